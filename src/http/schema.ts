@@ -1,0 +1,35 @@
+import { Type, type Static, type TProperties, type TSchema } from 'typebox'
+
+/**
+ * Small vocabulary on top of TypeBox. A schema made here is the JSON Schema of the API description; its `title` is the
+ * name of the contract's type, and a titled schema becomes a shared component there.
+ */
+
+/** A named record, as a reply shows it. */
+export const object = <Properties extends TProperties>(name: string, properties: Properties) =>
+  Type.Object(properties, { title: name })
+
+/** A named record that a request sends. Unknown members are ignored when it is decoded. */
+export const requestObject = <Properties extends TProperties>(name: string, properties: Properties) =>
+  Type.Object(properties, { title: name })
+
+/** The value or null; in a reply the key is always there. */
+export const nullable = <Inner extends TSchema>(inner: Inner) => Type.Union([inner, Type.Null()])
+
+/** A time as RFC 3339 text. */
+export const dateTime = () => Type.String({ format: 'date-time' })
+
+/** One of a closed set of texts. */
+export const enumeration = <const Values extends readonly string[]>(...values: Values) =>
+  Type.Unsafe<Values[number]>({ type: 'string', enum: [...values] })
+
+/** A named record that contains itself; only its name is known here, so its members are not checked twice. */
+export const reference = (name: string) => Type.Unsafe<Record<string, unknown>>({ type: 'object', 'x-reference': name })
+
+/** A list of any of the query forms the family's clients use: repeated, or joined by commas. */
+export const commaList = () => Type.Unsafe<string[]>({ type: 'array', items: { type: 'string' }, 'x-comma-list': true })
+
+/** Paging parameters of a list; the largest size is applied where the page is read (`lib/paging.ts`). */
+export const pageQuery = { page: Type.Optional(Type.Integer()), limit: Type.Optional(Type.Integer()) } as const
+
+export type { Static, TSchema }

@@ -1,0 +1,20 @@
+/** Row ids. They are branded so that two ids of different things can not be swapped in a call. */
+type Id<Name extends string> = number & { readonly __id: Name }
+
+export type UserId = Id<'user'>
+export type RepoId = Id<'repo'>
+export type TeamId = Id<'team'>
+export type IssueId = Id<'issue'>
+export type CommentId = Id<'comment'>
+export type LabelId = Id<'label'>
+export type MilestoneId = Id<'milestone'>
+export type PullId = Id<'pull'>
+export type AttachmentId = Id<'attachment'>
+export type TokenId = Id<'token'>
+export type KeyId = Id<'key'>
+export type JobId = Id<'job'>
+export type StatusId = Id<'status'>
+export type SessionId = Id<'session'>
+
+/** A hexadecimal git object id: 40 digits (SHA-1) or 64 (SHA-256). */
+export type Oid = string & { readonly __oid: true }
