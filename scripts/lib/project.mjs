@@ -1,0 +1,73 @@
+/**
+ * What every script of the project needs: where the project lies, its own runtime, and complete installs. This file runs
+ * under whatever Node npm itself runs on, before any package is installed: it imports nothing but Node's own modules.
+ */
+import { spawn, spawnSync } from 'node:child_process'
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { delimiter, dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** The project's folder. */
+export const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..')
+
+/** An absolute path of a file of the project. */
+export const fromRoot = (...parts) => join(root, ...parts)
+
+/** Ends the script with a message on standard error and status 1. */
+export function fail(message) {
+  console.error(message)
+  process.exit(1)
+}
+
+/** The parsed JSON of a file of the project. */
+export const readJson = (path) => JSON.parse(readFileSync(fromRoot(path), 'utf8'))
+
+const runtime = fromRoot('node_modules', '.bin', process.platform === 'win32' ? 'node.cmd' : 'node')
+const oldestMajor = 24
+
+/** The environment in which the project's own tools are found first. */
+export const toolEnvironment = (extra = {}) => ({
+  ...process.env,
+  ...extra,
+  PATH: `${fromRoot('node_modules', '.bin')}${delimiter}${process.env.PATH ?? ''}`,
+})
+
+/** Whether the packages are missing or older than the lock file. npm writes the hidden lock file when it is done. */
+function installIsStale() {
+  const installed = fromRoot('node_modules', '.package-lock.json')
+  if (!existsSync(installed)) return true
+  return statSync(installed).mtimeMs < statSync(fromRoot('package-lock.json')).mtimeMs && !sameLocks(installed)
+}
+
+/** A checkout may touch the lock file without changing it, so the packages themselves are compared when it is newer. */
+function sameLocks(installed) {
+  const have = JSON.parse(readFileSync(installed, 'utf8')).packages
+  const want = JSON.parse(readFileSync(fromRoot('package-lock.json'), 'utf8')).packages
+  return Object.entries(want).every(([path, entry]) =>
+    path === '' || entry.optional === true || have[path]?.version === entry.version)
+}
+
+/**
+ * Makes sure that the packages are installed and that this script runs on the project's own Node: installs and starts
+ * the script again where needed, and ends this process with its status. Call it first, and once.
+ */
+export function ensureReady() {
+  if (installIsStale()) {
+    console.error('installing packages (npm ci)')
+    const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm'
+    const result = spawnSync(npm, ['ci', '--no-audit', '--no-fund', '--loglevel=error'], {
+      cwd: root, stdio: ['ignore', 2, 2], shell: process.platform === 'win32',
+    })
+    if (result.status !== 0) fail(`npm ci failed (status ${result.status ?? result.signal ?? result.error?.message})`)
+  }
+  if (Number(process.versions.node.split('.')[0]) >= oldestMajor) {
+    process.env.PATH = toolEnvironment().PATH
+    return Promise.resolve()
+  }
+  if (!existsSync(runtime)) fail(`the project's own Node is missing at ${runtime}: remove node_modules and try again`)
+  const child = spawn(runtime, [...process.execArgv, ...process.argv.slice(1)], { stdio: 'inherit', env: toolEnvironment() })
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
+  child.on('error', (error) => fail(`cannot start ${runtime}: ${error.message}`))
+  child.on('exit', (code, signal) => process.exit(code ?? (signal ? 1 : 0)))
+  return new Promise(() => {})
+}
