@@ -1,0 +1,36 @@
+import type { Migration } from './migration.ts'
+
+export const work: Migration = {
+  name: '0003-work',
+  statements: [
+    `create table job (
+      id {id},
+      name text not null,
+      input text not null,
+      unique_key text,
+      lane text,
+      state text not null default 'waiting',
+      priority integer not null default 100,
+      attempt integer not null default 0,
+      max_attempts integer not null,
+      run_at_ms bigint not null,
+      lease_until_ms bigint,
+      leased_by text,
+      progress text,
+      last_error text,
+      created_unix bigint not null,
+      updated_unix bigint not null
+    )`,
+    `create index job_next on job (state, run_at_ms, priority)`,
+    `create unique index job_unique on job (name, unique_key) where state = 'waiting' and unique_key is not null`,
+    `create index job_lane on job (lane) where lane is not null`,
+    `create table schedule (
+      name text primary key,
+      next_run_unix bigint not null,
+      last_run_unix bigint not null default 0,
+      last_error text not null default '',
+      run_count integer not null default 0
+    )`,
+    `create table instance_value (name text primary key, value text not null)`,
+  ],
+}

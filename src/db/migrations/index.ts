@@ -1,0 +1,9 @@
+import { accounts } from './0001-accounts.ts'
+import { repositories } from './0002-repositories.ts'
+import { work } from './0003-work.ts'
+import type { Migration } from './migration.ts'
+
+export type { Migration }
+
+/** Every migration, oldest first. */
+export const migrations: readonly Migration[] = [accounts, repositories, work]

@@ -1,0 +1,15 @@
+import { databaseOf, type Db } from './database.ts'
+import { openPostgres, type PostgresOptions } from './postgres.ts'
+import { openSqlite, type SqliteOptions } from './sqlite.ts'
+import { engineOf } from './database.ts'
+
+export type DatabaseOptions = ({ readonly kind: 'sqlite' } & SqliteOptions) | ({ readonly kind: 'postgres' } & PostgresOptions)
+
+/** Opens the database that the options name; `closeDatabase` ends it. */
+export const openDatabase = (options: DatabaseOptions): Db =>
+  databaseOf(options.kind === 'sqlite' ? openSqlite(options) : openPostgres(options))
+
+export const closeDatabase = (db: Db): Promise<void> => engineOf(db).close()
+
+/** Which of the two databases this is, for the few statements that have to differ. */
+export const databaseKind = (db: Db): 'sqlite' | 'postgres' => engineOf(db).kind

@@ -1,0 +1,46 @@
+import { Kysely, PostgresDialect } from 'kysely'
+import pg from 'pg'
+import type { DatabaseEngine } from './database.ts'
+import type { Schema } from './schema.ts'
+
+export interface PostgresOptions {
+  /** `postgres://user:password@host:port/name`, or a socket folder as `host` parameter. */
+  readonly url: string
+  /** Most connections of this process. */
+  readonly maxConnections: number
+  /** Longest wait for a free connection, in milliseconds. */
+  readonly connectWaitMs: number
+  /** Longest time of one statement, in milliseconds. */
+  readonly statementTimeoutMs: number
+}
+
+const int8 = 20
+const numeric = 1700
+
+/** Opens PostgreSQL. 64-bit integers and sums arrive as numbers: ids and sizes stay below 2^53. */
+export function openPostgres(options: PostgresOptions): DatabaseEngine {
+  const pool = new pg.Pool({
+    connectionString: options.url,
+    max: options.maxConnections,
+    connectionTimeoutMillis: options.connectWaitMs,
+    statement_timeout: options.statementTimeoutMs,
+    application_name: 'ingot',
+    types: {
+      getTypeParser: (oid: number, format?: 'text' | 'binary') =>
+        oid === int8 || oid === numeric ? Number : pg.types.getTypeParser(oid, format as 'text'),
+    },
+  })
+  // An idle connection that the server ends is replaced at the next query; without a listener it would end the process.
+  pool.on('error', () => {})
+  const kysely = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) })
+  return {
+    kind: 'postgres',
+    reader: kysely,
+    writer: kysely,
+    isRetryable(error) {
+      const code = (error as { code?: unknown } | null)?.code
+      return code === '40001' || code === '40P01'
+    },
+    close: () => kysely.destroy(),
+  }
+}

@@ -1,0 +1,167 @@
+import type { Generated, Insertable, Selectable, Updateable } from 'kysely'
+import type { KeyId, RepoId, SessionId, TeamId, TokenId, UserId } from '../../lib/ids.ts'
+import type { Unix } from '../../lib/time.ts'
+
+export type Visibility = 'public' | 'limited' | 'private'
+
+/** Access to a thing, by rank: 0 none, 1 read, 2 write, 3 admin, 4 owner. */
+export type AccessMode = 0 | 1 | 2 | 3 | 4
+
+/** Accounts: people and organizations, whose names share one space. */
+export interface UserTable {
+  id: Generated<UserId>
+  kind: 'individual' | 'organization'
+  name: string
+  lower_name: string
+  full_name: string
+  /** The primary address as written; addresses with their states are in `email`. Empty for organizations without one. */
+  email: string
+  keep_email_private: boolean
+  email_notifications: 'enabled' | 'onmention' | 'andyourown' | 'disabled'
+  /** Encoded hash; null when nobody can sign in with a password. */
+  password_hash: string | null
+  must_change_password: boolean
+  is_admin: boolean
+  is_active: boolean
+  is_restricted: boolean
+  prohibit_login: boolean
+  allow_git_hook: boolean
+  allow_import_local: boolean
+  allow_create_organization: boolean
+  /** Most repositories the account may own; -1: as the instance says. */
+  max_repo_creation: number
+  visibility: Visibility
+  description: string
+  location: string
+  website: string
+  pronouns: string
+  language: string
+  theme: string
+  diff_view_style: string
+  hide_activity: boolean
+  enable_repo_unit_hints: boolean
+  /** Blob key of the picture; empty: drawn from the name. */
+  avatar_key: string
+  login_source_id: Generated<number>
+  login_name: string
+  /** Organizations: whether administrators of a repository may give teams access to it. */
+  repo_admin_change_team_access: boolean
+  num_followers: Generated<number>
+  num_following: Generated<number>
+  num_stars: Generated<number>
+  num_repos: Generated<number>
+  created_unix: Unix
+  updated_unix: Unix
+  last_login_unix: Generated<Unix>
+}
+
+export interface EmailTable {
+  id: Generated<number>
+  user_id: UserId
+  email: string
+  lower_email: string
+  is_activated: boolean
+  is_primary: boolean
+}
+
+/** Former names of accounts, which redirect until somebody takes the name. */
+export interface UserRedirectTable {
+  lower_name: string
+  user_id: UserId
+  created_unix: Unix
+}
+
+export interface AccessTokenTable {
+  id: Generated<TokenId>
+  user_id: UserId
+  name: string
+  /** Keyed hash of the token, which itself is shown once and kept nowhere. */
+  token_hash: string
+  token_last_eight: string
+  /** Normal form, joined by commas. */
+  scopes: string
+  created_unix: Unix
+  last_used_unix: Generated<Unix>
+}
+
+export interface SessionTable {
+  id: Generated<SessionId>
+  /** Hash of the cookie's value. */
+  secret_hash: string
+  user_id: UserId
+  created_unix: Unix
+  expires_unix: Unix
+}
+
+/** SSH keys of accounts. */
+export interface PublicKeyTable {
+  id: Generated<KeyId>
+  owner_id: UserId
+  title: string
+  fingerprint: string
+  content: string
+  is_read_only: boolean
+  created_unix: Unix
+  last_used_unix: Generated<Unix>
+}
+
+export interface OrgUserTable {
+  org_id: UserId
+  user_id: UserId
+  is_public: boolean
+}
+
+export interface TeamTable {
+  id: Generated<TeamId>
+  org_id: UserId
+  name: string
+  lower_name: string
+  description: string
+  /** Highest access of the team; 4 only for the team of owners. */
+  access_mode: AccessMode
+  includes_all_repositories: boolean
+  can_create_org_repo: boolean
+  created_unix: Unix
+}
+
+export interface TeamUnitTable {
+  team_id: TeamId
+  org_id: UserId
+  unit: string
+  access_mode: AccessMode
+}
+
+export interface TeamUserTable {
+  team_id: TeamId
+  org_id: UserId
+  user_id: UserId
+}
+
+export interface TeamRepoTable {
+  team_id: TeamId
+  org_id: UserId
+  repo_id: RepoId
+}
+
+export interface AccountTables {
+  user: UserTable
+  email: EmailTable
+  user_redirect: UserRedirectTable
+  access_token: AccessTokenTable
+  session: SessionTable
+  public_key: PublicKeyTable
+  org_user: OrgUserTable
+  team: TeamTable
+  team_unit: TeamUnitTable
+  team_user: TeamUserTable
+  team_repo: TeamRepoTable
+}
+
+export type UserRow = Selectable<UserTable>
+export type NewUserRow = Insertable<UserTable>
+export type UserChange = Updateable<UserTable>
+export type EmailRow = Selectable<EmailTable>
+export type AccessTokenRow = Selectable<AccessTokenTable>
+export type PublicKeyRow = Selectable<PublicKeyTable>
+export type TeamRow = Selectable<TeamTable>
+export type TeamUnitRow = Selectable<TeamUnitTable>
