@@ -1,0 +1,59 @@
+/** A label of a set offered for new repositories and organisations; `color` is six hexadecimal digits without `#`. */
+export interface LabelTemplateItem {
+  readonly name: string
+  readonly color: string
+  readonly description: string
+  /** At most one label of the same scope (the part before the last `/`) on an issue. */
+  readonly exclusive: boolean
+}
+
+const label = (name: string, color: string, description: string, exclusive = false): LabelTemplateItem => ({
+  name,
+  color,
+  description,
+  exclusive,
+})
+
+const sets: ReadonlyMap<string, readonly LabelTemplateItem[]> = new Map([
+  [
+    'Default',
+    [
+      label('bug', 'ee0701', 'It does not do what it should'),
+      label('duplicate', 'cccccc', 'Another issue or pull request is about the same'),
+      label('enhancement', '84b6eb', 'A new ability or a better one'),
+      label('help wanted', '128a0c', 'Somebody who can help is welcome'),
+      label('invalid', 'e6e6e6', 'It does not belong here or is mistaken'),
+      label('question', 'cc317c', 'Something has to be explained first'),
+      label('wontfix', 'ffffff', 'Nobody is going to change this'),
+    ],
+  ],
+  [
+    'Advanced',
+    [
+      label('Kind/Breaking', 'b3261e', 'What worked before will not work after it', false),
+      label('Kind/Bug', 'ee0701', 'It does not do what it should', false),
+      label('Kind/Documentation', '3d5a80', 'About the words, not the program', false),
+      label('Kind/Enhancement', '84b6eb', 'Makes an existing ability better', false),
+      label('Kind/Feature', '1d76db', 'A new ability', false),
+      label('Kind/Security', '8e24aa', 'Touches the safety of users or data', false),
+      label('Kind/Testing', '8d6e63', 'About tests and how they run', false),
+      label('Priority/Critical', '9b1c1c', 'Everything else waits for it', true),
+      label('Priority/High', 'd93f0b', 'Belongs into the next release', true),
+      label('Priority/Medium', 'fbca04', 'Wanted soon', true),
+      label('Priority/Low', '5aa469', 'Good to have some day', true),
+      label('Reviewed/Confirmed', '6d8b74', 'Somebody else saw it too', true),
+      label('Reviewed/Duplicate', '7a7a7a', 'Another issue is about the same', true),
+      label('Reviewed/Invalid', '607080', 'It does not belong here or is mistaken', true),
+      label("Reviewed/Won't Fix", 'e0e0e0', 'Looked at, and left as it is', true),
+      label('Status/Abandoned', '303030', 'Nobody works on it any more', true),
+      label('Status/Blocked', '7b1e3a', 'Something else has to happen first', true),
+      label('Status/Need More Info', '4f5b66', 'The author has to tell more', true),
+    ],
+  ],
+])
+
+/** Names of the label sets (`listLabelTemplates`). */
+export const listLabelTemplateNames = (): readonly string[] => [...sets.keys()]
+
+/** The labels of one set in their order, or undefined when no set has that exact name. */
+export const findLabelTemplate = (name: string): readonly LabelTemplateItem[] | undefined => sets.get(name)
