@@ -1,0 +1,37 @@
+#!/usr/bin/env node
+/**
+ * Builds the program into `dist/`.
+ *
+ *     npm run build [-- --types]
+ *
+ * `--types` also writes the declarations of `ingot-forge/testing`, as a published package has them.
+ */
+import { spawnSync } from 'node:child_process'
+import { chmodSync, existsSync, rmSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import { BundleError, bundle, existingEntries, programEntries } from './lib/bundle.mjs'
+import { ensureReady, fail, fromRoot, root } from './lib/project.mjs'
+
+await ensureReady()
+const { values: options } = parseArgs({ options: { types: { type: 'boolean', default: false } } })
+
+const startedMs = performance.now()
+const entries = existingEntries(programEntries)
+try {
+  await bundle(entries, fromRoot('dist'))
+} catch (error) {
+  if (error instanceof BundleError) fail(error.message)
+  throw error
+}
+if (existsSync(fromRoot('dist/ingot.js'))) chmodSync(fromRoot('dist/ingot.js'), 0o755)
+if (options.types) emitTypes()
+console.error(`built ${Object.keys(entries).join(', ')} into dist in ${Math.round(performance.now() - startedMs)} ms`)
+
+/** Writes declarations only; the bundler has written the code. */
+function emitTypes() {
+  rmSync(fromRoot('dist/types'), { recursive: true, force: true })
+  const result = spawnSync(process.execPath, [
+    fromRoot('node_modules/typescript/bin/tsc'), '-p', fromRoot('tsconfig.types.json'),
+  ], { cwd: root, stdio: ['ignore', 2, 2] })
+  if (result.status !== 0) fail('the declarations could not be written')
+}

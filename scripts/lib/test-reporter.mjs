@@ -1,0 +1,67 @@
+/**
+ * The reporter of one test process: a line for each finished file (or each test, when few were asked for), failures with
+ * their reason and place. The counts go to the file named by INGOT_TEST_RESULT, from which the total is made.
+ */
+import { writeFileSync } from 'node:fs'
+import { relative } from 'node:path'
+import { inspect } from 'node:util'
+
+const everyTest = process.env.INGOT_TEST_EVERY === '1'
+const slowMs = 2000
+
+/** How long a test ran, where that is worth a word. */
+const duration = (ms) => (ms >= slowMs ? ` (${(ms / 1000).toFixed(1)} s)` : '')
+
+/** The reason of a failure without the runtime's own frames. */
+function reason(error) {
+  if (!(error instanceof Error)) return typeof error === 'string' ? error : inspect(error, { depth: 6 })
+  const frames = (error.stack ?? '').split('\n')
+    .filter((line) => /^\s+at /.test(line) && !/[( ]node:/.test(line))
+    .map((line) => line.replace(`file://${process.cwd()}/`, '').replace(`${process.cwd()}/`, ''))
+  const cause = error.cause === undefined ? [] : [`caused by: ${reason(error.cause)}`]
+  return [`${error.code === undefined ? '' : `${error.code}: `}${error.message}`, ...frames.slice(0, 8), ...cause].join('\n')
+}
+
+/** A line about the tests of one file. */
+function fileLine(file, tally) {
+  const failed = tally.failed === 0 ? '' : `, ${tally.failed} failed`
+  return `${tally.failed === 0 ? '✓' : '✗'} ${file}: ${tally.passed} passed${failed}${duration(tally.ms)}\n`
+}
+
+/** Turns the events of a test run into text; the shape is what node:test expects of a reporter. */
+export default async function* report(source) {
+  const counts = { passed: 0, failed: 0, skipped: 0 }
+  const failures = []
+  let current = { file: '', passed: 0, failed: 0, ms: 0 }
+  for await (const { type, data } of source) {
+    if (type === 'test:diagnostic' && data.level === 'error') yield `${data.message}\n`
+    if (type !== 'test:pass' && type !== 'test:fail') continue
+    // A suite is only the sum of its tests, but it may fail by itself, in a hook.
+    const isSuite = data.details?.type === 'suite'
+    const isSumOnly = isSuite && (type === 'test:pass' || data.details?.error?.failureType === 'subtestsFailed')
+    if (isSumOnly || (!isSuite && data.details?.error?.failureType === 'subtestsFailed')) continue
+    const file = data.file === undefined ? 'unknown file' : relative(process.cwd(), data.file)
+    if (file !== current.file) {
+      if (!everyTest && current.file !== '') yield fileLine(current.file, current)
+      current = { file, passed: 0, failed: 0, ms: 0 }
+    }
+    current.ms += data.details?.duration_ms ?? 0
+    if (type === 'test:fail' && data.todo === undefined) {
+      counts.failed += 1
+      current.failed += 1
+      const place = `${file}${data.line === undefined ? '' : `:${data.line}`}`
+      failures.push({ name: data.name, place, reason: reason(data.details?.error?.cause ?? data.details?.error) })
+      yield `✗ ${data.name}  [${place}]\n`
+      if (everyTest) yield `${failures.at(-1).reason.replaceAll(/^/gm, '    ')}\n`
+    } else if (data.skip !== undefined) {
+      counts.skipped += 1
+      if (everyTest) yield `- ${data.name} (skipped${data.skip === true ? '' : `: ${data.skip}`})\n`
+    } else {
+      counts.passed += 1
+      current.passed += 1
+      if (everyTest) yield `✓ ${data.name}${duration(data.details?.duration_ms ?? 0)}\n`
+    }
+  }
+  if (!everyTest && current.file !== '') yield fileLine(current.file, current)
+  writeFileSync(process.env.INGOT_TEST_RESULT, JSON.stringify({ ...counts, failures }))
+}

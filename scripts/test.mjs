@@ -1,0 +1,175 @@
+#!/usr/bin/env node
+/**
+ * Runs the tests: bundles them, with what the program starts as processes of its own, and runs them in a few processes.
+ *
+ *     npm test [-- [--postgres] [--jobs N] [FILTER…]]
+ *
+ * A FILTER is a part of a file's path, or else a part of a test's name, for example an operation id.
+ * `--postgres` runs them on a PostgreSQL server that is started for this run.
+ */
+import { spawn } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { availableParallelism, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { BundleError, bundle, existingEntries, ownBuildFolder, sideEntries } from './lib/bundle.mjs'
+import { ensureReady, fail, fromRoot, root, toolEnvironment } from './lib/project.mjs'
+
+await ensureReady()
+const { values: options, positionals: filters } = parseArgs({
+  allowPositionals: true,
+  options: {
+    postgres: { type: 'boolean', default: false },
+    jobs: { type: 'string', default: String(Math.min(2, availableParallelism())) },
+  },
+})
+const jobs = Number(options.jobs)
+if (!Number.isInteger(jobs) || jobs < 1) fail('--jobs is a whole number from 1')
+
+/** A test that takes longer than this has hung. */
+const testTimeoutMs = 120_000
+
+const files = ['src', 'test']
+  .filter((folder) => existsSync(fromRoot(folder)))
+  .flatMap((folder) => readdirSync(fromRoot(folder), { recursive: true }).map((path) => `${folder}/${path}`))
+  .filter((path) => /\.test\.tsx?$/.test(path))
+  .sort()
+
+/** Groups of files that run with the same pattern of test names; without a pattern, all of their tests run. */
+function selectGroups() {
+  if (filters.length === 0) return [{ files, pattern: undefined }]
+  const byPath = new Set()
+  const byName = new Set()
+  const names = []
+  for (const filter of filters) {
+    const matching = files.filter((path) => path.includes(filter.replace(/^\.\//, '')))
+    for (const path of matching) byPath.add(path)
+    if (matching.length > 0) continue
+    const naming = files.filter((path) => readFileSync(fromRoot(path), 'utf8').includes(filter))
+    if (naming.length === 0) fail(`no test file has "${filter}" in its path or text`)
+    names.push(filter)
+    for (const path of naming) byName.add(path)
+  }
+  const pattern = names.map((name) => name.replaceAll(/[.*+?^${}()|[\]\\/]/g, '\\$&')).join('|')
+  return [
+    { files: [...byPath], pattern: undefined },
+    { files: [...byName].filter((path) => !byPath.has(path)), pattern },
+  ].filter((group) => group.files.length > 0)
+}
+
+/** Spreads files over processes so that each gets about as much source; a better guess needs a record nobody keeps. */
+function spread(paths, count) {
+  const shards = Array.from({ length: Math.min(count, paths.length) }, () => ({ paths: [], sizeBytes: 0 }))
+  const sized = paths.map((path) => ({ path, sizeBytes: statSync(fromRoot(path)).size }))
+  for (const { path, sizeBytes } of sized.sort((a, b) => b.sizeBytes - a.sizeBytes)) {
+    const lightest = shards.reduce((least, shard) => (shard.sizeBytes < least.sizeBytes ? shard : least))
+    lightest.paths.push(path)
+    lightest.sizeBytes += sizeBytes
+  }
+  return shards.map((shard) => shard.paths.sort())
+}
+
+const groups = selectGroups()
+if (groups.every((group) => group.files.length === 0)) fail('there are no tests')
+const shards = groups.flatMap((group) => spread(group.files, jobs).map((paths) => ({ paths, pattern: group.pattern })))
+const folder = ownBuildFolder('test')
+
+const entries = {}
+for (const [index, shard] of shards.entries()) {
+  shard.name = `tests-${index + 1}`
+  const entry = join(folder, `${shard.name}.entry.ts`)
+  writeFileSync(entry, shard.paths.map((path) => `import ${JSON.stringify(fromRoot(path))}\n`).join(''))
+  entries[shard.name] = entry.slice(root.length + 1)
+}
+try {
+  await bundle({ ...entries, ...existingEntries(sideEntries) }, folder)
+} catch (error) {
+  if (error instanceof BundleError) fail(error.message)
+  throw error
+}
+
+const temporaryFolder = mkdtempSync(join(tmpdir(), 'ingot-test-'))
+process.on('exit', () => rmSync(temporaryFolder, { recursive: true, force: true, maxRetries: 3 }))
+const environment = toolEnvironment({
+  TMPDIR: temporaryFolder,
+  // The settings of whoever runs the tests must not reach the git commands in them.
+  GIT_CONFIG_NOSYSTEM: '1',
+  GIT_CONFIG_GLOBAL: join(temporaryFolder, 'gitconfig'),
+  GIT_TERMINAL_PROMPT: '0',
+})
+writeFileSync(environment.GIT_CONFIG_GLOBAL, [
+  '[user]\n\tname = Test Person\n\temail = test@example.com\n',
+  '[init]\n\tdefaultBranch = main\n',
+  '[advice]\n\tdetachedHead = false\n',
+].join(''))
+for (const name of Object.keys(environment)) if (/^(INGOT|FORGEJO|GITEA)__/.test(name)) delete environment[name]
+
+const everyTest = filters.length > 0
+
+function runShard(shard) {
+  const resultFile = join(folder, `${shard.name}.result.json`)
+  const flags = [
+    '--enable-source-maps',
+    '--test-force-exit',
+    `--test-timeout=${testTimeoutMs}`,
+    `--test-reporter=${fromRoot('scripts/lib/test-reporter.mjs')}`,
+    '--test-reporter-destination=stdout',
+    ...(shard.pattern === undefined ? [] : [`--test-name-pattern=/${shard.pattern}/`]),
+  ]
+  const child = spawn(process.execPath, [...flags, join(folder, `${shard.name}.js`)], {
+    cwd: root,
+    stdio: ['ignore', 'inherit', 'inherit'],
+    env: { ...environment, INGOT_TEST_RESULT: resultFile, INGOT_TEST_EVERY: everyTest ? '1' : '0' },
+  })
+  running.add(child)
+  return new Promise((resolve, reject) => {
+    child.on('error', reject)
+    child.on('exit', (code, signal) => {
+      running.delete(child)
+      if (existsSync(resultFile)) return resolve(JSON.parse(readFileSync(resultFile, 'utf8')))
+      const name = `the process of ${shard.paths.length} test files ended early (${signal ?? `status ${code}`})`
+      resolve({ passed: 0, failed: 1, skipped: 0, failures: [{ name, place: shard.paths.join(' '), reason: '' }] })
+    })
+  })
+}
+
+const running = new Set()
+let database
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+  process.on(signal, async () => {
+    for (const child of running) child.kill('SIGKILL')
+    await database?.stop()
+    process.exit(130)
+  })
+}
+
+const startedMs = performance.now()
+const results = []
+try {
+  if (options.postgres) {
+    const { startPostgres } = await import('./postgres.mjs')
+    database = await startPostgres()
+    environment.INGOT_TEST_DATABASE = database.url
+  }
+  // Two groups run one after the other, so that no more than `jobs` processes run at a time.
+  const queue = [...shards]
+  await Promise.all(Array.from({ length: jobs }, async () => {
+    for (let shard = queue.shift(); shard !== undefined; shard = queue.shift()) results.push(await runShard(shard))
+  }))
+} finally {
+  await database?.stop()
+}
+
+const sum = (key) => results.reduce((total, result) => total + result[key], 0)
+const failures = results.flatMap((result) => result.failures)
+if (!everyTest) {
+  for (const failure of failures) {
+    console.log(`\n✗ ${failure.name}\n  ${failure.place}\n${failure.reason.replaceAll(/^(?=.)/gm, '    ')}`)
+  }
+}
+const skipped = sum('skipped')
+console.log(`\n${shards.flatMap((shard) => shard.paths).length} files, ${((performance.now() - startedMs) / 1000).toFixed(1)} s`
+  + `${options.postgres ? ', PostgreSQL' : ''}${skipped === 0 ? '' : `, ${skipped} skipped`}`)
+console.log(`${sum('passed')} passed, ${sum('failed')} failed`)
+if (everyTest && sum('passed') + sum('failed') + skipped === 0) fail('no test has such a name')
+process.exit(sum('failed') === 0 ? 0 : 1)
