@@ -1,0 +1,27 @@
+/** Something a settings file, variable or option is wrong or doubtful about. */
+export interface ConfigRemark {
+  /** Where it stands, for people: `app.ini line 3`, a variable's name, an option. */
+  readonly where: string
+  readonly file?: string
+  /** 1 is the first line. */
+  readonly line?: number
+  readonly section: string
+  readonly key: string
+  readonly reason: string
+}
+
+/** `app.ini line 3: [server] HTTP_PORT: must be …` */
+export const formatRemark = (remark: ConfigRemark): string => {
+  const name = `${remark.section === '' ? '' : `[${remark.section}]`} ${remark.key}`.trim()
+  return [remark.where, name, remark.reason].filter((part) => part !== '').join(': ')
+}
+
+/** The settings can not be used; `problems` has all of them, in the order they were met. */
+export class ConfigError extends Error {
+  readonly problems: readonly ConfigRemark[]
+  constructor(problems: readonly ConfigRemark[]) {
+    super(`the settings can not be used:\n${problems.map((problem) => `  ${formatRemark(problem)}`).join('\n')}`)
+    this.name = 'ConfigError'
+    this.problems = problems
+  }
+}

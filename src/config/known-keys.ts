@@ -1,0 +1,43 @@
+import familySettings from '../../contract/settings.json' with { type: 'json' }
+
+/**
+ * Keys and sections of the family's files that the published list leaves out. They are accepted without a word, so that
+ * an existing file works as it is.
+ */
+const furtherKnownKeys: Readonly<Record<string, readonly string[]>> = {
+  '': ['APP_ID', 'ENABLE_LETSENCRYPT'],
+  server: [
+    'APP_ID', 'ENABLE_LETSENCRYPT', 'ENABLE_ACME', 'ACME_ACCEPTTOS', 'ACME_DIRECTORY', 'ACME_EMAIL', 'ACME_URL', 'ACME_CA_ROOT',
+    'LETSENCRYPT_ACCEPTTOS', 'LETSENCRYPT_DIRECTORY', 'LETSENCRYPT_EMAIL', 'REDIRECT_OTHER_PORT', 'PORT_TO_REDIRECT',
+    'REDIRECTOR_USE_PROXY_PROTOCOL', 'ENABLE_GZIP', 'ENABLE_PPROF', 'PPROF_DATA_PATH', 'SSL_MIN_VERSION', 'SSL_MAX_VERSION',
+    'SSL_CURVE_PREFERENCES', 'SSL_CIPHER_SUITES', 'PER_WRITE_TIMEOUT', 'PER_WRITE_PER_KB_TIMEOUT', 'STATIC_CACHE_TIME',
+    'DISABLE_ROUTER_LOG', 'SSH_BACKUP_AUTHORIZED_KEYS',
+  ],
+  database: [
+    'CHARSET', 'CHARSET_COLLATION', 'SQLITE_JOURNAL_MODE', 'ITERATE_BUFFER_SIZE', 'MAX_IDLE_CONNS', 'CONN_MAX_IDLETIME',
+    'AUTO_MIGRATION', 'URL',
+  ],
+  session: ['PROVIDER', 'PROVIDER_CONFIG', 'GC_INTERVAL_TIME', 'COOKIE_PATH'],
+  metrics: ['ENABLED_ISSUE_BY_LABEL', 'ENABLED_ISSUE_BY_REPOSITORY'],
+  service: ['EMAIL_DOMAIN_WHITELIST'],
+  'ui.meta': ['AUTHOR', 'DESCRIPTION', 'KEYWORDS'],
+  'ui.admin': ['USER_PAGING_NUM', 'REPO_PAGING_NUM', 'NOTICE_PAGING_NUM', 'ORG_PAGING_NUM'],
+  'ui.user': ['REPO_PAGING_NUM', 'REPO_PAGING_COUNT'],
+  'ui.svg': ['ENABLE_RENDER'],
+}
+
+/** Sections of the family with many or free keys, none of which decides anything here: all of them are accepted. */
+const openSections = new Set([
+  'log', 'cache', 'queue', 'task', 'highlight.mapping', 'badges', 'repository.mimetype_mapping', 'f3', 'mailer.override_header',
+])
+/** Sections below which every section is open, like `[log.console]` or `[markup.asciidoc]`. */
+const openBelow = ['log.', 'cache.', 'queue.', 'markup.', 'f3.']
+
+const known = new Set<string>([
+  ...familySettings.map(({ section, key }) => `${section}\n${key}`),
+  ...Object.entries(furtherKnownKeys).flatMap(([section, keys]) => keys.map((key) => `${section}\n${key}`)),
+])
+
+/** Whether a key belongs to the family's list, in use here or not. `section` is lower case, `key` upper case. */
+export const isFamilyKey = (section: string, key: string): boolean =>
+  known.has(`${section}\n${key}`) || openSections.has(section) || openBelow.some((prefix) => section.startsWith(prefix))

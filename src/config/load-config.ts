@@ -1,0 +1,480 @@
+import { existsSync } from 'node:fs'
+import { basename, isAbsolute, resolve } from 'node:path'
+import { ConfigError, type ConfigRemark } from './config-error.ts'
+import { readEnvironment } from './environment.ts'
+import { parseIni } from './ini.ts'
+import { isFamilyKey } from './known-keys.ts'
+import { InterpolationError, type Origin, RawSettings } from './raw-settings.ts'
+import { type DeclaredConfig, sections } from './sections.ts'
+import { SettingError, type Section, type Setting } from './setting.ts'
+import { readSmallFile } from './settings-file.ts'
+import { isStorageSection, readStorage, type StorageConfig, storageKeys } from './storage-settings.ts'
+
+/** Values of the command line; they win over environment and file. */
+export interface ConfigOverrides {
+  /** `--config`: the settings file. Without it: INGOT_CONFIG, else app.ini in the data folder when it is there. */
+  readonly configFile?: string
+  /** `--data` */
+  readonly dataFolder?: string
+  /** `--port`; the text is checked like that of a file. */
+  readonly port?: string | number
+  /** `--ssh-port` */
+  readonly sshPort?: string | number
+  /** `--host` */
+  readonly host?: string
+}
+
+export interface LoadConfigInput {
+  readonly overrides?: ConfigOverrides
+  /** Variables; by default those of the process. */
+  readonly env?: Readonly<Record<string, string | undefined>>
+  /** Folder that relative paths of options are relative to; by default that of the process. */
+  readonly cwd?: string
+}
+
+/** Absolute paths of what this instance keeps. */
+export interface ConfigPaths {
+  readonly data: string
+  readonly repositories: string
+  readonly blobs: string
+  readonly database: string
+  readonly tmp: string
+  readonly logs: string
+  readonly gitHome: string
+  /** Holds the generated instance key when [security].SECRET_KEY is empty. */
+  readonly secretKeyFile: string
+  readonly sshHostKeys: readonly string[]
+  readonly oauth2SigningKey: string
+}
+
+/** The first administrator, made on an empty instance. */
+export interface FirstAdmin {
+  readonly login: string
+  readonly password: string
+  readonly email: string
+}
+
+interface ServerDerived {
+  /** Public URL; always ends with `/`. */
+  readonly rootUrl: string
+  /** Path of rootUrl without the `/` at its end: empty, or like `/forge`. */
+  readonly subPath: string
+  readonly localRootUrl: string
+  readonly sshListenPort: number
+  /** Whether ROOT_URL was made of PROTOCOL, DOMAIN and HTTP_PORT. */
+  readonly isRootUrlDerived: boolean
+}
+
+/** Every setting, one member per section and key (camel case); frozen. Durations are milliseconds, sizes bytes. */
+export type Config = Omit<DeclaredConfig, 'server' | 'database' | 'session'> & {
+  readonly server: Omit<DeclaredConfig['server'], keyof ServerDerived> & ServerDerived
+  readonly database: DeclaredConfig['database'] & { readonly kind: 'sqlite3' | 'postgres' }
+  readonly session: Omit<DeclaredConfig['session'], 'cookieSecure'> & { readonly cookieSecure: boolean }
+  readonly storage: StorageConfig
+  /** `[git.config]`: options that every git command gets. */
+  readonly gitConfig: Readonly<Record<string, string>>
+  /** `[mailer.override_header]`: headers set on every mail. */
+  readonly mailerOverrideHeader: Readonly<Record<string, string>>
+  /** `[repository.mimetype_mapping]`: media type of a file extension that begins with a dot. */
+  readonly repositoryMimetypeMapping: Readonly<Record<string, string>>
+  readonly paths: ConfigPaths
+  readonly firstAdmin: FirstAdmin | undefined
+}
+
+/** One setting as it stands, for `config show`; secrets are masked. */
+export interface EffectiveSetting {
+  readonly section: string
+  readonly key: string
+  readonly kind: string
+  readonly meaning: string
+  readonly value: string
+  readonly defaultText: string
+  /** `default`, or where it was given. */
+  readonly origin: string
+}
+
+export interface LoadedConfig {
+  readonly config: Config
+  /** Keys nobody knows, and lines that probably mean something else. */
+  readonly warnings: readonly ConfigRemark[]
+  readonly settings: readonly EffectiveSetting[]
+  /** The settings file that was read. */
+  readonly file: string | undefined
+}
+
+const freeSections = ['git.config', 'mailer.override_header', 'repository.mimetype_mapping'] as const
+
+const declared = new Map<string, Section>(Object.values(sections).map((section) => [section.name, section]))
+const declaredSettings = new Map<string, Setting<unknown>>(
+  [...declared.values()].flatMap((section) =>
+    Object.values(section.settings).flatMap((setting) =>
+      [setting.key, ...setting.aliases].map((key): [string, Setting<unknown>] => [`${section.name}\n${key}`, setting]),
+    ),
+  ),
+)
+const storageKeyNames = new Set<string>(Object.values(storageKeys).map((setting) => setting.key))
+const defaultText = (section: string, key: string): string | undefined => declaredSettings.get(`${section}\n${key}`)?.defaultText
+
+/** Every declared setting, for documentation. */
+export const listSettings = (): { section: string; setting: Setting<unknown> }[] =>
+  [...declared.values()].flatMap((section) =>
+    Object.values(section.settings).map((setting) => ({ section: section.name, setting })),
+  )
+
+/**
+ * Reads the settings: built-in defaults, then the settings file, then variables (`GITEA__…`, `FORGEJO__…`, `INGOT__…`),
+ * then options. Throws ConfigError with every problem. Depends on its input and the named files alone.
+ */
+export function loadConfig(input: LoadConfigInput = {}): LoadedConfig {
+  const { overrides = {}, env = process.env, cwd = process.cwd() } = input
+  const problems: ConfigRemark[] = []
+  const warnings: ConfigRemark[] = []
+  const raw = new RawSettings()
+
+  const environment = readEnvironment(env)
+  const file = findSettingsFile(overrides, env, cwd)
+  if (file !== undefined) readSettingsFile(file, raw, problems, warnings)
+  for (const { variable, reason } of environment.problems) {
+    problems.push({ where: variable, section: '', key: '', reason })
+  }
+  for (const { variable, section, key, value, isInterpolated } of environment.entries) {
+    raw.set(section, { key, text: value, isInterpolated, origin: { where: variable } })
+  }
+  applyOverrides(overrides, raw, cwd)
+  warnings.push(...unknownKeys(raw))
+
+  const report = (section: string, key: string, reason: string): void => {
+    const origin = raw.find(section, key)?.origin
+    problems.push({ ...describeOrigin(origin), section, key, reason })
+  }
+  const read = (section: string, value: string, key = ''): string => {
+    try {
+      return raw.interpolate(section, value, defaultText, [`${section}.${key}`])
+    } catch (error) {
+      if (!(error instanceof InterpolationError)) throw error
+      report(section, key, error.message)
+      return ''
+    }
+  }
+
+  const settings: EffectiveSetting[] = []
+  const values = readSections(raw, read, report, settings)
+  const config = derive(values, { raw, read, report, env, cwd, problems })
+  if (problems.length > 0) throw new ConfigError(problems)
+  return { config: deepFreeze(config), warnings, settings, file }
+}
+
+/**
+ * The same settings after the server has bound its ports (0 takes a free one): the shown ports and, when it is derived,
+ * the root URL follow.
+ */
+export function withBoundPorts(config: Config, ports: { readonly http?: number; readonly ssh?: number }): Config {
+  const { server } = config
+  const httpPort = ports.http ?? server.httpPort
+  const sshListenPort = ports.ssh ?? server.sshListenPort
+  const rootUrl = server.isRootUrlDerived ? derivedRootUrl({ ...server, httpPort }) : server.rootUrl
+  const sshPort = server.sshPort === server.sshListenPort ? sshListenPort : server.sshPort
+  const localRootUrl = server.localRootUrl.replace(`:${server.httpPort}/`, `:${httpPort}/`)
+  return deepFreeze({ ...config, server: { ...server, httpPort, sshListenPort, sshPort, rootUrl, localRootUrl } })
+}
+
+function findSettingsFile(
+  overrides: ConfigOverrides, env: Readonly<Record<string, string | undefined>>, cwd: string,
+): string | undefined {
+  const named = overrides.configFile ?? env['INGOT_CONFIG']
+  if (named !== undefined && named !== '') return resolve(cwd, named)
+  const data = overrides.dataFolder ?? env['INGOT__server__APP_DATA_PATH'] ?? 'data'
+  const inData = resolve(cwd, data, 'app.ini')
+  return existsSync(inData) ? inData : undefined
+}
+
+function readSettingsFile(path: string, raw: RawSettings, problems: ConfigRemark[], warnings: ConfigRemark[]): void {
+  const read = readSmallFile(path)
+  if (!read.ok) {
+    problems.push({ where: path, file: path, section: '', key: '', reason: read.reason })
+    return
+  }
+  const name = basename(path)
+  const ini = parseIni(read.text)
+  const locate = <T extends { line: number }>(remark: T) => ({ ...remark, where: `${name} line ${remark.line}`, file: path })
+  problems.push(...ini.problems.map(locate))
+  warnings.push(...ini.warnings.map(locate))
+  for (const entry of ini.entries) {
+    const earlier = raw.own(entry.section, entry.key.toUpperCase())
+    const origin: Origin = { where: `${name} line ${entry.line}`, file: path, line: entry.line }
+    if (earlier !== undefined) {
+      const reason = `stands here again and replaces line ${earlier.origin.line ?? 0}`
+      warnings.push({ ...origin, section: entry.section, key: entry.key, reason })
+    }
+    raw.set(entry.section, { key: entry.key, text: entry.value, isInterpolated: true, origin })
+  }
+}
+
+function applyOverrides(overrides: ConfigOverrides, raw: RawSettings, cwd: string): void {
+  const set = (key: string, value: string | number | undefined, option: string): void => {
+    if (value !== undefined) raw.set('server', { key, text: String(value), isInterpolated: false, origin: { where: option } })
+  }
+  set('APP_DATA_PATH', overrides.dataFolder === undefined ? undefined : resolve(cwd, overrides.dataFolder), '--data')
+  set('HTTP_ADDR', overrides.host, '--host')
+  set('HTTP_PORT', overrides.port, '--port')
+  set('SSH_LISTEN_PORT', overrides.sshPort, '--ssh-port')
+  // Behind a port mapping the settings name the port that clients see; otherwise it is the one listened on.
+  if (raw.own('server', 'SSH_PORT') === undefined) set('SSH_PORT', overrides.sshPort, '--ssh-port')
+}
+
+function unknownKeys(raw: RawSettings): ConfigRemark[] {
+  return raw.names().flatMap((section) => {
+    if ((freeSections as readonly string[]).includes(section)) return []
+    return raw.keys(section).flatMap((value): ConfigRemark[] => {
+      const key = value.key.toUpperCase()
+      const secretKey = key.endsWith('_URI') ? declaredSettings.get(`${section}\n${key.slice(0, -4)}`) : undefined
+      if (declaredSettings.has(`${section}\n${key}`) || secretKey?.isSecret === true || isFamilyKey(section, key)) return []
+      if (isStorageSection(section) && storageKeyNames.has(key)) return []
+      return [{ ...describeOrigin(value.origin), section, key: value.key, reason: 'is no setting that anybody knows' }]
+    })
+  })
+}
+
+const describeOrigin = (origin: Origin | undefined): Pick<ConfigRemark, 'where' | 'file' | 'line'> =>
+  origin === undefined ? { where: '' } : origin
+
+type Read = (section: string, value: string, key?: string) => string
+type Report = (section: string, key: string, reason: string) => void
+
+function readSections(raw: RawSettings, read: Read, report: Report, settings: EffectiveSetting[]): DeclaredConfig {
+  const values = Object.fromEntries(
+    Object.entries(sections).map(([name, section]: [string, Section]) => [
+      name,
+      Object.fromEntries(
+        Object.entries(section.settings).map(([member, setting]) => {
+          const result = readSetting(section.name, setting, raw, read, report)
+          settings.push(describeSetting(section.name, setting, result.text, result.origin))
+          return [member, result.value]
+        }),
+      ),
+    ]),
+  )
+  // The members were made from `sections`, whose types DeclaredConfig is computed from.
+  return values as unknown as DeclaredConfig
+}
+
+function readSetting(
+  section: string, setting: Setting<unknown>, raw: RawSettings, read: Read, report: Report,
+): { readonly value: unknown; readonly text: string; readonly origin: string } {
+  const uriKey = `${setting.key}_URI`
+  const uri = setting.isSecret ? raw.own(section, uriKey) : undefined
+  const given = [setting.key, ...setting.aliases].map((key) => raw.find(section, key)).find((value) => value !== undefined)
+  if (uri !== undefined && uri.text !== '') {
+    if (given !== undefined && given.text !== '') report(section, uriKey, `can not be given together with ${setting.key}`)
+    return { value: readSecretUri(uri.text, (reason) => report(section, uriKey, reason)), text: '', origin: uri.origin.where }
+  }
+  if (given === undefined || (given.text === '' && setting.emptyMeansDefault)) {
+    const text = setting.defaultText.includes('%(') ? read(section, setting.defaultText, setting.key) : setting.defaultText
+    return { value: text === setting.defaultText ? setting.defaultValue : text, text, origin: 'default' }
+  }
+  const text = given.isInterpolated ? read(section, given.text, setting.key) : given.text
+  try {
+    return { value: setting.parse(text.trim()), text, origin: given.origin.where }
+  } catch (error) {
+    if (!(error instanceof SettingError)) throw error
+    report(section, given.key, error.message)
+    return { value: setting.defaultValue, text, origin: given.origin.where }
+  }
+}
+
+function readSecretUri(uri: string, report: (reason: string) => void): string {
+  const path = uri.startsWith('file:') ? uri.slice('file:'.length).replace(/^\/\/(?=\/)/, '') : undefined
+  if (path === undefined || !isAbsolute(path)) {
+    report('must have the form file:/path/of/a/file')
+    return ''
+  }
+  const file = readSmallFile(path)
+  if (!file.ok) report(`${path}: ${file.reason}`)
+  const value = file.ok ? file.text.trim() : ''
+  if (file.ok && value === '') report(`${path}: is empty`)
+  return value
+}
+
+const describeSetting = (section: string, setting: Setting<unknown>, text: string, origin: string): EffectiveSetting => ({
+  section,
+  key: setting.key,
+  kind: setting.kind,
+  meaning: setting.meaning,
+  value: setting.isSecret ? (text === '' && origin === 'default' ? '' : '********') : text,
+  defaultText: setting.defaultText,
+  origin,
+})
+
+interface Sources {
+  readonly raw: RawSettings
+  readonly read: Read
+  readonly report: Report
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly cwd: string
+  readonly problems: ConfigRemark[]
+}
+
+function derive(values: DeclaredConfig, sources: Sources): Config {
+  const { raw, read, report } = sources
+  const workPath = resolve(sources.cwd, values.instance.workPath)
+  const paths = derivePaths(values, workPath)
+  const server = deriveServer(values, report)
+  const { cookieSecure } = values.session
+  checkTogether(values, report)
+  return {
+    ...values,
+    server,
+    database: { ...values.database, maxOpenConns: values.database.maxOpenConns || 20, kind: values.database.dbType },
+    service: {
+      ...values.service,
+      defaultUserVisibility: deriveDefaultVisibility(values, sources),
+      maxUserRedirects: deriveMaxUserRedirects(values, raw),
+    },
+    // A longer least wait moves the usual wait along.
+    mirror: { ...values.mirror, defaultInterval: Math.max(values.mirror.defaultInterval, values.mirror.minInterval) },
+    session: {
+      ...values.session,
+      cookieSecure: cookieSecure === '' ? server.rootUrl.startsWith('https:') : /^(true|yes|on|1)$/i.test(cookieSecure),
+    },
+    storage: readStorage(raw, read, report, workPath, paths.blobs, {
+      avatars: raw.own('picture', 'AVATAR_STORAGE_TYPE')?.text ?? '',
+      repoAvatars: raw.own('picture', 'REPOSITORY_AVATAR_STORAGE_TYPE')?.text ?? '',
+    }),
+    gitConfig: freeKeys(raw, read, 'git.config'),
+    mailerOverrideHeader: freeKeys(raw, read, 'mailer.override_header'),
+    repositoryMimetypeMapping: freeKeys(raw, read, 'repository.mimetype_mapping'),
+    paths,
+    firstAdmin: deriveFirstAdmin(sources),
+  }
+}
+
+const freeKeys = (raw: RawSettings, read: Read, section: (typeof freeSections)[number]): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    raw.keys(section).map((value) => [value.key, value.isInterpolated ? read(section, value.text, value.key) : value.text]),
+  )
+
+function derivePaths(values: DeclaredConfig, workPath: string): ConfigPaths {
+  const data = resolve(workPath, values.server.appDataPath === '' ? 'data' : values.server.appDataPath)
+  const inWork = (given: string, usual: string): string => (given === '' ? resolve(data, usual) : resolve(workPath, given))
+  return {
+    data,
+    repositories: inWork(values.repository.root, 'repositories'),
+    blobs: resolve(data, 'blobs'),
+    database: inWork(values.database.path, 'ingot.db'),
+    tmp: resolve(data, 'tmp'),
+    logs: resolve(data, 'log'),
+    gitHome: resolve(data, values.git.homePath === '' ? 'home' : values.git.homePath),
+    secretKeyFile: resolve(data, 'secret.key'),
+    sshHostKeys: values.server.sshServerHostKeys.map((path) => resolve(data, path)),
+    oauth2SigningKey: resolve(data, values.oauth2.jwtSigningPrivateKeyFile),
+  }
+}
+
+/** A host in a URL: an IPv6 address needs its brackets. */
+const urlHost = (host: string): string => (host.includes(':') && !host.startsWith('[') ? `[${host}]` : host)
+
+function derivedRootUrl(server: { protocol: string; domain: string; httpPort: number }): string {
+  const scheme = server.protocol === 'https' ? 'https' : 'http'
+  const isUsualPort = server.protocol === 'http+unix' || server.httpPort === (scheme === 'https' ? 443 : 80)
+  return `${scheme}://${urlHost(server.domain)}${isUsualPort ? '' : `:${server.httpPort}`}/`
+}
+
+/** Address at which the machine reaches its own server: an address of every interface is no one's to connect to. */
+function derivedLocalRootUrl(server: DeclaredConfig['server']): string {
+  const { httpAddr } = server
+  const host = httpAddr === '' || httpAddr === '0.0.0.0' || httpAddr === '::' ? 'localhost' : urlHost(httpAddr)
+  return server.protocol === 'http+unix' ? 'http://localhost/' : `${server.protocol}://${host}:${server.httpPort}/`
+}
+
+const withSlash = (value: string): string => (value.endsWith('/') ? value : `${value}/`)
+
+function deriveServer(values: DeclaredConfig, report: Report): Config['server'] {
+  const { server } = values
+  const isRootUrlDerived = server.rootUrl === ''
+  const rootUrl = withSlash(isRootUrlDerived ? derivedRootUrl(server) : server.rootUrl)
+  const parsed = URL.parse(rootUrl)
+  if (parsed === null) report('server', isRootUrlDerived ? 'DOMAIN' : 'ROOT_URL', `${rootUrl} is no URL`)
+  else if (parsed.search !== '' || parsed.hash !== '' || parsed.username !== '') {
+    report('server', 'ROOT_URL', 'must not have a user, a query or a fragment')
+  }
+  const sshListenPort = Number(server.sshListenPort)
+  if (!(sshListenPort <= 65_535)) report('server', 'SSH_LISTEN_PORT', 'must be a port from 0 to 65535')
+  if (server.protocol === 'http+unix' && !server.httpAddr.includes('/')) {
+    report('server', 'HTTP_ADDR', 'must be the path of a socket when PROTOCOL is http+unix')
+  }
+  if (server.protocol === 'https' && (server.certFile === '' || server.keyFile === '')) {
+    report('server', 'PROTOCOL', 'https needs CERT_FILE and KEY_FILE')
+  }
+  return {
+    ...server,
+    httpAddr: server.httpAddr.replace(/^\[(.*)\]$/, '$1'),
+    isRootUrlDerived,
+    rootUrl,
+    subPath: (parsed?.pathname ?? '/').replace(/\/+$/, ''),
+    localRootUrl: withSlash(server.localRootUrl === '' ? derivedLocalRootUrl(server) : server.localRootUrl),
+    sshListenPort,
+  }
+}
+
+/** The family's default of how many old logins lead on: 5 when logins are kept back for a while, else no limit. */
+const deriveMaxUserRedirects = (values: DeclaredConfig, raw: RawSettings): number =>
+  raw.find('service', 'MAX_USER_REDIRECTS') === undefined && values.service.usernameCooldownPeriod > 0
+    ? 5
+    : values.service.maxUserRedirects
+
+function deriveDefaultVisibility(values: DeclaredConfig, { raw, report }: Sources): 'public' | 'limited' | 'private' {
+  const { allowedUserVisibilityModes: allowed, defaultUserVisibility } = values.service
+  if (allowed.length === 0) report('service', 'ALLOWED_USER_VISIBILITY_MODES', 'must name at least one visibility')
+  if (allowed.includes(defaultUserVisibility)) return defaultUserVisibility
+  if (raw.find('service', 'DEFAULT_USER_VISIBILITY') !== undefined) {
+    report('service', 'DEFAULT_USER_VISIBILITY', 'is not one of ALLOWED_USER_VISIBILITY_MODES')
+  }
+  // Nobody chose one: the first of the allowed, as in the family.
+  return (['public', 'limited', 'private'] as const).find((visibility) => visibility === allowed[0]) ?? 'public'
+}
+
+/** Rules about more than one key. */
+function checkTogether(values: DeclaredConfig, report: Report): void {
+  const { mailer, service, camo } = values
+  if (mailer.enabled && mailer.protocol !== 'dummy') {
+    if (mailer.from === '') report('mailer', 'FROM', 'is needed to send mail')
+    if (mailer.protocol !== 'sendmail' && mailer.smtpAddr === '') report('mailer', 'SMTP_ADDR', 'is needed to send mail')
+    if (mailer.useClientCert && (mailer.clientCertFile === '' || mailer.clientKeyFile === '')) {
+      report('mailer', 'USE_CLIENT_CERT', 'needs CLIENT_CERT_FILE and CLIENT_KEY_FILE')
+    }
+  }
+  if (service.allowOnlyExternalRegistration && service.allowOnlyInternalRegistration) {
+    report('service', 'ALLOW_ONLY_EXTERNAL_REGISTRATION', 'contradicts ALLOW_ONLY_INTERNAL_REGISTRATION')
+  }
+  if (camo.enabled && (camo.serverUrl === '' || camo.hmacKey === '')) {
+    report('camo', 'ENABLED', 'needs SERVER_URL and HMAC_KEY')
+  }
+}
+
+function deriveFirstAdmin({ env, problems }: Sources): FirstAdmin | undefined {
+  const read = (name: string): string => {
+    const path = env[`${name}__FILE`]
+    if (path === undefined || path === '') return env[name] ?? ''
+    const file = readSmallFile(path)
+    if (file.ok) return file.text.replace(/[\r\n]+$/, '')
+    problems.push({ where: `${name}__FILE`, section: '', key: '', reason: `${path}: ${file.reason}` })
+    return ''
+  }
+  const login = read('INGOT_ADMIN_LOGIN')
+  const password = read('INGOT_ADMIN_PASSWORD')
+  const email = read('INGOT_ADMIN_EMAIL')
+  if (login === '' && password === '' && email === '') return undefined
+  const problem = (where: string, reason: string) => problems.push({ where, section: '', key: '', reason })
+  if (login === '') problem('INGOT_ADMIN_LOGIN', 'is needed with the other INGOT_ADMIN_ variables')
+  if (password === '') problem('INGOT_ADMIN_PASSWORD', 'is needed with the other INGOT_ADMIN_ variables')
+  if (email !== '' && !/^[^@\s]+@[^@\s]+$/.test(email)) problem('INGOT_ADMIN_EMAIL', 'must be an e-mail address')
+  return { login, password, email: email === '' ? `${login}@localhost` : email }
+}
+
+function deepFreeze<T>(value: T): T {
+  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value)
+    for (const member of Object.values(value)) deepFreeze(member)
+  }
+  return value
+}

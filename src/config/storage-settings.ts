@@ -1,0 +1,168 @@
+import { isAbsolute, resolve } from 'node:path'
+import type { RawSettings } from './raw-settings.ts'
+import { bool, choice, SettingError, text } from './setting.ts'
+
+/** Where one kind of blobs is kept. */
+export type StorageSettings = LocalStorageSettings | S3StorageSettings
+
+export interface LocalStorageSettings {
+  readonly type: 'local'
+  /** Absolute folder. */
+  readonly path: string
+}
+
+export interface S3StorageSettings {
+  readonly type: 's3'
+  /** URL of the service, with its scheme. */
+  readonly endpoint: string
+  readonly accessKeyId: string
+  readonly secretAccessKey: string
+  readonly bucket: string
+  readonly region: string
+  /** Put before every key; empty or ending with `/`. */
+  readonly basePath: string
+  readonly usePathStyle: boolean
+  readonly skipTlsVerify: boolean
+  /** Whether downloads are redirected to signed URLs of the service. */
+  readonly serveDirect: boolean
+}
+
+/** The kinds of blobs, each with the sections that may say where it lies, most specific first. */
+const storageKinds = {
+  attachments: ['attachment', 'storage.attachments'],
+  lfs: ['lfs', 'storage.lfs'],
+  packages: ['packages', 'storage.packages'],
+  avatars: ['avatar', 'storage.avatars'],
+  repoAvatars: ['repo-avatar', 'storage.repo-avatars'],
+  repoArchive: ['repo-archive', 'storage.repo-archive'],
+  actionsLog: ['actions.log', 'storage.actions_log'],
+  actionsArtifacts: ['actions.artifacts', 'storage.actions_artifacts'],
+} as const
+
+export type StorageKind = keyof typeof storageKinds
+export type StorageConfig = { readonly [Kind in StorageKind]: StorageSettings }
+
+const folderNames: Readonly<Record<StorageKind, string>> = {
+  attachments: 'attachments',
+  lfs: 'lfs',
+  packages: 'packages',
+  avatars: 'avatars',
+  repoAvatars: 'repo-avatars',
+  repoArchive: 'repo-archive',
+  actionsLog: 'actions_log',
+  actionsArtifacts: 'actions_artifacts',
+}
+
+/** The keys, for documentation and for the list of keys in use. Each may stand in any of the sections of a kind. */
+export const storageKeys = {
+  storageType: text('STORAGE_TYPE', 'local', 'local, minio (any S3-compatible service) or the name of a [storage.NAME] section'),
+  path: text('PATH', '', 'folder of local storage; empty is one in the data folder'),
+  serveDirect: bool('SERVE_DIRECT', false, 'whether downloads are redirected to signed URLs of the service'),
+  endpoint: text('MINIO_ENDPOINT', 'localhost:9000', 'host:port or URL of the service'),
+  accessKeyId: text('MINIO_ACCESS_KEY_ID', '', 'access key there'),
+  secretAccessKey: text('MINIO_SECRET_ACCESS_KEY', '', 'its secret'),
+  bucket: text('MINIO_BUCKET', 'gitea', 'bucket'),
+  bucketLookup: choice('MINIO_BUCKET_LOOKUP', ['auto', 'dns', 'path'], 'auto', 'how the bucket is named in a URL; auto is path', {
+    synonyms: { bucketlookupauto: 'auto', bucketlookupdns: 'dns', bucketlookuppath: 'path' },
+  }),
+  region: text('MINIO_LOCATION', 'us-east-1', 'region'),
+  basePath: text('MINIO_BASE_PATH', '', 'put before every key; empty is the name of the kind'),
+  useSsl: bool('MINIO_USE_SSL', false, 'whether the service speaks https'),
+  skipTlsVerify: bool('MINIO_INSECURE_SKIP_VERIFY', false, 'whether any certificate is believed'),
+} as const
+
+/** Whether a section (lower case) may hold the keys above. */
+export const isStorageSection = (section: string): boolean =>
+  section === 'storage' || section.startsWith('storage.') ||
+  Object.values(storageKinds).some(([own]) => own === section)
+
+type Report = (section: string, key: string, reason: string) => void
+type Read = (section: string, value: string) => string
+
+/**
+ * Works out where each kind of blobs lies. A key is looked up in the kind's own section, in `[storage.<kind>]`, in the
+ * `[storage.NAME]` that STORAGE_TYPE names, then in `[storage]`; this is the family's order.
+ */
+export function readStorage(
+  raw: RawSettings, read: Read, report: Report, workPath: string, blobsFolder: string, avatarTypes: Readonly<{ avatars: string; repoAvatars: string }>,
+): StorageConfig {
+  const readKind = (kind: StorageKind): StorageSettings => {
+    const chain: string[] = [...storageKinds[kind], 'storage']
+    const lookup = (key: string): { section: string; value: string } | undefined => {
+      for (const section of chain) {
+        const given = raw.own(section, key)
+        if (given !== undefined) return { section, value: given.isInterpolated ? read(section, given.text) : given.text }
+      }
+      return undefined
+    }
+    const value = <T>(setting: { key: string; defaultValue: T; parse: (text: string) => T }): T => {
+      const given = lookup(setting.key)
+      if (given === undefined || given.value === '') return setting.defaultValue
+      try {
+        return setting.parse(given.value)
+      } catch (error) {
+        if (!(error instanceof SettingError)) throw error
+        report(given.section, setting.key, error.message)
+        return setting.defaultValue
+      }
+    }
+    const shorthand = kind === 'avatars' || kind === 'repoAvatars' ? avatarTypes[kind] : ''
+    let type = shorthand === '' ? value(storageKeys.storageType) : shorthand
+    if (!isBackend(type)) {
+      const named = `storage.${type.toLowerCase()}`
+      if (!raw.names().includes(named)) {
+        report(lookup('STORAGE_TYPE')?.section ?? 'picture', 'STORAGE_TYPE', `must be local, minio or the name of a section: there is no [${named}]`)
+        return { type: 'local', path: blobsFolder }
+      }
+      chain.splice(2, 0, named)
+      type = raw.own(named, 'STORAGE_TYPE')?.text ?? 'local'
+    }
+    if (type.toLowerCase() === 'local') return { type: 'local', path: localPath(kind, lookup('PATH'), workPath, blobsFolder) }
+    if (!isBackend(type)) {
+      report(chain[2] ?? 'storage', 'STORAGE_TYPE', 'must be local or minio')
+      return { type: 'local', path: blobsFolder }
+    }
+    const endpoint = value(storageKeys.endpoint)
+    const url = /^https?:\/\//.test(endpoint) ? endpoint : `${value(storageKeys.useSsl) ? 'https' : 'http'}://${endpoint}`
+    if (!URL.canParse(url)) report(lookup('MINIO_ENDPOINT')?.section ?? 'storage', 'MINIO_ENDPOINT', 'must be host:port or a URL')
+    const given = lookup('MINIO_BASE_PATH')
+    const basePath = (given === undefined || given.value === ''
+      ? folderNames[kind]
+      // A base path of all kinds keeps them apart by one more folder.
+      : given.section === 'storage' ? `${given.value.replace(/\/+$/, '')}/${folderNames[kind]}` : given.value
+    ).replace(/^\/+|\/+$/g, '')
+    return {
+      type: 's3',
+      endpoint: url,
+      accessKeyId: value(storageKeys.accessKeyId),
+      secretAccessKey: value(storageKeys.secretAccessKey),
+      bucket: value(storageKeys.bucket),
+      region: value(storageKeys.region),
+      basePath: basePath === '' ? '' : `${basePath}/`,
+      usePathStyle: value(storageKeys.bucketLookup) !== 'dns',
+      skipTlsVerify: value(storageKeys.skipTlsVerify),
+      serveDirect: value(storageKeys.serveDirect),
+    }
+  }
+  return {
+    attachments: readKind('attachments'),
+    lfs: readKind('lfs'),
+    packages: readKind('packages'),
+    avatars: readKind('avatars'),
+    repoAvatars: readKind('repoAvatars'),
+    repoArchive: readKind('repoArchive'),
+    actionsLog: readKind('actionsLog'),
+    actionsArtifacts: readKind('actionsArtifacts'),
+  }
+}
+
+const isBackend = (type: string): boolean => /^(local|minio|s3)$/i.test(type)
+
+function localPath(
+  kind: StorageKind, given: { section: string; value: string } | undefined, workPath: string, blobsFolder: string,
+): string {
+  if (given === undefined || given.value === '') return resolve(blobsFolder, folderNames[kind])
+  const folder = isAbsolute(given.value) ? given.value : resolve(workPath, given.value)
+  // A folder of all kinds keeps them apart by one more folder.
+  return given.section === 'storage' ? resolve(folder, folderNames[kind]) : folder
+}
