@@ -5,7 +5,22 @@ const internals = Symbol('database internals')
 
 /** What a transaction collects while it runs. */
 interface TxState {
+  readonly engine: DatabaseEngine
+  readonly beforeCommit: (() => Promise<void>)[]
   readonly afterCommit: (() => void)[]
+}
+
+/** A short message between the processes that share a database; see `notify.ts`. */
+export interface Broadcast {
+  readonly channel: string
+  readonly payload: string
+}
+
+/** Who hears the broadcasts of other processes. */
+export interface BroadcastReceiver {
+  heard(broadcast: Broadcast): void
+  /** The connection was (re)made: what was sent before may be lost. */
+  missed(): void
 }
 
 /** How the two databases differ behind `Db`. */
@@ -17,6 +32,10 @@ export interface DatabaseEngine {
   readonly writer: Kysely<Schema>
   /** True when the whole transaction may be tried again (serialisation failure, deadlock). */
   isRetryable(error: unknown): boolean
+  /** Tells the other processes, when the transaction is committed; does nothing on SQLite, which one process uses. */
+  broadcast(tx: Kysely<Schema>, broadcasts: readonly Broadcast[]): Promise<void>
+  /** Begins to hear the broadcasts of other processes; called once. */
+  receive(receiver: BroadcastReceiver): void
   close(): Promise<void>
 }
 
@@ -39,6 +58,28 @@ export const engineOf = (db: Db): DatabaseEngine => {
   return engine
 }
 
+/** The engine behind a database or one of its transactions. */
+export const engineBehind = (db: Db | Tx): DatabaseEngine => {
+  const state = db[internals]
+  return 'writer' in state ? state : state.engine
+}
+
+/** A place where a layer above keeps one value per database, found again from the database's transactions. */
+export interface DatabaseSlot<Value> {
+  set(db: Db, value: Value): void
+  of(db: Db | Tx): Value | undefined
+}
+
+export function databaseSlot<Value>(): DatabaseSlot<Value> {
+  const values = new WeakMap<DatabaseEngine, Value>()
+  return {
+    set: (db, value) => {
+      values.set(engineOf(db), value)
+    },
+    of: (db) => values.get(engineBehind(db)),
+  }
+}
+
 /** How often a transaction is tried again after a deadlock or a serialisation failure. */
 const maxAttempts = 4
 
@@ -50,17 +91,26 @@ const maxAttempts = 4
 export async function transaction<Result>(db: Db, body: (tx: Tx) => Promise<Result>): Promise<Result> {
   const engine = engineOf(db)
   for (let attempt = 1; ; attempt++) {
-    const state: TxState = { afterCommit: [] }
+    const state: TxState = { engine, beforeCommit: [], afterCommit: [] }
     try {
       const result = await engine.writer
         .transaction()
-        .execute((inner) => body(Object.assign(inner, { [internals]: state }) as unknown as Tx))
+        .execute(async (inner) => {
+          const value = await body(Object.assign(inner, { [internals]: state }) as unknown as Tx)
+          for (const run of state.beforeCommit) await run()
+          return value
+        })
       for (const run of state.afterCommit) run()
       return result
     } catch (error) {
       if (attempt >= maxAttempts || !engine.isRetryable(error)) throw error
     }
   }
+}
+
+/** Has `run` called inside the transaction when its body is done; what it throws rolls everything back. */
+export function beforeCommit(tx: Tx, run: () => Promise<void>): void {
+  tx[internals].beforeCommit.push(run)
 }
 
 /** Has `run` called once when the transaction is committed, never when it is rolled back. It must not throw. */

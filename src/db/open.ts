@@ -1,7 +1,6 @@
-import { databaseOf, type Db } from './database.ts'
+import { databaseOf, engineBehind, engineOf, type Db, type Tx } from './database.ts'
 import { openPostgres, type PostgresOptions } from './postgres.ts'
 import { openSqlite, type SqliteOptions } from './sqlite.ts'
-import { engineOf } from './database.ts'
 
 export type DatabaseOptions = ({ readonly kind: 'sqlite' } & SqliteOptions) | ({ readonly kind: 'postgres' } & PostgresOptions)
 
@@ -12,4 +11,4 @@ export const openDatabase = (options: DatabaseOptions): Db =>
 export const closeDatabase = (db: Db): Promise<void> => engineOf(db).close()
 
 /** Which of the two databases this is, for the few statements that have to differ. */
-export const databaseKind = (db: Db): 'sqlite' | 'postgres' => engineOf(db).kind
+export const databaseKind = (db: Db | Tx): 'sqlite' | 'postgres' => engineBehind(db).kind

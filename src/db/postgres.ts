@@ -1,6 +1,7 @@
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import type { DatabaseEngine } from './database.ts'
+import { createListener, sendBroadcasts } from './postgres-listener.ts'
 import type { Schema } from './schema.ts'
 
 export interface PostgresOptions {
@@ -33,6 +34,7 @@ export function openPostgres(options: PostgresOptions): DatabaseEngine {
   // An idle connection that the server ends is replaced at the next query; without a listener it would end the process.
   pool.on('error', () => {})
   const kysely = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) })
+  const listener = createListener(options.url)
   return {
     kind: 'postgres',
     reader: kysely,
@@ -41,6 +43,11 @@ export function openPostgres(options: PostgresOptions): DatabaseEngine {
       const code = (error as { code?: unknown } | null)?.code
       return code === '40001' || code === '40P01'
     },
-    close: () => kysely.destroy(),
+    broadcast: (tx, broadcasts) => sendBroadcasts(tx, listener.origin, broadcasts),
+    receive: (receiver) => listener.start(receiver),
+    async close() {
+      await listener.close()
+      await kysely.destroy()
+    },
   }
 }

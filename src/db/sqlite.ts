@@ -186,6 +186,8 @@ export function openSqlite(options: SqliteOptions): DatabaseEngine {
     reader: new Kysely<Schema>({ dialect: dialectOf(readers) }),
     writer,
     isRetryable: () => false,
+    broadcast: async () => {},
+    receive: () => {},
     async close() {
       await readers.destroy()
       await writers.destroy()

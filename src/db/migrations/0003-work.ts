@@ -21,11 +21,16 @@ export const work: Migration = {
       created_unix bigint not null,
       updated_unix bigint not null
     )`,
-    `create index job_next on job (state, run_at_ms, priority)`,
+    `create index job_next on job (priority, run_at_ms, id) where state = 'waiting'`,
+    `create index job_due on job (run_at_ms) where state = 'waiting'`,
+    `create index job_lease on job (lease_until_ms) where state = 'running'`,
+    `create index job_failed on job (updated_unix) where state = 'failed'`,
     `create unique index job_unique on job (name, unique_key) where state = 'waiting' and unique_key is not null`,
-    `create index job_lane on job (lane) where lane is not null`,
+    `create index job_lane on job (lane, id) where lane is not null and state <> 'failed'`,
+    `create unique index job_lane_running on job (lane) where lane is not null and state = 'running'`,
     `create table schedule (
       name text primary key,
+      schedule text not null,
       next_run_unix bigint not null,
       last_run_unix bigint not null default 0,
       last_error text not null default '',

@@ -1,0 +1,77 @@
+import {
+  afterCommit,
+  beforeCommit,
+  databaseSlot,
+  engineBehind,
+  engineOf,
+  type Broadcast,
+  type Db,
+  type Tx,
+} from './database.ts'
+
+/** Who listens on a channel. Both functions are called between other work and must neither throw nor take long. */
+export interface BroadcastListener {
+  heard(payload: string): void
+  /** Messages of other processes may have been lost: look for yourself. */
+  missed(): void
+}
+
+interface Exchange {
+  readonly listeners: Map<string, Set<BroadcastListener>>
+}
+
+const exchanges = databaseSlot<Exchange>()
+const unsent = new WeakMap<Tx, Map<string, Broadcast>>()
+
+/** PostgreSQL carries at most 8,000 bytes in a message; some of it is the envelope. */
+export const maxPayloadBytes = 7000
+
+/**
+ * Tells the listeners of `channel` in every process that shares the database, once the transaction is committed: those
+ * of this process at once, others within moments (PostgreSQL). The same message twice in a transaction is one. A
+ * message is a hint that may get lost; nothing may depend on it alone.
+ */
+export function notify(tx: Tx, channel: string, payload = ''): void {
+  if (Buffer.byteLength(payload) > maxPayloadBytes) {
+    throw new Error(`a message of ${Buffer.byteLength(payload)} bytes is too long for channel ${channel}`)
+  }
+  let broadcasts = unsent.get(tx)
+  if (!broadcasts) {
+    const collected = new Map<string, Broadcast>()
+    broadcasts = collected
+    unsent.set(tx, collected)
+    afterCommit(tx, () => {
+      const exchange = exchanges.of(tx)
+      if (!exchange) return
+      for (const broadcast of collected.values()) deliver(exchange, broadcast)
+    })
+    beforeCommit(tx, () => engineBehind(tx).broadcast(tx, [...collected.values()]))
+  }
+  broadcasts.set(`${channel} ${payload}`, { channel, payload })
+}
+
+const deliver = ({ listeners }: Exchange, { channel, payload }: Broadcast): void => {
+  for (const listener of listeners.get(channel) ?? []) listener.heard(payload)
+}
+
+/** Listens on a channel until the returned function is called. On PostgreSQL `missed` is called once connected. */
+export function listen(db: Db, channel: string, listener: BroadcastListener): () => void {
+  const { listeners } = exchangeOf(db)
+  const own = listeners.get(channel) ?? new Set()
+  listeners.set(channel, own.add(listener))
+  return () => own.delete(listener)
+}
+
+function exchangeOf(db: Db): Exchange {
+  const known = exchanges.of(db)
+  if (known) return known
+  const exchange: Exchange = { listeners: new Map() }
+  exchanges.set(db, exchange)
+  engineOf(db).receive({
+    heard: (broadcast) => deliver(exchange, broadcast),
+    missed: () => {
+      for (const listeners of exchange.listeners.values()) for (const listener of listeners) listener.missed()
+    },
+  })
+  return exchange
+}

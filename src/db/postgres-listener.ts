@@ -1,0 +1,97 @@
+import { randomUUID } from 'node:crypto'
+import { sql, type Kysely } from 'kysely'
+import pg from 'pg'
+import type { Broadcast, BroadcastReceiver } from './database.ts'
+import type { Schema } from './schema.ts'
+
+/** The one PostgreSQL channel of all broadcasts. */
+const postgresChannel = 'ingot'
+
+/** Waits between attempts to connect, in milliseconds; the last one is repeated. */
+const reconnectWaitsMs = [100, 500, 2000, 5000]
+
+type Message = readonly [origin: string, channel: string, payload: string]
+
+/** Sends broadcasts inside a transaction; PostgreSQL hands them out when it commits. */
+export async function sendBroadcasts(
+  tx: Kysely<Schema>,
+  origin: string,
+  broadcasts: readonly Broadcast[],
+): Promise<void> {
+  const texts = broadcasts.map(({ channel, payload }) => JSON.stringify([origin, channel, payload] satisfies Message))
+  const values = sql.join(texts.map((text) => sql`(${text})`))
+  await sql`select pg_notify(${postgresChannel}, broadcast.text) from (values ${values}) as broadcast (text)`.execute(tx)
+}
+
+export interface Listener {
+  /** Names this process, which has heard its own messages already. */
+  readonly origin: string
+  start(receiver: BroadcastReceiver): void
+  close(): Promise<void>
+}
+
+/** A connection of its own that listens, and is made again when it breaks. Nothing is opened before `start`. */
+export function createListener(url: string): Listener {
+  const origin = randomUUID()
+  const closing = new AbortController()
+  let client: pg.Client | undefined
+  let running: Promise<void> | undefined
+
+  async function listenOnce(receiver: BroadcastReceiver): Promise<void> {
+    const connection = new pg.Client({ connectionString: url, application_name: 'ingot listener', keepAlive: true })
+    const ended = new Promise<void>((resolve) => {
+      connection.on('end', resolve)
+      // The error ends the connection, which is made again; queries that fail meanwhile report the cause.
+      connection.on('error', () => resolve())
+    })
+    connection.on('notification', ({ payload = '' }) => {
+      const [from, channel, text] = JSON.parse(payload) as Message
+      if (from !== origin) receiver.heard({ channel, payload: text })
+    })
+    try {
+      await connection.connect()
+      client = connection
+      if (closing.signal.aborted) return
+      await connection.query(`listen ${postgresChannel}`)
+      receiver.missed()
+      await ended
+    } finally {
+      client = undefined
+      await connection.end().catch(() => {})
+    }
+  }
+
+  async function run(receiver: BroadcastReceiver): Promise<void> {
+    for (let failures = 0; !closing.signal.aborted; failures++) {
+      const begunMs = performance.now()
+      // A database that cannot be reached is reported by every query; here it only means to try again.
+      await listenOnce(receiver).catch(() => {})
+      if (performance.now() - begunMs > 60_000) failures = 0
+      await pause(reconnectWaitsMs[Math.min(failures, reconnectWaitsMs.length - 1)] as number, closing.signal)
+    }
+  }
+
+  return {
+    origin,
+    start(receiver) {
+      running ??= run(receiver)
+    },
+    async close() {
+      closing.abort()
+      await client?.end().catch(() => {})
+      await running
+    },
+  }
+}
+
+const pause = (ms: number, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) return resolve()
+    const timer = setTimeout(done, ms)
+    function done(): void {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', done)
+      resolve()
+    }
+    signal.addEventListener('abort', done)
+  })

@@ -1,0 +1,15 @@
+import type { TSchema } from 'typebox'
+import { Compile, type Validator } from 'typebox/compile'
+
+/** Says what is wrong with a value, or undefined. The schema is compiled at the first use. */
+export type Checker = (value: unknown) => string | undefined
+
+export function createChecker(schema: TSchema): Checker {
+  let validator: Validator | undefined
+  return (value) => {
+    validator ??= Compile(schema)
+    if (validator.Check(value)) return undefined
+    const [first] = validator.Errors(value)
+    return first ? `${first.instancePath === '' ? 'the value' : first.instancePath} ${first.message}` : 'it is malformed'
+  }
+}

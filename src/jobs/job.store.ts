@@ -1,0 +1,229 @@
+import { sql, type Insertable, type Selectable } from 'kysely'
+import type { Db, Tx } from '../db/database.ts'
+import { databaseKind } from '../db/open.ts'
+import type { JobTable } from '../db/tables/work.ts'
+import type { JobId } from '../lib/ids.ts'
+import type { Unix } from '../lib/time.ts'
+
+export type JobRow = Selectable<JobTable>
+export type NewJobRow = Insertable<JobTable>
+
+// SQLite uses a partial index only when the statement says the index's condition in so many words, and not by a
+// parameter; hence the literal states here.
+const isWaiting = sql<boolean>`job.state = 'waiting'`
+const isRunning = sql<boolean>`job.state = 'running'`
+const isFailed = sql<boolean>`job.state = 'failed'`
+
+/**
+ * Inserts jobs in their order, in one statement. A job that waits already under the same key takes over the input and
+ * the earlier time, and its id is what is returned in that place. `rows` names no key twice.
+ */
+export async function insertJobs(tx: Tx, rows: readonly NewJobRow[]): Promise<JobId[]> {
+  const inserted = await tx
+    .insertInto('job')
+    .values(rows)
+    .onConflict((conflict) =>
+      conflict
+        .columns(['name', 'unique_key'])
+        .where(sql<boolean>`state = 'waiting' and unique_key is not null`)
+        .doUpdateSet({
+          input: (row) => row.ref('excluded.input'),
+          run_at_ms: sql`case when excluded.run_at_ms < job.run_at_ms then excluded.run_at_ms else job.run_at_ms end`,
+          updated_unix: (row) => row.ref('excluded.updated_unix'),
+        }),
+    )
+    .returning('id')
+    .execute()
+  return inserted.map((row) => row.id)
+}
+
+/** Due jobs whose lane is free; a lane is taken while an earlier job of it waits or any of it runs. */
+const claimableJobs = (db: Db | Tx, names: readonly string[], nowMs: number) =>
+  (db as Tx)
+    .selectFrom('job')
+    .where(isWaiting)
+    .where('job.run_at_ms', '<=', nowMs)
+    .where('job.name', 'in', names)
+    .where(
+      sql<boolean>`(job.lane is null or not exists (
+        select 1 from job as other where other.lane = job.lane and other.lane is not null and other.state <> 'failed'
+          and other.id <> job.id and (other.id < job.id or other.state = 'running')))`,
+    )
+
+/** Takes up to `limit` jobs that are due, most urgent first. Two workers never take the same one. */
+export async function claimJobs(
+  tx: Tx,
+  claim: { names: readonly string[]; limit: number; nowMs: number; worker: string; leaseUntilMs: number; nowUnix: Unix },
+): Promise<JobRow[]> {
+  const due = claimableJobs(tx, claim.names, claim.nowMs)
+    .select('job.id')
+    .orderBy('job.priority')
+    .orderBy('job.run_at_ms')
+    .orderBy('job.id')
+    .limit(claim.limit)
+  const picked = databaseKind(tx) === 'postgres' ? due.forUpdate().skipLocked() : due
+  const rows = await tx
+    .updateTable('job')
+    .set((row) => ({
+      state: 'running',
+      attempt: row('attempt', '+', 1),
+      lease_until_ms: claim.leaseUntilMs,
+      leased_by: claim.worker,
+      progress: null,
+      updated_unix: claim.nowUnix,
+    }))
+    .where('id', 'in', picked)
+    .returningAll()
+    .execute()
+  return rows.sort((a, b) => a.priority - b.priority || a.run_at_ms - b.run_at_ms || a.id - b.id)
+}
+
+/** True when a job could be taken now. */
+export async function hasClaimableJob(db: Db, names: readonly string[], nowMs: number): Promise<boolean> {
+  return (await claimableJobs(db, names, nowMs).select('job.id').limit(1).executeTakeFirst()) !== undefined
+}
+
+/** Names and ids of jobs that any worker runs now, at most `limit`. */
+export const listRunningJobs = (db: Db, names: readonly string[], limit: number): Promise<{ id: JobId; name: string }[]> =>
+  db
+    .selectFrom('job')
+    .select(['job.id', 'job.name'])
+    .where(isRunning)
+    .where('job.name', 'in', names)
+    .limit(limit)
+    .execute()
+
+/** When the next waiting job becomes due, in milliseconds; undefined when none waits. */
+export async function findNextDueMs(db: Db, names: readonly string[], afterMs: number): Promise<number | undefined> {
+  const row = await db
+    .selectFrom('job')
+    .select('job.run_at_ms')
+    .where(isWaiting)
+    .where('job.run_at_ms', '>', afterMs)
+    .where('job.name', 'in', names)
+    .orderBy('job.run_at_ms')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.run_at_ms
+}
+
+/** Prolongs the leases that `worker` still has, and answers their ids. */
+export async function updateLeases(
+  tx: Tx,
+  ids: readonly JobId[],
+  worker: string,
+  leaseUntilMs: number,
+): Promise<Set<JobId>> {
+  const rows = await tx
+    .updateTable('job')
+    .set({ lease_until_ms: leaseUntilMs })
+    .where('id', 'in', ids)
+    .where(isRunning)
+    .where('leased_by', '=', worker)
+    .returning('id')
+    .execute()
+  return new Set(rows.map((row) => row.id))
+}
+
+/** Running jobs that nobody has any more. On PostgreSQL they stay locked until the transaction ends. */
+export function listExpiredJobs(tx: Tx, systemNowMs: number, notOf: string, limit: number): Promise<JobRow[]> {
+  const expired = tx
+    .selectFrom('job')
+    .selectAll()
+    .where(isRunning)
+    .where('lease_until_ms', '<', systemNowMs)
+    .where('leased_by', '<>', notOf)
+    .orderBy('lease_until_ms')
+    .limit(limit)
+  return (databaseKind(tx) === 'postgres' ? expired.forUpdate().skipLocked() : expired).execute()
+}
+
+/** Removes a job that succeeded; false when `worker` does not have it any more. */
+export async function deleteFinishedJob(tx: Tx, id: JobId, worker: string): Promise<boolean> {
+  const result = await tx
+    .deleteFrom('job')
+    .where('id', '=', id)
+    .where(isRunning)
+    .where('leased_by', '=', worker)
+    .executeTakeFirst()
+  return result.numDeletedRows > 0n
+}
+
+/** True when another job waits under the same key, which will do the same work. */
+export async function hasWaitingTwin(tx: Tx, job: Pick<JobRow, 'name' | 'unique_key'>): Promise<boolean> {
+  if (job.unique_key === null) return false
+  const twin = await tx
+    .selectFrom('job')
+    .select('job.id')
+    .where(isWaiting)
+    .where('job.name', '=', job.name)
+    .where('job.unique_key', '=', job.unique_key)
+    .executeTakeFirst()
+  return twin !== undefined
+}
+
+export type JobOutcome = Pick<JobRow, 'state' | 'run_at_ms' | 'last_error' | 'attempt' | 'updated_unix'>
+
+/** Gives a running job back, to wait or as failed; nothing happens when `worker` does not have it any more. */
+export async function updateReleasedJob(tx: Tx, id: JobId, worker: string, outcome: JobOutcome): Promise<void> {
+  await tx
+    .updateTable('job')
+    .set({ ...outcome, lease_until_ms: null, leased_by: null })
+    .where('id', '=', id)
+    .where(isRunning)
+    .where('leased_by', '=', worker)
+    .execute()
+}
+
+export async function deleteJob(tx: Tx, id: JobId): Promise<void> {
+  await tx.deleteFrom('job').where('id', '=', id).execute()
+}
+
+export async function updateProgress(tx: Tx, id: JobId, worker: string, progress: string, nowUnix: Unix): Promise<void> {
+  await tx
+    .updateTable('job')
+    .set({ progress, updated_unix: nowUnix })
+    .where('id', '=', id)
+    .where(isRunning)
+    .where('leased_by', '=', worker)
+    .execute()
+}
+
+/** Deletes failed jobs older than `beforeUnix`, and the oldest ones beyond `keep`. */
+export async function deleteOldFailedJobs(tx: Tx, beforeUnix: Unix, keep: number): Promise<void> {
+  await tx.deleteFrom('job').where(isFailed).where('updated_unix', '<', beforeUnix).execute()
+  const newest = tx.selectFrom('job').select('job.id').where(isFailed).orderBy('job.updated_unix', 'desc')
+  await tx
+    .deleteFrom('job')
+    .where(isFailed)
+    .where('id', 'not in', newest.orderBy('job.id', 'desc').limit(keep))
+    .execute()
+}
+
+/** Jobs in the queue, newest first, below `beforeId` when it is given. */
+export const listJobs = (
+  db: Db,
+  page: { state?: JobRow['state']; beforeId?: JobId; limit: number },
+): Promise<JobRow[]> => {
+  let jobs = db.selectFrom('job').selectAll().orderBy('id', 'desc').limit(page.limit)
+  if (page.state !== undefined) jobs = jobs.where('state', '=', page.state)
+  if (page.beforeId !== undefined) jobs = jobs.where('id', '<', page.beforeId)
+  return jobs.execute()
+}
+
+export const findJob = (db: Db, id: JobId): Promise<JobRow | undefined> =>
+  db.selectFrom('job').selectAll().where('id', '=', id).executeTakeFirst()
+
+/** How many jobs there are of each name and state, and when the first of them was or will be due. */
+export const countJobs = (
+  db: Db,
+): Promise<{ name: string; state: JobRow['state']; count: number; first_run_at_ms: number }[]> =>
+  db
+    .selectFrom('job')
+    .select(['name', 'state'])
+    .select((row) => [
+      row.fn.countAll<number>().as('count'),
+      row.fn.min<number>('run_at_ms').as('first_run_at_ms'),
+    ])
+    .groupBy(['name', 'state'])
+    .execute()

@@ -1,0 +1,96 @@
+import type { Static, TSchema } from 'typebox'
+import { createChecker, type Checker } from './checker.ts'
+
+/** How far long work is; shown to administrators. */
+export interface JobProgress {
+  readonly done: number
+  /** Left out when it is not known. */
+  readonly total?: number
+  /** One line about what is being done now. */
+  readonly note?: string
+}
+
+/** What a running job is given beside its input. */
+export interface JobRun {
+  /** Aborted when the time of the job is up, when the program stops, or when another worker took the job over. */
+  readonly signal: AbortSignal
+  /** 1 for the first attempt. */
+  readonly attempt: number
+  /** True when a failure of this attempt is final. */
+  readonly isLastAttempt: boolean
+  /** Keeps the newest value; the row is written at most once a second. */
+  progress(progress: JobProgress): void
+}
+
+/** Which job goes first when several are due: people wait for `high`, nobody waits for `low`. */
+export type JobPriority = 'high' | 'normal' | 'low'
+
+/** A kind of work that outlives the request that asked for it. */
+export interface JobDeclaration<Ctx, Schema extends TSchema> {
+  /** `<verb><Noun>`, for example `deliverWebhook`. It is stored: a renamed job leaves its rows behind. */
+  readonly name: string
+  /** Shape of the input, which is stored as JSON: ids and small values, never a secret. */
+  readonly input: Schema
+  /** How often it is tried before it counts as failed. 5 unless told. */
+  readonly attempts?: number
+  /** `normal` unless told. */
+  readonly priority?: JobPriority
+  /** Longest time of one attempt; then its signal is aborted and the attempt has failed. Ten minutes unless told. */
+  readonly timeoutMs?: number
+  /** Jobs with the same key merge while they wait: the newest input, the earliest time. undefined: never. */
+  merge?(input: Static<Schema>): string | undefined
+  /** Jobs of the same lane run one after the other in the order they were enqueued. undefined: no lane. */
+  lane?(input: Static<Schema>): string | undefined
+  /** Wait before the next attempt, in milliseconds, after `attempt` attempts. Exponential with jitter unless told. */
+  retryDelayMs?(attempt: number, input: Static<Schema>): number
+  /** Does the work. It may run more than once for one enqueueing, so it must be idempotent. */
+  run(ctx: Ctx, input: Static<Schema>, run: JobRun): Promise<void>
+}
+
+export interface Job<Ctx, Input> {
+  readonly name: string
+  readonly attempts: number
+  readonly priority: JobPriority
+  readonly timeoutMs: number
+  readonly problemOf: Checker
+  merge(input: Input): string | undefined
+  lane(input: Input): string | undefined
+  retryDelayMs(attempt: number, input: Input): number
+  run(ctx: Ctx, input: Input, run: JobRun): Promise<void>
+}
+
+/** Any job that runs in the context `Ctx`, whatever its input. */
+export type AnyJob<Ctx> = Job<Ctx, unknown>
+
+/** Thrown by a job that knows that another attempt is pointless; it counts as failed at once. */
+export class GiveUp extends Error {
+  override readonly name = 'GiveUp'
+}
+
+const defaultAttempts = 5
+const defaultTimeoutMs = 600_000
+
+/** Declares a job. The context's type comes from the annotation of the first parameter of `run`. */
+export function job<Ctx, const Schema extends TSchema>(
+  declaration: JobDeclaration<Ctx, Schema>,
+): Job<Ctx, Static<Schema>> {
+  if (!/^[a-z][A-Za-z0-9]*$/.test(declaration.name)) throw new Error(`"${declaration.name}" is not a name for a job`)
+  return {
+    name: declaration.name,
+    attempts: declaration.attempts ?? defaultAttempts,
+    priority: declaration.priority ?? 'normal',
+    timeoutMs: declaration.timeoutMs ?? defaultTimeoutMs,
+    problemOf: createChecker(declaration.input),
+    merge: (input) => declaration.merge?.(input),
+    lane: (input) => declaration.lane?.(input),
+    retryDelayMs: (attempt, input) => declaration.retryDelayMs?.(attempt, input) ?? backOffMs(attempt),
+    run: (ctx, input, run) => declaration.run(ctx, input, run),
+  }
+}
+
+const firstDelayMs = 10_000
+const longestDelayMs = 3_600_000
+
+/** 10 s, 20 s, 40 s … up to an hour, each a quarter shorter or longer so that what failed together spreads out. */
+export const backOffMs = (attempt: number): number =>
+  Math.round(Math.min(firstDelayMs * 2 ** (attempt - 1), longestDelayMs) * (0.75 + Math.random() / 2))

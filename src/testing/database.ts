@@ -1,0 +1,141 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { sql } from 'kysely'
+import { engineOf, type Db } from '../db/database.ts'
+import { migrate } from '../db/migrate.ts'
+import { migrations } from '../db/migrations/index.ts'
+import { closeDatabase, openDatabase, type DatabaseOptions } from '../db/open.ts'
+
+export interface TestDatabase extends AsyncDisposable {
+  readonly db: Db
+  /** Opens the same database once more, as another process would; the caller closes it. */
+  readonly options: DatabaseOptions
+}
+
+/** Connections of one test's database; a test server allows about a hundred of all tests together. */
+const maxTestConnections = 5
+
+/**
+ * A fresh, migrated database for one test: PostgreSQL when `INGOT_TEST_DATABASE` names a server
+ * (`postgres://user:password@host:port/database`, a role that may create databases), else an SQLite file in memory.
+ * Disposing closes and deletes it.
+ */
+export async function openTestDatabase(): Promise<TestDatabase> {
+  const server = process.env['INGOT_TEST_DATABASE'] ?? ''
+  return server === '' ? openSqliteTest() : openPostgresTest(server)
+}
+
+const testFolder = (): string => mkdtempSync(path.join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'ingot-test-'))
+
+const sqliteOptions = (file: string): DatabaseOptions => ({
+  kind: 'sqlite',
+  path: file,
+  maxReaders: 4,
+  writerWaitMs: 10_000,
+  busyTimeoutMs: 10_000,
+  volatile: true,
+})
+
+let sqliteTemplate: Promise<string> | undefined
+
+async function makeSqliteTemplate(): Promise<string> {
+  const folder = testFolder()
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+  const file = path.join(folder, 'template.db')
+  const db = openDatabase(sqliteOptions(file))
+  await migrate(db)
+  await closeDatabase(db)
+  return file
+}
+
+async function openSqliteTest(): Promise<TestDatabase> {
+  sqliteTemplate ??= makeSqliteTemplate()
+  const template = await sqliteTemplate
+  const folder = testFolder()
+  const options = sqliteOptions(path.join(folder, 'ingot.db'))
+  copyFileSync(template, path.join(folder, 'ingot.db'))
+  const db = openDatabase(options)
+  return {
+    db,
+    options,
+    async [Symbol.asyncDispose]() {
+      await closeDatabase(db)
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+const postgresOptions = (server: string, database?: string): DatabaseOptions => {
+  const url = new URL(server)
+  if (database !== undefined) url.pathname = `/${database}`
+  return {
+    kind: 'postgres',
+    url: url.href,
+    maxConnections: maxTestConnections,
+    connectWaitMs: 10_000,
+    statementTimeoutMs: 30_000,
+  }
+}
+
+/** Runs statements that PostgreSQL refuses inside a transaction, on the server's own database. */
+async function onServer(server: string, work: (db: Db) => Promise<void>): Promise<void> {
+  const db = openDatabase(postgresOptions(server))
+  try {
+    await work(db)
+  } finally {
+    await closeDatabase(db)
+  }
+}
+
+const execute = (db: Db, statement: string): Promise<unknown> => sql.raw(statement).execute(engineOf(db).writer)
+
+let postgresTemplate: Promise<string> | undefined
+
+/** The migrated database that the others are copies of; its name tells its form, so that processes share it. */
+async function makePostgresTemplate(server: string): Promise<string> {
+  const form = createHash('sha256').update(JSON.stringify(migrations)).digest('hex').slice(0, 16)
+  const template = `ingot_template_${form}`
+  // Made under another name and renamed, so that a template that exists is always whole, whoever made it.
+  const unfinished = `ingot_template_${randomBytes(8).toString('hex')}`
+  await onServer(server, async (db) => {
+    const known = await sql`select 1 from pg_database where datname = ${template}`.execute(engineOf(db).writer)
+    if (known.rows.length > 0) return
+    await execute(db, `create database ${unfinished}`)
+    const made = openDatabase(postgresOptions(server, unfinished))
+    try {
+      await migrate(made)
+    } finally {
+      await closeDatabase(made)
+    }
+    try {
+      await execute(db, `alter database ${unfinished} rename to ${template}`)
+    } catch (error) {
+      await execute(db, `drop database ${unfinished}`)
+      if ((error as { code?: unknown }).code !== '42P04') throw error
+    }
+  })
+  return template
+}
+
+async function openPostgresTest(server: string): Promise<TestDatabase> {
+  postgresTemplate ??= makePostgresTemplate(server)
+  const template = await postgresTemplate
+  const name = `ingot_test_${randomBytes(8).toString('hex')}`
+  await onServer(server, async (db) => {
+    await execute(db, `create database ${name} template ${template}`)
+  })
+  const options = postgresOptions(server, name)
+  const db = openDatabase(options)
+  return {
+    db,
+    options,
+    async [Symbol.asyncDispose]() {
+      await closeDatabase(db)
+      await onServer(server, async (admin) => {
+        await execute(admin, `drop database ${name} with (force)`)
+      })
+    },
+  }
+}
