@@ -13,6 +13,7 @@ import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { BundleError, bundle, existingEntries, ownBuildFolder, sideEntries } from './lib/bundle.mjs'
+import { onInterrupt } from './lib/cleanup.mjs'
 import { ensureReady, fail, fromRoot, root, toolEnvironment } from './lib/project.mjs'
 
 await ensureReady()
@@ -134,14 +135,10 @@ function runShard(shard) {
 }
 
 const running = new Set()
+onInterrupt(async () => {
+  for (const child of running) child.kill('SIGKILL')
+})
 let database
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
-  process.on(signal, async () => {
-    for (const child of running) child.kill('SIGKILL')
-    await database?.stop()
-    process.exit(130)
-  })
-}
 
 const startedMs = performance.now()
 const results = []

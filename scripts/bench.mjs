@@ -1,0 +1,86 @@
+#!/usr/bin/env node
+/**
+ * Measures a freshly started server with `bench/bench.mjs` and prints its figures as ratios to the yardsticks of the
+ * same run, which is the only way to compare runs.
+ *
+ *     npm run bench [-- [--json FILE] [--postgres] [--only NAME,NAME] [--seconds N] …]     further options go to the benchmark
+ */
+import { spawn } from 'node:child_process'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { administrator, buildForge, startForge } from './lib/forge.mjs'
+import { ensureReady, fail, fromRoot, toolEnvironment } from './lib/project.mjs'
+
+await ensureReady()
+const { values: options } = parseArgs({
+  options: {
+    json: { type: 'string', default: fromRoot('build', 'bench.json') },
+    postgres: { type: 'boolean', default: false },
+    only: { type: 'string' },
+    seconds: { type: 'string' },
+    concurrency: { type: 'string' },
+    issues: { type: 'string' },
+    synth: { type: 'string' },
+  },
+})
+const program = await buildForge()
+let database
+if (options.postgres) database = await (await import('./postgres.mjs')).startPostgres()
+const forge = await startForge({ program, config: fromRoot('conformance/profiles/default.ini'), name: 'bench', database })
+console.log(`${forge.url}, ready in ${Math.round(forge.startMs)} ms, log ${forge.logFile}`)
+const jsonFile = resolve(options.json)
+mkdirSync(fromRoot('build'), { recursive: true })
+let status
+try {
+  const passedOn = ['only', 'seconds', 'concurrency', 'issues', 'synth']
+    .flatMap((name) => (options[name] === undefined ? [] : [`--${name}`, options[name]]))
+  const child = spawn(process.execPath, [
+    fromRoot('bench/bench.mjs'), '--server', forge.url, '--admin', `${administrator.login}:${administrator.password}`,
+    '--pid', String(forge.pid), '--json', jsonFile, ...passedOn,
+  ], { stdio: ['ignore', 'inherit', 'inherit'], env: toolEnvironment() })
+  status = await new Promise((done, failed) => {
+    child.once('error', failed)
+    child.once('exit', (code) => done(code))
+  })
+} finally {
+  await forge.stop()
+  await database?.stop()
+}
+if (status !== 0) fail(`the benchmark ended with status ${status}`)
+
+const rows = JSON.parse(readFileSync(jsonFile, 'utf8'))
+const cpuYardstick = rows['yardstick: bare HTTP, 2 KB JSON']?.['cpu µs/req']
+const timeYardsticks = {
+  clone: rows['yardstick: local clone --no-local']?.['median ms'],
+  push: rows['yardstick: local push, 1 commit']?.['median ms'],
+}
+
+/** What design asks of a row: [kind of ratio, largest ratio]. The rest is measured without a bound. */
+const bounds = {
+  'read: version': ['cpu', 4],
+  'read: authenticated user': ['cpu', 4],
+  'read: repository': ['cpu', 4],
+  'read: one issue': ['cpu', 4],
+  'read: issues, page of 50': ['cpu', 20],
+  'git: clone, 20k commits': ['clone', 1.15],
+  'git: push, 1 commit': ['push', 2],
+}
+
+const ratios = {}
+for (const [name, row] of Object.entries(rows)) {
+  if (name.startsWith('yardstick')) continue
+  const [kind, largest] = bounds[name] ?? [row['cpu µs/req'] === undefined ? undefined : 'cpu', undefined]
+  const ratio = kind === 'cpu' ? row['cpu µs/req'] / cpuYardstick : row['median ms'] / timeYardsticks[kind]
+  if (Number.isFinite(ratio)) ratios[name] = { ratio: Math.round(ratio * 100) / 100, of: kind, largest }
+}
+
+console.log(`\nready in ${Math.round(forge.startMs)} ms (aim: 1000)`)
+if (rows['idle memory']) console.log(`idle memory ${Math.round(rows['idle memory']['rss MB'])} MB (aim: 150)`)
+console.log('\nratios to the yardsticks (cpu: server CPU per request to the bare HTTP server; clone, push: time to the local one)')
+for (const [name, { ratio, of, largest }] of Object.entries(ratios)) {
+  const bound = largest === undefined ? '' : `  aim ${largest}${ratio > largest ? '  MISSED' : ''}`
+  console.log(`  ${name.padEnd(34)} ${of.padEnd(6)} ${ratio.toFixed(2).padStart(8)}${bound}`)
+}
+writeFileSync(jsonFile, `${JSON.stringify({ startMs: Math.round(forge.startMs), ratios, rows }, null, 1)}\n`)
+console.log(`\nwritten to ${jsonFile}`)

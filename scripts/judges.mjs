@@ -1,0 +1,112 @@
+#!/usr/bin/env node
+/**
+ * Plays sessions of real clients against a freshly started server. `judges.json` lists the clients that must pass in CI,
+ * with the checks of each that may fail and why.
+ *
+ *     npm run judges -- [NAME…] [--server URL [--ssh HOST:PORT]] [--postgres]
+ *
+ * Without a NAME, those of `judges.json` are played.
+ */
+import { spawn } from 'node:child_process'
+import { existsSync, mkdirSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { administrator, buildForge, startForge } from './lib/forge.mjs'
+import { ensureReady, fail, fromRoot, readJson, root } from './lib/project.mjs'
+
+await ensureReady()
+const { values: options, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { server: { type: 'string' }, ssh: { type: 'string' }, postgres: { type: 'boolean', default: false } },
+})
+const judgeTimeoutMs = 20 * 60_000
+
+/** `{ "git-cli": { "mayFail": [{ "check": "name of a check", "why": "reason" }] } }` */
+const expectations = readJson('judges.json')
+const names = positionals.length > 0 ? positionals : Object.keys(expectations)
+for (const name of names) {
+  if (!existsSync(fromRoot('judges', name, 'run.sh'))) fail(`there is no judge ${name}`)
+}
+for (const [name, { mayFail = [] }] of Object.entries(expectations)) {
+  for (const { check, why } of mayFail) if (!check || !why) fail(`judges.json: ${name}: mayFail needs check and why`)
+}
+if (names.length === 0) {
+  console.log('judges.json names no judge yet')
+  process.exit(0)
+}
+
+/** Where clients are kept between runs. They are installed with the system's tools, not with the project's Node first. */
+const cache = process.env.JUDGE_CACHE ?? join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'ingot-judges')
+
+/** Plays one judge. Gives its failed checks and whether it came to an end. */
+function play(name, forge) {
+  const [sshHost, sshPort] = (forge.ssh ?? '').split(':')
+  const logFolder = fromRoot('build', 'judges', name)
+  mkdirSync(logFolder, { recursive: true })
+  mkdirSync(cache, { recursive: true })
+  const child = spawn('bash', [fromRoot('judges', name, 'run.sh')], {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'inherit'],
+    // A group of its own, so that a judge that hangs is ended with all it started.
+    detached: true,
+    env: {
+      ...process.env,
+      PATH: process.env.PATH.split(':').filter((folder) => !folder.startsWith(fromRoot('node_modules'))).join(':'),
+      BASE_URL: forge.url,
+      ADMIN_USER: administrator.login,
+      ADMIN_PASSWORD: administrator.password,
+      JUDGE_CACHE: cache,
+      JUDGE_LOG_DIR: logFolder,
+      ...(sshHost === '' ? {} : { SSH_HOST: sshHost, SSH_PORT: sshPort }),
+    },
+  })
+  const timer = setTimeout(() => process.kill(-child.pid, 'SIGTERM'), judgeTimeoutMs)
+  let output = ''
+  child.stdout.setEncoding('utf8').on('data', (text) => {
+    process.stdout.write(text)
+    output += text
+  })
+  return new Promise((done, failed) => {
+    child.once('error', failed)
+    child.once('close', () => {
+      clearTimeout(timer)
+      done({
+        failed: [...output.matchAll(/^FAIL (.+)$/gm)].map((match) => match[1]),
+        isComplete: /^\d+ passed, \d+ failed/m.test(output) && !/^ABORT /m.test(output),
+      })
+    })
+  })
+}
+
+const program = options.server === undefined ? await buildForge() : undefined
+const summary = []
+for (const name of names) {
+  console.log(`\n== ${name}`)
+  let forge = { url: options.server, ssh: options.ssh }
+  let database
+  if (program !== undefined) {
+    if (options.postgres) database = await (await import('./postgres.mjs')).startPostgres()
+    forge = await startForge({ program, config: fromRoot('conformance/profiles/default.ini'), name: `judge-${name}`, database })
+    console.log(`${forge.url}, log ${forge.logFile}, logs of checks in build/judges/${name}`)
+  }
+  try {
+    const { failed, isComplete } = await play(name, forge)
+    const allowed = new Set((expectations[name]?.mayFail ?? []).map(({ check }) => check))
+    const unexpected = failed.filter((check) => !allowed.has(check))
+    const healed = [...allowed].filter((check) => !failed.includes(check))
+    summary.push({ name, unexpected, isComplete, failed, healed })
+  } finally {
+    await forge.stop?.()
+    await database?.stop()
+  }
+}
+
+console.log('')
+for (const { name, unexpected, isComplete, failed, healed } of summary) {
+  const isGood = isComplete && unexpected.length === 0
+  const note = !isComplete ? 'did not come to an end' : `${failed.length} failed, ${failed.length - unexpected.length} of them allowed`
+  console.log(`${isGood ? 'ok  ' : 'FAIL'} ${name}: ${note}`)
+  for (const check of healed) console.log(`     passes again, take it off judges.json: ${check}`)
+}
+process.exit(summary.every(({ unexpected, isComplete }) => isComplete && unexpected.length === 0) ? 0 : 1)

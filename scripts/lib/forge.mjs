@@ -1,0 +1,114 @@
+/**
+ * A freshly built server on an empty data folder, for the programs that measure and check one from outside.
+ */
+import { spawn } from 'node:child_process'
+import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, relative } from 'node:path'
+import { BundleError, bundle, existingEntries, ownBuildFolder, programEntries } from './bundle.mjs'
+import { onInterrupt } from './cleanup.mjs'
+import { freePort } from './free-port.mjs'
+import { fail, fromRoot, root, toolEnvironment } from './project.mjs'
+
+/** The administrator that the exchange kit and the judges expect. */
+export const administrator = { login: 'root', password: 'Passw0rd!', email: 'root@example.com' }
+
+const readyTimeoutMs = 60_000
+const stopTimeoutMs = 15_000
+const keptLogs = 20
+
+/** Builds the program into a folder of this process, so that a run does not meet `dist/` or another run. */
+export async function buildForge() {
+  const { testing: _testing, ...entries } = programEntries
+  const existing = existingEntries(entries)
+  if (existing.ingot === undefined) fail('src/main.ts does not exist yet: there is no server to start')
+  const folder = ownBuildFolder('forge')
+  try {
+    await bundle(existing, folder)
+  } catch (error) {
+    if (error instanceof BundleError) fail(error.message)
+    throw error
+  }
+  return join(folder, 'ingot.js')
+}
+
+/** A file for a server's output. The newest few are kept, since the reason of a 500 is there. */
+function openLog(name) {
+  const folder = fromRoot('build', 'logs')
+  mkdirSync(folder, { recursive: true })
+  const old = readdirSync(folder).sort((a, b) => Number(a.split('.')[0]) - Number(b.split('.')[0])).slice(0, -keptLogs)
+  for (const file of old) rmSync(join(folder, file), { force: true })
+  return join(folder, `${Date.now()}.${name}.log`)
+}
+
+/**
+ * Starts the program with a settings file and waits until it is healthy. Gives its address, process id, log file,
+ * `ssh` (`host:port`, undefined when the profile serves none), how long it took to answer, and `stop()`.
+ */
+export async function startForge({ program, config, name = 'forge', database }) {
+  const data = mkdtempSync(join(tmpdir(), 'ingot-forge-'))
+  const [port, sshPort] = [await freePort(), await freePort()]
+  const logFile = openLog(name)
+  const log = openSync(logFile, 'a')
+  const startedMs = performance.now()
+  const child = spawn(process.execPath, [
+    '--enable-source-maps', program, 'serve',
+    '--config', config, '--data', data, '--port', String(port), '--ssh-port', String(sshPort),
+  ], {
+    cwd: root,
+    stdio: ['ignore', log, log],
+    env: toolEnvironment({
+      INGOT_ADMIN_USERNAME: administrator.login,
+      INGOT_ADMIN_PASSWORD: administrator.password,
+      INGOT_ADMIN_EMAIL: administrator.email,
+      ...(database === undefined ? {} : databaseEnvironment(database)),
+    }),
+  })
+  closeSync(log)
+  const isRunning = () => child.exitCode === null && child.signalCode === null
+  const ended = new Promise((resolve) => child.once('exit', resolve))
+  const url = `http://127.0.0.1:${port}`
+  const hasSsh = !/^\s*DISABLE_SSH\s*=\s*true/im.test(readFileSync(config, 'utf8'))
+  const forge = {
+    url,
+    ssh: hasSsh ? `127.0.0.1:${sshPort}` : undefined,
+    pid: child.pid,
+    logFile: relative(root, logFile),
+    data,
+    startMs: 0,
+    stop: onInterrupt(async () => {
+      if (isRunning()) {
+        child.kill('SIGTERM')
+        const timer = setTimeout(() => child.kill('SIGKILL'), stopTimeoutMs)
+        await ended
+        clearTimeout(timer)
+      }
+      rmSync(data, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 })
+    }),
+  }
+
+  while (isRunning() && performance.now() - startedMs < readyTimeoutMs) {
+    const status = await fetch(`${url}/api/healthz`, { signal: AbortSignal.timeout(5000) })
+      .then((reply) => reply.body?.cancel().then(() => reply.status), () => undefined)
+    if (status === 200) {
+      forge.startMs = performance.now() - startedMs
+      return forge
+    }
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+  const reason = isRunning() ? `was not healthy within ${readyTimeoutMs / 1000} s` : 'ended before it was healthy'
+  await forge.stop()
+  return fail(`the server ${reason}:\n${readFileSync(logFile, 'utf8').split('\n').slice(-40).join('\n')}`)
+}
+
+/** The settings of a PostgreSQL database, in the environment form that overrides the file's. */
+function databaseEnvironment({ port, password }) {
+  return {
+    INGOT__database__DB_TYPE: 'postgres',
+    INGOT__database__HOST: `127.0.0.1:${port}`,
+    INGOT__database__NAME: 'ingot',
+    INGOT__database__USER: 'ingot',
+    INGOT__database__PASSWD: password,
+    INGOT__database__SSL_MODE: 'disable',
+  }
+}

@@ -1,0 +1,146 @@
+#!/usr/bin/env node
+/**
+ * A real PostgreSQL server for tests, thrown away afterwards: Debian's package, which is installed when it is missing and
+ * this runs as root. Run by itself it prints the address and serves until it is interrupted.
+ *
+ *     node scripts/postgres.mjs
+ */
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { chmodSync, chownSync, existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { onInterrupt } from './lib/cleanup.mjs'
+import { freePort } from './lib/free-port.mjs'
+import { fail } from './lib/project.mjs'
+
+const readyTimeoutMs = 60_000
+const stopTimeoutMs = 20_000
+const oldestMajor = 14
+
+const isRoot = process.getuid?.() === 0
+
+/** The folder of the server's programs, of the newest version there is. */
+function programFolder() {
+  const base = '/usr/lib/postgresql'
+  const majors = existsSync(base) ? readdirSync(base).map(Number).filter((major) => major >= oldestMajor) : []
+  const folders = majors.sort((a, b) => b - a).map((major) => join(base, String(major), 'bin'))
+  const other = spawnSync('pg_config', ['--bindir'], { encoding: 'utf8' })
+  if (other.status === 0) folders.push(other.stdout.trim())
+  return folders.find((folder) => existsSync(join(folder, 'initdb')) && existsSync(join(folder, 'postgres')))
+}
+
+function installedFolder() {
+  const folder = programFolder()
+  if (folder !== undefined) return folder
+  if (!isRoot || spawnSync('apt-get', ['--version']).status !== 0) {
+    fail(`PostgreSQL ${oldestMajor} or later is needed (Debian: apt-get install postgresql)`)
+  }
+  console.error('installing postgresql (apt-get)')
+  const apt = (...args) => spawnSync('apt-get', ['-qq', '-y', ...args], {
+    stdio: ['ignore', 2, 2], env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+  }).status === 0
+  const install = () => apt('install', '--no-install-recommends', 'postgresql')
+  if (!install() && !(apt('update') && install())) fail('apt-get could not install postgresql')
+  return programFolder() ?? fail('postgresql was installed, but its programs were not found')
+}
+
+/** PostgreSQL refuses to run as root: the user that Debian made for it takes its place. */
+function serverUser() {
+  if (!isRoot) return {}
+  const id = (flag) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }))
+  return { uid: id('-u'), gid: id('-g') }
+}
+
+const accepts = (port) => new Promise((resolve) => {
+  const socket = connect({ host: '127.0.0.1', port })
+  socket.once('connect', () => socket.destroy(resolve(true)))
+  socket.once('error', () => resolve(false))
+})
+
+/**
+ * Starts a server on loopback with an empty data folder. Gives the address of an empty database of a role that may make
+ * more of them, and `stop()`, which ends the server and removes its files.
+ */
+export async function startPostgres() {
+  const programs = installedFolder()
+  const user = serverUser()
+  const folder = mkdtempSync(join(tmpdir(), 'ingot-postgres-'))
+  const own = (path) => user.uid !== undefined && chownSync(path, user.uid, user.gid)
+  chmodSync(folder, 0o700)
+  own(folder)
+  const password = randomBytes(12).toString('hex')
+  const passwordFile = join(folder, 'password')
+  writeFileSync(passwordFile, password, { mode: 0o600 })
+  own(passwordFile)
+
+  const data = join(folder, 'data')
+  const made = spawnSync(join(programs, 'initdb'), [
+    '-D', data, '-U', 'ingot', '--pwfile', passwordFile, '--auth=scram-sha-256', '-E', 'UTF8', '--locale=C.UTF-8', '--no-sync',
+  ], { ...user, cwd: folder, encoding: 'utf8' })
+  if (made.status !== 0) {
+    rmSync(folder, { recursive: true, force: true })
+    fail(`initdb failed: ${made.stderr ?? made.error?.message}`)
+  }
+
+  const port = await freePort()
+  const logFile = join(folder, 'log')
+  const settings = {
+    listen_addresses: '127.0.0.1',
+    port,
+    unix_socket_directories: folder,
+    max_connections: 300,
+    shared_buffers: '128MB',
+    // Nothing in it outlives the run, so nothing is worth waiting for the disk.
+    fsync: 'off',
+    synchronous_commit: 'off',
+    full_page_writes: 'off',
+    logging_collector: 'off',
+  }
+  const server = spawn('/bin/sh', [
+    '-c', 'exec "$0" "$@" >log 2>&1', join(programs, 'postgres'), '-D', data,
+    ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
+  ], { ...user, cwd: folder, stdio: 'ignore' })
+  const ended = new Promise((resolve) => server.once('exit', resolve))
+  const isRunning = () => server.exitCode === null && server.signalCode === null
+
+  const stop = onInterrupt(async () => {
+    if (isRunning()) {
+      // SIGINT is the fast shutdown: sessions are ended, not waited for.
+      server.kill('SIGINT')
+      const timer = setTimeout(() => server.kill('SIGKILL'), stopTimeoutMs)
+      await ended
+      clearTimeout(timer)
+    }
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  const createDatabase = () => spawnSync(join(programs, 'psql'), [
+    '-h', '127.0.0.1', '-p', String(port), '-U', 'ingot', '-d', 'postgres', '-qc', 'create database ingot',
+  ], { encoding: 'utf8', env: { ...process.env, PGPASSWORD: password } })
+
+  const deadline = Date.now() + readyTimeoutMs
+  while (isRunning() && Date.now() < deadline) {
+    if (await accepts(port)) {
+      const created = createDatabase()
+      if (created.status === 0) return { url: `postgres://ingot:${password}@127.0.0.1:${port}/ingot`, port, password, stop }
+      if (!/starting up/.test(created.stderr ?? '')) {
+        await stop()
+        fail(`the test database could not be made: ${created.stderr ?? created.error?.message}`)
+      }
+    }
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+  const log = existsSync(logFile) ? readFileSync(logFile, 'utf8') : ''
+  await stop()
+  return fail(`PostgreSQL did not start within ${readyTimeoutMs / 1000} s:\n${log}`)
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const server = await startPostgres()
+  console.log(server.url)
+  // The interrupt's task ends the server, and with it this process.
+  setInterval(() => {}, 1 << 30)
+}
