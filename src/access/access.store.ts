@@ -1,0 +1,90 @@
+import type { Db } from '../db/database.ts'
+import type { AccessMode, UserRow } from '../db/tables/accounts.ts'
+import type { RepoRow, RepoUnitRow } from '../db/tables/repositories.ts'
+import type { RepoId, UserId } from '../lib/ids.ts'
+import type { TeamGrant } from './rights.ts'
+
+export const findAccountByName = (db: Db, lowerName: string): Promise<UserRow | undefined> =>
+  db.selectFrom('user').selectAll().where('lower_name', '=', lowerName).executeTakeFirst()
+
+/** The account that once had a name. */
+export const findAccountByFormerName = (db: Db, lowerName: string): Promise<UserRow | undefined> =>
+  db
+    .selectFrom('user_redirect')
+    .innerJoin('user', 'user.id', 'user_redirect.user_id')
+    .selectAll('user')
+    .where('user_redirect.lower_name', '=', lowerName)
+    .executeTakeFirst()
+
+export const findRepoByName = (db: Db, ownerId: UserId, lowerName: string): Promise<RepoRow | undefined> =>
+  db.selectFrom('repo').selectAll().where('owner_id', '=', ownerId).where('lower_name', '=', lowerName).executeTakeFirst()
+
+/** Owner and name of the repository that once had a name, wherever it is now. */
+export const findRepoByFormerName = (db: Db, ownerId: UserId, lowerName: string) =>
+  db
+    .selectFrom('repo_redirect')
+    .innerJoin('repo', 'repo.id', 'repo_redirect.repo_id')
+    .innerJoin('user', 'user.id', 'repo.owner_id')
+    .select(['user.name as owner_name', 'repo.name as repo_name'])
+    .where('repo_redirect.owner_id', '=', ownerId)
+    .where('repo_redirect.lower_name', '=', lowerName)
+    .executeTakeFirst()
+
+export const listUnits = (db: Db, repoIds: readonly RepoId[]): Promise<RepoUnitRow[]> =>
+  db.selectFrom('repo_unit').selectAll().where('repo_id', 'in', repoIds).execute()
+
+export const isOrgMember = async (db: Db, orgId: UserId, userId: UserId): Promise<boolean> =>
+  (await db
+    .selectFrom('org_user')
+    .select('user_id')
+    .where('org_id', '=', orgId)
+    .where('user_id', '=', userId)
+    .executeTakeFirst()) !== undefined
+
+export const listCollaborations = (db: Db, repoIds: readonly RepoId[], userId: UserId) =>
+  db
+    .selectFrom('collaboration')
+    .select(['repo_id', 'access_mode'])
+    .where('repo_id', 'in', repoIds)
+    .where('user_id', '=', userId)
+    .execute()
+
+export const listMemberships = (db: Db, orgIds: readonly UserId[], userId: UserId) =>
+  db.selectFrom('org_user').select('org_id').where('org_id', 'in', orgIds).where('user_id', '=', userId).execute()
+
+/** Teams of a user that hold any of the repositories, with what they give; one row for each team, repository and unit. */
+export const listTeamGrants = (db: Db, repoIds: readonly RepoId[], userId: UserId) =>
+  db
+    .selectFrom('team_user')
+    .innerJoin('team', 'team.id', 'team_user.team_id')
+    .innerJoin('repo', 'repo.owner_id', 'team.org_id')
+    .leftJoin('team_unit', 'team_unit.team_id', 'team.id')
+    .select(['repo.id as repo_id', 'team.id as team_id', 'team.access_mode', 'team_unit.unit', 'team_unit.access_mode as unit_mode'])
+    .where('team_user.user_id', '=', userId)
+    .where('repo.id', 'in', repoIds)
+    .where((where) =>
+      where.or([
+        where('team.includes_all_repositories', '=', true),
+        where('team.access_mode', '=', 4),
+        where.exists(
+          where
+            .selectFrom('team_repo')
+            .select('team_repo.repo_id')
+            .whereRef('team_repo.team_id', '=', 'team.id')
+            .whereRef('team_repo.repo_id', '=', 'repo.id'),
+        ),
+      ]),
+    )
+    .execute()
+
+/** Groups the rows of `listTeamGrants` by repository and team. */
+export function teamGrantsByRepo(rows: Awaited<ReturnType<typeof listTeamGrants>>): Map<RepoId, TeamGrant[]> {
+  const teams = new Map<string, { repoId: RepoId; accessMode: AccessMode; units: Map<string, AccessMode> }>()
+  for (const row of rows) {
+    const key = `${row.repo_id}/${row.team_id}`
+    const team = teams.get(key) ?? { repoId: row.repo_id, accessMode: row.access_mode, units: new Map() }
+    if (row.unit !== null && row.unit_mode !== null) team.units.set(row.unit, row.unit_mode)
+    teams.set(key, team)
+  }
+  return Map.groupBy(teams.values(), (team) => team.repoId)
+}

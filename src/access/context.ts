@@ -1,0 +1,53 @@
+import type { Config } from '../config/load-config.ts'
+import type { Db } from '../db/database.ts'
+import type { RepoRow, RepoUnitRow } from '../db/tables/repositories.ts'
+import type { UserRow } from '../db/tables/accounts.ts'
+import type { Git } from '../git/git.ts'
+import type { Clock } from '../lib/time.ts'
+import type { Log } from '../lib/log.ts'
+import type { Viewer } from '../auth/viewer.ts'
+import type { TokenUse } from '../auth/token-use.ts'
+import type { PasswordChecks } from '../auth/password-check.ts'
+import type { Blobs } from '../storage/blobs.ts'
+import type { Secrets } from '../secrets/secrets.ts'
+import type { LiveEvents } from '../events/live.ts'
+import type { Rights } from './rights.ts'
+
+/** What the running application offers to everything in it; the same for requests, jobs and commands. */
+export interface Services {
+  readonly config: Config
+  readonly db: Db
+  readonly git: Git
+  readonly blobs: Blobs
+  readonly secrets: Secrets
+  readonly clock: Clock
+  readonly log: Log
+  readonly live: LiveEvents
+  readonly tokenUse: TokenUse
+  readonly passwordChecks: PasswordChecks
+}
+
+/** The context of a request (or of a job or command, which has no viewer). Requirements add to it. */
+export interface Ctx extends Services {
+  readonly viewer?: Viewer | undefined
+}
+
+export interface SignedInCtx extends Ctx {
+  readonly viewer: Viewer
+}
+
+/** A repository that the viewer may see, with what the viewer may do there. */
+export interface RepoCtx extends Ctx {
+  readonly repo: RepoRow
+  readonly owner: UserRow
+  /** Units that are switched on. */
+  readonly units: readonly RepoUnitRow[]
+  readonly rights: Rights
+}
+
+export type SignedInRepoCtx = RepoCtx & SignedInCtx
+
+/** An account that the path names. */
+export interface SubjectCtx extends Ctx {
+  readonly subject: UserRow
+}

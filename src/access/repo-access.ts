@@ -1,0 +1,77 @@
+import type { UserRow } from '../db/tables/accounts.ts'
+import type { RepoRow, RepoUnitRow } from '../db/tables/repositories.ts'
+import type { Db } from '../db/database.ts'
+import type { RepoId } from '../lib/ids.ts'
+import type { Viewer } from '../auth/viewer.ts'
+import {
+  isOrgMember,
+  listCollaborations,
+  listMemberships,
+  listTeamGrants,
+  listUnits,
+  teamGrantsByRepo,
+} from './access.store.ts'
+import { computeRights, mode, type Rights } from './rights.ts'
+
+export interface RepoAccess {
+  readonly units: readonly RepoUnitRow[]
+  readonly rights: Rights
+}
+
+/** True when nothing but the row decides: guests, jobs, administrators and the owner himself. */
+const needsNoStanding = (viewer: Viewer | undefined, owner: UserRow): boolean =>
+  !viewer || viewer.isAdmin || viewer.id === owner.id || viewer.credential.kind === 'job'
+
+/** The viewer's rights in one repository. */
+export async function accessTo(db: Db, viewer: Viewer | undefined, owner: UserRow, repo: RepoRow): Promise<RepoAccess> {
+  const units = await listUnits(db, [repo.id])
+  if (!viewer || needsNoStanding(viewer, owner)) {
+    return { units, rights: computeRights({ viewer, owner, repo, units, isMember: false, collaboration: mode.none, teams: [] }) }
+  }
+  const isOrg = owner.kind === 'organization'
+  const [collaborations, isMember, grants] = await Promise.all([
+    listCollaborations(db, [repo.id], viewer.id),
+    isOrg ? isOrgMember(db, owner.id, viewer.id) : false,
+    isOrg ? listTeamGrants(db, [repo.id], viewer.id) : [],
+  ])
+  const collaboration = collaborations[0]?.access_mode ?? mode.none
+  const teams = teamGrantsByRepo(grants).get(repo.id) ?? []
+  return { units, rights: computeRights({ viewer, owner, repo, units, isMember, collaboration, teams }) }
+}
+
+/** The viewer's rights in many repositories, with a fixed number of queries. */
+export async function accessToAll(
+  db: Db,
+  viewer: Viewer | undefined,
+  repos: readonly { readonly repo: RepoRow; readonly owner: UserRow }[],
+): Promise<ReadonlyMap<RepoId, RepoAccess>> {
+  if (repos.length === 0) return new Map()
+  const ids = repos.map(({ repo }) => repo.id)
+  const orgIds = [...new Set(repos.filter(({ owner }) => owner.kind === 'organization').map(({ owner }) => owner.id))]
+  const standing = viewer && !viewer.isAdmin
+  const [units, collaborations, memberships, grants] = await Promise.all([
+    listUnits(db, ids),
+    standing ? listCollaborations(db, ids, viewer.id) : [],
+    standing && orgIds.length > 0 ? listMemberships(db, orgIds, viewer.id) : [],
+    standing && orgIds.length > 0 ? listTeamGrants(db, ids, viewer.id) : [],
+  ])
+  const unitsOf = Map.groupBy(units, (row) => row.repo_id)
+  const collaborationOf = new Map(collaborations.map((row) => [row.repo_id, row.access_mode]))
+  const members = new Set(memberships.map((row) => row.org_id))
+  const teamsOf = teamGrantsByRepo(grants)
+  return new Map(
+    repos.map(({ repo, owner }) => {
+      const enabled = unitsOf.get(repo.id) ?? []
+      const rights = computeRights({
+        viewer,
+        owner,
+        repo,
+        units: enabled,
+        isMember: members.has(owner.id),
+        collaboration: collaborationOf.get(repo.id) ?? mode.none,
+        teams: teamsOf.get(repo.id) ?? [],
+      })
+      return [repo.id, { units: enabled, rights }]
+    }),
+  )
+}

@@ -1,0 +1,101 @@
+import { isPublicOnly } from '../auth/viewer.ts'
+import { grants, levelOf, type NarrowScope } from '../auth/token-scopes.ts'
+import type { Requirement, Scope } from '../http/operation.ts'
+import { Forbidden, NotFound, Unauthenticated } from '../lib/errors.ts'
+import type { Ctx, SignedInCtx } from './context.ts'
+
+/** Everybody may ask, signed in or not. */
+export const anyone: Requirement<object, Ctx> = { codes: [], check: () => ({}) as Ctx }
+
+/** T: somebody is signed in, by whatever credential (contract A3). */
+export const signedIn: Requirement<object, SignedInCtx> = {
+  codes: ['T'],
+  check(ctx) {
+    if (!(ctx as Ctx).viewer) throw new Unauthenticated()
+    return {} as SignedInCtx
+  },
+}
+
+/** SA: an administrator of the instance. */
+export const siteAdmin: Requirement<SignedInCtx, object> = {
+  codes: ['SA'],
+  check({ viewer }) {
+    if (!viewer.isAdmin) throw new Forbidden('only administrators of the instance may do this', 'site_admin_only')
+    return {}
+  },
+}
+
+/** A further category that a token must grant, where it is asked for later than the operation's own (contract A2). */
+export const tokenScope = (...categories: readonly Scope[]): Requirement<Ctx, object> => ({
+  codes: [`scope:${categories.join('+')}`],
+  check({ viewer }, call) {
+    checkScopes(viewer, categories, call.method)
+    return {}
+  },
+})
+
+/** Throws when the viewer's token lacks one of the categories at the level of the method. */
+export function checkScopes(
+  viewer: Ctx['viewer'],
+  categories: readonly Scope[],
+  method: string,
+  narrow?: NarrowScope,
+): void {
+  if (viewer?.credential.kind !== 'token') return
+  const { scopes } = viewer.credential
+  if (narrow && scopes.narrow.has(narrow)) return
+  const level = levelOf(method)
+  const missing = categories.find((category) => !grants(scopes, category, level))
+  if (missing) throw new Forbidden(`token does not have the scope ${level}:${missing}`, 'scope_missing', { scope: `${level}:${missing}` })
+}
+
+/** Credentials that carry name and password (or a token in their place), for managing tokens (contract E2). */
+export const basicAuth: Requirement<object, object> = {
+  codes: ['basicAuth'],
+  check(ctx) {
+    const { viewer } = ctx as Ctx
+    const { credential } = viewer ?? {}
+    if (credential?.kind === 'password' || (credential?.kind === 'token' && credential.basic)) return {}
+    throw new Unauthenticated('auth required', 'basic_auth_required')
+  },
+}
+
+/** Where exploring needs a sign-in, guests are turned away (contract A4). */
+export const exploreSignIn: Requirement<Ctx, object> = {
+  codes: ['exploreSignIn'],
+  check({ viewer, config }) {
+    if (!viewer && (config.service.requireSigninView || config.serviceExplore.requireSigninView)) throw new Unauthenticated('you must be signed in')
+    return {}
+  },
+}
+
+/** WH: webhooks are on. */
+export const webhooksOn: Requirement<Ctx, object> = {
+  codes: ['WH'],
+  check({ config }) {
+    if (config.security.disableWebhooks) throw new Forbidden('webhooks are disabled by the administrator', 'webhooks_disabled')
+    return {}
+  },
+}
+
+export const attachmentsEnabled: Requirement<Ctx, object> = {
+  codes: ['attachmentsEnabled'],
+  check({ config }) {
+    if (!config.attachment.enabled) throw new NotFound('attachments are disabled', 'attachments_disabled')
+    return {}
+  },
+}
+
+/** A setting of the instance that turns the operation off for everybody: 404, as if it were not there. */
+export const switchedOn = (isOn: (config: Ctx['config']) => boolean): Requirement<Ctx, object> => ({
+  codes: [],
+  check({ config }) {
+    if (!isOn(config)) throw new NotFound('this is switched off', 'switched_off')
+    return {}
+  },
+})
+
+/** What a token that sees public things only may not touch. */
+export function refusePrivate(viewer: Ctx['viewer'], isPrivate: boolean, what: 'repos' | 'orgs' | 'users' | 'packages'): void {
+  if (isPrivate && isPublicOnly(viewer)) throw new Forbidden(`token scope is limited to public ${what}`, 'public_only')
+}

@@ -1,0 +1,32 @@
+import { siteAdmin, signedIn } from '../access/requirements.ts'
+import { operation, validBody } from '../http/operation.ts'
+import { created } from '../http/reply.ts'
+import { Invalid } from '../lib/errors.ts'
+import { parseTime } from '../lib/time.ts'
+import { presentUser } from '../users/user.present.ts'
+import { CreateUserOption, User } from '../users/user.schemas.ts'
+import { createUser } from '../users/user.service.ts'
+
+export const adminCreateUser = operation({
+  method: 'POST',
+  path: '/admin/users',
+  scope: 'admin',
+  requires: [signedIn, siteAdmin, validBody],
+  body: CreateUserOption,
+  reply: { 201: User },
+  async run({ ctx, body }) {
+    if (body.source_id) throw new Invalid(`the sign-in source ${body.source_id} does not exist`, 'source_not_found')
+    const user = await createUser(ctx, {
+      name: body.username,
+      email: body.email,
+      password: body.password,
+      fullName: body.full_name,
+      loginName: body.login_name,
+      mustChangePassword: body.must_change_password ?? true,
+      isRestricted: body.restricted,
+      visibility: body.visibility || undefined,
+      createdUnix: body.created_at === undefined ? undefined : parseTime(body.created_at),
+    })
+    return created(presentUser(ctx, user))
+  },
+})

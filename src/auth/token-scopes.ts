@@ -1,0 +1,65 @@
+import { BadRequest } from '../lib/errors.ts'
+import type { Method, Scope } from '../http/operation.ts'
+
+export type ScopeLevel = 'read' | 'write'
+
+/** Categories in the order of the normal form (observed). */
+const categories: readonly Scope[] = [
+  'activitypub', 'admin', 'misc', 'notification', 'organization', 'package', 'issue', 'repository', 'user',
+]
+
+/** Scopes of the written contract that open one group of addresses each. */
+const narrowScopes = ['admin:public_key', 'admin:application', 'admin:gpg_key'] as const
+export type NarrowScope = (typeof narrowScopes)[number]
+
+/** What an access token grants, taken apart. */
+export interface TokenScopes {
+  readonly publicOnly: boolean
+  readonly levels: ReadonlyMap<Scope, ScopeLevel>
+  readonly narrow: ReadonlySet<NarrowScope>
+}
+
+/**
+ * Scopes as they are stored: known ones once each in a fixed order, `write:x` swallowing `read:x`, all nine `write:` as
+ * `all`, `public-only` in front. Texts may hold several scopes joined by commas. Source: contract E/A2 and observed.
+ */
+export function normaliseScopes(texts: readonly string[]): string {
+  const asked = new Set(texts.join(',').split(',').filter((text) => text !== '' && text !== 'sudo'))
+  if (asked.size === 0) throw new BadRequest('access token must have a scope', 'scope_missing')
+  const known = new Set(['all', 'public-only', ...narrowScopes, ...categories.flatMap((each) => [`read:${each}`, `write:${each}`])])
+  for (const text of asked) if (!known.has(text)) throw new BadRequest(`unknown scope: ${text}`, 'scope_unknown')
+  const levels = categories.flatMap((category) => {
+    if (asked.has('all') || asked.has(`write:${category}`)) return [`write:${category}`]
+    return asked.has(`read:${category}`) ? [`read:${category}`] : []
+  })
+  const everything = levels.length === categories.length && levels.every((level) => level.startsWith('write:'))
+  return [
+    ...(asked.has('public-only') ? ['public-only'] : []),
+    ...(everything ? ['all'] : levels),
+    ...narrowScopes.filter((scope) => asked.has(scope)),
+  ].join(',')
+}
+
+/** Takes stored scopes apart. */
+export function parseScopes(stored: string): TokenScopes {
+  const parts = new Set(stored.split(','))
+  const levels = new Map<Scope, ScopeLevel>()
+  for (const category of categories) {
+    if (parts.has('all') || parts.has(`write:${category}`)) levels.set(category, 'write')
+    else if (parts.has(`read:${category}`)) levels.set(category, 'read')
+  }
+  return {
+    publicOnly: parts.has('public-only'),
+    levels,
+    narrow: new Set(narrowScopes.filter((scope) => parts.has(scope))),
+  }
+}
+
+/** The level that a method asks for (contract R1). */
+export const levelOf = (method: Method | string): ScopeLevel => (method === 'GET' || method === 'HEAD' ? 'read' : 'write')
+
+/** True when the scopes grant the category at least at this level. */
+export function grants(scopes: TokenScopes, category: Scope, level: ScopeLevel): boolean {
+  const granted = scopes.levels.get(category)
+  return granted === 'write' || granted === level
+}

@@ -1,0 +1,184 @@
+import type { Readable } from 'node:stream'
+import type { TProperties, TSchema } from 'typebox'
+import { Compile, type Validator } from 'typebox/compile'
+import { Invalid, NotFound, TooLarge, UnsupportedMediaType } from '../lib/errors.ts'
+import { isNumberParam, type Operation } from './operation.ts'
+import { readForm } from './form.ts'
+
+type JsonSchema = TSchema & {
+  readonly type?: string | readonly string[]
+  readonly properties?: Readonly<Record<string, JsonSchema>>
+  readonly items?: JsonSchema
+  readonly anyOf?: readonly JsonSchema[]
+  readonly 'x-comma-list'?: boolean
+}
+
+/** Path parameters by their type; a number that is none, negative or too large names nothing: 404. */
+export function decodeParams(operation: Operation, raw: Readonly<Record<string, string>>): Record<string, string | number> {
+  const params: Record<string, string | number> = {}
+  for (const name in raw) {
+    const text = raw[name] as string
+    if (!isNumberParam(operation, name)) {
+      if (text.includes('\0')) throw new NotFound()
+      params[name] = text
+      continue
+    }
+    const value = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN
+    if (!Number.isSafeInteger(value)) throw new NotFound()
+    params[name] = value
+  }
+  return params
+}
+
+const trueWords = new Set(['1', 't', 'T', 'true', 'TRUE', 'True'])
+const falseWords = new Set(['0', 'f', 'F', 'false', 'FALSE', 'False'])
+
+/** Declared query parameters by their type. What can not be read as its type counts as absent (observed). */
+export function decodeQuery(properties: TProperties, sent: URLSearchParams): Record<string, unknown> {
+  const query: Record<string, unknown> = {}
+  for (const name in properties) {
+    if (!sent.has(name)) continue
+    const value = decodeQueryValue(properties[name] as JsonSchema, sent.getAll(name))
+    if (value !== undefined) query[name] = value
+  }
+  return query
+}
+
+function decodeQueryValue(schema: JsonSchema, texts: readonly string[]): unknown {
+  const text = texts[0] as string
+  switch (schema.type) {
+    case 'integer':
+      return /^-?\d{1,15}$/.test(text.trim()) ? Number(text) : undefined
+    case 'number':
+      return text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : undefined
+    case 'boolean':
+      return trueWords.has(text) ? true : falseWords.has(text) ? false : undefined
+    case 'array': {
+      const parts = schema['x-comma-list'] ? texts.flatMap((each) => each.split(',')) : texts
+      const items = parts.filter((part) => part !== '').map((part) => decodeQueryValue(schema.items as JsonSchema, [part]))
+      return items.filter((item) => item !== undefined)
+    }
+    default:
+      return text
+  }
+}
+
+/** Reads a body of at most `maxBytes`; a longer one is refused as soon as that is known. */
+export async function readBytes(body: Readable, maxBytes: number): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    size += chunk.length
+    if (size > maxBytes) throw new TooLarge(`the body is larger than ${maxBytes} bytes`)
+    chunks.push(chunk)
+  }
+  return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+function decodeText(bytes: Buffer): string {
+  try {
+    return utf8.decode(bytes)
+  } catch {
+    throw new Invalid('[]: the body is not valid UTF-8', 'invalid_utf8')
+  }
+}
+
+/** The first JSON document of a text; what follows it is not looked at (observed). */
+function parseFirstJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    const end = /after JSON at position (\d+)/.exec((error as Error).message)
+    if (end) return JSON.parse(text.slice(0, Number(end[1])))
+    throw new Invalid(`[]: ${text.trim() === '' ? 'the body is empty' : 'the body is not valid JSON'}`, 'invalid_json')
+  }
+}
+
+/** What a body says before its schema is looked at: a JSON value, or the fields of a form. */
+async function readFields(body: Readable, contentType: string, maxBytes: number): Promise<unknown> {
+  const [type = '', ...parameters] = contentType.split(';').map((part) => part.trim())
+  const charset = parameters.find((part) => /^charset=/i.test(part))?.slice(8).replaceAll('"', '').toLowerCase()
+  if (charset && !['utf-8', 'utf8', 'us-ascii', 'ascii'].includes(charset)) {
+    throw new UnsupportedMediaType(`the character set ${charset} is not supported; send UTF-8`)
+  }
+  if (/^(application|text)\/([\w.-]+\+)?json$/i.test(type)) return parseFirstJson(decodeText(await readBytes(body, maxBytes)))
+  if (/^multipart\/form-data$/i.test(type)) return readForm(body, contentType, maxBytes)
+  // Any other type counts as a form, as the family does it; of JSON sent as text nothing is found then.
+  return Object.fromEntries(formFields(decodeText(await readBytes(body, maxBytes)), type))
+}
+
+const formFields = (text: string, type: string): URLSearchParams =>
+  new URLSearchParams(/^application\/x-www-form-urlencoded$/i.test(type) ? text : '')
+
+/**
+ * A sent value in the shape of its schema: members are found whatever their letter case, unknown ones are dropped, null
+ * counts as absent, and texts of a form become what the schema says. What does not fit is left for the validation.
+ */
+function shape(schema: JsonSchema, value: unknown, fromForm: boolean): unknown {
+  const { properties } = schema
+  if (properties && typeof value === 'object' && value !== null && !Array.isArray(value)) {
+    const sent = new Map(Object.entries(value).map(([key, member]) => [key.toLowerCase(), member]))
+    for (const [key, member] of Object.entries(value)) if (Object.hasOwn(properties, key)) sent.set(key.toLowerCase(), member)
+    const shaped: Record<string, unknown> = {}
+    for (const name in properties) {
+      const member = sent.get(name.toLowerCase())
+      if (member !== undefined && member !== null) shaped[name] = shape(properties[name] as JsonSchema, member, fromForm)
+    }
+    return shaped
+  }
+  if (schema.items && Array.isArray(value)) {
+    return value.map((item) => shape(schema.items as JsonSchema, item, fromForm))
+  }
+  if (schema.anyOf) {
+    const inner = schema.anyOf.find((each) => each.type !== 'null')
+    return inner ? shape(inner, value, fromForm) : value
+  }
+  return fromForm && typeof value === 'string' ? fromText(schema, value) : value
+}
+
+function fromText(schema: JsonSchema, text: string): unknown {
+  if (schema.type === 'array') return text === '' ? [] : text.split(',').map((part) => fromText(schema.items as JsonSchema, part))
+  if (schema.type === 'boolean') return text === 'on' ? true : (decodeQueryValue(schema, [text]) ?? text)
+  if (schema.type === 'integer' || schema.type === 'number') return decodeQueryValue(schema, [text]) ?? text
+  return text
+}
+
+const validators = new WeakMap<object, Validator>()
+
+/** The compiled form of a schema; made when it is first needed, so that a start does not pay for all of them. */
+export function validatorOf(schema: TSchema): Validator {
+  let validator = validators.get(schema)
+  if (!validator) {
+    validator = Compile(schema) as unknown as Validator
+    validators.set(schema, validator)
+  }
+  return validator
+}
+
+/** Where the first failing field is and why, or undefined when the value fits. */
+export function firstProblem(schema: TSchema, value: unknown): { field: string; reason: string } | undefined {
+  const validator = validatorOf(schema)
+  if (validator.Check(value)) return undefined
+  const [error] = validator.Errors(value)
+  const missing = (error?.params as { requiredProperties?: readonly string[] } | undefined)?.requiredProperties?.[0]
+  const path = error?.instancePath.slice(1).replaceAll('/', '.') ?? ''
+  const field = missing === undefined ? path : path === '' ? missing : `${path}.${missing}`
+  return { field, reason: missing === undefined ? (error?.message ?? 'does not fit') : 'is required' }
+}
+
+/** Reads and checks a body. Anything wrong with it is 422 with the name of the first failing field. */
+export async function decodeBody(
+  schema: TSchema,
+  body: Readable,
+  contentType: string | undefined,
+  maxBytes: number,
+): Promise<unknown> {
+  const type = contentType ?? 'application/x-www-form-urlencoded'
+  const sent = await readFields(body, type, maxBytes)
+  const value = shape(schema as JsonSchema, sent, !/json/i.test(type.split(';')[0] as string))
+  const problem = firstProblem(schema, value)
+  if (problem) throw new Invalid(`[${problem.field}]: ${problem.reason}`, 'invalid', { field: problem.field })
+  return value
+}

@@ -1,0 +1,70 @@
+import busboy from 'busboy'
+import type { Readable } from 'node:stream'
+import { Invalid, TooLarge } from '../lib/errors.ts'
+
+/** A file of a multipart body, handed on while it arrives; it has to be read before the form goes on. */
+export interface FormFile {
+  readonly field: string
+  readonly filename: string
+  readonly contentType: string
+  readonly content: Readable
+}
+
+/** Most fields and files of one form; more is a mistake or an attack. */
+const maxParts = 100
+
+/** Text fields of a multipart body; files are passed over. */
+export const readForm = (body: Readable, contentType: string, maxBytes: number): Promise<Record<string, string>> =>
+  readFormWithFiles(body, contentType, { maxFieldBytes: maxBytes, maxFileBytes: maxBytes }, async (file) => {
+    file.content.resume()
+  })
+
+/**
+ * Reads a multipart body. Each file is given to `takeFile` as it arrives, one at a time; the next one is not begun
+ * before its promise is settled. A file over the limit ends its stream with `TooLarge`.
+ * @returns the text fields
+ */
+export function readFormWithFiles(
+  body: Readable,
+  contentType: string,
+  limits: { readonly maxFieldBytes: number; readonly maxFileBytes: number },
+  takeFile: (file: FormFile) => Promise<void>,
+): Promise<Record<string, string>> {
+  return new Promise((resolve, reject) => {
+    const fields: Record<string, string> = Object.create(null) as Record<string, string>
+    const taken: Promise<void>[] = []
+    let parser: busboy.Busboy
+    try {
+      parser = busboy({
+        headers: { 'content-type': contentType },
+        defParamCharset: 'utf8',
+        limits: { fieldSize: limits.maxFieldBytes, fileSize: limits.maxFileBytes, parts: maxParts },
+      })
+    } catch (error) {
+      reject(new Invalid(`[]: ${(error as Error).message}`, 'invalid_form'))
+      return
+    }
+    const fail = (error: Error) => {
+      body.unpipe(parser)
+      body.resume()
+      reject(error)
+    }
+    parser.on('field', (name, value, info) => {
+      if (info.valueTruncated) fail(new TooLarge(`the field ${name} is larger than ${limits.maxFieldBytes} bytes`))
+      else fields[name] = value
+    })
+    parser.on('file', (field, content, info) => {
+      content.on('limit', () => content.destroy(new TooLarge(`the file is larger than ${limits.maxFileBytes} bytes`)))
+      const done = takeFile({ field, filename: info.filename ?? '', contentType: info.mimeType, content })
+      done.catch(fail)
+      taken.push(done)
+    })
+    parser.on('partsLimit', () => fail(new TooLarge(`a form has at most ${maxParts} parts`)))
+    parser.on('error', (error) => fail(new Invalid(`[]: ${(error as Error).message}`, 'invalid_form')))
+    parser.on('close', () => {
+      Promise.all(taken).then(() => resolve(fields), reject)
+    })
+    body.on('error', reject)
+    body.pipe(parser)
+  })
+}

@@ -1,0 +1,71 @@
+import type { Readable } from 'node:stream'
+import type { Page } from '../lib/paging.ts'
+
+/** What an operation answers: a status, a JSON body (or none) and headers. */
+export interface Reply<Status extends number, Body> {
+  readonly kind: 'json'
+  readonly status: Status
+  readonly body: Body
+  readonly headers?: Readonly<Record<string, string>>
+  /** Set for a page of a list; turned into the paging headers of the contract. */
+  readonly paging?: { readonly page: Page; readonly total: number; readonly link: boolean }
+}
+
+/** Bytes of a known type, sent as they come. */
+export interface StreamReply<Status extends number> {
+  readonly kind: 'bytes'
+  readonly status: Status
+  readonly contentType: string
+  readonly content: Readable | Buffer | string
+  /** Length of the content when it is known before it is sent. */
+  readonly sizeBytes?: number
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+const reply = <Status extends number, Body>(
+  status: Status,
+  body: Body,
+  headers?: Readonly<Record<string, string>>,
+): Reply<Status, Body> => (headers ? { kind: 'json', status, body, headers } : { kind: 'json', status, body })
+
+export const ok = <Body>(body: Body, headers?: Readonly<Record<string, string>>) => reply(200, body, headers)
+export const created = <Body>(body: Body, headers?: Readonly<Record<string, string>>) => reply(201, body, headers)
+export const accepted = <Body>(body: Body) => reply(202, body)
+export const noContent = (headers?: Readonly<Record<string, string>>) => reply(204, undefined, headers)
+/** A success without a body whose status is not 204. */
+export const empty = <Status extends number>(status: Status, headers?: Readonly<Record<string, string>>) =>
+  reply(status, undefined, headers)
+export const redirect = <Status extends 301 | 302 | 303 | 307>(status: Status, location: string) =>
+  reply(status, undefined, { location })
+
+/**
+ * One page of a list.
+ * @param total how many there are on all pages, for `X-Total-Count`
+ * @param options.link false on the lists that send no `Link` header (`contract/pagination.json`)
+ */
+export const paged = <Body>(
+  body: Body,
+  page: Page,
+  total: number,
+  options: { link?: boolean; headers?: Readonly<Record<string, string>> } = {},
+): Reply<200, Body> => ({
+  kind: 'json',
+  status: 200,
+  body,
+  ...(options.headers ? { headers: options.headers } : {}),
+  paging: { page, total, link: options.link ?? true },
+})
+
+/** Bytes as a whole or as a stream. */
+export const bytes = <Status extends number = 200>(
+  contentType: string,
+  content: Readable | Buffer | string,
+  options: { status?: Status; sizeBytes?: number; headers?: Readonly<Record<string, string>> } = {},
+): StreamReply<Status> => ({
+  kind: 'bytes',
+  status: options.status ?? (200 as Status),
+  contentType,
+  content,
+  ...(options.sizeBytes === undefined ? {} : { sizeBytes: options.sizeBytes }),
+  ...(options.headers ? { headers: options.headers } : {}),
+})

@@ -1,0 +1,46 @@
+/** One page of a list: which one, how large, and where it begins. */
+export interface Page {
+  /** From 1. */
+  readonly number: number
+  readonly limit: number
+  readonly offset: number
+}
+
+export interface PageLimits {
+  /** Size of a page when the caller does not say (`[api].DEFAULT_PAGING_NUM`). */
+  readonly defaultPagingNum: number
+  /** Largest page (`[api].MAX_RESPONSE_ITEMS`). */
+  readonly maxResponseItems: number
+}
+
+export interface PageQuery {
+  readonly page?: number | undefined
+  readonly limit?: number | undefined
+}
+
+/** The page that a query asks for: page and limit below 1 count as absent, a limit above the largest as the largest. */
+export function pageOf(query: PageQuery, limits: PageLimits): Page {
+  const number = query.page !== undefined && query.page >= 1 ? query.page : 1
+  const asked = query.limit !== undefined && query.limit >= 1 ? query.limit : limits.defaultPagingNum
+  const limit = Math.min(asked, limits.maxResponseItems)
+  return { number, limit, offset: (number - 1) * limit }
+}
+
+/** More rows than any list is cut to when it is answered whole. */
+const wholeLimit = 1_000_000
+
+/**
+ * The page of a list that is answered whole unless a page is asked for: without `page`, or with page 0, `limit` does
+ * not count. Source: observed (`misc/paging-whole`).
+ */
+export const pageOrWhole = (query: PageQuery, limits: PageLimits): Page =>
+  query.page === undefined || query.page < 1 ? { number: 1, limit: wholeLimit, offset: 0 } : pageOf(query, limits)
+
+/** Relations of the `Link` header: page numbers in the order the contract lists them; empty when there is one page. */
+export function pageLinks(page: Page, total: number): { rel: 'next' | 'last' | 'first' | 'prev'; number: number }[] {
+  const last = Math.max(1, Math.ceil(total / page.limit))
+  const links: { rel: 'next' | 'last' | 'first' | 'prev'; number: number }[] = []
+  if (page.number < last) links.push({ rel: 'next', number: page.number + 1 }, { rel: 'last', number: last })
+  if (page.number > 1) links.push({ rel: 'first', number: 1 }, { rel: 'prev', number: page.number - 1 })
+  return links
+}

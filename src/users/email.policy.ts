@@ -1,0 +1,11 @@
+import { allow, deny, type Verdict } from '../lib/verdict.ts'
+
+const maxEmailLength = 254
+
+/** Whether a text can be an address: one `@`, no blanks or control characters, a domain of dotted labels. */
+export function mayUseEmail(email: string): Verdict {
+  if (email.length > maxEmailLength) return deny(`an address has at most ${maxEmailLength} characters`)
+  const local = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*"
+  const label = '[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?'
+  return new RegExp(`^${local}@${label}(?:\\.${label})*$`).test(email) ? allow : deny(`${email} is no valid address`)
+}

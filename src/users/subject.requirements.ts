@@ -1,0 +1,51 @@
+import { findAccountByFormerName, findAccountByName, isOrgMember } from '../access/access.store.ts'
+import type { Ctx, SubjectCtx } from '../access/context.ts'
+import { refusePrivate } from '../access/requirements.ts'
+import { maySeeAccount } from '../access/rights.ts'
+import type { Requirement } from '../http/operation.ts'
+import { Forbidden, Moved, NotFound } from '../lib/errors.ts'
+
+/** The account that `{username}` names; a former name answers 307 with the address under the new one. */
+const resolveUser = (codes: readonly string[], publicOnly: boolean): Requirement<object, SubjectCtx> => ({
+  codes,
+  async check(ctx, call) {
+    const { db, viewer } = ctx as Ctx
+    const name = String(call.params['username'])
+    const subject = await findAccountByName(db, name.toLowerCase())
+    if (!subject) {
+      const renamed = await findAccountByFormerName(db, name.toLowerCase())
+      if (!renamed) throw new NotFound('the user does not exist', 'user_not_found')
+      const [path = '', ...query] = call.url.split('?')
+      const parts = path.split('/').map((part) => (part.toLowerCase() === name.toLowerCase() ? renamed.name : part))
+      throw new Moved(307, [parts.join('/'), ...query].join('?'))
+    }
+    if (publicOnly) refusePrivate(viewer, subject.visibility !== 'public', 'users')
+    return { subject } as SubjectCtx
+  },
+})
+
+/** The account of the path, with the check of tokens that see public things only. */
+export const namedUser = resolveUser(['resolve:user', 'publicOnlyCheck'], true)
+
+/** The account of the path, where it is the target of an act and not what is looked at. */
+export const targetUser = resolveUser(['resolve:user'], false)
+
+/** Private accounts are there for themselves and administrators alone, limited ones for the signed-in (contract R4). */
+export const userVisible: Requirement<SubjectCtx, object> = {
+  codes: ['userVisible'],
+  async check({ viewer, subject, db }) {
+    const isMember =
+      viewer !== undefined && subject.kind === 'organization' && subject.visibility !== 'public' && (await isOrgMember(db, subject.id, viewer.id))
+    if (!maySeeAccount(viewer, subject, isMember)) throw new NotFound('the user does not exist', 'user_not_found')
+    return {}
+  },
+}
+
+/** The account of the path is the caller's own, or the caller is an administrator. */
+export const selfOrAdmin: Requirement<SubjectCtx, object> = {
+  codes: ['selfOrAdmin'],
+  check({ viewer, subject }) {
+    if (!viewer?.isAdmin && viewer?.id !== subject.id) throw new Forbidden('only the account itself or an administrator may do this', 'not_self')
+    return {}
+  },
+}

@@ -1,0 +1,92 @@
+import { createHash } from 'node:crypto'
+import type { Ctx } from '../access/context.ts'
+import type { UserRow } from '../db/tables/accounts.ts'
+import { formatUnix, zeroTime } from '../lib/time.ts'
+import type { User } from './user.schemas.ts'
+
+/** How much of an account is shown: to everybody, to the signed-in, or all of it (to itself and administrators). */
+type Sight = 'guest' | 'other' | 'all'
+
+/** The address that stands for a hidden one. */
+export const placeholderEmail = (ctx: Pick<Ctx, 'config'>, user: UserRow): string =>
+  `${user.lower_name}@${ctx.config.service.noReplyAddress}`
+
+/** Address of the picture: a new one each time it changes. */
+export const avatarUrl = (ctx: Pick<Ctx, 'config'>, user: UserRow): string => {
+  const hash = user.avatar_key === '' ? createHash('md5').update(`${user.id}:${user.lower_name}`).digest('hex') : user.avatar_key.split('/').at(-1)
+  return `${ctx.config.server.rootUrl}avatars/${hash}`
+}
+
+function presentAs(ctx: Pick<Ctx, 'config'>, user: UserRow, sight: Sight): User {
+  const all = sight === 'all'
+  const isOrganization = user.kind === 'organization'
+  const hidesEmail = !isOrganization && (sight === 'guest' || (sight === 'other' && user.keep_email_private))
+  return {
+    id: user.id,
+    login: user.name,
+    login_name: all ? user.login_name : '',
+    source_id: all ? user.login_source_id : 0,
+    full_name: user.full_name,
+    email: hidesEmail ? placeholderEmail(ctx, user) : user.email,
+    avatar_url: avatarUrl(ctx, user),
+    html_url: `${ctx.config.server.rootUrl}${encodeURIComponent(user.name)}`,
+    language: all ? user.language : '',
+    is_admin: all && user.is_admin,
+    last_login: all ? formatUnix(user.last_login_unix) : zeroTime,
+    created: formatUnix(user.created_unix),
+    restricted: user.is_restricted,
+    active: all && user.is_active,
+    prohibit_login: all && user.prohibit_login,
+    location: user.location,
+    pronouns: user.pronouns,
+    website: user.website,
+    description: user.description,
+    visibility: user.visibility,
+    followers_count: user.num_followers,
+    following_count: user.num_following,
+    starred_repos_count: user.num_stars,
+    username: user.name,
+  }
+}
+
+/** An account as the viewer may see it: all of it to itself and to administrators. */
+export function presentUser(ctx: Pick<Ctx, 'config' | 'viewer'>, user: UserRow): User {
+  const { viewer } = ctx
+  if (viewer && (viewer.isAdmin || viewer.id === user.id)) return presentAs(ctx, user, 'all')
+  return presentAs(ctx, user, viewer ? 'other' : 'guest')
+}
+
+/** An account as another signed-in person sees it, whoever asks: the owner inside of a repository. */
+export const presentPublicUser = (ctx: Pick<Ctx, 'config'>, user: UserRow): User => presentAs(ctx, user, 'other')
+
+/** What stands for the author of a thing whose account was deleted. */
+export const ghostUser = (ctx: Pick<Ctx, 'config'>): User => ({
+  id: -1,
+  login: 'Ghost',
+  login_name: '',
+  source_id: 0,
+  full_name: '',
+  email: '',
+  avatar_url: `${ctx.config.server.rootUrl}assets/img/avatar_default.png`,
+  html_url: `${ctx.config.server.rootUrl}Ghost`,
+  language: '',
+  is_admin: false,
+  last_login: zeroTime,
+  created: formatUnix(0),
+  restricted: false,
+  active: false,
+  prohibit_login: false,
+  location: '',
+  pronouns: '',
+  website: '',
+  description: '',
+  visibility: 'public',
+  followers_count: 0,
+  following_count: 0,
+  starred_repos_count: 0,
+  username: 'Ghost',
+})
+
+/** The account, or Ghost when it is gone. */
+export const presentAuthor = (ctx: Pick<Ctx, 'config' | 'viewer'>, user: UserRow | undefined): User =>
+  user ? presentUser(ctx, user) : ghostUser(ctx)

@@ -1,0 +1,95 @@
+import type { Services } from '../access/context.ts'
+import { isUniqueViolation, transaction } from '../db/database.ts'
+import type { UserRow, Visibility } from '../db/tables/accounts.ts'
+import { publish } from '../events/publish.ts'
+import { BadRequest, Invalid } from '../lib/errors.ts'
+import { nowUnix, type Unix } from '../lib/time.ts'
+import { mayUseEmail } from './email.policy.ts'
+import { mayNameAccount } from './name.policy.ts'
+import { mayUsePassword } from './password.policy.ts'
+import { deleteRedirect, findEmail, findUserByName, insertEmail, insertUser } from './user.store.ts'
+
+export interface NewAccount {
+  readonly name: string
+  readonly email: string
+  /** Without one nobody can sign in with a password. */
+  readonly password?: string | undefined
+  readonly fullName?: string | undefined
+  readonly loginName?: string | undefined
+  readonly mustChangePassword?: boolean | undefined
+  readonly isAdmin?: boolean | undefined
+  readonly isRestricted?: boolean | undefined
+  readonly visibility?: Visibility | undefined
+  readonly createdUnix?: Unix | undefined
+}
+
+/**
+ * Makes an account of a person. Bad or used names and addresses are `Invalid`, a password that is too weak is
+ * `BadRequest` (observed); of several at once with the same name exactly one comes about.
+ */
+export async function createUser(services: Services, account: NewAccount): Promise<UserRow> {
+  const { config, db } = services
+  const named = mayNameAccount(account.name)
+  if (!named.allowed) throw new Invalid(named.reason, 'name_invalid')
+  const addressed = mayUseEmail(account.email)
+  if (!addressed.allowed) throw new Invalid(addressed.reason, 'email_invalid')
+  if (account.password !== undefined && account.password !== '') {
+    const strong = mayUsePassword(account.password, config.security)
+    if (!strong.allowed) throw new BadRequest(strong.reason, 'password_weak')
+  }
+  if (await findUserByName(db, account.name)) throw new Invalid(`the name ${account.name} is taken`, 'name_taken')
+  if (await findEmail(db, account.email)) throw new Invalid(`the address ${account.email} is used already`, 'email_taken')
+  const passwordHash = account.password ? await services.secrets.hashPassword(account.password) : null
+  const createdUnix = account.createdUnix ?? nowUnix(services.clock)
+  try {
+    return await transaction(db, async (tx) => {
+      const user = await insertUser(tx, {
+        kind: 'individual',
+        name: account.name,
+        lower_name: account.name.toLowerCase(),
+        full_name: account.fullName ?? '',
+        email: account.email,
+        keep_email_private: config.service.defaultKeepEmailPrivate,
+        email_notifications: 'enabled',
+        password_hash: passwordHash,
+        must_change_password: account.mustChangePassword ?? false,
+        is_admin: account.isAdmin ?? false,
+        is_active: true,
+        is_restricted: account.isRestricted ?? config.service.defaultUserIsRestricted,
+        prohibit_login: false,
+        allow_git_hook: false,
+        allow_import_local: false,
+        allow_create_organization: config.service.defaultAllowCreateOrganization,
+        max_repo_creation: -1,
+        visibility: account.visibility ?? config.service.defaultUserVisibility,
+        description: '',
+        location: '',
+        website: '',
+        pronouns: '',
+        language: '',
+        theme: config.ui.defaultTheme,
+        diff_view_style: '',
+        hide_activity: false,
+        enable_repo_unit_hints: false,
+        avatar_key: '',
+        login_name: account.loginName ?? '',
+        repo_admin_change_team_access: false,
+        created_unix: createdUnix,
+        updated_unix: createdUnix,
+      })
+      await insertEmail(tx, {
+        user_id: user.id,
+        email: account.email,
+        lower_email: account.email.toLowerCase(),
+        is_activated: true,
+        is_primary: true,
+      })
+      await deleteRedirect(tx, user.lower_name)
+      await publish(tx, 'user.created', { userId: user.id })
+      return user
+    })
+  } catch (error) {
+    if (isUniqueViolation(error)) throw new Invalid('the name or address is taken', 'name_taken')
+    throw error
+  }
+}

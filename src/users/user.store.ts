@@ -1,0 +1,43 @@
+import type { Db, Tx } from '../db/database.ts'
+import type { EmailRow, NewUserRow, UserChange, UserRow } from '../db/tables/accounts.ts'
+import type { UserId } from '../lib/ids.ts'
+
+export const findUserById = (db: Db, id: UserId): Promise<UserRow | undefined> =>
+  db.selectFrom('user').selectAll().where('id', '=', id).executeTakeFirst()
+
+/** An account or organization by name, in any letter case. */
+export const findUserByName = (db: Db, name: string): Promise<UserRow | undefined> =>
+  db.selectFrom('user').selectAll().where('lower_name', '=', name.toLowerCase()).executeTakeFirst()
+
+/** Accounts by id, in one query however many there are. */
+export async function loadUsers(db: Db, ids: Iterable<UserId | null>): Promise<ReadonlyMap<UserId, UserRow>> {
+  const wanted = [...new Set(ids)].filter((id): id is UserId => id !== null && id > 0)
+  if (wanted.length === 0) return new Map()
+  const rows = await db.selectFrom('user').selectAll().where('id', 'in', wanted).execute()
+  return new Map(rows.map((row) => [row.id, row]))
+}
+
+export const insertUser = (tx: Tx, values: NewUserRow): Promise<UserRow> =>
+  tx.insertInto('user').values(values).returningAll().executeTakeFirstOrThrow()
+
+export const updateUser = (tx: Tx, id: UserId, change: UserChange): Promise<UserRow> =>
+  tx.updateTable('user').set(change).where('id', '=', id).returningAll().executeTakeFirstOrThrow()
+
+export const insertEmail = (tx: Tx, values: Omit<EmailRow, 'id'>): Promise<EmailRow> =>
+  tx.insertInto('email').values(values).returningAll().executeTakeFirstOrThrow()
+
+export const findEmail = (db: Db, email: string): Promise<EmailRow | undefined> =>
+  db.selectFrom('email').selectAll().where('lower_email', '=', email.toLowerCase()).executeTakeFirst()
+
+export const countPeople = async (db: Db): Promise<number> =>
+  (
+    await db
+      .selectFrom('user')
+      .select((select) => select.fn.countAll<number>().as('count'))
+      .where('kind', '=', 'individual')
+      .executeTakeFirstOrThrow()
+  ).count
+
+/** A name that somebody takes no longer redirects. */
+export const deleteRedirect = (tx: Tx, lowerName: string) =>
+  tx.deleteFrom('user_redirect').where('lower_name', '=', lowerName).execute()
