@@ -227,6 +227,7 @@ export const moderation = defineSection('moderation', {
  * bounded by one of these.
  */
 export const ingot = defineSection('ingot', {
+  oldSecretKeys: secret('OLD_SECRET_KEYS', 'earlier values of [security].SECRET_KEY, comma-separated, that can still be read'),
   apiVersion: text('API_VERSION', '12.0.0+gitea-1.22.0', 'version that GET /version answers, which clients look at'),
   maxJsonBody: bytes('MAX_JSON_BODY', '64 MiB', 'largest JSON or form body of a request; files in it are base64'),
   maxPushSize: bytes('MAX_PUSH_SIZE', '-1', 'largest pack of one push; -1 is no limit', { allowUnlimited: true }),

@@ -1,0 +1,80 @@
+import { pbkdf2, timingSafeEqual } from 'node:crypto'
+import { promisify } from 'node:util'
+import { hash, verify } from '@node-rs/argon2'
+import { Invalid, Unavailable } from '../lib/errors.ts'
+
+const derivePbkdf2 = promisify(pbkdf2)
+
+/** argon2id with 19 MiB, two passes, one lane: OWASP's first choice, about 10 ms. 2 is argon2id in the library's list. */
+const argon2Cost = { algorithm: 2, memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const
+const currentPrefix = '$argon2id$v=19$m=19456,t=2,p=1$'
+
+/** Longest password in bytes; the family's forms stop at 255 characters. */
+const maxPasswordBytes = 1024
+/** A hash takes a thread of the pool for 10 ms and 19 MiB; more than this at once would starve file access. */
+const maxRunning = 3
+/** About a second of work: whoever comes later is better told so. */
+const maxWaiting = 300
+/** Imported hashes may not make the server work longer than this. */
+const maxPbkdf2Iterations = 2_000_000
+
+let running = 0
+const waiting: (() => void)[] = []
+
+async function inTurn<T>(work: () => Promise<T>): Promise<T> {
+  if (running >= maxRunning) {
+    if (waiting.length >= maxWaiting) throw new Unavailable('too many passwords are being checked', 'passwords_busy')
+    await new Promise<void>((resolve) => waiting.push(resolve))
+  } else {
+    running++
+  }
+  try {
+    return await work()
+  } finally {
+    // A waiting one takes over this turn; `running` stays as it is.
+    const next = waiting.shift()
+    if (next === undefined) running--
+    else next()
+  }
+}
+
+/** The text to store of a password (argon2id, PHC form). Throws Invalid when it is empty or too long, Unavailable under load. */
+export async function hashPassword(password: string): Promise<string> {
+  const sizeBytes = Buffer.byteLength(password)
+  if (sizeBytes === 0) throw new Invalid('a password is required', 'password_required')
+  if (sizeBytes > maxPasswordBytes) throw new Invalid(`a password has at most ${maxPasswordBytes} bytes`, 'password_too_long')
+  return inTurn(() => hash(password, argon2Cost))
+}
+
+/**
+ * Whether a password fits a stored text. Without one (an unknown login, an account without a password) it takes as long
+ * and answers false, so that the time does not tell which logins exist. Throws Unavailable under load.
+ */
+export async function verifyPassword(password: string, stored: string | undefined): Promise<boolean> {
+  if (Buffer.byteLength(password) > maxPasswordBytes) return false
+  if (stored === undefined || stored === '') {
+    await inTurn(() => hash(password, argon2Cost))
+    return false
+  }
+  if (stored.startsWith('pbkdf2$')) return inTurn(() => verifyPbkdf2(password, stored))
+  if (!stored.startsWith('$argon2')) return false
+  return inTurn(() => verify(stored, password))
+}
+
+/** Whether a stored text should be replaced, now that its password is at hand. */
+export const needsRehash = (stored: string): boolean => !stored.startsWith(currentPrefix)
+
+/**
+ * Hashes of imported accounts: `pbkdf2$<iterations>$<bytes>$<salt>$<hash>`, that is the family's algorithm column, salt
+ * and hash joined. SHA-256; the hash is hexadecimal, the salt too unless it has ten characters, the family's oldest form.
+ */
+async function verifyPbkdf2(password: string, stored: string): Promise<boolean> {
+  const match = /^pbkdf2\$(\d{1,8})\$(\d{1,3})\$([^$]+)\$([0-9a-f]+)$/i.exec(stored)
+  if (match === null) return false
+  const [, iterations, sizeBytes, salt = '', expectedHex = ''] = match
+  const expected = Buffer.from(expectedHex, 'hex')
+  if (Number(iterations) < 1 || Number(iterations) > maxPbkdf2Iterations || expected.length !== Number(sizeBytes)) return false
+  const saltBytes = Buffer.from(salt, salt.length === 10 ? 'utf8' : 'hex')
+  const actual = await derivePbkdf2(password, saltBytes, Number(iterations), expected.length, 'sha256')
+  return timingSafeEqual(actual, expected)
+}
