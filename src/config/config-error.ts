@@ -16,7 +16,7 @@ export const formatRemark = (remark: ConfigRemark): string => {
   return [remark.where, name, remark.reason].filter((part) => part !== '').join(': ')
 }
 
-/** The settings can not be used; `problems` has all of them, in the order they were met. */
+/** The settings can not be used; `problems` has all of them, those of the file first and by line. */
 export class ConfigError extends Error {
   readonly problems: readonly ConfigRemark[]
   constructor(problems: readonly ConfigRemark[]) {

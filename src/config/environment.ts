@@ -34,7 +34,9 @@ export function readEnvironment(env: Readonly<Record<string, string | undefined>
   const entries: EnvironmentEntry[] = []
   const problems: EnvironmentProblem[] = []
   for (const prefix of prefixes) {
-    for (const variable of Object.keys(env).filter((name) => name.startsWith(`${prefix}__`)).sort()) {
+    for (const variable of Object.keys(env)
+      .filter((name) => name.startsWith(`${prefix}__`))
+      .sort()) {
       const value = env[variable]
       if (value === undefined) continue
       const match = /^__(.*?)__(.+?)(__FILE)?$/.exec(variable.slice(prefix.length))
@@ -50,7 +52,8 @@ export function readEnvironment(env: Readonly<Record<string, string | undefined>
         continue
       }
       const file = readSmallFile(value)
-      if (file.ok) entries.push({ variable, section, key, value: file.text.replace(/[\r\n]+$/, ''), isInterpolated: false })
+      if (file.ok)
+        entries.push({ variable, section, key, value: file.text.replace(/[\r\n]+$/, ''), isInterpolated: false })
       else problems.push({ variable, reason: `${value}: ${file.reason}` })
     }
   }

@@ -113,7 +113,8 @@ const declaredSettings = new Map<string, Setting<unknown>>(
   ),
 )
 const storageKeyNames = new Set<string>(Object.values(storageKeys).map((setting) => setting.key))
-const defaultText = (section: string, key: string): string | undefined => declaredSettings.get(`${section}\n${key}`)?.defaultText
+const defaultText = (section: string, key: string): string | undefined =>
+  declaredSettings.get(`${section}\n${key}`)?.defaultText
 
 /** Every declared setting, for documentation. */
 export const listSettings = (): { section: string; setting: Setting<unknown> }[] =>
@@ -122,8 +123,8 @@ export const listSettings = (): { section: string; setting: Setting<unknown> }[]
   )
 
 /**
- * Reads the settings: built-in defaults, then the settings file, then variables (`GITEA__…`, `FORGEJO__…`, `INGOT__…`),
- * then options. Throws ConfigError with every problem. Depends on its input and the named files alone.
+ * Reads the settings: built-in defaults, then the settings file, then variables (`GITEA__…`, `FORGEJO__…`,
+ * `INGOT__…`), then options. Throws ConfigError with every problem. Depends on its input and the named files alone.
  */
 export function loadConfig(input: LoadConfigInput = {}): LoadedConfig {
   const { overrides = {}, env = process.env, cwd = process.cwd() } = input
@@ -160,7 +161,7 @@ export function loadConfig(input: LoadConfigInput = {}): LoadedConfig {
   const settings: EffectiveSetting[] = []
   const values = readSections(raw, read, report, settings)
   const config = derive(values, { raw, read, report, env, cwd, problems })
-  if (problems.length > 0) throw new ConfigError(problems)
+  if (problems.length > 0) throw new ConfigError(problems.toSorted((a, b) => byLine(a) - byLine(b)))
   return { config: deepFreeze(config), warnings, settings, file }
 }
 
@@ -178,8 +179,13 @@ export function withBoundPorts(config: Config, ports: { readonly http?: number; 
   return deepFreeze({ ...config, server: { ...server, httpPort, sshListenPort, sshPort, rootUrl, localRootUrl } })
 }
 
+/** Problems of the file come first; those of variables and options have no line. */
+const byLine = (problem: ConfigRemark): number => problem.line ?? Number.MAX_SAFE_INTEGER
+
 function findSettingsFile(
-  overrides: ConfigOverrides, env: Readonly<Record<string, string | undefined>>, cwd: string,
+  overrides: ConfigOverrides,
+  env: Readonly<Record<string, string | undefined>>,
+  cwd: string,
 ): string | undefined {
   const named = overrides.configFile ?? env['INGOT_CONFIG']
   if (named !== undefined && named !== '') return resolve(cwd, named)
@@ -196,7 +202,11 @@ function readSettingsFile(path: string, raw: RawSettings, problems: ConfigRemark
   }
   const name = basename(path)
   const ini = parseIni(read.text)
-  const locate = <T extends { line: number }>(remark: T) => ({ ...remark, where: `${name} line ${remark.line}`, file: path })
+  const locate = <T extends { line: number }>(remark: T) => ({
+    ...remark,
+    where: `${name} line ${remark.line}`,
+    file: path,
+  })
   problems.push(...ini.problems.map(locate))
   warnings.push(...ini.warnings.map(locate))
   for (const entry of ini.entries) {
@@ -212,7 +222,8 @@ function readSettingsFile(path: string, raw: RawSettings, problems: ConfigRemark
 
 function applyOverrides(overrides: ConfigOverrides, raw: RawSettings, cwd: string): void {
   const set = (key: string, value: string | number | undefined, option: string): void => {
-    if (value !== undefined) raw.set('server', { key, text: String(value), isInterpolated: false, origin: { where: option } })
+    if (value !== undefined)
+      raw.set('server', { key, text: String(value), isInterpolated: false, origin: { where: option } })
   }
   set('APP_DATA_PATH', overrides.dataFolder === undefined ? undefined : resolve(cwd, overrides.dataFolder), '--data')
   set('HTTP_ADDR', overrides.host, '--host')
@@ -228,7 +239,8 @@ function unknownKeys(raw: RawSettings): ConfigRemark[] {
     return raw.keys(section).flatMap((value): ConfigRemark[] => {
       const key = value.key.toUpperCase()
       const secretKey = key.endsWith('_URI') ? declaredSettings.get(`${section}\n${key.slice(0, -4)}`) : undefined
-      if (declaredSettings.has(`${section}\n${key}`) || secretKey?.isSecret === true || isFamilyKey(section, key)) return []
+      if (declaredSettings.has(`${section}\n${key}`) || secretKey?.isSecret === true || isFamilyKey(section, key))
+        return []
       if (isStorageSection(section) && storageKeyNames.has(key)) return []
       return [{ ...describeOrigin(value.origin), section, key: value.key, reason: 'is no setting that anybody knows' }]
     })
@@ -259,17 +271,30 @@ function readSections(raw: RawSettings, read: Read, report: Report, settings: Ef
 }
 
 function readSetting(
-  section: string, setting: Setting<unknown>, raw: RawSettings, read: Read, report: Report,
+  section: string,
+  setting: Setting<unknown>,
+  raw: RawSettings,
+  read: Read,
+  report: Report,
 ): { readonly value: unknown; readonly text: string; readonly origin: string } {
   const uriKey = `${setting.key}_URI`
   const uri = setting.isSecret ? raw.own(section, uriKey) : undefined
-  const given = [setting.key, ...setting.aliases].map((key) => raw.find(section, key)).find((value) => value !== undefined)
+  const given = [setting.key, ...setting.aliases]
+    .map((key) => raw.find(section, key))
+    .find((value) => value !== undefined)
   if (uri !== undefined && uri.text !== '') {
-    if (given !== undefined && given.text !== '') report(section, uriKey, `can not be given together with ${setting.key}`)
-    return { value: readSecretUri(uri.text, (reason) => report(section, uriKey, reason)), text: '', origin: uri.origin.where }
+    if (given !== undefined && given.text !== '')
+      report(section, uriKey, `can not be given together with ${setting.key}`)
+    return {
+      value: readSecretUri(uri.text, (reason) => report(section, uriKey, reason)),
+      text: '',
+      origin: uri.origin.where,
+    }
   }
   if (given === undefined || (given.text === '' && setting.emptyMeansDefault)) {
-    const text = setting.defaultText.includes('%(') ? read(section, setting.defaultText, setting.key) : setting.defaultText
+    const text = setting.defaultText.includes('%(')
+      ? read(section, setting.defaultText, setting.key)
+      : setting.defaultText
     return { value: text === setting.defaultText ? setting.defaultValue : text, text, origin: 'default' }
   }
   const text = given.isInterpolated ? read(section, given.text, setting.key) : given.text
@@ -295,7 +320,12 @@ function readSecretUri(uri: string, report: (reason: string) => void): string {
   return value
 }
 
-const describeSetting = (section: string, setting: Setting<unknown>, text: string, origin: string): EffectiveSetting => ({
+const describeSetting = (
+  section: string,
+  setting: Setting<unknown>,
+  text: string,
+  origin: string,
+): EffectiveSetting => ({
   section,
   key: setting.key,
   kind: setting.kind,
@@ -348,14 +378,21 @@ function derive(values: DeclaredConfig, sources: Sources): Config {
   }
 }
 
-const freeKeys = (raw: RawSettings, read: Read, section: (typeof freeSections)[number]): Readonly<Record<string, string>> =>
+const freeKeys = (
+  raw: RawSettings,
+  read: Read,
+  section: (typeof freeSections)[number],
+): Readonly<Record<string, string>> =>
   Object.fromEntries(
-    raw.keys(section).map((value) => [value.key, value.isInterpolated ? read(section, value.text, value.key) : value.text]),
+    raw
+      .keys(section)
+      .map((value) => [value.key, value.isInterpolated ? read(section, value.text, value.key) : value.text]),
   )
 
 function derivePaths(values: DeclaredConfig, workPath: string): ConfigPaths {
   const data = resolve(workPath, values.server.appDataPath === '' ? 'data' : values.server.appDataPath)
-  const inWork = (given: string, usual: string): string => (given === '' ? resolve(data, usual) : resolve(workPath, given))
+  const inWork = (given: string, usual: string): string =>
+    given === '' ? resolve(data, usual) : resolve(workPath, given)
   return {
     data,
     repositories: inWork(values.repository.root, 'repositories'),
@@ -438,7 +475,8 @@ function checkTogether(values: DeclaredConfig, report: Report): void {
   const { mailer, service, camo } = values
   if (mailer.enabled && mailer.protocol !== 'dummy') {
     if (mailer.from === '') report('mailer', 'FROM', 'is needed to send mail')
-    if (mailer.protocol !== 'sendmail' && mailer.smtpAddr === '') report('mailer', 'SMTP_ADDR', 'is needed to send mail')
+    if (mailer.protocol !== 'sendmail' && mailer.smtpAddr === '')
+      report('mailer', 'SMTP_ADDR', 'is needed to send mail')
     if (mailer.useClientCert && (mailer.clientCertFile === '' || mailer.clientKeyFile === '')) {
       report('mailer', 'USE_CLIENT_CERT', 'needs CLIENT_CERT_FILE and CLIENT_KEY_FILE')
     }

@@ -153,7 +153,9 @@ export const choice = <const Words extends readonly string[]>(
     const word = words.find((candidate) => candidate.toLowerCase() === lower)
     const synonyms = extra.synonyms ?? {}
     if (word !== undefined) return word
-    return (Object.hasOwn(synonyms, lower) ? synonyms[lower] : undefined) ?? refuse(`must be one of ${words.join(', ')}`)
+    return (
+      (Object.hasOwn(synonyms, lower) ? synonyms[lower] : undefined) ?? refuse(`must be one of ${words.join(', ')}`)
+    )
   },
 })
 
@@ -173,7 +175,10 @@ export const list = (
   aliases: extra.aliases ?? [],
   emptyMeansDefault: false,
   parse: (value) => {
-    const items = value.split(',').map((item) => unquote(item.trim())).filter((item) => item !== '')
+    const items = value
+      .split(',')
+      .map((item) => unquote(item.trim()))
+      .filter((item) => item !== '')
     const { words } = extra
     const odd = words === undefined ? undefined : items.find((item) => !words.includes(item.toLowerCase()))
     if (words === undefined) return items
@@ -186,7 +191,15 @@ export const list = (
 const unquote = (item: string): string => (/^(["'`]).*\1$/.test(item) && item.length > 1 ? item.slice(1, -1) : item)
 
 const durationUnitsMs: Readonly<Record<string, number>> = {
-  ns: 1e-6, us: 1e-3, µs: 1e-3, ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000,
+  ns: 1e-6,
+  us: 1e-3,
+  µs: 1e-3,
+  ms: 1,
+  s: 1000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+  w: 604_800_000,
 }
 
 /**
@@ -215,7 +228,8 @@ export function durationMs(
     const ms = parseDurationMs(value)
     if (ms === undefined) return refuse('must be a duration with a unit, like 30s, 10m or 1h30m')
     if (ms < 0 && range.allowNegative !== true) return refuse('must not be negative')
-    if (range.min !== undefined && ms < (parseDurationMs(range.min) ?? 0)) return refuse(`must be at least ${range.min}`)
+    if (range.min !== undefined && ms < (parseDurationMs(range.min) ?? 0))
+      return refuse(`must be at least ${range.min}`)
     if (range.max !== undefined && ms > (parseDurationMs(range.max) ?? 0)) return refuse(`must be at most ${range.max}`)
     return ms
   }
@@ -233,11 +247,20 @@ export function durationMs(
 }
 
 const byteUnits: Readonly<Record<string, number>> = {
-  '': 1, b: 1,
-  k: 1024, kb: 1000, kib: 1024,
-  m: 1024 ** 2, mb: 1000 ** 2, mib: 1024 ** 2,
-  g: 1024 ** 3, gb: 1000 ** 3, gib: 1024 ** 3,
-  t: 1024 ** 4, tb: 1000 ** 4, tib: 1024 ** 4,
+  '': 1,
+  b: 1,
+  k: 1024,
+  kb: 1000,
+  kib: 1024,
+  m: 1024 ** 2,
+  mb: 1000 ** 2,
+  mib: 1024 ** 2,
+  g: 1024 ** 3,
+  gb: 1000 ** 3,
+  gib: 1024 ** 3,
+  t: 1024 ** 4,
+  tb: 1000 ** 4,
+  tib: 1024 ** 4,
 }
 
 /** Bytes of a size like `4096`, `512 KiB`, `1.5GB`; undefined when it is none. */
@@ -288,6 +311,8 @@ export const schedule = (key: string, defaultValue: string, meaning: string): Se
     const every = /^@every (.+)$/.exec(tidy)?.[1]
     const everyMs = every === undefined ? 1 : (parseDurationMs(every) ?? 0)
     if (schedulePattern.test(tidy) && everyMs > 0) return tidy
-    return refuse('must be @hourly, @daily, @midnight, @weekly, @monthly, @annually, @every 72h or five or six cron fields')
+    return refuse(
+      'must be @hourly, @daily, @midnight, @weekly, @monthly, @annually, @every 72h or five or six cron fields',
+    )
   },
 })

@@ -55,16 +55,26 @@ const folderNames: Readonly<Record<StorageKind, string>> = {
 
 /** The keys, for documentation and for the list of keys in use. Each may stand in any of the sections of a kind. */
 export const storageKeys = {
-  storageType: text('STORAGE_TYPE', 'local', 'local, minio (any S3-compatible service) or the name of a [storage.NAME] section'),
+  storageType: text(
+    'STORAGE_TYPE',
+    'local',
+    'local, minio (any S3-compatible service) or the name of a [storage.NAME] section',
+  ),
   path: text('PATH', '', 'folder of local storage; empty is one in the data folder'),
   serveDirect: bool('SERVE_DIRECT', false, 'whether downloads are redirected to signed URLs of the service'),
   endpoint: text('MINIO_ENDPOINT', 'localhost:9000', 'host:port or URL of the service'),
   accessKeyId: text('MINIO_ACCESS_KEY_ID', '', 'access key there'),
   secretAccessKey: text('MINIO_SECRET_ACCESS_KEY', '', 'its secret'),
   bucket: text('MINIO_BUCKET', 'gitea', 'bucket'),
-  bucketLookup: choice('MINIO_BUCKET_LOOKUP', ['auto', 'dns', 'path'], 'auto', 'how the bucket is named in a URL; auto is path', {
-    synonyms: { bucketlookupauto: 'auto', bucketlookupdns: 'dns', bucketlookuppath: 'path' },
-  }),
+  bucketLookup: choice(
+    'MINIO_BUCKET_LOOKUP',
+    ['auto', 'dns', 'path'],
+    'auto',
+    'how the bucket is named in a URL; auto is path',
+    {
+      synonyms: { bucketlookupauto: 'auto', bucketlookupdns: 'dns', bucketlookuppath: 'path' },
+    },
+  ),
   region: text('MINIO_LOCATION', 'us-east-1', 'region'),
   basePath: text('MINIO_BASE_PATH', '', 'put before every key; empty is the name of the kind'),
   useSsl: bool('MINIO_USE_SSL', false, 'whether the service speaks https'),
@@ -73,7 +83,8 @@ export const storageKeys = {
 
 /** Whether a section (lower case) may hold the keys above. */
 export const isStorageSection = (section: string): boolean =>
-  section === 'storage' || section.startsWith('storage.') ||
+  section === 'storage' ||
+  section.startsWith('storage.') ||
   Object.values(storageKinds).some(([own]) => own === section)
 
 type Report = (section: string, key: string, reason: string) => void
@@ -84,14 +95,20 @@ type Read = (section: string, value: string) => string
  * `[storage.NAME]` that STORAGE_TYPE names, then in `[storage]`; this is the family's order.
  */
 export function readStorage(
-  raw: RawSettings, read: Read, report: Report, workPath: string, blobsFolder: string, avatarTypes: Readonly<{ avatars: string; repoAvatars: string }>,
+  raw: RawSettings,
+  read: Read,
+  report: Report,
+  workPath: string,
+  blobsFolder: string,
+  avatarTypes: Readonly<{ avatars: string; repoAvatars: string }>,
 ): StorageConfig {
   const readKind = (kind: StorageKind): StorageSettings => {
     const chain: string[] = [...storageKinds[kind], 'storage']
     const lookup = (key: string): { section: string; value: string } | undefined => {
       for (const section of chain) {
         const given = raw.own(section, key)
-        if (given !== undefined) return { section, value: given.isInterpolated ? read(section, given.text) : given.text }
+        if (given !== undefined)
+          return { section, value: given.isInterpolated ? read(section, given.text) : given.text }
       }
       return undefined
     }
@@ -111,25 +128,36 @@ export function readStorage(
     if (!isBackend(type)) {
       const named = `storage.${type.toLowerCase()}`
       if (!raw.names().includes(named)) {
-        report(lookup('STORAGE_TYPE')?.section ?? 'picture', 'STORAGE_TYPE', `must be local, minio or the name of a section: there is no [${named}]`)
+        report(
+          lookup('STORAGE_TYPE')?.section ?? 'picture',
+          'STORAGE_TYPE',
+          `must be local, minio or the name of a section: there is no [${named}]`,
+        )
         return { type: 'local', path: blobsFolder }
       }
       chain.splice(2, 0, named)
       type = raw.own(named, 'STORAGE_TYPE')?.text ?? 'local'
     }
-    if (type.toLowerCase() === 'local') return { type: 'local', path: localPath(kind, lookup('PATH'), workPath, blobsFolder) }
+    if (type.toLowerCase() === 'local')
+      return { type: 'local', path: localPath(kind, lookup('PATH'), workPath, blobsFolder) }
     if (!isBackend(type)) {
       report(chain[2] ?? 'storage', 'STORAGE_TYPE', 'must be local or minio')
       return { type: 'local', path: blobsFolder }
     }
     const endpoint = value(storageKeys.endpoint)
-    const url = /^https?:\/\//.test(endpoint) ? endpoint : `${value(storageKeys.useSsl) ? 'https' : 'http'}://${endpoint}`
-    if (!URL.canParse(url)) report(lookup('MINIO_ENDPOINT')?.section ?? 'storage', 'MINIO_ENDPOINT', 'must be host:port or a URL')
+    const url = /^https?:\/\//.test(endpoint)
+      ? endpoint
+      : `${value(storageKeys.useSsl) ? 'https' : 'http'}://${endpoint}`
+    if (!URL.canParse(url))
+      report(lookup('MINIO_ENDPOINT')?.section ?? 'storage', 'MINIO_ENDPOINT', 'must be host:port or a URL')
     const given = lookup('MINIO_BASE_PATH')
-    const basePath = (given === undefined || given.value === ''
-      ? folderNames[kind]
-      // A base path of all kinds keeps them apart by one more folder.
-      : given.section === 'storage' ? `${given.value.replace(/\/+$/, '')}/${folderNames[kind]}` : given.value
+    const basePath = (
+      given === undefined || given.value === ''
+        ? folderNames[kind]
+        : // A base path of all kinds keeps them apart by one more folder.
+          given.section === 'storage'
+          ? `${given.value.replace(/\/+$/, '')}/${folderNames[kind]}`
+          : given.value
     ).replace(/^\/+|\/+$/g, '')
     return {
       type: 's3',
@@ -159,7 +187,10 @@ export function readStorage(
 const isBackend = (type: string): boolean => /^(local|minio|s3)$/i.test(type)
 
 function localPath(
-  kind: StorageKind, given: { section: string; value: string } | undefined, workPath: string, blobsFolder: string,
+  kind: StorageKind,
+  given: { section: string; value: string } | undefined,
+  workPath: string,
+  blobsFolder: string,
 ): string {
   if (given === undefined || given.value === '') return resolve(blobsFolder, folderNames[kind])
   const folder = isAbsolute(given.value) ? given.value : resolve(workPath, given.value)

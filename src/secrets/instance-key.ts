@@ -22,17 +22,21 @@ export interface InstanceKeySource {
 const newKey = (): string => randomBytes(32).toString('base64url')
 
 /**
- * Finds the instance keys, generating one at first start. When an instance changes from a generated to a configured key,
- * the generated one stays readable. Throws when the file is there but holds no key.
+ * Finds the instance keys, generating one at first start. When an instance changes from a generated to a configured
+ * key, the generated one stays readable. Throws when the file is there but holds no key.
  */
 export async function loadInstanceKeys(source: InstanceKeySource): Promise<InstanceKeys> {
-  const old = (source.oldSecretKeys ?? '').split(',').map((key) => key.trim()).filter((key) => key !== '')
+  const old = (source.oldSecretKeys ?? '')
+    .split(',')
+    .map((key) => key.trim())
+    .filter((key) => key !== '')
   const stored = await readKeyFile(source.keyFile)
   if (source.secretKey !== '') {
     const previous = [...old, ...(stored ?? [])].filter((key) => key !== source.secretKey)
     return { current: source.secretKey, previous, isNew: false }
   }
-  if (stored !== undefined) return { current: firstKey(stored, source.keyFile), previous: [...stored.slice(1), ...old], isNew: false }
+  if (stored !== undefined)
+    return { current: firstKey(stored, source.keyFile), previous: [...stored.slice(1), ...old], isNew: false }
   const isNew = await createKeyFile(source.keyFile)
   // Another replica may have been faster; then its key counts.
   const keys = (await readKeyFile(source.keyFile)) ?? []
@@ -55,7 +59,10 @@ function firstKey(keys: readonly string[], keyFile: string): string {
 async function readKeyFile(keyFile: string): Promise<string[] | undefined> {
   try {
     const text = await readFile(keyFile, 'utf8')
-    return text.split('\n').map((line) => line.trim()).filter((line) => line !== '')
+    return text
+      .split('\n')
+      .map((line) => line.trim())
+      .filter((line) => line !== '')
   } catch (error) {
     if (hasCode(error, 'ENOENT')) return undefined
     throw error
@@ -89,4 +96,5 @@ async function writeTemporary(keyFile: string, keys: readonly string[]): Promise
   return temporary
 }
 
-const hasCode = (error: unknown, code: string): boolean => error instanceof Error && 'code' in error && error.code === code
+const hasCode = (error: unknown, code: string): boolean =>
+  error instanceof Error && 'code' in error && error.code === code

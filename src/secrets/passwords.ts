@@ -5,7 +5,7 @@ import { Invalid, Unavailable } from '../lib/errors.ts'
 
 const derivePbkdf2 = promisify(pbkdf2)
 
-/** argon2id with 19 MiB, two passes, one lane: OWASP's first choice, about 10 ms. 2 is argon2id in the library's list. */
+/** argon2id with 19 MiB, two passes, one lane: OWASP's first choice, about 10 ms. The library's 2 is argon2id. */
 const argon2Cost = { algorithm: 2, memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const
 const currentPrefix = '$argon2id$v=19$m=19456,t=2,p=1$'
 
@@ -38,11 +38,12 @@ async function inTurn<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The text to store of a password (argon2id, PHC form). Throws Invalid when it is empty or too long, Unavailable under load. */
+/** The text to store of a password: argon2id in PHC form. Throws Invalid (empty, too long), Unavailable (under load). */
 export async function hashPassword(password: string): Promise<string> {
   const sizeBytes = Buffer.byteLength(password)
   if (sizeBytes === 0) throw new Invalid('a password is required', 'password_required')
-  if (sizeBytes > maxPasswordBytes) throw new Invalid(`a password has at most ${maxPasswordBytes} bytes`, 'password_too_long')
+  if (sizeBytes > maxPasswordBytes)
+    throw new Invalid(`a password has at most ${maxPasswordBytes} bytes`, 'password_too_long')
   return inTurn(() => hash(password, argon2Cost))
 }
 
@@ -66,14 +67,15 @@ export const needsRehash = (stored: string): boolean => !stored.startsWith(curre
 
 /**
  * Hashes of imported accounts: `pbkdf2$<iterations>$<bytes>$<salt>$<hash>`, that is the family's algorithm column, salt
- * and hash joined. SHA-256; the hash is hexadecimal, the salt too unless it has ten characters, the family's oldest form.
+ * and hash joined. SHA-256; the hash is hexadecimal; the salt too, but for one of ten characters, the family's oldest form.
  */
 async function verifyPbkdf2(password: string, stored: string): Promise<boolean> {
   const match = /^pbkdf2\$(\d{1,8})\$(\d{1,3})\$([^$]+)\$([0-9a-f]+)$/i.exec(stored)
   if (match === null) return false
   const [, iterations, sizeBytes, salt = '', expectedHex = ''] = match
   const expected = Buffer.from(expectedHex, 'hex')
-  if (Number(iterations) < 1 || Number(iterations) > maxPbkdf2Iterations || expected.length !== Number(sizeBytes)) return false
+  if (Number(iterations) < 1 || Number(iterations) > maxPbkdf2Iterations || expected.length !== Number(sizeBytes))
+    return false
   const saltBytes = Buffer.from(salt, salt.length === 10 ? 'utf8' : 'hex')
   const actual = await derivePbkdf2(password, saltBytes, Number(iterations), expected.length, 'sha256')
   return timingSafeEqual(actual, expected)

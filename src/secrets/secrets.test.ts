@@ -18,7 +18,10 @@ test('seal and open: a text comes back, and only for its purpose', () => {
   assert.equal(secrets.open('webhook-secret', sealed), 'häß 🔑')
   assert.notEqual(sealed, secrets.seal('webhook-secret', 'häß 🔑'))
   assert.match(sealed, /^v1\.[A-Za-z0-9]{8}\.[A-Za-z0-9_-]+$/)
-  assert.throws(() => secrets.open('mirror-password', sealed), (error) => error instanceof SealError && error.reason === 'damaged')
+  assert.throws(
+    () => secrets.open('mirror-password', sealed),
+    (error) => error instanceof SealError && error.reason === 'damaged',
+  )
   assert.throws(() => secrets.open('webhook-secret', `${sealed.slice(0, -4)}AAAA`), SealError)
   assert.throws(() => secrets.open('webhook-secret', 'plain'), SealError)
   assert.equal(secrets.open('empty', secrets.seal('empty', '')), '')
@@ -34,7 +37,10 @@ test('rotation: the old key is read, sealed anew with the new one, and unknown a
   assert.ok(again !== undefined)
   assert.equal(both.reseal('p', again), undefined)
   assert.equal(fresh.open('p', again), 'text')
-  assert.throws(() => fresh.open('p', sealed), (error) => error instanceof SealError && error.reason === 'unknown_key')
+  assert.throws(
+    () => fresh.open('p', sealed),
+    (error) => error instanceof SealError && error.reason === 'unknown_key',
+  )
 })
 
 test('signed values: expiry, purpose, forgery', () => {

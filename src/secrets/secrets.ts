@@ -1,4 +1,12 @@
-import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  createHmac,
+  hkdfSync,
+  randomBytes,
+  timingSafeEqual,
+} from 'node:crypto'
 import type { Unix } from '../lib/time.ts'
 import type { InstanceKeys } from './instance-key.ts'
 
@@ -13,8 +21,8 @@ export class SealError extends Error {
 }
 
 /**
- * Encryption and signatures with the instance key. A purpose is a fixed word like `webhook-secret`: each has its own key,
- * so that a text sealed or signed for one purpose is worthless for another.
+ * Encryption and signatures with the instance key. A purpose is a fixed word like `webhook-secret`: each has its own
+ * key, so that a text sealed or signed for one purpose is worthless for another.
  */
 export interface Secrets {
   /** AES-256-GCM; the text is printable and names its key. The same plaintext never gives the same text twice. */
@@ -74,7 +82,9 @@ export function createSecrets(keys: InstanceKeys): Secrets {
   }
 
   const macOf = (key: InstanceKey, purpose: string, body: string): Buffer =>
-    createHmac('sha256', key.derive('sign', purpose, 32)).update(body).digest()
+    createHmac('sha256', key.derive('sign', purpose, 32))
+      .update(body)
+      .digest()
 
   return {
     seal,
@@ -96,7 +106,10 @@ export function createSecrets(keys: InstanceKeys): Secrets {
       const right = macOf(key, purpose, body)
       if (given.length !== right.length || !timingSafeEqual(given, right)) return undefined
       // The signature is ours, so the body has the form that `sign` gave it.
-      const [expiresUnix, payload] = JSON.parse(Buffer.from(body, 'base64url').toString('utf8')) as [number, SignedPayload]
+      const [expiresUnix, payload] = JSON.parse(Buffer.from(body, 'base64url').toString('utf8')) as [
+        number,
+        SignedPayload,
+      ]
       return expiresUnix > nowUnix ? payload : undefined
     },
     deriveKey: (purpose, sizeBytes) => current.derive('key', purpose, sizeBytes),

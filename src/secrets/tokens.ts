@@ -11,7 +11,8 @@ export const newSecret = (sizeBytes = 32): string => randomBytes(sizeBytes).toSt
  * random bits, which no slow hash makes harder to guess; and without a key in it tokens outlive a change of the
  * instance key.
  */
-export const hashToken = (token: string): string => createHash('sha256').update('ingot-token\0').update(token).digest('hex')
+export const hashToken = (token: string): string =>
+  createHash('sha256').update('ingot-token\0').update(token).digest('hex')
 
 /** The last eight characters, which pages and the API show to tell tokens apart. */
 export const tokenLastEight = (token: string): string => token.slice(-8)

@@ -26,7 +26,8 @@ export const cron = defineSection('cron', {
 })
 
 export const cronArchiveCleanup = defineSection('cron.archive_cleanup', {
-  ...taskKeys(daily), olderThan: olderThan('24h', 'source archives that are deleted'),
+  ...taskKeys(daily),
+  olderThan: olderThan('24h', 'source archives that are deleted'),
 })
 export const cronCancelAbandonedJobs = defineSection('cron.cancel_abandoned_jobs', {
   ...taskKeys({ enabled: true, runAtStart: true, schedule: '@every 6h' }),
@@ -40,26 +41,38 @@ export const cronCleanupHookTaskTable = defineSection('cron.cleanup_hook_task_ta
   numberToKeep: int('NUMBER_TO_KEEP', 10, 'deliveries kept of each webhook'),
 })
 export const cronCleanupPackages = defineSection('cron.cleanup_packages', {
-  ...taskKeys(daily), olderThan: olderThan('24h', 'unused package files that are deleted'),
+  ...taskKeys(daily),
+  olderThan: olderThan('24h', 'unused package files that are deleted'),
 })
 export const cronDeleteInactiveAccounts = defineSection('cron.delete_inactive_accounts', {
-  ...taskKeys({ ...rarely, schedule: '@annually' }), olderThan: olderThan('168h', 'never activated accounts that are deleted'),
+  ...taskKeys({ ...rarely, schedule: '@annually' }),
+  olderThan: olderThan('168h', 'never activated accounts that are deleted'),
 })
 export const cronDeleteMissingRepos = defineSection('cron.delete_missing_repos', taskKeys(rarely))
 export const cronDeleteOldActions = defineSection('cron.delete_old_actions', {
-  ...taskKeys({ ...rarely, schedule: '@every 168h' }), olderThan: olderThan('8760h', 'feed rows that are deleted'),
+  ...taskKeys({ ...rarely, schedule: '@every 168h' }),
+  olderThan: olderThan('8760h', 'feed rows that are deleted'),
 })
 export const cronDeleteOldSystemNotices = defineSection('cron.delete_old_system_notices', {
-  ...taskKeys({ ...rarely, schedule: '@every 168h' }), olderThan: olderThan('8760h', 'notices that are deleted'),
+  ...taskKeys({ ...rarely, schedule: '@every 168h' }),
+  olderThan: olderThan('8760h', 'notices that are deleted'),
 })
-export const cronDeleteRepoArchives = defineSection('cron.delete_repo_archives', taskKeys({ ...rarely, schedule: '@annually' }))
+export const cronDeleteRepoArchives = defineSection(
+  'cron.delete_repo_archives',
+  taskKeys({ ...rarely, schedule: '@annually' }),
+)
 export const cronDeletedBranchesCleanup = defineSection('cron.deleted_branches_cleanup', {
-  ...taskKeys(daily), olderThan: olderThan('24h', 'records of deleted branches that are deleted'),
+  ...taskKeys(daily),
+  olderThan: olderThan('24h', 'records of deleted branches that are deleted'),
 })
 export const cronGcLfs = defineSection('cron.gc_lfs', {
   ...taskKeys({ ...rarely, schedule: '@every 24h' }),
   olderThan: olderThan('168h', 'unreferenced LFS objects that are deleted'),
-  lastUpdatedMoreThanAgo: durationMs('LAST_UPDATED_MORE_THAN_AGO', '72h', 'only objects not looked at for so long are checked'),
+  lastUpdatedMoreThanAgo: durationMs(
+    'LAST_UPDATED_MORE_THAN_AGO',
+    '72h',
+    'only objects not looked at for so long are checked',
+  ),
   numberToCheckPerRepo: int('NUMBER_TO_CHECK_PER_REPO', 100, 'objects checked in each repository; 0 is all'),
 })
 export const cronGitGcRepos = defineSection('cron.git_gc_repos', {

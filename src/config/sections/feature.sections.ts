@@ -4,8 +4,8 @@ export const attachment = defineSection('attachment', {
   enabled: bool('ENABLED', true, 'whether files can be attached to issues, comments and releases'),
   allowedTypes: text(
     'ALLOWED_TYPES',
-    '.avif,.cpuprofile,.csv,.dmp,.docx,.fodg,.fodp,.fods,.fodt,.gif,.gz,.jpeg,.jpg,.json,.jsonc,.log,.md,.mov,.mp4,.odf,' +
-      '.odg,.odp,.ods,.odt,.patch,.pdf,.png,.pptx,.svg,.tgz,.txt,.webm,.webp,.xls,.xlsx,.zip',
+    '.avif,.cpuprofile,.csv,.dmp,.docx,.fodg,.fodp,.fods,.fodt,.gif,.gz,.jpeg,.jpg,.json,.jsonc,.log,.md,.mov,.mp4,' +
+      '.odf,.odg,.odp,.ods,.odt,.patch,.pdf,.png,.pptx,.svg,.tgz,.txt,.webm,.webp,.xls,.xlsx,.zip',
     'allowed extensions and media types, separated by commas; empty is all',
   ),
   maxSize: int('MAX_SIZE', 2048, 'largest file, in MiB'),
@@ -14,17 +14,34 @@ export const attachment = defineSection('attachment', {
 
 export const picture = defineSection('picture', {
   avatarMaxWidth: int('AVATAR_MAX_WIDTH', 4096, 'widest avatar that is accepted, in pixels', { min: 1, max: 65_535 }),
-  avatarMaxHeight: int('AVATAR_MAX_HEIGHT', 4096, 'highest avatar that is accepted, in pixels', { min: 1, max: 65_535 }),
+  avatarMaxHeight: int('AVATAR_MAX_HEIGHT', 4096, 'highest avatar that is accepted, in pixels', {
+    min: 1,
+    max: 65_535,
+  }),
   avatarMaxFileSize: bytes('AVATAR_MAX_FILE_SIZE', '1048576', 'largest avatar file that is accepted'),
   avatarMaxOriginSize: bytes('AVATAR_MAX_ORIGIN_SIZE', '262144', 'largest avatar file that is kept as it is'),
-  avatarRenderedSizeFactor: int('AVATAR_RENDERED_SIZE_FACTOR', 2, 'pixels per shown pixel of an avatar', { min: 1, max: 8 }),
+  avatarRenderedSizeFactor: int('AVATAR_RENDERED_SIZE_FACTOR', 2, 'pixels per shown pixel of an avatar', {
+    min: 1,
+    max: 8,
+  }),
   disableGravatar: bool('DISABLE_GRAVATAR', true, 'whether no avatar comes from GRAVATAR_SOURCE'),
   gravatarSource: text('GRAVATAR_SOURCE', 'gravatar', 'gravatar, duoshuo, or the URL of a service like it'),
-  enableFederatedAvatar: bool('ENABLE_FEDERATED_AVATAR', false, 'whether avatars are looked up at the domain of an address'),
-  repositoryAvatarFallback: choice(
-    'REPOSITORY_AVATAR_FALLBACK', ['none', 'random', 'image'], 'none', 'avatar of a repository that has none',
+  enableFederatedAvatar: bool(
+    'ENABLE_FEDERATED_AVATAR',
+    false,
+    'whether avatars are looked up at the domain of an address',
   ),
-  repositoryAvatarFallbackImage: text('REPOSITORY_AVATAR_FALLBACK_IMAGE', '/img/repo_default.png', 'the image for that'),
+  repositoryAvatarFallback: choice(
+    'REPOSITORY_AVATAR_FALLBACK',
+    ['none', 'random', 'image'],
+    'none',
+    'avatar of a repository that has none',
+  ),
+  repositoryAvatarFallbackImage: text(
+    'REPOSITORY_AVATAR_FALLBACK_IMAGE',
+    '/img/repo_default.png',
+    'the image for that',
+  ),
 })
 
 export const camo = defineSection('camo', {
@@ -37,8 +54,11 @@ export const camo = defineSection('camo', {
 export const mailer = defineSection('mailer', {
   enabled: bool('ENABLED', false, 'whether mail is sent'),
   protocol: choice(
-    'PROTOCOL', ['smtp', 'smtps', 'smtp+starttls', 'smtp+unix', 'sendmail', 'dummy'], 'smtp',
-    'how mail is handed over; dummy only logs it', { synonyms: { startls: 'smtp+starttls', starttls: 'smtp+starttls' } },
+    'PROTOCOL',
+    ['smtp', 'smtps', 'smtp+starttls', 'smtp+unix', 'sendmail', 'dummy'],
+    'smtp',
+    'how mail is handed over; dummy only logs it',
+    { synonyms: { startls: 'smtp+starttls', starttls: 'smtp+starttls' } },
   ),
   smtpAddr: text('SMTP_ADDR', '', 'mail server, or the path of its Unix socket'),
   smtpPort: int('SMTP_PORT', 0, 'its port; 0 is the usual one of the protocol', { max: 65535 }),
@@ -63,7 +83,9 @@ export const mailer = defineSection('mailer', {
 
 export const webhook = defineSection('webhook', {
   allowedHostList: list(
-    'ALLOWED_HOST_LIST', ['external'], 'where webhooks may go: external, private, loopback, *, networks, host globs',
+    'ALLOWED_HOST_LIST',
+    ['external'],
+    'where webhooks may go: external, private, loopback, *, networks, host globs',
   ),
   deliverTimeout: int('DELIVER_TIMEOUT', 5, 'longest delivery, in seconds', { min: 1, max: 600 }),
   skipTlsVerify: bool('SKIP_TLS_VERIFY', false, 'whether any certificate is believed'),
@@ -102,16 +124,21 @@ export const quotaDefault = defineSection('quota.default', {
 export const actions = defineSection('actions', {
   enabled: bool('ENABLED', true, 'whether workflows run'),
   defaultActionsUrl: text(
-    'DEFAULT_ACTIONS_URL', 'https://data.forgejo.org', 'where `uses: owner/name` is found: a URL, github or self',
+    'DEFAULT_ACTIONS_URL',
+    'https://data.forgejo.org',
+    'where `uses: owner/name` is found: a URL, github or self',
   ),
   logRetentionDays: int('LOG_RETENTION_DAYS', 365, 'how long logs are kept, in days; 0 is for ever'),
   logCompression: choice('LOG_COMPRESSION', ['zstd', 'none'], 'zstd', 'how finished logs are packed'),
   artifactRetentionDays: int('ARTIFACT_RETENTION_DAYS', 90, 'how long artifacts are kept, in days', { min: 1 }),
-  zombieTaskTimeout: durationMs('ZOMBIE_TASK_TIMEOUT', '10m', 'silence after which a running job has failed', { min: '1s' }),
+  zombieTaskTimeout: durationMs('ZOMBIE_TASK_TIMEOUT', '10m', 'silence after which a running job has failed', {
+    min: '1s',
+  }),
   endlessTaskTimeout: durationMs('ENDLESS_TASK_TIMEOUT', '3h', 'longest run of a job', { min: '1s' }),
   abandonedJobTimeout: durationMs('ABANDONED_JOB_TIMEOUT', '24h', 'how long a job waits for a runner', { min: '1s' }),
   skipWorkflowStrings: list(
-    'SKIP_WORKFLOW_STRINGS', ['[skip ci]', '[ci skip]', '[no ci]', '[skip actions]', '[actions skip]'],
+    'SKIP_WORKFLOW_STRINGS',
+    ['[skip ci]', '[ci skip]', '[no ci]', '[skip actions]', '[actions skip]'],
     'texts in a commit message or title that start no workflow',
   ),
   limitDispatchInputs: int('LIMIT_DISPATCH_INPUTS', 10, 'most inputs of a dispatched workflow', { min: 1, max: 1000 }),
@@ -122,7 +149,11 @@ const packageSize = (key: string, kind: string) =>
 
 export const packages = defineSection('packages', {
   enabled: bool('ENABLED', true, 'whether there are package registries'),
-  registryHost: text('REGISTRY_HOST', '', 'host name of the container registry shown in pages; empty is that of ROOT_URL'),
+  registryHost: text(
+    'REGISTRY_HOST',
+    '',
+    'host name of the container registry shown in pages; empty is that of ROOT_URL',
+  ),
   limitTotalOwnerCount: int('LIMIT_TOTAL_OWNER_COUNT', -1, 'packages an owner may have; -1 is no limit', { min: -1 }),
   limitTotalOwnerSize: bytes('LIMIT_TOTAL_OWNER_SIZE', '-1', 'bytes of packages an owner may have; -1 is no limit', {
     allowUnlimited: true,
@@ -168,41 +199,63 @@ export const federation = defineSection('federation', {
 
 export const oauth2 = defineSection('oauth2', {
   enabled: bool('ENABLED', true, 'whether this instance is an OAuth2 provider', { aliases: ['ENABLE'] }),
-  accessTokenExpirationTime: int('ACCESS_TOKEN_EXPIRATION_TIME', 3600, 'life of an access token, in seconds', { min: 1 }),
-  refreshTokenExpirationTime: int('REFRESH_TOKEN_EXPIRATION_TIME', 730, 'life of a refresh token, in hours', { min: 1 }),
+  accessTokenExpirationTime: int('ACCESS_TOKEN_EXPIRATION_TIME', 3600, 'life of an access token, in seconds', {
+    min: 1,
+  }),
+  refreshTokenExpirationTime: int('REFRESH_TOKEN_EXPIRATION_TIME', 730, 'life of a refresh token, in hours', {
+    min: 1,
+  }),
   invalidateRefreshTokens: bool('INVALIDATE_REFRESH_TOKENS', true, 'whether a refresh token is used once'),
   jwtSigningAlgorithm: choice(
     'JWT_SIGNING_ALGORITHM',
-    ['HS256', 'HS384', 'HS512', 'RS256', 'RS384', 'RS512', 'ES256', 'ES384', 'ES512', 'EdDSA'], 'RS256',
+    ['HS256', 'HS384', 'HS512', 'RS256', 'RS384', 'RS512', 'ES256', 'ES384', 'ES512', 'EdDSA'],
+    'RS256',
     'signature of issued tokens',
   ),
   jwtSecret: secret('JWT_SECRET', 'key of HS signatures; derived from the instance key when empty'),
   jwtSigningPrivateKeyFile: text(
-    'JWT_SIGNING_PRIVATE_KEY_FILE', 'jwt/private.pem', 'private key of other signatures, relative to the data folder',
+    'JWT_SIGNING_PRIVATE_KEY_FILE',
+    'jwt/private.pem',
+    'private key of other signatures, relative to the data folder',
   ),
-  maxTokenLength: int('MAX_TOKEN_LENGTH', 32_767, 'longest token kept from another provider, in characters', { min: 1 }),
+  maxTokenLength: int('MAX_TOKEN_LENGTH', 32_767, 'longest token kept from another provider, in characters', {
+    min: 1,
+  }),
   defaultApplications: list(
-    'DEFAULT_APPLICATIONS', ['git-credential-oauth', 'git-credential-manager', 'tea'], 'applications known from the start',
+    'DEFAULT_APPLICATIONS',
+    ['git-credential-oauth', 'git-credential-manager', 'tea'],
+    'applications known from the start',
   ),
   enableAdditionalGrantScopes: bool('ENABLE_ADDITIONAL_GRANT_SCOPES', false, 'whether grants may name token scopes'),
 })
 
 export const oauth2Client = defineSection('oauth2_client', {
   registerEmailConfirm: text('REGISTER_EMAIL_CONFIRM', '', 'whether users of other providers confirm their address', {
-    pattern: /^(true|false|yes|no|on|off|1|0)$/i, form: 'true, false or empty to follow [service].REGISTER_EMAIL_CONFIRM',
+    pattern: /^(true|false|yes|no|on|off|1|0)$/i,
+    form: 'true, false or empty to follow [service].REGISTER_EMAIL_CONFIRM',
   }),
   openidConnectScopes: list('OPENID_CONNECT_SCOPES', [], 'further scopes asked of OpenID Connect providers'),
   enableAutoRegistration: bool('ENABLE_AUTO_REGISTRATION', false, 'whether users of other providers get an account'),
   username: choice('USERNAME', ['userid', 'nickname', 'email'], 'nickname', 'what their login is made of'),
   updateAvatar: bool('UPDATE_AVATAR', false, 'whether their avatar follows the provider'),
-  accountLinking: choice('ACCOUNT_LINKING', ['disabled', 'login', 'auto'], 'login', 'what happens when an account exists'),
+  accountLinking: choice(
+    'ACCOUNT_LINKING',
+    ['disabled', 'login', 'auto'],
+    'login',
+    'what happens when an account exists',
+  ),
 })
 
 export const indexer = defineSection('indexer', {
   repoIndexerEnabled: bool('REPO_INDEXER_ENABLED', false, 'whether code is indexed for search'),
-  repoIndexerRepoTypes: list('REPO_INDEXER_REPO_TYPES', ['sources', 'forks', 'mirrors', 'templates'], 'what is indexed', {
-    words: ['sources', 'forks', 'mirrors', 'templates'],
-  }),
+  repoIndexerRepoTypes: list(
+    'REPO_INDEXER_REPO_TYPES',
+    ['sources', 'forks', 'mirrors', 'templates'],
+    'what is indexed',
+    {
+      words: ['sources', 'forks', 'mirrors', 'templates'],
+    },
+  ),
   repoIndexerInclude: list('REPO_INDEXER_INCLUDE', [], 'paths (globs) that are indexed; empty is all'),
   repoIndexerExclude: list('REPO_INDEXER_EXCLUDE', [], 'paths (globs) that are not'),
   repoIndexerExcludeVendored: bool('REPO_INDEXER_EXCLUDE_VENDORED', true, 'whether vendored files are left out'),
@@ -211,10 +264,14 @@ export const indexer = defineSection('indexer', {
 
 export const project = defineSection('project', {
   projectBoardBasicKanbanType: list(
-    'PROJECT_BOARD_BASIC_KANBAN_TYPE', ['To Do', 'In Progress', 'Done'], 'columns of a kanban board',
+    'PROJECT_BOARD_BASIC_KANBAN_TYPE',
+    ['To Do', 'In Progress', 'Done'],
+    'columns of a kanban board',
   ),
   projectBoardBugTriageType: list(
-    'PROJECT_BOARD_BUG_TRIAGE_TYPE', ['Needs Triage', 'High Priority', 'Low Priority', 'Closed'], 'columns of bug triage',
+    'PROJECT_BOARD_BUG_TRIAGE_TYPE',
+    ['Needs Triage', 'High Priority', 'Low Priority', 'Closed'],
+    'columns of bug triage',
   ),
 })
 
@@ -223,26 +280,38 @@ export const moderation = defineSection('moderation', {
 })
 
 /**
- * Limits that are Ingot's own. Every queue, buffer, body and wait of the program that has no key in the family's list is
- * bounded by one of these.
+ * Limits that are Ingot's own. Every queue, buffer, body and wait of the program that has no key in the family's list
+ * is bounded by one of these.
  */
 export const ingot = defineSection('ingot', {
-  oldSecretKeys: secret('OLD_SECRET_KEYS', 'earlier values of [security].SECRET_KEY, comma-separated, that can still be read'),
+  oldSecretKeys: secret(
+    'OLD_SECRET_KEYS',
+    'earlier values of [security].SECRET_KEY, comma-separated, that can still be read',
+  ),
   apiVersion: text('API_VERSION', '12.0.0+gitea-1.22.0', 'version that GET /version answers, which clients look at'),
   maxJsonBody: bytes('MAX_JSON_BODY', '64 MiB', 'largest JSON or form body of a request; files in it are base64'),
   maxPushSize: bytes('MAX_PUSH_SIZE', '-1', 'largest pack of one push; -1 is no limit', { allowUnlimited: true }),
-  requestTimeout: durationMs('REQUEST_TIMEOUT', '60s', 'how long a request may take to send its headers', { min: '1s' }),
+  requestTimeout: durationMs('REQUEST_TIMEOUT', '60s', 'how long a request may take to send its headers', {
+    min: '1s',
+  }),
   maxConnections: int('MAX_CONNECTIONS', 4096, 'most open connections to the web server', { min: 1 }),
   maxGitProcesses: int('MAX_GIT_PROCESSES', 16, 'most git processes at once, readers aside', { min: 1, max: 1024 }),
   maxGitReaders: int('MAX_GIT_READERS', 32, 'most long-lived git readers', { min: 1, max: 1024 }),
   maxGitQueue: int('MAX_GIT_QUEUE', 256, 'most git commands that may wait for a process', { min: 1 }),
   jobWorkers: int('JOB_WORKERS', 4, 'background jobs that run at once', { min: 0, max: 256 }),
-  jobPollInterval: durationMs('JOB_POLL_INTERVAL', '5s', 'how often the queue is looked at when nothing woke it', { min: '100ms' }),
-  jobLease: durationMs('JOB_LEASE', '2m', 'time after which the job of a process that died is taken over', { min: '1s' }),
+  jobPollInterval: durationMs('JOB_POLL_INTERVAL', '5s', 'how often the queue is looked at when nothing woke it', {
+    min: '100ms',
+  }),
+  jobLease: durationMs('JOB_LEASE', '2m', 'time after which the job of a process that died is taken over', {
+    min: '1s',
+  }),
   jobRetention: durationMs('JOB_RETENTION', '168h', 'how long finished and failed jobs are kept', { min: '1m' }),
   maxOutgoingBody: bytes('MAX_OUTGOING_BODY', '32 MiB', 'largest answer read from another server'),
   outgoingTimeout: durationMs('OUTGOING_TIMEOUT', '30s', 'longest request to another server', { min: '100ms' }),
-  maxOutgoingConnections: int('MAX_OUTGOING_CONNECTIONS', 64, 'most connections to other servers', { min: 1, max: 10_000 }),
+  maxOutgoingConnections: int('MAX_OUTGOING_CONNECTIONS', 64, 'most connections to other servers', {
+    min: 1,
+    max: 10_000,
+  }),
   imageTimeout: durationMs('IMAGE_TIMEOUT', '10s', 'longest resizing of an image', { min: '100ms' }),
   maxImageQueue: int('MAX_IMAGE_QUEUE', 64, 'most images that may wait to be resized', { min: 1 }),
   maxMailConnections: int('MAX_MAIL_CONNECTIONS', 4, 'most connections to the mail server', { min: 1, max: 100 }),
@@ -250,6 +319,8 @@ export const ingot = defineSection('ingot', {
   maxMarkupSize: bytes('MAX_MARKUP_SIZE', '1 MiB', 'largest text that is rendered; longer ones are shown as they are'),
   maxHighlightSize: bytes('MAX_HIGHLIGHT_SIZE', '512 KiB', 'largest file that is highlighted'),
   maxSshConnections: int('MAX_SSH_CONNECTIONS', 256, 'most SSH connections', { min: 1, max: 65_535 }),
-  sshAuthTimeout: durationMs('SSH_AUTH_TIMEOUT', '30s', 'how long an SSH client may take to prove its key', { min: '1s' }),
+  sshAuthTimeout: durationMs('SSH_AUTH_TIMEOUT', '30s', 'how long an SSH client may take to prove its key', {
+    min: '1s',
+  }),
   cacheSize: bytes('CACHE_SIZE', '32 MiB', 'memory for cached trees, commits and rendered texts'),
 })

@@ -5,12 +5,18 @@ export const instance = defineSection('', {
   appName: text('APP_NAME', 'Ingot', 'name of this instance, shown in pages, mail and metadata'),
   appSlogan: text('APP_SLOGAN', '', 'a few words shown beside the name'),
   appDisplayNameFormat: text(
-    'APP_DISPLAY_NAME_FORMAT', '{APP_NAME}: {APP_SLOGAN}', 'how name and slogan are put together when there is a slogan',
+    'APP_DISPLAY_NAME_FORMAT',
+    '{APP_NAME}: {APP_SLOGAN}',
+    'how name and slogan are put together when there is a slogan',
   ),
   runMode: choice('RUN_MODE', ['prod', 'dev'], 'prod', 'dev shows causes of internal errors to callers', {
     synonyms: { production: 'prod', development: 'dev', test: 'dev' },
   }),
-  runUser: text('RUN_USER', 'git', 'user name that the built-in SSH server expects, unless BUILTIN_SSH_SERVER_USER says'),
+  runUser: text(
+    'RUN_USER',
+    'git',
+    'user name that the built-in SSH server expects, unless BUILTIN_SSH_SERVER_USER says',
+  ),
   workPath: text('WORK_PATH', '', 'folder that relative paths are relative to; empty is the current folder'),
 })
 
@@ -22,11 +28,14 @@ export const server = defineSection('server', {
   rootUrl: url('ROOT_URL', '', 'public URL of this instance; by default made of PROTOCOL, DOMAIN and HTTP_PORT'),
   localRootUrl: url('LOCAL_ROOT_URL', '', 'URL at which this machine reaches the web server itself'),
   httpAddr: text(
-    'HTTP_ADDR', '0.0.0.0', 'address to listen on (IPv4, IPv6 or a name), or the path of a Unix socket for http+unix',
+    'HTTP_ADDR',
+    '0.0.0.0',
+    'address to listen on (IPv4, IPv6 or a name), or the path of a Unix socket for http+unix',
   ),
   httpPort: int('HTTP_PORT', 3000, 'TCP port to listen on; 0 takes a free one', { max: 65535 }),
   unixSocketPermission: text('UNIX_SOCKET_PERMISSION', '666', 'mode of the Unix socket, in octal', {
-    pattern: /^[0-7]{3,4}$/, form: 'an octal mode like 666',
+    pattern: /^[0-7]{3,4}$/,
+    form: 'an octal mode like 666',
   }),
   certFile: text('CERT_FILE', '', 'file of the certificate chain for https, in PEM'),
   keyFile: text('KEY_FILE', '', 'file of the private key for https, in PEM'),
@@ -43,18 +52,28 @@ export const server = defineSection('server', {
   sshDomain: text('SSH_DOMAIN', '%(DOMAIN)s', 'host name shown in SSH clone addresses'),
   sshPort: int('SSH_PORT', 22, 'port shown in SSH clone addresses', { max: 65535 }),
   sshListenHost: text('SSH_LISTEN_HOST', '', 'address the built-in SSH server listens on; empty is every address'),
-  sshListenPort: text('SSH_LISTEN_PORT', '%(SSH_PORT)s', 'port the built-in SSH server listens on; 0 takes a free one', {
-    pattern: /^\d{1,5}$/, form: 'a port from 0 to 65535',
-  }),
+  sshListenPort: text(
+    'SSH_LISTEN_PORT',
+    '%(SSH_PORT)s',
+    'port the built-in SSH server listens on; 0 takes a free one',
+    {
+      pattern: /^\d{1,5}$/,
+      form: 'a port from 0 to 65535',
+    },
+  ),
   sshServerHostKeys: list(
-    'SSH_SERVER_HOST_KEYS', ['ssh/ingot.ed25519', 'ssh/ingot.rsa'],
+    'SSH_SERVER_HOST_KEYS',
+    ['ssh/ingot.ed25519', 'ssh/ingot.rsa'],
     'private host keys, relative to the data folder; made at first start',
   ),
   sshExposeAnonymous: bool('SSH_EXPOSE_ANONYMOUS', false, 'whether guests see SSH clone addresses'),
   sshPerWriteTimeout: durationMs('SSH_PER_WRITE_TIMEOUT', '30s', 'how long one write to an SSH client may take'),
   minimumKeySizeCheck: bool('MINIMUM_KEY_SIZE_CHECK', true, 'whether [ssh.minimum_key_sizes] is applied to added keys'),
   lfsStartServer: bool('LFS_START_SERVER', false, 'whether Git LFS is served'),
-  lfsJwtSecret: secret('LFS_JWT_SECRET', 'key that LFS tokens are signed with; derived from the instance key when empty'),
+  lfsJwtSecret: secret(
+    'LFS_JWT_SECRET',
+    'key that LFS tokens are signed with; derived from the instance key when empty',
+  ),
   lfsHttpAuthExpiry: durationMs('LFS_HTTP_AUTH_EXPIRY', '24h', 'how long an LFS token is valid'),
   lfsMaxFileSize: bytes('LFS_MAX_FILE_SIZE', '0', 'largest LFS object in bytes; 0 is no limit'),
   lfsMaxBatchSize: int('LFS_MAX_BATCH_SIZE', 0, 'most objects in one LFS batch request; 0 is the built-in limit'),
@@ -80,7 +99,10 @@ export const database = defineSection('database', {
   passwd: secret('PASSWD', 'PostgreSQL password'),
   schema: text('SCHEMA', '', 'PostgreSQL schema; empty leaves the search path as it is'),
   sslMode: choice(
-    'SSL_MODE', ['disable', 'prefer', 'require', 'verify-ca', 'verify-full'], 'disable', 'TLS towards PostgreSQL',
+    'SSL_MODE',
+    ['disable', 'prefer', 'require', 'verify-ca', 'verify-full'],
+    'disable',
+    'TLS towards PostgreSQL',
   ),
   logSql: bool('LOG_SQL', false, 'whether statements are logged, at level debug'),
   dbRetries: int('DB_RETRIES', 10, 'how often the first connection is tried', { min: 1, max: 1000 }),
@@ -97,7 +119,8 @@ export const security = defineSection('security', {
   internalToken: secret('INTERNAL_TOKEN', 'secret shared by the parts of one instance'),
   loginRememberDays: int('LOGIN_REMEMBER_DAYS', 31, 'how long a remembered sign-in lasts, in days', { max: 3650 }),
   cookieRememberName: text('COOKIE_REMEMBER_NAME', 'ingot_remember', 'name of the cookie of a remembered sign-in', {
-    pattern: /^[A-Za-z0-9_-]+$/, form: 'a cookie name of letters, digits, _ and -',
+    pattern: /^[A-Za-z0-9_-]+$/,
+    form: 'a cookie name of letters, digits, _ and -',
   }),
   minPasswordLength: int('MIN_PASSWORD_LENGTH', 8, 'shortest password, in characters', { max: 255 }),
   passwordComplexity: list('PASSWORD_COMPLEXITY', ['off'], 'kinds of characters a password must have', {
@@ -107,31 +130,45 @@ export const security = defineSection('security', {
   disableGitHooks: bool('DISABLE_GIT_HOOKS', true, 'whether nobody may edit git hooks of repositories'),
   disableWebhooks: bool('DISABLE_WEBHOOKS', false, 'whether webhooks are off'),
   disableQueryAuthToken: bool('DISABLE_QUERY_AUTH_TOKEN', false, 'whether tokens in the query of a URL are ignored'),
-  importLocalPaths: bool('IMPORT_LOCAL_PATHS', false, 'whether privileged users may migrate from folders of the server'),
+  importLocalPaths: bool(
+    'IMPORT_LOCAL_PATHS',
+    false,
+    'whether privileged users may migrate from folders of the server',
+  ),
   successfulTokensCacheSize: int('SUCCESSFUL_TOKENS_CACHE_SIZE', 20, 'how many proven credentials are remembered'),
   reverseProxyAuthenticationUser: text(
-    'REVERSE_PROXY_AUTHENTICATION_USER', 'X-WEBAUTH-USER', 'header with the login a reverse proxy has proven',
+    'REVERSE_PROXY_AUTHENTICATION_USER',
+    'X-WEBAUTH-USER',
+    'header with the login a reverse proxy has proven',
   ),
   reverseProxyAuthenticationEmail: text(
-    'REVERSE_PROXY_AUTHENTICATION_EMAIL', 'X-WEBAUTH-EMAIL', 'header with that user\'s address',
+    'REVERSE_PROXY_AUTHENTICATION_EMAIL',
+    'X-WEBAUTH-EMAIL',
+    "header with that user's address",
   ),
   reverseProxyAuthenticationFullName: text(
-    'REVERSE_PROXY_AUTHENTICATION_FULL_NAME', 'X-WEBAUTH-FULLNAME', 'header with that user\'s full name',
+    'REVERSE_PROXY_AUTHENTICATION_FULL_NAME',
+    'X-WEBAUTH-FULLNAME',
+    "header with that user's full name",
   ),
   reverseProxyLimit: int('REVERSE_PROXY_LIMIT', 1, 'how many proxies stand before the server; 0 trusts no header', {
     max: 100,
   }),
   reverseProxyTrustedProxies: list(
-    'REVERSE_PROXY_TRUSTED_PROXIES', ['127.0.0.0/8', '::1/128'], 'addresses and networks whose headers are believed; * is all',
+    'REVERSE_PROXY_TRUSTED_PROXIES',
+    ['127.0.0.0/8', '::1/128'],
+    'addresses and networks whose headers are believed; * is all',
   ),
 })
 
 export const session = defineSection('session', {
   cookieName: text('COOKIE_NAME', 'ingot_session', 'name of the session cookie', {
-    pattern: /^[A-Za-z0-9_-]+$/, form: 'a cookie name of letters, digits, _ and -',
+    pattern: /^[A-Za-z0-9_-]+$/,
+    form: 'a cookie name of letters, digits, _ and -',
   }),
   cookieSecure: text('COOKIE_SECURE', '', 'whether the cookie is for https only; empty follows ROOT_URL', {
-    pattern: /^(true|false|yes|no|on|off|1|0)$/i, form: 'true, false or empty',
+    pattern: /^(true|false|yes|no|on|off|1|0)$/i,
+    form: 'true, false or empty',
   }),
   domain: text('DOMAIN', '', 'domain of the cookie; empty is this host only'),
   sameSite: choice('SAME_SITE', ['lax', 'strict', 'none'], 'lax', 'SameSite rule of the cookie'),
@@ -141,9 +178,7 @@ export const session = defineSection('session', {
 export const cors = defineSection('cors', {
   enabled: bool('ENABLED', false, 'whether pages of other origins may call the API'),
   allowDomain: list('ALLOW_DOMAIN', ['*'], 'origins that may, like https://app.example.com; * is all'),
-  methods: list(
-    'METHODS', ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'], 'methods such a page may use',
-  ),
+  methods: list('METHODS', ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'], 'methods such a page may use'),
   maxAge: durationMs('MAX_AGE', '10m', 'how long a browser may remember the answer'),
   allowCredentials: bool('ALLOW_CREDENTIALS', false, 'whether such a page may send cookies and credentials'),
   headers: list('HEADERS', ['Content-Type', 'User-Agent'], 'further headers such a page may send'),
@@ -164,9 +199,15 @@ export const metrics = defineSection('metrics', {
 export const git = defineSection('git', {
   path: text('PATH', '', 'the git program; empty looks in PATH'),
   homePath: text('HOME_PATH', 'home', 'home folder that git is given, relative to the data folder'),
-  disableDiffHighlight: bool('DISABLE_DIFF_HIGHLIGHT', false, 'whether diffs are shown without colours of the language'),
+  disableDiffHighlight: bool(
+    'DISABLE_DIFF_HIGHLIGHT',
+    false,
+    'whether diffs are shown without colours of the language',
+  ),
   maxGitDiffLines: int('MAX_GIT_DIFF_LINES', 1000, 'most lines of one file shown in a diff', { min: 1 }),
-  maxGitDiffLineCharacters: int('MAX_GIT_DIFF_LINE_CHARACTERS', 5000, 'most characters of one line of a diff', { min: 1 }),
+  maxGitDiffLineCharacters: int('MAX_GIT_DIFF_LINE_CHARACTERS', 5000, 'most characters of one line of a diff', {
+    min: 1,
+  }),
   maxGitDiffFiles: int('MAX_GIT_DIFF_FILES', 100, 'most files shown in a diff', { min: 1 }),
   commitsRangeSize: int('COMMITS_RANGE_SIZE', 50, 'commits per page', { min: 1, max: 1000 }),
   branchesRangeSize: int('BRANCHES_RANGE_SIZE', 20, 'branches per page', { min: 1, max: 1000 }),

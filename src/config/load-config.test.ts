@@ -1,0 +1,445 @@
+import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import familySettings from '../../contract/settings.json' with { type: 'json' }
+import { ConfigError, formatRemark } from './config-error.ts'
+import { type ConfigOverrides, listSettings, loadConfig, withBoundPorts } from './load-config.ts'
+import { sections } from './sections.ts'
+import { parseBytes, parseDurationMs, type Section } from './setting.ts'
+
+interface Given {
+  readonly ini?: string
+  readonly env?: Record<string, string>
+  readonly overrides?: ConfigOverrides
+  /** Further files, by name. */
+  readonly files?: Record<string, string>
+}
+
+/** Loads settings from a folder of their own; `load` gets its path. */
+async function inFolder<T>(
+  given: Given,
+  use: (load: () => ReturnType<typeof loadConfig>, folder: string) => T,
+): Promise<T> {
+  const folder = await mkdtemp(join(tmpdir(), 'ingot-config-'))
+  try {
+    if (given.ini !== undefined) await writeFile(join(folder, 'app.ini'), given.ini)
+    for (const [name, text] of Object.entries(given.files ?? {})) await writeFile(join(folder, name), text)
+    const configFile = given.ini === undefined ? undefined : join(folder, 'app.ini')
+    const env = Object.fromEntries(
+      Object.entries(given.env ?? {}).map(([name, value]) => [name, value.replaceAll('$FOLDER', folder)]),
+    )
+    return use(() => loadConfig({ overrides: { configFile, ...given.overrides }, env, cwd: folder }), folder)
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+}
+
+const load = (given: Given) => inFolder(given, (run) => run())
+const problemsOf = (given: Given): Promise<string[]> =>
+  inFolder(given, (run) => {
+    try {
+      run()
+    } catch (error) {
+      assert.ok(error instanceof ConfigError)
+      return error.problems.map(formatRemark)
+    }
+    return assert.fail('the settings were accepted')
+  })
+
+test('without any settings there is a usable configuration, and it is frozen', async () => {
+  const { config, warnings, file } = await load({})
+  assert.deepEqual([warnings, file], [[], undefined])
+  assert.equal(config.server.rootUrl, 'http://localhost:3000/')
+  assert.equal(config.server.localRootUrl, 'http://localhost:3000/')
+  assert.equal(config.server.subPath, '')
+  assert.equal(config.database.kind, 'sqlite3')
+  assert.equal(config.repository.defaultBranch, 'main')
+  assert.equal(config.repositorySigning.signingKey, 'default')
+  assert.equal(config.service.noReplyAddress, 'noreply.localhost')
+  assert.equal(config.serviceExplore.requireSigninView, false)
+  assert.equal(config.mirror.defaultInterval, 8 * 3600 * 1000)
+  assert.equal(config.instance.appName, 'Ingot')
+  assert.equal(config.firstAdmin, undefined)
+  assert.ok(Object.isFrozen(config) && Object.isFrozen(config.server) && Object.isFrozen(config.ui.reactions))
+})
+
+test('members are the camel-case form of their keys, and no key is declared twice', () => {
+  const camel = (name: string): string =>
+    name.toLowerCase().replace(/[._-]([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
+  const seen = new Set<string>()
+  for (const [member, section] of Object.entries(sections) as [string, Section][]) {
+    assert.equal(member, section.name === '' ? 'instance' : camel(section.name))
+    for (const [name, setting] of Object.entries(section.settings)) {
+      assert.equal(name, camel(setting.key), `${section.name} ${setting.key}`)
+      assert.ok(!seen.has(`${section.name} ${setting.key}`))
+      seen.add(`${section.name} ${setting.key}`)
+      assert.ok(setting.meaning.length > 5)
+      if (!setting.defaultText.includes('%(') && setting.defaultText !== '') {
+        assert.deepEqual(setting.parse(setting.defaultText), setting.defaultValue, setting.key)
+      }
+    }
+  }
+})
+
+test('defaults are those of the family, except where this program has reasons', () => {
+  const ownDefaults = new Set([
+    // Names of this program, and of its files and themes.
+    ' APP_NAME',
+    'security COOKIE_REMEMBER_NAME',
+    'server SSH_SERVER_HOST_KEYS',
+    'ui THEMES',
+    'ui DEFAULT_THEME',
+    // Blanked in the list, or an example of another place.
+    'service NO_REPLY_ADDRESS',
+    'service USER_LOCATION_MAP_URL',
+    'actions DEFAULT_ACTIONS_URL',
+    'mailer CLIENT_CERT_FILE',
+    'mailer CLIENT_KEY_FILE',
+    'cron.delete_repo_archives SCHEDULE',
+    'cron.update_checker ENABLED',
+    // Derived when empty.
+    'server ROOT_URL',
+    'server LOCAL_ROOT_URL',
+    // Observed: short RSA keys are refused. Avatars from elsewhere contradict OFFLINE_MODE, which is on.
+    'server MINIMUM_KEY_SIZE_CHECK',
+    'picture DISABLE_GRAVATAR',
+    // SMTP is what can be configured without a program on the machine.
+    'mailer PROTOCOL',
+    // Without [cron] ENABLED each task decides for itself.
+    'cron ENABLED',
+    // The file gives a text for days; empty means this.
+    'git.reflog EXPIRATION',
+    // The empty extension stands for files without one.
+    'repository.editor LINE_WRAP_EXTENSIONS',
+  ])
+  const wrong = listSettings().flatMap(({ section, setting }) => {
+    const family = familySettings.find((row) => row.section === section && row.key === setting.key)
+    if (family === undefined || family.default === null || ownDefaults.has(`${section} ${setting.key}`)) return []
+    const text = Array.isArray(family.default) ? family.default.join(',') : String(family.default)
+    if (text === setting.defaultText || (text === '' && !setting.isSecret && setting.emptyMeansDefault)) return []
+    const value = text.includes('%(') ? text : setting.parse(text)
+    return JSON.stringify(value) === JSON.stringify(setting.defaultValue) ? [] : [`${section} ${setting.key}: ${text}`]
+  })
+  assert.deepEqual(wrong, [])
+})
+
+test('a whole file: sections with dots, comments, quotes, interpolation, inheritance from above', async () => {
+  const { config, warnings } = await load({
+    ini: `; comment
+APP_NAME = My "Forge" ; trailing
+[server]
+PROTOCOL = http
+DOMAIN: forge.example.com
+HTTP_PORT = 8080   # port
+ROOT_URL = https://%(DOMAIN)s/git
+[repository.signing]
+SIGNING_NAME = \`a ; b # c\`
+INITIAL_COMMIT = pubkey, "twofa"
+[repository.pull-request]
+WORK_IN_PROGRESS_PREFIXES = "WIP:", '[WIP]', Draft
+[service]
+REQUIRE_SIGNIN_VIEW = yes
+[cron]
+ENABLED = false
+[cron.update_mirrors]
+ENABLED = true
+SCHEDULE = @every 5m
+[database]
+PASSWD = """two
+lines"""
+[git.config]
+core.logAllRefUpdates = true
+[quota.default]
+TOTAL = 1.5 GiB
+`,
+  })
+  assert.deepEqual(warnings, [])
+  assert.equal(config.instance.appName, 'My "Forge"')
+  assert.equal(config.server.rootUrl, 'https://forge.example.com/git/')
+  assert.equal(config.server.subPath, '/git')
+  assert.equal(config.server.httpPort, 8080)
+  assert.equal(config.session.cookieSecure, true)
+  assert.equal(config.repositorySigning.signingName, 'a ; b # c')
+  assert.deepEqual(config.repositorySigning.initialCommit, ['pubkey', 'twofa'])
+  assert.deepEqual(config.repositoryPullRequest.workInProgressPrefixes, ['WIP:', '[WIP]', 'Draft'])
+  assert.equal(config.serviceExplore.requireSigninView, true)
+  assert.equal(config.cronUpdateMirrors.enabled, true)
+  assert.equal(config.cronUpdateMirrors.schedule, '@every 5m')
+  assert.equal(config.cronCleanupActions.enabled, false)
+  assert.equal(config.database.passwd, 'two\nlines')
+  assert.deepEqual(config.gitConfig, { 'core.logAllRefUpdates': 'true' })
+  assert.equal(config.quotaDefault.total, 1.5 * 1024 ** 3)
+})
+
+test('every wrong value is reported with its line, section, key and reason', async () => {
+  assert.deepEqual(
+    await problemsOf({
+      ini: `[server]
+HTTP_PORT = eighty
+PROTOCOL = gopher
+[database]
+DB_TYPE = mysql
+nonsense
+[mirror]
+MIN_INTERVAL = 10
+[api]
+MAX_RESPONSE_ITEMS = 0
+[repository.signing]
+WIKI = always, sometimes
+[quota.default]
+TOTAL = much
+[server
+[service]
+NO_REPLY_ADDRESS = %(NOBODY)s
+[cron.update_mirrors]
+SCHEDULE = now and then
+`,
+    }),
+    [
+      'app.ini line 2: [server] HTTP_PORT: must be a whole number from 0 to 65535',
+      'app.ini line 3: [server] PROTOCOL: must be one of http, https, http+unix',
+      'app.ini line 5: [database] DB_TYPE: must be one of sqlite3, postgres',
+      'app.ini line 6: [database]: this is neither a section, a comment nor KEY = value',
+      'app.ini line 8: [mirror] MIN_INTERVAL: must be a duration with a unit, like 30s, 10m or 1h30m',
+      'app.ini line 10: [api] MAX_RESPONSE_ITEMS: must be a whole number from 1 to 10000',
+      'app.ini line 12: [repository.signing] WIKI: "sometimes" is not one of never, pubkey, twofa, parentsigned, always',
+      'app.ini line 14: [quota.default] TOTAL: must be a size like 4096, 512 KiB or 2 GiB',
+      'app.ini line 15: [quota.default]: this is no section heading like [server]',
+      'app.ini line 17: [service] NO_REPLY_ADDRESS: %(NOBODY)s has no value',
+      'app.ini line 19: [cron.update_mirrors] SCHEDULE: must be @hourly, @daily, @midnight, @weekly, @monthly, @annually, ' +
+        '@every 72h or five or six cron fields',
+    ],
+  )
+  const circle = await problemsOf({ ini: '[server]\nDOMAIN = %(SSH_DOMAIN)s\nSSH_DOMAIN = %(DOMAIN)s\n' })
+  assert.match(circle[0] ?? '', /line 2: \[server\] DOMAIN: %\(\w+\)s refers to itself/)
+  assert.match(
+    (await problemsOf({ overrides: { configFile: '/nowhere/app.ini' } }))[0] ?? '',
+    /app.ini: does not exist/,
+  )
+})
+
+test('rules about several keys', async () => {
+  assert.deepEqual(await problemsOf({ ini: '[mailer]\nENABLED = true\n[server]\nPROTOCOL = https\n' }), [
+    'app.ini line 4: [server] PROTOCOL: https needs CERT_FILE and KEY_FILE',
+    '[mailer] FROM: is needed to send mail',
+    '[mailer] SMTP_ADDR: is needed to send mail',
+  ])
+  assert.match((await problemsOf({ ini: '[server]\nPROTOCOL = http+unix\n' }))[0] ?? '', /must be the path of a socket/)
+  const kept = await load({ ini: '[service]\nUSERNAME_COOLDOWN_PERIOD = 7\nALLOWED_USER_VISIBILITY_MODES = private\n' })
+  assert.equal(kept.config.service.maxUserRedirects, 5)
+  assert.equal(kept.config.service.defaultUserVisibility, 'private')
+})
+
+test('unknown keys, doubled keys and glued comments warn; keys of the family that are not in use do not', async () => {
+  const { warnings, config } = await load({
+    ini: `[server]
+HTTP_PROT = 80
+ACME_EMAIL = a@b
+[log.console]
+COLORIZE = false
+[security]
+INSTALL_LOCK = true
+SECRET_KEY = abc#def
+[ui]
+THEMES = a
+THEMES = b
+[nonsense]
+A = 1
+[storage.my_minio]
+MINIO_BUCKET = x
+`,
+    env: { INGOT__server__HTTP_PROT2: '1' },
+  })
+  assert.deepEqual(warnings.map(formatRemark), [
+    'app.ini line 8: [security] SECRET_KEY: the text after # is a comment; put the value in backticks to keep it',
+    'app.ini line 11: [ui] THEMES: stands here again and replaces line 10',
+    'app.ini line 2: [server] HTTP_PROT: is no setting that anybody knows',
+    'INGOT__server__HTTP_PROT2: [server] HTTP_PROT2: is no setting that anybody knows',
+    'app.ini line 13: [nonsense] A: is no setting that anybody knows',
+  ])
+  assert.equal(config.security.secretKey, 'abc')
+  assert.deepEqual(config.ui.themes, ['b'])
+})
+
+test('the environment wins over the file, INGOT over FORGEJO over GITEA, options over all', async () => {
+  const { config, settings } = await load({
+    ini: 'APP_NAME = file\n[server]\nHTTP_PORT = 1\nDOMAIN = file.example\n',
+    env: {
+      GITEA____APP_NAME: 'gitea',
+      FORGEJO____APP_NAME: 'forgejo',
+      INGOT__DEFAULT__APP_SLOGAN: 'slogan',
+      GITEA__server__HTTP_PORT: '2',
+      INGOT__server__DOMAIN: 'env.example',
+      INGOT__repository_0X2E_signing__SIGNING_NAME: 'dots',
+      FORGEJO__repository_0X2E_pull_0X2D_request__DEFAULT_MERGE_STYLE: 'squash',
+      INGOT__database__PASSWD__FILE: '$FOLDER/password',
+    },
+    files: { password: 'p%(x)s#;\n' },
+    overrides: { port: 3, host: '::1', sshPort: '2222', dataFolder: 'mine' },
+  })
+  assert.equal(config.instance.appName, 'forgejo')
+  assert.equal(config.instance.appSlogan, 'slogan')
+  assert.equal(config.server.rootUrl, 'http://env.example:3/')
+  assert.equal(config.server.localRootUrl, 'http://[::1]:3/')
+  assert.equal(config.server.httpAddr, '::1')
+  assert.deepEqual([config.server.sshPort, config.server.sshListenPort], [2222, 2222])
+  assert.equal(config.repositorySigning.signingName, 'dots')
+  assert.equal(config.repositoryPullRequest.defaultMergeStyle, 'squash')
+  assert.equal(config.database.passwd, 'p%(x)s#;')
+  assert.match(config.paths.database, /\/mine\/ingot\.db$/)
+  const shown = settings.find((setting) => setting.key === 'PASSWD' && setting.section === 'database')
+  assert.deepEqual([shown?.value, shown?.origin], ['********', 'INGOT__database__PASSWD__FILE'])
+  assert.deepEqual(await problemsOf({ env: { INGOT__a: '1', INGOT__database__USER__FILE: '/nowhere' } }), [
+    'INGOT__a: does not have the form INGOT__section__KEY',
+    'INGOT__database__USER__FILE: /nowhere: does not exist',
+  ])
+})
+
+test('an SSH port that clients see through a mapping stays; bound ports replace zeros', async () => {
+  const mapped = await load({ ini: '[server]\nSSH_PORT = 22\n', overrides: { sshPort: 2222 } })
+  assert.deepEqual([mapped.config.server.sshPort, mapped.config.server.sshListenPort], [22, 2222])
+  const free = await load({ overrides: { port: 0, sshPort: 0 } })
+  const bound = withBoundPorts(free.config, { http: 4711, ssh: 4712 })
+  assert.equal(bound.server.rootUrl, 'http://localhost:4711/')
+  assert.equal(bound.server.localRootUrl, 'http://localhost:4711/')
+  assert.deepEqual([bound.server.sshPort, bound.server.sshListenPort], [4712, 4712])
+  assert.ok(Object.isFrozen(bound))
+})
+
+test('secrets from URIs', async () => {
+  const { config } = await inFolder({ files: { key: 'from file\n' } }, (_, folder) =>
+    loadConfig({ env: { INGOT__security__SECRET_KEY_URI: `file:${folder}/key` }, cwd: folder }),
+  )
+  assert.equal(config.security.secretKey, 'from file')
+  assert.match((await problemsOf({ ini: '[security]\nSECRET_KEY_URI = vault:x\n' }))[0] ?? '', /line 2.*file:\/path/)
+  assert.match(
+    (await problemsOf({ ini: '[security]\nSECRET_KEY = a\nSECRET_KEY_URI = file:/x\n' }))[0] ?? '',
+    /together with SECRET_KEY/,
+  )
+})
+
+test('the first administrator comes from the environment', async () => {
+  const { config } = await load({
+    env: { INGOT_ADMIN_LOGIN: 'root', INGOT_ADMIN_PASSWORD__FILE: '$FOLDER/pw', INGOT_ADMIN_EMAIL: 'root@example.com' },
+    files: { pw: 'Passw0rd!\n' },
+  })
+  assert.deepEqual(config.firstAdmin, { login: 'root', password: 'Passw0rd!', email: 'root@example.com' })
+  assert.deepEqual(await problemsOf({ env: { INGOT_ADMIN_LOGIN: 'root', INGOT_ADMIN_EMAIL: 'x' } }), [
+    'INGOT_ADMIN_PASSWORD: is needed with the other INGOT_ADMIN_ variables',
+    'INGOT_ADMIN_EMAIL: must be an e-mail address',
+  ])
+})
+
+test('storage: local folders by default, an S3 service for all, a named section for one kind', async () => {
+  const usual = await load({ overrides: { dataFolder: '/srv/ingot' } })
+  assert.deepEqual(usual.config.storage.attachments, { type: 'local', path: '/srv/ingot/blobs/attachments' })
+  const { config, warnings } = await load({
+    ini: `[storage]
+STORAGE_TYPE = minio
+MINIO_ENDPOINT = s3.example.com
+MINIO_USE_SSL = true
+MINIO_BUCKET = forge
+[attachment]
+STORAGE_TYPE = mine
+[storage.mine]
+STORAGE_TYPE = minio
+MINIO_ENDPOINT = http://127.0.0.1:9000
+MINIO_BASE_PATH = files
+MINIO_BUCKET_LOOKUP = dns
+[storage.lfs]
+STORAGE_TYPE = local
+PATH = /mnt/lfs
+`,
+  })
+  assert.deepEqual(warnings, [])
+  assert.deepEqual(config.storage.packages, {
+    type: 's3',
+    endpoint: 'https://s3.example.com',
+    accessKeyId: '',
+    secretAccessKey: '',
+    bucket: 'forge',
+    region: 'us-east-1',
+    basePath: 'packages/',
+    usePathStyle: true,
+    skipTlsVerify: false,
+    serveDirect: false,
+  })
+  assert.deepEqual(config.storage.attachments, {
+    type: 's3',
+    endpoint: 'http://127.0.0.1:9000',
+    accessKeyId: '',
+    secretAccessKey: '',
+    bucket: 'forge',
+    region: 'us-east-1',
+    basePath: 'files/',
+    usePathStyle: false,
+    skipTlsVerify: false,
+    serveDirect: false,
+  })
+  assert.deepEqual(config.storage.lfs, { type: 'local', path: '/mnt/lfs' })
+  assert.match(
+    (await problemsOf({ ini: '[lfs]\nSTORAGE_TYPE = elsewhere\n' }))[0] ?? '',
+    /line 2: \[lfs\] STORAGE_TYPE.*\[storage\.elsewhere\]/,
+  )
+})
+
+test(
+  'the two profiles of the recorded exchanges are understood whole',
+  { skip: !existsSync('conformance/profiles') },
+  () => {
+    for (const profile of ['default', 'restricted']) {
+      const { config, warnings } = loadConfig({
+        overrides: {
+          configFile: `conformance/profiles/${profile}.ini`,
+          dataFolder: '/tmp/nowhere',
+          port: 3456,
+          sshPort: 3457,
+        },
+        env: {},
+      })
+      assert.deepEqual(warnings, [])
+      assert.equal(config.server.rootUrl, 'http://127.0.0.1:3456/')
+      assert.equal(config.instance.appName, 'Forge')
+      assert.equal(config.log.level, 'error')
+      assert.equal(config.cronUpdateMirrors.enabled, false)
+      if (profile === 'default') {
+        assert.equal(config.mirror.minInterval, 60_000)
+        assert.deepEqual(config.webhook.allowedHostList, ['loopback'])
+        assert.equal(config.quota.enabled, true)
+      } else {
+        assert.deepEqual(config.security.passwordComplexity, ['lower', 'upper', 'digit', 'spec'])
+        assert.equal(config.repository.maxCreationLimit, 3)
+        assert.equal(config.service.defaultUserVisibility, 'limited')
+        assert.deepEqual(config.cors.headers, ['X-Custom'])
+        assert.equal(config.api.maxResponseItems, 7)
+      }
+    }
+  },
+)
+
+test('durations and sizes', () => {
+  assert.deepEqual(['90s', '1h30m', '1.5h', '7d', '0', '-5m', '250ms', '10', 'x', ''].map(parseDurationMs), [
+    90_000,
+    5_400_000,
+    5_400_000,
+    604_800_000,
+    0,
+    -300_000,
+    250,
+    undefined,
+    undefined,
+    undefined,
+  ])
+  assert.deepEqual(['4096', '512 KiB', '1.5GB', '2g', '1XB', '-1', ''].map(parseBytes), [
+    4096,
+    524_288,
+    1_500_000_000,
+    2_147_483_648,
+    undefined,
+    undefined,
+    undefined,
+  ])
+})
