@@ -27,18 +27,36 @@ const { values: options } = parseArgs({
 const program = await buildForge()
 let database
 if (options.postgres) database = await (await import('./postgres.mjs')).startPostgres()
-const forge = await startForge({ program, config: fromRoot('conformance/profiles/default.ini'), name: 'bench', database })
+const forge = await startForge({
+  program,
+  config: fromRoot('conformance/profiles/default.ini'),
+  name: 'bench',
+  database,
+})
 console.log(`${forge.url}, ready in ${Math.round(forge.startMs)} ms, log ${forge.logFile}`)
 const jsonFile = resolve(options.json)
 mkdirSync(fromRoot('build'), { recursive: true })
 let status
 try {
-  const passedOn = ['only', 'seconds', 'concurrency', 'issues', 'synth']
-    .flatMap((name) => (options[name] === undefined ? [] : [`--${name}`, options[name]]))
-  const child = spawn(process.execPath, [
-    fromRoot('bench/bench.mjs'), '--server', forge.url, '--admin', `${administrator.login}:${administrator.password}`,
-    '--pid', String(forge.pid), '--json', jsonFile, ...passedOn,
-  ], { stdio: ['ignore', 'inherit', 'inherit'], env: toolEnvironment() })
+  const passedOn = ['only', 'seconds', 'concurrency', 'issues', 'synth'].flatMap((name) =>
+    options[name] === undefined ? [] : [`--${name}`, options[name]],
+  )
+  const child = spawn(
+    process.execPath,
+    [
+      fromRoot('bench/bench.mjs'),
+      '--server',
+      forge.url,
+      '--admin',
+      `${administrator.login}:${administrator.password}`,
+      '--pid',
+      String(forge.pid),
+      '--json',
+      jsonFile,
+      ...passedOn,
+    ],
+    { stdio: ['ignore', 'inherit', 'inherit'], env: toolEnvironment() },
+  )
   status = await new Promise((done, failed) => {
     child.once('error', failed)
     child.once('exit', (code) => done(code))
@@ -77,7 +95,9 @@ for (const [name, row] of Object.entries(rows)) {
 
 console.log(`\nready in ${Math.round(forge.startMs)} ms (aim: 1000)`)
 if (rows['idle memory']) console.log(`idle memory ${Math.round(rows['idle memory']['rss MB'])} MB (aim: 150)`)
-console.log('\nratios to the yardsticks (cpu: server CPU per request to the bare HTTP server; clone, push: time to the local one)')
+console.log(
+  '\nratios to the yardsticks (cpu: server CPU per request to the bare HTTP server; clone, push: time to the local one)',
+)
 for (const [name, { ratio, of, largest }] of Object.entries(ratios)) {
   const bound = largest === undefined ? '' : `  aim ${largest}${ratio > largest ? '  MISSED' : ''}`
   console.log(`  ${name.padEnd(34)} ${of.padEnd(6)} ${ratio.toFixed(2).padStart(8)}${bound}`)

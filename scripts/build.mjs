@@ -30,8 +30,10 @@ console.error(`built ${Object.keys(entries).join(', ')} into dist in ${Math.roun
 /** Writes declarations only; the bundler has written the code. */
 function emitTypes() {
   rmSync(fromRoot('dist/types'), { recursive: true, force: true })
-  const result = spawnSync(process.execPath, [
-    fromRoot('node_modules/typescript/bin/tsc'), '-p', fromRoot('tsconfig.types.json'),
-  ], { cwd: root, stdio: ['ignore', 2, 2] })
+  const result = spawnSync(
+    process.execPath,
+    [fromRoot('node_modules/typescript/bin/tsc'), '-p', fromRoot('tsconfig.types.json')],
+    { cwd: root, stdio: ['ignore', 2, 2] },
+  )
   if (result.status !== 0) fail('the declarations could not be written')
 }

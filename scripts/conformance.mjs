@@ -41,13 +41,21 @@ if (options.server !== undefined && options.profile === undefined) options.profi
 
 const kit = fromRoot('conformance/run.mjs')
 const recordFile = fromRoot('conformance.json')
-const profileFolder = [options.dir && resolve(options.dir, 'profiles'), fromRoot('conformance/profiles')]
-  .find((folder) => folder && existsSync(folder))
-const profiles = options.profile === undefined
-  ? readdirSync(profileFolder).filter((name) => name.endsWith('.ini')).map((name) => basename(name, '.ini')).sort()
-  : [options.profile]
+const profileFolder = [options.dir && resolve(options.dir, 'profiles'), fromRoot('conformance/profiles')].find(
+  (folder) => folder && existsSync(folder),
+)
+const profiles =
+  options.profile === undefined
+    ? readdirSync(profileFolder)
+        .filter((name) => name.endsWith('.ini'))
+        .map((name) => basename(name, '.ini'))
+        .sort()
+    : [options.profile]
 const kitArguments = (profile) => [
-  '--profile', profile, ...(options.dir === undefined ? [] : ['--dir', resolve(options.dir)]), ...filters,
+  '--profile',
+  profile,
+  ...(options.dir === undefined ? [] : ['--dir', resolve(options.dir)]),
+  ...filters,
 ]
 
 function hasScenarios(profile) {
@@ -61,14 +69,28 @@ async function play(profile, { url, ssh }) {
   const folder = mkdtempSync(join(tmpdir(), 'ingot-conformance-'))
   const resultFile = join(folder, 'result.json')
   try {
-    const child = spawn(process.execPath, [
-      kit, ...kitArguments(profile),
-      '--server', url, '--admin', `${administrator.login}:${administrator.password}`,
-      ...(ssh === undefined ? [] : ['--ssh', ssh]),
-      '--differences', fromRoot('conformance-differences.json'),
-      '--json', resultFile, '--jobs', options.jobs, '--diffs', options.diffs,
-      ...(options.quiet ? ['--quiet'] : []),
-    ], { cwd: root, stdio: ['ignore', 'inherit', 'inherit'], env: toolEnvironment() })
+    const child = spawn(
+      process.execPath,
+      [
+        kit,
+        ...kitArguments(profile),
+        '--server',
+        url,
+        '--admin',
+        `${administrator.login}:${administrator.password}`,
+        ...(ssh === undefined ? [] : ['--ssh', ssh]),
+        '--differences',
+        fromRoot('conformance-differences.json'),
+        '--json',
+        resultFile,
+        '--jobs',
+        options.jobs,
+        '--diffs',
+        options.diffs,
+        ...(options.quiet ? ['--quiet'] : []),
+      ],
+      { cwd: root, stdio: ['ignore', 'inherit', 'inherit'], env: toolEnvironment() },
+    )
     const status = await new Promise((done, failed) => {
       child.once('error', failed)
       child.once('exit', (code) => done(code))
@@ -86,7 +108,7 @@ const program = options.server === undefined ? await buildForge() : undefined
 const results = []
 for (const profile of played) {
   if (program === undefined) {
-    results.push(...await play(profile, { url: options.server, ssh: options.ssh }))
+    results.push(...(await play(profile, { url: options.server, ssh: options.ssh })))
     continue
   }
   const config = join(profileFolder, `${profile}.ini`)
@@ -96,7 +118,7 @@ for (const profile of played) {
   const forge = await startForge({ program, config, name: `conformance-${profile}`, database })
   console.log(`profile ${profile}: ${forge.url}, ready in ${Math.round(forge.startMs)} ms, log ${forge.logFile}`)
   try {
-    results.push(...await play(profile, forge))
+    results.push(...(await play(profile, forge)))
   } finally {
     await forge.stop()
     await database?.stop()
@@ -116,7 +138,8 @@ if (played.length > 1) console.log(`all profiles: ${passed} passed, ${failed} fa
 const recorded = existsSync(recordFile) ? readJson('conformance.json') : {}
 if (options.ratchet) {
   const fallen = Object.entries(recorded).filter(([area, count]) => (passedByArea[area] ?? 0) < count)
-  for (const [area, count] of fallen) console.error(`${area}: ${passedByArea[area] ?? 0} steps pass, ${count} did before`)
+  for (const [area, count] of fallen)
+    console.error(`${area}: ${passedByArea[area] ?? 0} steps pass, ${count} did before`)
   if (fallen.length > 0) fail('the conformance ratchet failed')
   console.log('conformance ratchet: no area fell')
 }

@@ -124,7 +124,7 @@ const print = (schema, place, indent, notes) => {
 }
 
 const isNullable = (schema) =>
-  schema['x-nullable'] === true && ((schema.anyOf ?? schema.type ?? schema.$ref) !== undefined)
+  schema['x-nullable'] === true && (schema.anyOf ?? schema.type ?? schema.$ref) !== undefined
 
 const printObject = (schema, place, indent, notes, name) => {
   const extra = schema.additionalProperties
@@ -133,7 +133,8 @@ const printObject = (schema, place, indent, notes, name) => {
     return `Type.Record(Type.String(), ${values})`
   }
   const lines = Object.entries(schema.properties).flatMap(([key, property]) =>
-    printProperty(key, property, { ...place, required: schema.required }, indent + 2))
+    printProperty(key, property, { ...place, required: schema.required }, indent + 2),
+  )
   const space = ' '.repeat(indent)
   if (name === undefined) return `Type.Object({\n${lines.join('\n')}\n${space}})`
   return `${place.request ? 'requestObject' : 'object'}(${quote(name)}, {\n${lines.join('\n')}\n${space}})`
@@ -142,9 +143,7 @@ const printObject = (schema, place, indent, notes, name) => {
 const printProperty = (key, property, place, indent) => {
   const notes = []
   const rule = property['x-validation'] ?? {}
-  const isRequired = place.request
-    ? (place.required ?? []).includes(key)
-    : property['x-required-in-response'] !== false
+  const isRequired = place.request ? (place.required ?? []).includes(key) : property['x-required-in-response'] !== false
   let source = print(property, place, indent, notes)
   if (isNullable(property) && !(place.request && rule.required)) source = `nullable(${source})`
   if (!isRequired) source = `Type.Optional(${source})`
@@ -152,7 +151,10 @@ const printProperty = (key, property, place, indent) => {
     if (rule.rules) notes.push(`rule: ${rule.rules.join(', ')}`)
     if (rule.omitEmpty) notes.push('empty is allowed')
     if (rule.documentedRequired) notes.push('documented as required, absence is not refused here')
-    const usualName = key.split('_').map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')
+    const usualName = key
+      .split('_')
+      .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+      .join('')
     if (rule.errorField && rule.errorField !== usualName) notes.push(`errors name it ${rule.errorField}`)
   }
   if (property['x-unit']) notes.push(`unit: ${property['x-unit']}`)
@@ -170,9 +172,7 @@ const printType = (name) => {
   const schema = definitions[name]
   const place = { type: name, request: isRequest(name) }
   const notes = []
-  const source = schema.properties
-    ? printObject(schema, place, 0, notes, name)
-    : print(schema, place, 0, notes)
+  const source = schema.properties ? printObject(schema, place, 0, notes, name) : print(schema, place, 0, notes)
   const comments = notes.map((note) => `// ${note}\n`).join('')
   return `${comments}export const ${name} = ${source}\nexport type ${name} = Static<typeof ${name}>\n`
 }
@@ -192,10 +192,12 @@ for (const file of readdirSync(join(root, 'src'), { recursive: true })) {
   const content = readFileSync(join(root, 'src', file), 'utf8')
   for (const match of content.matchAll(/^export const (\w+) =/gm)) declaredIn.set(match[1], `src/${file}`)
 }
-const helpers = ['dateTime', 'enumeration', 'nullable', 'object', 'reference', 'requestObject']
-  .filter((helper) => new RegExp(`\\b${helper}\\(`).test(text))
+const helpers = ['dateTime', 'enumeration', 'nullable', 'object', 'reference', 'requestObject'].filter((helper) =>
+  new RegExp(`\\b${helper}\\(`).test(text),
+)
 const imports = [...new Set(printed.flatMap((name) => neededBy(definitions[name])))]
-  .filter((name) => !wanted.has(name) && new RegExp(`\\b(?<!')${name}\\b`).test(text)).sort()
+  .filter((name) => !wanted.has(name) && new RegExp(`\\b(?<!')${name}\\b`).test(text))
+  .sort()
 
 console.log(`import { ${text.includes('Type.') ? 'Type, ' : ''}type Static } from 'typebox'`)
 if (helpers.length > 0) console.log(`import { ${helpers.join(', ')} } from '../http/schema.ts'`)

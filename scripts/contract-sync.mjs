@@ -41,9 +41,9 @@ const wanted = new Set(copied.flatMap((path) => filesBelow(source, path)))
 const present = new Set(copied.flatMap((path) => filesBelow(fromRoot(), path)))
 const isExecutable = (path) => (statSync(path).mode & 0o100) !== 0
 const differs = (path) =>
-  !present.has(path)
-  || !readFileSync(join(source, path)).equals(readFileSync(fromRoot(path)))
-  || isExecutable(join(source, path)) !== isExecutable(fromRoot(path))
+  !present.has(path) ||
+  !readFileSync(join(source, path)).equals(readFileSync(fromRoot(path))) ||
+  isExecutable(join(source, path)) !== isExecutable(fromRoot(path))
 
 const changed = [...wanted].filter(differs)
 const gone = [...present].filter((path) => !wanted.has(path))

@@ -31,7 +31,9 @@ async function startServer() {
   await stopServer()
   if (stopping) return
   server = spawn(process.execPath, ['--enable-source-maps', `${folder}/ingot.js`, 'serve', ...process.argv.slice(2)], {
-    cwd: fromRoot(), stdio: 'inherit', env: toolEnvironment({ INGOT____RUN_MODE: process.env.INGOT____RUN_MODE ?? 'dev' }),
+    cwd: fromRoot(),
+    stdio: 'inherit',
+    env: toolEnvironment({ INGOT____RUN_MODE: process.env.INGOT____RUN_MODE ?? 'dev' }),
   })
 }
 
@@ -40,8 +42,8 @@ const restartAfterBuild = {
   setup(build) {
     build.onEnd(async (result) => {
       const messages = [
-        ...await formatMessages(result.errors, { kind: 'error', color: process.stderr.isTTY === true }),
-        ...await formatMessages(result.warnings, { kind: 'warning', color: process.stderr.isTTY === true }),
+        ...(await formatMessages(result.errors, { kind: 'error', color: process.stderr.isTTY === true })),
+        ...(await formatMessages(result.warnings, { kind: 'warning', color: process.stderr.isTTY === true })),
       ]
       for (const message of messages) process.stderr.write(message)
       if (result.errors.length === 0) restart = restart.then(startServer)

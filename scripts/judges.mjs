@@ -52,7 +52,9 @@ function play(name, forge) {
     detached: true,
     env: {
       ...process.env,
-      PATH: process.env.PATH.split(':').filter((folder) => !folder.startsWith(fromRoot('node_modules'))).join(':'),
+      PATH: process.env.PATH.split(':')
+        .filter((folder) => !folder.startsWith(fromRoot('node_modules')))
+        .join(':'),
       BASE_URL: forge.url,
       ADMIN_USER: administrator.login,
       ADMIN_PASSWORD: administrator.password,
@@ -87,7 +89,12 @@ for (const name of names) {
   let database
   if (program !== undefined) {
     if (options.postgres) database = await (await import('./postgres.mjs')).startPostgres()
-    forge = await startForge({ program, config: fromRoot('conformance/profiles/default.ini'), name: `judge-${name}`, database })
+    forge = await startForge({
+      program,
+      config: fromRoot('conformance/profiles/default.ini'),
+      name: `judge-${name}`,
+      database,
+    })
     console.log(`${forge.url}, log ${forge.logFile}, logs of checks in build/judges/${name}`)
   }
   try {
@@ -105,7 +112,9 @@ for (const name of names) {
 console.log('')
 for (const { name, unexpected, isComplete, failed, healed } of summary) {
   const isGood = isComplete && unexpected.length === 0
-  const note = !isComplete ? 'did not come to an end' : `${failed.length} failed, ${failed.length - unexpected.length} of them allowed`
+  const note = !isComplete
+    ? 'did not come to an end'
+    : `${failed.length} failed, ${failed.length - unexpected.length} of them allowed`
   console.log(`${isGood ? 'ok  ' : 'FAIL'} ${name}: ${note}`)
   for (const check of healed) console.log(`     passes again, take it off judges.json: ${check}`)
 }

@@ -7,7 +7,16 @@
  */
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { chmodSync, chownSync, existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -25,7 +34,11 @@ const isRoot = process.getuid?.() === 0
 /** The folder of the server's programs, of the newest version there is. */
 function programFolder() {
   const base = '/usr/lib/postgresql'
-  const majors = existsSync(base) ? readdirSync(base).map(Number).filter((major) => major >= oldestMajor) : []
+  const majors = existsSync(base)
+    ? readdirSync(base)
+        .map(Number)
+        .filter((major) => major >= oldestMajor)
+    : []
   const folders = majors.sort((a, b) => b - a).map((major) => join(base, String(major), 'bin'))
   const other = spawnSync('pg_config', ['--bindir'], { encoding: 'utf8' })
   if (other.status === 0) folders.push(other.stdout.trim())
@@ -39,9 +52,11 @@ function installedFolder() {
     fail(`PostgreSQL ${oldestMajor} or later is needed (Debian: apt-get install postgresql)`)
   }
   console.error('installing postgresql (apt-get)')
-  const apt = (...args) => spawnSync('apt-get', ['-qq', '-y', ...args], {
-    stdio: ['ignore', 2, 2], env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
-  }).status === 0
+  const apt = (...args) =>
+    spawnSync('apt-get', ['-qq', '-y', ...args], {
+      stdio: ['ignore', 2, 2],
+      env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+    }).status === 0
   const install = () => apt('install', '--no-install-recommends', 'postgresql')
   if (!install() && !(apt('update') && install())) fail('apt-get could not install postgresql')
   return programFolder() ?? fail('postgresql was installed, but its programs were not found')
@@ -54,11 +69,12 @@ function serverUser() {
   return { uid: id('-u'), gid: id('-g') }
 }
 
-const accepts = (port) => new Promise((resolve) => {
-  const socket = connect({ host: '127.0.0.1', port })
-  socket.once('connect', () => socket.destroy(resolve(true)))
-  socket.once('error', () => resolve(false))
-})
+const accepts = (port) =>
+  new Promise((resolve) => {
+    const socket = connect({ host: '127.0.0.1', port })
+    socket.once('connect', () => socket.destroy(resolve(true)))
+    socket.once('error', () => resolve(false))
+  })
 
 /**
  * Starts a server on loopback with an empty data folder. Gives the address of an empty database of a role that may make
@@ -77,9 +93,23 @@ export async function startPostgres() {
   own(passwordFile)
 
   const data = join(folder, 'data')
-  const made = spawnSync(join(programs, 'initdb'), [
-    '-D', data, '-U', 'ingot', '--pwfile', passwordFile, '--auth=scram-sha-256', '-E', 'UTF8', '--locale=C.UTF-8', '--no-sync',
-  ], { ...user, cwd: folder, encoding: 'utf8' })
+  const made = spawnSync(
+    join(programs, 'initdb'),
+    [
+      '-D',
+      data,
+      '-U',
+      'ingot',
+      '--pwfile',
+      passwordFile,
+      '--auth=scram-sha-256',
+      '-E',
+      'UTF8',
+      '--locale=C.UTF-8',
+      '--no-sync',
+    ],
+    { ...user, cwd: folder, encoding: 'utf8' },
+  )
   if (made.status !== 0) {
     rmSync(folder, { recursive: true, force: true })
     fail(`initdb failed: ${made.stderr ?? made.error?.message}`)
@@ -99,10 +129,18 @@ export async function startPostgres() {
     full_page_writes: 'off',
     logging_collector: 'off',
   }
-  const server = spawn('/bin/sh', [
-    '-c', 'exec "$0" "$@" >log 2>&1', join(programs, 'postgres'), '-D', data,
-    ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
-  ], { ...user, cwd: folder, stdio: 'ignore' })
+  const server = spawn(
+    '/bin/sh',
+    [
+      '-c',
+      'exec "$0" "$@" >log 2>&1',
+      join(programs, 'postgres'),
+      '-D',
+      data,
+      ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
+    ],
+    { ...user, cwd: folder, stdio: 'ignore' },
+  )
   const ended = new Promise((resolve) => server.once('exit', resolve))
   const isRunning = () => server.exitCode === null && server.signalCode === null
 
@@ -117,15 +155,19 @@ export async function startPostgres() {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  const createDatabase = () => spawnSync(join(programs, 'psql'), [
-    '-h', '127.0.0.1', '-p', String(port), '-U', 'ingot', '-d', 'postgres', '-qc', 'create database ingot',
-  ], { encoding: 'utf8', env: { ...process.env, PGPASSWORD: password } })
+  const createDatabase = () =>
+    spawnSync(
+      join(programs, 'psql'),
+      ['-h', '127.0.0.1', '-p', String(port), '-U', 'ingot', '-d', 'postgres', '-qc', 'create database ingot'],
+      { encoding: 'utf8', env: { ...process.env, PGPASSWORD: password } },
+    )
 
   const deadline = Date.now() + readyTimeoutMs
   while (isRunning() && Date.now() < deadline) {
     if (await accepts(port)) {
       const created = createDatabase()
-      if (created.status === 0) return { url: `postgres://ingot:${password}@127.0.0.1:${port}/ingot`, port, password, stop }
+      if (created.status === 0)
+        return { url: `postgres://ingot:${password}@127.0.0.1:${port}/ingot`, port, password, stop }
       if (!/starting up/.test(created.stderr ?? '')) {
         await stop()
         fail(`the test database could not be made: ${created.stderr ?? created.error?.message}`)

@@ -98,11 +98,14 @@ const environment = toolEnvironment({
   GIT_CONFIG_GLOBAL: join(temporaryFolder, 'gitconfig'),
   GIT_TERMINAL_PROMPT: '0',
 })
-writeFileSync(environment.GIT_CONFIG_GLOBAL, [
-  '[user]\n\tname = Test Person\n\temail = test@example.com\n',
-  '[init]\n\tdefaultBranch = main\n',
-  '[advice]\n\tdetachedHead = false\n',
-].join(''))
+writeFileSync(
+  environment.GIT_CONFIG_GLOBAL,
+  [
+    '[user]\n\tname = Test Person\n\temail = test@example.com\n',
+    '[init]\n\tdefaultBranch = main\n',
+    '[advice]\n\tdetachedHead = false\n',
+  ].join(''),
+)
 for (const name of Object.keys(environment)) if (/^(INGOT|FORGEJO|GITEA)__/.test(name)) delete environment[name]
 
 const everyTest = filters.length > 0
@@ -150,9 +153,11 @@ try {
   }
   // Two groups run one after the other, so that no more than `jobs` processes run at a time.
   const queue = [...shards]
-  await Promise.all(Array.from({ length: jobs }, async () => {
-    for (let shard = queue.shift(); shard !== undefined; shard = queue.shift()) results.push(await runShard(shard))
-  }))
+  await Promise.all(
+    Array.from({ length: jobs }, async () => {
+      for (let shard = queue.shift(); shard !== undefined; shard = queue.shift()) results.push(await runShard(shard))
+    }),
+  )
 } finally {
   await database?.stop()
 }
@@ -165,8 +170,10 @@ if (!everyTest) {
   }
 }
 const skipped = sum('skipped')
-console.log(`\n${shards.flatMap((shard) => shard.paths).length} files, ${((performance.now() - startedMs) / 1000).toFixed(1)} s`
-  + `${options.postgres ? ', PostgreSQL' : ''}${skipped === 0 ? '' : `, ${skipped} skipped`}`)
+console.log(
+  `\n${shards.flatMap((shard) => shard.paths).length} files, ${((performance.now() - startedMs) / 1000).toFixed(1)} s` +
+    `${options.postgres ? ', PostgreSQL' : ''}${skipped === 0 ? '' : `, ${skipped} skipped`}`,
+)
 console.log(`${sum('passed')} passed, ${sum('failed')} failed`)
 if (everyTest && sum('passed') + sum('failed') + skipped === 0) fail('no test has such a name')
 process.exit(sum('failed') === 0 ? 0 : 1)

@@ -2,7 +2,7 @@
  * The bundler. Everything is bundled into one flat folder: the program, and beside it the entries that run as other
  * processes or threads, which is where `src/lib/assets.ts` looks for them.
  */
-import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { basename, join, relative } from 'node:path'
 import { fromRoot, root } from './project.mjs'
 
@@ -34,6 +34,20 @@ const externalPackages = {
   },
 }
 
+/** Files of the `data` folders below `src` (but not their notes) go to `data/` beside the program; their names differ. */
+const copyData = (folder) => ({
+  name: 'copy-data',
+  setup(build) {
+    build.onStart(() => {
+      mkdirSync(join(folder, 'data'), { recursive: true })
+      for (const path of readdirSync(fromRoot('src'), { recursive: true })) {
+        const data = /(?:^|\/)data\/([^/]+)$/.exec(path)
+        if (data !== null && !path.endsWith('.md')) copyFileSync(fromRoot('src', path), join(folder, 'data', data[1]))
+      }
+    })
+  },
+})
+
 /** The esbuild options of a bundle of Node code into a flat folder. `entries` maps output names to source files. */
 export function bundleOptions(entries, folder) {
   return {
@@ -49,7 +63,7 @@ export function bundleOptions(entries, folder) {
     chunkNames: 'chunk-[hash]',
     metafile: true,
     logLevel: 'silent',
-    plugins: [externalPackages],
+    plugins: [externalPackages, copyData(folder)],
   }
 }
 
@@ -99,8 +113,10 @@ export function isStale(builtFile) {
   if (!existsSync(builtFile)) return true
   const builtMs = statSync(builtFile).mtimeMs
   const newer = (path) => statSync(path).mtimeMs > builtMs
-  return ['package-lock.json', 'tsconfig.json', 'scripts/lib/bundle.mjs'].some((path) => newer(fromRoot(path)))
-    || readdirSync(fromRoot('src'), { recursive: true }).some((path) => newer(fromRoot('src', path)))
+  return (
+    ['package-lock.json', 'tsconfig.json', 'scripts/lib/bundle.mjs'].some((path) => newer(fromRoot(path))) ||
+    readdirSync(fromRoot('src'), { recursive: true }).some((path) => newer(fromRoot('src', path)))
+  )
 }
 
 /** A folder of this process's own below `build/`, beside which abandoned ones of ended processes are removed. */

@@ -16,7 +16,11 @@ export function onInterrupt(task) {
   tasks.add(once)
   if (!listening) {
     listening = true
-    for (const [signal, number] of [['SIGHUP', 1], ['SIGINT', 2], ['SIGTERM', 15]]) {
+    for (const [signal, number] of [
+      ['SIGHUP', 1],
+      ['SIGINT', 2],
+      ['SIGTERM', 15],
+    ]) {
       process.once(signal, () => void runAll().then(() => process.exit(128 + number)))
     }
   }

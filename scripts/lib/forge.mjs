@@ -36,7 +36,9 @@ export async function buildForge() {
 function openLog(name) {
   const folder = fromRoot('build', 'logs')
   mkdirSync(folder, { recursive: true })
-  const old = readdirSync(folder).sort((a, b) => Number(a.split('.')[0]) - Number(b.split('.')[0])).slice(0, -keptLogs)
+  const old = readdirSync(folder)
+    .sort((a, b) => Number(a.split('.')[0]) - Number(b.split('.')[0]))
+    .slice(0, -keptLogs)
   for (const file of old) rmSync(join(folder, file), { force: true })
   return join(folder, `${Date.now()}.${name}.log`)
 }
@@ -51,19 +53,32 @@ export async function startForge({ program, config, name = 'forge', database }) 
   const logFile = openLog(name)
   const log = openSync(logFile, 'a')
   const startedMs = performance.now()
-  const child = spawn(process.execPath, [
-    '--enable-source-maps', program, 'serve',
-    '--config', config, '--data', data, '--port', String(port), '--ssh-port', String(sshPort),
-  ], {
-    cwd: root,
-    stdio: ['ignore', log, log],
-    env: toolEnvironment({
-      INGOT_ADMIN_USERNAME: administrator.login,
-      INGOT_ADMIN_PASSWORD: administrator.password,
-      INGOT_ADMIN_EMAIL: administrator.email,
-      ...(database === undefined ? {} : databaseEnvironment(database)),
-    }),
-  })
+  const child = spawn(
+    process.execPath,
+    [
+      '--enable-source-maps',
+      program,
+      'serve',
+      '--config',
+      config,
+      '--data',
+      data,
+      '--port',
+      String(port),
+      '--ssh-port',
+      String(sshPort),
+    ],
+    {
+      cwd: root,
+      stdio: ['ignore', log, log],
+      env: toolEnvironment({
+        INGOT_ADMIN_USERNAME: administrator.login,
+        INGOT_ADMIN_PASSWORD: administrator.password,
+        INGOT_ADMIN_EMAIL: administrator.email,
+        ...(database === undefined ? {} : databaseEnvironment(database)),
+      }),
+    },
+  )
   closeSync(log)
   const isRunning = () => child.exitCode === null && child.signalCode === null
   const ended = new Promise((resolve) => child.once('exit', resolve))
@@ -88,8 +103,10 @@ export async function startForge({ program, config, name = 'forge', database }) 
   }
 
   while (isRunning() && performance.now() - startedMs < readyTimeoutMs) {
-    const status = await fetch(`${url}/api/healthz`, { signal: AbortSignal.timeout(5000) })
-      .then((reply) => reply.body?.cancel().then(() => reply.status), () => undefined)
+    const status = await fetch(`${url}/api/healthz`, { signal: AbortSignal.timeout(5000) }).then(
+      (reply) => reply.body?.cancel().then(() => reply.status),
+      () => undefined,
+    )
     if (status === 200) {
       forge.startMs = performance.now() - startedMs
       return forge

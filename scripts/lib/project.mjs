@@ -43,8 +43,9 @@ function installIsStale() {
 function sameLocks(installed) {
   const have = JSON.parse(readFileSync(installed, 'utf8')).packages
   const want = JSON.parse(readFileSync(fromRoot('package-lock.json'), 'utf8')).packages
-  return Object.entries(want).every(([path, entry]) =>
-    path === '' || entry.optional === true || have[path]?.version === entry.version)
+  return Object.entries(want).every(
+    ([path, entry]) => path === '' || entry.optional === true || have[path]?.version === entry.version,
+  )
 }
 
 /**
@@ -56,7 +57,9 @@ export function ensureReady() {
     console.error('installing packages (npm ci)')
     const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm'
     const result = spawnSync(npm, ['ci', '--no-audit', '--no-fund', '--loglevel=error'], {
-      cwd: root, stdio: ['ignore', 2, 2], shell: process.platform === 'win32',
+      cwd: root,
+      stdio: ['ignore', 2, 2],
+      shell: process.platform === 'win32',
     })
     if (result.status !== 0) fail(`npm ci failed (status ${result.status ?? result.signal ?? result.error?.message})`)
   }
@@ -65,7 +68,10 @@ export function ensureReady() {
     return Promise.resolve()
   }
   if (!existsSync(runtime)) fail(`the project's own Node is missing at ${runtime}: remove node_modules and try again`)
-  const child = spawn(runtime, [...process.execArgv, ...process.argv.slice(1)], { stdio: 'inherit', env: toolEnvironment() })
+  const child = spawn(runtime, [...process.execArgv, ...process.argv.slice(1)], {
+    stdio: 'inherit',
+    env: toolEnvironment(),
+  })
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
   child.on('error', (error) => fail(`cannot start ${runtime}: ${error.message}`))
   child.on('exit', (code, signal) => process.exit(code ?? (signal ? 1 : 0)))

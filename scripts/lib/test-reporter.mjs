@@ -15,11 +15,14 @@ const duration = (ms) => (ms >= slowMs ? ` (${(ms / 1000).toFixed(1)} s)` : '')
 /** The reason of a failure without the runtime's own frames. */
 function reason(error) {
   if (!(error instanceof Error)) return typeof error === 'string' ? error : inspect(error, { depth: 6 })
-  const frames = (error.stack ?? '').split('\n')
+  const frames = (error.stack ?? '')
+    .split('\n')
     .filter((line) => /^\s+at /.test(line) && !/[( ]node:/.test(line))
     .map((line) => line.replace(`file://${process.cwd()}/`, '').replace(`${process.cwd()}/`, ''))
   const cause = error.cause === undefined ? [] : [`caused by: ${reason(error.cause)}`]
-  return [`${error.code === undefined ? '' : `${error.code}: `}${error.message}`, ...frames.slice(0, 8), ...cause].join('\n')
+  return [`${error.code === undefined ? '' : `${error.code}: `}${error.message}`, ...frames.slice(0, 8), ...cause].join(
+    '\n',
+  )
 }
 
 /** A line about the tests of one file. */

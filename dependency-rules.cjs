@@ -1,0 +1,91 @@
+/**
+ * Who may import whom. `npm run check` reads every import below `src/` and compares it with these rules; a file that
+ * ends in `.test.ts` or lies in `testing/` may import anything, and so may the programs at the root (`main.ts`).
+ *
+ * A name below is a folder of `src/`, or one file of it without its extension (`mail/mailer`), which goes before its
+ * folder. Imports of types only (`import type`) cost nothing at run time: they obey the layers, not the roles.
+ */
+module.exports = {
+  /** From the lowest to the highest: a layer imports the ones before it. Inside a layer the layer's own rule holds. */
+  layers: [
+    { name: 'lib', within: 'free', members: ['lib'] },
+    {
+      name: 'platform',
+      // Only these pairs; every other part of the platform knows nothing of its neighbours.
+      within: {
+        jobs: ['db'],
+        events: ['db', 'jobs'],
+      },
+      members: [
+        'config',
+        'db',
+        'git',
+        'storage',
+        'jobs',
+        'events',
+        'markup',
+        'http',
+        'secrets',
+        'outgoing',
+        'images',
+        'mail/mailer',
+      ],
+    },
+    {
+      name: 'identity',
+      within: 'free',
+      members: ['auth', 'access'],
+      // Who somebody is and what somebody may do is read from rows that features own.
+      mayImport: ['users/*.store', 'orgs/*.store', 'repos/*.store'],
+    },
+    {
+      name: 'features',
+      // A feature imports those before it; the ones on the last line may also import each other.
+      within: 'ordered',
+      order: [
+        ['misc'],
+        ['users'],
+        ['orgs'],
+        ['repos'],
+        ['issues'],
+        ['pulls'],
+        ['releases', 'wiki', 'actions', 'packages', 'quota', 'admin'],
+      ],
+    },
+    {
+      name: 'reactors',
+      within: 'free',
+      members: ['activity', 'notifications', 'webhooks', 'mail', 'search', 'federation'],
+    },
+    { name: 'doors', within: {}, members: ['transport', 'web'] },
+    // Commands start the whole program, so they stand above it.
+    { name: 'program', within: 'free', members: ['app', 'main', 'cli', 'testing'] },
+  ],
+
+  /**
+   * By role, the word between a file's name and its extension (`comment.service.ts`). A role imports, of files that have
+   * one of these roles, only the listed ones. A file of another role or none is bound by its layer alone.
+   */
+  roles: {
+    routes: ['service', 'policy', 'present', 'schemas', 'requirements'],
+    requirements: ['requirements', 'service', 'policy', 'store', 'schemas'],
+    service: ['service', 'policy', 'store'],
+    policy: ['policy'],
+    present: ['store', 'present'],
+    store: ['store'],
+    schemas: ['schemas'],
+  },
+
+  /** One door each: what only the named places import. `types` says that types of it may be imported anywhere. */
+  onlyFrom: [
+    { what: 'node:child_process', places: ['git'], why: 'only git/ starts processes' },
+    { what: 'better-sqlite3', places: ['db'], why: 'only db/ imports a driver' },
+    { what: 'pg', places: ['db'], why: 'only db/ imports a driver' },
+    { what: 'kysely', places: ['db', 'jobs', '*.store'], types: true, why: 'SQL is written in db/ and in stores' },
+    { what: 'fastify', places: ['http'], why: 'only http/ imports the web framework' },
+    { what: 'undici', places: ['outgoing'], why: 'outgoing requests are checked and pinned in one place' },
+    { what: 'sharp', places: ['images'], why: 'images are decoded in their worker only' },
+    { what: 'nodemailer', places: ['mail/mailer'], why: 'mail leaves through the mailer' },
+    { what: '*.routes', places: ['app'], why: 'only app.ts imports routes' },
+  ],
+}

@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { test } from 'node:test'
+
+/** Runs a program of the checks over a small source tree. Gives its status and everything it printed. */
+function checkTree(files: Record<string, string>, program: (folder: string) => readonly string[]) {
+  const folder = mkdtempSync(join(tmpdir(), 'ingot-check-'))
+  try {
+    for (const [path, text] of Object.entries(files)) {
+      mkdirSync(dirname(join(folder, path)), { recursive: true })
+      writeFileSync(join(folder, path), text)
+    }
+    const result = spawnSync(process.execPath, program(folder), { encoding: 'utf8' })
+    return { status: result.status, output: `${result.stdout}${result.stderr}` }
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+const checkImports = (files: Record<string, string>) =>
+  checkTree(files, (folder) => ['scripts/imports.mjs', '--source', folder])
+
+const lint = (text: string) =>
+  checkTree({ 'src/lib/thing.ts': text }, (folder) => [
+    'node_modules/oxlint/bin/oxlint',
+    '-c',
+    '.oxlintrc.json',
+    '--format=unix',
+    folder,
+  ])
+
+/** A file that the tree needs so that an import finds something. */
+const empty = 'export const nothing = 0\n'
+const importing = (path: string) => `import { nothing } from '${path}'\nexport const something = nothing\n`
+
+test('imports: what the house style allows passes', () => {
+  const { status, output } = checkImports({
+    'lib/time.ts': empty,
+    'db/database.ts': `import 'better-sqlite3'\n${importing('../lib/time.ts')}`,
+    'jobs/queue.ts': importing('../db/database.ts'),
+    'users/user.store.ts': importing('../db/database.ts'),
+    'auth/viewer.ts': importing('../users/user.store.ts'),
+    'issues/issue.schemas.ts': empty,
+    'issues/issue.store.ts': importing('../db/database.ts'),
+    'issues/issue.service.ts': importing('./issue.store.ts'),
+    'issues/issue.present.ts': `import type { nothing } from './issue.schemas.ts'\nexport type N = typeof nothing\n`,
+    'issues/issue.routes.ts': importing('./issue.service.ts'),
+    'issues/issue.test.ts': importing('../app.ts'),
+    'webhooks/delivery.service.ts': importing('../issues/issue.service.ts'),
+    'app.ts': importing('./issues/issue.routes.ts'),
+  })
+  assert.equal(output, 'imports: 13 files obey the rules\n')
+  assert.equal(status, 0)
+})
+
+const violations: { rule: string; files: Record<string, string>; says: RegExp }[] = [
+  {
+    rule: 'lib imports nothing above it',
+    files: { 'db/database.ts': empty, 'lib/time.ts': importing('../db/database.ts') },
+    says: /lib\/time\.ts:1: lib may not import db: platform is above lib/,
+  },
+  {
+    rule: 'parts of the platform do not know each other',
+    files: { 'git/git.ts': empty, 'markup/markup.ts': importing('../git/git.ts') },
+    says: /markup may not import git/,
+  },
+  {
+    rule: 'identity reads stores only',
+    files: { 'users/user.service.ts': empty, 'auth/viewer.ts': importing('../users/user.service.ts') },
+    says: /auth may not import users: features is above identity/,
+  },
+  {
+    rule: 'an earlier feature does not import a later one',
+    files: { 'pulls/pull.store.ts': empty, 'repos/repo.service.ts': importing('../pulls/pull.store.ts') },
+    says: /repos may not import pulls: it comes later in the order of features/,
+  },
+  {
+    rule: 'a feature does not import a reactor, not even its types',
+    files: {
+      'webhooks/hook.store.ts': empty,
+      'repos/repo.service.ts': `import type { nothing } from '../webhooks/hook.store.ts'\nexport type N = typeof nothing\n`,
+    },
+    says: /repos may not import webhooks: reactors is above features/,
+  },
+  {
+    rule: 'only app.ts imports routes',
+    files: { 'users/user.routes.ts': empty, 'web/page.ts': importing('../users/user.routes.ts') },
+    says: /only app\.ts imports routes/,
+  },
+  {
+    rule: 'routes do not import stores',
+    files: { 'users/user.store.ts': empty, 'users/user.routes.ts': importing('./user.store.ts') },
+    says: /a routes file may not import a store file/,
+  },
+  {
+    rule: 'policies are pure',
+    files: { 'users/user.store.ts': empty, 'users/user.policy.ts': importing('./user.store.ts') },
+    says: /a policy file may not import a store file/,
+  },
+  {
+    rule: 'only git/ starts processes, however it is imported',
+    files: { 'repos/repo.service.ts': `export const load = () => import('node:child_process')\n` },
+    says: /only git\/ starts processes/,
+  },
+  {
+    rule: 'only db/ imports a driver',
+    files: { 'users/user.store.ts': `export { Client } from 'pg'\n` },
+    says: /only db\/ imports a driver/,
+  },
+  {
+    rule: 'only http/ imports the web framework',
+    files: { 'web/page.ts': `import { fastify } from 'fastify'\nexport const server = fastify()\n` },
+    says: /only http\/ imports the web framework/,
+  },
+  {
+    rule: 'no cycles',
+    files: {
+      'lib/a.ts': `import { b } from './b.ts'\nexport const a = () => b\n`,
+      'lib/b.ts': `import { a } from './a.ts'\nexport const b = () => a\n`,
+    },
+    says: /cycle: lib\/a\.ts → lib\/b\.ts → lib\/a\.ts/,
+  },
+  {
+    rule: 'every file belongs to a layer',
+    files: { 'elsewhere/thing.ts': empty },
+    says: /belongs to no layer/,
+  },
+]
+
+for (const { rule, files, says } of violations) {
+  test(`imports: ${rule}`, () => {
+    const { status, output } = checkImports(files)
+    assert.match(output, says)
+    assert.match(output, /imports: 1 problems/)
+    assert.equal(status, 1)
+  })
+}
+
+const refusedCode: Record<string, string> = {
+  'no-explicit-any': 'export const parse = (value: any): unknown => value\n',
+  'no-default-export': 'export default 1\n',
+  'no-process-env': 'export const home = process.env.HOME\n',
+  'no-console': `export const say = () => console.log('x')\n`,
+  'consistent-type-imports': `import { Buffer } from 'node:buffer'\nexport type Bytes = Buffer\n`,
+}
+
+for (const [rule, text] of Object.entries(refusedCode)) {
+  test(`lint: ${rule}`, () => {
+    const { status, output } = lint(text)
+    assert.match(output, new RegExp(`\\(${rule}\\)`))
+    assert.equal(status, 1)
+  })
+}
