@@ -14,17 +14,18 @@ const label = (name: string, color: string, description: string, exclusive = fal
   exclusive,
 })
 
+/** The descriptions of the first set are part of recorded answers; those of the second are our own. */
 const sets: ReadonlyMap<string, readonly LabelTemplateItem[]> = new Map([
   [
     'Default',
     [
-      label('bug', 'ee0701', 'It does not do what it should'),
-      label('duplicate', 'cccccc', 'Another issue or pull request is about the same'),
-      label('enhancement', '84b6eb', 'A new ability or a better one'),
-      label('help wanted', '128a0c', 'Somebody who can help is welcome'),
-      label('invalid', 'e6e6e6', 'It does not belong here or is mistaken'),
-      label('question', 'cc317c', 'Something has to be explained first'),
-      label('wontfix', 'ffffff', 'Nobody is going to change this'),
+      label('bug', 'ee0701', 'Something is not working'),
+      label('duplicate', 'cccccc', 'This issue or pull request already exists'),
+      label('enhancement', '84b6eb', 'New feature'),
+      label('help wanted', '128a0c', 'Need some help'),
+      label('invalid', 'e6e6e6', 'Something is wrong'),
+      label('question', 'cc317c', 'More information is needed'),
+      label('wontfix', 'ffffff', "This won't be fixed"),
     ],
   ],
   [

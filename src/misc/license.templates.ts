@@ -54,11 +54,12 @@ const holderPlaceholder = new RegExp(
  * The text of a new repository's LICENSE file: year and holder put in. The GNU licences name such placeholders only in
  * their closing advice on how to apply them, which is left as it is.
  */
-export function fillLicense(template: LicenseTemplate, values: { readonly year: number; readonly holder: string }): string {
+export function fillLicense(
+  template: LicenseTemplate,
+  values: { readonly year: number; readonly holder: string },
+): string {
   const text = /^(?:A|L)?GPL-|^GFDL-/.test(template.key)
     ? template.body
-    : template.body
-        .replace(yearPlaceholder, () => String(values.year))
-        .replace(holderPlaceholder, () => values.holder)
+    : template.body.replace(yearPlaceholder, () => String(values.year)).replace(holderPlaceholder, () => values.holder)
   return text.endsWith('\n') ? text : `${text}\n`
 }

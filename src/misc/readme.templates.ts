@@ -2,12 +2,11 @@
 export const readmeTemplateNames: readonly string[] = ['Default']
 
 /**
- * The README of a new repository: its name as the title, and its description below if there is one.
+ * The README of a new repository: its name as the title, a blank line, the description (nothing follows it: observed).
  * @param template name of the template; empty means `Default`
  * @returns undefined when no template has that name
  */
 export function renderReadme(template: string, repository: { name: string; description: string }): string | undefined {
   if (template !== '' && !readmeTemplateNames.includes(template)) return undefined
-  const title = `# ${repository.name}\n`
-  return repository.description === '' ? title : `${title}\n${repository.description}\n`
+  return `# ${repository.name}\n\n${repository.description}`
 }

@@ -1,0 +1,68 @@
+import { escapeHtml } from './html.ts'
+
+/** Longer tables are shown as plain text; the family's `[ui.csv].MAX_FILE_SIZE` has this default. */
+export const maxTableBytes = 512 * 1024
+
+const delimiters = [',', ';', '\t', '|'] as const
+
+/** The delimiter that stands most often in the first line outside of quotes. */
+function guessDelimiter(source: string): string {
+  const firstLine = (/^[^\r\n]*/.exec(source)?.[0] ?? '').replace(/"(?:[^"]|"")*"/g, '')
+  const counts = delimiters.map((delimiter) => firstLine.split(delimiter).length)
+  return delimiters[counts.indexOf(Math.max(...counts))] ?? ','
+}
+
+interface Row {
+  readonly line: number
+  readonly fields: readonly string[]
+}
+
+/** Rows of a text in the form of RFC 4180; a quote inside of a field that began without one is a character. */
+function parseRows(source: string, delimiter: string): Row[] {
+  const rows: Row[] = []
+  let fields: string[] = []
+  let field = ''
+  let quoted = false
+  let line = 1
+  let rowLine = 1
+  const endRow = (): void => {
+    fields.push(field)
+    if (fields.length > 1 || field !== '') rows.push({ line: rowLine, fields })
+    fields = []
+    field = ''
+    rowLine = line
+  }
+  for (let index = 0; index < source.length; index++) {
+    const character = source[index] as string
+    if (character === '\n') line += 1
+    if (quoted) {
+      if (character !== '"') field += character
+      else if (source[index + 1] === '"') {
+        field += '"'
+        index += 1
+      } else quoted = false
+    } else if (character === '"' && field === '') quoted = true
+    else if (character === delimiter) {
+      fields.push(field)
+      field = ''
+    } else if (character === '\n') endRow()
+    else if (character !== '\r' || source[index + 1] !== '\n') field += character
+  }
+  if (field !== '' || fields.length > 0) endRow()
+  return rows
+}
+
+/**
+ * A table of comma- or tab-separated values; the first row is its head, the first column the line in the file.
+ * @param delimiter guessed from the first line when it is not given
+ */
+export function renderTable(source: string, delimiter?: string): string {
+  const text = source.replace(/^\ufeff/, '')
+  if (Buffer.byteLength(text) > maxTableBytes) return `<pre>${escapeHtml(text)}</pre>`
+  const rows = parseRows(text, delimiter ?? guessDelimiter(text)).map(({ line, fields }, index) => {
+    const cell = index === 0 ? 'th' : 'td'
+    const cells = fields.map((field) => `<${cell}>${escapeHtml(field)}</${cell}>`)
+    return `<tr><${cell} class="line-num">${line}</${cell}>${cells.join('')}</tr>`
+  })
+  return rows.length === 0 ? '' : `<table class="data-table">${rows.join('')}</table>`
+}

@@ -1,0 +1,48 @@
+import { parse } from 'yaml'
+import { escapeHtml } from './html.ts'
+
+/** Longer front matter is left in the text as it is. */
+const maxLength = 32 * 1024
+const maxDepth = 5
+
+/**
+ * The mapping at the head of a text (between lines of three dashes), and how many lines it takes.
+ * @returns undefined when there is none: also when what stands there is no YAML mapping
+ */
+export function findFrontMatter(
+  source: string,
+): { readonly values: Readonly<Record<string, unknown>>; readonly lineCount: number } | undefined {
+  const match = /^---[ \t]*\r?\n([\s\S]*?)^(?:---|\.\.\.)[ \t]*(?:\r?\n|$)/m.exec(source.slice(0, maxLength))
+  if (match === null || match.index !== 0) return undefined
+  try {
+    const values: unknown = parse(match[1] ?? '', { maxAliasCount: 20, logLevel: 'silent' })
+    if (typeof values !== 'object' || values === null || Array.isArray(values)) return undefined
+    return { values: values as Readonly<Record<string, unknown>>, lineCount: match[0].split(/\r?\n/).length - 1 }
+  } catch {
+    return undefined // Text that only looks like front matter is shown as what it is: text.
+  }
+}
+
+function renderValue(value: unknown, depth: number): string {
+  if (value === null || value === undefined) return ''
+  if (typeof value !== 'object') return escapeHtml(String(value))
+  if (value instanceof Date) return escapeHtml(value.toISOString())
+  if (depth >= maxDepth) return '…'
+  if (Array.isArray(value)) {
+    const cells = value.map((item) => `<td>${renderValue(item, depth + 1)}</td>`)
+    return `<table><tbody><tr>${cells.join('')}</tr></tbody></table>`
+  }
+  return renderTable(value as Readonly<Record<string, unknown>>, depth + 1)
+}
+
+function renderTable(values: Readonly<Record<string, unknown>>, depth: number): string {
+  const heads = Object.keys(values).map((name) => `<th>${escapeHtml(name)}</th>`)
+  const cells = Object.values(values).map((value) => `<td>${renderValue(value, depth)}</td>`)
+  return `<table><thead><tr>${heads.join('')}</tr></thead><tbody><tr>${cells.join('')}</tr></tbody></table>`
+}
+
+/** Front matter as a table that is folded away. */
+export const renderFrontMatter = (values: Readonly<Record<string, unknown>>): string =>
+  Object.keys(values).length === 0
+    ? ''
+    : `<details class="frontmatter-content"><summary>…</summary>${renderTable(values, 0)}</details>\n`

@@ -1,0 +1,128 @@
+import MarkdownIt from 'markdown-it'
+import type { MarkdownIt as Parser, Token } from 'markdown-it'
+import definitionLists from 'markdown-it-deflist'
+import footnotes from 'markdown-it-footnote'
+import { TooLarge } from '../lib/errors.ts'
+import { findFrontMatter, renderFrontMatter } from './front-matter.ts'
+import { loadHighlighters } from './highlight.ts'
+import type { LinkBases, MarkdownMode } from './links.ts'
+import { blockRules, fenceLanguage } from './markdown-block.ts'
+import { withState, type RenderState } from './markdown-env.ts'
+import { inlineRules } from './markdown-inline.ts'
+import {
+  candidatesOf,
+  defaultKeywords,
+  type ReferenceKeywords,
+  type ResolvedReferences,
+  type ResolveReferences,
+} from './references.ts'
+import { sanitize } from './sanitize.ts'
+
+/** Longest text that is rendered, in bytes: it bounds the time of one rendering to some seconds. */
+export const maxMarkdownBytes = 1024 * 1024
+
+export interface MarkdownOptions {
+  /** `markdown` knows no references; `gfm` keeps line ends; `comment` also links `#1` and makes each line end a break. */
+  readonly mode: MarkdownMode
+  /** What relative addresses are joined to; see `linkBases`. */
+  readonly bases: LinkBases
+  /** Address of the instance, with or without a slash at the end. */
+  readonly rootUrl: string
+  /** The repository the text belongs to, `owner/name`; without it `#1` leads to the root and commits stay text. */
+  readonly repository?: string
+  /** The text is a wiki page: `[[Page]]` leads to a page of `bases.links`. */
+  readonly wiki?: boolean
+  readonly keywords?: ReferenceKeywords
+  /** Looks mentions and commits up; without it they stay text. */
+  readonly resolve?: ResolveReferences
+}
+
+const nothingResolved: ResolvedReferences = { mentions: new Set(), commits: new Set() }
+
+const parsers = new Map<MarkdownMode, Parser>()
+
+/** One parser for each mode, made on first use: parsers hold rules only, nothing of a text. */
+function parserFor(mode: MarkdownMode): Parser {
+  const known = parsers.get(mode)
+  if (known !== undefined) return known
+  const parser = new MarkdownIt({ html: true, breaks: mode !== 'gfm', linkify: mode !== 'markdown' })
+  // The final word about addresses is the sanitiser's, for Markdown and HTML alike.
+  parser.validateLink = () => true
+  parser.normalizeLink = (address) => parser.utils.lib.mdurl.encode(address)
+  parser.normalizeLinkText = (text) => text
+  parser.linkify.set({ fuzzyLink: false, fuzzyIP: false, fuzzyEmail: true })
+  parser.linkify.add('ftp:', null)
+  parser.linkify.add('//', null)
+  parser.use(footnotes).use(definitionLists)
+  blockRules(parser)
+  inlineRules(parser)
+  parsers.set(mode, parser)
+  return parser
+}
+
+/** Byte offsets at which the lines of a text begin. */
+function offsetsOf(source: string): number[] {
+  const offsets = [0]
+  let offset = 0
+  for (const line of source.match(/[^\r\n]*(?:\r\n|\r|\n|$)/g) ?? []) {
+    offset += Buffer.byteLength(line)
+    offsets.push(offset)
+  }
+  return offsets
+}
+
+const languagesOf = (tokens: readonly Token[]): string[] =>
+  tokens.filter((token) => token.type === 'fence').map(fenceLanguage)
+
+/**
+ * Renders Markdown to clean HTML in the family's dialect (contract: the page about Markdown and its exchanges).
+ * Everything that has to be looked up is asked for once, after parsing.
+ * @returns HTML without blanks at its ends; empty for a text of blanks
+ * @throws TooLarge when the text is longer than `maxMarkdownBytes`
+ */
+export async function renderMarkdown(source: string, options: MarkdownOptions): Promise<string> {
+  if (Buffer.byteLength(source) > maxMarkdownBytes) {
+    throw new TooLarge(`the text is longer than ${maxMarkdownBytes} bytes`, 'text_too_large', {
+      limitBytes: maxMarkdownBytes,
+    })
+  }
+  if (source.trim() === '') return ''
+  const front = findFrontMatter(source)
+  const offsets = offsetsOf(source).slice(front?.lineCount ?? 0)
+  const body =
+    front === undefined
+      ? source
+      : Buffer.from(source)
+          .subarray(offsets[0] ?? 0)
+          .toString()
+  const rootUrl = options.rootUrl.replace(/\/+$/, '')
+  const state: RenderState = {
+    bases: options.bases,
+    ...(options.mode === 'markdown'
+      ? {}
+      : {
+          references: {
+            rootUrl,
+            repository: options.repository,
+            numbers: options.mode === 'comment',
+            keywords: options.keywords ?? defaultKeywords,
+          },
+        }),
+    ...(options.wiki === true ? { wiki: options.bases.links } : {}),
+    lineOffsets: offsets,
+    lines: body.split(/\r\n|\r|\n/),
+    found: [],
+    resolved: nothingResolved,
+    highlighters: { highlight: () => undefined },
+  }
+  const parser = parserFor(options.mode)
+  const env = withState(state)
+  const tokens = parser.parse(body, env)
+  const candidates = candidatesOf(state.found)
+  if (options.resolve !== undefined && candidates.mentions.length + candidates.commits.length > 0) {
+    state.resolved = await options.resolve(candidates)
+  }
+  state.highlighters = await loadHighlighters(languagesOf(tokens))
+  const html = parser.renderer.render(tokens, parser.options, env)
+  return sanitize((front === undefined ? '' : renderFrontMatter(front.values)) + html, options.bases)
+}

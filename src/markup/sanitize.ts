@@ -1,0 +1,247 @@
+import sanitizeHtml from 'sanitize-html'
+import type { LinkBases } from './links.ts'
+import { resolveAddress } from './links.ts'
+
+/** Elements that may stand in a rendered text; everything else goes, its text stays. */
+const allowedTags = [
+  ...[
+    'h1',
+    'h2',
+    'h3',
+    'h4',
+    'h5',
+    'h6',
+    'p',
+    'div',
+    'blockquote',
+    'pre',
+    'hr',
+    'br',
+    'ul',
+    'ol',
+    'li',
+    'dl',
+    'dt',
+    'dd',
+  ],
+  ...[
+    'a',
+    'abbr',
+    'b',
+    'bdo',
+    'cite',
+    'code',
+    'del',
+    'dfn',
+    'em',
+    'i',
+    'ins',
+    'kbd',
+    'mark',
+    'q',
+    's',
+    'samp',
+    'small',
+  ],
+  ...[
+    'span',
+    'strike',
+    'strong',
+    'sub',
+    'sup',
+    'tt',
+    'u',
+    'var',
+    'wbr',
+    'ruby',
+    'rb',
+    'rp',
+    'rt',
+    'rtc',
+    'time',
+    'font',
+  ],
+  ...['table', 'caption', 'colgroup', 'col', 'thead', 'tbody', 'tfoot', 'tr', 'th', 'td'],
+  ...['img', 'picture', 'source', 'video', 'audio', 'track', 'figure', 'figcaption', 'details', 'summary', 'svg'],
+  ...['input', 'button', 'section', 'article', 'aside', 'header', 'footer', 'center'],
+]
+
+const everywhere = ['id', 'class', 'style', 'title', 'dir', 'lang', 'align', 'aria-label', 'aria-hidden', 'role']
+
+const allowedAttributes: Readonly<Record<string, readonly string[]>> = {
+  a: ['href', 'target', 'rel', 'name'],
+  img: ['src', 'alt', 'width', 'height', 'loading'],
+  source: ['src', 'type', 'media'],
+  video: ['src', 'poster', 'controls', 'loop', 'muted', 'autoplay', 'width', 'height', 'preload', 'playsinline'],
+  audio: ['src', 'controls', 'loop', 'muted', 'autoplay', 'preload'],
+  track: ['src', 'kind', 'label', 'srclang', 'default'],
+  ol: ['start', 'type', 'reversed'],
+  li: ['value'],
+  td: ['colspan', 'rowspan', 'valign', 'headers', 'width', 'height'],
+  th: ['colspan', 'rowspan', 'valign', 'headers', 'width', 'height', 'scope'],
+  tr: ['valign'],
+  col: ['span', 'width'],
+  colgroup: ['span', 'width'],
+  table: ['border', 'cellpadding', 'cellspacing', 'width'],
+  details: ['open'],
+  time: ['datetime'],
+  del: ['datetime', 'cite'],
+  ins: ['datetime', 'cite'],
+  q: ['cite'],
+  blockquote: ['cite'],
+  font: ['color'],
+  svg: ['width', 'height', 'viewbox'],
+  input: ['type', 'disabled', 'data-source-position', 'checked'],
+  span: ['data-alias'],
+  hr: ['width', 'size'],
+}
+
+/** Classes by element: those that the renderers of this folder write, nothing else. */
+const allowedClasses: Readonly<Record<string, readonly (string | RegExp)[]>> = {
+  a: ['ref-issue', 'mention'],
+  span: ['emoji', 'color-preview', 'issue-keyword', 'org-todo', 'org-done', /^hljs-[a-z_-]+$/, /^[a-z]+_$/],
+  code: ['chroma', 'display', 'is-loading', /^language-[\w+#.-]+$/],
+  pre: ['code-block', 'is-loading'],
+  li: ['task-list-item'],
+  blockquote: ['attention-header', /^attention-(?:note|tip|important|warning|caution)$/],
+  p: ['attention-title'],
+  strong: [/^attention-(?:note|tip|important|warning|caution)$/],
+  svg: ['attention-icon', /^attention-(?:note|tip|important|warning|caution)$/],
+  table: ['data-table'],
+  th: ['line-num'],
+  td: ['line-num'],
+  details: ['frontmatter-content'],
+}
+
+/** Attributes with an address, and what it leads to. */
+const addressAttributes: Readonly<Record<string, 'link' | 'media'>> = {
+  href: 'link',
+  src: 'media',
+  poster: 'media',
+  cite: 'link',
+}
+
+/** Schemes that run code or carry content of their own; every other scheme passes (contract). */
+const refusedSchemes = new Set([
+  'javascript',
+  'vbscript',
+  'livescript',
+  'data',
+  'blob',
+  'filesystem',
+  'view-source',
+  'jar',
+])
+
+/** Browsers skip blanks and control characters while they read a scheme, so they are taken out before looking at it. */
+function isSafeAddress(address: string): boolean {
+  const bare = address.replace(
+    /[\u0000-\u0020\u007f-\u00a0\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u2060\u3000\ufeff]/g,
+    '',
+  )
+  const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(bare)?.[1]
+  return scheme === undefined || !refusedSchemes.has(scheme.toLowerCase())
+}
+
+const colour = /^(?:#[0-9a-f]{3,8}|[a-z]{3,30}|(?:rgb|hsl)a?\(\s*[-\d.,%\s/deg]{1,60}\))$/i
+
+/** Of a style only colours stay. */
+function keepColours(style: string): string {
+  const kept: string[] = []
+  for (const declaration of style.slice(0, 2000).split(';')) {
+    const [property = '', value = '', ...rest] = declaration.split(':').map((part) => part.trim())
+    if (rest.length === 0 && /^(?:color|background-color)$/i.test(property) && colour.test(value)) {
+      kept.push(`${property.toLowerCase()}: ${value}`)
+    }
+  }
+  return kept.join('; ')
+}
+
+/** `rel` of a link: what the text says itself, then always nofollow, and noopener when it opens another window. */
+function relOf(own: string | undefined, target: string | undefined): string {
+  const words = new Set(
+    (own ?? '')
+      .toLowerCase()
+      .split(/\s+/)
+      .filter((word) => /^[a-z-]{1,20}$/.test(word)),
+  )
+  words.add('nofollow')
+  if (target !== undefined) words.add('noopener')
+  return [...words].join(' ')
+}
+
+function cleanAttributes(tag: string, attributes: sanitizeHtml.Attributes, bases: LinkBases): sanitizeHtml.Attributes {
+  const { rel, ...kept } = attributes
+  for (const [name, kind] of Object.entries(addressAttributes)) {
+    const address = kept[name]?.trim()
+    if (address === undefined) continue
+    if (isSafeAddress(address)) kept[name] = resolveAddress(bases, address, kind)
+    else delete kept[name]
+  }
+  if (kept.style !== undefined) {
+    const colours = keepColours(kept.style)
+    if (colours === '') delete kept.style
+    else kept.style = colours
+  }
+  if (tag === 'a') {
+    if (kept.target !== undefined && kept.target !== '_blank') delete kept.target
+    if (kept.href !== undefined) kept.rel = relOf(rel, kept.target)
+  }
+  if (tag === 'input') kept.disabled = ''
+  return kept
+}
+
+/** Drawings stay as an empty element: what is inside of one is read by other rules than the rest of the page. */
+function emptyDrawings(html: string): string {
+  if (!html.includes('<svg')) return html
+  let depth = 0
+  let from = 0
+  let out = ''
+  for (const match of html.matchAll(/<(\/?)svg\b[^>]*>/g)) {
+    if (match[1] === '') {
+      if (depth === 0) out += html.slice(from, match.index) + match[0]
+      depth += 1
+    } else if (depth > 0) {
+      depth -= 1
+      if (depth === 0) out += match[0]
+    }
+    if (depth === 0) from = match.index + match[0].length
+  }
+  return depth === 0 ? out + html.slice(from) : `${out}</svg>`
+}
+
+/** Elements that mean nothing once their attributes are gone; a link keeps its text. */
+function dropEmptied(frame: sanitizeHtml.IFrame): boolean | 'excludeTag' {
+  const bare = Object.keys(frame.attribs).length === 0
+  if (frame.tag === 'a' || frame.tag === 'font') return bare ? 'excludeTag' : false
+  if (frame.tag === 'img') return bare
+  if (frame.tag === 'input') return frame.attribs['type'] !== 'checkbox'
+  return false
+}
+
+/**
+ * Makes HTML harmless by one list of what may pass, and gives every address its final form.
+ * @returns balanced HTML in which text can not become markup again, without blanks at its ends
+ */
+export function sanitize(html: string, bases: LinkBases): string {
+  const clean = sanitizeHtml(html, {
+    allowedTags,
+    allowedAttributes: Object.fromEntries(
+      [...new Set([...Object.keys(allowedAttributes), '*'])].map((tag) => [
+        tag,
+        [...(allowedAttributes[tag] ?? everywhere)],
+      ]),
+    ),
+    allowedClasses: Object.fromEntries(allowedTags.map((tag) => [tag, [...(allowedClasses[tag] ?? [])]])),
+    allowedSchemesAppliedToAttributes: [],
+    allowProtocolRelative: true,
+    allowVulnerableTags: false,
+    parseStyleAttributes: false,
+    nonTextTags: ['script', 'style', 'title', 'noscript', 'template'],
+    nestingLimit: 200,
+    transformTags: { '*': (tagName, attribs) => ({ tagName, attribs: cleanAttributes(tagName, attribs, bases) }) },
+    exclusiveFilter: dropEmptied,
+    textFilter: (text) => text.replaceAll('"', '&#34;'),
+  })
+  return emptyDrawings(clean).replaceAll('&quot;', '&#34;').replaceAll("'", '&#39;').trim()
+}
