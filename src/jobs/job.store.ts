@@ -61,8 +61,8 @@ export async function claimJobs(
     .orderBy('job.run_at_ms')
     .orderBy('job.id')
     .limit(claim.limit)
-  const picked = databaseKind(tx) === 'postgres' ? due.forUpdate().skipLocked() : due
   const rows = await tx
+    .with('picked', () => (databaseKind(tx) === 'postgres' ? due.forUpdate().skipLocked() : due))
     .updateTable('job')
     .set((row) => ({
       state: 'running',
@@ -72,7 +72,7 @@ export async function claimJobs(
       progress: null,
       updated_unix: claim.nowUnix,
     }))
-    .where('id', 'in', picked)
+    .where('id', 'in', (row) => row.selectFrom('picked').select('picked.id'))
     .returningAll()
     .execute()
   return rows.sort((a, b) => a.priority - b.priority || a.run_at_ms - b.run_at_ms || a.id - b.id)
@@ -83,14 +83,27 @@ export async function hasClaimableJob(db: Db, names: readonly string[], nowMs: n
   return (await claimableJobs(db, names, nowMs).select('job.id').limit(1).executeTakeFirst()) !== undefined
 }
 
-/** Names and ids of jobs that any worker runs now, at most `limit`. */
-export const listRunningJobs = (db: Db, names: readonly string[], limit: number): Promise<{ id: JobId; name: string }[]> =>
+/**
+ * A few jobs that run now, here or elsewhere, or could be taken now; none means that the queue is at rest. One
+ * statement, so that no job is missed because it changed its state between two.
+ */
+export const listBusyJobs = (
+  db: Db,
+  names: readonly string[],
+  nowMs: number,
+): Promise<{ id: JobId; name: string; state: JobRow['state'] }[]> =>
   db
-    .selectFrom('job')
-    .select(['job.id', 'job.name'])
-    .where(isRunning)
-    .where('job.name', 'in', names)
-    .limit(limit)
+    .selectFrom(
+      db
+        .selectFrom('job')
+        .select(['job.id', 'job.name', 'job.state'])
+        .where(isRunning)
+        .where('job.name', 'in', names)
+        .unionAll(claimableJobs(db, names, nowMs).select(['job.id', 'job.name', 'job.state']))
+        .as('busy'),
+    )
+    .selectAll()
+    .limit(10)
     .execute()
 
 /** When the next waiting job becomes due, in milliseconds; undefined when none waits. */
@@ -138,8 +151,8 @@ export function listExpiredJobs(tx: Tx, systemNowMs: number, notOf: string, limi
   return (databaseKind(tx) === 'postgres' ? expired.forUpdate().skipLocked() : expired).execute()
 }
 
-/** Removes a job that succeeded; false when `worker` does not have it any more. */
-export async function deleteFinishedJob(tx: Tx, id: JobId, worker: string): Promise<boolean> {
+/** Removes a job that was done; false when `worker` does not have it any more. */
+export async function deleteRunningJob(tx: Tx, id: JobId, worker: string): Promise<boolean> {
   const result = await tx
     .deleteFrom('job')
     .where('id', '=', id)
@@ -227,3 +240,13 @@ export const countJobs = (
     ])
     .groupBy(['name', 'state'])
     .execute()
+
+/** Gives a failed job all its attempts again. */
+export async function updateFailedToWaiting(tx: Tx, id: JobId, runAtMs: number, nowUnix: Unix): Promise<void> {
+  await tx
+    .updateTable('job')
+    .set({ state: 'waiting', attempt: 0, run_at_ms: runAtMs, updated_unix: nowUnix })
+    .where('id', '=', id)
+    .where(isFailed)
+    .execute()
+}

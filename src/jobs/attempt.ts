@@ -1,0 +1,128 @@
+import { GiveUp, type AnyJob, type JobProgress } from './job.ts'
+import type { JobRow } from './job.store.ts'
+
+/** How an attempt went. Unless it succeeded, `isAbandoned` says that its code may still be running. */
+export type AttemptResult = { readonly durationMs: number } & (
+  | { readonly kind: 'succeeded' }
+  | { readonly kind: 'interrupted'; readonly isAbandoned: boolean }
+  | {
+      readonly kind: 'failed'
+      readonly error: unknown
+      readonly isFinal: boolean
+      readonly input: unknown
+      readonly isAbandoned: boolean
+    }
+)
+
+/** An attempt under way. */
+export interface Attempt {
+  readonly result: Promise<AttemptResult>
+  /** The program stops: the job is given back. */
+  interrupt(): void
+  /** Another worker has the job now. */
+  lose(): void
+}
+
+export interface AttemptOptions<Ctx> {
+  readonly job: AnyJob<Ctx>
+  readonly row: JobRow
+  createContext(signal: AbortSignal): Ctx | Promise<Ctx>
+  /** How long the code may go on after its signal was aborted, in milliseconds. */
+  readonly abortGraceMs: number
+  saveProgress(text: string): Promise<void>
+}
+
+class Interrupted extends Error {
+  override readonly name = 'Interrupted'
+}
+
+const progressEveryMs = 1000
+
+/** Runs a job once. The result never rejects. */
+export function runAttempt<Ctx>(options: AttemptOptions<Ctx>): Attempt {
+  const { job, row } = options
+  const stop = new AbortController()
+  const beganMs = performance.now()
+  const progress = createProgress((value) => options.saveProgress(JSON.stringify(value)))
+  const timer = setTimeout(() => {
+    stop.abort(new Error(`the job took longer than ${job.timeoutMs} ms`))
+  }, Math.min(job.timeoutMs, maxTimerMs)).unref()
+
+  let input: unknown
+  async function work(): Promise<void> {
+    input = readInput(job, row)
+    const context = await options.createContext(stop.signal)
+    const isLastAttempt = row.attempt >= row.max_attempts
+    await job.run(context, input, { signal: stop.signal, attempt: row.attempt, isLastAttempt, progress: progress.set })
+  }
+
+  async function result(): Promise<AttemptResult> {
+    const working = work()
+    let isAbandoned = false
+    try {
+      await Promise.race([
+        working,
+        afterAbort(stop.signal, options.abortGraceMs).then((reason) => {
+          isAbandoned = true
+          throw reason
+        }),
+      ])
+      return { kind: 'succeeded', durationMs: performance.now() - beganMs }
+    } catch (error) {
+      // What the code throws once it is told to stop is a consequence; the reason says more.
+      const reason: unknown = stop.signal.aborted ? stop.signal.reason : error
+      const durationMs = performance.now() - beganMs
+      if (reason instanceof Interrupted) return { kind: 'interrupted', durationMs, isAbandoned }
+      const isFinal = reason instanceof GiveUp || row.attempt >= row.max_attempts
+      return { kind: 'failed', error: reason, isFinal, input, durationMs, isAbandoned }
+    } finally {
+      clearTimeout(timer)
+      progress.end()
+      working.catch(() => {})
+    }
+  }
+
+  return {
+    result: result(),
+    interrupt: () => stop.abort(new Interrupted('the program stops')),
+    lose: () => stop.abort(new Interrupted('another worker has the job')),
+  }
+}
+
+/** Longest time of a timer in Node, in milliseconds. */
+const maxTimerMs = 2 ** 31 - 1
+
+function readInput<Ctx>(job: AnyJob<Ctx>, row: JobRow): unknown {
+  const input: unknown = JSON.parse(row.input)
+  const problem = job.problemOf(input)
+  if (problem !== undefined) throw new GiveUp(`the input was made by another version of the program: ${problem}`)
+  return input
+}
+
+/** Resolves with the reason when the signal is aborted and `graceMs` have passed since. */
+const afterAbort = (signal: AbortSignal, graceMs: number): Promise<unknown> =>
+  new Promise((resolve) => {
+    signal.addEventListener('abort', () => setTimeout(() => resolve(signal.reason), graceMs).unref(), { once: true })
+  })
+
+/** Writes the newest value at most once a second. */
+function createProgress(save: (progress: JobProgress) => Promise<void>): { set(value: JobProgress): void; end(): void } {
+  let newest: JobProgress | undefined
+  let timer: NodeJS.Timeout | undefined
+  let lastMs = Number.NEGATIVE_INFINITY
+  function write(): void {
+    timer = undefined
+    lastMs = performance.now()
+    if (newest) void save(newest)
+  }
+  return {
+    set(value) {
+      newest = value
+      timer ??= setTimeout(write, Math.max(0, lastMs + progressEveryMs - performance.now())).unref()
+    },
+    end() {
+      clearTimeout(timer)
+      newest = undefined
+    },
+  }
+}

@@ -1,0 +1,13 @@
+/** Longest text of an error that is kept in a row, in characters. */
+const maxLength = 4000
+
+/** What a row keeps of an error: its message and those of its causes. */
+export function errorText(error: unknown): string {
+  const parts: string[] = []
+  for (let at: unknown = error, depth = 0; at !== undefined && at !== null && depth < 5; depth++) {
+    const message = at instanceof Error ? at.message || at.name : String(at)
+    if (!parts.includes(message)) parts.push(message)
+    at = at instanceof Error ? at.cause : undefined
+  }
+  return parts.join(': ').slice(0, maxLength)
+}

@@ -1,0 +1,58 @@
+import type { Selectable } from 'kysely'
+import type { Db, Tx } from '../db/database.ts'
+import type { ScheduleTable } from '../db/tables/work.ts'
+import type { Unix } from '../lib/time.ts'
+
+export type ScheduleRow = Selectable<ScheduleTable>
+
+export const listScheduleRows = (db: Db, names: readonly string[]): Promise<ScheduleRow[]> =>
+  db.selectFrom('schedule').selectAll().where('name', 'in', names).execute()
+
+/**
+ * Registers tasks at start: counts begin again, and the next time stays as it is unless the task is new or its
+ * schedule has changed.
+ */
+export async function upsertSchedules(
+  tx: Tx,
+  rows: readonly Pick<ScheduleRow, 'name' | 'schedule' | 'next_run_unix'>[],
+): Promise<void> {
+  await tx
+    .insertInto('schedule')
+    .values(rows)
+    .onConflict((conflict) =>
+      conflict.column('name').doUpdateSet((row) => ({
+        schedule: row.ref('excluded.schedule'),
+        next_run_unix: row
+          .case()
+          .when('schedule.schedule', '=', row.ref('excluded.schedule'))
+          .then(row.ref('schedule.next_run_unix'))
+          .else(row.ref('excluded.next_run_unix'))
+          .end(),
+        run_count: 0,
+      })),
+    )
+    .execute()
+}
+
+/** Moves a task on to its next time; false when another process did so first. */
+export async function updateNextRun(tx: Tx, name: string, fromUnix: Unix, toUnix: Unix): Promise<boolean> {
+  const result = await tx
+    .updateTable('schedule')
+    .set({ next_run_unix: toUnix })
+    .where('name', '=', name)
+    .where('next_run_unix', '=', fromUnix)
+    .executeTakeFirst()
+  return result.numUpdatedRows > 0n
+}
+
+export async function updateRunBegun(tx: Tx, name: string, unix: Unix): Promise<void> {
+  await tx
+    .updateTable('schedule')
+    .set((row) => ({ last_run_unix: unix, run_count: row('run_count', '+', 1) }))
+    .where('name', '=', name)
+    .execute()
+}
+
+export async function updateRunEnded(tx: Tx, name: string, error: string): Promise<void> {
+  await tx.updateTable('schedule').set({ last_error: error }).where('name', '=', name).execute()
+}

@@ -1,0 +1,160 @@
+import { Type } from 'typebox'
+import { clockOf } from '../db/clock.ts'
+import { transaction, type Db, type Tx } from '../db/database.ts'
+import { nowUnix, type Unix } from '../lib/time.ts'
+import { createChecker } from './checker.ts'
+import { errorText } from './error-text.ts'
+import type { AnyJob } from './job.ts'
+import { enqueue } from './queue.ts'
+import { parseSchedule, type Schedule, type ScheduleTimes } from './schedule.ts'
+import { listScheduleRows, updateNextRun, updateRunBegun, updateRunEnded, upsertSchedules } from './schedule.store.ts'
+
+/** A scheduled task as an administrator sees it. Times are 0 where there is none. */
+export interface ScheduledTask {
+  readonly name: string
+  readonly schedule: string
+  readonly enabled: boolean
+  readonly nextRunUnix: Unix
+  readonly lastRunUnix: Unix
+  /** Runs begun since the start of the program. */
+  readonly runCount: number
+  /** What the last run failed with; empty when it went well or there was none. */
+  readonly lastError: string
+}
+
+export interface Scheduler<Ctx> {
+  /** The jobs that run the tasks; the workers declare them with the others. */
+  readonly jobs: readonly AnyJob<Ctx>[]
+  /** All tasks in the order they were declared. */
+  list(): Promise<ScheduledTask[]>
+  /** Has a task run in the background now; false when there is none of that name. */
+  runNow(name: string): Promise<boolean>
+  /** Registers the tasks and enqueues those that run at start. */
+  begin(): Promise<void>
+  /** Enqueues what is due, once among all processes. Answers when to come back, or undefined for never. */
+  tick(): Promise<Unix | undefined>
+}
+
+export interface SchedulerOptions<Ctx> {
+  readonly db: Db
+  readonly schedules: readonly Schedule<Ctx>[]
+  /** False: nothing runs by itself, but tasks are listed and may be run. */
+  readonly enabled: boolean
+}
+
+interface Entry<Ctx> {
+  readonly task: Schedule<Ctx>
+  readonly times: ScheduleTimes
+  readonly job: AnyJob<Ctx>
+  readonly isEnabled: boolean
+}
+
+const defaultTimeoutMs = 3_600_000
+
+/** Runs tasks by the clock through the queue, so that each time comes once however many processes there are. */
+export function createScheduler<Ctx>({ db, schedules, enabled }: SchedulerOptions<Ctx>): Scheduler<Ctx> {
+  const entries = new Map<string, Entry<Ctx>>()
+  for (const task of schedules) {
+    if (entries.has(task.name)) throw new Error(`two scheduled tasks are named ${task.name}`)
+    const isEnabled = enabled && task.enabled !== false
+    entries.set(task.name, { task, times: parseSchedule(task.when), job: taskJob(db, task), isEnabled })
+  }
+  const names = [...entries.keys()]
+  const enabledNames = names.filter((name) => entries.get(name)?.isEnabled)
+
+  const nextOf = ({ times, isEnabled }: Entry<Ctx>, unix: Unix): Unix => (isEnabled ? (times.next(unix) ?? 0) : 0)
+
+  return {
+    jobs: [...entries.values()].map((entry) => entry.job),
+
+    async list() {
+      if (names.length === 0) return []
+      const rows = new Map((await listScheduleRows(db, names)).map((row) => [row.name, row]))
+      const unix = nowUnix(clockOf(db))
+      return [...entries.values()].map(({ task, times, isEnabled }) => {
+        const row = rows.get(task.name)
+        return {
+          name: task.name,
+          schedule: task.when,
+          enabled: isEnabled,
+          nextRunUnix: row && row.next_run_unix > 0 ? row.next_run_unix : (times.next(unix) ?? 0),
+          lastRunUnix: row?.last_run_unix ?? 0,
+          runCount: row?.run_count ?? 0,
+          lastError: row?.last_error ?? '',
+        }
+      })
+    },
+
+    async runNow(name) {
+      const entry = entries.get(name)
+      if (!entry) return false
+      await transaction(db, (tx) => enqueueTask(tx, entry))
+      return true
+    },
+
+    async begin() {
+      if (names.length === 0) return
+      const unix = nowUnix(clockOf(db))
+      await transaction(db, async (tx) => {
+        const rows = [...entries.values()].map((entry) => ({
+          name: entry.task.name,
+          // The text tells disabled from enabled, so that a task that is switched on gets a time.
+          schedule: entry.isEnabled ? entry.task.when : '',
+          next_run_unix: nextOf(entry, unix),
+        }))
+        await upsertSchedules(tx, rows)
+        for (const entry of entries.values()) {
+          if (entry.isEnabled && entry.task.runAtStart) await enqueueTask(tx, entry)
+        }
+      })
+    },
+
+    async tick() {
+      if (enabledNames.length === 0) return undefined
+      const unix = nowUnix(clockOf(db))
+      const rows = (await listScheduleRows(db, enabledNames)).filter((row) => row.next_run_unix > 0)
+      const due = rows.filter((row) => row.next_run_unix <= unix)
+      if (due.length > 0) {
+        await transaction(db, async (tx) => {
+          for (const row of due) {
+            const entry = entries.get(row.name) as Entry<Ctx>
+            if (await updateNextRun(tx, row.name, row.next_run_unix, nextOf(entry, unix))) await enqueueTask(tx, entry)
+          }
+        })
+      }
+      const coming = rows
+        .map((row) => (row.next_run_unix <= unix ? nextOf(entries.get(row.name) as Entry<Ctx>, unix) : row.next_run_unix))
+        .filter((next) => next > 0)
+      return coming.length === 0 ? undefined : Math.min(...coming)
+    },
+  }
+}
+
+const enqueueTask = async <Ctx>(tx: Tx, entry: Entry<Ctx>): Promise<void> => {
+  await enqueue(tx, entry.job, {})
+}
+
+/** The job of a task: waiting runs merge, and two never run at once. */
+function taskJob<Ctx>(db: Db, task: Schedule<Ctx>): AnyJob<Ctx> {
+  const name = `task.${task.name}`
+  return {
+    name,
+    attempts: 1,
+    priority: 'low',
+    timeoutMs: task.timeoutMs ?? defaultTimeoutMs,
+    problemOf: createChecker(Type.Object({})),
+    merge: () => name,
+    lane: () => name,
+    retryDelayMs: () => 0,
+    async run(ctx, _input, run) {
+      await transaction(db, (tx) => updateRunBegun(tx, task.name, nowUnix(clockOf(db))))
+      try {
+        await task.run(ctx, run)
+      } catch (error) {
+        await transaction(db, (tx) => updateRunEnded(tx, task.name, errorText(error)))
+        throw error
+      }
+      await transaction(db, (tx) => updateRunEnded(tx, task.name, ''))
+    },
+  }
+}
