@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { sniffContentType } from './content-type.ts'
+
+const type = (content: string | Buffer) => sniffContentType(Buffer.isBuffer(content) ? content : Buffer.from(content))
+
+test('content type: whatever a browser would run is plain text', () => {
+  for (const text of ['<html><script>alert(1)</script>', 'alert(1)', '{"a":1}', '<?xml version="1.0"?><a/>', '']) {
+    assert.equal(type(text), 'text/plain; charset=utf-8')
+  }
+})
+
+test('content type: pictures, documents, sounds and films by their first bytes', () => {
+  assert.equal(type(Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAAB', 'base64')), 'image/png')
+  assert.equal(type(Buffer.from('RIFF\x10\0\0\0WEBPVP8 ', 'latin1')), 'image/webp')
+  assert.equal(type(Buffer.from('\0\0\0\x20ftypisom', 'latin1')), 'video/mp4')
+  assert.equal(type('%PDF-1.4\n'), 'application/pdf')
+  assert.equal(type('BM is how this sentence begins'), 'text/plain; charset=utf-8')
+  assert.equal(type(Buffer.from([0, 1, 2, 255])), 'application/octet-stream')
+})
+
+test('content type: drawings, with what may stand before their root', () => {
+  assert.equal(type('<svg xmlns="http://www.w3.org/2000/svg"/>'), 'image/svg+xml')
+  assert.equal(type('<?xml version="1.0"?>\n<!-- x -->\n<svg/>'), 'image/svg+xml')
+  assert.equal(type('a text about <svg>'), 'text/plain; charset=utf-8')
+})
+
+test('content type: character sets', () => {
+  assert.equal(type(Buffer.from('fffe61000a00', 'hex')), 'text/plain; charset=utf-16le')
+  assert.equal(type(Buffer.from('déjà vu, garçon, élève', 'latin1')), 'text/plain; charset=iso-8859-1')
+  assert.equal(type(Buffer.from('caf\xe9\n', 'latin1')), 'text/plain; charset=utf-8')
+  assert.equal(type('é'.repeat(511) + 'xé'), 'text/plain; charset=utf-8')
+})

@@ -1,0 +1,80 @@
+/** How many leading bytes of a file decide about its type. */
+export const sniffBytes = 1024
+
+const magic: readonly { readonly type: string; readonly at: number; readonly bytes: Buffer }[] = [
+  ['image/png', 0, '\x89PNG\r\n\x1a\n'],
+  ['image/jpeg', 0, '\xff\xd8\xff'],
+  ['image/gif', 0, 'GIF87a'],
+  ['image/gif', 0, 'GIF89a'],
+  ['image/bmp', 0, 'BM'],
+  ['image/x-icon', 0, '\0\0\x01\0'],
+  ['image/x-icon', 0, '\0\0\x02\0'],
+  ['image/webp', 8, 'WEBPVP'],
+  ['image/avif', 4, 'ftypavif'],
+  ['image/tiff', 0, 'II*\0'],
+  ['image/tiff', 0, 'MM\0*'],
+  ['application/pdf', 0, '%PDF-'],
+  ['audio/wave', 8, 'WAVE'],
+  ['audio/mpeg', 0, 'ID3'],
+  ['audio/mpeg', 0, '\xff\xfb'],
+  ['audio/flac', 0, 'fLaC'],
+  ['audio/midi', 0, 'MThd\0\0\0\x06'],
+  ['video/avi', 8, 'AVI '],
+  ['video/webm', 0, '\x1aE\xdf\xa3'],
+  ['video/mp4', 4, 'ftyp'],
+].map(([type, at, text]) => ({ type: type as string, at: at as number, bytes: Buffer.from(text as string, 'latin1') }))
+
+/** Control characters that no text holds; tab, line ends, form feed and escape do occur. */
+const isBinaryByte = (byte: number): boolean =>
+  byte < 0x20 && byte !== 0x09 && byte !== 0x0a && byte !== 0x0d && byte !== 0x0c && byte !== 0x1b && byte !== 0x08
+
+/** An SVG drawing: the root element after any declaration, comments and document type. */
+const svgStart = /^\s*(?:<\?xml\b[^>]*\?>\s*|<!--[\s\S]*?-->\s*|<!DOCTYPE\s+svg\b[^>]*>\s*)*<svg\b/i
+
+/**
+ * The type of a file by its first bytes (`sniffBytes` of them are enough), never by its name. Whatever a browser would
+ * run or interpret as a page is plain text; what is no text and no known picture, sound, film or PDF is
+ * `application/octet-stream`. Source: the contract's table of raw files.
+ */
+export function sniffContentType(head: Buffer): string {
+  const start = head.subarray(0, sniffBytes)
+  const bom = start.subarray(0, 2).toString('hex')
+  if (bom === 'fffe') return 'text/plain; charset=utf-16le'
+  if (bom === 'feff') return 'text/plain; charset=utf-16be'
+  if (isOgg(start)) return oggType(start)
+  const known = magic.find(({ at, bytes }) => start.subarray(at, at + bytes.length).equals(bytes))
+  if (known && !(known.type === 'image/bmp' && isText(start))) return known.type
+  if (!isText(start)) return 'application/octet-stream'
+  const text = start.toString('utf8').replace(/^\ufeff/, '')
+  if (svgStart.test(text)) return 'image/svg+xml'
+  return `text/plain; charset=${textCharset(start)}`
+}
+
+/** True when the first bytes are those of a text. */
+export const isText = (head: Buffer): boolean => !head.subarray(0, sniffBytes).some(isBinaryByte)
+
+const isOgg = (head: Buffer): boolean => head.subarray(0, 5).toString('latin1') === 'OggS\0'
+
+const oggType = (head: Buffer): string =>
+  head.includes('theora', 0, 'latin1') ? 'video/ogg' : 'audio/ogg'
+
+/** Fewest letters outside of ASCII that make Latin 1 likelier than a damaged UTF-8 text. */
+const minLatinLetters = 4
+
+function textCharset(head: Buffer): string {
+  // The last character may be cut where the sample ends.
+  if (isUtf8(head) || [1, 2, 3].some((cut) => head.length >= sniffBytes && isUtf8(head.subarray(0, head.length - cut)))) return 'utf-8'
+  const high = head.filter((byte) => byte >= 0x80)
+  return high.length >= minLatinLetters && high.every((byte) => byte >= 0xa0) ? 'iso-8859-1' : 'utf-8'
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+function isUtf8(bytes: Buffer): boolean {
+  try {
+    utf8.decode(bytes)
+    return true
+  } catch {
+    return false
+  }
+}
