@@ -1,0 +1,131 @@
+import type { Db, Tx } from '../db/database.ts'
+import { listen, notify } from '../db/notify.ts'
+import { Unavailable } from '../lib/errors.ts'
+import type { Event, EventName } from './catalogue.ts'
+
+/** An event as those hear it who watch: its name and ids. Whoever wants more loads it, with their own rights. */
+export interface LiveEvent {
+  readonly name: EventName
+  readonly atMs: number
+  /** The event's members that are numbers, flags or short texts. */
+  readonly ids: Readonly<Record<string, number | boolean | string>>
+}
+
+/** What a watcher gets: an event, or the news that some of other processes may have been lost. */
+export type LiveItem = LiveEvent | 'gap'
+
+export interface LiveLimits {
+  /** Most watchers of one process. */
+  readonly maxWatchers: number
+  /** Most items that wait for one watcher; then it is dropped. */
+  readonly maxQueued: number
+}
+
+const defaultLimits: LiveLimits = { maxWatchers: 1000, maxQueued: 256 }
+
+/** Thrown out of a watcher's loop when it takes items more slowly than they come. */
+export class WatcherTooSlow extends Error {
+  override readonly name = 'WatcherTooSlow'
+}
+
+export interface LiveEvents {
+  /**
+   * What happens from now on in any process, as far as `accepts` says yes; ends when `signal` is aborted or the feed
+   * is closed. Best effort: it is for showing, work belongs into subscribers.
+   * @throws Unavailable when there are too many watchers
+   */
+  watch(options: { accepts(event: LiveEvent): boolean; signal: AbortSignal }): AsyncIterable<LiveItem>
+  readonly watcherCount: number
+  /** Ends all watchers and accepts no more. */
+  close(): void
+}
+
+const eventChannel = 'event'
+
+/** Longest text among the ids of a live event, in characters. */
+const maxTextLength = 256
+
+/** Tells the watchers of all processes, after the commit. */
+export function announce(tx: Tx, event: Event): void {
+  const ids: Record<string, number | boolean | string> = {}
+  for (const [key, value] of Object.entries(event.data)) {
+    if (typeof value === 'number' || typeof value === 'boolean') ids[key] = value
+    else if (typeof value === 'string' && value.length <= maxTextLength) ids[key] = value
+  }
+  notify(tx, eventChannel, JSON.stringify({ name: event.name, atMs: event.atMs, ids } satisfies LiveEvent))
+}
+
+interface Watcher {
+  accepts(event: LiveEvent): boolean
+  push(item: LiveItem): void
+  end(): void
+}
+
+export function createLiveEvents(db: Db, limits: Partial<LiveLimits> = {}): LiveEvents {
+  const { maxWatchers, maxQueued } = { ...defaultLimits, ...limits }
+  const watchers = new Set<Watcher>()
+  let isClosed = false
+
+  const unlisten = listen(db, eventChannel, {
+    heard(payload) {
+      if (watchers.size === 0) return
+      const event = JSON.parse(payload) as LiveEvent
+      for (const watcher of watchers) if (watcher.accepts(event)) watcher.push(event)
+    },
+    missed() {
+      for (const watcher of watchers) watcher.push('gap')
+    },
+  })
+
+  return {
+    watch({ accepts, signal }) {
+      if (isClosed) throw new Unavailable('the server is stopping', 'stopping')
+      if (watchers.size >= maxWatchers) throw new Unavailable('too many watch the events', 'too_many_watchers')
+      const queue: LiveItem[] = []
+      let state: 'open' | 'ended' | 'dropped' = 'open'
+      let awake: (() => void) | undefined
+
+      const watcher: Watcher = {
+        accepts,
+        push(item) {
+          if (queue.length >= maxQueued) leave('dropped')
+          else queue.push(item)
+          awake?.()
+        },
+        end: () => leave('ended'),
+      }
+      function leave(as: 'ended' | 'dropped'): void {
+        if (state === 'open') state = as
+        watchers.delete(watcher)
+        signal.removeEventListener('abort', watcher.end)
+        awake?.()
+      }
+      async function* items(): AsyncGenerator<LiveItem> {
+        try {
+          for (;;) {
+            if (state === 'dropped') throw new WatcherTooSlow(`more than ${maxQueued} events waited for a watcher`)
+            if (state === 'ended') return
+            const item = queue.shift()
+            if (item !== undefined) yield item
+            else await new Promise<void>((resolve) => (awake = resolve))
+          }
+        } finally {
+          leave('ended')
+        }
+      }
+      // It hears from the call on, not only from the first turn of the loop.
+      if (signal.aborted) state = 'ended'
+      else watchers.add(watcher)
+      signal.addEventListener('abort', watcher.end)
+      return items()
+    },
+    get watcherCount() {
+      return watchers.size
+    },
+    close() {
+      isClosed = true
+      unlisten()
+      for (const watcher of [...watchers]) watcher.end()
+    },
+  }
+}
