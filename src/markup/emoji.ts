@@ -36,7 +36,7 @@ function emojiTable(): EmojiTable {
 export const emojiByName = (name: string): Emoji | undefined => emojiTable().byName.get(name)
 
 /** Whether a text may hold emoji letters at all: a cheap test before the long pattern is tried. */
-const mayHoldEmoji = (text: string): boolean => /[\u00a9\u00ae\u203c-\u3299\ud83c-\ud83e\u20e3]/.test(text)
+const mayHoldEmoji = (text: string): boolean => /[\u00a9\u00ae\u203c-\u3299\u{1f000}-\u{1faff}]/u.test(text)
 
 /** All emoji letters of a text with their places. */
 export function findEmojiLetters(text: string): { readonly index: number; readonly emoji: Emoji }[] {

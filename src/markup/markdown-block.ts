@@ -114,15 +114,18 @@ function addAttributes(state: StateCore): void {
 /** First word of the info string of a fence. */
 export const fenceLanguage = (token: Token): string => /^[^\s{,]{1,50}/.exec(token.info.trim())?.[0] ?? ''
 
+/** Code that the page turns into a drawing or a formula once it is shown. */
+function renderUncoloured(language: 'mermaid' | 'math', code: string): string {
+  const className = `chroma language-${language} display`
+  return `<pre class="code-block is-loading"><code class="${className}">${escapeHtml(code)}</code></pre>\n`
+}
+
 function renderFence(tokens: readonly Token[], index: number, env: Env | undefined): string {
   const token = tokens[index]
   if (token === undefined) return ''
   const language = fenceLanguage(token).toLowerCase()
   if (language === 'mermaid' || language === 'math') {
-    return (
-      `<pre class="code-block is-loading"><code class="chroma language-${language} display">` +
-      `${escapeHtml(token.content)}</code></pre>\n`
-    )
+    return renderUncoloured(language, token.content)
   }
   const coloured = stateOf(env).highlighters.highlight(token.content, language)
   const shown = coloured === undefined || !/^[\w+#.-]+$/.test(language) ? 'text' : language
@@ -151,7 +154,7 @@ function scanMathBlock(state: StateBlock, startLine: number, endLine: number, si
 }
 
 const renderMathBlock = (tokens: readonly Token[], index: number): string =>
-  `<pre class="code-block is-loading"><code class="chroma language-math display">${escapeHtml(tokens[index]?.content ?? '')}</code></pre>\n`
+  renderUncoloured('math', tokens[index]?.content ?? '')
 
 /** A footnote is known by its label, one without label (`^[text]`) by its number. */
 function footnoteId(token: Token | undefined): string {

@@ -3,7 +3,7 @@ import type { Highlighters } from './highlight.ts'
 import type { LinkBases } from './links.ts'
 import type { Reference, ReferenceRules, ResolvedReferences } from './references.ts'
 
-/** What the rules of one rendering share. Parsers are shared between renderings, so nothing of one text is kept in them. */
+/** What the rules of one rendering share. Parsers serve many renderings, so nothing of one text is kept in them. */
 export interface RenderState {
   readonly bases: LinkBases
   /** Absent in plain mode, where a text refers to nothing. */

@@ -6,7 +6,7 @@ import { findReferences, renderReference, shortenAddress, type Reference } from 
 
 const tilde = 0x7e
 const dollar = 0x24
-/** Delimiters of one tilde must not pair with those of two, so both have a marker of their own (no character has it). */
+/** Delimiters of one tilde must not pair with those of two, so each has a marker of its own that no character has. */
 const singleTilde = 0x110001
 const doubleTilde = 0x110002
 
@@ -108,8 +108,10 @@ function renderMath(tokens: readonly Token[], index: number): string {
   return `<code class="language-math ${display}is-loading">${escapeHtml(token?.content ?? '')}</code>`
 }
 
-const renderEmoji = (emoji: Emoji): string =>
-  `<span class="emoji" aria-label="${escapeHtml(emoji.description)}" data-alias="${escapeHtml(emoji.alias)}">${emoji.letter}</span>`
+function renderEmoji({ letter, description, alias }: Emoji): string {
+  const label = escapeHtml(description)
+  return `<span class="emoji" aria-label="${label}" data-alias="${escapeHtml(alias)}">${letter}</span>`
+}
 
 function htmlToken(state: StateCore, level: number, html: string): Token {
   const token = new state.Token('html_inline', '', 0)
@@ -163,8 +165,8 @@ function splitText(state: StateCore, token: Token, inLink: boolean): Token[] {
 function shortened(state: StateCore, children: readonly Token[], index: number): Token | undefined {
   const { references } = stateOf(state.env)
   const [open, text, close] = children.slice(index, index + 3)
-  if (references === undefined || open?.markup !== 'linkify' || close?.type !== 'link_close' || text?.type !== 'text')
-    return undefined
+  if (references === undefined || open?.markup !== 'linkify') return undefined
+  if (close?.type !== 'link_close' || text?.type !== 'text') return undefined
   const html = shortenAddress(String(open.attrGet('href') ?? ''), references)
   return html === undefined ? undefined : htmlToken(state, open.level, html)
 }
@@ -193,8 +195,8 @@ function linkThings(state: StateCore): void {
       if (token.type === 'html_inline' && /^<\/a\s*>/i.test(token.content)) htmlLinks = Math.max(0, htmlLinks - 1)
       const inLink = links + htmlLinks > 0
       if (token.type === 'image') token.meta = { ...token.meta, inLink }
-      if (token.type === 'text') children.push(...splitText(state, token, inLink))
-      else children.push(token)
+      if (token.type !== 'text') children.push(token)
+      else for (const part of splitText(state, token, inLink)) children.push(part)
     }
     block.children = children
   }

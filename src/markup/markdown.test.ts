@@ -1,126 +1,190 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
-import { resolve } from 'node:path'
 import test from 'node:test'
-import { pathToFileURL } from 'node:url'
-import { linkBases, type MarkdownMode } from './links.ts'
-import { renderMarkdown } from './markdown.ts'
-import { renderFile } from './markup.ts'
+import { TooLarge } from '../lib/errors.ts'
+import { linkBases, resolveAddress } from './links.ts'
+import { maxMarkdownBytes, renderMarkdown, type MarkdownOptions } from './markdown.ts'
+import type { ReferenceCandidates } from './references.ts'
 
-/**
- * The recorded exchanges of the markdown operations, played against the functions of this folder: each scenario runs
- * with a session that renders instead of sending. What needs a server (credentials, unknown repositories) is left out.
- */
-const kit = resolve(process.cwd(), 'conformance')
+const rootUrl = 'https://forge.example/'
 
-interface Body {
-  readonly Text?: unknown
-  readonly Mode?: string
-  readonly Context?: string
-  readonly Wiki?: boolean
-  readonly FilePath?: string
-  readonly BranchPath?: string
+function render(text: string, more: Partial<MarkdownOptions> = {}): Promise<string> {
+  const mode = more.mode ?? 'comment'
+  const bases = linkBases({ rootUrl, context: '/ann/one', mode })
+  return renderMarkdown(text, { mode, bases, rootUrl, repository: 'ann/one', ...more })
 }
 
-interface Step {
-  readonly label: string
-  readonly observed: unknown
-}
-
-const rootUrl = 'http://forge.example:3000'
-const oid = '0123456789abcdef0123456789abcdef01234567'
-
-async function answer(
-  path: string,
-  body: Body | undefined,
-  raw: string | undefined,
-): Promise<{ status: number; text: string }> {
-  const repository = /^\/repos\/([^/]+\/[^/]+)\//.exec(path)?.[1]
-  if (raw !== undefined) return { status: 200, text: await render(raw, 'markdown', {}, undefined) }
-  const { Text, Mode = '' } = body ?? {}
-  if (typeof Text !== 'string') return { status: 422, text: '' }
-  const known = Mode === 'gfm' || Mode === 'comment'
-  if (!path.endsWith('/markup'))
-    return { status: 200, text: await render(Text, known ? Mode : 'markdown', body ?? {}, repository) }
-  if (Mode !== 'file') {
-    return known || Mode === 'markdown'
-      ? { status: 200, text: await render(Text, Mode, {}, repository) }
-      : { status: 422, text: '' }
-  }
-  const bases = linkBases({ rootUrl, context: body?.Context ?? '', mode: 'gfm', branchPath: body?.BranchPath })
-  try {
-    return {
-      status: 200,
-      text: await renderFile(Text, body?.FilePath ?? '', { mode: 'gfm', bases, rootUrl, repository }),
-    }
-  } catch (error) {
-    return { status: (error as { status: number }).status, text: '' }
-  }
-}
-
-const render = (text: string, mode: MarkdownMode, body: Body, repository: string | undefined): Promise<string> =>
-  renderMarkdown(text, {
-    mode,
-    rootUrl,
-    repository,
-    bases: linkBases({ rootUrl, context: body.Context ?? '', mode, wiki: body.Wiki }),
-    wiki: body.Wiki,
-    resolve: async ({ mentions, commits }) => ({
-      mentions: new Set(mentions.filter((name) => name.startsWith('bea-'))),
-      commits: new Set(commits.filter((beginning) => oid.startsWith(beginning))),
-    }),
+test('renderMarkdown: everything that has to be looked up is asked for once', async () => {
+  const asked: ReferenceCandidates[] = []
+  const html = await render('@bea @bea. abcdef0 and\n\n- @nobody 1234567', {
+    resolve: async (candidates) => {
+      asked.push(candidates)
+      return { mentions: new Set(['bea']), commits: new Set(['abcdef0']) }
+    },
   })
-
-async function play(name: string): Promise<Step[]> {
-  const steps: Step[] = []
-  const slug = `mi${name.replace(/[^a-z0-9]/g, '')}`.slice(0, 18)
-  const session = {
-    base: rootUrl,
-    anon: 'nobody',
-    unique: (part: string) => `${part}-${slug}`,
-    user: async (part: string) => ({ login: `${part}-${slug}` }),
-    token: async () => ({}),
-    repo: async (owner: { login: string }, part: string) => `${owner.login}/${part}`,
-    must: async () => ({ commit: { id: oid } }),
-    call: async () => undefined,
-    send: (_who: unknown, _method: string, path: string, { body, raw }: { body?: Body; raw?: string }) =>
-      answer(path, body, raw),
-    check: (label: string, observed: unknown) => steps.push({ label, observed }),
-  }
-  const module: unknown = await import(pathToFileURL(`${kit}/scenarios/misc/${name}.mjs`).href)
-  await (module as { default: { run(session: unknown): Promise<void> } }).default.run(session)
-  return steps
-}
-
-const normal = (value: unknown): unknown =>
-  JSON.parse(
-    JSON.stringify(value)
-      .replaceAll(rootUrl, '<base>')
-      .replaceAll(oid, '<sha:1>')
-      .replaceAll(oid.slice(0, 10), '<sha:1~>'),
+  assert.deepEqual(asked, [{ mentions: ['bea', 'nobody'], commits: ['abcdef0', '1234567'] }])
+  assert.equal(html.match(/class="mention"/g)?.length, 2)
+  assert.match(
+    html,
+    /<a href="https:\/\/forge.example\/ann\/one\/commit\/abcdef0" rel="nofollow"><code>abcdef0<\/code><\/a>/,
   )
+  assert.match(html, /<li>@nobody 1234567<\/li>/)
+})
 
-/** Unclosed HTML in a text may unbalance the page that the reference answers; ours is always balanced. */
-const better = new Set(['broken tags'])
+test('renderMarkdown: a text without candidates asks for nothing', async () => {
+  const resolve = (): never => assert.fail('asked')
+  assert.equal(
+    await render('plain `@code` [@link](x) a@b.example', { mode: 'markdown', resolve }).then((html) => html.length > 0),
+    true,
+  )
+  await render('`abcdef0` [abcdef0](x) <a href="y">@bea</a>', { resolve })
+})
 
-for (const name of [
-  'markdown-basic',
-  'markdown-gfm',
-  'markdown-mode',
-  'markdown-raw',
-  'markdown-repo',
-  'markdown-safe',
-  'markup',
-]) {
-  test(`renderMarkdown: the recorded exchanges of ${name}`, async () => {
-    const expected = JSON.parse(readFileSync(`${kit}/expected/misc/${name}.json`, 'utf8')) as Step[]
-    const steps = new Map((await play(name)).map((step) => [step.label, step.observed]))
-    const failures: unknown[] = []
-    for (const { label, observed } of expected) {
-      if (!steps.has(label) || better.has(label)) continue
-      const seen = normal(steps.get(label))
-      if (JSON.stringify(seen) !== JSON.stringify(observed)) failures.push({ label, observed, seen })
+test('renderMarkdown: words that close stand before issues, in any letter case, with a colon', async () => {
+  const html = await render('Closes: #1, RESOLVED ann/two#2, prefixes #3, reopens !4')
+  assert.deepEqual(html.match(/<span class="issue-keyword">\w+<\/span>/g), [
+    '<span class="issue-keyword">Closes</span>',
+    '<span class="issue-keyword">RESOLVED</span>',
+    '<span class="issue-keyword">reopens</span>',
+  ])
+})
+
+test('renderMarkdown: an escaped mark is no reference and no emoji', async () => {
+  assert.equal(await render('\\#1 \\:smile:'), '<p dir="auto">#1 :smile:</p>')
+})
+
+test('renderMarkdown: addresses of the instance get their short forms', async () => {
+  const shown = async (address: string): Promise<string | undefined> => />([^<]*)<\//.exec(await render(address))?.[1]
+  assert.equal(await shown('https://forge.example/ann/one/issues/3#issuecomment-5'), '#3 (comment)')
+  assert.equal(await shown('https://forge.example/bea/two/issues/3'), 'bea/two#3')
+  assert.equal(await shown('https://forge.example/ann/one/pulls/3'), '!3')
+  assert.equal(
+    await shown('https://forge.example/ann/one/src/commit/0123456789abcdef/README.md'),
+    '0123456789/README.md',
+  )
+  assert.equal(await shown('https://forge.example/ann/one/issues?q=1'), 'https://forge.example/ann/one/issues?q=1')
+})
+
+test('renderMarkdown: the position of a task is the byte of its bracket in the source', async () => {
+  const source = '---\ntitle: é\n---\n# é\r\n\r\n- [ ] a\r\n  - [x] `[ ]`\n> 1. [ ] b'
+  const html = await render(source)
+  const positions = [...html.matchAll(/data-source-position="(\d+)"/g)].map((match) => Number(match[1]))
+  const bytes = Buffer.from(source)
+  assert.equal(positions.length, 3)
+  assert.deepEqual(
+    positions.map((at) => bytes.subarray(at, at + 3).toString()),
+    ['[ ]', '[x]', '[ ]'],
+  )
+})
+
+test('renderMarkdown: front matter is a folded table; what is no mapping stays text', async () => {
+  assert.match(
+    await render('---\na: {b: 1}\n---\nx'),
+    /^<details class="frontmatter-content">.*<th>b<\/th>.*<\/details>\n<p dir="auto">x<\/p>$/s,
+  )
+  assert.match(await render('---\njust text\n---\n'), /<h2 id="user-content-just-text"/)
+  assert.match(await render('---\na: [\n---\nx'), /^<hr/)
+})
+
+test('renderMarkdown: code of a known language is coloured, of another one it is text', async () => {
+  assert.match(
+    await render('```ts\nconst a = "<b>"\n```'),
+    /language-ts display"><span class="hljs-keyword">const<\/span>.*&lt;b&gt;/,
+  )
+  assert.match(await render('```brainfuck\n+[]\n```'), /language-brainfuck display/)
+  assert.match(await render('```nonsense\n<x>\n```'), /language-text display">&lt;x&gt;\n</)
+  assert.match(
+    await render('```mermaid\ngraph TD\n```'),
+    /<pre class="code-block is-loading"><code class="chroma language-mermaid display">graph TD/,
+  )
+})
+
+test('renderMarkdown: footnotes with several references lead back to each', async () => {
+  const html = await render('a[^n] b[^n] ^[here]\n\n[^n]: note\n[^unused]: x')
+  assert.match(html, /<sup id="fnref1:user-content-n"><a href="#fn:user-content-n" rel="nofollow">1<\/a><\/sup>/)
+  assert.match(html, /note <a href="#fnref:user-content-n" rel="nofollow">↩︎<\/a> <a href="#fnref1:user-content-n"/)
+  assert.match(html, /<li id="fn:user-content-inline-2">/)
+  assert.doesNotMatch(html, /unused/)
+})
+
+test('renderMarkdown: mathematics is not money', async () => {
+  assert.match(
+    await render('$a_b$ and $$x$$'),
+    /<code class="language-math is-loading">a_b<\/code> and <code class="language-math display is-loading">x</,
+  )
+  assert.equal(await render('it costs $5 and $6 a$b'), '<p dir="auto">it costs $5 and $6 a$b</p>')
+  assert.match(await render('$$\nx\n\ny\n$$'), /<code class="chroma language-math display">x\n\ny\n<\/code>/)
+})
+
+test('renderMarkdown: no way of writing it lets a script through', async () => {
+  const attacks = [
+    '<a href="jav&#x09;ascript:alert(1)">x</a> <a href="&#1;javascript:1">y</a> <a href="javascript&colon;1">z</a>',
+    '<svg onload=alert(1)><p>x</p><svg></svg><b onclick=1>y</b></svg>',
+    '<math><mtext><table><mglyph><style><img src=x onerror=alert(1)></style></mglyph></table></mtext></math>',
+    '<noscript><p title="</noscript><img src=x onerror=alert(1)>"></noscript>',
+    '<textarea></p><img src=x onerror=alert(1)></textarea>',
+    '<p style="background-color: url(javascript:alert(1)); color: expression(alert(1))">x</p>',
+    '[x](<javascript:alert(1)>) ![y](javascript:alert(1)) <javascript:alert(1)>',
+    '[a]: javascript:alert(1)\n\n[a] ![a]',
+    '`<img src=x onerror=alert(1)>` :smile:<img src=x onerror=alert(1)>',
+    '```html"><img src=x onerror=alert(1)>\nx\n```',
+    '[^"><img src=x onerror=alert(1)>]\n\n[^"><img src=x onerror=alert(1)>]: x',
+    '---\n"<img src=x onerror=alert(1)>": "<script>alert(1)</script>"\n---\n',
+    '@bea"><script>alert(1)</script> #1"><img src=x onerror=1>',
+    '<iframe srcdoc="<script>alert(1)</script>"><img src=x onerror=alert(1)></iframe>',
+    '<details open ontoggle=alert(1)><form action="javascript:alert(1)"><button formaction="javascript:1">x</button></form>',
+  ]
+  for (const attack of attacks) {
+    for (const mode of ['markdown', 'gfm', 'comment'] as const) {
+      const html = await render(attack, {
+        mode,
+        resolve: async (all) => ({ mentions: new Set(all.mentions), commits: new Set() }),
+      })
+      const tags = html.match(/<[^>]*>/g) ?? []
+      for (const tag of tags) {
+        assert.doesNotMatch(
+          tag,
+          /\son\w+\s*=|javascript|srcdoc|formaction|expression|^<\/?(?:script|style|iframe|form|math|noscript)/i,
+          `${attack}: ${html}`,
+        )
+      }
+      assert.doesNotMatch(html, /<svg[^>]*>(?!<\/svg>)/, html)
     }
-    assert.deepEqual(failures, [])
-  })
-}
+  }
+})
+
+test('renderMarkdown: a text that is too long is refused, an odd one is rendered within a second', async () => {
+  await assert.rejects(render('x'.repeat(maxMarkdownBytes + 1)), TooLarge)
+  const odd = [
+    '[a]('.repeat(20_000),
+    '*a '.repeat(50_000),
+    '@a '.repeat(50_000),
+    '>'.repeat(20_000),
+    '<b>'.repeat(20_000),
+    ':a'.repeat(50_000),
+  ]
+  for (const text of odd) {
+    const startMs = performance.now()
+    await render(text)
+    assert.ok(performance.now() - startMs < 5000, text.slice(0, 10))
+  }
+})
+
+test('linkBases: each mode joins relative addresses its own way', () => {
+  const join = (
+    input: Partial<Parameters<typeof linkBases>[0]>,
+    address: string,
+    kind: 'link' | 'media' = 'link',
+  ): string => resolveAddress(linkBases({ rootUrl, context: '/ann/one', mode: 'gfm', ...input }), address, kind)
+  assert.equal(join({}, 'a.md?x=1#y'), 'https://forge.example/ann/one/a.md?x=1#y')
+  assert.equal(join({}, '../../../../x'), 'https://forge.example/x')
+  assert.equal(join({ mode: 'markdown' }, 'a/./b/'), '/ann/one/a/b/')
+  assert.equal(join({ context: '', mode: 'markdown' }, 'a.md'), 'a.md')
+  assert.equal(join({ wiki: true }, 'x.png', 'media'), 'https://forge.example/ann/one/wiki/raw/x.png')
+  assert.equal(
+    join({ branchPath: 'branch/main' }, 'x.png', 'media'),
+    'https://forge.example/ann/one/media/branch/main/x.png',
+  )
+  assert.equal(join({ context: 'https://other.example/x/' }, '/f'), 'https://other.example/f')
+  assert.equal(join({}, '//other.example/x'), '//other.example/x')
+  assert.equal(join({}, '#x'), '#user-content-x')
+})

@@ -22,7 +22,7 @@ import { sanitize } from './sanitize.ts'
 export const maxMarkdownBytes = 1024 * 1024
 
 export interface MarkdownOptions {
-  /** `markdown` knows no references; `gfm` keeps line ends; `comment` also links `#1` and makes each line end a break. */
+  /** `markdown` knows no references; `gfm` keeps line ends; `comment` breaks at them and links `#1` too. */
   readonly mode: MarkdownMode
   /** What relative addresses are joined to; see `linkBases`. */
   readonly bases: LinkBases

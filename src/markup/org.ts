@@ -20,8 +20,15 @@ function renderLink(target: string, label: string | undefined): string {
   return `<a href="${escapeHtml(href)}">${label === undefined ? escapeHtml(target) : renderInline(label)}</a>`
 }
 
-const inline =
-  /\[\[([^\][\n]{1,2000})\](?:\[([^\]\n]{1,2000})\])?\]|(?<![\p{L}\p{N}])([*/_+=~])(\S(?:[^\n]{0,200}?\S)?)\3(?![\p{L}\p{N}])|(?<![\w"])(https?:\/\/[^\s<>"\])]{1,2000})|\\\\$/gmu
+const inline = new RegExp(
+  [
+    String.raw`\[\[([^\][\n]{1,2000})\](?:\[([^\]\n]{1,2000})\])?\]`,
+    String.raw`(?<![\p{L}\p{N}])([*/_+=~])(\S(?:[^\n]{0,200}?\S)?)\3(?![\p{L}\p{N}])`,
+    String.raw`(?<![\w"])(https?:\/\/[^\s<>"\])]{1,2000})`,
+    String.raw`\\\\$`,
+  ].join('|'),
+  'gmu',
+)
 
 /** Links, emphasis and line breaks of a text. */
 function renderInline(text: string): string {
@@ -98,9 +105,8 @@ function renderItems(
     const checkbox =
       box === null ? '' : `<input type="checkbox" disabled${box[1] === ' ' || box[1] === '-' ? '' : ' checked'}>`
     const body = renderInline(box?.[2] ?? item.text)
-    parts.push(
-      `<li${box === null ? '' : ' class="task-list-item"'}>${checkbox}${body}${inner === undefined ? '' : `\n${inner.html}\n`}</li>`,
-    )
+    const open = box === null ? '<li>' : '<li class="task-list-item">'
+    parts.push(`${open}${checkbox}${body}${inner === undefined ? '' : `\n${inner.html}\n`}</li>`)
   }
   return { html: `<${element} dir="auto">\n${parts.join('\n')}\n</${element}>`, next }
 }
@@ -114,7 +120,8 @@ function renderBlock(kind: string, argument: string, lines: readonly string[], h
   const language = kind === 'src' ? argument.toLowerCase() : ''
   const coloured = highlighters.highlight(text, language)
   const shown = coloured === undefined ? 'text' : language
-  return `<pre class="code-block"><code class="chroma language-${shown} display">${coloured ?? escapeHtml(text)}</code></pre>`
+  const code = coloured ?? escapeHtml(text)
+  return `<pre class="code-block"><code class="chroma language-${shown} display">${code}</code></pre>`
 }
 
 const blockBegin = /^\s*#\+begin_(\w+)(?:\s+(\S+))?/i

@@ -140,7 +140,7 @@ export function renderReference(reference: Reference, rules: ReferenceRules, res
       return `<span class="issue-keyword">${escapeHtml(reference.text)}</span>`
     case 'mention':
       if (!resolved.mentions.has(reference.name)) return escapeHtml(reference.text)
-      return `<a href="${escapeHtml(`${rules.rootUrl}/${reference.name}`)}" class="mention">${escapeHtml(reference.text)}</a>`
+      return `<a href="${escapeHtml(rules.rootUrl)}/${reference.name}" class="mention">${reference.text}</a>`
     case 'commit':
       if (!resolved.commits.has(reference.oid)) return escapeHtml(reference.text)
       return `<a href="${escapeHtml(reference.href)}"><code>${reference.oid.slice(0, shortLength)}</code></a>`
@@ -150,7 +150,7 @@ export function renderReference(reference: Reference, rules: ReferenceRules, res
 }
 
 /**
- * The short form of a bare address of this instance: an issue, a pull request, a comment, a commit or a file at a commit.
+ * The short form of a bare address of this instance: an issue, a pull request, a comment, a commit, a file at a commit.
  * @returns HTML of the link, or undefined when the address is none of these
  */
 export function shortenAddress(address: string, rules: ReferenceRules): string | undefined {
