@@ -31,6 +31,7 @@ export const accounts: Migration = {
       theme text not null default '',
       diff_view_style text not null default '',
       hide_activity boolean not null default false,
+      hide_pronouns boolean not null default false,
       enable_repo_unit_hints boolean not null default true,
       avatar_key text not null default '',
       login_source_id bigint not null default 0,
@@ -79,7 +80,7 @@ export const accounts: Migration = {
     `create index session_expires on session (expires_unix)`,
     `create table public_key (
       id {id},
-      owner_id bigint not null references "user"(id) on delete cascade,
+      owner_id bigint references "user"(id) on delete cascade,
       title text not null,
       fingerprint text not null unique,
       content text not null,
@@ -88,6 +89,20 @@ export const accounts: Migration = {
       last_used_unix bigint not null default 0
     )`,
     `create index public_key_owner on public_key (owner_id)`,
+    `create table follow (
+      follower_id bigint not null references "user"(id) on delete cascade,
+      user_id bigint not null references "user"(id) on delete cascade,
+      created_unix bigint not null,
+      primary key (follower_id, user_id)
+    )`,
+    `create index follow_user on follow (user_id)`,
+    `create table user_block (
+      blocker_id bigint not null references "user"(id) on delete cascade,
+      blocked_id bigint not null references "user"(id) on delete cascade,
+      created_unix bigint not null,
+      primary key (blocker_id, blocked_id)
+    )`,
+    `create index user_block_blocked on user_block (blocked_id)`,
     `create table org_user (
       org_id bigint not null references "user"(id) on delete cascade,
       user_id bigint not null references "user"(id) on delete cascade,

@@ -21,6 +21,7 @@ export const repositories: Migration = {
       archived_unix bigint not null default 0,
       is_template boolean not null default false,
       is_mirror boolean not null default false,
+      has_transfer boolean not null default false,
       is_fork boolean not null default false,
       fork_id bigint references repo(id) on delete set null,
       template_id bigint references repo(id) on delete set null,
@@ -46,6 +47,7 @@ export const repositories: Migration = {
       unique (owner_id, lower_name)
     )`,
     `create index repo_fork on repo (fork_id)`,
+    `create index repo_template on repo (template_id)`,
     `create index repo_updated on repo (updated_unix)`,
     `create table team_repo (
       team_id bigint not null references team(id) on delete cascade,

@@ -1,9 +1,15 @@
 import { accounts } from './0001-accounts.ts'
 import { repositories } from './0002-repositories.ts'
 import { work } from './0003-work.ts'
+import { repoRelations } from './0007-repo-relations.ts'
 import type { Migration } from './migration.ts'
 
 export type { Migration }
 
 /** Every migration, oldest first. */
-export const migrations: readonly Migration[] = [accounts, repositories, work]
+export const migrations: readonly Migration[] = [
+  accounts,
+  repositories,
+  work,
+  repoRelations,
+]

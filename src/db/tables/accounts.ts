@@ -39,6 +39,8 @@ export interface UserTable {
   theme: string
   diff_view_style: string
   hide_activity: boolean
+  /** Guests are not told the pronouns. */
+  hide_pronouns: Generated<boolean>
   enable_repo_unit_hints: boolean
   /** Blob key of the picture; empty: drawn from the name. */
   avatar_key: string
@@ -93,16 +95,31 @@ export interface SessionTable {
   expires_unix: Unix
 }
 
-/** SSH keys of accounts. */
+/** SSH keys: of accounts, and those that `deploy_key` gives access to repositories. A key is either, never both. */
 export interface PublicKeyTable {
   id: Generated<KeyId>
-  owner_id: UserId
+  /** Null for deploy keys. */
+  owner_id: UserId | null
   title: string
   fingerprint: string
   content: string
   is_read_only: boolean
   created_unix: Unix
   last_used_unix: Generated<Unix>
+}
+
+export interface FollowTable {
+  follower_id: UserId
+  /** Who is followed. */
+  user_id: UserId
+  created_unix: Unix
+}
+
+/** Who does not want to hear from whom; the blocker may be an organization, the blocked is a person. */
+export interface UserBlockTable {
+  blocker_id: UserId
+  blocked_id: UserId
+  created_unix: Unix
 }
 
 export interface OrgUserTable {
@@ -145,6 +162,8 @@ export interface TeamRepoTable {
 
 export interface AccountTables {
   user: UserTable
+  follow: FollowTable
+  user_block: UserBlockTable
   email: EmailTable
   user_redirect: UserRedirectTable
   access_token: AccessTokenTable

@@ -24,6 +24,8 @@ export interface RepoTable {
   archived_unix: Generated<Unix>
   is_template: Generated<boolean>
   is_mirror: Generated<boolean>
+  /** True while a transfer waits for its recipient (`repo_transfer`). */
+  has_transfer: Generated<boolean>
   is_fork: Generated<boolean>
   fork_id: RepoId | null
   template_id: RepoId | null
