@@ -16,7 +16,7 @@ interface Context {
   readonly heard: string[]
 }
 
-const silent = { info() {}, warn() {}, error() {} }
+const silent = (): void => {}
 
 function start(db: Db, hub: EventHub<Context>): Workers & Context & AsyncDisposable {
   const heard: string[] = []
@@ -211,9 +211,11 @@ test('a watcher that is too slow is dropped, one too many is refused, closing en
   })
   await assert.rejects(slow.next(), WatcherTooSlow)
   assert.equal(live.watcherCount, 1)
-  const ended = other.next()
   live.close()
-  assert.deepEqual(await ended, { value: undefined, done: true })
+  // On PostgreSQL it may have been told of a gap when the connection was made.
+  const first = await other.next()
+  const ended = first.value === 'gap' ? await other.next() : first
+  assert.deepEqual(ended, { value: undefined, done: true })
   assert.throws(() => live.watch(all), /the server is stopping/)
 })
 

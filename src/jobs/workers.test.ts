@@ -22,7 +22,7 @@ const standingClock = (): Clock & { advance(ms: number): void } => {
   return { nowMs: () => ms, advance: (by) => void (ms += by) }
 }
 
-const silent = { info() {}, warn() {}, error() {} }
+const silent = (): void => {}
 
 interface Started extends Workers, AsyncDisposable, Context {}
 

@@ -4,6 +4,7 @@ import { clockOf } from '../db/clock.ts'
 import { isUniqueViolation, transaction, type Db } from '../db/database.ts'
 import { listen } from '../db/notify.ts'
 import type { JobId } from '../lib/ids.ts'
+import type { Log } from '../lib/log.ts'
 import { nowUnix, systemClock } from '../lib/time.ts'
 import { errorText } from './error-text.ts'
 import type { AnyJob } from './job.ts'
@@ -25,13 +26,6 @@ import {
 import { jobChannel } from './queue.ts'
 import type { Scheduler } from './scheduler.ts'
 
-/** Where workers report; a pino logger is one. */
-export interface JobLog {
-  info(data: Readonly<Record<string, unknown>>, message: string): void
-  warn(data: Readonly<Record<string, unknown>>, message: string): void
-  error(data: Readonly<Record<string, unknown>>, message: string): void
-}
-
 /** One finished attempt, for metrics. */
 export interface JobObservation {
   readonly name: string
@@ -46,7 +40,7 @@ export interface WorkerOptions<Ctx> {
   readonly scheduler?: Scheduler<Ctx>
   /** Makes the context that a job runs in. */
   createContext(job: { readonly id: JobId; readonly name: string; readonly signal: AbortSignal }): Ctx | Promise<Ctx>
-  readonly log: JobLog
+  readonly log: Log
   /** True: no other process uses the database, so what runs at the start is a leftover and is taken back at once. */
   readonly isAlone?: boolean
   /** Most jobs that this process runs at the same time. */
@@ -143,7 +137,7 @@ export function startWorkers<Ctx>(options: WorkerOptions<Ctx>): Workers {
       try {
         restMs = await pass()
       } catch (error) {
-        log.error({ err: error }, 'the job queue could not be read; trying again')
+        log('error', 'the job queue could not be read; trying again', { error })
         await sleep(errorPauseMs)
         continue
       }
@@ -198,14 +192,14 @@ export function startWorkers<Ctx>(options: WorkerOptions<Ctx>): Workers {
       saveProgress: (text) =>
         transaction(db, (tx) => updateProgress(tx, row.id, worker, text, nowUnix(clockOf(db)))).catch((error: unknown) =>
           // The next value is written all the same, and the work itself does not depend on it.
-          log.warn({ err: error, job: row.name, jobId: row.id }, 'the progress of a job could not be written'),
+          log('warn', 'the progress of a job could not be written', { error, job: row.name, jobId: row.id }),
         ),
     })
     const ended = attempt.result
       .then((result) => finish(row, job, result))
       .catch((error: unknown) =>
         // The row stays as it is: when its lease runs out the job is run again.
-        log.error({ err: error, job: row.name, jobId: row.id }, 'the outcome of a job could not be written'),
+        log('error', 'the outcome of a job could not be written', { error, job: row.name, jobId: row.id }),
       )
       .finally(() => {
         running.delete(row.id)
@@ -223,7 +217,7 @@ export function startWorkers<Ctx>(options: WorkerOptions<Ctx>): Workers {
       observe('succeeded')
       return
     }
-    if (result.isAbandoned) log.error(about, 'a job ignores that it was told to stop, and is left to itself')
+    if (result.isAbandoned) log('error', 'a job ignores that it was told to stop, and is left to itself', about)
     if (result.kind === 'interrupted') {
       await release(row, { attempt: row.attempt - 1, runAtMs: row.run_at_ms, error: row.last_error })
       observe('interrupted')
@@ -231,13 +225,13 @@ export function startWorkers<Ctx>(options: WorkerOptions<Ctx>): Workers {
     }
     const text = errorText(result.error)
     if (result.isFinal) {
-      log.error({ ...about, err: result.error }, 'a job has failed for good')
+      log('error', 'a job has failed for good', { ...about, error: result.error })
       await fail(row, text)
       observe('failed')
       return
     }
     const delayMs = job.retryDelayMs(row.attempt, result.input)
-    log.warn({ ...about, err: result.error, retryInMs: delayMs }, 'a job has failed and is tried again')
+    log('warn', 'a job has failed and is tried again', { ...about, error: result.error, retryInMs: delayMs })
     await release(row, { attempt: row.attempt, runAtMs: clockOf(db).nowMs() + delayMs, error: text })
     observe('retried')
   }
@@ -302,7 +296,7 @@ export function startWorkers<Ctx>(options: WorkerOptions<Ctx>): Workers {
 
   async function takeBack(row: JobRow): Promise<void> {
     const error = 'the process that ran the job ended before the job did'
-    log.warn({ job: row.name, jobId: row.id, attempt: row.attempt, worker: row.leased_by }, error)
+    log('warn', error, { job: row.name, jobId: row.id, attempt: row.attempt, worker: row.leased_by })
     if (row.attempt >= row.max_attempts) await fail(row, error)
     else await release(row, { attempt: row.attempt, runAtMs: row.run_at_ms, error })
   }
@@ -316,7 +310,7 @@ export function startWorkers<Ctx>(options: WorkerOptions<Ctx>): Workers {
   }
 
   const heartbeat = setInterval(() => {
-    prolongLeases().catch((error: unknown) => log.error({ err: error }, 'the leases of jobs could not be prolonged'))
+    prolongLeases().catch((error: unknown) => log('error', 'the leases of jobs could not be prolonged', { error }))
   }, limits.leaseMs / 3).unref()
   const unlisten = listen(db, jobChannel, { heard: wake, missed: wake })
   const looping = loop()

@@ -113,7 +113,8 @@ async function makePostgresTemplate(server: string): Promise<string> {
       await execute(db, `alter database ${unfinished} rename to ${template}`)
     } catch (error) {
       await execute(db, `drop database ${unfinished}`)
-      if ((error as { code?: unknown }).code !== '42P04') throw error
+      // Another process was quicker: the name is taken, or was in this very moment.
+      if (!['42P04', '23505'].includes(String((error as { code?: unknown }).code))) throw error
     }
   })
   return template
