@@ -1,0 +1,50 @@
+import { createHash } from 'node:crypto'
+import { Invalid, TooLarge } from '../lib/errors.ts'
+import type { DigestName, PutOptions, StoredBlob } from './blobs.ts'
+
+/** Looks at content on its way into a store. */
+export interface Measure {
+  /** Throws TooLarge with the first byte over the limit. */
+  add(chunk: Buffer): void
+  /** Throws Invalid when the whole is not what was expected. */
+  finish(): StoredBlob
+}
+
+export function measure(options: PutOptions): Measure {
+  const sha256 = createHash('sha256')
+  const others = (options.digests ?? []).map((name) => ({ name, hash: createHash(name) }))
+  const limit = Math.min(options.maxBytes, options.expected?.sizeBytes ?? Number.POSITIVE_INFINITY)
+  let sizeBytes = 0
+  return {
+    add: (chunk) => {
+      sizeBytes += chunk.length
+      if (sizeBytes > options.maxBytes) {
+        throw new TooLarge('the file is larger than allowed', 'file_too_large', { maxBytes: options.maxBytes })
+      }
+      if (sizeBytes > limit) throw new Invalid('the file is larger than announced', 'size_mismatch')
+      sha256.update(chunk)
+      for (const { hash } of others) hash.update(chunk)
+    },
+    finish: () => {
+      const { expected } = options
+      if (expected?.sizeBytes !== undefined && expected.sizeBytes !== sizeBytes) {
+        throw new Invalid('the file is smaller than announced', 'size_mismatch', { sizeBytes })
+      }
+      const digest = sha256.digest('hex')
+      if (expected?.sha256 !== undefined && expected.sha256.toLowerCase() !== digest) {
+        throw new Invalid('the content does not have the announced checksum', 'checksum_mismatch', { sha256: digest })
+      }
+      const digests: { [Name in DigestName]?: string } = {}
+      for (const { name, hash } of others) digests[name] = hash.digest('hex')
+      return { sizeBytes, sha256: digest, digests }
+    },
+  }
+}
+
+/** A chunk of a byte stream; a stream of text or objects is a defect of the caller. */
+export function asBuffer(chunk: unknown): Buffer {
+  if (Buffer.isBuffer(chunk)) return chunk
+  if (chunk instanceof Uint8Array) return Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength)
+  if (typeof chunk === 'string') return Buffer.from(chunk)
+  throw new TypeError('a stored stream consists of bytes')
+}

@@ -1,0 +1,23 @@
+import type { StorageKind } from '../config/storage-settings.ts'
+import type { Blobs } from './blobs.ts'
+import { openLocalBlobs } from './local-blobs.ts'
+import { openS3Blobs, type S3Options } from './s3-blobs.ts'
+
+/** Where a store lies: a folder of this machine (or shared with others), or a bucket. */
+export type BlobsPlace = { readonly type: 'local'; readonly path: string } | ({ readonly type: 's3' } & S3Options)
+
+/** Opens the store at a place; a folder is made when it is not there. */
+export const openBlobs = (place: BlobsPlace): Promise<Blobs> =>
+  place.type === 'local' ? openLocalBlobs(place) : openS3Blobs(place)
+
+/** The stores of an instance, one for each kind of files that the settings name a place for. */
+export type BlobStores<Kind extends string = StorageKind> = Readonly<Record<Kind, Blobs>>
+
+/** Opens all stores at the places the settings name. */
+export async function openStores<Kind extends string>(
+  places: Readonly<Record<Kind, BlobsPlace>>,
+): Promise<BlobStores<Kind>> {
+  const kinds = Object.keys(places) as Kind[]
+  const stores = await Promise.all(kinds.map(async (kind) => [kind, await openBlobs(places[kind])] as const))
+  return Object.fromEntries(stores) as BlobStores<Kind>
+}
