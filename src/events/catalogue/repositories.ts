@@ -14,9 +14,21 @@ const origin = Type.Unsafe<'push' | 'api' | 'web' | 'merge' | 'mirror' | 'intern
 })
 
 export const repositoryEvents = {
-  'repo.created': Type.Object(repo),
-  /** The row is gone: what else is known of it is here. */
-  'repo.deleted': Type.Object({ ...repo, ownerId: id<UserId>(), ownerName: Type.String(), name: Type.String() }),
+  /** `labelSet` names the set of labels it begins with (`misc/label.templates.ts`); left out for none. */
+  'repo.created': Type.Object({ ...repo, labelSet: Type.Optional(Type.String()) }),
+  /** The row is gone: what else is known of it is here. Its git data is removed by whoever hears this. */
+  'repo.deleted': Type.Object({
+    ...repo,
+    ownerId: id<UserId>(),
+    ownerName: Type.String(),
+    name: Type.String(),
+    gitKeys: Type.Array(Type.String()),
+    avatarKey: Type.String(),
+  }),
+  /** It has another owner; `doerId` is who completed it. */
+  'repo.transferred': Type.Object({ ...repo, oldOwnerId: id<UserId>(), oldOwnerName: Type.String(), oldName: Type.String() }),
+  /** `repoId` is the fork. */
+  'repo.forked': Type.Object({ ...repo, baseId: id<RepoId>() }),
   'repo.renamed': Type.Object({ ...repo, oldName: Type.String(), newName: Type.String() }),
   /** Settings, description, visibility, units or topics changed. */
   'repo.updated': Type.Object(repo),
