@@ -72,7 +72,7 @@ export async function startForge({ program, config, name = 'forge', database }) 
       cwd: root,
       stdio: ['ignore', log, log],
       env: toolEnvironment({
-        INGOT_ADMIN_USERNAME: administrator.login,
+        INGOT_ADMIN_LOGIN: administrator.login,
         INGOT_ADMIN_PASSWORD: administrator.password,
         INGOT_ADMIN_EMAIL: administrator.email,
         ...(database === undefined ? {} : databaseEnvironment(database)),

@@ -17,7 +17,12 @@ export const findAccountByFormerName = (db: Db, lowerName: string): Promise<User
     .executeTakeFirst()
 
 export const findRepoByName = (db: Db, ownerId: UserId, lowerName: string): Promise<RepoRow | undefined> =>
-  db.selectFrom('repo').selectAll().where('owner_id', '=', ownerId).where('lower_name', '=', lowerName).executeTakeFirst()
+  db
+    .selectFrom('repo')
+    .selectAll()
+    .where('owner_id', '=', ownerId)
+    .where('lower_name', '=', lowerName)
+    .executeTakeFirst()
 
 /** Owner and name of the repository that once had a name, wherever it is now. */
 export const findRepoByFormerName = (db: Db, ownerId: UserId, lowerName: string) =>
@@ -59,7 +64,13 @@ export const listTeamGrants = (db: Db, repoIds: readonly RepoId[], userId: UserI
     .innerJoin('team', 'team.id', 'team_user.team_id')
     .innerJoin('repo', 'repo.owner_id', 'team.org_id')
     .leftJoin('team_unit', 'team_unit.team_id', 'team.id')
-    .select(['repo.id as repo_id', 'team.id as team_id', 'team.access_mode', 'team_unit.unit', 'team_unit.access_mode as unit_mode'])
+    .select([
+      'repo.id as repo_id',
+      'team.id as team_id',
+      'team.access_mode',
+      'team_unit.unit',
+      'team_unit.access_mode as unit_mode',
+    ])
     .where('team_user.user_id', '=', userId)
     .where('repo.id', 'in', repoIds)
     .where((where) =>

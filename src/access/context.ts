@@ -1,3 +1,4 @@
+import type { StorageKind } from '../config/storage-settings.ts'
 import type { Config } from '../config/load-config.ts'
 import type { Db } from '../db/database.ts'
 import type { RepoRow, RepoUnitRow } from '../db/tables/repositories.ts'
@@ -8,7 +9,7 @@ import type { Log } from '../lib/log.ts'
 import type { Viewer } from '../auth/viewer.ts'
 import type { TokenUse } from '../auth/token-use.ts'
 import type { PasswordChecks } from '../auth/password-check.ts'
-import type { Blobs } from '../storage/blobs.ts'
+import type { BlobStores } from '../storage/open-blobs.ts'
 import type { Secrets } from '../secrets/secrets.ts'
 import type { LiveEvents } from '../events/live.ts'
 import type { Rights } from './rights.ts'
@@ -18,7 +19,8 @@ export interface Services {
   readonly config: Config
   readonly db: Db
   readonly git: Git
-  readonly blobs: Blobs
+  /** A store for each kind of files. */
+  readonly blobs: BlobStores<StorageKind>
   readonly secrets: Secrets
   readonly clock: Clock
   readonly log: Log

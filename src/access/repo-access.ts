@@ -26,7 +26,10 @@ const needsNoStanding = (viewer: Viewer | undefined, owner: UserRow): boolean =>
 export async function accessTo(db: Db, viewer: Viewer | undefined, owner: UserRow, repo: RepoRow): Promise<RepoAccess> {
   const units = await listUnits(db, [repo.id])
   if (!viewer || needsNoStanding(viewer, owner)) {
-    return { units, rights: computeRights({ viewer, owner, repo, units, isMember: false, collaboration: mode.none, teams: [] }) }
+    return {
+      units,
+      rights: computeRights({ viewer, owner, repo, units, isMember: false, collaboration: mode.none, teams: [] }),
+    }
   }
   const isOrg = owner.kind === 'organization'
   const [collaborations, isMember, grants] = await Promise.all([

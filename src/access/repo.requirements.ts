@@ -32,7 +32,12 @@ function safeDecode(part: string): string {
  * Finds the repository of a path and what the viewer may do there. Missing and unreadable ones are 404 alike; renamed
  * accounts answer 307, renamed or transferred repositories 301, before the rights are looked at (contract R2).
  */
-export async function resolveRepo(ctx: Ctx, ownerName: string, repoName: string, call: Call): Promise<Omit<RepoCtx, keyof Ctx>> {
+export async function resolveRepo(
+  ctx: Ctx,
+  ownerName: string,
+  repoName: string,
+  call: Call,
+): Promise<Omit<RepoCtx, keyof Ctx>> {
   const owner = await findAccountByName(ctx.db, ownerName.toLowerCase())
   if (!owner) {
     const renamed = await findAccountByFormerName(ctx.db, ownerName.toLowerCase())
@@ -43,7 +48,13 @@ export async function resolveRepo(ctx: Ctx, ownerName: string, repoName: string,
   if (!repo) {
     const moved = await findRepoByFormerName(ctx.db, owner.id, repoName.toLowerCase())
     if (!moved) throw new NotFound('the repository does not exist', 'repo_not_found')
-    throw new Moved(301, movedUrl(call, [{ from: ownerName, to: moved.owner_name }, { from: repoName, to: moved.repo_name }]))
+    throw new Moved(
+      301,
+      movedUrl(call, [
+        { from: ownerName, to: moved.owner_name },
+        { from: repoName, to: moved.repo_name },
+      ]),
+    )
   }
   const { units, rights } = await accessTo(ctx.db, ctx.viewer, owner, repo)
   if (rights.rank === 0 && !units.some((row) => rights.modeOf(row.unit) > 0)) {
@@ -85,7 +96,8 @@ export const repoAdmin: Requirement<RepoCtx, object> = {
 export const canRead = (...units: readonly RepoUnit[]): Requirement<RepoCtx, object> => ({
   codes: [`RR(${units.join('|')})`],
   check({ rights }) {
-    if (!units.some((unit) => rights.canRead(unit))) throw new Forbidden(`you may not read ${units.join(' or ')}`, 'unit_unreadable')
+    if (!units.some((unit) => rights.canRead(unit)))
+      throw new Forbidden(`you may not read ${units.join(' or ')}`, 'unit_unreadable')
     return {}
   },
 })
@@ -94,7 +106,8 @@ export const canRead = (...units: readonly RepoUnit[]): Requirement<RepoCtx, obj
 export const canWrite = (...units: readonly RepoUnit[]): Requirement<RepoCtx, object> => ({
   codes: [`RW(${units.join('|')})`],
   check({ rights }) {
-    if (!units.some((unit) => rights.canWrite(unit))) throw new Forbidden(`you may not write ${units.join(' or ')}`, 'unit_unwritable')
+    if (!units.some((unit) => rights.canWrite(unit)))
+      throw new Forbidden(`you may not write ${units.join(' or ')}`, 'unit_unwritable')
     return {}
   },
 })
@@ -112,7 +125,8 @@ export const notArchived: Requirement<RepoCtx, object> = {
 const unitThere = (code: string, ...units: readonly RepoUnit[]): Requirement<RepoCtx, object> => ({
   codes: [code],
   check({ rights }) {
-    if (!units.some((unit) => rights.modeOf(unit) > 0)) throw new NotFound(`${units.join(' and ')} are not available here`, 'unit_unavailable')
+    if (!units.some((unit) => rights.modeOf(unit) > 0))
+      throw new NotFound(`${units.join(' and ')} are not available here`, 'unit_unavailable')
     return {}
   },
 })

@@ -46,7 +46,10 @@ export function checkScopes(
   if (narrow && scopes.narrow.has(narrow)) return
   const level = levelOf(method)
   const missing = categories.find((category) => !grants(scopes, category, level))
-  if (missing) throw new Forbidden(`token does not have the scope ${level}:${missing}`, 'scope_missing', { scope: `${level}:${missing}` })
+  if (missing)
+    throw new Forbidden(`token does not have the scope ${level}:${missing}`, 'scope_missing', {
+      scope: `${level}:${missing}`,
+    })
 }
 
 /** Credentials that carry name and password (or a token in their place), for managing tokens (contract E2). */
@@ -64,7 +67,8 @@ export const basicAuth: Requirement<object, object> = {
 export const exploreSignIn: Requirement<Ctx, object> = {
   codes: ['exploreSignIn'],
   check({ viewer, config }) {
-    if (!viewer && (config.service.requireSigninView || config.serviceExplore.requireSigninView)) throw new Unauthenticated('you must be signed in')
+    if (!viewer && (config.service.requireSigninView || config.serviceExplore.requireSigninView))
+      throw new Unauthenticated('you must be signed in')
     return {}
   },
 }
@@ -73,7 +77,8 @@ export const exploreSignIn: Requirement<Ctx, object> = {
 export const webhooksOn: Requirement<Ctx, object> = {
   codes: ['WH'],
   check({ config }) {
-    if (config.security.disableWebhooks) throw new Forbidden('webhooks are disabled by the administrator', 'webhooks_disabled')
+    if (config.security.disableWebhooks)
+      throw new Forbidden('webhooks are disabled by the administrator', 'webhooks_disabled')
     return {}
   },
 }
@@ -96,6 +101,10 @@ export const switchedOn = (isOn: (config: Ctx['config']) => boolean): Requiremen
 })
 
 /** What a token that sees public things only may not touch. */
-export function refusePrivate(viewer: Ctx['viewer'], isPrivate: boolean, what: 'repos' | 'orgs' | 'users' | 'packages'): void {
+export function refusePrivate(
+  viewer: Ctx['viewer'],
+  isPrivate: boolean,
+  what: 'repos' | 'orgs' | 'users' | 'packages',
+): void {
   if (isPrivate && isPublicOnly(viewer)) throw new Forbidden(`token scope is limited to public ${what}`, 'public_only')
 }

@@ -2,6 +2,7 @@ import type { Services } from '../access/context.ts'
 import type { UserRow } from '../db/tables/accounts.ts'
 import type { Call } from '../http/operation.ts'
 import { AccountRefused, NotFound, Unauthenticated } from '../lib/errors.ts'
+import { hashToken } from '../secrets/tokens.ts'
 import { findPerson } from './account.store.ts'
 import { findTokenByHash } from './token.store.ts'
 import { parseScopes } from './token-scopes.ts'
@@ -24,7 +25,8 @@ function presented(call: Call): Presented {
   const header = call.headers['authorization']
   if (typeof header === 'string' && header.length <= maxCredentialLength) {
     const [, scheme = '', value = ''] = /^(\S+) +(\S.*)$/.exec(header) ?? []
-    if (value !== '' && (scheme === 'token' || scheme.toLowerCase() === 'bearer')) return { kind: 'bearer', token: value.trim() }
+    if (value !== '' && (scheme === 'token' || scheme.toLowerCase() === 'bearer'))
+      return { kind: 'bearer', token: value.trim() }
     if (value !== '' && scheme.toLowerCase() === 'basic') {
       const text = Buffer.from(value, 'base64').toString('utf8')
       const colon = text.indexOf(':')
@@ -39,7 +41,7 @@ function presented(call: Call): Presented {
 const wrong = () => new Unauthenticated('the credentials are wrong', 'credentials_wrong')
 
 async function viewerOfToken(services: Services, token: string, basic: boolean): Promise<Viewer | undefined> {
-  const found = await findTokenByHash(services.db, services.secrets.hashToken(token))
+  const found = await findTokenByHash(services.db, hashToken(token))
   if (!found) return undefined
   services.tokenUse.note(found.token.id)
   return viewerOf(found.user, {
@@ -58,7 +60,8 @@ async function viewerOfToken(services: Services, token: string, basic: boolean):
 export async function identify(services: Services, call: Call): Promise<Viewer | undefined> {
   const sent = presented(call)
   if (sent.kind === 'none') return undefined
-  const viewer = sent.kind === 'bearer' ? await viewerOfToken(services, sent.token, false) : await viewerOfBasic(services, sent)
+  const viewer =
+    sent.kind === 'bearer' ? await viewerOfToken(services, sent.token, false) : await viewerOfBasic(services, sent)
   if (!viewer) throw wrong()
   checkAccountState(viewer.user)
   return viewer
@@ -80,7 +83,11 @@ async function viewerOfBasic(
 const looksLikeToken = (text: string): boolean => /^[0-9a-f]{40}$/.test(text)
 
 /** The person with this name or address and password, if the account may sign in. */
-export async function viewerOfPassword(services: Services, login: string, password: string): Promise<Viewer | undefined> {
+export async function viewerOfPassword(
+  services: Services,
+  login: string,
+  password: string,
+): Promise<Viewer | undefined> {
   const user = await findPerson(services.db, login)
   if (!user || user.prohibit_login) return undefined
   if (!(await services.passwordChecks.matches(user, password))) return undefined
@@ -99,12 +106,17 @@ export function checkAccountState(user: UserRow): void {
  * The account to act as: an administrator may name another one by the query (which wins) or the header (contract A1).
  * @returns the named account's viewer with the caller's credential, or the caller
  */
-export async function applySudo(services: Services, call: Call, viewer: Viewer | undefined): Promise<Viewer | undefined> {
+export async function applySudo(
+  services: Services,
+  call: Call,
+  viewer: Viewer | undefined,
+): Promise<Viewer | undefined> {
   const header = call.headers['sudo']
   const name = call.rawQuery.get('sudo') || (typeof header === 'string' ? header : '')
   if (!name) return viewer
   if (!viewer?.isAdmin) throw new AccountRefused('only administrators may sudo', 'sudo_forbidden')
   const target = await findPerson(services.db, name.toLowerCase())
-  if (!target || target.lower_name !== name.toLowerCase()) throw new NotFound('the user to act as does not exist', 'user_not_found')
+  if (!target || target.lower_name !== name.toLowerCase())
+    throw new NotFound('the user to act as does not exist', 'user_not_found')
   return viewerOf(target, viewer.credential)
 }

@@ -5,7 +5,15 @@ export type ScopeLevel = 'read' | 'write'
 
 /** Categories in the order of the normal form (observed). */
 const categories: readonly Scope[] = [
-  'activitypub', 'admin', 'misc', 'notification', 'organization', 'package', 'issue', 'repository', 'user',
+  'activitypub',
+  'admin',
+  'misc',
+  'notification',
+  'organization',
+  'package',
+  'issue',
+  'repository',
+  'user',
 ]
 
 /** Scopes of the written contract that open one group of addresses each. */
@@ -24,9 +32,19 @@ export interface TokenScopes {
  * `all`, `public-only` in front. Texts may hold several scopes joined by commas. Source: contract E/A2 and observed.
  */
 export function normaliseScopes(texts: readonly string[]): string {
-  const asked = new Set(texts.join(',').split(',').filter((text) => text !== '' && text !== 'sudo'))
+  const asked = new Set(
+    texts
+      .join(',')
+      .split(',')
+      .filter((text) => text !== '' && text !== 'sudo'),
+  )
   if (asked.size === 0) throw new BadRequest('access token must have a scope', 'scope_missing')
-  const known = new Set(['all', 'public-only', ...narrowScopes, ...categories.flatMap((each) => [`read:${each}`, `write:${each}`])])
+  const known = new Set([
+    'all',
+    'public-only',
+    ...narrowScopes,
+    ...categories.flatMap((each) => [`read:${each}`, `write:${each}`]),
+  ])
   for (const text of asked) if (!known.has(text)) throw new BadRequest(`unknown scope: ${text}`, 'scope_unknown')
   const levels = categories.flatMap((category) => {
     if (asked.has('all') || asked.has(`write:${category}`)) return [`write:${category}`]
@@ -56,7 +74,8 @@ export function parseScopes(stored: string): TokenScopes {
 }
 
 /** The level that a method asks for (contract R1). */
-export const levelOf = (method: Method | string): ScopeLevel => (method === 'GET' || method === 'HEAD' ? 'read' : 'write')
+export const levelOf = (method: Method | string): ScopeLevel =>
+  method === 'GET' || method === 'HEAD' ? 'read' : 'write'
 
 /** True when the scopes grant the category at least at this level. */
 export function grants(scopes: TokenScopes, category: Scope, level: ScopeLevel): boolean {

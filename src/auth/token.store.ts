@@ -4,7 +4,10 @@ import type { TokenId, UserId } from '../lib/ids.ts'
 import type { Unix } from '../lib/time.ts'
 
 /** A token by its hash, with the account it belongs to. */
-export async function findTokenByHash(db: Db, hash: string): Promise<{ token: AccessTokenRow; user: UserRow } | undefined> {
+export async function findTokenByHash(
+  db: Db,
+  hash: string,
+): Promise<{ token: AccessTokenRow; user: UserRow } | undefined> {
   const token = await db.selectFrom('access_token').selectAll().where('token_hash', '=', hash).executeTakeFirst()
   if (!token) return undefined
   const user = await db.selectFrom('user').selectAll().where('id', '=', token.user_id).executeTakeFirst()
@@ -13,7 +16,14 @@ export async function findTokenByHash(db: Db, hash: string): Promise<{ token: Ac
 
 /** Newest first. */
 export const listTokens = (db: Db, userId: UserId, limit: number, offset: number): Promise<AccessTokenRow[]> =>
-  db.selectFrom('access_token').selectAll().where('user_id', '=', userId).orderBy('id', 'desc').limit(limit).offset(offset).execute()
+  db
+    .selectFrom('access_token')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .offset(offset)
+    .execute()
 
 export const countTokens = async (db: Db, userId: UserId): Promise<number> =>
   (
@@ -34,7 +44,8 @@ export const findTokenByName = (db: Db, userId: UserId, name: string): Promise<A
 
 /** @returns whether there was such a token of this account */
 export const deleteToken = async (tx: Tx, userId: UserId, id: TokenId): Promise<boolean> =>
-  (await tx.deleteFrom('access_token').where('user_id', '=', userId).where('id', '=', id).executeTakeFirst()).numDeletedRows > 0n
+  (await tx.deleteFrom('access_token').where('user_id', '=', userId).where('id', '=', id).executeTakeFirst())
+    .numDeletedRows > 0n
 
 export const updateTokensUsed = (tx: Tx, ids: readonly TokenId[], usedUnix: Unix) =>
   tx.updateTable('access_token').set({ last_used_unix: usedUnix }).where('id', 'in', ids).execute()

@@ -7,7 +7,12 @@ export type Credential =
   | { readonly kind: 'password' }
   | { readonly kind: 'session' }
   /** `basic`: sent as a password or name, which counts as basic authentication for managing tokens. */
-  | { readonly kind: 'token'; readonly tokenId: AccessTokenRow['id']; readonly scopes: TokenScopes; readonly basic: boolean }
+  | {
+      readonly kind: 'token'
+      readonly tokenId: AccessTokenRow['id']
+      readonly scopes: TokenScopes
+      readonly basic: boolean
+    }
   /** A workflow job: it acts on its own repository alone, for a pull request from a fork reading only (contract A5). */
   | { readonly kind: 'job'; readonly repoId: RepoId; readonly readOnly: boolean }
   /** An SSH key; deploy keys act on their repositories alone. */

@@ -11,7 +11,11 @@ export interface CorsOptions {
 }
 
 /** Adds the headers that let a page of a listed origin read the answer. */
-export function allowOrigin(options: CorsOptions | undefined, request: IncomingMessage, headers: Record<string, string>): void {
+export function allowOrigin(
+  options: CorsOptions | undefined,
+  request: IncomingMessage,
+  headers: Record<string, string>,
+): void {
   if (!options) return
   headers['vary'] = 'Origin'
   const { origin } = request.headers
@@ -49,7 +53,10 @@ function isAllowed(options: CorsOptions, origin: string): boolean {
   const { host, hostname } = URL.canParse(origin) ? new URL(origin) : { host: '', hostname: '' }
   return options.allowDomains.some(
     (domain) =>
-      domain === '*' || domain === origin || domain === host || domain === hostname ||
+      domain === '*' ||
+      domain === origin ||
+      domain === host ||
+      domain === hostname ||
       (domain.startsWith('*.') && hostname.endsWith(domain.slice(1))),
   )
 }

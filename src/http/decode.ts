@@ -14,7 +14,10 @@ type JsonSchema = TSchema & {
 }
 
 /** Path parameters by their type; a number that is none, negative or too large names nothing: 404. */
-export function decodeParams(operation: Operation, raw: Readonly<Record<string, string>>): Record<string, string | number> {
+export function decodeParams(
+  operation: Operation,
+  raw: Readonly<Record<string, string>>,
+): Record<string, string | number> {
   const params: Record<string, string | number> = {}
   for (const name in raw) {
     const text = raw[name] as string
@@ -55,7 +58,9 @@ function decodeQueryValue(schema: JsonSchema, texts: readonly string[]): unknown
       return trueWords.has(text) ? true : falseWords.has(text) ? false : undefined
     case 'array': {
       const parts = schema['x-comma-list'] ? texts.flatMap((each) => each.split(',')) : texts
-      const items = parts.filter((part) => part !== '').map((part) => decodeQueryValue(schema.items as JsonSchema, [part]))
+      const items = parts
+        .filter((part) => part !== '')
+        .map((part) => decodeQueryValue(schema.items as JsonSchema, [part]))
       return items.filter((item) => item !== undefined)
     }
     default:
@@ -99,11 +104,16 @@ function parseFirstJson(text: string): unknown {
 /** What a body says before its schema is looked at: a JSON value, or the fields of a form. */
 async function readFields(body: Readable, contentType: string, maxBytes: number): Promise<unknown> {
   const [type = '', ...parameters] = contentType.split(';').map((part) => part.trim())
-  const charset = parameters.find((part) => /^charset=/i.test(part))?.slice(8).replaceAll('"', '').toLowerCase()
+  const charset = parameters
+    .find((part) => /^charset=/i.test(part))
+    ?.slice(8)
+    .replaceAll('"', '')
+    .toLowerCase()
   if (charset && !['utf-8', 'utf8', 'us-ascii', 'ascii'].includes(charset)) {
     throw new UnsupportedMediaType(`the character set ${charset} is not supported; send UTF-8`)
   }
-  if (/^(application|text)\/([\w.-]+\+)?json$/i.test(type)) return parseFirstJson(decodeText(await readBytes(body, maxBytes)))
+  if (/^(application|text)\/([\w.-]+\+)?json$/i.test(type))
+    return parseFirstJson(decodeText(await readBytes(body, maxBytes)))
   if (/^multipart\/form-data$/i.test(type)) return readForm(body, contentType, maxBytes)
   // Any other type counts as a form, as the family does it; of JSON sent as text nothing is found then.
   return Object.fromEntries(formFields(decodeText(await readBytes(body, maxBytes)), type))
@@ -120,11 +130,13 @@ function shape(schema: JsonSchema, value: unknown, fromForm: boolean): unknown {
   const { properties } = schema
   if (properties && typeof value === 'object' && value !== null && !Array.isArray(value)) {
     const sent = new Map(Object.entries(value).map(([key, member]) => [key.toLowerCase(), member]))
-    for (const [key, member] of Object.entries(value)) if (Object.hasOwn(properties, key)) sent.set(key.toLowerCase(), member)
+    for (const [key, member] of Object.entries(value))
+      if (Object.hasOwn(properties, key)) sent.set(key.toLowerCase(), member)
     const shaped: Record<string, unknown> = {}
     for (const name in properties) {
       const member = sent.get(name.toLowerCase())
-      if (member !== undefined && member !== null) shaped[name] = shape(properties[name] as JsonSchema, member, fromForm)
+      if (member !== undefined && member !== null)
+        shaped[name] = shape(properties[name] as JsonSchema, member, fromForm)
     }
     return shaped
   }
@@ -139,7 +151,8 @@ function shape(schema: JsonSchema, value: unknown, fromForm: boolean): unknown {
 }
 
 function fromText(schema: JsonSchema, text: string): unknown {
-  if (schema.type === 'array') return text === '' ? [] : text.split(',').map((part) => fromText(schema.items as JsonSchema, part))
+  if (schema.type === 'array')
+    return text === '' ? [] : text.split(',').map((part) => fromText(schema.items as JsonSchema, part))
   if (schema.type === 'boolean') return text === 'on' ? true : (decodeQueryValue(schema, [text]) ?? text)
   if (schema.type === 'integer' || schema.type === 'number') return decodeQueryValue(schema, [text]) ?? text
   return text

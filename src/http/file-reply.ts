@@ -40,7 +40,10 @@ export function contentDisposition(kind: 'inline' | 'attachment', name: string):
   const clean = name.replace(/[\u0000-\u001f\u007f]/g, '').toWellFormed()
   // Header values are bytes to node: each UTF-8 byte of the name is one character.
   const quoted = Buffer.from(clean.replace(/[\\"]/g, '\\$&'), 'utf8').toString('latin1')
-  const escaped = encodeURIComponent(clean).replace(/['()*]/g, (each) => `%${each.charCodeAt(0).toString(16).toUpperCase()}`)
+  const escaped = encodeURIComponent(clean).replace(
+    /['()*]/g,
+    (each) => `%${each.charCodeAt(0).toString(16).toUpperCase()}`,
+  )
   return `${kind}; filename="${quoted}"; filename*=UTF-8''${escaped}`
 }
 
@@ -92,20 +95,25 @@ const bytesOf = async (content: FileContent, range: ByteRange | undefined): Prom
 async function headOf(content: FileContent, sizeBytes: number): Promise<Buffer> {
   if (Buffer.isBuffer(content) || sizeBytes === 0) return Buffer.isBuffer(content) ? content : Buffer.alloc(0)
   const chunks: Buffer[] = []
-  for await (const chunk of await content.open({ start: 0, end: Math.min(sizeBytes, sniffBytes) })) chunks.push(chunk as Buffer)
+  for await (const chunk of await content.open({ start: 0, end: Math.min(sizeBytes, sniffBytes) }))
+    chunks.push(chunk as Buffer)
   return Buffer.concat(chunks)
 }
 
 const httpDate = (unix: number): string => new Date(unix * 1000).toUTCString()
 
-const headerText = (value: string | string[] | undefined): string | undefined => (Array.isArray(value) ? value.join(',') : value)
+const headerText = (value: string | string[] | undefined): string | undefined =>
+  Array.isArray(value) ? value.join(',') : value
 
 /** `If-None-Match` first; without it `If-Modified-Since`, in whole seconds (RFC 9110, 13.2.2). */
 function isUnchanged(call: Call, file: ServedFile): boolean {
   const noneMatch = headerText(call.headers['if-none-match'])
   if (noneMatch !== undefined) {
     if (file.etag === undefined) return false
-    return noneMatch.trim() === '*' || noneMatch.split(',').some((each) => each.trim().replace(/^W\//, '') === `"${file.etag}"`)
+    return (
+      noneMatch.trim() === '*' ||
+      noneMatch.split(',').some((each) => each.trim().replace(/^W\//, '') === `"${file.etag}"`)
+    )
   }
   const since = Date.parse(headerText(call.headers['if-modified-since']) ?? '')
   return file.modifiedUnix !== undefined && !Number.isNaN(since) && file.modifiedUnix <= Math.floor(since / 1000)
@@ -113,7 +121,9 @@ function isUnchanged(call: Call, file: ServedFile): boolean {
 
 /** The one range a client asks for. Several, or a form that is no byte range, count as none; outside of the file is 416. */
 function rangeWanted(call: Call, file: ServedFile, sizeBytes: number): ByteRange | undefined {
-  const asked = /^bytes=\s*(?:(\d{1,15})\s*-\s*(\d{1,15})?|-\s*(\d{1,15}))\s*$/i.exec(headerText(call.headers['range']) ?? '')
+  const asked = /^bytes=\s*(?:(\d{1,15})\s*-\s*(\d{1,15})?|-\s*(\d{1,15}))\s*$/i.exec(
+    headerText(call.headers['range']) ?? '',
+  )
   if (!asked || call.method === 'HEAD') return undefined
   const condition = headerText(call.headers['if-range'])?.trim()
   if (condition !== undefined && condition !== (file.etag === undefined ? undefined : `"${file.etag}"`)) {

@@ -52,12 +52,17 @@ export interface ServerOptions {
   /** Told of every answer. Must not throw. */
   readonly answered: (facts: Answered) => void
   /** Told of defects: what was thrown and was no refusal. Must not throw. */
-  readonly defect: (error: unknown, call: { readonly id: string; readonly method: string; readonly url: string }) => void
+  readonly defect: (
+    error: unknown,
+    call: { readonly id: string; readonly method: string; readonly url: string },
+  ) => void
 }
 
 export interface ForgeServer {
   /** Starts to listen; port 0 takes a free one. Gives the address. */
-  listen(at: { readonly host: string; readonly port: number } | { readonly socketPath: string }): Promise<AddressInfo | string>
+  listen(
+    at: { readonly host: string; readonly port: number } | { readonly socketPath: string },
+  ): Promise<AddressInfo | string>
   /**
    * Stops: no new connections, requests under way may end within `deadlineMs`, then their connections are cut. Streams
    * that would go on for ever are told to end by their signal.
@@ -103,7 +108,14 @@ export function createServer(options: ServerOptions): ForgeServer {
       ignoreTrailingSlash: true,
       querystringParser: () => ({}),
       onBadUrl: (_path, request, response) =>
-        sendError(request as IncomingMessage, response as ServerResponse, requestIds(), new BadRequest('the address is malformed'), apiErrors, {}),
+        sendError(
+          request as IncomingMessage,
+          response as ServerResponse,
+          requestIds(),
+          new BadRequest('the address is malformed'),
+          apiErrors,
+          {},
+        ),
     },
   })
   app.removeAllContentTypeParsers()
@@ -151,7 +163,10 @@ export function createServer(options: ServerOptions): ForgeServer {
         call,
       })
       if (options.validateReplies) checkReply(operation, reply)
-      sizeBytes = reply.kind === 'json' ? await sendJson(call, response, operation, reply) : await sendBytes(call, response, reply)
+      sizeBytes =
+        reply.kind === 'json'
+          ? await sendJson(call, response, operation, reply)
+          : await sendBytes(call, response, reply)
     } catch (error) {
       if (!(error instanceof Refusal) && !(error instanceof Moved) && !call.signal.aborted) options.defect(error, call)
       sizeBytes = sendError(request.raw, response, call.id, error, form, call.replyHeaders)
@@ -186,13 +201,13 @@ export function createServer(options: ServerOptions): ForgeServer {
     if (response.destroyed) return 0
     if (error instanceof Moved) {
       const location = options.siteUrl() + error.location.replace(/^\//, '')
-      response.writeHead(error.status, { ...apiHeaders, ...extra, 'x-request-id': id, location, 'content-length': 0 }).end()
+      response
+        .writeHead(error.status, { ...apiHeaders, ...extra, 'x-request-id': id, location, 'content-length': 0 })
+        .end()
       return 0
     }
     const refusal = error instanceof Refusal ? error : undefined
-    const rendered = refusal
-      ? form.render(refusal, options.siteUrl())
-      : form.render(new Defect(), options.siteUrl())
+    const rendered = refusal ? form.render(refusal, options.siteUrl()) : form.render(new Defect(), options.siteUrl())
     // A body that nobody will read keeps the connection busy: say that it ends here.
     const unread = !request.complete && request.headers['content-length'] !== undefined
     response.writeHead(refusal?.status ?? 500, {
@@ -214,7 +229,12 @@ export function createServer(options: ServerOptions): ForgeServer {
     operation: Operation,
     reply: Reply<number, unknown>,
   ): Promise<number> {
-    const headers: Record<string, string | number> = { ...apiHeaders, 'x-request-id': call.id, ...call.replyHeaders, ...reply.headers }
+    const headers: Record<string, string | number> = {
+      ...apiHeaders,
+      'x-request-id': call.id,
+      ...call.replyHeaders,
+      ...reply.headers,
+    }
     if (reply.paging) addPaging(headers, call, reply.paging)
     if (reply.body === undefined) {
       if (reply.status !== 204 && reply.status !== 304) headers['content-length'] = 0
@@ -310,7 +330,8 @@ export function createServer(options: ServerOptions): ForgeServer {
     const allowed = [...new Set(patterns.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method))]
     if (allowed.includes('GET')) allowed.push('HEAD')
     const corsHeaders: Record<string, string> = {}
-    if (request.method === 'OPTIONS' && allowed.length > 0 && preflight(options.cors, request.raw, reply.raw, allowed)) return
+    if (request.method === 'OPTIONS' && allowed.length > 0 && preflight(options.cors, request.raw, reply.raw, allowed))
+      return
     allowOrigin(options.cors, request.raw, corsHeaders)
     const form = path.startsWith('/api/') ? apiErrors : textErrors
     const refusal =

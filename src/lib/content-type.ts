@@ -55,15 +55,15 @@ export const isText = (head: Buffer): boolean => !head.subarray(0, sniffBytes).s
 
 const isOgg = (head: Buffer): boolean => head.subarray(0, 5).toString('latin1') === 'OggS\0'
 
-const oggType = (head: Buffer): string =>
-  head.includes('theora', 0, 'latin1') ? 'video/ogg' : 'audio/ogg'
+const oggType = (head: Buffer): string => (head.includes('theora', 0, 'latin1') ? 'video/ogg' : 'audio/ogg')
 
 /** Fewest letters outside of ASCII that make Latin 1 likelier than a damaged UTF-8 text. */
 const minLatinLetters = 4
 
 function textCharset(head: Buffer): string {
   // The last character may be cut where the sample ends.
-  if (isUtf8(head) || [1, 2, 3].some((cut) => head.length >= sniffBytes && isUtf8(head.subarray(0, head.length - cut)))) return 'utf-8'
+  if (isUtf8(head) || [1, 2, 3].some((cut) => head.length >= sniffBytes && isUtf8(head.subarray(0, head.length - cut))))
+    return 'utf-8'
   const high = head.filter((byte) => byte >= 0x80)
   return high.length >= minLatinLetters && high.every((byte) => byte >= 0xa0) ? 'iso-8859-1' : 'utf-8'
 }

@@ -1,4 +1,3 @@
-import type { StorageKind } from '../config/storage-settings.ts'
 import type { Blobs } from './blobs.ts'
 import { openLocalBlobs } from './local-blobs.ts'
 import { openS3Blobs, type S3Options } from './s3-blobs.ts'
@@ -11,7 +10,7 @@ export const openBlobs = (place: BlobsPlace): Promise<Blobs> =>
   place.type === 'local' ? openLocalBlobs(place) : openS3Blobs(place)
 
 /** The stores of an instance, one for each kind of files that the settings name a place for. */
-export type BlobStores<Kind extends string = StorageKind> = Readonly<Record<Kind, Blobs>>
+export type BlobStores<Kind extends string> = Readonly<Record<Kind, Blobs>>
 
 /** Opens all stores at the places the settings name. */
 export async function openStores<Kind extends string>(

@@ -2,9 +2,11 @@ import { allow, deny, type Verdict } from '../lib/verdict.ts'
 
 /** Names that are addresses of the instance itself. Source: the contract's rules for account names. */
 const reservedNames = new Set(
-  ('. .. - .well-known api metrics v2 assets attachments avatar avatars repo-avatars captcha login org repo user admin ' +
+  (
+    '. .. - .well-known api metrics v2 assets attachments avatar avatars repo-avatars captcha login org repo user admin ' +
     'devtest explore issues pulls milestones notifications report_abuse favicon.ico manifest.json robots.txt sitemap.xml ' +
-    'ssh_info swagger.v1.json ghost gitea-actions forgejo-actions').split(' '),
+    'ssh_info swagger.v1.json ghost gitea-actions forgejo-actions'
+  ).split(' '),
 )
 
 const reservedEndings = ['.keys', '.gpg', '.rss', '.atom', '.png']
@@ -14,7 +16,8 @@ export const maxAccountNameLength = 40
 
 /** Whether an account or organization may be called so. */
 export function mayNameAccount(name: string): Verdict {
-  if (name.length === 0 || name.length > maxAccountNameLength) return deny(`a name has 1 to ${maxAccountNameLength} characters`)
+  if (name.length === 0 || name.length > maxAccountNameLength)
+    return deny(`a name has 1 to ${maxAccountNameLength} characters`)
   if (!/^[0-9A-Za-z](?:[0-9A-Za-z]|[-_.](?=[0-9A-Za-z]))*$/.test(name)) {
     return deny('a name has letters and digits, with single - _ . between them')
   }

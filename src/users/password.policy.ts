@@ -8,8 +8,14 @@ const classes: Readonly<Record<string, { readonly pattern: RegExp; readonly word
 }
 
 /** Whether a password is long and varied enough (`MIN_PASSWORD_LENGTH`, `PASSWORD_COMPLEXITY`). */
-export function mayUsePassword(password: string, rules: { minPasswordLength: number; passwordComplexity: readonly string[] }): Verdict {
-  if ([...password].length < rules.minPasswordLength) return deny(`the password needs at least ${rules.minPasswordLength} characters`)
-  const missing = rules.passwordComplexity.flatMap((name) => (classes[name] && !classes[name].pattern.test(password) ? [classes[name].words] : []))
+export function mayUsePassword(
+  password: string,
+  rules: { minPasswordLength: number; passwordComplexity: readonly string[] },
+): Verdict {
+  if ([...password].length < rules.minPasswordLength)
+    return deny(`the password needs at least ${rules.minPasswordLength} characters`)
+  const missing = rules.passwordComplexity.flatMap((name) =>
+    classes[name] && !classes[name].pattern.test(password) ? [classes[name].words] : [],
+  )
   return missing.length > 0 ? deny(`the password needs ${missing.join(', ')}`) : allow
 }

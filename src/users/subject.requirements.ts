@@ -35,7 +35,10 @@ export const userVisible: Requirement<SubjectCtx, object> = {
   codes: ['userVisible'],
   async check({ viewer, subject, db }) {
     const isMember =
-      viewer !== undefined && subject.kind === 'organization' && subject.visibility !== 'public' && (await isOrgMember(db, subject.id, viewer.id))
+      viewer !== undefined &&
+      subject.kind === 'organization' &&
+      subject.visibility !== 'public' &&
+      (await isOrgMember(db, subject.id, viewer.id))
     if (!maySeeAccount(viewer, subject, isMember)) throw new NotFound('the user does not exist', 'user_not_found')
     return {}
   },
@@ -45,7 +48,8 @@ export const userVisible: Requirement<SubjectCtx, object> = {
 export const selfOrAdmin: Requirement<SubjectCtx, object> = {
   codes: ['selfOrAdmin'],
   check({ viewer, subject }) {
-    if (!viewer?.isAdmin && viewer?.id !== subject.id) throw new Forbidden('only the account itself or an administrator may do this', 'not_self')
+    if (!viewer?.isAdmin && viewer?.id !== subject.id)
+      throw new Forbidden('only the account itself or an administrator may do this', 'not_self')
     return {}
   },
 }

@@ -23,7 +23,12 @@ export const userGetTokens = operation({
       listTokens(ctx.db, ctx.subject.id, page.limit, page.offset),
       countTokens(ctx.db, ctx.subject.id),
     ])
-    return paged(rows.map((row) => presentToken(row)), page, total, { link: false })
+    return paged(
+      rows.map((row) => presentToken(row)),
+      page,
+      total,
+      { link: false },
+    )
   },
 })
 

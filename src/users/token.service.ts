@@ -6,6 +6,7 @@ import type { AccessTokenRow, UserRow } from '../db/tables/accounts.ts'
 import { BadRequest, NotFound } from '../lib/errors.ts'
 import type { TokenId } from '../lib/ids.ts'
 import { nowUnix } from '../lib/time.ts'
+import { hashToken, newToken, tokenLastEight } from '../secrets/tokens.ts'
 
 /** Makes an access token. The token itself is given once and kept nowhere. A used name is `BadRequest` (observed). */
 export async function createToken(
@@ -14,21 +15,22 @@ export async function createToken(
   input: { readonly name: string; readonly scopes: readonly string[] },
 ): Promise<{ row: AccessTokenRow; token: string }> {
   const scopes = normaliseScopes(input.scopes)
-  const token = services.secrets.newToken()
+  const token = newToken()
   try {
     const row = await transaction(services.db, (tx) =>
       insertToken(tx, {
         user_id: user.id,
         name: input.name,
-        token_hash: services.secrets.hashToken(token),
-        token_last_eight: token.slice(-8),
+        token_hash: hashToken(token),
+        token_last_eight: tokenLastEight(token),
         scopes,
         created_unix: nowUnix(services.clock),
       }),
     )
     return { row, token }
   } catch (error) {
-    if (isUniqueViolation(error)) throw new BadRequest(`there is a token of the name ${input.name} already`, 'token_name_used')
+    if (isUniqueViolation(error))
+      throw new BadRequest(`there is a token of the name ${input.name} already`, 'token_name_used')
     throw error
   }
 }

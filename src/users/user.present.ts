@@ -13,7 +13,10 @@ export const placeholderEmail = (ctx: Pick<Ctx, 'config'>, user: UserRow): strin
 
 /** Address of the picture: a new one each time it changes. */
 export const avatarUrl = (ctx: Pick<Ctx, 'config'>, user: UserRow): string => {
-  const hash = user.avatar_key === '' ? createHash('md5').update(`${user.id}:${user.lower_name}`).digest('hex') : user.avatar_key.split('/').at(-1)
+  const hash =
+    user.avatar_key === ''
+      ? createHash('md5').update(`${user.id}:${user.lower_name}`).digest('hex')
+      : user.avatar_key.split('/').at(-1)
   return `${ctx.config.server.rootUrl}avatars/${hash}`
 }
 

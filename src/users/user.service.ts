@@ -1,9 +1,11 @@
 import type { Services } from '../access/context.ts'
 import { isUniqueViolation, transaction } from '../db/database.ts'
 import type { UserRow, Visibility } from '../db/tables/accounts.ts'
-import { publish } from '../events/publish.ts'
+import { publish } from '../events/hub.ts'
 import { BadRequest, Invalid } from '../lib/errors.ts'
+import type { UserId } from '../lib/ids.ts'
 import { nowUnix, type Unix } from '../lib/time.ts'
+import { hashPassword } from '../secrets/passwords.ts'
 import { mayUseEmail } from './email.policy.ts'
 import { mayNameAccount } from './name.policy.ts'
 import { mayUsePassword } from './password.policy.ts'
@@ -21,6 +23,8 @@ export interface NewAccount {
   readonly isRestricted?: boolean | undefined
   readonly visibility?: Visibility | undefined
   readonly createdUnix?: Unix | undefined
+  /** Who makes it; the account itself unless told. */
+  readonly doerId?: UserId | undefined
 }
 
 /**
@@ -38,8 +42,9 @@ export async function createUser(services: Services, account: NewAccount): Promi
     if (!strong.allowed) throw new BadRequest(strong.reason, 'password_weak')
   }
   if (await findUserByName(db, account.name)) throw new Invalid(`the name ${account.name} is taken`, 'name_taken')
-  if (await findEmail(db, account.email)) throw new Invalid(`the address ${account.email} is used already`, 'email_taken')
-  const passwordHash = account.password ? await services.secrets.hashPassword(account.password) : null
+  if (await findEmail(db, account.email))
+    throw new Invalid(`the address ${account.email} is used already`, 'email_taken')
+  const passwordHash = account.password ? await hashPassword(account.password) : null
   const createdUnix = account.createdUnix ?? nowUnix(services.clock)
   try {
     return await transaction(db, async (tx) => {
@@ -85,7 +90,7 @@ export async function createUser(services: Services, account: NewAccount): Promi
         is_primary: true,
       })
       await deleteRedirect(tx, user.lower_name)
-      await publish(tx, 'user.created', { userId: user.id })
+      await publish(tx, 'user.created', { userId: user.id, doerId: account.doerId ?? user.id })
       return user
     })
   } catch (error) {

@@ -69,6 +69,7 @@ export const server = defineSection('server', {
   sshExposeAnonymous: bool('SSH_EXPOSE_ANONYMOUS', false, 'whether guests see SSH clone addresses'),
   sshPerWriteTimeout: durationMs('SSH_PER_WRITE_TIMEOUT', '30s', 'how long one write to an SSH client may take'),
   minimumKeySizeCheck: bool('MINIMUM_KEY_SIZE_CHECK', true, 'whether [ssh.minimum_key_sizes] is applied to added keys'),
+  enableGzip: bool('ENABLE_GZIP', false, 'whether answers of the API are compressed'),
   lfsStartServer: bool('LFS_START_SERVER', false, 'whether Git LFS is served'),
   lfsJwtSecret: secret(
     'LFS_JWT_SECRET',

@@ -1,0 +1,24 @@
+import { Type } from 'typebox'
+import { anyone } from '../access/requirements.ts'
+import { object } from '../http/schema.ts'
+import { operation } from '../http/operation.ts'
+import { ok } from '../http/reply.ts'
+import { apiErrors } from '../http/error-forms.ts'
+import { countPeople } from '../users/user.store.ts'
+
+const Health = object('Health', { status: Type.String() })
+
+/** For load balancers and process managers: answers once the database does. Not part of the contract. */
+export const health = operation({
+  method: 'GET',
+  path: '/api/healthz',
+  base: 'site',
+  scope: null,
+  errors: apiErrors,
+  requires: [anyone],
+  reply: { 200: Health },
+  async run({ ctx }) {
+    await countPeople(ctx.db)
+    return ok({ status: 'pass' })
+  },
+})

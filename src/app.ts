@@ -1,0 +1,219 @@
+import { mkdir } from 'node:fs/promises'
+import type { AddressInfo } from 'node:net'
+import { admit } from './access/admit.ts'
+import type { Ctx, Services } from './access/context.ts'
+import { PasswordChecks } from './auth/password-check.ts'
+import { TokenUse } from './auth/token-use.ts'
+import type { Config } from './config/load-config.ts'
+import { withBoundPorts } from './config/load-config.ts'
+import { attachClock } from './db/clock.ts'
+import type { Db } from './db/database.ts'
+import { migrate } from './db/migrate.ts'
+import { closeDatabase, openDatabase, type DatabaseOptions } from './db/open.ts'
+import { attachEvents, createEventHub } from './events/hub.ts'
+import type { Subscriber } from './events/subscriber.ts'
+import type { GitOptions } from './git/git.ts'
+import { startGit } from './git/start-git.ts'
+import { operationsOf, type NamedOperation } from './http/operation.ts'
+import { createServer, type Answered, type ForgeServer } from './http/server.ts'
+import type { AnyJob } from './jobs/job.ts'
+import { createScheduler, type Scheduler } from './jobs/scheduler.ts'
+import type { Schedule } from './jobs/schedule.ts'
+import { startWorkers, type Workers } from './jobs/workers.ts'
+import type { Log } from './lib/log.ts'
+import { systemClock, type Clock } from './lib/time.ts'
+import { loadInstanceKeys } from './secrets/instance-key.ts'
+import { verifyPassword } from './secrets/passwords.ts'
+import { createSecrets } from './secrets/secrets.ts'
+import { openStores } from './storage/open-blobs.ts'
+
+import * as healthRoutes from './admin/health.routes.ts'
+import * as adminUserRoutes from './admin/user.routes.ts'
+import * as tokenRoutes from './users/token.routes.ts'
+import * as userRoutes from './users/user.routes.ts'
+
+/** Every operation of the forge, in the order of the map of `src/`. */
+export const allOperations = (): NamedOperation[] =>
+  operationsOf(healthRoutes, userRoutes, tokenRoutes, adminUserRoutes)
+
+/** Who hears of events; those of one event are told in this order. */
+const allSubscribers = (): Subscriber<Ctx>[] => []
+
+/** Work that outlives requests. */
+const allJobs = (): AnyJob<Ctx>[] => []
+
+/** What the clock starts. */
+const allSchedules = (_config: Config): Schedule<Ctx>[] => []
+
+export interface AppOptions {
+  readonly config: Config
+  readonly log: Log
+  readonly clock?: Clock
+  /** Another database than the configured one, opened already; the caller closes it. */
+  readonly db?: Db
+  /** Check replies against their schemas: in tests and development. */
+  readonly validateReplies?: boolean
+  readonly git?: Partial<GitOptions>
+  /** Told of each answer. */
+  readonly answered?: (facts: Answered) => void
+}
+
+/** The running application without its doors, as commands use it, and with them after `listen()`. */
+export interface App extends AsyncDisposable {
+  /** What everything in the application works with. */
+  readonly services: Services
+  readonly scheduler: Scheduler<Ctx>
+  readonly workers: Workers
+  /** Opens the doors. Gives where the web server listens; the configuration then shows the real ports. */
+  listen(): Promise<AddressInfo | string>
+  /** Closes the doors, lets work end for a while, and ends everything. */
+  close(): Promise<void>
+}
+
+/** How long requests and jobs may take to end when the program stops, in milliseconds. */
+const stopDeadlineMs = 10_000
+
+/** Opens everything below the doors: database, git, storage, queue. What a crash left behind is settled here. */
+export async function createApp(options: AppOptions): Promise<App> {
+  const { config, log } = options
+  const clock = options.clock ?? systemClock
+  await mkdir(config.paths.data, { recursive: true })
+  const db = options.db ?? openDatabase(databaseOptions(config))
+  attachClock(db, clock)
+  await migrate(db)
+  const hub = createEventHub<Ctx>(allSubscribers())
+  const live = attachEvents(db, hub)
+  const keys = await loadInstanceKeys({
+    secretKey: config.security.secretKey,
+    oldSecretKeys: config.ingot.oldSecretKeys,
+    keyFile: config.paths.secretKeyFile,
+  })
+  const git = await startGit(gitOptions(config, log, options.git))
+  const tokenUse = new TokenUse(db, clock, log)
+  const services: Mutable<Services> = {
+    config,
+    db,
+    git,
+    blobs: await openStores(config.storage),
+    secrets: createSecrets(keys),
+    clock,
+    log,
+    live,
+    tokenUse,
+    passwordChecks: new PasswordChecks(verifyPassword),
+  }
+  const scheduler = createScheduler<Ctx>({ db, schedules: allSchedules(config), enabled: config.cron.enabled })
+  const workers = startWorkers<Ctx>({
+    db,
+    jobs: [...allJobs(), ...hub.jobs],
+    scheduler,
+    createContext: () => ({ ...services }),
+    log,
+    concurrency: config.ingot.jobWorkers,
+    limits: { leaseMs: config.ingot.jobLease, idlePollMs: config.ingot.jobPollInterval },
+  })
+  let server: ForgeServer | undefined
+
+  async function close(): Promise<void> {
+    await server?.close(stopDeadlineMs)
+    live.close()
+    await workers.stop(stopDeadlineMs)
+    await tokenUse.close()
+    await git.close()
+    for (const store of Object.values(services.blobs)) store.close()
+    if (!options.db) await closeDatabase(db)
+  }
+
+  return {
+    services,
+    scheduler,
+    workers,
+    async listen() {
+      server = createServer({
+        operations: allOperations(),
+        admit: (call) => admit(services, call),
+        siteUrl: () => services.config.server.rootUrl,
+        subPath: config.server.subPath,
+        trustedProxies: config.security.reverseProxyLimit > 0 ? trustedProxies(config) : [],
+        maxBodyBytes: config.ingot.maxJsonBody,
+        bodyIdleMs: config.ingot.requestTimeout,
+        headersTimeoutMs: config.ingot.requestTimeout,
+        maxConnections: config.ingot.maxConnections,
+        gzip: config.server.enableGzip,
+        cors: config.cors.enabled
+          ? {
+              allowDomains: config.cors.allowDomain,
+              methods: config.cors.methods,
+              headers: config.cors.headers,
+              allowCredentials: config.cors.allowCredentials,
+              maxAgeSeconds: Math.round(config.cors.maxAge / 1000),
+            }
+          : undefined,
+        validateReplies: options.validateReplies ?? false,
+        answered: (facts) => options.answered?.(facts),
+        defect: (error, call) =>
+          log('error', 'a request failed', {
+            error,
+            requestId: call.id,
+            method: call.method,
+            path: call.url.split('?', 1)[0],
+          }),
+      })
+      const { httpAddr, httpPort, protocol } = config.server
+      const at = await server.listen(
+        protocol === 'http+unix' ? { socketPath: httpAddr } : { host: httpAddr, port: httpPort },
+      )
+      if (typeof at !== 'string') services.config = withBoundPorts(config, { http: at.port })
+      return at
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  }
+}
+
+type Mutable<Type> = { -readonly [Key in keyof Type]: Type[Key] }
+
+/** Proxies that may say who the client is; `*` means all. */
+function trustedProxies(config: Config): readonly string[] {
+  const listed = config.security.reverseProxyTrustedProxies
+  return listed.includes('*') ? ['0.0.0.0/0', '::/0'] : listed
+}
+
+/** The configured database, as the drivers want it. */
+export function databaseOptions(config: Config): DatabaseOptions {
+  const { database, paths } = config
+  if (database.kind === 'sqlite3') {
+    return { kind: 'sqlite', path: paths.database, maxReaders: 4, writerWaitMs: 30_000, busyTimeoutMs: 5000 }
+  }
+  const url = new URL('postgres://localhost')
+  url.username = encodeURIComponent(database.user)
+  url.password = encodeURIComponent(database.passwd)
+  url.pathname = `/${encodeURIComponent(database.name)}`
+  if (database.host.startsWith('/')) url.searchParams.set('host', database.host)
+  else url.host = database.host
+  if (database.sslMode !== 'disable') url.searchParams.set('sslmode', database.sslMode)
+  if (database.schema !== '') url.searchParams.set('options', `-c search_path=${database.schema}`)
+  return {
+    kind: 'postgres',
+    url: url.href,
+    maxConnections: database.maxOpenConns || 20,
+    connectWaitMs: 10_000,
+    statementTimeoutMs: 60_000,
+  }
+}
+
+function gitOptions(config: Config, log: Log, more: Partial<GitOptions> = {}): GitOptions {
+  return {
+    repositoriesRoot: config.paths.repositories,
+    ...(config.git.path === '' ? {} : { gitBinary: config.git.path }),
+    log,
+    ...more,
+    limits: {
+      transportProcesses: config.ingot.maxGitProcesses,
+      pooledProcesses: config.ingot.maxGitReaders,
+      waiting: config.ingot.maxGitQueue,
+      ...(config.ingot.maxPushSize >= 0 ? { maxPackBytes: config.ingot.maxPushSize } : {}),
+      ...more.limits,
+    },
+  }
+}

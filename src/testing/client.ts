@@ -1,0 +1,74 @@
+/** What a request is signed with; nothing: a guest. */
+export interface Credentials {
+  readonly token?: string
+  readonly basic?: { readonly login: string; readonly password: string }
+}
+
+/** An answer, read whole. */
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+  readonly bytes: Buffer
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests look into replies whose shape they state themselves
+  readonly json: any
+}
+
+export interface SendOptions {
+  readonly headers?: Readonly<Record<string, string>>
+  /** The path is below the site root and not below the API's. */
+  readonly site?: boolean
+  /** Sent as it is, with the content type among `headers`. */
+  readonly raw?: string | Uint8Array | FormData
+}
+
+/** Sends requests to a forge as one account. Redirects are not followed. */
+export class ForgeClient {
+  constructor(
+    readonly url: string,
+    readonly credentials: () => Promise<Credentials>,
+  ) {}
+
+  get = (path: string, options?: SendOptions): Promise<Answer> => this.send('GET', path, undefined, options)
+  post = (path: string, body?: unknown, options?: SendOptions): Promise<Answer> =>
+    this.send('POST', path, body, options)
+  put = (path: string, body?: unknown, options?: SendOptions): Promise<Answer> => this.send('PUT', path, body, options)
+  patch = (path: string, body?: unknown, options?: SendOptions): Promise<Answer> =>
+    this.send('PATCH', path, body, options)
+  delete = (path: string, body?: unknown, options?: SendOptions): Promise<Answer> =>
+    this.send('DELETE', path, body, options)
+
+  async send(method: string, path: string, body?: unknown, options: SendOptions = {}): Promise<Answer> {
+    const { token, basic } = await this.credentials()
+    const headers = new Headers(options.headers)
+    if (token && !headers.has('authorization')) headers.set('authorization', `token ${token}`)
+    if (basic && !headers.has('authorization')) {
+      headers.set('authorization', `Basic ${Buffer.from(`${basic.login}:${basic.password}`).toString('base64')}`)
+    }
+    if (body !== undefined) headers.set('content-type', 'application/json')
+    const response = await fetch(this.url + (options.site ? '' : '/api/v1') + path, {
+      method,
+      headers,
+      redirect: 'manual',
+      body: (options.raw ?? (body === undefined ? null : JSON.stringify(body))) as BodyInit | null,
+    })
+    const bytes = Buffer.from(await response.arrayBuffer())
+    const text = bytes.toString('utf8')
+    const isJson = /json/.test(response.headers.get('content-type') ?? '') && text !== ''
+    return {
+      status: response.status,
+      headers: response.headers,
+      bytes,
+      text,
+      json: isJson ? JSON.parse(text) : undefined,
+    }
+  }
+
+  /** Like `send`, for what a test only needs to be there: throws when the answer is no success. */
+  async must(method: string, path: string, body?: unknown, options?: SendOptions): Promise<Answer> {
+    const answer = await this.send(method, path, body, options)
+    if (answer.status >= 300)
+      throw new Error(`${method} ${path} answered ${answer.status}: ${answer.text.slice(0, 500)}`)
+    return answer
+  }
+}

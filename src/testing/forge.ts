@@ -1,0 +1,174 @@
+import { mkdtempSync, rmSync, existsSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createApp, type App } from '../app.ts'
+import type { Services } from '../access/context.ts'
+import { loadConfig } from '../config/load-config.ts'
+import type { UserRow } from '../db/tables/accounts.ts'
+import type { Answered } from '../http/server.ts'
+import type { Clock } from '../lib/time.ts'
+import type { Log } from '../lib/log.ts'
+import { createToken } from '../users/token.service.ts'
+import { createUser, type NewAccount } from '../users/user.service.ts'
+import { findUserByName } from '../users/user.store.ts'
+import { openTestDatabase } from './database.ts'
+import { ForgeClient, type Credentials } from './client.ts'
+import { TestClock } from './clock.ts'
+import { Given } from './given.ts'
+
+export interface ForgeOptions {
+  /** Settings by section and key, as in `app.ini`: `{ repository: { DEFAULT_BRANCH: 'trunk' } }`. */
+  readonly settings?: Readonly<Record<string, Readonly<Record<string, string | number | boolean>>>>
+  /** Accounts that are there from the start, besides the administrator `root`; each gets an all-scopes token. */
+  readonly users?: readonly string[]
+  /** Time stands still at this moment (milliseconds since 1970) until `clock.advance()`; else real time. */
+  readonly standAt?: number
+  /** Where log lines go; nowhere unless given. Errors of requests are always kept in `defects`. */
+  readonly log?: Log
+  /** Data folder to use and keep; else a temporary one that is removed. */
+  readonly dataFolder?: string
+}
+
+/** A password that every account of a test has. */
+export const testPassword = 'Passw0rd!'
+
+/**
+ * Boots the real application in this process on a free port, with its own data folder and database. Several forges in
+ * one process do not meet. Disposing stops it and removes what it made.
+ *
+ * The database is SQLite in a temporary folder, or PostgreSQL when the environment's `INGOT_TEST_DATABASE` names a server.
+ */
+export async function startForge(options: ForgeOptions = {}): Promise<Forge> {
+  const temporary = options.dataFolder === undefined
+  const folder = options.dataFolder ?? mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'ingot-forge-'))
+  const clock = new TestClock(options.standAt)
+  const { config } = loadConfig({
+    env: environmentOf(options.settings),
+    cwd: folder,
+    overrides: { dataFolder: folder, host: '127.0.0.1', port: 0, sshPort: 0 },
+  })
+  const database = temporary ? await openTestDatabase() : undefined
+  const defects: unknown[] = []
+  const answered: Answered[] = []
+  const app = await createApp({
+    config,
+    clock,
+    log: (level, message, data) => {
+      if (level === 'error') defects.push(data?.['error'] ?? new Error(message))
+      options.log?.(level, message, data)
+    },
+    ...(database ? { db: database.db } : {}),
+    validateReplies: true,
+    git: { durable: false },
+    answered: (facts) => answered.push(facts),
+  })
+  await app.listen()
+  const forge = new Forge(app, clock, defects, answered, async () => {
+    await app.close()
+    await database?.[Symbol.asyncDispose]()
+    if (temporary) rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
+  })
+  await forge.addUser('root', { isAdmin: true })
+  for (const name of options.users ?? []) await forge.addUser(name)
+  return forge
+}
+
+/** Settings in the form of environment variables, which is how the configuration takes them without a file. */
+function environmentOf(settings: ForgeOptions['settings'] = {}): Record<string, string> {
+  const defaults = { log: { LEVEL: 'none' }, cron: { ENABLED: false }, webhook: { ALLOWED_HOST_LIST: 'loopback' } }
+  const sections = { ...defaults, ...settings }
+  return Object.fromEntries(
+    Object.entries(sections).flatMap(([section, keys]) =>
+      Object.entries(keys).map(([key, value]) => [
+        `INGOT__${section.replaceAll('.', '_0X2E_')}__${key}`,
+        String(value),
+      ]),
+    ),
+  )
+}
+
+/** A running forge of a test or of a program that needs one. */
+export class Forge implements AsyncDisposable {
+  readonly #accounts = new Map<string, Account>()
+  /** Makes things with sensible defaults: accounts, repositories, issues. */
+  readonly given: Given
+
+  constructor(
+    readonly app: App,
+    readonly clock: Clock & { advance(ms: number): void },
+    /** Errors that were no refusals; a test fails on disposal when there are any. */
+    readonly defects: unknown[],
+    /** Every answer so far. */
+    readonly answered: readonly Answered[],
+    readonly stop: () => Promise<void>,
+  ) {
+    this.given = new Given(this)
+  }
+
+  /** Address of the forge without a slash at its end. */
+  get url(): string {
+    return this.app.services.config.server.rootUrl.replace(/\/$/, '')
+  }
+
+  /** What the application itself works with. */
+  get services(): Services {
+    return this.app.services
+  }
+
+  /** Makes an account with `testPassword` and an all-scopes token. */
+  async addUser(name: string, more: Partial<NewAccount> = {}): Promise<Account> {
+    const user =
+      (await findUserByName(this.services.db, name)) ??
+      (await createUser(this.services, { name, email: `${name}@example.com`, password: testPassword, ...more }))
+    const { token } = await createToken(this.services, user, {
+      name: `test-${this.#accounts.size}-${Date.now()}`,
+      scopes: ['all'],
+    })
+    const account = { user, token }
+    this.#accounts.set(name, account)
+    return account
+  }
+
+  /** The account of a name, with its all-scopes token. */
+  async account(name: string): Promise<Account> {
+    return this.#accounts.get(name) ?? this.addUser(name)
+  }
+
+  /** Sends requests as an account, which is made when it is missing, with its token. */
+  as(name: string, credentials?: Credentials): ForgeClient {
+    return new ForgeClient(this.url, async () => credentials ?? { token: (await this.account(name)).token })
+  }
+
+  /** Sends requests without credentials. */
+  get guest(): ForgeClient {
+    return new ForgeClient(this.url, async () => ({}))
+  }
+
+  /** Address of a repository for git, with an account's token in it. */
+  async gitUrl(name: string, repository: string): Promise<string> {
+    const url = new URL(`${this.url}/${repository}.git`)
+    url.username = name
+    url.password = (await this.account(name)).token
+    return url.href
+  }
+
+  /** Waits until no work is due: jobs, subscribers and what follows from them. */
+  async settle(): Promise<void> {
+    await this.services.tokenUse.flush()
+    await this.app.workers.settle()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop()
+    if (this.defects.length > 0)
+      throw new AggregateError(
+        this.defects,
+        `the forge met ${this.defects.length} defects: ${this.defects.map(String).join('; ')}`,
+      )
+  }
+}
+
+export interface Account {
+  readonly user: UserRow
+  readonly token: string
+}

@@ -1,0 +1,61 @@
+import type { Forge } from './forge.ts'
+
+/** A repository of a test. */
+export interface GivenRepo {
+  readonly owner: string
+  readonly name: string
+  /** `owner/name`. */
+  readonly fullName: string
+  /** Path below the API root. */
+  readonly api: string
+}
+
+/** An issue of a test. */
+export interface GivenIssue {
+  readonly repo: GivenRepo
+  readonly number: number
+  /** Path below the API root. */
+  readonly api: string
+}
+
+/** Makes what tests need through the API, with names nobody else uses. */
+export class Given {
+  #count = 0
+
+  constructor(readonly forge: Forge) {}
+
+  /** A name of its own. */
+  name(prefix: string): string {
+    this.#count += 1
+    return `${prefix}${this.#count}`
+  }
+
+  /** A repository with a README on `main`, unless the options say otherwise. */
+  async repo(
+    options: { readonly owner?: string; readonly name?: string } & Readonly<Record<string, unknown>> = {},
+  ): Promise<GivenRepo> {
+    const { owner = 'alice', name = this.name('repo'), ...more } = options
+    await this.forge.as(owner).must('POST', '/user/repos', { name, auto_init: true, ...more })
+    return { owner, name, fullName: `${owner}/${name}`, api: `/repos/${owner}/${name}` }
+  }
+
+  /** An issue by the owner of a new repository, unless the options say otherwise. */
+  async issue(
+    options: { readonly repo?: GivenRepo; readonly poster?: string } & Readonly<Record<string, unknown>> = {},
+  ): Promise<GivenIssue> {
+    const { repo = await this.repo(), poster = repo.owner, ...more } = options
+    const { json } = await this.forge
+      .as(poster)
+      .must('POST', `${repo.api}/issues`, { title: this.name('issue '), ...more })
+    return { repo, number: json.number, api: `${repo.api}/issues/${json.number}` }
+  }
+
+  /** An organization that the owner made. */
+  async org(
+    options: { readonly owner?: string; readonly name?: string } & Readonly<Record<string, unknown>> = {},
+  ): Promise<string> {
+    const { owner = 'alice', name = this.name('org'), ...more } = options
+    await this.forge.as(owner).must('POST', '/orgs', { username: name, ...more })
+    return name
+  }
+}
