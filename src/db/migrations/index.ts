@@ -2,6 +2,7 @@ import { accounts } from './0001-accounts.ts'
 import { repositories } from './0002-repositories.ts'
 import { work } from './0003-work.ts'
 import { repoRelations } from './0007-repo-relations.ts'
+import { issues } from './0005-issues.ts'
 import type { Migration } from './migration.ts'
 
 export type { Migration }
@@ -11,5 +12,6 @@ export const migrations: readonly Migration[] = [
   accounts,
   repositories,
   work,
+  issues,
   repoRelations,
 ]
