@@ -202,8 +202,10 @@ export function startWorkers<Ctx>(options: WorkerOptions<Ctx>): Workers {
         log('error', 'the outcome of a job could not be written', { error, job: row.name, jobId: row.id }),
       )
       .finally(() => {
+        // What this job kept back: jobs that found no room, and the next of its lane.
+        const mayFreeOthers = running.size === concurrency || row.lane !== null
         running.delete(row.id)
-        wake()
+        if (mayFreeOthers) wake()
       })
     running.set(row.id, { row, attempt, ended })
   }
