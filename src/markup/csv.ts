@@ -1,7 +1,6 @@
 import { escapeHtml } from './html.ts'
 
-/** Longer tables are shown as plain text; the family's `[ui.csv].MAX_FILE_SIZE` has this default. */
-export const maxTableBytes = 512 * 1024
+import type { MarkupSettings } from './markup-settings.ts'
 
 const delimiters = [',', ';', '\t', '|'] as const
 
@@ -56,10 +55,12 @@ function parseRows(source: string, delimiter: string): Row[] {
  * A table of comma- or tab-separated values; the first row is its head, the first column the line in the file.
  * @param delimiter guessed from the first line when it is not given
  */
-export function renderTable(source: string, delimiter?: string): string {
+export function renderTable(source: string, limits: MarkupSettings['table'], delimiter?: string): string {
   const text = source.replace(/^\ufeff/, '')
-  if (Buffer.byteLength(text) > maxTableBytes) return `<pre>${escapeHtml(text)}</pre>`
-  const rows = parseRows(text, delimiter ?? guessDelimiter(text)).map(({ line, fields }, index) => {
+  if (limits.maxBytes > 0 && Buffer.byteLength(text) > limits.maxBytes) return `<pre>${escapeHtml(text)}</pre>`
+  const all = parseRows(text, delimiter ?? guessDelimiter(text))
+  const shown = limits.maxRows > 0 ? all.slice(0, limits.maxRows) : all
+  const rows = shown.map(({ line, fields }, index) => {
     const cell = index === 0 ? 'th' : 'td'
     const cells = fields.map((field) => `<${cell}>${escapeHtml(field)}</${cell}>`)
     return `<tr><${cell} class="line-num">${line}</${cell}>${cells.join('')}</tr>`

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { TooLarge } from '../lib/errors.ts'
 import { linkBases, resolveAddress } from './links.ts'
-import { maxMarkdownBytes, renderMarkdown, type MarkdownOptions } from './markdown.ts'
+import { renderMarkdown, type MarkdownOptions } from './markdown.ts'
+import { defaultMarkupSettings } from './markup-settings.ts'
 import type { ReferenceCandidates } from './references.ts'
 
 const rootUrl = 'https://forge.example/'
@@ -152,8 +152,9 @@ test('renderMarkdown: no way of writing it lets a script through', async () => {
   }
 })
 
-test('renderMarkdown: a text that is too long is refused, an odd one is rendered within a second', async () => {
-  await assert.rejects(render('x'.repeat(maxMarkdownBytes + 1)), TooLarge)
+test('renderMarkdown: a text that is too long is shown as it is, an odd one is rendered within a second', async () => {
+  const settings = { ...defaultMarkupSettings, maxBytes: 10 }
+  assert.equal(await render('*<b>* x y z', { settings }), '<pre>*&lt;b&gt;* x y z</pre>')
   const odd = [
     '[a]('.repeat(20_000),
     '*a '.repeat(50_000),
@@ -167,6 +168,18 @@ test('renderMarkdown: a text that is too long is refused, an odd one is rendered
     await render(text)
     assert.ok(performance.now() - startMs < 5000, text.slice(0, 10))
   }
+})
+
+test('renderMarkdown: the instance chooses about line ends, formulas and schemes', async () => {
+  const settings = {
+    ...defaultMarkupSettings,
+    hardBreaks: { comments: false, documents: true },
+    math: false,
+    urlSchemes: ['git'],
+  }
+  assert.equal(await render('a\nb $x$', { settings }), '<p dir="auto">a\nb $x$</p>')
+  assert.equal(await render('a\nb', { settings, mode: 'gfm' }), '<p dir="auto">a<br />\nb</p>')
+  assert.match(await render('git://git.example/x', { settings }), /<a href="git:\/\/git.example\/x"/)
 })
 
 test('linkBases: each mode joins relative addresses its own way', () => {

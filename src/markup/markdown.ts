@@ -2,24 +2,23 @@ import MarkdownIt from 'markdown-it'
 import type { MarkdownIt as Parser, Token } from 'markdown-it'
 import definitionLists from 'markdown-it-deflist'
 import footnotes from 'markdown-it-footnote'
-import { TooLarge } from '../lib/errors.ts'
 import { findFrontMatter, renderFrontMatter } from './front-matter.ts'
 import { loadHighlighters } from './highlight.ts'
+import { escapeHtml } from './html.ts'
 import type { LinkBases, MarkdownMode } from './links.ts'
 import { blockRules, fenceLanguage } from './markdown-block.ts'
 import { withState, type RenderState } from './markdown-env.ts'
 import { inlineRules } from './markdown-inline.ts'
+import { defaultMarkupSettings, type MarkupSettings } from './markup-settings.ts'
 import {
   candidatesOf,
   defaultKeywords,
   type ReferenceKeywords,
+  type ReferenceRules,
   type ResolvedReferences,
   type ResolveReferences,
 } from './references.ts'
 import { sanitize } from './sanitize.ts'
-
-/** Longest text that is rendered, in bytes: it bounds the time of one rendering to some seconds. */
-export const maxMarkdownBytes = 1024 * 1024
 
 export interface MarkdownOptions {
   /** `markdown` knows no references; `gfm` keeps line ends; `comment` breaks at them and links `#1` too. */
@@ -33,19 +32,35 @@ export interface MarkdownOptions {
   /** The text is a wiki page: `[[Page]]` leads to a page of `bases.links`. */
   readonly wiki?: boolean
   readonly keywords?: ReferenceKeywords
+  readonly settings?: MarkupSettings
   /** Looks mentions and commits up; without it they stay text. */
   readonly resolve?: ResolveReferences
 }
 
 const nothingResolved: ResolvedReferences = { mentions: new Set(), commits: new Set() }
 
-const parsers = new Map<MarkdownMode, Parser>()
+/** What follows the colon of an address of a scheme that is not known, without the punctuation of its sentence. */
+const restOfAddress = /^\/\/[^\s<>"]{0,2000}[^\s<>".,;:!?)'\]]/
+
+const parsers = new WeakMap<MarkupSettings, Map<MarkdownMode, Parser>>()
 
 /** One parser for each mode, made on first use: parsers hold rules only, nothing of a text. */
-function parserFor(mode: MarkdownMode): Parser {
-  const known = parsers.get(mode)
-  if (known !== undefined) return known
-  const parser = new MarkdownIt({ html: true, breaks: mode !== 'gfm', linkify: mode !== 'markdown' })
+function parserFor(mode: MarkdownMode, settings: MarkupSettings): Parser {
+  const made = parsers.get(settings) ?? new Map<MarkdownMode, Parser>()
+  parsers.set(settings, made)
+  const parser = made.get(mode) ?? createParser(mode, settings)
+  made.set(mode, parser)
+  return parser
+}
+
+/** Plain mode always keeps line ends (observed); for the others they are a setting. */
+function keepsLineEnds(mode: MarkdownMode, { hardBreaks }: MarkupSettings): boolean {
+  if (mode === 'markdown') return true
+  return mode === 'gfm' ? hardBreaks.documents : hardBreaks.comments
+}
+
+function createParser(mode: MarkdownMode, settings: MarkupSettings): Parser {
+  const parser = new MarkdownIt({ html: true, breaks: keepsLineEnds(mode, settings), linkify: mode !== 'markdown' })
   // The final word about addresses is the sanitiser's, for Markdown and HTML alike.
   parser.validateLink = () => true
   parser.normalizeLink = (address) => parser.utils.lib.mdurl.encode(address)
@@ -53,10 +68,11 @@ function parserFor(mode: MarkdownMode): Parser {
   parser.linkify.set({ fuzzyLink: false, fuzzyIP: false, fuzzyEmail: true })
   parser.linkify.add('ftp:', null)
   parser.linkify.add('//', null)
+  for (const scheme of settings.urlSchemes) parser.linkify.add(`${scheme.toLowerCase()}:`, { validate: restOfAddress })
   parser.use(footnotes).use(definitionLists)
   blockRules(parser)
   inlineRules(parser)
-  parsers.set(mode, parser)
+  if (!settings.math) parser.disable(['math', 'math_block'])
   return parser
 }
 
@@ -71,22 +87,25 @@ function offsetsOf(source: string): number[] {
   return offsets
 }
 
+const referenceRules = (options: MarkdownOptions, rootUrl: string): ReferenceRules => ({
+  rootUrl,
+  ...(options.repository === undefined ? {} : { repository: options.repository }),
+  numbers: options.mode === 'comment',
+  keywords: options.keywords ?? defaultKeywords,
+})
+
 const languagesOf = (tokens: readonly Token[]): string[] =>
   tokens.filter((token) => token.type === 'fence').map(fenceLanguage)
 
 /**
  * Renders Markdown to clean HTML in the family's dialect (contract: the page about Markdown and its exchanges).
  * Everything that has to be looked up is asked for once, after parsing.
- * @returns HTML without blanks at its ends; empty for a text of blanks
- * @throws TooLarge when the text is longer than `maxMarkdownBytes`
+ * @returns HTML without blanks at its ends; empty for a text of blanks; a text that is too long as it is
  */
 export async function renderMarkdown(source: string, options: MarkdownOptions): Promise<string> {
-  if (Buffer.byteLength(source) > maxMarkdownBytes) {
-    throw new TooLarge(`the text is longer than ${maxMarkdownBytes} bytes`, 'text_too_large', {
-      limitBytes: maxMarkdownBytes,
-    })
-  }
+  const settings = options.settings ?? defaultMarkupSettings
   if (source.trim() === '') return ''
+  if (Buffer.byteLength(source) > settings.maxBytes) return `<pre>${escapeHtml(source)}</pre>`
   const front = findFrontMatter(source)
   const offsets = offsetsOf(source).slice(front?.lineCount ?? 0)
   const body =
@@ -98,16 +117,7 @@ export async function renderMarkdown(source: string, options: MarkdownOptions): 
   const rootUrl = options.rootUrl.replace(/\/+$/, '')
   const state: RenderState = {
     bases: options.bases,
-    ...(options.mode === 'markdown'
-      ? {}
-      : {
-          references: {
-            rootUrl,
-            repository: options.repository,
-            numbers: options.mode === 'comment',
-            keywords: options.keywords ?? defaultKeywords,
-          },
-        }),
+    ...(options.mode === 'markdown' ? {} : { references: referenceRules(options, rootUrl) }),
     ...(options.wiki === true ? { wiki: options.bases.links } : {}),
     lineOffsets: offsets,
     lines: body.split(/\r\n|\r|\n/),
@@ -115,7 +125,7 @@ export async function renderMarkdown(source: string, options: MarkdownOptions): 
     resolved: nothingResolved,
     highlighters: { highlight: () => undefined },
   }
-  const parser = parserFor(options.mode)
+  const parser = parserFor(options.mode, settings)
   const env = withState(state)
   const tokens = parser.parse(body, env)
   const candidates = candidatesOf(state.found)

@@ -1,8 +1,6 @@
 import { loadHighlighters, type Highlighters } from './highlight.ts'
 import { escapeHtml } from './html.ts'
 
-/** Longer files are shown as plain text. */
-const maxOrgBytes = 512 * 1024
 const maxListDepth = 20
 
 /** Marks of Org's emphasis and the elements they become. */
@@ -226,10 +224,10 @@ function renderLines(lines: readonly string[], highlighters: Highlighters): stri
 
 /**
  * Renders the common part of Org (orgmode.org/manual): headlines, lists with boxes, tables, blocks, links, emphasis.
- * The result is not sanitised yet.
+ * The result is not sanitised yet. Files longer than `maxBytes` are shown as they are.
  */
-export async function renderOrg(source: string): Promise<string> {
-  if (Buffer.byteLength(source) > maxOrgBytes) return `<pre>${escapeHtml(source)}</pre>`
+export async function renderOrg(source: string, maxBytes: number): Promise<string> {
+  if (Buffer.byteLength(source) > maxBytes) return `<pre>${escapeHtml(source)}</pre>`
   const lines = source.split(/\r\n|\r|\n/)
   const languages = lines.flatMap((line) => blockBegin.exec(line)?.[2] ?? [])
   return renderLines(lines, await loadHighlighters(languages))
