@@ -201,6 +201,27 @@ export type RebaseResult =
   /** `commit` is the one that could not be replayed. */
   | { readonly ok: false; readonly commit: Oid; readonly conflicts: readonly string[]; readonly messages: readonly string[] }
 
+export type RebaseRequest = {
+  readonly onto: Oid
+  readonly from: Oid
+  readonly upstream: Oid
+  readonly committer: Identity
+  readonly rewriteAll?: boolean
+  readonly sign?: Sign
+}
+
+export type CherryPick = {
+  readonly commit: Oid
+  readonly onto: Oid
+  readonly mainline?: number
+  readonly revert?: boolean
+  /** Default: the author of the commit (the committer for a revert). */
+  readonly author?: Identity
+  readonly committer: Identity
+  readonly message?: string
+  readonly sign?: Sign
+}
+
 export type UploadPackRequest = {
   /** Value of `Git-Protocol` / `GIT_PROTOCOL`, already checked by the caller's rule; others are ignored. */
   readonly protocol?: string
@@ -365,10 +386,13 @@ export type Git = {
   applyPatch(key: GitKey, baseTree: Oid, patch: Buffer): Promise<{ ok: true; tree: Oid } | { ok: false; message: string }>
   /** Three-way merge without a work tree. `base` undefined: the merge base of the two. `keep: false` leaves no objects behind. */
   mergeTree(key: GitKey, merge: { base?: Oid; ours: Oid; theirs: Oid; keep?: boolean }): Promise<MergeTreeResult>
-  /** The commits of `from` that `upstream` lacks, merges left out, replayed on `onto`. */
-  rebaseCommits(key: GitKey, rebase: { onto: Oid; from: Oid; upstream: Oid; committer: Identity; sign?: Sign }): Promise<RebaseResult>
-  cherryPick(key: GitKey, pick: { commit: Oid; onto: Oid; mainline?: number; revert?: boolean; author?: Identity; committer: Identity; message?: string; sign?: Sign })
-  : Promise<RebaseResult>
+  /**
+   * The commits of `from` that `upstream` lacks, merges and changes it has already left out, replayed on `onto`. Those that lie
+   * on `onto` already stay as they are, unless `rewriteAll`.
+   */
+  rebaseCommits(key: GitKey, rebase: RebaseRequest): Promise<RebaseResult>
+  /** One commit (or, with `revert`, its opposite) on top of another. `mainline` (1-based) picks the parent of a merge. */
+  cherryPick(key: GitKey, pick: CherryPick): Promise<RebaseResult>
 
   // Transport
   uploadPack(key: GitKey, request: UploadPackRequest): Promise<GitService>
@@ -387,19 +411,14 @@ export type RemoteFetch = {
   readonly url: string
   readonly refspecs: readonly string[]
   readonly credentials?: { readonly username: string; readonly password: string }
+  /** Addresses the caller has checked, as `host:port:address[,address…]`: git connects to no others. */
+  readonly resolve?: readonly string[]
   readonly prune?: boolean
   readonly signal?: AbortSignal
   readonly timeoutMs?: number
 }
 
-export type RemotePush = {
-  readonly url: string
-  readonly refspecs: readonly string[]
-  readonly credentials?: { readonly username: string; readonly password: string }
-  readonly prune?: boolean
-  readonly signal?: AbortSignal
-  readonly timeoutMs?: number
-}
+export type RemotePush = RemoteFetch
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 

@@ -1,0 +1,384 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { type Duplex, Readable } from 'node:stream'
+import { Invalid, Refusal, TooLarge, Unavailable } from '../lib/errors.ts'
+import type { CommandReport, GitLimits, GitService, LogLevel } from './git.ts'
+import type {
+  BrokerMessage, BrokerRequest, BrokerSettings, CatCommand, HookAnswer, HookQuestion, RunRequest, RunResult,
+} from './broker/protocol.ts'
+import { Channel, ChannelClosed, RemoteFailure, type WireStream } from './wire.ts'
+
+export type BrokerOptions = {
+  readonly brokerFile: string
+  readonly gitBinary: string
+  readonly environment: Readonly<Record<string, string>>
+  readonly limits: GitLimits
+  readonly log: (level: LogLevel, message: string, data?: Readonly<Record<string, unknown>>) => void
+  readonly onCommand: (report: CommandReport) => void
+}
+
+/** A one-shot command, before its defaults. */
+export type CommandOptions = {
+  /** Sub-command first, such as `['log', …]`. */
+  readonly args: readonly string[]
+  readonly cwd: string
+  readonly environment?: Readonly<Record<string, string>>
+  readonly kind?: RunRequest['kind']
+  readonly name?: string
+  readonly input?: Buffer | Readable
+  readonly timeoutMs?: number
+  readonly idleMs?: number
+  readonly signal?: AbortSignal
+  readonly onQuestion?: (question: HookQuestion) => Promise<HookAnswer>
+  /** Whether a reader that goes away still ends the command; default yes. */
+  readonly mayCancel?: () => boolean
+}
+
+export type CommandEnd = { readonly exitCode: number; readonly stderr: string }
+export type CommandOutput = CommandEnd & { readonly stdout: Buffer }
+
+type Running = { readonly child: ChildProcess; readonly small: Channel; readonly bulk: Channel }
+
+const maxBackOffMs = 10_000
+/** A broker that lived so long has earned an immediate restart. */
+const goodLifeMs = 30_000
+const closeDeadlineMs = 5000
+
+/** The server's end of the git broker: starts it, restarts it when it dies, and turns its streams into promises and Readables. */
+export class BrokerClient {
+  readonly #options: BrokerOptions
+  /** Process groups that the broker has reported and that have not ended: they die with it. */
+  readonly #groups = new Set<number>()
+  #running: Promise<Running> | undefined
+  #child: ChildProcess | undefined
+  #closed = false
+  #failures = 0
+  #startedMs = 0
+
+  constructor(options: BrokerOptions) {
+    this.#options = options
+  }
+
+  /** Starts the broker; rejects when it can not be started at all. */
+  async start(): Promise<void> {
+    this.#running = this.#spawn()
+    await this.#running
+  }
+
+  /** Process id of the broker that runs now, for tests and metrics. */
+  get pid(): number | undefined {
+    return this.#child?.pid
+  }
+
+  /** Runs a command and collects its output, which is refused above `maxBytes` (`TooLarge`). */
+  async run(options: CommandOptions & { maxBytes?: number }): Promise<CommandOutput> {
+    const maxBytes = options.maxBytes ?? 64 << 20
+    const chunks: Buffer[] = []
+    let bytes = 0
+    const end = await this.each(options, (chunk) => {
+      bytes += chunk.length
+      chunks.push(chunk)
+      return bytes <= maxBytes
+    })
+    if (bytes > maxBytes) {
+      throw new TooLarge(`the output of git ${options.args[0]} is larger than ${maxBytes} bytes`, 'git_output_too_large')
+    }
+    return { ...end, stdout: Buffer.concat(chunks) }
+  }
+
+  /** Runs a command and hands each piece of output to `take`, which ends it early by returning false (exit code 0 then). */
+  async each(options: CommandOptions, take: (chunk: Buffer) => boolean): Promise<CommandEnd> {
+    const { stream, ended } = await this.#begin(options, false)
+    let enough = false
+    stream.handlers.data = (chunk) => {
+      if (!enough && !take(chunk)) {
+        enough = true
+        stream.cancel()
+      }
+      stream.consumed(chunk.length)
+    }
+    try {
+      return await ended
+    } catch (error) {
+      if (enough) return { exitCode: 0, stderr: '' }
+      throw error
+    }
+  }
+
+  /** Runs a command whose output is read with back-pressure. Destroying the output kills the command. */
+  async stream(options: CommandOptions): Promise<GitService> {
+    const { stream, ended } = await this.#begin(options, true)
+    let done = false
+    const output = new Readable({
+      highWaterMark: 256 << 10,
+      read: () => {
+        const bytes = unacknowledged
+        unacknowledged = 0
+        if (bytes > 0) stream.consumed(bytes)
+      },
+      destroy: (error, callback) => {
+        if (!done && (options.mayCancel?.() ?? true)) stream.cancel()
+        stream.consumed(unacknowledged)
+        callback(error)
+      },
+    })
+    // Credit is given back when the reader wants more, not when bytes arrive: that is the back-pressure.
+    let unacknowledged = 0
+    stream.handlers.data = (chunk) => {
+      if (output.destroyed) return stream.consumed(chunk.length)
+      if (output.push(chunk)) stream.consumed(chunk.length)
+      else unacknowledged += chunk.length
+    }
+    const finished = ended.then((end) => {
+      done = true
+      output.push(null)
+      return end
+    }, (error: unknown) => {
+      done = true
+      if (!output.destroyed) output.destroy(error instanceof Error ? error : new Error(String(error)))
+      throw error
+    })
+    // Who reads only the output learns of the failure from it.
+    finished.catch(() => undefined)
+    output.on('error', () => undefined)
+    return { output, finished }
+  }
+
+  /** The raw replies of `cat-file --batch-command`, refused above `maxBytes`. */
+  async cat(directory: string, environment: Readonly<Record<string, string>> | undefined,
+    commands: readonly CatCommand[], maxBytes: number): Promise<Buffer> {
+    const { small } = await this.#ready()
+    const stream = small.open({ op: 'cat', directory, environment, commands } satisfies BrokerRequest)
+    const chunks: Buffer[] = []
+    let bytes = 0
+    return new Promise((resolve, reject) => {
+      stream.handlers = {
+        data: (chunk) => {
+          bytes += chunk.length
+          if (bytes <= maxBytes) chunks.push(chunk)
+          else stream.cancel()
+          stream.consumed(chunk.length)
+        },
+        result: () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)),
+        failure: (error) => reject(bytes > maxBytes
+          ? new TooLarge(`objects are larger than ${maxBytes} bytes`, 'git_object_too_large') : asRefusal(error)),
+      }
+    })
+  }
+
+  /** Ends the long-lived readers of a repository, or of one quarantine of it. */
+  async release(directory: string, quarantine?: string): Promise<void> {
+    const { small } = await this.#ready()
+    await finish(small.open({ op: 'release', directory, quarantine } satisfies BrokerRequest))
+  }
+
+  /** Ends the broker and all its children. What is under way answers `Unavailable`. */
+  async close(): Promise<void> {
+    if (this.#closed) return
+    this.#closed = true
+    const child = this.#child
+    const running = await this.#running?.catch(() => undefined)
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return
+    const exited = new Promise<void>((resolve) => { child.once('exit', () => resolve()) })
+    running?.small.close()
+    running?.bulk.close()
+    const timer = setTimeout(() => child.kill('SIGKILL'), closeDeadlineMs)
+    await exited
+    clearTimeout(timer)
+    this.#killGroups()
+  }
+
+  async #begin(options: CommandOptions, bulk: boolean): Promise<{ stream: WireStream; ended: Promise<CommandEnd> }> {
+    const { signal } = options
+    const running = await this.#ready()
+    if (signal?.aborted === true) throw cancelled()
+    const { limits } = this.#options
+    const kind = options.kind ?? 'read'
+    const name = options.name ?? options.args.find((argument) => !argument.startsWith('-')) ?? 'git'
+    const stream = (bulk ? running.bulk : running.small).open({
+      op: 'run', name, kind, args: options.args, cwd: options.cwd,
+      environment: { ...(kind === 'transport' ? {} : { GIT_DIR: options.cwd }), ...options.environment },
+      input: options.input !== undefined,
+      timeoutMs: options.timeoutMs ?? (kind === 'transport' ? limits.transportTimeoutMs : limits.commandTimeoutMs),
+      idleMs: options.idleMs, hooks: options.onQuestion !== undefined,
+    } satisfies BrokerRequest)
+    const beganMs = performance.now()
+    let group: number | undefined
+    const mayCancel = options.mayCancel ?? (() => true)
+    const onAbort = (): void => {
+      if (mayCancel()) stream.cancel()
+    }
+    signal?.addEventListener('abort', onAbort, { once: true })
+    const settled = (exitCode: number | undefined, died: boolean): void => {
+      signal?.removeEventListener('abort', onAbort)
+      // Groups of a broker that died are killed by its end, and only then forgotten.
+      if (group !== undefined && !died) this.#groups.delete(group)
+      this.#options.onCommand({ name, ms: performance.now() - beganMs, exitCode })
+    }
+    const ended = new Promise<CommandEnd>((resolve, reject) => {
+      stream.handlers = {
+        message: (message) => {
+          const said = message as BrokerMessage
+          if ('started' in said) {
+            group = said.started
+            this.#groups.add(group)
+          } else void answer(stream, said.question, options.onQuestion)
+        },
+        result: (result) => {
+          const { exitCode, stderr } = result as RunResult
+          settled(exitCode, false)
+          if (exitCode !== 0 && /No space left on device|Disk quota exceeded/.test(stderr) && options.kind !== 'transport') {
+            reject(new Unavailable('the disk is full', 'disk_full'))
+          } else resolve({ exitCode, stderr })
+        },
+        failure: (error) => {
+          settled(undefined, error instanceof ChannelClosed)
+          reject(signal?.aborted === true ? cancelled() : asRefusal(error))
+        },
+      }
+    })
+    // Whoever began it may be gone before it ends; what it awaits still rejects.
+    ended.catch(() => undefined)
+    if (options.input !== undefined) feed(stream, options.input, mayCancel)
+    return { stream, ended }
+  }
+
+  async #ready(): Promise<Running> {
+    if (this.#closed || this.#running === undefined) throw new Unavailable('git is closed', 'git_unavailable')
+    let timer: NodeJS.Timeout | undefined
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(new Unavailable('the git broker did not start', 'git_unavailable')),
+        this.#options.limits.waitMs)
+    })
+    try {
+      return await Promise.race([this.#running, late])
+    } catch (error) {
+      throw asRefusal(error)
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  async #spawn(): Promise<Running> {
+    const options = this.#options
+    this.#startedMs = Date.now()
+    const child = spawn(process.execPath, ['--max-old-space-size=512', '--max-semi-space-size=2', options.brokerFile], {
+      stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
+      // A session of its own: an interrupt at the terminal is for the server, which then ends the broker in order.
+      detached: true,
+      env: {},
+    })
+    this.#child = child
+    child.stderr!.on('data', (chunk: Buffer) => options.log('error', 'git broker', { text: chunk.toString().slice(0, 4000) }))
+    let ended = false
+    const onEnd = (): void => {
+      if (ended) return
+      ended = true
+      child.kill('SIGKILL')
+      small.close()
+      bulk.close()
+      this.#killGroups()
+      if (!this.#closed) this.#restart()
+    }
+    const small = new Channel(child.stdio[3] as Duplex, { onClose: onEnd })
+    const bulk = new Channel(child.stdio[4] as Duplex, { onClose: onEnd })
+    child.on('error', onEnd)
+    child.on('exit', onEnd)
+    const { limits } = options
+    await finish(small.open({
+      op: 'settings',
+      gitBinary: options.gitBinary,
+      environment: options.environment,
+      places: {
+        read: limits.readProcesses, write: limits.writeProcesses, transport: limits.transportProcesses, maintenance: 1,
+      },
+      waiting: limits.waiting,
+      waitMs: limits.waitMs,
+      pooledProcesses: limits.pooledProcesses,
+      pooledIdleMs: limits.pooledIdleMs,
+      readTimeoutMs: limits.readTimeoutMs,
+      hookTimeoutMs: limits.hookTimeoutMs,
+      maxHookBytes: limits.maxRefUpdates * 1400 + (1 << 20),
+    } satisfies BrokerSettings))
+    return { child, small, bulk }
+  }
+
+  #restart(): void {
+    this.#failures = Date.now() - this.#startedMs > goodLifeMs ? 0 : this.#failures + 1
+    const delayMs = this.#failures <= 1 ? 0 : Math.min(maxBackOffMs, 50 * 2 ** this.#failures)
+    this.#options.log('error', 'the git broker ended and is started again', { delayMs })
+    this.#running = new Promise<Running>((resolve, reject) => {
+      setTimeout(() => {
+        if (this.#closed) reject(new Unavailable('git is closed', 'git_unavailable'))
+        else this.#spawn().then(resolve, reject)
+      }, delayMs)
+    })
+    // Nobody may be asking just now; who asks next sees it, or the broker after it.
+    this.#running.catch(() => undefined)
+  }
+
+  #killGroups(): void {
+    for (const group of this.#groups) {
+      try {
+        process.kill(-group, 'SIGKILL')
+      } catch {
+        // It has ended by itself, which is what was wanted.
+      }
+    }
+    this.#groups.clear()
+  }
+}
+
+const cancelled = (): Refusal => new Unavailable('the request was cancelled', 'git_cancelled')
+
+function asRefusal(error: unknown): Error {
+  if (error instanceof ChannelClosed) return new Unavailable('the git broker ended', 'git_unavailable')
+  if (!(error instanceof RemoteFailure)) return error instanceof Error ? error : new Error(String(error))
+  const { reason, message } = error.failure
+  if (reason === 'defect') return error
+  if (reason === 'limit') return new TooLarge(message, 'git_limit')
+  if (reason === 'busy') return new Unavailable(message, 'git_busy')
+  if (reason === 'timeout') return new Unavailable(message, 'git_timeout')
+  if (reason === 'cancelled') return cancelled()
+  return new Unavailable(message, 'git_unavailable')
+}
+
+const finish = (stream: WireStream): Promise<unknown> => new Promise((resolve, reject) => {
+  stream.handlers = { result: resolve, failure: (error) => reject(asRefusal(error)) }
+})
+
+async function answer(
+  stream: WireStream, question: HookQuestion, onQuestion: CommandOptions['onQuestion'],
+): Promise<void> {
+  const refused: HookAnswer = { accepted: false, lines: ['internal error'] }
+  stream.message(onQuestion === undefined ? refused : await onQuestion(question).catch(() => refused))
+}
+
+/** Sends a body to the standard input of a command, as fast as git takes it. */
+function feed(stream: WireStream, input: Buffer | Readable, mayCancel: () => boolean): void {
+  if (Buffer.isBuffer(input)) {
+    stream.write(input)
+    stream.end()
+    return
+  }
+  stream.handlers.drain = () => input.resume()
+  input.on('data', (chunk: Buffer) => {
+    if (!stream.write(chunk)) input.pause()
+  })
+  input.on('end', () => stream.end())
+  // A body that breaks off is no body: git must not take it for complete.
+  const onBroken = (): void => {
+    if (!input.readableEnded && mayCancel()) stream.cancel()
+  }
+  input.on('error', onBroken)
+  input.on('close', onBroken)
+}
+
+/** Throws what a command that should have succeeded says on standard error. */
+export function mustSucceed(end: CommandEnd, name: string): void {
+  if (end.exitCode === 0) return
+  const message = end.stderr.split('\n').find((line) => /^(fatal|error):/.test(line)) ?? end.stderr.split('\n')[0] ?? ''
+  if (/not a valid|bad revision|bad object|Not a valid|invalid object|unknown revision/i.test(message)) {
+    throw new Invalid(`git ${name}: ${message}`, 'git_invalid_object')
+  }
+  throw new Error(`git ${name} failed with ${end.exitCode}: ${end.stderr.slice(-2000)}`)
+}

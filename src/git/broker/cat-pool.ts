@@ -1,0 +1,309 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import type { WireStream } from '../wire.ts'
+import type { BrokerSettings, CatCommand, CatRequest } from './protocol.ts'
+
+/** A repository changes under its readers (repack, gc); an old process holds deleted packs open, so it is replaced. */
+const maxAgeMs = 10 * 60_000
+/** Readers of one repository at the same time. */
+const maxPerRepository = 3
+const maxHeaderBytes = 4096
+
+type Job = {
+  readonly commands: readonly CatCommand[]
+  readonly stream: WireStream
+  readonly deadlineMs: number
+  retried: boolean
+}
+
+type Pool = {
+  readonly name: string
+  readonly directory: string
+  readonly environment: Readonly<Record<string, string>>
+  readonly readers: Set<Reader>
+  readonly queue: Job[]
+}
+
+/** Long-lived `cat-file --batch-command` processes: few per repository, least recently used ones ended first. */
+export class CatPool {
+  readonly #settings: BrokerSettings
+  readonly #pools = new Map<string, Pool>()
+  readonly #sweep: NodeJS.Timeout
+  #readers = 0
+  #queued = 0
+
+  constructor(settings: BrokerSettings) {
+    this.#settings = settings
+    this.#sweep = setInterval(() => this.#sweepIdle(), Math.min(5000, settings.pooledIdleMs))
+  }
+
+  read(request: CatRequest, stream: WireStream): void {
+    const quarantine = request.environment?.GIT_OBJECT_DIRECTORY ?? ''
+    const name = `${request.directory}\n${quarantine}`
+    if (this.#queued >= this.#settings.waiting * 4) {
+      return stream.fail({ reason: 'busy', message: 'too many reads wait' })
+    }
+    let pool = this.#pools.get(name)
+    if (pool === undefined) {
+      pool = {
+        name, directory: request.directory, environment: request.environment ?? {}, readers: new Set(), queue: [],
+      }
+    }
+    // Moved to the end: the map is in order of last use.
+    this.#pools.delete(name)
+    this.#pools.set(name, pool)
+    this.#queued += 1
+    pool.queue.push({ commands: request.commands, stream, deadlineMs: Date.now() + this.#settings.waitMs, retried: false })
+    this.#serve(pool)
+  }
+
+  /** Ends the readers of a repository; jobs under way still end with a failure or a retry. */
+  release(directory: string, quarantine: string): void {
+    for (const pool of [...this.#pools.values()]) {
+      if (pool.directory !== directory) continue
+      if (quarantine !== '' && !pool.name.endsWith(`\n${quarantine}`)) continue
+      for (const reader of pool.readers) reader.stop()
+    }
+  }
+
+  close(): void {
+    clearInterval(this.#sweep)
+    for (const pool of this.#pools.values()) for (const reader of pool.readers) reader.kill()
+  }
+
+  /** Process ids of all readers. */
+  get pids(): readonly number[] {
+    return [...this.#pools.values()].flatMap((pool) => [...pool.readers].map((reader) => reader.pid ?? 0))
+  }
+
+  #serve(pool: Pool): void {
+    while (pool.queue.length > 0) {
+      const idle = [...pool.readers].find((reader) => reader.isIdle)
+      if (idle !== undefined) {
+        this.#queued -= 1
+        idle.run(pool.queue.shift()!)
+        continue
+      }
+      const wanted = pool.readers.size === 0 || (pool.readers.size < maxPerRepository && pool.queue.length > pool.readers.size)
+      if (!wanted || (this.#readers >= this.#settings.pooledProcesses && !this.#evict())) return
+      this.#start(pool)
+    }
+  }
+
+  #start(pool: Pool): void {
+    this.#readers += 1
+    const reader = new Reader(pool.directory, { ...this.#settings.environment, ...pool.environment }, this.#settings, {
+      idle: () => {
+        this.#serve(pool)
+        if (this.#queued > 0) this.#serveWaiting()
+      },
+      ended: (unanswered) => {
+        this.#readers -= 1
+        pool.readers.delete(reader)
+        if (unanswered !== undefined) {
+          this.#queued += 1
+          pool.queue.unshift(unanswered)
+        }
+        if (pool.readers.size === 0 && pool.queue.length === 0) this.#pools.delete(pool.name)
+        this.#serve(pool)
+        if (this.#queued > 0) this.#serveWaiting()
+      },
+    })
+    pool.readers.add(reader)
+  }
+
+  /** Ends the longest unused idle reader of any repository. */
+  #evict(): boolean {
+    for (const pool of this.#pools.values()) {
+      for (const reader of pool.readers) {
+        if (!reader.isIdle) continue
+        reader.stop()
+        pool.readers.delete(reader)
+        this.#readers -= 1
+        reader.detached = true
+        if (pool.readers.size === 0 && pool.queue.length === 0) this.#pools.delete(pool.name)
+        return true
+      }
+    }
+    return false
+  }
+
+  #serveWaiting(): void {
+    for (const pool of [...this.#pools.values()]) if (pool.queue.length > 0) this.#serve(pool)
+  }
+
+  #sweepIdle(): void {
+    const now = Date.now()
+    for (const pool of [...this.#pools.values()]) {
+      while (pool.queue.length > 0 && pool.queue[0]!.deadlineMs < now) {
+        this.#queued -= 1
+        pool.queue.shift()!.stream.fail({ reason: 'busy', message: 'no git process became free in time' })
+      }
+      for (const reader of pool.readers) {
+        const tooLong = now - reader.lastUsedMs > this.#settings.pooledIdleMs || now - reader.startedMs > maxAgeMs
+        if (reader.isIdle && tooLong) reader.stop()
+      }
+    }
+  }
+}
+
+/** One `cat-file` process, which answers one job at a time. */
+class Reader {
+  readonly startedMs = Date.now()
+  lastUsedMs = Date.now()
+  detached = false
+  readonly #child: ChildProcess
+  readonly #settings: BrokerSettings
+  readonly #events: { idle: () => void; ended: (unanswered: Job | undefined) => void }
+  #job: Job | undefined
+  #left = 0
+  /** Bytes of the current object that are still to come, with the line feed after it; 0 between objects. */
+  #bodyLeft = 0
+  #header: Buffer = Buffer.alloc(0)
+  #answeredAnything = false
+  #stopping = false
+  #ended = false
+  #timer: NodeJS.Timeout | undefined
+  #timedOut = false
+
+  constructor(
+    directory: string, environment: Readonly<Record<string, string>>, settings: BrokerSettings,
+    events: { idle: () => void; ended: (unanswered: Job | undefined) => void },
+  ) {
+    this.#settings = settings
+    this.#events = events
+    this.#child = spawn(settings.gitBinary, ['cat-file', '--batch-command', '--buffer'], {
+      cwd: directory, env: { ...environment, GIT_DIR: directory }, stdio: ['pipe', 'pipe', 'ignore'], detached: true,
+    })
+    this.#child.on('error', () => this.#end())
+    this.#child.on('close', () => this.#end())
+    // A write to a reader that has just died fails; `close` follows and settles the job.
+    this.#child.stdin?.on('error', () => undefined)
+    this.#child.stdout?.on('data', (chunk: Buffer) => this.#receive(chunk))
+  }
+
+  get pid(): number | undefined {
+    return this.#child.pid
+  }
+
+  get isIdle(): boolean {
+    return this.#job === undefined && !this.#stopping && !this.#ended
+  }
+
+  run(job: Job): void {
+    this.#job = job
+    this.#answeredAnything = false
+    this.#left = job.commands.length
+    job.stream.handlers.drain = () => this.#child.stdout?.resume()
+    // What was asked is no longer wanted: the rest of a long answer is not worth reading.
+    job.stream.handlers.cancel = () => this.kill()
+    this.#arm()
+    const lines = job.commands.map(([command, oid]) => `${command === 'contents' ? 'contents' : 'info'} ${oid}\n`)
+    this.#child.stdin?.write(`${lines.join('')}flush\n`)
+  }
+
+  /** Lets the process end by itself once it is idle. */
+  stop(): void {
+    this.#stopping = true
+    if (this.#job === undefined) this.#quit()
+  }
+
+  kill(): void {
+    this.#stopping = true
+    this.#child.kill('SIGKILL')
+  }
+
+  #arm(): void {
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => {
+      this.#timedOut = true
+      this.kill()
+    }, this.#settings.readTimeoutMs)
+  }
+
+  #receive(chunk: Buffer): void {
+    let rest = chunk
+    while (rest.length > 0) {
+      const job = this.#job
+      if (job === undefined) return this.kill()
+      if (this.#bodyLeft > 0) {
+        const piece = rest.subarray(0, this.#bodyLeft)
+        rest = rest.subarray(piece.length)
+        this.#bodyLeft -= piece.length
+        this.#send(job, piece)
+        if (this.#bodyLeft === 0) this.#objectEnded(job)
+        continue
+      }
+      const lineEnd = rest.indexOf(10)
+      const piece = lineEnd === -1 ? rest : rest.subarray(0, lineEnd + 1)
+      this.#header = this.#header.length === 0 ? piece : Buffer.concat([this.#header, piece])
+      rest = rest.subarray(piece.length)
+      if (this.#header.length > maxHeaderBytes) return this.kill()
+      if (lineEnd === -1) continue
+      const header = this.#header
+      this.#header = Buffer.alloc(0)
+      this.#headerCame(job, header)
+    }
+  }
+
+  #headerCame(job: Job, header: Buffer): void {
+    const command = job.commands[job.commands.length - this.#left]!
+    const fields = header.toString('latin1').trimEnd().split(' ')
+    const sizeBytes = fields.length === 3 ? Number(fields[2]) : undefined
+    if (command[0] === 'blob' && sizeBytes !== undefined && !this.#answeredAnything) {
+      if (sizeBytes > command[2]) {
+        this.#send(job, Buffer.from(`${header.toString('latin1').trimEnd()} large\n`))
+        return this.#objectEnded(job)
+      }
+      // The same command again, now for the content.
+      this.#answeredAnything = true
+      this.#child.stdin?.write(`contents ${command[1]}\nflush\n`)
+      return
+    }
+    this.#send(job, header)
+    if (command[0] !== 'info' && sizeBytes !== undefined) this.#bodyLeft = sizeBytes + 1
+    else this.#objectEnded(job)
+  }
+
+  #send(job: Job, piece: Buffer): void {
+    this.#answeredAnything = true
+    this.#timer?.refresh()
+    if (!job.stream.write(piece)) this.#child.stdout?.pause()
+  }
+
+  #objectEnded(job: Job): void {
+    this.#left -= 1
+    if (this.#left > 0) return
+    clearTimeout(this.#timer)
+    this.#job = undefined
+    this.lastUsedMs = Date.now()
+    job.stream.handlers.cancel = undefined
+    job.stream.finish({})
+    if (this.#stopping) this.#quit()
+    else this.#events.idle()
+  }
+
+  #quit(): void {
+    this.#child.stdin?.end()
+    this.#arm()
+  }
+
+  #end(): void {
+    if (this.#ended) return
+    this.#ended = true
+    clearTimeout(this.#timer)
+    const job = this.#job
+    this.#job = undefined
+    let unanswered: Job | undefined
+    if (job !== undefined) {
+      job.stream.handlers.cancel = undefined
+      // A reader that was ended between two jobs (idle, evicted) may have missed this one: once, another may try.
+      if (!this.#answeredAnything && !this.#timedOut && !job.retried && !job.stream.closed) {
+        job.retried = true
+        unanswered = job
+      } else if (this.#timedOut) {
+        job.stream.fail({ reason: 'timeout', message: 'git did not answer a read in time' })
+      } else job.stream.fail({ reason: 'died', message: 'the git process of a read ended early' })
+    }
+    if (!this.detached) this.#events.ended(unanswered)
+  }
+}

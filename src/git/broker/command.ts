@@ -1,0 +1,182 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import type { Duplex } from 'node:stream'
+import type { WireStream } from '../wire.ts'
+import { serveHooks, serveProcReceive } from './hook-link.ts'
+import type { BrokerMessage, BrokerSettings, HookAnswer, HookQuestion, RunRequest, RunResult } from './protocol.ts'
+
+/** What is kept of standard error: its end says why. */
+const maxStderrBytes = 16 << 10
+/** A command that was asked to end gets this long before it is killed. */
+const graceMs = 2000
+
+/**
+ * Runs one git command in a process group of its own: its standard input comes from the stream, its output goes to it, and
+ * cancelling, silence or the deadline end the whole group.
+ */
+export class Command {
+  readonly #request: RunRequest
+  readonly #stream: WireStream
+  readonly #settings: BrokerSettings
+  readonly #onEnd: () => void
+  readonly #child: ChildProcess
+  readonly #startedMs = performance.now()
+  readonly #deadline: NodeJS.Timeout
+  #idle: NodeJS.Timeout | undefined
+  #grace: NodeJS.Timeout | undefined
+  #stderr: Buffer[] = []
+  #stderrBytes = 0
+  #reason: 'timeout' | 'cancelled' | 'spawn' | 'limit' | undefined
+  #spawnMessage = ''
+  #ended = false
+  #answer: ((answer: HookAnswer) => void) | undefined
+
+  constructor(request: RunRequest, stream: WireStream, settings: BrokerSettings, onEnd: () => void) {
+    this.#request = request
+    this.#stream = stream
+    this.#settings = settings
+    this.#onEnd = onEnd
+    const hooks = request.hooks === true
+    this.#child = spawn(settings.gitBinary, request.args, {
+      cwd: request.cwd,
+      env: { ...settings.environment, ...request.environment },
+      stdio: [request.input ? 'pipe' : 'ignore', 'pipe', 'pipe', ...(hooks ? ['pipe', 'pipe', 'pipe', 'pipe'] as const : [])],
+      detached: true,
+    })
+    this.#deadline = setTimeout(() => this.#stop('timeout'), request.timeoutMs)
+    if (request.idleMs !== undefined) this.#idle = setTimeout(() => this.#stop('timeout'), request.idleMs)
+    stream.handlers.cancel = () => this.#stop('cancelled')
+    stream.handlers.failure = () => this.kill()
+    this.#child.on('error', (error) => {
+      this.#reason = 'spawn'
+      this.#spawnMessage = error.message
+      // Without a process there is no `close` to wait for.
+      if (this.#child.pid === undefined) this.#end(-1)
+    })
+    this.#child.on('close', (code) => this.#end(code ?? -1))
+    if (this.#child.pid !== undefined) stream.message({ started: this.#child.pid } satisfies BrokerMessage)
+    this.#pumpInput()
+    this.#pumpOutput()
+    if (hooks) this.#serveHooks()
+  }
+
+  get pid(): number | undefined {
+    return this.#child.pid
+  }
+
+  /** At once, with all its descendants that did not leave the group. */
+  kill(): void {
+    signalGroup(this.#child, 'SIGKILL')
+  }
+
+  #pumpInput(): void {
+    const input = this.#child.stdin
+    const stream = this.#stream
+    if (input === null) return
+    // git may rightly stop reading (a refused push): its exit code and words tell, not the broken pipe.
+    input.on('error', () => undefined)
+    stream.handlers.data = (chunk) => {
+      this.#idle?.refresh()
+      if (input.destroyed || input.writableEnded) return stream.consumed(chunk.length)
+      input.write(chunk, () => stream.consumed(chunk.length))
+    }
+    stream.handlers.end = () => input.end()
+  }
+
+  #pumpOutput(): void {
+    const output = this.#child.stdout!
+    const stream = this.#stream
+    output.on('data', (chunk: Buffer) => {
+      this.#idle?.refresh()
+      if (!stream.write(chunk)) output.pause()
+    })
+    stream.handlers.drain = () => {
+      this.#idle?.refresh()
+      output.resume()
+    }
+    output.on('error', () => undefined)
+    this.#child.stderr!.on('data', (chunk: Buffer) => {
+      this.#idle?.refresh()
+      this.#stderr.push(chunk)
+      this.#stderrBytes += chunk.length
+      while (this.#stderrBytes > 2 * maxStderrBytes && this.#stderr.length > 1) {
+        this.#stderrBytes -= this.#stderr.shift()!.length
+      }
+    })
+    this.#child.stderr!.on('error', () => undefined)
+  }
+
+  #serveHooks(): void {
+    const [, , , fromHook, toHook, fromTopicHook, toTopicHook] = this.#child.stdio as unknown as Duplex[]
+    const ask = (question: HookQuestion): Promise<HookAnswer> => new Promise((resolve, reject) => {
+      // While the server thinks, git is silent for a good reason; this wait has a deadline of its own.
+      clearTimeout(this.#idle)
+      const timer = setTimeout(() => {
+        this.#answer = undefined
+        reject(new Error('no answer'))
+      }, this.#settings.hookTimeoutMs)
+      this.#answer = (answer) => {
+        clearTimeout(timer)
+        this.#answer = undefined
+        if (this.#request.idleMs !== undefined && !this.#ended) {
+          this.#idle = setTimeout(() => this.#stop('timeout'), this.#request.idleMs)
+        }
+        resolve(answer)
+      }
+      this.#stream.message({ question } satisfies BrokerMessage)
+    })
+    this.#stream.handlers.message = (message) => this.#answer?.(message as HookAnswer)
+    const giveUp = (): void => this.#stop('timeout')
+    const tooMuch = this.#settings.maxHookBytes
+    serveHooks(fromHook!, toHook!, ask, tooMuch, giveUp)
+    serveProcReceive(fromTopicHook!, toTopicHook!, ask, tooMuch, giveUp)
+  }
+
+  #stop(reason: 'timeout' | 'cancelled'): void {
+    if (this.#ended || this.#reason !== undefined) return
+    this.#reason = reason
+    // git removes its lock and temporary files on SIGTERM, which it can not on SIGKILL.
+    signalGroup(this.#child, 'SIGTERM')
+    this.#child.stdin?.destroy()
+    this.#child.stdout?.resume()
+    this.#stream.handlers.drain = undefined
+    this.#grace = setTimeout(() => {
+      this.kill()
+      // A descendant that left the group may hold the pipes open: they are not waited for.
+      this.#child.stdout?.destroy()
+      this.#child.stderr?.destroy()
+    }, graceMs)
+  }
+
+  #end(exitCode: number): void {
+    if (this.#ended) return
+    this.#ended = true
+    clearTimeout(this.#deadline)
+    clearTimeout(this.#idle)
+    clearTimeout(this.#grace)
+    // What a git that died left behind (a pack writer, a hook) must not outlive it.
+    signalGroup(this.#child, 'SIGKILL')
+    for (const end of this.#child.stdio) end?.destroy()
+    const stderr = Buffer.concat(this.#stderr).subarray(-maxStderrBytes).toString().trimEnd()
+    const stream = this.#stream
+    stream.handlers.cancel = undefined
+    stream.handlers.failure = undefined
+    if (this.#reason === 'spawn') stream.fail({ reason: 'spawn', message: this.#spawnMessage })
+    else if (this.#reason === 'timeout') {
+      stream.fail({ reason: 'timeout', message: `git ${this.#request.name} did not end in time` })
+    } else if (this.#reason === 'cancelled') {
+      stream.fail({ reason: 'cancelled', message: `git ${this.#request.name} was cancelled` })
+    } else stream.finish({ exitCode, stderr, ms: performance.now() - this.#startedMs } satisfies RunResult)
+    this.#onEnd()
+  }
+}
+
+function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
+  if (child.pid === undefined) return
+  try {
+    process.kill(-child.pid, signal)
+  } catch (error) {
+    // Nobody of the group is left (and EPERM: its number has gone to somebody else since).
+    const { code } = error as NodeJS.ErrnoException
+    if (code !== 'ESRCH' && code !== 'EPERM') throw error
+  }
+}

@@ -1,0 +1,91 @@
+/**
+ * The git broker: a small process that owns every git process. The server is large, and starting a process from a large
+ * process blocks it for tens of milliseconds. It speaks over descriptors 3 (small requests) and 4 (bulk), and ends, with all
+ * its children, as soon as either closes.
+ */
+import { Socket } from 'node:net'
+import { Channel, type WireStream } from '../wire.ts'
+import { CatPool } from './cat-pool.ts'
+import { Command } from './command.ts'
+import { Places } from './places.ts'
+import type { BrokerRequest, BrokerSettings, CommandKind, RunRequest } from './protocol.ts'
+
+type Working = {
+  readonly settings: BrokerSettings
+  readonly pool: CatPool
+  readonly places: Readonly<Record<CommandKind, Places>>
+}
+
+const commands = new Set<Command>()
+let working: Working | undefined
+
+function onOpen(stream: WireStream, request: unknown): void {
+  try {
+    serve(stream, request as BrokerRequest)
+  } catch (error) {
+    stream.fail({ reason: 'defect', message: error instanceof Error ? error.message : String(error) })
+  }
+}
+
+function serve(stream: WireStream, request: BrokerRequest): void {
+  if (request.op === 'settings') {
+    const places = (kind: CommandKind): Places => new Places(request.places[kind], request.waiting, request.waitMs)
+    working = {
+      settings: request,
+      pool: new CatPool(request),
+      places: {
+        read: places('read'), write: places('write'), transport: places('transport'), maintenance: places('maintenance'),
+      },
+    }
+    return stream.finish({})
+  }
+  if (working === undefined) return stream.fail({ reason: 'defect', message: 'the broker has no settings yet' })
+  if (request.op === 'cat') return working.pool.read(request, stream)
+  if (request.op === 'release') {
+    working.pool.release(request.directory, request.quarantine ?? '')
+    return stream.finish({})
+  }
+  runCommand(working, stream, request)
+}
+
+function runCommand({ settings, places }: Working, stream: WireStream, request: RunRequest): void {
+  const place = places[request.kind]
+  // Input may come before there is a place: at most one window of it is kept, and handed over in order.
+  const early: Buffer[] = []
+  let ended = false
+  stream.handlers.data = (chunk) => { early.push(chunk) }
+  stream.handlers.end = () => { ended = true }
+  place.take(stream, () => {
+    if (stream.closed) return place.giveBack()
+    const command = new Command(request, stream, settings, () => {
+      commands.delete(command)
+      place.giveBack()
+    })
+    commands.add(command)
+    for (const chunk of early) stream.handlers.data?.(chunk)
+    if (ended) stream.handlers.end?.()
+  })
+}
+
+let closing = false
+function quit(status: number): void {
+  if (closing) return
+  closing = true
+  for (const command of commands) command.kill()
+  working?.pool.close()
+  process.exit(status)
+}
+
+for (const descriptor of [3, 4]) {
+  const socket = new Socket({ fd: descriptor, readable: true, writable: true })
+  const channel = new Channel(socket, { onOpen, onClose: () => quit(0) })
+  void channel
+}
+// The terminal's interrupt is for the server, which ends the broker when it is done.
+process.on('SIGINT', () => undefined)
+process.on('SIGHUP', () => undefined)
+process.on('SIGTERM', () => quit(0))
+process.on('uncaughtException', (error) => {
+  process.stderr.write(`git broker: ${error.stack ?? error.message}\n`)
+  quit(1)
+})

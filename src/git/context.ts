@@ -1,0 +1,115 @@
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { LRUCache } from 'lru-cache'
+import { Invalid, NotFound } from '../lib/errors.ts'
+import type { Oid } from '../lib/ids.ts'
+import type { BrokerClient } from './broker-client.ts'
+import { type GitKey, isGitKey, repositoryPath } from './git-key.ts'
+import type { Commit, GitLimits, LogLevel, ObjectFormat, ObjectType, ReadFrom, Tag, TreeEntry } from './git.ts'
+import type { GitSettings } from './git-settings.ts'
+import { isOid } from './object-codec.ts'
+import type { PackedRefs } from './packed-refs.ts'
+
+/** What all functions of the git layer share. */
+export type GitContext = {
+  readonly root: string
+  readonly broker: BrokerClient
+  readonly settings: GitSettings
+  readonly limits: GitLimits
+  readonly durable: boolean
+  readonly log: (level: LogLevel, message: string, data?: Readonly<Record<string, unknown>>) => void
+  readonly caches: GitCaches
+}
+
+export type CachedObject = { readonly kind: 'commit'; readonly commit: Commit } | { readonly kind: 'tag'; readonly tag: Tag }
+  | { readonly kind: 'tree'; readonly entries: readonly TreeEntry[] }
+
+/**
+ * Objects never change, so these are bounded but never invalidated. Their keys begin with the repository (or quarantine), for
+ * an object of one repository must not become readable in another. A removed key is never used again.
+ */
+export type GitCaches = {
+  readonly objects: LRUCache<string, CachedObject>
+  readonly infos: LRUCache<string, { type: ObjectType; sizeBytes: number }>
+  readonly packedRefs: LRUCache<string, PackedRefs>
+  readonly formats: LRUCache<string, ObjectFormat>
+  /** Small answers of history questions about fixed ids: counts, merge bases, ancestry, last commits. */
+  readonly answers: LRUCache<string, NonNullable<unknown>>
+}
+
+/** Where a repository (or a quarantine of it) is read from. */
+export type Location = {
+  readonly key: GitKey
+  readonly directory: string
+  readonly environment: Readonly<Record<string, string>> | undefined
+  /** Prefix of its cache keys. */
+  readonly scope: string
+}
+
+export function locate(context: GitContext, at: ReadFrom): Location {
+  const key = typeof at === 'string' ? at : at.key
+  if (!isGitKey(key)) throw new NotFound('the repository does not exist', 'git_repository_missing')
+  const directory = repositoryPath(context.root, key)
+  if (typeof at === 'string') return { key, directory, environment: undefined, scope: key }
+  const objects = join(directory, 'objects')
+  if (!at.path.startsWith(`${objects}/`) || at.path.includes('/../')) throw new Invalid('not a quarantine of the repository')
+  return {
+    key, directory, scope: at.path,
+    environment: { GIT_OBJECT_DIRECTORY: at.path, GIT_ALTERNATE_OBJECT_DIRECTORIES: objects },
+  }
+}
+
+/** Throws `NotFound` when the failure of a call is only that the repository is not there. */
+export function explainMissing(location: Location, error: unknown): never {
+  if (!existsSync(join(location.directory, 'HEAD'))) {
+    throw new NotFound('the repository does not exist', 'git_repository_missing')
+  }
+  throw error
+}
+
+/** Ids come from callers who got them from clients: nothing that is not an id reaches a command line. */
+export function checkOids(...oids: readonly (string | undefined)[]): void {
+  for (const oid of oids) if (oid !== undefined && !isOid(oid)) throw new Invalid(`not an object id: ${oid.slice(0, 80)}`)
+}
+
+/** The object format of a repository, from its configuration file, which never changes. */
+export async function formatOf(context: GitContext, key: GitKey): Promise<ObjectFormat> {
+  const known = context.caches.formats.get(key)
+  if (known !== undefined) return known
+  const text = await readFile(join(repositoryPath(context.root, key), 'config'), 'utf8').catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') {
+      throw new NotFound('the repository does not exist', 'git_repository_missing')
+    }
+    throw error
+  })
+  const format = /^\s*objectformat\s*=\s*sha256\s*$/im.test(text) ? 'sha256' : 'sha1'
+  context.caches.formats.set(key, format)
+  return format
+}
+
+export const oidBytesOf = (oid: Oid): number => oid.length / 2
+
+/** Empty caches of the sizes the limits name. */
+export function newCaches(limits: GitLimits): GitCaches {
+  return {
+    objects: new LRUCache({
+      maxSize: limits.objectCacheBytes,
+      maxEntrySize: Math.max(1, Math.floor(limits.objectCacheBytes / 8)),
+      sizeCalculation: sizeOfCached,
+    }),
+    infos: new LRUCache({ max: 50_000 }),
+    packedRefs: new LRUCache({
+      maxSize: limits.objectCacheBytes, maxEntrySize: limits.objectCacheBytes,
+      sizeCalculation: (refs) => 200 + refs.byName.size * 200,
+    }),
+    formats: new LRUCache({ max: 10_000 }),
+    answers: new LRUCache({ max: 20_000 }),
+  }
+}
+
+function sizeOfCached(object: CachedObject): number {
+  if (object.kind === 'tree') return 200 + object.entries.length * 180
+  const { message, signature, signedPayload } = object.kind === 'commit' ? object.commit : object.tag
+  return 900 + message.length * 2 + (signature?.length ?? 0) + (signedPayload?.length ?? 0)
+}

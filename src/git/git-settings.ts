@@ -1,0 +1,173 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { access, chmod, constants, mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Unavailable } from '../lib/errors.ts'
+
+/** Where commands are looked for. Nothing of the environment of whoever started the server reaches git. */
+const searchPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/opt/homebrew/bin'
+
+/**
+ * `pre-receive` and `post-receive`. No process but the shell itself: `read`, `printf` and `echo` are its own. Every line has
+ * a word of ours in front and free text its length (bytes, since LC_ALL is C): see broker/hook-link.ts. When no answer
+ * comes (the server died), the loop ends at the end of file and the hook refuses.
+ */
+const receiveHook = `#!/bin/sh
+{
+  echo "hook \${0##*/}"
+  printf 'quarantine %s %s\\n' "\${#GIT_QUARANTINE_PATH}" "$GIT_QUARANTINE_PATH"
+  i=0
+  while [ "$i" -lt "\${GIT_PUSH_OPTION_COUNT:-0}" ]; do
+    eval "o=\\$GIT_PUSH_OPTION_$i"
+    printf 'option %s %s\\n' "\${#o}" "$o"
+    i=$((i + 1))
+  done
+  while IFS= read -r line; do printf 'ref %s\\n' "$line"; done
+  echo end
+} >&3
+while IFS= read -r line <&4; do
+  case $line in
+    'say '*) printf '%s\\n' "\${line#say }" >&2 ;;
+    'exit '*) exit "\${line#exit }" ;;
+  esac
+done
+exit 1
+`
+
+/** Relays both directions of git's proc-receive conversation; a background job loses its standard input, hence 7. */
+const topicHook = `#!/bin/sh
+exec 7<&0
+cat <&7 >&5 &
+exec cat <&6
+`
+
+const hooks = { 'pre-receive': receiveHook, 'post-receive': receiveHook, 'proc-receive': topicHook }
+
+const configuration = (hooksFolder: string, durable: boolean): string => `
+[core]
+\thooksPath = ${hooksFolder}
+\tlogAllRefUpdates = false
+\tfilesRefLockTimeout = 5000
+\tpackedRefsTimeout = 5000
+\tprecomposeUnicode = false
+\tquotePath = false
+\tfsync = ${durable ? 'committed,reference' : 'none'}
+\tfsyncMethod = batch
+\tcommitGraph = true
+[safe]
+\tdirectory = *
+[init]
+\tdefaultBranch = main
+[gc]
+\tauto = 0
+[maintenance]
+\tauto = false
+[protocol]
+\tversion = 2
+\tallow = never
+[transfer]
+\tadvertiseSID = false
+\tadvertiseObjectInfo = true
+\tunpackLimit = 100
+[receive]
+\tadvertiseAtomic = true
+\tadvertisePushOptions = true
+\tautogc = false
+\tdenyCurrentBranch = ignore
+\tdenyDeleteCurrent = ignore
+\tfsckObjects = true
+\thideRefs = refs/pull/
+\tprocReceiveRefs = refs/for/
+\tupdateServerInfo = false
+[receive "fsck"]
+\t; What the history of well-known old projects holds, and does no harm.
+\tbadTimezone = ignore
+\tmissingSpaceBeforeDate = ignore
+\tzeroPaddedFilemode = ignore
+\tzeroPaddedDate = ignore
+\tmissingEmail = ignore
+\tmissingNameBeforeEmail = ignore
+\tmultipleAuthors = ignore
+[uploadpack]
+\tallowFilter = true
+\tallowReachableSHA1InWant = true
+\tallowTipSHA1InWant = true
+[uploadarchive]
+\tallowUnreachable = true
+[pack]
+\tthreads = 0
+\twriteReverseIndex = true
+[repack]
+\twriteBitmaps = true
+[diff]
+\trenames = true
+\trenameLimit = 1000
+[merge]
+\trenames = true
+\tconflictStyle = merge
+[user]
+\tname = git
+\temail = git@localhost
+\tuseConfigOnly = false
+`
+
+export type GitSettings = {
+  /** Folder with the hooks, checked before each push. */
+  readonly hooksFolder: string
+  /** Of every git process. */
+  readonly environment: Readonly<Record<string, string>>
+}
+
+/**
+ * Writes the configuration and the hooks of all git processes below the repositories, in a folder named by their content, so
+ * that several servers (also of different versions) can share the repositories. Idempotent.
+ */
+export async function writeGitSettings(repositoriesRoot: string, durable: boolean): Promise<GitSettings> {
+  const texts = { ...hooks, configuration: configuration('', durable) }
+  const version = createHash('sha256').update(JSON.stringify(texts)).digest('hex').slice(0, 16)
+  const folder = join(repositoriesRoot, '.settings', version)
+  const hooksFolder = join(folder, 'hooks')
+  await mkdir(hooksFolder, { recursive: true })
+  for (const [name, text] of Object.entries(hooks)) await place(join(hooksFolder, name), text, 0o755)
+  await place(join(folder, 'gitconfig'), configuration(hooksFolder, durable), 0o644)
+  await checkHooks(hooksFolder)
+  return {
+    hooksFolder,
+    environment: {
+      PATH: searchPath,
+      HOME: folder,
+      LC_ALL: 'C',
+      TZ: 'UTC',
+      GIT_CONFIG_NOSYSTEM: '1',
+      GIT_CONFIG_GLOBAL: join(folder, 'gitconfig'),
+      GIT_ATTR_NOSYSTEM: '1',
+      GIT_TERMINAL_PROMPT: '0',
+      GIT_ASKPASS: 'true',
+      GIT_SSH_COMMAND: 'ssh -o BatchMode=yes',
+      GIT_NO_REPLACE_OBJECTS: '1',
+      GIT_OPTIONAL_LOCKS: '0',
+    },
+  }
+}
+
+/**
+ * Refuses when git would silently pass over a hook (missing, not executable, a file system that executes nothing), since then
+ * a push would meet no policy at all.
+ */
+export async function checkHooks(hooksFolder: string): Promise<void> {
+  try {
+    for (const name of Object.keys(hooks)) await access(join(hooksFolder, name), constants.X_OK)
+  } catch (error) {
+    throw new Unavailable('the git hooks can not be executed', 'git_hooks_unusable', { cause: String(error) })
+  }
+}
+
+async function place(path: string, text: string, mode: number): Promise<void> {
+  const present = await readFile(path, 'utf8').catch(() => undefined)
+  if (present !== text) {
+    const temporary = `${path}.${randomBytes(6).toString('hex')}`
+    await writeFile(temporary, text, { mode })
+    await rename(temporary, path)
+  }
+  // The umask of the server may have taken the bit away.
+  await chmod(path, mode)
+}

@@ -1,0 +1,60 @@
+import { readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Oid } from '../lib/ids.ts'
+import type { GitContext } from './context.ts'
+import { type GitKey, repositoryPath } from './git-key.ts'
+
+export type PackedRef = { readonly oid: Oid; readonly peeled: Oid | undefined }
+
+/** The parsed `packed-refs` file. `stamp` changes whenever the file does: git always replaces it by a new one. */
+export type PackedRefs = {
+  readonly stamp: string
+  readonly byName: ReadonlyMap<string, PackedRef>
+  /** Whether an entry without `peeled` is known to be no tag. */
+  readonly fullyPeeled: boolean
+}
+
+const none: PackedRefs = { stamp: '', byName: new Map(), fullyPeeled: true }
+
+/** The packed references of a repository as the file is now: one `stat` when it has not changed. */
+export async function readPackedRefs(context: GitContext, key: GitKey): Promise<PackedRefs> {
+  const path = join(repositoryPath(context.root, key), 'packed-refs')
+  for (;;) {
+    const before = await stampOf(path)
+    if (before === undefined) return none
+    const cached = context.caches.packedRefs.get(key)
+    if (cached?.stamp === before) return cached
+    const text = await readFile(path, 'utf8')
+    // Replaced between the two calls: the stamp would be of another file than the text.
+    if (await stampOf(path) !== before) continue
+    const parsed = parse(text, before)
+    context.caches.packedRefs.set(key, parsed)
+    return parsed
+  }
+}
+
+async function stampOf(path: string): Promise<string | undefined> {
+  try {
+    const { ino, size, mtimeNs } = await stat(path, { bigint: true })
+    return `${ino}:${size}:${mtimeNs}`
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+function parse(text: string, stamp: string): PackedRefs {
+  const byName = new Map<string, PackedRef>()
+  let last = ''
+  let fullyPeeled = false
+  for (const line of text.split('\n')) {
+    if (line.startsWith('#')) fullyPeeled = line.includes(' fully-peeled')
+    else if (line.startsWith('^')) byName.set(last, { oid: byName.get(last)!.oid, peeled: line.slice(1) as Oid })
+    else if (line !== '') {
+      const space = line.indexOf(' ')
+      last = line.slice(space + 1)
+      byName.set(last, { oid: line.slice(0, space) as Oid, peeled: undefined })
+    }
+  }
+  return { stamp, byName, fullyPeeled }
+}

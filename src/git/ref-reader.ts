@@ -1,0 +1,200 @@
+/**
+ * References are read straight from the files backend, without a process: loose files first, then `packed-refs`. That is git's
+ * own order, and right in the face of a concurrent `pack-refs`, which writes the packed file before it removes loose ones. So a
+ * change is visible to the next read, whoever made it (a push, this layer, another server on a shared folder).
+ */
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { NotFound } from '../lib/errors.ts'
+import type { Oid } from '../lib/ids.ts'
+import { explainMissing, type GitContext, locate } from './context.ts'
+import { type GitKey, repositoryPath } from './git-key.ts'
+import type { BareRef, ReadFrom, Ref, Resolved } from './git.ts'
+import { isOid } from './object-codec.ts'
+import { expandAbbreviation, objectInfo, objectInfos, peel, readCommits, readTag } from './object-reader.ts'
+import { readPackedRefs } from './packed-refs.ts'
+import { isValidRefName } from './ref-name.ts'
+
+const maxSymbolicDepth = 5
+/** Loose files read at the same time. */
+const parallelReads = 32
+
+const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code
+
+/** The text of a file of the repository, undefined when there is no such file. */
+async function readIfPresent(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, 'utf8')
+  } catch (error) {
+    // A folder of that name: `refs/heads/a` when only `refs/heads/a/b` exists.
+    if (['ENOENT', 'ENOTDIR', 'EISDIR', 'ENAMETOOLONG'].includes(codeOf(error) ?? '')) return undefined
+    throw error
+  }
+}
+
+/** The id a full reference name holds now; symbolic references are followed. */
+export async function readRef(context: GitContext, key: GitKey, ref: string, depth = 0): Promise<Oid | undefined> {
+  if (ref === 'HEAD') return (await readHead(context, key)).oid
+  if (!isValidRefName(ref) || depth > maxSymbolicDepth) return undefined
+  const text = (await readIfPresent(join(repositoryPath(context.root, key), ref)))?.trimEnd()
+  if (text?.startsWith('ref: ')) return readRef(context, key, text.slice(5).trim(), depth + 1)
+  if (text !== undefined && isOid(text)) return text
+  return (await readPackedRefs(context, key)).byName.get(ref)?.oid
+}
+
+export async function readHead(context: GitContext, key: GitKey): Promise<{ branch: string; oid: Oid | undefined }> {
+  const text = await readIfPresent(join(repositoryPath(context.root, key), 'HEAD'))
+  if (text === undefined) throw new NotFound('the repository does not exist', 'git_repository_missing')
+  const branch = /^ref: refs\/heads\/(.+)$/m.exec(text)?.[1]
+  // A detached HEAD is nothing this layer makes; an imported repository may have one.
+  if (branch === undefined) return { branch: '', oid: isOid(text.trim()) ? text.trim() as Oid : undefined }
+  return { branch, oid: await readRef(context, key, `refs/heads/${branch}`) }
+}
+
+/** Points HEAD at a branch, which need not exist. */
+export async function setHead(context: GitContext, key: GitKey, branch: string): Promise<void> {
+  if (!isValidRefName(`refs/heads/${branch}`)) throw new TypeError('not a branch name')
+  const result = await context.broker.run({
+    args: ['symbolic-ref', 'HEAD', `refs/heads/${branch}`], cwd: repositoryPath(context.root, key), kind: 'write',
+  }).catch((error: unknown) => explainMissing(locate(context, key), error))
+  if (result.exitCode !== 0) throw new Error(`git symbolic-ref failed: ${result.stderr}`)
+}
+
+/** All references below a prefix (`refs/` by default, any text that a name may begin with), by name bytewise. */
+export async function readRefs(context: GitContext, key: GitKey, prefix = 'refs/'): Promise<readonly BareRef[]> {
+  const directory = repositoryPath(context.root, key)
+  const names: string[] = []
+  // Only folders that can hold matches are listed: `refs/heads/fea` lists `refs/heads`.
+  const folder = prefix.startsWith('refs/') ? prefix.slice(0, prefix.lastIndexOf('/')) : 'refs'
+  if (folder.split('/').some((part) => part === '..' || part === '.')) return []
+  await listFiles(directory, folder, names)
+  const loose = names.filter((name) => name.startsWith(prefix))
+  const byName = new Map<string, Oid>()
+  const queue = [...loose]
+  const values = new Map<string, Oid>()
+  await Promise.all(Array.from({ length: Math.min(parallelReads, queue.length) }, async () => {
+    for (let name = queue.pop(); name !== undefined; name = queue.pop()) {
+      const oid = await readRef(context, key, name)
+      if (oid !== undefined) values.set(name, oid)
+    }
+  }))
+  for (const [name, { oid }] of (await readPackedRefs(context, key)).byName) {
+    if (name.startsWith(prefix)) byName.set(name, oid)
+  }
+  for (const [name, oid] of values) byName.set(name, oid)
+  if (byName.size === 0 && (await readIfPresent(join(directory, 'HEAD'))) === undefined) {
+    throw new NotFound('the repository does not exist', 'git_repository_missing')
+  }
+  return [...byName].map(([name, oid]) => ({ name, oid })).sort(byNameBytes)
+}
+
+const byNameBytes = (a: { name: string }, b: { name: string }): number =>
+  Buffer.compare(Buffer.from(a.name), Buffer.from(b.name))
+
+async function listFiles(root: string, folder: string, into: string[]): Promise<void> {
+  let entries
+  try {
+    entries = await readdir(join(root, folder), { withFileTypes: true })
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return
+    throw error
+  }
+  for (const entry of entries) {
+    const name = `${folder}/${entry.name}`
+    if (entry.isDirectory()) await listFiles(root, name, into)
+    else if (!entry.name.endsWith('.lock')) into.push(name)
+  }
+}
+
+/** Whether no branch exists. Stops at the first one. */
+export async function isEmpty(context: GitContext, key: GitKey): Promise<boolean> {
+  return (await readRefs(context, key, 'refs/heads/')).length === 0
+}
+
+type Sort = 'name' | '-committerdate' | '-creatordate'
+
+/** Seconds since 1970 of a reference: of the commit, or (creator date) of the tag object where there is one. */
+async function datesOf(context: GitContext, key: GitKey, refs: readonly Ref[], sort: Sort): Promise<Map<string, number>> {
+  const commits = refs.filter((ref) => ref.peeledType === 'commit').map((ref) => ref.peeled)
+  const seconds = new Map((await readCommits(context, key, commits))
+    .map((commit) => [commit.oid, commit.committer.unixSeconds] as const))
+  const dates = new Map<string, number>()
+  for (const ref of refs) {
+    const tagger = sort === '-creatordate' && ref.type === 'tag' ? (await readTag(context, key, ref.oid)).tagger : undefined
+    dates.set(ref.name, tagger?.unixSeconds ?? seconds.get(ref.peeled) ?? 0)
+  }
+  return dates
+}
+
+export async function listRefs(context: GitContext, key: GitKey, query: {
+  prefix?: string; sort?: Sort; skip?: number; limit?: number
+} = {}): Promise<{ refs: readonly Ref[]; total: number }> {
+  const { sort = 'name', skip = 0, limit = Number.POSITIVE_INFINITY } = query
+  const bare = await readRefs(context, key, query.prefix)
+  if (sort === 'name') {
+    return { refs: await withTypes(context, key, bare.slice(skip, skip + limit)), total: bare.length }
+  }
+  const refs = [...await withTypes(context, key, bare)]
+  const dates = await datesOf(context, key, refs, sort)
+  // Newest first; the sort is stable, so equals stay in the order of their names.
+  refs.sort((a, b) => dates.get(b.name)! - dates.get(a.name)!)
+  return { refs: refs.slice(skip, skip + limit), total: refs.length }
+}
+
+/** Adds types and peeled ids, in two batches at most but for tags of tags. */
+async function withTypes(context: GitContext, key: GitKey, bare: readonly BareRef[]): Promise<readonly Ref[]> {
+  const infos = await objectInfos(context, key, bare.map((ref) => ref.oid))
+  const packed = (await readPackedRefs(context, key)).byName
+  const refs: Ref[] = []
+  const tagTargets = bare.flatMap((ref) => {
+    const entry = packed.get(ref.name)
+    return entry?.oid === ref.oid && entry.peeled !== undefined ? [entry.peeled] : []
+  })
+  const targets = tagTargets.length === 0 ? undefined : await objectInfos(context, key, tagTargets)
+  for (const ref of bare) {
+    const type = infos.get(ref.oid)?.type
+    // A reference to nothing (a damaged repository) is left out rather than failing the whole list.
+    if (type === undefined) continue
+    if (type !== 'tag') {
+      refs.push({ ...ref, type, peeled: ref.oid, peeledType: type })
+      continue
+    }
+    const entry = packed.get(ref.name)
+    const packedType = entry?.oid === ref.oid && entry.peeled !== undefined ? targets?.get(entry.peeled)?.type : undefined
+    const peeled = packedType !== undefined ? { oid: entry!.peeled!, type: packedType } : await peel(context, key, ref.oid)
+    if (peeled !== undefined) refs.push({ ...ref, type, peeled: peeled.oid, peeledType: peeled.type })
+  }
+  return refs
+}
+
+/** Whole ids first (no branch can pretend to be a commit), then branch, tag, full reference, abbreviated id. */
+export async function resolve(context: GitContext, at: ReadFrom, rev: string): Promise<Resolved | undefined> {
+  const key = typeof at === 'string' ? at : at.key
+  if (rev === '' || rev.length > 1024) return undefined
+  if (isOid(rev)) {
+    const found = await describe(context, at, rev, undefined)
+    if (found !== undefined) return found
+  }
+  const candidates = rev === 'HEAD' ? ['HEAD'] : [`refs/heads/${rev}`, `refs/tags/${rev}`, ...(rev.startsWith('refs/') ? [rev] : [])]
+  for (const ref of candidates) {
+    if (ref !== 'HEAD' && !isValidRefName(ref)) continue
+    const oid = await readRef(context, key, ref)
+    if (oid !== undefined) return describe(context, at, oid, ref)
+  }
+  if (!/^[0-9a-f]{4,64}$/i.test(rev)) return undefined
+  const oid = await expandAbbreviation(context, at, rev.toLowerCase())
+  return oid === undefined ? undefined : describe(context, at, oid, undefined)
+}
+
+async function describe(
+  context: GitContext, at: ReadFrom, oid: Oid, ref: string | undefined,
+): Promise<Resolved | undefined> {
+  const info = await objectInfo(context, at, oid)
+  if (info === undefined) return undefined
+  const peeled = info.type === 'tag' ? await peel(context, at, oid) : { oid, type: info.type }
+  return {
+    oid, type: info.type,
+    ...(peeled?.type === 'commit' ? { commit: peeled.oid } : {}),
+    ...(ref === undefined ? {} : { ref }),
+  }
+}

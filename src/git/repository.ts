@@ -1,0 +1,197 @@
+import { randomBytes } from 'node:crypto'
+import { access, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { Conflict, Invalid, NotFound } from '../lib/errors.ts'
+import type { Oid } from '../lib/ids.ts'
+import { mustSucceed } from './broker-client.ts'
+import { checkOids, explainMissing, type GitContext, locate } from './context.ts'
+import { type GitKey, isGitKey, repositoryPath } from './git-key.ts'
+import type { FsckReport, MaintenanceTask, ObjectFormat } from './git.ts'
+import { isValidBranchName } from './ref-name.ts'
+
+/** A lock file older than this belongs to a git that died: none holds one for so long. */
+const staleLockMs = 60 * 60_000
+/** Loose objects and packs that make a repack worth its time. */
+const manyLooseObjects = 2000
+const manyPacks = 20
+const manyLooseRefs = 200
+
+const temporaryName = (path: string): string => `${path}.new-${randomBytes(6).toString('hex')}`
+
+export async function exists(context: GitContext, key: GitKey): Promise<boolean> {
+  return access(join(repositoryPath(context.root, key), 'HEAD')).then(() => true, () => false)
+}
+
+/** An empty repository; made beside its place and renamed, so that nobody sees half of one. `Conflict` when it exists. */
+export async function create(context: GitContext, key: GitKey, options: {
+  defaultBranch?: string; objectFormat?: ObjectFormat
+} = {}): Promise<void> {
+  const { defaultBranch = 'main', objectFormat = 'sha1' } = options
+  if (!isValidBranchName(defaultBranch)) throw new Invalid('the default branch is no valid branch name')
+  await build(context, key, async (temporary) => {
+    mustSucceed(await context.broker.run({
+      args: ['init', '--quiet', '--bare', '--template=', `--object-format=${objectFormat}`,
+        `--initial-branch=${defaultBranch}`, temporary],
+      cwd: context.root, environment: { GIT_DIR: temporary }, kind: 'write',
+    }), 'init')
+  })
+}
+
+/** Makes a repository with `make` in a temporary place, then moves it to its own. */
+async function build(context: GitContext, key: GitKey, make: (temporary: string) => Promise<void>): Promise<void> {
+  const path = repositoryPath(context.root, key)
+  if (await exists(context, key)) throw new Conflict('the repository exists already', 'git_repository_exists')
+  const temporary = temporaryName(path)
+  await mkdir(dirname(path), { recursive: true })
+  try {
+    await make(temporary)
+    await rename(temporary, path)
+  } catch (error) {
+    await rm(temporary, { recursive: true, force: true })
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOTEMPTY' || code === 'EEXIST') throw new Conflict('the repository exists already', 'git_repository_exists')
+    throw error
+  }
+}
+
+export async function remove(context: GitContext, key: GitKey): Promise<void> {
+  const path = repositoryPath(context.root, key)
+  const aside = `${path}.gone-${randomBytes(6).toString('hex')}`
+  try {
+    await rename(path, aside)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return
+    throw error
+  }
+  context.caches.packedRefs.delete(key)
+  context.caches.formats.delete(key)
+  await context.broker.release(path)
+  await rm(aside, { recursive: true, force: true, maxRetries: 3 })
+}
+
+/** Keys of all repositories, in no particular order. Removes nothing and tells nothing of half-made or half-removed ones. */
+export async function* listKeys(context: GitContext): AsyncGenerator<GitKey> {
+  for (const folder of await readdir(context.root)) {
+    if (!/^[0-9a-f]{2}$/.test(folder)) continue
+    for (const name of await readdir(join(context.root, folder))) {
+      const key = name.slice(0, -4)
+      if (name.endsWith('.git') && isGitKey(key)) yield key
+    }
+  }
+}
+
+export async function sizeBytes(context: GitContext, key: GitKey): Promise<number> {
+  const path = repositoryPath(context.root, key)
+  if (!await exists(context, key)) throw new NotFound('the repository does not exist', 'git_repository_missing')
+  let total = 0
+  for (const entry of await readdir(path, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue
+    // A file may vanish while it is counted (a lock, a repack).
+    const found = await stat(join(entry.parentPath, entry.name)).catch(() => undefined)
+    total += found?.size ?? 0
+  }
+  return total
+}
+
+/** An independent repository with the branches and tags of another, and nothing of its other references. */
+export async function fork(
+  context: GitContext, from: GitKey, to: GitKey, options: { onlyBranch?: string } = {},
+): Promise<void> {
+  const source = locate(context, from)
+  const { onlyBranch } = options
+  if (onlyBranch !== undefined && !isValidBranchName(onlyBranch)) throw new Invalid('not a valid branch name')
+  await build(context, to, async (temporary) => {
+    const single = onlyBranch === undefined ? [] : ['--single-branch', '--no-tags', `--branch=${onlyBranch}`]
+    mustSucceed(await context.broker.run({
+      args: ['-c', 'protocol.file.allow=always', 'clone', '--quiet', '--bare', '--template=', '--local', ...single,
+        '--', source.directory, temporary],
+      cwd: context.root, environment: { GIT_DIR: temporary }, kind: 'write', timeoutMs: context.limits.transportTimeoutMs,
+    }).catch((error: unknown) => explainMissing(source, error)), 'clone')
+    // The new repository forgets where it came from: a path of this server would be in its configuration.
+    await writeFile(join(temporary, 'config'), await readFile(join(source.directory, 'config')))
+    if (onlyBranch === undefined) await writeFile(join(temporary, 'HEAD'), await readFile(join(source.directory, 'HEAD')))
+  })
+}
+
+/** Copies the objects reachable from `wants` that `to` lacks. They are unreachable there until a reference holds them. */
+export async function fetchObjects(
+  context: GitContext, from: GitKey, to: GitKey, wants: readonly Oid[],
+): Promise<void> {
+  checkOids(...wants)
+  const target = locate(context, to)
+  const source = locate(context, from)
+  if (wants.length === 0) return
+  mustSucceed(await context.broker.run({
+    args: ['-c', 'protocol.file.allow=always', '-c', 'fetch.fsckObjects=false', 'fetch', '--quiet', '--no-tags',
+      '--no-write-fetch-head', '--no-auto-maintenance', '--no-recurse-submodules', source.directory, ...wants],
+    cwd: target.directory, kind: 'write', timeoutMs: context.limits.transportTimeoutMs,
+  }).catch((error: unknown) => explainMissing(target, error)), 'fetch')
+}
+
+export async function fsck(context: GitContext, key: GitKey): Promise<FsckReport> {
+  const location = locate(context, key)
+  const { exitCode, stdout, stderr } = await context.broker.run({
+    args: ['fsck', '--no-progress', '--no-dangling', '--connectivity-only'], cwd: location.directory,
+    kind: 'maintenance', timeoutMs: context.limits.transportTimeoutMs, maxBytes: 4 << 20,
+  }).catch((error: unknown) => explainMissing(location, error))
+  const problems = `${stdout.toString()}\n${stderr}`.split('\n')
+    .filter((line) => line !== '' && !line.startsWith('notice:')).slice(0, 1000)
+  return { ok: exitCode === 0, problems }
+}
+
+/** What a maintenance job may do. Without `force` a task is done only when its threshold is passed. */
+export async function maintain(
+  context: GitContext, key: GitKey, tasks: readonly MaintenanceTask[], options: { force?: boolean } = {},
+): Promise<{ done: readonly MaintenanceTask[] }> {
+  const location = locate(context, key)
+  const { force = false } = options
+  const done: MaintenanceTask[] = []
+  const run = async (args: readonly string[]): Promise<void> => {
+    mustSucceed(await context.broker.run({
+      args, cwd: location.directory, kind: 'maintenance', timeoutMs: context.limits.transportTimeoutMs,
+    }).catch((error: unknown) => explainMissing(location, error)), args[0]!)
+  }
+  for (const task of tasks) {
+    if (task === 'stale-locks') await removeStaleLocks(location.directory)
+    else if (task === 'pack-refs') {
+      if (!force && await countLooseRefs(location.directory) < manyLooseRefs) continue
+      await run(['pack-refs', '--all'])
+    } else if (task === 'commit-graph') {
+      await run(['commit-graph', 'write', '--reachable', '--changed-paths', '--split', '--no-progress'])
+    } else {
+      if (!force && !await needsRepack(location.directory)) continue
+      // Unreachable objects stay loose for two weeks: a write under way may be about to refer to them.
+      await run(['repack', '-d', '-A', '-l', '--quiet', '--unpack-unreachable=2.weeks.ago', '--write-bitmap-index'])
+      await run(['prune-packed', '--quiet'])
+      await run(['prune', '--expire=2.weeks.ago', '--no-progress'])
+    }
+    done.push(task)
+  }
+  return { done }
+}
+
+async function needsRepack(directory: string): Promise<boolean> {
+  const packs = (await readdir(join(directory, 'objects', 'pack')).catch(() => [])).filter((name) => name.endsWith('.pack'))
+  if (packs.length > manyPacks) return true
+  // One folder of 256 stands for all: ids are spread evenly.
+  const sample = await readdir(join(directory, 'objects', '17')).catch(() => [])
+  return sample.length > manyLooseObjects / 256
+}
+
+async function countLooseRefs(directory: string): Promise<number> {
+  const entries = await readdir(join(directory, 'refs'), { recursive: true, withFileTypes: true })
+  return entries.filter((entry) => entry.isFile()).length
+}
+
+/** A git that was killed may leave `*.lock`, which would bar its reference for ever. */
+async function removeStaleLocks(directory: string): Promise<void> {
+  const before = Date.now() - staleLockMs
+  const refs = await readdir(join(directory, 'refs'), { recursive: true, withFileTypes: true })
+  const top = await readdir(directory, { withFileTypes: true })
+  for (const entry of [...refs, ...top]) {
+    if (!entry.isFile() || !entry.name.endsWith('.lock')) continue
+    const path = join(entry.parentPath, entry.name)
+    const found = await stat(path).catch(() => undefined)
+    if (found !== undefined && found.mtimeMs < before) await rm(path, { force: true })
+  }
+}

@@ -1,0 +1,154 @@
+import { mkdir, realpath } from 'node:fs/promises'
+import { builtFile } from '../lib/assets.ts'
+import { BrokerClient } from './broker-client.ts'
+import { formatOf, type GitContext, newCaches } from './context.ts'
+import * as diff from './diff.ts'
+import type { Git, GitLimits, GitOptions } from './git.ts'
+import { writeGitSettings } from './git-settings.ts'
+import * as history from './history.ts'
+import * as merge from './merge.ts'
+import * as objects from './object-reader.ts'
+import * as writer from './object-writer.ts'
+import * as references from './ref-reader.ts'
+import { updateRefs } from './ref-writer.ts'
+import * as remote from './remote.ts'
+import * as repository from './repository.ts'
+import * as transport from './transport.ts'
+
+/** Limits for one small machine. */
+export const defaultGitLimits: GitLimits = {
+  readProcesses: 8,
+  writeProcesses: 4,
+  transportProcesses: 16,
+  waiting: 256,
+  waitMs: 30_000,
+  pooledProcesses: 32,
+  pooledIdleMs: 60_000,
+  readTimeoutMs: 15_000,
+  commandTimeoutMs: 60_000,
+  transportTimeoutMs: 60 * 60_000,
+  transportIdleMs: 5 * 60_000,
+  hookTimeoutMs: 120_000,
+  maxPackBytes: 4 * 1024 ** 3,
+  maxRefUpdates: 10_000,
+  objectCacheBytes: 32 << 20,
+}
+
+/**
+ * Starts the git layer: writes its configuration below the repositories and starts the broker. Rejects when git is missing or
+ * older than 2.39.
+ */
+export async function startGit(options: GitOptions): Promise<Git> {
+  await mkdir(options.repositoriesRoot, { recursive: true })
+  // git compares real paths when it looks for its own folders.
+  const root = await realpath(options.repositoriesRoot)
+  const limits = { ...defaultGitLimits, ...options.limits }
+  const durable = options.durable !== false
+  const log = options.log ?? (() => undefined)
+  const settings = await writeGitSettings(root, durable)
+  const broker = new BrokerClient({
+    brokerFile: options.brokerFile ?? builtFile('git-broker.js'),
+    gitBinary: options.gitBinary ?? 'git',
+    environment: settings.environment,
+    limits, log,
+    onCommand: options.onCommand ?? (() => undefined),
+  })
+  await broker.start()
+  const context: GitContext = { root, broker, settings, limits, durable, log, caches: newCaches(limits) }
+  try {
+    await checkVersion(context)
+  } catch (error) {
+    await broker.close()
+    throw error
+  }
+  return bind(context)
+}
+
+async function checkVersion(context: GitContext): Promise<void> {
+  const { stdout } = await context.broker.run({ args: ['version'], name: 'version', cwd: context.root })
+  const version = /(\d+)\.(\d+)/.exec(stdout.toString())
+  const [major, minor] = [Number(version?.[1]), Number(version?.[2])]
+  if (version === null || major < 2 || (major === 2 && minor < 39)) {
+    throw new Error(`git 2.39 or newer is needed, found: ${stdout.toString().trim()}`)
+  }
+}
+
+function bind(context: GitContext): Git {
+  const withContext = <Rest extends readonly unknown[], Result>(
+    call: (context: GitContext, ...rest: Rest) => Result,
+  ): ((...rest: Rest) => Result) => (...rest) => call(context, ...rest)
+  const close = (): Promise<void> => context.broker.close()
+  return {
+    create: withContext(repository.create),
+    remove: withContext(repository.remove),
+    exists: withContext(repository.exists),
+    sizeBytes: withContext(repository.sizeBytes),
+    listKeys: withContext(repository.listKeys),
+    objectFormat: withContext(formatOf),
+    fork: withContext(repository.fork),
+    fetchObjects: withContext(repository.fetchObjects),
+    fetchRemote: withContext(remote.fetchRemote),
+    pushRemote: withContext(remote.pushRemote),
+    fsck: withContext(repository.fsck),
+    maintain: withContext(repository.maintain),
+    bundle: withContext(transport.bundle),
+
+    resolve: withContext(references.resolve),
+    readRef: (key, ref) => references.readRef(context, key, ref),
+    readRefs: withContext(references.readRefs),
+    listRefs: withContext(references.listRefs),
+    isEmpty: withContext(references.isEmpty),
+    readHead: withContext(references.readHead),
+    setHead: withContext(references.setHead),
+    updateRefs: withContext(updateRefs),
+
+    objectInfo: withContext(objects.objectInfo),
+    missingObjects: withContext(objects.missingObjects),
+    readCommit: withContext(objects.readCommit),
+    readCommits: withContext(objects.readCommits),
+    readTree: withContext(objects.readTree),
+    readTag: withContext(objects.readTag),
+    readBlob: withContext(objects.readBlob),
+    blobSize: withContext(objects.blobSize),
+    blobSizes: withContext(objects.blobSizes),
+    streamBlob: withContext(objects.streamBlob),
+    findPath: withContext(objects.findPath),
+    listTreeRecursive: withContext(objects.listTreeRecursive),
+
+    log: withContext(history.log),
+    logOids: withContext(history.logOids),
+    countCommits: withContext(history.countCommits),
+    isAncestor: withContext(history.isAncestor),
+    mergeBase: withContext(history.mergeBase),
+    aheadBehind: withContext(history.aheadBehind),
+    containedIn: withContext(history.containedIn),
+    lastCommitsOfPaths: withContext(history.lastCommitsOfPaths),
+    lastCommitOfPath: withContext(history.lastCommitOfPath),
+    blame: withContext(history.blame),
+    grep: withContext(history.grep),
+
+    diffFiles: withContext(diff.diffFiles),
+    commitChanges: withContext(diff.commitChanges),
+    commitStats: withContext(diff.commitStats),
+    diffText: withContext(diff.diffText),
+    patchSeries: withContext(diff.patchSeries),
+    patchId: withContext(diff.patchId),
+
+    writeBlob: withContext(writer.writeBlob),
+    writeTree: async (key, base, changes) => (await writer.writeTree(context, key, base, changes)).tree,
+    writeCommit: withContext(writer.writeCommit),
+    writeTag: withContext(writer.writeTag),
+    applyPatch: withContext(merge.applyPatch),
+    mergeTree: withContext(merge.mergeTree),
+    rebaseCommits: withContext(merge.rebaseCommits),
+    cherryPick: withContext(merge.cherryPick),
+
+    uploadPack: withContext(transport.uploadPack),
+    uploadArchive: withContext(transport.uploadArchive),
+    receivePack: withContext(transport.receivePack),
+    archive: withContext(transport.archive),
+
+    close,
+    [Symbol.asyncDispose]: close,
+  }
+}

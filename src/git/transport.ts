@@ -1,0 +1,253 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { Invalid, NotFound, Refusal } from '../lib/errors.ts'
+import type { HookAnswer, HookQuestion } from './broker/protocol.ts'
+import { checkOids, type GitContext, locate } from './context.ts'
+import type { GitKey } from './git-key.ts'
+import type {
+  ArchiveFormat, GitService, PushedUpdate, ReceivePackRequest, TopicOutcome, UploadPackRequest,
+} from './git.ts'
+import { checkHooks } from './git-settings.ts'
+import type { Oid } from '../lib/ids.ts'
+import { isZeroOid } from './object-codec.ts'
+import { readCommit } from './object-reader.ts'
+import { readRef } from './ref-reader.ts'
+import { exists } from './repository.ts'
+
+/** Form of `GIT_PROTOCOL` that the contract (transport.md) lets through. */
+const protocolForm = /^[A-Za-z0-9_.-]+=[A-Za-z0-9_.-]+(?::[A-Za-z0-9_.-]+=[A-Za-z0-9_.-]+)*$/
+const maxProtocolLength = 256
+
+function protocolEnvironment(protocol: string | undefined): Record<string, string> {
+  const accepted = protocol !== undefined && protocol.length <= maxProtocolLength && protocolForm.test(protocol)
+  return accepted ? { GIT_PROTOCOL: protocol } : {}
+}
+
+async function mustExist(context: GitContext, key: GitKey): Promise<string> {
+  const { directory } = locate(context, key)
+  if (!await exists(context, key)) throw new NotFound('the repository does not exist', 'git_repository_missing')
+  return directory
+}
+
+function serviceFlags(request: UploadPackRequest): string[] {
+  if (request.advertise === true) return ['--stateless-rpc', '--advertise-refs']
+  return request.stateless ? ['--stateless-rpc'] : []
+}
+
+/** Serves a fetch or clone. */
+export async function uploadPack(context: GitContext, key: GitKey, request: UploadPackRequest): Promise<GitService> {
+  const cwd = await mustExist(context, key)
+  return context.broker.stream({
+    args: ['upload-pack', '--strict', ...serviceFlags(request), cwd], name: 'upload-pack', cwd, kind: 'transport',
+    environment: protocolEnvironment(request.protocol),
+    input: request.advertise === true ? undefined : request.body,
+    idleMs: context.limits.transportIdleMs, signal: request.signal,
+  })
+}
+
+/** Serves `git archive --remote` (SSH only). */
+export async function uploadArchive(
+  context: GitContext, key: GitKey, request: { body: Readable; signal?: AbortSignal },
+): Promise<GitService> {
+  const cwd = await mustExist(context, key)
+  return context.broker.stream({
+    args: ['upload-archive', cwd], name: 'upload-archive', cwd, kind: 'transport', input: request.body,
+    idleMs: context.limits.transportIdleMs, signal: request.signal,
+  })
+}
+
+/**
+ * Serves a push. `checkPush` is asked while the objects are in quarantine; once it has agreed, a client that goes away no
+ * longer ends git, and `recordRefUpdates` is called exactly once with what moved, even when git dies before its hook.
+ */
+export async function receivePack(context: GitContext, key: GitKey, request: ReceivePackRequest): Promise<GitService> {
+  const cwd = await mustExist(context, key)
+  const limit = Math.max(1, Math.floor(request.maxPackBytes ?? context.limits.maxPackBytes))
+  const push = new Push(context, key, request)
+  // git passes over hooks that it can not execute: then nothing would be checked.
+  if (request.advertise !== true) await checkHooks(context.settings.hooksFolder)
+  const service = await context.broker.stream({
+    args: ['-c', `receive.maxInputSize=${limit}`, 'receive-pack', ...serviceFlags(request), cwd],
+    name: 'receive-pack', cwd, kind: 'transport',
+    environment: protocolEnvironment(request.protocol),
+    input: request.advertise === true ? undefined : request.body,
+    idleMs: context.limits.transportIdleMs, signal: request.signal,
+    ...(request.advertise === true ? {} : {
+      onQuestion: (question: HookQuestion) => push.answer(question), mayCancel: () => !push.accepted,
+    }),
+  })
+  const finished = service.finished.then(
+    async (end) => {
+      await push.settle()
+      return end
+    },
+    async (error: unknown) => {
+      await push.settle()
+      throw error
+    },
+  )
+  finished.catch(() => undefined)
+  return { output: service.output, finished }
+}
+
+/** The state of one push between its hooks. */
+class Push {
+  accepted = false
+  readonly #context: GitContext
+  readonly #key: GitKey
+  readonly #request: ReceivePackRequest
+  #question: HookQuestion | undefined
+  #recorded = false
+  #topicLines: readonly string[] = []
+  #topicUpdates: readonly PushedUpdate[] = []
+
+  constructor(context: GitContext, key: GitKey, request: ReceivePackRequest) {
+    this.#context = context
+    this.#key = key
+    this.#request = request
+  }
+
+  async answer(question: HookQuestion): Promise<HookAnswer> {
+    try {
+      if (question.hook === 'pre-receive') return await this.#check(question)
+      if (question.hook === 'proc-receive') return await this.#handleTopics(question)
+      return await this.#record(question.updates as readonly PushedUpdate[], question.options)
+    } catch (error) {
+      if (error instanceof Refusal) return { accepted: false, lines: [error.message] }
+      this.#context.log('error', 'a push could not be judged or recorded', { hook: question.hook, error: String(error) })
+      return { accepted: false, lines: ['internal error'] }
+    }
+  }
+
+  async #check(question: HookQuestion): Promise<HookAnswer> {
+    if (question.updates.length > this.#context.limits.maxRefUpdates) {
+      return { accepted: false, lines: [`more than ${this.#context.limits.maxRefUpdates} references in one push`] }
+    }
+    const { directory } = locate(this.#context, this.#key)
+    try {
+      const verdict = await this.#request.callbacks.checkPush({
+        updates: question.updates as readonly PushedUpdate[],
+        pushOptions: question.options,
+        quarantine: { key: this.#key, path: question.quarantine },
+      })
+      if (verdict.ok) {
+        this.accepted = true
+        this.#question = question
+      }
+      return { accepted: verdict.ok, lines: verdict.lines ?? [] }
+    } finally {
+      await this.#context.broker.release(directory, question.quarantine)
+    }
+  }
+
+  async #handleTopics(question: HookQuestion): Promise<HookAnswer> {
+    const { handleTopics } = this.#request.callbacks
+    const updates = question.updates as readonly PushedUpdate[]
+    this.#topicUpdates = updates
+    if (handleTopics === undefined) {
+      return { accepted: true, lines: [], outcomes: updates.map(({ ref }) => `ng ${ref} not supported here`) }
+    }
+    try {
+      const { outcomes, lines = [] } = await handleTopics({ updates, pushOptions: question.options })
+      this.#topicLines = lines
+      return { accepted: true, lines: [], outcomes: outcomes.flatMap(outcomeLines) }
+    } catch (error) {
+      const reason = error instanceof Refusal ? error.message : 'internal error'
+      if (!(error instanceof Refusal)) this.#context.log('error', 'a topic push failed', { error: String(error) })
+      return { accepted: true, lines: [], outcomes: updates.map(({ ref }) => `ng ${ref} ${reason}`) }
+    }
+  }
+
+  async #record(updates: readonly PushedUpdate[], pushOptions: readonly string[]): Promise<HookAnswer> {
+    this.#recorded = true
+    // The references of the topic flow were not moved by git but by their handler, which has recorded them.
+    const topics = new Set(this.#topicUpdates.map(({ ref }) => ref))
+    const asked = new Set(this.#question?.updates.map(({ ref }) => ref))
+    const moved = updates.filter(({ ref }) => asked.has(ref) && !topics.has(ref))
+    if (moved.length === 0) return { accepted: true, lines: this.#topicLines }
+    const { lines } = await this.#request.callbacks.recordRefUpdates({ updates: moved, pushOptions })
+    return { accepted: true, lines: [...this.#topicLines, ...lines] }
+  }
+
+  /** After git has ended: what moved without the post-receive hook having said so (git was killed) is recorded now. */
+  async settle(): Promise<void> {
+    if (!this.accepted || this.#recorded || this.#question === undefined) return
+    const topics = new Set(this.#topicUpdates.map(({ ref }) => ref))
+    const moved: PushedUpdate[] = []
+    for (const update of this.#question.updates as readonly PushedUpdate[]) {
+      if (topics.has(update.ref) || update.ref.startsWith('refs/for/') || update.old === update.new) continue
+      const now = await readRef(this.#context, this.#key, update.ref)
+      if (isZeroOid(update.new) ? now === undefined : now === update.new) moved.push(update)
+    }
+    if (moved.length === 0) return
+    this.#recorded = true
+    this.#context.log('warn', 'a push ended before its hook, its references are recorded now', { key: this.#key })
+    await this.#request.callbacks.recordRefUpdates({ updates: moved, pushOptions: this.#question.options })
+  }
+}
+
+/** A result in the words of the proc-receive protocol (githooks(5)). */
+function outcomeLines(outcome: TopicOutcome): string[] {
+  if (!outcome.ok) return [`ng ${outcome.ref} ${outcome.message}`]
+  const { reported } = outcome
+  if (reported === undefined) return [`ok ${outcome.ref}`]
+  return [
+    `ok ${outcome.ref}`,
+    `option refname ${reported.ref}`,
+    ...(reported.old === undefined ? [] : [`option old-oid ${reported.old}`]),
+    ...(reported.new === undefined ? [] : [`option new-oid ${reported.new}`]),
+    ...(reported.forced === true ? ['option forced-update'] : []),
+  ]
+}
+
+/** An archive of a commit, with everything below `prefix`. Formats as git names them; a bundle holds the commit as HEAD. */
+export async function archive(context: GitContext, key: GitKey, options: {
+  commit: Oid; format: ArchiveFormat; prefix: string; signal?: AbortSignal
+}): Promise<Readable> {
+  checkOids(options.commit)
+  await readCommit(context, key, options.commit)
+  if (/[\0\n]/.test(options.prefix) || options.prefix.startsWith('/')) throw new Invalid('the prefix is not valid')
+  if (options.format === 'bundle') return bundleOf(context, key, options.commit, options.signal)
+  const { directory } = locate(context, key)
+  const { output } = await context.broker.stream({
+    args: ['archive', `--format=${options.format}`, `--prefix=${options.prefix}`, options.commit],
+    name: 'archive', cwd: directory, environment: { GIT_DIR: directory }, kind: 'transport',
+    idleMs: context.limits.transportIdleMs, signal: options.signal,
+  })
+  return output
+}
+
+/** A bundle needs a reference: a repository without anything but a HEAD borrows the objects for the while. */
+async function bundleOf(context: GitContext, key: GitKey, commit: Oid, signal: AbortSignal | undefined): Promise<Readable> {
+  const { directory } = locate(context, key)
+  const temporary = await mkdtemp(join(directory, 'tmp_bundle-'))
+  const cleanUp = (): Promise<void> => rm(temporary, { recursive: true, force: true })
+  try {
+    await mkdir(join(temporary, 'refs'))
+    await mkdir(join(temporary, 'objects'))
+    await writeFile(join(temporary, 'HEAD'), `${commit}\n`)
+    const sha256 = commit.length === 64 ? '[extensions]\n\tobjectFormat = sha256\n' : ''
+    await writeFile(join(temporary, 'config'),
+      `[core]\n\trepositoryFormatVersion = ${sha256 === '' ? 0 : 1}\n\tbare = true\n${sha256}`)
+    const { output, finished } = await context.broker.stream({
+      args: ['bundle', 'create', '--quiet', '-', 'HEAD'], name: 'bundle', cwd: temporary, kind: 'transport',
+      environment: { GIT_DIR: temporary, GIT_OBJECT_DIRECTORY: join(directory, 'objects') },
+      idleMs: context.limits.transportIdleMs, signal,
+    })
+    void finished.then(cleanUp, cleanUp)
+    return output
+  } catch (error) {
+    await cleanUp()
+    throw error
+  }
+}
+
+/** A bundle of all references, for backups. */
+export async function bundle(context: GitContext, key: GitKey): Promise<GitService> {
+  const cwd = await mustExist(context, key)
+  return context.broker.stream({
+    args: ['bundle', 'create', '--quiet', '-', '--all'], name: 'bundle', cwd, kind: 'transport',
+    environment: { GIT_DIR: cwd }, idleMs: context.limits.transportIdleMs,
+  })
+}
