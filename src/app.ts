@@ -23,6 +23,7 @@ import { startWorkers, type Workers } from './jobs/workers.ts'
 import type { Log } from './lib/log.ts'
 import { systemClock, type Clock } from './lib/time.ts'
 import { loadInstanceKeys } from './secrets/instance-key.ts'
+import { settleLeftovers } from './repos/ref-door.service.ts'
 import { verifyPassword } from './secrets/passwords.ts'
 import { createSecrets } from './secrets/secrets.ts'
 import { openStores } from './storage/open-blobs.ts'
@@ -73,6 +74,12 @@ export interface App extends AsyncDisposable {
 /** How long requests and jobs may take to end when the program stops, in milliseconds. */
 const stopDeadlineMs = 10_000
 
+/**
+ * Age from which an unfinished ref change was left by a process that died, when other processes may be at work, in
+ * seconds: longer than any of them takes.
+ */
+const leftoverAgeSeconds = 900
+
 /** Opens everything below the doors: database, git, storage, queue. What a crash left behind is settled here. */
 export async function createApp(options: AppOptions): Promise<App> {
   const { config, log } = options
@@ -102,6 +109,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     tokenUse,
     passwordChecks: new PasswordChecks(verifyPassword),
   }
+  await settleLeftovers(services, config.database.kind === 'sqlite3' ? 0 : leftoverAgeSeconds)
   const scheduler = createScheduler<Ctx>({ db, schedules: allSchedules(config), enabled: config.cron.enabled })
   const workers = startWorkers<Ctx>({
     db,

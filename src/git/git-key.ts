@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
+import type { GitKey } from '../lib/ids.ts'
 
 /**
  * The opaque name of one bare repository: 24 lower-case hexadecimal characters, stored in the row of what it belongs to
  * (a wiki has a key of its own). Renames and transfers change rows, never the disk.
  */
-export type GitKey = string & { readonly __gitKey: true }
+export type { GitKey }
 
 /** A fresh key; 96 random bits, so two never meet. */
 export const newGitKey = (): GitKey => randomBytes(12).toString('hex') as GitKey

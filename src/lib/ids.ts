@@ -22,3 +22,6 @@ export type SessionId = Id<'session'>
 
 /** A hexadecimal git object id: 40 digits (SHA-1) or 64 (SHA-256). */
 export type Oid = string & { readonly __oid: true }
+
+/** The opaque name of one bare repository on disk, made by `newGitKey()` (git/git-key.ts). */
+export type GitKey = string & { readonly __gitKey: true }

@@ -84,6 +84,8 @@ export const repositories: Migration = {
       commit_unix bigint not null,
       pusher_id bigint,
       updated_unix bigint not null,
+      is_deleted boolean not null default false,
+      journal_id bigint not null default 0,
       primary key (repo_id, name)
     )`,
     `create index branch_newest on branch (repo_id, commit_unix)`,
@@ -93,6 +95,8 @@ export const repositories: Migration = {
       oid text not null,
       commit_oid text not null,
       created_unix bigint not null,
+      is_deleted boolean not null default false,
+      journal_id bigint not null default 0,
       primary key (repo_id, name)
     )`,
     `create table ref_journal (

@@ -1,5 +1,5 @@
 import type { Generated, Insertable, Selectable, Updateable } from 'kysely'
-import type { Oid, RepoId, StatusId, UserId } from '../../lib/ids.ts'
+import type { GitKey, Oid, RepoId, StatusId, UserId } from '../../lib/ids.ts'
 import type { Unix } from '../../lib/time.ts'
 import type { AccessMode } from './accounts.ts'
 
@@ -9,9 +9,9 @@ export interface RepoTable {
   name: string
   lower_name: string
   /** Where git keeps it; never changes, whatever the repository is called and whoever owns it. */
-  git_key: string
+  git_key: GitKey
   /** Where git keeps its wiki; null until the wiki has a page. */
-  wiki_git_key: string | null
+  wiki_git_key: GitKey | null
   description: string
   website: string
   default_branch: string
@@ -90,7 +90,7 @@ export interface CollaborationTable {
   created_unix: Unix
 }
 
-/** Branches as git has them; rebuilt from git by `ingot doctor --fix`. */
+/** Branches as git has them, and those that were; rebuilt from git by `ingot doctor --fix`. */
 export interface BranchTable {
   repo_id: RepoId
   name: string
@@ -99,9 +99,13 @@ export interface BranchTable {
   commit_unix: Unix
   pusher_id: UserId | null
   updated_unix: Unix
+  /** A deleted one stays for a while, so that an older change that is recorded late does not bring it back. */
+  is_deleted: Generated<boolean>
+  /** The ref change (`ref_journal`) that was recorded last; older ones do not count any more. */
+  journal_id: Generated<number>
 }
 
-/** Tags as git has them. */
+/** Tags as git has them, and those that were. */
 export interface TagTable {
   repo_id: RepoId
   name: string
@@ -109,6 +113,8 @@ export interface TagTable {
   oid: Oid
   commit_oid: Oid
   created_unix: Unix
+  is_deleted: Generated<boolean>
+  journal_id: Generated<number>
 }
 
 /**

@@ -1,0 +1,21 @@
+import type { Oid } from './ids.ts'
+
+const branchPrefix = 'refs/heads/'
+const tagPrefix = 'refs/tags/'
+
+/** The branch a full reference names, or undefined. */
+export const branchOf = (ref: string): string | undefined =>
+  ref.startsWith(branchPrefix) ? ref.slice(branchPrefix.length) : undefined
+
+/** The tag a full reference names, or undefined. */
+export const tagOf = (ref: string): string | undefined =>
+  ref.startsWith(tagPrefix) ? ref.slice(tagPrefix.length) : undefined
+
+export const branchRef = (branch: string): string => branchPrefix + branch
+export const tagRef = (tag: string): string => tagPrefix + tag
+
+/** True for the id of nothing: all digits are zero. */
+export const isZeroOid = (oid: string): boolean => /^0+$/.test(oid)
+
+/** The id of nothing, of the same length as another id. */
+export const zeroOid = (like: 'sha1' | 'sha256' = 'sha1'): Oid => '0'.repeat(like === 'sha1' ? 40 : 64) as Oid
