@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Oid } from '../lib/ids.ts'
+import { newGitKey } from './git-key.ts'
+import { client, commitOn, newRepository, someone, startTestGit } from './git.test-support.ts'
+import { zeroOid } from './object-codec.ts'
+
+test('git reading: commits, trees, blobs and paths come back as they were written', async () => {
+  await using test = await startTestGit()
+  const { git } = test
+  const key = await newRepository(git, { 'README.md': '# hi\n', 'src/lib/ä b.ts': 'export {}\n' })
+  const head = await git.readHead(key)
+  assert.equal(head.branch, 'main')
+  const commit = await git.readCommit(key, head.oid!)
+  assert.equal(commit.message, 'first\n')
+  assert.deepEqual(commit.author, someone)
+  assert.deepEqual((await git.readTree(key, head.oid!)).map((entry) => [entry.mode, entry.type, entry.name]), [
+    ['100644', 'blob', 'README.md'], ['040000', 'tree', 'src'],
+  ])
+  const found = await git.findPath(key, head.oid!, '/src//lib/ä b.ts')
+  assert.equal(found?.path, 'src/lib/ä b.ts')
+  const blob = await git.readBlob(key, found!.oid, { maxBytes: 1000 })
+  assert.equal(blob.content?.toString(), 'export {}\n')
+  assert.deepEqual(await git.readBlob(key, found!.oid, { maxBytes: 3 }), { oid: found!.oid, sizeBytes: 10 })
+  assert.equal(await git.findPath(key, head.oid!, 'src/none'), undefined)
+  assert.equal((await git.findPath(key, head.oid!, ''))?.oid, commit.tree)
+  const all = await git.listTreeRecursive(key, head.oid!, { sizes: true })
+  assert.deepEqual(all.entries.map((entry) => [entry.path, entry.sizeBytes]), [
+    ['README.md', 5], ['src', 0], ['src/lib', 0], ['src/lib/ä b.ts', 10],
+  ])
+  assert.equal((await git.listTreeRecursive(key, head.oid!, { skip: 1, limit: 2 })).entries.length, 2)
+  assert.deepEqual(await git.fsck(key), { ok: true, problems: [] })
+})
+
+test('git reading: what does not exist is NotFound, in a repository that is missing too', async () => {
+  await using test = await startTestGit()
+  const { git } = test
+  const key = await newRepository(git)
+  const absent = '1'.repeat(40) as Oid
+  await assert.rejects(git.readCommit(key, absent), { name: 'NotFound' })
+  await assert.rejects(git.readBlob(key, (await git.readHead(key)).oid!, { maxBytes: 10 }), { name: 'NotFound' })
+  await assert.rejects(git.readTree(key, absent), { name: 'NotFound' })
+  const nowhere = newGitKey()
+  await assert.rejects(git.readHead(nowhere), { name: 'NotFound' })
+  await assert.rejects(git.readCommit(nowhere, absent), { name: 'NotFound' })
+  await assert.rejects(git.readRefs(nowhere), { name: 'NotFound' })
+  await assert.rejects(git.uploadPack(nowhere, { stateless: true, advertise: true }), { name: 'NotFound' })
+  await assert.rejects(git.countCommits(nowhere, { from: [absent] }), { name: 'NotFound' })
+})
+
+test('git resolve: branch, tag, full name, whole and short id; nothing else, however hostile', async () => {
+  await using test = await startTestGit()
+  const { git } = test
+  const key = await newRepository(git)
+  const first = (await git.readHead(key)).oid!
+  const second = await commitOn(git, key, 'feature/x', { 'a.txt': 'a' }, { parents: [first] })
+  const tag = await git.writeTag(key, { name: 'v1', target: second, targetType: 'commit', tagger: someone, message: 'one' })
+  assert.deepEqual(await git.updateRefs(key, [{ ref: 'refs/tags/v1', old: zeroOid(), new: tag }]), { ok: true })
+  assert.deepEqual(await git.resolve(key, 'feature/x'), { oid: second, type: 'commit', commit: second, ref: 'refs/heads/feature/x' })
+  assert.deepEqual(await git.resolve(key, 'v1'), { oid: tag, type: 'tag', commit: second, ref: 'refs/tags/v1' })
+  assert.equal((await git.resolve(key, 'refs/tags/v1'))?.oid, tag)
+  assert.deepEqual(await git.resolve(key, second), { oid: second, type: 'commit', commit: second })
+  assert.equal((await git.resolve(key, second.slice(0, 7)))?.oid, second)
+  assert.equal((await git.resolve(key, 'HEAD'))?.oid, first)
+  for (const hostile of ['', '-', '--all', 'main~1', 'main^', 'main^{tree}', 'main:README.md', 'main..feature/x', '@', '@{0}',
+    'main@{1}', ':/first', '../../etc/passwd', 'refs/../HEAD', 'refs/heads/../../config', 'a\nb', 'a\0b', 'abc', 'HEAD~0',
+    'config', 'refs', 'refs/heads', 'objects/info', '\ud800', `${second}\ncontents ${first}`]) {
+    assert.equal(await git.resolve(key, hostile), undefined, JSON.stringify(hostile))
+  }
+  assert.equal((await git.readTag(key, tag)).message, 'one\n')
+})
+
+test('git references: right at once after changes by this layer and by other processes, loose and packed', async () => {
+  await using test = await startTestGit()
+  const { git, root } = test
+  const key = await newRepository(git)
+  const first = (await git.readHead(key)).oid!
+  const directory = `${root}/${key.slice(0, 2)}/${key}.git`
+  for (const name of ['b', 'a', 'c/d']) await commitOn(git, key, name, { [name]: name }, { parents: [first], minute: name.length })
+  assert.deepEqual((await git.readRefs(key)).map((ref) => ref.name), ['refs/heads/a', 'refs/heads/b', 'refs/heads/c/d', 'refs/heads/main'])
+  await git.maintain(key, ['pack-refs'], { force: true })
+  const packed = await git.readRefs(key, 'refs/heads/c')
+  assert.deepEqual(packed.map((ref) => ref.name), ['refs/heads/c/d'])
+  await client(directory, 'update-ref', 'refs/heads/a', first)
+  assert.equal(await git.readRef(key, 'refs/heads/a'), first)
+  await client(directory, 'update-ref', '-d', 'refs/heads/b')
+  assert.equal(await git.readRef(key, 'refs/heads/b'), undefined)
+  await client(directory, 'tag', '-a', '-m', 'x', 'v2', first)
+  await client(directory, 'pack-refs', '--all')
+  const { refs, total } = await git.listRefs(key, { sort: '-committerdate', limit: 2 })
+  assert.equal(total, 4)
+  assert.equal(refs[0]?.name, 'refs/heads/c/d')
+  const tags = await git.listRefs(key, { prefix: 'refs/tags/' })
+  assert.deepEqual(tags.refs.map((ref) => [ref.name, ref.type, ref.peeled, ref.peeledType]), [['refs/tags/v2', 'tag', first, 'commit']])
+})
+
+test('git references: of two writers one wins, and conflicts have their reasons', async () => {
+  await using test = await startTestGit()
+  const { git } = test
+  const key = await newRepository(git)
+  const first = (await git.readHead(key)).oid!
+  const make = async (text: string): Promise<Oid> => (await git.writeCommit(key, {
+    parents: [first], tree: { base: first, changes: [{ op: 'write', path: 'f', content: Buffer.from(text) }] },
+    author: someone, committer: someone, message: text,
+  })).oid
+  const tips = await Promise.all(['1', '2', '3', '4', '5', '6'].map(make))
+  const results = await Promise.all(tips.map((oid) => git.updateRefs(key, [{ ref: 'refs/heads/main', old: first, new: oid }])))
+  assert.equal(results.filter((result) => result.ok).length, 1)
+  assert.ok(results.every((result) => result.ok || (result.reason === 'stale' && result.ref === 'refs/heads/main')), JSON.stringify(results))
+  const refused = async (ref: string, old: Oid | undefined, fresh: Oid): Promise<string> => {
+    const result = await git.updateRefs(key, [{ ref, old, new: fresh }])
+    return result.ok ? 'ok' : result.reason
+  }
+  assert.equal(await refused('refs/heads/main', zeroOid(), first), 'exists')
+  assert.equal(await refused('refs/heads/main/sub', zeroOid(), first), 'conflict')
+  assert.equal(await refused('refs/heads/bad..name', zeroOid(), first), 'invalid')
+  assert.equal(await refused('refs/heads/x', zeroOid(), '2'.repeat(40) as Oid), 'invalid')
+  assert.equal(await refused('refs/heads/none', first, first), 'stale')
+  assert.equal(await refused('refs/heads/-dash', zeroOid(), first), 'ok')
+  // All or nothing.
+  const both = await git.updateRefs(key, [
+    { ref: 'refs/heads/new', old: zeroOid(), new: first }, { ref: 'refs/heads/main', old: first, new: first },
+  ])
+  assert.equal(both.ok, false)
+  assert.equal(await git.readRef(key, 'refs/heads/new'), undefined)
+  assert.equal(await refused('refs/heads/-dash', first, zeroOid()), 'ok')
+  assert.equal(await git.readRef(key, 'refs/heads/-dash'), undefined)
+})
+
+test('git reading: many at once, from several repositories, larger blobs and ranges', async () => {
+  await using test = await startTestGit({ limits: { pooledProcesses: 2 } })
+  const { git } = test
+  const large = Buffer.alloc(6 << 20, 'abcdefgh')
+  const keys = await Promise.all(Array.from({ length: 4 }, () => newRepository(git)))
+  const blobs = await Promise.all(keys.map((key) => git.writeBlob(key, large)))
+  const reads = Array.from({ length: 200 }, async (_, index) => {
+    const key = keys[index % keys.length]!
+    const oid = await git.writeBlob(key, Buffer.from(`blob ${index}`))
+    return (await git.readBlob(key, oid, { maxBytes: 100 })).content?.toString()
+  })
+  assert.deepEqual(await Promise.all(reads), Array.from({ length: 200 }, (_, index) => `blob ${index}`))
+  const { stream, sizeBytes } = await git.streamBlob(keys[1]!, blobs[1]!, { range: { start: 5 << 20, end: (5 << 20) + 11 } })
+  assert.equal(sizeBytes, large.length)
+  const chunks: Buffer[] = []
+  for await (const chunk of stream) chunks.push(chunk as Buffer)
+  assert.equal(Buffer.concat(chunks).toString(), 'abcdefghabc')
+  const whole = await git.readBlob(keys[0]!, blobs[0]!, { maxBytes: 10 << 20 })
+  assert.ok(whole.content?.equals(large))
+})
