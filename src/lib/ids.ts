@@ -18,6 +18,8 @@ export type DeployKeyId = Id<'deployKey'>
 export type TopicId = Id<'topic'>
 export type JobId = Id<'job'>
 export type StatusId = Id<'status'>
+export type BranchRuleId = Id<'branchRule'>
+export type TagRuleId = Id<'tagRule'>
 export type SessionId = Id<'session'>
 
 /** A hexadecimal git object id: 40 digits (SHA-1) or 64 (SHA-256). */

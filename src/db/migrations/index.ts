@@ -1,6 +1,7 @@
 import { accounts } from './0001-accounts.ts'
 import { repositories } from './0002-repositories.ts'
 import { work } from './0003-work.ts'
+import { gitData } from './0004-git-data.ts'
 import { repoRelations } from './0007-repo-relations.ts'
 import { issues } from './0005-issues.ts'
 import type { Migration } from './migration.ts'
@@ -12,6 +13,7 @@ export const migrations: readonly Migration[] = [
   accounts,
   repositories,
   work,
+  gitData,
   issues,
   repoRelations,
 ]

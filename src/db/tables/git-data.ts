@@ -1,0 +1,97 @@
+import type { Generated, Insertable, Selectable, Updateable } from 'kysely'
+import type { BranchRuleId, RepoId, TagRuleId } from '../../lib/ids.ts'
+import type { Unix } from '../../lib/time.ts'
+
+/** A rule that protects branches: of one name, or of all whose names fit a pattern. Lists are JSON. */
+export interface BranchRuleTable {
+  id: Generated<BranchRuleId>
+  repo_id: RepoId
+  rule_name: string
+  enable_push: boolean
+  enable_push_whitelist: boolean
+  /** JSON list of ids of accounts; ids that are gone mean nobody. */
+  push_user_ids: string
+  /** JSON list of ids of teams. */
+  push_team_ids: string
+  push_deploy_keys: boolean
+  enable_merge_whitelist: boolean
+  merge_user_ids: string
+  merge_team_ids: string
+  enable_status_check: boolean
+  /** JSON list of patterns of contexts; null: none were given. */
+  status_check_contexts: string | null
+  required_approvals: number
+  enable_approvals_whitelist: boolean
+  approvals_user_ids: string
+  approvals_team_ids: string
+  block_on_rejected_reviews: boolean
+  block_on_official_review_requests: boolean
+  block_on_outdated_branch: boolean
+  dismiss_stale_approvals: boolean
+  ignore_stale_approvals: boolean
+  require_signed_commits: boolean
+  protected_file_patterns: string
+  unprotected_file_patterns: string
+  apply_to_admins: boolean
+  created_unix: Unix
+  updated_unix: Unix
+}
+
+/** A rule that says who may make, move and delete the tags whose names fit. */
+export interface TagRuleTable {
+  id: Generated<TagRuleId>
+  repo_id: RepoId
+  name_pattern: string
+  /** JSON lists of ids. */
+  user_ids: string
+  team_ids: string
+  created_unix: Unix
+  updated_unix: Unix
+}
+
+/** The old names of renamed branches. */
+export interface BranchRenameTable {
+  repo_id: RepoId
+  old_name: string
+  new_name: string
+  created_unix: Unix
+}
+
+/** A script that runs in a repository when it is pushed to. */
+export interface GitHookTable {
+  repo_id: RepoId
+  name: string
+  content: string
+  updated_unix: Unix
+}
+
+/** Bytes of each language in the default branch. */
+export interface RepoLanguageTable {
+  repo_id: RepoId
+  language: string
+  size_bytes: number
+}
+
+/** How often the archives of a tag were downloaded. */
+export interface ArchiveDownloadTable {
+  repo_id: RepoId
+  tag_name: string
+  format: string
+  count: number
+}
+
+export interface GitDataTables {
+  branch_rule: BranchRuleTable
+  tag_rule: TagRuleTable
+  branch_rename: BranchRenameTable
+  git_hook: GitHookTable
+  repo_language: RepoLanguageTable
+  archive_download: ArchiveDownloadTable
+}
+
+export type BranchRuleRow = Selectable<BranchRuleTable>
+export type NewBranchRuleRow = Insertable<BranchRuleTable>
+export type BranchRuleChange = Updateable<BranchRuleTable>
+export type TagRuleRow = Selectable<TagRuleTable>
+export type NewTagRuleRow = Insertable<TagRuleTable>
+export type TagRuleChange = Updateable<TagRuleTable>

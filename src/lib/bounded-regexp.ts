@@ -1,0 +1,26 @@
+import { Script, createContext } from 'node:vm'
+
+/** Longest time of one match, in milliseconds; expressions that people write can take for ever. */
+const matchTimeoutMs = 100
+
+const script = new Script('new RegExp(source, "u").test(text)')
+
+/** Whether an expression can be compiled. */
+export function isRegExp(source: string): boolean {
+  try {
+    new RegExp(source, 'u')
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Whether an expression finds something in a text; undefined when it is none or took too long. */
+export function testRegExp(source: string, text: string): boolean | undefined {
+  const context = createContext(Object.assign(Object.create(null) as object, { source, text }))
+  try {
+    return script.runInContext(context, { timeout: matchTimeoutMs }) === true
+  } catch {
+    return undefined
+  }
+}
