@@ -18,6 +18,7 @@ export class RequestCall implements Call {
   readonly replyHeaders: Record<string, string> = {}
   params: Readonly<Record<string, string | number>> = {}
   refusedCredential: Refusal | undefined
+  readonly ip: string
   readonly #request: FastifyRequest
   readonly #response: ServerResponse
   readonly #limits: CallLimits
@@ -39,6 +40,8 @@ export class RequestCall implements Call {
     stop: AbortSignal,
   ) {
     this.#request = request
+    // Asked for now, since a connection that is gone has no address any more.
+    this.ip = request.ip
     this.#response = response
     this.#limits = limits
     this.#stop = stop
@@ -54,10 +57,6 @@ export class RequestCall implements Call {
 
   get headers(): Call['headers'] {
     return this.#request.raw.headers
-  }
-
-  get ip(): string {
-    return this.#request.ip
   }
 
   get rawQuery(): URLSearchParams {

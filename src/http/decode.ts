@@ -72,7 +72,8 @@ function decodeQueryValue(schema: JsonSchema, texts: readonly string[]): unknown
 export async function readBytes(body: Readable, maxBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = []
   let size = 0
-  for await (const chunk of body as AsyncIterable<Buffer>) {
+  // The request stays open when this stops early: the refusal has to go out on the same connection.
+  for await (const chunk of body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     size += chunk.length
     if (size > maxBytes) throw new TooLarge(`the body is larger than ${maxBytes} bytes`)
     chunks.push(chunk)

@@ -208,14 +208,12 @@ export function createServer(options: ServerOptions): ForgeServer {
     }
     const refusal = error instanceof Refusal ? error : undefined
     const rendered = refusal ? form.render(refusal, options.siteUrl()) : form.render(new Defect(), options.siteUrl())
-    // A body that nobody will read keeps the connection busy: say that it ends here.
-    const unread = !request.complete && request.headers['content-length'] !== undefined
+    if (!request.complete) passOver(request)
     response.writeHead(refusal?.status ?? 500, {
       ...apiHeaders,
       ...extra,
       ...rendered.headers,
       'x-request-id': id,
-      ...(unread ? { connection: 'close' } : {}),
       'content-type': rendered.contentType,
       'content-length': Buffer.byteLength(rendered.body),
     })
@@ -373,6 +371,19 @@ export function createServer(options: ServerOptions): ForgeServer {
       await app.close()
     },
   }
+}
+
+/** Most bytes of a refused body that are read and dropped, so that the client comes to read the refusal. */
+const maxPassedOverBytes = 16 * 1024 * 1024
+
+/** Lets the rest of a body go by; when it is too much the connection is cut. */
+function passOver(request: IncomingMessage): void {
+  let passed = 0
+  request.on('data', (chunk: Buffer) => {
+    passed += chunk.length
+    if (passed > maxPassedOverBytes) request.destroy()
+  })
+  request.resume()
 }
 
 /** What a client sees of a defect: no detail, which belongs into the log. */

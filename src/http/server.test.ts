@@ -1,0 +1,168 @@
+import assert from 'node:assert/strict'
+import { request } from 'node:http'
+import { connect } from 'node:net'
+import { test } from 'node:test'
+import { gunzipSync } from 'node:zlib'
+import { startForge } from '../testing/forge.ts'
+
+/** One raw HTTP/1.1 exchange, for what `fetch` would not send. */
+const raw = (url: string, text: string): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const { hostname, port } = new URL(url)
+    const socket = connect(Number(port), hostname, () => socket.end(text))
+    let answer = ''
+    socket.on('data', (chunk) => (answer += String(chunk)))
+    socket.on('close', () => resolve(answer))
+    socket.on('error', reject)
+  })
+
+test('an unknown address is 404 in the API form, a known one with another method 405 with Allow', async () => {
+  await using forge = await startForge()
+  const unknown = await forge.guest.get('/no/such/thing')
+  assert.deepEqual([unknown.status, Object.keys(unknown.json)], [404, ['message', 'url', 'errors', 'code']])
+  const method = await forge.guest.put('/user')
+  assert.deepEqual([method.status, method.headers.get('allow')], [405, 'GET, HEAD'])
+})
+
+test('refusals name the documentation, a stable code and the request', async () => {
+  await using forge = await startForge()
+  const answer = await forge.guest.get('/user')
+  assert.equal(answer.status, 401)
+  assert.equal(answer.json.url, `${forge.url}/api/swagger`)
+  assert.equal(answer.json.code, 'unauthenticated')
+  assert.match(answer.headers.get('x-request-id') ?? '', /^[\w-]+-[0-9a-z]+$/)
+})
+
+test('bodies: broken, empty, of another type or with a wrong field are 422 naming the field; null counts as absent', async () => {
+  await using forge = await startForge()
+  const root = forge.as('root')
+  const send = (body: string, type = 'application/json') =>
+    root.send('POST', '/admin/users', undefined, { raw: body, headers: { 'content-type': type } })
+  assert.equal((await send('{"username": "x"')).json.message, '[]: the body is not valid JSON')
+  assert.equal((await send('')).json.message, '[]: the body is empty')
+  assert.equal((await send('[]')).status, 422)
+  assert.equal((await send('{"username":"x","email":null}')).json.message, '[email]: is required')
+  assert.equal((await send('{"username":1,"email":"a@b.c"}')).json.message, '[username]: must be string')
+  assert.equal((await send('{"username":"x"}', 'text/plain')).json.message, '[username]: is required')
+  assert.equal((await send('{"username":"x"}', 'application/json; charset=utf-16')).status, 415)
+})
+
+test('bodies: names in any letter case, forms, multipart and a second document all work', async () => {
+  await using forge = await startForge()
+  const root = forge.as('root')
+  const json = await root.post('/admin/users', { USERNAME: 'one', Email: 'one@example.com', moon: 1 })
+  assert.deepEqual([json.status, json.json.login], [201, 'one'])
+  const form = await root.send('POST', '/admin/users', undefined, {
+    raw: 'username=two&email=two%40example.com&restricted=true',
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+  })
+  assert.deepEqual([form.status, form.json.restricted], [201, true])
+  const parts = new FormData()
+  parts.set('username', 'three')
+  parts.set('email', 'three@example.com')
+  assert.equal((await root.send('POST', '/admin/users', undefined, { raw: parts })).status, 201)
+  const twice = await root.send('POST', '/admin/users', undefined, {
+    raw: '{"username":"four","email":"four@example.com"} {"x":1}',
+    headers: { 'content-type': 'application/json' },
+  })
+  assert.equal(twice.status, 201)
+})
+
+test('a body over the limit is 413 and invalid UTF-8 is 422, and the connection serves on', async () => {
+  await using forge = await startForge({ settings: { ingot: { MAX_JSON_BODY: '1 KiB' } } })
+  const root = forge.as('root')
+  const large = await root.post('/admin/users', { username: 'x', email: 'x@example.com', full_name: 'y'.repeat(5000) })
+  assert.deepEqual([large.status, large.json.code], [413, 'too_large'])
+  const invalid = await root.send('POST', '/admin/users', undefined, {
+    raw: Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x3a, 0x31, 0x7d]),
+    headers: { 'content-type': 'application/json' },
+  })
+  assert.deepEqual([invalid.status, invalid.json.code], [422, 'invalid_utf8'])
+  assert.equal((await root.get('/user')).status, 200)
+})
+
+test('GET has a strong entity tag and answers 304 to whoever has it; HEAD has headers only', async () => {
+  await using forge = await startForge()
+  const first = await forge.as('root').get('/user')
+  const etag = first.headers.get('etag') as string
+  assert.match(etag, /^"[\w-]{27}"$/)
+  const again = await forge.as('root').get('/user', { headers: { 'if-none-match': `"other", W/${etag}` } })
+  assert.deepEqual([again.status, again.text], [304, ''])
+  const head = await forge.as('root').send('HEAD', '/user')
+  assert.deepEqual([head.status, head.text, head.headers.get('content-length')], [200, '', String(first.bytes.length)])
+})
+
+test('a slash at the end and HEAD need no route of their own; a malformed escape is 400', async () => {
+  await using forge = await startForge()
+  assert.equal((await forge.as('root').get('/user/')).status, 200)
+  const { token } = await forge.account('root')
+  const answer = await raw(
+    forge.url,
+    `GET /api/v1/users/%zz/tokens HTTP/1.1\r\nhost: x\r\nauthorization: token ${token}\r\nconnection: close\r\n\r\n`,
+  )
+  assert.match(answer, /^HTTP\/1\.1 400 /)
+})
+
+test('answers are compressed when the setting says so and the client takes it', async () => {
+  await using forge = await startForge({ settings: { server: { ENABLE_GZIP: true } } })
+  for (let each = 0; each < 12; each++) {
+    await forge.as('root').must('POST', '/users/root/tokens', undefined, {
+      headers: {
+        authorization: `Basic ${Buffer.from('root:Passw0rd!').toString('base64')}`,
+        'content-type': 'application/json',
+      },
+      raw: JSON.stringify({ name: `token ${each}`, scopes: ['read:user', 'write:repository'] }),
+    })
+  }
+  const { token } = await forge.account('root')
+  const { bytes, headers } = await new Promise<{ bytes: Buffer; headers: NodeJS.Dict<string | string[]> }>(
+    (resolve) => {
+      request(
+        `${forge.url}/api/v1/users/root/tokens`,
+        { headers: { authorization: `token ${token}`, 'accept-encoding': 'gzip' } },
+        (response) => {
+          const chunks: Buffer[] = []
+          response.on('data', (chunk: Buffer) => chunks.push(chunk))
+          response.on('end', () => resolve({ bytes: Buffer.concat(chunks), headers: response.headers }))
+        },
+      ).end()
+    },
+  )
+  assert.equal(headers['content-encoding'], 'gzip')
+  assert.equal(JSON.parse(gunzipSync(bytes).toString()).length, 13)
+})
+
+test('CORS: off by default; a listed origin may read, a preflight names the method, others get nothing', async () => {
+  await using plain = await startForge()
+  const asked = { headers: { origin: 'https://app.example.com', 'access-control-request-method': 'GET' } }
+  assert.equal((await plain.guest.send('OPTIONS', '/user', undefined, asked)).status, 405)
+  await using forge = await startForge({
+    settings: { cors: { ENABLED: true, ALLOW_DOMAIN: 'https://app.example.com' } },
+  })
+  const preflight = await forge.guest.send('OPTIONS', '/user', undefined, asked)
+  assert.deepEqual([preflight.status, preflight.headers.get('access-control-allow-methods')], [200, 'GET'])
+  const listed = await forge.as('root').get('/user', { headers: { origin: 'https://app.example.com' } })
+  assert.equal(listed.headers.get('access-control-allow-origin'), 'https://app.example.com')
+  const foreign = await forge.as('root').get('/user', { headers: { origin: 'https://evil.example.com' } })
+  assert.deepEqual([foreign.status, foreign.headers.get('access-control-allow-origin')], [200, null])
+})
+
+test('an instance below a path answers with and without it, and its addresses have it', async () => {
+  await using forge = await startForge({ settings: { server: { ROOT_URL: 'https://code.example.com/forge/' } } })
+  const port = forge.services.config.server.httpPort
+  for (const path of ['/api/v1/user', '/forge/api/v1/user']) {
+    const { token } = await forge.account('root')
+    const answer = await fetch(`http://127.0.0.1:${port}${path}`, { headers: { authorization: `token ${token}` } })
+    const body = (await answer.json()) as { html_url: string }
+    assert.equal(body.html_url, 'https://code.example.com/forge/root')
+  }
+})
+
+test('the address of the client is that of a trusted proxy only', async () => {
+  await using forge = await startForge()
+  await forge.guest.get('/user', { headers: { 'x-forwarded-for': '203.0.113.9' } })
+  assert.equal(forge.answered.at(-1)?.ip, '203.0.113.9')
+  await using untrusted = await startForge({ settings: { security: { REVERSE_PROXY_TRUSTED_PROXIES: '10.0.0.0/8' } } })
+  await untrusted.guest.get('/user', { headers: { 'x-forwarded-for': '203.0.113.9' } })
+  assert.equal(untrusted.answered.at(-1)?.ip, '127.0.0.1')
+})
