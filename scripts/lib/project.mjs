@@ -48,6 +48,18 @@ function sameLocks(installed) {
   )
 }
 
+/** Runs npm, its messages on standard error. Ends the script when it fails. */
+function npm(...args) {
+  const isWindows = process.platform === 'win32'
+  const result = spawnSync(isWindows ? 'npm.cmd' : 'npm', [...args, '--no-audit', '--no-fund', '--loglevel=error'], {
+    cwd: root,
+    stdio: ['ignore', 2, 2],
+    shell: isWindows,
+  })
+  if (result.status === 0) return
+  fail(`npm ${args[0]} failed (${result.error?.message ?? result.signal ?? `status ${result.status}`})`)
+}
+
 /**
  * Makes sure that the packages are installed and that this script runs on the project's own Node: installs and starts
  * the script again where needed, and ends this process with its status. Call it first, and once.
@@ -55,17 +67,16 @@ function sameLocks(installed) {
 export function ensureReady() {
   if (installIsStale()) {
     console.error('installing packages (npm ci)')
-    const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm'
-    const result = spawnSync(npm, ['ci', '--no-audit', '--no-fund', '--loglevel=error'], {
-      cwd: root,
-      stdio: ['ignore', 2, 2],
-      shell: process.platform === 'win32',
-    })
-    if (result.status !== 0) fail(`npm ci failed (status ${result.status ?? result.signal ?? result.error?.message})`)
+    npm('ci')
   }
   if (Number(process.versions.node.split('.')[0]) >= oldestMajor) {
     process.env.PATH = toolEnvironment().PATH
     return Promise.resolve()
+  }
+  if (!existsSync(runtime)) {
+    // .npmrc keeps packages from running scripts when they are installed; this one fetches the runtime.
+    console.error(`installing Node ${readJson('package.json').dependencies.node}`)
+    npm('rebuild', 'node', '--ignore-scripts=false')
   }
   if (!existsSync(runtime)) fail(`the project's own Node is missing at ${runtime}: remove node_modules and try again`)
   const child = spawn(runtime, [...process.execArgv, ...process.argv.slice(1)], {

@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict'
+import { readFileSync, readdirSync } from 'node:fs'
+import { test } from 'node:test'
+import { allOperations } from '../src/app.ts'
+
+/** What this test reads of an operation of the contract. */
+interface ContractOperation {
+  readonly id: string
+  readonly method: string
+  readonly path: string
+  readonly requires: readonly string[]
+  readonly scope: readonly string[]
+}
+
+const readJson = (path: string): unknown => JSON.parse(readFileSync(path, 'utf8'))
+const contract = new Map((readJson('contract/operations.json') as ContractOperation[]).map((one) => [one.id, one]))
+const operations = allOperations()
+
+/** Paths below some folders, relative to the project. */
+const filesBelow = (...folders: readonly string[]): string[] =>
+  folders.flatMap((folder) => readdirSync(folder, { recursive: true }).map((path) => `${folder}/${path.toString()}`))
+
+const isCode = (path: string): boolean => /\.(?:tsx?|mjs|cjs)$/.test(path)
+const isTest = (path: string): boolean => /\.test\.tsx?$/.test(path)
+const code = filesBelow('src', 'test', 'scripts').filter(isCode)
+const ownPath = 'test/tidy.test.ts'
+
+/** Lines of files that match, as `path:line: text`. */
+const linesWith = (paths: readonly string[], pattern: RegExp): string[] =>
+  paths.flatMap((path) =>
+    readFileSync(path, 'utf8')
+      .split('\n')
+      .flatMap((line, index) => (pattern.test(line) ? [`${path}:${index + 1}: ${line.trim()}`] : [])),
+  )
+
+/** Names of path parameters differ between the contract and the program, their places do not. */
+const placesOf = (path: string): string => path.replaceAll(/\{[^}]*\}/g, '{}').replace(/\*$/, '{}')
+
+/** The codes whose meaning the contract gives; the rest are names of checks. */
+const standardCodes = new Set(['T', 'SA', 'RO', 'RA', 'RR', 'RW', 'AR', 'NA', 'WH', 'OO', 'OM', 'TM'])
+const standardOf = (codes: readonly string[]): string[] =>
+  codes.filter((one) => standardCodes.has(one.split('(')[0] ?? ''))
+
+/** Operations that require something else than the contract's table says; each has its line in docs/differences.md. */
+const otherwiseRequired = new Map<string, string>([])
+
+test('each operation is declared once', () => {
+  const ids = operations.map(({ id }) => id)
+  assert.deepEqual(
+    ids.filter((id, index) => ids.indexOf(id) !== index),
+    [],
+  )
+  const routes = operations.map(({ method, base, path }) => `${method} ${base} ${placesOf(path)}`)
+  assert.deepEqual(
+    routes.filter((route, index) => routes.indexOf(route) !== index),
+    [],
+  )
+})
+
+test('an operation of the contract has its method, path, scope and required codes', () => {
+  const found = operations.flatMap((operation) => {
+    const known = contract.get(operation.id)
+    if (known === undefined || otherwiseRequired.has(operation.id)) return []
+    const declared = {
+      route: `${operation.method} ${placesOf(operation.path)}`,
+      requires: standardOf(operation.requires.flatMap(({ codes }) => codes)).join(' '),
+      scope: operation.scope.toSorted().join('+'),
+    }
+    const wanted = {
+      route: `${known.method} ${placesOf(known.path)}`,
+      requires: standardOf(known.requires).join(' '),
+      scope: known.scope.toSorted().join('+'),
+    }
+    return Object.entries(wanted).flatMap(([key, value]) => {
+      const have = declared[key as keyof typeof declared]
+      return have === value ? [] : [`${operation.id}: ${key} is "${have}", the contract says "${value}"`]
+    })
+  })
+  assert.deepEqual(found, [])
+})
+
+test('each declared operation is named in a test', () => {
+  const tests = code
+    .filter(isTest)
+    .map((path) => readFileSync(path, 'utf8'))
+    .join('\n')
+  const words = new Set(tests.match(/\w+/g))
+  assert.deepEqual(
+    operations.map(({ id }) => id).filter((id) => !words.has(id)),
+    [],
+  )
+})
+
+const banned: { what: string; pattern: RegExp; where?: (path: string) => boolean }[] = [
+  { what: 'notes to do something later', pattern: /(?:\/\/|\/?\*|#)\s*(?:TODO|FIXME|XXX|HACK)\b/ },
+  { what: 'paths of one machine', pattern: /(?<![\w.$}])\/(?:work|root|home\/[a-z]+|Users\/[A-Za-z]+)\// },
+  { what: 'enums', pattern: /^\s*(?:export\s+)?(?:declare\s+)?(?:const\s+)?enum\s+\w+/ },
+  { what: 'namespaces', pattern: /^\s*(?:export\s+)?(?:declare\s+)?namespace\s+\w+/ },
+  {
+    what: 'tests that keep others from running',
+    pattern: /\b(?:test|it|describe|suite)\.only\(|\bonly:\s*true\b/,
+    where: isTest,
+  },
+  { what: 'code made from texts', pattern: /\beval\(|\bnew Function\(/ },
+  {
+    what: 'calls that block the server while a process runs',
+    pattern: /\b(?:exec|spawn|execFile)Sync\(/,
+    where: (path) => path.startsWith('src/') && !isTest(path),
+  },
+  {
+    what: 'ends of the process outside its programs',
+    pattern: /\bprocess\.exit\(/,
+    where: (path) => /^src\/(?!cli\/|main\.ts|git\/broker\/main\.ts|images\/worker\.ts)/.test(path) && !isTest(path),
+  },
+  {
+    what: 'clocks besides the one that tests can set',
+    pattern: /\bDate\.now\(\)|\bnew Date\(\)/,
+    where: (path) =>
+      /^src\/(?!lib|config|db|git|storage|jobs|events|markup|http|secrets|outgoing|images|testing)/.test(path) &&
+      !isTest(path),
+  },
+  {
+    what: 'random numbers that can be guessed, where tokens are made',
+    pattern: /\bMath\.random\(/,
+    where: (path) => /^src\/(?:auth|access|secrets|users|transport)\//.test(path) && !isTest(path),
+  },
+]
+
+for (const { what, pattern, where = () => true } of banned) {
+  test(`the code has no ${what}`, () => {
+    const paths = code.filter((path) => path !== ownPath && where(path))
+    assert.deepEqual(linesWith(paths, pattern), [])
+  })
+}
+
+test('each dependency has a line in docs/dependencies.md, and each line a dependency', () => {
+  const { dependencies, devDependencies } = readJson('package.json') as Record<string, Record<string, string>>
+  const listed = [...readFileSync('docs/dependencies.md', 'utf8').matchAll(/^\| `([^`]+)` \|/gm)].map(
+    (match) => match[1],
+  )
+  assert.deepEqual(listed.toSorted(), Object.keys({ ...dependencies, ...devDependencies }).toSorted())
+})
+
+test('each difference from the recorded exchanges has its reason', () => {
+  const differences = readJson('conformance-differences.json') as { scenario?: string; label?: string; why?: string }[]
+  assert.deepEqual(
+    differences.filter(({ scenario, label, why }) => !scenario || !label || (why ?? '').length <= 10),
+    [],
+  )
+})
