@@ -1,0 +1,221 @@
+import type { Db, Tx } from '../db/database.ts'
+import { contains, lowerContains } from '../db/like.ts'
+import type { AccessMode, TeamRow, TeamUnitRow, UserRow } from '../db/tables/accounts.ts'
+import type { RepoId, TeamId, UserId } from '../lib/ids.ts'
+import type { Page } from '../lib/paging.ts'
+
+export interface NewTeamRow {
+  readonly org_id: UserId
+  readonly name: string
+  readonly lower_name: string
+  readonly description: string
+  readonly access_mode: AccessMode
+  readonly includes_all_repositories: boolean
+  readonly can_create_org_repo: boolean
+  readonly created_unix: number
+}
+
+export const findTeam = (db: Db, id: TeamId): Promise<TeamRow | undefined> =>
+  db.selectFrom('team').selectAll().where('id', '=', id).executeTakeFirst()
+
+export const findTeamByName = (db: Db, orgId: UserId, lowerName: string): Promise<TeamRow | undefined> =>
+  db.selectFrom('team').selectAll().where('org_id', '=', orgId).where('lower_name', '=', lowerName).executeTakeFirst()
+
+/** The team of owners: the one with the highest access. */
+export const findOwnersTeam = (db: Db | Tx, orgId: UserId): Promise<TeamRow | undefined> =>
+  db.selectFrom('team').selectAll().where('org_id', '=', orgId).where('access_mode', '=', 4).executeTakeFirst()
+
+export const loadTeams = async (db: Db, ids: readonly TeamId[]): Promise<TeamRow[]> =>
+  ids.length === 0 ? [] : db.selectFrom('team').selectAll().where('id', 'in', ids).execute()
+
+export const listTeamUnits = (db: Db, teamIds: readonly TeamId[]): Promise<TeamUnitRow[]> =>
+  db.selectFrom('team_unit').selectAll().where('team_id', 'in', teamIds).orderBy('unit').execute()
+
+export interface TeamFilter {
+  readonly orgId?: UserId | undefined
+  /** Only teams that this person is on. */
+  readonly memberId?: UserId | undefined
+  /** Part of the name, in any letter case. */
+  readonly text?: string | undefined
+  readonly alsoDescription?: boolean | undefined
+}
+
+function filteredTeams(db: Db, { orgId, memberId, text, alsoDescription }: TeamFilter) {
+  let query = db.selectFrom('team')
+  if (orgId !== undefined) query = query.where('team.org_id', '=', orgId)
+  if (memberId !== undefined) {
+    query = query.where((where) =>
+      where.exists(
+        where
+          .selectFrom('team_user')
+          .select('team_user.team_id')
+          .whereRef('team_user.team_id', '=', 'team.id')
+          .where('team_user.user_id', '=', memberId),
+      ),
+    )
+  }
+  if (text) {
+    query = query.where((where) =>
+      where.or([
+        lowerContains('team.lower_name', text),
+        ...(alsoDescription ? [contains('team.description', text)] : []),
+      ]),
+    )
+  }
+  return query
+}
+
+export const listTeams = (db: Db, filter: TeamFilter, page: Page): Promise<TeamRow[]> =>
+  filteredTeams(db, filter)
+    .selectAll('team')
+    .orderBy('team.lower_name')
+    .orderBy('team.id')
+    .limit(page.limit)
+    .offset(page.offset)
+    .execute()
+
+export const countTeams = async (db: Db, filter: TeamFilter): Promise<number> =>
+  (
+    await filteredTeams(db, filter)
+      .select((select) => select.fn.countAll<number>().as('count'))
+      .executeTakeFirstOrThrow()
+  ).count
+
+/** Teams that have a repository: given it, for all repositories, or the owners. The owners first. */
+export const listTeamsOfRepo = (db: Db, orgId: UserId, repoId: RepoId): Promise<TeamRow[]> =>
+  db
+    .selectFrom('team')
+    .selectAll()
+    .where('org_id', '=', orgId)
+    .where((where) =>
+      where.or([
+        where('includes_all_repositories', '=', true),
+        where('access_mode', '=', 4),
+        where.exists(
+          where
+            .selectFrom('team_repo')
+            .select('team_repo.repo_id')
+            .whereRef('team_repo.team_id', '=', 'team.id')
+            .where('team_repo.repo_id', '=', repoId),
+        ),
+      ]),
+    )
+    .orderBy('access_mode', (order) => order.desc())
+    .orderBy('lower_name')
+    .execute()
+
+export const insertTeam = (tx: Tx, values: NewTeamRow): Promise<TeamRow> =>
+  tx.insertInto('team').values(values).returningAll().executeTakeFirstOrThrow()
+
+export const updateTeam = (tx: Tx, id: TeamId, change: Partial<NewTeamRow>): Promise<TeamRow> =>
+  tx.updateTable('team').set(change).where('id', '=', id).returningAll().executeTakeFirstOrThrow()
+
+/** Removes the team with its units, members and repositories. */
+export const deleteTeam = (tx: Tx, id: TeamId) => tx.deleteFrom('team').where('id', '=', id).execute()
+
+export async function replaceTeamUnits(
+  tx: Tx,
+  team: Pick<TeamRow, 'id' | 'org_id'>,
+  units: ReadonlyMap<string, AccessMode>,
+): Promise<void> {
+  await tx.deleteFrom('team_unit').where('team_id', '=', team.id).execute()
+  if (units.size === 0) return
+  await tx
+    .insertInto('team_unit')
+    .values([...units].map(([unit, access_mode]) => ({ team_id: team.id, org_id: team.org_id, unit, access_mode })))
+    .execute()
+}
+
+export const isTeamMember = async (db: Db | Tx, teamId: TeamId, userId: UserId): Promise<boolean> =>
+  (await db
+    .selectFrom('team_user')
+    .select('user_id')
+    .where('team_id', '=', teamId)
+    .where('user_id', '=', userId)
+    .executeTakeFirst()) !== undefined
+
+export const listTeamMembers = (db: Db, teamId: TeamId, page: Page): Promise<UserRow[]> =>
+  db
+    .selectFrom('team_user')
+    .innerJoin('user', 'user.id', 'team_user.user_id')
+    .selectAll('user')
+    .where('team_user.team_id', '=', teamId)
+    .orderBy('user.full_name')
+    .orderBy('user.lower_name')
+    .limit(page.limit)
+    .offset(page.offset)
+    .execute()
+
+export const countTeamMembers = async (db: Db | Tx, teamId: TeamId): Promise<number> =>
+  (
+    await db
+      .selectFrom('team_user')
+      .select((select) => select.fn.countAll<number>().as('count'))
+      .where('team_id', '=', teamId)
+      .executeTakeFirstOrThrow()
+  ).count
+
+export const listTeamMemberIds = async (db: Db | Tx, teamId: TeamId): Promise<UserId[]> =>
+  (await db.selectFrom('team_user').select('user_id').where('team_id', '=', teamId).execute()).map((row) => row.user_id)
+
+/** Puts somebody on a team; nothing happens when he is on it. */
+export const insertTeamMember = (tx: Tx, team: Pick<TeamRow, 'id' | 'org_id'>, userId: UserId) =>
+  tx
+    .insertInto('team_user')
+    .values({ team_id: team.id, org_id: team.org_id, user_id: userId })
+    .onConflict((conflict) => conflict.columns(['team_id', 'user_id']).doNothing())
+    .execute()
+
+/** True when he was on it. */
+export const deleteTeamMember = async (tx: Tx, teamId: TeamId, userId: UserId): Promise<boolean> =>
+  (await tx.deleteFrom('team_user').where('team_id', '=', teamId).where('user_id', '=', userId).executeTakeFirst())
+    .numDeletedRows > 0n
+
+export const deleteTeamMemberships = (tx: Tx, orgId: UserId, userId: UserId) =>
+  tx.deleteFrom('team_user').where('org_id', '=', orgId).where('user_id', '=', userId).execute()
+
+/** Teams of an organization that somebody is on. */
+export const listTeamsOfMember = (db: Db | Tx, orgId: UserId, userId: UserId): Promise<TeamRow[]> =>
+  db
+    .selectFrom('team_user')
+    .innerJoin('team', 'team.id', 'team_user.team_id')
+    .selectAll('team')
+    .where('team_user.org_id', '=', orgId)
+    .where('team_user.user_id', '=', userId)
+    .execute()
+
+/** True when the team has the repository by a row of its own. */
+export const hasTeamRepo = async (db: Db, teamId: TeamId, repoId: RepoId): Promise<boolean> =>
+  (await db
+    .selectFrom('team_repo')
+    .select('repo_id')
+    .where('team_id', '=', teamId)
+    .where('repo_id', '=', repoId)
+    .executeTakeFirst()) !== undefined
+
+export const insertTeamRepos = async (tx: Tx, team: Pick<TeamRow, 'id' | 'org_id'>, repoIds: readonly RepoId[]): Promise<void> => {
+  if (repoIds.length === 0) return
+  await tx
+    .insertInto('team_repo')
+    .values(repoIds.map((repo_id) => ({ team_id: team.id, org_id: team.org_id, repo_id })))
+    .onConflict((conflict) => conflict.columns(['team_id', 'repo_id']).doNothing())
+    .execute()
+}
+
+/** Gives a team every repository of its organization by rows of its own. */
+export const insertAllTeamRepos = (tx: Tx, team: Pick<TeamRow, 'id' | 'org_id'>) =>
+  tx
+    .insertInto('team_repo')
+    .columns(['team_id', 'org_id', 'repo_id'])
+    .expression((select) =>
+      select
+        .selectFrom('repo')
+        .select((column) => [column.val(team.id).as('team_id'), 'repo.owner_id as org_id', 'repo.id as repo_id'])
+        .where('repo.owner_id', '=', team.org_id),
+    )
+    .onConflict((conflict) => conflict.columns(['team_id', 'repo_id']).doNothing())
+    .execute()
+
+export const deleteTeamRepo = async (tx: Tx, teamId: TeamId, repoId: RepoId): Promise<boolean> =>
+  (await tx.deleteFrom('team_repo').where('team_id', '=', teamId).where('repo_id', '=', repoId).executeTakeFirst())
+    .numDeletedRows > 0n

@@ -1,0 +1,17 @@
+import { allow, deny, type Verdict } from '../lib/verdict.ts'
+
+/** Most characters of a repository's name. */
+export const maxRepoNameLength = 100
+
+const reservedNames = new Set(['.', '..', '-'])
+const reservedEndings = ['.git', '.wiki', '.rss', '.atom']
+
+/** Whether a repository may be called so. Source: contract, repositories: names. */
+export function mayNameRepo(name: string): Verdict {
+  if (name.length === 0 || name.length > maxRepoNameLength) return deny(`a name has 1 to ${maxRepoNameLength} characters`)
+  if (!/^[A-Za-z0-9_.-]+$/.test(name)) return deny('a name has letters, digits, - _ and .')
+  const lower = name.toLowerCase()
+  if (reservedNames.has(lower)) return deny(`the name ${name} is reserved`)
+  const ending = reservedEndings.find((each) => lower.endsWith(each))
+  return ending ? deny(`names ending with ${ending} are reserved`) : allow
+}

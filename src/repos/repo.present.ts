@@ -1,0 +1,221 @@
+import type { Ctx } from '../access/context.ts'
+import { accessToAll } from '../access/repo-access.ts'
+import { mode, type Rights } from '../access/rights.ts'
+import type { UserRow } from '../db/tables/accounts.ts'
+import type { RepoRow, RepoUnit, RepoUnitRow } from '../db/tables/repositories.ts'
+import type { TeamId } from '../lib/ids.ts'
+import { formatUnix, zeroTime } from '../lib/time.ts'
+import { presentTeams } from '../orgs/team.present.ts'
+import { loadTeams } from '../orgs/team.store.ts'
+import { presentPublicUser, presentUser } from '../users/user.present.ts'
+import { loadUsers } from '../users/user.store.ts'
+import { repoApiUrl, repoCloneUrl, repoFullName, repoSshUrl, repoWebUrl } from './repo-url.ts'
+import { loadRepos } from './repo.store.ts'
+import type { Permission, Repository, RepoTransfer } from './repo.schemas.ts'
+import { listTransfers } from './transfer.store.ts'
+import { unitConfig } from './unit-config.ts'
+
+/** A repository with what its record needs: who owns it, its units and what the viewer may do. A `RepoCtx` is one. */
+export interface RepoView {
+  readonly repo: RepoRow
+  readonly owner: UserRow
+  readonly units: readonly RepoUnitRow[]
+  readonly rights: Rights
+}
+
+type PresentCtx = Pick<Ctx, 'config' | 'db' | 'viewer'>
+
+/** The record's permissions: rank admin, and writing and reading code (contract, repositories: record). */
+export const presentPermission = (rights: Rights): Permission => ({
+  admin: rights.isAdmin,
+  push: rights.canWrite('code'),
+  pull: rights.canRead('code'),
+})
+
+const avatarUrl = (ctx: PresentCtx, repo: RepoRow): string =>
+  repo.avatar_key === '' ? '' : `${ctx.config.server.rootUrl}repo-avatars/${repo.avatar_key.split('/').at(-1)}`
+
+/** Everything about issues, wikis and pull requests that the units say. */
+function presentUnits(units: readonly RepoUnitRow[]) {
+  const has = (unit: RepoUnit): boolean => units.some((row) => row.unit === unit)
+  const tracker = unitConfig(units, 'issues')
+  const externalTracker = unitConfig(units, 'ext_issues')
+  const externalWiki = unitConfig(units, 'ext_wiki')
+  const pulls = unitConfig(units, 'pulls')
+  return {
+    has_issues: tracker !== undefined || externalTracker !== undefined,
+    ...(tracker && {
+      internal_tracker: {
+        enable_time_tracker: tracker.enable_time_tracker,
+        allow_only_contributors_to_track_time: tracker.allow_only_contributors_to_track_time,
+        enable_issue_dependencies: tracker.enable_issue_dependencies,
+      },
+    }),
+    ...(externalTracker && {
+      external_tracker: {
+        external_tracker_url: externalTracker.external_tracker_url,
+        external_tracker_format: externalTracker.external_tracker_format,
+        external_tracker_style: externalTracker.external_tracker_style,
+        external_tracker_regexp_pattern: externalTracker.external_tracker_regexp_pattern,
+      },
+    }),
+    has_wiki: has('wiki') || externalWiki !== undefined,
+    ...(externalWiki && { external_wiki: { external_wiki_url: externalWiki.external_wiki_url } }),
+    globally_editable_wiki: units.some((row) => row.unit === 'wiki' && row.default_access >= mode.write),
+    has_pull_requests: pulls !== undefined,
+    has_projects: has('projects'),
+    has_releases: has('releases'),
+    has_packages: has('packages'),
+    has_actions: has('actions'),
+    ignore_whitespace_conflicts: pulls?.ignore_whitespace_conflicts ?? false,
+    allow_merge_commits: pulls?.allow_merge_commits ?? false,
+    allow_rebase: pulls?.allow_rebase ?? false,
+    allow_rebase_explicit: pulls?.allow_rebase_explicit ?? false,
+    allow_squash_merge: pulls?.allow_squash_merge ?? false,
+    allow_fast_forward_only_merge: pulls?.allow_fast_forward_only_merge ?? false,
+    allow_rebase_update: pulls?.allow_rebase_update ?? false,
+    default_delete_branch_after_merge: pulls?.default_delete_branch_after_merge ?? false,
+    default_merge_style: pulls?.default_merge_style ?? 'merge',
+    default_allow_maintainer_edit: pulls?.default_allow_maintainer_edit ?? false,
+    default_update_style: pulls?.default_update_style ?? 'merge',
+  }
+}
+
+interface Beside {
+  readonly parent: Repository | null
+  readonly transfer: RepoTransfer | null
+  readonly permissions: Permission
+}
+
+function presentView(ctx: PresentCtx, view: Omit<RepoView, 'rights'>, { parent, transfer, permissions }: Beside): Repository {
+  const { repo, owner, units } = view
+  const place = { config: ctx.config, owner, repo }
+  const apiUrl = repoApiUrl(place)
+  return {
+    id: repo.id,
+    owner: presentPublicUser(ctx, owner),
+    name: repo.name,
+    full_name: repoFullName(place),
+    description: repo.description,
+    empty: repo.is_empty,
+    private: repo.is_private,
+    fork: repo.is_fork,
+    template: repo.is_template,
+    parent,
+    mirror: repo.is_mirror,
+    size: Math.floor((repo.git_size_bytes + repo.lfs_size_bytes) / 1024),
+    language: repo.primary_language,
+    languages_url: `${apiUrl}/languages`,
+    html_url: repoWebUrl(place),
+    url: apiUrl,
+    link: '',
+    ssh_url: repoSshUrl(place),
+    clone_url: repoCloneUrl(place),
+    original_url: repo.original_url,
+    website: repo.website,
+    stars_count: repo.num_stars,
+    forks_count: repo.num_forks,
+    watchers_count: repo.num_watches,
+    open_issues_count: repo.num_issues - repo.num_closed_issues,
+    open_pr_counter: repo.num_pulls - repo.num_closed_pulls,
+    release_counter: repo.num_releases,
+    default_branch: repo.default_branch,
+    archived: repo.is_archived,
+    created_at: formatUnix(repo.created_unix),
+    updated_at: formatUnix(repo.updated_unix),
+    archived_at: formatUnix(repo.archived_unix),
+    permissions,
+    ...presentUnits(units),
+    wiki_branch: repo.wiki_branch,
+    avatar_url: avatarUrl(ctx, repo),
+    internal: !repo.is_private && owner.visibility === 'private',
+    mirror_interval: '',
+    object_format_name: repo.object_format,
+    mirror_updated: zeroTime,
+    repo_transfer: transfer,
+    topics: JSON.parse(repo.topics) as string[],
+  }
+}
+
+/** What repositories were forked from, as far as the viewer may see it; by the id of the base. */
+async function loadParents(ctx: PresentCtx, views: readonly RepoView[]): Promise<ReadonlyMap<number, RepoView>> {
+  const ids = views.flatMap(({ repo }) => (repo.is_fork && repo.fork_id !== null ? [repo.fork_id] : []))
+  if (ids.length === 0) return new Map()
+  const bases = await loadViews(ctx, [...(await loadRepos(ctx.db, ids)).values()])
+  return new Map(bases.filter(isVisible).map((base) => [base.repo.id, base]))
+}
+
+/** True when the viewer may see something of the repository. */
+export const isVisible = ({ rights, units }: RepoView): boolean =>
+  rights.rank > mode.none || units.some((row) => rights.modeOf(row.unit) > mode.none)
+
+async function loadTransfers(ctx: PresentCtx, views: readonly RepoView[]): Promise<ReadonlyMap<number, RepoTransfer>> {
+  const ids = views.flatMap(({ repo }) => (repo.has_transfer ? [repo.id] : []))
+  if (ids.length === 0) return new Map()
+  const transfers = await listTransfers(ctx.db, ids)
+  const teamIds = transfers.flatMap((row) => JSON.parse(row.team_ids) as TeamId[])
+  const [users, teams] = await Promise.all([
+    loadUsers(
+      ctx.db,
+      transfers.flatMap((row) => [row.doer_id, row.recipient_id]),
+    ),
+    loadTeams(ctx.db, teamIds).then((rows) => presentTeams(ctx, rows)),
+  ])
+  return new Map(
+    transfers.map((row) => {
+      const ids = new Set(JSON.parse(row.team_ids) as number[])
+      const [doer, recipient] = [users.get(row.doer_id), users.get(row.recipient_id)]
+      return [
+        row.repo_id,
+        {
+          doer: doer ? presentUser(ctx, doer) : null,
+          recipient: recipient ? presentUser(ctx, recipient) : null,
+          teams: recipient?.kind === 'organization' ? teams.filter((team) => ids.has(team.id)) : null,
+        },
+      ]
+    }),
+  )
+}
+
+/** Repositories with their owners, units and the viewer's rights, in a fixed number of queries. */
+export async function loadViews(ctx: PresentCtx, repos: readonly RepoRow[]): Promise<RepoView[]> {
+  if (repos.length === 0) return []
+  const owners = await loadUsers(
+    ctx.db,
+    repos.map((repo) => repo.owner_id),
+  )
+  const owned = repos.flatMap((repo) => {
+    const owner = owners.get(repo.owner_id)
+    return owner ? [{ repo, owner }] : []
+  })
+  const access = await accessToAll(ctx.db, ctx.viewer, owned)
+  return owned.flatMap(({ repo, owner }) => {
+    const own = access.get(repo.id)
+    return own ? [{ repo, owner, ...own }] : []
+  })
+}
+
+/** Records of repositories whose rights are known already. */
+export async function presentViews(ctx: PresentCtx, views: readonly RepoView[]): Promise<Repository[]> {
+  const [parents, transfers] = await Promise.all([loadParents(ctx, views), loadTransfers(ctx, views)])
+  return views.map((view) => {
+    const permissions = presentPermission(view.rights)
+    const base = view.repo.fork_id === null ? undefined : parents.get(view.repo.fork_id)
+    return presentView(ctx, view, {
+      // A base is shown one level deep and repeats the permissions of its fork (contract, repositories: record).
+      parent: base ? presentView(ctx, base, { parent: null, transfer: null, permissions }) : null,
+      transfer: transfers.get(view.repo.id) ?? null,
+      permissions,
+    })
+  })
+}
+
+/** Records of repositories in the order given; six queries however many there are, two more where forks are among them. */
+export const presentRepos = async (ctx: PresentCtx, repos: readonly RepoRow[]): Promise<Repository[]> =>
+  presentViews(ctx, await loadViews(ctx, repos))
+
+/** The record of one repository; without a query unless it is a fork or about to be transferred. */
+export async function presentRepo(ctx: PresentCtx, view: RepoView): Promise<Repository> {
+  const [presented] = await presentViews(ctx, [view])
+  return presented as Repository
+}

@@ -1,0 +1,116 @@
+import type { Db, Tx } from '../db/database.ts'
+import type { AccessMode } from '../db/tables/accounts.ts'
+import type { BranchRow, NewRepoRow, RepoChange, RepoRow, RepoUnit } from '../db/tables/repositories.ts'
+import type { RepoId, UserId } from '../lib/ids.ts'
+import type { Unix } from '../lib/time.ts'
+
+export const findRepoById = (db: Db | Tx, id: RepoId): Promise<RepoRow | undefined> =>
+  db.selectFrom('repo').selectAll().where('id', '=', id).executeTakeFirst()
+
+/** Repositories by id, in one query however many there are. */
+export async function loadRepos(db: Db, ids: Iterable<RepoId | null>): Promise<ReadonlyMap<RepoId, RepoRow>> {
+  const wanted = [...new Set(ids)].filter((id): id is RepoId => id !== null)
+  if (wanted.length === 0) return new Map()
+  const rows = await db.selectFrom('repo').selectAll().where('id', 'in', wanted).execute()
+  return new Map(rows.map((row) => [row.id, row]))
+}
+
+export const insertRepo = (tx: Tx, values: NewRepoRow): Promise<RepoRow> =>
+  tx.insertInto('repo').values(values).returningAll().executeTakeFirstOrThrow()
+
+export const updateRepo = (tx: Tx, id: RepoId, change: RepoChange): Promise<RepoRow> =>
+  tx.updateTable('repo').set(change).where('id', '=', id).returningAll().executeTakeFirstOrThrow()
+
+/** False when somebody else deleted it first. What hangs on the row goes with it. */
+export const deleteRepoRow = async (tx: Tx, id: RepoId): Promise<boolean> =>
+  (await tx.deleteFrom('repo').where('id', '=', id).executeTakeFirst()).numDeletedRows > 0n
+
+export const insertUnits = (
+  tx: Tx,
+  repoId: RepoId,
+  units: readonly { readonly unit: RepoUnit; readonly config: string; readonly default_access: AccessMode }[],
+) =>
+  units.length === 0
+    ? Promise.resolve([])
+    : tx
+        .insertInto('repo_unit')
+        .values(units.map((row) => ({ repo_id: repoId, ...row })))
+        .onConflict((conflict) =>
+          conflict.columns(['repo_id', 'unit']).doUpdateSet((set) => ({
+            config: set.ref('excluded.config'),
+            default_access: set.ref('excluded.default_access'),
+          })),
+        )
+        .execute()
+
+export const deleteUnits = (tx: Tx, repoId: RepoId, units: readonly RepoUnit[]) =>
+  units.length === 0
+    ? Promise.resolve([])
+    : tx.deleteFrom('repo_unit').where('repo_id', '=', repoId).where('unit', 'in', units).execute()
+
+/** The first branch of a repository that nobody has seen yet. */
+export const insertBranch = (tx: Tx, row: BranchRow) => tx.insertInto('branch').values(row).execute()
+
+/** The former name leads to the repository until somebody takes it. */
+export const insertRepoRedirect = (tx: Tx, ownerId: UserId, lowerName: string, repoId: RepoId) =>
+  tx
+    .insertInto('repo_redirect')
+    .values({ owner_id: ownerId, lower_name: lowerName, repo_id: repoId })
+    .onConflict((conflict) => conflict.columns(['owner_id', 'lower_name']).doUpdateSet({ repo_id: repoId }))
+    .execute()
+
+export const deleteRepoRedirect = (tx: Tx, ownerId: UserId, lowerName: string) =>
+  tx.deleteFrom('repo_redirect').where('owner_id', '=', ownerId).where('lower_name', '=', lowerName).execute()
+
+export const countReposOf = async (db: Db | Tx, ownerId: UserId): Promise<number> =>
+  (
+    await db
+      .selectFrom('repo')
+      .select((select) => select.fn.countAll<number>().as('count'))
+      .where('owner_id', '=', ownerId)
+      .executeTakeFirstOrThrow()
+  ).count
+
+export const addToRepoCount = (tx: Tx, ownerId: UserId, difference: 1 | -1) =>
+  tx
+    .updateTable('user')
+    .set((set) => ({ num_repos: set('num_repos', '+', difference) }))
+    .where('id', '=', ownerId)
+    .execute()
+
+export const addToForkCount = (tx: Tx, repoId: RepoId, difference: 1 | -1) =>
+  tx
+    .updateTable('repo')
+    .set((set) => ({ num_forks: set('num_forks', '+', difference) }))
+    .where('id', '=', repoId)
+    .execute()
+
+/** Forks of a repository that is going away are forks no longer. */
+export const detachForks = (tx: Tx, repoId: RepoId) =>
+  tx.updateTable('repo').set({ is_fork: false, fork_id: null }).where('fork_id', '=', repoId).execute()
+
+/** Direct forks take the visibility of their base. */
+export const updateForkVisibility = (tx: Tx, repoId: RepoId, isPrivate: boolean) =>
+  tx
+    .updateTable('repo')
+    .set({ is_private: isPrivate })
+    .where('fork_id', '=', repoId)
+    .where('is_private', '!=', isPrivate)
+    .returning('id')
+    .execute()
+
+/** Whoever starred the repository has one star less. */
+export const forgetStars = (tx: Tx, repoId: RepoId) =>
+  tx
+    .updateTable('user')
+    .set((set) => ({ num_stars: set('num_stars', '-', 1) }))
+    .where('id', 'in', (select) => select.selectFrom('star').select('user_id').where('repo_id', '=', repoId))
+    .execute()
+
+/** Gives somebody access; a higher or lower one than before replaces it. */
+export const upsertCollaboration = (tx: Tx, repoId: RepoId, userId: UserId, accessMode: AccessMode, createdUnix: Unix) =>
+  tx
+    .insertInto('collaboration')
+    .values({ repo_id: repoId, user_id: userId, access_mode: accessMode, created_unix: createdUnix })
+    .onConflict((conflict) => conflict.columns(['repo_id', 'user_id']).doUpdateSet({ access_mode: accessMode }))
+    .execute()
