@@ -2,6 +2,7 @@ import { pbkdf2, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
 import { hash, verify } from '@node-rs/argon2'
 import { Invalid, Unavailable } from '../lib/errors.ts'
+import { createTurns } from '../lib/turns.ts'
 
 const derivePbkdf2 = promisify(pbkdf2)
 
@@ -18,33 +19,19 @@ const maxWaiting = 300
 /** Imported hashes may not make the server work longer than this. */
 const maxPbkdf2Iterations = 2_000_000
 
-let running = 0
-const waiting: (() => void)[] = []
+const turns = createTurns({
+  running: maxRunning,
+  waiting: maxWaiting,
+  refusal: () => new Unavailable('too many passwords are being checked', 'passwords_busy'),
+})
 
-async function inTurn<T>(work: () => Promise<T>): Promise<T> {
-  if (running >= maxRunning) {
-    if (waiting.length >= maxWaiting) throw new Unavailable('too many passwords are being checked', 'passwords_busy')
-    await new Promise<void>((resolve) => waiting.push(resolve))
-  } else {
-    running++
-  }
-  try {
-    return await work()
-  } finally {
-    // A waiting one takes over this turn; `running` stays as it is.
-    const next = waiting.shift()
-    if (next === undefined) running--
-    else next()
-  }
-}
-
-/** The text to store of a password: argon2id in PHC form. Throws Invalid (empty, too long), Unavailable (under load). */
+/** The text to store of a password: argon2id in PHC form. Throws Invalid (empty, too long), Unavailable (load). */
 export async function hashPassword(password: string): Promise<string> {
   const sizeBytes = Buffer.byteLength(password)
   if (sizeBytes === 0) throw new Invalid('a password is required', 'password_required')
   if (sizeBytes > maxPasswordBytes)
     throw new Invalid(`a password has at most ${maxPasswordBytes} bytes`, 'password_too_long')
-  return inTurn(() => hash(password, argon2Cost))
+  return turns.run(() => hash(password, argon2Cost))
 }
 
 /**
@@ -54,12 +41,12 @@ export async function hashPassword(password: string): Promise<string> {
 export async function verifyPassword(password: string, stored: string | undefined): Promise<boolean> {
   if (Buffer.byteLength(password) > maxPasswordBytes) return false
   if (stored === undefined || stored === '') {
-    await inTurn(() => hash(password, argon2Cost))
+    await turns.run(() => hash(password, argon2Cost))
     return false
   }
-  if (stored.startsWith('pbkdf2$')) return inTurn(() => verifyPbkdf2(password, stored))
+  if (stored.startsWith('pbkdf2$')) return turns.run(() => verifyPbkdf2(password, stored))
   if (!stored.startsWith('$argon2')) return false
-  return inTurn(() => verify(stored, password))
+  return turns.run(() => verify(stored, password))
 }
 
 /** Whether a stored text should be replaced, now that its password is at hand. */
@@ -67,7 +54,7 @@ export const needsRehash = (stored: string): boolean => !stored.startsWith(curre
 
 /**
  * Hashes of imported accounts: `pbkdf2$<iterations>$<bytes>$<salt>$<hash>`, that is the family's algorithm column, salt
- * and hash joined. SHA-256; the hash is hexadecimal; the salt too, but for one of ten characters, the family's oldest form.
+ * and hash joined. SHA-256; the hash is hexadecimal; the salt too, but for one of ten characters, the oldest form.
  */
 async function verifyPbkdf2(password: string, stored: string): Promise<boolean> {
   const match = /^pbkdf2\$(\d{1,8})\$(\d{1,3})\$([^$]+)\$([0-9a-f]+)$/i.exec(stored)

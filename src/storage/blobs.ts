@@ -6,8 +6,8 @@ import type { Unix } from '../lib/time.ts'
 export interface Blobs {
   /**
    * Stores a stream under a key, replacing what was there at once or not at all. Throws TooLarge over `maxBytes`,
-   * Invalid when it is not what was expected, Unavailable when there is no room or no answer, and the stream's own error; after
-   * each of these nothing is left behind.
+   * Invalid when it is not what was expected, Unavailable when there is no room or no answer, the stream's own error;
+   * after each of these nothing is left behind.
    */
   put(key: string, content: Readable, options: PutOptions): Promise<StoredBlob>
   /** The content, or undefined. The stream must be read to its end or destroyed. Throws RangeNotSatisfiable. */

@@ -43,7 +43,7 @@ const protocolMaxCopyBytes = 5 * 1024 ** 3
 
 /**
  * A store in a bucket of an S3-compatible service. An object is there with its last byte or not at all; uploads that
- * fail are aborted, and a rule of the bucket should delete unfinished ones of processes that died. The bucket must exist.
+ * fail are aborted, and a rule of the bucket should delete unfinished ones of processes that died. The bucket exists.
  */
 export async function openS3Blobs(options: S3Options): Promise<Blobs> {
   // Loaded on first use: most instances never need it, and it takes long to load.

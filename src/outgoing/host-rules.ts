@@ -1,0 +1,106 @@
+import ipaddr from 'ipaddr.js'
+
+/** Which hosts and addresses may be connected to. */
+export interface HostRules {
+  /**
+   * Whether a connection to this address, found for this host name, is allowed. A host that is itself an address has
+   * that as its name.
+   */
+  allows(host: string, address: string): boolean
+}
+
+type AddressClass = 'external' | 'private' | 'loopback' | 'other'
+
+interface Matcher {
+  readonly matchesName: (host: string) => boolean
+  readonly matchesAddress: (address: ipaddr.IPv4 | ipaddr.IPv6) => boolean
+}
+
+/**
+ * Rules in the form of the family's ALLOWED_HOST_LIST: `external` (public addresses), `private` (RFC 1918 and unique
+ * local ones), `loopback`, `*` (everything), networks like `10.0.0.0/8`, addresses, and host names with `*` and `?`.
+ * A name on the list is allowed whatever its address. Without any entry only `external` is allowed. What is blocked is
+ * blocked by name or address, also when it is allowed.
+ */
+export function createHostRules(rules: {
+  readonly allowed: readonly string[]
+  readonly blocked?: readonly string[]
+}): HostRules {
+  const allowed = (rules.allowed.length === 0 ? ['external'] : rules.allowed).map(toMatcher)
+  const blocked = (rules.blocked ?? []).map(toMatcher)
+  return {
+    allows: (host, address) => {
+      const parsed = parseAddress(address)
+      if (parsed === undefined) return false
+      const name = host.toLowerCase().replace(/\.$/, '')
+      const matches = (matcher: Matcher): boolean => matcher.matchesName(name) || matcher.matchesAddress(parsed)
+      return allowed.some(matches) && !blocked.some(matches)
+    },
+  }
+}
+
+/** The rules of [migrations]: named domains, or everything public; local networks only when they are opened. */
+export const migrationHostRules = (settings: {
+  readonly allowedDomains: readonly string[]
+  readonly blockedDomains: readonly string[]
+  readonly allowLocalnetworks: boolean
+}): HostRules =>
+  createHostRules({
+    allowed: [
+      ...(settings.allowedDomains.length === 0 ? ['external'] : settings.allowedDomains),
+      ...(settings.allowLocalnetworks ? ['private', 'loopback'] : []),
+    ],
+    blocked: settings.blockedDomains,
+  })
+
+/**
+ * The address that a connection really goes to: IPv4 inside of IPv6 (mapped, NAT64) counts as that IPv4 address. Other
+ * tunnels (6to4, Teredo) belong to no class and so are allowed by `*` alone.
+ */
+function parseAddress(text: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
+  // A zone (`fe80::1%eth0`) says which interface; the rules are about the address.
+  const bare = text.replace(/%.*$/, '')
+  if (!ipaddr.isValid(bare)) return undefined
+  const address = ipaddr.parse(bare)
+  if (address instanceof ipaddr.IPv4) return address
+  if (address.isIPv4MappedAddress()) return address.toIPv4Address()
+  if (address.range() !== 'rfc6052') return address
+  return new ipaddr.IPv4(address.toByteArray().slice(12))
+}
+
+function classOf(address: ipaddr.IPv4 | ipaddr.IPv6): AddressClass {
+  const range = address.range()
+  if (range === 'unicast') return 'external'
+  if (range === 'private' || range === 'uniqueLocal') return 'private'
+  return range === 'loopback' ? 'loopback' : 'other'
+}
+
+function toMatcher(entry: string): Matcher {
+  const text = entry.trim().toLowerCase()
+  if (text === '*') return { matchesName: () => true, matchesAddress: () => true }
+  if (text === 'external' || text === 'private' || text === 'loopback') {
+    return { matchesName: () => false, matchesAddress: (address) => classOf(address) === text }
+  }
+  const network = parseNetwork(text)
+  if (network !== undefined) {
+    const [base, bits] = network
+    return {
+      matchesName: () => false,
+      matchesAddress: (address) => address.kind() === base.kind() && address.match(base, bits),
+    }
+  }
+  const escaped = text
+    .replace(/[.+^${}()|[\]\\]/g, '\\$&')
+    .replaceAll('*', '.*')
+    .replaceAll('?', '.')
+  const pattern = new RegExp(`^${escaped}$`)
+  return { matchesName: (host) => pattern.test(host), matchesAddress: () => false }
+}
+
+function parseNetwork(text: string): [ipaddr.IPv4 | ipaddr.IPv6, number] | undefined {
+  const bare = text.replace(/^\[(.*)\]$/, '$1')
+  if (ipaddr.isValidCIDR(bare)) return ipaddr.parseCIDR(bare)
+  if (!ipaddr.IPv6.isValid(bare) && !ipaddr.IPv4.isValidFourPartDecimal(bare)) return undefined
+  const address = parseAddress(bare)
+  return address === undefined ? undefined : [address, address.kind() === 'ipv4' ? 32 : 128]
+}

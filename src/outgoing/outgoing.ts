@@ -1,0 +1,374 @@
+import { lookup } from 'node:dns/promises'
+import { isIP, type LookupFunction } from 'node:net'
+import { type Readable, Transform } from 'node:stream'
+import { Agent, buildConnector, type Dispatcher, ProxyAgent, request as send } from 'undici'
+import { createTurns } from '../lib/turns.ts'
+import type { HostRules } from './host-rules.ts'
+
+export type OutgoingReason =
+  /** The URL is none, not http(s), or has something that can not be sent. */
+  | 'bad_url'
+  /** The rules allow none of the host's addresses. */
+  | 'refused_address'
+  | 'unknown_host'
+  | 'timeout'
+  | 'aborted'
+  | 'too_large'
+  | 'too_many_redirects'
+  /** Too many requests of this process are under way. */
+  | 'busy'
+  /** Refused connections, TLS errors, broken replies. */
+  | 'network'
+
+/** A request that got no usable answer. The message is fit to be shown to who asked for the request. */
+export class OutgoingError extends Error {
+  readonly reason: OutgoingReason
+  constructor(reason: OutgoingReason, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.name = 'OutgoingError'
+    this.reason = reason
+  }
+}
+
+export interface OutgoingOptions {
+  readonly rules: HostRules
+  /** Longest time of one request, from the call to the last byte of the answer. */
+  readonly timeoutMs: number
+  /** Largest answer. */
+  readonly maxBodyBytes: number
+  /** Requests at once; ten times as many may wait. */
+  readonly maxConnections: number
+  /** Whether certificates are not verified. */
+  readonly skipTlsVerify?: boolean
+  /** An HTTP proxy for hosts on its list (globs; empty is all). Addresses are checked all the same, but by us alone. */
+  readonly proxy?: { readonly url: string; readonly usesFor: (host: string) => boolean }
+  readonly userAgent?: string
+  /** Addresses of a name; the system's resolver by default. */
+  readonly resolve?: (host: string) => Promise<readonly ResolvedAddress[]>
+}
+
+export interface ResolvedAddress {
+  readonly address: string
+  readonly family: number
+}
+
+export interface OutgoingRequest {
+  readonly method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  readonly headers?: Readonly<Record<string, string>>
+  /** A stream can not be sent again, so a redirect that asks for it fails. */
+  readonly body?: string | Buffer | Readable
+  readonly timeoutMs?: number
+  readonly maxBodyBytes?: number
+  /** Redirects that are followed, each checked like the first URL; 0 (the default) answers the redirect itself. */
+  readonly maxRedirects?: number
+  /** `cut` keeps the beginning of an answer that is too large, `fail` (the default) throws. */
+  readonly whenTooLarge?: 'fail' | 'cut'
+  readonly signal?: AbortSignal
+}
+
+export interface OutgoingReply {
+  readonly status: number
+  /** Lower-case names. */
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  /** The URL that answered, after redirects. */
+  readonly url: string
+}
+
+/** Sends requests to other servers, to allowed addresses only. */
+export interface Outgoing {
+  /** Sends a request and reads the answer. Throws OutgoingError. */
+  request(
+    url: string,
+    request?: OutgoingRequest,
+  ): Promise<OutgoingReply & { readonly body: Buffer; readonly isCut: boolean }>
+  /**
+   * Sends a request and gives the answer as a stream, which fails over `maxBodyBytes` and must be read or destroyed.
+   * Throws OutgoingError.
+   */
+  stream(url: string, request?: OutgoingRequest): Promise<OutgoingReply & { readonly body: Readable }>
+  /** The allowed addresses of a URL's host, for programs that connect by themselves. Throws OutgoingError. */
+  resolve(url: string): Promise<{ readonly host: string; readonly port: number; readonly addresses: readonly string[] }>
+  close(): Promise<void>
+}
+
+const connectTimeoutMs = 10_000
+const keepAliveMs = 10_000
+
+/**
+ * The guarded client. Names are resolved once per connection, and the connection goes to an address that was checked,
+ * so a name that changes its mind in between gains nothing. No proxy is taken from the environment.
+ */
+export function createOutgoing(options: OutgoingOptions): Outgoing {
+  const { rules } = options
+  const resolveName = options.resolve ?? ((host) => lookup(host, { all: true }))
+
+  async function allowedAddresses(host: string): Promise<readonly ResolvedAddress[]> {
+    const family = isIP(host)
+    const found = family === 0 ? await resolveOrThrow(host) : [{ address: host, family }]
+    const allowed = found.filter(({ address }) => rules.allows(host, address))
+    if (allowed.length === 0) throw new OutgoingError('refused_address', `connections to ${host} are not allowed`)
+    return allowed
+  }
+
+  async function resolveOrThrow(host: string): Promise<readonly ResolvedAddress[]> {
+    try {
+      const found = await resolveName(host)
+      if (found.length > 0) return found
+    } catch (error) {
+      throw new OutgoingError('unknown_host', `${host} can not be resolved`, { cause: error })
+    }
+    throw new OutgoingError('unknown_host', `${host} has no address`)
+  }
+
+  const checkedLookup: LookupFunction = (host, { all }, callback) => {
+    allowedAddresses(host).then(
+      (addresses) => {
+        const [first] = addresses
+        if (all === true) callback(null, [...addresses])
+        else callback(null, first?.address ?? '', first?.family)
+      },
+      (error: Error) => callback(error, ''),
+    )
+  }
+  const tls = { rejectUnauthorized: options.skipTlsVerify !== true }
+  const connectDirectly = buildConnector({ ...tls, lookup: checkedLookup, allowH2: false, timeout: connectTimeoutMs })
+  const direct = new Agent({
+    connect: (target, callback) => {
+      // The system connects to a host that is an address without a lookup, so it is checked here.
+      if (isIP(target.hostname) !== 0 && !rules.allows(target.hostname, target.hostname)) {
+        callback(new OutgoingError('refused_address', `connections to ${target.hostname} are not allowed`), null)
+      } else {
+        connectDirectly(target, callback)
+      }
+    },
+    connections: options.maxConnections,
+    keepAliveTimeout: keepAliveMs,
+    keepAliveMaxTimeout: keepAliveMs,
+    maxOrigins: 1024,
+  })
+  const { proxy } = options
+  const proxied =
+    proxy === undefined ? undefined : new ProxyAgent({ uri: proxy.url, requestTls: tls, proxyTunnel: true })
+  const turns = createTurns({
+    running: options.maxConnections,
+    waiting: options.maxConnections * 10,
+    refusal: () => new OutgoingError('busy', 'too many requests to other servers are waiting'),
+  })
+
+  async function dispatcherFor(host: string): Promise<Dispatcher> {
+    if (proxied === undefined || proxy?.usesFor(host) !== true) return direct
+    await allowedAddresses(host)
+    return proxied
+  }
+
+  /** Sends, follows redirects, and leaves the body of the last answer to be read before `signal` ends it. */
+  async function exchange(given: string, request: OutgoingRequest, signal: AbortSignal): Promise<Exchange> {
+    let url = parseUrl(given)
+    let method = request.method ?? 'GET'
+    let { body } = request
+    let headers = withOwnHeaders(lowerCaseNames(request.headers ?? {}), options.userAgent)
+    for (let hop = 0; ; hop++) {
+      const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
+      const reply = await send(withoutUser(url), {
+        method,
+        headers: withUser(headers, url),
+        body: body ?? null,
+        dispatcher: await dispatcherFor(host),
+        signal,
+        headersTimeout: 0,
+        bodyTimeout: 0,
+      })
+      const location = redirectOf(reply)
+      if (location === undefined || request.maxRedirects === undefined || request.maxRedirects === 0) {
+        return { reply, url: withoutUser(url).href }
+      }
+      // What a redirect says besides its target is of no use; a long one is not waited for.
+      await reply.body.dump({ limit: 16_384, signal })
+      if (hop >= request.maxRedirects) {
+        throw new OutgoingError('too_many_redirects', `more than ${request.maxRedirects} redirects`)
+      }
+      const next = parseUrl(location, url)
+      if (url.protocol === 'https:' && next.protocol === 'http:') {
+        throw new OutgoingError('bad_url', 'a redirect leads from https to http')
+      }
+      // As browsers do (fetch standard): 303, and 301 and 302 after a POST, continue as GET without a body.
+      if ((reply.statusCode === 303 && method !== 'HEAD') || (reply.statusCode < 303 && method === 'POST')) {
+        method = 'GET'
+        body = undefined
+        headers = withoutHeaders(headers, ['content-type', 'content-length', 'content-encoding'])
+      } else if (body !== undefined && typeof body !== 'string' && !Buffer.isBuffer(body)) {
+        throw new OutgoingError('network', 'a redirect asks for the body again')
+      }
+      if (next.origin !== url.origin) headers = withoutHeaders(headers, ['authorization', 'cookie'])
+      url = next
+    }
+  }
+
+  const signalOf = (request: OutgoingRequest): AbortSignal => {
+    const deadline = AbortSignal.timeout(request.timeoutMs ?? options.timeoutMs)
+    return request.signal === undefined ? deadline : AbortSignal.any([deadline, request.signal])
+  }
+
+  return {
+    request: async (url, request = {}) => {
+      const signal = signalOf(request)
+      try {
+        return await turns.run(async () => {
+          const done = await exchange(url, request, signal)
+          const maxBytes = request.maxBodyBytes ?? options.maxBodyBytes
+          const { body, isCut } = await readBody(done.reply, maxBytes, request.whenTooLarge ?? 'fail')
+          return { ...toReply(done), body, isCut }
+        }, signal)
+      } catch (error) {
+        throw toOutgoingError(error, request.signal)
+      }
+    },
+    stream: async (url, request = {}) => {
+      const signal = signalOf(request)
+      try {
+        // The turn is held until the stream has ended, so that streams count as connections.
+        return await new Promise<OutgoingReply & { readonly body: Readable }>((resolve, reject) => {
+          turns
+            .run(async () => {
+              const done = await exchange(url, request, signal)
+              const body = limitedStream(done.reply, request.maxBodyBytes ?? options.maxBodyBytes, request.signal)
+              resolve({ ...toReply(done), body })
+              await new Promise<void>((ended) => body.once('close', ended))
+            }, signal)
+            .catch(reject)
+        })
+      } catch (error) {
+        throw toOutgoingError(error, request.signal)
+      }
+    },
+    resolve: async (given) => {
+      const url = parseUrl(given)
+      const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
+      const addresses = await allowedAddresses(host)
+      const port = url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port)
+      return { host, port, addresses: addresses.map(({ address }) => address) }
+    },
+    close: async () => {
+      await Promise.all([direct.destroy(), proxied?.destroy()])
+    },
+  }
+}
+
+interface Exchange {
+  readonly reply: Dispatcher.ResponseData
+  readonly url: string
+}
+
+const toReply = ({ reply, url }: Exchange): OutgoingReply => ({ status: reply.statusCode, headers: reply.headers, url })
+
+function parseUrl(text: string, base?: URL): URL {
+  // The parser also writes odd forms of an address (decimal, octal, hexadecimal) as the address they mean.
+  const url = URL.parse(text, base?.href)
+  if (url === null) throw new OutgoingError('bad_url', 'this is no URL')
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') {
+    throw new OutgoingError('bad_url', 'only http and https URLs can be requested')
+  }
+  return url
+}
+
+function withoutUser(url: URL): URL {
+  const bare = new URL(url)
+  bare.username = ''
+  bare.password = ''
+  bare.hash = ''
+  return bare
+}
+
+/** A user in a URL becomes Basic authentication, unless the caller has chosen another. */
+function withUser(headers: Readonly<Record<string, string>>, url: URL): Record<string, string> {
+  if (url.username === '' || headers['authorization'] !== undefined) return { ...headers }
+  const user = Buffer.from(`${decode(url.username)}:${decode(url.password)}`)
+  return { ...headers, authorization: `Basic ${user.toString('base64')}` }
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch (error) {
+    throw new OutgoingError('bad_url', 'the user in this URL is not escaped well', { cause: error })
+  }
+}
+
+const withOwnHeaders = (headers: Record<string, string>, userAgent: string | undefined): Record<string, string> => ({
+  ...(userAgent === undefined ? {} : { 'user-agent': userAgent }),
+  ...headers,
+})
+
+const lowerCaseNames = (headers: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
+
+const withoutHeaders = (headers: Record<string, string>, names: readonly string[]): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => !names.includes(name)))
+
+function redirectOf(reply: Dispatcher.ResponseData): string | undefined {
+  const { location } = reply.headers
+  return [301, 302, 303, 307, 308].includes(reply.statusCode) && typeof location === 'string' ? location : undefined
+}
+
+const tooLarge = (maxBytes: number): OutgoingError =>
+  new OutgoingError('too_large', `the answer is larger than ${maxBytes} bytes`)
+
+async function readBody(
+  reply: Dispatcher.ResponseData,
+  maxBytes: number,
+  whenTooLarge: 'fail' | 'cut',
+): Promise<{ body: Buffer; isCut: boolean }> {
+  const chunks: Buffer[] = []
+  let sizeBytes = 0
+  for await (const chunk of reply.body) {
+    const bytes: Buffer = chunk
+    const room = maxBytes - sizeBytes
+    sizeBytes += bytes.length
+    chunks.push(bytes.length > room ? bytes.subarray(0, room) : bytes)
+    if (sizeBytes <= maxBytes) continue
+    reply.body.destroy()
+    if (whenTooLarge === 'fail') throw tooLarge(maxBytes)
+    return { body: Buffer.concat(chunks), isCut: true }
+  }
+  return { body: Buffer.concat(chunks), isCut: false }
+}
+
+function limitedStream(reply: Dispatcher.ResponseData, maxBytes: number, signal: AbortSignal | undefined): Readable {
+  let sizeBytes = 0
+  const limited = new Transform({
+    transform: (chunk: Buffer, _, done) => {
+      sizeBytes += chunk.length
+      if (sizeBytes > maxBytes) done(tooLarge(maxBytes))
+      else done(null, chunk)
+    },
+  })
+  reply.body.on('error', (error) => limited.destroy(toOutgoingError(error, signal)))
+  limited.once('close', () => reply.body.destroy())
+  return reply.body.pipe(limited)
+}
+
+/** Finds our own error inside of what the client made of it, and names the others. */
+function toOutgoingError(error: unknown, callerSignal: AbortSignal | undefined): OutgoingError {
+  const chain = causesOf(error)
+  const own = chain.find((cause) => cause instanceof OutgoingError)
+  if (own !== undefined) return own
+  if (callerSignal?.aborted === true) return new OutgoingError('aborted', 'the request was given up', { cause: error })
+  const names = chain.map((cause) => (cause instanceof Error ? cause.name : ''))
+  if (names.some((name) => name === 'TimeoutError' || name.endsWith('TimeoutError'))) {
+    return new OutgoingError('timeout', 'the request took too long', { cause: error })
+  }
+  const last = chain.at(-1)
+  const code = last instanceof Error && 'code' in last ? String(last.code) : ''
+  const message = last instanceof Error ? last.message : String(last)
+  return new OutgoingError('network', message === '' ? code : message, { cause: error })
+}
+
+function causesOf(error: unknown): unknown[] {
+  const chain: unknown[] = []
+  for (let cause = error; cause !== undefined && cause !== null && chain.length < 10;) {
+    chain.push(cause)
+    if (cause instanceof AggregateError) chain.push(...cause.errors)
+    cause = cause instanceof Error ? cause.cause : undefined
+  }
+  return chain
+}
