@@ -15,8 +15,10 @@ import type { Subscriber } from './events/subscriber.ts'
 import type { GitOptions } from './git/git.ts'
 import { startGit } from './git/start-git.ts'
 import { operationsOf, type NamedOperation } from './http/operation.ts'
+import { createMetrics } from './http/metrics.ts'
 import { createServer, type Answered, type ForgeServer } from './http/server.ts'
 import type { AnyJob } from './jobs/job.ts'
+import { getQueueStats } from './jobs/queue.ts'
 import { createScheduler, type Scheduler } from './jobs/scheduler.ts'
 import type { Schedule } from './jobs/schedule.ts'
 import { startWorkers, type Workers } from './jobs/workers.ts'
@@ -28,14 +30,33 @@ import { verifyPassword } from './secrets/passwords.ts'
 import { createSecrets } from './secrets/secrets.ts'
 import { openStores } from './storage/open-blobs.ts'
 
+import { countTotals } from './admin/totals.store.ts'
+import * as cronRoutes from './admin/cron.routes.ts'
+import * as eventRoutes from './admin/event.routes.ts'
 import * as healthRoutes from './admin/health.routes.ts'
+import * as metricsRoutes from './admin/metrics.routes.ts'
 import * as adminUserRoutes from './admin/user.routes.ts'
+import * as markupRoutes from './misc/markup.routes.ts'
+import * as settingsRoutes from './misc/settings.routes.ts'
+import * as templateRoutes from './misc/template.routes.ts'
+import * as topicSearchRoutes from './misc/topic-search.routes.ts'
+import * as versionRoutes from './misc/version.routes.ts'
 import * as tokenRoutes from './users/token.routes.ts'
 import * as userRoutes from './users/user.routes.ts'
 
 /** Every operation of the forge, in the order of the map of `src/`. */
 export const allOperations = (): NamedOperation[] =>
-  operationsOf(healthRoutes, userRoutes, tokenRoutes, adminUserRoutes)
+  operationsOf(
+    healthRoutes,
+    userRoutes,
+    tokenRoutes,
+    adminUserRoutes,
+    versionRoutes,
+    settingsRoutes,
+    templateRoutes,
+    markupRoutes,
+    topicSearchRoutes,
+  )
 
 /** Who hears of events; those of one event are told in this order. */
 const allSubscribers = (): Subscriber<Ctx>[] => []
@@ -64,8 +85,9 @@ export interface App extends AsyncDisposable {
   /** What everything in the application works with. */
   readonly services: Services
   readonly scheduler: Scheduler<Ctx>
+  /** Only after `listen()`: commands enqueue work, and leave it to the server. */
   readonly workers: Workers
-  /** Opens the doors. Gives where the web server listens; the configuration then shows the real ports. */
+  /** Settles what a crash left behind, begins to work and opens the doors. Gives where the web server listens; the configuration then shows the real ports. */
   listen(): Promise<AddressInfo | string>
   /** Closes the doors, lets work end for a while, and ends everything. */
   close(): Promise<void>
@@ -80,7 +102,7 @@ const stopDeadlineMs = 10_000
  */
 const leftoverAgeSeconds = 900
 
-/** Opens everything below the doors: database, git, storage, queue. What a crash left behind is settled here. */
+/** Opens everything below the doors: database, git, storage, queue. */
 export async function createApp(options: AppOptions): Promise<App> {
   const { config, log } = options
   const clock = options.clock ?? systemClock
@@ -95,8 +117,21 @@ export async function createApp(options: AppOptions): Promise<App> {
     oldSecretKeys: config.ingot.oldSecretKeys,
     keyFile: config.paths.secretKeyFile,
   })
-  const git = await startGit(gitOptions(config, log, options.git))
+  const metrics = config.metrics.enabled
+    ? createMetrics({
+        queue: () => getQueueStats(db),
+        totals: () => countTotals(db),
+        watchers: () => live.watcherCount,
+      })
+    : undefined
+  const git = await startGit({
+    ...gitOptions(config, log, options.git),
+    onCommand: ({ name, ms, exitCode }) =>
+      metrics?.gitFinished({ command: name, ok: exitCode === 0, durationMs: ms }),
+  })
   const tokenUse = new TokenUse(db, clock, log)
+  // Each task says itself whether it is on, which it takes from [cron] unless its own section says otherwise.
+  const scheduler = createScheduler<Ctx>({ db, schedules: allSchedules(config), enabled: true })
   const services: Mutable<Services> = {
     config,
     db,
@@ -106,28 +141,21 @@ export async function createApp(options: AppOptions): Promise<App> {
     clock,
     log,
     live,
+    tasks: scheduler,
+    metrics,
     tokenUse,
     passwordChecks: new PasswordChecks(verifyPassword),
   }
-  await settleLeftovers(services, config.database.kind === 'sqlite3' ? 0 : leftoverAgeSeconds)
-  const scheduler = createScheduler<Ctx>({ db, schedules: allSchedules(config), enabled: config.cron.enabled })
-  const workers = startWorkers<Ctx>({
-    db,
-    jobs: [...allJobs(), ...hub.jobs],
-    scheduler,
-    createContext: () => ({ ...services }),
-    log,
-    concurrency: config.ingot.jobWorkers,
-    limits: { leaseMs: config.ingot.jobLease, idlePollMs: config.ingot.jobPollInterval },
-  })
+  let workers: Workers | undefined
   let server: ForgeServer | undefined
 
   async function close(): Promise<void> {
     await server?.close(stopDeadlineMs)
     live.close()
-    await workers.stop(stopDeadlineMs)
+    await workers?.stop(stopDeadlineMs)
     await tokenUse.close()
     await git.close()
+    metrics?.close()
     for (const store of Object.values(services.blobs)) store.close()
     if (!options.db) await closeDatabase(db)
   }
@@ -135,8 +163,29 @@ export async function createApp(options: AppOptions): Promise<App> {
   return {
     services,
     scheduler,
-    workers,
+    get workers() {
+      if (!workers) throw new Error('nothing works in the background before listen()')
+      return workers
+    },
     async listen() {
+      // One process has an SQLite database to itself; others may share a PostgreSQL one.
+      const isAlone = config.database.kind === 'sqlite3'
+      await settleLeftovers(services, isAlone ? 0 : leftoverAgeSeconds)
+      workers = startWorkers<Ctx>({
+        db,
+        jobs: [...allJobs(), ...hub.jobs],
+        scheduler,
+        createContext: () => ({ ...services }),
+        log,
+        isAlone,
+        concurrency: config.ingot.jobWorkers,
+        limits: {
+          leaseMs: config.ingot.jobLease,
+          idlePollMs: config.ingot.jobPollInterval,
+          failedKeepDays: config.ingot.jobRetention / 86_400_000,
+        },
+        observe: (facts) => metrics?.jobFinished(facts),
+      })
       server = createServer({
         operations: allOperations(),
         admit: (call) => admit(services, call),
@@ -158,7 +207,10 @@ export async function createApp(options: AppOptions): Promise<App> {
             }
           : undefined,
         validateReplies: options.validateReplies ?? false,
-        answered: (facts) => options.answered?.(facts),
+        answered: (facts) => {
+          metrics?.requestAnswered(facts)
+          options.answered?.(facts)
+        },
         defect: (error, call) =>
           log('error', 'a request failed', {
             error,

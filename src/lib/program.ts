@@ -16,7 +16,11 @@ interface PackageFile {
 }
 
 // A package may name itself, so its description is found from wherever the bundle lies inside of it.
-const { version, homepage = '', repository = '' } = createRequire(import.meta.url)('ingot-forge/package.json') as PackageFile
+const {
+  version,
+  homepage = '',
+  repository = '',
+} = createRequire(import.meta.url)('ingot-forge/package.json') as PackageFile
 
 /** Name and version as in `ingot --version` and in the node information. */
 export const program: Program = {

@@ -40,7 +40,8 @@ export interface MarkdownOptions {
 const nothingResolved: ResolvedReferences = { mentions: new Set(), commits: new Set() }
 
 /** What follows the colon of an address of a scheme that is not known, without the punctuation of its sentence. */
-const restOfAddress = /^\/\/[^\s<>"]{0,2000}[^\s<>".,;:!?)'\]]/
+const restOfAddress = (text: string, at: number): number =>
+  /^\/\/[^\s<>"]{0,2000}[^\s<>".,;:!?)'\]]/.exec(text.slice(at, at + 2010))?.[0].length ?? 0
 
 const parsers = new WeakMap<MarkupSettings, Map<MarkdownMode, Parser>>()
 

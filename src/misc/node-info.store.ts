@@ -1,0 +1,29 @@
+import { sql } from 'kysely'
+import type { Db } from '../db/database.ts'
+import type { Unix } from '../lib/time.ts'
+
+/** People of the instance: all, and those who signed in since two moments. */
+export async function countActivePeople(
+  db: Db,
+  since: { readonly halfYear: Unix; readonly month: Unix },
+): Promise<{ readonly total: number; readonly halfYear: number; readonly month: number }> {
+  const row = await db
+    .selectFrom('user')
+    .select((select) => [
+      select.fn.countAll<number>().as('total'),
+      sql<number>`coalesce(sum(case when last_login_unix >= ${since.halfYear} then 1 else 0 end), 0)`.as('half_year'),
+      sql<number>`coalesce(sum(case when last_login_unix >= ${since.month} then 1 else 0 end), 0)`.as('month'),
+    ])
+    .where('kind', '=', 'individual')
+    .executeTakeFirstOrThrow()
+  return { total: Number(row.total), halfYear: Number(row.half_year), month: Number(row.month) }
+}
+
+/** Issues and pull requests of all repositories. */
+export async function countIssuesAndPulls(db: Db): Promise<number> {
+  const row = await db
+    .selectFrom('repo')
+    .select(sql<number>`coalesce(sum(num_issues + num_pulls), 0)`.as('count'))
+    .executeTakeFirstOrThrow()
+  return Number(row.count)
+}

@@ -1,0 +1,132 @@
+import { listMemberships } from '../access/access.store.ts'
+import type { Ctx, RepoCtx } from '../access/context.ts'
+import { maySeeAccount } from '../access/rights.ts'
+import type { Config } from '../config/load-config.ts'
+import { linkBases, type MarkdownMode } from '../markup/links.ts'
+import { renderMarkdown, type MarkdownOptions } from '../markup/markdown.ts'
+import { renderFile } from '../markup/markup.ts'
+import type { MarkupSettings } from '../markup/markup-settings.ts'
+import type { GitKey } from '../git/git-key.ts'
+import type { ResolvedReferences, ResolveReferences } from '../markup/references.ts'
+import { listAccountsByNames } from './reference.store.ts'
+
+const settingsByConfig = new WeakMap<Config, MarkupSettings>()
+
+/** The settings of the instance about rendering, in the form of the renderers. */
+export function markupSettings(config: Config): MarkupSettings {
+  const known = settingsByConfig.get(config)
+  if (known !== undefined) return known
+  const settings: MarkupSettings = {
+    hardBreaks: {
+      comments: config.markdown.enableHardLineBreakInComments,
+      documents: config.markdown.enableHardLineBreakInDocuments,
+    },
+    math: config.markdown.enableMath,
+    urlSchemes: config.markdown.customUrlSchemes,
+    markdownEndings: config.markdown.fileExtensions,
+    maxBytes: config.ingot.maxMarkupSize,
+    table: { maxBytes: config.uiCsv.maxFileSize, maxRows: config.uiCsv.maxRows },
+  }
+  settingsByConfig.set(config, settings)
+  return settings
+}
+
+/** Commits that are looked up at the same time, so that one text does not fill the queue of git. */
+const commitsAtOnce = 8
+
+/** Names of accounts that exist and that the viewer may know of. */
+async function resolveMentions(ctx: Ctx, names: readonly string[]): Promise<ReadonlySet<string>> {
+  if (names.length === 0) return new Set()
+  const accounts = await listAccountsByNames(ctx.db, names)
+  const hidden = accounts.filter(({ kind, visibility }) => kind === 'organization' && visibility !== 'public')
+  const memberships =
+    ctx.viewer === undefined || hidden.length === 0
+      ? []
+      : await listMemberships(
+          ctx.db,
+          hidden.map(({ id }) => id),
+          ctx.viewer.id,
+        )
+  const memberOf = new Set(memberships.map((row) => row.org_id))
+  const seen = new Set(
+    accounts
+      .filter((account) => maySeeAccount(ctx.viewer, account, memberOf.has(account.id)))
+      .map((row) => row.lower_name),
+  )
+  return new Set(names.filter((name) => seen.has(name.toLowerCase())))
+}
+
+/** Beginnings of ids that name a commit of the repository. */
+async function resolveCommits(ctx: RepoCtx, beginnings: readonly string[]): Promise<ReadonlySet<string>> {
+  const found = new Set<string>()
+  if (!ctx.rights.canRead('code')) return found
+  for (let at = 0; at < beginnings.length; at += commitsAtOnce) {
+    await Promise.all(
+      beginnings.slice(at, at + commitsAtOnce).map(async (beginning) => {
+        const resolved = await ctx.git.resolve(ctx.repo.git_key as GitKey, beginning)
+        // A branch may have a name of hexadecimal digits; only ids count.
+        if (resolved?.type === 'commit' && resolved.oid.startsWith(beginning)) found.add(beginning)
+      }),
+    )
+  }
+  return found
+}
+
+/** Looks mentions (and, in a repository, commits) of a text up, as the viewer may see them. */
+export const referenceResolver =
+  (ctx: Ctx, repo?: RepoCtx): ResolveReferences =>
+  async ({ mentions, commits }): Promise<ResolvedReferences> => ({
+    mentions: await resolveMentions(ctx, mentions),
+    commits: repo === undefined ? new Set() : await resolveCommits(repo, commits),
+  })
+
+/** Where a text belongs, as `MarkdownOption` and `MarkupOption` say. */
+export interface TextPlace {
+  /** Path below the root, or a full address. */
+  readonly context: string
+  readonly wiki?: boolean
+  /** `branch/main` and the like, for a text that is a file. */
+  readonly branchPath?: string
+}
+
+function optionsFor(ctx: Ctx, mode: MarkdownMode, place: TextPlace, repo: RepoCtx | undefined): MarkdownOptions {
+  const { rootUrl } = ctx.config.server
+  const { closeKeywords, reopenKeywords } = ctx.config.repositoryPullRequest
+  return {
+    mode,
+    rootUrl,
+    bases: linkBases({ rootUrl, mode, ...place }),
+    ...(repo === undefined ? {} : { repository: `${repo.owner.name}/${repo.repo.name}` }),
+    ...(place.wiki === undefined ? {} : { wiki: place.wiki }),
+    keywords: {
+      close: closeKeywords.map((word) => word.toLowerCase()),
+      reopen: reopenKeywords.map((word) => word.toLowerCase()),
+    },
+    settings: markupSettings(ctx.config),
+    resolve: referenceResolver(ctx, repo),
+  }
+}
+
+/**
+ * Markdown as HTML for the viewer: what the text mentions is linked as far as the viewer may see it.
+ * @param repo the repository the text belongs to, with the viewer's rights
+ */
+export const renderText = (
+  ctx: Ctx,
+  source: string,
+  mode: MarkdownMode,
+  place: TextPlace,
+  repo?: RepoCtx,
+): Promise<string> => renderMarkdown(source, optionsFor(ctx, mode, place, repo))
+
+/**
+ * A file as HTML by the ending of its name.
+ * @throws Invalid when files of its kind are not rendered
+ */
+export const renderFileText = (
+  ctx: Ctx,
+  source: string,
+  filePath: string,
+  place: TextPlace,
+  repo?: RepoCtx,
+): Promise<string> => renderFile(source, filePath, optionsFor(ctx, 'gfm', place, repo))

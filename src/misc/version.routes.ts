@@ -1,0 +1,100 @@
+import { anyone, switchedOn } from '../access/requirements.ts'
+import { operation } from '../http/operation.ts'
+import { bytes, empty, ok, redirect } from '../http/reply.ts'
+import { NotFound } from '../lib/errors.ts'
+import { program } from '../lib/program.ts'
+import { presentNodeInfo } from './node-info.present.ts'
+import { readPublicSigningKey } from './signing-key.service.ts'
+import { NodeInfo, NodeInfoLinks, ServerVersion, ServiceVersion } from './version.schemas.ts'
+
+export const getVersion = operation({
+  method: 'GET',
+  path: '/version',
+  scope: null,
+  requires: [anyone],
+  reply: { 200: ServerVersion },
+  run: async ({ ctx }) => ok({ version: ctx.config.ingot.apiVersion }),
+})
+
+export const serviceVersion = operation({
+  method: 'GET',
+  path: '/version',
+  base: 'vendor',
+  scope: null,
+  requires: [anyone],
+  reply: { 200: ServiceVersion },
+  run: async ({ ctx }) =>
+    ok({ version: ctx.config.ingot.apiVersion, software: { name: program.name, version: program.version } }),
+})
+
+export const serviceRoot = operation({
+  method: 'GET',
+  path: '/',
+  base: 'vendor',
+  scope: null,
+  requires: [anyone],
+  reply: { 200: 'empty' },
+  run: async () => empty(200),
+})
+
+const textType = 'text/plain;charset=utf-8'
+
+export const getSigningKey = operation({
+  method: 'GET',
+  path: '/signing-key.gpg',
+  scope: null,
+  requires: [anyone],
+  reply: { 200: 'bytes' },
+  run: async ({ ctx }) => bytes(textType, (await readPublicSigningKey(ctx.config, 'openpgp')) ?? ''),
+})
+
+export const getSSHSigningKey = operation({
+  method: 'GET',
+  path: '/signing-key.ssh',
+  scope: null,
+  requires: [anyone],
+  reply: { 200: 'bytes' },
+  async run({ ctx }) {
+    const key = await readPublicSigningKey(ctx.config, 'ssh')
+    if (key === undefined) throw new NotFound('no SSH key signs here', 'no_signing_key')
+    return bytes(textType, key)
+  },
+})
+
+export const swaggerRedirect = operation({
+  method: 'GET',
+  path: '/swagger',
+  scope: null,
+  requires: [anyone, switchedOn((config) => config.api.enableSwagger)],
+  reply: { 303: 'empty' },
+  run: async ({ ctx }) => redirect(303, `${ctx.config.server.rootUrl}api/swagger`),
+})
+
+const federated = switchedOn((config) => config.federation.enabled)
+
+export const getNodeInfo = operation({
+  method: 'GET',
+  path: '/nodeinfo',
+  scope: null,
+  requires: [anyone, federated],
+  reply: { 200: NodeInfo },
+  run: async ({ ctx }) => ok(await presentNodeInfo(ctx)),
+})
+
+export const wellKnownNodeInfo = operation({
+  method: 'GET',
+  path: '/.well-known/nodeinfo',
+  base: 'site',
+  scope: null,
+  requires: [anyone, federated],
+  reply: { 200: NodeInfoLinks },
+  run: async ({ ctx }) =>
+    ok({
+      links: [
+        {
+          href: `${ctx.config.server.rootUrl}api/v1/nodeinfo`,
+          rel: 'http://nodeinfo.diaspora.software/ns/schema/2.1',
+        },
+      ],
+    }),
+})
