@@ -48,6 +48,9 @@ import * as userRoutes from './users/user.routes.ts'
 export const allOperations = (): NamedOperation[] =>
   operationsOf(
     healthRoutes,
+    metricsRoutes,
+    cronRoutes,
+    eventRoutes,
     userRoutes,
     tokenRoutes,
     adminUserRoutes,
@@ -145,6 +148,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     metrics,
     tokenUse,
     passwordChecks: new PasswordChecks(verifyPassword),
+    operations: allOperations,
   }
   let workers: Workers | undefined
   let server: ForgeServer | undefined

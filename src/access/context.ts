@@ -4,6 +4,7 @@ import type { Db } from '../db/database.ts'
 import type { RepoRow, RepoUnitRow } from '../db/tables/repositories.ts'
 import type { UserRow } from '../db/tables/accounts.ts'
 import type { Git } from '../git/git.ts'
+import type { NamedOperation } from '../http/operation.ts'
 import type { Clock } from '../lib/time.ts'
 import type { Log } from '../lib/log.ts'
 import type { Viewer } from '../auth/viewer.ts'
@@ -12,6 +13,8 @@ import type { PasswordChecks } from '../auth/password-check.ts'
 import type { BlobStores } from '../storage/open-blobs.ts'
 import type { Secrets } from '../secrets/secrets.ts'
 import type { LiveEvents } from '../events/live.ts'
+import type { Metrics } from '../http/metrics.ts'
+import type { Scheduler } from '../jobs/scheduler.ts'
 import type { Rights } from './rights.ts'
 
 /** What the running application offers to everything in it; the same for requests, jobs and commands. */
@@ -25,8 +28,14 @@ export interface Services {
   readonly clock: Clock
   readonly log: Log
   readonly live: LiveEvents
+  /** The tasks that run by the clock. */
+  readonly tasks: Pick<Scheduler<Ctx>, 'list' | 'runNow'>
+  /** Undefined when nothing is measured. */
+  readonly metrics: Metrics | undefined
   readonly tokenUse: TokenUse
   readonly passwordChecks: PasswordChecks
+  /** Every operation of the application, for its description. */
+  readonly operations: () => readonly NamedOperation[]
 }
 
 /** The context of a request (or of a job or command, which has no viewer). Requirements add to it. */

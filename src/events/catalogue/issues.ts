@@ -1,15 +1,17 @@
 import { Type } from 'typebox'
-import type { CommentId, IssueId, LabelId, Oid, PullId, RepoId, UserId } from '../../lib/ids.ts'
+import type { CommentId, IssueId, LabelId, MilestoneId, Oid, PullId, RepoId, UserId } from '../../lib/ids.ts'
 import { id, oid } from './ids.ts'
 
 /** Issues and pull requests share one row and one numbering; `isPull` tells which it is. */
 const issue = { repoId: id<RepoId>(), issueId: id<IssueId>(), doerId: id<UserId>(), isPull: Type.Boolean() }
 const comment = { ...issue, commentId: id<CommentId>() }
 const pull = { repoId: id<RepoId>(), issueId: id<IssueId>(), pullId: id<PullId>(), doerId: id<UserId>() }
+/** Accounts that the text mentions, that may see it and want to hear from its author. */
+const mentioned = Type.Array(id<UserId>())
 
 export const issueEvents = {
   /** A pull request publishes `pull.opened` beside this. */
-  'issue.opened': Type.Object(issue),
+  'issue.opened': Type.Object({ ...issue, mentioned }),
   'issue.closed': Type.Object(issue),
   'issue.reopened': Type.Object(issue),
   /** The title or the text changed; what did not change is left out. */
@@ -18,8 +20,30 @@ export const issueEvents = {
     oldTitle: Type.Optional(Type.String()),
     oldContent: Type.Optional(Type.String()),
   }),
-  'issue.labelled': Type.Object({ ...issue, added: Type.Array(id<LabelId>()), removed: Type.Array(id<LabelId>()) }),
-  'issue.commented': Type.Object(comment),
+  /** All of `removed` without any of `added` by clearing is `cleared`. */
+  'issue.labelled': Type.Object({
+    ...issue,
+    added: Type.Array(id<LabelId>()),
+    removed: Type.Array(id<LabelId>()),
+    cleared: Type.Boolean(),
+  }),
+  /** One account was assigned, or is no longer. */
+  'issue.assigned': Type.Object({ ...issue, assigneeId: id<UserId>(), removed: Type.Boolean() }),
+  /** The milestone changed; 0 is none. */
+  'issue.milestoned': Type.Object({ ...issue, milestoneId: id<MilestoneId>(), oldMilestoneId: id<MilestoneId>() }),
+  'issue.locked': Type.Object({ ...issue, isLocked: Type.Boolean() }),
+  'issue.pinned': Type.Object({ ...issue, isPinned: Type.Boolean() }),
+  /** Another text names it; a hint for those who watch. */
+  'issue.referenced': Type.Object({ ...issue, commentId: id<CommentId>() }),
+  /** The row is gone: what it was is here. */
+  'issue.deleted': Type.Object({
+    ...issue,
+    index: Type.Integer(),
+    title: Type.String(),
+    posterId: id<UserId>(),
+    isClosed: Type.Boolean(),
+  }),
+  'issue.commented': Type.Object({ ...comment, mentioned }),
   'comment.edited': Type.Object({ ...comment, oldContent: Type.String() }),
   /** The row is gone: what it said is here. */
   'comment.deleted': Type.Object({ ...comment, content: Type.String(), posterId: id<UserId>() }),

@@ -1,0 +1,43 @@
+import { Type } from 'typebox'
+import { signedIn, siteAdmin } from '../access/requirements.ts'
+import type { LiveEvents, LiveItem } from '../events/live.ts'
+import { eventStream, type StreamMessage } from '../http/event-stream.ts'
+import { operation } from '../http/operation.ts'
+
+/**
+ * What happens in the instance, as it happens, as server-sent events: the event's name, its time and ids. `only` names
+ * the events to send, joined by commas; a final `*` stands for the rest of a name. A message `gap` says that some may
+ * have been lost. Not part of the contract.
+ */
+export const adminWatchEvents = operation({
+  method: 'GET',
+  path: '/admin/events',
+  scope: 'admin',
+  requires: [signedIn, siteAdmin],
+  query: { only: Type.Optional(Type.String()) },
+  reply: { 200: 'bytes' },
+  summary: 'Watch what happens in the instance, as server-sent events',
+  async run({ ctx, query, call }) {
+    const wanted = (query.only ?? '').split(',').map((name) => name.trim()).filter((name) => name !== '')
+    const isWanted = (name: string): boolean =>
+      wanted.length === 0 ||
+      wanted.some((each) => (each.endsWith('*') ? name.startsWith(each.slice(0, -1)) : name === each))
+    return eventStream((signal) => messages(ctx.live, isWanted, signal), call.signal)
+  },
+})
+
+function messages(
+  live: LiveEvents,
+  isWanted: (name: string) => boolean,
+  signal: AbortSignal,
+): AsyncIterable<StreamMessage> {
+  const items = live.watch({ accepts: (event) => isWanted(event.name), signal })
+  return (async function* () {
+    for await (const item of items) yield toMessage(item)
+  })()
+}
+
+const toMessage = (item: LiveItem): StreamMessage =>
+  item === 'gap'
+    ? { event: 'gap', data: {} }
+    : { event: item.name, data: { name: item.name, at: new Date(item.atMs).toISOString(), ...item.ids } }

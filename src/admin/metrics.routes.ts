@@ -1,0 +1,32 @@
+import { anyone, switchedOn } from '../access/requirements.ts'
+import { operation, type Requirement } from '../http/operation.ts'
+import { bytes } from '../http/reply.ts'
+import type { Ctx } from '../access/context.ts'
+import { NotFound, Unauthenticated } from '../lib/errors.ts'
+import { equalSecrets } from '../secrets/secrets.ts'
+
+/** The bearer token of `[metrics].TOKEN`, when there is one; accounts play no part here. */
+const metricsToken: Requirement<Ctx, object> = {
+  codes: ['metricsToken'],
+  check({ config }, call) {
+    const { token } = config.metrics
+    if (token === '') return {}
+    const [, sent = ''] = /^Bearer +(\S+)$/i.exec(String(call.headers['authorization'] ?? '')) ?? []
+    if (!equalSecrets(sent, token)) throw new Unauthenticated('the token of the metrics is wrong', 'metrics_token_wrong')
+    return {}
+  },
+}
+
+/** Figures for a Prometheus server. Not part of the contract. */
+export const metrics = operation({
+  method: 'GET',
+  path: '/metrics',
+  base: 'site',
+  scope: null,
+  requires: [anyone, switchedOn((config) => config.metrics.enabled), metricsToken],
+  reply: { 200: 'bytes' },
+  async run({ ctx }) {
+    if (!ctx.metrics) throw new NotFound('this is switched off', 'switched_off')
+    return bytes(ctx.metrics.contentType, await ctx.metrics.render())
+  },
+})

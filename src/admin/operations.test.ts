@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { startForge } from '../testing/forge.ts'
+
+test('adminCronList and adminCronRun: only administrators, unknown tasks are 404', async () => {
+  await using forge = await startForge({ users: ['alice'] })
+  assert.equal((await forge.guest.get('/admin/cron')).status, 401)
+  assert.equal((await forge.as('alice').get('/admin/cron')).status, 403)
+  assert.equal((await forge.as('alice').post('/admin/cron/anything')).status, 403)
+  assert.equal((await forge.as('root').post('/admin/cron/no_such_task')).status, 404)
+  const list = await forge.as('root').get('/admin/cron')
+  assert.equal(list.status, 200)
+  assert.equal(list.headers.get('x-total-count'), String(list.json.length))
+  assert.equal(list.headers.get('link'), null)
+})
+
+test('metrics: switched off it is not there, with a token it asks for that one', async () => {
+  await using off = await startForge()
+  assert.equal((await off.guest.get('/metrics', { site: true })).status, 404)
+
+  await using on = await startForge({ settings: { metrics: { ENABLED: true, TOKEN: 'let-me-see' } } })
+  assert.equal((await on.guest.get('/metrics', { site: true })).status, 401)
+  const wrong = { site: true, headers: { authorization: 'Bearer let-me-in' } }
+  assert.equal((await on.guest.get('/metrics', wrong)).status, 401)
+  await on.as('root').get('/user')
+  await on.settle()
+  const reply = await on.guest.get('/metrics', { site: true, headers: { authorization: 'Bearer let-me-see' } })
+  assert.equal(reply.status, 200)
+  assert.match(reply.headers.get('content-type') ?? '', /^text\/plain/)
+  assert.match(reply.text, /^ingot_http_request_duration_seconds_count\{operation="userGetCurrent",status="2xx"\} 1$/m)
+  assert.match(reply.text, /^ingot_oldest_due_job_seconds 0$/m)
+  assert.match(reply.text, /^ingot_rows\{kind="users"\} 1$/m)
+  assert.match(reply.text, /^process_resident_memory_bytes \d+$/m)
+})
+
+test('adminWatchEvents: streams what happens to administrators, and ends cleanly when the server stops', async () => {
+  const forge = await startForge({ users: ['alice'] })
+  try {
+    assert.equal((await forge.guest.get('/admin/events')).status, 401)
+    assert.equal((await forge.as('alice').get('/admin/events')).status, 403)
+
+    const { token } = await forge.account('root')
+    const response = await fetch(`${forge.url}/api/v1/admin/events?only=user.*`, {
+      headers: { authorization: `token ${token}` },
+    })
+    assert.equal(response.status, 200)
+    assert.equal(response.headers.get('content-type'), 'text/event-stream; charset=utf-8')
+    const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
+    assert.ok(reader)
+    assert.equal((await reader.read()).value, 'retry: 3000\n\n')
+    await forge.addUser('carol')
+    const { value = '' } = await reader.read()
+    const [event, data] = value.trim().split('\n')
+    assert.equal(event, 'event: user.created')
+    const { at, ...rest } = JSON.parse((data as string).replace('data: ', ''))
+    assert.ok(Math.abs(Date.parse(at) - Date.now()) < 60_000)
+    const carol = (await forge.account('carol')).user.id
+    assert.deepEqual(rest, { name: 'user.created', userId: carol, doerId: carol })
+
+    const beganMs = performance.now()
+    const [end] = await Promise.all([reader.read(), forge.stop()])
+    assert.equal(end.done, true)
+    assert.ok(performance.now() - beganMs < 5000)
+  } finally {
+    await forge.stop()
+  }
+})
+
+test('adminWatchEvents: a client that goes away frees its place', async () => {
+  await using forge = await startForge()
+  const { token } = await forge.account('root')
+  const leave = new AbortController()
+  const response = await fetch(`${forge.url}/api/v1/admin/events`, {
+    headers: { authorization: `token ${token}` },
+    signal: leave.signal,
+  })
+  assert.equal(response.status, 200)
+  assert.equal(forge.services.live.watcherCount, 1)
+  leave.abort()
+  for (let tries = 0; tries < 200 && forge.services.live.watcherCount > 0; tries++) {
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+  assert.equal(forge.services.live.watcherCount, 0)
+})
