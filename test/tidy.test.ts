@@ -92,7 +92,7 @@ test('each declared operation is named in a test', () => {
 })
 
 const banned: { what: string; pattern: RegExp; where?: (path: string) => boolean }[] = [
-  { what: 'notes to do something later', pattern: /(?:\/\/|\/?\*|#)\s*(?:TODO|FIXME|XXX|HACK)\b/ },
+  { what: 'notes to do something later', pattern: /(?:\/\/|^\s*(?:\/?\*+|#|<!--))\s*(?:TODO|FIXME|XXX|HACK)\b/ },
   { what: 'paths of one machine', pattern: /(?<![\w.$}])\/(?:work|root|home\/[a-z]+|Users\/[A-Za-z]+)\// },
   { what: 'enums', pattern: /^\s*(?:export\s+)?(?:declare\s+)?(?:const\s+)?enum\s+\w+/ },
   { what: 'namespaces', pattern: /^\s*(?:export\s+)?(?:declare\s+)?namespace\s+\w+/ },
