@@ -43,6 +43,7 @@ import * as topicSearchRoutes from './misc/topic-search.routes.ts'
 import * as versionRoutes from './misc/version.routes.ts'
 import * as tokenRoutes from './users/token.routes.ts'
 import * as userRoutes from './users/user.routes.ts'
+import * as apiDocsRoutes from './web/api-docs.routes.tsx'
 
 /** Every operation of the forge, in the order of the map of `src/`. */
 export const allOperations = (): NamedOperation[] =>
@@ -59,6 +60,7 @@ export const allOperations = (): NamedOperation[] =>
     templateRoutes,
     markupRoutes,
     topicSearchRoutes,
+    apiDocsRoutes,
   )
 
 /** Who hears of events; those of one event are told in this order. */
@@ -129,8 +131,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     : undefined
   const git = await startGit({
     ...gitOptions(config, log, options.git),
-    onCommand: ({ name, ms, exitCode }) =>
-      metrics?.gitFinished({ command: name, ok: exitCode === 0, durationMs: ms }),
+    onCommand: ({ name, ms, exitCode }) => metrics?.gitFinished({ command: name, ok: exitCode === 0, durationMs: ms }),
   })
   const tokenUse = new TokenUse(db, clock, log)
   // Each task says itself whether it is on, which it takes from [cron] unless its own section says otherwise.

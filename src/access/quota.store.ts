@@ -1,0 +1,24 @@
+import type { Db } from '../db/database.ts'
+import type { UserId } from '../lib/ids.ts'
+import { noUsage, type QuotaUsage } from './quota.policy.ts'
+
+/** What an account uses, as its rows say; everything is charged to the owner of a repository. */
+export async function loadUsage(db: Db, ownerId: UserId): Promise<QuotaUsage> {
+  const rows = await db
+    .selectFrom('repo')
+    .select((select) => [
+      'is_private',
+      select.fn.sum<number | string>('git_size_bytes').as('git'),
+      select.fn.sum<number | string>('lfs_size_bytes').as('lfs'),
+    ])
+    .where('owner_id', '=', ownerId)
+    .groupBy('is_private')
+    .execute()
+  const sum = (isPrivate: boolean): number => Number(rows.find((row) => row.is_private === isPrivate)?.git ?? 0)
+  return {
+    ...noUsage,
+    publicRepos: sum(false),
+    privateRepos: sum(true),
+    lfs: rows.reduce((total, row) => total + Number(row.lfs ?? 0), 0),
+  }
+}

@@ -1,0 +1,307 @@
+import type { TSchema } from 'typebox'
+import { isNumberParam, type NamedOperation } from './operation.ts'
+
+type Json = { readonly [key: string]: unknown }
+
+export interface ApiInfo {
+  readonly title: string
+  readonly version: string
+  /** Public address of the instance, ending with a slash. */
+  readonly siteUrl: string
+}
+
+/** Statuses that requirements refuse with, by their codes; the contract's table of errors. */
+const refusals: readonly { readonly code: RegExp; readonly status: number }[] = [
+  { code: /^T$|^basicAuth$|^exploreSignIn$/, status: 401 },
+  { code: /^(SA|RO|RA|RR|RW|OO|OM|WH|selfOrAdmin|publicOnlyCheck|branchWriter|package|gitHookEditor)/, status: 403 },
+  { code: /^(resolve|userVisible|TM|.*Enabled$|repoRef)/, status: 404 },
+  { code: /^quota/, status: 413 },
+  { code: /^bind$/, status: 422 },
+  { code: /^NA$/, status: 423 },
+]
+
+const reasons: Readonly<Record<number, string>> = {
+  200: 'success',
+  201: 'created',
+  202: 'accepted',
+  204: 'done, nothing to show',
+  206: 'a part of the content',
+  301: 'moved: the repository has another name or owner',
+  303: 'see the other address',
+  304: 'the copy at hand is current',
+  307: 'moved: the account has another name',
+  401: 'a sign-in is needed, or the credentials are wrong',
+  403: 'not allowed',
+  404: 'missing, or not visible to the caller',
+  413: 'over quota, or too large',
+  422: 'the body is not valid; the message names the first failing field',
+  423: 'the repository is archived',
+}
+
+/** Schemas as JSON, named ones as references to components, which are collected on the way. */
+class Components {
+  readonly schemas: Record<string, unknown> = {}
+
+  constructor(readonly prefix: string) {}
+
+  /** @param top true where the schema itself is to be spelled out and not its reference */
+  of(schema: TSchema, top = false): unknown {
+    const { title, ...rest } = schema as TSchema & { title?: string }
+    const reference = (schema as { 'x-reference'?: string })['x-reference']
+    if (reference !== undefined) return { $ref: `${this.prefix}${reference}` }
+    if (title !== undefined && !top) {
+      if (!(title in this.schemas)) {
+        this.schemas[title] = {}
+        this.schemas[title] = this.of(schema, true)
+      }
+      return { $ref: `${this.prefix}${title}` }
+    }
+    return this.#spellOut(rest)
+  }
+
+  #spellOut(value: unknown): unknown {
+    if (Array.isArray(value)) return value.map((each) => this.#inner(each))
+    if (typeof value !== 'object' || value === null) return value
+    return Object.fromEntries(
+      Object.entries(value)
+        .filter(([key]) => !key.startsWith('x-') && !key.startsWith('~'))
+        .map(([key, inner]) => [key, key === 'properties' ? this.#properties(inner as Json) : this.#inner(inner)]),
+    )
+  }
+
+  #properties(properties: Json): Json {
+    return Object.fromEntries(Object.entries(properties).map(([key, inner]) => [key, this.#inner(inner)]))
+  }
+
+  #inner(value: unknown): unknown {
+    if (Array.isArray(value)) return this.#spellOut(value)
+    return typeof value === 'object' && value !== null ? this.of(value as TSchema) : value
+  }
+}
+
+const apiError: Json = {
+  type: 'object',
+  required: ['message', 'url', 'code'],
+  properties: {
+    message: { type: 'string', description: 'for people' },
+    url: { type: 'string', description: 'the documentation' },
+    code: { type: 'string', description: 'stable name of the reason' },
+  },
+}
+
+/** Refusals an operation may answer with, in order of status. */
+function refusalsOf(operation: NamedOperation): number[] {
+  const codes = operation.requires.flatMap((requirement) => requirement.codes)
+  const found = new Set(
+    refusals.filter(({ code }) => codes.some((each) => code.test(each))).map(({ status }) => status),
+  )
+  if (operation.scope.length > 0) found.add(401).add(403)
+  return [...found].sort((one, other) => one - other)
+}
+
+/** `{name}` segments stay, a final `*` becomes `{filepath}`: descriptions have no wildcard. */
+const describedPath = (operation: NamedOperation): string => operation.path.replace(/\*$/, '{filepath}')
+
+interface DescribedParam {
+  readonly name: string
+  readonly where: 'path' | 'query'
+  readonly required: boolean
+  readonly schema: unknown
+}
+
+function paramsOf(operation: NamedOperation, components: Components): DescribedParam[] {
+  const names = [...describedPath(operation).matchAll(/\{([\w-]+)\}/g)].map((match) => match[1] as string)
+  return [
+    ...names.map((name): DescribedParam => ({
+      name,
+      where: 'path',
+      required: true,
+      schema: { type: isNumberParam(operation, name) ? 'integer' : 'string' },
+    })),
+    ...Object.entries(operation.query).map(([name, schema]): DescribedParam => ({
+      name,
+      where: 'query',
+      required: false,
+      schema: components.of(schema),
+    })),
+  ]
+}
+
+const tagOf = (operation: NamedOperation): string => operation.scope[0] ?? 'miscellaneous'
+
+/** OpenAPI 3.1 of everything below the API root, made from the declarations alone. */
+export function describeOpenApi(operations: readonly NamedOperation[], info: ApiInfo): Json {
+  const components = new Components('#/components/schemas/')
+  const paths: Record<string, Record<string, unknown>> = {}
+  for (const operation of operations) {
+    if (operation.base !== 'api') continue
+    const path = (paths[describedPath(operation)] ??= {})
+    path[operation.method.toLowerCase()] = {
+      operationId: operation.id,
+      ...(operation.summary === '' ? {} : { summary: operation.summary }),
+      tags: [tagOf(operation)],
+      ...(operation.deprecated ? { deprecated: true } : {}),
+      'x-scopes': operation.scope,
+      'x-requires': operation.requires.flatMap((requirement) => requirement.codes),
+      parameters: paramsOf(operation, components).map(({ name, where, required, schema }) => ({
+        name,
+        in: where,
+        required,
+        schema,
+      })),
+      ...(operation.body === undefined ? {} : { requestBody: requestBody3(operation, components) }),
+      responses: {
+        ...Object.fromEntries(
+          Object.entries(operation.reply).map(([status, shape]) => [
+            status,
+            {
+              description: reasons[Number(status)] ?? 'success',
+              ...(shape === 'empty'
+                ? {}
+                : {
+                    content:
+                      shape === 'bytes'
+                        ? { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } }
+                        : { 'application/json': { schema: components.of(shape) } },
+                  }),
+            },
+          ]),
+        ),
+        ...Object.fromEntries(
+          refusalsOf(operation).map((status) => [
+            status,
+            {
+              description: reasons[status],
+              content: { 'application/json': { schema: { $ref: '#/components/schemas/APIError' } } },
+            },
+          ]),
+        ),
+      },
+    }
+  }
+  return {
+    openapi: '3.1.0',
+    info: { title: info.title, version: info.version, license: { name: 'MIT', identifier: 'MIT' } },
+    servers: [{ url: `${info.siteUrl}api/v1` }],
+    security: [{ Token: [] }, { Basic: [] }, {}],
+    paths,
+    components: {
+      schemas: { ...components.schemas, APIError: apiError },
+      securitySchemes: {
+        Token: { type: 'apiKey', in: 'header', name: 'Authorization', description: '`token <access token>`' },
+        Basic: { type: 'http', scheme: 'basic' },
+        Sudo: { type: 'apiKey', in: 'header', name: 'Sudo', description: 'account to act as, for administrators' },
+        OneTimePassword: { type: 'apiKey', in: 'header', name: 'X-SERVICE-OTP' },
+      },
+    },
+  }
+}
+
+function requestBody3(operation: NamedOperation, components: Components): Json {
+  if (operation.body === 'stream' || operation.body === undefined) {
+    return {
+      required: true,
+      content: {
+        'application/octet-stream': { schema: { type: 'string', format: 'binary' } },
+        'multipart/form-data': {
+          schema: { type: 'object', properties: { attachment: { type: 'string', format: 'binary' } } },
+        },
+      },
+    }
+  }
+  return { required: true, content: { 'application/json': { schema: components.of(operation.body) } } }
+}
+
+/** A schema of JSON Schema 2020 in the narrower form of Swagger 2.0: null is said beside, one of several is anything. */
+function narrow(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(narrow)
+  if (typeof value !== 'object' || value === null) return value
+  const {
+    anyOf,
+    const: constant,
+    ...rest
+  } = value as Record<string, unknown> & { anyOf?: readonly Json[]; const?: unknown }
+  if (anyOf) {
+    const inner = anyOf.filter((each) => each['type'] !== 'null')
+    const nullable = inner.length < anyOf.length
+    const only = inner.length === 1 ? (narrow(inner[0]) as Json) : {}
+    return '$ref' in only ? only : { ...only, ...(nullable ? { 'x-nullable': true } : {}) }
+  }
+  const narrowed = Object.fromEntries(Object.entries(rest).map(([key, inner]) => [key, narrow(inner)]))
+  return constant === undefined ? narrowed : { ...narrowed, enum: [constant] }
+}
+
+/** Swagger 2.0 of the same, which generators of this family fetch from `/swagger.v1.json`. */
+export function describeSwagger2(operations: readonly NamedOperation[], info: ApiInfo): Json {
+  const components = new Components('#/definitions/')
+  const paths: Record<string, Record<string, unknown>> = {}
+  const site = new URL(info.siteUrl)
+  for (const operation of operations) {
+    if (operation.base !== 'api') continue
+    const path = (paths[describedPath(operation)] ??= {})
+    const body =
+      operation.body === undefined
+        ? []
+        : operation.body === 'stream'
+          ? [{ name: 'attachment', in: 'formData', type: 'file' }]
+          : [{ name: 'body', in: 'body', schema: narrow(components.of(operation.body)) }]
+    path[operation.method.toLowerCase()] = {
+      operationId: operation.id,
+      tags: [tagOf(operation)],
+      ...(operation.summary === '' ? {} : { summary: operation.summary }),
+      ...(operation.deprecated ? { deprecated: true } : {}),
+      ...(operation.body === 'stream' ? { consumes: ['multipart/form-data', 'application/octet-stream'] } : {}),
+      parameters: [
+        ...paramsOf(operation, components).map(({ name, where, required, schema }) => ({
+          name,
+          in: where,
+          required,
+          ...(narrow(schema) as Json),
+        })),
+        ...body,
+      ],
+      responses: {
+        ...Object.fromEntries(
+          Object.entries(operation.reply).map(([status, shape]) => [
+            status,
+            {
+              description: reasons[Number(status)] ?? 'success',
+              ...(shape === 'empty'
+                ? {}
+                : { schema: shape === 'bytes' ? { type: 'file' } : narrow(components.of(shape)) }),
+            },
+          ]),
+        ),
+        ...Object.fromEntries(
+          refusalsOf(operation).map((status) => [
+            status,
+            { description: reasons[status], schema: { $ref: '#/definitions/APIError' } },
+          ]),
+        ),
+      },
+    }
+  }
+  return {
+    swagger: '2.0',
+    info: { title: info.title, version: info.version, license: { name: 'MIT' } },
+    schemes: ['https', 'http'],
+    host: site.host,
+    basePath: `${site.pathname}api/v1`,
+    consumes: ['application/json', 'text/plain'],
+    produces: ['application/json', 'text/html'],
+    paths,
+    definitions: { ...(narrow(components.schemas) as Json), APIError: apiError },
+    securityDefinitions: {
+      AuthorizationHeaderToken: {
+        type: 'apiKey',
+        in: 'header',
+        name: 'Authorization',
+        description: '`token <access token>`',
+      },
+      BasicAuth: { type: 'basic' },
+      SudoHeader: { type: 'apiKey', in: 'header', name: 'Sudo' },
+      TOTPHeader: { type: 'apiKey', in: 'header', name: 'X-SERVICE-OTP' },
+    },
+    security: [{ AuthorizationHeaderToken: [] }, { BasicAuth: [] }],
+  }
+}

@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { startForge } from '../testing/forge.ts'
+
+test('openApiDocument: every operation of the API is there with its own id, and every reference leads somewhere', async () => {
+  await using forge = await startForge()
+  const { status, json } = await forge.guest.get('/api/openapi.json', { site: true })
+  assert.deepEqual([status, json.openapi], [200, '3.1.0'])
+  const ids = Object.values(json.paths as Record<string, Record<string, { operationId: string }>>).flatMap((path) =>
+    Object.values(path).map(({ operationId }) => operationId),
+  )
+  const declared = forge.services.operations().filter(({ base }) => base === 'api')
+  assert.deepEqual(ids.sort(), declared.map(({ id }) => id).sort())
+  for (const [, name] of JSON.stringify(json).matchAll(/#\/components\/schemas\/(\w+)/g)) {
+    assert.ok(json.components.schemas[name as string], `schema ${name}`)
+  }
+})
+
+test('swaggerDocument: Swagger 2.0 below the API root, without what only newer versions know', async () => {
+  await using forge = await startForge()
+  const { json, text } = await forge.guest.get('/swagger.v1.json', { site: true })
+  assert.deepEqual([json.swagger, json.basePath], ['2.0', '/api/v1'])
+  assert.ok(!text.includes('"anyOf"') && !text.includes('"const"'))
+  for (const [, name] of text.matchAll(/#\/definitions\/(\w+)/g))
+    assert.ok(json.definitions[name as string], `definition ${name}`)
+})
+
+test('swaggerPage: the page and all it loads come from the forge; switched off it is 404', async () => {
+  await using forge = await startForge()
+  const shown = await forge.guest.get('/api/swagger', { site: true })
+  assert.match(shown.headers.get('content-type') ?? '', /^text\/html/)
+  assert.match(shown.headers.get('content-security-policy') ?? '', /default-src 'self'/)
+  for (const [, file] of shown.text.matchAll(/(assets\/swagger-ui\/[\w.-]+)"/g)) {
+    assert.equal((await forge.guest.get(`/${file}`, { site: true })).status, 200, file)
+  }
+  assert.equal((await forge.guest.get('/assets/swagger-ui/..%2fpackage.json', { site: true })).status, 404)
+  assert.equal((await forge.guest.get('/swagger', { site: true })).headers.get('location'), `${forge.url}/api/swagger`)
+  await using off = await startForge({ settings: { api: { ENABLE_SWAGGER: false } } })
+  assert.equal((await off.guest.get('/api/swagger', { site: true })).status, 404)
+})

@@ -1,0 +1,50 @@
+import type { ComponentChildren } from 'preact'
+import { renderToString } from 'preact-render-to-string'
+import type { Config } from '../config/load-config.ts'
+import { bytes } from '../http/reply.ts'
+
+export interface PageParts {
+  readonly title: string
+  /** Addresses of style sheets and scripts below the site root. */
+  readonly styles?: readonly string[]
+  readonly scripts?: readonly string[]
+  readonly content: ComponentChildren
+}
+
+/** Only files of the forge itself are loaded, nothing inline runs, and no other page may show this one in a frame. */
+const contentSecurityPolicy =
+  "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'self'"
+
+/** A whole page as a reply. Text in it is escaped by the renderer. */
+export function page(
+  config: Config,
+  parts: PageParts,
+  options: { status?: number; headers?: Record<string, string> } = {},
+) {
+  const root = config.server.rootUrl
+  const html = renderToString(
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <title>{`${parts.title} - ${config.instance.appName}`}</title>
+        {['assets/forge.css', ...(parts.styles ?? [])].map((path) => (
+          <link rel="stylesheet" href={root + path} />
+        ))}
+        {(parts.scripts ?? []).map((path) => (
+          <script src={root + path} defer />
+        ))}
+      </head>
+      <body>{parts.content}</body>
+    </html>,
+  )
+  return bytes<200>('text/html;charset=utf-8', `<!DOCTYPE html>\n${html}\n`, {
+    ...(options.status === undefined ? {} : { status: options.status as 200 }),
+    headers: {
+      'content-security-policy': contentSecurityPolicy,
+      'x-frame-options': config.cors.xFrameOptions === 'unset' ? 'SAMEORIGIN' : config.cors.xFrameOptions,
+      'referrer-policy': 'same-origin',
+      ...options.headers,
+    },
+  })
+}
