@@ -45,6 +45,7 @@ test('getNodeInfo, wellKnownNodeInfo: figures of a federating instance; 404 on a
   await using forge = await startForge({ settings: { federation: { ENABLED: true } }, users: ['ann'] })
   const { json } = await forge.guest.get('/nodeinfo')
   assert.deepEqual([json.version, json.software.name, json.usage.users.total], ['2.1', 'ingot', 2])
+  assert.deepEqual([json.usage.localPosts, json.usage.localComments], [0, 0])
   const { links } = (await forge.guest.get('/.well-known/nodeinfo', { site: true })).json
   assert.equal(links[0].href, `${forge.url}/api/v1/nodeinfo`)
   await using alone = await startForge()

@@ -1,26 +1,26 @@
 import type { Ctx } from '../access/context.ts'
 import { program } from '../lib/program.ts'
 import { nowUnix } from '../lib/time.ts'
-import { countActivePeople, countIssuesAndPulls } from './node-info.store.ts'
+import { countActivePeople, countPosts } from './node-info.store.ts'
 import type { NodeInfo, NodeInfoUsage } from './version.schemas.ts'
 
 const daySeconds = 24 * 60 * 60
 
-/** Figures are counted at most once in this time, since anybody may ask and counting looks at every repository. */
+/** Figures are counted at most once in this time, since anybody may ask and counting looks at every issue. */
 const figuresAgeSeconds = 60
 
 const figures = new WeakMap<Ctx['db'], { readonly untilUnix: number; readonly usage: Promise<NodeInfoUsage> }>()
 
 async function countUsage(ctx: Ctx): Promise<NodeInfoUsage> {
   const now = nowUnix(ctx.clock)
-  const [people, localPosts] = await Promise.all([
+  const [people, written] = await Promise.all([
     countActivePeople(ctx.db, { halfYear: now - 180 * daySeconds, month: now - 30 * daySeconds }),
-    countIssuesAndPulls(ctx.db),
+    countPosts(ctx.db),
   ])
   const users = ctx.config.federation.shareUserStatistics
     ? { total: people.total, activeHalfyear: people.halfYear, activeMonth: people.month }
     : {}
-  return { users, localPosts }
+  return { users, localPosts: written.posts, localComments: written.comments }
 }
 
 function usageOf(ctx: Ctx): Promise<NodeInfoUsage> {

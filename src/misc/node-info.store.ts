@@ -19,11 +19,14 @@ export async function countActivePeople(
   return { total: Number(row.total), halfYear: Number(row.half_year), month: Number(row.month) }
 }
 
-/** Issues and pull requests of all repositories. */
-export async function countIssuesAndPulls(db: Db): Promise<number> {
+/** Issues and pull requests of all repositories, and what was written below them. */
+export async function countPosts(db: Db): Promise<{ readonly posts: number; readonly comments: number }> {
   const row = await db
-    .selectFrom('repo')
-    .select(sql<number>`coalesce(sum(num_issues + num_pulls), 0)`.as('count'))
+    .selectFrom('issue')
+    .select((select) => [
+      select.fn.countAll<number>().as('posts'),
+      sql<number>`coalesce(sum(num_comments), 0)`.as('comments'),
+    ])
     .executeTakeFirstOrThrow()
-  return Number(row.count)
+  return { posts: Number(row.posts), comments: Number(row.comments) }
 }
