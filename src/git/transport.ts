@@ -1,5 +1,5 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { join, resolve as resolvePath } from 'node:path'
 import type { Readable } from 'node:stream'
 import { Invalid, NotFound, Refusal } from '../lib/errors.ts'
 import type { HookAnswer, HookQuestion } from './broker/protocol.ts'
@@ -125,11 +125,13 @@ class Push {
       return { accepted: false, lines: [`more than ${this.#context.limits.maxRefUpdates} references in one push`] }
     }
     const { directory } = locate(this.#context, this.#key)
+    // git names it relative to the repository it has entered.
+    const path = resolvePath(directory, question.quarantine)
     try {
       const verdict = await this.#request.callbacks.checkPush({
         updates: question.updates as readonly PushedUpdate[],
         pushOptions: question.options,
-        quarantine: { key: this.#key, path: question.quarantine },
+        quarantine: { key: this.#key, path },
       })
       if (verdict.ok) {
         this.accepted = true
@@ -137,7 +139,7 @@ class Push {
       }
       return { accepted: verdict.ok, lines: verdict.lines ?? [] }
     } finally {
-      await this.#context.broker.release(directory, question.quarantine)
+      await this.#context.broker.release(directory, path)
     }
   }
 

@@ -86,6 +86,8 @@ export class Command {
     const output = this.#child.stdout!
     const stream = this.#stream
     output.on('data', (chunk: Buffer) => {
+      // Of a command that is being ended nothing more is passed on, so that its pipe drains and it can end.
+      if (this.#reason !== undefined) return
       this.#idle?.refresh()
       if (!stream.write(chunk)) output.pause()
     })

@@ -97,7 +97,7 @@ export function serveProcReceive(fromHook: Duplex, toHook: Duplex, ask: Ask, max
       return
     }
     if (sections.length === 1) {
-      const hello = sections[0]![0] ?? ''
+      const hello = (sections[0]![0] ?? '').trimEnd()
       withOptions = hello.split('\0')[1]?.split(' ').includes('push-options') === true
       toHook.write(packetLine(`version=1${withOptions ? '\0push-options' : ''}\n`) + '0000')
     }
