@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { transaction } from '../db/database.ts'
-import { startForge } from '../testing/index.ts'
+import { newGitKey } from '../git/git-key.ts'
+import type { Oid } from '../lib/ids.ts'
+import { insertRepo, insertUnits } from '../repos/repo.store.ts'
+import { startForge, type Forge } from '../testing/index.ts'
 
 test('getVersion, serviceVersion, serviceRoot: clients find a version they accept below each root', async () => {
   await using forge = await startForge()
@@ -131,4 +134,57 @@ test('topicSearch: part of a name, most used first; signs of patterns stand for 
     created: '2026-01-01T00:00:00Z',
     updated: '2026-01-01T00:00:00Z',
   })
+})
+
+/** A public repository whose branch main has one commit. */
+async function repositoryWithCommit(forge: Forge, owner: string, name: string): Promise<{ oid: Oid; api: string }> {
+  const { user } = await forge.account(owner)
+  const { db, git } = forge.services
+  const who = { name: owner, email: `${owner}@example.com`, unixSeconds: 1_577_934_245, offsetMinutes: 0 }
+  const git_key = newGitKey()
+  await git.create(git_key)
+  const tree = { base: undefined, changes: [] }
+  const { oid } = await git.writeCommit(git_key, { parents: [], tree, author: who, committer: who, message: 'first' })
+  await transaction(db, async (tx) => {
+    const repo = await insertRepo(tx, {
+      owner_id: user.id,
+      name,
+      lower_name: name,
+      git_key,
+      wiki_git_key: null,
+      description: '',
+      website: '',
+      default_branch: 'main',
+      object_format: 'sha1',
+      is_private: false,
+      is_empty: false,
+      fork_id: null,
+      template_id: null,
+      created_unix: 0,
+      updated_unix: 0,
+    })
+    await insertUnits(tx, repo.id, [{ unit: 'code', config: '{}', default_access: 0 }])
+  })
+  return { oid, api: `/repos/${owner}/${name}` }
+}
+
+test('repoRenderMarkdown, repoRenderMarkdownRaw, repoRenderMarkup: references of a repository', async () => {
+  await using forge = await startForge({ users: ['ann', 'bea'] })
+  const { oid, api } = await repositoryWithCommit(forge, 'ann', 'one')
+  const ann = forge.as('ann')
+  const text = `@bea #1 bea/two!2 ${oid} ${oid.slice(0, 8)} ${'0'.repeat(39)}1`
+  const { text: html } = await ann.post(`${api}/markdown`, { Text: text, Mode: 'comment', Context: '/ann/one' })
+  const hrefs = [...html.matchAll(/href="([^"]*)"/g)].map((match) => match[1]?.slice(forge.url.length))
+  assert.deepEqual(hrefs, [
+    '/bea',
+    '/ann/one/issues/1',
+    '/bea/two/pulls/2',
+    `/ann/one/commit/${oid}`,
+    `/ann/one/commit/${oid.slice(0, 8)}`,
+  ])
+  assert.equal((await ann.post(`${api}/markdown/raw`, undefined, { raw: '#1' })).text, '<p dir="auto">#1</p>')
+  const file = { Text: '[a](b.md)', Mode: 'file', FilePath: 'x.md', Context: '/ann/one', BranchPath: 'branch/main' }
+  assert.match((await ann.post(`${api}/markup`, file)).text, /\/ann\/one\/src\/branch\/main\/b\.md"/)
+  assert.equal((await forge.guest.post(`${api}/markdown`, { Text: 'x' })).status, 401)
+  assert.equal((await ann.post(`${api}x/markdown`, { Text: 'x' })).status, 404)
 })

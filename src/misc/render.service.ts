@@ -6,7 +6,6 @@ import { linkBases, type MarkdownMode } from '../markup/links.ts'
 import { renderMarkdown, type MarkdownOptions } from '../markup/markdown.ts'
 import { renderFile } from '../markup/markup.ts'
 import type { MarkupSettings } from '../markup/markup-settings.ts'
-import type { GitKey } from '../git/git-key.ts'
 import type { ResolvedReferences, ResolveReferences } from '../markup/references.ts'
 import { listAccountsByNames } from './reference.store.ts'
 
@@ -63,7 +62,7 @@ async function resolveCommits(ctx: RepoCtx, beginnings: readonly string[]): Prom
   for (let at = 0; at < beginnings.length; at += commitsAtOnce) {
     await Promise.all(
       beginnings.slice(at, at + commitsAtOnce).map(async (beginning) => {
-        const resolved = await ctx.git.resolve(ctx.repo.git_key as GitKey, beginning)
+        const resolved = await ctx.git.resolve(ctx.repo.git_key, beginning)
         // A branch may have a name of hexadecimal digits; only ids count.
         if (resolved?.type === 'commit' && resolved.oid.startsWith(beginning)) found.add(beginning)
       }),
