@@ -4,12 +4,12 @@ import type { RepoRow } from '../db/tables/repositories.ts'
 import type { RepoId, UserId } from '../lib/ids.ts'
 import type { Page } from '../lib/paging.ts'
 import type { Unix } from '../lib/time.ts'
-import { visibleTo, type Looker } from './repo-visibility.store.ts'
+import { visibleTo, type Looker } from '../access/repo-visibility.store.ts'
 
 export const findWatch = (db: Db | Tx, repoId: RepoId, userId: UserId) =>
   db.selectFrom('watch').selectAll().where('repo_id', '=', repoId).where('user_id', '=', userId).executeTakeFirst()
 
-const addToWatchCounts = (tx: Tx, repoIds: readonly RepoId[], difference: 1 | -1) =>
+const addToWatchCounts = (tx: Tx, repoIds: readonly RepoId[], difference: number) =>
   tx
     .updateTable('repo')
     .set((set) => ({ num_watches: set('num_watches', '+', difference) }))
@@ -37,13 +37,15 @@ export async function watchRepos(
     })
     .returning('repo_id')
     .execute()
-  const counts = Map.groupBy(added, (row) => row.repo_id)
-  for (const [repoId, each] of counts) {
-    await tx
-      .updateTable('repo')
-      .set((set) => ({ num_watches: set('num_watches', '+', each.length) }))
-      .where('id', '=', repoId)
-      .execute()
+  const watchers = new Map<RepoId, number>()
+  for (const { repo_id } of added) watchers.set(repo_id, (watchers.get(repo_id) ?? 0) + 1)
+  // Repositories mostly have the same number of new watchers, so this is one statement.
+  for (const [count, each] of Map.groupBy(watchers, ([, count]) => count)) {
+    await addToWatchCounts(
+      tx,
+      each.map(([repoId]) => repoId),
+      count,
+    )
   }
 }
 
