@@ -49,6 +49,3 @@ export function findEmojiLetters(text: string): { readonly index: number; readon
   }
   return found
 }
-
-/** Names of all emoji, for completion in editors. */
-export const emojiNames = (): readonly string[] => [...emojiTable().byName.keys()]
