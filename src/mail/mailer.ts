@@ -1,0 +1,200 @@
+import { readFile } from 'node:fs/promises'
+import { connect } from 'node:net'
+import type { SendMailOptions, Transporter } from 'nodemailer'
+import type SMTPPool from 'nodemailer/lib/smtp-pool/index.js'
+import { Unavailable } from '../lib/errors.ts'
+import type { Log } from '../lib/log.ts'
+import { createTurns } from '../lib/turns.ts'
+
+/** How mail goes out; the members are those of `[mailer]` and of the mail limits. */
+export interface MailerOptions {
+  readonly enabled: boolean
+  /** `smtp` uses TLS when the server offers it (always on port 465); `smtp+starttls` insists on it. */
+  readonly protocol: 'smtp' | 'smtps' | 'smtp+starttls' | 'smtp+unix' | 'sendmail' | 'dummy'
+  readonly smtpAddr: string
+  /** 0 is the usual port of the protocol. */
+  readonly smtpPort: number
+  readonly from: string
+  readonly envelopeFrom: string
+  readonly user: string
+  readonly passwd: string
+  readonly subjectPrefix: string
+  readonly sendAsPlainText: boolean
+  /** Mails that may wait for a connection. */
+  readonly sendBufferLen: number
+  readonly enableHelo: boolean
+  readonly heloHostname: string
+  readonly forceTrustServerCert: boolean
+  readonly useClientCert: boolean
+  readonly clientCertFile: string
+  readonly clientKeyFile: string
+  readonly sendmailPath: string
+  /** In milliseconds. */
+  readonly sendmailTimeout: number
+  readonly overrideHeaders: Readonly<Record<string, string>>
+  readonly maxConnections: number
+  /** Longest wait for the server at each step. */
+  readonly timeoutMs: number
+}
+
+export interface Mail {
+  /** One address; each recipient gets a mail of their own, so that none sees another. */
+  readonly to: string
+  /** Shown beside the sender's address, in place of the configured name. */
+  readonly fromName?: string
+  readonly replyTo?: string
+  readonly subject: string
+  readonly text: string
+  readonly html?: string
+  /** Further headers, like List-Id; `Message-ID`, `In-Reply-To` and `References` as well. */
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** A mail was not taken. A permanent failure will be the same next time, any other may be tried again. */
+export class MailError extends Error {
+  readonly isPermanent: boolean
+  constructor(message: string, isPermanent: boolean, options?: ErrorOptions) {
+    super(message, options)
+    this.name = 'MailError'
+    this.isPermanent = isPermanent
+  }
+}
+
+export interface Mailer {
+  /** False when `[mailer]` is off; then nothing that needs mail should be offered. */
+  readonly isEnabled: boolean
+  /** Resolves when the server has taken the mail. Throws MailError; Unavailable when mail is off or too many wait. */
+  sendMail(mail: Mail): Promise<void>
+  close(): void
+}
+
+/** After so many mails a connection is replaced; servers limit how many they take over one. */
+const mailsPerConnection = 100
+
+/** Builds the sender. Nothing is connected before the first mail. Throws when a certificate can not be read. */
+export async function createMailer(options: MailerOptions, log: Log): Promise<Mailer> {
+  if (!options.enabled) {
+    return {
+      isEnabled: false,
+      sendMail: () => Promise.reject(new Unavailable('mail is not configured', 'mail_disabled')),
+      close: () => {},
+    }
+  }
+  const transport = await createTransportFor(options)
+  const turns = createTurns({
+    running: options.maxConnections,
+    waiting: options.sendBufferLen,
+    refusal: () => new Unavailable('too many mails are waiting for the mail server', 'mail_busy'),
+  })
+  return {
+    isEnabled: true,
+    sendMail: (mail) =>
+      turns.run(async () => {
+        const message = toMessage(mail, options)
+        if (transport === undefined) {
+          log('info', 'mail is not sent because PROTOCOL is dummy', { to: mail.to, subject: mail.subject })
+          return
+        }
+        try {
+          await withDeadline(transport.sendMail(message), options)
+        } catch (error) {
+          throw toMailError(error)
+        }
+      }),
+    close: () => transport?.close(),
+  }
+}
+
+async function createTransportFor(options: MailerOptions): Promise<Transporter | undefined> {
+  if (options.protocol === 'dummy') return undefined
+  // Loaded only where mail is sent.
+  const { createTransport } = await import('nodemailer')
+  if (options.protocol === 'sendmail') {
+    return createTransport({ sendmail: true, path: options.sendmailPath, newline: 'unix' })
+  }
+  const { smtpPort } = options
+  const isSecure = options.protocol === 'smtps' || (options.protocol === 'smtp' && smtpPort === 465)
+  const usualPort = { smtp: 25, smtps: 465, 'smtp+starttls': 587, 'smtp+unix': 0 }[options.protocol]
+  const smtp: SMTPPool.Options = {
+    pool: true,
+    maxConnections: options.maxConnections,
+    maxMessages: mailsPerConnection,
+    host: options.smtpAddr,
+    port: smtpPort === 0 ? usualPort : smtpPort,
+    secure: isSecure,
+    requireTLS: options.protocol === 'smtp+starttls',
+    ...(options.user === '' ? {} : { auth: { user: options.user, pass: options.passwd } }),
+    ...(options.enableHelo && options.heloHostname !== '' ? { name: options.heloHostname } : {}),
+    connectionTimeout: options.timeoutMs,
+    greetingTimeout: options.timeoutMs,
+    socketTimeout: options.timeoutMs,
+    dnsTimeout: options.timeoutMs,
+    tls: {
+      rejectUnauthorized: !options.forceTrustServerCert,
+      ...(options.useClientCert && {
+        cert: await readFile(options.clientCertFile),
+        key: await readFile(options.clientKeyFile),
+      }),
+    },
+    // A mail is made of texts alone; nothing in it may name a file or a URL.
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  }
+  if (options.protocol !== 'smtp+unix') return createTransport(smtp)
+  return createTransport({
+    ...smtp,
+    getSocket: (_, callback) => {
+      const socket = connect(options.smtpAddr)
+      socket.setTimeout(options.timeoutMs, () => socket.destroy(new Error('the mail server does not answer')))
+      socket.once('error', (error) => callback(error, undefined))
+      socket.once('connect', () => callback(null, { connection: socket }))
+    },
+  })
+}
+
+function toMessage(mail: Mail, options: MailerOptions): SendMailOptions {
+  if (!/^[^\s@<>,;:"()[\]\\]+@[^\s@<>,;:"()[\]\\]+$/.test(mail.to)) {
+    throw new MailError('the recipient is no mail address', true)
+  }
+  const sender = /^(?:(.*?)\s*<)?([^<>\s]+@[^<>\s]+)>?$/.exec(options.from.trim())
+  const address = sender?.[2] ?? options.from
+  const name = mail.fromName ?? (sender?.[1] ?? '').replace(/^"(.*)"$/, '$1')
+  return {
+    from: name === '' ? address : { name, address },
+    to: { name: '', address: mail.to },
+    envelope: { from: envelopeSender(options.envelopeFrom, address), to: mail.to },
+    ...(mail.replyTo === undefined ? {} : { replyTo: mail.replyTo }),
+    subject: options.subjectPrefix === '' ? mail.subject : `${options.subjectPrefix.trimEnd()} ${mail.subject}`,
+    text: mail.text,
+    ...(mail.html === undefined || options.sendAsPlainText ? {} : { html: mail.html }),
+    headers: { ...mail.headers, ...options.overrideHeaders },
+  }
+}
+
+const envelopeSender = (configured: string, from: string): string => {
+  if (configured === '') return from
+  return configured === '<>' ? '' : configured.replace(/^.*<([^<>]+)>$/, '$1')
+}
+
+/** SMTP has timeouts of its own at every step; the sendmail program has none. */
+async function withDeadline(sending: Promise<unknown>, options: MailerOptions): Promise<void> {
+  if (options.protocol !== 'sendmail') {
+    await sending
+    return
+  }
+  const late = Promise.withResolvers<never>()
+  const timer = setTimeout(() => late.reject(new Error('sendmail took too long')), options.sendmailTimeout)
+  try {
+    await Promise.race([sending, late.promise])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Replies of 5xx mean that the same mail will be refused again (RFC 5321, 4.2.1); except that of authentication. */
+function toMailError(error: unknown): MailError {
+  if (!(error instanceof Error)) return new MailError(String(error), false)
+  const status = 'responseCode' in error ? Number(error.responseCode) : 0
+  const code = 'code' in error ? String(error.code) : ''
+  return new MailError(error.message, status >= 500 && code !== 'EAUTH', { cause: error })
+}
