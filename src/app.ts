@@ -41,6 +41,7 @@ import * as settingsRoutes from './misc/settings.routes.ts'
 import * as templateRoutes from './misc/template.routes.ts'
 import * as topicSearchRoutes from './misc/topic-search.routes.ts'
 import * as versionRoutes from './misc/version.routes.ts'
+import * as gitHttpRoutes from './transport/git-http.routes.ts'
 import * as tokenRoutes from './users/token.routes.ts'
 import * as userRoutes from './users/user.routes.ts'
 import * as apiDocsRoutes from './web/api-docs.routes.tsx'
@@ -60,6 +61,7 @@ export const allOperations = (): NamedOperation[] =>
     templateRoutes,
     markupRoutes,
     topicSearchRoutes,
+    gitHttpRoutes,
     apiDocsRoutes,
   )
 

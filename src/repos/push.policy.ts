@@ -1,0 +1,21 @@
+import type { Rights } from '../access/rights.ts'
+import type { RepoRow } from '../db/tables/repositories.ts'
+import type { PushedUpdate } from '../git/git.ts'
+import { branchOf, isZeroOid } from '../lib/refs.ts'
+import { allow, deny, type Verdict } from '../lib/verdict.ts'
+
+/** Whether somebody may move one reference by a push, branch and tag protection aside. */
+export function mayPushRef(repo: RepoRow, rights: Rights, update: PushedUpdate): Verdict {
+  if (update.ref.startsWith('refs/pull/')) return deny('references of pull requests can not be pushed')
+  if (!rights.canWrite('code')) return deny('permission denied for writing')
+  const branch = branchOf(update.ref)
+  if (branch !== undefined && branch === repo.default_branch && isZeroOid(update.new)) {
+    return deny('the default branch can not be deleted')
+  }
+  return allow
+}
+
+/** Whether push options may be used: by administrators of a repository that is no fork. */
+export function maySetByPush(repo: RepoRow, rights: Rights): Verdict {
+  return rights.isAdmin && !repo.is_fork ? allow : deny('options validation failed')
+}

@@ -1,0 +1,83 @@
+import type { SignedInRepoCtx } from '../access/context.ts'
+import { transaction } from '../db/database.ts'
+import type { RepoRow } from '../db/tables/repositories.ts'
+import { publish } from '../events/hub.ts'
+import type { PushCheck, PushedUpdate, ReceiveCallbacks } from '../git/git.ts'
+import { mayPushRef, maySetByPush } from './push.policy.ts'
+import { readPushOptions, type PushOptions } from './push-options.policy.ts'
+import { openJournal, settle, settleByLooking, type OpenJournal } from './ref-door.service.ts'
+import { updatePushedOptions } from './push.store.ts'
+
+/** How the program calls itself in what a client sees of a refused push. */
+const product = 'Ingot'
+
+/** What else is to be known of a push by those that come later than repositories. */
+export interface PushExtras {
+  /** A reason against one of the updates, or undefined: protections and the like. */
+  readonly refuse?: (check: PushCheck) => Promise<string | undefined>
+  /** Lines shown to the client after a push: where to open a pull request. */
+  readonly hints?: (moved: readonly PushedUpdate[]) => Promise<readonly string[]>
+}
+
+/** One push: what git asks while it is received, and the end of it. */
+export interface Push {
+  readonly callbacks: ReceiveCallbacks
+  /** To be called when git has ended, however it ended: settles what was begun. */
+  finish(): Promise<void>
+}
+
+/**
+ * Judges and records one push into a repository. All updates are refused together: one line says why. What was agreed to
+ * is written down before git moves anything, so that a crash in between is settled.
+ */
+export function receivePush(ctx: SignedInRepoCtx, repo: RepoRow, extras: PushExtras = {}): Push {
+  let journal: OpenJournal | undefined
+  let options: PushOptions = {}
+
+  async function refusal(check: PushCheck): Promise<string | undefined> {
+    options = readPushOptions(check.pushOptions)
+    if (Object.keys(options).length > 0) {
+      const verdict = maySetByPush(repo, ctx.rights)
+      if (!verdict.allowed) return verdict.reason
+    }
+    for (const update of check.updates) {
+      const verdict = mayPushRef(repo, ctx.rights, update)
+      if (!verdict.allowed) return verdict.reason
+    }
+    return extras.refuse?.(check)
+  }
+
+  return {
+    callbacks: {
+      async checkPush(check) {
+        const reason = await refusal(check)
+        if (reason !== undefined) return { ok: false, lines: [`${product}: ${reason}`] }
+        journal = await openJournal(ctx, repo, check.updates, { doerId: ctx.viewer.id, via: 'push' })
+        return { ok: true }
+      },
+      async recordRefUpdates({ updates }) {
+        if (journal) await settle(ctx, journal, updates)
+        journal = undefined
+        if (updates.length > 0) await applyOptions(ctx, repo, options)
+        return { lines: (await extras.hints?.(updates)) ?? [] }
+      },
+    },
+    async finish() {
+      if (!journal) return
+      const left = journal
+      journal = undefined
+      await settleByLooking(ctx, left)
+    },
+  }
+}
+
+async function applyOptions(ctx: SignedInRepoCtx, repo: RepoRow, options: PushOptions): Promise<void> {
+  if (Object.keys(options).length === 0) return
+  await transaction(ctx.db, async (tx) => {
+    await updatePushedOptions(tx, repo.id, {
+      ...(options.isPrivate === undefined ? {} : { is_private: options.isPrivate }),
+      ...(options.isTemplate === undefined ? {} : { is_template: options.isTemplate }),
+    })
+    await publish(tx, 'repo.updated', { repoId: repo.id, doerId: ctx.viewer.id })
+  })
+}

@@ -1,0 +1,134 @@
+import { PassThrough, type Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { createGunzip } from 'node:zlib'
+import { Type } from 'typebox'
+import { operation, type Call } from '../http/operation.ts'
+import { bytes } from '../http/reply.ts'
+import type { GitService as RunningGit } from '../git/git.ts'
+import { Unauthenticated, UnsupportedMediaType } from '../lib/errors.ts'
+import { mayFetch, mayPush, mayUseNamedService, type GitService } from './git.requirements.ts'
+import { pushInto } from './push.ts'
+
+/** Headers that keep every cache away from an advertisement. */
+const neverCached = {
+  'cache-control': 'no-cache, max-age=0, must-revalidate',
+  expires: 'Fri, 01 Jan 1980 00:00:00 GMT',
+  pragma: 'no-cache',
+}
+
+const protocolOf = (call: Call): { protocol?: string } => {
+  const header = call.headers['git-protocol']
+  return typeof header === 'string' ? { protocol: header } : {}
+}
+
+/** The body as git sent it, unpacked when the client packed it. */
+function requestBody(call: Call, service: GitService): Readable {
+  if (call.headers['content-type'] !== `application/x-${service}-request`) {
+    throw new Unauthenticated(`the request is no ${service} request`)
+  }
+  const encoding = call.headers['content-encoding']
+  if (encoding === undefined || encoding === 'identity') return call.body()
+  if (encoding !== 'gzip' && encoding !== 'x-gzip')
+    throw new UnsupportedMediaType(`the encoding ${String(encoding)} is not supported`)
+  const unpacked = new PassThrough()
+  // A body that is no gzip, or ends early, is an error of the stream that git reads from.
+  pipeline(call.body(), createGunzip(), unpacked).catch((error: Error) => unpacked.destroy(error))
+  return unpacked
+}
+
+const packetLine = (text: string): string => (text.length + 4).toString(16).padStart(4, '0') + text
+
+/** What git wrote, as a reply. Its own exit code tells the client nothing that is not in the stream. */
+function gitReply(service: GitService, kind: 'advertisement' | 'result', running: RunningGit) {
+  running.finished.catch((error: Error) => running.output.destroy(error))
+  if (kind === 'result') return bytes(`application/x-${service}-result`, running.output)
+  const content = new PassThrough()
+  content.write(`${packetLine(`# service=${service}\n`)}0000`)
+  pipeline(running.output, content).catch((error: Error) => content.destroy(error))
+  return bytes(`application/x-${service}-advertisement`, content, { headers: neverCached })
+}
+
+/** The references of a repository: what a clone, fetch or push begins with; without a service for dumb clients. */
+export const gitInfoRefs = operation({
+  method: 'GET',
+  path: '/{username}/{reponame}/info/refs',
+  base: 'site',
+  scope: null,
+  requires: [mayUseNamedService],
+  query: { service: Type.Optional(Type.String()) },
+  reply: { 200: 'bytes' },
+  async run({ ctx, query, call }) {
+    const service = query.service as GitService | undefined
+    if (service === undefined) {
+      const { refs } = await ctx.git.listRefs(ctx.gitKey, { sort: 'name' })
+      const lines = refs.flatMap((ref) => [
+        `${ref.oid}\t${ref.name}\n`,
+        ...(ref.peeled === ref.oid ? [] : [`${ref.peeled}\t${ref.name}^{}\n`]),
+      ])
+      return bytes('text/plain;charset=utf-8', lines.join(''), { headers: neverCached })
+    }
+    const request = { ...protocolOf(call), stateless: true, advertise: true, signal: call.signal }
+    const running =
+      service === 'git-upload-pack'
+        ? await ctx.git.uploadPack(ctx.gitKey, request)
+        : await ctx.git.receivePack(ctx.gitKey, { ...request, callbacks: neverCalled })
+    return gitReply(service, 'advertisement', running)
+  },
+})
+
+/** An advertisement receives nothing, so nobody asks these. */
+const neverCalled = {
+  checkPush: () => Promise.reject(new Error('an advertisement has no push')),
+  recordRefUpdates: () => Promise.reject(new Error('an advertisement has no push')),
+}
+
+/** Fetch and clone. */
+export const gitUploadPack = operation({
+  method: 'POST',
+  path: '/{username}/{reponame}/git-upload-pack',
+  base: 'site',
+  scope: null,
+  requires: [mayFetch],
+  body: 'stream',
+  reply: { 200: 'bytes' },
+  async run({ ctx, call }) {
+    const body = requestBody(call, 'git-upload-pack')
+    const running = await ctx.git.uploadPack(ctx.gitKey, {
+      ...protocolOf(call),
+      stateless: true,
+      body,
+      signal: call.signal,
+    })
+    return gitReply('git-upload-pack', 'result', running)
+  },
+})
+
+/** Push. */
+export const gitReceivePack = operation({
+  method: 'POST',
+  path: '/{username}/{reponame}/git-receive-pack',
+  base: 'site',
+  scope: null,
+  requires: [mayPush],
+  body: 'stream',
+  reply: { 200: 'bytes' },
+  async run({ ctx, call }) {
+    const body = requestBody(call, 'git-receive-pack')
+    const running = await pushInto(ctx, { ...protocolOf(call), stateless: true, body, signal: call.signal })
+    return gitReply('git-receive-pack', 'result', running)
+  },
+})
+
+/** What HEAD names, for dumb clients. */
+export const gitHead = operation({
+  method: 'GET',
+  path: '/{username}/{reponame}/HEAD',
+  base: 'site',
+  scope: null,
+  requires: [mayFetch],
+  reply: { 200: 'bytes' },
+  async run({ ctx }) {
+    const { branch } = await ctx.git.readHead(ctx.gitKey)
+    return bytes('text/plain', `ref: refs/heads/${branch}\n`, { headers: neverCached })
+  },
+})

@@ -1,0 +1,16 @@
+import type { GitService, UploadPackRequest } from '../git/git.ts'
+import { receivePush } from '../repos/push.service.ts'
+import type { GitPushCtx } from './git.requirements.ts'
+
+/** Receives a push, over whichever door it came, and settles it when git has ended. */
+export async function pushInto(ctx: GitPushCtx, request: UploadPackRequest): Promise<GitService> {
+  const push = receivePush(ctx, ctx.repo)
+  const running = await ctx.git.receivePack(ctx.gitKey, { ...request, callbacks: push.callbacks })
+  const finished = running.finished.finally(() =>
+    // What can not be settled now is settled at the next start; the journal still has it.
+    push
+      .finish()
+      .catch((error: unknown) => ctx.log('error', 'a push could not be settled', { error, repoId: ctx.repo.id })),
+  )
+  return { output: running.output, finished }
+}
