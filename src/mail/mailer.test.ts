@@ -147,7 +147,7 @@ test('connections are kept and bounded, mails in excess wait, and beyond that ar
     assert.ok(connections() <= 2)
   }))
 
-test('signing in, over TLS from the start and by STARTTLS; a strange certificate is refused unless trusted', async () => {
+test('signing in, over TLS from the start and by STARTTLS; strange certificates are refused', async () => {
   const onAuth: SMTPServerOptions['onAuth'] = ({ username, password }, _, done) =>
     username === 'forge' && password === 'pw' ? done(null, { user: 'forge' }) : done(new Error('no'))
   const signedIn = { user: 'forge', passwd: 'pw' }

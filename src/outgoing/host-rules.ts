@@ -53,6 +53,12 @@ export const migrationHostRules = (settings: {
     blocked: settings.blockedDomains,
   })
 
+/** Whether a host name is on a list of names with `*` and `?`; an empty list has every name. */
+export function hostNameMatcher(names: readonly string[]): (host: string) => boolean {
+  const patterns = names.map(toMatcher)
+  return (host) => patterns.length === 0 || patterns.some((pattern) => pattern.matchesName(host.toLowerCase()))
+}
+
 /**
  * The address that a connection really goes to: IPv4 inside of IPv6 (mapped, NAT64) counts as that IPv4 address. Other
  * tunnels (6to4, Teredo) belong to no class and so are allowed by `*` alone.

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
 import { buffer, text } from 'node:stream/consumers'
 import { test } from 'node:test'
-import { createHostRules, migrationHostRules } from './host-rules.ts'
+import { createHostRules, hostNameMatcher, migrationHostRules } from './host-rules.ts'
 import { createOutgoing, OutgoingError, type Outgoing, type OutgoingOptions, type OutgoingReason } from './outgoing.ts'
 
 const loopback = createHostRules({ allowed: ['loopback'] })
@@ -367,7 +367,7 @@ test('a proxy is used only when it was configured, and the rules hold there too'
     await withServer(
       (_, response) => response.end('direct'),
       {
-        proxy: { url, usesFor: (host) => host !== '127.0.0.1' },
+        proxy: { url, usesFor: hostNameMatcher(['local*']) },
       },
       async ({ outgoing, base, port }) => {
         assert.equal((await outgoing.request(base)).body.toString(), 'direct')

@@ -58,7 +58,7 @@ export const mailer = defineSection('mailer', {
     ['smtp', 'smtps', 'smtp+starttls', 'smtp+unix', 'sendmail', 'dummy'],
     'smtp',
     'how mail is handed over; dummy only logs it',
-    { synonyms: { startls: 'smtp+starttls', starttls: 'smtp+starttls' } },
+    { synonyms: { starttls: 'smtp+starttls' } },
   ),
   smtpAddr: text('SMTP_ADDR', '', 'mail server, or the path of its Unix socket'),
   smtpPort: int('SMTP_PORT', 0, 'its port; 0 is the usual one of the protocol', { max: 65535 }),
