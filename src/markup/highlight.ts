@@ -12,7 +12,7 @@ const plainNames = new Set(['', 'text', 'txt', 'plain', 'plaintext', 'nohighligh
 /** Highlighters by language name, ready to be used synchronously. */
 export interface Highlighters {
   /** Coloured HTML of the code, or undefined when the language is unknown or the code too long. */
-  highlight(code: string, language: string): string | undefined
+  highlight(code: string, language: string, maxLength?: number): string | undefined
 }
 
 /**
@@ -29,8 +29,8 @@ export async function loadHighlighters(languages: Iterable<string>): Promise<Hig
     engine = await all
   }
   return {
-    highlight(code, language) {
-      if (code.length > maxHighlightLength || plainNames.has(language.toLowerCase())) return undefined
+    highlight(code, language, maxLength = maxHighlightLength) {
+      if (code.length > maxLength || plainNames.has(language.toLowerCase())) return undefined
       if (engine.getLanguage(language) === undefined) return undefined
       return engine.highlight(code, { language, ignoreIllegals: true }).value
     },
@@ -39,8 +39,9 @@ export async function loadHighlighters(languages: Iterable<string>): Promise<Hig
 
 /**
  * Code as HTML with colouring spans (`hljs-…`), or just escaped when the language is unknown or the code too long.
- * @param language name or alias as in the info string of a fence
+ * @param language name or alias as in the info string of a fence; endings of file names are aliases mostly
+ * @param maxLength in UTF-16 units
  */
-export async function highlightCode(code: string, language: string): Promise<string> {
-  return (await loadHighlighters([language])).highlight(code, language) ?? escapeHtml(code)
+export async function highlightCode(code: string, language: string, maxLength = maxHighlightLength): Promise<string> {
+  return (await loadHighlighters([language])).highlight(code, language, maxLength) ?? escapeHtml(code)
 }

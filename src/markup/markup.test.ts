@@ -4,7 +4,8 @@ import { Invalid } from '../lib/errors.ts'
 import { emojiByName, findEmojiLetters } from './emoji.ts'
 import { highlightCode, maxHighlightLength } from './highlight.ts'
 import { linkBases } from './links.ts'
-import { markupKind, renderFile } from './markup.ts'
+import { markupKind } from './markup-kind.ts'
+import { renderFile } from './markup.ts'
 
 const rootUrl = 'https://forge.example/'
 const bases = linkBases({ rootUrl, context: '/ann/one', mode: 'gfm' })

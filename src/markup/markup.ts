@@ -1,20 +1,10 @@
 import { Invalid } from '../lib/errors.ts'
 import { renderTable } from './csv.ts'
 import { renderMarkdown, type MarkdownOptions } from './markdown.ts'
-import { defaultMarkupSettings, type MarkupSettings } from './markup-settings.ts'
+import { markupKind } from './markup-kind.ts'
+import { defaultMarkupSettings } from './markup-settings.ts'
 import { renderOrg } from './org.ts'
 import { sanitize } from './sanitize.ts'
-
-/** Kinds of files that are shown rendered. */
-export type MarkupKind = 'markdown' | 'org' | 'csv' | 'tsv'
-
-/** The kind of a file by the ending of its name, or undefined when files of that kind are not rendered. */
-export function markupKind(filePath: string, settings: MarkupSettings = defaultMarkupSettings): MarkupKind | undefined {
-  const ending = /\.[^./]{1,20}$/.exec(filePath)?.[0].toLowerCase()
-  if (ending === undefined) return undefined
-  if (settings.markdownEndings.some((each) => each.toLowerCase() === ending)) return 'markdown'
-  return ending === '.org' ? 'org' : ending === '.csv' ? 'csv' : ending === '.tsv' ? 'tsv' : undefined
-}
 
 /**
  * Renders a file by its kind to clean HTML.

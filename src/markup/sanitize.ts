@@ -219,29 +219,31 @@ function dropEmptied(frame: sanitizeHtml.IFrame): boolean | 'excludeTag' {
   return false
 }
 
+const rules: sanitizeHtml.IOptions = {
+  allowedTags,
+  allowedAttributes: {
+    '*': [...everywhere],
+    ...Object.fromEntries(Object.entries(allowedAttributes).map(([tag, names]) => [tag, [...names]])),
+  },
+  allowedClasses: Object.fromEntries(allowedTags.map((tag) => [tag, [...(allowedClasses[tag] ?? [])]])),
+  // Schemes are looked at below, where the refused ones are listed and not the allowed.
+  allowedSchemesAppliedToAttributes: [],
+  allowProtocolRelative: true,
+  parseStyleAttributes: false,
+  nonTextTags: ['script', 'style', 'title', 'noscript', 'template'],
+  nestingLimit: 200,
+  exclusiveFilter: dropEmptied,
+  textFilter: (text) => text.replaceAll('"', '&#34;'),
+}
+
 /**
  * Makes HTML harmless by one list of what may pass, and gives every address its final form.
  * @returns balanced HTML in which text can not become markup again, without blanks at its ends
  */
 export function sanitize(html: string, bases: LinkBases): string {
   const clean = sanitizeHtml(html, {
-    allowedTags,
-    allowedAttributes: Object.fromEntries(
-      [...new Set([...Object.keys(allowedAttributes), '*'])].map((tag) => [
-        tag,
-        [...(allowedAttributes[tag] ?? everywhere)],
-      ]),
-    ),
-    allowedClasses: Object.fromEntries(allowedTags.map((tag) => [tag, [...(allowedClasses[tag] ?? [])]])),
-    allowedSchemesAppliedToAttributes: [],
-    allowProtocolRelative: true,
-    allowVulnerableTags: false,
-    parseStyleAttributes: false,
-    nonTextTags: ['script', 'style', 'title', 'noscript', 'template'],
-    nestingLimit: 200,
+    ...rules,
     transformTags: { '*': (tagName, attribs) => ({ tagName, attribs: cleanAttributes(tagName, attribs, bases) }) },
-    exclusiveFilter: dropEmptied,
-    textFilter: (text) => text.replaceAll('"', '&#34;'),
   })
   return emptyDrawings(clean).replaceAll('&quot;', '&#34;').replaceAll("'", '&#39;').trim()
 }

