@@ -41,6 +41,8 @@ import * as settingsRoutes from './misc/settings.routes.ts'
 import * as templateRoutes from './misc/template.routes.ts'
 import * as topicSearchRoutes from './misc/topic-search.routes.ts'
 import * as versionRoutes from './misc/version.routes.ts'
+import * as repoRoutes from './repos/repo.routes.ts'
+import { dropUnseenWatches, removeRepoFiles, watchTeamRepos } from './repos/repo.subscribers.ts'
 import * as gitHttpRoutes from './transport/git-http.routes.ts'
 import * as tokenRoutes from './users/token.routes.ts'
 import * as userRoutes from './users/user.routes.ts'
@@ -61,12 +63,13 @@ export const allOperations = (): NamedOperation[] =>
     templateRoutes,
     markupRoutes,
     topicSearchRoutes,
+    repoRoutes,
     gitHttpRoutes,
     apiDocsRoutes,
   )
 
 /** Who hears of events; those of one event are told in this order. */
-const allSubscribers = (): Subscriber<Ctx>[] => []
+const allSubscribers = (): Subscriber<Ctx>[] => [dropUnseenWatches, watchTeamRepos, removeRepoFiles]
 
 /** Work that outlives requests. */
 const allJobs = (): AnyJob<Ctx>[] => []

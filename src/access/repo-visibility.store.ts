@@ -1,4 +1,5 @@
 import type { SelectQueryBuilder } from 'kysely'
+import { isPublicOnly, type Viewer } from '../auth/viewer.ts'
 import type { Schema } from '../db/schema.ts'
 import type { UserTable } from '../db/tables/accounts.ts'
 import type { UserId } from '../lib/ids.ts'
@@ -93,3 +94,11 @@ export function visibleTo<Selected>(
     ]),
   )
 }
+
+/** Who looks at lists in a request. */
+export const lookerOf = (viewer: Viewer | undefined): Looker => ({
+  id: viewer?.id,
+  isAdmin: viewer?.isAdmin ?? false,
+  isRestricted: viewer?.isRestricted ?? false,
+  publicOnly: isPublicOnly(viewer),
+})

@@ -1,6 +1,7 @@
 import type { Ctx } from '../access/context.ts'
+import { listUnits } from '../access/access.store.ts'
 import { accessToAll } from '../access/repo-access.ts'
-import { mode, type Rights } from '../access/rights.ts'
+import { fullRights, mode, type Rights } from '../access/rights.ts'
 import type { UserRow } from '../db/tables/accounts.ts'
 import type { RepoRow, RepoUnit, RepoUnitRow } from '../db/tables/repositories.ts'
 import type { TeamId } from '../lib/ids.ts'
@@ -218,4 +219,10 @@ export const presentRepos = async (ctx: PresentCtx, repos: readonly RepoRow[]): 
 export async function presentRepo(ctx: PresentCtx, view: RepoView): Promise<Repository> {
   const [presented] = await presentViews(ctx, [view])
   return presented as Repository
+}
+
+/** The record of a repository that was just made: it shows the rank of the operation, not of the caller (contract). */
+export async function presentMadeRepo(ctx: PresentCtx, repo: RepoRow, owner: UserRow): Promise<Repository> {
+  const units = await listUnits(ctx.db, [repo.id])
+  return presentRepo(ctx, { repo, owner, units, rights: fullRights(units) })
 }

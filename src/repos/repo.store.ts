@@ -1,8 +1,11 @@
+import type { Insertable } from 'kysely'
 import type { Db, Tx } from '../db/database.ts'
 import type { AccessMode } from '../db/tables/accounts.ts'
-import type { BranchRow, NewRepoRow, RepoChange, RepoRow, RepoUnit } from '../db/tables/repositories.ts'
+import type { BranchTable, NewRepoRow, RepoChange, RepoRow, RepoUnit } from '../db/tables/repositories.ts'
 import type { RepoId, UserId } from '../lib/ids.ts'
 import type { Unix } from '../lib/time.ts'
+
+type NewBranchRow = Insertable<BranchTable>
 
 export const findRepoById = (db: Db | Tx, id: RepoId): Promise<RepoRow | undefined> =>
   db.selectFrom('repo').selectAll().where('id', '=', id).executeTakeFirst()
@@ -48,8 +51,18 @@ export const deleteUnits = (tx: Tx, repoId: RepoId, units: readonly RepoUnit[]) 
     ? Promise.resolve([])
     : tx.deleteFrom('repo_unit').where('repo_id', '=', repoId).where('unit', 'in', units).execute()
 
-/** The first branch of a repository that nobody has seen yet. */
-export const insertBranch = (tx: Tx, row: BranchRow) => tx.insertInto('branch').values(row).execute()
+/** Branches of a repository that nobody has seen yet. */
+export async function insertBranches(tx: Tx, rows: readonly NewBranchRow[]): Promise<void> {
+  for (let start = 0; start < rows.length; start += maxRowsPerStatement) {
+    await tx
+      .insertInto('branch')
+      .values(rows.slice(start, start + maxRowsPerStatement))
+      .execute()
+  }
+}
+
+/** Eight columns at most; a statement has at most 32,766 parameters on SQLite. */
+const maxRowsPerStatement = 2000
 
 /** The former name leads to the repository until somebody takes it. */
 export const insertRepoRedirect = (tx: Tx, ownerId: UserId, lowerName: string, repoId: RepoId) =>
@@ -70,6 +83,16 @@ export const countReposOf = async (db: Db | Tx, ownerId: UserId): Promise<number
       .where('owner_id', '=', ownerId)
       .executeTakeFirstOrThrow()
   ).count
+
+/** Counts one more repository of an account unless it has as many as it may own; false then. */
+export const takeRepoSlot = async (tx: Tx, ownerId: UserId, limit: number | undefined): Promise<boolean> => {
+  let update = tx
+    .updateTable('user')
+    .set((set) => ({ num_repos: set('num_repos', '+', 1) }))
+    .where('id', '=', ownerId)
+  if (limit !== undefined) update = update.where('num_repos', '<', limit)
+  return (await update.executeTakeFirst()).numUpdatedRows > 0n
+}
 
 export const addToRepoCount = (tx: Tx, ownerId: UserId, difference: 1 | -1) =>
   tx

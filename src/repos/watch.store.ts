@@ -62,12 +62,27 @@ export async function unwatchRepo(tx: Tx, repoId: RepoId, userId: UserId): Promi
   return true
 }
 
-/** Somebody watches none of the repositories of an owner any more. */
-export async function unwatchReposOf(tx: Tx, ownerId: UserId, userId: UserId): Promise<void> {
+/** Somebody watches no repository of an owner any more that he can not see. */
+export async function unwatchUnseenReposOf(tx: Tx, ownerId: UserId, userId: UserId): Promise<void> {
+  const looker = await tx
+    .selectFrom('user')
+    .select(['is_admin', 'is_restricted'])
+    .where('id', '=', userId)
+    .executeTakeFirst()
+  if (!looker) return
+  const seen = visibleTo(tx.selectFrom('repo').innerJoin('user as owner', 'owner.id', 'repo.owner_id'), {
+    id: userId,
+    isAdmin: looker.is_admin,
+    isRestricted: looker.is_restricted,
+    publicOnly: false,
+  })
+    .select('repo.id')
+    .where('repo.owner_id', '=', ownerId)
   const removed = await tx
     .deleteFrom('watch')
     .where('user_id', '=', userId)
     .where('repo_id', 'in', (select) => select.selectFrom('repo').select('id').where('owner_id', '=', ownerId))
+    .where('repo_id', 'not in', seen)
     .returning(['repo_id', 'mode'])
     .execute()
   const counted = removed.filter((row) => row.mode !== 'dont').map((row) => row.repo_id)

@@ -1,6 +1,7 @@
 import type { Db, Tx } from '../db/database.ts'
 import type { EmailRow, NewUserRow, UserChange, UserRow } from '../db/tables/accounts.ts'
 import type { UserId } from '../lib/ids.ts'
+import type { Unix } from '../lib/time.ts'
 
 export const findUserById = (db: Db, id: UserId): Promise<UserRow | undefined> =>
   db.selectFrom('user').selectAll().where('id', '=', id).executeTakeFirst()
@@ -41,3 +42,29 @@ export const countPeople = async (db: Db): Promise<number> =>
 /** A name that somebody takes no longer redirects. */
 export const deleteRedirect = (tx: Tx, lowerName: string) =>
   tx.deleteFrom('user_redirect').where('lower_name', '=', lowerName).execute()
+
+export const findRedirect = (db: Db, lowerName: string) =>
+  db.selectFrom('user_redirect').selectAll().where('lower_name', '=', lowerName).executeTakeFirst()
+
+/** The former name leads to the account. */
+export const insertRedirect = (tx: Tx, row: { lower_name: string; user_id: UserId; created_unix: Unix }) =>
+  tx
+    .insertInto('user_redirect')
+    .values(row)
+    .onConflict((conflict) => conflict.column('lower_name').doUpdateSet({ user_id: row.user_id, created_unix: row.created_unix }))
+    .execute()
+
+/** Keeps the newest former names of an account. */
+export const deleteOldRedirects = (tx: Tx, userId: UserId, keep: number) =>
+  tx
+    .deleteFrom('user_redirect')
+    .where('user_id', '=', userId)
+    .where('lower_name', 'not in', (select) =>
+      select
+        .selectFrom('user_redirect')
+        .select('lower_name')
+        .where('user_id', '=', userId)
+        .orderBy('created_unix', (order) => order.desc())
+        .limit(keep),
+    )
+    .execute()

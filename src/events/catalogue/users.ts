@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import type { UserId } from '../../lib/ids.ts'
+import type { TeamId, UserId } from '../../lib/ids.ts'
 import { id } from './ids.ts'
 
 /** Accounts, people as well as organizations. */
@@ -13,4 +13,15 @@ export const userEvents = {
     oldName: Type.String(),
     newName: Type.String(),
   }),
+  /** Somebody came onto a team; `watches` tells whether he begins to watch its repositories by that. */
+  'team.memberAdded': Type.Object({
+    teamId: id<TeamId>(),
+    orgId: id<UserId>(),
+    userId: id<UserId>(),
+    watches: Type.Boolean(),
+  }),
+  /** Somebody may do less than before in the repositories of an owner, or nothing any more. */
+  'access.reduced': Type.Object({ userId: id<UserId>(), ownerId: id<UserId>() }),
+  /** The blocker does not want to hear from the blocked any more. */
+  'user.blocked': Type.Object({ blockerId: id<UserId>(), blockedId: id<UserId>() }),
 }

@@ -1,0 +1,59 @@
+import { anyAccess, inRepo, repoOwner } from '../access/repo.requirements.ts'
+import { userUnderQuota } from '../access/quota.requirements.ts'
+import { signedIn, tokenScope } from '../access/requirements.ts'
+import { operation, validBody } from '../http/operation.ts'
+import { created, noContent, ok } from '../http/reply.ts'
+import type { RepoId } from '../lib/ids.ts'
+import { createRepo } from './repo-creation.service.ts'
+import { deleteRepo } from './repo-deletion.service.ts'
+import { presentMadeRepo, presentRepo } from './repo.present.ts'
+import { CreateRepoOption, Repository } from './repo.schemas.ts'
+import { getRepoById } from './repo.service.ts'
+import { newRepositoryOf } from './new-repository.ts'
+
+export const createCurrentUserRepo = operation({
+  method: 'POST',
+  path: '/user/repos',
+  scope: 'user',
+  requires: [signedIn, tokenScope('repository'), validBody, userUnderQuota('size:repos:all')],
+  body: CreateRepoOption,
+  reply: { 201: Repository },
+  async run({ ctx, body }) {
+    const { user } = ctx.viewer
+    const repo = await createRepo(ctx, user, user, newRepositoryOf(body))
+    return created(await presentMadeRepo(ctx, repo, user))
+  },
+})
+
+export const repoGet = operation({
+  method: 'GET',
+  path: '/repos/{username}/{reponame}',
+  scope: 'repository',
+  requires: [inRepo, anyAccess],
+  reply: { 200: Repository },
+  run: async ({ ctx }) => ok(await presentRepo(ctx, ctx)),
+})
+
+export const repoGetByID = operation({
+  method: 'GET',
+  path: '/repositories/{id}',
+  scope: null,
+  requires: [signedIn, tokenScope('repository')],
+  reply: { 200: Repository },
+  async run({ ctx, params }) {
+    const view = await getRepoById(ctx, params.id as RepoId)
+    return ok(await presentRepo(ctx, view))
+  },
+})
+
+export const repoDelete = operation({
+  method: 'DELETE',
+  path: '/repos/{username}/{reponame}',
+  scope: 'repository',
+  requires: [inRepo, signedIn, repoOwner],
+  reply: { 204: 'empty' },
+  async run({ ctx }) {
+    await deleteRepo(ctx, ctx.owner, ctx.repo, ctx.viewer.id)
+    return noContent()
+  },
+})

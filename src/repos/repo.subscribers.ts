@@ -1,0 +1,34 @@
+import type { Services } from '../access/context.ts'
+import { subscriber } from '../events/subscriber.ts'
+import { isGitKey } from '../git/git-key.ts'
+import { nowUnix } from '../lib/time.ts'
+import { listTeamRepoIds } from './team-repo.store.ts'
+import { unwatchUnseenReposOf, watchRepos } from './watch.store.ts'
+
+/** The git data and the picture of a deleted repository. */
+export const removeRepoFiles = subscriber({
+  name: 'removeRepoFiles',
+  on: 'repo.deleted',
+  async afterCommit(services: Services, event) {
+    for (const key of event.data.gitKeys.filter(isGitKey)) await services.git.remove(key)
+    if (event.data.avatarKey !== '') await services.blobs.repoAvatars.delete(event.data.avatarKey)
+  },
+})
+
+/** Who can no longer see a repository watches it no longer. */
+export const dropUnseenWatches = subscriber({
+  name: 'dropUnseenWatches',
+  on: 'access.reduced',
+  inTransaction: (tx, event) => unwatchUnseenReposOf(tx, event.data.ownerId, event.data.userId),
+})
+
+/** New members of a team watch its repositories where that is the rule (`[service].AUTO_WATCH_NEW_REPOS`). */
+export const watchTeamRepos = subscriber({
+  name: 'watchTeamRepos',
+  on: 'team.memberAdded',
+  async inTransaction(tx, event, { clock }) {
+    if (!event.data.watches) return
+    const repoIds = await listTeamRepoIds(tx, event.data.teamId)
+    await watchRepos(tx, repoIds, [event.data.userId], 'auto', nowUnix(clock))
+  },
+})

@@ -1,0 +1,41 @@
+import type { Db, Tx } from '../db/database.ts'
+import type { RepoRow } from '../db/tables/repositories.ts'
+import type { RepoId, TeamId } from '../lib/ids.ts'
+import type { Page } from '../lib/paging.ts'
+
+/** Repositories that a team has: given it, or all of the organization. */
+const reposOfTeam = (db: Db | Tx, teamId: TeamId) =>
+  db
+    .selectFrom('repo')
+    .innerJoin('team', 'team.org_id', 'repo.owner_id')
+    .where('team.id', '=', teamId)
+    .where((where) =>
+      where.or([
+        where('team.includes_all_repositories', '=', true),
+        where('team.access_mode', '=', 4),
+        where.exists(
+          where
+            .selectFrom('team_repo')
+            .select('team_repo.repo_id')
+            .whereRef('team_repo.team_id', '=', 'team.id')
+            .whereRef('team_repo.repo_id', '=', 'repo.id'),
+        ),
+      ]),
+    )
+
+export const listTeamRepos = (db: Db, teamId: TeamId, page: Page): Promise<RepoRow[]> =>
+  reposOfTeam(db, teamId).selectAll('repo').orderBy('repo.lower_name').limit(page.limit).offset(page.offset).execute()
+
+export const countTeamRepos = async (db: Db, teamId: TeamId): Promise<number> =>
+  (
+    await reposOfTeam(db, teamId)
+      .select((select) => select.fn.countAll<number>().as('count'))
+      .executeTakeFirstOrThrow()
+  ).count
+
+export const listTeamRepoIds = async (db: Db | Tx, teamId: TeamId): Promise<RepoId[]> =>
+  (await reposOfTeam(db, teamId).select('repo.id').execute()).map((row) => row.id)
+
+/** A repository that the team has, or undefined. */
+export const findTeamRepo = (db: Db, teamId: TeamId, lowerName: string): Promise<RepoRow | undefined> =>
+  reposOfTeam(db, teamId).selectAll('repo').where('repo.lower_name', '=', lowerName).executeTakeFirst()
