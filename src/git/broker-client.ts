@@ -64,11 +64,6 @@ export class BrokerClient {
     await this.#running
   }
 
-  /** Process id of the broker that runs now, for tests and metrics. */
-  get pid(): number | undefined {
-    return this.#child?.pid
-  }
-
   /** Runs a command and collects its output, which is refused above `maxBytes` (`TooLarge`). */
   async run(options: CommandOptions & { maxBytes?: number }): Promise<CommandOutput> {
     const maxBytes = options.maxBytes ?? 64 << 20

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import type { WireStream } from '../wire.ts'
+import { signalGroup } from './process-group.ts'
 import type { BrokerSettings, CatCommand, CatRequest } from './protocol.ts'
 
 /** A repository changes under its readers (repack, gc); an old process holds deleted packs open, so it is replaced. */
@@ -68,11 +69,6 @@ export class CatPool {
   close(): void {
     clearInterval(this.#sweep)
     for (const pool of this.#pools.values()) for (const reader of pool.readers) reader.kill()
-  }
-
-  /** Process ids of all readers. */
-  get pids(): readonly number[] {
-    return [...this.#pools.values()].flatMap((pool) => [...pool.readers].map((reader) => reader.pid ?? 0))
   }
 
   #serve(pool: Pool): void {
@@ -181,10 +177,6 @@ class Reader {
     this.#child.stdout?.on('data', (chunk: Buffer) => this.#receive(chunk))
   }
 
-  get pid(): number | undefined {
-    return this.#child.pid
-  }
-
   get isIdle(): boolean {
     return this.#job === undefined && !this.#stopping && !this.#ended
   }
@@ -209,7 +201,7 @@ class Reader {
 
   kill(): void {
     this.#stopping = true
-    this.#child.kill('SIGKILL')
+    signalGroup(this.#child, 'SIGKILL')
   }
 
   #arm(): void {

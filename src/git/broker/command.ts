@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import type { Duplex } from 'node:stream'
 import type { WireStream } from '../wire.ts'
 import { serveHooks, serveProcReceive } from './hook-link.ts'
+import { signalGroup } from './process-group.ts'
 import type { BrokerMessage, BrokerSettings, HookAnswer, HookQuestion, RunRequest, RunResult } from './protocol.ts'
 
 /** What is kept of standard error: its end says why. */
@@ -57,10 +58,6 @@ export class Command {
     this.#pumpInput()
     this.#pumpOutput()
     if (hooks) this.#serveHooks()
-  }
-
-  get pid(): number | undefined {
-    return this.#child.pid
   }
 
   /** At once, with all its descendants that did not leave the group. */
@@ -169,16 +166,5 @@ export class Command {
       stream.fail({ reason: 'cancelled', message: `git ${this.#request.name} was cancelled` })
     } else stream.finish({ exitCode, stderr, ms: performance.now() - this.#startedMs } satisfies RunResult)
     this.#onEnd()
-  }
-}
-
-function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
-  if (child.pid === undefined) return
-  try {
-    process.kill(-child.pid, signal)
-  } catch (error) {
-    // Nobody of the group is left (and EPERM: its number has gone to somebody else since).
-    const { code } = error as NodeJS.ErrnoException
-    if (code !== 'ESRCH' && code !== 'EPERM') throw error
   }
 }
