@@ -39,6 +39,11 @@ const placesOf = (path) => path.replaceAll(/\{[^}]*\}/g, '{}').replace(/\*$/, '{
 /** The codes whose meaning the contract gives; the rest are names of checks. */
 const standardCodes = new Set(['T', 'SA', 'RO', 'RA', 'RR', 'RW', 'AR', 'NA', 'WH', 'OO', 'OM', 'TM'])
 const standardOf = (codes) => codes.filter((code) => standardCodes.has(code.split('(')[0]))
+/** Some of an operation's scopes are asked for later than the rest, by a requirement. */
+const scopesOf = (operation) => {
+  const later = codesOf(operation).filter((code) => code.startsWith('scope:'))
+  return [...operation.scope, ...later.flatMap((code) => code.slice('scope:'.length).split('+'))].sort()
+}
 const codesOf = (operation) => operation.requires.flatMap((requirement) => requirement.codes)
 
 function differences(operation) {
@@ -50,7 +55,7 @@ function differences(operation) {
   const [have, want] = [standardOf(codesOf(operation)).join(' '), standardOf(known.requires).join(' ')]
   if (have !== want) found.push(`the contract requires ${want || 'nothing'}`)
   const scopes = [...known.scope].sort().join('+')
-  if ([...operation.scope].sort().join('+') !== scopes) found.push(`the contract's scope is ${scopes || 'none'}`)
+  if (scopesOf(operation).join('+') !== scopes) found.push(`the contract's scope is ${scopes || 'none'}`)
   return found
 }
 
