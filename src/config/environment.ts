@@ -52,9 +52,9 @@ export function readEnvironment(env: Readonly<Record<string, string | undefined>
         continue
       }
       const file = readSmallFile(value)
-      if (file.ok)
+      if (file.ok) {
         entries.push({ variable, section, key, value: file.text.replace(/[\r\n]+$/, ''), isInterpolated: false })
-      else problems.push({ variable, reason: `${value}: ${file.reason}` })
+      } else problems.push({ variable, reason: `${value}: ${file.reason}` })
     }
   }
   return { entries, problems }

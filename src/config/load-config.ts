@@ -222,8 +222,9 @@ function readSettingsFile(path: string, raw: RawSettings, problems: ConfigRemark
 
 function applyOverrides(overrides: ConfigOverrides, raw: RawSettings, cwd: string): void {
   const set = (key: string, value: string | number | undefined, option: string): void => {
-    if (value !== undefined)
+    if (value !== undefined) {
       raw.set('server', { key, text: String(value), isInterpolated: false, origin: { where: option } })
+    }
   }
   set('APP_DATA_PATH', overrides.dataFolder === undefined ? undefined : resolve(cwd, overrides.dataFolder), '--data')
   set('HTTP_ADDR', overrides.host, '--host')
@@ -239,8 +240,9 @@ function unknownKeys(raw: RawSettings): ConfigRemark[] {
     return raw.keys(section).flatMap((value): ConfigRemark[] => {
       const key = value.key.toUpperCase()
       const secretKey = key.endsWith('_URI') ? declaredSettings.get(`${section}\n${key.slice(0, -4)}`) : undefined
-      if (declaredSettings.has(`${section}\n${key}`) || secretKey?.isSecret === true || isFamilyKey(section, key))
+      if (declaredSettings.has(`${section}\n${key}`) || secretKey?.isSecret === true || isFamilyKey(section, key)) {
         return []
+      }
       if (isStorageSection(section) && storageKeyNames.has(key)) return []
       return [{ ...describeOrigin(value.origin), section, key: value.key, reason: 'is no setting that anybody knows' }]
     })
@@ -283,8 +285,9 @@ function readSetting(
     .map((key) => raw.find(section, key))
     .find((value) => value !== undefined)
   if (uri !== undefined && uri.text !== '') {
-    if (given !== undefined && given.text !== '')
+    if (given !== undefined && given.text !== '') {
       report(section, uriKey, `can not be given together with ${setting.key}`)
+    }
     return {
       value: readSecretUri(uri.text, (reason) => report(section, uriKey, reason)),
       text: '',
@@ -475,8 +478,9 @@ function checkTogether(values: DeclaredConfig, report: Report): void {
   const { mailer, service, camo } = values
   if (mailer.enabled && mailer.protocol !== 'dummy') {
     if (mailer.from === '') report('mailer', 'FROM', 'is needed to send mail')
-    if (mailer.protocol !== 'sendmail' && mailer.smtpAddr === '')
+    if (mailer.protocol !== 'sendmail' && mailer.smtpAddr === '') {
       report('mailer', 'SMTP_ADDR', 'is needed to send mail')
+    }
     if (mailer.useClientCert && (mailer.clientCertFile === '' || mailer.clientKeyFile === '')) {
       report('mailer', 'USE_CLIENT_CERT', 'needs CLIENT_CERT_FILE and CLIENT_KEY_FILE')
     }

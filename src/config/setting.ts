@@ -228,8 +228,9 @@ export function durationMs(
     const ms = parseDurationMs(value)
     if (ms === undefined) return refuse('must be a duration with a unit, like 30s, 10m or 1h30m')
     if (ms < 0 && range.allowNegative !== true) return refuse('must not be negative')
-    if (range.min !== undefined && ms < (parseDurationMs(range.min) ?? 0))
+    if (range.min !== undefined && ms < (parseDurationMs(range.min) ?? 0)) {
       return refuse(`must be at least ${range.min}`)
+    }
     if (range.max !== undefined && ms > (parseDurationMs(range.max) ?? 0)) return refuse(`must be at most ${range.max}`)
     return ms
   }

@@ -107,8 +107,9 @@ export function readStorage(
     const lookup = (key: string): { section: string; value: string } | undefined => {
       for (const section of chain) {
         const given = raw.own(section, key)
-        if (given !== undefined)
+        if (given !== undefined) {
           return { section, value: given.isInterpolated ? read(section, given.text) : given.text }
+        }
       }
       return undefined
     }
@@ -138,8 +139,9 @@ export function readStorage(
       chain.splice(2, 0, named)
       type = raw.own(named, 'STORAGE_TYPE')?.text ?? 'local'
     }
-    if (type.toLowerCase() === 'local')
+    if (type.toLowerCase() === 'local') {
       return { type: 'local', path: localPath(kind, lookup('PATH'), workPath, blobsFolder) }
+    }
     if (!isBackend(type)) {
       report(chain[2] ?? 'storage', 'STORAGE_TYPE', 'must be local or minio')
       return { type: 'local', path: blobsFolder }
@@ -148,8 +150,9 @@ export function readStorage(
     const url = /^https?:\/\//.test(endpoint)
       ? endpoint
       : `${value(storageKeys.useSsl) ? 'https' : 'http'}://${endpoint}`
-    if (!URL.canParse(url))
+    if (!URL.canParse(url)) {
       report(lookup('MINIO_ENDPOINT')?.section ?? 'storage', 'MINIO_ENDPOINT', 'must be host:port or a URL')
+    }
     const given = lookup('MINIO_BASE_PATH')
     const basePath = (
       given === undefined || given.value === ''

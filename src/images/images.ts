@@ -104,8 +104,9 @@ export function createImages(options: ImagesOptions): Images {
         timeoutSeconds,
       })
       if (answer.ok) return answer.picture
-      if (answer.reason === 'not_an_image')
+      if (answer.reason === 'not_an_image') {
         throw new Invalid('the file is no PNG, JPEG, GIF or WebP picture', 'not_an_image')
+      }
       throw new Invalid(`a picture has at most ${maxWidth} x ${maxHeight} pixels`, 'too_many_pixels')
     },
     identicon: async (seed, sizePixels) => {
@@ -141,6 +142,6 @@ function exchange(worker: Worker, message: ImageRequestMessage, timeoutMs: numbe
     }, timeoutMs)
     worker.on('message', onMessage).on('error', onError).on('exit', onExit)
     worker.ref()
-    worker.postMessage(message)
+    worker.postMessage(message, [])
   })
 }

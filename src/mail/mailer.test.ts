@@ -3,9 +3,10 @@ import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
-import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
+import { SMTPServer, type SMTPServerOptions, type SMTPServerSession } from 'smtp-server'
 import { Unavailable } from '../lib/errors.ts'
 import { createMailer, MailError, type Mailer, type MailerOptions } from './mailer.ts'
 
@@ -58,6 +59,19 @@ async function withCatcher(
 ): Promise<void> {
   const caught: Caught[] = []
   let connections = 0
+  async function keep(stream: Readable, session: SMTPServerSession, done: () => void): Promise<void> {
+    const source = await text(stream)
+    const { mailFrom, rcptTo } = session.envelope
+    caught.push({
+      from: mailFrom === false ? '' : mailFrom.address,
+      to: rcptTo.map(({ address }) => address),
+      secure: session.secure,
+      user: session.user,
+      helo: session.hostNameAppearsAs,
+      source,
+    })
+    done()
+  }
   const catcher = new SMTPServer({
     authOptional: true,
     disabledCommands: ['STARTTLS'],
@@ -68,18 +82,7 @@ async function withCatcher(
       done()
     },
     onData: (stream, session, done) => {
-      void text(stream).then((source) => {
-        const { mailFrom, rcptTo } = session.envelope
-        caught.push({
-          from: mailFrom === false ? '' : mailFrom.address,
-          to: rcptTo.map(({ address }) => address),
-          secure: session.secure,
-          user: session.user,
-          helo: session.hostNameAppearsAs,
-          source,
-        })
-        done()
-      })
+      void keep(stream, session, done)
     },
     ...server,
   })

@@ -120,16 +120,16 @@ export function createOutgoing(options: OutgoingOptions): Outgoing {
     throw new OutgoingError('unknown_host', `${host} has no address`)
   }
 
-  const checkedLookup: LookupFunction = (host, { all }, callback) => {
-    allowedAddresses(host).then(
-      (addresses) => {
-        const [first] = addresses
-        if (all === true) callback(null, [...addresses])
-        else callback(null, first?.address ?? '', first?.family)
-      },
-      (error: Error) => callback(error, ''),
-    )
+  async function answerLookup(host: string, wantsAll: boolean, answer: Parameters<LookupFunction>[2]): Promise<void> {
+    try {
+      const addresses = await allowedAddresses(host)
+      if (wantsAll) answer(null, [...addresses])
+      else answer(null, addresses[0]?.address ?? '', addresses[0]?.family)
+    } catch (error) {
+      answer(toOutgoingError(error, undefined), '')
+    }
   }
+  const checkedLookup: LookupFunction = (host, { all }, callback) => void answerLookup(host, all === true, callback)
   const tls = { rejectUnauthorized: options.skipTlsVerify !== true }
   const connectDirectly = buildConnector({ ...tls, lookup: checkedLookup, allowH2: false, timeout: connectTimeoutMs })
   const direct = new Agent({

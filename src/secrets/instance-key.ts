@@ -35,8 +35,9 @@ export async function loadInstanceKeys(source: InstanceKeySource): Promise<Insta
     const previous = [...old, ...(stored ?? [])].filter((key) => key !== source.secretKey)
     return { current: source.secretKey, previous, isNew: false }
   }
-  if (stored !== undefined)
+  if (stored !== undefined) {
     return { current: firstKey(stored, source.keyFile), previous: [...stored.slice(1), ...old], isNew: false }
+  }
   const isNew = await createKeyFile(source.keyFile)
   // Another replica may have been faster; then its key counts.
   const keys = (await readKeyFile(source.keyFile)) ?? []

@@ -29,8 +29,9 @@ const turns = createTurns({
 export async function hashPassword(password: string): Promise<string> {
   const sizeBytes = Buffer.byteLength(password)
   if (sizeBytes === 0) throw new Invalid('a password is required', 'password_required')
-  if (sizeBytes > maxPasswordBytes)
+  if (sizeBytes > maxPasswordBytes) {
     throw new Invalid(`a password has at most ${maxPasswordBytes} bytes`, 'password_too_long')
+  }
   return turns.run(() => hash(password, argon2Cost))
 }
 
@@ -61,8 +62,9 @@ async function verifyPbkdf2(password: string, stored: string): Promise<boolean> 
   if (match === null) return false
   const [, iterations, sizeBytes, salt = '', expectedHex = ''] = match
   const expected = Buffer.from(expectedHex, 'hex')
-  if (Number(iterations) < 1 || Number(iterations) > maxPbkdf2Iterations || expected.length !== Number(sizeBytes))
+  if (Number(iterations) < 1 || Number(iterations) > maxPbkdf2Iterations || expected.length !== Number(sizeBytes)) {
     return false
+  }
   const saltBytes = Buffer.from(salt, salt.length === 10 ? 'utf8' : 'hex')
   const actual = await derivePbkdf2(password, saltBytes, Number(iterations), expected.length, 'sha256')
   return timingSafeEqual(actual, expected)
