@@ -366,6 +366,7 @@ function feed(stream: WireStream, input: Buffer | Readable, mayCancel: () => boo
   }
   input.on('error', onBroken)
   input.on('close', onBroken)
+  if (input.destroyed) onBroken()
 }
 
 /** Throws what a command that should have succeeded says on standard error. */

@@ -311,3 +311,60 @@ test('git transport: the advertised capabilities are those of the contract', asy
   await git.create(empty, { defaultBranch: 'trunk' })
   assert.equal((await git.readHead(empty)).branch, 'trunk')
 })
+
+test('git transport: what is answered without git equals what git answers', async () => {
+  const names: string[] = []
+  await using test = await startTestGit({ onCommand: ({ name }) => names.push(name) })
+  const { git } = test
+  const key = await newRepository(git)
+  const first = (await git.readHead(key)).oid!
+  const tagger = { name: 'T', email: 't@t', unixSeconds: 1, offsetMinutes: 0 }
+  const tag = await git.writeTag(key, { name: 'v1', target: first, targetType: 'commit', tagger, message: 'one' })
+  await git.updateRefs(key, [
+    { ref: 'refs/tags/v1', old: undefined, new: tag }, { ref: 'refs/tags/light', old: undefined, new: first },
+    { ref: 'refs/heads/a/b', old: undefined, new: first }, { ref: 'refs/pull/3/head', old: undefined, new: first },
+  ])
+  await using server = await serveGit(git)
+  const empty = newGitKey()
+  await git.create(empty, { defaultBranch: 'trunk' })
+  const directory = (each: string): string => join(test.root, each.slice(0, 2), `${each}.git`)
+  for (const each of [key, empty]) {
+    for (const args of [['--symref'], ['--heads'], ['--tags'], ['--refs'], []]) {
+      const ours = await client(test.root, 'ls-remote', ...args, server.url(each))
+      const gits = await client(test.root, 'ls-remote', ...args, directory(each))
+      assert.equal(ours.stdout, gits.stdout, args.join())
+    }
+  }
+  assert.deepEqual(names.filter((name) => name === 'upload-pack').length, 1, 'only the probe')
+  // A clone of an empty repository takes its branch name from the server.
+  const folder = join(await test.folder('empty'), 'work')
+  assert.equal((await client(test.root, '-c', 'init.defaultBranch=other', 'clone', server.url(empty), folder)).exitCode, 0)
+  assert.equal((await client(folder, 'symbolic-ref', 'HEAD')).stdout.trim(), 'refs/heads/trunk')
+  const { output } = await git.receivePack(key, {
+    stateless: true, advertise: true, callbacks: { checkPush: async () => ({ ok: true }), recordRefUpdates: async () => ({ lines: [] }) },
+  })
+  let ours = ''
+  for await (const chunk of output) ours += String(chunk)
+  const settings = (await readdir(join(test.root, '.settings'))).find((name) => !name.startsWith('probe'))!
+  const gits = execFileSync('git', ['receive-pack', '--stateless-rpc', '--advertise-refs', directory(key)], {
+    encoding: 'utf8', env: { PATH: process.env.PATH, GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: join(test.root, '.settings', settings, 'gitconfig') },
+  })
+  assert.equal(ours, gits)
+})
+
+test('git transport: requests that are not in the format of git are refused, an early end too', async () => {
+  await using test = await startTestGit()
+  const { git } = test
+  const key = await newRepository(git)
+  const ask = async (text: string): Promise<string> => {
+    const { output } = await git.uploadPack(key, { stateless: true, protocol: 'version=2', body: Readable.from([Buffer.from(text)]) })
+    let answer = ''
+    for await (const chunk of output) answer += String(chunk)
+    return answer
+  }
+  await assert.rejects(ask('0014command=ls-refs\nzzzz'), { name: 'BadRequest' })
+  await assert.rejects(ask('0013command=ls-refs0018object-format=sha9990000'), { name: 'Invalid' })
+  assert.equal(await ask('0000'), '')
+  assert.equal(await ask(''), '')
+  assert.match(await ask('0013command=ls-refs0000'), /HEAD/)
+})

@@ -1,9 +1,10 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { join, resolve as resolvePath } from 'node:path'
-import type { Readable } from 'node:stream'
+import { Readable } from 'node:stream'
 import { Invalid, NotFound, Refusal } from '../lib/errors.ts'
 import type { HookAnswer, HookQuestion } from './broker/protocol.ts'
-import { checkOids, type GitContext, locate } from './context.ts'
+import { answerLsRefs, capabilitiesOf, lookForLsRefs, protocolVersion, pushAdvertisement } from './advertisement.ts'
+import { checkOids, formatOf, type GitContext, locate } from './context.ts'
 import type { GitKey } from './git-key.ts'
 import type {
   ArchiveFormat, GitService, PushedUpdate, ReceivePackRequest, TopicOutcome, UploadPackRequest,
@@ -38,13 +39,28 @@ function serviceFlags(request: UploadPackRequest): string[] {
 /** Serves a fetch or clone. */
 export async function uploadPack(context: GitContext, key: GitKey, request: UploadPackRequest): Promise<GitService> {
   const cwd = await mustExist(context, key)
+  let { body } = request
+  if (request.stateless && protocolVersion(request.protocol) === 2) {
+    // The parts of protocol v2 that are only about references need no process.
+    if (request.advertise === true) return answered((await capabilitiesOf(context, await formatOf(context, key))).fetchV2)
+    if (body !== undefined) {
+      const looked = await lookForLsRefs(body)
+      if (looked.isLsRefs) return answered(await answerLsRefs(context, key, looked.body))
+      body = looked.body
+    }
+  }
   return context.broker.stream({
     args: ['upload-pack', '--strict', ...serviceFlags(request), cwd], name: 'upload-pack', cwd, kind: 'transport',
     environment: protocolEnvironment(request.protocol),
-    input: request.advertise === true ? undefined : request.body,
+    input: request.advertise === true ? undefined : body,
     idleMs: context.limits.transportIdleMs, signal: request.signal,
   })
 }
+
+/** A service that was done without git. */
+const answered = (bytes: Buffer): GitService => ({
+  output: Readable.from([bytes], { objectMode: false }), finished: Promise.resolve({ exitCode: 0, stderr: '' }),
+})
 
 /** Serves `git archive --remote` (SSH only). */
 export async function uploadArchive(
@@ -63,6 +79,9 @@ export async function uploadArchive(
  */
 export async function receivePack(context: GitContext, key: GitKey, request: ReceivePackRequest): Promise<GitService> {
   const cwd = await mustExist(context, key)
+  if (request.advertise === true && protocolVersion(request.protocol) !== 1) {
+    return answered(await pushAdvertisement(context, key))
+  }
   const limit = Math.max(1, Math.floor(request.maxPackBytes ?? context.limits.maxPackBytes))
   const push = new Push(context, key, request)
   // git passes over hooks that it can not execute: then nothing would be checked.

@@ -1,0 +1,179 @@
+/**
+ * The parts of the fetch and push conversations that need no git: the fixed advertisement of protocol v2, its `ls-refs`
+ * command, and the list of references that a push begins with. What git can do (its capability lines) is asked of the
+ * installed git once per object format; the references come from the same reader as everywhere.
+ */
+import { randomBytes } from 'node:crypto'
+import { mkdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { BadRequest, Invalid, TooLarge } from '../lib/errors.ts'
+import type { Oid } from '../lib/ids.ts'
+import { mustSucceed } from './broker-client.ts'
+import { formatOf, type GitContext } from './context.ts'
+import type { GitKey } from './git-key.ts'
+import type { ObjectFormat } from './git.ts'
+import { zeroOid } from './object-codec.ts'
+import { listRefs, readHead, readRefs } from './ref-reader.ts'
+
+/** What git says of itself: the bytes of its v2 advertisement, and the capabilities on the first line of a push's list. */
+export type Capabilities = { readonly fetchV2: Buffer; readonly push: string }
+
+const flush = '0000'
+const maxLsRefsBytes = 1 << 20
+const maxPrefixes = 65_536
+
+/** One packet of the pkt-line format: four hexadecimal digits of length, these included. */
+export function packet(text: string): string {
+  return (Buffer.byteLength(text) + 4).toString(16).padStart(4, '0') + text
+}
+
+/** Packets of a buffer; undefined stands for a flush, '' for a delimiter. Throws `BadRequest` for what is no packet. */
+export function parsePackets(bytes: Buffer): Array<string | undefined> {
+  const packets: Array<string | undefined> = []
+  let offset = 0
+  while (offset < bytes.length) {
+    const digits = bytes.toString('latin1', offset, offset + 4)
+    const length = /^[0-9a-f]{4}$/i.test(digits) ? Number.parseInt(digits, 16) : -1
+    if (length === -1 || length === 2 || length === 3 || offset + length > bytes.length) {
+      throw new BadRequest('the request is not in the format of git')
+    }
+    packets.push(length === 0 ? undefined : bytes.toString('utf8', offset + 4, offset + length).replace(/\n$/, ''))
+    offset += Math.max(4, length)
+  }
+  return packets
+}
+
+const known = new WeakMap<GitContext, Map<ObjectFormat, Promise<Capabilities>>>()
+
+/** What the installed git can do with repositories of a format; asked once, by an empty repository that is removed again. */
+export function capabilitiesOf(context: GitContext, format: ObjectFormat): Promise<Capabilities> {
+  const formats = known.get(context) ?? new Map<ObjectFormat, Promise<Capabilities>>()
+  known.set(context, formats)
+  const present = formats.get(format)
+  if (present !== undefined) return present
+  const asked = askGit(context, format)
+  formats.set(format, asked)
+  // A failure (a broker that was just dying) must not be remembered.
+  asked.catch(() => formats.delete(format))
+  return asked
+}
+
+async function askGit(context: GitContext, format: ObjectFormat): Promise<Capabilities> {
+  const folder = join(context.root, '.settings', `probe-${randomBytes(8).toString('hex')}.git`)
+  const { broker } = context
+  await mkdir(folder, { recursive: true })
+  try {
+    mustSucceed(await broker.run({
+      args: ['init', '--quiet', '--bare', '--template=', `--object-format=${format}`, folder], cwd: folder, kind: 'write',
+    }), 'init')
+    const ask = async (command: string, environment: Record<string, string>): Promise<Buffer> => {
+      const result = await broker.run({
+        args: [command, '--stateless-rpc', '--advertise-refs', folder], name: command, cwd: folder, kind: 'transport', environment,
+      })
+      mustSucceed(result, command)
+      return result.stdout
+    }
+    const push = await ask('receive-pack', {})
+    const line = parsePackets(push)[0]?.split('\0')[1]
+    if (line === undefined) throw new Error('git receive-pack told no capabilities')
+    return { fetchV2: await ask('upload-pack', { GIT_PROTOCOL: 'version=2' }), push: line }
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/** Protocol version that `GIT_PROTOCOL` asks for: the highest of its `version=` keys, as git takes it. */
+export function protocolVersion(protocol: string | undefined): number {
+  const versions = (protocol ?? '').split(':').map((part) => /^version=([12])$/.exec(part)?.[1])
+  return Math.max(0, ...versions.map((version) => Number(version ?? 0)))
+}
+
+/** The list of references that a push (protocol v0) begins with. Pull references are hidden, as from git's own list. */
+export async function pushAdvertisement(context: GitContext, key: GitKey): Promise<Buffer> {
+  const format = await formatOf(context, key)
+  const { push } = await capabilitiesOf(context, format)
+  const refs = (await readRefs(context, key)).filter((ref) => !ref.name.startsWith('refs/pull/'))
+  const empty = zeroOid(format === 'sha256' ? '0'.repeat(64) : undefined)
+  const list = refs.length === 0 ? [{ name: 'capabilities^{}', oid: empty }] : refs
+  const lines = list.map((ref, index) => packet(`${ref.oid} ${ref.name}${index === 0 ? `\0${push}` : ''}\n`))
+  return Buffer.from(lines.join('') + flush)
+}
+
+/** Length of a first packet that only says `command=ls-refs`. */
+const commandBytes = 19
+
+/**
+ * Looks at the beginning of a request: whether it is an `ls-refs` (with or without a line feed after the command, both of
+ * which clients send). The body to read on from is the one that is given back.
+ */
+export async function lookForLsRefs(request: Readable): Promise<{ isLsRefs: boolean; body: Readable }> {
+  const { start, body } = await peek(request, commandBytes)
+  return { isLsRefs: /^001[34]command=ls-refs/.test(start.toString('latin1')), body }
+}
+
+/** The first bytes of a stream, which stay in it; a stream that ends before is replaced by one of what it held. */
+async function peek(stream: Readable, bytes: number): Promise<{ start: Buffer; body: Readable }> {
+  let start = Buffer.alloc(0)
+  for (;;) {
+    const chunk = stream.read() as Buffer | null
+    if (chunk !== null) start = Buffer.concat([start, chunk])
+    if (start.length >= bytes) {
+      stream.unshift(start)
+      return { start, body: stream }
+    }
+    if (stream.readableEnded) return { start, body: Readable.from([start], { objectMode: false }) }
+    if (stream.destroyed) return { start, body: stream }
+    if (chunk === null) await nextEvent(stream)
+  }
+}
+
+const nextEvent = (stream: Readable): Promise<void> => new Promise((resolve) => {
+  const events = ['readable', 'end', 'close', 'error']
+  const settle = (): void => {
+    for (const event of events) stream.off(event, settle)
+    resolve()
+  }
+  for (const event of events) stream.on(event, settle)
+})
+
+/** Answers an `ls-refs` request (gitprotocol-v2). */
+export async function answerLsRefs(context: GitContext, key: GitKey, body: Readable): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    size += chunk.length
+    if (size > maxLsRefsBytes) throw new TooLarge('the request for references is too long')
+    chunks.push(chunk)
+  }
+  const packets = parsePackets(Buffer.concat(chunks)).filter((text) => text !== undefined)
+  const format = packets.find((text) => text.startsWith('object-format='))?.slice(14) ?? 'sha1'
+  if (format !== await formatOf(context, key)) throw new Invalid('the repository has another object format')
+  const prefixes = packets.filter((text) => text.startsWith('ref-prefix ')).map((text) => text.slice(11))
+  const wanted = (name: string): boolean =>
+    prefixes.length === 0 || prefixes.length > maxPrefixes || prefixes.some((prefix) => name.startsWith(prefix))
+  const head = await readHead(context, key)
+  const target = packets.includes('symrefs') && head.branch !== '' ? ` symref-target:refs/heads/${head.branch}` : ''
+  const lines: string[] = []
+  if (wanted('HEAD')) {
+    if (head.oid !== undefined) lines.push(`${head.oid} HEAD${target}`)
+    else if (packets.includes('unborn') && target !== '') lines.push(`unborn HEAD${target}`)
+  }
+  lines.push(...await refLines(context, key, wanted, packets.includes('peel')))
+  return Buffer.from(lines.map((line) => packet(`${line}\n`)).join('') + flush)
+}
+
+async function refLines(
+  context: GitContext, key: GitKey, wanted: (name: string) => boolean, peel: boolean,
+): Promise<string[]> {
+  const plain = (ref: { oid: Oid; name: string }): string => `${ref.oid} ${ref.name}`
+  const bare = (await readRefs(context, key)).filter((ref) => wanted(ref.name))
+  if (!peel) return bare.map(plain)
+  // Only tags are looked into: a branch is a commit, and so are pull references.
+  const tags = bare.some((ref) => ref.name.startsWith('refs/tags/'))
+    ? new Map((await listRefs(context, key, { prefix: 'refs/tags/' })).refs.map((ref) => [ref.name, ref] as const)) : undefined
+  return bare.map((ref) => {
+    const tag = tags?.get(ref.name)
+    return tag === undefined || tag.peeled === ref.oid ? plain(ref) : `${plain(ref)} peeled:${tag.peeled}`
+  })
+}
