@@ -1,4 +1,4 @@
-import { readSmallFile } from './settings-file.ts'
+import { readSmallFile } from './small-file.ts'
 
 /** A setting given by the environment. */
 export interface EnvironmentEntry {

@@ -5,7 +5,6 @@ import familySettings from '../../contract/settings.json' with { type: 'json' }
  * an existing file works as it is.
  */
 const furtherKnownKeys: Readonly<Record<string, readonly string[]>> = {
-  '': ['APP_ID', 'ENABLE_LETSENCRYPT'],
   server: [
     'APP_ID',
     'ENABLE_LETSENCRYPT',
@@ -46,7 +45,6 @@ const furtherKnownKeys: Readonly<Record<string, readonly string[]>> = {
   ],
   session: ['PROVIDER', 'PROVIDER_CONFIG', 'GC_INTERVAL_TIME', 'COOKIE_PATH'],
   metrics: ['ENABLED_ISSUE_BY_LABEL', 'ENABLED_ISSUE_BY_REPOSITORY'],
-  service: ['EMAIL_DOMAIN_WHITELIST'],
   'ui.meta': ['AUTHOR', 'DESCRIPTION', 'KEYWORDS'],
   'ui.admin': ['USER_PAGING_NUM', 'REPO_PAGING_NUM', 'NOTICE_PAGING_NUM', 'ORG_PAGING_NUM'],
   'ui.user': ['REPO_PAGING_NUM', 'REPO_PAGING_COUNT'],
@@ -54,17 +52,7 @@ const furtherKnownKeys: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** Sections of the family with many or free keys, none of which decides anything here: all of them are accepted. */
-const openSections = new Set([
-  'log',
-  'cache',
-  'queue',
-  'task',
-  'highlight.mapping',
-  'badges',
-  'repository.mimetype_mapping',
-  'f3',
-  'mailer.override_header',
-])
+const openSections = new Set(['log', 'cache', 'queue', 'task', 'highlight.mapping', 'badges', 'f3'])
 /** Sections below which every section is open, like `[log.console]` or `[markup.asciidoc]`. */
 const openBelow = ['log.', 'cache.', 'queue.', 'markup.', 'f3.']
 

@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import familySettings from '../../contract/settings.json' with { type: 'json' }
 import { ConfigError, formatRemark } from './config-error.ts'
-import { type ConfigOverrides, listSettings, loadConfig, withBoundPorts } from './load-config.ts'
-import { sections } from './sections.ts'
+import { type ConfigOverrides, loadConfig, withBoundPorts } from './load-config.ts'
+import { listSettings, sections } from './sections.ts'
 import { parseBytes, parseDurationMs, type Section } from './setting.ts'
 
 interface Given {
@@ -228,6 +228,16 @@ test('rules about several keys', async () => {
     '[mailer] SMTP_ADDR: is needed to send mail',
   ])
   assert.match((await problemsOf({ ini: '[server]\nPROTOCOL = http+unix\n' }))[0] ?? '', /must be the path of a socket/)
+  const socket = await load({ ini: '[server]\nPROTOCOL = http+unix\nHTTP_ADDR = ./run/web.sock\nDOMAIN = a.example\n' })
+  assert.match(socket.config.server.httpAddr, /^\/.*\/run\/web\.sock$/)
+  assert.equal(socket.config.server.rootUrl, 'http://a.example/')
+  const secure = await load({
+    ini: '[server]\nPROTOCOL = https\nHTTP_PORT = 443\nDOMAIN = ::1\nHTTP_ADDR = [::1]\nCERT_FILE = c.pem\nKEY_FILE = /k.pem\n',
+  })
+  assert.equal(secure.config.server.rootUrl, 'https://[::1]/')
+  assert.equal(secure.config.server.httpAddr, '::1')
+  assert.match(secure.config.server.certFile, /^\/.*\/c\.pem$/)
+  assert.equal(secure.config.server.keyFile, '/k.pem')
   const kept = await load({ ini: '[service]\nUSERNAME_COOLDOWN_PERIOD = 7\nALLOWED_USER_VISIBILITY_MODES = private\n' })
   assert.equal(kept.config.service.maxUserRedirects, 5)
   assert.equal(kept.config.service.defaultUserVisibility, 'private')

@@ -1,14 +1,13 @@
-import { existsSync } from 'node:fs'
-import { basename, isAbsolute, resolve } from 'node:path'
+import { isAbsolute, resolve } from 'node:path'
 import { ConfigError, type ConfigRemark } from './config-error.ts'
 import { readEnvironment } from './environment.ts'
-import { parseIni } from './ini.ts'
-import { isFamilyKey } from './known-keys.ts'
-import { InterpolationError, type Origin, RawSettings } from './raw-settings.ts'
-import { type DeclaredConfig, sections } from './sections.ts'
-import { SettingError, type Section, type Setting } from './setting.ts'
-import { readSmallFile } from './settings-file.ts'
-import { isStorageSection, readStorage, type StorageConfig, storageKeys } from './storage-settings.ts'
+import { InterpolationError, RawSettings } from './raw-settings.ts'
+import { type DeclaredConfig, findSetting, sections } from './sections.ts'
+import { type Section, type Setting, SettingError } from './setting.ts'
+import { findSettingsFile, readSettingsFile } from './settings-file.ts'
+import { readSmallFile } from './small-file.ts'
+import { readStorage, type StorageConfig } from './storage-settings.ts'
+import { type freeSections, unknownKeys } from './unknown-keys.ts'
 
 /** Values of the command line; they win over environment and file. */
 export interface ConfigOverrides {
@@ -102,25 +101,7 @@ export interface LoadedConfig {
   readonly file: string | undefined
 }
 
-const freeSections = ['git.config', 'mailer.override_header', 'repository.mimetype_mapping'] as const
-
-const declared = new Map<string, Section>(Object.values(sections).map((section) => [section.name, section]))
-const declaredSettings = new Map<string, Setting<unknown>>(
-  [...declared.values()].flatMap((section) =>
-    Object.values(section.settings).flatMap((setting) =>
-      [setting.key, ...setting.aliases].map((key): [string, Setting<unknown>] => [`${section.name}\n${key}`, setting]),
-    ),
-  ),
-)
-const storageKeyNames = new Set<string>(Object.values(storageKeys).map((setting) => setting.key))
-const defaultText = (section: string, key: string): string | undefined =>
-  declaredSettings.get(`${section}\n${key}`)?.defaultText
-
-/** Every declared setting, for documentation. */
-export const listSettings = (): { section: string; setting: Setting<unknown> }[] =>
-  [...declared.values()].flatMap((section) =>
-    Object.values(section.settings).map((setting) => ({ section: section.name, setting })),
-  )
+const defaultText = (section: string, key: string): string | undefined => findSetting(section, key)?.defaultText
 
 /**
  * Reads the settings: built-in defaults, then the settings file, then variables (`GITEA__…`, `FORGEJO__…`,
@@ -133,7 +114,9 @@ export function loadConfig(input: LoadConfigInput = {}): LoadedConfig {
   const raw = new RawSettings()
 
   const environment = readEnvironment(env)
-  const file = findSettingsFile(overrides, env, cwd)
+  const given = environment.entries.findLast((entry) => entry.section === 'server' && entry.key === 'APP_DATA_PATH')
+  const dataFolder = overrides.dataFolder ?? given?.value ?? 'data'
+  const file = findSettingsFile(overrides.configFile ?? env['INGOT_CONFIG'], cwd, dataFolder)
   if (file !== undefined) readSettingsFile(file, raw, problems, warnings)
   for (const { variable, reason } of environment.problems) {
     problems.push({ where: variable, section: '', key: '', reason })
@@ -146,7 +129,7 @@ export function loadConfig(input: LoadConfigInput = {}): LoadedConfig {
 
   const report = (section: string, key: string, reason: string): void => {
     const origin = raw.find(section, key)?.origin
-    problems.push({ ...describeOrigin(origin), section, key, reason })
+    problems.push({ ...(origin ?? { where: '' }), section, key, reason })
   }
   const read = (section: string, value: string, key = ''): string => {
     try {
@@ -182,44 +165,6 @@ export function withBoundPorts(config: Config, ports: { readonly http?: number; 
 /** Problems of the file come first; those of variables and options have no line. */
 const byLine = (problem: ConfigRemark): number => problem.line ?? Number.MAX_SAFE_INTEGER
 
-function findSettingsFile(
-  overrides: ConfigOverrides,
-  env: Readonly<Record<string, string | undefined>>,
-  cwd: string,
-): string | undefined {
-  const named = overrides.configFile ?? env['INGOT_CONFIG']
-  if (named !== undefined && named !== '') return resolve(cwd, named)
-  const data = overrides.dataFolder ?? env['INGOT__server__APP_DATA_PATH'] ?? 'data'
-  const inData = resolve(cwd, data, 'app.ini')
-  return existsSync(inData) ? inData : undefined
-}
-
-function readSettingsFile(path: string, raw: RawSettings, problems: ConfigRemark[], warnings: ConfigRemark[]): void {
-  const read = readSmallFile(path)
-  if (!read.ok) {
-    problems.push({ where: path, file: path, section: '', key: '', reason: read.reason })
-    return
-  }
-  const name = basename(path)
-  const ini = parseIni(read.text)
-  const locate = <T extends { line: number }>(remark: T) => ({
-    ...remark,
-    where: `${name} line ${remark.line}`,
-    file: path,
-  })
-  problems.push(...ini.problems.map(locate))
-  warnings.push(...ini.warnings.map(locate))
-  for (const entry of ini.entries) {
-    const earlier = raw.own(entry.section, entry.key.toUpperCase())
-    const origin: Origin = { where: `${name} line ${entry.line}`, file: path, line: entry.line }
-    if (earlier !== undefined) {
-      const reason = `stands here again and replaces line ${earlier.origin.line ?? 0}`
-      warnings.push({ ...origin, section: entry.section, key: entry.key, reason })
-    }
-    raw.set(entry.section, { key: entry.key, text: entry.value, isInterpolated: true, origin })
-  }
-}
-
 function applyOverrides(overrides: ConfigOverrides, raw: RawSettings, cwd: string): void {
   const set = (key: string, value: string | number | undefined, option: string): void => {
     if (value !== undefined) {
@@ -233,24 +178,6 @@ function applyOverrides(overrides: ConfigOverrides, raw: RawSettings, cwd: strin
   // Behind a port mapping the settings name the port that clients see; otherwise it is the one listened on.
   if (raw.own('server', 'SSH_PORT') === undefined) set('SSH_PORT', overrides.sshPort, '--ssh-port')
 }
-
-function unknownKeys(raw: RawSettings): ConfigRemark[] {
-  return raw.names().flatMap((section) => {
-    if ((freeSections as readonly string[]).includes(section)) return []
-    return raw.keys(section).flatMap((value): ConfigRemark[] => {
-      const key = value.key.toUpperCase()
-      const secretKey = key.endsWith('_URI') ? declaredSettings.get(`${section}\n${key.slice(0, -4)}`) : undefined
-      if (declaredSettings.has(`${section}\n${key}`) || secretKey?.isSecret === true || isFamilyKey(section, key)) {
-        return []
-      }
-      if (isStorageSection(section) && storageKeyNames.has(key)) return []
-      return [{ ...describeOrigin(value.origin), section, key: value.key, reason: 'is no setting that anybody knows' }]
-    })
-  })
-}
-
-const describeOrigin = (origin: Origin | undefined): Pick<ConfigRemark, 'where' | 'file' | 'line'> =>
-  origin === undefined ? { where: '' } : origin
 
 type Read = (section: string, value: string, key?: string) => string
 type Report = (section: string, key: string, reason: string) => void
@@ -351,7 +278,7 @@ function derive(values: DeclaredConfig, sources: Sources): Config {
   const { raw, read, report } = sources
   const workPath = resolve(sources.cwd, values.instance.workPath)
   const paths = derivePaths(values, workPath)
-  const server = deriveServer(values, report)
+  const server = deriveServer(values, report, workPath)
   const { cookieSecure } = values.session
   checkTogether(values, report)
   return {
@@ -368,6 +295,11 @@ function derive(values: DeclaredConfig, sources: Sources): Config {
     session: {
       ...values.session,
       cookieSecure: cookieSecure === '' ? server.rootUrl.startsWith('https:') : /^(true|yes|on|1)$/i.test(cookieSecure),
+    },
+    mailer: {
+      ...values.mailer,
+      clientCertFile: resolve(workPath, values.mailer.clientCertFile),
+      clientKeyFile: resolve(workPath, values.mailer.clientKeyFile),
     },
     storage: readStorage(raw, read, report, workPath, paths.blobs, {
       avatars: raw.own('picture', 'AVATAR_STORAGE_TYPE')?.text ?? '',
@@ -428,7 +360,7 @@ function derivedLocalRootUrl(server: DeclaredConfig['server']): string {
 
 const withSlash = (value: string): string => (value.endsWith('/') ? value : `${value}/`)
 
-function deriveServer(values: DeclaredConfig, report: Report): Config['server'] {
+function deriveServer(values: DeclaredConfig, report: Report, workPath: string): Config['server'] {
   const { server } = values
   const isRootUrlDerived = server.rootUrl === ''
   const rootUrl = withSlash(isRootUrlDerived ? derivedRootUrl(server) : server.rootUrl)
@@ -447,7 +379,13 @@ function deriveServer(values: DeclaredConfig, report: Report): Config['server'] 
   }
   return {
     ...server,
-    httpAddr: server.httpAddr.replace(/^\[(.*)\]$/, '$1'),
+    // A relative path is relative to the same folder everywhere; an address loses the brackets it has in URLs.
+    httpAddr:
+      server.protocol === 'http+unix'
+        ? resolve(workPath, server.httpAddr)
+        : server.httpAddr.replace(/^\[(.*)\]$/, '$1'),
+    certFile: server.certFile === '' ? '' : resolve(workPath, server.certFile),
+    keyFile: server.keyFile === '' ? '' : resolve(workPath, server.keyFile),
     isRootUrlDerived,
     rootUrl,
     subPath: (parsed?.pathname ?? '/').replace(/\/+$/, ''),

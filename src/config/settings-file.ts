@@ -1,18 +1,45 @@
-import { readFileSync, statSync } from 'node:fs'
+import { existsSync } from 'node:fs'
+import { basename, resolve } from 'node:path'
+import type { ConfigRemark } from './config-error.ts'
+import { parseIni } from './ini.ts'
+import type { Origin, RawSettings } from './raw-settings.ts'
+import { readSmallFile } from './small-file.ts'
 
-/** A settings or secret file larger than this is a mistake. */
-const maxFileBytes = 1024 * 1024
+/** Path of the settings file: the named one, else `app.ini` in the data folder when it is there. */
+export function findSettingsFile(named: string | undefined, cwd: string, dataFolder: string): string | undefined {
+  if (named !== undefined && named !== '') return resolve(cwd, named)
+  const inData = resolve(cwd, dataFolder, 'app.ini')
+  return existsSync(inData) ? inData : undefined
+}
 
-/** Text of a settings or secret file, or why it can not be had. Only used while starting, so it may block. */
-export function readSmallFile(path: string): { ok: true; text: string } | { ok: false; reason: string } {
-  try {
-    const stats = statSync(path)
-    if (stats.isDirectory()) return { ok: false, reason: 'is a folder' }
-    if (stats.size > maxFileBytes) return { ok: false, reason: `is larger than ${maxFileBytes} bytes` }
-    return { ok: true, text: readFileSync(path, 'utf8') }
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
-    const reasons: Readonly<Record<string, string>> = { ENOENT: 'does not exist', EACCES: 'may not be read' }
-    return { ok: false, reason: reasons[code] ?? `can not be read (${code})` }
+/** Reads a settings file into `raw`; what is wrong or doubtful about it is added to the lists. */
+export function readSettingsFile(
+  path: string,
+  raw: RawSettings,
+  problems: ConfigRemark[],
+  warnings: ConfigRemark[],
+): void {
+  const read = readSmallFile(path)
+  if (!read.ok) {
+    problems.push({ where: path, file: path, section: '', key: '', reason: read.reason })
+    return
+  }
+  const name = basename(path)
+  const ini = parseIni(read.text)
+  const locate = <T extends { line: number }>(remark: T) => ({
+    ...remark,
+    where: `${name} line ${remark.line}`,
+    file: path,
+  })
+  problems.push(...ini.problems.map(locate))
+  warnings.push(...ini.warnings.map(locate))
+  for (const entry of ini.entries) {
+    const earlier = raw.own(entry.section, entry.key.toUpperCase())
+    const origin: Origin = { where: `${name} line ${entry.line}`, file: path, line: entry.line }
+    if (earlier !== undefined) {
+      const reason = `stands here again and replaces line ${earlier.origin.line ?? 0}`
+      warnings.push({ ...origin, section: entry.section, key: entry.key, reason })
+    }
+    raw.set(entry.section, { key: entry.key, text: entry.value, isInterpolated: true, origin })
   }
 }

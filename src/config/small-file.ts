@@ -1,0 +1,18 @@
+import { readFileSync, statSync } from 'node:fs'
+
+/** A settings or secret file larger than this is a mistake. */
+const maxFileBytes = 1024 * 1024
+
+/** Text of a settings or secret file, or why it can not be had. Only used while starting, so it may block. */
+export function readSmallFile(path: string): { ok: true; text: string } | { ok: false; reason: string } {
+  try {
+    const stats = statSync(path)
+    if (stats.isDirectory()) return { ok: false, reason: 'is a folder' }
+    if (stats.size > maxFileBytes) return { ok: false, reason: `is larger than ${maxFileBytes} bytes` }
+    return { ok: true, text: readFileSync(path, 'utf8') }
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
+    const reasons: Readonly<Record<string, string>> = { ENOENT: 'does not exist', EACCES: 'may not be read' }
+    return { ok: false, reason: reasons[code] ?? `can not be read (${code})` }
+  }
+}

@@ -1,0 +1,31 @@
+import type { ConfigRemark } from './config-error.ts'
+import { isFamilyKey } from './known-keys.ts'
+import type { RawSettings } from './raw-settings.ts'
+import { findSetting } from './sections.ts'
+import { isStorageSection, storageKeys } from './storage-settings.ts'
+
+/** Sections whose keys are the user's own. */
+export const freeSections = ['git.config', 'mailer.override_header', 'repository.mimetype_mapping'] as const
+
+const storageKeyNames = new Set<string>(Object.values(storageKeys).map((setting) => setting.key))
+
+/** A remark for every given key that neither this program nor the family has. */
+export function unknownKeys(raw: RawSettings): ConfigRemark[] {
+  return raw.names().flatMap((section) =>
+    raw
+      .keys(section)
+      .filter((value) => !isKnown(section, value.key.toUpperCase()))
+      .map((value) => ({ ...value.origin, section, key: value.key, reason: 'is no setting that anybody knows' })),
+  )
+}
+
+function isKnown(section: string, key: string): boolean {
+  const secretKey = key.endsWith('_URI') ? findSetting(section, key.slice(0, -'_URI'.length)) : undefined
+  return (
+    freeSections.some((free) => free === section) ||
+    findSetting(section, key) !== undefined ||
+    secretKey?.isSecret === true ||
+    isFamilyKey(section, key) ||
+    (isStorageSection(section) && storageKeyNames.has(key))
+  )
+}
