@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { admit } from './access/admit.ts'
 import type { Ctx, Services } from './access/context.ts'
 import { PasswordChecks } from './auth/password-check.ts'
+import { SignInAttempts } from './auth/sign-in-attempts.ts'
 import { TokenUse } from './auth/token-use.ts'
 import type { Config } from './config/load-config.ts'
 import { withBoundPorts } from './config/load-config.ts'
@@ -47,6 +48,8 @@ import * as gitHttpRoutes from './transport/git-http.routes.ts'
 import * as tokenRoutes from './users/token.routes.ts'
 import * as userRoutes from './users/user.routes.ts'
 import * as apiDocsRoutes from './web/api-docs.routes.tsx'
+import * as assetRoutes from './web/assets.routes.ts'
+import * as signInRoutes from './web/sign-in.routes.tsx'
 
 /** Every operation of the forge, in the order of the map of `src/`. */
 export const allOperations = (): NamedOperation[] =>
@@ -66,6 +69,8 @@ export const allOperations = (): NamedOperation[] =>
     repoRoutes,
     gitHttpRoutes,
     apiDocsRoutes,
+    assetRoutes,
+    signInRoutes,
   )
 
 /** Who hears of events; those of one event are told in this order. */
@@ -116,7 +121,7 @@ const leftoverAgeSeconds = 900
 export async function createApp(options: AppOptions): Promise<App> {
   const { config, log } = options
   const clock = options.clock ?? systemClock
-  await mkdir(config.paths.data, { recursive: true })
+  await mkdir(config.paths.data, { recursive: true, mode: 0o700 })
   const db = options.db ?? openDatabase(databaseOptions(config))
   attachClock(db, clock)
   await migrate(db)
@@ -154,6 +159,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     metrics,
     tokenUse,
     passwordChecks: new PasswordChecks(verifyPassword),
+    signInAttempts: new SignInAttempts(clock),
     operations: allOperations,
   }
   let workers: Workers | undefined

@@ -8,6 +8,7 @@ import type { NamedOperation } from '../http/operation.ts'
 import type { Clock } from '../lib/time.ts'
 import type { Log } from '../lib/log.ts'
 import type { Viewer } from '../auth/viewer.ts'
+import type { SignInAttempts } from '../auth/sign-in-attempts.ts'
 import type { TokenUse } from '../auth/token-use.ts'
 import type { PasswordChecks } from '../auth/password-check.ts'
 import type { BlobStores } from '../storage/open-blobs.ts'
@@ -34,6 +35,7 @@ export interface Services {
   readonly metrics: Metrics | undefined
   readonly tokenUse: TokenUse
   readonly passwordChecks: PasswordChecks
+  readonly signInAttempts: SignInAttempts
   /** Every operation of the application, for its description. */
   readonly operations: () => readonly NamedOperation[]
 }

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { renderToString } from 'preact-render-to-string'
 import type { Config } from '../config/load-config.ts'
+import type { ErrorForm } from '../http/error-forms.ts'
 import { bytes } from '../http/reply.ts'
 
 export interface PageParts {
@@ -47,4 +48,33 @@ export function page(
       ...options.headers,
     },
   })
+}
+
+/** Refusals of pages: what went wrong, in words, with a way back. */
+export const htmlErrors: ErrorForm = {
+  render(refusal, siteUrl) {
+    const html = renderToString(
+      <html lang="en">
+        <head>
+          <meta charset="utf-8" />
+          <title>{String(refusal.status)}</title>
+          <link rel="stylesheet" href={`${siteUrl}assets/forge.css`} />
+        </head>
+        <body>
+          <main class="card">
+            <h1>{refusal.status === 404 ? 'There is nothing here' : 'This did not work'}</h1>
+            <p>{refusal.message}</p>
+            <p>
+              <a href={siteUrl}>Home</a>
+            </p>
+          </main>
+        </body>
+      </html>,
+    )
+    return {
+      contentType: 'text/html;charset=utf-8',
+      body: `<!DOCTYPE html>\n${html}\n`,
+      headers: { 'content-security-policy': contentSecurityPolicy },
+    }
+  },
 }

@@ -1,0 +1,51 @@
+import type { Services } from '../access/context.ts'
+import { transaction } from '../db/database.ts'
+import { nowUnix } from '../lib/time.ts'
+import { hashToken, newSecret } from '../secrets/tokens.ts'
+import { viewerOfPassword } from './identify.ts'
+import { deleteSession, findSessionUser, insertSession, updateLastLogin } from './session.store.ts'
+import { viewerOf, type Viewer } from './viewer.ts'
+
+/** A session that was just made; the secret goes into the browser's cookie and is kept nowhere here. */
+export interface NewSession {
+  readonly secret: string
+  readonly lifetimeSeconds: number
+}
+
+/**
+ * Signs a person in by name or address and password. Every sign-in makes a session of its own.
+ * @param input.language the browser's language, noted when the account has none
+ * @returns undefined when the two do not fit or the account may not sign in; which of these it was is not told
+ */
+export async function signIn(
+  services: Services,
+  input: { readonly login: string; readonly password: string; readonly remember: boolean; readonly language: string },
+): Promise<NewSession | undefined> {
+  const viewer = await viewerOfPassword(services, input.login, input.password)
+  if (!viewer?.user.is_active) return undefined
+  const { session, security } = services.config
+  const lifetimeSeconds = input.remember ? security.loginRememberDays * 86_400 : session.sessionLifeTime
+  const secret = newSecret()
+  const now = nowUnix(services.clock)
+  await transaction(services.db, async (tx) => {
+    await insertSession(tx, {
+      secret_hash: hashToken(secret),
+      user_id: viewer.id,
+      created_unix: now,
+      expires_unix: now + lifetimeSeconds,
+    })
+    await updateLastLogin(tx, viewer.id, now, input.language)
+  })
+  return { secret, lifetimeSeconds }
+}
+
+/** Who a session's secret belongs to, as long as the session lasts and the account may be used. */
+export async function viewerOfSession(services: Services, secret: string): Promise<Viewer | undefined> {
+  const user = await findSessionUser(services.db, hashToken(secret), nowUnix(services.clock))
+  if (!user || user.prohibit_login || !user.is_active) return undefined
+  return viewerOf(user, { kind: 'session' })
+}
+
+/** Ends a session; one that has ended is no error. */
+export const signOut = (services: Services, secret: string): Promise<unknown> =>
+  transaction(services.db, (tx) => deleteSession(tx, hashToken(secret)))

@@ -1,0 +1,57 @@
+import type { Ctx } from '../access/context.ts'
+import { viewerOfSession } from '../auth/session.service.ts'
+import type { Viewer } from '../auth/viewer.ts'
+import type { Call, Requirement } from '../http/operation.ts'
+import { Forbidden } from '../lib/errors.ts'
+import { equalSecrets } from '../secrets/secrets.ts'
+import { newSecret } from '../secrets/tokens.ts'
+import { cookie, readCookies } from './cookies.ts'
+
+/** Name of the cookie and of the hidden field that together show that a form came from a page of ours. */
+export const csrfName = '_csrf'
+
+/** A browser: its session, if it has one, and the value that its forms carry. */
+export interface BrowserCtx extends Ctx {
+  readonly sessionSecret: string | undefined
+  readonly csrf: string
+}
+
+/** Who looks at a page is who the session cookie says; access tokens do not count here. */
+export const inBrowser: Requirement<object, BrowserCtx> = {
+  codes: ['browser'],
+  async check(ctx, call) {
+    const services = ctx as Ctx
+    const cookies = readCookies(call.headers['cookie'])
+    const secret = cookies.get(services.config.session.cookieName)
+    const viewer: Viewer | undefined = secret ? await viewerOfSession(services, secret) : undefined
+    const known = cookies.get(csrfName)
+    const csrf = known && /^[\w-]{20,100}$/.test(known) ? known : newSecret()
+    if (csrf !== known) call.replyHeaders['set-cookie'] = cookie(services.config, csrfName, csrf)
+    return { viewer, sessionSecret: viewer ? secret : undefined, csrf } as BrowserCtx
+  },
+}
+
+/**
+ * A form that was sent from a page of ours: the browser says so itself (`Sec-Fetch-Site`, `Origin`), and the hidden field
+ * equals the cookie, which no other site can read or set.
+ */
+export const ownForm: Requirement<BrowserCtx, object> = {
+  codes: ['csrf'],
+  async check(ctx, call) {
+    const form = (await call.decodedBody()) as { readonly _csrf?: string }
+    const sent = readCookies(call.headers['cookie']).get(csrfName)
+    const fits = sent !== undefined && form._csrf !== undefined && equalSecrets(sent, form._csrf)
+    if (!fits || !isFromHere(ctx, call))
+      throw new Forbidden('the form was not sent from a page of this site; reload it and try again')
+    return {}
+  },
+}
+
+function isFromHere(ctx: Ctx, call: Call): boolean {
+  const site = call.headers['sec-fetch-site']
+  if (site === 'cross-site' || site === 'same-site') return false
+  const { origin, host } = call.headers
+  if (typeof origin !== 'string') return true
+  if (origin === 'null') return false
+  return origin === new URL(ctx.config.server.rootUrl).origin || (URL.canParse(origin) && new URL(origin).host === host)
+}

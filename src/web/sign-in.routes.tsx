@@ -1,0 +1,139 @@
+import { Type } from 'typebox'
+import { signIn, signOut } from '../auth/session.service.ts'
+import { operation, validBody } from '../http/operation.ts'
+import { empty, redirect } from '../http/reply.ts'
+import { requestObject } from '../http/schema.ts'
+import { TooManyRequests } from '../lib/errors.ts'
+import { csrfName, inBrowser, ownForm, type BrowserCtx } from './browser.requirements.ts'
+import { cookie } from './cookies.ts'
+import { htmlErrors, page } from './page.tsx'
+import { SignInForm } from './sign-in.tsx'
+
+const SignInOption = requestObject('SignInForm', {
+  _csrf: Type.Optional(Type.String()),
+  user_name: Type.Optional(Type.String({ maxLength: 254 })),
+  password: Type.Optional(Type.String({ maxLength: 255 })),
+  remember: Type.Optional(Type.String()),
+  redirect_to: Type.Optional(Type.String({ maxLength: 2048 })),
+})
+
+const SignOutOption = requestObject('SignOutForm', { _csrf: Type.Optional(Type.String()) })
+
+/** Where to go after signing in: a path of this site, never another site. */
+export function localTarget(rootUrl: string, asked: string | undefined): string {
+  if (asked === undefined || !/^\/[^/\\]/.test(asked) || /[\r\n\t]/.test(asked)) return rootUrl
+  const target = new URL(asked.slice(1), rootUrl)
+  return target.origin === new URL(rootUrl).origin ? target.href : rootUrl
+}
+
+const signInPageOf = (ctx: BrowserCtx, form: { redirectTo?: string | undefined; login?: string; problem?: string }) =>
+  page(ctx.config, {
+    title: 'Sign in',
+    content: <SignInForm config={ctx.config} csrf={ctx.csrf} {...form} />,
+  })
+
+/** The form to sign in. */
+export const signInPage = operation({
+  method: 'GET',
+  path: '/user/login',
+  base: 'site',
+  scope: null,
+  errors: htmlErrors,
+  requires: [inBrowser],
+  query: { redirect_to: Type.Optional(Type.String()) },
+  reply: { 200: 'bytes' },
+  run: async ({ ctx, query }) => signInPageOf(ctx, { redirectTo: query.redirect_to }),
+})
+
+/** Signs in and leads on; what does not fit shows the form again, without saying which part was wrong. */
+export const signInSubmit = operation({
+  method: 'POST',
+  path: '/user/login',
+  base: 'site',
+  scope: null,
+  errors: htmlErrors,
+  requires: [inBrowser, validBody, ownForm],
+  body: SignInOption,
+  reply: { 200: 'bytes', 303: 'empty' },
+  async run({ ctx, body, call }) {
+    const login = (body.user_name ?? '').trim()
+    const shown = { redirectTo: body.redirect_to, login }
+    try {
+      ctx.signInAttempts.check(login, call.ip)
+    } catch (error) {
+      if (!(error instanceof TooManyRequests)) throw error
+      return signInPageOf(ctx, { ...shown, problem: error.message })
+    }
+    const remember = body.remember !== undefined
+    const language = /^[a-z]{2,3}(-[A-Za-z]{2,4})?/.exec(String(call.headers['accept-language'] ?? ''))?.[0] ?? 'en-US'
+    const session = await signIn(ctx, { login, password: body.password ?? '', remember, language })
+    if (!session) {
+      ctx.signInAttempts.failed(login, call.ip)
+      return signInPageOf(ctx, { ...shown, problem: 'The name, the address or the password is not right.' })
+    }
+    const target = localTarget(ctx.config.server.rootUrl, body.redirect_to)
+    const age = remember ? session.lifetimeSeconds : undefined
+    return empty(303, {
+      location: target,
+      'set-cookie': cookie(ctx.config, ctx.config.session.cookieName, session.secret, age),
+    })
+  },
+})
+
+/** Ends the session of this browser. */
+export const signOutSubmit = operation({
+  method: 'POST',
+  path: '/user/logout',
+  base: 'site',
+  scope: null,
+  errors: htmlErrors,
+  requires: [inBrowser, validBody, ownForm],
+  body: SignOutOption,
+  reply: { 303: 'empty' },
+  async run({ ctx }) {
+    if (ctx.sessionSecret !== undefined) await signOut(ctx, ctx.sessionSecret)
+    return empty(303, {
+      location: ctx.config.server.rootUrl,
+      'set-cookie': cookie(ctx.config, ctx.config.session.cookieName, ''),
+    })
+  },
+})
+
+/** The first page: who you are here, and where to go. */
+export const home = operation({
+  method: 'GET',
+  path: '/',
+  base: 'site',
+  scope: null,
+  errors: htmlErrors,
+  requires: [inBrowser],
+  reply: { 200: 'bytes', 303: 'empty' },
+  async run({ ctx }) {
+    const { config, viewer, csrf } = ctx
+    if (!viewer && config.service.requireSigninView) return redirect(303, `${config.server.rootUrl}user/login`)
+    return page(config, {
+      title: 'Home',
+      content: (
+        <main class="card">
+          <h1>{config.instance.appName}</h1>
+          {viewer ? (
+            <form method="post" action={`${config.server.rootUrl}user/logout`}>
+              <p>
+                Signed in as <strong>{viewer.user.name}</strong>.
+              </p>
+              <input type="hidden" name={csrfName} value={csrf} />
+              <button type="submit">Sign out</button>
+            </form>
+          ) : (
+            <p>
+              <a href={`${config.server.rootUrl}user/login`}>Sign in</a>
+            </p>
+          )}
+          <p>
+            <a href={`${config.server.rootUrl}api/swagger`}>API</a>
+          </p>
+        </main>
+      ),
+    })
+  },
+})

@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { startForge, testPassword, type Forge } from '../testing/forge.ts'
+import { localTarget } from './sign-in.routes.tsx'
+
+/** Keeps cookies and sends forms with their hidden fields, like a browser without scripts. */
+class Browser {
+  readonly cookies = new Map<string, string>()
+
+  constructor(readonly forge: Forge) {}
+
+  async send(method: string, path: string, fields?: Record<string, string>, headers: Record<string, string> = {}) {
+    const answer = await this.forge.guest.send(method, path, undefined, {
+      site: true,
+      headers: {
+        cookie: [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; '),
+        ...(fields ? { 'content-type': 'application/x-www-form-urlencoded' } : {}),
+        ...headers,
+      },
+      ...(fields ? { raw: new URLSearchParams(fields).toString() } : {}),
+    })
+    for (const each of answer.headers.getSetCookie()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(each) ?? []
+      if (value === '') this.cookies.delete(name)
+      else this.cookies.set(name, value)
+    }
+    return answer
+  }
+
+  async csrf(path = '/user/login'): Promise<string> {
+    const { text } = await this.send('GET', path)
+    return /name="_csrf" value="([^"]+)"/.exec(text)?.[1] ?? ''
+  }
+
+  async signIn(login: string, password: string, more: Record<string, string> = {}) {
+    return this.send('POST', '/user/login', { _csrf: await this.csrf(), user_name: login, password, ...more })
+  }
+}
+
+test('signInPage, signInSubmit: name or address with the password sign in, with a session of its own each time', async () => {
+  await using forge = await startForge({ users: ['alice'] })
+  const first = new Browser(forge)
+  const answer = await first.signIn('alice', testPassword)
+  assert.deepEqual([answer.status, answer.headers.get('location')], [303, `${forge.url}/`])
+  assert.match(answer.headers.get('set-cookie') ?? '', /^ingot_session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax$/)
+  assert.match((await first.send('GET', '/')).text, /Signed in as <strong>alice<\/strong>/)
+  const second = new Browser(forge)
+  assert.equal((await second.signIn('Alice@example.com', testPassword)).status, 303)
+  assert.notEqual(first.cookies.get('ingot_session'), second.cookies.get('ingot_session'))
+})
+
+test('signInSubmit: what does not fit shows the form again, keeps the name, and makes no session', async () => {
+  await using forge = await startForge({ users: ['alice'] })
+  const browser = new Browser(forge)
+  for (const [login, password] of [
+    ['alice', 'wrong'],
+    ['nobody"><script>', testPassword],
+  ] as const) {
+    const answer = await browser.signIn(login, password)
+    assert.equal(answer.status, 200)
+    assert.match(answer.text, /role="alert"/)
+    assert.ok(!answer.text.includes('<script>'))
+    assert.equal(browser.cookies.has('ingot_session'), false)
+  }
+})
+
+test('signInSubmit: a form without the hidden field, or sent from another site, is refused', async () => {
+  await using forge = await startForge({ users: ['alice'] })
+  const browser = new Browser(forge)
+  const csrf = await browser.csrf()
+  const fields = { user_name: 'alice', password: testPassword }
+  assert.equal((await browser.send('POST', '/user/login', fields)).status, 403)
+  assert.equal((await browser.send('POST', '/user/login', { ...fields, _csrf: `${csrf}x` })).status, 403)
+  const foreign = { origin: 'https://evil.example.com' }
+  assert.equal((await browser.send('POST', '/user/login', { ...fields, _csrf: csrf }, foreign)).status, 403)
+  const framed = { 'sec-fetch-site': 'cross-site' }
+  assert.equal((await browser.send('POST', '/user/login', { ...fields, _csrf: csrf }, framed)).status, 403)
+  assert.equal((await browser.send('POST', '/user/login', { ...fields, _csrf: csrf })).status, 303)
+})
+
+test('signInSubmit: guessing is slowed down after ten failures, for that name and address alone', async () => {
+  await using forge = await startForge({ users: ['alice', 'bob'], standAt: Date.now() })
+  const browser = new Browser(forge)
+  for (let attempt = 0; attempt < 10; attempt++) await browser.signIn('alice', `guess ${attempt}`)
+  assert.match((await browser.signIn('alice', testPassword)).text, /too many attempts/)
+  assert.equal((await new Browser(forge).signIn('bob', testPassword)).status, 303)
+  forge.clock.advance(11 * 60_000)
+  assert.equal((await browser.signIn('alice', testPassword)).status, 303)
+})
+
+test('signOutSubmit ends the session; a session ends by itself, and is no credential for the API', async () => {
+  await using forge = await startForge({ users: ['alice'], standAt: Date.now() })
+  const browser = new Browser(forge)
+  await browser.signIn('alice', testPassword)
+  const cookie = `ingot_session=${browser.cookies.get('ingot_session')}`
+  assert.equal((await forge.guest.get('/user', { headers: { cookie } })).status, 401)
+  const kept = new Browser(forge)
+  kept.cookies.set('ingot_session', browser.cookies.get('ingot_session') as string)
+  await browser.send('POST', '/user/logout', { _csrf: await browser.csrf('/') })
+  assert.equal(browser.cookies.has('ingot_session'), false)
+  assert.match((await kept.send('GET', '/')).text, /Sign in/)
+  await kept.signIn('alice', testPassword)
+  forge.clock.advance(2 * 86_400_000)
+  assert.doesNotMatch((await kept.send('GET', '/')).text, /Signed in/)
+})
+
+test('signInSubmit leads back to a path of this site only', () => {
+  const root = 'https://code.example.com/forge/'
+  assert.equal(localTarget(root, '/alice/repo?tab=code'), `${root}alice/repo?tab=code`)
+  for (const asked of [
+    undefined,
+    '',
+    'https://evil.example.com',
+    '//evil.example.com',
+    '/\\evil.example.com',
+    '/\t/evil',
+  ]) {
+    assert.equal(localTarget(root, asked), root)
+  }
+})
+
+test('forgeStyle and home: the page loads only files of the forge', async () => {
+  await using forge = await startForge()
+  const { text, headers } = await forge.guest.get('/', { site: true })
+  assert.match(headers.get('content-security-policy') ?? '', /default-src 'self'/)
+  for (const [, href = ''] of text.matchAll(/<link[^>]*href="([^"]+)"/g)) {
+    assert.equal((await fetch(href)).headers.get('content-type'), 'text/css;charset=utf-8')
+  }
+})
