@@ -1,69 +1,73 @@
 import { Command } from 'commander'
 import { createApp } from '../app.ts'
-import { ConfigError } from '../config/config-error.ts'
-import { loadConfig, type ConfigOverrides } from '../config/load-config.ts'
-import { ensureFirstAdministrator } from '../users/first-admin.service.ts'
+import type { Config } from '../config/load-config.ts'
+import { formatRemark } from '../config/config-error.ts'
+import { lockFolder } from '../db/folder-lock.ts'
+import type { Log } from '../lib/log.ts'
+import { ensureFirstAdministrator, type FirstAdministrator } from '../users/first-admin.service.ts'
+import { readInstance, withInstanceOptions, type InstanceOptions } from './instance.ts'
 import { createLog } from './log.ts'
 
-interface ServeOptions {
-  readonly config?: string
-  readonly data?: string
+interface ServeOptions extends InstanceOptions {
   readonly host?: string
   readonly port?: string
   readonly sshPort?: string
 }
 
 export const serveCommand = (): Command =>
-  new Command('serve')
+  withInstanceOptions(new Command('serve'))
     .description('serve the forge until told to stop (the default)')
-    .option('--config <file>', 'settings file in the form of app.ini')
-    .option('--data <folder>', 'folder of everything this instance keeps')
     .option('--host <address>', 'address to listen on')
     .option('--port <number>', 'port of the web server; 0 takes a free one')
     .option('--ssh-port <number>', 'port of the SSH server')
     .action(serve)
 
 async function serve(options: ServeOptions): Promise<void> {
-  const overrides: ConfigOverrides = {
-    ...(options.config === undefined ? {} : { configFile: options.config }),
-    ...(options.data === undefined ? {} : { dataFolder: options.data }),
+  const { config, warnings } = readInstance(options, {
     ...(options.host === undefined ? {} : { host: options.host }),
     ...(options.port === undefined ? {} : { port: options.port }),
     ...(options.sshPort === undefined ? {} : { sshPort: options.sshPort }),
-  }
-  const { config, warnings } = readConfig(overrides)
+  })
   const log = createLog(config.log.level)
-  for (const { where, section, key, reason } of warnings) log('warn', reason, { where, section, key })
-  const app = await createApp({ config, log })
-  const first = await ensureFirstAdministrator(app.services)
-  await app.listen()
-  const { rootUrl } = app.services.config.server
-  const lines = [`Ingot serves ${rootUrl}`]
-  if (first?.password) lines.push(`Administrator: ${first.login}`, `Password: ${first.password} (shown once)`)
-  lines.push(`Push to: ${rootUrl}${first?.login ?? '<owner>'}/<repository>.git`)
-  process.stdout.write(`${lines.join('\n')}\n`)
-  await stopSignal()
-  await app.close()
+  for (const warning of warnings) log('warn', formatRemark(warning))
+  process.on('uncaughtExceptionMonitor', (error) => log('error', 'the program ends by a defect', { error }))
+  const stop = stopSignal(log)
+  // Several processes may serve one PostgreSQL database; an SQLite one belongs to a single process.
+  const lock = config.database.kind === 'sqlite3' ? lockFolder(config.paths.data) : undefined
+  try {
+    const app = await createApp({ config, log })
+    try {
+      const first = await ensureFirstAdministrator(app.services)
+      await app.listen()
+      process.stdout.write(greeting(app.services.config, first))
+      await stop
+    } finally {
+      await app.close()
+    }
+  } finally {
+    lock?.release()
+  }
 }
 
-function readConfig(overrides: ConfigOverrides): ReturnType<typeof loadConfig> {
-  try {
-    return loadConfig({ overrides })
-  } catch (error) {
-    if (!(error instanceof ConfigError)) throw error
-    process.stderr.write(`${error.message}\n`)
-    process.exit(78)
-  }
+function greeting({ server }: Config, first: FirstAdministrator | undefined): string {
+  const lines = [`Ingot serves ${server.rootUrl}`]
+  if (first?.password) lines.push(`Administrator: ${first.login}`, `Password: ${first.password} (shown once)`)
+  lines.push(`Push to: ${server.rootUrl}${first?.login ?? '<owner>'}/<repository>.git`, '')
+  return lines.join('\n')
 }
+
+/** Conventional exit codes of programs that a signal ended. */
+const signalCodes = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const
 
 /** Resolves at the first signal to stop; a second one ends the program at once. */
-const stopSignal = (): Promise<void> =>
+const stopSignal = (log: Log): Promise<void> =>
   new Promise((resolve) => {
-    let told = false
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    let isTold = false
+    for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM'] as const) {
       process.on(signal, () => {
-        if (told) process.exit(130)
-        told = true
+        if (isTold) process.exit(signalCodes[signal])
+        isTold = true
+        log('info', 'stopping; a second signal stops at once', { signal })
         resolve()
       })
     }

@@ -1,0 +1,152 @@
+import { stat } from 'node:fs/promises'
+import type { Services } from '../access/context.ts'
+import { findDatabaseDamage } from '../db/check.ts'
+import { transaction } from '../db/database.ts'
+import type { RepoRow } from '../db/tables/repositories.ts'
+import { listJobs } from '../jobs/queue.ts'
+import type { Oid, RepoId } from '../lib/ids.ts'
+import { branchOf, tagOf } from '../lib/refs.ts'
+import { nowUnix } from '../lib/time.ts'
+import { openJournal, settle, settleLeftovers, type RefChange } from '../repos/ref-door.service.ts'
+import { listJournal } from '../repos/ref-journal.store.ts'
+import { counters, listWrongCounts, updateCounts } from './counter.store.ts'
+import type { DoctorCheck, Finding } from './doctor.service.ts'
+import { listRecordedRefs, listReposAfter } from './repo-scan.store.ts'
+
+const databaseCheck: DoctorCheck = {
+  name: 'database',
+  about: 'the database is whole',
+  async *run({ db }) {
+    for (const what of await findDatabaseDamage(db)) yield { what, state: 'report' }
+  },
+}
+
+const keyFileCheck: DoctorCheck = {
+  name: 'key-file',
+  about: 'the instance key can be read by its owner only',
+  async *run({ config }) {
+    const file = config.paths.secretKeyFile
+    const found = await stat(file).catch((error: NodeJS.ErrnoException) => {
+      // The key may be a setting instead.
+      if (error.code === 'ENOENT') return undefined
+      throw error
+    })
+    if (found && (found.mode & 0o077) !== 0) yield { what: `${file} may be read by others`, state: 'report' }
+  },
+}
+
+/** Rows that are put right in one transaction. */
+const fixBatch = 200
+
+const countersCheck: DoctorCheck = {
+  name: 'counters',
+  about: 'stored counts are what can be counted',
+  async *run({ db }, { fix }) {
+    for (const counter of counters) {
+      for (;;) {
+        const wrong = await listWrongCounts(db, counter, fixBatch)
+        if (fix && wrong.length > 0) {
+          const ids = wrong.map(({ id }) => id)
+          await transaction(db, (tx) => updateCounts(tx, counter, ids))
+        }
+        for (const { id, stored, counted } of wrong) {
+          const what = `${counter.table} ${id}: ${counter.column} is ${stored} and should be ${counted}`
+          yield { what, state: fix ? 'fixed' : 'fixable' }
+        }
+        if (!fix || wrong.length < fixBatch) break
+      }
+    }
+  },
+}
+
+/** Age from which an unfinished change of references was left by a process that is gone, in seconds. */
+const leftoverAgeSeconds = 900
+
+const journalCheck: DoctorCheck = {
+  name: 'ref-journal',
+  about: 'no change of references was left unfinished',
+  async *run(services, { fix }) {
+    const { db, config, clock } = services
+    // Fixing holds the data folder, so with SQLite nobody else is at work.
+    const age = fix && config.database.kind === 'sqlite3' ? 0 : leftoverAgeSeconds
+    const before = await listJournal(db, nowUnix(clock) - age, 0, fixBatch)
+    if (before.length === 0) return
+    if (fix) await settleLeftovers(services, age)
+    const left = new Set((await listJournal(db, nowUnix(clock) - age, 0, fixBatch)).map((row) => row.id))
+    for (const row of before) {
+      const state = !fix ? 'fixable' : left.has(row.id) ? 'report' : 'fixed'
+      yield { what: `repository ${row.repo_id}: change ${row.id} of references was left unfinished`, state }
+    }
+  },
+}
+
+const repositoriesCheck: DoctorCheck = {
+  name: 'repositories',
+  about: 'every repository is on the disk, and what is recorded of its branches and tags is what git has',
+  async *run(services, { fix }) {
+    for (let after = 0 as RepoId; ; ) {
+      const repos = await listReposAfter(services.db, after, fixBatch)
+      for (const repo of repos) yield* checkRepository(services, repo, fix)
+      const last = repos.at(-1)
+      if (!last || repos.length < fixBatch) return
+      after = last.id
+    }
+  },
+}
+
+async function* checkRepository(services: Services, repo: RepoRow, fix: boolean): AsyncGenerator<Finding> {
+  const name = `repository ${repo.id} (${repo.name})`
+  if (!(await services.git.exists(repo.git_key))) {
+    yield { what: `${name}: its git repository ${repo.git_key} is missing`, state: 'report' }
+    return
+  }
+  if (repo.wiki_git_key !== null && !(await services.git.exists(repo.wiki_git_key))) {
+    yield { what: `${name}: the git repository ${repo.wiki_git_key} of its wiki is missing`, state: 'report' }
+  }
+  const changes = await unrecordedChanges(services, repo)
+  if (changes.length === 0) return
+  const state = fix ? 'fixed' : 'fixable'
+  if (fix) {
+    // Recorded like any other change, so that pull requests, webhooks and search hear of it too.
+    const journal = await openJournal(services, repo, changes, { doerId: repo.owner_id, via: 'internal' })
+    await settle(services, journal, changes)
+  }
+  for (const { ref, old, new: now } of changes) {
+    yield { what: `${name}: ${ref} is recorded as ${old} and git has ${now}`, state }
+  }
+}
+
+/** Branches and tags of which something else is recorded than git has. */
+async function unrecordedChanges(services: Services, repo: RepoRow): Promise<RefChange[]> {
+  const zero = '0'.repeat(repo.object_format === 'sha256' ? 64 : 40) as Oid
+  const recorded = await listRecordedRefs(services.db, repo.id)
+  const actual = new Map(
+    (await services.git.readRefs(repo.git_key))
+      .filter(({ name }) => branchOf(name) !== undefined || tagOf(name) !== undefined)
+      .map(({ name, oid }) => [name, oid]),
+  )
+  return [...new Set([...recorded.keys(), ...actual.keys()])].flatMap((ref) => {
+    const change = { ref, old: recorded.get(ref) ?? zero, new: actual.get(ref) ?? zero }
+    return change.old === change.new ? [] : [change as RefChange]
+  })
+}
+
+const jobsCheck: DoctorCheck = {
+  name: 'jobs',
+  about: 'no background job has failed for good',
+  async *run({ db }) {
+    for (const job of await listJobs(db, { state: 'failed', limit: 1000 })) {
+      yield { what: `job ${job.id} (${job.name}) failed after ${job.attempt} attempts: ${job.last_error}`, state: 'report' }
+    }
+  },
+}
+
+/** What `ingot doctor` looks at, in this order: later checks rely on what earlier ones put right. */
+export const doctorChecks: readonly DoctorCheck[] = [
+  databaseCheck,
+  keyFileCheck,
+  journalCheck,
+  repositoriesCheck,
+  countersCheck,
+  jobsCheck,
+]

@@ -1,0 +1,45 @@
+import { Command } from 'commander'
+import type { EffectiveSetting } from '../config/load-config.ts'
+import { readInstance, withInstanceOptions, type InstanceOptions } from './instance.ts'
+
+interface ShowOptions extends InstanceOptions {
+  readonly changed?: boolean
+  readonly json?: boolean
+  readonly meanings?: boolean
+}
+
+export const configShowCommand = (): Command =>
+  withInstanceOptions(new Command('show'))
+    .description('show the settings as they stand, in the form of the settings file; secrets are masked')
+    .argument('[section]', 'only this section')
+    .option('--changed', 'only what differs from the default')
+    .option('--meanings', 'with the meaning and default of each key')
+    .option('--json', 'as JSON')
+    .action(show)
+
+function show(section: string | undefined, options: ShowOptions): void {
+  const shown = readInstance(options).settings.filter(
+    (setting) =>
+      (section === undefined || setting.section === section) && (!options.changed || setting.origin !== 'default'),
+  )
+  process.stdout.write(options.json ? `${JSON.stringify(shown, null, 2)}\n` : asIni(shown, options.meanings === true))
+}
+
+function asIni(settings: readonly EffectiveSetting[], withMeanings: boolean): string {
+  const sections = Map.groupBy(settings, (setting) => setting.section)
+  // The keys before the first section come first, as they must in the file.
+  const names = [...sections.keys()].sort((a, b) => Number(a !== '') - Number(b !== ''))
+  return names
+    .map((name) => {
+      const lines = (sections.get(name) ?? []).flatMap((setting) => linesOf(setting, withMeanings))
+      return [...(name === '' ? [] : [`[${name}]`]), ...lines, ''].join('\n')
+    })
+    .join('\n')
+}
+
+function linesOf(setting: EffectiveSetting, withMeanings: boolean): string[] {
+  const line = `${setting.key} = ${setting.value}${setting.origin === 'default' ? '' : ` ; ${setting.origin}`}`
+  if (!withMeanings) return [line]
+  const usual = setting.defaultText === '' ? '' : `; by default ${setting.defaultText}`
+  return [`; ${setting.meaning} (${setting.kind}${usual})`, line]
+}

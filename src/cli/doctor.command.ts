@@ -1,0 +1,62 @@
+import { Command } from 'commander'
+import { doctorChecks } from '../admin/doctor-checks.service.ts'
+import { examine, type CheckReport } from '../admin/doctor.service.ts'
+import { lockFolder } from '../db/folder-lock.ts'
+import { CommandFailure, exitCodes } from './exit.ts'
+import { readInstance, withInstance, withInstanceOptions, type InstanceOptions } from './instance.ts'
+
+interface DoctorOptions extends InstanceOptions {
+  readonly fix?: boolean
+  readonly json?: boolean
+  readonly only?: string
+  readonly list?: boolean
+}
+
+export const doctorCommand = (): Command =>
+  withInstanceOptions(new Command('doctor'))
+    .description('look for what is not as it should be; ends with 1 when something is')
+    .option('--fix', 'put right what can be put right without loss; not while the instance is being served')
+    .option('--only <checks>', 'only these checks, joined by commas')
+    .option('--list', 'list the checks')
+    .option('--json', 'one JSON object per check')
+    .action(doctor)
+
+async function doctor(options: DoctorOptions): Promise<void> {
+  if (options.list) {
+    process.stdout.write(doctorChecks.map(({ name, about }) => `${name}\t${about}\n`).join(''))
+    return
+  }
+  const checks = selectChecks(options.only)
+  const { config } = readInstance(options)
+  const isLocked = options.fix === true && config.database.kind === 'sqlite3'
+  const lock = isLocked ? lockFolder(config.paths.data) : undefined
+  try {
+    await withInstance(options, async (services) => {
+      for await (const report of examine(services, checks, { fix: options.fix === true })) {
+        process.stdout.write(options.json ? asJson(report) : asText(report))
+        if (report.findings.some(({ state }) => state !== 'fixed')) process.exitCode = exitCodes.failure
+      }
+    })
+  } finally {
+    lock?.release()
+  }
+}
+
+function selectChecks(only: string | undefined): typeof doctorChecks {
+  if (only === undefined) return doctorChecks
+  const names = only.split(',').map((name) => name.trim())
+  const unknown = names.find((name) => !doctorChecks.some((check) => check.name === name))
+  if (unknown !== undefined) throw new CommandFailure(`there is no check named ${unknown}; --list shows them`)
+  return doctorChecks.filter((check) => names.includes(check.name))
+}
+
+const stateWords = { fixed: 'fixed', fixable: 'can be fixed with --fix', report: 'needs somebody to look at it' }
+
+function asText({ check, findings, more }: CheckReport): string {
+  const lines = findings.map(({ what, state }) => `  ${what} (${stateWords[state]})`)
+  if (more > 0) lines.push(`  and ${more} more`)
+  return [`${findings.length === 0 ? 'ok     ' : 'not ok '} ${check.name}: ${check.about}`, ...lines, ''].join('\n')
+}
+
+const asJson = ({ check, findings, more }: CheckReport): string =>
+  `${JSON.stringify({ check: check.name, about: check.about, findings, more })}\n`

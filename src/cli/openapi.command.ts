@@ -1,0 +1,19 @@
+import { Command } from 'commander'
+import { allOperations } from '../app.ts'
+import { describeOpenApi, describeSwagger2 } from '../http/openapi.ts'
+import { readInstance, withInstanceOptions, type InstanceOptions } from './instance.ts'
+
+export const openApiCommand = (): Command =>
+  withInstanceOptions(new Command('openapi'))
+    .description('print the description of the API, in OpenAPI 3.1')
+    .option('--swagger', 'in Swagger 2.0')
+    .action((options: InstanceOptions & { readonly swagger?: boolean }) => {
+      const { config } = readInstance(options)
+      const describe = options.swagger ? describeSwagger2 : describeOpenApi
+      const document = describe(allOperations(), {
+        title: `${config.instance.appName} API`,
+        version: config.ingot.apiVersion,
+        siteUrl: config.server.rootUrl,
+      })
+      process.stdout.write(`${JSON.stringify(document, null, 2)}\n`)
+    })

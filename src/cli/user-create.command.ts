@@ -1,0 +1,63 @@
+import { Command } from 'commander'
+import { newSecret } from '../secrets/tokens.ts'
+import { createToken } from '../users/token.service.ts'
+import { createUser } from '../users/user.service.ts'
+import { CommandFailure } from './exit.ts'
+import { withInstance, withInstanceOptions, type InstanceOptions } from './instance.ts'
+
+interface CreateOptions extends InstanceOptions {
+  readonly username: string
+  readonly email: string
+  readonly fullname?: string
+  readonly password?: string
+  readonly randomPassword?: boolean
+  readonly admin?: boolean
+  readonly restricted?: boolean
+  readonly mustChangePassword?: boolean
+  readonly accessToken?: boolean
+  readonly accessTokenName: string
+  readonly accessTokenScopes: string
+}
+
+/** Random bytes of a generated password: 20 characters of 64 kinds. */
+const passwordBytes = 15
+
+export const userCreateCommand = (): Command =>
+  withInstanceOptions(new Command('create'))
+    .description('make an account')
+    .requiredOption('--username <name>', 'name of the account')
+    .requiredOption('--email <address>', 'mail address')
+    .option('--fullname <name>', 'name that is shown')
+    .option('--password <password>', 'password; others on this machine may see it while the command runs')
+    .option('--random-password', 'generate a password and print it')
+    .option('--admin', 'an administrator of the instance')
+    .option('--restricted', 'sees only what it was given access to')
+    .option('--must-change-password', 'the password must be changed at the first sign-in')
+    .option('--access-token', 'make an access token too and print it')
+    .option('--access-token-name <name>', 'its name', 'ingot-admin')
+    .option('--access-token-scopes <scopes>', 'its scopes, joined by commas', 'all')
+    .action(create)
+
+async function create(options: CreateOptions): Promise<void> {
+  if ((options.password !== undefined) === (options.randomPassword === true)) {
+    throw new CommandFailure('give one of --password and --random-password')
+  }
+  const password = options.password ?? newSecret(passwordBytes)
+  await withInstance(options, async (services) => {
+    const user = await createUser(services, {
+      name: options.username,
+      email: options.email,
+      password,
+      fullName: options.fullname,
+      isAdmin: options.admin === true,
+      isRestricted: options.restricted === true ? true : undefined,
+      mustChangePassword: options.mustChangePassword === true,
+    })
+    process.stdout.write(`made the account ${user.name}\n`)
+    if (options.randomPassword) process.stdout.write(`password: ${password}\n`)
+    if (!options.accessToken) return
+    const scopes = options.accessTokenScopes.split(',')
+    const { token } = await createToken(services, user, { name: options.accessTokenName, scopes })
+    process.stdout.write(`access token: ${token}\n`)
+  })
+}

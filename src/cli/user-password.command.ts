@@ -1,0 +1,25 @@
+import { Command } from 'commander'
+import { changePassword } from '../users/password.service.ts'
+import { withInstance, withInstanceOptions, type InstanceOptions } from './instance.ts'
+import { getPerson } from './person.ts'
+
+interface PasswordOptions extends InstanceOptions {
+  readonly username: string
+  readonly password: string
+  readonly mustChangePassword?: boolean
+}
+
+export const userPasswordCommand = (): Command =>
+  withInstanceOptions(new Command('change-password'))
+    .description('give an account another password')
+    .requiredOption('--username <name>', 'name of the account')
+    .requiredOption('--password <password>', 'the new password; others on this machine may see it meanwhile')
+    .option('--must-change-password', 'it must be changed at the next sign-in')
+    .action((options: PasswordOptions) =>
+      withInstance(options, async (services) => {
+        const user = await getPerson(services, options.username)
+        const mustChangePassword = options.mustChangePassword === true
+        await changePassword(services, user, options.password, { mustChangePassword })
+        process.stdout.write(`the account ${user.name} has its new password\n`)
+      }),
+    )

@@ -1,0 +1,27 @@
+import { Command } from 'commander'
+import { createToken } from '../users/token.service.ts'
+import { withInstance, withInstanceOptions, type InstanceOptions } from './instance.ts'
+import { getPerson } from './person.ts'
+
+interface TokenOptions extends InstanceOptions {
+  readonly username: string
+  readonly tokenName: string
+  readonly scopes: string
+  readonly raw?: boolean
+}
+
+export const userTokenCommand = (): Command =>
+  withInstanceOptions(new Command('generate-access-token'))
+    .description('make an access token for an account and print it')
+    .requiredOption('--username <name>', 'name of the account')
+    .option('--token-name <name>', 'name of the token', 'ingot-admin')
+    .option('--scopes <scopes>', 'its scopes, joined by commas', 'all')
+    .option('--raw', 'print nothing but the token')
+    .action((options: TokenOptions) =>
+      withInstance(options, async (services) => {
+        const user = await getPerson(services, options.username)
+        const scopes = options.scopes.split(',')
+        const { token } = await createToken(services, user, { name: options.tokenName, scopes })
+        process.stdout.write(options.raw ? `${token}\n` : `access token: ${token}\n`)
+      }),
+    )
