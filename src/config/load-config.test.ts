@@ -188,7 +188,7 @@ MIN_INTERVAL = 10
 [api]
 MAX_RESPONSE_ITEMS = 0
 [repository.signing]
-WIKI = always, sometimes
+WIKI = always, often
 [quota.default]
 TOTAL = much
 [server
@@ -205,12 +205,12 @@ SCHEDULE = now and then
       'app.ini line 6: [database]: this is neither a section, a comment nor KEY = value',
       'app.ini line 8: [mirror] MIN_INTERVAL: must be a duration with a unit, like 30s, 10m or 1h30m',
       'app.ini line 10: [api] MAX_RESPONSE_ITEMS: must be a whole number from 1 to 10000',
-      'app.ini line 12: [repository.signing] WIKI: "sometimes" is not one of never, pubkey, twofa, parentsigned, always',
+      'app.ini line 12: [repository.signing] WIKI: "often" is not one of never, pubkey, twofa, parentsigned, always',
       'app.ini line 14: [quota.default] TOTAL: must be a size like 4096, 512 KiB or 2 GiB',
       'app.ini line 15: [quota.default]: this is no section heading like [server]',
       'app.ini line 17: [service] NO_REPLY_ADDRESS: %(NOBODY)s has no value',
-      'app.ini line 19: [cron.update_mirrors] SCHEDULE: must be @hourly, @daily, @midnight, @weekly, @monthly, @annually, ' +
-        '@every 72h or five or six cron fields',
+      'app.ini line 19: [cron.update_mirrors] SCHEDULE: must be @hourly, @daily, @midnight, @weekly, @monthly, ' +
+        '@annually, @every 72h or five or six cron fields',
     ],
   )
   const circle = await problemsOf({ ini: '[server]\nDOMAIN = %(SSH_DOMAIN)s\nSSH_DOMAIN = %(DOMAIN)s\n' })
