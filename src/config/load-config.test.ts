@@ -232,7 +232,8 @@ test('rules about several keys', async () => {
   assert.match(socket.config.server.httpAddr, /^\/.*\/run\/web\.sock$/)
   assert.equal(socket.config.server.rootUrl, 'http://a.example/')
   const secure = await load({
-    ini: '[server]\nPROTOCOL = https\nHTTP_PORT = 443\nDOMAIN = ::1\nHTTP_ADDR = [::1]\nCERT_FILE = c.pem\nKEY_FILE = /k.pem\n',
+    ini: '[server]\nPROTOCOL = https\nHTTP_PORT = 443\nDOMAIN = ::1\nCERT_FILE = c.pem\nKEY_FILE = /k.pem\n',
+    overrides: { host: '[::1]' },
   })
   assert.equal(secure.config.server.rootUrl, 'https://[::1]/')
   assert.equal(secure.config.server.httpAddr, '::1')
