@@ -22,7 +22,11 @@ export const counters: readonly Counter[] = [
   countOf('user', 'num_followers', sql`(select count(*) from follow where follow.user_id = it.id)`),
   countOf('user', 'num_following', sql`(select count(*) from follow where follow.follower_id = it.id)`),
   countOf('repo', 'num_stars', sql`(select count(*) from star where star.repo_id = it.id)`),
-  countOf('repo', 'num_watches', sql`(select count(*) from watch where watch.repo_id = it.id and watch.mode <> 'dont')`),
+  countOf(
+    'repo',
+    'num_watches',
+    sql`(select count(*) from watch where watch.repo_id = it.id and watch.mode <> 'dont')`,
+  ),
   countOf('repo', 'num_forks', sql`(select count(*) from repo as fork where fork.fork_id = it.id)`),
   countOf('repo', 'num_issues', sql`(select count(*) from issue where issue.repo_id = it.id and not issue.is_pull)`),
   countOf(
@@ -68,5 +72,7 @@ export async function listWrongCounts(db: Db, { table, column, count }: Counter,
 
 /** Sets the counter of these rows to what is counted now. */
 export async function updateCounts(tx: Tx, { table, column, count }: Counter, ids: readonly number[]): Promise<void> {
-  await sql`update ${sql.table(table)} as it set ${sql.ref(column)} = ${count} where it.id in (${sql.join(ids)})`.execute(tx)
+  await sql`update ${sql.table(table)} as it set ${sql.ref(column)} = ${count} where it.id in (${sql.join(ids)})`.execute(
+    tx,
+  )
 }

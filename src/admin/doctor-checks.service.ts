@@ -84,7 +84,7 @@ const repositoriesCheck: DoctorCheck = {
   name: 'repositories',
   about: 'every repository is on the disk, and what is recorded of its branches and tags is what git has',
   async *run(services, { fix }) {
-    for (let after = 0 as RepoId; ; ) {
+    for (let after = 0 as RepoId; ;) {
       const repos = await listReposAfter(services.db, after, fixBatch)
       for (const repo of repos) yield* checkRepository(services, repo, fix)
       const last = repos.at(-1)
@@ -136,7 +136,10 @@ const jobsCheck: DoctorCheck = {
   about: 'no background job has failed for good',
   async *run({ db }) {
     for (const job of await listJobs(db, { state: 'failed', limit: 1000 })) {
-      yield { what: `job ${job.id} (${job.name}) failed after ${job.attempt} attempts: ${job.last_error}`, state: 'report' }
+      yield {
+        what: `job ${job.id} (${job.name}) failed after ${job.attempt} attempts: ${job.last_error}`,
+        state: 'report',
+      }
     }
   },
 }

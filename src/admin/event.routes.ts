@@ -18,7 +18,10 @@ export const adminWatchEvents = operation({
   reply: { 200: 'bytes' },
   summary: 'Watch what happens in the instance, as server-sent events',
   async run({ ctx, query, call }) {
-    const wanted = (query.only ?? '').split(',').map((name) => name.trim()).filter((name) => name !== '')
+    const wanted = (query.only ?? '')
+      .split(',')
+      .map((name) => name.trim())
+      .filter((name) => name !== '')
     const isWanted = (name: string): boolean =>
       wanted.length === 0 ||
       wanted.some((each) => (each.endsWith('*') ? name.startsWith(each.slice(0, -1)) : name === each))

@@ -15,7 +15,12 @@ export async function listRecordedRefs(db: Db, repoId: RepoId): Promise<Readonly
       .where('repo_id', '=', repoId)
       .where('is_deleted', '=', false)
       .execute(),
-    db.selectFrom('tag').select(['name', 'oid']).where('repo_id', '=', repoId).where('is_deleted', '=', false).execute(),
+    db
+      .selectFrom('tag')
+      .select(['name', 'oid'])
+      .where('repo_id', '=', repoId)
+      .where('is_deleted', '=', false)
+      .execute(),
   ])
   return new Map([
     ...branches.map((row): [string, Oid] => [`refs/heads/${row.name}`, row.commit_oid]),

@@ -6,49 +6,56 @@ import { doctorCommand } from './doctor.command.ts'
 import { exitCodes, reportFailure } from './exit.ts'
 import { openApiCommand } from './openapi.command.ts'
 import { serveCommand } from './serve.command.ts'
+import type { Terminal } from './terminal.ts'
 import { userCreateCommand } from './user-create.command.ts'
 import { userListCommand } from './user-list.command.ts'
 import { userPasswordCommand } from './user-password.command.ts'
 import { userTokenCommand } from './user-token.command.ts'
 
 /** All commands of the program. */
-export function createProgram(): Command {
+export function createProgram(terminal: Terminal): Command {
   const config = new Command('config')
     .description('look at the settings')
-    .addCommand(configCheckCommand())
-    .addCommand(configShowCommand())
+    .addCommand(configCheckCommand(terminal))
+    .addCommand(configShowCommand(terminal))
   const user = new Command('user')
     .description('accounts of people')
-    .addCommand(userCreateCommand())
-    .addCommand(userListCommand())
-    .addCommand(userPasswordCommand())
-    .addCommand(userTokenCommand())
+    .addCommand(userCreateCommand(terminal))
+    .addCommand(userListCommand(terminal))
+    .addCommand(userPasswordCommand(terminal))
+    .addCommand(userTokenCommand(terminal))
   const program = new Command(about.name)
     .description('A self-hosted Git forge in one process')
     .version(`${about.name} ${about.version}`, '--version', 'show the version of the program')
-    .addCommand(serveCommand(), { isDefault: true })
+    .addCommand(serveCommand(terminal), { isDefault: true })
     .addCommand(config)
     .addCommand(new Command('admin').description('administer the instance').addCommand(user))
-    .addCommand(doctorCommand())
-    .addCommand(openApiCommand())
-  program.addHelpText('after', `\nExit codes: ${exitCodes.ok} done, ${exitCodes.failure} not done, ${exitCodes.usage} wrong usage, ${exitCodes.inUse} data folder in use, ${exitCodes.config} wrong settings.`)
-  for (const command of allOf(program)) command.exitOverride().showHelpAfterError('(--help shows the options)')
+    .addCommand(doctorCommand(terminal))
+    .addCommand(openApiCommand(terminal))
+  program.addHelpText(
+    'after',
+    `\nExit codes: ${exitCodes.ok} done, ${exitCodes.failure} not done, ${exitCodes.usage} wrong usage, ${exitCodes.inUse} data folder in use, ${exitCodes.config} wrong settings.`,
+  )
+  for (const command of allOf(program)) {
+    command.exitOverride().showHelpAfterError('(--help shows the options)')
+    command.configureOutput({ writeOut: (text) => terminal.out(text), writeErr: (text) => terminal.err(text) })
+  }
   return program
 }
 
 const allOf = (command: Command): Command[] => [command, ...command.commands.flatMap(allOf)]
 
 /** Runs the program as its arguments say, and gives the code to end with. Failures are told on standard error. */
-export async function runCommand(args: readonly string[]): Promise<number> {
+export async function runCommand(args: readonly string[], terminal: Terminal): Promise<number> {
   try {
-    const program = createProgram()
+    const program = createProgram(terminal)
     const [first = '-'] = args
     // Without this it would be taken for an argument of the default command.
     const isKnown = first === 'help' || program.commands.some((command) => command.name() === first)
     if (!first.startsWith('-') && !isKnown) program.error(`error: there is no command ${first}`)
     await program.parseAsync([...args], { from: 'user' })
-    return process.exitCode === undefined ? exitCodes.ok : Number(process.exitCode)
+    return terminal.exitCode
   } catch (error) {
-    return reportFailure(error)
+    return reportFailure(error, (text) => terminal.err(text))
   }
 }

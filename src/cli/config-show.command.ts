@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 import type { EffectiveSetting } from '../config/load-config.ts'
 import { readInstance, withInstanceOptions, type InstanceOptions } from './instance.ts'
+import type { Terminal } from './terminal.ts'
 
 interface ShowOptions extends InstanceOptions {
   readonly changed?: boolean
@@ -8,21 +9,21 @@ interface ShowOptions extends InstanceOptions {
   readonly meanings?: boolean
 }
 
-export const configShowCommand = (): Command =>
+export const configShowCommand = (terminal: Terminal): Command =>
   withInstanceOptions(new Command('show'))
     .description('show the settings as they stand, in the form of the settings file; secrets are masked')
     .argument('[section]', 'only this section')
     .option('--changed', 'only what differs from the default')
     .option('--meanings', 'with the meaning and default of each key')
     .option('--json', 'as JSON')
-    .action(show)
+    .action((section: string | undefined, options: ShowOptions) => show(terminal, section, options))
 
-function show(section: string | undefined, options: ShowOptions): void {
+function show(terminal: Terminal, section: string | undefined, options: ShowOptions): void {
   const shown = readInstance(options).settings.filter(
     (setting) =>
       (section === undefined || setting.section === section) && (!options.changed || setting.origin !== 'default'),
   )
-  process.stdout.write(options.json ? `${JSON.stringify(shown, null, 2)}\n` : asIni(shown, options.meanings === true))
+  terminal.out(options.json ? `${JSON.stringify(shown, null, 2)}\n` : asIni(shown, options.meanings === true))
 }
 
 function asIni(settings: readonly EffectiveSetting[], withMeanings: boolean): string {

@@ -4,6 +4,7 @@ import { examine, type CheckReport } from '../admin/doctor.service.ts'
 import { lockFolder } from '../db/folder-lock.ts'
 import { CommandFailure, exitCodes } from './exit.ts'
 import { readInstance, withInstance, withInstanceOptions, type InstanceOptions } from './instance.ts'
+import type { Terminal } from './terminal.ts'
 
 interface DoctorOptions extends InstanceOptions {
   readonly fix?: boolean
@@ -12,18 +13,18 @@ interface DoctorOptions extends InstanceOptions {
   readonly list?: boolean
 }
 
-export const doctorCommand = (): Command =>
+export const doctorCommand = (terminal: Terminal): Command =>
   withInstanceOptions(new Command('doctor'))
     .description('look for what is not as it should be; ends with 1 when something is')
     .option('--fix', 'put right what can be put right without loss; not while the instance is being served')
     .option('--only <checks>', 'only these checks, joined by commas')
     .option('--list', 'list the checks')
     .option('--json', 'one JSON object per check')
-    .action(doctor)
+    .action((options: DoctorOptions) => doctor(terminal, options))
 
-async function doctor(options: DoctorOptions): Promise<void> {
+async function doctor(terminal: Terminal, options: DoctorOptions): Promise<void> {
   if (options.list) {
-    process.stdout.write(doctorChecks.map(({ name, about }) => `${name}\t${about}\n`).join(''))
+    terminal.out(doctorChecks.map(({ name, about }) => `${name}\t${about}\n`).join(''))
     return
   }
   const checks = selectChecks(options.only)
@@ -33,8 +34,8 @@ async function doctor(options: DoctorOptions): Promise<void> {
   try {
     await withInstance(options, async (services) => {
       for await (const report of examine(services, checks, { fix: options.fix === true })) {
-        process.stdout.write(options.json ? asJson(report) : asText(report))
-        if (report.findings.some(({ state }) => state !== 'fixed')) process.exitCode = exitCodes.failure
+        terminal.out(options.json ? asJson(report) : asText(report))
+        if (report.findings.some(({ state }) => state !== 'fixed')) terminal.fail(exitCodes.failure)
       }
     })
   } finally {
@@ -55,7 +56,7 @@ const stateWords = { fixed: 'fixed', fixable: 'can be fixed with --fix', report:
 function asText({ check, findings, more }: CheckReport): string {
   const lines = findings.map(({ what, state }) => `  ${what} (${stateWords[state]})`)
   if (more > 0) lines.push(`  and ${more} more`)
-  return [`${findings.length === 0 ? 'ok     ' : 'not ok '} ${check.name}: ${check.about}`, ...lines, ''].join('\n')
+  return [`${findings.length === 0 ? 'ok' : 'not ok'} ${check.name}: ${check.about}`, ...lines, ''].join('\n')
 }
 
 const asJson = ({ check, findings, more }: CheckReport): string =>

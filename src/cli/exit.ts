@@ -22,10 +22,23 @@ export class CommandFailure extends Error {
 }
 
 /** Messages of the system that say enough by themselves. */
-const systemCodes = new Set(['EADDRINUSE', 'EADDRNOTAVAIL', 'EACCES', 'EPERM', 'ENOSPC', 'EROFS', 'ECONNREFUSED', 'ENOTFOUND'])
+const systemCodes = new Set([
+  'EADDRINUSE',
+  'EADDRNOTAVAIL',
+  'EACCES',
+  'EPERM',
+  'ENOSPC',
+  'EROFS',
+  'ECONNREFUSED',
+  'ENOTFOUND',
+])
 
-/** Says on standard error what went wrong, and gives the code to end with. */
-export function reportFailure(error: unknown): number {
+/** Says what went wrong, and gives the code to end with. */
+export function reportFailure(error: unknown, err: (text: string) => void): number {
+  const say = (message: string, code: number): number => {
+    err(`ingot: ${message}\n`)
+    return code
+  }
   if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage
   if (error instanceof ConfigError) return say(error.message, exitCodes.config)
   if (error instanceof FolderInUse) return say(error.message, exitCodes.inUse)
@@ -34,9 +47,4 @@ export function reportFailure(error: unknown): number {
     return say(error.message, exitCodes.failure)
   }
   return say(error instanceof Error ? (error.stack ?? error.message) : String(error), exitCodes.internal)
-}
-
-function say(message: string, code: number): number {
-  process.stderr.write(`ingot: ${message}\n`)
-  return code
 }

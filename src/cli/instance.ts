@@ -29,7 +29,10 @@ export const readInstance = (options: InstanceOptions, more: ConfigOverrides = {
  * Does something with an instance, whether it is being served or not: the database, the storage and git are opened, but
  * no door, and work that is enqueued is left to the server.
  */
-export async function withInstance(options: InstanceOptions, work: (services: Services) => Promise<void>): Promise<void> {
+export async function withInstance(
+  options: InstanceOptions,
+  work: (services: Services) => Promise<void>,
+): Promise<void> {
   const { config } = readInstance(options)
   const app = await createApp({ config, log: createLog('warn') })
   try {

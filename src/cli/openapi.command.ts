@@ -2,8 +2,9 @@ import { Command } from 'commander'
 import { allOperations } from '../app.ts'
 import { describeOpenApi, describeSwagger2 } from '../http/openapi.ts'
 import { readInstance, withInstanceOptions, type InstanceOptions } from './instance.ts'
+import type { Terminal } from './terminal.ts'
 
-export const openApiCommand = (): Command =>
+export const openApiCommand = (terminal: Terminal): Command =>
   withInstanceOptions(new Command('openapi'))
     .description('print the description of the API, in OpenAPI 3.1')
     .option('--swagger', 'in Swagger 2.0')
@@ -15,5 +16,5 @@ export const openApiCommand = (): Command =>
         version: config.ingot.apiVersion,
         siteUrl: config.server.rootUrl,
       })
-      process.stdout.write(`${JSON.stringify(document, null, 2)}\n`)
+      terminal.out(`${JSON.stringify(document, null, 2)}\n`)
     })

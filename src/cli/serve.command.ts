@@ -1,12 +1,11 @@
 import { Command } from 'commander'
 import { createApp } from '../app.ts'
-import type { Config } from '../config/load-config.ts'
 import { formatRemark } from '../config/config-error.ts'
 import { lockFolder } from '../db/folder-lock.ts'
-import type { Log } from '../lib/log.ts'
-import { ensureFirstAdministrator, type FirstAdministrator } from '../users/first-admin.service.ts'
+import { ensureFirstAdministrator } from '../users/first-admin.service.ts'
 import { readInstance, withInstanceOptions, type InstanceOptions } from './instance.ts'
 import { createLog } from './log.ts'
+import type { Terminal } from './terminal.ts'
 
 interface ServeOptions extends InstanceOptions {
   readonly host?: string
@@ -14,15 +13,15 @@ interface ServeOptions extends InstanceOptions {
   readonly sshPort?: string
 }
 
-export const serveCommand = (): Command =>
+export const serveCommand = (terminal: Terminal): Command =>
   withInstanceOptions(new Command('serve'))
     .description('serve the forge until told to stop (the default)')
     .option('--host <address>', 'address to listen on')
     .option('--port <number>', 'port of the web server; 0 takes a free one')
     .option('--ssh-port <number>', 'port of the SSH server')
-    .action(serve)
+    .action((options: ServeOptions) => serve(terminal, options))
 
-async function serve(options: ServeOptions): Promise<void> {
+async function serve(terminal: Terminal, options: ServeOptions): Promise<void> {
   const { config, warnings } = readInstance(options, {
     ...(options.host === undefined ? {} : { host: options.host }),
     ...(options.port === undefined ? {} : { port: options.port }),
@@ -31,16 +30,20 @@ async function serve(options: ServeOptions): Promise<void> {
   const log = createLog(config.log.level)
   for (const warning of warnings) log('warn', formatRemark(warning))
   process.on('uncaughtExceptionMonitor', (error) => log('error', 'the program ends by a defect', { error }))
-  const stop = stopSignal(log)
+  const told = terminal.stopSignal()
   // Several processes may serve one PostgreSQL database; an SQLite one belongs to a single process.
   const lock = config.database.kind === 'sqlite3' ? lockFolder(config.paths.data) : undefined
   try {
     const app = await createApp({ config, log })
     try {
       const first = await ensureFirstAdministrator(app.services)
+      // At once: if the doors do not open, the account is there all the same.
+      if (first?.password) terminal.out(`Administrator: ${first.login}\nPassword: ${first.password} (shown once)\n`)
       await app.listen()
-      process.stdout.write(greeting(app.services.config, first))
-      await stop
+      const { rootUrl } = app.services.config.server
+      terminal.out(`Ingot serves ${rootUrl}\nPush to: ${rootUrl}${first?.login ?? '<owner>'}/<repository>.git\n`)
+      const signal = await told
+      log('info', 'stopping; a second signal stops at once', { signal })
     } finally {
       await app.close()
     }
@@ -48,27 +51,3 @@ async function serve(options: ServeOptions): Promise<void> {
     lock?.release()
   }
 }
-
-function greeting({ server }: Config, first: FirstAdministrator | undefined): string {
-  const lines = [`Ingot serves ${server.rootUrl}`]
-  if (first?.password) lines.push(`Administrator: ${first.login}`, `Password: ${first.password} (shown once)`)
-  lines.push(`Push to: ${server.rootUrl}${first?.login ?? '<owner>'}/<repository>.git`, '')
-  return lines.join('\n')
-}
-
-/** Conventional exit codes of programs that a signal ended. */
-const signalCodes = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const
-
-/** Resolves at the first signal to stop; a second one ends the program at once. */
-const stopSignal = (log: Log): Promise<void> =>
-  new Promise((resolve) => {
-    let isTold = false
-    for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM'] as const) {
-      process.on(signal, () => {
-        if (isTold) process.exit(signalCodes[signal])
-        isTold = true
-        log('info', 'stopping; a second signal stops at once', { signal })
-        resolve()
-      })
-    }
-  })

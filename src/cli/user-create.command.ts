@@ -4,6 +4,7 @@ import { createToken } from '../users/token.service.ts'
 import { createUser } from '../users/user.service.ts'
 import { CommandFailure } from './exit.ts'
 import { withInstance, withInstanceOptions, type InstanceOptions } from './instance.ts'
+import type { Terminal } from './terminal.ts'
 
 interface CreateOptions extends InstanceOptions {
   readonly username: string
@@ -22,7 +23,7 @@ interface CreateOptions extends InstanceOptions {
 /** Random bytes of a generated password: 20 characters of 64 kinds. */
 const passwordBytes = 15
 
-export const userCreateCommand = (): Command =>
+export const userCreateCommand = (terminal: Terminal): Command =>
   withInstanceOptions(new Command('create'))
     .description('make an account')
     .requiredOption('--username <name>', 'name of the account')
@@ -36,9 +37,9 @@ export const userCreateCommand = (): Command =>
     .option('--access-token', 'make an access token too and print it')
     .option('--access-token-name <name>', 'its name', 'ingot-admin')
     .option('--access-token-scopes <scopes>', 'its scopes, joined by commas', 'all')
-    .action(create)
+    .action((options: CreateOptions) => create(terminal, options))
 
-async function create(options: CreateOptions): Promise<void> {
+async function create(terminal: Terminal, options: CreateOptions): Promise<void> {
   if ((options.password !== undefined) === (options.randomPassword === true)) {
     throw new CommandFailure('give one of --password and --random-password')
   }
@@ -53,11 +54,11 @@ async function create(options: CreateOptions): Promise<void> {
       isRestricted: options.restricted === true ? true : undefined,
       mustChangePassword: options.mustChangePassword === true,
     })
-    process.stdout.write(`made the account ${user.name}\n`)
-    if (options.randomPassword) process.stdout.write(`password: ${password}\n`)
+    terminal.out(`made the account ${user.name}\n`)
+    if (options.randomPassword) terminal.out(`password: ${password}\n`)
     if (!options.accessToken) return
     const scopes = options.accessTokenScopes.split(',')
     const { token } = await createToken(services, user, { name: options.accessTokenName, scopes })
-    process.stdout.write(`access token: ${token}\n`)
+    terminal.out(`access token: ${token}\n`)
   })
 }

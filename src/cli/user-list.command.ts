@@ -4,29 +4,30 @@ import type { UserRow } from '../db/tables/accounts.ts'
 import type { UserId } from '../lib/ids.ts'
 import { formatOptionalUnix, formatUnix } from '../lib/time.ts'
 import { withInstance, withInstanceOptions, type InstanceOptions } from './instance.ts'
+import type { Terminal } from './terminal.ts'
 
 interface ListOptions extends InstanceOptions {
   readonly admin?: boolean
   readonly json?: boolean
 }
 
-export const userListCommand = (): Command =>
+export const userListCommand = (terminal: Terminal): Command =>
   withInstanceOptions(new Command('list'))
     .description('list the accounts of people')
     .option('--admin', 'only administrators')
     .option('--json', 'one JSON object per line')
-    .action(list)
+    .action((options: ListOptions) => list(terminal, options))
 
 /** Accounts that are read and printed at once. */
 const batch = 1000
 
-async function list(options: ListOptions): Promise<void> {
+async function list(terminal: Terminal, options: ListOptions): Promise<void> {
   await withInstance(options, async ({ db }) => {
-    if (!options.json) process.stdout.write('id\tname\temail\tactive\tadministrator\tcreated\tlast sign-in\n')
+    if (!options.json) terminal.out('id\tname\temail\tactive\tadministrator\tcreated\tlast sign-in\n')
     let after = 0 as UserId
     for (;;) {
       const people = await listPeople(db, { onlyAdmins: options.admin === true, after, limit: batch })
-      process.stdout.write(people.map((row) => `${options.json ? asJson(row) : asLine(row)}\n`).join(''))
+      terminal.out(people.map((row) => `${options.json ? asJson(row) : asLine(row)}\n`).join(''))
       if (people.length < batch) return
       after = (people.at(-1) as UserRow).id
     }

@@ -2,6 +2,7 @@ import { Command } from 'commander'
 import { changePassword } from '../users/password.service.ts'
 import { withInstance, withInstanceOptions, type InstanceOptions } from './instance.ts'
 import { getPerson } from './person.ts'
+import type { Terminal } from './terminal.ts'
 
 interface PasswordOptions extends InstanceOptions {
   readonly username: string
@@ -9,7 +10,7 @@ interface PasswordOptions extends InstanceOptions {
   readonly mustChangePassword?: boolean
 }
 
-export const userPasswordCommand = (): Command =>
+export const userPasswordCommand = (terminal: Terminal): Command =>
   withInstanceOptions(new Command('change-password'))
     .description('give an account another password')
     .requiredOption('--username <name>', 'name of the account')
@@ -20,6 +21,6 @@ export const userPasswordCommand = (): Command =>
         const user = await getPerson(services, options.username)
         const mustChangePassword = options.mustChangePassword === true
         await changePassword(services, user, options.password, { mustChangePassword })
-        process.stdout.write(`the account ${user.name} has its new password\n`)
+        terminal.out(`the account ${user.name} has its new password\n`)
       }),
     )

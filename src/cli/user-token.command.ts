@@ -2,6 +2,7 @@ import { Command } from 'commander'
 import { createToken } from '../users/token.service.ts'
 import { withInstance, withInstanceOptions, type InstanceOptions } from './instance.ts'
 import { getPerson } from './person.ts'
+import type { Terminal } from './terminal.ts'
 
 interface TokenOptions extends InstanceOptions {
   readonly username: string
@@ -10,7 +11,7 @@ interface TokenOptions extends InstanceOptions {
   readonly raw?: boolean
 }
 
-export const userTokenCommand = (): Command =>
+export const userTokenCommand = (terminal: Terminal): Command =>
   withInstanceOptions(new Command('generate-access-token'))
     .description('make an access token for an account and print it')
     .requiredOption('--username <name>', 'name of the account')
@@ -22,6 +23,6 @@ export const userTokenCommand = (): Command =>
         const user = await getPerson(services, options.username)
         const scopes = options.scopes.split(',')
         const { token } = await createToken(services, user, { name: options.tokenName, scopes })
-        process.stdout.write(options.raw ? `${token}\n` : `access token: ${token}\n`)
+        terminal.out(options.raw ? `${token}\n` : `access token: ${token}\n`)
       }),
     )

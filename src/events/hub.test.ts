@@ -159,7 +159,9 @@ test('two applications in one process hear only their own events', async () => {
   await using two = await openTestDatabase()
   const heard: string[] = []
   const hubOf = (name: string): EventHub<unknown> =>
-    createEventHub([subscriber({ name: 'hearRepo', on: 'repo.created', inTransaction: async () => void heard.push(name) })])
+    createEventHub([
+      subscriber({ name: 'hearRepo', on: 'repo.created', inTransaction: async () => void heard.push(name) }),
+    ])
   attachEvents(one.db, hubOf('one'))
   attachEvents(two.db, hubOf('two'))
   await transaction(two.db, (tx) => publish(tx, 'repo.created', repoCreated))

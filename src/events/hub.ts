@@ -41,9 +41,7 @@ const append = <Key, Value>(lists: Map<Key, Value[]>, key: Key, value: Value): v
   else lists.set(key, [value])
 }
 
-const StoredEvent = Type.Unsafe<Event>(
-  Type.Object({ name: Type.String(), data: Type.Unknown(), atMs: Type.Number() }),
-)
+const StoredEvent = Type.Unsafe<Event>(Type.Object({ name: Type.String(), data: Type.Unknown(), atMs: Type.Number() }))
 
 function subscriberJob<Ctx>(own: AfterCommitSubscriber<Ctx, EventName>): Job<Ctx, Event> {
   return job({
@@ -101,6 +99,9 @@ export async function publish<Name extends EventName>(tx: Tx, name: Name, data: 
   const event = { name, data, atMs: clock.nowMs() } as unknown as Event
   const { hub } = attached
   for (const each of hub.inTransaction.get(name) ?? []) await each.inTransaction(tx, event, { clock })
-  await enqueueAll(tx, (hub.afterCommit.get(name) ?? []).map((own) => planned(own, event)))
+  await enqueueAll(
+    tx,
+    (hub.afterCommit.get(name) ?? []).map((own) => planned(own, event)),
+  )
   announce(tx, event)
 }

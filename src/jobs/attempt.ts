@@ -44,9 +44,12 @@ export function runAttempt<Ctx>(options: AttemptOptions<Ctx>): Attempt {
   const stop = new AbortController()
   const beganMs = performance.now()
   const progress = createProgress((value) => options.saveProgress(JSON.stringify(value)))
-  const timer = setTimeout(() => {
-    stop.abort(new Error(`the job took longer than ${job.timeoutMs} ms`))
-  }, Math.min(job.timeoutMs, maxTimerMs)).unref()
+  const timer = setTimeout(
+    () => {
+      stop.abort(new Error(`the job took longer than ${job.timeoutMs} ms`))
+    },
+    Math.min(job.timeoutMs, maxTimerMs),
+  ).unref()
 
   let input: unknown
   async function work(): Promise<void> {
@@ -106,7 +109,10 @@ const afterAbort = (signal: AbortSignal, graceMs: number): Promise<unknown> =>
   })
 
 /** Writes the newest value at most once a second. */
-function createProgress(save: (progress: JobProgress) => Promise<void>): { set(value: JobProgress): void; end(): void } {
+function createProgress(save: (progress: JobProgress) => Promise<void>): {
+  set(value: JobProgress): void
+  end(): void
+} {
   let newest: JobProgress | undefined
   let timer: NodeJS.Timeout | undefined
   let lastMs = Number.NEGATIVE_INFINITY

@@ -10,6 +10,8 @@ export function createChecker(schema: TSchema): Checker {
     validator ??= Compile(schema)
     if (validator.Check(value)) return undefined
     const [first] = validator.Errors(value)
-    return first ? `${first.instancePath === '' ? 'the value' : first.instancePath} ${first.message}` : 'it is malformed'
+    return first
+      ? `${first.instancePath === '' ? 'the value' : first.instancePath} ${first.message}`
+      : 'it is malformed'
   }
 }

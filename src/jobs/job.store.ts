@@ -56,7 +56,14 @@ const claimableJobs = (db: Db | Tx, names: readonly string[], nowMs: number) =>
 /** Takes up to `limit` jobs that are due, most urgent first. Two workers never take the same one. */
 export async function claimJobs(
   tx: Tx,
-  claim: { names: readonly string[]; limit: number; nowMs: number; worker: string; leaseUntilMs: number; nowUnix: Unix },
+  claim: {
+    names: readonly string[]
+    limit: number
+    nowMs: number
+    worker: string
+    leaseUntilMs: number
+    nowUnix: Unix
+  },
 ): Promise<JobRow[]> {
   const due = claimableJobs(tx, claim.names, claim.nowMs)
     .select('job.id')
@@ -195,7 +202,13 @@ export async function deleteJob(tx: Tx, id: JobId): Promise<void> {
   await tx.deleteFrom('job').where('id', '=', id).execute()
 }
 
-export async function updateProgress(tx: Tx, id: JobId, worker: string, progress: string, nowUnix: Unix): Promise<void> {
+export async function updateProgress(
+  tx: Tx,
+  id: JobId,
+  worker: string,
+  progress: string,
+  nowUnix: Unix,
+): Promise<void> {
   await tx
     .updateTable('job')
     .set({ progress, updated_unix: nowUnix })
@@ -237,10 +250,7 @@ export const countJobs = (
   db
     .selectFrom('job')
     .select(['name', 'state'])
-    .select((row) => [
-      row.fn.countAll<number>().as('count'),
-      row.fn.min<number>('run_at_ms').as('first_run_at_ms'),
-    ])
+    .select((row) => [row.fn.countAll<number>().as('count'), row.fn.min<number>('run_at_ms').as('first_run_at_ms')])
     .groupBy(['name', 'state'])
     .execute()
 

@@ -12,7 +12,7 @@ const unixOf = (text: string): number => Date.parse(text) / 1000
 const timesAfter = (text: string, from: string, count: number): string[] => {
   const times = parseSchedule(text)
   const found: string[] = []
-  for (let at = unixOf(from); found.length < count; ) {
+  for (let at = unixOf(from); found.length < count;) {
     at = times.next(at) as number
     found.push(new Date(at * 1000).toISOString().slice(0, 19))
   }
@@ -28,20 +28,39 @@ test('schedules are read in the forms of the family', () => {
   assert.deepEqual(timesAfter('*/15 * * * *', from, 2), ['2026-03-07T10:30:00', '2026-03-07T10:45:00'])
   assert.deepEqual(timesAfter('5 30 12 * * 1', from, 1), ['2026-03-09T12:30:05'])
   assert.deepEqual(timesAfter('TZ=Asia/Tokyo 0 9 * * *', from, 1), ['2026-03-08T00:00:00'])
-  assert.deepEqual(timesAfter('CRON_TZ=America/New_York 30 2 * * *', '2026-03-08T00:00:00Z', 1), ['2026-03-08T07:00:00'])
+  assert.deepEqual(timesAfter('CRON_TZ=America/New_York 30 2 * * *', '2026-03-08T00:00:00Z', 1), [
+    '2026-03-08T07:00:00',
+  ])
 })
 
 test('what is no schedule is refused with its reason', () => {
-  for (const text of ['', 'often', '@reboot', '@every', '@every 5', '@every 10ms', '61 * * * *', '* * * *', 'TZ=Nowhere/At_All 0 0 * * *']) {
+  for (const text of [
+    '',
+    'often',
+    '@reboot',
+    '@every',
+    '@every 5',
+    '@every 10ms',
+    '61 * * * *',
+    '* * * *',
+    'TZ=Nowhere/At_All 0 0 * * *',
+  ]) {
     assert.throws(() => parseSchedule(text), /is not a schedule|more often/, text)
   }
-  assert.throws(() => schedule({ name: 'odd', when: 'sometimes', run: async () => {} }), /"sometimes" is not a schedule/)
+  assert.throws(
+    () => schedule({ name: 'odd', when: 'sometimes', run: async () => {} }),
+    /"sometimes" is not a schedule/,
+  )
 })
 
 const standingClock = { ms: Date.parse('2026-03-07T10:20:30Z'), nowMs: (): number => standingClock.ms }
 const silent = (): void => {}
 
-function start(db: Db, schedules: readonly Schedule<unknown>[], enabled = true): Workers & AsyncDisposable & { scheduler: Scheduler<unknown> } {
+function start(
+  db: Db,
+  schedules: readonly Schedule<unknown>[],
+  enabled = true,
+): Workers & AsyncDisposable & { scheduler: Scheduler<unknown> } {
   const scheduler = createScheduler({ db, schedules, enabled })
   const workers = startWorkers({ db, jobs: [], scheduler, createContext: () => undefined, log: silent, concurrency: 2 })
   return { ...workers, scheduler, [Symbol.asyncDispose]: () => workers.stop(0) }
@@ -97,7 +116,13 @@ test('a task runs at the start when it says so, and on request even when it is s
   const ran: string[] = []
   const tasks = [
     schedule({ name: 'at_start', when: '@midnight', runAtStart: true, run: async () => void ran.push('at_start') }),
-    schedule({ name: 'switched_off', when: '@midnight', enabled: false, runAtStart: true, run: async () => void ran.push('off') }),
+    schedule({
+      name: 'switched_off',
+      when: '@midnight',
+      enabled: false,
+      runAtStart: true,
+      run: async () => void ran.push('off'),
+    }),
   ]
   await using workers = start(test.db, tasks)
   await workers.settle()
@@ -166,7 +191,10 @@ test('a failing task keeps its error until it goes well, and is not tried again 
   await workers.scheduler.runNow('stumble')
   await workers.settle()
   assert.equal((await workers.scheduler.list())[0]?.lastError, 'the disk is full')
-  assert.deepEqual((await listJobs(test.db, { limit: 9 })).map((row) => [row.name, row.state]), [['task.stumble', 'failed']])
+  assert.deepEqual(
+    (await listJobs(test.db, { limit: 9 })).map((row) => [row.name, row.state]),
+    [['task.stumble', 'failed']],
+  )
   isBroken = false
   standingClock.ms += 3_600_000
   await workers.settle()

@@ -123,7 +123,9 @@ export function createScheduler<Ctx>({ db, schedules, enabled }: SchedulerOption
         })
       }
       const coming = rows
-        .map((row) => (row.next_run_unix <= unix ? nextOf(entries.get(row.name) as Entry<Ctx>, unix) : row.next_run_unix))
+        .map((row) =>
+          row.next_run_unix <= unix ? nextOf(entries.get(row.name) as Entry<Ctx>, unix) : row.next_run_unix,
+        )
         .filter((next) => next > 0)
       return coming.length === 0 ? undefined : Math.min(...coming)
     },

@@ -9,7 +9,16 @@ import { closeDatabase, openDatabase } from '../db/open.ts'
 import type { Clock } from '../lib/time.ts'
 import { openTestDatabase } from '../testing/database.ts'
 import { GiveUp, job, type AnyJob } from './job.ts'
-import { enqueue, enqueueAll, findJob, getQueueStats, listJobs, planned, removeFailedJob, retryFailedJob } from './queue.ts'
+import {
+  enqueue,
+  enqueueAll,
+  findJob,
+  getQueueStats,
+  listJobs,
+  planned,
+  removeFailedJob,
+  retryFailedJob,
+} from './queue.ts'
 import { startWorkers, type WorkerOptions, type Workers } from './workers.ts'
 
 interface Context {
@@ -242,7 +251,10 @@ test('jobs of one lane run one after the other, those of others beside them', as
   await transaction(test.db, (tx) =>
     enqueueAll(
       tx,
-      ['1', '2', '3', '4'].flatMap((text) => [planned(laned, { lane: 'a', text: `a${text}` }), planned(note, { text })]),
+      ['1', '2', '3', '4'].flatMap((text) => [
+        planned(laned, { lane: 'a', text: `a${text}` }),
+        planned(note, { text }),
+      ]),
     ),
   )
   await using workers = start(test.db, [laned, note], { concurrency: 8 })
@@ -262,12 +274,21 @@ test('several processes share the queue: each job runs once, lanes hold among th
   await transaction(test.db, (tx) =>
     enqueueAll(
       tx,
-      texts.flatMap((text) => [planned(laned, { lane: `lane ${Number(text) % 2}`, text: `l${text}` }), planned(note, { text })]),
+      texts.flatMap((text) => [
+        planned(laned, { lane: `lane ${Number(text) % 2}`, text: `l${text}` }),
+        planned(note, { text }),
+      ]),
     ),
   )
   await Promise.all([one.settle(), two.settle()])
   const all = [...one.ran, ...two.ran]
-  assert.deepEqual(all.filter((text) => /^\d+$/.test(text)).map(Number).sort((a, b) => a - b), texts.map(Number))
+  assert.deepEqual(
+    all
+      .filter((text) => /^\d+$/.test(text))
+      .map(Number)
+      .sort((a, b) => a - b),
+    texts.map(Number),
+  )
   assert.equal(all.filter((text) => text.startsWith('l')).length, 80)
   await one.stop(1000)
   await two.stop(1000)
@@ -357,7 +378,10 @@ test('a worker that lost its job aborts it and leaves the row alone', async () =
   const id = await transaction(test.db, (tx) => enqueue(tx, long, {}))
   await until(() => workers.ran.length === 1)
   await transaction(test.db, async (tx) => {
-    await tx.updateTable('job').set({ leased_by: 'another', lease_until_ms: Date.now() + 60_000 }).execute()
+    await tx
+      .updateTable('job')
+      .set({ leased_by: 'another', lease_until_ms: Date.now() + 60_000 })
+      .execute()
   })
   await until(() => reason !== undefined)
   assert.match(String(reason), /another worker has the job/)
@@ -457,7 +481,9 @@ test('settle tells what does not come to rest', async () => {
 /** As after a crash: the rows say that a worker of another process has them. */
 const leaveBehind = (db: Db, leaseUntilMs: number, attempt = 1): Promise<unknown> =>
   transaction(db, (tx) =>
-    sql`update job set state = 'running', leased_by = 'gone', lease_until_ms = ${leaseUntilMs}, attempt = ${attempt}`.execute(tx),
+    sql`update job set state = 'running', leased_by = 'gone', lease_until_ms = ${leaseUntilMs}, attempt = ${attempt}`.execute(
+      tx,
+    ),
   )
 
 async function until(condition: () => boolean | Promise<boolean>): Promise<void> {

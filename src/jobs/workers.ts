@@ -172,9 +172,7 @@ export function startWorkers<Ctx>(options: WorkerOptions<Ctx>): Workers {
     const leaseUntilMs = systemClock.nowMs() + limits.leaseMs
     const unix = nowUnix(clockOf(db))
     try {
-      return await transaction(db, (tx) =>
-        claimJobs(tx, { names, limit, nowMs, worker, leaseUntilMs, nowUnix: unix }),
-      )
+      return await transaction(db, (tx) => claimJobs(tx, { names, limit, nowMs, worker, leaseUntilMs, nowUnix: unix }))
     } catch (error) {
       // Two jobs of a lane were taken at the same time, here or by another process; one of them comes again.
       if (isUniqueViolation(error)) return limit === 1 ? [] : claim(1, nowMs)
@@ -190,9 +188,10 @@ export function startWorkers<Ctx>(options: WorkerOptions<Ctx>): Workers {
       createContext: (signal) => options.createContext({ id: row.id, name: row.name, signal }),
       abortGraceMs: limits.abortGraceMs,
       saveProgress: (text) =>
-        transaction(db, (tx) => updateProgress(tx, row.id, worker, text, nowUnix(clockOf(db)))).catch((error: unknown) =>
-          // The next value is written all the same, and the work itself does not depend on it.
-          log('warn', 'the progress of a job could not be written', { error, job: row.name, jobId: row.id }),
+        transaction(db, (tx) => updateProgress(tx, row.id, worker, text, nowUnix(clockOf(db)))).catch(
+          (error: unknown) =>
+            // The next value is written all the same, and the work itself does not depend on it.
+            log('warn', 'the progress of a job could not be written', { error, job: row.name, jobId: row.id }),
         ),
     })
     const ended = attempt.result

@@ -4,4 +4,5 @@ import { Type } from 'typebox'
 export const id = <Branded extends number>() => Type.Unsafe<Branded>({ type: 'integer', minimum: 0 })
 
 /** A git object id as text; forty or sixty-four zeros stand for none. */
-export const oid = <Branded extends string>() => Type.Unsafe<Branded>({ type: 'string', pattern: '^[0-9a-f]{40}([0-9a-f]{24})?$' })
+export const oid = <Branded extends string>() =>
+  Type.Unsafe<Branded>({ type: 'string', pattern: '^[0-9a-f]{40}([0-9a-f]{24})?$' })

@@ -7,7 +7,7 @@ const issue = { repoId: id<RepoId>(), issueId: id<IssueId>(), doerId: id<UserId>
 const comment = { ...issue, commentId: id<CommentId>() }
 const pull = { repoId: id<RepoId>(), issueId: id<IssueId>(), pullId: id<PullId>(), doerId: id<UserId>() }
 /** Accounts that the text mentions, that may see it and want to hear from its author. */
-const mentioned = Type.Array(id<UserId>())
+const mentioned = Type.Optional(Type.Array(id<UserId>()))
 
 export const issueEvents = {
   /** A pull request publishes `pull.opened` beside this. */

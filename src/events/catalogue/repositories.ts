@@ -26,13 +26,20 @@ export const repositoryEvents = {
     avatarKey: Type.String(),
   }),
   /** It has another owner; `doerId` is who completed it. */
-  'repo.transferred': Type.Object({ ...repo, oldOwnerId: id<UserId>(), oldOwnerName: Type.String(), oldName: Type.String() }),
+  'repo.transferred': Type.Object({
+    ...repo,
+    oldOwnerId: id<UserId>(),
+    oldOwnerName: Type.String(),
+    oldName: Type.String(),
+  }),
   /** `repoId` is the fork. */
   'repo.forked': Type.Object({ ...repo, baseId: id<RepoId>() }),
   'repo.renamed': Type.Object({ ...repo, oldName: Type.String(), newName: Type.String() }),
   /** Settings, description, visibility, units or topics changed. */
   'repo.updated': Type.Object(repo),
   'refs.updated': Type.Object({ ...repo, updates: Type.Array(RefUpdate), origin }),
+  /** The new name is there, the old one goes next; what goes by the name follows in the transaction of this event. */
+  'branch.renamed': Type.Object({ ...repo, oldName: Type.String(), newName: Type.String() }),
   'status.created': Type.Object({ ...repo, statusId: id<StatusId>(), sha: oid<Oid>() }),
   'attachment.created': Type.Object({ attachmentId: id<AttachmentId>(), ...repo }),
   /** The row is gone; its blob is deleted by whoever hears this. */

@@ -1,0 +1,341 @@
+import assert from 'node:assert/strict'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import SqliteConnection from 'better-sqlite3'
+import { program } from '../lib/program.ts'
+import { ForgeClient, type Credentials } from '../testing/client.ts'
+import { runCommand } from './command.ts'
+import type { Terminal } from './terminal.ts'
+
+interface Ran {
+  readonly code: number
+  readonly out: string
+  readonly err: string
+}
+
+interface Recording extends Terminal {
+  readonly written: { out: string; err: string }
+  /** As if a signal had come. */
+  stop(): void
+}
+
+function recordingTerminal(): Recording {
+  const written = { out: '', err: '' }
+  const told = Promise.withResolvers<string>()
+  let exitCode = 0
+  return {
+    written,
+    out: (text) => void (written.out += text),
+    err: (text) => void (written.err += text),
+    fail: (code) => void (exitCode = code),
+    get exitCode() {
+      return exitCode
+    },
+    stopSignal: () => told.promise,
+    stop: () => told.resolve('SIGTERM'),
+  }
+}
+
+async function run(...args: string[]): Promise<Ran> {
+  const terminal = recordingTerminal()
+  const code = await runCommand(args, terminal)
+  return { code, ...terminal.written }
+}
+
+/** A data folder of its own, with settings that keep the log quiet. */
+function dataFolder(settings = ''): Disposable & { readonly path: string; readonly options: readonly string[] } {
+  const path = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'ingot-cli-'))
+  writeFileSync(join(path, 'app.ini'), `[log]\nLEVEL = none\n[cron]\nENABLED = false\n${settings}`)
+  return {
+    path,
+    options: ['--data', path],
+    [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true, maxRetries: 3 }),
+  }
+}
+
+interface Serving extends AsyncDisposable {
+  readonly url: string
+  readonly terminal: Recording
+  readonly ended: Promise<number>
+}
+
+async function serve(options: readonly string[]): Promise<Serving> {
+  const terminal = recordingTerminal()
+  const args = ['serve', ...options, '--host', '127.0.0.1', '--port', '0', '--ssh-port', '0']
+  const ended = runCommand(args, terminal)
+  for (let tries = 0; tries < 1000 && !terminal.written.out.includes('serves'); tries++) {
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+  const url = /Ingot serves (\S+)\/\n/.exec(terminal.written.out)?.[1]
+  assert.ok(url, terminal.written.err)
+  return {
+    url,
+    terminal,
+    ended,
+    async [Symbol.asyncDispose]() {
+      terminal.stop()
+      assert.equal(await ended, 0)
+    },
+  }
+}
+
+const asPerson = (url: string, credentials: Credentials): ForgeClient => new ForgeClient(url, async () => credentials)
+
+test('the program tells its version and how it is used', async () => {
+  const version = await run('--version')
+  assert.deepEqual([version.code, version.out], [0, `ingot ${program.version}\n`])
+  for (const args of [
+    [],
+    ['serve'],
+    ['config', 'check'],
+    ['config', 'show'],
+    ['admin', 'user', 'create'],
+    ['admin', 'user', 'list'],
+    ['admin', 'user', 'change-password'],
+    ['admin', 'user', 'generate-access-token'],
+    ['doctor'],
+    ['openapi'],
+  ]) {
+    const help = await run(...args, '--help')
+    assert.equal(help.code, 0, args.join(' '))
+    assert.match(help.out, new RegExp(`^Usage: ${['ingot', ...args].join(' ')} `), args.join(' '))
+  }
+})
+
+test('wrong usage ends with 2 and says what is wrong', async () => {
+  const command = await run('unheard-of')
+  assert.deepEqual([command.code, command.out], [2, ''])
+  assert.match(command.err, /there is no command unheard-of/)
+  const option = await run('doctor', '--unheard-of')
+  assert.equal(option.code, 2)
+  assert.match(option.err, /unknown option '--unheard-of'/)
+  assert.equal((await run('admin', 'user', 'create')).code, 2)
+})
+
+test('config check: good settings, doubtful ones, and wrong ones with their line', async () => {
+  using good = dataFolder('[server]\nHTTPPORT = 3000\n')
+  const checked = await run('config', 'check', ...good.options)
+  assert.equal(checked.code, 0)
+  assert.match(checked.out, /^warning: app.ini line 6: \[server\] HTTPPORT: .*\n.*app.ini: can be used\n$/)
+  using wrong = dataFolder('[server]\nHTTP_PORT = many\n')
+  const refused = await run('config', 'check', ...wrong.options)
+  assert.deepEqual([refused.code, refused.out], [78, ''])
+  assert.match(refused.err, /app.ini line 6: \[server\] HTTP_PORT: must be a whole number/)
+})
+
+test('config show: the settings as they stand, without secrets', async () => {
+  using data = dataFolder('[server]\nHTTP_PORT = 8123\n[metrics]\nTOKEN = hush\n')
+  const server = await run('config', 'show', 'server', ...data.options)
+  assert.match(server.out, /^\[server\]\n[\s\S]*^HTTP_PORT = 8123 ; app.ini line 6$/m)
+  const changed = await run('config', 'show', '--changed', '--json', ...data.options)
+  assert.ok(!changed.out.includes('hush'))
+  const shown = JSON.parse(changed.out) as { section: string; key: string; value: string }[]
+  assert.deepEqual(
+    shown.filter(({ section }) => section === 'metrics').map(({ key, value }) => [key, value]),
+    [['TOKEN', '********']],
+  )
+})
+
+test('admin user: accounts are made, listed, given passwords and tokens, and work on the server', async () => {
+  using data = dataFolder()
+  const weak = await run(
+    'admin',
+    'user',
+    'create',
+    ...data.options,
+    '--username',
+    'ann',
+    '--email',
+    'ann@example.com',
+    '--password',
+    'short',
+  )
+  assert.deepEqual([weak.code, weak.err], [1, 'ingot: the password needs at least 8 characters\n'])
+  const both = await run('admin', 'user', 'create', ...data.options, '--username', 'ann', '--email', 'ann@example.com')
+  assert.deepEqual([both.code, both.err], [1, 'ingot: give one of --password and --random-password\n'])
+  const made = await run(
+    'admin',
+    'user',
+    'create',
+    ...data.options,
+    '--username',
+    'ann',
+    '--email',
+    'ann@example.com',
+    '--random-password',
+    '--admin',
+    '--access-token',
+  )
+  assert.equal(made.code, 0)
+  const [, password, token] =
+    /^made the account ann\npassword: (\S+)\naccess token: ([0-9a-f]{40})\n$/.exec(made.out) ?? []
+  assert.ok(password && token)
+  const again = await run(
+    'admin',
+    'user',
+    'create',
+    ...data.options,
+    '--username',
+    'Ann',
+    '--email',
+    'a2@example.com',
+    '--random-password',
+  )
+  assert.deepEqual([again.code, again.err], [1, 'ingot: the name Ann is taken\n'])
+  await run(
+    'admin',
+    'user',
+    'create',
+    ...data.options,
+    '--username',
+    'bob',
+    '--email',
+    'bob@example.com',
+    '--password',
+    'Passw0rd!',
+  )
+
+  const listed = await run('admin', 'user', 'list', ...data.options, '--json')
+  const people = listed.out
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  assert.deepEqual(
+    people.map((person) => [person.name, person.is_admin]),
+    [
+      ['ann', true],
+      ['bob', false],
+    ],
+  )
+  const admins = await run('admin', 'user', 'list', ...data.options, '--admin')
+  assert.match(admins.out, /^id\tname\t.*\n1\tann\tann@example.com\tyes\tyes\t.*\tnever\n$/)
+
+  const missing = await run(
+    'admin',
+    'user',
+    'change-password',
+    ...data.options,
+    '--username',
+    'carol',
+    '--password',
+    'Passw0rd!',
+  )
+  assert.deepEqual([missing.code, missing.err], [1, 'ingot: there is no account named carol\n'])
+  const changed = await run(
+    'admin',
+    'user',
+    'change-password',
+    ...data.options,
+    '--username',
+    'bob',
+    '--password',
+    'Another-0ne',
+  )
+  assert.equal(changed.code, 0)
+
+  await using serving = await serve(data.options)
+  assert.ok(!serving.terminal.written.out.includes('Administrator'))
+  assert.equal((await asPerson(serving.url, { token }).get('/user')).json.login, 'ann')
+  assert.equal((await asPerson(serving.url, { basic: { login: 'ann', password } }).get('/user')).status, 200)
+  assert.equal(
+    (await asPerson(serving.url, { basic: { login: 'bob', password: 'Passw0rd!' } }).get('/user')).status,
+    401,
+  )
+  const bob = { basic: { login: 'bob', password: 'Another-0ne' } }
+  assert.equal((await asPerson(serving.url, bob).get('/user')).status, 200)
+
+  // While the server runs, too.
+  const scoped = await run(
+    'admin',
+    'user',
+    'generate-access-token',
+    ...data.options,
+    '--username',
+    'bob',
+    '--scopes',
+    'read:user',
+    '--raw',
+  )
+  assert.match(scoped.out, /^[0-9a-f]{40}\n$/)
+  assert.equal((await asPerson(serving.url, { token: scoped.out.trim() }).get('/user')).json.login, 'bob')
+  const unknown = await run(
+    'admin',
+    'user',
+    'generate-access-token',
+    ...data.options,
+    '--username',
+    'bob',
+    '--scopes',
+    'fly',
+  )
+  assert.deepEqual([unknown.code, unknown.err], [1, 'ingot: unknown scope: fly\n'])
+})
+
+test('serve: the administrator of an empty folder is shown once; a folder has one server', async () => {
+  using data = dataFolder()
+  {
+    await using serving = await serve(data.options)
+    const [, password] =
+      /Administrator: root\nPassword: (\S+) \(shown once\)\n/.exec(serving.terminal.written.out) ?? []
+    assert.ok(password)
+    const { json } = await asPerson(serving.url, { basic: { login: 'root', password } }).get('/user')
+    assert.equal(json.is_admin, true)
+
+    const second = await run('serve', ...data.options, '--host', '127.0.0.1', '--port', '0', '--ssh-port', '0')
+    assert.equal(second.code, 75)
+    assert.match(second.err, /the data folder .* is in use by process \d+/)
+    assert.equal((await run('doctor', '--fix', ...data.options)).code, 75)
+
+    using other = dataFolder()
+    const port = new URL(serving.url).port
+    const busy = await run('serve', ...other.options, '--host', '127.0.0.1', '--port', port, '--ssh-port', '0')
+    assert.equal(busy.code, 1)
+    assert.match(busy.err, /address already in use 127.0.0.1/)
+  }
+  await using again = await serve(data.options)
+  assert.ok(!again.terminal.written.out.includes('Password'))
+})
+
+test('doctor: finds nothing on a healthy instance, and puts counts right', async () => {
+  using data = dataFolder()
+  await run(
+    'admin',
+    'user',
+    'create',
+    ...data.options,
+    '--username',
+    'ann',
+    '--email',
+    'ann@example.com',
+    '--password',
+    'Passw0rd!',
+  )
+  const healthy = await run('doctor', ...data.options)
+  assert.deepEqual([healthy.code, healthy.err], [0, ''])
+  assert.equal(healthy.out.match(/^ok /gm)?.length, healthy.out.trim().split('\n').length)
+
+  const database = new SqliteConnection(join(data.path, 'ingot.db'))
+  database.exec(`update user set num_repos = 7 where name = 'ann'`)
+  database.close()
+  const ill = await run('doctor', '--only', 'counters', ...data.options)
+  assert.equal(ill.code, 1)
+  assert.match(
+    ill.out,
+    /^not ok counters: .*\n {2}user 1: num_repos is 7 and should be 0 \(can be fixed with --fix\)\n$/,
+  )
+  const fixed = await run('doctor', '--only', 'counters', '--fix', ...data.options)
+  assert.deepEqual([fixed.code, /\(fixed\)/.test(fixed.out)], [0, true])
+  assert.equal((await run('doctor', ...data.options)).code, 0)
+
+  assert.match((await run('doctor', '--only', 'liver', ...data.options)).err, /there is no check named liver/)
+  assert.match((await run('doctor', '--list')).out, /^database\t/)
+})
+
+test('openapi: prints the description of every operation', async () => {
+  using data = dataFolder()
+  const described = await run('openapi', ...data.options)
+  assert.equal(JSON.parse(described.out).openapi, '3.1.0')
+  assert.equal(JSON.parse((await run('openapi', '--swagger', ...data.options)).out).swagger, '2.0')
+})
