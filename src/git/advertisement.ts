@@ -16,7 +16,9 @@ import type { ObjectFormat } from './git.ts'
 import { zeroOid } from './object-codec.ts'
 import { listRefs, readHead, readRefs } from './ref-reader.ts'
 
-/** What git says of itself: the bytes of its v2 advertisement, and the capabilities on the first line of a push's list. */
+/**
+ * What git says of itself: the bytes of its v2 advertisement, and the capabilities on the first line of a push's list.
+ */
 export type Capabilities = { readonly fetchV2: Buffer; readonly push: string }
 
 const flush = '0000'
@@ -46,7 +48,10 @@ export function parsePackets(bytes: Buffer): Array<string | undefined> {
 
 const known = new WeakMap<GitContext, Map<ObjectFormat, Promise<Capabilities>>>()
 
-/** What the installed git can do with repositories of a format; asked once, by an empty repository that is removed again. */
+/**
+ * What the installed git can do with repositories of a format; asked once, by an empty repository that is removed
+ * again.
+ */
 export function capabilitiesOf(context: GitContext, format: ObjectFormat): Promise<Capabilities> {
   const formats = known.get(context) ?? new Map<ObjectFormat, Promise<Capabilities>>()
   known.set(context, formats)
@@ -64,12 +69,21 @@ async function askGit(context: GitContext, format: ObjectFormat): Promise<Capabi
   const { broker } = context
   await mkdir(folder, { recursive: true })
   try {
-    mustSucceed(await broker.run({
-      args: ['init', '--quiet', '--bare', '--template=', `--object-format=${format}`, folder], cwd: folder, kind: 'write',
-    }), 'init')
+    mustSucceed(
+      await broker.run({
+        args: ['init', '--quiet', '--bare', '--template=', `--object-format=${format}`, folder],
+        cwd: folder,
+        kind: 'write',
+      }),
+      'init',
+    )
     const ask = async (command: string, environment: Record<string, string>): Promise<Buffer> => {
       const result = await broker.run({
-        args: [command, '--stateless-rpc', '--advertise-refs', folder], name: command, cwd: folder, kind: 'transport', environment,
+        args: [command, '--stateless-rpc', '--advertise-refs', folder],
+        name: command,
+        cwd: folder,
+        kind: 'transport',
+        environment,
       })
       mustSucceed(result, command)
       return result.stdout
@@ -104,8 +118,8 @@ export async function pushAdvertisement(context: GitContext, key: GitKey): Promi
 const commandBytes = 19
 
 /**
- * Looks at the beginning of a request: whether it is an `ls-refs` (with or without a line feed after the command, both of
- * which clients send). The body to read on from is the one that is given back.
+ * Looks at the beginning of a request: whether it is an `ls-refs` (with or without a line feed after the command, both
+ * of which clients send). The body to read on from is the one that is given back.
  */
 export async function lookForLsRefs(request: Readable): Promise<{ isLsRefs: boolean; body: Readable }> {
   const { start, body } = await peek(request, commandBytes)
@@ -128,14 +142,15 @@ async function peek(stream: Readable, bytes: number): Promise<{ start: Buffer; b
   }
 }
 
-const nextEvent = (stream: Readable): Promise<void> => new Promise((resolve) => {
-  const events = ['readable', 'end', 'close', 'error']
-  const settle = (): void => {
-    for (const event of events) stream.off(event, settle)
-    resolve()
-  }
-  for (const event of events) stream.on(event, settle)
-})
+const nextEvent = (stream: Readable): Promise<void> =>
+  new Promise((resolve) => {
+    const events = ['readable', 'end', 'close', 'error']
+    const settle = (): void => {
+      for (const event of events) stream.off(event, settle)
+      resolve()
+    }
+    for (const event of events) stream.on(event, settle)
+  })
 
 /** Answers an `ls-refs` request (gitprotocol-v2). */
 export async function answerLsRefs(context: GitContext, key: GitKey, body: Readable): Promise<Buffer> {
@@ -148,7 +163,7 @@ export async function answerLsRefs(context: GitContext, key: GitKey, body: Reada
   }
   const packets = parsePackets(Buffer.concat(chunks)).filter((text) => text !== undefined)
   const format = packets.find((text) => text.startsWith('object-format='))?.slice(14) ?? 'sha1'
-  if (format !== await formatOf(context, key)) throw new Invalid('the repository has another object format')
+  if (format !== (await formatOf(context, key))) throw new Invalid('the repository has another object format')
   const prefixes = packets.filter((text) => text.startsWith('ref-prefix ')).map((text) => text.slice(11))
   const wanted = (name: string): boolean =>
     prefixes.length === 0 || prefixes.length > maxPrefixes || prefixes.some((prefix) => name.startsWith(prefix))
@@ -159,19 +174,23 @@ export async function answerLsRefs(context: GitContext, key: GitKey, body: Reada
     if (head.oid !== undefined) lines.push(`${head.oid} HEAD${target}`)
     else if (packets.includes('unborn') && target !== '') lines.push(`unborn HEAD${target}`)
   }
-  lines.push(...await refLines(context, key, wanted, packets.includes('peel')))
+  lines.push(...(await refLines(context, key, wanted, packets.includes('peel'))))
   return Buffer.from(lines.map((line) => packet(`${line}\n`)).join('') + flush)
 }
 
 async function refLines(
-  context: GitContext, key: GitKey, wanted: (name: string) => boolean, peel: boolean,
+  context: GitContext,
+  key: GitKey,
+  wanted: (name: string) => boolean,
+  peel: boolean,
 ): Promise<string[]> {
   const plain = (ref: { oid: Oid; name: string }): string => `${ref.oid} ${ref.name}`
   const bare = (await readRefs(context, key)).filter((ref) => wanted(ref.name))
   if (!peel) return bare.map(plain)
   // Only tags are looked into: a branch is a commit, and so are pull references.
   const tags = bare.some((ref) => ref.name.startsWith('refs/tags/'))
-    ? new Map((await listRefs(context, key, { prefix: 'refs/tags/' })).refs.map((ref) => [ref.name, ref] as const)) : undefined
+    ? new Map((await listRefs(context, key, { prefix: 'refs/tags/' })).refs.map((ref) => [ref.name, ref] as const))
+    : undefined
   return bare.map((ref) => {
     const tag = tags?.get(ref.name)
     return tag === undefined || tag.peeled === ref.oid ? plain(ref) : `${plain(ref)} peeled:${tag.peeled}`

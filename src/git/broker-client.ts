@@ -1,9 +1,16 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { type Duplex, Readable } from 'node:stream'
-import { Invalid, Refusal, TooLarge, Unavailable } from '../lib/errors.ts'
+import { Invalid, type Refusal, TooLarge, Unavailable } from '../lib/errors.ts'
 import type { CommandReport, GitLimits, GitService, LogLevel } from './git.ts'
 import type {
-  BrokerMessage, BrokerRequest, BrokerSettings, CatCommand, HookAnswer, HookQuestion, RunRequest, RunResult,
+  BrokerMessage,
+  BrokerRequest,
+  BrokerSettings,
+  CatCommand,
+  HookAnswer,
+  HookQuestion,
+  RunRequest,
+  RunResult,
 } from './broker/protocol.ts'
 import { Channel, ChannelClosed, RemoteFailure, type WireStream } from './wire.ts'
 
@@ -43,7 +50,10 @@ const maxBackOffMs = 10_000
 const goodLifeMs = 30_000
 const closeDeadlineMs = 5000
 
-/** The server's end of the git broker: starts it, restarts it when it dies, and turns its streams into promises and Readables. */
+/**
+ * The server's end of the git broker: starts it, restarts it when it dies, and turns its streams into promises and
+ * Readables.
+ */
 export class BrokerClient {
   readonly #options: BrokerOptions
   /** Process groups that the broker has reported and that have not ended: they die with it. */
@@ -75,12 +85,17 @@ export class BrokerClient {
       return bytes <= maxBytes
     })
     if (bytes > maxBytes) {
-      throw new TooLarge(`the output of git ${options.args[0]} is larger than ${maxBytes} bytes`, 'git_output_too_large')
+      throw new TooLarge(
+        `the output of git ${options.args[0]} is larger than ${maxBytes} bytes`,
+        'git_output_too_large',
+      )
     }
     return { ...end, stdout: Buffer.concat(chunks) }
   }
 
-  /** Runs a command and hands each piece of output to `take`, which ends it early by returning false (exit code 0 then). */
+  /**
+   * Runs a command and hands each piece of output to `take`, which ends it early by returning false (exit code 0 then).
+   */
   async each(options: CommandOptions, take: (chunk: Buffer) => boolean): Promise<CommandEnd> {
     const { stream, ended } = await this.#begin(options, false)
     let enough = false
@@ -123,15 +138,18 @@ export class BrokerClient {
       if (output.push(chunk)) stream.consumed(chunk.length)
       else unacknowledged += chunk.length
     }
-    const finished = ended.then((end) => {
-      done = true
-      output.push(null)
-      return end
-    }, (error: unknown) => {
-      done = true
-      if (!output.destroyed) output.destroy(error instanceof Error ? error : new Error(String(error)))
-      throw error
-    })
+    const finished = ended.then(
+      (end) => {
+        done = true
+        output.push(null)
+        return end
+      },
+      (error: unknown) => {
+        done = true
+        if (!output.destroyed) output.destroy(error instanceof Error ? error : new Error(String(error)))
+        throw error
+      },
+    )
     // Who reads only the output learns of the failure from it.
     finished.catch(() => undefined)
     output.on('error', () => undefined)
@@ -139,8 +157,12 @@ export class BrokerClient {
   }
 
   /** The raw replies of `cat-file --batch-command`, refused above `maxBytes`. */
-  async cat(directory: string, environment: Readonly<Record<string, string>> | undefined,
-    commands: readonly CatCommand[], maxBytes: number): Promise<Buffer> {
+  async cat(
+    directory: string,
+    environment: Readonly<Record<string, string>> | undefined,
+    commands: readonly CatCommand[],
+    maxBytes: number,
+  ): Promise<Buffer> {
     const { small } = await this.#ready()
     const stream = small.open({ op: 'cat', directory, environment, commands } satisfies BrokerRequest)
     const chunks: Buffer[] = []
@@ -154,8 +176,12 @@ export class BrokerClient {
           stream.consumed(chunk.length)
         },
         result: () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)),
-        failure: (error) => reject(bytes > maxBytes
-          ? new TooLarge(`objects are larger than ${maxBytes} bytes`, 'git_object_too_large') : asRefusal(error)),
+        failure: (error) =>
+          reject(
+            bytes > maxBytes
+              ? new TooLarge(`objects are larger than ${maxBytes} bytes`, 'git_object_too_large')
+              : asRefusal(error),
+          ),
       }
     })
   }
@@ -173,7 +199,9 @@ export class BrokerClient {
     const child = this.#child
     const running = await this.#running?.catch(() => undefined)
     if (child === undefined || child.exitCode !== null || child.signalCode !== null) return
-    const exited = new Promise<void>((resolve) => { child.once('exit', () => resolve()) })
+    const exited = new Promise<void>((resolve) => {
+      child.once('exit', () => resolve())
+    })
     running?.small.close()
     running?.bulk.close()
     const timer = setTimeout(() => child.kill('SIGKILL'), closeDeadlineMs)
@@ -190,11 +218,16 @@ export class BrokerClient {
     const kind = options.kind ?? 'read'
     const name = options.name ?? options.args.find((argument) => !argument.startsWith('-')) ?? 'git'
     const stream = (bulk ? running.bulk : running.small).open({
-      op: 'run', name, kind, args: options.args, cwd: options.cwd,
+      op: 'run',
+      name,
+      kind,
+      args: options.args,
+      cwd: options.cwd,
       environment: { ...(kind === 'transport' ? {} : { GIT_DIR: options.cwd }), ...options.environment },
       input: options.input !== undefined,
       timeoutMs: options.timeoutMs ?? (kind === 'transport' ? limits.transportTimeoutMs : limits.commandTimeoutMs),
-      idleMs: options.idleMs, hooks: options.onQuestion !== undefined,
+      idleMs: options.idleMs,
+      hooks: options.onQuestion !== undefined,
     } satisfies BrokerRequest)
     const beganMs = performance.now()
     let group: number | undefined
@@ -221,7 +254,11 @@ export class BrokerClient {
         result: (result) => {
           const { exitCode, stderr } = result as RunResult
           settled(exitCode, false)
-          if (exitCode !== 0 && /No space left on device|Disk quota exceeded/.test(stderr) && options.kind !== 'transport') {
+          if (
+            exitCode !== 0 &&
+            /No space left on device|Disk quota exceeded/.test(stderr) &&
+            options.kind !== 'transport'
+          ) {
             reject(new Unavailable('the disk is full', 'disk_full'))
           } else resolve({ exitCode, stderr })
         },
@@ -241,8 +278,10 @@ export class BrokerClient {
     if (this.#closed || this.#running === undefined) throw new Unavailable('git is closed', 'git_unavailable')
     let timer: NodeJS.Timeout | undefined
     const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(new Unavailable('the git broker did not start', 'git_unavailable')),
-        this.#options.limits.waitMs)
+      timer = setTimeout(
+        () => reject(new Unavailable('the git broker did not start', 'git_unavailable')),
+        this.#options.limits.waitMs,
+      )
     })
     try {
       return await Promise.race([this.#running, late])
@@ -263,7 +302,9 @@ export class BrokerClient {
       env: {},
     })
     this.#child = child
-    child.stderr!.on('data', (chunk: Buffer) => options.log('error', 'git broker', { text: chunk.toString().slice(0, 4000) }))
+    child.stderr!.on('data', (chunk: Buffer) =>
+      options.log('error', 'git broker', { text: chunk.toString().slice(0, 4000) }),
+    )
     let ended = false
     const onEnd = (): void => {
       if (ended) return
@@ -279,21 +320,26 @@ export class BrokerClient {
     child.on('error', onEnd)
     child.on('exit', onEnd)
     const { limits } = options
-    await finish(small.open({
-      op: 'settings',
-      gitBinary: options.gitBinary,
-      environment: options.environment,
-      places: {
-        read: limits.readProcesses, write: limits.writeProcesses, transport: limits.transportProcesses, maintenance: 1,
-      },
-      waiting: limits.waiting,
-      waitMs: limits.waitMs,
-      pooledProcesses: limits.pooledProcesses,
-      pooledIdleMs: limits.pooledIdleMs,
-      readTimeoutMs: limits.readTimeoutMs,
-      hookTimeoutMs: limits.hookTimeoutMs,
-      maxHookBytes: limits.maxRefUpdates * 1400 + (1 << 20),
-    } satisfies BrokerSettings))
+    await finish(
+      small.open({
+        op: 'settings',
+        gitBinary: options.gitBinary,
+        environment: options.environment,
+        places: {
+          read: limits.readProcesses,
+          write: limits.writeProcesses,
+          transport: limits.transportProcesses,
+          maintenance: 1,
+        },
+        waiting: limits.waiting,
+        waitMs: limits.waitMs,
+        pooledProcesses: limits.pooledProcesses,
+        pooledIdleMs: limits.pooledIdleMs,
+        readTimeoutMs: limits.readTimeoutMs,
+        hookTimeoutMs: limits.hookTimeoutMs,
+        maxHookBytes: limits.maxRefUpdates * 1400 + (1 << 20),
+      } satisfies BrokerSettings),
+    )
     return { child, small, bulk }
   }
 
@@ -337,12 +383,15 @@ function asRefusal(error: unknown): Error {
   return new Unavailable(message, 'git_unavailable')
 }
 
-const finish = (stream: WireStream): Promise<unknown> => new Promise((resolve, reject) => {
-  stream.handlers = { result: resolve, failure: (error) => reject(asRefusal(error)) }
-})
+const finish = (stream: WireStream): Promise<unknown> =>
+  new Promise((resolve, reject) => {
+    stream.handlers = { result: resolve, failure: (error) => reject(asRefusal(error)) }
+  })
 
 async function answer(
-  stream: WireStream, question: HookQuestion, onQuestion: CommandOptions['onQuestion'],
+  stream: WireStream,
+  question: HookQuestion,
+  onQuestion: CommandOptions['onQuestion'],
 ): Promise<void> {
   const refused: HookAnswer = { accepted: false, lines: ['internal error'] }
   stream.message(onQuestion === undefined ? refused : await onQuestion(question).catch(() => refused))

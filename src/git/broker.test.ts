@@ -22,7 +22,9 @@ async function processesOf(folder: string): Promise<Array<{ pid: number; state: 
       const args = (await readFile(`/proc/${name}/cmdline`, 'utf8')).replaceAll('\0', ' ')
       const environment = await readFile(`/proc/${name}/environ`, 'utf8')
       const state = /^State:\s+(\S)/m.exec(await readFile(`/proc/${name}/status`, 'utf8'))?.[1] ?? '?'
-      if (args.includes(folder) || environment.includes(`HOME=${folder}`)) found.push({ pid: Number(name), state, args })
+      if (args.includes(folder) || environment.includes(`HOME=${folder}`)) {
+        found.push({ pid: Number(name), state, args })
+      }
     } catch {
       // It ended while it was looked at, or belongs to somebody else.
     }
@@ -37,7 +39,9 @@ async function childrenOf(pid: number): Promise<Array<{ pid: number; state: stri
     if (!/^\d+$/.test(name)) continue
     const text = await readFile(`/proc/${name}/stat`, 'utf8').catch(() => '')
     const match = /^(\d+) \((.*)\) (\S) (\d+)/.exec(text)
-    if (match !== null && Number(match[4]) === pid) found.push({ pid: Number(match[1]), state: match[3]!, name: match[2]! })
+    if (match !== null && Number(match[4]) === pid) {
+      found.push({ pid: Number(match[1]), state: match[3]!, name: match[2]! })
+    }
   }
   return found
 }
@@ -81,14 +85,22 @@ test('git broker: killed in the middle, requests answer 503, children die, the n
     const { git } = test
     const key = await newRepository(git)
     const head = (await git.readHead(key)).oid!
-    const pending = [git.blame(key, head, 'README.md'), git.blame(key, head, 'README.md')].map((promise) => assert.rejects(promise, { name: 'Unavailable', status: 503 }))
+    const pending = [git.blame(key, head, 'README.md'), git.blame(key, head, 'README.md')].map((promise) =>
+      assert.rejects(promise, { name: 'Unavailable', status: 503 }),
+    )
     const settings = join(test.root, '.settings')
-    await eventually(async () => (await processesOf(settings)).filter((each) => each.args.includes('blame')).length >= 2, 'git runs')
+    await eventually(
+      async () => (await processesOf(settings)).filter((each) => each.args.includes('blame')).length >= 2,
+      'git runs',
+    )
     process.kill(await brokerPid(), 'SIGKILL')
     await Promise.all(pending)
     assert.equal((await git.readCommit(key, head)).message, 'first\n')
     assert.equal(await git.countCommits(key, { from: [head] }), 1)
-    await eventually(async () => !(await processesOf(settings)).some((each) => each.args.includes('blame')), 'the old git is gone')
+    await eventually(
+      async () => !(await processesOf(settings)).some((each) => each.args.includes('blame')),
+      'the old git is gone',
+    )
     for (let round = 0; round < 3; round += 1) {
       process.kill(await brokerPid(), 'SIGKILL')
       await wait(20)
@@ -107,12 +119,17 @@ test('git broker: a stuck command, a stuck reader and a full house end in 503 wi
     const key = await newRepository(git)
     const head = (await git.readHead(key)).oid!
     const outcomes = await Promise.allSettled([1, 2, 3].map(() => git.blame(key, head, 'README.md')))
-    const codes = outcomes.map((outcome) => outcome.status === 'rejected' ? (outcome.reason as { code: string }).code : 'ok')
+    const codes = outcomes.map((outcome) =>
+      outcome.status === 'rejected' ? (outcome.reason as { code: string }).code : 'ok',
+    )
     assert.deepEqual(codes.sort(), ['git_busy', 'git_timeout', 'git_timeout'])
     assert.equal(await git.countCommits(key, { from: [head] }), 1)
   })
   await withFolder(async (folder) => {
-    await using test = await startTestGit({ gitBinary: await sleepingGit(folder, 'cat-file'), limits: { readTimeoutMs: 300 } })
+    await using test = await startTestGit({
+      gitBinary: await sleepingGit(folder, 'cat-file'),
+      limits: { readTimeoutMs: 300 },
+    })
     const { git } = test
     const key = newGitKey()
     await git.create(key)
@@ -130,11 +147,20 @@ test('git broker: an abandoned request ends its command', async () => {
     const gone = new AbortController()
     const pending = assert.rejects(git.logOids(key, { from: [head], signal: gone.signal }), { code: 'git_cancelled' })
     const settings = join(test.root, '.settings')
-    await eventually(async () => (await processesOf(settings)).some((each) => each.args.includes('rev-list')), 'git runs')
+    await eventually(
+      async () => (await processesOf(settings)).some((each) => each.args.includes('rev-list')),
+      'git runs',
+    )
     gone.abort()
     await pending
-    await eventually(async () => (await processesOf(settings)).every((each) => !/rev-list|sleep/.test(each.args)), 'git is gone')
-    assert.deepEqual((await childrenOf(await brokerPid())).filter((child) => child.state === 'Z'), [])
+    await eventually(
+      async () => (await processesOf(settings)).every((each) => !/rev-list|sleep/.test(each.args)),
+      'git is gone',
+    )
+    assert.deepEqual(
+      (await childrenOf(await brokerPid())).filter((child) => child.state === 'Z'),
+      [],
+    )
   })
 })
 
@@ -144,25 +170,35 @@ test('git broker: the broker and its git end when the server is killed', async (
     // A server of its own, which says when its git runs and then waits to be killed.
     const root = join(folder, 'repositories')
     const script = join(folder, 'server.mjs')
-    await writeFile(script, `
+    await writeFile(
+      script,
+      `
       import { spawn } from 'node:child_process'
       const [broker, root] = process.argv.slice(2)
-      const child = spawn(process.execPath, [broker], { stdio: ['ignore', 'ignore', 'inherit', 'pipe', 'pipe'], detached: true, env: {} })
+      const stdio = ['ignore', 'ignore', 'inherit', 'pipe', 'pipe']
+      const child = spawn(process.execPath, [broker], { stdio, detached: true, env: {} })
       const frame = (id, value) => {
         const json = Buffer.from(JSON.stringify(value)); const head = Buffer.alloc(9)
         head.writeUInt32BE(json.length); head.writeUInt8(1, 4); head.writeUInt32BE(id, 5)
         child.stdio[3].write(Buffer.concat([head, json]))
       }
-      frame(1, { op: 'settings', gitBinary: '/bin/sleep', environment: { HOME: root }, places: { read: 1, write: 1, transport: 1, maintenance: 1 },
-        waiting: 1, waitMs: 1000, pooledProcesses: 1, pooledIdleMs: 1000, readTimeoutMs: 1000, hookTimeoutMs: 1000, maxHookBytes: 1000 })
+      frame(1, { op: 'settings', gitBinary: '/bin/sleep', environment: { HOME: root },
+        places: { read: 1, write: 1, transport: 1, maintenance: 1 }, waiting: 1, waitMs: 1000, pooledProcesses: 1,
+        pooledIdleMs: 1000, readTimeoutMs: 1000, hookTimeoutMs: 1000, maxHookBytes: 1000 })
       frame(2, { op: 'run', name: 'x', kind: 'read', args: ['1000'], cwd: '/', input: false, timeoutMs: 100000 })
       setInterval(() => undefined, 1000)
-    `)
+    `,
+    )
     await mkdir(root)
     const [broker] = (await childrenOf(process.pid)).filter((child) => child.state !== 'Z').slice(-1)
-    const brokerFile = (await readFile(`/proc/${broker!.pid}/cmdline`, 'utf8')).split('\0').find((part) => /(git-broker\.js|main\.ts)$/.test(part))!
+    const brokerFile = (await readFile(`/proc/${broker!.pid}/cmdline`, 'utf8'))
+      .split('\0')
+      .find((part) => /(git-broker\.js|main\.ts)$/.test(part))!
     const server = spawn(process.execPath, [script, brokerFile, root], { stdio: 'inherit' })
-    await eventually(async () => (await processesOf(root)).some((each) => each.args.includes('sleep')), 'the child runs')
+    await eventually(
+      async () => (await processesOf(root)).some((each) => each.args.includes('sleep')),
+      'the child runs',
+    )
     server.kill('SIGKILL')
     await eventually(async () => (await processesOf(root)).length === 0, 'all are gone')
     assert.ok(await test.git.listKeys()[Symbol.asyncIterator]().next())
@@ -213,23 +249,31 @@ test('git repositories: create once, fork, share objects, remove, sizes, keys, s
   await git.updateRefs(key, [{ ref: 'refs/pull/1/head', old: zeroOid(), new: head }])
   const copy = newGitKey()
   await git.fork(key, copy)
-  assert.deepEqual((await git.readRefs(copy)).map((ref) => ref.name), ['refs/heads/feature', 'refs/heads/main'])
+  assert.deepEqual(
+    (await git.readRefs(copy)).map((ref) => ref.name),
+    ['refs/heads/feature', 'refs/heads/main'],
+  )
   const single = newGitKey()
   await git.fork(key, single, { onlyBranch: 'feature' })
-  assert.deepEqual((await git.readRefs(single)).map((ref) => ref.name), ['refs/heads/feature'])
+  assert.deepEqual(
+    (await git.readRefs(single)).map((ref) => ref.name),
+    ['refs/heads/feature'],
+  )
   assert.ok(!(await readFile(join(test.root, copy.slice(0, 2), `${copy}.git`, 'config'), 'utf8')).includes(test.root))
   const fresh = await commitOn(git, copy, 'feature', { d: 'd' })
   await assert.rejects(git.readCommit(key, fresh), { name: 'NotFound' })
   await git.fetchObjects(copy, key, [fresh])
   assert.equal((await git.readCommit(key, fresh)).oid, fresh)
-  assert.ok(await git.sizeBytes(key) > 500)
+  assert.ok((await git.sizeBytes(key)) > 500)
   const keys: string[] = []
   for await (const each of git.listKeys()) keys.push(each)
   assert.deepEqual(keys.sort(), [key, copy, single].sort())
   const lock = join(test.root, key.slice(0, 2), `${key}.git`, 'refs/heads/main.lock')
   await writeFile(lock, '')
   await utimes(lock, 1, 1)
-  assert.deepEqual(await git.maintain(key, ['stale-locks', 'repack', 'commit-graph'], { force: true }), { done: ['stale-locks', 'repack', 'commit-graph'] })
+  assert.deepEqual(await git.maintain(key, ['stale-locks', 'repack', 'commit-graph'], { force: true }), {
+    done: ['stale-locks', 'repack', 'commit-graph'],
+  })
   await commitOn(git, key, 'main', { e: 'e' })
   assert.equal((await git.fsck(key)).ok, true)
   await git.remove(copy)
@@ -246,12 +290,25 @@ test('git remotes: fetched and pushed over HTTP, reporting what moved; bad addre
   await using server = await serveGit(git)
   const key = newGitKey()
   await git.create(key)
-  const options = { url: server.url(source), refspecs: ['+refs/heads/*:refs/heads/*', '+refs/tags/*:refs/tags/*'], prune: true }
+  const options = {
+    url: server.url(source),
+    refspecs: ['+refs/heads/*:refs/heads/*', '+refs/tags/*:refs/tags/*'],
+    prune: true,
+  }
   const { updates } = await git.fetchRemote(key, options)
-  assert.deepEqual(updates.map((update) => [update.ref, update.old]), [['refs/heads/main', zeroOid()], ['refs/heads/side', zeroOid()]])
+  assert.deepEqual(
+    updates.map((update) => [update.ref, update.old]),
+    [
+      ['refs/heads/main', zeroOid()],
+      ['refs/heads/side', zeroOid()],
+    ],
+  )
   await git.updateRefs(source, [{ ref: 'refs/heads/side', old: undefined, new: zeroOid() }])
   const second = await git.fetchRemote(key, options)
-  assert.deepEqual(second.updates.map((update) => [update.ref, update.new]), [['refs/heads/side', zeroOid()]])
+  assert.deepEqual(
+    second.updates.map((update) => [update.ref, update.new]),
+    [['refs/heads/side', zeroOid()]],
+  )
   await commitOn(git, key, 'main', { more: 'm' })
   const pushed = await git.pushRemote(key, { url: server.url(source), refspecs: ['refs/heads/*:refs/heads/*'] })
   assert.ok(pushed.ok, pushed.report)
@@ -259,8 +316,13 @@ test('git remotes: fetched and pushed over HTTP, reporting what moved; bad addre
   for (const url of ['/etc', 'file:///etc', 'ext::sh -c true', '-u', 'https://x y']) {
     await assert.rejects(git.fetchRemote(key, { url, refspecs: [] }), { name: 'Invalid' }, url)
   }
-  await assert.rejects(git.fetchRemote(key, { url: server.url(newGitKey()).replace('//', '//user:secret@'), refspecs: ['refs/heads/*:refs/heads/*'] }),
-    (error: Error) => error.name === 'Invalid' && !error.message.includes('secret'))
+  await assert.rejects(
+    git.fetchRemote(key, {
+      url: server.url(newGitKey()).replace('//', '//user:secret@'),
+      refspecs: ['refs/heads/*:refs/heads/*'],
+    }),
+    (error: Error) => error.name === 'Invalid' && !error.message.includes('secret'),
+  )
 })
 
 test('git formats: a SHA-256 repository works through all layers', async (t) => {
@@ -274,20 +336,58 @@ test('git formats: a SHA-256 repository works through all layers', async (t) => 
   }
   assert.equal(await git.objectFormat(key), 'sha256')
   const { oid } = await git.writeCommit(key, {
-    parents: [], tree: { base: undefined, changes: filesOf({ 'a/b': 'b' }) }, author: someone, committer: someone, message: 'x',
+    parents: [],
+    tree: { base: undefined, changes: filesOf({ 'a/b': 'b' }) },
+    author: someone,
+    committer: someone,
+    message: 'x',
   })
   assert.equal(oid.length, 64)
   assert.deepEqual(await git.updateRefs(key, [{ ref: 'refs/heads/main', old: zeroOid(oid), new: oid }]), { ok: true })
   assert.equal((await git.resolve(key, oid.slice(0, 8)))?.oid, oid)
   assert.equal((await git.findPath(key, oid, 'a/b'))?.type, 'blob')
-  assert.deepEqual((await git.diffFiles(key, { base: undefined, head: oid })).map((file) => file.path), ['a/b'])
+  assert.deepEqual(
+    (await git.diffFiles(key, { base: undefined, head: oid })).map((file) => file.path),
+    ['a/b'],
+  )
   assert.deepEqual(await git.fsck(key), { ok: true, problems: [] })
 })
 
 test('git reference names follow check-ref-format', async () => {
   const folder = '/'
-  const names = ['main', 'a/b', '-x', 'a..b', 'a b', 'a~', 'a^', 'a:', 'a?', 'a*', 'a[', 'a\\', '.a', 'a/.b', 'a.lock', 'a.lock/b', 'a.', 'a//b',
-    '/a', 'a/', '@', 'a@{b', '{a}', 'ü', 'a\u007f', 'a\tb', 'x'.repeat(200), '', 'a.b', '@x', 'refs/heads/x']
+  const names = [
+    'main',
+    'a/b',
+    '-x',
+    'a..b',
+    'a b',
+    'a~',
+    'a^',
+    'a:',
+    'a?',
+    'a*',
+    'a[',
+    'a\\',
+    '.a',
+    'a/.b',
+    'a.lock',
+    'a.lock/b',
+    'a.',
+    'a//b',
+    '/a',
+    'a/',
+    '@',
+    'a@{b',
+    '{a}',
+    'ü',
+    'a\u007f',
+    'a\tb',
+    'x'.repeat(200),
+    '',
+    'a.b',
+    '@x',
+    'refs/heads/x',
+  ]
   for (const name of names) {
     const ref = `refs/heads/${name}`
     const { exitCode } = await client(folder, 'check-ref-format', ref)

@@ -22,12 +22,14 @@ export type GitContext = {
   readonly caches: GitCaches
 }
 
-export type CachedObject = { readonly kind: 'commit'; readonly commit: Commit } | { readonly kind: 'tag'; readonly tag: Tag }
+export type CachedObject =
+  | { readonly kind: 'commit'; readonly commit: Commit }
+  | { readonly kind: 'tag'; readonly tag: Tag }
   | { readonly kind: 'tree'; readonly entries: readonly TreeEntry[] }
 
 /**
- * Objects never change, so these are bounded but never invalidated. Their keys begin with the repository (or quarantine), for
- * an object of one repository must not become readable in another. A removed key is never used again.
+ * Objects never change, so these are bounded but never invalidated. Their keys begin with the repository (or
+ * quarantine), for an object of one repository must not become readable in another. A removed key is never used again.
  */
 export type GitCaches = {
   readonly objects: LRUCache<string, CachedObject>
@@ -53,9 +55,13 @@ export function locate(context: GitContext, at: ReadFrom): Location {
   const directory = repositoryPath(context.root, key)
   if (typeof at === 'string') return { key, directory, environment: undefined, scope: key }
   const objects = join(directory, 'objects')
-  if (!at.path.startsWith(`${objects}/`) || at.path.includes('/../')) throw new Invalid('not a quarantine of the repository')
+  if (!at.path.startsWith(`${objects}/`) || at.path.includes('/../')) {
+    throw new Invalid('not a quarantine of the repository')
+  }
   return {
-    key, directory, scope: at.path,
+    key,
+    directory,
+    scope: at.path,
     environment: { GIT_OBJECT_DIRECTORY: at.path, GIT_ALTERNATE_OBJECT_DIRECTORIES: objects },
   }
 }
@@ -70,7 +76,9 @@ export function explainMissing(location: Location, error: unknown): never {
 
 /** Ids come from callers who got them from clients: nothing that is not an id reaches a command line. */
 export function checkOids(...oids: readonly (string | undefined)[]): void {
-  for (const oid of oids) if (oid !== undefined && !isOid(oid)) throw new Invalid(`not an object id: ${oid.slice(0, 80)}`)
+  for (const oid of oids) {
+    if (oid !== undefined && !isOid(oid)) throw new Invalid(`not an object id: ${oid.slice(0, 80)}`)
+  }
 }
 
 /** The object format of a repository, from its configuration file, which never changes. */
@@ -100,7 +108,8 @@ export function newCaches(limits: GitLimits): GitCaches {
     }),
     infos: new LRUCache({ max: 50_000 }),
     packedRefs: new LRUCache({
-      maxSize: limits.objectCacheBytes, maxEntrySize: limits.objectCacheBytes,
+      maxSize: limits.objectCacheBytes,
+      maxEntrySize: limits.objectCacheBytes,
       sizeCalculation: (refs) => 200 + refs.byName.size * 200,
     }),
     formats: new LRUCache({ max: 10_000 }),

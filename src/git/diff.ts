@@ -13,10 +13,18 @@ const maxDiffListBytes = 64 << 20
 const commitBatch = 500
 
 const statuses: Readonly<Record<string, FileStatus>> = {
-  A: 'added', M: 'modified', D: 'deleted', R: 'renamed', C: 'copied', T: 'changed',
+  A: 'added',
+  M: 'modified',
+  D: 'deleted',
+  R: 'renamed',
+  C: 'copied',
+  T: 'changed',
 }
 const whitespaceFlags = {
-  'ignore-all': ['-w'], 'ignore-change': ['-b'], 'ignore-eol': ['--ignore-space-at-eol'], 'show-all': [],
+  'ignore-all': ['-w'],
+  'ignore-change': ['-b'],
+  'ignore-eol': ['--ignore-space-at-eol'],
+  'show-all': [],
 } as const
 
 function flagsOf(query: { renames?: boolean; whitespace?: DiffQuery['whitespace'] }): string[] {
@@ -26,7 +34,11 @@ function flagsOf(query: { renames?: boolean; whitespace?: DiffQuery['whitespace'
 const pathsOf = (query: DiffQuery): string[] => (query.paths ?? []).map((path) => `:(top,literal)${path}`)
 
 /** Two sides of a difference, checked to exist. */
-async function sidesOf(context: GitContext, at: ReadFrom, query: { base: Oid | undefined; head: Oid }): Promise<[Oid, Oid]> {
+async function sidesOf(
+  context: GitContext,
+  at: ReadFrom,
+  query: { base: Oid | undefined; head: Oid },
+): Promise<[Oid, Oid]> {
   checkOids(query.base, query.head)
   const base = query.base ?? emptyTreeOid(query.head.length)
   const [missing] = await missingObjects(context, at, query.base === undefined ? [query.head] : [base, query.head])
@@ -41,15 +53,32 @@ export async function diffFiles(context: GitContext, at: ReadFrom, query: DiffQu
   const sides = await sidesOf(context, at, query)
   const location = locate(context, at)
   const result = await runReading(context, location, {
-    args: ['diff-tree', '-r', '-z', '--raw', '--numstat', '--no-abbrev', ...flagsOf(query), ...sides, '--', ...pathsOf(query)],
-    signal: query.signal, maxBytes: maxDiffListBytes,
+    args: [
+      'diff-tree',
+      '-r',
+      '-z',
+      '--raw',
+      '--numstat',
+      '--no-abbrev',
+      ...flagsOf(query),
+      ...sides,
+      '--',
+      ...pathsOf(query),
+    ],
+    signal: query.signal,
+    maxBytes: maxDiffListBytes,
   })
   mustSucceed(result, 'diff-tree')
   const changes = parseChanges(result.stdout.toString().split('\0'))
   // A file whose only change is ignored space has no lines left, though its ids differ.
   if (query.whitespace === undefined || query.whitespace === 'show-all') return changes
-  return changes.filter((change) => change.status !== 'modified' || change.binary || change.additions + change.deletions > 0
-    || change.oldMode !== change.newMode)
+  return changes.filter(
+    (change) =>
+      change.status !== 'modified' ||
+      change.binary ||
+      change.additions + change.deletions > 0 ||
+      change.oldMode !== change.newMode,
+  )
 }
 
 /** Output of `--raw --numstat -z`: all raw records first, then a count per file in the same order. */
@@ -68,7 +97,12 @@ function parseChanges(fields: readonly string[]): FileChange[] {
       const second = moved ? fields[index + 1]! : first
       index += moved ? 2 : 1
       raw.push({
-        status, path: second, oldMode, newMode, oldOid: oldOid as Oid, newOid: newOid as Oid,
+        status,
+        path: second,
+        oldMode,
+        newMode,
+        oldOid: oldOid as Oid,
+        newOid: newOid as Oid,
         ...(moved ? { oldPath: first, similarity: Number(code.slice(1)) } : {}),
       })
       continue
@@ -83,12 +117,18 @@ function parseChanges(fields: readonly string[]): FileChange[] {
     const binary = count[1] === '-'
     counts.set(path, { additions: binary ? 0 : Number(count[1]), deletions: binary ? 0 : Number(count[2]), binary })
   }
-  return raw.map((change) => ({ ...change, ...counts.get(change.path) ?? { additions: 0, deletions: 0, binary: false } }))
+  return raw.map((change) => ({
+    ...change,
+    ...(counts.get(change.path) ?? { additions: 0, deletions: 0, binary: false }),
+  }))
 }
 
 /** What each commit changed against its first parent. One process for those that are not known yet. */
 export async function commitChanges(
-  context: GitContext, at: ReadFrom, commits: readonly Oid[], options: { renames?: boolean } = {},
+  context: GitContext,
+  at: ReadFrom,
+  commits: readonly Oid[],
+  options: { renames?: boolean } = {},
 ): Promise<ReadonlyMap<Oid, readonly FileChange[]>> {
   checkOids(...commits)
   const location = locate(context, at)
@@ -106,9 +146,22 @@ export async function commitChanges(
     const [missing] = await missingObjects(context, at, batch)
     if (missing !== undefined) throw new NotFound(`commit ${missing} does not exist`, 'git_object_missing')
     const result = await runReading(context, location, {
-      args: ['log', '--no-walk=unsorted', '--stdin', '-z', '--format=%x01%H', '-r', '--root', '--raw', '--numstat',
-        '--no-abbrev', '--diff-merges=first-parent', renames ? '-M' : '--no-renames'],
-      input: Buffer.from(`${batch.join('\n')}\n`), maxBytes: maxDiffListBytes,
+      args: [
+        'log',
+        '--no-walk=unsorted',
+        '--stdin',
+        '-z',
+        '--format=%x01%H',
+        '-r',
+        '--root',
+        '--raw',
+        '--numstat',
+        '--no-abbrev',
+        '--diff-merges=first-parent',
+        renames ? '-M' : '--no-renames',
+      ],
+      input: Buffer.from(`${batch.join('\n')}\n`),
+      maxBytes: maxDiffListBytes,
     })
     mustSucceed(result, 'log')
     for (const part of result.stdout.toString().split('\u0001').slice(1)) {
@@ -127,7 +180,9 @@ export async function commitChanges(
 }
 
 export async function commitStats(
-  context: GitContext, at: ReadFrom, commit: Oid,
+  context: GitContext,
+  at: ReadFrom,
+  commit: Oid,
 ): Promise<{ additions: number; deletions: number; files: number }> {
   const changes = (await commitChanges(context, at, [commit])).get(commit) ?? []
   const sum = (key: 'additions' | 'deletions'): number => changes.reduce((total, change) => total + change[key], 0)
@@ -135,31 +190,67 @@ export async function commitStats(
 }
 
 async function streamText(
-  context: GitContext, location: Location, args: readonly string[], signal: AbortSignal | undefined,
+  context: GitContext,
+  location: Location,
+  args: readonly string[],
+  signal: AbortSignal | undefined,
 ): Promise<Readable> {
-  const { output } = await context.broker.stream({
-    args, cwd: location.directory, environment: location.environment, signal,
-    timeoutMs: context.limits.transportTimeoutMs, idleMs: context.limits.transportIdleMs,
-  }).catch((error: unknown) => explainMissing(location, error))
+  const { output } = await context.broker
+    .stream({
+      args,
+      cwd: location.directory,
+      environment: location.environment,
+      signal,
+      timeoutMs: context.limits.transportTimeoutMs,
+      idleMs: context.limits.transportIdleMs,
+    })
+    .catch((error: unknown) => explainMissing(location, error))
   return output
 }
 
 export async function diffText(context: GitContext, at: ReadFrom, query: DiffTextQuery): Promise<Readable> {
   const sides = await sidesOf(context, at, query)
-  return streamText(context, locate(context, at), [
-    'diff-tree', '-r', '-p', `-U${Math.max(0, Math.min(query.contextLines ?? 3, 100_000))}`,
-    ...(query.binary === true ? ['--binary', '--full-index'] : []), ...flagsOf(query), ...sides, '--', ...pathsOf(query),
-  ], query.signal)
+  return streamText(
+    context,
+    locate(context, at),
+    [
+      'diff-tree',
+      '-r',
+      '-p',
+      `-U${Math.max(0, Math.min(query.contextLines ?? 3, 100_000))}`,
+      ...(query.binary === true ? ['--binary', '--full-index'] : []),
+      ...flagsOf(query),
+      ...sides,
+      '--',
+      ...pathsOf(query),
+    ],
+    query.signal,
+  )
 }
 
-export async function patchSeries(context: GitContext, at: ReadFrom, query: {
-  base: Oid | undefined; head: Oid; binary?: boolean; signal?: AbortSignal
-}): Promise<Readable> {
+export async function patchSeries(
+  context: GitContext,
+  at: ReadFrom,
+  query: {
+    base: Oid | undefined
+    head: Oid
+    binary?: boolean
+    signal?: AbortSignal
+  },
+): Promise<Readable> {
   const [base, head] = await sidesOf(context, at, query)
-  return streamText(context, locate(context, at), [
-    'format-patch', '--stdout', '-M', ...(query.binary === true ? ['--binary', '--full-index'] : []),
-    ...(query.base === undefined ? ['-1', head] : [`${base}..${head}`]),
-  ], query.signal)
+  return streamText(
+    context,
+    locate(context, at),
+    [
+      'format-patch',
+      '--stdout',
+      '-M',
+      ...(query.binary === true ? ['--binary', '--full-index'] : []),
+      ...(query.base === undefined ? ['-1', head] : [`${base}..${head}`]),
+    ],
+    query.signal,
+  )
 }
 
 /** The stable patch id of a difference: equal for equal changes wherever their lines lie. '' when nothing differs. */
@@ -170,7 +261,10 @@ export async function patchId(context: GitContext, at: ReadFrom, base: Oid, head
   if (typeof known === 'string') return known
   const diff = await diffText(context, at, { base, head, binary: true, renames: false })
   const result = await context.broker.run({
-    args: ['patch-id', '--stable'], cwd: location.directory, environment: location.environment, input: diff,
+    args: ['patch-id', '--stable'],
+    cwd: location.directory,
+    environment: location.environment,
+    input: diff,
   })
   mustSucceed(result, 'patch-id')
   // Only binary and mode changes: git gives no patch id for them; the list of changed objects serves as well.

@@ -7,9 +7,9 @@ import { Unavailable } from '../lib/errors.ts'
 const searchPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/opt/homebrew/bin'
 
 /**
- * `pre-receive` and `post-receive`. No process but the shell itself: `read`, `printf` and `echo` are its own. Every line has
- * a word of ours in front and free text its length (bytes, since LC_ALL is C): see broker/hook-link.ts. When no answer
- * comes (the server died), the loop ends at the end of file and the hook refuses.
+ * `pre-receive` and `post-receive`. No process but the shell itself: `read`, `printf` and `echo` are its own. Every
+ * line has a word of ours in front and free text its length (bytes, since LC_ALL is C): see broker/hook-link.ts. When
+ * no answer comes (the server died), the loop ends at the end of file and the hook refuses.
  */
 const receiveHook = `#!/bin/sh
 {
@@ -118,8 +118,8 @@ export type GitSettings = {
 }
 
 /**
- * Writes the configuration and the hooks of all git processes below the repositories, in a folder named by their content, so
- * that several servers (also of different versions) can share the repositories. Idempotent.
+ * Writes the configuration and the hooks of all git processes below the repositories, in a folder named by their
+ * content, so that several servers (also of different versions) can share the repositories. Idempotent.
  */
 export async function writeGitSettings(repositoriesRoot: string, durable: boolean): Promise<GitSettings> {
   const texts = { ...hooks, configuration: configuration('', durable) }
@@ -150,8 +150,8 @@ export async function writeGitSettings(repositoriesRoot: string, durable: boolea
 }
 
 /**
- * Refuses when git would silently pass over a hook (missing, not executable, a file system that executes nothing), since then
- * a push would meet no policy at all.
+ * Refuses when git would silently pass over a hook (missing, not executable, a file system that executes nothing),
+ * since then a push would meet no policy at all.
  */
 export async function checkHooks(hooksFolder: string): Promise<void> {
   try {

@@ -31,7 +31,8 @@ export async function startTestGit(options: Partial<GitOptions> = {}): Promise<T
   const root = join(folder, 'repositories')
   const git = await startGit({ repositoriesRoot: root, durable: false, brokerFile, ...options })
   return {
-    git, root,
+    git,
+    root,
     folder: (name) => mkdtemp(join(folder, `${name}-`)),
     async [Symbol.asyncDispose]() {
       await git.close()
@@ -40,22 +41,40 @@ export async function startTestGit(options: Partial<GitOptions> = {}): Promise<T
   }
 }
 
-export const someone: Identity = { name: 'Ada', email: 'ada@example.com', unixSeconds: 1_700_000_000, offsetMinutes: 120 }
+export const someone: Identity = {
+  name: 'Ada',
+  email: 'ada@example.com',
+  unixSeconds: 1_700_000_000,
+  offsetMinutes: 120,
+}
 
 /** `{ 'a.txt': 'text', 'old.txt': null }` → changes. */
-export const filesOf = (files: Readonly<Record<string, string | null>>): TreeChange[] => Object.entries(files).map(([path, text]) =>
-  text === null ? { op: 'delete', path } : { op: 'write', path, content: Buffer.from(text) })
+export const filesOf = (files: Readonly<Record<string, string | null>>): TreeChange[] =>
+  Object.entries(files).map(([path, text]) =>
+    text === null ? { op: 'delete', path } : { op: 'write', path, content: Buffer.from(text) },
+  )
 
 /** A commit with changes on top of a branch, which moves there. Each is a minute after the one before. */
-export async function commitOn(git: Git, key: GitKey, branch: string, files: Readonly<Record<string, string | null>>, options: {
-  message?: string; parents?: readonly Oid[]; minute?: number
-} = {}): Promise<Oid> {
+export async function commitOn(
+  git: Git,
+  key: GitKey,
+  branch: string,
+  files: Readonly<Record<string, string | null>>,
+  options: {
+    message?: string
+    parents?: readonly Oid[]
+    minute?: number
+  } = {},
+): Promise<Oid> {
   const old = await git.readRef(key, `refs/heads/${branch}`)
   const parents = options.parents ?? (old === undefined ? [] : [old])
   const minute = options.minute ?? (parents.length === 0 ? 0 : await git.countCommits(key, { from: parents }))
   const when = { ...someone, unixSeconds: someone.unixSeconds + 60 * minute }
   const { oid } = await git.writeCommit(key, {
-    parents, tree: { base: parents[0], changes: filesOf(files) }, author: when, committer: when,
+    parents,
+    tree: { base: parents[0], changes: filesOf(files) },
+    author: when,
+    committer: when,
     message: options.message ?? `change ${Object.keys(files).join(' ')}`,
   })
   const result = await git.updateRefs(key, [{ ref: `refs/heads/${branch}`, old: old ?? zeroOid(), new: oid }])
@@ -64,7 +83,10 @@ export async function commitOn(git: Git, key: GitKey, branch: string, files: Rea
 }
 
 /** A repository with one commit on `main`. */
-export async function newRepository(git: Git, files: Readonly<Record<string, string>> = { 'README.md': '# hello\n' }): Promise<GitKey> {
+export async function newRepository(
+  git: Git,
+  files: Readonly<Record<string, string>> = { 'README.md': '# hello\n' },
+): Promise<GitKey> {
   const key = newGitKey()
   await git.create(key)
   await commitOn(git, key, 'main', files, { message: 'first\n' })
@@ -74,14 +96,28 @@ export async function newRepository(git: Git, files: Readonly<Record<string, str
 const run = promisify(execFile)
 
 /** Runs the real git as a client. Gives what it printed on both streams, and does not throw. */
-export async function client(cwd: string, ...args: string[]): Promise<{ exitCode: number; stdout: string; stderr: string }> {
+export async function client(
+  cwd: string,
+  ...args: string[]
+): Promise<{ exitCode: number; stdout: string; stderr: string }> {
   const environment = {
-    PATH: '/usr/local/bin:/usr/bin:/bin', HOME: cwd, GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null', LC_ALL: 'C',
-    GIT_TERMINAL_PROMPT: '0', GIT_AUTHOR_NAME: 'Cli', GIT_AUTHOR_EMAIL: 'cli@example.com', GIT_COMMITTER_NAME: 'Cli',
+    PATH: '/usr/local/bin:/usr/bin:/bin',
+    HOME: cwd,
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_CONFIG_GLOBAL: '/dev/null',
+    LC_ALL: 'C',
+    GIT_TERMINAL_PROMPT: '0',
+    GIT_AUTHOR_NAME: 'Cli',
+    GIT_AUTHOR_EMAIL: 'cli@example.com',
+    GIT_COMMITTER_NAME: 'Cli',
     GIT_COMMITTER_EMAIL: 'cli@example.com',
   }
   try {
-    const { stdout, stderr } = await run('git', ['-c', 'protocol.file.allow=always', ...args], { cwd, env: environment, maxBuffer: 64 << 20 })
+    const { stdout, stderr } = await run('git', ['-c', 'protocol.file.allow=always', ...args], {
+      cwd,
+      env: environment,
+      maxBuffer: 64 << 20,
+    })
     return { exitCode: 0, stdout, stderr }
   } catch (error) {
     const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string }
@@ -94,7 +130,9 @@ export type TestServer = { url(key: GitKey): string; [Symbol.asyncDispose](): Pr
 /** Smart HTTP over the git layer, without accounts: what the real door does, in little. */
 export async function serveGit(git: Git, callbacks: Partial<ReceiveCallbacks> = {}): Promise<TestServer> {
   const all: ReceiveCallbacks = {
-    checkPush: async () => ({ ok: true }), recordRefUpdates: async () => ({ lines: [] }), ...callbacks,
+    checkPush: async () => ({ ok: true }),
+    recordRefUpdates: async () => ({ lines: [] }),
+    ...callbacks,
   }
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const url = new URL(request.url!, 'http://localhost')
@@ -107,12 +145,16 @@ export async function serveGit(git: Git, callbacks: Partial<ReceiveCallbacks> = 
     })
     const body = request.headers['content-encoding'] === 'gzip' ? request.pipe(createGunzip()) : request
     const common = {
-      protocol: request.headers['git-protocol'] as string | undefined, stateless: true, advertise,
-      body: advertise ? undefined : body, signal: gone.signal,
+      protocol: request.headers['git-protocol'] as string | undefined,
+      stateless: true,
+      advertise,
+      body: advertise ? undefined : body,
+      signal: gone.signal,
     }
-    const { output } = name === 'git-upload-pack'
-      ? await git.uploadPack(key as GitKey, common)
-      : await git.receivePack(key as GitKey, { ...common, callbacks: all })
+    const { output } =
+      name === 'git-upload-pack'
+        ? await git.uploadPack(key as GitKey, common)
+        : await git.receivePack(key as GitKey, { ...common, callbacks: all })
     response.setHeader('content-type', `application/x-${name}-${advertise ? 'advertisement' : 'result'}`)
     if (advertise) {
       const line = `# service=${name}\n`
@@ -126,13 +168,17 @@ export async function serveGit(git: Git, callbacks: Partial<ReceiveCallbacks> = 
       else response.writeHead((error as { status?: number }).status ?? 500).end(String(error))
     })
   })
-  await new Promise<void>((resolve) => { server.listen(0, '127.0.0.1', resolve) })
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve)
+  })
   const { port } = server.address() as AddressInfo
   return {
     url: (key) => `http://127.0.0.1:${port}/${key}`,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()
-      await new Promise<void>((resolve) => { server.close(() => resolve()) })
+      await new Promise<void>((resolve) => {
+        server.close(() => resolve())
+      })
     },
   }
 }

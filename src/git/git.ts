@@ -1,9 +1,9 @@
 /**
  * What the forge can do with repositories. Only types live here; `startGit` (start-git.ts) gives the value.
  *
- * Errors of all calls: `NotFound` when the repository or object does not exist (or is of another type), `Invalid` for names
- * and ids that are malformed, `TooLarge` for a passed limit, `Unavailable` when git can not answer now (the broker died, the
- * disk is full, too many requests wait, a deadline passed).
+ * Errors of all calls: `NotFound` when the repository or object does not exist (or is of another type), `Invalid` for
+ * names and ids that are malformed, `TooLarge` for a passed limit, `Unavailable` when git can not answer now (the
+ * broker died, the disk is full, too many requests wait, a deadline passed).
  */
 import type { Readable } from 'node:stream'
 import type { Oid } from '../lib/ids.ts'
@@ -153,7 +153,12 @@ export type DiffTextQuery = DiffQuery & {
 
 /** One file of a change: `delete` of a folder removes all below; modes are `100644`, `100755`, `120000`, `160000`. */
 export type TreeChange =
-  | { readonly op: 'write'; readonly path: string; readonly mode?: string; readonly content: Buffer | BlobSource | { oid: Oid } }
+  | {
+      readonly op: 'write'
+      readonly path: string
+      readonly mode?: string
+      readonly content: Buffer | BlobSource | { oid: Oid }
+    }
   | { readonly op: 'delete'; readonly path: string }
 
 export type BlobSource = { readonly stream: Readable; readonly sizeBytes: number }
@@ -181,25 +186,50 @@ export type NewTag = {
   readonly sign?: Sign
 }
 
-/** `old`: the value it must have now (all zeros: must not exist); undefined: whatever it is. `new` all zeros deletes. */
+/**
+ * `old`: the value it must have now (all zeros: must not exist); undefined: whatever it is. `new` all zeros deletes.
+ */
 export type RefUpdate = { readonly ref: string; readonly old: Oid | undefined; readonly new: Oid }
 
-/** stale: it is not at `old`; exists: it was to be new; conflict: `a` and `a/b` can not both exist; invalid: name or object. */
+/**
+ * stale: it is not at `old`; exists: it was to be new; conflict: `a` and `a/b` can not both exist; invalid: name or
+ * object.
+ */
 export type RefUpdateResult =
   | { readonly ok: true }
-  | { readonly ok: false; readonly reason: 'stale' | 'exists' | 'conflict' | 'invalid'; readonly ref: string; readonly message: string }
+  | {
+      readonly ok: false
+      readonly reason: 'stale' | 'exists' | 'conflict' | 'invalid'
+      readonly ref: string
+      readonly message: string
+    }
 
 export type MergeTreeResult =
   | { readonly clean: true; readonly tree: Oid }
   /** `tree` holds conflict markers; `conflicts` are paths; `messages` are git's own, for people. */
-  | { readonly clean: false; readonly tree: Oid; readonly conflicts: readonly string[]; readonly messages: readonly string[] }
+  | {
+      readonly clean: false
+      readonly tree: Oid
+      readonly conflicts: readonly string[]
+      readonly messages: readonly string[]
+    }
   /** The two have no common ancestor and no base was given. */
-  | { readonly clean: false; readonly unrelated: true; readonly conflicts: readonly string[]; readonly messages: readonly string[] }
+  | {
+      readonly clean: false
+      readonly unrelated: true
+      readonly conflicts: readonly string[]
+      readonly messages: readonly string[]
+    }
 
 export type RebaseResult =
   | { readonly ok: true; readonly tip: Oid; readonly commits: readonly Oid[] }
   /** `commit` is the one that could not be replayed. */
-  | { readonly ok: false; readonly commit: Oid; readonly conflicts: readonly string[]; readonly messages: readonly string[] }
+  | {
+      readonly ok: false
+      readonly commit: Oid
+      readonly conflicts: readonly string[]
+      readonly messages: readonly string[]
+    }
 
 export type RebaseRequest = {
   readonly onto: Oid
@@ -238,7 +268,9 @@ export type UploadPackRequest = {
 /** A running service: what git writes, and how it ended. `output` must be read or destroyed (destroying kills git). */
 export type GitService = {
   readonly output: Readable
-  /** Never rejects because of git's own exit code; rejects with `Unavailable` when the broker dies or a deadline passes. */
+  /**
+   * Never rejects because of git's own exit code; rejects with `Unavailable` when the broker dies or a deadline passes.
+   */
   readonly finished: Promise<{ readonly exitCode: number; readonly stderr: string }>
 }
 
@@ -255,21 +287,30 @@ export type PushCheck = {
 export type TopicOutcome =
   | { readonly ref: string; readonly ok: false; readonly message: string }
   | {
-    readonly ref: string
-    readonly ok: true
-    /** What the client is told was changed instead. */
-    readonly reported?: { readonly ref: string; readonly old?: Oid; readonly new?: Oid; readonly forced?: boolean }
-  }
+      readonly ref: string
+      readonly ok: true
+      /** What the client is told was changed instead. */
+      readonly reported?: { readonly ref: string; readonly old?: Oid; readonly new?: Oid; readonly forced?: boolean }
+    }
 
 export type ReceiveCallbacks = {
-  /** While objects are in quarantine. A refusal refuses the whole push; `lines` are shown to the client as `remote:` lines. */
-  readonly checkPush: (push: PushCheck) => Promise<{ ok: true; lines?: readonly string[] } | { ok: false; lines: readonly string[] }>
+  /**
+   * While objects are in quarantine. A refusal refuses the whole push; `lines` are shown to the client as `remote:`
+   * lines.
+   */
+  readonly checkPush: (
+    push: PushCheck,
+  ) => Promise<{ ok: true; lines?: readonly string[] } | { ok: false; lines: readonly string[] }>
   /** After the references moved, with exactly those that did; `lines` are shown to the client. */
-  readonly recordRefUpdates: (push: { updates: readonly PushedUpdate[]; pushOptions: readonly string[] })
-  => Promise<{ lines: readonly string[] }>
+  readonly recordRefUpdates: (push: {
+    updates: readonly PushedUpdate[]
+    pushOptions: readonly string[]
+  }) => Promise<{ lines: readonly string[] }>
   /** References below `refs/for/`, after checkPush, objects already in the repository. Without it they are refused. */
-  readonly handleTopics?: (push: { updates: readonly PushedUpdate[]; pushOptions: readonly string[] })
-  => Promise<{ outcomes: readonly TopicOutcome[]; lines?: readonly string[] }>
+  readonly handleTopics?: (push: {
+    updates: readonly PushedUpdate[]
+    pushOptions: readonly string[]
+  }) => Promise<{ outcomes: readonly TopicOutcome[]; lines?: readonly string[] }>
 }
 
 export type ReceivePackRequest = UploadPackRequest & {
@@ -294,29 +335,44 @@ export type Git = {
   sizeBytes(key: GitKey): Promise<number>
   listKeys(): AsyncIterable<GitKey>
   objectFormat(key: GitKey): Promise<ObjectFormat>
-  /** A new independent repository with the branches and tags (or one branch) of another; objects are hard links where possible. */
+  /**
+   * A new independent repository with the branches and tags (or one branch) of another; objects are hard links where
+   * possible.
+   */
   fork(from: GitKey, to: GitKey, options?: { onlyBranch?: string }): Promise<void>
-  /** Objects reachable from `wants` of another repository become part of this one (pull requests from forks). No ref changes. */
+  /**
+   * Objects reachable from `wants` of another repository become part of this one (pull requests from forks). No ref
+   * changes.
+   */
   fetchObjects(from: GitKey, to: GitKey, wants: readonly Oid[]): Promise<void>
-  /** From another server (migrations, mirrors): `url` was checked by the caller; refs as `refspecs` say, forced and pruned. */
+  /**
+   * From another server (migrations, mirrors): `url` was checked by the caller; refs as `refspecs` say, forced and
+   * pruned.
+   */
   fetchRemote(key: GitKey, options: RemoteFetch): Promise<{ updates: readonly PushedUpdate[] }>
   /** To another server (push mirrors). */
   pushRemote(key: GitKey, options: RemotePush): Promise<{ ok: boolean; report: string }>
   fsck(key: GitKey): Promise<FsckReport>
-  maintain(key: GitKey, tasks: readonly MaintenanceTask[], options?: { force?: boolean }): Promise<{ done: readonly MaintenanceTask[] }>
+  maintain(
+    key: GitKey,
+    tasks: readonly MaintenanceTask[],
+    options?: { force?: boolean },
+  ): Promise<{ done: readonly MaintenanceTask[] }>
   /** An own copy as one file (backup): a bundle of all references. */
   bundle(key: GitKey): Promise<GitService>
 
   // Names
   /**
-   * A branch, tag, full reference (`refs/…`), `HEAD`, or an id (whole or abbreviated to ≥ 4 digits), in git's order; anything
-   * with revision operators (`..`, `^`, `~`, `:`, `@{`) or a leading `-` that is no reference gives undefined.
+   * A branch, tag, full reference (`refs/…`), `HEAD`, or an id (whole or abbreviated to ≥ 4 digits), in git's order;
+   * anything with revision operators (`..`, `^`, `~`, `:`, `@{`) or a leading `-` that is no reference gives undefined.
    */
   resolve(at: ReadFrom, rev: string): Promise<Resolved | undefined>
   readRef(key: GitKey, ref: string): Promise<Oid | undefined>
   readRefs(key: GitKey, prefix?: string): Promise<readonly BareRef[]>
-  listRefs(key: GitKey, query?: { prefix?: string; sort?: 'name' | '-committerdate' | '-creatordate'; skip?: number; limit?: number })
-  : Promise<{ refs: readonly Ref[]; total: number }>
+  listRefs(
+    key: GitKey,
+    query?: { prefix?: string; sort?: 'name' | '-committerdate' | '-creatordate'; skip?: number; limit?: number },
+  ): Promise<{ refs: readonly Ref[]; total: number }>
   /** Whether any branch exists. */
   isEmpty(key: GitKey): Promise<boolean>
   /** The branch HEAD names (it may not exist yet). */
@@ -339,13 +395,19 @@ export type Git = {
   /** In one batch; those that do not exist are left out. */
   blobSizes(at: ReadFrom, oids: readonly Oid[]): Promise<ReadonlyMap<Oid, number>>
   /** With back-pressure; `range` is in bytes, `end` exclusive. */
-  streamBlob(at: ReadFrom, oid: Oid, options?: { range?: { start: number; end: number }; signal?: AbortSignal })
-  : Promise<{ sizeBytes: number; stream: Readable }>
+  streamBlob(
+    at: ReadFrom,
+    oid: Oid,
+    options?: { range?: { start: number; end: number }; signal?: AbortSignal },
+  ): Promise<{ sizeBytes: number; stream: Readable }>
   /** Below a commit or tree; '' is the root itself. Undefined when there is none. */
   findPath(at: ReadFrom, treeish: Oid, path: string): Promise<PathEntry | undefined>
   /** Depth first in tree order, folders before what they hold. */
-  listTreeRecursive(at: ReadFrom, treeish: Oid, options?: { skip?: number; limit?: number; sizes?: boolean; foldersToo?: boolean })
-  : Promise<{ entries: readonly PathEntry[]; total: number }>
+  listTreeRecursive(
+    at: ReadFrom,
+    treeish: Oid,
+    options?: { skip?: number; limit?: number; sizes?: boolean; foldersToo?: boolean },
+  ): Promise<{ entries: readonly PathEntry[]; total: number }>
 
   // History
   log(at: ReadFrom, query: LogQuery): Promise<readonly Commit[]>
@@ -358,22 +420,51 @@ export type Git = {
   /** Which of `oids` the history of `tip` holds. */
   containedIn(at: ReadFrom, tip: Oid, oids: readonly Oid[]): Promise<ReadonlySet<Oid>>
   /** For each name of the folder (path '' is the root) the newest commit that touched it. */
-  lastCommitsOfPaths(at: ReadFrom, commit: Oid, folder: string, names: readonly string[]): Promise<ReadonlyMap<string, Oid>>
+  lastCommitsOfPaths(
+    at: ReadFrom,
+    commit: Oid,
+    folder: string,
+    names: readonly string[],
+  ): Promise<ReadonlyMap<string, Oid>>
   lastCommitOfPath(at: ReadFrom, commit: Oid, path: string): Promise<Oid | undefined>
-  blame(at: ReadFrom, commit: Oid, path: string, options?: { maxLines?: number })
-  : Promise<readonly { commit: Oid; originalLine: number; line: number; count: number; path: string }[]>
+  blame(
+    at: ReadFrom,
+    commit: Oid,
+    path: string,
+    options?: { maxLines?: number },
+  ): Promise<readonly { commit: Oid; originalLine: number; line: number; count: number; path: string }[]>
   /** Matching lines of text files in tree order. */
-  grep(at: ReadFrom, treeish: Oid, query: { text: string; mode: 'fixed' | 'regexp'; ignoreCase?: boolean; paths?: readonly string[]; maxMatches: number; signal?: AbortSignal })
-  : Promise<readonly { path: string; line: number; text: string }[]>
+  grep(
+    at: ReadFrom,
+    treeish: Oid,
+    query: {
+      text: string
+      mode: 'fixed' | 'regexp'
+      ignoreCase?: boolean
+      paths?: readonly string[]
+      maxMatches: number
+      signal?: AbortSignal
+    },
+  ): Promise<readonly { path: string; line: number; text: string }[]>
 
   // Differences
   diffFiles(at: ReadFrom, query: DiffQuery): Promise<readonly FileChange[]>
   /** What each commit changed against its first parent, in one process for all that are not cached. */
-  commitChanges(at: ReadFrom, commits: readonly Oid[], options?: { renames?: boolean }): Promise<ReadonlyMap<Oid, readonly FileChange[]>>
+  commitChanges(
+    at: ReadFrom,
+    commits: readonly Oid[],
+    options?: { renames?: boolean },
+  ): Promise<ReadonlyMap<Oid, readonly FileChange[]>>
   commitStats(at: ReadFrom, commit: Oid): Promise<{ additions: number; deletions: number; files: number }>
   diffText(at: ReadFrom, query: DiffTextQuery): Promise<Readable>
-  /** A mail series (`git format-patch --stdout`) of the commits of `head` that `base` lacks; `base` undefined: `head` alone. */
-  patchSeries(at: ReadFrom, query: { base: Oid | undefined; head: Oid; binary?: boolean; signal?: AbortSignal }): Promise<Readable>
+  /**
+   * A mail series (`git format-patch --stdout`) of the commits of `head` that `base` lacks; `base` undefined: `head`
+   * alone.
+   */
+  patchSeries(
+    at: ReadFrom,
+    query: { base: Oid | undefined; head: Oid; binary?: boolean; signal?: AbortSignal },
+  ): Promise<Readable>
   /** The stable patch id of the difference, for telling whether content changed. */
   patchId(at: ReadFrom, base: Oid, head: Oid): Promise<string>
 
@@ -383,15 +474,24 @@ export type Git = {
   writeCommit(key: GitKey, commit: NewCommit): Promise<{ oid: Oid; tree: Oid; blobs: readonly (Oid | undefined)[] }>
   writeTag(key: GitKey, tag: NewTag): Promise<Oid>
   /** A unified diff applied to a tree; context may have moved. */
-  applyPatch(key: GitKey, baseTree: Oid, patch: Buffer): Promise<{ ok: true; tree: Oid } | { ok: false; message: string }>
-  /** Three-way merge without a work tree. `base` undefined: the merge base of the two. `keep: false` leaves no objects behind. */
+  applyPatch(
+    key: GitKey,
+    baseTree: Oid,
+    patch: Buffer,
+  ): Promise<{ ok: true; tree: Oid } | { ok: false; message: string }>
+  /**
+   * Three-way merge without a work tree. `base` undefined: the merge base of the two. `keep: false` leaves no objects
+   * behind.
+   */
   mergeTree(key: GitKey, merge: { base?: Oid; ours: Oid; theirs: Oid; keep?: boolean }): Promise<MergeTreeResult>
   /**
-   * The commits of `from` that `upstream` lacks, merges and changes it has already left out, replayed on `onto`. Those that lie
-   * on `onto` already stay as they are, unless `rewriteAll`.
+   * The commits of `from` that `upstream` lacks, merges and changes it has already left out, replayed on `onto`. Those
+   * that lie on `onto` already stay as they are, unless `rewriteAll`.
    */
   rebaseCommits(key: GitKey, rebase: RebaseRequest): Promise<RebaseResult>
-  /** One commit (or, with `revert`, its opposite) on top of another. `mainline` (1-based) picks the parent of a merge. */
+  /**
+   * One commit (or, with `revert`, its opposite) on top of another. `mainline` (1-based) picks the parent of a merge.
+   */
   cherryPick(key: GitKey, pick: CherryPick): Promise<RebaseResult>
 
   // Transport
@@ -399,7 +499,10 @@ export type Git = {
   uploadArchive(key: GitKey, request: { body: Readable; signal?: AbortSignal }): Promise<GitService>
   receivePack(key: GitKey, request: ReceivePackRequest): Promise<GitService>
   /** Everything below `prefix` (with its final slash). The first byte is not given before git began well. */
-  archive(key: GitKey, options: { commit: Oid; format: ArchiveFormat; prefix: string; signal?: AbortSignal }): Promise<Readable>
+  archive(
+    key: GitKey,
+    options: { commit: Oid; format: ArchiveFormat; prefix: string; signal?: AbortSignal },
+  ): Promise<Readable>
 
   /** Ends all children and the broker, within some seconds. */
   close(): Promise<void>

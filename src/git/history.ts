@@ -13,14 +13,17 @@ const maxLogEntries = 1_000_000
 
 /** Runs a reading command in a repository or quarantine; a missing repository is `NotFound`. */
 export function runReading(
-  context: GitContext, location: Location, options: Omit<CommandOptions, 'cwd'> & { maxBytes?: number },
+  context: GitContext,
+  location: Location,
+  options: Omit<CommandOptions, 'cwd'> & { maxBytes?: number },
 ): Promise<CommandOutput> {
-  return context.broker.run({ ...options, cwd: location.directory, environment: location.environment })
+  return context.broker
+    .run({ ...options, cwd: location.directory, environment: location.environment })
     .catch((error: unknown) => explainMissing(location, error))
 }
 
 function logArguments(query: LogQuery): string[] {
-  checkOids(...query.from, ...query.not ?? [])
+  checkOids(...query.from, ...(query.not ?? []))
   const flags = [
     ...(query.firstParent === true ? ['--first-parent'] : []),
     ...(query.reverse === true ? ['--reverse'] : []),
@@ -31,34 +34,54 @@ function logArguments(query: LogQuery): string[] {
     ...(query.untilUnix === undefined ? [] : [`--until=${Math.floor(query.untilUnix)}`]),
   ]
   const path = cleanPath(query.path)
-  return [...flags, ...query.from, ...(query.not ?? []).map((oid) => `^${oid}`), '--', ...(path === '' ? [] : [literal(path)])]
+  return [
+    ...flags,
+    ...query.from,
+    ...(query.not ?? []).map((oid) => `^${oid}`),
+    '--',
+    ...(path === '' ? [] : [literal(path)]),
+  ]
 }
 
-const cleanPath = (path: string | undefined): string => (path ?? '').split('/').filter((part) => part !== '').join('/')
+const cleanPath = (path: string | undefined): string =>
+  (path ?? '')
+    .split('/')
+    .filter((part) => part !== '')
+    .join('/')
 const literal = (path: string): string => `:(top,literal)${path}`
 
 export async function logOids(context: GitContext, at: ReadFrom, query: LogQuery): Promise<readonly Oid[]> {
   if (query.from.length === 0 || query.limit === 0) return []
-  return await walk(context, at, query) ?? await revList(context, at, query)
+  return (await walk(context, at, query)) ?? (await revList(context, at, query))
 }
 
 async function revList(context: GitContext, at: ReadFrom, query: LogQuery): Promise<readonly Oid[]> {
   const location = locate(context, at)
   const result = await runReading(context, location, {
-    args: ['rev-list', ...logArguments(query)], signal: query.signal, maxBytes: maxLogEntries * 65,
+    args: ['rev-list', ...logArguments(query)],
+    signal: query.signal,
+    maxBytes: maxLogEntries * 65,
   })
   mustSucceed(result, 'rev-list')
-  return result.stdout.toString('latin1').split('\n').filter((line) => line !== '') as Oid[]
+  return result.stdout
+    .toString('latin1')
+    .split('\n')
+    .filter((line) => line !== '') as Oid[]
 }
 
 /**
- * The first commits of a plain history without a process: git's default order is a queue by committer date, equals in the
- * order they were found. Undefined when the query is not of that kind or goes too deep.
+ * The first commits of a plain history without a process: git's default order is a queue by committer date, equals in
+ * the order they were found. Undefined when the query is not of that kind or goes too deep.
  */
 async function walk(context: GitContext, at: ReadFrom, query: LogQuery): Promise<readonly Oid[] | undefined> {
   const { skip = 0, limit } = query
-  const plain = limit !== undefined && (query.not ?? []).length === 0 && cleanPath(query.path) === '' && query.reverse !== true
-    && query.sinceUnix === undefined && query.untilUnix === undefined
+  const plain =
+    limit !== undefined &&
+    (query.not ?? []).length === 0 &&
+    cleanPath(query.path) === '' &&
+    query.reverse !== true &&
+    query.sinceUnix === undefined &&
+    query.untilUnix === undefined
   if (!plain || skip + limit > maxWalkedCommits) return undefined
   checkOids(...query.from)
   const seen = new Set<Oid>(query.from)
@@ -69,7 +92,9 @@ async function walk(context: GitContext, at: ReadFrom, query: LogQuery): Promise
     const commit = queue.shift()
     if (commit === undefined) return found.slice(skip)
     if (query.noMerges !== true || commit.parents.length < 2) found.push(commit.oid)
-    const parents = (query.firstParent === true ? commit.parents.slice(0, 1) : commit.parents).filter((oid) => !seen.has(oid))
+    const parents = (query.firstParent === true ? commit.parents.slice(0, 1) : commit.parents).filter(
+      (oid) => !seen.has(oid),
+    )
     for (const parent of parents) seen.add(parent)
     for (const parent of await readCommits(context, at, parents)) insert(queue, parent)
   }
@@ -89,7 +114,9 @@ export async function log(context: GitContext, at: ReadFrom, query: LogQuery): P
 
 /** Remembers an answer about fixed ids. */
 async function remembered<T extends NonNullable<unknown>>(
-  context: GitContext, name: string, compute: () => Promise<T>,
+  context: GitContext,
+  name: string,
+  compute: () => Promise<T>,
 ): Promise<T> {
   const known = context.caches.answers.get(name)
   if (known !== undefined) return known as T
@@ -99,35 +126,50 @@ async function remembered<T extends NonNullable<unknown>>(
 }
 
 export async function countCommits(
-  context: GitContext, at: ReadFrom, query: Omit<LogQuery, 'skip' | 'limit' | 'reverse'>,
+  context: GitContext,
+  at: ReadFrom,
+  query: Omit<LogQuery, 'skip' | 'limit' | 'reverse'>,
 ): Promise<number> {
   if (query.from.length === 0) return 0
   const location = locate(context, at)
   const { from, not = [], path, firstParent, noMerges, sinceUnix, untilUnix } = query
-  const name = `${location.scope}:count:${JSON.stringify([from, not, cleanPath(path), firstParent, noMerges, sinceUnix, untilUnix])}`
+  const name = countName(location, [from, not, cleanPath(path), firstParent, noMerges, sinceUnix, untilUnix])
   return remembered(context, name, async () => {
-    const isPlain = from.length === 1 && not.length === 0 && cleanPath(path) === '' && noMerges !== true
-      && sinceUnix === undefined && untilUnix === undefined
+    const isPlain =
+      from.length === 1 &&
+      not.length === 0 &&
+      cleanPath(path) === '' &&
+      noMerges !== true &&
+      sinceUnix === undefined &&
+      untilUnix === undefined
     const near = isPlain ? await countFromKnown(context, at, location, from[0]!, firstParent) : undefined
     if (near !== undefined) return near
     const result = await runReading(context, location, {
-      args: ['rev-list', '--count', ...logArguments(query)], signal: query.signal,
+      args: ['rev-list', '--count', ...logArguments(query)],
+      signal: query.signal,
     })
     mustSucceed(result, 'rev-list')
     return Number(result.stdout.toString())
   })
 }
 
+const countName = (location: Location, query: readonly unknown[]): string =>
+  `${location.scope}:count:${JSON.stringify(query)}`
+
 /** The count of a commit whose line of single parents reaches one with a known count, or the beginning, soon. */
 async function countFromKnown(
-  context: GitContext, at: ReadFrom, location: Location, tip: Oid, firstParent: boolean | undefined,
+  context: GitContext,
+  at: ReadFrom,
+  location: Location,
+  tip: Oid,
+  firstParent: boolean | undefined,
 ): Promise<number | undefined> {
   let commit = await readCommit(context, at, tip)
   for (let steps = 1; steps <= maxCountSteps; steps += 1) {
     if (commit.parents.length > 1 && firstParent !== true) return undefined
     const parent = commit.parents[0]
     if (parent === undefined) return steps
-    const name = `${location.scope}:count:${JSON.stringify([[parent], [], '', firstParent, undefined, undefined, undefined])}`
+    const name = countName(location, [[parent], [], '', firstParent, undefined, undefined, undefined])
     const known = context.caches.answers.get(name)
     if (typeof known === 'number') return known + steps
     commit = await readCommit(context, at, parent)
@@ -163,11 +205,14 @@ export async function mergeBase(context: GitContext, at: ReadFrom, one: Oid, oth
     if (result.exitCode > 1) mustSucceed(result, 'merge-base')
     return { oid: result.stdout.toString().trim() }
   })
-  return found.oid === '' ? undefined : found.oid as Oid
+  return found.oid === '' ? undefined : (found.oid as Oid)
 }
 
 export async function aheadBehind(
-  context: GitContext, at: ReadFrom, head: Oid, base: Oid,
+  context: GitContext,
+  at: ReadFrom,
+  head: Oid,
+  base: Oid,
 ): Promise<{ ahead: number; behind: number }> {
   if (head === base) return { ahead: 0, behind: 0 }
   await checkCommits(context, at, head, base)
@@ -184,14 +229,19 @@ export async function aheadBehind(
 
 /** Which of `oids` belong to the history of `tip`. */
 export async function containedIn(
-  context: GitContext, at: ReadFrom, tip: Oid, oids: readonly Oid[],
+  context: GitContext,
+  at: ReadFrom,
+  tip: Oid,
+  oids: readonly Oid[],
 ): Promise<ReadonlySet<Oid>> {
   checkOids(tip, ...oids)
   if (oids.length === 0) return new Set()
   const location = locate(context, at)
   // What is left of them after leaving out the history of the tip is not contained.
   const result = await runReading(context, location, {
-    args: ['rev-list', '--stdin'], input: Buffer.from([...oids, `^${tip}`].join('\n') + '\n'), maxBytes: maxLogEntries * 65,
+    args: ['rev-list', '--stdin'],
+    input: Buffer.from([...oids, `^${tip}`].join('\n') + '\n'),
+    maxBytes: maxLogEntries * 65,
   })
   mustSucceed(result, 'rev-list')
   const outside = new Set(result.stdout.toString('latin1').split('\n'))
@@ -201,11 +251,16 @@ export async function containedIn(
 type LastCommits = Map<string, Oid>
 
 /**
- * For each name in a folder the newest commit that touched it: one walk of the folder's history, ended as soon as every name
- * was seen. Answers are kept by (folder, commit); a new commit on top of a known one needs no process, only its trees.
+ * For each name in a folder the newest commit that touched it: one walk of the folder's history, ended as soon as every
+ * name was seen. Answers are kept by (folder, commit); a new commit on top of a known one needs no process, only its
+ * trees.
  */
 export async function lastCommitsOfPaths(
-  context: GitContext, at: ReadFrom, commit: Oid, folder: string, names: readonly string[],
+  context: GitContext,
+  at: ReadFrom,
+  commit: Oid,
+  folder: string,
+  names: readonly string[],
 ): Promise<ReadonlyMap<string, Oid>> {
   const path = cleanPath(folder)
   const location = locate(context, at)
@@ -213,20 +268,29 @@ export async function lastCommitsOfPaths(
   const cacheName = (oid: Oid): string => `${location.scope}:last:${oid}:${path}`
   const known = context.caches.answers.get(cacheName(commit)) as LastCommits | undefined
   if (known !== undefined && names.every((name) => known.has(name))) return pick(known, names)
-  const found = await fromKnownParent(context, at, commit, path, names, (oid) =>
-    context.caches.answers.get(cacheName(oid)) as LastCommits | undefined)
-    ?? await walkFolder(context, location, commit, path, names)
-  const all = new Map([...known ?? [], ...found])
+  const found =
+    (await fromKnownParent(
+      context,
+      at,
+      commit,
+      path,
+      names,
+      (oid) => context.caches.answers.get(cacheName(oid)) as LastCommits | undefined,
+    )) ?? (await walkFolder(context, location, commit, path, names))
+  const all = new Map([...(known ?? []), ...found])
   context.caches.answers.set(cacheName(commit), all)
   return pick(all, names)
 }
 
 const pick = (from: LastCommits, names: readonly string[]): LastCommits =>
-  new Map(names.flatMap((name) => from.has(name) ? [[name, from.get(name)!] as const] : []))
+  new Map(names.flatMap((name) => (from.has(name) ? [[name, from.get(name)!] as const] : [])))
 
 /** The newest commit that touched a file or folder; undefined when none did. */
 export async function lastCommitOfPath(
-  context: GitContext, at: ReadFrom, commit: Oid, path: string,
+  context: GitContext,
+  at: ReadFrom,
+  commit: Oid,
+  path: string,
 ): Promise<Oid | undefined> {
   const parts = path.split('/').filter((part) => part !== '')
   const name = parts.at(-1)
@@ -237,7 +301,11 @@ export async function lastCommitOfPath(
 const maxKnownSteps = 30
 
 async function fromKnownParent(
-  context: GitContext, at: ReadFrom, tip: Oid, path: string, names: readonly string[],
+  context: GitContext,
+  at: ReadFrom,
+  tip: Oid,
+  path: string,
+  names: readonly string[],
   knownOf: (oid: Oid) => LastCommits | undefined,
 ): Promise<LastCommits | undefined> {
   const found: LastCommits = new Map()
@@ -273,11 +341,15 @@ async function entriesOf(context: GitContext, at: ReadFrom, commit: Oid, path: s
 }
 
 /**
- * `git log` of the folder, names only. Merges show what differs from all their parents (`-c`), so that a path is credited to
- * a merge only when the merge itself changed it.
+ * `git log` of the folder, names only. Merges show what differs from all their parents (`-c`), so that a path is
+ * credited to a merge only when the merge itself changed it.
  */
 async function walkFolder(
-  context: GitContext, location: Location, commit: Oid, path: string, names: readonly string[],
+  context: GitContext,
+  location: Location,
+  commit: Oid,
+  path: string,
+  names: readonly string[],
 ): Promise<LastCommits> {
   const wanted = new Set(names)
   const found: LastCommits = new Map()
@@ -302,11 +374,28 @@ async function walkFolder(
     }
     return wanted.size > 0
   }
-  const end = await context.broker.each({
-    args: ['log', '--format=%x01%H', '-z', '--name-only', '--no-renames', '-c', '--root', '-r', commit, '--',
-      ...(pathspec === undefined ? [] : [pathspec])],
-    cwd: location.directory, environment: location.environment,
-  }, take).catch((error: unknown) => explainMissing(location, error))
+  const end = await context.broker
+    .each(
+      {
+        args: [
+          'log',
+          '--format=%x01%H',
+          '-z',
+          '--name-only',
+          '--no-renames',
+          '-c',
+          '--root',
+          '-r',
+          commit,
+          '--',
+          ...(pathspec === undefined ? [] : [pathspec]),
+        ],
+        cwd: location.directory,
+        environment: location.environment,
+      },
+      take,
+    )
+    .catch((error: unknown) => explainMissing(location, error))
   if (end.exitCode !== 0) throw new NotFound(`commit ${commit} does not exist`, 'git_object_missing')
   take(Buffer.from('\0'))
   return found
@@ -314,14 +403,19 @@ async function walkFolder(
 
 /** Which commit each line of a file comes from, in ranges. */
 export async function blame(
-  context: GitContext, at: ReadFrom, commit: Oid, path: string, options: { maxLines?: number } = {},
+  context: GitContext,
+  at: ReadFrom,
+  commit: Oid,
+  path: string,
+  options: { maxLines?: number } = {},
 ): Promise<readonly { commit: Oid; originalLine: number; line: number; count: number; path: string }[]> {
   checkOids(commit)
   const location = locate(context, at)
   const name = cleanPath(path)
   const range = options.maxLines === undefined ? [] : ['-L', `1,${options.maxLines}`]
   const result = await runReading(context, location, {
-    args: ['blame', '--incremental', ...range, commit, '--', name], maxBytes: 64 << 20,
+    args: ['blame', '--incremental', ...range, commit, '--', name],
+    maxBytes: 64 << 20,
   })
   if (/no such path|has only 0 lines/.test(result.stderr)) {
     if (result.stderr.includes('no such path')) throw new NotFound(`${name} does not exist`, 'git_path_missing')
@@ -335,7 +429,12 @@ export async function blame(
   for (const line of result.stdout.toString().split('\n')) {
     const header = /^([0-9a-f]{40,64}) (\d+) (\d+) (\d+)$/.exec(line)
     if (header !== null) {
-      entry = { commit: header[1] as Oid, originalLine: Number(header[2]), line: Number(header[3]), count: Number(header[4]) }
+      entry = {
+        commit: header[1] as Oid,
+        originalLine: Number(header[2]),
+        line: Number(header[3]),
+        count: Number(header[4]),
+      }
     } else if (entry !== undefined && line.startsWith('filename ')) {
       found.push({ ...entry, path: line.slice(9) })
       entry = undefined
@@ -344,10 +443,19 @@ export async function blame(
   return found.sort((a, b) => a.line - b.line)
 }
 
-export async function grep(context: GitContext, at: ReadFrom, treeish: Oid, query: {
-  text: string; mode: 'fixed' | 'regexp'; ignoreCase?: boolean; paths?: readonly string[]; maxMatches: number
-  signal?: AbortSignal
-}): Promise<readonly { path: string; line: number; text: string }[]> {
+export async function grep(
+  context: GitContext,
+  at: ReadFrom,
+  treeish: Oid,
+  query: {
+    text: string
+    mode: 'fixed' | 'regexp'
+    ignoreCase?: boolean
+    paths?: readonly string[]
+    maxMatches: number
+    signal?: AbortSignal
+  },
+): Promise<readonly { path: string; line: number; text: string }[]> {
   checkOids(treeish)
   if (query.text === '' || query.text.includes('\0')) throw new Invalid('there is nothing to search for')
   const location = locate(context, at)
@@ -367,12 +475,30 @@ export async function grep(context: GitContext, at: ReadFrom, treeish: Oid, quer
     rest = bytes.subarray(offset)
     return matches.length < query.maxMatches && rest.length < 1 << 20
   }
-  const end = await context.broker.each({
-    args: ['grep', '-I', '-n', '-z', '--full-name', query.mode === 'fixed' ? '-F' : '-E',
-      ...(query.ignoreCase === true ? ['-i'] : []), '-e', query.text, treeish, '--',
-      ...(query.paths ?? []).map((path) => literal(cleanPath(path)))],
-    cwd: location.directory, environment: location.environment, signal: query.signal,
-  }, take).catch((error: unknown) => explainMissing(location, error))
+  const end = await context.broker
+    .each(
+      {
+        args: [
+          'grep',
+          '-I',
+          '-n',
+          '-z',
+          '--full-name',
+          query.mode === 'fixed' ? '-F' : '-E',
+          ...(query.ignoreCase === true ? ['-i'] : []),
+          '-e',
+          query.text,
+          treeish,
+          '--',
+          ...(query.paths ?? []).map((path) => literal(cleanPath(path))),
+        ],
+        cwd: location.directory,
+        environment: location.environment,
+        signal: query.signal,
+      },
+      take,
+    )
+    .catch((error: unknown) => explainMissing(location, error))
   if (end.exitCode > 1) throw new Invalid(`git grep: ${end.stderr.split('\n')[0] ?? ''}`)
   return matches
 }

@@ -40,7 +40,10 @@ export function parseRawTree(content: Buffer, oidBytes: number): RawTreeEntry[] 
 /** Entries as callers see them. */
 export function parseTree(content: Buffer, oidBytes: number): TreeEntry[] {
   return parseRawTree(content, oidBytes).map(({ mode, oid, rawName }) => ({
-    mode, type: typeOfMode(mode), oid, name: decodeName(rawName),
+    mode,
+    type: typeOfMode(mode),
+    oid,
+    name: decodeName(rawName),
   }))
 }
 
@@ -52,22 +55,30 @@ export const decodeName = (rawName: string): string =>
   isAscii(rawName) ? rawName : Buffer.from(rawName, 'latin1').toString('utf8')
 
 /** UTF-8 text → latin1 bytes. */
-export const encodeName = (name: string): string => isAscii(name) ? name : Buffer.from(name, 'utf8').toString('latin1')
+export const encodeName = (name: string): string =>
+  isAscii(name) ? name : Buffer.from(name, 'utf8').toString('latin1')
 
 /** The bytes of a tree object; sorts the entries as git does (a folder as if its name ended with `/`). */
 export function serializeTree(entries: readonly RawTreeEntry[]): Buffer {
   const keyed = entries.map((entry) => ({ entry, key: entry.mode === '040000' ? `${entry.rawName}/` : entry.rawName }))
   // latin1 code units compare as the bytes do.
   keyed.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0))
-  return Buffer.concat(keyed.flatMap(({ entry }) => [
-    Buffer.from(`${entry.mode.replace(/^0/, '')} ${entry.rawName}\0`, 'latin1'), Buffer.from(entry.oid, 'hex'),
-  ]))
+  return Buffer.concat(
+    keyed.flatMap(({ entry }) => [
+      Buffer.from(`${entry.mode.replace(/^0/, '')} ${entry.rawName}\0`, 'latin1'),
+      Buffer.from(entry.oid, 'hex'),
+    ]),
+  )
 }
 
 type Header = { readonly name: string; readonly value: string }
 
 /** Header lines (continuations joined by a line feed) and where the message begins. */
-function parseHeaders(content: Buffer): { headers: Header[]; bodyStart: number; signedRanges: Array<[number, number]> } {
+function parseHeaders(content: Buffer): {
+  headers: Header[]
+  bodyStart: number
+  signedRanges: Array<[number, number]>
+} {
   const headers: Header[] = []
   const signatureRanges: Array<[number, number]> = []
   let offset = 0
@@ -109,7 +120,9 @@ export function parseCommit(oid: Oid, content: Buffer): Commit {
     author: parseIdentity(identityText(content, 'author', find('author') ?? '', find('encoding'))),
     committer: parseIdentity(identityText(content, 'committer', find('committer') ?? '', find('encoding'))),
     message: decode(bodyStart),
-    ...(signature === undefined ? {} : { signature: ensureFinalNewline(signature), signedPayload: without(content, signedRanges) }),
+    ...(signature === undefined
+      ? {}
+      : { signature: ensureFinalNewline(signature), signedPayload: without(content, signedRanges) }),
   }
 }
 
@@ -141,7 +154,7 @@ function without(content: Buffer, ranges: ReadonlyArray<[number, number]>): Buff
   return Buffer.concat(parts)
 }
 
-const ensureFinalNewline = (text: string): string => text.endsWith('\n') ? text : `${text}\n`
+const ensureFinalNewline = (text: string): string => (text.endsWith('\n') ? text : `${text}\n`)
 
 const signatureStart = /^-----BEGIN (?:PGP SIGNATURE|PGP MESSAGE|SSH SIGNATURE|SIGNED MESSAGE)-----$/m
 
@@ -152,10 +165,13 @@ export function parseTag(oid: Oid, content: Buffer): Tag {
   const body = content.toString('utf8', bodyStart)
   const at = body.search(signatureStart)
   const tagger = find('tagger')
-  const signed = at === -1 ? undefined : {
-    signature: body.slice(at),
-    signedPayload: content.subarray(0, bodyStart + Buffer.byteLength(body.slice(0, at))),
-  }
+  const signed =
+    at === -1
+      ? undefined
+      : {
+          signature: body.slice(at),
+          signedPayload: content.subarray(0, bodyStart + Buffer.byteLength(body.slice(0, at))),
+        }
   return {
     oid,
     target: (find('object') ?? '') as Oid,
@@ -181,12 +197,17 @@ export function parseIdentity(text: string): Identity {
   }
 }
 
-/** What git takes off both ends of a name or address (`strbuf_addstr_without_crud`, ident.c: documented by its effect). */
+/**
+ * What git takes off both ends of a name or address (`strbuf_addstr_without_crud`, ident.c: documented by its effect).
+ */
 const crud = /^[\u0000- .,:;<>"\\']+|[\u0000- .,:;<>"\\']+$/g
 
 /** A name or address as git writes it: no angle brackets, no line feeds, no crud at the ends. */
 export function cleanIdentityText(text: string): string {
-  return text.replaceAll('\0', '').replace(crud, '').replaceAll(/[\n<>]/g, '')
+  return text
+    .replaceAll('\0', '')
+    .replace(crud, '')
+    .replaceAll(/[\n<>]/g, '')
 }
 
 export function formatIdentity(identity: Identity): string {
@@ -200,27 +221,33 @@ export function formatIdentity(identity: Identity): string {
 
 /** The bytes of a commit; `signature` goes into a header, its lines continued by a leading space. */
 export function serializeCommit(
-  commit: { tree: Oid; parents: readonly Oid[]; author: Identity; committer: Identity; message: string }, signature?: string,
+  commit: { tree: Oid; parents: readonly Oid[]; author: Identity; committer: Identity; message: string },
+  signature?: string,
 ): Buffer {
   const header = commit.tree.length === 64 ? 'gpgsig-sha256' : 'gpgsig'
   const message = commit.message.replaceAll('\0', '')
-  return Buffer.from([
-    `tree ${commit.tree}\n`,
-    ...commit.parents.map((parent) => `parent ${parent}\n`),
-    `author ${formatIdentity(commit.author)}\n`,
-    `committer ${formatIdentity(commit.committer)}\n`,
-    ...(signature === undefined ? [] : [`${header} ${signature.trimEnd().replaceAll('\n', '\n ')}\n`]),
-    '\n',
-    message === '' ? '' : ensureFinalNewline(message),
-  ].join(''))
+  return Buffer.from(
+    [
+      `tree ${commit.tree}\n`,
+      ...commit.parents.map((parent) => `parent ${parent}\n`),
+      `author ${formatIdentity(commit.author)}\n`,
+      `committer ${formatIdentity(commit.committer)}\n`,
+      ...(signature === undefined ? [] : [`${header} ${signature.trimEnd().replaceAll('\n', '\n ')}\n`]),
+      '\n',
+      message === '' ? '' : ensureFinalNewline(message),
+    ].join(''),
+  )
 }
 
 export function serializeTag(
-  tag: { target: Oid; targetType: ObjectType; name: string; tagger: Identity; message: string }, signature?: string,
+  tag: { target: Oid; targetType: ObjectType; name: string; tagger: Identity; message: string },
+  signature?: string,
 ): Buffer {
-  return Buffer.from([
-    `object ${tag.target}\ntype ${tag.targetType}\ntag ${tag.name}\ntagger ${formatIdentity(tag.tagger)}\n\n`,
-    tag.message === '' ? '' : ensureFinalNewline(tag.message.replaceAll('\0', '')),
-    signature === undefined ? '' : ensureFinalNewline(signature),
-  ].join(''))
+  return Buffer.from(
+    [
+      `object ${tag.target}\ntype ${tag.targetType}\ntag ${tag.name}\ntagger ${formatIdentity(tag.tagger)}\n\n`,
+      tag.message === '' ? '' : ensureFinalNewline(tag.message.replaceAll('\0', '')),
+      signature === undefined ? '' : ensureFinalNewline(signature),
+    ].join(''),
+  )
 }

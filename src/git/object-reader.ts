@@ -8,13 +8,21 @@ import { parseCommit, parseTag, parseTree } from './object-codec.ts'
 
 /** A commit, tag or tree larger than this is refused: it is no honest one. */
 const maxParsedBytes = 64 << 20
-/** Blobs up to this go through a long-lived reader; larger ones get a process of their own, so that they block nobody. */
+/**
+ * Blobs up to this go through a long-lived reader; larger ones get a process of their own, so that they block nobody.
+ */
 const maxPooledBlobBytes = 4 << 20
 /** Commands in one request to a reader. */
 const batchSize = 500
 const maxListedEntries = 1_000_000
 
-type Reply = { readonly name: string; readonly type?: ObjectType; readonly sizeBytes: number; readonly content?: Buffer; readonly state: 'found' | 'missing' | 'ambiguous' | 'large' }
+type Reply = {
+  readonly name: string
+  readonly type?: ObjectType
+  readonly sizeBytes: number
+  readonly content?: Buffer
+  readonly state: 'found' | 'missing' | 'ambiguous' | 'large'
+}
 
 /** Replies to `commands`, in their order. */
 export async function cat(context: GitContext, location: Location, commands: readonly CatCommand[]): Promise<Reply[]> {
@@ -22,7 +30,8 @@ export async function cat(context: GitContext, location: Location, commands: rea
   for (let start = 0; start < commands.length; start += batchSize) {
     const part = commands.slice(start, start + batchSize)
     const limit = part.reduce((sum, command) => sum + (command[0] === 'blob' ? command[2] : 0) + 4096, maxParsedBytes)
-    const raw = await context.broker.cat(location.directory, location.environment, part, limit)
+    const raw = await context.broker
+      .cat(location.directory, location.environment, part, limit)
       .catch((error: unknown) => explainMissing(location, error))
     replies.push(...parseReplies(raw, part))
   }
@@ -48,11 +57,16 @@ function parseReplies(raw: Buffer, commands: readonly CatCommand[]): Reply[] {
   })
 }
 
-const missing = (what: string, oid: string): NotFound => new NotFound(`${what} ${oid} does not exist`, 'git_object_missing')
+const missing = (what: string, oid: string): NotFound =>
+  new NotFound(`${what} ${oid} does not exist`, 'git_object_missing')
 
-/** Commits, trees and tags by id, from the cache or in one batch; blobs give only their type. Missing ones are left out. */
+/**
+ * Commits, trees and tags by id, from the cache or in one batch; blobs give only their type. Missing ones are left out.
+ */
 async function readParsed(
-  context: GitContext, location: Location, oids: Iterable<Oid>,
+  context: GitContext,
+  location: Location,
+  oids: Iterable<Oid>,
 ): Promise<Map<Oid, CachedObject | { kind: 'blob' }>> {
   const found = new Map<Oid, CachedObject | { kind: 'blob' }>()
   const wanted = new Set<Oid>()
@@ -63,7 +77,11 @@ async function readParsed(
   }
   if (wanted.size === 0) return found
   checkOids(...wanted)
-  const replies = await cat(context, location, [...wanted].map((oid) => ['contents', oid] as const))
+  const replies = await cat(
+    context,
+    location,
+    [...wanted].map((oid) => ['contents', oid] as const),
+  )
   for (const reply of replies) {
     if (reply.state !== 'found') continue
     const oid = reply.name as Oid
@@ -103,7 +121,9 @@ export async function readTag(context: GitContext, at: ReadFrom, oid: Oid): Prom
 
 /** The object itself, or what its tags finally point at, with its type; undefined when it does not exist. */
 export async function peel(
-  context: GitContext, at: ReadFrom, oid: Oid,
+  context: GitContext,
+  at: ReadFrom,
+  oid: Oid,
 ): Promise<{ oid: Oid; type: ObjectType } | undefined> {
   let current = oid
   // Tags of tags are legal; a long chain is an attack.
@@ -132,13 +152,16 @@ export async function readTree(context: GitContext, at: ReadFrom, treeish: Oid):
 }
 
 /** The id of the tree without entries. */
-export const emptyTreeOid = (length: number): Oid => (length === 64
-  ? '6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321'
-  : '4b825dc642cb6eb9a060e54bf8d69288fbee4904') as Oid
+export const emptyTreeOid = (length: number): Oid =>
+  (length === 64
+    ? '6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321'
+    : '4b825dc642cb6eb9a060e54bf8d69288fbee4904') as Oid
 
 /** Types and sizes in one batch; those that do not exist are left out. */
 export async function objectInfos(
-  context: GitContext, at: ReadFrom, oids: readonly Oid[],
+  context: GitContext,
+  at: ReadFrom,
+  oids: readonly Oid[],
 ): Promise<Map<Oid, { type: ObjectType; sizeBytes: number }>> {
   const location = locate(context, at)
   const found = new Map<Oid, { type: ObjectType; sizeBytes: number }>()
@@ -150,7 +173,11 @@ export async function objectInfos(
   }
   if (wanted.size === 0) return found
   checkOids(...wanted)
-  for (const reply of await cat(context, location, [...wanted].map((oid) => ['info', oid] as const))) {
+  for (const reply of await cat(
+    context,
+    location,
+    [...wanted].map((oid) => ['info', oid] as const),
+  )) {
     if (reply.state !== 'found') continue
     const info = { type: reply.type!, sizeBytes: reply.sizeBytes }
     found.set(reply.name as Oid, info)
@@ -160,7 +187,9 @@ export async function objectInfos(
 }
 
 export async function objectInfo(
-  context: GitContext, at: ReadFrom, oid: Oid,
+  context: GitContext,
+  at: ReadFrom,
+  oid: Oid,
 ): Promise<{ type: ObjectType; sizeBytes: number } | undefined> {
   return (await objectInfos(context, at, [oid])).get(oid)
 }
@@ -173,13 +202,19 @@ export async function missingObjects(context: GitContext, at: ReadFrom, oids: re
 /** What an abbreviated id (4 digits and more) stands for; a commit is preferred when several objects begin so. */
 export async function expandAbbreviation(context: GitContext, at: ReadFrom, prefix: string): Promise<Oid | undefined> {
   const location = locate(context, at)
-  const [plain, asCommit] = await cat(context, location, [['info', prefix], ['info', `${prefix}^{commit}`]])
+  const [plain, asCommit] = await cat(context, location, [
+    ['info', prefix],
+    ['info', `${prefix}^{commit}`],
+  ])
   if (plain?.state === 'found') return plain.name as Oid
-  return plain?.state === 'ambiguous' && asCommit?.state === 'found' ? asCommit.name as Oid : undefined
+  return plain?.state === 'ambiguous' && asCommit?.state === 'found' ? (asCommit.name as Oid) : undefined
 }
 
 export async function readBlob(
-  context: GitContext, at: ReadFrom, oid: Oid, { maxBytes }: { maxBytes: number },
+  context: GitContext,
+  at: ReadFrom,
+  oid: Oid,
+  { maxBytes }: { maxBytes: number },
 ): Promise<Blob> {
   checkOids(oid)
   const [reply] = await cat(context, locate(context, at), [['blob', oid, Math.min(maxBytes, maxPooledBlobBytes)]])
@@ -193,9 +228,15 @@ export async function readBlob(
   return { oid, sizeBytes, content: Buffer.concat(chunks) }
 }
 
-export async function blobSizes(context: GitContext, at: ReadFrom, oids: readonly Oid[]): Promise<ReadonlyMap<Oid, number>> {
+export async function blobSizes(
+  context: GitContext,
+  at: ReadFrom,
+  oids: readonly Oid[],
+): Promise<ReadonlyMap<Oid, number>> {
   const sizes = new Map<Oid, number>()
-  for (const [oid, info] of await objectInfos(context, at, oids)) if (info.type === 'blob') sizes.set(oid, info.sizeBytes)
+  for (const [oid, info] of await objectInfos(context, at, oids)) {
+    if (info.type === 'blob') sizes.set(oid, info.sizeBytes)
+  }
   return sizes
 }
 
@@ -208,7 +249,10 @@ export async function blobSize(context: GitContext, at: ReadFrom, oid: Oid): Pro
 type Range = { readonly start: number; readonly end: number }
 
 export async function streamBlob(
-  context: GitContext, at: ReadFrom, oid: Oid, options: { range?: Range; signal?: AbortSignal } = {},
+  context: GitContext,
+  at: ReadFrom,
+  oid: Oid,
+  options: { range?: Range; signal?: AbortSignal } = {},
 ): Promise<{ sizeBytes: number; stream: Readable }> {
   const location = locate(context, at)
   const sizeBytes = await blobSize(context, at, oid)
@@ -220,8 +264,12 @@ export async function streamBlob(
     return { sizeBytes, stream: Readable.from([reply.content.subarray(start, end)], { objectMode: false }) }
   }
   const { output } = await context.broker.stream({
-    args: ['cat-file', 'blob', oid], cwd: location.directory, environment: location.environment, signal: options.signal,
-    timeoutMs: context.limits.transportTimeoutMs, idleMs: context.limits.transportIdleMs,
+    args: ['cat-file', 'blob', oid],
+    cwd: location.directory,
+    environment: location.environment,
+    signal: options.signal,
+    timeoutMs: context.limits.transportTimeoutMs,
+    idleMs: context.limits.transportIdleMs,
   })
   return { sizeBytes, stream: start === 0 && end === sizeBytes ? output : cut(output, start, end) }
 }
@@ -242,7 +290,10 @@ function cut(source: Readable, start: number, end: number): Readable {
 
 /** The entry of a path below a commit or tree; the root is `''`. Doubled and outer slashes do not count. */
 export async function findPath(
-  context: GitContext, at: ReadFrom, treeish: Oid, path: string,
+  context: GitContext,
+  at: ReadFrom,
+  treeish: Oid,
+  path: string,
 ): Promise<PathEntry | undefined> {
   const parts = path.split('/').filter((part) => part !== '')
   if (parts.length === 0) {
@@ -250,7 +301,13 @@ export async function findPath(
     const object = (await readParsed(context, location, [treeish])).get(treeish)
     if (object === undefined || object.kind === 'blob') return undefined
     if (object.kind === 'tag') return findPath(context, at, object.tag.target, '')
-    return { mode: '040000', type: 'tree', oid: object.kind === 'commit' ? object.commit.tree : treeish, name: '', path: '' }
+    return {
+      mode: '040000',
+      type: 'tree',
+      oid: object.kind === 'commit' ? object.commit.tree : treeish,
+      name: '',
+      path: '',
+    }
   }
   let tree = treeish
   for (const [index, part] of parts.entries()) {
@@ -264,9 +321,17 @@ export async function findPath(
 }
 
 /** The whole tree below a commit or tree, read level by level, one batch per level. */
-export async function listTreeRecursive(context: GitContext, at: ReadFrom, treeish: Oid, options: {
-  skip?: number; limit?: number; sizes?: boolean; foldersToo?: boolean
-} = {}): Promise<{ entries: readonly PathEntry[]; total: number }> {
+export async function listTreeRecursive(
+  context: GitContext,
+  at: ReadFrom,
+  treeish: Oid,
+  options: {
+    skip?: number
+    limit?: number
+    sizes?: boolean
+    foldersToo?: boolean
+  } = {},
+): Promise<{ entries: readonly PathEntry[]; total: number }> {
   const location = locate(context, at)
   const root = await readTree(context, at, treeish)
   const trees = new Map<Oid, readonly TreeEntry[]>()
@@ -297,6 +362,10 @@ export async function listTreeRecursive(context: GitContext, at: ReadFrom, treei
   }
   visit(root, '')
   if (options.sizes !== true) return { entries, total }
-  const sizes = await blobSizes(context, at, entries.filter((entry) => entry.type === 'blob').map((entry) => entry.oid))
+  const sizes = await blobSizes(
+    context,
+    at,
+    entries.filter((entry) => entry.type === 'blob').map((entry) => entry.oid),
+  )
   return { entries: entries.map((entry) => ({ ...entry, sizeBytes: sizes.get(entry.oid) ?? 0 })), total }
 }

@@ -10,9 +10,16 @@ import { Invalid, NotFound, Unavailable } from '../lib/errors.ts'
 import type { Oid } from '../lib/ids.ts'
 import { checkOids, formatOf, type GitContext, locate } from './context.ts'
 import { type GitKey, repositoryPath } from './git-key.ts'
-import type { BlobSource, NewCommit, NewTag, ObjectFormat, ObjectType, TreeChange } from './git.ts'
+import type { BlobSource, NewCommit, NewTag, ObjectType, TreeChange } from './git.ts'
 import {
-  encodeName, isOid, parseRawTree, type RawTreeEntry, serializeCommit, serializeTag, serializeTree, typeOfMode,
+  encodeName,
+  isOid,
+  parseRawTree,
+  type RawTreeEntry,
+  serializeCommit,
+  serializeTag,
+  serializeTree,
+  typeOfMode,
 } from './object-codec.ts'
 import { cat, emptyTreeOid, readTree } from './object-reader.ts'
 
@@ -23,8 +30,8 @@ const maxPathBytes = 4096
 const maxTreeDepth = 256
 
 /**
- * Writes one loose object: deflated beside its place, forced to the disk, renamed. An object that exists is left alone; one
- * that lies in a pack is written again, which costs little and needs no question.
+ * Writes one loose object: deflated beside its place, forced to the disk, renamed. An object that exists is left alone;
+ * one that lies in a pack is written again, which costs little and needs no question.
  */
 async function writeObject(context: GitContext, key: GitKey, type: ObjectType, content: Buffer): Promise<Oid> {
   const format = await formatOf(context, key)
@@ -57,7 +64,10 @@ const temporaryPath = (context: GitContext, key: GitKey): string =>
   join(repositoryPath(context.root, key), 'objects', `tmp_obj_${randomBytes(8).toString('hex')}`)
 
 async function isPresent(path: string): Promise<boolean> {
-  return access(path).then(() => true, () => false)
+  return access(path).then(
+    () => true,
+    () => false,
+  )
 }
 
 async function moveInto(folder: string, temporary: string, path: string): Promise<void> {
@@ -101,8 +111,12 @@ async function writeStreamedBlob(context: GitContext, key: GitKey, source: BlobS
   await guardDisk(async () => {
     const deflating = createDeflate(compression)
     deflating.write(header)
-    await pipeline(source.stream, hashing, deflating,
-      createWriteStream(temporary, { flags: 'wx', mode: 0o444, flush: context.durable }))
+    await pipeline(
+      source.stream,
+      hashing,
+      deflating,
+      createWriteStream(temporary, { flags: 'wx', mode: 0o444, flush: context.durable }),
+    )
     if (bytes !== source.sizeBytes) throw new Invalid('the content is shorter than announced')
     oid = hash.digest('hex') as Oid
     const { folder, path } = loosePath(context, key, oid)
@@ -113,22 +127,31 @@ async function writeStreamedBlob(context: GitContext, key: GitKey, source: BlobS
 }
 
 export function writeBlob(context: GitContext, key: GitKey, content: Buffer | BlobSource): Promise<Oid> {
-  return Buffer.isBuffer(content) ? writeObject(context, key, 'blob', content) : writeStreamedBlob(context, key, content)
+  return Buffer.isBuffer(content)
+    ? writeObject(context, key, 'blob', content)
+    : writeStreamedBlob(context, key, content)
 }
 
 /** A folder under construction. `base` is read only when something below it changes. */
-type Folder = { readonly base: Oid | undefined; entries: Map<string, RawTreeEntry> | undefined; readonly children: Map<string, Folder> }
+type Folder = {
+  readonly base: Oid | undefined
+  entries: Map<string, RawTreeEntry> | undefined
+  readonly children: Map<string, Folder>
+}
 
 const writableModes = new Set(['100644', '100755', '120000', '160000'])
 
 /**
- * The tree `base` (a tree or commit; undefined: empty) with changes made in order, each seeing those before it. `Invalid` for
- * bad paths and modes, for a file where a folder is needed and the other way round; `NotFound` for deleting what is not there.
+ * The tree `base` (a tree or commit; undefined: empty) with changes made in order, each seeing those before it.
+ * `Invalid` for bad paths and modes, for a file where a folder is needed and the other way round; `NotFound` for
+ * deleting what is not there.
  */
 export async function writeTree(
-  context: GitContext, key: GitKey, base: Oid | undefined, changes: readonly TreeChange[],
+  context: GitContext,
+  key: GitKey,
+  base: Oid | undefined,
+  changes: readonly TreeChange[],
 ): Promise<{ tree: Oid; blobs: readonly (Oid | undefined)[] }> {
-  const format = await formatOf(context, key)
   const baseTree = base === undefined ? undefined : await treeOf(context, key, base)
   const root: Folder = { base: baseTree, entries: undefined, children: new Map() }
   const blobs: Array<Oid | undefined> = []
@@ -142,13 +165,19 @@ export async function writeTree(
     const mode = change.mode ?? '100644'
     if (!writableModes.has(mode)) throw new Invalid(`not a file mode: ${mode}`)
     let oid: Oid
-    if (Buffer.isBuffer(change.content) || 'stream' in change.content) oid = await writeBlob(context, key, change.content)
-    else oid = change.content.oid
+    if (Buffer.isBuffer(change.content) || 'stream' in change.content) {
+      oid = await writeBlob(context, key, change.content)
+    } else {
+      oid = change.content.oid
+    }
     checkOids(oid)
     await putEntry(context, key, root, parts, { mode, oid, rawName: encodeName(parts.at(-1)!) }, change.path)
     blobs.push(oid)
   }
-  return { tree: await writeFolder(context, key, root, format) ?? await writeObject(context, key, 'tree', Buffer.alloc(0)), blobs }
+  return {
+    tree: (await writeFolder(context, key, root)) ?? (await writeObject(context, key, 'tree', Buffer.alloc(0))),
+    blobs,
+  }
 }
 
 /** Path segments that git itself refuses in a tree, so that no clone of it is harmed. */
@@ -186,7 +215,12 @@ async function load(context: GitContext, key: GitKey, folder: Folder): Promise<M
 }
 
 async function enter(
-  context: GitContext, key: GitKey, folder: Folder, name: string, path: string, create: boolean,
+  context: GitContext,
+  key: GitKey,
+  folder: Folder,
+  name: string,
+  path: string,
+  create: boolean,
 ): Promise<Folder | undefined> {
   const entries = await load(context, key, folder)
   const rawName = encodeName(name)
@@ -203,16 +237,22 @@ async function enter(
 }
 
 async function putEntry(
-  context: GitContext, key: GitKey, root: Folder, parts: readonly string[], entry: RawTreeEntry, path: string,
+  context: GitContext,
+  key: GitKey,
+  root: Folder,
+  parts: readonly string[],
+  entry: RawTreeEntry,
+  path: string,
 ): Promise<void> {
   let folder = root
   for (const part of parts.slice(0, -1)) folder = (await enter(context, key, folder, part, path, true))!
   const entries = await load(context, key, folder)
   const child = folder.children.get(entry.rawName)
   const present = entries.get(entry.rawName)
-  const isFolder = child !== undefined
-    ? !await isEmptyFolder(context, key, child)
-    : present !== undefined && typeOfMode(present.mode) === 'tree'
+  const isFolder =
+    child !== undefined
+      ? !(await isEmptyFolder(context, key, child))
+      : present !== undefined && typeOfMode(present.mode) === 'tree'
   if (isFolder) throw new Invalid(`${path} is a folder`, 'git_path_conflict', { path })
   folder.children.delete(entry.rawName)
   entries.set(entry.rawName, entry)
@@ -222,12 +262,16 @@ async function putEntry(
 async function isEmptyFolder(context: GitContext, key: GitKey, folder: Folder): Promise<boolean> {
   const entries = await load(context, key, folder)
   for (const name of entries.keys()) if (!folder.children.has(name)) return false
-  for (const child of folder.children.values()) if (!await isEmptyFolder(context, key, child)) return false
+  for (const child of folder.children.values()) if (!(await isEmptyFolder(context, key, child))) return false
   return true
 }
 
 async function removeEntry(
-  context: GitContext, key: GitKey, root: Folder, parts: readonly string[], path: string,
+  context: GitContext,
+  key: GitKey,
+  root: Folder,
+  parts: readonly string[],
+  path: string,
 ): Promise<void> {
   const missing = (): never => {
     throw new NotFound(`${path} does not exist`, 'git_path_missing', { path })
@@ -244,12 +288,10 @@ async function removeEntry(
 }
 
 /** Writes the folders that changed, deepest first; undefined for one that became empty, which git does not keep. */
-async function writeFolder(
-  context: GitContext, key: GitKey, folder: Folder, format: ObjectFormat,
-): Promise<Oid | undefined> {
+async function writeFolder(context: GitContext, key: GitKey, folder: Folder): Promise<Oid | undefined> {
   if (folder.entries === undefined) return folder.base
   for (const [rawName, child] of folder.children) {
-    const oid = await writeFolder(context, key, child, format)
+    const oid = await writeFolder(context, key, child)
     if (oid === undefined) folder.entries.delete(rawName)
     else folder.entries.set(rawName, { mode: '040000', oid, rawName })
   }
@@ -259,12 +301,15 @@ async function writeFolder(
 
 /** A commit and what it needs; no reference changes. `blobs` are the ids written, one per change. */
 export async function writeCommit(
-  context: GitContext, key: GitKey, commit: NewCommit,
+  context: GitContext,
+  key: GitKey,
+  commit: NewCommit,
 ): Promise<{ oid: Oid; tree: Oid; blobs: readonly (Oid | undefined)[] }> {
   checkOids(...commit.parents)
-  const { tree, blobs } = typeof commit.tree === 'string'
-    ? { tree: commit.tree, blobs: [] }
-    : await writeTree(context, key, commit.tree.base, commit.tree.changes)
+  const { tree, blobs } =
+    typeof commit.tree === 'string'
+      ? { tree: commit.tree, blobs: [] }
+      : await writeTree(context, key, commit.tree.base, commit.tree.changes)
   checkOids(tree)
   if (typeof commit.tree === 'string') await readTree(context, key, tree)
   const body = { ...commit, tree }

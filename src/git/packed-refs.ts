@@ -26,7 +26,7 @@ export async function readPackedRefs(context: GitContext, key: GitKey): Promise<
     if (cached?.stamp === before) return cached
     const text = await readFile(path, 'utf8')
     // Replaced between the two calls: the stamp would be of another file than the text.
-    if (await stampOf(path) !== before) continue
+    if ((await stampOf(path)) !== before) continue
     const parsed = parse(text, before)
     context.caches.packedRefs.set(key, parsed)
     return parsed

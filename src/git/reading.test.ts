@@ -14,20 +14,31 @@ test('git reading: commits, trees, blobs and paths come back as they were writte
   const commit = await git.readCommit(key, head.oid!)
   assert.equal(commit.message, 'first\n')
   assert.deepEqual(commit.author, someone)
-  assert.deepEqual((await git.readTree(key, head.oid!)).map((entry) => [entry.mode, entry.type, entry.name]), [
-    ['100644', 'blob', 'README.md'], ['040000', 'tree', 'src'],
-  ])
+  assert.deepEqual(
+    (await git.readTree(key, head.oid!)).map((entry) => [entry.mode, entry.type, entry.name]),
+    [
+      ['100644', 'blob', 'README.md'],
+      ['040000', 'tree', 'src'],
+    ],
+  )
   const found = await git.findPath(key, head.oid!, '/src//lib/ä b.ts')
-  assert.equal(found?.path, 'src/lib/ä b.ts')
-  const blob = await git.readBlob(key, found!.oid, { maxBytes: 1000 })
+  assert.ok(found !== undefined)
+  assert.equal(found.path, 'src/lib/ä b.ts')
+  const blob = await git.readBlob(key, found.oid, { maxBytes: 1000 })
   assert.equal(blob.content?.toString(), 'export {}\n')
-  assert.deepEqual(await git.readBlob(key, found!.oid, { maxBytes: 3 }), { oid: found!.oid, sizeBytes: 10 })
+  assert.deepEqual(await git.readBlob(key, found.oid, { maxBytes: 3 }), { oid: found.oid, sizeBytes: 10 })
   assert.equal(await git.findPath(key, head.oid!, 'src/none'), undefined)
   assert.equal((await git.findPath(key, head.oid!, ''))?.oid, commit.tree)
   const all = await git.listTreeRecursive(key, head.oid!, { sizes: true })
-  assert.deepEqual(all.entries.map((entry) => [entry.path, entry.sizeBytes]), [
-    ['README.md', 5], ['src', 0], ['src/lib', 0], ['src/lib/ä b.ts', 10],
-  ])
+  assert.deepEqual(
+    all.entries.map((entry) => [entry.path, entry.sizeBytes]),
+    [
+      ['README.md', 5],
+      ['src', 0],
+      ['src/lib', 0],
+      ['src/lib/ä b.ts', 10],
+    ],
+  )
   assert.equal((await git.listTreeRecursive(key, head.oid!, { skip: 1, limit: 2 })).entries.length, 2)
   assert.deepEqual(await git.fsck(key), { ok: true, problems: [] })
 })
@@ -54,17 +65,52 @@ test('git resolve: branch, tag, full name, whole and short id; nothing else, how
   const key = await newRepository(git)
   const first = (await git.readHead(key)).oid!
   const second = await commitOn(git, key, 'feature/x', { 'a.txt': 'a' }, { parents: [first] })
-  const tag = await git.writeTag(key, { name: 'v1', target: second, targetType: 'commit', tagger: someone, message: 'one' })
+  const tag = await git.writeTag(key, {
+    name: 'v1',
+    target: second,
+    targetType: 'commit',
+    tagger: someone,
+    message: 'one',
+  })
   assert.deepEqual(await git.updateRefs(key, [{ ref: 'refs/tags/v1', old: zeroOid(), new: tag }]), { ok: true })
-  assert.deepEqual(await git.resolve(key, 'feature/x'), { oid: second, type: 'commit', commit: second, ref: 'refs/heads/feature/x' })
+  assert.deepEqual(await git.resolve(key, 'feature/x'), {
+    oid: second,
+    type: 'commit',
+    commit: second,
+    ref: 'refs/heads/feature/x',
+  })
   assert.deepEqual(await git.resolve(key, 'v1'), { oid: tag, type: 'tag', commit: second, ref: 'refs/tags/v1' })
   assert.equal((await git.resolve(key, 'refs/tags/v1'))?.oid, tag)
   assert.deepEqual(await git.resolve(key, second), { oid: second, type: 'commit', commit: second })
   assert.equal((await git.resolve(key, second.slice(0, 7)))?.oid, second)
   assert.equal((await git.resolve(key, 'HEAD'))?.oid, first)
-  for (const hostile of ['', '-', '--all', 'main~1', 'main^', 'main^{tree}', 'main:README.md', 'main..feature/x', '@', '@{0}',
-    'main@{1}', ':/first', '../../etc/passwd', 'refs/../HEAD', 'refs/heads/../../config', 'a\nb', 'a\0b', 'abc', 'HEAD~0',
-    'config', 'refs', 'refs/heads', 'objects/info', '\ud800', `${second}\ncontents ${first}`]) {
+  for (const hostile of [
+    '',
+    '-',
+    '--all',
+    'main~1',
+    'main^',
+    'main^{tree}',
+    'main:README.md',
+    'main..feature/x',
+    '@',
+    '@{0}',
+    'main@{1}',
+    ':/first',
+    '../../etc/passwd',
+    'refs/../HEAD',
+    'refs/heads/../../config',
+    'a\nb',
+    'a\0b',
+    'abc',
+    'HEAD~0',
+    'config',
+    'refs',
+    'refs/heads',
+    'objects/info',
+    '\ud800',
+    `${second}\ncontents ${first}`,
+  ]) {
     assert.equal(await git.resolve(key, hostile), undefined, JSON.stringify(hostile))
   }
   assert.equal((await git.readTag(key, tag)).message, 'one\n')
@@ -76,11 +122,19 @@ test('git references: right at once after changes by this layer and by other pro
   const key = await newRepository(git)
   const first = (await git.readHead(key)).oid!
   const directory = `${root}/${key.slice(0, 2)}/${key}.git`
-  for (const name of ['b', 'a', 'c/d']) await commitOn(git, key, name, { [name]: name }, { parents: [first], minute: name.length })
-  assert.deepEqual((await git.readRefs(key)).map((ref) => ref.name), ['refs/heads/a', 'refs/heads/b', 'refs/heads/c/d', 'refs/heads/main'])
+  for (const name of ['b', 'a', 'c/d']) {
+    await commitOn(git, key, name, { [name]: name }, { parents: [first], minute: name.length })
+  }
+  assert.deepEqual(
+    (await git.readRefs(key)).map((ref) => ref.name),
+    ['refs/heads/a', 'refs/heads/b', 'refs/heads/c/d', 'refs/heads/main'],
+  )
   await git.maintain(key, ['pack-refs'], { force: true })
   const packed = await git.readRefs(key, 'refs/heads/c')
-  assert.deepEqual(packed.map((ref) => ref.name), ['refs/heads/c/d'])
+  assert.deepEqual(
+    packed.map((ref) => ref.name),
+    ['refs/heads/c/d'],
+  )
   await client(directory, 'update-ref', 'refs/heads/a', first)
   assert.equal(await git.readRef(key, 'refs/heads/a'), first)
   await client(directory, 'update-ref', '-d', 'refs/heads/b')
@@ -91,7 +145,10 @@ test('git references: right at once after changes by this layer and by other pro
   assert.equal(total, 4)
   assert.equal(refs[0]?.name, 'refs/heads/c/d')
   const tags = await git.listRefs(key, { prefix: 'refs/tags/' })
-  assert.deepEqual(tags.refs.map((ref) => [ref.name, ref.type, ref.peeled, ref.peeledType]), [['refs/tags/v2', 'tag', first, 'commit']])
+  assert.deepEqual(
+    tags.refs.map((ref) => [ref.name, ref.type, ref.peeled, ref.peeledType]),
+    [['refs/tags/v2', 'tag', first, 'commit']],
+  )
 })
 
 test('git references: of two writers one wins, and conflicts have their reasons', async () => {
@@ -99,14 +156,25 @@ test('git references: of two writers one wins, and conflicts have their reasons'
   const { git } = test
   const key = await newRepository(git)
   const first = (await git.readHead(key)).oid!
-  const make = async (text: string): Promise<Oid> => (await git.writeCommit(key, {
-    parents: [first], tree: { base: first, changes: [{ op: 'write', path: 'f', content: Buffer.from(text) }] },
-    author: someone, committer: someone, message: text,
-  })).oid
+  const make = async (text: string): Promise<Oid> =>
+    (
+      await git.writeCommit(key, {
+        parents: [first],
+        tree: { base: first, changes: [{ op: 'write', path: 'f', content: Buffer.from(text) }] },
+        author: someone,
+        committer: someone,
+        message: text,
+      })
+    ).oid
   const tips = await Promise.all(['1', '2', '3', '4', '5', '6'].map(make))
-  const results = await Promise.all(tips.map((oid) => git.updateRefs(key, [{ ref: 'refs/heads/main', old: first, new: oid }])))
+  const results = await Promise.all(
+    tips.map((oid) => git.updateRefs(key, [{ ref: 'refs/heads/main', old: first, new: oid }])),
+  )
   assert.equal(results.filter((result) => result.ok).length, 1)
-  assert.ok(results.every((result) => result.ok || (result.reason === 'stale' && result.ref === 'refs/heads/main')), JSON.stringify(results))
+  assert.ok(
+    results.every((result) => result.ok || (result.reason === 'stale' && result.ref === 'refs/heads/main')),
+    JSON.stringify(results),
+  )
   const refused = async (ref: string, old: Oid | undefined, fresh: Oid): Promise<string> => {
     const result = await git.updateRefs(key, [{ ref, old, new: fresh }])
     return result.ok ? 'ok' : result.reason
@@ -119,7 +187,8 @@ test('git references: of two writers one wins, and conflicts have their reasons'
   assert.equal(await refused('refs/heads/-dash', zeroOid(), first), 'ok')
   // All or nothing.
   const both = await git.updateRefs(key, [
-    { ref: 'refs/heads/new', old: zeroOid(), new: first }, { ref: 'refs/heads/main', old: first, new: first },
+    { ref: 'refs/heads/new', old: zeroOid(), new: first },
+    { ref: 'refs/heads/main', old: first, new: first },
   ])
   assert.equal(both.ok, false)
   assert.equal(await git.readRef(key, 'refs/heads/new'), undefined)
@@ -138,8 +207,13 @@ test('git reading: many at once, from several repositories, larger blobs and ran
     const oid = await git.writeBlob(key, Buffer.from(`blob ${index}`))
     return (await git.readBlob(key, oid, { maxBytes: 100 })).content?.toString()
   })
-  assert.deepEqual(await Promise.all(reads), Array.from({ length: 200 }, (_, index) => `blob ${index}`))
-  const { stream, sizeBytes } = await git.streamBlob(keys[1]!, blobs[1]!, { range: { start: 5 << 20, end: (5 << 20) + 11 } })
+  assert.deepEqual(
+    await Promise.all(reads),
+    Array.from({ length: 200 }, (_, index) => `blob ${index}`),
+  )
+  const { stream, sizeBytes } = await git.streamBlob(keys[1]!, blobs[1]!, {
+    range: { start: 5 << 20, end: (5 << 20) + 11 },
+  })
   assert.equal(sizeBytes, large.length)
   const chunks: Buffer[] = []
   for await (const chunk of stream) chunks.push(chunk as Buffer)

@@ -2,13 +2,15 @@
 // oxlint-disable-next-line no-control-regex -- control characters are exactly what the rule is about
 const forbiddenCharacter = /[\u0000-\u0020\u007f~^:?*[\\]/
 
-/** Longest reference name accepted: a file name of the files backend plus room for `.lock` and the folders before it. */
+/**
+ * Longest reference name accepted: a file name of the files backend plus room for `.lock` and the folders before it.
+ */
 const maxRefNameBytes = 1024
 const maxComponentBytes = 250
 
 /**
- * Whether `name` is a complete reference name such as `refs/heads/main`, by the rules of `git check-ref-format`, and below
- * `refs/`. `HEAD` and other one-level names are no references here.
+ * Whether `name` is a complete reference name such as `refs/heads/main`, by the rules of `git check-ref-format`, and
+ * below `refs/`. `HEAD` and other one-level names are no references here.
  */
 export function isValidRefName(name: string): boolean {
   return name.startsWith('refs/') && name.indexOf('/', 5) !== -1 && isWellFormed(name)
@@ -30,6 +32,10 @@ export function isValidTagName(name: string): boolean {
 function isWellFormed(name: string): boolean {
   if (Buffer.byteLength(name) > maxRefNameBytes || !name.isWellFormed()) return false
   if (forbiddenCharacter.test(name) || name.includes('..') || name.includes('@{') || name.endsWith('.')) return false
-  return name.split('/').every((part) =>
-    part !== '' && !part.startsWith('.') && !part.endsWith('.lock') && Buffer.byteLength(part) <= maxComponentBytes)
+  return name
+    .split('/')
+    .every(
+      (part) =>
+        part !== '' && !part.startsWith('.') && !part.endsWith('.lock') && Buffer.byteLength(part) <= maxComponentBytes,
+    )
 }

@@ -1,7 +1,8 @@
 /**
- * References are read straight from the files backend, without a process: loose files first, then `packed-refs`. That is git's
- * own order, and right in the face of a concurrent `pack-refs`, which writes the packed file before it removes loose ones. So a
- * change is visible to the next read, whoever made it (a push, this layer, another server on a shared folder).
+ * References are read straight from the files backend, without a process: loose files first, then `packed-refs`. That
+ * is git's own order, and right in the face of a concurrent `pack-refs`, which writes the packed file before it removes
+ * loose ones. So a change is visible to the next read, whoever made it (a push, this layer, another server on a shared
+ * folder).
  */
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -47,16 +48,20 @@ export async function readHead(context: GitContext, key: GitKey): Promise<{ bran
   if (text === undefined) throw new NotFound('the repository does not exist', 'git_repository_missing')
   const branch = /^ref: refs\/heads\/(.+)$/m.exec(text)?.[1]
   // A detached HEAD is nothing this layer makes; an imported repository may have one.
-  if (branch === undefined) return { branch: '', oid: isOid(text.trim()) ? text.trim() as Oid : undefined }
+  if (branch === undefined) return { branch: '', oid: isOid(text.trim()) ? (text.trim() as Oid) : undefined }
   return { branch, oid: await readRef(context, key, `refs/heads/${branch}`) }
 }
 
 /** Points HEAD at a branch, which need not exist. */
 export async function setHead(context: GitContext, key: GitKey, branch: string): Promise<void> {
   if (!isValidRefName(`refs/heads/${branch}`)) throw new TypeError('not a branch name')
-  const result = await context.broker.run({
-    args: ['symbolic-ref', 'HEAD', `refs/heads/${branch}`], cwd: repositoryPath(context.root, key), kind: 'write',
-  }).catch((error: unknown) => explainMissing(locate(context, key), error))
+  const result = await context.broker
+    .run({
+      args: ['symbolic-ref', 'HEAD', `refs/heads/${branch}`],
+      cwd: repositoryPath(context.root, key),
+      kind: 'write',
+    })
+    .catch((error: unknown) => explainMissing(locate(context, key), error))
   if (result.exitCode !== 0) throw new Error(`git symbolic-ref failed: ${result.stderr}`)
 }
 
@@ -72,12 +77,14 @@ export async function readRefs(context: GitContext, key: GitKey, prefix = 'refs/
   const byName = new Map<string, Oid>()
   const queue = [...loose]
   const values = new Map<string, Oid>()
-  await Promise.all(Array.from({ length: Math.min(parallelReads, queue.length) }, async () => {
-    for (let name = queue.pop(); name !== undefined; name = queue.pop()) {
-      const oid = await readRef(context, key, name)
-      if (oid !== undefined) values.set(name, oid)
-    }
-  }))
+  await Promise.all(
+    Array.from({ length: Math.min(parallelReads, queue.length) }, async () => {
+      for (let name = queue.pop(); name !== undefined; name = queue.pop()) {
+        const oid = await readRef(context, key, name)
+        if (oid !== undefined) values.set(name, oid)
+      }
+    }),
+  )
   for (const [name, { oid }] of (await readPackedRefs(context, key)).byName) {
     if (name.startsWith(prefix)) byName.set(name, oid)
   }
@@ -114,27 +121,41 @@ export async function isEmpty(context: GitContext, key: GitKey): Promise<boolean
 type Sort = 'name' | '-committerdate' | '-creatordate'
 
 /** Seconds since 1970 of a reference: of the commit, or (creator date) of the tag object where there is one. */
-async function datesOf(context: GitContext, key: GitKey, refs: readonly Ref[], sort: Sort): Promise<Map<string, number>> {
+async function datesOf(
+  context: GitContext,
+  key: GitKey,
+  refs: readonly Ref[],
+  sort: Sort,
+): Promise<Map<string, number>> {
   const commits = refs.filter((ref) => ref.peeledType === 'commit').map((ref) => ref.peeled)
-  const seconds = new Map((await readCommits(context, key, commits))
-    .map((commit) => [commit.oid, commit.committer.unixSeconds] as const))
+  const seconds = new Map(
+    (await readCommits(context, key, commits)).map((commit) => [commit.oid, commit.committer.unixSeconds] as const),
+  )
   const dates = new Map<string, number>()
   for (const ref of refs) {
-    const tagger = sort === '-creatordate' && ref.type === 'tag' ? (await readTag(context, key, ref.oid)).tagger : undefined
+    const tagger =
+      sort === '-creatordate' && ref.type === 'tag' ? (await readTag(context, key, ref.oid)).tagger : undefined
     dates.set(ref.name, tagger?.unixSeconds ?? seconds.get(ref.peeled) ?? 0)
   }
   return dates
 }
 
-export async function listRefs(context: GitContext, key: GitKey, query: {
-  prefix?: string; sort?: Sort; skip?: number; limit?: number
-} = {}): Promise<{ refs: readonly Ref[]; total: number }> {
+export async function listRefs(
+  context: GitContext,
+  key: GitKey,
+  query: {
+    prefix?: string
+    sort?: Sort
+    skip?: number
+    limit?: number
+  } = {},
+): Promise<{ refs: readonly Ref[]; total: number }> {
   const { sort = 'name', skip = 0, limit = Number.POSITIVE_INFINITY } = query
   const bare = await readRefs(context, key, query.prefix)
   if (sort === 'name') {
     return { refs: await withTypes(context, key, bare.slice(skip, skip + limit)), total: bare.length }
   }
-  const refs = [...await withTypes(context, key, bare)]
+  const refs = [...(await withTypes(context, key, bare))]
   const dates = await datesOf(context, key, refs, sort)
   // Newest first; the sort is stable, so equals stay in the order of their names.
   refs.sort((a, b) => dates.get(b.name)! - dates.get(a.name)!)
@@ -143,7 +164,11 @@ export async function listRefs(context: GitContext, key: GitKey, query: {
 
 /** Adds types and peeled ids, in two batches at most but for tags of tags. */
 async function withTypes(context: GitContext, key: GitKey, bare: readonly BareRef[]): Promise<readonly Ref[]> {
-  const infos = await objectInfos(context, key, bare.map((ref) => ref.oid))
+  const infos = await objectInfos(
+    context,
+    key,
+    bare.map((ref) => ref.oid),
+  )
   const packed = (await readPackedRefs(context, key)).byName
   const refs: Ref[] = []
   const tagTargets = bare.flatMap((ref) => {
@@ -160,8 +185,10 @@ async function withTypes(context: GitContext, key: GitKey, bare: readonly BareRe
       continue
     }
     const entry = packed.get(ref.name)
-    const packedType = entry?.oid === ref.oid && entry.peeled !== undefined ? targets?.get(entry.peeled)?.type : undefined
-    const peeled = packedType !== undefined ? { oid: entry!.peeled!, type: packedType } : await peel(context, key, ref.oid)
+    const packedType =
+      entry?.oid === ref.oid && entry.peeled !== undefined ? targets?.get(entry.peeled)?.type : undefined
+    const peeled =
+      packedType !== undefined ? { oid: entry!.peeled!, type: packedType } : await peel(context, key, ref.oid)
     if (peeled !== undefined) refs.push({ ...ref, type, peeled: peeled.oid, peeledType: peeled.type })
   }
   return refs
@@ -175,7 +202,8 @@ export async function resolve(context: GitContext, at: ReadFrom, rev: string): P
     const found = await describe(context, at, rev, undefined)
     if (found !== undefined) return found
   }
-  const candidates = rev === 'HEAD' ? ['HEAD'] : [`refs/heads/${rev}`, `refs/tags/${rev}`, ...(rev.startsWith('refs/') ? [rev] : [])]
+  const candidates =
+    rev === 'HEAD' ? ['HEAD'] : [`refs/heads/${rev}`, `refs/tags/${rev}`, ...(rev.startsWith('refs/') ? [rev] : [])]
   for (const ref of candidates) {
     if (ref !== 'HEAD' && !isValidRefName(ref)) continue
     const oid = await readRef(context, key, ref)
@@ -187,13 +215,17 @@ export async function resolve(context: GitContext, at: ReadFrom, rev: string): P
 }
 
 async function describe(
-  context: GitContext, at: ReadFrom, oid: Oid, ref: string | undefined,
+  context: GitContext,
+  at: ReadFrom,
+  oid: Oid,
+  ref: string | undefined,
 ): Promise<Resolved | undefined> {
   const info = await objectInfo(context, at, oid)
   if (info === undefined) return undefined
   const peeled = info.type === 'tag' ? await peel(context, at, oid) : { oid, type: info.type }
   return {
-    oid, type: info.type,
+    oid,
+    type: info.type,
     ...(peeled?.type === 'commit' ? { commit: peeled.oid } : {}),
     ...(ref === undefined ? {} : { ref }),
   }

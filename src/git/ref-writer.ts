@@ -9,11 +9,13 @@ import { isValidRefName } from './ref-name.ts'
 type Refusal = Extract<RefUpdateResult, { ok: false }>
 
 /**
- * All updates in one transaction of `update-ref --stdin`: all happen or none. Two writers of one reference: the second is
- * refused as stale, never silently overwrites.
+ * All updates in one transaction of `update-ref --stdin`: all happen or none. Two writers of one reference: the second
+ * is refused as stale, never silently overwrites.
  */
 export async function updateRefs(
-  context: GitContext, key: GitKey, updates: readonly RefUpdate[],
+  context: GitContext,
+  key: GitKey,
+  updates: readonly RefUpdate[],
 ): Promise<RefUpdateResult> {
   if (updates.length === 0) return { ok: true }
   if (updates.length > context.limits.maxRefUpdates) throw new Invalid('too many references in one change')
@@ -31,10 +33,14 @@ export async function updateRefs(
       ? `delete ${update.ref}\0${isZeroOid(old) ? '' : old}\0`
       : `update ${update.ref}\0${update.new}\0${old}\0`
   })
-  const { exitCode, stderr } = await context.broker.run({
-    args: ['update-ref', '-z', '--stdin'], cwd: location.directory, kind: 'write',
-    input: Buffer.from(`start\0${lines.join('')}prepare\0commit\0`),
-  }).catch((error: unknown) => explainMissing(location, error))
+  const { exitCode, stderr } = await context.broker
+    .run({
+      args: ['update-ref', '-z', '--stdin'],
+      cwd: location.directory,
+      kind: 'write',
+      input: Buffer.from(`start\0${lines.join('')}prepare\0commit\0`),
+    })
+    .catch((error: unknown) => explainMissing(location, error))
   return exitCode === 0 ? { ok: true } : explain(updates, stderr)
 }
 
@@ -49,9 +55,16 @@ function checkForm(update: RefUpdate): Refusal | undefined {
 /** git's words (2.39 to 2.5x, LC_ALL=C) → what callers branch on. The reference is named in quotes in all of them. */
 function explain(updates: readonly RefUpdate[], stderr: string): RefUpdateResult {
   const message = stderr.split('\n').find((line) => line.startsWith('fatal:')) ?? stderr
-  const named = updates.filter((update) => message.includes(`'${update.ref}'`)).sort((a, b) => b.ref.length - a.ref.length)
+  const named = updates
+    .filter((update) => message.includes(`'${update.ref}'`))
+    .sort((a, b) => b.ref.length - a.ref.length)
   const ref = (named[0] ?? updates[0]!).ref
-  const result = (reason: Refusal['reason']): Refusal => ({ ok: false, reason, ref, message: message.replace(/^fatal: /, '') })
+  const result = (reason: Refusal['reason']): Refusal => ({
+    ok: false,
+    reason,
+    ref,
+    message: message.replace(/^fatal: /, ''),
+  })
   if (/No space left on device|Disk quota exceeded/.test(stderr)) throw new Unavailable('the disk is full', 'disk_full')
   if (/cannot create '|there is a non-empty directory|cannot process '.*' and '.*' at the same time/.test(message)) {
     return result('conflict')

@@ -10,11 +10,15 @@ const allowedUrl = /^(?:https?|ssh|git):\/\/[^\s\u0000]+$/
 const refspecForm = /^[+^]?[^\s\u0000-]?[^\s\u0000]*$/
 
 /**
- * Runs a command against another server. Credentials travel in the environment of the process, as a header: never in a URL or
- * an argument. Redirects are not followed, since the caller has checked this address and no other.
+ * Runs a command against another server. Credentials travel in the environment of the process, as a header: never in a
+ * URL or an argument. Redirects are not followed, since the caller has checked this address and no other.
  */
 async function runRemote(
-  context: GitContext, key: GitKey, command: 'fetch' | 'push', flags: readonly string[], options: RemoteFetch,
+  context: GitContext,
+  key: GitKey,
+  command: 'fetch' | 'push',
+  flags: readonly string[],
+  options: RemoteFetch,
 ): Promise<CommandOutput> {
   if (!allowedUrl.test(options.url)) throw new Invalid('the address of the remote repository is not valid')
   if (options.refspecs.some((refspec) => refspec.startsWith('-') || !refspecForm.test(refspec))) {
@@ -22,8 +26,10 @@ async function runRemote(
   }
   const location = locate(context, key)
   const { credentials } = options
-  const basic = credentials === undefined
-    ? undefined : Buffer.from(`${credentials.username}:${credentials.password}`).toString('base64')
+  const basic =
+    credentials === undefined
+      ? undefined
+      : Buffer.from(`${credentials.username}:${credentials.password}`).toString('base64')
   const settings: Array<readonly [string, string]> = [
     ['http.followRedirects', 'false'],
     ['http.lowSpeedLimit', '1000'],
@@ -35,23 +41,48 @@ async function runRemote(
   ]
   const environment = Object.fromEntries([
     ['GIT_CONFIG_COUNT', String(settings.length)],
-    ...settings.flatMap(([name, value], index) => [[`GIT_CONFIG_KEY_${index}`, name], [`GIT_CONFIG_VALUE_${index}`, value]]),
+    ...settings.flatMap(([name, value], index) => [
+      [`GIT_CONFIG_KEY_${index}`, name],
+      [`GIT_CONFIG_VALUE_${index}`, value],
+    ]),
   ]) as Record<string, string>
-  return context.broker.run({
-    args: [command, ...flags, '--', options.url, ...options.refspecs], cwd: location.directory, kind: 'maintenance', name: command,
-    environment, timeoutMs: options.timeoutMs ?? context.limits.transportTimeoutMs, signal: options.signal, maxBytes: 16 << 20,
-  }).catch((error: unknown) => explainMissing(location, error))
+  return context.broker
+    .run({
+      args: [command, ...flags, '--', options.url, ...options.refspecs],
+      cwd: location.directory,
+      kind: 'maintenance',
+      name: command,
+      environment,
+      timeoutMs: options.timeoutMs ?? context.limits.transportTimeoutMs,
+      signal: options.signal,
+      maxBytes: 16 << 20,
+    })
+    .catch((error: unknown) => explainMissing(location, error))
 }
 
 /** Fetches as refspecs say, all references or none, and tells which moved. `Invalid` when the other side refuses. */
 export async function fetchRemote(
-  context: GitContext, key: GitKey, options: RemoteFetch,
+  context: GitContext,
+  key: GitKey,
+  options: RemoteFetch,
 ): Promise<{ updates: readonly PushedUpdate[] }> {
   const before = new Map((await readRefs(context, key)).map((ref) => [ref.name, ref.oid]))
-  const result = await runRemote(context, key, 'fetch', [
-    '--quiet', '--atomic', '--force', '--no-tags', '--no-write-fetch-head', '--no-auto-maintenance', '--no-recurse-submodules',
-    ...(options.prune === true ? ['--prune'] : []),
-  ], options)
+  const result = await runRemote(
+    context,
+    key,
+    'fetch',
+    [
+      '--quiet',
+      '--atomic',
+      '--force',
+      '--no-tags',
+      '--no-write-fetch-head',
+      '--no-auto-maintenance',
+      '--no-recurse-submodules',
+      ...(options.prune === true ? ['--prune'] : []),
+    ],
+    options,
+  )
   if (result.exitCode === 128 || result.exitCode === 1) {
     throw new Invalid(withoutAddress(result.stderr, options.url), 'git_remote_failed')
   }
@@ -67,16 +98,25 @@ export async function fetchRemote(
 }
 
 export async function pushRemote(
-  context: GitContext, key: GitKey, options: RemotePush,
+  context: GitContext,
+  key: GitKey,
+  options: RemotePush,
 ): Promise<{ ok: boolean; report: string }> {
-  const result = await runRemote(context, key, 'push', [
-    '--porcelain', '--force', '--no-verify', ...(options.prune === true ? ['--prune'] : []),
-  ], options)
+  const result = await runRemote(
+    context,
+    key,
+    'push',
+    ['--porcelain', '--force', '--no-verify', ...(options.prune === true ? ['--prune'] : [])],
+    options,
+  )
   const report = withoutAddress(`${result.stdout.toString()}\n${result.stderr}`.trim(), options.url)
   return { ok: result.exitCode === 0, report }
 }
 
 /** The user part of an address may hold a password: it is not repeated in messages. */
 function withoutAddress(text: string, url: string): string {
-  return text.replaceAll(url, 'the remote').replaceAll(/\/\/[^/\s@]+@/g, '//').slice(-4000)
+  return text
+    .replaceAll(url, 'the remote')
+    .replaceAll(/\/\/[^/\s@]+@/g, '//')
+    .slice(-4000)
 }

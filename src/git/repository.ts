@@ -19,21 +19,43 @@ const manyLooseRefs = 200
 const temporaryName = (path: string): string => `${path}.new-${randomBytes(6).toString('hex')}`
 
 export async function exists(context: GitContext, key: GitKey): Promise<boolean> {
-  return access(join(repositoryPath(context.root, key), 'HEAD')).then(() => true, () => false)
+  return access(join(repositoryPath(context.root, key), 'HEAD')).then(
+    () => true,
+    () => false,
+  )
 }
 
-/** An empty repository; made beside its place and renamed, so that nobody sees half of one. `Conflict` when it exists. */
-export async function create(context: GitContext, key: GitKey, options: {
-  defaultBranch?: string; objectFormat?: ObjectFormat
-} = {}): Promise<void> {
+/**
+ * An empty repository; made beside its place and renamed, so that nobody sees half of one. `Conflict` when it exists.
+ */
+export async function create(
+  context: GitContext,
+  key: GitKey,
+  options: {
+    defaultBranch?: string
+    objectFormat?: ObjectFormat
+  } = {},
+): Promise<void> {
   const { defaultBranch = 'main', objectFormat = 'sha1' } = options
   if (!isValidBranchName(defaultBranch)) throw new Invalid('the default branch is no valid branch name')
   await build(context, key, async (temporary) => {
-    mustSucceed(await context.broker.run({
-      args: ['init', '--quiet', '--bare', '--template=', `--object-format=${objectFormat}`,
-        `--initial-branch=${defaultBranch}`, temporary],
-      cwd: context.root, environment: { GIT_DIR: temporary }, kind: 'write',
-    }), 'init')
+    mustSucceed(
+      await context.broker.run({
+        args: [
+          'init',
+          '--quiet',
+          '--bare',
+          '--template=',
+          `--object-format=${objectFormat}`,
+          `--initial-branch=${defaultBranch}`,
+          temporary,
+        ],
+        cwd: context.root,
+        environment: { GIT_DIR: temporary },
+        kind: 'write',
+      }),
+      'init',
+    )
   })
 }
 
@@ -49,7 +71,9 @@ async function build(context: GitContext, key: GitKey, make: (temporary: string)
   } catch (error) {
     await rm(temporary, { recursive: true, force: true })
     const { code } = error as NodeJS.ErrnoException
-    if (code === 'ENOTEMPTY' || code === 'EEXIST') throw new Conflict('the repository exists already', 'git_repository_exists')
+    if (code === 'ENOTEMPTY' || code === 'EEXIST') {
+      throw new Conflict('the repository exists already', 'git_repository_exists')
+    }
     throw error
   }
 }
@@ -69,7 +93,10 @@ export async function remove(context: GitContext, key: GitKey): Promise<void> {
   await rm(aside, { recursive: true, force: true, maxRetries: 3 })
 }
 
-/** Keys of all repositories, in no particular order. Removes nothing and tells nothing of half-made or half-removed ones. */
+/**
+ * Keys of all repositories, in no particular order. Removes nothing and tells nothing of half-made or half-removed
+ * ones.
+ */
 export async function* listKeys(context: GitContext): AsyncGenerator<GitKey> {
   for (const folder of await readdir(context.root)) {
     if (!/^[0-9a-f]{2}$/.test(folder)) continue
@@ -82,7 +109,7 @@ export async function* listKeys(context: GitContext): AsyncGenerator<GitKey> {
 
 export async function sizeBytes(context: GitContext, key: GitKey): Promise<number> {
   const path = repositoryPath(context.root, key)
-  if (!await exists(context, key)) throw new NotFound('the repository does not exist', 'git_repository_missing')
+  if (!(await exists(context, key))) throw new NotFound('the repository does not exist', 'git_repository_missing')
   let total = 0
   for (const entry of await readdir(path, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile()) continue
@@ -95,71 +122,137 @@ export async function sizeBytes(context: GitContext, key: GitKey): Promise<numbe
 
 /** An independent repository with the branches and tags of another, and nothing of its other references. */
 export async function fork(
-  context: GitContext, from: GitKey, to: GitKey, options: { onlyBranch?: string } = {},
+  context: GitContext,
+  from: GitKey,
+  to: GitKey,
+  options: { onlyBranch?: string } = {},
 ): Promise<void> {
   const source = locate(context, from)
   const { onlyBranch } = options
   if (onlyBranch !== undefined && !isValidBranchName(onlyBranch)) throw new Invalid('not a valid branch name')
   await build(context, to, async (temporary) => {
     const single = onlyBranch === undefined ? [] : ['--single-branch', '--no-tags', `--branch=${onlyBranch}`]
-    mustSucceed(await context.broker.run({
-      args: ['-c', 'protocol.file.allow=always', 'clone', '--quiet', '--bare', '--template=', '--local', ...single,
-        '--', source.directory, temporary],
-      cwd: context.root, environment: { GIT_DIR: temporary }, kind: 'write', timeoutMs: context.limits.transportTimeoutMs,
-    }).catch((error: unknown) => explainMissing(source, error)), 'clone')
+    mustSucceed(
+      await context.broker
+        .run({
+          args: [
+            '-c',
+            'protocol.file.allow=always',
+            'clone',
+            '--quiet',
+            '--bare',
+            '--template=',
+            '--local',
+            ...single,
+            '--',
+            source.directory,
+            temporary,
+          ],
+          cwd: context.root,
+          environment: { GIT_DIR: temporary },
+          kind: 'write',
+          timeoutMs: context.limits.transportTimeoutMs,
+        })
+        .catch((error: unknown) => explainMissing(source, error)),
+      'clone',
+    )
     // The new repository forgets where it came from: a path of this server would be in its configuration.
     await writeFile(join(temporary, 'config'), await readFile(join(source.directory, 'config')))
-    if (onlyBranch === undefined) await writeFile(join(temporary, 'HEAD'), await readFile(join(source.directory, 'HEAD')))
+    if (onlyBranch === undefined) {
+      await writeFile(join(temporary, 'HEAD'), await readFile(join(source.directory, 'HEAD')))
+    }
   })
 }
 
-/** Copies the objects reachable from `wants` that `to` lacks. They are unreachable there until a reference holds them. */
+/**
+ * Copies the objects reachable from `wants` that `to` lacks. They are unreachable there until a reference holds them.
+ */
 export async function fetchObjects(
-  context: GitContext, from: GitKey, to: GitKey, wants: readonly Oid[],
+  context: GitContext,
+  from: GitKey,
+  to: GitKey,
+  wants: readonly Oid[],
 ): Promise<void> {
   checkOids(...wants)
   const target = locate(context, to)
   const source = locate(context, from)
   if (wants.length === 0) return
-  mustSucceed(await context.broker.run({
-    args: ['-c', 'protocol.file.allow=always', '-c', 'fetch.fsckObjects=false', 'fetch', '--quiet', '--no-tags',
-      '--no-write-fetch-head', '--no-auto-maintenance', '--no-recurse-submodules', source.directory, ...wants],
-    cwd: target.directory, kind: 'write', timeoutMs: context.limits.transportTimeoutMs,
-  }).catch((error: unknown) => explainMissing(target, error)), 'fetch')
+  mustSucceed(
+    await context.broker
+      .run({
+        args: [
+          '-c',
+          'protocol.file.allow=always',
+          '-c',
+          'fetch.fsckObjects=false',
+          'fetch',
+          '--quiet',
+          '--no-tags',
+          '--no-write-fetch-head',
+          '--no-auto-maintenance',
+          '--no-recurse-submodules',
+          source.directory,
+          ...wants,
+        ],
+        cwd: target.directory,
+        kind: 'write',
+        timeoutMs: context.limits.transportTimeoutMs,
+      })
+      .catch((error: unknown) => explainMissing(target, error)),
+    'fetch',
+  )
 }
 
 export async function fsck(context: GitContext, key: GitKey): Promise<FsckReport> {
   const location = locate(context, key)
-  const { exitCode, stdout, stderr } = await context.broker.run({
-    args: ['fsck', '--no-progress', '--no-dangling', '--connectivity-only'], cwd: location.directory,
-    kind: 'maintenance', timeoutMs: context.limits.transportTimeoutMs, maxBytes: 4 << 20,
-  }).catch((error: unknown) => explainMissing(location, error))
-  const problems = `${stdout.toString()}\n${stderr}`.split('\n')
-    .filter((line) => line !== '' && !line.startsWith('notice:')).slice(0, 1000)
+  const { exitCode, stdout, stderr } = await context.broker
+    .run({
+      args: ['fsck', '--no-progress', '--no-dangling', '--connectivity-only'],
+      cwd: location.directory,
+      kind: 'maintenance',
+      timeoutMs: context.limits.transportTimeoutMs,
+      maxBytes: 4 << 20,
+    })
+    .catch((error: unknown) => explainMissing(location, error))
+  const problems = `${stdout.toString()}\n${stderr}`
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('notice:'))
+    .slice(0, 1000)
   return { ok: exitCode === 0, problems }
 }
 
 /** What a maintenance job may do. Without `force` a task is done only when its threshold is passed. */
 export async function maintain(
-  context: GitContext, key: GitKey, tasks: readonly MaintenanceTask[], options: { force?: boolean } = {},
+  context: GitContext,
+  key: GitKey,
+  tasks: readonly MaintenanceTask[],
+  options: { force?: boolean } = {},
 ): Promise<{ done: readonly MaintenanceTask[] }> {
   const location = locate(context, key)
   const { force = false } = options
   const done: MaintenanceTask[] = []
   const run = async (args: readonly string[]): Promise<void> => {
-    mustSucceed(await context.broker.run({
-      args, cwd: location.directory, kind: 'maintenance', timeoutMs: context.limits.transportTimeoutMs,
-    }).catch((error: unknown) => explainMissing(location, error)), args[0]!)
+    mustSucceed(
+      await context.broker
+        .run({
+          args,
+          cwd: location.directory,
+          kind: 'maintenance',
+          timeoutMs: context.limits.transportTimeoutMs,
+        })
+        .catch((error: unknown) => explainMissing(location, error)),
+      args[0]!,
+    )
   }
   for (const task of tasks) {
     if (task === 'stale-locks') await removeStaleLocks(location.directory)
     else if (task === 'pack-refs') {
-      if (!force && await countLooseRefs(location.directory) < manyLooseRefs) continue
+      if (!force && (await countLooseRefs(location.directory)) < manyLooseRefs) continue
       await run(['pack-refs', '--all'])
     } else if (task === 'commit-graph') {
       await run(['commit-graph', 'write', '--reachable', '--changed-paths', '--split', '--no-progress'])
     } else {
-      if (!force && !await needsRepack(location.directory)) continue
+      if (!force && !(await needsRepack(location.directory))) continue
       // Unreachable objects stay loose for two weeks: a write under way may be about to refer to them.
       await run(['repack', '-d', '-A', '-l', '--quiet', '--unpack-unreachable=2.weeks.ago', '--write-bitmap-index'])
       await run(['prune-packed', '--quiet'])
@@ -171,7 +264,9 @@ export async function maintain(
 }
 
 async function needsRepack(directory: string): Promise<boolean> {
-  const packs = (await readdir(join(directory, 'objects', 'pack')).catch(() => [])).filter((name) => name.endsWith('.pack'))
+  const packs = (await readdir(join(directory, 'objects', 'pack')).catch(() => [])).filter((name) =>
+    name.endsWith('.pack'),
+  )
   if (packs.length > manyPacks) return true
   // One folder of 256 stands for all: ids are spread evenly.
   const sample = await readdir(join(directory, 'objects', '17')).catch(() => [])

@@ -35,8 +35,8 @@ export const defaultGitLimits: GitLimits = {
 }
 
 /**
- * Starts the git layer: writes its configuration below the repositories and starts the broker. Rejects when git is missing or
- * older than 2.39.
+ * Starts the git layer: writes its configuration below the repositories and starts the broker. Rejects when git is
+ * missing or older than 2.39.
  */
 export async function startGit(options: GitOptions): Promise<Git> {
   await mkdir(options.repositoriesRoot, { recursive: true })
@@ -50,7 +50,8 @@ export async function startGit(options: GitOptions): Promise<Git> {
     brokerFile: options.brokerFile ?? builtFile('git-broker.js'),
     gitBinary: options.gitBinary ?? 'git',
     environment: settings.environment,
-    limits, log,
+    limits,
+    log,
     onCommand: options.onCommand ?? (() => undefined),
   })
   await broker.start()
@@ -74,9 +75,12 @@ async function checkVersion(context: GitContext): Promise<void> {
 }
 
 function bind(context: GitContext): Git {
-  const withContext = <Rest extends readonly unknown[], Result>(
-    call: (context: GitContext, ...rest: Rest) => Result,
-  ): ((...rest: Rest) => Result) => (...rest) => call(context, ...rest)
+  const withContext =
+    <Rest extends readonly unknown[], Result>(
+      call: (context: GitContext, ...rest: Rest) => Result,
+    ): ((...rest: Rest) => Result) =>
+    (...rest) =>
+      call(context, ...rest)
   const close = (): Promise<void> => context.broker.close()
   return {
     create: withContext(repository.create),

@@ -54,7 +54,14 @@ test('git transport: a push shows its objects in quarantine, its options and exa
   const { git } = test
   const key = await newRepository(git)
   const first = (await git.readHead(key)).oid!
-  const seen: { check?: PushCheck; log?: string[]; files?: string[]; text?: string; absent?: boolean; recorded?: readonly PushedUpdate[] } = {}
+  const seen: {
+    check?: PushCheck
+    log?: string[]
+    files?: string[]
+    text?: string
+    absent?: boolean
+    recorded?: readonly PushedUpdate[]
+  } = {}
   await using server = await serveGit(git, {
     async checkPush(push) {
       seen.check = push
@@ -73,7 +80,16 @@ test('git transport: a push shows its objects in quarantine, its options and exa
   })
   const folder = await clone(test, server.url(key))
   const tip = await commitIn(folder, 'new.txt', 'fresh\n')
-  const pushed = await client(folder, 'push', '-o', 'topic=one two', '-o', 'x=ä\'"$HOME', 'origin', 'HEAD:refs/heads/feature')
+  const pushed = await client(
+    folder,
+    'push',
+    '-o',
+    'topic=one two',
+    '-o',
+    'x=ä\'"$HOME',
+    'origin',
+    'HEAD:refs/heads/feature',
+  )
   assert.equal(pushed.exitCode, 0, pushed.stderr)
   assert.match(pushed.stderr, /remote: looks good/)
   assert.match(pushed.stderr, /remote: {3}http:\/\/example.com\/compare/)
@@ -116,10 +132,13 @@ test('git transport: a refused push leaves nothing, and a failing check refuses'
   assert.equal(await git.readRef(key, 'refs/heads/other'), undefined)
   assert.equal(recorded, 0)
   const objects = await readdir(join(test.root, key.slice(0, 2), `${key}.git`, 'objects'))
-  assert.deepEqual(objects.filter((name) => name.startsWith('tmp_')), [])
+  assert.deepEqual(
+    objects.filter((name) => name.startsWith('tmp_')),
+    [],
+  )
 })
 
-test('git transport: pull references are hidden from pushes but can be fetched; deletions, force, tags and many references', async () => {
+test('git transport: pull references can be fetched, not pushed; deletions, force, tags, many references', async () => {
   await using test = await startTestGit()
   const { git } = test
   const key = await newRepository(git)
@@ -159,9 +178,15 @@ test('git transport: a topic push is judged by its handler, reference by referen
     async handleTopics({ updates, pushOptions }) {
       options = pushOptions
       return {
-        outcomes: updates.map((update) => update.ref.endsWith('good')
-          ? { ref: update.ref, ok: true as const, reported: { ref: 'refs/pull/7/head', old: zeroOid(), new: update.new } }
-          : { ref: update.ref, ok: false as const, message: 'unknown base' }),
+        outcomes: updates.map((update) =>
+          update.ref.endsWith('good')
+            ? {
+                ref: update.ref,
+                ok: true as const,
+                reported: { ref: 'refs/pull/7/head', old: zeroOid(), new: update.new },
+              }
+            : { ref: update.ref, ok: false as const, message: 'unknown base' },
+        ),
         lines: ['Visit the new pull request'],
       }
     },
@@ -192,9 +217,15 @@ test('git transport: a hostile client can not end the hook message with names or
   const push = async (commands: string[], options: string[] = []): Promise<string> => {
     const packet = (text: string): string => (Buffer.byteLength(text) + 4).toString(16).padStart(4, '0') + text
     const capabilities = `report-status${options.length > 0 ? ' push-options' : ''}`
-    const body = commands.map((line, index) => packet(index === 0 ? `${line}\0${capabilities}` : line)).join('') + '0000'
-      + (options.length > 0 ? `${options.map(packet).join('')}0000` : '')
-    const { output } = await git.receivePack(key, { stateless: true, body: Readable.from([Buffer.from(body)]), callbacks })
+    const body =
+      commands.map((line, index) => packet(index === 0 ? `${line}\0${capabilities}` : line)).join('') +
+      '0000' +
+      (options.length > 0 ? `${options.map(packet).join('')}0000` : '')
+    const { output } = await git.receivePack(key, {
+      stateless: true,
+      body: Readable.from([Buffer.from(body)]),
+      callbacks,
+    })
     let text = ''
     for await (const chunk of output) text += String(chunk)
     return text
@@ -204,9 +235,10 @@ test('git transport: a hostile client can not end the hook message with names or
   await push([deletion('refs/heads/main'), deletion('refs/heads/a\nend\nexit 0')])
   assert.equal(checks.length, 0)
   await push([deletion('refs/heads/main')], ['a\nend\nhook post-receive', 'b'])
-  assert.deepEqual(checks.map((check) => [check.updates.map((update) => update.ref), check.pushOptions]), [
-    [['refs/heads/main'], ['a\nend\nhook post-receive', 'b']],
-  ])
+  assert.deepEqual(
+    checks.map((check) => [check.updates.map((update) => update.ref), check.pushOptions]),
+    [[['refs/heads/main'], ['a\nend\nhook post-receive', 'b']]],
+  )
   assert.equal(await git.readRef(key, 'refs/heads/main'), first)
 })
 
@@ -222,7 +254,10 @@ test('git transport: a truncated pack and one above the limit are refused with n
   assert.match(tooLarge.stderr, /exceeds|unpack/)
   assert.equal(await git.objectInfo(key, tip), undefined)
   const objects = await readdir(join(test.root, key.slice(0, 2), `${key}.git`, 'objects'))
-  assert.deepEqual(objects.filter((name) => name.startsWith('tmp_objdir')), [])
+  assert.deepEqual(
+    objects.filter((name) => name.startsWith('tmp_objdir')),
+    [],
+  )
 })
 
 test('git transport: a client that goes away ends its git, and leaves no zombie', async () => {
@@ -231,11 +266,16 @@ test('git transport: a client that goes away ends its git, and leaves no zombie'
   const key = await newRepository(git)
   for (let index = 0; index < 12; index += 1) {
     await git.writeBlob(key, randomBytes(10))
-    const tree = await git.writeTree(key, (await git.readHead(key)).oid, [{ op: 'write', path: `b${index}`, content: randomBytes(1 << 20) }])
+    const tree = await git.writeTree(key, (await git.readHead(key)).oid, [
+      { op: 'write', path: `b${index}`, content: randomBytes(1 << 20) },
+    ])
     await git.readTree(key, tree)
     const { oid } = await git.writeCommit(key, {
-      parents: [(await git.readHead(key)).oid!], tree, message: `${index}`,
-      author: { name: 'a', email: 'a@a', unixSeconds: 1, offsetMinutes: 0 }, committer: { name: 'a', email: 'a@a', unixSeconds: 1, offsetMinutes: 0 },
+      parents: [(await git.readHead(key)).oid!],
+      tree,
+      message: `${index}`,
+      author: { name: 'a', email: 'a@a', unixSeconds: 1, offsetMinutes: 0 },
+      committer: { name: 'a', email: 'a@a', unixSeconds: 1, offsetMinutes: 0 },
     })
     await git.updateRefs(key, [{ ref: 'refs/heads/main', old: undefined, new: oid }])
   }
@@ -243,14 +283,22 @@ test('git transport: a client that goes away ends its git, and leaves no zombie'
   const head = (await git.readHead(key)).oid!
   const { hostname, port, pathname } = new URL(server.url(key))
   const packet = (text: string): string => (text.length + 4).toString(16).padStart(4, '0') + text
-  const body = `${packet('command=fetch')}${packet('object-format=sha1')}0001${packet(`want ${head}`)}${packet('done')}0000`
+  const command = `${packet('command=fetch')}${packet('object-format=sha1')}`
+  const body = `${command}0001${packet(`want ${head}`)}${packet('done')}0000`
   const socket = connect(Number(port), hostname)
-  socket.write(`POST ${pathname}/git-upload-pack HTTP/1.1\r\nHost: x\r\nGit-Protocol: version=2\r\n`
-    + `Content-Length: ${body.length}\r\n\r\n${body}`)
-  await new Promise((resolve) => { socket.once('data', resolve) })
+  socket.write(
+    `POST ${pathname}/git-upload-pack HTTP/1.1\r\nHost: x\r\nGit-Protocol: version=2\r\n` +
+      `Content-Length: ${body.length}\r\n\r\n${body}`,
+  )
+  await new Promise((resolve) => {
+    socket.once('data', resolve)
+  })
   socket.pause()
   await wait(200)
-  assert.ok(descendants().some((line) => line.includes('upload-pack') && line.includes(key)), 'git waits for the slow reader')
+  assert.ok(
+    descendants().some((line) => line.includes('upload-pack') && line.includes(key)),
+    'git waits for the slow reader',
+  )
   socket.destroy()
   let left: string[] = []
   for (let attempt = 0; attempt < 60; attempt += 1) {
@@ -264,7 +312,11 @@ test('git transport: a client that goes away ends its git, and leaves no zombie'
 test('git transport: archives and bundles', async () => {
   await using test = await startTestGit()
   const { git } = test
-  const key = await newRepository(git, { 'a.txt': 'a', 'hidden.txt': 'h', '.gitattributes': 'hidden.txt export-ignore\n' })
+  const key = await newRepository(git, {
+    'a.txt': 'a',
+    'hidden.txt': 'h',
+    '.gitattributes': 'hidden.txt export-ignore\n',
+  })
   const commit = (await git.readHead(key)).oid!
   const read = async (format: 'zip' | 'tar' | 'tar.gz' | 'bundle'): Promise<Buffer> => {
     const chunks: Buffer[] = []
@@ -280,7 +332,9 @@ test('git transport: archives and bundles', async () => {
   const cloned = await client(folder, 'clone', 'a.bundle', 'b')
   assert.equal(cloned.exitCode, 0, cloned.stderr)
   assert.equal(await readFile(join(folder, 'b/a.txt'), 'utf8'), 'a')
-  await assert.rejects(git.archive(key, { commit: '1'.repeat(40) as Oid, format: 'zip', prefix: '' }), { name: 'NotFound' })
+  await assert.rejects(git.archive(key, { commit: '1'.repeat(40) as Oid, format: 'zip', prefix: '' }), {
+    name: 'NotFound',
+  })
 })
 
 test('git transport: the advertised capabilities are those of the contract', async () => {
@@ -290,21 +344,57 @@ test('git transport: the advertised capabilities are those of the contract', asy
   const read = async (service: 'uploadPack' | 'receivePack', protocol?: string): Promise<string> => {
     const request = { stateless: true, advertise: true, protocol }
     const callbacks = { checkPush: async () => ({ ok: true as const }), recordRefUpdates: async () => ({ lines: [] }) }
-    const { output } = service === 'uploadPack' ? await git.uploadPack(key, request) : await git.receivePack(key, { ...request, callbacks })
+    const { output } =
+      service === 'uploadPack'
+        ? await git.uploadPack(key, request)
+        : await git.receivePack(key, { ...request, callbacks })
     let text = ''
     for await (const chunk of output) text += String(chunk)
     return text
   }
   const v0 = await read('uploadPack')
-  for (const name of ['multi_ack', 'thin-pack', 'side-band', 'side-band-64k', 'ofs-delta', 'shallow', 'deepen-since', 'deepen-not',
-    'deepen-relative', 'no-progress', 'include-tag', 'multi_ack_detailed', 'allow-tip-sha1-in-want', 'allow-reachable-sha1-in-want',
-    'no-done', 'symref=HEAD:refs/heads/main', 'filter']) assert.ok(v0.includes(` ${name}`), name)
+  for (const name of [
+    'multi_ack',
+    'thin-pack',
+    'side-band',
+    'side-band-64k',
+    'ofs-delta',
+    'shallow',
+    'deepen-since',
+    'deepen-not',
+    'deepen-relative',
+    'no-progress',
+    'include-tag',
+    'multi_ack_detailed',
+    'allow-tip-sha1-in-want',
+    'allow-reachable-sha1-in-want',
+    'no-done',
+    'symref=HEAD:refs/heads/main',
+    'filter',
+  ]) {
+    assert.ok(v0.includes(` ${name}`), name)
+  }
   const v2 = await read('uploadPack', 'version=2')
-  for (const line of ['ls-refs=unborn', 'fetch=shallow wait-for-done filter', 'server-option', 'object-format=sha1', 'object-info']) {
+  for (const line of [
+    'ls-refs=unborn',
+    'fetch=shallow wait-for-done filter',
+    'server-option',
+    'object-format=sha1',
+    'object-info',
+  ]) {
     assert.ok(v2.includes(line), line)
   }
   const receive = await read('receivePack')
-  for (const name of ['report-status', 'report-status-v2', 'delete-refs', 'side-band-64k', 'quiet', 'atomic', 'ofs-delta', 'push-options']) {
+  for (const name of [
+    'report-status',
+    'report-status-v2',
+    'delete-refs',
+    'side-band-64k',
+    'quiet',
+    'atomic',
+    'ofs-delta',
+    'push-options',
+  ]) {
     assert.ok(receive.includes(name), name)
   }
   const empty = newGitKey()
@@ -321,8 +411,10 @@ test('git transport: what is answered without git equals what git answers', asyn
   const tagger = { name: 'T', email: 't@t', unixSeconds: 1, offsetMinutes: 0 }
   const tag = await git.writeTag(key, { name: 'v1', target: first, targetType: 'commit', tagger, message: 'one' })
   await git.updateRefs(key, [
-    { ref: 'refs/tags/v1', old: undefined, new: tag }, { ref: 'refs/tags/light', old: undefined, new: first },
-    { ref: 'refs/heads/a/b', old: undefined, new: first }, { ref: 'refs/pull/3/head', old: undefined, new: first },
+    { ref: 'refs/tags/v1', old: undefined, new: tag },
+    { ref: 'refs/tags/light', old: undefined, new: first },
+    { ref: 'refs/heads/a/b', old: undefined, new: first },
+    { ref: 'refs/pull/3/head', old: undefined, new: first },
   ])
   await using server = await serveGit(git)
   const empty = newGitKey()
@@ -338,16 +430,26 @@ test('git transport: what is answered without git equals what git answers', asyn
   assert.deepEqual(names.filter((name) => name === 'upload-pack').length, 1, 'only the probe')
   // A clone of an empty repository takes its branch name from the server.
   const folder = join(await test.folder('empty'), 'work')
-  assert.equal((await client(test.root, '-c', 'init.defaultBranch=other', 'clone', server.url(empty), folder)).exitCode, 0)
+  assert.equal(
+    (await client(test.root, '-c', 'init.defaultBranch=other', 'clone', server.url(empty), folder)).exitCode,
+    0,
+  )
   assert.equal((await client(folder, 'symbolic-ref', 'HEAD')).stdout.trim(), 'refs/heads/trunk')
   const { output } = await git.receivePack(key, {
-    stateless: true, advertise: true, callbacks: { checkPush: async () => ({ ok: true }), recordRefUpdates: async () => ({ lines: [] }) },
+    stateless: true,
+    advertise: true,
+    callbacks: { checkPush: async () => ({ ok: true }), recordRefUpdates: async () => ({ lines: [] }) },
   })
   let ours = ''
   for await (const chunk of output) ours += String(chunk)
   const settings = (await readdir(join(test.root, '.settings'))).find((name) => !name.startsWith('probe'))!
   const gits = execFileSync('git', ['receive-pack', '--stateless-rpc', '--advertise-refs', directory(key)], {
-    encoding: 'utf8', env: { PATH: process.env.PATH, GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: join(test.root, '.settings', settings, 'gitconfig') },
+    encoding: 'utf8',
+    env: {
+      PATH: process.env.PATH,
+      GIT_CONFIG_NOSYSTEM: '1',
+      GIT_CONFIG_GLOBAL: join(test.root, '.settings', settings, 'gitconfig'),
+    },
   })
   assert.equal(ours, gits)
 })
@@ -357,7 +459,11 @@ test('git transport: requests that are not in the format of git are refused, an 
   const { git } = test
   const key = await newRepository(git)
   const ask = async (text: string): Promise<string> => {
-    const { output } = await git.uploadPack(key, { stateless: true, protocol: 'version=2', body: Readable.from([Buffer.from(text)]) })
+    const { output } = await git.uploadPack(key, {
+      stateless: true,
+      protocol: 'version=2',
+      body: Readable.from([Buffer.from(text)]),
+    })
     let answer = ''
     for await (const chunk of output) answer += String(chunk)
     return answer

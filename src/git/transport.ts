@@ -7,7 +7,12 @@ import { answerLsRefs, capabilitiesOf, lookForLsRefs, protocolVersion, pushAdver
 import { checkOids, formatOf, type GitContext, locate } from './context.ts'
 import type { GitKey } from './git-key.ts'
 import type {
-  ArchiveFormat, GitService, PushedUpdate, ReceivePackRequest, TopicOutcome, UploadPackRequest,
+  ArchiveFormat,
+  GitService,
+  PushedUpdate,
+  ReceivePackRequest,
+  TopicOutcome,
+  UploadPackRequest,
 } from './git.ts'
 import { checkHooks } from './git-settings.ts'
 import type { Oid } from '../lib/ids.ts'
@@ -27,7 +32,7 @@ function protocolEnvironment(protocol: string | undefined): Record<string, strin
 
 async function mustExist(context: GitContext, key: GitKey): Promise<string> {
   const { directory } = locate(context, key)
-  if (!await exists(context, key)) throw new NotFound('the repository does not exist', 'git_repository_missing')
+  if (!(await exists(context, key))) throw new NotFound('the repository does not exist', 'git_repository_missing')
   return directory
 }
 
@@ -42,7 +47,9 @@ export async function uploadPack(context: GitContext, key: GitKey, request: Uplo
   let { body } = request
   if (request.stateless && protocolVersion(request.protocol) === 2) {
     // The parts of protocol v2 that are only about references need no process.
-    if (request.advertise === true) return answered((await capabilitiesOf(context, await formatOf(context, key))).fetchV2)
+    if (request.advertise === true) {
+      return answered((await capabilitiesOf(context, await formatOf(context, key))).fetchV2)
+    }
     if (body !== undefined) {
       const looked = await lookForLsRefs(body)
       if (looked.isLsRefs) return answered(await answerLsRefs(context, key, looked.body))
@@ -50,32 +57,45 @@ export async function uploadPack(context: GitContext, key: GitKey, request: Uplo
     }
   }
   return context.broker.stream({
-    args: ['upload-pack', '--strict', ...serviceFlags(request), cwd], name: 'upload-pack', cwd, kind: 'transport',
+    args: ['upload-pack', '--strict', ...serviceFlags(request), cwd],
+    name: 'upload-pack',
+    cwd,
+    kind: 'transport',
     environment: protocolEnvironment(request.protocol),
     input: request.advertise === true ? undefined : body,
-    idleMs: context.limits.transportIdleMs, signal: request.signal,
+    idleMs: context.limits.transportIdleMs,
+    signal: request.signal,
   })
 }
 
 /** A service that was done without git. */
 const answered = (bytes: Buffer): GitService => ({
-  output: Readable.from([bytes], { objectMode: false }), finished: Promise.resolve({ exitCode: 0, stderr: '' }),
+  output: Readable.from([bytes], { objectMode: false }),
+  finished: Promise.resolve({ exitCode: 0, stderr: '' }),
 })
 
 /** Serves `git archive --remote` (SSH only). */
 export async function uploadArchive(
-  context: GitContext, key: GitKey, request: { body: Readable; signal?: AbortSignal },
+  context: GitContext,
+  key: GitKey,
+  request: { body: Readable; signal?: AbortSignal },
 ): Promise<GitService> {
   const cwd = await mustExist(context, key)
   return context.broker.stream({
-    args: ['upload-archive', cwd], name: 'upload-archive', cwd, kind: 'transport', input: request.body,
-    idleMs: context.limits.transportIdleMs, signal: request.signal,
+    args: ['upload-archive', cwd],
+    name: 'upload-archive',
+    cwd,
+    kind: 'transport',
+    input: request.body,
+    idleMs: context.limits.transportIdleMs,
+    signal: request.signal,
   })
 }
 
 /**
- * Serves a push. `checkPush` is asked while the objects are in quarantine; once it has agreed, a client that goes away no
- * longer ends git, and `recordRefUpdates` is called exactly once with what moved, even when git dies before its hook.
+ * Serves a push. `checkPush` is asked while the objects are in quarantine; once it has agreed, a client that goes away
+ * no longer ends git, and `recordRefUpdates` is called exactly once with what moved, even when git dies before its
+ * hook.
  */
 export async function receivePack(context: GitContext, key: GitKey, request: ReceivePackRequest): Promise<GitService> {
   const cwd = await mustExist(context, key)
@@ -88,13 +108,19 @@ export async function receivePack(context: GitContext, key: GitKey, request: Rec
   if (request.advertise !== true) await checkHooks(context.settings.hooksFolder)
   const service = await context.broker.stream({
     args: ['-c', `receive.maxInputSize=${limit}`, 'receive-pack', ...serviceFlags(request), cwd],
-    name: 'receive-pack', cwd, kind: 'transport',
+    name: 'receive-pack',
+    cwd,
+    kind: 'transport',
     environment: protocolEnvironment(request.protocol),
     input: request.advertise === true ? undefined : request.body,
-    idleMs: context.limits.transportIdleMs, signal: request.signal,
-    ...(request.advertise === true ? {} : {
-      onQuestion: (question: HookQuestion) => push.answer(question), mayCancel: () => !push.accepted,
-    }),
+    idleMs: context.limits.transportIdleMs,
+    signal: request.signal,
+    ...(request.advertise === true
+      ? {}
+      : {
+          onQuestion: (question: HookQuestion) => push.answer(question),
+          mayCancel: () => !push.accepted,
+        }),
   })
   const finished = service.finished.then(
     async (end) => {
@@ -134,7 +160,10 @@ class Push {
       return await this.#record(question.updates as readonly PushedUpdate[], question.options)
     } catch (error) {
       if (error instanceof Refusal) return { accepted: false, lines: [error.message] }
-      this.#context.log('error', 'a push could not be judged or recorded', { hook: question.hook, error: String(error) })
+      this.#context.log('error', 'a push could not be judged or recorded', {
+        hook: question.hook,
+        error: String(error),
+      })
       return { accepted: false, lines: ['internal error'] }
     }
   }
@@ -222,10 +251,19 @@ function outcomeLines(outcome: TopicOutcome): string[] {
   ]
 }
 
-/** An archive of a commit, with everything below `prefix`. Formats as git names them; a bundle holds the commit as HEAD. */
-export async function archive(context: GitContext, key: GitKey, options: {
-  commit: Oid; format: ArchiveFormat; prefix: string; signal?: AbortSignal
-}): Promise<Readable> {
+/**
+ * An archive of a commit, with everything below `prefix`. Formats as git names them; a bundle holds the commit as HEAD.
+ */
+export async function archive(
+  context: GitContext,
+  key: GitKey,
+  options: {
+    commit: Oid
+    format: ArchiveFormat
+    prefix: string
+    signal?: AbortSignal
+  },
+): Promise<Readable> {
   checkOids(options.commit)
   await readCommit(context, key, options.commit)
   if (/[\0\n]/.test(options.prefix) || options.prefix.startsWith('/')) throw new Invalid('the prefix is not valid')
@@ -233,14 +271,23 @@ export async function archive(context: GitContext, key: GitKey, options: {
   const { directory } = locate(context, key)
   const { output } = await context.broker.stream({
     args: ['archive', `--format=${options.format}`, `--prefix=${options.prefix}`, options.commit],
-    name: 'archive', cwd: directory, environment: { GIT_DIR: directory }, kind: 'transport',
-    idleMs: context.limits.transportIdleMs, signal: options.signal,
+    name: 'archive',
+    cwd: directory,
+    environment: { GIT_DIR: directory },
+    kind: 'transport',
+    idleMs: context.limits.transportIdleMs,
+    signal: options.signal,
   })
   return output
 }
 
 /** A bundle needs a reference: a repository without anything but a HEAD borrows the objects for the while. */
-async function bundleOf(context: GitContext, key: GitKey, commit: Oid, signal: AbortSignal | undefined): Promise<Readable> {
+async function bundleOf(
+  context: GitContext,
+  key: GitKey,
+  commit: Oid,
+  signal: AbortSignal | undefined,
+): Promise<Readable> {
   const { directory } = locate(context, key)
   const temporary = await mkdtemp(join(directory, 'tmp_bundle-'))
   const cleanUp = (): Promise<void> => rm(temporary, { recursive: true, force: true })
@@ -249,12 +296,18 @@ async function bundleOf(context: GitContext, key: GitKey, commit: Oid, signal: A
     await mkdir(join(temporary, 'objects'))
     await writeFile(join(temporary, 'HEAD'), `${commit}\n`)
     const sha256 = commit.length === 64 ? '[extensions]\n\tobjectFormat = sha256\n' : ''
-    await writeFile(join(temporary, 'config'),
-      `[core]\n\trepositoryFormatVersion = ${sha256 === '' ? 0 : 1}\n\tbare = true\n${sha256}`)
+    await writeFile(
+      join(temporary, 'config'),
+      `[core]\n\trepositoryFormatVersion = ${sha256 === '' ? 0 : 1}\n\tbare = true\n${sha256}`,
+    )
     const { output, finished } = await context.broker.stream({
-      args: ['bundle', 'create', '--quiet', '-', 'HEAD'], name: 'bundle', cwd: temporary, kind: 'transport',
+      args: ['bundle', 'create', '--quiet', '-', 'HEAD'],
+      name: 'bundle',
+      cwd: temporary,
+      kind: 'transport',
       environment: { GIT_DIR: temporary, GIT_OBJECT_DIRECTORY: join(directory, 'objects') },
-      idleMs: context.limits.transportIdleMs, signal,
+      idleMs: context.limits.transportIdleMs,
+      signal,
     })
     void finished.then(cleanUp, cleanUp)
     return output
@@ -268,7 +321,11 @@ async function bundleOf(context: GitContext, key: GitKey, commit: Oid, signal: A
 export async function bundle(context: GitContext, key: GitKey): Promise<GitService> {
   const cwd = await mustExist(context, key)
   return context.broker.stream({
-    args: ['bundle', 'create', '--quiet', '-', '--all'], name: 'bundle', cwd, kind: 'transport',
-    environment: { GIT_DIR: cwd }, idleMs: context.limits.transportIdleMs,
+    args: ['bundle', 'create', '--quiet', '-', '--all'],
+    name: 'bundle',
+    cwd,
+    kind: 'transport',
+    environment: { GIT_DIR: cwd },
+    idleMs: context.limits.transportIdleMs,
   })
 }

@@ -166,10 +166,13 @@ export class Channel {
   #payloadLeft = 0
   #parts: Buffer[] = []
 
-  constructor(socket: Duplex, events: {
-    onOpen?: (stream: WireStream, request: unknown) => void
-    onClose: (error: Error) => void
-  }) {
+  constructor(
+    socket: Duplex,
+    events: {
+      onOpen?: (stream: WireStream, request: unknown) => void
+      onClose: (error: Error) => void
+    },
+  ) {
     this.#socket = socket
     this.#onOpen = events.onOpen
     socket.on('data', (chunk: Buffer) => {
@@ -180,7 +183,9 @@ export class Channel {
       }
     })
     let failure: Error = new ChannelClosed('the channel was closed')
-    socket.on('error', (error) => { failure = error })
+    socket.on('error', (error) => {
+      failure = error
+    })
     socket.on('end', () => socket.destroy())
     socket.on('close', () => {
       this.#closed = true

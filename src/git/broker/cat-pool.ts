@@ -46,14 +46,23 @@ export class CatPool {
     let pool = this.#pools.get(name)
     if (pool === undefined) {
       pool = {
-        name, directory: request.directory, environment: request.environment ?? {}, readers: new Set(), queue: [],
+        name,
+        directory: request.directory,
+        environment: request.environment ?? {},
+        readers: new Set(),
+        queue: [],
       }
     }
     // Moved to the end: the map is in order of last use.
     this.#pools.delete(name)
     this.#pools.set(name, pool)
     this.#queued += 1
-    pool.queue.push({ commands: request.commands, stream, deadlineMs: Date.now() + this.#settings.waitMs, retried: false })
+    pool.queue.push({
+      commands: request.commands,
+      stream,
+      deadlineMs: Date.now() + this.#settings.waitMs,
+      retried: false,
+    })
     this.#serve(pool)
   }
 
@@ -79,7 +88,8 @@ export class CatPool {
         idle.run(pool.queue.shift()!)
         continue
       }
-      const wanted = pool.readers.size === 0 || (pool.readers.size < maxPerRepository && pool.queue.length > pool.readers.size)
+      const wanted =
+        pool.readers.size === 0 || (pool.readers.size < maxPerRepository && pool.queue.length > pool.readers.size)
       if (!wanted || (this.#readers >= this.#settings.pooledProcesses && !this.#evict())) return
       this.#start(pool)
     }
@@ -162,13 +172,18 @@ class Reader {
   #timedOut = false
 
   constructor(
-    directory: string, environment: Readonly<Record<string, string>>, settings: BrokerSettings,
+    directory: string,
+    environment: Readonly<Record<string, string>>,
+    settings: BrokerSettings,
     events: { idle: () => void; ended: (unanswered: Job | undefined) => void },
   ) {
     this.#settings = settings
     this.#events = events
     this.#child = spawn(settings.gitBinary, ['cat-file', '--batch-command', '--buffer'], {
-      cwd: directory, env: { ...environment, GIT_DIR: directory }, stdio: ['pipe', 'pipe', 'ignore'], detached: true,
+      cwd: directory,
+      env: { ...environment, GIT_DIR: directory },
+      stdio: ['pipe', 'pipe', 'ignore'],
+      detached: true,
     })
     this.#child.on('error', () => this.#end())
     this.#child.on('close', () => this.#end())

@@ -11,8 +11,8 @@ const maxStderrBytes = 16 << 10
 const graceMs = 2000
 
 /**
- * Runs one git command in a process group of its own: its standard input comes from the stream, its output goes to it, and
- * cancelling, silence or the deadline end the whole group.
+ * Runs one git command in a process group of its own: its standard input comes from the stream, its output goes to it,
+ * and cancelling, silence or the deadline end the whole group.
  */
 export class Command {
   readonly #request: RunRequest
@@ -40,7 +40,12 @@ export class Command {
     this.#child = spawn(settings.gitBinary, request.args, {
       cwd: request.cwd,
       env: { ...settings.environment, ...request.environment },
-      stdio: [request.input ? 'pipe' : 'ignore', 'pipe', 'pipe', ...(hooks ? ['pipe', 'pipe', 'pipe', 'pipe'] as const : [])],
+      stdio: [
+        request.input ? 'pipe' : 'ignore',
+        'pipe',
+        'pipe',
+        ...(hooks ? (['pipe', 'pipe', 'pipe', 'pipe'] as const) : []),
+      ],
       detached: true,
     })
     this.#deadline = setTimeout(() => this.#stop('timeout'), request.timeoutMs)
@@ -106,23 +111,24 @@ export class Command {
 
   #serveHooks(): void {
     const [, , , fromHook, toHook, fromTopicHook, toTopicHook] = this.#child.stdio as unknown as Duplex[]
-    const ask = (question: HookQuestion): Promise<HookAnswer> => new Promise((resolve, reject) => {
-      // While the server thinks, git is silent for a good reason; this wait has a deadline of its own.
-      clearTimeout(this.#idle)
-      const timer = setTimeout(() => {
-        this.#answer = undefined
-        reject(new Error('no answer'))
-      }, this.#settings.hookTimeoutMs)
-      this.#answer = (answer) => {
-        clearTimeout(timer)
-        this.#answer = undefined
-        if (this.#request.idleMs !== undefined && !this.#ended) {
-          this.#idle = setTimeout(() => this.#stop('timeout'), this.#request.idleMs)
+    const ask = (question: HookQuestion): Promise<HookAnswer> =>
+      new Promise((resolve, reject) => {
+        // While the server thinks, git is silent for a good reason; this wait has a deadline of its own.
+        clearTimeout(this.#idle)
+        const timer = setTimeout(() => {
+          this.#answer = undefined
+          reject(new Error('no answer'))
+        }, this.#settings.hookTimeoutMs)
+        this.#answer = (answer) => {
+          clearTimeout(timer)
+          this.#answer = undefined
+          if (this.#request.idleMs !== undefined && !this.#ended) {
+            this.#idle = setTimeout(() => this.#stop('timeout'), this.#request.idleMs)
+          }
+          resolve(answer)
         }
-        resolve(answer)
-      }
-      this.#stream.message({ question } satisfies BrokerMessage)
-    })
+        this.#stream.message({ question } satisfies BrokerMessage)
+      })
     this.#stream.handlers.message = (message) => this.#answer?.(message as HookAnswer)
     const giveUp = (): void => this.#stop('timeout')
     const tooMuch = this.#settings.maxHookBytes

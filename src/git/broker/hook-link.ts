@@ -11,8 +11,8 @@ type Kind = HookQuestion['hook']
  *     hook <name>            quarantine <length> <path>
  *     option <length> <text> ref <old> <new> <name>        end
  *
- * and read `say <line>` and `exit <status>`. Every line carries a word of ours first and free text has its length, since a
- * hostile client can put line feeds into names and options: no text of its own can end a message.
+ * and read `say <line>` and `exit <status>`. Every line carries a word of ours first and free text has its length,
+ * since a hostile client can put line feeds into names and options: no text of its own can end a message.
  */
 export function serveHooks(fromHook: Duplex, toHook: Duplex, ask: Ask, maxBytes: number, giveUp: () => void): void {
   let received: Buffer = Buffer.alloc(0)
@@ -80,10 +80,16 @@ function parseQuestion(bytes: Buffer): Parsed | undefined {
 }
 
 /**
- * Speaks git's proc-receive protocol (githooks(5)) in the place of a hook, whose script only relays its standard input and
- * output: version and capabilities, commands, push options, then a report per reference.
+ * Speaks git's proc-receive protocol (githooks(5)) in the place of a hook, whose script only relays its standard input
+ * and output: version and capabilities, commands, push options, then a report per reference.
  */
-export function serveProcReceive(fromHook: Duplex, toHook: Duplex, ask: Ask, maxBytes: number, giveUp: () => void): void {
+export function serveProcReceive(
+  fromHook: Duplex,
+  toHook: Duplex,
+  ask: Ask,
+  maxBytes: number,
+  giveUp: () => void,
+): void {
   let received: Buffer = Buffer.alloc(0)
   let total = 0
   const sections: string[][] = [[]]

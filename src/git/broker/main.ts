@@ -1,7 +1,7 @@
 /**
  * The git broker: a small process that owns every git process. The server is large, and starting a process from a large
- * process blocks it for tens of milliseconds. It speaks over descriptors 3 (small requests) and 4 (bulk), and ends, with all
- * its children, as soon as either closes.
+ * process blocks it for tens of milliseconds. It speaks over descriptors 3 (small requests) and 4 (bulk), and ends,
+ * with all its children, as soon as either closes.
  */
 import { Socket } from 'node:net'
 import { Channel, type WireStream } from '../wire.ts'
@@ -34,7 +34,10 @@ function serve(stream: WireStream, request: BrokerRequest): void {
       settings: request,
       pool: new CatPool(request),
       places: {
-        read: places('read'), write: places('write'), transport: places('transport'), maintenance: places('maintenance'),
+        read: places('read'),
+        write: places('write'),
+        transport: places('transport'),
+        maintenance: places('maintenance'),
       },
     }
     return stream.finish({})
@@ -53,8 +56,12 @@ function runCommand({ settings, places }: Working, stream: WireStream, request: 
   // Input may come before there is a place: at most one window of it is kept, and handed over in order.
   const early: Buffer[] = []
   let ended = false
-  stream.handlers.data = (chunk) => { early.push(chunk) }
-  stream.handlers.end = () => { ended = true }
+  stream.handlers.data = (chunk) => {
+    early.push(chunk)
+  }
+  stream.handlers.end = () => {
+    ended = true
+  }
   place.take(stream, () => {
     if (stream.closed) return place.giveBack()
     const command = new Command(request, stream, settings, () => {

@@ -26,7 +26,8 @@ export class Places {
       return stream.fail({ reason: 'busy', message: 'too many git commands wait' })
     }
     const waiter: Waiter = {
-      start, stream,
+      start,
+      stream,
       timer: setTimeout(() => {
         this.#leave(waiter)
         stream.fail({ reason: 'busy', message: 'no place for a git command became free in time' })

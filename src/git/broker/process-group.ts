@@ -1,6 +1,8 @@
 import type { ChildProcess } from 'node:child_process'
 
-/** Signals a child that leads a group of its own (`detached`), with all its descendants that did not leave the group. */
+/**
+ * Signals a child that leads a group of its own (`detached`), with all its descendants that did not leave the group.
+ */
 export function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
   if (child.pid === undefined) return
   try {

@@ -40,8 +40,8 @@ export type RunResult = {
 }
 
 /**
- * Reads from a long-lived process. The reply is the raw output of `cat-file --batch-command`; `blob` (alone in its request)
- * gives `<oid> blob <size> large` without content above `maxBytes`.
+ * Reads from a long-lived process. The reply is the raw output of `cat-file --batch-command`; `blob` (alone in its
+ * request) gives `<oid> blob <size> large` without content above `maxBytes`.
  */
 export type CatRequest = {
   readonly op: 'cat'
