@@ -42,7 +42,18 @@ import * as settingsRoutes from './misc/settings.routes.ts'
 import * as templateRoutes from './misc/template.routes.ts'
 import * as topicSearchRoutes from './misc/topic-search.routes.ts'
 import * as versionRoutes from './misc/version.routes.ts'
+import * as branchProtectionRoutes from './repos/branch-protection.routes.ts'
+import * as branchRoutes from './repos/branch.routes.ts'
+import * as commitRoutes from './repos/commit.routes.ts'
+import * as refRoutes from './repos/ref.routes.ts'
+import * as tagProtectionRoutes from './repos/tag-protection.routes.ts'
+import * as tagRoutes from './repos/tag.routes.ts'
+import * as treeRoutes from './repos/tree.routes.ts'
+import * as orgMemberRoutes from './orgs/member.routes.ts'
+import * as orgRoutes from './orgs/org.routes.ts'
+import * as teamRoutes from './orgs/team.routes.ts'
 import * as repoRoutes from './repos/repo.routes.ts'
+import * as teamRepoRoutes from './repos/team-repo.routes.ts'
 import { dropUnseenWatches, removeRepoFiles, watchTeamRepos } from './repos/repo.subscribers.ts'
 import * as gitHttpRoutes from './transport/git-http.routes.ts'
 import * as tokenRoutes from './users/token.routes.ts'
@@ -66,7 +77,18 @@ export const allOperations = (): NamedOperation[] =>
     templateRoutes,
     markupRoutes,
     topicSearchRoutes,
+    orgRoutes,
+    orgMemberRoutes,
+    teamRoutes,
     repoRoutes,
+    teamRepoRoutes,
+    branchProtectionRoutes,
+    branchRoutes,
+    commitRoutes,
+    refRoutes,
+    tagProtectionRoutes,
+    tagRoutes,
+    treeRoutes,
     gitHttpRoutes,
     apiDocsRoutes,
     assetRoutes,

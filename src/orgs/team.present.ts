@@ -1,5 +1,6 @@
 import type { Ctx } from '../access/context.ts'
 import type { AccessMode, TeamRow, UserRow } from '../db/tables/accounts.ts'
+import { loadUsers } from '../users/user.store.ts'
 import { presentOrg } from './org.present.ts'
 import { listTeamUnits } from './team.store.ts'
 import type { Team } from './team.schemas.ts'
@@ -47,4 +48,16 @@ export async function presentTeams(
 export async function presentTeam(ctx: Pick<Ctx, 'config' | 'viewer' | 'db'>, team: TeamRow, org?: UserRow): Promise<Team> {
   const [presented] = await presentTeams(ctx, [team], () => org)
   return presented as Team
+}
+
+/** Teams of several organizations, each with its own. */
+export async function presentOwnTeams(
+  ctx: Pick<Ctx, 'config' | 'viewer' | 'db'>,
+  teams: readonly TeamRow[],
+): Promise<Team[]> {
+  const orgs = await loadUsers(
+    ctx.db,
+    teams.map((team) => team.org_id),
+  )
+  return presentTeams(ctx, teams, (team) => orgs.get(team.org_id))
 }

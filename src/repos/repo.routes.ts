@@ -1,9 +1,13 @@
 import { anyAccess, inRepo, repoOwner } from '../access/repo.requirements.ts'
-import { userUnderQuota } from '../access/quota.requirements.ts'
-import { signedIn, tokenScope } from '../access/requirements.ts'
+import { orgUnderQuota, userUnderQuota } from '../access/quota.requirements.ts'
+import { refuseOverQuota } from '../access/quota.service.ts'
+import { siteAdmin, signedIn, tokenScope } from '../access/requirements.ts'
 import { operation, validBody } from '../http/operation.ts'
 import { created, noContent, ok } from '../http/reply.ts'
 import type { RepoId } from '../lib/ids.ts'
+import { inOrg } from '../orgs/org.requirements.ts'
+import { targetUser } from '../users/subject.requirements.ts'
+import { createOrgRepository, getOrgForRepo } from './org-repo.service.ts'
 import { createRepo } from './repo-creation.service.ts'
 import { deleteRepo } from './repo-deletion.service.ts'
 import { presentMadeRepo, presentRepo } from './repo.present.ts'
@@ -22,6 +26,48 @@ export const createCurrentUserRepo = operation({
     const { user } = ctx.viewer
     const repo = await createRepo(ctx, user, user, newRepositoryOf(body))
     return created(await presentMadeRepo(ctx, repo, user))
+  },
+})
+
+export const createOrgRepo = operation({
+  method: 'POST',
+  path: '/orgs/{org}/repos',
+  scope: 'organization',
+  requires: [inOrg, signedIn, validBody, orgUnderQuota('size:repos:all')],
+  body: CreateRepoOption,
+  reply: { 201: Repository },
+  async run({ ctx, body }) {
+    const repo = await createOrgRepository(ctx, ctx.org, newRepositoryOf(body))
+    return created(await presentMadeRepo(ctx, repo, ctx.org))
+  },
+})
+
+export const createOrgRepoDeprecated = operation({
+  method: 'POST',
+  path: '/org/{org}/repos',
+  scope: ['organization', 'repository'],
+  deprecated: true,
+  requires: [signedIn, validBody],
+  body: CreateRepoOption,
+  reply: { 201: Repository },
+  async run({ ctx, params, body }) {
+    const org = await getOrgForRepo(ctx, params.org)
+    await refuseOverQuota(ctx, org, 'size:repos:all')
+    const repo = await createOrgRepository(ctx, org, newRepositoryOf(body))
+    return created(await presentMadeRepo(ctx, repo, org))
+  },
+})
+
+export const adminCreateRepo = operation({
+  method: 'POST',
+  path: '/admin/users/{username}/repos',
+  scope: 'admin',
+  requires: [signedIn, siteAdmin, targetUser, validBody],
+  body: CreateRepoOption,
+  reply: { 201: Repository },
+  async run({ ctx, body }) {
+    const repo = await createRepo(ctx, ctx.viewer.user, ctx.subject, newRepositoryOf(body))
+    return created(await presentMadeRepo(ctx, repo, ctx.subject))
   },
 })
 

@@ -1,0 +1,87 @@
+import { findAccountByName, isOrgMember } from '../access/access.store.ts'
+import type { Ctx, Services, SignedInCtx } from '../access/context.ts'
+import { transaction } from '../db/database.ts'
+import type { UserRow } from '../db/tables/accounts.ts'
+import { publish } from '../events/hub.ts'
+import { Forbidden, Invalid, NotFound } from '../lib/errors.ts'
+import type { Page } from '../lib/paging.ts'
+import {
+  countMembers,
+  deleteMember,
+  findMembership,
+  listMembers,
+  lockTeam,
+  updateMembership,
+} from './org.store.ts'
+import { countTeamMembers, deleteTeamMemberships, findOwnersTeam, isTeamMember } from './team.store.ts'
+
+/** An account by name, or `NotFound`. */
+export async function getUser(ctx: Ctx, name: string): Promise<UserRow> {
+  const user = await findAccountByName(ctx.db, name.toLowerCase())
+  if (!user) throw new NotFound('the user does not exist', 'user_not_found')
+  return user
+}
+
+interface MemberPage {
+  readonly members: UserRow[]
+  readonly total: number
+}
+
+/** Members of an organization; those who are none themselves see public members alone. */
+export async function pageOfMembers(ctx: Ctx, org: UserRow, page: Page, publicOnly: boolean): Promise<MemberPage> {
+  const { viewer, db } = ctx
+  const seesAll = !publicOnly && viewer !== undefined && (viewer.isAdmin || (await isOrgMember(db, org.id, viewer.id)))
+  const [members, total] = await Promise.all([
+    listMembers(db, org.id, !seesAll, page),
+    countMembers(db, org.id, !seesAll),
+  ])
+  return { members, total }
+}
+
+const noMember = () => new NotFound('the user is no member of the organization', 'not_a_member')
+
+/**
+ * Whether somebody is a member: throws `NotFound` when not. `elsewhere`: the caller is a stranger, who is told about
+ * public members only, at another address (contract, organizations: members).
+ */
+export async function checkMember(ctx: SignedInCtx, org: UserRow, name: string): Promise<'member' | 'elsewhere'> {
+  const { viewer, db } = ctx
+  const user = await getUser(ctx, name)
+  const insider = viewer.isAdmin || (await isOrgMember(db, org.id, viewer.id))
+  if (!insider && user.id !== viewer.id) return 'elsewhere'
+  if (!(await isOrgMember(db, org.id, user.id))) throw noMember()
+  return 'member'
+}
+
+/** Throws `NotFound` unless the person is a member who shows it. */
+export async function checkPublicMember(ctx: Ctx, org: UserRow, name: string): Promise<void> {
+  const user = await getUser(ctx, name)
+  const membership = await findMembership(ctx.db, org.id, user.id)
+  if (!membership?.is_public) throw noMember()
+}
+
+/** Shows or hides a membership; everybody does that for himself alone. */
+export async function showMembership(ctx: SignedInCtx, org: UserRow, name: string, isPublic: boolean): Promise<void> {
+  const user = await getUser(ctx, name)
+  if (user.id !== ctx.viewer.id) throw new Forbidden('everybody shows or hides his own membership', 'not_self')
+  await transaction(ctx.db, (tx) => updateMembership(tx, org.id, user.id, isPublic))
+}
+
+/**
+ * Removes somebody from an organization and all its teams; somebody who is no member is no error. The last owner is
+ * refused with `Invalid`.
+ */
+export async function removeMember(services: Services, org: UserRow, user: UserRow): Promise<void> {
+  await transaction(services.db, async (tx) => {
+    const owners = await findOwnersTeam(tx, org.id)
+    if (owners) {
+      await lockTeam(tx, owners.id)
+      if ((await isTeamMember(tx, owners.id, user.id)) && (await countTeamMembers(tx, owners.id)) === 1) {
+        throw new Invalid('the last owner of an organization can not be removed', 'last_owner')
+      }
+    }
+    await deleteTeamMemberships(tx, org.id, user.id)
+    await deleteMember(tx, org.id, user.id)
+    await publish(tx, 'access.reduced', { userId: user.id, ownerId: org.id })
+  })
+}

@@ -1,0 +1,11 @@
+import type { Config } from '../config/load-config.ts'
+import type { UserRow } from '../db/tables/accounts.ts'
+import { allow, deny, type Verdict } from '../lib/verdict.ts'
+
+/** Whether somebody may make organizations (`[admin].DISABLE_REGULAR_ORG_CREATION` and the switch of the account). */
+export function mayCreateOrgs(config: Pick<Config, 'admin'>, user: UserRow): Verdict {
+  if (user.kind !== 'individual') return deny('an organization can not own another one')
+  if (user.is_admin) return allow
+  if (config.admin.disableRegularOrgCreation) return deny('only administrators of the instance make organizations')
+  return user.allow_create_organization ? allow : deny('this account may not make organizations')
+}

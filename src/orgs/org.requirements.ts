@@ -1,0 +1,148 @@
+import { findAccountByFormerName, findAccountByName } from '../access/access.store.ts'
+import type { Ctx, SignedInCtx } from '../access/context.ts'
+import { checkScopes, refusePrivate } from '../access/requirements.ts'
+import type { TeamRow, UserRow } from '../db/tables/accounts.ts'
+import type { Requirement, Scope } from '../http/operation.ts'
+import { Forbidden, Moved, NotFound, Refusal } from '../lib/errors.ts'
+import type { TeamId } from '../lib/ids.ts'
+import { findUserById } from '../users/user.store.ts'
+import { orgStanding, type OrgStanding } from './standing.service.ts'
+import { findTeam, isTeamMember } from './team.store.ts'
+
+/** An organization that the path names. */
+export interface OrgCtx extends Ctx {
+  readonly org: UserRow
+}
+
+/** A team that the path names, and its organization. */
+export interface TeamCtx extends OrgCtx {
+  readonly team: TeamRow
+}
+
+type SignedInOrgCtx = OrgCtx & SignedInCtx
+
+const noOrg = () => new NotFound('the organization does not exist', 'org_not_found')
+
+/**
+ * The organization that `{org}` names; a former name answers 307 with the address under the new one. Whether the caller
+ * may see it is looked at by the few operations that ask (contract, organizations: reading).
+ */
+export const inOrg: Requirement<object, OrgCtx> = {
+  codes: ['resolve:org', 'publicOnlyCheck'],
+  async check(ctx, call) {
+    const { db, viewer } = ctx as Ctx
+    const name = String(call.params['org'])
+    const org = await findAccountByName(db, name.toLowerCase())
+    if (!org) {
+      const renamed = await findAccountByFormerName(db, name.toLowerCase())
+      if (renamed?.kind !== 'organization') throw noOrg()
+      throw new Moved(307, renamedUrl(call.url, name, renamed.name))
+    }
+    if (org.kind !== 'organization') throw noOrg()
+    refusePrivate(viewer, org.visibility !== 'public', 'orgs')
+    return { org } as OrgCtx
+  },
+}
+
+/** The same address with the first segment of the old name replaced by the new one. */
+function renamedUrl(url: string, oldName: string, newName: string): string {
+  const [path = '', ...query] = url.split('?')
+  const parts = path.split('/')
+  const index = parts.findIndex((part) => part.toLowerCase() === oldName.toLowerCase())
+  if (index >= 0) parts[index] = newName
+  return [parts.join('/'), ...query].join('?')
+}
+
+/** What the caller is in the organization; administrators of the instance pass every check of it. */
+const standingIn = async ({ db, org, viewer }: SignedInOrgCtx): Promise<OrgStanding> => orgStanding(db, org.id, viewer.id)
+
+/** OO: owners of the organization. */
+export const orgOwner: Requirement<SignedInOrgCtx, object> = {
+  codes: ['OO'],
+  async check(ctx) {
+    if (!ctx.viewer.isAdmin && !(await standingIn(ctx)).isOwner) {
+      throw new Forbidden('only an organization owner may do this', 'org_owner_only')
+    }
+    return {}
+  },
+}
+
+/** OM: members of the organization. */
+export const orgMember: Requirement<SignedInOrgCtx, object> = {
+  codes: ['OM'],
+  async check(ctx) {
+    if (!ctx.viewer.isAdmin && !(await standingIn(ctx)).isMember) {
+      throw new Forbidden('only an organization member may do this', 'org_member_only')
+    }
+    return {}
+  },
+}
+
+const noTeam = () => new NotFound('the team does not exist', 'team_not_found')
+
+/** The team that `{teamid}` names; an unknown one is 404 for everybody, guests as well. */
+export const inTeam: Requirement<object, TeamCtx> = {
+  codes: ['resolve:team'],
+  async check(ctx, call) {
+    const { db } = ctx as Ctx
+    const team = await findTeam(db, Number(call.params['teamid']) as TeamId)
+    const org = team && (await findUserById(db, team.org_id))
+    if (!team || !org) throw noTeam()
+    return { team, org } as TeamCtx
+  },
+}
+
+/**
+ * TM: members of the team and owners of its organization. Others of the organization are told so; to everybody else
+ * there is no such team (contract A6).
+ */
+export const teamMember: Requirement<TeamCtx & SignedInCtx, object> = {
+  codes: ['TM'],
+  async check(ctx) {
+    const { viewer, team, db } = ctx
+    if (viewer.isAdmin) return {}
+    const standing = await standingIn(ctx)
+    if (standing.isOwner || (await isTeamMember(db, team.id, viewer.id))) return {}
+    if (standing.isMember) throw new Forbidden('only a team member may do this', 'team_member_only')
+    throw noTeam()
+  },
+}
+
+/** A token that sees public things only may not touch teams of an organization that is not public. */
+export const teamPublicOnly: Requirement<TeamCtx, object> = {
+  codes: ['publicOnlyCheck'],
+  check({ viewer, org }) {
+    refusePrivate(viewer, org.visibility !== 'public', 'orgs')
+    return {}
+  },
+}
+
+/** OO about a team: whoever is no owner of its organization is told that there is none (contract A6). */
+export const teamOrgOwner: Requirement<TeamCtx & SignedInCtx, object> = {
+  codes: ['OO'],
+  async check(ctx) {
+    if (!ctx.viewer.isAdmin && !(await standingIn(ctx)).isOwner) throw noTeam()
+    return {}
+  },
+}
+
+/** A token that grants one of the categories is enough (contract: `/user/orgs`). */
+export const anyTokenScope = (...categories: readonly Scope[]): Requirement<Ctx, object> => ({
+  codes: [`scope:${categories.join('+')}`],
+  check({ viewer }, call) {
+    const refusals = categories.map((category) => scopeRefusal(viewer, category, call.method))
+    const [first] = refusals
+    if (first && refusals.every((refusal) => refusal !== undefined)) throw first
+    return {}
+  },
+})
+
+function scopeRefusal(viewer: Ctx['viewer'], category: Scope, method: string): Refusal | undefined {
+  try {
+    checkScopes(viewer, [category], method)
+    return undefined
+  } catch (error) {
+    if (error instanceof Refusal) return error
+    throw error
+  }
+}

@@ -1,0 +1,197 @@
+import type { Ctx, Services, SignedInCtx } from '../access/context.ts'
+import { isOrgMember } from '../access/access.store.ts'
+import { maySeeAccount } from '../access/rights.ts'
+import { isPublicOnly } from '../auth/viewer.ts'
+import { isForeignKeyViolation, isUniqueViolation, transaction } from '../db/database.ts'
+import type { UserRow, Visibility } from '../db/tables/accounts.ts'
+import { repoUnits } from '../db/tables/repositories.ts'
+import { publish } from '../events/hub.ts'
+import { Forbidden, Invalid, NotFound } from '../lib/errors.ts'
+import type { UserId } from '../lib/ids.ts'
+import type { Page } from '../lib/paging.ts'
+import { nowUnix } from '../lib/time.ts'
+import { checkAccountName } from '../users/account-name.service.ts'
+import { mayUseEmail } from '../users/email.policy.ts'
+import { deleteRedirect, insertUser, updateUser } from '../users/user.store.ts'
+import { mayUseWebsite } from '../users/website.policy.ts'
+import { mayCreateOrgs } from './org.policy.ts'
+import { countOrgs, deleteOrgRow, insertMember, listOrgs, ownsRepos, type OrgFilter } from './org.store.ts'
+import { insertTeam, insertTeamMember, replaceTeamUnits } from './team.store.ts'
+
+export interface OrgProfile {
+  readonly fullName: string
+  readonly description: string
+  readonly website: string
+  readonly location: string
+  /** undefined: as it is. */
+  readonly email?: string | undefined
+  readonly visibility?: Visibility | undefined
+  readonly repoAdminChangeTeamAccess?: boolean | undefined
+}
+
+export type NewOrg = Partial<OrgProfile> & { readonly name: string }
+
+function checkProfile(services: Services, profile: Partial<OrgProfile>): void {
+  const site = mayUseWebsite(profile.website ?? '', services.config.service.validSiteUrlSchemes)
+  if (!site.allowed) throw new Invalid(site.reason, 'website_invalid')
+  const addressed = profile.email ? mayUseEmail(profile.email) : undefined
+  if (addressed && !addressed.allowed) throw new Invalid(addressed.reason, 'email_invalid')
+}
+
+/**
+ * Makes an organization: `owner` is its only member and on its one team, the owners. An owner who may not make
+ * organizations is `Forbidden` (`Invalid` where an administrator makes it for him), bad and used names are `Invalid`.
+ */
+export async function createOrg(services: Services, doer: UserRow, owner: UserRow, input: NewOrg): Promise<UserRow> {
+  const verdict = mayCreateOrgs(services.config, owner)
+  if (!verdict.allowed) {
+    throw doer.id === owner.id ? new Forbidden(verdict.reason) : new Invalid(verdict.reason, 'org_creation_not_allowed')
+  }
+  await checkAccountName(services, input.name)
+  checkProfile(services, input)
+  const now = nowUnix(services.clock)
+  const { config } = services
+  try {
+    return await transaction(services.db, async (tx) => {
+      const org = await insertUser(tx, {
+        kind: 'organization',
+        name: input.name,
+        lower_name: input.name.toLowerCase(),
+        full_name: input.fullName ?? '',
+        email: input.email ?? '',
+        keep_email_private: false,
+        email_notifications: 'disabled',
+        password_hash: null,
+        must_change_password: false,
+        is_admin: false,
+        is_active: true,
+        is_restricted: false,
+        prohibit_login: true,
+        allow_git_hook: false,
+        allow_import_local: false,
+        allow_create_organization: false,
+        max_repo_creation: -1,
+        visibility: input.visibility ?? config.service.defaultOrgVisibility,
+        description: input.description ?? '',
+        location: input.location ?? '',
+        website: input.website ?? '',
+        pronouns: '',
+        language: '',
+        theme: '',
+        diff_view_style: '',
+        hide_activity: false,
+        enable_repo_unit_hints: false,
+        avatar_key: '',
+        login_name: '',
+        repo_admin_change_team_access: input.repoAdminChangeTeamAccess ?? false,
+        created_unix: now,
+        updated_unix: now,
+      })
+      const team = await insertTeam(tx, {
+        org_id: org.id,
+        name: 'Owners',
+        lower_name: 'owners',
+        description: '',
+        access_mode: 4,
+        includes_all_repositories: true,
+        can_create_org_repo: true,
+        created_unix: now,
+      })
+      await replaceTeamUnits(tx, team, new Map(repoUnits.map((unit) => [unit, 4])))
+      await insertMember(tx, org.id, owner.id, config.service.defaultOrgMemberVisible)
+      await insertTeamMember(tx, team, owner.id)
+      await deleteRedirect(tx, org.lower_name)
+      await publish(tx, 'user.created', { userId: org.id, doerId: doer.id })
+      return org
+    })
+  } catch (error) {
+    if (isUniqueViolation(error)) throw new Invalid(`the name ${input.name} is taken`, 'name_taken')
+    throw error
+  }
+}
+
+/** Throws `NotFound` unless the viewer may see the organization. */
+export async function refuseUnseenOrg(ctx: Ctx, org: UserRow): Promise<void> {
+  const { viewer } = ctx
+  const decides = viewer !== undefined && (org.visibility !== 'public' || viewer.isRestricted)
+  const isMember = decides && (await isOrgMember(ctx.db, org.id, viewer.id))
+  if (maySeeAccount(viewer, org, isMember)) return
+  throw new NotFound('the organization does not exist', 'org_not_found')
+}
+
+/** Changes an organization's profile; full name, description, web site and location are always written (contract). */
+export async function editOrg(services: Services, org: UserRow, profile: OrgProfile): Promise<UserRow> {
+  checkProfile(services, profile)
+  return transaction(services.db, (tx) =>
+    updateUser(tx, org.id, {
+      full_name: profile.fullName,
+      description: profile.description,
+      website: profile.website,
+      location: profile.location,
+      ...(profile.email === undefined ? {} : { email: profile.email }),
+      ...(profile.visibility === undefined ? {} : { visibility: profile.visibility }),
+      ...(profile.repoAdminChangeTeamAccess === undefined
+        ? {}
+        : { repo_admin_change_team_access: profile.repoAdminChangeTeamAccess }),
+      updated_unix: nowUnix(services.clock),
+    }),
+  )
+}
+
+const stillOwns = () => new Invalid('the organization still owns repositories or packages', 'org_not_empty')
+
+/** Deletes an organization that owns nothing any more, with its teams; else `Invalid`. */
+export async function deleteOrg(services: Services, org: UserRow, doerId: UserId): Promise<void> {
+  try {
+    await transaction(services.db, async (tx) => {
+      if (await ownsRepos(tx, org.id)) throw stillOwns()
+      if (!(await deleteOrgRow(tx, org.id))) throw new NotFound('the organization does not exist', 'org_not_found')
+      await publish(tx, 'user.deleted', { userId: org.id, doerId, name: org.name })
+    })
+  } catch (error) {
+    if (isForeignKeyViolation(error)) throw stillOwns()
+    throw error
+  }
+  if (org.avatar_key !== '') await services.blobs.avatars.delete(org.avatar_key)
+}
+
+interface OrgPage {
+  readonly orgs: UserRow[]
+  readonly total: number
+}
+
+async function orgPage(ctx: Ctx, filter: OrgFilter, page: Page): Promise<OrgPage> {
+  const [orgs, total] = await Promise.all([listOrgs(ctx.db, filter, page), countOrgs(ctx.db, filter)])
+  return { orgs, total }
+}
+
+/** Organizations by what anybody of the viewer's kind sees: all for administrators, own private ones not (contract). */
+export function listVisibleOrgs(ctx: Ctx, page: Page): Promise<OrgPage> {
+  const { viewer } = ctx
+  if (viewer?.isAdmin && !isPublicOnly(viewer)) return orgPage(ctx, {}, page)
+  const visibilities: Visibility[] = viewer && !isPublicOnly(viewer) ? ['public', 'limited'] : ['public']
+  return orgPage(ctx, { visibilities }, page)
+}
+
+/** Every organization, for administrators. */
+export const listAllOrgs = (ctx: Ctx, page: Page): Promise<OrgPage> => orgPage(ctx, {}, page)
+
+/**
+ * Organizations of a person: all of them for himself and administrators; for others those where the membership is
+ * public and that the viewer may see.
+ */
+export function listOrgsOf(ctx: SignedInCtx, user: UserRow, page: Page): Promise<OrgPage> {
+  const { viewer } = ctx
+  const limits: OrgFilter = isPublicOnly(viewer) ? { visibilities: ['public'] } : {}
+  if (viewer.isAdmin || viewer.id === user.id) return orgPage(ctx, { ...limits, memberId: user.id }, page)
+  return orgPage(
+    ctx,
+    {
+      memberId: user.id,
+      publicMembership: true,
+      visibilities: isPublicOnly(viewer) || viewer.isRestricted ? ['public'] : ['public', 'limited'],
+      alsoOf: isPublicOnly(viewer) ? undefined : viewer.id,
+    },
+    page,
+  )
+}

@@ -1,0 +1,133 @@
+import type { Db, Tx } from '../db/database.ts'
+import type { UserRow, Visibility } from '../db/tables/accounts.ts'
+import type { TeamId, UserId } from '../lib/ids.ts'
+import type { Page } from '../lib/paging.ts'
+
+/** Which organizations a list has. */
+export interface OrgFilter {
+  /** undefined: all. */
+  readonly visibilities?: readonly Visibility[] | undefined
+  /** Only those that this person belongs to. */
+  readonly memberId?: UserId | undefined
+  /** Of `memberId`: only where the membership is public. */
+  readonly publicMembership?: boolean | undefined
+  /** With `visibilities`: also those that this person belongs to. */
+  readonly alsoOf?: UserId | undefined
+}
+
+function filteredOrgs(db: Db, { visibilities, memberId, publicMembership, alsoOf }: OrgFilter) {
+  let query = db.selectFrom('user').where('user.kind', '=', 'organization')
+  if (visibilities) {
+    query = query.where((where) =>
+      where.or([
+        where('user.visibility', 'in', visibilities),
+        ...(alsoOf === undefined
+          ? []
+          : [
+              where.exists(
+                where
+                  .selectFrom('org_user')
+                  .select('org_user.org_id')
+                  .whereRef('org_user.org_id', '=', 'user.id')
+                  .where('org_user.user_id', '=', alsoOf),
+              ),
+            ]),
+      ]),
+    )
+  }
+  if (memberId !== undefined) {
+    query = query.where((where) => {
+      let member = where
+        .selectFrom('org_user')
+        .select('org_user.org_id')
+        .whereRef('org_user.org_id', '=', 'user.id')
+        .where('org_user.user_id', '=', memberId)
+      if (publicMembership) member = member.where('org_user.is_public', '=', true)
+      return where.exists(member)
+    })
+  }
+  return query
+}
+
+export const listOrgs = (db: Db, filter: OrgFilter, page: Page): Promise<UserRow[]> =>
+  filteredOrgs(db, filter)
+    .selectAll('user')
+    .orderBy('user.lower_name')
+    .limit(page.limit)
+    .offset(page.offset)
+    .execute()
+
+export const countOrgs = async (db: Db, filter: OrgFilter): Promise<number> =>
+  (
+    await filteredOrgs(db, filter)
+      .select((select) => select.fn.countAll<number>().as('count'))
+      .executeTakeFirstOrThrow()
+  ).count
+
+export const findMembership = (db: Db | Tx, orgId: UserId, userId: UserId) =>
+  db
+    .selectFrom('org_user')
+    .select('is_public')
+    .where('org_id', '=', orgId)
+    .where('user_id', '=', userId)
+    .executeTakeFirst()
+
+const members = (db: Db, orgId: UserId, publicOnly: boolean) => {
+  const query = db.selectFrom('org_user').innerJoin('user', 'user.id', 'org_user.user_id').where('org_user.org_id', '=', orgId)
+  return publicOnly ? query.where('org_user.is_public', '=', true) : query
+}
+
+export const listMembers = (db: Db, orgId: UserId, publicOnly: boolean, page: Page): Promise<UserRow[]> =>
+  members(db, orgId, publicOnly).selectAll('user').orderBy('user.id').limit(page.limit).offset(page.offset).execute()
+
+export const countMembers = async (db: Db, orgId: UserId, publicOnly: boolean): Promise<number> =>
+  (
+    await members(db, orgId, publicOnly)
+      .select((select) => select.fn.countAll<number>().as('count'))
+      .executeTakeFirstOrThrow()
+  ).count
+
+/** Makes somebody a member; nothing happens when he is one. */
+export const insertMember = (tx: Tx, orgId: UserId, userId: UserId, isPublic: boolean) =>
+  tx
+    .insertInto('org_user')
+    .values({ org_id: orgId, user_id: userId, is_public: isPublic })
+    .onConflict((conflict) => conflict.columns(['org_id', 'user_id']).doNothing())
+    .execute()
+
+export const updateMembership = (tx: Tx, orgId: UserId, userId: UserId, isPublic: boolean) =>
+  tx.updateTable('org_user').set({ is_public: isPublic }).where('org_id', '=', orgId).where('user_id', '=', userId).execute()
+
+export const deleteMember = (tx: Tx, orgId: UserId, userId: UserId) =>
+  tx.deleteFrom('org_user').where('org_id', '=', orgId).where('user_id', '=', userId).execute()
+
+/** Those of the people who are on no team of the organization any more are no members; gives their ids. */
+export const deleteTeamlessMembers = async (tx: Tx, orgId: UserId, userIds: readonly UserId[]): Promise<UserId[]> =>
+  userIds.length === 0
+    ? []
+    : (
+        await tx
+          .deleteFrom('org_user')
+          .where('org_id', '=', orgId)
+          .where('user_id', 'in', userIds)
+          .where('user_id', 'not in', (select) =>
+            select.selectFrom('team_user').select('user_id').where('org_id', '=', orgId),
+          )
+          .returning('user_id')
+          .execute()
+      ).map((row) => row.user_id)
+
+/** Keeps others from changing who is on the team until the transaction ends. */
+export const lockTeam = (tx: Tx, teamId: TeamId) =>
+  tx
+    .updateTable('team')
+    .set((set) => ({ name: set.ref('name') }))
+    .where('id', '=', teamId)
+    .execute()
+
+export const deleteOrgRow = async (tx: Tx, id: UserId): Promise<boolean> =>
+  (await tx.deleteFrom('user').where('id', '=', id).where('kind', '=', 'organization').executeTakeFirst())
+    .numDeletedRows > 0n
+
+export const ownsRepos = async (db: Db | Tx, ownerId: UserId): Promise<boolean> =>
+  (await db.selectFrom('repo').select('id').where('owner_id', '=', ownerId).limit(1).executeTakeFirst()) !== undefined

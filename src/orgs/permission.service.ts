@@ -1,0 +1,38 @@
+import { findAccountByName } from '../access/access.store.ts'
+import type { SignedInCtx } from '../access/context.ts'
+import { maySeeAccount } from '../access/rights.ts'
+import { viewerOf } from '../auth/viewer.ts'
+import type { UserRow } from '../db/tables/accounts.ts'
+import { NotFound } from '../lib/errors.ts'
+import { refuseUnseenOrg } from './org.service.ts'
+import { orgStanding } from './standing.service.ts'
+
+/** The words of `OrganizationPermissions`. */
+export interface OrgPermissions {
+  readonly is_owner: boolean
+  readonly is_admin: boolean
+  readonly can_write: boolean
+  readonly can_read: boolean
+  readonly can_create_repository: boolean
+}
+
+/**
+ * What a person may do in an organization, by his teams alone. `NotFound` when that person, or whoever asks, can not
+ * see the organization (contract: the first is observed, the second keeps private ones private).
+ */
+export async function orgPermissionsOf(ctx: SignedInCtx, user: UserRow, orgName: string): Promise<OrgPermissions> {
+  const org = await findAccountByName(ctx.db, orgName.toLowerCase())
+  if (org?.kind !== 'organization') throw new NotFound('the organization does not exist', 'org_not_found')
+  const standing = await orgStanding(ctx.db, org.id, user.id)
+  if (!maySeeAccount(viewerOf(user, { kind: 'session' }), org, standing.isMember)) {
+    throw new NotFound('the organization does not exist', 'org_not_found')
+  }
+  await refuseUnseenOrg(ctx, org)
+  return {
+    is_owner: standing.rank >= 4,
+    is_admin: standing.rank >= 3,
+    can_write: standing.rank >= 2,
+    can_read: standing.rank >= 1,
+    can_create_repository: standing.mayCreateRepos,
+  }
+}

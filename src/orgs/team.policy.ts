@@ -1,0 +1,81 @@
+import type { AccessMode } from '../db/tables/accounts.ts'
+import { repoUnits, type RepoUnit } from '../db/tables/repositories.ts'
+
+/** What a request says about a team's access. */
+export interface AskedAccess {
+  readonly permission?: string | undefined
+  readonly units?: readonly string[] | undefined
+  readonly unitsMap?: Readonly<Record<string, string>> | undefined
+}
+
+/** A team's access as it is stored. */
+export interface TeamAccess {
+  readonly mode: AccessMode
+  readonly units: ReadonlyMap<RepoUnit, AccessMode>
+}
+
+const modes: Readonly<Record<string, AccessMode>> = { read: 1, write: 2, admin: 3, owner: 4 }
+const external: ReadonlySet<RepoUnit> = new Set(['ext_issues', 'ext_wiki'])
+
+/** The access mode of a word; others than the known ones count as none (observed). */
+const modeOf = (word: string): AccessMode => modes[word] ?? 0
+
+function unitOf(key: string): RepoUnit | undefined {
+  const name = key.startsWith('repo.') ? key.slice('repo.'.length) : ''
+  return repoUnits.find((unit) => unit === name)
+}
+
+const everyUnit = (mode: AccessMode): TeamAccess => ({ mode, units: new Map(repoUnits.map((unit) => [unit, mode])) })
+
+function fromMap(map: Readonly<Record<string, string>>): TeamAccess {
+  const units = new Map<RepoUnit, AccessMode>()
+  for (const [key, word] of Object.entries(map)) {
+    const unit = unitOf(key)
+    if (unit) units.set(unit, modeOf(word))
+  }
+  const counted = [...units].filter(([unit, mode]) => mode > 0 && !external.has(unit)).map(([, mode]) => mode)
+  return { mode: counted.length === 0 ? 0 : (Math.min(...counted) as AccessMode), units }
+}
+
+const fromList = (keys: readonly string[], mode: AccessMode): ReadonlyMap<RepoUnit, AccessMode> =>
+  new Map(keys.flatMap((key) => unitOf(key) ?? []).map((unit) => [unit, mode]))
+
+const hasMap = ({ unitsMap }: AskedAccess): boolean => unitsMap !== undefined && Object.keys(unitsMap).length > 0
+
+/** The permission that is asked for; the owners' own can not be given, so it counts as none. */
+function askedMode({ permission }: AskedAccess): AccessMode | undefined {
+  if (permission === undefined || permission === '') return undefined
+  const mode = modeOf(permission)
+  return mode === 4 ? 0 : mode
+}
+
+/**
+ * What a new team gets: everything for admin; else the map of units, whose lowest becomes the permission, else the list
+ * of units each at the permission. undefined: no units were named. Source: contract, teams: creation and editing.
+ */
+export function newTeamAccess(asked: AskedAccess): TeamAccess | undefined {
+  const mode = askedMode(asked) ?? 0
+  if (mode === 3) return everyUnit(3)
+  if (hasMap(asked)) return fromMap(asked.unitsMap ?? {})
+  if (asked.units === undefined || asked.units.length === 0) return undefined
+  return { mode, units: fromList(asked.units, mode) }
+}
+
+/**
+ * What a team gets that is edited. Units that are named are taken with or without a permission, a map without one
+ * leaves the permission as it is (observed); who is admin has all units. A team that is admin no longer has its units
+ * at its new permission unless they are named, so that nothing of the old one is left.
+ * @returns units undefined: they stay as they are
+ */
+export function editedTeamAccess(
+  present: AccessMode,
+  asked: AskedAccess,
+): { readonly mode: AccessMode; readonly units: ReadonlyMap<RepoUnit, AccessMode> | undefined } {
+  const given = askedMode(asked)
+  const mapped = hasMap(asked) ? fromMap(asked.unitsMap ?? {}) : undefined
+  const mode = given === undefined || given === 3 || !mapped ? (given ?? present) : mapped.mode
+  if (mode >= 3) return { mode, units: everyUnit(3).units }
+  if (mapped) return { mode, units: mapped.units }
+  if (asked.units !== undefined && asked.units.length > 0) return { mode, units: fromList(asked.units, mode) }
+  return { mode, units: present >= 3 ? everyUnit(mode).units : undefined }
+}
