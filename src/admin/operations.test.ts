@@ -34,36 +34,32 @@ test('metrics: switched off it is not there, with a token it asks for that one',
 })
 
 test('adminWatchEvents: streams what happens to administrators, and ends cleanly when the server stops', async () => {
-  const forge = await startForge({ users: ['alice'] })
-  try {
-    assert.equal((await forge.guest.get('/admin/events')).status, 401)
-    assert.equal((await forge.as('alice').get('/admin/events')).status, 403)
+  await using forge = await startForge({ users: ['alice'] })
+  assert.equal((await forge.guest.get('/admin/events')).status, 401)
+  assert.equal((await forge.as('alice').get('/admin/events')).status, 403)
 
-    const { token } = await forge.account('root')
-    const response = await fetch(`${forge.url}/api/v1/admin/events?only=user.*`, {
-      headers: { authorization: `token ${token}` },
-    })
-    assert.equal(response.status, 200)
-    assert.equal(response.headers.get('content-type'), 'text/event-stream; charset=utf-8')
-    const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
-    assert.ok(reader)
-    assert.equal((await reader.read()).value, 'retry: 3000\n\n')
-    await forge.addUser('carol')
-    const { value = '' } = await reader.read()
-    const [event, data] = value.trim().split('\n')
-    assert.equal(event, 'event: user.created')
-    const { at, ...rest } = JSON.parse((data as string).replace('data: ', ''))
-    assert.ok(Math.abs(Date.parse(at) - Date.now()) < 60_000)
-    const carol = (await forge.account('carol')).user.id
-    assert.deepEqual(rest, { name: 'user.created', userId: carol, doerId: carol })
+  const { token } = await forge.account('root')
+  const response = await fetch(`${forge.url}/api/v1/admin/events?only=user.*`, {
+    headers: { authorization: `token ${token}` },
+  })
+  assert.equal(response.status, 200)
+  assert.equal(response.headers.get('content-type'), 'text/event-stream; charset=utf-8')
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
+  assert.ok(reader)
+  assert.equal((await reader.read()).value, 'retry: 3000\n\n')
+  await forge.addUser('carol')
+  const { value = '' } = await reader.read()
+  const [event, data] = value.trim().split('\n')
+  assert.equal(event, 'event: user.created')
+  const { at, ...rest } = JSON.parse((data as string).replace('data: ', ''))
+  assert.ok(Math.abs(Date.parse(at) - Date.now()) < 60_000)
+  const carol = (await forge.account('carol')).user.id
+  assert.deepEqual(rest, { name: 'user.created', userId: carol, doerId: carol })
 
-    const beganMs = performance.now()
-    const [end] = await Promise.all([reader.read(), forge.stop()])
-    assert.equal(end.done, true)
-    assert.ok(performance.now() - beganMs < 5000)
-  } finally {
-    await forge.stop()
-  }
+  const beganMs = performance.now()
+  const [end] = await Promise.all([reader.read(), forge.app.close()])
+  assert.equal(end.done, true)
+  assert.ok(performance.now() - beganMs < 5000)
 })
 
 test('adminWatchEvents: a client that goes away frees its place', async () => {
