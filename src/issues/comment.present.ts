@@ -1,0 +1,66 @@
+import type { Ctx } from '../access/context.ts'
+import type { AttachmentRow, CommentRow, IssueRow } from '../db/tables/issues.ts'
+import type { CommentId, IssueId, UserId } from '../lib/ids.ts'
+import type { UserRow } from '../db/tables/accounts.ts'
+import { formatUnix } from '../lib/time.ts'
+import { presentAuthor } from '../users/user.present.ts'
+import { loadUsers } from '../users/user.store.ts'
+import { presentAttachment } from './attachment.present.ts'
+import { listFilesOfComments } from './attachment.store.ts'
+import type { Comment } from './comment.schemas.ts'
+import { issueWebUrl, type IssuePlace } from './issue-place.ts'
+
+type PresentCtx = Pick<Ctx, 'config' | 'viewer' | 'db'>
+
+/** Where an entry is told: the page of the issue, once for issues and once for pull requests. */
+export const commentUrls = (ctx: PresentCtx, place: IssuePlace, issue: IssueRow, commentId: CommentId) => {
+  const page = issueWebUrl(ctx, place, issue)
+  return {
+    html_url: `${page}#issuecomment-${commentId}`,
+    pull_request_url: issue.is_pull ? page : '',
+    issue_url: issue.is_pull ? '' : page,
+  }
+}
+
+/** One comment from what was loaded for it. */
+export const presentLoadedComment = (
+  ctx: PresentCtx,
+  place: IssuePlace,
+  issue: IssueRow,
+  row: CommentRow,
+  loaded: { readonly users: ReadonlyMap<UserId, UserRow>; readonly files: readonly AttachmentRow[] },
+): Comment => ({
+  id: row.id,
+  ...commentUrls(ctx, place, issue, row.id),
+  user: presentAuthor(ctx, loaded.users.get(row.poster_id)),
+  original_author: row.original_author,
+  original_author_id: 0,
+  body: row.content,
+  assets: loaded.files.map((file) => presentAttachment(ctx, file)),
+  created_at: formatUnix(row.created_unix),
+  updated_at: formatUnix(row.updated_unix),
+})
+
+/** Comments of issues of one repository: one query for their authors and one for their files. */
+export async function presentComments(
+  ctx: PresentCtx,
+  place: IssuePlace,
+  rows: readonly CommentRow[],
+  issues: ReadonlyMap<IssueId, IssueRow>,
+): Promise<Comment[]> {
+  if (rows.length === 0) return []
+  const [users, files] = await Promise.all([
+    loadUsers(ctx.db, rows.map((row) => row.poster_id)),
+    listFilesOfComments(ctx.db, rows.map((row) => row.id)),
+  ])
+  const filesOf = Map.groupBy(files, (file) => file.comment_id)
+  return rows.flatMap((row) => {
+    const issue = issues.get(row.issue_id)
+    return issue ? [presentLoadedComment(ctx, place, issue, row, { users, files: filesOf.get(row.id) ?? [] })] : []
+  })
+}
+
+export async function presentComment(ctx: PresentCtx, place: IssuePlace, issue: IssueRow, row: CommentRow): Promise<Comment> {
+  const [comment] = await presentComments(ctx, place, [row], new Map([[issue.id, issue]]))
+  return comment as Comment
+}

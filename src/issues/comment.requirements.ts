@@ -1,0 +1,25 @@
+import type { RepoCtx } from '../access/context.ts'
+import type { CommentRow, IssueRow } from '../db/tables/issues.ts'
+import type { Requirement } from '../http/operation.ts'
+import { NotFound } from '../lib/errors.ts'
+import type { CommentId } from '../lib/ids.ts'
+import { findCommentIn } from './entry.store.ts'
+import { mayReadIssue } from './issue.policy.ts'
+
+/** The comment (or other entry of a timeline) that a path names, and its issue. */
+export interface CommentCtx extends RepoCtx {
+  readonly comment: CommentRow
+  readonly issue: IssueRow
+}
+
+/** The entry belongs to the repository and its unit is readable; else 404, before anything else is looked at. */
+export const commentInRepo: Requirement<RepoCtx, CommentCtx> = {
+  codes: ['resolve:comment'],
+  async check(ctx, call) {
+    const found = await findCommentIn(ctx.db, ctx.repo.id, Number(call.params['id']) as CommentId)
+    if (!found || !mayReadIssue(ctx.rights, found.issue)) {
+      throw new NotFound('the comment does not exist', 'comment_not_found')
+    }
+    return found as CommentCtx
+  },
+}

@@ -1,0 +1,171 @@
+import { Type } from 'typebox'
+import type { SignedInRepoCtx } from '../access/context.ts'
+import { inRepo, issuesOrPullsEnabled, notArchived } from '../access/repo.requirements.ts'
+import { signedIn } from '../access/requirements.ts'
+import type { CommentRow, IssueRow } from '../db/tables/issues.ts'
+import { operation, validBody } from '../http/operation.ts'
+import { created, empty, noContent, ok, paged } from '../http/reply.ts'
+import { nullable, pageQuery } from '../http/schema.ts'
+import type { CommentId } from '../lib/ids.ts'
+import { pageOrWhole } from '../lib/paging.ts'
+import { presentComment, presentComments } from './comment.present.ts'
+import { commentInRepo } from './comment.requirements.ts'
+import { Comment, CreateIssueCommentOption, EditIssueCommentOption, TimelineComment } from './comment.schemas.ts'
+import { addComment, deleteComment, editComment, getCommentOf, getComments, getRepoComments } from './comment.service.ts'
+import { queryTime } from './due-date.policy.ts'
+import { mayEditComment } from './issue.policy.ts'
+import { getReadableIssue } from './issue.service.ts'
+import { presentTimeline } from './timeline.present.ts'
+import { getTimeline } from './timeline.service.ts'
+
+const times = { since: Type.Optional(Type.String()), before: Type.Optional(Type.String()) } as const
+
+const between = (query: { readonly since?: string; readonly before?: string }) => ({
+  sinceUnix: queryTime(query.since, 'since'),
+  beforeUnix: queryTime(query.before, 'before'),
+})
+
+export const issueGetComments = operation({
+  method: 'GET',
+  path: '/repos/{username}/{reponame}/issues/{index}/comments',
+  scope: 'issue',
+  requires: [inRepo, issuesOrPullsEnabled],
+  query: times,
+  reply: { 200: Type.Array(Comment) },
+  summary: 'List the comments of an issue',
+  async run({ ctx, params, query }) {
+    const within = between(query)
+    const issue = await getReadableIssue(ctx, params.index)
+    const rows = await getComments(ctx, issue, within)
+    const page = { number: 1, limit: Math.max(1, rows.length), offset: 0 }
+    return paged(await presentComments(ctx, ctx, rows, new Map([[issue.id, issue]])), page, rows.length, { link: false })
+  },
+})
+
+export const issueGetRepoComments = operation({
+  method: 'GET',
+  path: '/repos/{username}/{reponame}/issues/comments',
+  scope: 'issue',
+  requires: [inRepo, issuesOrPullsEnabled],
+  query: { ...times, ...pageQuery },
+  reply: { 200: Type.Array(Comment) },
+  summary: 'List the comments of a repository',
+  async run({ ctx, query }) {
+    const page = pageOrWhole(query, ctx.config.api)
+    const { rows, total, issues } = await getRepoComments(ctx, between(query), page)
+    return paged(await presentComments(ctx, ctx, rows, issues), page, total, { link: false })
+  },
+})
+
+export const issueCreateComment = operation({
+  method: 'POST',
+  path: '/repos/{username}/{reponame}/issues/{index}/comments',
+  scope: 'issue',
+  requires: [inRepo, issuesOrPullsEnabled, signedIn, notArchived, validBody],
+  body: CreateIssueCommentOption,
+  reply: { 201: Comment },
+  summary: 'Comment on an issue',
+  async run({ ctx, params, body }) {
+    const issue = await getReadableIssue(ctx, params.index)
+    return created(await presentComment(ctx, ctx, issue, await addComment(ctx, issue, body)))
+  },
+})
+
+export const issueGetComment = operation({
+  method: 'GET',
+  path: '/repos/{username}/{reponame}/issues/comments/{id}',
+  scope: 'issue',
+  requires: [inRepo, issuesOrPullsEnabled, commentInRepo],
+  reply: { 200: Comment, 204: 'empty' },
+  summary: 'Get a comment',
+  async run({ ctx }) {
+    if (ctx.comment.type !== 'comment') return noContent()
+    return ok(await presentComment(ctx, ctx, ctx.issue, ctx.comment))
+  },
+})
+
+/** Entries that are no comments can not be edited: nothing happens then (observed). */
+async function edit(
+  ctx: SignedInRepoCtx,
+  issue: IssueRow,
+  comment: CommentRow,
+  body: EditIssueCommentOption,
+) {
+  if (!mayEditComment(ctx.viewer, ctx.rights, issue, comment)) return empty(403)
+  if (comment.type !== 'comment') return noContent()
+  return ok(await presentComment(ctx, ctx, issue, await editComment(ctx, issue, comment, body)))
+}
+
+async function remove(ctx: SignedInRepoCtx, issue: IssueRow, comment: CommentRow) {
+  if (!mayEditComment(ctx.viewer, ctx.rights, issue, comment)) return empty(403)
+  if (comment.type === 'comment') await deleteComment(ctx, issue, comment)
+  return noContent()
+}
+
+export const issueEditComment = operation({
+  method: 'PATCH',
+  path: '/repos/{username}/{reponame}/issues/comments/{id}',
+  scope: 'issue',
+  requires: [inRepo, issuesOrPullsEnabled, commentInRepo, notArchived, signedIn, validBody],
+  body: EditIssueCommentOption,
+  reply: { 200: Comment, 204: 'empty', 403: 'empty' },
+  summary: 'Edit a comment',
+  run: ({ ctx, body }) => edit(ctx, ctx.issue, ctx.comment, body),
+})
+
+export const issueDeleteComment = operation({
+  method: 'DELETE',
+  path: '/repos/{username}/{reponame}/issues/comments/{id}',
+  scope: 'issue',
+  requires: [inRepo, issuesOrPullsEnabled, commentInRepo, signedIn],
+  reply: { 204: 'empty', 403: 'empty' },
+  summary: 'Delete a comment',
+  run: ({ ctx }) => remove(ctx, ctx.issue, ctx.comment),
+})
+
+export const issueEditCommentDeprecated = operation({
+  method: 'PATCH',
+  path: '/repos/{username}/{reponame}/issues/{index}/comments/{id}',
+  scope: 'issue',
+  requires: [inRepo, issuesOrPullsEnabled, signedIn, validBody],
+  body: EditIssueCommentOption,
+  reply: { 200: Comment, 204: 'empty', 403: 'empty' },
+  summary: 'Edit a comment',
+  deprecated: true,
+  async run({ ctx, params, body }) {
+    const { comment, issue } = await getCommentOf(ctx, params.id as CommentId)
+    return edit(ctx, issue, comment, body)
+  },
+})
+
+export const issueDeleteCommentDeprecated = operation({
+  method: 'DELETE',
+  path: '/repos/{username}/{reponame}/issues/{index}/comments/{id}',
+  scope: 'issue',
+  requires: [inRepo, issuesOrPullsEnabled, signedIn],
+  reply: { 204: 'empty', 403: 'empty' },
+  summary: 'Delete a comment',
+  deprecated: true,
+  async run({ ctx, params }) {
+    const { comment, issue } = await getCommentOf(ctx, params.id as CommentId)
+    return remove(ctx, issue, comment)
+  },
+})
+
+export const issueGetCommentsAndTimeline = operation({
+  method: 'GET',
+  path: '/repos/{username}/{reponame}/issues/{index}/timeline',
+  scope: 'issue',
+  requires: [inRepo, issuesOrPullsEnabled],
+  query: { ...times, ...pageQuery },
+  reply: { 200: nullable(Type.Array(TimelineComment)) },
+  summary: 'List everything that happened to an issue',
+  async run({ ctx, params, query }) {
+    const within = between(query)
+    const issue = await getReadableIssue(ctx, params.index)
+    const page = pageOrWhole(query, ctx.config.api)
+    const entries = await presentTimeline(ctx, ctx, issue, await getTimeline(ctx, issue, within, page))
+    // The total counts what this answer shows, and an empty one is null (observed).
+    return paged(entries.length > 0 ? entries : null, page, entries.length, { link: false })
+  },
+})

@@ -1,0 +1,141 @@
+import type { RepoCtx, SignedInRepoCtx } from '../access/context.ts'
+import { mode } from '../access/rights.ts'
+import { transaction } from '../db/database.ts'
+import type { CommentRow, IssueRow } from '../db/tables/issues.ts'
+import { publish } from '../events/hub.ts'
+import { Forbidden, NotFound } from '../lib/errors.ts'
+import type { CommentId, IssueId } from '../lib/ids.ts'
+import type { Page } from '../lib/paging.ts'
+import { must } from '../lib/verdict.ts'
+import { deleteAttachments, listFilesOfComments } from './attachment.store.ts'
+import {
+  addToComments,
+  countRepoComments,
+  deleteCommentRow,
+  findCommentIn,
+  insertEntry,
+  listEntries,
+  listRepoComments,
+  updateCommentText,
+  type ChangedBetween,
+} from './entry.store.ts'
+import { factsOfComment } from './issue-change.service.ts'
+import { mayComment, mayEditComment, mayReadIssue } from './issue.policy.ts'
+import { actAt, actNow } from './issue.service.ts'
+import { insertContentHistory, insertMentions, listBlockers, loadIssues } from './issue.store.ts'
+import { findMentioned, findReferenced, namedByComment, recordReferences } from './reference.service.ts'
+import { listStandingReferences, neuterReferences } from './reference.store.ts'
+
+const wholePage: Page = { number: 1, limit: 1_000_000, offset: 0 }
+
+/** All comments of an issue, oldest first. */
+export const getComments = (ctx: RepoCtx, issue: IssueRow, between: ChangedBetween): Promise<CommentRow[]> =>
+  listEntries(ctx.db, issue.id, { ...between, onlyComments: true, page: wholePage })
+
+/** One page of the comments of a repository, of the kinds whose unit is readable, with their issues. */
+export async function getRepoComments(
+  ctx: RepoCtx,
+  between: ChangedBetween,
+  page: Page,
+): Promise<{ rows: CommentRow[]; total: number; issues: ReadonlyMap<IssueId, IssueRow> }> {
+  const isPull = [false, true].filter((each) => ctx.rights.modeOf(each ? 'pulls' : 'issues') >= mode.read)
+  const [rows, total] = await Promise.all([
+    listRepoComments(ctx.db, ctx.repo.id, isPull, between, page),
+    countRepoComments(ctx.db, ctx.repo.id, isPull, between),
+  ])
+  return { rows, total, issues: await loadIssues(ctx.db, rows.map((row) => row.issue_id)) }
+}
+
+/** A comment of an issue by id, for the addresses that name both; else 404. */
+export async function getCommentOf(
+  ctx: RepoCtx,
+  id: CommentId,
+): Promise<{ readonly comment: CommentRow; readonly issue: IssueRow }> {
+  const found = await findCommentIn(ctx.db, ctx.repo.id, id)
+  if (!found || !mayReadIssue(ctx.rights, found.issue)) {
+    throw new NotFound('the comment does not exist', 'comment_not_found')
+  }
+  return found
+}
+
+/** Says something below an issue. Blocked people and readers of a locked conversation are `Forbidden`. */
+export async function addComment(
+  ctx: SignedInRepoCtx,
+  issue: IssueRow,
+  input: { readonly body: string; readonly updated_at?: string | undefined },
+): Promise<CommentRow> {
+  const blockers = await listBlockers(ctx.db, [ctx.owner.id, issue.poster_id], ctx.viewer.id)
+  must(mayComment(ctx.viewer, ctx.rights, issue, blockers))
+  const act = actAt(ctx, issue, input.updated_at)
+  const named = namedByComment(ctx.config, input.body)
+  const [references, mentioned] = await Promise.all([
+    findReferenced(ctx, ctx, named),
+    findMentioned(ctx, ctx, issue, named),
+  ])
+  return transaction(ctx.db, async (tx) => {
+    const comment = await insertEntry(tx, act, issue.id, { type: 'comment', content: input.body })
+    await addToComments(tx, issue.id, 1, act.atUnix)
+    await insertMentions(tx, issue.id, mentioned)
+    await recordReferences(tx, act, { issue, comment }, references)
+    await publish(tx, 'issue.commented', { ...factsOfComment(issue, comment, act), mentioned })
+    return comment
+  })
+}
+
+/** Changes what a comment says; its issue does not count as changed. The same text changes nothing. */
+export async function editComment(
+  ctx: SignedInRepoCtx,
+  issue: IssueRow,
+  comment: CommentRow,
+  input: { readonly body: string; readonly updated_at?: string | undefined },
+): Promise<CommentRow> {
+  if (!mayEditComment(ctx.viewer, ctx.rights, issue, comment)) {
+    throw new Forbidden('only the author and those who may write may edit', 'edit_forbidden')
+  }
+  const act = actAt(ctx, issue, input.updated_at)
+  const references = await findReferenced(ctx, ctx, namedByComment(ctx.config, input.body))
+  return transaction(ctx.db, async (tx) => {
+    if (input.body === comment.content && !act.isDated) return comment
+    const about = { issue_id: issue.id, comment_id: comment.id }
+    const first = { poster_id: comment.poster_id, content: comment.content, edited_unix: comment.created_unix }
+    await insertContentHistory(tx, [
+      ...(comment.content_version === 0 ? [{ ...about, ...first, is_first: true }] : []),
+      { ...about, poster_id: act.doerId, content: input.body, edited_unix: act.atUnix, is_first: false },
+    ])
+    const edited = await updateCommentText(tx, comment.id, input.body, act.atUnix)
+    if (!edited) throw new NotFound('the comment does not exist', 'comment_not_found')
+    await recordReferences(tx, act, { issue, comment: edited }, references)
+    await publish(tx, 'comment.edited', { ...factsOfComment(issue, comment, act), oldContent: comment.content })
+    return edited
+  })
+}
+
+/** Removes a comment with its reactions and files; the references that it made are neutered. */
+export async function deleteComment(ctx: SignedInRepoCtx, issue: IssueRow, comment: CommentRow): Promise<void> {
+  if (!mayEditComment(ctx.viewer, ctx.rights, issue, comment)) {
+    throw new Forbidden('only the author and those who may write may delete', 'delete_forbidden')
+  }
+  const act = actNow(ctx)
+  await transaction(ctx.db, async (tx) => {
+    const standing = await listStandingReferences(tx, issue.id, comment.id)
+    await neuterReferences(tx, standing.map((entry) => entry.id), act.atUnix)
+    const files = await listFilesOfComments(tx, [comment.id])
+    await deleteAttachments(tx, files.map((file) => file.id))
+    for (const file of files) {
+      await publish(tx, 'attachment.deleted', {
+        attachmentId: file.id,
+        repoId: issue.repo_id,
+        doerId: act.doerId,
+        blobKey: file.blob_key,
+      })
+    }
+    const gone = await deleteCommentRow(tx, issue.id, comment.id)
+    if (!gone) throw new NotFound('the comment does not exist', 'comment_not_found')
+    await addToComments(tx, issue.id, -1)
+    await publish(tx, 'comment.deleted', {
+      ...factsOfComment(issue, comment, act),
+      content: comment.content,
+      posterId: comment.poster_id,
+    })
+  })
+}

@@ -1,0 +1,295 @@
+import type { Tx } from '../db/database.ts'
+import type { CommentRow, IssueRow, LabelRow, MilestoneRow } from '../db/tables/issues.ts'
+import { publish } from '../events/hub.ts'
+import type { LabelId, MilestoneId, UserId } from '../lib/ids.ts'
+import type { Unix } from '../lib/time.ts'
+import type { Act } from './act.ts'
+import { insertEntries, insertEntry } from './entry.store.ts'
+import {
+  addToLabelCounters,
+  addToMilestoneCounters,
+  addToRepoCounters,
+  deleteAssignees,
+  findIssueForUpdate,
+  hasOpenDependency,
+  insertAssignees,
+  insertContentHistory,
+  listAssigneeIds,
+  updateIssue,
+} from './issue.store.ts'
+import { deleteIssueLabels, insertIssueLabels, listSetLabels } from './label.store.ts'
+import { stopOwnWatch } from './stopwatch.service.ts'
+
+/**
+ * What can happen to an issue or pull request, each as part of the caller's transaction: the row, the entry in its
+ * timeline, the counters and the event. Rights were looked at before.
+ */
+
+const facts = (issue: IssueRow, act: Act) => ({
+  repoId: issue.repo_id,
+  issueId: issue.id,
+  doerId: act.doerId,
+  isPull: issue.is_pull,
+})
+
+/** The newest form of an issue, held against changes of others until the transaction ends. */
+export async function holdIssue(tx: Tx, issue: IssueRow): Promise<IssueRow> {
+  return (await findIssueForUpdate(tx, issue.id)) ?? issue
+}
+
+/** An empty or equal title changes nothing. */
+export async function changeTitle(tx: Tx, act: Act, issue: IssueRow, title: string): Promise<IssueRow> {
+  if (title === '' || title === issue.title) return issue
+  await insertEntry(tx, act, issue.id, { type: 'change_title', old_title: issue.title, new_title: title })
+  await publish(tx, 'issue.edited', { ...facts(issue, act), oldTitle: issue.title })
+  return updateIssue(tx, issue.id, { title, updated_unix: act.atUnix })
+}
+
+/** Keeps what the text was before; an equal text changes nothing. */
+export async function changeContent(tx: Tx, act: Act, issue: IssueRow, content: string): Promise<IssueRow> {
+  if (content === issue.content) return issue
+  const about = { issue_id: issue.id, comment_id: 0 }
+  await insertContentHistory(tx, [
+    ...(issue.content_version === 0
+      ? [{ ...about, poster_id: issue.poster_id, content: issue.content, edited_unix: issue.created_unix, is_first: true }]
+      : []),
+    { ...about, poster_id: act.doerId, content, edited_unix: act.atUnix, is_first: false },
+  ])
+  await publish(tx, 'issue.edited', { ...facts(issue, act), oldContent: issue.content })
+  return updateIssue(tx, issue.id, {
+    content,
+    content_version: issue.content_version + 1,
+    updated_unix: act.atUnix,
+  })
+}
+
+const shortRef = (ref: string): string => ref.replace(/^refs\/heads\//, '')
+
+/** Binds it to a branch; naming the same one again is told too (observed). */
+export async function changeRef(tx: Tx, act: Act, issue: IssueRow, ref: string): Promise<IssueRow> {
+  await insertEntry(tx, act, issue.id, {
+    type: 'change_issue_ref',
+    old_ref: shortRef(issue.ref),
+    new_ref: shortRef(ref),
+  })
+  return updateIssue(tx, issue.id, { ref, updated_unix: act.atUnix })
+}
+
+const dayOf = (unix: Unix): string => new Date(unix * 1000).toISOString().slice(0, 10)
+
+/** @param dueUnix 0 removes the date */
+export async function changeDue(tx: Tx, act: Act, issue: IssueRow, dueUnix: Unix): Promise<IssueRow> {
+  if (dueUnix === issue.due_unix) return issue
+  const entry =
+    dueUnix === 0
+      ? { type: 'removed_deadline' as const, content: dayOf(issue.due_unix) }
+      : issue.due_unix === 0
+        ? { type: 'added_deadline' as const, content: dayOf(dueUnix) }
+        : { type: 'modified_deadline' as const, content: `${dayOf(dueUnix)}|${dayOf(issue.due_unix)}` }
+  await insertEntry(tx, act, issue.id, entry)
+  return updateIssue(tx, issue.id, { due_unix: dueUnix, updated_unix: act.atUnix })
+}
+
+/** Makes exactly these the assignees; who stays keeps the place. One entry and event for each that comes or goes. */
+export async function changeAssignees(tx: Tx, act: Act, issue: IssueRow, userIds: readonly UserId[]): Promise<IssueRow> {
+  const current = await listAssigneeIds(tx, issue.id)
+  const removed = current.filter((id) => !userIds.includes(id))
+  const added = [...new Set(userIds)].filter((id) => !current.includes(id))
+  if (removed.length === 0 && added.length === 0) return issue
+  await deleteAssignees(tx, issue.id, removed)
+  await insertAssignees(tx, issue.id, added)
+  const changes = [
+    ...removed.map((assigneeId) => ({ assigneeId, removed: true })),
+    ...added.map((assigneeId) => ({ assigneeId, removed: false })),
+  ]
+  await insertEntries(
+    tx,
+    act,
+    changes.map((change) => ({
+      issue_id: issue.id,
+      type: 'assignees',
+      assignee_id: change.assigneeId,
+      removed_assignee: change.removed,
+    })),
+  )
+  for (const change of changes) await publish(tx, 'issue.assigned', { ...facts(issue, act), ...change })
+  return updateIssue(tx, issue.id, { updated_unix: act.atUnix })
+}
+
+const countsOf = (issue: IssueRow, sign: 1 | -1) => ({ total: sign, closed: issue.is_closed ? sign : 0 })
+
+/** Moves it to another milestone, or to none. Both milestones count as changed, no earlier than before. */
+export async function changeMilestone(
+  tx: Tx,
+  act: Act,
+  issue: IssueRow,
+  milestone: MilestoneRow | undefined,
+): Promise<IssueRow> {
+  const milestoneId = milestone?.id ?? null
+  if (milestoneId === issue.milestone_id) return issue
+  const time = { unix: act.atUnix, onlyLater: true }
+  if (issue.milestone_id !== null) await addToMilestoneCounters(tx, issue.milestone_id, countsOf(issue, -1), time)
+  if (milestoneId !== null) await addToMilestoneCounters(tx, milestoneId, countsOf(issue, 1), time)
+  await insertEntry(tx, act, issue.id, {
+    type: 'milestone',
+    milestone_id: milestoneId,
+    old_milestone_id: issue.milestone_id,
+  })
+  await publish(tx, 'issue.milestoned', {
+    ...facts(issue, act),
+    milestoneId: milestoneId ?? (0 as MilestoneId),
+    oldMilestoneId: issue.milestone_id ?? (0 as MilestoneId),
+  })
+  return updateIssue(tx, issue.id, { milestone_id: milestoneId, updated_unix: act.atUnix })
+}
+
+/** How closing or reopening went; `blocked` when an open issue has to be closed before. */
+export type StateChange = { readonly kind: 'changed' | 'same' | 'blocked'; readonly issue: IssueRow }
+
+/**
+ * Closes or reopens. Closing stops the doer's own watch, even when it is then refused for an open dependency.
+ * @param entry told instead of `close`, by a merge
+ */
+export async function changeState(
+  tx: Tx,
+  act: Act,
+  issue: IssueRow,
+  isClosed: boolean,
+  entry: 'close' | 'merge_pull' = 'close',
+): Promise<StateChange> {
+  if (issue.is_closed === isClosed) return { kind: 'same', issue }
+  if (isClosed) {
+    await stopOwnWatch(tx, act, issue)
+    if (entry === 'close' && (await hasOpenDependency(tx, issue.id))) return { kind: 'blocked', issue }
+  }
+  const by = { total: 0, closed: isClosed ? 1 : -1 }
+  await addToRepoCounters(tx, issue.repo_id, issue.is_pull, by)
+  if (issue.milestone_id !== null) {
+    await addToMilestoneCounters(tx, issue.milestone_id, by, { unix: act.atUnix, onlyLater: false })
+  }
+  await addToLabelCounters(
+    tx,
+    (await listSetLabels(tx, issue.id)).map((label) => label.id),
+    by,
+  )
+  await insertEntry(tx, act, issue.id, { type: isClosed ? entry : 'reopen' })
+  const changed = await updateIssue(tx, issue.id, {
+    is_closed: isClosed,
+    closed_unix: isClosed ? act.atUnix : 0,
+    updated_unix: act.atUnix,
+  })
+  await publish(tx, isClosed ? 'issue.closed' : 'issue.reopened', facts(issue, act))
+  return { kind: 'changed', issue: changed }
+}
+
+/** The scope of an exclusive label: its name up to the last slash; none without a slash, or with one at an end. */
+export function scopeOf(label: LabelRow): string | undefined {
+  const at = label.name.lastIndexOf('/')
+  return label.is_exclusive && at > 0 && at < label.name.length - 1 ? label.name.slice(0, at) : undefined
+}
+
+const byName = (one: LabelRow, other: LabelRow): number =>
+  one.name < other.name ? -1 : one.name > other.name ? 1 : one.id - other.id
+
+/** Of several labels of one scope only the last by name, in the given order. */
+function withoutRivals(labels: readonly LabelRow[]): LabelRow[] {
+  const winners = new Map<string, LabelRow>()
+  for (const label of labels.toSorted(byName)) {
+    const scope = scopeOf(label)
+    if (scope !== undefined) winners.set(scope, label)
+  }
+  return labels.filter((label) => {
+    const scope = scopeOf(label)
+    return scope === undefined || winners.get(scope) === label
+  })
+}
+
+/** Puts labels on and takes them off; the issue counts as changed when there are any. */
+async function changeLabels(
+  tx: Tx,
+  act: Act,
+  issue: IssueRow,
+  change: { readonly steps: readonly { readonly label: LabelRow; readonly isSet: boolean }[]; readonly cleared?: boolean },
+): Promise<IssueRow> {
+  if (change.steps.length === 0) return issue
+  const idsOf = (isSet: boolean): LabelId[] => change.steps.filter((step) => step.isSet === isSet).map((step) => step.label.id)
+  const added = idsOf(true)
+  const removed = idsOf(false)
+  await deleteIssueLabels(tx, issue.id, removed)
+  await insertIssueLabels(tx, issue.id, added)
+  await addToLabelCounters(tx, added, countsOf(issue, 1))
+  await addToLabelCounters(tx, removed, countsOf(issue, -1))
+  await insertEntries(
+    tx,
+    act,
+    change.steps.map(({ label, isSet }) => ({
+      issue_id: issue.id,
+      type: 'label',
+      label_id: label.id,
+      content: isSet ? '1' : '',
+    })),
+  )
+  await publish(tx, 'issue.labelled', { ...facts(issue, act), added, removed, cleared: change.cleared ?? false })
+  return updateIssue(tx, issue.id, { updated_unix: act.atUnix })
+}
+
+const set = (label: LabelRow) => ({ label, isSet: true })
+const unset = (label: LabelRow) => ({ label, isSet: false })
+
+/** Adds labels; those of the same scope that are on it give way to the new one. */
+export async function addLabels(tx: Tx, act: Act, issue: IssueRow, labels: readonly LabelRow[]): Promise<IssueRow> {
+  const current = await listSetLabels(tx, issue.id)
+  const isOn = new Set(current.map((label) => label.id))
+  const added = withoutRivals(labels.toSorted(byName)).filter((label) => !isOn.has(label.id))
+  const steps = added.flatMap((label) => {
+    const scope = scopeOf(label)
+    const rivals = scope === undefined ? [] : current.filter((each) => scopeOf(each) === scope)
+    return [...rivals.map(unset), set(label)]
+  })
+  return changeLabels(tx, act, issue, { steps })
+}
+
+/** Makes exactly these the labels: first what comes, then what goes. */
+export async function replaceLabels(tx: Tx, act: Act, issue: IssueRow, labels: readonly LabelRow[]): Promise<IssueRow> {
+  const current = await listSetLabels(tx, issue.id)
+  const wanted = withoutRivals(labels.toSorted(byName))
+  const isOn = new Set(current.map((label) => label.id))
+  const stays = new Set(wanted.map((label) => label.id))
+  return changeLabels(tx, act, issue, {
+    steps: [
+      ...wanted.filter((label) => !isOn.has(label.id)).map(set),
+      ...current.filter((label) => !stays.has(label.id)).map(unset),
+    ],
+    cleared: wanted.length === 0,
+  })
+}
+
+/** Takes labels off that are on it. */
+export async function removeLabels(
+  tx: Tx,
+  act: Act,
+  issue: IssueRow,
+  labelIds: readonly LabelId[] | 'all',
+): Promise<IssueRow> {
+  const current = await listSetLabels(tx, issue.id)
+  const going = labelIds === 'all' ? current : current.filter((label) => labelIds.includes(label.id))
+  return changeLabels(tx, act, issue, { steps: going.map(unset), cleared: labelIds === 'all' })
+}
+
+/** Locks or unlocks the conversation. */
+export async function changeLock(tx: Tx, act: Act, issue: IssueRow, isLocked: boolean, reason = ''): Promise<IssueRow> {
+  if (issue.is_locked === isLocked) return issue
+  await insertEntry(tx, act, issue.id, { type: isLocked ? 'lock' : 'unlock', content: isLocked ? reason : '' })
+  await publish(tx, 'issue.locked', { ...facts(issue, act), isLocked })
+  return updateIssue(tx, issue.id, { is_locked: isLocked, updated_unix: act.atUnix })
+}
+
+/** Puts labels on a new issue as they are given, those of one scope together too (contract, issues: create). */
+export const setFirstLabels = (tx: Tx, act: Act, issue: IssueRow, labels: readonly LabelRow[]): Promise<IssueRow> =>
+  changeLabels(tx, act, issue, { steps: labels.map(set) })
+
+/** The entry that a comment row is told by, and the event, for whoever writes one. */
+export const factsOfComment = (issue: IssueRow, comment: CommentRow, act: Act) => ({
+  ...facts(issue, act),
+  commentId: comment.id,
+})

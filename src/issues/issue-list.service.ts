@@ -1,0 +1,188 @@
+import { Type } from 'typebox'
+import type { Static, TObject } from 'typebox'
+import type { Ctx, RepoCtx } from '../access/context.ts'
+import { mode } from '../access/rights.ts'
+import { isPublicOnly } from '../auth/viewer.ts'
+import type { IssueRow } from '../db/tables/issues.ts'
+import { BadRequest, NotFound } from '../lib/errors.ts'
+import type { UserId } from '../lib/ids.ts'
+import { pageOf, type Page, type PageQuery } from '../lib/paging.ts'
+import { findTeamByName } from '../orgs/team.store.ts'
+import { findUserByName } from '../users/user.store.ts'
+import { queryTime } from './due-date.policy.ts'
+import { countIssues, issueSorts, listIssues, type IssueFilter, type IssueSort } from './issue-list.store.ts'
+import { listAllLabelIdsByName, listLabelIdsByName } from './label.store.ts'
+import { listAllMilestoneIdsByTitle, listMilestonesNamed } from './milestone.store.ts'
+import { parseSearchWords } from './search-words.parse.ts'
+
+/** Query parameters of the list of a repository. */
+export const listQuery = {
+  state: Type.Optional(Type.String()),
+  labels: Type.Optional(Type.String()),
+  q: Type.Optional(Type.String()),
+  type: Type.Optional(Type.String()),
+  milestones: Type.Optional(Type.String()),
+  since: Type.Optional(Type.String()),
+  before: Type.Optional(Type.String()),
+  created_by: Type.Optional(Type.String()),
+  assigned_by: Type.Optional(Type.String()),
+  mentioned_by: Type.Optional(Type.String()),
+  sort: Type.Optional(Type.String()),
+} as const
+
+/** Query parameters of the search over all repositories. */
+export const searchQuery = {
+  state: Type.Optional(Type.String()),
+  labels: Type.Optional(Type.String()),
+  milestones: Type.Optional(Type.String()),
+  q: Type.Optional(Type.String()),
+  priority_repo_id: Type.Optional(Type.Integer()),
+  type: Type.Optional(Type.String()),
+  since: Type.Optional(Type.String()),
+  before: Type.Optional(Type.String()),
+  assigned: Type.Optional(Type.Boolean()),
+  created: Type.Optional(Type.Boolean()),
+  mentioned: Type.Optional(Type.Boolean()),
+  review_requested: Type.Optional(Type.Boolean()),
+  reviewed: Type.Optional(Type.Boolean()),
+  owner: Type.Optional(Type.String()),
+  team: Type.Optional(Type.String()),
+} as const
+
+export type ListQuery = Static<TObject<typeof listQuery>> & PageQuery
+export type SearchQuery = Static<TObject<typeof searchQuery>> & PageQuery
+
+export interface FoundIssues {
+  readonly rows: readonly IssueRow[]
+  readonly page: Page
+  readonly total: number
+}
+
+/** Most names of one filter; further ones are not looked at. */
+const maxNames = 100
+
+const namesIn = (text: string | undefined): string[] =>
+  text === undefined || text === '' ? [] : text.split(',').slice(0, maxNames)
+
+const isClosedOf = (state: string | undefined): boolean | undefined =>
+  state === 'closed' ? true : state === 'all' ? undefined : false
+
+/** `issues` and `pulls`; any other word means both. */
+const kindsOf = (type: string | undefined): boolean[] =>
+  type === 'issues' ? [false] : type === 'pulls' ? [true] : [false, true]
+
+function sortOf(text: string | undefined): IssueSort {
+  const lower = (text ?? '').toLowerCase()
+  return issueSorts.find((sort) => sort === lower) ?? 'latest'
+}
+
+async function accountId(ctx: Ctx, name: string | undefined): Promise<UserId | undefined> {
+  if (name === undefined || name === '') return undefined
+  const user = await findUserByName(ctx.db, name)
+  if (!user) throw new NotFound('the user does not exist', 'user_not_found')
+  return user.id
+}
+
+/** `undefined` where nothing is filtered by names: none are given, or none of them is known. */
+const orNoFilter = <Row>(rows: readonly Row[]): readonly Row[] | undefined => (rows.length === 0 ? undefined : rows)
+
+async function find(ctx: Ctx, filter: IssueFilter, sort: IssueSort, page: Page): Promise<FoundIssues> {
+  const [rows, total] = await Promise.all([listIssues(ctx.db, filter, sort, page), countIssues(ctx.db, filter)])
+  return { rows, page, total }
+}
+
+/**
+ * One page of the issues and pull requests of a repository. Kinds whose unit is unreadable are left out; asking for
+ * nothing but such is 404.
+ */
+export async function findIssues(ctx: RepoCtx, query: ListQuery): Promise<FoundIssues> {
+  const page = pageOf(query, ctx.config.api)
+  const isPull = kindsOf(query.type).filter((each) => ctx.rights.modeOf(each ? 'pulls' : 'issues') >= mode.read)
+  if (isPull.length === 0) throw new NotFound('issues are not available here', 'unit_unavailable')
+  const times = { sinceUnix: queryTime(query.since, 'since'), beforeUnix: queryTime(query.before, 'before') }
+  const posterId = await accountId(ctx, query.created_by)
+  const assigneeId = await accountId(ctx, query.assigned_by)
+  const mentionedId = await accountId(ctx, query.mentioned_by)
+  const labelNames = namesIn(query.labels)
+  const milestoneNames = namesIn(query.milestones)
+  const labels = labelNames.length === 0 ? [] : await listLabelIdsByName(ctx.db, ctx.repo.id, labelNames)
+  const milestones = milestoneNames.length === 0 ? [] : await listMilestonesNamed(ctx.db, ctx.repo.id, milestoneNames)
+  // A name wins over a number: a number names an id only where no milestone has it as title.
+  const titles = new Set(milestones.map((milestone) => milestone.title))
+  const chosen = milestones.filter(
+    (milestone) => milestoneNames.includes(milestone.title) || !titles.has(String(milestone.id)),
+  )
+  const milestoneIds = orNoFilter(chosen.map((milestone) => milestone.id))
+  const words = parseSearchWords(query.q ?? '')
+  const filter: IssueFilter = {
+    scope: { kind: 'repo', repoId: ctx.repo.id },
+    isClosed: isClosedOf(query.state),
+    isPull,
+    ...times,
+    allLabels: labels.map((label) => label.id),
+    ...(milestoneIds ? { milestoneIds } : {}),
+    posterId,
+    assigneeId,
+    mentionedId,
+    ...(words.length > 0 ? { words } : {}),
+  }
+  const sort = sortOf(query.sort)
+  const knownTotal = totalByCounters(ctx, filter)
+  if (knownTotal === undefined) return find(ctx, filter, sort, page)
+  return { rows: await listIssues(ctx.db, filter, sort, page), page, total: knownTotal }
+}
+
+/** How many there are when only the state and the kind are asked for: the repository counts them itself. */
+function totalByCounters({ repo }: RepoCtx, filter: IssueFilter): number | undefined {
+  const { scope: _scope, isClosed, isPull, allLabels, ...others } = filter
+  if ((allLabels?.length ?? 0) > 0 || Object.values(others).some((value) => value !== undefined)) return undefined
+  const count = (total: number, closed: number) => (isClosed === undefined ? total : isClosed ? closed : total - closed)
+  return isPull.reduce(
+    (sum, pulls) =>
+      sum +
+      (pulls ? count(repo.num_pulls, repo.num_closed_pulls) : count(repo.num_issues, repo.num_closed_issues)),
+    0,
+  )
+}
+
+/** One page of the issues and pull requests that somebody may see anywhere, newest first. */
+export async function searchEverywhere(ctx: Ctx, query: SearchQuery): Promise<FoundIssues> {
+  const { config, viewer } = ctx
+  const page = pageOf(query, { ...config.api, defaultPagingNum: config.ui.issuePagingNum })
+  const times = { sinceUnix: queryTime(query.since, 'since'), beforeUnix: queryTime(query.before, 'before') }
+  const owner = query.owner ? await findUserByName(ctx.db, query.owner) : undefined
+  if (query.owner && !owner) throw new BadRequest('the owner does not exist', 'owner_not_found')
+  if (query.team && !owner) throw new BadRequest('a team is named without its owner', 'owner_missing')
+  const team = query.team && owner ? await findTeamByName(ctx.db, owner.id, query.team.toLowerCase()) : undefined
+  if (query.team && !team) throw new BadRequest('the team does not exist', 'team_not_found')
+  const labelNames = namesIn(query.labels)
+  const titles = namesIn(query.milestones)
+  const anyLabels = labelNames.length === 0 ? undefined : orNoFilter(await listAllLabelIdsByName(ctx.db, labelNames))
+  const milestoneIds = titles.length === 0 ? undefined : orNoFilter(await listAllMilestoneIdsByTitle(ctx.db, titles))
+  const words = parseSearchWords(query.q ?? '')
+  const mine = (asked: boolean | undefined): UserId | undefined => (asked && viewer ? viewer.id : undefined)
+  return find(
+    ctx,
+    {
+      scope: {
+        kind: 'visible',
+        viewer: viewer && { id: viewer.id, isAdmin: viewer.isAdmin, isRestricted: viewer.isRestricted },
+        onlyPublic: isPublicOnly(viewer),
+        ownerId: owner?.id,
+        teamId: team?.id,
+      },
+      isClosed: isClosedOf(query.state),
+      isPull: kindsOf(query.type),
+      ...times,
+      ...(anyLabels ? { anyLabels } : {}),
+      ...(milestoneIds ? { milestoneIds } : {}),
+      posterId: mine(query.created),
+      assigneeId: mine(query.assigned),
+      mentionedId: mine(query.mentioned),
+      reviewedBy: mine(query.reviewed),
+      ...(words.length > 0 ? { words } : {}),
+    },
+    'latest',
+    page,
+  )
+}

@@ -1,0 +1,276 @@
+import { sql, type ExpressionBuilder, type SqlBool, type Expression } from 'kysely'
+import type { Db } from '../db/database.ts'
+import { databaseKind } from '../db/open.ts'
+import type { Schema } from '../db/schema.ts'
+import type { IssueRow } from '../db/tables/issues.ts'
+import type { IssueId, LabelId, MilestoneId, RepoId, TeamId, UserId } from '../lib/ids.ts'
+import type { Page } from '../lib/paging.ts'
+import type { Unix } from '../lib/time.ts'
+import type { SearchTerm } from './search-words.parse.ts'
+
+export const issueSorts = [
+  'relevance',
+  'latest',
+  'oldest',
+  'recentupdate',
+  'leastupdate',
+  'mostcomment',
+  'leastcomment',
+  'nearduedate',
+  'farduedate',
+] as const
+export type IssueSort = (typeof issueSorts)[number]
+
+/** Where is looked: in one repository, or in all that somebody may see. */
+export type IssueScope =
+  | { readonly kind: 'repo'; readonly repoId: RepoId }
+  | {
+      readonly kind: 'visible'
+      /** undefined: a guest. */
+      readonly viewer: { readonly id: UserId; readonly isAdmin: boolean; readonly isRestricted: boolean } | undefined
+      readonly onlyPublic: boolean
+      readonly ownerId: UserId | undefined
+      readonly teamId: TeamId | undefined
+    }
+
+export interface IssueFilter {
+  readonly scope: IssueScope
+  readonly isClosed?: boolean | undefined
+  /** Which kinds: issues (false), pull requests (true) or both. */
+  readonly isPull: readonly boolean[]
+  /** All of these are on it. */
+  readonly allLabels?: readonly LabelId[]
+  /** Any of these is on it. */
+  readonly anyLabels?: readonly LabelId[]
+  readonly milestoneIds?: readonly MilestoneId[]
+  readonly sinceUnix?: Unix | undefined
+  readonly beforeUnix?: Unix | undefined
+  readonly posterId?: UserId | undefined
+  readonly assigneeId?: UserId | undefined
+  readonly mentionedId?: UserId | undefined
+  /** It has a comment or a review of this account, which is not its author. */
+  readonly reviewedBy?: UserId | undefined
+  readonly words?: readonly SearchTerm[]
+}
+
+type Builder = ExpressionBuilder<Schema, 'issue'>
+
+/** Issues that hold one term in title, text or a comment. */
+function holdsTerm(kind: 'sqlite' | 'postgres', term: SearchTerm): Expression<SqlBool> {
+  const found =
+    kind === 'sqlite'
+      ? sql<SqlBool>`(issue.id in (select rowid from issue_words where issue_words match ${term.fts5})
+          or issue.id in (select comment.issue_id from comment where comment.id in
+            (select rowid from comment_words where comment_words match ${term.fts5})))`
+      : sql<SqlBool>`(to_tsvector('simple', issue.title || ' ' || left(issue.content, 200000)) @@ to_tsquery('simple', ${term.tsquery})
+          or issue.id in (select comment.issue_id from comment where comment.type in ('comment', 'code', 'review')
+            and to_tsvector('simple', left(comment.content, 200000)) @@ to_tsquery('simple', ${term.tsquery})))`
+  return term.index === undefined ? found : sql<SqlBool>`(${found} or issue."index" = ${term.index})`
+}
+
+/** Repositories that somebody may see, in the words of the contract: public ones, and those reached as member or collaborator. */
+function isVisible(where: Builder, scope: Extract<IssueScope, { kind: 'visible' }>): Expression<SqlBool> {
+  const { viewer, onlyPublic, ownerId, teamId } = scope
+  return where.exists(
+    where
+      .selectFrom('repo')
+      .innerJoin('user as owner', 'owner.id', 'repo.owner_id')
+      .select('repo.id')
+      .whereRef('repo.id', '=', 'issue.repo_id')
+      .$if(ownerId !== undefined, (query) => query.where('repo.owner_id', '=', ownerId as UserId))
+      .$if(onlyPublic, (query) => query.where('repo.is_private', '=', false))
+      .$if(teamId !== undefined, (query) =>
+        query.where((team) =>
+          team.exists(
+            team
+              .selectFrom('team')
+              .leftJoin('team_repo', (join) =>
+                join.onRef('team_repo.team_id', '=', 'team.id').onRef('team_repo.repo_id', '=', 'repo.id'),
+              )
+              .select('team.id')
+              .where('team.id', '=', teamId as TeamId)
+              .where((each) =>
+                each.or([
+                  each('team_repo.repo_id', 'is not', null),
+                  each('team.includes_all_repositories', '=', true),
+                  each('team.access_mode', '=', 4),
+                ]),
+              ),
+          ),
+        ),
+      )
+      .where((each) => {
+        if (viewer?.isAdmin) return each.lit(true)
+        const visibilities = viewer ? (['public', 'limited'] as const) : (['public'] as const)
+        const open = each.and([
+          each('repo.is_private', '=', false),
+          each('owner.visibility', 'in', visibilities),
+        ])
+        if (!viewer) return open
+        return each.or([
+          ...(viewer.isRestricted ? [] : [open]),
+          each('repo.owner_id', '=', viewer.id),
+          each.exists(
+            each
+              .selectFrom('collaboration')
+              .select('collaboration.user_id')
+              .whereRef('collaboration.repo_id', '=', 'repo.id')
+              .where('collaboration.user_id', '=', viewer.id),
+          ),
+          each.and([
+            each('repo.is_private', '=', false),
+            each.exists(
+              each
+                .selectFrom('org_user')
+                .select('org_user.user_id')
+                .whereRef('org_user.org_id', '=', 'repo.owner_id')
+                .where('org_user.user_id', '=', viewer.id),
+            ),
+          ]),
+          each.exists(
+            each
+              .selectFrom('team_user')
+              .innerJoin('team', 'team.id', 'team_user.team_id')
+              .leftJoin('team_repo', (join) =>
+                join.onRef('team_repo.team_id', '=', 'team.id').onRef('team_repo.repo_id', '=', 'repo.id'),
+              )
+              .select('team.id')
+              .where('team_user.user_id', '=', viewer.id)
+              .whereRef('team.org_id', '=', 'repo.owner_id')
+              .where((member) =>
+                member.or([
+                  member('team_repo.repo_id', 'is not', null),
+                  member('team.includes_all_repositories', '=', true),
+                  member('team.access_mode', '=', 4),
+                ]),
+              ),
+          ),
+        ])
+      }),
+  )
+}
+
+function conditions(db: Db, where: Builder, filter: IssueFilter): Expression<SqlBool>[] {
+  const { scope } = filter
+  const all: Expression<SqlBool>[] = [
+    scope.kind === 'repo' ? where('issue.repo_id', '=', scope.repoId) : isVisible(where, scope),
+  ]
+  if (filter.isPull.length === 1) all.push(where('issue.is_pull', '=', filter.isPull[0] as boolean))
+  if (filter.isClosed !== undefined) all.push(where('issue.is_closed', '=', filter.isClosed))
+  for (const labelId of filter.allLabels ?? []) all.push(hasLabel(where, [labelId]))
+  if (filter.anyLabels) all.push(hasLabel(where, filter.anyLabels))
+  if (filter.milestoneIds) all.push(where('issue.milestone_id', 'in', filter.milestoneIds))
+  if (filter.sinceUnix !== undefined) all.push(where('issue.updated_unix', '>=', filter.sinceUnix))
+  if (filter.beforeUnix !== undefined) all.push(where('issue.updated_unix', '<=', filter.beforeUnix))
+  if (filter.posterId !== undefined) all.push(where('issue.poster_id', '=', filter.posterId))
+  if (filter.assigneeId !== undefined) all.push(concerns(where, 'issue_assignee', filter.assigneeId))
+  if (filter.mentionedId !== undefined) all.push(concerns(where, 'issue_mention', filter.mentionedId))
+  if (filter.reviewedBy !== undefined) all.push(isReviewedBy(where, filter.reviewedBy))
+  if (filter.words) all.push(...holdsWords(db, where, filter.words))
+  return all
+}
+
+const hasLabel = (where: Builder, labelIds: readonly LabelId[]): Expression<SqlBool> =>
+  where.exists(
+    where
+      .selectFrom('issue_label')
+      .select('issue_label.label_id')
+      .whereRef('issue_label.issue_id', '=', 'issue.id')
+      .where('issue_label.label_id', 'in', labelIds),
+  )
+
+const concerns = (where: Builder, table: 'issue_assignee' | 'issue_mention', userId: UserId): Expression<SqlBool> =>
+  where.exists(
+    where
+      .selectFrom(table)
+      .select(`${table}.user_id`)
+      .whereRef(`${table}.issue_id`, '=', 'issue.id')
+      .where(`${table}.user_id`, '=', userId),
+  )
+
+const isReviewedBy = (where: Builder, userId: UserId): Expression<SqlBool> =>
+  where.and([
+    where('issue.is_pull', '=', true),
+    where('issue.poster_id', '!=', userId),
+    where.exists(
+      where
+        .selectFrom('comment')
+        .select('comment.id')
+        .whereRef('comment.issue_id', '=', 'issue.id')
+        .where('comment.poster_id', '=', userId)
+        .where('comment.type', 'in', ['comment', 'review', 'code']),
+    ),
+  ])
+
+/** Needed terms all, refused ones none; of the others one, unless there are needed ones. */
+function holdsWords(db: Db, where: Builder, terms: readonly SearchTerm[]): Expression<SqlBool>[] {
+  const kind = databaseKind(db)
+  const of = (role: SearchTerm['role']) => terms.filter((term) => term.role === role).map((term) => holdsTerm(kind, term))
+  const needed = of('needed')
+  const offered = of('offered')
+  return [
+    ...needed,
+    ...of('refused').map((term) => where.not(term)),
+    ...(needed.length === 0 && offered.length > 0 ? [where.or(offered)] : []),
+  ]
+}
+
+/** One page of the issues that a filter leaves, in the order of `sort`. */
+export async function listIssues(db: Db, filter: IssueFilter, sort: IssueSort, page: Page): Promise<IssueRow[]> {
+  const query = db
+    .selectFrom('issue')
+    .selectAll('issue')
+    .where((where) => where.and(conditions(db, where, filter)))
+    .limit(page.limit)
+    .offset(page.offset)
+  const newest = (each: typeof query) => each.orderBy('issue.created_unix', 'desc').orderBy('issue.id', 'desc')
+  switch (sort) {
+    case 'oldest':
+      return query.orderBy('issue.created_unix').orderBy('issue.id').execute()
+    case 'recentupdate':
+      return newest(query.orderBy('issue.updated_unix', 'desc')).execute()
+    case 'leastupdate':
+      return query.orderBy('issue.updated_unix').orderBy('issue.created_unix').orderBy('issue.id').execute()
+    case 'mostcomment':
+      return newest(query.orderBy('issue.num_comments', 'desc')).execute()
+    case 'leastcomment':
+      return newest(query.orderBy('issue.num_comments')).execute()
+    case 'nearduedate':
+    case 'farduedate': {
+      // The earlier of the issue's own date and its milestone's; 0 is none.
+      const due = sql<number>`case
+        when coalesce(milestone.due_unix, 0) = 0 then issue.due_unix
+        when issue.due_unix = 0 or milestone.due_unix < issue.due_unix then milestone.due_unix
+        else issue.due_unix end`
+      const joined = query.leftJoin('milestone', 'milestone.id', 'issue.milestone_id')
+      const ordered =
+        sort === 'farduedate'
+          ? joined.orderBy(due, 'desc')
+          : joined.orderBy(sql`case when ${due} = 0 then 1 else 0 end`).orderBy(due)
+      return ordered.orderBy('issue.created_unix', 'desc').orderBy('issue.id', 'desc').execute()
+    }
+    default:
+      return newest(query).execute()
+  }
+}
+
+export const countIssues = async (db: Db, filter: IssueFilter): Promise<number> =>
+  (
+    await db
+      .selectFrom('issue')
+      .select((each) => each.fn.countAll<number>().as('count'))
+      .where((where) => where.and(conditions(db, where, filter)))
+      .executeTakeFirstOrThrow()
+  ).count
+
+/** Ids only, for those who act on what a filter leaves. */
+export const listIssueIds = async (db: Db, filter: IssueFilter, limit: number): Promise<IssueId[]> =>
+  (
+    await db
+      .selectFrom('issue')
+      .select('issue.id')
+      .where((where) => where.and(conditions(db, where, filter)))
+      .orderBy('issue.id')
+      .limit(limit)
+      .execute()
+  ).map((row) => row.id)

@@ -1,0 +1,131 @@
+import type { Ctx } from '../access/context.ts'
+import type { UserRow } from '../db/tables/accounts.ts'
+import type { IssueRow } from '../db/tables/issues.ts'
+import type { UserId } from '../lib/ids.ts'
+import { formatOptionalUnix, formatUnix } from '../lib/time.ts'
+import { presentAuthor, presentUser } from '../users/user.present.ts'
+import { loadUsers } from '../users/user.store.ts'
+import { presentAttachment } from './attachment.present.ts'
+import { issueApiUrl, issueWebUrl, type IssuePlace } from './issue-place.ts'
+import type { Issue, PullRequestMeta } from './issue.schemas.ts'
+import { loadPlaces } from './issue-place.store.ts'
+import { listAssigneesOf, listFilesOf, listLabelsOf, loadMilestones } from './issue.store.ts'
+import { presentLabel } from './label.present.ts'
+import { presentMilestone } from './milestone.present.ts'
+import { isDraftTitle } from './title.policy.ts'
+
+type PresentCtx = Pick<Ctx, 'config' | 'viewer' | 'db'>
+
+/**
+ * Issues and pull requests as the API shows them: one query each for labels, assignees, milestones, files and accounts,
+ * and two more when there are repositories that are not `known`.
+ */
+export async function presentIssues(
+  ctx: PresentCtx,
+  rows: readonly IssueRow[],
+  known: readonly IssuePlace[] = [],
+): Promise<Issue[]> {
+  if (rows.length === 0) return []
+  const ids = rows.map((row) => row.id)
+  const [labels, assignees, milestones, files, places] = await Promise.all([
+    listLabelsOf(ctx.db, ids),
+    listAssigneesOf(ctx.db, ids),
+    loadMilestones(ctx.db, rows.map((row) => row.milestone_id)),
+    listFilesOf(ctx.db, ids),
+    loadPlaces(ctx.db, rows.map((row) => row.repo_id), known),
+  ])
+  const users = await loadUsers(ctx.db, [...rows.map((row) => row.poster_id), ...assignees.map((row) => row.user_id)])
+  const people = new Map<UserId, ReturnType<typeof presentUser>>()
+  const personOf = (id: UserId) => {
+    const shown = people.get(id) ?? presentAuthor(ctx, users.get(id))
+    people.set(id, shown)
+    return shown
+  }
+  const labelsOf = Map.groupBy(labels, (label) => label.issue_id)
+  const assigneesOf = Map.groupBy(assignees, (row) => row.issue_id)
+  const filesOf = Map.groupBy(files, (file) => file.issue_id)
+  return rows.flatMap((row) => {
+    const place = places.get(row.repo_id)
+    if (!place) return []
+    const milestone = row.milestone_id === null ? undefined : milestones.get(row.milestone_id)
+    const assigned = (assigneesOf.get(row.id) ?? []).filter(({ user_id: id }) => users.has(id)).map(({ user_id: id }) => personOf(id))
+    return [
+      {
+        id: row.id,
+        url: issueApiUrl(ctx, place, row),
+        html_url: issueWebUrl(ctx, place, row),
+        number: row.index,
+        user: personOf(row.poster_id),
+        original_author: row.original_author,
+        original_author_id: 0,
+        title: row.title,
+        body: row.content,
+        ref: row.ref,
+        assets: (filesOf.get(row.id) ?? []).map((file) => presentAttachment(ctx, file)),
+        labels: (labelsOf.get(row.id) ?? []).map((label) => presentLabel(ctx, place, label)),
+        milestone: milestone ? presentMilestone(milestone) : null,
+        assignee: assigned[0] ?? null,
+        assignees: assigned.length > 0 ? assigned : null,
+        state: row.is_closed ? 'closed' : 'open',
+        is_locked: row.is_locked,
+        comments: row.num_comments,
+        created_at: formatUnix(row.created_unix),
+        updated_at: formatUnix(row.updated_unix),
+        closed_at: row.is_closed ? formatOptionalUnix(row.closed_unix) : null,
+        due_date: formatOptionalUnix(row.due_unix),
+        pull_request: row.is_pull ? presentPullMeta(ctx, place, row) : null,
+        repository: {
+          id: place.repo.id,
+          name: place.repo.name,
+          owner: place.owner.name,
+          full_name: `${place.owner.name}/${place.repo.name}`,
+        },
+        pin_order: row.pin_order,
+      },
+    ]
+  })
+}
+
+const presentPullMeta = (ctx: PresentCtx, place: IssuePlace, row: IssueRow): PullRequestMeta => ({
+  merged: row.merged_unix > 0,
+  merged_at: formatOptionalUnix(row.merged_unix),
+  draft: isDraftTitle(row.title, ctx.config.repositoryPullRequest.workInProgressPrefixes),
+  html_url: issueWebUrl(ctx, place, row),
+})
+
+export async function presentIssue(ctx: PresentCtx, row: IssueRow, known: IssuePlace): Promise<Issue> {
+  const [issue] = await presentIssues(ctx, [row], [known])
+  return issue as Issue
+}
+
+/** What stands for an issue that the viewer may know of but not see (contract, dependencies). */
+export const hiddenIssue: Issue = {
+  id: 0,
+  url: '',
+  html_url: '',
+  number: 0,
+  user: null,
+  original_author: '',
+  original_author_id: 0,
+  title: 'HIDDEN',
+  body: '',
+  ref: '',
+  assets: [],
+  labels: null,
+  milestone: null,
+  assignee: null,
+  assignees: null,
+  state: 'open',
+  is_locked: false,
+  comments: 0,
+  created_at: formatUnix(0),
+  updated_at: formatUnix(0),
+  closed_at: null,
+  due_date: null,
+  pull_request: null,
+  repository: null,
+  pin_order: 0,
+}
+
+/** Accounts as the viewer sees them. */
+export const presentUsers = (ctx: PresentCtx, users: readonly UserRow[]) => users.map((user) => presentUser(ctx, user))

@@ -1,0 +1,104 @@
+import { gitRepo, inRepo, issuesOrPullsEnabled, notArchived, repoAdmin, canRead } from '../access/repo.requirements.ts'
+import { anyone, signedIn } from '../access/requirements.ts'
+import { operation, validBody } from '../http/operation.ts'
+import { created, empty, noContent, paged } from '../http/reply.ts'
+import { pageQuery } from '../http/schema.ts'
+import { Type } from 'typebox'
+import { formatUnix, zeroTime } from '../lib/time.ts'
+import { ok } from '../http/reply.ts'
+import { findIssues, listQuery, searchEverywhere, searchQuery } from './issue-list.service.ts'
+import { mayEditIssue } from './issue.policy.ts'
+import { presentIssue, presentIssues } from './issue.present.ts'
+import { CreateIssueOption, EditDeadlineOption, EditIssueOption, Issue, IssueDeadline } from './issue.schemas.ts'
+import { createIssue, deleteIssue, editIssue, getIssue, getReadableIssue, setDeadline } from './issue.service.ts'
+
+export const issueSearchIssues = operation({
+  method: 'GET',
+  path: '/repos/issues/search',
+  scope: 'issue',
+  requires: [anyone],
+  query: { ...searchQuery, ...pageQuery },
+  reply: { 200: Type.Array(Issue) },
+  summary: 'Search issues and pull requests of all repositories',
+  async run({ ctx, query }) {
+    const { rows, page, total } = await searchEverywhere(ctx, query)
+    return paged(await presentIssues(ctx, rows), page, total)
+  },
+})
+
+export const issueListIssues = operation({
+  method: 'GET',
+  path: '/repos/{username}/{reponame}/issues',
+  scope: 'issue',
+  requires: [inRepo, issuesOrPullsEnabled],
+  query: { ...listQuery, ...pageQuery },
+  reply: { 200: Type.Array(Issue) },
+  summary: 'List issues and pull requests of a repository',
+  async run({ ctx, query }) {
+    const { rows, page, total } = await findIssues(ctx, query)
+    return paged(await presentIssues(ctx, rows, [ctx]), page, total)
+  },
+})
+
+export const issueCreateIssue = operation({
+  method: 'POST',
+  path: '/repos/{username}/{reponame}/issues',
+  scope: 'issue',
+  requires: [inRepo, issuesOrPullsEnabled, signedIn, notArchived, validBody, canRead('issues')],
+  body: CreateIssueOption,
+  reply: { 201: Issue },
+  summary: 'Open an issue',
+  run: async ({ ctx, body }) => created(await presentIssue(ctx, await createIssue(ctx, body), ctx)),
+})
+
+export const issueGetIssue = operation({
+  method: 'GET',
+  path: '/repos/{username}/{reponame}/issues/{index}',
+  scope: 'issue',
+  requires: [inRepo, issuesOrPullsEnabled],
+  reply: { 200: Issue },
+  summary: 'Get an issue or a pull request',
+  run: async ({ ctx, params }) => ok(await presentIssue(ctx, await getReadableIssue(ctx, params.index), ctx)),
+})
+
+export const issueEditIssue = operation({
+  method: 'PATCH',
+  path: '/repos/{username}/{reponame}/issues/{index}',
+  scope: 'issue',
+  requires: [inRepo, issuesOrPullsEnabled, signedIn, validBody],
+  body: EditIssueOption,
+  reply: { 201: Issue, 403: 'empty' },
+  summary: 'Edit an issue or a pull request',
+  async run({ ctx, params, body }) {
+    const issue = await getIssue(ctx, params.index)
+    if (!mayEditIssue(ctx.viewer, ctx.rights, issue)) return empty(403)
+    return created(await presentIssue(ctx, await editIssue(ctx, issue, body), ctx))
+  },
+})
+
+export const issueDelete = operation({
+  method: 'DELETE',
+  path: '/repos/{username}/{reponame}/issues/{index}',
+  scope: 'issue',
+  requires: [inRepo, issuesOrPullsEnabled, signedIn, repoAdmin, gitRepo],
+  reply: { 204: 'empty' },
+  summary: 'Delete an issue or a pull request',
+  async run({ ctx, params }) {
+    await deleteIssue(ctx, await getIssue(ctx, params.index))
+    return noContent()
+  },
+})
+
+export const issueEditIssueDeadline = operation({
+  method: 'POST',
+  path: '/repos/{username}/{reponame}/issues/{index}/deadline',
+  scope: 'issue',
+  requires: [inRepo, issuesOrPullsEnabled, signedIn, validBody],
+  body: EditDeadlineOption,
+  reply: { 201: IssueDeadline },
+  summary: 'Set or remove the due date of an issue',
+  async run({ ctx, params, body }) {
+    const dueUnix = await setDeadline(ctx, await getIssue(ctx, params.index), body.due_date)
+    return created({ due_date: dueUnix === 0 ? zeroTime : formatUnix(dueUnix) })
+  },
+})

@@ -1,0 +1,361 @@
+import type { Ctx, RepoCtx, SignedInRepoCtx } from '../access/context.ts'
+import { isForeignKeyViolation, transaction, type Tx } from '../db/database.ts'
+import type { IssueRow, LabelRow, MilestoneRow } from '../db/tables/issues.ts'
+import { publish } from '../events/hub.ts'
+import { BadRequest, Conflict, Forbidden, Invalid, NotFound, PreconditionFailed, Refusal } from '../lib/errors.ts'
+import type { IssueId, LabelId, MilestoneId, RepoId, UserId } from '../lib/ids.ts'
+import { nowUnix, type Unix } from '../lib/time.ts'
+import type { Act } from './act.ts'
+import { deleteAttachments, listAllFilesOfIssue } from './attachment.store.ts'
+import { endOfDay, optionalTime } from './due-date.policy.ts'
+import {
+  changeAssignees,
+  changeContent,
+  changeDue,
+  changeMilestone,
+  changeRef,
+  changeState,
+  changeTitle,
+  holdIssue,
+  setFirstLabels,
+} from './issue-change.service.ts'
+import { mayEditIssue, mayReadIssue, isWriter } from './issue.policy.ts'
+import type { IssuePlace } from './issue-place.ts'
+import {
+  addToLabelCounters,
+  addToMilestoneCounters,
+  addToRepoCounters,
+  deleteIssueRow,
+  findIssue,
+  insertIssue,
+  insertMentions,
+  listBlockers,
+  listUsersByName,
+  takeNumber,
+} from './issue.store.ts'
+import { listSetLabels, listUsableLabels } from './label.store.ts'
+import { findMilestone } from './milestone.store.ts'
+import { closePinGap } from './pin.store.ts'
+import { listUsersReaching } from './reach.store.ts'
+import { findMentioned, findReferenced, namedByIssue, recordReferences, type Reference } from './reference.service.ts'
+import { keptTitle } from './title.policy.ts'
+import { datedAct } from './updated-at.policy.ts'
+
+export const noIssue = () => new NotFound('the issue does not exist', 'issue_not_found')
+
+/** The issue or pull request of a number, whether the viewer may read it or not; else 404. */
+export async function getIssue(ctx: RepoCtx, index: number): Promise<IssueRow> {
+  const issue = await findIssue(ctx.db, ctx.repo.id, index)
+  if (!issue) throw noIssue()
+  return issue
+}
+
+/** The issue or pull request of a number; missing, and unreadable for the viewer, are 404 alike. */
+export async function getReadableIssue(ctx: RepoCtx, index: number): Promise<IssueRow> {
+  const issue = await getIssue(ctx, index)
+  if (!mayReadIssue(ctx.rights, issue)) throw noIssue()
+  return issue
+}
+
+export const actNow = (ctx: SignedInRepoCtx): Act => ({
+  doerId: ctx.viewer.id,
+  atUnix: nowUnix(ctx.clock),
+  isDated: false,
+})
+
+/** The act of a request that may name its time (`updated_at`). */
+export const actAt = (ctx: SignedInRepoCtx, issue: IssueRow, given: string | undefined): Act =>
+  datedAct(given, { viewer: ctx.viewer, rights: ctx.rights, issue, nowUnix: nowUnix(ctx.clock) })
+
+/**
+ * People to be assigned, in the order they are named, each once. Everybody who reads pull requests or writes anything
+ * can be (contract, issues: create); an unknown name or somebody else is `Invalid`.
+ */
+export async function getAssignable(ctx: Ctx, place: IssuePlace, names: readonly string[]): Promise<UserId[]> {
+  const wanted = [...new Set(names.filter((name) => name !== '').map((name) => name.toLowerCase()))]
+  if (wanted.length === 0) return []
+  const users = new Map((await listUsersByName(ctx.db, wanted)).map((user) => [user.lower_name, user]))
+  const ids = wanted.map((name) => {
+    const user = users.get(name)
+    if (!user) throw new Invalid(`[assignees]: there is no account ${name}`, 'assignee_unknown', { field: 'assignees' })
+    return user.id
+  })
+  const [readers, writers] = await Promise.all([
+    listUsersReaching(ctx.db, place, ids, { units: ['pulls'], mode: 1 }),
+    listUsersReaching(ctx.db, place, ids, {
+      units: ['code', 'issues', 'pulls', 'releases', 'wiki', 'projects', 'packages', 'actions'],
+      mode: 2,
+    }),
+  ])
+  const assignable = new Set([...readers, ...writers].map((user) => user.id))
+  const refused = ids.find((id) => !assignable.has(id))
+  if (refused !== undefined) {
+    const name = wanted[ids.indexOf(refused)]
+    throw new Invalid(`[assignees]: ${name} can not be assigned here`, 'assignee_refused', { field: 'assignees' })
+  }
+  return ids
+}
+
+/** What a new issue or pull request is made of. */
+export interface NewIssue {
+  readonly isPull: boolean
+  readonly title: string
+  readonly content: string
+  readonly ref: string
+  readonly dueUnix: Unix
+  readonly milestoneId: MilestoneId | undefined
+  readonly labelIds: readonly LabelId[]
+  readonly assigneeIds: readonly UserId[]
+  /** Named by title and text, looked up before. */
+  readonly references: readonly Reference[]
+  readonly mentioned: readonly UserId[]
+}
+
+/**
+ * Makes the row of an issue or pull request with all that goes with it: number, counters, labels, people, references
+ * and `issue.opened`. Labels and milestones that are unknown by now are left out.
+ */
+export async function openIssue(tx: Tx, act: Act, place: IssuePlace, input: NewIssue): Promise<IssueRow> {
+  const { repo } = place
+  const milestone = input.milestoneId === undefined ? undefined : await findMilestone(tx, repo.id, input.milestoneId)
+  const labels = input.labelIds.length === 0 ? [] : await listUsableLabels(tx, repo, { ids: input.labelIds })
+  const index = await takeNumber(tx, repo.id)
+  let issue = await insertIssue(tx, {
+    repo_id: repo.id,
+    index,
+    is_pull: input.isPull,
+    poster_id: act.doerId,
+    title: input.title,
+    content: input.content,
+    ref: input.ref,
+    milestone_id: null,
+    due_unix: input.dueUnix,
+    created_unix: act.atUnix,
+    updated_unix: act.atUnix,
+  })
+  await addToRepoCounters(tx, repo.id, input.isPull, { total: 1, closed: 0 })
+  await insertMentions(tx, issue.id, input.mentioned)
+  await publish(tx, 'issue.opened', {
+    repoId: repo.id,
+    issueId: issue.id,
+    doerId: act.doerId,
+    isPull: issue.is_pull,
+    mentioned: [...input.mentioned],
+  })
+  issue = await changeMilestone(tx, act, issue, milestone)
+  issue = await setFirstLabels(tx, act, issue, labels)
+  issue = await changeAssignees(tx, act, issue, input.assigneeIds)
+  await recordReferences(tx, act, { issue, comment: undefined }, input.references)
+  return issue
+}
+
+/** What a request for a new issue says; the names of the fields are the API's. */
+export interface CreateIssueInput {
+  readonly title: string
+  readonly body?: string | undefined
+  readonly ref?: string | undefined
+  readonly assignee?: string | undefined
+  readonly assignees?: readonly string[] | undefined
+  readonly due_date?: string | undefined
+  readonly milestone?: number | undefined
+  readonly labels?: readonly number[] | undefined
+  readonly closed?: boolean | undefined
+}
+
+/** Whoever the owner of the repository blocks takes no part in it: `Forbidden`. */
+export async function refuseBlocked(ctx: SignedInRepoCtx, blockers: readonly UserId[]): Promise<void> {
+  if ((await listBlockers(ctx.db, blockers, ctx.viewer.id)).size > 0) {
+    throw new Forbidden('you are blocked by the owner of the repository or the author', 'blocked')
+  }
+}
+
+/** Opens an issue. Labels, milestone, people and due date count only when the caller may write (contract). */
+export async function createIssue(ctx: SignedInRepoCtx, input: CreateIssueInput): Promise<IssueRow> {
+  await refuseBlocked(ctx, [ctx.owner.id])
+  const isTrusted = ctx.rights.canWrite('issues')
+  const title = keptTitle(input.title)
+  const content = input.body ?? ''
+  const names = [...(input.assignee ? [input.assignee] : []), ...(input.assignees ?? [])]
+  const assigneeIds = isTrusted ? await getAssignable(ctx, ctx, names) : []
+  const named = namedByIssue(ctx.config, { title, content })
+  const [references, mentioned] = await Promise.all([
+    findReferenced(ctx, ctx, named),
+    findMentioned(ctx, ctx, { is_pull: false }, named),
+  ])
+  const act = actNow(ctx)
+  return changing(() =>
+    transaction(ctx.db, async (tx) => {
+      const issue = await openIssue(tx, act, ctx, {
+        isPull: false,
+        title,
+        content,
+        ref: input.ref ?? '',
+        dueUnix: isTrusted ? optionalTime(input.due_date, 'due_date') : 0,
+        milestoneId: isTrusted && input.milestone ? (input.milestone as MilestoneId) : undefined,
+        labelIds: isTrusted ? ((input.labels ?? []) as LabelId[]) : [],
+        assigneeIds,
+        references,
+        mentioned,
+      })
+      return input.closed ? (await changeState(tx, act, issue, true)).issue : issue
+    }),
+  )
+}
+
+/** A label, milestone or account that was deleted while the change was made is a `Conflict`, not a defect. */
+export async function changing<Result>(run: () => Promise<Result>): Promise<Result> {
+  try {
+    return await run()
+  } catch (error) {
+    if (isForeignKeyViolation(error)) throw new Conflict('something that was named has just been deleted', 'just_deleted')
+    throw error
+  }
+}
+
+/** What a request to edit says; the names of the fields are the API's. */
+export interface EditIssueInput {
+  readonly title?: string | undefined
+  readonly body?: string | undefined
+  readonly ref?: string | undefined
+  readonly assignee?: string | undefined
+  readonly assignees?: readonly string[] | undefined
+  readonly milestone?: number | undefined
+  readonly state?: string | undefined
+  readonly due_date?: string | undefined
+  readonly unset_due_date?: boolean | undefined
+  readonly updated_at?: string | undefined
+}
+
+/** The due date that an edit asks for: undefined keeps it, 0 removes it. */
+function dueWanted(input: EditIssueInput): Unix | undefined {
+  if (input.unset_due_date === false && input.due_date === undefined) {
+    throw new BadRequest('unset_due_date can not be false without a due date', 'due_date_missing')
+  }
+  if (input.unset_due_date) return 0
+  if (input.due_date === undefined) return undefined
+  return optionalTime(input.due_date, 'due_date') === 0 ? 0 : endOfDay(input.due_date, 'given offset')
+}
+
+/** The people that an edit asks for: undefined keeps them. */
+async function assigneesWanted(ctx: SignedInRepoCtx, input: EditIssueInput): Promise<UserId[] | undefined> {
+  if (input.assignees === undefined && input.assignee === undefined) return undefined
+  return getAssignable(ctx, ctx, [...(input.assignees ?? []), ...(input.assignee ? [input.assignee] : [])])
+}
+
+/**
+ * Edits an issue or pull request: title, text, branch, due date, people, milestone and state, in this order. When the
+ * state is refused (a dependency is open, a merged pull request: `PreconditionFailed`), what came before is kept.
+ */
+export async function editIssue(ctx: SignedInRepoCtx, issue: IssueRow, input: EditIssueInput): Promise<IssueRow> {
+  if (!mayEditIssue(ctx.viewer, ctx.rights, issue)) throw new Forbidden('only the author and those who may write may edit', 'edit_forbidden')
+  const act = actAt(ctx, issue, input.updated_at)
+  const manages = isWriter(ctx.rights, issue)
+  const title = input.title === undefined ? undefined : keptTitle(input.title)
+  if ((title !== undefined && title !== '' && title !== issue.title) || input.state !== undefined) {
+    await refuseBlocked(ctx, [ctx.owner.id])
+  }
+  const dueUnix = dueWanted(input)
+  const assigneeIds = manages ? await assigneesWanted(ctx, input) : undefined
+  const milestone = manages ? await milestoneWanted(ctx, input.milestone) : undefined
+  const content = input.body
+  const namesOthers = (title !== undefined && title !== issue.title) || (content !== undefined && content !== issue.content)
+  const references = namesOthers
+    ? await findReferenced(
+        ctx,
+        ctx,
+        namedByIssue(ctx.config, { title: title || issue.title, content: content ?? issue.content }),
+      )
+    : undefined
+  const { changed, refusal } = await changing(() =>
+    transaction(ctx.db, async (tx) => {
+      let row = await holdIssue(tx, issue)
+      if (title !== undefined) row = await changeTitle(tx, act, row, title)
+      if (content !== undefined) row = await changeContent(tx, act, row, content)
+      if (references) await recordReferences(tx, act, { issue: row, comment: undefined }, references)
+      if (input.ref !== undefined) row = await changeRef(tx, act, row, input.ref)
+      if (manages && dueUnix !== undefined) row = await changeDue(tx, act, row, dueUnix)
+      if (assigneeIds) row = await changeAssignees(tx, act, row, assigneeIds)
+      if (milestone) row = await changeMilestone(tx, act, row, milestone.row)
+      return input.state === undefined ? { changed: row, refusal: undefined } : applyState(tx, act, row, input.state)
+    }),
+  )
+  if (refusal) throw refusal
+  return changed
+}
+
+async function milestoneWanted(
+  ctx: SignedInRepoCtx,
+  id: number | undefined,
+): Promise<{ readonly row: MilestoneRow | undefined } | undefined> {
+  if (id === undefined) return undefined
+  if (id === 0) return { row: undefined }
+  const row = await findMilestone(ctx.db, ctx.repo.id, id as MilestoneId)
+  if (!row) throw new NotFound('the milestone does not exist', 'milestone_not_found')
+  return { row }
+}
+
+async function applyState(
+  tx: Tx,
+  act: Act,
+  issue: IssueRow,
+  state: string,
+): Promise<{ readonly changed: IssueRow; readonly refusal: Refusal | undefined }> {
+  if (issue.merged_unix > 0) {
+    return { changed: issue, refusal: new PreconditionFailed('a merged pull request keeps its state', 'pull_merged') }
+  }
+  const { kind, issue: changed } = await changeState(tx, act, issue, state === 'closed')
+  const refusal =
+    kind === 'blocked' ? new PreconditionFailed('an issue that it depends on is open', 'dependency_open') : undefined
+  return { changed, refusal }
+}
+
+/** Sets or removes the due date: the last second of the given day in the server's zone; 0 when it is removed. */
+export async function setDeadline(ctx: SignedInRepoCtx, issue: IssueRow, dueDate: string | undefined): Promise<Unix> {
+  if (!isWriter(ctx.rights, issue)) throw new Forbidden('only those who may write may set a due date', 'deadline_forbidden')
+  const dueUnix = optionalTime(dueDate, 'due_date') === 0 ? 0 : endOfDay(dueDate as string, 'server')
+  await transaction(ctx.db, async (tx) => changeDue(tx, actNow(ctx), await holdIssue(tx, issue), dueUnix))
+  return dueUnix
+}
+
+/**
+ * Deletes an issue or pull request with everything below it. Its number is not given again; its files are deleted by
+ * whoever hears `attachment.deleted`.
+ */
+export async function deleteIssue(ctx: SignedInRepoCtx, issue: IssueRow): Promise<void> {
+  const act = actNow(ctx)
+  await transaction(ctx.db, async (tx) => {
+    const row = await holdIssue(tx, issue)
+    const by = { total: -1, closed: row.is_closed ? -1 : 0 }
+    await addToRepoCounters(tx, row.repo_id, row.is_pull, by)
+    if (row.milestone_id !== null) {
+      await addToMilestoneCounters(tx, row.milestone_id, by, { unix: act.atUnix, onlyLater: true })
+    }
+    const labels: LabelRow[] = await listSetLabels(tx, row.id)
+    await addToLabelCounters(tx, labels.map((label) => label.id), by)
+    if (row.pin_order > 0) await closePinGap(tx, row)
+    await deleteFiles(tx, act, row)
+    await deleteIssueRow(tx, row.id)
+    await publish(tx, 'issue.deleted', {
+      repoId: row.repo_id,
+      issueId: row.id,
+      doerId: act.doerId,
+      isPull: row.is_pull,
+      index: row.index,
+      title: row.title,
+      posterId: row.poster_id,
+      isClosed: row.is_closed,
+    })
+  })
+}
+
+async function deleteFiles(tx: Tx, act: Act, issue: { readonly id: IssueId; readonly repo_id: RepoId }): Promise<void> {
+  const files = await deleteAttachments(tx, (await listAllFilesOfIssue(tx, issue.id)).map((file) => file.id))
+  for (const file of files) {
+    await publish(tx, 'attachment.deleted', {
+      attachmentId: file.id,
+      repoId: issue.repo_id,
+      doerId: act.doerId,
+      blobKey: file.blob_key,
+    })
+  }
+}

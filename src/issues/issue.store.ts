@@ -1,0 +1,240 @@
+import { sql } from 'kysely'
+import type { Db, Tx } from '../db/database.ts'
+import type {
+  AttachmentRow,
+  IssueChange,
+  IssueRow,
+  LabelRow,
+  MilestoneRow,
+  NewIssueRow,
+} from '../db/tables/issues.ts'
+import type { RepoRow } from '../db/tables/repositories.ts'
+import type { UserRow } from '../db/tables/accounts.ts'
+import type { IssueId, LabelId, MilestoneId, RepoId, UserId } from '../lib/ids.ts'
+import type { Unix } from '../lib/time.ts'
+
+export const findIssue = (db: Db, repoId: RepoId, index: number): Promise<IssueRow | undefined> =>
+  index > 0 && index < 2 ** 31
+    ? db.selectFrom('issue').selectAll().where('repo_id', '=', repoId).where('index', '=', index).executeTakeFirst()
+    : Promise.resolve(undefined)
+
+export const findIssueById = (db: Db, id: IssueId): Promise<IssueRow | undefined> =>
+  db.selectFrom('issue').selectAll().where('id', '=', id).executeTakeFirst()
+
+/** The row, locked against others until the transaction ends (SQLite has one writer anyway). */
+export const findIssueForUpdate = (tx: Tx, id: IssueId): Promise<IssueRow | undefined> =>
+  tx.updateTable('issue').set({ content_version: sql`content_version` }).where('id', '=', id).returningAll().executeTakeFirst()
+
+/** Issues by id, in one query however many there are. */
+export async function loadIssues(db: Db, ids: Iterable<IssueId | null>): Promise<ReadonlyMap<IssueId, IssueRow>> {
+  const wanted = [...new Set(ids)].filter((id): id is IssueId => id !== null)
+  if (wanted.length === 0) return new Map()
+  const rows = await db.selectFrom('issue').selectAll().where('id', 'in', wanted).execute()
+  return new Map(rows.map((row) => [row.id, row]))
+}
+
+/** Takes the next number of a repository; of several at once each gets another one. */
+export async function takeNumber(tx: Tx, repoId: RepoId): Promise<number> {
+  const { last_index: index } = await tx
+    .updateTable('repo')
+    .set({ last_index: sql`last_index + 1` })
+    .where('id', '=', repoId)
+    .returning('last_index')
+    .executeTakeFirstOrThrow()
+  return index
+}
+
+export const insertIssue = (tx: Tx, values: NewIssueRow): Promise<IssueRow> =>
+  tx.insertInto('issue').values(values).returningAll().executeTakeFirstOrThrow()
+
+export const updateIssue = (tx: Tx, id: IssueId, change: IssueChange): Promise<IssueRow> =>
+  tx.updateTable('issue').set(change).where('id', '=', id).returningAll().executeTakeFirstOrThrow()
+
+/** The time of last change of issues. */
+export async function touchIssues(tx: Tx, ids: readonly IssueId[], unix: Unix): Promise<void> {
+  if (ids.length > 0) await tx.updateTable('issue').set({ updated_unix: unix }).where('id', 'in', ids).execute()
+}
+
+export const deleteIssueRow = (tx: Tx, id: IssueId) => tx.deleteFrom('issue').where('id', '=', id).execute()
+
+/** How many issues or pull requests were added (or taken away), and how many of those are closed. */
+export interface CountChange {
+  readonly total: number
+  readonly closed: number
+}
+
+export async function addToRepoCounters(tx: Tx, repoId: RepoId, isPull: boolean, by: CountChange): Promise<void> {
+  await tx
+    .updateTable('repo')
+    .set(
+      isPull
+        ? { num_pulls: sql`num_pulls + ${by.total}`, num_closed_pulls: sql`num_closed_pulls + ${by.closed}` }
+        : { num_issues: sql`num_issues + ${by.total}`, num_closed_issues: sql`num_closed_issues + ${by.closed}` },
+    )
+    .where('id', '=', repoId)
+    .execute()
+}
+
+/** @param time the time of change of the milestone: this one, or the later of it and its own */
+export async function addToMilestoneCounters(
+  tx: Tx,
+  id: MilestoneId,
+  by: CountChange,
+  time: { readonly unix: Unix; readonly onlyLater: boolean },
+): Promise<void> {
+  await tx
+    .updateTable('milestone')
+    .set({
+      num_issues: sql`num_issues + ${by.total}`,
+      num_closed_issues: sql`num_closed_issues + ${by.closed}`,
+      updated_unix: time.onlyLater
+        ? sql`case when updated_unix > ${time.unix} then updated_unix else ${time.unix} end`
+        : time.unix,
+    })
+    .where('id', '=', id)
+    .execute()
+}
+
+export async function addToLabelCounters(tx: Tx, ids: readonly LabelId[], by: CountChange): Promise<void> {
+  if (ids.length === 0) return
+  await tx
+    .updateTable('label')
+    .set({ num_issues: sql`num_issues + ${by.total}`, num_closed_issues: sql`num_closed_issues + ${by.closed}` })
+    .where('id', 'in', ids)
+    .execute()
+}
+
+/** Labels of issues by name, each with the issue it is on. */
+export const listLabelsOf = (db: Db, issueIds: readonly IssueId[]): Promise<(LabelRow & { issue_id: IssueId })[]> =>
+  db
+    .selectFrom('issue_label')
+    .innerJoin('label', 'label.id', 'issue_label.label_id')
+    .selectAll('label')
+    .select('issue_label.issue_id')
+    .where('issue_label.issue_id', 'in', issueIds)
+    .orderBy('label.name')
+    .orderBy('label.id')
+    .execute()
+
+/** Assignments of issues in their order. */
+export const listAssigneesOf = (db: Db, issueIds: readonly IssueId[]): Promise<{ issue_id: IssueId; user_id: UserId }[]> =>
+  db
+    .selectFrom('issue_assignee')
+    .select(['issue_id', 'user_id'])
+    .where('issue_id', 'in', issueIds)
+    .orderBy('id')
+    .execute()
+
+/** Milestones by id. */
+export async function loadMilestones(
+  db: Db,
+  ids: Iterable<MilestoneId | null>,
+): Promise<ReadonlyMap<MilestoneId, MilestoneRow>> {
+  const wanted = [...new Set(ids)].filter((id): id is MilestoneId => id !== null)
+  if (wanted.length === 0) return new Map()
+  const rows = await db.selectFrom('milestone').selectAll().where('id', 'in', wanted).execute()
+  return new Map(rows.map((row) => [row.id, row]))
+}
+
+/** Files of the texts of issues, oldest first; not those of their comments. */
+export const listFilesOf = (db: Db, issueIds: readonly IssueId[]): Promise<AttachmentRow[]> =>
+  db
+    .selectFrom('attachment')
+    .selectAll()
+    .where('issue_id', 'in', issueIds)
+    .where('comment_id', 'is', null)
+    .orderBy('id')
+    .execute()
+
+/** Repositories by id. */
+export async function loadRepos(db: Db, ids: Iterable<RepoId | null>): Promise<ReadonlyMap<RepoId, RepoRow>> {
+  const wanted = [...new Set(ids)].filter((id): id is RepoId => id !== null)
+  if (wanted.length === 0) return new Map()
+  const rows = await db.selectFrom('repo').selectAll().where('id', 'in', wanted).execute()
+  return new Map(rows.map((row) => [row.id, row]))
+}
+
+export const findRepoOfOwner = (db: Db, ownerName: string, repoName: string) =>
+  db
+    .selectFrom('repo')
+    .innerJoin('user', 'user.id', 'repo.owner_id')
+    .selectAll('repo')
+    .where('user.lower_name', '=', ownerName.toLowerCase())
+    .where('repo.lower_name', '=', repoName.toLowerCase())
+    .executeTakeFirst()
+
+/** Accounts by name, in any letter case. */
+export const listUsersByName = (db: Db, names: readonly string[]): Promise<UserRow[]> =>
+  names.length === 0
+    ? Promise.resolve([])
+    : db
+        .selectFrom('user')
+        .selectAll()
+        .where(
+          'lower_name',
+          'in',
+          names.map((name) => name.toLowerCase()),
+        )
+        .execute()
+
+/** Which of some accounts block a user. */
+export async function listBlockers(db: Db, blockerIds: readonly UserId[], blockedId: UserId): Promise<ReadonlySet<UserId>> {
+  const rows = await db
+    .selectFrom('user_block')
+    .select('blocker_id')
+    .where('blocked_id', '=', blockedId)
+    .where('blocker_id', 'in', blockerIds)
+    .execute()
+  return new Set(rows.map((row) => row.blocker_id))
+}
+
+export const listAssigneeIds = async (db: Db | Tx, issueId: IssueId): Promise<UserId[]> =>
+  (
+    await (db as Db).selectFrom('issue_assignee').select('user_id').where('issue_id', '=', issueId).orderBy('id').execute()
+  ).map((row) => row.user_id)
+
+export async function insertAssignees(tx: Tx, issueId: IssueId, userIds: readonly UserId[]): Promise<void> {
+  if (userIds.length === 0) return
+  await tx
+    .insertInto('issue_assignee')
+    .values(userIds.map((userId) => ({ issue_id: issueId, user_id: userId })))
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}
+
+export async function deleteAssignees(tx: Tx, issueId: IssueId, userIds: readonly UserId[]): Promise<void> {
+  if (userIds.length === 0) return
+  await tx.deleteFrom('issue_assignee').where('issue_id', '=', issueId).where('user_id', 'in', userIds).execute()
+}
+
+/** True when an issue depends on one that is open. */
+export const hasOpenDependency = async (tx: Tx, issueId: IssueId): Promise<boolean> =>
+  (await tx
+    .selectFrom('issue_dependency')
+    .innerJoin('issue', 'issue.id', 'issue_dependency.dependency_id')
+    .select('issue.id')
+    .where('issue_dependency.issue_id', '=', issueId)
+    .where('issue.is_closed', '=', false)
+    .executeTakeFirst()) !== undefined
+
+export const insertContentHistory = (
+  tx: Tx,
+  rows: readonly {
+    issue_id: IssueId
+    comment_id: number
+    poster_id: UserId
+    content: string
+    edited_unix: Unix
+    is_first: boolean
+  }[],
+) => tx.insertInto('content_history').values(rows as never).execute()
+
+/** Mentions that are not known yet; known ones stay. */
+export async function insertMentions(tx: Tx, issueId: IssueId, userIds: readonly UserId[]): Promise<void> {
+  if (userIds.length === 0) return
+  await tx
+    .insertInto('issue_mention')
+    .values(userIds.map((userId) => ({ issue_id: issueId, user_id: userId })))
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}

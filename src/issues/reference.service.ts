@@ -1,0 +1,175 @@
+import type { Ctx, SignedInCtx } from '../access/context.ts'
+import { mode, type Rights } from '../access/rights.ts'
+import { accessToAll } from '../access/repo-access.ts'
+import type { Tx } from '../db/database.ts'
+import type { CommentRow, IssueRow } from '../db/tables/issues.ts'
+import type { RepoId, UserId } from '../lib/ids.ts'
+import { publish } from '../events/hub.ts'
+import type { Act } from './act.ts'
+import { insertEntries } from './entry.store.ts'
+import { isWriter, mayReadIssue, unitOf } from './issue.policy.ts'
+import type { IssuePlace } from './issue-place.ts'
+import { listUsersByName, touchIssues } from './issue.store.ts'
+import { listBlockingAmong, listTeamMemberIds, listUsersReaching } from './reach.store.ts'
+import { parseReferences, type Named, type ParseRules, type PromisedAction } from './reference.parse.ts'
+import { listIssuesByNumber, listReposByFullName, listStandingReferences, neuterReferences } from './reference.store.ts'
+
+/** The settings that decide how a text is read. */
+export const parseRules = (config: Ctx['config']): ParseRules => ({
+  rootUrl: config.server.rootUrl,
+  closeKeywords: config.repositoryPullRequest.closeKeywords,
+  reopenKeywords: config.repositoryPullRequest.reopenKeywords,
+})
+
+/** An issue that a text names, looked up: it exists and the doer may see it. */
+export interface Reference {
+  readonly issue: IssueRow
+  readonly rights: Rights
+  readonly action: PromisedAction
+  readonly seconds: number
+}
+
+/** Looks up the issues that a text of a repository names; what is missing or hidden from the doer is left out. */
+export async function findReferenced(
+  ctx: SignedInCtx,
+  home: IssuePlace & { readonly rights: Rights },
+  named: Pick<Named, 'issues'>,
+): Promise<Reference[]> {
+  if (named.issues.length === 0) return []
+  const homeName = `${home.owner.lower_name}/${home.repo.lower_name}`
+  const nameOf = (repository: string | undefined) => repository ?? homeName
+  const others = [...new Set(named.issues.map(({ repository }) => nameOf(repository)))].filter((each) => each !== homeName)
+  const places = await listReposByFullName(ctx.db, others)
+  const access = await accessToAll(ctx.db, ctx.viewer, places)
+  const rightsOf = new Map<RepoId, Rights>([[home.repo.id, home.rights]])
+  const repoIdOf = new Map([[homeName, home.repo.id]])
+  for (const { fullName, repo } of places) {
+    const rights = access.get(repo.id)?.rights
+    if (!rights) continue
+    rightsOf.set(repo.id, rights)
+    repoIdOf.set(fullName, repo.id)
+  }
+  const wanted = named.issues.flatMap((each) => {
+    const repoId = repoIdOf.get(nameOf(each.repository))
+    return repoId === undefined ? [] : [{ ...each, repoId }]
+  })
+  const rows = await listIssuesByNumber(
+    ctx.db,
+    [...Map.groupBy(wanted, (each) => each.repoId)].map(([repoId, each]) => ({ repoId, indexes: each.map(({ index }) => index) })),
+  )
+  const found = new Map(rows.map((row) => [`${row.repo_id}#${row.index}`, row]))
+  const references = new Map<number, Reference>()
+  for (const { repoId, index, action, seconds } of wanted) {
+    const issue = found.get(`${repoId}#${index}`)
+    const rights = rightsOf.get(repoId)
+    if (!issue || !rights || !mayReadIssue(rights, issue)) continue
+    // The same issue may be named in two ways, by number and by address.
+    const known = references.get(issue.id)
+    references.set(issue.id, { issue, rights, action: action === 'none' ? (known?.action ?? 'none') : action, seconds })
+  }
+  return [...references.values()]
+}
+
+/** Where a text stands that refers to others. */
+export interface ReferenceSource {
+  readonly issue: Pick<IssueRow, 'id' | 'repo_id' | 'is_pull'>
+  readonly comment: CommentRow | undefined
+}
+
+/**
+ * What a reference promises: something only from a pull request to an issue; from comments and to other repositories
+ * only when the doer could do it himself (contract, issues: keywords).
+ */
+export function promisedAction(
+  source: { readonly isPull: boolean; readonly isComment: boolean; readonly repoId: RepoId },
+  { issue, rights, action }: Reference,
+  doerId: UserId,
+): PromisedAction {
+  if (action === 'none' || !source.isPull || issue.is_pull) return 'none'
+  if (!source.isComment && issue.repo_id === source.repoId) return action
+  return issue.poster_id === doerId || isWriter(rights, issue) ? action : 'none'
+}
+
+/**
+ * Makes the timelines of other issues tell that a text names them. References that stand already stay; those that
+ * vanished or changed are neutered; new ones are added. The other issues count as changed.
+ */
+export async function recordReferences(
+  tx: Tx,
+  act: Act,
+  source: ReferenceSource,
+  references: readonly Reference[],
+): Promise<void> {
+  const { issue, comment } = source
+  const standing = await listStandingReferences(tx, issue.id, comment?.id ?? null)
+  const about = { isPull: issue.is_pull, isComment: comment !== undefined, repoId: issue.repo_id }
+  const wanted = new Map(
+    references
+      .filter((reference) => reference.issue.id !== issue.id)
+      .map((reference) => [reference.issue.id, { ...reference, action: promisedAction(about, reference, act.doerId) }]),
+  )
+  const vanished = standing.filter((entry) => wanted.get(entry.issue_id)?.action !== entry.ref_action)
+  await neuterReferences(tx, vanished.map((entry) => entry.id), act.atUnix)
+  const kept = new Set(standing.filter((entry) => !vanished.includes(entry)).map((entry) => entry.issue_id))
+  const added = [...wanted.values()].filter((reference) => !kept.has(reference.issue.id))
+  if (added.length === 0) return
+  const entries = await insertEntries(
+    tx,
+    act,
+    added.map((reference) => ({
+      issue_id: reference.issue.id,
+      type: comment ? ('comment_ref' as const) : issue.is_pull ? ('pull_ref' as const) : ('issue_ref' as const),
+      ref_repo_id: issue.repo_id,
+      ref_issue_id: issue.id,
+      ref_comment_id: comment?.id ?? null,
+      ref_action: reference.action,
+    })),
+  )
+  const targets = new Map(added.map((reference) => [reference.issue.id, reference.issue]))
+  await touchIssues(tx, [...targets.keys()], act.atUnix)
+  for (const entry of entries) {
+    const target = targets.get(entry.issue_id) as IssueRow
+    await publish(tx, 'issue.referenced', {
+      repoId: target.repo_id,
+      issueId: target.id,
+      doerId: act.doerId,
+      isPull: target.is_pull,
+      commentId: entry.id,
+    })
+  }
+}
+
+/**
+ * The accounts that a text mentions: people who may read the unit and do not block the author, and members of teams of
+ * the owning organization that may. Not the author (contract, issues: mentions).
+ */
+export async function findMentioned(
+  ctx: SignedInCtx,
+  place: IssuePlace,
+  issue: { readonly is_pull: boolean },
+  named: Pick<Named, 'accounts'>,
+): Promise<UserId[]> {
+  if (named.accounts.length === 0) return []
+  const people = named.accounts.filter((account) => account.team === undefined).map((account) => account.name)
+  const teams = named.accounts
+    .filter((account) => account.team !== undefined && account.name === place.owner.lower_name)
+    .map((account) => account.team as string)
+  const [users, members] = await Promise.all([
+    listUsersByName(ctx.db, people),
+    place.owner.kind === 'organization' ? listTeamMemberIds(ctx.db, place.owner.id, teams) : [],
+  ])
+  const ids = [...new Set([...users.map((user) => user.id), ...members])].filter((id) => id !== ctx.viewer.id)
+  const [readers, blocking] = await Promise.all([
+    listUsersReaching(ctx.db, place, ids, { units: [unitOf(issue)], mode: mode.read }),
+    listBlockingAmong(ctx.db, ids, ctx.viewer.id),
+  ])
+  return readers.map((reader) => reader.id).filter((id) => !blocking.has(id))
+}
+
+/** Reads the title and the text of an issue. */
+export const namedByIssue = (config: Ctx['config'], issue: { readonly title: string; readonly content: string }): Named =>
+  parseReferences({ plain: [issue.title], markdown: issue.content }, parseRules(config))
+
+/** Reads the text of a comment. */
+export const namedByComment = (config: Ctx['config'], content: string): Named =>
+  parseReferences({ markdown: content }, parseRules(config))

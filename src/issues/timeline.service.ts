@@ -1,0 +1,30 @@
+import type { RepoCtx } from '../access/context.ts'
+import { accessToAll } from '../access/repo-access.ts'
+import type { CommentRow, IssueRow } from '../db/tables/issues.ts'
+import type { Page } from '../lib/paging.ts'
+import { listEntries, type ChangedBetween } from './entry.store.ts'
+import { mayReadIssue } from './issue.policy.ts'
+import { loadIssues } from './issue.store.ts'
+import { loadPlaces } from './issue-place.store.ts'
+
+/** One page of what happened to an issue, without references from where the viewer may not look. */
+export async function getTimeline(
+  ctx: RepoCtx,
+  issue: IssueRow,
+  between: ChangedBetween,
+  page: Page,
+): Promise<CommentRow[]> {
+  const rows = await listEntries(ctx.db, issue.id, { ...between, page })
+  const sources = await loadIssues(ctx.db, rows.map((row) => row.ref_issue_id))
+  if (sources.size === 0) return rows
+  const places = await loadPlaces(ctx.db, [...sources.values()].map((source) => source.repo_id), [ctx])
+  const others = [...places.values()].filter((place) => place.repo.id !== ctx.repo.id)
+  const access = await accessToAll(ctx.db, ctx.viewer, others)
+  return rows.filter((row) => {
+    if (row.ref_issue_id === null) return true
+    const source = sources.get(row.ref_issue_id)
+    if (!source) return false
+    const rights = source.repo_id === ctx.repo.id ? ctx.rights : access.get(source.repo_id)?.rights
+    return rights !== undefined && mayReadIssue(rights, source)
+  })
+}

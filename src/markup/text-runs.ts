@@ -1,0 +1,41 @@
+import MarkdownIt from 'markdown-it'
+import type { MarkdownIt as Parser, Token } from 'markdown-it'
+
+/** What a text says outside of code, comments and tags. */
+export interface TextRuns {
+  /** Pieces of plain text; a piece ends where a line, an emphasis, a link or code begins or ends. */
+  readonly texts: readonly string[]
+  /** Targets of links, written out ones and bare addresses alike. */
+  readonly links: readonly string[]
+}
+
+/** More than this is not looked through, in characters. */
+const maxLength = 1_000_000
+
+let parser: Parser | undefined
+
+/** Reads a Markdown text for what refers to other things, without rendering it. */
+export function textRuns(markdown: string): TextRuns {
+  parser ??= new MarkdownIt({ html: true, linkify: true })
+  parser.linkify.set({ fuzzyLink: false, fuzzyEmail: false, fuzzyIP: false })
+  const texts: string[] = []
+  const links: string[] = []
+  for (const block of parser.parse(markdown.slice(0, maxLength), {})) {
+    if (block.type === 'inline') collect(block.children ?? [], texts, links)
+  }
+  return { texts, links }
+}
+
+function collect(tokens: readonly Token[], texts: string[], links: string[]): void {
+  let linkDepth = 0
+  for (const token of tokens) {
+    if (token.type === 'link_open') {
+      linkDepth += 1
+      links.push(String(token.attrGet('href') ?? ''))
+    } else if (token.type === 'link_close') {
+      linkDepth -= 1
+    } else if (token.type === 'text' && linkDepth === 0 && token.content !== '') {
+      texts.push(token.content)
+    }
+  }
+}
