@@ -26,12 +26,19 @@ import { startWorkers, type Workers } from './jobs/workers.ts'
 import type { Log } from './lib/log.ts'
 import { systemClock, type Clock } from './lib/time.ts'
 import { loadInstanceKeys } from './secrets/instance-key.ts'
+import { makeFirstLabels } from './issues/label.service.ts'
 import { settleLeftovers } from './repos/ref-door.service.ts'
 import { verifyPassword } from './secrets/passwords.ts'
 import { createSecrets } from './secrets/secrets.ts'
 import { openStores } from './storage/open-blobs.ts'
 
 import { countTotals } from './admin/totals.store.ts'
+import { checkRepoStats } from './admin/check-repo-stats.task.ts'
+import { deleteMissingRepos } from './admin/delete-missing-repos.task.ts'
+import { deletedBranchesCleanup } from './admin/deleted-branches-cleanup.task.ts'
+import { gitGcRepos } from './admin/git-gc-repos.task.ts'
+import { reinitMissingRepos } from './admin/reinit-missing-repos.task.ts'
+import { repoHealthCheck } from './admin/repo-health-check.task.ts'
 import * as cronRoutes from './admin/cron.routes.ts'
 import * as eventRoutes from './admin/event.routes.ts'
 import * as healthRoutes from './admin/health.routes.ts'
@@ -55,6 +62,10 @@ import * as teamRoutes from './orgs/team.routes.ts'
 import * as repoRoutes from './repos/repo.routes.ts'
 import * as teamRepoRoutes from './repos/team-repo.routes.ts'
 import { dropUnseenWatches, removeRepoFiles, watchTeamRepos } from './repos/repo.subscribers.ts'
+import * as issueCommentRoutes from './issues/comment.routes.ts'
+import * as issueRoutes from './issues/issue.routes.ts'
+import * as issueLabelRoutes from './issues/label.routes.ts'
+import * as issueMilestoneRoutes from './issues/milestone.routes.ts'
 import * as gitHttpRoutes from './transport/git-http.routes.ts'
 import * as tokenRoutes from './users/token.routes.ts'
 import * as userRoutes from './users/user.routes.ts'
@@ -89,6 +100,10 @@ export const allOperations = (): NamedOperation[] =>
     tagProtectionRoutes,
     tagRoutes,
     treeRoutes,
+    issueCommentRoutes,
+    issueRoutes,
+    issueLabelRoutes,
+    issueMilestoneRoutes,
     gitHttpRoutes,
     apiDocsRoutes,
     assetRoutes,
@@ -96,13 +111,20 @@ export const allOperations = (): NamedOperation[] =>
   )
 
 /** Who hears of events; those of one event are told in this order. */
-const allSubscribers = (): Subscriber<Ctx>[] => [dropUnseenWatches, watchTeamRepos, removeRepoFiles]
+const allSubscribers = (): Subscriber<Ctx>[] => [dropUnseenWatches, watchTeamRepos, removeRepoFiles, makeFirstLabels]
 
 /** Work that outlives requests. */
 const allJobs = (): AnyJob<Ctx>[] => []
 
 /** What the clock starts. */
-const allSchedules = (_config: Config): Schedule<Ctx>[] => []
+const allSchedules = (config: Config): Schedule<Ctx>[] => [
+  checkRepoStats(config),
+  deletedBranchesCleanup(config),
+  deleteMissingRepos(config),
+  gitGcRepos(config),
+  reinitMissingRepos(config),
+  repoHealthCheck(config),
+]
 
 export interface AppOptions {
   readonly config: Config

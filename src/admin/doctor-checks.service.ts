@@ -1,7 +1,6 @@
 import { stat } from 'node:fs/promises'
 import type { Services } from '../access/context.ts'
 import { findDatabaseDamage } from '../db/check.ts'
-import { transaction } from '../db/database.ts'
 import type { RepoRow } from '../db/tables/repositories.ts'
 import { listJobs } from '../jobs/queue.ts'
 import type { Oid, RepoId } from '../lib/ids.ts'
@@ -9,8 +8,8 @@ import { branchOf, tagOf } from '../lib/refs.ts'
 import { nowUnix } from '../lib/time.ts'
 import { openJournal, settle, settleLeftovers, type RefChange } from '../repos/ref-door.service.ts'
 import { listJournal } from '../repos/ref-journal.store.ts'
-import { counters, listWrongCounts, updateCounts } from './counter.store.ts'
 import type { DoctorCheck, Finding } from './doctor.service.ts'
+import { recount } from './recount.service.ts'
 import { listRecordedRefs, listReposAfter } from './repo-scan.store.ts'
 
 const databaseCheck: DoctorCheck = {
@@ -35,26 +34,16 @@ const keyFileCheck: DoctorCheck = {
   },
 }
 
-/** Rows that are put right in one transaction. */
+/** Rows that are read at once. */
 const fixBatch = 200
 
 const countersCheck: DoctorCheck = {
   name: 'counters',
   about: 'stored counts are what can be counted',
   async *run({ db }, { fix }) {
-    for (const counter of counters) {
-      for (;;) {
-        const wrong = await listWrongCounts(db, counter, fixBatch)
-        if (fix && wrong.length > 0) {
-          const ids = wrong.map(({ id }) => id)
-          await transaction(db, (tx) => updateCounts(tx, counter, ids))
-        }
-        for (const { id, stored, counted } of wrong) {
-          const what = `${counter.table} ${id}: ${counter.column} is ${stored} and should be ${counted}`
-          yield { what, state: fix ? 'fixed' : 'fixable' }
-        }
-        if (!fix || wrong.length < fixBatch) break
-      }
+    for await (const { counter, wrong } of recount(db, fix)) {
+      const what = `${counter.table} ${wrong.id}: ${counter.column} is ${wrong.stored} and should be ${wrong.counted}`
+      yield { what, state: fix ? 'fixed' : 'fixable' }
     }
   },
 }

@@ -1,6 +1,7 @@
-import type { Db } from '../db/database.ts'
+import type { Db, Tx } from '../db/database.ts'
 import type { RepoRow } from '../db/tables/repositories.ts'
 import type { Oid, RepoId } from '../lib/ids.ts'
+import type { Unix } from '../lib/time.ts'
 
 /** Repositories in the order of their ids, after `after`. */
 export const listReposAfter = (db: Db, after: RepoId, limit: number): Promise<RepoRow[]> =>
@@ -26,4 +27,17 @@ export async function listRecordedRefs(db: Db, repoId: RepoId): Promise<Readonly
     ...branches.map((row): [string, Oid] => [`refs/heads/${row.name}`, row.commit_oid]),
     ...tags.map((row): [string, Oid] => [`refs/tags/${row.name}`, row.oid]),
   ])
+}
+
+export const countRepos = async (db: Db): Promise<number> =>
+  (
+    await db
+      .selectFrom('repo')
+      .select((row) => row.fn.countAll<number>().as('count'))
+      .executeTakeFirstOrThrow()
+  ).count
+
+/** Forgets branches that were deleted before a moment. */
+export async function deleteDeletedBranches(tx: Tx, beforeUnix: Unix): Promise<void> {
+  await tx.deleteFrom('branch').where('is_deleted', '=', true).where('updated_unix', '<', beforeUnix).execute()
 }

@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { transaction } from '../db/database.ts'
+import type { UserId } from '../lib/ids.ts'
+import { openJournal } from '../repos/ref-door.service.ts'
+import { startForge, type Forge } from '../testing/forge.ts'
+import { doctorChecks } from './doctor-checks.service.ts'
+import { examine } from './doctor.service.ts'
+import { listReposAfter } from './repo-scan.store.ts'
+
+/** `check: what (state)` of everything that is found. */
+async function examined(forge: Forge, fix = false): Promise<string[]> {
+  const found: string[] = []
+  for await (const { check, findings } of examine(forge.services, doctorChecks, { fix })) {
+    found.push(...findings.map(({ what, state }) => `${check.name}: ${what} (${state})`))
+  }
+  return found
+}
+
+test('doctor: branches and tags that are recorded wrongly are found, and recorded anew from git', async () => {
+  await using forge = await startForge({ users: ['alice'] })
+  const given = await forge.given.repo({ owner: 'alice', name: 'notes' })
+  await forge.settle()
+  assert.deepEqual(await examined(forge), [])
+  const [repo] = await listReposAfter(forge.services.db, 0 as never, 1)
+  assert.ok(repo)
+  const head = await forge.services.git.readRef(repo.git_key, 'refs/heads/main')
+  assert.ok(head)
+  const zeros = '0'.repeat(40)
+  const moved = await forge.services.git.updateRefs(repo.git_key, [
+    { ref: 'refs/heads/unheard', old: zeros as never, new: head },
+    { ref: 'refs/tags/v1', old: zeros as never, new: head },
+  ])
+  assert.deepEqual(moved, { ok: true })
+  const expected = (state: string): string[] => [
+    `repositories: repository ${repo.id} (notes): refs/heads/unheard is recorded as ${zeros} and git has ${head} (${state})`,
+    `repositories: repository ${repo.id} (notes): refs/tags/v1 is recorded as ${zeros} and git has ${head} (${state})`,
+  ]
+  assert.deepEqual(await examined(forge), expected('fixable'))
+  assert.deepEqual(await examined(forge, true), expected('fixed'))
+  assert.deepEqual(await examined(forge), [])
+  const branches = await forge.as('alice').get(`${given.api}/branches`)
+  assert.deepEqual(
+    branches.json.map((branch: { name: string }) => branch.name),
+    ['main', 'unheard'],
+  )
+})
+
+test('doctor: a change of references that a crash left unfinished is settled', async () => {
+  await using forge = await startForge({ users: ['alice'] })
+  await forge.given.repo({ owner: 'alice' })
+  const [repo] = await listReposAfter(forge.services.db, 0 as never, 1)
+  assert.ok(repo)
+  const head = await forge.services.git.readRef(repo.git_key, 'refs/heads/main')
+  const change = { ref: 'refs/heads/next', old: '0'.repeat(40), new: head } as never
+  await openJournal(forge.services, repo, [change], { doerId: 1 as UserId, via: 'push' })
+  await forge.services.git.updateRefs(repo.git_key, [change])
+  await transaction(forge.services.db, (tx) => tx.updateTable('ref_journal').set({ created_unix: 1 }).execute())
+  const [journal, recorded, ...others] = await examined(forge)
+  assert.match(journal ?? '', /^ref-journal: .* was left unfinished \(fixable\)$/)
+  assert.match(recorded ?? '', /refs\/heads\/next/)
+  assert.deepEqual(others, [])
+  const fixed = await examined(forge, true)
+  assert.match(fixed.join(), /^ref-journal: [^,]* \(fixed\)$/)
+  assert.deepEqual(await examined(forge), [])
+})
+
+test('tasks: missing git data is found, told, and made anew or deleted', async () => {
+  await using forge = await startForge({ users: ['alice'] })
+  await forge.given.repo({ owner: 'alice', name: 'kept' })
+  await forge.given.repo({ owner: 'alice', name: 'lost' })
+  await forge.settle()
+  const lost = (await listReposAfter(forge.services.db, 0 as never, 9)).find((repo) => repo.name === 'lost')
+  assert.ok(lost)
+  await forge.services.git.remove(lost.git_key)
+  assert.match(
+    (await examined(forge)).join(),
+    /repository \d+ \(lost\): its git repository [0-9a-f]+ is missing \(report\)/,
+  )
+
+  const run = async (task: string): Promise<{ exec_times: number; prev: string }> => {
+    assert.equal((await forge.as('root').post(`/admin/cron/${task}`)).status, 204)
+    await forge.settle()
+    const { json } = await forge.as('root').get('/admin/cron')
+    return json.find((each: { name: string }) => each.name === task)
+  }
+  const { exec_times: times, prev } = await run('reinit_missing_repos')
+  assert.equal(times, 1)
+  assert.ok(Math.abs(Date.parse(prev) - Date.now()) < 60_000)
+  assert.equal(await forge.services.git.exists(lost.git_key), true)
+
+  await forge.services.git.remove(lost.git_key)
+  await run('delete_missing_repos')
+  assert.equal((await forge.as('alice').get('/repos/alice/lost')).status, 404)
+  assert.equal((await forge.as('alice').get('/repos/alice/kept')).status, 200)
+
+  for (const task of ['git_gc_repos', 'repo_health_check', 'deleted_branches_cleanup', 'check_repo_stats'])
+    await run(task)
+  const errors = (await forge.services.tasks.list()).map((task) => task.lastError)
+  assert.deepEqual(
+    errors.filter((error) => error !== ''),
+    [],
+  )
+})
+
+test('check_repo_stats: puts stored counts right', async () => {
+  await using forge = await startForge({ users: ['alice'] })
+  await forge.given.repo({ owner: 'alice', name: 'notes' })
+  await transaction(forge.services.db, (tx) => tx.updateTable('repo').set({ num_stars: 5, num_issues: 2 }).execute())
+  assert.equal((await forge.as('alice').get('/repos/alice/notes')).json.stars_count, 5)
+  await forge.as('root').post('/admin/cron/check_repo_stats')
+  await forge.settle()
+  assert.equal((await forge.as('alice').get('/repos/alice/notes')).json.stars_count, 0)
+  assert.deepEqual(await examined(forge), [])
+})
