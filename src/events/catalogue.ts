@@ -1,6 +1,7 @@
 import type { Static } from 'typebox'
 import { createChecker, type Checker } from '../jobs/checker.ts'
 import { issueEvents } from './catalogue/issues.ts'
+import { pullEvents } from './catalogue/pulls.ts'
 import { repositoryEvents } from './catalogue/repositories.ts'
 import { userEvents } from './catalogue/users.ts'
 
@@ -9,6 +10,7 @@ export const eventCatalogue = {
   ...userEvents,
   ...repositoryEvents,
   ...issueEvents,
+  ...pullEvents,
 }
 
 export type EventName = keyof typeof eventCatalogue

@@ -4,6 +4,7 @@ import { work } from './0003-work.ts'
 import { gitData } from './0004-git-data.ts'
 import { repoRelations } from './0007-repo-relations.ts'
 import { issues } from './0005-issues.ts'
+import { pulls } from './0006-pulls.ts'
 import type { Migration } from './migration.ts'
 
 export type { Migration }
@@ -15,5 +16,6 @@ export const migrations: readonly Migration[] = [
   work,
   gitData,
   issues,
+  pulls,
   repoRelations,
 ]
