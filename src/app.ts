@@ -41,6 +41,7 @@ import { reinitMissingRepos } from './admin/reinit-missing-repos.task.ts'
 import { repoHealthCheck } from './admin/repo-health-check.task.ts'
 import * as cronRoutes from './admin/cron.routes.ts'
 import * as eventRoutes from './admin/event.routes.ts'
+import * as adminJobRoutes from './admin/job.routes.ts'
 import * as healthRoutes from './admin/health.routes.ts'
 import * as metricsRoutes from './admin/metrics.routes.ts'
 import * as adminUserRoutes from './admin/user.routes.ts'
@@ -59,6 +60,7 @@ import * as treeRoutes from './repos/tree.routes.ts'
 import * as orgMemberRoutes from './orgs/member.routes.ts'
 import * as orgRoutes from './orgs/org.routes.ts'
 import * as teamRoutes from './orgs/team.routes.ts'
+import * as collaborationRoutes from './repos/collaboration.routes.ts'
 import * as repoRoutes from './repos/repo.routes.ts'
 import * as teamRepoRoutes from './repos/team-repo.routes.ts'
 import { dropUnseenWatches, removeRepoFiles, watchTeamRepos } from './repos/repo.subscribers.ts'
@@ -80,6 +82,7 @@ export const allOperations = (): NamedOperation[] =>
     metricsRoutes,
     cronRoutes,
     eventRoutes,
+    adminJobRoutes,
     userRoutes,
     tokenRoutes,
     adminUserRoutes,
@@ -92,6 +95,7 @@ export const allOperations = (): NamedOperation[] =>
     orgMemberRoutes,
     teamRoutes,
     repoRoutes,
+    collaborationRoutes,
     teamRepoRoutes,
     branchProtectionRoutes,
     branchRoutes,

@@ -1,5 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Type } from 'typebox'
+import { transaction } from '../db/database.ts'
+import { GiveUp, job } from '../jobs/job.ts'
+import { enqueue, listJobs } from '../jobs/queue.ts'
+import { startWorkers } from '../jobs/workers.ts'
 import { startForge } from '../testing/forge.ts'
 
 test('adminCronList and adminCronRun: only administrators, unknown tasks are 404', async () => {
@@ -77,4 +82,48 @@ test('adminWatchEvents: a client that goes away frees its place', async () => {
     await new Promise((resolve) => setTimeout(resolve, 10))
   }
   assert.equal(forge.services.live.watcherCount, 0)
+})
+
+test('adminListJobs, adminRetryJob, adminDeleteJob: what failed for good is seen, tried again or forgotten', async () => {
+  await using forge = await startForge({ users: ['alice'] })
+  const root = forge.as('root')
+  assert.equal((await forge.guest.get('/admin/jobs')).status, 401)
+  assert.equal((await forge.as('alice').get('/admin/jobs')).status, 403)
+  assert.equal((await forge.as('alice').post('/admin/jobs/1/retry')).status, 403)
+  assert.equal((await forge.as('alice').delete('/admin/jobs/1')).status, 403)
+  assert.equal((await root.post('/admin/jobs/999/retry')).status, 404)
+  assert.equal((await root.delete('/admin/jobs/999')).status, 404)
+
+  const { db } = forge.services
+  const doomed = job({
+    name: 'failForTest',
+    input: Type.Object({}),
+    run: async () => {
+      throw new GiveUp('the remote is gone')
+    },
+  })
+  const id = await transaction(db, (tx) => enqueue(tx, doomed, {}))
+  assert.equal((await root.delete(`/admin/jobs/${id}`)).status, 409)
+  const waiting = await root.get('/admin/jobs?state=waiting')
+  assert.deepEqual([waiting.json[0].id, waiting.json[0].last_error], [id, null])
+
+  const failing = startWorkers({ db, jobs: [doomed], createContext: () => undefined, log: () => {}, concurrency: 1 })
+  await failing.settle()
+  await failing.stop(0)
+  const failed = await root.get('/admin/jobs?state=failed')
+  assert.equal(failed.headers.get('x-total-count'), '1')
+  const [{ name, state, attempt, last_error: lastError }] = failed.json
+  assert.deepEqual([name, state, attempt, lastError], ['failForTest', 'failed', 1, 'the remote is gone'])
+
+  assert.equal((await root.post(`/admin/jobs/${id}/retry`)).status, 202)
+  assert.deepEqual(
+    (await listJobs(db, { limit: 1 })).map((row) => [row.state, row.attempt]),
+    [['waiting', 0]],
+  )
+  const again = startWorkers({ db, jobs: [doomed], createContext: () => undefined, log: () => {}, concurrency: 1 })
+  await again.settle()
+  await again.stop(0)
+  assert.equal((await root.delete(`/admin/jobs/${id}`)).status, 204)
+  assert.deepEqual((await root.get('/admin/jobs')).json, [])
+  assert.equal((await root.get('/admin/jobs?state=odd')).status, 400)
 })

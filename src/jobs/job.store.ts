@@ -229,15 +229,20 @@ export async function deleteOldFailedJobs(tx: Tx, beforeUnix: Unix, keep: number
     .execute()
 }
 
-/** Jobs in the queue, newest first, below `beforeId` when it is given. */
+/** Jobs in the queue, newest first. */
 export const listJobs = (
   db: Db,
-  page: { state?: JobRow['state']; beforeId?: JobId; limit: number },
+  page: { state?: JobRow['state'] | undefined; offset?: number; limit: number },
 ): Promise<JobRow[]> => {
   let jobs = db.selectFrom('job').selectAll().orderBy('id', 'desc').limit(page.limit)
-  if (page.state !== undefined) jobs = jobs.where('state', '=', page.state)
-  if (page.beforeId !== undefined) jobs = jobs.where('id', '<', page.beforeId)
-  return jobs.execute()
+  if (page.offset !== undefined) jobs = jobs.offset(page.offset)
+  return (page.state === undefined ? jobs : jobs.where('state', '=', page.state)).execute()
+}
+
+/** How many jobs there are in a state, or in all. */
+export async function countJobsOf(db: Db, state: JobRow['state'] | undefined): Promise<number> {
+  const jobs = db.selectFrom('job').select((row) => row.fn.countAll<number>().as('count'))
+  return (await (state === undefined ? jobs : jobs.where('state', '=', state)).executeTakeFirstOrThrow()).count
 }
 
 export const findJob = (db: Db, id: JobId): Promise<JobRow | undefined> =>

@@ -7,7 +7,7 @@ import type { Job, JobPriority } from './job.ts'
 import { countJobs, deleteJob, findJob, hasWaitingTwin, insertJobs, updateFailedToWaiting } from './job.store.ts'
 import type { NewJobRow } from './job.store.ts'
 
-export { findJob, listJobs, type JobRow } from './job.store.ts'
+export { countJobsOf, findJob, listJobs, type JobRow } from './job.store.ts'
 
 /** Workers of every process listen here for jobs that were added. */
 export const jobChannel = 'job'
@@ -119,20 +119,23 @@ export async function getQueueStats(db: Db): Promise<QueueStats> {
   return { ...totals, oldestDueMs, byName: [...byName.values()].sort((a, b) => (a.name < b.name ? -1 : 1)) }
 }
 
-/** Has a failed job tried again, with all its attempts; false when there is no such failed job. */
-export async function retryFailedJob(tx: Tx, id: JobId): Promise<boolean> {
+/** What became of a request about a failed job. */
+export type FailedJobOutcome = 'done' | 'missing' | 'not failed'
+
+/** Has a failed job tried again, with all its attempts. */
+export async function retryFailedJob(tx: Tx, id: JobId): Promise<FailedJobOutcome> {
   const row = await findJob(tx, id)
-  if (row?.state !== 'failed') return false
+  if (row?.state !== 'failed') return row ? 'not failed' : 'missing'
   notify(tx, jobChannel)
   if (await hasWaitingTwin(tx, row)) await deleteJob(tx, id)
   else await updateFailedToWaiting(tx, id, clockOf(tx).nowMs(), nowUnix(clockOf(tx)))
-  return true
+  return 'done'
 }
 
-/** Forgets a failed job; false when there is no such failed job. */
-export async function removeFailedJob(tx: Tx, id: JobId): Promise<boolean> {
+/** Forgets a failed job. */
+export async function removeFailedJob(tx: Tx, id: JobId): Promise<FailedJobOutcome> {
   const row = await findJob(tx, id)
-  if (row?.state !== 'failed') return false
+  if (row?.state !== 'failed') return row ? 'not failed' : 'missing'
   await deleteJob(tx, id)
-  return true
+  return 'done'
 }

@@ -160,10 +160,10 @@ test('a failed attempt is tried again with growing waits, and the last failure i
   const stats = await getQueueStats(test.db)
   assert.deepEqual(stats.byName, [{ name: 'failAlways', waiting: 0, running: 0, failed: 1 }])
 
-  assert.equal(await transaction(test.db, (tx) => retryFailedJob(tx, id)), true)
+  assert.equal(await transaction(test.db, (tx) => retryFailedJob(tx, id)), 'done')
   await workers.settle()
   assert.equal((await findJob(test.db, id))?.attempt, 1)
-  assert.equal(await transaction(test.db, (tx) => removeFailedJob(tx, id)), false)
+  assert.equal(await transaction(test.db, (tx) => removeFailedJob(tx, id)), 'not failed')
 })
 
 test('a job that gives up is not tried again, and can be forgotten', async () => {
@@ -179,7 +179,7 @@ test('a job that gives up is not tried again, and can be forgotten', async () =>
   const id = await transaction(test.db, (tx) => enqueue(tx, hopeless, {}))
   await workers.settle()
   assert.equal((await findJob(test.db, id))?.state, 'failed')
-  assert.equal(await transaction(test.db, (tx) => removeFailedJob(tx, id)), true)
+  assert.equal(await transaction(test.db, (tx) => removeFailedJob(tx, id)), 'done')
   assert.equal(await findJob(test.db, id), undefined)
 })
 
