@@ -77,6 +77,8 @@ test('adminWatchEvents: a client that goes away frees its place', async () => {
   })
   assert.equal(response.status, 200)
   assert.equal(forge.services.live.watcherCount, 1)
+  await forge.as('root').send('HEAD', '/admin/events')
+  assert.equal(forge.services.live.watcherCount, 1)
   leave.abort()
   for (let tries = 0; tries < 200 && forge.services.live.watcherCount > 0; tries++) {
     await new Promise((resolve) => setTimeout(resolve, 10))

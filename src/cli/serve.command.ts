@@ -34,7 +34,12 @@ async function serve(terminal: Terminal, options: ServeOptions): Promise<void> {
   // Several processes may serve one PostgreSQL database; an SQLite one belongs to a single process.
   const lock = config.database.kind === 'sqlite3' ? lockFolder(config.paths.data) : undefined
   try {
-    const app = await createApp({ config, log })
+    const app = await createApp({
+      config,
+      log,
+      // Addresses are logged without their queries, which may hold tokens.
+      answered: ({ url, ...facts }) => log('debug', 'answered', { ...facts, path: url.split('?', 1)[0] }),
+    })
     try {
       const first = await ensureFirstAdministrator(app.services)
       // At once: if the doors do not open, the account is there all the same.

@@ -34,7 +34,7 @@ export interface LiveEvents {
    * is closed. Best effort: it is for showing, work belongs into subscribers.
    * @throws Unavailable when there are too many watchers
    */
-  watch(options: { accepts(event: LiveEvent): boolean; signal: AbortSignal }): AsyncIterable<LiveItem>
+  watch(options: { accepts(event: LiveEvent): boolean; signal: AbortSignal }): AsyncIterableIterator<LiveItem>
   readonly watcherCount: number
   /** Ends all watchers and accepts no more. */
   close(): void
@@ -100,24 +100,28 @@ export function createLiveEvents(db: Db, limits: Partial<LiveLimits> = {}): Live
         signal.removeEventListener('abort', watcher.end)
         awake?.()
       }
-      async function* items(): AsyncGenerator<LiveItem> {
-        try {
+      // Not a generator: one that was never begun can not be ended, and would keep its place.
+      const items: AsyncIterableIterator<LiveItem> = {
+        [Symbol.asyncIterator]: () => items,
+        async next() {
           for (;;) {
             if (state === 'dropped') throw new WatcherTooSlow(`more than ${maxQueued} events waited for a watcher`)
-            if (state === 'ended') return
+            if (state === 'ended') return { value: undefined, done: true }
             const item = queue.shift()
-            if (item !== undefined) yield item
-            else await new Promise<void>((resolve) => (awake = resolve))
+            if (item !== undefined) return { value: item, done: false }
+            await new Promise<void>((resolve) => (awake = resolve))
           }
-        } finally {
+        },
+        async return() {
           leave('ended')
-        }
+          return { value: undefined, done: true }
+        },
       }
       // It hears from the call on, not only from the first turn of the loop.
       if (signal.aborted) state = 'ended'
       else watchers.add(watcher)
       signal.addEventListener('abort', watcher.end)
-      return items()
+      return items
     },
     get watcherCount() {
       return watchers.size

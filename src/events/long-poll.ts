@@ -21,7 +21,7 @@ export async function longPoll<Found>(options: LongPollOptions<Found>): Promise<
   const { live, look, signal } = options
   const until = AbortSignal.any([signal, AbortSignal.timeout(Math.min(options.waitMs, longestWaitMs))])
   // It listens before the first look, so that nothing happens between the two unheard.
-  const events = live.watch({ accepts: (event) => options.accepts(event), signal: until })[Symbol.asyncIterator]()
+  const events = live.watch({ accepts: (event) => options.accepts(event), signal: until })
   try {
     for (;;) {
       const found = await look()

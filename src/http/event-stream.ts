@@ -28,8 +28,12 @@ export function eventStream(
   open: (signal: AbortSignal) => AsyncIterable<StreamMessage>,
   signal: AbortSignal,
 ): StreamReply<200> {
-  const source = open(AbortSignal.any([signal, AbortSignal.timeout(maxStreamMs)]))
-  return bytes('text/event-stream; charset=utf-8', Readable.from(chunks(source), { highWaterMark: 16 }), {
+  const closed = new AbortController()
+  const source = open(AbortSignal.any([signal, closed.signal, AbortSignal.timeout(maxStreamMs)]))
+  const content = Readable.from(chunks(source), { highWaterMark: 16 })
+  // Also when nobody reads it at all, as in the answer to HEAD.
+  content.once('close', () => closed.abort())
+  return bytes('text/event-stream; charset=utf-8', content, {
     // Proxies that collect answers before they pass them on are told not to.
     headers: { 'cache-control': 'no-store', 'x-accel-buffering': 'no' },
   })

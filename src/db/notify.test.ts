@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { sql } from 'kysely'
+import { openTestDatabase } from '../testing/database.ts'
+import { engineOf, transaction } from './database.ts'
+import { listen, notify } from './notify.ts'
+import { closeDatabase, openDatabase } from './open.ts'
+
+const until = async (condition: () => boolean): Promise<void> => {
+  for (let tries = 0; !condition(); tries++) {
+    if (tries > 1000) throw new Error('it did not happen within ten seconds')
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+}
+
+test('listeners of a channel hear each message once, after the commit, until they leave', async () => {
+  await using test = await openTestDatabase()
+  const heard: string[] = []
+  const leave = listen(test.db, 'news', { heard: (payload) => void heard.push(payload), missed() {} })
+  listen(test.db, 'other', { heard: () => void heard.push('other'), missed() {} })
+  await transaction(test.db, async (tx) => {
+    notify(tx, 'news', 'a')
+    notify(tx, 'news', 'a')
+    notify(tx, 'news', 'b')
+    assert.deepEqual(heard, [])
+  })
+  assert.deepEqual(heard, ['a', 'b'])
+  const failing = transaction(test.db, async (tx) => {
+    notify(tx, 'news', 'never')
+    throw new Error('rolled back')
+  })
+  await assert.rejects(failing, /rolled back/)
+  leave()
+  await transaction(test.db, async (tx) => notify(tx, 'news', 'late'))
+  assert.deepEqual(heard, ['a', 'b'])
+  const long = transaction(test.db, async (tx) => notify(tx, 'news', 'x'.repeat(7001)))
+  await assert.rejects(long, /7001 bytes is too long/)
+})
+
+test('a broken connection is made again, and says that something may have been missed (PostgreSQL)', async (context) => {
+  await using test = await openTestDatabase()
+  if (engineOf(test.db).kind !== 'postgres') return context.skip('one process uses an SQLite file')
+  const second = openDatabase(test.options)
+  const heard: string[] = []
+  let missed = 0
+  listen(second, 'news', { heard: (payload) => void heard.push(payload), missed: () => void missed++ })
+  await until(() => missed === 1)
+  await transaction(test.db, async (tx) => notify(tx, 'news', 'before'))
+  await until(() => heard.length === 1)
+  await sql`select pg_terminate_backend(pid) from pg_stat_activity
+    where application_name = 'ingot listener' and datname = current_database()`.execute(engineOf(test.db).writer)
+  await until(() => missed === 2)
+  await transaction(test.db, async (tx) => notify(tx, 'news', 'after'))
+  await until(() => heard.length === 2)
+  assert.deepEqual(heard, ['before', 'after'])
+  await closeDatabase(second)
+})
