@@ -416,6 +416,8 @@ function feed(stream: WireStream, input: Buffer | Readable, mayCancel: () => boo
   input.on('error', onBroken)
   input.on('close', onBroken)
   if (input.destroyed) onBroken()
+  // A listener does not start a stream that was paused on purpose, as the body of a request is until somebody takes it.
+  else input.resume()
 }
 
 /** Throws what a command that should have succeeded says on standard error. */
