@@ -55,7 +55,9 @@ function run(command, args, { cwd = work, env = {} } = {}) {
     child.once('error', failed)
     child.once('close', (status, signal) => {
       if (status === 0) return done(output.stdout.trim())
-      failed(new Error(`${command} ${args.join(' ')}: ${signal ?? `status ${status}`}\n${output.stderr}`))
+      const text = `${command} ${args.join(' ')}: ${signal ?? `status ${status}`}\n${output.stderr}`
+      // Addresses hold the token; a failure is often pasted elsewhere.
+      failed(new Error(text.replaceAll(/:\/\/[^@\s/]+@/g, '://')))
     })
   })
 }
