@@ -16,7 +16,6 @@ import type { Subscriber } from './events/subscriber.ts'
 import type { GitOptions } from './git/git.ts'
 import { startGit } from './git/start-git.ts'
 import { operationsOf, type NamedOperation } from './http/operation.ts'
-import { createMetrics } from './http/metrics.ts'
 import { createServer, type Answered, type ForgeServer } from './http/server.ts'
 import type { AnyJob } from './jobs/job.ts'
 import { getQueueStats } from './jobs/queue.ts'
@@ -180,8 +179,9 @@ export async function createApp(options: AppOptions): Promise<App> {
     oldSecretKeys: config.ingot.oldSecretKeys,
     keyFile: config.paths.secretKeyFile,
   })
+  // Loaded when it is wanted: it costs a start its time and memory.
   const metrics = config.metrics.enabled
-    ? createMetrics({
+    ? (await import('./http/metrics.ts')).createMetrics({
         queue: () => getQueueStats(db),
         totals: () => countTotals(db),
         watchers: () => live.watcherCount,
