@@ -6,7 +6,6 @@ import { presentUser } from '../users/user.present.ts'
 import { loadCommitAuthors, type CommitAuthors } from './commit-author.service.ts'
 import type { Commit, CommitAffectedFiles, CommitMeta, CommitStats, CommitUser, PayloadCommit, PayloadUser } from './commit.schemas.ts'
 import { formatCommitTime } from './commit-time.ts'
-import { gitKeyOf } from './git-key.ts'
 import { repoApiUrl, repoWebUrl } from './repo-url.ts'
 import { presentVerification } from './verification.present.ts'
 import { verifySignatures } from './verification.service.ts'
@@ -68,7 +67,7 @@ export async function presentCommits(place: Place, commits: readonly GitCommit[]
     loadCommitAuthors(place, emailsOf(commits)),
     parts.verification ? verifySignatures(place, commits) : [],
     needsChanges
-      ? place.git.commitChanges(gitKeyOf(place.repo), commits.map(({ oid }) => oid), { renames: false })
+      ? place.git.commitChanges(place.repo.git_key, commits.map(({ oid }) => oid), { renames: false })
       : new Map<Oid, readonly FileChange[]>(),
   ])
   const api = repoApiUrl(place)

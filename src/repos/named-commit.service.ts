@@ -1,8 +1,8 @@
+import type { RepoCtx } from '../access/context.ts'
 import type { Git, Resolved } from '../git/git.ts'
-import type { GitKey } from '../git/git-key.ts'
 import { isValidRefName } from '../git/ref-name.ts'
 import { Invalid, NotFound } from '../lib/errors.ts'
-import type { Oid } from '../lib/ids.ts'
+import type { GitKey, Oid } from '../lib/ids.ts'
 
 /** A commit by the name somebody used for it. */
 export interface NamedCommit {
@@ -50,3 +50,7 @@ export function checkRevisionName(text: string): void {
   const isFit = text !== '' && (text === 'HEAD' || isValidRefName(`refs/heads/${text}`) || isValidRefName(text))
   if (!isFit) throw new Invalid(`${text} is no valid name of a reference or commit`, 'ref_name_invalid')
 }
+
+/** The commit of a `ref` that may be missing: an empty one means the default branch. Unknown ones are `NotFound`. */
+export const revisionOrDefault = (ctx: Pick<RepoCtx, 'git' | 'repo'>, ref: string | undefined): Promise<NamedCommit> =>
+  getNamedCommit(ctx.git, ctx.repo.git_key, ref || ctx.repo.default_branch)

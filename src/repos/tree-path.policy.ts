@@ -1,0 +1,33 @@
+import { allow, deny, type Verdict } from '../lib/verdict.ts'
+
+/** Longest path of a file, in bytes, that common file systems can check out. */
+const maxPathBytes = 4000
+
+/** A path without empty parts: doubled slashes and those at its ends do not count. */
+export const cleanPath = (path: string): string =>
+  path
+    .split('/')
+    .filter((part) => part !== '')
+    .join('/')
+
+/**
+ * A path to write to, resolved like a POSIX path below `/`: `.` and `..` go away, and nothing leads above the root
+ * (contract, contents: path rules).
+ */
+export function resolvePath(path: string): string {
+  const parts: string[] = []
+  for (const part of path.split('/')) {
+    if (part === '..') parts.pop()
+    else if (part !== '' && part !== '.') parts.push(part)
+  }
+  return parts.join('/')
+}
+
+/** Whether a resolved path may be written: it names something, and nothing that git keeps for itself. */
+export function mayWritePath(path: string): Verdict {
+  if (path === '') return deny('a path is required')
+  if (path.includes('\0')) return deny('a path holds no zero bytes')
+  if (Buffer.byteLength(path) > maxPathBytes) return deny(`a path has at most ${maxPathBytes} bytes`)
+  const reserved = path.split('/').find((part) => part.toLowerCase() === '.git')
+  return reserved === undefined ? allow : deny(`${reserved} is reserved for git`)
+}
