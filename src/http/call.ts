@@ -98,19 +98,17 @@ export class RequestCall implements Call {
     if (this.#bodyTaken) throw new Error('the body was taken already')
     this.#bodyTaken = true
     const { raw } = this.#request
-    const restart = () => {
-      clearTimeout(this.#watchdog)
-      if (raw.readableEnded || raw.destroyed) return
-      this.#watchdog = setTimeout(() => {
-        // While nobody takes the bytes it is us who are slow, not the client.
-        if (raw.readableFlowing === false || raw.readableLength > 0) restart()
-        else raw.destroy(new BadRequest('the body stopped arriving', 'body_timeout'))
-      }, this.#limits.bodyIdleMs)
-      this.#watchdog.unref()
+    const { socket } = raw
+    let seen = -1
+    const look = () => {
+      // Bytes that wait for us are our own slowness, not the client's.
+      const isStalled = socket.bytesRead === seen && raw.readableLength === 0
+      seen = socket.bytesRead
+      if (raw.readableEnded || raw.destroyed) clearInterval(this.#watchdog)
+      else if (isStalled) raw.destroy(new BadRequest('the body stopped arriving', 'body_timeout'))
     }
-    restart()
-    raw.on('data', () => this.#watchdog?.refresh())
-    raw.pause()
+    this.#watchdog = setInterval(look, this.#limits.bodyIdleMs)
+    this.#watchdog.unref()
     return raw
   }
 
@@ -127,7 +125,7 @@ export class RequestCall implements Call {
   /** The answer is on its way: nothing of the request is waited for any more. */
   done(): void {
     this.#finished = true
-    clearTimeout(this.#watchdog)
+    clearInterval(this.#watchdog)
     this.#stop.removeEventListener('abort', this.#stopped)
   }
 }
