@@ -7,7 +7,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
-import { BadRequest, Invalid, TooLarge } from '../lib/errors.ts'
+import { BadRequest, Invalid } from '../lib/errors.ts'
 import type { Oid } from '../lib/ids.ts'
 import { mustSucceed } from './broker-client.ts'
 import { formatOf, type GitContext } from './context.ts'
@@ -22,7 +22,6 @@ import { listRefs, readHead, readRefs } from './ref-reader.ts'
 export type Capabilities = { readonly fetchV2: Buffer; readonly push: string }
 
 const flush = '0000'
-const maxLsRefsBytes = 1 << 20
 const maxPrefixes = 65_536
 
 /** One packet of the pkt-line format: four hexadecimal digits of length, these included. */
@@ -114,30 +113,50 @@ export async function pushAdvertisement(context: GitContext, key: GitKey): Promi
   return Buffer.from(lines.join('') + flush)
 }
 
-/** Length of a first packet that only says `command=ls-refs`. */
-const commandBytes = 19
+/** Requests up to this are looked at whole; longer ones are negotiations, which are git's. */
+const maxLookedAtBytes = 64 << 10
 
-/**
- * Looks at the beginning of a request: whether it is an `ls-refs` (with or without a line feed after the command, both
- * of which clients send). The body to read on from is the one that is given back.
- */
-export async function lookForLsRefs(request: Readable): Promise<{ isLsRefs: boolean; body: Readable }> {
-  const { start, body } = await peek(request, commandBytes)
-  return { isLsRefs: /^001[34]command=ls-refs/.test(start.toString('latin1')), body }
+/** What a request of protocol v2 is: a list of references, a fresh clone (wants, no haves), or anything else. */
+export type Looked =
+  | { readonly kind: 'ls-refs'; readonly request: Buffer }
+  | { readonly kind: 'clone'; readonly request: Buffer }
+  | { readonly kind: 'other'; readonly body: Readable }
+
+/** Looks at a request. The body to read on from is the one that is given back. */
+export async function lookAtRequest(stream: Readable): Promise<Looked> {
+  const { start, body, whole } = await peek(stream, maxLookedAtBytes)
+  if (!whole) return { kind: 'other', body }
+  // Some clients end the command's line with a line feed and some do not.
+  const command = /^00[0-9a-f]{2}command=(ls-refs|fetch)(?!-)/.exec(start.toString('latin1', 0, 64))?.[1]
+  if (command === 'ls-refs') return { kind: 'ls-refs', request: start }
+  if (command === 'fetch' && isClone(parsePackets(start))) return { kind: 'clone', request: start }
+  return { kind: 'other', body }
 }
 
-/** The first bytes of a stream, which stay in it; a stream that ends before is replaced by one of what it held. */
-async function peek(stream: Readable, bytes: number): Promise<{ start: Buffer; body: Readable }> {
-  let start = Buffer.alloc(0)
+const isClone = (packets: ReadonlyArray<string | undefined>): boolean =>
+  packets.includes('done') &&
+  packets.some((text) => text?.startsWith('want ')) &&
+  !packets.some((text) => text?.startsWith('have ') || text?.startsWith('shallow '))
+
+/** The first bytes of a stream, which stay in it; a stream that ends before is `whole`, and replaced by one of what it held. */
+async function peek(stream: Readable, bytes: number): Promise<{ start: Buffer; body: Readable; whole: boolean }> {
+  const chunks: Buffer[] = []
+  let size = 0
   for (;;) {
     const chunk = stream.read() as Buffer | null
-    if (chunk !== null) start = Buffer.concat([start, chunk])
-    if (start.length >= bytes) {
-      stream.unshift(start)
-      return { start, body: stream }
+    if (chunk !== null) {
+      chunks.push(chunk)
+      size += chunk.length
     }
-    if (stream.readableEnded) return { start, body: Readable.from([start], { objectMode: false }) }
-    if (stream.destroyed) return { start, body: stream }
+    if (size >= bytes) {
+      stream.unshift(Buffer.concat(chunks))
+      return { start: Buffer.alloc(0), body: stream, whole: false }
+    }
+    if (stream.readableEnded) {
+      const start = Buffer.concat(chunks)
+      return { start, body: Readable.from([start], { objectMode: false }), whole: true }
+    }
+    if (stream.destroyed) return { start: Buffer.alloc(0), body: stream, whole: false }
     if (chunk === null) await nextEvent(stream)
   }
 }
@@ -153,15 +172,8 @@ const nextEvent = (stream: Readable): Promise<void> =>
   })
 
 /** Answers an `ls-refs` request (gitprotocol-v2). */
-export async function answerLsRefs(context: GitContext, key: GitKey, body: Readable): Promise<Buffer> {
-  const chunks: Buffer[] = []
-  let size = 0
-  for await (const chunk of body as AsyncIterable<Buffer>) {
-    size += chunk.length
-    if (size > maxLsRefsBytes) throw new TooLarge('the request for references is too long')
-    chunks.push(chunk)
-  }
-  const packets = parsePackets(Buffer.concat(chunks)).filter((text) => text !== undefined)
+export async function answerLsRefs(context: GitContext, key: GitKey, request: Buffer): Promise<Buffer> {
+  const packets = parsePackets(request).filter((text) => text !== undefined)
   const format = packets.find((text) => text.startsWith('object-format='))?.slice(14) ?? 'sha1'
   if (format !== (await formatOf(context, key))) throw new Invalid('the repository has another object format')
   const prefixes = packets.filter((text) => text.startsWith('ref-prefix ')).map((text) => text.slice(11))

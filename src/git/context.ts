@@ -10,6 +10,7 @@ import type { Commit, GitLimits, LogLevel, ObjectFormat, ObjectType, ReadFrom, T
 import type { GitSettings } from './git-settings.ts'
 import { isOid } from './object-codec.ts'
 import type { PackedRefs } from './packed-refs.ts'
+import type { SharedFetches } from './shared-fetch.ts'
 
 /** What all functions of the git layer share. */
 export type GitContext = {
@@ -20,6 +21,7 @@ export type GitContext = {
   readonly durable: boolean
   readonly log: (level: LogLevel, message: string, data?: Readonly<Record<string, unknown>>) => void
   readonly caches: GitCaches
+  readonly fetches: SharedFetches
 }
 
 export type CachedObject =

@@ -1,4 +1,5 @@
 import { mkdir, realpath } from 'node:fs/promises'
+import { join } from 'node:path'
 import { builtFile } from '../lib/assets.ts'
 import { BrokerClient } from './broker-client.ts'
 import { formatOf, type GitContext, newCaches } from './context.ts'
@@ -13,6 +14,7 @@ import * as references from './ref-reader.ts'
 import { updateRefs } from './ref-writer.ts'
 import * as remote from './remote.ts'
 import * as repository from './repository.ts'
+import { SharedFetches } from './shared-fetch.ts'
 import * as transport from './transport.ts'
 
 /** Limits for one small machine. */
@@ -55,7 +57,16 @@ export async function startGit(options: GitOptions): Promise<Git> {
     onCommand: options.onCommand ?? (() => undefined),
   })
   await broker.start()
-  const context: GitContext = { root, broker, settings, limits, durable, log, caches: newCaches(limits) }
+  const context: GitContext = {
+    root,
+    broker,
+    settings,
+    limits,
+    durable,
+    log,
+    caches: newCaches(limits),
+    fetches: new SharedFetches(join(root, '.spool')),
+  }
   try {
     await checkVersion(context)
   } catch (error) {

@@ -10,7 +10,7 @@ import { test } from 'node:test'
 import type { Oid } from '../lib/ids.ts'
 import { newGitKey } from './git-key.ts'
 import type { PushCheck, PushedUpdate } from './git.ts'
-import { client, commitOn, newRepository, serveGit, startTestGit, type TestGit } from './git.test-support.ts'
+import { client, commitOn, newRepository, serveGit, someone, startTestGit, type TestGit } from './git.test-support.ts'
 import { zeroOid } from './object-codec.ts'
 
 async function clone(test: TestGit, url: string, ...args: string[]): Promise<string> {
@@ -473,4 +473,62 @@ test('git transport: requests that are not in the format of git are refused, an 
   assert.equal(await ask('0000'), '')
   assert.equal(await ask(''), '')
   assert.match(await ask('0013command=ls-refs0000'), /HEAD/)
+})
+
+test('git transport: clones of the same at the same time share one git, whatever their speed', async () => {
+  const names: string[] = []
+  await using test = await startTestGit({ onCommand: ({ name }) => names.push(name) })
+  const { git } = test
+  const key = newGitKey()
+  await git.create(key)
+  const { oid } = await git.writeCommit(key, {
+    parents: [],
+    tree: {
+      base: undefined,
+      changes: Array.from({ length: 12 }, (_, index) => ({
+        op: 'write' as const,
+        path: `f${index}`,
+        content: randomBytes(1 << 20),
+      })),
+    },
+    author: someone,
+    committer: someone,
+    message: 'large',
+  })
+  await git.updateRefs(key, [{ ref: 'refs/heads/main', old: undefined, new: oid }])
+  const packet = (text: string): string => (text.length + 4).toString(16).padStart(4, '0') + text
+  const request = `${packet('command=fetch')}${packet('object-format=sha1')}0001${packet(`want ${oid}`)}`
+  const body = `${request}${packet('no-progress')}${packet('done')}0000`
+  const ask = async (): Promise<Readable> => {
+    const fetch = { stateless: true, protocol: 'version=2', body: Readable.from([Buffer.from(body)]) }
+    return (await git.uploadPack(key, fetch)).output
+  }
+  const read = async (stream: Readable, pauseMs: number): Promise<Buffer> => {
+    const chunks: Buffer[] = []
+    for await (const chunk of stream) {
+      chunks.push(chunk as Buffer)
+      if (pauseMs > 0) await wait(pauseMs)
+    }
+    return Buffer.concat(chunks)
+  }
+  const streams = await Promise.all([ask(), ask(), ask(), ask()])
+  streams[3]!.on('error', () => undefined)
+  streams[3]!.destroy()
+  const [one, two, three] = await Promise.all([read(streams[0]!, 0), read(streams[1]!, 2), read(streams[2]!, 0)])
+  assert.ok(one.length > 12 << 20 && one.equals(two) && one.equals(three))
+  assert.equal(names.filter((name) => name === 'upload-pack').length, 1)
+  for (let attempt = 0; (await readdir(join(test.root, '.spool'))).length > 0; attempt += 1) {
+    assert.ok(attempt < 40, 'the spool file is removed')
+    await wait(25)
+  }
+  const alone = await read(await ask(), 1)
+  assert.ok(alone.length > 12 << 20)
+  await using server = await serveGit(git)
+  const folders = await Promise.all([1, 2, 3, 4].map(() => clone(test, server.url(key), '--bare')))
+  for (const folder of folders) assert.equal((await client(folder, 'fsck')).exitCode, 0)
+  const half = await ask()
+  await new Promise((resolve) => {
+    half.once('readable', resolve)
+  })
+  half.destroy()
 })

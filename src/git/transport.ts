@@ -3,7 +3,7 @@ import { join, resolve as resolvePath } from 'node:path'
 import { Readable } from 'node:stream'
 import { Invalid, NotFound, Refusal } from '../lib/errors.ts'
 import type { HookAnswer, HookQuestion } from './broker/protocol.ts'
-import { answerLsRefs, capabilitiesOf, lookForLsRefs, protocolVersion, pushAdvertisement } from './advertisement.ts'
+import { answerLsRefs, capabilitiesOf, lookAtRequest, protocolVersion, pushAdvertisement } from './advertisement.ts'
 import { checkOids, formatOf, type GitContext, locate } from './context.ts'
 import type { GitKey } from './git-key.ts'
 import type {
@@ -51,21 +51,44 @@ export async function uploadPack(context: GitContext, key: GitKey, request: Uplo
       return answered((await capabilitiesOf(context, await formatOf(context, key))).fetchV2)
     }
     if (body !== undefined) {
-      const looked = await lookForLsRefs(body)
-      if (looked.isLsRefs) return answered(await answerLsRefs(context, key, looked.body))
+      const looked = await lookAtRequest(body)
+      if (looked.kind === 'ls-refs') return answered(await answerLsRefs(context, key, looked.request))
+      if (looked.kind === 'clone') return cloneShared(context, key, request, looked.request)
       body = looked.body
     }
   }
+  const input = request.advertise === true ? undefined : body
+  return runUploadPack(context, cwd, request, input, request.signal)
+}
+
+function runUploadPack(
+  context: GitContext,
+  cwd: string,
+  request: UploadPackRequest,
+  input: Readable | Buffer | undefined,
+  signal: AbortSignal | undefined,
+): Promise<GitService> {
   return context.broker.stream({
     args: ['upload-pack', '--strict', ...serviceFlags(request), cwd],
     name: 'upload-pack',
     cwd,
     kind: 'transport',
     environment: protocolEnvironment(request.protocol),
-    input: request.advertise === true ? undefined : body,
+    input,
     idleMs: context.limits.transportIdleMs,
-    signal: request.signal,
+    signal,
   })
+}
+
+/** Clients that want the same at the same time share one git. What they ask is an answer's only input but for the objects. */
+function cloneShared(context: GitContext, key: GitKey, request: UploadPackRequest, body: Buffer): Promise<GitService> {
+  const { directory } = locate(context, key)
+  const name = `${key} ${request.protocol ?? ''} ${body.toString('latin1')}`
+  return context.fetches.join(
+    name,
+    (signal) => runUploadPack(context, directory, request, body, signal),
+    request.signal,
+  )
 }
 
 /** A service that was done without git. */
@@ -144,6 +167,7 @@ class Push {
   readonly #request: ReceivePackRequest
   #question: HookQuestion | undefined
   #recorded = false
+  #answering: Promise<unknown> = Promise.resolve()
   #topicLines: readonly string[] = []
   #topicUpdates: readonly PushedUpdate[] = []
 
@@ -153,7 +177,13 @@ class Push {
     this.#request = request
   }
 
-  async answer(question: HookQuestion): Promise<HookAnswer> {
+  answer(question: HookQuestion): Promise<HookAnswer> {
+    const answer = this.#judge(question)
+    this.#answering = answer
+    return answer
+  }
+
+  async #judge(question: HookQuestion): Promise<HookAnswer> {
     try {
       if (question.hook === 'pre-receive') return await this.#check(question)
       if (question.hook === 'proc-receive') return await this.#handleTopics(question)
@@ -222,6 +252,8 @@ class Push {
 
   /** After git has ended: what moved without the post-receive hook having said so (git was killed) is recorded now. */
   async settle(): Promise<void> {
+    // git may have been killed while it was asking: what the callbacks do is done before the push is over.
+    await this.#answering
     if (!this.accepted || this.#recorded || this.#question === undefined) return
     const topics = new Set(this.#topicUpdates.map(({ ref }) => ref))
     const moved: PushedUpdate[] = []
