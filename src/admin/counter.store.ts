@@ -55,18 +55,22 @@ export const counters: readonly Counter[] = [
   ),
 ]
 
-export interface WrongCount {
+export interface Recounted {
   readonly id: number
   readonly stored: number
   readonly counted: number
 }
 
-/** Rows whose counter is not what is counted, by id, at most `limit`. */
-export async function listWrongCounts(db: Db, { table, column, count }: Counter, limit: number): Promise<WrongCount[]> {
-  const stored = sql.ref(`it.${column}`)
-  const { rows } = await sql<WrongCount>`
-    select it.id as id, ${stored} as stored, ${count} as counted from ${sql.table(table)} as it
-    where ${stored} <> ${count} order by it.id limit ${limit}`.execute(db)
+/** Counts anew for rows in the order of their ids, after `after`. */
+export async function listRecounted(
+  db: Db,
+  { table, column, count }: Counter,
+  after: number,
+  limit: number,
+): Promise<Recounted[]> {
+  const { rows } = await sql<Recounted>`
+    select it.id as id, ${sql.ref(`it.${column}`)} as stored, ${count} as counted from ${sql.table(table)} as it
+    where it.id > ${after} order by it.id limit ${limit}`.execute(db)
   return rows
 }
 

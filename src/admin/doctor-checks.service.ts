@@ -3,12 +3,13 @@ import type { Services } from '../access/context.ts'
 import { findDatabaseDamage } from '../db/check.ts'
 import type { RepoRow } from '../db/tables/repositories.ts'
 import { listJobs } from '../jobs/queue.ts'
-import type { Oid, RepoId } from '../lib/ids.ts'
+import type { GitKey, Oid, RepoId } from '../lib/ids.ts'
 import { branchOf, tagOf } from '../lib/refs.ts'
 import { nowUnix } from '../lib/time.ts'
 import { openJournal, settle, settleLeftovers, type RefChange } from '../repos/ref-door.service.ts'
 import { listJournal } from '../repos/ref-journal.store.ts'
 import type { DoctorCheck, Finding } from './doctor.service.ts'
+import { blobColumns, listKnownGitKeys, listNamedBlobs } from './file-scan.store.ts'
 import { recount } from './recount.service.ts'
 import { listRecordedRefs, listReposAfter } from './repo-scan.store.ts'
 
@@ -120,6 +121,59 @@ async function unrecordedChanges(services: Services, repo: RepoRow): Promise<Ref
   })
 }
 
+/** Git repositories whose rows are looked up at once. */
+const keyBatch = 500
+
+const orphansCheck: DoctorCheck = {
+  name: 'orphans',
+  about: 'every git repository on the disk belongs to a repository or a wiki',
+  async *run(services, { fix }) {
+    let keys: GitKey[] = []
+    for await (const key of services.git.listKeys()) {
+      keys.push(key)
+      if (keys.length < keyBatch) continue
+      yield* checkKeys(services, keys, fix)
+      keys = []
+    }
+    yield* checkKeys(services, keys, fix)
+  },
+}
+
+async function* checkKeys(services: Services, keys: readonly GitKey[], fix: boolean): AsyncGenerator<Finding> {
+  if (keys.length === 0) return
+  const known = await listKnownGitKeys(services.db, keys)
+  const unknown = keys.filter((key) => !known.has(key))
+  if (unknown.length === 0) return
+  // Those of deleted repositories lie there until a job has removed them.
+  const inputs = (await listJobs(services.db, { limit: 1000 })).map((job) => job.input)
+  for (const key of unknown) {
+    if (inputs.some((input) => input.includes(key))) continue
+    const isEmpty = await services.git.isEmpty(key)
+    if (isEmpty && fix) await services.git.remove(key)
+    const what = `the git repository ${key}${isEmpty ? ', which is empty,' : ''} belongs to nothing`
+    yield { what, state: isEmpty ? (fix ? 'fixed' : 'fixable') : 'report' }
+  }
+}
+
+const filesCheck: DoctorCheck = {
+  name: 'files',
+  about: 'attachments and pictures are in their stores',
+  async *run(services) {
+    for (const column of blobColumns) {
+      for (let after = 0; ;) {
+        const named = await listNamedBlobs(services.db, column, after, fixBatch)
+        for (const { id, key } of named) {
+          if (await services.blobs[column.store].stat(key)) continue
+          yield { what: `${column.table} ${id}: its file ${key} is missing from ${column.store}`, state: 'report' }
+        }
+        const last = named.at(-1)
+        if (!last || named.length < fixBatch) break
+        after = last.id
+      }
+    }
+  },
+}
+
 const jobsCheck: DoctorCheck = {
   name: 'jobs',
   about: 'no background job has failed for good',
@@ -139,6 +193,8 @@ export const doctorChecks: readonly DoctorCheck[] = [
   keyFileCheck,
   journalCheck,
   repositoriesCheck,
+  orphansCheck,
+  filesCheck,
   countersCheck,
   jobsCheck,
 ]

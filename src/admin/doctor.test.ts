@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { transaction } from '../db/database.ts'
-import type { UserId } from '../lib/ids.ts'
+import type { GitKey, UserId } from '../lib/ids.ts'
 import { openJournal } from '../repos/ref-door.service.ts'
 import { startForge, type Forge } from '../testing/forge.ts'
 import { doctorChecks } from './doctor-checks.service.ts'
@@ -112,4 +112,26 @@ test('check_repo_stats: puts stored counts right', async () => {
   await forge.settle()
   assert.equal((await forge.as('alice').get('/repos/alice/notes')).json.stars_count, 0)
   assert.deepEqual(await examined(forge), [])
+})
+
+test('doctor: git repositories that belong to nothing, and files that are missing', async () => {
+  await using forge = await startForge({ users: ['alice'] })
+  await forge.given.repo({ owner: 'alice', name: 'notes' })
+  const { git, db } = forge.services
+  const [empty, full] = ['0'.repeat(24), '1'.repeat(24)] as GitKey[]
+  assert.ok(empty && full)
+  await git.create(empty)
+  const [repo] = await listReposAfter(db, 0 as never, 1)
+  assert.ok(repo)
+  await git.fork(repo.git_key, full)
+  await transaction(db, (tx) => tx.updateTable('repo').set({ avatar_key: 'no-such-picture' }).execute())
+  const kept = [
+    `orphans: the git repository ${full} belongs to nothing (report)`,
+    `files: repo ${repo.id}: its file no-such-picture is missing from repoAvatars (report)`,
+  ]
+  const ofEmpty = (state: string): string =>
+    `orphans: the git repository ${empty}, which is empty, belongs to nothing (${state})`
+  assert.deepEqual((await examined(forge)).sort(), [...kept, ofEmpty('fixable')].sort())
+  assert.deepEqual((await examined(forge, true)).sort(), [...kept, ofEmpty('fixed')].sort())
+  assert.deepEqual((await examined(forge)).sort(), kept.toSorted())
 })

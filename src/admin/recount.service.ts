@@ -1,20 +1,25 @@
+import { setImmediate } from 'node:timers/promises'
 import { transaction, type Db } from '../db/database.ts'
-import { counters, listWrongCounts, updateCounts, type Counter, type WrongCount } from './counter.store.ts'
+import { counters, listRecounted, updateCounts, type Counter, type Recounted } from './counter.store.ts'
 
-/** Rows that are put right in one transaction. */
-const batch = 200
+/** Rows that are counted for at once; SQLite counts in this thread, and requests should not wait for long. */
+const batch = 100
 
-/** Compares every stored count with what can be counted; with `fix`, stores the latter. */
-export async function* recount(db: Db, fix: boolean): AsyncGenerator<{ counter: Counter; wrong: WrongCount }> {
+/** Compares every stored count with what can be counted; with `fix`, stores the latter. Gives those that were wrong. */
+export async function* recount(db: Db, fix: boolean): AsyncGenerator<{ counter: Counter; wrong: Recounted }> {
   for (const counter of counters) {
-    for (;;) {
-      const rows = await listWrongCounts(db, counter, batch)
-      if (fix && rows.length > 0) {
-        const ids = rows.map(({ id }) => id)
+    for (let after = 0; ;) {
+      const rows = await listRecounted(db, counter, after, batch)
+      const wrong = rows.filter(({ stored, counted }) => stored !== counted)
+      if (fix && wrong.length > 0) {
+        const ids = wrong.map(({ id }) => id)
         await transaction(db, (tx) => updateCounts(tx, counter, ids))
       }
-      for (const wrong of rows) yield { counter, wrong }
-      if (!fix || rows.length < batch) break
+      for (const each of wrong) yield { counter, wrong: each }
+      const last = rows.at(-1)
+      if (!last || rows.length < batch) break
+      after = last.id
+      await setImmediate()
     }
   }
 }

@@ -5,7 +5,7 @@ import { nowUnix, type Unix } from '../lib/time.ts'
 import { createChecker } from './checker.ts'
 import { errorText } from './error-text.ts'
 import type { AnyJob } from './job.ts'
-import { enqueue } from './queue.ts'
+import { enqueue, enqueueAll, planned } from './queue.ts'
 import { parseSchedule, type Schedule, type ScheduleTimes } from './schedule.ts'
 import { listScheduleRows, updateNextRun, updateRunBegun, updateRunEnded, upsertSchedules } from './schedule.store.ts'
 
@@ -103,9 +103,11 @@ export function createScheduler<Ctx>({ db, schedules, enabled }: SchedulerOption
           next_run_unix: nextOf(entry, unix),
         }))
         await upsertSchedules(tx, rows)
-        for (const entry of entries.values()) {
-          if (entry.isEnabled && entry.task.runAtStart) await enqueueTask(tx, entry)
-        }
+        const atStart = [...entries.values()].filter((entry) => entry.isEnabled && entry.task.runAtStart)
+        await enqueueAll(
+          tx,
+          atStart.map((entry) => planned(entry.job, {})),
+        )
       })
     },
 
