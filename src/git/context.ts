@@ -3,7 +3,6 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { LRUCache } from 'lru-cache'
 import { Invalid, NotFound } from '../lib/errors.ts'
-import type { Oid } from '../lib/ids.ts'
 import type { BrokerClient } from './broker-client.ts'
 import { type GitKey, isGitKey, repositoryPath } from './git-key.ts'
 import type { Commit, GitLimits, LogLevel, ObjectFormat, ObjectType, ReadFrom, Tag, TreeEntry } from './git.ts'
@@ -97,8 +96,6 @@ export async function formatOf(context: GitContext, key: GitKey): Promise<Object
   context.caches.formats.set(key, format)
   return format
 }
-
-export const oidBytesOf = (oid: Oid): number => oid.length / 2
 
 /** Empty caches of the sizes the limits name. */
 export function newCaches(limits: GitLimits): GitCaches {

@@ -353,6 +353,8 @@ export type Git = {
   /** To another server (push mirrors). */
   pushRemote(key: GitKey, options: RemotePush): Promise<{ ok: boolean; report: string }>
   fsck(key: GitKey): Promise<FsckReport>
+  /** Removes what crashes left half-made or half-removed a day ago and before; gives how many. */
+  removeLeftovers(): Promise<number>
   maintain(
     key: GitKey,
     tasks: readonly MaintenanceTask[],

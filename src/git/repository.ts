@@ -11,6 +11,7 @@ import { isValidBranchName } from './ref-name.ts'
 
 /** A lock file older than this belongs to a git that died: none holds one for so long. */
 const staleLockMs = 60 * 60_000
+const leftoverMs = 24 * 60 * 60_000
 /** Loose objects and packs that make a repack worth its time. */
 const manyLooseObjects = 2000
 const manyPacks = 20
@@ -105,6 +106,24 @@ export async function* listKeys(context: GitContext): AsyncGenerator<GitKey> {
       if (name.endsWith('.git') && isGitKey(key)) yield key
     }
   }
+}
+
+/** Half-made and half-removed repositories of the day before and older: whoever was at it is gone. */
+export async function removeLeftovers(context: GitContext): Promise<number> {
+  const before = Date.now() - leftoverMs
+  let removed = 0
+  for (const folder of await readdir(context.root)) {
+    if (!/^[0-9a-f]{2}$/.test(folder)) continue
+    for (const name of await readdir(join(context.root, folder))) {
+      if (!/^[0-9a-f]{24}\.git\.(?:new|gone)-[0-9a-f]{12}$/.test(name)) continue
+      const path = join(context.root, folder, name)
+      const found = await stat(path).catch(() => undefined)
+      if (found === undefined || found.mtimeMs > before) continue
+      await rm(path, { recursive: true, force: true, maxRetries: 3 })
+      removed += 1
+    }
+  }
+  return removed
 }
 
 export async function sizeBytes(context: GitContext, key: GitKey): Promise<number> {

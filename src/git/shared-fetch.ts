@@ -62,7 +62,6 @@ class SharedFetch {
   #total = 0
   #ended = false
   #failure: Error | undefined
-  #path = ''
   #file: FileHandle | undefined
   #writing: Promise<void> = Promise.resolve()
 
@@ -111,7 +110,7 @@ class SharedFetch {
     if (this.#readers.size > 0) return this.#regulate()
     if (!this.#ended) this.#gone.abort()
     this.#onClosed()
-    void this.#removeFile()
+    void this.#closeFile()
   }
 
   /** Bytes at a position: undefined when none are there yet, null at the end. Throws what git failed with. */
@@ -148,11 +147,7 @@ class SharedFetch {
       this.#mode = this.#readers.size > 1 ? 'file' : 'single'
     }
     if (this.#mode === 'single') this.#trim(Math.min(...this.#positions()))
-    if (this.#mode === 'file')
-      this.#writing = this.#writing.then(
-        () => this.#spill(),
-        () => undefined,
-      )
+    if (this.#mode === 'file') this.#writing = this.#writing.then(() => this.#spill())
     for (const reader of this.#readers) reader.wake()
     this.#regulate()
   }
@@ -170,8 +165,10 @@ class SharedFetch {
     try {
       if (this.#file === undefined) {
         await mkdir(this.#folder, { recursive: true })
-        this.#path = join(this.#folder, `fetch-${randomBytes(8).toString('hex')}`)
-        this.#file = await open(this.#path, 'wx+', 0o600)
+        const path = join(this.#folder, `fetch-${randomBytes(8).toString('hex')}`)
+        this.#file = await open(path, 'wx+', 0o600)
+        // The file lives as long as it is open: a crash leaves none behind.
+        await rm(path)
       }
       while (this.#chunks.length > 0) {
         const chunk = this.#chunks[0]!
@@ -203,13 +200,12 @@ class SharedFetch {
     for (const reader of this.#readers) reader.wake()
   }
 
-  async #removeFile(): Promise<void> {
+  async #closeFile(): Promise<void> {
     await this.#writing
     const file = this.#file
     this.#file = undefined
     this.#chunks = []
     await file?.close()
-    if (this.#path !== '') await rm(this.#path, { force: true })
   }
 }
 

@@ -105,6 +105,7 @@ function bind(context: GitContext): Git {
     fetchRemote: withContext(remote.fetchRemote),
     pushRemote: withContext(remote.pushRemote),
     fsck: withContext(repository.fsck),
+    removeLeftovers: withContext(repository.removeLeftovers),
     maintain: withContext(repository.maintain),
     bundle: withContext(transport.bundle),
 
