@@ -184,3 +184,7 @@ export async function deleteCommentRow(tx: Tx, issueId: IssueId, id: CommentId):
   await tx.deleteFrom('content_history').where('issue_id', '=', issueId).where('comment_id', '=', id).execute()
   return tx.deleteFrom('comment').where('id', '=', id).returning('id').executeTakeFirst()
 }
+
+/** The time of last change of a comment alone. */
+export const touchComment = (tx: Tx, id: CommentId, updatedUnix: Unix) =>
+  tx.updateTable('comment').set({ updated_unix: updatedUnix }).where('id', '=', id).execute()

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import type { Static, TObject } from 'typebox'
 import type { Ctx, RepoCtx } from '../access/context.ts'
 import { mode } from '../access/rights.ts'
-import { isPublicOnly } from '../auth/viewer.ts'
+import { lookerOf } from '../access/repo-visibility.store.ts'
 import type { IssueRow } from '../db/tables/issues.ts'
 import { BadRequest, NotFound } from '../lib/errors.ts'
 import type { UserId } from '../lib/ids.ts'
@@ -166,8 +166,7 @@ export async function searchEverywhere(ctx: Ctx, query: SearchQuery): Promise<Fo
     {
       scope: {
         kind: 'visible',
-        viewer: viewer && { id: viewer.id, isAdmin: viewer.isAdmin, isRestricted: viewer.isRestricted },
-        onlyPublic: isPublicOnly(viewer),
+        looker: lookerOf(viewer),
         ownerId: owner?.id,
         teamId: team?.id,
       },

@@ -1,4 +1,5 @@
 import { sql, type ExpressionBuilder, type SqlBool, type Expression } from 'kysely'
+import { visibleTo, type Looker } from '../access/repo-visibility.store.ts'
 import type { Db } from '../db/database.ts'
 import { databaseKind } from '../db/open.ts'
 import type { Schema } from '../db/schema.ts'
@@ -26,9 +27,7 @@ export type IssueScope =
   | { readonly kind: 'repo'; readonly repoId: RepoId }
   | {
       readonly kind: 'visible'
-      /** undefined: a guest. */
-      readonly viewer: { readonly id: UserId; readonly isAdmin: boolean; readonly isRestricted: boolean } | undefined
-      readonly onlyPublic: boolean
+      readonly looker: Looker
       readonly ownerId: UserId | undefined
       readonly teamId: TeamId | undefined
     }
@@ -68,92 +67,41 @@ function holdsTerm(kind: 'sqlite' | 'postgres', term: SearchTerm): Expression<Sq
   return term.index === undefined ? found : sql<SqlBool>`(${found} or issue."index" = ${term.index})`
 }
 
-/** Repositories that somebody may see, in the words of the contract: public ones, and those reached as member or collaborator. */
-function isVisible(where: Builder, scope: Extract<IssueScope, { kind: 'visible' }>): Expression<SqlBool> {
-  const { viewer, onlyPublic, ownerId, teamId } = scope
-  return where.exists(
-    where
-      .selectFrom('repo')
-      .innerJoin('user as owner', 'owner.id', 'repo.owner_id')
-      .select('repo.id')
-      .whereRef('repo.id', '=', 'issue.repo_id')
-      .$if(ownerId !== undefined, (query) => query.where('repo.owner_id', '=', ownerId as UserId))
-      .$if(onlyPublic, (query) => query.where('repo.is_private', '=', false))
-      .$if(teamId !== undefined, (query) =>
-        query.where((team) =>
-          team.exists(
-            team
-              .selectFrom('team')
-              .leftJoin('team_repo', (join) =>
-                join.onRef('team_repo.team_id', '=', 'team.id').onRef('team_repo.repo_id', '=', 'repo.id'),
-              )
-              .select('team.id')
-              .where('team.id', '=', teamId as TeamId)
-              .where((each) =>
-                each.or([
-                  each('team_repo.repo_id', 'is not', null),
-                  each('team.includes_all_repositories', '=', true),
-                  each('team.access_mode', '=', 4),
-                ]),
-              ),
-          ),
-        ),
-      )
-      .where((each) => {
-        if (viewer?.isAdmin) return each.lit(true)
-        const visibilities = viewer ? (['public', 'limited'] as const) : (['public'] as const)
-        const open = each.and([
-          each('repo.is_private', '=', false),
-          each('owner.visibility', 'in', visibilities),
-        ])
-        if (!viewer) return open
-        return each.or([
-          ...(viewer.isRestricted ? [] : [open]),
-          each('repo.owner_id', '=', viewer.id),
-          each.exists(
-            each
-              .selectFrom('collaboration')
-              .select('collaboration.user_id')
-              .whereRef('collaboration.repo_id', '=', 'repo.id')
-              .where('collaboration.user_id', '=', viewer.id),
-          ),
-          each.and([
-            each('repo.is_private', '=', false),
-            each.exists(
-              each
-                .selectFrom('org_user')
-                .select('org_user.user_id')
-                .whereRef('org_user.org_id', '=', 'repo.owner_id')
-                .where('org_user.user_id', '=', viewer.id),
-            ),
-          ]),
-          each.exists(
-            each
-              .selectFrom('team_user')
-              .innerJoin('team', 'team.id', 'team_user.team_id')
-              .leftJoin('team_repo', (join) =>
-                join.onRef('team_repo.team_id', '=', 'team.id').onRef('team_repo.repo_id', '=', 'repo.id'),
-              )
-              .select('team.id')
-              .where('team_user.user_id', '=', viewer.id)
-              .whereRef('team.org_id', '=', 'repo.owner_id')
-              .where((member) =>
-                member.or([
-                  member('team_repo.repo_id', 'is not', null),
-                  member('team.includes_all_repositories', '=', true),
-                  member('team.access_mode', '=', 4),
-                ]),
-              ),
-          ),
-        ])
-      }),
+/** It lies in a repository that the looker may see, of the owner and the team that are asked for. */
+function isVisible(db: Db, where: Builder, scope: Extract<IssueScope, { kind: 'visible' }>): Expression<SqlBool> {
+  const { ownerId, teamId } = scope
+  let repos = visibleTo(
+    db.selectFrom('repo').innerJoin('user as owner', 'owner.id', 'repo.owner_id').select('repo.id'),
+    scope.looker,
   )
+  if (ownerId !== undefined) repos = repos.where('repo.owner_id', '=', ownerId)
+  if (teamId !== undefined) {
+    repos = repos.where((team) =>
+      team.exists(
+        team
+          .selectFrom('team')
+          .leftJoin('team_repo', (join) =>
+            join.onRef('team_repo.team_id', '=', 'team.id').onRef('team_repo.repo_id', '=', 'repo.id'),
+          )
+          .select('team.id')
+          .where('team.id', '=', teamId)
+          .where((each) =>
+            each.or([
+              each('team_repo.repo_id', 'is not', null),
+              each('team.includes_all_repositories', '=', true),
+              each('team.access_mode', '=', 4),
+            ]),
+          ),
+      ),
+    )
+  }
+  return where('issue.repo_id', 'in', repos)
 }
 
 function conditions(db: Db, where: Builder, filter: IssueFilter): Expression<SqlBool>[] {
   const { scope } = filter
   const all: Expression<SqlBool>[] = [
-    scope.kind === 'repo' ? where('issue.repo_id', '=', scope.repoId) : isVisible(where, scope),
+    scope.kind === 'repo' ? where('issue.repo_id', '=', scope.repoId) : isVisible(db, where, scope),
   ]
   if (filter.isPull.length === 1) all.push(where('issue.is_pull', '=', filter.isPull[0] as boolean))
   if (filter.isClosed !== undefined) all.push(where('issue.is_closed', '=', filter.isClosed))

@@ -129,3 +129,20 @@ export const hiddenIssue: Issue = {
 
 /** Accounts as the viewer sees them. */
 export const presentUsers = (ctx: PresentCtx, users: readonly UserRow[]) => users.map((user) => presentUser(ctx, user))
+
+/** Issues of a list in which the viewer may not see all: whole, an outline of it for writers, or a placeholder. */
+export async function presentSeenIssues(
+  ctx: PresentCtx,
+  seen: readonly { readonly row: IssueRow; readonly sight: 'whole' | 'outline' | 'hidden' }[],
+  known: readonly IssuePlace[],
+): Promise<Issue[]> {
+  const rows = seen.filter(({ sight }) => sight !== 'hidden').map(({ row }) => row)
+  const shown = new Map((await presentIssues(ctx, rows, known)).map((issue) => [issue.id, issue]))
+  return seen.map(({ row, sight }) => {
+    const whole = shown.get(row.id)
+    if (!whole || sight === 'hidden') return hiddenIssue
+    if (sight === 'whole') return whole
+    const { number, title, state, repository } = whole
+    return { ...hiddenIssue, number, title, state, repository }
+  })
+}

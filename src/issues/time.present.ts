@@ -1,11 +1,13 @@
 import type { Ctx } from '../access/context.ts'
-import type { TrackedTimeRow } from '../db/tables/issues.ts'
-import { formatUnix } from '../lib/time.ts'
+import type { StopwatchRow, TrackedTimeRow } from '../db/tables/issues.ts'
+import { formatUnix, nowUnix } from '../lib/time.ts'
 import { loadUsers } from '../users/user.store.ts'
+import { durationText } from './duration.ts'
 import type { IssuePlace } from './issue-place.ts'
+import { loadPlaces } from './issue-place.store.ts'
 import { presentIssues } from './issue.present.ts'
 import { loadIssues } from './issue.store.ts'
-import type { TrackedTime } from './time.schemas.ts'
+import type { StopWatch, TrackedTime } from './time.schemas.ts'
 
 /** Tracked times with their issues, loaded together. */
 export async function presentTimes(
@@ -28,4 +30,30 @@ export async function presentTimes(
     issue_id: row.issue_id,
     issue: shown.get(row.issue_id) ?? null,
   }))
+}
+
+/** Running watches with what they run on. */
+export async function presentStopwatches(
+  ctx: Pick<Ctx, 'db' | 'clock'>,
+  rows: readonly StopwatchRow[],
+): Promise<StopWatch[]> {
+  const issues = await loadIssues(ctx.db, rows.map((row) => row.issue_id))
+  const places = await loadPlaces(ctx.db, [...issues.values()].map((issue) => issue.repo_id))
+  return rows.flatMap((row) => {
+    const issue = issues.get(row.issue_id)
+    const place = issue && places.get(issue.repo_id)
+    if (!issue || !place) return []
+    const seconds = Math.max(0, nowUnix(ctx.clock) - row.created_unix)
+    return [
+      {
+        created: formatUnix(row.created_unix),
+        seconds,
+        duration: durationText(seconds),
+        issue_index: issue.index,
+        issue_title: issue.title,
+        repo_owner_name: place.owner.name,
+        repo_name: place.repo.name,
+      },
+    ]
+  })
 }

@@ -53,6 +53,8 @@ export async function presentTimeline(
   const timeOf = new Map(shownTimes.map((time) => [time.id, time]))
   const filesOf = Map.groupBy(files, (file) => file.comment_id)
   const teamOf = new Map(shownTeams.map((team) => [team.id, team]))
+  // Entries show people as a guest sees them, whoever asks; issues inside of them as the viewer does (observed).
+  const guest = { config: ctx.config, viewer: undefined }
   const labelOf = (id: LabelId | null): LabelRow | undefined => (id === null ? undefined : labels.get(id))
 
   return rows.map((row) => {
@@ -68,7 +70,7 @@ export async function presentTimeline(
       id: row.id,
       type: row.type,
       ...commentUrls(ctx, place, issue, row.id),
-      user: presentAuthor(ctx, users.get(row.poster_id)),
+      user: presentAuthor(guest, users.get(row.poster_id)),
       body: row.content,
       created_at: formatUnix(row.created_unix),
       updated_at: formatUnix(row.updated_unix),
@@ -84,16 +86,16 @@ export async function presentTimeline(
       ref_issue: (row.ref_issue_id !== null && shownIssues.get(row.ref_issue_id)) || null,
       ref_comment:
         refComment && refIssue && refPlace
-          ? presentLoadedComment(ctx, refPlace, refIssue, refComment, { users, files: filesOf.get(refComment.id) ?? [] })
+          ? presentLoadedComment({ ...ctx, viewer: undefined }, refPlace, refIssue, refComment, { users, files: filesOf.get(refComment.id) ?? [] })
           : null,
       ref_action: row.ref_action,
       ref_commit_sha: row.commit_sha,
       review_id: row.review_id ?? 0,
       label: label ? presentLabel(ctx, place, label) : null,
-      assignee: assignee ? presentUser(ctx, assignee) : null,
+      assignee: assignee ? presentUser(guest, assignee) : null,
       assignee_team: (row.assignee_team_id !== null && teamOf.get(row.assignee_team_id)) || null,
       removed_assignee: row.removed_assignee,
-      resolve_doer: resolver ? presentUser(ctx, resolver) : null,
+      resolve_doer: resolver ? presentUser(guest, resolver) : null,
       dependent_issue: (row.dependent_issue_id !== null && shownIssues.get(row.dependent_issue_id)) || null,
     }
   })

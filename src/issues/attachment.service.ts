@@ -1,0 +1,297 @@
+import { randomUUID } from 'node:crypto'
+import { PassThrough, type Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { Ctx, RepoCtx, SignedInRepoCtx } from '../access/context.ts'
+import { accessTo } from '../access/repo-access.ts'
+import { mode } from '../access/rights.ts'
+import { isPublicOnly } from '../auth/viewer.ts'
+import { transaction } from '../db/database.ts'
+import type { AttachmentRow, CommentRow, IssueRow } from '../db/tables/issues.ts'
+import type { RepoRow } from '../db/tables/repositories.ts'
+import { publish } from '../events/hub.ts'
+import { subscriber } from '../events/subscriber.ts'
+import { readFormWithFiles } from '../http/form.ts'
+import type { Call } from '../http/operation.ts'
+import { sniffBytes, sniffContentType } from '../lib/content-type.ts'
+import { BadRequest, Invalid, NotFound } from '../lib/errors.ts'
+import type { AttachmentId, RepoId } from '../lib/ids.ts'
+import { must } from '../lib/verdict.ts'
+import { allowedTypes, mayAttach } from './attachment.policy.ts'
+import {
+  countDownload,
+  deleteAttachments,
+  findAttachmentByUuid,
+  findAttachmentOfIssue,
+  insertAttachment,
+  listFilesOfComments,
+  updateAttachmentName,
+} from './attachment.store.ts'
+import { touchComment } from './entry.store.ts'
+import { mayAttachToComment, mayAttachToIssue, unitOf } from './issue.policy.ts'
+import { actAt, actNow } from './issue.service.ts'
+import { findIssueById, listFilesOf, touchIssues } from './issue.store.ts'
+import { loadPlaces } from './issue-place.store.ts'
+
+const noAttachment = () => new NotFound('the attachment does not exist', 'attachment_not_found')
+
+/** Where a file is attached: to the text of an issue, or to a comment of it. */
+export interface AttachmentPlace {
+  readonly issue: IssueRow
+  readonly comment: CommentRow | undefined
+}
+
+/** A file of an issue or of one of its comments; with a comment only of that one. Else 404. */
+export async function getAttachment(ctx: RepoCtx, place: AttachmentPlace, id: number): Promise<AttachmentRow> {
+  const file = await findAttachmentOfIssue(ctx.db, place.issue.id, id as AttachmentId)
+  if (!file || (place.comment && file.comment_id !== place.comment.id)) throw noAttachment()
+  return file
+}
+
+/** Files of the text of an issue, oldest first; not those of its comments. */
+export const getFilesOfIssue = (ctx: Ctx, issue: IssueRow): Promise<AttachmentRow[]> => listFilesOf(ctx.db, [issue.id])
+
+export const getFilesOfComment = (ctx: Ctx, comment: CommentRow): Promise<AttachmentRow[]> =>
+  listFilesOfComments(ctx.db, [comment.id])
+
+function refuseStrangers(ctx: SignedInRepoCtx, { issue, comment }: AttachmentPlace): void {
+  must(
+    comment
+      ? mayAttachToComment(ctx.viewer, ctx.rights, issue, comment)
+      : mayAttachToIssue(ctx.viewer, ctx.rights, issue),
+  )
+}
+
+/** A file that has arrived in the store. */
+interface Arrived {
+  readonly uuid: string
+  readonly blobKey: string
+  readonly name: string
+  readonly sizeBytes: number
+  readonly sha256: string
+}
+
+/** The part of a path after its last slash of either kind, without control characters. */
+const baseName = (name: string): string =>
+  name
+    .split(/[\\/]/)
+    .at(-1)!
+    .replace(/\p{Cc}/gu, '')
+    .trim()
+    .slice(0, 255)
+
+const blobKeyOf = (repoId: RepoId, uuid: string): string => `${repoId}/${uuid.slice(0, 2)}/${uuid}`
+
+const mebibyte = 1024 * 1024
+
+/**
+ * Takes a file into the store of attachments while it arrives: its kind is looked at by its name or its first bytes
+ * (`Invalid` when it is not allowed), and it may be as large as `[attachment].MAX_SIZE` says (`TooLarge`).
+ */
+export async function storeFile(
+  ctx: Ctx,
+  repo: RepoRow,
+  file: { readonly name: string; readonly content: Readable },
+  types: string,
+  signal: AbortSignal,
+): Promise<Arrived> {
+  const name = baseName(file.name)
+  if (name === '') throw new Invalid('[name]: the file has no name', 'attachment_nameless', { field: 'name' })
+  const content = new PassThrough()
+  const passing = pipeline(file.content, content)
+  passing.catch(() => {})
+  const head = await firstBytes(content)
+  if (!mayAttach(allowedTypes(types), name, sniffContentType(head))) {
+    content.destroy()
+    throw new Invalid('[attachment]: files of this kind are not allowed', 'attachment_type', { field: 'attachment' })
+  }
+  const uuid = randomUUID()
+  const blobKey = blobKeyOf(repo.id, uuid)
+  const { sizeBytes, sha256 } = await ctx.blobs.attachments.put(blobKey, content, {
+    maxBytes: ctx.config.attachment.maxSize * mebibyte,
+    signal,
+  })
+  await passing
+  return { uuid, blobKey, name, sizeBytes, sha256 }
+}
+
+/** What a stream begins with, put back so that it can be read from its beginning. */
+async function firstBytes(stream: PassThrough): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  let size = 0
+  while (size < sniffBytes) {
+    const chunk = stream.read() as Buffer | null
+    if (chunk) {
+      chunks.push(chunk)
+      size += chunk.length
+      continue
+    }
+    if (stream.readableEnded || stream.destroyed || stream.writableFinished) break
+    await new Promise<void>((resolve, reject) => {
+      const done = () => {
+        stream.off('readable', done).off('end', done).off('error', failed).off('finish', done)
+        resolve()
+      }
+      const failed = (error: Error) => {
+        stream.off('readable', done).off('end', done).off('finish', done)
+        reject(error)
+      }
+      stream.once('readable', done).once('end', done).once('error', failed).once('finish', done)
+    })
+  }
+  const head = Buffer.concat(chunks)
+  if (head.length > 0) stream.unshift(head)
+  return head
+}
+
+/** Field of a form that holds the file, and the largest of the other fields. */
+const fileField = 'attachment'
+const maxFieldBytes = 10_000
+
+/**
+ * Attaches the file of a request: the field `attachment` of a form, or the whole body under the name that the query
+ * gives. Whatever is refused after the file has arrived leaves nothing in the store.
+ */
+export async function attachFile(
+  ctx: SignedInRepoCtx,
+  place: AttachmentPlace,
+  call: Call,
+  query: { readonly name?: string | undefined; readonly updated_at?: string | undefined },
+): Promise<AttachmentRow> {
+  refuseStrangers(ctx, place)
+  const contentType = String(call.headers['content-type'] ?? '')
+  const types = ctx.config.attachment.allowedTypes
+  const arrived: Arrived[] = []
+  try {
+    let fields: Record<string, string> = {}
+    if (/^multipart\/form-data/i.test(contentType)) {
+      const limits = { maxFieldBytes, maxFileBytes: ctx.config.attachment.maxSize * mebibyte }
+      fields = await readFormWithFiles(call.body(), contentType, limits, async (file) => {
+        if (file.field !== fileField || arrived.length > 0) {
+          file.content.resume()
+          return
+        }
+        const name = query.name || file.filename
+        arrived.push(await storeFile(ctx, ctx.repo, { name, content: file.content }, types, call.signal))
+      })
+    } else if (query.name) {
+      arrived.push(await storeFile(ctx, ctx.repo, { name: query.name, content: call.body() }, types, call.signal))
+    }
+    const [file] = arrived
+    if (!file) throw new BadRequest('the request holds no file in the field attachment', 'attachment_missing')
+    return await keepFile(ctx, place, file, fields['updated_at'] || query.updated_at)
+  } catch (error) {
+    for (const file of arrived) await ctx.blobs.attachments.delete(file.blobKey)
+    throw error
+  }
+}
+
+function keepFile(
+  ctx: SignedInRepoCtx,
+  { issue, comment }: AttachmentPlace,
+  file: Arrived,
+  updatedAt: string | undefined,
+): Promise<AttachmentRow> {
+  const act = actAt(ctx, issue, updatedAt)
+  return transaction(ctx.db, async (tx) => {
+    const row = await insertAttachment(tx, {
+      uuid: file.uuid,
+      repo_id: ctx.repo.id,
+      issue_id: issue.id,
+      comment_id: comment?.id ?? null,
+      release_id: null,
+      uploader_id: act.doerId,
+      name: file.name,
+      size_bytes: file.sizeBytes,
+      blob_key: file.blobKey,
+      sha256: file.sha256,
+      created_unix: act.atUnix,
+    })
+    if (comment) await touchComment(tx, comment.id, act.atUnix)
+    else await touchIssues(tx, [issue.id], act.atUnix)
+    await publish(tx, 'attachment.created', { attachmentId: row.id, repoId: ctx.repo.id, doerId: act.doerId })
+    return row
+  })
+}
+
+/** Gives a file another name; an empty one changes nothing. */
+export async function renameAttachment(
+  ctx: SignedInRepoCtx,
+  place: AttachmentPlace,
+  file: AttachmentRow,
+  name: string | undefined,
+): Promise<AttachmentRow> {
+  refuseStrangers(ctx, place)
+  const wanted = baseName(name ?? '')
+  if (wanted === '') return file
+  if (!mayAttach(allowedTypes(ctx.config.attachment.allowedTypes), wanted, 'application/octet-stream')) {
+    throw new Invalid('[name]: files of this kind are not allowed', 'attachment_type', { field: 'name' })
+  }
+  const renamed = await transaction(ctx.db, (tx) => updateAttachmentName(tx, file.id, wanted))
+  if (!renamed) throw noAttachment()
+  return renamed
+}
+
+/** Removes a file; its bytes go after the commit. */
+export async function deleteAttachment(ctx: SignedInRepoCtx, place: AttachmentPlace, file: AttachmentRow): Promise<void> {
+  refuseStrangers(ctx, place)
+  const act = actNow(ctx)
+  await transaction(ctx.db, async (tx) => {
+    const [gone] = await deleteAttachments(tx, [file.id])
+    if (!gone) throw noAttachment()
+    await publish(tx, 'attachment.deleted', {
+      attachmentId: gone.id,
+      repoId: gone.repo_id,
+      doerId: act.doerId,
+      blobKey: gone.blob_key,
+    })
+  })
+}
+
+/**
+ * A file that somebody wants to download, by its public id: readable by whoever reads the unit of what it belongs to,
+ * and before it belongs to anything by who uploaded it. Else 404.
+ */
+export async function getDownload(ctx: Ctx, uuid: string): Promise<AttachmentRow> {
+  const file = /^[\da-f-]{36}$/i.test(uuid) ? await findAttachmentByUuid(ctx.db, uuid.toLowerCase()) : undefined
+  if (!file) throw noAttachment()
+  const place = (await loadPlaces(ctx.db, [file.repo_id])).get(file.repo_id)
+  if (!place) throw noAttachment()
+  const { rights } = await accessTo(ctx.db, ctx.viewer, place.owner, place.repo)
+  const issue = file.issue_id === null ? undefined : await findIssueById(ctx.db, file.issue_id)
+  const unit = issue ? unitOf(issue) : file.release_id === null ? undefined : 'releases'
+  const mayRead = unit ? rights.modeOf(unit) >= mode.read : file.uploader_id === ctx.viewer?.id
+  if (!mayRead || (place.repo.is_private && isPublicOnly(ctx.viewer))) throw noAttachment()
+  return file
+}
+
+/** The bytes of a file from a place on, as they are read. */
+export async function openFile(ctx: Ctx, file: AttachmentRow, range?: { start: number; end: number }): Promise<Readable> {
+  const content = await ctx.blobs.attachments.get(
+    file.blob_key,
+    range ? { range: { start: range.start, end: range.end - 1 } } : {},
+  )
+  if (!content) throw noAttachment()
+  return content.stream
+}
+
+export async function countOneDownload(ctx: Ctx, file: AttachmentRow): Promise<void> {
+  await transaction(ctx.db, (tx) => countDownload(tx, file.id))
+}
+
+/** Deletes the bytes of a removed file. */
+export const removeAttachmentFile = subscriber({
+  name: 'removeAttachmentFile',
+  on: 'attachment.deleted',
+  async afterCommit(ctx: Ctx, { data }) {
+    if (data.blobKey !== '') await ctx.blobs.attachments.delete(data.blobKey)
+  },
+})
+
+/** Deletes the files of a removed repository, whose rows went with it. */
+export const removeAttachmentsOfRepo = subscriber({
+  name: 'removeAttachmentsOfRepo',
+  on: 'repo.deleted',
+  async afterCommit(ctx: Ctx, { data }) {
+    for await (const { key } of ctx.blobs.attachments.list(`${data.repoId}/`)) await ctx.blobs.attachments.delete(key)
+  },
+})

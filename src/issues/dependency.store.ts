@@ -1,0 +1,65 @@
+import { sql } from 'kysely'
+import type { Db, Tx } from '../db/database.ts'
+import type { IssueRow } from '../db/tables/issues.ts'
+import type { IssueId, RepoId, UserId } from '../lib/ids.ts'
+import type { Unix } from '../lib/time.ts'
+
+/** Most dependencies of one issue in each direction. */
+export const maxDependencies = 1000
+
+/**
+ * What an issue depends on, or what depends on it: of its own repository first, then by repository, newest first.
+ * All of them, since what the viewer may not see is taken out before a page is cut.
+ */
+export const listDependencies = (
+  db: Db,
+  issue: { readonly id: IssueId; readonly repo_id: RepoId },
+  direction: 'dependencies' | 'blocks',
+): Promise<IssueRow[]> => {
+  const [near, far] =
+    direction === 'dependencies'
+      ? (['issue_dependency.issue_id', 'issue_dependency.dependency_id'] as const)
+      : (['issue_dependency.dependency_id', 'issue_dependency.issue_id'] as const)
+  return db
+    .selectFrom('issue_dependency')
+    .innerJoin('issue', 'issue.id', far)
+    .selectAll('issue')
+    .where(near, '=', issue.id)
+    .orderBy(sql`case when issue.repo_id = ${issue.repo_id} then 0 else 1 end`)
+    .orderBy('issue.repo_id')
+    .orderBy('issue.created_unix', 'desc')
+    .orderBy('issue.id', 'desc')
+    .limit(maxDependencies)
+    .execute()
+}
+
+export const hasDependency = async (tx: Tx, issueId: IssueId, dependencyId: IssueId): Promise<boolean> =>
+  (await tx
+    .selectFrom('issue_dependency')
+    .select('issue_id')
+    .where('issue_id', '=', issueId)
+    .where('dependency_id', '=', dependencyId)
+    .executeTakeFirst()) !== undefined
+
+/** @returns false when it was there already */
+export async function insertDependency(
+  tx: Tx,
+  values: { issue_id: IssueId; dependency_id: IssueId; user_id: UserId; created_unix: Unix },
+): Promise<boolean> {
+  const made = await tx
+    .insertInto('issue_dependency')
+    .values(values)
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('issue_id')
+    .executeTakeFirst()
+  return made !== undefined
+}
+
+/** @returns false when there was none */
+export const deleteDependency = async (tx: Tx, issueId: IssueId, dependencyId: IssueId): Promise<boolean> =>
+  (await tx
+    .deleteFrom('issue_dependency')
+    .where('issue_id', '=', issueId)
+    .where('dependency_id', '=', dependencyId)
+    .returning('issue_id')
+    .executeTakeFirst()) !== undefined

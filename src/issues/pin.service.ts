@@ -1,0 +1,75 @@
+import type { RepoCtx, SignedInRepoCtx } from '../access/context.ts'
+import { transaction, type Tx } from '../db/database.ts'
+import type { IssueRow } from '../db/tables/issues.ts'
+import { publish } from '../events/hub.ts'
+import { BadRequest } from '../lib/errors.ts'
+import type { Act } from './act.ts'
+import { insertEntry } from './entry.store.ts'
+import { holdIssue } from './issue-change.service.ts'
+import { actNow } from './issue.service.ts'
+import { touchIssues } from './issue.store.ts'
+import { closePinGap, countPinned, listPinned, lockPins, openPinPlace } from './pin.store.ts'
+
+/** Pinned issues, or pull requests, in their order. */
+export const getPinned = (ctx: RepoCtx, isPull: boolean): Promise<IssueRow[]> => listPinned(ctx.db, ctx.repo.id, isPull)
+
+/** Whether another one may be pinned. */
+export async function getPinsAllowed(ctx: RepoCtx): Promise<{ issues: boolean; pull_requests: boolean }> {
+  const [issues, pulls] = await Promise.all([
+    countPinned(ctx.db, ctx.repo.id, false),
+    countPinned(ctx.db, ctx.repo.id, true),
+  ])
+  const { maxPinned } = ctx.config.repositoryIssue
+  return { issues: issues < maxPinned, pull_requests: pulls < maxPinned }
+}
+
+async function tell(tx: Tx, act: Act, issue: IssueRow, isPinned: boolean): Promise<void> {
+  await insertEntry(tx, act, issue.id, { type: isPinned ? 'pin' : 'unpin' })
+  await touchIssues(tx, [issue.id], act.atUnix)
+  await publish(tx, 'issue.pinned', {
+    repoId: issue.repo_id,
+    issueId: issue.id,
+    doerId: act.doerId,
+    isPull: issue.is_pull,
+    isPinned,
+  })
+}
+
+/** Pins it after the others; a pinned one stays where it is. When there are as many as may be: `BadRequest`. */
+export async function pin(ctx: SignedInRepoCtx, issue: IssueRow): Promise<void> {
+  await transaction(ctx.db, async (tx) => {
+    await lockPins(tx, ctx.repo.id)
+    const row = await holdIssue(tx, issue)
+    if (row.pin_order > 0) return
+    const count = await countPinned(tx, row.repo_id, row.is_pull)
+    if (count >= ctx.config.repositoryIssue.maxPinned) {
+      throw new BadRequest(`no more than ${ctx.config.repositoryIssue.maxPinned} can be pinned`, 'too_many_pins')
+    }
+    await openPinPlace(tx, row, count + 1)
+    await tell(tx, actNow(ctx), row, true)
+  })
+}
+
+/** Those after it move up; one that is not pinned is no error. */
+export async function unpin(ctx: SignedInRepoCtx, issue: IssueRow): Promise<void> {
+  await transaction(ctx.db, async (tx) => {
+    await lockPins(tx, ctx.repo.id)
+    const row = await holdIssue(tx, issue)
+    if (row.pin_order === 0) return
+    await closePinGap(tx, row)
+    await tell(tx, actNow(ctx), row, false)
+  })
+}
+
+/** Gives a pinned one another place, counted from 1; beyond the end is the end. One that is not pinned stays so. */
+export async function movePin(ctx: SignedInRepoCtx, issue: IssueRow, position: number): Promise<void> {
+  if (position < 1) throw new BadRequest('places are counted from 1', 'pin_position')
+  await transaction(ctx.db, async (tx) => {
+    await lockPins(tx, ctx.repo.id)
+    const row = await holdIssue(tx, issue)
+    if (row.pin_order === 0) return
+    await closePinGap(tx, row)
+    const last = (await countPinned(tx, row.repo_id, row.is_pull)) + 1
+    await openPinPlace(tx, row, Math.min(position, last))
+  })
+}
