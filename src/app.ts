@@ -26,6 +26,7 @@ import type { Log } from './lib/log.ts'
 import { systemClock, type Clock } from './lib/time.ts'
 import { loadInstanceKeys } from './secrets/instance-key.ts'
 import { makeFirstLabels } from './issues/label.service.ts'
+import { removeAttachmentFile, removeAttachmentsOfRepo } from './issues/attachment.service.ts'
 import { settleLeftovers } from './repos/ref-door.service.ts'
 import { verifyPassword } from './secrets/passwords.ts'
 import { createSecrets } from './secrets/secrets.ts'
@@ -67,6 +68,13 @@ import * as issueCommentRoutes from './issues/comment.routes.ts'
 import * as issueRoutes from './issues/issue.routes.ts'
 import * as issueLabelRoutes from './issues/label.routes.ts'
 import * as issueMilestoneRoutes from './issues/milestone.routes.ts'
+import * as issueReactionRoutes from './issues/reaction.routes.ts'
+import * as issuePinRoutes from './issues/pin.routes.ts'
+import * as issueSubscriptionRoutes from './issues/subscription.routes.ts'
+import * as issueDependencyRoutes from './issues/dependency.routes.ts'
+import * as issueTimeRoutes from './issues/time.routes.ts'
+import * as issueAttachmentRoutes from './issues/attachment.routes.ts'
+import * as orgLabelRoutes from './issues/org-label.routes.ts'
 import * as gitHttpRoutes from './transport/git-http.routes.ts'
 import * as tokenRoutes from './users/token.routes.ts'
 import * as userRoutes from './users/user.routes.ts'
@@ -107,6 +115,13 @@ export const allOperations = (): NamedOperation[] =>
     issueRoutes,
     issueLabelRoutes,
     issueMilestoneRoutes,
+    issueReactionRoutes,
+    issuePinRoutes,
+    issueSubscriptionRoutes,
+    issueDependencyRoutes,
+    issueTimeRoutes,
+    issueAttachmentRoutes,
+    orgLabelRoutes,
     gitHttpRoutes,
     apiDocsRoutes,
     assetRoutes,
@@ -114,7 +129,7 @@ export const allOperations = (): NamedOperation[] =>
   )
 
 /** Who hears of events; those of one event are told in this order. */
-const allSubscribers = (): Subscriber<Ctx>[] => [dropUnseenWatches, watchTeamRepos, removeRepoFiles, makeFirstLabels]
+const allSubscribers = (): Subscriber<Ctx>[] => [dropUnseenWatches, watchTeamRepos, removeRepoFiles, makeFirstLabels, removeAttachmentFile, removeAttachmentsOfRepo]
 
 /** Work that outlives requests. */
 const allJobs = (): AnyJob<Ctx>[] => []
