@@ -117,7 +117,7 @@ async function unrecordedChanges(services: Services, repo: RepoRow): Promise<Ref
   )
   return [...new Set([...recorded.keys(), ...actual.keys()])].flatMap((ref) => {
     const change = { ref, old: recorded.get(ref) ?? zero, new: actual.get(ref) ?? zero }
-    return change.old === change.new ? [] : [change as RefChange]
+    return change.old === change.new ? [] : [change]
   })
 }
 

@@ -94,8 +94,9 @@ test('tasks: missing git data is found, told, and made anew or deleted', async (
   assert.equal((await forge.as('alice').get('/repos/alice/lost')).status, 404)
   assert.equal((await forge.as('alice').get('/repos/alice/kept')).status, 200)
 
-  for (const task of ['git_gc_repos', 'repo_health_check', 'deleted_branches_cleanup', 'check_repo_stats'])
+  for (const task of ['git_gc_repos', 'repo_health_check', 'deleted_branches_cleanup', 'check_repo_stats']) {
     await run(task)
+  }
   const errors = (await forge.services.tasks.list()).map((task) => task.lastError)
   assert.deepEqual(
     errors.filter((error) => error !== ''),

@@ -12,8 +12,9 @@ const metricsToken: Requirement<Ctx, object> = {
     const { token } = config.metrics
     if (token === '') return {}
     const [, sent = ''] = /^Bearer +(\S+)$/i.exec(String(call.headers['authorization'] ?? '')) ?? []
-    if (!equalSecrets(sent, token))
+    if (!equalSecrets(sent, token)) {
       throw new Unauthenticated('the token of the metrics is wrong', 'metrics_token_wrong')
+    }
     return {}
   },
 }

@@ -32,7 +32,7 @@ export function createEventHub<Ctx>(subscribers: readonly Subscriber<Ctx>[]): Ev
     jobs.push(own)
     for (const event of each.events) append(afterCommit, event, own)
   }
-  return { jobs: jobs as readonly AnyJob<unknown>[] as readonly AnyJob<Ctx>[], inTransaction, afterCommit }
+  return { jobs: jobs, inTransaction, afterCommit }
 }
 
 const append = <Key, Value>(lists: Map<Key, Value[]>, key: Key, value: Value): void => {

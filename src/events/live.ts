@@ -34,7 +34,10 @@ export interface LiveEvents {
    * is closed. Best effort: it is for showing, work belongs into subscribers.
    * @throws Unavailable when there are too many watchers
    */
-  watch(options: { accepts(event: LiveEvent): boolean; signal: AbortSignal }): AsyncIterableIterator<LiveItem>
+  watch(options: {
+    readonly accepts: (event: LiveEvent) => boolean
+    readonly signal: AbortSignal
+  }): AsyncIterableIterator<LiveItem>
   readonly watcherCount: number
   /** Ends all watchers and accepts no more. */
   close(): void
@@ -56,9 +59,9 @@ export function announce(tx: Tx, event: Event): void {
 }
 
 interface Watcher {
-  accepts(event: LiveEvent): boolean
-  push(item: LiveItem): void
-  end(): void
+  readonly accepts: (event: LiveEvent) => boolean
+  readonly push: (item: LiveItem) => void
+  readonly end: () => void
 }
 
 export function createLiveEvents(db: Db, limits: Partial<LiveLimits> = {}): LiveEvents {

@@ -3,9 +3,9 @@ import { WatcherTooSlow, type LiveEvent, type LiveEvents } from './live.ts'
 export interface LongPollOptions<Found> {
   readonly live: LiveEvents
   /** Events after which it is worth another look. */
-  accepts(event: LiveEvent): boolean
+  readonly accepts: (event: LiveEvent) => boolean
   /** Looks; undefined means that there is nothing yet. It may run at any time and more than once. */
-  look(): Promise<Found | undefined>
+  readonly look: () => Promise<Found | undefined>
   /** Longest wait, in milliseconds; at most a minute, since proxies give up on longer silence. */
   readonly waitMs: number
   readonly signal: AbortSignal

@@ -48,7 +48,7 @@ export function subscriber(
   declaration: InTransactionSubscriber<EventName> | AfterCommitSubscriber<never, EventName>,
 ): Subscriber<never> {
   const events: readonly EventName[] = typeof declaration.on === 'string' ? [declaration.on] : declaration.on
-  const unknown = events.find((name) => !isEventName(name))
-  if (unknown !== undefined) throw new Error(`subscriber ${declaration.name} hears "${unknown}", which is no event`)
+  const unknown = events.filter((name) => !isEventName(name))
+  if (unknown.length > 0) throw new Error(`subscriber ${declaration.name} hears "${unknown.join()}", which is no event`)
   return { ...declaration, events }
 }

@@ -62,7 +62,7 @@ async function* chunks(source: AsyncIterable<StreamMessage>): AsyncGenerator<str
   }
 }
 
-function heartbeat(): { readonly due: Promise<'beat'>; cancel(): void } {
+function heartbeat(): { readonly due: Promise<'beat'>; readonly cancel: () => void } {
   let timer: NodeJS.Timeout | undefined
   const due = new Promise<'beat'>((resolve) => {
     timer = setTimeout(() => resolve('beat'), heartbeatMs)

@@ -110,8 +110,8 @@ const afterAbort = (signal: AbortSignal, graceMs: number): Promise<unknown> =>
 
 /** Writes the newest value at most once a second. */
 function createProgress(save: (progress: JobProgress) => Promise<void>): {
-  set(value: JobProgress): void
-  end(): void
+  readonly set: (value: JobProgress) => void
+  readonly end: () => void
 } {
   let newest: JobProgress | undefined
   let timer: NodeJS.Timeout | undefined

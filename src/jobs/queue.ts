@@ -71,8 +71,8 @@ export async function enqueueAll(tx: Tx, plans: readonly PlannedJob[]): Promise<
 /** Ten columns each; a statement has at most 32,766 parameters on SQLite. */
 const maxRowsPerStatement = 1000
 
-/** Longest input of a job as JSON, in characters: rows hold ids, not contents. */
-const maxInputLength = 200_000
+/** Longest input of a job as JSON, in characters: rows hold ids, not contents, but one push may move very many refs. */
+const maxInputLength = 8_000_000
 
 function newJobRow(tx: Tx, { job, input, options }: PlannedJob): NewJobRow {
   const problem = job.problemOf(input)
@@ -84,8 +84,8 @@ function newJobRow(tx: Tx, { job, input, options }: PlannedJob): NewJobRow {
   return {
     name: job.name,
     input: text,
-    unique_key: job.merge(input as never) ?? null,
-    lane: job.lane(input as never) ?? null,
+    unique_key: job.merge(input) ?? null,
+    lane: job.lane(input) ?? null,
     priority: priorityNumbers[job.priority],
     max_attempts: job.attempts,
     run_at_ms: options.runAtMs ?? clock.nowMs() + (options.delayMs ?? 0),
