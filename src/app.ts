@@ -53,6 +53,7 @@ import * as versionRoutes from './misc/version.routes.ts'
 import * as branchProtectionRoutes from './repos/branch-protection.routes.ts'
 import * as branchRoutes from './repos/branch.routes.ts'
 import * as commitRoutes from './repos/commit.routes.ts'
+import * as contentRoutes from './repos/content.routes.ts'
 import * as refRoutes from './repos/ref.routes.ts'
 import * as tagProtectionRoutes from './repos/tag-protection.routes.ts'
 import * as tagRoutes from './repos/tag.routes.ts'
@@ -107,6 +108,7 @@ export const allOperations = (): NamedOperation[] =>
     branchProtectionRoutes,
     branchRoutes,
     commitRoutes,
+    contentRoutes,
     refRoutes,
     tagProtectionRoutes,
     tagRoutes,

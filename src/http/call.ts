@@ -118,6 +118,8 @@ export class RequestCall implements Call {
       this.body(),
       this.#request.raw.headers['content-type'],
       this.operation.maxBodyBytes ?? this.#limits.maxBodyBytes,
+      // Clients that send no body with a deletion put its fields into the query (contract, contents: DELETE).
+      this.method === 'DELETE' ? this.rawQuery : undefined,
     )
     return this.#decoded
   }

@@ -103,7 +103,7 @@ function parseFirstJson(text: string): unknown {
 }
 
 /** What a body says before its schema is looked at: a JSON value, or the fields of a form. */
-async function readFields(body: Readable, contentType: string, maxBytes: number): Promise<unknown> {
+async function readFields(body: Readable, contentType: string, maxBytes: number, query?: URLSearchParams): Promise<unknown> {
   const [type = '', ...parameters] = contentType.split(';').map((part) => part.trim())
   const charset = parameters
     .find((part) => /^charset=/i.test(part))
@@ -117,7 +117,7 @@ async function readFields(body: Readable, contentType: string, maxBytes: number)
     return parseFirstJson(decodeText(await readBytes(body, maxBytes)))
   if (/^multipart\/form-data$/i.test(type)) return readForm(body, contentType, maxBytes)
   // Any other type counts as a form, as the family does it; of JSON sent as text nothing is found then.
-  return Object.fromEntries(formFields(decodeText(await readBytes(body, maxBytes)), type))
+  return Object.fromEntries([...(query ?? []), ...formFields(decodeText(await readBytes(body, maxBytes)), type)])
 }
 
 const formFields = (text: string, type: string): URLSearchParams =>
@@ -182,15 +182,19 @@ export function firstProblem(schema: TSchema, value: unknown): { field: string; 
   return { field, reason: missing === undefined ? (error?.message ?? 'does not fit') : 'is required' }
 }
 
-/** Reads and checks a body. Anything wrong with it is 422 with the name of the first failing field. */
+/**
+ * Reads and checks a body. Anything wrong with it is 422 with the name of the first failing field.
+ * @param query fields that count where the body is a form, or missing, and does not give them
+ */
 export async function decodeBody(
   schema: TSchema,
   body: Readable,
   contentType: string | undefined,
   maxBytes: number,
+  query?: URLSearchParams,
 ): Promise<unknown> {
   const type = contentType ?? 'application/x-www-form-urlencoded'
-  const sent = await readFields(body, type, maxBytes)
+  const sent = await readFields(body, type, maxBytes, query)
   const value = shape(schema as JsonSchema, sent, !/json/i.test(type.split(';')[0] as string))
   const problem = firstProblem(schema, value)
   if (problem) throw new Invalid(`[${problem.field}]: ${problem.reason}`, 'invalid', { field: problem.field })
