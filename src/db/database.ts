@@ -93,13 +93,11 @@ export async function transaction<Result>(db: Db, body: (tx: Tx) => Promise<Resu
   for (let attempt = 1; ; attempt++) {
     const state: TxState = { engine, beforeCommit: [], afterCommit: [] }
     try {
-      const result = await engine.writer
-        .transaction()
-        .execute(async (inner) => {
-          const value = await body(Object.assign(inner, { [internals]: state }) as unknown as Tx)
-          for (const run of state.beforeCommit) await run()
-          return value
-        })
+      const result = await engine.writer.transaction().execute(async (inner) => {
+        const value = await body(Object.assign(inner, { [internals]: state }) as unknown as Tx)
+        for (const run of state.beforeCommit) await run()
+        return value
+      })
       for (const run of state.afterCommit) run()
       return result
     } catch (error) {

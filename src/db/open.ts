@@ -2,7 +2,9 @@ import { databaseOf, engineBehind, engineOf, type Db, type Tx } from './database
 import { openPostgres, type PostgresOptions } from './postgres.ts'
 import { openSqlite, type SqliteOptions } from './sqlite.ts'
 
-export type DatabaseOptions = ({ readonly kind: 'sqlite' } & SqliteOptions) | ({ readonly kind: 'postgres' } & PostgresOptions)
+export type DatabaseOptions =
+  | ({ readonly kind: 'sqlite' } & SqliteOptions)
+  | ({ readonly kind: 'postgres' } & PostgresOptions)
 
 /** Opens the database that the options name; `closeDatabase` ends it. */
 export const openDatabase = (options: DatabaseOptions): Db =>

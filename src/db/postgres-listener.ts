@@ -20,7 +20,9 @@ export async function sendBroadcasts(
 ): Promise<void> {
   const texts = broadcasts.map(({ channel, payload }) => JSON.stringify([origin, channel, payload] satisfies Message))
   const values = sql.join(texts.map((text) => sql`(${text})`))
-  await sql`select pg_notify(${postgresChannel}, broadcast.text) from (values ${values}) as broadcast (text)`.execute(tx)
+  await sql`select pg_notify(${postgresChannel}, broadcast.text) from (values ${values}) as broadcast (text)`.execute(
+    tx,
+  )
 }
 
 export interface Listener {

@@ -40,7 +40,10 @@ class Connection implements DatabaseConnection {
   readonly database: Database
   readonly #prepared = new Map<string, Prepared>()
 
-  constructor(options: SqliteOptions, readonly readonly: boolean) {
+  constructor(
+    options: SqliteOptions,
+    readonly readonly: boolean,
+  ) {
     this.database = new SqliteConnection(options.path, { readonly })
     this.database.pragma(`busy_timeout = ${options.busyTimeoutMs}`)
     if (!readonly) {
