@@ -1,4 +1,4 @@
-import { anyAccess, inRepo, repoOwner } from '../access/repo.requirements.ts'
+import { anyAccess, inRepo, repoAdmin, repoOwner } from '../access/repo.requirements.ts'
 import { orgUnderQuota, userUnderQuota } from '../access/quota.requirements.ts'
 import { refuseOverQuota } from '../access/quota.service.ts'
 import { siteAdmin, signedIn, tokenScope } from '../access/requirements.ts'
@@ -9,9 +9,10 @@ import { inOrg } from '../orgs/org.requirements.ts'
 import { targetUser } from '../users/subject.requirements.ts'
 import { createOrgRepository, getOrgForRepo } from './org-repo.service.ts'
 import { createRepo } from './repo-creation.service.ts'
+import { editRepo, type RepoEdit } from './repo-edit.service.ts'
 import { deleteRepo } from './repo-deletion.service.ts'
 import { presentMadeRepo, presentRepo } from './repo.present.ts'
-import { CreateRepoOption, Repository } from './repo.schemas.ts'
+import { CreateRepoOption, EditRepoOption, Repository } from './repo.schemas.ts'
 import { getRepoById } from './repo.service.ts'
 import { newRepositoryOf } from './new-repository.ts'
 
@@ -89,6 +90,48 @@ export const repoGetByID = operation({
   async run({ ctx, params }) {
     const view = await getRepoById(ctx, params.id as RepoId)
     return ok(await presentRepo(ctx, view))
+  },
+})
+
+const editOf = (body: EditRepoOption): RepoEdit => ({
+  name: body.name,
+  description: body.description,
+  website: body.website,
+  isPrivate: body.private,
+  isTemplate: body.template,
+  defaultBranch: body.default_branch,
+  wikiBranch: body.wiki_branch,
+  isArchived: body.archived,
+  units: {
+    ...body,
+    pulls: {
+      ignore_whitespace_conflicts: body.ignore_whitespace_conflicts,
+      allow_merge_commits: body.allow_merge_commits,
+      allow_rebase: body.allow_rebase,
+      allow_rebase_explicit: body.allow_rebase_explicit,
+      allow_squash_merge: body.allow_squash_merge,
+      allow_fast_forward_only_merge: body.allow_fast_forward_only_merge,
+      allow_manual_merge: body.allow_manual_merge,
+      autodetect_manual_merge: body.autodetect_manual_merge,
+      allow_rebase_update: body.allow_rebase_update,
+      default_delete_branch_after_merge: body.default_delete_branch_after_merge,
+      default_merge_style: body.default_merge_style,
+      default_allow_maintainer_edit: body.default_allow_maintainer_edit,
+      default_update_style: body.default_update_style,
+    },
+  },
+})
+
+export const repoEdit = operation({
+  method: 'PATCH',
+  path: '/repos/{username}/{reponame}',
+  scope: 'repository',
+  requires: [inRepo, signedIn, repoAdmin, validBody],
+  body: EditRepoOption,
+  reply: { 200: Repository },
+  async run({ ctx, body }) {
+    const edited = await editRepo(ctx, editOf(body))
+    return ok(await presentRepo(ctx, { ...edited, owner: ctx.owner, rights: ctx.rights }))
   },
 })
 

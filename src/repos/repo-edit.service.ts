@@ -1,0 +1,150 @@
+import { findRepoByName, listUnits } from '../access/access.store.ts'
+import type { SignedInRepoCtx } from '../access/context.ts'
+import { isUniqueViolation, transaction, type Tx } from '../db/database.ts'
+import type { RepoChange, RepoRow, RepoUnitRow } from '../db/tables/repositories.ts'
+import { publish } from '../events/hub.ts'
+import { isValidBranchName } from '../git/ref-name.ts'
+import { Invalid } from '../lib/errors.ts'
+import { branchRef, zeroOid } from '../lib/refs.ts'
+import { nowUnix } from '../lib/time.ts'
+import { mayNameRepo } from './repo-name.policy.ts'
+import {
+  deleteRepoRedirect,
+  deleteUnits,
+  findRepoById,
+  insertRepoRedirect,
+  insertUnits,
+  updateForkVisibility,
+  updateRepo,
+} from './repo.store.ts'
+import { unitsNamed } from './unit-config.ts'
+import { editUnits, type UnitEdit } from './unit-edit.policy.ts'
+
+/** What is to change; what is undefined stays. */
+export interface RepoEdit {
+  readonly name?: string | undefined
+  readonly description?: string | undefined
+  readonly website?: string | undefined
+  readonly isPrivate?: boolean | undefined
+  readonly isTemplate?: boolean | undefined
+  readonly defaultBranch?: string | undefined
+  readonly wikiBranch?: string | undefined
+  readonly isArchived?: boolean | undefined
+  readonly units: UnitEdit
+}
+
+/**
+ * Changes a repository. Everything is checked before anything is changed, and the rows change together; bad values are
+ * `Invalid` and leave nothing done. Branches that do not exist are passed over as a default (contract).
+ */
+export async function editRepo(
+  ctx: SignedInRepoCtx,
+  edit: RepoEdit,
+): Promise<{ readonly repo: RepoRow; readonly units: readonly RepoUnitRow[] }> {
+  const { config, repo, owner } = ctx
+  const change: RepoChange = {
+    ...(await nameChange(ctx, edit.name)),
+    ...(edit.description === undefined ? {} : { description: edit.description }),
+    ...(edit.website === undefined ? {} : { website: edit.website }),
+    ...(edit.isTemplate === undefined ? {} : { is_template: edit.isTemplate }),
+    ...(await visibilityChange(ctx, edit.isPrivate)),
+    ...(await defaultBranchChange(ctx, edit.defaultBranch)),
+    ...wikiBranchChange(ctx, edit.wikiBranch),
+    ...archiveChange(ctx, edit.isArchived),
+    updated_unix: nowUnix(ctx.clock),
+  }
+  const units = editUnits(ctx.units, edit.units, config, unitsNamed(config.repository.disabledRepoUnits, []))
+  if (units.problem !== undefined) throw new Invalid(units.problem, 'unit_invalid')
+  await moveBranches(ctx, change)
+  try {
+    await transaction(ctx.db, async (tx) => {
+      await updateRepo(tx, repo.id, change)
+      await deleteUnits(tx, repo.id, units.off)
+      await insertUnits(tx, repo.id, units.on)
+      if (change.is_private !== undefined) await updateForkVisibility(tx, repo.id, change.is_private)
+      if (change.name !== undefined) await recordRename(tx, ctx, change)
+      await publish(tx, 'repo.updated', { repoId: repo.id, doerId: ctx.viewer.id })
+    })
+  } catch (error) {
+    if (isUniqueViolation(error)) throw nameTaken(edit.name)
+    throw error
+  }
+  const [updated, updatedUnits] = await Promise.all([findRepoById(ctx.db, repo.id), listUnits(ctx.db, [repo.id])])
+  if (!updated) throw new Error(`repository ${owner.name}/${repo.name} was deleted while it was edited`)
+  return { repo: updated, units: updatedUnits }
+}
+
+const nameTaken = (name: string | undefined): Invalid =>
+  new Invalid(`there is a repository of the name ${name ?? ''} already`, 'repo_name_taken')
+
+async function nameChange({ db, owner, repo }: SignedInRepoCtx, name: string | undefined): Promise<RepoChange> {
+  if (name === undefined || name === '' || name === repo.name) return {}
+  const verdict = mayNameRepo(name)
+  if (!verdict.allowed) throw new Invalid(verdict.reason, 'name_invalid')
+  const lowerName = name.toLowerCase()
+  const holder = await findRepoByName(db, owner.id, lowerName)
+  if (holder && holder.id !== repo.id) throw nameTaken(name)
+  return { name, lower_name: lowerName }
+}
+
+/** The former name leads here from now on, unless only the letter case changed. */
+async function recordRename(tx: Tx, { owner, repo, viewer }: SignedInRepoCtx, change: RepoChange): Promise<void> {
+  const newName = change.name as string
+  if (change.lower_name !== repo.lower_name) {
+    await deleteRepoRedirect(tx, owner.id, change.lower_name as string)
+    await insertRepoRedirect(tx, owner.id, repo.lower_name, repo.id)
+  }
+  await publish(tx, 'repo.renamed', { repoId: repo.id, doerId: viewer.id, oldName: repo.name, newName })
+}
+
+/** A fork has the visibility of its base, whatever is asked for; the forks of a base follow it. */
+async function visibilityChange(ctx: SignedInRepoCtx, asked: boolean | undefined): Promise<RepoChange> {
+  const { repo, db, config, viewer } = ctx
+  if (asked === undefined) return {}
+  const base = repo.is_fork && repo.fork_id !== null ? await findRepoById(db, repo.fork_id) : undefined
+  const isPrivate = base?.is_private ?? asked
+  if (!isPrivate && repo.is_private && config.repository.forcePrivate && !viewer.isAdmin) {
+    throw new Invalid('repositories of this instance are private', 'force_private')
+  }
+  return isPrivate === repo.is_private ? {} : { is_private: isPrivate }
+}
+
+async function defaultBranchChange({ repo, git }: SignedInRepoCtx, branch: string | undefined): Promise<RepoChange> {
+  if (branch === undefined || branch === '' || branch === repo.default_branch) return {}
+  if (!isValidBranchName(branch)) throw new Invalid(`${branch} is no name for a branch`, 'branch_name_invalid')
+  const exists = repo.is_empty || (await git.readRef(repo.git_key, branchRef(branch))) !== undefined
+  return exists ? { default_branch: branch } : {}
+}
+
+function wikiBranchChange({ repo }: SignedInRepoCtx, branch: string | undefined): RepoChange {
+  if (branch === undefined || branch === '' || branch === repo.wiki_branch) return {}
+  if (!isValidBranchName(branch)) throw new Invalid(`${branch} is no name for a branch`, 'branch_name_invalid')
+  return { wiki_branch: branch }
+}
+
+function archiveChange({ repo, clock }: SignedInRepoCtx, asked: boolean | undefined): RepoChange {
+  if (asked === undefined || asked === repo.is_archived) return {}
+  if (asked && repo.is_mirror) throw new Invalid('a mirror can not be archived', 'mirror_not_archivable')
+  return { is_archived: asked, archived_unix: asked ? nowUnix(clock) : 0 }
+}
+
+/**
+ * Has git know the new branches before the rows say so: a default that git has and the row does not is harmless, the
+ * other way round a clone would check out nothing.
+ */
+async function moveBranches({ git, repo }: SignedInRepoCtx, change: RepoChange): Promise<void> {
+  if (change.default_branch !== undefined) await git.setHead(repo.git_key, change.default_branch)
+  if (change.wiki_branch === undefined || repo.wiki_git_key === null) return
+  const [from, to] = [branchRef(repo.wiki_branch), branchRef(change.wiki_branch)]
+  const head = await git.readRef(repo.wiki_git_key, from)
+  if (head) {
+    const none = zeroOid(repo.object_format)
+    // Wikis have no rows of branches and no journal; both references change together or not at all.
+    const moved = await git.updateRefs(repo.wiki_git_key, [
+      { ref: to, old: none, new: head },
+      { ref: from, old: head, new: none },
+    ])
+    if (!moved.ok) throw new Invalid(`the branch of the wiki can not be renamed: ${moved.message}`, 'wiki_branch_taken')
+  }
+  await git.setHead(repo.wiki_git_key, change.wiki_branch)
+}

@@ -1,0 +1,130 @@
+import type { AccessMode } from '../db/tables/accounts.ts'
+import type { RepoUnit, RepoUnitRow } from '../db/tables/repositories.ts'
+import type { ExternalTrackerConfig, IssuesConfig, PullsConfig } from './unit-config.ts'
+import { newPullsConfig, unitConfig, type NewUnit, type UnitDefaults } from './unit-config.ts'
+
+/** What a request says about units; what is undefined is not said. */
+export interface UnitEdit {
+  readonly has_issues?: boolean | undefined
+  readonly internal_tracker?: Partial<IssuesConfig> | undefined
+  readonly external_tracker?: Partial<ExternalTrackerConfig> | undefined
+  readonly has_wiki?: boolean | undefined
+  readonly external_wiki?: { readonly external_wiki_url?: string | undefined } | undefined
+  readonly globally_editable_wiki?: boolean | undefined
+  readonly has_pull_requests?: boolean | undefined
+  readonly has_projects?: boolean | undefined
+  readonly has_releases?: boolean | undefined
+  readonly has_packages?: boolean | undefined
+  readonly has_actions?: boolean | undefined
+  readonly pulls: { readonly [Key in keyof PullsConfig]?: PullsConfig[Key] | undefined }
+}
+
+/** Which units are switched on (with their settings) and off by an edit. */
+export interface UnitChange {
+  readonly on: readonly NewUnit[]
+  readonly off: readonly RepoUnit[]
+  /** Why the edit is refused. */
+  readonly problem?: string
+}
+
+const writeAccess: AccessMode = 2
+
+const isHttpUrl = (text: string): boolean => {
+  const url = /\s/.test(text) ? null : URL.parse(text)
+  return url !== null && (url.protocol === 'http:' || url.protocol === 'https:') && url.hostname !== ''
+}
+
+/** An address of one issue: placeholders stand where values go, and without them it is a URL. */
+const isIssueFormat = (text: string): boolean =>
+  /\{index\}/.test(text) && isHttpUrl(text.replaceAll(/\{(?:user|repo|index)\}/g, 'x'))
+
+function editTracker(units: readonly RepoUnitRow[], edit: UnitEdit): UnitChange {
+  const present = units.some(({ unit }) => unit === 'issues' || unit === 'ext_issues')
+  if (!(edit.has_issues ?? present)) return { on: [], off: present ? ['issues', 'ext_issues'] : [] }
+  const external = edit.external_tracker
+  if (external) {
+    const url = external.external_tracker_url ?? ''
+    const format = external.external_tracker_format ?? ''
+    if (!isHttpUrl(url)) return { on: [], off: [], problem: 'external_tracker_url must be an http or https address' }
+    if (format !== '' && !isIssueFormat(format)) {
+      return { on: [], off: [], problem: 'external_tracker_format must be an address that holds {index}' }
+    }
+    const config: ExternalTrackerConfig = {
+      external_tracker_url: url,
+      external_tracker_format: format,
+      external_tracker_style: external.external_tracker_style ?? 'numeric',
+      external_tracker_regexp_pattern: external.external_tracker_regexp_pattern ?? '',
+    }
+    return { on: [{ unit: 'ext_issues', config: JSON.stringify(config), default_access: 0 }], off: ['issues'] }
+  }
+  const asked = edit.internal_tracker
+  // The object is taken whole: what it leaves out is false. A tracker that is new and not described has everything.
+  const config: IssuesConfig = asked
+    ? {
+        enable_time_tracker: asked.enable_time_tracker ?? false,
+        allow_only_contributors_to_track_time: asked.allow_only_contributors_to_track_time ?? false,
+        enable_issue_dependencies: asked.enable_issue_dependencies ?? false,
+      }
+    : (unitConfig(units, 'issues') ?? {
+        enable_time_tracker: true,
+        allow_only_contributors_to_track_time: true,
+        enable_issue_dependencies: true,
+      })
+  return { on: [{ unit: 'issues', config: JSON.stringify(config), default_access: 0 }], off: ['ext_issues'] }
+}
+
+function editWiki(units: readonly RepoUnitRow[], edit: UnitEdit): UnitChange {
+  const present = units.some(({ unit }) => unit === 'wiki' || unit === 'ext_wiki')
+  if (!(edit.has_wiki ?? present)) return { on: [], off: present ? ['wiki', 'ext_wiki'] : [] }
+  if (edit.external_wiki) {
+    const url = edit.external_wiki.external_wiki_url ?? ''
+    if (!isHttpUrl(url)) return { on: [], off: [], problem: 'external_wiki_url must be an http or https address' }
+    return {
+      on: [{ unit: 'ext_wiki', config: JSON.stringify({ external_wiki_url: url }), default_access: 0 }],
+      off: ['wiki'],
+    }
+  }
+  const kept = units.find(({ unit }) => unit === 'wiki')?.default_access ?? 0
+  const access = edit.globally_editable_wiki === undefined ? kept : edit.globally_editable_wiki ? writeAccess : 0
+  return { on: [{ unit: 'wiki', config: '{}', default_access: access }], off: ['ext_wiki'] }
+}
+
+function editPulls(units: readonly RepoUnitRow[], edit: UnitEdit, defaults: UnitDefaults): UnitChange {
+  const present = unitConfig(units, 'pulls')
+  if (!(edit.has_pull_requests ?? present !== undefined)) return { on: [], off: present ? ['pulls'] : [] }
+  const said = Object.fromEntries(Object.entries(edit.pulls).filter(([, value]) => value !== undefined))
+  const config = { ...newPullsConfig(defaults), ...present, ...said }
+  return { on: [{ unit: 'pulls', config: JSON.stringify(config), default_access: 0 }], off: [] }
+}
+
+function editSwitch(units: readonly RepoUnitRow[], unit: RepoUnit, asked: boolean | undefined): UnitChange {
+  const present = units.some((row) => row.unit === unit)
+  if (asked === undefined || asked === present) return { on: [], off: [] }
+  return asked ? { on: [{ unit, config: '{}', default_access: 0 }], off: [] } : { on: [], off: [unit] }
+}
+
+/**
+ * What an edit does to the units. Every edit with issues on and no external tracker sets the internal one again, and
+ * the same goes for the wiki; pull request settings are lost when they are switched off (contract, repositories: edit).
+ * @param disabled units that no repository of the instance may have
+ */
+export function editUnits(
+  units: readonly RepoUnitRow[],
+  edit: UnitEdit,
+  defaults: UnitDefaults,
+  disabled: readonly RepoUnit[],
+): UnitChange {
+  const changes = [
+    editTracker(units, edit),
+    editWiki(units, edit),
+    editPulls(units, edit, defaults),
+    editSwitch(units, 'projects', edit.has_projects),
+    editSwitch(units, 'releases', edit.has_releases),
+    editSwitch(units, 'packages', edit.has_packages),
+    editSwitch(units, 'actions', edit.has_actions),
+  ]
+  const problem = changes.find((change) => change.problem !== undefined)?.problem
+  const on = changes.flatMap((change) => change.on).filter(({ unit }) => !disabled.includes(unit))
+  const off = changes.flatMap((change) => change.off)
+  return problem === undefined ? { on, off } : { on, off, problem }
+}

@@ -1,0 +1,79 @@
+import type { Db, Tx } from '../db/database.ts'
+import type { UserId } from '../lib/ids.ts'
+import type { Page } from '../lib/paging.ts'
+import type { Unix } from '../lib/time.ts'
+
+/** Whether one does not want to hear from the other. */
+export const isBlocked = async (db: Db | Tx, blockerId: UserId, blockedId: UserId): Promise<boolean> =>
+  (await db
+    .selectFrom('user_block')
+    .select('blocked_id')
+    .where('blocker_id', '=', blockerId)
+    .where('blocked_id', '=', blockedId)
+    .executeTakeFirst()) !== undefined
+
+/** Whether one of the two does not want to hear from the other. */
+export const isBlockedEitherWay = async (db: Db | Tx, one: UserId, other: UserId): Promise<boolean> =>
+  (await db
+    .selectFrom('user_block')
+    .select('blocked_id')
+    .where((where) =>
+      where.or([
+        where.and([where('blocker_id', '=', one), where('blocked_id', '=', other)]),
+        where.and([where('blocker_id', '=', other), where('blocked_id', '=', one)]),
+      ]),
+    )
+    .executeTakeFirst()) !== undefined
+
+/** Those of `blockerIds` who block somebody, in one query. */
+export const listBlockersAmong = async (
+  db: Db | Tx,
+  blockerIds: readonly UserId[],
+  blockedId: UserId,
+): Promise<ReadonlySet<UserId>> =>
+  blockerIds.length === 0
+    ? new Set()
+    : new Set(
+        (
+          await db
+            .selectFrom('user_block')
+            .select('blocker_id')
+            .where('blocked_id', '=', blockedId)
+            .where('blocker_id', 'in', blockerIds)
+            .execute()
+        ).map((row) => row.blocker_id),
+      )
+
+/** False when there is the block already. */
+export const insertBlock = async (tx: Tx, blockerId: UserId, blockedId: UserId, createdUnix: Unix): Promise<boolean> =>
+  (
+    await tx
+      .insertInto('user_block')
+      .values({ blocker_id: blockerId, blocked_id: blockedId, created_unix: createdUnix })
+      .onConflict((conflict) => conflict.columns(['blocker_id', 'blocked_id']).doNothing())
+      .returning('blocked_id')
+      .execute()
+  ).length > 0
+
+export const deleteBlock = (tx: Tx, blockerId: UserId, blockedId: UserId) =>
+  tx.deleteFrom('user_block').where('blocker_id', '=', blockerId).where('blocked_id', '=', blockedId).execute()
+
+export const listBlocks = (db: Db, blockerId: UserId, page: Page) =>
+  db
+    .selectFrom('user_block')
+    .selectAll()
+    .where('blocker_id', '=', blockerId)
+    .orderBy('created_unix')
+    .orderBy('blocked_id')
+    .limit(page.limit)
+    .offset(page.offset)
+    .execute()
+
+export const countBlocks = async (db: Db, blockerId: UserId): Promise<number> =>
+  (
+    await db
+      .selectFrom('user_block')
+      .select((select) => select.fn.countAll<number>().as('count'))
+      .where('blocker_id', '=', blockerId)
+      .executeTakeFirstOrThrow()
+  ).count
