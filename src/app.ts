@@ -27,6 +27,7 @@ import { systemClock, type Clock } from './lib/time.ts'
 import { loadInstanceKeys } from './secrets/instance-key.ts'
 import { makeFirstLabels } from './issues/label.service.ts'
 import { removeAttachmentFile, removeAttachmentsOfRepo } from './issues/attachment.service.ts'
+import { readCommitMessages } from './issues/commit-reference.service.ts'
 import { settleLeftovers } from './repos/ref-door.service.ts'
 import { verifyPassword } from './secrets/passwords.ts'
 import { createSecrets } from './secrets/secrets.ts'
@@ -62,6 +63,8 @@ import * as orgMemberRoutes from './orgs/member.routes.ts'
 import * as orgRoutes from './orgs/org.routes.ts'
 import * as teamRoutes from './orgs/team.routes.ts'
 import * as collaborationRoutes from './repos/collaboration.routes.ts'
+import * as pullRoutes from './pulls/pull.routes.ts'
+import * as pullSubscribers from './pulls/pull.subscribers.ts'
 import * as repoRoutes from './repos/repo.routes.ts'
 import * as teamRepoRoutes from './repos/team-repo.routes.ts'
 import { dropUnseenWatches, removeRepoFiles, watchTeamRepos } from './repos/repo.subscribers.ts'
@@ -124,6 +127,7 @@ export const allOperations = (): NamedOperation[] =>
     issueTimeRoutes,
     issueAttachmentRoutes,
     orgLabelRoutes,
+    pullRoutes,
     gitHttpRoutes,
     apiDocsRoutes,
     assetRoutes,
@@ -131,10 +135,10 @@ export const allOperations = (): NamedOperation[] =>
   )
 
 /** Who hears of events; those of one event are told in this order. */
-const allSubscribers = (): Subscriber<Ctx>[] => [dropUnseenWatches, watchTeamRepos, removeRepoFiles, makeFirstLabels, removeAttachmentFile, removeAttachmentsOfRepo]
+const allSubscribers = (): Subscriber<Ctx>[] => [dropUnseenWatches, watchTeamRepos, removeRepoFiles, makeFirstLabels, removeAttachmentFile, removeAttachmentsOfRepo, ...pullSubscribers.all, readCommitMessages]
 
 /** Work that outlives requests. */
-const allJobs = (): AnyJob<Ctx>[] => []
+const allJobs = (): AnyJob<Ctx>[] => [pullSubscribers.checkPullJob]
 
 /** What the clock starts. */
 const allSchedules = (config: Config): Schedule<Ctx>[] => [

@@ -24,3 +24,18 @@ export function testRegExp(source: string, text: string): boolean | undefined {
     return undefined
   }
 }
+
+const listScript = new Script(`{
+  const expression = new RegExp(source, 'u')
+  texts.map((text) => expression.test(text))
+}`)
+
+/** Like `testRegExp` for many texts, with one limit of time for all; undefined when it is no expression or took too long. */
+export function testRegExpOnAll(source: string, texts: readonly string[]): readonly boolean[] | undefined {
+  const context = createContext(Object.assign(Object.create(null) as object, { source, texts: [...texts] }))
+  try {
+    return [...(listScript.runInContext(context, { timeout: matchTimeoutMs }) as boolean[])]
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,39 @@
+import type { RepoCtx } from '../access/context.ts'
+import type { FileChange, FileStatus } from '../git/git.ts'
+import { escapePath } from '../lib/escape-url.ts'
+import type { Oid } from '../lib/ids.ts'
+import { repoApiUrl, repoWebUrl } from '../repos/repo-url.ts'
+import type { ChangedFile } from './pull.schemas.ts'
+
+const words: Readonly<Record<FileStatus, string>> = {
+  added: 'added',
+  deleted: 'deleted',
+  renamed: 'renamed',
+  copied: 'copied',
+  modified: 'changed',
+  changed: 'changed',
+}
+
+/** Changed files with their addresses at a commit of the repository that the head lies in. */
+export function presentChangedFiles(
+  place: Pick<RepoCtx, 'config' | 'repo' | 'owner'>,
+  head: Oid,
+  files: readonly FileChange[],
+): ChangedFile[] {
+  const web = repoWebUrl(place)
+  const api = repoApiUrl(place)
+  return files.map((file) => {
+    const path = escapePath(file.path)
+    return {
+      filename: file.path,
+      ...(file.oldPath === undefined ? {} : { previous_filename: file.oldPath }),
+      status: words[file.status],
+      additions: file.additions,
+      deletions: file.deletions,
+      changes: file.additions + file.deletions,
+      html_url: `${web}/src/commit/${head}/${path}`,
+      contents_url: `${api}/contents/${path}?ref=${head}`,
+      raw_url: `${web}/raw/commit/${head}/${path}`,
+    }
+  })
+}

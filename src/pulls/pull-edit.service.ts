@@ -1,0 +1,198 @@
+import type { SignedInRepoCtx } from '../access/context.ts'
+import { accessTo } from '../access/repo-access.ts'
+import { transaction, type Tx } from '../db/database.ts'
+import type { PullRow } from '../db/tables/pulls.ts'
+import { publish } from '../events/hub.ts'
+import type { Act } from '../issues/act.ts'
+import { endOfDay, optionalTime } from '../issues/due-date.policy.ts'
+import { insertEntry } from '../issues/entry.store.ts'
+import {
+  changeAssignees,
+  changeContent,
+  changeDue,
+  changeMilestone,
+  changeState,
+  changeTitle,
+  holdIssue,
+  replaceLabels,
+} from '../issues/issue-change.service.ts'
+import { isWriter, mayEditIssue } from '../issues/issue.policy.ts'
+import { actNow, changing, getAssignable, refuseBlocked } from '../issues/issue.service.ts'
+import { listUsableLabels } from '../issues/label.store.ts'
+import { findMilestone } from '../issues/milestone.store.ts'
+import { findReferenced, namedByIssue, recordReferences } from '../issues/reference.service.ts'
+import { keptTitle } from '../issues/title.policy.ts'
+import { Conflict, Forbidden, Invalid, NotFound, PreconditionFailed, type Refusal } from '../lib/errors.ts'
+import type { LabelId, MilestoneId, UserId } from '../lib/ids.ts'
+import { findBranch } from '../repos/branch.store.ts'
+import { findRepoById } from '../repos/repo.store.ts'
+import { findUserById } from '../users/user.store.ts'
+import { findCodeOwners } from './code-owners.service.ts'
+import { upToDate } from './pull-check.service.ts'
+import { factsOf } from './pull-sync.service.ts'
+import { isDraft } from './pull.policy.ts'
+import { pairsOf } from './pull.service.ts'
+import { findOpenOnRoute, findPullById, lockRepo, requestChecks, updatePull, type PullPair } from './pull.store.ts'
+import { planRequests, recordRequests } from './review-request.service.ts'
+
+/** What a request to edit says; the names of the fields are the API's. */
+export interface EditPullInput {
+  readonly title?: string | undefined
+  readonly body?: string | undefined
+  readonly base?: string | undefined
+  readonly assignee?: string | undefined
+  readonly assignees?: readonly string[] | undefined
+  readonly milestone?: number | undefined
+  readonly labels?: readonly number[] | undefined
+  readonly state?: string | undefined
+  readonly due_date?: string | undefined
+  readonly unset_due_date?: boolean | undefined
+  readonly allow_maintainer_edit?: boolean | undefined
+}
+
+/** The due date that is wanted: 0 for none, undefined for no change. */
+function dueWanted(input: EditPullInput): number | undefined {
+  if (input.unset_due_date) return 0
+  if (input.due_date === undefined) return undefined
+  return optionalTime(input.due_date, 'due_date') === 0 ? undefined : endOfDay(input.due_date, 'given offset')
+}
+
+async function assigneesWanted(ctx: SignedInRepoCtx, input: EditPullInput): Promise<UserId[] | undefined> {
+  if (input.assignees === undefined && input.assignee === undefined) return undefined
+  return getAssignable(ctx, ctx, [...(input.assignees ?? []), ...(input.assignee ? [input.assignee] : [])])
+}
+
+/**
+ * Edits a pull request: title, text, due date, people, milestone, labels, state, base and who may push to its head, in
+ * this order. When a later one is refused what came before it is kept (contract, pulls: edit).
+ * @returns `forbidden` for somebody who is neither the author nor may write
+ */
+export async function editPull(ctx: SignedInRepoCtx, pair: PullPair, input: EditPullInput): Promise<PullPair | 'forbidden'> {
+  const { issue, pull } = pair
+  if (!mayEditIssue(ctx.viewer, ctx.rights, issue)) return 'forbidden'
+  const act = actNow(ctx)
+  const manages = isWriter(ctx.rights, issue)
+  const title = input.title === undefined ? undefined : keptTitle(input.title)
+  if ((title !== undefined && title !== '' && title !== issue.title) || input.state !== undefined) {
+    await refuseBlocked(ctx, [ctx.owner.id])
+  }
+  const dueUnix = dueWanted(input)
+  const assigneeIds = manages ? await assigneesWanted(ctx, input) : undefined
+  const milestone =
+    manages && input.milestone ? await findMilestone(ctx.db, ctx.repo.id, input.milestone as MilestoneId) : undefined
+  if (manages && input.milestone && !milestone) throw new NotFound('the milestone does not exist', 'milestone_not_found')
+  const labelIds = manages ? (input.labels as readonly LabelId[] | undefined) : undefined
+  const text = { title: title || issue.title, content: input.body ?? issue.content }
+  const isReworded = text.title !== issue.title || text.content !== issue.content
+  const references = isReworded ? await findReferenced(ctx, ctx, namedByIssue(ctx.config, text)) : undefined
+  const isReadied = isDraft(ctx, issue) && !isDraft(ctx, text) && !issue.is_closed
+  const requests = isReadied ? await ownersOf(ctx, pair) : []
+
+  const refusal = await changing(() =>
+    transaction(ctx.db, async (tx) => {
+      let row = await holdIssue(tx, issue)
+      if (title !== undefined) row = await changeTitle(tx, act, row, title)
+      if (input.body !== undefined) row = await changeContent(tx, act, row, input.body)
+      if (references) await recordReferences(tx, act, { issue: row, comment: undefined }, references)
+      if (isReadied) {
+        await publish(tx, 'pull.readied', factsOf(pull, act.doerId))
+        await recordRequests(tx, { ...act, doerId: issue.poster_id }, pull, requests)
+      }
+      if (dueUnix !== undefined) row = await changeDue(tx, act, row, dueUnix)
+      if (assigneeIds) row = await changeAssignees(tx, act, row, assigneeIds)
+      if (milestone) row = await changeMilestone(tx, act, row, milestone)
+      if (labelIds) {
+        const labels = labelIds.length === 0 ? [] : await listUsableLabels(tx, ctx.repo, { ids: labelIds })
+        row = await replaceLabels(tx, act, row, labels)
+      }
+      return input.state === undefined ? undefined : applyState(tx, act, row, input.state)
+    }),
+  )
+  if (refusal) throw refusal
+  if (input.base !== undefined && input.base !== '' && !pull.is_merged) await changeBase(ctx, pull, input.base)
+  if (input.allow_maintainer_edit !== undefined) await allowMaintainerEdit(ctx, pair, input.allow_maintainer_edit)
+  return newest(ctx, pair)
+}
+
+async function newest(ctx: SignedInRepoCtx, pair: PullPair): Promise<PullPair> {
+  const pull = await findPullById(ctx.db, pair.pull.id)
+  const [found] = pull ? await pairsOf(ctx, [pull]) : []
+  if (!found || found.issue.is_closed) return found ?? pair
+  return { issue: found.issue, pull: await upToDate(ctx, found.pull) }
+}
+
+async function ownersOf(ctx: SignedInRepoCtx, { pull, issue }: PullPair) {
+  const base = pull.merge_base || undefined
+  const files = await ctx.git.diffFiles(ctx.repo.git_key, { base, head: pull.synced_oid })
+  return planRequests(ctx, pull, await findCodeOwners(ctx, files, issue.poster_id))
+}
+
+async function applyState(
+  tx: Tx,
+  act: Act,
+  issue: PullPair['issue'],
+  state: string,
+): Promise<Refusal | undefined> {
+  if (issue.merged_unix > 0) return new PreconditionFailed('a merged pull request keeps its state', 'pull_merged')
+  const { kind } = await changeState(tx, act, issue, state === 'closed')
+  return kind === 'blocked'
+    ? new PreconditionFailed('an issue that it depends on is open', 'dependency_open')
+    : undefined
+}
+
+/** Has pull requests aim at another base, as part of a transaction. They are looked at anew. */
+export async function retarget(tx: Tx, act: Act, pulls: readonly PullRow[], newBase: string): Promise<void> {
+  await requestChecks(
+    tx,
+    pulls.map((pull) => pull.id),
+    { base_branch: newBase },
+  )
+  for (const pull of pulls) {
+    await insertEntry(tx, act, pull.issue_id, {
+      type: 'change_target_branch',
+      old_ref: pull.base_branch,
+      new_ref: newBase,
+    })
+    await publish(tx, 'pull.retargeted', { ...factsOf(pull, act.doerId), oldBase: pull.base_branch, newBase })
+  }
+}
+
+async function changeBase(ctx: SignedInRepoCtx, pull: PullRow, base: string): Promise<void> {
+  if (base === pull.base_branch) return
+  if (!(await findBranch(ctx.db, ctx.repo.id, base))) throw new NotFound(`there is no branch ${base}`, 'branch_not_found')
+  if (pull.head_repo_id === pull.repo_id && pull.flow === 0 && base === pull.head_branch) {
+    throw new Invalid('head and base are the same branch', 'same_branches')
+  }
+  const act = actNow(ctx)
+  await transaction(ctx.db, async (tx) => {
+    await lockRepo(tx, ctx.repo.id)
+    const now = await findPullById(tx, pull.id)
+    if (!now || now.is_merged || now.base_branch === base) return
+    const [pair] = await pairsOf({ db: tx }, [now])
+    if (pair?.issue.is_closed) throw new Invalid('a closed pull request keeps its base', 'pull_closed')
+    const other =
+      now.head_repo_id === null
+        ? undefined
+        : await findOpenOnRoute(tx, {
+            repoId: now.repo_id,
+            baseBranch: base,
+            headRepoId: now.head_repo_id,
+            headBranch: now.head_branch,
+            flow: now.flow,
+          })
+    if (other) throw new Conflict(`pull request ${other.index} is open for these branches`, 'pull_exists')
+    await retarget(tx, act, [now], base)
+  })
+}
+
+/** Who may write the base may push to the head, when the author says so, who has to be able to do that himself. */
+async function allowMaintainerEdit(ctx: SignedInRepoCtx, { pull, issue }: PullPair, isAllowed: boolean): Promise<void> {
+  const refused = new Forbidden('only the author who may write to the head may say who else may', 'maintainer_edit_forbidden')
+  if (issue.poster_id !== ctx.viewer.id || pull.head_repo_id === null) throw refused
+  const repo = await findRepoById(ctx.db, pull.head_repo_id)
+  const owner = repo && (await findUserById(ctx.db, repo.owner_id))
+  if (!repo || !owner) throw refused
+  const { rights } = await accessTo(ctx.db, ctx.viewer, owner, repo)
+  if (!rights.canWrite('code')) throw refused
+  await transaction(ctx.db, (tx) => updatePull(tx, pull.id, { allow_maintainer_edit: isAllowed }))
+}

@@ -1,0 +1,233 @@
+import { findAccountByName, findRepoByName } from '../access/access.store.ts'
+import type { RepoCtx, SignedInRepoCtx } from '../access/context.ts'
+import { accessTo } from '../access/repo-access.ts'
+import { transaction } from '../db/database.ts'
+import type { MilestoneRow } from '../db/tables/issues.ts'
+import type { RepoRow } from '../db/tables/repositories.ts'
+import { publish } from '../events/hub.ts'
+import { insertEntry } from '../issues/entry.store.ts'
+import { optionalTime } from '../issues/due-date.policy.ts'
+import { actNow, changing, getAssignable, openIssue, refuseBlocked } from '../issues/issue.service.ts'
+import { findMilestone } from '../issues/milestone.store.ts'
+import { findMentioned, findReferenced, namedByIssue } from '../issues/reference.service.ts'
+import { keptTitle } from '../issues/title.policy.ts'
+import { Conflict, Invalid, NotFound } from '../lib/errors.ts'
+import type { LabelId, MilestoneId, Oid } from '../lib/ids.ts'
+import { branchRef } from '../lib/refs.ts'
+import { findRelative } from '../repos/compare.store.ts'
+import { findCodeOwners } from './code-owners.service.ts'
+import { examine, resultOf } from './pull-check.service.ts'
+import { factsOf, fetchHead, newCommits, pushBody, writePullRef } from './pull-sync.service.ts'
+import { isDraft } from './pull.policy.ts'
+import { planRequests, recordRequests } from './review-request.service.ts'
+import { findOpenOnRoute, insertPull, lockBranch, lockRepo, type PullPair } from './pull.store.ts'
+
+/** What a request for a new pull request says; the names of the fields are the API's. */
+export interface CreatePullInput {
+  readonly head: string
+  readonly base: string
+  readonly title: string
+  readonly body?: string | undefined
+  readonly assignee?: string | undefined
+  readonly assignees?: readonly string[] | undefined
+  readonly milestone?: number | undefined
+  readonly labels?: readonly number[] | undefined
+  readonly due_date?: string | undefined
+}
+
+/** A branch of some repository, and the commit it is at. */
+export interface Side {
+  readonly repo: RepoRow
+  readonly branch: string
+  readonly oid: Oid
+}
+
+const noBranch = (name: string) => new NotFound(`there is no branch ${name}`, 'branch_not_found')
+
+/** The head of a branch of a repository, or `NotFound`. */
+async function sideOf(ctx: RepoCtx, repo: RepoRow, branch: string): Promise<Side> {
+  const oid = branch === '' ? undefined : await ctx.git.readRef(repo.git_key, branchRef(branch))
+  if (oid === undefined) throw noBranch(branch)
+  return { repo, branch, oid }
+}
+
+/**
+ * Finds the repository of a head: this one, or with `owner:` the owner's fork of it, or what it was forked from. Unknown
+ * and unreadable ones are `NotFound` alike.
+ */
+async function headRepoOf(ctx: RepoCtx, head: string): Promise<{ repo: RepoRow; branch: string }> {
+  const [first = '', second, ...more] = head.split(':')
+  if (second === undefined) return { repo: ctx.repo, branch: first }
+  const none = new NotFound(`there is no repository for ${head}`, 'head_not_found')
+  if (more.length > 0) throw none
+  const [ownerName = '', repoName] = first.split('/', 2)
+  const owner = await findAccountByName(ctx.db, ownerName.toLowerCase())
+  if (!owner) throw none
+  if (owner.id === ctx.owner.id && (repoName === undefined || repoName.toLowerCase() === ctx.repo.lower_name)) {
+    return { repo: ctx.repo, branch: second }
+  }
+  const named = repoName === undefined ? undefined : await findRepoByName(ctx.db, owner.id, repoName.toLowerCase())
+  const relative = named && isRelated(ctx.repo, named) ? named : undefined
+  const repo = repoName === undefined ? await findRelative(ctx.db, ctx.repo, owner.id) : relative
+  if (!repo) throw none
+  const { rights } = await accessTo(ctx.db, ctx.viewer, owner, repo)
+  if (!rights.canRead('code')) throw none
+  return { repo, branch: second }
+}
+
+/** Of two repositories one was forked from the other, or both from a third. */
+const isRelated = (one: RepoRow, other: RepoRow): boolean =>
+  other.fork_id === one.id || one.fork_id === other.id || (one.fork_id !== null && one.fork_id === other.fork_id)
+
+async function milestoneOf(ctx: RepoCtx, id: number | undefined): Promise<MilestoneRow | undefined> {
+  if (!id) return undefined
+  const milestone = await findMilestone(ctx.db, ctx.repo.id, id as MilestoneId)
+  if (!milestone) throw new NotFound('the milestone does not exist', 'milestone_not_found')
+  return milestone
+}
+
+/** What a new pull request is made of, when everything it names was found. */
+export interface NewPull {
+  readonly base: Side
+  readonly head: Side
+  /** 1: there is no branch, the commits were pushed to `refs/for/`. */
+  readonly flow: 0 | 1
+  readonly title: string
+  readonly content: string
+  readonly dueUnix: number
+  readonly milestoneId: MilestoneId | undefined
+  readonly labelIds: readonly LabelId[]
+  readonly assigneeIds: Awaited<ReturnType<typeof getAssignable>>
+}
+
+/** What was made, and the milestone as it was before, which the reply shows. */
+export interface OpenedPull extends PullPair {
+  readonly milestone: MilestoneRow | undefined
+}
+
+/** Opens a pull request; whether it can be merged is known when this returns. Refusals in the contract's order. */
+export async function createPull(ctx: SignedInRepoCtx, input: CreatePullInput): Promise<OpenedPull> {
+  if (input.head === input.base) throw new Invalid('head and base are the same branch', 'same_branches')
+  const from = await headRepoOf(ctx, input.head)
+  const base = await sideOf(ctx, ctx.repo, input.base)
+  const head = await sideOf(ctx, from.repo, from.branch)
+  if (from.repo.id === ctx.repo.id && head.branch === base.branch) {
+    throw new Invalid('head and base are the same branch', 'same_branches')
+  }
+  await refuseSecond(ctx, { base, head, flow: 0 })
+  const milestone = await milestoneOf(ctx, input.milestone)
+  const names = [...(input.assignee ? [input.assignee] : []), ...(input.assignees ?? [])]
+  const assigneeIds = await getAssignable(ctx, ctx, names)
+  await refuseBlocked(ctx, [ctx.owner.id])
+  const title = keptTitle(input.title)
+  if (title === '') throw new Invalid('[Title]: is empty', 'invalid', { field: 'title' })
+  const pair = await openPull(ctx, {
+    base,
+    head,
+    flow: 0,
+    title,
+    content: input.body ?? '',
+    dueUnix: optionalTime(input.due_date, 'due_date'),
+    milestoneId: milestone?.id,
+    labelIds: (input.labels ?? []) as LabelId[],
+    assigneeIds,
+  })
+  return { ...pair, milestone }
+}
+
+const routeOf = (sides: Pick<NewPull, 'base' | 'head' | 'flow'>) => ({
+  repoId: sides.base.repo.id,
+  baseBranch: sides.base.branch,
+  headRepoId: sides.head.repo.id,
+  headBranch: sides.head.branch,
+  flow: sides.flow,
+})
+
+const secondRefused = (index: number) =>
+  new Conflict(`pull request ${index} is open for these branches`, 'pull_exists', { index })
+
+async function refuseSecond(ctx: RepoCtx, sides: Pick<NewPull, 'base' | 'head' | 'flow'>): Promise<void> {
+  const open = await findOpenOnRoute(ctx.db, routeOf(sides))
+  if (open) throw secondRefused(open.index)
+}
+
+/** How often it is begun anew when a branch moves meanwhile; the last time what was read counts. */
+const maxAttempts = 3
+
+/**
+ * Makes the rows of a pull request with all that goes with it, and its reference. Of several for the same branches at
+ * once one comes about, the others are `Conflict`.
+ */
+export async function openPull(ctx: SignedInRepoCtx, input: NewPull): Promise<PullPair> {
+  let sides = input
+  for (let attempt = 1; ; attempt++) {
+    const pair = await tryToOpen(ctx, sides, attempt === maxAttempts)
+    if (pair) {
+      await writePullRef(ctx, ctx.repo, pair.pull, pair.pull.head_oid, ctx.viewer.id)
+      return pair
+    }
+    const base = await sideOf(ctx, sides.base.repo, sides.base.branch)
+    const head = input.flow === 1 ? sides.head : await sideOf(ctx, sides.head.repo, sides.head.branch)
+    sides = { ...sides, base, head }
+  }
+}
+
+/** @returns undefined when a branch is recorded at another commit than was read: a push came in between */
+async function tryToOpen(ctx: SignedInRepoCtx, input: NewPull, isLast: boolean): Promise<PullPair | undefined> {
+  const { repo } = ctx
+  const { base, head } = input
+  await fetchHead(ctx, repo, head)
+  const checked = await examine(ctx, repo, base.oid, head.oid)
+  const commits = await newCommits(ctx, repo, head.oid, [base.oid])
+  const named = namedByIssue(ctx.config, input)
+  const [references, mentioned] = await Promise.all([
+    findReferenced(ctx, ctx, named),
+    findMentioned(ctx, ctx, { is_pull: true }, named),
+  ])
+  const owners = isDraft(ctx, input) ? [] : await findCodeOwners(ctx, checked.files, ctx.viewer.id)
+  const requests = await planRequests(ctx, { base_branch: base.branch }, owners)
+  const act = actNow(ctx)
+  return changing(() =>
+    transaction(ctx.db, async (tx): Promise<PullPair | undefined> => {
+      await lockRepo(tx, repo.id)
+      // From here on a push waits to be recorded until this is committed, and then finds the new row.
+      for (const side of input.flow === 1 ? [base] : [base, head]) {
+        const recorded = await lockBranch(tx, side.repo.id, side.branch)
+        if (recorded !== side.oid && !isLast) return undefined
+      }
+      const open = await findOpenOnRoute(tx, routeOf(input))
+      if (open) throw secondRefused(open.index)
+      const issue = await openIssue(tx, act, ctx, {
+        isPull: true,
+        title: input.title,
+        content: input.content,
+        ref: '',
+        dueUnix: input.dueUnix,
+        milestoneId: input.milestoneId,
+        labelIds: input.labelIds,
+        assigneeIds: input.assigneeIds,
+        references,
+        mentioned,
+      })
+      const pull = await insertPull(tx, {
+        issue_id: issue.id,
+        repo_id: repo.id,
+        index: issue.index,
+        base_branch: base.branch,
+        head_repo_id: head.repo.id,
+        head_branch: head.branch,
+        flow: input.flow,
+        head_oid: head.oid,
+        synced_oid: head.oid,
+        merger_id: null,
+        ...resultOf(checked),
+      })
+      if (commits.length > 0) {
+        await insertEntry(tx, act, issue.id, { type: 'pull_push', content: pushBody(false, commits) })
+      }
+      await publish(tx, 'pull.opened', factsOf(pull, act.doerId))
+      await recordRequests(tx, act, pull, requests)
+      return { issue, pull }
+    }),
+  )
+}

@@ -1,0 +1,203 @@
+import { Type } from 'typebox'
+import { canRead, gitRepo, inRepo, notArchived, pullsEnabled } from '../access/repo.requirements.ts'
+import { signedIn } from '../access/requirements.ts'
+import { textErrors } from '../http/error-forms.ts'
+import { operation, validBody } from '../http/operation.ts'
+import { bytes, created, empty, noContent, ok, paged } from '../http/reply.ts'
+import { commaList, enumeration, pageQuery } from '../http/schema.ts'
+import { listPinned } from '../issues/pin.store.ts'
+import { NotFound } from '../lib/errors.ts'
+import { pageOf, type Page } from '../lib/paging.ts'
+import { presentCommits } from '../repos/commit.present.ts'
+import { Commit } from '../repos/commit.schemas.ts'
+import { loadViews } from '../repos/repo.present.ts'
+import { loadRepos } from '../repos/repo.store.ts'
+import { presentChangedFiles } from './changed-file.present.ts'
+import { listPullCommits, listPullFiles, pullText } from './diff.service.ts'
+import { editPull } from './pull-edit.service.ts'
+import { createPull } from './pull-open.service.ts'
+import { presentPull, presentPulls } from './pull.present.ts'
+import { ChangedFile, CreatePullRequestOption, EditPullRequestOption, PullRequest } from './pull.schemas.ts'
+import { getPull, getPullByBranches, getPullOfCommit, getStoredPull, listPulls, withPulls } from './pull.service.ts'
+
+const readable = [inRepo, pullsEnabled, canRead('code'), gitRepo] as const
+
+export const repoListPullRequests = operation({
+  method: 'GET',
+  path: '/repos/{username}/{reponame}/pulls',
+  scope: 'repository',
+  requires: readable,
+  query: {
+    state: Type.Optional(Type.String()),
+    sort: Type.Optional(Type.String()),
+    milestone: Type.Optional(Type.Integer()),
+    labels: Type.Optional(commaList()),
+    poster: Type.Optional(Type.String()),
+    ...pageQuery,
+  },
+  reply: { 200: Type.Array(PullRequest) },
+  async run({ ctx, query }) {
+    const page = pageOf(query, ctx.config.api)
+    const { pairs, total } = await listPulls(ctx, query, page)
+    return paged(await presentPulls(ctx, pairs), page, total)
+  },
+})
+
+export const repoCreatePullRequest = operation({
+  method: 'POST',
+  path: '/repos/{username}/{reponame}/pulls',
+  scope: 'repository',
+  requires: [...readable, signedIn, notArchived, validBody],
+  body: CreatePullRequestOption,
+  reply: { 201: PullRequest },
+  async run({ ctx, body }) {
+    const made = await createPull(ctx, body)
+    return created(await presentPull(ctx, made, { milestone: made.milestone }))
+  },
+})
+
+export const repoListPinnedPullRequests = operation({
+  method: 'GET',
+  path: '/repos/{username}/{reponame}/pulls/pinned',
+  scope: 'repository',
+  requires: readable,
+  reply: { 200: Type.Array(PullRequest) },
+  async run({ ctx }) {
+    const pinned = await listPinned(ctx.db, ctx.repo.id, true)
+    return ok(await presentPulls(ctx, await withPulls(ctx, pinned)))
+  },
+})
+
+export const repoGetPullRequest = operation({
+  method: 'GET',
+  path: '/repos/{username}/{reponame}/pulls/{index}',
+  scope: 'repository',
+  requires: readable,
+  reply: { 200: PullRequest },
+  run: async ({ ctx, params }) => ok(await presentPull(ctx, await getPull(ctx, params.index))),
+})
+
+export const repoEditPullRequest = operation({
+  method: 'PATCH',
+  path: '/repos/{username}/{reponame}/pulls/{index}',
+  scope: 'repository',
+  requires: [...readable, signedIn, validBody],
+  body: EditPullRequestOption,
+  reply: { 201: PullRequest, 403: 'empty' },
+  async run({ ctx, params, body }) {
+    const edited = await editPull(ctx, await getStoredPull(ctx, params.index), body)
+    return edited === 'forbidden' ? empty(403) : created(await presentPull(ctx, edited))
+  },
+})
+
+export const repoGetPullRequestByBaseHead = operation({
+  method: 'GET',
+  path: '/repos/{username}/{reponame}/pulls/{base}/*',
+  scope: 'repository',
+  requires: readable,
+  reply: { 200: PullRequest },
+  run: async ({ ctx, params }) => ok(await presentPull(ctx, await getPullByBranches(ctx, params.base, params['*']))),
+})
+
+export const repoDownloadPullDiffOrPatch = operation({
+  method: 'GET',
+  path: '/repos/{username}/{reponame}/pulls/{index}.{diffType}',
+  scope: 'repository',
+  requires: readable,
+  query: { binary: Type.Optional(Type.Boolean()) },
+  reply: { 200: 'bytes' },
+  async run({ ctx, params, query, call }) {
+    const pair = await getPull(ctx, params.index)
+    const options = { kind: params.diffType, binary: query.binary ?? false, signal: call.signal }
+    return bytes('text/plain; charset=utf-8', await pullText(ctx, pair, options))
+  },
+})
+
+/** The same as the API's, at the address that a pull request shows. */
+export const downloadPullDiffOrPatch = operation({
+  method: 'GET',
+  base: 'site',
+  path: '/{username}/{reponame}/pulls/{index}.{diffType}',
+  scope: 'repository',
+  requires: readable,
+  query: { binary: Type.Optional(Type.Boolean()) },
+  reply: { 200: 'bytes' },
+  errors: textErrors,
+  async run({ ctx, params, query, call }) {
+    const pair = await getPull(ctx, params.index)
+    const options = { kind: params.diffType, binary: query.binary ?? false, signal: call.signal }
+    return bytes('text/plain; charset=utf-8', await pullText(ctx, pair, options))
+  },
+})
+
+/** What the lists of commits and files tell of their pages beside the usual headers. */
+function pageHeaders(page: Page, total: number): Record<string, string> {
+  const pages = Math.ceil(total / page.limit)
+  return {
+    'x-page': String(page.number),
+    'x-perpage': String(page.limit),
+    'x-pagecount': String(pages),
+    'x-hasmore': String(page.number < pages),
+  }
+}
+
+export const repoGetPullRequestCommits = operation({
+  method: 'GET',
+  path: '/repos/{username}/{reponame}/pulls/{index}/commits',
+  scope: 'repository',
+  requires: readable,
+  query: { ...pageQuery, verification: Type.Optional(Type.Boolean()), files: Type.Optional(Type.Boolean()) },
+  reply: { 200: Type.Array(Commit) },
+  async run({ ctx, params, query }) {
+    const pair = await getPull(ctx, params.index)
+    const page = pageOf(query, ctx.config.api)
+    const { commits, total } = await listPullCommits(ctx, pair, page)
+    const parts = { stats: 'zero', verification: query.verification ?? true, files: query.files ?? true } as const
+    return paged(await presentCommits(ctx, commits, parts), page, total, { headers: pageHeaders(page, total) })
+  },
+})
+
+export const repoGetPullRequestFiles = operation({
+  method: 'GET',
+  path: '/repos/{username}/{reponame}/pulls/{index}/files',
+  scope: 'repository',
+  requires: readable,
+  query: {
+    ...pageQuery,
+    'skip-to': Type.Optional(Type.String()),
+    whitespace: Type.Optional(enumeration('ignore-all', 'ignore-change', 'ignore-eol', 'show-all')),
+  },
+  reply: { 200: Type.Array(ChangedFile) },
+  async run({ ctx, params, query }) {
+    const pair = await getPull(ctx, params.index)
+    const page = pageOf(query, ctx.config.api)
+    const files = await listPullFiles(ctx, pair, { whitespace: query.whitespace, skipTo: query['skip-to'] })
+    const shown = files.slice(page.offset, page.offset + page.limit)
+    const [home = ctx] = await loadViews(ctx, [...(await loadRepos(ctx.db, [pair.pull.head_repo_id])).values()])
+    const place = { config: ctx.config, repo: home.repo, owner: home.owner }
+    const presented = presentChangedFiles(place, pair.pull.synced_oid, shown)
+    return paged(presented, page, files.length, { headers: pageHeaders(page, files.length) })
+  },
+})
+
+export const repoPullRequestIsMerged = operation({
+  method: 'GET',
+  path: '/repos/{username}/{reponame}/pulls/{index}/merge',
+  scope: 'repository',
+  requires: readable,
+  reply: { 204: 'empty' },
+  async run({ ctx, params }) {
+    const { pull } = await getStoredPull(ctx, params.index)
+    if (!pull.is_merged) throw new NotFound('the pull request is not merged', 'pull_not_merged')
+    return noContent()
+  },
+})
+
+export const repoGetCommitPullRequest = operation({
+  method: 'GET',
+  path: '/repos/{username}/{reponame}/commits/{ref}/pull',
+  scope: 'repository',
+  requires: [inRepo, canRead('code'), gitRepo],
+  reply: { 200: PullRequest },
+  run: async ({ ctx, params }) => ok(await presentPull(ctx, await getPullOfCommit(ctx, params.ref))),
+})

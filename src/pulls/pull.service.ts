@@ -1,0 +1,129 @@
+import { findAccountByName, findRepoByName } from '../access/access.store.ts'
+import type { RepoCtx } from '../access/context.ts'
+import type { PullRow } from '../db/tables/pulls.ts'
+import { findIssue, loadIssues } from '../issues/issue.store.ts'
+import { BadRequest, Invalid, NotFound } from '../lib/errors.ts'
+import type { IssueId, LabelId, MilestoneId, Oid, RepoId } from '../lib/ids.ts'
+import type { Page } from '../lib/paging.ts'
+import { findUserByName } from '../users/user.store.ts'
+import { upToDate } from './pull-check.service.ts'
+import {
+  countPullIssues,
+  findOldestOnRoute,
+  findPullByIssue,
+  findPullByMergeCommit,
+  listPullIssues,
+  loadPulls,
+  type PullFilter,
+  type PullPair,
+} from './pull.store.ts'
+
+export const noPull = () => new NotFound('the pull request does not exist', 'pull_not_found')
+
+/** The pull request of a number, as it is stored; else 404. */
+export async function getStoredPull(ctx: RepoCtx, index: number): Promise<PullPair> {
+  const issue = await findIssue(ctx.db, ctx.repo.id, index)
+  const pull = issue?.is_pull ? await findPullByIssue(ctx.db, issue.id) : undefined
+  if (!issue || !pull) throw noPull()
+  return { issue, pull }
+}
+
+/** The pull request of a number, looked at again when its branches have moved; else 404. */
+export async function getPull(ctx: RepoCtx, index: number): Promise<PullPair> {
+  const stored = await getStoredPull(ctx, index)
+  return freshen(ctx, stored)
+}
+
+/** The same pull request, looked at again when its branches have moved. */
+export async function freshen(ctx: RepoCtx, stored: PullPair): Promise<PullPair> {
+  if (stored.issue.is_closed) return stored
+  const pull = await upToDate(ctx, stored.pull)
+  if (pull === stored.pull) return stored
+  return (await pairsOf(ctx, [pull]))[0] ?? stored
+}
+
+/** Pull requests with their issues. */
+export async function pairsOf(ctx: Pick<RepoCtx, 'db'>, pulls: readonly PullRow[]): Promise<PullPair[]> {
+  const issues = await loadIssues(
+    ctx.db,
+    pulls.map((pull) => pull.issue_id),
+  )
+  return pulls.flatMap((pull) => {
+    const issue = issues.get(pull.issue_id)
+    return issue ? [{ pull, issue }] : []
+  })
+}
+
+/** Issues that are pull requests, with what else is known of them. */
+export async function withPulls(ctx: Pick<RepoCtx, 'db'>, issues: readonly PullPair['issue'][]): Promise<PullPair[]> {
+  const pulls = await loadPulls(
+    ctx.db,
+    issues.map((issue) => issue.id as IssueId),
+  )
+  return issues.flatMap((issue) => {
+    const pull = pulls.get(issue.id)
+    return pull ? [{ pull, issue }] : []
+  })
+}
+
+export interface PullQuery {
+  readonly state?: string | undefined
+  readonly sort?: string | undefined
+  readonly milestone?: number | undefined
+  readonly labels?: readonly string[] | undefined
+  readonly poster?: string | undefined
+}
+
+/** One page of pull requests. An unknown poster is `BadRequest`, a label that is no number `Invalid` (contract). */
+export async function listPulls(ctx: RepoCtx, query: PullQuery, page: Page): Promise<{ pairs: PullPair[]; total: number }> {
+  const poster = query.poster ? await findUserByName(ctx.db, query.poster) : undefined
+  if (query.poster && !poster) throw new BadRequest(`there is no account ${query.poster}`, 'poster_unknown')
+  const labels = (query.labels ?? []).filter((label) => label !== '')
+  const wrong = labels.find((label) => !/^\d{1,15}$/.test(label))
+  if (wrong !== undefined) throw new Invalid('[labels]: is no list of ids', 'invalid', { field: 'labels' })
+  const filter: PullFilter = {
+    repoId: ctx.repo.id,
+    isClosed: query.state === 'all' ? undefined : query.state === 'closed',
+    sort: query.sort,
+    labelIds: labels.map((label) => Number(label) as LabelId),
+    milestoneId: query.milestone ? (query.milestone as MilestoneId) : undefined,
+    posterId: poster?.id,
+  }
+  const [issues, total] = await Promise.all([listPullIssues(ctx.db, filter, page), countPullIssues(ctx.db, filter)])
+  return { pairs: await withPulls(ctx, issues), total }
+}
+
+/**
+ * The oldest pull request between a base branch and a head: `branch`, `owner:branch` (a repository of the same name) or
+ * `owner/repository:branch`. Unknown ones are `NotFound`.
+ */
+export async function getPullByBranches(ctx: RepoCtx, base: string, head: string): Promise<PullPair> {
+  const colon = head.indexOf(':')
+  const place = colon < 0 ? undefined : head.slice(0, colon)
+  const headRepoId = place === undefined ? ctx.repo.id : await repoNamed(ctx, place)
+  const pull =
+    headRepoId &&
+    (await findOldestOnRoute(ctx.db, {
+      repoId: ctx.repo.id,
+      baseBranch: base,
+      headRepoId,
+      headBranch: head.slice(colon + 1),
+    }))
+  const [pair] = pull ? await pairsOf(ctx, [pull]) : []
+  if (!pair) throw noPull()
+  return freshen(ctx, pair)
+}
+
+async function repoNamed(ctx: RepoCtx, place: string): Promise<RepoId | undefined> {
+  const [ownerName = '', repoName = ctx.repo.name] = place.split('/', 2)
+  const owner = await findAccountByName(ctx.db, ownerName.toLowerCase())
+  return owner && (await findRepoByName(ctx.db, owner.id, repoName.toLowerCase()))?.id
+}
+
+/** The pull request whose merge made a commit; else 404. */
+export async function getPullOfCommit(ctx: RepoCtx, text: string): Promise<PullPair> {
+  const pull = /^[0-9a-f]{40}([0-9a-f]{24})?$/.test(text) ? await findPullByMergeCommit(ctx.db, ctx.repo.id, text as Oid) : undefined
+  const [pair] = pull ? await pairsOf(ctx, [pull]) : []
+  if (!pair) throw noPull()
+  return pair
+}

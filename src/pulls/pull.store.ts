@@ -1,0 +1,310 @@
+import { sql } from 'kysely'
+import type { Db, Tx } from '../db/database.ts'
+import type { IssueRow } from '../db/tables/issues.ts'
+import type { CheckState, NewPullRow, PullChange, PullRow } from '../db/tables/pulls.ts'
+import type { IssueId, LabelId, MilestoneId, Oid, PullId, RepoId, UserId } from '../lib/ids.ts'
+import type { Page } from '../lib/paging.ts'
+
+export const findPullByIssue = (db: Db | Tx, issueId: IssueId): Promise<PullRow | undefined> =>
+  db.selectFrom('pull').selectAll().where('issue_id', '=', issueId).executeTakeFirst()
+
+export const findPullById = (db: Db | Tx, id: PullId): Promise<PullRow | undefined> =>
+  db.selectFrom('pull').selectAll().where('id', '=', id).executeTakeFirst()
+
+/** Pull requests of issues, in one query. */
+export async function loadPulls(db: Db | Tx, issueIds: readonly IssueId[]): Promise<ReadonlyMap<IssueId, PullRow>> {
+  if (issueIds.length === 0) return new Map()
+  const rows = await db.selectFrom('pull').selectAll().where('issue_id', 'in', issueIds).execute()
+  return new Map(rows.map((row) => [row.issue_id, row]))
+}
+
+export const insertPull = (tx: Tx, values: NewPullRow): Promise<PullRow> =>
+  tx.insertInto('pull').values(values).returningAll().executeTakeFirstOrThrow()
+
+export const updatePull = (tx: Tx, id: PullId, change: PullChange): Promise<PullRow> =>
+  tx.updateTable('pull').set(change).where('id', '=', id).returningAll().executeTakeFirstOrThrow()
+
+/** The row, locked against others until the transaction ends. */
+export const findPullForUpdate = (tx: Tx, id: PullId): Promise<PullRow | undefined> =>
+  tx
+    .updateTable('pull')
+    .set({ check_version: sql`check_version` })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirst()
+
+/** Asks for a new check of pull requests; results of checks under way count no more. */
+export async function requestChecks(tx: Tx, ids: readonly PullId[], change: PullChange = {}): Promise<void> {
+  if (ids.length === 0) return
+  await tx
+    .updateTable('pull')
+    .set({ ...change, check_state: 'checking', check_version: sql`check_version + 1` })
+    .where('id', 'in', ids)
+    .execute()
+}
+
+export interface CheckResult {
+  readonly check_state: CheckState
+  readonly merge_base: Oid | ''
+  readonly additions: number
+  readonly deletions: number
+  readonly changed_files: number
+}
+
+/** Keeps the result of a check unless another was asked for meanwhile; undefined then. */
+export const updateChecked = (
+  tx: Tx,
+  pull: Pick<PullRow, 'id' | 'check_version'>,
+  result: CheckResult,
+): Promise<PullRow | undefined> =>
+  tx
+    .updateTable('pull')
+    .set({ ...result })
+    .where('id', '=', pull.id)
+    .where('check_version', '=', pull.check_version)
+    .where('is_merged', '=', false)
+    .returningAll()
+    .executeTakeFirst()
+
+/** Says that the pull reference and what hangs on it was brought to a commit; false when somebody else did so. */
+export const updateSynced = async (tx: Tx, pull: PullRow, to: Oid): Promise<boolean> =>
+  (
+    await tx
+      .updateTable('pull')
+      .set({ synced_oid: to })
+      .where('id', '=', pull.id)
+      .where('synced_oid', '=', pull.synced_oid)
+      .executeTakeFirst()
+  ).numUpdatedRows > 0n
+
+/** A pull request with its issue. */
+export interface PullPair {
+  readonly pull: PullRow
+  readonly issue: IssueRow
+}
+
+/** Open pull requests that have one of the branches as head or as base. */
+export async function listOpenByBranch(
+  db: Db | Tx,
+  side: 'head' | 'base',
+  repoId: RepoId,
+  branches: readonly string[],
+): Promise<PullRow[]> {
+  if (branches.length === 0) return []
+  const query = db
+    .selectFrom('pull')
+    .innerJoin('issue', 'issue.id', 'pull.issue_id')
+    .selectAll('pull')
+    .where('issue.is_closed', '=', false)
+    .where('pull.is_merged', '=', false)
+    .orderBy('pull.id')
+  return side === 'head'
+    ? query
+        .where('pull.head_repo_id', '=', repoId)
+        .where('pull.head_branch', 'in', branches)
+        .where('pull.flow', '=', 0)
+        .execute()
+    : query.where('pull.repo_id', '=', repoId).where('pull.base_branch', 'in', branches).execute()
+}
+
+/** Between which branches of which repositories. */
+export interface Route {
+  readonly repoId: RepoId
+  readonly baseBranch: string
+  readonly headRepoId: RepoId
+  readonly headBranch: string
+  readonly flow: 0 | 1
+}
+
+const onRoute = (db: Db | Tx, route: Route) =>
+  db
+    .selectFrom('pull')
+    .innerJoin('issue', 'issue.id', 'pull.issue_id')
+    .selectAll('pull')
+    .where('pull.repo_id', '=', route.repoId)
+    .where('pull.base_branch', '=', route.baseBranch)
+    .where('pull.head_repo_id', '=', route.headRepoId)
+    .where('pull.head_branch', '=', route.headBranch)
+
+/** The open pull request between two branches. */
+export const findOpenOnRoute = (db: Db | Tx, route: Route): Promise<PullRow | undefined> =>
+  onRoute(db, route)
+    .where('pull.flow', '=', route.flow)
+    .where('issue.is_closed', '=', false)
+    .orderBy('pull.id')
+    .executeTakeFirst()
+
+/** The oldest pull request between two branches, in whatever state. */
+export const findOldestOnRoute = (db: Db, route: Omit<Route, 'flow'>): Promise<PullRow | undefined> =>
+  onRoute(db, { ...route, flow: 0 })
+    .orderBy('pull.id')
+    .executeTakeFirst()
+
+export const findPullByMergeCommit = (db: Db, repoId: RepoId, oid: Oid): Promise<PullRow | undefined> =>
+  db
+    .selectFrom('pull')
+    .selectAll()
+    .where('repo_id', '=', repoId)
+    .where('merge_oid', '=', oid)
+    .orderBy('id')
+    .executeTakeFirst()
+
+export const pullSorts = ['oldest', 'recentupdate', 'leastupdate', 'mostcomment', 'leastcomment', 'priority'] as const
+
+export interface PullFilter {
+  readonly repoId: RepoId
+  readonly isClosed: boolean | undefined
+  readonly sort: string | undefined
+  readonly labelIds: readonly LabelId[]
+  readonly milestoneId: MilestoneId | undefined
+  readonly posterId: UserId | undefined
+}
+
+function filtered(db: Db, filter: PullFilter) {
+  let query = db.selectFrom('issue').where('issue.repo_id', '=', filter.repoId).where('issue.is_pull', '=', true)
+  if (filter.isClosed !== undefined) query = query.where('issue.is_closed', '=', filter.isClosed)
+  if (filter.milestoneId !== undefined) query = query.where('issue.milestone_id', '=', filter.milestoneId)
+  if (filter.posterId !== undefined) query = query.where('issue.poster_id', '=', filter.posterId)
+  if (filter.labelIds.length > 0) {
+    query = query.where((where) =>
+      where.exists(
+        where
+          .selectFrom('issue_label')
+          .select('issue_label.issue_id')
+          .whereRef('issue_label.issue_id', '=', 'issue.id')
+          .where('issue_label.label_id', 'in', filter.labelIds),
+      ),
+    )
+  }
+  return query
+}
+
+/** One page of pull requests, the newest first unless sorted otherwise. */
+export function listPullIssues(db: Db, filter: PullFilter, page: Page): Promise<IssueRow[]> {
+  const query = filtered(db, filter).selectAll('issue').limit(page.limit).offset(page.offset)
+  switch (filter.sort) {
+    case 'oldest':
+      return query.orderBy('issue.created_unix').orderBy('issue.id').execute()
+    case 'recentupdate':
+      return query.orderBy('issue.updated_unix', 'desc').orderBy('issue.id', 'desc').execute()
+    case 'leastupdate':
+      return query.orderBy('issue.updated_unix').orderBy('issue.id').execute()
+    case 'mostcomment':
+      return query.orderBy('issue.num_comments', 'desc').orderBy('issue.id', 'desc').execute()
+    case 'leastcomment':
+      return query.orderBy('issue.num_comments').orderBy('issue.id', 'desc').execute()
+    default:
+      return query.orderBy('issue.created_unix', 'desc').orderBy('issue.id', 'desc').execute()
+  }
+}
+
+export const countPullIssues = async (db: Db, filter: PullFilter): Promise<number> =>
+  (await filtered(db, filter).select((each) => each.fn.countAll<number>().as('count')).executeTakeFirstOrThrow()).count
+
+/** Branches that exist, by repository and name. */
+export async function listBranchHeads(
+  db: Db | Tx,
+  wanted: readonly { readonly repoId: RepoId; readonly names: readonly string[] }[],
+): Promise<{ repo_id: RepoId; name: string; commit_oid: Oid; pusher_id: UserId | null }[]> {
+  if (wanted.length === 0) return []
+  return db
+    .selectFrom('branch')
+    .select(['repo_id', 'name', 'commit_oid', 'pusher_id'])
+    .where('is_deleted', '=', false)
+    .where((where) =>
+      where.or(
+        wanted.map(({ repoId, names }) => where.and([where('repo_id', '=', repoId), where('name', 'in', names)])),
+      ),
+    )
+    .execute()
+}
+
+/** Heads of the branches with the names, by name, in the new name when they were renamed. */
+export const renameBranchOfPulls = async (
+  tx: Tx,
+  repoId: RepoId,
+  names: { readonly oldName: string; readonly newName: string },
+): Promise<void> => {
+  await tx
+    .updateTable('pull')
+    .set({ base_branch: names.newName })
+    .where('repo_id', '=', repoId)
+    .where('base_branch', '=', names.oldName)
+    .execute()
+  await tx
+    .updateTable('pull')
+    .set({ head_branch: names.newName })
+    .where('head_repo_id', '=', repoId)
+    .where('head_branch', '=', names.oldName)
+    .where('flow', '=', 0)
+    .execute()
+}
+
+/** Topics of an account that took another name. */
+export const renameTopicsOf = async (
+  tx: Tx,
+  posterId: UserId,
+  names: { readonly oldName: string; readonly newName: string },
+): Promise<void> => {
+  const prefix = `${names.oldName.toLowerCase()}/`
+  await tx
+    .updateTable('pull')
+    .set({ head_branch: sql`${`${names.newName.toLowerCase()}/`} || substr(head_branch, ${prefix.length + 1})` })
+    .where('flow', '=', 1)
+    .where(sql<boolean>`substr(head_branch, 1, ${prefix.length}) = ${prefix}`)
+    .where('issue_id', 'in', (select) =>
+      select.selectFrom('issue').select('issue.id').where('issue.poster_id', '=', posterId).where('issue.is_pull', '=', true),
+    )
+    .execute()
+}
+
+/** Pull requests of other repositories whose head lies in a repository. */
+export const listPullsFromRepo = (tx: Tx, headRepoId: RepoId): Promise<PullRow[]> =>
+  tx.selectFrom('pull').selectAll().where('head_repo_id', '=', headRepoId).orderBy('id').execute()
+
+export const detachHeadRepo = (tx: Tx, headRepoId: RepoId) =>
+  tx.updateTable('pull').set({ head_repo_id: null }).where('head_repo_id', '=', headRepoId).execute()
+
+/** Holds the repository against other pull requests being opened until the transaction ends. */
+export const lockRepo = (tx: Tx, repoId: RepoId) =>
+  tx
+    .updateTable('repo')
+    .set({ last_index: sql`last_index` })
+    .where('id', '=', repoId)
+    .execute()
+
+/** Where a branch is recorded to be; other records of it wait until the transaction ends. */
+export const lockBranch = async (tx: Tx, repoId: RepoId, name: string): Promise<Oid | undefined> =>
+  (
+    await tx
+      .updateTable('branch')
+      .set({ journal_id: sql`journal_id` })
+      .where('repo_id', '=', repoId)
+      .where('name', '=', name)
+      .where('is_deleted', '=', false)
+      .returning('commit_oid')
+      .executeTakeFirst()
+  )?.commit_oid
+
+/** Open ones that may be affected by what happened to a commit: their head is it. */
+export const listOpenByHeadCommit = (db: Db | Tx, repoId: RepoId, oid: Oid): Promise<PullRow[]> =>
+  db
+    .selectFrom('pull')
+    .innerJoin('issue', 'issue.id', 'pull.issue_id')
+    .selectAll('pull')
+    .where('pull.repo_id', '=', repoId)
+    .where('pull.head_oid', '=', oid)
+    .where('issue.is_closed', '=', false)
+    .orderBy('pull.id')
+    .execute()
+
+/** Takes up the branches of a pull request as they are now, which nobody followed while it was closed. */
+export async function resumeFollowing(tx: Tx, issueId: IssueId): Promise<void> {
+  const pull = await findPullByIssue(tx, issueId)
+  if (!pull) return
+  const isBranch = pull.flow === 0 && pull.head_repo_id !== null
+  const [head] = isBranch
+    ? await listBranchHeads(tx, [{ repoId: pull.head_repo_id as RepoId, names: [pull.head_branch] }])
+    : []
+  await requestChecks(tx, [pull.id], head ? { head_oid: head.commit_oid } : {})
+}

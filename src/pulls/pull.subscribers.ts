@@ -1,0 +1,217 @@
+import { Type } from 'typebox'
+import type { Services } from '../access/context.ts'
+import { transaction, type Tx } from '../db/database.ts'
+import type { PullRow } from '../db/tables/pulls.ts'
+import type { EventData } from '../events/catalogue.ts'
+import { subscriber, type Subscriber } from '../events/subscriber.ts'
+import type { Act } from '../issues/act.ts'
+import { changeState } from '../issues/issue-change.service.ts'
+import { loadIssues } from '../issues/issue.store.ts'
+import { job } from '../jobs/job.ts'
+import { enqueueAll, planned } from '../jobs/queue.ts'
+import type { IssueId, Oid, PullId } from '../lib/ids.ts'
+import { branchOf, isZeroOid } from '../lib/refs.ts'
+import { nowUnix } from '../lib/time.ts'
+import { recordMerge } from './merge-record.service.ts'
+import { listMergesTo } from './merge.store.ts'
+import { checkPull } from './pull-check.service.ts'
+import { syncPull, writePullRef } from './pull-sync.service.ts'
+import {
+  detachHeadRepo,
+  findPullById,
+  listOpenByBranch,
+  listPullsFromRepo,
+  renameBranchOfPulls,
+  renameTopicsOf,
+  requestChecks,
+  resumeFollowing,
+} from './pull.store.ts'
+import { findRepoById } from '../repos/repo.store.ts'
+
+interface BranchMove {
+  readonly name: string
+  readonly old: Oid
+  readonly new: Oid
+}
+
+const branchMoves = (updates: EventData<'refs.updated'>['updates']): BranchMove[] =>
+  updates.flatMap((update) => {
+    const name = branchOf(update.ref)
+    return name === undefined ? [] : [{ name, old: update.old, new: update.new }]
+  })
+
+/** Closes open pull requests whose branch is gone. */
+async function closeAll(tx: Tx, act: Act, pulls: readonly PullRow[]): Promise<void> {
+  const issues = await loadIssues(
+    tx,
+    pulls.map((pull) => pull.issue_id),
+  )
+  for (const issue of issues.values()) {
+    if (!issue.is_closed) await changeState(tx, act, issue, true)
+  }
+}
+
+/** What a merge promised, as it was written down. */
+export interface Promises {
+  readonly closes: readonly IssueId[]
+  readonly reopens: readonly IssueId[]
+}
+
+/**
+ * Rows follow references in the transaction that records a move: merges that made it are finished, heads are brought up,
+ * what lost its head or base is closed, and everything concerned is to be checked.
+ */
+const followBranches = subscriber({
+  name: 'followBranches',
+  on: 'refs.updated',
+  async inTransaction(tx, event, { clock }) {
+    const { repoId, doerId, updates } = event.data
+    const moves = branchMoves(updates)
+    if (moves.length === 0) return
+    const kept = moves.filter((move) => !isZeroOid(move.new))
+    const gone = moves.filter((move) => isZeroOid(move.new)).map((move) => move.name)
+    const merges = await listMergesTo(
+      tx,
+      repoId,
+      kept.map((move) => move.new),
+    )
+    for (const merge of merges) {
+      if (!kept.some((move) => move.name === merge.base_branch && move.new === merge.new_oid)) continue
+      await recordMerge(tx, {
+        pullId: merge.pull_id,
+        mergeOid: merge.new_oid,
+        mergerId: merge.merger_id,
+        ...(JSON.parse(merge.promises) as Promises),
+        nowMs: clock.nowMs(),
+      })
+    }
+    const names = kept.map((move) => move.name)
+    const [heads, bases] = [
+      await listOpenByBranch(tx, 'head', repoId, names),
+      await listOpenByBranch(tx, 'base', repoId, names),
+    ]
+    await requestChecks(
+      tx,
+      bases.map((pull) => pull.id),
+    )
+    for (const move of kept) {
+      const followers = heads.filter((pull) => pull.head_branch === move.name).map((pull) => pull.id)
+      await requestChecks(tx, followers, { head_oid: move.new })
+    }
+    if (gone.length === 0) return
+    const lost = [
+      ...(await listOpenByBranch(tx, 'head', repoId, gone)),
+      ...(await listOpenByBranch(tx, 'base', repoId, gone)),
+    ]
+    await closeAll(tx, { doerId, atUnix: nowUnix(clock), isDated: false }, lost)
+  },
+})
+
+/** Brings one pull request up to date with its branches. */
+export const checkPullJob = job({
+  name: 'checkPull',
+  input: Type.Object({ pullId: Type.Unsafe<PullId>({ type: 'integer' }) }),
+  merge: ({ pullId }) => String(pullId),
+  async run(services: Services, { pullId }) {
+    await checkPull(services, pullId)
+  },
+})
+
+/** Brings what lies in git and hangs on pushed heads up to each push in turn, then has everything concerned checked. */
+const bringUpPulls = subscriber({
+  name: 'bringUpPulls',
+  on: 'refs.updated',
+  priority: 'high',
+  lane: (event) => `refs-${event.data.repoId}`,
+  async afterCommit(services: Services, event) {
+    const { repoId, doerId, updates } = event.data
+    const moves = branchMoves(updates).filter((move) => !isZeroOid(move.new))
+    if (moves.length === 0) return
+    const names = moves.map((move) => move.name)
+    const heads = await listOpenByBranch(services.db, 'head', repoId, names)
+    for (const pull of heads) {
+      const move = moves.find((each) => each.name === pull.head_branch) as BranchMove
+      await syncPull(services, pull.id, { old: move.old, new: move.new, doerId })
+    }
+    const bases = await listOpenByBranch(services.db, 'base', repoId, names)
+    const waiting = [...heads, ...bases].filter((pull) => pull.check_state === 'checking')
+    if (waiting.length === 0) return
+    await transaction(services.db, (tx) =>
+      enqueueAll(
+        tx,
+        waiting.map((pull) => planned(checkPullJob, { pullId: pull.id })),
+      ),
+    )
+  },
+})
+
+/** A pull request that aims at another base is looked at anew. */
+const checkRetargeted = subscriber({
+  name: 'checkRetargeted',
+  on: 'pull.retargeted',
+  async afterCommit(services: Services, event) {
+    await checkPull(services, event.data.pullId)
+  },
+})
+
+/** A pull request that was closed follows its branches again, which may have moved. */
+const followReopened = subscriber({
+  name: 'followReopened',
+  on: 'issue.reopened',
+  async inTransaction(tx, event) {
+    if (event.data.isPull) await resumeFollowing(tx, event.data.issueId)
+  },
+})
+
+/** The reference of a new pull request, should its maker not have come to set it. */
+const setPullRef = subscriber({
+  name: 'setPullRef',
+  on: 'pull.opened',
+  async afterCommit(services: Services, event) {
+    const pull = await findPullById(services.db, event.data.pullId)
+    const repo = pull && (await findRepoById(services.db, pull.repo_id))
+    if (pull && repo) await writePullRef(services, repo, pull, pull.synced_oid, event.data.doerId)
+  },
+})
+
+/** Pull requests are between the renamed branch as they were between the old. */
+const followRenamedBranch = subscriber({
+  name: 'followRenamedBranch',
+  on: 'branch.renamed',
+  inTransaction: (tx, event) => renameBranchOfPulls(tx, event.data.repoId, event.data),
+})
+
+/** What was pushed to be reviewed goes by the name of who did so. */
+const followRenamedPusher = subscriber({
+  name: 'followRenamedPusher',
+  on: 'user.renamed',
+  inTransaction: (tx, event) => renameTopicsOf(tx, event.data.userId, event.data),
+})
+
+/** Pull requests from a repository that is gone are closed; what they would change stays readable. */
+const closePullsOfGoneRepo = subscriber({
+  name: 'closePullsOfGoneRepo',
+  on: 'repo.deleted',
+  async inTransaction(tx, event, { clock }) {
+    const { repoId, doerId } = event.data
+    const pulls = await listPullsFromRepo(tx, repoId)
+    await closeAll(
+      tx,
+      { doerId, atUnix: nowUnix(clock), isDated: false },
+      pulls.filter((pull) => !pull.is_merged),
+    )
+    await detachHeadRepo(tx, repoId)
+  },
+})
+
+/** Everything that pull requests hear, in the order it is told. */
+export const all: readonly Subscriber<Services>[] = [
+  followBranches,
+  followReopened,
+  followRenamedBranch,
+  followRenamedPusher,
+  closePullsOfGoneRepo,
+  setPullRef,
+  bringUpPulls,
+  checkRetargeted,
+]
