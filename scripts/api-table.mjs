@@ -38,7 +38,8 @@ const placesOf = (path) => path.replaceAll(/\{[^}]*\}/g, '{}').replace(/\*$/, '{
 
 /** The codes whose meaning the contract gives; the rest are names of checks. */
 const standardCodes = new Set(['T', 'SA', 'RO', 'RA', 'RR', 'RW', 'AR', 'NA', 'WH', 'OO', 'OM', 'TM'])
-const standardOf = (codes) => codes.filter((code) => standardCodes.has(code.split('(')[0]))
+/** Asking for the same again further on changes nothing. */
+const standardOf = (codes) => [...new Set(codes.filter((code) => standardCodes.has(code.split('(')[0])))]
 /** Some of an operation's scopes are asked for later than the rest, by a requirement. */
 const scopesOf = (operation) => {
   const later = codesOf(operation).filter((code) => code.startsWith('scope:'))

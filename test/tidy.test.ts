@@ -38,8 +38,10 @@ const placesOf = (path: string): string => path.replaceAll(/\{[^}]*\}/g, '{}').r
 
 /** The codes whose meaning the contract gives; the rest are names of checks. */
 const standardCodes = new Set(['T', 'SA', 'RO', 'RA', 'RR', 'RW', 'AR', 'NA', 'WH', 'OO', 'OM', 'TM'])
-const standardOf = (codes: readonly string[]): string[] =>
-  codes.filter((one) => standardCodes.has(one.split('(')[0] ?? ''))
+/** Asking for the same again further on changes nothing. */
+const standardOf = (codes: readonly string[]): string[] => [
+  ...new Set(codes.filter((one) => standardCodes.has(one.split('(')[0] ?? ''))),
+]
 
 /** Operations that require something else than the contract's table says; each has its line in docs/differences.md. */
 const otherwiseRequired = new Map<string, string>([])
