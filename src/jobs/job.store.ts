@@ -37,21 +37,20 @@ export async function insertJobs(tx: Tx, rows: readonly NewJobRow[]): Promise<Jo
   return inserted.map((row) => row.id)
 }
 
-/** Due jobs whose lane is free; a lane is taken while an earlier job of it waits or any of it runs. */
-const claimableJobs = (db: Db | Tx, names: readonly string[], nowMs: number) =>
-  (db as Tx)
-    .selectFrom('job')
-    .where(isWaiting)
-    .where('job.run_at_ms', '<=', nowMs)
-    .where('job.name', 'in', names)
-    .where(
-      // Two conditions, so that each is one look into an index however long the lane is.
-      sql<boolean>`(job.lane is null or not (
-        exists (select 1 from job as earlier where earlier.lane = job.lane and earlier.lane is not null
-          and earlier.state <> 'failed' and earlier.id < job.id)
-        or exists (select 1 from job as busy where busy.lane = job.lane and busy.lane is not null
-          and busy.state = 'running')))`,
-    )
+/** Names of jobs as a list of SQL: they are of the code, and the same in every statement of a process. */
+const listOf = (names: readonly string[]) => sql.raw(names.map((name) => `'${name.replaceAll("'", "''")}'`).join(', '))
+
+/**
+ * Due jobs whose lane is free; a lane is taken while an earlier job of it waits or any of it runs: two conditions, so
+ * that each is one look into an index however long the lane is.
+ */
+const isClaimable = (names: readonly string[], nowMs: number) =>
+  sql<boolean>`job.state = 'waiting' and job.run_at_ms <= ${nowMs} and job.name in (${listOf(names)})
+    and (job.lane is null or not (
+      exists (select 1 from job as earlier where earlier.lane = job.lane and earlier.lane is not null
+        and earlier.state <> 'failed' and earlier.id < job.id)
+      or exists (select 1 from job as busy where busy.lane = job.lane and busy.lane is not null
+        and busy.state = 'running')))`
 
 /** Takes up to `limit` jobs that are due, most urgent first. Two workers never take the same one. */
 export async function claimJobs(
@@ -65,69 +64,45 @@ export async function claimJobs(
     nowUnix: Unix
   },
 ): Promise<JobRow[]> {
-  const due = claimableJobs(tx, claim.names, claim.nowMs)
-    .select('job.id')
-    .orderBy('job.priority')
-    .orderBy('job.run_at_ms')
-    .orderBy('job.id')
-    .limit(claim.limit)
-  const rows = await tx
-    .with('picked', () => (databaseKind(tx) === 'postgres' ? due.forUpdate().skipLocked() : due))
-    .updateTable('job')
-    .set((row) => ({
-      state: 'running',
-      attempt: row('attempt', '+', 1),
-      lease_until_ms: claim.leaseUntilMs,
-      leased_by: claim.worker,
-      progress: null,
-      updated_unix: claim.nowUnix,
-    }))
-    .where('id', 'in', (row) => row.selectFrom('picked').select('picked.id'))
-    .returningAll()
-    .execute()
+  const lock = sql.raw(databaseKind(tx) === 'postgres' ? 'for update skip locked' : '')
+  // Written out, since it runs for every job and the builder would cost more than the database does.
+  const { rows } = await sql<JobRow>`
+    with picked as (
+      select job.id from job where ${isClaimable(claim.names, claim.nowMs)}
+      order by job.priority, job.run_at_ms, job.id limit ${claim.limit} ${lock})
+    update job set state = 'running', attempt = attempt + 1, lease_until_ms = ${claim.leaseUntilMs},
+      leased_by = ${claim.worker}, progress = null, updated_unix = ${claim.nowUnix}
+    where id in (select picked.id from picked) returning *`.execute(tx)
   return rows.sort((a, b) => a.priority - b.priority || a.run_at_ms - b.run_at_ms || a.id - b.id)
 }
 
 /** True when a job could be taken now. */
 export async function hasClaimableJob(db: Db, names: readonly string[], nowMs: number): Promise<boolean> {
-  return (await claimableJobs(db, names, nowMs).select('job.id').limit(1).executeTakeFirst()) !== undefined
+  const { rows } = await sql`select 1 from job where ${isClaimable(names, nowMs)} limit 1`.execute(db)
+  return rows.length > 0
 }
 
 /**
  * A few jobs that run now, here or elsewhere, or could be taken now; none means that the queue is at rest. One
  * statement, so that no job is missed because it changed its state between two.
  */
-export const listBusyJobs = (
+export async function listBusyJobs(
   db: Db,
   names: readonly string[],
   nowMs: number,
-): Promise<{ id: JobId; name: string; state: JobRow['state'] }[]> =>
-  db
-    .selectFrom(
-      db
-        .selectFrom('job')
-        .select(['job.id', 'job.name', 'job.state'])
-        .where(isRunning)
-        .where('job.name', 'in', names)
-        .unionAll(claimableJobs(db, names, nowMs).select(['job.id', 'job.name', 'job.state']))
-        .as('busy'),
-    )
-    .selectAll()
-    .limit(10)
-    .execute()
+): Promise<{ id: JobId; name: string; state: JobRow['state'] }[]> {
+  const { rows } = await sql<{ id: JobId; name: string; state: JobRow['state'] }>`
+    select job.id, job.name, job.state from job where job.state = 'running' and job.name in (${listOf(names)})
+    union all select job.id, job.name, job.state from job where ${isClaimable(names, nowMs)} limit 10`.execute(db)
+  return rows
+}
 
 /** When the next waiting job becomes due, in milliseconds; undefined when none waits. */
 export async function findNextDueMs(db: Db, names: readonly string[], afterMs: number): Promise<number | undefined> {
-  const row = await db
-    .selectFrom('job')
-    .select('job.run_at_ms')
-    .where(isWaiting)
-    .where('job.run_at_ms', '>', afterMs)
-    .where('job.name', 'in', names)
-    .orderBy('job.run_at_ms')
-    .limit(1)
-    .executeTakeFirst()
-  return row?.run_at_ms
+  const { rows } = await sql<{ run_at_ms: number }>`
+    select job.run_at_ms from job where job.state = 'waiting' and job.run_at_ms > ${afterMs}
+      and job.name in (${listOf(names)}) order by job.run_at_ms limit 1`.execute(db)
+  return rows[0]?.run_at_ms
 }
 
 /** Prolongs the leases that `worker` still has, and answers their ids. */

@@ -9,7 +9,10 @@ import type { NewJobRow } from './job.store.ts'
 
 export { countJobsOf, findJob, listJobs, type JobRow } from './job.store.ts'
 
-/** Workers of every process listen here for jobs that were added. */
+/**
+ * Workers of every process listen here for jobs that were added. The message is empty for one that is due, else the
+ * time at which it will be, in milliseconds.
+ */
 export const jobChannel = 'job'
 
 const priorityNumbers: Readonly<Record<JobPriority, number>> = { high: 10, normal: 50, low: 90 }
@@ -45,8 +48,9 @@ export async function enqueue<Input>(
   input: NoInfer<Input>,
   options: EnqueueOptions = {},
 ): Promise<JobId> {
-  notify(tx, jobChannel)
-  const [id] = await insertJobs(tx, [newJobRow(tx, planned(job, input, options))])
+  const row = newJobRow(tx, planned(job, input, options))
+  wakeWorkers(tx, [row])
+  const [id] = await insertJobs(tx, [row])
   return id as JobId
 }
 
@@ -61,11 +65,20 @@ export async function enqueueAll(tx: Tx, plans: readonly PlannedJob[]): Promise<
     rows.set(key, twin && twin.run_at_ms < row.run_at_ms ? { ...row, run_at_ms: twin.run_at_ms } : row)
   }
   if (rows.size === 0) return
-  notify(tx, jobChannel)
   const all = [...rows.values()]
+  wakeWorkers(tx, all)
   for (let start = 0; start < all.length; start += maxRowsPerStatement) {
     await insertJobs(tx, all.slice(start, start + maxRowsPerStatement))
   }
+}
+
+function wakeWorkers(tx: Tx, rows: readonly NewJobRow[]): void {
+  const nowMs = clockOf(tx).nowMs()
+  const first = rows.reduce((least, row) => Math.min(least, row.run_at_ms), Number.POSITIVE_INFINITY)
+  if (first > nowMs) return notify(tx, jobChannel, String(first))
+  notify(tx, jobChannel)
+  const later = rows.filter((row) => row.run_at_ms > nowMs).map((row) => row.run_at_ms)
+  if (later.length > 0) notify(tx, jobChannel, String(later.reduce((least, at) => Math.min(least, at))))
 }
 
 /** Ten columns each; a statement has at most 32,766 parameters on SQLite. */

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { clockOf } from '../db/clock.ts'
 import { isUniqueViolation, transaction, type Db } from '../db/database.ts'
 import { listen } from '../db/notify.ts'
+import { databaseKind } from '../db/open.ts'
 import type { JobId } from '../lib/ids.ts'
 import type { Log } from '../lib/log.ts'
 import { nowUnix, systemClock } from '../lib/time.ts'
@@ -108,6 +109,11 @@ export function startWorkers<Ctx>(options: WorkerOptions<Ctx>): Workers {
   let isWoken = false
   let hasBegun = false
   let wakeWaiter: (() => void) | undefined
+  /** Jobs may be due: `yes` when one was just enqueued, `perhaps` when only a look can tell. */
+  let due: 'yes' | 'perhaps' | 'no' = 'perhaps'
+  /** When the next job becomes due, as far as it is known; looked up when `isNextDueKnown` is false. */
+  let nextDueMs = Number.POSITIVE_INFINITY
+  let isNextDueKnown = false
   let nextTickUnix: number | undefined = 0
   let nextReapMs = 0
   let nextPruneMs = 0
@@ -117,11 +123,28 @@ export function startWorkers<Ctx>(options: WorkerOptions<Ctx>): Workers {
     wakeWaiter?.()
   }
 
-  /** Rests until woken, at most `ms`. The timer keeps no process alive. */
+  /** Has the queue looked at: something may have been missed. */
+  function wakeToLook(): void {
+    if (due === 'no') due = 'perhaps'
+    isNextDueKnown = false
+    wake()
+  }
+
+  /** A job was enqueued, here or in another process. */
+  function heard(payload: string): void {
+    if (payload === '') due = 'yes'
+    else nextDueMs = Math.min(nextDueMs, Number(payload))
+    wake()
+  }
+
+  /** Rests until woken, at most `ms`; then it looks by itself. The timer keeps no process alive. */
   async function rest(ms: number): Promise<void> {
     if (isWoken || isStopping || ms <= 0) return
     await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, ms).unref()
+      const timer = setTimeout(() => {
+        wakeToLook()
+        resolve()
+      }, ms).unref()
       wakeWaiter = () => {
         clearTimeout(timer)
         resolve()
@@ -139,6 +162,7 @@ export function startWorkers<Ctx>(options: WorkerOptions<Ctx>): Workers {
       } catch (error) {
         log('error', 'the job queue could not be read; trying again', { error })
         await sleep(errorPauseMs)
+        wakeToLook()
         continue
       }
       await rest(restMs)
@@ -155,27 +179,46 @@ export function startWorkers<Ctx>(options: WorkerOptions<Ctx>): Workers {
     await keepHouse()
     const nowMs = clockOf(db).nowMs()
     if (nextTickUnix !== undefined && nextTickUnix * 1000 <= nowMs) nextTickUnix = await scheduler?.tick()
-    const free = concurrency - running.size
-    if (free > 0 && names.length > 0) {
-      const claimed = await claim(free, nowMs)
-      for (const row of claimed) start(row)
-      // Others may have become free meanwhile; the next pass finds out.
-      if (claimed.length > 0 && running.size < concurrency) return 0
+    await takeDueJobs(nowMs)
+    if (!isNextDueKnown && names.length > 0) {
+      isNextDueKnown = true
+      nextDueMs = Number.POSITIVE_INFINITY
+      const found = await findNextDueMs(db, names, nowMs)
+      // What was heard meanwhile counts too.
+      if (found !== undefined) nextDueMs = Math.min(nextDueMs, found)
     }
-    const nextDueMs = names.length === 0 ? undefined : await findNextDueMs(db, names, nowMs)
-    const comingMs = Math.min(nextDueMs ?? Number.POSITIVE_INFINITY, (nextTickUnix ?? Number.POSITIVE_INFINITY) * 1000)
-    return Math.min(comingMs - clockOf(db).nowMs(), limits.idlePollMs)
+    const nextTickMs = (nextTickUnix ?? Number.POSITIVE_INFINITY) * 1000
+    return Math.min(Math.min(nextDueMs, nextTickMs) - clockOf(db).nowMs(), limits.idlePollMs)
+  }
+
+  async function takeDueJobs(nowMs: number): Promise<void> {
+    if (nextDueMs <= nowMs) {
+      due = 'yes'
+      isNextDueKnown = false
+    }
+    const free = concurrency - running.size
+    if (due === 'no' || free <= 0 || names.length === 0) return
+    // Looking is cheaper than taking where the database is another process.
+    const takesAtOnce = due === 'yes' || databaseKind(db) === 'sqlite'
+    // Before anything is awaited: what is heard from here on asks for another pass.
+    due = 'no'
+    if (!takesAtOnce && !(await hasClaimableJob(db, names, nowMs))) return
+    const claimed = await claim(free, nowMs)
+    for (const row of claimed) start(row)
+    if (claimed.length === free) due = 'perhaps'
   }
 
   async function claim(limit: number, nowMs: number): Promise<JobRow[]> {
-    if (!(await hasClaimableJob(db, names, nowMs))) return []
     const leaseUntilMs = systemClock.nowMs() + limits.leaseMs
     const unix = nowUnix(clockOf(db))
     try {
       return await transaction(db, (tx) => claimJobs(tx, { names, limit, nowMs, worker, leaseUntilMs, nowUnix: unix }))
     } catch (error) {
       // Two jobs of a lane were taken at the same time, here or by another process; one of them comes again.
-      if (isUniqueViolation(error)) return limit === 1 ? [] : claim(1, nowMs)
+      if (isUniqueViolation(error)) {
+        due = 'perhaps'
+        return limit === 1 ? [] : claim(1, nowMs)
+      }
       throw error
     }
   }
@@ -204,7 +247,9 @@ export function startWorkers<Ctx>(options: WorkerOptions<Ctx>): Workers {
         // What this job kept back: jobs that found no room, and the next of its lane.
         const mayFreeOthers = running.size === concurrency || row.lane !== null
         running.delete(row.id)
-        if (mayFreeOthers) wake()
+        if (!mayFreeOthers) return
+        if (due === 'no') due = 'perhaps'
+        wake()
       })
     running.set(row.id, { row, attempt, ended })
   }
@@ -271,6 +316,8 @@ export function startWorkers<Ctx>(options: WorkerOptions<Ctx>): Workers {
       if (!isUniqueViolation(error_)) throw error_
       await giveBack()
     }
+    nextDueMs = Math.min(nextDueMs, runAtMs)
+    wake()
   }
 
   /** Takes jobs back from workers that are gone, and forgets old failures. */
@@ -313,7 +360,7 @@ export function startWorkers<Ctx>(options: WorkerOptions<Ctx>): Workers {
   const heartbeat = setInterval(() => {
     prolongLeases().catch((error: unknown) => log('error', 'the leases of jobs could not be prolonged', { error }))
   }, limits.leaseMs / 3).unref()
-  const unlisten = listen(db, jobChannel, { heard: wake, missed: wake })
+  const unlisten = listen(db, jobChannel, { heard, missed: wakeToLook })
   const looping = loop()
 
   return {
@@ -329,7 +376,7 @@ export function startWorkers<Ctx>(options: WorkerOptions<Ctx>): Workers {
           const left = busy.map((each) => `${each.name} ${each.id} (${each.state})`).join(', ')
           throw new Error(`jobs did not come to rest within ${timeoutMs} ms: ${left || 'the scheduler is busy'}`)
         }
-        wake()
+        wakeToLook()
         await Promise.race([sleep(settlePollMs), ...[...running.values()].map((each) => each.ended)])
       }
     },
