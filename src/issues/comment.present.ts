@@ -32,7 +32,8 @@ export const presentLoadedComment = (
 ): Comment => ({
   id: row.id,
   ...commentUrls(ctx, place, issue, row.id),
-  user: presentAuthor(ctx, loaded.users.get(row.poster_id)),
+  // Authors of comments are shown as a guest sees them, whoever asks (observed).
+  user: presentAuthor({ config: ctx.config, viewer: undefined }, loaded.users.get(row.poster_id)),
   original_author: row.original_author,
   original_author_id: 0,
   body: row.content,

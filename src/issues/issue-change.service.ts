@@ -158,9 +158,9 @@ export async function changeState(
   entry: 'close' | 'merge_pull' = 'close',
 ): Promise<StateChange> {
   if (issue.is_closed === isClosed) return { kind: 'same', issue }
-  if (isClosed) {
+  if (isClosed && entry === 'close' && (await hasOpenDependency(tx, issue.id))) {
     await stopOwnWatch(tx, act, issue)
-    if (entry === 'close' && (await hasOpenDependency(tx, issue.id))) return { kind: 'blocked', issue }
+    return { kind: 'blocked', issue }
   }
   const by = { total: 0, closed: isClosed ? 1 : -1 }
   await addToRepoCounters(tx, issue.repo_id, issue.is_pull, by)
@@ -173,6 +173,7 @@ export async function changeState(
     by,
   )
   await insertEntry(tx, act, issue.id, { type: isClosed ? entry : 'reopen' })
+  if (isClosed) await stopOwnWatch(tx, act, issue)
   const changed = await updateIssue(tx, issue.id, {
     is_closed: isClosed,
     closed_unix: isClosed ? act.atUnix : 0,

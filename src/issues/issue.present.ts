@@ -35,12 +35,9 @@ export async function presentIssues(
     loadPlaces(ctx.db, rows.map((row) => row.repo_id), known),
   ])
   const users = await loadUsers(ctx.db, [...rows.map((row) => row.poster_id), ...assignees.map((row) => row.user_id)])
-  const people = new Map<UserId, ReturnType<typeof presentUser>>()
-  const personOf = (id: UserId) => {
-    const shown = people.get(id) ?? presentAuthor(ctx, users.get(id))
-    people.set(id, shown)
-    return shown
-  }
+  const posterOf = memo((id: UserId) => presentAuthor(ctx, users.get(id)))
+  // People who are assigned are shown as a guest sees them, whoever asks (observed).
+  const assigneeOf = memo((id: UserId) => presentAuthor({ config: ctx.config, viewer: undefined }, users.get(id)))
   const labelsOf = Map.groupBy(labels, (label) => label.issue_id)
   const assigneesOf = Map.groupBy(assignees, (row) => row.issue_id)
   const filesOf = Map.groupBy(files, (file) => file.issue_id)
@@ -48,14 +45,14 @@ export async function presentIssues(
     const place = places.get(row.repo_id)
     if (!place) return []
     const milestone = row.milestone_id === null ? undefined : milestones.get(row.milestone_id)
-    const assigned = (assigneesOf.get(row.id) ?? []).filter(({ user_id: id }) => users.has(id)).map(({ user_id: id }) => personOf(id))
+    const assigned = (assigneesOf.get(row.id) ?? []).filter(({ user_id: id }) => users.has(id)).map(({ user_id: id }) => assigneeOf(id))
     return [
       {
         id: row.id,
         url: issueApiUrl(ctx, place, row),
         html_url: issueWebUrl(ctx, place, row),
         number: row.index,
-        user: personOf(row.poster_id),
+        user: posterOf(row.poster_id),
         original_author: row.original_author,
         original_author_id: 0,
         title: row.title,
@@ -84,6 +81,16 @@ export async function presentIssues(
       },
     ]
   })
+}
+
+/** The function with what it gave remembered. */
+function memo<Key, Value>(make: (key: Key) => Value): (key: Key) => Value {
+  const made = new Map<Key, Value>()
+  return (key) => {
+    const value = made.get(key) ?? make(key)
+    made.set(key, value)
+    return value
+  }
 }
 
 const presentPullMeta = (ctx: PresentCtx, place: IssuePlace, row: IssueRow): PullRequestMeta => ({

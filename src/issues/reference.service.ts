@@ -3,7 +3,7 @@ import { mode, type Rights } from '../access/rights.ts'
 import { accessToAll } from '../access/repo-access.ts'
 import type { Tx } from '../db/database.ts'
 import type { CommentRow, IssueRow } from '../db/tables/issues.ts'
-import type { RepoId, UserId } from '../lib/ids.ts'
+import type { IssueId, RepoId, UserId } from '../lib/ids.ts'
 import { publish } from '../events/hub.ts'
 import type { Act } from './act.ts'
 import { insertEntries } from './entry.store.ts'
@@ -11,7 +11,7 @@ import { isWriter, mayReadIssue, unitOf } from './issue.policy.ts'
 import type { IssuePlace } from './issue-place.ts'
 import { listUsersByName, touchIssues } from './issue.store.ts'
 import { listBlockingAmong, listTeamMemberIds, listUsersReaching } from './reach.store.ts'
-import { parseReferences, type Named, type ParseRules, type PromisedAction } from './reference.parse.ts'
+import { parseReferences, type Named, type NamedIssue, type ParseRules, type PromisedAction } from './reference.parse.ts'
 import { listIssuesByNumber, listReposByFullName, listStandingReferences, neuterReferences } from './reference.store.ts'
 
 /** The settings that decide how a text is read. */
@@ -29,16 +29,18 @@ export interface Reference {
   readonly seconds: number
 }
 
-/** Looks up the issues that a text of a repository names; what is missing or hidden from the doer is left out. */
-export async function findReferenced(
+/** An issue that exists and that the doer may see, with what he may do there. */
+type Visible = Pick<Reference, 'issue' | 'rights'>
+
+/** Looks up issues that texts of a repository name; gives undefined for what is missing or hidden from the doer. */
+export async function lookUpIssues(
   ctx: SignedInCtx,
   home: IssuePlace & { readonly rights: Rights },
-  named: Pick<Named, 'issues'>,
-): Promise<Reference[]> {
-  if (named.issues.length === 0) return []
+  named: readonly Pick<NamedIssue, 'repository' | 'index'>[],
+): Promise<(each: Pick<NamedIssue, 'repository' | 'index'>) => Visible | undefined> {
   const homeName = `${home.owner.lower_name}/${home.repo.lower_name}`
   const nameOf = (repository: string | undefined) => repository ?? homeName
-  const others = [...new Set(named.issues.map(({ repository }) => nameOf(repository)))].filter((each) => each !== homeName)
+  const others = [...new Set(named.map(({ repository }) => nameOf(repository)))].filter((each) => each !== homeName)
   const places = await listReposByFullName(ctx.db, others)
   const access = await accessToAll(ctx.db, ctx.viewer, places)
   const rightsOf = new Map<RepoId, Rights>([[home.repo.id, home.rights]])
@@ -49,25 +51,53 @@ export async function findReferenced(
     rightsOf.set(repo.id, rights)
     repoIdOf.set(fullName, repo.id)
   }
-  const wanted = named.issues.flatMap((each) => {
-    const repoId = repoIdOf.get(nameOf(each.repository))
-    return repoId === undefined ? [] : [{ ...each, repoId }]
+  const wanted = named.flatMap(({ repository, index }) => {
+    const repoId = repoIdOf.get(nameOf(repository))
+    return repoId === undefined ? [] : [{ repoId, index }]
   })
   const rows = await listIssuesByNumber(
     ctx.db,
-    [...Map.groupBy(wanted, (each) => each.repoId)].map(([repoId, each]) => ({ repoId, indexes: each.map(({ index }) => index) })),
+    [...Map.groupBy(wanted, (each) => each.repoId)].map(([repoId, each]) => ({
+      repoId,
+      indexes: [...new Set(each.map(({ index }) => index))],
+    })),
   )
   const found = new Map(rows.map((row) => [`${row.repo_id}#${row.index}`, row]))
-  const references = new Map<number, Reference>()
-  for (const { repoId, index, action, seconds } of wanted) {
-    const issue = found.get(`${repoId}#${index}`)
-    const rights = rightsOf.get(repoId)
-    if (!issue || !rights || !mayReadIssue(rights, issue)) continue
-    // The same issue may be named in two ways, by number and by address.
-    const known = references.get(issue.id)
-    references.set(issue.id, { issue, rights, action: action === 'none' ? (known?.action ?? 'none') : action, seconds })
+  return ({ repository, index }) => {
+    const repoId = repoIdOf.get(nameOf(repository))
+    const issue = repoId === undefined ? undefined : found.get(`${repoId}#${index}`)
+    const rights = repoId === undefined ? undefined : rightsOf.get(repoId)
+    return issue && rights && mayReadIssue(rights, issue) ? { issue, rights } : undefined
+  }
+}
+
+/** The issues that one text names, each once: the same issue may be named in two ways, by number and by address. */
+export function referencesOf(
+  named: readonly NamedIssue[],
+  lookUp: Awaited<ReturnType<typeof lookUpIssues>>,
+): Reference[] {
+  const references = new Map<IssueId, Reference>()
+  for (const each of named) {
+    const visible = lookUp(each)
+    if (!visible) continue
+    const known = references.get(visible.issue.id)
+    references.set(visible.issue.id, {
+      ...visible,
+      action: each.action === 'none' ? (known?.action ?? 'none') : each.action,
+      seconds: each.seconds || (known?.seconds ?? 0),
+    })
   }
   return [...references.values()]
+}
+
+/** Looks up the issues that a text of a repository names; what is missing or hidden from the doer is left out. */
+export async function findReferenced(
+  ctx: SignedInCtx,
+  home: IssuePlace & { readonly rights: Rights },
+  named: Pick<Named, 'issues'>,
+): Promise<Reference[]> {
+  if (named.issues.length === 0) return []
+  return referencesOf(named.issues, await lookUpIssues(ctx, home, named.issues))
 }
 
 /** Where a text stands that refers to others. */

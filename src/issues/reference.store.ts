@@ -2,7 +2,7 @@ import type { Db, Tx } from '../db/database.ts'
 import type { CommentRow, IssueRow, RefAction } from '../db/tables/issues.ts'
 import type { UserRow } from '../db/tables/accounts.ts'
 import type { RepoRow } from '../db/tables/repositories.ts'
-import type { CommentId, IssueId, RepoId } from '../lib/ids.ts'
+import type { CommentId, IssueId, Oid, RepoId } from '../lib/ids.ts'
 import type { Unix } from '../lib/time.ts'
 
 /** Repositories with their owners, by `owner/name` in lower case. */
@@ -91,3 +91,30 @@ export const listPromises = (db: Db, pullIssueId: IssueId): Promise<CommentRow[]
     .where('ref_action', 'in', ['closes', 'reopens'])
     .orderBy('id')
     .execute()
+
+/** Heads of the branches of a repository but one. */
+export const listOtherHeads = async (db: Db, repoId: RepoId, branch: string): Promise<Oid[]> =>
+  (
+    await db
+      .selectFrom('branch')
+      .select('commit_oid')
+      .where('repo_id', '=', repoId)
+      .where('name', '!=', branch)
+      .orderBy('commit_unix', 'desc')
+      .limit(1000)
+      .execute()
+  ).map((row) => row.commit_oid)
+
+/** Issues whose timelines tell of a commit already. */
+export const listIssuesTellingOf = async (tx: Tx, issueIds: readonly IssueId[], sha: string): Promise<Set<IssueId>> =>
+  new Set(
+    (
+      await tx
+        .selectFrom('comment')
+        .select('issue_id')
+        .where('issue_id', 'in', issueIds)
+        .where('type', '=', 'commit_ref')
+        .where('commit_sha', '=', sha)
+        .execute()
+    ).map((row) => row.issue_id),
+  )

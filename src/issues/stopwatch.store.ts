@@ -29,7 +29,7 @@ export const deleteStopwatch = (tx: Tx, userId: UserId, issueId: IssueId): Promi
 
 export const insertTrackedTime = (
   tx: Tx,
-  values: Omit<TrackedTimeRow, 'id'>,
+  values: Omit<TrackedTimeRow, 'id' | 'is_deleted'>,
 ): Promise<TrackedTimeRow> => tx.insertInto('tracked_time').values(values).returningAll().executeTakeFirstOrThrow()
 
 /** The running watch of an account, at most one, as a page of a list. */

@@ -59,7 +59,10 @@ export const issueAddTime = operation({
     const createdUnix = optionalTime(body.created, 'created')
     const issue = await getReadableIssue(ctx, params.index)
     if (isTrackingOn(ctx) && !(await mayTrack(ctx, issue))) return empty(403)
-    const [time] = await presentTimes(ctx, [await addTime(ctx, issue, body)], [ctx])
+    const row = await addTime(ctx, issue, body)
+    // Time of somebody else is shown as that account would see it: as others see the caller (observed).
+    const viewer = row.user_id === ctx.viewer.id ? ctx.viewer : { ...ctx.viewer, id: row.user_id, isAdmin: false }
+    const [time] = await presentTimes({ ...ctx, viewer }, [row], [ctx])
     // The answer repeats the moment that was sent, which lists do not show (observed).
     return ok({ ...(time as TrackedTime), ...(createdUnix === 0 ? {} : { created: formatUnix(createdUnix) }) })
   },

@@ -14,7 +14,7 @@ export interface TimeFilter {
 }
 
 const matching = (db: Db, filter: TimeFilter) => {
-  let query = db.selectFrom('tracked_time')
+  let query = db.selectFrom('tracked_time').where('is_deleted', '=', false)
   if (filter.issueId !== undefined) query = query.where('issue_id', '=', filter.issueId)
   if (filter.repoId !== undefined) {
     const { repoId } = filter
@@ -40,9 +40,15 @@ export const countTimes = async (db: Db, filter: TimeFilter): Promise<number> =>
   (await matching(db, filter).select((each) => each.fn.countAll<number>().as('count')).executeTakeFirstOrThrow()).count
 
 export const findTime = (db: Db, issueId: IssueId, id: TrackedTimeId): Promise<TrackedTimeRow | undefined> =>
-  db.selectFrom('tracked_time').selectAll().where('id', '=', id).where('issue_id', '=', issueId).executeTakeFirst()
+  db
+    .selectFrom('tracked_time')
+    .selectAll()
+    .where('id', '=', id)
+    .where('issue_id', '=', issueId)
+    .where('is_deleted', '=', false)
+    .executeTakeFirst()
 
-/** Tracked times by id. */
+/** Tracked times by id, those that were taken away too. */
 export async function loadTimes(
   db: Db,
   ids: Iterable<TrackedTimeId | null>,
@@ -53,9 +59,23 @@ export async function loadTimes(
   return new Map(rows.map((row) => [row.id, row]))
 }
 
+/** Takes a time away; its row stays for the entry that told of it. undefined when it was gone already. */
 export const deleteTime = (tx: Tx, id: TrackedTimeId): Promise<TrackedTimeRow | undefined> =>
-  tx.deleteFrom('tracked_time').where('id', '=', id).returningAll().executeTakeFirst()
+  tx
+    .updateTable('tracked_time')
+    .set({ is_deleted: true })
+    .where('id', '=', id)
+    .where('is_deleted', '=', false)
+    .returningAll()
+    .executeTakeFirst()
 
 /** Takes away what an account tracked on an issue. */
 export const deleteTimesOf = (tx: Tx, issueId: IssueId, userId: UserId): Promise<TrackedTimeRow[]> =>
-  tx.deleteFrom('tracked_time').where('issue_id', '=', issueId).where('user_id', '=', userId).returningAll().execute()
+  tx
+    .updateTable('tracked_time')
+    .set({ is_deleted: true })
+    .where('issue_id', '=', issueId)
+    .where('user_id', '=', userId)
+    .where('is_deleted', '=', false)
+    .returningAll()
+    .execute()

@@ -86,7 +86,7 @@ export async function presentTimeline(
       ref_issue: (row.ref_issue_id !== null && shownIssues.get(row.ref_issue_id)) || null,
       ref_comment:
         refComment && refIssue && refPlace
-          ? presentLoadedComment({ ...ctx, viewer: undefined }, refPlace, refIssue, refComment, { users, files: filesOf.get(refComment.id) ?? [] })
+          ? presentLoadedComment(ctx, refPlace, refIssue, refComment, { users, files: filesOf.get(refComment.id) ?? [] })
           : null,
       ref_action: row.ref_action,
       ref_commit_sha: row.commit_sha,

@@ -161,6 +161,7 @@ export const issues: Migration = {
       issue_id bigint not null references issue(id) on delete cascade,
       user_id bigint not null references "user"(id) on delete cascade,
       seconds bigint not null,
+      is_deleted boolean not null default false,
       created_unix bigint not null
     )`,
     `create index tracked_time_issue on tracked_time (issue_id)`,

@@ -217,6 +217,8 @@ export interface TrackedTimeTable {
   issue_id: IssueId
   user_id: UserId
   seconds: number
+  /** It was taken away; the entry that told of it still shows it. */
+  is_deleted: Generated<boolean>
   created_unix: Unix
 }
 
