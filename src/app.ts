@@ -28,7 +28,7 @@ import { loadInstanceKeys } from './secrets/instance-key.ts'
 import { makeFirstLabels } from './issues/label.service.ts'
 import { removeAttachmentFile, removeAttachmentsOfRepo } from './issues/attachment.service.ts'
 import { readCommitMessages } from './issues/commit-reference.service.ts'
-import { settleLeftovers } from './repos/ref-door.service.ts'
+import { leftoverAgeSeconds, settleLeftovers } from './repos/ref-door.service.ts'
 import { verifyPassword } from './secrets/passwords.ts'
 import { createSecrets } from './secrets/secrets.ts'
 import { openStores } from './storage/open-blobs.ts'
@@ -67,6 +67,8 @@ import * as pullRoutes from './pulls/pull.routes.ts'
 import * as pullSubscribers from './pulls/pull.subscribers.ts'
 import * as repoRoutes from './repos/repo.routes.ts'
 import * as teamRepoRoutes from './repos/team-repo.routes.ts'
+import { maintainAfterChanges, maintainRepository, measureRepository } from './repos/measure.subscribers.ts'
+import { settleRefChanges } from './repos/settle-ref-changes.task.ts'
 import { dropUnseenWatches, removeRepoFiles, watchTeamRepos } from './repos/repo.subscribers.ts'
 import * as issueCommentRoutes from './issues/comment.routes.ts'
 import * as issueRoutes from './issues/issue.routes.ts'
@@ -135,10 +137,10 @@ export const allOperations = (): NamedOperation[] =>
   )
 
 /** Who hears of events; those of one event are told in this order. */
-const allSubscribers = (): Subscriber<Ctx>[] => [dropUnseenWatches, watchTeamRepos, removeRepoFiles, makeFirstLabels, removeAttachmentFile, removeAttachmentsOfRepo, ...pullSubscribers.all, readCommitMessages]
+const allSubscribers = (): Subscriber<Ctx>[] => [measureRepository, maintainAfterChanges, dropUnseenWatches, watchTeamRepos, removeRepoFiles, makeFirstLabels, removeAttachmentFile, removeAttachmentsOfRepo, ...pullSubscribers.all, readCommitMessages]
 
 /** Work that outlives requests. */
-const allJobs = (): AnyJob<Ctx>[] => [pullSubscribers.checkPullJob]
+const allJobs = (): AnyJob<Ctx>[] => [maintainRepository, pullSubscribers.checkPullJob]
 
 /** What the clock starts. */
 const allSchedules = (config: Config): Schedule<Ctx>[] => [
@@ -148,6 +150,7 @@ const allSchedules = (config: Config): Schedule<Ctx>[] => [
   gitGcRepos(config),
   reinitMissingRepos(config),
   repoHealthCheck(config),
+  settleRefChanges,
 ]
 
 export interface AppOptions {
@@ -178,12 +181,6 @@ export interface App extends AsyncDisposable {
 
 /** How long requests and jobs may take to end when the program stops, in milliseconds. */
 const stopDeadlineMs = 10_000
-
-/**
- * Age from which an unfinished ref change was left by a process that died, when other processes may be at work, in
- * seconds: longer than any of them takes.
- */
-const leftoverAgeSeconds = 900
 
 /** Opens everything below the doors: database, git, storage, queue. */
 export async function createApp(options: AppOptions): Promise<App> {

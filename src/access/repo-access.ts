@@ -9,6 +9,7 @@ import {
   listMemberships,
   listTeamGrants,
   listUnits,
+  listUnitsOf,
   teamGrantsByRepo,
 } from './access.store.ts'
 import { computeRights, mode, type Rights } from './rights.ts'
@@ -18,13 +19,17 @@ export interface RepoAccess {
   readonly rights: Rights
 }
 
-/** True when nothing but the row decides: guests, jobs, administrators and the owner himself. */
+/** True when nothing but the row decides: guests, jobs, deploy keys, administrators and the owner himself. */
 const needsNoStanding = (viewer: Viewer | undefined, owner: UserRow): boolean =>
-  !viewer || viewer.isAdmin || viewer.id === owner.id || viewer.credential.kind === 'job'
+  !viewer ||
+  viewer.isAdmin ||
+  viewer.id === owner.id ||
+  viewer.credential.kind === 'job' ||
+  viewer.credential.kind === 'deploy'
 
 /** The viewer's rights in one repository. */
 export async function accessTo(db: Db, viewer: Viewer | undefined, owner: UserRow, repo: RepoRow): Promise<RepoAccess> {
-  const units = await listUnits(db, [repo.id])
+  const units = await listUnitsOf(db, repo.id)
   if (!viewer || needsNoStanding(viewer, owner)) {
     return {
       units,

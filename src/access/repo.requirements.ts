@@ -7,7 +7,7 @@ import { accessTo } from './repo-access.ts'
 import { refusePrivate } from './requirements.ts'
 
 /** The address of the same request under another name; both names are escaped. */
-function movedUrl(call: Call, names: { from: string; to: string }[]): string {
+function movedUrl(call: Pick<Call, 'url'>, names: { from: string; to: string }[]): string {
   const [path = '', ...query] = call.url.split('?')
   const parts = path.split('/')
   let next = 0
@@ -36,7 +36,7 @@ export async function resolveRepo(
   ctx: Ctx,
   ownerName: string,
   repoName: string,
-  call: Call,
+  call: Pick<Call, 'url'>,
 ): Promise<Omit<RepoCtx, keyof Ctx>> {
   const owner = await findAccountByName(ctx.db, ownerName.toLowerCase())
   if (!owner) {

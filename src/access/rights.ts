@@ -82,8 +82,8 @@ export function computeRights(standing: Standing): Rights {
     const open = !repo.is_private && owner.visibility === 'public'
     return open ? uniform(mode.read, units) : noRights(units)
   }
-  if (viewer.credential.kind === 'job') {
-    // A job acts in its own repository alone (contract A5).
+  if (viewer.credential.kind === 'job' || viewer.credential.kind === 'deploy') {
+    // Jobs and deploy keys act in their own repository alone (contract A5; transport, SSH).
     if (viewer.credential.repoId !== repo.id) return noRights(units)
     return uniform(viewer.credential.readOnly ? mode.read : mode.write, units)
   }

@@ -1,7 +1,6 @@
-import type { Db, Tx } from '../db/database.ts'
+import type { Db } from '../db/database.ts'
 import type { RepoRow } from '../db/tables/repositories.ts'
 import type { Oid, RepoId } from '../lib/ids.ts'
-import type { Unix } from '../lib/time.ts'
 
 /** Repositories in the order of their ids, after `after`. */
 export const listReposAfter = (db: Db, after: RepoId, limit: number): Promise<RepoRow[]> =>
@@ -36,8 +35,3 @@ export const countRepos = async (db: Db): Promise<number> =>
       .select((row) => row.fn.countAll<number>().as('count'))
       .executeTakeFirstOrThrow()
   ).count
-
-/** Forgets branches that were deleted before a moment. */
-export async function deleteDeletedBranches(tx: Tx, beforeUnix: Unix): Promise<void> {
-  await tx.deleteFrom('branch').where('is_deleted', '=', true).where('updated_unix', '<', beforeUnix).execute()
-}

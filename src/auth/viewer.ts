@@ -1,5 +1,5 @@
 import type { AccessTokenRow, UserRow } from '../db/tables/accounts.ts'
-import type { RepoId, UserId } from '../lib/ids.ts'
+import type { KeyId, RepoId, UserId } from '../lib/ids.ts'
 import type { TokenScopes } from './token-scopes.ts'
 
 /** How somebody proved who they are. */
@@ -15,8 +15,10 @@ export type Credential =
     }
   /** A workflow job: it acts on its own repository alone, for a pull request from a fork reading only (contract A5). */
   | { readonly kind: 'job'; readonly repoId: RepoId; readonly readOnly: boolean }
-  /** An SSH key; deploy keys act on their repositories alone. */
-  | { readonly kind: 'ssh'; readonly keyId: number }
+  /** The SSH key of an account. */
+  | { readonly kind: 'ssh'; readonly keyId: KeyId }
+  /** An SSH key of one repository: it acts there alone, in the name of its owner. */
+  | { readonly kind: 'deploy'; readonly keyId: KeyId; readonly repoId: RepoId; readonly readOnly: boolean }
 
 /** Who asks. Made once per request; under sudo it is the named account with the caller's credential. */
 export interface Viewer {

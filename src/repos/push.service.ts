@@ -1,8 +1,12 @@
 import type { SignedInRepoCtx } from '../access/context.ts'
+import { refuseOverQuota } from '../access/quota.service.ts'
 import { transaction } from '../db/database.ts'
 import type { RepoRow } from '../db/tables/repositories.ts'
 import { publish } from '../events/hub.ts'
 import type { PushCheck, PushedUpdate, ReceiveCallbacks } from '../git/git.ts'
+import { OverQuota } from '../lib/errors.ts'
+import { isZeroOid } from '../lib/refs.ts'
+import { checkProtections } from './protection.service.ts'
 import { mayPushRef, maySetByPush } from './push.policy.ts'
 import { readPushOptions, type PushOptions } from './push-options.policy.ts'
 import { openJournal, settle, settleByLooking, type OpenJournal } from './ref-door.service.ts'
@@ -13,7 +17,7 @@ const product = 'Ingot'
 
 /** What else is to be known of a push by those that come later than repositories. */
 export interface PushExtras {
-  /** A reason against one of the updates, or undefined: protections and the like. */
+  /** A reason against one of the updates, or undefined; asked when everything here agrees. */
   readonly refuse?: (check: PushCheck) => Promise<string | undefined>
   /** Lines shown to the client after a push: where to open a pull request. */
   readonly hints?: (moved: readonly PushedUpdate[]) => Promise<readonly string[]>
@@ -40,11 +44,16 @@ export function receivePush(ctx: SignedInRepoCtx, repo: RepoRow, extras: PushExt
       const verdict = maySetByPush(repo, ctx.rights)
       if (!verdict.allowed) return verdict.reason
     }
+    if (check.updates.some((update) => !isZeroOid(update.new)) && (await isOverQuota(ctx))) {
+      return `quota exceeded by ${ctx.owner.name}`
+    }
     for (const update of check.updates) {
       const verdict = mayPushRef(repo, ctx.rights, update)
       if (!verdict.allowed) return verdict.reason
     }
-    return extras.refuse?.(check)
+    const isDeployKey = ctx.viewer.credential.kind === 'deploy'
+    const [refused] = await checkProtections(ctx, check.updates, { at: check.quarantine, isDeployKey })
+    return refused ? `${refused.ref}: ${refused.reason}` : extras.refuse?.(check)
   }
 
   return {
@@ -68,6 +77,16 @@ export function receivePush(ctx: SignedInRepoCtx, repo: RepoRow, extras: PushExt
       journal = undefined
       await settleByLooking(ctx, left)
     },
+  }
+}
+
+async function isOverQuota(ctx: SignedInRepoCtx): Promise<boolean> {
+  try {
+    await refuseOverQuota(ctx, ctx.owner, 'size:repos:all')
+    return false
+  } catch (error) {
+    if (error instanceof OverQuota) return true
+    throw error
   }
 }
 

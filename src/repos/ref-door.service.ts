@@ -8,10 +8,14 @@ import { branchOf, isZeroOid, tagOf } from '../lib/refs.ts'
 import { nowUnix } from '../lib/time.ts'
 import {
   deleteJournal,
+  deleteTombstones,
+  findDefaultBranch,
+  findOldestJournalId,
   insertJournal,
   listJournal,
   listRecorded,
   loadJournalRepos,
+  updateFirstDefaultBranch,
   updatePushedRepo,
   upsertBranches,
   upsertTags,
@@ -91,26 +95,30 @@ export async function settle(services: Services, journal: OpenJournal, moved: re
   const { repo, origin } = journal
   if (moved.length === 0) return dropJournal(services, journal)
   const key = repo.git_key
-  const [branches, tags, isEmpty] = await Promise.all([
-    branchFacts(services, key, moved),
-    tagFacts(services, key, moved),
-    services.git.isEmpty(key),
-  ])
-  const defaultBranch = await headAfter(services, repo, branches)
+  const [branches, tags] = await Promise.all([branchFacts(services, key, moved), tagFacts(services, key, moved)])
+  const chosen = chooseDefaultBranch(repo, branches)
+  // Before the rows, so that what is recorded is true; a crash in between is settled with the same choice.
+  if (chosen !== undefined) await services.git.setHead(key, chosen)
   const now = nowUnix(services.clock)
-  await transaction(services.db, async (tx) => {
-    if (!(await deleteJournal(tx, journal.id))) return
+  const isChosen = await transaction(services.db, async (tx) => {
+    if (!(await deleteJournal(tx, journal.id))) return true
     const recording = { repoId: repo.id, journalId: journal.id, doerId: origin.doerId, nowUnix: now }
+    const isFirst = chosen === undefined || (await updateFirstDefaultBranch(tx, repo.id, chosen))
     await upsertBranches(tx, recording, branches)
     await upsertTags(tx, recording, tags)
-    await updatePushedRepo(tx, repo.id, { is_empty: isEmpty, default_branch: defaultBranch, updated_unix: now })
+    await updatePushedRepo(tx, repo.id, now)
     await publish(tx, 'refs.updated', {
       repoId: repo.id,
       doerId: origin.doerId,
       updates: moved.map(({ ref, old, new: target }) => ({ ref, old, new: target })),
       origin: origin.via,
     })
+    return isFirst
   })
+  if (isChosen) return
+  // Another first push at the same time was recorded before this one: its choice stays.
+  const { default_branch: stays } = await findDefaultBranch(services.db, repo.id)
+  await services.git.setHead(key, stays)
 }
 
 /** Settles an entry by what its references are now. */
@@ -139,6 +147,12 @@ async function wasPassed(services: Services, journal: OpenJournal, update: RefCh
   const missing = await services.git.missingObjects(journal.repo.git_key, [update.new])
   return missing.length === 0
 }
+
+/**
+ * Age from which an unfinished change was left by a process that died, when other processes may be at work, in seconds:
+ * longer than any of them takes.
+ */
+export const leftoverAgeSeconds = 900
 
 /** Entries that are settled in one round after a start or by the clock. */
 const settleBatch = 500
@@ -177,6 +191,14 @@ export async function settleLeftovers(services: Services, olderThanSeconds: numb
     if (rows.length < settleBatch) return settled
     afterId = (rows.at(-1) as (typeof rows)[number]).id
   }
+}
+
+/** Forgets branches that were deleted so long ago, and tags, unless an unfinished change may bring them back. */
+export async function forgetDeletedRefs(services: Services, olderThanSeconds: number): Promise<void> {
+  // Looked up before: a change that is begun later names what is there then.
+  const oldest = await findOldestJournalId(services.db)
+  const beforeUnix = nowUnix(services.clock) - olderThanSeconds
+  await transaction(services.db, (tx) => deleteTombstones(tx, beforeUnix, oldest))
 }
 
 async function branchFacts(services: Services, key: GitKey, moved: readonly RefChange[]): Promise<BranchFact[]> {
@@ -228,13 +250,11 @@ async function tagTime(
 
 /**
  * The default branch after a change: it stays, unless the repository was empty and the first push brings others; then
- * `main`, `master` or the first one takes its place (observed).
+ * `main`, `master` or the first one takes its place (observed). Undefined: it stays.
  */
-async function headAfter(services: Services, repo: RepoRow, branches: readonly BranchFact[]): Promise<string> {
-  if (!repo.is_empty) return repo.default_branch
+function chooseDefaultBranch(repo: RepoRow, branches: readonly BranchFact[]): string | undefined {
+  if (!repo.is_empty) return undefined
   const pushed = branches.filter(({ head }) => head !== undefined).map(({ name }) => name)
-  if (pushed.length === 0 || pushed.includes(repo.default_branch)) return repo.default_branch
-  const chosen = ['main', 'master'].find((name) => pushed.includes(name)) ?? (pushed[0] as string)
-  await services.git.setHead(repo.git_key, chosen)
-  return chosen
+  if (pushed.length === 0 || pushed.includes(repo.default_branch)) return undefined
+  return ['main', 'master'].find((name) => pushed.includes(name)) ?? pushed[0]
 }

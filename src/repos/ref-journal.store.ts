@@ -119,19 +119,58 @@ export async function upsertTags(tx: Tx, recording: Recording, tags: readonly Ta
     .execute()
 }
 
-export const updatePushedRepo = (
-  tx: Tx,
-  id: RepoId,
-  change: { is_empty: boolean; default_branch: string; updated_unix: Unix },
-) => tx.updateTable('repo').set(change).where('id', '=', id).execute()
+/** What follows for the repository from the rows of its branches, which are written before. */
+export const updatePushedRepo = (tx: Tx, id: RepoId, updatedUnix: Unix) =>
+  tx
+    .updateTable('repo')
+    .set((change) => ({
+      updated_unix: updatedUnix,
+      is_empty: change
+        .not(
+          change.exists(
+            change
+              .selectFrom('branch')
+              .select('branch.name')
+              .where('branch.repo_id', '=', id)
+              .where('branch.is_deleted', '=', false),
+          ),
+        )
+        .$castTo<boolean>(),
+    }))
+    .where('id', '=', id)
+    .execute()
 
-/** Forgets deleted branches and tags that nothing late can bring back any more. */
-export async function deleteTombstones(tx: Tx, beforeUnix: Unix, oldestJournalId: number): Promise<void> {
+/** @returns false when the repository has got branches meanwhile: then its default branch stays */
+export const updateFirstDefaultBranch = async (tx: Tx, id: RepoId, branch: string): Promise<boolean> =>
+  (
+    await tx
+      .updateTable('repo')
+      .set({ default_branch: branch })
+      .where('id', '=', id)
+      .where('is_empty', '=', true)
+      .executeTakeFirst()
+  ).numUpdatedRows > 0n
+
+export const findDefaultBranch = (db: Db, id: RepoId): Promise<Pick<RepoRow, 'default_branch'>> =>
+  db.selectFrom('repo').select('default_branch').where('id', '=', id).executeTakeFirstOrThrow()
+
+/** Id of the oldest change that is not recorded yet. */
+export const findOldestJournalId = async (db: Db | Tx): Promise<number | undefined> =>
+  (await db.selectFrom('ref_journal').select((row) => row.fn.min<number | null>('id').as('id')).executeTakeFirst())?.id ??
+  undefined
+
+/**
+ * Forgets branches and tags that were deleted before a moment, and that no change which is recorded late can bring back.
+ * @param oldestJournalId the oldest change that is not recorded yet; undefined: there is none
+ */
+export async function deleteTombstones(tx: Tx, beforeUnix: Unix, oldestJournalId: number | undefined): Promise<void> {
+  const latest = oldestJournalId ?? Number.MAX_SAFE_INTEGER
   await tx
     .deleteFrom('branch')
     .where('is_deleted', '=', true)
     .where('updated_unix', '<', beforeUnix)
-    .where('journal_id', '<', oldestJournalId)
+    .where('journal_id', '<', latest)
     .execute()
-  await tx.deleteFrom('tag').where('is_deleted', '=', true).where('journal_id', '<', oldestJournalId).execute()
+  // Tags that are gone are told to nobody, so they need not stay for a while.
+  await tx.deleteFrom('tag').where('is_deleted', '=', true).where('journal_id', '<', latest).execute()
 }

@@ -6,7 +6,8 @@ import { operation, type Call } from '../http/operation.ts'
 import { bytes } from '../http/reply.ts'
 import type { GitService as RunningGit } from '../git/git.ts'
 import { Unauthenticated, UnsupportedMediaType } from '../lib/errors.ts'
-import { mayFetch, mayPush, mayUseNamedService, type GitService } from './git.requirements.ts'
+import type { GitService } from './git-access.service.ts'
+import { mayFetch, mayPush, mayUseNamedService } from './git.requirements.ts'
 import { pushInto } from './push.ts'
 
 /** Headers that keep every cache away from an advertisement. */

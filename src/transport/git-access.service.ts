@@ -1,0 +1,80 @@
+import type { Ctx, RepoCtx, SignedInRepoCtx } from '../access/context.ts'
+import { resolveRepo } from '../access/repo.requirements.ts'
+import { checkScopes } from '../access/requirements.ts'
+import type { GitKey } from '../lib/ids.ts'
+import { Forbidden, Moved, NotFound, Unauthenticated } from '../lib/errors.ts'
+
+/** What git wants: to read, or to write. */
+export type GitService = 'git-upload-pack' | 'git-receive-pack' | 'git-upload-archive'
+
+/** What a path names in git's addresses: the code of a repository, or the wiki beside it. */
+export interface GitAddress {
+  readonly owner: string
+  readonly name: string
+  readonly unit: 'code' | 'wiki'
+}
+
+/** A repository as git has opened it. */
+export interface GitCtx extends RepoCtx {
+  readonly gitKey: GitKey
+  readonly unit: 'code' | 'wiki'
+}
+
+export type GitPushCtx = GitCtx & SignedInRepoCtx
+
+/** Reads the last part of a git address: `name`, `name.git`, `name.wiki`, `name.wiki.git`. */
+export function readGitAddress(owner: string, last: string): GitAddress {
+  const bare = last.replace(/\.git$/i, '')
+  return /\.wiki$/i.test(bare)
+    ? { owner, name: bare.slice(0, -'.wiki'.length), unit: 'wiki' }
+    : { owner, name: bare, unit: 'code' }
+}
+
+/**
+ * Opens a repository for git, whatever door it came by. Reading what is public asks nobody; for all else guests are asked
+ * to sign in, whether the repository exists or not; who is signed in and may not read it is told that there is none
+ * (contract A2, observed). Whether single references may be pushed is decided when they are known.
+ *
+ * Throws `Unauthenticated` for guests who must sign in, `NotFound`, `Forbidden` (archived, mirror, scopes, disabled
+ * owner), and `Moved` (301) with `/owner/name` as its location for renamed ones.
+ */
+export async function openForGit(
+  ctx: Ctx,
+  address: GitAddress,
+  service: GitService,
+): Promise<Omit<GitCtx, keyof Ctx>> {
+  const { unit } = address
+  const pushing = service === 'git-receive-pack'
+  if (!ctx.viewer && (pushing || ctx.config.service.requireSigninView)) throw signInNeeded()
+  const found = await find(ctx, address, pushing)
+  const { repo, owner, rights } = found
+  if (!ctx.viewer && rights.modeOf(unit) === 0) throw signInNeeded()
+  if (!rights.canRead(unit)) throw missing()
+  if (owner.prohibit_login || !owner.is_active) throw new Forbidden('the owner of the repository is disabled')
+  const isOpen = !repo.is_private && owner.visibility === 'public'
+  if (!isOpen || pushing) checkScopes(ctx.viewer, ['repository'], pushing ? 'POST' : 'GET')
+  if (pushing && repo.is_archived) throw new Forbidden('the repository is archived')
+  if (pushing && repo.is_mirror) throw new Forbidden('the repository is a mirror')
+  const gitKey = unit === 'code' ? repo.git_key : repo.wiki_git_key
+  if (gitKey === null) throw new NotFound('the wiki has no pages yet: not found')
+  if (pushing && unit === 'wiki' && !rights.canWrite(unit)) throw new Forbidden('you may not write the wiki')
+  return { ...found, gitKey, unit }
+}
+
+async function find(ctx: Ctx, address: GitAddress, pushing: boolean): Promise<Omit<RepoCtx, keyof Ctx>> {
+  const url = `/${encodeURIComponent(address.owner)}/${encodeURIComponent(address.name)}`
+  try {
+    return await resolveRepo(ctx, address.owner, address.name, { url })
+  } catch (error) {
+    if (error instanceof Moved) throw new Moved(301, error.location)
+    if (!(error instanceof NotFound)) throw error
+    if (!ctx.viewer) throw signInNeeded()
+    if (pushing) throw new Forbidden('the repository does not exist, and pushing does not make one')
+    throw missing()
+  }
+}
+
+const signInNeeded = (): Unauthenticated => new Unauthenticated('a sign-in is needed')
+
+// Clients and people look for the words "not found".
+const missing = (): NotFound => new NotFound('the repository does not exist: not found')
