@@ -1,11 +1,16 @@
 import type { Db } from '../db/database.ts'
+import { preparedQuery } from '../db/prepared.ts'
 import type { AccessMode, UserRow } from '../db/tables/accounts.ts'
 import type { RepoRow, RepoUnitRow } from '../db/tables/repositories.ts'
 import type { RepoId, UserId } from '../lib/ids.ts'
 import type { TeamGrant } from './rights.ts'
 
-export const findAccountByName = (db: Db, lowerName: string): Promise<UserRow | undefined> =>
-  db.selectFrom('user').selectAll().where('lower_name', '=', lowerName).executeTakeFirst()
+const accountByName = preparedQuery((db, lowerName: string) =>
+  db.selectFrom('user').selectAll().where('lower_name', '=', lowerName),
+)
+
+export const findAccountByName = async (db: Db, lowerName: string): Promise<UserRow | undefined> =>
+  (await accountByName(db, lowerName))[0]
 
 /** The account that once had a name. */
 export const findAccountByFormerName = (db: Db, lowerName: string): Promise<UserRow | undefined> =>
@@ -16,13 +21,12 @@ export const findAccountByFormerName = (db: Db, lowerName: string): Promise<User
     .where('user_redirect.lower_name', '=', lowerName)
     .executeTakeFirst()
 
-export const findRepoByName = (db: Db, ownerId: UserId, lowerName: string): Promise<RepoRow | undefined> =>
-  db
-    .selectFrom('repo')
-    .selectAll()
-    .where('owner_id', '=', ownerId)
-    .where('lower_name', '=', lowerName)
-    .executeTakeFirst()
+const repoByName = preparedQuery((db, ownerId: UserId, lowerName: string) =>
+  db.selectFrom('repo').selectAll().where('owner_id', '=', ownerId).where('lower_name', '=', lowerName),
+)
+
+export const findRepoByName = async (db: Db, ownerId: UserId, lowerName: string): Promise<RepoRow | undefined> =>
+  (await repoByName(db, ownerId, lowerName))[0]
 
 /** Owner and name of the repository that once had a name, wherever it is now. */
 export const findRepoByFormerName = (db: Db, ownerId: UserId, lowerName: string) =>
@@ -34,6 +38,13 @@ export const findRepoByFormerName = (db: Db, ownerId: UserId, lowerName: string)
     .where('repo_redirect.owner_id', '=', ownerId)
     .where('repo_redirect.lower_name', '=', lowerName)
     .executeTakeFirst()
+
+const unitsOfRepo = preparedQuery((db, repoId: RepoId) =>
+  db.selectFrom('repo_unit').selectAll().where('repo_id', '=', repoId),
+)
+
+/** Units of one repository that are switched on. */
+export const listUnitsOf = (db: Db, repoId: RepoId): Promise<readonly RepoUnitRow[]> => unitsOfRepo(db, repoId)
 
 export const listUnits = (db: Db, repoIds: readonly RepoId[]): Promise<RepoUnitRow[]> =>
   db.selectFrom('repo_unit').selectAll().where('repo_id', 'in', repoIds).execute()

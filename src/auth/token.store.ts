@@ -1,16 +1,23 @@
 import type { Db, Tx } from '../db/database.ts'
+import { preparedQuery } from '../db/prepared.ts'
 import type { AccessTokenRow, UserRow } from '../db/tables/accounts.ts'
 import type { TokenId, UserId } from '../lib/ids.ts'
 import type { Unix } from '../lib/time.ts'
+
+const tokenByHash = preparedQuery((db, hash: string) =>
+  db.selectFrom('access_token').selectAll().where('token_hash', '=', hash),
+)
+
+const userById = preparedQuery((db, id: UserId) => db.selectFrom('user').selectAll().where('id', '=', id))
 
 /** A token by its hash, with the account it belongs to. */
 export async function findTokenByHash(
   db: Db,
   hash: string,
 ): Promise<{ token: AccessTokenRow; user: UserRow } | undefined> {
-  const token = await db.selectFrom('access_token').selectAll().where('token_hash', '=', hash).executeTakeFirst()
+  const [token] = await tokenByHash(db, hash)
   if (!token) return undefined
-  const user = await db.selectFrom('user').selectAll().where('id', '=', token.user_id).executeTakeFirst()
+  const [user] = await userById(db, token.user_id)
   return user && { token, user }
 }
 

@@ -32,6 +32,11 @@ export interface DatabaseEngine {
   readonly writer: Kysely<Schema>
   /** True when the whole transaction may be tried again (serialisation failure, deadlock). */
   isRetryable(error: unknown): boolean
+  /**
+   * A number that is another one after each commit of any process, when that is cheap to know; undefined where it is
+   * not (PostgreSQL, which other machines write to).
+   */
+  contentVersion(): number | undefined
   /** Tells the other processes, when the transaction is committed; does nothing on SQLite, which one process uses. */
   broadcast(tx: Kysely<Schema>, broadcasts: readonly Broadcast[]): Promise<void>
   /** Begins to hear the broadcasts of other processes; called once. */
@@ -39,7 +44,15 @@ export interface DatabaseEngine {
   close(): Promise<void>
 }
 
-type ReadMethods = 'selectFrom' | 'selectNoFrom' | 'with' | 'withRecursive' | 'fn' | 'dynamic' | 'getExecutor'
+type ReadMethods =
+  | 'selectFrom'
+  | 'selectNoFrom'
+  | 'with'
+  | 'withRecursive'
+  | 'fn'
+  | 'dynamic'
+  | 'getExecutor'
+  | 'executeQuery'
 
 /** The database for reading. Writing needs a `Tx`, which only `transaction()` makes. */
 export type Db = Pick<Kysely<Schema>, ReadMethods> & { readonly [internals]: DatabaseEngine | TxState }
@@ -127,3 +140,6 @@ export function isForeignKeyViolation(error: unknown): boolean {
   const code = (error as { code?: unknown } | null)?.code
   return code === '23503' || code === 'SQLITE_CONSTRAINT_FOREIGNKEY'
 }
+
+/** True for an open transaction, which may have written what others do not see yet. */
+export const isTransaction = (db: Db | Tx): boolean => !('writer' in db[internals])

@@ -39,6 +39,7 @@ export function openPostgres(options: PostgresOptions): DatabaseEngine {
     kind: 'postgres',
     reader: kysely,
     writer: kysely,
+    contentVersion: () => undefined,
     isRetryable(error) {
       const code = (error as { code?: unknown } | null)?.code
       return code === '40001' || code === '40P01'

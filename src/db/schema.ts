@@ -1,4 +1,5 @@
 import type { AccountTables } from './tables/accounts.ts'
+import type { ActionTables } from './tables/actions.ts'
 import type { GitDataTables } from './tables/git-data.ts'
 import type { RepoRelationTables } from './tables/repo-relations.ts'
 import type { IssueTables } from './tables/issues.ts'
@@ -7,4 +8,5 @@ import type { RepositoryTables } from './tables/repositories.ts'
 import type { WorkTables } from './tables/work.ts'
 
 /** Every table. The tables of an area are described in `tables/<area>.ts` and made by a migration of that name. */
-export interface Schema extends AccountTables, GitDataTables, IssueTables, PullTables, RepositoryTables, RepoRelationTables, WorkTables {}
+export interface Schema
+  extends AccountTables, ActionTables, GitDataTables, IssueTables, PullTables, RepositoryTables, RepoRelationTables, WorkTables {}

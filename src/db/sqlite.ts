@@ -184,14 +184,24 @@ export function openSqlite(options: SqliteOptions): DatabaseEngine {
   const writers = new ConnectionPool(() => new Connection(options, false), 1, options.writerWaitMs)
   const readers = new ConnectionPool(() => new Connection(options, true), options.maxReaders, options.writerWaitMs)
   const writer = new Kysely<Schema>({ dialect: dialectOf(writers) })
+  let watch: { readonly connection: Connection; readonly statement: Statement } | undefined
   return {
     kind: 'sqlite',
     reader: new Kysely<Schema>({ dialect: dialectOf(readers) }),
     writer,
     isRetryable: () => false,
+    contentVersion() {
+      // SQLite counts, for each connection, the commits of all others; this connection never commits anything itself.
+      if (!watch) {
+        const connection = new Connection(options, true)
+        watch = { connection, statement: connection.database.prepare('pragma data_version').pluck() }
+      }
+      return watch.statement.get() as number
+    },
     broadcast: async () => {},
     receive: () => {},
     async close() {
+      watch?.connection.database.close()
       await readers.destroy()
       await writers.destroy()
     },

@@ -5,17 +5,10 @@ import { gitData } from './0004-git-data.ts'
 import { repoRelations } from './0007-repo-relations.ts'
 import { issues } from './0005-issues.ts'
 import { pulls } from './0006-pulls.ts'
+import { actions } from './0008-actions.ts'
 import type { Migration } from './migration.ts'
 
 export type { Migration }
 
 /** Every migration, oldest first. */
-export const migrations: readonly Migration[] = [
-  accounts,
-  repositories,
-  work,
-  gitData,
-  issues,
-  pulls,
-  repoRelations,
-]
+export const migrations: readonly Migration[] = [accounts, repositories, work, gitData, issues, pulls, repoRelations]
