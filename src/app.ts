@@ -65,6 +65,11 @@ import * as teamRoutes from './orgs/team.routes.ts'
 import * as collaborationRoutes from './repos/collaboration.routes.ts'
 import * as pullRoutes from './pulls/pull.routes.ts'
 import * as pullSubscribers from './pulls/pull.subscribers.ts'
+import * as peopleRoutes from './repos/people.routes.ts'
+import * as repoListRoutes from './repos/repo-list.routes.ts'
+import * as starRoutes from './repos/star.routes.ts'
+import * as topicRoutes from './repos/topic.routes.ts'
+import * as watchRoutes from './repos/watch.routes.ts'
 import * as repoRoutes from './repos/repo.routes.ts'
 import * as teamRepoRoutes from './repos/team-repo.routes.ts'
 import { maintainAfterChanges, maintainRepository, measureRepository } from './repos/measure.subscribers.ts'
@@ -108,7 +113,12 @@ export const allOperations = (): NamedOperation[] =>
     orgMemberRoutes,
     teamRoutes,
     repoRoutes,
+    repoListRoutes,
     collaborationRoutes,
+    peopleRoutes,
+    starRoutes,
+    topicRoutes,
+    watchRoutes,
     teamRepoRoutes,
     branchProtectionRoutes,
     branchRoutes,

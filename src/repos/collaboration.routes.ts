@@ -6,7 +6,7 @@ import { noContent, ok, paged } from '../http/reply.ts'
 import { pageQuery } from '../http/schema.ts'
 import { pageOf } from '../lib/paging.ts'
 import { modeName } from '../orgs/team.present.ts'
-import { presentUser } from '../users/user.present.ts'
+import { presentPublicUser, presentUser } from '../users/user.present.ts'
 import { User } from '../users/user.schemas.ts'
 import { AddCollaboratorOption, RepoCollaboratorPermission } from './collaboration.schemas.ts'
 import {
@@ -77,6 +77,8 @@ export const repoGetRepoPermissions = operation({
   async run({ ctx, params }) {
     const { user, rights } = await rightsOfUser(ctx, params.collaborator)
     const name = modeName(rights.rank)
-    return ok({ permission: name, role_name: name, user: presentUser(ctx, user) })
+    // The account as the owner of the repository sees it (observed): of others that is what everybody sees.
+    const shown = user.id === ctx.owner.id ? presentUser(ctx, user) : presentPublicUser(ctx, user)
+    return ok({ permission: name, role_name: name, user: shown })
   },
 })

@@ -1,8 +1,10 @@
-import type { Services } from '../access/context.ts'
+import { isOrgMember } from '../access/access.store.ts'
+import type { Ctx, Services } from '../access/context.ts'
+import { maySeeAccount } from '../access/rights.ts'
 import { isUniqueViolation, transaction } from '../db/database.ts'
 import type { UserRow, Visibility } from '../db/tables/accounts.ts'
 import { publish } from '../events/hub.ts'
-import { BadRequest, Invalid } from '../lib/errors.ts'
+import { BadRequest, Invalid, NotFound } from '../lib/errors.ts'
 import type { UserId } from '../lib/ids.ts'
 import { nowUnix, type Unix } from '../lib/time.ts'
 import { hashPassword } from '../secrets/passwords.ts'
@@ -97,4 +99,15 @@ export async function createUser(services: Services, account: NewAccount): Promi
     if (isUniqueViolation(error)) throw new Invalid('the name or address is taken', 'name_taken')
     throw error
   }
+}
+
+/**
+ * Throws `NotFound` unless the viewer may see the account: the contract's R4 for the addresses below an account whose
+ * checks do not name it.
+ */
+export async function refuseInvisible(ctx: Ctx, account: UserRow): Promise<void> {
+  const { viewer } = ctx
+  const decides = viewer !== undefined && account.kind === 'organization'
+  const isMember = decides && (await isOrgMember(ctx.db, account.id, viewer.id))
+  if (!maySeeAccount(viewer, account, isMember)) throw new NotFound('the user does not exist', 'user_not_found')
 }

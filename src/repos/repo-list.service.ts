@@ -1,0 +1,156 @@
+import type { Ctx, SignedInCtx } from '../access/context.ts'
+import { lookerOf } from '../access/repo-visibility.store.ts'
+import { isPublicOnly } from '../auth/viewer.ts'
+import type { UserRow } from '../db/tables/accounts.ts'
+import type { RepoRow } from '../db/tables/repositories.ts'
+import { Invalid } from '../lib/errors.ts'
+import type { TeamId, UserId } from '../lib/ids.ts'
+import type { Page } from '../lib/paging.ts'
+import { countSearchedRepos, searchRepos, type RepoFilter, type RepoOrder, type RepoSort } from './repo-search.store.ts'
+
+export interface RepoPage {
+  readonly repos: RepoRow[]
+  readonly total: number
+}
+
+async function repoPage(ctx: Ctx, filter: RepoFilter, sort: RepoSort, page: Page): Promise<RepoPage> {
+  const looker = lookerOf(ctx.viewer)
+  const [repos, total] = await Promise.all([
+    searchRepos(ctx.db, filter, looker, sort, page),
+    countSearchedRepos(ctx.db, filter, looker),
+  ])
+  return { repos, total }
+}
+
+const byId: RepoSort = { by: 'id', descending: false }
+
+/** Repositories that an account or organization owns, as far as the viewer may see them, by id. */
+export const listReposOf = (ctx: Ctx, owner: UserRow, page: Page): Promise<RepoPage> =>
+  repoPage(ctx, { ownerId: owner.id }, byId, page)
+
+/** Forks of a repository that the viewer may see, in order of making. */
+export const listForksOf = (ctx: Ctx, base: RepoRow, page: Page): Promise<RepoPage> =>
+  repoPage(ctx, { forkId: base.id }, byId, page)
+
+/** Repositories that somebody has starred and the viewer may see, in order of their making. */
+export const listStarredRepos = (ctx: Ctx, user: UserRow, page: Page): Promise<RepoPage> =>
+  repoPage(
+    ctx,
+    {
+      starredBy: user.id,
+      // Others than oneself are shown public ones only (contract, users: following, starring, watching).
+      ...(ctx.viewer?.id === user.id ? {} : { isPrivate: false }),
+    },
+    byId,
+    page,
+  )
+
+/** Words of `order_by` of one's own repositories. */
+const ownOrders: Readonly<Record<string, RepoSort>> = {
+  name: { by: 'name', descending: false },
+  id: { by: 'id', descending: false },
+  newest: { by: 'created', descending: true },
+  oldest: { by: 'created', descending: false },
+  recentupdate: { by: 'updated', descending: true },
+  leastupdate: { by: 'updated', descending: false },
+  alphabetically: { by: 'alpha', descending: false },
+  reversealphabetically: { by: 'alpha', descending: true },
+  size: { by: 'size', descending: false },
+  reversesize: { by: 'size', descending: true },
+  gitsize: { by: 'git_size', descending: false },
+  reversegitsize: { by: 'git_size', descending: true },
+  lfssize: { by: 'lfs_size', descending: false },
+  reverselfssize: { by: 'lfs_size', descending: true },
+  moststars: { by: 'stars', descending: true },
+  feweststars: { by: 'stars', descending: false },
+  mostforks: { by: 'forks', descending: true },
+  fewestforks: { by: 'forks', descending: false },
+}
+
+/** The viewer's repositories: owned, collaborated on, and those of his organizations; an unknown order is `Invalid`. */
+export function listOwnRepos(ctx: SignedInCtx, orderBy: string | undefined, page: Page): Promise<RepoPage> {
+  const sort = ownOrders[orderBy || 'name']
+  if (!sort) throw new Invalid(`order_by: ${orderBy ?? ''} is no order`, 'order_unknown')
+  return repoPage(ctx, { contributorId: ctx.viewer.id }, sort, page)
+}
+
+/** What `GET /repos/search` is asked for. */
+export interface RepoQuery {
+  readonly q?: string | undefined
+  readonly topic?: boolean | undefined
+  readonly includeDesc?: boolean | undefined
+  readonly uid?: number | undefined
+  readonly exclusive?: boolean | undefined
+  readonly priority_owner_id?: number | undefined
+  readonly team_id?: number | undefined
+  readonly starredBy?: number | undefined
+  readonly private?: boolean | undefined
+  readonly is_private?: boolean | undefined
+  readonly template?: boolean | undefined
+  readonly archived?: boolean | undefined
+  readonly mode?: string | undefined
+  readonly sort?: string | undefined
+  readonly order?: string | undefined
+}
+
+const searchOrders: ReadonlySet<string> = new Set<RepoOrder>([
+  'alpha',
+  'created',
+  'updated',
+  'size',
+  'git_size',
+  'lfs_size',
+  'stars',
+  'forks',
+  'id',
+])
+
+function sortOf(query: RepoQuery): RepoSort {
+  const firstOwnerId = query.priority_owner_id ? (query.priority_owner_id as UserId) : undefined
+  // Without a sort the order is not looked at (observed).
+  if (!query.sort) return { by: 'name', descending: false, firstOwnerId }
+  if (!searchOrders.has(query.sort)) throw new Invalid(`sort: ${query.sort} is no order`, 'sort_unknown')
+  const order = query.order || 'asc'
+  if (order !== 'asc' && order !== 'desc') throw new Invalid(`order: ${order} is neither asc nor desc`, 'order_unknown')
+  return { by: query.sort as RepoOrder, descending: order === 'desc', firstOwnerId }
+}
+
+function modeFilter(query: RepoQuery, uid: UserId | undefined): RepoFilter {
+  switch (query.mode || '') {
+    case '':
+      return {}
+    case 'source':
+      return { isFork: false, isMirror: false }
+    case 'fork':
+      return { isFork: true }
+    case 'mirror':
+      return { isMirror: true }
+    case 'collaborative':
+      return { isMirror: false, notOwnedBy: uid }
+    default:
+      throw new Invalid(`mode: ${query.mode ?? ''} is none of source, fork, mirror, collaborative`, 'mode_unknown')
+  }
+}
+
+/** Repositories by words and marks (contract, repositories: search); unknown modes, sorts and orders are `Invalid`. */
+export function findRepos(ctx: Ctx, query: RepoQuery, page: Page): Promise<RepoPage> {
+  const uid = query.uid ? (query.uid as UserId) : undefined
+  const words = (query.q ?? '')
+    .split(',')
+    .map((word) => word.trim())
+    .filter((word) => word !== '')
+  const filter: RepoFilter = {
+    words,
+    topicsOnly: query.topic,
+    alsoDescription: query.includeDesc,
+    ...(uid === undefined ? {} : query.exclusive ? { ownerId: uid } : { contributorId: uid }),
+    teamId: query.team_id ? (query.team_id as TeamId) : undefined,
+    starredBy: query.starredBy ? (query.starredBy as UserId) : undefined,
+    isPrivate: query.is_private,
+    publicOwnersOnly: (ctx.viewer !== undefined && query.private === false) || isPublicOnly(ctx.viewer),
+    isTemplate: query.template,
+    isArchived: query.archived,
+    ...modeFilter(query, uid),
+  }
+  return repoPage(ctx, filter, sortOf(query), page)
+}
