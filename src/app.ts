@@ -91,6 +91,8 @@ import * as tokenRoutes from './users/token.routes.ts'
 import * as userRoutes from './users/user.routes.ts'
 import * as apiDocsRoutes from './web/api-docs.routes.tsx'
 import * as assetRoutes from './web/assets.routes.ts'
+import * as actionSecretRoutes from './actions/secret.routes.ts'
+import * as actionVariableRoutes from './actions/variable.routes.ts'
 import * as signInRoutes from './web/sign-in.routes.tsx'
 
 /** Every operation of the forge, in the order of the map of `src/`. */
@@ -139,6 +141,8 @@ export const allOperations = (): NamedOperation[] =>
     issueTimeRoutes,
     issueAttachmentRoutes,
     orgLabelRoutes,
+    actionSecretRoutes,
+    actionVariableRoutes,
     pullRoutes,
     gitHttpRoutes,
     apiDocsRoutes,

@@ -21,6 +21,8 @@ export type JobId = Id<'job'>
 export type StatusId = Id<'status'>
 export type BranchRuleId = Id<'branchRule'>
 export type TagRuleId = Id<'tagRule'>
+export type SecretId = Id<'secret'>
+export type VariableId = Id<'variable'>
 export type SessionId = Id<'session'>
 
 /** A hexadecimal git object id: 40 digits (SHA-1) or 64 (SHA-256). */

@@ -314,6 +314,10 @@ export const ingot = defineSection('ingot', {
   }),
   imageTimeout: durationMs('IMAGE_TIMEOUT', '10s', 'longest resizing of an image', { min: '100ms' }),
   maxImageQueue: int('MAX_IMAGE_QUEUE', 64, 'most images that may wait to be resized', { min: 1 }),
+  maxActionsValue: bytes('MAX_ACTIONS_VALUE', '64 KiB', 'largest secret or variable of workflows'),
+  maxActionsValues: int('MAX_ACTIONS_VALUES', 1000, 'most secrets, and most variables, of an account or repository', {
+    min: 1,
+  }),
   maxMailConnections: int('MAX_MAIL_CONNECTIONS', 4, 'most connections to the mail server', { min: 1, max: 100 }),
   mailTimeout: durationMs('MAIL_TIMEOUT', '60s', 'longest wait for the mail server', { min: '100ms' }),
   maxMarkupSize: bytes('MAX_MARKUP_SIZE', '1 MiB', 'largest text that is rendered; longer ones are shown as they are'),

@@ -11,4 +11,4 @@ import type { Migration } from './migration.ts'
 export type { Migration }
 
 /** Every migration, oldest first. */
-export const migrations: readonly Migration[] = [accounts, repositories, work, gitData, issues, pulls, repoRelations]
+export const migrations: readonly Migration[] = [accounts, repositories, work, gitData, issues, pulls, repoRelations, actions]

@@ -1,0 +1,59 @@
+import type { Db, Tx } from '../db/database.ts'
+import type { ActionSecretRow } from '../db/tables/actions.ts'
+import type { Page } from '../lib/paging.ts'
+import type { Unix } from '../lib/time.ts'
+import type { Holder } from './holder.ts'
+
+/** Names and times of the secrets of a holder, in order of making. */
+export const listSecrets = (db: Db, holder: Holder, page: Page): Promise<Pick<ActionSecretRow, 'name' | 'created_unix'>[]> =>
+  db
+    .selectFrom('action_secret')
+    .select(['name', 'created_unix'])
+    .where((where) => where.and(heldBy(holder)))
+    .orderBy('id')
+    .limit(page.limit)
+    .offset(page.offset)
+    .execute()
+
+export const countSecrets = async (db: Db | Tx, holder: Holder): Promise<number> =>
+  (
+    await db
+      .selectFrom('action_secret')
+      .select((select) => select.fn.countAll<number>().as('count'))
+      .where((where) => where.and(heldBy(holder)))
+      .executeTakeFirstOrThrow()
+  ).count
+
+/** False when there is no secret of the name. */
+export const updateSecret = async (tx: Tx, holder: Holder, name: string, sealed: string, updatedUnix: Unix): Promise<boolean> =>
+  (
+    await tx
+      .updateTable('action_secret')
+      .set({ sealed, updated_unix: updatedUnix })
+      .where((where) => where.and(heldBy(holder)))
+      .where('name', '=', name)
+      .executeTakeFirst()
+  ).numUpdatedRows > 0n
+
+/** False when there is a secret of the name already. */
+export const insertSecret = async (tx: Tx, holder: Holder, name: string, sealed: string, createdUnix: Unix): Promise<boolean> =>
+  (
+    await tx
+      .insertInto('action_secret')
+      .values({ ...holder, name, sealed, created_unix: createdUnix, updated_unix: createdUnix })
+      .onConflict((conflict) => conflict.doNothing())
+      .returning('id')
+      .execute()
+  ).length > 0
+
+/** False when there is no secret of the name. */
+export const deleteSecret = async (tx: Tx, holder: Holder, name: string): Promise<boolean> =>
+  (
+    await tx
+      .deleteFrom('action_secret')
+      .where((where) => where.and(heldBy(holder)))
+      .where('name', '=', name)
+      .executeTakeFirst()
+  ).numDeletedRows > 0n
+
+const heldBy = ({ owner_id, repo_id }: Holder) => (owner_id === null ? { repo_id } : { owner_id })

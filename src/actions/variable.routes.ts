@@ -1,0 +1,181 @@
+import { Type } from 'typebox'
+import type { Ctx } from '../access/context.ts'
+import { inRepo, repoOwner } from '../access/repo.requirements.ts'
+import { signedIn } from '../access/requirements.ts'
+import { operation, validBody } from '../http/operation.ts'
+import { noContent, ok, paged } from '../http/reply.ts'
+import { pageQuery } from '../http/schema.ts'
+import { pageOrWhole, type PageQuery } from '../lib/paging.ts'
+import { inOrg, orgOwner } from '../orgs/org.requirements.ts'
+import { accountHolder, repoHolder, type Holder } from './holder.ts'
+import { presentVariable, presentVariables } from './variable.present.ts'
+import { ActionVariable, CreateVariableOption, UpdateVariableOption } from './variable.schemas.ts'
+import { addVariable, editVariable, getVariable, pageOfVariables, removeVariable } from './variable.service.ts'
+
+async function answerList(ctx: Ctx, holder: Holder, query: PageQuery) {
+  const page = pageOrWhole(query, ctx.config.api)
+  const { rows, total } = await pageOfVariables(ctx, holder, page)
+  return paged(presentVariables(rows), page, total, { link: false })
+}
+
+const answerGet = async (ctx: Ctx, holder: Holder, name: string) =>
+  ok(presentVariable(await getVariable(ctx, holder, name)))
+
+async function answerCreate(ctx: Ctx, holder: Holder, name: string, value: string) {
+  await addVariable(ctx, holder, name, value)
+  return noContent()
+}
+
+async function answerUpdate(ctx: Ctx, holder: Holder, name: string, body: UpdateVariableOption) {
+  await editVariable(ctx, holder, name, { newName: body.name, value: body.value })
+  return noContent()
+}
+
+async function answerDelete(ctx: Ctx, holder: Holder, name: string) {
+  await removeVariable(ctx, holder, name)
+  return noContent()
+}
+
+export const getRepoVariablesList = operation({
+  method: 'GET',
+  path: '/repos/{username}/{reponame}/actions/variables',
+  scope: 'repository',
+  requires: [inRepo, signedIn, repoOwner],
+  query: pageQuery,
+  reply: { 200: Type.Array(ActionVariable) },
+  run: ({ ctx, query }) => answerList(ctx, repoHolder(ctx.repo.id), query),
+})
+
+export const getRepoVariable = operation({
+  method: 'GET',
+  path: '/repos/{username}/{reponame}/actions/variables/{variablename}',
+  scope: 'repository',
+  requires: [inRepo, signedIn, repoOwner],
+  reply: { 200: ActionVariable },
+  run: ({ ctx, params }) => answerGet(ctx, repoHolder(ctx.repo.id), params.variablename),
+})
+
+export const createRepoVariable = operation({
+  method: 'POST',
+  path: '/repos/{username}/{reponame}/actions/variables/{variablename}',
+  scope: 'repository',
+  requires: [inRepo, signedIn, repoOwner, validBody],
+  body: CreateVariableOption,
+  reply: { 204: 'empty' },
+  run: ({ ctx, params, body }) => answerCreate(ctx, repoHolder(ctx.repo.id), params.variablename, body.value),
+})
+
+export const updateRepoVariable = operation({
+  method: 'PUT',
+  path: '/repos/{username}/{reponame}/actions/variables/{variablename}',
+  scope: 'repository',
+  requires: [inRepo, signedIn, repoOwner, validBody],
+  body: UpdateVariableOption,
+  reply: { 204: 'empty' },
+  run: ({ ctx, params, body }) => answerUpdate(ctx, repoHolder(ctx.repo.id), params.variablename, body),
+})
+
+export const deleteRepoVariable = operation({
+  method: 'DELETE',
+  path: '/repos/{username}/{reponame}/actions/variables/{variablename}',
+  scope: 'repository',
+  requires: [inRepo, signedIn, repoOwner],
+  reply: { 204: 'empty' },
+  run: ({ ctx, params }) => answerDelete(ctx, repoHolder(ctx.repo.id), params.variablename),
+})
+
+export const getOrgVariablesList = operation({
+  method: 'GET',
+  path: '/orgs/{org}/actions/variables',
+  scope: 'organization',
+  requires: [inOrg, signedIn, orgOwner],
+  query: pageQuery,
+  reply: { 200: Type.Array(ActionVariable) },
+  run: ({ ctx, query }) => answerList(ctx, accountHolder(ctx.org.id), query),
+})
+
+export const getOrgVariable = operation({
+  method: 'GET',
+  path: '/orgs/{org}/actions/variables/{variablename}',
+  scope: 'organization',
+  requires: [inOrg, signedIn, orgOwner],
+  reply: { 200: ActionVariable },
+  run: ({ ctx, params }) => answerGet(ctx, accountHolder(ctx.org.id), params.variablename),
+})
+
+export const createOrgVariable = operation({
+  method: 'POST',
+  path: '/orgs/{org}/actions/variables/{variablename}',
+  scope: 'organization',
+  requires: [inOrg, signedIn, orgOwner, validBody],
+  body: CreateVariableOption,
+  reply: { 204: 'empty' },
+  run: ({ ctx, params, body }) => answerCreate(ctx, accountHolder(ctx.org.id), params.variablename, body.value),
+})
+
+export const updateOrgVariable = operation({
+  method: 'PUT',
+  path: '/orgs/{org}/actions/variables/{variablename}',
+  scope: 'organization',
+  requires: [inOrg, signedIn, orgOwner, validBody],
+  body: UpdateVariableOption,
+  reply: { 204: 'empty' },
+  run: ({ ctx, params, body }) => answerUpdate(ctx, accountHolder(ctx.org.id), params.variablename, body),
+})
+
+export const deleteOrgVariable = operation({
+  method: 'DELETE',
+  path: '/orgs/{org}/actions/variables/{variablename}',
+  scope: 'organization',
+  requires: [inOrg, signedIn, orgOwner],
+  reply: { 204: 'empty' },
+  run: ({ ctx, params }) => answerDelete(ctx, accountHolder(ctx.org.id), params.variablename),
+})
+
+export const getUserVariablesList = operation({
+  method: 'GET',
+  path: '/user/actions/variables',
+  scope: 'user',
+  requires: [signedIn],
+  query: pageQuery,
+  reply: { 200: Type.Array(ActionVariable) },
+  run: ({ ctx, query }) => answerList(ctx, accountHolder(ctx.viewer.id), query),
+})
+
+export const getUserVariable = operation({
+  method: 'GET',
+  path: '/user/actions/variables/{variablename}',
+  scope: 'user',
+  requires: [signedIn],
+  reply: { 200: ActionVariable },
+  run: ({ ctx, params }) => answerGet(ctx, accountHolder(ctx.viewer.id), params.variablename),
+})
+
+export const createUserVariable = operation({
+  method: 'POST',
+  path: '/user/actions/variables/{variablename}',
+  scope: 'user',
+  requires: [signedIn, validBody],
+  body: CreateVariableOption,
+  reply: { 204: 'empty' },
+  run: ({ ctx, params, body }) => answerCreate(ctx, accountHolder(ctx.viewer.id), params.variablename, body.value),
+})
+
+export const updateUserVariable = operation({
+  method: 'PUT',
+  path: '/user/actions/variables/{variablename}',
+  scope: 'user',
+  requires: [signedIn, validBody],
+  body: UpdateVariableOption,
+  reply: { 204: 'empty' },
+  run: ({ ctx, params, body }) => answerUpdate(ctx, accountHolder(ctx.viewer.id), params.variablename, body),
+})
+
+export const deleteUserVariable = operation({
+  method: 'DELETE',
+  path: '/user/actions/variables/{variablename}',
+  scope: 'user',
+  requires: [signedIn],
+  reply: { 204: 'empty' },
+  run: ({ ctx, params }) => answerDelete(ctx, accountHolder(ctx.viewer.id), params.variablename),
+})

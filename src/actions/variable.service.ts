@@ -1,0 +1,84 @@
+import type { Services } from '../access/context.ts'
+import { isUniqueViolation, transaction } from '../db/database.ts'
+import type { ActionVariableRow } from '../db/tables/actions.ts'
+import { Conflict, NotFound } from '../lib/errors.ts'
+import type { Page } from '../lib/paging.ts'
+import { nowUnix } from '../lib/time.ts'
+import type { Holder } from './holder.ts'
+import { checkValueCount, checkValueSize, keyOf } from './secret.service.ts'
+import { mayNameVariable } from './value-name.policy.ts'
+import {
+  countVariables,
+  deleteVariable,
+  findVariable,
+  insertVariable,
+  listVariables,
+  updateVariable,
+} from './variable.store.ts'
+
+const noVariable = () => new NotFound('there is no such variable', 'variable_not_found')
+const nameUsed = (name: string) => new Conflict(`there is a variable ${name} already`, 'variable_name_used')
+
+/** Files of workflows have plain line ends, so values get them too (contract). */
+const withPlainLineEnds = (value: string): string => value.replaceAll('\r\n', '\n')
+
+/** One page of the variables of a holder and how many there are, in two queries. */
+export async function pageOfVariables(
+  { db }: Services,
+  holder: Holder,
+  page: Page,
+): Promise<{ rows: Omit<ActionVariableRow, 'data'>[]; total: number }> {
+  const [rows, total] = await Promise.all([listVariables(db, holder, page), countVariables(db, holder)])
+  return { rows, total }
+}
+
+/** A variable by its name in any letter case. A missing one and a name that none can have are `NotFound`. */
+export async function getVariable({ db }: Services, holder: Holder, name: string): Promise<ActionVariableRow> {
+  const row = await findVariable(db, holder, name.toUpperCase())
+  if (!row) throw noVariable()
+  return row
+}
+
+/** A bad name is `BadRequest`, a used one `Conflict`; too long a value, or one too many, `Invalid`. */
+export async function addVariable(services: Services, holder: Holder, name: string, value: string): Promise<void> {
+  const key = keyOf(name, mayNameVariable)
+  checkValueSize(services, value)
+  try {
+    await transaction(services.db, async (tx) => {
+      checkValueCount(services, await countVariables(tx, holder))
+      await insertVariable(tx, holder, key, withPlainLineEnds(value), nowUnix(services.clock))
+    })
+  } catch (error) {
+    if (isUniqueViolation(error)) throw nameUsed(key)
+    throw error
+  }
+}
+
+/**
+ * Gives a variable another value and perhaps another name. A bad name is `BadRequest`, a missing variable `NotFound`, a
+ * used new name `Conflict`, too long a value `Invalid`.
+ * @param newName left out or empty: the name stays
+ */
+export async function editVariable(
+  services: Services,
+  holder: Holder,
+  name: string,
+  change: { readonly newName?: string | undefined; readonly value: string },
+): Promise<void> {
+  const key = keyOf(name, mayNameVariable)
+  const newKey = change.newName ? keyOf(change.newName, mayNameVariable) : key
+  checkValueSize(services, change.value)
+  const row = { name: newKey, data: withPlainLineEnds(change.value), updated_unix: nowUnix(services.clock) }
+  try {
+    if (!(await transaction(services.db, (tx) => updateVariable(tx, holder, key, row)))) throw noVariable()
+  } catch (error) {
+    if (isUniqueViolation(error)) throw nameUsed(newKey)
+    throw error
+  }
+}
+
+/** A bad name is `BadRequest`, a missing variable `NotFound`. */
+export async function removeVariable(services: Services, holder: Holder, name: string): Promise<void> {
+  const key = keyOf(name, mayNameVariable)
+  if (!(await transaction(services.db, (tx) => deleteVariable(tx, holder, key)))) throw noVariable()
+}
