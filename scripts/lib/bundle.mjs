@@ -20,7 +20,7 @@ export const programEntries = {
 }
 
 /** Packages that do not load unbundled: their JSON imports lack the attribute that Node asks for. */
-const bundledPackages = ['@actions/workflow-parser', '@actions/expressions']
+const bundledPackages = ['@actions/workflow-parser', '@actions/expressions', 'typebox', 'kysely']
 
 /** npm packages stay imports, but for the few that must be bundled. */
 const externalPackages = {
