@@ -8,7 +8,7 @@ import { insertEntry } from './entry.store.ts'
 import { holdIssue } from './issue-change.service.ts'
 import { actNow } from './issue.service.ts'
 import { touchIssues } from './issue.store.ts'
-import { closePinGap, countPinned, listPinned, lockPins, openPinPlace } from './pin.store.ts'
+import { closePinGap, countPinned, findLastPin, listPinned, lockPins, openPinPlace } from './pin.store.ts'
 
 /** Pinned issues, or pull requests, in their order. */
 export const getPinned = (ctx: RepoCtx, isPull: boolean): Promise<IssueRow[]> => listPinned(ctx.db, ctx.repo.id, isPull)
@@ -45,7 +45,7 @@ export async function pin(ctx: SignedInRepoCtx, issue: IssueRow): Promise<void> 
     if (count >= ctx.config.repositoryIssue.maxPinned) {
       throw new BadRequest(`no more than ${ctx.config.repositoryIssue.maxPinned} can be pinned`, 'too_many_pins')
     }
-    await openPinPlace(tx, row, count + 1)
+    await openPinPlace(tx, row, (await findLastPin(tx, row.repo_id, row.is_pull)) + 1)
     await tell(tx, actNow(ctx), row, true)
   })
 }
@@ -68,8 +68,10 @@ export async function movePin(ctx: SignedInRepoCtx, issue: IssueRow, position: n
     await lockPins(tx, ctx.repo.id)
     const row = await holdIssue(tx, issue)
     if (row.pin_order === 0) return
+    const count = await countPinned(tx, row.repo_id, row.is_pull)
+    // The end is the place after the last one, counted before this one left its own: a gap may stay (observed).
+    const place = position > count ? (await findLastPin(tx, row.repo_id, row.is_pull)) + 1 : position
     await closePinGap(tx, row)
-    const last = (await countPinned(tx, row.repo_id, row.is_pull)) + 1
-    await openPinPlace(tx, row, Math.min(position, last))
+    await openPinPlace(tx, row, place)
   })
 }

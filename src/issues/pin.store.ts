@@ -25,6 +25,17 @@ export const countPinned = async (db: Db | Tx, repoId: RepoId, isPull: boolean):
       .executeTakeFirstOrThrow()
   ).count
 
+/** The highest place among the pinned ones, 0 without any. */
+export const findLastPin = async (tx: Tx, repoId: RepoId, isPull: boolean): Promise<number> =>
+  (
+    await tx
+      .selectFrom('issue')
+      .select((each) => each.fn.max('pin_order').as('last'))
+      .where('repo_id', '=', repoId)
+      .where('is_pull', '=', isPull)
+      .executeTakeFirstOrThrow()
+  ).last ?? 0
+
 /** Holds the pins of a repository against other changes until the transaction ends. */
 export const lockPins = (tx: Tx, repoId: RepoId) =>
   tx
