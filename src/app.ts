@@ -86,6 +86,7 @@ import * as issueDependencyRoutes from './issues/dependency.routes.ts'
 import * as issueTimeRoutes from './issues/time.routes.ts'
 import * as issueAttachmentRoutes from './issues/attachment.routes.ts'
 import * as orgLabelRoutes from './issues/org-label.routes.ts'
+import * as issueTemplateRoutes from './issues/template.routes.ts'
 import * as gitHttpRoutes from './transport/git-http.routes.ts'
 import * as tokenRoutes from './users/token.routes.ts'
 import * as userRoutes from './users/user.routes.ts'
@@ -144,6 +145,7 @@ export const allOperations = (): NamedOperation[] =>
     actionSecretRoutes,
     actionVariableRoutes,
     pullRoutes,
+    issueTemplateRoutes,
     gitHttpRoutes,
     apiDocsRoutes,
     assetRoutes,
