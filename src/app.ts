@@ -31,8 +31,15 @@ import { readCommitMessages } from './issues/commit-reference.service.ts'
 import { leftoverAgeSeconds, settleLeftovers } from './repos/ref-door.service.ts'
 import { verifyPassword } from './secrets/passwords.ts'
 import { createSecrets } from './secrets/secrets.ts'
+import { createImages } from './images/images.ts'
+import { createMailer, type MailerOptions } from './mail/mailer.ts'
+import { migrationHostRules } from './outgoing/host-rules.ts'
+import { lazyOutgoing } from './outgoing/lazy-outgoing.ts'
+import type { OutgoingOptions } from './outgoing/outgoing.ts'
 import { openStores } from './storage/open-blobs.ts'
 
+import { requestReseal, resealSecretsJob } from './admin/reseal-secrets.job.ts'
+import { secretPurpose } from './actions/secret.service.ts'
 import { countTotals } from './admin/totals.store.ts'
 import { checkRepoStats } from './admin/check-repo-stats.task.ts'
 import { deleteMissingRepos } from './admin/delete-missing-repos.task.ts'
@@ -51,6 +58,13 @@ import * as settingsRoutes from './misc/settings.routes.ts'
 import * as templateRoutes from './misc/template.routes.ts'
 import * as topicSearchRoutes from './misc/topic-search.routes.ts'
 import * as versionRoutes from './misc/version.routes.ts'
+import { archiveCleanup, removeArchivesOfRepo } from './repos/archive-cleanup.task.ts'
+import * as archiveRoutes from './repos/archive.routes.ts'
+import * as commitStatusRoutes from './repos/commit-status.routes.ts'
+import * as editorconfigRoutes from './repos/editorconfig.routes.ts'
+import * as noteRoutes from './repos/note.routes.ts'
+import * as rawRoutes from './repos/raw.routes.ts'
+import * as syncForkRoutes from './repos/sync-fork.routes.ts'
 import * as branchProtectionRoutes from './repos/branch-protection.routes.ts'
 import * as branchRoutes from './repos/branch.routes.ts'
 import * as commitRoutes from './repos/commit.routes.ts'
@@ -63,6 +77,7 @@ import * as orgMemberRoutes from './orgs/member.routes.ts'
 import * as orgRoutes from './orgs/org.routes.ts'
 import * as teamRoutes from './orgs/team.routes.ts'
 import * as collaborationRoutes from './repos/collaboration.routes.ts'
+import * as pullMergeRoutes from './pulls/merge.routes.ts'
 import * as pullRoutes from './pulls/pull.routes.ts'
 import * as pullSubscribers from './pulls/pull.subscribers.ts'
 import * as peopleRoutes from './repos/people.routes.ts'
@@ -70,6 +85,7 @@ import * as repoListRoutes from './repos/repo-list.routes.ts'
 import * as starRoutes from './repos/star.routes.ts'
 import * as topicRoutes from './repos/topic.routes.ts'
 import * as watchRoutes from './repos/watch.routes.ts'
+import * as forkRoutes from './repos/fork.routes.ts'
 import * as repoRoutes from './repos/repo.routes.ts'
 import * as teamRepoRoutes from './repos/team-repo.routes.ts'
 import { maintainAfterChanges, maintainRepository, measureRepository } from './repos/measure.subscribers.ts'
@@ -88,6 +104,7 @@ import * as issueAttachmentRoutes from './issues/attachment.routes.ts'
 import * as orgLabelRoutes from './issues/org-label.routes.ts'
 import * as issueTemplateRoutes from './issues/template.routes.ts'
 import * as gitHttpRoutes from './transport/git-http.routes.ts'
+import type { SshServer } from './transport/ssh-server.ts'
 import * as tokenRoutes from './users/token.routes.ts'
 import * as userRoutes from './users/user.routes.ts'
 import * as apiDocsRoutes from './web/api-docs.routes.tsx'
@@ -117,6 +134,7 @@ export const allOperations = (): NamedOperation[] =>
     teamRoutes,
     repoRoutes,
     repoListRoutes,
+    forkRoutes,
     collaborationRoutes,
     peopleRoutes,
     starRoutes,
@@ -124,6 +142,12 @@ export const allOperations = (): NamedOperation[] =>
     watchRoutes,
     teamRepoRoutes,
     branchProtectionRoutes,
+    archiveRoutes,
+    commitStatusRoutes,
+    editorconfigRoutes,
+    noteRoutes,
+    rawRoutes,
+    syncForkRoutes,
     branchRoutes,
     commitRoutes,
     contentRoutes,
@@ -145,6 +169,7 @@ export const allOperations = (): NamedOperation[] =>
     actionSecretRoutes,
     actionVariableRoutes,
     pullRoutes,
+    pullMergeRoutes,
     issueTemplateRoutes,
     gitHttpRoutes,
     apiDocsRoutes,
@@ -153,13 +178,17 @@ export const allOperations = (): NamedOperation[] =>
   )
 
 /** Who hears of events; those of one event are told in this order. */
-const allSubscribers = (): Subscriber<Ctx>[] => [measureRepository, maintainAfterChanges, dropUnseenWatches, watchTeamRepos, removeRepoFiles, makeFirstLabels, removeAttachmentFile, removeAttachmentsOfRepo, ...pullSubscribers.all, readCommitMessages]
+const allSubscribers = (): Subscriber<Ctx>[] => [measureRepository, maintainAfterChanges, dropUnseenWatches, watchTeamRepos, removeRepoFiles, removeArchivesOfRepo, makeFirstLabels, removeAttachmentFile, removeAttachmentsOfRepo, ...pullSubscribers.all, readCommitMessages]
+
+/** Where sealed texts are kept: each column is listed, so that all of them follow a change of the key. */
+const resealSecrets = resealSecretsJob([{ table: 'action_secret', column: 'sealed', purpose: secretPurpose }])
 
 /** Work that outlives requests. */
-const allJobs = (): AnyJob<Ctx>[] => [maintainRepository, pullSubscribers.checkPullJob]
+const allJobs = (): AnyJob<Ctx>[] => [resealSecrets, maintainRepository, pullSubscribers.checkPullJob]
 
 /** What the clock starts. */
 const allSchedules = (config: Config): Schedule<Ctx>[] => [
+  archiveCleanup(config),
   checkRepoStats(config),
   deletedBranchesCleanup(config),
   deleteMissingRepos(config),
@@ -234,6 +263,9 @@ export async function createApp(options: AppOptions): Promise<App> {
     git,
     blobs: await openStores(config.storage),
     secrets: createSecrets(keys),
+    images: createImages({ timeoutMs: config.ingot.imageTimeout, maxQueue: config.ingot.maxImageQueue }),
+    mailer: await createMailer(mailerOptions(config), log),
+    outgoing: { migrations: lazyOutgoing(migrationOptions(config)) },
     clock,
     log,
     live,
@@ -246,14 +278,18 @@ export async function createApp(options: AppOptions): Promise<App> {
   }
   let workers: Workers | undefined
   let server: ForgeServer | undefined
+  let sshServer: SshServer | undefined
 
   async function close(): Promise<void> {
-    await server?.close(stopDeadlineMs)
+    await Promise.all([server?.close(stopDeadlineMs), sshServer?.close(stopDeadlineMs)])
     live.close()
     await workers?.stop(stopDeadlineMs)
     await tokenUse.close()
     await git.close()
     metrics?.close()
+    await services.images.close()
+    services.mailer.close()
+    await services.outgoing.migrations.close()
     for (const store of Object.values(services.blobs)) store.close()
     if (!options.db) await closeDatabase(db)
   }
@@ -284,6 +320,7 @@ export async function createApp(options: AppOptions): Promise<App> {
         },
         observe: (facts) => metrics?.jobFinished(facts),
       })
+      if (keys.previous.length > 0) await requestReseal(services, resealSecrets)
       server = createServer({
         operations: allOperations(),
         admit: (call) => admit(services, call),
@@ -321,13 +358,36 @@ export async function createApp(options: AppOptions): Promise<App> {
       const at = await server.listen(
         protocol === 'http+unix' ? { socketPath: httpAddr } : { host: httpAddr, port: httpPort },
       )
-      if (typeof at !== 'string') services.config = withBoundPorts(config, { http: at.port })
+      const { startSshServer, disableSsh } = config.server
+      // Loaded when it is wanted: it costs a start its time and memory.
+      if (startSshServer && !disableSsh) sshServer = await (await import('./transport/ssh-server.ts')).startSshServer(services)
+      services.config = withBoundPorts(config, {
+        ...(typeof at === 'string' ? {} : { http: at.port }),
+        ...(sshServer ? { ssh: sshServer.address.port } : {}),
+      })
       return at
     },
     close,
     [Symbol.asyncDispose]: close,
   }
 }
+
+/** How mail goes out. */
+const mailerOptions = (config: Config): MailerOptions => ({
+  ...config.mailer,
+  overrideHeaders: {},
+  maxConnections: config.ingot.maxMailConnections,
+  timeoutMs: config.ingot.mailTimeout,
+})
+
+/** How repositories of other servers are reached (`[migrations]`). */
+const migrationOptions = (config: Config): OutgoingOptions => ({
+  rules: migrationHostRules(config.migrations),
+  timeoutMs: config.ingot.outgoingTimeout,
+  maxBodyBytes: config.ingot.maxOutgoingBody,
+  maxConnections: config.ingot.maxOutgoingConnections,
+  skipTlsVerify: config.migrations.skipTlsVerify,
+})
 
 type Mutable<Type> = { -readonly [Key in keyof Type]: Type[Key] }
 

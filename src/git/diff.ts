@@ -235,6 +235,8 @@ export async function patchSeries(
     base: Oid | undefined
     head: Oid
     binary?: boolean
+    /** false: without the line that names git's version. */
+    signature?: boolean
     signal?: AbortSignal
   },
 ): Promise<Readable> {
@@ -246,7 +248,8 @@ export async function patchSeries(
       'format-patch',
       '--stdout',
       '-M',
-      ...(query.binary === true ? ['--binary', '--full-index'] : []),
+      ...(query.binary === true ? ['--binary'] : []),
+      ...(query.signature === false ? ['--no-signature'] : []),
       ...(query.base === undefined ? ['-1', head] : [`${base}..${head}`]),
     ],
     query.signal,

@@ -465,7 +465,7 @@ export type Git = {
    */
   patchSeries(
     at: ReadFrom,
-    query: { base: Oid | undefined; head: Oid; binary?: boolean; signal?: AbortSignal },
+    query: { base: Oid | undefined; head: Oid; binary?: boolean; signature?: boolean; signal?: AbortSignal },
   ): Promise<Readable>
   /** The stable patch id of the difference, for telling whether content changed. */
   patchId(at: ReadFrom, base: Oid, head: Oid): Promise<string>

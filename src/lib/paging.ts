@@ -39,8 +39,10 @@ export const pageOrWhole = (query: PageQuery, limits: PageLimits): Page =>
 /** Relations of the `Link` header: page numbers in the order the contract lists them; empty when there is one page. */
 export function pageLinks(page: Page, total: number): { rel: 'next' | 'last' | 'first' | 'prev'; number: number }[] {
   const last = Math.max(1, Math.ceil(total / page.limit))
+  // A page past the end links like the last one (observed).
+  const number = Math.min(page.number, last)
   const links: { rel: 'next' | 'last' | 'first' | 'prev'; number: number }[] = []
-  if (page.number < last) links.push({ rel: 'next', number: page.number + 1 }, { rel: 'last', number: last })
-  if (page.number > 1) links.push({ rel: 'first', number: 1 }, { rel: 'prev', number: page.number - 1 })
+  if (number < last) links.push({ rel: 'next', number: number + 1 }, { rel: 'last', number: last })
+  if (number > 1) links.push({ rel: 'first', number: 1 }, { rel: 'prev', number: number - 1 })
   return links
 }

@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { repoUnderQuota } from '../access/quota.requirements.ts'
 import { canRead, canWrite, gitRepo, inRepo, notArchived } from '../access/repo.requirements.ts'
 import { signedIn } from '../access/requirements.ts'
 import { operation, validBody } from '../http/operation.ts'
@@ -38,7 +39,7 @@ export const repoCreateBranch = operation({
   method: 'POST',
   path: '/repos/{username}/{reponame}/branches',
   scope: 'repository',
-  requires: [inRepo, gitRepo, canRead('code'), signedIn, canWrite('code'), notArchived, validBody],
+  requires: [inRepo, gitRepo, canRead('code'), signedIn, canWrite('code'), notArchived, validBody, repoUnderQuota('size:git:all')],
   body: CreateBranchRepoOption,
   reply: { 201: Branch },
   async run({ ctx, body }) {

@@ -1,6 +1,7 @@
 import { Type, type Static } from 'typebox'
-import { dateTime, nullable, object, reference, requestObject } from '../http/schema.ts'
+import { dateTime, nullable, object, requestObject } from '../http/schema.ts'
 import { User } from '../users/user.schemas.ts'
+import { Repository } from './repo.schemas.ts'
 
 export const CommitStatus = object('CommitStatus', {
   id: Type.Integer(),
@@ -20,7 +21,7 @@ export const CombinedStatus = object('CombinedStatus', {
   sha: Type.String(),
   total_count: Type.Integer(),
   statuses: nullable(Type.Array(CommitStatus)),
-  repository: nullable(reference('Repository')),
+  repository: nullable(Repository),
   commit_url: Type.String(),
   url: Type.String(),
 })

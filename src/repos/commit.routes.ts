@@ -18,9 +18,12 @@ const partsQuery = {
   files: Type.Optional(Type.Boolean()),
 } as const
 
-/** A costly part of a commit is shown unless the query says no. */
+/**
+ * A costly part of a commit is shown unless the query says no. Lines are counted when `stat=true` asks for it; without
+ * that the numbers are 0, as the reference answers them (`docs/differences.md`).
+ */
 const partsOf = (query: { stat?: boolean | undefined; verification?: boolean | undefined; files?: boolean | undefined }) => ({
-  stats: query.stat ?? true,
+  stats: query.stat ?? ('zero' as const),
   verification: query.verification ?? true,
   files: query.files ?? true,
 })
@@ -80,7 +83,7 @@ export const repoDownloadCommitDiffOrPatch = operation({
     const { git, repo } = ctx
     const text =
       params.diffType === 'patch'
-        ? await git.patchSeries(repo.git_key, { base: undefined, head: commit.oid, binary: true, signal: call.signal })
+        ? await git.patchSeries(repo.git_key, { base: undefined, head: commit.oid, binary: true, signature: false, signal: call.signal })
         : await git.diffText(repo.git_key, { base: commit.parents[0], head: commit.oid, signal: call.signal })
     return bytes('text/plain; charset=utf-8', text)
   },

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import type { RepoCtx, SignedInRepoCtx } from '../access/context.ts'
+import { repoUnderQuota } from '../access/quota.requirements.ts'
 import { canRead, canWrite, inRepo, notArchived } from '../access/repo.requirements.ts'
 import { signedIn } from '../access/requirements.ts'
 import { operation, validBody } from '../http/operation.ts'
@@ -96,7 +97,7 @@ export const repoCreateFile = operation({
   method: 'POST',
   path: '/repos/{username}/{reponame}/contents/*',
   scope: 'repository',
-  requires: [inRepo, canRead('code'), signedIn, validBody, branchWriter, notArchived],
+  requires: [inRepo, canRead('code'), signedIn, validBody, branchWriter, notArchived, repoUnderQuota('size:repos:all')],
   body: CreateFileOptions,
   reply: { 201: FileResponse },
   async run({ ctx, params, body }) {
@@ -108,7 +109,7 @@ export const repoUpdateFile = operation({
   method: 'PUT',
   path: '/repos/{username}/{reponame}/contents/*',
   scope: 'repository',
-  requires: [inRepo, canRead('code'), signedIn, validBody, branchWriter, notArchived],
+  requires: [inRepo, canRead('code'), signedIn, validBody, branchWriter, notArchived, repoUnderQuota('size:repos:all')],
   body: UpdateFileOptions,
   reply: { 200: FileResponse },
   async run({ ctx, params, body }) {
@@ -120,7 +121,7 @@ export const repoDeleteFile = operation({
   method: 'DELETE',
   path: '/repos/{username}/{reponame}/contents/*',
   scope: 'repository',
-  requires: [inRepo, canRead('code'), signedIn, validBody, branchWriter, notArchived],
+  requires: [inRepo, canRead('code'), signedIn, validBody, branchWriter, notArchived, repoUnderQuota('size:repos:all')],
   body: DeleteFileOptions,
   reply: { 200: FileDeleteResponse },
   async run({ ctx, params, body }) {
@@ -133,7 +134,7 @@ export const repoChangeFiles = operation({
   method: 'POST',
   path: '/repos/{username}/{reponame}/contents',
   scope: 'repository',
-  requires: [inRepo, canRead('code'), signedIn, validBody, branchWriter, notArchived],
+  requires: [inRepo, canRead('code'), signedIn, validBody, branchWriter, notArchived, repoUnderQuota('size:repos:all')],
   body: ChangeFilesOptions,
   reply: { 201: FilesResponse },
   async run({ ctx, body }) {
@@ -153,7 +154,7 @@ export const repoApplyDiffPatch = operation({
   path: '/repos/{username}/{reponame}/diffpatch',
   scope: 'repository',
   // Signing in comes first: the contract answers 401 to guests where the reference answers 403 (contents.md).
-  requires: [inRepo, signedIn, canWrite('code'), validBody, notArchived],
+  requires: [inRepo, signedIn, canWrite('code'), validBody, notArchived, repoUnderQuota('size:repos:all')],
   body: ApplyDiffPatchFileOptions,
   reply: { 201: FileResponse },
   async run({ ctx, body }) {

@@ -1,6 +1,7 @@
 import type { RepoCtx } from '../access/context.ts'
 import type { Call, Requirement } from '../http/operation.ts'
 import { Forbidden } from '../lib/errors.ts'
+import { branchRef, tagRef } from '../lib/refs.ts'
 import { findNamedCommit, getNamedCommit, type NamedCommit } from './named-commit.service.ts'
 import { cleanPath } from './tree-path.policy.ts'
 
@@ -10,14 +11,17 @@ export interface RepoRefCtx extends RepoCtx {
   readonly treePath: string
 }
 
+/** A revision that a path begins with, and the rest of the path. */
+export type RevisionAndPath = Pick<RepoRefCtx, 'revision' | 'treePath'>
+
 /** Most leading parts of a path that are tried as the name of a reference. */
 const maxRefParts = 40
 
 /**
- * The longest leading part of a path that names a branch, a tag or a whole commit id; the default branch and the whole
- * path when there is none (contract, contents: raw and media).
+ * The longest leading part of a path that names a branch, a tag or a whole commit id, and what is left of the path;
+ * undefined when there is none (contract, contents: raw and media).
  */
-async function splitPath(ctx: RepoCtx, path: string): Promise<{ revision: NamedCommit; treePath: string } | undefined> {
+export async function revisionInPath(ctx: RepoCtx, path: string): Promise<RevisionAndPath | undefined> {
   const { git, repo } = ctx
   const parts = path.split('/')
   for (let count = Math.min(parts.length, maxRefParts); count > 0; count--) {
@@ -25,6 +29,23 @@ async function splitPath(ctx: RepoCtx, path: string): Promise<{ revision: NamedC
     const found = await findNamedCommit(git, repo.git_key, name)
     const isNamed = found && (found.kind !== 'commit' || found.commit === name)
     if (isNamed) return { revision: found, treePath: parts.slice(count).join('/') }
+  }
+  return undefined
+}
+
+/** The revision and the rest of a path that begins with `branch/`, `tag/` or `commit/`; undefined when there is none. */
+export async function typedRevisionInPath(ctx: RepoCtx, path: string): Promise<RevisionAndPath | undefined> {
+  const [kind = '', ...parts] = path.split('/')
+  if (kind !== 'branch' && kind !== 'tag' && kind !== 'commit') return undefined
+  const { git, repo } = ctx
+  for (let count = kind === 'commit' ? 1 : Math.min(parts.length, maxRefParts); count > 0; count--) {
+    const name = parts.slice(0, count).join('/')
+    const ref = kind === 'commit' ? name : kind === 'branch' ? branchRef(name) : tagRef(name)
+    const found = await git.resolve(repo.git_key, ref)
+    if (found?.commit && (kind !== 'commit' || found.ref === undefined)) {
+      const revision: NamedCommit = { kind, name: kind === 'commit' ? found.commit : name, commit: found.commit }
+      return { revision, treePath: parts.slice(count).join('/') }
+    }
   }
   return undefined
 }
@@ -39,7 +60,7 @@ export const repoRef: Requirement<RepoCtx, Pick<RepoRefCtx, 'revision' | 'treePa
     if (typeof asked === 'string' && asked !== '') {
       return { revision: await getNamedCommit(git, repo.git_key, asked), treePath: path }
     }
-    const split = path === '' ? undefined : await splitPath(ctx, path)
+    const split = path === '' ? undefined : await revisionInPath(ctx, path)
     return split ?? { revision: await getNamedCommit(git, repo.git_key, repo.default_branch), treePath: path }
   },
 }

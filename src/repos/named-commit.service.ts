@@ -14,12 +14,12 @@ export interface NamedCommit {
 }
 
 /**
- * What a text stands for: a branch first, then a tag, then whatever git makes of it (full references, `HEAD`, whole and
+ * What a text stands for: a branch first, then a tag, then a reference without its `refs/`, then whatever git makes of it (full references, `HEAD`, whole and
  * abbreviated ids). Undefined when it is nothing.
  */
 export async function findRevision(git: Git, key: GitKey, text: string): Promise<Resolved | undefined> {
   if (text === '') return undefined
-  for (const ref of [`refs/heads/${text}`, `refs/tags/${text}`]) {
+  for (const ref of [`refs/heads/${text}`, `refs/tags/${text}`, `refs/${text}`]) {
     if (isValidRefName(ref)) {
       const found = await git.resolve(key, ref)
       if (found) return found

@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { repoUnderQuota } from '../access/quota.requirements.ts'
 import { canRead, canWrite, gitRepo, inRepo, notArchived } from '../access/repo.requirements.ts'
 import { signedIn } from '../access/requirements.ts'
 import { operation, validBody } from '../http/operation.ts'
@@ -39,7 +40,7 @@ export const repoCreateTag = operation({
   method: 'POST',
   path: '/repos/{username}/{reponame}/tags',
   scope: 'repository',
-  requires: [inRepo, canRead('code'), gitRepo, signedIn, canWrite('code'), notArchived, validBody],
+  requires: [inRepo, canRead('code'), gitRepo, signedIn, canWrite('code'), notArchived, validBody, repoUnderQuota('size:repos:all')],
   body: CreateTagOption,
   reply: { 201: Tag },
   async run({ ctx, body }) {
