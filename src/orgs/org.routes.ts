@@ -3,7 +3,7 @@ import { siteAdmin, signedIn, anyone } from '../access/requirements.ts'
 import { operation, validBody } from '../http/operation.ts'
 import { created, noContent, ok, paged } from '../http/reply.ts'
 import { pageQuery } from '../http/schema.ts'
-import { pageOf } from '../lib/paging.ts'
+import { pageOf, pageOrWhole } from '../lib/paging.ts'
 import { renameAccount } from '../users/account-name.service.ts'
 import { namedUser, targetUser } from '../users/subject.requirements.ts'
 import { presentOrg } from './org.present.ts'
@@ -142,7 +142,7 @@ export const orgListCurrentUserOrgs = operation({
   query: pageQuery,
   reply: { 200: Type.Array(Organization) },
   async run({ ctx, query }) {
-    const page = pageOf(query, ctx.config.api)
+    const page = pageOrWhole(query, ctx.config.api)
     const { orgs, total } = await listOrgsOf(ctx, ctx.viewer.user, page)
     return paged(orgs.map((org) => presentOrg(ctx, org)), page, total)
   },
@@ -156,7 +156,7 @@ export const orgListUserOrgs = operation({
   query: pageQuery,
   reply: { 200: Type.Array(Organization) },
   async run({ ctx, query }) {
-    const page = pageOf(query, ctx.config.api)
+    const page = pageOrWhole(query, ctx.config.api)
     const { orgs, total } = await listOrgsOf(ctx, ctx.subject, page)
     return paged(orgs.map((org) => presentOrg(ctx, org)), page, total)
   },

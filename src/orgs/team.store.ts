@@ -158,6 +158,19 @@ export const countTeamMembers = async (db: Db | Tx, teamId: TeamId): Promise<num
 export const listTeamMemberIds = async (db: Db | Tx, teamId: TeamId): Promise<UserId[]> =>
   (await db.selectFrom('team_user').select('user_id').where('team_id', '=', teamId).execute()).map((row) => row.user_id)
 
+/** Members of the teams that have every repository of an organization: the owners and those for all repositories. */
+export const listAllRepoMemberIds = async (db: Db | Tx, orgId: UserId): Promise<UserId[]> =>
+  (
+    await db
+      .selectFrom('team_user')
+      .innerJoin('team', 'team.id', 'team_user.team_id')
+      .select('team_user.user_id')
+      .distinct()
+      .where('team.org_id', '=', orgId)
+      .where((where) => where.or([where('team.includes_all_repositories', '=', true), where('team.access_mode', '=', 4)]))
+      .execute()
+  ).map((row) => row.user_id)
+
 /** Puts somebody on a team; nothing happens when he is on it. */
 export const insertTeamMember = (tx: Tx, team: Pick<TeamRow, 'id' | 'org_id'>, userId: UserId) =>
   tx

@@ -15,10 +15,12 @@ import { joinGitignores } from '../misc/gitignore.templates.ts'
 import { findLabelTemplate } from '../misc/label.templates.ts'
 import { fillLicense, findLicense } from '../misc/license.templates.ts'
 import { renderReadme } from '../misc/readme.templates.ts'
+import { listAllRepoMemberIds } from '../orgs/team.store.ts'
 import { gitPerson } from '../users/git-person.ts'
 import { mayNameRepo } from './repo-name.policy.ts'
 import {
   deleteRepoRedirect,
+  findRepoById,
   insertBranches,
   insertRepo,
   insertUnits,
@@ -250,9 +252,13 @@ export async function insertNewRepo(services: Services, input: RepositoryToInser
       )
       await deleteRepoRedirect(tx, owner.id, repo.lower_name)
       if (input.access !== undefined) await upsertCollaboration(tx, repo.id, doer.id, input.access, createdUnix)
-      if (services.config.service.autoWatchNewRepos) await watchRepos(tx, [repo.id], [doer.id], 'auto', createdUnix)
+      if (services.config.service.autoWatchNewRepos) {
+        // Whoever has every repository of an organization begins to watch it as well (observed).
+        const others = owner.kind === 'organization' ? await listAllRepoMemberIds(tx, owner.id) : []
+        await watchRepos(tx, [repo.id], [...new Set([doer.id, ...others])], 'auto', createdUnix)
+      }
       await input.inTransaction(tx, repo)
-      return { ...repo, num_watches: services.config.service.autoWatchNewRepos ? 1 : 0 }
+      return (await findRepoById(tx, repo.id)) ?? repo
     })
   } catch (error) {
     if (isUniqueViolation(error)) throw nameTaken(input.row.name)

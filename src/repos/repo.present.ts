@@ -2,6 +2,7 @@ import type { Ctx } from '../access/context.ts'
 import { listUnits } from '../access/access.store.ts'
 import { accessToAll } from '../access/repo-access.ts'
 import { fullRights, mode, type Rights } from '../access/rights.ts'
+import { viewerOf } from '../auth/viewer.ts'
 import type { UserRow } from '../db/tables/accounts.ts'
 import type { RepoRow, RepoUnit, RepoUnitRow } from '../db/tables/repositories.ts'
 import type { TeamId } from '../lib/ids.ts'
@@ -214,6 +215,19 @@ export async function presentViews(ctx: PresentCtx, views: readonly RepoView[]):
 /** Records of repositories in the order given; six queries however many there are, two more where forks are among them. */
 export const presentRepos = async (ctx: PresentCtx, repos: readonly RepoRow[]): Promise<Repository[]> =>
   presentViews(ctx, await loadViews(ctx, repos))
+
+/** Like `presentRepos`, with the permissions of another account instead of the viewer's (observed of lists of stars). */
+export async function presentReposFor(ctx: PresentCtx, user: UserRow, repos: readonly RepoRow[]): Promise<Repository[]> {
+  const [shown, theirs] = await Promise.all([
+    presentRepos(ctx, repos),
+    loadViews({ ...ctx, viewer: viewerOf(user, { kind: 'session' }) }, repos),
+  ])
+  const rights = new Map<number, Rights>(theirs.map((view) => [view.repo.id, view.rights]))
+  return shown.map((repo) => {
+    const own = rights.get(repo.id)
+    return own ? { ...repo, permissions: presentPermission(own) } : repo
+  })
+}
 
 /** The record of one repository; without a query unless it is a fork or about to be transferred. */
 export async function presentRepo(ctx: PresentCtx, view: RepoView): Promise<Repository> {

@@ -4,13 +4,13 @@ import { anyone, signedIn, switchedOn, tokenScope } from '../access/requirements
 import { operation } from '../http/operation.ts'
 import { noContent, paged } from '../http/reply.ts'
 import { pageQuery } from '../http/schema.ts'
-import { pageOf } from '../lib/paging.ts'
+import { pageOf, pageOrWhole } from '../lib/paging.ts'
 import { namedUser } from '../users/subject.requirements.ts'
 import { refuseInvisible } from '../users/user.service.ts'
 import { presentUser } from '../users/user.present.ts'
 import { User } from '../users/user.schemas.ts'
 import { listStarredRepos } from './repo-list.service.ts'
-import { presentRepos } from './repo.present.ts'
+import { presentRepos, presentReposFor } from './repo.present.ts'
 import { Repository } from './repo.schemas.ts'
 import { checkStar, star, stargazersOf, unstar } from './star.service.ts'
 
@@ -25,7 +25,7 @@ export const userCurrentListStarred = operation({
   query: pageQuery,
   reply: { 200: Type.Array(Repository) },
   async run({ ctx, query }) {
-    const page = pageOf(query, ctx.config.api)
+    const page = pageOrWhole(query, ctx.config.api)
     const { repos, total } = await listStarredRepos(ctx, ctx.viewer.user, page)
     return paged(await presentRepos(ctx, repos), page, total, { link: false })
   },
@@ -40,9 +40,9 @@ export const userListStarred = operation({
   reply: { 200: Type.Array(Repository) },
   async run({ ctx, query }) {
     await refuseInvisible(ctx, ctx.subject)
-    const page = pageOf(query, ctx.config.api)
+    const page = pageOrWhole(query, ctx.config.api)
     const { repos, total } = await listStarredRepos(ctx, ctx.subject, page)
-    return paged(await presentRepos(ctx, repos), page, total, { link: false })
+    return paged(await presentReposFor(ctx, ctx.subject, repos), page, total, { link: false })
   },
 })
 

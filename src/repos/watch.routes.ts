@@ -4,7 +4,7 @@ import { signedIn } from '../access/requirements.ts'
 import { operation } from '../http/operation.ts'
 import { noContent, ok, paged } from '../http/reply.ts'
 import { pageQuery } from '../http/schema.ts'
-import { pageOf } from '../lib/paging.ts'
+import { pageOf, pageOrWhole } from '../lib/paging.ts'
 import { namedUser } from '../users/subject.requirements.ts'
 import { presentUser } from '../users/user.present.ts'
 import { User } from '../users/user.schemas.ts'
@@ -23,7 +23,7 @@ export const userCurrentListSubscriptions = operation({
   query: pageQuery,
   reply: { 200: Type.Array(Repository) },
   async run({ ctx, query }) {
-    const page = pageOf(query, ctx.config.api)
+    const page = pageOrWhole(query, ctx.config.api)
     const { repos, total } = await pageOfWatched(ctx, ctx.viewer.user, page)
     return paged(await presentRepos(ctx, repos), page, total, { link: false })
   },
@@ -38,7 +38,7 @@ export const userListSubscriptions = operation({
   reply: { 200: Type.Array(Repository) },
   async run({ ctx, query }) {
     await refuseInvisible(ctx, ctx.subject)
-    const page = pageOf(query, ctx.config.api)
+    const page = pageOrWhole(query, ctx.config.api)
     const { repos, total } = await pageOfWatched(ctx, ctx.subject, page)
     return paged(await presentRepos(ctx, repos), page, total, { link: false })
   },
