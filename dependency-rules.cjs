@@ -71,7 +71,8 @@ module.exports = {
     requirements: ['requirements', 'service', 'policy', 'store', 'schemas'],
     service: ['service', 'policy', 'store'],
     policy: ['policy'],
-    present: ['store', 'present'],
+    // What a page or a reply says of somebody's rights is what the policy says.
+    present: ['store', 'present', 'policy'],
     store: ['store'],
     schemas: ['schemas'],
   },

@@ -1,68 +1,8 @@
 import type { RepoUnit } from '../db/tables/repositories.ts'
-import type { Call, Requirement } from '../http/operation.ts'
-import { Archived, Forbidden, Moved, NotFound } from '../lib/errors.ts'
-import { findAccountByFormerName, findAccountByName, findRepoByFormerName, findRepoByName } from './access.store.ts'
+import type { Requirement } from '../http/operation.ts'
+import { Archived, Forbidden, NotFound } from '../lib/errors.ts'
 import type { Ctx, RepoCtx } from './context.ts'
-import { accessTo } from './repo-access.ts'
-import { refusePrivate } from './requirements.ts'
-
-/** The address of the same request under another name; both names are escaped. */
-function movedUrl(call: Pick<Call, 'url'>, names: { from: string; to: string }[]): string {
-  const [path = '', ...query] = call.url.split('?')
-  const parts = path.split('/')
-  let next = 0
-  const moved = parts.map((part) => {
-    const pair = names[next]
-    if (!pair || safeDecode(part).toLowerCase() !== pair.from.toLowerCase()) return part
-    next++
-    return encodeURIComponent(pair.to)
-  })
-  return [moved.join('/'), ...query].join('?')
-}
-
-function safeDecode(part: string): string {
-  try {
-    return decodeURIComponent(part)
-  } catch {
-    return part
-  }
-}
-
-/**
- * Finds the repository of a path and what the viewer may do there. Missing and unreadable ones are 404 alike; renamed
- * accounts answer 307, renamed or transferred repositories 301, before the rights are looked at (contract R2).
- */
-export async function resolveRepo(
-  ctx: Ctx,
-  ownerName: string,
-  repoName: string,
-  call: Pick<Call, 'url'>,
-): Promise<Omit<RepoCtx, keyof Ctx>> {
-  const owner = await findAccountByName(ctx.db, ownerName.toLowerCase())
-  if (!owner) {
-    const renamed = await findAccountByFormerName(ctx.db, ownerName.toLowerCase())
-    if (!renamed) throw new NotFound('the repository does not exist', 'repo_not_found')
-    throw new Moved(307, movedUrl(call, [{ from: ownerName, to: renamed.name }]))
-  }
-  const repo = await findRepoByName(ctx.db, owner.id, repoName.toLowerCase())
-  if (!repo) {
-    const moved = await findRepoByFormerName(ctx.db, owner.id, repoName.toLowerCase())
-    if (!moved) throw new NotFound('the repository does not exist', 'repo_not_found')
-    throw new Moved(
-      301,
-      movedUrl(call, [
-        { from: ownerName, to: moved.owner_name },
-        { from: repoName, to: moved.repo_name },
-      ]),
-    )
-  }
-  const { units, rights } = await accessTo(ctx.db, ctx.viewer, owner, repo)
-  if (rights.rank === 0 && !units.some((row) => rights.modeOf(row.unit) > 0)) {
-    throw new NotFound('the repository does not exist', 'repo_not_found')
-  }
-  refusePrivate(ctx.viewer, repo.is_private, 'repos')
-  return { owner, repo, units, rights }
-}
+import { resolveRepo } from './resolve-repo.ts'
 
 /** AR: the repository that the path names exists and the viewer may see something of it. */
 export const inRepo: Requirement<object, RepoCtx> = {

@@ -1,5 +1,5 @@
 import type { Ctx, RepoCtx, SignedInRepoCtx } from '../access/context.ts'
-import { resolveRepo } from '../access/repo.requirements.ts'
+import { resolveRepo } from '../access/resolve-repo.ts'
 import { checkScopes } from '../access/requirements.ts'
 import type { GitKey } from '../lib/ids.ts'
 import { Forbidden, Moved, NotFound, Unauthenticated } from '../lib/errors.ts'
