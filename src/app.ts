@@ -354,13 +354,15 @@ export async function createApp(options: AppOptions): Promise<App> {
             path: call.url.split('?', 1)[0],
           }),
       })
+      const { startSshServer, disableSsh } = config.server
+      if (startSshServer && !disableSsh) {
+        // Loaded when it is wanted: it costs a start its time and memory.
+        sshServer = await (await import('./transport/ssh-server.ts')).startSshServer(services)
+      }
       const { httpAddr, httpPort, protocol } = config.server
       const at = await server.listen(
         protocol === 'http+unix' ? { socketPath: httpAddr } : { host: httpAddr, port: httpPort },
       )
-      const { startSshServer, disableSsh } = config.server
-      // Loaded when it is wanted: it costs a start its time and memory.
-      if (startSshServer && !disableSsh) sshServer = await (await import('./transport/ssh-server.ts')).startSshServer(services)
       services.config = withBoundPorts(config, {
         ...(typeof at === 'string' ? {} : { http: at.port }),
         ...(sshServer ? { ssh: sshServer.address.port } : {}),
@@ -375,7 +377,7 @@ export async function createApp(options: AppOptions): Promise<App> {
 /** How mail goes out. */
 const mailerOptions = (config: Config): MailerOptions => ({
   ...config.mailer,
-  overrideHeaders: {},
+  overrideHeaders: config.mailerOverrideHeader,
   maxConnections: config.ingot.maxMailConnections,
   timeoutMs: config.ingot.mailTimeout,
 })

@@ -16,6 +16,9 @@ export const insertMerge = (tx: Tx, values: PullMergeRow) =>
 export const listMerges = (tx: Tx, pullId: PullId, sinceUnix: Unix): Promise<PullMergeRow[]> =>
   tx.selectFrom('pull_merge').selectAll().where('pull_id', '=', pullId).where('created_unix', '>', sinceUnix).execute()
 
+export const deleteMerge = (tx: Tx, pullId: PullId, newOid: Oid) =>
+  tx.deleteFrom('pull_merge').where('pull_id', '=', pullId).where('new_oid', '=', newOid).execute()
+
 export const deleteMerges = (tx: Tx, pullId: PullId) => tx.deleteFrom('pull_merge').where('pull_id', '=', pullId).execute()
 
 /** What is written down of merges that move branches of a repository to commits. */

@@ -12,8 +12,9 @@ import { enqueueAll, planned } from '../jobs/queue.ts'
 import type { IssueId, Oid, PullId } from '../lib/ids.ts'
 import { branchOf, isZeroOid } from '../lib/refs.ts'
 import { nowUnix } from '../lib/time.ts'
+import { tryScheduledMerge } from './auto-merge.service.ts'
 import { recordMerge } from './merge-record.service.ts'
-import { listMergesTo } from './merge.store.ts'
+import { listMergesTo, listWaitingFor } from './merge.store.ts'
 import { checkPull } from './pull-check.service.ts'
 import { syncPull, writePullRef } from './pull-sync.service.ts'
 import {
@@ -204,6 +205,21 @@ const closePullsOfGoneRepo = subscriber({
   },
 })
 
+/** Merges that wait for a status, an approval, or the end of an objection. */
+const mergeScheduled = subscriber({
+  name: 'mergeScheduled',
+  on: ['status.created', 'review.submitted', 'review.dismissed'],
+  async afterCommit(services: Services, event) {
+    if (event.name === 'status.created') {
+      const waiting = await listWaitingFor(services.db, event.data.repoId, event.data.sha)
+      for (const pull of waiting) await tryScheduledMerge(services, pull.id)
+      return
+    }
+    if (event.name === 'review.submitted' && event.data.type !== 'approve') return
+    await tryScheduledMerge(services, event.data.pullId)
+  },
+})
+
 /** Everything that pull requests hear, in the order it is told. */
 export const all: readonly Subscriber<Services>[] = [
   followBranches,
@@ -214,4 +230,5 @@ export const all: readonly Subscriber<Services>[] = [
   setPullRef,
   bringUpPulls,
   checkRetargeted,
+  mergeScheduled,
 ]

@@ -36,7 +36,6 @@ export const pulls: Migration = {
       head_oid text not null,
       merger_id bigint not null,
       promises text not null,
-      is_automatic boolean not null,
       created_unix bigint not null,
       primary key (pull_id, new_oid)
     )`,

@@ -56,7 +56,6 @@ export interface PullMergeTable {
   merger_id: UserId
   /** JSON: ids of issues that the merge closes and reopens. */
   promises: string
-  is_automatic: boolean
   created_unix: Unix
 }
 

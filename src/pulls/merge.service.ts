@@ -1,0 +1,259 @@
+import type { SignedInRepoCtx } from '../access/context.ts'
+import { accessTo } from '../access/repo-access.ts'
+import { transaction } from '../db/database.ts'
+import type { PullRow } from '../db/tables/pulls.ts'
+import { publish } from '../events/hub.ts'
+import { insertEntry } from '../issues/entry.store.ts'
+import { isWriter } from '../issues/issue.policy.ts'
+import { actNow } from '../issues/issue.service.ts'
+import { loadIssues, touchIssues } from '../issues/issue.store.ts'
+import { listPromises } from '../issues/reference.store.ts'
+import { Conflict, Forbidden, MethodNotAllowed, NotFound } from '../lib/errors.ts'
+import type { IssueId, Oid } from '../lib/ids.ts'
+import { branchRef, zeroOid } from '../lib/refs.ts'
+import { nowUnix } from '../lib/time.ts'
+import { refusalOf } from '../repos/branch.service.ts'
+import { effectiveRule } from '../repos/branch-protection.policy.ts'
+import { listBranchRules } from '../repos/branch-protection.store.ts'
+import { moveRefs } from '../repos/ref-door.service.ts'
+import { findRepoById } from '../repos/repo.store.ts'
+import { findUserById } from '../users/user.store.ts'
+import { buildMerge, type BuildStyle } from './merge-build.service.ts'
+import { passGate } from './merge-gate.service.ts'
+import { recordMerge } from './merge-record.service.ts'
+import { mergeMessage } from './merge-template.service.ts'
+import {
+  deleteMerge,
+  deleteScheduledMerge,
+  findScheduledMerge,
+  insertMerge,
+  insertScheduledMerge,
+  listMerges,
+} from './merge.store.ts'
+import { factsOf } from './pull-sync.service.ts'
+import { retarget } from './pull-edit.service.ts'
+import type { MergeVerb } from './pull.schemas.ts'
+import { findOpenOnRoute, findPullForUpdate, listOpenByBranch, type PullPair } from './pull.store.ts'
+
+/** What a request to merge says. */
+export interface MergeInput {
+  readonly style: MergeVerb
+  readonly title: string
+  readonly message: string
+  /** The commit that stands for a merge by hand. */
+  readonly mergeCommit: string
+  /** '' when any head will do. */
+  readonly expectedHead: string
+  readonly isForced: boolean
+  readonly whenChecksSucceed: boolean
+  readonly deletesBranch: boolean
+}
+
+/** How often a merge is made anew when the base moves meanwhile. */
+const maxAttempts = 3
+
+/** How long a merge that was written down is taken to be under way, in seconds. */
+const underWaySeconds = 60
+
+/**
+ * Merges a pull request, or has it merged as soon as it may be. Refusals as the contract orders them: 405 for what is
+ * not allowed or not ready, 404 for a closed one, 409 for conflicts and for a head or base that moved.
+ */
+export async function mergePull(ctx: SignedInRepoCtx, stored: PullPair, input: MergeInput): Promise<'merged' | 'scheduled'> {
+  const pair = await passGate(ctx, stored, {
+    style: input.style,
+    isForced: input.isForced,
+    isScheduled: input.whenChecksSucceed,
+  })
+  if (input.style === 'manually-merged') {
+    await markMerged(ctx, pair, input.mergeCommit)
+    return 'merged'
+  }
+  if (input.expectedHead !== '' && input.expectedHead !== pair.pull.synced_oid) {
+    throw new Conflict('the head is another commit than expected', 'head_moved', { head: pair.pull.synced_oid })
+  }
+  if (input.whenChecksSucceed) {
+    await schedule(ctx, pair, input)
+    return 'scheduled'
+  }
+  await moveBase(ctx, pair, input.style, input)
+  if (input.deletesBranch) await deleteHeadBranch(ctx, pair.pull)
+  return 'merged'
+}
+
+/** Makes the commits, writes the merge down, and moves the base; whoever records the move finishes the rows. */
+async function moveBase(
+  ctx: SignedInRepoCtx,
+  pair: PullPair,
+  style: BuildStyle,
+  given: Pick<MergeInput, 'title' | 'message'>,
+): Promise<void> {
+  const { git, repo } = ctx
+  const ref = branchRef(pair.pull.base_branch)
+  const promises = JSON.stringify(await promisesOf(ctx, pair))
+  for (let attempt = 1; ; attempt++) {
+    const base = await git.readRef(repo.git_key, ref)
+    if (base === undefined) throw new NotFound('the base branch does not exist', 'branch_not_found')
+    if (await git.isAncestor(repo.git_key, pair.pull.synced_oid, base)) {
+      throw new MethodNotAllowed('the base contains the head already', 'pull_not_mergeable')
+    }
+    const made = await buildMerge(ctx, pair, style, base, () => mergeMessage(ctx, pair, style, given))
+    await announceMerge(ctx, pair, made, promises)
+    const change = { ref, old: base, new: made }
+    const result = await moveRefs(ctx, repo, [change], { doerId: ctx.viewer.id, via: 'merge' })
+    if (result.ok) return
+    await transaction(ctx.db, (tx) => deleteMerge(tx, pair.pull.id, made))
+    if (result.reason !== 'stale' || attempt >= maxAttempts) throw refusalOf(result)
+  }
+}
+
+/** Writes down what the base is about to be moved to. Of several merges of one pull request at once one gets on. */
+async function announceMerge(ctx: SignedInRepoCtx, { pull }: PullPair, made: Oid, promises: string): Promise<void> {
+  const now = nowUnix(ctx.clock)
+  await transaction(ctx.db, async (tx) => {
+    const held = await findPullForUpdate(tx, pull.id)
+    if (!held) throw new NotFound('the pull request does not exist', 'pull_not_found')
+    if (held.is_merged) throw new MethodNotAllowed('the pull request is merged already', 'pull_merged')
+    if (held.base_branch !== pull.base_branch) throw new Conflict('the base was changed meanwhile', 'base_changed')
+    const others = await listMerges(tx, pull.id, now - underWaySeconds)
+    if (others.length > 0) throw new Conflict('the pull request is being merged', 'merge_under_way')
+    await insertMerge(tx, {
+      pull_id: pull.id,
+      new_oid: made,
+      head_oid: pull.synced_oid,
+      merger_id: ctx.viewer.id,
+      promises,
+      created_unix: now,
+    })
+  })
+}
+
+/**
+ * What the texts of a pull request promise and the merger may keep. What was promised for other repositories was judged
+ * when it was written; for this one it is now (contract, pulls: closing references).
+ */
+async function promisesOf(
+  ctx: SignedInRepoCtx,
+  { issue }: PullPair,
+): Promise<{ closes: readonly IssueId[]; reopens: readonly IssueId[] }> {
+  const rows = await listPromises(ctx.db, issue.id)
+  const issues = await loadIssues(
+    ctx.db,
+    rows.map((row) => row.issue_id),
+  )
+  const kept = rows.filter((row) => {
+    const promised = issues.get(row.issue_id)
+    if (!promised || promised.is_pull) return false
+    return promised.repo_id !== ctx.repo.id || promised.poster_id === ctx.viewer.id || isWriter(ctx.rights, promised)
+  })
+  const idsOf = (action: 'closes' | 'reopens') => [
+    ...new Set(kept.filter((row) => row.ref_action === action).map((row) => row.issue_id)),
+  ]
+  return { closes: idsOf('closes'), reopens: idsOf('reopens') }
+}
+
+/** Marks a pull request as merged by hand: with a commit that the base contains. */
+async function markMerged(ctx: SignedInRepoCtx, pair: PullPair, text: string): Promise<void> {
+  const { git, repo } = ctx
+  const none = new Conflict('the commit is none of the base', 'merge_commit_unknown')
+  if (!/^[0-9a-f]{40}([0-9a-f]{24})?$/.test(text)) throw none
+  const oid = text as Oid
+  const base = await git.readRef(repo.git_key, branchRef(pair.pull.base_branch))
+  const missing = await git.missingObjects(repo.git_key, [oid])
+  if (base === undefined || missing.length > 0) throw none
+  if ((await git.objectInfo(repo.git_key, oid))?.type !== 'commit' || !(await git.isAncestor(repo.git_key, oid, base))) throw none
+  const promises = await promisesOf(ctx, pair)
+  const merged = await transaction(ctx.db, (tx) =>
+    recordMerge(tx, {
+      pullId: pair.pull.id,
+      mergeOid: oid,
+      mergerId: ctx.viewer.id,
+      ...promises,
+      nowMs: ctx.clock.nowMs(),
+      state: 'manual',
+    }),
+  )
+  if (!merged) throw new MethodNotAllowed('the pull request is merged already', 'pull_merged')
+}
+
+async function schedule(ctx: SignedInRepoCtx, { pull }: PullPair, input: MergeInput): Promise<void> {
+  const act = actNow(ctx)
+  await transaction(ctx.db, async (tx) => {
+    const isNew = await insertScheduledMerge(tx, {
+      pull_id: pull.id,
+      doer_id: ctx.viewer.id,
+      style: input.style,
+      title: input.title,
+      message: input.message,
+      deletes_branch: input.deletesBranch,
+      created_unix: act.atUnix,
+    })
+    if (!isNew) throw new Conflict('a merge waits for its checks already', 'merge_scheduled')
+    await insertEntry(tx, act, pull.issue_id, { type: 'pull_scheduled_merge' })
+    await touchIssues(tx, [pull.issue_id], act.atUnix)
+    await publish(tx, 'pull.mergeScheduled', { ...factsOf(pull, act.doerId), isCancelled: false })
+  })
+}
+
+/** Takes back a merge that waits: whoever asked for it and administrators of the repository; without one 404. */
+export async function cancelScheduledMerge(ctx: SignedInRepoCtx, { pull }: PullPair): Promise<void> {
+  const none = new NotFound('no merge waits for checks', 'merge_not_scheduled')
+  const waiting = await findScheduledMerge(ctx.db, pull.id)
+  if (!waiting) throw none
+  if (waiting.doer_id !== ctx.viewer.id && !ctx.rights.isAdmin) {
+    throw new Forbidden('only who scheduled the merge and administrators may cancel it', 'cancel_forbidden')
+  }
+  const act = actNow(ctx)
+  await transaction(ctx.db, async (tx) => {
+    if (!(await deleteScheduledMerge(tx, pull.id))) throw none
+    await insertEntry(tx, act, pull.issue_id, { type: 'pull_cancel_scheduled_merge' })
+    await touchIssues(tx, [pull.issue_id], act.atUnix)
+    await publish(tx, 'pull.mergeScheduled', { ...factsOf(pull, act.doerId), isCancelled: true })
+  })
+}
+
+/**
+ * Deletes the head branch of a merged pull request, after those that are based on it were given its base. Left alone
+ * when another one uses it or when it has moved on; default and protected branches, and those the caller may not write,
+ * are `Forbidden` (contract).
+ */
+async function deleteHeadBranch(ctx: SignedInRepoCtx, pull: PullRow): Promise<void> {
+  if (pull.flow === 1 || pull.head_repo_id === null) return
+  const repo = pull.head_repo_id === ctx.repo.id ? ctx.repo : await findRepoById(ctx.db, pull.head_repo_id)
+  const owner = repo && (await findUserById(ctx.db, repo.owner_id))
+  if (!repo || !owner) return
+  const branch = pull.head_branch
+  const users = await listOpenByBranch(ctx.db, 'head', repo.id, [branch])
+  if (users.some((other) => other.id !== pull.id)) return
+  const [{ rights }, rules] = await Promise.all([
+    accessTo(ctx.db, ctx.viewer, owner, repo),
+    listBranchRules(ctx.db, repo.id),
+  ])
+  if (branch === repo.default_branch) throw new Forbidden(`${branch} is the default branch`, 'default_branch')
+  if (effectiveRule(rules, branch)) throw new Forbidden(`${branch} is protected`, 'branch_protected')
+  if (!rights.canWrite('code')) throw new Forbidden('you may not delete the head branch', 'branch_forbidden')
+  const act = actNow(ctx)
+  await transaction(ctx.db, async (tx) => {
+    const children = await listOpenByBranch(tx, 'base', repo.id, [branch])
+    const moved: PullRow[] = []
+    for (const child of children) {
+      if (pull.repo_id !== repo.id || child.head_repo_id === null) continue
+      const route = {
+        repoId: child.repo_id,
+        baseBranch: pull.base_branch,
+        headRepoId: child.head_repo_id,
+        headBranch: child.head_branch,
+        flow: child.flow,
+      }
+      const isSelf = child.head_repo_id === repo.id && child.head_branch === pull.base_branch
+      if (!isSelf && !(await findOpenOnRoute(tx, route))) moved.push(child)
+    }
+    await retarget(tx, act, moved, pull.base_branch)
+  })
+  const change = { ref: branchRef(branch), old: pull.synced_oid, new: zeroOid(repo.object_format) }
+  const result = await moveRefs(ctx, repo, [change], { doerId: ctx.viewer.id, via: 'merge' })
+  if (!result.ok) return
+  await transaction(ctx.db, async (tx) => {
+    await insertEntry(tx, act, pull.issue_id, { type: 'delete_branch', old_ref: branch })
+  })
+}

@@ -1,0 +1,95 @@
+import type { SignedInRepoCtx } from '../access/context.ts'
+import { accessTo } from '../access/repo-access.ts'
+import type { RepoRow } from '../db/tables/repositories.ts'
+import type { UserRow } from '../db/tables/accounts.ts'
+import { Conflict, Invalid, NotFound } from '../lib/errors.ts'
+import type { Oid } from '../lib/ids.ts'
+import { branchRef } from '../lib/refs.ts'
+import { effectiveRule, mayPush, type BranchActor } from '../repos/branch-protection.policy.ts'
+import { listBranchRules } from '../repos/branch-protection.store.ts'
+import { refusalOf } from '../repos/branch.service.ts'
+import { moveRefs } from '../repos/ref-door.service.ts'
+import { findRepoById } from '../repos/repo.store.ts'
+import { unitConfig } from '../repos/unit-config.ts'
+import { teamIdsOf } from '../repos/user-rights.service.ts'
+import { findUserById } from '../users/user.store.ts'
+import { conflictOf, identityOf, mergeInto } from './merge-build.service.ts'
+import { upToDate } from './pull-check.service.ts'
+import type { PullPair } from './pull.store.ts'
+
+/** How often an update is made anew when the head moves meanwhile. */
+const maxAttempts = 3
+
+interface Head {
+  readonly repo: RepoRow
+  readonly owner: UserRow
+  readonly isProtected: boolean
+}
+
+/** The head of a pull request when the caller may push to it, with or without rewriting; else undefined. */
+async function pushableHead(ctx: SignedInRepoCtx, { pull }: PullPair): Promise<Head | undefined> {
+  if (pull.flow === 1 || pull.head_repo_id === null) return undefined
+  const repo = pull.head_repo_id === ctx.repo.id ? ctx.repo : await findRepoById(ctx.db, pull.head_repo_id)
+  const owner = repo && (await findUserById(ctx.db, repo.owner_id))
+  if (!repo || !owner) return undefined
+  const [{ rights }, rules, teamIds] = await Promise.all([
+    accessTo(ctx.db, ctx.viewer, owner, repo),
+    listBranchRules(ctx.db, repo.id),
+    teamIdsOf(ctx.db, owner, ctx.viewer.id),
+  ])
+  const mayMaintain = pull.allow_maintainer_edit && ctx.rights.canWrite('code')
+  const rule = effectiveRule(rules, pull.head_branch)
+  const actor: BranchActor = {
+    id: ctx.viewer.id,
+    rights: { canWrite: (unit) => rights.canWrite(unit) || (mayMaintain && unit === 'code') },
+    teamIds,
+  }
+  return mayPush(rule, actor) && !repo.is_archived ? { repo, owner, isProtected: rule !== undefined } : undefined
+}
+
+/**
+ * Brings the base into the head of a pull request, by a merge or by putting the commits on top. Nothing happens when the
+ * head contains the base. What conflicts is `Conflict`, a closed or merged one `Invalid` (contract, pulls: update).
+ * @returns `forbidden` when the caller may not
+ */
+export async function updateHead(
+  ctx: SignedInRepoCtx,
+  stored: PullPair,
+  style: 'merge' | 'rebase',
+): Promise<'updated' | 'forbidden'> {
+  if (stored.pull.is_merged) throw new Invalid('the pull request is merged', 'pull_merged')
+  if (stored.issue.is_closed) throw new Invalid('the pull request is closed', 'pull_closed')
+  const head = await pushableHead(ctx, stored)
+  if (!head) return 'forbidden'
+  const config = unitConfig(ctx.units, 'pulls')
+  if (style === 'rebase' && (head.isProtected || !config?.allow_rebase_update)) return 'forbidden'
+  const pull = await upToDate(ctx, stored.pull)
+  const { git, repo } = ctx
+  const ref = branchRef(pull.head_branch)
+  const base = await git.readRef(repo.git_key, branchRef(pull.base_branch))
+  if (base === undefined) throw new NotFound('the base branch does not exist', 'branch_not_found')
+  const key = head.repo.git_key
+  if (head.repo.id !== repo.id && (await git.missingObjects(key, [base])).length > 0) {
+    await git.fetchObjects(repo.git_key, key, [base])
+  }
+  for (let attempt = 1; ; attempt++) {
+    const tip = await git.readRef(key, ref)
+    if (tip === undefined) throw new NotFound('the head branch does not exist', 'branch_not_found')
+    if (await git.isAncestor(key, base, tip)) return 'updated'
+    if ((await git.mergeBase(key, base, tip)) === undefined) {
+      throw new Conflict('the two histories are not related', 'unrelated_histories')
+    }
+    const title = `Merge branch '${pull.base_branch}' into ${pull.head_branch}`
+    const made = style === 'merge' ? await mergeInto(ctx, key, tip, base, title) : await onTop(ctx, key, base, tip)
+    const result = await moveRefs(ctx, head.repo, [{ ref, old: tip, new: made }], { doerId: ctx.viewer.id, via: 'api' })
+    if (result.ok) return 'updated'
+    if (result.reason !== 'stale' || attempt >= maxAttempts) throw refusalOf(result)
+  }
+}
+
+async function onTop(ctx: SignedInRepoCtx, key: RepoRow['git_key'], base: Oid, tip: Oid): Promise<Oid> {
+  const result = await ctx.git.rebaseCommits(key, { onto: base, from: tip, upstream: base, committer: identityOf(ctx) })
+  if (!result.ok) throw conflictOf(result)
+  return result.tip
+}
+
