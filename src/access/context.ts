@@ -13,6 +13,9 @@ import type { TokenUse } from '../auth/token-use.ts'
 import type { PasswordChecks } from '../auth/password-check.ts'
 import type { BlobStores } from '../storage/open-blobs.ts'
 import type { Secrets } from '../secrets/secrets.ts'
+import type { Images } from '../images/images.ts'
+import type { Mailer } from '../mail/mailer.ts'
+import type { Outgoing } from '../outgoing/outgoing.ts'
 import type { LiveEvents } from '../events/live.ts'
 import type { Metrics } from '../http/metrics.ts'
 import type { Scheduler } from '../jobs/scheduler.ts'
@@ -26,6 +29,10 @@ export interface Services {
   /** A store for each kind of files. */
   readonly blobs: BlobStores<StorageKind>
   readonly secrets: Secrets
+  readonly images: Images
+  readonly mailer: Mailer
+  /** Clients for requests to other servers; each goes only where its section of the settings lets it. */
+  readonly outgoing: { readonly migrations: Outgoing }
   readonly clock: Clock
   readonly log: Log
   readonly live: LiveEvents

@@ -5,7 +5,11 @@ import type { Unix } from '../lib/time.ts'
 import type { Holder } from './holder.ts'
 
 /** Names and times of the secrets of a holder, in order of making. */
-export const listSecrets = (db: Db, holder: Holder, page: Page): Promise<Pick<ActionSecretRow, 'name' | 'created_unix'>[]> =>
+export const listSecrets = (
+  db: Db,
+  holder: Holder,
+  page: Page,
+): Promise<Pick<ActionSecretRow, 'name' | 'created_unix'>[]> =>
   db
     .selectFrom('action_secret')
     .select(['name', 'created_unix'])
@@ -25,7 +29,13 @@ export const countSecrets = async (db: Db | Tx, holder: Holder): Promise<number>
   ).count
 
 /** False when there is no secret of the name. */
-export const updateSecret = async (tx: Tx, holder: Holder, name: string, sealed: string, updatedUnix: Unix): Promise<boolean> =>
+export const updateSecret = async (
+  tx: Tx,
+  holder: Holder,
+  name: string,
+  sealed: string,
+  updatedUnix: Unix,
+): Promise<boolean> =>
   (
     await tx
       .updateTable('action_secret')
@@ -36,7 +46,13 @@ export const updateSecret = async (tx: Tx, holder: Holder, name: string, sealed:
   ).numUpdatedRows > 0n
 
 /** False when there is a secret of the name already. */
-export const insertSecret = async (tx: Tx, holder: Holder, name: string, sealed: string, createdUnix: Unix): Promise<boolean> =>
+export const insertSecret = async (
+  tx: Tx,
+  holder: Holder,
+  name: string,
+  sealed: string,
+  createdUnix: Unix,
+): Promise<boolean> =>
   (
     await tx
       .insertInto('action_secret')

@@ -1,9 +1,7 @@
 import type { ActionVariableRow } from '../db/tables/actions.ts'
 import type { ActionVariable } from './variable.schemas.ts'
 
-/** Variables of a list: what they hold is shown one by one only (contract). */
-export const presentVariables = (rows: readonly Omit<ActionVariableRow, 'data'>[]): ActionVariable[] =>
-  rows.map((row) => presentVariable({ ...row, data: '' }))
+export const presentVariables = (rows: readonly ActionVariableRow[]): ActionVariable[] => rows.map(presentVariable)
 
 export const presentVariable = (row: ActionVariableRow): ActionVariable => ({
   owner_id: row.owner_id ?? 0,

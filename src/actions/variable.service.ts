@@ -22,13 +22,19 @@ const nameUsed = (name: string) => new Conflict(`there is a variable ${name} alr
 /** Files of workflows have plain line ends, so values get them too (contract). */
 const withPlainLineEnds = (value: string): string => value.replaceAll('\r\n', '\n')
 
-/** One page of the variables of a holder and how many there are, in two queries. */
+/**
+ * One page of the variables of a holder and how many there are, in two queries. Those of a repository come without what
+ * they hold (observed); it is shown one by one there.
+ */
 export async function pageOfVariables(
   { db }: Services,
   holder: Holder,
   page: Page,
-): Promise<{ rows: Omit<ActionVariableRow, 'data'>[]; total: number }> {
-  const [rows, total] = await Promise.all([listVariables(db, holder, page), countVariables(db, holder)])
+): Promise<{ rows: ActionVariableRow[]; total: number }> {
+  const [rows, total] = await Promise.all([
+    listVariables(db, holder, page, holder.repo_id === null),
+    countVariables(db, holder),
+  ])
   return { rows, total }
 }
 

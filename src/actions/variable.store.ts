@@ -4,11 +4,12 @@ import type { Page } from '../lib/paging.ts'
 import type { Unix } from '../lib/time.ts'
 import type { Holder } from './holder.ts'
 
-/** The variables of a holder without what they hold, in order of making. */
-export const listVariables = (db: Db, holder: Holder, page: Page): Promise<Omit<ActionVariableRow, 'data'>[]> =>
+/** The variables of a holder, with what they hold or with an empty text in its place, in order of making. */
+export const listVariables = (db: Db, holder: Holder, page: Page, withData: boolean): Promise<ActionVariableRow[]> =>
   db
     .selectFrom('action_variable')
     .select(['id', 'owner_id', 'repo_id', 'name', 'created_unix', 'updated_unix'])
+    .select((select) => (withData ? select.ref('data').as('data') : select.val('').as('data')))
     .where((where) => where.and(heldBy(holder)))
     .orderBy('id')
     .limit(page.limit)

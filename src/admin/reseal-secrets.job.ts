@@ -1,0 +1,99 @@
+import { Type } from 'typebox'
+import type { Services } from '../access/context.ts'
+import { transaction } from '../db/database.ts'
+import { GiveUp, job, type JobRun } from '../jobs/job.ts'
+import { enqueue } from '../jobs/queue.ts'
+import { SealError, type Secrets } from '../secrets/secrets.ts'
+import {
+  countSealedValues,
+  listSealedValues,
+  updateSealedValues,
+  type ResealedValue,
+  type SealedColumn,
+  type SealedValue,
+} from './sealed-value.store.ts'
+
+/** Values of one step: each step is a transaction that others wait for on SQLite. */
+const stepSize = 200
+
+/** Named values in the message about those that can not be read. */
+const maxNamed = 20
+
+/**
+ * The job that seals every stored secret anew with the current key, after `[security].SECRET_KEY` has changed and the
+ * earlier one stands in `[ingot].OLD_SECRET_KEYS`. When it has ended well the earlier key is needed no longer. It may be
+ * broken off and run again at any time; what is sealed with the current key already is left alone.
+ */
+export const resealSecretsJob = (columns: readonly SealedColumn[]) =>
+  job({
+    name: 'resealSecrets',
+    input: Type.Object({}),
+    priority: 'low',
+    timeoutMs: 6 * 3_600_000,
+    merge: () => '',
+    lane: () => 'resealSecrets',
+    async run(services: Services, _input, run) {
+      const counts = await Promise.all(columns.map((column) => countSealedValues(services.db, column)))
+      const progress = { done: 0, total: counts.reduce((total, count) => total + count, 0) }
+      const unreadable: string[] = []
+      let resealed = 0
+      for (const column of columns) {
+        const note = `${column.table}.${column.column}`
+        for await (const step of stepsOf(services, column, run)) {
+          const outcome = resealStep(services.secrets, column, step)
+          if (outcome.values.length > 0) {
+            await transaction(services.db, (tx) => updateSealedValues(tx, column, outcome.values))
+          }
+          resealed += outcome.values.length
+          unreadable.push(...outcome.unreadable.map((id) => `${note} ${id}`))
+          progress.done += step.length
+          run.progress({ ...progress, total: Math.max(progress.total, progress.done), note })
+        }
+      }
+      services.log('info', 'stored secrets are sealed with the current key', { looked_at: progress.done, resealed })
+      if (unreadable.length > 0) {
+        const more = unreadable.length > maxNamed ? ' and others' : ''
+        throw new GiveUp(
+          `${unreadable.length} stored secrets can not be opened with any known key: ` +
+            `${unreadable.slice(0, maxNamed).join(', ')}${more}`,
+        )
+      }
+    },
+  })
+
+async function* stepsOf(services: Services, column: SealedColumn, run: JobRun): AsyncGenerator<SealedValue[]> {
+  let afterId = 0
+  for (;;) {
+    run.signal.throwIfAborted()
+    const step = await listSealedValues(services.db, column, afterId, stepSize)
+    if (step.length === 0) return
+    yield step
+    afterId = step.at(-1)?.id ?? afterId
+  }
+}
+
+function resealStep(
+  secrets: Secrets,
+  { purpose }: SealedColumn,
+  step: readonly SealedValue[],
+): { readonly values: ResealedValue[]; readonly unreadable: number[] } {
+  const values: ResealedValue[] = []
+  const unreadable: number[] = []
+  for (const value of step) {
+    try {
+      const resealed = secrets.reseal(purpose, value.sealed)
+      if (resealed !== undefined) values.push({ ...value, resealed })
+    } catch (error) {
+      // One value that nobody can read must not keep the others from being sealed anew; it is told at the end.
+      if (!(error instanceof SealError)) throw error
+      unreadable.push(value.id)
+    }
+  }
+  return { values, unreadable }
+}
+
+/** Has the job done soon; one that waits already is not doubled. */
+export const requestReseal = (
+  services: Services,
+  resealSecrets: ReturnType<typeof resealSecretsJob>,
+): Promise<unknown> => transaction(services.db, (tx) => enqueue(tx, resealSecrets, {}))

@@ -1,0 +1,51 @@
+import { sql } from 'kysely'
+import type { Db, Tx } from '../db/database.ts'
+
+/** A column of sealed texts, in a table whose key is `id`. Names are words of the program, never of a request. */
+export interface SealedColumn {
+  readonly table: string
+  readonly column: string
+  /** What its texts are sealed for. */
+  readonly purpose: string
+}
+
+export interface SealedValue {
+  readonly id: number
+  readonly sealed: string
+}
+
+export const countSealedValues = async (db: Db, { table, column }: SealedColumn): Promise<number> => {
+  const { rows } = await sql<{ count: number }>`
+    select count(*) as count from ${sql.table(table)} where ${sql.ref(column)} <> ''`.execute(db)
+  return Number(rows[0]?.count ?? 0)
+}
+
+/** The next values after an id, in the order of ids; empty ones are no sealed texts. */
+export const listSealedValues = async (
+  db: Db,
+  { table, column }: SealedColumn,
+  afterId: number,
+  limit: number,
+): Promise<SealedValue[]> =>
+  (
+    await sql<SealedValue>`
+      select id, ${sql.ref(column)} as sealed from ${sql.table(table)}
+      where id > ${afterId} and ${sql.ref(column)} <> '' order by id limit ${limit}`.execute(db)
+  ).rows
+
+export interface ResealedValue extends SealedValue {
+  readonly resealed: string
+}
+
+/** Writes values sealed anew, in one statement; one that changed since it was read is left as it is. */
+export async function updateSealedValues(
+  tx: Tx,
+  { table, column }: SealedColumn,
+  values: readonly ResealedValue[],
+): Promise<void> {
+  const ref = sql.ref(column)
+  const cases = values.map(({ id, sealed, resealed }) => sql`when id = ${id} and ${ref} = ${sealed} then ${resealed}`)
+  const ids = sql.join(values.map(({ id }) => id))
+  await sql`update ${sql.table(table)} set ${ref} = case ${sql.join(cases, sql` `)} else ${ref} end
+    where id in (${ids})`.execute(tx)
+}
