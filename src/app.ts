@@ -391,23 +391,6 @@ const migrationOptions = (config: Config): OutgoingOptions => ({
   skipTlsVerify: config.migrations.skipTlsVerify,
 })
 
-/** How mail goes out. */
-const mailerOptions = (config: Config): MailerOptions => ({
-  ...config.mailer,
-  overrideHeaders: {},
-  maxConnections: config.ingot.maxMailConnections,
-  timeoutMs: config.ingot.mailTimeout,
-})
-
-/** How repositories of other servers are reached (`[migrations]`). */
-const migrationOptions = (config: Config): OutgoingOptions => ({
-  rules: migrationHostRules(config.migrations),
-  timeoutMs: config.ingot.outgoingTimeout,
-  maxBodyBytes: config.ingot.maxOutgoingBody,
-  maxConnections: config.ingot.maxOutgoingConnections,
-  skipTlsVerify: config.migrations.skipTlsVerify,
-})
-
 type Mutable<Type> = { -readonly [Key in keyof Type]: Type[Key] }
 
 /** Proxies that may say who the client is; `*` means all. */
