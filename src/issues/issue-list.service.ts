@@ -178,6 +178,7 @@ export async function searchEverywhere(ctx: Ctx, query: SearchQuery): Promise<Fo
       posterId: mine(query.created),
       assigneeId: mine(query.assigned),
       mentionedId: mine(query.mentioned),
+      reviewAskedOf: mine(query.review_requested),
       reviewedBy: mine(query.reviewed),
       ...(words.length > 0 ? { words } : {}),
     },

@@ -49,6 +49,8 @@ export interface IssueFilter {
   readonly mentionedId?: UserId | undefined
   /** It has a comment or a review of this account, which is not its author. */
   readonly reviewedBy?: UserId | undefined
+  /** A review of it by this account, or by a team of the account, is asked for and not given. */
+  readonly reviewAskedOf?: UserId | undefined
   readonly words?: readonly SearchTerm[]
 }
 
@@ -114,6 +116,7 @@ function conditions(db: Db, where: Builder, filter: IssueFilter): Expression<Sql
   if (filter.assigneeId !== undefined) all.push(concerns(where, 'issue_assignee', filter.assigneeId))
   if (filter.mentionedId !== undefined) all.push(concerns(where, 'issue_mention', filter.mentionedId))
   if (filter.reviewedBy !== undefined) all.push(isReviewedBy(where, filter.reviewedBy))
+  if (filter.reviewAskedOf !== undefined) all.push(isReviewAskedOf(where, filter.reviewAskedOf))
   if (filter.words) all.push(...holdsWords(db, where, filter.words))
   return all
 }
@@ -147,6 +150,43 @@ const isReviewedBy = (where: Builder, userId: UserId): Expression<SqlBool> =>
         .whereRef('comment.issue_id', '=', 'issue.id')
         .where('comment.poster_id', '=', userId)
         .where('comment.type', 'in', ['comment', 'review', 'code']),
+    ),
+  ])
+
+/** A request that is newer than the account's last verdict, on a pull request of somebody else. */
+const isReviewAskedOf = (where: Builder, userId: UserId): Expression<SqlBool> =>
+  where.and([
+    where('issue.is_pull', '=', true),
+    where('issue.poster_id', '!=', userId),
+    where.exists(
+      where
+        .selectFrom('review as request')
+        .select('request.id')
+        .whereRef('request.issue_id', '=', 'issue.id')
+        .where('request.type', '=', 'request')
+        .where((asked) =>
+          asked.or([
+            asked('request.reviewer_id', '=', userId),
+            asked(
+              'request.reviewer_team_id',
+              'in',
+              asked.selectFrom('team_user').select('team_user.team_id').where('team_user.user_id', '=', userId),
+            ),
+          ]),
+        )
+        .where((asked) =>
+          asked.not(
+            asked.exists(
+              asked
+                .selectFrom('review as verdict')
+                .select('verdict.id')
+                .whereRef('verdict.issue_id', '=', 'issue.id')
+                .where('verdict.reviewer_id', '=', userId)
+                .where('verdict.type', 'in', ['approve', 'reject'])
+                .whereRef('verdict.id', '>', 'request.id'),
+            ),
+          ),
+        ),
     ),
   ])
 

@@ -1,0 +1,26 @@
+import { engineOf, type Db } from '../db/database.ts'
+
+/** What is needed of kysely's executor to see every query. */
+interface Executor {
+  executeQuery(...args: readonly unknown[]): unknown
+}
+
+/** Counts the statements that a database runs outside of transactions, until it is disposed. */
+export function countQueries(db: Db): { readonly count: number; readonly texts: readonly string[] } & Disposable {
+  const executor = engineOf(db).reader.getExecutor() as unknown as Executor
+  const own = executor.executeQuery
+  const texts: string[] = []
+  executor.executeQuery = function counted(this: Executor, ...args) {
+    texts.push((args[0] as { sql: string }).sql)
+    return own.apply(this, [...args])
+  }
+  return {
+    get count() {
+      return texts.length
+    },
+    texts,
+    [Symbol.dispose]() {
+      executor.executeQuery = own
+    },
+  }
+}
