@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { request } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { createApp } from '../app.ts'
+import { loadConfig } from '../config/load-config.ts'
+import { openTestDatabase } from '../testing/database.ts'
+import { startForge } from '../testing/forge.ts'
+
+/** A forge that listens as the settings say, without the testing kit's own address. */
+async function listenAs(settings: Readonly<Record<string, string>>) {
+  const folder = mkdtempSync(join(tmpdir(), 'ingot-listen-'))
+  const database = await openTestDatabase()
+  const env = Object.fromEntries(
+    Object.entries(settings).map(([key, value]) => [`INGOT__server__${key}`, value.replace('{folder}', folder)]),
+  )
+  const { config } = loadConfig({
+    env: { ...env, INGOT__log__LEVEL: 'none' },
+    cwd: folder,
+    overrides: { dataFolder: folder },
+  })
+  const app = await createApp({ config, db: database.db, log: () => {}, git: { durable: false } })
+  const at = await app.listen()
+  return {
+    at,
+    app,
+    async [Symbol.asyncDispose]() {
+      await app.close()
+      await database[Symbol.asyncDispose]()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+const statusOf = (options: object): Promise<number | undefined> =>
+  new Promise((resolve, reject) => {
+    request({ path: '/api/healthz', ...options }, (response) => {
+      response.resume()
+      resolve(response.statusCode)
+    })
+      .on('error', reject)
+      .end()
+  })
+
+test('the forge listens on an IPv6 address, and its own address shows it in brackets', async () => {
+  await using forge = await listenAs({ HTTP_ADDR: '::1', HTTP_PORT: '0', DOMAIN: '::1' })
+  const { port } = forge.at as { port: number }
+  assert.equal(await statusOf({ host: '::1', port }), 200)
+  assert.equal(forge.app.services.config.server.rootUrl, `http://[::1]:${port}/`)
+})
+
+test('the forge listens on a Unix socket, which is gone when it stopped', async () => {
+  let path = ''
+  {
+    await using forge = await listenAs({ PROTOCOL: 'http+unix', HTTP_ADDR: '{folder}/forge.sock' })
+    path = forge.at as string
+    assert.equal(await statusOf({ socketPath: path }), 200)
+  }
+  await assert.rejects(statusOf({ socketPath: path }))
+})
+
+test('a stop lets a request that is under way end, and takes no new ones', async () => {
+  const forge = await startForge()
+  const { url } = forge
+  const { token } = await forge.account('root')
+  const slow = new Promise<number | undefined>((resolve, reject) => {
+    const sent = request(
+      `${url}/api/v1/admin/users`,
+      { method: 'POST', headers: { authorization: `token ${token}`, 'content-type': 'application/json' } },
+      (response) => {
+        response.resume()
+        response.on('end', () => resolve(response.statusCode))
+      },
+    ).on('error', reject)
+    sent.write('{"username":"late",')
+    setTimeout(() => sent.end('"email":"late@example.com"}'), 300)
+  })
+  await new Promise((resolve) => setTimeout(resolve, 100))
+  const stopped = forge.stop()
+  assert.equal(await slow, 201)
+  await stopped
+  await assert.rejects(fetch(`${url}/api/healthz`))
+})
