@@ -86,11 +86,17 @@ import * as starRoutes from './repos/star.routes.ts'
 import * as topicRoutes from './repos/topic.routes.ts'
 import * as watchRoutes from './repos/watch.routes.ts'
 import * as forkRoutes from './repos/fork.routes.ts'
+import * as orgBlockRoutes from './orgs/block.routes.ts'
+import * as blockRoutes from './users/block.routes.ts'
+import * as emailRoutes from './users/email.routes.ts'
+import * as followRoutes from './users/follow.routes.ts'
+import * as keyRoutes from './users/key.routes.ts'
+import * as userSettingsRoutes from './users/settings.routes.ts'
 import * as repoRoutes from './repos/repo.routes.ts'
 import * as teamRepoRoutes from './repos/team-repo.routes.ts'
 import { maintainAfterChanges, maintainRepository, measureRepository } from './repos/measure.subscribers.ts'
 import { settleRefChanges } from './repos/settle-ref-changes.task.ts'
-import { dropUnseenWatches, removeRepoFiles, watchTeamRepos } from './repos/repo.subscribers.ts'
+import { dropUnseenWatches, endBlockedRelations, removeRepoFiles, watchTeamRepos } from './repos/repo.subscribers.ts'
 import * as issueCommentRoutes from './issues/comment.routes.ts'
 import * as issueRoutes from './issues/issue.routes.ts'
 import * as issueLabelRoutes from './issues/label.routes.ts'
@@ -123,6 +129,11 @@ export const allOperations = (): NamedOperation[] =>
     adminJobRoutes,
     userRoutes,
     tokenRoutes,
+    userSettingsRoutes,
+    emailRoutes,
+    keyRoutes,
+    followRoutes,
+    blockRoutes,
     adminUserRoutes,
     versionRoutes,
     settingsRoutes,
@@ -131,6 +142,7 @@ export const allOperations = (): NamedOperation[] =>
     topicSearchRoutes,
     orgRoutes,
     orgMemberRoutes,
+    orgBlockRoutes,
     teamRoutes,
     repoRoutes,
     repoListRoutes,
@@ -178,7 +190,7 @@ export const allOperations = (): NamedOperation[] =>
   )
 
 /** Who hears of events; those of one event are told in this order. */
-const allSubscribers = (): Subscriber<Ctx>[] => [measureRepository, maintainAfterChanges, dropUnseenWatches, watchTeamRepos, removeRepoFiles, removeArchivesOfRepo, makeFirstLabels, removeAttachmentFile, removeAttachmentsOfRepo, ...pullSubscribers.all, readCommitMessages]
+const allSubscribers = (): Subscriber<Ctx>[] => [measureRepository, maintainAfterChanges, dropUnseenWatches, endBlockedRelations, watchTeamRepos, removeRepoFiles, removeArchivesOfRepo, makeFirstLabels, removeAttachmentFile, removeAttachmentsOfRepo, ...pullSubscribers.all, readCommitMessages]
 
 /** Where sealed texts are kept: each column is listed, so that all of them follow a change of the key. */
 const resealSecrets = resealSecretsJob([{ table: 'action_secret', column: 'sealed', purpose: secretPurpose }])

@@ -1,0 +1,61 @@
+import { randomBytes } from 'node:crypto'
+import { link, mkdir, readFile, unlink, writeFile } from 'node:fs/promises'
+import { basename, dirname } from 'node:path'
+import { promisify } from 'node:util'
+import ssh from 'ssh2'
+
+const generateRsa = promisify(
+  (done: (error: Error | null, keys: { private: string }) => void) =>
+    void ssh.utils.generateKeyPair('rsa', { bits: 3072 }, done),
+)
+const generateEcdsa = promisify(
+  (done: (error: Error | null, keys: { private: string }) => void) =>
+    void ssh.utils.generateKeyPair('ecdsa', { bits: 256 }, done),
+)
+const generateEd25519 = promisify(
+  (done: (error: Error | null, keys: { private: string }) => void) =>
+    void ssh.utils.generateKeyPair('ed25519', {}, done),
+)
+
+/** The kind of a key that is to be made, as its file is called. */
+function generate(path: string): Promise<{ private: string }> {
+  const name = basename(path).toLowerCase()
+  if (name.includes('ecdsa')) return generateEcdsa()
+  return name.includes('rsa') ? generateRsa() : generateEd25519()
+}
+
+/**
+ * The private host keys of the files, in the form of OpenSSH. Missing ones are made, so that clients that have seen the
+ * server once know it again; of several servers that start at the same time on one folder the first one's key counts.
+ */
+export function loadHostKeys(paths: readonly string[]): Promise<string[]> {
+  return Promise.all(paths.map(loadOrMake))
+}
+
+async function loadOrMake(path: string): Promise<string> {
+  return (await read(path)) ?? make(path)
+}
+
+const read = (path: string): Promise<string | undefined> =>
+  readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined
+    throw error
+  })
+
+async function make(path: string): Promise<string> {
+  const key = (await generate(path)).private
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+  const temporary = `${path}.${randomBytes(6).toString('hex')}`
+  await writeFile(temporary, key, { mode: 0o600, flush: true })
+  try {
+    // Unlike a rename this fails when another server was faster.
+    await link(temporary, path)
+    return key
+  } catch (error) {
+    const theirs = (error as NodeJS.ErrnoException).code === 'EEXIST' ? await read(path) : undefined
+    if (theirs === undefined) throw error
+    return theirs
+  } finally {
+    await unlink(temporary)
+  }
+}

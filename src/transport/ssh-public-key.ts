@@ -1,0 +1,119 @@
+import { createHash, createPublicKey, hash, verify, type JsonWebKey, type KeyObject } from 'node:crypto'
+
+/** A signature as a client sent it in a sign-in. */
+export interface SshSignature {
+  /** What was signed. */
+  readonly signed: Buffer
+  /** ASN.1 for ECDSA keys, as in the message for all others. */
+  readonly signature: Buffer
+  /** For RSA keys; undefined means SHA-1, which is not accepted. */
+  readonly hashAlgorithm: string | undefined
+}
+
+/** Name of a key as `ssh-keygen -l` writes it. */
+export const fingerprintOf = (blob: Buffer): string =>
+  `SHA256:${createHash('sha256').update(blob).digest('base64').replace(/=+$/, '')}`
+
+/** Reads the strings of SSH messages (RFC 4251); throws RangeError at the end of the bytes. */
+function reader(bytes: Buffer): { next(): Buffer; rest(): Buffer } {
+  let offset = 0
+  return {
+    next() {
+      const length = bytes.readUInt32BE(offset)
+      const end = offset + 4 + length
+      if (end > bytes.length) throw new RangeError('the key is cut off')
+      const value = bytes.subarray(offset + 4, end)
+      offset = end
+      return value
+    },
+    rest: () => bytes.subarray(offset),
+  }
+}
+
+const curves: Readonly<Record<string, { readonly name: string; readonly hash: string }>> = {
+  nistp256: { name: 'P-256', hash: 'sha256' },
+  nistp384: { name: 'P-384', hash: 'sha384' },
+  nistp521: { name: 'P-521', hash: 'sha512' },
+}
+
+const rsaHashes: ReadonlySet<string> = new Set(['sha256', 'sha512'])
+
+const keyOf = (key: JsonWebKey): KeyObject => createPublicKey({ key, format: 'jwk' })
+const text = (bytes: Buffer): string => bytes.toString('base64url')
+
+/** A number without the zero byte that keeps it positive. */
+const unsigned = (bytes: Buffer): Buffer => (bytes[0] === 0 ? bytes.subarray(1) : bytes)
+
+function ecKey(curve: string, point: Buffer): { key: KeyObject; hash: string } {
+  const known = curves[curve]
+  const size = (point.length - 1) / 2
+  if (!known || point[0] !== 4 || !Number.isInteger(size)) throw new RangeError('the curve is not known')
+  const key = keyOf({
+    kty: 'EC',
+    crv: known.name,
+    x: text(point.subarray(1, 1 + size)),
+    y: text(point.subarray(1 + size)),
+  })
+  return { key, hash: known.hash }
+}
+
+const edKey = (point: Buffer): KeyObject => keyOf({ kty: 'OKP', crv: 'Ed25519', x: text(point) })
+
+/**
+ * Whether a signature was made with the key of a blob (RFC 4253, 5656, 8332, 8709, and PROTOCOL.u2f of OpenSSH for
+ * security keys, which must have been touched). Anything malformed or of another kind is no proof.
+ */
+export function provesKey(blob: Buffer, proof: SshSignature): boolean {
+  try {
+    return verifies(blob, proof)
+  } catch {
+    // What can not be parsed proves nothing; there is nobody else to tell.
+    return false
+  }
+}
+
+function verifies(blob: Buffer, { signed, signature, hashAlgorithm }: SshSignature): boolean {
+  const fields = reader(blob)
+  const type = fields.next().toString('latin1')
+  switch (type) {
+    case 'ssh-ed25519':
+      return verify(null, signed, edKey(fields.next()), signature)
+    case 'ssh-rsa': {
+      if (hashAlgorithm === undefined || !rsaHashes.has(hashAlgorithm)) return false
+      const [e, n] = [fields.next(), fields.next()]
+      return verify(hashAlgorithm, signed, keyOf({ kty: 'RSA', e: text(unsigned(e)), n: text(unsigned(n)) }), signature)
+    }
+    case 'ecdsa-sha2-nistp256':
+    case 'ecdsa-sha2-nistp384':
+    case 'ecdsa-sha2-nistp521': {
+      const { key, hash: digest } = ecKey(fields.next().toString('latin1'), fields.next())
+      return verify(digest, signed, key, signature)
+    }
+    case 'sk-ssh-ed25519@openssh.com': {
+      const key = edKey(fields.next())
+      const token = touched(fields.next(), signed, signature.subarray(64))
+      return token !== undefined && verify(null, token, key, signature.subarray(0, 64))
+    }
+    case 'sk-ecdsa-sha2-nistp256@openssh.com': {
+      const { key } = ecKey(fields.next().toString('latin1'), fields.next())
+      const token = touched(fields.next(), signed, signature.subarray(-5))
+      const numbers = reader(signature.subarray(0, -5))
+      return token !== undefined && verify('sha256', token, key, ecdsaDer(numbers.next(), numbers.next()))
+    }
+    default:
+      return false
+  }
+}
+
+/** What a security key signs; undefined when nobody touched it. `end` is its flags and its counter. */
+function touched(application: Buffer, signed: Buffer, end: Buffer): Buffer | undefined {
+  const isPresent = 1
+  if (end.length !== 5 || ((end[0] as number) & isPresent) === 0) return undefined
+  return Buffer.concat([hash('sha256', application, 'buffer'), end, hash('sha256', signed, 'buffer')])
+}
+
+/** Two numbers of fewer than 64 bytes as an ASN.1 sequence. */
+function ecdsaDer(r: Buffer, s: Buffer): Buffer {
+  const numbers = Buffer.concat([Buffer.from([2, r.length]), r, Buffer.from([2, s.length]), s])
+  return Buffer.concat([Buffer.from([0x30, numbers.length]), numbers])
+}

@@ -1,0 +1,156 @@
+import type { Readable, Writable } from 'node:stream'
+import {
+  findAccountByFormerName,
+  findAccountByName,
+  findRepoByFormerName,
+  findRepoByName,
+} from '../access/access.store.ts'
+import type { Ctx, Services } from '../access/context.ts'
+import { checkAccountState } from '../auth/identify.ts'
+import { viewerOf, type Viewer } from '../auth/viewer.ts'
+import type { PublicKeyRow, UserRow } from '../db/tables/accounts.ts'
+import type { RepoRow } from '../db/tables/repositories.ts'
+import type { GitService as RunningGit } from '../git/git.ts'
+import { Forbidden, NotFound, Refusal } from '../lib/errors.ts'
+import { openForGit, type GitAddress, type GitPushCtx } from './git-access.service.ts'
+import { pushInto } from './push.ts'
+import { parseSshCommand, type SshCommand } from './ssh-command.parse.ts'
+import { findDeployAccess } from './ssh-key.store.ts'
+
+/** Who signed in by a key: its account, or nobody for a deploy key. */
+export interface SshCaller {
+  readonly key: PublicKeyRow
+  readonly user: UserRow | undefined
+}
+
+/** The streams of one command. */
+export interface SshStreams {
+  readonly input: Readable
+  readonly output: Writable
+  readonly errors: Writable
+}
+
+/** What a session has been told before its command. */
+export interface SshRequest {
+  /** The command line; undefined: a shell was asked for. */
+  readonly command: string | undefined
+  /** Value of `GIT_PROTOCOL`. */
+  readonly protocol: string | undefined
+  /** Aborted when the client goes away or the server stops. */
+  readonly signal: AbortSignal
+}
+
+/** How the program calls itself in what a client sees. */
+const product = 'Ingot'
+
+/** Runs one command of a session to its end. Gives its exit status; refusals are one line on the error stream. */
+export async function runSshCommand(
+  services: Services,
+  caller: SshCaller,
+  request: SshRequest,
+  streams: SshStreams,
+): Promise<number> {
+  if (request.command === undefined) {
+    streams.output.write(greeting(caller))
+    return 0
+  }
+  try {
+    return await serve(services, caller, parseSshCommand(request.command), request, streams)
+  } catch (error) {
+    const isKnown = error instanceof Refusal
+    if (!isKnown && !request.signal.aborted) services.log('error', 'an SSH command failed', { error })
+    streams.errors.write(`${product}: ${isKnown ? error.message : 'internal error'}\n`)
+    return 1
+  }
+}
+
+const greeting = ({ key, user }: SshCaller): string =>
+  `Hello ${user?.name ?? key.title}! You successfully authenticated with the key ${JSON.stringify(key.title)}. ` +
+  `${product} has no shell to offer; use it with git.\n`
+
+async function serve(
+  services: Services,
+  caller: SshCaller,
+  command: SshCommand,
+  request: SshRequest,
+  streams: SshStreams,
+): Promise<number> {
+  if (command.kind === 'unknown') throw new Forbidden(`the command ${JSON.stringify(command.name)} is not offered`)
+  if (caller.user) checkAccountState(caller.user)
+  const { owner, repo } = await findPlace(services, command.address)
+  const viewer = caller.user
+    ? viewerOf(caller.user, { kind: 'ssh', keyId: caller.key.id })
+    : await deployViewer(services, caller.key, owner, repo, command)
+  const ctx: Ctx = { ...services, viewer }
+  const address = { ...command.address, owner: owner.name, name: repo.name }
+  const opened = { ...ctx, ...(await openForGit(ctx, address, command.service)) }
+  const { signal, protocol } = request
+  const conversation = {
+    ...(protocol === undefined ? {} : { protocol }),
+    stateless: false,
+    body: streams.input,
+    signal,
+  }
+  switch (command.service) {
+    case 'git-upload-pack':
+      return relay(await services.git.uploadPack(opened.gitKey, conversation), streams, signal)
+    case 'git-upload-archive':
+      return relay(await services.git.uploadArchive(opened.gitKey, conversation), streams, signal)
+    case 'git-receive-pack':
+      return relay(await pushInto(opened as GitPushCtx, conversation), streams, signal)
+  }
+}
+
+/** The repository that an address means now: git over SSH knows no redirects, so former names are followed here. */
+async function findPlace({ db }: Services, address: GitAddress): Promise<{ owner: UserRow; repo: RepoRow }> {
+  const ownerName = address.owner.toLowerCase()
+  const owner = (await findAccountByName(db, ownerName)) ?? (await findAccountByFormerName(db, ownerName))
+  if (!owner) throw cannotFind()
+  const repo = await findRepoByName(db, owner.id, address.name.toLowerCase())
+  if (repo) return { owner, repo }
+  const moved = await findRepoByFormerName(db, owner.id, address.name.toLowerCase())
+  const newOwner = moved && (await findAccountByName(db, moved.owner_name.toLowerCase()))
+  const newRepo = newOwner && (await findRepoByName(db, newOwner.id, moved.repo_name.toLowerCase()))
+  if (!newRepo) throw cannotFind()
+  return { owner: newOwner, repo: newRepo }
+}
+
+const cannotFind = (): NotFound => new NotFound('cannot find the repository: not found')
+
+/** A deploy key acts as the owner of the repository, in the repositories it was added to and nowhere else. */
+async function deployViewer(
+  { db }: Services,
+  key: PublicKeyRow,
+  owner: UserRow,
+  repo: RepoRow,
+  command: SshCommand & { kind: 'git' },
+): Promise<Viewer> {
+  const access = await findDeployAccess(db, key.id, repo.id)
+  if (!access) throw new NotFound('the key is not authorised to read the repository: not found')
+  if (command.service === 'git-receive-pack' && access.is_read_only) {
+    throw new Forbidden('the key is not authorised to write')
+  }
+  return viewerOf(owner, { kind: 'deploy', keyId: key.id, repoId: repo.id, readOnly: access.is_read_only })
+}
+
+/** Hands on what git writes, as fast as the client takes it, and then what it complained of. */
+async function relay(running: RunningGit, streams: SshStreams, signal: AbortSignal): Promise<number> {
+  const { output } = running
+  const written = new Promise<void>((resolve) => {
+    output.once('close', resolve)
+    output.once('end', resolve)
+  })
+  // A push that was accepted goes on without its client, so what git still says must go somewhere.
+  const drop = (): void => void output.destroy()
+  signal.addEventListener('abort', drop, { once: true })
+  if (signal.aborted) drop()
+  output.pipe(streams.output, { end: false })
+  try {
+    const { exitCode, stderr } = await running.finished
+    await written
+    if (exitCode !== 0 && stderr !== '') streams.errors.write(`${stderr}\n`)
+    return exitCode
+  } finally {
+    signal.removeEventListener('abort', drop)
+  }
+}

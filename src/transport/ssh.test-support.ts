@@ -1,0 +1,159 @@
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { transaction } from '../db/database.ts'
+import type { KeyId, RepoId } from '../lib/ids.ts'
+import type { Forge } from '../testing/forge.ts'
+import { fingerprintOf } from './ssh-public-key.ts'
+
+/** How a program ended. */
+export interface Ended {
+  readonly code: number
+  readonly out: string
+  readonly err: string
+}
+
+/** Longest time of one program of a test, in milliseconds. */
+const programTimeoutMs = 60_000
+
+/** Runs a program to its end, with an input and a folder. */
+export function runProgram(
+  program: string,
+  args: readonly string[],
+  options: { readonly cwd?: string; readonly env?: NodeJS.ProcessEnv; readonly input?: string } = {},
+): Promise<Ended> {
+  return new Promise((resolve) => {
+    const child = execFile(
+      program,
+      args,
+      {
+        cwd: options.cwd,
+        env: { ...process.env, GIT_TERMINAL_PROMPT: '0', ...options.env },
+        timeout: programTimeoutMs,
+        maxBuffer: 64 << 20,
+      },
+      (error, out, err) => resolve({ code: error ? (typeof error.code === 'number' ? error.code : -1) : 0, out, err }),
+    )
+    child.stdin?.on('error', () => undefined)
+    child.stdin?.end(options.input ?? '')
+  })
+}
+
+/** Settings of a forge that serves SSH with a host key that is made quickly. */
+export const sshSettings = {
+  server: {
+    START_SSH_SERVER: true,
+    SSH_LISTEN_HOST: '127.0.0.1',
+    SSH_DOMAIN: '127.0.0.1',
+    BUILTIN_SSH_SERVER_USER: 'git',
+    SSH_SERVER_HOST_KEYS: 'ssh/ingot.ed25519',
+  },
+}
+
+/** Folder of one test's keys and clones. */
+export class SshFolder implements Disposable {
+  readonly path = mkdtempSync(join(tmpdir(), 'ingot-ssh-'))
+  #count = 0
+
+  constructor(readonly forge: Forge) {}
+
+  /** A new key pair that no account has. */
+  async newKey(...type: string[]): Promise<SshKey> {
+    const file = join(this.path, `key${++this.#count}`)
+    const kind = type.length === 0 ? ['-t', 'ed25519'] : type
+    const made = await runProgram('ssh-keygen', ['-q', ...kind, '-N', '', '-C', `key${this.#count}`, '-f', file])
+    if (made.code !== 0) throw new Error(made.err)
+    return new SshKey(this, file)
+  }
+
+  [Symbol.dispose](): void {
+    rmSync(this.path, { recursive: true, force: true, maxRetries: 3 })
+  }
+}
+
+/** A key, and a client that has no other. */
+export class SshKey {
+  constructor(
+    readonly folder: SshFolder,
+    readonly file: string,
+  ) {}
+
+  get content(): string {
+    return readFileSync(`${this.file}.pub`, 'utf8').trim()
+  }
+
+  get #clientOptions(): string[] {
+    const options = [
+      'IdentitiesOnly=yes',
+      'StrictHostKeyChecking=accept-new',
+      `UserKnownHostsFile=${join(this.folder.path, 'known_hosts')}`,
+      'BatchMode=yes',
+      'LogLevel=ERROR',
+    ]
+    return ['-F', '/dev/null', '-i', this.file, ...options.flatMap((option) => ['-o', option])]
+  }
+
+  /** Address of a repository. */
+  url(fullName: string): string {
+    return `ssh://git@127.0.0.1:${this.folder.forge.services.config.server.sshPort}/${fullName}.git`
+  }
+
+  git(...args: string[]): Promise<Ended> {
+    return runProgram('git', args, {
+      cwd: this.folder.path,
+      env: { GIT_SSH_COMMAND: ['ssh', ...this.#clientOptions].join(' ') },
+    })
+  }
+
+  ssh(command: readonly string[], options: { readonly user?: string; readonly input?: string } = {}): Promise<Ended> {
+    const { sshPort } = this.folder.forge.services.config.server
+    const place = ['-T', '-p', String(sshPort), `${options.user ?? 'git'}@127.0.0.1`]
+    return runProgram('ssh', [...this.#clientOptions, ...place, ...command], { input: options.input ?? '' })
+  }
+
+  /** Begins a session that is left alone. */
+  start(command: readonly string[]): { readonly firstOutput: Promise<unknown>; kill(): void } {
+    const { sshPort } = this.folder.forge.services.config.server
+    const place = ['-T', '-p', String(sshPort), 'git@127.0.0.1', ...command]
+    const child = spawn('ssh', [...this.#clientOptions, ...place], { stdio: ['pipe', 'pipe', 'inherit'] })
+    return { firstOutput: once(child.stdout, 'data'), kill: () => void child.kill('SIGKILL') }
+  }
+
+  /** Gives the key to an account. */
+  async addTo(name: string): Promise<KeyId> {
+    const { user } = await this.folder.forge.account(name)
+    return this.#insert(user.id, `key of ${name}`)
+  }
+
+  /** Lets the key into one repository. */
+  async deployTo(repoId: RepoId, isReadOnly: boolean): Promise<void> {
+    const keyId = await this.#insert(null, 'deploys')
+    await transaction(this.folder.forge.services.db, (tx) =>
+      tx
+        .insertInto('deploy_key')
+        .values({ repo_id: repoId, key_id: keyId, title: 'deploys', is_read_only: isReadOnly, created_unix: 1 })
+        .execute(),
+    )
+  }
+
+  async #insert(ownerId: number | null, title: string): Promise<KeyId> {
+    const [, encoded = ''] = this.content.split(' ')
+    const row = await transaction(this.folder.forge.services.db, (tx) =>
+      tx
+        .insertInto('public_key')
+        .values({
+          owner_id: ownerId as never,
+          title,
+          fingerprint: fingerprintOf(Buffer.from(encoded, 'base64')),
+          content: this.content,
+          is_read_only: false,
+          created_unix: 1,
+        })
+        .returning('id')
+        .executeTakeFirstOrThrow(),
+    )
+    return row.id
+  }
+}

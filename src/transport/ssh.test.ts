@@ -1,0 +1,193 @@
+import assert from 'node:assert/strict'
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { transaction } from '../db/database.ts'
+import { startForge } from '../testing/forge.ts'
+import { runProgram, SshFolder, sshSettings, type Ended, type SshKey } from './ssh.test-support.ts'
+
+const startSshForge = (more: Record<string, Record<string, string | number | boolean>> = {}) =>
+  startForge({ users: ['alice', 'bob'], settings: { ...sshSettings, ...more } })
+
+const succeeds = (ended: Ended): Ended => {
+  assert.equal(ended.code, 0, ended.err)
+  return ended
+}
+
+/** Commits a file in a clone of the folder. */
+async function commit(key: SshKey, clone: string, file: string): Promise<void> {
+  writeFileSync(join(key.folder.path, clone, file), `${file}\n`)
+  succeeds(await key.git('-C', clone, 'add', '.'))
+  succeeds(await key.git('-C', clone, 'commit', '-q', '-m', `adds ${file}`))
+}
+
+test('ssh: keys of every common kind clone, with both protocols, and push', async () => {
+  await using forge = await startSshForge()
+  using folder = new SshFolder(forge)
+  const repo = await forge.given.repo({ owner: 'alice', private: true })
+  const kinds = [[], ['-t', 'ecdsa'], ['-t', 'ecdsa', '-b', '521'], ['-t', 'rsa', '-b', '3072']]
+  for (const [index, kind] of kinds.entries()) {
+    const key = await folder.newKey(...kind)
+    assert.equal((await key.git('ls-remote', key.url(repo.fullName))).code, 128)
+    await key.addTo('alice')
+    for (const version of [0, 2]) {
+      const clone = `clone${index}-${version}`
+      succeeds(await key.git('-c', `protocol.version=${version}`, 'clone', '-q', key.url(repo.fullName), clone))
+      await commit(key, clone, `file${index}-${version}`)
+      succeeds(await key.git('-C', clone, 'push', '-q', 'origin', 'main'))
+    }
+  }
+  const branch = await forge.as('alice').get(`${repo.api}/branches/main`)
+  assert.equal(branch.json.commit.message.trim(), 'adds file3-2')
+  const used = await forge.services.db.selectFrom('public_key').select('last_used_unix').execute()
+  assert.ok(used.every((row) => row.last_used_unix > 0))
+})
+
+test('ssh: an account sees and writes what it may, as over HTTP', async () => {
+  await using forge = await startSshForge()
+  using folder = new SshFolder(forge)
+  const open = await forge.given.repo({ owner: 'alice' })
+  const hidden = await forge.given.repo({ owner: 'alice', private: true })
+  const [alice, bob] = [await folder.newKey(), await folder.newKey()]
+  await alice.addTo('alice')
+  await bob.addTo('bob')
+  const refused = await bob.git('ls-remote', bob.url(hidden.fullName))
+  assert.equal(refused.code, 128)
+  assert.match(refused.err, /not found/)
+  assert.match((await bob.git('ls-remote', bob.url('alice/nothing'))).err, /not found/)
+  succeeds(await bob.git('clone', '-q', bob.url(open.fullName), 'b'))
+  await commit(bob, 'b', 'mine')
+  const pushed = await bob.git('-C', 'b', 'push', 'origin', 'main')
+  assert.notEqual(pushed.code, 0)
+  assert.match(pushed.err, /remote: Ingot: permission denied for writing/)
+  await forge.as('alice').must('PUT', `${open.api}/collaborators/bob`, { permission: 'write' })
+  succeeds(await bob.git('-C', 'b', 'push', '-q', 'origin', 'main:refs/heads/mine'))
+  succeeds(await alice.git('clone', '-q', '--depth', '1', alice.url(hidden.fullName), 'a'))
+  await forge.as('alice').must('PATCH', hidden.api, { archived: true })
+  await commit(alice, 'a', 'late')
+  const late = await alice.git('-C', 'a', 'push', 'origin', 'main')
+  assert.match(late.err, /Ingot: the repository is archived/)
+  succeeds(await alice.git('-C', 'a', 'fetch', '-q'))
+})
+
+test('ssh: an account that is barred, and a key that was removed, are turned away', async () => {
+  await using forge = await startSshForge()
+  using folder = new SshFolder(forge)
+  const repo = await forge.given.repo({ owner: 'alice' })
+  const key = await folder.newKey()
+  await key.addTo('bob')
+  succeeds(await key.git('ls-remote', key.url(repo.fullName)))
+  const { db } = forge.services
+  await transaction(db, (tx) => tx.updateTable('user').set({ prohibit_login: true }).where('name', '=', 'bob').execute())
+  assert.match((await key.git('ls-remote', key.url(repo.fullName))).err, /Ingot: this account may not sign in/)
+  await transaction(db, (tx) => tx.deleteFrom('public_key').execute())
+  assert.match((await key.git('ls-remote', key.url(repo.fullName))).err, /Permission denied \(publickey\)/)
+})
+
+test('ssh: a deploy key is of its repository alone, and writes only when it may', async () => {
+  await using forge = await startSshForge()
+  using folder = new SshFolder(forge)
+  const [repo, other] = [await forge.given.repo({ owner: 'alice', private: true }), await forge.given.repo()]
+  const { id } = (await forge.as('alice').get(repo.api)).json
+  const [reads, writes] = [await folder.newKey(), await folder.newKey()]
+  await reads.deployTo(id, true)
+  assert.match((await reads.git('ls-remote', reads.url(other.fullName))).err, /not authorised to read/)
+  succeeds(await reads.git('clone', '-q', reads.url(repo.fullName), 'r'))
+  await commit(reads, 'r', 'mine')
+  assert.match((await reads.git('-C', 'r', 'push', 'origin', 'main')).err, /not authorised to write/)
+  await transaction(forge.services.db, (tx) => tx.deleteFrom('deploy_key').execute())
+  await writes.deployTo(id, false)
+  succeeds(await writes.git('-C', 'r', 'push', '-q', 'origin', 'main'))
+  const protection = { rule_name: 'main', enable_push: true, enable_push_whitelist: true, push_whitelist_usernames: ['alice'] }
+  await forge.as('alice').must('POST', `${repo.api}/branch_protections`, protection)
+  await commit(writes, 'r', 'more')
+  assert.notEqual((await writes.git('-C', 'r', 'push', 'origin', 'main')).code, 0)
+  await forge.as('alice').must('PATCH', `${repo.api}/branch_protections/main`, {
+    enable_push: true,
+    enable_push_whitelist: true,
+    push_whitelist_deploy_keys: true,
+  })
+  succeeds(await writes.git('-C', 'r', 'push', '-q', 'origin', 'main'))
+})
+
+test('ssh: no shell, a greeting, no other commands, no other name, archives', async () => {
+  await using forge = await startSshForge()
+  using folder = new SshFolder(forge)
+  const repo = await forge.given.repo({ owner: 'alice' })
+  const key = await folder.newKey()
+  await key.addTo('alice')
+  const greeting = succeeds(await key.ssh([]))
+  assert.match(greeting.out, /alice.*successfully authenticated/)
+  for (const command of ['ls', 'cat /etc/passwd', `git-shell '${repo.fullName}'`, 'git-upload-pack', "git-upload-pack 'a/b' x"]) {
+    const ended = await key.ssh([command])
+    assert.deepEqual([ended.code, ended.out], [1, ''], command)
+    assert.match(ended.err, /^Ingot: the command .* is not offered$/m)
+  }
+  assert.equal((await key.ssh([], { user: 'root' })).code, 255)
+  assert.equal((await key.ssh(['-N', '-L', '127.0.0.1:0:127.0.0.1:22', 'x'])).code !== 0, true)
+  const archive = join(folder.path, 'archive.tar')
+  succeeds(await key.git('archive', `--remote=${key.url(repo.fullName)}`, '-o', archive, 'main'))
+  assert.match((await runProgram('tar', ['tf', archive])).out, /README\.md/)
+})
+
+test('ssh: old names lead to renamed repositories', async () => {
+  await using forge = await startSshForge()
+  using folder = new SshFolder(forge)
+  const repo = await forge.given.repo({ owner: 'alice', name: 'old' })
+  const key = await folder.newKey()
+  await key.addTo('alice')
+  await forge.as('alice').must('PATCH', repo.api, { name: 'new' })
+  assert.match(succeeds(await key.git('ls-remote', key.url('alice/old'))).out, /refs\/heads\/main/)
+  assert.match(succeeds(await key.git('ls-remote', key.url('Alice/NEW'))).out, /refs\/heads\/main/)
+})
+
+test('ssh: host keys are made once, for the owner of the folder alone', async () => {
+  const settings = { ...sshSettings, server: { ...sshSettings.server, SSH_SERVER_HOST_KEYS: 'ssh/a.ed25519,ssh/b.ecdsa' } }
+  using keep = new SshFolder(undefined as never)
+  const contents = async (): Promise<string[]> => {
+    await using forge = await startForge({ dataFolder: join(keep.path, 'data'), settings })
+    return forge.services.config.paths.sshHostKeys.map((path) => {
+      assert.equal(statSync(path).mode & 0o777, 0o600)
+      return readFileSync(path, 'utf8')
+    })
+  }
+  const first = await contents()
+  assert.match(first.join(''), /OPENSSH PRIVATE KEY/)
+  assert.deepEqual(await contents(), first)
+})
+
+test('ssh: connections that say nothing are cut, and more than the most are not taken', async () => {
+  await using forge = await startSshForge({ ingot: { SSH_AUTH_TIMEOUT: '1s', MAX_SSH_CONNECTIONS: 2 } })
+  const port = forge.services.config.server.sshPort
+  const began = performance.now()
+  const lives = Array.from({ length: 4 }, async () => {
+    const socket = connect(port, '127.0.0.1')
+    socket.on('error', () => undefined)
+    socket.resume()
+    await new Promise((resolve) => socket.once('close', resolve))
+    return performance.now() - began
+  })
+  const sorted = (await Promise.all(lives)).sort((a, b) => a - b)
+  assert.ok((sorted[1] as number) < 900, String(sorted))
+  assert.ok((sorted[3] as number) < 5000, String(sorted))
+})
+
+test('ssh: a client that vanishes ends git, and the server stops though clients stay', async () => {
+  const forge = await startSshForge({ ingot: { MAX_GIT_PROCESSES: 1 } })
+  using folder = new SshFolder(forge)
+  const repo = await forge.given.repo({ owner: 'alice' })
+  const key = await folder.newKey()
+  await key.addTo('alice')
+  // git waits for what its client wants; the only place for a git is taken until the client is killed.
+  const waiting = key.start([`git-upload-pack '${repo.fullName}.git'`])
+  await waiting.firstOutput
+  waiting.kill()
+  succeeds(await key.git('ls-remote', key.url(repo.fullName)))
+  const staying = key.start([`git-upload-pack '${repo.fullName}.git'`])
+  await staying.firstOutput
+  const began = performance.now()
+  await forge[Symbol.asyncDispose]()
+  assert.ok(performance.now() - began < 5000)
+  staying.kill()
+})
