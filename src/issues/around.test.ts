@@ -52,7 +52,9 @@ test('issueCreateIssueAttachment: the body may be the file itself, under the nam
   await using forge = await startForge()
   const issue = await forge.given.issue()
   const headers = { 'content-type': 'application/octet-stream' }
-  const made = await forge.as('alice').must('POST', `${issue.api}/assets?name=raw.log`, undefined, { raw: 'line\n', headers })
+  const made = await forge
+    .as('alice')
+    .must('POST', `${issue.api}/assets?name=raw.log`, undefined, { raw: 'line\n', headers })
   assert.deepEqual([made.json.name, made.json.size], ['raw.log', 5])
 })
 
@@ -83,12 +85,19 @@ test('downloadAttachment: files of a private repository are not there for strang
 test('pinIssue, unpinIssue, moveIssuePin, repoListPinnedIssues, repoNewPinAllowed: three at most, moved in order', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo()
-  const issues = [await forge.given.issue({ repo }), await forge.given.issue({ repo }), await forge.given.issue({ repo })]
+  const issues = [
+    await forge.given.issue({ repo }),
+    await forge.given.issue({ repo }),
+    await forge.given.issue({ repo }),
+  ]
   const fourth = await forge.given.issue({ repo })
   const alice = forge.as('alice')
   for (const issue of issues) await alice.must('POST', `${issue.api}/pin`)
   assert.equal((await alice.post(`${fourth.api}/pin`)).status, 400)
-  assert.deepEqual((await alice.must('GET', `${repo.api}/new_pin_allowed`)).json, { issues: false, pull_requests: true })
+  assert.deepEqual((await alice.must('GET', `${repo.api}/new_pin_allowed`)).json, {
+    issues: false,
+    pull_requests: true,
+  })
   const order = async () =>
     (await alice.must('GET', `${repo.api}/issues/pinned`)).json.map((issue: { number: number }) => issue.number)
   await alice.must('PATCH', `${issues[2]?.api}/pin/1`)
@@ -108,7 +117,10 @@ test('issueAddSubscription, issueDeleteSubscription, issueCheckSubscription, iss
   assert.equal((await bob.put(`${path}/bob`)).status, 201)
   assert.equal((await bob.put(`${path}/bob`)).status, 200)
   assert.equal((await bob.must('GET', `${path}/check`)).json.subscribed, true)
-  assert.deepEqual((await bob.must('GET', path)).json.map((user: { login: string }) => user.login), ['bob'])
+  assert.deepEqual(
+    (await bob.must('GET', path)).json.map((user: { login: string }) => user.login),
+    ['bob'],
+  )
   assert.equal((await bob.put(`${path}/alice`)).status, 403)
   assert.equal((await bob.put(`${path}/nobody-here`)).status, 404)
   assert.equal((await bob.delete(`${path}/bob`)).status, 201)
@@ -161,7 +173,9 @@ test('issueAddTime, issueTrackedTimes, issueResetTime, issueDeleteTime: who trac
   assert.equal((await forge.as('alice').must('GET', `${repo.api}/times`)).json.length, 1)
   assert.equal((await forge.as('alice').must('GET', `${repo.api}/times/carol`)).json.length, 1)
   assert.equal((await forge.as('carol').must('GET', '/user/times')).json.length, 1)
-  const words = (await forge.as('alice').must('GET', `${issue.api}/timeline`)).json.map((each: { body: string }) => each.body)
+  const words = (await forge.as('alice').must('GET', `${issue.api}/timeline`)).json.map(
+    (each: { body: string }) => each.body,
+  )
   assert.deepEqual(words, ['1 minute', '1 hour 1 minute', '1 minute'])
 })
 
@@ -206,7 +220,10 @@ test('repoGetIssueTemplates, repoGetIssueConfig, repoValidateIssueConfig: broken
     })),
   })
   const templates = (await alice.must('GET', `${repo.api}/issue_templates`)).json
-  assert.deepEqual(templates.map((template: { name: string }) => template.name), ['Bug'])
+  assert.deepEqual(
+    templates.map((template: { name: string }) => template.name),
+    ['Bug'],
+  )
   assert.equal(templates[0].body[0].id, '0')
   const broken = (await alice.must('GET', `${repo.api}/issue_config/validate`)).json
   assert.deepEqual([broken.valid, broken.message], [false, 'blank_issues_enabled is neither true nor false'])

@@ -232,7 +232,11 @@ export async function renameAttachment(
 }
 
 /** Removes a file; its bytes go after the commit. */
-export async function deleteAttachment(ctx: SignedInRepoCtx, place: AttachmentPlace, file: AttachmentRow): Promise<void> {
+export async function deleteAttachment(
+  ctx: SignedInRepoCtx,
+  place: AttachmentPlace,
+  file: AttachmentRow,
+): Promise<void> {
   refuseStrangers(ctx, place)
   const act = actNow(ctx)
   await transaction(ctx.db, async (tx) => {
@@ -265,7 +269,11 @@ export async function getDownload(ctx: Ctx, uuid: string): Promise<AttachmentRow
 }
 
 /** The bytes of a file from a place on, as they are read. */
-export async function openFile(ctx: Ctx, file: AttachmentRow, range?: { start: number; end: number }): Promise<Readable> {
+export async function openFile(
+  ctx: Ctx,
+  file: AttachmentRow,
+  range?: { start: number; end: number },
+): Promise<Readable> {
   const content = await ctx.blobs.attachments.get(
     file.blob_key,
     range ? { range: { start: range.start, end: range.end - 1 } } : {},

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../db/database.ts'
 import type { AttachmentRow, NewAttachmentRow } from '../db/tables/issues.ts'
-import type { AttachmentId, CommentId, IssueId, RepoId } from '../lib/ids.ts'
+import type { AttachmentId, CommentId, IssueId } from '../lib/ids.ts'
 
 /** Files of comments, oldest first. */
 export const listFilesOfComments = (db: Db, commentIds: readonly CommentId[]): Promise<AttachmentRow[]> =>
@@ -19,9 +19,6 @@ export const findAttachmentByUuid = (db: Db, uuid: string): Promise<AttachmentRo
 /** All files of an issue, those of its comments too. */
 export const listAllFilesOfIssue = (db: Db, issueId: IssueId): Promise<AttachmentRow[]> =>
   db.selectFrom('attachment').selectAll().where('issue_id', '=', issueId).execute()
-
-export const listAllFilesOfRepo = (db: Db, repoId: RepoId): Promise<AttachmentRow[]> =>
-  db.selectFrom('attachment').selectAll().where('repo_id', '=', repoId).execute()
 
 export const insertAttachment = (tx: Tx, values: NewAttachmentRow): Promise<AttachmentRow> =>
   tx.insertInto('attachment').values(values).returningAll().executeTakeFirstOrThrow()

@@ -51,8 +51,14 @@ export async function presentComments(
 ): Promise<Comment[]> {
   if (rows.length === 0) return []
   const [users, files] = await Promise.all([
-    loadUsers(ctx.db, rows.map((row) => row.poster_id)),
-    listFilesOfComments(ctx.db, rows.map((row) => row.id)),
+    loadUsers(
+      ctx.db,
+      rows.map((row) => row.poster_id),
+    ),
+    listFilesOfComments(
+      ctx.db,
+      rows.map((row) => row.id),
+    ),
   ])
   const filesOf = Map.groupBy(files, (file) => file.comment_id)
   return rows.flatMap((row) => {
@@ -61,7 +67,12 @@ export async function presentComments(
   })
 }
 
-export async function presentComment(ctx: PresentCtx, place: IssuePlace, issue: IssueRow, row: CommentRow): Promise<Comment> {
+export async function presentComment(
+  ctx: PresentCtx,
+  place: IssuePlace,
+  issue: IssueRow,
+  row: CommentRow,
+): Promise<Comment> {
   const [comment] = await presentComments(ctx, place, [row], new Map([[issue.id, issue]]))
   return comment as Comment
 }

@@ -11,7 +11,14 @@ import { pageOrWhole } from '../lib/paging.ts'
 import { presentComment, presentComments } from './comment.present.ts'
 import { commentInRepo } from './comment.requirements.ts'
 import { Comment, CreateIssueCommentOption, EditIssueCommentOption, TimelineComment } from './comment.schemas.ts'
-import { addComment, deleteComment, editComment, getCommentOf, getComments, getRepoComments } from './comment.service.ts'
+import {
+  addComment,
+  deleteComment,
+  editComment,
+  getCommentOf,
+  getComments,
+  getRepoComments,
+} from './comment.service.ts'
 import { queryTime } from './due-date.policy.ts'
 import { mayEditComment } from './issue.policy.ts'
 import { getReadableIssue } from './issue.service.ts'
@@ -38,7 +45,9 @@ export const issueGetComments = operation({
     const issue = await getReadableIssue(ctx, params.index)
     const rows = await getComments(ctx, issue, within)
     const page = { number: 1, limit: Math.max(1, rows.length), offset: 0 }
-    return paged(await presentComments(ctx, ctx, rows, new Map([[issue.id, issue]])), page, rows.length, { link: false })
+    return paged(await presentComments(ctx, ctx, rows, new Map([[issue.id, issue]])), page, rows.length, {
+      link: false,
+    })
   },
 })
 
@@ -85,12 +94,7 @@ export const issueGetComment = operation({
 })
 
 /** Entries that are no comments can not be edited: nothing happens then (observed). */
-async function edit(
-  ctx: SignedInRepoCtx,
-  issue: IssueRow,
-  comment: CommentRow,
-  body: EditIssueCommentOption,
-) {
+async function edit(ctx: SignedInRepoCtx, issue: IssueRow, comment: CommentRow, body: EditIssueCommentOption) {
   if (!mayEditComment(ctx.viewer, ctx.rights, issue, comment)) return empty(403)
   if (comment.type !== 'comment') return noContent()
   return ok(await presentComment(ctx, ctx, issue, await editComment(ctx, issue, comment, body)))

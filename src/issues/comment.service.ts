@@ -43,7 +43,14 @@ export async function getRepoComments(
     listRepoComments(ctx.db, ctx.repo.id, isPull, between, page),
     countRepoComments(ctx.db, ctx.repo.id, isPull, between),
   ])
-  return { rows, total, issues: await loadIssues(ctx.db, rows.map((row) => row.issue_id)) }
+  return {
+    rows,
+    total,
+    issues: await loadIssues(
+      ctx.db,
+      rows.map((row) => row.issue_id),
+    ),
+  }
 }
 
 /** A comment of an issue by id, for the addresses that name both; else 404. */
@@ -118,9 +125,16 @@ export async function deleteComment(ctx: SignedInRepoCtx, issue: IssueRow, comme
   const act = actNow(ctx)
   await transaction(ctx.db, async (tx) => {
     const standing = await listStandingReferences(tx, issue.id, comment.id)
-    await neuterReferences(tx, standing.map((entry) => entry.id), act.atUnix)
+    await neuterReferences(
+      tx,
+      standing.map((entry) => entry.id),
+      act.atUnix,
+    )
     const files = await listFilesOfComments(tx, [comment.id])
-    await deleteAttachments(tx, files.map((file) => file.id))
+    await deleteAttachments(
+      tx,
+      files.map((file) => file.id),
+    )
     for (const file of files) {
       await publish(tx, 'attachment.deleted', {
         attachmentId: file.id,

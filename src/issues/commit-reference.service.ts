@@ -50,7 +50,12 @@ async function pushedCommits(ctx: Ctx, home: Home, push: Push): Promise<readonly
 }
 
 const escapeHtml = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&#34;').replaceAll("'", '&#39;')
+  text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&#34;')
+    .replaceAll("'", '&#39;')
 
 /** How a timeline tells of a commit: a link to it with its first line (observed). */
 function commitLink({ config }: Ctx, { repo, owner }: IssuePlace, commit: Commit): string {
@@ -94,7 +99,11 @@ async function recordCommit(
   references: readonly Reference[],
 ): Promise<void> {
   await transaction(ctx.db, async (tx) => {
-    const told = await listIssuesTellingOf(tx, references.map(({ issue }) => issue.id), commit.oid)
+    const told = await listIssuesTellingOf(
+      tx,
+      references.map(({ issue }) => issue.id),
+      commit.oid,
+    )
     const untold = references.filter(({ issue }) => !told.has(issue.id))
     const entries = await insertEntries(
       tx,
@@ -106,7 +115,11 @@ async function recordCommit(
         commit_sha: commit.oid,
       })),
     )
-    await touchIssues(tx, untold.map(({ issue }) => issue.id), act.atUnix)
+    await touchIssues(
+      tx,
+      untold.map(({ issue }) => issue.id),
+      act.atUnix,
+    )
     for (const [index, { issue }] of untold.entries()) {
       await publish(tx, 'issue.referenced', {
         repoId: issue.repo_id,
@@ -129,7 +142,11 @@ async function recordPush(ctx: SignedInCtx, home: Home, push: Push, act: Act): P
     return issues.length > 0 ? [{ commit, issues }] : []
   })
   if (naming.length === 0) return
-  const lookUp = await lookUpIssues(ctx, home, naming.flatMap(({ issues }) => issues))
+  const lookUp = await lookUpIssues(
+    ctx,
+    home,
+    naming.flatMap(({ issues }) => issues),
+  )
   for (const { commit, issues } of naming) {
     const references = referencesOf(issues, lookUp)
     if (references.length > 0) await recordCommit(ctx, home, push, commit, act, references)

@@ -34,7 +34,11 @@ const areDependenciesOn = ({ units }: Pick<RepoAccess, 'units'>): boolean =>
 export type SeenIssue = { readonly row: IssueRow; readonly sight: 'whole' | 'outline' | 'hidden' }
 
 async function seen(ctx: RepoCtx, issue: IssueRow, rows: readonly IssueRow[]): Promise<SeenIssue[]> {
-  const places = await loadPlaces(ctx.db, rows.map((row) => row.repo_id), [ctx])
+  const places = await loadPlaces(
+    ctx.db,
+    rows.map((row) => row.repo_id),
+    [ctx],
+  )
   const others = [...places.values()].filter((place) => place.repo.id !== ctx.repo.id)
   const access = await accessToAll(ctx.db, ctx.viewer, others)
   return rows.map((row) => {

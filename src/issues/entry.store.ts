@@ -111,12 +111,7 @@ export function listEntries(
   query = options.onlyComments ? query.where('type', '=', 'comment') : query.where('type', '!=', 'code')
   if (options.sinceUnix !== undefined) query = query.where('updated_unix', '>=', options.sinceUnix)
   if (options.beforeUnix !== undefined) query = query.where('updated_unix', '<=', options.beforeUnix)
-  return query
-    .orderBy('created_unix')
-    .orderBy('id')
-    .limit(options.page.limit)
-    .offset(options.page.offset)
-    .execute()
+  return query.orderBy('created_unix').orderBy('id').limit(options.page.limit).offset(options.page.offset).execute()
 }
 
 const commentsOfRepo = (db: Db, repoId: RepoId, isPull: readonly boolean[], between: ChangedBetween) => {
@@ -179,7 +174,11 @@ export const updateCommentText = (tx: Tx, id: CommentId, content: string, update
     .executeTakeFirst()
 
 /** Removes a comment, its reactions and what it said before; undefined when it was gone already. */
-export async function deleteCommentRow(tx: Tx, issueId: IssueId, id: CommentId): Promise<{ id: CommentId } | undefined> {
+export async function deleteCommentRow(
+  tx: Tx,
+  issueId: IssueId,
+  id: CommentId,
+): Promise<{ id: CommentId } | undefined> {
   await tx.deleteFrom('reaction').where('comment_id', '=', id).execute()
   await tx.deleteFrom('content_history').where('issue_id', '=', issueId).where('comment_id', '=', id).execute()
   return tx.deleteFrom('comment').where('id', '=', id).returning('id').executeTakeFirst()

@@ -51,7 +51,15 @@ export async function changeContent(tx: Tx, act: Act, issue: IssueRow, content: 
   const about = { issue_id: issue.id, comment_id: 0 }
   await insertContentHistory(tx, [
     ...(issue.content_version === 0
-      ? [{ ...about, poster_id: issue.poster_id, content: issue.content, edited_unix: issue.created_unix, is_first: true }]
+      ? [
+          {
+            ...about,
+            poster_id: issue.poster_id,
+            content: issue.content,
+            edited_unix: issue.created_unix,
+            is_first: true,
+          },
+        ]
       : []),
     { ...about, poster_id: act.doerId, content, edited_unix: act.atUnix, is_first: false },
   ])
@@ -91,7 +99,12 @@ export async function changeDue(tx: Tx, act: Act, issue: IssueRow, dueUnix: Unix
 }
 
 /** Makes exactly these the assignees; who stays keeps the place. One entry and event for each that comes or goes. */
-export async function changeAssignees(tx: Tx, act: Act, issue: IssueRow, userIds: readonly UserId[]): Promise<IssueRow> {
+export async function changeAssignees(
+  tx: Tx,
+  act: Act,
+  issue: IssueRow,
+  userIds: readonly UserId[],
+): Promise<IssueRow> {
   const current = await listAssigneeIds(tx, issue.id)
   const removed = current.filter((id) => !userIds.includes(id))
   const added = [...new Set(userIds)].filter((id) => !current.includes(id))
@@ -210,10 +223,14 @@ async function changeLabels(
   tx: Tx,
   act: Act,
   issue: IssueRow,
-  change: { readonly steps: readonly { readonly label: LabelRow; readonly isSet: boolean }[]; readonly cleared?: boolean },
+  change: {
+    readonly steps: readonly { readonly label: LabelRow; readonly isSet: boolean }[]
+    readonly cleared?: boolean
+  },
 ): Promise<IssueRow> {
   if (change.steps.length === 0) return issue
-  const idsOf = (isSet: boolean): LabelId[] => change.steps.filter((step) => step.isSet === isSet).map((step) => step.label.id)
+  const idsOf = (isSet: boolean): LabelId[] =>
+    change.steps.filter((step) => step.isSet === isSet).map((step) => step.label.id)
   const added = idsOf(true)
   const removed = idsOf(false)
   await deleteIssueLabels(tx, issue.id, removed)

@@ -139,8 +139,7 @@ function totalByCounters({ repo }: RepoCtx, filter: IssueFilter): number | undef
   const count = (total: number, closed: number) => (isClosed === undefined ? total : isClosed ? closed : total - closed)
   return isPull.reduce(
     (sum, pulls) =>
-      sum +
-      (pulls ? count(repo.num_pulls, repo.num_closed_pulls) : count(repo.num_issues, repo.num_closed_issues)),
+      sum + (pulls ? count(repo.num_pulls, repo.num_closed_pulls) : count(repo.num_issues, repo.num_closed_issues)),
     0,
   )
 }

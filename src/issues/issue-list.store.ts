@@ -4,7 +4,7 @@ import type { Db } from '../db/database.ts'
 import { databaseKind } from '../db/open.ts'
 import type { Schema } from '../db/schema.ts'
 import type { IssueRow } from '../db/tables/issues.ts'
-import type { IssueId, LabelId, MilestoneId, RepoId, TeamId, UserId } from '../lib/ids.ts'
+import type { LabelId, MilestoneId, RepoId, TeamId, UserId } from '../lib/ids.ts'
 import type { Page } from '../lib/paging.ts'
 import type { Unix } from '../lib/time.ts'
 import type { SearchTerm } from './search-words.parse.ts'
@@ -193,7 +193,8 @@ const isReviewAskedOf = (where: Builder, userId: UserId): Expression<SqlBool> =>
 /** Needed terms all, refused ones none; of the others one, unless there are needed ones. */
 function holdsWords(db: Db, where: Builder, terms: readonly SearchTerm[]): Expression<SqlBool>[] {
   const kind = databaseKind(db)
-  const of = (role: SearchTerm['role']) => terms.filter((term) => term.role === role).map((term) => holdsTerm(kind, term))
+  const of = (role: SearchTerm['role']) =>
+    terms.filter((term) => term.role === role).map((term) => holdsTerm(kind, term))
   const needed = of('needed')
   const offered = of('offered')
   return [
@@ -250,15 +251,3 @@ export const countIssues = async (db: Db, filter: IssueFilter): Promise<number> 
       .where((where) => where.and(conditions(db, where, filter)))
       .executeTakeFirstOrThrow()
   ).count
-
-/** Ids only, for those who act on what a filter leaves. */
-export const listIssueIds = async (db: Db, filter: IssueFilter, limit: number): Promise<IssueId[]> =>
-  (
-    await db
-      .selectFrom('issue')
-      .select('issue.id')
-      .where((where) => where.and(conditions(db, where, filter)))
-      .orderBy('issue.id')
-      .limit(limit)
-      .execute()
-  ).map((row) => row.id)

@@ -15,7 +15,10 @@ export async function loadPlaces(
     db,
     [...repoIds].filter((id) => !places.has(id)),
   )
-  const owners = await loadUsers(db, [...repos.values()].map((repo) => repo.owner_id))
+  const owners = await loadUsers(
+    db,
+    [...repos.values()].map((repo) => repo.owner_id),
+  )
   for (const repo of repos.values()) {
     const owner = owners.get(repo.owner_id)
     if (owner) places.set(repo.id, { repo, owner })

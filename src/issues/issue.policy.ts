@@ -24,12 +24,7 @@ export const mayEditComment = (viewer: Viewer, rights: Rights, issue: IssueRow, 
   comment.poster_id === viewer.id || isWriter(rights, issue)
 
 /** Whether somebody may add to a conversation. `blockers`: who of the owner and the author blocks the viewer. */
-export function mayComment(
-  viewer: Viewer,
-  rights: Rights,
-  issue: IssueRow,
-  blockers: ReadonlySet<UserId>,
-): Verdict {
+export function mayComment(viewer: Viewer, rights: Rights, issue: IssueRow, blockers: ReadonlySet<UserId>): Verdict {
   if (blockers.size > 0) return deny('you are blocked by the owner of the repository or the author')
   if (issue.is_locked && !isWriter(rights, issue) && !viewer.isAdmin) return deny('the conversation is locked')
   return allow

@@ -30,9 +30,16 @@ export async function presentIssues(
   const [labels, assignees, milestones, files, places] = await Promise.all([
     listLabelsOf(ctx.db, ids),
     listAssigneesOf(ctx.db, ids),
-    loadMilestones(ctx.db, rows.map((row) => row.milestone_id)),
+    loadMilestones(
+      ctx.db,
+      rows.map((row) => row.milestone_id),
+    ),
     listFilesOf(ctx.db, ids),
-    loadPlaces(ctx.db, rows.map((row) => row.repo_id), known),
+    loadPlaces(
+      ctx.db,
+      rows.map((row) => row.repo_id),
+      known,
+    ),
   ])
   const users = await loadUsers(ctx.db, [...rows.map((row) => row.poster_id), ...assignees.map((row) => row.user_id)])
   const posterOf = memo((id: UserId) => presentAuthor(ctx, users.get(id)))
@@ -45,7 +52,9 @@ export async function presentIssues(
     const place = places.get(row.repo_id)
     if (!place) return []
     const milestone = row.milestone_id === null ? undefined : milestones.get(row.milestone_id)
-    const assigned = (assigneesOf.get(row.id) ?? []).filter(({ user_id: id }) => users.has(id)).map(({ user_id: id }) => assigneeOf(id))
+    const assigned = (assigneesOf.get(row.id) ?? [])
+      .filter(({ user_id: id }) => users.has(id))
+      .map(({ user_id: id }) => assigneeOf(id))
     return [
       {
         id: row.id,

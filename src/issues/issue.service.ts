@@ -2,7 +2,7 @@ import type { Ctx, RepoCtx, SignedInRepoCtx } from '../access/context.ts'
 import { isForeignKeyViolation, transaction, type Tx } from '../db/database.ts'
 import type { IssueRow, LabelRow, MilestoneRow } from '../db/tables/issues.ts'
 import { publish } from '../events/hub.ts'
-import { BadRequest, Conflict, Forbidden, Invalid, NotFound, PreconditionFailed, Refusal } from '../lib/errors.ts'
+import { BadRequest, Conflict, Forbidden, Invalid, NotFound, PreconditionFailed, type Refusal } from '../lib/errors.ts'
 import type { IssueId, LabelId, MilestoneId, RepoId, UserId } from '../lib/ids.ts'
 import { nowUnix, type Unix } from '../lib/time.ts'
 import type { Act } from './act.ts'
@@ -207,7 +207,8 @@ export async function changing<Result>(run: () => Promise<Result>): Promise<Resu
   try {
     return await run()
   } catch (error) {
-    if (isForeignKeyViolation(error)) throw new Conflict('something that was named has just been deleted', 'just_deleted')
+    if (isForeignKeyViolation(error))
+      throw new Conflict('something that was named has just been deleted', 'just_deleted')
     throw error
   }
 }
@@ -247,7 +248,8 @@ async function assigneesWanted(ctx: SignedInRepoCtx, input: EditIssueInput): Pro
  * state is refused (a dependency is open, a merged pull request: `PreconditionFailed`), what came before is kept.
  */
 export async function editIssue(ctx: SignedInRepoCtx, issue: IssueRow, input: EditIssueInput): Promise<IssueRow> {
-  if (!mayEditIssue(ctx.viewer, ctx.rights, issue)) throw new Forbidden('only the author and those who may write may edit', 'edit_forbidden')
+  if (!mayEditIssue(ctx.viewer, ctx.rights, issue))
+    throw new Forbidden('only the author and those who may write may edit', 'edit_forbidden')
   const act = actAt(ctx, issue, input.updated_at)
   const manages = isWriter(ctx.rights, issue)
   const title = input.title === undefined ? undefined : keptTitle(input.title)
@@ -258,7 +260,8 @@ export async function editIssue(ctx: SignedInRepoCtx, issue: IssueRow, input: Ed
   const assigneeIds = manages ? await assigneesWanted(ctx, input) : undefined
   const milestone = manages ? await milestoneWanted(ctx, input.milestone) : undefined
   const content = input.body
-  const namesOthers = (title !== undefined && title !== issue.title) || (content !== undefined && content !== issue.content)
+  const namesOthers =
+    (title !== undefined && title !== issue.title) || (content !== undefined && content !== issue.content)
   const references = namesOthers
     ? await findReferenced(
         ctx,
@@ -311,7 +314,8 @@ async function applyState(
 
 /** Sets or removes the due date: the last second of the given day in the server's zone; 0 when it is removed. */
 export async function setDeadline(ctx: SignedInRepoCtx, issue: IssueRow, dueDate: string | undefined): Promise<Unix> {
-  if (!isWriter(ctx.rights, issue)) throw new Forbidden('only those who may write may set a due date', 'deadline_forbidden')
+  if (!isWriter(ctx.rights, issue))
+    throw new Forbidden('only those who may write may set a due date', 'deadline_forbidden')
   const dueUnix = optionalTime(dueDate, 'due_date') === 0 ? 0 : endOfDay(dueDate as string, 'server')
   await transaction(ctx.db, async (tx) => changeDue(tx, actNow(ctx), await holdIssue(tx, issue), dueUnix))
   return dueUnix
@@ -331,7 +335,11 @@ export async function deleteIssue(ctx: SignedInRepoCtx, issue: IssueRow): Promis
       await addToMilestoneCounters(tx, row.milestone_id, by, { unix: act.atUnix, onlyLater: true })
     }
     const labels: LabelRow[] = await listSetLabels(tx, row.id)
-    await addToLabelCounters(tx, labels.map((label) => label.id), by)
+    await addToLabelCounters(
+      tx,
+      labels.map((label) => label.id),
+      by,
+    )
     if (row.pin_order > 0) await closePinGap(tx, row)
     await deleteFiles(tx, act, row)
     await deleteIssueRow(tx, row.id)
@@ -349,7 +357,10 @@ export async function deleteIssue(ctx: SignedInRepoCtx, issue: IssueRow): Promis
 }
 
 async function deleteFiles(tx: Tx, act: Act, issue: { readonly id: IssueId; readonly repo_id: RepoId }): Promise<void> {
-  const files = await deleteAttachments(tx, (await listAllFilesOfIssue(tx, issue.id)).map((file) => file.id))
+  const files = await deleteAttachments(
+    tx,
+    (await listAllFilesOfIssue(tx, issue.id)).map((file) => file.id),
+  )
   for (const file of files) {
     await publish(tx, 'attachment.deleted', {
       attachmentId: file.id,

@@ -1,13 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../db/database.ts'
-import type {
-  AttachmentRow,
-  IssueChange,
-  IssueRow,
-  LabelRow,
-  MilestoneRow,
-  NewIssueRow,
-} from '../db/tables/issues.ts'
+import type { AttachmentRow, IssueChange, IssueRow, LabelRow, MilestoneRow, NewIssueRow } from '../db/tables/issues.ts'
 import type { RepoRow } from '../db/tables/repositories.ts'
 import type { UserRow } from '../db/tables/accounts.ts'
 import type { IssueId, LabelId, MilestoneId, RepoId, UserId } from '../lib/ids.ts'
@@ -23,7 +16,12 @@ export const findIssueById = (db: Db, id: IssueId): Promise<IssueRow | undefined
 
 /** The row, locked against others until the transaction ends (SQLite has one writer anyway). */
 export const findIssueForUpdate = (tx: Tx, id: IssueId): Promise<IssueRow | undefined> =>
-  tx.updateTable('issue').set({ content_version: sql`content_version` }).where('id', '=', id).returningAll().executeTakeFirst()
+  tx
+    .updateTable('issue')
+    .set({ content_version: sql`content_version` })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirst()
 
 /** Issues by id, in one query however many there are. */
 export async function loadIssues(db: Db, ids: Iterable<IssueId | null>): Promise<ReadonlyMap<IssueId, IssueRow>> {
@@ -117,7 +115,10 @@ export const listLabelsOf = (db: Db, issueIds: readonly IssueId[]): Promise<(Lab
     .execute()
 
 /** Assignments of issues in their order. */
-export const listAssigneesOf = (db: Db, issueIds: readonly IssueId[]): Promise<{ issue_id: IssueId; user_id: UserId }[]> =>
+export const listAssigneesOf = (
+  db: Db,
+  issueIds: readonly IssueId[],
+): Promise<{ issue_id: IssueId; user_id: UserId }[]> =>
   db
     .selectFrom('issue_assignee')
     .select(['issue_id', 'user_id'])
@@ -178,7 +179,11 @@ export const listUsersByName = (db: Db, names: readonly string[]): Promise<UserR
         .execute()
 
 /** Which of some accounts block a user. */
-export async function listBlockers(db: Db, blockerIds: readonly UserId[], blockedId: UserId): Promise<ReadonlySet<UserId>> {
+export async function listBlockers(
+  db: Db,
+  blockerIds: readonly UserId[],
+  blockedId: UserId,
+): Promise<ReadonlySet<UserId>> {
   const rows = await db
     .selectFrom('user_block')
     .select('blocker_id')
@@ -190,7 +195,12 @@ export async function listBlockers(db: Db, blockerIds: readonly UserId[], blocke
 
 export const listAssigneeIds = async (db: Db | Tx, issueId: IssueId): Promise<UserId[]> =>
   (
-    await (db as Db).selectFrom('issue_assignee').select('user_id').where('issue_id', '=', issueId).orderBy('id').execute()
+    await (db as Db)
+      .selectFrom('issue_assignee')
+      .select('user_id')
+      .where('issue_id', '=', issueId)
+      .orderBy('id')
+      .execute()
   ).map((row) => row.user_id)
 
 export async function insertAssignees(tx: Tx, issueId: IssueId, userIds: readonly UserId[]): Promise<void> {
@@ -227,7 +237,11 @@ export const insertContentHistory = (
     edited_unix: Unix
     is_first: boolean
   }[],
-) => tx.insertInto('content_history').values(rows as never).execute()
+) =>
+  tx
+    .insertInto('content_history')
+    .values(rows as never)
+    .execute()
 
 /** Mentions that are not known yet; known ones stay. */
 export async function insertMentions(tx: Tx, issueId: IssueId, userIds: readonly UserId[]): Promise<void> {

@@ -25,7 +25,12 @@ test('issueCreateIssue: what only writers may say is dropped for others; titles 
   await using forge = await startForge()
   const repo = await forge.given.repo()
   const label = await forge.as('alice').must('POST', `${repo.api}/labels`, { name: 'bug', color: '#f00' })
-  const asked = { title: `  ${'é'.repeat(200)}`, labels: [label.json.id], assignees: ['alice'], due_date: '2030-01-02T03:04:05Z' }
+  const asked = {
+    title: `  ${'é'.repeat(200)}`,
+    labels: [label.json.id],
+    assignees: ['alice'],
+    due_date: '2030-01-02T03:04:05Z',
+  }
   const byBob = (await forge.as('bob').must('POST', `${repo.api}/issues`, asked)).json
   assert.deepEqual([byBob.labels, byBob.assignees, byBob.due_date], [[], null, null])
   assert.equal(sizeOf(byBob.title), 255)
@@ -43,7 +48,10 @@ test('issueCreateIssue: of twenty at once each gets another number, and the coun
     Array.from({ length: 20 }, (_, index) => forge.as('alice').post(`${repo.api}/issues`, { title: `issue ${index}` })),
   )
   const numbers = replies.map(({ json }) => json.number as number).toSorted((one, other) => one - other)
-  assert.deepEqual(numbers, Array.from({ length: 20 }, (_, index) => index + 1))
+  assert.deepEqual(
+    numbers,
+    Array.from({ length: 20 }, (_, index) => index + 1),
+  )
   assert.equal((await forge.as('alice').must('GET', repo.api)).json.open_issues_count, 20)
 })
 
@@ -76,7 +84,8 @@ test('issueEditIssue: updated_at is for administrators, and lies between the mak
   const repo = await forge.given.repo()
   const issue = await forge.given.issue({ repo, poster: 'bob' })
   forge.clock.advance(60_000)
-  const edit = (as: string, updatedAt: string) => forge.as(as).patch(issue.api, { title: `by ${as}`, updated_at: updatedAt })
+  const edit = (as: string, updatedAt: string) =>
+    forge.as(as).patch(issue.api, { title: `by ${as}`, updated_at: updatedAt })
   assert.equal((await edit('bob', '2030-01-01T00:00:30Z')).status, 403)
   assert.equal((await edit('alice', '2029-12-31T23:59:59Z')).status, 403)
   assert.equal((await edit('alice', '2030-01-01T00:01:01Z')).status, 403)
@@ -104,7 +113,10 @@ test('issueDelete: it takes its comments, files, references and place among the 
   await forge.settle()
   for await (const { key } of forge.services.blobs.attachments.list('')) assert.fail(`${key} is left`)
   const timeline = (await forge.as('alice').must('GET', `${other.api}/timeline`)).json
-  assert.deepEqual(timeline.map((entry: { type: string }) => entry.type), ['pin'])
+  assert.deepEqual(
+    timeline.map((entry: { type: string }) => entry.type),
+    ['pin'],
+  )
   assert.equal((await forge.as('alice').must('GET', other.api)).json.pin_order, 1)
   assert.equal((await forge.given.issue({ repo })).number, issue.number + 1)
 })

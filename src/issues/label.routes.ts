@@ -34,7 +34,12 @@ export const issueListLabels = operation({
   async run({ ctx, query }) {
     const page = pageOrWhole(query, ctx.config.api)
     const { rows, total } = await getLabels(ctx, { repoId: ctx.repo.id }, query.sort, page)
-    return paged(rows.map((row) => presentLabel(ctx, ctx, row)), page, total, { link: false })
+    return paged(
+      rows.map((row) => presentLabel(ctx, ctx, row)),
+      page,
+      total,
+      { link: false },
+    )
   },
 })
 

@@ -139,14 +139,22 @@ export async function addIssueLabels(ctx: SignedInRepoCtx, issue: IssueRow, inpu
 }
 
 /** Without a list all labels are taken off. */
-export async function replaceIssueLabels(ctx: SignedInRepoCtx, issue: IssueRow, input: IssueLabelsInput): Promise<void> {
+export async function replaceIssueLabels(
+  ctx: SignedInRepoCtx,
+  issue: IssueRow,
+  input: IssueLabelsInput,
+): Promise<void> {
   must(mayManage(ctx.rights, issue))
   const labels = await labelsNamed(ctx, input.labels ?? [])
   const act = actAt(ctx, issue, input.updated_at)
   await changing(() => transaction(ctx.db, async (tx) => replaceLabels(tx, act, await holdIssue(tx, issue), labels)))
 }
 
-export async function clearIssueLabels(ctx: SignedInRepoCtx, issue: IssueRow, updatedAt: string | undefined): Promise<void> {
+export async function clearIssueLabels(
+  ctx: SignedInRepoCtx,
+  issue: IssueRow,
+  updatedAt: string | undefined,
+): Promise<void> {
   must(mayManage(ctx.rights, issue))
   const act = actAt(ctx, issue, updatedAt)
   await transaction(ctx.db, async (tx) => removeLabels(tx, act, await holdIssue(tx, issue), 'all'))

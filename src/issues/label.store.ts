@@ -29,7 +29,11 @@ export function listLabels(db: Db, home: LabelHome, sort: LabelSort, page: Page)
 }
 
 export const countLabels = async (db: Db, home: LabelHome): Promise<number> =>
-  (await labelsOf(db, home).select((each) => each.fn.countAll<number>().as('count')).executeTakeFirstOrThrow()).count
+  (
+    await labelsOf(db, home)
+      .select((each) => each.fn.countAll<number>().as('count'))
+      .executeTakeFirstOrThrow()
+  ).count
 
 export const findLabel = (db: Db, home: LabelHome, id: LabelId): Promise<LabelRow | undefined> =>
   labelsOf(db, home).selectAll().where('id', '=', id).executeTakeFirst()
@@ -79,7 +83,9 @@ export const updateLabel = (tx: Tx, id: LabelId, change: LabelChange): Promise<L
 /** Removes a label, from issues and timelines too. */
 export const deleteLabelRow = (tx: Tx, home: LabelHome, id: LabelId) => {
   const query = tx.deleteFrom('label').where('id', '=', id)
-  return ('repoId' in home ? query.where('repo_id', '=', home.repoId) : query.where('org_id', '=', home.orgId)).execute()
+  return (
+    'repoId' in home ? query.where('repo_id', '=', home.repoId) : query.where('org_id', '=', home.orgId)
+  ).execute()
 }
 
 export async function insertIssueLabels(tx: Tx, issueId: IssueId, labelIds: readonly LabelId[]): Promise<void> {

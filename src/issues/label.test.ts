@@ -13,7 +13,10 @@ test('issueAddLabel, issueReplaceLabels, issueRemoveLabel, issueClearLabels: a l
   }
   await alice.must('POST', `${issue.repo.api}/labels`, { name: 'plain', color: 'abc' })
   const path = `${issue.api}/labels`
-  assert.deepEqual(names((await alice.must('POST', path, { labels: ['size/big', 'plain'] })).json), ['plain', 'size/big'])
+  assert.deepEqual(names((await alice.must('POST', path, { labels: ['size/big', 'plain'] })).json), [
+    'plain',
+    'size/big',
+  ])
   assert.deepEqual(names((await alice.must('POST', path, { labels: ['size/small'] })).json), ['plain', 'size/small'])
   assert.deepEqual(names((await alice.must('PUT', path, { labels: ['size/big', 'size/small'] })).json), ['size/small'])
   assert.equal((await alice.post(path, { labels: [1, 'plain'] })).status, 400)
@@ -33,8 +36,20 @@ test('issueListLabels and issueGetLabel: counters follow issues; the list is sor
   const [a, b] = [await make('a'), await make('b')]
   await forge.given.issue({ repo, labels: [b.id] })
   const sorted = async (sort: string) => names((await alice.must('GET', `${repo.api}/labels?sort=${sort}`)).json)
-  assert.deepEqual([await sorted(''), await sorted('reversealphabetically')], [['a', 'b'], ['b', 'a']])
-  assert.deepEqual([await sorted('mostissues'), await sorted('leastissues')], [['b', 'a'], ['a', 'b']])
+  assert.deepEqual(
+    [await sorted(''), await sorted('reversealphabetically')],
+    [
+      ['a', 'b'],
+      ['b', 'a'],
+    ],
+  )
+  assert.deepEqual(
+    [await sorted('mostissues'), await sorted('leastissues')],
+    [
+      ['b', 'a'],
+      ['a', 'b'],
+    ],
+  )
   assert.equal((await alice.must('GET', `${repo.api}/labels/b`)).json.id, b.id)
   assert.equal((await alice.must('GET', `${repo.api}/labels/${a.id}`)).json.name, 'a')
 })
@@ -80,7 +95,8 @@ test('issueCreateMilestone, issueEditMilestone, issueDeleteMilestone, issueGetMi
   await using forge = await startForge()
   const repo = await forge.given.repo()
   const alice = forge.as('alice')
-  const late = (await alice.must('POST', `${repo.api}/milestones`, { title: ' late ', due_on: '2030-01-01T00:00:00Z' })).json
+  const late = (await alice.must('POST', `${repo.api}/milestones`, { title: ' late ', due_on: '2030-01-01T00:00:00Z' }))
+    .json
   await alice.must('POST', `${repo.api}/milestones`, { title: 'never' })
   await alice.must('POST', `${repo.api}/milestones`, { title: 'soon', due_on: '2029-01-01T00:00:00Z', state: 'closed' })
   const listed = async (query: string) =>

@@ -71,7 +71,11 @@ export function createMilestone(ctx: RepoCtx, input: MilestoneInput): Promise<Mi
 }
 
 /** An empty title and a zero due date are ignored; an empty description empties. */
-export async function editMilestone(ctx: RepoCtx, milestone: MilestoneRow, input: MilestoneInput): Promise<MilestoneRow> {
+export async function editMilestone(
+  ctx: RepoCtx,
+  milestone: MilestoneRow,
+  input: MilestoneInput,
+): Promise<MilestoneRow> {
   const unix = nowUnix(ctx.clock)
   const title = input.title?.trim() ?? ''
   const dueUnix = optionalTime(input.due_on, 'due_on')

@@ -31,12 +31,7 @@ const matching = (db: Db, repoId: RepoId, filter: MilestoneFilter) => {
 }
 
 /** By due date, those without any last. */
-export const listMilestones = (
-  db: Db,
-  repoId: RepoId,
-  filter: MilestoneFilter,
-  page: Page,
-): Promise<MilestoneRow[]> =>
+export const listMilestones = (db: Db, repoId: RepoId, filter: MilestoneFilter, page: Page): Promise<MilestoneRow[]> =>
   matching(db, repoId, filter)
     .selectAll()
     .orderBy(sql`case when due_unix = 0 then 1 else 0 end`)
@@ -47,8 +42,11 @@ export const listMilestones = (
     .execute()
 
 export const countMilestones = async (db: Db, repoId: RepoId, filter: MilestoneFilter): Promise<number> =>
-  (await matching(db, repoId, filter).select((each) => each.fn.countAll<number>().as('count')).executeTakeFirstOrThrow())
-    .count
+  (
+    await matching(db, repoId, filter)
+      .select((each) => each.fn.countAll<number>().as('count'))
+      .executeTakeFirstOrThrow()
+  ).count
 
 /** Milestones of a repository with any of the titles; numbers among them also name ids. */
 export const listMilestonesNamed = (db: Db, repoId: RepoId, names: readonly string[]): Promise<MilestoneRow[]> => {
@@ -71,5 +69,4 @@ export const updateMilestone = (tx: Tx, id: MilestoneId, change: MilestoneChange
   tx.updateTable('milestone').set(change).where('id', '=', id).returningAll().executeTakeFirst()
 
 /** Takes it off its issues too. */
-export const deleteMilestoneRow = (tx: Tx, id: MilestoneId) =>
-  tx.deleteFrom('milestone').where('id', '=', id).execute()
+export const deleteMilestoneRow = (tx: Tx, id: MilestoneId) => tx.deleteFrom('milestone').where('id', '=', id).execute()

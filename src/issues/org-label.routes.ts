@@ -21,7 +21,12 @@ export const orgListLabels = operation({
   async run({ ctx, query }) {
     const page = pageOrWhole(query, ctx.config.api)
     const { rows, total } = await getLabels(ctx, { orgId: ctx.org.id }, query.sort, page)
-    return paged(rows.map((row) => presentLabel(ctx, { owner: ctx.org }, row)), page, total, { link: false })
+    return paged(
+      rows.map((row) => presentLabel(ctx, { owner: ctx.org }, row)),
+      page,
+      total,
+      { link: false },
+    )
   },
 })
 

@@ -51,9 +51,7 @@ export async function listUsersReaching(
             .select('team.id')
             .whereRef('team_user.user_id', '=', 'user.id')
             .where('team.org_id', '=', owner.id)
-            .where((team) =>
-              team.or([team('team.access_mode', '>=', 3), team('team_unit.unit', 'is not', null)]),
-            )
+            .where((team) => team.or([team('team.access_mode', '>=', 3), team('team_unit.unit', 'is not', null)]))
             .where((team) =>
               team.or([
                 team('team.access_mode', '=', 4),
@@ -88,7 +86,11 @@ export const listTeamMemberIds = async (db: Db, orgId: UserId, lowerNames: reado
       ).map((row) => row.user_id)
 
 /** Which of some accounts block a person. */
-export const listBlockingAmong = async (db: Db, ids: readonly UserId[], blockedId: UserId): Promise<ReadonlySet<UserId>> =>
+export const listBlockingAmong = async (
+  db: Db,
+  ids: readonly UserId[],
+  blockedId: UserId,
+): Promise<ReadonlySet<UserId>> =>
   new Set(
     ids.length === 0
       ? []

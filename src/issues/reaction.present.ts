@@ -10,7 +10,10 @@ export async function presentReactions(
   ctx: Pick<Ctx, 'config' | 'viewer' | 'db'>,
   rows: readonly ReactionRow[],
 ): Promise<Reaction[]> {
-  const users = await loadUsers(ctx.db, rows.map((row) => row.user_id))
+  const users = await loadUsers(
+    ctx.db,
+    rows.map((row) => row.user_id),
+  )
   return rows.map((row) => ({
     user: presentAuthor(ctx, users.get(row.user_id)),
     content: row.content,

@@ -18,7 +18,11 @@ export const listReactions = (db: Db, target: ReactionTarget, page: Page): Promi
   reactionsTo(db, target).selectAll().orderBy('id').limit(page.limit).offset(page.offset).execute()
 
 export const countReactions = async (db: Db, target: ReactionTarget): Promise<number> =>
-  (await reactionsTo(db, target).select((each) => each.fn.countAll<number>().as('count')).executeTakeFirstOrThrow()).count
+  (
+    await reactionsTo(db, target)
+      .select((each) => each.fn.countAll<number>().as('count'))
+      .executeTakeFirstOrThrow()
+  ).count
 
 export const findReaction = (
   tx: Tx,

@@ -39,7 +39,10 @@ const name = '[A-Za-z0-9_](?:[\\w.-]*[A-Za-z0-9_])?'
 const before = '(?<=^|[\\s(\\["\'])'
 const after = '(?=$|[\\s)\\]"\']|[:;,.!?]+(?:$|\\s))'
 const issueForm = new RegExp(`${before}(?:(?<repository>${name}/${name}))?[#!](?<index>\\d{1,9})${after}`, 'g')
-const accountForm = new RegExp(`(?<=^|[\\s(\\[])@(?<name>${name})(?:/(?<team>${name}))?(?=$|[\\s)\\]']|[:;,.!?]+(?:$|\\s))`, 'g')
+const accountForm = new RegExp(
+  `(?<=^|[\\s(\\[])@(?<name>${name})(?:/(?<team>${name}))?(?=$|[\\s)\\]']|[:;,.!?]+(?:$|\\s))`,
+  'g',
+)
 const timeForm = /^ +@(?<text>(?:\d+(?:\.\d+)?(?:mo|[mhdw]))+)(?=$|[\s)\]"':;,.!?])/
 
 const hour = 3600

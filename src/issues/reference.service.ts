@@ -11,7 +11,13 @@ import { isWriter, mayReadIssue, unitOf } from './issue.policy.ts'
 import type { IssuePlace } from './issue-place.ts'
 import { listUsersByName, touchIssues } from './issue.store.ts'
 import { listBlockingAmong, listTeamMemberIds, listUsersReaching } from './reach.store.ts'
-import { parseReferences, type Named, type NamedIssue, type ParseRules, type PromisedAction } from './reference.parse.ts'
+import {
+  parseReferences,
+  type Named,
+  type NamedIssue,
+  type ParseRules,
+  type PromisedAction,
+} from './reference.parse.ts'
 import { listIssuesByNumber, listReposByFullName, listStandingReferences, neuterReferences } from './reference.store.ts'
 
 /** The settings that decide how a text is read. */
@@ -139,7 +145,11 @@ export async function recordReferences(
       .map((reference) => [reference.issue.id, { ...reference, action: promisedAction(about, reference, act.doerId) }]),
   )
   const vanished = standing.filter((entry) => wanted.get(entry.issue_id)?.action !== entry.ref_action)
-  await neuterReferences(tx, vanished.map((entry) => entry.id), act.atUnix)
+  await neuterReferences(
+    tx,
+    vanished.map((entry) => entry.id),
+    act.atUnix,
+  )
   const kept = new Set(standing.filter((entry) => !vanished.includes(entry)).map((entry) => entry.issue_id))
   const added = [...wanted.values()].filter((reference) => !kept.has(reference.issue.id))
   if (added.length === 0) return
@@ -197,8 +207,10 @@ export async function findMentioned(
 }
 
 /** Reads the title and the text of an issue. */
-export const namedByIssue = (config: Ctx['config'], issue: { readonly title: string; readonly content: string }): Named =>
-  parseReferences({ plain: [issue.title], markdown: issue.content }, parseRules(config))
+export const namedByIssue = (
+  config: Ctx['config'],
+  issue: { readonly title: string; readonly content: string },
+): Named => parseReferences({ plain: [issue.title], markdown: issue.content }, parseRules(config))
 
 /** Reads the text of a comment. */
 export const namedByComment = (config: Ctx['config'], content: string): Named =>

@@ -27,7 +27,9 @@ export async function listReposByFullName(
     .selectFrom('repo')
     .selectAll()
     .where((where) =>
-      where.or(wanted.map(({ owner, name }) => where.and([where('owner_id', '=', owner.id), where('lower_name', '=', name)]))),
+      where.or(
+        wanted.map(({ owner, name }) => where.and([where('owner_id', '=', owner.id), where('lower_name', '=', name)])),
+      ),
     )
     .execute()
   const ownerById = new Map(owners.map((owner) => [owner.id, owner]))
@@ -69,7 +71,9 @@ export const listStandingReferences = (
     .where('type', 'in', ['issue_ref', 'pull_ref', 'comment_ref'])
     .where('ref_action', '!=', 'neutered')
   return (
-    sourceCommentId === null ? query.where('ref_comment_id', 'is', null) : query.where('ref_comment_id', '=', sourceCommentId)
+    sourceCommentId === null
+      ? query.where('ref_comment_id', 'is', null)
+      : query.where('ref_comment_id', '=', sourceCommentId)
   ).execute()
 }
 

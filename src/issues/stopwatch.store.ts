@@ -27,10 +27,8 @@ export const deleteStopwatch = (tx: Tx, userId: UserId, issueId: IssueId): Promi
     .returningAll()
     .executeTakeFirst()
 
-export const insertTrackedTime = (
-  tx: Tx,
-  values: Omit<TrackedTimeRow, 'id' | 'is_deleted'>,
-): Promise<TrackedTimeRow> => tx.insertInto('tracked_time').values(values).returningAll().executeTakeFirstOrThrow()
+export const insertTrackedTime = (tx: Tx, values: Omit<TrackedTimeRow, 'id' | 'is_deleted'>): Promise<TrackedTimeRow> =>
+  tx.insertInto('tracked_time').values(values).returningAll().executeTakeFirstOrThrow()
 
 /** The running watch of an account, at most one, as a page of a list. */
 export const listStopwatches = (db: Db, userId: UserId, page: Page): Promise<StopwatchRow[]> =>

@@ -58,4 +58,8 @@ export const listIssueWatchers = (db: Db, issueId: IssueId, page: Page): Promise
   watchers(db, issueId).selectAll('user').orderBy('user.id').limit(page.limit).offset(page.offset).execute()
 
 export const countIssueWatchers = async (db: Db, issueId: IssueId): Promise<number> =>
-  (await watchers(db, issueId).select((each) => each.fn.countAll<number>().as('count')).executeTakeFirstOrThrow()).count
+  (
+    await watchers(db, issueId)
+      .select((each) => each.fn.countAll<number>().as('count'))
+      .executeTakeFirstOrThrow()
+  ).count

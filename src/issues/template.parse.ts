@@ -40,8 +40,14 @@ function scalarText(values: Values, key: string): string {
 
 function labelsOf(value: unknown): string[] | null {
   if (value === undefined || value === null) return null
-  const texts = Array.isArray(value) ? value : typeof value === 'string' ? value.split(',') : refuse('labels is no list')
-  const labels = texts.map((text: unknown) => (typeof text === 'object' ? refuse('a label is no text') : String(text).trim()))
+  const texts = Array.isArray(value)
+    ? value
+    : typeof value === 'string'
+      ? value.split(',')
+      : refuse('labels is no list')
+  const labels = texts.map((text: unknown) =>
+    typeof text === 'object' ? refuse('a label is no text') : String(text).trim(),
+  )
   const named = labels.filter((label) => label !== '')
   return named.length > 0 ? named : null
 }
@@ -143,7 +149,8 @@ function checkText(values: Values, key: string, where: string, isNeeded = false)
 
 function checkFlag(values: Values, key: string, where: string): void {
   const value = values[key]
-  if (value !== undefined && value !== null && typeof value !== 'boolean') refuse(`${where}: ${key} is neither true nor false`)
+  if (value !== undefined && value !== null && typeof value !== 'boolean')
+    refuse(`${where}: ${key} is neither true nor false`)
 }
 
 function checkAttributes(type: IssueFormField['type'], attributes: Values, where: string): void {
@@ -215,7 +222,8 @@ export function parseIssueConfig(text: string): IssueConfig {
 
 function readLink(link: unknown, position: number): { name: string; url: string; about: string } {
   if (!isMapping(link)) return refuse(`contact_link at position ${position} is no mapping`)
-  const textOf = (key: string) => scalarText(link, key) || refuse(`contact_link at position ${position} is missing ${key} key`)
+  const textOf = (key: string) =>
+    scalarText(link, key) || refuse(`contact_link at position ${position} is missing ${key} key`)
   const name = textOf('name')
   const url = textOf('url')
   const about = textOf('about')

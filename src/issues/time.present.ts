@@ -17,8 +17,14 @@ export async function presentTimes(
 ): Promise<TrackedTime[]> {
   if (rows.length === 0) return []
   const [users, issues] = await Promise.all([
-    loadUsers(ctx.db, rows.map((row) => row.user_id)),
-    loadIssues(ctx.db, rows.map((row) => row.issue_id)),
+    loadUsers(
+      ctx.db,
+      rows.map((row) => row.user_id),
+    ),
+    loadIssues(
+      ctx.db,
+      rows.map((row) => row.issue_id),
+    ),
   ])
   const shown = new Map((await presentIssues(ctx, [...issues.values()], known)).map((issue) => [issue.id, issue]))
   return rows.map((row) => ({
@@ -37,8 +43,14 @@ export async function presentStopwatches(
   ctx: Pick<Ctx, 'db' | 'clock'>,
   rows: readonly StopwatchRow[],
 ): Promise<StopWatch[]> {
-  const issues = await loadIssues(ctx.db, rows.map((row) => row.issue_id))
-  const places = await loadPlaces(ctx.db, [...issues.values()].map((issue) => issue.repo_id))
+  const issues = await loadIssues(
+    ctx.db,
+    rows.map((row) => row.issue_id),
+  )
+  const places = await loadPlaces(
+    ctx.db,
+    [...issues.values()].map((issue) => issue.repo_id),
+  )
   return rows.flatMap((row) => {
     const issue = issues.get(row.issue_id)
     const place = issue && places.get(issue.repo_id)

@@ -163,4 +163,3 @@ export async function removeTime(ctx: SignedInRepoCtx, issue: IssueRow, time: Tr
 /** The caller's running watch, as a list of at most one. */
 export const getStopwatches = (ctx: SignedInCtx, page: Page): Promise<StopwatchRow[]> =>
   listStopwatches(ctx.db, ctx.viewer.id, page)
-

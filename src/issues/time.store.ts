@@ -37,7 +37,11 @@ export const listTimes = (db: Db, filter: TimeFilter, page: Page): Promise<Track
   matching(db, filter).selectAll().orderBy('id').limit(page.limit).offset(page.offset).execute()
 
 export const countTimes = async (db: Db, filter: TimeFilter): Promise<number> =>
-  (await matching(db, filter).select((each) => each.fn.countAll<number>().as('count')).executeTakeFirstOrThrow()).count
+  (
+    await matching(db, filter)
+      .select((each) => each.fn.countAll<number>().as('count'))
+      .executeTakeFirstOrThrow()
+  ).count
 
 export const findTime = (db: Db, issueId: IssueId, id: TrackedTimeId): Promise<TrackedTimeRow | undefined> =>
   db

@@ -30,11 +30,26 @@ export async function presentTimeline(
   if (rows.length === 0) return []
   const { db } = ctx
   const [labels, milestones, times, otherIssues, otherComments, teams] = await Promise.all([
-    loadLabels(db, rows.map((row) => row.label_id)),
-    loadMilestones(db, rows.flatMap((row) => [row.milestone_id, row.old_milestone_id])),
-    loadTimes(db, rows.map((row) => row.time_id)),
-    loadIssues(db, rows.flatMap((row) => [row.ref_issue_id, row.dependent_issue_id])),
-    loadComments(db, rows.map((row) => row.ref_comment_id)),
+    loadLabels(
+      db,
+      rows.map((row) => row.label_id),
+    ),
+    loadMilestones(
+      db,
+      rows.flatMap((row) => [row.milestone_id, row.old_milestone_id]),
+    ),
+    loadTimes(
+      db,
+      rows.map((row) => row.time_id),
+    ),
+    loadIssues(
+      db,
+      rows.flatMap((row) => [row.ref_issue_id, row.dependent_issue_id]),
+    ),
+    loadComments(
+      db,
+      rows.map((row) => row.ref_comment_id),
+    ),
     loadTeams(db, [...new Set(rows.flatMap((row) => (row.assignee_team_id === null ? [] : [row.assignee_team_id])))]),
   ])
   const [users, shownTimes, places, files, shownTeams] = await Promise.all([
@@ -43,7 +58,11 @@ export async function presentTimeline(
       ...[...otherComments.values()].map((row) => row.poster_id),
     ]),
     presentTimes(ctx, [...times.values()], [place]),
-    loadPlaces(db, [...otherIssues.values()].map((row) => row.repo_id), [place]),
+    loadPlaces(
+      db,
+      [...otherIssues.values()].map((row) => row.repo_id),
+      [place],
+    ),
     listFilesOfComments(db, [...otherComments.keys()]),
     presentTeams(ctx, teams),
   ])
@@ -86,7 +105,10 @@ export async function presentTimeline(
       ref_issue: (row.ref_issue_id !== null && shownIssues.get(row.ref_issue_id)) || null,
       ref_comment:
         refComment && refIssue && refPlace
-          ? presentLoadedComment(ctx, refPlace, refIssue, refComment, { users, files: filesOf.get(refComment.id) ?? [] })
+          ? presentLoadedComment(ctx, refPlace, refIssue, refComment, {
+              users,
+              files: filesOf.get(refComment.id) ?? [],
+            })
           : null,
       ref_action: row.ref_action,
       ref_commit_sha: row.commit_sha,

@@ -15,9 +15,16 @@ export async function getTimeline(
   page: Page,
 ): Promise<CommentRow[]> {
   const rows = await listEntries(ctx.db, issue.id, { ...between, page })
-  const sources = await loadIssues(ctx.db, rows.map((row) => row.ref_issue_id))
+  const sources = await loadIssues(
+    ctx.db,
+    rows.map((row) => row.ref_issue_id),
+  )
   if (sources.size === 0) return rows
-  const places = await loadPlaces(ctx.db, [...sources.values()].map((source) => source.repo_id), [ctx])
+  const places = await loadPlaces(
+    ctx.db,
+    [...sources.values()].map((source) => source.repo_id),
+    [ctx],
+  )
   const others = [...places.values()].filter((place) => place.repo.id !== ctx.repo.id)
   const access = await accessToAll(ctx.db, ctx.viewer, others)
   return rows.filter((row) => {
