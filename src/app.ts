@@ -67,6 +67,10 @@ import * as rawRoutes from './repos/raw.routes.ts'
 import * as syncForkRoutes from './repos/sync-fork.routes.ts'
 import * as branchProtectionRoutes from './repos/branch-protection.routes.ts'
 import * as branchRoutes from './repos/branch.routes.ts'
+import { countRepoLanguages } from './repos/languages.subscribers.ts'
+import * as gitHookRoutes from './repos/git-hook.routes.ts'
+import * as languageRoutes from './repos/languages.routes.ts'
+import * as signingKeyRoutes from './repos/signing-key.routes.ts'
 import * as commitRoutes from './repos/commit.routes.ts'
 import * as contentRoutes from './repos/content.routes.ts'
 import * as refRoutes from './repos/ref.routes.ts'
@@ -154,6 +158,9 @@ export const allOperations = (): NamedOperation[] =>
     watchRoutes,
     teamRepoRoutes,
     branchProtectionRoutes,
+    gitHookRoutes,
+    languageRoutes,
+    signingKeyRoutes,
     archiveRoutes,
     commitStatusRoutes,
     editorconfigRoutes,
@@ -190,7 +197,7 @@ export const allOperations = (): NamedOperation[] =>
   )
 
 /** Who hears of events; those of one event are told in this order. */
-const allSubscribers = (): Subscriber<Ctx>[] => [measureRepository, maintainAfterChanges, dropUnseenWatches, endBlockedRelations, watchTeamRepos, removeRepoFiles, removeArchivesOfRepo, makeFirstLabels, removeAttachmentFile, removeAttachmentsOfRepo, ...pullSubscribers.all, readCommitMessages]
+const allSubscribers = (): Subscriber<Ctx>[] => [measureRepository, maintainAfterChanges, dropUnseenWatches, endBlockedRelations, watchTeamRepos, removeRepoFiles, removeArchivesOfRepo, countRepoLanguages, makeFirstLabels, removeAttachmentFile, removeAttachmentsOfRepo, ...pullSubscribers.all, readCommitMessages]
 
 /** Where sealed texts are kept: each column is listed, so that all of them follow a change of the key. */
 const resealSecrets = resealSecretsJob([{ table: 'action_secret', column: 'sealed', purpose: secretPurpose }])

@@ -2,8 +2,11 @@ import type { Services } from '../access/context.ts'
 import { subscriber } from '../events/subscriber.ts'
 import { isGitKey } from '../git/git-key.ts'
 import { nowUnix } from '../lib/time.ts'
+import { deleteCollaborationsWith } from './collaboration.store.ts'
+import { deleteStarsOn } from './star.store.ts'
 import { listTeamRepoIds } from './team-repo.store.ts'
-import { unwatchUnseenReposOf, watchRepos } from './watch.store.ts'
+import { deleteTransfersBetween } from './transfer.store.ts'
+import { unwatchReposOf, unwatchUnseenReposOf, watchRepos } from './watch.store.ts'
 
 /** The git data and the picture of a deleted repository. */
 export const removeRepoFiles = subscriber({
@@ -30,5 +33,22 @@ export const watchTeamRepos = subscriber({
     if (!event.data.watches) return
     const repoIds = await listTeamRepoIds(tx, event.data.teamId)
     await watchRepos(tx, repoIds, [event.data.userId], 'auto', nowUnix(clock))
+  },
+})
+
+/**
+ * What a block ends in repositories: stars between those of the two (contract), and what the blocked does in those of
+ * the blocker: watching, collaborating, and offering repositories to him.
+ */
+export const endBlockedRelations = subscriber({
+  name: 'endBlockedRelations',
+  on: 'user.blocked',
+  async inTransaction(tx, event) {
+    const { blockerId, blockedId } = event.data
+    await deleteStarsOn(tx, blockerId, blockedId)
+    await deleteStarsOn(tx, blockedId, blockerId)
+    await deleteCollaborationsWith(tx, blockerId, blockedId)
+    await deleteTransfersBetween(tx, blockedId, blockerId)
+    await unwatchReposOf(tx, blockerId, blockedId)
   },
 })

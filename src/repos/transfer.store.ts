@@ -1,6 +1,6 @@
 import type { Db, Tx } from '../db/database.ts'
 import type { RepoTransferRow } from '../db/tables/repo-relations.ts'
-import type { RepoId } from '../lib/ids.ts'
+import type { RepoId, UserId } from '../lib/ids.ts'
 
 export const findTransfer = (db: Db | Tx, repoId: RepoId): Promise<RepoTransferRow | undefined> =>
   db.selectFrom('repo_transfer').selectAll().where('repo_id', '=', repoId).executeTakeFirst()
@@ -20,4 +20,20 @@ export async function deleteTransfer(tx: Tx, repoId: RepoId): Promise<boolean> {
   if (numDeletedRows === 0n) return false
   await tx.updateTable('repo').set({ has_transfer: false }).where('id', '=', repoId).execute()
   return true
+}
+
+/** Ends the transfers that somebody offers to an account. */
+export async function deleteTransfersBetween(tx: Tx, doerId: UserId, recipientId: UserId): Promise<void> {
+  const ended = await tx
+    .deleteFrom('repo_transfer')
+    .where('doer_id', '=', doerId)
+    .where('recipient_id', '=', recipientId)
+    .returning('repo_id')
+    .execute()
+  if (ended.length === 0) return
+  await tx
+    .updateTable('repo')
+    .set({ has_transfer: false })
+    .where('id', 'in', ended.map((row) => row.repo_id))
+    .execute()
 }

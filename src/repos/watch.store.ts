@@ -62,6 +62,25 @@ export async function unwatchRepo(tx: Tx, repoId: RepoId, userId: UserId): Promi
   return true
 }
 
+/** Somebody watches no repository of an owner any more. */
+export async function unwatchReposOf(tx: Tx, ownerId: UserId, userId: UserId): Promise<void> {
+  const removed = await tx
+    .deleteFrom('watch')
+    .where('user_id', '=', userId)
+    .where('repo_id', 'in', (select) => select.selectFrom('repo').select('id').where('owner_id', '=', ownerId))
+    .returning(['repo_id', 'mode'])
+    .execute()
+  const counted = removed.filter((row) => row.mode !== 'dont').map((row) => row.repo_id)
+  if (counted.length > 0) await addToWatchCounts(tx, counted, -1)
+}
+
+/** Takes back all watches of somebody who is going away. */
+export async function deleteAllWatches(tx: Tx, userId: UserId): Promise<void> {
+  const removed = await tx.deleteFrom('watch').where('user_id', '=', userId).returning(['repo_id', 'mode']).execute()
+  const counted = removed.filter((row) => row.mode !== 'dont').map((row) => row.repo_id)
+  if (counted.length > 0) await addToWatchCounts(tx, counted, -1)
+}
+
 /** Somebody watches no repository of an owner any more that he can not see. */
 export async function unwatchUnseenReposOf(tx: Tx, ownerId: UserId, userId: UserId): Promise<void> {
   const looker = await tx

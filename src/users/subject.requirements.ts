@@ -53,3 +53,12 @@ export const selfOrAdmin: Requirement<SubjectCtx, object> = {
     return {}
   },
 }
+
+/** The page of users can be switched off, and searching them with it (`[service.explore].DISABLE_USERS_PAGE`). */
+export const usersExploreEnabled: Requirement<Ctx, object> = {
+  codes: ['usersExploreEnabled'],
+  check({ config }) {
+    if (config.serviceExplore.disableUsersPage) throw new NotFound('users can not be searched here', 'users_page_disabled')
+    return {}
+  },
+}

@@ -41,7 +41,7 @@ function presentAs(ctx: Pick<Ctx, 'config'>, user: UserRow, sight: Sight): User 
     active: all && user.is_active,
     prohibit_login: all && user.prohibit_login,
     location: user.location,
-    pronouns: user.pronouns,
+    pronouns: sight === 'guest' && user.hide_pronouns ? '' : user.pronouns,
     website: user.website,
     description: user.description,
     visibility: user.visibility,
@@ -88,6 +88,17 @@ export const ghostUser = (ctx: Pick<Ctx, 'config'>): User => ({
   following_count: 0,
   starred_repos_count: 0,
   username: 'Ghost',
+})
+
+/** The account that workflow jobs act as; it has no row. */
+export const actionsUser = (ctx: Pick<Ctx, 'config'>): User => ({
+  ...ghostUser(ctx),
+  id: -2,
+  login: 'forgejo-actions',
+  full_name: 'Forgejo Actions',
+  email: `forgejo-actions@${ctx.config.service.noReplyAddress}`,
+  html_url: `${ctx.config.server.rootUrl}forgejo-actions`,
+  username: 'forgejo-actions',
 })
 
 /** The account, or Ghost when it is gone. */

@@ -29,6 +29,9 @@ export const User = object('User', {
 })
 export type User = Static<typeof User>
 
+export const UserSearchResults = object('UserSearchResults', { ok: Type.Boolean(), data: Type.Array(User) })
+export type UserSearchResults = Static<typeof UserSearchResults>
+
 export const CreateUserOption = requestObject('CreateUserOption', {
   source_id: Type.Optional(Type.Integer()),
   login_name: Type.Optional(Type.String()),

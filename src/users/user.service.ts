@@ -1,17 +1,27 @@
 import { isOrgMember } from '../access/access.store.ts'
 import type { Ctx, Services } from '../access/context.ts'
 import { maySeeAccount } from '../access/rights.ts'
+import { isPublicOnly } from '../auth/viewer.ts'
 import { isUniqueViolation, transaction } from '../db/database.ts'
 import type { UserRow, Visibility } from '../db/tables/accounts.ts'
 import { publish } from '../events/hub.ts'
 import { BadRequest, Invalid, NotFound } from '../lib/errors.ts'
 import type { UserId } from '../lib/ids.ts'
+import type { Page } from '../lib/paging.ts'
 import { nowUnix, type Unix } from '../lib/time.ts'
 import { hashPassword } from '../secrets/passwords.ts'
 import { mayUseEmail } from './email.policy.ts'
 import { mayNameAccount } from './name.policy.ts'
 import { mayUsePassword } from './password.policy.ts'
-import { deleteRedirect, findEmail, findUserByName, insertEmail, insertUser } from './user.store.ts'
+import {
+  countSearchedPeople,
+  deleteRedirect,
+  findEmail,
+  findUserByName,
+  insertEmail,
+  insertUser,
+  searchPeople,
+} from './user.store.ts'
 
 export interface NewAccount {
   readonly name: string
@@ -110,4 +120,23 @@ export async function refuseInvisible(ctx: Ctx, account: UserRow): Promise<void>
   const decides = viewer !== undefined && account.kind === 'organization'
   const isMember = decides && (await isOrgMember(ctx.db, account.id, viewer.id))
   if (!maySeeAccount(viewer, account, isMember)) throw new NotFound('the user does not exist', 'user_not_found')
+}
+
+/** People whom the viewer may see with a text in their login, full name or shown address, or the one with an id. */
+export async function findPeople(
+  ctx: Ctx,
+  query: { readonly text: string; readonly userId?: UserId | undefined },
+  page: Page,
+): Promise<{ readonly users: UserRow[]; readonly total: number }> {
+  const { viewer, db } = ctx
+  const seesAll = viewer?.isAdmin === true && !isPublicOnly(viewer)
+  const visibilities: Visibility[] = viewer && !viewer.isRestricted && !isPublicOnly(viewer) ? ['public', 'limited'] : ['public']
+  const filter = {
+    ...query,
+    visibilities: seesAll ? undefined : visibilities,
+    lookerId: viewer?.id,
+    hiddenEmails: seesAll,
+  }
+  const [users, total] = await Promise.all([searchPeople(db, filter, page), countSearchedPeople(db, filter)])
+  return { users, total }
 }

@@ -1,6 +1,8 @@
 import type { Db, Tx } from '../db/database.ts'
-import type { EmailRow, NewUserRow, UserChange, UserRow } from '../db/tables/accounts.ts'
+import { contains, lowerContains } from '../db/like.ts'
+import type { EmailRow, NewUserRow, UserChange, UserRow, Visibility } from '../db/tables/accounts.ts'
 import type { UserId } from '../lib/ids.ts'
+import type { Page } from '../lib/paging.ts'
 import type { Unix } from '../lib/time.ts'
 
 export const findUserById = (db: Db, id: UserId): Promise<UserRow | undefined> =>
@@ -68,3 +70,46 @@ export const deleteOldRedirects = (tx: Tx, userId: UserId, keep: number) =>
         .limit(keep),
     )
     .execute()
+
+/** Which people a search has. */
+export interface PeopleFilter {
+  /** Part of login, full name or an address that is not hidden. */
+  readonly text: string
+  readonly userId?: UserId | undefined
+  /** undefined: all; else those of these visibilities and the looker himself. */
+  readonly visibilities?: readonly Visibility[] | undefined
+  readonly lookerId?: UserId | undefined
+  /** Hidden addresses are searched as well. */
+  readonly hiddenEmails?: boolean | undefined
+}
+
+function filteredPeople(db: Db, { text, userId, visibilities, lookerId, hiddenEmails }: PeopleFilter) {
+  let query = db.selectFrom('user').where('kind', '=', 'individual')
+  if (userId !== undefined) query = query.where('id', '=', userId)
+  if (text !== '') {
+    query = query.where((where) =>
+      where.or([
+        lowerContains('user.lower_name', text),
+        contains('user.full_name', text),
+        where.and([contains('user.email', text), ...(hiddenEmails ? [] : [where('keep_email_private', '=', false)])]),
+      ]),
+    )
+  }
+  if (visibilities) {
+    query = query.where((where) =>
+      where.or([where('visibility', 'in', visibilities), ...(lookerId === undefined ? [] : [where('id', '=', lookerId)])]),
+    )
+  }
+  return query
+}
+
+/** People by login. */
+export const searchPeople = (db: Db, filter: PeopleFilter, page: Page): Promise<UserRow[]> =>
+  filteredPeople(db, filter).selectAll().orderBy('lower_name').limit(page.limit).offset(page.offset).execute()
+
+export const countSearchedPeople = async (db: Db, filter: PeopleFilter): Promise<number> =>
+  (
+    await filteredPeople(db, filter)
+      .select((select) => select.fn.countAll<number>().as('count'))
+      .executeTakeFirstOrThrow()
+  ).count

@@ -1,0 +1,48 @@
+import { Type } from 'typebox'
+import { signedIn } from '../access/requirements.ts'
+import { operation } from '../http/operation.ts'
+import { noContent, paged } from '../http/reply.ts'
+import { pageQuery } from '../http/schema.ts'
+import { pageOf } from '../lib/paging.ts'
+import { BlockedUser } from '../users/block.schemas.ts'
+import { block, pageOfBlocked, unblock } from '../users/block.service.ts'
+import { targetUser } from '../users/subject.requirements.ts'
+import { inOrg, orgOwner } from './org.requirements.ts'
+
+export const orgListBlockedUsers = operation({
+  method: 'GET',
+  path: '/orgs/{org}/list_blocked',
+  scope: 'organization',
+  requires: [inOrg, signedIn, orgOwner],
+  query: pageQuery,
+  reply: { 200: Type.Array(BlockedUser) },
+  async run({ ctx, query }) {
+    const page = pageOf(query, ctx.config.api)
+    const { blocked, total } = await pageOfBlocked(ctx, ctx.org, page)
+    return paged(blocked, page, total, { link: false })
+  },
+})
+
+export const orgBlockUser = operation({
+  method: 'PUT',
+  path: '/orgs/{org}/block/{username}',
+  scope: 'organization',
+  requires: [inOrg, signedIn, orgOwner, targetUser],
+  reply: { 204: 'empty' },
+  async run({ ctx }) {
+    await block(ctx, ctx.org, ctx.subject)
+    return noContent()
+  },
+})
+
+export const orgUnblockUser = operation({
+  method: 'PUT',
+  path: '/orgs/{org}/unblock/{username}',
+  scope: 'organization',
+  requires: [inOrg, signedIn, orgOwner, targetUser],
+  reply: { 204: 'empty' },
+  async run({ ctx }) {
+    await unblock(ctx, ctx.org, ctx.subject)
+    return noContent()
+  },
+})

@@ -1,0 +1,39 @@
+import type { Ctx } from '../access/context.ts'
+import { transaction } from '../db/database.ts'
+import type { UserRow } from '../db/tables/accounts.ts'
+import { publish } from '../events/hub.ts'
+import { Invalid } from '../lib/errors.ts'
+import type { Page } from '../lib/paging.ts'
+import { formatUnix, nowUnix } from '../lib/time.ts'
+import type { BlockedUser } from './block.schemas.ts'
+import { countBlocks, deleteBlock, insertBlock, listBlocks } from './block.store.ts'
+import { deleteFollow } from './follow.store.ts'
+
+/**
+ * Blocks a person: both stop following each other at once, and what else ends (stars, watches, collaborations,
+ * transfers) follows from the event in the same transaction. Oneself without effect; an organization is `Invalid`.
+ */
+export async function block(ctx: Ctx, blocker: UserRow, target: UserRow): Promise<void> {
+  if (target.kind !== 'individual') throw new Invalid('an organization can not be blocked', 'not_a_person')
+  if (blocker.id === target.id) return
+  await transaction(ctx.db, async (tx) => {
+    if (!(await insertBlock(tx, blocker.id, target.id, nowUnix(ctx.clock)))) return
+    await deleteFollow(tx, blocker.id, target.id)
+    await deleteFollow(tx, target.id, blocker.id)
+    await publish(tx, 'user.blocked', { blockerId: blocker.id, blockedId: target.id })
+  })
+}
+
+export async function unblock(ctx: Ctx, blocker: UserRow, target: UserRow): Promise<void> {
+  if (target.kind !== 'individual') throw new Invalid('an organization can not be blocked', 'not_a_person')
+  await transaction(ctx.db, (tx) => deleteBlock(tx, blocker.id, target.id))
+}
+
+export async function pageOfBlocked(
+  ctx: Ctx,
+  blocker: UserRow,
+  page: Page,
+): Promise<{ readonly blocked: BlockedUser[]; readonly total: number }> {
+  const [rows, total] = await Promise.all([listBlocks(ctx.db, blocker.id, page), countBlocks(ctx.db, blocker.id)])
+  return { blocked: rows.map((row) => ({ block_id: row.blocked_id, created_at: formatUnix(row.created_unix) })), total }
+}

@@ -1,0 +1,39 @@
+import { Type } from 'typebox'
+import { signedIn } from '../access/requirements.ts'
+import { operation, validBody } from '../http/operation.ts'
+import { created, noContent, ok } from '../http/reply.ts'
+import { presentEmail } from './email.present.ts'
+import { CreateEmailOption, DeleteEmailOption, Email } from './email.schemas.ts'
+import { addEmails, emailsOf, removeEmails } from './email.service.ts'
+
+export const userListEmails = operation({
+  method: 'GET',
+  path: '/user/emails',
+  scope: 'user',
+  requires: [signedIn],
+  reply: { 200: Type.Array(Email) },
+  run: async ({ ctx }) => ok((await emailsOf(ctx, ctx.viewer.user)).map(presentEmail)),
+})
+
+export const userAddEmail = operation({
+  method: 'POST',
+  path: '/user/emails',
+  scope: 'user',
+  requires: [signedIn, validBody],
+  body: CreateEmailOption,
+  reply: { 201: Type.Array(Email) },
+  run: async ({ ctx, body }) => created((await addEmails(ctx, ctx.viewer.user, body.emails ?? [])).map(presentEmail)),
+})
+
+export const userDeleteEmail = operation({
+  method: 'DELETE',
+  path: '/user/emails',
+  scope: 'user',
+  requires: [signedIn, validBody],
+  body: DeleteEmailOption,
+  reply: { 204: 'empty' },
+  async run({ ctx, body }) {
+    await removeEmails(ctx, ctx.viewer.user, body.emails ?? [])
+    return noContent()
+  },
+})

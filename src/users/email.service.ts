@@ -1,0 +1,74 @@
+import type { Ctx, Services } from '../access/context.ts'
+import { isUniqueViolation, transaction, type Tx } from '../db/database.ts'
+import type { EmailRow, UserRow } from '../db/tables/accounts.ts'
+import { Invalid, NotFound } from '../lib/errors.ts'
+import type { Page } from '../lib/paging.ts'
+import { mayUseEmail } from './email.policy.ts'
+import { countEmails, deleteEmails, insertEmails, listEmails, searchEmails, updatePrimaryEmail } from './email.store.ts'
+import { findEmail, updateUser } from './user.store.ts'
+
+export const emailsOf = (ctx: Ctx, user: UserRow): Promise<EmailRow[]> => listEmails(ctx.db, user.id)
+
+/** Adds addresses, all or none: bad and used ones, and none at all, are `Invalid`. */
+export async function addEmails(services: Services, user: UserRow, emails: readonly string[]): Promise<EmailRow[]> {
+  if (emails.length === 0) throw new Invalid('emails: at least one address is needed', 'email_missing')
+  for (const email of emails) {
+    const addressed = mayUseEmail(email)
+    if (!addressed.allowed) throw new Invalid(addressed.reason, 'email_invalid')
+  }
+  try {
+    return await transaction(services.db, async (tx) => {
+      await insertEmails(
+        tx,
+        emails.map((email) => ({
+          user_id: user.id,
+          email,
+          lower_email: email.toLowerCase(),
+          is_activated: true,
+          is_primary: false,
+        })),
+      )
+      return listEmails(tx, user.id)
+    })
+  } catch (error) {
+    if (isUniqueViolation(error)) throw new Invalid('an address is used already', 'email_taken')
+    throw error
+  }
+}
+
+/** Removes addresses of an account, all or none: unknown ones are `NotFound`, the primary one is `Invalid`. */
+export async function removeEmails(services: Services, user: UserRow, emails: readonly string[]): Promise<void> {
+  if (emails.length === 0) return
+  const wanted = [...new Set(emails.map((email) => email.toLowerCase()))]
+  await transaction(services.db, async (tx) => {
+    const present = new Map((await listEmails(tx, user.id)).map((row) => [row.lower_email, row]))
+    const unknown = wanted.find((email) => !present.has(email))
+    if (unknown !== undefined) throw new NotFound(`${unknown} is no address of the account`, 'email_not_found')
+    if (wanted.some((email) => present.get(email)?.is_primary)) {
+      throw new Invalid('the primary address can not be removed', 'email_is_primary')
+    }
+    await deleteEmails(tx, user.id, wanted)
+  })
+}
+
+/** Makes an address primary as part of a transaction; a new one is added, the former stays as a secondary one. */
+export async function setPrimaryEmail(tx: Tx, user: UserRow, email: string): Promise<void> {
+  const lower = email.toLowerCase()
+  const own = (await listEmails(tx, user.id)).some((row) => row.lower_email === lower)
+  if (!own) {
+    await insertEmails(tx, [{ user_id: user.id, email, lower_email: lower, is_activated: true, is_primary: false }])
+  }
+  await updatePrimaryEmail(tx, user.id, lower)
+  await updateUser(tx, user.id, { email })
+}
+
+/** True when somebody else has the address. */
+export async function isEmailOfOther(ctx: Pick<Ctx, 'db'>, user: UserRow, email: string): Promise<boolean> {
+  const row = await findEmail(ctx.db, email)
+  return row !== undefined && row.user_id !== user.id
+}
+
+export async function pageOfEmails(ctx: Ctx, text: string, page: Page) {
+  const [rows, total] = await Promise.all([searchEmails(ctx.db, text, page), countEmails(ctx.db, text)])
+  return { rows, total }
+}

@@ -1,0 +1,34 @@
+import { Type, type Static } from 'typebox'
+import { object, requestObject } from '../http/schema.ts'
+
+export const UserSettings = object('UserSettings', {
+  full_name: Type.String(),
+  website: Type.String(),
+  description: Type.String(),
+  location: Type.String(),
+  pronouns: Type.String(),
+  language: Type.String(),
+  theme: Type.String(),
+  diff_view_style: Type.String(),
+  enable_repo_unit_hints: Type.Boolean(),
+  hide_email: Type.Boolean(),
+  hide_pronouns: Type.Boolean(),
+  hide_activity: Type.Boolean(),
+})
+export type UserSettings = Static<typeof UserSettings>
+
+export const UserSettingsOptions = requestObject('UserSettingsOptions', {
+  full_name: Type.Optional(Type.String({ maxLength: 100 })),
+  website: Type.Optional(Type.String({ maxLength: 255 })),
+  description: Type.Optional(Type.String({ maxLength: 255 })),
+  location: Type.Optional(Type.String({ maxLength: 50 })),
+  pronouns: Type.Optional(Type.String({ maxLength: 50 })),
+  language: Type.Optional(Type.String({ maxLength: 255 })),
+  theme: Type.Optional(Type.String({ maxLength: 255 })),
+  diff_view_style: Type.Optional(Type.String({ maxLength: 255 })),
+  enable_repo_unit_hints: Type.Optional(Type.Boolean()),
+  hide_email: Type.Optional(Type.Boolean()),
+  hide_pronouns: Type.Optional(Type.Boolean()),
+  hide_activity: Type.Optional(Type.Boolean()),
+})
+export type UserSettingsOptions = Static<typeof UserSettingsOptions>
