@@ -52,6 +52,7 @@ import * as eventRoutes from './admin/event.routes.ts'
 import * as adminJobRoutes from './admin/job.routes.ts'
 import * as healthRoutes from './admin/health.routes.ts'
 import * as metricsRoutes from './admin/metrics.routes.ts'
+import * as accountRoutes from './admin/account.routes.ts'
 import * as adminUserRoutes from './admin/user.routes.ts'
 import * as markupRoutes from './misc/markup.routes.ts'
 import * as settingsRoutes from './misc/settings.routes.ts'
@@ -83,6 +84,7 @@ import * as teamRoutes from './orgs/team.routes.ts'
 import * as collaborationRoutes from './repos/collaboration.routes.ts'
 import * as pullMergeRoutes from './pulls/merge.routes.ts'
 import * as pullRoutes from './pulls/pull.routes.ts'
+import * as pullReviewRoutes from './pulls/review.routes.ts'
 import * as pullSubscribers from './pulls/pull.subscribers.ts'
 import * as peopleRoutes from './repos/people.routes.ts'
 import * as repoListRoutes from './repos/repo-list.routes.ts'
@@ -139,6 +141,7 @@ export const allOperations = (): NamedOperation[] =>
     followRoutes,
     blockRoutes,
     adminUserRoutes,
+    accountRoutes,
     versionRoutes,
     settingsRoutes,
     templateRoutes,
@@ -189,6 +192,7 @@ export const allOperations = (): NamedOperation[] =>
     actionVariableRoutes,
     pullRoutes,
     pullMergeRoutes,
+    pullReviewRoutes,
     issueTemplateRoutes,
     gitHttpRoutes,
     apiDocsRoutes,

@@ -1,7 +1,7 @@
 import { siteAdmin, signedIn } from '../access/requirements.ts'
 import { operation, validBody } from '../http/operation.ts'
 import { created } from '../http/reply.ts'
-import { Invalid } from '../lib/errors.ts'
+import { BadRequest, Invalid } from '../lib/errors.ts'
 import { parseTime } from '../lib/time.ts'
 import { presentUser } from '../users/user.present.ts'
 import { CreateUserOption, User } from '../users/user.schemas.ts'
@@ -16,6 +16,7 @@ export const adminCreateUser = operation({
   reply: { 201: User },
   async run({ ctx, body }) {
     if (body.source_id) throw new Invalid(`the sign-in source ${body.source_id} does not exist`, 'source_not_found')
+    if (!body.password) throw new BadRequest('a password is needed', 'password_missing')
     const user = await createUser(ctx, {
       name: body.username,
       email: body.email,

@@ -200,7 +200,8 @@ export function createServer(options: ServerOptions): ForgeServer {
     }
     if (response.destroyed) return 0
     if (error instanceof Moved) {
-      const location = options.siteUrl() + error.location.replace(/^\//, '')
+      // A path, not a full address (contract, users: renaming and redirects).
+      const location = options.subPath + error.location
       response
         .writeHead(error.status, { ...apiHeaders, ...extra, 'x-request-id': id, location, 'content-length': 0 })
         .end()

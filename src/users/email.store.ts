@@ -4,13 +4,12 @@ import type { EmailRow } from '../db/tables/accounts.ts'
 import type { UserId } from '../lib/ids.ts'
 import type { Page } from '../lib/paging.ts'
 
-/** Addresses of an account: the primary one, then in order of adding. */
+/** Addresses of an account in order of adding. */
 export const listEmails = (db: Db | Tx, userId: UserId): Promise<EmailRow[]> =>
   db
     .selectFrom('email')
     .selectAll()
     .where('user_id', '=', userId)
-    .orderBy('is_primary', (order) => order.desc())
     .orderBy('id')
     .execute()
 

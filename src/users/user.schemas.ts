@@ -46,3 +46,29 @@ export const CreateUserOption = requestObject('CreateUserOption', {
   created_at: Type.Optional(dateTime()),
 })
 export type CreateUserOption = Static<typeof CreateUserOption>
+
+export const EditUserOption = requestObject('EditUserOption', {
+  source_id: Type.Optional(Type.Integer()),
+  login_name: Type.Optional(Type.String({ maxLength: 255 })),
+  email: Type.Optional(Type.String({ maxLength: 254 })),
+  full_name: Type.Optional(Type.String({ maxLength: 100 })),
+  password: Type.Optional(Type.String({ maxLength: 255 })),
+  must_change_password: Type.Optional(Type.Boolean()),
+  website: Type.Optional(Type.String({ maxLength: 255 })),
+  location: Type.Optional(Type.String({ maxLength: 50 })),
+  pronouns: Type.Optional(Type.String({ maxLength: 50 })),
+  description: Type.Optional(Type.String({ maxLength: 255 })),
+  active: Type.Optional(Type.Boolean()),
+  admin: Type.Optional(Type.Boolean()),
+  allow_git_hook: Type.Optional(Type.Boolean()),
+  allow_import_local: Type.Optional(Type.Boolean()),
+  max_repo_creation: Type.Optional(Type.Integer({ minimum: -1, maximum: 2_147_483_647 })),
+  prohibit_login: Type.Optional(Type.Boolean()),
+  allow_create_organization: Type.Optional(Type.Boolean()),
+  restricted: Type.Optional(Type.Boolean()),
+  visibility: Type.Optional(enumeration('', 'public', 'limited', 'private')),
+})
+export type EditUserOption = Static<typeof EditUserOption>
+
+export const RenameUserOption = requestObject('RenameUserOption', { new_username: Type.String({ minLength: 1 }) })
+export type RenameUserOption = Static<typeof RenameUserOption>

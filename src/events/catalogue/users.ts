@@ -6,7 +6,13 @@ import { id } from './ids.ts'
 export const userEvents = {
   'user.created': Type.Object({ userId: id<UserId>(), doerId: id<UserId>() }),
   /** The row is gone: what else is known of it is here. */
-  'user.deleted': Type.Object({ userId: id<UserId>(), doerId: id<UserId>(), name: Type.String() }),
+  /** `purged`: what it wrote elsewhere goes as well, where else it stays under Ghost. */
+  'user.deleted': Type.Object({
+    userId: id<UserId>(),
+    doerId: id<UserId>(),
+    name: Type.String(),
+    purged: Type.Optional(Type.Boolean()),
+  }),
   'user.renamed': Type.Object({
     userId: id<UserId>(),
     doerId: id<UserId>(),

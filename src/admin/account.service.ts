@@ -1,0 +1,146 @@
+import type { Ctx, SignedInCtx } from '../access/context.ts'
+import { isForeignKeyViolation, isUniqueViolation, transaction } from '../db/database.ts'
+import type { UserChange, UserRow } from '../db/tables/accounts.ts'
+import { publish } from '../events/hub.ts'
+import { BadRequest, Invalid, NotFound } from '../lib/errors.ts'
+import type { Page } from '../lib/paging.ts'
+import { nowUnix } from '../lib/time.ts'
+import { deleteOrg } from '../orgs/org.service.ts'
+import { ownsRepos } from '../orgs/org.store.ts'
+import { deleteRepo } from '../repos/repo-deletion.service.ts'
+import { deleteAllStars } from '../repos/star.store.ts'
+import { deleteAllWatches } from '../repos/watch.store.ts'
+import { hashPassword } from '../secrets/passwords.ts'
+import { mayUseEmail } from '../users/email.policy.ts'
+import { isEmailOfOther, setPrimaryEmail } from '../users/email.service.ts'
+import { deleteAllFollows } from '../users/follow.store.ts'
+import { mayUsePassword } from '../users/password.policy.ts'
+import { findUserById, updateUser } from '../users/user.store.ts'
+import { mayUseWebsite } from '../users/website.policy.ts'
+import {
+  countAccounts,
+  deleteAccountRow,
+  endTransfersOf,
+  hasAdministrator,
+  isAccountOrder,
+  listAccounts,
+  listReposOwnedBy,
+  listSolelyOwnedOrgs,
+  lockAdministrators,
+} from './account.store.ts'
+
+/** What an administrator changes of an account; what is undefined stays. */
+export interface AccountEdit {
+  readonly password?: string | undefined
+  readonly email?: string | undefined
+  readonly sourceId?: number | undefined
+  readonly loginName?: string | undefined
+  readonly columns: UserChange
+}
+
+/**
+ * Changes an account. Everything is checked first and stored together: a weak password, a bad or used address and the
+ * demotion of the last administrator are `BadRequest`, other bad values `Invalid` (observed).
+ */
+export async function editAccount(ctx: Ctx, account: UserRow, edit: AccountEdit): Promise<UserRow> {
+  const { config } = ctx
+  if ((edit.sourceId === undefined) !== (edit.loginName === undefined)) {
+    throw new Invalid('source_id and login_name go together', 'login_source_incomplete')
+  }
+  if (edit.sourceId) throw new Invalid(`the sign-in source ${edit.sourceId} does not exist`, 'source_not_found')
+  if (edit.password) {
+    const strong = mayUsePassword(edit.password, config.security)
+    if (!strong.allowed) throw new BadRequest(strong.reason, 'password_weak')
+  }
+  await checkNewEmail(ctx, account, edit.email)
+  const site = mayUseWebsite(edit.columns.website ?? '', config.service.validSiteUrlSchemes)
+  if (!site.allowed) throw new Invalid(site.reason, 'website_invalid')
+  const said = Object.fromEntries(Object.entries(edit.columns).filter(([, value]) => value !== undefined)) as UserChange
+  const change: UserChange = {
+    ...said,
+    ...(edit.loginName === undefined ? {} : { login_name: edit.loginName, login_source_id: edit.sourceId ?? 0 }),
+    ...(edit.password ? { password_hash: await hashPassword(edit.password) } : {}),
+    updated_unix: nowUnix(ctx.clock),
+  }
+  try {
+    return await transaction(ctx.db, async (tx) => {
+      if (change.is_admin === false && account.is_admin) await lockAdministrators(tx)
+      await updateUser(tx, account.id, change)
+      if (edit.email) {
+        if (account.kind === 'organization') await updateUser(tx, account.id, { email: edit.email })
+        else await setPrimaryEmail(tx, account, edit.email)
+      }
+      if (change.is_admin === false && !(await hasAdministrator(tx))) {
+        throw new BadRequest('the last administrator can not be demoted', 'last_administrator')
+      }
+      const edited = await findUserById(tx, account.id)
+      if (!edited) throw new NotFound('the user does not exist', 'user_not_found')
+      return edited
+    })
+  } catch (error) {
+    if (isUniqueViolation(error)) throw new BadRequest('the address is used already', 'email_taken')
+    throw error
+  }
+}
+
+async function checkNewEmail(ctx: Ctx, account: UserRow, email: string | undefined): Promise<void> {
+  if (!email) return
+  const addressed = mayUseEmail(email)
+  if (!addressed.allowed) throw new BadRequest(addressed.reason, 'email_invalid')
+  if (account.kind === 'individual' && (await isEmailOfOther(ctx, account, email))) {
+    throw new BadRequest(`the address ${email} is used already`, 'email_taken')
+  }
+}
+
+/**
+ * Deletes a person's account. `Invalid` for organizations, oneself, the last administrator, and for accounts that still
+ * own repositories or are the last owner of an organization; `purge` deletes those first.
+ */
+export async function deleteAccount(ctx: SignedInCtx, account: UserRow, purge: boolean): Promise<void> {
+  if (account.kind === 'organization') throw new Invalid('this is an organization', 'not_a_person')
+  if (account.id === ctx.viewer.id) throw new Invalid('nobody deletes himself here', 'own_account')
+  if (purge) await deletePossessions(ctx, account)
+  try {
+    await transaction(ctx.db, async (tx) => {
+      if (account.is_admin) await lockAdministrators(tx)
+      if (await ownsRepos(tx, account.id)) throw stillOwns()
+      if ((await listSolelyOwnedOrgs(tx, account.id)).length > 0) {
+        throw new Invalid('the account is the last owner of an organization', 'last_owner')
+      }
+      await deleteAllStars(tx, account.id)
+      await deleteAllWatches(tx, account.id)
+      await deleteAllFollows(tx, account.id)
+      await endTransfersOf(tx, account.id)
+      await publish(tx, 'user.deleted', { userId: account.id, doerId: ctx.viewer.id, name: account.name, purged: purge })
+      if (!(await deleteAccountRow(tx, account.id))) throw new NotFound('the user does not exist', 'user_not_found')
+      if (account.is_admin && !(await hasAdministrator(tx))) {
+        throw new Invalid('the last administrator can not be deleted', 'last_administrator')
+      }
+    })
+  } catch (error) {
+    if (isForeignKeyViolation(error)) throw stillOwns()
+    throw error
+  }
+  if (account.avatar_key !== '') await ctx.blobs.avatars.delete(account.avatar_key)
+}
+
+const stillOwns = () => new Invalid('the account still owns repositories or packages', 'account_not_empty')
+
+/** Repositories and the organizations that would be left without an owner, one transaction each: it may be a lot. */
+async function deletePossessions(ctx: SignedInCtx, account: UserRow): Promise<void> {
+  for (const owner of [account, ...(await listSolelyOwnedOrgs(ctx.db, account.id))]) {
+    for (const repo of await listReposOwnedBy(ctx.db, owner.id)) await deleteRepo(ctx, owner, repo, ctx.viewer.id)
+    if (owner.kind === 'organization') await deleteOrg(ctx, owner, ctx.viewer.id)
+  }
+}
+
+/** People's accounts, by name unless a known order is asked for. */
+export async function pageOfAccounts(
+  ctx: Ctx,
+  query: { readonly loginName?: string | undefined; readonly sourceId?: number | undefined; readonly sort?: string | undefined },
+  page: Page,
+): Promise<{ readonly users: UserRow[]; readonly total: number }> {
+  const order = query.sort !== undefined && isAccountOrder(query.sort) ? query.sort : 'alphabetically'
+  const [users, total] = await Promise.all([listAccounts(ctx.db, query, order, page), countAccounts(ctx.db, query)])
+  return { users, total }
+}

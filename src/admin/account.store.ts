@@ -1,0 +1,118 @@
+import type { Db, Tx } from '../db/database.ts'
+import type { UserRow } from '../db/tables/accounts.ts'
+import type { RepoRow } from '../db/tables/repositories.ts'
+import type { UserId } from '../lib/ids.ts'
+import type { Page } from '../lib/paging.ts'
+
+export interface AccountFilter {
+  readonly loginName?: string | undefined
+  readonly sourceId?: number | undefined
+}
+
+export type AccountOrder =
+  | 'alphabetically'
+  | 'reversealphabetically'
+  | 'oldest'
+  | 'newest'
+  | 'recentupdate'
+  | 'leastupdate'
+  | 'lastlogin'
+  | 'reverselastlogin'
+
+function filtered(db: Db, { loginName, sourceId }: AccountFilter) {
+  let query = db.selectFrom('user').where('kind', '=', 'individual')
+  if (loginName) query = query.where('login_name', '=', loginName)
+  if (sourceId !== undefined) query = query.where('login_source_id', '=', sourceId)
+  return query
+}
+
+const orders = {
+  alphabetically: ['lower_name', 'asc'],
+  reversealphabetically: ['lower_name', 'desc'],
+  oldest: ['created_unix', 'asc'],
+  newest: ['created_unix', 'desc'],
+  recentupdate: ['updated_unix', 'desc'],
+  leastupdate: ['updated_unix', 'asc'],
+  lastlogin: ['last_login_unix', 'asc'],
+  reverselastlogin: ['last_login_unix', 'desc'],
+} as const satisfies Record<AccountOrder, readonly [string, 'asc' | 'desc']>
+
+export const isAccountOrder = (text: string): text is AccountOrder => Object.hasOwn(orders, text)
+
+/** People's accounts. */
+export function listAccounts(db: Db, filter: AccountFilter, order: AccountOrder, page: Page): Promise<UserRow[]> {
+  const [column, direction] = orders[order]
+  return filtered(db, filter)
+    .selectAll()
+    .orderBy(column, direction)
+    .orderBy('id', direction)
+    .limit(page.limit)
+    .offset(page.offset)
+    .execute()
+}
+
+export const countAccounts = async (db: Db, filter: AccountFilter): Promise<number> =>
+  (
+    await filtered(db, filter)
+      .select((select) => select.fn.countAll<number>().as('count'))
+      .executeTakeFirstOrThrow()
+  ).count
+
+/** Whether anybody administers the instance. */
+export const hasAdministrator = async (tx: Tx): Promise<boolean> =>
+  (await tx.selectFrom('user').select('id').where('is_admin', '=', true).limit(1).executeTakeFirst()) !== undefined
+
+/** Keeps others from changing who administers the instance until the transaction ends. */
+export const lockAdministrators = (tx: Tx) =>
+  tx
+    .updateTable('user')
+    .set((set) => ({ is_admin: set.ref('is_admin') }))
+    .where('is_admin', '=', true)
+    .execute()
+
+/** Organizations whose only owner a person is. */
+export const listSolelyOwnedOrgs = (db: Db | Tx, userId: UserId): Promise<UserRow[]> =>
+  db
+    .selectFrom('user')
+    .selectAll()
+    .where('kind', '=', 'organization')
+    .where((where) =>
+      where.exists(
+        where
+          .selectFrom('team')
+          .innerJoin('team_user', 'team_user.team_id', 'team.id')
+          .select('team.id')
+          .whereRef('team.org_id', '=', 'user.id')
+          .where('team.access_mode', '=', 4)
+          .groupBy('team.id')
+          .having((having) => having.fn.countAll<number>(), '=', 1)
+          .having((having) => having.fn.max('team_user.user_id'), '=', userId),
+      ),
+    )
+    .execute()
+
+export const listReposOwnedBy = (db: Db, ownerId: UserId): Promise<RepoRow[]> =>
+  db.selectFrom('repo').selectAll().where('owner_id', '=', ownerId).orderBy('id').execute()
+
+/** Transfers by or to an account that is going away end. */
+export async function endTransfersOf(tx: Tx, userId: UserId): Promise<void> {
+  const ended = await tx
+    .deleteFrom('repo_transfer')
+    .where((where) => where.or([where('doer_id', '=', userId), where('recipient_id', '=', userId)]))
+    .returning('repo_id')
+    .execute()
+  if (ended.length === 0) return
+  await tx
+    .updateTable('repo')
+    .set({ has_transfer: false })
+    .where(
+      'id',
+      'in',
+      ended.map((row) => row.repo_id),
+    )
+    .execute()
+}
+
+/** Members that leave with an account that is going away. */
+export const deleteAccountRow = async (tx: Tx, id: UserId): Promise<boolean> =>
+  (await tx.deleteFrom('user').where('id', '=', id).executeTakeFirst()).numDeletedRows > 0n
