@@ -9,9 +9,12 @@ const searchPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 /**
  * `pre-receive` and `post-receive`. No process but the shell itself: `read`, `printf` and `echo` are its own. Every
  * line has a word of ours in front and free text its length (bytes, since LC_ALL is C): see broker/hook-link.ts. When
- * no answer comes (the server died), the loop ends at the end of file and the hook refuses.
+ * no answer comes (the server died), the loop ends at the end of file and the hook refuses. What the server accepted and
+ * lets run is then given to the scripts of the repository itself (custom-hooks.ts), as git would give it.
  */
 const receiveHook = `#!/bin/sh
+updates=
+custom=
 {
   echo "hook \${0##*/}"
   printf 'quarantine %s %s\\n' "\${#GIT_QUARANTINE_PATH}" "$GIT_QUARANTINE_PATH"
@@ -21,16 +24,28 @@ const receiveHook = `#!/bin/sh
     printf 'option %s %s\\n' "\${#o}" "$o"
     i=$((i + 1))
   done
-  while IFS= read -r line; do printf 'ref %s\\n' "$line"; done
+  while IFS= read -r line; do
+    printf 'ref %s\\n' "$line"
+    [ ! -d custom_hooks ] || updates="$updates$line
+"
+  done
   echo end
 } >&3
 while IFS= read -r line <&4; do
   case $line in
     'say '*) printf '%s\\n' "\${line#say }" >&2 ;;
-    'exit '*) exit "\${line#exit }" ;;
+    custom) custom=1 ;;
+    'exit '*) break ;;
   esac
 done
-exit 1
+[ "$line" = 'exit 0' ] || exit 1
+[ -n "$custom" ] && [ -d custom_hooks ] || exit 0
+exec 3>&- 4>&- 5>&- 6>&-
+if [ "\${0##*/}" = pre-receive ] && [ -x custom_hooks/update ]; then
+  printf '%s' "$updates" | while read -r old new ref; do custom_hooks/update "$ref" "$old" "$new" </dev/null || exit 1; done || exit 1
+fi
+[ -x "custom_hooks/\${0##*/}" ] || exit 0
+printf '%s' "$updates" | "custom_hooks/\${0##*/}"
 `
 
 /** Relays both directions of git's proc-receive conversation; a background job loses its standard input, hence 7. */

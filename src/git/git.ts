@@ -274,6 +274,9 @@ export type GitService = {
   readonly finished: Promise<{ readonly exitCode: number; readonly stderr: string }>
 }
 
+/** Scripts of a repository that run in a push. */
+export type CustomHookName = 'pre-receive' | 'update' | 'post-receive'
+
 export type PushedUpdate = { readonly ref: string; readonly old: Oid; readonly new: Oid }
 
 export type PushCheck = {
@@ -294,6 +297,8 @@ export type TopicOutcome =
     }
 
 export type ReceiveCallbacks = {
+  /** Whether the repository's own scripts (`writeCustomHook`) run after what the callbacks said. Default false. */
+  readonly customHooks?: boolean
   /**
    * While objects are in quarantine. A refusal refuses the whole push; `lines` are shown to the client as `remote:`
    * lines.
@@ -378,6 +383,10 @@ export type Git = {
   /** Whether any branch exists. */
   isEmpty(key: GitKey): Promise<boolean>
   /** The branch HEAD names (it may not exist yet). */
+  /** A script of the repository itself that runs when it is pushed to; undefined when there is none. */
+  readCustomHook(key: GitKey, name: CustomHookName): Promise<string | undefined>
+  /** Sets a script, or removes it (undefined). It runs with the rights of the program: only for whom that is allowed to. */
+  writeCustomHook(key: GitKey, name: CustomHookName, content: string | undefined): Promise<void>
   readHead(key: GitKey): Promise<{ branch: string; oid: Oid | undefined }>
   setHead(key: GitKey, branch: string): Promise<void>
   updateRefs(key: GitKey, updates: readonly RefUpdate[]): Promise<RefUpdateResult>

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { builtFile } from '../lib/assets.ts'
 import { BrokerClient } from './broker-client.ts'
 import { formatOf, type GitContext, newCaches } from './context.ts'
+import { readCustomHook, writeCustomHook } from './custom-hooks.ts'
 import * as diff from './diff.ts'
 import type { Git, GitLimits, GitOptions } from './git.ts'
 import { writeGitSettings } from './git-settings.ts'
@@ -115,6 +116,8 @@ function bind(context: GitContext): Git {
     listRefs: withContext(references.listRefs),
     isEmpty: withContext(references.isEmpty),
     readHead: withContext(references.readHead),
+    readCustomHook: withContext(readCustomHook),
+    writeCustomHook: withContext(writeCustomHook),
     setHead: withContext(references.setHead),
     updateRefs: withContext(updateRefs),
 

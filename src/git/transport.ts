@@ -177,6 +177,10 @@ class Push {
     this.#request = request
   }
 
+  get #custom(): boolean {
+    return this.#request.callbacks.customHooks === true
+  }
+
   answer(question: HookQuestion): Promise<HookAnswer> {
     const answer = this.#judge(question)
     this.#answering = answer
@@ -215,7 +219,7 @@ class Push {
         this.accepted = true
         this.#question = question
       }
-      return { accepted: verdict.ok, lines: verdict.lines ?? [] }
+      return { accepted: verdict.ok, lines: verdict.lines ?? [], custom: this.#custom }
     } finally {
       await this.#context.broker.release(directory, path)
     }
@@ -245,9 +249,9 @@ class Push {
     const topics = new Set(this.#topicUpdates.map(({ ref }) => ref))
     const asked = new Set(this.#question?.updates.map(({ ref }) => ref))
     const moved = updates.filter(({ ref }) => asked.has(ref) && !topics.has(ref))
-    if (moved.length === 0) return { accepted: true, lines: this.#topicLines }
+    if (moved.length === 0) return { accepted: true, lines: this.#topicLines, custom: this.#custom }
     const { lines } = await this.#request.callbacks.recordRefUpdates({ updates: moved, pushOptions })
-    return { accepted: true, lines: [...this.#topicLines, ...lines] }
+    return { accepted: true, lines: [...this.#topicLines, ...lines], custom: this.#custom }
   }
 
   /** After git has ended: what moved without the post-receive hook having said so (git was killed) is recorded now. */

@@ -12,13 +12,13 @@ const contentTypes: Readonly<Record<OfferedFormat, string>> = {
 }
 
 /** Sends an archive, with the address under which it never changes. */
-function serveArchive(ctx: RepoCtx, call: Call, ref: string, archive: StoredArchive) {
+function serveArchive(ctx: RepoCtx, call: Call, ref: string, archive: StoredArchive, contentType = contentTypes[archive.format]) {
   const { format, revision, content } = archive
   const immutable = `${repoApiUrl(ctx)}/archive/${revision.commit}.${format}?rev=${revision.commit}`
   return serveFile(call, {
     name: archiveFileName(ctx, ref, format),
     content,
-    contentType: contentTypes[format],
+    contentType,
     disposition: 'attachment',
     etag: `${revision.commit}.${format}`,
     headers: { link: `<${immutable}>; rel="immutable"` },
@@ -62,7 +62,8 @@ export const webArchive = operation({
   async run({ ctx, params, call }) {
     const { ref, format } = splitArchiveName(params['*'])
     const archive = await getArchive(ctx, ref, format)
-    const reply = await serveArchive(ctx, call, ref, archive)
+    // Pages offer bytes of no type, the API says what they are (observed).
+    const reply = await serveArchive(ctx, call, ref, archive, 'application/octet-stream')
     if (call.method === 'GET' && reply.status === 200) await countDownload(ctx, archive)
     return reply
   },

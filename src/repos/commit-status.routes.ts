@@ -23,7 +23,9 @@ async function pageOfStatuses(ctx: RepoCtx, revision: string, query: PageQuery &
   const state = query.state !== undefined && isKnownState(query.state) ? query.state : undefined
   const filter = { repoId: ctx.repo.id, sha: found.commit, state }
   const sort: StatusSort = statusSorts.find((each) => each === query.sort) ?? 'newest'
-  const [rows, total] = await Promise.all([listStatuses(ctx.db, filter, sort, page), countStatuses(ctx.db, filter)])
+  // A size of 1 counts as none, but the links keep it (observed).
+  const shown = page.limit === 1 ? pageOf({ page: query.page }, ctx.config.api) : page
+  const [rows, total] = await Promise.all([listStatuses(ctx.db, filter, sort, shown), countStatuses(ctx.db, filter)])
   return paged(await presentStatuses(ctx, rows), page, total)
 }
 

@@ -58,6 +58,7 @@ export function receivePush(ctx: SignedInRepoCtx, repo: RepoRow, extras: PushExt
 
   return {
     callbacks: {
+      customHooks: !ctx.config.security.disableGitHooks,
       async checkPush(check) {
         const reason = await refusal(check)
         if (reason !== undefined) return { ok: false, lines: [`${product}: ${reason}`] }

@@ -51,13 +51,6 @@ export const gitData: Migration = {
       created_unix bigint not null,
       primary key (repo_id, old_name)
     )`,
-    `create table git_hook (
-      repo_id bigint not null references repo(id) on delete cascade,
-      name text not null,
-      content text not null,
-      updated_unix bigint not null,
-      primary key (repo_id, name)
-    )`,
     `create table repo_language (
       repo_id bigint not null references repo(id) on delete cascade,
       language text not null,

@@ -57,14 +57,6 @@ export interface BranchRenameTable {
   created_unix: Unix
 }
 
-/** A script that runs in a repository when it is pushed to. */
-export interface GitHookTable {
-  repo_id: RepoId
-  name: string
-  content: string
-  updated_unix: Unix
-}
-
 /** Bytes of each language in the default branch. */
 export interface RepoLanguageTable {
   repo_id: RepoId
@@ -84,7 +76,6 @@ export interface GitDataTables {
   branch_rule: BranchRuleTable
   tag_rule: TagRuleTable
   branch_rename: BranchRenameTable
-  git_hook: GitHookTable
   repo_language: RepoLanguageTable
   archive_download: ArchiveDownloadTable
 }

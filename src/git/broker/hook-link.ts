@@ -11,7 +11,7 @@ type Kind = HookQuestion['hook']
  *     hook <name>            quarantine <length> <path>
  *     option <length> <text> ref <old> <new> <name>        end
  *
- * and read `say <line>` and `exit <status>`. Every line carries a word of ours first and free text has its length,
+ * and read `say <line>`, `custom` and `exit <status>`. Every line carries a word of ours first and free text has its length,
  * since a hostile client can put line feeds into names and options: no text of its own can end a message.
  */
 export function serveHooks(fromHook: Duplex, toHook: Duplex, ask: Ask, maxBytes: number, giveUp: () => void): void {
@@ -30,7 +30,8 @@ export function serveHooks(fromHook: Duplex, toHook: Duplex, ask: Ask, maxBytes:
     }
     void ask(parsed.question).then((answer) => {
       const lines = answer.lines.map((line) => `say ${printable(line)}\n`)
-      toHook.write(`${lines.join('')}exit ${answer.accepted ? 0 : 1}\n`)
+      const custom = answer.custom === true ? 'custom\n' : ''
+      toHook.write(`${lines.join('')}${custom}exit ${answer.accepted ? 0 : 1}\n`)
     }, giveUp)
   })
 }

@@ -68,6 +68,8 @@ export type HookQuestion = {
 export type HookAnswer = {
   readonly accepted: boolean
   readonly lines: readonly string[]
+  /** The repository's own scripts run as well. */
+  readonly custom?: boolean
   /** For proc-receive: lines of the reply in git's protocol (`ok <ref>`, `ng <ref> <reason>`, `option …`). */
   readonly outcomes?: readonly string[]
 }

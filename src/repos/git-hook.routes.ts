@@ -1,0 +1,82 @@
+import { Type } from 'typebox'
+import { gitRepo, inRepo, repoAdmin } from '../access/repo.requirements.ts'
+import { signedIn } from '../access/requirements.ts'
+import type { RepoCtx, SignedInCtx } from '../access/context.ts'
+import type { CustomHookName } from '../git/git.ts'
+import { operation, validBody, type Requirement } from '../http/operation.ts'
+import { noContent, ok } from '../http/reply.ts'
+import { Forbidden, NotFound } from '../lib/errors.ts'
+import { EditGitHookOption, GitHook } from './git-hook.schemas.ts'
+
+const hookNames: readonly CustomHookName[] = ['pre-receive', 'update', 'post-receive']
+
+/** `gitHookEditor`: administrators of the instance, and accounts that were allowed to, where scripts are allowed at all. */
+const gitHookEditor: Requirement<SignedInCtx, object> = {
+  codes: ['gitHookEditor'],
+  check({ viewer, config }) {
+    if (config.security.disableGitHooks || !(viewer.isAdmin || viewer.user.allow_git_hook)) {
+      throw new Forbidden('you may not edit scripts of repositories', 'git_hooks_forbidden')
+    }
+    return {}
+  },
+}
+
+/** The hook of a name; others than the three are `NotFound`. */
+function getHookName(name: string): CustomHookName {
+  const known = hookNames.find((each) => each === name)
+  if (!known) throw new NotFound(`there is no hook ${name}`, 'git_hook_not_found')
+  return known
+}
+
+async function presentHook(ctx: RepoCtx, name: CustomHookName): Promise<GitHook> {
+  const content = await ctx.git.readCustomHook(ctx.repo.git_key, name)
+  return { name, is_active: content !== undefined, ...(content === undefined ? {} : { content }) }
+}
+
+export const repoListGitHooks = operation({
+  method: 'GET',
+  path: '/repos/{username}/{reponame}/hooks/git',
+  scope: 'repository',
+  requires: [inRepo, signedIn, repoAdmin, gitHookEditor, gitRepo],
+  reply: { 200: Type.Array(GitHook) },
+  run: async ({ ctx }) => ok(await Promise.all(hookNames.map((name) => presentHook(ctx, name)))),
+})
+
+export const repoGetGitHook = operation({
+  method: 'GET',
+  path: '/repos/{username}/{reponame}/hooks/git/{id}',
+  textParams: ['id'],
+  scope: 'repository',
+  requires: [inRepo, signedIn, repoAdmin, gitHookEditor, gitRepo],
+  reply: { 200: GitHook },
+  run: async ({ ctx, params }) => ok(await presentHook(ctx, getHookName(params.id))),
+})
+
+export const repoEditGitHook = operation({
+  method: 'PATCH',
+  path: '/repos/{username}/{reponame}/hooks/git/{id}',
+  textParams: ['id'],
+  scope: 'repository',
+  requires: [inRepo, signedIn, repoAdmin, gitHookEditor, gitRepo, validBody],
+  body: EditGitHookOption,
+  reply: { 200: GitHook },
+  async run({ ctx, params, body }) {
+    const name = getHookName(params.id)
+    // An empty script is none (observed of scripts that are emptied).
+    await ctx.git.writeCustomHook(ctx.repo.git_key, name, body.content?.trim() ? body.content : undefined)
+    return ok(await presentHook(ctx, name))
+  },
+})
+
+export const repoDeleteGitHook = operation({
+  method: 'DELETE',
+  path: '/repos/{username}/{reponame}/hooks/git/{id}',
+  textParams: ['id'],
+  scope: 'repository',
+  requires: [inRepo, signedIn, repoAdmin, gitHookEditor, gitRepo],
+  reply: { 204: 'empty' },
+  async run({ ctx, params }) {
+    await ctx.git.writeCustomHook(ctx.repo.git_key, getHookName(params.id), undefined)
+    return noContent()
+  },
+})
