@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /**
- * Runs the tests: bundles them, with what the program starts as processes of its own, and runs them in a few processes.
+ * Runs the tests: bundles them, with the program and what it starts as processes of its own, and runs them in a few processes.
  *
  *     npm test [-- [--postgres] [--jobs N] [FILTER…]]
  *
@@ -12,7 +12,7 @@ import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, w
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { BundleError, bundle, existingEntries, ownBuildFolder, sideEntries } from './lib/bundle.mjs'
+import { BundleError, bundle, existingEntries, ownBuildFolder, programEntries, sideEntries } from './lib/bundle.mjs'
 import { onInterrupt } from './lib/cleanup.mjs'
 import { ensureReady, fail, fromRoot, root, toolEnvironment } from './lib/project.mjs'
 
@@ -83,7 +83,7 @@ for (const [index, shard] of shards.entries()) {
   entries[shard.name] = entry.slice(root.length + 1)
 }
 try {
-  await bundle({ ...entries, ...existingEntries(sideEntries) }, folder)
+  await bundle({ ...entries, ...existingEntries(sideEntries), ingot: programEntries.ingot }, folder)
 } catch (error) {
   if (error instanceof BundleError) fail(error.message)
   throw error

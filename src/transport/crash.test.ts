@@ -1,0 +1,218 @@
+import assert from 'node:assert/strict'
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { test } from 'node:test'
+import { doctorChecks } from '../admin/doctor-checks.service.ts'
+import { examine } from '../admin/doctor.service.ts'
+import { createApp } from '../app.ts'
+import { loadConfig } from '../config/load-config.ts'
+import { builtFile } from '../lib/assets.ts'
+import { ForgeClient } from '../testing/client.ts'
+import { runProgram } from './ssh.test-support.ts'
+
+/** How often the program is killed; more than in CI when somebody asks for it. */
+const rounds = Number(process.env['INGOT_CRASH_ROUNDS'] ?? 6)
+
+const password = 'a password of the crash test'
+const settings = '[log]\nLEVEL = none\n[cron]\nENABLED = false\n'
+
+/** The program as a process. */
+interface Running {
+  readonly child: ChildProcess
+  readonly url: string
+  readonly ended: Promise<unknown>
+}
+
+async function startProgram(folder: string): Promise<Running> {
+  const args = ['serve', '--data', folder, '--host', '127.0.0.1', '--port', '0', '--ssh-port', '0']
+  const child = spawn(process.execPath, [builtFile('ingot.js'), ...args], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, INGOT_ADMIN_LOGIN: 'root', INGOT_ADMIN_PASSWORD: password, INGOT_ADMIN_EMAIL: 'root@example.com' },
+  })
+  const ended = once(child, 'exit')
+  const url = await new Promise<string>((resolve, reject) => {
+    let said = ''
+    child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+      said += chunk
+      const found = /Ingot serves (\S+)\/\n/.exec(said)?.[1]
+      if (found !== undefined) resolve(found)
+    })
+    child.once('exit', () => reject(new Error(`the program did not start: ${said}`)))
+  })
+  return { child, url, ended }
+}
+
+/** Process ids of the git broker of a program. */
+const brokersOf = (pid: number): number[] =>
+  readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number)
+
+/** What one writer has tried with its references, which nobody else touches: values they may have after a crash. */
+class Ledger {
+  readonly #values = new Map<string, Set<string>>()
+  /** How many changes were told to be done. */
+  doneCount = 0
+
+  attempt(ref: string, value: string): void {
+    const values = this.#values.get(ref) ?? new Set([''])
+    this.#values.set(ref, values.add(value))
+  }
+
+  /** It was told to be done: nothing older may be there any more. */
+  done(ref: string, value: string): void {
+    this.#values.set(ref, new Set([value]))
+    this.doneCount += 1
+  }
+
+  check(ref: string, value: string): void {
+    const allowed = this.#values.get(ref)
+    assert.ok(allowed?.has(value), `${ref} is ${value || 'gone'} and may be ${[...(allowed ?? [])].join(' or ')}`)
+    // What it is now is known: the next crash begins from here.
+    this.#values.set(ref, new Set([value]))
+  }
+
+  refs(): string[] {
+    return [...this.#values.keys()]
+  }
+}
+
+/** A writer goes on until it is told to stop, or until what it talks to is gone. */
+type Writer = (url: string, isOver: () => boolean) => Promise<void>
+
+/** Pushes commits to branches and tags, several in one push, and deletes some. */
+function pusher(name: string, clone: string, ledger: Ledger): Writer {
+  let count = 0
+  const git = async (...args: string[]): Promise<string> => {
+    const ended = await runProgram('git', ['-C', clone, ...args])
+    assert.equal(ended.code, 0, ended.err)
+    return ended.out.trim()
+  }
+  return async (url, isOver) => {
+    const remote = new URL(`${url}/root/crash.git`)
+    Object.assign(remote, { username: 'root', password })
+    while (!isOver()) {
+      count += 1
+      writeFileSync(join(clone, name), `${count}\n`)
+      await git('add', '.')
+      await git('commit', '-q', '-m', `${name} ${count}`)
+      const head = await git('rev-parse', 'HEAD')
+      const changes: [string, string][] = [[`refs/heads/${name}/a`, head]]
+      if (count % 2 === 0) changes.push([`refs/tags/${name}-${count}`, head])
+      if (count % 3 === 0) changes.push([`refs/heads/${name}/b`, head])
+      if (count % 6 === 5 && ledger.refs().includes(`refs/heads/${name}/b`)) changes.push([`refs/heads/${name}/b`, ''])
+      for (const [ref, value] of changes) ledger.attempt(ref, value)
+      const specs = changes.map(([ref, value]) => `${value}:${ref}`)
+      const pushed = await runProgram('git', ['-C', clone, 'push', '-q', '--force', remote.href, ...specs])
+      if (pushed.code === 0) for (const [ref, value] of changes) ledger.done(ref, value)
+    }
+  }
+}
+
+/** Makes and deletes branches through the API. */
+function apiWriter(ledger: Ledger, head: string): Writer {
+  let count = 0
+  return async (url, isOver) => {
+    const client = new ForgeClient(url, async () => ({ basic: { login: 'root', password } }))
+    while (!isOver()) {
+      count += 1
+      const name = `api-${count}`
+      const ref = `refs/heads/${name}`
+      ledger.attempt(ref, head)
+      try {
+        const made = await client.post('/repos/root/crash/branches', { new_branch_name: name, old_branch_name: 'main' })
+        if (made.status !== 201) continue
+        ledger.done(ref, head)
+        if (count % 2 === 0) continue
+        ledger.attempt(ref, '')
+        const gone = await client.delete(`/repos/root/crash/branches/${name}`)
+        if (gone.status === 204) ledger.done(ref, '')
+      } catch {
+        // The program was killed while it answered; what came of it is looked at after the next start.
+        await wait(20)
+      }
+    }
+  }
+}
+
+/** Starts the application in this process: settles, works what is due, and tells everything that is not as it should be. */
+async function inspect(folder: string): Promise<{ refs: Map<string, string>; problems: string[] }> {
+  const { config } = loadConfig({ env: {}, cwd: folder, overrides: { dataFolder: folder, host: '127.0.0.1', port: 0, sshPort: 0 } })
+  await using app = await createApp({ config, log: () => undefined })
+  await app.listen()
+  await app.workers.settle()
+  const { services } = app
+  const problems: string[] = []
+  for await (const { check, findings } of examine(services, doctorChecks, { fix: false })) {
+    problems.push(...findings.map(({ what }) => `${check.name}: ${what}`))
+  }
+  const journal = await services.db.selectFrom('ref_journal').selectAll().execute()
+  problems.push(...journal.map((row) => `the change ${row.id} is not settled: ${row.updates}`))
+  const repo = await services.db.selectFrom('repo').selectAll().where('name', '=', 'crash').executeTakeFirstOrThrow()
+  const refs = new Map((await services.git.readRefs(repo.git_key)).map(({ name, oid }) => [name, String(oid)]))
+  if (repo.is_empty !== (refs.size === 0)) problems.push(`the repository says that it is ${repo.is_empty ? '' : 'not '}empty`)
+  const fsck = await services.git.fsck(repo.git_key)
+  return { refs, problems: [...problems, ...(fsck.ok ? [] : fsck.problems)] }
+}
+
+test('crash: references, rows and the journal agree after the program or its git broker was killed at any moment', { timeout: 60_000 + rounds * 15_000 }, async (t) => {
+  const base = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'ingot-crash-'))
+  const folder = join(base, 'data')
+  const started: ChildProcess[] = []
+  const start = async (): Promise<Running> => {
+    const running = await startProgram(folder)
+    started.push(running.child)
+    return running
+  }
+  try {
+    await runProgram('mkdir', ['-p', folder])
+    writeFileSync(join(folder, 'app.ini'), settings)
+    const first = await start()
+    const root = new ForgeClient(first.url, async () => ({ basic: { login: 'root', password } }))
+    await root.must('POST', '/user/repos', { name: 'crash', auto_init: true, default_branch: 'main' })
+    const { json: main } = await root.must('GET', '/repos/root/crash/branches/main')
+    const ledgers: Ledger[] = []
+    const writers: Writer[] = []
+    for (const name of ['one', 'two']) {
+      const clone = join(base, name)
+      const cloned = await runProgram('git', ['clone', '-q', `${first.url}/root/crash.git`, clone])
+      assert.equal(cloned.code, 0, cloned.err)
+      const ledger = new Ledger()
+      ledgers.push(ledger)
+      writers.push(pusher(name, clone, ledger))
+    }
+    const api = new Ledger()
+    ledgers.push(api)
+    writers.push(apiWriter(api, main.commit.id))
+    first.child.kill('SIGKILL')
+    await first.ended
+
+    for (let round = 0; round < rounds; round++) {
+      const running = await start()
+      let isOver = false
+      const work = Promise.all(writers.map((write) => write(running.url, () => isOver)))
+      await wait(300 + Math.random() * 900)
+      if (round % 2 === 1) {
+        const brokers = brokersOf(running.child.pid as number)
+        assert.ok(brokers.length > 0)
+        for (const pid of brokers) process.kill(pid, 'SIGKILL')
+        await wait(200 + Math.random() * 400)
+      }
+      isOver = true
+      running.child.kill('SIGKILL')
+      await running.ended
+      await work
+      const { refs, problems } = await inspect(folder)
+      assert.deepEqual(problems, [], `after the crash of round ${round}`)
+      for (const ledger of ledgers) for (const ref of ledger.refs()) ledger.check(ref, refs.get(ref) ?? '')
+    }
+    const done = ledgers.reduce((sum, ledger) => sum + ledger.doneCount, 0)
+    t.diagnostic(`${done} changes of references were done in ${rounds} rounds`)
+    assert.ok(done > rounds, `only ${done} changes of references were ever done`)
+  } finally {
+    for (const child of started) child.kill('SIGKILL')
+    rmSync(base, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 })
+  }
+})
