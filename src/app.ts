@@ -98,7 +98,9 @@ import * as emailRoutes from './users/email.routes.ts'
 import * as followRoutes from './users/follow.routes.ts'
 import * as keyRoutes from './users/key.routes.ts'
 import * as userSettingsRoutes from './users/settings.routes.ts'
+import * as transferRoutes from './repos/transfer.routes.ts'
 import * as repoRoutes from './repos/repo.routes.ts'
+import * as migrateRoutes from './repos/migrate.routes.ts'
 import * as teamRepoRoutes from './repos/team-repo.routes.ts'
 import { maintainAfterChanges, maintainRepository, measureRepository } from './repos/measure.subscribers.ts'
 import { settleRefChanges } from './repos/settle-ref-changes.task.ts'
@@ -154,12 +156,14 @@ export const allOperations = (): NamedOperation[] =>
     repoRoutes,
     repoListRoutes,
     forkRoutes,
+    transferRoutes,
     collaborationRoutes,
     peopleRoutes,
     starRoutes,
     topicRoutes,
     watchRoutes,
     teamRepoRoutes,
+    migrateRoutes,
     branchProtectionRoutes,
     gitHookRoutes,
     languageRoutes,

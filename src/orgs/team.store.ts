@@ -25,7 +25,7 @@ export const findTeamByName = (db: Db, orgId: UserId, lowerName: string): Promis
 export const findOwnersTeam = (db: Db | Tx, orgId: UserId): Promise<TeamRow | undefined> =>
   db.selectFrom('team').selectAll().where('org_id', '=', orgId).where('access_mode', '=', 4).executeTakeFirst()
 
-export const loadTeams = async (db: Db, ids: readonly TeamId[]): Promise<TeamRow[]> =>
+export const loadTeams = async (db: Db | Tx, ids: readonly TeamId[]): Promise<TeamRow[]> =>
   ids.length === 0 ? [] : db.selectFrom('team').selectAll().where('id', 'in', ids).execute()
 
 export const listTeamUnits = (db: Db, teamIds: readonly TeamId[]): Promise<TeamUnitRow[]> =>

@@ -45,3 +45,18 @@ export const deleteCollaborationsWith = (tx: Tx, ownerId: UserId, userId: UserId
     .where('user_id', '=', userId)
     .where('repo_id', 'in', (select) => select.selectFrom('repo').select('id').where('owner_id', '=', ownerId))
     .execute()
+
+/** The new owner of a repository, and the members of an organization that becomes it, collaborate on it no longer. */
+export const deleteCollaborationsOfMembers = (tx: Tx, repoId: RepoId, ownerId: UserId) =>
+  tx
+    .deleteFrom('collaboration')
+    .where('repo_id', '=', repoId)
+    .where((where) =>
+      where.or([
+        where('user_id', '=', ownerId),
+        where('user_id', 'in', (select) =>
+          select.selectFrom('org_user').select('user_id').where('org_id', '=', ownerId),
+        ),
+      ]),
+    )
+    .execute()

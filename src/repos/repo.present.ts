@@ -89,7 +89,11 @@ interface Beside {
   readonly permissions: Permission
 }
 
-function presentView(ctx: PresentCtx, view: Omit<RepoView, 'rights'>, { parent, transfer, permissions }: Beside): Repository {
+function presentView(
+  ctx: PresentCtx,
+  view: Omit<RepoView, 'rights'>,
+  { parent, transfer, permissions }: Beside,
+): Repository {
   const { repo, owner, units } = view
   const place = { config: ctx.config, owner, repo }
   const apiUrl = repoApiUrl(place)
@@ -170,9 +174,10 @@ async function loadTransfers(ctx: PresentCtx, views: readonly RepoView[]): Promi
       return [
         row.repo_id,
         {
-          doer: doer ? presentUser(ctx, doer) : null,
-          recipient: recipient ? presentUser(ctx, recipient) : null,
-          teams: recipient?.kind === 'organization' ? teams.filter((team) => ids.has(team.id)) : null,
+          // Both as a guest sees them (observed).
+          doer: doer ? presentUser({ config: ctx.config }, doer) : null,
+          recipient: recipient ? presentUser({ config: ctx.config }, recipient) : null,
+          teams: teams.filter((team) => ids.has(team.id)),
         },
       ]
     }),
@@ -217,7 +222,11 @@ export const presentRepos = async (ctx: PresentCtx, repos: readonly RepoRow[]): 
   presentViews(ctx, await loadViews(ctx, repos))
 
 /** Like `presentRepos`, with the permissions of another account instead of the viewer's (observed of lists of stars). */
-export async function presentReposFor(ctx: PresentCtx, user: UserRow, repos: readonly RepoRow[]): Promise<Repository[]> {
+export async function presentReposFor(
+  ctx: PresentCtx,
+  user: UserRow,
+  repos: readonly RepoRow[],
+): Promise<Repository[]> {
   const [shown, theirs] = await Promise.all([
     presentRepos(ctx, repos),
     loadViews({ ...ctx, viewer: viewerOf(user, { kind: 'session' }) }, repos),

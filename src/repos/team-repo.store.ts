@@ -39,3 +39,7 @@ export const listTeamRepoIds = async (db: Db | Tx, teamId: TeamId): Promise<Repo
 /** A repository that the team has, or undefined. */
 export const findTeamRepo = (db: Db, teamId: TeamId, lowerName: string): Promise<RepoRow | undefined> =>
   reposOfTeam(db, teamId).selectAll('repo').where('repo.lower_name', '=', lowerName).executeTakeFirst()
+
+/** No team has the repository any more by a row of its own. */
+export const deleteTeamReposOf = (tx: Tx, repoId: RepoId) =>
+  tx.deleteFrom('team_repo').where('repo_id', '=', repoId).execute()
