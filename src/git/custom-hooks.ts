@@ -14,7 +14,11 @@ const scriptPath = (context: GitContext, key: GitKey, name: CustomHookName): str
   join(repositoryPath(context.root, key), 'custom_hooks', name)
 
 /** A script of the repository itself, undefined when there is none. */
-export async function readCustomHook(context: GitContext, key: GitKey, name: CustomHookName): Promise<string | undefined> {
+export async function readCustomHook(
+  context: GitContext,
+  key: GitKey,
+  name: CustomHookName,
+): Promise<string | undefined> {
   try {
     return await readFile(scriptPath(context, key, name), 'utf8')
   } catch (error) {
@@ -32,7 +36,8 @@ export async function writeCustomHook(
 ): Promise<void> {
   const path = scriptPath(context, key, name)
   if (content === undefined) return rm(path, { force: true })
-  if (Buffer.byteLength(content) > maxScriptBytes) throw new Invalid(`a script has at most ${maxScriptBytes} bytes`, 'hook_too_large')
+  if (Buffer.byteLength(content) > maxScriptBytes)
+    throw new Invalid(`a script has at most ${maxScriptBytes} bytes`, 'hook_too_large')
   await mkdir(join(path, '..'), { recursive: true })
   const temporary = `${path}.${randomBytes(6).toString('hex')}`
   await writeFile(temporary, content)

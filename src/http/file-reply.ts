@@ -95,8 +95,9 @@ const bytesOf = async (content: FileContent, range: ByteRange | undefined): Prom
 async function headOf(content: FileContent, sizeBytes: number): Promise<Buffer> {
   if (Buffer.isBuffer(content) || sizeBytes === 0) return Buffer.isBuffer(content) ? content : Buffer.alloc(0)
   const chunks: Buffer[] = []
-  for await (const chunk of await content.open({ start: 0, end: Math.min(sizeBytes, sniffBytes) }))
+  for await (const chunk of await content.open({ start: 0, end: Math.min(sizeBytes, sniffBytes) })) {
     chunks.push(chunk as Buffer)
+  }
   return Buffer.concat(chunks)
 }
 

@@ -8,8 +8,7 @@ const script = new Script('new RegExp(source, "u").test(text)')
 /** Whether an expression can be compiled. */
 export function isRegExp(source: string): boolean {
   try {
-    new RegExp(source, 'u')
-    return true
+    return new RegExp(source, 'u') instanceof RegExp
   } catch {
     return false
   }

@@ -62,8 +62,8 @@ const minLatinLetters = 4
 
 function textCharset(head: Buffer): string {
   // The last character may be cut where the sample ends.
-  if (isUtf8(head) || [1, 2, 3].some((cut) => head.length >= sniffBytes && isUtf8(head.subarray(0, head.length - cut))))
-    return 'utf-8'
+  const cuts = head.length >= sniffBytes ? [0, 1, 2, 3] : [0]
+  if (cuts.some((cut) => isUtf8(head.subarray(0, head.length - cut)))) return 'utf-8'
   const high = head.filter((byte) => byte >= 0x80)
   return high.length >= minLatinLetters && high.every((byte) => byte >= 0xa0) ? 'iso-8859-1' : 'utf-8'
 }

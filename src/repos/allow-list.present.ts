@@ -10,7 +10,11 @@ export interface ListNames {
 }
 
 /** Names of all accounts and teams that some lists hold, with two queries. */
-export async function loadListNames(db: Db, userIds: readonly UserId[], teamIds: readonly TeamId[]): Promise<ListNames> {
+export async function loadListNames(
+  db: Db,
+  userIds: readonly UserId[],
+  teamIds: readonly TeamId[],
+): Promise<ListNames> {
   const [users, teamRows] = await Promise.all([loadUsers(db, userIds), loadTeams(db, [...new Set(teamIds)])])
   const teams = new Map(teamRows.map((team) => [team.id, team.name]))
   return {

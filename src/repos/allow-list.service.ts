@@ -9,7 +9,11 @@ import { rightsOfUsers } from './user-rights.service.ts'
  * The accounts of a list of names, without those that may not do what the list is about. Unknown names are `Invalid`.
  * Duplicates count once.
  */
-export async function listedUsers(ctx: RepoCtx, names: readonly string[], isFit: (rights: Rights) => boolean): Promise<UserId[]> {
+export async function listedUsers(
+  ctx: RepoCtx,
+  names: readonly string[],
+  isFit: (rights: Rights) => boolean,
+): Promise<UserId[]> {
   const wanted = [...new Set(names.map((name) => name.toLowerCase()))]
   if (wanted.length === 0) return []
   const users = await listUsersByName(ctx.db, wanted)

@@ -13,4 +13,10 @@ export const listUsersByName = (db: Db, lowerNames: readonly string[]): Promise<
     .execute()
 
 export const listTeamsByName = (db: Db, orgId: UserId, lowerNames: readonly string[]): Promise<TeamRow[]> =>
-  db.selectFrom('team').selectAll().where('org_id', '=', orgId).where('lower_name', 'in', lowerNames).orderBy('id').execute()
+  db
+    .selectFrom('team')
+    .selectAll()
+    .where('org_id', '=', orgId)
+    .where('lower_name', 'in', lowerNames)
+    .orderBy('id')
+    .execute()

@@ -22,7 +22,9 @@ async function removeArchivesBefore(ctx: Ctx, run: JobRun, beforeUnix: number): 
     const rows = await listArchivesBefore(ctx.db, beforeUnix, batchSize)
     if (rows.length === 0) return
     for (const row of rows) {
-      await transaction(ctx.db, (tx) => deleteArchive(tx, { repoId: row.repo_id, commit: row.commit_oid, format: row.format }))
+      await transaction(ctx.db, (tx) =>
+        deleteArchive(tx, { repoId: row.repo_id, commit: row.commit_oid, format: row.format }),
+      )
       await ctx.blobs.repoArchive.delete(row.blob_key)
     }
     done += rows.length
@@ -35,6 +37,8 @@ export const removeArchivesOfRepo = subscriber({
   name: 'removeArchivesOfRepo',
   on: 'repo.deleted',
   async afterCommit(ctx: Ctx, event) {
-    for await (const { key } of ctx.blobs.repoArchive.list(`${event.data.repoId}/`)) await ctx.blobs.repoArchive.delete(key)
+    for await (const { key } of ctx.blobs.repoArchive.list(`${event.data.repoId}/`)) {
+      await ctx.blobs.repoArchive.delete(key)
+    }
   },
 })

@@ -2,7 +2,14 @@ import type { RepoCtx } from '../access/context.ts'
 import { canRead, inRepo } from '../access/repo.requirements.ts'
 import { fileReplies, serveFile } from '../http/file-reply.ts'
 import { operation, type Call } from '../http/operation.ts'
-import { archiveFileName, countDownload, getArchive, splitArchiveName, type OfferedFormat, type StoredArchive } from './archive.service.ts'
+import {
+  archiveFileName,
+  countDownload,
+  getArchive,
+  splitArchiveName,
+  type OfferedFormat,
+  type StoredArchive,
+} from './archive.service.ts'
 import { repoApiUrl } from './repo-url.ts'
 
 const contentTypes: Readonly<Record<OfferedFormat, string>> = {
@@ -12,7 +19,13 @@ const contentTypes: Readonly<Record<OfferedFormat, string>> = {
 }
 
 /** Sends an archive, with the address under which it never changes. */
-function serveArchive(ctx: RepoCtx, call: Call, ref: string, archive: StoredArchive, contentType = contentTypes[archive.format]) {
+function serveArchive(
+  ctx: RepoCtx,
+  call: Call,
+  ref: string,
+  archive: StoredArchive,
+  contentType = contentTypes[archive.format],
+) {
   const { format, revision, content } = archive
   const immutable = `${repoApiUrl(ctx)}/archive/${revision.commit}.${format}?rev=${revision.commit}`
   return serveFile(call, {

@@ -16,7 +16,12 @@ const endings: readonly OfferedFormat[] = ['zip', 'tar.gz', 'bundle']
 /** The reference and form of an address such as `feature/x.tar.gz`; no form, or an unknown one, is `BadRequest`. */
 export function splitArchiveName(name: string): { ref: string; format: OfferedFormat } {
   const format = endings.find((ending) => name.endsWith(`.${ending}`) && name.length > ending.length + 1)
-  if (!format) throw new BadRequest(`archives end with ${endings.map((ending) => `.${ending}`).join(', ')}`, 'archive_format_unknown')
+  if (!format) {
+    throw new BadRequest(
+      `archives end with ${endings.map((ending) => `.${ending}`).join(', ')}`,
+      'archive_format_unknown',
+    )
+  }
   return { ref: name.slice(0, -format.length - 1), format }
 }
 
@@ -35,14 +40,17 @@ const underWay = new Map<string, Promise<void>>()
  * An unknown revision, and archives that are switched off, are `NotFound`.
  */
 export async function getArchive(ctx: RepoCtx, ref: string, format: OfferedFormat): Promise<StoredArchive> {
-  if (ctx.config.repository.disableDownloadSourceArchives) throw new NotFound('archives are switched off', 'archives_disabled')
+  if (ctx.config.repository.disableDownloadSourceArchives) {
+    throw new NotFound('archives are switched off', 'archives_disabled')
+  }
   const revision = await getNamedCommit(ctx.git, ctx.repo.git_key, ref)
   const key: ArchiveKey = { repoId: ctx.repo.id, commit: revision.commit, format }
   const content = (await storedContent(ctx, key)) ?? (await madeContent(ctx, key, format))
   return { revision, format, content }
 }
 
-const blobKeyOf = ({ repoId, commit, format }: ArchiveKey): string => `${repoId}/${commit.slice(0, 2)}/${commit}.${format}`
+const blobKeyOf = ({ repoId, commit, format }: ArchiveKey): string =>
+  `${repoId}/${commit.slice(0, 2)}/${commit}.${format}`
 
 /** What is stored already; a row without its file counts as nothing. */
 async function storedContent(ctx: RepoCtx, key: ArchiveKey): Promise<FileContent | undefined> {

@@ -23,7 +23,9 @@ export const upsertArchive = (tx: Tx, { repoId, commit, format }: ArchiveKey, bl
     .insertInto('repo_archive')
     .values({ repo_id: repoId, commit_oid: commit, format, blob_key: blobKey, created_unix: createdUnix })
     .onConflict((conflict) =>
-      conflict.columns(['repo_id', 'commit_oid', 'format']).doUpdateSet({ blob_key: blobKey, created_unix: createdUnix }),
+      conflict
+        .columns(['repo_id', 'commit_oid', 'format'])
+        .doUpdateSet({ blob_key: blobKey, created_unix: createdUnix }),
     )
     .execute()
 

@@ -38,5 +38,9 @@ export async function attributesOfPath(git: Git, key: GitKey, commit: Oid, path:
       return entry?.type === 'blob' ? ([folder, entry.oid] as const) : undefined
     }),
   )
-  return readAll(git, key, found.filter((each) => each !== undefined))
+  return readAll(
+    git,
+    key,
+    found.filter((each) => each !== undefined),
+  )
 }

@@ -31,7 +31,8 @@ export function effectiveRule(rules: readonly BranchRule[], branch: string): Bra
 /** Rules in the order they are shown and asked in. */
 export const inOrder = (rules: readonly BranchRule[]): BranchRule[] =>
   rules.toSorted(
-    (one, other) => Number(isPattern(one)) - Number(isPattern(other)) || one.created_unix - other.created_unix || one.id - other.id,
+    (one, other) =>
+      Number(isPattern(one)) - Number(isPattern(other)) || one.created_unix - other.created_unix || one.id - other.id,
   )
 
 const isListed = (actor: BranchActor, userIds: readonly UserId[], teamIds: readonly TeamId[]): boolean =>
@@ -99,5 +100,7 @@ export function mayChangeBranch(rule: BranchRule, actor: BranchActor, change: Br
   if (mayPush(rule, actor)) return allow
   const open = pathsCovered(rule.unprotected_file_patterns, change.paths)
   const isOpen = change.paths.length > 0 && open.length === change.paths.length
-  return isOpen && (actor.isDeployKey || actor.rights.canWrite('code')) ? allow : deny(`you may not push to protected branch ${branch}`)
+  return isOpen && (actor.isDeployKey || actor.rights.canWrite('code'))
+    ? allow
+    : deny(`you may not push to protected branch ${branch}`)
 }

@@ -6,7 +6,10 @@ import type { BranchProtection } from './branch-protection.schemas.ts'
 import type { BranchRule } from './branch-protection.store.ts'
 
 /** Rules of branches, with the names of everybody they list. */
-export async function presentBranchRules(ctx: Pick<Ctx, 'db'>, rules: readonly BranchRule[]): Promise<BranchProtection[]> {
+export async function presentBranchRules(
+  ctx: Pick<Ctx, 'db'>,
+  rules: readonly BranchRule[],
+): Promise<BranchProtection[]> {
   const names = await loadListNames(
     ctx.db,
     rules.flatMap((rule) => [...rule.push_user_ids, ...rule.merge_user_ids, ...rule.approvals_user_ids]),

@@ -3,11 +3,19 @@ import { inRepo, notArchived, repoAdmin } from '../access/repo.requirements.ts'
 import { signedIn } from '../access/requirements.ts'
 import { operation, validBody } from '../http/operation.ts'
 import { created, noContent, ok } from '../http/reply.ts'
-import { inOrder } from './branch-protection.policy.ts'
 import { presentBranchRule, presentBranchRules } from './branch-protection.present.ts'
-import { BranchProtection, CreateBranchProtectionOption, EditBranchProtectionOption } from './branch-protection.schemas.ts'
-import { changeBranchRule, createBranchRule, getBranchRule, removeBranchRule } from './branch-protection.service.ts'
-import { listBranchRules } from './branch-protection.store.ts'
+import {
+  BranchProtection,
+  CreateBranchProtectionOption,
+  EditBranchProtectionOption,
+} from './branch-protection.schemas.ts'
+import {
+  changeBranchRule,
+  createBranchRule,
+  getBranchRule,
+  listRules,
+  removeBranchRule,
+} from './branch-protection.service.ts'
 
 export const repoListBranchProtection = operation({
   method: 'GET',
@@ -15,7 +23,7 @@ export const repoListBranchProtection = operation({
   scope: 'repository',
   requires: [inRepo, signedIn, repoAdmin],
   reply: { 200: Type.Array(BranchProtection) },
-  run: async ({ ctx }) => ok(await presentBranchRules(ctx, inOrder(await listBranchRules(ctx.db, ctx.repo.id)))),
+  run: async ({ ctx }) => ok(await presentBranchRules(ctx, await listRules(ctx))),
 })
 
 export const repoCreateBranchProtection = operation({

@@ -5,6 +5,7 @@ import type { BranchRuleChange } from '../db/tables/git-data.ts'
 import { BadRequest, Forbidden, NotFound } from '../lib/errors.ts'
 import { nowUnix } from '../lib/time.ts'
 import { listedTeams, listedUsers } from './allow-list.service.ts'
+import { inOrder } from './branch-protection.policy.ts'
 import type { EditBranchProtectionOption } from './branch-protection.schemas.ts'
 import {
   deleteBranchRule,
@@ -19,6 +20,10 @@ import {
 type RuleInput = EditBranchProtectionOption
 
 const maxRules = 500
+
+/** Rules in the order they are shown and asked in. */
+export const listRules = async (ctx: RepoCtx): Promise<BranchRule[]> =>
+  inOrder(await listBranchRules(ctx.db, ctx.repo.id))
 
 /** The rule of a name; `NotFound` when there is none. */
 export async function getBranchRule(ctx: RepoCtx, ruleName: string): Promise<BranchRule> {
@@ -94,7 +99,9 @@ export async function changeBranchRule(ctx: RepoCtx, rule: BranchRule, input: Ru
       'apply_to_admins',
     ]),
     ...(input.status_check_contexts ? { status_check_contexts: JSON.stringify(input.status_check_contexts) } : {}),
-    ...(input.required_approvals !== undefined && input.required_approvals >= 0 ? { required_approvals: input.required_approvals } : {}),
+    ...(input.required_approvals !== undefined && input.required_approvals >= 0
+      ? { required_approvals: input.required_approvals }
+      : {}),
     updated_unix: nowUnix(ctx.clock),
   }
   const changed = await transaction(ctx.db, (tx) => updateBranchRule(tx, rule.id, change))
@@ -111,7 +118,11 @@ function pushFlags(input: RuleInput): BranchRuleChange {
   return {
     enable_push: true,
     enable_push_whitelist: isListed,
-    ...(!isListed ? { push_deploy_keys: false } : input.push_whitelist_deploy_keys === undefined ? {} : { push_deploy_keys: input.push_whitelist_deploy_keys }),
+    ...(!isListed
+      ? { push_deploy_keys: false }
+      : input.push_whitelist_deploy_keys === undefined
+        ? {}
+        : { push_deploy_keys: input.push_whitelist_deploy_keys }),
   }
 }
 
@@ -120,7 +131,10 @@ export async function removeBranchRule(ctx: RepoCtx, ruleName: string): Promise<
   if (!isDeleted) throw new NotFound(`there is no rule ${ruleName}`, 'branch_rule_not_found')
 }
 
-function pick<Key extends keyof RuleInput>(input: RuleInput, keys: readonly Key[]): { [Each in Key]?: NonNullable<RuleInput[Each]> } {
+function pick<Key extends keyof RuleInput>(
+  input: RuleInput,
+  keys: readonly Key[],
+): { [Each in Key]?: NonNullable<RuleInput[Each]> } {
   const given: { [Each in Key]?: NonNullable<RuleInput[Each]> } = {}
   for (const key of keys) {
     const value = input[key]

@@ -29,7 +29,8 @@ const ruleOf = (row: BranchRuleRow): BranchRule => ({
   merge_team_ids: JSON.parse(row.merge_team_ids) as TeamId[],
   approvals_user_ids: JSON.parse(row.approvals_user_ids) as UserId[],
   approvals_team_ids: JSON.parse(row.approvals_team_ids) as TeamId[],
-  status_check_contexts: row.status_check_contexts === null ? null : (JSON.parse(row.status_check_contexts) as string[]),
+  status_check_contexts:
+    row.status_check_contexts === null ? null : (JSON.parse(row.status_check_contexts) as string[]),
 })
 
 /** Rules of a repository, the oldest first. */
@@ -57,14 +58,29 @@ export async function findBranchRule(db: Db, repoId: RepoId, ruleName: string): 
 export const insertBranchRule = async (tx: Tx, values: NewBranchRuleRow): Promise<BranchRule> =>
   ruleOf(await tx.insertInto('branch_rule').values(values).returningAll().executeTakeFirstOrThrow())
 
-export const updateBranchRule = async (tx: Tx, id: BranchRuleId, change: BranchRuleChange): Promise<BranchRule | undefined> => {
+export const updateBranchRule = async (
+  tx: Tx,
+  id: BranchRuleId,
+  change: BranchRuleChange,
+): Promise<BranchRule | undefined> => {
   const row = await tx.updateTable('branch_rule').set(change).where('id', '=', id).returningAll().executeTakeFirst()
   return row && ruleOf(row)
 }
 
 export const deleteBranchRule = async (tx: Tx, repoId: RepoId, ruleName: string): Promise<boolean> =>
-  (await tx.deleteFrom('branch_rule').where('repo_id', '=', repoId).where('rule_name', '=', ruleName).executeTakeFirst()).numDeletedRows > 0n
+  (
+    await tx
+      .deleteFrom('branch_rule')
+      .where('repo_id', '=', repoId)
+      .where('rule_name', '=', ruleName)
+      .executeTakeFirst()
+  ).numDeletedRows > 0n
 
 /** A rule of exactly one name follows its branch. */
 export const renameBranchRule = (tx: Tx, repoId: RepoId, from: string, to: string) =>
-  tx.updateTable('branch_rule').set({ rule_name: to }).where('repo_id', '=', repoId).where('rule_name', '=', from).execute()
+  tx
+    .updateTable('branch_rule')
+    .set({ rule_name: to })
+    .where('repo_id', '=', repoId)
+    .where('rule_name', '=', from)
+    .execute()

@@ -1,13 +1,16 @@
 import type { RepoCtx } from '../access/context.ts'
 import type { BranchRow } from '../db/tables/repositories.ts'
+import { branchActor } from './branch-actor.ts'
 import { effectiveRule, mayMerge, mayPush } from './branch-protection.policy.ts'
 import { listBranchRules } from './branch-protection.store.ts'
 import type { Branch } from './branch.schemas.ts'
 import { presentPayloadCommits } from './commit.present.ts'
-import { branchActor } from './protection.service.ts'
 
 /** Branches with their heads and with what the caller may do there; all heads, rules and people are read at once. */
-export async function presentBranches(ctx: RepoCtx, branches: readonly Pick<BranchRow, 'name' | 'commit_oid'>[]): Promise<Branch[]> {
+export async function presentBranches(
+  ctx: RepoCtx,
+  branches: readonly Pick<BranchRow, 'name' | 'commit_oid'>[],
+): Promise<Branch[]> {
   if (branches.length === 0) return []
   const oids = branches.map((branch) => branch.commit_oid)
   const [commits, rules, actor] = await Promise.all([
@@ -24,7 +27,7 @@ export async function presentBranches(ctx: RepoCtx, branches: readonly Pick<Bran
       protected: rule !== undefined,
       required_approvals: rule?.required_approvals ?? 0,
       enable_status_check: rule?.enable_status_check ?? false,
-      status_check_contexts: rule ? (rule.status_check_contexts && [...rule.status_check_contexts]) : [],
+      status_check_contexts: rule ? rule.status_check_contexts && [...rule.status_check_contexts] : [],
       user_can_push: mayPush(rule, actor),
       user_can_merge: mayMerge(rule, actor),
       effective_branch_protection_name: rule && ctx.rights.isAdmin ? rule.rule_name : '',

@@ -8,8 +8,7 @@ import { nullable, pageQuery } from '../http/schema.ts'
 import { pageOf } from '../lib/paging.ts'
 import { presentBranch, presentBranches } from './branch.present.ts'
 import { Branch, CreateBranchRepoOption, UpdateBranchRepoOption } from './branch.schemas.ts'
-import { createBranch, getBranch, removeBranch, renameBranch } from './branch.service.ts'
-import { countBranches, listBranches } from './branch.store.ts'
+import { createBranch, getBranch, getBranchPage, removeBranch, renameBranch } from './branch.service.ts'
 
 export const repoListBranches = operation({
   method: 'GET',
@@ -21,8 +20,8 @@ export const repoListBranches = operation({
   reply: { 200: nullable(Type.Array(Branch)) },
   async run({ ctx, query }) {
     const page = pageOf(query, ctx.config.api)
-    const [rows, total] = await Promise.all([listBranches(ctx.db, ctx.repo.id, page), countBranches(ctx.db, ctx.repo.id)])
-    return paged(ctx.repo.is_empty ? null : await presentBranches(ctx, rows), page, total)
+    const { branches, total } = await getBranchPage(ctx, page)
+    return paged(ctx.repo.is_empty ? null : await presentBranches(ctx, branches), page, total)
   },
 })
 
@@ -39,11 +38,23 @@ export const repoCreateBranch = operation({
   method: 'POST',
   path: '/repos/{username}/{reponame}/branches',
   scope: 'repository',
-  requires: [inRepo, gitRepo, canRead('code'), signedIn, canWrite('code'), notArchived, validBody, repoUnderQuota('size:git:all')],
+  requires: [
+    inRepo,
+    gitRepo,
+    canRead('code'),
+    signedIn,
+    canWrite('code'),
+    notArchived,
+    validBody,
+    repoUnderQuota('size:git:all'),
+  ],
   body: CreateBranchRepoOption,
   reply: { 201: Branch },
   async run({ ctx, body }) {
-    const branch = await createBranch(ctx, body.new_branch_name, { ref: body.old_ref_name, branch: body.old_branch_name })
+    const branch = await createBranch(ctx, body.new_branch_name, {
+      ref: body.old_ref_name,
+      branch: body.old_branch_name,
+    })
     return created(await presentBranch(ctx, branch))
   },
 })

@@ -1,13 +1,15 @@
 import type { RepoCtx, SignedInRepoCtx } from '../access/context.ts'
 import { transaction } from '../db/database.ts'
+import type { BranchRow } from '../db/tables/repositories.ts'
 import { publish } from '../events/hub.ts'
 import type { RefUpdateResult } from '../git/git.ts'
 import { Conflict, Forbidden, Invalid, NotFound, type Refusal } from '../lib/errors.ts'
 import type { Oid } from '../lib/ids.ts'
+import type { Page } from '../lib/paging.ts'
 import { branchRef, tagRef, zeroOid } from '../lib/refs.ts'
 import { nowUnix } from '../lib/time.ts'
 import { renameBranchRule } from './branch-protection.store.ts'
-import { findBranch, insertBranchRename, updateDefaultBranch } from './branch.store.ts'
+import { countBranches, findBranch, insertBranchRename, listBranches, updateDefaultBranch } from './branch.store.ts'
 import { findNamedCommit } from './named-commit.service.ts'
 import { mustBeAllowedByProtections } from './protection.service.ts'
 import { moveRefs } from './ref-door.service.ts'
@@ -17,6 +19,18 @@ export async function getBranch(ctx: RepoCtx, name: string): Promise<{ name: str
   const branch = await findBranch(ctx.db, ctx.repo.id, name)
   if (!branch) throw new NotFound(`there is no branch ${name}`, 'branch_not_found')
   return branch
+}
+
+/** One page of the branches, the one committed to last first, and how many there are. */
+export async function getBranchPage(
+  ctx: RepoCtx,
+  page: Page,
+): Promise<{ branches: readonly BranchRow[]; total: number }> {
+  const [branches, total] = await Promise.all([
+    listBranches(ctx.db, ctx.repo.id, page),
+    countBranches(ctx.db, ctx.repo.id),
+  ])
+  return { branches, total }
 }
 
 /** Why git refused to move references, as a refusal of the request. */
@@ -45,7 +59,11 @@ export interface BranchSource {
  * Makes a branch. Unknown sources and empty repositories are `NotFound`; a name that a branch or tag has, or that can not
  * stand beside one, is `Conflict`; mirrors and protections are `Forbidden`.
  */
-export async function createBranch(ctx: SignedInRepoCtx, name: string, source: BranchSource): Promise<{ name: string; commit_oid: Oid }> {
+export async function createBranch(
+  ctx: SignedInRepoCtx,
+  name: string,
+  source: BranchSource,
+): Promise<{ name: string; commit_oid: Oid }> {
   const { git, repo } = ctx
   if (repo.is_empty) throw new NotFound('the repository is empty', 'repo_empty')
   if (repo.is_mirror) throw new Forbidden('a mirror takes its branches from elsewhere', 'repo_is_mirror')
@@ -87,7 +105,9 @@ export async function renameBranch(ctx: SignedInRepoCtx, oldName: string, newNam
   const { git, repo, viewer } = ctx
   const origin = { doerId: viewer.id, via: 'api' } as const
   const { commit_oid: head } = await getBranch(ctx, oldName)
-  if (await git.readRef(repo.git_key, branchRef(newName))) throw new Invalid(`there is a branch ${newName} already`, 'branch_exists')
+  if (await git.readRef(repo.git_key, branchRef(newName))) {
+    throw new Invalid(`there is a branch ${newName} already`, 'branch_exists')
+  }
   const none = zeroOid(repo.object_format)
   const made = await moveRefs(ctx, repo, [{ ref: branchRef(newName), old: none, new: head }], origin)
   if (!made.ok) throw refusalOf(made)
@@ -99,6 +119,11 @@ export async function renameBranch(ctx: SignedInRepoCtx, oldName: string, newNam
     await publish(tx, 'branch.renamed', { repoId: repo.id, doerId: viewer.id, oldName, newName })
   })
   if (isDefault) await git.setHead(repo.git_key, newName)
-  const gone = await moveRefs(ctx, { ...repo, default_branch: isDefault ? newName : repo.default_branch }, [{ ref: branchRef(oldName), old: head, new: none }], origin)
+  const gone = await moveRefs(
+    ctx,
+    { ...repo, default_branch: isDefault ? newName : repo.default_branch },
+    [{ ref: branchRef(oldName), old: head, new: none }],
+    origin,
+  )
   if (!gone.ok) throw refusalOf(gone)
 }

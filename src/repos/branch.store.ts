@@ -5,7 +5,8 @@ import type { RepoId } from '../lib/ids.ts'
 import type { Page } from '../lib/paging.ts'
 import type { Unix } from '../lib/time.ts'
 
-const branchesOf = (db: Db, repoId: RepoId) => db.selectFrom('branch').where('repo_id', '=', repoId).where('is_deleted', '=', false)
+const branchesOf = (db: Db, repoId: RepoId) =>
+  db.selectFrom('branch').where('repo_id', '=', repoId).where('is_deleted', '=', false)
 
 /** The branch whose head was committed last first; equals by name, bytewise. */
 export const listBranches = (db: Db, repoId: RepoId, page: Pick<Page, 'limit' | 'offset'>): Promise<BranchRow[]> =>
@@ -18,13 +19,22 @@ export const listBranches = (db: Db, repoId: RepoId, page: Pick<Page, 'limit' | 
     .execute()
 
 export const countBranches = async (db: Db, repoId: RepoId): Promise<number> =>
-  (await branchesOf(db, repoId).select((select) => select.fn.countAll<number>().as('count')).executeTakeFirstOrThrow()).count
+  (
+    await branchesOf(db, repoId)
+      .select((select) => select.fn.countAll<number>().as('count'))
+      .executeTakeFirstOrThrow()
+  ).count
 
 export const findBranch = (db: Db, repoId: RepoId, name: string): Promise<BranchRow | undefined> =>
   branchesOf(db, repoId).selectAll().where('name', '=', name).executeTakeFirst()
 
 /** Remembers what a branch was called; what led to the old name leads to the new one. */
-export async function insertBranchRename(tx: Tx, repoId: RepoId, names: { oldName: string; newName: string }, createdUnix: Unix): Promise<void> {
+export async function insertBranchRename(
+  tx: Tx,
+  repoId: RepoId,
+  names: { oldName: string; newName: string },
+  createdUnix: Unix,
+): Promise<void> {
   const { oldName, newName } = names
   await tx.deleteFrom('branch_rename').where('repo_id', '=', repoId).where('old_name', '=', newName).execute()
   await tx
@@ -36,7 +46,9 @@ export async function insertBranchRename(tx: Tx, repoId: RepoId, names: { oldNam
   await tx
     .insertInto('branch_rename')
     .values({ repo_id: repoId, old_name: oldName, new_name: newName, created_unix: createdUnix })
-    .onConflict((conflict) => conflict.columns(['repo_id', 'old_name']).doUpdateSet({ new_name: newName, created_unix: createdUnix }))
+    .onConflict((conflict) =>
+      conflict.columns(['repo_id', 'old_name']).doUpdateSet({ new_name: newName, created_unix: createdUnix }),
+    )
     .execute()
 }
 

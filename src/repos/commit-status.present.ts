@@ -13,7 +13,10 @@ export async function presentStatuses(
   ctx: Pick<RepoCtx, 'config' | 'db' | 'owner' | 'repo'>,
   rows: readonly CommitStatusRow[],
 ): Promise<CommitStatus[]> {
-  const users = await loadUsers(ctx.db, rows.map((row) => row.creator_id))
+  const users = await loadUsers(
+    ctx.db,
+    rows.map((row) => row.creator_id),
+  )
   const api = repoApiUrl(ctx)
   return rows.map((row) => {
     const creator = users.get(row.creator_id)
@@ -31,7 +34,10 @@ export async function presentStatuses(
   })
 }
 
-export async function presentStatus(ctx: Pick<RepoCtx, 'config' | 'db' | 'owner' | 'repo'>, row: CommitStatusRow): Promise<CommitStatus> {
+export async function presentStatus(
+  ctx: Pick<RepoCtx, 'config' | 'db' | 'owner' | 'repo'>,
+  row: CommitStatusRow,
+): Promise<CommitStatus> {
   const [presented] = await presentStatuses(ctx, [row])
   return presented as CommitStatus
 }

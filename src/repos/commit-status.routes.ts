@@ -6,26 +6,21 @@ import { operation, validBody } from '../http/operation.ts'
 import { created, ok, paged } from '../http/reply.ts'
 import { pageQuery } from '../http/schema.ts'
 import { pageOf, type PageQuery } from '../lib/paging.ts'
-import { isKnownState } from './commit-status.policy.ts'
 import { presentCombinedStatus, presentStatus, presentStatuses } from './commit-status.present.ts'
 import { CombinedStatus, CommitStatus, CreateStatusOption } from './commit-status.schemas.ts'
-import { createStatus } from './commit-status.service.ts'
-import { countStatuses, listLatestStatuses, listStatuses, statusSorts, type StatusSort } from './commit-status.store.ts'
-import { findNamedCommit } from './named-commit.service.ts'
+import { createStatus, getLatestStatuses, getStatusPage } from './commit-status.service.ts'
 
 const listQuery = { sort: Type.Optional(Type.String()), state: Type.Optional(Type.String()), ...pageQuery } as const
 
-/** One page of the statuses of a revision; one that is unknown has none (observed). */
-async function pageOfStatuses(ctx: RepoCtx, revision: string, query: PageQuery & { sort?: string | undefined; state?: string | undefined }) {
+/** One page of the statuses of a revision. A size of 1 counts as none, but the links keep it (observed). */
+async function pageOfStatuses(
+  ctx: RepoCtx,
+  revision: string,
+  query: PageQuery & { sort?: string | undefined; state?: string | undefined },
+) {
   const page = pageOf(query, ctx.config.api)
-  const found = await findNamedCommit(ctx.git, ctx.repo.git_key, revision)
-  if (!found) return paged<CommitStatus[]>([], page, 0)
-  const state = query.state !== undefined && isKnownState(query.state) ? query.state : undefined
-  const filter = { repoId: ctx.repo.id, sha: found.commit, state }
-  const sort: StatusSort = statusSorts.find((each) => each === query.sort) ?? 'newest'
-  // A size of 1 counts as none, but the links keep it (observed).
   const shown = page.limit === 1 ? pageOf({ page: query.page }, ctx.config.api) : page
-  const [rows, total] = await Promise.all([listStatuses(ctx.db, filter, sort, shown), countStatuses(ctx.db, filter)])
+  const { rows, total } = await getStatusPage(ctx, revision, query, shown)
   return paged(await presentStatuses(ctx, rows), page, total)
 }
 
@@ -76,10 +71,12 @@ export const repoGetCombinedStatusByRef = operation({
   reply: { 200: CombinedStatus },
   async run({ ctx, params, query }) {
     const page = pageOf(query, ctx.config.api)
-    const found = await findNamedCommit(ctx.git, ctx.repo.git_key, params.ref)
-    const all = found ? await listLatestStatuses(ctx.db, ctx.repo.id, [found.commit]) : []
+    const all = await getLatestStatuses(ctx, params.ref)
     // Pages begin with the status that came last; on each the oldest comes first (observed).
-    const shown = all.toReversed().slice(page.offset, page.offset + page.limit).toReversed()
+    const shown = all
+      .toReversed()
+      .slice(page.offset, page.offset + page.limit)
+      .toReversed()
     const combined = await presentCombinedStatus(ctx, all, shown)
     return all.length === 0 ? ok(combined) : paged(combined, page, all.length, { link: false })
   },

@@ -1,11 +1,20 @@
 import { createHash } from 'node:crypto'
-import type { SignedInRepoCtx } from '../access/context.ts'
+import type { RepoCtx, SignedInRepoCtx } from '../access/context.ts'
 import { isUniqueViolation, transaction } from '../db/database.ts'
 import type { CommitStatusRow } from '../db/tables/repositories.ts'
 import { publish } from '../events/hub.ts'
 import { Invalid, NotFound } from '../lib/errors.ts'
+import type { Page } from '../lib/paging.ts'
 import { nowUnix } from '../lib/time.ts'
-import { insertStatus } from './commit-status.store.ts'
+import { isKnownState } from './commit-status.policy.ts'
+import {
+  countStatuses,
+  insertStatus,
+  listLatestStatuses,
+  listStatuses,
+  statusSorts,
+  type StatusSort,
+} from './commit-status.store.ts'
 import { findNamedCommit } from './named-commit.service.ts'
 
 export interface StatusInput {
@@ -20,11 +29,17 @@ const maxFieldLength = 16_384
 const maxAttempts = 10
 
 /** Adds a status to a commit, which a branch, a tag or an id may name. An unknown commit is `NotFound`. */
-export async function createStatus(ctx: SignedInRepoCtx, revision: string, input: StatusInput): Promise<CommitStatusRow> {
+export async function createStatus(
+  ctx: SignedInRepoCtx,
+  revision: string,
+  input: StatusInput,
+): Promise<CommitStatusRow> {
   const found = await findNamedCommit(ctx.git, ctx.repo.git_key, revision)
   if (!found) throw new NotFound(`there is no commit ${revision}`, 'commit_not_found')
   const tooLong = Object.entries(input).find(([, value]) => value.length > maxFieldLength)
-  if (tooLong) throw new Invalid(`[${tooLong[0]}]: a status has at most ${maxFieldLength} characters there`, 'status_too_long')
+  if (tooLong) {
+    throw new Invalid(`[${tooLong[0]}]: a status has at most ${maxFieldLength} characters there`, 'status_too_long')
+  }
   const status = {
     repoId: ctx.repo.id,
     sha: found.commit,
@@ -37,11 +52,38 @@ export async function createStatus(ctx: SignedInRepoCtx, revision: string, input
     try {
       return await transaction(ctx.db, async (tx) => {
         const row = await insertStatus(tx, status)
-        await publish(tx, 'status.created', { repoId: ctx.repo.id, doerId: ctx.viewer.id, statusId: row.id, sha: row.sha })
+        await publish(tx, 'status.created', {
+          repoId: ctx.repo.id,
+          doerId: ctx.viewer.id,
+          statusId: row.id,
+          sha: row.sha,
+        })
         return row
       })
     } catch (error) {
       if (!isUniqueViolation(error) || attempt === maxAttempts) throw error
     }
   }
+}
+
+/** One page of the statuses of a revision, and how many there are; one that is unknown has none (observed). */
+export async function getStatusPage(
+  ctx: RepoCtx,
+  revision: string,
+  options: { readonly sort?: string | undefined; readonly state?: string | undefined },
+  page: Page,
+): Promise<{ rows: readonly CommitStatusRow[]; total: number }> {
+  const found = await findNamedCommit(ctx.git, ctx.repo.git_key, revision)
+  if (!found) return { rows: [], total: 0 }
+  const state = options.state !== undefined && isKnownState(options.state) ? options.state : undefined
+  const filter = { repoId: ctx.repo.id, sha: found.commit, state }
+  const sort: StatusSort = statusSorts.find((each) => each === options.sort) ?? 'newest'
+  const [rows, total] = await Promise.all([listStatuses(ctx.db, filter, sort, page), countStatuses(ctx.db, filter)])
+  return { rows, total }
+}
+
+/** The latest status of each context of a revision, by number; none for an unknown one. */
+export async function getLatestStatuses(ctx: RepoCtx, revision: string): Promise<CommitStatusRow[]> {
+  const found = await findNamedCommit(ctx.git, ctx.repo.git_key, revision)
+  return found ? listLatestStatuses(ctx.db, ctx.repo.id, [found.commit]) : []
 }

@@ -30,7 +30,12 @@ const orders = {
   highestindex: ['index'],
 } as const satisfies Record<StatusSort, readonly string[]>
 
-export const listStatuses = (db: Db, filter: StatusFilter, sort: StatusSort, page: Page): Promise<CommitStatusRow[]> => {
+export const listStatuses = (
+  db: Db,
+  filter: StatusFilter,
+  sort: StatusSort,
+  page: Page,
+): Promise<CommitStatusRow[]> => {
   let query = statusesOf(db, filter).selectAll()
   for (const order of orders[sort]) {
     const [column, direction] = order.split(' ') as ['created_unix' | 'updated_unix' | 'index', 'desc' | undefined]
@@ -40,7 +45,11 @@ export const listStatuses = (db: Db, filter: StatusFilter, sort: StatusSort, pag
 }
 
 export const countStatuses = async (db: Db, filter: StatusFilter): Promise<number> =>
-  (await statusesOf(db, filter).select((select) => select.fn.countAll<number>().as('count')).executeTakeFirstOrThrow()).count
+  (
+    await statusesOf(db, filter)
+      .select((select) => select.fn.countAll<number>().as('count'))
+      .executeTakeFirstOrThrow()
+  ).count
 
 /** The latest status of every context, by its number, the lowest first. */
 export const listLatestStatuses = (db: Db, repoId: RepoId, shas: readonly Oid[]): Promise<CommitStatusRow[]> =>

@@ -3,12 +3,20 @@ import type { Commit as GitCommit, FileChange, Identity } from '../git/git.ts'
 import type { Oid } from '../lib/ids.ts'
 import { zeroTime } from '../lib/time.ts'
 import { presentUser } from '../users/user.present.ts'
-import { loadCommitAuthors, type CommitAuthors } from './commit-author.service.ts'
-import type { Commit, CommitAffectedFiles, CommitMeta, CommitStats, CommitUser, PayloadCommit, PayloadUser } from './commit.schemas.ts'
+import { loadCommitAuthors, type CommitAuthors } from './commit-authors.ts'
+import type {
+  Commit,
+  CommitAffectedFiles,
+  CommitMeta,
+  CommitStats,
+  CommitUser,
+  PayloadCommit,
+  PayloadUser,
+} from './commit.schemas.ts'
 import { formatCommitTime } from './commit-time.ts'
 import { repoApiUrl, repoWebUrl } from './repo-url.ts'
 import { presentVerification } from './verification.present.ts'
-import { verifySignatures } from './verification.service.ts'
+import { verifySignatures } from './verification.ts'
 
 /** Which of the costly parts of a commit are shown; a part that is not is null. */
 export interface CommitParts {
@@ -60,14 +68,22 @@ function presentCommitAccount(place: Place, authors: CommitAuthors, email: strin
 }
 
 /** Commits of one repository, with one look-up of accounts, one of signatures and one of changes for all of them. */
-export async function presentCommits(place: Place, commits: readonly GitCommit[], parts: CommitParts): Promise<Commit[]> {
+export async function presentCommits(
+  place: Place,
+  commits: readonly GitCommit[],
+  parts: CommitParts,
+): Promise<Commit[]> {
   if (commits.length === 0) return []
   const needsChanges = parts.files || parts.stats === true
   const [authors, verdicts, changes] = await Promise.all([
     loadCommitAuthors(place, emailsOf(commits)),
     parts.verification ? verifySignatures(place, commits) : [],
     needsChanges
-      ? place.git.commitChanges(place.repo.git_key, commits.map(({ oid }) => oid), { renames: false })
+      ? place.git.commitChanges(
+          place.repo.git_key,
+          commits.map(({ oid }) => oid),
+          { renames: false },
+        )
       : new Map<Oid, readonly FileChange[]>(),
   ])
   const api = repoApiUrl(place)
@@ -96,7 +112,12 @@ export async function presentCommits(place: Place, commits: readonly GitCommit[]
       committer: presentCommitAccount(place, authors, commit.committer.email),
       parents: commit.parents.map((parent) => presentCommitMeta(place, parent)),
       files: parts.files ? presentAffectedFiles(changed) : null,
-      stats: parts.stats === 'zero' ? { total: 0, additions: 0, deletions: 0 } : parts.stats ? presentStats(commit, changed) : null,
+      stats:
+        parts.stats === 'zero'
+          ? { total: 0, additions: 0, deletions: 0 }
+          : parts.stats
+            ? presentStats(commit, changed)
+            : null,
     }
   })
 }
@@ -115,7 +136,10 @@ const presentPayloadUser = (authors: CommitAuthors, { name, email }: Identity): 
 /** Commits in the form of webhooks, which branches show as well; `timestamp` is the author's time. */
 export async function presentPayloadCommits(place: Place, commits: readonly GitCommit[]): Promise<PayloadCommit[]> {
   if (commits.length === 0) return []
-  const [authors, verdicts] = await Promise.all([loadCommitAuthors(place, emailsOf(commits)), verifySignatures(place, commits)])
+  const [authors, verdicts] = await Promise.all([
+    loadCommitAuthors(place, emailsOf(commits)),
+    verifySignatures(place, commits),
+  ])
   const web = repoWebUrl(place)
   return commits.map((commit, index) => ({
     id: commit.oid,

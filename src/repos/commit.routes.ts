@@ -22,7 +22,11 @@ const partsQuery = {
  * A costly part of a commit is shown unless the query says no. Lines are counted when `stat=true` asks for it; without
  * that the numbers are 0, as the reference answers them (`docs/differences.md`).
  */
-const partsOf = (query: { stat?: boolean | undefined; verification?: boolean | undefined; files?: boolean | undefined }) => ({
+const partsOf = (query: {
+  stat?: boolean | undefined
+  verification?: boolean | undefined
+  files?: boolean | undefined
+}) => ({
   stats: query.stat ?? ('zero' as const),
   verification: query.verification ?? true,
   files: query.files ?? true,
@@ -41,7 +45,13 @@ export const repoGetAllCommits = operation({
   path: '/repos/{username}/{reponame}/commits',
   scope: 'repository',
   requires: [inRepo, canRead('code'), gitRepo],
-  query: { sha: Type.Optional(Type.String()), path: Type.Optional(Type.String()), not: Type.Optional(Type.String()), ...partsQuery, ...pageQuery },
+  query: {
+    sha: Type.Optional(Type.String()),
+    path: Type.Optional(Type.String()),
+    not: Type.Optional(Type.String()),
+    ...partsQuery,
+    ...pageQuery,
+  },
   reply: { 200: Type.Array(Commit) },
   async run({ ctx, query }) {
     if (ctx.repo.is_empty) throw new Conflict('the repository is empty', 'repo_empty')
@@ -83,7 +93,13 @@ export const repoDownloadCommitDiffOrPatch = operation({
     const { git, repo } = ctx
     const text =
       params.diffType === 'patch'
-        ? await git.patchSeries(repo.git_key, { base: undefined, head: commit.oid, binary: true, signature: false, signal: call.signal })
+        ? await git.patchSeries(repo.git_key, {
+            base: undefined,
+            head: commit.oid,
+            binary: true,
+            signature: false,
+            signal: call.signal,
+          })
         : await git.diffText(repo.git_key, { base: commit.parents[0], head: commit.oid, signal: call.signal })
     return bytes('text/plain; charset=utf-8', text)
   },

@@ -22,7 +22,11 @@ interface History {
  * One page of a history, newest first. Unknown revisions are `NotFound`, and so is a path that no commit touched; a `not`
  * that names nothing is `Invalid`.
  */
-export async function listCommits(ctx: RepoCtx, history: History, page: Page): Promise<{ commits: readonly Commit[]; total: number }> {
+export async function listCommits(
+  ctx: RepoCtx,
+  history: History,
+  page: Page,
+): Promise<{ commits: readonly Commit[]; total: number }> {
   const { git, repo } = ctx
   const { commit } = await revisionOrDefault(ctx, history.revision)
   const path = cleanPath(history.path ?? '')
@@ -30,7 +34,10 @@ export async function listCommits(ctx: RepoCtx, history: History, page: Page): P
   const query = { from: [commit], not, ...(path === '' ? {} : { path }) }
   const limit = path === '' ? page.limit : pathPageSize
   const skip = (page.number - 1) * limit
-  const [total, commits] = await Promise.all([git.countCommits(repo.git_key, query), git.log(repo.git_key, { ...query, skip, limit })])
+  const [total, commits] = await Promise.all([
+    git.countCommits(repo.git_key, query),
+    git.log(repo.git_key, { ...query, skip, limit }),
+  ])
   if (path !== '' && total === 0) throw new NotFound(`no commit touches ${path}`, 'path_not_found')
   return { commits, total }
 }

@@ -7,11 +7,12 @@ import type { CommitUser } from './commit.schemas.ts'
 import { presentCommitMeta } from './commit.present.ts'
 import { formatCommitTime } from './commit-time.ts'
 import type { ContentsResponse, FileCommitResponse, FileDeleteResponse } from './content.schemas.ts'
+import { entryKind } from './entry-kind.ts'
 import type { NamedCommit } from './named-commit.service.ts'
 import { repoApiUrl, repoWebUrl } from './repo-url.ts'
-import { readSubmodules } from './submodule.service.ts'
+import { readSubmodules } from './submodules.ts'
 import { presentVerification } from './verification.present.ts'
-import { verifySignatures } from './verification.service.ts'
+import { verifySignatures } from './verification.ts'
 
 type Place = Pick<RepoCtx, 'config' | 'git' | 'owner' | 'repo'>
 
@@ -24,11 +25,6 @@ export interface ContentView {
 
 /** Longest target of a symbolic link that is shown, in bytes; file systems take no longer ones. */
 const maxLinkBytes = 4096
-
-const kinds: Readonly<Record<string, string>> = { '040000': 'dir', '120000': 'symlink', '160000': 'submodule' }
-
-/** `file`, `dir`, `symlink` or `submodule`; executable files are files. */
-export const entryKind = (entry: Pick<PathEntry, 'mode'>): string => kinds[entry.mode] ?? 'file'
 
 interface Details {
   readonly sizeBytes: number
@@ -71,7 +67,12 @@ function presentEntry(place: Place, view: ContentView, entry: PathEntry, details
 }
 
 /** Entries of one folder, without their contents; everything about them is read in batches. */
-export async function presentFolder(place: Place, view: ContentView, folder: string, entries: readonly PathEntry[]): Promise<ContentsResponse[]> {
+export async function presentFolder(
+  place: Place,
+  view: ContentView,
+  folder: string,
+  entries: readonly PathEntry[],
+): Promise<ContentsResponse[]> {
   if (entries.length === 0) return []
   const { git, repo } = place
   const key = repo.git_key
@@ -81,11 +82,18 @@ export async function presentFolder(place: Place, view: ContentView, folder: str
   const hasSubmodules = entries.some((entry) => entry.type === 'commit')
   const [sizes, lastOids, targets, submodules] = await Promise.all([
     git.blobSizes(key, blobs),
-    git.lastCommitsOfPaths(key, commit, folder, entries.map((entry) => entry.name)),
+    git.lastCommitsOfPaths(
+      key,
+      commit,
+      folder,
+      entries.map((entry) => entry.name),
+    ),
     Promise.all(links.map(async (link) => [link.oid, await readLink(place, link.oid)] as const)),
     hasSubmodules ? readSubmodules(git, key, commit) : new Map<string, string>(),
   ])
-  const last = new Map((await git.readCommits(key, [...new Set(lastOids.values()), commit])).map((each) => [each.oid, each]))
+  const last = new Map(
+    (await git.readCommits(key, [...new Set(lastOids.values()), commit])).map((each) => [each.oid, each]),
+  )
   const targetOf = new Map<string, string | undefined>(targets)
   return entries.map((entry) =>
     presentEntry(place, view, entry, {
@@ -105,7 +113,9 @@ export async function presentContent(place: Place, view: ContentView, entry: Pat
   const kind = entryKind(entry)
   const isFile = kind === 'file'
   const [blob, lastOid, submodules] = await Promise.all([
-    entry.type === 'blob' ? git.readBlob(key, entry.oid, { maxBytes: isFile ? config.api.defaultMaxBlobSize : maxLinkBytes }) : undefined,
+    entry.type === 'blob'
+      ? git.readBlob(key, entry.oid, { maxBytes: isFile ? config.api.defaultMaxBlobSize : maxLinkBytes })
+      : undefined,
     git.lastCommitOfPath(key, commit, entry.path),
     kind === 'submodule' ? readSubmodules(git, key, commit) : new Map<string, string>(),
   ])
@@ -121,7 +131,11 @@ export async function presentContent(place: Place, view: ContentView, entry: Pat
 const readLink = async ({ git, repo }: Place, oid: Oid): Promise<string | undefined> =>
   (await git.readBlob(repo.git_key, oid, { maxBytes: maxLinkBytes })).content?.toString('utf8')
 
-const inUtc = ({ name, email, unixSeconds }: GitCommit['author']): CommitUser => ({ name, email, date: formatUnix(unixSeconds) })
+const inUtc = ({ name, email, unixSeconds }: GitCommit['author']): CommitUser => ({
+  name,
+  email,
+  date: formatUnix(unixSeconds),
+})
 
 /** The commit of a change: unlike elsewhere its tree is the real one, and no times of creation are known (observed). */
 function presentFileCommit(place: Place & Pick<RepoCtx, 'db'>, commit: GitCommit): FileCommitResponse {
@@ -138,7 +152,10 @@ function presentFileCommit(place: Place & Pick<RepoCtx, 'db'>, commit: GitCommit
 }
 
 /** What all answers to changes share. */
-export async function presentChange(place: Place & Pick<RepoCtx, 'db'>, commit: GitCommit): Promise<Pick<FileDeleteResponse, 'commit' | 'verification'>> {
+export async function presentChange(
+  place: Place & Pick<RepoCtx, 'db'>,
+  commit: GitCommit,
+): Promise<Pick<FileDeleteResponse, 'commit' | 'verification'>> {
   const [verdict] = await verifySignatures(place, [commit])
   return {
     commit: presentFileCommit(place, commit),

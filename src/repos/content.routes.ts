@@ -27,7 +27,11 @@ import { mayWritePath, resolvePath } from './tree-path.policy.ts'
 const refQuery = { ref: Type.Optional(Type.String()) } as const
 
 /** What a path is: a list for folders, one record for anything else. */
-async function presentPath(ctx: RepoCtx, ref: string | undefined, path: string): Promise<ContentsResponse | ContentsResponse[]> {
+async function presentPath(
+  ctx: RepoCtx,
+  ref: string | undefined,
+  path: string,
+): Promise<ContentsResponse | ContentsResponse[]> {
   if (ctx.repo.is_empty) return []
   const { revision, ref: name, content } = await getContent(ctx, ref, path)
   const view = { revision, ref: name }
@@ -68,7 +72,11 @@ function writablePath(field: string, sent: string): string {
 function changeOf(
   operation: FileOperation,
   path: string,
-  sent: { readonly content?: string | undefined; readonly sha?: string | undefined; readonly from_path?: string | undefined },
+  sent: {
+    readonly content?: string | undefined
+    readonly sha?: string | undefined
+    readonly from_path?: string | undefined
+  },
 ): FileChangeInput {
   const content = decodeBase64(sent.content ?? '')
   if (!content) throw new Invalid('[content]: this is no base64', 'content_invalid')

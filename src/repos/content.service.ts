@@ -23,10 +23,19 @@ export async function getContent(
   return { revision, ref: name, content: await contentAt(git, repo.git_key, revision, path) }
 }
 
-async function contentAt(git: RepoCtx['git'], key: RepoCtx['repo']['git_key'], revision: NamedCommit, path: string): Promise<Content> {
+async function contentAt(
+  git: RepoCtx['git'],
+  key: RepoCtx['repo']['git_key'],
+  revision: NamedCommit,
+  path: string,
+): Promise<Content> {
   const found = path === '' ? undefined : await git.findPath(key, revision.commit, path)
   if (path !== '' && !found) throw new NotFound(`there is no ${path} in ${revision.name}`, 'path_not_found')
   if (found && found.type !== 'tree') return { kind: 'entry', entry: found }
   const entries = await git.readTree(key, found?.oid ?? revision.commit)
-  return { kind: 'folder', path, entries: entries.map((entry) => ({ ...entry, path: path === '' ? entry.name : `${path}/${entry.name}` })) }
+  return {
+    kind: 'folder',
+    path,
+    entries: entries.map((entry) => ({ ...entry, path: path === '' ? entry.name : `${path}/${entry.name}` })),
+  }
 }

@@ -6,7 +6,7 @@ import { branchRef, zeroOid } from '../lib/refs.ts'
 import { refusalOf } from './branch.service.ts'
 import type { CommitDateOptions, Identity } from './content.schemas.ts'
 import { defaultMessage, withSignOff, type FileChangeInput } from './file-change.policy.ts'
-import { commitPeople } from './identity.service.ts'
+import { commitPeople } from './commit-people.ts'
 import { mustBeAllowedByProtections } from './protection.service.ts'
 import { moveRefs } from './ref-door.service.ts'
 
@@ -70,13 +70,19 @@ export async function changeFiles(
     return { tree: { base: head, changes: await treeChanges(ctx, head, changes) } }
   })
   const entries = await Promise.all(
-    changes.map((change) => (change.operation === 'delete' ? undefined : ctx.git.findPath(ctx.repo.git_key, made.commit.oid, change.path))),
+    changes.map((change) =>
+      change.operation === 'delete' ? undefined : ctx.git.findPath(ctx.repo.git_key, made.commit.oid, change.path),
+    ),
   )
   return { ...made, entries }
 }
 
 /** Commits a unified difference, whose context may have moved; one that does not apply is `Invalid`. */
-export async function applyPatchToBranch(ctx: SignedInRepoCtx, patch: Buffer, options: ChangeOptions): Promise<MadeChange> {
+export async function applyPatchToBranch(
+  ctx: SignedInRepoCtx,
+  patch: Buffer,
+  options: ChangeOptions,
+): Promise<MadeChange> {
   const message = options.message?.trim() || 'apply-patch'
   const made = await commitToBranch(ctx, options, strict, message, async ({ head }) => {
     if (!head) throw new NotFound('the repository is empty', 'repo_empty')
@@ -111,7 +117,10 @@ async function commitToBranch(
     if (result.ok) {
       const commit = await git.readCommit(repo.git_key, oid)
       // The answer shows a signed-off message without the newline that git puts at its end (observed).
-      return { branch: target.branch, commit: options.signoff ? { ...commit, message: commit.message.trimEnd() } : commit }
+      return {
+        branch: target.branch,
+        commit: options.signoff ? { ...commit, message: commit.message.trimEnd() } : commit,
+      }
     }
     if (result.reason !== 'stale' || attempt === maxAttempts) throw refusalOf(result)
   }
@@ -125,7 +134,9 @@ async function targetOf(ctx: SignedInRepoCtx, options: ChangeOptions, rules: Cha
   const head = await git.readRef(repo.git_key, branchRef(from))
   if (!head) throw new NotFound(`there is no branch ${from}`, 'branch_not_found')
   if (branch === from) return { branch, head, old: head }
-  if (await git.readRef(repo.git_key, branchRef(branch))) throw rules.whenNewBranchExists(`there is a branch ${branch} already`)
+  if (await git.readRef(repo.git_key, branchRef(branch))) {
+    throw rules.whenNewBranchExists(`there is a branch ${branch} already`)
+  }
   return { branch, head, old: undefined }
 }
 
@@ -170,7 +181,11 @@ class TreeView {
 }
 
 /** Checks every file of a change against what is there and the ones before it. */
-async function treeChanges(ctx: SignedInRepoCtx, head: Oid | undefined, changes: readonly FileChangeInput[]): Promise<TreeChange[]> {
+async function treeChanges(
+  ctx: SignedInRepoCtx,
+  head: Oid | undefined,
+  changes: readonly FileChangeInput[],
+): Promise<TreeChange[]> {
   const view = new TreeView(ctx, head)
   const result: TreeChange[] = []
   for (const change of changes) {
@@ -196,12 +211,18 @@ async function treeChanges(ctx: SignedInRepoCtx, head: Oid | undefined, changes:
 }
 
 /** The file that is updated or deleted, when it is one and what the request takes it for. */
-async function mustBeFile(view: TreeView, change: FileChangeInput, path: string): Promise<{ readonly mode: string } | undefined> {
+async function mustBeFile(
+  view: TreeView,
+  change: FileChangeInput,
+  path: string,
+): Promise<{ readonly mode: string } | undefined> {
   if ((await view.kindAt(path)) === undefined) throw new NotFound(`there is no ${path}`, 'path_not_found')
   const entry = await view.entry(path)
   const isDeletion = change.operation === 'delete'
   if (entry?.type === 'tree') {
-    throw isDeletion ? new NotFound(`${path} is a folder`, 'path_is_folder') : new Invalid(`${path} is a folder`, 'path_is_folder')
+    throw isDeletion
+      ? new NotFound(`${path} is a folder`, 'path_is_folder')
+      : new Invalid(`${path} is a folder`, 'path_is_folder')
   }
   if (change.sha && entry && entry.oid !== change.sha) {
     const message = `${path} is ${entry.oid}, not ${change.sha}`

@@ -57,5 +57,10 @@ async function readTable(): Promise<LanguageTable> {
   for (const names of byExtension.values()) {
     names.sort((one, other) => (rank.get(one) ?? likelier.length) - (rank.get(other) ?? likelier.length))
   }
-  return { byName, byFilename, byExtension, byLowerName: new Map([...byName.keys()].map((name) => [name.toLowerCase(), name])) }
+  return {
+    byName,
+    byFilename,
+    byExtension,
+    byLowerName: new Map([...byName.keys()].map((name) => [name.toLowerCase(), name])),
+  }
 }

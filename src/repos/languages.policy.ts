@@ -46,7 +46,11 @@ const dotFile = /(^|\/)\./
  * Bytes by language, the most first: programming and markup languages, without what comes from elsewhere, is generated,
  * documents or begins with a dot, unless attributes say otherwise (contract, contents: languages).
  */
-export function countLanguages(table: LanguageTable, files: readonly CountedFile[], attributes: Attributes): Map<string, number> {
+export function countLanguages(
+  table: LanguageTable,
+  files: readonly CountedFile[],
+  attributes: Attributes,
+): Map<string, number> {
   const bytes = new Map<string, number>()
   const hints = extensionsOf(files)
   for (const { path, sizeBytes } of files) {
@@ -76,7 +80,9 @@ const isCode = (table: LanguageTable, name: string): boolean => {
 }
 
 function languageNamed(table: LanguageTable, value: AttributeValue | undefined): string | undefined {
-  return typeof value === 'string' ? table.byLowerName.get(value.toLowerCase().replaceAll('-', ' ')) ?? table.byLowerName.get(value.toLowerCase()) : undefined
+  return typeof value === 'string'
+    ? (table.byLowerName.get(value.toLowerCase().replaceAll('-', ' ')) ?? table.byLowerName.get(value.toLowerCase()))
+    : undefined
 }
 
 const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)

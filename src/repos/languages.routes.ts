@@ -2,7 +2,7 @@ import { canRead, inRepo } from '../access/repo.requirements.ts'
 import { operation } from '../http/operation.ts'
 import { ok } from '../http/reply.ts'
 import { LanguageStatistics } from './languages.schemas.ts'
-import { listLanguages } from './languages.store.ts'
+import { getLanguages } from './languages.service.ts'
 
 export const repoGetLanguages = operation({
   method: 'GET',
@@ -10,8 +10,5 @@ export const repoGetLanguages = operation({
   scope: 'repository',
   requires: [inRepo, canRead('code')],
   reply: { 200: LanguageStatistics },
-  async run({ ctx }) {
-    const rows = await listLanguages(ctx.db, ctx.repo.id)
-    return ok(Object.fromEntries(rows.map((row) => [row.language, row.size_bytes])))
-  },
+  run: async ({ ctx }) => ok(await getLanguages(ctx)),
 })

@@ -12,7 +12,12 @@ export const listLanguages = (db: Db, repoId: RepoId) =>
     .execute()
 
 /** Puts the languages of a commit in the place of those before it. */
-export async function replaceLanguages(tx: Tx, repoId: RepoId, commit: Oid | '', bytes: ReadonlyMap<string, number>): Promise<void> {
+export async function replaceLanguages(
+  tx: Tx,
+  repoId: RepoId,
+  commit: Oid | '',
+  bytes: ReadonlyMap<string, number>,
+): Promise<void> {
   await tx.deleteFrom('repo_language').where('repo_id', '=', repoId).execute()
   const rows = [...bytes].map(([language, size_bytes]) => ({ repo_id: repoId, language, size_bytes }))
   if (rows.length > 0) await tx.insertInto('repo_language').values(rows).execute()

@@ -24,7 +24,9 @@ export const countRepoLanguages = subscriber({
     const key = repo.git_key
     const head = await git.readRef(key, branchRef(repo.default_branch))
     if ((head ?? '') === repo.languages_commit) return
-    const { entries } = head ? await git.listTreeRecursive(key, head, { limit: maxFiles, sizes: true }) : { entries: [] }
+    const { entries } = head
+      ? await git.listTreeRecursive(key, head, { limit: maxFiles, sizes: true })
+      : { entries: [] }
     const files = entries
       .filter((entry) => entry.type === 'blob' && entry.mode !== '120000')
       .map((entry) => ({ path: entry.path, sizeBytes: entry.sizeBytes ?? 0 }))

@@ -8,7 +8,11 @@ import { presentCommit } from './commit.present.ts'
 import { Note, NoteOptions } from './note.schemas.ts'
 import { getNote, removeNote, setNote } from './note.service.ts'
 
-async function presentNoteOf(ctx: RepoCtx, revision: string, parts: { verification?: boolean | undefined; files?: boolean | undefined } = {}): Promise<Note> {
+async function presentNoteOf(
+  ctx: RepoCtx,
+  revision: string,
+  parts: { verification?: boolean | undefined; files?: boolean | undefined } = {},
+): Promise<Note> {
   const { message, commit } = await getNote(ctx, revision)
   const shown = { stats: 'zero', verification: parts.verification ?? true, files: parts.files ?? true } as const
   return { message, commit: await presentCommit(ctx, commit, shown) }

@@ -4,7 +4,7 @@ import { Invalid, NotFound } from '../lib/errors.ts'
 import type { Oid } from '../lib/ids.ts'
 import { zeroOid } from '../lib/refs.ts'
 import { refusalOf } from './branch.service.ts'
-import { callerIdentity } from './identity.service.ts'
+import { callerIdentity } from './commit-people.ts'
 import { checkRevisionName, findNamedCommit } from './named-commit.service.ts'
 import { moveRefs } from './ref-door.service.ts'
 
@@ -43,7 +43,8 @@ async function newNotePath(ctx: RepoCtx, notes: Oid | undefined, oid: Oid): Prom
   if (!notes) return oid
   const folder = await ctx.git.findPath(ctx.repo.git_key, notes, oid.slice(0, 2))
   const entries = folder ? [folder] : await ctx.git.readTree(ctx.repo.git_key, notes)
-  const isSpread = entries.length > 0 && entries.every((entry) => entry.type === 'tree' && /^[0-9a-f]{2}$/.test(entry.name))
+  const isSpread =
+    entries.length > 0 && entries.every((entry) => entry.type === 'tree' && /^[0-9a-f]{2}$/.test(entry.name))
   return isSpread ? `${oid.slice(0, 2)}/${oid.slice(2)}` : oid
 }
 
@@ -64,7 +65,10 @@ export async function getNote(ctx: RepoCtx, revision: string): Promise<Note> {
 /** Text as git keeps messages: no blanks at line ends, no empty lines around or twice in a row, a newline at the end. */
 export function cleanMessage(text: string): string {
   const lines = text.split('\n').map((line) => line.trimEnd())
-  return `${lines.join('\n').replace(/\n{3,}/g, '\n\n').replace(/^\n+|\n+$/g, '')}\n`
+  return `${lines
+    .join('\n')
+    .replace(/\n{3,}/g, '\n\n')
+    .replace(/^\n+|\n+$/g, '')}\n`
 }
 
 /** Gives a commit a note, in place of the one it had. An empty one is `Invalid`. */
@@ -72,7 +76,9 @@ export async function setNote(ctx: SignedInRepoCtx, revision: string, message: s
   const oid = await annotated(ctx, revision)
   const content = Buffer.from(cleanMessage(message))
   if (content.length <= 1) throw new Invalid('[message]: a note has a text', 'note_empty')
-  if (content.length > maxNoteBytes) throw new Invalid(`[message]: a note has at most ${maxNoteBytes} bytes`, 'note_too_long')
+  if (content.length > maxNoteBytes) {
+    throw new Invalid(`[message]: a note has at most ${maxNoteBytes} bytes`, 'note_too_long')
+  }
   await changeNotes(ctx, "Notes added by 'git notes add'", async (notes) => {
     const found = notes && (await findNotePath(ctx, notes, oid))
     return { op: 'write', path: found?.path ?? (await newNotePath(ctx, notes, oid)), content }
@@ -93,7 +99,11 @@ type NoteChange =
   | { readonly op: 'write'; readonly path: string; readonly content: Buffer }
   | { readonly op: 'delete'; readonly path: string }
 
-async function changeNotes(ctx: SignedInRepoCtx, message: string, change: (notes: Oid | undefined) => Promise<NoteChange>): Promise<void> {
+async function changeNotes(
+  ctx: SignedInRepoCtx,
+  message: string,
+  change: (notes: Oid | undefined) => Promise<NoteChange>,
+): Promise<void> {
   const { git, repo } = ctx
   const caller = { ...callerIdentity(ctx), unixSeconds: Math.floor(ctx.clock.nowMs() / 1000), offsetMinutes: 0 }
   for (let attempt = 1; ; attempt++) {

@@ -3,12 +3,12 @@ import type { PushedUpdate, ReadFrom } from '../git/git.ts'
 import { Forbidden } from '../lib/errors.ts'
 import type { Oid } from '../lib/ids.ts'
 import { branchOf, branchRef, isZeroOid, tagOf } from '../lib/refs.ts'
-import { effectiveRule, mayChangeBranch, type BranchActor, type BranchChange } from './branch-protection.policy.ts'
+import { branchActor } from './branch-actor.ts'
+import { effectiveRule, mayChangeBranch, type BranchChange } from './branch-protection.policy.ts'
 import { listBranchRules, type BranchRule } from './branch-protection.store.ts'
 import { mayChangeTag } from './tag-protection.policy.ts'
 import { listTagRules } from './tag-protection.store.ts'
-import { teamIdsOf } from './user-rights.service.ts'
-import { verifySignatures } from './verification.service.ts'
+import { verifySignatures } from './verification.ts'
 
 /** A reference that may not move as it was asked to, and why. */
 export interface ProtectionRefusal {
@@ -18,13 +18,6 @@ export interface ProtectionRefusal {
 
 /** Most new commits whose signatures are looked at in one push to a branch that takes signed ones only. */
 const maxVerifiedCommits = 5000
-
-/** Who asks, as rules look at it. */
-export async function branchActor(ctx: RepoCtx, options: { readonly isDeployKey?: boolean } = {}): Promise<BranchActor> {
-  const isDeployKey = options.isDeployKey ?? false
-  const id = isDeployKey ? undefined : ctx.viewer?.id
-  return { id, rights: ctx.rights, teamIds: await teamIdsOf(ctx.db, ctx.owner, id), isDeployKey }
-}
 
 /**
  * Judges moves of references by the protections of branches and tags, for pushes and for everything else that moves them.
@@ -54,7 +47,11 @@ export async function checkProtections(
   for (const { update, branch } of branches) {
     const rule = effectiveRule(branchRules, branch)
     if (!rule) continue
-    const verdict = mayChangeBranch(rule, actor, await changeOf(ctx, rule, branch, update, options.at ?? ctx.repo.git_key))
+    const verdict = mayChangeBranch(
+      rule,
+      actor,
+      await changeOf(ctx, rule, branch, update, options.at ?? ctx.repo.git_key),
+    )
     if (!verdict.allowed) refusals.push({ ref: update.ref, reason: verdict.reason })
   }
   for (const { ref, tag } of tags) {
@@ -71,7 +68,13 @@ export async function mustBeAllowedByProtections(ctx: RepoCtx, updates: readonly
 }
 
 /** What a rule looks at; only what it asks for is read from git. */
-async function changeOf(ctx: RepoCtx, rule: BranchRule, branch: string, update: PushedUpdate, at: ReadFrom): Promise<BranchChange> {
+async function changeOf(
+  ctx: RepoCtx,
+  rule: BranchRule,
+  branch: string,
+  update: PushedUpdate,
+  at: ReadFrom,
+): Promise<BranchChange> {
   const { git } = ctx
   const isNew = isZeroOid(update.old)
   if (isZeroOid(update.new)) return { branch, kind: 'delete', isForced: false, paths: [], unsignedCommit: undefined }
@@ -80,7 +83,8 @@ async function changeOf(ctx: RepoCtx, rule: BranchRule, branch: string, update: 
   const before = isNew ? await startOfNewBranch(ctx, update.new, at) : update.old
   const looksAtPaths = rule.protected_file_patterns !== '' || rule.unprotected_file_patterns !== ''
   const paths = looksAtPaths && !isForced ? await changedPaths(ctx, before, update.new, at) : []
-  const unsignedCommit = rule.require_signed_commits && !isForced ? await firstUnsigned(ctx, before, update.new, at) : undefined
+  const unsignedCommit =
+    rule.require_signed_commits && !isForced ? await firstUnsigned(ctx, before, update.new, at) : undefined
   return { branch, kind, isForced, paths, unsignedCommit }
 }
 
@@ -95,7 +99,12 @@ async function changedPaths(ctx: RepoCtx, base: Oid | undefined, head: Oid, at: 
   return changes.map((change) => change.path)
 }
 
-async function firstUnsigned(ctx: RepoCtx, base: Oid | undefined, head: Oid, at: ReadFrom): Promise<string | undefined> {
+async function firstUnsigned(
+  ctx: RepoCtx,
+  base: Oid | undefined,
+  head: Oid,
+  at: ReadFrom,
+): Promise<string | undefined> {
   const commits = await ctx.git.log(at, { from: [head], not: base ? [base] : [], limit: maxVerifiedCommits + 1 })
   // More than can be looked at is as good as unsigned.
   if (commits.length > maxVerifiedCommits) return commits[maxVerifiedCommits]?.oid

@@ -48,8 +48,13 @@ async function serveByWebAddress(ctx: RepoCtx, call: Call, kind: 'raw' | 'media'
   const path = cleanPath(rest)
   const typed = await typedRevisionInPath(ctx, path)
   if (typed) return serveRaw(ctx, call, typed.revision, typed.treePath)
-  if (/^(?:branch|tag|commit)\//.test(path)) throw new NotFound('there is no such branch, tag or commit', 'ref_not_found')
-  const found = (await revisionInPath(ctx, path)) ?? { revision: await revisionOrDefault(ctx, undefined), treePath: path }
+  if (/^(?:branch|tag|commit)\//.test(path)) {
+    throw new NotFound('there is no such branch, tag or commit', 'ref_not_found')
+  }
+  const found = (await revisionInPath(ctx, path)) ?? {
+    revision: await revisionOrDefault(ctx, undefined),
+    treePath: path,
+  }
   const { revision, treePath } = found
   const { pathname } = new URL(repoWebUrl(ctx))
   return redirect(303, `${pathname}/${kind}/${revision.kind}/${escapePath(revision.name)}/${escapePath(treePath)}`)

@@ -4,7 +4,7 @@ import type { PathEntry } from '../git/git.ts'
 import { NotFound } from '../lib/errors.ts'
 import type { Oid } from '../lib/ids.ts'
 import type { Unix } from '../lib/time.ts'
-import { entryKind } from './content.present.ts'
+import { entryKind } from './entry-kind.ts'
 import type { NamedCommit } from './named-commit.service.ts'
 
 /** Files up to this size, in bytes, are read at once, which costs less than a stream. */
@@ -20,7 +20,12 @@ export interface RawFile {
 }
 
 /** A file or the text of a link; folders, submodules and what is not there are `NotFound`. */
-export async function getRawFile(ctx: RepoCtx, revision: NamedCommit, path: string, signal: AbortSignal): Promise<RawFile> {
+export async function getRawFile(
+  ctx: RepoCtx,
+  revision: NamedCommit,
+  path: string,
+  signal: AbortSignal,
+): Promise<RawFile> {
   const { git, repo } = ctx
   const entry = path === '' ? undefined : await git.findPath(repo.git_key, revision.commit, path)
   if (entry?.type !== 'blob') throw new NotFound(`there is no file ${path} in ${revision.name}`, 'path_not_found')
@@ -37,13 +42,20 @@ async function lastChange({ git, repo }: RepoCtx, commit: Oid, path: string): Pr
 }
 
 /** The bytes of a blob: whole when they are few, else read as they are sent. */
-export async function openBlob({ git, repo }: RepoCtx, oid: Oid, signal: AbortSignal): Promise<{ sizeBytes: number; content: FileContent }> {
+export async function openBlob(
+  { git, repo }: RepoCtx,
+  oid: Oid,
+  signal: AbortSignal,
+): Promise<{ sizeBytes: number; content: FileContent }> {
   const blob = await git.readBlob(repo.git_key, oid, { maxBytes: maxWholeBytes })
   const { sizeBytes } = blob
   if (blob.content) return { sizeBytes, content: blob.content }
   return {
     sizeBytes,
-    content: { sizeBytes, open: async (range) => (await git.streamBlob(repo.git_key, oid, { ...(range ? { range } : {}), signal })).stream },
+    content: {
+      sizeBytes,
+      open: async (range) => (await git.streamBlob(repo.git_key, oid, { ...(range ? { range } : {}), signal })).stream,
+    },
   }
 }
 

@@ -23,7 +23,8 @@ export function mayChangeTag(
   const about = rules.filter((rule) => covers(rule, tag))
   if (about.length === 0) return allow
   const isAllowed = about.some(
-    (rule) => (actor.id !== undefined && rule.user_ids.includes(actor.id)) || rule.team_ids.some((id) => actor.teamIds.has(id)),
+    (rule) =>
+      (actor.id !== undefined && rule.user_ids.includes(actor.id)) || rule.team_ids.some((id) => actor.teamIds.has(id)),
   )
   return isAllowed ? allow : deny(`tag ${tag} is protected`)
 }

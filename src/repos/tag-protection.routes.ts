@@ -5,8 +5,7 @@ import { operation, validBody } from '../http/operation.ts'
 import { created, noContent, ok } from '../http/reply.ts'
 import { presentTagRule, presentTagRules } from './tag-protection.present.ts'
 import { CreateTagProtectionOption, EditTagProtectionOption, TagProtection } from './tag-protection.schemas.ts'
-import { changeTagRule, createTagRule, getTagRule, removeTagRule } from './tag-protection.service.ts'
-import { listTagRules } from './tag-protection.store.ts'
+import { changeTagRule, createTagRule, getTagRule, listRules, removeTagRule } from './tag-protection.service.ts'
 
 export const repoListTagProtection = operation({
   method: 'GET',
@@ -14,7 +13,7 @@ export const repoListTagProtection = operation({
   scope: 'repository',
   requires: [inRepo, signedIn, repoAdmin],
   reply: { 200: Type.Array(TagProtection) },
-  run: async ({ ctx }) => ok(await presentTagRules(ctx, await listTagRules(ctx.db, ctx.repo.id))),
+  run: async ({ ctx }) => ok(await presentTagRules(ctx, await listRules(ctx))),
 })
 
 export const repoCreateTagProtection = operation({

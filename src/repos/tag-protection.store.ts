@@ -19,7 +19,12 @@ export const listTagRules = async (db: Db, repoId: RepoId): Promise<TagRule[]> =
   (await db.selectFrom('tag_rule').selectAll().where('repo_id', '=', repoId).orderBy('id').execute()).map(ruleOf)
 
 export async function findTagRule(db: Db, repoId: RepoId, id: TagRuleId): Promise<TagRule | undefined> {
-  const row = await db.selectFrom('tag_rule').selectAll().where('repo_id', '=', repoId).where('id', '=', id).executeTakeFirst()
+  const row = await db
+    .selectFrom('tag_rule')
+    .selectAll()
+    .where('repo_id', '=', repoId)
+    .where('id', '=', id)
+    .executeTakeFirst()
   return row && ruleOf(row)
 }
 
@@ -32,4 +37,5 @@ export async function updateTagRule(tx: Tx, id: TagRuleId, change: TagRuleChange
 }
 
 export const deleteTagRule = async (tx: Tx, repoId: RepoId, id: TagRuleId): Promise<boolean> =>
-  (await tx.deleteFrom('tag_rule').where('repo_id', '=', repoId).where('id', '=', id).executeTakeFirst()).numDeletedRows > 0n
+  (await tx.deleteFrom('tag_rule').where('repo_id', '=', repoId).where('id', '=', id).executeTakeFirst())
+    .numDeletedRows > 0n

@@ -8,7 +8,7 @@ import { repoApiUrl, repoWebUrl } from './repo-url.ts'
 import type { AnnotatedTag, Tag, TagArchiveDownloadCount } from './tag.schemas.ts'
 import { listArchiveDownloads } from './tag.store.ts'
 import { presentVerification } from './verification.present.ts'
-import { verifySignatures } from './verification.service.ts'
+import { verifySignatures } from './verification.ts'
 
 type TagFacts = Pick<TagRow, 'name' | 'oid' | 'commit_oid'>
 
@@ -28,9 +28,15 @@ export async function presentTags(ctx: RepoCtx, tags: readonly TagFacts[]): Prom
   const { git, repo } = ctx
   const light = tags.filter((tag) => tag.oid === tag.commit_oid)
   const [commits, annotated, downloads] = await Promise.all([
-    git.readCommits(repo.git_key, light.map((tag) => tag.commit_oid)),
+    git.readCommits(
+      repo.git_key,
+      light.map((tag) => tag.commit_oid),
+    ),
     Promise.all(tags.filter((tag) => tag.oid !== tag.commit_oid).map((tag) => git.readTag(repo.git_key, tag.oid))),
-    loadArchiveDownloads(ctx, tags.map((tag) => tag.name)),
+    loadArchiveDownloads(
+      ctx,
+      tags.map((tag) => tag.name),
+    ),
   ])
   const commitOf = new Map(commits.map((commit) => [commit.oid, commit]))
   const tagOf = new Map(annotated.map((tag) => [tag.oid, tag]))
@@ -62,7 +68,10 @@ export async function presentTag(ctx: RepoCtx, tag: TagFacts): Promise<Tag> {
 export async function presentAnnotatedTag(ctx: RepoCtx, tag: GitTag): Promise<AnnotatedTag> {
   const api = repoApiUrl(ctx)
   const signed = { ...tag, committer: tag.tagger }
-  const [[verdict], downloads] = await Promise.all([verifySignatures(ctx, [signed]), loadArchiveDownloads(ctx, [tag.name])])
+  const [[verdict], downloads] = await Promise.all([
+    verifySignatures(ctx, [signed]),
+    loadArchiveDownloads(ctx, [tag.name]),
+  ])
   return {
     tag: tag.name,
     sha: tag.oid,

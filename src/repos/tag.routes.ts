@@ -10,8 +10,7 @@ import { pageOf } from '../lib/paging.ts'
 import { findRevision } from './named-commit.service.ts'
 import { presentAnnotatedTag, presentTag, presentTags } from './tag.present.ts'
 import { AnnotatedTag, CreateTagOption, Tag } from './tag.schemas.ts'
-import { createTag, getTag, removeTag } from './tag.service.ts'
-import { countTags, listTags } from './tag.store.ts'
+import { createTag, getTag, getTagPage, removeTag } from './tag.service.ts'
 
 export const repoListTags = operation({
   method: 'GET',
@@ -22,8 +21,8 @@ export const repoListTags = operation({
   reply: { 200: Type.Array(Tag) },
   async run({ ctx, query }) {
     const page = pageOf(query, ctx.config.api)
-    const [rows, total] = await Promise.all([listTags(ctx.db, ctx.repo.id, page), countTags(ctx.db, ctx.repo.id)])
-    return paged(await presentTags(ctx, rows), page, total, { link: false })
+    const { tags, total } = await getTagPage(ctx, page)
+    return paged(await presentTags(ctx, tags), page, total, { link: false })
   },
 })
 
@@ -40,11 +39,22 @@ export const repoCreateTag = operation({
   method: 'POST',
   path: '/repos/{username}/{reponame}/tags',
   scope: 'repository',
-  requires: [inRepo, canRead('code'), gitRepo, signedIn, canWrite('code'), notArchived, validBody, repoUnderQuota('size:repos:all')],
+  requires: [
+    inRepo,
+    canRead('code'),
+    gitRepo,
+    signedIn,
+    canWrite('code'),
+    notArchived,
+    validBody,
+    repoUnderQuota('size:repos:all'),
+  ],
   body: CreateTagOption,
   reply: { 201: Tag },
   async run({ ctx, body }) {
-    return created(await presentTag(ctx, await createTag(ctx, body.tag_name, { message: body.message, target: body.target })))
+    return created(
+      await presentTag(ctx, await createTag(ctx, body.tag_name, { message: body.message, target: body.target })),
+    )
   },
 })
 

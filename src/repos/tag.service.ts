@@ -2,13 +2,14 @@ import type { RepoCtx, SignedInRepoCtx } from '../access/context.ts'
 import { isValidTagName } from '../git/ref-name.ts'
 import { Conflict, Invalid, NotFound } from '../lib/errors.ts'
 import type { Oid } from '../lib/ids.ts'
+import type { Page } from '../lib/paging.ts'
 import { tagRef, zeroOid } from '../lib/refs.ts'
 import { refusalOf } from './branch.service.ts'
-import { callerIdentity } from './identity.service.ts'
+import { callerIdentity } from './commit-people.ts'
 import { revisionOrDefault } from './named-commit.service.ts'
 import { checkProtections } from './protection.service.ts'
 import { moveRefs, type RefChange } from './ref-door.service.ts'
-import { findTag } from './tag.store.ts'
+import { countTags, findTag, listTags } from './tag.store.ts'
 
 export interface TagFacts {
   readonly name: string
@@ -21,6 +22,12 @@ export async function getTag(ctx: RepoCtx, name: string): Promise<TagFacts> {
   const tag = await findTag(ctx.db, ctx.repo.id, name)
   if (!tag) throw new NotFound(`there is no tag ${name}`, 'tag_not_found')
   return tag
+}
+
+/** One page of the tags, the one made last first, and how many there are. */
+export async function getTagPage(ctx: RepoCtx, page: Page): Promise<{ tags: readonly TagFacts[]; total: number }> {
+  const [tags, total] = await Promise.all([listTags(ctx.db, ctx.repo.id, page), countTags(ctx.db, ctx.repo.id)])
+  return { tags, total }
 }
 
 /**

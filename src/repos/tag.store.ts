@@ -4,7 +4,8 @@ import type { TagRow } from '../db/tables/repositories.ts'
 import type { RepoId } from '../lib/ids.ts'
 import type { Page } from '../lib/paging.ts'
 
-const tagsOf = (db: Db, repoId: RepoId) => db.selectFrom('tag').where('repo_id', '=', repoId).where('is_deleted', '=', false)
+const tagsOf = (db: Db, repoId: RepoId) =>
+  db.selectFrom('tag').where('repo_id', '=', repoId).where('is_deleted', '=', false)
 
 /** The tag made last first; of those of the same second the annotated ones first, then by name, bytewise. */
 export const listTags = (db: Db, repoId: RepoId, page: Pick<Page, 'limit' | 'offset'>): Promise<TagRow[]> =>
@@ -18,7 +19,11 @@ export const listTags = (db: Db, repoId: RepoId, page: Pick<Page, 'limit' | 'off
     .execute()
 
 export const countTags = async (db: Db, repoId: RepoId): Promise<number> =>
-  (await tagsOf(db, repoId).select((select) => select.fn.countAll<number>().as('count')).executeTakeFirstOrThrow()).count
+  (
+    await tagsOf(db, repoId)
+      .select((select) => select.fn.countAll<number>().as('count'))
+      .executeTakeFirstOrThrow()
+  ).count
 
 export const findTag = (db: Db, repoId: RepoId, name: string): Promise<TagRow | undefined> =>
   tagsOf(db, repoId).selectAll().where('name', '=', name).executeTakeFirst()

@@ -31,7 +31,12 @@ export const getTree = operation({
     const most = config.api.defaultGitTreesPerPage
     const page = pageOf({ page: query.page, limit: query.per_page }, { defaultPagingNum: most, maxResponseItems: most })
     const { entries, total } = query.recursive
-      ? await git.listTreeRecursive(repo.git_key, treeish, { skip: page.offset, limit: page.limit, sizes: true, foldersToo: true })
+      ? await git.listTreeRecursive(repo.git_key, treeish, {
+          skip: page.offset,
+          limit: page.limit,
+          sizes: true,
+          foldersToo: true,
+        })
       : await pageOfTree(ctx, treeish, page.offset, page.limit)
     const api = repoApiUrl(ctx)
     return ok(
@@ -53,8 +58,14 @@ async function pageOfTree(ctx: RepoCtx, treeish: Oid, skip: number, limit: numbe
   const { git, repo } = ctx
   const all = await git.readTree(repo.git_key, treeish)
   const shown = all.slice(skip, skip + limit)
-  const sizes = await git.blobSizes(repo.git_key, shown.filter((entry) => entry.type === 'blob').map((entry) => entry.oid))
-  return { total: all.length, entries: shown.map((entry) => ({ ...entry, path: entry.name, sizeBytes: sizes.get(entry.oid) ?? 0 })) }
+  const sizes = await git.blobSizes(
+    repo.git_key,
+    shown.filter((entry) => entry.type === 'blob').map((entry) => entry.oid),
+  )
+  return {
+    total: all.length,
+    entries: shown.map((entry) => ({ ...entry, path: entry.name, sizeBytes: sizes.get(entry.oid) ?? 0 })),
+  }
 }
 
 export const getBlob = operation({

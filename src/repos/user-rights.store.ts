@@ -18,7 +18,13 @@ export const listTeamGrantsOf = (db: Db, orgId: UserId, repoId: RepoId, userIds:
     .selectFrom('team_user')
     .innerJoin('team', 'team.id', 'team_user.team_id')
     .leftJoin('team_unit', 'team_unit.team_id', 'team.id')
-    .select(['team_user.user_id', 'team.id as team_id', 'team.access_mode', 'team_unit.unit', 'team_unit.access_mode as unit_mode'])
+    .select([
+      'team_user.user_id',
+      'team.id as team_id',
+      'team.access_mode',
+      'team_unit.unit',
+      'team_unit.access_mode as unit_mode',
+    ])
     .where('team.org_id', '=', orgId)
     .where('team_user.user_id', 'in', userIds)
     .where((where) =>

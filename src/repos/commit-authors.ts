@@ -11,7 +11,10 @@ export interface CommitAuthors {
  * The accounts behind addresses: any confirmed address of an account counts, and the address that stands for a hidden one
  * (`name@` and the instance's no-reply domain). At most two queries, however many addresses.
  */
-export async function loadCommitAuthors(ctx: Pick<Ctx, 'db' | 'config'>, emails: Iterable<string>): Promise<CommitAuthors> {
+export async function loadCommitAuthors(
+  ctx: Pick<Ctx, 'db' | 'config'>,
+  emails: Iterable<string>,
+): Promise<CommitAuthors> {
   const wanted = [...new Set([...emails].map((email) => email.toLowerCase()))].filter((email) => email !== '')
   const hiddenEnd = `@${ctx.config.service.noReplyAddress.toLowerCase()}`
   const names = wanted.filter((email) => email.endsWith(hiddenEnd)).map((email) => email.slice(0, -hiddenEnd.length))

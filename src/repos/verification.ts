@@ -29,7 +29,10 @@ const unsigned: Verification = { kind: 'unsigned' }
  * registered is not good (`gpg.error.no_gpg_keys_found`).
  * @returns one verdict for each, in the order given
  */
-export function verifySignatures(_ctx: Pick<Ctx, 'db' | 'config'>, signed: readonly Signed[]): Promise<readonly Verification[]> {
+export function verifySignatures(
+  _ctx: Pick<Ctx, 'db' | 'config'>,
+  signed: readonly Signed[],
+): Promise<readonly Verification[]> {
   return Promise.resolve(
     signed.map(({ signature }) =>
       signature === undefined ? unsigned : { kind: 'signed', isGood: false, reason: 'gpg.error.no_gpg_keys_found' },

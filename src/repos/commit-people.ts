@@ -37,7 +37,10 @@ export async function commitPeople(
   dates: CommitDateOptions | undefined,
 ): Promise<CommitPeople> {
   const caller = callerIdentity(ctx)
-  const [author, committer] = await Promise.all([resolved(ctx, given.author, caller), resolved(ctx, given.committer, caller)])
+  const [author, committer] = await Promise.all([
+    resolved(ctx, given.author, caller),
+    resolved(ctx, given.committer, caller),
+  ])
   const nowSeconds = Math.floor(ctx.clock.nowMs() / 1000)
   return {
     author: { ...(author ?? committer ?? caller), ...momentOf(dates?.author, nowSeconds) },
@@ -58,7 +61,9 @@ async function resolved(ctx: SignedInCtx, given: IdentityInput | undefined, call
 function momentOf(text: string | undefined, nowSeconds: number): { unixSeconds: number; offsetMinutes: number } {
   if (text === undefined) return { unixSeconds: nowSeconds, offsetMinutes: 0 }
   const unixSeconds = Math.floor(Date.parse(text) / 1000)
-  if (Number.isNaN(unixSeconds) || unixSeconds < 0) throw new Invalid(`[dates]: ${text} is no time that git can hold`, 'date_invalid')
+  if (Number.isNaN(unixSeconds) || unixSeconds < 0) {
+    throw new Invalid(`[dates]: ${text} is no time that git can hold`, 'date_invalid')
+  }
   const [, sign, hours, minutes] = /([+-])(\d{2}):(\d{2})$/.exec(text) ?? []
   const size = Number(hours ?? 0) * 60 + Number(minutes ?? 0)
   return { unixSeconds, offsetMinutes: sign === '-' ? -size : size }
