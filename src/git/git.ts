@@ -528,6 +528,8 @@ export type RemoteFetch = {
   /** Addresses the caller has checked, as `host:port:address[,address…]`: git connects to no others. */
   readonly resolve?: readonly string[]
   readonly prune?: boolean
+  /** Whether any certificate of the other side is believed. */
+  readonly skipTlsVerify?: boolean
   readonly signal?: AbortSignal
   readonly timeoutMs?: number
 }

@@ -37,6 +37,7 @@ async function runRemote(
     ['credential.helper', ''],
     ...['http', 'https', 'ssh', 'git'].map((protocol) => [`protocol.${protocol}.allow`, 'always'] as const),
     ...(basic === undefined ? [] : [['http.extraHeader', `Authorization: Basic ${basic}`] as const]),
+    ...(options.skipTlsVerify === true ? [['http.sslVerify', 'false'] as const] : []),
     ...(options.resolve ?? []).map((entry) => ['http.curloptResolve', entry] as const),
   ]
   const environment = Object.fromEntries([

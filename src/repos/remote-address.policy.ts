@@ -1,0 +1,48 @@
+/** Where a repository of another server lies, and what opens it. */
+export interface RemoteAddress {
+  /** http or https, without credentials, query, fragment or a slash at its end. */
+  readonly url: string
+  readonly credentials: RemoteCredentials | undefined
+}
+
+export interface RemoteCredentials {
+  readonly username: string
+  readonly password: string
+}
+
+/** What a caller gives besides the address; empty texts count as absent. */
+export interface GivenCredentials {
+  readonly username?: string | undefined
+  readonly password?: string | undefined
+  readonly token?: string | undefined
+}
+
+/** Servers that take a token as the password want some name beside it, and most of them any. */
+const nameBesideToken = 'oauth2'
+
+/**
+ * Reads the address of a repository to be copied. Credentials may stand in it (and are taken out) or beside it, which
+ * goes first.
+ * @returns a text that says why when it is no address that a copy can be made from
+ */
+export function parseRemoteAddress(text: string, given: GivenCredentials): RemoteAddress | string {
+  const url = URL.parse(text.trim())
+  if (url === null) return 'the address is no URL'
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') return 'only http and https addresses can be copied from'
+  if (url.search !== '') return 'the address has a query'
+  if (/^\/*$/.test(url.pathname)) return 'the address names no repository'
+  const credentials = credentialsOf(url, given)
+  if (credentials === 'unreadable') return 'the credentials in the address are not escaped well'
+  return { url: `${url.origin}${url.pathname.replace(/\/+$/, '')}`, credentials }
+}
+
+function credentialsOf(url: URL, given: GivenCredentials): RemoteCredentials | undefined | 'unreadable' {
+  if (given.token) return { username: given.username || nameBesideToken, password: given.token }
+  if (given.username || given.password) return { username: given.username ?? '', password: given.password ?? '' }
+  if (url.username === '' && url.password === '') return undefined
+  try {
+    return { username: decodeURIComponent(url.username), password: decodeURIComponent(url.password) }
+  } catch {
+    return 'unreadable'
+  }
+}
