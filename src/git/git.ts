@@ -277,6 +277,9 @@ export type GitService = {
 /** Scripts of a repository that run in a push. */
 export type CustomHookName = 'pre-receive' | 'update' | 'post-receive'
 
+/** A file of an object store, for clients that fetch files one by one. */
+export type StoredFile = { readonly sizeBytes: number; read(): Readable }
+
 export type PushedUpdate = { readonly ref: string; readonly old: Oid; readonly new: Oid }
 
 export type PushCheck = {
@@ -509,6 +512,9 @@ export type Git = {
   uploadPack(key: GitKey, request: UploadPackRequest): Promise<GitService>
   uploadArchive(key: GitKey, request: { body: Readable; signal?: AbortSignal }): Promise<GitService>
   receivePack(key: GitKey, request: ReceivePackRequest): Promise<GitService>
+  /** A loose object (`ab/cdef…`), a pack or its index (`pack/pack-….pack`) as it lies there, for the dumb protocol. */
+  storedFile(key: GitKey, name: string): Promise<StoredFile | undefined>
+  listPacks(key: GitKey): Promise<readonly string[]>
   /** Everything below `prefix` (with its final slash). The first byte is not given before git began well. */
   archive(
     key: GitKey,

@@ -5,6 +5,7 @@ import { BrokerClient } from './broker-client.ts'
 import { formatOf, type GitContext, newCaches } from './context.ts'
 import { readCustomHook, writeCustomHook } from './custom-hooks.ts'
 import * as diff from './diff.ts'
+import * as dumb from './dumb.ts'
 import type { Git, GitLimits, GitOptions } from './git.ts'
 import { writeGitSettings } from './git-settings.ts'
 import * as history from './history.ts'
@@ -165,6 +166,8 @@ function bind(context: GitContext): Git {
     uploadPack: withContext(transport.uploadPack),
     uploadArchive: withContext(transport.uploadArchive),
     receivePack: withContext(transport.receivePack),
+    storedFile: withContext(dumb.storedFile),
+    listPacks: withContext(dumb.listPacks),
     archive: withContext(transport.archive),
 
     close,

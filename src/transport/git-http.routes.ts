@@ -5,8 +5,9 @@ import { Type } from 'typebox'
 import { operation, type Call } from '../http/operation.ts'
 import { bytes } from '../http/reply.ts'
 import type { GitService as RunningGit } from '../git/git.ts'
-import { Unauthenticated, UnsupportedMediaType } from '../lib/errors.ts'
-import type { GitService } from './git-access.service.ts'
+import { NotFound, Unauthenticated, UnsupportedMediaType } from '../lib/errors.ts'
+import { nowUnix } from '../lib/time.ts'
+import type { GitCtx, GitService } from './git-access.service.ts'
 import { mayFetch, mayPush, mayUseNamedService } from './git.requirements.ts'
 import { pushInto } from './push.ts'
 
@@ -133,3 +134,52 @@ export const gitHead = operation({
     return bytes('text/plain', `ref: refs/heads/${branch}\n`, { headers: neverCached })
   },
 })
+
+/** The packs there are, for dumb clients. */
+export const gitPacks = operation({
+  method: 'GET',
+  path: '/{username}/{reponame}/objects/info/packs',
+  base: 'site',
+  scope: null,
+  requires: [mayFetch],
+  reply: { 200: 'bytes' },
+  async run({ ctx }) {
+    const packs = await ctx.git.listPacks(ctx.gitKey)
+    const lines = packs.map((name) => `P ${name}\n`)
+    return bytes('text/plain;charset=utf-8', `${lines.join('')}\n`, { headers: neverCached })
+  },
+})
+
+/** A loose object, a pack or its index, for dumb clients. They never change, so caches may keep them. */
+export const gitStoredFile = operation({
+  method: 'GET',
+  path: '/{username}/{reponame}/objects/{folder}/{filename}',
+  base: 'site',
+  scope: null,
+  requires: [mayFetch],
+  reply: { 200: 'bytes' },
+  async run({ ctx, params }) {
+    const found = await ctx.git.storedFile(ctx.gitKey, `${params.folder}/${params.filename}`)
+    if (!found) throw new NotFound('there is no such object: not found')
+    return bytes(storedType(params.filename), found.read(), {
+      sizeBytes: found.sizeBytes,
+      headers: keptForAYear(ctx),
+    })
+  },
+})
+
+const storedType = (name: string): string =>
+  name.endsWith('.pack')
+    ? 'application/x-git-packed-objects'
+    : name.endsWith('.idx')
+      ? 'application/x-git-packed-objects-toc'
+      : 'application/x-git-loose-object'
+
+const yearSeconds = 31_536_000
+
+/** What anybody may read is kept by caches on the way too. Times in unix seconds, as clients have come to see them. */
+function keptForAYear({ clock, repo, owner }: GitCtx): Record<string, string> {
+  const now = nowUnix(clock)
+  const who = repo.is_private || owner.visibility !== 'public' ? 'private' : 'public'
+  return { date: String(now), expires: String(now + yearSeconds), 'cache-control': `${who}, max-age=${yearSeconds}` }
+}

@@ -1,0 +1,278 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { request } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { gzipSync } from 'node:zlib'
+import { transaction } from '../db/database.ts'
+import { startForge, type Forge } from '../testing/forge.ts'
+import { runProgram, type Ended } from './ssh.test-support.ts'
+
+/** A folder with a clone of a repository, as an account has it. */
+class Clone implements Disposable {
+  readonly folder = mkdtempSync(join(tmpdir(), 'ingot-push-'))
+  readonly path = join(this.folder, 'work')
+
+  static async of(forge: Forge, name: string, repository: string): Promise<Clone> {
+    const clone = new Clone()
+    const made = await runProgram('git', ['clone', '-q', await forge.gitUrl(name, repository), clone.path])
+    assert.equal(made.code, 0, made.err)
+    return clone
+  }
+
+  git(...args: string[]): Promise<Ended> {
+    return runProgram('git', ['-C', this.path, ...args])
+  }
+
+  async must(...args: string[]): Promise<string> {
+    const ended = await this.git(...args)
+    assert.equal(ended.code, 0, `git ${args.join(' ')}: ${ended.err}`)
+    return ended.out.trim()
+  }
+
+  async commit(file: string, content: string | Buffer = `${file}\n`): Promise<string> {
+    writeFileSync(join(this.path, file), content)
+    await this.must('add', '.')
+    await this.must('commit', '-q', '-m', `adds ${file}`)
+    return this.must('rev-parse', 'HEAD')
+  }
+
+  /** The bytes of a push that makes a branch of what HEAD is. */
+  async pushRequest(branch: string, capabilities = 'report-status'): Promise<Buffer> {
+    const head = await this.must('rev-parse', 'HEAD')
+    const line = `${'0'.repeat(40)} ${head} refs/heads/${branch}\0 ${capabilities}`
+    const pack = execFileSync('git', ['-C', this.path, 'pack-objects', '--stdout', '--revs', '-q'], { input: 'HEAD\n' })
+    return Buffer.concat([Buffer.from(`${packet(line)}0000`), pack])
+  }
+
+  [Symbol.dispose](): void {
+    rmSync(this.folder, { recursive: true, force: true, maxRetries: 3 })
+  }
+}
+
+const packet = (text: string): string => (text.length + 4).toString(16).padStart(4, '0') + text
+
+/** Sends bytes to a service, or a part of them; gives status and body, or `cut` when the connection broke. */
+async function send(
+  forge: Forge,
+  path: string,
+  body: Buffer,
+  options: { readonly as?: string; readonly headers?: Record<string, string>; readonly vanishAfter?: number } = {},
+): Promise<{ status: number | 'cut'; text: string }> {
+  const service = path.split('/').at(-1)
+  const token = options.as === undefined ? undefined : (await forge.account(options.as)).token
+  return new Promise((resolve) => {
+    const sent = request(
+      `${forge.url}/${path}`,
+      {
+        method: 'POST',
+        headers: {
+          'content-type': `application/x-${service}-request`,
+          ...(token ? { authorization: `token ${token}` } : {}),
+          ...(options.vanishAfter === undefined ? {} : { 'content-length': body.length }),
+          ...options.headers,
+        },
+      },
+      (response) => {
+        let text = ''
+        response.setEncoding('latin1').on('data', (chunk: string) => (text += chunk))
+        response.on('close', () => resolve({ status: response.complete ? (response.statusCode as number) : 'cut', text }))
+      },
+    )
+    sent.on('error', () => resolve({ status: 'cut', text: '' }))
+    if (options.vanishAfter === undefined) sent.end(body)
+    else sent.write(body.subarray(0, options.vanishAfter), () => setTimeout(() => sent.destroy(), 100))
+  })
+}
+
+const branchesOf = async (forge: Forge, api: string): Promise<string[]> =>
+  (await forge.as('alice').get(`${api}/branches`)).json
+    .map((branch: { name: string }) => branch.name)
+    .sort()
+
+test('git over HTTP: hostile and broken requests are refused, change nothing and hold nothing', async () => {
+  await using forge = await startForge({ users: ['alice'], settings: { ingot: { MAX_GIT_PROCESSES: 1 } } })
+  const repo = await forge.given.repo({ owner: 'alice' })
+  using clone = await Clone.of(forge, 'alice', repo.fullName)
+  await clone.commit('file')
+  const good = await clone.pushRequest('pushed')
+  const receive = `${repo.fullName}.git/git-receive-pack`
+  const upload = `${repo.fullName}.git/git-upload-pack`
+  const push = (body: Buffer, headers?: Record<string, string>) => send(forge, receive, body, { as: 'alice', ...(headers ? { headers } : {}) })
+
+  assert.equal((await forge.guest.get(`/${repo.fullName}.git/info/refs?service=git-shell`, { site: true })).status, 404)
+  assert.equal((await push(good, { 'content-type': 'text/plain' })).status, 401)
+  assert.equal((await push(good, { 'content-encoding': 'br' })).status, 415)
+  assert.equal((await push(Buffer.from('no gzip at all'), { 'content-encoding': 'gzip' })).status, 'cut')
+  assert.equal((await push(gzipSync(good).subarray(0, 60), { 'content-encoding': 'gzip' })).status, 'cut')
+  const torn = await push(good.subarray(0, -30))
+  assert.match(torn.text, /unpack (?!ok)/)
+  for (const text of ['zzzz', 'ffff', '0003', `${packet('nonsense')}0000`, '', '0000']) {
+    const answer = await push(Buffer.from(text))
+    assert.doesNotMatch(answer.text, /ok refs/, text)
+    await send(forge, upload, Buffer.from(text))
+    await send(forge, upload, Buffer.from(text), { headers: { 'git-protocol': 'version=2' } })
+  }
+  await send(forge, upload, Buffer.from(packet(`want ${'1'.repeat(40)} no-such-capability`) + '0000' + packet('done')))
+  assert.equal((await send(forge, receive, good, { as: 'alice', vanishAfter: good.length - 40 })).status, 'cut')
+  assert.equal((await send(forge, receive, good, { as: 'alice', vanishAfter: 10 })).status, 'cut')
+  assert.deepEqual(await branchesOf(forge, repo.api), ['main'])
+
+  const done = await push(await clone.pushRequest('pushed', 'report-status no-such-capability agent=x'))
+  assert.match(done.text, /unpack ok.*ok refs\/heads\/pushed/s)
+  assert.deepEqual(await branchesOf(forge, repo.api), ['main', 'pushed'])
+  assert.deepEqual(await forge.services.db.selectFrom('ref_journal').selectAll().execute(), [])
+})
+
+test('git over HTTP: a push is recorded at once, measured, and settled even when its client does not wait', async () => {
+  await using forge = await startForge({ users: ['alice'] })
+  const repo = await forge.given.repo({ owner: 'alice' })
+  await forge.settle()
+  const sizeBefore = (await forge.as('alice').get(repo.api)).json.size
+  using clone = await Clone.of(forge, 'alice', repo.fullName)
+  await clone.commit('big', Buffer.from(Array.from({ length: 300_000 }, () => Math.random() * 256)))
+  const body = await clone.pushRequest('whole')
+  // All was sent, and the answer is not waited for: git ends what it was asked to do, or does nothing of it.
+  await send(forge, `${repo.fullName}.git/git-receive-pack`, body, { as: 'alice', vanishAfter: body.length })
+  await clone.must('push', '-q', 'origin', 'main')
+  const branch = await forge.as('alice').get(`${repo.api}/branches/main`)
+  assert.equal(branch.json.commit.id, await clone.must('rev-parse', 'HEAD'))
+  await forge.settle()
+  const sizeAfter = (await forge.as('alice').get(repo.api)).json.size
+  assert.ok(sizeAfter >= sizeBefore + 250, `${sizeBefore} ${sizeAfter}`)
+  assert.deepEqual(await forge.services.db.selectFrom('ref_journal').selectAll().execute(), [])
+})
+
+test('git over HTTP: a full disk refuses a push and leaves nothing', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'ingot-full-'))
+  try {
+    // A limit on the size of files is what a full disk looks like to git.
+    const limited = join(folder, 'git')
+    writeFileSync(limited, '#!/bin/sh\nulimit -f 64\ntrap "" XFSZ\nexec git "$@"\n')
+    chmodSync(limited, 0o755)
+    await using forge = await startForge({ users: ['alice'], settings: { git: { PATH: limited } } })
+    const repo = await forge.given.repo({ owner: 'alice' })
+    using clone = await Clone.of(forge, 'alice', repo.fullName)
+    await clone.commit('big', Buffer.from(Array.from({ length: 200_000 }, () => Math.random() * 256)))
+    const full = await clone.git('push', 'origin', 'main:refs/heads/big')
+    assert.notEqual(full.code, 0)
+    assert.deepEqual(await branchesOf(forge, repo.api), ['main'])
+    await clone.must('reset', '-q', '--hard', 'origin/main')
+    await clone.commit('small')
+    await clone.must('push', '-q', 'origin', 'main:refs/heads/small')
+    assert.deepEqual(await branchesOf(forge, repo.api), ['main', 'small'])
+  } finally {
+    rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
+  }
+})
+
+test('git over HTTP: a push larger than the limit is refused', async () => {
+  await using forge = await startForge({ users: ['alice'], settings: { ingot: { MAX_PUSH_SIZE: 100_000 } } })
+  const repo = await forge.given.repo({ owner: 'alice' })
+  using clone = await Clone.of(forge, 'alice', repo.fullName)
+  await clone.commit('big', Buffer.from(Array.from({ length: 200_000 }, () => Math.random() * 256)))
+  const pushed = await clone.git('push', 'origin', 'main')
+  assert.notEqual(pushed.code, 0)
+  assert.match(pushed.err, /maximum allowed size|exceed/)
+})
+
+test('git over HTTP: one refused reference refuses the push, and says why', async () => {
+  await using forge = await startForge({ users: ['alice', 'bob'], settings: { quota: { ENABLED: true } } })
+  const repo = await forge.given.repo({ owner: 'alice' })
+  using clone = await Clone.of(forge, 'alice', repo.fullName)
+  await clone.commit('file')
+  const refusedPush = async (reason: RegExp, ...args: string[]): Promise<void> => {
+    const ended = await clone.git('push', ...args)
+    assert.notEqual(ended.code, 0)
+    assert.match(ended.err, reason)
+  }
+  await refusedPush(/remote: Ingot: the default branch can not be deleted/, 'origin', ':main', 'HEAD:refs/heads/other')
+  await refusedPush(/refs\/pull/, 'origin', 'HEAD:refs/pull/9/head')
+  await forge.as('alice').must('POST', `${repo.api}/branch_protections`, { rule_name: 'kept', enable_push: false })
+  await refusedPush(/remote: Ingot: refs\/heads\/kept: /, 'origin', 'HEAD:refs/heads/kept', 'HEAD:refs/heads/other')
+  await refusedPush(/remote: Ingot: permission denied/, await forge.gitUrl('bob', repo.fullName), 'HEAD:refs/heads/other')
+  const byOther = await forge.gitUrl('bob', repo.fullName)
+  await forge.as('alice').must('PUT', `${repo.api}/collaborators/bob`, { permission: 'write' })
+  await refusedPush(/remote: Ingot: options validation failed/, '-o', 'repo.private=true', byOther, 'HEAD:refs/heads/other')
+  assert.deepEqual(await branchesOf(forge, repo.api), ['main'])
+  await clone.must('push', '-q', '-o', 'repo.private', 'origin', 'HEAD:refs/heads/other')
+  assert.equal((await forge.as('alice').get(repo.api)).json.private, true)
+})
+
+test('git over HTTP: over quota nothing is pushed, but things may be deleted', async () => {
+  await using forge = await startForge({
+    users: ['alice'],
+    settings: { quota: { ENABLED: true }, 'quota.default': { TOTAL: '1 MiB' } },
+  })
+  const repo = await forge.given.repo({ owner: 'alice' })
+  using clone = await Clone.of(forge, 'alice', repo.fullName)
+  await clone.commit('file')
+  await clone.must('push', '-q', 'origin', 'HEAD:refs/heads/extra')
+  await forge.settle()
+  await transaction(forge.services.db, (tx) => tx.updateTable('repo').set({ git_size_bytes: 2 << 20 }).execute())
+  const full = await clone.git('push', 'origin', 'HEAD:refs/heads/more')
+  assert.match(full.err, /remote: Ingot: quota exceeded by alice/)
+  await clone.must('push', '-q', 'origin', ':refs/heads/extra')
+})
+
+test('git over HTTP: old addresses lead to renamed repositories; archived ones and mirrors take no push', async () => {
+  await using forge = await startForge({ users: ['alice'] })
+  const repo = await forge.given.repo({ owner: 'alice', name: 'old' })
+  using clone = await Clone.of(forge, 'alice', 'alice/old')
+  await clone.commit('file')
+  await forge.as('alice').must('PATCH', repo.api, { name: 'new' })
+  const moved = await forge.guest.get('/alice/old.git/info/refs?service=git-upload-pack', { site: true })
+  assert.deepEqual(
+    [moved.status, new URL(moved.headers.get('location') ?? '', forge.url).pathname],
+    [301, '/alice/new/info/refs'],
+  )
+  await clone.must('push', '-q', 'origin', 'main')
+  await forge.as('alice').must('PATCH', '/repos/alice/new', { archived: true })
+  const answer = await forge.as('alice').get('/alice/new.git/info/refs?service=git-receive-pack', { site: true })
+  assert.equal(answer.status, 403)
+  await clone.must('fetch', '-q')
+})
+
+test('git over HTTP: a client without the smart protocol clones loose objects and packs', async () => {
+  await using forge = await startForge({ users: ['alice'] })
+  const repo = await forge.given.repo({ owner: 'alice', private: true })
+  using clone = await Clone.of(forge, 'alice', repo.fullName)
+  for (const file of ['one', 'two']) await clone.commit(file)
+  await clone.must('tag', '-a', 'v1', '-m', 'first')
+  await clone.must('push', '-q', 'origin', 'main', 'v1')
+  const dumbClone = async (name: string): Promise<void> => {
+    const url = await forge.gitUrl('alice', repo.fullName)
+    const made = await runProgram('git', ['clone', '-q', url, join(clone.folder, name)], { env: { GIT_SMART_HTTP: '0' } })
+    assert.equal(made.code, 0, made.err)
+    assert.match((await runProgram('git', ['-C', join(clone.folder, name), 'log', '--oneline', 'v1'])).out, /adds two/)
+  }
+  await dumbClone('loose')
+  const row = await forge.services.db.selectFrom('repo').select('git_key').executeTakeFirstOrThrow()
+  await forge.services.git.maintain(row.git_key, ['repack'], { force: true })
+  await dumbClone('packed')
+  const packs = await forge.as('alice').get(`/${repo.fullName}/objects/info/packs`, { site: true })
+  const name = /^P (\S+)$/m.exec(packs.text)?.[1]
+  const pack = await forge.as('alice').get(`/${repo.fullName}/objects/pack/${name}`, { site: true })
+  assert.deepEqual(
+    [pack.status, pack.headers.get('cache-control'), pack.bytes.subarray(0, 4).toString()],
+    [200, 'private, max-age=31536000', 'PACK'],
+  )
+  assert.equal((await forge.guest.get(`/${repo.fullName}/objects/pack/${name}`, { site: true })).status, 401)
+  for (const path of ['objects/12/34', 'objects/pack/..%2f..%2fconfig', 'objects/info/alternates', 'config', 'objects/..%2f/HEAD'])
+    assert.equal((await forge.as('alice').get(`/${repo.fullName}/${path}`, { site: true })).status, 404, path)
+})
+
+test('git over HTTP: the first push chooses the default branch; emptiness follows the branches', async () => {
+  await using forge = await startForge({ users: ['alice'] })
+  const repo = await forge.given.repo({ owner: 'alice', auto_init: false })
+  using clone = await Clone.of(forge, 'alice', repo.fullName)
+  await clone.commit('file')
+  await clone.must('push', '-q', 'origin', 'HEAD:refs/heads/work', 'HEAD:refs/heads/master')
+  const after = (await forge.as('alice').get(repo.api)).json
+  assert.deepEqual([after.empty, after.default_branch], [false, 'master'])
+  await clone.must('push', '-q', 'origin', 'HEAD:refs/heads/main')
+  assert.equal((await forge.as('alice').get(repo.api)).json.default_branch, 'master')
+  assert.match(await clone.must('ls-remote', '--symref', 'origin', 'HEAD'), /ref: refs\/heads\/master/)
+})
