@@ -241,7 +241,7 @@ export function createServer(options: ServerOptions): ForgeServer {
       return 0
     }
     headers['content-type'] ??= jsonType
-    let payload: string | Buffer = `${JSON.stringify(reply.body)}\n`
+    let payload = Buffer.from(`${JSON.stringify(reply.body)}\n`)
     if (operation.method === 'GET') {
       const etag = `"${hash('sha1', payload, 'base64url')}"`
       headers['etag'] = etag
@@ -255,7 +255,7 @@ export function createServer(options: ServerOptions): ForgeServer {
       headers['content-encoding'] = 'gzip'
       headers['vary'] = headers['vary'] ? `${headers['vary']}, Accept-Encoding` : 'Accept-Encoding'
     }
-    headers['content-length'] = Buffer.byteLength(payload)
+    headers['content-length'] = payload.length
     response.writeHead(reply.status, headers)
     response.end(call.method === 'HEAD' ? undefined : payload)
     return payload.length
@@ -292,8 +292,9 @@ export function createServer(options: ServerOptions): ForgeServer {
     let sent = 0
     content.on('data', (chunk: Buffer) => (sent += chunk.length))
     await pipeline(content, response).catch((error: unknown) => {
-      // A client that went away is no defect; anything else is told and the connection is cut, so nobody takes a part for the whole.
-      if (!call.signal.aborted) options.defect(error, call)
+      // A client that went away is no defect, nor is what was refused under way (a broken body); anything else is told. The
+      // connection is cut, so nobody takes a part for the whole.
+      if (!call.signal.aborted && !(error instanceof Refusal)) options.defect(error, call)
       response.destroy()
     })
     return sent
