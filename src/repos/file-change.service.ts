@@ -42,7 +42,7 @@ export interface MadeChange {
 }
 
 /** How often a change is tried again when its branch moves meanwhile. */
-const maxAttempts = 4
+const maxAttempts = 10
 
 /** Where a change begins and ends. */
 interface Target {
