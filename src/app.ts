@@ -99,7 +99,16 @@ import * as followRoutes from './users/follow.routes.ts'
 import * as keyRoutes from './users/key.routes.ts'
 import * as userSettingsRoutes from './users/settings.routes.ts'
 import * as transferRoutes from './repos/transfer.routes.ts'
+import * as userAvatarRoutes from './users/avatar.routes.ts'
+import * as orgAvatarRoutes from './orgs/avatar.routes.ts'
+import * as repoAvatarRoutes from './repos/avatar.routes.ts'
+import * as flagRoutes from './repos/flag.routes.ts'
+import * as deployKeyRoutes from './repos/deploy-key.routes.ts'
 import * as repoRoutes from './repos/repo.routes.ts'
+import * as avatarRoutes from './users/avatar.routes.ts'
+import { removeReplacedAvatar } from './users/avatar.subscribers.ts'
+import * as orgAvatarRoutes from './orgs/avatar.routes.ts'
+import * as repoAvatarRoutes from './repos/avatar.routes.ts'
 import * as migrateRoutes from './repos/migrate.routes.ts'
 import * as teamRepoRoutes from './repos/team-repo.routes.ts'
 import { maintainAfterChanges, maintainRepository, measureRepository } from './repos/measure.subscribers.ts'
@@ -157,6 +166,11 @@ export const allOperations = (): NamedOperation[] =>
     repoListRoutes,
     forkRoutes,
     transferRoutes,
+    userAvatarRoutes,
+    orgAvatarRoutes,
+    repoAvatarRoutes,
+    flagRoutes,
+    deployKeyRoutes,
     collaborationRoutes,
     peopleRoutes,
     starRoutes,
@@ -164,6 +178,9 @@ export const allOperations = (): NamedOperation[] =>
     watchRoutes,
     teamRepoRoutes,
     migrateRoutes,
+    avatarRoutes,
+    orgAvatarRoutes,
+    repoAvatarRoutes,
     branchProtectionRoutes,
     gitHookRoutes,
     languageRoutes,

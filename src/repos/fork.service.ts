@@ -15,7 +15,7 @@ import { findForkOf, insertTags, listTagTimes } from './fork.store.ts'
 import { insertNewRepo, nameTaken, removingOnFailure, type NewGit } from './repo-creation.service.ts'
 import { mayNameRepo } from './repo-name.policy.ts'
 import { addToForkCount } from './repo.store.ts'
-import { newUnit, unitsNamed } from './unit-config.ts'
+import { disabledUnits, newUnit, unitsNamed } from './unit-config.ts'
 
 export interface NewFork {
   /** Empty: the caller's own account. */
@@ -74,7 +74,7 @@ export async function forkRepo(ctx: SignedInRepoCtx, input: NewFork): Promise<{ 
         primary_language: base.primary_language,
       },
       branches: refs.branches,
-      units: unitsNamed(config.repository.defaultForkRepoUnits, config.repository.disabledRepoUnits).map((unit) =>
+      units: unitsNamed(config.repository.defaultForkRepoUnits, disabledUnits(config)).map((unit) =>
         newUnit(unit, config),
       ),
       access: ownsIt ? undefined : mode.admin,

@@ -27,7 +27,7 @@ import {
   takeRepoSlot,
   upsertCollaboration,
 } from './repo.store.ts'
-import { newUnit, unitsNamed, type NewUnit } from './unit-config.ts'
+import { disabledUnits, newUnit, unitsNamed, type NewUnit } from './unit-config.ts'
 import { watchRepos } from './watch.store.ts'
 
 export interface NewRepository {
@@ -99,7 +99,7 @@ export async function createRepo(
         template_id: null,
       },
       branches: first ? [{ name: defaultBranch, commit: first }] : [],
-      units: unitsNamed(config.repository.defaultRepoUnits, config.repository.disabledRepoUnits).map((unit) =>
+      units: unitsNamed(config.repository.defaultRepoUnits, disabledUnits(config)).map((unit) =>
         newUnit(unit, config),
       ),
       access,
@@ -232,6 +232,7 @@ export async function insertNewRepo(services: Services, input: RepositoryToInser
         wiki_git_key: null,
         website: input.row.website ?? '',
         default_branch: git.defaultBranch,
+        wiki_branch: services.config.repository.defaultBranch,
         object_format: git.objectFormat,
         is_empty: branches.length === 0,
         git_size_bytes: sizeBytes,

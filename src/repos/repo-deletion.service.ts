@@ -5,6 +5,7 @@ import type { RepoRow } from '../db/tables/repositories.ts'
 import { publish } from '../events/hub.ts'
 import { NotFound } from '../lib/errors.ts'
 import type { UserId } from '../lib/ids.ts'
+import { deleteUnusedKeys, listDeployKeyIdsOf } from './deploy-key.store.ts'
 import { addToForkCount, addToRepoCount, deleteRepoRow, detachForks, forgetStars } from './repo.store.ts'
 import { forgetTopics } from './topic.store.ts'
 
@@ -18,7 +19,9 @@ export async function removeRepo(tx: Tx, owner: UserRow, repo: RepoRow, doerId: 
   await forgetStars(tx, repo.id)
   await forgetTopics(tx, repo.id)
   await detachForks(tx, repo.id)
+  const keyIds = await listDeployKeyIdsOf(tx, repo.id)
   if (!(await deleteRepoRow(tx, repo.id))) throw new NotFound('the repository does not exist', 'repo_not_found')
+  await deleteUnusedKeys(tx, keyIds)
   if (repo.fork_id !== null) await addToForkCount(tx, repo.fork_id, -1)
   await addToRepoCount(tx, owner.id, -1)
   await publish(tx, 'repo.deleted', {

@@ -17,7 +17,7 @@ import {
   updateForkVisibility,
   updateRepo,
 } from './repo.store.ts'
-import { unitsNamed } from './unit-config.ts'
+import { disabledUnits, unitsNamed } from './unit-config.ts'
 import { editUnits, type UnitEdit } from './unit-edit.policy.ts'
 
 /** What is to change; what is undefined stays. */
@@ -53,7 +53,7 @@ export async function editRepo(
     ...archiveChange(ctx, edit.isArchived),
     updated_unix: nowUnix(ctx.clock),
   }
-  const units = editUnits(ctx.units, edit.units, config, unitsNamed(config.repository.disabledRepoUnits, []))
+  const units = editUnits(ctx.units, edit.units, config, unitsNamed(disabledUnits(config), []))
   if (units.problem !== undefined) throw new Invalid(units.problem, 'unit_invalid')
   await moveBranches(ctx, change)
   try {

@@ -105,6 +105,17 @@ export function newUnit(unit: RepoUnit, defaults: UnitDefaults, config?: object,
   return { unit, config: JSON.stringify(settings), default_access: defaultAccess }
 }
 
+/** Units that no repository of the instance has: by name, and those whose whole feature is switched off. */
+export const disabledUnits = (config: {
+  readonly repository: { readonly disabledRepoUnits: readonly string[] }
+  readonly packages: { readonly enabled: boolean }
+  readonly actions: { readonly enabled: boolean }
+}): string[] => [
+  ...config.repository.disabledRepoUnits,
+  ...(config.packages.enabled ? [] : ['repo.packages']),
+  ...(config.actions.enabled ? [] : ['repo.actions']),
+]
+
 /** The units that a list of settings names (`repo.code`, …) without the disabled ones. */
 export const unitsNamed = (names: readonly string[], disabled: readonly string[]): RepoUnit[] =>
   names.filter((name) => !disabled.includes(name)).map((name) => name.slice('repo.'.length) as RepoUnit)

@@ -1,0 +1,31 @@
+import { signedIn } from '../access/requirements.ts'
+import { operation, validBody } from '../http/operation.ts'
+import { noContent } from '../http/reply.ts'
+import { UpdateUserAvatarOption } from '../users/avatar.schemas.ts'
+import { removeAvatar, setAvatar } from '../users/avatar.service.ts'
+import { inOrg, orgOwner } from './org.requirements.ts'
+
+export const orgUpdateAvatar = operation({
+  method: 'POST',
+  path: '/orgs/{org}/avatar',
+  scope: 'organization',
+  requires: [inOrg, signedIn, orgOwner, validBody],
+  body: UpdateUserAvatarOption,
+  reply: { 204: 'empty' },
+  async run({ ctx, body }) {
+    await setAvatar(ctx, { table: 'user', id: ctx.org.id }, body.image)
+    return noContent()
+  },
+})
+
+export const orgDeleteAvatar = operation({
+  method: 'DELETE',
+  path: '/orgs/{org}/avatar',
+  scope: 'organization',
+  requires: [inOrg, signedIn, orgOwner],
+  reply: { 204: 'empty' },
+  async run({ ctx }) {
+    await removeAvatar(ctx, { table: 'user', id: ctx.org.id })
+    return noContent()
+  },
+})

@@ -1,0 +1,49 @@
+import { inRepo, repoAdmin } from '../access/repo.requirements.ts'
+import { anyone, signedIn } from '../access/requirements.ts'
+import { fileReplies, serveFile } from '../http/file-reply.ts'
+import { operation, validBody } from '../http/operation.ts'
+import { noContent } from '../http/reply.ts'
+import { getAvatar, removeAvatar, setAvatar } from '../users/avatar.service.ts'
+import { UpdateRepoAvatarOption } from './avatar.schemas.ts'
+
+export const repoUpdateAvatar = operation({
+  method: 'POST',
+  path: '/repos/{username}/{reponame}/avatar',
+  scope: 'repository',
+  requires: [inRepo, signedIn, repoAdmin, validBody],
+  body: UpdateRepoAvatarOption,
+  reply: { 204: 'empty' },
+  async run({ ctx, body }) {
+    await setAvatar(ctx, { table: 'repo', id: ctx.repo.id }, body.image)
+    return noContent()
+  },
+})
+
+export const repoDeleteAvatar = operation({
+  method: 'DELETE',
+  path: '/repos/{username}/{reponame}/avatar',
+  scope: 'repository',
+  requires: [inRepo, signedIn, repoAdmin],
+  reply: { 204: 'empty' },
+  async run({ ctx }) {
+    await removeAvatar(ctx, { table: 'repo', id: ctx.repo.id })
+    return noContent()
+  },
+})
+
+/** The picture of a repository. Whoever knows the address, which can not be guessed, may see it. */
+export const showRepoAvatar = operation({
+  method: 'GET',
+  path: '/repo-avatars/{hash}',
+  base: 'site',
+  scope: null,
+  requires: [anyone],
+  reply: fileReplies,
+  run: async ({ ctx, params, call }) =>
+    serveFile(call, {
+      name: params.hash,
+      etag: params.hash,
+      cacheControl: 'private, max-age=21600',
+      content: await getAvatar(ctx, 'repoAvatars', params.hash),
+    }),
+})
