@@ -75,7 +75,7 @@ test('a stop lets a request that is under way end, and takes no new ones', async
       },
     ).on('error', reject)
     sent.write('{"username":"late",')
-    setTimeout(() => sent.end('"email":"late@example.com"}'), 300)
+    setTimeout(() => sent.end('"email":"late@example.com","password":"late enough"}'), 300)
   })
   await new Promise((resolve) => setTimeout(resolve, 100))
   const stopped = forge.stop()

@@ -3,7 +3,7 @@ import { request } from 'node:http'
 import { connect } from 'node:net'
 import { test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
-import { startForge } from '../testing/forge.ts'
+import { startForge, testPassword } from '../testing/forge.ts'
 
 /** One raw HTTP/1.1 exchange, for what `fetch` would not send. */
 const raw = (url: string, text: string): Promise<string> =>
@@ -50,19 +50,21 @@ test('bodies: broken, empty, of another type or with a wrong field are 422 namin
 test('bodies: names in any letter case, forms, multipart and a second document all work', async () => {
   await using forge = await startForge()
   const root = forge.as('root')
-  const json = await root.post('/admin/users', { USERNAME: 'one', Email: 'one@example.com', moon: 1 })
+  const password = testPassword
+  const json = await root.post('/admin/users', { USERNAME: 'one', Email: 'one@example.com', password, moon: 1 })
   assert.deepEqual([json.status, json.json.login], [201, 'one'])
   const form = await root.send('POST', '/admin/users', undefined, {
-    raw: 'username=two&email=two%40example.com&restricted=true',
+    raw: `username=two&email=two%40example.com&restricted=true&password=${password}`,
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
   })
   assert.deepEqual([form.status, form.json.restricted], [201, true])
   const parts = new FormData()
   parts.set('username', 'three')
   parts.set('email', 'three@example.com')
+  parts.set('password', password)
   assert.equal((await root.send('POST', '/admin/users', undefined, { raw: parts })).status, 201)
   const twice = await root.send('POST', '/admin/users', undefined, {
-    raw: '{"username":"four","email":"four@example.com"} {"x":1}',
+    raw: `{"username":"four","email":"four@example.com","password":"${password}"} {"x":1}`,
     headers: { 'content-type': 'application/json' },
   })
   assert.equal(twice.status, 201)
