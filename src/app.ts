@@ -99,9 +99,6 @@ import * as followRoutes from './users/follow.routes.ts'
 import * as keyRoutes from './users/key.routes.ts'
 import * as userSettingsRoutes from './users/settings.routes.ts'
 import * as transferRoutes from './repos/transfer.routes.ts'
-import * as userAvatarRoutes from './users/avatar.routes.ts'
-import * as orgAvatarRoutes from './orgs/avatar.routes.ts'
-import * as repoAvatarRoutes from './repos/avatar.routes.ts'
 import * as flagRoutes from './repos/flag.routes.ts'
 import * as deployKeyRoutes from './repos/deploy-key.routes.ts'
 import * as repoRoutes from './repos/repo.routes.ts'
@@ -113,7 +110,7 @@ import * as migrateRoutes from './repos/migrate.routes.ts'
 import * as teamRepoRoutes from './repos/team-repo.routes.ts'
 import { maintainAfterChanges, maintainRepository, measureRepository } from './repos/measure.subscribers.ts'
 import { settleRefChanges } from './repos/settle-ref-changes.task.ts'
-import { dropUnseenWatches, endBlockedRelations, removeRepoFiles, watchTeamRepos } from './repos/repo.subscribers.ts'
+import { dropUnseenWatches, endBlockedRelations, removeRepoFiles, removeReplacedAvatar, watchTeamRepos } from './repos/repo.subscribers.ts'
 import * as issueCommentRoutes from './issues/comment.routes.ts'
 import * as issueRoutes from './issues/issue.routes.ts'
 import * as issueLabelRoutes from './issues/label.routes.ts'
@@ -127,6 +124,7 @@ import * as issueAttachmentRoutes from './issues/attachment.routes.ts'
 import * as orgLabelRoutes from './issues/org-label.routes.ts'
 import * as issueTemplateRoutes from './issues/template.routes.ts'
 import * as gitHttpRoutes from './transport/git-http.routes.ts'
+import * as goGetRoutes from './transport/go-get.routes.ts'
 import type { SshServer } from './transport/ssh-server.ts'
 import * as tokenRoutes from './users/token.routes.ts'
 import * as userRoutes from './users/user.routes.ts'
@@ -166,9 +164,6 @@ export const allOperations = (): NamedOperation[] =>
     repoListRoutes,
     forkRoutes,
     transferRoutes,
-    userAvatarRoutes,
-    orgAvatarRoutes,
-    repoAvatarRoutes,
     flagRoutes,
     deployKeyRoutes,
     collaborationRoutes,
@@ -216,13 +211,14 @@ export const allOperations = (): NamedOperation[] =>
     pullReviewRoutes,
     issueTemplateRoutes,
     gitHttpRoutes,
+    goGetRoutes,
     apiDocsRoutes,
     assetRoutes,
     signInRoutes,
   )
 
 /** Who hears of events; those of one event are told in this order. */
-const allSubscribers = (): Subscriber<Ctx>[] => [measureRepository, maintainAfterChanges, dropUnseenWatches, endBlockedRelations, watchTeamRepos, removeRepoFiles, removeArchivesOfRepo, countRepoLanguages, makeFirstLabels, removeAttachmentFile, removeAttachmentsOfRepo, ...pullSubscribers.all, readCommitMessages]
+const allSubscribers = (): Subscriber<Ctx>[] => [measureRepository, maintainAfterChanges, dropUnseenWatches, endBlockedRelations, watchTeamRepos, removeRepoFiles, removeReplacedAvatar, removeArchivesOfRepo, countRepoLanguages, makeFirstLabels, removeAttachmentFile, removeAttachmentsOfRepo, ...pullSubscribers.all, readCommitMessages]
 
 /** Where sealed texts are kept: each column is listed, so that all of them follow a change of the key. */
 const resealSecrets = resealSecretsJob([{ table: 'action_secret', column: 'sealed', purpose: secretPurpose }])

@@ -218,7 +218,7 @@ export async function diffText(context: GitContext, at: ReadFrom, query: DiffTex
       '-r',
       '-p',
       `-U${Math.max(0, Math.min(query.contextLines ?? 3, 100_000))}`,
-      ...(query.binary === true ? ['--binary', '--full-index'] : []),
+      ...(query.binary === true ? ['--binary'] : []),
       ...flagsOf(query),
       ...sides,
       '--',

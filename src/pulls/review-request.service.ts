@@ -9,7 +9,7 @@ import { insertEntry } from '../issues/entry.store.ts'
 import { actNow } from '../issues/issue.service.ts'
 import { listUsersReaching } from '../issues/reach.store.ts'
 import { Forbidden, Invalid, NotFound } from '../lib/errors.ts'
-import type { TeamId, UserId } from '../lib/ids.ts'
+import type { ReviewId, TeamId, UserId } from '../lib/ids.ts'
 import { findTeamByName, listTeamsOfRepo } from '../orgs/team.store.ts'
 import { effectiveRule, mayApprove, type BranchActor } from '../repos/branch-protection.policy.ts'
 import { listBranchRules, type BranchRule } from '../repos/branch-protection.store.ts'
@@ -92,22 +92,23 @@ export async function recordRequests(
     ])
     if (!review) continue
     made.push(review)
-    await tellRequest(tx, act, pull, asked, false)
+    await tellRequest(tx, act, pull, asked, review.id)
   }
   return made
 }
 
-async function tellRequest(tx: Tx, act: Act, pull: PullRow, asked: Asked, removed: boolean): Promise<void> {
+async function tellRequest(tx: Tx, act: Act, pull: PullRow, asked: Asked, made: ReviewId | undefined): Promise<void> {
   const entry = await insertEntry(tx, act, pull.issue_id, {
     type: 'review_request',
     assignee_id: 'userId' in asked ? asked.userId : null,
     assignee_team_id: 'teamId' in asked ? asked.teamId : null,
-    removed_assignee: removed,
+    removed_assignee: made === undefined,
+    review_id: made ?? null,
   })
   await publish(tx, 'review.requested', {
     ...factsOf(pull, act.doerId),
     ...('userId' in asked ? { reviewerId: asked.userId } : { teamId: asked.teamId }),
-    removed,
+    removed: made === undefined,
     commentId: entry.id,
   })
 }
@@ -222,7 +223,7 @@ export async function withdrawRequests(ctx: SignedInRepoCtx, pair: PullPair, inp
   const act = actNow(ctx)
   await transaction(ctx.db, async (tx) => {
     for (const each of asked) {
-      if (await deleteRequest(tx, pair.issue.id, each)) await tellRequest(tx, act, pair.pull, each, true)
+      if (await deleteRequest(tx, pair.issue.id, each)) await tellRequest(tx, act, pair.pull, each, undefined)
     }
   })
 }

@@ -196,19 +196,18 @@ export const listCodeComments = (db: Db | Tx, reviewId: ReviewId): Promise<Comme
     .orderBy('id')
     .execute()
 
-export const findCodeComment = (db: Db, issueId: IssueId, reviewId: ReviewId, id: CommentId): Promise<CommentRow | undefined> =>
-  db
-    .selectFrom('comment')
-    .selectAll()
-    .where('id', '=', id)
-    .where('issue_id', '=', issueId)
-    .where('review_id', '=', reviewId)
-    .where('type', '=', 'code')
-    .executeTakeFirst()
+/** Entries of a review give way to the one of handing it in; only their place stays. */
+export const blankReviewEntries = (tx: Tx, reviewId: ReviewId) =>
+  tx.updateTable('comment').set({ content: '' }).where('review_id', '=', reviewId).where('type', '=', 'review').execute()
 
-/** Removes what a review left in the timeline, its line comments among it. */
+/** Removes what a review left in the timeline and its line comments; gives how many entries of its own that were. */
 export const deleteReviewComments = async (tx: Tx, reviewId: ReviewId): Promise<number> => {
-  const rows = await tx.deleteFrom('comment').where('review_id', '=', reviewId).returning('type').execute()
+  const rows = await tx
+    .deleteFrom('comment')
+    .where('review_id', '=', reviewId)
+    .where('type', 'in', ['review', 'code'])
+    .returning('type')
+    .execute()
   return rows.filter((row) => row.type === 'review').length
 }
 

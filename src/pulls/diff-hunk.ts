@@ -1,0 +1,75 @@
+/** A line of a file as one side of a difference numbers it. */
+export interface Place {
+  readonly side: 'old' | 'new'
+  /** From 1. */
+  readonly line: number
+}
+
+/** Most lines of code that are kept before and with the line. */
+const keptLines = 4
+
+interface HunkHeader {
+  readonly oldBegin: number
+  readonly oldCount: number
+  readonly newBegin: number
+  readonly newCount: number
+}
+
+function headerOf(line: string): HunkHeader | undefined {
+  const found = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/.exec(line)
+  if (!found) return undefined
+  const [, oldBegin, oldCount = '1', newBegin, newCount = '1'] = found
+  return {
+    oldBegin: Number(oldBegin),
+    oldCount: Number(oldCount),
+    newBegin: Number(newBegin),
+    newCount: Number(newCount),
+  }
+}
+
+/** Which sides a line of a hunk is on. */
+const isOn = (side: 'old' | 'new', text: string): boolean =>
+  text.startsWith(' ') || text === '' || (side === 'old' ? text.startsWith('-') : text.startsWith('+'))
+
+/**
+ * The part of a unified difference of one file that a comment on a line is shown with: the header of the hunk and at
+ * most four lines, the last of them the line itself. A hunk that is cut gets a header of its own. Of a line after the
+ * end of a hunk its last lines are given, of one that is in no hunk nothing (contract, pulls: position).
+ */
+export function hunkAround(diff: string, place: Place): string {
+  const lines = diff.split('\n')
+  for (let at = 0; at < lines.length; at++) {
+    const header = headerOf(lines[at] as string)
+    if (!header) continue
+    const [begin, count] =
+      place.side === 'old' ? [header.oldBegin, header.oldCount] : [header.newBegin, header.newCount]
+    if (place.line < begin || place.line > begin + count) continue
+    return cut(lines, at, header, place)
+  }
+  return ''
+}
+
+function cut(lines: readonly string[], at: number, header: HunkHeader, place: Place): string {
+  const kept: string[] = []
+  const passed = { old: header.oldBegin, new: header.newBegin }
+  // A side without lines begins after the line that its header names.
+  if (header.oldCount === 0) passed.old += 1
+  if (header.newCount === 0) passed.new += 1
+  const begin = { ...passed }
+  for (let next = at + 1; next < lines.length; next++) {
+    const text = lines[next] as string
+    if (headerOf(text) || (text === '' && next === lines.length - 1) || text.startsWith('diff --git ')) break
+    if (text.startsWith('\\')) continue
+    kept.push(text)
+    const isLine = isOn(place.side, text) && passed[place.side] === place.line
+    if (isOn('old', text)) passed.old += 1
+    if (isOn('new', text)) passed.new += 1
+    if (isLine) break
+  }
+  if (kept.length <= keptLines) return [lines[at], ...kept].join('\n')
+  const tail = kept.slice(-keptLines)
+  const dropped = kept.slice(0, -keptLines)
+  const first = (side: 'old' | 'new') => begin[side] + dropped.filter((text) => isOn(side, text)).length
+  const size = (side: 'old' | 'new') => tail.filter((text) => isOn(side, text)).length
+  return [`@@ -${first('old')},${size('old')} +${first('new')},${size('new')} @@`, ...tail].join('\n')
+}
