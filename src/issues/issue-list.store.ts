@@ -2,6 +2,7 @@ import { sql, type ExpressionBuilder, type SqlBool, type Expression } from 'kyse
 import { visibleTo, type Looker } from '../access/repo-visibility.store.ts'
 import type { Db } from '../db/database.ts'
 import { databaseKind } from '../db/open.ts'
+import { preparedQuery } from '../db/prepared.ts'
 import type { Schema } from '../db/schema.ts'
 import type { IssueRow } from '../db/tables/issues.ts'
 import type { LabelId, MilestoneId, RepoId, TeamId, UserId } from '../lib/ids.ts'
@@ -204,8 +205,53 @@ function holdsWords(db: Db, where: Builder, terms: readonly SearchTerm[]): Expre
   ]
 }
 
+const newestOfState = preparedQuery((db: Db, repoId: RepoId, isClosed: boolean, limit: number, offset: number) =>
+  db
+    .selectFrom('issue')
+    .selectAll()
+    .where('repo_id', '=', repoId)
+    .where('is_closed', '=', isClosed)
+    .orderBy('created_unix', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .offset(offset),
+)
+
+const newestOfAll = preparedQuery((db: Db, repoId: RepoId, limit: number, offset: number) =>
+  db
+    .selectFrom('issue')
+    .selectAll()
+    .where('repo_id', '=', repoId)
+    .orderBy('created_unix', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .offset(offset),
+)
+
+/** Whether nothing but the repository and the state is asked for, as in most lists. */
+export function isPlain(filter: IssueFilter): filter is IssueFilter & { scope: { kind: 'repo' } } {
+  const { scope, isClosed: _state, isPull, allLabels, ...others } = filter
+  return (
+    scope.kind === 'repo' &&
+    isPull.length === 2 &&
+    (allLabels?.length ?? 0) === 0 &&
+    Object.values(others).every((value) => value === undefined)
+  )
+}
+
 /** One page of the issues that a filter leaves, in the order of `sort`. */
-export async function listIssues(db: Db, filter: IssueFilter, sort: IssueSort, page: Page): Promise<IssueRow[]> {
+export async function listIssues(
+  db: Db,
+  filter: IssueFilter,
+  sort: IssueSort,
+  page: Page,
+): Promise<readonly IssueRow[]> {
+  if (sort === 'latest' && isPlain(filter)) {
+    const { repoId } = filter.scope
+    return filter.isClosed === undefined
+      ? newestOfAll(db, repoId, page.limit, page.offset)
+      : newestOfState(db, repoId, filter.isClosed, page.limit, page.offset)
+  }
   const query = db
     .selectFrom('issue')
     .selectAll('issue')

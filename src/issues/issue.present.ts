@@ -1,6 +1,6 @@
 import type { Ctx } from '../access/context.ts'
 import type { UserRow } from '../db/tables/accounts.ts'
-import type { IssueRow } from '../db/tables/issues.ts'
+import type { IssueRow, LabelRow } from '../db/tables/issues.ts'
 import type { UserId } from '../lib/ids.ts'
 import { formatOptionalUnix, formatUnix } from '../lib/time.ts'
 import { presentAuthor, presentUser } from '../users/user.present.ts'
@@ -9,7 +9,7 @@ import { presentAttachment } from './attachment.present.ts'
 import { issueApiUrl, issueWebUrl, type IssuePlace } from './issue-place.ts'
 import type { Issue, PullRequestMeta } from './issue.schemas.ts'
 import { loadPlaces } from './issue-place.store.ts'
-import { listAssigneesOf, listFilesOf, listLabelsOf, loadMilestones } from './issue.store.ts'
+import { listAssigneesOf, listFilesOf, loadLabelsOf, loadMilestones } from './issue.store.ts'
 import { presentLabel } from './label.present.ts'
 import { presentMilestone } from './milestone.present.ts'
 import { isDraftTitle } from './title.policy.ts'
@@ -28,7 +28,7 @@ export async function presentIssues(
   if (rows.length === 0) return []
   const ids = rows.map((row) => row.id)
   const [labels, assignees, milestones, files, places] = await Promise.all([
-    listLabelsOf(ctx.db, ids),
+    loadLabelsOf(ctx.db, ids),
     listAssigneesOf(ctx.db, ids),
     loadMilestones(
       ctx.db,
@@ -42,10 +42,12 @@ export async function presentIssues(
     ),
   ])
   const users = await loadUsers(ctx.db, [...rows.map((row) => row.poster_id), ...assignees.map((row) => row.user_id)])
+  const only = places.size === 1 ? [...places.values()][0] : undefined
+  const labelOf = memo((label: LabelRow) => presentLabel(ctx, only as IssuePlace, label))
+  const milestoneOf = memo(presentMilestone)
   const posterOf = memo((id: UserId) => presentAuthor(ctx, users.get(id)))
   // People who are assigned are shown as a guest sees them, whoever asks (observed).
   const assigneeOf = memo((id: UserId) => presentAuthor({ config: ctx.config, viewer: undefined }, users.get(id)))
-  const labelsOf = Map.groupBy(labels, (label) => label.issue_id)
   const assigneesOf = Map.groupBy(assignees, (row) => row.issue_id)
   const filesOf = Map.groupBy(files, (file) => file.issue_id)
   return rows.flatMap((row) => {
@@ -68,8 +70,8 @@ export async function presentIssues(
         body: row.content,
         ref: row.ref,
         assets: (filesOf.get(row.id) ?? []).map((file) => presentAttachment(ctx, file)),
-        labels: (labelsOf.get(row.id) ?? []).map((label) => presentLabel(ctx, place, label)),
-        milestone: milestone ? presentMilestone(milestone) : null,
+        labels: (labels.get(row.id) ?? []).map(place === only ? labelOf : (label) => presentLabel(ctx, place, label)),
+        milestone: milestone ? milestoneOf(milestone) : null,
         assignee: assigned[0] ?? null,
         assignees: assigned.length > 0 ? assigned : null,
         state: row.is_closed ? 'closed' : 'open',
@@ -100,6 +102,29 @@ function memo<Key, Value>(make: (key: Key) => Value): (key: Key) => Value {
     made.set(key, value)
     return value
   }
+}
+
+const remembered = new WeakMap<readonly IssueRow[], Map<string, Issue[]>>()
+
+/**
+ * One page of the issues of a repository. While nothing was committed the database gives the same rows again
+ * (`preparedQuery`), and then the same answer is given to the same viewer, frozen, so that it is encoded once.
+ */
+export async function presentIssuePage(
+  ctx: PresentCtx,
+  rows: readonly IssueRow[],
+  place: IssuePlace,
+): Promise<Issue[]> {
+  const [first] = rows
+  if (!first || !Object.isFrozen(first)) return presentIssues(ctx, rows, [place])
+  const { viewer } = ctx
+  const key = viewer ? `${viewer.id} ${viewer.isAdmin}` : 'guest'
+  const answers = remembered.get(rows) ?? new Map<string, Issue[]>()
+  remembered.set(rows, answers)
+  const answer = answers.get(key) ?? (await presentIssues(ctx, rows, [place]))
+  answers.set(key, answer)
+  Object.freeze(answer)
+  return answer
 }
 
 const presentPullMeta = (ctx: PresentCtx, place: IssuePlace, row: IssueRow): PullRequestMeta => ({

@@ -8,7 +8,7 @@ import { formatUnix, zeroTime } from '../lib/time.ts'
 import { ok } from '../http/reply.ts'
 import { findIssues, listQuery, searchEverywhere, searchQuery } from './issue-list.service.ts'
 import { mayEditIssue } from './issue.policy.ts'
-import { presentIssue, presentIssues } from './issue.present.ts'
+import { presentIssue, presentIssuePage, presentIssues } from './issue.present.ts'
 import { CreateIssueOption, EditDeadlineOption, EditIssueOption, Issue, IssueDeadline } from './issue.schemas.ts'
 import { createIssue, deleteIssue, editIssue, getIssue, getReadableIssue, setDeadline } from './issue.service.ts'
 
@@ -36,7 +36,7 @@ export const issueListIssues = operation({
   summary: 'List issues and pull requests of a repository',
   async run({ ctx, query }) {
     const { rows, page, total } = await findIssues(ctx, query)
-    return paged(await presentIssues(ctx, rows, [ctx]), page, total)
+    return paged(await presentIssuePage(ctx, rows, ctx), page, total)
   },
 })
 

@@ -1,15 +1,20 @@
-import { sql } from 'kysely'
+import { sql, type Expression } from 'kysely'
 import type { Db, Tx } from '../db/database.ts'
+import { idList, idListText } from '../db/id-list.ts'
+import { preparedQuery } from '../db/prepared.ts'
 import type { AttachmentRow, IssueChange, IssueRow, LabelRow, MilestoneRow, NewIssueRow } from '../db/tables/issues.ts'
 import type { RepoRow } from '../db/tables/repositories.ts'
 import type { UserRow } from '../db/tables/accounts.ts'
 import type { IssueId, LabelId, MilestoneId, RepoId, UserId } from '../lib/ids.ts'
 import type { Unix } from '../lib/time.ts'
 
-export const findIssue = (db: Db, repoId: RepoId, index: number): Promise<IssueRow | undefined> =>
-  index > 0 && index < 2 ** 31
-    ? db.selectFrom('issue').selectAll().where('repo_id', '=', repoId).where('index', '=', index).executeTakeFirst()
-    : Promise.resolve(undefined)
+const issueByNumber = preparedQuery((db: Db, repoId: RepoId, index: number) =>
+  db.selectFrom('issue').selectAll().where('repo_id', '=', repoId).where('index', '=', index),
+)
+
+/** An issue or pull request by its number; the row may be shared with other requests. */
+export const findIssue = async (db: Db, repoId: RepoId, index: number): Promise<IssueRow | undefined> =>
+  index > 0 && index < 2 ** 31 ? (await issueByNumber(db, repoId, index))[0] : undefined
 
 export const findIssueById = (db: Db, id: IssueId): Promise<IssueRow | undefined> =>
   db.selectFrom('issue').selectAll().where('id', '=', id).executeTakeFirst()
@@ -114,17 +119,63 @@ export const listLabelsOf = (db: Db, issueIds: readonly IssueId[]): Promise<(Lab
     .orderBy('label.id')
     .execute()
 
+const labelPairs = preparedQuery((db: Db, ids: string) =>
+  db
+    .selectFrom('issue_label')
+    .select(['issue_id', 'label_id'])
+    .where('issue_id', 'in', idList(db, ids) as Expression<IssueId>),
+)
+
+const labelsById = preparedQuery((db: Db, ids: string) =>
+  db
+    .selectFrom('label')
+    .selectAll()
+    .where('id', 'in', idList(db, ids) as Expression<LabelId>)
+    .orderBy('name')
+    .orderBy('id'),
+)
+
+/** Labels of issues by name: two queries, and each label once in memory however many issues have it. */
+export async function loadLabelsOf(
+  db: Db,
+  issueIds: readonly IssueId[],
+): Promise<ReadonlyMap<IssueId, readonly LabelRow[]>> {
+  const pairs = await labelPairs(db, idListText(issueIds))
+  if (pairs.length === 0) return new Map()
+  const labels = await labelsById(db, idListText(pairs.map((pair) => pair.label_id)))
+  const place = new Map(labels.map((label, index) => [label.id, index]))
+  const ordered = pairs.toSorted((one, other) => (place.get(one.label_id) ?? 0) - (place.get(other.label_id) ?? 0))
+  const result = new Map<IssueId, LabelRow[]>()
+  for (const pair of ordered) {
+    const index = place.get(pair.label_id)
+    if (index === undefined) continue
+    const list = result.get(pair.issue_id)
+    if (list) list.push(labels[index] as LabelRow)
+    else result.set(pair.issue_id, [labels[index] as LabelRow])
+  }
+  return result
+}
+
+const assigneePairs = preparedQuery((db: Db, ids: string) =>
+  db
+    .selectFrom('issue_assignee')
+    .select(['issue_id', 'user_id'])
+    .where('issue_id', 'in', idList(db, ids) as Expression<IssueId>)
+    .orderBy('id'),
+)
+
 /** Assignments of issues in their order. */
 export const listAssigneesOf = (
   db: Db,
   issueIds: readonly IssueId[],
-): Promise<{ issue_id: IssueId; user_id: UserId }[]> =>
+): Promise<readonly { issue_id: IssueId; user_id: UserId }[]> => assigneePairs(db, idListText(issueIds))
+
+const milestonesById = preparedQuery((db: Db, ids: string) =>
   db
-    .selectFrom('issue_assignee')
-    .select(['issue_id', 'user_id'])
-    .where('issue_id', 'in', issueIds)
-    .orderBy('id')
-    .execute()
+    .selectFrom('milestone')
+    .selectAll()
+    .where('id', 'in', idList(db, ids) as Expression<MilestoneId>),
+)
 
 /** Milestones by id. */
 export async function loadMilestones(
@@ -133,19 +184,22 @@ export async function loadMilestones(
 ): Promise<ReadonlyMap<MilestoneId, MilestoneRow>> {
   const wanted = [...new Set(ids)].filter((id): id is MilestoneId => id !== null)
   if (wanted.length === 0) return new Map()
-  const rows = await db.selectFrom('milestone').selectAll().where('id', 'in', wanted).execute()
+  const rows = await milestonesById(db, idListText(wanted))
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-/** Files of the texts of issues, oldest first; not those of their comments. */
-export const listFilesOf = (db: Db, issueIds: readonly IssueId[]): Promise<AttachmentRow[]> =>
+const filesOfIssues = preparedQuery((db: Db, ids: string) =>
   db
     .selectFrom('attachment')
     .selectAll()
-    .where('issue_id', 'in', issueIds)
+    .where('issue_id', 'in', idList(db, ids) as Expression<IssueId>)
     .where('comment_id', 'is', null)
-    .orderBy('id')
-    .execute()
+    .orderBy('id'),
+)
+
+/** Files of the texts of issues, oldest first; not those of their comments. */
+export const listFilesOf = (db: Db, issueIds: readonly IssueId[]): Promise<readonly AttachmentRow[]> =>
+  filesOfIssues(db, idListText(issueIds))
 
 /** Repositories by id. */
 export async function loadRepos(db: Db, ids: Iterable<RepoId | null>): Promise<ReadonlyMap<RepoId, RepoRow>> {

@@ -2,14 +2,10 @@ import type { RepoCtx } from '../access/context.ts'
 import { mode } from '../access/rights.ts'
 import type { Oid } from '../lib/ids.ts'
 import { branchRef } from '../lib/refs.ts'
-import {
-  defaultIssueConfig,
-  parseFormTemplate,
-  parseIssueConfig,
-  parseMarkdownTemplate,
-  TemplateProblem,
-} from './template.parse.ts'
 import type { IssueConfig, IssueTemplate } from './template.schemas.ts'
+
+/** Loaded when templates are asked for: reading YAML would cost the start its time and memory. */
+const loadParser = () => import('./template.parse.ts')
 
 const folderNames = ['ISSUE_TEMPLATE', 'issue_template']
 const below = (places: readonly string[]) => places.flatMap((place) => folderNames.map((name) => `${place}/${name}`))
@@ -54,7 +50,8 @@ async function textOf(ctx: RepoCtx, { oid }: TemplateFile): Promise<string | und
 }
 
 /** A template, or undefined when it breaks a rule. */
-function parseTemplate(path: string, text: string): IssueTemplate | undefined {
+async function parseTemplate(path: string, text: string): Promise<IssueTemplate | undefined> {
+  const { parseFormTemplate, parseMarkdownTemplate, TemplateProblem } = await loadParser()
   try {
     return path.endsWith('.md') ? parseMarkdownTemplate(path, text) : parseFormTemplate(path, text)
   } catch (error) {
@@ -95,6 +92,7 @@ async function configText(ctx: RepoCtx): Promise<string | undefined> {
 export async function getIssueConfig(
   ctx: RepoCtx,
 ): Promise<{ readonly config: IssueConfig; readonly problem: string | undefined }> {
+  const { defaultIssueConfig, parseIssueConfig, TemplateProblem } = await loadParser()
   const text = await configText(ctx)
   if (text === undefined) return { config: defaultIssueConfig, problem: undefined }
   try {

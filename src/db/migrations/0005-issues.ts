@@ -64,6 +64,7 @@ export const issues: Migration = {
       unique (repo_id, "index")
     )`,
     `create index issue_list on issue (repo_id, is_closed, created_unix, id)`,
+    `create index issue_list_all on issue (repo_id, created_unix, id)`,
     `create index issue_pins on issue (repo_id, is_pull, pin_order) where pin_order > 0`,
     `create index issue_newest on issue (is_closed, created_unix, id)`,
     `create index issue_poster on issue (poster_id)`,
