@@ -28,6 +28,11 @@ export const userEvents = {
   }),
   /** Somebody may do less than before in the repositories of an owner, or nothing any more. */
   'access.reduced': Type.Object({ userId: id<UserId>(), ownerId: id<UserId>() }),
+  /** A picture has no row that names it any more; its file is deleted by whoever hears this. */
+  'avatar.replaced': Type.Object({
+    store: Type.Unsafe<'avatars' | 'repoAvatars'>({ type: 'string', enum: ['avatars', 'repoAvatars'] }),
+    key: Type.String(),
+  }),
   /** The blocker does not want to hear from the blocked any more. */
   'user.blocked': Type.Object({ blockerId: id<UserId>(), blockedId: id<UserId>() }),
 }
