@@ -1,4 +1,4 @@
-import { hash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -13,6 +13,7 @@ import { allowOrigin, preflight, type CorsOptions } from './cors.ts'
 import { firstProblem } from './decode.ts'
 import { apiErrors, jsonType, textErrors, type ErrorForm } from './error-forms.ts'
 import type { Call, NamedOperation, Operation } from './operation.ts'
+import { payloadOf } from './payload.ts'
 import type { Reply, StreamReply } from './reply.ts'
 
 /** What was answered, for the access log and the metrics. */
@@ -241,9 +242,9 @@ export function createServer(options: ServerOptions): ForgeServer {
       return 0
     }
     headers['content-type'] ??= jsonType
-    let payload = Buffer.from(`${JSON.stringify(reply.body)}\n`)
+    const { bytes, etag } = payloadOf(reply.body)
+    let payload = bytes
     if (operation.method === 'GET') {
-      const etag = `"${hash('sha1', payload, 'base64url')}"`
       headers['etag'] = etag
       if (matchesEtag(call.headers['if-none-match'], etag)) {
         response.writeHead(304, headers).end()
