@@ -218,7 +218,7 @@ export const allOperations = (): NamedOperation[] =>
   )
 
 /** Who hears of events; those of one event are told in this order. */
-const allSubscribers = (): Subscriber<Ctx>[] => [measureRepository, maintainAfterChanges, dropUnseenWatches, endBlockedRelations, watchTeamRepos, removeRepoFiles, removeReplacedAvatar, removeReplacedAvatar, removeArchivesOfRepo, countRepoLanguages, makeFirstLabels, removeAttachmentFile, removeAttachmentsOfRepo, ...pullSubscribers.all, readCommitMessages]
+const allSubscribers = (): Subscriber<Ctx>[] => [measureRepository, maintainAfterChanges, dropUnseenWatches, endBlockedRelations, watchTeamRepos, removeRepoFiles, removeReplacedAvatar, removeArchivesOfRepo, countRepoLanguages, makeFirstLabels, removeAttachmentFile, removeAttachmentsOfRepo, ...pullSubscribers.all, readCommitMessages]
 
 /** Where sealed texts are kept: each column is listed, so that all of them follow a change of the key. */
 const resealSecrets = resealSecretsJob([{ table: 'action_secret', column: 'sealed', purpose: secretPurpose }])
