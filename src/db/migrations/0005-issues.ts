@@ -213,8 +213,6 @@ export const issues: Migration = {
       sqlite: `create virtual table comment_words using fts5(content, content='comment', content_rowid='id')`,
       postgres: `create index comment_words on comment using gin ((${commentWords})) where type in ('comment', 'code', 'review')`,
     },
-    { sqlite: `create virtual table issue_vocabulary using fts5vocab(issue_words, row)`, postgres: '' },
-    { sqlite: `create virtual table comment_vocabulary using fts5vocab(comment_words, row)`, postgres: '' },
     {
       sqlite: `create trigger issue_words_insert after insert on issue begin
         insert into issue_words (rowid, title, content) values (new.id, new.title, new.content);
