@@ -7,7 +7,9 @@ import type { GitKey, Oid, RepoId } from '../lib/ids.ts'
 import { branchOf, tagOf } from '../lib/refs.ts'
 import { nowUnix } from '../lib/time.ts'
 import { openJournal, settle, settleLeftovers, type RefChange } from '../repos/ref-door.service.ts'
+import { checkHeadAndEmptiness } from '../repos/doctor.service.ts'
 import { listJournal } from '../repos/ref-journal.store.ts'
+import { findRepoById } from '../repos/repo.store.ts'
 import type { DoctorCheck, Finding } from './doctor.service.ts'
 import { blobColumns, listKnownGitKeys, listNamedBlobs } from './file-scan.store.ts'
 import { recount } from './recount.service.ts'
@@ -94,7 +96,18 @@ async function* checkRepository(services: Services, repo: RepoRow, fix: boolean)
     yield { what: `${name}: the git repository ${repo.wiki_git_key} of its wiki is missing`, state: 'report' }
   }
   const changes = await unrecordedChanges(services, repo)
-  if (changes.length === 0) return
+  if (changes.length > 0) yield* recordChanges(services, repo, changes, fix)
+  // What was just recorded has changed the row.
+  const row = changes.length > 0 ? await findRepoById(services.db, repo.id) : repo
+  if (row) yield* checkHeadAndEmptiness(services, row, { fix })
+}
+
+async function* recordChanges(
+  services: Services,
+  repo: RepoRow,
+  changes: readonly RefChange[],
+  fix: boolean,
+): AsyncGenerator<Finding> {
   const state = fix ? 'fixed' : 'fixable'
   if (fix) {
     // Recorded like any other change, so that pull requests, webhooks and search hear of it too.
@@ -102,7 +115,7 @@ async function* checkRepository(services: Services, repo: RepoRow, fix: boolean)
     await settle(services, journal, changes)
   }
   for (const { ref, old, new: now } of changes) {
-    yield { what: `${name}: ${ref} is recorded as ${old} and git has ${now}`, state }
+    yield { what: `repository ${repo.id} (${repo.name}): ${ref} is recorded as ${old} and git has ${now}`, state }
   }
 }
 

@@ -119,12 +119,11 @@ export async function upsertTags(tx: Tx, recording: Recording, tags: readonly Ta
     .execute()
 }
 
-/** What follows for the repository from the rows of its branches, which are written before. */
-export const updatePushedRepo = (tx: Tx, id: RepoId, updatedUnix: Unix) =>
+/** Whether a repository is empty follows from the rows of its branches, which are written before. */
+export const updateEmptiness = (tx: Tx, id: RepoId) =>
   tx
     .updateTable('repo')
     .set((change) => ({
-      updated_unix: updatedUnix,
       is_empty: change
         .not(
           change.exists(
@@ -139,6 +138,12 @@ export const updatePushedRepo = (tx: Tx, id: RepoId, updatedUnix: Unix) =>
     }))
     .where('id', '=', id)
     .execute()
+
+/** What follows for the repository when references moved. */
+export async function updatePushedRepo(tx: Tx, id: RepoId, updatedUnix: Unix): Promise<void> {
+  await updateEmptiness(tx, id)
+  await tx.updateTable('repo').set({ updated_unix: updatedUnix }).where('id', '=', id).execute()
+}
 
 /** @returns false when the repository has got branches meanwhile: then its default branch stays */
 export const updateFirstDefaultBranch = async (tx: Tx, id: RepoId, branch: string): Promise<boolean> =>

@@ -9,6 +9,7 @@ import { NotFound, Unauthenticated, UnsupportedMediaType } from '../lib/errors.t
 import { nowUnix } from '../lib/time.ts'
 import type { GitCtx, GitService } from './git-access.service.ts'
 import { mayFetch, mayPush, mayUseNamedService } from './git.requirements.ts'
+import { limitFetchInput } from './input-limits.ts'
 import { pushInto } from './push.ts'
 
 /** Headers that keep every cache away from an advertisement. */
@@ -67,7 +68,7 @@ export const gitInfoRefs = operation({
         `${ref.oid}\t${ref.name}\n`,
         ...(ref.peeled === ref.oid ? [] : [`${ref.peeled}\t${ref.name}^{}\n`]),
       ])
-      return bytes('text/plain;charset=utf-8', lines.join(''), { headers: neverCached })
+      return bytes('text/plain; charset=utf-8', lines.join(''), { headers: neverCached })
     }
     const request = { ...protocolOf(call), stateless: true, advertise: true, signal: call.signal }
     const running =
@@ -94,7 +95,7 @@ export const gitUploadPack = operation({
   body: 'stream',
   reply: { 200: 'bytes' },
   async run({ ctx, call }) {
-    const body = requestBody(call, 'git-upload-pack')
+    const body = limitFetchInput(requestBody(call, 'git-upload-pack'))
     const running = await ctx.git.uploadPack(ctx.gitKey, {
       ...protocolOf(call),
       stateless: true,
@@ -146,7 +147,7 @@ export const gitPacks = operation({
   async run({ ctx }) {
     const packs = await ctx.git.listPacks(ctx.gitKey)
     const lines = packs.map((name) => `P ${name}\n`)
-    return bytes('text/plain;charset=utf-8', `${lines.join('')}\n`, { headers: neverCached })
+    return bytes('text/plain; charset=utf-8', `${lines.join('')}\n`, { headers: neverCached })
   },
 })
 

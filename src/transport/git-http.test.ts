@@ -118,6 +118,8 @@ test('git over HTTP: hostile and broken requests are refused, change nothing and
   await send(forge, upload, Buffer.from(packet(`want ${'1'.repeat(40)} no-such-capability`) + '0000' + packet('done')))
   assert.equal((await send(forge, receive, good, { as: 'alice', vanishAfter: good.length - 40 })).status, 'cut')
   assert.equal((await send(forge, receive, good, { as: 'alice', vanishAfter: 10 })).status, 'cut')
+  const endless = Array.from({ length: 20_000 }, (_, index) => packet(`${'0'.repeat(40)} ${'1'.repeat(40)} refs/heads/${'x'.repeat(900)}${index}`))
+  assert.equal((await push(Buffer.from(endless.join('')))).status, 'cut')
   assert.deepEqual(await branchesOf(forge, repo.api), ['main'])
 
   const done = await push(await clone.pushRequest('pushed', 'report-status no-such-capability agent=x'))
@@ -275,4 +277,21 @@ test('git over HTTP: the first push chooses the default branch; emptiness follow
   await clone.must('push', '-q', 'origin', 'HEAD:refs/heads/main')
   assert.equal((await forge.as('alice').get(repo.api)).json.default_branch, 'master')
   assert.match(await clone.must('ls-remote', '--symref', 'origin', 'HEAD'), /ref: refs\/heads\/master/)
+})
+
+test('go get is told where a repository is, whatever is at the address, and not whether it exists', async () => {
+  await using forge = await startForge({ users: ['alice'] })
+  await forge.given.repo({ owner: 'alice', name: 'open', default_branch: 'trunk' })
+  await forge.given.repo({ owner: 'alice', name: 'hidden', private: true, default_branch: 'trunk' })
+  const host = new URL(forge.url).host
+  const ask = async (path: string): Promise<string> => {
+    const answer = await forge.guest.get(`${path}?go-get=1`, { site: true })
+    assert.equal(answer.status, 200, path)
+    return answer.text
+  }
+  assert.match(await ask('/alice/open/deep/package'), new RegExp(`content="${host}/alice/open git ${forge.url}/alice/open.git"`))
+  assert.match(await ask('/Alice/OPEN.git/info/refs'), /alice\/open\/src\/branch\/trunk\{\/dir\}/)
+  const hidden = await ask('/alice/hidden')
+  assert.equal(hidden.replaceAll('hidden', 'nothing'), await ask('/alice/nothing'))
+  assert.doesNotMatch(await ask('/alice/%22%3E%3Cscript%3E'), /<script>/)
 })

@@ -1,13 +1,19 @@
 import { Forbidden } from '../lib/errors.ts'
 import type { GitService, UploadPackRequest } from '../git/git.ts'
+import { pullPushExtras } from '../pulls/push-extras.service.ts'
 import { receivePush } from '../repos/push.service.ts'
 import type { GitPushCtx } from './git-access.service.ts'
+import { limitPushCommands } from './input-limits.ts'
 
 /** Receives a push, over whichever door it came, and settles it when git has ended. */
 export async function pushInto(ctx: GitPushCtx, request: UploadPackRequest): Promise<GitService> {
   if (ctx.unit === 'wiki') throw new Forbidden('the wiki is changed through its pages, not by pushes')
-  const push = receivePush(ctx, ctx.repo)
-  const running = await ctx.git.receivePack(ctx.gitKey, { ...request, callbacks: push.callbacks })
+  const push = receivePush(ctx, ctx.repo, pullPushExtras(ctx))
+  const running = await ctx.git.receivePack(ctx.gitKey, {
+    ...request,
+    ...(request.body ? { body: limitPushCommands(request.body) } : {}),
+    callbacks: push.callbacks,
+  })
   const finished = running.finished.finally(() =>
     // What can not be settled now is settled at the next start; the journal still has it.
     push

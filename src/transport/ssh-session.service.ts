@@ -13,6 +13,7 @@ import type { RepoRow } from '../db/tables/repositories.ts'
 import type { GitService as RunningGit } from '../git/git.ts'
 import { Forbidden, NotFound, Refusal } from '../lib/errors.ts'
 import { openForGit, type GitAddress, type GitPushCtx } from './git-access.service.ts'
+import { limitFetchInput } from './input-limits.ts'
 import { pushInto } from './push.ts'
 import { parseSshCommand, type SshCommand } from './ssh-command.parse.ts'
 import { findDeployAccess } from './ssh-key.store.ts'
@@ -93,7 +94,11 @@ async function serve(
   }
   switch (command.service) {
     case 'git-upload-pack':
-      return relay(await services.git.uploadPack(opened.gitKey, conversation), streams, signal)
+      return relay(
+        await services.git.uploadPack(opened.gitKey, { ...conversation, body: limitFetchInput(streams.input) }),
+        streams,
+        signal,
+      )
     case 'git-upload-archive':
       return relay(await services.git.uploadArchive(opened.gitKey, conversation), streams, signal)
     case 'git-receive-pack':
