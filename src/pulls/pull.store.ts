@@ -43,6 +43,17 @@ export async function requestChecks(tx: Tx, ids: readonly PullId[], change: Pull
     .execute()
 }
 
+/** The same for one whose head moves; false when it is no longer where it was. */
+export const requestChecksAt = async (tx: Tx, pull: PullRow, head: Oid): Promise<boolean> =>
+  (
+    await tx
+      .updateTable('pull')
+      .set({ head_oid: head, check_state: 'checking', check_version: sql`check_version + 1` })
+      .where('id', '=', pull.id)
+      .where('head_oid', '=', pull.head_oid)
+      .executeTakeFirst()
+  ).numUpdatedRows > 0n
+
 export interface CheckResult {
   readonly check_state: CheckState
   readonly merge_base: Oid | ''

@@ -33,8 +33,9 @@ import {
   insertReview,
   listReviews,
   recountComments,
-  takeOfficialAway,
+  supersedeVerdicts,
   updateReview,
+  wasDismissed,
 } from './review.store.ts'
 
 const noReview = () => new NotFound('the review does not exist', 'review_not_found')
@@ -133,7 +134,7 @@ export async function createReview(ctx: SignedInRepoCtx, stored: PullPair, input
       is_official: standing.isOfficial,
       updated_unix: act.atUnix,
     }
-    if (standing.isOfficial || isVerdict(type)) await takeOfficialAway(tx, pair.issue.id, ctx.viewer.id)
+    if (isVerdict(type)) await supersedeVerdicts(tx, pair.issue.id, ctx.viewer.id)
     const review = pending
       ? await updateReview(tx, pending.id, { ...values, created_unix: act.atUnix })
       : await insertReview(tx, {
@@ -216,7 +217,7 @@ export async function submitReview(
   return transaction(ctx.db, async (tx) => {
     const held = await findPendingReview(tx, pair.issue.id, ctx.viewer.id)
     if (held?.id !== review.id) throw new Invalid('only a pending review is handed in', 'review_not_pending')
-    if (isVerdict(type)) await takeOfficialAway(tx, pair.issue.id, ctx.viewer.id)
+    if (isVerdict(type)) await supersedeVerdicts(tx, pair.issue.id, ctx.viewer.id)
     const submitted = await updateReview(tx, review.id, {
       type,
       content: body,
@@ -244,7 +245,9 @@ export async function deleteReview(ctx: SignedInRepoCtx, { pull, issue }: PullPa
     const reviewerId = review.reviewer_id
     if (reviewerId !== null && review.is_official && isVerdict(review.type)) {
       const before = await findNewestVerdict(tx, issue.id, reviewerId)
-      if (before && !before.is_dismissed) await updateReview(tx, before.id, { is_official: true })
+      if (before && !(await wasDismissed(tx, before.id))) {
+        await updateReview(tx, before.id, { is_official: true, is_dismissed: false })
+      }
     }
     await recountComments(tx, issue.id, act.atUnix)
     await publish(tx, 'review.deleted', {

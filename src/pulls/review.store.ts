@@ -85,15 +85,24 @@ export const updateReview = (tx: Tx, id: ReviewId, change: ReviewChange): Promis
 export const deleteReviewRow = async (tx: Tx, id: ReviewId): Promise<boolean> =>
   (await tx.deleteFrom('review').where('id', '=', id).executeTakeFirst()).numDeletedRows > 0n
 
-/** Earlier verdicts of a person count no more for protections. */
-export const takeOfficialAway = (tx: Tx, issueId: IssueId, reviewerId: UserId) =>
+/** Earlier verdicts of a person give way to a new one: they count no more and are dismissed (observed). */
+export const supersedeVerdicts = (tx: Tx, issueId: IssueId, reviewerId: UserId) =>
   tx
     .updateTable('review')
-    .set({ is_official: false })
+    .set({ is_official: false, is_dismissed: true })
     .where('issue_id', '=', issueId)
     .where('reviewer_id', '=', reviewerId)
-    .where('type', '!=', 'request')
+    .where('type', 'in', ['approve', 'reject'])
     .execute()
+
+/** Whether somebody dismissed a review, other than by a newer one of its author. */
+export const wasDismissed = async (tx: Tx, reviewId: ReviewId): Promise<boolean> =>
+  (await tx
+    .selectFrom('comment')
+    .select('id')
+    .where('review_id', '=', reviewId)
+    .where('type', '=', 'dismiss_review')
+    .executeTakeFirst()) !== undefined
 
 /** The newest verdict of a person. */
 export const findNewestVerdict = (tx: Tx, issueId: IssueId, reviewerId: UserId): Promise<ReviewRow | undefined> =>

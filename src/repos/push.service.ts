@@ -19,6 +19,12 @@ const product = 'Ingot'
 export interface PushExtras {
   /** A reason against one of the updates, or undefined; asked when everything here agrees. */
   readonly refuse?: (check: PushCheck) => Promise<string | undefined>
+  /** References that stand for something else than a place in the repository: they need no right to write here. */
+  readonly isTopic?: (ref: string) => boolean
+  /** What becomes of them, once the push is agreed to. */
+  readonly handleTopics?: ReceiveCallbacks['handleTopics']
+  /** Whether somebody who may not write the repository may move this one reference all the same. */
+  readonly allows?: (update: PushedUpdate) => Promise<boolean>
   /** Lines shown to the client after a push: where to open a pull request. */
   readonly hints?: (moved: readonly PushedUpdate[]) => Promise<readonly string[]>
 }
@@ -47,9 +53,9 @@ export function receivePush(ctx: SignedInRepoCtx, repo: RepoRow, extras: PushExt
     if (check.updates.some((update) => !isZeroOid(update.new)) && (await isOverQuota(ctx))) {
       return `quota exceeded by ${ctx.owner.name}`
     }
-    for (const update of check.updates) {
+    for (const update of check.updates.filter(({ ref }) => !extras.isTopic?.(ref))) {
       const verdict = mayPushRef(repo, ctx.rights, update)
-      if (!verdict.allowed) return verdict.reason
+      if (!verdict.allowed && !(await extras.allows?.(update))) return verdict.reason
     }
     const isDeployKey = ctx.viewer.credential.kind === 'deploy'
     const [refused] = await checkProtections(ctx, check.updates, { at: check.quarantine, isDeployKey })
@@ -65,6 +71,7 @@ export function receivePush(ctx: SignedInRepoCtx, repo: RepoRow, extras: PushExt
         journal = await openJournal(ctx, repo, check.updates, { doerId: ctx.viewer.id, via: 'push' })
         return { ok: true }
       },
+      ...(extras.handleTopics ? { handleTopics: extras.handleTopics } : {}),
       async recordRefUpdates({ updates }) {
         if (journal) await settle(ctx, journal, updates)
         journal = undefined

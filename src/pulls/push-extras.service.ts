@@ -1,0 +1,76 @@
+import type { SignedInRepoCtx } from '../access/context.ts'
+import { accessTo } from '../access/repo-access.ts'
+import { listUnits } from '../access/access.store.ts'
+import type { PushedUpdate } from '../git/git.ts'
+import { issueWebUrl } from '../issues/issue-place.ts'
+import { loadPlaces } from '../issues/issue-place.store.ts'
+import { escapePath } from '../lib/escape-url.ts'
+import { branchOf, isZeroOid } from '../lib/refs.ts'
+import type { PushExtras } from '../repos/push.service.ts'
+import { repoWebUrl } from '../repos/repo-url.ts'
+import { listOpenByBranch } from './pull.store.ts'
+import { createLines, visitLines } from './push-hint.ts'
+import { isTopicRef } from './topic-push.parse.ts'
+import { receiveTopics } from './topic-push.service.ts'
+
+/** Most branches of one push that are told about. */
+const maxHints = 10
+
+/** What pull requests have to do with a push into a repository. */
+export const pullPushExtras = (ctx: SignedInRepoCtx): PushExtras => ({
+  isTopic: isTopicRef,
+  handleTopics: (push) => receiveTopics(ctx, push),
+  allows: (update) => maintainsHead(ctx, update),
+  hints: (moved) => hintsFor(ctx, moved),
+})
+
+/**
+ * Whether the branch is the head of an open pull request whose author lets those who may write its base push to it
+ * (contract, pulls: maintainer edit). Deleting it is not among that.
+ */
+async function maintainsHead(ctx: SignedInRepoCtx, update: PushedUpdate): Promise<boolean> {
+  const branch = branchOf(update.ref)
+  if (branch === undefined || isZeroOid(update.new) || isZeroOid(update.old)) return false
+  const pulls = (await listOpenByBranch(ctx.db, 'head', ctx.repo.id, [branch])).filter(
+    (pull) => pull.allow_maintainer_edit && pull.repo_id !== ctx.repo.id,
+  )
+  const places = await loadPlaces(
+    ctx.db,
+    pulls.map((pull) => pull.repo_id),
+  )
+  for (const { owner, repo } of places.values()) {
+    const { rights } = await accessTo(ctx.db, ctx.viewer, owner, repo)
+    if (rights.canWrite('code')) return true
+  }
+  return false
+}
+
+/** Where a pull request for each pushed branch is, or is to be made (contract, transport: hints). */
+async function hintsFor(ctx: SignedInRepoCtx, moved: readonly PushedUpdate[]): Promise<string[]> {
+  const { repo, owner } = ctx
+  // The row is as it was before the push: the first one into an empty repository is told nothing.
+  if (!ctx.config.git.pullRequestPushMessage || repo.is_empty) return []
+  const branches = moved
+    .filter((update) => !isZeroOid(update.new))
+    .flatMap((update) => branchOf(update.ref) ?? [])
+    .filter((branch) => repo.is_fork || branch !== repo.default_branch)
+    .slice(0, maxHints)
+  if (branches.length === 0) return []
+  const baseId = repo.is_fork && repo.fork_id !== null ? repo.fork_id : repo.id
+  const [places, units, open] = await Promise.all([
+    loadPlaces(ctx.db, [baseId], [ctx]),
+    listUnits(ctx.db, [baseId]),
+    listOpenByBranch(ctx.db, 'head', repo.id, branches),
+  ])
+  const base = places.get(baseId)
+  if (!base || !units.some((row) => row.unit === 'pulls')) return []
+  const { rights } = baseId === repo.id ? ctx : await accessTo(ctx.db, ctx.viewer, base.owner, base.repo)
+  if (!rights.canRead('pulls')) return []
+  return branches.flatMap((branch) => {
+    const pull = open.find((each) => each.head_branch === branch && each.repo_id === baseId)
+    if (pull) return visitLines(issueWebUrl(ctx, base, { index: pull.index, is_pull: true }))
+    const head = baseId === repo.id ? escapePath(branch) : `${owner.name}:${escapePath(branch)}`
+    const compare = `${repoWebUrl({ config: ctx.config, ...base })}/compare/${escapePath(base.repo.default_branch)}...${head}`
+    return createLines(branch, compare)
+  })
+}

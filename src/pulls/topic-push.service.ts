@@ -1,0 +1,127 @@
+import type { SignedInRepoCtx } from '../access/context.ts'
+import { mode } from '../access/rights.ts'
+import { transaction } from '../db/database.ts'
+import type { PullRow } from '../db/tables/pulls.ts'
+import type { PushedUpdate, TopicOutcome } from '../git/git.ts'
+import { issueWebUrl } from '../issues/issue-place.ts'
+import { refuseBlocked } from '../issues/issue.service.ts'
+import { keptTitle } from '../issues/title.policy.ts'
+import { Refusal } from '../lib/errors.ts'
+import { branchRef, isZeroOid, zeroOid } from '../lib/refs.ts'
+import { checkPull } from './pull-check.service.ts'
+import { openPull } from './pull-open.service.ts'
+import { pullRef } from './pull-ref.ts'
+import { findOpenOnRoute, requestChecksAt, type Route } from './pull.store.ts'
+import { visitLines } from './push-hint.ts'
+import { describeCommit, readTopicOptions, readTopicRef, topicName, type TopicOptions } from './topic-push.parse.ts'
+
+type Outcome = { readonly outcome: TopicOutcome; readonly lines: readonly string[] }
+
+const no = (ref: string, message: string): Outcome => ({ outcome: { ref, ok: false, message }, lines: [] })
+
+/** The branch that a reference below `refs/for/` is about, and the topic in it. */
+async function findBase(ctx: SignedInRepoCtx, ref: string) {
+  for (const { branch, topic } of readTopicRef(ref)) {
+    if (branch === '') continue
+    const oid = await ctx.git.readRef(ctx.repo.git_key, branchRef(branch))
+    if (oid !== undefined) return { branch, topic, oid }
+  }
+  return undefined
+}
+
+/**
+ * Opens or updates pull requests by pushes to `refs/for/<branch>[/<topic>]`, which need no right but to read them.
+ * Each reference has an outcome of its own (contract, transport: topic flow).
+ */
+export async function receiveTopics(
+  ctx: SignedInRepoCtx,
+  push: { readonly updates: readonly PushedUpdate[]; readonly pushOptions: readonly string[] },
+): Promise<{ outcomes: readonly TopicOutcome[]; lines: readonly string[] }> {
+  const options = readTopicOptions(push.pushOptions)
+  const results: Outcome[] = []
+  for (const update of push.updates) results.push(await receiveTopic(ctx, update, options))
+  return { outcomes: results.map(({ outcome }) => outcome), lines: results.flatMap(({ lines }) => lines) }
+}
+
+async function receiveTopic(ctx: SignedInRepoCtx, update: PushedUpdate, options: TopicOptions): Promise<Outcome> {
+  const { git, repo } = ctx
+  const { ref } = update
+  if (ctx.rights.modeOf('pulls') < mode.read) return no(ref, 'there are no pull requests here')
+  if (isZeroOid(update.new)) return no(ref, 'a topic can not be deleted')
+  const base = await findBase(ctx, ref)
+  if (!base) return no(ref, 'there is no such branch to propose a change for')
+  const topic = base.topic || options.topic
+  if (topic === '') return no(ref, 'a topic is missing: push to refs/for/<branch>/<topic> or with -o topic=<topic>')
+  const type = (await git.objectInfo(repo.git_key, update.new))?.type
+  if (type !== 'commit') return no(ref, 'only commits can be proposed')
+  const route: Route = {
+    repoId: repo.id,
+    baseBranch: base.branch,
+    headRepoId: repo.id,
+    headBranch: topicName(ctx.viewer.user.name, topic),
+    flow: 1,
+  }
+  const open = await findOpenOnRoute(ctx.db, route)
+  try {
+    return await (open ? moveTopic(ctx, update, open, options) : openTopic(ctx, update, { ...route, baseOid: base.oid }, options))
+  } catch (error) {
+    if (error instanceof Refusal) return no(ref, error.message)
+    throw error
+  }
+}
+
+async function openTopic(
+  ctx: SignedInRepoCtx,
+  update: PushedUpdate,
+  route: Route & { readonly baseOid: PushedUpdate['new'] },
+  options: TopicOptions,
+): Promise<Outcome> {
+  const { git, repo } = ctx
+  if (await git.isAncestor(repo.git_key, update.new, route.baseOid)) {
+    return no(update.ref, 'the branch contains the commit already')
+  }
+  await refuseBlocked(ctx, [ctx.owner.id])
+  const described = describeCommit((await git.readCommit(repo.git_key, update.new)).message)
+  const title = keptTitle(options.title) || keptTitle(described.title)
+  if (title === '') return no(update.ref, 'the commit has no title, and none was given')
+  const pair = await openPull(ctx, {
+    base: { repo, branch: route.baseBranch, oid: route.baseOid },
+    head: { repo, branch: route.headBranch, oid: update.new },
+    flow: 1,
+    title,
+    content: options.description || described.description,
+    dueUnix: 0,
+    milestoneId: undefined,
+    labelIds: [],
+    assigneeIds: [],
+  })
+  return {
+    outcome: {
+      ref: update.ref,
+      ok: true,
+      reported: { ref: pullRef(pair.pull.index), old: zeroOid(repo.object_format), new: update.new },
+    },
+    lines: visitLines(issueWebUrl(ctx, ctx, pair.issue)),
+  }
+}
+
+async function moveTopic(ctx: SignedInRepoCtx, update: PushedUpdate, pull: PullRow, options: TopicOptions): Promise<Outcome> {
+  const { git, repo } = ctx
+  const old = pull.head_oid
+  if (old === update.new) return no(update.ref, 'the pull request is at this commit already')
+  const isForward = await git.isAncestor(repo.git_key, old, update.new)
+  if (!isForward && !options.isForced) {
+    return no(update.ref, 'the history was rewritten: push with -o force-push=true to allow that')
+  }
+  const isMoved = await transaction(ctx.db, (tx) => requestChecksAt(tx, pull, update.new))
+  if (!isMoved) return no(update.ref, 'the pull request was moved at the same time')
+  await checkPull(ctx, pull.id)
+  return {
+    outcome: {
+      ref: update.ref,
+      ok: true,
+      reported: { ref: pullRef(pull.index), old, new: update.new, ...(isForward ? {} : { forced: true }) },
+    },
+    lines: visitLines(issueWebUrl(ctx, ctx, { index: pull.index, is_pull: true })),
+  }
+}
