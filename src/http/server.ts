@@ -104,6 +104,8 @@ export function createServer(options: ServerOptions): ForgeServer {
       const { raw } = request
       sendError(raw, reply.raw, requestIds(), new BadRequest('the address is malformed'), apiErrors, {})
     },
+    // Operations decode and encode themselves; without these the framework loads two compilers that nobody asks.
+    schemaController: { compilersFactory: { buildValidator: noCompiler, buildSerializer: noCompiler } },
     routerOptions: {
       maxParamLength: 4096,
       ignoreTrailingSlash: true,
@@ -376,6 +378,11 @@ export function createServer(options: ServerOptions): ForgeServer {
   }
 }
 
+/** Stands where the framework expects a compiler of schemas: no route declares one. */
+const noCompiler = () => () => {
+  throw new Error('operations decode and encode themselves')
+}
+
 /** Most bytes of a refused body that are read and dropped, so that the client comes to read the refusal. */
 const maxPassedOverBytes = 16 * 1024 * 1024
 
@@ -425,6 +432,11 @@ function pathPattern(path: string): RegExp {
   return new RegExp(`^${source}/?$`)
 }
 
+/**
+ * `go get` asks any address below a repository with `?go-get=1`, whatever else there is at it: one operation answers all.
+ */
+const goGetForm = /^(\/[^/?]+\/[^/?]+)(?:\/[^?]*)?\?(?:.*&)?go-get=1(?:&|$)/
+
 /** Requests may carry the path of the public address, when the proxy in front does not take it off. */
 function urlRules(subPath: string): { rewriteUrl: (request: { url?: string | undefined }) => string } {
   return {
@@ -432,11 +444,16 @@ function urlRules(subPath: string): { rewriteUrl: (request: { url?: string | und
       const url = request.url ?? '/'
       if (subPath !== '' && (url === subPath || url.startsWith(`${subPath}/`) || url.startsWith(`${subPath}?`))) {
         const rest = url.slice(subPath.length)
-        return rest.startsWith('/') ? rest : `/${rest}`
+        return forGoGet(rest.startsWith('/') ? rest : `/${rest}`)
       }
-      return url
+      return forGoGet(url)
     },
   }
+}
+
+function forGoGet(url: string): string {
+  const repository = url.includes('go-get=1') && !url.startsWith('/api/') ? goGetForm.exec(url)?.[1] : undefined
+  return repository === undefined ? url : `/-/go-get${repository}`
 }
 
 /** Ids of requests: a random text of this process and a counter. */
