@@ -16,6 +16,7 @@ import { keptColor } from './label.policy.ts'
 import {
   countLabels,
   deleteLabelRow,
+  deleteLabelsOfOwner,
   findLabel,
   findLabelByName,
   insertLabels,
@@ -173,6 +174,13 @@ export async function removeIssueLabel(
   if (!label) throw new Invalid('the label does not exist', 'label_not_found')
   await transaction(ctx.db, async (tx) => removeLabels(tx, act, await holdIssue(tx, issue), [labelId]))
 }
+
+/** Labels of the organization that a repository left are taken off its issues. */
+export const dropLabelsOfOldOwner = subscriber({
+  name: 'dropLabelsOfOldOwner',
+  on: 'repo.transferred',
+  inTransaction: (tx, { data }) => deleteLabelsOfOwner(tx, data.repoId, data.oldOwnerId),
+})
 
 /** Gives a new repository the labels of the set that was asked for. */
 export const makeFirstLabels = subscriber({

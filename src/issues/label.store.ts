@@ -108,3 +108,30 @@ export async function loadLabels(db: Db, ids: Iterable<LabelId | null>): Promise
   const rows = await db.selectFrom('label').selectAll().where('id', 'in', wanted).execute()
   return new Map(rows.map((row) => [row.id, row]))
 }
+
+/** Takes the labels of an organization off the issues of a repository, and counts them anew. */
+export async function deleteLabelsOfOwner(tx: Tx, repoId: RepoId, orgId: UserId): Promise<void> {
+  const gone = await tx
+    .deleteFrom('issue_label')
+    .where('issue_id', 'in', tx.selectFrom('issue').select('id').where('repo_id', '=', repoId))
+    .where('label_id', 'in', tx.selectFrom('label').select('id').where('org_id', '=', orgId))
+    .returning('label_id')
+    .execute()
+  if (gone.length === 0) return
+  await tx
+    .updateTable('label')
+    .set((label) => ({
+      num_issues: label
+        .selectFrom('issue_label')
+        .select((each) => each.fn.countAll<number>().as('count'))
+        .whereRef('issue_label.label_id', '=', 'label.id'),
+      num_closed_issues: label
+        .selectFrom('issue_label')
+        .innerJoin('issue', 'issue.id', 'issue_label.issue_id')
+        .select((each) => each.fn.countAll<number>().as('count'))
+        .whereRef('issue_label.label_id', '=', 'label.id')
+        .where('issue.is_closed', '=', true),
+    }))
+    .where('org_id', '=', orgId)
+    .execute()
+}

@@ -38,8 +38,11 @@ export const orgCreateLabel = operation({
   body: CreateLabelOption,
   reply: { 201: Label },
   summary: 'Create a label of an organization',
-  run: async ({ ctx, body }) =>
-    created(presentLabel(ctx, { owner: ctx.org }, await createLabel(ctx, { orgId: ctx.org.id }, body))),
+  async run({ ctx, body }) {
+    // A new label of an organization is never archived, whatever is asked (observed).
+    const label = await createLabel(ctx, { orgId: ctx.org.id }, { ...body, is_archived: false })
+    return created(presentLabel(ctx, { owner: ctx.org }, label))
+  },
 })
 
 export const orgGetLabel = operation({
