@@ -25,7 +25,7 @@ import { startWorkers, type Workers } from './jobs/workers.ts'
 import type { Log } from './lib/log.ts'
 import { systemClock, type Clock } from './lib/time.ts'
 import { loadInstanceKeys } from './secrets/instance-key.ts'
-import { makeFirstLabels } from './issues/label.service.ts'
+import { dropLabelsOfOldOwner, makeFirstLabels } from './issues/label.service.ts'
 import { removeAttachmentFile, removeAttachmentsOfRepo } from './issues/attachment.service.ts'
 import { readCommitMessages } from './issues/commit-reference.service.ts'
 import { leftoverAgeSeconds, settleLeftovers } from './repos/ref-door.service.ts'
@@ -218,7 +218,7 @@ export const allOperations = (): NamedOperation[] =>
   )
 
 /** Who hears of events; those of one event are told in this order. */
-const allSubscribers = (): Subscriber<Ctx>[] => [measureRepository, maintainAfterChanges, dropUnseenWatches, endBlockedRelations, watchTeamRepos, removeRepoFiles, removeReplacedAvatar, removeArchivesOfRepo, countRepoLanguages, makeFirstLabels, removeAttachmentFile, removeAttachmentsOfRepo, ...pullSubscribers.all, readCommitMessages]
+const allSubscribers = (): Subscriber<Ctx>[] => [measureRepository, maintainAfterChanges, dropUnseenWatches, endBlockedRelations, watchTeamRepos, removeRepoFiles, removeReplacedAvatar, removeArchivesOfRepo, countRepoLanguages, dropLabelsOfOldOwner, makeFirstLabels, removeAttachmentFile, removeAttachmentsOfRepo, ...pullSubscribers.all, readCommitMessages]
 
 /** Where sealed texts are kept: each column is listed, so that all of them follow a change of the key. */
 const resealSecrets = resealSecretsJob([{ table: 'action_secret', column: 'sealed', purpose: secretPurpose }])
