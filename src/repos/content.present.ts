@@ -2,6 +2,7 @@ import type { RepoCtx } from '../access/context.ts'
 import type { Commit as GitCommit, PathEntry } from '../git/git.ts'
 import { escapePath, escapeQuery } from '../lib/escape-url.ts'
 import type { Oid } from '../lib/ids.ts'
+import { mapLimited } from '../lib/map-limited.ts'
 import { formatUnix, zeroTime } from '../lib/time.ts'
 import type { CommitUser } from './commit.schemas.ts'
 import { presentCommitMeta } from './commit.present.ts'
@@ -22,6 +23,9 @@ export interface ContentView {
   /** The revision as the caller named it; addresses repeat it. */
   readonly ref: string
 }
+
+/** Links of a folder that are read at the same time. */
+const parallelReads = 16
 
 /** Longest target of a symbolic link that is shown, in bytes; file systems take no longer ones. */
 const maxLinkBytes = 4096
@@ -88,7 +92,7 @@ export async function presentFolder(
       folder,
       entries.map((entry) => entry.name),
     ),
-    Promise.all(links.map(async (link) => [link.oid, await readLink(place, link.oid)] as const)),
+    mapLimited(links, parallelReads, async (link) => [link.oid, await readLink(place, link.oid)] as const),
     hasSubmodules ? readSubmodules(git, key, commit) : new Map<string, string>(),
   ])
   const last = new Map(
@@ -105,8 +109,16 @@ export async function presentFolder(
   )
 }
 
-/** One entry by itself, a file with its content unless that is larger than the limit. */
-export async function presentContent(place: Place, view: ContentView, entry: PathEntry): Promise<ContentsResponse> {
+/**
+ * One entry by itself, a file with its content unless that is larger than the limit.
+ * @param lastCommit the last one that touched it, when that is known
+ */
+export async function presentContent(
+  place: Place,
+  view: ContentView,
+  entry: PathEntry,
+  lastCommit?: GitCommit,
+): Promise<ContentsResponse> {
   const { git, repo, config } = place
   const key = repo.git_key
   const { commit } = view.revision
@@ -116,7 +128,7 @@ export async function presentContent(place: Place, view: ContentView, entry: Pat
     entry.type === 'blob'
       ? git.readBlob(key, entry.oid, { maxBytes: isFile ? config.api.defaultMaxBlobSize : maxLinkBytes })
       : undefined,
-    git.lastCommitOfPath(key, commit, entry.path),
+    lastCommit ? lastCommit.oid : git.lastCommitOfPath(key, commit, entry.path),
     kind === 'submodule' ? readSubmodules(git, key, commit) : new Map<string, string>(),
   ])
   return presentEntry(place, view, entry, {
@@ -124,7 +136,7 @@ export async function presentContent(place: Place, view: ContentView, entry: Pat
     ...(isFile ? { content: { bytes: blob?.content } } : {}),
     target: kind === 'symlink' ? blob?.content?.toString('utf8') : undefined,
     submoduleUrl: submodules.get(entry.path),
-    lastCommit: await git.readCommit(key, lastOid ?? commit),
+    lastCommit: lastCommit ?? (await git.readCommit(key, lastOid ?? commit)),
   })
 }
 

@@ -6,6 +6,7 @@ import { signedIn } from '../access/requirements.ts'
 import { operation, validBody } from '../http/operation.ts'
 import { created, ok } from '../http/reply.ts'
 import { Invalid } from '../lib/errors.ts'
+import { mapLimited } from '../lib/map-limited.ts'
 import { presentChange, presentContent, presentFolder } from './content.present.ts'
 import {
   ApplyDiffPatchFileOptions,
@@ -90,10 +91,16 @@ function changeOf(
   }
 }
 
+/** Files of an answer that are read at the same time. */
+const parallelReads = 16
+
 /** The files of a change as they are on the branch that has it. */
 async function presentEntries(ctx: SignedInRepoCtx, made: MadeChange): Promise<(ContentsResponse | null)[]> {
   const view = { revision: { kind: 'branch', name: made.branch, commit: made.commit.oid }, ref: made.branch } as const
-  return Promise.all(made.entries.map((entry) => (entry ? presentContent(ctx, view, entry) : null)))
+  return mapLimited(made.entries, parallelReads, async (written) => {
+    if (!written) return null
+    return presentContent(ctx, view, written.entry, written.isChanged ? made.commit : undefined)
+  })
 }
 
 async function presentFileChange(ctx: SignedInRepoCtx, made: MadeChange): Promise<FileResponse> {

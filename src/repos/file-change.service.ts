@@ -1,5 +1,5 @@
 import type { SignedInRepoCtx } from '../access/context.ts'
-import type { Commit, PathEntry, TreeChange } from '../git/git.ts'
+import type { Commit, PathEntry, TreeChange, TreeEntry } from '../git/git.ts'
 import { BadRequest, Invalid, NotFound } from '../lib/errors.ts'
 import type { Oid } from '../lib/ids.ts'
 import { branchRef, zeroOid } from '../lib/refs.ts'
@@ -31,6 +31,13 @@ const strict: ChangeRules = { whenNewBranchExists: (message) => new Invalid(mess
 /** Deletions answer 400 where other changes answer 422 (observed). */
 export const deletionRules: ChangeRules = { whenNewBranchExists: (message) => new BadRequest(message, 'branch_exists') }
 
+/** A file that was written. */
+export interface ChangedEntry {
+  readonly entry: PathEntry
+  /** False when it was written as it was already. */
+  readonly isChanged: boolean
+}
+
 /** A change that was made. */
 export interface MadeChange {
   /** As its answer shows it. */
@@ -38,7 +45,7 @@ export interface MadeChange {
   /** The branch that has it. */
   readonly branch: string
   /** For each file of the request what it is now; undefined for deletions. */
-  readonly entries: readonly (PathEntry | undefined)[]
+  readonly entries: readonly (ChangedEntry | undefined)[]
 }
 
 /** How often a change is tried again when its branch moves meanwhile. */
@@ -69,12 +76,24 @@ export async function changeFiles(
     if (!head) mustStartEmpty(changes)
     return { tree: { base: head, changes: await treeChanges(ctx, head, changes) } }
   })
-  const entries = await Promise.all(
-    changes.map((change) =>
-      change.operation === 'delete' ? undefined : ctx.git.findPath(ctx.repo.git_key, made.commit.oid, change.path),
-    ),
-  )
+  const entries = await writtenEntries(ctx, made.commit, changes)
   return { ...made, entries }
+}
+
+/** What the files of a change are now. */
+async function writtenEntries(
+  ctx: SignedInRepoCtx,
+  commit: Commit,
+  changes: readonly FileChangeInput[],
+): Promise<(ChangedEntry | undefined)[]> {
+  const [before, after] = [new CommitTree(ctx, commit.parents[0]), new CommitTree(ctx, commit.oid)]
+  const entries: (ChangedEntry | undefined)[] = []
+  for (const { operation, path } of changes) {
+    const entry = operation === 'delete' ? undefined : await after.entry(path)
+    const old = entry && (await before.entry(path))
+    entries.push(entry && { entry: { ...entry, path }, isChanged: old?.oid !== entry.oid || old.mode !== entry.mode })
+  }
+  return entries
 }
 
 /** Commits a unified difference, whose context may have moved; one that does not apply is `Invalid`. */
@@ -147,17 +166,57 @@ function mustStartEmpty(changes: readonly FileChangeInput[]): void {
   if (change) throw new Invalid('the repository is empty: there is nothing to update', 'repo_empty')
 }
 
-/** A tree as it is after the changes that were looked at so far. */
-class TreeView {
-  readonly #changed = new Map<string, 'file' | 'gone'>()
+/** What a commit holds, each folder read once. */
+class CommitTree {
+  readonly #folders = new Map<string, Promise<ReadonlyMap<string, TreeEntry>>>()
 
   constructor(
     readonly ctx: SignedInRepoCtx,
-    readonly head: Oid | undefined,
+    readonly commit: Oid | undefined,
   ) {}
+
+  /** The entry of a path, undefined when there is none. */
+  async entry(path: string): Promise<TreeEntry | undefined> {
+    const slash = path.lastIndexOf('/')
+    return (await this.#folder(path.slice(0, Math.max(0, slash)))).get(path.slice(slash + 1))
+  }
+
+  #folder(path: string): Promise<ReadonlyMap<string, TreeEntry>> {
+    let folder = this.#folders.get(path)
+    if (!folder) {
+      folder = this.#readFolder(path)
+      this.#folders.set(path, folder)
+    }
+    return folder
+  }
+
+  async #readFolder(path: string): Promise<ReadonlyMap<string, TreeEntry>> {
+    const treeish = path === '' ? this.commit : await this.#treeOf(path)
+    if (treeish === undefined) return new Map()
+    const entries = await this.ctx.git.readTree(this.ctx.repo.git_key, treeish)
+    return new Map(entries.map((entry) => [entry.name, entry]))
+  }
+
+  async #treeOf(path: string): Promise<Oid | undefined> {
+    const entry = await this.entry(path)
+    return entry?.type === 'tree' ? entry.oid : undefined
+  }
+}
+
+/** A tree as it is after the changes that were looked at so far. */
+class TreeView {
+  readonly #changed = new Map<string, 'file' | 'gone'>()
+  /** Folders that a changed file needs. */
+  readonly #folders = new Set<string>()
+  readonly #before: CommitTree
+
+  constructor(ctx: SignedInRepoCtx, head: Oid | undefined) {
+    this.#before = new CommitTree(ctx, head)
+  }
 
   write(path: string): void {
     this.#changed.set(path, 'file')
+    for (const folder of foldersOf(path)) this.#folders.add(folder)
   }
 
   remove(path: string): void {
@@ -165,19 +224,23 @@ class TreeView {
   }
 
   /** The entry of a path in the commit the change is made on, unless an earlier change took it away. */
-  async entry(path: string): Promise<PathEntry | undefined> {
-    if (this.#changed.get(path) === 'gone' || this.head === undefined) return undefined
-    return this.ctx.git.findPath(this.ctx.repo.git_key, this.head, path)
+  async entry(path: string): Promise<TreeEntry | undefined> {
+    return this.#changed.get(path) === 'gone' ? undefined : this.#before.entry(path)
   }
 
   /** What stands at a path: a folder, something else, or nothing. */
   async kindAt(path: string): Promise<'folder' | 'file' | undefined> {
-    const changed = this.#changed.get(path)
-    if (changed === 'file') return 'file'
-    if ([...this.#changed].some(([each, state]) => state === 'file' && each.startsWith(`${path}/`))) return 'folder'
+    if (this.#changed.get(path) === 'file') return 'file'
+    if (this.#folders.has(path)) return 'folder'
     const entry = await this.entry(path)
     return entry && (entry.type === 'tree' ? 'folder' : 'file')
   }
+}
+
+/** The folders above a path, the outermost first. */
+function foldersOf(path: string): string[] {
+  const parts = path.split('/').slice(0, -1)
+  return parts.map((_, index) => parts.slice(0, index + 1).join('/'))
 }
 
 /** Checks every file of a change against what is there and the ones before it. */
@@ -238,9 +301,7 @@ async function mustBeFree(view: TreeView, path: string): Promise<void> {
 
 /** No file or link may stand where the path needs a folder. */
 async function mustHaveFolders(view: TreeView, path: string): Promise<void> {
-  const parts = path.split('/')
-  for (let count = 1; count < parts.length; count++) {
-    const folder = parts.slice(0, count).join('/')
+  for (const folder of foldersOf(path)) {
     const there = await view.kindAt(folder)
     if (there === 'file') throw new Invalid(`${folder} is no folder`, 'path_no_folder')
     if (there === undefined) return

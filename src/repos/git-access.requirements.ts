@@ -2,6 +2,7 @@ import type { RepoCtx } from '../access/context.ts'
 import type { Call, Requirement } from '../http/operation.ts'
 import { Forbidden } from '../lib/errors.ts'
 import { branchRef, tagRef } from '../lib/refs.ts'
+import { mayEditAsMaintainer } from './maintainer-edit.service.ts'
 import { findNamedCommit, getNamedCommit, type NamedCommit } from './named-commit.service.ts'
 import { cleanPath } from './tree-path.policy.ts'
 
@@ -71,8 +72,10 @@ export const repoRef: Requirement<RepoCtx, Pick<RepoRefCtx, 'revision' | 'treePa
  */
 export const branchWriter: Requirement<RepoCtx, object> = {
   codes: ['branchWriter'],
-  check({ rights }) {
-    if (!rights.canWrite('code')) throw new Forbidden('you may not write to this branch', 'unit_unwritable')
+  async check(ctx, call) {
+    const { branch } = (await call.decodedBody()) as { readonly branch?: string }
+    const isWriter = ctx.rights.canWrite('code') || (await mayEditAsMaintainer(ctx, branch || ctx.repo.default_branch))
+    if (!isWriter) throw new Forbidden('you may not write to this branch', 'unit_unwritable')
     return {}
   },
 }
