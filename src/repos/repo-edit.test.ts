@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { startForge } from '../testing/forge.ts'
+
+test('repoEdit: strangers, writers and guests are refused before the body is looked at', async () => {
+  await using forge = await startForge({ users: ['writer', 'stranger'] })
+  const repo = await forge.given.repo()
+  await forge.as('alice').must('PUT', `${repo.api}/collaborators/writer`, { permission: 'write' })
+  const patch = async (who: string) => (await forge.as(who).patch(repo.api, { name: 'a b' })).status
+  assert.deepEqual([await patch('writer'), await patch('stranger'), await patch('alice')], [403, 403, 422])
+  assert.equal((await forge.guest.patch(repo.api, {})).status, 401)
+})
+
+test('repoEdit: a renamed repository redirects with 301 until the name is taken, a change of case does not', async () => {
+  await using forge = await startForge()
+  const alice = forge.as('alice')
+  await alice.must('POST', '/user/repos', { name: 'first' })
+  await alice.must('POST', '/user/repos', { name: 'other' })
+  assert.equal((await alice.patch('/repos/alice/first', { name: 'Other' })).status, 422)
+  assert.equal((await alice.patch('/repos/alice/first', { name: 'FIRST' })).json.name, 'FIRST')
+  assert.equal((await alice.patch('/repos/alice/first', { name: 'second' })).json.full_name, 'alice/second')
+  const moved = await alice.get('/repos/alice/first?x=1')
+  assert.deepEqual([moved.status, moved.headers.get('location')], [301, '/api/v1/repos/alice/second?x=1'])
+  await alice.must('POST', '/user/repos', { name: 'first' })
+  assert.equal((await alice.get('/repos/alice/first')).json.name, 'first')
+})
+
+test('repoEdit: everything is checked before anything is changed', async () => {
+  await using forge = await startForge()
+  const repo = await forge.given.repo()
+  const alice = forge.as('alice')
+  const reply = await alice.patch(repo.api, {
+    description: 'new',
+    has_issues: true,
+    external_tracker: { external_tracker_url: 'nope' },
+  })
+  assert.equal(reply.status, 422)
+  assert.equal((await alice.get(repo.api)).json.description, '')
+})
+
+test('repoEdit: units go off and on; pull request settings are lost on the way, the tracker comes back whole', async () => {
+  await using forge = await startForge()
+  const repo = await forge.given.repo()
+  const patch = async (body: object) => (await forge.as('alice').must('PATCH', repo.api, body)).json
+  assert.equal((await patch({ default_merge_style: 'squash' })).default_merge_style, 'squash')
+  const off = await patch({ has_pull_requests: false, has_issues: false, has_wiki: false })
+  assert.deepEqual([off.has_pull_requests, off.allow_merge_commits, off.default_merge_style], [false, false, 'merge'])
+  assert.deepEqual([off.has_issues, off.internal_tracker, off.has_wiki], [false, undefined, false])
+  const on = await patch({ has_pull_requests: true, has_issues: true, has_wiki: true })
+  assert.deepEqual([on.default_merge_style, on.allow_merge_commits], ['merge', true])
+  assert.equal(on.internal_tracker.enable_time_tracker, true)
+  const external = await patch({
+    external_tracker: {
+      external_tracker_url: 'https://bugs.example.com',
+      external_tracker_format: 'https://bugs.example.com/{index}',
+    },
+  })
+  assert.deepEqual([external.has_issues, external.internal_tracker, external.external_tracker.external_tracker_style], [true, undefined, 'numeric'])
+  assert.equal((await patch({})).external_tracker, undefined, 'the internal one is set again by the next edit')
+})
+
+test('repoEdit: visibility of a base is taken over by its forks, and a fork keeps that of its base', async () => {
+  await using forge = await startForge({ users: ['bob'] })
+  const repo = await forge.given.repo()
+  await forge.as('bob').must('POST', `${repo.api}/forks`, {})
+  const fork = `/repos/bob/${repo.name}`
+  await forge.as('alice').must('PATCH', repo.api, { private: true })
+  assert.equal((await forge.as('bob').get(fork)).json.private, true)
+  assert.equal((await forge.as('bob').patch(fork, { private: false })).json.private, true)
+})
+
+test('repoEdit: archived is shown with its time and taken back', async () => {
+  await using forge = await startForge()
+  const repo = await forge.given.repo()
+  const alice = forge.as('alice')
+  const archived = (await alice.patch(repo.api, { archived: true })).json
+  assert.equal(archived.archived, true)
+  assert.notEqual(archived.archived_at, '1970-01-01T00:00:00Z')
+  assert.deepEqual((await alice.patch(repo.api, { archived: false })).json.archived_at, '1970-01-01T00:00:00Z')
+})
+
+test('repoEdit: the default branch moves to a branch that exists; another one is passed over', async () => {
+  await using forge = await startForge()
+  const repo = await forge.given.repo()
+  const alice = forge.as('alice')
+  await alice.must('POST', `${repo.api}/branches`, { new_branch_name: 'dev' })
+  assert.equal((await alice.patch(repo.api, { default_branch: 'dev' })).json.default_branch, 'dev')
+  assert.equal((await alice.patch(repo.api, { default_branch: 'nothere' })).json.default_branch, 'dev')
+  const row = await forge.services.db.selectFrom('repo').select('git_key').executeTakeFirstOrThrow()
+  assert.equal((await forge.services.git.readHead(row.git_key)).branch, 'dev')
+})
