@@ -89,7 +89,8 @@ export async function presentPulls(ctx: Place, pairs: readonly PullPair[], befor
       requests.map((row) => row.reviewer_team_id).filter((id): id is TeamId => id !== null),
     ),
   ])
-  const teams = await presentTeams(ctx, teamRows, (team) => (team.org_id === ctx.owner.id ? ctx.owner : undefined))
+  const shownTeams = await presentTeams(ctx, teamRows, (team) => (team.org_id === ctx.owner.id ? ctx.owner : undefined))
+  const teams = new Map(shownTeams.map((team) => [team.id, team]))
   const asGuest = { config: ctx.config }
   const people = (wanted: readonly (UserId | null)[]) =>
     wanted.flatMap((id) => {
@@ -110,7 +111,6 @@ export async function presentPulls(ctx: Place, pairs: readonly PullPair[], befor
           : milestones.get(issue.milestone_id)
     const assigned = people((assigneesOf.get(issue.id) ?? []).map((row) => row.user_id))
     const asked = requestsOf.get(issue.id) ?? []
-    const askedTeams = new Set<number | null>(asked.map((row) => row.reviewer_team_id))
     const counts = pull.flow === 0 && pull.head_repo_id !== null
     const draft = isDraft(ctx, issue)
     return {
@@ -125,7 +125,7 @@ export async function presentPulls(ctx: Place, pairs: readonly PullPair[], befor
       assignee: assigned[0] ?? null,
       assignees: assigned.length > 0 ? assigned : null,
       requested_reviewers: people(asked.map((row) => row.reviewer_id)),
-      requested_reviewers_teams: teams.filter((team) => askedTeams.has(team.id)),
+      requested_reviewers_teams: asked.flatMap((row) => teams.get(row.reviewer_team_id ?? 0) ?? []),
       state: issue.is_closed ? 'closed' : 'open',
       draft,
       is_locked: issue.is_locked,

@@ -120,7 +120,7 @@ async function moveTopic(ctx: SignedInRepoCtx, update: PushedUpdate, pull: PullR
     outcome: {
       ref: update.ref,
       ok: true,
-      reported: { ref: pullRef(pull.index), old, new: update.new, ...(isForward ? {} : { forced: true }) },
+      reported: { ref: pullRef(pull.index), old, new: update.new },
     },
     lines: visitLines(issueWebUrl(ctx, ctx, { index: pull.index, is_pull: true })),
   }

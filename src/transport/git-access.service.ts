@@ -50,7 +50,9 @@ export async function openForGit(
   const { repo, owner, rights } = found
   if (!ctx.viewer && rights.modeOf(unit) === 0) throw signInNeeded()
   if (!rights.canRead(unit)) throw missing()
-  if (owner.prohibit_login || !owner.is_active) throw new Forbidden('the owner of the repository is disabled')
+  // Organizations never sign in.
+  const isDisabled = owner.kind === 'individual' && (owner.prohibit_login || !owner.is_active)
+  if (isDisabled) throw new Forbidden('the owner of the repository is disabled')
   const isOpen = !repo.is_private && owner.visibility === 'public'
   if (!isOpen || pushing) checkScopes(ctx.viewer, ['repository'], pushing ? 'POST' : 'GET')
   if (pushing && repo.is_archived) throw new Forbidden('the repository is archived')
