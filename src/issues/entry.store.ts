@@ -154,6 +154,17 @@ export const countRepoComments = async (
       .executeTakeFirstOrThrow()
   ).count
 
+/** Which of some reviews are not handed in yet. */
+export const listPendingReviewIds = async (db: Db, reviewIds: readonly number[]): Promise<number[]> =>
+  (
+    await db
+      .selectFrom('review')
+      .select('id')
+      .where('id', 'in', reviewIds as never)
+      .where('type', '=', 'pending')
+      .execute()
+  ).map((row) => row.id)
+
 /** How many comments an issue has; with a time it also counts as changed. */
 export const addToComments = (tx: Tx, issueId: IssueId, by: number, updatedUnix?: Unix) =>
   tx

@@ -2,7 +2,7 @@ import type { RepoCtx } from '../access/context.ts'
 import { accessToAll } from '../access/repo-access.ts'
 import type { CommentRow, IssueRow } from '../db/tables/issues.ts'
 import type { Page } from '../lib/paging.ts'
-import { listEntries, type ChangedBetween } from './entry.store.ts'
+import { listEntries, listPendingReviewIds, type ChangedBetween } from './entry.store.ts'
 import { mayReadIssue } from './issue.policy.ts'
 import { loadIssues } from './issue.store.ts'
 import { loadPlaces } from './issue-place.store.ts'
@@ -14,12 +14,12 @@ export async function getTimeline(
   between: ChangedBetween,
   page: Page,
 ): Promise<CommentRow[]> {
-  const rows = await listEntries(ctx.db, issue.id, { ...between, page })
+  const rows = await withoutDrafts(ctx, await listEntries(ctx.db, issue.id, { ...between, page }))
   const sources = await loadIssues(
     ctx.db,
     rows.map((row) => row.ref_issue_id),
   )
-  if (sources.size === 0) return rows
+  if (sources.size === 0) return [...rows]
   const places = await loadPlaces(
     ctx.db,
     [...sources.values()].map((source) => source.repo_id),
@@ -34,4 +34,13 @@ export async function getTimeline(
     const rights = source.repo_id === ctx.repo.id ? ctx.rights : access.get(source.repo_id)?.rights
     return rights !== undefined && mayReadIssue(rights, source)
   })
+}
+
+/** Reviews that are not handed in yet are there for their authors and for administrators of the instance alone. */
+async function withoutDrafts(ctx: RepoCtx, rows: readonly CommentRow[]): Promise<readonly CommentRow[]> {
+  const isForeign = (row: CommentRow) => row.type === 'review' && row.poster_id !== ctx.viewer?.id
+  const reviewIds = rows.filter(isForeign).flatMap((row) => row.review_id ?? [])
+  if (reviewIds.length === 0 || ctx.viewer?.isAdmin) return rows
+  const pending = new Set(await listPendingReviewIds(ctx.db, reviewIds))
+  return rows.filter((row) => !isForeign(row) || row.review_id === null || !pending.has(row.review_id))
 }
