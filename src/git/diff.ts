@@ -128,12 +128,13 @@ export async function commitChanges(
   context: GitContext,
   at: ReadFrom,
   commits: readonly Oid[],
-  options: { renames?: boolean } = {},
+  options: { renames?: boolean; counts?: boolean } = {},
 ): Promise<ReadonlyMap<Oid, readonly FileChange[]>> {
   checkOids(...commits)
   const location = locate(context, at)
   const renames = options.renames !== false
-  const nameOf = (oid: Oid): string => `${location.scope}:changes:${renames ? 'M' : ''}:${oid}`
+  const counts = options.counts !== false
+  const nameOf = (oid: Oid): string => `${location.scope}:changes:${renames ? 'M' : ''}${counts ? '' : '-'}:${oid}`
   const found = new Map<Oid, readonly FileChange[]>()
   const wanted: Oid[] = []
   for (const oid of new Set(commits)) {
@@ -155,7 +156,7 @@ export async function commitChanges(
         '-r',
         '--root',
         '--raw',
-        '--numstat',
+        ...(counts ? ['--numstat'] : []),
         '--no-abbrev',
         '--diff-merges=first-parent',
         renames ? '-M' : '--no-renames',

@@ -463,11 +463,14 @@ export type Git = {
 
   // Differences
   diffFiles(at: ReadFrom, query: DiffQuery): Promise<readonly FileChange[]>
-  /** What each commit changed against its first parent, in one process for all that are not cached. */
+  /**
+   * What each commit changed against its first parent, in one process for all that are not cached. Without `counts` lines
+   * are not counted (all 0), which saves git from comparing contents.
+   */
   commitChanges(
     at: ReadFrom,
     commits: readonly Oid[],
-    options?: { renames?: boolean },
+    options?: { renames?: boolean; counts?: boolean },
   ): Promise<ReadonlyMap<Oid, readonly FileChange[]>>
   commitStats(at: ReadFrom, commit: Oid): Promise<{ additions: number; deletions: number; files: number }>
   diffText(at: ReadFrom, query: DiffTextQuery): Promise<Readable>

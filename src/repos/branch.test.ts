@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { countQueries } from '../testing/count-queries.ts'
 import { startForge } from '../testing/forge.ts'
 
 test('repoDeleteBranch: the default branch and protected ones stay, unknown ones are not found', async () => {
@@ -103,4 +104,38 @@ test('repoCreateStatus: numbers of one commit are given once, and the worst stat
   assert.equal((await alice.post(`${repo.api}/statuses/nosuch`, { state: 'success' })).status, 404)
   const combined = (await forge.guest.get(`${repo.api}/commits/main/status`)).json
   assert.deepEqual([combined.state, combined.total_count], ['failure', 4])
+})
+
+test('lists of git data ask the database equally often however long they are', async () => {
+  await using forge = await startForge()
+  const repo = await forge.given.repo()
+  const alice = forge.as('alice')
+  await alice.must('POST', `${repo.api}/branch_protections`, { rule_name: 'b*' })
+  await alice.must('POST', `${repo.api}/statuses/main`, { state: 'success', context: 'first' })
+  await alice.must('POST', `${repo.api}/tags`, { tag_name: 't0' })
+  const queries = async (): Promise<number[]> => {
+    // Jobs ask as well.
+    await forge.settle()
+    const counts = []
+    for (const path of ['branches', 'tags', 'commits', 'statuses/main', 'contents', 'branch_protections']) {
+      // Background work may ask in between, and the first request learns what the next ones know: the least counts.
+      const rounds = []
+      for (let round = 0; round < 4; round++) {
+        using counter = countQueries(forge.services.db)
+        await alice.must('GET', `${repo.api}/${path}`)
+        rounds.push(counter.count)
+      }
+      counts.push(Math.min(...rounds))
+    }
+    return counts
+  }
+  const few = await queries()
+  for (const index of [1, 2, 3]) {
+    await alice.must('POST', `${repo.api}/branches`, { new_branch_name: `free${index}` })
+    await alice.must('POST', `${repo.api}/tags`, { tag_name: `t${index}`, message: 'Said' })
+    await alice.must('POST', `${repo.api}/statuses/main`, { state: 'success', context: `check/${index}` })
+    await alice.must('POST', `${repo.api}/branch_protections`, { rule_name: `rule${index}` })
+  }
+  await alice.must('POST', `${repo.api}/contents/a.txt`, { content: '' })
+  assert.deepEqual(await queries(), few)
 })

@@ -82,7 +82,7 @@ export async function presentCommits(
       ? place.git.commitChanges(
           place.repo.git_key,
           commits.map(({ oid }) => oid),
-          { renames: false },
+          { renames: false, counts: parts.stats === true },
         )
       : new Map<Oid, readonly FileChange[]>(),
   ])
