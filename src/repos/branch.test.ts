@@ -117,7 +117,7 @@ test('lists of git data ask the database equally often however long they are', a
     // Jobs ask as well.
     await forge.settle()
     const counts = []
-    for (const path of ['branches', 'tags', 'commits', 'statuses/main', 'contents', 'branch_protections']) {
+    for (const path of ['branches', 'tags', 'commits', 'statuses/t0', 'contents', 'branch_protections']) {
       // Background work may ask in between, and the first request learns what the next ones know: the least counts.
       const rounds = []
       for (let round = 0; round < 4; round++) {
@@ -133,7 +133,7 @@ test('lists of git data ask the database equally often however long they are', a
   for (const index of [1, 2, 3]) {
     await alice.must('POST', `${repo.api}/branches`, { new_branch_name: `free${index}` })
     await alice.must('POST', `${repo.api}/tags`, { tag_name: `t${index}`, message: 'Said' })
-    await alice.must('POST', `${repo.api}/statuses/main`, { state: 'success', context: `check/${index}` })
+    await alice.must('POST', `${repo.api}/statuses/t0`, { state: 'success', context: `check/${index}` })
     await alice.must('POST', `${repo.api}/branch_protections`, { rule_name: `rule${index}` })
   }
   await alice.must('POST', `${repo.api}/contents/a.txt`, { content: '' })
