@@ -178,7 +178,7 @@ export const listAllOrgs = (ctx: Ctx, page: Page): Promise<OrgPage> => orgPage(c
 
 /**
  * Organizations of a person: all of them for himself and administrators; for others those where the membership is
- * public and that the viewer may see.
+ * public and that are public (observed) or that the viewer belongs to.
  */
 export function listOrgsOf(ctx: SignedInCtx, user: UserRow, page: Page): Promise<OrgPage> {
   const { viewer } = ctx
@@ -189,7 +189,7 @@ export function listOrgsOf(ctx: SignedInCtx, user: UserRow, page: Page): Promise
     {
       memberId: user.id,
       publicMembership: true,
-      visibilities: isPublicOnly(viewer) || viewer.isRestricted ? ['public'] : ['public', 'limited'],
+      visibilities: ['public'],
       alsoOf: isPublicOnly(viewer) ? undefined : viewer.id,
     },
     page,
