@@ -104,6 +104,7 @@ import * as deployKeyRoutes from './repos/deploy-key.routes.ts'
 import * as repoRoutes from './repos/repo.routes.ts'
 import * as avatarRoutes from './users/avatar.routes.ts'
 import { removeReplacedAvatar } from './users/avatar.subscribers.ts'
+import { mailWelcome } from './mail/welcome.subscribers.ts'
 import * as orgAvatarRoutes from './orgs/avatar.routes.ts'
 import * as repoAvatarRoutes from './repos/avatar.routes.ts'
 import * as migrateRoutes from './repos/migrate.routes.ts'
@@ -218,7 +219,7 @@ export const allOperations = (): NamedOperation[] =>
   )
 
 /** Who hears of events; those of one event are told in this order. */
-const allSubscribers = (): Subscriber<Ctx>[] => [measureRepository, maintainAfterChanges, dropUnseenWatches, endBlockedRelations, watchTeamRepos, removeRepoFiles, removeReplacedAvatar, removeArchivesOfRepo, countRepoLanguages, dropLabelsOfOldOwner, makeFirstLabels, removeAttachmentFile, removeAttachmentsOfRepo, ...pullSubscribers.all, readCommitMessages]
+const allSubscribers = (): Subscriber<Ctx>[] => [measureRepository, maintainAfterChanges, dropUnseenWatches, endBlockedRelations, watchTeamRepos, removeRepoFiles, removeReplacedAvatar, mailWelcome, removeArchivesOfRepo, countRepoLanguages, dropLabelsOfOldOwner, makeFirstLabels, removeAttachmentFile, removeAttachmentsOfRepo, ...pullSubscribers.all, readCommitMessages]
 
 /** Where sealed texts are kept: each column is listed, so that all of them follow a change of the key. */
 const resealSecrets = resealSecretsJob([{ table: 'action_secret', column: 'sealed', purpose: secretPurpose }])

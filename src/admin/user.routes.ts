@@ -26,6 +26,7 @@ export const adminCreateUser = operation({
       mustChangePassword: body.must_change_password ?? true,
       isRestricted: body.restricted,
       visibility: body.visibility || undefined,
+      welcomesByMail: body.send_notify,
       doerId: ctx.viewer.id,
       createdUnix: body.created_at === undefined ? undefined : parseTime(body.created_at),
     })

@@ -35,6 +35,8 @@ export interface NewAccount {
   readonly isRestricted?: boolean | undefined
   readonly visibility?: Visibility | undefined
   readonly createdUnix?: Unix | undefined
+  /** Whether its owner is told of it by mail. */
+  readonly welcomesByMail?: boolean | undefined
   /** Who makes it; the account itself unless told. */
   readonly doerId?: UserId | undefined
 }
@@ -102,7 +104,11 @@ export async function createUser(services: Services, account: NewAccount): Promi
         is_primary: true,
       })
       await deleteRedirect(tx, user.lower_name)
-      await publish(tx, 'user.created', { userId: user.id, doerId: account.doerId ?? user.id })
+      await publish(tx, 'user.created', {
+        userId: user.id,
+        doerId: account.doerId ?? user.id,
+        ...(account.welcomesByMail ? { welcomesByMail: true } : {}),
+      })
       return user
     })
   } catch (error) {

@@ -4,7 +4,12 @@ import { id } from './ids.ts'
 
 /** Accounts, people as well as organizations. */
 export const userEvents = {
-  'user.created': Type.Object({ userId: id<UserId>(), doerId: id<UserId>() }),
+  /** `welcomesByMail`: whoever made it wants its owner to be told by mail. */
+  'user.created': Type.Object({
+    userId: id<UserId>(),
+    doerId: id<UserId>(),
+    welcomesByMail: Type.Optional(Type.Boolean()),
+  }),
   /** The row is gone: what else is known of it is here. */
   /** `purged`: what it wrote elsewhere goes as well, where else it stays under Ghost. */
   'user.deleted': Type.Object({

@@ -1,0 +1,53 @@
+import type { Services } from '../access/context.ts'
+import type { UserRow } from '../db/tables/accounts.ts'
+import { subscriber } from '../events/subscriber.ts'
+import { GiveUp } from '../jobs/job.ts'
+import { findUserById } from '../users/user.store.ts'
+import { composeMail, link, paragraph } from './compose.tsx'
+import { MailError, type Mail } from './mailer.ts'
+
+/** Tells somebody of the account that an administrator made for him, when the administrator asks for it. */
+export const mailWelcome = subscriber({
+  name: 'mailWelcome',
+  on: 'user.created',
+  // With the usual waits: for about five hours, which a mail server may be away.
+  attempts: 14,
+  async afterCommit(services: Services, { data }) {
+    if (data.welcomesByMail !== true || !services.mailer.isEnabled) return
+    const user = await findUserById(services.db, data.userId)
+    if (!user || user.email === '') return
+    await sendOrGiveUp(services, welcomeMail(services, user))
+  },
+})
+
+/** Whoever made the account knows the password; it is nowhere in the mail. */
+function welcomeMail({ config }: Services, user: UserRow): Mail {
+  const { appName } = config.instance
+  return {
+    to: user.email,
+    ...composeMail(config, {
+      subject: `Your account at ${appName}`,
+      id: `welcome-${user.id}-${user.created_unix}`,
+      blocks: [
+        paragraph(`Hello ${user.full_name || user.name},`),
+        paragraph(`an account at ${appName} was made for you. Your name there is ${user.name}.`),
+        link('Sign in', `${config.server.rootUrl}user/login`),
+        paragraph(
+          user.must_change_password
+            ? 'Whoever made the account can tell you the first password; you will be asked to choose your own.'
+            : 'Whoever made the account can tell you the password.',
+        ),
+      ],
+    }),
+  }
+}
+
+/** A mail that the server will never take is not tried again. */
+async function sendOrGiveUp(services: Services, mail: Mail): Promise<void> {
+  try {
+    await services.mailer.sendMail(mail)
+  } catch (error) {
+    if (error instanceof MailError && error.isPermanent) throw new GiveUp(error.message)
+    throw error
+  }
+}

@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { test } from 'node:test'
+import { SMTPServer } from 'smtp-server'
+import { listJobs } from '../jobs/queue.ts'
+import { startForge, type Forge } from '../testing/forge.ts'
+
+interface Caught {
+  readonly to: string[]
+  readonly source: string
+}
+
+/** A mail server of this test, and a forge that sends to it. `refuse` gives the status of a refusal, or 0. */
+async function withMail(refuse: () => number, use: (forge: Forge, caught: Caught[]) => Promise<void>): Promise<void> {
+  const caught: Caught[] = []
+  const server = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ['STARTTLS'],
+    onData(stream, session, done) {
+      void text(stream).then((source) => {
+        const status = refuse()
+        if (status !== 0) return done(Object.assign(new Error('no'), { responseCode: status }))
+        caught.push({ to: session.envelope.rcptTo.map(({ address }) => address), source })
+        done()
+      })
+    },
+  })
+  const listener = server.listen(0, '127.0.0.1')
+  await once(listener, 'listening')
+  try {
+    await using forge = await startForge({
+      settings: {
+        DEFAULT: { APP_NAME: 'Our <Forge>' },
+        mailer: {
+          ENABLED: true,
+          PROTOCOL: 'smtp',
+          SMTP_ADDR: '127.0.0.1',
+          SMTP_PORT: (listener.address() as AddressInfo).port,
+          FROM: 'forge@example.com',
+        },
+      },
+    })
+    await use(forge, caught)
+  } finally {
+    await new Promise<void>((resolve) => void server.close(resolve))
+  }
+}
+
+const account = { username: 'newcomer', email: 'new@example.com', password: 'S3cret-Passw0rd!', full_name: 'New <b>' }
+
+test('adminCreateUser: the owner of a new account is told by mail when the administrator asks', async () => {
+  await withMail(
+    () => 0,
+    async (forge, caught) => {
+      await forge.as('root').must('POST', '/admin/users', { ...account, username: 'quiet', email: 'quiet@example.com' })
+      await forge.as('root').must('POST', '/admin/users', { ...account, send_notify: true })
+      await forge.settle()
+      assert.deepEqual(
+        caught.map(({ to }) => to),
+        [['new@example.com']],
+      )
+      const source = caught[0]?.source.replaceAll('=\r\n', '') ?? ''
+      assert.match(source, /^Content-Type: multipart\/alternative/m)
+      assert.match(source, /^Auto-Submitted: auto-generated\r$/m)
+      assert.match(source, /^Subject: Your account at Our <Forge>\r$/m)
+      assert.match(source, /Hello New <b>,/)
+      assert.match(source, /<p>Hello New &lt;b>,<\/p>/)
+      assert.ok(source.includes(`Sign in: ${forge.url}/user/login`))
+      assert.equal(source.includes(account.password), false)
+    },
+  )
+})
+
+test('adminCreateUser: a mail server that is away is tried again later, a refusal for good is not', async () => {
+  let status = 451
+  await withMail(
+    () => status,
+    async (forge, caught) => {
+      const { db } = forge.services
+      await forge.as('root').must('POST', '/admin/users', { ...account, send_notify: true })
+      await forge.settle()
+      const [waiting] = await listJobs(db, { state: 'waiting', offset: 0, limit: 10 })
+      assert.deepEqual([waiting?.name, waiting?.attempt], ['mailWelcome', 1])
+      const kept = JSON.stringify(waiting)
+      for (const secret of [account.password, account.email]) assert.equal(kept.includes(secret), false)
+      status = 0
+      forge.clock.advance(60_000)
+      await forge.settle()
+      assert.equal(caught.length, 1)
+
+      status = 550
+      await forge.as('root').must('POST', '/admin/users', {
+        ...account,
+        username: 'second',
+        email: 'second@example.com',
+        send_notify: true,
+      })
+      await forge.settle()
+      const failed = await forge.as('root').get('/admin/jobs?state=failed')
+      assert.deepEqual(
+        failed.json.map((job: { name: string; attempt: number }) => [job.name, job.attempt]),
+        [['mailWelcome', 1]],
+      )
+      assert.match(String(forge.defects.pop()), /^GiveUp: .*550/, 'and the log tells of it')
+    },
+  )
+})
+
+test('adminCreateUser: without mail the wish to be told changes nothing', async () => {
+  await using forge = await startForge()
+  assert.equal((await forge.as('root').post('/admin/users', { ...account, send_notify: true })).status, 201)
+  await forge.settle()
+  const failed = await forge.as('root').get('/admin/jobs')
+  assert.deepEqual(failed.json, [])
+})
