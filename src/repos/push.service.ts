@@ -1,16 +1,14 @@
 import type { SignedInRepoCtx } from '../access/context.ts'
 import { refuseOverQuota } from '../access/quota.service.ts'
-import { transaction } from '../db/database.ts'
 import type { RepoRow } from '../db/tables/repositories.ts'
-import { publish } from '../events/hub.ts'
 import type { PushCheck, PushedUpdate, ReceiveCallbacks } from '../git/git.ts'
-import { OverQuota } from '../lib/errors.ts'
+import { OverQuota, Refusal } from '../lib/errors.ts'
 import { isZeroOid } from '../lib/refs.ts'
 import { checkProtections } from './protection.service.ts'
 import { mayPushRef, maySetByPush } from './push.policy.ts'
 import { readPushOptions, type PushOptions } from './push-options.policy.ts'
 import { openJournal, settle, settleByLooking, type OpenJournal } from './ref-door.service.ts'
-import { updatePushedOptions } from './push.store.ts'
+import { editRepo } from './repo-edit.service.ts'
 
 /** How the program calls itself in what a client sees of a refused push. */
 const product = 'Ingot'
@@ -68,15 +66,17 @@ export function receivePush(ctx: SignedInRepoCtx, repo: RepoRow, extras: PushExt
       async checkPush(check) {
         const reason = await refusal(check)
         if (reason !== undefined) return { ok: false, lines: [`${product}: ${reason}`] }
-        journal = await openJournal(ctx, repo, check.updates, { doerId: ctx.viewer.id, via: 'push' })
+        // Topics move nothing here; who handles them records what they do.
+        const moves = check.updates.filter(({ ref }) => !extras.isTopic?.(ref))
+        if (moves.length > 0) journal = await openJournal(ctx, repo, moves, { doerId: ctx.viewer.id, via: 'push' })
         return { ok: true }
       },
       ...(extras.handleTopics ? { handleTopics: extras.handleTopics } : {}),
       async recordRefUpdates({ updates }) {
         if (journal) await settle(ctx, journal, updates)
         journal = undefined
-        if (updates.length > 0) await applyOptions(ctx, repo, options)
-        return { lines: (await extras.hints?.(updates)) ?? [] }
+        const told = updates.length > 0 ? await applyOptions(ctx, options) : []
+        return { lines: [...told, ...((await extras.hints?.(updates)) ?? [])] }
       },
     },
     async finish() {
@@ -98,13 +98,15 @@ async function isOverQuota(ctx: SignedInRepoCtx): Promise<boolean> {
   }
 }
 
-async function applyOptions(ctx: SignedInRepoCtx, repo: RepoRow, options: PushOptions): Promise<void> {
-  if (Object.keys(options).length === 0) return
-  await transaction(ctx.db, async (tx) => {
-    await updatePushedOptions(tx, repo.id, {
-      ...(options.isPrivate === undefined ? {} : { is_private: options.isPrivate }),
-      ...(options.isTemplate === undefined ? {} : { is_template: options.isTemplate }),
-    })
-    await publish(tx, 'repo.updated', { repoId: repo.id, doerId: ctx.viewer.id })
-  })
+/** Changes what push options ask for, like any edit of a repository. Gives the line that says why it can not be. */
+async function applyOptions(ctx: SignedInRepoCtx, options: PushOptions): Promise<string[]> {
+  if (Object.keys(options).length === 0) return []
+  try {
+    await editRepo(ctx, { ...options, units: { pulls: {} } })
+    return []
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    // The references have moved, which a setting that may not be changed does not take back.
+    return [`${product}: ${error.message}`]
+  }
 }

@@ -6,10 +6,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { test } from 'node:test'
+import type { Services } from '../access/context.ts'
 import { doctorChecks } from '../admin/doctor-checks.service.ts'
 import { examine } from '../admin/doctor.service.ts'
 import { createApp } from '../app.ts'
 import { loadConfig } from '../config/load-config.ts'
+import type { RepoRow } from '../db/tables/repositories.ts'
 import { builtFile } from '../lib/assets.ts'
 import { ForgeClient } from '../testing/client.ts'
 import { runProgram } from './ssh.test-support.ts'
@@ -122,7 +124,7 @@ function apiWriter(ledger: Ledger, head: string): Writer {
       const ref = `refs/heads/${name}`
       ledger.attempt(ref, head)
       try {
-        const made = await client.post('/repos/root/crash/branches', { new_branch_name: name, old_branch_name: 'main' })
+        const made = await client.post('/repos/root/crash/branches', { new_branch_name: name, old_ref_name: head })
         if (made.status !== 201) continue
         ledger.done(ref, head)
         if (count % 2 === 0) continue
@@ -137,8 +139,55 @@ function apiWriter(ledger: Ledger, head: string): Writer {
   }
 }
 
+/** Commits through the API, opens pull requests and merges them. */
+function merger(): Writer {
+  let count = 0
+  return async (url, isOver) => {
+    const client = new ForgeClient(url, async () => ({ basic: { login: 'root', password } }))
+    const api = '/repos/root/crash'
+    while (!isOver()) {
+      count += 1
+      const branch = `edit-${count}`
+      const content = Buffer.from(`${count}\n`).toString('base64')
+      try {
+        const made = await client.post(`${api}/contents/${branch}`, { branch: 'main', new_branch: branch, content })
+        if (made.status !== 201) continue
+        const pull = await client.post(`${api}/pulls`, { base: 'main', head: branch, title: branch })
+        if (pull.status === 201) await client.post(`${api}/pulls/${pull.json.number}/merge`, { Do: 'merge' })
+      } catch {
+        // Like above: the next start tells what came of it.
+        await wait(20)
+      }
+    }
+  }
+}
+
+/** Pull requests of which rows and references tell different things. */
+async function wrongPulls({ db, git }: Services, repo: RepoRow): Promise<string[]> {
+  const rows = await db
+    .selectFrom('pull')
+    .innerJoin('issue', 'issue.id', 'pull.issue_id')
+    .select(['issue.index', 'issue.is_closed', 'pull.is_merged', 'pull.head_branch'])
+    .where('issue.repo_id', '=', repo.id)
+    .execute()
+  const main = await git.readRef(repo.git_key, 'refs/heads/main')
+  const wrong: string[] = []
+  for (const row of rows) {
+    const head = await git.readRef(repo.git_key, `refs/heads/${row.head_branch}`)
+    const pullHead = await git.readRef(repo.git_key, `refs/pull/${row.index}/head`)
+    if (!main || !head || head !== pullHead) {
+      wrong.push(`pull request ${row.index}: its head is ${pullHead} and its branch ${head}`)
+      continue
+    }
+    const isIn = await git.isAncestor(repo.git_key, head, main)
+    if (isIn !== row.is_merged) wrong.push(`pull request ${row.index}: merged ${row.is_merged}, in its base ${isIn}`)
+    if (row.is_merged !== row.is_closed) wrong.push(`pull request ${row.index}: merged ${row.is_merged}, closed ${row.is_closed}`)
+  }
+  return wrong
+}
+
 /** Starts the application in this process: settles, works what is due, and tells everything that is not as it should be. */
-async function inspect(folder: string): Promise<{ refs: Map<string, string>; problems: string[] }> {
+async function inspect(folder: string): Promise<{ refs: Map<string, string>; problems: string[]; mergedCount: number }> {
   const { config } = loadConfig({ env: {}, cwd: folder, overrides: { dataFolder: folder, host: '127.0.0.1', port: 0, sshPort: 0 } })
   await using app = await createApp({ config, log: () => undefined })
   await app.listen()
@@ -154,7 +203,9 @@ async function inspect(folder: string): Promise<{ refs: Map<string, string>; pro
   const refs = new Map((await services.git.readRefs(repo.git_key)).map(({ name, oid }) => [name, String(oid)]))
   if (repo.is_empty !== (refs.size === 0)) problems.push(`the repository says that it is ${repo.is_empty ? '' : 'not '}empty`)
   const fsck = await services.git.fsck(repo.git_key)
-  return { refs, problems: [...problems, ...(fsck.ok ? [] : fsck.problems)] }
+  const merged = await services.db.selectFrom('pull').select('id').where('is_merged', '=', true).execute()
+  const mergedCount = merged.length
+  return { refs, mergedCount, problems: [...problems, ...(fsck.ok ? [] : fsck.problems), ...(await wrongPulls(services, repo))] }
 }
 
 test('crash: references, rows and the journal agree after the program or its git broker was killed at any moment', { timeout: 60_000 + rounds * 15_000 }, async (t) => {
@@ -185,10 +236,11 @@ test('crash: references, rows and the journal agree after the program or its git
     }
     const api = new Ledger()
     ledgers.push(api)
-    writers.push(apiWriter(api, main.commit.id))
+    writers.push(apiWriter(api, main.commit.id), merger())
     first.child.kill('SIGKILL')
     await first.ended
 
+    let merged = 0
     for (let round = 0; round < rounds; round++) {
       const running = await start()
       let isOver = false
@@ -204,12 +256,15 @@ test('crash: references, rows and the journal agree after the program or its git
       running.child.kill('SIGKILL')
       await running.ended
       await work
-      const { refs, problems } = await inspect(folder)
+      const { refs, problems, mergedCount } = await inspect(folder)
+      merged = mergedCount
       assert.deepEqual(problems, [], `after the crash of round ${round}`)
       for (const ledger of ledgers) for (const ref of ledger.refs()) ledger.check(ref, refs.get(ref) ?? '')
     }
     const done = ledgers.reduce((sum, ledger) => sum + ledger.doneCount, 0)
     t.diagnostic(`${done} changes of references were done in ${rounds} rounds`)
+    t.diagnostic(`${merged} pull requests were merged`)
+    assert.ok(merged > 0)
     assert.ok(done > rounds, `only ${done} changes of references were ever done`)
   } finally {
     for (const child of started) child.kill('SIGKILL')

@@ -2,6 +2,7 @@ import type { Ctx, RepoCtx, SignedInRepoCtx } from '../access/context.ts'
 import { resolveRepo } from '../access/resolve-repo.ts'
 import { checkScopes } from '../access/requirements.ts'
 import type { GitKey } from '../lib/ids.ts'
+import { createByPush } from './push-create.service.ts'
 import { Forbidden, Moved, NotFound, Unauthenticated } from '../lib/errors.ts'
 
 /** What git wants: to read, or to write. */
@@ -63,7 +64,12 @@ export async function openForGit(
   return { ...found, gitKey, unit }
 }
 
-async function find(ctx: Ctx, address: GitAddress, pushing: boolean): Promise<Omit<RepoCtx, keyof Ctx>> {
+async function find(
+  ctx: Ctx,
+  address: GitAddress,
+  pushing: boolean,
+  mayCreate = true,
+): Promise<Omit<RepoCtx, keyof Ctx>> {
   const url = `/${encodeURIComponent(address.owner)}/${encodeURIComponent(address.name)}`
   try {
     return await resolveRepo(ctx, address.owner, address.name, { url })
@@ -71,6 +77,7 @@ async function find(ctx: Ctx, address: GitAddress, pushing: boolean): Promise<Om
     if (error instanceof Moved) throw new Moved(301, error.location)
     if (!(error instanceof NotFound)) throw error
     if (!ctx.viewer) throw signInNeeded()
+    if (pushing && mayCreate && (await createByPush(ctx, address))) return find(ctx, address, pushing, false)
     if (pushing) throw new Forbidden('the repository does not exist, and pushing does not make one')
     throw missing()
   }

@@ -295,3 +295,16 @@ test('go get is told where a repository is, whatever is at the address, and not 
   assert.equal(hidden.replaceAll('hidden', 'nothing'), await ask('/alice/nothing'))
   assert.doesNotMatch(await ask('/alice/%22%3E%3Cscript%3E'), /<script>/)
 })
+
+test('git over HTTP: pushing makes a repository where the instance lets people do so, for oneself alone', async () => {
+  await using forge = await startForge({ users: ['alice', 'bob'], settings: { repository: { ENABLE_PUSH_CREATE_USER: true } } })
+  await using closed = await startForge({ users: ['alice'] })
+  const repo = await forge.given.repo({ owner: 'alice' })
+  using clone = await Clone.of(forge, 'alice', repo.fullName)
+  await clone.must('push', '-q', await forge.gitUrl('alice', 'alice/fresh'), 'main')
+  const made = (await forge.as('alice').get('/repos/alice/fresh')).json
+  assert.deepEqual([made.private, made.empty, made.default_branch], [true, false, 'main'])
+  assert.match((await clone.git('push', await forge.gitUrl('bob', 'alice/theirs'), 'main')).err, /403/)
+  assert.match((await clone.git('push', await closed.gitUrl('alice', 'alice/fresh'), 'main')).err, /403/)
+  assert.equal((await forge.as('alice').get('/repos/alice/theirs')).status, 404)
+})

@@ -78,12 +78,12 @@ async function serve(
 ): Promise<number> {
   if (command.kind === 'unknown') throw new Forbidden(`the command ${JSON.stringify(command.name)} is not offered`)
   if (caller.user) checkAccountState(caller.user)
-  const { owner, repo } = await findPlace(services, command.address)
+  const place = await findPlace(services, command.address)
   const viewer = caller.user
     ? viewerOf(caller.user, { kind: 'ssh', keyId: caller.key.id })
-    : await deployViewer(services, caller.key, owner, repo, command)
+    : await deployViewer(services, caller.key, place, command)
   const ctx: Ctx = { ...services, viewer }
-  const address = { ...command.address, owner: owner.name, name: repo.name }
+  const address = place ? { ...command.address, owner: place.owner.name, name: place.repo.name } : command.address
   const opened = { ...ctx, ...(await openForGit(ctx, address, command.service)) }
   const { signal, protocol } = request
   const conversation = {
@@ -106,36 +106,37 @@ async function serve(
   }
 }
 
+interface Place {
+  readonly owner: UserRow
+  readonly repo: RepoRow
+}
+
 /** The repository that an address means now: git over SSH knows no redirects, so former names are followed here. */
-async function findPlace({ db }: Services, address: GitAddress): Promise<{ owner: UserRow; repo: RepoRow }> {
+async function findPlace({ db }: Services, address: GitAddress): Promise<Place | undefined> {
   const ownerName = address.owner.toLowerCase()
   const owner = (await findAccountByName(db, ownerName)) ?? (await findAccountByFormerName(db, ownerName))
-  if (!owner) throw cannotFind()
+  if (!owner) return undefined
   const repo = await findRepoByName(db, owner.id, address.name.toLowerCase())
   if (repo) return { owner, repo }
   const moved = await findRepoByFormerName(db, owner.id, address.name.toLowerCase())
   const newOwner = moved && (await findAccountByName(db, moved.owner_name.toLowerCase()))
   const newRepo = newOwner && (await findRepoByName(db, newOwner.id, moved.repo_name.toLowerCase()))
-  if (!newRepo) throw cannotFind()
-  return { owner: newOwner, repo: newRepo }
+  return newRepo && { owner: newOwner, repo: newRepo }
 }
-
-const cannotFind = (): NotFound => new NotFound('cannot find the repository: not found')
 
 /** A deploy key acts as the owner of the repository, in the repositories it was added to and nowhere else. */
 async function deployViewer(
   { db }: Services,
   key: PublicKeyRow,
-  owner: UserRow,
-  repo: RepoRow,
+  place: Place | undefined,
   command: SshCommand & { kind: 'git' },
 ): Promise<Viewer> {
-  const access = await findDeployAccess(db, key.id, repo.id)
+  const access = place && (await findDeployAccess(db, key.id, place.repo.id))
   if (!access) throw new NotFound('the key is not authorised to read the repository: not found')
   if (command.service === 'git-receive-pack' && access.is_read_only) {
     throw new Forbidden('the key is not authorised to write')
   }
-  return viewerOf(owner, { kind: 'deploy', keyId: key.id, repoId: repo.id, readOnly: access.is_read_only })
+  return viewerOf(place.owner, { kind: 'deploy', keyId: key.id, repoId: place.repo.id, readOnly: access.is_read_only })
 }
 
 /** Hands on what git writes, as fast as the client takes it, and then what it complained of. */

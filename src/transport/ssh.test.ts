@@ -45,7 +45,7 @@ test('ssh: keys of every common kind clone, with both protocols, and push', asyn
 })
 
 test('ssh: an account sees and writes what it may, as over HTTP', async () => {
-  await using forge = await startSshForge()
+  await using forge = await startSshForge({ repository: { ENABLE_PUSH_CREATE_USER: true } })
   using folder = new SshFolder(forge)
   const open = await forge.given.repo({ owner: 'alice' })
   const hidden = await forge.given.repo({ owner: 'alice', private: true })
@@ -69,6 +69,8 @@ test('ssh: an account sees and writes what it may, as over HTTP', async () => {
   const late = await alice.git('-C', 'a', 'push', 'origin', 'main')
   assert.match(late.err, /Ingot: the repository is archived/)
   succeeds(await alice.git('-C', 'a', 'fetch', '-q'))
+  succeeds(await alice.git('-C', 'b', 'push', '-q', alice.url('alice/fresh'), 'main'))
+  assert.equal((await forge.as('alice').get('/repos/alice/fresh')).json.empty, false)
 })
 
 test('ssh: an account that is barred, and a key that was removed, are turned away', async () => {

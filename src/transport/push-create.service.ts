@@ -1,0 +1,36 @@
+import { findAccountByName } from '../access/access.store.ts'
+import type { Ctx, SignedInCtx } from '../access/context.ts'
+import { refuseOverQuota } from '../access/quota.service.ts'
+import { checkScopes } from '../access/requirements.ts'
+import { createOrgRepository } from '../repos/org-repo.service.ts'
+import { createRepo } from '../repos/repo-creation.service.ts'
+import { Conflict } from '../lib/errors.ts'
+import type { GitAddress } from './git-access.service.ts'
+
+/**
+ * Makes the repository that somebody pushes to and that does not exist, where the instance lets people do so
+ * (`[repository].ENABLE_PUSH_CREATE_USER`, `ENABLE_PUSH_CREATE_ORG`), for oneself and for organizations in which one may.
+ * Gives false when it is not to be made; throws what making it by the API would.
+ */
+export async function createByPush(ctx: Ctx, { owner: ownerName, name, unit }: GitAddress): Promise<boolean> {
+  const { repository } = ctx.config
+  const { viewer } = ctx
+  if (!viewer || unit !== 'code' || viewer.credential.kind === 'deploy' || viewer.credential.kind === 'job') return false
+  if (!repository.enablePushCreateUser && !repository.enablePushCreateOrg) return false
+  const owner = await findAccountByName(ctx.db, ownerName.toLowerCase())
+  const isOrg = owner?.kind === 'organization'
+  if (!owner || !(isOrg ? repository.enablePushCreateOrg : repository.enablePushCreateUser)) return false
+  if (!isOrg && owner.id !== viewer.id) return false
+  checkScopes(viewer, ['repository'], 'POST')
+  const input = { name, isPrivate: repository.defaultPushCreatePrivate }
+  const signedIn: SignedInCtx = { ...ctx, viewer }
+  await refuseOverQuota(ctx, owner, 'size:repos:all')
+  try {
+    if (isOrg) await createOrgRepository(signedIn, owner, input)
+    else await createRepo(ctx, viewer.user, owner, input)
+  } catch (error) {
+    // Somebody else has just made it: then it is there to be pushed to.
+    if (!(error instanceof Conflict)) throw error
+  }
+  return true
+}
