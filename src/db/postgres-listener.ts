@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { sql, type Kysely } from 'kysely'
-import pg from 'pg'
+import type pg from 'pg'
 import type { Broadcast, BroadcastReceiver } from './database.ts'
 import type { Schema } from './schema.ts'
 
@@ -40,7 +40,8 @@ export function createListener(url: string): Listener {
   let running: Promise<void> | undefined
 
   async function listenOnce(receiver: BroadcastReceiver): Promise<void> {
-    const connection = new pg.Client({ connectionString: url, application_name: 'ingot listener', keepAlive: true })
+    const { default: driver } = await import('pg')
+    const connection = new driver.Client({ connectionString: url, application_name: 'ingot listener', keepAlive: true })
     const ended = new Promise<void>((resolve) => {
       connection.on('end', resolve)
       // The error ends the connection, which is made again; queries that fail meanwhile report the cause.

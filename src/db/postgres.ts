@@ -1,5 +1,5 @@
 import { Kysely, PostgresDialect } from 'kysely'
-import pg from 'pg'
+import type pg from 'pg'
 import type { DatabaseEngine } from './database.ts'
 import { createListener, sendBroadcasts } from './postgres-listener.ts'
 import type { Schema } from './schema.ts'
@@ -20,20 +20,7 @@ const numeric = 1700
 
 /** Opens PostgreSQL. 64-bit integers and sums arrive as numbers: ids and sizes stay below 2^53. */
 export function openPostgres(options: PostgresOptions): DatabaseEngine {
-  const pool = new pg.Pool({
-    connectionString: options.url,
-    max: options.maxConnections,
-    connectionTimeoutMillis: options.connectWaitMs,
-    statement_timeout: options.statementTimeoutMs,
-    application_name: 'ingot',
-    types: {
-      getTypeParser: (oid: number, format?: 'text' | 'binary') =>
-        oid === int8 || oid === numeric ? Number : pg.types.getTypeParser(oid, format as 'text'),
-    },
-  })
-  // An idle connection that the server ends is replaced at the next query; without a listener it would end the process.
-  pool.on('error', () => {})
-  const kysely = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) })
+  const kysely = new Kysely<Schema>({ dialect: new PostgresDialect({ pool: () => openPool(options) }) })
   const listener = createListener(options.url)
   return {
     kind: 'postgres',
@@ -51,4 +38,23 @@ export function openPostgres(options: PostgresOptions): DatabaseEngine {
       await kysely.destroy()
     },
   }
+}
+
+/** The driver is loaded here, with the first query: with the other database it would only cost the start its time. */
+async function openPool(options: PostgresOptions): Promise<pg.Pool> {
+  const { default: driver } = await import('pg')
+  const pool = new driver.Pool({
+    connectionString: options.url,
+    max: options.maxConnections,
+    connectionTimeoutMillis: options.connectWaitMs,
+    statement_timeout: options.statementTimeoutMs,
+    application_name: 'ingot',
+    types: {
+      getTypeParser: (oid: number, format?: 'text' | 'binary') =>
+        oid === int8 || oid === numeric ? Number : driver.types.getTypeParser(oid, format as 'text'),
+    },
+  })
+  // An idle connection that the server ends is replaced at the next query; without a listener it would end the process.
+  pool.on('error', () => {})
+  return pool
 }
