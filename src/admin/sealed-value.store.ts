@@ -17,7 +17,7 @@ export interface SealedValue {
 export const countSealedValues = async (db: Db, { table, column }: SealedColumn): Promise<number> => {
   const { rows } = await sql<{ count: number }>`
     select count(*) as count from ${sql.table(table)} where ${sql.ref(column)} <> ''`.execute(db)
-  return Number(rows[0]?.count ?? 0)
+  return rows[0]?.count ?? 0
 }
 
 /** The next values after an id, in the order of ids; empty ones are no sealed texts. */

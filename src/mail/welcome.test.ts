@@ -18,13 +18,12 @@ async function withMail(refuse: () => number, use: (forge: Forge, caught: Caught
   const server = new SMTPServer({
     authOptional: true,
     disabledCommands: ['STARTTLS'],
-    onData(stream, session, done) {
-      void text(stream).then((source) => {
-        const status = refuse()
-        if (status !== 0) return done(Object.assign(new Error('no'), { responseCode: status }))
-        caught.push({ to: session.envelope.rcptTo.map(({ address }) => address), source })
-        done()
-      })
+    async onData(stream, session, done) {
+      const source = await text(stream)
+      const status = refuse()
+      if (status !== 0) return done(Object.assign(new Error('no'), { responseCode: status }))
+      caught.push({ to: session.envelope.rcptTo.map(({ address }) => address), source })
+      return done()
     },
   })
   const listener = server.listen(0, '127.0.0.1')
@@ -44,7 +43,9 @@ async function withMail(refuse: () => number, use: (forge: Forge, caught: Caught
     })
     await use(forge, caught)
   } finally {
-    await new Promise<void>((resolve) => void server.close(resolve))
+    await new Promise<void>((resolve) => {
+      server.close(resolve)
+    })
   }
 }
 

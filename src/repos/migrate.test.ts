@@ -230,6 +230,9 @@ test('repoMigrate: of several of one name at once one comes about', async () => 
   const body = { clone_addr: `${forge.url}/${source.fullName}.git`, repo_name: 'copy' }
   await forge.account('bob')
   const replies = await Promise.all([1, 2, 3].map(() => forge.as('bob').post('/repos/migrate', body)))
-  assert.deepEqual(replies.map(({ status }) => status).sort(), [201, 409, 409])
+  assert.deepEqual(
+    replies.map(({ status }) => status).toSorted((a, b) => a - b),
+    [201, 409, 409],
+  )
   assert.deepEqual(await countRepos(forge), [2, 2])
 })

@@ -17,7 +17,7 @@ const addressOf = async (forge: Forge, path: string): Promise<string> =>
 async function storedCount(forge: Forge): Promise<number> {
   let count = 0
   for (const store of ['avatars', 'repoAvatars'] as const) {
-    for await (const _blob of forge.services.blobs[store].list('')) count += 1
+    for await (const { sizeBytes } of forge.services.blobs[store].list('')) count += sizeBytes > 0 ? 1 : 0
   }
   return count
 }
