@@ -28,16 +28,6 @@ export interface QuotaUsage {
   readonly packages: number
 }
 
-export const noUsage: QuotaUsage = {
-  publicRepos: 0,
-  privateRepos: 0,
-  lfs: 0,
-  issueAttachments: 0,
-  releaseAttachments: 0,
-  artifacts: 0,
-  packages: 0,
-}
-
 /** A limit in bytes for the sum of its subjects; -1 is no limit, other negative numbers always refuse. */
 export interface QuotaRule {
   readonly limit: number

@@ -20,6 +20,7 @@ export async function refuseOverQuota(
   if (groups.every(({ rules }) => rules.every((rule) => rule.limit === -1))) return
   const usage = await loadUsage(ctx.db, owner.id)
   const within = withinQuota(groups, subject, usage) && withinQuota(groups, 'size:repos:all', usage)
-  if (!within)
+  if (!within) {
     throw new OverQuota(`${owner.name} is over quota`, 'over_quota', { user_id: owner.id, username: owner.name })
+  }
 }

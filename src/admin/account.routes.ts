@@ -32,7 +32,11 @@ export const adminSearchUsers = operation({
     const page = pageOf(query, ctx.config.api)
     const wanted = { loginName: query.login_name, sourceId: query.source_id, sort: query.sort }
     const { users, total } = await pageOfAccounts(ctx, wanted, page)
-    return paged(users.map((user) => presentUser(ctx, user)), page, total)
+    return paged(
+      users.map((user) => presentUser(ctx, user)),
+      page,
+      total,
+    )
   },
 })
 

@@ -111,7 +111,12 @@ export async function deleteAccount(ctx: SignedInCtx, account: UserRow, purge: b
       await deleteAllWatches(tx, account.id)
       await deleteAllFollows(tx, account.id)
       await endTransfersOf(tx, account.id)
-      await publish(tx, 'user.deleted', { userId: account.id, doerId: ctx.viewer.id, name: account.name, purged: purge })
+      await publish(tx, 'user.deleted', {
+        userId: account.id,
+        doerId: ctx.viewer.id,
+        name: account.name,
+        purged: purge,
+      })
       if (!(await deleteAccountRow(tx, account.id))) throw new NotFound('the user does not exist', 'user_not_found')
       if (account.is_admin && !(await hasAdministrator(tx))) {
         throw new Invalid('the last administrator can not be deleted', 'last_administrator')
@@ -137,7 +142,11 @@ async function deletePossessions(ctx: SignedInCtx, account: UserRow): Promise<vo
 /** People's accounts, by name unless a known order is asked for. */
 export async function pageOfAccounts(
   ctx: Ctx,
-  query: { readonly loginName?: string | undefined; readonly sourceId?: number | undefined; readonly sort?: string | undefined },
+  query: {
+    readonly loginName?: string | undefined
+    readonly sourceId?: number | undefined
+    readonly sort?: string | undefined
+  },
   page: Page,
 ): Promise<{ readonly users: UserRow[]; readonly total: number }> {
   const order = query.sort !== undefined && isAccountOrder(query.sort) ? query.sort : 'alphabetically'

@@ -6,7 +6,14 @@ import { pageQuery } from '../http/schema.ts'
 import { pageOf } from '../lib/paging.ts'
 import { presentUser } from '../users/user.present.ts'
 import { User } from '../users/user.schemas.ts'
-import { checkMember, checkPublicMember, getUser, pageOfMembers, removeMember, showMembership } from './member.service.ts'
+import {
+  checkMember,
+  checkPublicMember,
+  getUser,
+  pageOfMembers,
+  removeMember,
+  showMembership,
+} from './member.service.ts'
 import { inOrg, orgMember, orgOwner } from './org.requirements.ts'
 
 export const orgListMembers = operation({
@@ -19,7 +26,12 @@ export const orgListMembers = operation({
   async run({ ctx, query }) {
     const page = pageOf(query, ctx.config.api)
     const { members, total } = await pageOfMembers(ctx, ctx.org, page, false)
-    return paged(members.map((user) => presentUser(ctx, user)), page, total, { link: false })
+    return paged(
+      members.map((user) => presentUser(ctx, user)),
+      page,
+      total,
+      { link: false },
+    )
   },
 })
 
@@ -59,7 +71,12 @@ export const orgListPublicMembers = operation({
   async run({ ctx, query }) {
     const page = pageOf(query, ctx.config.api)
     const { members, total } = await pageOfMembers(ctx, ctx.org, page, true)
-    return paged(members.map((user) => presentUser(ctx, user)), page, total, { link: false })
+    return paged(
+      members.map((user) => presentUser(ctx, user)),
+      page,
+      total,
+      { link: false },
+    )
   },
 })
 

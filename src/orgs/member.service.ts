@@ -5,14 +5,7 @@ import type { UserRow } from '../db/tables/accounts.ts'
 import { publish } from '../events/hub.ts'
 import { Forbidden, Invalid, NotFound } from '../lib/errors.ts'
 import type { Page } from '../lib/paging.ts'
-import {
-  countMembers,
-  deleteMember,
-  findMembership,
-  listMembers,
-  lockTeam,
-  updateMembership,
-} from './org.store.ts'
+import { countMembers, deleteMember, findMembership, listMembers, lockTeam, updateMembership } from './org.store.ts'
 import { countTeamMembers, deleteTeamMemberships, findOwnersTeam, isTeamMember } from './team.store.ts'
 
 /** An account by name, or `NotFound`. */

@@ -54,7 +54,8 @@ function renamedUrl(url: string, oldName: string, newName: string): string {
 }
 
 /** What the caller is in the organization; administrators of the instance pass every check of it. */
-const standingIn = async ({ db, org, viewer }: SignedInOrgCtx): Promise<OrgStanding> => orgStanding(db, org.id, viewer.id)
+const standingIn = async ({ db, org, viewer }: SignedInOrgCtx): Promise<OrgStanding> =>
+  orgStanding(db, org.id, viewer.id)
 
 /** OO: owners of the organization. */
 export const orgOwner: Requirement<SignedInOrgCtx, object> = {

@@ -8,7 +8,13 @@ import { renameAccount } from '../users/account-name.service.ts'
 import { namedUser, targetUser } from '../users/subject.requirements.ts'
 import { presentOrg } from './org.present.ts'
 import { anyTokenScope, inOrg, orgOwner } from './org.requirements.ts'
-import { CreateOrgOption, EditOrgOption, Organization, OrganizationPermissions, RenameOrgOption } from './org.schemas.ts'
+import {
+  CreateOrgOption,
+  EditOrgOption,
+  Organization,
+  OrganizationPermissions,
+  RenameOrgOption,
+} from './org.schemas.ts'
 import {
   createOrg,
   deleteOrg,
@@ -69,7 +75,11 @@ export const orgGetAll = operation({
   async run({ ctx, query }) {
     const page = pageOf(query, ctx.config.api)
     const { orgs, total } = await listVisibleOrgs(ctx, page)
-    return paged(orgs.map((org) => presentOrg(ctx, org)), page, total)
+    return paged(
+      orgs.map((org) => presentOrg(ctx, org)),
+      page,
+      total,
+    )
   },
 })
 
@@ -83,7 +93,11 @@ export const adminGetAllOrgs = operation({
   async run({ ctx, query }) {
     const page = pageOf(query, ctx.config.api)
     const { orgs, total } = await listAllOrgs(ctx, page)
-    return paged(orgs.map((org) => presentOrg(ctx, org)), page, total)
+    return paged(
+      orgs.map((org) => presentOrg(ctx, org)),
+      page,
+      total,
+    )
   },
 })
 
@@ -144,7 +158,11 @@ export const orgListCurrentUserOrgs = operation({
   async run({ ctx, query }) {
     const page = pageOrWhole(query, ctx.config.api)
     const { orgs, total } = await listOrgsOf(ctx, ctx.viewer.user, page)
-    return paged(orgs.map((org) => presentOrg(ctx, org)), page, total)
+    return paged(
+      orgs.map((org) => presentOrg(ctx, org)),
+      page,
+      total,
+    )
   },
 })
 
@@ -158,7 +176,11 @@ export const orgListUserOrgs = operation({
   async run({ ctx, query }) {
     const page = pageOrWhole(query, ctx.config.api)
     const { orgs, total } = await listOrgsOf(ctx, ctx.subject, page)
-    return paged(orgs.map((org) => presentOrg(ctx, org)), page, total)
+    return paged(
+      orgs.map((org) => presentOrg(ctx, org)),
+      page,
+      total,
+    )
   },
 })
 
@@ -172,7 +194,11 @@ export const adminListUserOrgs = operation({
   async run({ ctx, query }) {
     const page = pageOf(query, ctx.config.api)
     const { orgs, total } = await listOrgsOf(ctx, ctx.subject, page)
-    return paged(orgs.map((org) => presentOrg(ctx, org)), page, total)
+    return paged(
+      orgs.map((org) => presentOrg(ctx, org)),
+      page,
+      total,
+    )
   },
 })
 

@@ -50,12 +50,7 @@ function filteredOrgs(db: Db, { visibilities, memberId, publicMembership, alsoOf
 }
 
 export const listOrgs = (db: Db, filter: OrgFilter, page: Page): Promise<UserRow[]> =>
-  filteredOrgs(db, filter)
-    .selectAll('user')
-    .orderBy('user.lower_name')
-    .limit(page.limit)
-    .offset(page.offset)
-    .execute()
+  filteredOrgs(db, filter).selectAll('user').orderBy('user.lower_name').limit(page.limit).offset(page.offset).execute()
 
 export const countOrgs = async (db: Db, filter: OrgFilter): Promise<number> =>
   (
@@ -73,7 +68,10 @@ export const findMembership = (db: Db | Tx, orgId: UserId, userId: UserId) =>
     .executeTakeFirst()
 
 const members = (db: Db, orgId: UserId, publicOnly: boolean) => {
-  const query = db.selectFrom('org_user').innerJoin('user', 'user.id', 'org_user.user_id').where('org_user.org_id', '=', orgId)
+  const query = db
+    .selectFrom('org_user')
+    .innerJoin('user', 'user.id', 'org_user.user_id')
+    .where('org_user.org_id', '=', orgId)
   return publicOnly ? query.where('org_user.is_public', '=', true) : query
 }
 
@@ -96,7 +94,12 @@ export const insertMember = (tx: Tx, orgId: UserId, userId: UserId, isPublic: bo
     .execute()
 
 export const updateMembership = (tx: Tx, orgId: UserId, userId: UserId, isPublic: boolean) =>
-  tx.updateTable('org_user').set({ is_public: isPublic }).where('org_id', '=', orgId).where('user_id', '=', userId).execute()
+  tx
+    .updateTable('org_user')
+    .set({ is_public: isPublic })
+    .where('org_id', '=', orgId)
+    .where('user_id', '=', userId)
+    .execute()
 
 export const deleteMember = (tx: Tx, orgId: UserId, userId: UserId) =>
   tx.deleteFrom('org_user').where('org_id', '=', orgId).where('user_id', '=', userId).execute()

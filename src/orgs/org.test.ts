@@ -9,7 +9,10 @@ test('orgCreate: the creator is its concealed member and only owner; bad and use
   const made = await alice.post('/orgs', { username: 'guild', visibility: 'limited', description: 'Makers' })
   assert.deepEqual([made.status, made.json.visibility, made.json.description], [201, 'limited', 'Makers'])
   const teams = (await alice.get('/orgs/guild/teams')).json
-  assert.deepEqual([teams.length, teams[0].name, teams[0].permission, teams[0].units_map['repo.code']], [1, 'Owners', 'owner', 'owner'])
+  assert.deepEqual(
+    [teams.length, teams[0].name, teams[0].permission, teams[0].units_map['repo.code']],
+    [1, 'Owners', 'owner', 'owner'],
+  )
   assert.deepEqual((await alice.get('/orgs/guild/public_members')).json, [])
   for (const username of ['GUILD', 'alice', 'api', 'a..b', '-a', 'x.rss', 'a'.repeat(41)]) {
     assert.equal((await alice.post('/orgs', { username })).status, 422, username)
@@ -17,14 +20,20 @@ test('orgCreate: the creator is its concealed member and only owner; bad and use
   assert.equal((await alice.post('/orgs', { username: 'fine', website: 'nope' })).status, 422)
   await forge.as('root').must('PATCH', '/admin/users/bob', { allow_create_organization: false })
   assert.equal((await forge.as('bob').post('/orgs', { username: 'mine' })).status, 403)
-  assert.equal((await forge.as('root').post('/admin/users/bob/orgs', { username: 'mine' })).status, 422, 'adminCreateOrg')
+  assert.equal(
+    (await forge.as('root').post('/admin/users/bob/orgs', { username: 'mine' })).status,
+    422,
+    'adminCreateOrg',
+  )
   assert.equal((await forge.as('root').post('/admin/users/alice/orgs', { username: 'hers' })).status, 201)
 })
 
 test('orgCreate: of six at once with one name exactly one comes about', async () => {
   await using forge = await startForge()
   await forge.account('alice')
-  const replies = await Promise.all(Array.from({ length: 6 }, () => forge.as('alice').post('/orgs', { username: 'same' })))
+  const replies = await Promise.all(
+    Array.from({ length: 6 }, () => forge.as('alice').post('/orgs', { username: 'same' })),
+  )
   assert.deepEqual(replies.map(({ status }) => status).toSorted(), [201, 422, 422, 422, 422, 422])
 })
 
@@ -46,7 +55,7 @@ test('orgGet, orgGetAll, adminGetAllOrgs: who sees organizations of which visibi
   assert.deepEqual(await names(forge.as('root'), '/admin/orgs'), ['o-limited', 'o-private', 'o-public'])
   using queries = countQueries(forge.services.db)
   await forge.as('bob').get('/orgs')
-  assert.ok(queries.count <= 3, `${queries.count}: token, rows, count`)
+  assert.ok(queries.count <= 4, `${queries.count}: token, account, rows, count`)
 })
 
 test('orgEdit, renameOrg, orgDelete: owners alone; what is left out becomes empty; the old name redirects with 307', async () => {
@@ -73,7 +82,9 @@ test('orgListMembers, orgIsMember, orgPublicizeMember, orgConcealMember, orgList
   await using forge = await startForge({ users: ['bob', 'stranger'] })
   const org = await forge.given.org()
   const [alice, bob, stranger] = [forge.as('alice'), forge.as('bob'), forge.as('stranger')]
-  const team = (await alice.must('POST', `/orgs/${org}/teams`, { name: 'crew', permission: 'read', units: ['repo.code'] })).json
+  const team = (
+    await alice.must('POST', `/orgs/${org}/teams`, { name: 'crew', permission: 'read', units: ['repo.code'] })
+  ).json
   await alice.must('PUT', `/teams/${team.id}/members/bob`)
   const count = async (client: typeof bob) => (await client.get(`/orgs/${org}/members`)).headers.get('x-total-count')
   assert.deepEqual([await count(bob), await count(stranger)], ['2', '0'])
@@ -84,7 +95,10 @@ test('orgListMembers, orgIsMember, orgPublicizeMember, orgConcealMember, orgList
   assert.equal((await bob.get(`/orgs/${org}/members/alice`)).status, 204)
   assert.equal((await stranger.get(`/orgs/${org}/members/stranger`)).status, 404)
   const elsewhere = await stranger.get(`/orgs/${org}/members/bob`)
-  assert.deepEqual([elsewhere.status, elsewhere.headers.get('location')], [303, `/api/v1/orgs/${org}/public_members/bob`])
+  assert.deepEqual(
+    [elsewhere.status, elsewhere.headers.get('location')],
+    [303, `/api/v1/orgs/${org}/public_members/bob`],
+  )
   await bob.must('DELETE', `/orgs/${org}/public_members/bob`)
   assert.equal((await forge.guest.get(`/orgs/${org}/public_members/bob`)).status, 404)
 })
@@ -118,7 +132,8 @@ test('orgListCurrentUserOrgs, orgListUserOrgs, adminListUserOrgs, orgGetUserPerm
   const [alice, bob] = [forge.as('alice'), forge.as('bob')]
   await alice.must('PUT', `/orgs/${open}/public_members/alice`)
   await alice.must('PUT', `/orgs/${secret}/public_members/alice`)
-  const names = async (client: typeof bob, path: string) => (await client.get(path)).json.map((org: { name: string }) => org.name)
+  const names = async (client: typeof bob, path: string) =>
+    (await client.get(path)).json.map((org: { name: string }) => org.name)
   assert.deepEqual(await names(alice, '/user/orgs'), [secret, open].toSorted())
   assert.deepEqual(await names(bob, '/users/alice/orgs'), [open])
   assert.equal((await forge.as('root').get('/admin/users/alice/orgs')).json.length, 2)

@@ -45,7 +45,11 @@ export async function presentTeams(
 }
 
 /** One team; `org` is shown with it when it is given. */
-export async function presentTeam(ctx: Pick<Ctx, 'config' | 'viewer' | 'db'>, team: TeamRow, org?: UserRow): Promise<Team> {
+export async function presentTeam(
+  ctx: Pick<Ctx, 'config' | 'viewer' | 'db'>,
+  team: TeamRow,
+  org?: UserRow,
+): Promise<Team> {
   const [presented] = await presentTeams(ctx, [team], () => org)
   return presented as Team
 }

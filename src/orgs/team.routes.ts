@@ -132,7 +132,12 @@ export const orgListTeamMembers = operation({
   async run({ ctx, query }) {
     const page = pageOf(query, ctx.config.api)
     const { members, total } = await pageOfTeamMembers(ctx, ctx.team, page)
-    return paged(members.map((user) => presentUser(ctx, user)), page, total, { link: false })
+    return paged(
+      members.map((user) => presentUser(ctx, user)),
+      page,
+      total,
+      { link: false },
+    )
   },
 })
 

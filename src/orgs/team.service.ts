@@ -69,7 +69,9 @@ export async function editTeam(services: Services, team: TeamRow, input: Partial
   const access = isOwners ? undefined : editedTeamAccess(team.access_mode, input)
   if (access?.units?.size === 0) throw new Invalid('a team needs units', 'team_units_missing')
   const includesAll =
-    isOwners || !input.permission ? team.includes_all_repositories : (input.includesAllRepositories ?? team.includes_all_repositories)
+    isOwners || !input.permission
+      ? team.includes_all_repositories
+      : (input.includesAllRepositories ?? team.includes_all_repositories)
   const change: Partial<NewTeamRow> = {
     ...(input.name ? { name: input.name, lower_name: input.name.toLowerCase() } : {}),
     description: input.description ?? team.description,

@@ -167,7 +167,9 @@ export const listAllRepoMemberIds = async (db: Db | Tx, orgId: UserId): Promise<
       .select('team_user.user_id')
       .distinct()
       .where('team.org_id', '=', orgId)
-      .where((where) => where.or([where('team.includes_all_repositories', '=', true), where('team.access_mode', '=', 4)]))
+      .where((where) =>
+        where.or([where('team.includes_all_repositories', '=', true), where('team.access_mode', '=', 4)]),
+      )
       .execute()
   ).map((row) => row.user_id)
 
@@ -206,7 +208,11 @@ export const hasTeamRepo = async (db: Db, teamId: TeamId, repoId: RepoId): Promi
     .where('repo_id', '=', repoId)
     .executeTakeFirst()) !== undefined
 
-export const insertTeamRepos = async (tx: Tx, team: Pick<TeamRow, 'id' | 'org_id'>, repoIds: readonly RepoId[]): Promise<void> => {
+export const insertTeamRepos = async (
+  tx: Tx,
+  team: Pick<TeamRow, 'id' | 'org_id'>,
+  repoIds: readonly RepoId[],
+): Promise<void> => {
   if (repoIds.length === 0) return
   await tx
     .insertInto('team_repo')

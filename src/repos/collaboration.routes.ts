@@ -27,7 +27,12 @@ export const repoListCollaborators = operation({
   async run({ ctx, query }) {
     const page = pageOf(query, ctx.config.api)
     const { users, total } = await pageOfCollaborators(ctx, page)
-    return paged(users.map((user) => presentUser(ctx, user)), page, total, { link: false })
+    return paged(
+      users.map((user) => presentUser(ctx, user)),
+      page,
+      total,
+      { link: false },
+    )
   },
 })
 

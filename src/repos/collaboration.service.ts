@@ -75,7 +75,10 @@ export async function removeCollaborator(ctx: RepoCtx, name: string): Promise<vo
 }
 
 /** What somebody may do in the repository; others than oneself only for its administrators. */
-export async function rightsOfUser(ctx: SignedInRepoCtx, name: string): Promise<{ readonly user: UserRow; readonly rights: Rights }> {
+export async function rightsOfUser(
+  ctx: SignedInRepoCtx,
+  name: string,
+): Promise<{ readonly user: UserRow; readonly rights: Rights }> {
   const isSelf = ctx.viewer.user.lower_name === name.toLowerCase()
   if (!isSelf && !ctx.rights.isAdmin) {
     throw new Forbidden('only administrators of the repository may ask about others', 'repo_admin_only')

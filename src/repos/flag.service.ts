@@ -7,7 +7,9 @@ export const flagsOf = (ctx: RepoCtx): Promise<string[]> => listFlags(ctx.db, ct
 
 /** Throws `NotFound` unless the repository has the flag. */
 export async function checkFlag(ctx: RepoCtx, name: string): Promise<void> {
-  if (!(await flagsOf(ctx)).includes(name)) throw new NotFound('the repository does not have the flag', 'flag_not_found')
+  if (!(await flagsOf(ctx)).includes(name)) {
+    throw new NotFound('the repository does not have the flag', 'flag_not_found')
+  }
 }
 
 /** The repository has these flags and no others. */

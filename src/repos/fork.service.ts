@@ -25,10 +25,15 @@ export interface NewFork {
 }
 
 /** Whose the fork becomes; an unknown organization is `Invalid`, one that the caller does not belong to `Forbidden`. */
-async function forkOwner(ctx: SignedInCtx, organization: string | undefined): Promise<{ owner: UserRow; ownsIt: boolean }> {
+async function forkOwner(
+  ctx: SignedInCtx,
+  organization: string | undefined,
+): Promise<{ owner: UserRow; ownsIt: boolean }> {
   if (!organization) return { owner: ctx.viewer.user, ownsIt: true }
   const org = await findAccountByName(ctx.db, organization.toLowerCase())
-  if (org?.kind !== 'organization') throw new Invalid(`the organization ${organization} does not exist`, 'org_not_found')
+  if (org?.kind !== 'organization') {
+    throw new Invalid(`the organization ${organization} does not exist`, 'org_not_found')
+  }
   if (ctx.viewer.isAdmin) return { owner: org, ownsIt: true }
   const standing = await orgStanding(ctx.db, org.id, ctx.viewer.id)
   if (!standing.isMember) throw new Forbidden('you are no member of the organization', 'org_member_only')
@@ -105,7 +110,10 @@ async function readForkedRefs({ git: store, db, repo: base }: SignedInRepoCtx, g
   ])
   const commitOids = [...heads, ...tags].filter((ref) => ref.peeledType === 'commit').map((ref) => ref.peeled)
   const commits = new Map(
-    (await store.readCommits(git.key, [...new Set(commitOids)])).map((commit) => [commit.oid, commit.committer.unixSeconds]),
+    (await store.readCommits(git.key, [...new Set(commitOids)])).map((commit) => [
+      commit.oid,
+      commit.committer.unixSeconds,
+    ]),
   )
   return {
     branches: heads.flatMap((ref) => {

@@ -24,12 +24,7 @@ const teamsOf = (db: Db, ownerId: UserId, repoId: RepoId) =>
     )
 
 /** People who may write to a repository: collaborators, and members of teams that write any of the units or read pulls. */
-export const listWriters = (
-  db: Db,
-  ownerId: UserId,
-  repoId: RepoId,
-  units: readonly RepoUnit[],
-): Promise<UserRow[]> =>
+export const listWriters = (db: Db, ownerId: UserId, repoId: RepoId, units: readonly RepoUnit[]): Promise<UserRow[]> =>
   db
     .selectFrom('user')
     .selectAll()
@@ -76,12 +71,7 @@ export const listWriters = (
  * People who may be asked for a review: the owner, collaborators and members of teams that read pulls; of a repository
  * that is not private also its watchers and the members of the organization.
  */
-export const listReviewers = (
-  db: Db,
-  ownerId: UserId,
-  repoId: RepoId,
-  isPrivate: boolean,
-): Promise<UserRow[]> =>
+export const listReviewers = (db: Db, ownerId: UserId, repoId: RepoId, isPrivate: boolean): Promise<UserRow[]> =>
   db
     .selectFrom('user')
     .selectAll()

@@ -75,7 +75,9 @@ export async function createRepo(
   const named = mayNameRepo(input.name)
   if (!named.allowed) throw new Invalid(named.reason, 'name_invalid')
   const defaultBranch = input.defaultBranch || config.repository.defaultBranch
-  if (!isValidBranchName(defaultBranch)) throw new Invalid(`${defaultBranch} is no name for a branch`, 'branch_name_invalid')
+  if (!isValidBranchName(defaultBranch)) {
+    throw new Invalid(`${defaultBranch} is no name for a branch`, 'branch_name_invalid')
+  }
   if (input.labelSet && !findLabelTemplate(input.labelSet)) {
     throw new Invalid(`there are no labels of the name ${input.labelSet}`, 'label_set_unknown')
   }
@@ -99,9 +101,7 @@ export async function createRepo(
         template_id: null,
       },
       branches: first ? [{ name: defaultBranch, commit: first }] : [],
-      units: unitsNamed(config.repository.defaultRepoUnits, disabledUnits(config)).map((unit) =>
-        newUnit(unit, config),
-      ),
+      units: unitsNamed(config.repository.defaultRepoUnits, disabledUnits(config)).map((unit) => newUnit(unit, config)),
       access,
       inTransaction: (tx, repo) =>
         publish(tx, 'repo.created', {
@@ -146,7 +146,11 @@ export async function withNewGit<Result>(
 }
 
 /** Runs `use`; when it fails the git data of the key goes away. */
-export async function removingOnFailure<Result>(services: Services, key: GitKey, use: () => Promise<Result>): Promise<Result> {
+export async function removingOnFailure<Result>(
+  services: Services,
+  key: GitKey,
+  use: () => Promise<Result>,
+): Promise<Result> {
   try {
     return await use()
   } catch (error) {
@@ -206,7 +210,20 @@ export interface RepositoryToInsert {
   readonly git: NewGit
   readonly createdUnix: Unix
   readonly row: Pick<RepoRow, 'name' | 'description' | 'is_private' | 'fork_id' | 'template_id'> &
-    Partial<Pick<RepoRow, 'is_template' | 'trust_model' | 'is_fork' | 'website' | 'topics' | 'is_mirror' | 'original_url' | 'primary_language' | 'avatar_key'>>
+    Partial<
+      Pick<
+        RepoRow,
+        | 'is_template'
+        | 'trust_model'
+        | 'is_fork'
+        | 'website'
+        | 'topics'
+        | 'is_mirror'
+        | 'original_url'
+        | 'primary_language'
+        | 'avatar_key'
+      >
+    >
   readonly branches: readonly { readonly name: string; readonly commit: Oid; readonly commitUnix?: Unix }[]
   readonly units: readonly NewUnit[]
   readonly access?: AccessMode | undefined

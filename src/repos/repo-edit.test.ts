@@ -55,7 +55,10 @@ test('repoEdit: units go off and on; pull request settings are lost on the way, 
       external_tracker_format: 'https://bugs.example.com/{index}',
     },
   })
-  assert.deepEqual([external.has_issues, external.internal_tracker, external.external_tracker.external_tracker_style], [true, undefined, 'numeric'])
+  assert.deepEqual(
+    [external.has_issues, external.internal_tracker, external.external_tracker.external_tracker_style],
+    [true, undefined, 'numeric'],
+  )
   assert.equal((await patch({})).external_tracker, undefined, 'the internal one is set again by the next edit')
 })
 

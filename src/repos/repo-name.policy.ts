@@ -8,7 +8,9 @@ const reservedEndings = ['.git', '.wiki', '.rss', '.atom']
 
 /** Whether a repository may be called so. Source: contract, repositories: names. */
 export function mayNameRepo(name: string): Verdict {
-  if (name.length === 0 || name.length > maxRepoNameLength) return deny(`a name has 1 to ${maxRepoNameLength} characters`)
+  if (name.length === 0 || name.length > maxRepoNameLength) {
+    return deny(`a name has 1 to ${maxRepoNameLength} characters`)
+  }
   if (!/^[A-Za-z0-9_.-]+$/.test(name)) return deny('a name has letters, digits, - _ and .')
   const lower = name.toLowerCase()
   if (reservedNames.has(lower)) return deny(`the name ${name} is reserved`)

@@ -62,7 +62,11 @@ function filtered(db: Db, filter: RepoFilter, looker: Looker) {
               .innerJoin('topic', 'topic.id', 'repo_topic.topic_id')
               .select('repo_topic.repo_id')
               .whereRef('repo_topic.repo_id', '=', 'repo.id')
-              .where(filter.topicsOnly ? sql<boolean>`topic.name = ${word.toLowerCase()}` : lowerContains('topic.name', word)),
+              .where(
+                filter.topicsOnly
+                  ? sql<boolean>`topic.name = ${word.toLowerCase()}`
+                  : lowerContains('topic.name', word),
+              ),
           )
           if (filter.topicsOnly) return [topic]
           const [owner, name, ...rest] = word.split('/')
@@ -154,7 +158,9 @@ function filtered(db: Db, filter: RepoFilter, looker: Looker) {
       ),
     )
   }
-  if (filter.publicOwnersOnly) query = query.where('repo.is_private', '=', false).where('owner.visibility', '=', 'public')
+  if (filter.publicOwnersOnly) {
+    query = query.where('repo.is_private', '=', false).where('owner.visibility', '=', 'public')
+  }
   if (filter.isPrivate !== undefined) query = query.where('repo.is_private', '=', filter.isPrivate)
   if (filter.isTemplate !== undefined) query = query.where('repo.is_template', '=', filter.isTemplate)
   if (filter.isArchived !== undefined) query = query.where('repo.is_archived', '=', filter.isArchived)
@@ -165,7 +171,13 @@ function filtered(db: Db, filter: RepoFilter, looker: Looker) {
 }
 
 /** One page of the repositories that the looker may see. */
-export function searchRepos(db: Db, filter: RepoFilter, looker: Looker, sort: RepoSort, page: Page): Promise<RepoRow[]> {
+export function searchRepos(
+  db: Db,
+  filter: RepoFilter,
+  looker: Looker,
+  sort: RepoSort,
+  page: Page,
+): Promise<RepoRow[]> {
   const direction = sort.descending ? 'desc' : 'asc'
   let query = filtered(db, filter, looker).selectAll('repo')
   if (sort.firstOwnerId !== undefined) {

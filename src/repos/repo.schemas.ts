@@ -157,7 +157,15 @@ export const EditRepoOption = requestObject('EditRepoOption', {
   allow_rebase_update: Type.Optional(Type.Boolean()),
   default_delete_branch_after_merge: Type.Optional(Type.Boolean()),
   default_merge_style: Type.Optional(
-    enumeration('merge', 'rebase', 'rebase-merge', 'squash', 'fast-forward-only', 'manually-merged', 'rebase-update-only'),
+    enumeration(
+      'merge',
+      'rebase',
+      'rebase-merge',
+      'squash',
+      'fast-forward-only',
+      'manually-merged',
+      'rebase-update-only',
+    ),
   ),
   default_update_style: Type.Optional(enumeration('merge', 'rebase')),
   default_allow_maintainer_edit: Type.Optional(Type.Boolean()),

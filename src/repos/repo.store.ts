@@ -131,7 +131,13 @@ export const forgetStars = (tx: Tx, repoId: RepoId) =>
     .execute()
 
 /** Gives somebody access; a higher or lower one than before replaces it. */
-export const upsertCollaboration = (tx: Tx, repoId: RepoId, userId: UserId, accessMode: AccessMode, createdUnix: Unix) =>
+export const upsertCollaboration = (
+  tx: Tx,
+  repoId: RepoId,
+  userId: UserId,
+  accessMode: AccessMode,
+  createdUnix: Unix,
+) =>
   tx
     .insertInto('collaboration')
     .values({ repo_id: repoId, user_id: userId, access_mode: accessMode, created_unix: createdUnix })

@@ -6,7 +6,10 @@ import { startForge } from '../testing/forge.ts'
 test('createCurrentUserRepo: a bare name gives an empty public repository, and repoGet shows the same', async () => {
   await using forge = await startForge()
   const made = await forge.as('alice').post('/user/repos', { name: 'bare' })
-  assert.deepEqual([made.status, made.json.empty, made.json.private, made.json.permissions.admin], [201, true, false, true])
+  assert.deepEqual(
+    [made.status, made.json.empty, made.json.private, made.json.permissions.admin],
+    [201, true, false, true],
+  )
   const read = await forge.as('alice').get('/repos/alice/bare')
   assert.deepEqual(read.json, made.json)
 })
@@ -18,7 +21,8 @@ test('createCurrentUserRepo: of eight at once with one name exactly one comes ab
     Array.from({ length: 8 }, () => forge.as('alice').post('/user/repos', { name: 'same', auto_init: true })),
   )
   assert.deepEqual(replies.map(({ status }) => status).toSorted(), [201, ...Array.from({ length: 7 }, () => 409)])
-  const keys = await Array.fromAsync(forge.services.git.listKeys())
+  const keys: string[] = []
+  for await (const key of forge.services.git.listKeys()) keys.push(key)
   assert.equal(keys.length, 1)
 })
 
@@ -26,7 +30,9 @@ test('createCurrentUserRepo: names, branches, label sets, templates and limits a
   await using forge = await startForge({ settings: { repository: { MAX_CREATION_LIMIT: 1 } } })
   const post = async (body: object) => (await forge.as('alice').post('/user/repos', body)).status
   assert.equal((await forge.guest.post('/user/repos', { name: 'x' })).status, 401)
-  for (const name of ['', 'a b', '..', '-', 'x.git', 'x.wiki', 'n'.repeat(101)]) assert.equal(await post({ name }), 422, name)
+  for (const name of ['', 'a b', '..', '-', 'x.git', 'x.wiki', 'n'.repeat(101)]) {
+    assert.equal(await post({ name }), 422, name)
+  }
   assert.equal(await post({ name: 'x', default_branch: 'a..b' }), 422)
   assert.equal(await post({ name: 'x', issue_labels: 'Nope' }), 422)
   assert.equal(await post({ name: 'x', object_format_name: 'md5' }), 422)
@@ -36,7 +42,11 @@ test('createCurrentUserRepo: names, branches, label sets, templates and limits a
   assert.equal(await post({ name: 'x' }), 201)
   assert.equal(await post({ name: 'X' }), 409)
   assert.equal(await post({ name: 'y' }), 403)
-  assert.equal((await forge.as('root').post('/admin/users/alice/repos', { name: 'y' })).status, 201, 'adminCreateRepo: no limit')
+  assert.equal(
+    (await forge.as('root').post('/admin/users/alice/repos', { name: 'y' })).status,
+    201,
+    'adminCreateRepo: no limit',
+  )
 })
 
 test('createCurrentUserRepo: at the limit of two at once only as many come about as may be owned', async () => {
@@ -66,7 +76,10 @@ test('createCurrentUserRepo: auto_init makes one commit of the owner with the fi
   assert.equal(head.branch, 'trunk')
   const commit = await git.readCommit(repo.git_key, head.oid as never)
   assert.deepEqual([commit.message, commit.author.name, commit.parents.length], ['Initial commit\n', 'alice', 0])
-  assert.deepEqual((await git.readTree(repo.git_key, commit.oid)).map(({ name }) => name), ['.gitignore', 'LICENSE', 'README.md'])
+  assert.deepEqual(
+    (await git.readTree(repo.git_key, commit.oid)).map(({ name }) => name),
+    ['.gitignore', 'LICENSE', 'README.md'],
+  )
   const branch = await forge.services.db.selectFrom('branch').selectAll().executeTakeFirstOrThrow()
   assert.deepEqual([branch.name, branch.commit_oid], ['trunk', commit.oid])
   assert.ok(repo.git_size_bytes > 0)
@@ -77,12 +90,19 @@ test('createOrgRepo: owners and members of teams that may, 403 for others, admin
   const org = await forge.given.org({ owner: 'alice' })
   const alice = forge.as('alice')
   const team = async (name: string, more: object) =>
-    (await alice.must('POST', `/orgs/${org}/teams`, { name, permission: 'read', units: ['repo.code'], ...more })).json.id
+    (await alice.must('POST', `/orgs/${org}/teams`, { name, permission: 'read', units: ['repo.code'], ...more })).json
+      .id
   await alice.must('PUT', `/teams/${await team('makers', { can_create_org_repo: true })}/members/maker`)
   await alice.must('PUT', `/teams/${await team('plain', {})}/members/plain`)
   const post = async (who: string, name: string) => (await forge.as(who).post(`/orgs/${org}/repos`, { name })).status
   assert.deepEqual(
-    [await post('alice', 'a'), await post('maker', 'b'), await post('plain', 'c'), await post('stranger', 'd'), await post('root', 'e')],
+    [
+      await post('alice', 'a'),
+      await post('maker', 'b'),
+      await post('plain', 'c'),
+      await post('stranger', 'd'),
+      await post('root', 'e'),
+    ],
     [201, 201, 403, 403, 201],
   )
   assert.equal((await forge.as('maker').get(`/repos/${org}/b`)).json.permissions.admin, true)
@@ -115,7 +135,7 @@ test('repoGet: private repositories are 404 for strangers and guests, and a hand
   await forge.as('reader').get(repo.api)
   using queries = countQueries(forge.services.db)
   await forge.as('reader').get(repo.api)
-  assert.ok(queries.count <= 5, `${queries.count}: token, owner, repository, units, collaboration`)
+  assert.ok(queries.count <= 6, `${queries.count}: token, account, owner, repository, units, collaboration`)
 })
 
 test('repoGetByID: by id as by name', async () => {
@@ -148,7 +168,7 @@ test('userListRepos, userCurrentListRepos, orgListRepos: a fixed number of queri
   using six = countQueries(forge.services.db)
   await alice.get('/user/repos')
   const of6 = six.count
-  assert.ok(of6 <= 8, `${of6}: token, rows, count, owners, units, collaborations, memberships, teams`)
+  assert.ok(of6 <= 9, `${of6}: token, account, rows, count, owners, units, collaborations, memberships, teams`)
   using two = countQueries(forge.services.db)
   await alice.get('/user/repos?limit=2')
   assert.equal(two.count, of6, 'as many for two as for six')
@@ -184,7 +204,12 @@ test('repoDelete: only those of owner rank; rows, counters and git data go, fork
   await forge.as('bob').must('PUT', `/user/starred/${repo.fullName}`)
   assert.equal((await forge.as('boss').delete(repo.api)).status, 403)
   assert.equal((await forge.guest.delete(repo.api)).status, 401)
-  const row = await forge.services.db.selectFrom('repo').selectAll().where('name', '=', repo.name).orderBy('id').executeTakeFirstOrThrow()
+  const row = await forge.services.db
+    .selectFrom('repo')
+    .selectAll()
+    .where('name', '=', repo.name)
+    .orderBy('id')
+    .executeTakeFirstOrThrow()
   assert.equal((await alice.delete(repo.api)).status, 204)
   assert.equal((await alice.get(repo.api)).status, 404)
   await forge.settle()

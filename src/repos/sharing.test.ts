@@ -13,7 +13,11 @@ test('repoAddCollaborator, repoCheckCollaborator, repoGetRepoPermissions, repoDe
   assert.equal((await alice.put(path, {})).status, 204)
   assert.equal((await alice.get(`${path}/permission`)).json.permission, 'write')
   await alice.must('PUT', path, { permission: 'sometimes' })
-  assert.equal((await alice.get(`${path}/permission`)).json.permission, 'write', 'an unknown permission changes nothing')
+  assert.equal(
+    (await alice.get(`${path}/permission`)).json.permission,
+    'write',
+    'an unknown permission changes nothing',
+  )
   await alice.must('PUT', path, { permission: 'read' })
   assert.equal((await forge.as('ann').get(`${path}/permission`)).json.permission, 'read')
   assert.equal((await forge.as('ann').get(`${repo.api}/collaborators/alice/permission`)).status, 403)
@@ -45,7 +49,10 @@ test('createFork, listForks: one fork of a repository for each account, also of 
   assert.equal((await forge.guest.get(repo.api)).json.forks_count, 1)
   assert.equal((await forge.guest.get(`${repo.api}/forks`)).json[0].full_name, made.full_name)
   const branches = (await forge.as('bob').get(`/repos/${made.full_name}/branches`)).json
-  assert.deepEqual(branches.map((branch: { name: string }) => branch.name), ['main'])
+  assert.deepEqual(
+    branches.map((branch: { name: string }) => branch.name),
+    ['main'],
+  )
 })
 
 test('createFork: a repository that only members of an organization see becomes no public fork', async () => {
@@ -97,7 +104,10 @@ test('userCurrentPutStar, userCurrentCheckStarring, userCurrentDeleteStar, repoL
   const path = `/user/starred/${repo.fullName}`
   assert.equal((await bob.get(path)).status, 404)
   const replies = await Promise.all([bob.put(path), bob.put(path), bob.put(path)])
-  assert.deepEqual(replies.map(({ status }) => status), [204, 204, 204])
+  assert.deepEqual(
+    replies.map(({ status }) => status),
+    [204, 204, 204],
+  )
   assert.equal((await bob.get(repo.api)).json.stars_count, 1)
   assert.equal((await bob.get(path)).status, 204)
   assert.equal((await forge.guest.get(`${repo.api}/stargazers`)).json[0].login, 'bob')
@@ -116,7 +126,8 @@ test('userCurrentPutSubscription, userCurrentCheckSubscription, userCurrentDelet
   assert.equal((await bob.get(`${repo.api}/subscription`)).status, 404)
   const info = (await bob.must('PUT', `${repo.api}/subscription`)).json
   assert.deepEqual([info.subscribed, info.repository_url], [true, `${forge.url}/api/v1${repo.api}`])
-  assert.deepEqual((await forge.guest.get(`${repo.api}/subscribers`)).json.map((user: { login: string }) => user.login), ['alice', 'bob'])
+  const watchers = (await forge.guest.get(`${repo.api}/subscribers`)).json.map((user: { login: string }) => user.login)
+  assert.deepEqual(watchers.toSorted(), ['alice', 'bob'])
   assert.equal((await bob.get('/user/subscriptions')).json.length, 1)
   assert.equal((await bob.get('/users/alice/subscriptions')).json.length, 1)
   assert.equal((await bob.delete(`${repo.api}/subscription`)).status, 204)
@@ -148,7 +159,8 @@ test('repoGetAssignees, repoGetReviewers: who may write, and who may be asked', 
   const alice = forge.as('alice')
   await alice.must('PUT', `${repo.api}/collaborators/reader`, { permission: 'read' })
   await alice.must('PUT', `${repo.api}/collaborators/writer`, { permission: 'write' })
-  const logins = async (what: string) => (await alice.get(`${repo.api}/${what}`)).json.map((user: { login: string }) => user.login)
+  const logins = async (what: string) =>
+    (await alice.get(`${repo.api}/${what}`)).json.map((user: { login: string }) => user.login)
   using queries = countQueries(forge.services.db)
   assert.deepEqual(await logins('assignees'), ['alice', 'writer'])
   assert.ok(queries.count <= 6, `${queries.count} queries`)

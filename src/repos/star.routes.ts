@@ -92,6 +92,11 @@ export const repoListStargazers = operation({
   async run({ ctx, query }) {
     const page = pageOf(query, ctx.config.api)
     const users = await stargazersOf(ctx, page)
-    return paged(users.map((user) => presentUser(ctx, user)), page, ctx.repo.num_stars, { link: false })
+    return paged(
+      users.map((user) => presentUser(ctx, user)),
+      page,
+      ctx.repo.num_stars,
+      { link: false },
+    )
   },
 })

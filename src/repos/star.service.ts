@@ -19,5 +19,4 @@ export const star = (ctx: SignedInRepoCtx): Promise<void> =>
 export const unstar = (ctx: SignedInRepoCtx): Promise<void> =>
   transaction(ctx.db, (tx) => deleteStar(tx, ctx.repo.id, ctx.viewer.id))
 
-export const stargazersOf = (ctx: RepoCtx, page: Page): Promise<UserRow[]> =>
-  listStargazers(ctx.db, ctx.repo.id, page)
+export const stargazersOf = (ctx: RepoCtx, page: Page): Promise<UserRow[]> => listStargazers(ctx.db, ctx.repo.id, page)

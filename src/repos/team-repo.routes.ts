@@ -93,7 +93,9 @@ export const repoCheckTeam = operation({
   reply: { 200: Team },
   async run({ ctx, params }) {
     const team = await getOwnerTeam(ctx, params.team)
-    if (!(await teamHasRepo(ctx, team))) throw new NotFound('the team does not have the repository', 'team_without_repo')
+    if (!(await teamHasRepo(ctx, team))) {
+      throw new NotFound('the team does not have the repository', 'team_without_repo')
+    }
     return ok(await presentTeam(ctx, team))
   },
 })

@@ -26,7 +26,9 @@ export async function replaceTopics(ctx: SignedInRepoCtx, names: readonly string
 
 const oneTopic = (name: string): string => {
   const topic = name.trim().toLowerCase()
-  if (!isTopic(topic)) throw new Invalid('the topic is not valid', 'topic_invalid', { fields: { invalidTopics: topic } })
+  if (!isTopic(topic)) {
+    throw new Invalid('the topic is not valid', 'topic_invalid', { fields: { invalidTopics: topic } })
+  }
   return topic
 }
 

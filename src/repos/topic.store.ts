@@ -4,7 +4,9 @@ import type { RepoId, TopicId } from '../lib/ids.ts'
 import type { Unix } from '../lib/time.ts'
 
 export const listTopicIds = async (db: Db | Tx, repoId: RepoId): Promise<TopicId[]> =>
-  (await db.selectFrom('repo_topic').select('topic_id').where('repo_id', '=', repoId).execute()).map((row) => row.topic_id)
+  (await db.selectFrom('repo_topic').select('topic_id').where('repo_id', '=', repoId).execute()).map(
+    (row) => row.topic_id,
+  )
 
 /** Topics by name; those that are missing are made. */
 export async function upsertTopics(tx: Tx, names: readonly string[], createdUnix: Unix): Promise<TopicRow[]> {
@@ -32,7 +34,13 @@ export async function insertRepoTopics(tx: Tx, repoId: RepoId, ids: readonly Top
     .onConflict((conflict) => conflict.columns(['repo_id', 'topic_id']).doNothing())
     .returning('topic_id')
     .execute()
-  if (added.length > 0) await addToCounts(tx, added.map((row) => row.topic_id), 1)
+  if (added.length > 0) {
+    await addToCounts(
+      tx,
+      added.map((row) => row.topic_id),
+      1,
+    )
+  }
 }
 
 export async function deleteRepoTopics(tx: Tx, repoId: RepoId, ids: readonly TopicId[]): Promise<void> {
@@ -43,7 +51,13 @@ export async function deleteRepoTopics(tx: Tx, repoId: RepoId, ids: readonly Top
     .where('topic_id', 'in', ids)
     .returning('topic_id')
     .execute()
-  if (removed.length > 0) await addToCounts(tx, removed.map((row) => row.topic_id), -1)
+  if (removed.length > 0) {
+    await addToCounts(
+      tx,
+      removed.map((row) => row.topic_id),
+      -1,
+    )
+  }
 }
 
 /** The repository has no topics any more. */

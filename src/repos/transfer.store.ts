@@ -34,6 +34,10 @@ export async function deleteTransfersBetween(tx: Tx, doerId: UserId, recipientId
   await tx
     .updateTable('repo')
     .set({ has_transfer: false })
-    .where('id', 'in', ended.map((row) => row.repo_id))
+    .where(
+      'id',
+      'in',
+      ended.map((row) => row.repo_id),
+    )
     .execute()
 }

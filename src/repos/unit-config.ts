@@ -66,7 +66,10 @@ export interface UnitDefaults {
     readonly defaultAllowOnlyContributorsToTrackTime: boolean
     readonly defaultEnableDependencies: boolean
   }
-  readonly repositoryPullRequest: { readonly defaultMergeStyle: MergeStyle; readonly defaultUpdateStyle: 'merge' | 'rebase' }
+  readonly repositoryPullRequest: {
+    readonly defaultMergeStyle: MergeStyle
+    readonly defaultUpdateStyle: 'merge' | 'rebase'
+  }
 }
 
 export const newIssuesConfig = ({ service }: UnitDefaults): IssuesConfig => ({
@@ -100,8 +103,14 @@ export interface NewUnit {
 }
 
 /** A unit with settings, or with the defaults of a new one. */
-export function newUnit(unit: RepoUnit, defaults: UnitDefaults, config?: object, defaultAccess: AccessMode = 0): NewUnit {
-  const settings = config ?? (unit === 'issues' ? newIssuesConfig(defaults) : unit === 'pulls' ? newPullsConfig(defaults) : {})
+export function newUnit(
+  unit: RepoUnit,
+  defaults: UnitDefaults,
+  config?: object,
+  defaultAccess: AccessMode = 0,
+): NewUnit {
+  const settings =
+    config ?? (unit === 'issues' ? newIssuesConfig(defaults) : unit === 'pulls' ? newPullsConfig(defaults) : {})
   return { unit, config: JSON.stringify(settings), default_access: defaultAccess }
 }
 

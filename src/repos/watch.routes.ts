@@ -84,6 +84,11 @@ export const repoListSubscribers = operation({
   async run({ ctx, query }) {
     const page = pageOf(query, ctx.config.api)
     const users = await watchersOf(ctx, page)
-    return paged(users.map((user) => presentUser(ctx, user)), page, ctx.repo.num_watches, { link: false })
+    return paged(
+      users.map((user) => presentUser(ctx, user)),
+      page,
+      ctx.repo.num_watches,
+      { link: false },
+    )
   },
 })

@@ -17,9 +17,7 @@ export async function getWatch(ctx: SignedInRepoCtx): Promise<Unix> {
 
 /** Has the viewer watch the repository, and tells since when. */
 export async function watch(ctx: SignedInRepoCtx): Promise<Unix> {
-  await transaction(ctx.db, (tx) =>
-    watchRepos(tx, [ctx.repo.id], [ctx.viewer.id], 'normal', nowUnix(ctx.clock)),
-  )
+  await transaction(ctx.db, (tx) => watchRepos(tx, [ctx.repo.id], [ctx.viewer.id], 'normal', nowUnix(ctx.clock)))
   return getWatch(ctx)
 }
 

@@ -28,7 +28,9 @@ export async function watchRepos(
   createdUnix: Unix,
 ): Promise<void> {
   if (repoIds.length === 0 || userIds.length === 0) return
-  const rows = repoIds.flatMap((repo_id) => userIds.map((user_id) => ({ repo_id, user_id, mode, created_unix: createdUnix })))
+  const rows = repoIds.flatMap((repo_id) =>
+    userIds.map((user_id) => ({ repo_id, user_id, mode, created_unix: createdUnix })),
+  )
   const insert = tx.insertInto('watch').values(rows)
   const added = await insert
     .onConflict((conflict) => {

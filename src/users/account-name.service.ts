@@ -6,7 +6,14 @@ import { Invalid } from '../lib/errors.ts'
 import type { UserId } from '../lib/ids.ts'
 import { nowUnix } from '../lib/time.ts'
 import { mayNameAccount } from './name.policy.ts'
-import { deleteOldRedirects, deleteRedirect, findRedirect, findUserByName, insertRedirect, updateUser } from './user.store.ts'
+import {
+  deleteOldRedirects,
+  deleteRedirect,
+  findRedirect,
+  findUserByName,
+  insertRedirect,
+  updateUser,
+} from './user.store.ts'
 
 const secondsOfDay = 86_400
 
@@ -33,7 +40,12 @@ export async function checkAccountName(services: Services, name: string, self?: 
  * Gives an account another name. The former one leads to it from then on, and a redirect from the new name ends; a
  * change of letter case only leaves no redirect, and the same name changes nothing. Bad and used names are `Invalid`.
  */
-export async function renameAccount(services: Services, account: UserRow, newName: string, doerId: UserId): Promise<void> {
+export async function renameAccount(
+  services: Services,
+  account: UserRow,
+  newName: string,
+  doerId: UserId,
+): Promise<void> {
   if (newName === account.name) return
   await checkAccountName(services, newName, account)
   try {

@@ -6,14 +6,10 @@ import type { Page } from '../lib/paging.ts'
 
 /** Addresses of an account in order of adding. */
 export const listEmails = (db: Db | Tx, userId: UserId): Promise<EmailRow[]> =>
-  db
-    .selectFrom('email')
-    .selectAll()
-    .where('user_id', '=', userId)
-    .orderBy('id')
-    .execute()
+  db.selectFrom('email').selectAll().where('user_id', '=', userId).orderBy('id').execute()
 
-export const insertEmails = (tx: Tx, rows: readonly Omit<EmailRow, 'id'>[]) => tx.insertInto('email').values(rows).execute()
+export const insertEmails = (tx: Tx, rows: readonly Omit<EmailRow, 'id'>[]) =>
+  tx.insertInto('email').values(rows).execute()
 
 export const deleteEmails = (tx: Tx, userId: UserId, lowerEmails: readonly string[]) =>
   tx.deleteFrom('email').where('user_id', '=', userId).where('lower_email', 'in', lowerEmails).execute()
@@ -31,7 +27,9 @@ export async function updatePrimaryEmail(tx: Tx, userId: UserId, lowerEmail: str
 
 const found = (db: Db, text: string) => {
   const query = db.selectFrom('email').innerJoin('user', 'user.id', 'email.user_id')
-  return text === '' ? query : query.where((where) => where.or([contains('email.lower_email', text), contains('user.lower_name', text)]))
+  return text === ''
+    ? query
+    : query.where((where) => where.or([contains('email.lower_email', text), contains('user.lower_name', text)]))
 }
 
 /** Every address with its account, by address; a text is part of the address or of the account's name. */

@@ -20,7 +20,12 @@ export const userCurrentListFollowers = operation({
   async run({ ctx, query }) {
     const page = pageOrWhole(query, ctx.config.api)
     const { users, total } = await pageOfFollowPeople(ctx, 'followers', ctx.viewer.user, page)
-    return paged(users.map((user) => presentUser(ctx, user)), page, total, { link: false })
+    return paged(
+      users.map((user) => presentUser(ctx, user)),
+      page,
+      total,
+      { link: false },
+    )
   },
 })
 
@@ -34,7 +39,12 @@ export const userCurrentListFollowing = operation({
   async run({ ctx, query }) {
     const page = pageOrWhole(query, ctx.config.api)
     const { users, total } = await pageOfFollowPeople(ctx, 'following', ctx.viewer.user, page)
-    return paged(users.map((user) => presentUser(ctx, user)), page, total, { link: false })
+    return paged(
+      users.map((user) => presentUser(ctx, user)),
+      page,
+      total,
+      { link: false },
+    )
   },
 })
 
@@ -49,7 +59,12 @@ export const userListFollowers = operation({
     await refuseInvisible(ctx, ctx.subject)
     const page = pageOrWhole(query, ctx.config.api)
     const { users, total } = await pageOfFollowPeople(ctx, 'followers', ctx.subject, page)
-    return paged(users.map((user) => presentUser(ctx, user)), page, total, { link: false })
+    return paged(
+      users.map((user) => presentUser(ctx, user)),
+      page,
+      total,
+      { link: false },
+    )
   },
 })
 
@@ -64,7 +79,12 @@ export const userListFollowing = operation({
     await refuseInvisible(ctx, ctx.subject)
     const page = pageOrWhole(query, ctx.config.api)
     const { users, total } = await pageOfFollowPeople(ctx, 'following', ctx.subject, page)
-    return paged(users.map((user) => presentUser(ctx, user)), page, total, { link: false })
+    return paged(
+      users.map((user) => presentUser(ctx, user)),
+      page,
+      total,
+      { link: false },
+    )
   },
 })
 

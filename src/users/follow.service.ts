@@ -26,7 +26,9 @@ export async function pageOfFollowPeople(
 
 /** Throws `NotFound` unless the one follows the other. */
 export async function checkFollowing(ctx: Ctx, follower: UserRow, user: UserRow): Promise<void> {
-  if (!(await isFollowing(ctx.db, follower.id, user.id))) throw new NotFound('the user is not followed', 'not_following')
+  if (!(await isFollowing(ctx.db, follower.id, user.id))) {
+    throw new NotFound('the user is not followed', 'not_following')
+  }
 }
 
 /** The same about a name. */
@@ -40,7 +42,9 @@ export async function checkFollowingByName(ctx: Ctx, follower: UserRow, name: st
 export async function follow(ctx: SignedInCtx, user: UserRow): Promise<void> {
   const { viewer, db, clock } = ctx
   if (viewer.id === user.id) return
-  if (await isBlockedEitherWay(db, viewer.id, user.id)) throw new Forbidden('one of the two blocks the other', 'user_blocked')
+  if (await isBlockedEitherWay(db, viewer.id, user.id)) {
+    throw new Forbidden('one of the two blocks the other', 'user_blocked')
+  }
   await transaction(db, (tx) => insertFollow(tx, viewer.id, user.id, nowUnix(clock)))
 }
 

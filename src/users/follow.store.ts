@@ -65,8 +65,12 @@ export async function deleteAllFollows(tx: Tx, userId: UserId): Promise<void> {
 
 /** Followers of an account, or whom it follows. `viewerId`: private accounts are left out but oneself; undefined: all. */
 function people(db: Db, side: 'followers' | 'following', userId: UserId, viewerId: UserId | undefined) {
-  const [own, other] = side === 'followers' ? (['user_id', 'follower_id'] as const) : (['follower_id', 'user_id'] as const)
-  const query = db.selectFrom('follow').innerJoin('user', 'user.id', `follow.${other}`).where(`follow.${own}`, '=', userId)
+  const [own, other] =
+    side === 'followers' ? (['user_id', 'follower_id'] as const) : (['follower_id', 'user_id'] as const)
+  const query = db
+    .selectFrom('follow')
+    .innerJoin('user', 'user.id', `follow.${other}`)
+    .where(`follow.${own}`, '=', userId)
   if (viewerId === undefined) return query
   return query.where((where) => where.or([where('user.visibility', '!=', 'private'), where('user.id', '=', viewerId)]))
 }

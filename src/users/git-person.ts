@@ -9,7 +9,10 @@ const forbidden = /[\u0000-\u001f\u007f<>]/g
  * Name and address that an account signs commits with: the full name, else the login; the real address unless it is
  * hidden or there is none, which the placeholder stands for.
  */
-export function gitPerson(config: Pick<Config, 'service'>, user: UserRow): { readonly name: string; readonly email: string } {
+export function gitPerson(
+  config: Pick<Config, 'service'>,
+  user: UserRow,
+): { readonly name: string; readonly email: string } {
   const name = user.full_name.replaceAll(forbidden, '').trim() || user.name
   const hidden = user.keep_email_private || user.email === ''
   return { name, email: hidden ? `${user.lower_name}@${config.service.noReplyAddress}` : user.email }

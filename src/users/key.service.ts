@@ -35,7 +35,9 @@ export async function addKey(
   try {
     return await transaction(services.db, async (tx) => {
       if (await findKeyByFingerprint(tx, key.fingerprint)) throw keyTaken()
-      if (await hasKeyTitle(tx, user.id, input.title)) throw new Invalid('title: it is used already', 'ssh_key_title_taken')
+      if (await hasKeyTitle(tx, user.id, input.title)) {
+        throw new Invalid('title: it is used already', 'ssh_key_title_taken')
+      }
       return insertKey(tx, {
         owner_id: user.id,
         title: input.title,

@@ -23,7 +23,11 @@ export const listKeys = (
 ): Promise<PublicKeyRow[]> =>
   keys(db, ownerId, fingerprint).selectAll().orderBy('id').limit(page.limit).offset(page.offset).execute()
 
-export const countKeys = async (db: Db, ownerId: UserId | undefined, fingerprint: string | undefined): Promise<number> =>
+export const countKeys = async (
+  db: Db,
+  ownerId: UserId | undefined,
+  fingerprint: string | undefined,
+): Promise<number> =>
   (
     await keys(db, ownerId, fingerprint)
       .select((select) => select.fn.countAll<number>().as('count'))
@@ -39,8 +43,12 @@ export const findKeyByFingerprint = (db: Db | Tx, fingerprint: string): Promise<
   db.selectFrom('public_key').selectAll().where('fingerprint', '=', fingerprint).executeTakeFirst()
 
 export const hasKeyTitle = async (db: Db | Tx, ownerId: UserId, title: string): Promise<boolean> =>
-  (await db.selectFrom('public_key').select('id').where('owner_id', '=', ownerId).where('title', '=', title).executeTakeFirst()) !==
-  undefined
+  (await db
+    .selectFrom('public_key')
+    .select('id')
+    .where('owner_id', '=', ownerId)
+    .where('title', '=', title)
+    .executeTakeFirst()) !== undefined
 
 export const insertKey = (
   tx: Tx,

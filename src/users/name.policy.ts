@@ -16,8 +16,9 @@ export const maxAccountNameLength = 40
 
 /** Whether an account or organization may be called so. */
 export function mayNameAccount(name: string): Verdict {
-  if (name.length === 0 || name.length > maxAccountNameLength)
+  if (name.length === 0 || name.length > maxAccountNameLength) {
     return deny(`a name has 1 to ${maxAccountNameLength} characters`)
+  }
   if (!/^[0-9A-Za-z](?:[0-9A-Za-z]|[-_.](?=[0-9A-Za-z]))*$/.test(name)) {
     return deny('a name has letters and digits, with single - _ . between them')
   }

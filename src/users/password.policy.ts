@@ -12,8 +12,9 @@ export function mayUsePassword(
   password: string,
   rules: { minPasswordLength: number; passwordComplexity: readonly string[] },
 ): Verdict {
-  if ([...password].length < rules.minPasswordLength)
+  if ([...password].length < rules.minPasswordLength) {
     return deny(`the password needs at least ${rules.minPasswordLength} characters`)
+  }
   const missing = rules.passwordComplexity.flatMap((name) =>
     classes[name] && !classes[name].pattern.test(password) ? [classes[name].words] : [],
   )

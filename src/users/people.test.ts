@@ -8,7 +8,9 @@ const logins = (reply: { readonly json: readonly { readonly login: string }[] })
 
 test('userGet, userGetCurrent: what a guest, another and the account itself see', async () => {
   await using forge = await startForge({ users: ['bob'] })
-  await forge.as('alice').must('PATCH', '/user/settings', { hide_email: true, hide_pronouns: true, pronouns: 'she/her' })
+  await forge
+    .as('alice')
+    .must('PATCH', '/user/settings', { hide_email: true, hide_pronouns: true, pronouns: 'she/her' })
   const seen = async (client: typeof forge.guest) => {
     const { json } = await client.get('/users/alice')
     return [json.email, json.pronouns, json.active]
@@ -46,7 +48,7 @@ test('userSearch: logins, names and shown addresses of those the caller may see'
   assert.deepEqual(await find(forge.as('bob'), 'uid=-1'), ['Ghost'])
   using queries = countQueries(forge.services.db)
   await forge.as('bob').get('/users/search?q=needle')
-  assert.ok(queries.count <= 3, `${queries.count}: token, rows, count`)
+  assert.ok(queries.count <= 4, `${queries.count}: token, account, rows, count`)
 })
 
 test('getUserSettings, updateUserSettings: limits are 422 and leave everything as it was', async () => {
@@ -93,7 +95,9 @@ test('userCurrentPostKey, userCurrentListKeys, userCurrentGetKey, userListKeys, 
 
 test('userCurrentPostKey: of the same key on several accounts at once one is taken', async () => {
   await using forge = await startForge({ users: ['a', 'b', 'c'] })
-  const replies = await Promise.all(['a', 'b', 'c'].map((name) => forge.as(name).post('/user/keys', { title: 'x', key })))
+  const replies = await Promise.all(
+    ['a', 'b', 'c'].map((name) => forge.as(name).post('/user/keys', { title: 'x', key })),
+  )
   assert.deepEqual(replies.map(({ status }) => status).toSorted(), [201, 422, 422])
 })
 
@@ -111,9 +115,15 @@ test('userCurrentPutFollow, userCurrentCheckFollowing, userCheckFollowing, userC
   const [alice, bob] = [forge.as('alice'), forge.as('bob')]
   assert.equal((await alice.get('/user/following/bob')).status, 404)
   const replies = await Promise.all([1, 2, 3].map(() => alice.put('/user/following/bob')))
-  assert.deepEqual(replies.map(({ status }) => status), [204, 204, 204])
+  assert.deepEqual(
+    replies.map(({ status }) => status),
+    [204, 204, 204],
+  )
   assert.equal((await alice.put('/user/following/alice')).status, 204, 'oneself without effect')
-  assert.deepEqual([(await alice.get('/user')).json.following_count, (await bob.get('/user')).json.followers_count], [1, 1])
+  assert.deepEqual(
+    [(await alice.get('/user')).json.following_count, (await bob.get('/user')).json.followers_count],
+    [1, 1],
+  )
   assert.deepEqual(logins(await bob.get('/user/followers')), ['alice'], 'userCurrentListFollowers')
   assert.deepEqual(logins(await alice.get('/user/following')), ['bob'], 'userCurrentListFollowing')
   assert.deepEqual(logins(await bob.get('/users/bob/followers')), ['alice'], 'userListFollowers')
@@ -149,7 +159,10 @@ test('userBlockUser, userListBlockedUsers, userUnblockUser: what ends at once, a
   assert.equal((await alice.get('/user/list_blocked')).json.length, 1)
   const [mine, other] = [(await alice.get(repo.api)).json, (await pest.get(theirs.api)).json]
   assert.deepEqual([mine.stars_count, other.stars_count, other.repo_transfer], [0, 0, null])
-  assert.deepEqual([(await alice.get('/user')).json.followers_count, (await pest.get('/user')).json.followers_count], [0, 0])
+  assert.deepEqual(
+    [(await alice.get('/user')).json.followers_count, (await pest.get('/user')).json.followers_count],
+    [0, 0],
+  )
   assert.equal((await pest.put('/user/following/alice')).status, 403)
   assert.equal((await alice.put('/user/following/pest')).status, 403)
   assert.equal((await pest.post(`${theirs.api}/transfer`, { new_owner: 'alice' })).status, 403)

@@ -52,7 +52,9 @@ function bitsOf(type: string, fields: readonly Buffer[]): number | undefined {
       const curve = first?.toString('latin1') ?? ''
       const bits = { nistp256: 256, nistp384: 384, nistp521: 521 }[curve]
       // An uncompressed point: a byte 4 and two coordinates.
-      return bits !== undefined && type.includes(curve) && second?.length === 1 + 2 * Math.ceil(bits / 8) ? bits : undefined
+      return bits !== undefined && type.includes(curve) && second?.length === 1 + 2 * Math.ceil(bits / 8)
+        ? bits
+        : undefined
     }
     case 'RSA': {
       if (!second) return undefined
@@ -64,7 +66,13 @@ function bitsOf(type: string, fields: readonly Buffer[]): number | undefined {
   }
 }
 
-const fieldCounts: Readonly<Record<SshKey['family'], number>> = { ED25519: 2, RSA: 3, ECDSA: 3, 'ED25519-SK': 3, 'ECDSA-SK': 4 }
+const fieldCounts: Readonly<Record<SshKey['family'], number>> = {
+  ED25519: 2,
+  RSA: 3,
+  ECDSA: 3,
+  'ED25519-SK': 3,
+  'ECDSA-SK': 4,
+}
 
 /** Reads one line of an authorized_keys file without options; undefined when it is no key of a known kind. */
 export function parseSshKey(text: string): SshKey | undefined {

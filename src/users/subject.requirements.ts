@@ -48,8 +48,9 @@ export const userVisible: Requirement<SubjectCtx, object> = {
 export const selfOrAdmin: Requirement<SubjectCtx, object> = {
   codes: ['selfOrAdmin'],
   check({ viewer, subject }) {
-    if (!viewer?.isAdmin && viewer?.id !== subject.id)
+    if (!viewer?.isAdmin && viewer?.id !== subject.id) {
       throw new Forbidden('only the account itself or an administrator may do this', 'not_self')
+    }
     return {}
   },
 }
@@ -58,7 +59,9 @@ export const selfOrAdmin: Requirement<SubjectCtx, object> = {
 export const usersExploreEnabled: Requirement<Ctx, object> = {
   codes: ['usersExploreEnabled'],
   check({ config }) {
-    if (config.serviceExplore.disableUsersPage) throw new NotFound('users can not be searched here', 'users_page_disabled')
+    if (config.serviceExplore.disableUsersPage) {
+      throw new NotFound('users can not be searched here', 'users_page_disabled')
+    }
     return {}
   },
 }

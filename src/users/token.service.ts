@@ -29,8 +29,9 @@ export async function createToken(
     )
     return { row, token }
   } catch (error) {
-    if (isUniqueViolation(error))
+    if (isUniqueViolation(error)) {
       throw new BadRequest(`there is a token of the name ${input.name} already`, 'token_name_used')
+    }
     throw error
   }
 }

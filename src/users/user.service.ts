@@ -56,8 +56,9 @@ export async function createUser(services: Services, account: NewAccount): Promi
     if (!strong.allowed) throw new BadRequest(strong.reason, 'password_weak')
   }
   if (await findUserByName(db, account.name)) throw new Invalid(`the name ${account.name} is taken`, 'name_taken')
-  if (await findEmail(db, account.email))
+  if (await findEmail(db, account.email)) {
     throw new Invalid(`the address ${account.email} is used already`, 'email_taken')
+  }
   const passwordHash = account.password ? await hashPassword(account.password) : null
   const createdUnix = account.createdUnix ?? nowUnix(services.clock)
   try {
@@ -136,7 +137,8 @@ export async function findPeople(
 ): Promise<{ readonly users: UserRow[]; readonly total: number }> {
   const { viewer, db } = ctx
   const seesAll = viewer?.isAdmin === true && !isPublicOnly(viewer)
-  const visibilities: Visibility[] = viewer && !viewer.isRestricted && !isPublicOnly(viewer) ? ['public', 'limited'] : ['public']
+  const visibilities: Visibility[] =
+    viewer && !viewer.isRestricted && !isPublicOnly(viewer) ? ['public', 'limited'] : ['public']
   const filter = {
     ...query,
     visibilities: seesAll ? undefined : visibilities,

@@ -53,7 +53,9 @@ export const insertRedirect = (tx: Tx, row: { lower_name: string; user_id: UserI
   tx
     .insertInto('user_redirect')
     .values(row)
-    .onConflict((conflict) => conflict.column('lower_name').doUpdateSet({ user_id: row.user_id, created_unix: row.created_unix }))
+    .onConflict((conflict) =>
+      conflict.column('lower_name').doUpdateSet({ user_id: row.user_id, created_unix: row.created_unix }),
+    )
     .execute()
 
 /** Keeps the newest former names of an account. */
@@ -97,7 +99,10 @@ function filteredPeople(db: Db, { text, userId, visibilities, lookerId, hiddenEm
   }
   if (visibilities) {
     query = query.where((where) =>
-      where.or([where('visibility', 'in', visibilities), ...(lookerId === undefined ? [] : [where('id', '=', lookerId)])]),
+      where.or([
+        where('visibility', 'in', visibilities),
+        ...(lookerId === undefined ? [] : [where('id', '=', lookerId)]),
+      ]),
     )
   }
   return query
