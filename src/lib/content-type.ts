@@ -51,7 +51,7 @@ export function sniffContentType(head: Buffer): string {
 }
 
 /** True when the first bytes are those of a text. */
-export const isText = (head: Buffer): boolean => !head.subarray(0, sniffBytes).some(isBinaryByte)
+const isText = (head: Buffer): boolean => !head.subarray(0, sniffBytes).some(isBinaryByte)
 
 const isOgg = (head: Buffer): boolean => head.subarray(0, 5).toString('latin1') === 'OggS\0'
 

@@ -27,20 +27,3 @@ export const attributesOfTree = (git: Git, key: GitKey, entries: readonly PathEn
       .filter((entry) => entry.name === fileName && entry.type === 'blob')
       .map((entry) => [entry.path.slice(0, -fileName.length).replace(/\/$/, ''), entry.oid] as const),
   )
-
-/** Attributes that count for a path of a commit: those of its folder and of the ones above. */
-export async function attributesOfPath(git: Git, key: GitKey, commit: Oid, path: string): Promise<Attributes> {
-  const parts = path.split('/').slice(0, -1)
-  const folders = ['', ...parts.map((_, index) => parts.slice(0, index + 1).join('/'))]
-  const found = await Promise.all(
-    folders.map(async (folder) => {
-      const entry = await git.findPath(key, commit, folder === '' ? fileName : `${folder}/${fileName}`)
-      return entry?.type === 'blob' ? ([folder, entry.oid] as const) : undefined
-    }),
-  )
-  return readAll(
-    git,
-    key,
-    found.filter((each) => each !== undefined),
-  )
-}

@@ -52,16 +52,14 @@ export async function insertBranchRename(
     .execute()
 }
 
-/** What a branch that is gone is called now, if it was renamed. */
-export const findBranchRename = async (db: Db, repoId: RepoId, oldName: string): Promise<string | undefined> =>
-  (
-    await db
-      .selectFrom('branch_rename')
-      .select('new_name')
-      .where('repo_id', '=', repoId)
-      .where('old_name', '=', oldName)
-      .executeTakeFirst()
-  )?.new_name
+/** What branches that are gone are called now, of those among some names that were renamed. */
+export const listBranchRenames = (db: Db, repoId: RepoId, oldNames: readonly string[]) =>
+  db
+    .selectFrom('branch_rename')
+    .select(['old_name', 'new_name'])
+    .where('repo_id', '=', repoId)
+    .where('old_name', 'in', oldNames)
+    .execute()
 
 export const updateDefaultBranch = (tx: Tx, repoId: RepoId, name: string) =>
   tx.updateTable('repo').set({ default_branch: name }).where('id', '=', repoId).execute()

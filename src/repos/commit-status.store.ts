@@ -104,16 +104,3 @@ export const insertStatus = (tx: Tx, status: NewStatus): Promise<CommitStatusRow
     }))
     .returningAll()
     .executeTakeFirstOrThrow()
-
-/** Contexts that statuses of a repository had since a moment, for the choice of required checks. */
-export const listRecentContexts = async (db: Db, repoId: RepoId, sinceUnix: Unix): Promise<string[]> =>
-  (
-    await db
-      .selectFrom('commit_status')
-      .select('context')
-      .distinct()
-      .where('repo_id', '=', repoId)
-      .where('updated_unix', '>=', sinceUnix)
-      .orderBy('context')
-      .execute()
-  ).map((row) => row.context)

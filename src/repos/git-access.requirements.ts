@@ -2,6 +2,7 @@ import type { RepoCtx } from '../access/context.ts'
 import type { Call, Requirement } from '../http/operation.ts'
 import { Forbidden } from '../lib/errors.ts'
 import { branchRef, tagRef } from '../lib/refs.ts'
+import { listBranchRenames } from './branch.store.ts'
 import { mayEditAsMaintainer } from './maintainer-edit.service.ts'
 import { findNamedCommit, getNamedCommit, type NamedCommit } from './named-commit.service.ts'
 import { cleanPath } from './tree-path.policy.ts'
@@ -49,6 +50,17 @@ export async function typedRevisionInPath(ctx: RepoCtx, path: string): Promise<R
     }
   }
   return undefined
+}
+
+/** The path of a renamed branch under its new name, both with `branch/` in front; undefined when none was renamed. */
+export async function renamedBranchPath(ctx: RepoCtx, path: string): Promise<string | undefined> {
+  const [kind, ...parts] = path.split('/')
+  if (kind !== 'branch' || parts.length === 0) return undefined
+  const names = parts.slice(0, maxRefParts).map((_, index) => parts.slice(0, index + 1).join('/'))
+  const [renamed] = (await listBranchRenames(ctx.db, ctx.repo.id, names)).toSorted(
+    (one, other) => other.old_name.length - one.old_name.length,
+  )
+  return renamed && `branch/${renamed.new_name}${path.slice('branch/'.length + renamed.old_name.length)}`
 }
 
 /** `repoRef`: the revision that the query's `ref` names or the path begins with, else the default branch; 404 when there is none. */

@@ -192,7 +192,8 @@ test('webRawFile, webRawBlob, webMediaFile, webArchive and repoDownloadArchive, 
 test('repoListGitHooks, repoGetGitHook, repoDeleteGitHook: only where scripts are allowed', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo()
-  for (const path of ['hooks/git', 'hooks/git/update'])
+  for (const path of ['hooks/git', 'hooks/git/update']) {
     assert.equal((await forge.as('root').get(`${repo.api}/${path}`)).status, 403)
+  }
   assert.equal((await forge.as('root').delete(`${repo.api}/hooks/git/update`)).status, 403)
 })

@@ -92,7 +92,7 @@ const extensionsOf = (files: readonly CountedFile[]): ReadonlySet<string> =>
   new Set(files.map(({ path }) => /\.[^./]+$/.exec(path)?.[0].toLowerCase() ?? ''))
 
 /** The language of a file by its name, or the longest of its endings that is known. */
-export function likeliestLanguage(table: LanguageTable, path: string, hints: ReadonlySet<string>): string | undefined {
+function likeliestLanguage(table: LanguageTable, path: string, hints: ReadonlySet<string>): string | undefined {
   const name = nameOf(path)
   const byFilename = table.byFilename.get(name)
   if (byFilename !== undefined) return byFilename

@@ -63,7 +63,7 @@ export async function getNote(ctx: RepoCtx, revision: string): Promise<Note> {
 }
 
 /** Text as git keeps messages: no blanks at line ends, no empty lines around or twice in a row, a newline at the end. */
-export function cleanMessage(text: string): string {
+function cleanMessage(text: string): string {
   const lines = text.split('\n').map((line) => line.trimEnd())
   return `${lines
     .join('\n')

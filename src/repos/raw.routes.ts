@@ -6,7 +6,7 @@ import { operation, type Call } from '../http/operation.ts'
 import { redirect } from '../http/reply.ts'
 import { NotFound } from '../lib/errors.ts'
 import { escapePath } from '../lib/escape-url.ts'
-import { repoRef, revisionInPath, typedRevisionInPath } from './git-access.requirements.ts'
+import { renamedBranchPath, repoRef, revisionInPath, typedRevisionInPath } from './git-access.requirements.ts'
 import { revisionOrDefault, type NamedCommit } from './named-commit.service.ts'
 import { getRawFile, objectTypeHeaders, openBlob } from './raw.service.ts'
 import { repoWebUrl } from './repo-url.ts'
@@ -48,6 +48,9 @@ async function serveByWebAddress(ctx: RepoCtx, call: Call, kind: 'raw' | 'media'
   const path = cleanPath(rest)
   const typed = await typedRevisionInPath(ctx, path)
   if (typed) return serveRaw(ctx, call, typed.revision, typed.treePath)
+  const { pathname } = new URL(repoWebUrl(ctx))
+  const renamed = await renamedBranchPath(ctx, path)
+  if (renamed !== undefined) return redirect(303, `${pathname}/${kind}/${escapePath(renamed)}`)
   if (/^(?:branch|tag|commit)\//.test(path)) {
     throw new NotFound('there is no such branch, tag or commit', 'ref_not_found')
   }
@@ -56,7 +59,6 @@ async function serveByWebAddress(ctx: RepoCtx, call: Call, kind: 'raw' | 'media'
     treePath: path,
   }
   const { revision, treePath } = found
-  const { pathname } = new URL(repoWebUrl(ctx))
   return redirect(303, `${pathname}/${kind}/${revision.kind}/${escapePath(revision.name)}/${escapePath(treePath)}`)
 }
 

@@ -53,6 +53,9 @@ test('raw files by web address: kinds, a redirect to the one meant, and nothing 
   assert.equal((await forge.as('alice').get(path, site)).status, 200)
   const untyped = await forge.as('alice').get(`/${repo.fullName}/raw/main/README.md`, site)
   assert.deepEqual([untyped.status, untyped.headers.get('location')], [303, path])
+  await forge.as('alice').must('PATCH', `${repo.api}/branches/main`, { name: 'trunk' })
+  const renamed = await forge.as('alice').get(path, site)
+  assert.deepEqual([renamed.status, renamed.headers.get('location')], [303, path.replace('main', 'trunk')])
 })
 
 test('repoGetArchive: made once, offered with ranges, and counted for tags on the web', async () => {

@@ -13,7 +13,7 @@ export async function readSubmodules(git: Git, key: GitKey, commit: Oid): Promis
 }
 
 /** Reads the sections of a `.gitmodules` file: path → address. */
-export function parseSubmodules(text: string): ReadonlyMap<string, string> {
+function parseSubmodules(text: string): ReadonlyMap<string, string> {
   const found = new Map<string, string>()
   let path = ''
   let url = ''
