@@ -6,6 +6,7 @@ import { issueWebUrl } from '../issues/issue-place.ts'
 import { loadPlaces } from '../issues/issue-place.store.ts'
 import { escapePath } from '../lib/escape-url.ts'
 import { branchOf, isZeroOid } from '../lib/refs.ts'
+import { mayEditAsMaintainer } from '../repos/maintainer-edit.service.ts'
 import type { PushExtras } from '../repos/push.service.ts'
 import { repoWebUrl } from '../repos/repo-url.ts'
 import { listOpenByBranch } from './pull.store.ts'
@@ -24,25 +25,11 @@ export const pullPushExtras = (ctx: SignedInRepoCtx): PushExtras => ({
   hints: (moved) => hintsFor(ctx, moved),
 })
 
-/**
- * Whether the branch is the head of an open pull request whose author lets those who may write its base push to it
- * (contract, pulls: maintainer edit). Deleting it is not among that.
- */
+/** Maintainers may move the head of a pull request that lets them; deleting it is not among that (contract). */
 async function maintainsHead(ctx: SignedInRepoCtx, update: PushedUpdate): Promise<boolean> {
   const branch = branchOf(update.ref)
   if (branch === undefined || isZeroOid(update.new) || isZeroOid(update.old)) return false
-  const pulls = (await listOpenByBranch(ctx.db, 'head', ctx.repo.id, [branch])).filter(
-    (pull) => pull.allow_maintainer_edit && pull.repo_id !== ctx.repo.id,
-  )
-  const places = await loadPlaces(
-    ctx.db,
-    pulls.map((pull) => pull.repo_id),
-  )
-  for (const { owner, repo } of places.values()) {
-    const { rights } = await accessTo(ctx.db, ctx.viewer, owner, repo)
-    if (rights.canWrite('code')) return true
-  }
-  return false
+  return mayEditAsMaintainer(ctx, branch)
 }
 
 /** Where a pull request for each pushed branch is, or is to be made (contract, transport: hints). */

@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { parseCodeOwners, rulesFor } from './code-owners.parse.ts'
+import { reviewProblem, statusProblem } from './merge-gate.policy.ts'
+import { describeCommit, readTopicOptions, readTopicRef, topicName } from './topic-push.parse.ts'
+import type { BranchRule } from '../repos/branch-protection.store.ts'
+
+test('code owners: comments, escapes, negation, teams, and lines that do not count', () => {
+  const rules = parseCodeOwners(
+    ['# all', '.*\\.js @bob alice # words', '!.*\\.md\t@acme/crew', '\\#odd @bob', 'broken( @bob', 'lonely', 'mail/.* a@b.c'].join(
+      '\n',
+    ),
+  )
+  assert.deepEqual(
+    rules.map((rule) => [rule.expression, rule.isNegative, rule.users, rule.teams]),
+    [
+      ['^(?:.*\\.js)$', false, ['bob', 'alice'], []],
+      ['^(?:.*\\.md)$', true, [], [{ org: 'acme', team: 'crew' }]],
+      ['^(?:#odd)$', false, ['bob'], []],
+      ['^(?:mail/.*)$', false, [], []],
+    ],
+  )
+  const inPlay = (...paths: string[]) => rulesFor(rules, paths).map((rule) => rules.indexOf(rule))
+  assert.deepEqual(inPlay('src/a.js'), [0, 1])
+  assert.deepEqual(inPlay('notes.md'), [])
+  assert.deepEqual(inPlay('notes.md', '#odd'), [1, 2])
+})
+
+test('code owners: an expression that takes for ever does not count', () => {
+  const rules = parseCodeOwners('(a+)+b @bob')
+  assert.deepEqual(rulesFor(rules, ['a'.repeat(60)]), [])
+})
+
+test('topics: the longest branch is tried first, options are read, the name bears the login once', () => {
+  assert.deepEqual(readTopicRef('refs/for/rel/1/fix'), [
+    { branch: 'rel/1/fix', topic: '' },
+    { branch: 'rel/1', topic: 'fix' },
+    { branch: 'rel', topic: '1/fix' },
+  ])
+  assert.deepEqual(readTopicOptions(['topic=a=b', 'force-push', 'title=T', 'other']), {
+    topic: 'a=b',
+    title: 'T',
+    description: '',
+    isForced: true,
+  })
+  assert.equal(readTopicOptions(['force-push=false']).isForced, false)
+  assert.equal(topicName('Bob', 'fix'), 'bob/fix')
+  assert.equal(topicName('Bob', 'bob/fix'), 'bob/fix')
+  assert.deepEqual(describeCommit('Title\n\nWhy it is.\n'), { title: 'Title', description: 'Why it is.\n' })
+  assert.deepEqual(describeCommit('Title\n'), { title: 'Title', description: '' })
+})
+
+const rule = (more: Partial<BranchRule>): BranchRule =>
+  ({
+    enable_status_check: true,
+    status_check_contexts: ['ci/*', 'lint'],
+    required_approvals: 0,
+    block_on_rejected_reviews: false,
+    block_on_official_review_requests: false,
+    ignore_stale_approvals: false,
+    ...more,
+  }) as BranchRule
+
+test('statuses: each pattern needs one that fits, and all that fit must be successes', () => {
+  const status = (context: string, state: string) => ({ context, state })
+  const problem = (...statuses: { context: string; state: string }[]) => statusProblem(rule({}), statuses)
+  assert.match(problem() ?? '', /ci\/\* is missing/)
+  assert.match(problem(status('ci/build', 'success')) ?? '', /lint is missing/)
+  assert.match(problem(status('ci/build', 'success'), status('lint', 'warning')) ?? '', /lint is warning/)
+  assert.equal(problem(status('ci/build', 'success'), status('lint', 'success'), status('x', 'failure')), undefined)
+  const any = rule({ status_check_contexts: [] })
+  assert.match(statusProblem(any, []) ?? '', /no status/)
+  assert.match(statusProblem(any, [status('x', 'pending')]) ?? '', /x is pending/)
+  assert.equal(statusProblem(any, [status('x', 'success')]), undefined)
+})
+
+test('reviews: approvals that are stale count unless the rule says no; rejections and requests block where they should', () => {
+  const approve = { type: 'approve' as const, is_stale: true }
+  assert.match(reviewProblem(rule({ required_approvals: 1 }), []) ?? '', /1 approvals are required, 0 given/)
+  assert.equal(reviewProblem(rule({ required_approvals: 1 }), [approve]), undefined)
+  assert.match(
+    reviewProblem(rule({ required_approvals: 1, ignore_stale_approvals: true }), [approve]) ?? '',
+    /0 given/,
+  )
+  const reject = { type: 'reject' as const, is_stale: false }
+  assert.match(reviewProblem(rule({ block_on_rejected_reviews: true }), [reject]) ?? '', /asks for changes/)
+  assert.equal(reviewProblem(rule({}), [reject]), undefined)
+  const request = { type: 'request' as const, is_stale: false }
+  assert.match(reviewProblem(rule({ block_on_official_review_requests: true }), [request]) ?? '', /not given yet/)
+})

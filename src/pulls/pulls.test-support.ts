@@ -1,0 +1,63 @@
+import type { Forge } from '../testing/forge.ts'
+import type { GivenRepo } from '../testing/given.ts'
+
+/** Commits files to a branch, by whoever may; a branch that is not there begins at `from`. Gives the new commit. */
+export async function commitFiles(
+  forge: Forge,
+  repo: GivenRepo,
+  branch: string,
+  files: Readonly<Record<string, string>>,
+  options: { readonly as?: string; readonly from?: string; readonly message?: string } = {},
+): Promise<string> {
+  const { as = repo.owner, message = `change ${branch}` } = options
+  const known = await forge.as(as).get(`${repo.api}/branches/${encodeURIComponent(branch)}`)
+  const isNew = known.status === 404
+  let head = ''
+  for (const [path, content] of Object.entries(files)) {
+    const starts = isNew && head === ''
+    const from = starts ? (options.from ?? 'main') : branch
+    const existing = await forge.as(as).get(`${repo.api}/contents/${path}?ref=${encodeURIComponent(from)}`)
+    const isThere = existing.status === 200
+    const { json } = await forge.as(as).must(isThere ? 'PUT' : 'POST', `${repo.api}/contents/${path}`, {
+      message,
+      content: Buffer.from(content).toString('base64'),
+      branch: from,
+      ...(starts ? { new_branch: branch } : {}),
+      ...(isThere ? { sha: existing.json.sha } : {}),
+    })
+    head = json.commit.sha
+  }
+  return head
+}
+
+/** A pull request of a test. */
+export interface GivenPull {
+  readonly repo: GivenRepo
+  readonly number: number
+  readonly branch: string
+  /** Commit of the head. */
+  readonly head: string
+  /** Path below the API root. */
+  readonly api: string
+}
+
+/** An open pull request with one new file, by the owner of a new repository unless the options say otherwise. */
+export async function givenPull(
+  forge: Forge,
+  options: { readonly repo?: GivenRepo; readonly poster?: string; readonly branch?: string; readonly base?: string } & Readonly<
+    Record<string, unknown>
+  > = {},
+): Promise<GivenPull> {
+  const { repo = await forge.given.repo(), branch = forge.given.name('topic'), base = 'main', poster, ...more } = options
+  const head = await commitFiles(forge, repo, branch, { [`${branch}.txt`]: `${branch}\n` }, { from: base })
+  const { json } = await forge
+    .as(poster ?? repo.owner)
+    .must('POST', `${repo.api}/pulls`, { head: branch, base, title: `Change ${branch}`, ...more })
+  return { repo, number: json.number, branch, head, api: `${repo.api}/pulls/${json.number}` }
+}
+
+/** Makes somebody a collaborator of a repository. */
+export async function collaborator(forge: Forge, repo: GivenRepo, name: string, permission = 'write'): Promise<void> {
+  await forge.account(name)
+  await forge.as(repo.owner).must('PUT', `${repo.api}/collaborators/${name}`, { permission })
+}
