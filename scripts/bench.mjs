@@ -32,6 +32,8 @@ const forge = await startForge({
   config: fromRoot('conformance/profiles/default.ini'),
   name: 'bench',
   database,
+  // As users run it.
+  readableTraces: false,
 })
 console.log(`${forge.url}, ready in ${Math.round(forge.startMs)} ms, log ${forge.logFile}`)
 const jsonFile = resolve(options.json)

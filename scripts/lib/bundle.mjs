@@ -60,6 +60,12 @@ export function bundleOptions(entries, folder) {
     platform: 'node',
     target: 'node24',
     sourcemap: true,
+    // Comments and indentation are more than half of some packages, and the engine keeps the text of a program in
+    // memory, at two bytes a character when there is one that is not Latin. Names stay, and lines stay short, so that the
+    // trace of an error can be read.
+    minifyWhitespace: true,
+    lineLimit: 160,
+    legalComments: 'external',
     chunkNames: 'chunk-[hash]',
     metafile: true,
     logLevel: 'silent',

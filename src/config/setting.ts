@@ -208,10 +208,10 @@ const durationUnitsMs: Readonly<Record<string, number>> = {
  */
 export function parseDurationMs(value: string): number | undefined {
   if (/^[+-]?0$/.test(value)) return 0
-  const match = /^([+-]?)((?:\d+(?:\.\d+)?(?:ns|us|µs|ms|s|m|h|d|w))+)$/.exec(value.replaceAll(' ', ''))
+  const match = /^([+-]?)((?:\d+(?:\.\d+)?(?:ns|us|\u00b5s|ms|s|m|h|d|w))+)$/.exec(value.replaceAll(' ', ''))
   if (match === null) return undefined
   let totalMs = 0
-  for (const [, amount, unit] of (match[2] ?? '').matchAll(/(\d+(?:\.\d+)?)(ns|us|µs|ms|s|m|h|d|w)/g)) {
+  for (const [, amount, unit] of (match[2] ?? '').matchAll(/(\d+(?:\.\d+)?)(ns|us|\u00b5s|ms|s|m|h|d|w)/g)) {
     totalMs += Number(amount) * (durationUnitsMs[unit ?? ''] ?? Number.NaN)
   }
   return Math.round(match[1] === '-' ? -totalMs : totalMs)

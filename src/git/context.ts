@@ -105,16 +105,19 @@ export function newCaches(limits: GitLimits): GitCaches {
       maxEntrySize: Math.max(1, Math.floor(limits.objectCacheBytes / 8)),
       sizeCalculation: sizeOfCached,
     }),
-    infos: new LRUCache({ max: 50_000 }),
+    infos: new LRUCache({ maxSize: 50_000, sizeCalculation: eachAsOne }),
     packedRefs: new LRUCache({
       maxSize: limits.objectCacheBytes,
       maxEntrySize: limits.objectCacheBytes,
       sizeCalculation: (refs) => 200 + refs.byName.size * 200,
     }),
-    formats: new LRUCache({ max: 10_000 }),
-    answers: new LRUCache({ max: 20_000 }),
+    formats: new LRUCache({ maxSize: 10_000, sizeCalculation: eachAsOne }),
+    answers: new LRUCache({ maxSize: 20_000, sizeCalculation: eachAsOne }),
   }
 }
+
+/** Counts entries. A cache told its largest number of them (`max`) takes the memory for all of them at once. */
+const eachAsOne = () => 1
 
 function sizeOfCached(object: CachedObject): number {
   if (object.kind === 'tree') return 200 + object.entries.length * 180
