@@ -104,6 +104,7 @@ export const listOtherHeads = async (db: Db, repoId: RepoId, branch: string): Pr
       .select('commit_oid')
       .where('repo_id', '=', repoId)
       .where('name', '!=', branch)
+      .where('is_deleted', '=', false)
       .orderBy('commit_unix', 'desc')
       .limit(1000)
       .execute()
