@@ -149,8 +149,9 @@ function checkText(values: Values, key: string, where: string, isNeeded = false)
 
 function checkFlag(values: Values, key: string, where: string): void {
   const value = values[key]
-  if (value !== undefined && value !== null && typeof value !== 'boolean')
+  if (value !== undefined && value !== null && typeof value !== 'boolean') {
     refuse(`${where}: ${key} is neither true nor false`)
+  }
 }
 
 function checkAttributes(type: IssueFormField['type'], attributes: Values, where: string): void {
