@@ -101,6 +101,8 @@ import * as userSettingsRoutes from './users/settings.routes.ts'
 import * as transferRoutes from './repos/transfer.routes.ts'
 import * as flagRoutes from './repos/flag.routes.ts'
 import * as deployKeyRoutes from './repos/deploy-key.routes.ts'
+import * as generateRoutes from './repos/generate.routes.ts'
+import { copyTemplateLabels } from './issues/template-label.subscribers.ts'
 import * as repoRoutes from './repos/repo.routes.ts'
 import * as avatarRoutes from './users/avatar.routes.ts'
 import { removeReplacedAvatar } from './users/avatar.subscribers.ts'
@@ -108,10 +110,13 @@ import { mailWelcome } from './mail/welcome.subscribers.ts'
 import * as orgAvatarRoutes from './orgs/avatar.routes.ts'
 import * as repoAvatarRoutes from './repos/avatar.routes.ts'
 import * as migrateRoutes from './repos/migrate.routes.ts'
+import * as mirrorRoutes from './repos/mirror.routes.ts'
+import { mirrorPurpose } from './repos/mirror.service.ts'
+import { syncMirrorJob, updateMirrors } from './repos/sync-mirror.job.ts'
 import * as teamRepoRoutes from './repos/team-repo.routes.ts'
 import { maintainAfterChanges, maintainRepository, measureRepository } from './repos/measure.subscribers.ts'
 import { settleRefChanges } from './repos/settle-ref-changes.task.ts'
-import { dropUnseenWatches, endBlockedRelations, removeRepoFiles, watchTeamRepos } from './repos/repo.subscribers.ts'
+import { copyTemplateAvatar, dropUnseenWatches, endBlockedRelations, removeRepoFiles, watchTeamRepos } from './repos/repo.subscribers.ts'
 import * as issueCommentRoutes from './issues/comment.routes.ts'
 import * as issueRoutes from './issues/issue.routes.ts'
 import * as issueLabelRoutes from './issues/label.routes.ts'
@@ -133,6 +138,7 @@ import * as apiDocsRoutes from './web/api-docs.routes.tsx'
 import * as assetRoutes from './web/assets.routes.ts'
 import * as actionSecretRoutes from './actions/secret.routes.ts'
 import * as actionVariableRoutes from './actions/variable.routes.ts'
+import * as quotaRoutes from './quota/quota.routes.ts'
 import * as signInRoutes from './web/sign-in.routes.tsx'
 
 /** Every operation of the forge, in the order of the map of `src/`. */
@@ -165,6 +171,7 @@ export const allOperations = (): NamedOperation[] =>
     repoListRoutes,
     forkRoutes,
     transferRoutes,
+    generateRoutes,
     flagRoutes,
     deployKeyRoutes,
     collaborationRoutes,
@@ -174,6 +181,7 @@ export const allOperations = (): NamedOperation[] =>
     watchRoutes,
     teamRepoRoutes,
     migrateRoutes,
+    mirrorRoutes,
     avatarRoutes,
     orgAvatarRoutes,
     repoAvatarRoutes,
@@ -210,6 +218,7 @@ export const allOperations = (): NamedOperation[] =>
     pullRoutes,
     pullMergeRoutes,
     pullReviewRoutes,
+    quotaRoutes,
     issueTemplateRoutes,
     gitHttpRoutes,
     goGetRoutes,
@@ -219,13 +228,16 @@ export const allOperations = (): NamedOperation[] =>
   )
 
 /** Who hears of events; those of one event are told in this order. */
-const allSubscribers = (): Subscriber<Ctx>[] => [measureRepository, maintainAfterChanges, dropUnseenWatches, endBlockedRelations, watchTeamRepos, removeRepoFiles, removeReplacedAvatar, mailWelcome, removeArchivesOfRepo, countRepoLanguages, dropLabelsOfOldOwner, makeFirstLabels, removeAttachmentFile, removeAttachmentsOfRepo, ...pullSubscribers.all, readCommitMessages]
+const allSubscribers = (): Subscriber<Ctx>[] => [measureRepository, maintainAfterChanges, dropUnseenWatches, endBlockedRelations, watchTeamRepos, removeRepoFiles, copyTemplateAvatar, removeReplacedAvatar, mailWelcome, removeArchivesOfRepo, countRepoLanguages, dropLabelsOfOldOwner, makeFirstLabels, copyTemplateLabels, removeAttachmentFile, removeAttachmentsOfRepo, ...pullSubscribers.all, readCommitMessages]
 
 /** Where sealed texts are kept: each column is listed, so that all of them follow a change of the key. */
-const resealSecrets = resealSecretsJob([{ table: 'action_secret', column: 'sealed', purpose: secretPurpose }])
+const resealSecrets = resealSecretsJob([
+  { table: 'action_secret', column: 'sealed', purpose: secretPurpose },
+  { table: 'mirror', column: 'sealed_credentials', purpose: mirrorPurpose },
+])
 
 /** Work that outlives requests. */
-const allJobs = (): AnyJob<Ctx>[] => [resealSecrets, maintainRepository, pullSubscribers.checkPullJob]
+const allJobs = (): AnyJob<Ctx>[] => [resealSecrets, syncMirrorJob, maintainRepository, pullSubscribers.checkPullJob]
 
 /** What the clock starts. */
 const allSchedules = (config: Config): Schedule<Ctx>[] => [
@@ -236,6 +248,7 @@ const allSchedules = (config: Config): Schedule<Ctx>[] => [
   gitGcRepos(config),
   reinitMissingRepos(config),
   repoHealthCheck(config),
+  updateMirrors(config),
   settleRefChanges,
 ]
 

@@ -85,7 +85,9 @@ export async function createRepo(
   await refuseUsed(services, owner, input.name)
   const createdUnix = nowUnix(services.clock)
   return withNewGit(services, { defaultBranch, objectFormat: objectFormatOf(input.objectFormat) }, async (git) => {
-    const first = input.autoInit ? await commitFirst(services, git, owner, files, createdUnix) : undefined
+    const first = input.autoInit
+      ? await commitFirst(services, git, owner, { base: undefined, changes: files }, createdUnix)
+      : undefined
     return insertNewRepo(services, {
       doer,
       owner,
@@ -184,13 +186,13 @@ export async function commitFirst(
   services: Services,
   git: NewGit,
   author: UserRow,
-  files: readonly TreeChange[],
+  tree: { readonly base: Oid | undefined; readonly changes: readonly TreeChange[] },
   createdUnix: Unix,
 ): Promise<Oid> {
   const person = { ...gitPerson(services.config, author), unixSeconds: createdUnix, offsetMinutes: 0 }
   const { oid } = await services.git.writeCommit(git.key, {
     parents: [],
-    tree: { base: undefined, changes: files },
+    tree,
     author: person,
     committer: person,
     message: 'Initial commit',

@@ -1,8 +1,11 @@
+import { createHash } from 'node:crypto'
 import type { Services } from '../access/context.ts'
+import { transaction } from '../db/database.ts'
 import { subscriber } from '../events/subscriber.ts'
 import { isGitKey } from '../git/git-key.ts'
 import { nowUnix } from '../lib/time.ts'
 import { deleteCollaborationsWith } from './collaboration.store.ts'
+import { loadRepos, updateRepo } from './repo.store.ts'
 import { deleteStarsOn } from './star.store.ts'
 import { listTeamRepoIds } from './team-repo.store.ts'
 import { deleteTransfersBetween } from './transfer.store.ts'
@@ -50,5 +53,24 @@ export const endBlockedRelations = subscriber({
     await deleteCollaborationsWith(tx, blockerId, blockedId)
     await deleteTransfersBetween(tx, blockedId, blockerId)
     await unwatchReposOf(tx, blockerId, blockedId)
+  },
+})
+
+/** The picture of a template, as a file of its own. */
+export const copyTemplateAvatar = subscriber({
+  name: 'copyTemplateAvatar',
+  on: 'repo.generated',
+  async afterCommit(services: Services, event) {
+    const { repoId, templateId, takes } = event.data
+    if (!takes.avatar) return
+    const repos = await loadRepos(services.db, [repoId, templateId])
+    const key = repos.get(templateId)?.avatar_key ?? ''
+    // It has one already when an earlier attempt came so far, or somebody gave it one.
+    if (key === '' || repos.get(repoId)?.avatar_key !== '') return
+    const picture = await services.blobs.repoAvatars.get(key)
+    if (!picture) return
+    const copy = createHash('sha256').update(`${repoId}:${key}`).digest('hex')
+    await services.blobs.repoAvatars.put(copy, picture.stream, { maxBytes: picture.sizeBytes })
+    await transaction(services.db, (tx) => updateRepo(tx, repoId, { avatar_key: copy }))
   },
 })

@@ -34,6 +34,18 @@ export const repositoryEvents = {
   }),
   /** `repoId` is the fork. */
   'repo.forked': Type.Object({ ...repo, baseId: id<RepoId>() }),
+  /** `repoId` was made from a template; whoever owns a thing that it takes copies it in the same transaction. */
+  'repo.generated': Type.Object({
+    ...repo,
+    templateId: id<RepoId>(),
+    takes: Type.Object({
+      labels: Type.Boolean(),
+      avatar: Type.Boolean(),
+      webhooks: Type.Boolean(),
+      gitHooks: Type.Boolean(),
+      protectedBranch: Type.Boolean(),
+    }),
+  }),
   'repo.renamed': Type.Object({ ...repo, oldName: Type.String(), newName: Type.String() }),
   /** Settings, description, visibility, units or topics changed. */
   'repo.updated': Type.Object(repo),
