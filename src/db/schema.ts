@@ -3,10 +3,11 @@ import type { ActionTables } from './tables/actions.ts'
 import type { GitDataTables } from './tables/git-data.ts'
 import type { RepoRelationTables } from './tables/repo-relations.ts'
 import type { IssueTables } from './tables/issues.ts'
+import type { MirrorTables } from './tables/mirrors.ts'
 import type { PullTables } from './tables/pulls.ts'
 import type { RepositoryTables } from './tables/repositories.ts'
 import type { WorkTables } from './tables/work.ts'
 
 /** Every table. The tables of an area are described in `tables/<area>.ts` and made by a migration of that name. */
 export interface Schema
-  extends AccountTables, ActionTables, GitDataTables, IssueTables, PullTables, RepositoryTables, RepoRelationTables, WorkTables {}
+  extends AccountTables, ActionTables, GitDataTables, IssueTables, MirrorTables, PullTables, RepositoryTables, RepoRelationTables, WorkTables {}

@@ -27,6 +27,7 @@ export const repoMigrate = operation({
       description: body.description,
       isPrivate: body.private,
       isMirror: body.mirror,
+      mirrorInterval: body.mirror_interval,
       signal: call.signal,
     })
     return created(await presentMadeRepo(ctx, repo, owner))

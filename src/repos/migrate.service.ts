@@ -11,6 +11,8 @@ import { branchRef, tagRef, zeroOid } from '../lib/refs.ts'
 import { nowUnix } from '../lib/time.ts'
 import { orgStanding } from '../orgs/standing.service.ts'
 import { findUserById } from '../users/user.store.ts'
+import { intervalOf, newMirror, refuseNewMirror } from './mirror.service.ts'
+import { insertMirror } from './mirror.store.ts'
 import { mayMigrate, type MigrationItems } from './migrate.policy.ts'
 import { insertTags } from './fork.store.ts'
 import { readNewRefs, type NewRefs } from './new-refs.service.ts'
@@ -29,6 +31,8 @@ export interface Migration extends MigrationItems {
   readonly isPrivate?: boolean | undefined
   /** Whether it follows the original from then on. */
   readonly isMirror?: boolean | undefined
+  /** How often, like `8h`; empty: as the instance says. */
+  readonly mirrorInterval?: string | undefined
   /** Ends the copying when the client goes away. */
   readonly signal?: AbortSignal | undefined
 }
@@ -73,7 +77,8 @@ export async function migrateRepo(ctx: SignedInCtx, owner: UserRow, input: Migra
   if (typeof address === 'string') throw new Invalid(address, 'address_invalid')
   await asInvalid(ctx.outgoing.migrations.resolve(address.url))
   if (config.repository.disableMigrations) throw new Forbidden('migrations are switched off', 'migrations_disabled')
-  if (input.isMirror) throw new Invalid('mirrors are switched off', 'mirrors_disabled')
+  const intervalSeconds = input.isMirror ? intervalOf(ctx, input.mirrorInterval) : 0
+  if (input.isMirror) refuseNewMirror(ctx)
   if (await findRepoByName(db, owner.id, input.name.toLowerCase())) throw nameTaken(input.name)
   await refuseOverQuota(ctx, owner, 'size:repos:all')
 
@@ -86,6 +91,8 @@ export async function migrateRepo(ctx: SignedInCtx, owner: UserRow, input: Migra
     const refs = await readNewRefs(ctx, git.key)
     const branch = chooseDefaultBranch(refs, defaultBranch)
     if (branch !== defaultBranch) await ctx.git.setHead(git.key, branch)
+    const { defaultMirrorRepoUnits, defaultRepoUnits } = config.repository
+    const unitNames = input.isMirror ? defaultMirrorRepoUnits : defaultRepoUnits
     if (input.signal?.aborted) throw new Unavailable('the client went away', 'cancelled')
     return insertNewRepo(ctx, {
       doer: ctx.viewer.user,
@@ -97,16 +104,18 @@ export async function migrateRepo(ctx: SignedInCtx, owner: UserRow, input: Migra
         description: input.description ?? '',
         is_private: (input.isPrivate ?? false) || config.repository.forcePrivate,
         original_url: address.url,
+        is_mirror: input.isMirror ?? false,
         fork_id: null,
         template_id: null,
       },
       branches: refs.branches,
-      units: unitsNamed(config.repository.defaultRepoUnits, config.repository.disabledRepoUnits).map((unit) =>
-        newUnit(unit, config),
-      ),
+      units: unitsNamed(unitNames, config.repository.disabledRepoUnits).map((unit) => newUnit(unit, config)),
       async inTransaction(tx, repo) {
         const doer = { repoId: repo.id, doerId: ctx.viewer.id }
         await insertTags(tx, repo.id, refs.tags)
+        if (input.isMirror) {
+          await insertMirror(tx, { repo_id: repo.id, ...newMirror(ctx, address, intervalSeconds) })
+        }
         await publish(tx, 'repo.created', doer)
         const updates = updatesOf(refs, repo)
         if (updates.length > 0) await publish(tx, 'refs.updated', { ...doer, updates, origin: 'mirror' })

@@ -7,6 +7,8 @@ import { isValidBranchName } from '../git/ref-name.ts'
 import { Invalid } from '../lib/errors.ts'
 import { branchRef, zeroOid } from '../lib/refs.ts'
 import { nowUnix } from '../lib/time.ts'
+import { mirrorChange } from './mirror.service.ts'
+import { updateMirror } from './mirror.store.ts'
 import { mayNameRepo } from './repo-name.policy.ts'
 import {
   deleteRepoRedirect,
@@ -31,6 +33,7 @@ export interface RepoEdit {
   readonly wikiBranch?: string | undefined
   readonly isArchived?: boolean | undefined
   readonly units: UnitEdit
+  readonly mirror?: { readonly interval?: string | undefined; readonly prunes?: boolean | undefined } | undefined
 }
 
 /**
@@ -55,12 +58,14 @@ export async function editRepo(
   }
   const units = editUnits(ctx.units, edit.units, config, unitsNamed(disabledUnits(config), []))
   if (units.problem !== undefined) throw new Invalid(units.problem, 'unit_invalid')
+  const mirror = mirrorChange(ctx, repo, edit.mirror)
   await moveBranches(ctx, change)
   try {
     await transaction(ctx.db, async (tx) => {
       await updateRepo(tx, repo.id, change)
       await deleteUnits(tx, repo.id, units.off)
       await insertUnits(tx, repo.id, units.on)
+      if (mirror) await updateMirror(tx, repo.id, mirror)
       if (change.is_private !== undefined) await updateForkVisibility(tx, repo.id, change.is_private)
       if (change.name !== undefined) await recordRename(tx, ctx, change)
       await publish(tx, 'repo.updated', { repoId: repo.id, doerId: ctx.viewer.id })

@@ -5,12 +5,15 @@ import { fullRights, mode, type Rights } from '../access/rights.ts'
 import { viewerOf } from '../auth/viewer.ts'
 import type { UserRow } from '../db/tables/accounts.ts'
 import type { RepoRow, RepoUnit, RepoUnitRow } from '../db/tables/repositories.ts'
+import type { MirrorRow } from '../db/tables/mirrors.ts'
 import type { TeamId } from '../lib/ids.ts'
 import { formatUnix, zeroTime } from '../lib/time.ts'
 import { presentTeams } from '../orgs/team.present.ts'
 import { loadTeams } from '../orgs/team.store.ts'
 import { presentPublicUser, presentUser } from '../users/user.present.ts'
 import { loadUsers } from '../users/user.store.ts'
+import { intervalText } from './mirror-interval.ts'
+import { loadMirrors } from './mirror.store.ts'
 import { repoApiUrl, repoCloneUrl, repoFullName, repoSshUrl, repoWebUrl } from './repo-url.ts'
 import { loadRepos } from './repo.store.ts'
 import type { Permission, Repository, RepoTransfer } from './repo.schemas.ts'
@@ -86,13 +89,14 @@ function presentUnits(units: readonly RepoUnitRow[]) {
 interface Beside {
   readonly parent: Repository | null
   readonly transfer: RepoTransfer | null
+  readonly mirror: MirrorRow | undefined
   readonly permissions: Permission
 }
 
 function presentView(
   ctx: PresentCtx,
   view: Omit<RepoView, 'rights'>,
-  { parent, transfer, permissions }: Beside,
+  { parent, transfer, mirror, permissions }: Beside,
 ): Repository {
   const { repo, owner, units } = view
   const place = { config: ctx.config, owner, repo }
@@ -135,9 +139,9 @@ function presentView(
     wiki_branch: repo.wiki_branch,
     avatar_url: avatarUrl(ctx, repo),
     internal: !repo.is_private && owner.visibility === 'private',
-    mirror_interval: '',
+    mirror_interval: mirror ? intervalText(mirror.interval_seconds) : '',
     object_format_name: repo.object_format,
-    mirror_updated: zeroTime,
+    mirror_updated: mirror ? formatUnix(mirror.synced_unix) : zeroTime,
     repo_transfer: transfer,
     topics: JSON.parse(repo.topics) as string[],
   }
@@ -204,14 +208,22 @@ export async function loadViews(ctx: PresentCtx, repos: readonly RepoRow[]): Pro
 
 /** Records of repositories whose rights are known already. */
 export async function presentViews(ctx: PresentCtx, views: readonly RepoView[]): Promise<Repository[]> {
-  const [parents, transfers] = await Promise.all([loadParents(ctx, views), loadTransfers(ctx, views)])
+  const [parents, transfers, mirrors] = await Promise.all([
+    loadParents(ctx, views),
+    loadTransfers(ctx, views),
+    loadMirrors(
+      ctx.db,
+      views.flatMap(({ repo }) => (repo.is_mirror ? [repo.id] : [])),
+    ),
+  ])
   return views.map((view) => {
     const permissions = presentPermission(view.rights)
     const base = view.repo.fork_id === null ? undefined : parents.get(view.repo.fork_id)
     return presentView(ctx, view, {
       // A base is shown one level deep and repeats the permissions of its fork (contract, repositories: record).
-      parent: base ? presentView(ctx, base, { parent: null, transfer: null, permissions }) : null,
+      parent: base ? presentView(ctx, base, { parent: null, transfer: null, mirror: undefined, permissions }) : null,
       transfer: transfers.get(view.repo.id) ?? null,
+      mirror: mirrors.get(view.repo.id),
       permissions,
     })
   })

@@ -102,6 +102,7 @@ const editOf = (body: EditRepoOption): RepoEdit => ({
   defaultBranch: body.default_branch,
   wikiBranch: body.wiki_branch,
   isArchived: body.archived,
+  mirror: { interval: body.mirror_interval, prunes: body.enable_prune },
   units: {
     ...body,
     pulls: {

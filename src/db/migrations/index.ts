@@ -6,9 +6,10 @@ import { repoRelations } from './0007-repo-relations.ts'
 import { issues } from './0005-issues.ts'
 import { pulls } from './0006-pulls.ts'
 import { actions } from './0008-actions.ts'
+import { mirrors } from './0009-mirrors.ts'
 import type { Migration } from './migration.ts'
 
 export type { Migration }
 
 /** Every migration, oldest first. */
-export const migrations: readonly Migration[] = [accounts, repositories, work, gitData, issues, pulls, repoRelations, actions]
+export const migrations: readonly Migration[] = [accounts, repositories, work, gitData, issues, pulls, repoRelations, actions, mirrors]
