@@ -64,15 +64,20 @@ test('repoListPullRequests: filters, and a fixed number of queries', async () =>
   assert.deepEqual(await numbers('state=all&sort=oldest'), [first.number, second.number])
   assert.equal((await forge.as('alice').get(`${repo.api}/pulls?poster=nobody`)).status, 400)
   assert.equal((await forge.as('alice').get(`${repo.api}/pulls?labels=x`)).status, 422)
-  await forge.settle()
-  using two = countQueries(forge.services.db)
-  await numbers('state=all')
-  const forTwo = two.count
+  // The least of some runs: workers ask the database for jobs meanwhile.
+  const queriesOfList = async (): Promise<number> => {
+    await forge.settle()
+    const counts: number[] = []
+    for (let run = 0; run < 4; run++) {
+      using queries = countQueries(forge.services.db)
+      await numbers('state=all')
+      counts.push(queries.count)
+    }
+    return Math.min(...counts)
+  }
+  const forTwo = await queriesOfList()
   for (let made = 0; made < 4; made++) await givenPull(forge, { repo })
-  await forge.settle()
-  using six = countQueries(forge.services.db)
-  await numbers('state=all')
-  assert.equal(six.count, forTwo, 'the same for two and for six')
+  assert.equal(await queriesOfList(), forTwo, 'the same for two and for six')
   assert.ok(forTwo <= 16, `${forTwo} queries`)
 })
 

@@ -51,6 +51,7 @@ test('repoCreatePullReview, repoSubmitPullReview: a pending review is its author
 test('repoCreatePullReview: of two pending ones of one person begun at once there is one', async () => {
   await using forge = await startForge()
   const pull = await givenPull(forge)
+  await forge.account('bob')
   const both = await Promise.all(['a', 'b'].map((body) => review(forge, pull, 'bob', { event: 'PENDING', body })))
   assert.deepEqual(both.map(({ status }) => status), [200, 200])
   assert.equal((await reviews(forge, pull, 'bob')).length, 1)
