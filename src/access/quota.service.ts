@@ -9,6 +9,15 @@ const defaultGroups = ({ config }: Pick<Ctx, 'config'>): readonly QuotaGroup[] =
   { rules: [{ limit: config.quotaDefault.total, subjects: ['size:all'] }] },
 ]
 
+/** Whether an account is within quota for a subject; whether quotas are on is the caller's question. */
+export async function isWithinQuota(
+  ctx: Pick<Ctx, 'config' | 'db'>,
+  owner: Pick<UserRow, 'id'>,
+  subject: QuotaSubject,
+): Promise<boolean> {
+  return withinQuota(defaultGroups(ctx), subject, await loadUsage(ctx.db, owner.id))
+}
+
 /** Throws `OverQuota` (413) when the account that is charged is over quota already; a soft limit, looked at before. */
 export async function refuseOverQuota(
   ctx: Pick<Ctx, 'config' | 'db'>,
