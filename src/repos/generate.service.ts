@@ -65,13 +65,15 @@ export async function generateRepo(
 ): Promise<{ repo: RepoRow; owner: UserRow }> {
   const { repo: template, viewer, config } = ctx
   if (!template.is_template) throw new Invalid('the repository is no template', 'not_a_template')
-  if (!Object.values(input.takes).some(Boolean))
+  if (!Object.values(input.takes).some(Boolean)) {
     throw new Invalid('nothing of the template is asked for', 'nothing_to_take')
+  }
   const named = mayNameRepo(input.name)
   if (!named.allowed) throw new Invalid(named.reason, 'name_invalid')
   const defaultBranch = input.defaultBranch || template.default_branch
-  if (!isValidBranchName(defaultBranch))
+  if (!isValidBranchName(defaultBranch)) {
     throw new Invalid(`${defaultBranch} is no name for a branch`, 'branch_name_invalid')
+  }
   const { owner, ownsIt } = await newOwner(ctx, input.owner)
   await refuseOverQuota(ctx, owner, 'size:repos:all')
   if (await findRepoByName(ctx.db, owner.id, input.name.toLowerCase())) throw nameTaken(input.name)
@@ -171,8 +173,9 @@ async function expandedFiles(
     template: subject(ctx),
   })
   const { entries, total } = await store.listTreeRecursive(key, head, { limit: maxExpandedFiles, sizes: true })
-  if (total > maxExpandedFiles)
+  if (total > maxExpandedFiles) {
     throw new Invalid(`a template has at most ${maxExpandedFiles} files`, 'template_too_large')
+  }
   const changes: TreeChange[] = [{ op: 'delete', path: list.path }]
   for (const entry of entries) {
     const isFile = entry.type === 'blob' && entry.path !== list.path && (entry.sizeBytes ?? 0) <= maxExpandedBytes

@@ -1,5 +1,4 @@
 import { basicAuth, signedIn } from '../access/requirements.ts'
-import { countTokens, listTokens } from '../auth/token.store.ts'
 import { operation, validBody } from '../http/operation.ts'
 import { created, noContent, paged } from '../http/reply.ts'
 import { pageQuery } from '../http/schema.ts'
@@ -8,7 +7,7 @@ import { Type } from 'typebox'
 import { namedUser, selfOrAdmin, userVisible } from './subject.requirements.ts'
 import { presentToken } from './token.present.ts'
 import { AccessToken, CreateAccessTokenOption } from './token.schemas.ts'
-import { createToken, removeToken } from './token.service.ts'
+import { createToken, pageOfTokens, removeToken } from './token.service.ts'
 
 export const userGetTokens = operation({
   method: 'GET',
@@ -19,12 +18,9 @@ export const userGetTokens = operation({
   reply: { 200: Type.Array(AccessToken) },
   async run({ ctx, query }) {
     const page = pageOrWhole(query, ctx.config.api)
-    const [rows, total] = await Promise.all([
-      listTokens(ctx.db, ctx.subject.id, page.limit, page.offset),
-      countTokens(ctx.db, ctx.subject.id),
-    ])
+    const { tokens, total } = await pageOfTokens(ctx, ctx.subject, page)
     return paged(
-      rows.map((row) => presentToken(row)),
+      tokens.map((row) => presentToken(row)),
       page,
       total,
       { link: false },

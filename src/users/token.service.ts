@@ -1,10 +1,11 @@
 import type { Services } from '../access/context.ts'
-import { deleteToken, findTokenByName, insertToken } from '../auth/token.store.ts'
+import { countTokens, deleteToken, findTokenByName, insertToken, listTokens } from '../auth/token.store.ts'
 import { normaliseScopes } from '../auth/token-scopes.ts'
 import { isUniqueViolation, transaction } from '../db/database.ts'
 import type { AccessTokenRow, UserRow } from '../db/tables/accounts.ts'
 import { BadRequest, NotFound } from '../lib/errors.ts'
 import type { TokenId } from '../lib/ids.ts'
+import type { Page } from '../lib/paging.ts'
 import { nowUnix } from '../lib/time.ts'
 import { hashToken, newToken, tokenLastEight } from '../secrets/tokens.ts'
 
@@ -44,4 +45,17 @@ export async function removeToken(services: Services, user: UserRow, idOrName: s
     : (await findTokenByName(services.db, user.id, idOrName))?.id
   const deleted = id !== undefined && (await transaction(services.db, (tx) => deleteToken(tx, user.id, id)))
   if (!deleted) throw new NotFound('the token does not exist', 'token_not_found')
+}
+
+/** Tokens of an account, newest first. */
+export async function pageOfTokens(
+  services: Services,
+  user: UserRow,
+  page: Page,
+): Promise<{ readonly tokens: AccessTokenRow[]; readonly total: number }> {
+  const [tokens, total] = await Promise.all([
+    listTokens(services.db, user.id, page.limit, page.offset),
+    countTokens(services.db, user.id),
+  ])
+  return { tokens, total }
 }
