@@ -37,8 +37,10 @@ export type GitCaches = {
   readonly infos: LRUCache<string, { type: ObjectType; sizeBytes: number }>
   readonly packedRefs: LRUCache<string, PackedRefs>
   readonly formats: LRUCache<string, ObjectFormat>
-  /** Small answers of history questions about fixed ids: counts, merge bases, ancestry, last commits. */
+  /** Answers of history questions about fixed ids: counts, pages of logs, merge bases, ancestry, last commits. */
   readonly answers: LRUCache<string, NonNullable<unknown>>
+  /** Answers that are being worked out, so that the same question is not worked on twice at once. */
+  readonly pending: Map<string, Promise<NonNullable<unknown>>>
 }
 
 /** Where a repository (or a quarantine of it) is read from. */
@@ -112,12 +114,19 @@ export function newCaches(limits: GitLimits): GitCaches {
       sizeCalculation: (refs) => 200 + refs.byName.size * 200,
     }),
     formats: new LRUCache({ maxSize: 10_000, sizeCalculation: eachAsOne }),
-    answers: new LRUCache({ maxSize: 20_000, sizeCalculation: eachAsOne }),
+    answers: new LRUCache({ maxSize: limits.objectCacheBytes, sizeCalculation: sizeOfAnswer }),
+    pending: new Map(),
   }
 }
 
 /** Counts entries. A cache told its largest number of them (`max`) takes the memory for all of them at once. */
 const eachAsOne = () => 1
+
+/** About the bytes an answer and its key take. */
+function sizeOfAnswer(answer: NonNullable<unknown>, key: string): number {
+  const entries = Array.isArray(answer) ? answer.length : answer instanceof Map ? answer.size * 2 : 1
+  return 100 + key.length + entries * 80
+}
 
 function sizeOfCached(object: CachedObject): number {
   if (object.kind === 'tree') return 200 + object.entries.length * 180

@@ -10,6 +10,8 @@ const maxWalkedCommits = 400
 /** How far back a known count is looked for. */
 const maxCountSteps = 64
 const maxLogEntries = 1_000_000
+/** Pages of a log up to this size are remembered. */
+const maxRememberedLog = 1000
 
 /** Runs a reading command in a repository or quarantine; a missing repository is `NotFound`. */
 export function runReading(
@@ -52,7 +54,13 @@ const literal = (path: string): string => `:(top,literal)${path}`
 
 export async function logOids(context: GitContext, at: ReadFrom, query: LogQuery): Promise<readonly Oid[]> {
   if (query.from.length === 0 || query.limit === 0) return []
-  return (await walk(context, at, query)) ?? (await revList(context, at, query))
+  const walked = await walk(context, at, query)
+  if (walked) return walked
+  if (query.limit === undefined || query.limit > maxRememberedLog) return revList(context, at, query)
+  // Between fixed commits the answer never changes, and one about a path may cost a walk of the whole history.
+  const { signal: _signal, ...fixed } = query
+  const name = `${locate(context, at).scope}:log:${JSON.stringify({ ...fixed, path: cleanPath(query.path) })}`
+  return remembered(context, name, () => revList(context, at, fixed))
 }
 
 async function revList(context: GitContext, at: ReadFrom, query: LogQuery): Promise<readonly Oid[]> {
@@ -112,7 +120,10 @@ export async function log(context: GitContext, at: ReadFrom, query: LogQuery): P
   return readCommits(context, at, await logOids(context, at, query))
 }
 
-/** Remembers an answer about fixed ids. */
+/**
+ * Remembers an answer about fixed ids. Who asks while it is being worked out waits for the same one, so it must not end
+ * with the first who asked: `compute` takes no signal, and commands have their deadline.
+ */
 async function remembered<T extends NonNullable<unknown>>(
   context: GitContext,
   name: string,
@@ -120,9 +131,17 @@ async function remembered<T extends NonNullable<unknown>>(
 ): Promise<T> {
   const known = context.caches.answers.get(name)
   if (known !== undefined) return known as T
-  const value = await compute()
-  context.caches.answers.set(name, value)
-  return value
+  const pending = context.caches.pending.get(name)
+  if (pending !== undefined) return pending as Promise<T>
+  const work = compute()
+  context.caches.pending.set(name, work)
+  try {
+    const value = await work
+    context.caches.answers.set(name, value)
+    return value
+  } finally {
+    context.caches.pending.delete(name)
+  }
 }
 
 export async function countCommits(
@@ -146,7 +165,6 @@ export async function countCommits(
     if (near !== undefined) return near
     const result = await runReading(context, location, {
       args: ['rev-list', '--count', ...logArguments(query)],
-      signal: query.signal,
     })
     mustSucceed(result, 'rev-list')
     return Number(result.stdout.toString())
