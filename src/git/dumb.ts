@@ -6,7 +6,8 @@ import type { GitKey } from './git-key.ts'
 import type { StoredFile } from './git.ts'
 
 /** Files of an object store that clients of the dumb protocol (gitprotocol-http) fetch; nothing else is given away. */
-const storedForm = /^(?:[0-9a-f]{2}\/(?:[0-9a-f]{38}|[0-9a-f]{62})|pack\/pack-(?:[0-9a-f]{40}|[0-9a-f]{64})\.(?:pack|idx))$/
+const storedForm =
+  /^(?:[0-9a-f]{2}\/(?:[0-9a-f]{38}|[0-9a-f]{62})|pack\/pack-(?:[0-9a-f]{40}|[0-9a-f]{64})\.(?:pack|idx))$/
 
 /** A loose object (`ab/cdef…`), a pack or its index (`pack/pack-….pack`, `.idx`) as it lies there; undefined: none. */
 export async function storedFile(context: GitContext, key: GitKey, name: string): Promise<StoredFile | undefined> {

@@ -161,8 +161,12 @@ export const findDefaultBranch = (db: Db, id: RepoId): Promise<Pick<RepoRow, 'de
 
 /** Id of the oldest change that is not recorded yet. */
 export const findOldestJournalId = async (db: Db | Tx): Promise<number | undefined> =>
-  (await db.selectFrom('ref_journal').select((row) => row.fn.min<number | null>('id').as('id')).executeTakeFirst())?.id ??
-  undefined
+  (
+    await db
+      .selectFrom('ref_journal')
+      .select((row) => row.fn.min<number | null>('id').as('id'))
+      .executeTakeFirst()
+  )?.id ?? undefined
 
 /**
  * Forgets branches and tags that were deleted before a moment, and that no change which is recorded late can bring back.

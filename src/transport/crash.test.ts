@@ -14,7 +14,7 @@ import { loadConfig } from '../config/load-config.ts'
 import type { RepoRow } from '../db/tables/repositories.ts'
 import { builtFile } from '../lib/assets.ts'
 import { ForgeClient } from '../testing/client.ts'
-import { runProgram } from './ssh.test-support.ts'
+import { runProgram } from '../testing/ssh.ts'
 
 /** How often the program is killed; more than in CI when somebody asks for it. */
 const rounds = Number(process.env['INGOT_CRASH_ROUNDS'] ?? 6)
@@ -33,7 +33,12 @@ async function startProgram(folder: string): Promise<Running> {
   const args = ['serve', '--data', folder, '--host', '127.0.0.1', '--port', '0', '--ssh-port', '0']
   const child = spawn(process.execPath, [builtFile('ingot.js'), ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
-    env: { ...process.env, INGOT_ADMIN_LOGIN: 'root', INGOT_ADMIN_PASSWORD: password, INGOT_ADMIN_EMAIL: 'root@example.com' },
+    env: {
+      ...process.env,
+      INGOT_ADMIN_LOGIN: 'root',
+      INGOT_ADMIN_PASSWORD: password,
+      INGOT_ADMIN_EMAIL: 'root@example.com',
+    },
   })
   const ended = once(child, 'exit')
   const url = await new Promise<string>((resolve, reject) => {
@@ -181,14 +186,22 @@ async function wrongPulls({ db, git }: Services, repo: RepoRow): Promise<string[
     }
     const isIn = await git.isAncestor(repo.git_key, head, main)
     if (isIn !== row.is_merged) wrong.push(`pull request ${row.index}: merged ${row.is_merged}, in its base ${isIn}`)
-    if (row.is_merged !== row.is_closed) wrong.push(`pull request ${row.index}: merged ${row.is_merged}, closed ${row.is_closed}`)
+    if (row.is_merged !== row.is_closed) {
+      wrong.push(`pull request ${row.index}: merged ${row.is_merged}, closed ${row.is_closed}`)
+    }
   }
   return wrong
 }
 
-/** Starts the application in this process: settles, works what is due, and tells everything that is not as it should be. */
-async function inspect(folder: string): Promise<{ refs: Map<string, string>; problems: string[]; mergedCount: number }> {
-  const { config } = loadConfig({ env: {}, cwd: folder, overrides: { dataFolder: folder, host: '127.0.0.1', port: 0, sshPort: 0 } })
+/** Starts the application in this process: settles, works what is due, and tells what is not as it should be. */
+async function inspect(
+  folder: string,
+): Promise<{ refs: Map<string, string>; problems: string[]; mergedCount: number }> {
+  const { config } = loadConfig({
+    env: {},
+    cwd: folder,
+    overrides: { dataFolder: folder, host: '127.0.0.1', port: 0, sshPort: 0 },
+  })
   await using app = await createApp({ config, log: () => undefined })
   await app.listen()
   await app.workers.settle()
@@ -201,73 +214,83 @@ async function inspect(folder: string): Promise<{ refs: Map<string, string>; pro
   problems.push(...journal.map((row) => `the change ${row.id} is not settled: ${row.updates}`))
   const repo = await services.db.selectFrom('repo').selectAll().where('name', '=', 'crash').executeTakeFirstOrThrow()
   const refs = new Map((await services.git.readRefs(repo.git_key)).map(({ name, oid }) => [name, String(oid)]))
-  if (repo.is_empty !== (refs.size === 0)) problems.push(`the repository says that it is ${repo.is_empty ? '' : 'not '}empty`)
+  if (repo.is_empty !== (refs.size === 0)) {
+    problems.push(`the repository says that it is ${repo.is_empty ? '' : 'not '}empty`)
+  }
   const fsck = await services.git.fsck(repo.git_key)
   const merged = await services.db.selectFrom('pull').select('id').where('is_merged', '=', true).execute()
   const mergedCount = merged.length
-  return { refs, mergedCount, problems: [...problems, ...(fsck.ok ? [] : fsck.problems), ...(await wrongPulls(services, repo))] }
+  return {
+    refs,
+    mergedCount,
+    problems: [...problems, ...(fsck.ok ? [] : fsck.problems), ...(await wrongPulls(services, repo))],
+  }
 }
 
-test('crash: references, rows and the journal agree after the program or its git broker was killed at any moment', { timeout: 60_000 + rounds * 15_000 }, async (t) => {
-  const base = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'ingot-crash-'))
-  const folder = join(base, 'data')
-  const started: ChildProcess[] = []
-  const start = async (): Promise<Running> => {
-    const running = await startProgram(folder)
-    started.push(running.child)
-    return running
-  }
-  try {
-    await runProgram('mkdir', ['-p', folder])
-    writeFileSync(join(folder, 'app.ini'), settings)
-    const first = await start()
-    const root = new ForgeClient(first.url, async () => ({ basic: { login: 'root', password } }))
-    await root.must('POST', '/user/repos', { name: 'crash', auto_init: true, default_branch: 'main' })
-    const { json: main } = await root.must('GET', '/repos/root/crash/branches/main')
-    const ledgers: Ledger[] = []
-    const writers: Writer[] = []
-    for (const name of ['one', 'two']) {
-      const clone = join(base, name)
-      const cloned = await runProgram('git', ['clone', '-q', `${first.url}/root/crash.git`, clone])
-      assert.equal(cloned.code, 0, cloned.err)
-      const ledger = new Ledger()
-      ledgers.push(ledger)
-      writers.push(pusher(name, clone, ledger))
+test(
+  'crash: references, rows and the journal agree after the program or its git broker was killed at any moment',
+  { timeout: 60_000 + rounds * 15_000 },
+  async (t) => {
+    const base = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'ingot-crash-'))
+    const folder = join(base, 'data')
+    const started: ChildProcess[] = []
+    const start = async (): Promise<Running> => {
+      const running = await startProgram(folder)
+      started.push(running.child)
+      return running
     }
-    const api = new Ledger()
-    ledgers.push(api)
-    writers.push(apiWriter(api, main.commit.id), merger())
-    first.child.kill('SIGKILL')
-    await first.ended
-
-    let merged = 0
-    for (let round = 0; round < rounds; round++) {
-      const running = await start()
-      let isOver = false
-      const work = Promise.all(writers.map((write) => write(running.url, () => isOver)))
-      await wait(300 + Math.random() * 900)
-      if (round % 2 === 1) {
-        const brokers = brokersOf(running.child.pid as number)
-        assert.ok(brokers.length > 0)
-        for (const pid of brokers) process.kill(pid, 'SIGKILL')
-        await wait(200 + Math.random() * 400)
+    try {
+      await runProgram('mkdir', ['-p', folder])
+      writeFileSync(join(folder, 'app.ini'), settings)
+      const first = await start()
+      const root = new ForgeClient(first.url, async () => ({ basic: { login: 'root', password } }))
+      await root.must('POST', '/user/repos', { name: 'crash', auto_init: true, default_branch: 'main' })
+      const { json: main } = await root.must('GET', '/repos/root/crash/branches/main')
+      const ledgers: Ledger[] = []
+      const writers: Writer[] = []
+      for (const name of ['one', 'two']) {
+        const clone = join(base, name)
+        const cloned = await runProgram('git', ['clone', '-q', `${first.url}/root/crash.git`, clone])
+        assert.equal(cloned.code, 0, cloned.err)
+        const ledger = new Ledger()
+        ledgers.push(ledger)
+        writers.push(pusher(name, clone, ledger))
       }
-      isOver = true
-      running.child.kill('SIGKILL')
-      await running.ended
-      await work
-      const { refs, problems, mergedCount } = await inspect(folder)
-      merged = mergedCount
-      assert.deepEqual(problems, [], `after the crash of round ${round}`)
-      for (const ledger of ledgers) for (const ref of ledger.refs()) ledger.check(ref, refs.get(ref) ?? '')
+      const api = new Ledger()
+      ledgers.push(api)
+      writers.push(apiWriter(api, main.commit.id), merger())
+      first.child.kill('SIGKILL')
+      await first.ended
+
+      let merged = 0
+      for (let round = 0; round < rounds; round++) {
+        const running = await start()
+        let isOver = false
+        const work = Promise.all(writers.map((write) => write(running.url, () => isOver)))
+        await wait(300 + Math.random() * 900)
+        if (round % 2 === 1) {
+          const brokers = brokersOf(running.child.pid as number)
+          assert.ok(brokers.length > 0)
+          for (const pid of brokers) process.kill(pid, 'SIGKILL')
+          await wait(200 + Math.random() * 400)
+        }
+        isOver = true
+        running.child.kill('SIGKILL')
+        await running.ended
+        await work
+        const { refs, problems, mergedCount } = await inspect(folder)
+        merged = mergedCount
+        assert.deepEqual(problems, [], `after the crash of round ${round}`)
+        for (const ledger of ledgers) for (const ref of ledger.refs()) ledger.check(ref, refs.get(ref) ?? '')
+      }
+      const done = ledgers.reduce((sum, ledger) => sum + ledger.doneCount, 0)
+      t.diagnostic(`${done} changes of references were done in ${rounds} rounds`)
+      t.diagnostic(`${merged} pull requests were merged`)
+      assert.ok(merged > 0)
+      assert.ok(done > rounds, `only ${done} changes of references were ever done`)
+    } finally {
+      for (const child of started) child.kill('SIGKILL')
+      rmSync(base, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 })
     }
-    const done = ledgers.reduce((sum, ledger) => sum + ledger.doneCount, 0)
-    t.diagnostic(`${done} changes of references were done in ${rounds} rounds`)
-    t.diagnostic(`${merged} pull requests were merged`)
-    assert.ok(merged > 0)
-    assert.ok(done > rounds, `only ${done} changes of references were ever done`)
-  } finally {
-    for (const child of started) child.kill('SIGKILL')
-    rmSync(base, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 })
-  }
-})
+  },
+)

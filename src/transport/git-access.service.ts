@@ -32,18 +32,14 @@ export function readGitAddress(owner: string, last: string): GitAddress {
 }
 
 /**
- * Opens a repository for git, whatever door it came by. Reading what is public asks nobody; for all else guests are asked
- * to sign in, whether the repository exists or not; who is signed in and may not read it is told that there is none
- * (contract A2, observed). Whether single references may be pushed is decided when they are known.
+ * Opens a repository for git, whatever door it came by. Reading what is public asks nobody; for all else guests are
+ * asked to sign in, whether the repository exists or not; who is signed in and may not read it is told that there is
+ * none (contract A2, observed). Whether single references may be pushed is decided when they are known.
  *
  * Throws `Unauthenticated` for guests who must sign in, `NotFound`, `Forbidden` (archived, mirror, scopes, disabled
  * owner), and `Moved` (301) with `/owner/name` as its location for renamed ones.
  */
-export async function openForGit(
-  ctx: Ctx,
-  address: GitAddress,
-  service: GitService,
-): Promise<Omit<GitCtx, keyof Ctx>> {
+export async function openForGit(ctx: Ctx, address: GitAddress, service: GitService): Promise<Omit<GitCtx, keyof Ctx>> {
   const { unit } = address
   const pushing = service === 'git-receive-pack'
   if (!ctx.viewer && (pushing || ctx.config.service.requireSigninView)) throw signInNeeded()

@@ -31,8 +31,9 @@ function requestBody(call: Call, service: GitService): Readable {
   }
   const encoding = call.headers['content-encoding']
   if (encoding === undefined || encoding === 'identity') return call.body()
-  if (encoding !== 'gzip' && encoding !== 'x-gzip')
+  if (encoding !== 'gzip' && encoding !== 'x-gzip') {
     throw new UnsupportedMediaType(`the encoding ${String(encoding)} is not supported`)
+  }
   const unpacked = new PassThrough()
   // A body that is no gzip, or ends early, is an error of the stream that git reads from.
   pipeline(call.body(), createGunzip(), unpacked).catch((error: Error) => unpacked.destroy(error))

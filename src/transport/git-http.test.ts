@@ -8,7 +8,7 @@ import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { transaction } from '../db/database.ts'
 import { startForge, type Forge } from '../testing/forge.ts'
-import { runProgram, type Ended } from './ssh.test-support.ts'
+import { runProgram, type Ended } from '../testing/ssh.ts'
 
 /** A folder with a clone of a repository, as an account has it. */
 class Clone implements Disposable {
@@ -78,7 +78,9 @@ async function send(
       (response) => {
         let text = ''
         response.setEncoding('latin1').on('data', (chunk: string) => (text += chunk))
-        response.on('close', () => resolve({ status: response.complete ? (response.statusCode as number) : 'cut', text }))
+        response.on('close', () =>
+          resolve({ status: response.complete ? (response.statusCode as number) : 'cut', text }),
+        )
       },
     )
     sent.on('error', () => resolve({ status: 'cut', text: '' }))
@@ -88,9 +90,7 @@ async function send(
 }
 
 const branchesOf = async (forge: Forge, api: string): Promise<string[]> =>
-  (await forge.as('alice').get(`${api}/branches`)).json
-    .map((branch: { name: string }) => branch.name)
-    .sort()
+  (await forge.as('alice').get(`${api}/branches`)).json.map((branch: { name: string }) => branch.name).sort()
 
 test('git over HTTP: hostile and broken requests are refused, change nothing and hold nothing', async () => {
   await using forge = await startForge({ users: ['alice'], settings: { ingot: { MAX_GIT_PROCESSES: 1 } } })
@@ -100,7 +100,8 @@ test('git over HTTP: hostile and broken requests are refused, change nothing and
   const good = await clone.pushRequest('pushed')
   const receive = `${repo.fullName}.git/git-receive-pack`
   const upload = `${repo.fullName}.git/git-upload-pack`
-  const push = (body: Buffer, headers?: Record<string, string>) => send(forge, receive, body, { as: 'alice', ...(headers ? { headers } : {}) })
+  const push = (body: Buffer, headers?: Record<string, string>) =>
+    send(forge, receive, body, { as: 'alice', ...(headers ? { headers } : {}) })
 
   assert.equal((await forge.guest.get(`/${repo.fullName}.git/info/refs?service=git-shell`, { site: true })).status, 404)
   assert.equal((await push(good, { 'content-type': 'text/plain' })).status, 401)
@@ -118,7 +119,9 @@ test('git over HTTP: hostile and broken requests are refused, change nothing and
   await send(forge, upload, Buffer.from(packet(`want ${'1'.repeat(40)} no-such-capability`) + '0000' + packet('done')))
   assert.equal((await send(forge, receive, good, { as: 'alice', vanishAfter: good.length - 40 })).status, 'cut')
   assert.equal((await send(forge, receive, good, { as: 'alice', vanishAfter: 10 })).status, 'cut')
-  const endless = Array.from({ length: 20_000 }, (_, index) => packet(`${'0'.repeat(40)} ${'1'.repeat(40)} refs/heads/${'x'.repeat(900)}${index}`))
+  const endless = Array.from({ length: 20_000 }, (_, index) =>
+    packet(`${'0'.repeat(40)} ${'1'.repeat(40)} refs/heads/${'x'.repeat(900)}${index}`),
+  )
   assert.equal((await push(Buffer.from(endless.join('')))).status, 'cut')
   assert.deepEqual(await branchesOf(forge, repo.api), ['main'])
 
@@ -128,7 +131,7 @@ test('git over HTTP: hostile and broken requests are refused, change nothing and
   assert.deepEqual(await forge.services.db.selectFrom('ref_journal').selectAll().execute(), [])
 })
 
-test('git over HTTP: a push is recorded at once, measured, and settled even when its client does not wait', async () => {
+test('git over HTTP: a push is recorded at once, measured, and settled when its client does not wait', async () => {
   await using forge = await startForge({ users: ['alice'] })
   const repo = await forge.given.repo({ owner: 'alice' })
   await forge.settle()
@@ -194,10 +197,20 @@ test('git over HTTP: one refused reference refuses the push, and says why', asyn
   await refusedPush(/refs\/pull/, 'origin', 'HEAD:refs/pull/9/head')
   await forge.as('alice').must('POST', `${repo.api}/branch_protections`, { rule_name: 'kept', enable_push: false })
   await refusedPush(/remote: Ingot: refs\/heads\/kept: /, 'origin', 'HEAD:refs/heads/kept', 'HEAD:refs/heads/other')
-  await refusedPush(/remote: Ingot: permission denied/, await forge.gitUrl('bob', repo.fullName), 'HEAD:refs/heads/other')
+  await refusedPush(
+    /remote: Ingot: permission denied/,
+    await forge.gitUrl('bob', repo.fullName),
+    'HEAD:refs/heads/other',
+  )
   const byOther = await forge.gitUrl('bob', repo.fullName)
   await forge.as('alice').must('PUT', `${repo.api}/collaborators/bob`, { permission: 'write' })
-  await refusedPush(/remote: Ingot: options validation failed/, '-o', 'repo.private=true', byOther, 'HEAD:refs/heads/other')
+  await refusedPush(
+    /remote: Ingot: options validation failed/,
+    '-o',
+    'repo.private=true',
+    byOther,
+    'HEAD:refs/heads/other',
+  )
   assert.deepEqual(await branchesOf(forge, repo.api), ['main'])
   await clone.must('push', '-q', '-o', 'repo.private', 'origin', 'HEAD:refs/heads/other')
   assert.equal((await forge.as('alice').get(repo.api)).json.private, true)
@@ -213,7 +226,12 @@ test('git over HTTP: over quota nothing is pushed, but things may be deleted', a
   await clone.commit('file')
   await clone.must('push', '-q', 'origin', 'HEAD:refs/heads/extra')
   await forge.settle()
-  await transaction(forge.services.db, (tx) => tx.updateTable('repo').set({ git_size_bytes: 2 << 20 }).execute())
+  await transaction(forge.services.db, (tx) =>
+    tx
+      .updateTable('repo')
+      .set({ git_size_bytes: 2 << 20 })
+      .execute(),
+  )
   const full = await clone.git('push', 'origin', 'HEAD:refs/heads/more')
   assert.match(full.err, /remote: Ingot: quota exceeded by alice/)
   await clone.must('push', '-q', 'origin', ':refs/heads/extra')
@@ -246,7 +264,9 @@ test('git over HTTP: a client without the smart protocol clones loose objects an
   await clone.must('push', '-q', 'origin', 'main', 'v1')
   const dumbClone = async (name: string): Promise<void> => {
     const url = await forge.gitUrl('alice', repo.fullName)
-    const made = await runProgram('git', ['clone', '-q', url, join(clone.folder, name)], { env: { GIT_SMART_HTTP: '0' } })
+    const made = await runProgram('git', ['clone', '-q', url, join(clone.folder, name)], {
+      env: { GIT_SMART_HTTP: '0' },
+    })
     assert.equal(made.code, 0, made.err)
     assert.match((await runProgram('git', ['-C', join(clone.folder, name), 'log', '--oneline', 'v1'])).out, /adds two/)
   }
@@ -262,8 +282,15 @@ test('git over HTTP: a client without the smart protocol clones loose objects an
     [200, 'private, max-age=31536000', 'PACK'],
   )
   assert.equal((await forge.guest.get(`/${repo.fullName}/objects/pack/${name}`, { site: true })).status, 401)
-  for (const path of ['objects/12/34', 'objects/pack/..%2f..%2fconfig', 'objects/info/alternates', 'config', 'objects/..%2f/HEAD'])
+  for (const path of [
+    'objects/12/34',
+    'objects/pack/..%2f..%2fconfig',
+    'objects/info/alternates',
+    'config',
+    'objects/..%2f/HEAD',
+  ]) {
     assert.equal((await forge.as('alice').get(`/${repo.fullName}/${path}`, { site: true })).status, 404, path)
+  }
 })
 
 test('git over HTTP: the first push chooses the default branch; emptiness follows the branches', async () => {
@@ -289,7 +316,10 @@ test('go get is told where a repository is, whatever is at the address, and not 
     assert.equal(answer.status, 200, path)
     return answer.text
   }
-  assert.match(await ask('/alice/open/deep/package'), new RegExp(`content="${host}/alice/open git ${forge.url}/alice/open.git"`))
+  assert.match(
+    await ask('/alice/open/deep/package'),
+    new RegExp(`content="${host}/alice/open git ${forge.url}/alice/open.git"`),
+  )
   assert.match(await ask('/Alice/OPEN.git/info/refs'), /alice\/open\/src\/branch\/trunk\{\/dir\}/)
   const hidden = await ask('/alice/hidden')
   assert.equal(hidden.replaceAll('hidden', 'nothing'), await ask('/alice/nothing'))
@@ -297,7 +327,10 @@ test('go get is told where a repository is, whatever is at the address, and not 
 })
 
 test('git over HTTP: pushing makes a repository where the instance lets people do so, for oneself alone', async () => {
-  await using forge = await startForge({ users: ['alice', 'bob'], settings: { repository: { ENABLE_PUSH_CREATE_USER: true } } })
+  await using forge = await startForge({
+    users: ['alice', 'bob'],
+    settings: { repository: { ENABLE_PUSH_CREATE_USER: true } },
+  })
   await using closed = await startForge({ users: ['alice'] })
   const repo = await forge.given.repo({ owner: 'alice' })
   using clone = await Clone.of(forge, 'alice', repo.fullName)
@@ -322,7 +355,11 @@ test('git over HTTP: what follows from pushes is done, also after branches and t
   await clone.must('commit', '-q', '--allow-empty', '-m', `Fixes #${issue.number}`)
   await clone.must('push', '-q', 'origin', 'main')
   await forge.settle()
-  const failed = await forge.services.db.selectFrom('job').select(['name', 'last_error']).where('last_error', 'is not', null).execute()
+  const failed = await forge.services.db
+    .selectFrom('job')
+    .select(['name', 'last_error'])
+    .where('last_error', 'is not', null)
+    .execute()
   assert.deepEqual(failed, [])
   assert.equal((await forge.as('alice').get(issue.api)).json.state, 'closed')
   assert.deepEqual(await branchesOf(forge, repo.api), ['gone', 'main', 'new'])

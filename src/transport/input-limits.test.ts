@@ -24,12 +24,25 @@ test('input limits: a push has so many bytes of commands and options, whatever i
   const many = Array.from({ length: 100 }, (_, index) => line(index)).join('')
   const pack = Buffer.alloc(1 << 20)
   const push = (...parts: Iterable<Buffer>[]): Readable =>
-    limitPushCommands(Readable.from((function* () { for (const part of parts) yield* part })(), { objectMode: false }))
+    limitPushCommands(
+      Readable.from(
+        (function* () {
+          for (const part of parts) yield* part
+        })(),
+        { objectMode: false },
+      ),
+    )
   const start = [Buffer.from(first)]
   const flush = [Buffer.from('0000')]
   await assert.rejects(drain(push(start, repeated(many, 200))), TooLarge)
   await assert.rejects(drain(push(start, flush, repeated(many, 200))), TooLarge)
-  const whole = push(start, flush, repeated(packet('option'), 10), flush, Array.from({ length: 20 }, () => pack))
+  const whole = push(
+    start,
+    flush,
+    repeated(packet('option'), 10),
+    flush,
+    Array.from({ length: 20 }, () => pack),
+  )
   assert.ok((await drain(whole)) > 20 << 20)
   const split = Readable.from([...Buffer.from(`${first}0000${packet('a=b')}0000PACK`)].map((byte) => Buffer.of(byte)))
   assert.equal(await drain(limitPushCommands(split)), first.length + 8 + packet('a=b').length + 4)

@@ -2,8 +2,8 @@ import { pipeline, Transform, type Readable } from 'node:stream'
 import { TooLarge } from '../lib/errors.ts'
 
 /**
- * Most bytes that a client sends to be served a fetch: what it wants and what it has, about 50 bytes for each. git keeps
- * all of it in memory.
+ * Most bytes that a client sends to be served a fetch: what it wants and what it has, about 50 bytes for each. git
+ * keeps all of it in memory.
  */
 const maxFetchInputBytes = 64 << 20
 
@@ -15,7 +15,9 @@ export function limitFetchInput(body: Readable): Readable {
   let bytes = 0
   return through(body, (chunk) => {
     bytes += chunk.length
-    if (bytes > maxFetchInputBytes) throw new TooLarge(`a fetch may send ${maxFetchInputBytes} bytes`, 'fetch_too_large')
+    if (bytes > maxFetchInputBytes) {
+      throw new TooLarge(`a fetch may send ${maxFetchInputBytes} bytes`, 'fetch_too_large')
+    }
   })
 }
 

@@ -9,13 +9,14 @@ import type { GitAddress } from './git-access.service.ts'
 
 /**
  * Makes the repository that somebody pushes to and that does not exist, where the instance lets people do so
- * (`[repository].ENABLE_PUSH_CREATE_USER`, `ENABLE_PUSH_CREATE_ORG`), for oneself and for organizations in which one may.
- * Gives false when it is not to be made; throws what making it by the API would.
+ * (`[repository].ENABLE_PUSH_CREATE_USER`, `ENABLE_PUSH_CREATE_ORG`): for oneself, and for organizations in which one
+ * may. Gives false when it is not to be made; throws what making it by the API would.
  */
 export async function createByPush(ctx: Ctx, { owner: ownerName, name, unit }: GitAddress): Promise<boolean> {
   const { repository } = ctx.config
   const { viewer } = ctx
-  if (!viewer || unit !== 'code' || viewer.credential.kind === 'deploy' || viewer.credential.kind === 'job') return false
+  if (!viewer || unit !== 'code') return false
+  if (viewer.credential.kind === 'deploy' || viewer.credential.kind === 'job') return false
   if (!repository.enablePushCreateUser && !repository.enablePushCreateOrg) return false
   const owner = await findAccountByName(ctx.db, ownerName.toLowerCase())
   const isOrg = owner?.kind === 'organization'

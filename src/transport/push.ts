@@ -14,11 +14,19 @@ export async function pushInto(ctx: GitPushCtx, request: UploadPackRequest): Pro
     ...(request.body ? { body: limitPushCommands(request.body) } : {}),
     callbacks: push.callbacks,
   })
-  const finished = running.finished.finally(() =>
-    // What can not be settled now is settled at the next start; the journal still has it.
+  // What can not be settled now is settled later; the journal still has it.
+  const settle = (): Promise<void> =>
     push
       .finish()
-      .catch((error: unknown) => ctx.log('error', 'a push could not be settled', { error, repoId: ctx.repo.id })),
-  )
-  return { output: running.output, finished }
+      .catch((error: unknown) => ctx.log('error', 'a push could not be settled', { error, repoId: ctx.repo.id }))
+  return { output: running.output, finished: endedAndSettled(running.finished, settle) }
+}
+
+/** How git ended, once what it did is settled, however it ended. */
+async function endedAndSettled(finished: GitService['finished'], settle: () => Promise<void>) {
+  try {
+    return await finished
+  } finally {
+    await settle()
+  }
 }

@@ -16,8 +16,8 @@ const services: Readonly<Record<string, GitService>> = {
 const maxCommandLength = 4096
 
 /**
- * Reads a command line as git writes it: `git-upload-pack '/owner/name.git'`, also with a space in the place of the first
- * hyphen. Nothing is expanded and nothing is run: it is only taken apart.
+ * Reads a command line as git writes it: `git-upload-pack '/owner/name.git'`, also with a space in the place of the
+ * first hyphen. Nothing is expanded and nothing is run: it is only taken apart.
  */
 export function parseSshCommand(line: string): SshCommand {
   const words = line.length > maxCommandLength ? [] : splitWords(line)
@@ -38,8 +38,10 @@ function splitWords(line: string): string[] {
   const words: string[] = []
   for (const [word] of line.matchAll(/(?:'[^']*'|"(?:\\.|[^"\\])*"|\\.|[^\s'"\\])+/gs)) {
     words.push(
-      word.replaceAll(/'([^']*)'|"((?:\\.|[^"\\])*)"|\\(.)/gs, (_, single?: string, double?: string, plain?: string) =>
-        single ?? plain ?? (double ?? '').replaceAll(/\\([\\"$`])/g, '$1'),
+      word.replaceAll(
+        /'([^']*)'|"((?:\\.|[^"\\])*)"|\\(.)/gs,
+        (_, single?: string, double?: string, plain?: string) =>
+          single ?? plain ?? (double ?? '').replaceAll(/\\([\\"$`])/g, '$1'),
       ),
     )
   }

@@ -1,27 +1,18 @@
 import { randomBytes } from 'node:crypto'
 import { link, mkdir, readFile, unlink, writeFile } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
-import { promisify } from 'node:util'
 import ssh from 'ssh2'
 
-const generateRsa = promisify(
-  (done: (error: Error | null, keys: { private: string }) => void) =>
-    void ssh.utils.generateKeyPair('rsa', { bits: 3072 }, done),
-)
-const generateEcdsa = promisify(
-  (done: (error: Error | null, keys: { private: string }) => void) =>
-    void ssh.utils.generateKeyPair('ecdsa', { bits: 256 }, done),
-)
-const generateEd25519 = promisify(
-  (done: (error: Error | null, keys: { private: string }) => void) =>
-    void ssh.utils.generateKeyPair('ed25519', {}, done),
-)
-
-/** The kind of a key that is to be made, as its file is called. */
-function generate(path: string): Promise<{ private: string }> {
+/** Makes a key of the kind that its file is called. */
+function generate(path: string): Promise<string> {
   const name = basename(path).toLowerCase()
-  if (name.includes('ecdsa')) return generateEcdsa()
-  return name.includes('rsa') ? generateRsa() : generateEd25519()
+  return new Promise((resolve, reject) => {
+    const done = (error: Error | null, keys: { private: string }): void =>
+      error ? reject(error) : resolve(keys.private)
+    if (name.includes('ecdsa')) ssh.utils.generateKeyPair('ecdsa', { bits: 256 }, done)
+    else if (name.includes('rsa')) ssh.utils.generateKeyPair('rsa', { bits: 3072 }, done)
+    else ssh.utils.generateKeyPair('ed25519', {}, done)
+  })
 }
 
 /**
@@ -43,7 +34,7 @@ const read = (path: string): Promise<string | undefined> =>
   })
 
 async function make(path: string): Promise<string> {
-  const key = (await generate(path)).private
+  const key = await generate(path)
   await mkdir(dirname(path), { recursive: true, mode: 0o700 })
   const temporary = `${path}.${randomBytes(6).toString('hex')}`
   await writeFile(temporary, key, { mode: 0o600, flush: true })

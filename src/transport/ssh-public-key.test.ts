@@ -29,9 +29,14 @@ test('ssh keys: a signature proves its key and nothing else', () => {
 test('ssh keys: RSA with SHA-1 proves nothing', () => {
   const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 })
   const { e, n } = rsa.publicKey.export({ format: 'jwk' })
-  const number = (text: string | undefined): Buffer => field(Buffer.concat([Buffer.of(0), Buffer.from(text ?? '', 'base64url')]))
+  const number = (text: string | undefined): Buffer =>
+    field(Buffer.concat([Buffer.of(0), Buffer.from(text ?? '', 'base64url')]))
   const blob = Buffer.concat([field('ssh-rsa'), number(e), number(n)])
-  const proof = (hash: string | undefined) => ({ signed, signature: sign(hash ?? 'sha1', signed, rsa.privateKey), hashAlgorithm: hash })
+  const proof = (hash: string | undefined) => ({
+    signed,
+    signature: sign(hash ?? 'sha1', signed, rsa.privateKey),
+    hashAlgorithm: hash,
+  })
   assert.equal(provesKey(blob, proof('sha256')), true)
   assert.equal(provesKey(blob, proof('sha512')), true)
   assert.equal(provesKey(blob, proof(undefined)), false)
@@ -43,12 +48,23 @@ test('ssh keys: security keys count when they were touched', () => {
   const end = (flags: number): Buffer => Buffer.of(flags, 0, 0, 0, 7)
   const edBlob = Buffer.concat([field('sk-ssh-ed25519@openssh.com'), field(part(ed.publicKey, 'x')), field('ssh:')])
   const point = Buffer.concat([Buffer.of(4), part(ec.publicKey, 'x'), part(ec.publicKey, 'y')])
-  const ecBlob = Buffer.concat([field('sk-ecdsa-sha2-nistp256@openssh.com'), field('nistp256'), field(point), field('ssh:')])
-  for (const [flags, counts] of [[1, true], [5, true], [4, false], [0, false]] as const) {
+  const ecBlob = Buffer.concat([
+    field('sk-ecdsa-sha2-nistp256@openssh.com'),
+    field('nistp256'),
+    field(point),
+    field('ssh:'),
+  ])
+  for (const [flags, counts] of [
+    [1, true],
+    [5, true],
+    [4, false],
+    [0, false],
+  ] as const) {
     const edSignature = Buffer.concat([sign(null, token(flags), ed.privateKey), end(flags)])
     assert.equal(provesKey(edBlob, { signed, signature: edSignature, hashAlgorithm: undefined }), counts)
     const pair = sign('sha256', token(flags), { key: ec.privateKey, dsaEncoding: 'ieee-p1363' })
-    const positive = (bytes: Buffer): Buffer => field((bytes[0] as number) > 127 ? Buffer.concat([Buffer.of(0), bytes]) : bytes)
+    const positive = (bytes: Buffer): Buffer =>
+      field((bytes[0] as number) > 127 ? Buffer.concat([Buffer.of(0), bytes]) : bytes)
     const ecSignature = Buffer.concat([positive(pair.subarray(0, 32)), positive(pair.subarray(32)), end(flags)])
     assert.equal(provesKey(ecBlob, { signed, signature: ecSignature, hashAlgorithm: undefined }), counts)
   }

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { transaction } from '../db/database.ts'
 import { startForge } from '../testing/forge.ts'
-import { runProgram, SshFolder, sshSettings, type Ended, type SshKey } from './ssh.test-support.ts'
+import { runProgram, SshFolder, sshSettings, type Ended, type SshKey } from '../testing/ssh.ts'
 
 const startSshForge = (more: Record<string, Record<string, string | number | boolean>> = {}) =>
   startForge({ users: ['alice', 'bob'], settings: { ...sshSettings, ...more } })
@@ -81,7 +81,9 @@ test('ssh: an account that is barred, and a key that was removed, are turned awa
   await key.addTo('bob')
   succeeds(await key.git('ls-remote', key.url(repo.fullName)))
   const { db } = forge.services
-  await transaction(db, (tx) => tx.updateTable('user').set({ prohibit_login: true }).where('name', '=', 'bob').execute())
+  await transaction(db, (tx) =>
+    tx.updateTable('user').set({ prohibit_login: true }).where('name', '=', 'bob').execute(),
+  )
   assert.match((await key.git('ls-remote', key.url(repo.fullName))).err, /Ingot: this account may not sign in/)
   await transaction(db, (tx) => tx.deleteFrom('public_key').execute())
   assert.match((await key.git('ls-remote', key.url(repo.fullName))).err, /Permission denied \(publickey\)/)
@@ -101,7 +103,12 @@ test('ssh: a deploy key is of its repository alone, and writes only when it may'
   await transaction(forge.services.db, (tx) => tx.deleteFrom('deploy_key').execute())
   await writes.deployTo(id, false)
   succeeds(await writes.git('-C', 'r', 'push', '-q', 'origin', 'main'))
-  const protection = { rule_name: 'main', enable_push: true, enable_push_whitelist: true, push_whitelist_usernames: ['alice'] }
+  const protection = {
+    rule_name: 'main',
+    enable_push: true,
+    enable_push_whitelist: true,
+    push_whitelist_usernames: ['alice'],
+  }
   await forge.as('alice').must('POST', `${repo.api}/branch_protections`, protection)
   await commit(writes, 'r', 'more')
   assert.notEqual((await writes.git('-C', 'r', 'push', 'origin', 'main')).code, 0)
@@ -121,7 +128,13 @@ test('ssh: no shell, a greeting, no other commands, no other name, archives', as
   await key.addTo('alice')
   const greeting = succeeds(await key.ssh([]))
   assert.match(greeting.out, /alice.*successfully authenticated/)
-  for (const command of ['ls', 'cat /etc/passwd', `git-shell '${repo.fullName}'`, 'git-upload-pack', "git-upload-pack 'a/b' x"]) {
+  for (const command of [
+    'ls',
+    'cat /etc/passwd',
+    `git-shell '${repo.fullName}'`,
+    'git-upload-pack',
+    "git-upload-pack 'a/b' x",
+  ]) {
     const ended = await key.ssh([command])
     assert.deepEqual([ended.code, ended.out], [1, ''], command)
     assert.match(ended.err, /^Ingot: the command .* is not offered$/m)
@@ -145,7 +158,10 @@ test('ssh: old names lead to renamed repositories', async () => {
 })
 
 test('ssh: host keys are made once, for the owner of the folder alone', async () => {
-  const settings = { ...sshSettings, server: { ...sshSettings.server, SSH_SERVER_HOST_KEYS: 'ssh/a.ed25519,ssh/b.ecdsa' } }
+  const settings = {
+    ...sshSettings,
+    server: { ...sshSettings.server, SSH_SERVER_HOST_KEYS: 'ssh/a.ed25519,ssh/b.ecdsa' },
+  }
   using keep = new SshFolder(undefined as never)
   const contents = async (): Promise<string[]> => {
     await using forge = await startForge({ dataFolder: join(keep.path, 'data'), settings })

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { transaction } from '../db/database.ts'
 import type { KeyId, RepoId } from '../lib/ids.ts'
-import type { Forge } from '../testing/forge.ts'
-import { fingerprintOf } from './ssh-public-key.ts'
+import type { Forge } from './forge.ts'
+import { fingerprintOf } from '../transport/ssh-public-key.ts'
 
 /** How a program ended. */
 export interface Ended {
