@@ -1,6 +1,6 @@
 /**
  * Who may import whom. `npm run check` reads every import below `src/` and compares it with these rules; a file that
- * ends in `.test.ts` or lies in `testing/` may import anything, and so may the programs at the root (`main.ts`).
+ * ends in `.test.ts` or `.test-support.ts`, or lies in `testing/` may import anything, and so may the programs at the root (`main.ts`).
  *
  * A name below is a folder of `src/`, or one file of it without its extension (`mail/mailer`), which goes before its
  * folder. Imports of types only (`import type`) cost nothing at run time: they obey the layers, not the roles.

@@ -49,7 +49,7 @@ function importsOf(file) {
 
 const withoutExtension = (file) => file.replace(/\.tsx?$/, '')
 const roleOf = (file) => /\.([a-z]+)\.tsx?$/.exec(file)?.[1]
-const isExempt = (file) => roleOf(file) === 'test' || file.startsWith('testing/')
+const isExempt = (file) => roleOf(file) === 'test' || /\.test-support\.tsx?$/.test(file) || file.startsWith('testing/')
 
 /** Whether a file is the one, or in the folder, or of the role that a name of the rules means. */
 function isMeant(file, name) {

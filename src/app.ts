@@ -115,8 +115,15 @@ import { mirrorPurpose } from './repos/mirror.service.ts'
 import { syncMirrorJob, updateMirrors } from './repos/sync-mirror.job.ts'
 import * as teamRepoRoutes from './repos/team-repo.routes.ts'
 import { maintainAfterChanges, maintainRepository, measureRepository } from './repos/measure.subscribers.ts'
+import { deleteExpiredSessions } from './admin/delete-expired-sessions.task.ts'
 import { settleRefChanges } from './repos/settle-ref-changes.task.ts'
-import { copyTemplateAvatar, dropUnseenWatches, endBlockedRelations, removeRepoFiles, watchTeamRepos } from './repos/repo.subscribers.ts'
+import {
+  copyTemplateAvatar,
+  dropUnseenWatches,
+  endBlockedRelations,
+  removeRepoFiles,
+  watchTeamRepos,
+} from './repos/repo.subscribers.ts'
 import * as issueCommentRoutes from './issues/comment.routes.ts'
 import * as issueRoutes from './issues/issue.routes.ts'
 import * as issueLabelRoutes from './issues/label.routes.ts'
@@ -228,7 +235,26 @@ export const allOperations = (): NamedOperation[] =>
   )
 
 /** Who hears of events; those of one event are told in this order. */
-const allSubscribers = (): Subscriber<Ctx>[] => [measureRepository, maintainAfterChanges, dropUnseenWatches, endBlockedRelations, watchTeamRepos, removeRepoFiles, copyTemplateAvatar, removeReplacedAvatar, mailWelcome, removeArchivesOfRepo, countRepoLanguages, dropLabelsOfOldOwner, makeFirstLabels, copyTemplateLabels, removeAttachmentFile, removeAttachmentsOfRepo, ...pullSubscribers.all, readCommitMessages]
+const allSubscribers = (): Subscriber<Ctx>[] => [
+  measureRepository,
+  maintainAfterChanges,
+  dropUnseenWatches,
+  endBlockedRelations,
+  watchTeamRepos,
+  removeRepoFiles,
+  copyTemplateAvatar,
+  removeReplacedAvatar,
+  mailWelcome,
+  removeArchivesOfRepo,
+  countRepoLanguages,
+  dropLabelsOfOldOwner,
+  makeFirstLabels,
+  copyTemplateLabels,
+  removeAttachmentFile,
+  removeAttachmentsOfRepo,
+  ...pullSubscribers.all,
+  readCommitMessages,
+]
 
 /** Where sealed texts are kept: each column is listed, so that all of them follow a change of the key. */
 const resealSecrets = resealSecretsJob([
@@ -250,6 +276,7 @@ const allSchedules = (config: Config): Schedule<Ctx>[] => [
   repoHealthCheck(config),
   updateMirrors(config),
   settleRefChanges,
+  deleteExpiredSessions,
 ]
 
 export interface AppOptions {

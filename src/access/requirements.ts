@@ -46,10 +46,9 @@ export function checkScopes(
   if (narrow && scopes.narrow.has(narrow)) return
   const level = levelOf(method)
   const missing = categories.find((category) => !grants(scopes, category, level))
-  if (missing)
-    throw new Forbidden(`token does not have the scope ${level}:${missing}`, 'scope_missing', {
-      scope: `${level}:${missing}`,
-    })
+  if (!missing) return
+  const scope = `${level}:${missing}`
+  throw new Forbidden(`token does not have the scope ${scope}`, 'scope_missing', { scope })
 }
 
 /** Credentials that carry name and password (or a token in their place), for managing tokens (contract E2). */
@@ -69,16 +68,6 @@ export const exploreSignIn: Requirement<Ctx, object> = {
   check({ viewer, config }) {
     if (!viewer && (config.service.requireSigninView || config.serviceExplore.requireSigninView))
       throw new Unauthenticated('you must be signed in')
-    return {}
-  },
-}
-
-/** WH: webhooks are on. */
-export const webhooksOn: Requirement<Ctx, object> = {
-  codes: ['WH'],
-  check({ config }) {
-    if (config.security.disableWebhooks)
-      throw new Forbidden('webhooks are disabled by the administrator', 'webhooks_disabled')
     return {}
   },
 }

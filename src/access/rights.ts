@@ -88,8 +88,8 @@ export function computeRights(standing: Standing): Rights {
     return uniform(viewer.credential.readOnly ? mode.read : mode.write, units)
   }
   if (viewer.isAdmin || viewer.id === owner.id) return fullRights(units)
-  if (!maySeeAccount(viewer, owner, isMember) && collaboration === mode.none && teams.length === 0)
-    return noRights(units)
+  const hasStanding = collaboration !== mode.none || teams.length > 0
+  if (!hasStanding && !maySeeAccount(viewer, owner, isMember)) return noRights(units)
 
   const isOpen = !repo.is_private && !viewer.isRestricted
   const base: AccessMode = isOpen ? mode.read : mode.none

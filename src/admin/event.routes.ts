@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import { signedIn, siteAdmin } from '../access/requirements.ts'
 import type { LiveEvents, LiveItem } from '../events/live.ts'
 import { eventStream, type StreamMessage } from '../http/event-stream.ts'
+import { mustAccept } from '../http/accept.ts'
 import { operation } from '../http/operation.ts'
 
 /**
@@ -18,6 +19,7 @@ export const adminWatchEvents = operation({
   reply: { 200: 'bytes' },
   summary: 'Watch what happens in the instance, as server-sent events',
   async run({ ctx, query, call }) {
+    mustAccept(call, 'text/event-stream')
     const wanted = (query.only ?? '')
       .split(',')
       .map((name) => name.trim())

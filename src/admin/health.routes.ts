@@ -4,7 +4,7 @@ import { object } from '../http/schema.ts'
 import { operation } from '../http/operation.ts'
 import { ok } from '../http/reply.ts'
 import { apiErrors } from '../http/error-forms.ts'
-import { countPeople } from '../users/user.store.ts'
+import { checkHealth } from './health.service.ts'
 
 const Health = object('Health', { status: Type.String() })
 
@@ -18,7 +18,7 @@ export const health = operation({
   requires: [anyone],
   reply: { 200: Health },
   async run({ ctx }) {
-    await countPeople(ctx.db)
+    await checkHealth(ctx)
     return ok({ status: 'pass' })
   },
 })

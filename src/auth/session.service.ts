@@ -3,7 +3,13 @@ import { transaction } from '../db/database.ts'
 import { nowUnix } from '../lib/time.ts'
 import { hashToken, newSecret } from '../secrets/tokens.ts'
 import { viewerOfPassword } from './identify.ts'
-import { deleteSession, findSessionUser, insertSession, updateLastLogin } from './session.store.ts'
+import {
+  deleteSession,
+  deleteSessionsBefore,
+  findSessionUser,
+  insertSession,
+  updateLastLogin,
+} from './session.store.ts'
 import { viewerOf, type Viewer } from './viewer.ts'
 
 /** A session that was just made; the secret goes into the browser's cookie and is kept nowhere here. */
@@ -49,3 +55,8 @@ export async function viewerOfSession(services: Services, secret: string): Promi
 /** Ends a session; one that has ended is no error. */
 export const signOut = (services: Services, secret: string): Promise<unknown> =>
   transaction(services.db, (tx) => deleteSession(tx, hashToken(secret)))
+
+/** Forgets the sessions whose time is over; nobody can use them any more. */
+export async function forgetExpiredSessions(services: Services): Promise<void> {
+  await transaction(services.db, (tx) => deleteSessionsBefore(tx, nowUnix(services.clock)))
+}

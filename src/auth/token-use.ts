@@ -38,12 +38,10 @@ export class TokenUse {
     const byTime = Map.groupBy(used, ([, unix]) => unix)
     try {
       await transaction(this.db, async (tx) => {
-        for (const [unix, tokens] of byTime)
-          await updateTokensUsed(
-            tx,
-            tokens.map(([id]) => id),
-            unix,
-          )
+        for (const [unix, tokens] of byTime) {
+          const ids = tokens.map(([id]) => id)
+          await updateTokensUsed(tx, ids, unix)
+        }
       })
     } catch (error) {
       for (const [id, unix] of used) if (!this.#used.has(id)) this.#used.set(id, unix)

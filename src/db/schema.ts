@@ -10,4 +10,13 @@ import type { WorkTables } from './tables/work.ts'
 
 /** Every table. The tables of an area are described in `tables/<area>.ts` and made by a migration of that name. */
 export interface Schema
-  extends AccountTables, ActionTables, GitDataTables, IssueTables, MirrorTables, PullTables, RepositoryTables, RepoRelationTables, WorkTables {}
+  extends
+    AccountTables,
+    ActionTables,
+    GitDataTables,
+    IssueTables,
+    MirrorTables,
+    PullTables,
+    RepositoryTables,
+    RepoRelationTables,
+    WorkTables {}

@@ -1,6 +1,6 @@
 import SqliteConnection, { type Database, type Statement } from 'better-sqlite3'
 import {
-  CompiledQuery,
+  type CompiledQuery,
   Kysely,
   SqliteAdapter,
   SqliteIntrospector,

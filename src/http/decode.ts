@@ -103,7 +103,12 @@ function parseFirstJson(text: string): unknown {
 }
 
 /** What a body says before its schema is looked at: a JSON value, or the fields of a form. */
-async function readFields(body: Readable, contentType: string, maxBytes: number, query?: URLSearchParams): Promise<unknown> {
+async function readFields(
+  body: Readable,
+  contentType: string,
+  maxBytes: number,
+  query?: URLSearchParams,
+): Promise<unknown> {
   const [type = '', ...parameters] = contentType.split(';').map((part) => part.trim())
   const charset = parameters
     .find((part) => /^charset=/i.test(part))

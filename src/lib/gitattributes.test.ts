@@ -5,7 +5,10 @@ import { parseAttributes } from './gitattributes.ts'
 test('gitattributes: names, paths, folders and what wins', () => {
   const attributes = parseAttributes(
     new Map([
-      ['', '# words\n*.bin filter=lfs -text\n/top.txt a\ndocs/** b=1\n**/deep/*.c c\n"sp ace.txt" d\n*.md e\n*.md !e\n'],
+      [
+        '',
+        '# words\n*.bin filter=lfs -text\n/top.txt a\ndocs/** b=1\n**/deep/*.c c\n"sp ace.txt" d\n*.md e\n*.md !e\n',
+      ],
       ['sub', '*.bin filter=other\n'],
     ]),
   )

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { compileGlob } from './glob.ts'
 
-const fitting = (pattern: string, texts: readonly string[], separators = '/') => texts.filter(compileGlob(pattern, separators))
+const fitting = (pattern: string, texts: readonly string[], separators = '/') =>
+  texts.filter(compileGlob(pattern, separators))
 
 test('glob: one star stops at separators, two cross them', () => {
   assert.deepEqual(fitting('feat/*', ['feat/a', 'feat/b/c', 'feat', 'feat/']), ['feat/a', 'feat/'])

@@ -102,6 +102,9 @@ test('signOutSubmit ends the session; a session ends by itself, and is no creden
   await kept.signIn('alice', testPassword)
   forge.clock.advance(2 * 86_400_000)
   assert.doesNotMatch((await kept.send('GET', '/')).text, /Signed in/)
+  await forge.app.scheduler.runNow('delete_expired_sessions')
+  await forge.settle()
+  assert.deepEqual(await forge.services.db.selectFrom('session').selectAll().execute(), [])
 })
 
 test('signInSubmit leads back to a path of this site only', () => {

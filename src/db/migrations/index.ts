@@ -12,4 +12,14 @@ import type { Migration } from './migration.ts'
 export type { Migration }
 
 /** Every migration, oldest first. */
-export const migrations: readonly Migration[] = [accounts, repositories, work, gitData, issues, pulls, repoRelations, actions, mirrors]
+export const migrations: readonly Migration[] = [
+  accounts,
+  repositories,
+  work,
+  gitData,
+  issues,
+  pulls,
+  repoRelations,
+  actions,
+  mirrors,
+]
