@@ -4,7 +4,7 @@ import type { RepoRow } from '../db/tables/repositories.ts'
 import { publish } from '../events/hub.ts'
 import type { PushedUpdate, RefUpdateResult } from '../git/git.ts'
 import type { GitKey, Oid, UserId } from '../lib/ids.ts'
-import { branchOf, isZeroOid, tagOf } from '../lib/refs.ts'
+import { branchOf, isZeroOid, tagOf, zeroOid } from '../lib/refs.ts'
 import { nowUnix } from '../lib/time.ts'
 import {
   deleteJournal,
@@ -14,6 +14,7 @@ import {
   insertJournal,
   listJournal,
   listRecorded,
+  loadRecorded,
   loadJournalRepos,
   updateFirstDefaultBranch,
   updatePushedRepo,
@@ -100,12 +101,12 @@ export async function settle(services: Services, journal: OpenJournal, moved: re
   // Before the rows, so that what is recorded is true; a crash in between is settled with the same choice.
   if (chosen !== undefined) await services.git.setHead(key, chosen)
   const now = nowUnix(services.clock)
-  const isChosen = await transaction(services.db, async (tx) => {
-    if (!(await deleteJournal(tx, journal.id))) return true
+  const { isChosen, areNewest } = await transaction(services.db, async (tx) => {
+    if (!(await deleteJournal(tx, journal.id))) return { isChosen: true, areNewest: true }
     const recording = { repoId: repo.id, journalId: journal.id, doerId: origin.doerId, nowUnix: now }
     const isFirst = chosen === undefined || (await updateFirstDefaultBranch(tx, repo.id, chosen))
-    await upsertBranches(tx, recording, branches)
-    await upsertTags(tx, recording, tags)
+    const areBranchesNewest = await upsertBranches(tx, recording, branches)
+    const areTagsNewest = await upsertTags(tx, recording, tags)
     await updatePushedRepo(tx, repo.id, now)
     await publish(tx, 'refs.updated', {
       repoId: repo.id,
@@ -113,12 +114,33 @@ export async function settle(services: Services, journal: OpenJournal, moved: re
       updates: moved.map(({ ref, old, new: target }) => ({ ref, old, new: target })),
       origin: origin.via,
     })
-    return isFirst
+    return { isChosen: isFirst, areNewest: areBranchesNewest && areTagsNewest }
   })
+  if (!areNewest) await recordPresent(services, journal, moved)
   if (isChosen) return
   // Another first push at the same time was recorded before this one: its choice stays.
   const { default_branch: stays } = await findDefaultBranch(services.db, repo.id)
   await services.git.setHead(key, stays)
+}
+
+/**
+ * Journal entries are numbered before git moves anything. A reference that was moved there and back in between can be
+ * moved by an older entry after newer ones were recorded; then what git has is recorded once more, as a new change.
+ */
+async function recordPresent(services: Services, journal: OpenJournal, moved: readonly RefChange[]): Promise<void> {
+  const { repo, origin } = journal
+  const recorded = await loadRecorded(services.db, repo.id, {
+    branches: moved.flatMap(({ ref }) => branchOf(ref) ?? []),
+    tags: moved.flatMap(({ ref }) => tagOf(ref) ?? []),
+  })
+  const none = zeroOid(repo.object_format)
+  const changes: RefChange[] = []
+  for (const { ref } of moved) {
+    if (branchOf(ref) === undefined && tagOf(ref) === undefined) continue
+    const change = { ref, old: recorded.get(ref) ?? none, new: (await services.git.readRef(repo.git_key, ref)) ?? none }
+    if (change.old !== change.new) changes.push(change)
+  }
+  if (changes.length > 0) await settle(services, await openJournal(services, repo, changes, origin), changes)
 }
 
 /** Settles an entry by what its references are now. */

@@ -1,6 +1,7 @@
 import type { Db, Tx } from '../db/database.ts'
 import type { RepoRow } from '../db/tables/repositories.ts'
 import type { Oid, RepoId, UserId } from '../lib/ids.ts'
+import { branchRef, tagRef } from '../lib/refs.ts'
 import type { Unix } from '../lib/time.ts'
 
 export const insertJournal = async (
@@ -37,6 +38,38 @@ export async function loadJournalRepos(db: Db, ids: readonly RepoId[]): Promise<
 export const listRecorded = (db: Db, table: 'branch' | 'tag', repoId: RepoId, names: readonly string[]) =>
   db.selectFrom(table).select(['name', 'journal_id']).where('repo_id', '=', repoId).where('name', 'in', names).execute()
 
+/** What is recorded of branches or tags that exist, by full reference. */
+export async function loadRecorded(
+  db: Db,
+  repoId: RepoId,
+  names: { readonly branches: readonly string[]; readonly tags: readonly string[] },
+): Promise<ReadonlyMap<string, Oid>> {
+  const [branches, tags] = await Promise.all([
+    names.branches.length === 0
+      ? []
+      : db
+          .selectFrom('branch')
+          .select(['name', 'commit_oid as oid'])
+          .where('repo_id', '=', repoId)
+          .where('name', 'in', names.branches)
+          .where('is_deleted', '=', false)
+          .execute(),
+    names.tags.length === 0
+      ? []
+      : db
+          .selectFrom('tag')
+          .select(['name', 'oid'])
+          .where('repo_id', '=', repoId)
+          .where('name', 'in', names.tags)
+          .where('is_deleted', '=', false)
+          .execute(),
+  ])
+  return new Map([
+    ...branches.map(({ name, oid }): [string, Oid] => [branchRef(name), oid]),
+    ...tags.map(({ name, oid }): [string, Oid] => [tagRef(name), oid]),
+  ])
+}
+
 export interface BranchFact {
   readonly name: string
   /** undefined: it was deleted. */
@@ -55,10 +88,13 @@ interface Recording {
   readonly nowUnix: Unix
 }
 
-/** Writes what became of branches, unless something newer was recorded already. */
-export async function upsertBranches(tx: Tx, recording: Recording, branches: readonly BranchFact[]): Promise<void> {
-  if (branches.length === 0) return
-  await tx
+/**
+ * Writes what became of branches, unless something newer was recorded already.
+ * @returns whether all were written
+ */
+export async function upsertBranches(tx: Tx, recording: Recording, branches: readonly BranchFact[]): Promise<boolean> {
+  if (branches.length === 0) return true
+  const { numInsertedOrUpdatedRows } = await tx
     .insertInto('branch')
     .values(
       branches.map(({ name, head }) => ({
@@ -85,13 +121,17 @@ export async function upsertBranches(tx: Tx, recording: Recording, branches: rea
         }))
         .where('branch.journal_id', '<=', recording.journalId),
     )
-    .execute()
+    .executeTakeFirstOrThrow()
+  return Number(numInsertedOrUpdatedRows) === branches.length
 }
 
-/** Writes what became of tags, unless something newer was recorded already. */
-export async function upsertTags(tx: Tx, recording: Recording, tags: readonly TagFact[]): Promise<void> {
-  if (tags.length === 0) return
-  await tx
+/**
+ * Writes what became of tags, unless something newer was recorded already.
+ * @returns whether all were written
+ */
+export async function upsertTags(tx: Tx, recording: Recording, tags: readonly TagFact[]): Promise<boolean> {
+  if (tags.length === 0) return true
+  const { numInsertedOrUpdatedRows } = await tx
     .insertInto('tag')
     .values(
       tags.map(({ name, target }) => ({
@@ -116,7 +156,8 @@ export async function upsertTags(tx: Tx, recording: Recording, tags: readonly Ta
         }))
         .where('tag.journal_id', '<=', recording.journalId),
     )
-    .execute()
+    .executeTakeFirstOrThrow()
+  return Number(numInsertedOrUpdatedRows) === tags.length
 }
 
 /** Whether a repository is empty follows from the rows of its branches, which are written before. */
