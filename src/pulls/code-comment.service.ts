@@ -47,15 +47,11 @@ async function lastTouch(ctx: RepoCtx, head: Oid, path: string, line: number): P
  * What is written down of a comment on a line: the old side counts when it is named. Paths and lines need not be part of
  * the difference (contract, pulls: position).
  */
-export async function codeComment(
-  ctx: RepoCtx,
-  pull: PullRow,
-  head: Oid,
-  input: CodeCommentInput,
-): Promise<NewEntry> {
+export async function codeComment(ctx: RepoCtx, pull: PullRow, head: Oid, input: CodeCommentInput): Promise<NewEntry> {
   const path = (input.path ?? '').replace(/^\/+/, '')
   const old = input.old_position ?? 0
-  const place: Place = old > 0 ? { side: 'old', line: old } : { side: 'new', line: Math.max(0, input.new_position ?? 0) }
+  const place: Place =
+    old > 0 ? { side: 'old', line: old } : { side: 'new', line: Math.max(0, input.new_position ?? 0) }
   const isSomewhere = path !== '' && place.line > 0
   const [patch, commit] = isSomewhere
     ? await Promise.all([

@@ -35,7 +35,9 @@ export async function findCodeOwners(ctx: RepoCtx, files: readonly FileChange[],
   if (ctx.repo.is_fork || files.length === 0) return []
   const text = await readRules(ctx)
   if (text === undefined) return []
-  const paths = [...new Set(files.flatMap((file) => [file.path, ...(file.oldPath === undefined ? [] : [file.oldPath])]))]
+  const paths = [
+    ...new Set(files.flatMap((file) => [file.path, ...(file.oldPath === undefined ? [] : [file.oldPath])])),
+  ]
   const rules = rulesFor(parseCodeOwners(text), paths)
   const names = [...new Set(rules.flatMap((rule) => rule.users.map((name) => name.toLowerCase())))]
   const users = await listUsersByName(ctx.db, names)
@@ -46,12 +48,12 @@ export async function findCodeOwners(ctx: RepoCtx, files: readonly FileChange[],
     { units: ['pulls'], mode: 1 },
   )
   const order = new Map(names.map((name, index) => [name, index]))
-  const people = readers.toSorted(
-    (one, other) => (order.get(one.lower_name) ?? 0) - (order.get(other.lower_name) ?? 0),
-  )
+  const people = readers.toSorted((one, other) => (order.get(one.lower_name) ?? 0) - (order.get(other.lower_name) ?? 0))
   const teamNames = new Set(
     rules.flatMap((rule) =>
-      rule.teams.filter((team) => team.org.toLowerCase() === ctx.owner.lower_name).map((team) => team.team.toLowerCase()),
+      rule.teams
+        .filter((team) => team.org.toLowerCase() === ctx.owner.lower_name)
+        .map((team) => team.team.toLowerCase()),
     ),
   )
   const teams =

@@ -28,14 +28,8 @@ test('a line near the beginning keeps the header of its hunk', () => {
 })
 
 test('further down the hunk is cut to four lines, with a header of its own', () => {
-  assert.equal(
-    hunkAround(diff, { side: 'old', line: 10 }),
-    '@@ -7,4 +7,3 @@\n line 7\n line 8\n line 9\n-line 10',
-  )
-  assert.equal(
-    hunkAround(diff, { side: 'new', line: 10 }),
-    '@@ -8,3 +8,3 @@\n line 8\n line 9\n-line 10\n+tenth',
-  )
+  assert.equal(hunkAround(diff, { side: 'old', line: 10 }), '@@ -7,4 +7,3 @@\n line 7\n line 8\n line 9\n-line 10')
+  assert.equal(hunkAround(diff, { side: 'new', line: 10 }), '@@ -8,3 +8,3 @@\n line 8\n line 9\n-line 10\n+tenth')
   assert.equal(hunkAround(diff, { side: 'new', line: 6 }), '@@ -4,3 +3,4 @@\n+third\n line 4\n line 5\n line 6')
 })
 

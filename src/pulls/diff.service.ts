@@ -6,10 +6,9 @@ import type { Page } from '../lib/paging.ts'
 import { branchRef } from '../lib/refs.ts'
 import type { PullPair } from './pull.store.ts'
 
-/** What the base has: its branch as it is now, or where the merged head left it. */
-async function baseOf(ctx: RepoCtx, { pull, issue }: PullPair): Promise<Oid | undefined> {
-  const branch =
-    pull.is_merged || issue.is_closed ? undefined : await ctx.git.readRef(ctx.repo.git_key, branchRef(pull.base_branch))
+/** What the base has: its branch as it is now; once merged, or without the branch, where the head left it. */
+async function baseOf(ctx: RepoCtx, { pull }: PullPair): Promise<Oid | undefined> {
+  const branch = pull.is_merged ? undefined : await ctx.git.readRef(ctx.repo.git_key, branchRef(pull.base_branch))
   return branch ?? (pull.merge_base || undefined)
 }
 
@@ -51,7 +50,12 @@ export function pullText(
   { pull }: PullPair,
   options: { readonly kind: string; readonly binary: boolean; readonly signal: AbortSignal },
 ): Promise<Readable> {
-  const range = { base: pull.merge_base || undefined, head: pull.synced_oid, binary: options.binary, signal: options.signal }
+  const range = {
+    base: pull.merge_base || undefined,
+    head: pull.synced_oid,
+    binary: options.binary,
+    signal: options.signal,
+  }
   const key = ctx.repo.git_key
   return options.kind === 'patch' ? ctx.git.patchSeries(key, range) : ctx.git.diffText(key, range)
 }

@@ -23,7 +23,12 @@ export async function recordManualMerge(
   const { git, db } = services
   // The base that it was checked against before did not hold the head; one that always did is no merge.
   if (pull.merge_base === pull.synced_oid) return undefined
-  const after = await git.logOids(repo.git_key, { from: [base], not: [pull.synced_oid], reverse: true, limit: maxSearched })
+  const after = await git.logOids(repo.git_key, {
+    from: [base],
+    not: [pull.synced_oid],
+    reverse: true,
+    limit: maxSearched,
+  })
   const commits = await git.readCommits(repo.git_key, after)
   const reached = new Set<string>([pull.synced_oid])
   let merge: Oid = pull.synced_oid

@@ -1,12 +1,19 @@
 import type { SignedInRepoCtx } from '../access/context.ts'
 import type { Identity, MergeTreeResult } from '../git/git.ts'
 import { Conflict } from '../lib/errors.ts'
-import type { Oid, UserId } from '../lib/ids.ts'
+import type { Oid } from '../lib/ids.ts'
 import { nowUnix } from '../lib/time.ts'
 import { loadCommitAuthors } from '../repos/commit-authors.ts'
 import { gitPerson } from '../users/git-person.ts'
 import { findUserById } from '../users/user.store.ts'
-import { fillTemplate, joinMessage, splitMessage, templateVariables, withTrailers, type Message } from './merge-message.ts'
+import {
+  fillTemplate,
+  joinMessage,
+  splitMessage,
+  templateVariables,
+  withTrailers,
+  type Message,
+} from './merge-message.ts'
 import { mergeFacts, readTemplate } from './merge-template.service.ts'
 import type { PullPair } from './pull.store.ts'
 
@@ -45,7 +52,12 @@ async function rebased(ctx: SignedInRepoCtx, base: Oid, head: Oid): Promise<Oid>
   if ((await ctx.git.mergeBase(key, base, head)) === undefined) {
     throw new Conflict('the two histories are not related', 'unrelated_histories')
   }
-  const result = await ctx.git.rebaseCommits(key, { onto: base, from: head, upstream: base, committer: identityOf(ctx) })
+  const result = await ctx.git.rebaseCommits(key, {
+    onto: base,
+    from: head,
+    upstream: base,
+    committer: identityOf(ctx),
+  })
   if (!result.ok) throw conflictOf(result)
   return result.tip
 }
@@ -70,7 +82,7 @@ async function amended(ctx: SignedInRepoCtx, pair: PullPair, base: Oid, tip: Oid
 
 /** The author of a pull request as he signs his own commits in it, else as his account says. */
 async function posterIdentity(ctx: SignedInRepoCtx, pair: PullPair, base: Oid): Promise<Identity | undefined> {
-  const poster = await findUserById(ctx.db, pair.issue.poster_id as UserId)
+  const poster = await findUserById(ctx.db, pair.issue.poster_id)
   if (!poster) return undefined
   const commits = await ctx.git.log(ctx.repo.git_key, { from: [pair.pull.synced_oid], not: [base], limit: 100 })
   const authors = await loadCommitAuthors(
@@ -152,7 +164,13 @@ export async function buildMerge(
 }
 
 /** A merge of two commits in a repository, as an update of a branch makes it. */
-export async function mergeInto(ctx: SignedInRepoCtx, key: typeof ctx.repo.git_key, ours: Oid, theirs: Oid, title: string): Promise<Oid> {
+export async function mergeInto(
+  ctx: SignedInRepoCtx,
+  key: typeof ctx.repo.git_key,
+  ours: Oid,
+  theirs: Oid,
+  title: string,
+): Promise<Oid> {
   const tree = mustBeClean(await ctx.git.mergeTree(key, { ours, theirs }))
   const person = identityOf(ctx)
   const { oid } = await ctx.git.writeCommit(key, {

@@ -39,17 +39,22 @@ export async function passGate(ctx: SignedInRepoCtx, pair: PullPair, demand: Mer
   if (pair.pull.is_merged) throw refused('the pull request is merged already', 'pull_merged')
   if (pair.issue.is_closed) throw new NotFound('the pull request is closed', 'pull_closed')
   const [rule, actor] = await Promise.all([ruleFor(ctx, pair.pull), branchActor(ctx)])
-  if (!ctx.viewer.isAdmin && !mayMerge(rule, actor)) throw refused('you may not merge into this branch', 'merge_forbidden')
+  if (!ctx.viewer.isAdmin && !mayMerge(rule, actor)) {
+    throw refused('you may not merge into this branch', 'merge_forbidden')
+  }
   const config = unitConfig(ctx.units, 'pulls')
   if (demand.style === 'manually-merged') {
-    if (!isStyleAllowed(config, demand.style)) throw refused('marking as merged by hand is not allowed', 'style_forbidden')
+    if (!isStyleAllowed(config, demand.style)) {
+      throw refused('marking as merged by hand is not allowed', 'style_forbidden')
+    }
     return { ...pair, pull: await upToDate(ctx, pair.pull) }
   }
   if (isDraft(ctx, pair.issue)) throw refused('the pull request is a draft', 'pull_draft')
   const pull = await upToDate(ctx, pair.pull)
   if (pull.is_merged) throw refused('the pull request is merged already', 'pull_merged')
   if (pull.check_state !== 'mergeable' && pull.check_state !== 'empty') {
-    const why = pull.check_state === 'ancestor' ? 'the base contains the head already' : 'try again later or solve the conflicts'
+    const why =
+      pull.check_state === 'ancestor' ? 'the base contains the head already' : 'try again later or solve the conflicts'
     throw refused(`the pull request can not be merged now: ${why}`, 'pull_not_mergeable')
   }
   const checked = { issue: pair.issue, pull }
@@ -62,7 +67,9 @@ export async function passGate(ctx: SignedInRepoCtx, pair: PullPair, demand: Mer
   if (await transaction(ctx.db, (tx) => hasOpenDependency(tx, pair.issue.id))) {
     throw refused('an issue that it depends on is open', 'dependency_open')
   }
-  if (!isStyleAllowed(config, demand.style)) throw refused(`the repository does not allow ${demand.style}`, 'style_forbidden')
+  if (!isStyleAllowed(config, demand.style)) {
+    throw refused(`the repository does not allow ${demand.style}`, 'style_forbidden')
+  }
   return checked
 }
 
@@ -71,7 +78,11 @@ const skipsProtection = (ctx: SignedInRepoCtx, rule: BranchRule, demand: MergeDe
   demand.isForced && (ctx.viewer.isAdmin || (ctx.rights.isAdmin && !rule.apply_to_admins))
 
 /** The first reason of a rule against a merge, or undefined. */
-export async function protectionProblem(ctx: RepoCtx, rule: BranchRule, { pull, issue }: PullPair): Promise<string | undefined> {
+export async function protectionProblem(
+  ctx: RepoCtx,
+  rule: BranchRule,
+  { pull, issue }: PullPair,
+): Promise<string | undefined> {
   if (rule.enable_status_check) {
     const problem = statusProblem(rule, await listNewestStatuses(ctx.db, ctx.repo.id, pull.head_oid))
     if (problem !== undefined) return problem
@@ -101,10 +112,13 @@ export async function protectionProblem(ctx: RepoCtx, rule: BranchRule, { pull, 
 
 /** Where only signed commits are taken a merge may not make others, nor bring them in. */
 async function mustBeSigned(ctx: RepoCtx, { pull }: PullPair, style: MergeVerb): Promise<void> {
-  if (style !== 'fast-forward-only') throw refused('the base takes signed commits only, which a merge makes none of', 'signing_required')
+  if (style !== 'fast-forward-only') {
+    throw refused('the base takes signed commits only, which a merge makes none of', 'signing_required')
+  }
   const base = pull.merge_base === '' ? [] : [pull.merge_base]
   const commits = await ctx.git.log(ctx.repo.git_key, { from: [pull.synced_oid], not: base, limit: maxVerified + 1 })
   const verdicts = await verifySignatures(ctx, commits)
-  const isGood = commits.length <= maxVerified && verdicts.every((verdict) => verdict.kind === 'signed' && verdict.isGood)
+  const isGood =
+    commits.length <= maxVerified && verdicts.every((verdict) => verdict.kind === 'signed' && verdict.isGood)
   if (!isGood) throw refused('the base takes signed commits only', 'signing_required')
 }

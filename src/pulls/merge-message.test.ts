@@ -32,7 +32,8 @@ test('default titles name the head by its branch, its repository, or as deleted'
 })
 
 test('templates: known names are filled, unknown ones vanish, those of a commit are there only with one', () => {
-  const template = '${PullRequestTitle}|${PullRequestReference}|${ClosingIssues}|${ReviewedBy}|${Nothing}|${CommitTitle}|${constructor}'
+  const template =
+    '${PullRequestTitle}|${PullRequestReference}|${ClosingIssues}|${ReviewedBy}|${Nothing}|${CommitTitle}|${constructor}'
   assert.equal(
     fillTemplate(template, templateVariables(facts)),
     'Add things|#7|close #1, close #2|Reviewed-by: Carol C <carol@example.com>||||'.slice(0, -1),
@@ -46,7 +47,10 @@ test('messages are taken apart at their first line and put together with one emp
   assert.equal(joinMessage({ title: 'Title', body: '' }), 'Title\n')
   assert.equal(joinMessage({ title: 'Title', body: 'Body' }), 'Title\n\nBody\n')
   const trailers = ['Co-authored-by: Bob <b@example.com>']
-  assert.equal(joinMessage(withTrailers({ title: 'T', body: '' }, trailers)), 'T\n\nCo-authored-by: Bob <b@example.com>\n')
+  assert.equal(
+    joinMessage(withTrailers({ title: 'T', body: '' }, trailers)),
+    'T\n\nCo-authored-by: Bob <b@example.com>\n',
+  )
   assert.equal(
     joinMessage(withTrailers({ title: 'T', body: 'Body' }, trailers)),
     'T\n\nBody\n\nCo-authored-by: Bob <b@example.com>\n',

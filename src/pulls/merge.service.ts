@@ -59,7 +59,11 @@ const underWaySeconds = 60
  * Merges a pull request, or has it merged as soon as it may be. Refusals as the contract orders them: 405 for what is
  * not allowed or not ready, 404 for a closed one, 409 for conflicts and for a head or base that moved.
  */
-export async function mergePull(ctx: SignedInRepoCtx, stored: PullPair, input: MergeInput): Promise<'merged' | 'scheduled'> {
+export async function mergePull(
+  ctx: SignedInRepoCtx,
+  stored: PullPair,
+  input: MergeInput,
+): Promise<'merged' | 'scheduled'> {
   const pair = await passGate(ctx, stored, {
     style: input.style,
     isForced: input.isForced,
@@ -161,7 +165,12 @@ async function markMerged(ctx: SignedInRepoCtx, pair: PullPair, text: string): P
   const base = await git.readRef(repo.git_key, branchRef(pair.pull.base_branch))
   const missing = await git.missingObjects(repo.git_key, [oid])
   if (base === undefined || missing.length > 0) throw none
-  if ((await git.objectInfo(repo.git_key, oid))?.type !== 'commit' || !(await git.isAncestor(repo.git_key, oid, base))) throw none
+  if (
+    (await git.objectInfo(repo.git_key, oid))?.type !== 'commit' ||
+    !(await git.isAncestor(repo.git_key, oid, base))
+  ) {
+    throw none
+  }
   const promises = await promisesOf(ctx, pair)
   const merged = await transaction(ctx.db, (tx) =>
     recordMerge(tx, {

@@ -19,7 +19,8 @@ export const listMerges = (tx: Tx, pullId: PullId, sinceUnix: Unix): Promise<Pul
 export const deleteMerge = (tx: Tx, pullId: PullId, newOid: Oid) =>
   tx.deleteFrom('pull_merge').where('pull_id', '=', pullId).where('new_oid', '=', newOid).execute()
 
-export const deleteMerges = (tx: Tx, pullId: PullId) => tx.deleteFrom('pull_merge').where('pull_id', '=', pullId).execute()
+export const deleteMerges = (tx: Tx, pullId: PullId) =>
+  tx.deleteFrom('pull_merge').where('pull_id', '=', pullId).execute()
 
 /** What is written down of merges that move branches of a repository to commits. */
 export const listMergesTo = async (

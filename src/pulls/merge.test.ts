@@ -11,7 +11,7 @@ import { startForge, type Forge } from '../testing/forge.ts'
 import type { GivenRepo } from '../testing/given.ts'
 import { insertMerge } from './merge.store.ts'
 import { findPullByIssue } from './pull.store.ts'
-import { collaborator, commitFiles, givenPull, type GivenPull } from './pulls.test-support.ts'
+import { collaborator, commitFiles, givenPull, type GivenPull } from '../testing/given-pull.ts'
 
 const merge = (forge: Forge, pull: GivenPull, body: object = { Do: 'merge' }, as = pull.repo.owner) =>
   forge.as(as).post(`${pull.api}/merge`, body)
@@ -76,7 +76,7 @@ test('repoMergePullRequest: of six at once for one pull request one merges it', 
   await using forge = await startForge()
   const pull = await givenPull(forge)
   const replies = await Promise.all(Array.from({ length: 6 }, () => merge(forge, pull, { Do: 'squash' })))
-  const statuses = replies.map(({ status }) => status).toSorted()
+  const statuses = replies.map(({ status }) => status).toSorted((one, other) => one - other)
   assert.equal(statuses[0], 200)
   assert.ok(
     statuses.slice(1).every((status) => status === 405 || status === 409),

@@ -7,9 +7,15 @@ import type { BranchRule } from '../repos/branch-protection.store.ts'
 
 test('code owners: comments, escapes, negation, teams, and lines that do not count', () => {
   const rules = parseCodeOwners(
-    ['# all', '.*\\.js @bob alice # words', '!.*\\.md\t@acme/crew', '\\#odd @bob', 'broken( @bob', 'lonely', 'mail/.* a@b.c'].join(
-      '\n',
-    ),
+    [
+      '# all',
+      '.*\\.js @bob alice # words',
+      '!.*\\.md\t@acme/crew',
+      '\\#odd @bob',
+      'broken( @bob',
+      'lonely',
+      'mail/.* a@b.c',
+    ].join('\n'),
   )
   assert.deepEqual(
     rules.map((rule) => [rule.expression, rule.isNegative, rule.users, rule.teams]),
@@ -78,10 +84,7 @@ test('reviews: approvals that are stale count unless the rule says no; rejection
   const approve = { type: 'approve' as const, is_stale: true }
   assert.match(reviewProblem(rule({ required_approvals: 1 }), []) ?? '', /1 approvals are required, 0 given/)
   assert.equal(reviewProblem(rule({ required_approvals: 1 }), [approve]), undefined)
-  assert.match(
-    reviewProblem(rule({ required_approvals: 1, ignore_stale_approvals: true }), [approve]) ?? '',
-    /0 given/,
-  )
+  assert.match(reviewProblem(rule({ required_approvals: 1, ignore_stale_approvals: true }), [approve]) ?? '', /0 given/)
   const reject = { type: 'reject' as const, is_stale: false }
   assert.match(reviewProblem(rule({ block_on_rejected_reviews: true }), [reject]) ?? '', /asks for changes/)
   assert.equal(reviewProblem(rule({}), [reject]), undefined)

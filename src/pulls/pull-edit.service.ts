@@ -67,7 +67,11 @@ async function assigneesWanted(ctx: SignedInRepoCtx, input: EditPullInput): Prom
  * this order. When a later one is refused what came before it is kept (contract, pulls: edit).
  * @returns `forbidden` for somebody who is neither the author nor may write
  */
-export async function editPull(ctx: SignedInRepoCtx, pair: PullPair, input: EditPullInput): Promise<PullPair | 'forbidden'> {
+export async function editPull(
+  ctx: SignedInRepoCtx,
+  pair: PullPair,
+  input: EditPullInput,
+): Promise<PullPair | 'forbidden'> {
   const { issue, pull } = pair
   if (!mayEditIssue(ctx.viewer, ctx.rights, issue)) return 'forbidden'
   const act = actNow(ctx)
@@ -80,7 +84,9 @@ export async function editPull(ctx: SignedInRepoCtx, pair: PullPair, input: Edit
   const assigneeIds = manages ? await assigneesWanted(ctx, input) : undefined
   const milestone =
     manages && input.milestone ? await findMilestone(ctx.db, ctx.repo.id, input.milestone as MilestoneId) : undefined
-  if (manages && input.milestone && !milestone) throw new NotFound('the milestone does not exist', 'milestone_not_found')
+  if (manages && input.milestone && !milestone) {
+    throw new NotFound('the milestone does not exist', 'milestone_not_found')
+  }
   const labelIds = manages ? (input.labels as readonly LabelId[] | undefined) : undefined
   const text = { title: title || issue.title, content: input.body ?? issue.content }
   const isReworded = text.title !== issue.title || text.content !== issue.content
@@ -127,12 +133,7 @@ async function ownersOf(ctx: SignedInRepoCtx, { pull, issue }: PullPair) {
   return planRequests(ctx, pull, await findCodeOwners(ctx, files, issue.poster_id))
 }
 
-async function applyState(
-  tx: Tx,
-  act: Act,
-  issue: PullPair['issue'],
-  state: string,
-): Promise<Refusal | undefined> {
+async function applyState(tx: Tx, act: Act, issue: PullPair['issue'], state: string): Promise<Refusal | undefined> {
   if (issue.merged_unix > 0) return new PreconditionFailed('a merged pull request keeps its state', 'pull_merged')
   const { kind } = await changeState(tx, act, issue, state === 'closed')
   return kind === 'blocked'
@@ -159,7 +160,9 @@ export async function retarget(tx: Tx, act: Act, pulls: readonly PullRow[], newB
 
 async function changeBase(ctx: SignedInRepoCtx, pull: PullRow, base: string): Promise<void> {
   if (base === pull.base_branch) return
-  if (!(await findBranch(ctx.db, ctx.repo.id, base))) throw new NotFound(`there is no branch ${base}`, 'branch_not_found')
+  if (!(await findBranch(ctx.db, ctx.repo.id, base))) {
+    throw new NotFound(`there is no branch ${base}`, 'branch_not_found')
+  }
   if (pull.head_repo_id === pull.repo_id && pull.flow === 0 && base === pull.head_branch) {
     throw new Invalid('head and base are the same branch', 'same_branches')
   }
@@ -187,7 +190,10 @@ async function changeBase(ctx: SignedInRepoCtx, pull: PullRow, base: string): Pr
 
 /** Who may write the base may push to the head, when the author says so, who has to be able to do that himself. */
 async function allowMaintainerEdit(ctx: SignedInRepoCtx, { pull, issue }: PullPair, isAllowed: boolean): Promise<void> {
-  const refused = new Forbidden('only the author who may write to the head may say who else may', 'maintainer_edit_forbidden')
+  const refused = new Forbidden(
+    'only the author who may write to the head may say who else may',
+    'maintainer_edit_forbidden',
+  )
   if (issue.poster_id !== ctx.viewer.id || pull.head_repo_id === null) throw refused
   const repo = await findRepoById(ctx.db, pull.head_repo_id)
   const owner = repo && (await findUserById(ctx.db, repo.owner_id))

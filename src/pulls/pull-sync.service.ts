@@ -33,7 +33,13 @@ export async function fetchHead(
 }
 
 /** Sets the reference that keeps the head of a pull request; it is there already after a crash that came later. */
-export async function writePullRef(services: Services, repo: RepoRow, pull: PullRow, to: Oid, doerId: UserId): Promise<void> {
+export async function writePullRef(
+  services: Services,
+  repo: RepoRow,
+  pull: PullRow,
+  to: Oid,
+  doerId: UserId,
+): Promise<void> {
   const ref = pullRef(pull.index)
   const now = await services.git.readRef(repo.git_key, ref)
   if (now === to) return
@@ -48,7 +54,12 @@ export const pushBody = (isForced: boolean, commits: readonly Oid[]): string =>
   JSON.stringify({ is_force_push: isForced, commit_ids: commits })
 
 /** The commits of a head that a base lacks, oldest first. */
-export const newCommits = (services: Services, repo: RepoRow, head: Oid, not: readonly Oid[]): Promise<readonly Oid[]> =>
+export const newCommits = (
+  services: Services,
+  repo: RepoRow,
+  head: Oid,
+  not: readonly Oid[],
+): Promise<readonly Oid[]> =>
   services.git.logOids(repo.git_key, { from: [head], not, reverse: true, limit: maxNamedCommits })
 
 /**

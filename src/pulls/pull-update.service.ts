@@ -92,4 +92,3 @@ async function onTop(ctx: SignedInRepoCtx, key: RepoRow['git_key'], base: Oid, t
   if (!result.ok) throw conflictOf(result)
   return result.tip
 }
-

@@ -63,7 +63,11 @@ async function loadHomes(ctx: Place, pulls: readonly PullRow[]): Promise<Readonl
  * Pull requests of one repository as the API shows them, with a fixed number of queries. People beside the author are
  * shown as guests see them (observed).
  */
-export async function presentPulls(ctx: Place, pairs: readonly PullPair[], before?: ShownAsBefore): Promise<PullRequest[]> {
+export async function presentPulls(
+  ctx: Place,
+  pairs: readonly PullPair[],
+  before?: ShownAsBefore,
+): Promise<PullRequest[]> {
   if (pairs.length === 0) return []
   const pulls = pairs.map(({ pull }) => pull)
   const ids = pairs.map(({ issue }) => issue.id)

@@ -5,20 +5,25 @@ import { textErrors } from '../http/error-forms.ts'
 import { operation, validBody } from '../http/operation.ts'
 import { bytes, created, empty, noContent, ok, paged } from '../http/reply.ts'
 import { commaList, enumeration, pageQuery } from '../http/schema.ts'
-import { listPinned } from '../issues/pin.store.ts'
 import { NotFound } from '../lib/errors.ts'
 import { pageOf, type Page } from '../lib/paging.ts'
 import { presentCommits } from '../repos/commit.present.ts'
 import { Commit } from '../repos/commit.schemas.ts'
-import { loadViews } from '../repos/repo.present.ts'
-import { loadRepos } from '../repos/repo.store.ts'
 import { presentChangedFiles } from './changed-file.present.ts'
 import { listPullCommits, listPullFiles, pullText } from './diff.service.ts'
 import { editPull } from './pull-edit.service.ts'
 import { createPull } from './pull-open.service.ts'
 import { presentPull, presentPulls } from './pull.present.ts'
 import { ChangedFile, CreatePullRequestOption, EditPullRequestOption, PullRequest } from './pull.schemas.ts'
-import { getPull, getPullByBranches, getPullOfCommit, getStoredPull, listPulls, withPulls } from './pull.service.ts'
+import {
+  getPull,
+  getPullByBranches,
+  getPullOfCommit,
+  getStoredPull,
+  homeOfHead,
+  listPinnedPulls,
+  listPulls,
+} from './pull.service.ts'
 
 const readable = [inRepo, pullsEnabled, canRead('code'), gitRepo] as const
 
@@ -63,8 +68,7 @@ export const repoListPinnedPullRequests = operation({
   requires: readable,
   reply: { 200: Type.Array(PullRequest) },
   async run({ ctx }) {
-    const pinned = await listPinned(ctx.db, ctx.repo.id, true)
-    return ok(await presentPulls(ctx, await withPulls(ctx, pinned)))
+    return ok(await presentPulls(ctx, await listPinnedPulls(ctx)))
   },
 })
 
@@ -173,9 +177,7 @@ export const repoGetPullRequestFiles = operation({
     const page = pageOf(query, ctx.config.api)
     const files = await listPullFiles(ctx, pair, { whitespace: query.whitespace, skipTo: query['skip-to'] })
     const shown = files.slice(page.offset, page.offset + page.limit)
-    const [home = ctx] = await loadViews(ctx, [...(await loadRepos(ctx.db, [pair.pull.head_repo_id])).values()])
-    const place = { config: ctx.config, repo: home.repo, owner: home.owner }
-    const presented = presentChangedFiles(place, pair.pull.synced_oid, shown)
+    const presented = presentChangedFiles(await homeOfHead(ctx, pair), pair.pull.synced_oid, shown)
     return paged(presented, page, files.length, { headers: pageHeaders(page, files.length) })
   },
 })

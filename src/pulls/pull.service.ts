@@ -1,11 +1,14 @@
 import { findAccountByName, findRepoByName } from '../access/access.store.ts'
 import type { RepoCtx } from '../access/context.ts'
+import { accessTo } from '../access/repo-access.ts'
 import type { PullRow } from '../db/tables/pulls.ts'
 import { findIssue, loadIssues } from '../issues/issue.store.ts'
+import { listPinned } from '../issues/pin.store.ts'
 import { BadRequest, Invalid, NotFound } from '../lib/errors.ts'
-import type { IssueId, LabelId, MilestoneId, Oid, RepoId } from '../lib/ids.ts'
+import type { LabelId, MilestoneId, Oid, RepoId } from '../lib/ids.ts'
 import type { Page } from '../lib/paging.ts'
-import { findUserByName } from '../users/user.store.ts'
+import { findRepoById } from '../repos/repo.store.ts'
+import { findUserById, findUserByName } from '../users/user.store.ts'
 import { upToDate } from './pull-check.service.ts'
 import {
   countPullIssues,
@@ -58,12 +61,29 @@ export async function pairsOf(ctx: Pick<RepoCtx, 'db'>, pulls: readonly PullRow[
 export async function withPulls(ctx: Pick<RepoCtx, 'db'>, issues: readonly PullPair['issue'][]): Promise<PullPair[]> {
   const pulls = await loadPulls(
     ctx.db,
-    issues.map((issue) => issue.id as IssueId),
+    issues.map((issue) => issue.id),
   )
   return issues.flatMap((issue) => {
     const pull = pulls.get(issue.id)
     return pull ? [{ pull, issue }] : []
   })
+}
+
+/** Pinned pull requests in their order. */
+export const listPinnedPulls = async (ctx: RepoCtx): Promise<PullPair[]> =>
+  withPulls(ctx, await listPinned(ctx.db, ctx.repo.id, true))
+
+/** The repository that the head lies in; the base's own when it is gone or the viewer may not read it. */
+export async function homeOfHead(
+  ctx: RepoCtx,
+  { pull }: PullPair,
+): Promise<Pick<RepoCtx, 'config' | 'repo' | 'owner'>> {
+  if (pull.head_repo_id === null || pull.head_repo_id === ctx.repo.id) return ctx
+  const repo = await findRepoById(ctx.db, pull.head_repo_id)
+  const owner = repo && (await findUserById(ctx.db, repo.owner_id))
+  if (!repo || !owner) return ctx
+  const { rights } = await accessTo(ctx.db, ctx.viewer, owner, repo)
+  return rights.canRead('code') ? { config: ctx.config, repo, owner } : ctx
 }
 
 export interface PullQuery {
@@ -75,7 +95,11 @@ export interface PullQuery {
 }
 
 /** One page of pull requests. An unknown poster is `BadRequest`, a label that is no number `Invalid` (contract). */
-export async function listPulls(ctx: RepoCtx, query: PullQuery, page: Page): Promise<{ pairs: PullPair[]; total: number }> {
+export async function listPulls(
+  ctx: RepoCtx,
+  query: PullQuery,
+  page: Page,
+): Promise<{ pairs: PullPair[]; total: number }> {
   const poster = query.poster ? await findUserByName(ctx.db, query.poster) : undefined
   if (query.poster && !poster) throw new BadRequest(`there is no account ${query.poster}`, 'poster_unknown')
   const labels = (query.labels ?? []).filter((label) => label !== '')
@@ -122,7 +146,9 @@ async function repoNamed(ctx: RepoCtx, place: string): Promise<RepoId | undefine
 
 /** The pull request whose merge made a commit; else 404. */
 export async function getPullOfCommit(ctx: RepoCtx, text: string): Promise<PullPair> {
-  const pull = /^[0-9a-f]{40}([0-9a-f]{24})?$/.test(text) ? await findPullByMergeCommit(ctx.db, ctx.repo.id, text as Oid) : undefined
+  const pull = /^[0-9a-f]{40}([0-9a-f]{24})?$/.test(text)
+    ? await findPullByMergeCommit(ctx.db, ctx.repo.id, text as Oid)
+    : undefined
   const [pair] = pull ? await pairsOf(ctx, [pull]) : []
   if (!pair) throw noPull()
   return pair

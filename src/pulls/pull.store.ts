@@ -160,11 +160,10 @@ export const findPullByMergeCommit = (db: Db, repoId: RepoId, oid: Oid): Promise
     .orderBy('id')
     .executeTakeFirst()
 
-export const pullSorts = ['oldest', 'recentupdate', 'leastupdate', 'mostcomment', 'leastcomment', 'priority'] as const
-
 export interface PullFilter {
   readonly repoId: RepoId
   readonly isClosed: boolean | undefined
+  /** Unknown words, and `priority`, sort as none: the newest first. */
   readonly sort: string | undefined
   readonly labelIds: readonly LabelId[]
   readonly milestoneId: MilestoneId | undefined
@@ -204,13 +203,18 @@ export function listPullIssues(db: Db, filter: PullFilter, page: Page): Promise<
       return query.orderBy('issue.num_comments', 'desc').orderBy('issue.id', 'desc').execute()
     case 'leastcomment':
       return query.orderBy('issue.num_comments').orderBy('issue.id', 'desc').execute()
+    case undefined:
     default:
       return query.orderBy('issue.created_unix', 'desc').orderBy('issue.id', 'desc').execute()
   }
 }
 
 export const countPullIssues = async (db: Db, filter: PullFilter): Promise<number> =>
-  (await filtered(db, filter).select((each) => each.fn.countAll<number>().as('count')).executeTakeFirstOrThrow()).count
+  (
+    await filtered(db, filter)
+      .select((each) => each.fn.countAll<number>().as('count'))
+      .executeTakeFirstOrThrow()
+  ).count
 
 /** Branches that exist, by repository and name. */
 export async function listBranchHeads(
@@ -264,7 +268,11 @@ export const renameTopicsOf = async (
     .where('flow', '=', 1)
     .where(sql<boolean>`substr(head_branch, 1, ${prefix.length}) = ${prefix}`)
     .where('issue_id', 'in', (select) =>
-      select.selectFrom('issue').select('issue.id').where('issue.poster_id', '=', posterId).where('issue.is_pull', '=', true),
+      select
+        .selectFrom('issue')
+        .select('issue.id')
+        .where('issue.poster_id', '=', posterId)
+        .where('issue.is_pull', '=', true),
     )
     .execute()
 }
@@ -296,18 +304,6 @@ export const lockBranch = async (tx: Tx, repoId: RepoId, name: string): Promise<
       .returning('commit_oid')
       .executeTakeFirst()
   )?.commit_oid
-
-/** Open ones that may be affected by what happened to a commit: their head is it. */
-export const listOpenByHeadCommit = (db: Db | Tx, repoId: RepoId, oid: Oid): Promise<PullRow[]> =>
-  db
-    .selectFrom('pull')
-    .innerJoin('issue', 'issue.id', 'pull.issue_id')
-    .selectAll('pull')
-    .where('pull.repo_id', '=', repoId)
-    .where('pull.head_oid', '=', oid)
-    .where('issue.is_closed', '=', false)
-    .orderBy('pull.id')
-    .execute()
 
 /** Takes up the branches of a pull request as they are now, which nobody followed while it was closed. */
 export async function resumeFollowing(tx: Tx, issueId: IssueId): Promise<void> {

@@ -20,6 +20,7 @@ import { syncPull, writePullRef } from './pull-sync.service.ts'
 import {
   detachHeadRepo,
   findPullById,
+  findPullByIssue,
   listOpenByBranch,
   listPullsFromRepo,
   renameBranchOfPulls,
@@ -146,12 +147,14 @@ const bringUpPulls = subscriber({
   },
 })
 
-/** A pull request that aims at another base is looked at anew. */
-const checkRetargeted = subscriber({
-  name: 'checkRetargeted',
-  on: 'pull.retargeted',
+/** A pull request that aims at another base, or was opened again, is looked at anew. */
+const checkChanged = subscriber({
+  name: 'checkChangedPull',
+  on: ['pull.retargeted', 'issue.reopened'],
   async afterCommit(services: Services, event) {
-    await checkPull(services, event.data.pullId)
+    if (event.name === 'issue.reopened' && !event.data.isPull) return
+    const pull = await findPullByIssue(services.db, event.data.issueId)
+    if (pull) await checkPull(services, pull.id)
   },
 })
 
@@ -229,6 +232,6 @@ export const all: readonly Subscriber<Services>[] = [
   closePullsOfGoneRepo,
   setPullRef,
   bringUpPulls,
-  checkRetargeted,
+  checkChanged,
   mergeScheduled,
 ]

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { countQueries } from '../testing/count-queries.ts'
 import { startForge } from '../testing/forge.ts'
-import { collaborator, commitFiles, givenPull } from './pulls.test-support.ts'
+import { collaborator, commitFiles, givenPull } from '../testing/given-pull.ts'
 
 test('repoCreatePullRequest: refusals, in the order they are looked for', async () => {
   await using forge = await startForge()
@@ -46,7 +46,10 @@ test('repoCreatePullRequest: of eight at once for the same branches one comes ab
   await commitFiles(forge, repo, 'topic', { 'a.txt': 'a\n' })
   const body = { head: 'topic', base: 'main', title: 'T' }
   const replies = await Promise.all(Array.from({ length: 8 }, () => forge.as('alice').post(`${repo.api}/pulls`, body)))
-  assert.deepEqual(replies.map(({ status }) => status).toSorted(), [201, 409, 409, 409, 409, 409, 409, 409])
+  assert.deepEqual(
+    replies.map(({ status }) => status).toSorted((one, other) => one - other),
+    [201, 409, 409, 409, 409, 409, 409, 409],
+  )
   const list = await forge.as('alice').get(`${repo.api}/pulls`)
   assert.equal(list.json.length, 1)
 })
@@ -92,7 +95,7 @@ test('repoListPinnedPullRequests, repoGetPullRequestByBaseHead: by pin and by br
   assert.equal((await forge.guest.get(`${pull.repo.api}/pulls/main/none`)).status, 404)
 })
 
-test('repoGetPullRequestCommits, repoGetPullRequestFiles, repoDownloadPullDiffOrPatch: what it brings', async () => {
+test('repoGetPullRequestCommits, repoGetPullRequestFiles, repoDownloadPullDiffOrPatch, downloadPullDiffOrPatch: what it brings', async () => {
   await using forge = await startForge()
   const pull = await givenPull(forge)
   const commits = await forge.guest.get(`${pull.api}/commits`)
@@ -111,9 +114,11 @@ test('repoEditPullRequest: strangers get an empty 403, a refused state keeps wha
   const refused = await forge.as('mallory').patch(pull.api, { title: 'x' })
   assert.deepEqual([refused.status, refused.text], [403, ''])
   const issue = await forge.given.issue({ repo: pull.repo })
-  await forge
-    .as('alice')
-    .must('POST', `${pull.repo.api}/issues/${pull.number}/dependencies`, { index: issue.number, owner: 'alice', repo: pull.repo.name })
+  await forge.as('alice').must('POST', `${pull.repo.api}/issues/${pull.number}/dependencies`, {
+    index: issue.number,
+    owner: 'alice',
+    repo: pull.repo.name,
+  })
   const blocked = await forge.as('alice').patch(pull.api, { title: 'Renamed', state: 'closed' })
   assert.equal(blocked.status, 412)
   const now = await forge.as('alice').get(pull.api)
@@ -144,7 +149,10 @@ test('repoGetPullRequest: a push is seen at once; deleted branches close, and ma
   assert.equal(entries.json.filter((entry: { type: string }) => entry.type === 'pull_push').length, 2)
   await forge.as('alice').must('DELETE', `${pull.repo.api}/branches/${pull.branch}`)
   const closed = await forge.guest.get(pull.api)
-  assert.deepEqual([closed.json.state, closed.json.head.ref, closed.json.head.sha], ['closed', `refs/pull/${pull.number}/head`, next])
+  assert.deepEqual(
+    [closed.json.state, closed.json.head.ref, closed.json.head.sha],
+    ['closed', `refs/pull/${pull.number}/head`, next],
+  )
   const reopened = await forge.as('alice').patch(pull.api, { state: 'open' })
   assert.deepEqual([reopened.status, reopened.json.state], [201, 'open'])
 })
@@ -162,7 +170,10 @@ test('repoCreatePullRequest: from a fork; the fork goes, the difference stays', 
   await forge.settle()
   await forge.as('bob').must('DELETE', fork.api)
   const gone = await forge.guest.get(`${repo.api}/pulls/1`)
-  assert.deepEqual([gone.json.state, gone.json.head.repo, gone.json.head.repo_id, gone.json.head.sha], ['closed', null, -1, next])
+  assert.deepEqual(
+    [gone.json.state, gone.json.head.repo, gone.json.head.repo_id, gone.json.head.sha],
+    ['closed', null, -1, next],
+  )
   assert.match((await forge.guest.get(`${repo.api}/pulls/1.diff`)).text, /again\.txt/)
 })
 

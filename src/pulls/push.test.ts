@@ -7,7 +7,7 @@ import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { startForge, type Forge } from '../testing/forge.ts'
 import type { GivenRepo } from '../testing/given.ts'
-import { givenPull } from './pulls.test-support.ts'
+import { givenPull } from '../testing/given-pull.ts'
 
 const run = promisify(execFile)
 
@@ -52,7 +52,10 @@ test('a push is told where its pull request is made, or is', async () => {
   await work.git('checkout', '-q', '-b', 'new')
   await work.commit('a.txt', 'a\n', 'a')
   const made = await work.git('push', 'origin', 'new')
-  assert.match(made.text, new RegExp(`Create a new pull request for 'new':[^]*${pull.repo.fullName}/compare/main\\.\\.\\.new`))
+  assert.match(
+    made.text,
+    new RegExp(`Create a new pull request for 'new':[^]*${pull.repo.fullName}/compare/main\\.\\.\\.new`),
+  )
   await work.git('checkout', '-q', pull.branch)
   await work.commit('b.txt', 'b\n', 'b')
   const more = await work.git('push', 'origin', pull.branch)

@@ -168,7 +168,9 @@ export async function askForReviews(ctx: SignedInRepoCtx, pair: PullPair, input:
   )
   const readers = new Set(reaching.map((user) => user.id))
   for (const user of people) {
-    if (user.id === pair.issue.poster_id) throw new Invalid('the author can not be asked for a review', 'reviewer_is_poster')
+    if (user.id === pair.issue.poster_id) {
+      throw new Invalid('the author can not be asked for a review', 'reviewer_is_poster')
+    }
     if (!readers.has(user.id)) throw new Invalid(`${user.name} may not read pull requests here`, 'reviewer_refused')
   }
   if (ctx.repo.is_private && teams.length > 0) {
@@ -193,20 +195,23 @@ export async function askForReviews(ctx: SignedInRepoCtx, pair: PullPair, input:
 }
 
 async function namedIn(ctx: SignedInRepoCtx, input: RequestInput): Promise<{ people: UserRow[]; teams: TeamRow[] }> {
+  if ((input.reviewers?.length ?? 0) + (input.team_reviewers?.length ?? 0) > maxNamed) {
+    throw new Invalid(`one request names at most ${maxNamed} reviewers`, 'too_many_reviewers')
+  }
   const people = new Map<UserId, UserRow>()
-  for (const text of (input.reviewers ?? []).slice(0, maxNamed)) {
+  for (const text of input.reviewers ?? []) {
     const user = await personNamed(ctx, text)
     people.set(user.id, user)
   }
   const teams = new Map<TeamId, TeamRow>()
-  for (const name of (input.team_reviewers ?? []).slice(0, maxNamed)) {
+  for (const name of input.team_reviewers ?? []) {
     const team = await teamNamed(ctx, name)
     teams.set(team.id, team)
   }
   return { people: [...people.values()], teams: [...teams.values()] }
 }
 
-/** Most people, and most teams, that one request may name. */
+/** Most people and teams together that one request may name. */
 const maxNamed = 50
 
 /** Asks people and teams no longer. Who is not asked is passed over; somebody may always decline for himself. */
@@ -216,10 +221,7 @@ export async function withdrawRequests(ctx: SignedInRepoCtx, pair: PullPair, inp
   if (!isOnlyOwn && !(await mayAsk(ctx, pair))) {
     throw new Invalid('you may not withdraw requests here', 'review_request_refused')
   }
-  const asked: Asked[] = [
-    ...people.map((user) => ({ userId: user.id })),
-    ...teams.map((team) => ({ teamId: team.id })),
-  ]
+  const asked: Asked[] = [...people.map((user) => ({ userId: user.id })), ...teams.map((team) => ({ teamId: team.id }))]
   const act = actNow(ctx)
   await transaction(ctx.db, async (tx) => {
     for (const each of asked) {

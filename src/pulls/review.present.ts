@@ -23,7 +23,11 @@ const states: Readonly<Record<ReviewType, ReviewStateType>> = {
 }
 
 /** Reviews of one pull request, with one query each for people, teams, entries and numbers of line comments. */
-export async function presentReviews(ctx: Place, { issue }: PullPair, reviews: readonly ReviewRow[]): Promise<PullReview[]> {
+export async function presentReviews(
+  ctx: Place,
+  { issue }: PullPair,
+  reviews: readonly ReviewRow[],
+): Promise<PullReview[]> {
   if (reviews.length === 0) return []
   const ids = reviews.map((review) => review.id)
   const [users, teamRows, entries, counts] = await Promise.all([

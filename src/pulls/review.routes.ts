@@ -24,13 +24,13 @@ import {
   createReview,
   deleteReview,
   dismissReview,
+  getCodeComments,
   getReview,
   getReviews,
   removeCodeComment,
   submitReview,
   undismissReview,
 } from './review.service.ts'
-import { listCodeComments } from './review.store.ts'
 
 const readable = [inRepo, pullsEnabled, canRead('code'), gitRepo] as const
 
@@ -137,7 +137,7 @@ export const repoGetPullReviewComments = operation({
   async run({ ctx, params }) {
     const pair = await getStoredPull(ctx, params.index)
     const review = await getReview(ctx, pair, params.id)
-    return ok(await presentReviewComments(ctx, pair, review, await listCodeComments(ctx.db, review.id)))
+    return ok(await presentReviewComments(ctx, pair, review, await getCodeComments(ctx, review)))
   },
 })
 

@@ -43,16 +43,17 @@ export const PullReviewComment = object('PullReviewComment', {
 })
 export type PullReviewComment = Static<typeof PullReviewComment>
 
-export const CreatePullReviewComment = requestObject('CreatePullReviewComment', {
+const codeComment = {
   path: Type.Optional(Type.String()),
   body: Type.Optional(Type.String()),
   old_position: Type.Optional(Type.Integer()),
   new_position: Type.Optional(Type.Integer()),
-})
-export type CreatePullReviewComment = Static<typeof CreatePullReviewComment>
+}
 
-export const CreatePullReviewCommentOptions = CreatePullReviewComment
-export type CreatePullReviewCommentOptions = CreatePullReviewComment
+const CreatePullReviewComment = requestObject('CreatePullReviewComment', codeComment)
+
+export const CreatePullReviewCommentOptions = requestObject('CreatePullReviewCommentOptions', codeComment)
+export type CreatePullReviewCommentOptions = Static<typeof CreatePullReviewCommentOptions>
 
 /** Any word may stand for an event: those that are none make a pending review (contract). */
 const event = Type.Optional(Type.String())

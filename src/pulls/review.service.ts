@@ -31,6 +31,7 @@ import {
   findPendingReview,
   findReview,
   insertReview,
+  listCodeComments,
   listReviews,
   recountComments,
   supersedeVerdicts,
@@ -52,17 +53,31 @@ export async function getReview(ctx: RepoCtx, { issue }: PullPair, id: number): 
 }
 
 /** One page of reviews. The total counts those that are pending too, whoever asks (contract). */
-export async function getReviews(ctx: RepoCtx, { issue }: PullPair, page: Page): Promise<{ reviews: ReviewRow[]; total: number }> {
+export async function getReviews(
+  ctx: RepoCtx,
+  { issue }: PullPair,
+  page: Page,
+): Promise<{ reviews: ReviewRow[]; total: number }> {
   const [reviews, total] = await Promise.all([listReviews(ctx.db, issue.id, page), countReviews(ctx.db, issue.id)])
   return { reviews: reviews.filter((review) => maySeeReview(ctx, review)), total }
 }
 
-const types: Readonly<Record<string, ReviewType>> = { APPROVED: 'approve', REQUEST_CHANGES: 'reject', COMMENT: 'comment' }
+const types: Readonly<Record<string, ReviewType>> = {
+  APPROVED: 'approve',
+  REQUEST_CHANGES: 'reject',
+  COMMENT: 'comment',
+}
 
 /** What kind of review a word asks for; other words and none make it pending. */
 const typeOf = (event: string | undefined): ReviewType => types[event ?? ''] ?? 'pending'
 
-function checkReview(ctx: SignedInRepoCtx, { issue }: PullPair, type: ReviewType, body: string, hasComments: boolean): void {
+function checkReview(
+  ctx: SignedInRepoCtx,
+  { issue }: PullPair,
+  type: ReviewType,
+  body: string,
+  hasComments: boolean,
+): void {
   const isVerdict = type === 'approve' || type === 'reject'
   if (isVerdict && issue.poster_id === ctx.viewer.id) {
     throw new Invalid('nobody approves or rejects what he proposes himself', 'own_pull')
@@ -88,7 +103,9 @@ async function reviewedCommit(
   const head = pull.synced_oid
   if (!given || given === head) return { oid: head, isStale: false }
   const found = /^[0-9a-f]{7,64}$/.test(given) ? await git.resolve(repo.git_key, given) : undefined
-  if (found?.commit === undefined) throw new Invalid('[commit_id]: is no commit of the repository', 'commit_unknown', { field: 'commit_id' })
+  if (found?.commit === undefined) {
+    throw new Invalid('[commit_id]: is no commit of the repository', 'commit_unknown', { field: 'commit_id' })
+  }
   const oid = found.commit
   if (oid === head) return { oid, isStale: false }
   const base = pull.merge_base || undefined
@@ -113,7 +130,9 @@ const maxComments = 500
  */
 export async function createReview(ctx: SignedInRepoCtx, stored: PullPair, input: NewReview): Promise<ReviewRow> {
   const comments = input.comments ?? []
-  if (comments.length > maxComments) throw new Invalid(`a review has at most ${maxComments} comments at once`, 'too_many_comments')
+  if (comments.length > maxComments) {
+    throw new Invalid(`a review has at most ${maxComments} comments at once`, 'too_many_comments')
+  }
   const type = typeOf(input.event)
   const body = input.body ?? ''
   checkReview(ctx, stored, type, body, comments.length > 0)
@@ -202,7 +221,9 @@ export async function submitReview(
   input: { readonly event?: string | undefined; readonly body?: string | undefined },
 ): Promise<ReviewRow> {
   if (review.type !== 'pending') throw new Invalid('only a pending review is handed in', 'review_not_pending')
-  if (review.reviewer_id !== ctx.viewer.id) throw new Forbidden('only its author hands a review in', 'review_of_another')
+  if (review.reviewer_id !== ctx.viewer.id) {
+    throw new Forbidden('only its author hands a review in', 'review_of_another')
+  }
   const type = typeOf(input.event)
   if (type === 'pending') throw new Invalid('[event]: is pending already', 'review_pending', { field: 'event' })
   const body = input.body ?? ''
@@ -260,7 +281,9 @@ export async function deleteReview(ctx: SignedInRepoCtx, { pull, issue }: PullPa
 
 /** Dismisses a verdict, or takes that back: administrators of the repository, while it is open; else `Forbidden`. */
 function refuseDismissal(ctx: SignedInRepoCtx, { pull, issue }: PullPair, review: ReviewRow): void {
-  if (!ctx.rights.isAdmin) throw new Forbidden('only administrators of the repository dismiss reviews', 'repo_admin_only')
+  if (!ctx.rights.isAdmin) {
+    throw new Forbidden('only administrators of the repository dismiss reviews', 'repo_admin_only')
+  }
   if (!isVerdict(review.type)) throw new Forbidden('only verdicts can be dismissed', 'review_no_verdict')
   if (pull.is_merged || issue.is_closed) throw new Forbidden('the pull request is closed', 'pull_closed')
 }
@@ -276,7 +299,9 @@ export async function dismissReview(
   return transaction(ctx.db, async (tx) => {
     if (input.priors) {
       const all = await listReviews(tx, pair.issue.id)
-      const others = all.filter((each) => each.reviewer_id === review.reviewer_id && each.id !== review.id && isVerdict(each.type))
+      const others = all.filter(
+        (each) => each.reviewer_id === review.reviewer_id && each.id !== review.id && isVerdict(each.type),
+      )
       for (const other of others) await updateReview(tx, other.id, { is_dismissed: true, updated_unix: act.atUnix })
     }
     const dismissed = await updateReview(tx, review.id, { is_dismissed: true, updated_unix: act.atUnix })
@@ -302,6 +327,10 @@ export async function undismissReview(ctx: SignedInRepoCtx, pair: PullPair, revi
   return transaction(ctx.db, (tx) => updateReview(tx, review.id, { is_dismissed: false, updated_unix: act.atUnix }))
 }
 
+/** The line comments of a review, oldest first. */
+export const getCodeComments = (ctx: Pick<RepoCtx, 'db'>, review: ReviewRow): Promise<CommentRow[]> =>
+  listCodeComments(ctx.db, review.id)
+
 /** Says something about a line as part of a review that is there. */
 export async function addCodeComment(
   ctx: SignedInRepoCtx,
@@ -321,7 +350,12 @@ export async function addCodeComment(
 }
 
 /** Removes a comment on a line: its author and writers. `false` for others. */
-export async function removeCodeComment(ctx: SignedInRepoCtx, { issue }: PullPair, review: ReviewRow, comment: CommentRow): Promise<boolean> {
+export async function removeCodeComment(
+  ctx: SignedInRepoCtx,
+  { issue }: PullPair,
+  review: ReviewRow,
+  comment: CommentRow,
+): Promise<boolean> {
   if (comment.poster_id !== ctx.viewer.id && !isWriter(ctx.rights, issue)) return false
   const act = actNow(ctx)
   await transaction(ctx.db, async (tx) => {

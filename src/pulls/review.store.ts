@@ -141,7 +141,10 @@ export async function deleteTeamRequests(tx: Tx, issueId: IssueId, teamIds: read
 
 /** Marks verdicts by whether the content they were given for is still what the head holds. */
 export async function markStale(tx: Tx, issueId: IssueId, head: Oid, isContentChanged: boolean): Promise<void> {
-  const verdicts = tx.updateTable('review').where('issue_id', '=', issueId).where('type', 'in', ['approve', 'reject', 'comment'])
+  const verdicts = tx
+    .updateTable('review')
+    .where('issue_id', '=', issueId)
+    .where('type', 'in', ['approve', 'reject', 'comment'])
   if (isContentChanged) await verdicts.set({ is_stale: true }).where('commit_oid', '!=', head).execute()
   await verdicts.set({ is_stale: false }).where('commit_oid', '=', head).execute()
 }
@@ -207,7 +210,12 @@ export const listCodeComments = (db: Db | Tx, reviewId: ReviewId): Promise<Comme
 
 /** Entries of a review give way to the one of handing it in; only their place stays. */
 export const blankReviewEntries = (tx: Tx, reviewId: ReviewId) =>
-  tx.updateTable('comment').set({ content: '' }).where('review_id', '=', reviewId).where('type', '=', 'review').execute()
+  tx
+    .updateTable('comment')
+    .set({ content: '' })
+    .where('review_id', '=', reviewId)
+    .where('type', '=', 'review')
+    .execute()
 
 /** Removes what a review left in the timeline and its line comments; gives how many entries of its own that were. */
 export const deleteReviewComments = async (tx: Tx, reviewId: ReviewId): Promise<number> => {

@@ -1,13 +1,20 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startForge, type Forge } from '../testing/forge.ts'
-import { collaborator, commitFiles, givenPull, type GivenPull } from './pulls.test-support.ts'
+import { collaborator, commitFiles, givenPull, type GivenPull } from '../testing/given-pull.ts'
 
 const review = (forge: Forge, pull: GivenPull, as: string, body: object) =>
   forge.as(as).post(`${pull.api}/reviews`, body)
 
 const reviews = async (forge: Forge, pull: GivenPull, as = 'alice') =>
-  (await forge.as(as).get(`${pull.api}/reviews`)).json as { id: number; state: string; stale: boolean; dismissed: boolean; official: boolean; user: { login: string } }[]
+  (await forge.as(as).get(`${pull.api}/reviews`)).json as {
+    id: number
+    state: string
+    stale: boolean
+    dismissed: boolean
+    official: boolean
+    user: { login: string }
+  }[]
 
 test('repoCreatePullReview: refusals', async () => {
   await using forge = await startForge()
@@ -38,7 +45,11 @@ test('repoCreatePullReview, repoSubmitPullReview: a pending review is its author
   assert.equal((await forge.as('root').get(at)).status, 200, 'repoGetPullReview by an administrator')
   const seen = await forge.as('alice').get(`${pull.repo.api}/issues/${pull.number}/timeline`)
   assert.ok(!seen.text.includes('not yet'))
-  const joined = await review(forge, pull, 'bob', { event: 'PENDING', body: 'still', comments: [{ path: file, new_position: 1 }] })
+  const joined = await review(forge, pull, 'bob', {
+    event: 'PENDING',
+    body: 'still',
+    comments: [{ path: file, new_position: 1 }],
+  })
   assert.deepEqual([joined.json.id, joined.json.comments_count], [pending.json.id, 2])
   assert.equal((await forge.as('bob').post(at, { event: 'PENDING', body: 'x' })).status, 422)
   assert.equal((await forge.as('alice').post(at, { event: 'COMMENT', body: 'x' })).status, 404)
@@ -53,7 +64,10 @@ test('repoCreatePullReview: of two pending ones of one person begun at once ther
   const pull = await givenPull(forge)
   await forge.account('bob')
   const both = await Promise.all(['a', 'b'].map((body) => review(forge, pull, 'bob', { event: 'PENDING', body })))
-  assert.deepEqual(both.map(({ status }) => status), [200, 200])
+  assert.deepEqual(
+    both.map(({ status }) => status),
+    [200, 200],
+  )
   assert.equal((await reviews(forge, pull, 'bob')).length, 1)
 })
 
@@ -144,5 +158,8 @@ test('repoCreatePullReviewRequests, repoDeletePullReviewRequests: who may ask wh
   assert.equal((await ask('root', { reviewers: ['bob'] }))[0], 422)
   assert.equal((await forge.as('carol').delete(at, { reviewers: ['carol'] })).status, 204, 'declined')
   const asked = (await forge.guest.get(pull.api)).json.requested_reviewers
-  assert.deepEqual(asked.map((user: { login: string }) => user.login), ['bob'])
+  assert.deepEqual(
+    asked.map((user: { login: string }) => user.login),
+    ['bob'],
+  )
 })

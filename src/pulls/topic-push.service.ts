@@ -63,7 +63,9 @@ async function receiveTopic(ctx: SignedInRepoCtx, update: PushedUpdate, options:
   }
   const open = await findOpenOnRoute(ctx.db, route)
   try {
-    return await (open ? moveTopic(ctx, update, open, options) : openTopic(ctx, update, { ...route, baseOid: base.oid }, options))
+    return await (open
+      ? moveTopic(ctx, update, open, options)
+      : openTopic(ctx, update, { ...route, baseOid: base.oid }, options))
   } catch (error) {
     if (error instanceof Refusal) return no(ref, error.message)
     throw error
@@ -105,7 +107,12 @@ async function openTopic(
   }
 }
 
-async function moveTopic(ctx: SignedInRepoCtx, update: PushedUpdate, pull: PullRow, options: TopicOptions): Promise<Outcome> {
+async function moveTopic(
+  ctx: SignedInRepoCtx,
+  update: PushedUpdate,
+  pull: PullRow,
+  options: TopicOptions,
+): Promise<Outcome> {
   const { git, repo } = ctx
   const old = pull.head_oid
   if (old === update.new) return no(update.ref, 'the pull request is at this commit already')

@@ -1,5 +1,5 @@
-import type { Forge } from '../testing/forge.ts'
-import type { GivenRepo } from '../testing/given.ts'
+import type { Forge } from './forge.ts'
+import type { GivenRepo } from './given.ts'
 
 /** Commits files to a branch, by whoever may; a branch that is not there begins at `from`. Gives the new commit. */
 export async function commitFiles(
@@ -44,11 +44,20 @@ export interface GivenPull {
 /** An open pull request with one new file, by the owner of a new repository unless the options say otherwise. */
 export async function givenPull(
   forge: Forge,
-  options: { readonly repo?: GivenRepo; readonly poster?: string; readonly branch?: string; readonly base?: string } & Readonly<
-    Record<string, unknown>
-  > = {},
+  options: {
+    readonly repo?: GivenRepo
+    readonly poster?: string
+    readonly branch?: string
+    readonly base?: string
+  } & Readonly<Record<string, unknown>> = {},
 ): Promise<GivenPull> {
-  const { repo = await forge.given.repo(), branch = forge.given.name('topic'), base = 'main', poster, ...more } = options
+  const {
+    repo = await forge.given.repo(),
+    branch = forge.given.name('topic'),
+    base = 'main',
+    poster,
+    ...more
+  } = options
   const head = await commitFiles(forge, repo, branch, { [`${branch}.txt`]: `${branch}\n` }, { from: base })
   const { json } = await forge
     .as(poster ?? repo.owner)
