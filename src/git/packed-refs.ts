@@ -1,4 +1,5 @@
-import { readFile, stat } from 'node:fs/promises'
+import { statSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Oid } from '../lib/ids.ts'
 import type { GitContext } from './context.ts'
@@ -20,27 +21,22 @@ const none: PackedRefs = { stamp: '', byName: new Map(), fullyPeeled: true }
 export async function readPackedRefs(context: GitContext, key: GitKey): Promise<PackedRefs> {
   const path = join(repositoryPath(context.root, key), 'packed-refs')
   for (;;) {
-    const before = await stampOf(path)
+    const before = stampOf(path)
     if (before === undefined) return none
     const cached = context.caches.packedRefs.get(key)
     if (cached?.stamp === before) return cached
     const text = await readFile(path, 'utf8')
     // Replaced between the two calls: the stamp would be of another file than the text.
-    if ((await stampOf(path)) !== before) continue
+    if (stampOf(path) !== before) continue
     const parsed = parse(text, before)
     context.caches.packedRefs.set(key, parsed)
     return parsed
   }
 }
 
-async function stampOf(path: string): Promise<string | undefined> {
-  try {
-    const { ino, size, mtimeNs } = await stat(path, { bigint: true })
-    return `${ino}:${size}:${mtimeNs}`
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw error
-  }
+function stampOf(path: string): string | undefined {
+  const found = statSync(path, { bigint: true, throwIfNoEntry: false })
+  return found && `${found.ino}:${found.size}:${found.mtimeNs}`
 }
 
 function parse(text: string, stamp: string): PackedRefs {

@@ -4,6 +4,7 @@
  * loose ones. So a change is visible to the next read, whoever made it (a push, this layer, another server on a shared
  * folder).
  */
+import { readFileSync, statSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { NotFound } from '../lib/errors.ts'
@@ -22,29 +23,54 @@ const parallelReads = 32
 
 const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code
 
+/** A folder of that name counts as no file: `refs/heads/a` when only `refs/heads/a/b` exists. */
+const isAbsence = (error: unknown): boolean =>
+  ['ENOENT', 'ENOTDIR', 'EISDIR', 'ENAMETOOLONG'].includes(codeOf(error) ?? '')
+
 /** The text of a file of the repository, undefined when there is no such file. */
 async function readIfPresent(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, 'utf8')
   } catch (error) {
-    // A folder of that name: `refs/heads/a` when only `refs/heads/a/b` exists.
-    if (['ENOENT', 'ENOTDIR', 'EISDIR', 'ENAMETOOLONG'].includes(codeOf(error) ?? '')) return undefined
+    if (isAbsence(error)) return undefined
+    throw error
+  }
+}
+
+/**
+ * The same for one short file, at once: what a thread pool adds to it is ten times the work. Looking first is for the
+ * usual case of a packed reference, where an error would be made only to be dropped.
+ */
+function readIfPresentNow(path: string): string | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isFile() === true ? readFileSync(path, 'utf8') : undefined
+  } catch (error) {
+    if (isAbsence(error)) return undefined
     throw error
   }
 }
 
 /** The id a full reference name holds now; symbolic references are followed. */
-export async function readRef(context: GitContext, key: GitKey, ref: string, depth = 0): Promise<Oid | undefined> {
+export const readRef = (context: GitContext, key: GitKey, ref: string): Promise<Oid | undefined> =>
+  follow(context, key, ref, readIfPresentNow, 0)
+
+async function follow(
+  context: GitContext,
+  key: GitKey,
+  ref: string,
+  read: (path: string) => string | undefined | Promise<string | undefined>,
+  depth: number,
+): Promise<Oid | undefined> {
   if (ref === 'HEAD') return (await readHead(context, key)).oid
   if (!isValidRefName(ref) || depth > maxSymbolicDepth) return undefined
-  const text = (await readIfPresent(join(repositoryPath(context.root, key), ref)))?.trimEnd()
-  if (text?.startsWith('ref: ')) return readRef(context, key, text.slice(5).trim(), depth + 1)
+  const text = (await read(join(repositoryPath(context.root, key), ref)))?.trimEnd()
+  if (text?.startsWith('ref: ')) return follow(context, key, text.slice(5).trim(), read, depth + 1)
   if (text !== undefined && isOid(text)) return text
   return (await readPackedRefs(context, key)).byName.get(ref)?.oid
 }
 
 export async function readHead(context: GitContext, key: GitKey): Promise<{ branch: string; oid: Oid | undefined }> {
-  const text = await readIfPresent(join(repositoryPath(context.root, key), 'HEAD'))
+  const text = readIfPresentNow(join(repositoryPath(context.root, key), 'HEAD'))
   if (text === undefined) throw new NotFound('the repository does not exist', 'git_repository_missing')
   const branch = /^ref: refs\/heads\/(.+)$/m.exec(text)?.[1]
   // A detached HEAD is nothing this layer makes; an imported repository may have one.
@@ -80,7 +106,8 @@ export async function readRefs(context: GitContext, key: GitKey, prefix = 'refs/
   await Promise.all(
     Array.from({ length: Math.min(parallelReads, queue.length) }, async () => {
       for (let name = queue.pop(); name !== undefined; name = queue.pop()) {
-        const oid = await readRef(context, key, name)
+        // There may be thousands, which must not hold up everything else.
+        const oid = await follow(context, key, name, readIfPresent, 0)
         if (oid !== undefined) values.set(name, oid)
       }
     }),

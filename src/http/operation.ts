@@ -102,9 +102,12 @@ export type RepliesOf<Replies extends Readonly<Record<number, ReplyShape>>> = {
     : Replies[Status] extends 'bytes'
       ? StreamReply<Status>
       : Replies[Status] extends TSchema
-        ? Reply<Status, Static<Replies[Status]>>
+        ? Reply<Status, Sent<Static<Replies[Status]>>>
         : never
 }[keyof Replies & number]
+
+/** A list that is answered need not be one that may be changed. */
+type Sent<Body> = Body extends readonly (infer Item)[] ? readonly Item[] : Body
 
 type BodyOf<Body> = Body extends TSchema ? Static<Body> : undefined
 

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import type { RepoCtx } from '../access/context.ts'
 import type { Commit as GitCommit, PathEntry } from '../git/git.ts'
 import { escapePath, escapeQuery } from '../lib/escape-url.ts'
@@ -70,8 +71,35 @@ function presentEntry(place: Place, view: ContentView, entry: PathEntry, details
   }
 }
 
-/** Entries of one folder, without their contents; everything about them is read in batches. */
+/** Most entries of remembered folders, in all; an entry takes about 3 KB. */
+const maxRememberedEntries = 8000
+
+const shownFolders = new LRUCache<string, readonly ContentsResponse[]>({
+  maxSize: maxRememberedEntries,
+  sizeCalculation: (entries) => Math.max(1, entries.length),
+})
+
+/**
+ * Entries of one folder, without their contents; everything about them is read in batches. What a folder was at a commit
+ * never changes, so the list is remembered under everything that its addresses are made of, and frozen, so that it is
+ * encoded once.
+ */
 export async function presentFolder(
+  place: Place,
+  view: ContentView,
+  folder: string,
+  entries: readonly PathEntry[],
+): Promise<readonly ContentsResponse[]> {
+  const { kind, name, commit } = view.revision
+  const shownAs = JSON.stringify([place.repo.git_key, repoApiUrl(place), kind, name, commit, view.ref, folder])
+  const known = shownFolders.get(shownAs)
+  if (known) return known
+  const shown = Object.freeze(await presentEntries(place, view, folder, entries))
+  shownFolders.set(shownAs, shown)
+  return shown
+}
+
+async function presentEntries(
   place: Place,
   view: ContentView,
   folder: string,

@@ -32,7 +32,7 @@ async function presentPath(
   ctx: RepoCtx,
   ref: string | undefined,
   path: string,
-): Promise<ContentsResponse | ContentsResponse[]> {
+): Promise<ContentsResponse | readonly ContentsResponse[]> {
   if (ctx.repo.is_empty) return []
   const { revision, ref: name, content } = await getContent(ctx, ref, path)
   const view = { revision, ref: name }
