@@ -1,4 +1,5 @@
 import type { Db, Tx } from '../db/database.ts'
+import { preparedQuery } from '../db/prepared.ts'
 import type { BranchRuleChange, BranchRuleRow, NewBranchRuleRow } from '../db/tables/git-data.ts'
 import type { BranchRuleId, RepoId, TeamId, UserId } from '../lib/ids.ts'
 
@@ -33,16 +34,13 @@ const ruleOf = (row: BranchRuleRow): BranchRule => ({
     row.status_check_contexts === null ? null : (JSON.parse(row.status_check_contexts) as string[]),
 })
 
+const rulesOfRepo = preparedQuery((db: Db, repoId: RepoId) =>
+  db.selectFrom('branch_rule').selectAll().where('repo_id', '=', repoId).orderBy('created_unix').orderBy('id'),
+)
+
 /** Rules of a repository, the oldest first. */
 export async function listBranchRules(db: Db, repoId: RepoId): Promise<BranchRule[]> {
-  const rows = await db
-    .selectFrom('branch_rule')
-    .selectAll()
-    .where('repo_id', '=', repoId)
-    .orderBy('created_unix')
-    .orderBy('id')
-    .execute()
-  return rows.map(ruleOf)
+  return (await rulesOfRepo(db, repoId)).map(ruleOf)
 }
 
 export async function findBranchRule(db: Db, repoId: RepoId, ruleName: string): Promise<BranchRule | undefined> {
