@@ -1,5 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
+import type { Feature } from './access/feature.ts'
+import { databaseOptions, gitOptions, mailerOptions, migrationOptions, serverOptions } from './app-options.ts'
 import { admit } from './access/admit.ts'
 import type { Ctx, Services } from './access/context.ts'
 import { PasswordChecks } from './auth/password-check.ts'
@@ -10,274 +12,66 @@ import { withBoundPorts } from './config/load-config.ts'
 import { attachClock } from './db/clock.ts'
 import type { Db } from './db/database.ts'
 import { migrate } from './db/migrate.ts'
-import { closeDatabase, openDatabase, type DatabaseOptions } from './db/open.ts'
+import { closeDatabase, openDatabase } from './db/open.ts'
 import { attachEvents, createEventHub } from './events/hub.ts'
-import type { Subscriber } from './events/subscriber.ts'
 import type { GitOptions } from './git/git.ts'
 import { startGit } from './git/start-git.ts'
 import { operationsOf, type NamedOperation } from './http/operation.ts'
 import { createServer, type Answered, type ForgeServer } from './http/server.ts'
-import type { AnyJob } from './jobs/job.ts'
 import { getQueueStats } from './jobs/queue.ts'
 import { createScheduler, type Scheduler } from './jobs/scheduler.ts'
-import type { Schedule } from './jobs/schedule.ts'
 import { startWorkers, type Workers } from './jobs/workers.ts'
 import type { Log } from './lib/log.ts'
 import { systemClock, type Clock } from './lib/time.ts'
 import { loadInstanceKeys } from './secrets/instance-key.ts'
-import { dropLabelsOfOldOwner, makeFirstLabels } from './issues/label.service.ts'
-import { removeAttachmentFile, removeAttachmentsOfRepo } from './issues/attachment.service.ts'
-import { readCommitMessages } from './issues/commit-reference.service.ts'
 import { leftoverAgeSeconds, settleLeftovers } from './repos/ref-door.service.ts'
 import { verifyPassword } from './secrets/passwords.ts'
 import { createSecrets } from './secrets/secrets.ts'
 import { createImages } from './images/images.ts'
-import { createMailer, type MailerOptions } from './mail/mailer.ts'
-import { migrationHostRules } from './outgoing/host-rules.ts'
+import { createMailer } from './mail/mailer.ts'
 import { lazyOutgoing } from './outgoing/lazy-outgoing.ts'
-import type { OutgoingOptions } from './outgoing/outgoing.ts'
 import { openStores } from './storage/open-blobs.ts'
 
 import { requestReseal, resealSecretsJob } from './admin/reseal-secrets.job.ts'
-import { secretPurpose } from './actions/secret.service.ts'
 import { countTotals } from './admin/totals.store.ts'
-import { checkRepoStats } from './admin/check-repo-stats.task.ts'
-import { deleteMissingRepos } from './admin/delete-missing-repos.task.ts'
-import { deletedBranchesCleanup } from './admin/deleted-branches-cleanup.task.ts'
-import { gitGcRepos } from './admin/git-gc-repos.task.ts'
-import { reinitMissingRepos } from './admin/reinit-missing-repos.task.ts'
-import { repoHealthCheck } from './admin/repo-health-check.task.ts'
-import * as cronRoutes from './admin/cron.routes.ts'
-import * as eventRoutes from './admin/event.routes.ts'
-import * as adminJobRoutes from './admin/job.routes.ts'
-import * as healthRoutes from './admin/health.routes.ts'
-import * as metricsRoutes from './admin/metrics.routes.ts'
-import * as accountRoutes from './admin/account.routes.ts'
-import * as adminUserRoutes from './admin/user.routes.ts'
-import * as markupRoutes from './misc/markup.routes.ts'
-import * as settingsRoutes from './misc/settings.routes.ts'
-import * as templateRoutes from './misc/template.routes.ts'
-import * as topicSearchRoutes from './misc/topic-search.routes.ts'
-import * as versionRoutes from './misc/version.routes.ts'
-import { archiveCleanup, removeArchivesOfRepo } from './repos/archive-cleanup.task.ts'
-import * as archiveRoutes from './repos/archive.routes.ts'
-import * as commitStatusRoutes from './repos/commit-status.routes.ts'
-import * as editorconfigRoutes from './repos/editorconfig.routes.ts'
-import * as noteRoutes from './repos/note.routes.ts'
-import * as rawRoutes from './repos/raw.routes.ts'
-import * as syncForkRoutes from './repos/sync-fork.routes.ts'
-import * as branchProtectionRoutes from './repos/branch-protection.routes.ts'
-import * as branchRoutes from './repos/branch.routes.ts'
-import { countRepoLanguages } from './repos/languages.subscribers.ts'
-import * as gitHookRoutes from './repos/git-hook.routes.ts'
-import * as languageRoutes from './repos/languages.routes.ts'
-import * as signingKeyRoutes from './repos/signing-key.routes.ts'
-import * as commitRoutes from './repos/commit.routes.ts'
-import * as contentRoutes from './repos/content.routes.ts'
-import * as refRoutes from './repos/ref.routes.ts'
-import * as tagProtectionRoutes from './repos/tag-protection.routes.ts'
-import * as tagRoutes from './repos/tag.routes.ts'
-import * as treeRoutes from './repos/tree.routes.ts'
-import * as orgMemberRoutes from './orgs/member.routes.ts'
-import * as orgRoutes from './orgs/org.routes.ts'
-import * as teamRoutes from './orgs/team.routes.ts'
-import * as collaborationRoutes from './repos/collaboration.routes.ts'
-import * as pullMergeRoutes from './pulls/merge.routes.ts'
-import * as pullRoutes from './pulls/pull.routes.ts'
-import * as pullReviewRoutes from './pulls/review.routes.ts'
-import * as pullSubscribers from './pulls/pull.subscribers.ts'
-import * as peopleRoutes from './repos/people.routes.ts'
-import * as repoListRoutes from './repos/repo-list.routes.ts'
-import * as starRoutes from './repos/star.routes.ts'
-import * as topicRoutes from './repos/topic.routes.ts'
-import * as watchRoutes from './repos/watch.routes.ts'
-import * as forkRoutes from './repos/fork.routes.ts'
-import * as orgBlockRoutes from './orgs/block.routes.ts'
-import * as blockRoutes from './users/block.routes.ts'
-import * as emailRoutes from './users/email.routes.ts'
-import * as followRoutes from './users/follow.routes.ts'
-import * as keyRoutes from './users/key.routes.ts'
-import * as userSettingsRoutes from './users/settings.routes.ts'
-import * as transferRoutes from './repos/transfer.routes.ts'
-import * as flagRoutes from './repos/flag.routes.ts'
-import * as deployKeyRoutes from './repos/deploy-key.routes.ts'
-import * as generateRoutes from './repos/generate.routes.ts'
-import { copyTemplateLabels } from './issues/template-label.subscribers.ts'
-import * as repoRoutes from './repos/repo.routes.ts'
-import * as avatarRoutes from './users/avatar.routes.ts'
-import { removeReplacedAvatar } from './users/avatar.subscribers.ts'
-import { mailWelcome } from './mail/welcome.subscribers.ts'
-import * as orgAvatarRoutes from './orgs/avatar.routes.ts'
-import * as repoAvatarRoutes from './repos/avatar.routes.ts'
-import * as migrateRoutes from './repos/migrate.routes.ts'
-import * as mirrorRoutes from './repos/mirror.routes.ts'
-import { mirrorPurpose } from './repos/mirror.service.ts'
-import { syncMirrorJob, updateMirrors } from './repos/sync-mirror.job.ts'
-import * as teamRepoRoutes from './repos/team-repo.routes.ts'
-import { maintainAfterChanges, maintainRepository, measureRepository } from './repos/measure.subscribers.ts'
-import { deleteExpiredSessions } from './admin/delete-expired-sessions.task.ts'
-import { settleRefChanges } from './repos/settle-ref-changes.task.ts'
-import {
-  copyTemplateAvatar,
-  dropUnseenWatches,
-  endBlockedRelations,
-  removeRepoFiles,
-  watchTeamRepos,
-} from './repos/repo.subscribers.ts'
-import * as issueCommentRoutes from './issues/comment.routes.ts'
-import * as issueRoutes from './issues/issue.routes.ts'
-import * as issueLabelRoutes from './issues/label.routes.ts'
-import * as issueMilestoneRoutes from './issues/milestone.routes.ts'
-import * as issueReactionRoutes from './issues/reaction.routes.ts'
-import * as issuePinRoutes from './issues/pin.routes.ts'
-import * as issueSubscriptionRoutes from './issues/subscription.routes.ts'
-import * as issueDependencyRoutes from './issues/dependency.routes.ts'
-import * as issueTimeRoutes from './issues/time.routes.ts'
-import * as issueAttachmentRoutes from './issues/attachment.routes.ts'
-import * as orgLabelRoutes from './issues/org-label.routes.ts'
-import * as issueTemplateRoutes from './issues/template.routes.ts'
-import * as gitHttpRoutes from './transport/git-http.routes.ts'
-import * as goGetRoutes from './transport/go-get.routes.ts'
 import type { SshServer } from './transport/ssh-server.ts'
-import * as tokenRoutes from './users/token.routes.ts'
-import * as userRoutes from './users/user.routes.ts'
-import * as apiDocsRoutes from './web/api-docs.routes.tsx'
-import * as assetRoutes from './web/assets.routes.ts'
-import * as actionSecretRoutes from './actions/secret.routes.ts'
-import * as actionVariableRoutes from './actions/variable.routes.ts'
-import * as quotaRoutes from './quota/quota.routes.ts'
-import * as signInRoutes from './web/sign-in.routes.tsx'
+import { misc } from './misc/misc.feature.ts'
+import { users } from './users/users.feature.ts'
+import { orgs } from './orgs/orgs.feature.ts'
+import { repos } from './repos/repos.feature.ts'
+import { issues } from './issues/issues.feature.ts'
+import { pulls } from './pulls/pulls.feature.ts'
+import { quota } from './quota/quota.feature.ts'
+import { actions } from './actions/actions.feature.ts'
+import { admin } from './admin/admin.feature.ts'
+import { mail } from './mail/mail.feature.ts'
+import { transport } from './transport/transport.feature.ts'
+import { web } from './web/web.feature.ts'
 
-/** Every operation of the forge, in the order of the map of `src/`. */
-export const allOperations = (): NamedOperation[] =>
-  operationsOf(
-    healthRoutes,
-    metricsRoutes,
-    cronRoutes,
-    eventRoutes,
-    adminJobRoutes,
-    userRoutes,
-    tokenRoutes,
-    userSettingsRoutes,
-    emailRoutes,
-    keyRoutes,
-    followRoutes,
-    blockRoutes,
-    adminUserRoutes,
-    accountRoutes,
-    versionRoutes,
-    settingsRoutes,
-    templateRoutes,
-    markupRoutes,
-    topicSearchRoutes,
-    orgRoutes,
-    orgMemberRoutes,
-    orgBlockRoutes,
-    teamRoutes,
-    repoRoutes,
-    repoListRoutes,
-    forkRoutes,
-    transferRoutes,
-    generateRoutes,
-    flagRoutes,
-    deployKeyRoutes,
-    collaborationRoutes,
-    peopleRoutes,
-    starRoutes,
-    topicRoutes,
-    watchRoutes,
-    teamRepoRoutes,
-    migrateRoutes,
-    mirrorRoutes,
-    avatarRoutes,
-    orgAvatarRoutes,
-    repoAvatarRoutes,
-    branchProtectionRoutes,
-    gitHookRoutes,
-    languageRoutes,
-    signingKeyRoutes,
-    archiveRoutes,
-    commitStatusRoutes,
-    editorconfigRoutes,
-    noteRoutes,
-    rawRoutes,
-    syncForkRoutes,
-    branchRoutes,
-    commitRoutes,
-    contentRoutes,
-    refRoutes,
-    tagProtectionRoutes,
-    tagRoutes,
-    treeRoutes,
-    issueCommentRoutes,
-    issueRoutes,
-    issueLabelRoutes,
-    issueMilestoneRoutes,
-    issueReactionRoutes,
-    issuePinRoutes,
-    issueSubscriptionRoutes,
-    issueDependencyRoutes,
-    issueTimeRoutes,
-    issueAttachmentRoutes,
-    orgLabelRoutes,
-    actionSecretRoutes,
-    actionVariableRoutes,
-    pullRoutes,
-    pullMergeRoutes,
-    pullReviewRoutes,
-    quotaRoutes,
-    issueTemplateRoutes,
-    gitHttpRoutes,
-    goGetRoutes,
-    apiDocsRoutes,
-    assetRoutes,
-    signInRoutes,
-  )
-
-/** Who hears of events; those of one event are told in this order. */
-const allSubscribers = (): Subscriber<Ctx>[] => [
-  measureRepository,
-  maintainAfterChanges,
-  dropUnseenWatches,
-  endBlockedRelations,
-  watchTeamRepos,
-  removeRepoFiles,
-  copyTemplateAvatar,
-  removeReplacedAvatar,
-  mailWelcome,
-  removeArchivesOfRepo,
-  countRepoLanguages,
-  dropLabelsOfOldOwner,
-  makeFirstLabels,
-  copyTemplateLabels,
-  removeAttachmentFile,
-  removeAttachmentsOfRepo,
-  ...pullSubscribers.all,
-  readCommitMessages,
+/**
+ * The parts of the forge, in the order of the map of `src/`. What several of them say to the same event is told in this
+ * order.
+ */
+const features: readonly Feature[] = [
+  misc,
+  users,
+  orgs,
+  repos,
+  issues,
+  pulls,
+  quota,
+  actions,
+  admin,
+  mail,
+  transport,
+  web,
 ]
 
-/** Where sealed texts are kept: each column is listed, so that all of them follow a change of the key. */
-const resealSecrets = resealSecretsJob([
-  { table: 'action_secret', column: 'sealed', purpose: secretPurpose },
-  { table: 'mirror', column: 'sealed_credentials', purpose: mirrorPurpose },
-])
+/** Every operation of the forge. */
+export const allOperations = (): NamedOperation[] => operationsOf(...features.flatMap(({ routes }) => routes ?? []))
 
-/** Work that outlives requests. */
-const allJobs = (): AnyJob<Ctx>[] => [resealSecrets, syncMirrorJob, maintainRepository, pullSubscribers.checkPullJob]
-
-/** What the clock starts. */
-const allSchedules = (config: Config): Schedule<Ctx>[] => [
-  archiveCleanup(config),
-  checkRepoStats(config),
-  deletedBranchesCleanup(config),
-  deleteMissingRepos(config),
-  gitGcRepos(config),
-  reinitMissingRepos(config),
-  repoHealthCheck(config),
-  updateMirrors(config),
-  settleRefChanges,
-  deleteExpiredSessions,
-]
+/** All sealed texts follow a change of the instance key. */
+const resealSecrets = resealSecretsJob(features.flatMap(({ sealed }) => sealed ?? []))
 
 export interface AppOptions {
   readonly config: Config
@@ -316,7 +110,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const db = options.db ?? openDatabase(databaseOptions(config))
   attachClock(db, clock)
   await migrate(db)
-  const hub = createEventHub<Ctx>(allSubscribers())
+  const hub = createEventHub<Ctx>(features.flatMap(({ subscribers }) => subscribers ?? []))
   const live = attachEvents(db, hub)
   const keys = await loadInstanceKeys({
     secretKey: config.security.secretKey,
@@ -337,7 +131,11 @@ export async function createApp(options: AppOptions): Promise<App> {
   })
   const tokenUse = new TokenUse(db, clock, log)
   // Each task says itself whether it is on, which it takes from [cron] unless its own section says otherwise.
-  const scheduler = createScheduler<Ctx>({ db, schedules: allSchedules(config), enabled: true })
+  const scheduler = createScheduler<Ctx>({
+    db,
+    schedules: features.flatMap(({ schedules }) => schedules?.(config) ?? []),
+    enabled: true,
+  })
   const services: Mutable<Services> = {
     config,
     db,
@@ -388,7 +186,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       await settleLeftovers(services, isAlone ? 0 : leftoverAgeSeconds)
       workers = startWorkers<Ctx>({
         db,
-        jobs: [...allJobs(), ...hub.jobs],
+        jobs: [resealSecrets, ...features.flatMap(({ jobs }) => jobs ?? []), ...hub.jobs],
         scheduler,
         createContext: () => ({ ...services }),
         log,
@@ -406,22 +204,7 @@ export async function createApp(options: AppOptions): Promise<App> {
         operations: allOperations(),
         admit: (call) => admit(services, call),
         siteUrl: () => services.config.server.rootUrl,
-        subPath: config.server.subPath,
-        trustedProxies: config.security.reverseProxyLimit > 0 ? trustedProxies(config) : [],
-        maxBodyBytes: config.ingot.maxJsonBody,
-        bodyIdleMs: config.ingot.requestTimeout,
-        headersTimeoutMs: config.ingot.requestTimeout,
-        maxConnections: config.ingot.maxConnections,
-        gzip: config.server.enableGzip,
-        cors: config.cors.enabled
-          ? {
-              allowDomains: config.cors.allowDomain,
-              methods: config.cors.methods,
-              headers: config.cors.headers,
-              allowCredentials: config.cors.allowCredentials,
-              maxAgeSeconds: Math.round(config.cors.maxAge / 1000),
-            }
-          : undefined,
+        ...serverOptions(config),
         validateReplies: options.validateReplies ?? false,
         answered: (facts) => {
           metrics?.requestAnswered(facts)
@@ -455,66 +238,4 @@ export async function createApp(options: AppOptions): Promise<App> {
   }
 }
 
-/** How mail goes out. */
-const mailerOptions = (config: Config): MailerOptions => ({
-  ...config.mailer,
-  overrideHeaders: config.mailerOverrideHeader,
-  maxConnections: config.ingot.maxMailConnections,
-  timeoutMs: config.ingot.mailTimeout,
-})
-
-/** How repositories of other servers are reached (`[migrations]`). */
-const migrationOptions = (config: Config): OutgoingOptions => ({
-  rules: migrationHostRules(config.migrations),
-  timeoutMs: config.ingot.outgoingTimeout,
-  maxBodyBytes: config.ingot.maxOutgoingBody,
-  maxConnections: config.ingot.maxOutgoingConnections,
-  skipTlsVerify: config.migrations.skipTlsVerify,
-})
-
 type Mutable<Type> = { -readonly [Key in keyof Type]: Type[Key] }
-
-/** Proxies that may say who the client is; `*` means all. */
-function trustedProxies(config: Config): readonly string[] {
-  const listed = config.security.reverseProxyTrustedProxies
-  return listed.includes('*') ? ['0.0.0.0/0', '::/0'] : listed
-}
-
-/** The configured database, as the drivers want it. */
-export function databaseOptions(config: Config): DatabaseOptions {
-  const { database, paths } = config
-  if (database.kind === 'sqlite3') {
-    return { kind: 'sqlite', path: paths.database, maxReaders: 4, writerWaitMs: 30_000, busyTimeoutMs: 5000 }
-  }
-  const url = new URL('postgres://localhost')
-  url.username = encodeURIComponent(database.user)
-  url.password = encodeURIComponent(database.passwd)
-  url.pathname = `/${encodeURIComponent(database.name)}`
-  if (database.host.startsWith('/')) url.searchParams.set('host', database.host)
-  else url.host = database.host
-  if (database.sslMode !== 'disable') url.searchParams.set('sslmode', database.sslMode)
-  if (database.schema !== '') url.searchParams.set('options', `-c search_path=${database.schema}`)
-  return {
-    kind: 'postgres',
-    url: url.href,
-    maxConnections: database.maxOpenConns || 20,
-    connectWaitMs: 10_000,
-    statementTimeoutMs: 60_000,
-  }
-}
-
-function gitOptions(config: Config, log: Log, more: Partial<GitOptions> = {}): GitOptions {
-  return {
-    repositoriesRoot: config.paths.repositories,
-    ...(config.git.path === '' ? {} : { gitBinary: config.git.path }),
-    log,
-    ...more,
-    limits: {
-      transportProcesses: config.ingot.maxGitProcesses,
-      pooledProcesses: config.ingot.maxGitReaders,
-      waiting: config.ingot.maxGitQueue,
-      ...(config.ingot.maxPushSize >= 0 ? { maxPackBytes: config.ingot.maxPushSize } : {}),
-      ...more.limits,
-    },
-  }
-}

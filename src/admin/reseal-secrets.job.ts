@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import type { Services } from '../access/context.ts'
+import type { SealedColumn } from '../access/feature.ts'
 import { transaction } from '../db/database.ts'
 import { GiveUp, job, type JobRun } from '../jobs/job.ts'
 import { enqueue } from '../jobs/queue.ts'
@@ -9,7 +10,6 @@ import {
   listSealedValues,
   updateSealedValues,
   type ResealedValue,
-  type SealedColumn,
   type SealedValue,
 } from './sealed-value.store.ts'
 

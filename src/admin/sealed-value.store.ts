@@ -1,13 +1,6 @@
 import { sql } from 'kysely'
+import type { SealedColumn } from '../access/feature.ts'
 import type { Db, Tx } from '../db/database.ts'
-
-/** A column of sealed texts, in a table whose key is `id`. Names are words of the program, never of a request. */
-export interface SealedColumn {
-  readonly table: string
-  readonly column: string
-  /** What its texts are sealed for. */
-  readonly purpose: string
-}
 
 export interface SealedValue {
   readonly id: number

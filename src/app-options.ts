@@ -1,0 +1,92 @@
+import type { Config } from './config/load-config.ts'
+import type { DatabaseOptions } from './db/open.ts'
+import type { GitOptions } from './git/git.ts'
+import type { ServerOptions } from './http/server.ts'
+import type { Log } from './lib/log.ts'
+import type { MailerOptions } from './mail/mailer.ts'
+import { migrationHostRules } from './outgoing/host-rules.ts'
+import type { OutgoingOptions } from './outgoing/outgoing.ts'
+
+/** How mail goes out. */
+export const mailerOptions = (config: Config): MailerOptions => ({
+  ...config.mailer,
+  overrideHeaders: config.mailerOverrideHeader,
+  maxConnections: config.ingot.maxMailConnections,
+  timeoutMs: config.ingot.mailTimeout,
+})
+
+/** How repositories of other servers are reached (`[migrations]`). */
+export const migrationOptions = (config: Config): OutgoingOptions => ({
+  rules: migrationHostRules(config.migrations),
+  timeoutMs: config.ingot.outgoingTimeout,
+  maxBodyBytes: config.ingot.maxOutgoingBody,
+  maxConnections: config.ingot.maxOutgoingConnections,
+  skipTlsVerify: config.migrations.skipTlsVerify,
+})
+
+/** The configured database, as the drivers want it. */
+export function databaseOptions(config: Config): DatabaseOptions {
+  const { database, paths } = config
+  if (database.kind === 'sqlite3') {
+    return { kind: 'sqlite', path: paths.database, maxReaders: 4, writerWaitMs: 30_000, busyTimeoutMs: 5000 }
+  }
+  const url = new URL('postgres://localhost')
+  url.username = encodeURIComponent(database.user)
+  url.password = encodeURIComponent(database.passwd)
+  url.pathname = `/${encodeURIComponent(database.name)}`
+  if (database.host.startsWith('/')) url.searchParams.set('host', database.host)
+  else url.host = database.host
+  if (database.sslMode !== 'disable') url.searchParams.set('sslmode', database.sslMode)
+  if (database.schema !== '') url.searchParams.set('options', `-c search_path=${database.schema}`)
+  return {
+    kind: 'postgres',
+    url: url.href,
+    maxConnections: database.maxOpenConns || 20,
+    connectWaitMs: 10_000,
+    statementTimeoutMs: 60_000,
+  }
+}
+
+/** How git is run; `more` wins. */
+export function gitOptions(config: Config, log: Log, more: Partial<GitOptions> = {}): GitOptions {
+  return {
+    repositoriesRoot: config.paths.repositories,
+    ...(config.git.path === '' ? {} : { gitBinary: config.git.path }),
+    log,
+    ...more,
+    limits: {
+      transportProcesses: config.ingot.maxGitProcesses,
+      pooledProcesses: config.ingot.maxGitReaders,
+      waiting: config.ingot.maxGitQueue,
+      ...(config.ingot.maxPushSize >= 0 ? { maxPackBytes: config.ingot.maxPushSize } : {}),
+      ...more.limits,
+    },
+  }
+}
+
+/** What of the web server's options the configuration says. */
+export function serverOptions(
+  config: Config,
+): Omit<ServerOptions, 'operations' | 'admit' | 'siteUrl' | 'validateReplies' | 'answered' | 'defect'> {
+  const { cors, ingot, security, server } = config
+  const proxies = security.reverseProxyTrustedProxies
+  return {
+    subPath: server.subPath,
+    // `*` means that every address may say who the client is.
+    trustedProxies: security.reverseProxyLimit === 0 ? [] : proxies.includes('*') ? ['0.0.0.0/0', '::/0'] : proxies,
+    maxBodyBytes: ingot.maxJsonBody,
+    bodyIdleMs: ingot.requestTimeout,
+    headersTimeoutMs: ingot.requestTimeout,
+    maxConnections: ingot.maxConnections,
+    gzip: server.enableGzip,
+    cors: cors.enabled
+      ? {
+          allowDomains: cors.allowDomain,
+          methods: cors.methods,
+          headers: cors.headers,
+          allowCredentials: cors.allowCredentials,
+          maxAgeSeconds: Math.round(cors.maxAge / 1000),
+        }
+      : undefined,
+  }
+}

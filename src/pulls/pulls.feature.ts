@@ -1,0 +1,12 @@
+import type { Feature } from '../access/feature.ts'
+import * as pullSubscribers from './pull.subscribers.ts'
+import * as pullRoutes from './pull.routes.ts'
+import * as pullMergeRoutes from './merge.routes.ts'
+import * as pullReviewRoutes from './review.routes.ts'
+
+/** Pull requests, reviews and merging. */
+export const pulls: Feature = {
+  routes: [pullRoutes, pullMergeRoutes, pullReviewRoutes],
+  subscribers: [...pullSubscribers.all],
+  jobs: [pullSubscribers.checkPullJob],
+}

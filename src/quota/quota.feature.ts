@@ -1,0 +1,7 @@
+import type { Feature } from '../access/feature.ts'
+import * as quotaRoutes from './quota.routes.ts'
+
+/** How much an account may store. */
+export const quota: Feature = {
+  routes: [quotaRoutes],
+}

@@ -1,0 +1,25 @@
+import type { Feature } from '../access/feature.ts'
+import * as userRoutes from './user.routes.ts'
+import * as tokenRoutes from './token.routes.ts'
+import * as userSettingsRoutes from './settings.routes.ts'
+import * as emailRoutes from './email.routes.ts'
+import * as keyRoutes from './key.routes.ts'
+import * as followRoutes from './follow.routes.ts'
+import * as blockRoutes from './block.routes.ts'
+import * as avatarRoutes from './avatar.routes.ts'
+import { removeReplacedAvatar } from './avatar.subscribers.ts'
+
+/** Accounts of people: settings, addresses, keys, tokens, pictures, followers and blocks. */
+export const users: Feature = {
+  routes: [
+    userRoutes,
+    tokenRoutes,
+    userSettingsRoutes,
+    emailRoutes,
+    keyRoutes,
+    followRoutes,
+    blockRoutes,
+    avatarRoutes,
+  ],
+  subscribers: [removeReplacedAvatar],
+}
