@@ -207,8 +207,9 @@ export async function changing<Result>(run: () => Promise<Result>): Promise<Resu
   try {
     return await run()
   } catch (error) {
-    if (isForeignKeyViolation(error))
-      {throw new Conflict('something that was named has just been deleted', 'just_deleted')}
+    if (isForeignKeyViolation(error)) {
+      throw new Conflict('something that was named has just been deleted', 'just_deleted')
+    }
     throw error
   }
 }
@@ -248,8 +249,9 @@ async function assigneesWanted(ctx: SignedInRepoCtx, input: EditIssueInput): Pro
  * state is refused (a dependency is open, a merged pull request: `PreconditionFailed`), what came before is kept.
  */
 export async function editIssue(ctx: SignedInRepoCtx, issue: IssueRow, input: EditIssueInput): Promise<IssueRow> {
-  if (!mayEditIssue(ctx.viewer, ctx.rights, issue))
-    {throw new Forbidden('only the author and those who may write may edit', 'edit_forbidden')}
+  if (!mayEditIssue(ctx.viewer, ctx.rights, issue)) {
+    throw new Forbidden('only the author and those who may write may edit', 'edit_forbidden')
+  }
   const act = actAt(ctx, issue, input.updated_at)
   const manages = isWriter(ctx.rights, issue)
   const title = input.title === undefined ? undefined : keptTitle(input.title)
@@ -314,8 +316,9 @@ async function applyState(
 
 /** Sets or removes the due date: the last second of the given day in the server's zone; 0 when it is removed. */
 export async function setDeadline(ctx: SignedInRepoCtx, issue: IssueRow, dueDate: string | undefined): Promise<Unix> {
-  if (!isWriter(ctx.rights, issue))
-    {throw new Forbidden('only those who may write may set a due date', 'deadline_forbidden')}
+  if (!isWriter(ctx.rights, issue)) {
+    throw new Forbidden('only those who may write may set a due date', 'deadline_forbidden')
+  }
   const dueUnix = optionalTime(dueDate, 'due_date') === 0 ? 0 : endOfDay(dueDate as string, 'server')
   await transaction(ctx.db, async (tx) => changeDue(tx, actNow(ctx), await holdIssue(tx, issue), dueUnix))
   return dueUnix

@@ -1,4 +1,3 @@
-import { findRepoByName } from '../access/access.store.ts'
 import type { Ctx, RepoCtx } from '../access/context.ts'
 import { accessTo } from '../access/repo-access.ts'
 import { refusePrivate } from '../access/requirements.ts'
@@ -26,12 +25,5 @@ export async function getRepoById(ctx: Ctx, id: RepoId): Promise<RepoParts> {
   const repo = await findRepoById(ctx.db, id)
   const owner = repo && (await findUserById(ctx.db, repo.owner_id))
   if (!repo || !owner) throw noRepo()
-  return openRepo(ctx, owner, repo)
-}
-
-/** A repository of an owner by name that the viewer may see, or `NotFound`. */
-export async function getRepoOf(ctx: Ctx, owner: UserRow, name: string): Promise<RepoParts> {
-  const repo = await findRepoByName(ctx.db, owner.id, name.toLowerCase())
-  if (!repo) throw noRepo()
   return openRepo(ctx, owner, repo)
 }

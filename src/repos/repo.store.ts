@@ -75,15 +75,6 @@ export const insertRepoRedirect = (tx: Tx, ownerId: UserId, lowerName: string, r
 export const deleteRepoRedirect = (tx: Tx, ownerId: UserId, lowerName: string) =>
   tx.deleteFrom('repo_redirect').where('owner_id', '=', ownerId).where('lower_name', '=', lowerName).execute()
 
-export const countReposOf = async (db: Db | Tx, ownerId: UserId): Promise<number> =>
-  (
-    await db
-      .selectFrom('repo')
-      .select((select) => select.fn.countAll<number>().as('count'))
-      .where('owner_id', '=', ownerId)
-      .executeTakeFirstOrThrow()
-  ).count
-
 /** Counts one more repository of an account unless it has as many as it may own; false then. */
 export const takeRepoSlot = async (tx: Tx, ownerId: UserId, limit: number | undefined): Promise<boolean> => {
   let update = tx

@@ -25,25 +25,6 @@ export const isBlockedEitherWay = async (db: Db | Tx, one: UserId, other: UserId
     )
     .executeTakeFirst()) !== undefined
 
-/** Those of `blockerIds` who block somebody, in one query. */
-export const listBlockersAmong = async (
-  db: Db | Tx,
-  blockerIds: readonly UserId[],
-  blockedId: UserId,
-): Promise<ReadonlySet<UserId>> =>
-  blockerIds.length === 0
-    ? new Set()
-    : new Set(
-        (
-          await db
-            .selectFrom('user_block')
-            .select('blocker_id')
-            .where('blocked_id', '=', blockedId)
-            .where('blocker_id', 'in', blockerIds)
-            .execute()
-        ).map((row) => row.blocker_id),
-      )
-
 /** False when there is the block already. */
 export const insertBlock = async (tx: Tx, blockerId: UserId, blockedId: UserId, createdUnix: Unix): Promise<boolean> =>
   (
