@@ -37,24 +37,38 @@ export interface QuotaRule {
 /** Rules that have to stand together. */
 export interface QuotaGroup {
   readonly rules: readonly QuotaRule[]
+  /** The rules count for every subject, whatever they name: the total that the instance sets for all. */
+  readonly isForAll?: boolean
 }
 
-/** Subjects that a subject is made of. */
-const parts: { readonly [Subject in QuotaSubject]?: readonly QuotaSubject[] } = {
+type WholeSubject = 'size:all' | 'size:repos:all' | 'size:assets:all' | 'size:assets:attachments:all'
+
+/** What is judged by its parts where no rule names it (contract, quota: evaluation). */
+const parts: Readonly<Record<WholeSubject, readonly QuotaSubject[]>> = {
   'size:all': ['size:repos:all', 'size:git:lfs', 'size:assets:all'],
   'size:repos:all': ['size:repos:public', 'size:repos:private'],
-  'size:git:all': ['size:repos:all', 'size:git:lfs'],
   'size:assets:all': ['size:assets:attachments:all', 'size:assets:artifacts', 'size:assets:packages:all'],
   'size:assets:attachments:all': ['size:assets:attachments:issues', 'size:assets:attachments:releases'],
 }
 
-function includes(whole: QuotaSubject, part: QuotaSubject): boolean {
-  return whole === part || (parts[whole] ?? []).some((each) => includes(each, part))
-}
+const partsOf = (subject: QuotaSubject): readonly QuotaSubject[] =>
+  (parts as { readonly [Subject in QuotaSubject]?: readonly QuotaSubject[] })[subject] ?? []
+
+const isWiki = (subject: QuotaSubject): boolean => subject === 'size:wiki' || subject === 'size:assets:wiki'
+
+const sumOf = (subjects: readonly QuotaSubject[], usage: QuotaUsage): number =>
+  subjects.reduce((sum, subject) => sum + usedOf(subject, usage), 0)
 
 /** Bytes used of one subject. Wikis are not counted. */
 export function usedOf(subject: QuotaSubject, usage: QuotaUsage): number {
   switch (subject) {
+    case 'size:all':
+    case 'size:repos:all':
+    case 'size:assets:all':
+    case 'size:assets:attachments:all':
+      return sumOf(parts[subject], usage)
+    case 'size:git:all':
+      return sumOf(['size:repos:all', 'size:git:lfs'], usage)
     case 'size:repos:public':
       return usage.publicRepos
     case 'size:repos:private':
@@ -72,30 +86,31 @@ export function usedOf(subject: QuotaSubject, usage: QuotaUsage): number {
     case 'size:wiki':
     case 'size:assets:wiki':
       return 0
-    default:
-      return (parts[subject] ?? []).reduce((sum, part) => sum + usedOf(part, usage), 0)
   }
 }
 
 /** A rule stands when the sum of its subjects is at most its limit; a subject named twice counts twice. */
-function ruleStands(rule: QuotaRule, usage: QuotaUsage): boolean {
-  if (rule.limit === -1) return true
-  return rule.subjects.reduce((sum, subject) => sum + usedOf(subject, usage), 0) <= rule.limit
+const ruleStands = (rule: QuotaRule, usage: QuotaUsage): boolean =>
+  rule.limit === -1 || sumOf(rule.subjects, usage) <= rule.limit
+
+/**
+ * Whether a group stands for a subject: by its rules that name the subject, where none does by those that name parts
+ * of it; undefined when it says nothing about the subject (contract, quota: evaluation).
+ */
+function judgementOf(group: QuotaGroup, subject: QuotaSubject, usage: QuotaUsage): boolean | undefined {
+  const about = group.isForAll ? group.rules : group.rules.filter((rule) => rule.subjects.includes(subject))
+  if (about.length > 0) return about.every((rule) => ruleStands(rule, usage))
+  const ofParts = partsOf(subject)
+    .map((part) => judgementOf(group, part, usage))
+    .filter((each) => each !== undefined)
+  return ofParts.length === 0 ? undefined : ofParts.every(Boolean)
 }
 
 /**
- * Whether a group stands for a subject: all of its rules that name the subject or a whole it belongs to; where none
- * does, those that name parts of it. A group that says nothing about it stands (contract, quota: evaluation).
+ * Whether an account is within quota: one of its groups stands, or it has none. A group that says nothing about the
+ * subject stands, and wikis are always within.
  */
-function groupStands(group: QuotaGroup, subject: QuotaSubject, usage: QuotaUsage): boolean {
-  const about = group.rules.filter((rule) => rule.subjects.some((each) => includes(each, subject)))
-  const relevant =
-    about.length > 0 ? about : group.rules.filter((rule) => rule.subjects.some((each) => includes(subject, each)))
-  return relevant.every((rule) => ruleStands(rule, usage))
-}
-
-/** Whether an account is within quota: one of its groups stands, or it has none. Wikis always are. */
 export function withinQuota(groups: readonly QuotaGroup[], subject: QuotaSubject, usage: QuotaUsage): boolean {
-  if (subject === 'size:wiki' || subject === 'size:assets:wiki' || groups.length === 0) return true
-  return groups.some((group) => groupStands(group, subject, usage))
+  if (isWiki(subject) || groups.length === 0) return true
+  return groups.some((group) => judgementOf(group, subject, usage) ?? true)
 }
