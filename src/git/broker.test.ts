@@ -287,6 +287,20 @@ test('git repositories: create once, fork, share objects, remove, sizes, keys, s
   await assert.rejects(git.readHead(copy), { name: 'NotFound' })
 })
 
+test('git maintenance: packs that clones would take long to walk are given a bitmap, once', async () => {
+  await using test = await startTestGit()
+  const { git } = test
+  const key = await newRepository(git)
+  await commitOn(git, key, 'main', { big: randomBytes(3 << 20).toString('base64') })
+  await git.maintain(key, ['repack'], { force: true })
+  const packs = join(test.root, key.slice(0, 2), `${key}.git`, 'objects/pack')
+  const bitmaps = async () => (await readdir(packs)).filter((name) => name.endsWith('.bitmap'))
+  for (const name of await bitmaps()) await rm(join(packs, name))
+  assert.deepEqual(await git.maintain(key, ['repack']), { done: ['repack'] })
+  assert.equal((await bitmaps()).length, 1)
+  assert.deepEqual(await git.maintain(key, ['repack']), { done: [] })
+})
+
 test('git remotes: fetched and pushed over HTTP, reporting what moved; bad addresses refused', async () => {
   await using test = await startTestGit()
   const { git } = test

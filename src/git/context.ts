@@ -35,6 +35,8 @@ export type CachedObject =
 export type GitCaches = {
   readonly objects: LRUCache<string, CachedObject>
   readonly infos: LRUCache<string, { type: ObjectType; sizeBytes: number }>
+  /** Contents of small files. */
+  readonly blobs: LRUCache<string, Buffer>
   readonly packedRefs: LRUCache<string, PackedRefs>
   readonly formats: LRUCache<string, ObjectFormat>
   /** Answers of history questions about fixed ids: counts, pages of logs, merge bases, ancestry, last commits. */
@@ -108,6 +110,10 @@ export function newCaches(limits: GitLimits): GitCaches {
       sizeCalculation: sizeOfCached,
     }),
     infos: new LRUCache({ maxSize: 50_000, sizeCalculation: eachAsOne }),
+    blobs: new LRUCache({
+      maxSize: Math.max(1, Math.floor(limits.objectCacheBytes / 2)),
+      sizeCalculation: (content, name) => 200 + name.length + content.length,
+    }),
     packedRefs: new LRUCache({
       maxSize: limits.objectCacheBytes,
       maxEntrySize: limits.objectCacheBytes,

@@ -217,10 +217,16 @@ export async function readBlob(
   { maxBytes }: { maxBytes: number },
 ): Promise<Blob> {
   checkOids(oid)
-  const [reply] = await cat(context, locate(context, at), [['blob', oid, Math.min(maxBytes, maxPooledBlobBytes)]])
+  const location = locate(context, at)
+  const known = context.caches.blobs.get(`${location.scope}:${oid}`)
+  if (known !== undefined && known.length <= maxBytes) return { oid, sizeBytes: known.length, content: known }
+  const [reply] = await cat(context, location, [['blob', oid, Math.min(maxBytes, maxPooledBlobBytes)]])
   if (reply === undefined || reply.state === 'missing' || reply.type !== 'blob') throw missing('blob', oid)
   const { sizeBytes } = reply
-  if (reply.content !== undefined) return { oid, sizeBytes, content: reply.content }
+  if (reply.content !== undefined) {
+    rememberBlob(context, location, oid, reply.content)
+    return { oid, sizeBytes, content: reply.content }
+  }
   if (sizeBytes > maxBytes) return { oid, sizeBytes }
   const { stream } = await streamBlob(context, at, oid)
   const chunks: Buffer[] = []
@@ -246,6 +252,9 @@ export async function blobSize(context: GitContext, at: ReadFrom, oid: Oid): Pro
   return size
 }
 
+/** Larger blobs are read again each time. */
+const maxRememberedBlobBytes = 64 << 10
+
 type Range = { readonly start: number; readonly end: number }
 
 export async function streamBlob(
@@ -259,9 +268,8 @@ export async function streamBlob(
   const { start, end } = options.range ?? { start: 0, end: sizeBytes }
   if (start < 0 || end > sizeBytes || start > end) throw new Invalid('the range is outside of the blob')
   if (sizeBytes <= maxPooledBlobBytes) {
-    const [reply] = await cat(context, location, [['blob', oid, maxPooledBlobBytes]])
-    if (reply?.content === undefined) throw missing('blob', oid)
-    return { sizeBytes, stream: Readable.from([reply.content.subarray(start, end)], { objectMode: false }) }
+    const content = await smallBlob(context, location, oid)
+    return { sizeBytes, stream: Readable.from([content.subarray(start, end)], { objectMode: false }) }
   }
   const { output } = await context.broker.stream({
     args: ['cat-file', 'blob', oid],
@@ -272,6 +280,23 @@ export async function streamBlob(
     idleMs: context.limits.transportIdleMs,
   })
   return { sizeBytes, stream: start === 0 && end === sizeBytes ? output : cut(output, start, end) }
+}
+
+/** The bytes of a blob of at most `maxPooledBlobBytes`; the smaller ones are remembered. */
+async function smallBlob(context: GitContext, location: Location, oid: Oid): Promise<Buffer> {
+  const known = context.caches.blobs.get(`${location.scope}:${oid}`)
+  if (known !== undefined) return known
+  const [reply] = await cat(context, location, [['blob', oid, maxPooledBlobBytes]])
+  if (reply?.content === undefined) throw missing('blob', oid)
+  rememberBlob(context, location, oid, reply.content)
+  return reply.content
+}
+
+/** Keeps a copy: what came over the wire may be a view of a much larger buffer, which would be kept with it. */
+function rememberBlob(context: GitContext, location: Location, oid: Oid, content: Buffer): void {
+  if (content.length <= maxRememberedBlobBytes) {
+    context.caches.blobs.set(`${location.scope}:${oid}`, Buffer.from(content))
+  }
 }
 
 /** Bytes `start` to `end` of a stream; what follows is not read. */

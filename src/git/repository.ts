@@ -15,6 +15,8 @@ const leftoverMs = 24 * 60 * 60_000
 /** Loose objects and packs that make a repack worth its time. */
 const manyLooseObjects = 2000
 const manyPacks = 20
+/** Packs of this many bytes together are given a bitmap. */
+const bitmapFromBytes = 2 << 20
 const manyLooseRefs = 200
 
 const temporaryName = (path: string): string => `${path}.new-${randomBytes(6).toString('hex')}`
@@ -283,13 +285,26 @@ export async function maintain(
 }
 
 async function needsRepack(directory: string): Promise<boolean> {
-  const packs = (await readdir(join(directory, 'objects', 'pack')).catch(() => [])).filter((name) =>
-    name.endsWith('.pack'),
-  )
-  if (packs.length > manyPacks) return true
+  const folder = join(directory, 'objects', 'pack')
+  const names = await readdir(folder).catch(() => [])
+  const packs = names.filter((name) => name.endsWith('.pack'))
+  if (packs.length > manyPacks || (await lacksBitmap(directory, folder, names))) return true
   // One folder of 256 stands for all: ids are spread evenly.
   const sample = await readdir(join(directory, 'objects', '17')).catch(() => [])
   return sample.length > manyLooseObjects / 256
+}
+
+/**
+ * Whether clones would gain by a bitmap, which spares them the walk through the history and lets whole packs be sent as
+ * they are. A repository that borrows objects from another can not have one.
+ */
+async function lacksBitmap(directory: string, folder: string, names: readonly string[]): Promise<boolean> {
+  if (names.some((name) => name.endsWith('.bitmap'))) return false
+  const packs = names.filter((name) => name.endsWith('.pack'))
+  const found = await Promise.all(packs.map((name) => stat(join(folder, name)).catch(() => undefined)))
+  if (found.reduce((sum, pack) => sum + (pack?.size ?? 0), 0) < bitmapFromBytes) return false
+  const alternates = await stat(join(directory, 'objects', 'info', 'alternates')).catch(() => undefined)
+  return alternates === undefined
 }
 
 async function countLooseRefs(directory: string): Promise<number> {
