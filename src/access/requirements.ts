@@ -80,9 +80,16 @@ export const attachmentsEnabled: Requirement<Ctx, object> = {
   },
 }
 
-/** A setting of the instance that turns the operation off for everybody: 404, as if it were not there. */
-export const switchedOn = (isOn: (config: Ctx['config']) => boolean): Requirement<Ctx, object> => ({
-  codes: [],
+/**
+ * A setting of the instance that turns the operation off for everybody: 404, as if it were not there.
+ *
+ * @param code the contract's name of it, `…Enabled`
+ */
+export const switchedOn = (
+  code: `${string}Enabled`,
+  isOn: (config: Ctx['config']) => boolean,
+): Requirement<Ctx, object> => ({
+  codes: [code],
   check({ config }) {
     if (!isOn(config)) throw new NotFound('this is switched off', 'switched_off')
     return {}

@@ -25,7 +25,7 @@ export const metrics = operation({
   path: '/metrics',
   base: 'site',
   scope: null,
-  requires: [anyone, switchedOn((config) => config.metrics.enabled), metricsToken],
+  requires: [anyone, switchedOn('metricsEnabled', (config) => config.metrics.enabled), metricsToken],
   reply: { 200: 'bytes' },
   async run({ ctx }) {
     if (!ctx.metrics) throw new NotFound('this is switched off', 'switched_off')

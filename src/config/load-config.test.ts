@@ -91,7 +91,6 @@ test('defaults are those of the family, except where this program has reasons', 
     'security COOKIE_REMEMBER_NAME',
     'server SSH_SERVER_HOST_KEYS',
     'ui THEMES',
-    'ui DEFAULT_THEME',
     // Blanked in the list, or an example of another place.
     'service NO_REPLY_ADDRESS',
     'service USER_LOCATION_MAP_URL',

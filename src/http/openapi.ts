@@ -1,4 +1,4 @@
-import type { TSchema } from 'typebox'
+import { IsOptional, type TSchema } from 'typebox'
 import { isNumberParam, type NamedOperation } from './operation.ts'
 
 type Json = { readonly [key: string]: unknown }
@@ -15,7 +15,7 @@ const refusals: readonly { readonly code: RegExp; readonly status: number }[] = 
   { code: /^T$|^basicAuth$|^exploreSignIn$/, status: 401 },
   { code: /^(SA|RO|RA|RR|RW|OO|OM|WH|selfOrAdmin|publicOnlyCheck|branchWriter|package|gitHookEditor)/, status: 403 },
   { code: /^(resolve|userVisible|TM|.*Enabled$|repoRef)/, status: 404 },
-  { code: /^quota/, status: 413 },
+  { code: /^quota:/, status: 413 },
   { code: /^bind$/, status: 422 },
   { code: /^NA$/, status: 423 },
 ]
@@ -34,7 +34,7 @@ const reasons: Readonly<Record<number, string>> = {
   403: 'not allowed',
   404: 'missing, or not visible to the caller',
   413: 'over quota, or too large',
-  422: 'the body is not valid; the message names the first failing field',
+  422: 'the request is not valid; the message names the first failing field',
   423: 'the repository is archived',
 }
 
@@ -75,7 +75,7 @@ class Components {
 
   #inner(value: unknown): unknown {
     if (Array.isArray(value)) return this.#spellOut(value)
-    return typeof value === 'object' && value !== null ? this.of(value as TSchema) : value
+    return typeof value === 'object' && value !== null ? this.of(value) : value
   }
 }
 
@@ -96,6 +96,7 @@ function refusalsOf(operation: NamedOperation): number[] {
     refusals.filter(({ code }) => codes.some((each) => code.test(each))).map(({ status }) => status),
   )
   if (operation.scope.length > 0) found.add(401).add(403)
+  if (!Object.values(operation.query).every(IsOptional)) found.add(422)
   return [...found].sort((one, other) => one - other)
 }
 
@@ -121,7 +122,7 @@ function paramsOf(operation: NamedOperation, components: Components): DescribedP
     ...Object.entries(operation.query).map(([name, schema]): DescribedParam => ({
       name,
       where: 'query',
-      required: false,
+      required: !IsOptional(schema),
       schema: components.of(schema),
     })),
   ]

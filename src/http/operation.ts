@@ -128,7 +128,10 @@ interface Declaration<
   readonly scope: Scope | readonly Scope[] | null
   /** Checked left to right; the order is observable. There is at least one: `anyone` where all may ask. */
   readonly requires: Rs
-  /** Declared query parameters. What can not be read as its type counts as absent. */
+  /**
+   * Declared query parameters. What can not be read as its type counts as absent, and absent ones reach the handler as
+   * such: one that is not `Type.Optional` is described as required, and the handler is what refuses without it.
+   */
   readonly query?: Query
   /** The body's schema, checked where `validBody` stands among the requirements; or `stream`: the handler takes the bytes. */
   readonly body?: Body
@@ -145,7 +148,7 @@ interface Declaration<
   readonly run: (input: {
     ctx: ContextAfter<Rs>
     params: Params<Path, Text>
-    query: { readonly [Key in keyof Static<TObject<Query>>]: Static<TObject<Query>>[Key] }
+    query: { readonly [Key in keyof Static<TObject<Query>>]?: Static<TObject<Query>>[Key] }
     body: BodyOf<Body>
     call: Call
   }) => Promise<RepliesOf<Replies>>

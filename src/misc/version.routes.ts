@@ -65,12 +65,12 @@ export const swaggerRedirect = operation({
   method: 'GET',
   path: '/swagger',
   scope: null,
-  requires: [anyone, switchedOn((config) => config.api.enableSwagger)],
+  requires: [anyone, switchedOn('swaggerEnabled', (config) => config.api.enableSwagger)],
   reply: { 303: 'empty' },
   run: async ({ ctx }) => redirect(303, `${ctx.config.server.rootUrl}api/swagger`),
 })
 
-const federated = switchedOn((config) => config.federation.enabled)
+const federated = switchedOn('federationEnabled', (config) => config.federation.enabled)
 
 export const getNodeInfo = operation({
   method: 'GET',

@@ -8,14 +8,14 @@ import { enumeration } from '../http/schema.ts'
 import { Invalid } from '../lib/errors.ts'
 
 /** `[quota].ENABLED`. */
-const quotaOn = switchedOn((config) => config.quota.enabled)
+const quotaOn = switchedOn('quotaEnabled', (config) => config.quota.enabled)
 
 export const userCheckQuota = operation({
   method: 'GET',
   path: '/user/quota/check',
   scope: 'user',
   requires: [anyone, quotaOn, signedIn],
-  query: { subject: Type.Optional(enumeration(...quotaSubjects)) },
+  query: { subject: enumeration(...quotaSubjects) },
   reply: { 200: Type.Boolean() },
   async run({ ctx, query: { subject } }) {
     if (subject === undefined || !quotaSubjects.includes(subject)) {

@@ -8,7 +8,7 @@ import { ReplaceFlagsOption } from './flag.schemas.ts'
 import { addFlag, checkFlag, flagsOf, removeFlag, replaceFlags } from './flag.service.ts'
 
 /** `[repository].ENABLE_FLAGS`. */
-const flagsOn = switchedOn((config) => config.repository.enableFlags)
+const flagsOn = switchedOn('flagsEnabled', (config) => config.repository.enableFlags)
 
 const checks = [anyone, flagsOn, inRepo, tokenScope('admin'), signedIn, siteAdmin] as const
 

@@ -12,7 +12,7 @@ import { presentMadeRepo, presentRepos } from './repo.present.ts'
 import { Repository } from './repo.schemas.ts'
 
 /** `[repository].DISABLE_FORKS`. */
-const forksOn = switchedOn((config) => !config.repository.disableForks)
+const forksOn = switchedOn('forksEnabled', (config) => !config.repository.disableForks)
 
 export const listForks = operation({
   method: 'GET',

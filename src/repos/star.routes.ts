@@ -15,7 +15,7 @@ import { Repository } from './repo.schemas.ts'
 import { checkStar, star, stargazersOf, unstar } from './star.service.ts'
 
 /** `[repository].DISABLE_STARS`. */
-const starsOn = switchedOn((config) => !config.repository.disableStars)
+const starsOn = switchedOn('starsEnabled', (config) => !config.repository.disableStars)
 
 export const userCurrentListStarred = operation({
   method: 'GET',

@@ -10,7 +10,7 @@ import { jsonType } from '../http/error-forms.ts'
 import { NotFound } from '../lib/errors.ts'
 import { page } from './page.tsx'
 
-const swaggerOn = switchedOn((config) => config.api.enableSwagger)
+const swaggerOn = switchedOn('swaggerEnabled', (config) => config.api.enableSwagger)
 
 const infoOf = (ctx: Ctx): ApiInfo => ({
   title: `${ctx.config.instance.appName} API`,

@@ -16,6 +16,22 @@ test('openApiDocument: every operation of the API is there with its own id, and 
   }
 })
 
+test('openApiDocument, swaggerDocument: settings that switch an operation off and needed query parameters are told', async () => {
+  await using forge = await startForge()
+  for (const address of ['/api/openapi.json', '/swagger.v1.json']) {
+    const { paths } = (await forge.guest.get(address, { site: true })).json
+    const check = paths['/user/quota/check'].get
+    assert.deepEqual(Object.keys(check.responses), ['200', '401', '403', '404', '422'])
+    assert.deepEqual(
+      check.parameters.map((each: { name: string; required: boolean }) => [each.name, each.required]),
+      [['subject', true]],
+    )
+    const search = paths['/users/search'].get
+    assert.ok(search.parameters.every((each: { required: boolean }) => !each.required))
+    assert.ok(!('422' in search.responses))
+  }
+})
+
 test('swaggerDocument: Swagger 2.0 below the API root, without what only newer versions know', async () => {
   await using forge = await startForge()
   const { json, text } = await forge.guest.get('/swagger.v1.json', { site: true })
@@ -25,7 +41,7 @@ test('swaggerDocument: Swagger 2.0 below the API root, without what only newer v
     assert.ok(json.definitions[name as string], `definition ${name}`)
 })
 
-test('swaggerPage: the page and all it loads come from the forge; switched off it is 404', async () => {
+test('swaggerPage, swaggerAsset, swaggerShortcut: the page and all it loads come from the forge; switched off it is 404', async () => {
   await using forge = await startForge()
   const shown = await forge.guest.get('/api/swagger', { site: true })
   assert.match(shown.headers.get('content-type') ?? '', /^text\/html/)
@@ -36,5 +52,7 @@ test('swaggerPage: the page and all it loads come from the forge; switched off i
   assert.equal((await forge.guest.get('/assets/swagger-ui/..%2fpackage.json', { site: true })).status, 404)
   assert.equal((await forge.guest.get('/swagger', { site: true })).headers.get('location'), `${forge.url}/api/swagger`)
   await using off = await startForge({ settings: { api: { ENABLE_SWAGGER: false } } })
-  assert.equal((await off.guest.get('/api/swagger', { site: true })).status, 404)
+  for (const path of ['/api/swagger', '/swagger', '/assets/swagger-ui/start.js', '/swagger.v1.json']) {
+    assert.equal((await off.guest.get(path, { site: true })).status, 404, path)
+  }
 })

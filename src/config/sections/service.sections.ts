@@ -176,8 +176,9 @@ export const api = defineSection('api', {
 })
 
 export const ui = defineSection('ui', {
-  defaultTheme: text('DEFAULT_THEME', 'ingot-auto', 'theme of pages for who has chosen none'),
-  themes: list('THEMES', ['ingot-auto', 'ingot-light', 'ingot-dark'], 'themes users may choose'),
+  // Clients see these names in the settings of accounts and know the family's.
+  defaultTheme: text('DEFAULT_THEME', 'forgejo-auto', 'theme of pages for who has chosen none'),
+  themes: list('THEMES', ['forgejo-auto', 'forgejo-light', 'forgejo-dark'], 'themes users may choose'),
   reactions: list(
     'REACTIONS',
     ['+1', '-1', 'laugh', 'hooray', 'confused', 'heart', 'rocket', 'eyes'],
