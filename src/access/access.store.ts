@@ -1,3 +1,4 @@
+import { teamHoldsRepo } from './team-holds.store.ts'
 import type { Db } from '../db/database.ts'
 import { preparedQuery } from '../db/prepared.ts'
 import type { AccessMode, UserRow } from '../db/tables/accounts.ts'
@@ -84,19 +85,7 @@ export const listTeamGrants = (db: Db, repoIds: readonly RepoId[], userId: UserI
     ])
     .where('team_user.user_id', '=', userId)
     .where('repo.id', 'in', repoIds)
-    .where((where) =>
-      where.or([
-        where('team.includes_all_repositories', '=', true),
-        where('team.access_mode', '=', 4),
-        where.exists(
-          where
-            .selectFrom('team_repo')
-            .select('team_repo.repo_id')
-            .whereRef('team_repo.team_id', '=', 'team.id')
-            .whereRef('team_repo.repo_id', '=', 'repo.id'),
-        ),
-      ]),
-    )
+    .where(teamHoldsRepo('repo.id'))
     .execute()
 
 /** Groups the rows of `listTeamGrants` by repository and team. */

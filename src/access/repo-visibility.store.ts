@@ -1,3 +1,4 @@
+import { teamHoldsRepo } from './team-holds.store.ts'
 import type { SelectQueryBuilder } from 'kysely'
 import { isPublicOnly, type Viewer } from '../auth/viewer.ts'
 import type { Schema } from '../db/schema.ts'
@@ -63,19 +64,7 @@ export function visibleTo<Selected>(
           .select('team_user.team_id')
           .where('team_user.user_id', '=', id)
           .whereRef('team.org_id', '=', 'repo.owner_id')
-          .where((grant) =>
-            grant.or([
-              grant('team.includes_all_repositories', '=', true),
-              grant('team.access_mode', '=', 4),
-              grant.exists(
-                grant
-                  .selectFrom('team_repo')
-                  .select('team_repo.repo_id')
-                  .whereRef('team_repo.team_id', '=', 'team.id')
-                  .whereRef('team_repo.repo_id', '=', 'repo.id'),
-              ),
-            ]),
-          )
+          .where(teamHoldsRepo('repo.id'))
           .where((grant) =>
             grant.or([
               grant('team.access_mode', '>=', 3),

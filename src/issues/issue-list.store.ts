@@ -1,3 +1,4 @@
+import { teamHoldsRepo } from '../access/team-holds.store.ts'
 import { sql, type ExpressionBuilder, type SqlBool, type Expression } from 'kysely'
 import { visibleTo, type Looker } from '../access/repo-visibility.store.ts'
 import type { Db } from '../db/database.ts'
@@ -81,20 +82,7 @@ function isVisible(db: Db, where: Builder, scope: Extract<IssueScope, { kind: 'v
   if (teamId !== undefined) {
     repos = repos.where((team) =>
       team.exists(
-        team
-          .selectFrom('team')
-          .leftJoin('team_repo', (join) =>
-            join.onRef('team_repo.team_id', '=', 'team.id').onRef('team_repo.repo_id', '=', 'repo.id'),
-          )
-          .select('team.id')
-          .where('team.id', '=', teamId)
-          .where((each) =>
-            each.or([
-              each('team_repo.repo_id', 'is not', null),
-              each('team.includes_all_repositories', '=', true),
-              each('team.access_mode', '=', 4),
-            ]),
-          ),
+        team.selectFrom('team').select('team.id').where('team.id', '=', teamId).where(teamHoldsRepo('repo.id')),
       ),
     )
   }

@@ -1,3 +1,4 @@
+import { teamHoldsRepo } from '../access/team-holds.store.ts'
 import type { ExpressionBuilder } from 'kysely'
 import type { Db } from '../db/database.ts'
 import type { Schema } from '../db/schema.ts'
@@ -52,19 +53,7 @@ export async function listUsersReaching(
             .whereRef('team_user.user_id', '=', 'user.id')
             .where('team.org_id', '=', owner.id)
             .where((team) => team.or([team('team.access_mode', '>=', 3), team('team_unit.unit', 'is not', null)]))
-            .where((team) =>
-              team.or([
-                team('team.access_mode', '=', 4),
-                team('team.includes_all_repositories', '=', true),
-                team.exists(
-                  team
-                    .selectFrom('team_repo')
-                    .select('team_repo.repo_id')
-                    .whereRef('team_repo.team_id', '=', 'team.id')
-                    .where('team_repo.repo_id', '=', repo.id),
-                ),
-              ]),
-            ),
+            .where(teamHoldsRepo(repo.id)),
         ),
       ]),
     )

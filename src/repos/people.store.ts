@@ -1,3 +1,4 @@
+import { teamHoldsRepo } from '../access/team-holds.store.ts'
 import type { Db } from '../db/database.ts'
 import type { RepoUnit } from '../db/tables/repositories.ts'
 import type { UserRow } from '../db/tables/accounts.ts'
@@ -9,19 +10,7 @@ const teamsOf = (db: Db, ownerId: UserId, repoId: RepoId) =>
     .selectFrom('team_user')
     .innerJoin('team', 'team.id', 'team_user.team_id')
     .where('team.org_id', '=', ownerId)
-    .where((where) =>
-      where.or([
-        where('team.includes_all_repositories', '=', true),
-        where('team.access_mode', '=', 4),
-        where.exists(
-          where
-            .selectFrom('team_repo')
-            .select('team_repo.repo_id')
-            .whereRef('team_repo.team_id', '=', 'team.id')
-            .where('team_repo.repo_id', '=', repoId),
-        ),
-      ]),
-    )
+    .where(teamHoldsRepo(repoId))
 
 /** People who may write to a repository: collaborators, and members of teams that write any of the units or read pulls. */
 export const listWriters = (db: Db, ownerId: UserId, repoId: RepoId, units: readonly RepoUnit[]): Promise<UserRow[]> =>

@@ -1,3 +1,4 @@
+import { teamHoldsRepo } from '../access/team-holds.store.ts'
 import { sql } from 'kysely'
 import { visibleTo, type Looker } from '../access/repo-visibility.store.ts'
 import type { Db } from '../db/database.ts'
@@ -104,20 +105,7 @@ function filtered(db: Db, filter: RepoFilter, looker: Looker) {
             .select('team_user.team_id')
             .where('team_user.user_id', '=', contributorId)
             .whereRef('team.org_id', '=', 'repo.owner_id')
-            .where((grant) =>
-              grant.or([
-                grant('repo.is_private', '=', false),
-                grant('team.includes_all_repositories', '=', true),
-                grant('team.access_mode', '=', 4),
-                grant.exists(
-                  grant
-                    .selectFrom('team_repo')
-                    .select('team_repo.repo_id')
-                    .whereRef('team_repo.team_id', '=', 'team.id')
-                    .whereRef('team_repo.repo_id', '=', 'repo.id'),
-                ),
-              ]),
-            ),
+            .where((grant) => grant.or([grant('repo.is_private', '=', false), teamHoldsRepo('repo.id')])),
         ),
       ]),
     )
@@ -131,19 +119,7 @@ function filtered(db: Db, filter: RepoFilter, looker: Looker) {
           .select('team.id')
           .where('team.id', '=', teamId)
           .whereRef('team.org_id', '=', 'repo.owner_id')
-          .where((grant) =>
-            grant.or([
-              grant('team.includes_all_repositories', '=', true),
-              grant('team.access_mode', '=', 4),
-              grant.exists(
-                grant
-                  .selectFrom('team_repo')
-                  .select('team_repo.repo_id')
-                  .where('team_repo.team_id', '=', teamId)
-                  .whereRef('team_repo.repo_id', '=', 'repo.id'),
-              ),
-            ]),
-          ),
+          .where(teamHoldsRepo('repo.id')),
       ),
     )
   }

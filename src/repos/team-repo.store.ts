@@ -1,3 +1,4 @@
+import { teamHoldsRepo } from '../access/team-holds.store.ts'
 import type { Db, Tx } from '../db/database.ts'
 import type { RepoRow } from '../db/tables/repositories.ts'
 import type { RepoId, TeamId } from '../lib/ids.ts'
@@ -9,19 +10,7 @@ const reposOfTeam = (db: Db | Tx, teamId: TeamId) =>
     .selectFrom('repo')
     .innerJoin('team', 'team.org_id', 'repo.owner_id')
     .where('team.id', '=', teamId)
-    .where((where) =>
-      where.or([
-        where('team.includes_all_repositories', '=', true),
-        where('team.access_mode', '=', 4),
-        where.exists(
-          where
-            .selectFrom('team_repo')
-            .select('team_repo.repo_id')
-            .whereRef('team_repo.team_id', '=', 'team.id')
-            .whereRef('team_repo.repo_id', '=', 'repo.id'),
-        ),
-      ]),
-    )
+    .where(teamHoldsRepo('repo.id'))
 
 export const listTeamRepos = (db: Db, teamId: TeamId, page: Page): Promise<RepoRow[]> =>
   reposOfTeam(db, teamId).selectAll('repo').orderBy('repo.lower_name').limit(page.limit).offset(page.offset).execute()

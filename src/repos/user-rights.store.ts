@@ -1,3 +1,4 @@
+import { teamHoldsRepo } from '../access/team-holds.store.ts'
 import type { Db } from '../db/database.ts'
 import type { RepoId, UserId } from '../lib/ids.ts'
 
@@ -27,19 +28,7 @@ export const listTeamGrantsOf = (db: Db, orgId: UserId, repoId: RepoId, userIds:
     ])
     .where('team.org_id', '=', orgId)
     .where('team_user.user_id', 'in', userIds)
-    .where((where) =>
-      where.or([
-        where('team.includes_all_repositories', '=', true),
-        where('team.access_mode', '=', 4),
-        where.exists(
-          where
-            .selectFrom('team_repo')
-            .select('team_repo.repo_id')
-            .whereRef('team_repo.team_id', '=', 'team.id')
-            .where('team_repo.repo_id', '=', repoId),
-        ),
-      ]),
-    )
+    .where(teamHoldsRepo(repoId))
     .execute()
 
 /** Which of some teams an account is on. */
