@@ -8,7 +8,7 @@ const upload = (name: string, content: string): { raw: FormData } => {
   return { raw }
 }
 
-test('issueCreateIssueAttachment: a file is kept, shown, downloaded whole and in part, renamed and deleted', async () => {
+test('issueCreateIssueAttachment, issueListIssueAttachments, issueGetIssueAttachment, issueEditIssueAttachment, issueDeleteIssueAttachment, downloadRepoAttachment: a file is kept, shown, downloaded whole and in part, renamed and deleted', async () => {
   await using forge = await startForge()
   const issue = await forge.given.issue()
   const path = `${issue.api}/assets`
@@ -26,6 +26,7 @@ test('issueCreateIssueAttachment: a file is kept, shown, downloaded whole and in
   assert.equal((await guest.get(`/${issue.repo.fullName}${url}`, { site: true })).status, 200)
   assert.equal((await alice.must('GET', `${path}/${file.id}`)).json.download_count, 2)
   assert.equal((await alice.must('PATCH', `${path}/${file.id}`, { name: 'other.md' })).json.name, 'other.md')
+  assert.equal((await forge.as('bob').patch(`${path}/${file.id}`, { name: 'x.md' })).status, 403)
   assert.equal((await forge.as('bob').delete(`${path}/${file.id}`)).status, 403)
   await alice.must('DELETE', `${path}/${file.id}`)
   assert.equal((await guest.get(url, { site: true })).status, 404)
@@ -58,7 +59,7 @@ test('issueCreateIssueAttachment: the body may be the file itself, under the nam
   assert.deepEqual([made.json.name, made.json.size], ['raw.log', 5])
 })
 
-test('issueCreateIssueCommentAttachment: the author of a comment needs write access; by the issue it is found, not listed', async () => {
+test('issueCreateIssueCommentAttachment, issueListIssueCommentAttachments, issueGetIssueCommentAttachment, issueEditIssueCommentAttachment, issueDeleteIssueCommentAttachment: the author of a comment needs write access; by the issue it is found, not listed', async () => {
   await using forge = await startForge()
   const issue = await forge.given.issue()
   const { id } = (await forge.as('bob').must('POST', `${issue.api}/comments`, { body: 'x' })).json
@@ -70,15 +71,22 @@ test('issueCreateIssueCommentAttachment: the author of a comment needs write acc
   assert.equal((await forge.as('bob').get(`${issue.api}/assets/${file.id}`)).status, 200)
   assert.equal((await forge.as('alice').patch(`${path}/${file.id}`, { name: 'b.txt' })).json.name, 'b.txt')
   assert.equal((await forge.as('alice').get(`${path}/${file.id}`)).json.name, 'b.txt')
+  assert.equal((await forge.as('bob').patch(`${path}/${file.id}`, { name: 'c.txt' })).status, 403)
+  assert.equal((await forge.as('bob').delete(`${path}/${file.id}`)).status, 403)
   assert.equal((await forge.as('alice').delete(`${path}/${file.id}`)).status, 204)
+  assert.equal((await forge.as('alice').get(`${path}/${file.id}`)).status, 404)
+  assert.deepEqual((await forge.as('alice').must('GET', path)).json, [])
 })
 
-test('downloadAttachment: files of a private repository are not there for strangers', async () => {
+test('downloadAttachment, downloadRepoAttachment: files of a private repository are not there for strangers', async () => {
   await using forge = await startForge()
   const issue = await forge.given.issue({ repo: await forge.given.repo({ private: true }) })
   const file = (await forge.as('alice').must('POST', `${issue.api}/assets`, undefined, upload('a.txt', 'a'))).json
   const url = new URL(file.browser_download_url).pathname
+  const ofRepo = `/${issue.repo.fullName}${url}`
   assert.equal((await forge.as('bob').get(url, { site: true })).status, 404)
+  assert.equal((await forge.as('bob').get(ofRepo, { site: true })).status, 404)
+  assert.equal((await forge.as('alice').get(ofRepo, { site: true })).status, 200)
   assert.equal((await forge.as('alice').get(url, { site: true })).status, 200)
 })
 
@@ -128,7 +136,7 @@ test('issueAddSubscription, issueDeleteSubscription, issueCheckSubscription, iss
   assert.equal((await bob.must('GET', `${path}/check`)).json.subscribed, false)
 })
 
-test('issueCreateIssueDependencies: not on itself, not twice, not in a ring of two; readers of both sides only', async () => {
+test('issueCreateIssueDependencies, issueRemoveIssueDependencies, issueListIssueDependencies, issueCreateIssueBlocking, issueRemoveIssueBlocking, issueListBlocks: not on itself, not twice, not in a ring of two; readers of both sides only', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo()
   const [one, two] = [await forge.given.issue({ repo }), await forge.given.issue({ repo })]
@@ -142,6 +150,8 @@ test('issueCreateIssueDependencies: not on itself, not twice, not in a ring of t
     [422, 409, 409],
   )
   assert.equal((await forge.as('bob').post(`${one.api}/dependencies`, meta(two))).status, 404)
+  assert.equal((await forge.as('bob').delete(`${one.api}/dependencies`, meta(two))).status, 404)
+  assert.equal((await forge.as('bob').post(`${two.api}/blocks`, meta(one))).status, 404)
   assert.equal((await alice.post(`${hidden.api}/blocks`, meta(one))).status, 201)
   const seen = async (as: string) =>
     (await forge.as(as).must('GET', `${one.api}/dependencies`)).json.map((issue: { title: string }) => issue.title)
@@ -153,7 +163,7 @@ test('issueCreateIssueDependencies: not on itself, not twice, not in a ring of t
   assert.equal((await alice.delete(`${hidden.api}/blocks`, meta(one))).status, 201)
 })
 
-test('issueAddTime, issueTrackedTimes, issueResetTime, issueDeleteTime: who tracks and who sees what', async () => {
+test('issueAddTime, issueTrackedTimes, issueResetTime, issueDeleteTime, repoTrackedTimes, userTrackedTimes, userCurrentTrackedTimes: who tracks and who sees what', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo()
   const issue = await forge.given.issue({ repo, poster: 'bob' })
@@ -170,6 +180,10 @@ test('issueAddTime, issueTrackedTimes, issueResetTime, issueDeleteTime: who trac
   assert.equal((await forge.as('alice').delete(`${path}/${own.id}`)).status, 403)
   assert.equal((await forge.as('bob').delete(`${path}/${own.id}`)).status, 204)
   assert.equal((await forge.as('bob').delete(path)).status, 404)
+  assert.equal((await forge.guest.get(`${repo.api}/times`)).status, 401)
+  assert.equal((await forge.guest.get('/user/times')).status, 401)
+  assert.equal((await forge.as('alice').get(`${repo.api}/times/nobody-here`)).status, 404)
+  assert.deepEqual((await forge.as('dave').must('GET', '/user/times')).json, [])
   assert.equal((await forge.as('alice').must('GET', `${repo.api}/times`)).json.length, 1)
   assert.equal((await forge.as('alice').must('GET', `${repo.api}/times/carol`)).json.length, 1)
   assert.equal((await forge.as('carol').must('GET', '/user/times')).json.length, 1)

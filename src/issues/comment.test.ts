@@ -130,7 +130,7 @@ test('readCommitMessages: a push to the default branch closes what its messages 
   assert.equal(time.time, 5400)
 })
 
-test('issuePostIssueReaction and issueDeleteIssueReaction: 201, then 200; unknown words are refused; none is null', async () => {
+test('issuePostIssueReaction, issueGetIssueReactions, issueDeleteIssueReaction: 201, then 200; unknown words are refused; none is null', async () => {
   await using forge = await startForge()
   const issue = await forge.given.issue()
   const path = `${issue.api}/reactions`
@@ -143,9 +143,42 @@ test('issuePostIssueReaction and issueDeleteIssueReaction: 201, then 200; unknow
   assert.deepEqual([reaction.content, reaction.user.login], ['heart', 'bob'])
   assert.equal((await bob.delete(path, { content: 'heart' })).status, 200)
   assert.equal((await bob.get(path)).json, null)
-  const comment = (await bob.must('POST', `${issue.api}/comments`, { body: 'x' })).json
-  const below = `${issue.repo.api}/issues/comments/${comment.id}/reactions`
-  assert.equal((await bob.post(below, { content: 'eyes' })).status, 201)
-  assert.equal((await bob.must('GET', below)).json.length, 1)
-  assert.equal((await bob.delete(below, { content: 'eyes' })).status, 200)
+})
+
+test('issuePostCommentReaction, issueGetCommentReactions, issueDeleteCommentReaction: by the comment, in its repository', async () => {
+  await using forge = await startForge()
+  const issue = await forge.given.issue()
+  const bob = forge.as('bob')
+  const { id } = (await bob.must('POST', `${issue.api}/comments`, { body: 'x' })).json
+  const path = `${issue.repo.api}/issues/comments/${id}/reactions`
+  assert.equal((await forge.guest.post(path, { content: 'eyes' })).status, 401)
+  assert.equal((await bob.post(path, { content: 'shrug' })).status, 403)
+  const elsewhere = `${(await forge.given.repo()).api}/issues/comments/${id}/reactions`
+  assert.equal((await bob.get(elsewhere)).status, 404)
+  assert.equal((await bob.post(elsewhere, { content: 'eyes' })).status, 404)
+  assert.equal((await bob.get(path)).json, null)
+  assert.equal((await bob.post(path, { content: 'eyes' })).status, 201)
+  assert.equal((await bob.post(path, { content: 'eyes' })).status, 200)
+  const [reaction] = (await forge.guest.get(path)).json
+  assert.deepEqual([reaction.content, reaction.user.login], ['eyes', 'bob'])
+  assert.equal((await bob.get(`${issue.api}/reactions`)).json, null, 'those of the issue are others')
+  assert.equal((await forge.as('alice').delete(path, { content: 'eyes' })).status, 200)
+  assert.equal((await bob.get(path)).json.length, 1, 'one takes back only what one gave')
+  assert.equal((await bob.delete(path, { content: 'eyes' })).status, 200)
+  assert.equal((await bob.get(path)).json, null)
+})
+
+test('issueEditCommentDeprecated, issueDeleteCommentDeprecated: as by the short address, for the author and writers', async () => {
+  await using forge = await startForge()
+  const issue = await forge.given.issue()
+  const { id } = (await forge.as('bob').must('POST', `${issue.api}/comments`, { body: 'first' })).json
+  const path = `${issue.api}/comments/${id}`
+  assert.equal((await forge.guest.patch(path, { body: 'x' })).status, 401)
+  assert.equal((await forge.as('carol').patch(path, { body: 'x' })).status, 403)
+  assert.equal((await forge.as('carol').delete(path)).status, 403)
+  assert.equal((await forge.as('bob').patch(`${issue.api}/comments/4711`, { body: 'x' })).status, 404)
+  assert.equal((await forge.as('bob').must('PATCH', path, { body: 'second' })).json.body, 'second')
+  assert.equal((await forge.as('alice').delete(path)).status, 204)
+  assert.equal((await forge.as('alice').delete(path)).status, 404)
+  assert.deepEqual((await forge.as('bob').must('GET', `${issue.api}/comments`)).json, [])
 })

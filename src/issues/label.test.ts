@@ -28,6 +28,23 @@ test('issueAddLabel, issueReplaceLabels, issueRemoveLabel, issueClearLabels: a l
   assert.deepEqual((await alice.must('GET', path)).json, [])
 })
 
+test('issueCreateLabel: readers are 403, a colour that is none is 422; issueGetLabels: those of an issue', async () => {
+  await using forge = await startForge()
+  const issue = await forge.given.issue({ poster: 'bob' })
+  const path = `${issue.repo.api}/labels`
+  const alice = forge.as('alice')
+  assert.equal((await forge.guest.post(path, { name: 'bug', color: '#abc' })).status, 401)
+  assert.equal((await forge.as('bob').post(path, { name: 'bug', color: '#abc' })).status, 403)
+  assert.equal((await alice.post(path, { name: 'bug', color: 'red' })).status, 422)
+  assert.equal((await alice.post(path, { color: '#abc' })).status, 422)
+  const { status, json } = await alice.post(path, { name: 'bug', color: '#abc', description: 'it fails' })
+  assert.deepEqual([status, json.name, json.color, json.description], [201, 'bug', 'aabbcc', 'it fails'])
+  assert.deepEqual((await forge.guest.get(`${issue.api}/labels`)).json, [])
+  await alice.must('POST', `${issue.api}/labels`, { labels: ['bug'] })
+  assert.deepEqual(names((await forge.guest.get(`${issue.api}/labels`)).json), ['bug'])
+  assert.equal((await forge.guest.get(`${issue.repo.api}/issues/4711/labels`)).status, 404)
+})
+
 test('issueListLabels and issueGetLabel: counters follow issues; the list is sorted as asked', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo()

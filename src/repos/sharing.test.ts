@@ -29,6 +29,24 @@ test('repoAddCollaborator, repoCheckCollaborator, repoGetRepoPermissions, repoDe
   assert.equal((await alice.get(path)).status, 404)
 })
 
+test('repoListCollaborators: guests are 401, strangers 404; a page, and the number of all', async () => {
+  await using forge = await startForge({ users: ['ann', 'ben', 'stranger'] })
+  const repo = await forge.given.repo({ private: true })
+  const path = `${repo.api}/collaborators`
+  assert.equal((await forge.guest.get(path)).status, 404)
+  assert.equal((await forge.guest.get(`${(await forge.given.repo()).api}/collaborators`)).status, 401)
+  assert.equal((await forge.as('stranger').get(path)).status, 404)
+  for (const name of ['ann', 'ben']) {
+    await forge.as('alice').must('PUT', `${path}/${name}`, { permission: 'read' })
+  }
+  const reply = await forge.as('ben').must('GET', `${path}?limit=1&page=2`)
+  assert.deepEqual(
+    reply.json.map((user: { login: string }) => user.login),
+    ['ben'],
+  )
+  assert.equal(reply.headers.get('x-total-count'), '2')
+})
+
 test('repoAddCollaborator: 403 when one side blocks the other, 422 for an organization and the owner', async () => {
   await using forge = await startForge({ users: ['ann'] })
   const repo = await forge.given.repo()
@@ -43,7 +61,7 @@ test('createFork, listForks: one fork of a repository for each account, also of 
   const repo = await forge.given.repo()
   const fork = (name: string) => forge.as('bob').post(`${repo.api}/forks`, { name })
   const replies = await Promise.all([fork('one'), fork('two'), fork('three')])
-  assert.deepEqual(replies.map(({ status }) => status).toSorted(), [202, 409, 409])
+  assert.deepEqual(replies.map(({ status }) => status).toSorted((one, other) => one - other), [202, 409, 409])
   const made = replies.find(({ status }) => status === 202)?.json
   assert.deepEqual([made.fork, made.parent.full_name, made.has_issues, made.empty], [true, repo.fullName, false, false])
   assert.equal((await forge.guest.get(repo.api)).json.forks_count, 1)
