@@ -75,7 +75,9 @@ const declaredIds = new Set(rows.map((row) => row.id))
 const missing = [...contract.values()].filter((operation) => !declaredIds.has(operation.id))
 
 if (options.json) {
-  console.log(JSON.stringify({ declared: rows, missing: missing.map(({ id, area }) => ({ id, area })) }, null, 1))
+  const table = { declared: rows, missing: missing.map(({ id, area }) => ({ id, area })) }
+  // A pipe takes a part at a time: ending before it has all would cut the rest off.
+  await new Promise((written) => process.stdout.write(`${JSON.stringify(table, null, 1)}\n`, written))
   process.exit(0)
 }
 if (options.missing) {
