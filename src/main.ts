@@ -1,4 +1,4 @@
-#!/usr/bin/env -S node --max-semi-space-size=2
+#!/usr/bin/env -S node --max-semi-space-size=2 --no-maglev
 import { runCommand } from './cli/command.ts'
 import { processTerminal } from './cli/terminal.ts'
 

@@ -59,6 +59,7 @@ export async function startForge({ program, config, name = 'forge', database, re
     [
       // As the first line of the program says it: the young half of the memory would take 33 MB otherwise.
       '--max-semi-space-size=2',
+      '--no-maglev',
       ...(readableTraces ? ['--enable-source-maps'] : []),
       program,
       'serve',

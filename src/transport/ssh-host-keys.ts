@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { link, mkdir, readFile, unlink, writeFile } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
-import ssh from 'ssh2'
 
 /** Makes a key of the kind that its file is called. */
-function generate(path: string): Promise<string> {
+async function generate(path: string): Promise<string> {
   const name = basename(path).toLowerCase()
+  // Only a first start makes keys.
+  const { default: ssh } = await import('ssh2')
   return new Promise((resolve, reject) => {
     const done = (error: Error | null, keys: { private: string }): void =>
       error ? reject(error) : resolve(keys.private)

@@ -1,7 +1,6 @@
 import { once } from 'node:events'
 import { createServer, type AddressInfo, type Socket } from 'node:net'
-import ssh from 'ssh2'
-import type { AuthContext, Connection, PublicKeyAuthContext, ServerChannel, Session } from 'ssh2'
+import type { AuthContext, Connection, PublicKeyAuthContext, Server, ServerChannel, Session } from 'ssh2'
 import type { Services } from '../access/context.ts'
 import { transaction } from '../db/database.ts'
 import { nowUnix } from '../lib/time.ts'
@@ -77,17 +76,28 @@ export async function startSshServer(services: Services): Promise<SshServer> {
   const hostKeys = await loadHostKeys(config.paths.sshHostKeys)
   const links = new Map<string, Link>()
   const stop = new AbortController()
-  const protocol = new ssh.Server({ hostKeys, ident: 'Ingot' }, (client, { ip, port }) => {
-    const link = links.get(`${ip} ${port}`)
-    if (link) serve(services, link, client, stop.signal)
-    else client.end()
-  })
+  let protocol: Promise<Server> | undefined
+  /** Loaded for the first client: it costs an idle forge memory. */
+  const loadProtocol = async (): Promise<Server> => {
+    const { default: ssh } = await import('ssh2')
+    return new ssh.Server({ hostKeys, ident: 'Ingot' }, (client, { ip, port }) => {
+      const link = links.get(`${ip} ${port}`)
+      if (link) serve(services, link, client, stop.signal)
+      else client.end()
+    })
+  }
   const server = createServer({ noDelay: true, keepAlive: true }, (socket) => {
     const name = `${socket.remoteAddress} ${socket.remotePort}`
     links.set(name, new Link(socket, config.ingot.sshAuthTimeout))
     socket.once('close', () => links.delete(name))
     cutWhenStuck(socket, config.server.sshPerWriteTimeout)
-    protocol.injectSocket(socket)
+    protocol ??= loadProtocol()
+    protocol.then(
+      (loaded) => {
+        if (!socket.destroyed) loaded.injectSocket(socket)
+      },
+      (error: Error) => socket.destroy(error),
+    )
   })
   server.maxConnections = config.ingot.maxSshConnections
   server.listen(config.server.sshListenPort, config.server.sshListenHost || undefined)
