@@ -52,8 +52,9 @@ const steps = {
   contract: tool('scripts/contract-sync.mjs', '--check'),
   lockfile: lockFileIsWhole,
 }
-for (const name of asked)
+for (const name of asked) {
   if (!Object.hasOwn(steps, name)) fail(`there is no step ${name}: ${Object.keys(steps).join(', ')}`)
+}
 
 const failed = []
 for (const [name, run] of Object.entries(steps)) {

@@ -67,8 +67,9 @@ function placeOf(file) {
   let best
   for (const [index, layer] of layers.entries()) {
     for (const member of layer.members) {
-      if (isMeant(file, member) && (best === undefined || member.length > best.member.length))
+      if (isMeant(file, member) && (best === undefined || member.length > best.member.length)) {
         best = { index, layer, member }
+      }
     }
   }
   return best

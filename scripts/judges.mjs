@@ -12,6 +12,7 @@ import { existsSync, mkdirSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { onInterrupt } from './lib/cleanup.mjs'
 import { administrator, buildForge, startForge } from './lib/forge.mjs'
 import { ensureReady, fail, fromRoot, readJson, root } from './lib/project.mjs'
 
@@ -20,7 +21,8 @@ const { values: options, positionals } = parseArgs({
   allowPositionals: true,
   options: { server: { type: 'string' }, ssh: { type: 'string' }, postgres: { type: 'boolean', default: false } },
 })
-const judgeTimeoutMs = 20 * 60_000
+const judgeTimeoutMs = 5 * 60_000
+const killAfterMs = 15_000
 
 /** `{ "git-cli": { "mayFail": [{ "check": "name of a check", "why": "reason" }] } }` */
 const expectations = readJson('judges.json')
@@ -63,7 +65,22 @@ function play(name, forge) {
       ...(sshHost === '' ? {} : { SSH_HOST: sshHost, SSH_PORT: sshPort }),
     },
   })
-  const timer = setTimeout(() => process.kill(-child.pid, 'SIGTERM'), judgeTimeoutMs)
+  const closed = new Promise((done) => child.once('close', done))
+  const timers = []
+  let isOver = false
+  const end = onInterrupt(async () => {
+    if (isOver) return
+    signalGroup(child, 'SIGTERM')
+    timers.push(setTimeout(() => signalGroup(child, 'SIGKILL'), killAfterMs))
+    await closed
+  })
+  timers.push(
+    setTimeout(() => {
+      console.log(`ABORT ${name} has taken ${judgeTimeoutMs / 60_000} minutes`)
+      output += `\nABORT\n`
+      void end()
+    }, judgeTimeoutMs),
+  )
   let output = ''
   child.stdout.setEncoding('utf8').on('data', (text) => {
     process.stdout.write(text)
@@ -72,13 +89,24 @@ function play(name, forge) {
   return new Promise((done, failed) => {
     child.once('error', failed)
     child.once('close', () => {
-      clearTimeout(timer)
-      done({
-        failed: [...output.matchAll(/^FAIL (.+)$/gm)].map((match) => match[1]),
-        isComplete: /^\d+ passed, \d+ failed/m.test(output) && !/^ABORT /m.test(output),
-      })
+      isOver = true
+      for (const timer of timers) clearTimeout(timer)
+      const failed = [...output.matchAll(/^FAIL (.+?)(?: :: .*)?$/gm)].map((match) => match[1])
+      const counts = /^(\d+) passed, (\d+) failed/m.exec(output)
+      // A judge that is cut short counts one failure more than it names.
+      const isComplete = !/^ABORT\b/m.test(output) && Number(counts?.[2]) === failed.length
+      done({ passed: Number(counts?.[1] ?? 0), failed, isComplete })
     })
   })
+}
+
+/** Signals a judge and all that it started. It may have ended a moment ago. */
+function signalGroup(child, signal) {
+  try {
+    process.kill(-child.pid, signal)
+  } catch (error) {
+    if (error.code !== 'ESRCH') throw error
+  }
 }
 
 const program = options.server === undefined ? await buildForge() : undefined
@@ -98,11 +126,11 @@ for (const name of names) {
     console.log(`${forge.url}, log ${forge.logFile}, logs of checks in build/judges/${name}`)
   }
   try {
-    const { failed, isComplete } = await play(name, forge)
+    const { passed, failed, isComplete } = await play(name, forge)
     const allowed = new Set((expectations[name]?.mayFail ?? []).map(({ check }) => check))
     const unexpected = failed.filter((check) => !allowed.has(check))
     const healed = [...allowed].filter((check) => !failed.includes(check))
-    summary.push({ name, unexpected, isComplete, failed, healed })
+    summary.push({ name, unexpected, isComplete, passed, failed, healed })
   } finally {
     await forge.stop?.()
     await database?.stop()
@@ -110,11 +138,11 @@ for (const name of names) {
 }
 
 console.log('')
-for (const { name, unexpected, isComplete, failed, healed } of summary) {
+for (const { name, unexpected, isComplete, passed, failed, healed } of summary) {
   const isGood = isComplete && unexpected.length === 0
   const note = !isComplete
     ? 'did not come to an end'
-    : `${failed.length} failed, ${failed.length - unexpected.length} of them allowed`
+    : `${passed} passed, ${failed.length} failed, ${failed.length - unexpected.length} of them allowed`
   console.log(`${isGood ? 'ok  ' : 'FAIL'} ${name}: ${note}`)
   for (const check of healed) console.log(`     passes again, take it off judges.json: ${check}`)
 }

@@ -166,8 +166,9 @@ export async function startPostgres() {
   while (isRunning() && Date.now() < deadline) {
     if (await accepts(port)) {
       const created = createDatabase()
-      if (created.status === 0)
+      if (created.status === 0) {
         return { url: `postgres://ingot:${password}@127.0.0.1:${port}/ingot`, port, password, stop }
+      }
       if (!/starting up/.test(created.stderr ?? '')) {
         await stop()
         fail(`the test database could not be made: ${created.stderr ?? created.error?.message}`)
