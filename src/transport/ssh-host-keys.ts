@@ -1,19 +1,55 @@
-import { randomBytes } from 'node:crypto'
+import { generateKeyPair, randomBytes } from 'node:crypto'
 import { link, mkdir, readFile, unlink, writeFile } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
+import { promisify } from 'node:util'
 
-/** Makes a key of the kind that its file is called. */
+const generateKeys = promisify(generateKeyPair)
+
+/** Makes a key of the kind that its file is called. The SSH library, which could, is not loaded before a client comes. */
 async function generate(path: string): Promise<string> {
   const name = basename(path).toLowerCase()
-  // Only a first start makes keys.
-  const { default: ssh } = await import('ssh2')
-  return new Promise((resolve, reject) => {
-    const done = (error: Error | null, keys: { private: string }): void =>
-      error ? reject(error) : resolve(keys.private)
-    if (name.includes('ecdsa')) ssh.utils.generateKeyPair('ecdsa', { bits: 256 }, done)
-    else if (name.includes('rsa')) ssh.utils.generateKeyPair('rsa', { bits: 3072 }, done)
-    else ssh.utils.generateKeyPair('ed25519', {}, done)
-  })
+  if (name.includes('ecdsa')) {
+    const { privateKey } = await generateKeys('ec', { namedCurve: 'P-256' })
+    return String(privateKey.export({ type: 'sec1', format: 'pem' }))
+  }
+  if (name.includes('rsa')) {
+    const { privateKey } = await generateKeys('rsa', { modulusLength: 3072 })
+    return String(privateKey.export({ type: 'pkcs1', format: 'pem' }))
+  }
+  const { privateKey } = await generateKeys('ed25519')
+  const { d = '', x = '' } = privateKey.export({ format: 'jwk' })
+  return openSshEd25519(Buffer.from(d, 'base64url'), Buffer.from(x, 'base64url'))
+}
+
+/**
+ * An Ed25519 key in OpenSSH's own form, the only one that SSH programs read for this kind, without a passphrase.
+ * Source: PROTOCOL.key of OpenSSH.
+ */
+function openSshEd25519(seed: Buffer, publicPart: Buffer): string {
+  const kind = 'ssh-ed25519'
+  const publicBlob = Buffer.concat([field(kind), field(publicPart)])
+  const check = randomBytes(4)
+  const body = Buffer.concat([check, check, publicBlob, field(Buffer.concat([seed, publicPart])), field('')])
+  const padding = Buffer.from(Array.from({ length: (8 - (body.length % 8)) % 8 }, (_, index) => index + 1))
+  const whole = Buffer.concat([
+    Buffer.from('openssh-key-v1\0'),
+    field('none'),
+    field('none'),
+    field(''),
+    Buffer.from([0, 0, 0, 1]),
+    field(publicBlob),
+    field(Buffer.concat([body, padding])),
+  ])
+  const lines = whole.toString('base64').replace(/.{70}/g, '$&\n').trimEnd()
+  return `-----BEGIN OPENSSH PRIVATE KEY-----\n${lines}\n-----END OPENSSH PRIVATE KEY-----\n`
+}
+
+/** A text or bytes with their length before them. */
+function field(content: string | Buffer): Buffer {
+  const bytes = Buffer.from(content as string)
+  const length = Buffer.alloc(4)
+  length.writeUInt32BE(bytes.length)
+  return Buffer.concat([length, bytes])
 }
 
 /**
