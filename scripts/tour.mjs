@@ -71,7 +71,7 @@ const client =
     const reply = await fetch(`${forge.url}/api/v1${path}`, {
       method,
       headers: { authorization, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
-      body: body === undefined ? undefined : JSON.stringify(body),
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       signal: AbortSignal.timeout(replyTimeoutMs),
     })
     const text = await reply.text()

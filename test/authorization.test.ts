@@ -218,8 +218,9 @@ test('every operation refuses whom its requirements refuse, with the status of t
       refused += 1
       const client = forge.as('root', caller.token === undefined ? {} : { token: caller.token })
       const { status } = await client.send(operation.method, pathFor(operation, place))
-      if (status !== outcome)
+      if (status !== outcome) {
         wrong.push(`${operation.id} as ${caller.name} on ${place.repo}: ${String(outcome)} expected, ${status} came`)
+      }
     },
   )
   assert.deepEqual(wrong.slice(0, 40), [], `${wrong.length} of ${refused}`)

@@ -156,7 +156,7 @@ for (const { what, pattern, where = () => true } of banned) {
 test('each dependency has a line in docs/dependencies.md, and each line a dependency', () => {
   const { dependencies, devDependencies } = readJson('package.json') as Record<string, Record<string, string>>
   const listed = [...readFileSync('docs/dependencies.md', 'utf8').matchAll(/^\| `([^`]+)` \|/gm)].map(
-    (match) => match[1],
+    (match) => match[1] ?? '',
   )
   assert.deepEqual(listed.toSorted(), Object.keys({ ...dependencies, ...devDependencies }).toSorted())
 })

@@ -36,8 +36,9 @@ export const repoAdmin: Requirement<RepoCtx, object> = {
 export const canRead = (...units: readonly RepoUnit[]): Requirement<RepoCtx, object> => ({
   codes: [`RR(${units.join('|')})`],
   check({ rights }) {
-    if (!units.some((unit) => rights.canRead(unit)))
+    if (!units.some((unit) => rights.canRead(unit))) {
       throw new Forbidden(`you may not read ${units.join(' or ')}`, 'unit_unreadable')
+    }
     return {}
   },
 })
@@ -46,8 +47,9 @@ export const canRead = (...units: readonly RepoUnit[]): Requirement<RepoCtx, obj
 export const canWrite = (...units: readonly RepoUnit[]): Requirement<RepoCtx, object> => ({
   codes: [`RW(${units.join('|')})`],
   check({ rights }) {
-    if (!units.some((unit) => rights.canWrite(unit)))
+    if (!units.some((unit) => rights.canWrite(unit))) {
       throw new Forbidden(`you may not write ${units.join(' or ')}`, 'unit_unwritable')
+    }
     return {}
   },
 })
@@ -65,8 +67,9 @@ export const notArchived: Requirement<RepoCtx, object> = {
 const unitThere = (code: string, ...units: readonly RepoUnit[]): Requirement<RepoCtx, object> => ({
   codes: [code],
   check({ rights }) {
-    if (!units.some((unit) => rights.modeOf(unit) > 0))
+    if (!units.some((unit) => rights.modeOf(unit) > 0)) {
       throw new NotFound(`${units.join(' and ')} are not available here`, 'unit_unavailable')
+    }
     return {}
   },
 })

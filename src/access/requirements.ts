@@ -66,8 +66,9 @@ export const basicAuth: Requirement<object, object> = {
 export const exploreSignIn: Requirement<Ctx, object> = {
   codes: ['exploreSignIn'],
   check({ viewer, config }) {
-    if (!viewer && (config.service.requireSigninView || config.serviceExplore.requireSigninView))
+    if (!viewer && (config.service.requireSigninView || config.serviceExplore.requireSigninView)) {
       throw new Unauthenticated('you must be signed in')
+    }
     return {}
   },
 }

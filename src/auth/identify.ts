@@ -25,8 +25,9 @@ function presented(call: Call): Presented {
   const header = call.headers['authorization']
   if (typeof header === 'string' && header.length <= maxCredentialLength) {
     const [, scheme = '', value = ''] = /^(\S+) +(\S.*)$/.exec(header) ?? []
-    if (value !== '' && (scheme === 'token' || scheme.toLowerCase() === 'bearer'))
+    if (value !== '' && (scheme === 'token' || scheme.toLowerCase() === 'bearer')) {
       return { kind: 'bearer', token: value.trim() }
+    }
     if (value !== '' && scheme.toLowerCase() === 'basic') {
       const text = Buffer.from(value, 'base64').toString('utf8')
       const colon = text.indexOf(':')
@@ -116,7 +117,8 @@ export async function applySudo(
   if (!name) return viewer
   if (!viewer?.isAdmin) throw new AccountRefused('only administrators may sudo', 'sudo_forbidden')
   const target = await findPerson(services.db, name.toLowerCase())
-  if (!target || target.lower_name !== name.toLowerCase())
+  if (!target || target.lower_name !== name.toLowerCase()) {
     throw new NotFound('the user to act as does not exist', 'user_not_found')
+  }
   return viewerOf(target, viewer.credential)
 }

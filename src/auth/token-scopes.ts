@@ -1,5 +1,5 @@
 import { BadRequest } from '../lib/errors.ts'
-import type { Method, Scope } from '../http/operation.ts'
+import type { Scope } from '../http/operation.ts'
 
 export type ScopeLevel = 'read' | 'write'
 
@@ -74,8 +74,7 @@ export function parseScopes(stored: string): TokenScopes {
 }
 
 /** The level that a method asks for (contract R1). */
-export const levelOf = (method: Method | string): ScopeLevel =>
-  method === 'GET' || method === 'HEAD' ? 'read' : 'write'
+export const levelOf = (method: string): ScopeLevel => (method === 'GET' || method === 'HEAD' ? 'read' : 'write')
 
 /** True when the scopes grant the category at least at this level. */
 export function grants(scopes: TokenScopes, category: Scope, level: ScopeLevel): boolean {

@@ -62,7 +62,7 @@ export type Tx = Transaction<Schema> & { readonly [internals]: TxState }
 
 /** Wraps an engine as the `Db` that stores take. */
 export function databaseOf(engine: DatabaseEngine): Db {
-  return Object.assign(engine.reader, { [internals]: engine }) as unknown as Db
+  return Object.assign(engine.reader, { [internals]: engine })
 }
 
 export const engineOf = (db: Db): DatabaseEngine => {
@@ -107,7 +107,7 @@ export async function transaction<Result>(db: Db, body: (tx: Tx) => Promise<Resu
     const state: TxState = { engine, beforeCommit: [], afterCommit: [] }
     try {
       const result = await engine.writer.transaction().execute(async (inner) => {
-        const value = await body(Object.assign(inner, { [internals]: state }) as unknown as Tx)
+        const value = await body(Object.assign(inner, { [internals]: state }))
         for (const run of state.beforeCommit) await run()
         return value
       })

@@ -51,7 +51,7 @@ async function openPool(options: PostgresOptions): Promise<pg.Pool> {
     application_name: 'ingot',
     types: {
       getTypeParser: (oid: number, format?: 'text' | 'binary') =>
-        oid === int8 || oid === numeric ? Number : driver.types.getTypeParser(oid, format as 'text'),
+        oid === int8 || oid === numeric ? Number : driver.types.getTypeParser(oid, format),
     },
   })
   // An idle connection that the server ends is replaced at the next query; without a listener it would end the process.

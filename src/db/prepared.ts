@@ -74,7 +74,7 @@ export function preparedQuery<Args extends readonly Scalar[], Row extends object
     if (known) return known as readonly Row[]
     const { query, sources } = planFor(db, engine.kind)
     const parameters = sources.map((source, index) => (source === undefined ? query.parameters[index] : args[source]))
-    const { rows } = await db.executeQuery<Row>({ ...query, parameters } as CompiledQuery<Row>)
+    const { rows } = await db.executeQuery<Row>({ ...query, parameters })
     // What was committed while the query waited may not be in its rows: they are remembered only for the version asked.
     if (key !== undefined && answers && engine.contentVersion() === answers.version) {
       for (const row of rows) Object.freeze(row)

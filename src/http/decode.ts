@@ -63,6 +63,7 @@ function decodeQueryValue(schema: JsonSchema, texts: readonly string[]): unknown
         .map((part) => decodeQueryValue(schema.items as JsonSchema, [part]))
       return items.filter((item) => item !== undefined)
     }
+    case undefined:
     default:
       return text
   }
@@ -118,8 +119,9 @@ async function readFields(
   if (charset && !['utf-8', 'utf8', 'us-ascii', 'ascii'].includes(charset)) {
     throw new UnsupportedMediaType(`the character set ${charset} is not supported; send UTF-8`)
   }
-  if (/^(application|text)\/([\w.-]+\+)?json$/i.test(type))
+  if (/^(application|text)\/([\w.-]+\+)?json$/i.test(type)) {
     return parseFirstJson(decodeText(await readBytes(body, maxBytes)))
+  }
   if (/^multipart\/form-data$/i.test(type)) return readForm(body, contentType, maxBytes)
   // Any other type counts as a form, as the family does it; of JSON sent as text nothing is found then.
   return Object.fromEntries([...(query ?? []), ...formFields(decodeText(await readBytes(body, maxBytes)), type)])
@@ -136,13 +138,15 @@ function shape(schema: JsonSchema, value: unknown, fromForm: boolean): unknown {
   const { properties } = schema
   if (properties && typeof value === 'object' && value !== null && !Array.isArray(value)) {
     const sent = new Map(Object.entries(value).map(([key, member]) => [key.toLowerCase(), member]))
-    for (const [key, member] of Object.entries(value))
+    for (const [key, member] of Object.entries(value)) {
       if (Object.hasOwn(properties, key)) sent.set(key.toLowerCase(), member)
+    }
     const shaped: Record<string, unknown> = {}
     for (const name in properties) {
       const member = sent.get(name.toLowerCase())
-      if (member !== undefined && member !== null)
+      if (member !== undefined && member !== null) {
         shaped[name] = shape(properties[name] as JsonSchema, member, fromForm)
+      }
     }
     return shaped
   }
@@ -157,8 +161,9 @@ function shape(schema: JsonSchema, value: unknown, fromForm: boolean): unknown {
 }
 
 function fromText(schema: JsonSchema, text: string): unknown {
-  if (schema.type === 'array')
+  if (schema.type === 'array') {
     return text === '' ? [] : text.split(',').map((part) => fromText(schema.items as JsonSchema, part))
+  }
   if (schema.type === 'boolean') return text === 'on' ? true : (decodeQueryValue(schema, [text]) ?? text)
   if (schema.type === 'integer' || schema.type === 'number') return decodeQueryValue(schema, [text]) ?? text
   return text
@@ -170,7 +175,7 @@ const validators = new WeakMap<object, Validator>()
 export function validatorOf(schema: TSchema): Validator {
   let validator = validators.get(schema)
   if (!validator) {
-    validator = Compile(schema) as unknown as Validator
+    validator = Compile(schema)
     validators.set(schema, validator)
   }
   return validator
@@ -200,7 +205,7 @@ export async function decodeBody(
 ): Promise<unknown> {
   const type = contentType ?? 'application/x-www-form-urlencoded'
   const sent = await readFields(body, type, maxBytes, query)
-  const value = shape(schema as JsonSchema, sent, !/json/i.test(type.split(';')[0] as string))
+  const value = shape(schema, sent, !/json/i.test(type.split(';')[0] as string))
   const problem = firstProblem(schema, value)
   if (problem) throw new Invalid(`[${problem.field}]: ${problem.reason}`, 'invalid', { field: problem.field })
   return value

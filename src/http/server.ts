@@ -111,14 +111,7 @@ export function createServer(options: ServerOptions): ForgeServer {
       ignoreTrailingSlash: true,
       querystringParser: () => ({}),
       onBadUrl: (_path, request, response) =>
-        sendError(
-          request as IncomingMessage,
-          response as ServerResponse,
-          requestIds(),
-          new BadRequest('the address is malformed'),
-          apiErrors,
-          {},
-        ),
+        sendError(request, response, requestIds(), new BadRequest('the address is malformed'), apiErrors, {}),
     },
   })
   app.removeAllContentTypeParsers()
@@ -333,8 +326,13 @@ export function createServer(options: ServerOptions): ForgeServer {
     const allowed = [...new Set(patterns.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method))]
     if (allowed.includes('GET')) allowed.push('HEAD')
     const corsHeaders: Record<string, string> = {}
-    if (request.method === 'OPTIONS' && allowed.length > 0 && preflight(options.cors, request.raw, reply.raw, allowed))
+    if (
+      request.method === 'OPTIONS' &&
+      allowed.length > 0 &&
+      preflight(options.cors, request.raw, reply.raw, allowed)
+    ) {
       return
+    }
     allowOrigin(options.cors, request.raw, corsHeaders)
     const form = path.startsWith('/api/') ? apiErrors : textErrors
     const refusal =

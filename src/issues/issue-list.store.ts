@@ -272,6 +272,8 @@ export async function listIssues(
           : joined.orderBy(sql`case when ${due} = 0 then 1 else 0 end`).orderBy(due)
       return ordered.orderBy('issue.created_unix', 'desc').orderBy('issue.id', 'desc').execute()
     }
+    case 'latest':
+    case 'relevance':
     default:
       return newest(query).execute()
   }

@@ -35,7 +35,7 @@ function readMapping(text: string): Values {
 function scalarText(values: Values, key: string): string {
   const value = values[key]
   if (value === undefined || value === null) return ''
-  return typeof value === 'object' ? refuse(`${key} is no text`) : String(value)
+  return typeof value === 'object' ? refuse(`${key} is no text`) : `${value as string | number | boolean | bigint}`
 }
 
 function labelsOf(value: unknown): string[] | null {
@@ -46,7 +46,7 @@ function labelsOf(value: unknown): string[] | null {
       ? value.split(',')
       : refuse('labels is no list')
   const labels = texts.map((text: unknown) =>
-    typeof text === 'object' ? refuse('a label is no text') : String(text).trim(),
+    typeof text === 'object' ? refuse('a label is no text') : `${text as string | number | boolean | bigint}`.trim(),
   )
   const named = labels.filter((label) => label !== '')
   return named.length > 0 ? named : null

@@ -22,7 +22,7 @@ export function compileGlob(pattern: string, separators: string): (text: string)
   const alternatives = expandBraces(pattern)
   const compiled = alternatives?.map(tokenise)
   if (!compiled || compiled.includes(undefined)) return (text) => text === pattern
-  return (text) => compiled.some((tokens) => matches(tokens as readonly Token[], [...text], separators))
+  return (text) => compiled.some((tokens) => matches(tokens as readonly Token[], Array.from(text), separators))
 }
 
 /** The patterns that a pattern with `{a,b}` stands for; undefined when braces do not pair or there are too many. */
@@ -62,7 +62,7 @@ function findUnescaped(text: string, from: number, wanted: string): number {
 }
 
 function tokenise(pattern: string): Token[] | undefined {
-  const characters = [...pattern]
+  const characters = Array.from(pattern)
   const tokens: Token[] = []
   for (let at = 0; at < characters.length; at++) {
     const character = characters[at] as string

@@ -27,7 +27,7 @@ export function findFrontMatter(
 
 function renderValue(value: unknown, depth: number): string {
   if (value === null || value === undefined) return ''
-  if (typeof value !== 'object') return escapeHtml(String(value))
+  if (typeof value !== 'object') return escapeHtml(`${value as string | number | boolean | bigint}`)
   if (value instanceof Date) return escapeHtml(value.toISOString())
   if (depth >= maxDepth) return '…'
   if (Array.isArray(value)) {

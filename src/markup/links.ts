@@ -53,7 +53,7 @@ export function linkBases(input: {
 function joinPath(folder: string, relative: string): string {
   const head = /^([a-z][a-z0-9+.-]*:\/\/[^/]*|)(.*)$/i.exec(folder)
   const origin = head?.[1] ?? ''
-  const [path = '', tail = ''] = splitTail(relative)
+  const [path, tail] = splitTail(relative)
   const kept: string[] = []
   for (const segment of `${head?.[2] ?? ''}/${path}`.split('/')) {
     if (segment === '..') kept.pop()

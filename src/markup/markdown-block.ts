@@ -28,7 +28,7 @@ function markAlerts(state: StateCore): void {
 }
 
 function renderAlertOpen(tokens: readonly Token[], index: number): string {
-  const kind = String(tokens[index]?.meta?.['kind'] ?? 'note')
+  const { kind = 'note' } = (tokens[index]?.meta ?? {}) as { readonly kind?: string }
   const className = `attention-${kind}`
   return (
     `<blockquote class="attention-header ${className}"><p class="attention-title" dir="auto">` +

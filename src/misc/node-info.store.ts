@@ -16,7 +16,7 @@ export async function countActivePeople(
     ])
     .where('kind', '=', 'individual')
     .executeTakeFirstOrThrow()
-  return { total: Number(row.total), halfYear: Number(row.half_year), month: Number(row.month) }
+  return { total: row.total, halfYear: row.half_year, month: row.month }
 }
 
 /** Issues and pull requests of all repositories, and what was written below them. */
@@ -28,5 +28,5 @@ export async function countPosts(db: Db): Promise<{ readonly posts: number; read
       sql<number>`coalesce(sum(num_comments), 0)`.as('comments'),
     ])
     .executeTakeFirstOrThrow()
-  return { posts: Number(row.posts), comments: Number(row.comments) }
+  return row
 }

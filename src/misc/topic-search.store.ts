@@ -17,5 +17,5 @@ export async function countTopics(db: Db, part: string): Promise<number> {
   const row = await matching(db, part)
     .select((select) => select.fn.countAll<number>().as('count'))
     .executeTakeFirstOrThrow()
-  return Number(row.count)
+  return row.count
 }

@@ -138,7 +138,7 @@ function pick<Key extends keyof RuleInput>(
   const given: { [Each in Key]?: NonNullable<RuleInput[Each]> } = {}
   for (const key of keys) {
     const value = input[key]
-    if (value !== undefined) given[key] = value as NonNullable<RuleInput[Key]>
+    if (value !== undefined) given[key] = value
   }
   return given
 }

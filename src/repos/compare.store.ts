@@ -1,6 +1,6 @@
 import type { Db } from '../db/database.ts'
 import type { RepoRow } from '../db/tables/repositories.ts'
-import type { RepoId, UserId } from '../lib/ids.ts'
+import type { UserId } from '../lib/ids.ts'
 
 /** The fork of a repository that an account owns, or the repository it was forked from when that account owns it. */
 export const findRelative = (
@@ -13,10 +13,7 @@ export const findRelative = (
     .selectAll()
     .where('owner_id', '=', ownerId)
     .where((where) =>
-      where.or([
-        where('fork_id', '=', repo.id),
-        ...(repo.fork_id === null ? [] : [where('id', '=', repo.fork_id as RepoId)]),
-      ]),
+      where.or([where('fork_id', '=', repo.id), ...(repo.fork_id === null ? [] : [where('id', '=', repo.fork_id)])]),
     )
     .orderBy('id')
     .executeTakeFirst()

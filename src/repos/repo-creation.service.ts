@@ -98,7 +98,7 @@ export async function createRepo(
         description: input.description ?? '',
         is_private: (input.isPrivate ?? false) || config.repository.forcePrivate,
         is_template: input.isTemplate ?? false,
-        trust_model: trustModels.includes(input.trustModel ?? '') ? (input.trustModel as string) : 'default',
+        trust_model: trustModels.includes(input.trustModel ?? '') ? input.trustModel : 'default',
         fork_id: null,
         template_id: null,
       },

@@ -61,7 +61,10 @@ test('createFork, listForks: one fork of a repository for each account, also of 
   const repo = await forge.given.repo()
   const fork = (name: string) => forge.as('bob').post(`${repo.api}/forks`, { name })
   const replies = await Promise.all([fork('one'), fork('two'), fork('three')])
-  assert.deepEqual(replies.map(({ status }) => status).toSorted((one, other) => one - other), [202, 409, 409])
+  assert.deepEqual(
+    replies.map(({ status }) => status).toSorted((one, other) => one - other),
+    [202, 409, 409],
+  )
   const made = replies.find(({ status }) => status === 202)?.json
   assert.deepEqual([made.fork, made.parent.full_name, made.has_issues, made.empty], [true, repo.fullName, false, false])
   assert.equal((await forge.guest.get(repo.api)).json.forks_count, 1)

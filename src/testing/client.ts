@@ -67,8 +67,9 @@ export class ForgeClient {
   /** Like `send`, for what a test only needs to be there: throws when the answer is no success. */
   async must(method: string, path: string, body?: unknown, options?: SendOptions): Promise<Answer> {
     const answer = await this.send(method, path, body, options)
-    if (answer.status >= 300)
+    if (answer.status >= 300) {
       throw new Error(`${method} ${path} answered ${answer.status}: ${answer.text.slice(0, 500)}`)
+    }
     return answer
   }
 }

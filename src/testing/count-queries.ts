@@ -11,6 +11,7 @@ const ofWorkers = /"(?:job|schedule)"/
 /** Counts the statements that a database runs outside of transactions, those of workers aside, until it is disposed. */
 export function countQueries(db: Db): { readonly count: number; readonly texts: readonly string[] } & Disposable {
   const executor = engineOf(db).reader.getExecutor() as unknown as Executor
+  // oxlint-disable-next-line typescript/unbound-method -- called with the executor, and put back as it was
   const own = executor.executeQuery
   const texts: string[] = []
   executor.executeQuery = function counted(this: Executor, ...args) {

@@ -160,11 +160,12 @@ export class Forge implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.stop()
-    if (this.defects.length > 0)
+    if (this.defects.length > 0) {
       throw new AggregateError(
         this.defects,
         `the forge met ${this.defects.length} defects: ${this.defects.map(String).join('; ')}`,
       )
+    }
   }
 }
 

@@ -12,7 +12,7 @@ export function mayUsePassword(
   password: string,
   rules: { minPasswordLength: number; passwordComplexity: readonly string[] },
 ): Verdict {
-  if ([...password].length < rules.minPasswordLength) {
+  if (Array.from(password).length < rules.minPasswordLength) {
     return deny(`the password needs at least ${rules.minPasswordLength} characters`)
   }
   const missing = rules.passwordComplexity.flatMap((name) =>

@@ -37,8 +37,9 @@ test('swaggerDocument: Swagger 2.0 below the API root, without what only newer v
   const { json, text } = await forge.guest.get('/swagger.v1.json', { site: true })
   assert.deepEqual([json.swagger, json.basePath], ['2.0', '/api/v1'])
   assert.ok(!text.includes('"anyOf"') && !text.includes('"const"'))
-  for (const [, name] of text.matchAll(/#\/definitions\/(\w+)/g))
+  for (const [, name] of text.matchAll(/#\/definitions\/(\w+)/g)) {
     assert.ok(json.definitions[name as string], `definition ${name}`)
+  }
 })
 
 test('swaggerPage, swaggerAsset, swaggerShortcut: the page and all it loads come from the forge; switched off it is 404', async () => {

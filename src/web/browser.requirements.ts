@@ -38,11 +38,12 @@ export const inBrowser: Requirement<object, BrowserCtx> = {
 export const ownForm: Requirement<BrowserCtx, object> = {
   codes: ['csrf'],
   async check(ctx, call) {
-    const form = (await call.decodedBody()) as { readonly _csrf?: string }
+    const { ['_csrf']: field } = (await call.decodedBody()) as { readonly _csrf?: string }
     const sent = readCookies(call.headers['cookie']).get(csrfName)
-    const fits = sent !== undefined && form._csrf !== undefined && equalSecrets(sent, form._csrf)
-    if (!fits || !isFromHere(ctx, call))
+    const fits = sent !== undefined && field !== undefined && equalSecrets(sent, field)
+    if (!fits || !isFromHere(ctx, call)) {
       throw new Forbidden('the form was not sent from a page of this site; reload it and try again')
+    }
     return {}
   },
 }

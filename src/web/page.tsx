@@ -39,7 +39,7 @@ export function page(
       <body>{parts.content}</body>
     </html>,
   )
-  return bytes<200>('text/html;charset=utf-8', `<!DOCTYPE html>\n${html}\n`, {
+  return bytes('text/html;charset=utf-8', `<!DOCTYPE html>\n${html}\n`, {
     ...(options.status === undefined ? {} : { status: options.status as 200 }),
     headers: {
       'content-security-policy': contentSecurityPolicy,
