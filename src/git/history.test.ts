@@ -190,7 +190,7 @@ test('git differences: files, renames, binary, modes, text, series and patch id'
     return text
   }
   const text = await read(await git.diffText(key, { base, head, binary: true }))
-  assert.match(text, /^diff --git a\/a.txt b\/a.txt\nindex [0-9a-f]{40}\.\.[0-9a-f]{40} 100644\n/)
+  assert.match(text, /^diff --git a\/a.txt b\/a.txt\nindex [0-9a-f]{7,40}\.\.[0-9a-f]{7,40} 100644\n/)
   assert.match(text, /rename from long.txt/)
   const applied = await git.applyPatch(key, (await git.readCommit(key, base)).tree, Buffer.from(text))
   assert.deepEqual(applied, { ok: true, tree: (await git.readCommit(key, head)).tree })
