@@ -36,8 +36,9 @@ export async function writeCustomHook(
 ): Promise<void> {
   const path = scriptPath(context, key, name)
   if (content === undefined) return rm(path, { force: true })
-  if (Buffer.byteLength(content) > maxScriptBytes)
+  if (Buffer.byteLength(content) > maxScriptBytes) {
     throw new Invalid(`a script has at most ${maxScriptBytes} bytes`, 'hook_too_large')
+  }
   await mkdir(join(path, '..'), { recursive: true })
   const temporary = `${path}.${randomBytes(6).toString('hex')}`
   await writeFile(temporary, content)
