@@ -8,7 +8,7 @@ import { describeOpenApi, describeSwagger2, type ApiInfo } from '../http/openapi
 import { bytes, redirect } from '../http/reply.ts'
 import { jsonType } from '../http/error-forms.ts'
 import { NotFound } from '../lib/errors.ts'
-import { page } from './page.tsx'
+import { page, sitePath } from './page.tsx'
 
 const swaggerOn = switchedOn('swaggerEnabled', (config) => config.api.enableSwagger)
 
@@ -53,7 +53,7 @@ export const swaggerPage = operation({
       title: 'API',
       styles: ['assets/swagger-ui/swagger-ui.css'],
       scripts: ['assets/swagger-ui/swagger-ui-bundle.js', 'assets/swagger-ui/start.js'],
-      content: <div id="swagger-ui" data-description={`${ctx.config.server.rootUrl}api/openapi.json`} />,
+      content: <div id="swagger-ui" data-description={sitePath(ctx.config, 'api/openapi.json')} />,
     }),
 })
 

@@ -16,13 +16,18 @@ export interface PageParts {
 const contentSecurityPolicy =
   "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'self'"
 
+/**
+ * Where something of the site is, for a browser: a path and no whole address, since the browser may have come by another
+ * name than the configured one, and the pages load and send to nothing but where they came from.
+ */
+export const sitePath = (config: Config, path = ''): string => `${config.server.subPath}/${path}`
+
 /** A whole page as a reply. Text in it is escaped by the renderer. */
 export function page(
   config: Config,
   parts: PageParts,
   options: { status?: number; headers?: Record<string, string> } = {},
 ) {
-  const root = config.server.rootUrl
   const html = renderToString(
     <html lang="en">
       <head>
@@ -30,10 +35,10 @@ export function page(
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <title>{`${parts.title} - ${config.instance.appName}`}</title>
         {['assets/forge.css', ...(parts.styles ?? [])].map((path) => (
-          <link rel="stylesheet" href={root + path} />
+          <link rel="stylesheet" href={sitePath(config, path)} />
         ))}
         {(parts.scripts ?? []).map((path) => (
-          <script src={root + path} defer />
+          <script src={sitePath(config, path)} defer />
         ))}
       </head>
       <body>{parts.content}</body>
@@ -53,19 +58,20 @@ export function page(
 /** Refusals of pages: what went wrong, in words, with a way back. */
 export const htmlErrors: ErrorForm = {
   render(refusal, siteUrl) {
+    const root = new URL(siteUrl).pathname
     const html = renderToString(
       <html lang="en">
         <head>
           <meta charset="utf-8" />
           <title>{String(refusal.status)}</title>
-          <link rel="stylesheet" href={`${siteUrl}assets/forge.css`} />
+          <link rel="stylesheet" href={`${root}assets/forge.css`} />
         </head>
         <body>
           <main class="card">
             <h1>{refusal.status === 404 ? 'There is nothing here' : 'This did not work'}</h1>
             <p>{refusal.message}</p>
             <p>
-              <a href={siteUrl}>Home</a>
+              <a href={root}>Home</a>
             </p>
           </main>
         </body>

@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import type { Config } from '../config/load-config.ts'
 import { signIn, signOut } from '../auth/session.service.ts'
 import { operation, validBody } from '../http/operation.ts'
 import { empty, redirect } from '../http/reply.ts'
@@ -6,7 +7,7 @@ import { requestObject } from '../http/schema.ts'
 import { TooManyRequests } from '../lib/errors.ts'
 import { csrfName, inBrowser, ownForm, type BrowserCtx } from './browser.requirements.ts'
 import { cookie } from './cookies.ts'
-import { htmlErrors, page } from './page.tsx'
+import { htmlErrors, page, sitePath } from './page.tsx'
 import { SignInForm } from './sign-in.tsx'
 
 const SignInOption = requestObject('SignInForm', {
@@ -20,10 +21,10 @@ const SignInOption = requestObject('SignInForm', {
 const SignOutOption = requestObject('SignOutForm', { _csrf: Type.Optional(Type.String()) })
 
 /** Where to go after signing in: a path of this site, never another site. */
-export function localTarget(rootUrl: string, asked: string | undefined): string {
-  if (asked === undefined || !/^\/[^/\\]/.test(asked) || /[\r\n\t]/.test(asked)) return rootUrl
-  const target = new URL(asked.slice(1), rootUrl)
-  return target.origin === new URL(rootUrl).origin ? target.href : rootUrl
+export function localTarget(config: Config, asked: string | undefined): string {
+  if (asked === undefined || !/^\/(?![/\\])/.test(asked) || /[\r\n\t]/.test(asked)) return sitePath(config)
+  const { origin, pathname, search } = new URL(asked, 'http://site.invalid')
+  return origin === 'http://site.invalid' ? sitePath(config, pathname.slice(1) + search) : sitePath(config)
 }
 
 const signInPageOf = (ctx: BrowserCtx, form: { redirectTo?: string | undefined; login?: string; problem?: string }) =>
@@ -71,7 +72,7 @@ export const signInSubmit = operation({
       ctx.signInAttempts.failed(login, call.ip)
       return signInPageOf(ctx, { ...shown, problem: 'The name, the address or the password is not right.' })
     }
-    const target = localTarget(ctx.config.server.rootUrl, body.redirect_to)
+    const target = localTarget(ctx.config, body.redirect_to)
     const age = remember ? session.lifetimeSeconds : undefined
     return empty(303, {
       location: target,
@@ -93,7 +94,7 @@ export const signOutSubmit = operation({
   async run({ ctx }) {
     if (ctx.sessionSecret !== undefined) await signOut(ctx, ctx.sessionSecret)
     return empty(303, {
-      location: ctx.config.server.rootUrl,
+      location: sitePath(ctx.config),
       'set-cookie': cookie(ctx.config, ctx.config.session.cookieName, ''),
     })
   },
@@ -110,14 +111,14 @@ export const home = operation({
   reply: { 200: 'bytes', 303: 'empty' },
   async run({ ctx }) {
     const { config, viewer, csrf } = ctx
-    if (!viewer && config.service.requireSigninView) return redirect(303, `${config.server.rootUrl}user/login`)
+    if (!viewer && config.service.requireSigninView) return redirect(303, sitePath(config, 'user/login'))
     return page(config, {
       title: 'Home',
       content: (
         <main class="card">
           <h1>{config.instance.appName}</h1>
           {viewer ? (
-            <form method="post" action={`${config.server.rootUrl}user/logout`}>
+            <form method="post" action={sitePath(config, 'user/logout')}>
               <p>
                 Signed in as <strong>{viewer.user.name}</strong>.
               </p>
@@ -126,11 +127,11 @@ export const home = operation({
             </form>
           ) : (
             <p>
-              <a href={`${config.server.rootUrl}user/login`}>Sign in</a>
+              <a href={sitePath(config, 'user/login')}>Sign in</a>
             </p>
           )}
           <p>
-            <a href={`${config.server.rootUrl}api/swagger`}>API</a>
+            <a href={sitePath(config, 'api/swagger')}>API</a>
           </p>
         </main>
       ),

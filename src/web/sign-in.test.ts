@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Config } from '../config/load-config.ts'
 import { startForge, testPassword, type Forge } from '../testing/forge.ts'
 import { localTarget } from './sign-in.routes.tsx'
 
@@ -41,7 +42,7 @@ test('signInPage, signInSubmit: name or address with the password sign in, with 
   await using forge = await startForge({ users: ['alice'] })
   const first = new Browser(forge)
   const answer = await first.signIn('alice', testPassword)
-  assert.deepEqual([answer.status, answer.headers.get('location')], [303, `${forge.url}/`])
+  assert.deepEqual([answer.status, answer.headers.get('location')], [303, '/'])
   assert.match(answer.headers.get('set-cookie') ?? '', /^ingot_session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax$/)
   assert.match((await first.send('GET', '/')).text, /Signed in as <strong>alice<\/strong>/)
   const second = new Browser(forge)
@@ -108,8 +109,8 @@ test('signOutSubmit ends the session; a session ends by itself, and is no creden
 })
 
 test('signInSubmit leads back to a path of this site only', () => {
-  const root = 'https://code.example.com/forge/'
-  assert.equal(localTarget(root, '/alice/repo?tab=code'), `${root}alice/repo?tab=code`)
+  const config = { server: { subPath: '/forge' } } as Config
+  assert.equal(localTarget(config, '/alice/repo?tab=code'), '/forge/alice/repo?tab=code')
   for (const asked of [
     undefined,
     '',
@@ -118,8 +119,15 @@ test('signInSubmit leads back to a path of this site only', () => {
     '/\\evil.example.com',
     '/\t/evil',
   ]) {
-    assert.equal(localTarget(root, asked), root)
+    assert.equal(localTarget(config, asked), '/forge/')
   }
+})
+
+test('signInPage: the browser may have come by another name than the configured one', async () => {
+  await using forge = await startForge({ settings: { server: { ROOT_URL: 'https://code.example.com/forge/' } } })
+  const page = await fetch(`http://127.0.0.1:${forge.services.config.server.httpPort}/user/login`)
+  const text = await page.text()
+  for (const [, address = ''] of text.matchAll(/(?:href|src|action)="([^"]+)"/g)) assert.match(address, /^\/forge\//)
 })
 
 test('forgeStyle and home: the page loads only files of the forge', async () => {
@@ -127,6 +135,6 @@ test('forgeStyle and home: the page loads only files of the forge', async () => 
   const { text, headers } = await forge.guest.get('/', { site: true })
   assert.match(headers.get('content-security-policy') ?? '', /default-src 'self'/)
   for (const [, href = ''] of text.matchAll(/<link[^>]*href="([^"]+)"/g)) {
-    assert.equal((await fetch(href)).headers.get('content-type'), 'text/css;charset=utf-8')
+    assert.equal((await fetch(new URL(href, forge.url))).headers.get('content-type'), 'text/css;charset=utf-8')
   }
 })

@@ -1,5 +1,6 @@
 import type { Config } from '../config/load-config.ts'
 import { csrfName } from './browser.requirements.ts'
+import { sitePath } from './page.tsx'
 
 export interface SignInFormProps {
   readonly config: Config
@@ -20,7 +21,7 @@ export function SignInForm({ config, csrf, redirectTo, login, problem }: SignInF
           {problem}
         </p>
       )}
-      <form method="post" action={`${config.server.rootUrl}user/login`}>
+      <form method="post" action={sitePath(config, 'user/login')}>
         <input type="hidden" name={csrfName} value={csrf} />
         {redirectTo === undefined ? null : <input type="hidden" name="redirect_to" value={redirectTo} />}
         <label for="user_name">Name or address</label>
