@@ -10,7 +10,7 @@ export const styleSheet = `:root {
   --alarm: light-dark(#a3221f, #ff9a90);
 }
 * { box-sizing: border-box }
-body { margin: 0; min-height: 100vh; background: var(--paper); color: var(--ink); font: 1rem/1.5 system-ui, sans-serif }
+body { display: flow-root; margin: 0; min-height: 100vh; background: var(--paper); color: var(--ink); font: 1rem/1.5 system-ui, sans-serif }
 a { color: var(--accent) }
 .card { max-width: 24rem; margin: 12vh auto 0; padding: 2rem; background: var(--sheet); border: 1px solid var(--line); border-radius: .75rem }
 .card h1 { margin: 0 0 1rem; font-size: 1.35rem; line-height: 1.25 }
