@@ -8,7 +8,7 @@ import { join, relative } from 'node:path'
 import { BundleError, bundle, existingEntries, ownBuildFolder, programEntries } from './bundle.mjs'
 import { onInterrupt } from './cleanup.mjs'
 import { freePort } from './free-port.mjs'
-import { fail, fromRoot, root, toolEnvironment } from './project.mjs'
+import { fail, frugalMalloc, fromRoot, root, toolEnvironment } from './project.mjs'
 
 /** The administrator that the exchange kit and the judges expect. */
 export const administrator = { login: 'root', password: 'Passw0rd!', email: 'root@example.com' }
@@ -76,6 +76,7 @@ export async function startForge({ program, config, name = 'forge', database, re
       cwd: root,
       stdio: ['ignore', log, log],
       env: toolEnvironment({
+        ...frugalMalloc,
         INGOT_ADMIN_LOGIN: administrator.login,
         INGOT_ADMIN_PASSWORD: administrator.password,
         INGOT_ADMIN_EMAIL: administrator.email,

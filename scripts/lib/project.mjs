@@ -32,6 +32,12 @@ export const toolEnvironment = (extra = {}) => ({
   PATH: `${fromRoot('node_modules', '.bin')}${delimiter}${process.env.PATH ?? ''}`,
 })
 
+/**
+ * How the C library is to keep memory for the program: few pools, and large blocks (password hashing takes 19 MB for a
+ * moment) are always given back. Six megabytes less when idle; the program's first line says the same.
+ */
+export const frugalMalloc = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '1048576' }
+
 /** Whether the packages are missing or older than the lock file. npm writes the hidden lock file when it is done. */
 function installIsStale() {
   const installed = fromRoot('node_modules', '.package-lock.json')
