@@ -7,9 +7,6 @@ export type RawTreeEntry = { readonly mode: string; readonly oid: Oid; readonly 
 /** The all-zeros id that stands for "no object", for ids as long as `like` (default SHA-1). */
 export const zeroOid = (like?: string): Oid => '0'.repeat(like?.length === 64 ? 64 : 40) as Oid
 
-/** Whether an id is all zeros. */
-export const isZeroOid = (oid: string): boolean => /^0+$/.test(oid)
-
 /** Whether a text is a whole lower-case object id of either format. */
 export const isOid = (text: string): text is Oid => /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(text)
 

@@ -3,7 +3,8 @@ import type { GitContext } from './context.ts'
 import { explainMissing, locate } from './context.ts'
 import type { GitKey } from './git-key.ts'
 import type { RefUpdate, RefUpdateResult } from './git.ts'
-import { isOid, isZeroOid, zeroOid } from './object-codec.ts'
+import { isZeroOid } from '../lib/refs.ts'
+import { isOid, zeroOid } from './object-codec.ts'
 import { isValidRefName } from './ref-name.ts'
 
 type Refusal = Extract<RefUpdateResult, { ok: false }>

@@ -16,7 +16,7 @@ import type {
 } from './git.ts'
 import { checkHooks } from './git-settings.ts'
 import type { Oid } from '../lib/ids.ts'
-import { isZeroOid } from './object-codec.ts'
+import { isZeroOid } from '../lib/refs.ts'
 import { readCommit } from './object-reader.ts'
 import { readRef } from './ref-reader.ts'
 import { exists } from './repository.ts'
