@@ -6,10 +6,11 @@ import { listJobs } from '../jobs/queue.ts'
 import type { GitKey, Oid, RepoId } from '../lib/ids.ts'
 import { branchOf, tagOf } from '../lib/refs.ts'
 import { nowUnix } from '../lib/time.ts'
-import { openJournal, settle, settleLeftovers, type RefChange } from '../repos/ref-door.service.ts'
+import { leftoverAgeSeconds, openJournal, settle, settleLeftovers, type RefChange } from '../repos/ref-door.service.ts'
 import { checkHeadAndEmptiness } from '../repos/doctor.service.ts'
 import { listJournal } from '../repos/ref-journal.store.ts'
 import { findRepoById } from '../repos/repo.store.ts'
+import { checkPullRefs } from '../pulls/doctor.service.ts'
 import type { DoctorCheck, Finding } from './doctor.service.ts'
 import { blobColumns, listKnownGitKeys, listNamedBlobs } from './file-scan.store.ts'
 import { recount } from './recount.service.ts'
@@ -51,9 +52,6 @@ const countersCheck: DoctorCheck = {
   },
 }
 
-/** Age from which an unfinished change of references was left by a process that is gone, in seconds. */
-const leftoverAgeSeconds = 900
-
 const journalCheck: DoctorCheck = {
   name: 'ref-journal',
   about: 'no change of references was left unfinished',
@@ -74,7 +72,8 @@ const journalCheck: DoctorCheck = {
 
 const repositoriesCheck: DoctorCheck = {
   name: 'repositories',
-  about: 'every repository is on the disk, and what is recorded of its branches and tags is what git has',
+  about:
+    'every repository is on the disk, and what is recorded of its branches, tags and pull requests is what git has',
   async *run(services, { fix }) {
     for (let after = 0 as RepoId; ;) {
       const repos = await listReposAfter(services.db, after, fixBatch)
@@ -99,7 +98,9 @@ async function* checkRepository(services: Services, repo: RepoRow, fix: boolean)
   if (changes.length > 0) yield* recordChanges(services, repo, changes, fix)
   // What was just recorded has changed the row.
   const row = changes.length > 0 ? await findRepoById(services.db, repo.id) : repo
-  if (row) yield* checkHeadAndEmptiness(services, row, { fix })
+  if (!row) return
+  yield* checkHeadAndEmptiness(services, row, { fix })
+  yield* checkPullRefs(services, row, { fix })
 }
 
 async function* recordChanges(

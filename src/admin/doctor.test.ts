@@ -4,6 +4,7 @@ import { transaction } from '../db/database.ts'
 import type { GitKey, UserId } from '../lib/ids.ts'
 import { openJournal } from '../repos/ref-door.service.ts'
 import { startForge, type Forge } from '../testing/forge.ts'
+import { givenPull } from '../testing/given-pull.ts'
 import { doctorChecks } from './doctor-checks.service.ts'
 import { examine } from './doctor.service.ts'
 import { listReposAfter } from './repo-scan.store.ts'
@@ -62,6 +63,26 @@ test('doctor: a change of references that a crash left unfinished is settled', a
   assert.deepEqual(others, [])
   const fixed = await examined(forge, true)
   assert.match(fixed.join(), /^ref-journal: [^,]* \(fixed\)$/)
+  assert.deepEqual(await examined(forge), [])
+})
+
+test('doctor: a pull request without the reference that keeps its commits gets it back', async () => {
+  await using forge = await startForge({ users: ['alice'] })
+  const { number } = await givenPull(forge, { repo: await forge.given.repo({ owner: 'alice', name: 'notes' }) })
+  await forge.settle()
+  assert.deepEqual(await examined(forge), [])
+  const [repo] = await listReposAfter(forge.services.db, 0 as never, 1)
+  assert.ok(repo)
+  const ref = `refs/pull/${number}/head`
+  const { git } = forge.services
+  const head = await git.readRef(repo.git_key, ref)
+  assert.ok(head)
+  const none = '0'.repeat(40)
+  await git.updateRefs(repo.git_key, [{ ref, old: head, new: none as never }])
+  const missing = `repositories: repository ${repo.id} (notes): ${ref} is missing`
+  assert.deepEqual(await examined(forge), [`${missing} (fixable)`])
+  assert.deepEqual(await examined(forge, true), [`${missing} (fixed)`])
+  assert.equal(await git.readRef(repo.git_key, ref), head)
   assert.deepEqual(await examined(forge), [])
 })
 

@@ -88,9 +88,13 @@ export function job<Ctx, const Schema extends TSchema>(
   }
 }
 
-const firstDelayMs = 10_000
+const firstDelayMs = 2000
+const delayGrowth = 5
 const longestDelayMs = 3_600_000
 
-/** 10 s, 20 s, 40 s … up to an hour, each a quarter shorter or longer so that what failed together spreads out. */
+/**
+ * 2 s, 10 s, 50 s … up to an hour, each a quarter shorter or longer so that what failed together spreads out: soon where
+ * git was only being restarted, long where somebody else's server is away.
+ */
 export const backOffMs = (attempt: number): number =>
-  Math.round(Math.min(firstDelayMs * 2 ** (attempt - 1), longestDelayMs) * (0.75 + Math.random() / 2))
+  Math.round(Math.min(firstDelayMs * delayGrowth ** (attempt - 1), longestDelayMs) * (0.75 + Math.random() / 2))

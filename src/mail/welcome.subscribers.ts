@@ -10,7 +10,7 @@ import { MailError, type Mail } from './mailer.ts'
 export const mailWelcome = subscriber({
   name: 'mailWelcome',
   on: 'user.created',
-  // With the usual waits: for about five hours, which a mail server may be away.
+  // With the usual waits: for about eight hours, which a mail server may be away.
   attempts: 14,
   async afterCommit(services: Services, { data }) {
     if (data.welcomesByMail !== true || !services.mailer.isEnabled) return

@@ -6,7 +6,7 @@ import type { RepoRow } from '../db/tables/repositories.ts'
 import { findIssue } from '../issues/issue.store.ts'
 import type { Oid } from '../lib/ids.ts'
 import { branchRef } from '../lib/refs.ts'
-import { moveRefs, openJournal, settleLeftovers } from '../repos/ref-door.service.ts'
+import { moveRefs, openJournal, settleLeftovers, type RefOrigin } from '../repos/ref-door.service.ts'
 import { startForge, type Forge } from '../testing/forge.ts'
 import type { GivenRepo } from '../testing/given.ts'
 import { insertMerge } from './merge.store.ts'
@@ -104,26 +104,30 @@ test('repoMergePullRequest: pull requests merged side by side, with pushes betwe
   }
 })
 
-test('a merge that was cut off after git had moved the base is finished at the next start', async () => {
-  await using forge = await startForge()
+/** A merge that was written down, together with the change of its base, which git has not made. */
+async function givenAnnouncedMerge(forge: Forge) {
   const pull = await givenPull(forge)
-  const { services } = forge
-  const { git, db } = services
+  const { git, db } = forge.services
   const repo = await rowOf(forge, pull.repo)
   const { user } = await forge.account('alice')
   const issue = await findIssue(db, repo.id, pull.number)
   const row = issue && (await findPullByIssue(db, issue.id))
   assert.ok(row)
-  const base = (await git.readRef(repo.git_key, branchRef('main'))) as Oid
   const head = await git.readCommit(repo.git_key, row.synced_oid)
-  const person = { name: 'Alice', email: 'alice@example.com', unixSeconds: 1, offsetMinutes: 0 }
-  const { oid: made } = await git.writeCommit(repo.git_key, {
-    parents: [base, head.oid],
-    tree: head.tree,
-    author: person,
-    committer: person,
-    message: 'cut off\n',
-  })
+  /** A commit on top of another one. */
+  const commitOn = async (base: Oid, ...more: Oid[]): Promise<Oid> => {
+    const person = { name: 'Alice', email: 'alice@example.com', unixSeconds: 1, offsetMinutes: 0 }
+    const { oid } = await git.writeCommit(repo.git_key, {
+      parents: [base, ...more],
+      tree: head.tree,
+      author: person,
+      committer: person,
+      message: 'cut off\n',
+    })
+    return oid
+  }
+  const base = (await git.readRef(repo.git_key, branchRef('main'))) as Oid
+  const made = await commitOn(base, head.oid)
   const change = { ref: branchRef('main'), old: base, new: made }
   await transaction(db, (tx) =>
     insertMerge(tx, {
@@ -135,12 +139,51 @@ test('a merge that was cut off after git had moved the base is finished at the n
       created_unix: 1,
     }),
   )
-  await openJournal(services, repo, [change], { doerId: user.id, via: 'merge' })
-  assert.deepEqual(await git.updateRefs(repo.git_key, [change]), { ok: true })
-  assert.equal((await forge.guest.get(`${pull.api}/merge`)).status, 404)
+  const origin: RefOrigin = { doerId: user.id, via: 'merge' }
+  await openJournal(forge.services, repo, [change], origin)
+  const shown = async (): Promise<unknown[]> => {
+    const { json } = await forge.guest.get(pull.api)
+    return [json.merged, json.merge_commit_sha, json.merged_by?.login]
+  }
+  return { repo, change, made, commitOn, origin, shown, merged: [true, made, 'alice'] }
+}
+
+test('a merge that was cut off after git had moved the base is finished at the next start', async () => {
+  await using forge = await startForge()
+  const { repo, change, shown, merged } = await givenAnnouncedMerge(forge)
+  assert.deepEqual(await forge.services.git.updateRefs(repo.git_key, [change]), { ok: true })
+  assert.equal((await shown())[0], false)
+  await settleLeftovers(forge.services, 0)
+  assert.deepEqual(await shown(), merged)
+})
+
+test('a merge that was cut off is finished when the base has moved on, recorded or not', async () => {
+  for (const isRecorded of [true, false]) {
+    await using forge = await startForge()
+    const { services } = forge
+    const { repo, change, made, commitOn, origin, shown, merged } = await givenAnnouncedMerge(forge)
+    assert.deepEqual(await services.git.updateRefs(repo.git_key, [change]), { ok: true })
+    const next = { ...change, old: made, new: await commitOn(made) }
+    if (isRecorded) await moveRefs(services, repo, [next], origin)
+    else {
+      await openJournal(services, repo, [next], origin)
+      await services.git.updateRefs(repo.git_key, [next])
+    }
+    assert.equal(await settleLeftovers(services, 0), isRecorded ? 1 : 2)
+    assert.deepEqual(await shown(), merged)
+    const { json } = await forge.guest.get(`/repos/alice/${repo.name}/branches/main`)
+    assert.equal(json.commit.id, next.new, 'and the base is recorded as it is')
+  }
+})
+
+test('a merge of which git never heard stays undone when the base moves elsewhere', async () => {
+  await using forge = await startForge()
+  const { services } = forge
+  const { repo, change, commitOn, origin, shown } = await givenAnnouncedMerge(forge)
+  await moveRefs(services, repo, [{ ...change, new: await commitOn(change.old) }], origin)
   await settleLeftovers(services, 0)
-  const merged = (await forge.guest.get(pull.api)).json
-  assert.deepEqual([merged.merged, merged.merge_commit_sha, merged.merged_by.login], [true, made, 'alice'])
+  assert.equal((await shown())[0], false)
+  assert.deepEqual(await services.db.selectFrom('ref_journal').selectAll().execute(), [])
 })
 
 test('repoMergePullRequest: what the texts promised is closed in the name of who merges', async () => {

@@ -281,6 +281,17 @@ export const renameTopicsOf = async (
 export const listPullsFromRepo = (tx: Tx, headRepoId: RepoId): Promise<PullRow[]> =>
   tx.selectFrom('pull').selectAll().where('head_repo_id', '=', headRepoId).orderBy('id').execute()
 
+/** Pull requests for a repository in the order of their numbers, after `after`. */
+export const listPullsFrom = (db: Db, repoId: RepoId, after: number, limit: number): Promise<PullRow[]> =>
+  db
+    .selectFrom('pull')
+    .selectAll()
+    .where('repo_id', '=', repoId)
+    .where('index', '>', after)
+    .orderBy('index')
+    .limit(limit)
+    .execute()
+
 export const detachHeadRepo = (tx: Tx, headRepoId: RepoId) =>
   tx.updateTable('pull').set({ head_repo_id: null }).where('head_repo_id', '=', headRepoId).execute()
 

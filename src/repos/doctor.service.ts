@@ -6,7 +6,7 @@ import { updateEmptiness } from './ref-journal.store.ts'
 /** Something that is not as it should be, in the words of the doctor. */
 export interface RepoFinding {
   readonly what: string
-  readonly state: 'fixed' | 'fixable'
+  readonly state: 'fixed' | 'fixable' | 'report'
 }
 
 /**

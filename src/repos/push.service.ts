@@ -7,7 +7,7 @@ import { isZeroOid } from '../lib/refs.ts'
 import { checkProtections } from './protection.service.ts'
 import { mayPushRef, maySetByPush } from './push.policy.ts'
 import { readPushOptions, type PushOptions } from './push-options.policy.ts'
-import { openJournal, settle, settleByLooking, type OpenJournal } from './ref-door.service.ts'
+import { openJournal, settle, settleUnsure, type OpenJournal } from './ref-door.service.ts'
 import { editRepo } from './repo-edit.service.ts'
 
 /** How the program calls itself in what a client sees of a refused push. */
@@ -30,8 +30,8 @@ export interface PushExtras {
 /** One push: what git asks while it is received, and the end of it. */
 export interface Push {
   readonly callbacks: ReceiveCallbacks
-  /** To be called when git has ended, however it ended: settles what was begun. */
-  finish(): Promise<void>
+  /** To be called when git has ended, however it ended: settles what was begun. Never throws. */
+  finish(failure?: unknown): Promise<void>
 }
 
 /**
@@ -79,11 +79,11 @@ export function receivePush(ctx: SignedInRepoCtx, repo: RepoRow, extras: PushExt
         return { lines: [...told, ...((await extras.hints?.(updates)) ?? [])] }
       },
     },
-    async finish() {
+    async finish(failure) {
       if (!journal) return
       const left = journal
       journal = undefined
-      await settleByLooking(ctx, left)
+      await settleUnsure(ctx, left, failure)
     },
   }
 }

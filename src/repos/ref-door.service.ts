@@ -1,19 +1,27 @@
+import { Type } from 'typebox'
 import type { Services } from '../access/context.ts'
-import { transaction } from '../db/database.ts'
-import type { RepoRow } from '../db/tables/repositories.ts'
+import { transaction, type Tx } from '../db/database.ts'
+import type { RefJournalRow, RepoRow } from '../db/tables/repositories.ts'
 import { publish } from '../events/hub.ts'
 import type { PushedUpdate, RefUpdateResult } from '../git/git.ts'
-import type { GitKey, Oid, UserId } from '../lib/ids.ts'
+import { job } from '../jobs/job.ts'
+import { enqueue } from '../jobs/queue.ts'
+import { Unavailable } from '../lib/errors.ts'
+import type { GitKey, Oid, RepoId, UserId } from '../lib/ids.ts'
 import { branchOf, isZeroOid, tagOf, zeroOid } from '../lib/refs.ts'
 import { nowUnix } from '../lib/time.ts'
+import { findRepoById } from './repo.store.ts'
 import {
+  addFollowed,
   deleteJournal,
   deleteTombstones,
   findDefaultBranch,
+  findJournal,
   findOldestJournalId,
   insertJournal,
   listJournal,
-  listRecorded,
+  listJournalBefore,
+  listJournalFrom,
   loadRecorded,
   loadJournalRepos,
   updateFirstDefaultBranch,
@@ -55,17 +63,15 @@ export async function moveRefs(
 ): Promise<RefUpdateResult> {
   if (updates.length === 0) return { ok: true }
   const journal = await openJournal(services, repo, updates, origin)
-  let result: RefUpdateResult
   try {
-    result = await services.git.updateRefs(repo.git_key, updates)
+    const result = await services.git.updateRefs(repo.git_key, updates)
+    if (result.ok) await settle(services, journal, updates)
+    else await dropJournal(services, journal)
+    return result
   } catch (error) {
-    // Whether git moved them is not known now; what the references say decides.
-    await settleByLooking(services, journal)
+    await settleUnsure(services, journal, error)
     throw error
   }
-  if (result.ok) await settle(services, journal, updates)
-  else await dropJournal(services, journal)
-  return result
 }
 
 /** Writes down what is about to be done. Every opened entry is settled or dropped, by whoever opened it or at a start. */
@@ -103,6 +109,7 @@ export async function settle(services: Services, journal: OpenJournal, moved: re
   const now = nowUnix(services.clock)
   const { isChosen, areNewest } = await transaction(services.db, async (tx) => {
     if (!(await deleteJournal(tx, journal.id))) return { isChosen: true, areNewest: true }
+    await noteFollowed(tx, repo.id, journal.id, moved)
     const recording = { repoId: repo.id, journalId: journal.id, doerId: origin.doerId, nowUnix: now }
     const isFirst = chosen === undefined || (await updateFirstDefaultBranch(tx, repo.id, chosen))
     const areBranchesNewest = await upsertBranches(tx, recording, branches)
@@ -124,6 +131,31 @@ export async function settle(services: Services, journal: OpenJournal, moved: re
 }
 
 /**
+ * Tells older entries that are not settled yet which of their references a change began at that is recorded now: should
+ * their process die, they are known to have been made.
+ */
+async function noteFollowed(tx: Tx, repoId: RepoId, journalId: number, moved: readonly RefChange[]): Promise<void> {
+  const older = await listJournalBefore(tx, repoId, journalId)
+  if (older.length === 0) return
+  const began = new Map(moved.map(({ ref, old }) => [ref, old]))
+  const followed = new Map<string, Oid>()
+  const ids: number[] = []
+  for (const row of older) {
+    const own = (JSON.parse(row.updates) as RefChange[]).filter((update) => began.get(update.ref) === update.new)
+    for (const update of own) followed.set(update.ref, update.new)
+    if (own.length > 0) ids.push(row.id)
+  }
+  if (ids.length > 0) await addFollowed(tx, ids, [...followed].map((each) => `${JSON.stringify(each)}\n`).join(''))
+}
+
+/** The values of references at which later changes began, as they were noted. */
+const followedOf = ({ followed }: RefJournalRow): [ref: string, oid: Oid][] =>
+  followed
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as [string, Oid])
+
+/**
  * Journal entries are numbered before git moves anything. A reference that was moved there and back in between can be
  * moved by an older entry after newer ones were recorded; then what git has is recorded once more, as a new change.
  */
@@ -143,31 +175,73 @@ async function recordPresent(services: Services, journal: OpenJournal, moved: re
   if (changes.length > 0) await settle(services, await openJournal(services, repo, changes, origin), changes)
 }
 
-/** Settles an entry by what its references are now. */
-export async function settleByLooking(services: Services, journal: OpenJournal): Promise<void> {
-  const key = journal.repo.git_key
-  const moved: RefChange[] = []
-  for (const update of journal.updates) {
-    const now = await services.git.readRef(key, update.ref)
-    if (isZeroOid(update.new) ? now === undefined : now === update.new) moved.push(update)
-    else if (await wasPassed(services, journal, update)) moved.push(update)
-  }
-  await settle(services, journal, moved)
-}
+/** How long git that lost its broker is given to be gone before its references are looked at, in milliseconds. */
+const cutOffMs = 1000
 
 /**
- * True when a later change of the same reference was recorded and what this one set exists: then it was made and passed
- * by, and is recorded late. (The objects of a push that was refused never reach the repository.)
+ * Settles an entry of which it is not known whether git moved its references. Where git or the database is away, a job
+ * does so a moment later. Never throws, since the caller has something to tell that comes first.
+ * @param failure what git ended with, if it is known
  */
-async function wasPassed(services: Services, journal: OpenJournal, update: RefChange): Promise<boolean> {
-  const branch = branchOf(update.ref)
-  const tag = tagOf(update.ref)
-  const name = branch ?? tag
-  if (name === undefined || isZeroOid(update.new)) return false
-  const [recorded] = await listRecorded(services.db, branch === undefined ? 'tag' : 'branch', journal.repo.id, [name])
-  if (!recorded || recorded.journal_id <= journal.id) return false
-  const missing = await services.git.missingObjects(journal.repo.git_key, [update.new])
-  return missing.length === 0
+export async function settleUnsure(services: Services, journal: OpenJournal, failure?: unknown): Promise<void> {
+  const isCutOff = failure instanceof Unavailable && failure.code === 'git_unavailable'
+  try {
+    if (!isCutOff) return await settleByLooking(services, journal)
+  } catch (error) {
+    services.log('warn', 'a change of references is settled later', { error, journalId: journal.id })
+  }
+  const later = transaction(services.db, (tx) =>
+    enqueue(tx, settleChange, { journalId: journal.id }, { delayMs: cutOffMs }),
+  )
+  // Then only the clock comes to it: `settleLeftovers`.
+  await later.catch((error: unknown) =>
+    services.log('error', 'a change of references is left unsettled', { error, journalId: journal.id }),
+  )
+}
+
+/** Settles an entry that whoever opened it could not. */
+export const settleChange = job({
+  name: 'settleRefChange',
+  priority: 'high',
+  input: Type.Object({ journalId: Type.Integer() }),
+  async run(services: Services, { journalId }) {
+    const row = await findJournal(services.db, journalId)
+    const repo = row && (await findRepoById(services.db, row.repo_id))
+    if (repo) await settleByLooking(services, entryOf(row, repo))
+  },
+})
+
+const entryOf = (row: RefJournalRow, repo: RepoRow): OpenJournal => ({
+  id: row.id,
+  repo,
+  updates: JSON.parse(row.updates) as RefChange[],
+  origin: JSON.parse(row.origin) as RefOrigin,
+})
+
+/**
+ * Settles an entry by what its references are now, and by what came after: a reference was moved when it is where it was
+ * to be moved to, or when a later change that was made began there.
+ */
+export async function settleByLooking(services: Services, journal: OpenJournal): Promise<void> {
+  const { repo, updates } = journal
+  const none = zeroOid(repo.object_format)
+  const values = new Map<string, Set<Oid>>()
+  for (const { ref } of updates) {
+    values.set(ref, new Set([(await services.git.readRef(repo.git_key, ref)) ?? none]))
+  }
+  // After the references: a change that has moved them further by then is either among these or noted on them.
+  const since = await listJournalFrom(services.db, repo.id, journal.id)
+  const moved: RefChange[] = []
+  for (const row of since.toReversed()) {
+    for (const [ref, oid] of followedOf(row)) values.get(ref)?.add(oid)
+    for (const update of JSON.parse(row.updates) as RefChange[]) {
+      const known = values.get(update.ref)
+      if (!known?.has(update.new)) continue
+      known.add(update.old)
+      if (row.id === journal.id) moved.push(update)
+    }
+  }
+  await settle(services, journal, moved)
 }
 
 /**
@@ -197,10 +271,8 @@ export async function settleLeftovers(services: Services, olderThanSeconds: numb
     for (const row of rows) {
       const repo = repos.get(row.repo_id)
       if (!repo) continue
-      const updates = JSON.parse(row.updates) as RefChange[]
-      const origin = JSON.parse(row.origin) as RefOrigin
       try {
-        await settleByLooking(services, { id: row.id, repo, updates, origin })
+        await settleByLooking(services, entryOf(row, repo))
         settled += 1
       } catch (error) {
         services.log('error', 'a change of references could not be settled', {

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Git } from '../git/git.ts'
+import { Unavailable } from '../lib/errors.ts'
 import type { Oid } from '../lib/ids.ts'
 import { startForge, type Forge } from '../testing/forge.ts'
 import { moveRefs, openJournal, settle, settleLeftovers, type RefChange, type RefOrigin } from './ref-door.service.ts'
@@ -61,4 +63,25 @@ test('ref door: what a crash left is settled by what git has, and recorded once'
   await settle(forge.services, journal, [unmade])
   const names = await forge.services.db.selectFrom('branch').select('name').where('is_deleted', '=', false).execute()
   assert.deepEqual(names.map(({ name }) => name).sort(), ['main', 'topic'])
+})
+
+test('ref door: a change that git made while its broker ended is recorded a moment later', async () => {
+  await using forge = await startForge({ users: ['alice'] })
+  const { row, origin, recorded, newer } = await given(forge)
+  const { git } = forge.services
+  const cutOff: Git = Object.create(git, {
+    updateRefs: {
+      value: async (...given: Parameters<Git['updateRefs']>) => {
+        assert.deepEqual(await git.updateRefs(...given), { ok: true })
+        throw new Unavailable('the git broker ended', 'git_unavailable')
+      },
+    },
+  })
+  const change: RefChange = { ref, old: zeros, new: newer }
+  await assert.rejects(moveRefs({ ...forge.services, git: cutOff }, row, [change], origin), Unavailable)
+  assert.equal(await recorded(), undefined)
+  forge.clock.advance(1000)
+  await forge.settle()
+  assert.equal(await recorded(), newer)
+  assert.deepEqual(await forge.services.db.selectFrom('ref_journal').selectAll().execute(), [])
 })

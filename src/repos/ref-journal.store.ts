@@ -1,5 +1,7 @@
+import { sql } from 'kysely'
 import type { Db, Tx } from '../db/database.ts'
-import type { RepoRow } from '../db/tables/repositories.ts'
+import { databaseKind } from '../db/open.ts'
+import type { RefJournalRow, RepoRow } from '../db/tables/repositories.ts'
 import type { Oid, RepoId, UserId } from '../lib/ids.ts'
 import { branchRef, tagRef } from '../lib/refs.ts'
 import type { Unix } from '../lib/time.ts'
@@ -12,6 +14,33 @@ export const insertJournal = async (
 /** @returns whether it was there: only who removes an entry records its effects */
 export const deleteJournal = async (tx: Tx, id: number): Promise<boolean> =>
   (await tx.deleteFrom('ref_journal').where('id', '=', id).executeTakeFirst()).numDeletedRows > 0n
+
+export const findJournal = (db: Db, id: number): Promise<RefJournalRow | undefined> =>
+  db.selectFrom('ref_journal').selectAll().where('id', '=', id).executeTakeFirst()
+
+/** An entry of a repository and what was begun after it, oldest first. */
+export const listJournalFrom = (db: Db, repoId: RepoId, id: number): Promise<RefJournalRow[]> =>
+  db.selectFrom('ref_journal').selectAll().where('repo_id', '=', repoId).where('id', '>=', id).orderBy('id').execute()
+
+/** What was begun in a repository before an entry and is not recorded. */
+export const listJournalBefore = (
+  tx: Tx,
+  repoId: RepoId,
+  id: number,
+): Promise<Pick<RefJournalRow, 'id' | 'updates'>[]> =>
+  tx.selectFrom('ref_journal').select(['id', 'updates']).where('repo_id', '=', repoId).where('id', '<', id).execute()
+
+/** Adds lines to what is noted on entries, which may be gone meanwhile. */
+export async function addFollowed(tx: Tx, ids: readonly number[], lines: string): Promise<void> {
+  // Newest first, like everybody who holds an entry and waits for older ones.
+  const held = tx.selectFrom('ref_journal').select('id').where('id', 'in', ids).orderBy('id', 'desc')
+  if (databaseKind(tx) === 'postgres') await held.forUpdate().execute()
+  await tx
+    .updateTable('ref_journal')
+    .set((entry) => ({ followed: sql<string>`${entry.ref('followed')} || ${lines}` }))
+    .where('id', 'in', ids)
+    .execute()
+}
 
 /** Entries older than a moment, oldest first, after an id. */
 export const listJournal = (db: Db, beforeUnix: Unix, afterId: number, limit: number) =>
@@ -33,10 +62,6 @@ export async function loadJournalRepos(db: Db, ids: readonly RepoId[]): Promise<
     .execute()
   return new Map(rows.map((row) => [row.id, row]))
 }
-
-/** Which recorded change of each branch or tag was the last. */
-export const listRecorded = (db: Db, table: 'branch' | 'tag', repoId: RepoId, names: readonly string[]) =>
-  db.selectFrom(table).select(['name', 'journal_id']).where('repo_id', '=', repoId).where('name', 'in', names).execute()
 
 /** What is recorded of branches or tags that exist, by full reference. */
 export async function loadRecorded(

@@ -43,6 +43,7 @@ import {
 import { archiveCleanup, removeArchivesOfRepo } from './archive-cleanup.task.ts'
 import { countRepoLanguages } from './languages.subscribers.ts'
 import { syncMirrorJob, updateMirrors } from './sync-mirror.job.ts'
+import { settleChange } from './ref-door.service.ts'
 import { settleRefChanges } from './settle-ref-changes.task.ts'
 import { mirrorPurpose } from './mirror.service.ts'
 
@@ -94,7 +95,7 @@ export const repos: Feature = {
     removeArchivesOfRepo,
     countRepoLanguages,
   ],
-  jobs: [syncMirrorJob, maintainRepository],
+  jobs: [settleChange, syncMirrorJob, maintainRepository],
   schedules: (config) => [archiveCleanup(config), updateMirrors(config), settleRefChanges],
   sealed: [{ table: 'mirror', column: 'sealed_credentials', purpose: mirrorPurpose }],
 }

@@ -9,11 +9,13 @@ import { test } from 'node:test'
 import type { Services } from '../access/context.ts'
 import { doctorChecks } from '../admin/doctor-checks.service.ts'
 import { examine } from '../admin/doctor.service.ts'
-import { createApp } from '../app.ts'
+import { createApp, type App } from '../app.ts'
 import { loadConfig } from '../config/load-config.ts'
 import type { RepoRow } from '../db/tables/repositories.ts'
+import { listJobs } from '../jobs/queue.ts'
 import { builtFile } from '../lib/assets.ts'
 import { ForgeClient } from '../testing/client.ts'
+import { TestClock } from '../testing/clock.ts'
 import { runProgram } from '../testing/ssh.ts'
 
 /** How often the program is killed; more than in CI when somebody asks for it. */
@@ -193,7 +195,21 @@ async function wrongPulls({ db, git }: Services, repo: RepoRow): Promise<string[
   return wrong
 }
 
-/** Starts the application in this process: settles, works what is due, and tells what is not as it should be. */
+/**
+ * Works what is due, then what failed while git was away and waits to be tried again.
+ * @returns the jobs that fail all the same
+ */
+async function workAll({ workers, services: { db } }: App, clock: TestClock): Promise<string[]> {
+  for (let time = 0; ; time++) {
+    await workers.settle()
+    const waiting = await listJobs(db, { state: 'waiting', limit: 1000 })
+    if (waiting.length === 0) return []
+    if (time === 3) return waiting.map((job) => `the job ${job.id} (${job.name}) fails: ${job.last_error}`)
+    clock.advance(Math.max(...waiting.map((job) => job.run_at_ms)) - clock.nowMs() + 1)
+  }
+}
+
+/** Starts the application in this process: settles, works all there is, and tells what is not as it should be. */
 async function inspect(
   folder: string,
 ): Promise<{ refs: Map<string, string>; problems: string[]; mergedCount: number }> {
@@ -202,11 +218,11 @@ async function inspect(
     cwd: folder,
     overrides: { dataFolder: folder, host: '127.0.0.1', port: 0, sshPort: 0 },
   })
-  await using app = await createApp({ config, log: () => undefined })
+  const clock = new TestClock()
+  await using app = await createApp({ config, clock, log: () => undefined })
   await app.listen()
-  await app.workers.settle()
   const { services } = app
-  const problems: string[] = []
+  const problems = await workAll(app, clock)
   for await (const { check, findings } of examine(services, doctorChecks, { fix: false })) {
     problems.push(...findings.map(({ what }) => `${check.name}: ${what}`))
   }

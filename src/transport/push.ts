@@ -1,7 +1,7 @@
 import { Forbidden } from '../lib/errors.ts'
 import type { GitService, UploadPackRequest } from '../git/git.ts'
 import { pullPushExtras } from '../pulls/push-extras.service.ts'
-import { receivePush } from '../repos/push.service.ts'
+import { receivePush, type Push } from '../repos/push.service.ts'
 import type { GitPushCtx } from './git-access.service.ts'
 import { limitPushCommands } from './input-limits.ts'
 
@@ -14,19 +14,17 @@ export async function pushInto(ctx: GitPushCtx, request: UploadPackRequest): Pro
     ...(request.body ? { body: limitPushCommands(request.body) } : {}),
     callbacks: push.callbacks,
   })
-  // What can not be settled now is settled later; the journal still has it.
-  const settle = (): Promise<void> =>
-    push
-      .finish()
-      .catch((error: unknown) => ctx.log('error', 'a push could not be settled', { error, repoId: ctx.repo.id }))
-  return { output: running.output, finished: endedAndSettled(running.finished, settle) }
+  return { output: running.output, finished: endedAndSettled(running.finished, push) }
 }
 
 /** How git ended, once what it did is settled, however it ended. */
-async function endedAndSettled(finished: GitService['finished'], settle: () => Promise<void>) {
+async function endedAndSettled(finished: GitService['finished'], push: Push) {
   try {
-    return await finished
-  } finally {
-    await settle()
+    const ended = await finished
+    await push.finish()
+    return ended
+  } catch (error) {
+    await push.finish(error)
+    throw error
   }
 }

@@ -7,6 +7,7 @@ import { issues } from './0005-issues.ts'
 import { pulls } from './0006-pulls.ts'
 import { actions } from './0008-actions.ts'
 import { mirrors } from './0009-mirrors.ts'
+import { refJournal } from './0010-ref-journal.ts'
 import type { Migration } from './migration.ts'
 
 export type { Migration }
@@ -22,4 +23,5 @@ export const migrations: readonly Migration[] = [
   repoRelations,
   actions,
   mirrors,
+  refJournal,
 ]

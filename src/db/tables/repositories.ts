@@ -129,6 +129,8 @@ export interface RefJournalTable {
   /** JSON: who did it and through which door. */
   origin: string
   created_unix: Unix
+  /** JSON [ref, oid] in lines: values of references at which later changes began, which are recorded. */
+  followed: Generated<string>
 }
 
 export interface CommitStatusTable {
@@ -187,6 +189,7 @@ export interface RepositoryTables {
 export type RepoRow = Selectable<RepoTable>
 export type NewRepoRow = Insertable<RepoTable>
 export type RepoChange = Updateable<RepoTable>
+export type RefJournalRow = Selectable<RefJournalTable>
 export type RepoUnitRow = Selectable<RepoUnitTable>
 export type CollaborationRow = Selectable<CollaborationTable>
 export type BranchRow = Selectable<BranchTable>

@@ -1,0 +1,41 @@
+import type { Services } from '../access/context.ts'
+import type { RepoRow } from '../db/tables/repositories.ts'
+import type { RepoFinding } from '../repos/doctor.service.ts'
+import { pullRef } from './pull-ref.ts'
+import { writePullRef } from './pull-sync.service.ts'
+import { listPullsFrom } from './pull.store.ts'
+
+/** Pull requests that are read at once. */
+const batch = 500
+
+/** Every pull request has the reference that keeps its commits; without it git would throw them away one day. */
+export async function* checkPullRefs(
+  services: Services,
+  repo: RepoRow,
+  options: { readonly fix: boolean },
+): AsyncGenerator<RepoFinding> {
+  const { db, git } = services
+  let refs: ReadonlySet<string> | undefined
+  for (let after = 0; ;) {
+    const pulls = await listPullsFrom(db, repo.id, after, batch)
+    if (pulls.length === 0) return
+    refs ??= new Set((await git.readRefs(repo.git_key, 'refs/pull/')).map(({ name }) => name))
+    const without = pulls.filter((pull) => !(refs as ReadonlySet<string>).has(pullRef(pull.index)))
+    const gone = new Set(
+      await git.missingObjects(
+        repo.git_key,
+        without.map((pull) => pull.synced_oid),
+      ),
+    )
+    for (const pull of without) {
+      const what = `repository ${repo.id} (${repo.name}): ${pullRef(pull.index)} is missing`
+      if (gone.has(pull.synced_oid)) {
+        yield { what: `${what}, and so is its commit ${pull.synced_oid}`, state: 'report' }
+        continue
+      }
+      if (options.fix) await writePullRef(services, repo, pull, pull.synced_oid, repo.owner_id)
+      yield { what, state: options.fix ? 'fixed' : 'fixable' }
+    }
+    after = pulls.at(-1)?.index ?? after
+  }
+}
