@@ -1,4 +1,5 @@
 import type { RepoUnit } from '../db/tables/repositories.ts'
+import { movedUrl } from '../http/moved-url.ts'
 import type { Requirement } from '../http/operation.ts'
 import { Archived, Forbidden, NotFound } from '../lib/errors.ts'
 import type { Ctx, RepoCtx } from './context.ts'
@@ -8,7 +9,9 @@ import { resolveRepo } from './resolve-repo.ts'
 export const inRepo: Requirement<object, RepoCtx> = {
   codes: ['resolve:repo', 'publicOnlyCheck'],
   check: (ctx, call) =>
-    resolveRepo(ctx as Ctx, String(call.params['username']), String(call.params['reponame']), call) as Promise<RepoCtx>,
+    resolveRepo(ctx as Ctx, String(call.params['username']), String(call.params['reponame']), (username, reponame) =>
+      movedUrl(call, { username, reponame }),
+    ) as Promise<RepoCtx>,
 }
 
 /** AR where the contract names it by itself; whoever came through `inRepo` passes. */

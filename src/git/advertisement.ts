@@ -13,7 +13,7 @@ import { mustSucceed } from './broker-client.ts'
 import { formatOf, type GitContext } from './context.ts'
 import type { GitKey } from './git-key.ts'
 import type { ObjectFormat } from './git.ts'
-import { zeroOid } from './object-codec.ts'
+import { zeroOid } from '../lib/refs.ts'
 import { listRefs, readHead, readRefs } from './ref-reader.ts'
 
 /**
@@ -107,7 +107,7 @@ export async function pushAdvertisement(context: GitContext, key: GitKey): Promi
   const format = await formatOf(context, key)
   const { push } = await capabilitiesOf(context, format)
   const refs = (await readRefs(context, key)).filter((ref) => !ref.name.startsWith('refs/pull/'))
-  const empty = zeroOid(format === 'sha256' ? '0'.repeat(64) : undefined)
+  const empty = zeroOid(format)
   const list = refs.length === 0 ? [{ name: 'capabilities^{}', oid: empty }] : refs
   const lines = list.map((ref, index) => packet(`${ref.oid} ${ref.name}${index === 0 ? `\0${push}` : ''}\n`))
   return Buffer.from(lines.join('') + flush)

@@ -10,7 +10,7 @@ import { test } from 'node:test'
 import { newGitKey } from './git-key.ts'
 import type { PushedUpdate } from './git.ts'
 import { client, commitOn, filesOf, newRepository, serveGit, someone, startTestGit } from './git.test-support.ts'
-import { zeroOid } from './object-codec.ts'
+import { zeroOid } from '../lib/refs.ts'
 import { isValidBranchName, isValidRefName, isValidTagName } from './ref-name.ts'
 
 /** Processes whose arguments or environment name a folder, without zombies' ends. */

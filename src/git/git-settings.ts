@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { access, chmod, constants, mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Unavailable } from '../lib/errors.ts'
+import { fetchedPrefix } from '../lib/refs.ts'
 
 /** Where commands are looked for. Nothing of the environment of whoever started the server reaches git. */
 const searchPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/opt/homebrew/bin'
@@ -83,6 +84,7 @@ const configuration = (hooksFolder: string, durable: boolean): string => `
 \tadvertiseSID = false
 \tadvertiseObjectInfo = true
 \tunpackLimit = 100
+\thideRefs = ${fetchedPrefix}
 [receive]
 \tadvertiseAtomic = true
 \tadvertisePushOptions = true

@@ -12,7 +12,7 @@ import { builtFile } from '../lib/assets.ts'
 import type { Oid } from '../lib/ids.ts'
 import { type GitKey, newGitKey } from './git-key.ts'
 import type { Git, GitOptions, Identity, ReceiveCallbacks, TreeChange } from './git.ts'
-import { zeroOid } from './object-codec.ts'
+import { zeroOid } from '../lib/refs.ts'
 import { startGit } from './start-git.ts'
 
 export type TestGit = {

@@ -4,9 +4,6 @@ import type { Commit, Identity, ObjectType, Tag, TreeEntry } from './git.ts'
 /** An entry as it lies in a tree object: the name as bytes (latin1), since not every name is UTF-8. */
 export type RawTreeEntry = { readonly mode: string; readonly oid: Oid; readonly rawName: string }
 
-/** The all-zeros id that stands for "no object", for ids as long as `like` (default SHA-1). */
-export const zeroOid = (like?: string): Oid => '0'.repeat(like?.length === 64 ? 64 : 40) as Oid
-
 /** Whether a text is a whole lower-case object id of either format. */
 export const isOid = (text: string): text is Oid => /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(text)
 

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { Oid } from '../lib/ids.ts'
 import { newGitKey } from './git-key.ts'
 import { client, commitOn, newRepository, someone, startTestGit } from './git.test-support.ts'
-import { zeroOid } from './object-codec.ts'
+import { zeroOid } from '../lib/refs.ts'
 
 test('git reading: commits, trees, blobs and paths come back as they were written', async () => {
   await using test = await startTestGit()

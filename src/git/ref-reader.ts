@@ -9,6 +9,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { NotFound } from '../lib/errors.ts'
 import type { Oid } from '../lib/ids.ts'
+import { fetchedPrefix } from '../lib/refs.ts'
 import { explainMissing, type GitContext, locate } from './context.ts'
 import { type GitKey, repositoryPath } from './git-key.ts'
 import type { BareRef, ReadFrom, Ref, Resolved } from './git.ts'
@@ -91,7 +92,10 @@ export async function setHead(context: GitContext, key: GitKey, branch: string):
   if (result.exitCode !== 0) throw new Error(`git symbolic-ref failed: ${result.stderr}`)
 }
 
-/** All references below a prefix (`refs/` by default, any text that a name may begin with), by name bytewise. */
+/**
+ * All references below a prefix (`refs/` by default, any text that a name may begin with), by name bytewise. Those of
+ * another server that lie aside are given to who asks for them alone.
+ */
 export async function readRefs(context: GitContext, key: GitKey, prefix = 'refs/'): Promise<readonly BareRef[]> {
   const directory = repositoryPath(context.root, key)
   const names: string[] = []
@@ -116,6 +120,9 @@ export async function readRefs(context: GitContext, key: GitKey, prefix = 'refs/
     if (name.startsWith(prefix)) byName.set(name, oid)
   }
   for (const [name, oid] of values) byName.set(name, oid)
+  if (!prefix.startsWith(fetchedPrefix)) {
+    for (const name of byName.keys()) if (name.startsWith(fetchedPrefix)) byName.delete(name)
+  }
   if (byName.size === 0 && (await readIfPresent(join(directory, 'HEAD'))) === undefined) {
     throw new NotFound('the repository does not exist', 'git_repository_missing')
   }

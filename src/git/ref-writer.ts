@@ -4,7 +4,7 @@ import { explainMissing, locate } from './context.ts'
 import type { GitKey } from './git-key.ts'
 import type { RefUpdate, RefUpdateResult } from './git.ts'
 import { isZeroOid } from '../lib/refs.ts'
-import { isOid, zeroOid } from './object-codec.ts'
+import { isOid } from './object-codec.ts'
 import { isValidRefName } from './ref-name.ts'
 
 type Refusal = Extract<RefUpdateResult, { ok: false }>
@@ -49,7 +49,8 @@ function checkForm(update: RefUpdate): Refusal | undefined {
   const refuse = (message: string): Refusal => ({ ok: false, reason: 'invalid', ref: update.ref, message })
   if (!isValidRefName(update.ref)) return refuse('the reference name is not valid')
   if (!isOid(update.new) || (update.old !== undefined && !isOid(update.old))) return refuse('an object id is not valid')
-  if (isZeroOid(update.new) && update.old === zeroOid(update.old)) return refuse('deleting what must not exist')
+  if (isZeroOid(update.new) && update.old !== undefined && isZeroOid(update.old))
+    return refuse('deleting what must not exist')
   return undefined
 }
 

@@ -3,7 +3,7 @@ import { type CommandOutput, mustSucceed } from './broker-client.ts'
 import { explainMissing, type GitContext, locate } from './context.ts'
 import type { GitKey } from './git-key.ts'
 import type { PushedUpdate, RemoteFetch, RemotePush } from './git.ts'
-import { zeroOid } from './object-codec.ts'
+import { zeroOid } from '../lib/refs.ts'
 import { readRefs } from './ref-reader.ts'
 
 const allowedUrl = /^(?:https?|ssh|git):\/\/[^\s\u0000]+$/

@@ -11,7 +11,7 @@ import type { Oid } from '../lib/ids.ts'
 import { newGitKey } from './git-key.ts'
 import type { PushCheck, PushedUpdate } from './git.ts'
 import { client, commitOn, newRepository, serveGit, someone, startTestGit, type TestGit } from './git.test-support.ts'
-import { zeroOid } from './object-codec.ts'
+import { zeroOid } from '../lib/refs.ts'
 
 async function clone(test: TestGit, url: string, ...args: string[]): Promise<string> {
   const folder = join(await test.folder('clone'), 'work')
@@ -167,6 +167,30 @@ test('git transport: pull references can be fetched, not pushed; deletions, forc
   assert.equal((await client(folder, 'push', 'origin', ':b1', ':refs/tags/v1')).exitCode, 0)
   assert.ok(recorded.at(-1)?.every((update) => /^0+$/.test(update.new)))
   assert.equal(await git.readRef(key, 'refs/heads/b1'), undefined)
+})
+
+test("git transport: references fetched from elsewhere are nobody else's to see or to set until they are moved", async () => {
+  await using test = await startTestGit()
+  const { git } = test
+  const key = await newRepository(git)
+  const head = (await git.readHead(key)).oid!
+  const fetched = 'refs/fetched/heads/main'
+  await git.updateRefs(key, [{ ref: fetched, old: zeroOid(), new: head }])
+  assert.deepEqual(await git.readRefs(key, 'refs/fetched/'), [{ name: fetched, oid: head }])
+  assert.deepEqual(
+    (await git.readRefs(key)).map((ref) => ref.name),
+    ['refs/heads/main'],
+  )
+  await using server = await serveGit(git)
+  const folder = await clone(test, server.url(key))
+  for (const version of [0, 2]) {
+    const listed = await client(folder, '-c', `protocol.version=${version}`, 'ls-remote', 'origin')
+    assert.deepEqual([listed.exitCode, /refs\/heads\/main/.test(listed.stdout)], [0, true])
+    assert.ok(!String(listed.stdout).includes('fetched'))
+  }
+  assert.equal((await client(folder, 'fetch', 'origin', fetched)).exitCode, 128)
+  await commitIn(folder, 'x', 'x')
+  assert.match((await client(folder, 'push', 'origin', `HEAD:${fetched}`)).stderr, /hidden ref/)
 })
 
 test('git transport: a topic push is judged by its handler, reference by reference', async () => {

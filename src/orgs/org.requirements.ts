@@ -2,6 +2,7 @@ import { findAccountByFormerName, findAccountByName } from '../access/access.sto
 import type { Ctx, SignedInCtx } from '../access/context.ts'
 import { checkScopes, refusePrivate } from '../access/requirements.ts'
 import type { TeamRow, UserRow } from '../db/tables/accounts.ts'
+import { movedUrl } from '../http/moved-url.ts'
 import type { Requirement, Scope } from '../http/operation.ts'
 import { Forbidden, Moved, NotFound, Refusal } from '../lib/errors.ts'
 import type { TeamId } from '../lib/ids.ts'
@@ -36,21 +37,12 @@ export const inOrg: Requirement<object, OrgCtx> = {
     if (!org) {
       const renamed = await findAccountByFormerName(db, name.toLowerCase())
       if (renamed?.kind !== 'organization') throw noOrg()
-      throw new Moved(307, renamedUrl(call.url, name, renamed.name))
+      throw new Moved(307, movedUrl(call, { org: renamed.name }))
     }
     if (org.kind !== 'organization') throw noOrg()
     refusePrivate(viewer, org.visibility !== 'public', 'orgs')
     return { org } as OrgCtx
   },
-}
-
-/** The same address with the first segment of the old name replaced by the new one. */
-function renamedUrl(url: string, oldName: string, newName: string): string {
-  const [path = '', ...query] = url.split('?')
-  const parts = path.split('/')
-  const index = parts.findIndex((part) => part.toLowerCase() === oldName.toLowerCase())
-  if (index >= 0) parts[index] = newName
-  return [parts.join('/'), ...query].join('?')
 }
 
 /** What the caller is in the organization; administrators of the instance pass every check of it. */

@@ -81,6 +81,23 @@ test('orgEdit, renameOrg, orgDelete: owners alone; what is left out becomes empt
   assert.equal((await alice.get('/orgs/before')).status, 404)
 })
 
+test('a former name redirects in its place alone, where addresses have the same word elsewhere', async () => {
+  await using forge = await startForge()
+  const alice = forge.as('alice')
+  for (const name of ['repos', 'orgs', 'users', 'v1']) {
+    await forge.given.org({ name })
+    await alice.must('POST', `/orgs/${name}/repos`, { name: 'a.b' })
+    await alice.must('POST', `/orgs/${name}/rename`, { new_name: `${name}-now` })
+    const places = [`/orgs/${name}/teams`, `/users/${name}`, `/repos/${name}/a.b/contents/${name}/a%2Fb?ref=${name}`]
+    for (const place of places) {
+      const { status, headers } = await alice.get(place)
+      const [, collection, , ...rest] = place.split('/')
+      const moved = ['/api/v1', collection, `${name}-now`, ...rest].join('/')
+      assert.deepEqual([status, headers.get('location')], [307, moved])
+    }
+  }
+})
+
 test('orgListMembers, orgIsMember, orgPublicizeMember, orgConcealMember, orgListPublicMembers, orgIsPublicMember', async () => {
   await using forge = await startForge({ users: ['bob', 'stranger'] })
   const org = await forge.given.org()

@@ -5,7 +5,7 @@ import type { RepoRow } from '../db/tables/repositories.ts'
 import type { PushedUpdate } from '../git/git.ts'
 import { Forbidden, Invalid } from '../lib/errors.ts'
 import type { GitKey, Oid, RepoId } from '../lib/ids.ts'
-import { isZeroOid, zeroOid } from '../lib/refs.ts'
+import { fetchedPrefix, isZeroOid, zeroOid } from '../lib/refs.ts'
 import { nowUnix } from '../lib/time.ts'
 import { SealError } from '../secrets/secrets.ts'
 import { parseInterval } from './mirror-interval.ts'
@@ -17,9 +17,6 @@ import { findRepoById } from './repo.store.ts'
 
 /** What credentials of mirrors are sealed for. */
 export const mirrorPurpose = 'mirror-credentials'
-
-/** Where fetched references lie until the door has moved those that everybody sees. */
-const fetchedPrefix = 'refs/fetched/'
 
 /** Kinds of references that a mirror follows. */
 const followedPrefixes = ['refs/heads/', 'refs/tags/', 'refs/notes/']
@@ -156,7 +153,7 @@ async function forgetFetched({ git }: Services, key: GitKey): Promise<void> {
   if (fetched.length === 0) return
   const removed = await git.updateRefs(
     key,
-    fetched.map(({ name, oid }) => ({ ref: name, old: oid, new: zeroOid(oid.length === 64 ? 'sha256' : 'sha1') })),
+    fetched.map(({ name, oid }) => ({ ref: name, old: oid, new: zeroOid(oid) })),
   )
   if (!removed.ok) throw new Error(`fetched references could not be removed: ${removed.message}`)
 }

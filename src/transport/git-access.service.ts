@@ -66,9 +66,9 @@ async function find(
   pushing: boolean,
   mayCreate = true,
 ): Promise<Omit<RepoCtx, keyof Ctx>> {
-  const url = `/${encodeURIComponent(address.owner)}/${encodeURIComponent(address.name)}`
+  const pathOf = (owner: string, name: string) => `/${encodeURIComponent(owner)}/${encodeURIComponent(name)}`
   try {
-    return await resolveRepo(ctx, address.owner, address.name, { url })
+    return await resolveRepo(ctx, address.owner, address.name, pathOf)
   } catch (error) {
     if (error instanceof Moved) throw new Moved(301, error.location)
     if (!(error instanceof NotFound)) throw error

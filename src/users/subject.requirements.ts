@@ -2,6 +2,7 @@ import { findAccountByFormerName, findAccountByName, isOrgMember } from '../acce
 import type { Ctx, SubjectCtx } from '../access/context.ts'
 import { refusePrivate } from '../access/requirements.ts'
 import { maySeeAccount } from '../access/rights.ts'
+import { movedUrl } from '../http/moved-url.ts'
 import type { Requirement } from '../http/operation.ts'
 import { Forbidden, Moved, NotFound } from '../lib/errors.ts'
 
@@ -15,9 +16,7 @@ const resolveUser = (codes: readonly string[], publicOnly: boolean): Requirement
     if (!subject) {
       const renamed = await findAccountByFormerName(db, name.toLowerCase())
       if (!renamed) throw new NotFound('the user does not exist', 'user_not_found')
-      const [path = '', ...query] = call.url.split('?')
-      const parts = path.split('/').map((part) => (part.toLowerCase() === name.toLowerCase() ? renamed.name : part))
-      throw new Moved(307, [parts.join('/'), ...query].join('?'))
+      throw new Moved(307, movedUrl(call, { username: renamed.name }))
     }
     if (publicOnly) refusePrivate(viewer, subject.visibility !== 'public', 'users')
     return { subject } as SubjectCtx
