@@ -1,4 +1,5 @@
 import type { Ctx, SignedInCtx } from '../access/context.ts'
+import { endSessions } from '../auth/session.service.ts'
 import { isForeignKeyViolation, isUniqueViolation, transaction } from '../db/database.ts'
 import type { UserChange, UserRow } from '../db/tables/accounts.ts'
 import { publish } from '../events/hub.ts'
@@ -39,8 +40,9 @@ export interface AccountEdit {
 }
 
 /**
- * Changes an account. Everything is checked first and stored together: a weak password, a bad or used address and the
- * demotion of the last administrator are `BadRequest`, other bad values `Invalid` (observed).
+ * Changes an account; a new password ends its sessions. Everything is checked first and stored together: a weak
+ * password, a bad or used address and the demotion of the last administrator are `BadRequest`, other bad values
+ * `Invalid` (observed).
  */
 export async function editAccount(ctx: Ctx, account: UserRow, edit: AccountEdit): Promise<UserRow> {
   const { config } = ctx
@@ -66,6 +68,7 @@ export async function editAccount(ctx: Ctx, account: UserRow, edit: AccountEdit)
     return await transaction(ctx.db, async (tx) => {
       if (change.is_admin === false && account.is_admin) await lockAdministrators(tx)
       await updateUser(tx, account.id, change)
+      if (edit.password) await endSessions(tx, account.id)
       if (edit.email) {
         if (account.kind === 'organization') await updateUser(tx, account.id, { email: edit.email })
         else await setPrimaryEmail(tx, account, edit.email)

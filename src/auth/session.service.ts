@@ -1,11 +1,13 @@
 import type { Services } from '../access/context.ts'
-import { transaction } from '../db/database.ts'
+import { transaction, type Tx } from '../db/database.ts'
+import type { UserId } from '../lib/ids.ts'
 import { nowUnix } from '../lib/time.ts'
 import { hashToken, newSecret } from '../secrets/tokens.ts'
 import { viewerOfPassword } from './identify.ts'
 import {
   deleteSession,
   deleteSessionsBefore,
+  deleteSessionsOf,
   findSessionUser,
   insertSession,
   updateLastLogin,
@@ -55,6 +57,9 @@ export async function viewerOfSession(services: Services, secret: string): Promi
 /** Ends a session; one that has ended is no error. */
 export const signOut = (services: Services, secret: string): Promise<unknown> =>
   transaction(services.db, (tx) => deleteSession(tx, hashToken(secret)))
+
+/** Ends every session of an account: whoever has the old password, or a browser that was left open, is out. */
+export const endSessions = (tx: Tx, userId: UserId): Promise<unknown> => deleteSessionsOf(tx, userId)
 
 /** Forgets the sessions whose time is over; nobody can use them any more. */
 export async function forgetExpiredSessions(services: Services): Promise<void> {

@@ -21,6 +21,9 @@ export const findSessionUser = (db: Db, secretHash: string, nowUnix: Unix): Prom
 export const deleteSession = (tx: Tx, secretHash: string) =>
   tx.deleteFrom('session').where('secret_hash', '=', secretHash).execute()
 
+export const deleteSessionsOf = (tx: Tx, userId: UserId) =>
+  tx.deleteFrom('session').where('user_id', '=', userId).execute()
+
 export const deleteSessionsBefore = (tx: Tx, unix: Unix) =>
   tx.deleteFrom('session').where('expires_unix', '<=', unix).execute()
 

@@ -20,6 +20,7 @@ import { runProgram } from '../testing/ssh.ts'
 
 /** How often the program is killed; more than in CI when somebody asks for it. */
 const rounds = Number(process.env['INGOT_CRASH_ROUNDS'] ?? 6)
+const mostRounds = rounds * 5
 
 const password = 'a password of the crash test'
 const settings = '[log]\nLEVEL = none\n[cron]\nENABLED = false\n'
@@ -245,7 +246,7 @@ async function inspect(
 
 test(
   'crash: references, rows and the journal agree after the program or its git broker was killed at any moment',
-  { timeout: 60_000 + rounds * 15_000 },
+  { timeout: 60_000 + mostRounds * 15_000 },
   async (t) => {
     const base = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'ingot-crash-'))
     const folder = join(base, 'data')
@@ -279,7 +280,10 @@ test(
       await first.ended
 
       let merged = 0
-      for (let round = 0; round < rounds; round++) {
+      const doneCount = (): number => ledgers.reduce((sum, ledger) => sum + ledger.doneCount, 0)
+      // On a busy machine little is done before the kill: then there are more rounds, so that there is something to lose.
+      const isEnough = (): boolean => merged > 0 && doneCount() > rounds
+      for (let round = 0; round < rounds || (!isEnough() && round < mostRounds); round++) {
         const running = await start()
         let isOver = false
         const work = Promise.all(writers.map((write) => write(running.url, () => isOver)))
@@ -299,11 +303,8 @@ test(
         assert.deepEqual(problems, [], `after the crash of round ${round}`)
         for (const ledger of ledgers) for (const ref of ledger.refs()) ledger.check(ref, refs.get(ref) ?? '')
       }
-      const done = ledgers.reduce((sum, ledger) => sum + ledger.doneCount, 0)
-      t.diagnostic(`${done} changes of references were done in ${rounds} rounds`)
-      t.diagnostic(`${merged} pull requests were merged`)
-      assert.ok(merged > 0)
-      assert.ok(done > rounds, `only ${done} changes of references were ever done`)
+      t.diagnostic(`${doneCount()} changes of references were done, and ${merged} pull requests merged`)
+      assert.ok(isEnough(), `${doneCount()} changes of references and ${merged} merges were ever done`)
     } finally {
       for (const child of started) child.kill('SIGKILL')
       rmSync(base, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 })

@@ -1,4 +1,5 @@
 import type { Services } from '../access/context.ts'
+import { endSessions } from '../auth/session.service.ts'
 import { transaction } from '../db/database.ts'
 import type { UserRow } from '../db/tables/accounts.ts'
 import { BadRequest } from '../lib/errors.ts'
@@ -7,7 +8,7 @@ import { hashPassword } from '../secrets/passwords.ts'
 import { mayUsePassword } from './password.policy.ts'
 import { updateUser } from './user.store.ts'
 
-/** Gives an account another password. One that is too weak is `BadRequest` (as when an account is made). */
+/** Gives an account another password and ends its sessions. One that is too weak is `BadRequest` (as when an account is made). */
 export async function changePassword(
   services: Services,
   user: UserRow,
@@ -17,11 +18,12 @@ export async function changePassword(
   const strong = mayUsePassword(password, services.config.security)
   if (!strong.allowed) throw new BadRequest(strong.reason, 'password_weak')
   const passwordHash = await hashPassword(password)
-  return transaction(services.db, (tx) =>
-    updateUser(tx, user.id, {
+  return transaction(services.db, async (tx) => {
+    await endSessions(tx, user.id)
+    return updateUser(tx, user.id, {
       password_hash: passwordHash,
       must_change_password: options.mustChangePassword,
       updated_unix: nowUnix(services.clock),
-    }),
-  )
+    })
+  })
 }

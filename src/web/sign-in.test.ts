@@ -108,6 +108,19 @@ test('signOutSubmit ends the session; a session ends by itself, and is no creden
   assert.deepEqual(await forge.services.db.selectFrom('session').selectAll().execute(), [])
 })
 
+test('adminEditUser: a new password ends the sessions of that account', async () => {
+  await using forge = await startForge({ users: ['alice', 'bob'] })
+  const [alice, bob] = [new Browser(forge), new Browser(forge)]
+  await alice.signIn('alice', testPassword)
+  await bob.signIn('bob', testPassword)
+  await forge.as('root').must('PATCH', '/admin/users/alice', { full_name: 'Alice' })
+  assert.match((await alice.send('GET', '/')).text, /Signed in/)
+  await forge.as('root').must('PATCH', '/admin/users/alice', { password: 'quite another one' })
+  assert.doesNotMatch((await alice.send('GET', '/')).text, /Signed in/)
+  assert.match((await bob.send('GET', '/')).text, /Signed in/)
+  assert.equal((await alice.signIn('alice', 'quite another one')).status, 303)
+})
+
 test('signInSubmit leads back to a path of this site only', () => {
   const config = { server: { subPath: '/forge' } } as Config
   assert.equal(localTarget(config, '/alice/repo?tab=code'), '/forge/alice/repo?tab=code')
