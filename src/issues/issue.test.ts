@@ -135,7 +135,7 @@ test('issueListIssues: fifty issues with labels, people and milestones take a fi
   const countOf = async (limit: number): Promise<number> => {
     // A commit makes the forge forget the answers that it remembers.
     await alice.must('POST', `${repo.api}/labels`, { name: `label ${limit}`, color: '#00f' })
-    using queries = countQueries(forge.services.db)
+    using queries = await countQueries(forge)
     assert.equal((await alice.must('GET', `${repo.api}/issues?limit=${limit}`)).json.length, limit)
     return queries.count
   }

@@ -56,7 +56,7 @@ test('orgGet, orgGetAll, adminGetAllOrgs: who sees organizations of which visibi
   assert.deepEqual(await names(forge.guest, '/orgs'), ['o-public'])
   assert.deepEqual(await names(forge.as('alice'), '/orgs'), ['o-limited', 'o-public'])
   assert.deepEqual(await names(forge.as('root'), '/admin/orgs'), ['o-limited', 'o-private', 'o-public'])
-  using queries = countQueries(forge.services.db)
+  using queries = await countQueries(forge)
   await forge.as('bob').get('/orgs')
   assert.ok(queries.count <= 4, `${queries.count}: token, account, rows, count`)
 })

@@ -72,7 +72,7 @@ test('repoListPullRequests: filters, and a fixed number of queries', async () =>
     await forge.settle()
     const counts: number[] = []
     for (let run = 0; run < 4; run++) {
-      using queries = countQueries(forge.services.db)
+      using queries = await countQueries(forge)
       await numbers('state=all')
       counts.push(queries.count)
     }

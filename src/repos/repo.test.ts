@@ -139,7 +139,7 @@ test('repoGet: private repositories are 404 for strangers and guests, and a hand
   ]
   assert.deepEqual(await statuses(repo.api), [404, 404, 200, 200])
   await forge.as('reader').get(repo.api)
-  using queries = countQueries(forge.services.db)
+  using queries = await countQueries(forge)
   await forge.as('reader').get(repo.api)
   assert.ok(queries.count <= 6, `${queries.count}: token, account, owner, repository, units, collaboration`)
 })
@@ -173,11 +173,11 @@ test('userListRepos, userCurrentListRepos, orgListRepos: a fixed number of queri
   // What is remembered is forgotten at each commit: everything in the background comes first.
   await forge.settle()
   await alice.get('/user/repos')
-  using six = countQueries(forge.services.db)
+  using six = await countQueries(forge)
   await alice.get('/user/repos')
   const of6 = six.count
   assert.ok(of6 <= 9, `${of6}: token, account, rows, count, owners, units, collaborations, memberships, teams`)
-  using two = countQueries(forge.services.db)
+  using two = await countQueries(forge)
   await alice.get('/user/repos?limit=2')
   assert.equal(two.count, of6, 'as many for two as for six')
 })

@@ -182,7 +182,7 @@ test('repoGetAssignees, repoGetReviewers: who may write, and who may be asked', 
   await alice.must('PUT', `${repo.api}/collaborators/writer`, { permission: 'write' })
   const logins = async (what: string) =>
     (await alice.get(`${repo.api}/${what}`)).json.map((user: { login: string }) => user.login)
-  using queries = countQueries(forge.services.db)
+  using queries = await countQueries(forge)
   assert.deepEqual(await logins('assignees'), ['alice', 'writer'])
   assert.ok(queries.count <= 6, `${queries.count} queries`)
   assert.deepEqual(await logins('reviewers'), ['alice', 'reader', 'writer'])

@@ -1,4 +1,5 @@
-import { engineOf, type Db } from '../db/database.ts'
+import { engineOf } from '../db/database.ts'
+import type { Forge } from './forge.ts'
 
 /** What is needed of kysely's executor to see every query. */
 interface Executor {
@@ -8,9 +9,16 @@ interface Executor {
 /** Queries of the workers, who look at their queue whenever they like. */
 const ofWorkers = /"(?:job|schedule)"/
 
-/** Counts the statements that a database runs outside of transactions, those of workers aside, until it is disposed. */
-export function countQueries(db: Db): { readonly count: number; readonly texts: readonly string[] } & Disposable {
-  const executor = engineOf(db).reader.getExecutor() as unknown as Executor
+/** Statements that were run so far, and what they say. */
+export type QueryCount = { readonly count: number; readonly texts: readonly string[] } & Disposable
+
+/**
+ * Counts the statements that a forge runs outside of transactions until it is disposed. What is still being worked in
+ * the background is waited for first, and the workers' looks at their queue do not count.
+ */
+export async function countQueries(forge: Forge): Promise<QueryCount> {
+  await forge.settle()
+  const executor = engineOf(forge.services.db).reader.getExecutor() as unknown as Executor
   // oxlint-disable-next-line typescript/unbound-method -- called with the executor, and put back as it was
   const own = executor.executeQuery
   const texts: string[] = []

@@ -46,7 +46,7 @@ test('userSearch: logins, names and shown addresses of those the caller may see'
   await forge.as('needle').must('PATCH', '/user/settings', { hide_email: true })
   assert.deepEqual(await find(forge.as('bob'), 'q=needle@example'), [])
   assert.deepEqual(await find(forge.as('bob'), 'uid=-1'), ['Ghost'])
-  using queries = countQueries(forge.services.db)
+  using queries = await countQueries(forge)
   await forge.as('bob').get('/users/search?q=needle')
   assert.ok(queries.count <= 4, `${queries.count}: token, account, rows, count`)
 })
