@@ -47,18 +47,21 @@ async function childrenOf(pid: number): Promise<Array<{ pid: number; state: stri
 }
 
 async function eventually(check: () => Promise<boolean>, what: string): Promise<void> {
-  for (let attempt = 0; attempt < 100; attempt += 1) {
+  for (let attempt = 0; attempt < 400; attempt += 1) {
     if (await check()) return
     await wait(50)
   }
   assert.fail(`never: ${what}`)
 }
 
-/** The broker is the only child of this process that is a node. */
+/** The broker is the only child of this process that is a node; between two there is none. */
+const newestBroker = async (): Promise<number | undefined> =>
+  (await childrenOf(process.pid)).findLast((child) => child.state !== 'Z')?.pid
+
 async function brokerPid(): Promise<number> {
-  const nodes = (await childrenOf(process.pid)).filter((child) => child.state !== 'Z')
-  assert.ok(nodes.length > 0)
-  return nodes.at(-1)!.pid
+  const pid = await newestBroker()
+  assert.ok(pid !== undefined)
+  return pid
 }
 
 /** A git that sleeps for ever in one sub-command. */
@@ -102,8 +105,10 @@ test('git broker: killed in the middle, requests answer 503, children die, the n
       'the old git is gone',
     )
     for (let round = 0; round < 3; round += 1) {
-      process.kill(await brokerPid(), 'SIGKILL')
-      await wait(20)
+      const pid = await brokerPid()
+      process.kill(pid, 'SIGKILL')
+      // What is asked before its end is noticed is under way, and answers 503.
+      await eventually(async () => ![pid, undefined].includes(await newestBroker()), 'there is another broker')
       assert.equal((await git.objectInfo(key, await git.writeBlob(key, Buffer.from(`round ${round}`))))?.type, 'blob')
     }
   })

@@ -49,8 +49,8 @@ function checkForm(update: RefUpdate): Refusal | undefined {
   const refuse = (message: string): Refusal => ({ ok: false, reason: 'invalid', ref: update.ref, message })
   if (!isValidRefName(update.ref)) return refuse('the reference name is not valid')
   if (!isOid(update.new) || (update.old !== undefined && !isOid(update.old))) return refuse('an object id is not valid')
-  if (isZeroOid(update.new) && update.old !== undefined && isZeroOid(update.old))
-    return refuse('deleting what must not exist')
+  const isAbsent = update.old !== undefined && isZeroOid(update.old)
+  if (isAbsent && isZeroOid(update.new)) return refuse('deleting what must not exist')
   return undefined
 }
 

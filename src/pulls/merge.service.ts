@@ -3,6 +3,7 @@ import { accessTo } from '../access/repo-access.ts'
 import { transaction } from '../db/database.ts'
 import type { PullRow } from '../db/tables/pulls.ts'
 import { publish } from '../events/hub.ts'
+import type { RefUpdateResult } from '../git/git.ts'
 import { insertEntry } from '../issues/entry.store.ts'
 import { isWriter } from '../issues/issue.policy.ts'
 import { actNow } from '../issues/issue.service.ts'
@@ -16,6 +17,7 @@ import { refusalOf } from '../repos/branch.service.ts'
 import { effectiveRule } from '../repos/branch-protection.policy.ts'
 import { listBranchRules } from '../repos/branch-protection.store.ts'
 import { moveRefs } from '../repos/ref-door.service.ts'
+import { isUnsettled } from '../repos/ref-journal.store.ts'
 import { findRepoById } from '../repos/repo.store.ts'
 import { findUserById } from '../users/user.store.ts'
 import { buildMerge, type BuildStyle } from './merge-build.service.ts'
@@ -104,12 +106,22 @@ async function moveBase(
     const made = await buildMerge(ctx, pair, style, base, () => mergeMessage(ctx, pair, style, given))
     await announceMerge(ctx, pair, made, promises)
     const change = { ref, old: base, new: made }
-    const result = await moveRefs(ctx, repo, [change], { doerId: ctx.viewer.id, via: 'merge' })
+    let result: RefUpdateResult
+    try {
+      result = await moveRefs(ctx, repo, [change], { doerId: ctx.viewer.id, via: 'merge' })
+    } catch (error) {
+      // Was it not made, then it can be tried again at once; was it, then what is written down is gone already.
+      if (!(await isUnsettled(ctx.db, repo.id, made))) await forgetMerge(ctx, pair.pull, made)
+      throw error
+    }
     if (result.ok) return
-    await transaction(ctx.db, (tx) => deleteMerge(tx, pair.pull.id, made))
+    await forgetMerge(ctx, pair.pull, made)
     if (result.reason !== 'stale' || attempt >= maxAttempts) throw refusalOf(result)
   }
 }
+
+const forgetMerge = (ctx: SignedInRepoCtx, pull: PullRow, made: Oid): Promise<unknown> =>
+  transaction(ctx.db, (tx) => deleteMerge(tx, pull.id, made))
 
 /** Writes down what the base is about to be moved to. Of several merges of one pull request at once one gets on. */
 async function announceMerge(ctx: SignedInRepoCtx, { pull }: PullPair, made: Oid, promises: string): Promise<void> {

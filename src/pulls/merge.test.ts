@@ -4,6 +4,7 @@ import { findRepoByName } from '../access/access.store.ts'
 import { transaction } from '../db/database.ts'
 import type { RepoRow } from '../db/tables/repositories.ts'
 import { findIssue } from '../issues/issue.store.ts'
+import { Unavailable } from '../lib/errors.ts'
 import type { Oid } from '../lib/ids.ts'
 import { branchRef } from '../lib/refs.ts'
 import { moveRefs, openJournal, settleLeftovers, type RefOrigin } from '../repos/ref-door.service.ts'
@@ -184,6 +185,17 @@ test('a merge of which git never heard stays undone when the base moves elsewher
   await settleLeftovers(services, 0)
   assert.equal((await shown())[0], false)
   assert.deepEqual(await services.db.selectFrom('ref_journal').selectAll().execute(), [])
+})
+
+test('repoMergePullRequest: what git could not do now can be tried again at once', async (t) => {
+  await using forge = await startForge()
+  const pull = await givenPull(forge)
+  const busy = t.mock.method(forge.services.git, 'updateRefs', () =>
+    Promise.reject(new Unavailable('another change of the reference is under way', 'git_ref_locked')),
+  )
+  assert.equal((await merge(forge, pull)).status, 503)
+  busy.mock.restore()
+  assert.equal((await merge(forge, pull)).status, 200)
 })
 
 test('repoMergePullRequest: what the texts promised is closed in the name of who merges', async () => {

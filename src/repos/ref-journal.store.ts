@@ -30,6 +30,15 @@ export const listJournalBefore = (
 ): Promise<Pick<RefJournalRow, 'id' | 'updates'>[]> =>
   tx.selectFrom('ref_journal').select(['id', 'updates']).where('repo_id', '=', repoId).where('id', '<', id).execute()
 
+/** Whether a change of a repository is not settled that moves something to a commit. */
+export const isUnsettled = async (db: Db, repoId: RepoId, to: Oid): Promise<boolean> =>
+  (await db
+    .selectFrom('ref_journal')
+    .select('id')
+    .where('repo_id', '=', repoId)
+    .where('updates', 'like', `%"new":"${to}"%`)
+    .executeTakeFirst()) !== undefined
+
 /** Adds lines to what is noted on entries, which may be gone meanwhile. */
 export async function addFollowed(tx: Tx, ids: readonly number[], lines: string): Promise<void> {
   // Newest first, like everybody who holds an entry and waits for older ones.
