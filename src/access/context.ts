@@ -1,16 +1,11 @@
 import type { StorageKind } from '../config/storage-settings.ts'
-import type { Config } from '../config/load-config.ts'
-import type { Db } from '../db/database.ts'
 import type { RepoRow, RepoUnitRow } from '../db/tables/repositories.ts'
 import type { UserRow } from '../db/tables/accounts.ts'
 import type { Git } from '../git/git.ts'
 import type { NamedOperation } from '../http/operation.ts'
-import type { Clock } from '../lib/time.ts'
 import type { Log } from '../lib/log.ts'
+import type { AuthServices } from '../auth/auth-services.ts'
 import type { Viewer } from '../auth/viewer.ts'
-import type { SignInAttempts } from '../auth/sign-in-attempts.ts'
-import type { TokenUse } from '../auth/token-use.ts'
-import type { PasswordChecks } from '../auth/password-check.ts'
 import type { BlobStores } from '../storage/open-blobs.ts'
 import type { Secrets } from '../secrets/secrets.ts'
 import type { Images } from '../images/images.ts'
@@ -22,9 +17,7 @@ import type { Scheduler } from '../jobs/scheduler.ts'
 import type { Rights } from './rights.ts'
 
 /** What the running application offers to everything in it; the same for requests, jobs and commands. */
-export interface Services {
-  readonly config: Config
-  readonly db: Db
+export interface Services extends AuthServices {
   readonly git: Git
   /** A store for each kind of files. */
   readonly blobs: BlobStores<StorageKind>
@@ -33,16 +26,12 @@ export interface Services {
   readonly mailer: Mailer
   /** Clients for requests to other servers; each goes only where its section of the settings lets it. */
   readonly outgoing: { readonly migrations: Outgoing }
-  readonly clock: Clock
   readonly log: Log
   readonly live: LiveEvents
   /** The tasks that run by the clock. */
   readonly tasks: Pick<Scheduler<Ctx>, 'list' | 'runNow'>
   /** Undefined when nothing is measured. */
   readonly metrics: Metrics | undefined
-  readonly tokenUse: TokenUse
-  readonly passwordChecks: PasswordChecks
-  readonly signInAttempts: SignInAttempts
   /** Every operation of the application, for its description. */
   readonly operations: () => readonly NamedOperation[]
 }

@@ -1,8 +1,8 @@
-import type { Services } from '../access/context.ts'
 import type { UserRow } from '../db/tables/accounts.ts'
 import type { Call } from '../http/operation.ts'
 import { AccountRefused, NotFound, Unauthenticated } from '../lib/errors.ts'
 import { hashToken } from '../secrets/tokens.ts'
+import type { AuthServices } from './auth-services.ts'
 import { findPerson } from './account.store.ts'
 import { findTokenByHash } from './token.store.ts'
 import { parseScopes } from './token-scopes.ts'
@@ -41,7 +41,7 @@ function presented(call: Call): Presented {
 
 const wrong = () => new Unauthenticated('the credentials are wrong', 'credentials_wrong')
 
-async function viewerOfToken(services: Services, token: string, basic: boolean): Promise<Viewer | undefined> {
+async function viewerOfToken(services: AuthServices, token: string, basic: boolean): Promise<Viewer | undefined> {
   const found = await findTokenByHash(services.db, hashToken(token))
   if (!found) return undefined
   services.tokenUse.note(found.token.id)
@@ -58,7 +58,7 @@ async function viewerOfToken(services: Services, token: string, basic: boolean):
  * addresses included. The account's state is looked at here: an inactive or barred account, or one that must change its
  * password first, is 403 whatever it asks for. Source: observed, in this order before sudo and scopes.
  */
-export async function identify(services: Services, call: Call): Promise<Viewer | undefined> {
+export async function identify(services: AuthServices, call: Call): Promise<Viewer | undefined> {
   const sent = presented(call)
   if (sent.kind === 'none') return undefined
   const viewer =
@@ -69,7 +69,7 @@ export async function identify(services: Services, call: Call): Promise<Viewer |
 }
 
 async function viewerOfBasic(
-  services: Services,
+  services: AuthServices,
   { login, password }: { readonly login: string; readonly password: string },
 ): Promise<Viewer | undefined> {
   const nameIsToken = password === '' || password === 'x-oauth-basic'
@@ -85,7 +85,7 @@ const looksLikeToken = (text: string): boolean => /^[0-9a-f]{40}$/.test(text)
 
 /** The person with this name or address and password, if the account may sign in. */
 export async function viewerOfPassword(
-  services: Services,
+  services: AuthServices,
   login: string,
   password: string,
 ): Promise<Viewer | undefined> {
@@ -108,7 +108,7 @@ export function checkAccountState(user: UserRow): void {
  * @returns the named account's viewer with the caller's credential, or the caller
  */
 export async function applySudo(
-  services: Services,
+  services: AuthServices,
   call: Call,
   viewer: Viewer | undefined,
 ): Promise<Viewer | undefined> {

@@ -1,8 +1,8 @@
-import type { Services } from '../access/context.ts'
 import { transaction, type Tx } from '../db/database.ts'
 import type { UserId } from '../lib/ids.ts'
 import { nowUnix } from '../lib/time.ts'
 import { hashToken, newSecret } from '../secrets/tokens.ts'
+import type { AuthServices } from './auth-services.ts'
 import { viewerOfPassword } from './identify.ts'
 import {
   deleteSession,
@@ -26,7 +26,7 @@ export interface NewSession {
  * @returns undefined when the two do not fit or the account may not sign in; which of these it was is not told
  */
 export async function signIn(
-  services: Services,
+  services: AuthServices,
   input: { readonly login: string; readonly password: string; readonly remember: boolean; readonly language: string },
 ): Promise<NewSession | undefined> {
   const viewer = await viewerOfPassword(services, input.login, input.password)
@@ -48,20 +48,20 @@ export async function signIn(
 }
 
 /** Who a session's secret belongs to, as long as the session lasts and the account may be used. */
-export async function viewerOfSession(services: Services, secret: string): Promise<Viewer | undefined> {
+export async function viewerOfSession(services: AuthServices, secret: string): Promise<Viewer | undefined> {
   const user = await findSessionUser(services.db, hashToken(secret), nowUnix(services.clock))
   if (!user || user.prohibit_login || !user.is_active) return undefined
   return viewerOf(user, { kind: 'session' })
 }
 
 /** Ends a session; one that has ended is no error. */
-export const signOut = (services: Services, secret: string): Promise<unknown> =>
+export const signOut = (services: AuthServices, secret: string): Promise<unknown> =>
   transaction(services.db, (tx) => deleteSession(tx, hashToken(secret)))
 
 /** Ends every session of an account: whoever has the old password, or a browser that was left open, is out. */
 export const endSessions = (tx: Tx, userId: UserId): Promise<unknown> => deleteSessionsOf(tx, userId)
 
 /** Forgets the sessions whose time is over; nobody can use them any more. */
-export async function forgetExpiredSessions(services: Services): Promise<void> {
+export async function forgetExpiredSessions(services: AuthServices): Promise<void> {
   await transaction(services.db, (tx) => deleteSessionsBefore(tx, nowUnix(services.clock)))
 }

@@ -3,12 +3,12 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { LRUCache } from 'lru-cache'
 import { Invalid, NotFound } from '../lib/errors.ts'
+import type { Oid } from '../lib/ids.ts'
 import type { BrokerClient } from './broker-client.ts'
 import { type GitKey, isGitKey, repositoryPath } from './git-key.ts'
 import type { Commit, GitLimits, LogLevel, ObjectFormat, ObjectType, ReadFrom, Tag, TreeEntry } from './git.ts'
 import type { GitSettings } from './git-settings.ts'
 import { isOid } from './object-codec.ts'
-import type { PackedRefs } from './packed-refs.ts'
 import type { SharedFetches } from './shared-fetch.ts'
 
 /** What all functions of the git layer share. */
@@ -27,6 +27,16 @@ export type CachedObject =
   | { readonly kind: 'commit'; readonly commit: Commit }
   | { readonly kind: 'tag'; readonly tag: Tag }
   | { readonly kind: 'tree'; readonly entries: readonly TreeEntry[] }
+
+export type PackedRef = { readonly oid: Oid; readonly peeled: Oid | undefined }
+
+/** The parsed `packed-refs` file. `stamp` changes whenever the file does: git always replaces it by a new one. */
+export type PackedRefs = {
+  readonly stamp: string
+  readonly byName: ReadonlyMap<string, PackedRef>
+  /** Whether an entry without `peeled` is known to be no tag. */
+  readonly fullyPeeled: boolean
+}
 
 /**
  * Objects never change, so these are bounded but never invalidated. Their keys begin with the repository (or

@@ -2,18 +2,8 @@ import { statSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Oid } from '../lib/ids.ts'
-import type { GitContext } from './context.ts'
+import type { GitContext, PackedRef, PackedRefs } from './context.ts'
 import { type GitKey, repositoryPath } from './git-key.ts'
-
-export type PackedRef = { readonly oid: Oid; readonly peeled: Oid | undefined }
-
-/** The parsed `packed-refs` file. `stamp` changes whenever the file does: git always replaces it by a new one. */
-export type PackedRefs = {
-  readonly stamp: string
-  readonly byName: ReadonlyMap<string, PackedRef>
-  /** Whether an entry without `peeled` is known to be no tag. */
-  readonly fullyPeeled: boolean
-}
 
 const none: PackedRefs = { stamp: '', byName: new Map(), fullyPeeled: true }
 

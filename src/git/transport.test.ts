@@ -186,7 +186,7 @@ test("git transport: references fetched from elsewhere are nobody else's to see 
   for (const version of [0, 2]) {
     const listed = await client(folder, '-c', `protocol.version=${version}`, 'ls-remote', 'origin')
     assert.deepEqual([listed.exitCode, /refs\/heads\/main/.test(listed.stdout)], [0, true])
-    assert.ok(!String(listed.stdout).includes('fetched'))
+    assert.ok(!listed.stdout.includes('fetched'))
   }
   assert.equal((await client(folder, 'fetch', 'origin', fetched)).exitCode, 128)
   await commitIn(folder, 'x', 'x')

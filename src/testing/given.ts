@@ -1,4 +1,4 @@
-import type { Forge } from './forge.ts'
+import type { ForgeClient } from './client.ts'
 
 /** A repository of a test. */
 export interface GivenRepo {
@@ -22,7 +22,7 @@ export interface GivenIssue {
 export class Given {
   #count = 0
 
-  constructor(readonly forge: Forge) {}
+  constructor(readonly forge: { as(name: string): ForgeClient }) {}
 
   /** A name of its own. */
   name(prefix: string): string {

@@ -2,18 +2,12 @@ import type { Ctx, RepoCtx, SignedInRepoCtx } from '../access/context.ts'
 import { resolveRepo } from '../access/resolve-repo.ts'
 import { checkScopes } from '../access/requirements.ts'
 import type { GitKey } from '../lib/ids.ts'
+import type { GitAddress } from './git-address.ts'
 import { createByPush } from './push-create.service.ts'
 import { Forbidden, Moved, NotFound, Unauthenticated } from '../lib/errors.ts'
 
 /** What git wants: to read, or to write. */
 export type GitService = 'git-upload-pack' | 'git-receive-pack' | 'git-upload-archive'
-
-/** What a path names in git's addresses: the code of a repository, or the wiki beside it. */
-export interface GitAddress {
-  readonly owner: string
-  readonly name: string
-  readonly unit: 'code' | 'wiki'
-}
 
 /** A repository as git has opened it. */
 export interface GitCtx extends RepoCtx {
@@ -22,14 +16,6 @@ export interface GitCtx extends RepoCtx {
 }
 
 export type GitPushCtx = GitCtx & SignedInRepoCtx
-
-/** Reads the last part of a git address: `name`, `name.git`, `name.wiki`, `name.wiki.git`. */
-export function readGitAddress(owner: string, last: string): GitAddress {
-  const bare = last.replace(/\.git$/i, '')
-  return /\.wiki$/i.test(bare)
-    ? { owner, name: bare.slice(0, -'.wiki'.length), unit: 'wiki' }
-    : { owner, name: bare, unit: 'code' }
-}
 
 /**
  * Opens a repository for git, whatever door it came by. Reading what is public asks nobody; for all else guests are

@@ -1,7 +1,8 @@
 import type { Ctx } from '../access/context.ts'
 import type { Call, Requirement } from '../http/operation.ts'
 import { AccountRefused, Forbidden, Moved, NotFound, Unauthenticated } from '../lib/errors.ts'
-import { openForGit, readGitAddress, type GitCtx, type GitPushCtx, type GitService } from './git-access.service.ts'
+import { readGitAddress } from './git-address.ts'
+import { openForGit, type GitCtx, type GitPushCtx, type GitService } from './git-access.service.ts'
 
 /** Git asks the person for a name and a password when it is answered so. */
 function challenge(ctx: Ctx, call: Call, needed: Unauthenticated): Unauthenticated {

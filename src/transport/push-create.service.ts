@@ -5,7 +5,7 @@ import { checkScopes } from '../access/requirements.ts'
 import { createOrgRepository } from '../repos/org-repo.service.ts'
 import { createRepo } from '../repos/repo-creation.service.ts'
 import { Conflict } from '../lib/errors.ts'
-import type { GitAddress } from './git-access.service.ts'
+import type { GitAddress } from './git-address.ts'
 
 /**
  * Makes the repository that somebody pushes to and that does not exist, where the instance lets people do so

@@ -1,4 +1,5 @@
-import { readGitAddress, type GitAddress, type GitService } from './git-access.service.ts'
+import type { GitService } from './git-access.service.ts'
+import { readGitAddress, type GitAddress } from './git-address.ts'
 
 /** What a client asks for on a session. */
 export type SshCommand =

@@ -1,0 +1,16 @@
+import type { Config } from '../config/load-config.ts'
+import type { Db } from '../db/database.ts'
+import type { Clock } from '../lib/time.ts'
+import type { PasswordChecks } from './password-check.ts'
+import type { SignInAttempts } from './sign-in-attempts.ts'
+import type { TokenUse } from './token-use.ts'
+
+/** What finding out who somebody is needs of the running application. */
+export interface AuthServices {
+  readonly config: Config
+  readonly db: Db
+  readonly clock: Clock
+  readonly tokenUse: TokenUse
+  readonly passwordChecks: PasswordChecks
+  readonly signInAttempts: SignInAttempts
+}
