@@ -62,7 +62,9 @@ export async function identify(services: AuthServices, call: Call): Promise<View
   const sent = presented(call)
   if (sent.kind === 'none') return undefined
   const viewer =
-    sent.kind === 'bearer' ? await viewerOfToken(services, sent.token, false) : await viewerOfBasic(services, sent)
+    sent.kind === 'bearer'
+      ? await viewerOfToken(services, sent.token, false)
+      : await viewerOfBasic(services, { ...sent, ip: call.ip })
   if (!viewer) throw wrong()
   checkAccountState(viewer.user)
   return viewer
@@ -70,7 +72,7 @@ export async function identify(services: AuthServices, call: Call): Promise<View
 
 async function viewerOfBasic(
   services: AuthServices,
-  { login, password }: { readonly login: string; readonly password: string },
+  { login, password, ip }: PasswordInput,
 ): Promise<Viewer | undefined> {
   const nameIsToken = password === '' || password === 'x-oauth-basic'
   const token = nameIsToken ? login : password
@@ -78,21 +80,34 @@ async function viewerOfBasic(
     const viewer = await viewerOfToken(services, token, true)
     if (viewer) return viewer
   }
-  return viewerOfPassword(services, login, password)
+  return viewerOfPassword(services, { login, password, ip })
 }
 
 const looksLikeToken = (text: string): boolean => /^[0-9a-f]{40}$/.test(text)
 
-/** The person with this name or address and password, if the account may sign in. */
+/** What somebody says who signs in by password, and the address it comes from. */
+export interface PasswordInput {
+  readonly login: string
+  readonly password: string
+  readonly ip: string
+}
+
+/**
+ * The person with this name or address and password, if the account may sign in. Guessing is slowed down, by whichever
+ * door: `TooManyRequests`.
+ */
 export async function viewerOfPassword(
-  services: AuthServices,
-  login: string,
-  password: string,
+  { db, passwordChecks, signInAttempts }: AuthServices,
+  { login, password, ip }: PasswordInput,
 ): Promise<Viewer | undefined> {
-  const user = await findPerson(services.db, login)
-  if (!user || user.prohibit_login) return undefined
-  if (!(await services.passwordChecks.matches(user, password))) return undefined
-  return viewerOf(user, { kind: 'password' })
+  signInAttempts.check(login, ip)
+  const user = await findPerson(db, login)
+  const isRight = user !== undefined && !user.prohibit_login && (await passwordChecks.matches(user, password))
+  // Guesses that were all begun at once learn no more than others.
+  signInAttempts.check(login, ip)
+  if (isRight) return viewerOf(user, { kind: 'password' })
+  signInAttempts.failed(login, ip)
+  return undefined
 }
 
 /** Throws when the account may not be used now. */

@@ -3,7 +3,7 @@ import type { UserId } from '../lib/ids.ts'
 import { nowUnix } from '../lib/time.ts'
 import { hashToken, newSecret } from '../secrets/tokens.ts'
 import type { AuthServices } from './auth-services.ts'
-import { viewerOfPassword } from './identify.ts'
+import { viewerOfPassword, type PasswordInput } from './identify.ts'
 import {
   deleteSession,
   deleteSessionsBefore,
@@ -24,12 +24,13 @@ export interface NewSession {
  * Signs a person in by name or address and password. Every sign-in makes a session of its own.
  * @param input.language the browser's language, noted when the account has none
  * @returns undefined when the two do not fit or the account may not sign in; which of these it was is not told
+ * @throws TooManyRequests after too many failures
  */
 export async function signIn(
   services: AuthServices,
-  input: { readonly login: string; readonly password: string; readonly remember: boolean; readonly language: string },
+  input: PasswordInput & { readonly remember: boolean; readonly language: string },
 ): Promise<NewSession | undefined> {
-  const viewer = await viewerOfPassword(services, input.login, input.password)
+  const viewer = await viewerOfPassword(services, input)
   if (!viewer?.user.is_active) return undefined
   const { session, security } = services.config
   const lifetimeSeconds = input.remember ? security.loginRememberDays * 86_400 : session.sessionLifeTime

@@ -8,7 +8,7 @@ const windowMs = 10 * 60_000
 /** Names and addresses that are remembered; the oldest are forgotten first. */
 const maxRemembered = 20_000
 
-/** Slows down whoever guesses passwords through the form. */
+/** Slows down whoever guesses passwords, by the form, the API or git. */
 export class SignInAttempts {
   readonly #failures = new LRUCache<string, number[]>({ max: maxRemembered })
 

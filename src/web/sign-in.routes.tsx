@@ -59,18 +59,16 @@ export const signInSubmit = operation({
   async run({ ctx, body, call }) {
     const login = (body.user_name ?? '').trim()
     const shown = { redirectTo: body.redirect_to, login }
-    try {
-      ctx.signInAttempts.check(login, call.ip)
-    } catch (error) {
-      if (!(error instanceof TooManyRequests)) throw error
-      return signInPageOf(ctx, { ...shown, problem: error.message })
-    }
     const remember = body.remember !== undefined
     const language = /^[a-z]{2,3}(-[A-Za-z]{2,4})?/.exec(String(call.headers['accept-language'] ?? ''))?.[0] ?? 'en-US'
-    const session = await signIn(ctx, { login, password: body.password ?? '', remember, language })
-    if (!session) {
-      ctx.signInAttempts.failed(login, call.ip)
-      return signInPageOf(ctx, { ...shown, problem: 'The name, the address or the password is not right.' })
+    const input = { login, password: body.password ?? '', ip: call.ip, remember, language }
+    const session = await signIn(ctx, input).catch((error: unknown) => {
+      if (error instanceof TooManyRequests) return error
+      throw error
+    })
+    if (!session || session instanceof TooManyRequests) {
+      const problem = session?.message ?? 'The name, the address or the password is not right.'
+      return signInPageOf(ctx, { ...shown, problem })
     }
     const target = localTarget(ctx.config, body.redirect_to)
     const age = remember ? session.lifetimeSeconds : undefined

@@ -89,6 +89,29 @@ test('signInSubmit: guessing is slowed down after ten failures, for that name an
   assert.equal((await browser.signIn('alice', testPassword)).status, 303)
 })
 
+test('passwords are guessed no faster through the API and git than through the form', async () => {
+  await using forge = await startForge({ users: ['alice', 'bob'], standAt: Date.now() })
+  await forge.given.repo({ owner: 'alice', private: true })
+  const basicOf = (login: string, password: string): string =>
+    `Basic ${Buffer.from(`${login}:${password}`).toString('base64')}`
+  const ask = async (login: string, password: string): Promise<number> =>
+    (await forge.guest.get('/user', { headers: { authorization: basicOf(login, password) } })).status
+  const guesses = await Promise.all(Array.from({ length: 30 }, (_, index) => ask('Alice', `guess ${index}`)))
+  assert.deepEqual(
+    [guesses.filter((status) => status === 401).length, guesses.filter((s) => s === 429).length],
+    [10, 20],
+  )
+  assert.equal(await ask('alice', testPassword), 429)
+  const headers = { authorization: basicOf('alice', testPassword) }
+  const git = await fetch(`${forge.url}/alice/repo1.git/info/refs?service=git-upload-pack`, { headers })
+  assert.equal(git.status, 401)
+  assert.match((await new Browser(forge).signIn('alice', testPassword)).text, /too many attempts/)
+  assert.equal((await forge.as('alice').get('/user')).status, 200, 'tokens are not guessed')
+  assert.equal(await ask('bob', testPassword), 200)
+  forge.clock.advance(11 * 60_000)
+  assert.deepEqual(await Promise.all(Array.from({ length: 30 }, () => ask('alice', testPassword))), Array(30).fill(200))
+})
+
 test('signOutSubmit ends the session; a session ends by itself, and is no credential for the API', async () => {
   await using forge = await startForge({ users: ['alice'], standAt: Date.now() })
   const browser = new Browser(forge)
