@@ -11,7 +11,7 @@ const maxRemembered = 10_000
  * every request, so a right answer is remembered for a minute under a digest of the password and the stored hash.
  */
 export class PasswordChecks {
-  readonly #right = new LRUCache<string, true>({ max: maxRemembered, ttl: rememberMs })
+  readonly #right = new LRUCache<string, true>({ maxSize: maxRemembered, sizeCalculation: () => 1, ttl: rememberMs })
   readonly #running = new Map<string, Promise<boolean>>()
 
   /** @param verify compares a password with an encoded hash */

@@ -10,7 +10,7 @@ const maxRemembered = 20_000
 
 /** Slows down whoever guesses passwords, by the form, the API or git. */
 export class SignInAttempts {
-  readonly #failures = new LRUCache<string, number[]>({ max: maxRemembered })
+  readonly #failures = new LRUCache<string, number[]>({ maxSize: maxRemembered, sizeCalculation: () => 1 })
 
   constructor(readonly clock: Clock) {}
 

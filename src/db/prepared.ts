@@ -30,7 +30,7 @@ function currentAnswers(engine: DatabaseEngine): Answers | undefined {
   if (version === undefined) return undefined
   let answers = answersOf.get(engine)
   if (!answers) {
-    answers = { version, rows: new LRUCache({ max: maxAnswers }) }
+    answers = { version, rows: new LRUCache({ maxSize: maxAnswers, sizeCalculation: () => 1 }) }
     answersOf.set(engine, answers)
   } else if (answers.version !== version) {
     answers.rows.clear()
