@@ -29,6 +29,8 @@ test('preparedQuery sees every commit, of this process and of another, and what 
     tx.updateTable('instance_value').set({ value: 'two' }).where('name', '=', 'a').execute(),
   )
   await closeDatabase(other)
+  // What another process commits is seen in the next turn of the event loop, in which its doings can first be heard of.
+  await new Promise(setImmediate)
   assert.deepEqual(await read(), ['two'])
   await assert.rejects(
     transaction(db, async (tx) => {

@@ -40,10 +40,12 @@ class Connection implements DatabaseConnection {
   readonly database: Database
   readonly #prepared = new Map<string, Prepared>()
 
+  /** @param used called after each use of a connection that writes; without it the connection only reads */
   constructor(
     options: SqliteOptions,
-    readonly readonly: boolean,
+    readonly used?: () => void,
   ) {
+    const readonly = used === undefined
     this.database = new SqliteConnection(options.path, { readonly })
     this.database.pragma(`busy_timeout = ${options.busyTimeoutMs}`)
     if (!readonly) {
@@ -78,9 +80,11 @@ class Connection implements DatabaseConnection {
     if (statement.reader) {
       const rows = statement.all(...parameters) as Row[]
       for (const row of rows) decodeBooleans(row, booleans)
+      this.used?.()
       return { rows }
     }
     const { changes, lastInsertRowid } = statement.run(...parameters)
+    this.used?.()
     return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) }
   }
 
@@ -94,6 +98,7 @@ class Connection implements DatabaseConnection {
 
   exec(sql: string): void {
     this.#prepare(sql).statement.run()
+    this.used?.()
   }
 }
 
@@ -154,7 +159,7 @@ class ConnectionPool implements Driver {
   }
 
   async beginTransaction(connection: Connection): Promise<void> {
-    connection.exec(connection.readonly ? 'begin' : 'begin immediate')
+    connection.exec(connection.used ? 'begin immediate' : 'begin')
   }
 
   async commitTransaction(connection: Connection): Promise<void> {
@@ -181,8 +186,12 @@ const dialectOf = (driver: Driver): Dialect => ({
 
 /** Opens the embedded database: one connection that writes, several that read the last committed state. */
 export function openSqlite(options: SqliteOptions): DatabaseEngine {
-  const writers = new ConnectionPool(() => new Connection(options, false), 1, options.writerWaitMs)
-  const readers = new ConnectionPool(() => new Connection(options, true), options.maxReaders, options.writerWaitMs)
+  let version: number | undefined
+  const forgetVersion = (): void => {
+    version = undefined
+  }
+  const writers = new ConnectionPool(() => new Connection(options, forgetVersion), 1, options.writerWaitMs)
+  const readers = new ConnectionPool(() => new Connection(options), options.maxReaders, options.writerWaitMs)
   const writer = new Kysely<Schema>({ dialect: dialectOf(writers) })
   let watch: { readonly connection: Connection; readonly statement: Statement } | undefined
   return {
@@ -191,12 +200,16 @@ export function openSqlite(options: SqliteOptions): DatabaseEngine {
     writer,
     isRetryable: () => false,
     contentVersion() {
+      if (version !== undefined) return version
       // SQLite counts, for each connection, the commits of all others; this connection never commits anything itself.
       if (!watch) {
-        const connection = new Connection(options, true)
+        const connection = new Connection(options)
         watch = { connection, statement: connection.database.prepare('pragma data_version').pluck() }
       }
-      return watch.statement.get() as number
+      version = watch.statement.get() as number
+      // A request asks many times in one turn of the event loop; what another process commits is seen in the next.
+      setImmediate(forgetVersion).unref()
+      return version
     },
     broadcast: async () => {},
     receive: () => {},
