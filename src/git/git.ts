@@ -377,6 +377,8 @@ export type Git = {
    * anything with revision operators (`..`, `^`, `~`, `:`, `@{`) or a leading `-` that is no reference gives undefined.
    */
   resolve(at: ReadFrom, rev: string): Promise<Resolved | undefined>
+  /** What a full reference (`refs/…`) names, and nothing else. */
+  resolveRef(key: GitKey, ref: string): Promise<Resolved | undefined>
   readRef(key: GitKey, ref: string): Promise<Oid | undefined>
   readRefs(key: GitKey, prefix?: string): Promise<readonly BareRef[]>
   listRefs(

@@ -239,13 +239,17 @@ export async function resolve(context: GitContext, at: ReadFrom, rev: string): P
   const candidates =
     rev === 'HEAD' ? ['HEAD'] : [`refs/heads/${rev}`, `refs/tags/${rev}`, ...(rev.startsWith('refs/') ? [rev] : [])]
   for (const ref of candidates) {
-    if (ref !== 'HEAD' && !isValidRefName(ref)) continue
     const oid = await readRef(context, key, ref)
     if (oid !== undefined) return describe(context, at, oid, ref)
   }
   if (!/^[0-9a-f]{4,64}$/i.test(rev)) return undefined
   const oid = await expandAbbreviation(context, at, rev.toLowerCase())
   return oid === undefined ? undefined : describe(context, at, oid, undefined)
+}
+
+export async function resolveRef(context: GitContext, key: GitKey, ref: string): Promise<Resolved | undefined> {
+  const oid = await readRef(context, key, ref)
+  return oid === undefined ? undefined : describe(context, key, oid, ref)
 }
 
 async function describe(

@@ -112,6 +112,7 @@ function bind(context: GitContext): Git {
     bundle: withContext(transport.bundle),
 
     resolve: withContext(references.resolve),
+    resolveRef: withContext(references.resolveRef),
     readRef: (key, ref) => references.readRef(context, key, ref),
     readRefs: withContext(references.readRefs),
     listRefs: withContext(references.listRefs),

@@ -4,7 +4,7 @@ import { Forbidden } from '../lib/errors.ts'
 import { branchRef, tagRef } from '../lib/refs.ts'
 import { listBranchRenames } from './branch.store.ts'
 import { mayEditAsMaintainer } from './maintainer-edit.service.ts'
-import { findNamedCommit, getNamedCommit, type NamedCommit } from './named-commit.service.ts'
+import { getNamedCommit, type NamedCommit } from './named-commit.service.ts'
 import { cleanPath } from './tree-path.policy.ts'
 
 /** A commit that the request names, and the path below it that it names (empty: the root). */
@@ -28,9 +28,16 @@ export async function revisionInPath(ctx: RepoCtx, path: string): Promise<Revisi
   const parts = path.split('/')
   for (let count = Math.min(parts.length, maxRefParts); count > 0; count--) {
     const name = parts.slice(0, count).join('/')
-    const found = await findNamedCommit(git, repo.git_key, name)
-    const isNamed = found && (found.kind !== 'commit' || found.commit === name)
-    if (isNamed) return { revision: found, treePath: parts.slice(count).join('/') }
+    const treePath = parts.slice(count).join('/')
+    for (const [kind, ref] of [
+      ['branch', branchRef(name)],
+      ['tag', tagRef(name)],
+    ] as const) {
+      const found = await git.resolveRef(repo.git_key, ref)
+      if (found?.commit) return { revision: { kind, name, commit: found.commit }, treePath }
+    }
+    const found = /^[0-9a-f]{40}([0-9a-f]{24})?$/.test(name) ? await git.resolve(repo.git_key, name) : undefined
+    if (found?.commit === name) return { revision: { kind: 'commit', name, commit: found.commit }, treePath }
   }
   return undefined
 }
@@ -42,8 +49,9 @@ export async function typedRevisionInPath(ctx: RepoCtx, path: string): Promise<R
   const { git, repo } = ctx
   for (let count = kind === 'commit' ? 1 : Math.min(parts.length, maxRefParts); count > 0; count--) {
     const name = parts.slice(0, count).join('/')
-    const ref = kind === 'commit' ? name : kind === 'branch' ? branchRef(name) : tagRef(name)
-    const found = await git.resolve(repo.git_key, ref)
+    const found = await (kind === 'commit'
+      ? git.resolve(repo.git_key, name)
+      : git.resolveRef(repo.git_key, kind === 'branch' ? branchRef(name) : tagRef(name)))
     if (found?.commit && (kind !== 'commit' || found.ref === undefined)) {
       const revision: NamedCommit = { kind, name: kind === 'commit' ? found.commit : name, commit: found.commit }
       return { revision, treePath: parts.slice(count).join('/') }

@@ -20,12 +20,11 @@ export interface NamedCommit {
 export async function findRevision(git: Git, key: GitKey, text: string): Promise<Resolved | undefined> {
   if (text === '') return undefined
   for (const ref of [`refs/heads/${text}`, `refs/tags/${text}`, `refs/${text}`]) {
-    if (isValidRefName(ref)) {
-      const found = await git.resolve(key, ref)
-      if (found) return found
-    }
+    const found = await git.resolveRef(key, ref)
+    if (found) return found
   }
-  return git.resolve(key, text)
+  const mayBeMore = text === 'HEAD' || text.startsWith('refs/') || /^[0-9a-f]{4,64}$/i.test(text)
+  return mayBeMore ? git.resolve(key, text) : undefined
 }
 
 /** Like `findRevision`, for what has a commit. */
