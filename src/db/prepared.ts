@@ -19,8 +19,20 @@ interface Answers {
   readonly rows: LRUCache<string, readonly object[]>
 }
 
-/** Most answers that are remembered for a database; the ones not asked for longest go first. */
-const maxAnswers = 4000
+/** Bytes of the answers that are remembered for a database, about; the ones not asked for longest go first. */
+const maxAnswersBytes = 24 << 20
+/** One that is larger is rather asked for again. */
+const maxAnswerBytes = 1 << 20
+
+function sizeOfRows(rows: readonly object[], key: string): number {
+  let bytes = 200 + key.length
+  for (const row of rows) {
+    bytes += 100
+    for (const value of Object.values(row) as readonly unknown[])
+      bytes += typeof value === 'string' ? 20 + value.length : 8
+  }
+  return bytes
+}
 
 const answersOf = new WeakMap<DatabaseEngine, Answers>()
 
@@ -30,7 +42,10 @@ function currentAnswers(engine: DatabaseEngine): Answers | undefined {
   if (version === undefined) return undefined
   let answers = answersOf.get(engine)
   if (!answers) {
-    answers = { version, rows: new LRUCache({ maxSize: maxAnswers, sizeCalculation: () => 1 }) }
+    answers = {
+      version,
+      rows: new LRUCache({ maxSize: maxAnswersBytes, maxEntrySize: maxAnswerBytes, sizeCalculation: sizeOfRows }),
+    }
     answersOf.set(engine, answers)
   } else if (answers.version !== version) {
     answers.rows.clear()

@@ -104,28 +104,30 @@ function memo<Key, Value>(make: (key: Key) => Value): (key: Key) => Value {
   }
 }
 
-const remembered = new WeakMap<readonly IssueRow[], Map<string, Issue[]>>()
+const remembered = new WeakMap<object, Map<string, unknown>>()
 
 /**
- * One page of the issues of a repository. While nothing was committed the database gives the same rows again
- * (`preparedQuery`), and then the same answer is given to the same viewer, frozen, so that it is encoded once.
+ * While nothing was committed the database gives the same rows again (`preparedQuery`), frozen; then the same answer is
+ * given to the same viewer, frozen too, so that it is encoded once.
  */
-export async function presentIssuePage(
-  ctx: PresentCtx,
-  rows: readonly IssueRow[],
-  place: IssuePlace,
-): Promise<Issue[]> {
-  const [first] = rows
-  if (!first || !Object.isFrozen(first)) return presentIssues(ctx, rows, [place])
-  const { viewer } = ctx
+async function rememberedFor<Answer>(
+  { viewer }: PresentCtx,
+  rows: object,
+  isSame: boolean,
+  make: () => Promise<Answer>,
+): Promise<Answer> {
+  if (!isSame) return make()
   const key = viewer ? `${viewer.id} ${viewer.isAdmin}` : 'guest'
-  const answers = remembered.get(rows) ?? new Map<string, Issue[]>()
+  const answers = remembered.get(rows) ?? new Map<string, unknown>()
   remembered.set(rows, answers)
-  const answer = answers.get(key) ?? (await presentIssues(ctx, rows, [place]))
+  const answer = Object.freeze((answers.get(key) as Answer | undefined) ?? (await make()))
   answers.set(key, answer)
-  Object.freeze(answer)
   return answer
 }
+
+/** One page of the issues of a repository. */
+export const presentIssuePage = (ctx: PresentCtx, rows: readonly IssueRow[], place: IssuePlace): Promise<Issue[]> =>
+  rememberedFor(ctx, rows, Object.isFrozen(rows[0] ?? {}), () => presentIssues(ctx, rows, [place]))
 
 const presentPullMeta = (ctx: PresentCtx, place: IssuePlace, row: IssueRow): PullRequestMeta => ({
   merged: row.merged_unix > 0,
@@ -138,6 +140,10 @@ export async function presentIssue(ctx: PresentCtx, row: IssueRow, known: IssueP
   const [issue] = await presentIssues(ctx, [row], [known])
   return issue as Issue
 }
+
+/** An issue that was read and not changed. */
+export const presentReadIssue = (ctx: PresentCtx, row: IssueRow, known: IssuePlace): Promise<Issue> =>
+  rememberedFor(ctx, row, Object.isFrozen(row), () => presentIssue(ctx, row, known))
 
 /** What stands for an issue that the viewer may know of but not see (contract, dependencies). */
 export const hiddenIssue: Issue = {

@@ -8,7 +8,7 @@ import { formatUnix, zeroTime } from '../lib/time.ts'
 import { ok } from '../http/reply.ts'
 import { findIssues, listQuery, searchEverywhere, searchQuery } from './issue-list.service.ts'
 import { mayEditIssue } from './issue.policy.ts'
-import { presentIssue, presentIssuePage, presentIssues } from './issue.present.ts'
+import { presentIssue, presentIssuePage, presentReadIssue, presentIssues } from './issue.present.ts'
 import { CreateIssueOption, EditDeadlineOption, EditIssueOption, Issue, IssueDeadline } from './issue.schemas.ts'
 import { createIssue, deleteIssue, editIssue, getIssue, getReadableIssue, setDeadline } from './issue.service.ts'
 
@@ -58,7 +58,7 @@ export const issueGetIssue = operation({
   requires: [inRepo, issuesOrPullsEnabled],
   reply: { 200: Issue },
   summary: 'Get an issue or a pull request',
-  run: async ({ ctx, params }) => ok(await presentIssue(ctx, await getReadableIssue(ctx, params.index), ctx)),
+  run: async ({ ctx, params }) => ok(await presentReadIssue(ctx, await getReadableIssue(ctx, params.index), ctx)),
 })
 
 export const issueEditIssue = operation({

@@ -1,4 +1,7 @@
+import type { Expression } from 'kysely'
 import type { Db, Tx } from '../db/database.ts'
+import { idList, idListText } from '../db/id-list.ts'
+import { preparedQuery } from '../db/prepared.ts'
 import { contains, lowerContains } from '../db/like.ts'
 import type { EmailRow, NewUserRow, UserChange, UserRow, Visibility } from '../db/tables/accounts.ts'
 import type { UserId } from '../lib/ids.ts'
@@ -12,11 +15,18 @@ export const findUserById = (db: Db, id: UserId): Promise<UserRow | undefined> =
 export const findUserByName = (db: Db, name: string): Promise<UserRow | undefined> =>
   db.selectFrom('user').selectAll().where('lower_name', '=', name.toLowerCase()).executeTakeFirst()
 
+const usersById = preparedQuery((db: Db, ids: string) =>
+  db
+    .selectFrom('user')
+    .selectAll()
+    .where('id', 'in', idList(db, ids) as Expression<UserId>),
+)
+
 /** Accounts by id, in one query however many there are. */
 export async function loadUsers(db: Db, ids: Iterable<UserId | null>): Promise<ReadonlyMap<UserId, UserRow>> {
   const wanted = [...new Set(ids)].filter((id): id is UserId => id !== null && id > 0)
   if (wanted.length === 0) return new Map()
-  const rows = await db.selectFrom('user').selectAll().where('id', 'in', wanted).execute()
+  const rows = await usersById(db, idListText(wanted))
   return new Map(rows.map((row) => [row.id, row]))
 }
 
