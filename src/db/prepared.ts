@@ -24,15 +24,13 @@ const maxAnswersBytes = 24 << 20
 /** One that is larger is rather asked for again. */
 const maxAnswerBytes = 1 << 20
 
-function sizeOfRows(rows: readonly object[], key: string): number {
-  let bytes = 200 + key.length
-  for (const row of rows) {
-    bytes += 100
-    for (const value of Object.values(row) as readonly unknown[])
-      bytes += typeof value === 'string' ? 20 + value.length : 8
-  }
-  return bytes
-}
+const sizeOfValue = (value: unknown): number => (typeof value === 'string' ? 20 + value.length : 8)
+
+const sizeOfRow = (row: object): number =>
+  (Object.values(row) as readonly unknown[]).reduce<number>((sum, value) => sum + sizeOfValue(value), 100)
+
+const sizeOfRows = (rows: readonly object[], key: string): number =>
+  rows.reduce((sum, row) => sum + sizeOfRow(row), 200 + key.length)
 
 const answersOf = new WeakMap<DatabaseEngine, Answers>()
 
