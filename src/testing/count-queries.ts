@@ -1,4 +1,5 @@
 import { engineOf } from '../db/database.ts'
+import { forgetAnswers } from '../db/prepared.ts'
 import type { Forge } from './forge.ts'
 
 /** What is needed of kysely's executor to see every query. */
@@ -14,10 +15,11 @@ export type QueryCount = { readonly count: number; readonly texts: readonly stri
 
 /**
  * Counts the statements that a forge runs outside of transactions until it is disposed. What is still being worked in
- * the background is waited for first, and the workers' looks at their queue do not count.
+ * the background is waited for first, the workers' looks at their queue do not count, and nothing is remembered.
  */
 export async function countQueries(forge: Forge): Promise<QueryCount> {
   await forge.settle()
+  forgetAnswers(forge.services.db)
   const executor = engineOf(forge.services.db).reader.getExecutor() as unknown as Executor
   // oxlint-disable-next-line typescript/unbound-method -- called with the executor, and put back as it was
   const own = executor.executeQuery
