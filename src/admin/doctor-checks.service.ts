@@ -3,18 +3,18 @@ import type { Services } from '../access/context.ts'
 import { findDatabaseDamage } from '../db/check.ts'
 import type { RepoRow } from '../db/tables/repositories.ts'
 import { listJobs } from '../jobs/queue.ts'
-import type { GitKey, Oid, RepoId } from '../lib/ids.ts'
-import { branchOf, tagOf } from '../lib/refs.ts'
+import type { GitKey, RepoId } from '../lib/ids.ts'
+import { branchOf, tagOf, zeroOid } from '../lib/refs.ts'
 import { nowUnix } from '../lib/time.ts'
 import { leftoverAgeSeconds, openJournal, settle, settleLeftovers, type RefChange } from '../repos/ref-door.service.ts'
 import { checkHeadAndEmptiness } from '../repos/doctor.service.ts'
-import { listJournal } from '../repos/ref-journal.store.ts'
+import { listJournal, loadRecorded } from '../repos/ref-journal.store.ts'
 import { findRepoById } from '../repos/repo.store.ts'
 import { checkPullRefs } from '../pulls/doctor.service.ts'
 import type { DoctorCheck, Finding } from './doctor.service.ts'
 import { blobColumns, listKnownGitKeys, listNamedBlobs } from './file-scan.store.ts'
 import { recount } from './recount.service.ts'
-import { listRecordedRefs, listReposAfter } from './repo-scan.store.ts'
+import { listReposAfter } from './repo-scan.store.ts'
 
 const databaseCheck: DoctorCheck = {
   name: 'database',
@@ -122,15 +122,15 @@ async function* recordChanges(
 
 /** Branches and tags of which something else is recorded than git has. */
 async function unrecordedChanges(services: Services, repo: RepoRow): Promise<RefChange[]> {
-  const zero = '0'.repeat(repo.object_format === 'sha256' ? 64 : 40) as Oid
-  const recorded = await listRecordedRefs(services.db, repo.id)
+  const none = zeroOid(repo.object_format)
+  const recorded = await loadRecorded(services.db, repo.id)
   const actual = new Map(
     (await services.git.readRefs(repo.git_key))
       .filter(({ name }) => branchOf(name) !== undefined || tagOf(name) !== undefined)
       .map(({ name, oid }) => [name, oid]),
   )
   return [...new Set([...recorded.keys(), ...actual.keys()])].flatMap((ref) => {
-    const change = { ref, old: recorded.get(ref) ?? zero, new: actual.get(ref) ?? zero }
+    const change = { ref, old: recorded.get(ref) ?? none, new: actual.get(ref) ?? none }
     return change.old === change.new ? [] : [change]
   })
 }

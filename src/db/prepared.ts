@@ -94,7 +94,7 @@ export function preparedQuery<Args extends readonly Scalar[], Row extends object
     // What was committed while the query waited may not be in its rows: they are remembered only for the version asked.
     if (key !== undefined && answers && engine.contentVersion() === answers.version) {
       for (const row of rows) Object.freeze(row)
-      answers.rows.set(key, rows)
+      answers.rows.set(key, Object.freeze(rows))
     }
     return rows
   }

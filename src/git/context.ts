@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import { LRUCache } from 'lru-cache'
 import { Invalid, NotFound } from '../lib/errors.ts'
 import type { Oid } from '../lib/ids.ts'
+import { isOid } from '../lib/refs.ts'
 import type { BrokerClient } from './broker-client.ts'
 import { type GitKey, isGitKey, repositoryPath } from './git-key.ts'
 import type { Commit, GitLimits, LogLevel, ObjectFormat, ObjectType, ReadFrom, Tag, TreeEntry } from './git.ts'
 import type { GitSettings } from './git-settings.ts'
-import { isOid } from './object-codec.ts'
 import type { SharedFetches } from './shared-fetch.ts'
 
 /** What all functions of the git layer share. */

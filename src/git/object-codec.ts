@@ -4,9 +4,6 @@ import type { Commit, Identity, ObjectType, Tag, TreeEntry } from './git.ts'
 /** An entry as it lies in a tree object: the name as bytes (latin1), since not every name is UTF-8. */
 export type RawTreeEntry = { readonly mode: string; readonly oid: Oid; readonly rawName: string }
 
-/** Whether a text is a whole lower-case object id of either format. */
-export const isOid = (text: string): text is Oid => /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(text)
-
 /** Object type of a tree entry's mode. */
 export const typeOfMode = (mode: string): TreeEntry['type'] => {
   if (mode === '040000' || mode === '40000') return 'tree'

@@ -8,12 +8,12 @@ import { promisify } from 'node:util'
 import { createDeflate, deflate } from 'node:zlib'
 import { Invalid, NotFound, Unavailable } from '../lib/errors.ts'
 import type { Oid } from '../lib/ids.ts'
+import { isOid } from '../lib/refs.ts'
 import { checkOids, formatOf, type GitContext, locate } from './context.ts'
 import { type GitKey, repositoryPath } from './git-key.ts'
 import type { BlobSource, NewCommit, NewTag, ObjectType, TreeChange } from './git.ts'
 import {
   encodeName,
-  isOid,
   parseRawTree,
   type RawTreeEntry,
   serializeCommit,

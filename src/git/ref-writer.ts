@@ -3,8 +3,7 @@ import type { GitContext } from './context.ts'
 import { explainMissing, locate } from './context.ts'
 import type { GitKey } from './git-key.ts'
 import type { RefUpdate, RefUpdateResult } from './git.ts'
-import { isZeroOid } from '../lib/refs.ts'
-import { isOid } from './object-codec.ts'
+import { isOid, isZeroOid } from '../lib/refs.ts'
 import { isValidRefName } from './ref-name.ts'
 
 type Refusal = Extract<RefUpdateResult, { ok: false }>

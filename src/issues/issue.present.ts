@@ -113,10 +113,9 @@ const remembered = new WeakMap<object, Map<string, unknown>>()
 async function rememberedFor<Answer>(
   { viewer }: PresentCtx,
   rows: object,
-  isSame: boolean,
   make: () => Promise<Answer>,
 ): Promise<Answer> {
-  if (!isSame) return make()
+  if (!Object.isFrozen(rows)) return make()
   const key = viewer ? `${viewer.id} ${viewer.isAdmin}` : 'guest'
   const answers = remembered.get(rows) ?? new Map<string, unknown>()
   remembered.set(rows, answers)
@@ -127,7 +126,7 @@ async function rememberedFor<Answer>(
 
 /** One page of the issues of a repository. */
 export const presentIssuePage = (ctx: PresentCtx, rows: readonly IssueRow[], place: IssuePlace): Promise<Issue[]> =>
-  rememberedFor(ctx, rows, Object.isFrozen(rows[0] ?? {}), () => presentIssues(ctx, rows, [place]))
+  rememberedFor(ctx, rows, () => presentIssues(ctx, rows, [place]))
 
 const presentPullMeta = (ctx: PresentCtx, place: IssuePlace, row: IssueRow): PullRequestMeta => ({
   merged: row.merged_unix > 0,
@@ -143,7 +142,7 @@ export async function presentIssue(ctx: PresentCtx, row: IssueRow, known: IssueP
 
 /** An issue that was read and not changed. */
 export const presentReadIssue = (ctx: PresentCtx, row: IssueRow, known: IssuePlace): Promise<Issue> =>
-  rememberedFor(ctx, row, Object.isFrozen(row), () => presentIssue(ctx, row, known))
+  rememberedFor(ctx, row, () => presentIssue(ctx, row, known))
 
 /** What stands for an issue that the viewer may know of but not see (contract, dependencies). */
 export const hiddenIssue: Issue = {

@@ -17,6 +17,9 @@ export const tagOf = (ref: string): string | undefined =>
 export const branchRef = (branch: string): string => branchPrefix + branch
 export const tagRef = (tag: string): string => tagPrefix + tag
 
+/** Whether a text is a whole lower-case object id of either format. */
+export const isOid = (text: string): text is Oid => /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(text)
+
 /** True for the id of nothing: all digits are zero. */
 export const isZeroOid = (oid: string): boolean => /^0+$/.test(oid)
 

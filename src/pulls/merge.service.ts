@@ -11,7 +11,7 @@ import { loadIssues, touchIssues } from '../issues/issue.store.ts'
 import { listPromises } from '../issues/reference.store.ts'
 import { Conflict, Forbidden, MethodNotAllowed, NotFound } from '../lib/errors.ts'
 import type { IssueId, Oid } from '../lib/ids.ts'
-import { branchRef, zeroOid } from '../lib/refs.ts'
+import { branchRef, isOid, zeroOid } from '../lib/refs.ts'
 import { nowUnix } from '../lib/time.ts'
 import { refusalOf } from '../repos/branch.service.ts'
 import { effectiveRule } from '../repos/branch-protection.policy.ts'
@@ -169,11 +169,10 @@ async function promisesOf(
 }
 
 /** Marks a pull request as merged by hand: with a commit that the base contains. */
-async function markMerged(ctx: SignedInRepoCtx, pair: PullPair, text: string): Promise<void> {
+async function markMerged(ctx: SignedInRepoCtx, pair: PullPair, oid: string): Promise<void> {
   const { git, repo } = ctx
   const none = new Conflict('the commit is none of the base', 'merge_commit_unknown')
-  if (!/^[0-9a-f]{40}([0-9a-f]{24})?$/.test(text)) throw none
-  const oid = text as Oid
+  if (!isOid(oid)) throw none
   const base = await git.readRef(repo.git_key, branchRef(pair.pull.base_branch))
   const missing = await git.missingObjects(repo.git_key, [oid])
   if (base === undefined || missing.length > 0) throw none

@@ -5,7 +5,8 @@ import type { PullRow } from '../db/tables/pulls.ts'
 import { findIssue, loadIssues } from '../issues/issue.store.ts'
 import { listPinned } from '../issues/pin.store.ts'
 import { BadRequest, Invalid, NotFound } from '../lib/errors.ts'
-import type { LabelId, MilestoneId, Oid, RepoId } from '../lib/ids.ts'
+import type { LabelId, MilestoneId, RepoId } from '../lib/ids.ts'
+import { isOid } from '../lib/refs.ts'
 import type { Page } from '../lib/paging.ts'
 import { findRepoById } from '../repos/repo.store.ts'
 import { findUserById, findUserByName } from '../users/user.store.ts'
@@ -146,9 +147,7 @@ async function repoNamed(ctx: RepoCtx, place: string): Promise<RepoId | undefine
 
 /** The pull request whose merge made a commit; else 404. */
 export async function getPullOfCommit(ctx: RepoCtx, text: string): Promise<PullPair> {
-  const pull = /^[0-9a-f]{40}([0-9a-f]{24})?$/.test(text)
-    ? await findPullByMergeCommit(ctx.db, ctx.repo.id, text as Oid)
-    : undefined
+  const pull = isOid(text) ? await findPullByMergeCommit(ctx.db, ctx.repo.id, text) : undefined
   const [pair] = pull ? await pairsOf(ctx, [pull]) : []
   if (!pair) throw noPull()
   return pair

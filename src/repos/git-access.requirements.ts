@@ -1,7 +1,7 @@
 import type { RepoCtx } from '../access/context.ts'
 import type { Call, Requirement } from '../http/operation.ts'
 import { Forbidden } from '../lib/errors.ts'
-import { branchRef, tagRef } from '../lib/refs.ts'
+import { branchRef, isOid, tagRef } from '../lib/refs.ts'
 import { listBranchRenames } from './branch.store.ts'
 import { mayEditAsMaintainer } from './maintainer-edit.service.ts'
 import { getNamedCommit, type NamedCommit } from './named-commit.service.ts'
@@ -36,7 +36,7 @@ export async function revisionInPath(ctx: RepoCtx, path: string): Promise<Revisi
       const found = await git.resolveRef(repo.git_key, ref)
       if (found?.commit) return { revision: { kind, name, commit: found.commit }, treePath }
     }
-    const found = /^[0-9a-f]{40}([0-9a-f]{24})?$/.test(name) ? await git.resolve(repo.git_key, name) : undefined
+    const found = isOid(name) ? await git.resolve(repo.git_key, name) : undefined
     if (found?.commit === name) return { revision: { kind: 'commit', name, commit: found.commit }, treePath }
   }
   return undefined

@@ -72,31 +72,28 @@ export async function loadJournalRepos(db: Db, ids: readonly RepoId[]): Promise<
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-/** What is recorded of branches or tags that exist, by full reference. */
+/** What is recorded of branches and tags that exist, by full reference; of all of them, or of those with some names. */
 export async function loadRecorded(
   db: Db,
   repoId: RepoId,
-  names: { readonly branches: readonly string[]; readonly tags: readonly string[] },
+  names?: { readonly branches: readonly string[]; readonly tags: readonly string[] },
 ): Promise<ReadonlyMap<string, Oid>> {
+  const ofRepo = { repo_id: repoId, is_deleted: false }
+  let ofBranches = db
+    .selectFrom('branch')
+    .select(['name', 'commit_oid as oid'])
+    .where((row) => row.and(ofRepo))
+  let ofTags = db
+    .selectFrom('tag')
+    .select(['name', 'oid'])
+    .where((row) => row.and(ofRepo))
+  if (names) {
+    ofBranches = ofBranches.where('name', 'in', names.branches)
+    ofTags = ofTags.where('name', 'in', names.tags)
+  }
   const [branches, tags] = await Promise.all([
-    names.branches.length === 0
-      ? []
-      : db
-          .selectFrom('branch')
-          .select(['name', 'commit_oid as oid'])
-          .where('repo_id', '=', repoId)
-          .where('name', 'in', names.branches)
-          .where('is_deleted', '=', false)
-          .execute(),
-    names.tags.length === 0
-      ? []
-      : db
-          .selectFrom('tag')
-          .select(['name', 'oid'])
-          .where('repo_id', '=', repoId)
-          .where('name', 'in', names.tags)
-          .where('is_deleted', '=', false)
-          .execute(),
+    names?.branches.length === 0 ? [] : ofBranches.execute(),
+    names?.tags.length === 0 ? [] : ofTags.execute(),
   ])
   return new Map([
     ...branches.map(({ name, oid }): [string, Oid] => [branchRef(name), oid]),

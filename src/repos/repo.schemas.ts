@@ -2,6 +2,7 @@ import { Type, type Static } from 'typebox'
 import { dateTime, enumeration, nullable, object, reference, requestObject } from '../http/schema.ts'
 import { Team } from '../orgs/team.schemas.ts'
 import { User } from '../users/user.schemas.ts'
+import { mergeStyles } from './unit-config.ts'
 
 export const Permission = object('Permission', {
   admin: Type.Boolean(),
@@ -156,17 +157,7 @@ export const EditRepoOption = requestObject('EditRepoOption', {
   autodetect_manual_merge: Type.Optional(Type.Boolean()),
   allow_rebase_update: Type.Optional(Type.Boolean()),
   default_delete_branch_after_merge: Type.Optional(Type.Boolean()),
-  default_merge_style: Type.Optional(
-    enumeration(
-      'merge',
-      'rebase',
-      'rebase-merge',
-      'squash',
-      'fast-forward-only',
-      'manually-merged',
-      'rebase-update-only',
-    ),
-  ),
+  default_merge_style: Type.Optional(enumeration(...mergeStyles)),
   default_update_style: Type.Optional(enumeration('merge', 'rebase')),
   default_allow_maintainer_edit: Type.Optional(Type.Boolean()),
   archived: Type.Optional(Type.Boolean()),
