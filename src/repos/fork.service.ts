@@ -15,7 +15,7 @@ import { findForkOf, insertTags, listTagTimes } from './fork.store.ts'
 import { insertNewRepo, nameTaken, removingOnFailure, type NewGit } from './repo-creation.service.ts'
 import { mayNameRepo } from './repo-name.policy.ts'
 import { addToForkCount } from './repo.store.ts'
-import { disabledUnits, newUnit, unitsNamed } from './unit-config.ts'
+import { newUnits } from './unit-config.ts'
 
 export interface NewFork {
   /** Empty: the caller's own account. */
@@ -79,9 +79,7 @@ export async function forkRepo(ctx: SignedInRepoCtx, input: NewFork): Promise<{ 
         primary_language: base.primary_language,
       },
       branches: refs.branches,
-      units: unitsNamed(config.repository.defaultForkRepoUnits, disabledUnits(config)).map((unit) =>
-        newUnit(unit, config),
-      ),
+      units: newUnits(config.repository.defaultForkRepoUnits, config),
       access: ownsIt ? undefined : mode.admin,
       async inTransaction(tx, fork) {
         // The owner's row is taken by now, so of two forks at once the second sees the first.

@@ -24,7 +24,7 @@ import {
   templateVariables,
   type TemplateSubject,
 } from './template-variables.policy.ts'
-import { disabledUnits, newUnit, unitsNamed } from './unit-config.ts'
+import { newUnits } from './unit-config.ts'
 
 export interface FromTemplate {
   readonly owner: string
@@ -96,7 +96,7 @@ export async function generateRepo(
         trust_model: template.trust_model,
       },
       branches: first ? [{ name: defaultBranch, commit: first }] : [],
-      units: unitsNamed(config.repository.defaultRepoUnits, disabledUnits(config)).map((unit) => newUnit(unit, config)),
+      units: newUnits(config.repository.defaultRepoUnits, config),
       access: ownsIt ? undefined : mode.admin,
       async inTransaction(tx, made) {
         const rows = await upsertTopics(tx, topics, createdUnix)

@@ -20,7 +20,7 @@ import { parseRemoteAddress, type GivenCredentials } from './remote-address.poli
 import { asInvalid, fetchFrom, lookAtRemote } from './remote-repository.service.ts'
 import { insertNewRepo, nameTaken, withNewGit } from './repo-creation.service.ts'
 import { mayNameRepo } from './repo-name.policy.ts'
-import { newUnit, unitsNamed } from './unit-config.ts'
+import { newUnits } from './unit-config.ts'
 
 /** What is copied, from where, and what becomes of it. */
 export interface Migration extends MigrationItems {
@@ -109,7 +109,7 @@ export async function migrateRepo(ctx: SignedInCtx, owner: UserRow, input: Migra
         template_id: null,
       },
       branches: refs.branches,
-      units: unitsNamed(unitNames, config.repository.disabledRepoUnits).map((unit) => newUnit(unit, config)),
+      units: newUnits(unitNames, config),
       async inTransaction(tx, repo) {
         const doer = { repoId: repo.id, doerId: ctx.viewer.id }
         await insertTags(tx, repo.id, refs.tags)

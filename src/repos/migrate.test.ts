@@ -135,6 +135,16 @@ test('repoMigrate: what can not be copied is refused and leaves nothing', async 
   assert.deepEqual(await countRepos(forge), [1, 1])
 })
 
+test('repoMigrate: units of features that are off are not switched on', async () => {
+  await using source = await startForge()
+  await using forge = await openForge({}, { packages: { ENABLED: false }, actions: { ENABLED: false } })
+  const original = await source.given.repo()
+  const { json } = await forge
+    .as('bob')
+    .must('POST', '/repos/migrate', { clone_addr: `${source.url}/${original.fullName}.git`, repo_name: 'copy' })
+  assert.deepEqual([json.has_packages, json.has_actions, json.has_issues], [false, false, true])
+})
+
 test('repoMigrate: goes only where [migrations] lets it, redirects included; switched off it is 403', async () => {
   await using forge = await startForge()
   const source = await forge.given.repo()

@@ -27,7 +27,7 @@ import {
   takeRepoSlot,
   upsertCollaboration,
 } from './repo.store.ts'
-import { disabledUnits, newUnit, unitsNamed, type NewUnit } from './unit-config.ts'
+import { newUnits, type NewUnit } from './unit-config.ts'
 import { watchRepos } from './watch.store.ts'
 
 export interface NewRepository {
@@ -103,7 +103,7 @@ export async function createRepo(
         template_id: null,
       },
       branches: first ? [{ name: defaultBranch, commit: first }] : [],
-      units: unitsNamed(config.repository.defaultRepoUnits, disabledUnits(config)).map((unit) => newUnit(unit, config)),
+      units: newUnits(config.repository.defaultRepoUnits, config),
       access,
       inTransaction: (tx, repo) =>
         publish(tx, 'repo.created', {

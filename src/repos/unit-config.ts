@@ -129,6 +129,12 @@ export const disabledUnits = (config: {
 export const unitsNamed = (names: readonly string[], disabled: readonly string[]): RepoUnit[] =>
   names.filter((name) => !disabled.includes(name)).map((name) => name.slice('repo.'.length) as RepoUnit)
 
+/** The units of a new repository: those that a list of settings names, with the defaults of the instance. */
+export const newUnits = (
+  names: readonly string[],
+  config: UnitDefaults & Parameters<typeof disabledUnits>[0],
+): NewUnit[] => unitsNamed(names, disabledUnits(config)).map((unit) => newUnit(unit, config))
+
 const parsed = new Map<string, unknown>()
 /** Most parsed settings that are remembered; repositories mostly share a handful of different ones. */
 const maxParsed = 500
