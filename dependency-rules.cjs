@@ -43,13 +43,15 @@ module.exports = {
       // A feature imports those before it; the ones on the last line may also import each other.
       within: 'ordered',
       order: [
-        ['misc'],
+        ['site'],
         ['users'],
         ['orgs'],
+        ['refs'],
         ['repos'],
+        ['code'],
         ['issues'],
         ['pulls'],
-        ['releases', 'wiki', 'actions', 'packages', 'quota', 'admin'],
+        ['releases', 'wiki', 'lfs', 'oauth', 'actions', 'packages', 'quota', 'admin'],
       ],
     },
     {
@@ -67,12 +69,14 @@ module.exports = {
    * one of these roles, only the listed ones. A file of another role or none is bound by its layer alone.
    */
   roles: {
-    routes: ['service', 'policy', 'present', 'schemas', 'requirements'],
-    requirements: ['requirements', 'service', 'policy', 'store', 'schemas'],
-    service: ['service', 'policy', 'store'],
-    policy: ['policy'],
+    routes: ['service', 'policy', 'rules', 'present', 'schemas', 'requirements'],
+    requirements: ['requirements', 'service', 'policy', 'rules', 'store', 'schemas'],
+    subscribers: ['service', 'policy', 'rules', 'store'],
+    service: ['service', 'policy', 'rules', 'store'],
+    policy: ['policy', 'rules'],
+    rules: ['rules'],
     // What a page or a reply says of somebody's rights is what the policy says.
-    present: ['store', 'present', 'policy'],
+    present: ['store', 'present', 'policy', 'rules'],
     store: ['store'],
     schemas: ['schemas'],
   },

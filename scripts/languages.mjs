@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /**
- * Writes `src/repos/data/languages.json` from the package `linguist-languages`: what the forge needs to know of languages
+ * Writes `src/code/data/languages.json` from the package `linguist-languages`: what the forge needs to know of languages
  * in one small file, since loading the package's many modules takes half a second. Run it after an update of the package.
  */
 import { writeFileSync } from 'node:fs'
@@ -22,5 +22,5 @@ for (const language of Object.values(languages)) {
 const lines = Object.keys(table)
   .sort()
   .map((name) => `${JSON.stringify(name)}: ${JSON.stringify(table[name])}`)
-writeFileSync(fromRoot('src/repos/data/languages.json'), `{\n${lines.join(',\n')}\n}\n`)
+writeFileSync(fromRoot('src/code/data/languages.json'), `{\n${lines.join(',\n')}\n}\n`)
 console.log(`${lines.length} languages`)

@@ -24,7 +24,7 @@ import { startWorkers, type Workers } from './jobs/workers.ts'
 import type { Log } from './lib/log.ts'
 import { systemClock, type Clock } from './lib/time.ts'
 import { loadInstanceKeys } from './secrets/instance-key.ts'
-import { leftoverAgeSeconds, settleLeftovers } from './repos/ref-door.service.ts'
+import { leftoverAgeSeconds, settleLeftovers } from './refs/ref-door.service.ts'
 import { verifyPassword } from './secrets/passwords.ts'
 import { createSecrets } from './secrets/secrets.ts'
 import { createImages } from './images/images.ts'
@@ -35,10 +35,12 @@ import { openStores } from './storage/open-blobs.ts'
 import { requestReseal, resealSecretsJob } from './admin/reseal-secrets.job.ts'
 import { countTotals } from './admin/totals.store.ts'
 import type { SshServer } from './transport/ssh-server.ts'
-import { misc } from './misc/misc.feature.ts'
+import { site } from './site/site.feature.ts'
 import { users } from './users/users.feature.ts'
 import { orgs } from './orgs/orgs.feature.ts'
+import { refs } from './refs/refs.feature.ts'
 import { repos } from './repos/repos.feature.ts'
+import { code } from './code/code.feature.ts'
 import { issues } from './issues/issues.feature.ts'
 import { pulls } from './pulls/pulls.feature.ts'
 import { quota } from './quota/quota.feature.ts'
@@ -53,10 +55,12 @@ import { web } from './web/web.feature.ts'
  * order.
  */
 const features: readonly Feature[] = [
-  misc,
+  site,
   users,
   orgs,
+  refs,
   repos,
+  code,
   issues,
   pulls,
   quota,

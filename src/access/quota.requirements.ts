@@ -1,7 +1,7 @@
 import type { UserRow } from '../db/tables/accounts.ts'
 import type { Requirement } from '../http/operation.ts'
 import type { Ctx, RepoCtx, SignedInCtx } from './context.ts'
-import type { QuotaSubject } from './quota.policy.ts'
+import type { QuotaSubject } from './quota.rules.ts'
 import { refuseOverQuota } from './quota.service.ts'
 
 /** `quota:…@repo`: the owner of the repository is within quota. */

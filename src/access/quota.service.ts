@@ -1,7 +1,7 @@
 import type { UserRow } from '../db/tables/accounts.ts'
 import { OverQuota } from '../lib/errors.ts'
 import type { Ctx } from './context.ts'
-import { withinQuota, type QuotaGroup, type QuotaSubject } from './quota.policy.ts'
+import { withinQuota, type QuotaGroup, type QuotaSubject } from './quota.rules.ts'
 import { loadUsage } from './quota.store.ts'
 
 /**

@@ -1,6 +1,6 @@
 import type { Db } from '../db/database.ts'
 import type { UserId } from '../lib/ids.ts'
-import type { QuotaUsage } from './quota.policy.ts'
+import type { QuotaUsage } from './quota.rules.ts'
 
 /** What an account uses, as its rows say; everything is charged to the owner of a repository. */
 export async function loadUsage(db: Db, ownerId: UserId): Promise<QuotaUsage> {

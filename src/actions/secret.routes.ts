@@ -7,22 +7,22 @@ import { empty, noContent, paged } from '../http/reply.ts'
 import { pageQuery } from '../http/schema.ts'
 import { pageOrWhole, type PageQuery } from '../lib/paging.ts'
 import { inOrg, orgOwner } from '../orgs/org.requirements.ts'
-import { accountHolder, repoHolder, type Holder } from './holder.ts'
+import { valuesOfAccount, valuesOfRepo, type ValueOwner } from './value-owner.ts'
 import { presentSecrets } from './secret.present.ts'
 import { CreateOrUpdateSecretOption, Secret } from './secret.schemas.ts'
 import { pageOfSecrets, putSecret, removeSecret } from './secret.service.ts'
 
-async function answerList(ctx: Ctx, holder: Holder, query: PageQuery) {
+async function answerList(ctx: Ctx, owner: ValueOwner, query: PageQuery) {
   const page = pageOrWhole(query, ctx.config.api)
-  const { rows, total } = await pageOfSecrets(ctx, holder, page)
+  const { rows, total } = await pageOfSecrets(ctx, owner, page)
   return paged(presentSecrets(rows), page, total, { link: false })
 }
 
-const answerPut = async (ctx: Ctx, holder: Holder, name: string, value: string) =>
-  (await putSecret(ctx, holder, name, value)) ? empty(201) : noContent()
+const answerPut = async (ctx: Ctx, owner: ValueOwner, name: string, value: string) =>
+  (await putSecret(ctx, owner, name, value)) ? empty(201) : noContent()
 
-async function answerDelete(ctx: Ctx, holder: Holder, name: string) {
-  await removeSecret(ctx, holder, name)
+async function answerDelete(ctx: Ctx, owner: ValueOwner, name: string) {
+  await removeSecret(ctx, owner, name)
   return noContent()
 }
 
@@ -33,7 +33,7 @@ export const repoListActionsSecrets = operation({
   requires: [inRepo, signedIn, repoOwner],
   query: pageQuery,
   reply: { 200: Type.Array(Secret) },
-  run: ({ ctx, query }) => answerList(ctx, repoHolder(ctx.repo.id), query),
+  run: ({ ctx, query }) => answerList(ctx, valuesOfRepo(ctx.repo.id), query),
 })
 
 export const updateRepoSecret = operation({
@@ -43,7 +43,7 @@ export const updateRepoSecret = operation({
   requires: [inRepo, signedIn, repoOwner, validBody],
   body: CreateOrUpdateSecretOption,
   reply: { 201: 'empty', 204: 'empty' },
-  run: ({ ctx, params, body }) => answerPut(ctx, repoHolder(ctx.repo.id), params.secretname, body.data),
+  run: ({ ctx, params, body }) => answerPut(ctx, valuesOfRepo(ctx.repo.id), params.secretname, body.data),
 })
 
 export const deleteRepoSecret = operation({
@@ -52,7 +52,7 @@ export const deleteRepoSecret = operation({
   scope: 'repository',
   requires: [inRepo, signedIn, repoOwner],
   reply: { 204: 'empty' },
-  run: ({ ctx, params }) => answerDelete(ctx, repoHolder(ctx.repo.id), params.secretname),
+  run: ({ ctx, params }) => answerDelete(ctx, valuesOfRepo(ctx.repo.id), params.secretname),
 })
 
 export const orgListActionsSecrets = operation({
@@ -62,7 +62,7 @@ export const orgListActionsSecrets = operation({
   requires: [inOrg, signedIn, orgOwner],
   query: pageQuery,
   reply: { 200: Type.Array(Secret) },
-  run: ({ ctx, query }) => answerList(ctx, accountHolder(ctx.org.id), query),
+  run: ({ ctx, query }) => answerList(ctx, valuesOfAccount(ctx.org.id), query),
 })
 
 export const updateOrgSecret = operation({
@@ -72,7 +72,7 @@ export const updateOrgSecret = operation({
   requires: [inOrg, signedIn, orgOwner, validBody],
   body: CreateOrUpdateSecretOption,
   reply: { 201: 'empty', 204: 'empty' },
-  run: ({ ctx, params, body }) => answerPut(ctx, accountHolder(ctx.org.id), params.secretname, body.data),
+  run: ({ ctx, params, body }) => answerPut(ctx, valuesOfAccount(ctx.org.id), params.secretname, body.data),
 })
 
 export const deleteOrgSecret = operation({
@@ -81,7 +81,7 @@ export const deleteOrgSecret = operation({
   scope: 'organization',
   requires: [inOrg, signedIn, orgOwner],
   reply: { 204: 'empty' },
-  run: ({ ctx, params }) => answerDelete(ctx, accountHolder(ctx.org.id), params.secretname),
+  run: ({ ctx, params }) => answerDelete(ctx, valuesOfAccount(ctx.org.id), params.secretname),
 })
 
 export const updateUserSecret = operation({
@@ -91,7 +91,7 @@ export const updateUserSecret = operation({
   requires: [signedIn, validBody],
   body: CreateOrUpdateSecretOption,
   reply: { 201: 'empty', 204: 'empty' },
-  run: ({ ctx, params, body }) => answerPut(ctx, accountHolder(ctx.viewer.id), params.secretname, body.data),
+  run: ({ ctx, params, body }) => answerPut(ctx, valuesOfAccount(ctx.viewer.id), params.secretname, body.data),
 })
 
 export const deleteUserSecret = operation({
@@ -100,5 +100,5 @@ export const deleteUserSecret = operation({
   scope: 'user',
   requires: [signedIn],
   reply: { 204: 'empty' },
-  run: ({ ctx, params }) => answerDelete(ctx, accountHolder(ctx.viewer.id), params.secretname),
+  run: ({ ctx, params }) => answerDelete(ctx, valuesOfAccount(ctx.viewer.id), params.secretname),
 })

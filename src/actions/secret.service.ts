@@ -5,47 +5,47 @@ import { BadRequest, Invalid, NotFound } from '../lib/errors.ts'
 import type { Page } from '../lib/paging.ts'
 import { nowUnix } from '../lib/time.ts'
 import type { Verdict } from '../lib/verdict.ts'
-import type { Holder } from './holder.ts'
+import type { ValueOwner } from './value-owner.ts'
 import { countSecrets, deleteSecret, insertSecret, listSecrets, updateSecret } from './secret.store.ts'
 import { mayNameSecret } from './value-name.policy.ts'
 
 /** What secrets of workflows are sealed for. */
 export const secretPurpose = 'action-secret'
 
-/** One page of the secrets of a holder and how many there are, in two queries. */
+/** One page of the secrets of a owner and how many there are, in two queries. */
 export async function pageOfSecrets(
   { db }: Services,
-  holder: Holder,
+  owner: ValueOwner,
   page: Page,
 ): Promise<{ rows: Pick<ActionSecretRow, 'name' | 'created_unix'>[]; total: number }> {
-  const [rows, total] = await Promise.all([listSecrets(db, holder, page), countSecrets(db, holder)])
+  const [rows, total] = await Promise.all([listSecrets(db, owner, page), countSecrets(db, owner)])
   return { rows, total }
 }
 
 /**
- * Gives a holder a secret, or another value to one it has; names are the same in any letter case. A bad name is
+ * Gives a owner a secret, or another value to one it has; names are the same in any letter case. A bad name is
  * `BadRequest`, a value that is too long or one secret too many `Invalid`.
  * @returns whether it is a new one
  */
-export async function putSecret(services: Services, holder: Holder, name: string, value: string): Promise<boolean> {
+export async function putSecret(services: Services, owner: ValueOwner, name: string, value: string): Promise<boolean> {
   const key = keyOf(name, mayNameSecret)
   checkValueSize(services, value)
   const sealed = services.secrets.seal(secretPurpose, value)
   const now = nowUnix(services.clock)
   return transaction(services.db, async (tx) => {
-    if (await updateSecret(tx, holder, key, sealed, now)) return false
-    checkValueCount(services, await countSecrets(tx, holder))
-    if (await insertSecret(tx, holder, key, sealed, now)) return true
+    if (await updateSecret(tx, owner, key, sealed, now)) return false
+    checkValueCount(services, await countSecrets(tx, owner))
+    if (await insertSecret(tx, owner, key, sealed, now)) return true
     // Somebody made it in this moment; the later value stays.
-    await updateSecret(tx, holder, key, sealed, now)
+    await updateSecret(tx, owner, key, sealed, now)
     return false
   })
 }
 
 /** A bad name is `BadRequest`, one without a secret `NotFound`. */
-export async function removeSecret(services: Services, holder: Holder, name: string): Promise<void> {
+export async function removeSecret(services: Services, owner: ValueOwner, name: string): Promise<void> {
   const key = keyOf(name, mayNameSecret)
-  if (!(await transaction(services.db, (tx) => deleteSecret(tx, holder, key)))) {
+  if (!(await transaction(services.db, (tx) => deleteSecret(tx, owner, key)))) {
     throw new NotFound('there is no such secret', 'secret_not_found')
   }
 }
@@ -63,7 +63,7 @@ export function checkValueSize({ config }: Services, value: string): void {
   if (Buffer.byteLength(value) > maxBytes) throw new Invalid(`a value has at most ${maxBytes} bytes`, 'value_too_large')
 }
 
-/** Throws `Invalid` when a holder has as many as it may have (`[ingot].MAX_ACTIONS_VALUES`). */
+/** Throws `Invalid` when a owner has as many as it may have (`[ingot].MAX_ACTIONS_VALUES`). */
 export function checkValueCount({ config }: Services, count: number): void {
   const most = config.ingot.maxActionsValues
   if (count >= most) throw new Invalid(`there are ${most} already, which is the most`, 'too_many_values')

@@ -2,36 +2,36 @@ import type { Db, Tx } from '../db/database.ts'
 import type { ActionSecretRow } from '../db/tables/actions.ts'
 import type { Page } from '../lib/paging.ts'
 import type { Unix } from '../lib/time.ts'
-import type { Holder } from './holder.ts'
+import type { ValueOwner } from './value-owner.ts'
 
-/** Names and times of the secrets of a holder, in order of making. */
+/** Names and times of the secrets of a owner, in order of making. */
 export const listSecrets = (
   db: Db,
-  holder: Holder,
+  owner: ValueOwner,
   page: Page,
 ): Promise<Pick<ActionSecretRow, 'name' | 'created_unix'>[]> =>
   db
     .selectFrom('action_secret')
     .select(['name', 'created_unix'])
-    .where((where) => where.and(heldBy(holder)))
+    .where((where) => where.and(ownedBy(owner)))
     .orderBy('id')
     .limit(page.limit)
     .offset(page.offset)
     .execute()
 
-export const countSecrets = async (db: Db | Tx, holder: Holder): Promise<number> =>
+export const countSecrets = async (db: Db | Tx, owner: ValueOwner): Promise<number> =>
   (
     await db
       .selectFrom('action_secret')
       .select((select) => select.fn.countAll<number>().as('count'))
-      .where((where) => where.and(heldBy(holder)))
+      .where((where) => where.and(ownedBy(owner)))
       .executeTakeFirstOrThrow()
   ).count
 
 /** False when there is no secret of the name. */
 export const updateSecret = async (
   tx: Tx,
-  holder: Holder,
+  owner: ValueOwner,
   name: string,
   sealed: string,
   updatedUnix: Unix,
@@ -40,7 +40,7 @@ export const updateSecret = async (
     await tx
       .updateTable('action_secret')
       .set({ sealed, updated_unix: updatedUnix })
-      .where((where) => where.and(heldBy(holder)))
+      .where((where) => where.and(ownedBy(owner)))
       .where('name', '=', name)
       .executeTakeFirst()
   ).numUpdatedRows > 0n
@@ -48,7 +48,7 @@ export const updateSecret = async (
 /** False when there is a secret of the name already. */
 export const insertSecret = async (
   tx: Tx,
-  holder: Holder,
+  owner: ValueOwner,
   name: string,
   sealed: string,
   createdUnix: Unix,
@@ -56,20 +56,20 @@ export const insertSecret = async (
   (
     await tx
       .insertInto('action_secret')
-      .values({ ...holder, name, sealed, created_unix: createdUnix, updated_unix: createdUnix })
+      .values({ ...owner, name, sealed, created_unix: createdUnix, updated_unix: createdUnix })
       .onConflict((conflict) => conflict.doNothing())
       .returning('id')
       .execute()
   ).length > 0
 
 /** False when there is no secret of the name. */
-export const deleteSecret = async (tx: Tx, holder: Holder, name: string): Promise<boolean> =>
+export const deleteSecret = async (tx: Tx, owner: ValueOwner, name: string): Promise<boolean> =>
   (
     await tx
       .deleteFrom('action_secret')
-      .where((where) => where.and(heldBy(holder)))
+      .where((where) => where.and(ownedBy(owner)))
       .where('name', '=', name)
       .executeTakeFirst()
   ).numDeletedRows > 0n
 
-const heldBy = ({ owner_id, repo_id }: Holder) => (owner_id === null ? { repo_id } : { owner_id })
+const ownedBy = ({ owner_id, repo_id }: ValueOwner) => (owner_id === null ? { repo_id } : { owner_id })

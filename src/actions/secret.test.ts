@@ -52,7 +52,7 @@ test('repoListActionsSecrets: names and times, whole without a page, and nothing
   assert.equal(forge.services.secrets.open(secretPurpose, stored[0]?.sealed ?? ''), 'three\r\n', 'byte for byte')
 })
 
-test('updateUserSecret, deleteUserSecret, updateOrgSecret, deleteOrgSecret, orgListActionsSecrets: each holder has its own', async () => {
+test('updateUserSecret, deleteUserSecret, updateOrgSecret, deleteOrgSecret, orgListActionsSecrets: each owner has its own', async () => {
   await using forge = await startForge()
   const alice = forge.as('alice')
   const org = await forge.given.org()

@@ -7,32 +7,32 @@ import { noContent, ok, paged } from '../http/reply.ts'
 import { pageQuery } from '../http/schema.ts'
 import { pageOrWhole, type PageQuery } from '../lib/paging.ts'
 import { inOrg, orgOwner } from '../orgs/org.requirements.ts'
-import { accountHolder, repoHolder, type Holder } from './holder.ts'
+import { valuesOfAccount, valuesOfRepo, type ValueOwner } from './value-owner.ts'
 import { presentVariable, presentVariables } from './variable.present.ts'
 import { ActionVariable, CreateVariableOption, UpdateVariableOption } from './variable.schemas.ts'
 import { addVariable, editVariable, getVariable, pageOfVariables, removeVariable } from './variable.service.ts'
 
-async function answerList(ctx: Ctx, holder: Holder, query: PageQuery) {
+async function answerList(ctx: Ctx, owner: ValueOwner, query: PageQuery) {
   const page = pageOrWhole(query, ctx.config.api)
-  const { rows, total } = await pageOfVariables(ctx, holder, page)
+  const { rows, total } = await pageOfVariables(ctx, owner, page)
   return paged(presentVariables(rows), page, total, { link: false })
 }
 
-const answerGet = async (ctx: Ctx, holder: Holder, name: string) =>
-  ok(presentVariable(await getVariable(ctx, holder, name)))
+const answerGet = async (ctx: Ctx, owner: ValueOwner, name: string) =>
+  ok(presentVariable(await getVariable(ctx, owner, name)))
 
-async function answerCreate(ctx: Ctx, holder: Holder, name: string, value: string) {
-  await addVariable(ctx, holder, name, value)
+async function answerCreate(ctx: Ctx, owner: ValueOwner, name: string, value: string) {
+  await addVariable(ctx, owner, name, value)
   return noContent()
 }
 
-async function answerUpdate(ctx: Ctx, holder: Holder, name: string, body: UpdateVariableOption) {
-  await editVariable(ctx, holder, name, { newName: body.name, value: body.value })
+async function answerUpdate(ctx: Ctx, owner: ValueOwner, name: string, body: UpdateVariableOption) {
+  await editVariable(ctx, owner, name, { newName: body.name, value: body.value })
   return noContent()
 }
 
-async function answerDelete(ctx: Ctx, holder: Holder, name: string) {
-  await removeVariable(ctx, holder, name)
+async function answerDelete(ctx: Ctx, owner: ValueOwner, name: string) {
+  await removeVariable(ctx, owner, name)
   return noContent()
 }
 
@@ -43,7 +43,7 @@ export const getRepoVariablesList = operation({
   requires: [inRepo, signedIn, repoOwner],
   query: pageQuery,
   reply: { 200: Type.Array(ActionVariable) },
-  run: ({ ctx, query }) => answerList(ctx, repoHolder(ctx.repo.id), query),
+  run: ({ ctx, query }) => answerList(ctx, valuesOfRepo(ctx.repo.id), query),
 })
 
 export const getRepoVariable = operation({
@@ -52,7 +52,7 @@ export const getRepoVariable = operation({
   scope: 'repository',
   requires: [inRepo, signedIn, repoOwner],
   reply: { 200: ActionVariable },
-  run: ({ ctx, params }) => answerGet(ctx, repoHolder(ctx.repo.id), params.variablename),
+  run: ({ ctx, params }) => answerGet(ctx, valuesOfRepo(ctx.repo.id), params.variablename),
 })
 
 export const createRepoVariable = operation({
@@ -62,7 +62,7 @@ export const createRepoVariable = operation({
   requires: [inRepo, signedIn, repoOwner, validBody],
   body: CreateVariableOption,
   reply: { 204: 'empty' },
-  run: ({ ctx, params, body }) => answerCreate(ctx, repoHolder(ctx.repo.id), params.variablename, body.value),
+  run: ({ ctx, params, body }) => answerCreate(ctx, valuesOfRepo(ctx.repo.id), params.variablename, body.value),
 })
 
 export const updateRepoVariable = operation({
@@ -72,7 +72,7 @@ export const updateRepoVariable = operation({
   requires: [inRepo, signedIn, repoOwner, validBody],
   body: UpdateVariableOption,
   reply: { 204: 'empty' },
-  run: ({ ctx, params, body }) => answerUpdate(ctx, repoHolder(ctx.repo.id), params.variablename, body),
+  run: ({ ctx, params, body }) => answerUpdate(ctx, valuesOfRepo(ctx.repo.id), params.variablename, body),
 })
 
 export const deleteRepoVariable = operation({
@@ -81,7 +81,7 @@ export const deleteRepoVariable = operation({
   scope: 'repository',
   requires: [inRepo, signedIn, repoOwner],
   reply: { 204: 'empty' },
-  run: ({ ctx, params }) => answerDelete(ctx, repoHolder(ctx.repo.id), params.variablename),
+  run: ({ ctx, params }) => answerDelete(ctx, valuesOfRepo(ctx.repo.id), params.variablename),
 })
 
 export const getOrgVariablesList = operation({
@@ -91,7 +91,7 @@ export const getOrgVariablesList = operation({
   requires: [inOrg, signedIn, orgOwner],
   query: pageQuery,
   reply: { 200: Type.Array(ActionVariable) },
-  run: ({ ctx, query }) => answerList(ctx, accountHolder(ctx.org.id), query),
+  run: ({ ctx, query }) => answerList(ctx, valuesOfAccount(ctx.org.id), query),
 })
 
 export const getOrgVariable = operation({
@@ -100,7 +100,7 @@ export const getOrgVariable = operation({
   scope: 'organization',
   requires: [inOrg, signedIn, orgOwner],
   reply: { 200: ActionVariable },
-  run: ({ ctx, params }) => answerGet(ctx, accountHolder(ctx.org.id), params.variablename),
+  run: ({ ctx, params }) => answerGet(ctx, valuesOfAccount(ctx.org.id), params.variablename),
 })
 
 export const createOrgVariable = operation({
@@ -110,7 +110,7 @@ export const createOrgVariable = operation({
   requires: [inOrg, signedIn, orgOwner, validBody],
   body: CreateVariableOption,
   reply: { 204: 'empty' },
-  run: ({ ctx, params, body }) => answerCreate(ctx, accountHolder(ctx.org.id), params.variablename, body.value),
+  run: ({ ctx, params, body }) => answerCreate(ctx, valuesOfAccount(ctx.org.id), params.variablename, body.value),
 })
 
 export const updateOrgVariable = operation({
@@ -120,7 +120,7 @@ export const updateOrgVariable = operation({
   requires: [inOrg, signedIn, orgOwner, validBody],
   body: UpdateVariableOption,
   reply: { 204: 'empty' },
-  run: ({ ctx, params, body }) => answerUpdate(ctx, accountHolder(ctx.org.id), params.variablename, body),
+  run: ({ ctx, params, body }) => answerUpdate(ctx, valuesOfAccount(ctx.org.id), params.variablename, body),
 })
 
 export const deleteOrgVariable = operation({
@@ -129,7 +129,7 @@ export const deleteOrgVariable = operation({
   scope: 'organization',
   requires: [inOrg, signedIn, orgOwner],
   reply: { 204: 'empty' },
-  run: ({ ctx, params }) => answerDelete(ctx, accountHolder(ctx.org.id), params.variablename),
+  run: ({ ctx, params }) => answerDelete(ctx, valuesOfAccount(ctx.org.id), params.variablename),
 })
 
 export const getUserVariablesList = operation({
@@ -139,7 +139,7 @@ export const getUserVariablesList = operation({
   requires: [signedIn],
   query: pageQuery,
   reply: { 200: Type.Array(ActionVariable) },
-  run: ({ ctx, query }) => answerList(ctx, accountHolder(ctx.viewer.id), query),
+  run: ({ ctx, query }) => answerList(ctx, valuesOfAccount(ctx.viewer.id), query),
 })
 
 export const getUserVariable = operation({
@@ -148,7 +148,7 @@ export const getUserVariable = operation({
   scope: 'user',
   requires: [signedIn],
   reply: { 200: ActionVariable },
-  run: ({ ctx, params }) => answerGet(ctx, accountHolder(ctx.viewer.id), params.variablename),
+  run: ({ ctx, params }) => answerGet(ctx, valuesOfAccount(ctx.viewer.id), params.variablename),
 })
 
 export const createUserVariable = operation({
@@ -158,7 +158,7 @@ export const createUserVariable = operation({
   requires: [signedIn, validBody],
   body: CreateVariableOption,
   reply: { 204: 'empty' },
-  run: ({ ctx, params, body }) => answerCreate(ctx, accountHolder(ctx.viewer.id), params.variablename, body.value),
+  run: ({ ctx, params, body }) => answerCreate(ctx, valuesOfAccount(ctx.viewer.id), params.variablename, body.value),
 })
 
 export const updateUserVariable = operation({
@@ -168,7 +168,7 @@ export const updateUserVariable = operation({
   requires: [signedIn, validBody],
   body: UpdateVariableOption,
   reply: { 204: 'empty' },
-  run: ({ ctx, params, body }) => answerUpdate(ctx, accountHolder(ctx.viewer.id), params.variablename, body),
+  run: ({ ctx, params, body }) => answerUpdate(ctx, valuesOfAccount(ctx.viewer.id), params.variablename, body),
 })
 
 export const deleteUserVariable = operation({
@@ -177,5 +177,5 @@ export const deleteUserVariable = operation({
   scope: 'user',
   requires: [signedIn],
   reply: { 204: 'empty' },
-  run: ({ ctx, params }) => answerDelete(ctx, accountHolder(ctx.viewer.id), params.variablename),
+  run: ({ ctx, params }) => answerDelete(ctx, valuesOfAccount(ctx.viewer.id), params.variablename),
 })

@@ -4,7 +4,7 @@ import type { ActionVariableRow } from '../db/tables/actions.ts'
 import { Conflict, NotFound } from '../lib/errors.ts'
 import type { Page } from '../lib/paging.ts'
 import { nowUnix } from '../lib/time.ts'
-import type { Holder } from './holder.ts'
+import type { ValueOwner } from './value-owner.ts'
 import { checkValueCount, checkValueSize, keyOf } from './secret.service.ts'
 import { mayNameVariable } from './value-name.policy.ts'
 import {
@@ -23,36 +23,36 @@ const nameUsed = (name: string) => new Conflict(`there is a variable ${name} alr
 const withPlainLineEnds = (value: string): string => value.replaceAll('\r\n', '\n')
 
 /**
- * One page of the variables of a holder and how many there are, in two queries. Those of a repository come without what
+ * One page of the variables of a owner and how many there are, in two queries. Those of a repository come without what
  * they hold (observed); it is shown one by one there.
  */
 export async function pageOfVariables(
   { db }: Services,
-  holder: Holder,
+  owner: ValueOwner,
   page: Page,
 ): Promise<{ rows: ActionVariableRow[]; total: number }> {
   const [rows, total] = await Promise.all([
-    listVariables(db, holder, page, holder.repo_id === null),
-    countVariables(db, holder),
+    listVariables(db, owner, page, owner.repo_id === null),
+    countVariables(db, owner),
   ])
   return { rows, total }
 }
 
 /** A variable by its name in any letter case. A missing one and a name that none can have are `NotFound`. */
-export async function getVariable({ db }: Services, holder: Holder, name: string): Promise<ActionVariableRow> {
-  const row = await findVariable(db, holder, name.toUpperCase())
+export async function getVariable({ db }: Services, owner: ValueOwner, name: string): Promise<ActionVariableRow> {
+  const row = await findVariable(db, owner, name.toUpperCase())
   if (!row) throw noVariable()
   return row
 }
 
 /** A bad name is `BadRequest`, a used one `Conflict`; too long a value, or one too many, `Invalid`. */
-export async function addVariable(services: Services, holder: Holder, name: string, value: string): Promise<void> {
+export async function addVariable(services: Services, owner: ValueOwner, name: string, value: string): Promise<void> {
   const key = keyOf(name, mayNameVariable)
   checkValueSize(services, value)
   try {
     await transaction(services.db, async (tx) => {
-      checkValueCount(services, await countVariables(tx, holder))
-      await insertVariable(tx, holder, key, withPlainLineEnds(value), nowUnix(services.clock))
+      checkValueCount(services, await countVariables(tx, owner))
+      await insertVariable(tx, owner, key, withPlainLineEnds(value), nowUnix(services.clock))
     })
   } catch (error) {
     if (isUniqueViolation(error)) throw nameUsed(key)
@@ -67,7 +67,7 @@ export async function addVariable(services: Services, holder: Holder, name: stri
  */
 export async function editVariable(
   services: Services,
-  holder: Holder,
+  owner: ValueOwner,
   name: string,
   change: { readonly newName?: string | undefined; readonly value: string },
 ): Promise<void> {
@@ -76,7 +76,7 @@ export async function editVariable(
   checkValueSize(services, change.value)
   const row = { name: newKey, data: withPlainLineEnds(change.value), updated_unix: nowUnix(services.clock) }
   try {
-    if (!(await transaction(services.db, (tx) => updateVariable(tx, holder, key, row)))) throw noVariable()
+    if (!(await transaction(services.db, (tx) => updateVariable(tx, owner, key, row)))) throw noVariable()
   } catch (error) {
     if (isUniqueViolation(error)) throw nameUsed(newKey)
     throw error
@@ -84,7 +84,7 @@ export async function editVariable(
 }
 
 /** A bad name is `BadRequest`, a missing variable `NotFound`. */
-export async function removeVariable(services: Services, holder: Holder, name: string): Promise<void> {
+export async function removeVariable(services: Services, owner: ValueOwner, name: string): Promise<void> {
   const key = keyOf(name, mayNameVariable)
-  if (!(await transaction(services.db, (tx) => deleteVariable(tx, holder, key)))) throw noVariable()
+  if (!(await transaction(services.db, (tx) => deleteVariable(tx, owner, key)))) throw noVariable()
 }

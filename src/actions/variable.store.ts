@@ -2,47 +2,47 @@ import type { Db, Tx } from '../db/database.ts'
 import type { ActionVariableRow } from '../db/tables/actions.ts'
 import type { Page } from '../lib/paging.ts'
 import type { Unix } from '../lib/time.ts'
-import type { Holder } from './holder.ts'
+import type { ValueOwner } from './value-owner.ts'
 
-/** The variables of a holder, with what they hold or with an empty text in its place, in order of making. */
-export const listVariables = (db: Db, holder: Holder, page: Page, withData: boolean): Promise<ActionVariableRow[]> =>
+/** The variables of a owner, with what they hold or with an empty text in its place, in order of making. */
+export const listVariables = (db: Db, owner: ValueOwner, page: Page, withData: boolean): Promise<ActionVariableRow[]> =>
   db
     .selectFrom('action_variable')
     .select(['id', 'owner_id', 'repo_id', 'name', 'created_unix', 'updated_unix'])
     .select((select) => (withData ? select.ref('data').as('data') : select.val('').as('data')))
-    .where((where) => where.and(heldBy(holder)))
+    .where((where) => where.and(ownedBy(owner)))
     .orderBy('id')
     .limit(page.limit)
     .offset(page.offset)
     .execute()
 
-export const countVariables = async (db: Db | Tx, holder: Holder): Promise<number> =>
+export const countVariables = async (db: Db | Tx, owner: ValueOwner): Promise<number> =>
   (
     await db
       .selectFrom('action_variable')
       .select((select) => select.fn.countAll<number>().as('count'))
-      .where((where) => where.and(heldBy(holder)))
+      .where((where) => where.and(ownedBy(owner)))
       .executeTakeFirstOrThrow()
   ).count
 
-export const findVariable = (db: Db, holder: Holder, name: string): Promise<ActionVariableRow | undefined> =>
+export const findVariable = (db: Db, owner: ValueOwner, name: string): Promise<ActionVariableRow | undefined> =>
   db
     .selectFrom('action_variable')
     .selectAll()
-    .where((where) => where.and(heldBy(holder)))
+    .where((where) => where.and(ownedBy(owner)))
     .where('name', '=', name)
     .executeTakeFirst()
 
-export const insertVariable = (tx: Tx, holder: Holder, name: string, data: string, createdUnix: Unix) =>
+export const insertVariable = (tx: Tx, owner: ValueOwner, name: string, data: string, createdUnix: Unix) =>
   tx
     .insertInto('action_variable')
-    .values({ ...holder, name, data, created_unix: createdUnix, updated_unix: createdUnix })
+    .values({ ...owner, name, data, created_unix: createdUnix, updated_unix: createdUnix })
     .execute()
 
 /** False when there is no variable of the name. */
 export const updateVariable = async (
   tx: Tx,
-  holder: Holder,
+  owner: ValueOwner,
   name: string,
   change: { readonly name: string; readonly data: string; readonly updated_unix: Unix },
 ): Promise<boolean> =>
@@ -50,19 +50,19 @@ export const updateVariable = async (
     await tx
       .updateTable('action_variable')
       .set(change)
-      .where((where) => where.and(heldBy(holder)))
+      .where((where) => where.and(ownedBy(owner)))
       .where('name', '=', name)
       .executeTakeFirst()
   ).numUpdatedRows > 0n
 
 /** False when there is no variable of the name. */
-export const deleteVariable = async (tx: Tx, holder: Holder, name: string): Promise<boolean> =>
+export const deleteVariable = async (tx: Tx, owner: ValueOwner, name: string): Promise<boolean> =>
   (
     await tx
       .deleteFrom('action_variable')
-      .where((where) => where.and(heldBy(holder)))
+      .where((where) => where.and(ownedBy(owner)))
       .where('name', '=', name)
       .executeTakeFirst()
   ).numDeletedRows > 0n
 
-const heldBy = ({ owner_id, repo_id }: Holder) => (owner_id === null ? { repo_id } : { owner_id })
+const ownedBy = ({ owner_id, repo_id }: ValueOwner) => (owner_id === null ? { repo_id } : { owner_id })

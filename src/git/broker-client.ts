@@ -325,7 +325,7 @@ export class BrokerClient {
         op: 'settings',
         gitBinary: options.gitBinary,
         environment: options.environment,
-        places: {
+        slots: {
           read: limits.readProcesses,
           write: limits.writeProcesses,
           transport: limits.transportProcesses,

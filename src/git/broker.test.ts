@@ -188,7 +188,7 @@ test('git broker: the broker and its git end when the server is killed', async (
         child.stdio[3].write(Buffer.concat([head, json]))
       }
       frame(1, { op: 'settings', gitBinary: '/bin/sleep', environment: { HOME: root },
-        places: { read: 1, write: 1, transport: 1, maintenance: 1 }, waiting: 1, waitMs: 1000, pooledProcesses: 1,
+        slots: { read: 1, write: 1, transport: 1, maintenance: 1 }, waiting: 1, waitMs: 1000, pooledProcesses: 1,
         pooledIdleMs: 1000, readTimeoutMs: 1000, hookTimeoutMs: 1000, maxHookBytes: 1000 })
       frame(2, { op: 'run', name: 'x', kind: 'read', args: ['1000'], cwd: '/', input: false, timeoutMs: 100000 })
       setInterval(() => undefined, 1000)

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads'
 import { builtFile } from '../lib/assets.ts'
 import { Invalid, TooLarge, Unavailable } from '../lib/errors.ts'
-import { createTurns } from '../lib/turns.ts'
+import { createConcurrencyLimit } from '../lib/concurrency-limit.ts'
 import type { ImageAnswer, ImageJob, ImageReplyMessage, ImageRequestMessage, Picture } from './image-job.ts'
 
 export type { Picture } from './image-job.ts'
@@ -40,7 +40,7 @@ const idleMs = 60_000
 
 export function createImages(options: ImagesOptions): Images {
   // The thread does one thing at a time: a deadline ends it, and nobody else's work with it.
-  const turns = createTurns({
+  const limit = createConcurrencyLimit({
     running: 1,
     waiting: options.maxQueue,
     refusal: () => new Unavailable('too many pictures are waiting', 'images_busy'),
@@ -72,7 +72,7 @@ export function createImages(options: ImagesOptions): Images {
   }
 
   const ask = (job: ImageJob): Promise<ImageAnswer> =>
-    turns.run(async () => {
+    limit.run(async () => {
       if (isClosed) throw new Unavailable('the server is stopping', 'stopping')
       clearTimeout(idle)
       const id = ++lastId

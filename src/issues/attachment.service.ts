@@ -16,7 +16,7 @@ import { sniffBytes, sniffContentType } from '../lib/content-type.ts'
 import { BadRequest, Invalid, NotFound } from '../lib/errors.ts'
 import type { AttachmentId, RepoId } from '../lib/ids.ts'
 import { must } from '../lib/verdict.ts'
-import { allowedTypes, mayAttach } from './attachment.policy.ts'
+import { allowedTypes, mayAttach } from './attachment.rules.ts'
 import {
   countDownload,
   deleteAttachments,
@@ -26,24 +26,24 @@ import {
   listFilesOfComments,
   updateAttachmentName,
 } from './attachment.store.ts'
-import { touchComment } from './entry.store.ts'
+import { touchComment } from './timeline-entry.store.ts'
 import { mayAttachToComment, mayAttachToIssue, unitOf } from './issue.policy.ts'
-import { actAt, actNow } from './issue.service.ts'
+import { attributionAt, attributionNow } from './issue.service.ts'
 import { findIssueById, listFilesOf, touchIssues } from './issue.store.ts'
-import { loadPlaces } from './issue-place.store.ts'
+import { loadReposWithOwners } from './repo-with-owner.store.ts'
 
 const noAttachment = () => new NotFound('the attachment does not exist', 'attachment_not_found')
 
 /** Where a file is attached: to the text of an issue, or to a comment of it. */
-export interface AttachmentPlace {
+export interface AttachmentParent {
   readonly issue: IssueRow
   readonly comment: CommentRow | undefined
 }
 
 /** A file of an issue or of one of its comments; with a comment only of that one. Else 404. */
-export async function getAttachment(ctx: RepoCtx, place: AttachmentPlace, id: number): Promise<AttachmentRow> {
-  const file = await findAttachmentOfIssue(ctx.db, place.issue.id, id as AttachmentId)
-  if (!file || (place.comment && file.comment_id !== place.comment.id)) throw noAttachment()
+export async function getAttachment(ctx: RepoCtx, parent: AttachmentParent, id: number): Promise<AttachmentRow> {
+  const file = await findAttachmentOfIssue(ctx.db, parent.issue.id, id as AttachmentId)
+  if (!file || (parent.comment && file.comment_id !== parent.comment.id)) throw noAttachment()
   return file
 }
 
@@ -54,7 +54,7 @@ export const getFilesOfIssue = (ctx: Ctx, issue: IssueRow): Promise<readonly Att
 export const getFilesOfComment = (ctx: Ctx, comment: CommentRow): Promise<AttachmentRow[]> =>
   listFilesOfComments(ctx.db, [comment.id])
 
-function refuseStrangers(ctx: SignedInRepoCtx, { issue, comment }: AttachmentPlace): void {
+function refuseStrangers(ctx: SignedInRepoCtx, { issue, comment }: AttachmentParent): void {
   must(
     comment
       ? mayAttachToComment(ctx.viewer, ctx.rights, issue, comment)
@@ -154,11 +154,11 @@ const maxFieldBytes = 10_000
  */
 export async function attachFile(
   ctx: SignedInRepoCtx,
-  place: AttachmentPlace,
+  parent: AttachmentParent,
   call: Call,
   query: { readonly name?: string | undefined; readonly updated_at?: string | undefined },
 ): Promise<AttachmentRow> {
-  refuseStrangers(ctx, place)
+  refuseStrangers(ctx, parent)
   const contentType = String(call.headers['content-type'] ?? '')
   const types = ctx.config.attachment.allowedTypes
   const arrived: Arrived[] = []
@@ -179,7 +179,7 @@ export async function attachFile(
     }
     const [file] = arrived
     if (!file) throw new BadRequest('the request holds no file in the field attachment', 'attachment_missing')
-    return await keepFile(ctx, place, file, fields['updated_at'] || query.updated_at)
+    return await keepFile(ctx, parent, file, fields['updated_at'] || query.updated_at)
   } catch (error) {
     for (const file of arrived) await ctx.blobs.attachments.delete(file.blobKey)
     throw error
@@ -188,11 +188,11 @@ export async function attachFile(
 
 function keepFile(
   ctx: SignedInRepoCtx,
-  { issue, comment }: AttachmentPlace,
+  { issue, comment }: AttachmentParent,
   file: Arrived,
   updatedAt: string | undefined,
 ): Promise<AttachmentRow> {
-  const act = actAt(ctx, issue, updatedAt)
+  const by = attributionAt(ctx, issue, updatedAt)
   return transaction(ctx.db, async (tx) => {
     const row = await insertAttachment(tx, {
       uuid: file.uuid,
@@ -200,16 +200,16 @@ function keepFile(
       issue_id: issue.id,
       comment_id: comment?.id ?? null,
       release_id: null,
-      uploader_id: act.doerId,
+      uploader_id: by.doerId,
       name: file.name,
       size_bytes: file.sizeBytes,
       blob_key: file.blobKey,
       sha256: file.sha256,
-      created_unix: act.atUnix,
+      created_unix: by.atUnix,
     })
-    if (comment) await touchComment(tx, comment.id, act.atUnix)
-    else await touchIssues(tx, [issue.id], act.atUnix)
-    await publish(tx, 'attachment.created', { attachmentId: row.id, repoId: ctx.repo.id, doerId: act.doerId })
+    if (comment) await touchComment(tx, comment.id, by.atUnix)
+    else await touchIssues(tx, [issue.id], by.atUnix)
+    await publish(tx, 'attachment.created', { attachmentId: row.id, repoId: ctx.repo.id, doerId: by.doerId })
     return row
   })
 }
@@ -217,11 +217,11 @@ function keepFile(
 /** Gives a file another name; an empty one changes nothing. */
 export async function renameAttachment(
   ctx: SignedInRepoCtx,
-  place: AttachmentPlace,
+  parent: AttachmentParent,
   file: AttachmentRow,
   name: string | undefined,
 ): Promise<AttachmentRow> {
-  refuseStrangers(ctx, place)
+  refuseStrangers(ctx, parent)
   const wanted = baseName(name ?? '')
   if (wanted === '') return file
   if (!mayAttach(allowedTypes(ctx.config.attachment.allowedTypes), wanted, 'application/octet-stream')) {
@@ -235,18 +235,18 @@ export async function renameAttachment(
 /** Removes a file; its bytes go after the commit. */
 export async function deleteAttachment(
   ctx: SignedInRepoCtx,
-  place: AttachmentPlace,
+  parent: AttachmentParent,
   file: AttachmentRow,
 ): Promise<void> {
-  refuseStrangers(ctx, place)
-  const act = actNow(ctx)
+  refuseStrangers(ctx, parent)
+  const by = attributionNow(ctx)
   await transaction(ctx.db, async (tx) => {
     const [gone] = await deleteAttachments(tx, [file.id])
     if (!gone) throw noAttachment()
     await publish(tx, 'attachment.deleted', {
       attachmentId: gone.id,
       repoId: gone.repo_id,
-      doerId: act.doerId,
+      doerId: by.doerId,
       blobKey: gone.blob_key,
     })
   })
@@ -259,13 +259,13 @@ export async function deleteAttachment(
 export async function getDownload(ctx: Ctx, uuid: string): Promise<AttachmentRow> {
   const file = /^[\da-f-]{36}$/i.test(uuid) ? await findAttachmentByUuid(ctx.db, uuid.toLowerCase()) : undefined
   if (!file) throw noAttachment()
-  const place = (await loadPlaces(ctx.db, [file.repo_id])).get(file.repo_id)
-  if (!place) throw noAttachment()
-  const { rights } = await accessTo(ctx.db, ctx.viewer, place.owner, place.repo)
+  const repoWithOwner = (await loadReposWithOwners(ctx.db, [file.repo_id])).get(file.repo_id)
+  if (!repoWithOwner) throw noAttachment()
+  const { rights } = await accessTo(ctx.db, ctx.viewer, repoWithOwner.owner, repoWithOwner.repo)
   const issue = file.issue_id === null ? undefined : await findIssueById(ctx.db, file.issue_id)
   const unit = issue ? unitOf(issue) : file.release_id === null ? undefined : 'releases'
   const mayRead = unit ? rights.modeOf(unit) >= mode.read : file.uploader_id === ctx.viewer?.id
-  if (!mayRead || (place.repo.is_private && isPublicOnly(ctx.viewer))) throw noAttachment()
+  if (!mayRead || (repoWithOwner.repo.is_private && isPublicOnly(ctx.viewer))) throw noAttachment()
   return file
 }
 

@@ -3,7 +3,7 @@ import type { CommentRow, IssueRow } from '../db/tables/issues.ts'
 import type { Requirement } from '../http/operation.ts'
 import { NotFound } from '../lib/errors.ts'
 import type { CommentId } from '../lib/ids.ts'
-import { findCommentIn } from './entry.store.ts'
+import { findCommentIn } from './timeline-entry.store.ts'
 import { mayReadIssue } from './issue.policy.ts'
 
 /** The comment (or other entry of a timeline) that a path names, and its issue. */

@@ -19,7 +19,7 @@ import {
   getComments,
   getRepoComments,
 } from './comment.service.ts'
-import { queryTime } from './due-date.policy.ts'
+import { queryTime } from './due-date.rules.ts'
 import { mayEditComment } from './issue.policy.ts'
 import { getReadableIssue } from './issue.service.ts'
 import { presentTimeline } from './timeline.present.ts'

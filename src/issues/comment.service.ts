@@ -13,18 +13,18 @@ import {
   countRepoComments,
   deleteCommentRow,
   findCommentIn,
-  insertEntry,
+  insertTimelineEntry,
   listEntries,
   listRepoComments,
   updateCommentText,
   type ChangedBetween,
-} from './entry.store.ts'
+} from './timeline-entry.store.ts'
 import { factsOfComment } from './issue-change.service.ts'
 import { mayComment, mayEditComment, mayReadIssue } from './issue.policy.ts'
-import { actAt, actNow } from './issue.service.ts'
+import { attributionAt, attributionNow } from './issue.service.ts'
 import { insertContentHistory, insertMentions, listBlockers, loadIssues } from './issue.store.ts'
 import { findMentioned, findReferenced, namedByComment, recordReferences } from './reference.service.ts'
-import { listStandingReferences, neuterReferences } from './reference.store.ts'
+import { listLiveReferences, neuterReferences } from './reference.store.ts'
 
 const wholePage: Page = { number: 1, limit: 1_000_000, offset: 0 }
 
@@ -73,18 +73,18 @@ export async function addComment(
 ): Promise<CommentRow> {
   const blockers = await listBlockers(ctx.db, [ctx.owner.id, issue.poster_id], ctx.viewer.id)
   must(mayComment(ctx.viewer, ctx.rights, issue, blockers))
-  const act = actAt(ctx, issue, input.updated_at)
+  const by = attributionAt(ctx, issue, input.updated_at)
   const named = namedByComment(ctx.config, input.body)
   const [references, mentioned] = await Promise.all([
     findReferenced(ctx, ctx, named),
     findMentioned(ctx, ctx, issue, named),
   ])
   return transaction(ctx.db, async (tx) => {
-    const comment = await insertEntry(tx, act, issue.id, { type: 'comment', content: input.body })
-    await addToComments(tx, issue.id, 1, act.atUnix)
+    const comment = await insertTimelineEntry(tx, by, issue.id, { type: 'comment', content: input.body })
+    await addToComments(tx, issue.id, 1, by.atUnix)
     await insertMentions(tx, issue.id, mentioned)
-    await recordReferences(tx, act, { issue, comment }, references)
-    await publish(tx, 'issue.commented', { ...factsOfComment(issue, comment, act), mentioned })
+    await recordReferences(tx, by, { issue, comment }, references)
+    await publish(tx, 'issue.commented', { ...factsOfComment(issue, comment, by), mentioned })
     return comment
   })
 }
@@ -99,20 +99,20 @@ export async function editComment(
   if (!mayEditComment(ctx.viewer, ctx.rights, issue, comment)) {
     throw new Forbidden('only the author and those who may write may edit', 'edit_forbidden')
   }
-  const act = actAt(ctx, issue, input.updated_at)
+  const by = attributionAt(ctx, issue, input.updated_at)
   const references = await findReferenced(ctx, ctx, namedByComment(ctx.config, input.body))
   return transaction(ctx.db, async (tx) => {
-    if (input.body === comment.content && !act.isDated) return comment
+    if (input.body === comment.content && !by.isDated) return comment
     const about = { issue_id: issue.id, comment_id: comment.id }
     const first = { poster_id: comment.poster_id, content: comment.content, edited_unix: comment.created_unix }
     await insertContentHistory(tx, [
       ...(comment.content_version === 0 ? [{ ...about, ...first, is_first: true }] : []),
-      { ...about, poster_id: act.doerId, content: input.body, edited_unix: act.atUnix, is_first: false },
+      { ...about, poster_id: by.doerId, content: input.body, edited_unix: by.atUnix, is_first: false },
     ])
-    const edited = await updateCommentText(tx, comment.id, input.body, act.atUnix)
+    const edited = await updateCommentText(tx, comment.id, input.body, by.atUnix)
     if (!edited) throw new NotFound('the comment does not exist', 'comment_not_found')
-    await recordReferences(tx, act, { issue, comment: edited }, references)
-    await publish(tx, 'comment.edited', { ...factsOfComment(issue, comment, act), oldContent: comment.content })
+    await recordReferences(tx, by, { issue, comment: edited }, references)
+    await publish(tx, 'comment.edited', { ...factsOfComment(issue, comment, by), oldContent: comment.content })
     return edited
   })
 }
@@ -122,13 +122,13 @@ export async function deleteComment(ctx: SignedInRepoCtx, issue: IssueRow, comme
   if (!mayEditComment(ctx.viewer, ctx.rights, issue, comment)) {
     throw new Forbidden('only the author and those who may write may delete', 'delete_forbidden')
   }
-  const act = actNow(ctx)
+  const by = attributionNow(ctx)
   await transaction(ctx.db, async (tx) => {
-    const standing = await listStandingReferences(tx, issue.id, comment.id)
+    const live = await listLiveReferences(tx, issue.id, comment.id)
     await neuterReferences(
       tx,
-      standing.map((entry) => entry.id),
-      act.atUnix,
+      live.map((entry) => entry.id),
+      by.atUnix,
     )
     const files = await listFilesOfComments(tx, [comment.id])
     await deleteAttachments(
@@ -139,7 +139,7 @@ export async function deleteComment(ctx: SignedInRepoCtx, issue: IssueRow, comme
       await publish(tx, 'attachment.deleted', {
         attachmentId: file.id,
         repoId: issue.repo_id,
-        doerId: act.doerId,
+        doerId: by.doerId,
         blobKey: file.blob_key,
       })
     }
@@ -147,7 +147,7 @@ export async function deleteComment(ctx: SignedInRepoCtx, issue: IssueRow, comme
     if (!gone) throw new NotFound('the comment does not exist', 'comment_not_found')
     await addToComments(tx, issue.id, -1)
     await publish(tx, 'comment.deleted', {
-      ...factsOfComment(issue, comment, act),
+      ...factsOfComment(issue, comment, by),
       content: comment.content,
       posterId: comment.poster_id,
     })

@@ -10,8 +10,8 @@ async function lock(forge: Forge, repoId: number, index: number): Promise<void> 
   const { db } = forge.services
   const issue = await findIssue(db, repoId as never, index)
   assert.ok(issue)
-  const act = { doerId: issue.poster_id, atUnix: 1, isDated: false }
-  await transaction(db, (tx) => changeLock(tx, act, issue, true, 'Spam'))
+  const by = { doerId: issue.poster_id, atUnix: 1, isDated: false }
+  await transaction(db, (tx) => changeLock(tx, by, issue, true, 'Spam'))
 }
 
 const kinds = (timeline: readonly { type: string }[] | null): string[] => (timeline ?? []).map((entry) => entry.type)

@@ -10,13 +10,13 @@ import { escapeSegment } from '../lib/escape-url.ts'
 import type { Oid } from '../lib/ids.ts'
 import { branchOf, isZeroOid } from '../lib/refs.ts'
 import { findUserById } from '../users/user.store.ts'
-import type { Act } from './act.ts'
+import type { Attribution } from './attribution.ts'
 import { durationText } from './duration.ts'
-import { insertEntries, insertEntry } from './entry.store.ts'
+import { insertTimelineEntries, insertTimelineEntry } from './timeline-entry.store.ts'
 import { changeState, holdIssue } from './issue-change.service.ts'
 import { isWriter } from './issue.policy.ts'
-import type { IssuePlace } from './issue-place.ts'
-import { loadPlaces } from './issue-place.store.ts'
+import type { RepoWithOwner } from './repo-with-owner.ts'
+import { loadReposWithOwners } from './repo-with-owner.store.ts'
 import { touchIssues } from './issue.store.ts'
 import { parseReferences } from './reference.parse.ts'
 import { lookUpIssues, parseRules, referencesOf, type Reference } from './reference.service.ts'
@@ -26,7 +26,7 @@ import { insertTrackedTime } from './stopwatch.store.ts'
 /** Most commits of one push whose messages are read, the newest ones. */
 const maxCommits = 1000
 
-type Home = IssuePlace & RepoAccess
+type Home = RepoWithOwner & RepoAccess
 
 /** What is pushed and to where. */
 interface Push {
@@ -58,7 +58,7 @@ const escapeHtml = (text: string): string =>
     .replaceAll("'", '&#39;')
 
 /** How a timeline tells of a commit: a link to it with its first line (observed). */
-function commitLink({ config }: Ctx, { repo, owner }: IssuePlace, commit: Commit): string {
+function commitLink({ config }: Ctx, { repo, owner }: RepoWithOwner, commit: Commit): string {
   const path = `${config.server.subPath}/${escapeSegment(owner.name)}/${escapeSegment(repo.name)}/commit/${commit.oid}`
   const [title = ''] = commit.message.trim().split('\n', 1)
   return `<a href="${escapeHtml(path)}">${escapeHtml(title)}</a>`
@@ -75,18 +75,22 @@ function countsFor(ctx: Ctx, home: Home, push: Push, issue: IssueRow): boolean {
 }
 
 /** Does what a message promises, when the doer may: his own issue, or one he may write. Open dependencies prevent it. */
-async function keepPromise(tx: Tx, act: Act, reference: Reference): Promise<void> {
+async function keepPromise(tx: Tx, by: Attribution, reference: Reference): Promise<void> {
   const { issue, rights, action, seconds } = reference
-  if (action === 'none' || issue.is_pull || (issue.poster_id !== act.doerId && !isWriter(rights, issue))) return
-  const { kind } = await changeState(tx, act, await holdIssue(tx, issue), action === 'closes')
+  if (action === 'none' || issue.is_pull || (issue.poster_id !== by.doerId && !isWriter(rights, issue))) return
+  const { kind } = await changeState(tx, by, await holdIssue(tx, issue), action === 'closes')
   if (kind !== 'changed' || action !== 'closes' || seconds <= 0) return
   const time = await insertTrackedTime(tx, {
     issue_id: issue.id,
-    user_id: act.doerId,
+    user_id: by.doerId,
     seconds,
-    created_unix: act.atUnix,
+    created_unix: by.atUnix,
   })
-  await insertEntry(tx, act, issue.id, { type: 'add_time_manual', content: durationText(seconds), time_id: time.id })
+  await insertTimelineEntry(tx, by, issue.id, {
+    type: 'add_time_manual',
+    content: durationText(seconds),
+    time_id: time.id,
+  })
 }
 
 /** Tells issues of a commit that names them, each once, and does what its message promises. */
@@ -95,7 +99,7 @@ async function recordCommit(
   home: Home,
   push: Push,
   commit: Commit,
-  act: Act,
+  by: Attribution,
   references: readonly Reference[],
 ): Promise<void> {
   await transaction(ctx.db, async (tx) => {
@@ -105,9 +109,9 @@ async function recordCommit(
       commit.oid,
     )
     const untold = references.filter(({ issue }) => !told.has(issue.id))
-    const entries = await insertEntries(
+    const entries = await insertTimelineEntries(
       tx,
-      act,
+      by,
       untold.map(({ issue }) => ({
         issue_id: issue.id,
         type: 'commit_ref',
@@ -118,24 +122,24 @@ async function recordCommit(
     await touchIssues(
       tx,
       untold.map(({ issue }) => issue.id),
-      act.atUnix,
+      by.atUnix,
     )
     for (const [index, { issue }] of untold.entries()) {
       await publish(tx, 'issue.referenced', {
         repoId: issue.repo_id,
         issueId: issue.id,
-        doerId: act.doerId,
+        doerId: by.doerId,
         isPull: issue.is_pull,
         commentId: (entries[index] as (typeof entries)[number]).id,
       })
     }
     for (const reference of references) {
-      if (countsFor(ctx, home, push, reference.issue)) await keepPromise(tx, act, reference)
+      if (countsFor(ctx, home, push, reference.issue)) await keepPromise(tx, by, reference)
     }
   })
 }
 
-async function recordPush(ctx: SignedInCtx, home: Home, push: Push, act: Act): Promise<void> {
+async function recordPush(ctx: SignedInCtx, home: Home, push: Push, by: Attribution): Promise<void> {
   const rules = parseRules(ctx.config)
   const naming = (await pushedCommits(ctx, home, push)).flatMap((commit) => {
     const { issues } = parseReferences({ plain: [commit.message] }, rules)
@@ -149,7 +153,7 @@ async function recordPush(ctx: SignedInCtx, home: Home, push: Push, act: Act): P
   )
   for (const { commit, issues } of naming) {
     const references = referencesOf(issues, lookUp)
-    if (references.length > 0) await recordCommit(ctx, home, push, commit, act, references)
+    if (references.length > 0) await recordCommit(ctx, home, push, commit, by, references)
   }
 }
 
@@ -168,11 +172,11 @@ export const readCommitMessages = subscriber({
       return branch === undefined || isZeroOid(update.new) ? [] : [{ branch, old: update.old, new: update.new }]
     })
     const doer = await findUserById(ctx.db, data.doerId)
-    const place = (await loadPlaces(ctx.db, [data.repoId])).get(data.repoId)
-    if (pushes.length === 0 || !doer || !place) return
+    const repoWithOwner = (await loadReposWithOwners(ctx.db, [data.repoId])).get(data.repoId)
+    if (pushes.length === 0 || !doer || !repoWithOwner) return
     const viewer = viewerOf(doer, { kind: 'password' })
-    const access = await accessTo(ctx.db, viewer, place.owner, place.repo)
-    const act: Act = { doerId: doer.id, atUnix: Math.floor(atMs / 1000), isDated: false }
-    for (const push of pushes) await recordPush({ ...ctx, viewer }, { ...place, ...access }, push, act)
+    const access = await accessTo(ctx.db, viewer, repoWithOwner.owner, repoWithOwner.repo)
+    const by: Attribution = { doerId: doer.id, atUnix: Math.floor(atMs / 1000), isDated: false }
+    for (const push of pushes) await recordPush({ ...ctx, viewer }, { ...repoWithOwner, ...access }, push, by)
   },
 })

@@ -8,11 +8,11 @@ import { BadRequest, Conflict, Invalid, NotFound } from '../lib/errors.ts'
 import { unitConfig } from '../repos/unit-config.ts'
 import { findUserByName } from '../users/user.store.ts'
 import { deleteDependency, hasDependency, insertDependency, listDependencies } from './dependency.store.ts'
-import { insertEntries } from './entry.store.ts'
+import { insertTimelineEntries } from './timeline-entry.store.ts'
 import { isWriter, mayReadIssue } from './issue.policy.ts'
-import { loadPlaces } from './issue-place.store.ts'
-import type { IssuePlace } from './issue-place.ts'
-import { actNow, getReadableIssue, noIssue } from './issue.service.ts'
+import { loadReposWithOwners } from './repo-with-owner.store.ts'
+import type { RepoWithOwner } from './repo-with-owner.ts'
+import { attributionNow, getReadableIssue, noIssue } from './issue.service.ts'
 import { findIssue, findRepoOfOwner, touchIssues } from './issue.store.ts'
 
 /** How a request names the other issue. */
@@ -23,7 +23,7 @@ export interface OtherIssue {
 }
 
 /** An issue with where it lies and what the viewer may do there. */
-interface Side extends IssuePlace, RepoAccess {
+interface Side extends RepoWithOwner, RepoAccess {
   readonly issue: IssueRow
 }
 
@@ -34,17 +34,17 @@ const areDependenciesOn = ({ units }: Pick<RepoAccess, 'units'>): boolean =>
 export type SeenIssue = { readonly row: IssueRow; readonly sight: 'whole' | 'outline' | 'hidden' }
 
 async function seen(ctx: RepoCtx, issue: IssueRow, rows: readonly IssueRow[]): Promise<SeenIssue[]> {
-  const places = await loadPlaces(
+  const reposWithOwners = await loadReposWithOwners(
     ctx.db,
     rows.map((row) => row.repo_id),
     [ctx],
   )
-  const others = [...places.values()].filter((place) => place.repo.id !== ctx.repo.id)
+  const others = [...reposWithOwners.values()].filter((repoWithOwner) => repoWithOwner.repo.id !== ctx.repo.id)
   const access = await accessToAll(ctx.db, ctx.viewer, others)
   return rows.map((row) => {
-    const place = places.get(row.repo_id)
+    const repoWithOwner = reposWithOwners.get(row.repo_id)
     const rights = row.repo_id === ctx.repo.id ? ctx.rights : access.get(row.repo_id)?.rights
-    const isPrivate = place?.repo.is_private === true && isPublicOnly(ctx.viewer)
+    const isPrivate = repoWithOwner?.repo.is_private === true && isPublicOnly(ctx.viewer)
     if (rights && mayReadIssue(rights, row) && !isPrivate) return { row, sight: 'whole' }
     return { row, sight: isWriter(ctx.rights, issue) ? 'outline' : 'hidden' }
   })
@@ -129,7 +129,7 @@ export async function addDependency(
   if (dependent.issue.id === needed.issue.id) {
     throw new Invalid('an issue can not depend on itself', 'dependency_on_itself')
   }
-  const act = actNow(ctx)
+  const by = attributionNow(ctx)
   await transaction(ctx.db, async (tx) => {
     if (await hasDependency(tx, needed.issue.id, dependent.issue.id)) {
       throw new Conflict('the other issue depends on this one', 'dependency_circular')
@@ -137,14 +137,14 @@ export async function addDependency(
     const isNew = await insertDependency(tx, {
       issue_id: dependent.issue.id,
       dependency_id: needed.issue.id,
-      user_id: act.doerId,
-      created_unix: act.atUnix,
+      user_id: by.doerId,
+      created_unix: by.atUnix,
     })
     if (!isNew) throw new Conflict('the dependency exists already', 'dependency_exists')
-    await insertEntries(tx, act, entriesOf(pair, 'add_dependency'))
-    await touchIssues(tx, [dependent.issue.id, needed.issue.id], act.atUnix)
+    await insertTimelineEntries(tx, by, entriesOf(pair, 'add_dependency'))
+    await touchIssues(tx, [dependent.issue.id, needed.issue.id], by.atUnix)
   })
-  return { ...named, updated_unix: act.atUnix }
+  return { ...named, updated_unix: by.atUnix }
 }
 
 /** Takes a dependency away; 404 when there is none. Gives the issue that the address of the request names. */
@@ -155,12 +155,12 @@ export async function removeDependency(
   direction: 'dependencies' | 'blocks',
 ): Promise<IssueRow> {
   const pair = await pairOf(ctx, index, other, direction)
-  const act = actNow(ctx)
+  const by = attributionNow(ctx)
   await transaction(ctx.db, async (tx) => {
     const gone = await deleteDependency(tx, pair.dependent.issue.id, pair.needed.issue.id)
     if (!gone) throw new NotFound('there is no such dependency', 'dependency_not_found')
-    await insertEntries(tx, act, entriesOf(pair, 'remove_dependency'))
-    await touchIssues(tx, [pair.dependent.issue.id, pair.needed.issue.id], act.atUnix)
+    await insertTimelineEntries(tx, by, entriesOf(pair, 'remove_dependency'))
+    await touchIssues(tx, [pair.dependent.issue.id, pair.needed.issue.id], by.atUnix)
   })
-  return { ...pair.named, updated_unix: act.atUnix }
+  return { ...pair.named, updated_unix: by.atUnix }
 }

@@ -3,8 +3,8 @@ import type { CommentRow, IssueRow, LabelRow, MilestoneRow } from '../db/tables/
 import { publish } from '../events/hub.ts'
 import type { LabelId, MilestoneId, UserId } from '../lib/ids.ts'
 import type { Unix } from '../lib/time.ts'
-import type { Act } from './act.ts'
-import { insertEntries, insertEntry } from './entry.store.ts'
+import type { Attribution } from './attribution.ts'
+import { insertTimelineEntries, insertTimelineEntry } from './timeline-entry.store.ts'
 import {
   addToLabelCounters,
   addToMilestoneCounters,
@@ -25,10 +25,10 @@ import { stopOwnWatch } from './stopwatch.service.ts'
  * timeline, the counters and the event. Rights were looked at before.
  */
 
-const facts = (issue: IssueRow, act: Act) => ({
+const facts = (issue: IssueRow, by: Attribution) => ({
   repoId: issue.repo_id,
   issueId: issue.id,
-  doerId: act.doerId,
+  doerId: by.doerId,
   isPull: issue.is_pull,
 })
 
@@ -38,15 +38,15 @@ export async function holdIssue(tx: Tx, issue: IssueRow): Promise<IssueRow> {
 }
 
 /** An empty or equal title changes nothing. */
-export async function changeTitle(tx: Tx, act: Act, issue: IssueRow, title: string): Promise<IssueRow> {
+export async function changeTitle(tx: Tx, by: Attribution, issue: IssueRow, title: string): Promise<IssueRow> {
   if (title === '' || title === issue.title) return issue
-  await insertEntry(tx, act, issue.id, { type: 'change_title', old_title: issue.title, new_title: title })
-  await publish(tx, 'issue.edited', { ...facts(issue, act), oldTitle: issue.title })
-  return updateIssue(tx, issue.id, { title, updated_unix: act.atUnix })
+  await insertTimelineEntry(tx, by, issue.id, { type: 'change_title', old_title: issue.title, new_title: title })
+  await publish(tx, 'issue.edited', { ...facts(issue, by), oldTitle: issue.title })
+  return updateIssue(tx, issue.id, { title, updated_unix: by.atUnix })
 }
 
 /** Keeps what the text was before; an equal text changes nothing. */
-export async function changeContent(tx: Tx, act: Act, issue: IssueRow, content: string): Promise<IssueRow> {
+export async function changeContent(tx: Tx, by: Attribution, issue: IssueRow, content: string): Promise<IssueRow> {
   if (content === issue.content) return issue
   const about = { issue_id: issue.id, comment_id: 0 }
   await insertContentHistory(tx, [
@@ -61,32 +61,32 @@ export async function changeContent(tx: Tx, act: Act, issue: IssueRow, content: 
           },
         ]
       : []),
-    { ...about, poster_id: act.doerId, content, edited_unix: act.atUnix, is_first: false },
+    { ...about, poster_id: by.doerId, content, edited_unix: by.atUnix, is_first: false },
   ])
-  await publish(tx, 'issue.edited', { ...facts(issue, act), oldContent: issue.content })
+  await publish(tx, 'issue.edited', { ...facts(issue, by), oldContent: issue.content })
   return updateIssue(tx, issue.id, {
     content,
     content_version: issue.content_version + 1,
-    updated_unix: act.atUnix,
+    updated_unix: by.atUnix,
   })
 }
 
 const shortRef = (ref: string): string => ref.replace(/^refs\/heads\//, '')
 
 /** Binds it to a branch; naming the same one again is told too (observed). */
-export async function changeRef(tx: Tx, act: Act, issue: IssueRow, ref: string): Promise<IssueRow> {
-  await insertEntry(tx, act, issue.id, {
+export async function changeRef(tx: Tx, by: Attribution, issue: IssueRow, ref: string): Promise<IssueRow> {
+  await insertTimelineEntry(tx, by, issue.id, {
     type: 'change_issue_ref',
     old_ref: shortRef(issue.ref),
     new_ref: shortRef(ref),
   })
-  return updateIssue(tx, issue.id, { ref, updated_unix: act.atUnix })
+  return updateIssue(tx, issue.id, { ref, updated_unix: by.atUnix })
 }
 
 const dayOf = (unix: Unix): string => new Date(unix * 1000).toISOString().slice(0, 10)
 
 /** @param dueUnix 0 removes the date */
-export async function changeDue(tx: Tx, act: Act, issue: IssueRow, dueUnix: Unix): Promise<IssueRow> {
+export async function changeDue(tx: Tx, by: Attribution, issue: IssueRow, dueUnix: Unix): Promise<IssueRow> {
   if (dueUnix === issue.due_unix) return issue
   const entry =
     dueUnix === 0
@@ -94,14 +94,14 @@ export async function changeDue(tx: Tx, act: Act, issue: IssueRow, dueUnix: Unix
       : issue.due_unix === 0
         ? { type: 'added_deadline' as const, content: dayOf(dueUnix) }
         : { type: 'modified_deadline' as const, content: `${dayOf(dueUnix)}|${dayOf(issue.due_unix)}` }
-  await insertEntry(tx, act, issue.id, entry)
-  return updateIssue(tx, issue.id, { due_unix: dueUnix, updated_unix: act.atUnix })
+  await insertTimelineEntry(tx, by, issue.id, entry)
+  return updateIssue(tx, issue.id, { due_unix: dueUnix, updated_unix: by.atUnix })
 }
 
 /** Makes exactly these the assignees; who stays keeps the place. One entry and event for each that comes or goes. */
 export async function changeAssignees(
   tx: Tx,
-  act: Act,
+  by: Attribution,
   issue: IssueRow,
   userIds: readonly UserId[],
 ): Promise<IssueRow> {
@@ -115,9 +115,9 @@ export async function changeAssignees(
     ...removed.map((assigneeId) => ({ assigneeId, removed: true })),
     ...added.map((assigneeId) => ({ assigneeId, removed: false })),
   ]
-  await insertEntries(
+  await insertTimelineEntries(
     tx,
-    act,
+    by,
     changes.map((change) => ({
       issue_id: issue.id,
       type: 'assignees',
@@ -125,8 +125,8 @@ export async function changeAssignees(
       removed_assignee: change.removed,
     })),
   )
-  for (const change of changes) await publish(tx, 'issue.assigned', { ...facts(issue, act), ...change })
-  return updateIssue(tx, issue.id, { updated_unix: act.atUnix })
+  for (const change of changes) await publish(tx, 'issue.assigned', { ...facts(issue, by), ...change })
+  return updateIssue(tx, issue.id, { updated_unix: by.atUnix })
 }
 
 const countsOf = (issue: IssueRow, sign: 1 | -1) => ({ total: sign, closed: issue.is_closed ? sign : 0 })
@@ -134,26 +134,26 @@ const countsOf = (issue: IssueRow, sign: 1 | -1) => ({ total: sign, closed: issu
 /** Moves it to another milestone, or to none. Both milestones count as changed, no earlier than before. */
 export async function changeMilestone(
   tx: Tx,
-  act: Act,
+  by: Attribution,
   issue: IssueRow,
   milestone: MilestoneRow | undefined,
 ): Promise<IssueRow> {
   const milestoneId = milestone?.id ?? null
   if (milestoneId === issue.milestone_id) return issue
-  const time = { unix: act.atUnix, onlyLater: true }
+  const time = { unix: by.atUnix, onlyLater: true }
   if (issue.milestone_id !== null) await addToMilestoneCounters(tx, issue.milestone_id, countsOf(issue, -1), time)
   if (milestoneId !== null) await addToMilestoneCounters(tx, milestoneId, countsOf(issue, 1), time)
-  await insertEntry(tx, act, issue.id, {
+  await insertTimelineEntry(tx, by, issue.id, {
     type: 'milestone',
     milestone_id: milestoneId,
     old_milestone_id: issue.milestone_id,
   })
   await publish(tx, 'issue.milestoned', {
-    ...facts(issue, act),
+    ...facts(issue, by),
     milestoneId: milestoneId ?? (0 as MilestoneId),
     oldMilestoneId: issue.milestone_id ?? (0 as MilestoneId),
   })
-  return updateIssue(tx, issue.id, { milestone_id: milestoneId, updated_unix: act.atUnix })
+  return updateIssue(tx, issue.id, { milestone_id: milestoneId, updated_unix: by.atUnix })
 }
 
 /** How closing or reopening went; `blocked` when an open issue has to be closed before. */
@@ -165,34 +165,34 @@ export type StateChange = { readonly kind: 'changed' | 'same' | 'blocked'; reado
  */
 export async function changeState(
   tx: Tx,
-  act: Act,
+  by: Attribution,
   issue: IssueRow,
   isClosed: boolean,
   entry: 'close' | 'merge_pull' = 'close',
 ): Promise<StateChange> {
   if (issue.is_closed === isClosed) return { kind: 'same', issue }
   if (isClosed && entry === 'close' && (await hasOpenDependency(tx, issue.id))) {
-    await stopOwnWatch(tx, act, issue)
+    await stopOwnWatch(tx, by, issue)
     return { kind: 'blocked', issue }
   }
-  const by = { total: 0, closed: isClosed ? 1 : -1 }
-  await addToRepoCounters(tx, issue.repo_id, issue.is_pull, by)
+  const change = { total: 0, closed: isClosed ? 1 : -1 }
+  await addToRepoCounters(tx, issue.repo_id, issue.is_pull, change)
   if (issue.milestone_id !== null) {
-    await addToMilestoneCounters(tx, issue.milestone_id, by, { unix: act.atUnix, onlyLater: false })
+    await addToMilestoneCounters(tx, issue.milestone_id, change, { unix: by.atUnix, onlyLater: false })
   }
   await addToLabelCounters(
     tx,
     (await listSetLabels(tx, issue.id)).map((label) => label.id),
-    by,
+    change,
   )
-  await insertEntry(tx, act, issue.id, { type: isClosed ? entry : 'reopen' })
-  if (isClosed) await stopOwnWatch(tx, act, issue)
+  await insertTimelineEntry(tx, by, issue.id, { type: isClosed ? entry : 'reopen' })
+  if (isClosed) await stopOwnWatch(tx, by, issue)
   const changed = await updateIssue(tx, issue.id, {
     is_closed: isClosed,
-    closed_unix: isClosed ? act.atUnix : 0,
-    updated_unix: act.atUnix,
+    closed_unix: isClosed ? by.atUnix : 0,
+    updated_unix: by.atUnix,
   })
-  await publish(tx, isClosed ? 'issue.closed' : 'issue.reopened', facts(issue, act))
+  await publish(tx, isClosed ? 'issue.closed' : 'issue.reopened', facts(issue, by))
   return { kind: 'changed', issue: changed }
 }
 
@@ -221,7 +221,7 @@ function withoutRivals(labels: readonly LabelRow[]): LabelRow[] {
 /** Puts labels on and takes them off; the issue counts as changed when there are any. */
 async function changeLabels(
   tx: Tx,
-  act: Act,
+  by: Attribution,
   issue: IssueRow,
   change: {
     readonly steps: readonly { readonly label: LabelRow; readonly isSet: boolean }[]
@@ -237,9 +237,9 @@ async function changeLabels(
   await insertIssueLabels(tx, issue.id, added)
   await addToLabelCounters(tx, added, countsOf(issue, 1))
   await addToLabelCounters(tx, removed, countsOf(issue, -1))
-  await insertEntries(
+  await insertTimelineEntries(
     tx,
-    act,
+    by,
     change.steps.map(({ label, isSet }) => ({
       issue_id: issue.id,
       type: 'label',
@@ -247,15 +247,20 @@ async function changeLabels(
       content: isSet ? '1' : '',
     })),
   )
-  await publish(tx, 'issue.labelled', { ...facts(issue, act), added, removed, cleared: change.cleared ?? false })
-  return updateIssue(tx, issue.id, { updated_unix: act.atUnix })
+  await publish(tx, 'issue.labelled', { ...facts(issue, by), added, removed, cleared: change.cleared ?? false })
+  return updateIssue(tx, issue.id, { updated_unix: by.atUnix })
 }
 
 const set = (label: LabelRow) => ({ label, isSet: true })
 const unset = (label: LabelRow) => ({ label, isSet: false })
 
 /** Adds labels; those of the same scope that are on it give way to the new one. */
-export async function addLabels(tx: Tx, act: Act, issue: IssueRow, labels: readonly LabelRow[]): Promise<IssueRow> {
+export async function addLabels(
+  tx: Tx,
+  by: Attribution,
+  issue: IssueRow,
+  labels: readonly LabelRow[],
+): Promise<IssueRow> {
   const current = await listSetLabels(tx, issue.id)
   const isOn = new Set(current.map((label) => label.id))
   const added = withoutRivals(labels.toSorted(byName)).filter((label) => !isOn.has(label.id))
@@ -264,16 +269,21 @@ export async function addLabels(tx: Tx, act: Act, issue: IssueRow, labels: reado
     const rivals = scope === undefined ? [] : current.filter((each) => scopeOf(each) === scope)
     return [...rivals.map(unset), set(label)]
   })
-  return changeLabels(tx, act, issue, { steps })
+  return changeLabels(tx, by, issue, { steps })
 }
 
 /** Makes exactly these the labels: first what comes, then what goes. */
-export async function replaceLabels(tx: Tx, act: Act, issue: IssueRow, labels: readonly LabelRow[]): Promise<IssueRow> {
+export async function replaceLabels(
+  tx: Tx,
+  by: Attribution,
+  issue: IssueRow,
+  labels: readonly LabelRow[],
+): Promise<IssueRow> {
   const current = await listSetLabels(tx, issue.id)
   const wanted = withoutRivals(labels.toSorted(byName))
   const isOn = new Set(current.map((label) => label.id))
   const stays = new Set(wanted.map((label) => label.id))
-  return changeLabels(tx, act, issue, {
+  return changeLabels(tx, by, issue, {
     steps: [
       ...wanted.filter((label) => !isOn.has(label.id)).map(set),
       ...current.filter((label) => !stays.has(label.id)).map(unset),
@@ -285,29 +295,39 @@ export async function replaceLabels(tx: Tx, act: Act, issue: IssueRow, labels: r
 /** Takes labels off that are on it. */
 export async function removeLabels(
   tx: Tx,
-  act: Act,
+  by: Attribution,
   issue: IssueRow,
   labelIds: readonly LabelId[] | 'all',
 ): Promise<IssueRow> {
   const current = await listSetLabels(tx, issue.id)
   const going = labelIds === 'all' ? current : current.filter((label) => labelIds.includes(label.id))
-  return changeLabels(tx, act, issue, { steps: going.map(unset), cleared: labelIds === 'all' })
+  return changeLabels(tx, by, issue, { steps: going.map(unset), cleared: labelIds === 'all' })
 }
 
 /** Locks or unlocks the conversation. */
-export async function changeLock(tx: Tx, act: Act, issue: IssueRow, isLocked: boolean, reason = ''): Promise<IssueRow> {
+export async function changeLock(
+  tx: Tx,
+  by: Attribution,
+  issue: IssueRow,
+  isLocked: boolean,
+  reason = '',
+): Promise<IssueRow> {
   if (issue.is_locked === isLocked) return issue
-  await insertEntry(tx, act, issue.id, { type: isLocked ? 'lock' : 'unlock', content: isLocked ? reason : '' })
-  await publish(tx, 'issue.locked', { ...facts(issue, act), isLocked })
-  return updateIssue(tx, issue.id, { is_locked: isLocked, updated_unix: act.atUnix })
+  await insertTimelineEntry(tx, by, issue.id, { type: isLocked ? 'lock' : 'unlock', content: isLocked ? reason : '' })
+  await publish(tx, 'issue.locked', { ...facts(issue, by), isLocked })
+  return updateIssue(tx, issue.id, { is_locked: isLocked, updated_unix: by.atUnix })
 }
 
 /** Puts labels on a new issue as they are given, those of one scope together too (contract, issues: create). */
-export const setFirstLabels = (tx: Tx, act: Act, issue: IssueRow, labels: readonly LabelRow[]): Promise<IssueRow> =>
-  changeLabels(tx, act, issue, { steps: labels.map(set) })
+export const setFirstLabels = (
+  tx: Tx,
+  by: Attribution,
+  issue: IssueRow,
+  labels: readonly LabelRow[],
+): Promise<IssueRow> => changeLabels(tx, by, issue, { steps: labels.map(set) })
 
 /** The entry that a comment row is told by, and the event, for whoever writes one. */
-export const factsOfComment = (issue: IssueRow, comment: CommentRow, act: Act) => ({
-  ...facts(issue, act),
+export const factsOfComment = (issue: IssueRow, comment: CommentRow, by: Attribution) => ({
+  ...facts(issue, by),
   commentId: comment.id,
 })

@@ -6,13 +6,13 @@ import { formatOptionalUnix, formatUnix } from '../lib/time.ts'
 import { presentAuthor, presentUser } from '../users/user.present.ts'
 import { loadUsers } from '../users/user.store.ts'
 import { presentAttachment } from './attachment.present.ts'
-import { issueApiUrl, issueWebUrl, type IssuePlace } from './issue-place.ts'
+import { issueApiUrl, issueWebUrl, type RepoWithOwner } from './repo-with-owner.ts'
 import type { Issue, PullRequestMeta } from './issue.schemas.ts'
-import { loadPlaces } from './issue-place.store.ts'
+import { loadReposWithOwners } from './repo-with-owner.store.ts'
 import { listAssigneesOf, listFilesOf, loadLabelsOf, loadMilestones } from './issue.store.ts'
 import { presentLabel } from './label.present.ts'
 import { presentMilestone } from './milestone.present.ts'
-import { isDraftTitle } from './title.policy.ts'
+import { isDraftTitle } from './title.rules.ts'
 
 type PresentCtx = Pick<Ctx, 'config' | 'viewer' | 'db'>
 
@@ -23,11 +23,11 @@ type PresentCtx = Pick<Ctx, 'config' | 'viewer' | 'db'>
 export async function presentIssues(
   ctx: PresentCtx,
   rows: readonly IssueRow[],
-  known: readonly IssuePlace[] = [],
+  known: readonly RepoWithOwner[] = [],
 ): Promise<Issue[]> {
   if (rows.length === 0) return []
   const ids = rows.map((row) => row.id)
-  const [labels, assignees, milestones, files, places] = await Promise.all([
+  const [labels, assignees, milestones, files, reposWithOwners] = await Promise.all([
     loadLabelsOf(ctx.db, ids),
     listAssigneesOf(ctx.db, ids),
     loadMilestones(
@@ -35,15 +35,15 @@ export async function presentIssues(
       rows.map((row) => row.milestone_id),
     ),
     listFilesOf(ctx.db, ids),
-    loadPlaces(
+    loadReposWithOwners(
       ctx.db,
       rows.map((row) => row.repo_id),
       known,
     ),
   ])
   const users = await loadUsers(ctx.db, [...rows.map((row) => row.poster_id), ...assignees.map((row) => row.user_id)])
-  const only = places.size === 1 ? [...places.values()][0] : undefined
-  const labelOf = memo((label: LabelRow) => presentLabel(ctx, only as IssuePlace, label))
+  const only = reposWithOwners.size === 1 ? [...reposWithOwners.values()][0] : undefined
+  const labelOf = memo((label: LabelRow) => presentLabel(ctx, only as RepoWithOwner, label))
   const milestoneOf = memo(presentMilestone)
   const posterOf = memo((id: UserId) => presentAuthor(ctx, users.get(id)))
   // People who are assigned are shown as a guest sees them, whoever asks (observed).
@@ -51,8 +51,8 @@ export async function presentIssues(
   const assigneesOf = Map.groupBy(assignees, (row) => row.issue_id)
   const filesOf = Map.groupBy(files, (file) => file.issue_id)
   return rows.flatMap((row) => {
-    const place = places.get(row.repo_id)
-    if (!place) return []
+    const repoWithOwner = reposWithOwners.get(row.repo_id)
+    if (!repoWithOwner) return []
     const milestone = row.milestone_id === null ? undefined : milestones.get(row.milestone_id)
     const assigned = (assigneesOf.get(row.id) ?? [])
       .filter(({ user_id: id }) => users.has(id))
@@ -60,8 +60,8 @@ export async function presentIssues(
     return [
       {
         id: row.id,
-        url: issueApiUrl(ctx, place, row),
-        html_url: issueWebUrl(ctx, place, row),
+        url: issueApiUrl(ctx, repoWithOwner, row),
+        html_url: issueWebUrl(ctx, repoWithOwner, row),
         number: row.index,
         user: posterOf(row.poster_id),
         original_author: row.original_author,
@@ -70,7 +70,9 @@ export async function presentIssues(
         body: row.content,
         ref: row.ref,
         assets: (filesOf.get(row.id) ?? []).map((file) => presentAttachment(ctx, file)),
-        labels: (labels.get(row.id) ?? []).map(place === only ? labelOf : (label) => presentLabel(ctx, place, label)),
+        labels: (labels.get(row.id) ?? []).map(
+          repoWithOwner === only ? labelOf : (label) => presentLabel(ctx, repoWithOwner, label),
+        ),
         milestone: milestone ? milestoneOf(milestone) : null,
         assignee: assigned[0] ?? null,
         assignees: assigned.length > 0 ? assigned : null,
@@ -81,12 +83,12 @@ export async function presentIssues(
         updated_at: formatUnix(row.updated_unix),
         closed_at: row.is_closed ? formatOptionalUnix(row.closed_unix) : null,
         due_date: formatOptionalUnix(row.due_unix),
-        pull_request: row.is_pull ? presentPullMeta(ctx, place, row) : null,
+        pull_request: row.is_pull ? presentPullMeta(ctx, repoWithOwner, row) : null,
         repository: {
-          id: place.repo.id,
-          name: place.repo.name,
-          owner: place.owner.name,
-          full_name: `${place.owner.name}/${place.repo.name}`,
+          id: repoWithOwner.repo.id,
+          name: repoWithOwner.repo.name,
+          owner: repoWithOwner.owner.name,
+          full_name: `${repoWithOwner.owner.name}/${repoWithOwner.repo.name}`,
         },
         pin_order: row.pin_order,
       },
@@ -125,23 +127,26 @@ async function rememberedFor<Answer>(
 }
 
 /** One page of the issues of a repository. */
-export const presentIssuePage = (ctx: PresentCtx, rows: readonly IssueRow[], place: IssuePlace): Promise<Issue[]> =>
-  rememberedFor(ctx, rows, () => presentIssues(ctx, rows, [place]))
+export const presentIssuePage = (
+  ctx: PresentCtx,
+  rows: readonly IssueRow[],
+  repoWithOwner: RepoWithOwner,
+): Promise<Issue[]> => rememberedFor(ctx, rows, () => presentIssues(ctx, rows, [repoWithOwner]))
 
-const presentPullMeta = (ctx: PresentCtx, place: IssuePlace, row: IssueRow): PullRequestMeta => ({
+const presentPullMeta = (ctx: PresentCtx, repoWithOwner: RepoWithOwner, row: IssueRow): PullRequestMeta => ({
   merged: row.merged_unix > 0,
   merged_at: formatOptionalUnix(row.merged_unix),
   draft: isDraftTitle(row.title, ctx.config.repositoryPullRequest.workInProgressPrefixes),
-  html_url: issueWebUrl(ctx, place, row),
+  html_url: issueWebUrl(ctx, repoWithOwner, row),
 })
 
-export async function presentIssue(ctx: PresentCtx, row: IssueRow, known: IssuePlace): Promise<Issue> {
+export async function presentIssue(ctx: PresentCtx, row: IssueRow, known: RepoWithOwner): Promise<Issue> {
   const [issue] = await presentIssues(ctx, [row], [known])
   return issue as Issue
 }
 
 /** An issue that was read and not changed. */
-export const presentReadIssue = (ctx: PresentCtx, row: IssueRow, known: IssuePlace): Promise<Issue> =>
+export const presentReadIssue = (ctx: PresentCtx, row: IssueRow, known: RepoWithOwner): Promise<Issue> =>
   rememberedFor(ctx, row, () => presentIssue(ctx, row, known))
 
 /** What stands for an issue that the viewer may know of but not see (contract, dependencies). */
@@ -180,7 +185,7 @@ export const presentUsers = (ctx: PresentCtx, users: readonly UserRow[]) => user
 export async function presentSeenIssues(
   ctx: PresentCtx,
   seen: readonly { readonly row: IssueRow; readonly sight: 'whole' | 'outline' | 'hidden' }[],
-  known: readonly IssuePlace[],
+  known: readonly RepoWithOwner[],
 ): Promise<Issue[]> {
   const rows = seen.filter(({ sight }) => sight !== 'hidden').map(({ row }) => row)
   const shown = new Map((await presentIssues(ctx, rows, known)).map((issue) => [issue.id, issue]))

@@ -5,9 +5,9 @@ import { publish } from '../events/hub.ts'
 import { BadRequest, Conflict, Forbidden, Invalid, NotFound, PreconditionFailed, type Refusal } from '../lib/errors.ts'
 import type { IssueId, LabelId, MilestoneId, RepoId, UserId } from '../lib/ids.ts'
 import { nowUnix, type Unix } from '../lib/time.ts'
-import type { Act } from './act.ts'
+import type { Attribution } from './attribution.ts'
 import { deleteAttachments, listAllFilesOfIssue } from './attachment.store.ts'
-import { endOfDay, optionalTime } from './due-date.policy.ts'
+import { endOfDay, optionalTime } from './due-date.rules.ts'
 import {
   changeAssignees,
   changeContent,
@@ -20,7 +20,7 @@ import {
   setFirstLabels,
 } from './issue-change.service.ts'
 import { mayEditIssue, mayReadIssue, isWriter } from './issue.policy.ts'
-import type { IssuePlace } from './issue-place.ts'
+import type { RepoWithOwner } from './repo-with-owner.ts'
 import {
   addToLabelCounters,
   addToMilestoneCounters,
@@ -38,8 +38,8 @@ import { findMilestone } from './milestone.store.ts'
 import { closePinGap } from './pin.store.ts'
 import { listUsersReaching } from './reach.store.ts'
 import { findMentioned, findReferenced, namedByIssue, recordReferences, type Reference } from './reference.service.ts'
-import { keptTitle } from './title.policy.ts'
-import { datedAct } from './updated-at.policy.ts'
+import { keptTitle } from './title.rules.ts'
+import { datedAttribution } from './updated-at.rules.ts'
 
 export const noIssue = () => new NotFound('the issue does not exist', 'issue_not_found')
 
@@ -57,21 +57,25 @@ export async function getReadableIssue(ctx: RepoCtx, index: number): Promise<Iss
   return issue
 }
 
-export const actNow = (ctx: SignedInRepoCtx): Act => ({
+export const attributionNow = (ctx: SignedInRepoCtx): Attribution => ({
   doerId: ctx.viewer.id,
   atUnix: nowUnix(ctx.clock),
   isDated: false,
 })
 
 /** The act of a request that may name its time (`updated_at`). */
-export const actAt = (ctx: SignedInRepoCtx, issue: IssueRow, given: string | undefined): Act =>
-  datedAct(given, { viewer: ctx.viewer, rights: ctx.rights, issue, nowUnix: nowUnix(ctx.clock) })
+export const attributionAt = (ctx: SignedInRepoCtx, issue: IssueRow, given: string | undefined): Attribution =>
+  datedAttribution(given, { viewer: ctx.viewer, rights: ctx.rights, issue, nowUnix: nowUnix(ctx.clock) })
 
 /**
  * People to be assigned, in the order they are named, each once. Everybody who reads pull requests or writes anything
  * can be (contract, issues: create); an unknown name or somebody else is `Invalid`.
  */
-export async function getAssignable(ctx: Ctx, place: IssuePlace, names: readonly string[]): Promise<UserId[]> {
+export async function getAssignable(
+  ctx: Ctx,
+  repoWithOwner: RepoWithOwner,
+  names: readonly string[],
+): Promise<UserId[]> {
   const wanted = [...new Set(names.filter((name) => name !== '').map((name) => name.toLowerCase()))]
   if (wanted.length === 0) return []
   const users = new Map((await listUsersByName(ctx.db, wanted)).map((user) => [user.lower_name, user]))
@@ -81,8 +85,8 @@ export async function getAssignable(ctx: Ctx, place: IssuePlace, names: readonly
     return user.id
   })
   const [readers, writers] = await Promise.all([
-    listUsersReaching(ctx.db, place, ids, { units: ['pulls'], mode: 1 }),
-    listUsersReaching(ctx.db, place, ids, {
+    listUsersReaching(ctx.db, repoWithOwner, ids, { units: ['pulls'], mode: 1 }),
+    listUsersReaching(ctx.db, repoWithOwner, ids, {
       units: ['code', 'issues', 'pulls', 'releases', 'wiki', 'projects', 'packages', 'actions'],
       mode: 2,
     }),
@@ -115,8 +119,13 @@ export interface NewIssue {
  * Makes the row of an issue or pull request with all that goes with it: number, counters, labels, people, references
  * and `issue.opened`. Labels and milestones that are unknown by now are left out.
  */
-export async function openIssue(tx: Tx, act: Act, place: IssuePlace, input: NewIssue): Promise<IssueRow> {
-  const { repo } = place
+export async function openIssue(
+  tx: Tx,
+  by: Attribution,
+  repoWithOwner: RepoWithOwner,
+  input: NewIssue,
+): Promise<IssueRow> {
+  const { repo } = repoWithOwner
   const milestone = input.milestoneId === undefined ? undefined : await findMilestone(tx, repo.id, input.milestoneId)
   const labels = input.labelIds.length === 0 ? [] : await listUsableLabels(tx, repo, { ids: input.labelIds })
   const index = await takeNumber(tx, repo.id)
@@ -124,28 +133,28 @@ export async function openIssue(tx: Tx, act: Act, place: IssuePlace, input: NewI
     repo_id: repo.id,
     index,
     is_pull: input.isPull,
-    poster_id: act.doerId,
+    poster_id: by.doerId,
     title: input.title,
     content: input.content,
     ref: input.ref,
     milestone_id: null,
     due_unix: input.dueUnix,
-    created_unix: act.atUnix,
-    updated_unix: act.atUnix,
+    created_unix: by.atUnix,
+    updated_unix: by.atUnix,
   })
   await addToRepoCounters(tx, repo.id, input.isPull, { total: 1, closed: 0 })
   await insertMentions(tx, issue.id, input.mentioned)
   await publish(tx, 'issue.opened', {
     repoId: repo.id,
     issueId: issue.id,
-    doerId: act.doerId,
+    doerId: by.doerId,
     isPull: issue.is_pull,
     mentioned: [...input.mentioned],
   })
-  issue = await changeMilestone(tx, act, issue, milestone)
-  issue = await setFirstLabels(tx, act, issue, labels)
-  issue = await changeAssignees(tx, act, issue, input.assigneeIds)
-  await recordReferences(tx, act, { issue, comment: undefined }, input.references)
+  issue = await changeMilestone(tx, by, issue, milestone)
+  issue = await setFirstLabels(tx, by, issue, labels)
+  issue = await changeAssignees(tx, by, issue, input.assigneeIds)
+  await recordReferences(tx, by, { issue, comment: undefined }, input.references)
   return issue
 }
 
@@ -182,10 +191,10 @@ export async function createIssue(ctx: SignedInRepoCtx, input: CreateIssueInput)
     findReferenced(ctx, ctx, named),
     findMentioned(ctx, ctx, { is_pull: false }, named),
   ])
-  const act = actNow(ctx)
+  const by = attributionNow(ctx)
   return changing(() =>
     transaction(ctx.db, async (tx) => {
-      const issue = await openIssue(tx, act, ctx, {
+      const issue = await openIssue(tx, by, ctx, {
         isPull: false,
         title,
         content,
@@ -197,7 +206,7 @@ export async function createIssue(ctx: SignedInRepoCtx, input: CreateIssueInput)
         references,
         mentioned,
       })
-      return input.closed ? (await changeState(tx, act, issue, true)).issue : issue
+      return input.closed ? (await changeState(tx, by, issue, true)).issue : issue
     }),
   )
 }
@@ -252,7 +261,7 @@ export async function editIssue(ctx: SignedInRepoCtx, issue: IssueRow, input: Ed
   if (!mayEditIssue(ctx.viewer, ctx.rights, issue)) {
     throw new Forbidden('only the author and those who may write may edit', 'edit_forbidden')
   }
-  const act = actAt(ctx, issue, input.updated_at)
+  const by = attributionAt(ctx, issue, input.updated_at)
   const manages = isWriter(ctx.rights, issue)
   const title = input.title === undefined ? undefined : keptTitle(input.title)
   if ((title !== undefined && title !== '' && title !== issue.title) || input.state !== undefined) {
@@ -274,14 +283,14 @@ export async function editIssue(ctx: SignedInRepoCtx, issue: IssueRow, input: Ed
   const { changed, refusal } = await changing(() =>
     transaction(ctx.db, async (tx) => {
       let row = await holdIssue(tx, issue)
-      if (title !== undefined) row = await changeTitle(tx, act, row, title)
-      if (content !== undefined) row = await changeContent(tx, act, row, content)
-      if (references) await recordReferences(tx, act, { issue: row, comment: undefined }, references)
-      if (input.ref !== undefined) row = await changeRef(tx, act, row, input.ref)
-      if (manages && dueUnix !== undefined) row = await changeDue(tx, act, row, dueUnix)
-      if (assigneeIds) row = await changeAssignees(tx, act, row, assigneeIds)
-      if (milestone) row = await changeMilestone(tx, act, row, milestone.row)
-      return input.state === undefined ? { changed: row, refusal: undefined } : applyState(tx, act, row, input.state)
+      if (title !== undefined) row = await changeTitle(tx, by, row, title)
+      if (content !== undefined) row = await changeContent(tx, by, row, content)
+      if (references) await recordReferences(tx, by, { issue: row, comment: undefined }, references)
+      if (input.ref !== undefined) row = await changeRef(tx, by, row, input.ref)
+      if (manages && dueUnix !== undefined) row = await changeDue(tx, by, row, dueUnix)
+      if (assigneeIds) row = await changeAssignees(tx, by, row, assigneeIds)
+      if (milestone) row = await changeMilestone(tx, by, row, milestone.row)
+      return input.state === undefined ? { changed: row, refusal: undefined } : applyState(tx, by, row, input.state)
     }),
   )
   if (refusal) throw refusal
@@ -301,14 +310,14 @@ async function milestoneWanted(
 
 async function applyState(
   tx: Tx,
-  act: Act,
+  by: Attribution,
   issue: IssueRow,
   state: string,
 ): Promise<{ readonly changed: IssueRow; readonly refusal: Refusal | undefined }> {
   if (issue.merged_unix > 0) {
     return { changed: issue, refusal: new PreconditionFailed('a merged pull request keeps its state', 'pull_merged') }
   }
-  const { kind, issue: changed } = await changeState(tx, act, issue, state === 'closed')
+  const { kind, issue: changed } = await changeState(tx, by, issue, state === 'closed')
   const refusal =
     kind === 'blocked' ? new PreconditionFailed('an issue that it depends on is open', 'dependency_open') : undefined
   return { changed, refusal }
@@ -320,7 +329,7 @@ export async function setDeadline(ctx: SignedInRepoCtx, issue: IssueRow, dueDate
     throw new Forbidden('only those who may write may set a due date', 'deadline_forbidden')
   }
   const dueUnix = optionalTime(dueDate, 'due_date') === 0 ? 0 : endOfDay(dueDate as string, 'server')
-  await transaction(ctx.db, async (tx) => changeDue(tx, actNow(ctx), await holdIssue(tx, issue), dueUnix))
+  await transaction(ctx.db, async (tx) => changeDue(tx, attributionNow(ctx), await holdIssue(tx, issue), dueUnix))
   return dueUnix
 }
 
@@ -329,27 +338,27 @@ export async function setDeadline(ctx: SignedInRepoCtx, issue: IssueRow, dueDate
  * whoever hears `attachment.deleted`.
  */
 export async function deleteIssue(ctx: SignedInRepoCtx, issue: IssueRow): Promise<void> {
-  const act = actNow(ctx)
+  const by = attributionNow(ctx)
   await transaction(ctx.db, async (tx) => {
     const row = await holdIssue(tx, issue)
-    const by = { total: -1, closed: row.is_closed ? -1 : 0 }
-    await addToRepoCounters(tx, row.repo_id, row.is_pull, by)
+    const change = { total: -1, closed: row.is_closed ? -1 : 0 }
+    await addToRepoCounters(tx, row.repo_id, row.is_pull, change)
     if (row.milestone_id !== null) {
-      await addToMilestoneCounters(tx, row.milestone_id, by, { unix: act.atUnix, onlyLater: true })
+      await addToMilestoneCounters(tx, row.milestone_id, change, { unix: by.atUnix, onlyLater: true })
     }
     const labels: LabelRow[] = await listSetLabels(tx, row.id)
     await addToLabelCounters(
       tx,
       labels.map((label) => label.id),
-      by,
+      change,
     )
     if (row.pin_order > 0) await closePinGap(tx, row)
-    await deleteFiles(tx, act, row)
+    await deleteFiles(tx, by, row)
     await deleteIssueRow(tx, row.id)
     await publish(tx, 'issue.deleted', {
       repoId: row.repo_id,
       issueId: row.id,
-      doerId: act.doerId,
+      doerId: by.doerId,
       isPull: row.is_pull,
       index: row.index,
       title: row.title,
@@ -359,7 +368,11 @@ export async function deleteIssue(ctx: SignedInRepoCtx, issue: IssueRow): Promis
   })
 }
 
-async function deleteFiles(tx: Tx, act: Act, issue: { readonly id: IssueId; readonly repo_id: RepoId }): Promise<void> {
+async function deleteFiles(
+  tx: Tx,
+  by: Attribution,
+  issue: { readonly id: IssueId; readonly repo_id: RepoId },
+): Promise<void> {
   const files = await deleteAttachments(
     tx,
     (await listAllFilesOfIssue(tx, issue.id)).map((file) => file.id),
@@ -368,7 +381,7 @@ async function deleteFiles(tx: Tx, act: Act, issue: { readonly id: IssueId; read
     await publish(tx, 'attachment.deleted', {
       attachmentId: file.id,
       repoId: issue.repo_id,
-      doerId: act.doerId,
+      doerId: by.doerId,
       blobKey: file.blob_key,
     })
   }

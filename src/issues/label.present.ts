@@ -3,19 +3,19 @@ import type { UserRow } from '../db/tables/accounts.ts'
 import type { LabelRow } from '../db/tables/issues.ts'
 import { escapeSegment } from '../lib/escape-url.ts'
 import { repoApiUrl } from '../repos/repo-url.ts'
-import type { IssuePlace } from './issue-place.ts'
+import type { RepoWithOwner } from './repo-with-owner.ts'
 import type { Label } from './label.schemas.ts'
 
 /** A label with its address, which is the organization's when it is one of theirs. */
 export function presentLabel(
   { config }: Pick<Ctx, 'config'>,
-  place: IssuePlace | { readonly owner: UserRow },
+  repoWithOwner: RepoWithOwner | { readonly owner: UserRow },
   label: LabelRow,
 ): Label {
   const url =
-    label.org_id === null && 'repo' in place
-      ? `${repoApiUrl({ config, ...place })}/labels/${label.id}`
-      : `${config.server.rootUrl}api/v1/orgs/${escapeSegment(place.owner.name)}/labels/${label.id}`
+    label.org_id === null && 'repo' in repoWithOwner
+      ? `${repoApiUrl({ config, ...repoWithOwner })}/labels/${label.id}`
+      : `${config.server.rootUrl}api/v1/orgs/${escapeSegment(repoWithOwner.owner.name)}/labels/${label.id}`
   return {
     id: label.id,
     name: label.name,

@@ -7,12 +7,12 @@ import type { LabelId } from '../lib/ids.ts'
 import type { Page } from '../lib/paging.ts'
 import { nowUnix } from '../lib/time.ts'
 import { must } from '../lib/verdict.ts'
-import { findLabelTemplate } from '../misc/label.templates.ts'
+import { findLabelTemplate } from '../site/label.templates.ts'
 import { addLabels, holdIssue, removeLabels, replaceLabels } from './issue-change.service.ts'
 import { mayManage } from './issue.policy.ts'
-import { actAt, changing } from './issue.service.ts'
+import { attributionAt, changing } from './issue.service.ts'
 import { listLabelsOf } from './issue.store.ts'
-import { keptColor } from './label.policy.ts'
+import { keptColor } from './label.rules.ts'
 import {
   countLabels,
   deleteLabelRow,
@@ -135,8 +135,8 @@ export interface IssueLabelsInput {
 export async function addIssueLabels(ctx: SignedInRepoCtx, issue: IssueRow, input: IssueLabelsInput): Promise<void> {
   must(mayManage(ctx.rights, issue))
   const labels = await labelsNamed(ctx, input.labels ?? [])
-  const act = actAt(ctx, issue, input.updated_at)
-  await changing(() => transaction(ctx.db, async (tx) => addLabels(tx, act, await holdIssue(tx, issue), labels)))
+  const by = attributionAt(ctx, issue, input.updated_at)
+  await changing(() => transaction(ctx.db, async (tx) => addLabels(tx, by, await holdIssue(tx, issue), labels)))
 }
 
 /** Without a list all labels are taken off. */
@@ -147,8 +147,8 @@ export async function replaceIssueLabels(
 ): Promise<void> {
   must(mayManage(ctx.rights, issue))
   const labels = await labelsNamed(ctx, input.labels ?? [])
-  const act = actAt(ctx, issue, input.updated_at)
-  await changing(() => transaction(ctx.db, async (tx) => replaceLabels(tx, act, await holdIssue(tx, issue), labels)))
+  const by = attributionAt(ctx, issue, input.updated_at)
+  await changing(() => transaction(ctx.db, async (tx) => replaceLabels(tx, by, await holdIssue(tx, issue), labels)))
 }
 
 export async function clearIssueLabels(
@@ -157,8 +157,8 @@ export async function clearIssueLabels(
   updatedAt: string | undefined,
 ): Promise<void> {
   must(mayManage(ctx.rights, issue))
-  const act = actAt(ctx, issue, updatedAt)
-  await transaction(ctx.db, async (tx) => removeLabels(tx, act, await holdIssue(tx, issue), 'all'))
+  const by = attributionAt(ctx, issue, updatedAt)
+  await transaction(ctx.db, async (tx) => removeLabels(tx, by, await holdIssue(tx, issue), 'all'))
 }
 
 /** Takes one label off; an unknown one is `Invalid`, one that is not on the issue no error. */
@@ -169,10 +169,10 @@ export async function removeIssueLabel(
   updatedAt: string | undefined,
 ): Promise<void> {
   must(mayManage(ctx.rights, issue))
-  const act = actAt(ctx, issue, updatedAt)
+  const by = attributionAt(ctx, issue, updatedAt)
   const [label] = await listUsableLabels(ctx.db, ctx.repo, { ids: [labelId] })
   if (!label) throw new Invalid('the label does not exist', 'label_not_found')
-  await transaction(ctx.db, async (tx) => removeLabels(tx, act, await holdIssue(tx, issue), [labelId]))
+  await transaction(ctx.db, async (tx) => removeLabels(tx, by, await holdIssue(tx, issue), [labelId]))
 }
 
 /** Labels of the organization that a repository left are taken off its issues. */

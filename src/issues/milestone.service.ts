@@ -5,7 +5,7 @@ import { NotFound } from '../lib/errors.ts'
 import type { MilestoneId } from '../lib/ids.ts'
 import type { Page } from '../lib/paging.ts'
 import { nowUnix } from '../lib/time.ts'
-import { optionalTime } from './due-date.policy.ts'
+import { optionalTime } from './due-date.rules.ts'
 import {
   countMilestones,
   deleteMilestoneRow,

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { durationText } from './duration.ts'
-import { endOfDay } from './due-date.policy.ts'
+import { endOfDay } from './due-date.rules.ts'
 import { parseReferences } from './reference.parse.ts'
 import { parseSearchWords } from './search-words.parse.ts'
-import { keptTitle } from './title.policy.ts'
+import { keptTitle } from './title.rules.ts'
 
 const rules = {
   rootUrl: 'https://forge.example/git/',

@@ -3,10 +3,10 @@ import { transaction, type Tx } from '../db/database.ts'
 import type { IssueRow } from '../db/tables/issues.ts'
 import { publish } from '../events/hub.ts'
 import { BadRequest } from '../lib/errors.ts'
-import type { Act } from './act.ts'
-import { insertEntry } from './entry.store.ts'
+import type { Attribution } from './attribution.ts'
+import { insertTimelineEntry } from './timeline-entry.store.ts'
 import { holdIssue } from './issue-change.service.ts'
-import { actNow } from './issue.service.ts'
+import { attributionNow } from './issue.service.ts'
 import { touchIssues } from './issue.store.ts'
 import { closePinGap, countPinned, findLastPin, listPinned, lockPins, openPinPlace } from './pin.store.ts'
 
@@ -23,13 +23,13 @@ export async function getPinsAllowed(ctx: RepoCtx): Promise<{ issues: boolean; p
   return { issues: issues < maxPinned, pull_requests: pulls < maxPinned }
 }
 
-async function tell(tx: Tx, act: Act, issue: IssueRow, isPinned: boolean): Promise<void> {
-  await insertEntry(tx, act, issue.id, { type: isPinned ? 'pin' : 'unpin' })
-  await touchIssues(tx, [issue.id], act.atUnix)
+async function tell(tx: Tx, by: Attribution, issue: IssueRow, isPinned: boolean): Promise<void> {
+  await insertTimelineEntry(tx, by, issue.id, { type: isPinned ? 'pin' : 'unpin' })
+  await touchIssues(tx, [issue.id], by.atUnix)
   await publish(tx, 'issue.pinned', {
     repoId: issue.repo_id,
     issueId: issue.id,
-    doerId: act.doerId,
+    doerId: by.doerId,
     isPull: issue.is_pull,
     isPinned,
   })
@@ -46,7 +46,7 @@ export async function pin(ctx: SignedInRepoCtx, issue: IssueRow): Promise<void> 
       throw new BadRequest(`no more than ${ctx.config.repositoryIssue.maxPinned} can be pinned`, 'too_many_pins')
     }
     await openPinPlace(tx, row, (await findLastPin(tx, row.repo_id, row.is_pull)) + 1)
-    await tell(tx, actNow(ctx), row, true)
+    await tell(tx, attributionNow(ctx), row, true)
   })
 }
 
@@ -57,7 +57,7 @@ export async function unpin(ctx: SignedInRepoCtx, issue: IssueRow): Promise<void
     const row = await holdIssue(tx, issue)
     if (row.pin_order === 0) return
     await closePinGap(tx, row)
-    await tell(tx, actNow(ctx), row, false)
+    await tell(tx, attributionNow(ctx), row, false)
   })
 }
 

@@ -5,10 +5,10 @@ import type { Tx } from '../db/database.ts'
 import type { CommentRow, IssueRow } from '../db/tables/issues.ts'
 import type { IssueId, RepoId, UserId } from '../lib/ids.ts'
 import { publish } from '../events/hub.ts'
-import type { Act } from './act.ts'
-import { insertEntries } from './entry.store.ts'
+import type { Attribution } from './attribution.ts'
+import { insertTimelineEntries } from './timeline-entry.store.ts'
 import { isWriter, mayReadIssue, unitOf } from './issue.policy.ts'
-import type { IssuePlace } from './issue-place.ts'
+import type { RepoWithOwner } from './repo-with-owner.ts'
 import { listUsersByName, touchIssues } from './issue.store.ts'
 import { listBlockingAmong, listTeamMemberIds, listUsersReaching } from './reach.store.ts'
 import {
@@ -18,7 +18,7 @@ import {
   type ParseRules,
   type PromisedAction,
 } from './reference.parse.ts'
-import { listIssuesByNumber, listReposByFullName, listStandingReferences, neuterReferences } from './reference.store.ts'
+import { listIssuesByNumber, listReposByFullName, listLiveReferences, neuterReferences } from './reference.store.ts'
 
 /** The settings that decide how a text is read. */
 export const parseRules = (config: Ctx['config']): ParseRules => ({
@@ -41,17 +41,17 @@ type Visible = Pick<Reference, 'issue' | 'rights'>
 /** Looks up issues that texts of a repository name; gives undefined for what is missing or hidden from the doer. */
 export async function lookUpIssues(
   ctx: SignedInCtx,
-  home: IssuePlace & { readonly rights: Rights },
+  home: RepoWithOwner & { readonly rights: Rights },
   named: readonly Pick<NamedIssue, 'repository' | 'index'>[],
 ): Promise<(each: Pick<NamedIssue, 'repository' | 'index'>) => Visible | undefined> {
   const homeName = `${home.owner.lower_name}/${home.repo.lower_name}`
   const nameOf = (repository: string | undefined) => repository ?? homeName
   const others = [...new Set(named.map(({ repository }) => nameOf(repository)))].filter((each) => each !== homeName)
-  const places = await listReposByFullName(ctx.db, others)
-  const access = await accessToAll(ctx.db, ctx.viewer, places)
+  const reposWithOwners = await listReposByFullName(ctx.db, others)
+  const access = await accessToAll(ctx.db, ctx.viewer, reposWithOwners)
   const rightsOf = new Map<RepoId, Rights>([[home.repo.id, home.rights]])
   const repoIdOf = new Map([[homeName, home.repo.id]])
-  for (const { fullName, repo } of places) {
+  for (const { fullName, repo } of reposWithOwners) {
     const rights = access.get(repo.id)?.rights
     if (!rights) continue
     rightsOf.set(repo.id, rights)
@@ -99,7 +99,7 @@ export function referencesOf(
 /** Looks up the issues that a text of a repository names; what is missing or hidden from the doer is left out. */
 export async function findReferenced(
   ctx: SignedInCtx,
-  home: IssuePlace & { readonly rights: Rights },
+  home: RepoWithOwner & { readonly rights: Rights },
   named: Pick<Named, 'issues'>,
 ): Promise<Reference[]> {
   if (named.issues.length === 0) return []
@@ -132,30 +132,30 @@ export function promisedAction(
  */
 export async function recordReferences(
   tx: Tx,
-  act: Act,
+  by: Attribution,
   source: ReferenceSource,
   references: readonly Reference[],
 ): Promise<void> {
   const { issue, comment } = source
-  const standing = await listStandingReferences(tx, issue.id, comment?.id ?? null)
+  const live = await listLiveReferences(tx, issue.id, comment?.id ?? null)
   const about = { isPull: issue.is_pull, isComment: comment !== undefined, repoId: issue.repo_id }
   const wanted = new Map(
     references
       .filter((reference) => reference.issue.id !== issue.id)
-      .map((reference) => [reference.issue.id, { ...reference, action: promisedAction(about, reference, act.doerId) }]),
+      .map((reference) => [reference.issue.id, { ...reference, action: promisedAction(about, reference, by.doerId) }]),
   )
-  const vanished = standing.filter((entry) => wanted.get(entry.issue_id)?.action !== entry.ref_action)
+  const vanished = live.filter((entry) => wanted.get(entry.issue_id)?.action !== entry.ref_action)
   await neuterReferences(
     tx,
     vanished.map((entry) => entry.id),
-    act.atUnix,
+    by.atUnix,
   )
-  const kept = new Set(standing.filter((entry) => !vanished.includes(entry)).map((entry) => entry.issue_id))
+  const kept = new Set(live.filter((entry) => !vanished.includes(entry)).map((entry) => entry.issue_id))
   const added = [...wanted.values()].filter((reference) => !kept.has(reference.issue.id))
   if (added.length === 0) return
-  const entries = await insertEntries(
+  const entries = await insertTimelineEntries(
     tx,
-    act,
+    by,
     added.map((reference) => ({
       issue_id: reference.issue.id,
       type: comment ? ('comment_ref' as const) : issue.is_pull ? ('pull_ref' as const) : ('issue_ref' as const),
@@ -166,13 +166,13 @@ export async function recordReferences(
     })),
   )
   const targets = new Map(added.map((reference) => [reference.issue.id, reference.issue]))
-  await touchIssues(tx, [...targets.keys()], act.atUnix)
+  await touchIssues(tx, [...targets.keys()], by.atUnix)
   for (const entry of entries) {
     const target = targets.get(entry.issue_id) as IssueRow
     await publish(tx, 'issue.referenced', {
       repoId: target.repo_id,
       issueId: target.id,
-      doerId: act.doerId,
+      doerId: by.doerId,
       isPull: target.is_pull,
       commentId: entry.id,
     })
@@ -185,22 +185,22 @@ export async function recordReferences(
  */
 export async function findMentioned(
   ctx: SignedInCtx,
-  place: IssuePlace,
+  repoWithOwner: RepoWithOwner,
   issue: { readonly is_pull: boolean },
   named: Pick<Named, 'accounts'>,
 ): Promise<UserId[]> {
   if (named.accounts.length === 0) return []
   const people = named.accounts.filter((account) => account.team === undefined).map((account) => account.name)
   const teams = named.accounts
-    .filter((account) => account.team !== undefined && account.name === place.owner.lower_name)
+    .filter((account) => account.team !== undefined && account.name === repoWithOwner.owner.lower_name)
     .map((account) => account.team as string)
   const [users, members] = await Promise.all([
     listUsersByName(ctx.db, people),
-    place.owner.kind === 'organization' ? listTeamMemberIds(ctx.db, place.owner.id, teams) : [],
+    repoWithOwner.owner.kind === 'organization' ? listTeamMemberIds(ctx.db, repoWithOwner.owner.id, teams) : [],
   ])
   const ids = [...new Set([...users.map((user) => user.id), ...members])].filter((id) => id !== ctx.viewer.id)
   const [readers, blocking] = await Promise.all([
-    listUsersReaching(ctx.db, place, ids, { units: [unitOf(issue)], mode: mode.read }),
+    listUsersReaching(ctx.db, repoWithOwner, ids, { units: [unitOf(issue)], mode: mode.read }),
     listBlockingAmong(ctx.db, ids, ctx.viewer.id),
   ])
   return readers.map((reader) => reader.id).filter((id) => !blocking.has(id))

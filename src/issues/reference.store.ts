@@ -59,7 +59,7 @@ export const listIssuesByNumber = (
         .execute()
 
 /** The references that a text made (of a comment, or of title and text of an issue) and that still stand. */
-export const listStandingReferences = (
+export const listLiveReferences = (
   tx: Tx,
   sourceIssueId: IssueId,
   sourceCommentId: CommentId | null,
@@ -87,7 +87,7 @@ export async function neuterReferences(tx: Tx, ids: readonly CommentId[], update
 }
 
 /** What open pull requests' texts and comments promise about issues: one row for each promise, oldest first. */
-export const listPromises = (db: Db, pullIssueId: IssueId): Promise<CommentRow[]> =>
+export const listClosingReferences = (db: Db, pullIssueId: IssueId): Promise<CommentRow[]> =>
   db
     .selectFrom('comment')
     .selectAll()

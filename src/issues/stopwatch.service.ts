@@ -3,60 +3,68 @@ import { transaction, type Tx } from '../db/database.ts'
 import type { IssueRow } from '../db/tables/issues.ts'
 import { Conflict } from '../lib/errors.ts'
 import { nowUnix } from '../lib/time.ts'
-import type { Act } from './act.ts'
+import type { Attribution } from './attribution.ts'
 import { durationText } from './duration.ts'
-import { insertEntry } from './entry.store.ts'
+import { insertTimelineEntry } from './timeline-entry.store.ts'
 import { findIssueById, touchIssues } from './issue.store.ts'
 import { deleteStopwatch, findStopwatch, insertStopwatch, insertTrackedTime } from './stopwatch.store.ts'
 
 /** Stops the doer's watch on an issue, if it runs, and tracks its time. */
-export async function stopOwnWatch(tx: Tx, act: Act, issue: IssueRow): Promise<boolean> {
-  const watch = await deleteStopwatch(tx, act.doerId, issue.id)
+export async function stopOwnWatch(tx: Tx, by: Attribution, issue: IssueRow): Promise<boolean> {
+  const watch = await deleteStopwatch(tx, by.doerId, issue.id)
   if (!watch) return false
-  const seconds = Math.max(0, act.atUnix - watch.created_unix)
+  const seconds = Math.max(0, by.atUnix - watch.created_unix)
   const time = await insertTrackedTime(tx, {
     issue_id: issue.id,
-    user_id: act.doerId,
+    user_id: by.doerId,
     seconds,
-    created_unix: act.atUnix,
+    created_unix: by.atUnix,
   })
-  await insertEntry(tx, act, issue.id, { type: 'stop_tracking', content: durationText(seconds), time_id: time.id })
-  await touchIssues(tx, [issue.id], act.atUnix)
+  await insertTimelineEntry(tx, by, issue.id, {
+    type: 'stop_tracking',
+    content: durationText(seconds),
+    time_id: time.id,
+  })
+  await touchIssues(tx, [issue.id], by.atUnix)
   return true
 }
 
-const actNow = (ctx: SignedInRepoCtx): Act => ({ doerId: ctx.viewer.id, atUnix: nowUnix(ctx.clock), isDated: false })
+const attributionNow = (ctx: SignedInRepoCtx): Attribution => ({
+  doerId: ctx.viewer.id,
+  atUnix: nowUnix(ctx.clock),
+  isDated: false,
+})
 
 /** Starts a watch; one that runs on another issue is stopped. On the same issue: `Conflict`. */
 export async function startWatch(ctx: SignedInRepoCtx, issue: IssueRow): Promise<void> {
-  const act = actNow(ctx)
+  const by = attributionNow(ctx)
   await transaction(ctx.db, async (tx) => {
     const running = await findStopwatch(tx, ctx.viewer.id)
     if (running?.issue_id === issue.id) throw new Conflict('the stopwatch runs already', 'stopwatch_running')
     const other = running ? await findIssueById(tx, running.issue_id) : undefined
-    if (other) await stopOwnWatch(tx, act, other)
-    if (!(await insertStopwatch(tx, ctx.viewer.id, issue.id, act.atUnix))) {
+    if (other) await stopOwnWatch(tx, by, other)
+    if (!(await insertStopwatch(tx, ctx.viewer.id, issue.id, by.atUnix))) {
       throw new Conflict('another stopwatch was started at the same time', 'stopwatch_running')
     }
-    await insertEntry(tx, act, issue.id, { type: 'start_tracking' })
-    await touchIssues(tx, [issue.id], act.atUnix)
+    await insertTimelineEntry(tx, by, issue.id, { type: 'start_tracking' })
+    await touchIssues(tx, [issue.id], by.atUnix)
   })
 }
 
 /** Stops the caller's watch on an issue; without one: `Conflict`. */
 export async function stopWatch(ctx: SignedInRepoCtx, issue: IssueRow): Promise<void> {
-  const stopped = await transaction(ctx.db, (tx) => stopOwnWatch(tx, actNow(ctx), issue))
+  const stopped = await transaction(ctx.db, (tx) => stopOwnWatch(tx, attributionNow(ctx), issue))
   if (!stopped) throw new Conflict('no stopwatch runs here', 'stopwatch_not_running')
 }
 
 /** Takes the caller's watch away without tracking its time; without one: `Conflict`. */
 export async function cancelWatch(ctx: SignedInRepoCtx, issue: IssueRow): Promise<void> {
-  const act = actNow(ctx)
+  const by = attributionNow(ctx)
   await transaction(ctx.db, async (tx) => {
     if (!(await deleteStopwatch(tx, ctx.viewer.id, issue.id))) {
       throw new Conflict('no stopwatch runs here', 'stopwatch_not_running')
     }
-    await insertEntry(tx, act, issue.id, { type: 'cancel_tracking' })
-    await touchIssues(tx, [issue.id], act.atUnix)
+    await insertTimelineEntry(tx, by, issue.id, { type: 'cancel_tracking' })
+    await touchIssues(tx, [issue.id], by.atUnix)
   })
 }

@@ -1,6 +1,6 @@
 import { parseDocument } from 'yaml'
 import type { IssueConfig, IssueFormField, IssueTemplate } from './template.schemas.ts'
-import { cutBytes } from './title.policy.ts'
+import { cutBytes } from './title.rules.ts'
 
 /** A template or a configuration that breaks a rule; the message says which. */
 export class TemplateProblem extends Error {

@@ -3,8 +3,8 @@ import type { StopwatchRow, TrackedTimeRow } from '../db/tables/issues.ts'
 import { formatUnix, nowUnix } from '../lib/time.ts'
 import { loadUsers } from '../users/user.store.ts'
 import { durationText } from './duration.ts'
-import type { IssuePlace } from './issue-place.ts'
-import { loadPlaces } from './issue-place.store.ts'
+import type { RepoWithOwner } from './repo-with-owner.ts'
+import { loadReposWithOwners } from './repo-with-owner.store.ts'
 import { presentIssues } from './issue.present.ts'
 import { loadIssues } from './issue.store.ts'
 import type { StopWatch, TrackedTime } from './time.schemas.ts'
@@ -13,7 +13,7 @@ import type { StopWatch, TrackedTime } from './time.schemas.ts'
 export async function presentTimes(
   ctx: Pick<Ctx, 'config' | 'viewer' | 'db'>,
   rows: readonly TrackedTimeRow[],
-  known: readonly IssuePlace[] = [],
+  known: readonly RepoWithOwner[] = [],
 ): Promise<TrackedTime[]> {
   if (rows.length === 0) return []
   const [users, issues] = await Promise.all([
@@ -47,14 +47,14 @@ export async function presentStopwatches(
     ctx.db,
     rows.map((row) => row.issue_id),
   )
-  const places = await loadPlaces(
+  const reposWithOwners = await loadReposWithOwners(
     ctx.db,
     [...issues.values()].map((issue) => issue.repo_id),
   )
   return rows.flatMap((row) => {
     const issue = issues.get(row.issue_id)
-    const place = issue && places.get(issue.repo_id)
-    if (!issue || !place) return []
+    const repoWithOwner = issue && reposWithOwners.get(issue.repo_id)
+    if (!issue || !repoWithOwner) return []
     const seconds = Math.max(0, nowUnix(ctx.clock) - row.created_unix)
     return [
       {
@@ -63,8 +63,8 @@ export async function presentStopwatches(
         duration: durationText(seconds),
         issue_index: issue.index,
         issue_title: issue.title,
-        repo_owner_name: place.owner.name,
-        repo_name: place.repo.name,
+        repo_owner_name: repoWithOwner.owner.name,
+        repo_name: repoWithOwner.repo.name,
       },
     ]
   })

@@ -9,10 +9,10 @@ import type { Unix } from '../lib/time.ts'
 import { unitConfig } from '../repos/unit-config.ts'
 import { findUserByName } from '../users/user.store.ts'
 import { durationText } from './duration.ts'
-import { queryTime } from './due-date.policy.ts'
-import { insertEntry } from './entry.store.ts'
+import { queryTime } from './due-date.rules.ts'
+import { insertTimelineEntry } from './timeline-entry.store.ts'
 import { isWriter } from './issue.policy.ts'
-import { actNow } from './issue.service.ts'
+import { attributionNow } from './issue.service.ts'
 import { listAssigneeIds, touchIssues } from './issue.store.ts'
 import { insertTrackedTime, listStopwatches } from './stopwatch.store.ts'
 import { countTimes, deleteTime, deleteTimesOf, findTime, listTimes, type TimeFilter } from './time.store.ts'
@@ -113,20 +113,20 @@ export async function addTime(
   if (!isTrackingOn(ctx)) throw switchedOff()
   const mayForOthers = ctx.rights.isAdmin || ctx.viewer.isAdmin
   const user = mayForOthers && input.user_name ? await getUser(ctx, input.user_name) : ctx.viewer.user
-  const act = { ...actNow(ctx), doerId: user.id }
+  const by = { ...attributionNow(ctx), doerId: user.id }
   return transaction(ctx.db, async (tx) => {
     const time = await insertTrackedTime(tx, {
       issue_id: issue.id,
       user_id: user.id,
       seconds: input.time,
-      created_unix: act.atUnix,
+      created_unix: by.atUnix,
     })
-    await insertEntry(tx, act, issue.id, {
+    await insertTimelineEntry(tx, by, issue.id, {
       type: 'add_time_manual',
       content: durationText(input.time),
       time_id: time.id,
     })
-    await touchIssues(tx, [issue.id], act.atUnix)
+    await touchIssues(tx, [issue.id], by.atUnix)
     return time
   })
 }
@@ -134,13 +134,13 @@ export async function addTime(
 /** Takes away what the caller tracked on an issue; 404 when there is nothing. */
 export async function resetTimes(ctx: SignedInRepoCtx, issue: IssueRow): Promise<void> {
   if (!isTrackingOn(ctx)) throw switchedOff()
-  const act = actNow(ctx)
+  const by = attributionNow(ctx)
   await transaction(ctx.db, async (tx) => {
     const gone = await deleteTimesOf(tx, issue.id, ctx.viewer.id)
     if (gone.length === 0) throw new NotFound('there is no tracked time', 'time_not_found')
     const seconds = gone.reduce((sum, time) => sum + time.seconds, 0)
-    await insertEntry(tx, act, issue.id, { type: 'delete_time_manual', content: durationText(seconds) })
-    await touchIssues(tx, [issue.id], act.atUnix)
+    await insertTimelineEntry(tx, by, issue.id, { type: 'delete_time_manual', content: durationText(seconds) })
+    await touchIssues(tx, [issue.id], by.atUnix)
   })
 }
 
@@ -152,11 +152,11 @@ export async function getTime(ctx: SignedInRepoCtx, issue: IssueRow, id: Tracked
 }
 
 export async function removeTime(ctx: SignedInRepoCtx, issue: IssueRow, time: TrackedTimeRow): Promise<void> {
-  const act = actNow(ctx)
+  const by = attributionNow(ctx)
   await transaction(ctx.db, async (tx) => {
     if (!(await deleteTime(tx, time.id))) throw new NotFound('the tracked time does not exist', 'time_not_found')
-    await insertEntry(tx, act, issue.id, { type: 'delete_time_manual', content: durationText(time.seconds) })
-    await touchIssues(tx, [issue.id], act.atUnix)
+    await insertTimelineEntry(tx, by, issue.id, { type: 'delete_time_manual', content: durationText(time.seconds) })
+    await touchIssues(tx, [issue.id], by.atUnix)
   })
 }
 

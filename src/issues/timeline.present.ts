@@ -9,9 +9,9 @@ import { loadUsers } from '../users/user.store.ts'
 import { listFilesOfComments } from './attachment.store.ts'
 import { commentUrls, presentLoadedComment } from './comment.present.ts'
 import type { TimelineComment } from './comment.schemas.ts'
-import { loadComments } from './entry.store.ts'
-import type { IssuePlace } from './issue-place.ts'
-import { loadPlaces } from './issue-place.store.ts'
+import { loadComments } from './timeline-entry.store.ts'
+import type { RepoWithOwner } from './repo-with-owner.ts'
+import { loadReposWithOwners } from './repo-with-owner.store.ts'
 import { presentIssues } from './issue.present.ts'
 import { loadIssues, loadMilestones } from './issue.store.ts'
 import { presentLabel } from './label.present.ts'
@@ -23,7 +23,7 @@ import { loadTimes } from './time.store.ts'
 /** Entries of one issue, with what they speak of loaded together: one query for each kind of thing, however many. */
 export async function presentTimeline(
   ctx: Pick<Ctx, 'config' | 'viewer' | 'db'>,
-  place: IssuePlace,
+  repoWithOwner: RepoWithOwner,
   issue: IssueRow,
   rows: readonly CommentRow[],
 ): Promise<TimelineComment[]> {
@@ -52,22 +52,22 @@ export async function presentTimeline(
     ),
     loadTeams(db, [...new Set(rows.flatMap((row) => (row.assignee_team_id === null ? [] : [row.assignee_team_id])))]),
   ])
-  const [users, shownTimes, places, files, shownTeams] = await Promise.all([
+  const [users, shownTimes, reposWithOwners, files, shownTeams] = await Promise.all([
     loadUsers(db, [
       ...rows.flatMap((row) => [row.poster_id, row.assignee_id, row.resolver_id]),
       ...[...otherComments.values()].map((row) => row.poster_id),
     ]),
-    presentTimes(ctx, [...times.values()], [place]),
-    loadPlaces(
+    presentTimes(ctx, [...times.values()], [repoWithOwner]),
+    loadReposWithOwners(
       db,
       [...otherIssues.values()].map((row) => row.repo_id),
-      [place],
+      [repoWithOwner],
     ),
     listFilesOfComments(db, [...otherComments.keys()]),
     presentTeams(ctx, teams),
   ])
   const shownIssues = new Map(
-    (await presentIssues(ctx, [...otherIssues.values()], [...places.values()])).map((each) => [each.id, each]),
+    (await presentIssues(ctx, [...otherIssues.values()], [...reposWithOwners.values()])).map((each) => [each.id, each]),
   )
   const timeOf = new Map(shownTimes.map((time) => [time.id, time]))
   const filesOf = Map.groupBy(files, (file) => file.comment_id)
@@ -82,13 +82,13 @@ export async function presentTimeline(
     const oldMilestone = row.old_milestone_id === null ? undefined : milestones.get(row.old_milestone_id)
     const refComment = row.ref_comment_id === null ? undefined : otherComments.get(row.ref_comment_id)
     const refIssue = row.ref_issue_id === null ? undefined : otherIssues.get(row.ref_issue_id)
-    const refPlace = refIssue && places.get(refIssue.repo_id)
+    const refPlace = refIssue && reposWithOwners.get(refIssue.repo_id)
     const assignee = row.assignee_id === null ? undefined : users.get(row.assignee_id)
     const resolver = row.resolver_id === null ? undefined : users.get(row.resolver_id)
     return {
       id: row.id,
       type: row.type,
-      ...commentUrls(ctx, place, issue, row.id),
+      ...commentUrls(ctx, repoWithOwner, issue, row.id),
       user: presentAuthor(guest, users.get(row.poster_id)),
       body: row.content,
       created_at: formatUnix(row.created_unix),
@@ -113,7 +113,7 @@ export async function presentTimeline(
       ref_action: row.ref_action,
       ref_commit_sha: row.commit_sha,
       review_id: row.review_id ?? 0,
-      label: label ? presentLabel(ctx, place, label) : null,
+      label: label ? presentLabel(ctx, repoWithOwner, label) : null,
       assignee: assignee ? presentUser(guest, assignee) : null,
       assignee_team: (row.assignee_team_id !== null && teamOf.get(row.assignee_team_id)) || null,
       removed_assignee: row.removed_assignee,

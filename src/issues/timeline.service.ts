@@ -2,10 +2,10 @@ import type { RepoCtx } from '../access/context.ts'
 import { accessToAll } from '../access/repo-access.ts'
 import type { CommentRow, IssueRow } from '../db/tables/issues.ts'
 import type { Page } from '../lib/paging.ts'
-import { listEntries, listPendingReviewIds, type ChangedBetween } from './entry.store.ts'
+import { listEntries, listPendingReviewIds, type ChangedBetween } from './timeline-entry.store.ts'
 import { mayReadIssue } from './issue.policy.ts'
 import { loadIssues } from './issue.store.ts'
-import { loadPlaces } from './issue-place.store.ts'
+import { loadReposWithOwners } from './repo-with-owner.store.ts'
 
 /** One page of what happened to an issue, without references from where the viewer may not look. */
 export async function getTimeline(
@@ -20,12 +20,12 @@ export async function getTimeline(
     rows.map((row) => row.ref_issue_id),
   )
   if (sources.size === 0) return [...rows]
-  const places = await loadPlaces(
+  const reposWithOwners = await loadReposWithOwners(
     ctx.db,
     [...sources.values()].map((source) => source.repo_id),
     [ctx],
   )
-  const others = [...places.values()].filter((place) => place.repo.id !== ctx.repo.id)
+  const others = [...reposWithOwners.values()].filter((repoWithOwner) => repoWithOwner.repo.id !== ctx.repo.id)
   const access = await accessToAll(ctx.db, ctx.viewer, others)
   return rows.filter((row) => {
     if (row.ref_issue_id === null) return true

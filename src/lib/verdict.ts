@@ -6,7 +6,7 @@ export type Verdict = { readonly allowed: true } | { readonly allowed: false; re
 export const allow: Verdict = { allowed: true }
 export const deny = (reason: string): Verdict => ({ allowed: false, reason })
 
-/** Turns a denial into `Forbidden` (403) with the policy's reason. */
+/** ConcurrencyLimit a denial into `Forbidden` (403) with the policy's reason. */
 export function must(verdict: Verdict): void {
   if (!verdict.allowed) throw new Forbidden(verdict.reason)
 }

@@ -4,7 +4,7 @@ import type { SendMailOptions, Transporter } from 'nodemailer'
 import type SMTPPool from 'nodemailer/lib/smtp-pool/index.js'
 import { Unavailable } from '../lib/errors.ts'
 import type { Log } from '../lib/log.ts'
-import { createTurns } from '../lib/turns.ts'
+import { createConcurrencyLimit } from '../lib/concurrency-limit.ts'
 
 /** How mail goes out; the members are those of `[mailer]` and of the mail limits. */
 export interface MailerOptions {
@@ -81,7 +81,7 @@ export async function createMailer(options: MailerOptions, log: Log): Promise<Ma
     }
   }
   const transport = await createTransportFor(options)
-  const turns = createTurns({
+  const limit = createConcurrencyLimit({
     running: options.maxConnections,
     waiting: options.sendBufferLen,
     refusal: () => new Unavailable('too many mails are waiting for the mail server', 'mail_busy'),
@@ -89,7 +89,7 @@ export async function createMailer(options: MailerOptions, log: Log): Promise<Ma
   return {
     isEnabled: true,
     sendMail: (mail) =>
-      turns.run(async () => {
+      limit.run(async () => {
         const message = toMessage(mail, options)
         if (transport === undefined) {
           log('info', 'mail is not sent because PROTOCOL is dummy', { to: mail.to, subject: mail.subject })

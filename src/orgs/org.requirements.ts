@@ -7,7 +7,7 @@ import type { Requirement, Scope } from '../http/operation.ts'
 import { Forbidden, Moved, NotFound, Refusal } from '../lib/errors.ts'
 import type { TeamId } from '../lib/ids.ts'
 import { findUserById } from '../users/user.store.ts'
-import { orgStanding, type OrgStanding } from './standing.service.ts'
+import { orgMembership, type OrgMembership } from './membership.service.ts'
 import { findTeam, isTeamMember } from './team.store.ts'
 
 /** An organization that the path names. */
@@ -46,14 +46,14 @@ export const inOrg: Requirement<object, OrgCtx> = {
 }
 
 /** What the caller is in the organization; administrators of the instance pass every check of it. */
-const standingIn = async ({ db, org, viewer }: SignedInOrgCtx): Promise<OrgStanding> =>
-  orgStanding(db, org.id, viewer.id)
+const membershipIn = async ({ db, org, viewer }: SignedInOrgCtx): Promise<OrgMembership> =>
+  orgMembership(db, org.id, viewer.id)
 
 /** OO: owners of the organization. */
 export const orgOwner: Requirement<SignedInOrgCtx, object> = {
   codes: ['OO'],
   async check(ctx) {
-    if (!ctx.viewer.isAdmin && !(await standingIn(ctx)).isOwner) {
+    if (!ctx.viewer.isAdmin && !(await membershipIn(ctx)).isOwner) {
       throw new Forbidden('only an organization owner may do this', 'org_owner_only')
     }
     return {}
@@ -64,7 +64,7 @@ export const orgOwner: Requirement<SignedInOrgCtx, object> = {
 export const orgMember: Requirement<SignedInOrgCtx, object> = {
   codes: ['OM'],
   async check(ctx) {
-    if (!ctx.viewer.isAdmin && !(await standingIn(ctx)).isMember) {
+    if (!ctx.viewer.isAdmin && !(await membershipIn(ctx)).isMember) {
       throw new Forbidden('only an organization member may do this', 'org_member_only')
     }
     return {}
@@ -94,9 +94,9 @@ export const teamMember: Requirement<TeamCtx & SignedInCtx, object> = {
   async check(ctx) {
     const { viewer, team, db } = ctx
     if (viewer.isAdmin) return {}
-    const standing = await standingIn(ctx)
-    if (standing.isOwner || (await isTeamMember(db, team.id, viewer.id))) return {}
-    if (standing.isMember) throw new Forbidden('only a team member may do this', 'team_member_only')
+    const membership = await membershipIn(ctx)
+    if (membership.isOwner || (await isTeamMember(db, team.id, viewer.id))) return {}
+    if (membership.isMember) throw new Forbidden('only a team member may do this', 'team_member_only')
     throw noTeam()
   },
 }
@@ -114,7 +114,7 @@ export const teamPublicOnly: Requirement<TeamCtx, object> = {
 export const teamOrgOwner: Requirement<TeamCtx & SignedInCtx, object> = {
   codes: ['OO'],
   async check(ctx) {
-    if (!ctx.viewer.isAdmin && !(await standingIn(ctx)).isOwner) throw noTeam()
+    if (!ctx.viewer.isAdmin && !(await membershipIn(ctx)).isOwner) throw noTeam()
     return {}
   },
 }

@@ -5,7 +5,7 @@ import { viewerOf } from '../auth/viewer.ts'
 import type { UserRow } from '../db/tables/accounts.ts'
 import { NotFound } from '../lib/errors.ts'
 import { refuseUnseenOrg } from './org.service.ts'
-import { orgStanding } from './standing.service.ts'
+import { orgMembership } from './membership.service.ts'
 
 /** The words of `OrganizationPermissions`. */
 export interface OrgPermissions {
@@ -23,16 +23,16 @@ export interface OrgPermissions {
 export async function orgPermissionsOf(ctx: SignedInCtx, user: UserRow, orgName: string): Promise<OrgPermissions> {
   const org = await findAccountByName(ctx.db, orgName.toLowerCase())
   if (org?.kind !== 'organization') throw new NotFound('the organization does not exist', 'org_not_found')
-  const standing = await orgStanding(ctx.db, org.id, user.id)
-  if (!maySeeAccount(viewerOf(user, { kind: 'session' }), org, standing.isMember)) {
+  const membership = await orgMembership(ctx.db, org.id, user.id)
+  if (!maySeeAccount(viewerOf(user, { kind: 'session' }), org, membership.isMember)) {
     throw new NotFound('the organization does not exist', 'org_not_found')
   }
   await refuseUnseenOrg(ctx, org)
   return {
-    is_owner: standing.rank >= 4,
-    is_admin: standing.rank >= 3,
-    can_write: standing.rank >= 2,
-    can_read: standing.rank >= 1,
-    can_create_repository: standing.mayCreateRepos,
+    is_owner: membership.rank >= 4,
+    is_admin: membership.rank >= 3,
+    can_write: membership.rank >= 2,
+    can_read: membership.rank >= 1,
+    can_create_repository: membership.mayCreateRepos,
   }
 }

@@ -7,7 +7,7 @@ import type { UserId } from '../lib/ids.ts'
 import type { Page } from '../lib/paging.ts'
 import { nowUnix } from '../lib/time.ts'
 import { deleteTeamlessMembers, insertMember, lockTeam } from './org.store.ts'
-import { editedTeamAccess, newTeamAccess, type AskedAccess } from './team.policy.ts'
+import { editedTeamAccess, newTeamAccess, type AskedAccess } from './team.rules.ts'
 import {
   countTeamMembers,
   countTeams,

@@ -2,7 +2,7 @@ import { lookup } from 'node:dns/promises'
 import { isIP, type LookupFunction } from 'node:net'
 import { type Readable, Transform } from 'node:stream'
 import { Agent, buildConnector, type Dispatcher, ProxyAgent, request as send } from 'undici'
-import { createTurns } from '../lib/turns.ts'
+import { createConcurrencyLimit } from '../lib/concurrency-limit.ts'
 import type { HostRules } from './host-rules.ts'
 
 export type OutgoingReason =
@@ -149,7 +149,7 @@ export function createOutgoing(options: OutgoingOptions): Outgoing {
   const { proxy } = options
   const proxied =
     proxy === undefined ? undefined : new ProxyAgent({ uri: proxy.url, requestTls: tls, proxyTunnel: true })
-  const turns = createTurns({
+  const limit = createConcurrencyLimit({
     running: options.maxConnections,
     waiting: options.maxConnections * 10,
     refusal: () => new OutgoingError('busy', 'too many requests to other servers are waiting'),
@@ -213,7 +213,7 @@ export function createOutgoing(options: OutgoingOptions): Outgoing {
     request: async (url, request = {}) => {
       const signal = signalOf(request)
       try {
-        return await turns.run(async () => {
+        return await limit.run(async () => {
           const done = await exchange(url, request, signal)
           const maxBytes = request.maxBodyBytes ?? options.maxBodyBytes
           const { body, isCut } = await readBody(done.reply, maxBytes, request.whenTooLarge ?? 'fail')
@@ -228,7 +228,7 @@ export function createOutgoing(options: OutgoingOptions): Outgoing {
       try {
         // The turn is held until the stream has ended, so that streams count as connections.
         return await new Promise<OutgoingReply & { readonly body: Readable }>((resolve, reject) => {
-          turns
+          limit
             .run(async () => {
               const done = await exchange(url, request, signal)
               const body = limitedStream(done.reply, request.maxBodyBytes ?? options.maxBodyBytes, request.signal)

@@ -1,6 +1,6 @@
 import type { RepoCtx } from '../access/context.ts'
 import type { PullRow } from '../db/tables/pulls.ts'
-import type { NewEntry } from '../issues/entry.store.ts'
+import type { NewTimelineEntry } from '../issues/timeline-entry.store.ts'
 import { NotFound } from '../lib/errors.ts'
 import type { Oid, ReviewId } from '../lib/ids.ts'
 import { hunkAround, type Place } from './diff-hunk.ts'
@@ -47,7 +47,12 @@ async function lastTouch(ctx: RepoCtx, head: Oid, path: string, line: number): P
  * What is written down of a comment on a line: the old side counts when it is named. Paths and lines need not be part of
  * the difference (contract, pulls: position).
  */
-export async function codeComment(ctx: RepoCtx, pull: PullRow, head: Oid, input: CodeCommentInput): Promise<NewEntry> {
+export async function codeComment(
+  ctx: RepoCtx,
+  pull: PullRow,
+  head: Oid,
+  input: CodeCommentInput,
+): Promise<NewTimelineEntry> {
   const path = (input.path ?? '').replace(/^\/+/, '')
   const old = input.old_position ?? 0
   const place: Place =
@@ -70,4 +75,7 @@ export async function codeComment(ctx: RepoCtx, pull: PullRow, head: Oid, input:
 }
 
 /** The same as part of a review. */
-export const ofReview = (entry: NewEntry, reviewId: ReviewId): NewEntry => ({ ...entry, review_id: reviewId })
+export const ofReview = (entry: NewTimelineEntry, reviewId: ReviewId): NewTimelineEntry => ({
+  ...entry,
+  review_id: reviewId,
+})

@@ -3,7 +3,7 @@ import { transaction } from '../db/database.ts'
 import type { PullRow } from '../db/tables/pulls.ts'
 import type { RepoRow } from '../db/tables/repositories.ts'
 import type { Oid } from '../lib/ids.ts'
-import { loadCommitAuthors } from '../repos/commit-authors.ts'
+import { loadCommitAuthors } from '../code/commit-authors.ts'
 import { recordMerge } from './merge-record.service.ts'
 
 /** How far back from the base the commit that brought the head in is looked for. */

@@ -3,7 +3,7 @@ import type { Identity, MergeTreeResult } from '../git/git.ts'
 import { Conflict } from '../lib/errors.ts'
 import type { Oid } from '../lib/ids.ts'
 import { nowUnix } from '../lib/time.ts'
-import { loadCommitAuthors } from '../repos/commit-authors.ts'
+import { loadCommitAuthors } from '../code/commit-authors.ts'
 import { gitPerson } from '../users/git-person.ts'
 import { findUserById } from '../users/user.store.ts'
 import {

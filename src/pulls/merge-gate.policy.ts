@@ -1,6 +1,6 @@
 import type { ReviewRow } from '../db/tables/pulls.ts'
-import { contextMatcher } from '../repos/branch-protection.policy.ts'
-import type { BranchRule } from '../repos/branch-protection.store.ts'
+import { contextMatcher } from '../refs/branch-protection.policy.ts'
+import type { BranchRule } from '../refs/branch-protection.store.ts'
 import type { PullsConfig } from '../repos/unit-config.ts'
 import type { MergeVerb } from './pull.schemas.ts'
 

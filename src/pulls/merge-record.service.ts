@@ -1,7 +1,7 @@
 import type { Tx } from '../db/database.ts'
 import type { CheckState, PullRow } from '../db/tables/pulls.ts'
 import { publish } from '../events/hub.ts'
-import type { Act } from '../issues/act.ts'
+import type { Attribution } from '../issues/attribution.ts'
 import { changeState, holdIssue } from '../issues/issue-change.service.ts'
 import { findIssueById, loadIssues, updateIssue } from '../issues/issue.store.ts'
 import type { IssueId, Oid, PullId, UserId } from '../lib/ids.ts'
@@ -29,7 +29,7 @@ export interface MergeFacts {
 export async function recordMerge(tx: Tx, facts: MergeFacts): Promise<PullRow | undefined> {
   const before = await findPullForUpdate(tx, facts.pullId)
   if (!before || before.is_merged) return undefined
-  const act: Act = { doerId: facts.mergerId, atUnix: Math.floor(facts.nowMs / 1000), isDated: false }
+  const by: Attribution = { doerId: facts.mergerId, atUnix: Math.floor(facts.nowMs / 1000), isDated: false }
   const found = await findIssueById(tx, before.issue_id)
   if (!found) return undefined
   const issue = await holdIssue(tx, found)
@@ -37,13 +37,13 @@ export async function recordMerge(tx: Tx, facts: MergeFacts): Promise<PullRow | 
     is_merged: true,
     merge_oid: facts.mergeOid,
     merger_id: facts.mergerId,
-    merged_unix: act.atUnix,
+    merged_unix: by.atUnix,
     ...(facts.state ? { check_state: facts.state } : {}),
   })
-  await updateIssue(tx, issue.id, { merged_unix: act.atUnix })
+  await updateIssue(tx, issue.id, { merged_unix: by.atUnix })
   await deleteScheduledMerge(tx, pull.id)
   await deleteMerges(tx, pull.id)
-  await changeState(tx, act, { ...issue, merged_unix: act.atUnix }, true, 'merge_pull')
+  await changeState(tx, by, { ...issue, merged_unix: by.atUnix }, true, 'merge_pull')
   await publish(tx, 'pull.merged', { ...factsOf(pull, facts.mergerId), mergeCommit: facts.mergeOid })
   const issues = await loadIssues(tx, [...facts.closes, ...facts.reopens])
   for (const [ids, isClosed] of [
@@ -53,7 +53,7 @@ export async function recordMerge(tx: Tx, facts: MergeFacts): Promise<PullRow | 
     for (const id of ids) {
       const promised = issues.get(id)
       // One that waits for another stays open; a pull request is never closed so.
-      if (promised && !promised.is_pull) await changeState(tx, act, promised, isClosed)
+      if (promised && !promised.is_pull) await changeState(tx, by, promised, isClosed)
     }
   }
   return pull

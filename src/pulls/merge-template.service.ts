@@ -1,7 +1,7 @@
 import type { RepoCtx } from '../access/context.ts'
-import { issueWebUrl } from '../issues/issue-place.ts'
+import { issueWebUrl } from '../issues/repo-with-owner.ts'
 import { loadIssues } from '../issues/issue.store.ts'
-import { listPromises } from '../issues/reference.store.ts'
+import { listClosingReferences } from '../issues/reference.store.ts'
 import type { UserId } from '../lib/ids.ts'
 import { branchRef } from '../lib/refs.ts'
 import { loadRepos } from '../repos/repo.store.ts'
@@ -42,7 +42,7 @@ export async function readTemplate(ctx: RepoCtx, style: string): Promise<string 
 export async function mergeFacts(ctx: RepoCtx, { pull, issue }: PullPair): Promise<MergeFacts> {
   const [heads, promises, reviews] = await Promise.all([
     loadRepos(ctx.db, [pull.head_repo_id]),
-    listPromises(ctx.db, issue.id),
+    listClosingReferences(ctx.db, issue.id),
     listReviews(ctx.db, issue.id),
   ])
   const head = pull.head_repo_id === null ? undefined : heads.get(pull.head_repo_id)

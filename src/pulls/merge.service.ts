@@ -4,20 +4,20 @@ import { transaction } from '../db/database.ts'
 import type { PullRow } from '../db/tables/pulls.ts'
 import { publish } from '../events/hub.ts'
 import type { RefUpdateResult } from '../git/git.ts'
-import { insertEntry } from '../issues/entry.store.ts'
+import { insertTimelineEntry } from '../issues/timeline-entry.store.ts'
 import { isWriter } from '../issues/issue.policy.ts'
-import { actNow } from '../issues/issue.service.ts'
+import { attributionNow } from '../issues/issue.service.ts'
 import { loadIssues, touchIssues } from '../issues/issue.store.ts'
-import { listPromises } from '../issues/reference.store.ts'
+import { listClosingReferences } from '../issues/reference.store.ts'
 import { Conflict, Forbidden, MethodNotAllowed, NotFound } from '../lib/errors.ts'
 import type { IssueId, Oid } from '../lib/ids.ts'
 import { branchRef, isOid, zeroOid } from '../lib/refs.ts'
 import { nowUnix } from '../lib/time.ts'
-import { refusalOf } from '../repos/branch.service.ts'
-import { effectiveRule } from '../repos/branch-protection.policy.ts'
-import { listBranchRules } from '../repos/branch-protection.store.ts'
-import { moveRefs } from '../repos/ref-door.service.ts'
-import { isUnsettled } from '../repos/ref-journal.store.ts'
+import { refusalOf } from '../code/branch.service.ts'
+import { effectiveRule } from '../refs/branch-protection.policy.ts'
+import { listBranchRules } from '../refs/branch-protection.store.ts'
+import { moveRefs } from '../refs/ref-door.service.ts'
+import { isUnsettled } from '../refs/ref-journal.store.ts'
 import { findRepoById } from '../repos/repo.store.ts'
 import { findUserById } from '../users/user.store.ts'
 import { buildMerge, type BuildStyle } from './merge-build.service.ts'
@@ -152,7 +152,7 @@ async function promisesOf(
   ctx: SignedInRepoCtx,
   { issue }: PullPair,
 ): Promise<{ closes: readonly IssueId[]; reopens: readonly IssueId[] }> {
-  const rows = await listPromises(ctx.db, issue.id)
+  const rows = await listClosingReferences(ctx.db, issue.id)
   const issues = await loadIssues(
     ctx.db,
     rows.map((row) => row.issue_id),
@@ -197,7 +197,7 @@ async function markMerged(ctx: SignedInRepoCtx, pair: PullPair, oid: string): Pr
 }
 
 async function schedule(ctx: SignedInRepoCtx, { pull }: PullPair, input: MergeInput): Promise<void> {
-  const act = actNow(ctx)
+  const by = attributionNow(ctx)
   await transaction(ctx.db, async (tx) => {
     const isNew = await insertScheduledMerge(tx, {
       pull_id: pull.id,
@@ -206,12 +206,12 @@ async function schedule(ctx: SignedInRepoCtx, { pull }: PullPair, input: MergeIn
       title: input.title,
       message: input.message,
       deletes_branch: input.deletesBranch,
-      created_unix: act.atUnix,
+      created_unix: by.atUnix,
     })
     if (!isNew) throw new Conflict('a merge waits for its checks already', 'merge_scheduled')
-    await insertEntry(tx, act, pull.issue_id, { type: 'pull_scheduled_merge' })
-    await touchIssues(tx, [pull.issue_id], act.atUnix)
-    await publish(tx, 'pull.mergeScheduled', { ...factsOf(pull, act.doerId), isCancelled: false })
+    await insertTimelineEntry(tx, by, pull.issue_id, { type: 'pull_scheduled_merge' })
+    await touchIssues(tx, [pull.issue_id], by.atUnix)
+    await publish(tx, 'pull.mergeScheduled', { ...factsOf(pull, by.doerId), isCancelled: false })
   })
 }
 
@@ -223,12 +223,12 @@ export async function cancelScheduledMerge(ctx: SignedInRepoCtx, { pull }: PullP
   if (waiting.doer_id !== ctx.viewer.id && !ctx.rights.isAdmin) {
     throw new Forbidden('only who scheduled the merge and administrators may cancel it', 'cancel_forbidden')
   }
-  const act = actNow(ctx)
+  const by = attributionNow(ctx)
   await transaction(ctx.db, async (tx) => {
     if (!(await deleteScheduledMerge(tx, pull.id))) throw none
-    await insertEntry(tx, act, pull.issue_id, { type: 'pull_cancel_scheduled_merge' })
-    await touchIssues(tx, [pull.issue_id], act.atUnix)
-    await publish(tx, 'pull.mergeScheduled', { ...factsOf(pull, act.doerId), isCancelled: true })
+    await insertTimelineEntry(tx, by, pull.issue_id, { type: 'pull_cancel_scheduled_merge' })
+    await touchIssues(tx, [pull.issue_id], by.atUnix)
+    await publish(tx, 'pull.mergeScheduled', { ...factsOf(pull, by.doerId), isCancelled: true })
   })
 }
 
@@ -252,7 +252,7 @@ async function deleteHeadBranch(ctx: SignedInRepoCtx, pull: PullRow): Promise<vo
   if (branch === repo.default_branch) throw new Forbidden(`${branch} is the default branch`, 'default_branch')
   if (effectiveRule(rules, branch)) throw new Forbidden(`${branch} is protected`, 'branch_protected')
   if (!rights.canWrite('code')) throw new Forbidden('you may not delete the head branch', 'branch_forbidden')
-  const act = actNow(ctx)
+  const by = attributionNow(ctx)
   await transaction(ctx.db, async (tx) => {
     const children = await listOpenByBranch(tx, 'base', repo.id, [branch])
     const moved: PullRow[] = []
@@ -268,12 +268,12 @@ async function deleteHeadBranch(ctx: SignedInRepoCtx, pull: PullRow): Promise<vo
       const isSelf = child.head_repo_id === repo.id && child.head_branch === pull.base_branch
       if (!isSelf && !(await findOpenOnRoute(tx, route))) moved.push(child)
     }
-    await retarget(tx, act, moved, pull.base_branch)
+    await retarget(tx, by, moved, pull.base_branch)
   })
   const change = { ref: branchRef(branch), old: pull.synced_oid, new: zeroOid(repo.object_format) }
   const result = await moveRefs(ctx, repo, [change], { doerId: ctx.viewer.id, via: 'merge' })
   if (!result.ok) return
   await transaction(ctx.db, async (tx) => {
-    await insertEntry(tx, act, pull.issue_id, { type: 'delete_branch', old_ref: branch })
+    await insertTimelineEntry(tx, by, pull.issue_id, { type: 'delete_branch', old_ref: branch })
   })
 }

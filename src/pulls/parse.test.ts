@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { parseCodeOwners, rulesFor } from './code-owners.parse.ts'
 import { reviewProblem, statusProblem } from './merge-gate.policy.ts'
 import { describeCommit, readTopicOptions, readTopicRef, topicName } from './topic-push.parse.ts'
-import type { BranchRule } from '../repos/branch-protection.store.ts'
+import type { BranchRule } from '../refs/branch-protection.store.ts'
 
 test('code owners: comments, escapes, negation, teams, and lines that do not count', () => {
   const rules = parseCodeOwners(

@@ -3,9 +3,9 @@ import { accessTo } from '../access/repo-access.ts'
 import { transaction, type Tx } from '../db/database.ts'
 import type { PullRow } from '../db/tables/pulls.ts'
 import { publish } from '../events/hub.ts'
-import type { Act } from '../issues/act.ts'
-import { endOfDay, optionalTime } from '../issues/due-date.policy.ts'
-import { insertEntry } from '../issues/entry.store.ts'
+import type { Attribution } from '../issues/attribution.ts'
+import { endOfDay, optionalTime } from '../issues/due-date.rules.ts'
+import { insertTimelineEntry } from '../issues/timeline-entry.store.ts'
 import {
   changeAssignees,
   changeContent,
@@ -17,20 +17,20 @@ import {
   replaceLabels,
 } from '../issues/issue-change.service.ts'
 import { isWriter, mayEditIssue } from '../issues/issue.policy.ts'
-import { actNow, changing, getAssignable, refuseBlocked } from '../issues/issue.service.ts'
+import { attributionNow, changing, getAssignable, refuseBlocked } from '../issues/issue.service.ts'
 import { listUsableLabels } from '../issues/label.store.ts'
 import { findMilestone } from '../issues/milestone.store.ts'
 import { findReferenced, namedByIssue, recordReferences } from '../issues/reference.service.ts'
-import { keptTitle } from '../issues/title.policy.ts'
+import { keptTitle } from '../issues/title.rules.ts'
 import { Conflict, Forbidden, Invalid, NotFound, PreconditionFailed, type Refusal } from '../lib/errors.ts'
 import type { LabelId, MilestoneId, UserId } from '../lib/ids.ts'
-import { findBranch } from '../repos/branch.store.ts'
+import { findBranch } from '../code/branch.store.ts'
 import { findRepoById } from '../repos/repo.store.ts'
 import { findUserById } from '../users/user.store.ts'
 import { findCodeOwners } from './code-owners.service.ts'
 import { upToDate } from './pull-check.service.ts'
 import { factsOf } from './pull-sync.service.ts'
-import { isDraft } from './pull.policy.ts'
+import { isDraft } from './pull.rules.ts'
 import { pairsOf } from './pull.service.ts'
 import { findOpenOnRoute, findPullById, lockRepo, requestChecks, updatePull, type PullPair } from './pull.store.ts'
 import { planRequests, recordRequests } from './review-request.service.ts'
@@ -74,7 +74,7 @@ export async function editPull(
 ): Promise<PullPair | 'forbidden'> {
   const { issue, pull } = pair
   if (!mayEditIssue(ctx.viewer, ctx.rights, issue)) return 'forbidden'
-  const act = actNow(ctx)
+  const by = attributionNow(ctx)
   const manages = isWriter(ctx.rights, issue)
   const title = input.title === undefined ? undefined : keptTitle(input.title)
   if ((title !== undefined && title !== '' && title !== issue.title) || input.state !== undefined) {
@@ -97,21 +97,21 @@ export async function editPull(
   const refusal = await changing(() =>
     transaction(ctx.db, async (tx) => {
       let row = await holdIssue(tx, issue)
-      if (title !== undefined) row = await changeTitle(tx, act, row, title)
-      if (input.body !== undefined) row = await changeContent(tx, act, row, input.body)
-      if (references) await recordReferences(tx, act, { issue: row, comment: undefined }, references)
+      if (title !== undefined) row = await changeTitle(tx, by, row, title)
+      if (input.body !== undefined) row = await changeContent(tx, by, row, input.body)
+      if (references) await recordReferences(tx, by, { issue: row, comment: undefined }, references)
       if (isReadied) {
-        await publish(tx, 'pull.readied', factsOf(pull, act.doerId))
-        await recordRequests(tx, { ...act, doerId: issue.poster_id }, pull, requests)
+        await publish(tx, 'pull.readied', factsOf(pull, by.doerId))
+        await recordRequests(tx, { ...by, doerId: issue.poster_id }, pull, requests)
       }
-      if (dueUnix !== undefined) row = await changeDue(tx, act, row, dueUnix)
-      if (assigneeIds) row = await changeAssignees(tx, act, row, assigneeIds)
-      if (milestone) row = await changeMilestone(tx, act, row, milestone)
+      if (dueUnix !== undefined) row = await changeDue(tx, by, row, dueUnix)
+      if (assigneeIds) row = await changeAssignees(tx, by, row, assigneeIds)
+      if (milestone) row = await changeMilestone(tx, by, row, milestone)
       if (labelIds) {
         const labels = labelIds.length === 0 ? [] : await listUsableLabels(tx, ctx.repo, { ids: labelIds })
-        row = await replaceLabels(tx, act, row, labels)
+        row = await replaceLabels(tx, by, row, labels)
       }
-      return input.state === undefined ? undefined : applyState(tx, act, row, input.state)
+      return input.state === undefined ? undefined : applyState(tx, by, row, input.state)
     }),
   )
   if (refusal) throw refusal
@@ -133,28 +133,33 @@ async function ownersOf(ctx: SignedInRepoCtx, { pull, issue }: PullPair) {
   return planRequests(ctx, pull, await findCodeOwners(ctx, files, issue.poster_id))
 }
 
-async function applyState(tx: Tx, act: Act, issue: PullPair['issue'], state: string): Promise<Refusal | undefined> {
+async function applyState(
+  tx: Tx,
+  by: Attribution,
+  issue: PullPair['issue'],
+  state: string,
+): Promise<Refusal | undefined> {
   if (issue.merged_unix > 0) return new PreconditionFailed('a merged pull request keeps its state', 'pull_merged')
-  const { kind } = await changeState(tx, act, issue, state === 'closed')
+  const { kind } = await changeState(tx, by, issue, state === 'closed')
   return kind === 'blocked'
     ? new PreconditionFailed('an issue that it depends on is open', 'dependency_open')
     : undefined
 }
 
 /** Has pull requests aim at another base, as part of a transaction. They are looked at anew. */
-export async function retarget(tx: Tx, act: Act, pulls: readonly PullRow[], newBase: string): Promise<void> {
+export async function retarget(tx: Tx, by: Attribution, pulls: readonly PullRow[], newBase: string): Promise<void> {
   await requestChecks(
     tx,
     pulls.map((pull) => pull.id),
     { base_branch: newBase },
   )
   for (const pull of pulls) {
-    await insertEntry(tx, act, pull.issue_id, {
+    await insertTimelineEntry(tx, by, pull.issue_id, {
       type: 'change_target_branch',
       old_ref: pull.base_branch,
       new_ref: newBase,
     })
-    await publish(tx, 'pull.retargeted', { ...factsOf(pull, act.doerId), oldBase: pull.base_branch, newBase })
+    await publish(tx, 'pull.retargeted', { ...factsOf(pull, by.doerId), oldBase: pull.base_branch, newBase })
   }
 }
 
@@ -166,7 +171,7 @@ async function changeBase(ctx: SignedInRepoCtx, pull: PullRow, base: string): Pr
   if (pull.head_repo_id === pull.repo_id && pull.flow === 0 && base === pull.head_branch) {
     throw new Invalid('head and base are the same branch', 'same_branches')
   }
-  const act = actNow(ctx)
+  const by = attributionNow(ctx)
   await transaction(ctx.db, async (tx) => {
     await lockRepo(tx, ctx.repo.id)
     const now = await findPullById(tx, pull.id)
@@ -184,7 +189,7 @@ async function changeBase(ctx: SignedInRepoCtx, pull: PullRow, base: string): Pr
             flow: now.flow,
           })
     if (other) throw new Conflict(`pull request ${other.index} is open for these branches`, 'pull_exists')
-    await retarget(tx, act, [now], base)
+    await retarget(tx, by, [now], base)
   })
 }
 

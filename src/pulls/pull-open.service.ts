@@ -5,20 +5,20 @@ import { transaction } from '../db/database.ts'
 import type { MilestoneRow } from '../db/tables/issues.ts'
 import type { RepoRow } from '../db/tables/repositories.ts'
 import { publish } from '../events/hub.ts'
-import { insertEntry } from '../issues/entry.store.ts'
-import { optionalTime } from '../issues/due-date.policy.ts'
-import { actNow, changing, getAssignable, openIssue, refuseBlocked } from '../issues/issue.service.ts'
+import { insertTimelineEntry } from '../issues/timeline-entry.store.ts'
+import { optionalTime } from '../issues/due-date.rules.ts'
+import { attributionNow, changing, getAssignable, openIssue, refuseBlocked } from '../issues/issue.service.ts'
 import { findMilestone } from '../issues/milestone.store.ts'
 import { findMentioned, findReferenced, namedByIssue } from '../issues/reference.service.ts'
-import { keptTitle } from '../issues/title.policy.ts'
+import { keptTitle } from '../issues/title.rules.ts'
 import { Conflict, Invalid, NotFound } from '../lib/errors.ts'
 import type { LabelId, MilestoneId, Oid } from '../lib/ids.ts'
 import { branchRef } from '../lib/refs.ts'
-import { findRelative } from '../repos/compare.store.ts'
+import { findRelative } from '../code/compare.store.ts'
 import { findCodeOwners } from './code-owners.service.ts'
 import { examine, resultOf } from './pull-check.service.ts'
 import { factsOf, fetchHead, newCommits, pushBody, writePullRef } from './pull-sync.service.ts'
-import { isDraft } from './pull.policy.ts'
+import { isDraft } from './pull.rules.ts'
 import { planRequests, recordRequests } from './review-request.service.ts'
 import { findOpenOnRoute, insertPull, lockBranch, lockRepo, type PullPair } from './pull.store.ts'
 
@@ -186,7 +186,7 @@ async function tryToOpen(ctx: SignedInRepoCtx, input: NewPull, isLast: boolean):
   ])
   const owners = isDraft(ctx, input) ? [] : await findCodeOwners(ctx, checked.files, ctx.viewer.id)
   const requests = await planRequests(ctx, { base_branch: base.branch }, owners)
-  const act = actNow(ctx)
+  const by = attributionNow(ctx)
   return changing(() =>
     transaction(ctx.db, async (tx): Promise<PullPair | undefined> => {
       await lockRepo(tx, repo.id)
@@ -197,7 +197,7 @@ async function tryToOpen(ctx: SignedInRepoCtx, input: NewPull, isLast: boolean):
       }
       const open = await findOpenOnRoute(tx, routeOf(input))
       if (open) throw secondRefused(open.index)
-      const issue = await openIssue(tx, act, ctx, {
+      const issue = await openIssue(tx, by, ctx, {
         isPull: true,
         title: input.title,
         content: input.content,
@@ -223,10 +223,10 @@ async function tryToOpen(ctx: SignedInRepoCtx, input: NewPull, isLast: boolean):
         ...resultOf(checked),
       })
       if (commits.length > 0) {
-        await insertEntry(tx, act, issue.id, { type: 'pull_push', content: pushBody(false, commits) })
+        await insertTimelineEntry(tx, by, issue.id, { type: 'pull_push', content: pushBody(false, commits) })
       }
-      await publish(tx, 'pull.opened', factsOf(pull, act.doerId))
-      await recordRequests(tx, act, pull, requests)
+      await publish(tx, 'pull.opened', factsOf(pull, by.doerId))
+      await recordRequests(tx, by, pull, requests)
       return { issue, pull }
     }),
   )

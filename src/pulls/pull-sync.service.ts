@@ -3,15 +3,15 @@ import { transaction } from '../db/database.ts'
 import type { PullRow, ReviewRow } from '../db/tables/pulls.ts'
 import type { RepoRow } from '../db/tables/repositories.ts'
 import { publish } from '../events/hub.ts'
-import type { Act } from '../issues/act.ts'
-import { insertEntries, insertEntry } from '../issues/entry.store.ts'
+import type { Attribution } from '../issues/attribution.ts'
+import { insertTimelineEntries, insertTimelineEntry } from '../issues/timeline-entry.store.ts'
 import { findIssueById, touchIssues } from '../issues/issue.store.ts'
 import type { Oid, PullId, UserId } from '../lib/ids.ts'
 import { branchRef, zeroOid } from '../lib/refs.ts'
 import { nowUnix } from '../lib/time.ts'
-import { effectiveRule } from '../repos/branch-protection.policy.ts'
-import { listBranchRules } from '../repos/branch-protection.store.ts'
-import { moveRefs } from '../repos/ref-door.service.ts'
+import { effectiveRule } from '../refs/branch-protection.policy.ts'
+import { listBranchRules } from '../refs/branch-protection.store.ts'
+import { moveRefs } from '../refs/ref-door.service.ts'
 import { findRepoById } from '../repos/repo.store.ts'
 import { pullRef } from './pull-ref.ts'
 import { findPullById, listBranchHeads, updateSynced } from './pull.store.ts'
@@ -87,24 +87,27 @@ export async function syncPull(
   const about = await describePush(services, repo, pull, target)
   await writePullRef(services, repo, pull, target, doerId)
   const rule = effectiveRule(await listBranchRules(services.db, repo.id), pull.base_branch)
-  const act: Act = { doerId, atUnix: nowUnix(services.clock), isDated: false }
+  const by: Attribution = { doerId, atUnix: nowUnix(services.clock), isDated: false }
   await transaction(services.db, async (tx) => {
     if (!(await updateSynced(tx, pull, target))) return
     const issue = await findIssueById(tx, pull.issue_id)
     if (!issue) return
     if (about.commits.length > 0) {
-      await insertEntry(tx, act, issue.id, { type: 'pull_push', content: pushBody(about.isForced, about.commits) })
+      await insertTimelineEntry(tx, by, issue.id, {
+        type: 'pull_push',
+        content: pushBody(about.isForced, about.commits),
+      })
     }
     await markStale(tx, issue.id, target, about.isContentChanged)
     if (about.isContentChanged && rule?.dismiss_stale_approvals) {
       const approvals = await listApprovals(tx, issue.id)
       const dismissed: ReviewRow[] = []
       for (const approval of approvals.filter((each) => each.commit_oid !== target)) {
-        dismissed.push(await updateReview(tx, approval.id, { is_dismissed: true, updated_unix: act.atUnix }))
+        dismissed.push(await updateReview(tx, approval.id, { is_dismissed: true, updated_unix: by.atUnix }))
       }
-      const entries = await insertEntries(
+      const entries = await insertTimelineEntries(
         tx,
-        act,
+        by,
         dismissed.map((review) => ({ issue_id: issue.id, type: 'dismiss_review' as const, review_id: review.id })),
       )
       for (const [index, entry] of entries.entries()) {
@@ -117,7 +120,7 @@ export async function syncPull(
         })
       }
     }
-    await touchIssues(tx, [issue.id], act.atUnix)
+    await touchIssues(tx, [issue.id], by.atUnix)
     await publish(tx, 'pull.synchronized', { ...factsOf(pull, doerId), old: pull.synced_oid, new: target })
   })
 }

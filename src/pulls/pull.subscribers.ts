@@ -4,7 +4,7 @@ import { transaction, type Tx } from '../db/database.ts'
 import type { PullRow } from '../db/tables/pulls.ts'
 import type { EventData } from '../events/catalogue.ts'
 import { subscriber, type Subscriber } from '../events/subscriber.ts'
-import type { Act } from '../issues/act.ts'
+import type { Attribution } from '../issues/attribution.ts'
 import { changeState } from '../issues/issue-change.service.ts'
 import { loadIssues } from '../issues/issue.store.ts'
 import { job } from '../jobs/job.ts'
@@ -43,13 +43,13 @@ const branchMoves = (updates: EventData<'refs.updated'>['updates']): BranchMove[
   })
 
 /** Closes open pull requests whose branch is gone. */
-async function closeAll(tx: Tx, act: Act, pulls: readonly PullRow[]): Promise<void> {
+async function closeAll(tx: Tx, by: Attribution, pulls: readonly PullRow[]): Promise<void> {
   const issues = await loadIssues(
     tx,
     pulls.map((pull) => pull.issue_id),
   )
   for (const issue of issues.values()) {
-    if (!issue.is_closed) await changeState(tx, act, issue, true)
+    if (!issue.is_closed) await changeState(tx, by, issue, true)
   }
 }
 

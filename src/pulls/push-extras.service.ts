@@ -2,12 +2,12 @@ import type { SignedInRepoCtx } from '../access/context.ts'
 import { accessTo } from '../access/repo-access.ts'
 import { listUnits } from '../access/access.store.ts'
 import type { PushedUpdate } from '../git/git.ts'
-import { issueWebUrl } from '../issues/issue-place.ts'
-import { loadPlaces } from '../issues/issue-place.store.ts'
+import { issueWebUrl } from '../issues/repo-with-owner.ts'
+import { loadReposWithOwners } from '../issues/repo-with-owner.store.ts'
 import { escapePath } from '../lib/escape-url.ts'
 import { branchOf, isZeroOid } from '../lib/refs.ts'
-import { mayEditAsMaintainer } from '../repos/maintainer-edit.service.ts'
-import type { PushExtras } from '../repos/push.service.ts'
+import { mayEditAsMaintainer } from '../code/maintainer-edit.service.ts'
+import type { PushExtras } from '../refs/push.service.ts'
 import { repoWebUrl } from '../repos/repo-url.ts'
 import { listOpenByBranch } from './pull.store.ts'
 import { createLines, visitLines } from './push-hint.ts'
@@ -44,12 +44,12 @@ async function hintsFor(ctx: SignedInRepoCtx, moved: readonly PushedUpdate[]): P
     .slice(0, maxHints)
   if (branches.length === 0) return []
   const baseId = repo.is_fork && repo.fork_id !== null ? repo.fork_id : repo.id
-  const [places, units, open] = await Promise.all([
-    loadPlaces(ctx.db, [baseId], [ctx]),
+  const [reposWithOwners, units, open] = await Promise.all([
+    loadReposWithOwners(ctx.db, [baseId], [ctx]),
     listUnits(ctx.db, [baseId]),
     listOpenByBranch(ctx.db, 'head', repo.id, branches),
   ])
-  const base = places.get(baseId)
+  const base = reposWithOwners.get(baseId)
   if (!base || !units.some((row) => row.unit === 'pulls')) return []
   const { rights } = baseId === repo.id ? ctx : await accessTo(ctx.db, ctx.viewer, base.owner, base.repo)
   if (!rights.canRead('pulls')) return []

@@ -4,16 +4,16 @@ import { transaction, type Tx } from '../db/database.ts'
 import type { TeamRow, UserRow } from '../db/tables/accounts.ts'
 import type { PullRow, ReviewRow } from '../db/tables/pulls.ts'
 import { publish } from '../events/hub.ts'
-import type { Act } from '../issues/act.ts'
-import { insertEntry } from '../issues/entry.store.ts'
-import { actNow } from '../issues/issue.service.ts'
+import type { Attribution } from '../issues/attribution.ts'
+import { insertTimelineEntry } from '../issues/timeline-entry.store.ts'
+import { attributionNow } from '../issues/issue.service.ts'
 import { listUsersReaching } from '../issues/reach.store.ts'
 import { Forbidden, Invalid, NotFound } from '../lib/errors.ts'
 import type { ReviewId, TeamId, UserId } from '../lib/ids.ts'
 import { findTeamByName, listTeamsOfRepo } from '../orgs/team.store.ts'
-import { effectiveRule, mayApprove, type BranchActor } from '../repos/branch-protection.policy.ts'
-import { listBranchRules, type BranchRule } from '../repos/branch-protection.store.ts'
-import { rightsOfUsers, teamIdsOf } from '../repos/user-rights.service.ts'
+import { effectiveRule, mayApprove, type BranchActor } from '../refs/branch-protection.policy.ts'
+import { listBranchRules, type BranchRule } from '../refs/branch-protection.store.ts'
+import { rightsOfUsers, teamIdsOf } from '../access/user-rights.service.ts'
 import { findEmail, findUserById, findUserByName, loadUsers } from '../users/user.store.ts'
 import { factsOf } from './pull-sync.service.ts'
 import type { PullPair } from './pull.store.ts'
@@ -73,7 +73,7 @@ export async function planRequests(
 /** Writes requests down, each with its entry and event; who is asked already is passed over. */
 export async function recordRequests(
   tx: Tx,
-  act: Act,
+  by: Attribution,
   pull: PullRow,
   requests: readonly PlannedRequest[],
 ): Promise<ReviewRow[]> {
@@ -86,19 +86,25 @@ export async function recordRequests(
         reviewer_id: 'userId' in asked ? asked.userId : null,
         reviewer_team_id: 'teamId' in asked ? asked.teamId : null,
         is_official: isOfficial,
-        created_unix: act.atUnix,
-        updated_unix: act.atUnix,
+        created_unix: by.atUnix,
+        updated_unix: by.atUnix,
       },
     ])
     if (!review) continue
     made.push(review)
-    await tellRequest(tx, act, pull, asked, review.id)
+    await tellRequest(tx, by, pull, asked, review.id)
   }
   return made
 }
 
-async function tellRequest(tx: Tx, act: Act, pull: PullRow, asked: Asked, made: ReviewId | undefined): Promise<void> {
-  const entry = await insertEntry(tx, act, pull.issue_id, {
+async function tellRequest(
+  tx: Tx,
+  by: Attribution,
+  pull: PullRow,
+  asked: Asked,
+  made: ReviewId | undefined,
+): Promise<void> {
+  const entry = await insertTimelineEntry(tx, by, pull.issue_id, {
     type: 'review_request',
     assignee_id: 'userId' in asked ? asked.userId : null,
     assignee_team_id: 'teamId' in asked ? asked.teamId : null,
@@ -106,7 +112,7 @@ async function tellRequest(tx: Tx, act: Act, pull: PullRow, asked: Asked, made: 
     review_id: made ?? null,
   })
   await publish(tx, 'review.requested', {
-    ...factsOf(pull, act.doerId),
+    ...factsOf(pull, by.doerId),
     ...('userId' in asked ? { reviewerId: asked.userId } : { teamId: asked.teamId }),
     removed: made === undefined,
     commentId: entry.id,
@@ -190,7 +196,7 @@ export async function askForReviews(ctx: SignedInRepoCtx, pair: PullPair, input:
         }
       }
     }
-    return recordRequests(tx, actNow(ctx), pair.pull, planned)
+    return recordRequests(tx, attributionNow(ctx), pair.pull, planned)
   })
 }
 
@@ -222,10 +228,10 @@ export async function withdrawRequests(ctx: SignedInRepoCtx, pair: PullPair, inp
     throw new Invalid('you may not withdraw requests here', 'review_request_refused')
   }
   const asked: Asked[] = [...people.map((user) => ({ userId: user.id })), ...teams.map((team) => ({ teamId: team.id }))]
-  const act = actNow(ctx)
+  const by = attributionNow(ctx)
   await transaction(ctx.db, async (tx) => {
     for (const each of asked) {
-      if (await deleteRequest(tx, pair.issue.id, each)) await tellRequest(tx, act, pair.pull, each, undefined)
+      if (await deleteRequest(tx, pair.issue.id, each)) await tellRequest(tx, by, pair.pull, each, undefined)
     }
   })
 }

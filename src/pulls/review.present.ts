@@ -1,7 +1,7 @@
 import type { RepoCtx } from '../access/context.ts'
 import type { CommentRow } from '../db/tables/issues.ts'
 import type { ReviewRow, ReviewType } from '../db/tables/pulls.ts'
-import { issueWebUrl } from '../issues/issue-place.ts'
+import { issueWebUrl } from '../issues/repo-with-owner.ts'
 import type { TeamId } from '../lib/ids.ts'
 import { formatUnix } from '../lib/time.ts'
 import { presentTeams } from '../orgs/team.present.ts'

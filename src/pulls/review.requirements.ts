@@ -1,7 +1,7 @@
 import type { RepoCtx } from '../access/context.ts'
 import type { CommentRow } from '../db/tables/issues.ts'
 import type { Requirement } from '../http/operation.ts'
-import { findCommentIn } from '../issues/entry.store.ts'
+import { findCommentIn } from '../issues/timeline-entry.store.ts'
 import { NotFound } from '../lib/errors.ts'
 import type { CommentId } from '../lib/ids.ts'
 

@@ -3,16 +3,16 @@ import { isUniqueViolation, transaction, type Tx } from '../db/database.ts'
 import type { CommentRow } from '../db/tables/issues.ts'
 import type { PullRow, ReviewRow, ReviewType } from '../db/tables/pulls.ts'
 import { publish } from '../events/hub.ts'
-import type { Act } from '../issues/act.ts'
-import { insertEntries, insertEntry, type NewEntry } from '../issues/entry.store.ts'
+import type { Attribution } from '../issues/attribution.ts'
+import { insertTimelineEntries, insertTimelineEntry, type NewTimelineEntry } from '../issues/timeline-entry.store.ts'
 import { isWriter, mayComment } from '../issues/issue.policy.ts'
-import { actNow } from '../issues/issue.service.ts'
+import { attributionNow } from '../issues/issue.service.ts'
 import { listBlockers, touchIssues } from '../issues/issue.store.ts'
 import { Forbidden, Invalid, NotFound } from '../lib/errors.ts'
 import type { Oid, ReviewId, TeamId, UserId } from '../lib/ids.ts'
 import type { Page } from '../lib/paging.ts'
 import { must } from '../lib/verdict.ts'
-import { teamIdsOf } from '../repos/user-rights.service.ts'
+import { teamIdsOf } from '../access/user-rights.service.ts'
 import { codeComment, ofReview, type CodeCommentInput } from './code-comment.service.ts'
 import { factsOf } from './pull-sync.service.ts'
 import { upToDate } from './pull-check.service.ts'
@@ -139,10 +139,10 @@ export async function createReview(ctx: SignedInRepoCtx, stored: PullPair, input
   await refuseSilenced(ctx, stored)
   const pair = { ...stored, pull: await upToDate(ctx, stored.pull) }
   const commit = await reviewedCommit(ctx, pair.pull, input.commit_id)
-  const entries: NewEntry[] = []
+  const entries: NewTimelineEntry[] = []
   for (const comment of comments) entries.push(await codeComment(ctx, pair.pull, commit.oid, comment))
-  const standing = await standingOf(ctx, pair, type)
-  const act = actNow(ctx)
+  const authority = await reviewAuthorityOf(ctx, pair, type)
+  const by = attributionNow(ctx)
   const write = async (tx: Tx): Promise<ReviewRow> => {
     const pending = await findPendingReview(tx, pair.issue.id, ctx.viewer.id)
     const values = {
@@ -150,25 +150,25 @@ export async function createReview(ctx: SignedInRepoCtx, stored: PullPair, input
       content: body,
       commit_oid: commit.oid,
       is_stale: commit.isStale,
-      is_official: standing.isOfficial,
-      updated_unix: act.atUnix,
+      is_official: authority.isOfficial,
+      updated_unix: by.atUnix,
     }
     if (isVerdict(type)) await supersedeVerdicts(tx, pair.issue.id, ctx.viewer.id)
     const review = pending
-      ? await updateReview(tx, pending.id, { ...values, created_unix: act.atUnix })
+      ? await updateReview(tx, pending.id, { ...values, created_unix: by.atUnix })
       : await insertReview(tx, {
           issue_id: pair.issue.id,
           reviewer_id: ctx.viewer.id,
           reviewer_team_id: null,
-          created_unix: act.atUnix,
+          created_unix: by.atUnix,
           ...values,
         })
-    await insertEntries(
+    await insertTimelineEntries(
       tx,
-      act,
+      by,
       entries.map((entry) => ({ ...ofReview(entry, review.id), issue_id: pair.issue.id })),
     )
-    await tellReview(tx, act, pair, review, standing.teamIds, entries.length > 0)
+    await tellReview(tx, by, pair, review, authority.teamIds, entries.length > 0)
     return review
   }
   try {
@@ -183,7 +183,7 @@ export async function createReview(ctx: SignedInRepoCtx, stored: PullPair, input
 const isVerdict = (type: ReviewType): boolean => type === 'approve' || type === 'reject'
 
 /** Whether a review counts for protections, and the teams that it answers for. */
-async function standingOf(
+async function reviewAuthorityOf(
   ctx: SignedInRepoCtx,
   { pull }: PullPair,
   type: ReviewType,
@@ -196,21 +196,21 @@ async function standingOf(
 /** The entry of a review, and what follows from one that is not pending: requests are answered, others hear of it. */
 async function tellReview(
   tx: Tx,
-  act: Act,
+  by: Attribution,
   { pull, issue }: PullPair,
   review: ReviewRow,
   teamIds: readonly TeamId[],
   hasComments: boolean,
 ): Promise<void> {
   await blankReviewEntries(tx, review.id)
-  await insertEntry(tx, act, issue.id, { type: 'review', content: review.content, review_id: review.id })
+  await insertTimelineEntry(tx, by, issue.id, { type: 'review', content: review.content, review_id: review.id })
   await addToReviewCount(tx, pull.id, 1)
   if (review.type === 'pending' || review.type === 'request') return
-  await deleteRequest(tx, issue.id, { userId: act.doerId })
+  await deleteRequest(tx, issue.id, { userId: by.doerId })
   await deleteTeamRequests(tx, issue.id, teamIds)
-  if (hasComments) await recountComments(tx, issue.id, act.atUnix)
-  else await touchIssues(tx, [issue.id], act.atUnix)
-  await publish(tx, 'review.submitted', { ...factsOf(pull, act.doerId), reviewId: review.id, type: review.type })
+  if (hasComments) await recountComments(tx, issue.id, by.atUnix)
+  else await touchIssues(tx, [issue.id], by.atUnix)
+  await publish(tx, 'review.submitted', { ...factsOf(pull, by.doerId), reviewId: review.id, type: review.type })
 }
 
 /** Hands a pending review in. One that is none, and handing in as pending, are `Invalid`. */
@@ -233,8 +233,8 @@ export async function submitReview(
   }
   await refuseSilenced(ctx, stored)
   const pair = { ...stored, pull: await upToDate(ctx, stored.pull) }
-  const standing = await standingOf(ctx, pair, type)
-  const act = actNow(ctx)
+  const authority = await reviewAuthorityOf(ctx, pair, type)
+  const by = attributionNow(ctx)
   return transaction(ctx.db, async (tx) => {
     const held = await findPendingReview(tx, pair.issue.id, ctx.viewer.id)
     if (held?.id !== review.id) throw new Invalid('only a pending review is handed in', 'review_not_pending')
@@ -244,11 +244,11 @@ export async function submitReview(
       content: body,
       commit_oid: pair.pull.synced_oid,
       is_stale: false,
-      is_official: standing.isOfficial,
-      created_unix: act.atUnix,
-      updated_unix: act.atUnix,
+      is_official: authority.isOfficial,
+      created_unix: by.atUnix,
+      updated_unix: by.atUnix,
     })
-    await tellReview(tx, act, pair, submitted, standing.teamIds, true)
+    await tellReview(tx, by, pair, submitted, authority.teamIds, true)
     return submitted
   })
 }
@@ -258,7 +258,7 @@ export async function deleteReview(ctx: SignedInRepoCtx, { pull, issue }: PullPa
   if (review.reviewer_id !== ctx.viewer.id && !ctx.viewer.isAdmin) {
     throw new Forbidden('only the reviewer may delete a review', 'review_of_another')
   }
-  const act = actNow(ctx)
+  const by = attributionNow(ctx)
   await transaction(ctx.db, async (tx) => {
     const entries = await deleteReviewComments(tx, review.id)
     if (!(await deleteReviewRow(tx, review.id))) throw noReview()
@@ -270,9 +270,9 @@ export async function deleteReview(ctx: SignedInRepoCtx, { pull, issue }: PullPa
         await updateReview(tx, before.id, { is_official: true, is_dismissed: false })
       }
     }
-    await recountComments(tx, issue.id, act.atUnix)
+    await recountComments(tx, issue.id, by.atUnix)
     await publish(tx, 'review.deleted', {
-      ...factsOf(pull, act.doerId),
+      ...factsOf(pull, by.doerId),
       reviewId: review.id,
       reviewerId: reviewerId ?? (0 as UserId),
     })
@@ -295,24 +295,24 @@ export async function dismissReview(
   input: { readonly message?: string | undefined; readonly priors?: boolean | undefined },
 ): Promise<ReviewRow> {
   refuseDismissal(ctx, pair, review)
-  const act = actNow(ctx)
+  const by = attributionNow(ctx)
   return transaction(ctx.db, async (tx) => {
     if (input.priors) {
       const all = await listReviews(tx, pair.issue.id)
       const others = all.filter(
         (each) => each.reviewer_id === review.reviewer_id && each.id !== review.id && isVerdict(each.type),
       )
-      for (const other of others) await updateReview(tx, other.id, { is_dismissed: true, updated_unix: act.atUnix })
+      for (const other of others) await updateReview(tx, other.id, { is_dismissed: true, updated_unix: by.atUnix })
     }
-    const dismissed = await updateReview(tx, review.id, { is_dismissed: true, updated_unix: act.atUnix })
-    const entry = await insertEntry(tx, act, pair.issue.id, {
+    const dismissed = await updateReview(tx, review.id, { is_dismissed: true, updated_unix: by.atUnix })
+    const entry = await insertTimelineEntry(tx, by, pair.issue.id, {
       type: 'dismiss_review',
       content: input.message ?? '',
       review_id: review.id,
     })
-    await touchIssues(tx, [pair.issue.id], act.atUnix)
+    await touchIssues(tx, [pair.issue.id], by.atUnix)
     await publish(tx, 'review.dismissed', {
-      ...factsOf(pair.pull, act.doerId),
+      ...factsOf(pair.pull, by.doerId),
       reviewId: review.id,
       reviewerId: review.reviewer_id ?? (0 as UserId),
       commentId: entry.id,
@@ -323,8 +323,8 @@ export async function dismissReview(
 
 export async function undismissReview(ctx: SignedInRepoCtx, pair: PullPair, review: ReviewRow): Promise<ReviewRow> {
   refuseDismissal(ctx, pair, review)
-  const act = actNow(ctx)
-  return transaction(ctx.db, (tx) => updateReview(tx, review.id, { is_dismissed: false, updated_unix: act.atUnix }))
+  const by = attributionNow(ctx)
+  return transaction(ctx.db, (tx) => updateReview(tx, review.id, { is_dismissed: false, updated_unix: by.atUnix }))
 }
 
 /** The line comments of a review, oldest first. */
@@ -341,10 +341,10 @@ export async function addCodeComment(
   await refuseSilenced(ctx, stored)
   const pair = { ...stored, pull: await upToDate(ctx, stored.pull) }
   const entry = await codeComment(ctx, pair.pull, review.commit_oid || pair.pull.synced_oid, input)
-  const act = actNow(ctx)
+  const by = attributionNow(ctx)
   return transaction(ctx.db, async (tx) => {
-    const comment = await insertEntry(tx, act, pair.issue.id, ofReview(entry, review.id))
-    if (review.type !== 'pending') await recountComments(tx, pair.issue.id, act.atUnix)
+    const comment = await insertTimelineEntry(tx, by, pair.issue.id, ofReview(entry, review.id))
+    if (review.type !== 'pending') await recountComments(tx, pair.issue.id, by.atUnix)
     return comment
   })
 }
@@ -357,14 +357,14 @@ export async function removeCodeComment(
   comment: CommentRow,
 ): Promise<boolean> {
   if (comment.poster_id !== ctx.viewer.id && !isWriter(ctx.rights, issue)) return false
-  const act = actNow(ctx)
+  const by = attributionNow(ctx)
   await transaction(ctx.db, async (tx) => {
     if (!(await deleteComment(tx, comment.id))) throw new NotFound('the comment does not exist', 'comment_not_found')
-    if (review.type !== 'pending') await recountComments(tx, issue.id, act.atUnix)
+    if (review.type !== 'pending') await recountComments(tx, issue.id, by.atUnix)
     await publish(tx, 'comment.deleted', {
       repoId: issue.repo_id,
       issueId: issue.id,
-      doerId: act.doerId,
+      doerId: by.doerId,
       isPull: true,
       commentId: comment.id,
       content: comment.content,

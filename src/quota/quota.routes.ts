@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { quotaSubjects } from '../access/quota.policy.ts'
+import { quotaSubjects } from '../access/quota.rules.ts'
 import { isWithinQuota } from '../access/quota.service.ts'
 import { anyone, signedIn, switchedOn } from '../access/requirements.ts'
 import { operation } from '../http/operation.ts'

@@ -1,7 +1,7 @@
 import type { Services } from '../access/context.ts'
 import { transaction } from '../db/database.ts'
 import type { RepoRow } from '../db/tables/repositories.ts'
-import { updateEmptiness } from './ref-journal.store.ts'
+import { updateEmptiness } from '../refs/ref-journal.store.ts'
 
 /** Something that is not as it should be, in the words of the doctor. */
 export interface RepoFinding {

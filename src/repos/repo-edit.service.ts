@@ -7,8 +7,8 @@ import { isValidBranchName } from '../git/ref-name.ts'
 import { Invalid } from '../lib/errors.ts'
 import { branchRef, zeroOid } from '../lib/refs.ts'
 import { nowUnix } from '../lib/time.ts'
-import { mirrorChange } from './mirror.service.ts'
-import { updateMirror } from './mirror.store.ts'
+import { mirrorChange } from './lifecycle/mirror.service.ts'
+import { updateMirror } from './lifecycle/mirror.store.ts'
 import { mayNameRepo } from './repo-name.policy.ts'
 import {
   deleteRepoRedirect,
@@ -20,7 +20,7 @@ import {
   updateRepo,
 } from './repo.store.ts'
 import { disabledUnits, unitsNamed } from './unit-config.ts'
-import { editUnits, type UnitEdit } from './unit-edit.policy.ts'
+import { editUnits, type UnitEdit } from './unit-edit.rules.ts'
 
 /** What is to change; what is undefined stays. */
 export interface RepoEdit {

@@ -7,14 +7,14 @@ import { created, noContent, ok } from '../http/reply.ts'
 import type { RepoId } from '../lib/ids.ts'
 import { inOrg } from '../orgs/org.requirements.ts'
 import { targetUser } from '../users/subject.requirements.ts'
-import { createOrgRepository, getOrgForRepo } from './org-repo.service.ts'
-import { createRepo } from './repo-creation.service.ts'
+import { createOrgRepository, getOrgForRepo } from './lifecycle/org-repo.service.ts'
+import { createRepo } from './lifecycle/repo-creation.service.ts'
 import { editRepo, type RepoEdit } from './repo-edit.service.ts'
-import { deleteRepo } from './repo-deletion.service.ts'
+import { deleteRepo } from './lifecycle/repo-deletion.service.ts'
 import { presentMadeRepo, presentRepo } from './repo.present.ts'
 import { CreateRepoOption, EditRepoOption, Repository } from './repo.schemas.ts'
 import { getRepoById } from './repo.service.ts'
-import { newRepositoryOf } from './new-repository.ts'
+import { newRepositoryOf } from './lifecycle/new-repository.ts'
 
 export const createCurrentUserRepo = operation({
   method: 'POST',

@@ -4,12 +4,12 @@ import { transaction } from '../db/database.ts'
 import { subscriber } from '../events/subscriber.ts'
 import { isGitKey } from '../git/git-key.ts'
 import { nowUnix } from '../lib/time.ts'
-import { deleteCollaborationsWith } from './collaboration.store.ts'
+import { deleteCollaborationsWith } from './people/collaboration.store.ts'
 import { loadRepos, updateRepo } from './repo.store.ts'
-import { deleteStarsOn } from './star.store.ts'
-import { listTeamRepoIds } from './team-repo.store.ts'
-import { deleteTransfersBetween } from './transfer.store.ts'
-import { unwatchReposOf, unwatchUnseenReposOf, watchRepos } from './watch.store.ts'
+import { deleteStarsOn } from './social/star.store.ts'
+import { listTeamRepoIds } from './people/team-repo.store.ts'
+import { deleteTransfersBetween } from './lifecycle/transfer.store.ts'
+import { unwatchReposOf, unwatchUnseenReposOf, watchRepos } from './social/watch.store.ts'
 
 /** The git data and the picture of a deleted repository. */
 export const removeRepoFiles = subscriber({

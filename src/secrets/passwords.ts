@@ -2,7 +2,7 @@ import { pbkdf2, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
 import { hash, verify } from '@node-rs/argon2'
 import { Invalid, Unavailable } from '../lib/errors.ts'
-import { createTurns } from '../lib/turns.ts'
+import { createConcurrencyLimit } from '../lib/concurrency-limit.ts'
 
 const derivePbkdf2 = promisify(pbkdf2)
 
@@ -19,7 +19,7 @@ const maxWaiting = 300
 /** Imported hashes may not make the server work longer than this. */
 const maxPbkdf2Iterations = 2_000_000
 
-const turns = createTurns({
+const limit = createConcurrencyLimit({
   running: maxRunning,
   waiting: maxWaiting,
   refusal: () => new Unavailable('too many passwords are being checked', 'passwords_busy'),
@@ -32,7 +32,7 @@ export async function hashPassword(password: string): Promise<string> {
   if (sizeBytes > maxPasswordBytes) {
     throw new Invalid(`a password has at most ${maxPasswordBytes} bytes`, 'password_too_long')
   }
-  return turns.run(() => hash(password, argon2Cost))
+  return limit.run(() => hash(password, argon2Cost))
 }
 
 /**
@@ -42,12 +42,12 @@ export async function hashPassword(password: string): Promise<string> {
 export async function verifyPassword(password: string, stored: string | undefined): Promise<boolean> {
   if (Buffer.byteLength(password) > maxPasswordBytes) return false
   if (stored === undefined || stored === '') {
-    await turns.run(() => hash(password, argon2Cost))
+    await limit.run(() => hash(password, argon2Cost))
     return false
   }
-  if (stored.startsWith('pbkdf2$')) return turns.run(() => verifyPbkdf2(password, stored))
+  if (stored.startsWith('pbkdf2$')) return limit.run(() => verifyPbkdf2(password, stored))
   if (!stored.startsWith('$argon2')) return false
-  return turns.run(() => verify(stored, password))
+  return limit.run(() => verify(stored, password))
 }
 
 /** Whether a stored text should be replaced, now that its password is at hand. */

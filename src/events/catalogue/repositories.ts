@@ -14,7 +14,7 @@ const origin = Type.Unsafe<'push' | 'api' | 'web' | 'merge' | 'mirror' | 'intern
 })
 
 export const repositoryEvents = {
-  /** `labelSet` names the set of labels it begins with (`misc/label.templates.ts`); left out for none. */
+  /** `labelSet` names the set of labels it begins with (`site/label.templates.ts`); left out for none. */
   'repo.created': Type.Object({ ...repo, labelSet: Type.Optional(Type.String()) }),
   /** The row is gone: what else is known of it is here. Its git data is removed by whoever hears this. */
   'repo.deleted': Type.Object({

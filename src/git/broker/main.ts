@@ -7,13 +7,13 @@ import { Socket } from 'node:net'
 import { Channel, type WireStream } from '../wire.ts'
 import { CatPool } from './cat-pool.ts'
 import { Command } from './command.ts'
-import { Places } from './places.ts'
+import { Slots } from './slots.ts'
 import type { BrokerRequest, BrokerSettings, CommandKind, RunRequest } from './protocol.ts'
 
 type Working = {
   readonly settings: BrokerSettings
   readonly pool: CatPool
-  readonly places: Readonly<Record<CommandKind, Places>>
+  readonly slots: Readonly<Record<CommandKind, Slots>>
 }
 
 const commands = new Set<Command>()
@@ -29,15 +29,15 @@ function onOpen(stream: WireStream, request: unknown): void {
 
 function serve(stream: WireStream, request: BrokerRequest): void {
   if (request.op === 'settings') {
-    const places = (kind: CommandKind): Places => new Places(request.places[kind], request.waiting, request.waitMs)
+    const slots = (kind: CommandKind): Slots => new Slots(request.slots[kind], request.waiting, request.waitMs)
     working = {
       settings: request,
       pool: new CatPool(request),
-      places: {
-        read: places('read'),
-        write: places('write'),
-        transport: places('transport'),
-        maintenance: places('maintenance'),
+      slots: {
+        read: slots('read'),
+        write: slots('write'),
+        transport: slots('transport'),
+        maintenance: slots('maintenance'),
       },
     }
     return stream.finish({})
@@ -51,9 +51,9 @@ function serve(stream: WireStream, request: BrokerRequest): void {
   runCommand(working, stream, request)
 }
 
-function runCommand({ settings, places }: Working, stream: WireStream, request: RunRequest): void {
-  const place = places[request.kind]
-  // Input may come before there is a place: at most one window of it is kept, and handed over in order.
+function runCommand({ settings, slots }: Working, stream: WireStream, request: RunRequest): void {
+  const place = slots[request.kind]
+  // Input may come before there is a slot: at most one window of it is kept, and handed over in order.
   const early: Buffer[] = []
   let ended = false
   stream.handlers.data = (chunk) => {

@@ -1,13 +1,13 @@
 /** The requests that the server sends to the broker, and their results. Both run from the same build. */
 
-/** Which places a command takes; each kind has its own number of places and its own queue. */
+/** Which slots a command takes; each kind has its own number of slots and its own queue. */
 export type CommandKind = 'read' | 'write' | 'transport' | 'maintenance'
 
 export type BrokerSettings = {
   readonly op: 'settings'
   readonly gitBinary: string
   readonly environment: Readonly<Record<string, string>>
-  readonly places: Readonly<Record<CommandKind, number>>
+  readonly slots: Readonly<Record<CommandKind, number>>
   readonly waiting: number
   readonly waitMs: number
   readonly pooledProcesses: number

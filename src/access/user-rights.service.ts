@@ -1,0 +1,58 @@
+import { listUnits } from './access.store.ts'
+import { computeRights, mode, type Rights, type TeamGrant } from './rights.ts'
+import { viewerOf } from '../auth/viewer.ts'
+import type { Db } from '../db/database.ts'
+import type { AccessMode, UserRow } from '../db/tables/accounts.ts'
+import type { RepoRow } from '../db/tables/repositories.ts'
+import type { TeamId, UserId } from '../lib/ids.ts'
+import { listCollaborationsOf, listMembersAmong, listTeamGrantsOf, listTeamIdsOf } from './user-rights.store.ts'
+
+/** What each of several people may do in one repository, with a fixed number of queries. */
+export async function rightsOfUsers(
+  db: Db,
+  owner: UserRow,
+  repo: RepoRow,
+  users: readonly UserRow[],
+): Promise<ReadonlyMap<UserId, Rights>> {
+  if (users.length === 0) return new Map()
+  const ids = users.map((user) => user.id)
+  const isOrg = owner.kind === 'organization'
+  const [units, collaborations, members, grants] = await Promise.all([
+    listUnits(db, [repo.id]),
+    listCollaborationsOf(db, repo.id, ids),
+    isOrg ? listMembersAmong(db, owner.id, ids) : [],
+    isOrg ? listTeamGrantsOf(db, owner.id, repo.id, ids) : [],
+  ])
+  const collaborationOf = new Map(collaborations.map((row) => [row.user_id, row.access_mode]))
+  const isMember = new Set(members.map((row) => row.user_id))
+  const grantsOf = Map.groupBy(grants, (row) => row.user_id)
+  return new Map(
+    users.map((user) => [
+      user.id,
+      computeRights({
+        viewer: viewerOf(user, { kind: 'session' }),
+        owner,
+        repo,
+        units,
+        isMember: isMember.has(user.id),
+        collaboration: collaborationOf.get(user.id) ?? mode.none,
+        teams: teamsOf(grantsOf.get(user.id) ?? []),
+      }),
+    ]),
+  )
+}
+
+function teamsOf(rows: Awaited<ReturnType<typeof listTeamGrantsOf>>): TeamGrant[] {
+  return [...Map.groupBy(rows, (row) => row.team_id).values()].map((ofTeam) => ({
+    accessMode: (ofTeam[0] as (typeof ofTeam)[number]).access_mode,
+    units: new Map<string, AccessMode>(
+      ofTeam.flatMap((row) => (row.unit !== null && row.unit_mode !== null ? [[row.unit, row.unit_mode]] : [])),
+    ),
+  }))
+}
+
+/** Teams of the owning organization that an account is on; none where a person owns the repository. */
+export async function teamIdsOf(db: Db, owner: UserRow, userId: UserId | undefined): Promise<ReadonlySet<TeamId>> {
+  if (userId === undefined || owner.kind !== 'organization') return new Set()
+  return new Set((await listTeamIdsOf(db, userId, owner.id)).map((row) => row.team_id))
+}

@@ -1,0 +1,23 @@
+import type { Ctx } from '../access/context.ts'
+import type { UserRow } from '../db/tables/accounts.ts'
+import type { RepoRow } from '../db/tables/repositories.ts'
+import { repoApiUrl, repoWebUrl } from '../repos/repo-url.ts'
+
+/** The repository that an issue lies in, and its owner. */
+export interface RepoWithOwner {
+  readonly repo: RepoRow
+  readonly owner: UserRow
+}
+
+interface Numbered {
+  readonly index: number
+  readonly is_pull: boolean
+}
+
+/** Page of an issue or pull request. */
+export const issueWebUrl = ({ config }: Pick<Ctx, 'config'>, repoWithOwner: RepoWithOwner, issue: Numbered): string =>
+  `${repoWebUrl({ config, ...repoWithOwner })}/${issue.is_pull ? 'pulls' : 'issues'}/${issue.index}`
+
+/** Address in the API, `issues` for both kinds. */
+export const issueApiUrl = ({ config }: Pick<Ctx, 'config'>, repoWithOwner: RepoWithOwner, issue: Numbered): string =>
+  `${repoApiUrl({ config, ...repoWithOwner })}/issues/${issue.index}`

@@ -1,0 +1,204 @@
+import { sql } from 'kysely'
+import type { Db, Tx } from '../db/database.ts'
+import type { CommentRow, CommentType, IssueRow, NewCommentRow } from '../db/tables/issues.ts'
+import type { CommentId, IssueId, RepoId } from '../lib/ids.ts'
+import type { Page } from '../lib/paging.ts'
+import type { Unix } from '../lib/time.ts'
+import type { Attribution } from './attribution.ts'
+
+/** One thing that happened to an issue, as its timeline tells it; what is not named is empty. */
+export type NewTimelineEntry = { readonly type: CommentType } & Partial<
+  Omit<NewCommentRow, 'id' | 'issue_id' | 'type' | 'poster_id' | 'created_unix' | 'updated_unix'>
+>
+
+const noFields = {
+  content: '',
+  label_id: null,
+  milestone_id: null,
+  old_milestone_id: null,
+  assignee_id: null,
+  assignee_team_id: null,
+  removed_assignee: false,
+  old_title: '',
+  new_title: '',
+  old_ref: '',
+  new_ref: '',
+  dependent_issue_id: null,
+  time_id: null,
+  ref_repo_id: null,
+  ref_issue_id: null,
+  ref_comment_id: null,
+  ref_action: 'none',
+  commit_sha: '',
+  review_id: null,
+  tree_path: '',
+  line: 0,
+  patch: '',
+  resolver_id: null,
+} as const
+
+/** Rows of 27 columns each; a statement has at most 32,766 parameters on SQLite. */
+const maxRowsPerStatement = 500
+
+/** Writes entries into timelines, in their order, with the act's author and time. */
+export async function insertTimelineEntries(
+  tx: Tx,
+  by: Attribution,
+  entries: readonly (NewTimelineEntry & { readonly issue_id: IssueId })[],
+): Promise<CommentRow[]> {
+  const rows: CommentRow[] = []
+  const values = entries.map((entry) => ({
+    ...noFields,
+    ...entry,
+    poster_id: by.doerId,
+    created_unix: by.atUnix,
+    updated_unix: by.atUnix,
+  }))
+  for (let start = 0; start < values.length; start += maxRowsPerStatement) {
+    const part = values.slice(start, start + maxRowsPerStatement)
+    rows.push(...(await tx.insertInto('comment').values(part).returningAll().execute()))
+  }
+  return rows.sort((one, other) => one.id - other.id)
+}
+
+export const insertTimelineEntry = async (
+  tx: Tx,
+  by: Attribution,
+  issueId: IssueId,
+  entry: NewTimelineEntry,
+): Promise<CommentRow> => (await insertTimelineEntries(tx, by, [{ ...entry, issue_id: issueId }]))[0] as CommentRow
+
+export const findComment = (db: Db, id: CommentId): Promise<CommentRow | undefined> =>
+  db.selectFrom('comment').selectAll().where('id', '=', id).executeTakeFirst()
+
+/** A comment and the issue it is below, when that lies in the repository. */
+export async function findCommentIn(
+  db: Db,
+  repoId: RepoId,
+  id: CommentId,
+): Promise<{ comment: CommentRow; issue: IssueRow } | undefined> {
+  const comment = await findComment(db, id)
+  if (!comment) return undefined
+  const issue = await db
+    .selectFrom('issue')
+    .selectAll()
+    .where('id', '=', comment.issue_id)
+    .where('repo_id', '=', repoId)
+    .executeTakeFirst()
+  return issue ? { comment, issue } : undefined
+}
+
+/** Comments by id. */
+export async function loadComments(
+  db: Db,
+  ids: Iterable<CommentId | null>,
+): Promise<ReadonlyMap<CommentId, CommentRow>> {
+  const wanted = [...new Set(ids)].filter((id): id is CommentId => id !== null)
+  if (wanted.length === 0) return new Map()
+  const rows = await db.selectFrom('comment').selectAll().where('id', 'in', wanted).execute()
+  return new Map(rows.map((row) => [row.id, row]))
+}
+
+/** Both inclusive, on the time of last change. */
+export interface ChangedBetween {
+  readonly sinceUnix?: Unix | undefined
+  readonly beforeUnix?: Unix | undefined
+}
+
+/** Everything below an issue but line comments, or only its comments, by time. */
+export function listEntries(
+  db: Db,
+  issueId: IssueId,
+  options: ChangedBetween & { readonly onlyComments?: boolean; readonly page: Page },
+): Promise<CommentRow[]> {
+  let query = db.selectFrom('comment').selectAll().where('issue_id', '=', issueId)
+  query = options.onlyComments ? query.where('type', '=', 'comment') : query.where('type', '!=', 'code')
+  if (options.sinceUnix !== undefined) query = query.where('updated_unix', '>=', options.sinceUnix)
+  if (options.beforeUnix !== undefined) query = query.where('updated_unix', '<=', options.beforeUnix)
+  return query.orderBy('created_unix').orderBy('id').limit(options.page.limit).offset(options.page.offset).execute()
+}
+
+const commentsOfRepo = (db: Db, repoId: RepoId, isPull: readonly boolean[], between: ChangedBetween) => {
+  let query = db
+    .selectFrom('comment')
+    .innerJoin('issue', 'issue.id', 'comment.issue_id')
+    .where('issue.repo_id', '=', repoId)
+    .where('issue.is_pull', 'in', isPull)
+    .where('comment.type', '=', 'comment')
+  if (between.sinceUnix !== undefined) query = query.where('comment.updated_unix', '>=', between.sinceUnix)
+  if (between.beforeUnix !== undefined) query = query.where('comment.updated_unix', '<=', between.beforeUnix)
+  return query
+}
+
+/** @param isPull of which kinds: issues (false), pull requests (true) or both */
+export const listRepoComments = (
+  db: Db,
+  repoId: RepoId,
+  isPull: readonly boolean[],
+  between: ChangedBetween,
+  page: Page,
+): Promise<CommentRow[]> =>
+  commentsOfRepo(db, repoId, isPull, between)
+    .selectAll('comment')
+    .orderBy('comment.created_unix')
+    .orderBy('comment.id')
+    .limit(page.limit)
+    .offset(page.offset)
+    .execute()
+
+export const countRepoComments = async (
+  db: Db,
+  repoId: RepoId,
+  isPull: readonly boolean[],
+  between: ChangedBetween,
+): Promise<number> =>
+  (
+    await commentsOfRepo(db, repoId, isPull, between)
+      .select((each) => each.fn.countAll<number>().as('count'))
+      .executeTakeFirstOrThrow()
+  ).count
+
+/** Which of some reviews are not handed in yet. */
+export const listPendingReviewIds = async (db: Db, reviewIds: readonly number[]): Promise<number[]> =>
+  (
+    await db
+      .selectFrom('review')
+      .select('id')
+      .where('id', 'in', reviewIds as never)
+      .where('type', '=', 'pending')
+      .execute()
+  ).map((row) => row.id)
+
+/** How many comments an issue has; with a time it also counts as changed. */
+export const addToComments = (tx: Tx, issueId: IssueId, by: number, updatedUnix?: Unix) =>
+  tx
+    .updateTable('issue')
+    .set({
+      num_comments: sql`num_comments + ${by}`,
+      ...(updatedUnix === undefined ? {} : { updated_unix: updatedUnix }),
+    })
+    .where('id', '=', issueId)
+    .execute()
+
+export const updateCommentText = (tx: Tx, id: CommentId, content: string, updatedUnix: Unix) =>
+  tx
+    .updateTable('comment')
+    .set({ content, content_version: sql`content_version + 1`, updated_unix: updatedUnix })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirst()
+
+/** Removes a comment, its reactions and what it said before; undefined when it was gone already. */
+export async function deleteCommentRow(
+  tx: Tx,
+  issueId: IssueId,
+  id: CommentId,
+): Promise<{ id: CommentId } | undefined> {
+  await tx.deleteFrom('reaction').where('comment_id', '=', id).execute()
+  await tx.deleteFrom('content_history').where('issue_id', '=', issueId).where('comment_id', '=', id).execute()
+  return tx.deleteFrom('comment').where('id', '=', id).returning('id').executeTakeFirst()
+}
+
+/** The time of last change of a comment alone. */
+export const touchComment = (tx: Tx, id: CommentId, updatedUnix: Unix) =>
+  tx.updateTable('comment').set({ updated_unix: updatedUnix }).where('id', '=', id).execute()

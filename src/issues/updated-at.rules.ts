@@ -1,0 +1,28 @@
+import type { Viewer } from '../auth/viewer.ts'
+import type { Rights } from '../access/rights.ts'
+import type { IssueRow } from '../db/tables/issues.ts'
+import { Forbidden, Invalid } from '../lib/errors.ts'
+import { parseTime, type Unix } from '../lib/time.ts'
+import type { Attribution } from './attribution.ts'
+
+/**
+ * When an act counts as done: now, or the time that the request names in `updated_at`. Only administrators of the
+ * repository and of the instance may name one, and it lies between the making of the issue and now (contract E3). A
+ * malformed time is `Invalid`, a time that may not be given `Forbidden`.
+ */
+export function datedAttribution(
+  given: string | undefined,
+  by: { readonly viewer: Viewer; readonly rights: Rights; readonly issue: IssueRow; readonly nowUnix: Unix },
+): Attribution {
+  const { viewer, rights, issue, nowUnix } = by
+  if (given === undefined || given === '') return { doerId: viewer.id, atUnix: nowUnix, isDated: false }
+  const atUnix = parseTime(given)
+  if (atUnix === undefined) throw new Invalid('[updated_at]: is no time', 'invalid', { field: 'updated_at' })
+  if (!rights.isAdmin && !viewer.isAdmin) {
+    throw new Forbidden('only administrators may set the time of an update', 'updated_at_forbidden')
+  }
+  if (atUnix < issue.created_unix || atUnix > nowUnix) {
+    throw new Forbidden('the time of an update lies between the creation of the issue and now', 'updated_at_range')
+  }
+  return { doerId: viewer.id, atUnix, isDated: true }
+}

@@ -1,0 +1,27 @@
+import { isOrgMember } from '../access/access.store.ts'
+import type { AccessMode } from '../db/tables/accounts.ts'
+import type { Db } from '../db/database.ts'
+import type { UserId } from '../lib/ids.ts'
+import { listTeamsOfMember } from './team.store.ts'
+
+/** What somebody is in an organization. */
+export interface OrgMembership {
+  readonly isMember: boolean
+  readonly isOwner: boolean
+  /** The highest permission of the teams he is on; 0 for none. */
+  readonly rank: AccessMode
+  /** On a team that may create repositories, or an owner. */
+  readonly mayCreateRepos: boolean
+}
+
+/** What a person is in an organization, by his teams; being an administrator of the instance does not count here. */
+export async function orgMembership(db: Db, orgId: UserId, userId: UserId): Promise<OrgMembership> {
+  const [teams, isMember] = await Promise.all([listTeamsOfMember(db, orgId, userId), isOrgMember(db, orgId, userId)])
+  const rank = teams.reduce<AccessMode>((highest, team) => (team.access_mode > highest ? team.access_mode : highest), 0)
+  return {
+    isMember: isMember || teams.length > 0,
+    isOwner: rank === 4,
+    rank,
+    mayCreateRepos: rank === 4 || teams.some((team) => team.can_create_org_repo),
+  }
+}

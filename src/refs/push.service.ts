@@ -1,0 +1,113 @@
+import type { SignedInRepoCtx } from '../access/context.ts'
+import { refuseOverQuota } from '../access/quota.service.ts'
+import type { RepoRow } from '../db/tables/repositories.ts'
+import type { PushCheck, PushedUpdate, ReceiveCallbacks } from '../git/git.ts'
+import { OverQuota, Refusal } from '../lib/errors.ts'
+import { isZeroOid } from '../lib/refs.ts'
+import { checkProtections } from './protection.service.ts'
+import { mayPushRef, maySetByPush } from './push.policy.ts'
+import { readPushOptions, type PushOptions } from './push-options.rules.ts'
+import { openJournal, settle, settleUnsure, type OpenJournal } from './ref-door.service.ts'
+
+/** How the program calls itself in what a client sees of a refused push. */
+const product = 'Ingot'
+
+/** What else is to be known of a push by those that come later than references. */
+export interface PushExtras {
+  /** Changes the settings that push options ask for, like any edit of the repository. Throws a refusal when it may not be. */
+  readonly changeSettings?: (options: PushOptions) => Promise<void>
+  /** A reason against one of the updates, or undefined; asked when everything here agrees. */
+  readonly refuse?: (check: PushCheck) => Promise<string | undefined>
+  /** References that stand for something else than a place in the repository: they need no right to write here. */
+  readonly isTopic?: (ref: string) => boolean
+  /** What becomes of them, once the push is agreed to. */
+  readonly handleTopics?: ReceiveCallbacks['handleTopics']
+  /** Whether somebody who may not write the repository may move this one reference all the same. */
+  readonly allows?: (update: PushedUpdate) => Promise<boolean>
+  /** Lines shown to the client after a push: where to open a pull request. */
+  readonly hints?: (moved: readonly PushedUpdate[]) => Promise<readonly string[]>
+}
+
+/** One push: what git asks while it is received, and the end of it. */
+export interface Push {
+  readonly callbacks: ReceiveCallbacks
+  /** To be called when git has ended, however it ended: settles what was begun. Never throws. */
+  finish(failure?: unknown): Promise<void>
+}
+
+/**
+ * Judges and records one push into a repository. All updates are refused together: one line says why. What was agreed to
+ * is written down before git moves anything, so that a crash in between is settled.
+ */
+export function receivePush(ctx: SignedInRepoCtx, repo: RepoRow, extras: PushExtras = {}): Push {
+  let journal: OpenJournal | undefined
+  let options: PushOptions = {}
+
+  async function refusal(check: PushCheck): Promise<string | undefined> {
+    options = readPushOptions(check.pushOptions)
+    if (Object.keys(options).length > 0) {
+      const verdict = maySetByPush(repo, ctx.rights)
+      if (!verdict.allowed) return verdict.reason
+    }
+    if (check.updates.some((update) => !isZeroOid(update.new)) && (await isOverQuota(ctx))) {
+      return `quota exceeded by ${ctx.owner.name}`
+    }
+    for (const update of check.updates.filter(({ ref }) => !extras.isTopic?.(ref))) {
+      const verdict = mayPushRef(repo, ctx.rights, update)
+      if (!verdict.allowed && !(await extras.allows?.(update))) return verdict.reason
+    }
+    const isDeployKey = ctx.viewer.credential.kind === 'deploy'
+    const [refused] = await checkProtections(ctx, check.updates, { at: check.quarantine, isDeployKey })
+    return refused ? `${refused.ref}: ${refused.reason}` : extras.refuse?.(check)
+  }
+
+  return {
+    callbacks: {
+      customHooks: !ctx.config.security.disableGitHooks,
+      async checkPush(check) {
+        const reason = await refusal(check)
+        if (reason !== undefined) return { ok: false, lines: [`${product}: ${reason}`] }
+        // Topics move nothing here; who handles them records what they do.
+        const moves = check.updates.filter(({ ref }) => !extras.isTopic?.(ref))
+        if (moves.length > 0) journal = await openJournal(ctx, repo, moves, { doerId: ctx.viewer.id, via: 'push' })
+        return { ok: true }
+      },
+      ...(extras.handleTopics ? { handleTopics: extras.handleTopics } : {}),
+      async recordRefUpdates({ updates }) {
+        if (journal) await settle(ctx, journal, updates)
+        journal = undefined
+        const told = updates.length > 0 ? await applyOptions(extras, options) : []
+        return { lines: [...told, ...((await extras.hints?.(updates)) ?? [])] }
+      },
+    },
+    async finish(failure) {
+      if (!journal) return
+      const left = journal
+      journal = undefined
+      await settleUnsure(ctx, left, failure)
+    },
+  }
+}
+
+async function isOverQuota(ctx: SignedInRepoCtx): Promise<boolean> {
+  try {
+    await refuseOverQuota(ctx, ctx.owner, 'size:repos:all')
+    return false
+  } catch (error) {
+    if (error instanceof OverQuota) return true
+    throw error
+  }
+}
+
+/** Changes what push options ask for. Gives the line that says why it can not be. */
+async function applyOptions(extras: PushExtras, options: PushOptions): Promise<string[]> {
+  if (Object.keys(options).length === 0) return []
+  try {
+    await extras.changeSettings?.(options)
+    return []
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    // The references have moved, which a setting that may not be changed does not take back.
+    return [`${product}: ${error.message}`]
+  }
+}

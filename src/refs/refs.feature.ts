@@ -1,0 +1,12 @@
+import type { Feature } from '../access/feature.ts'
+import * as branchProtectionRoutes from './branch-protection.routes.ts'
+import * as tagProtectionRoutes from './tag-protection.routes.ts'
+import { settleChange } from './ref-door.service.ts'
+import { settleRefChanges } from './settle-ref-changes.task.ts'
+
+/** The door through which references change, its journal, and what protects them. */
+export const refs: Feature = {
+  routes: [branchProtectionRoutes, tagProtectionRoutes],
+  jobs: [settleChange],
+  schedules: () => [settleRefChanges],
+}

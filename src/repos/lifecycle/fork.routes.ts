@@ -1,0 +1,43 @@
+import { Type } from 'typebox'
+import { canRead, inRepo } from '../../access/repo.requirements.ts'
+import { anyone, signedIn, switchedOn } from '../../access/requirements.ts'
+import { operation, validBody } from '../../http/operation.ts'
+import { accepted, paged } from '../../http/reply.ts'
+import { pageQuery } from '../../http/schema.ts'
+import { pageOf } from '../../lib/paging.ts'
+import { CreateForkOption } from './fork.schemas.ts'
+import { forkRepo } from './fork.service.ts'
+import { listForksOf } from '../repo-list.service.ts'
+import { presentMadeRepo, presentRepos } from '../repo.present.ts'
+import { Repository } from '../repo.schemas.ts'
+
+/** `[repository].DISABLE_FORKS`. */
+const forksOn = switchedOn('forksEnabled', (config) => !config.repository.disableForks)
+
+export const listForks = operation({
+  method: 'GET',
+  path: '/repos/{username}/{reponame}/forks',
+  scope: 'repository',
+  requires: [anyone, forksOn, inRepo],
+  query: pageQuery,
+  reply: { 200: Type.Array(Repository) },
+  async run({ ctx, query }) {
+    const page = pageOf(query, ctx.config.api)
+    const { repos, total } = await listForksOf(ctx, ctx.repo, page)
+    return paged(await presentRepos(ctx, repos), page, total, { link: false })
+  },
+})
+
+export const createFork = operation({
+  method: 'POST',
+  path: '/repos/{username}/{reponame}/forks',
+  scope: 'repository',
+  requires: [anyone, forksOn, inRepo, signedIn, canRead('code'), validBody],
+  body: CreateForkOption,
+  reply: { 202: Repository },
+  async run({ ctx, body }) {
+    const { repo, owner } = await forkRepo(ctx, body)
+    // The reply shows nobody watching yet (observed).
+    return accepted(await presentMadeRepo(ctx, { ...repo, num_watches: 0 }, owner))
+  },
+})

@@ -1,0 +1,139 @@
+import { findAccountByName, findRepoByName } from '../../access/access.store.ts'
+import type { SignedInCtx } from '../../access/context.ts'
+import { refuseOverQuota } from '../../access/quota.service.ts'
+import type { UserRow } from '../../db/tables/accounts.ts'
+import type { RepoRow } from '../../db/tables/repositories.ts'
+import { publish } from '../../events/hub.ts'
+import { isValidBranchName } from '../../git/ref-name.ts'
+import { Forbidden, Invalid, Unavailable } from '../../lib/errors.ts'
+import type { UserId } from '../../lib/ids.ts'
+import { branchRef, tagRef, zeroOid } from '../../lib/refs.ts'
+import { nowUnix } from '../../lib/time.ts'
+import { orgMembership } from '../../orgs/membership.service.ts'
+import { findUserById } from '../../users/user.store.ts'
+import { intervalOf, newMirror, refuseNewMirror } from './mirror.service.ts'
+import { insertMirror } from './mirror.store.ts'
+import { mayMigrate, type MigrationItems } from './migrate.policy.ts'
+import { insertTags } from './fork.store.ts'
+import { readNewRefs, type NewRefs } from '../../refs/new-refs.service.ts'
+import { parseRemoteAddress, type GivenCredentials } from './remote-address.rules.ts'
+import { asInvalid, fetchFrom, lookAtRemote } from './remote-repository.service.ts'
+import { insertNewRepo, nameTaken, withNewGit } from './repo-creation.service.ts'
+import { mayNameRepo } from '../repo-name.policy.ts'
+import { newUnits } from '../unit-config.ts'
+
+/** What is copied, from where, and what becomes of it. */
+export interface Migration extends MigrationItems {
+  readonly address: string
+  readonly credentials: GivenCredentials
+  readonly name: string
+  readonly description?: string | undefined
+  readonly isPrivate?: boolean | undefined
+  /** Whether it follows the original from then on. */
+  readonly isMirror?: boolean | undefined
+  /** How often, like `8h`; empty: as the instance says. */
+  readonly mirrorInterval?: string | undefined
+  /** Ends the copying when the client goes away. */
+  readonly signal?: AbortSignal | undefined
+}
+
+/** References that a copy takes over; those of a server's own (pull requests, say) mean nothing elsewhere. */
+export const copiedRefspecs = ['+refs/heads/*:refs/heads/*', '+refs/tags/*:refs/tags/*', '+refs/notes/*:refs/notes/*']
+
+/**
+ * Whose the copy becomes: by name, else by id, else the caller's. An unknown account is `Invalid`; another person's, or
+ * an organization that the caller does not own, is `Forbidden`.
+ */
+export async function getMigrationOwner(
+  ctx: SignedInCtx,
+  given: { readonly name?: string | undefined; readonly id?: number | undefined },
+): Promise<UserRow> {
+  const { viewer, db } = ctx
+  if (!given.name && !given.id) return viewer.user
+  const owner = given.name
+    ? await findAccountByName(db, given.name.toLowerCase())
+    : await findUserById(db, given.id as UserId)
+  if (!owner) throw new Invalid('the owner does not exist', 'owner_not_found')
+  if (owner.id === viewer.id || viewer.isAdmin) return owner
+  if (owner.kind !== 'organization') throw new Forbidden('the owner is somebody else', 'owner_is_another')
+  if (!(await orgMembership(db, owner.id, viewer.id)).isOwner) {
+    throw new Forbidden('only an organization owner may do this', 'org_owner_only')
+  }
+  return owner
+}
+
+/**
+ * Copies a repository of another server: everything is fetched under a fresh key before a row makes it a repository, so
+ * a copy that fails leaves nothing. Bad and refused addresses and whatever fails over there are `Invalid`, a used name
+ * is `Conflict`, migrations that are switched off are `Forbidden` (contract, repositories: migration).
+ */
+export async function migrateRepo(ctx: SignedInCtx, owner: UserRow, input: Migration): Promise<RepoRow> {
+  const { config, db } = ctx
+  const named = mayNameRepo(input.name)
+  if (!named.allowed) throw new Invalid(named.reason, 'name_invalid')
+  const possible = mayMigrate(input)
+  if (!possible.allowed) throw new Invalid(possible.reason, 'migration_not_possible')
+  const address = parseRemoteAddress(input.address, input.credentials)
+  if (typeof address === 'string') throw new Invalid(address, 'address_invalid')
+  await asInvalid(ctx.outgoing.migrations.resolve(address.url))
+  if (config.repository.disableMigrations) throw new Forbidden('migrations are switched off', 'migrations_disabled')
+  const intervalSeconds = input.isMirror ? intervalOf(ctx, input.mirrorInterval) : 0
+  if (input.isMirror) refuseNewMirror(ctx)
+  if (await findRepoByName(db, owner.id, input.name.toLowerCase())) throw nameTaken(input.name)
+  await refuseOverQuota(ctx, owner, 'size:repos:all')
+
+  const remote = await lookAtRemote(ctx, address, input.signal)
+  const wanted = remote.defaultBranch ?? ''
+  const defaultBranch = isValidBranchName(wanted) ? wanted : config.repository.defaultBranch
+  return withNewGit(ctx, { defaultBranch, objectFormat: remote.objectFormat }, async (git) => {
+    const timeoutMs = config.gitTimeout.migrate * 1000
+    await fetchFrom(ctx, git.key, remote, { refspecs: copiedRefspecs, timeoutMs, signal: input.signal })
+    const refs = await readNewRefs(ctx, git.key)
+    const branch = chooseDefaultBranch(refs, defaultBranch)
+    if (branch !== defaultBranch) await ctx.git.setHead(git.key, branch)
+    const { defaultMirrorRepoUnits, defaultRepoUnits } = config.repository
+    const unitNames = input.isMirror ? defaultMirrorRepoUnits : defaultRepoUnits
+    if (input.signal?.aborted) throw new Unavailable('the client went away', 'cancelled')
+    return insertNewRepo(ctx, {
+      doer: ctx.viewer.user,
+      owner,
+      git: { ...git, defaultBranch: branch },
+      createdUnix: nowUnix(ctx.clock),
+      row: {
+        name: input.name,
+        description: input.description ?? '',
+        is_private: (input.isPrivate ?? false) || config.repository.forcePrivate,
+        original_url: address.url,
+        is_mirror: input.isMirror ?? false,
+        fork_id: null,
+        template_id: null,
+      },
+      branches: refs.branches,
+      units: newUnits(unitNames, config),
+      async inTransaction(tx, repo) {
+        const doer = { repoId: repo.id, doerId: ctx.viewer.id }
+        await insertTags(tx, repo.id, refs.tags)
+        if (input.isMirror) {
+          await insertMirror(tx, { repo_id: repo.id, ...newMirror(ctx, address, intervalSeconds) })
+        }
+        await publish(tx, 'repo.created', doer)
+        const updates = updatesOf(refs, repo)
+        if (updates.length > 0) await publish(tx, 'refs.updated', { ...doer, updates, origin: 'mirror' })
+      },
+    })
+  })
+}
+
+/** The branch the other server names, if it came along; else `main`, `master` or the first one. */
+function chooseDefaultBranch({ branches }: NewRefs, wanted: string): string {
+  const names = new Set(branches.map(({ name }) => name))
+  return [wanted, 'main', 'master'].find((name) => names.has(name)) ?? branches[0]?.name ?? wanted
+}
+
+const updatesOf = ({ branches, tags }: NewRefs, { object_format: format }: RepoRow) => {
+  const old = zeroOid(format)
+  return [
+    ...branches.map(({ name, commit }) => ({ ref: branchRef(name), old, new: commit })),
+    ...tags.map(({ name, oid }) => ({ ref: tagRef(name), old, new: oid })),
+  ]
+}

@@ -1,0 +1,18 @@
+import { repoUnderQuota } from '../../access/quota.requirements.ts'
+import { canWrite, inRepo, notArchived } from '../../access/repo.requirements.ts'
+import { signedIn } from '../../access/requirements.ts'
+import { operation } from '../../http/operation.ts'
+import { empty } from '../../http/reply.ts'
+import { requestMirrorSync } from './mirror-sync.service.ts'
+
+export const repoMirrorSync = operation({
+  method: 'POST',
+  path: '/repos/{username}/{reponame}/mirror-sync',
+  scope: 'repository',
+  requires: [inRepo, signedIn, canWrite('code'), notArchived, repoUnderQuota('size:git:all')],
+  reply: { 200: 'empty' },
+  async run({ ctx }) {
+    await requestMirrorSync(ctx, ctx.repo)
+    return empty(200)
+  },
+})

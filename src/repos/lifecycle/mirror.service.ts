@@ -1,0 +1,159 @@
+import type { Services } from '../../access/context.ts'
+import { transaction } from '../../db/database.ts'
+import type { MirrorChange, MirrorRow, NewMirrorRow } from '../../db/tables/mirrors.ts'
+import type { RepoRow } from '../../db/tables/repositories.ts'
+import type { PushedUpdate } from '../../git/git.ts'
+import { Forbidden, Invalid } from '../../lib/errors.ts'
+import type { GitKey, Oid, RepoId } from '../../lib/ids.ts'
+import { fetchedPrefix, isZeroOid, zeroOid } from '../../lib/refs.ts'
+import { nowUnix } from '../../lib/time.ts'
+import { SealError } from '../../secrets/secrets.ts'
+import { parseInterval } from './mirror-interval.ts'
+import { findMirror, updateMirror } from './mirror.store.ts'
+import { moveRefs } from '../../refs/ref-door.service.ts'
+import type { RemoteAddress, RemoteCredentials } from './remote-address.rules.ts'
+import { fetchFrom, lookAtRemote } from './remote-repository.service.ts'
+import { findRepoById } from '../repo.store.ts'
+
+/** What credentials of mirrors are sealed for. */
+export const mirrorPurpose = 'mirror-credentials'
+
+/** Kinds of references that a mirror follows. */
+const followedPrefixes = ['refs/heads/', 'refs/tags/', 'refs/notes/']
+
+/** Longest text of an error that is kept. */
+const maxErrorLength = 1000
+
+/** Seconds between updates: those asked for, else the instance's. Throws `Invalid`. */
+export function intervalOf({ config }: Services, asked: string | undefined): number {
+  if (!asked) return Math.round(config.mirror.defaultInterval / 1000)
+  const seconds = parseInterval(asked, config.mirror.minInterval / 1000)
+  if (typeof seconds === 'string') throw new Invalid(seconds, 'interval_invalid')
+  return seconds
+}
+
+/** Throws `Forbidden` where no new mirrors are made (`[mirror]`, `[repository].DISABLE_MIRRORS`). */
+export function refuseNewMirror({ config }: Services): void {
+  if (!config.mirror.enabled || config.mirror.disableNewPull || config.repository.disableMirrors) {
+    throw new Forbidden('new mirrors are switched off', 'mirrors_disabled')
+  }
+}
+
+/** The row of a mirror whose repository was just fetched. */
+export function newMirror(
+  services: Services,
+  address: RemoteAddress,
+  intervalSeconds: number,
+): Omit<NewMirrorRow, 'repo_id'> {
+  const now = nowUnix(services.clock)
+  const { url, credentials } = address
+  return {
+    remote_url: url,
+    sealed_credentials: credentials ? services.secrets.seal(mirrorPurpose, JSON.stringify(credentials)) : '',
+    interval_seconds: intervalSeconds,
+    prunes: true,
+    synced_unix: now,
+    next_unix: intervalSeconds === 0 ? 0 : now + intervalSeconds,
+  }
+}
+
+/** What a request about a repository changes of its mirror; passed over where it is none. Throws `Invalid`. */
+export function mirrorChange(
+  services: Services,
+  repo: RepoRow,
+  edit: { readonly interval?: string | undefined; readonly prunes?: boolean | undefined } = {},
+): MirrorChange | undefined {
+  if (!repo.is_mirror || (edit.interval === undefined && edit.prunes === undefined)) return undefined
+  const prunes = edit.prunes === undefined ? {} : { prunes: edit.prunes }
+  if (edit.interval === undefined) return prunes
+  const seconds = intervalOf(services, edit.interval)
+  return { ...prunes, interval_seconds: seconds, next_unix: seconds === 0 ? 0 : nowUnix(services.clock) + seconds }
+}
+
+/**
+ * Brings a mirror up to date. What goes wrong over there is kept with the mirror, which is tried again when it is due;
+ * everything else is thrown.
+ */
+export async function syncMirror(services: Services, repoId: RepoId, signal: AbortSignal): Promise<void> {
+  const [repo, mirror] = await Promise.all([findRepoById(services.db, repoId), findMirror(services.db, repoId)])
+  if (!repo || !mirror || !services.config.mirror.enabled) return
+  const problem = await problemOf(() => follow(services, repo, mirror, signal))
+  if (problem !== undefined) services.log('warn', 'a mirror could not be brought up to date', { repoId, problem })
+  const now = nowUnix(services.clock)
+  const { interval_seconds: interval } = mirror
+  await transaction(services.db, (tx) =>
+    updateMirror(tx, repoId, {
+      next_unix: interval === 0 ? 0 : now + interval,
+      last_error: problem?.slice(0, maxErrorLength) ?? '',
+      ...(problem === undefined ? { synced_unix: now } : {}),
+    }),
+  )
+}
+
+async function problemOf(work: () => Promise<void>): Promise<string | undefined> {
+  try {
+    await work()
+    return undefined
+  } catch (error) {
+    if (error instanceof Invalid || error instanceof SealError) return error.message
+    throw error
+  }
+}
+
+async function follow(services: Services, repo: RepoRow, mirror: MirrorRow, signal: AbortSignal): Promise<void> {
+  const credentials =
+    mirror.sealed_credentials === ''
+      ? undefined
+      : (JSON.parse(services.secrets.open(mirrorPurpose, mirror.sealed_credentials)) as RemoteCredentials)
+  const remote = await lookAtRemote(services, { url: mirror.remote_url, credentials }, signal)
+  const key = repo.git_key
+  try {
+    await fetchFrom(services, key, remote, {
+      refspecs: followedPrefixes.map((prefix) => `+${prefix}*:${fetchedPrefix}${prefix.slice('refs/'.length)}*`),
+      prune: true,
+      timeoutMs: services.config.gitTimeout.mirror * 1000,
+      signal,
+    })
+    const updates = await changesOf(services, repo, mirror.prunes)
+    // A branch that takes the place of a folder of branches, or the other way round, needs the old ones gone before.
+    const [gone, moved] = [
+      updates.filter((each) => isZeroOid(each.new)),
+      updates.filter((each) => !isZeroOid(each.new)),
+    ]
+    for (const step of [gone, moved]) {
+      const result = await moveRefs(services, repo, step, { doerId: repo.owner_id, via: 'mirror' })
+      if (!result.ok) throw new Error(`references of a mirror could not be moved: ${result.message}`)
+    }
+  } finally {
+    await forgetFetched(services, key)
+  }
+}
+
+/** What differs between the fetched references and those that everybody sees. */
+async function changesOf({ git }: Services, repo: RepoRow, prunes: boolean): Promise<PushedUpdate[]> {
+  const none = zeroOid(repo.object_format)
+  const present = new Map<string, Oid>()
+  for (const { name, oid } of await git.readRefs(repo.git_key)) {
+    if (followedPrefixes.some((prefix) => name.startsWith(prefix))) present.set(name, oid)
+  }
+  const updates: PushedUpdate[] = []
+  for (const { name, oid } of await git.readRefs(repo.git_key, fetchedPrefix)) {
+    const ref = `refs/${name.slice(fetchedPrefix.length)}`
+    const old = present.get(ref)
+    if (old !== oid) updates.push({ ref, old: old ?? none, new: oid })
+    present.delete(ref)
+  }
+  if (prunes) for (const [ref, old] of present) updates.push({ ref, old, new: none })
+  return updates
+}
+
+/** Removes what was fetched aside; nothing speaks of it, so the door has no part in it. */
+async function forgetFetched({ git }: Services, key: GitKey): Promise<void> {
+  const fetched = await git.readRefs(key, fetchedPrefix)
+  if (fetched.length === 0) return
+  const removed = await git.updateRefs(
+    key,
+    fetched.map(({ name, oid }) => ({ ref: name, old: oid, new: zeroOid(oid) })),
+  )
+  if (!removed.ok) throw new Error(`fetched references could not be removed: ${removed.message}`)
+}

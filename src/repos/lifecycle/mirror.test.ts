@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { startForge, type Forge } from '../../testing/forge.ts'
+
+const openForge = (more: Record<string, Record<string, string | number | boolean>> = {}) =>
+  startForge({ settings: { migrations: { ALLOW_LOCALNETWORKS: true }, ...more } })
+
+async function mirrorOf(forge: Forge, source: Forge, fullName: string, more: object = {}): Promise<string> {
+  await forge.as('bob').must('POST', '/repos/migrate', {
+    clone_addr: `${source.url}/${fullName}.git`,
+    repo_name: 'mirror',
+    mirror: true,
+    ...more,
+  })
+  return '/repos/bob/mirror'
+}
+
+const branchesOf = async (forge: Forge, name: string, api: string): Promise<string[]> =>
+  (await forge.as(name).must('GET', `${api}/branches`)).json.map((each: { name: string }) => each.name).sort()
+
+test('repoMirrorSync: new, moved, deleted and replaced branches follow; nothing of the fetching is left', async () => {
+  await using source = await startForge()
+  await using forge = await openForge()
+  const original = await source.given.repo({ private: true })
+  const alice = source.as('alice')
+  await alice.must('POST', `${original.api}/branches`, { new_branch_name: 'old' })
+  await alice.must('POST', `${original.api}/branches`, { new_branch_name: 'gone' })
+  const { token } = await source.account('alice')
+  const mirror = await mirrorOf(forge, source, original.fullName, { auth_username: 'alice', auth_password: token })
+  const bob = forge.as('bob')
+  const shown = (await bob.must('GET', mirror)).json
+  assert.deepEqual([shown.mirror, shown.mirror_interval, shown.has_pull_requests], [true, '8h0m0s', false])
+  const row = await forge.services.db.selectFrom('mirror').selectAll().executeTakeFirstOrThrow()
+  assert.equal(JSON.stringify(row).includes(token), false)
+
+  await alice.must('DELETE', `${original.api}/branches/gone`)
+  await alice.must('DELETE', `${original.api}/branches/old`)
+  await alice.must('POST', `${original.api}/branches`, { new_branch_name: 'old/new' })
+  await alice.must('POST', `${original.api}/tags`, { tag_name: 'v1', message: 'first' })
+  await alice.must('POST', `${original.api}/contents/late.txt`, { content: Buffer.from('late').toString('base64') })
+  assert.equal((await bob.post(`${mirror}/mirror-sync`)).status, 200)
+  await forge.settle()
+  assert.deepEqual(await branchesOf(forge, 'bob', mirror), ['main', 'old/new'])
+  assert.equal((await bob.get(`${mirror}/contents/late.txt`)).status, 200)
+  assert.deepEqual(
+    (await bob.must('GET', `${mirror}/tags`)).json.map((each: { name: string }) => each.name),
+    ['v1'],
+  )
+  const { db, git } = forge.services
+  const repo = await db.selectFrom('repo').selectAll().where('is_mirror', '=', true).executeTakeFirstOrThrow()
+  assert.deepEqual(
+    (await git.readRefs(repo.git_key)).map(({ name }) => name),
+    ['refs/heads/main', 'refs/heads/old/new', 'refs/tags/v1'],
+  )
+  assert.deepEqual(await db.selectFrom('ref_journal').selectAll().execute(), [])
+})
+
+test('repoMirrorSync: who may, and what is no mirror', async () => {
+  await using forge = await openForge()
+  const repo = await forge.given.repo()
+  const mirror = await mirrorOf(forge, forge, repo.fullName)
+  assert.equal((await forge.guest.post(`${mirror}/mirror-sync`)).status, 401)
+  assert.equal((await forge.as('carol').post(`${mirror}/mirror-sync`)).status, 403)
+  assert.equal((await forge.as('alice').post(`${repo.api}/mirror-sync`)).status, 400)
+})
+
+test('repoMirrorSync: a source that is away is noted and tried when it is due; branches stay', async () => {
+  await using forge = await openForge()
+  const mirror = await (async () => {
+    await using source = await startForge()
+    const original = await source.given.repo()
+    return await mirrorOf(forge, source, original.fullName, { mirror_interval: '1h' })
+  })()
+  await forge.as('bob').must('POST', `${mirror}/mirror-sync`)
+  await forge.settle()
+  const { db, clock } = forge.services
+  const row = await db.selectFrom('mirror').selectAll().executeTakeFirstOrThrow()
+  assert.notEqual(row.last_error, '')
+  assert.ok(row.next_unix > clock.nowMs() / 1000 + 3000)
+  assert.deepEqual(await branchesOf(forge, 'bob', mirror), ['main'])
+})
+
+test('update_mirrors: brings what is due up to date, and an interval of 0 is never due', async () => {
+  await using forge = await openForge()
+  const repo = await forge.given.repo()
+  const mirror = await mirrorOf(forge, forge, repo.fullName, { mirror_interval: '10m' })
+  await forge.as('alice').must('POST', `${repo.api}/branches`, { new_branch_name: 'one' })
+  const runTask = async () => {
+    await forge.as('root').must('POST', '/admin/cron/update_mirrors')
+    await forge.settle()
+  }
+  await runTask()
+  assert.deepEqual(await branchesOf(forge, 'bob', mirror), ['main'])
+  forge.clock.advance(601_000)
+  await runTask()
+  assert.deepEqual(await branchesOf(forge, 'bob', mirror), ['main', 'one'])
+
+  await forge.as('bob').must('PATCH', mirror, { mirror_interval: '0' })
+  await forge.as('alice').must('DELETE', `${repo.api}/branches/one`)
+  forge.clock.advance(1e9)
+  await runTask()
+  assert.deepEqual(await branchesOf(forge, 'bob', mirror), ['main', 'one'])
+})
+
+test('repoMigrate, repoEdit: intervals of mirrors', async () => {
+  await using forge = await openForge()
+  const repo = await forge.given.repo()
+  const body = { clone_addr: `${forge.url}/${repo.fullName}.git`, repo_name: 'mirror', mirror: true }
+  for (const interval of ['1s', 'often', '-1h', '1h 2m']) {
+    const reply = await forge.as('bob').post('/repos/migrate', { ...body, mirror_interval: interval })
+    assert.equal(reply.status, 422, interval)
+  }
+  const mirror = await mirrorOf(forge, forge, repo.fullName, { mirror_interval: '1.5h' })
+  const bob = forge.as('bob')
+  assert.equal((await bob.must('GET', mirror)).json.mirror_interval, '1h30m0s')
+  const edited = await bob.patch(mirror, { mirror_interval: '12h', enable_prune: false })
+  assert.deepEqual([edited.status, edited.json.mirror_interval], [200, '12h0m0s'])
+  assert.equal((await bob.patch(mirror, { mirror_interval: '1m' })).status, 422)
+  await forge.as('alice').must('POST', `${repo.api}/branches`, { new_branch_name: 'kept' })
+  await bob.must('POST', `${mirror}/mirror-sync`)
+  await forge.settle()
+  await forge.as('alice').must('DELETE', `${repo.api}/branches/kept`)
+  await bob.must('POST', `${mirror}/mirror-sync`)
+  await forge.settle()
+  assert.deepEqual(await branchesOf(forge, 'bob', mirror), ['kept', 'main'], 'without pruning')
+})
+
+test('repoMigrate: no new mirrors where they are switched off', async () => {
+  await using forge = await openForge({ mirror: { DISABLE_NEW_PULL: true } })
+  const repo = await forge.given.repo()
+  const body = { clone_addr: `${forge.url}/${repo.fullName}.git`, repo_name: 'mirror' }
+  assert.equal((await forge.as('bob').post('/repos/migrate', { ...body, mirror: true })).status, 403)
+  assert.equal((await forge.as('bob').post('/repos/migrate', body)).status, 201)
+})

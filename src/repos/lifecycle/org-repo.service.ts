@@ -1,0 +1,33 @@
+import { findAccountByName } from '../../access/access.store.ts'
+import type { SignedInCtx } from '../../access/context.ts'
+import { mode } from '../../access/rights.ts'
+import type { UserRow } from '../../db/tables/accounts.ts'
+import type { RepoRow } from '../../db/tables/repositories.ts'
+import { Forbidden, Invalid } from '../../lib/errors.ts'
+import { refuseUnseenOrg } from '../../orgs/org.service.ts'
+import { orgMembership } from '../../orgs/membership.service.ts'
+import { createRepo, type NewRepository } from './repo-creation.service.ts'
+
+/** Throws `NotFound` or `Forbidden` unless the viewer may create repositories in the organization. */
+export async function refuseNoMaker(ctx: SignedInCtx, org: UserRow): Promise<{ readonly ownsOrg: boolean }> {
+  if (ctx.viewer.isAdmin) return { ownsOrg: true }
+  await refuseUnseenOrg(ctx, org)
+  const membership = await orgMembership(ctx.db, org.id, ctx.viewer.id)
+  if (!membership.mayCreateRepos) {
+    throw new Forbidden('you may not create repositories in the organization', 'org_repo_creation_not_allowed')
+  }
+  return { ownsOrg: membership.isOwner }
+}
+
+/** Makes a repository of an organization; a maker who is no owner of it becomes its administrator (contract). */
+export async function createOrgRepository(ctx: SignedInCtx, org: UserRow, input: NewRepository): Promise<RepoRow> {
+  const { ownsOrg } = await refuseNoMaker(ctx, org)
+  return createRepo(ctx, ctx.viewer.user, org, input, ownsOrg ? undefined : mode.admin)
+}
+
+/** The organization of the deprecated address; an unknown one is `Invalid` there (contract). */
+export async function getOrgForRepo(ctx: SignedInCtx, name: string): Promise<UserRow> {
+  const org = await findAccountByName(ctx.db, name.toLowerCase())
+  if (org?.kind !== 'organization') throw new Invalid(`the organization ${name} does not exist`, 'org_not_found')
+  return org
+}

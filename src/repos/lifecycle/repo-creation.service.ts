@@ -1,0 +1,287 @@
+import { findRepoByName } from '../../access/access.store.ts'
+import type { Services } from '../../access/context.ts'
+import { isUniqueViolation, transaction, type Tx } from '../../db/database.ts'
+import type { AccessMode, UserRow } from '../../db/tables/accounts.ts'
+import type { RepoRow } from '../../db/tables/repositories.ts'
+import { publish } from '../../events/hub.ts'
+import { newGitKey } from '../../git/git-key.ts'
+import type { ObjectFormat, TreeChange } from '../../git/git.ts'
+import { isValidBranchName } from '../../git/ref-name.ts'
+import { BadRequest, Conflict, Forbidden, Invalid } from '../../lib/errors.ts'
+import type { GitKey, Oid } from '../../lib/ids.ts'
+import { branchRef, zeroOid } from '../../lib/refs.ts'
+import { nowUnix, type Unix } from '../../lib/time.ts'
+import { joinGitignores } from '../../site/gitignore.templates.ts'
+import { findLabelTemplate } from '../../site/label.templates.ts'
+import { fillLicense, findLicense } from '../../site/license.templates.ts'
+import { renderReadme } from '../../site/readme.templates.ts'
+import { listAllRepoMemberIds } from '../../orgs/team.store.ts'
+import { gitPerson } from '../../users/git-person.ts'
+import { mayNameRepo } from '../repo-name.policy.ts'
+import {
+  deleteRepoRedirect,
+  findRepoById,
+  insertBranches,
+  insertRepo,
+  insertUnits,
+  takeRepoSlot,
+  upsertCollaboration,
+} from '../repo.store.ts'
+import { newUnits, type NewUnit } from '../unit-config.ts'
+import { watchRepos } from '../social/watch.store.ts'
+
+export interface NewRepository {
+  readonly name: string
+  readonly description?: string | undefined
+  readonly isPrivate?: boolean | undefined
+  readonly isTemplate?: boolean | undefined
+  /** Empty: the instance's. */
+  readonly defaultBranch?: string | undefined
+  readonly trustModel?: string | undefined
+  readonly objectFormat?: string | undefined
+  readonly labelSet?: string | undefined
+  /** Makes a first commit; without it the rest is not looked at. */
+  readonly autoInit?: boolean | undefined
+  readonly readme?: string | undefined
+  readonly gitignores?: string | undefined
+  readonly license?: string | undefined
+}
+
+const trustModels = ['default', 'collaborator', 'committer', 'collaboratorcommitter']
+
+/** Most repositories that an account may own; undefined for no limit. */
+function repoLimit(services: Services, doer: UserRow, owner: UserRow): number | undefined {
+  if (doer.is_admin) return undefined
+  const limit = owner.max_repo_creation >= 0 ? owner.max_repo_creation : services.config.repository.maxCreationLimit
+  return limit >= 0 ? limit : undefined
+}
+
+/**
+ * Makes a repository. Bad names, branches and label sets are `Invalid`, an unknown README template is `BadRequest`, a
+ * used name `Conflict`, one more than the account may own `Forbidden`. Of several of one name at once one comes about.
+ *
+ * The git data is there under a fresh key before anybody can see it; the row makes it a repository. What a crash leaves
+ * between the two is a folder that no row names, which `ingot doctor` removes.
+ * @param access what the doer gets as a collaborator; a maker who owns the repository anyway needs none
+ */
+export async function createRepo(
+  services: Services,
+  doer: UserRow,
+  owner: UserRow,
+  input: NewRepository,
+  access?: AccessMode,
+): Promise<RepoRow> {
+  const { config } = services
+  const named = mayNameRepo(input.name)
+  if (!named.allowed) throw new Invalid(named.reason, 'name_invalid')
+  const defaultBranch = input.defaultBranch || config.repository.defaultBranch
+  if (!isValidBranchName(defaultBranch)) {
+    throw new Invalid(`${defaultBranch} is no name for a branch`, 'branch_name_invalid')
+  }
+  if (input.labelSet && !findLabelTemplate(input.labelSet)) {
+    throw new Invalid(`there are no labels of the name ${input.labelSet}`, 'label_set_unknown')
+  }
+  const files = input.autoInit ? await initialFiles(services, owner, input) : []
+  await refuseUsed(services, owner, input.name)
+  const createdUnix = nowUnix(services.clock)
+  return withNewGit(services, { defaultBranch, objectFormat: objectFormatOf(input.objectFormat) }, async (git) => {
+    const first = input.autoInit
+      ? await commitFirst(services, git, owner, { base: undefined, changes: files }, createdUnix)
+      : undefined
+    return insertNewRepo(services, {
+      doer,
+      owner,
+      git,
+      createdUnix,
+      row: {
+        name: input.name,
+        description: input.description ?? '',
+        is_private: (input.isPrivate ?? false) || config.repository.forcePrivate,
+        is_template: input.isTemplate ?? false,
+        trust_model: trustModels.includes(input.trustModel ?? '') ? input.trustModel : 'default',
+        fork_id: null,
+        template_id: null,
+      },
+      branches: first ? [{ name: defaultBranch, commit: first }] : [],
+      units: newUnits(config.repository.defaultRepoUnits, config),
+      access,
+      inTransaction: (tx, repo) =>
+        publish(tx, 'repo.created', {
+          repoId: repo.id,
+          doerId: doer.id,
+          ...(input.labelSet ? { labelSet: input.labelSet } : {}),
+        }),
+    })
+  })
+}
+
+function objectFormatOf(name: string | undefined): ObjectFormat {
+  if (name === undefined || name === '' || name === 'sha1') return 'sha1'
+  if (name === 'sha256') return 'sha256'
+  throw new Invalid(`${name} is no object format`, 'object_format_unknown')
+}
+
+/** A used name is told before git is asked to do anything; the unique key decides between those at the same time. */
+async function refuseUsed(services: Services, owner: UserRow, name: string): Promise<void> {
+  if (await findRepoByName(services.db, owner.id, name.toLowerCase())) throw nameTaken(name)
+}
+
+export const nameTaken = (name: string): Conflict =>
+  new Conflict(`there is a repository of the name ${name} already`, 'repo_name_taken')
+
+/** The git data of a repository that is being made. */
+export interface NewGit {
+  readonly key: GitKey
+  readonly defaultBranch: string
+  readonly objectFormat: ObjectFormat
+}
+
+/** Makes git data under a fresh key; it is removed again when `use` fails. */
+export async function withNewGit<Result>(
+  services: Services,
+  options: Omit<NewGit, 'key'>,
+  use: (git: NewGit) => Promise<Result>,
+): Promise<Result> {
+  const git = { ...options, key: newGitKey() }
+  await services.git.create(git.key, options)
+  return removingOnFailure(services, git.key, () => use(git))
+}
+
+/** Runs `use`; when it fails the git data of the key goes away. */
+export async function removingOnFailure<Result>(
+  services: Services,
+  key: GitKey,
+  use: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await use()
+  } catch (error) {
+    await services.git.remove(key).catch((cause: unknown) => {
+      // The caller is told the first error; what stays behind is unreferenced and found by `ingot doctor`.
+      services.log('warn', 'git data of a repository that was not made could not be removed', { error: cause, key })
+    })
+    throw error
+  }
+}
+
+/** Files of the first commit: README always, the others as asked. */
+async function initialFiles(services: Services, owner: UserRow, input: NewRepository): Promise<TreeChange[]> {
+  const readme = renderReadme(input.readme ?? '', { name: input.name, description: input.description ?? '' })
+  if (readme === undefined) throw new BadRequest(`there is no README template ${input.readme ?? ''}`, 'readme_unknown')
+  const files = [textFile('README.md', readme)]
+  if (input.gitignores) files.push(textFile('.gitignore', await joinGitignores(input.gitignores)))
+  if (input.license) {
+    const license = await findLicense(input.license)
+    if (!license) throw new Invalid(`there is no licence ${input.license}`, 'license_unknown')
+    const year = new Date(services.clock.nowMs()).getUTCFullYear()
+    files.push(textFile('LICENSE', fillLicense(license, { year, holder: owner.full_name || owner.name })))
+  }
+  return files
+}
+
+const textFile = (path: string, text: string): TreeChange => ({ op: 'write', path, content: Buffer.from(text) })
+
+/** A commit on the default branch of git data that nobody can see yet. */
+export async function commitFirst(
+  services: Services,
+  git: NewGit,
+  author: UserRow,
+  tree: { readonly base: Oid | undefined; readonly changes: readonly TreeChange[] },
+  createdUnix: Unix,
+): Promise<Oid> {
+  const person = { ...gitPerson(services.config, author), unixSeconds: createdUnix, offsetMinutes: 0 }
+  const { oid } = await services.git.writeCommit(git.key, {
+    parents: [],
+    tree,
+    author: person,
+    committer: person,
+    message: 'Initial commit',
+  })
+  // No door and no journal: the repository has no row yet, so there is nothing that could disagree.
+  const moved = await services.git.updateRefs(git.key, [
+    { ref: branchRef(git.defaultBranch), old: zeroOid(git.objectFormat), new: oid },
+  ])
+  if (!moved.ok) throw new Error(`the first branch could not be made: ${moved.message}`)
+  return oid
+}
+
+/** Everything about a repository whose git data is complete. */
+export interface RepositoryToInsert {
+  readonly doer: UserRow
+  readonly owner: UserRow
+  readonly git: NewGit
+  readonly createdUnix: Unix
+  readonly row: Pick<RepoRow, 'name' | 'description' | 'is_private' | 'fork_id' | 'template_id'> &
+    Partial<
+      Pick<
+        RepoRow,
+        | 'is_template'
+        | 'trust_model'
+        | 'is_fork'
+        | 'website'
+        | 'topics'
+        | 'is_mirror'
+        | 'original_url'
+        | 'primary_language'
+        | 'avatar_key'
+      >
+    >
+  readonly branches: readonly { readonly name: string; readonly commit: Oid; readonly commitUnix?: Unix }[]
+  readonly units: readonly NewUnit[]
+  readonly access?: AccessMode | undefined
+  /** What else happens in the same transaction: the event of how it came about. */
+  readonly inTransaction: (tx: Tx, repo: RepoRow) => Promise<void>
+}
+
+/** The transaction that makes git data a repository: row, units, branches, the maker's watch and access, the event. */
+export async function insertNewRepo(services: Services, input: RepositoryToInsert): Promise<RepoRow> {
+  const { doer, owner, git, createdUnix, branches } = input
+  const limit = repoLimit(services, doer, owner)
+  const sizeBytes = await services.git.sizeBytes(git.key)
+  try {
+    return await transaction(services.db, async (tx) => {
+      if (!(await takeRepoSlot(tx, owner.id, limit))) {
+        throw new Forbidden(`${owner.name} may own no more repositories`, 'repo_limit_reached', { limit })
+      }
+      const repo = await insertRepo(tx, {
+        ...input.row,
+        owner_id: owner.id,
+        lower_name: input.row.name.toLowerCase(),
+        git_key: git.key,
+        wiki_git_key: null,
+        website: input.row.website ?? '',
+        default_branch: git.defaultBranch,
+        wiki_branch: services.config.repository.defaultBranch,
+        object_format: git.objectFormat,
+        is_empty: branches.length === 0,
+        git_size_bytes: sizeBytes,
+        created_unix: createdUnix,
+        updated_unix: createdUnix,
+      })
+      await insertUnits(tx, repo.id, input.units)
+      await insertBranches(
+        tx,
+        branches.map((branch) => ({
+          repo_id: repo.id,
+          name: branch.name,
+          commit_oid: branch.commit,
+          commit_unix: branch.commitUnix ?? createdUnix,
+          pusher_id: doer.id,
+          updated_unix: createdUnix,
+        })),
+      )
+      await deleteRepoRedirect(tx, owner.id, repo.lower_name)
+      if (input.access !== undefined) await upsertCollaboration(tx, repo.id, doer.id, input.access, createdUnix)
+      if (services.config.service.autoWatchNewRepos) {
+        // Whoever has every repository of an organization begins to watch it as well (observed).
+        const others = owner.kind === 'organization' ? await listAllRepoMemberIds(tx, owner.id) : []
+        await watchRepos(tx, [repo.id], [...new Set([doer.id, ...others])], 'auto', createdUnix)
+      }
+      await input.inTransaction(tx, repo)
+      return (await findRepoById(tx, repo.id)) ?? repo
+    })
+  } catch (error) {
+    if (isUniqueViolation(error)) throw nameTaken(input.row.name)
+    throw error
+  }
+}

@@ -1,0 +1,52 @@
+import { inRepo, repoOwner } from '../../access/repo.requirements.ts'
+import { signedIn } from '../../access/requirements.ts'
+import { operation, validBody } from '../../http/operation.ts'
+import { accepted, created, ok } from '../../http/reply.ts'
+import type { TeamId } from '../../lib/ids.ts'
+import { presentRepo } from '../repo.present.ts'
+import { Repository } from '../repo.schemas.ts'
+import { TransferRepoOption } from './transfer.schemas.ts'
+import { acceptTransfer, rejectTransfer, transferRepo } from './transfer.service.ts'
+
+export const repoTransfer = operation({
+  method: 'POST',
+  path: '/repos/{username}/{reponame}/transfer',
+  scope: 'repository',
+  requires: [inRepo, signedIn, repoOwner, validBody],
+  body: TransferRepoOption,
+  reply: { 201: Repository, 202: Repository },
+  async run({ ctx, body }) {
+    const outcome = await transferRepo(ctx, {
+      newOwner: body.new_owner ?? '',
+      teamIds: (body.team_ids ?? []) as TeamId[],
+    })
+    const view = { ...ctx, repo: outcome.repo }
+    if (outcome.kind === 'pending') return created(await presentRepo(ctx, view))
+    return accepted(await presentRepo(ctx, { ...view, owner: outcome.owner }))
+  },
+})
+
+// The replies show the rights as they were when it was asked (observed).
+export const acceptRepoTransfer = operation({
+  method: 'POST',
+  path: '/repos/{username}/{reponame}/transfer/accept',
+  scope: 'repository',
+  requires: [inRepo, signedIn],
+  reply: { 202: Repository },
+  async run({ ctx }) {
+    const { repo, owner } = await acceptTransfer(ctx)
+    return accepted(await presentRepo(ctx, { ...ctx, repo, owner }))
+  },
+})
+
+export const rejectRepoTransfer = operation({
+  method: 'POST',
+  path: '/repos/{username}/{reponame}/transfer/reject',
+  scope: 'repository',
+  requires: [inRepo, signedIn],
+  reply: { 200: Repository },
+  async run({ ctx }) {
+    const repo = await rejectTransfer(ctx)
+    return ok(await presentRepo(ctx, { ...ctx, repo }))
+  },
+})

@@ -1,0 +1,175 @@
+import { findAccountByName, findRepoByName, isOrgMember } from '../../access/access.store.ts'
+import type { SignedInRepoCtx } from '../../access/context.ts'
+import { refuseOverQuota } from '../../access/quota.service.ts'
+import { accessTo } from '../../access/repo-access.ts'
+import { mode } from '../../access/rights.ts'
+import { viewerOf } from '../../auth/viewer.ts'
+import { isUniqueViolation, transaction, type Tx } from '../../db/database.ts'
+import type { UserRow } from '../../db/tables/accounts.ts'
+import type { RepoRow } from '../../db/tables/repositories.ts'
+import { publish } from '../../events/hub.ts'
+import { Conflict, Forbidden, Invalid, NotFound } from '../../lib/errors.ts'
+import type { TeamId } from '../../lib/ids.ts'
+import { nowUnix } from '../../lib/time.ts'
+import { orgMembership } from '../../orgs/membership.service.ts'
+import { insertTeamRepos, listAllRepoMemberIds, loadTeams } from '../../orgs/team.store.ts'
+import { isBlocked } from '../../users/block.store.ts'
+import { findUserById } from '../../users/user.store.ts'
+import { deleteTeamReposOf } from '../people/team-repo.store.ts'
+import {
+  addToRepoCount,
+  deleteRepoRedirect,
+  findRepoById,
+  insertRepoRedirect,
+  updateRepo,
+  upsertCollaboration,
+} from '../repo.store.ts'
+import { deleteCollaborationsOfMembers } from '../people/collaboration.store.ts'
+import { deleteTransfer, findTransfer, insertTransfer } from './transfer.store.ts'
+import { watchRepos } from '../social/watch.store.ts'
+
+/** What became of a transfer: done at once, or waiting for the recipient. */
+export type TransferOutcome =
+  | { readonly kind: 'done'; readonly repo: RepoRow; readonly owner: UserRow }
+  | { readonly kind: 'pending'; readonly repo: RepoRow }
+
+const nameTaken = (recipient: UserRow, repo: RepoRow) =>
+  new Invalid(`${recipient.name} has a repository of the name ${repo.name} already`, 'repo_name_taken')
+
+async function getRecipient(ctx: SignedInRepoCtx, name: string): Promise<UserRow> {
+  const recipient = await findAccountByName(ctx.db, name.toLowerCase())
+  const hidden =
+    recipient?.kind === 'organization' &&
+    recipient.visibility === 'private' &&
+    !ctx.viewer.isAdmin &&
+    !(await isOrgMember(ctx.db, recipient.id, ctx.viewer.id))
+  if (!recipient || hidden) throw new NotFound('the new owner does not exist', 'user_not_found')
+  return recipient
+}
+
+async function checkTeams(ctx: SignedInRepoCtx, recipient: UserRow, teamIds: readonly TeamId[]): Promise<void> {
+  if (teamIds.length === 0) return
+  if (recipient.kind !== 'organization') throw new Invalid('only an organization has teams', 'owner_not_organization')
+  const teams = await loadTeams(ctx.db, teamIds)
+  const known = new Map(teams.map((team) => [team.id, team]))
+  for (const id of teamIds) {
+    const team = known.get(id)
+    if (!team) throw new Invalid(`the team ${id} does not exist`, 'team_not_found')
+    if (team.org_id !== recipient.id) throw new Forbidden('a team belongs to another organization', 'team_of_other')
+  }
+}
+
+/** Whether the viewer may take a repository in the name of an account. */
+async function maySpeakFor(ctx: SignedInRepoCtx, account: UserRow): Promise<boolean> {
+  if (ctx.viewer.isAdmin || ctx.viewer.id === account.id) return true
+  return account.kind === 'organization' && (await orgMembership(ctx.db, account.id, ctx.viewer.id)).mayCreateRepos
+}
+
+/**
+ * Gives the repository to another account: at once when the viewer speaks for the recipient, else as an offer that the
+ * recipient accepts or rejects. Refusals as the contract's table of transfers says.
+ */
+export async function transferRepo(
+  ctx: SignedInRepoCtx,
+  input: { readonly newOwner: string; readonly teamIds: readonly TeamId[] },
+): Promise<TransferOutcome> {
+  const { repo, viewer, db } = ctx
+  const recipient = await getRecipient(ctx, input.newOwner)
+  await checkTeams(ctx, recipient, input.teamIds)
+  await refuseOverQuota(ctx, recipient, 'size:repos:all')
+  if (repo.has_transfer) throw new Conflict('a transfer is waiting already', 'transfer_pending')
+  if (await findRepoByName(db, recipient.id, repo.lower_name)) throw nameTaken(recipient, repo)
+  if (await isBlocked(db, recipient.id, viewer.id)) throw new Forbidden('the recipient blocks you', 'user_blocked')
+  if (await maySpeakFor(ctx, recipient)) {
+    return { kind: 'done', owner: recipient, repo: await complete(ctx, recipient, input.teamIds) }
+  }
+  return { kind: 'pending', repo: await offer(ctx, recipient, input.teamIds) }
+}
+
+async function offer(ctx: SignedInRepoCtx, recipient: UserRow, teamIds: readonly TeamId[]): Promise<RepoRow> {
+  const { repo, owner, db, viewer } = ctx
+  const now = nowUnix(ctx.clock)
+  const { rights } = await accessTo(db, viewerOf(recipient, { kind: 'session' }), owner, repo)
+  const needsAccess = recipient.kind === 'individual' && rights.rank === mode.none
+  try {
+    return await transaction(db, async (tx) => {
+      await insertTransfer(tx, {
+        repo_id: repo.id,
+        doer_id: viewer.id,
+        recipient_id: recipient.id,
+        team_ids: JSON.stringify(teamIds),
+        created_unix: now,
+      })
+      // Whoever is asked must be able to look at what is offered (contract, repositories: transfer).
+      if (needsAccess) await upsertCollaboration(tx, repo.id, recipient.id, mode.read, now)
+      return (await findRepoById(tx, repo.id)) ?? repo
+    })
+  } catch (error) {
+    if (isUniqueViolation(error)) throw new Conflict('a transfer is waiting already', 'transfer_pending')
+    throw error
+  }
+}
+
+async function complete(ctx: SignedInRepoCtx, recipient: UserRow, teamIds: readonly TeamId[]): Promise<RepoRow> {
+  try {
+    return await transaction(ctx.db, (tx) => moveRepo(tx, ctx, recipient, teamIds))
+  } catch (error) {
+    if (isUniqueViolation(error)) throw nameTaken(recipient, ctx.repo)
+    throw error
+  }
+}
+
+async function moveRepo(
+  tx: Tx,
+  { repo, owner, viewer, config, clock }: SignedInRepoCtx,
+  recipient: UserRow,
+  teamIds: readonly TeamId[],
+): Promise<RepoRow> {
+  const now = nowUnix(clock)
+  await deleteTransfer(tx, repo.id)
+  await updateRepo(tx, repo.id, { owner_id: recipient.id, updated_unix: now })
+  await addToRepoCount(tx, owner.id, -1)
+  await addToRepoCount(tx, recipient.id, 1)
+  await deleteRepoRedirect(tx, recipient.id, repo.lower_name)
+  await insertRepoRedirect(tx, owner.id, repo.lower_name, repo.id)
+  await deleteCollaborationsOfMembers(tx, repo.id, recipient.id)
+  await deleteTeamReposOf(tx, repo.id)
+  for (const team of await loadTeams(tx, teamIds)) await insertTeamRepos(tx, team, [repo.id])
+  if (config.service.autoWatchNewRepos) {
+    const watchers = recipient.kind === 'organization' ? await listAllRepoMemberIds(tx, recipient.id) : [recipient.id]
+    await watchRepos(tx, [repo.id], watchers, 'auto', now)
+  }
+  await publish(tx, 'repo.transferred', {
+    repoId: repo.id,
+    doerId: viewer.id,
+    oldOwnerId: owner.id,
+    oldOwnerName: owner.name,
+    oldName: repo.name,
+  })
+  if (owner.kind === 'individual') await publish(tx, 'access.reduced', { userId: owner.id, ownerId: recipient.id })
+  return (await findRepoById(tx, repo.id)) ?? repo
+}
+
+async function getOffer(ctx: SignedInRepoCtx): Promise<{ recipient: UserRow; teamIds: TeamId[] }> {
+  const row = ctx.repo.has_transfer ? await findTransfer(ctx.db, ctx.repo.id) : undefined
+  const recipient = row && (await findUserById(ctx.db, row.recipient_id))
+  if (!row || !recipient) throw new NotFound('no transfer is waiting', 'no_transfer')
+  if (!(await maySpeakFor(ctx, recipient))) throw new Forbidden('only the recipient may decide', 'not_the_recipient')
+  return { recipient, teamIds: JSON.parse(row.team_ids) as TeamId[] }
+}
+
+/** Takes the repository that waits for the viewer, or for whom he speaks. */
+export async function acceptTransfer(
+  ctx: SignedInRepoCtx,
+): Promise<{ readonly repo: RepoRow; readonly owner: UserRow }> {
+  const { recipient, teamIds } = await getOffer(ctx)
+  await refuseOverQuota(ctx, recipient, 'size:repos:all')
+  return { repo: await complete(ctx, recipient, teamIds), owner: recipient }
+}
+
+/** The repository stays where it is. */
+export async function rejectTransfer(ctx: SignedInRepoCtx): Promise<RepoRow> {
+  await getOffer(ctx)
+  await transaction(ctx.db, (tx) => deleteTransfer(tx, ctx.repo.id))
+  return { ...ctx.repo, has_transfer: false }
+}

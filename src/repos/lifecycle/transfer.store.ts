@@ -1,0 +1,43 @@
+import type { Db, Tx } from '../../db/database.ts'
+import type { RepoTransferRow } from '../../db/tables/repo-relations.ts'
+import type { RepoId, UserId } from '../../lib/ids.ts'
+
+export const findTransfer = (db: Db | Tx, repoId: RepoId): Promise<RepoTransferRow | undefined> =>
+  db.selectFrom('repo_transfer').selectAll().where('repo_id', '=', repoId).executeTakeFirst()
+
+export const listTransfers = (db: Db, repoIds: readonly RepoId[]): Promise<RepoTransferRow[]> =>
+  db.selectFrom('repo_transfer').selectAll().where('repo_id', 'in', repoIds).execute()
+
+/** Begins a transfer; one that waits already is a unique violation. */
+export async function insertTransfer(tx: Tx, row: RepoTransferRow): Promise<void> {
+  await tx.insertInto('repo_transfer').values(row).execute()
+  await tx.updateTable('repo').set({ has_transfer: true }).where('id', '=', row.repo_id).execute()
+}
+
+/** Ends a transfer; false when none waited. */
+export async function deleteTransfer(tx: Tx, repoId: RepoId): Promise<boolean> {
+  const { numDeletedRows } = await tx.deleteFrom('repo_transfer').where('repo_id', '=', repoId).executeTakeFirst()
+  if (numDeletedRows === 0n) return false
+  await tx.updateTable('repo').set({ has_transfer: false }).where('id', '=', repoId).execute()
+  return true
+}
+
+/** Ends the transfers that somebody offers to an account. */
+export async function deleteTransfersBetween(tx: Tx, doerId: UserId, recipientId: UserId): Promise<void> {
+  const ended = await tx
+    .deleteFrom('repo_transfer')
+    .where('doer_id', '=', doerId)
+    .where('recipient_id', '=', recipientId)
+    .returning('repo_id')
+    .execute()
+  if (ended.length === 0) return
+  await tx
+    .updateTable('repo')
+    .set({ has_transfer: false })
+    .where(
+      'id',
+      'in',
+      ended.map((row) => row.repo_id),
+    )
+    .execute()
+}

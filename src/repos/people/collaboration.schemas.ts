@@ -1,0 +1,16 @@
+import { Type, type Static } from 'typebox'
+import { nullable, object, requestObject } from '../../http/schema.ts'
+import { User } from '../../users/user.schemas.ts'
+
+/** Others than read, write and admin are passed over (observed). */
+export const AddCollaboratorOption = requestObject('AddCollaboratorOption', {
+  permission: Type.Optional(Type.String()),
+})
+export type AddCollaboratorOption = Static<typeof AddCollaboratorOption>
+
+export const RepoCollaboratorPermission = object('RepoCollaboratorPermission', {
+  permission: Type.String(),
+  role_name: Type.String(),
+  user: nullable(User),
+})
+export type RepoCollaboratorPermission = Static<typeof RepoCollaboratorPermission>

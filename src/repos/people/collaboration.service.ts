@@ -1,0 +1,90 @@
+import { findAccountByName } from '../../access/access.store.ts'
+import type { Ctx, RepoCtx, SignedInRepoCtx } from '../../access/context.ts'
+import { accessTo } from '../../access/repo-access.ts'
+import { mode, type Rights } from '../../access/rights.ts'
+import { viewerOf } from '../../auth/viewer.ts'
+import { transaction } from '../../db/database.ts'
+import type { AccessMode, UserRow } from '../../db/tables/accounts.ts'
+import { publish } from '../../events/hub.ts'
+import { Forbidden, Invalid, NotFound } from '../../lib/errors.ts'
+import type { Page } from '../../lib/paging.ts'
+import { nowUnix } from '../../lib/time.ts'
+import { isBlockedEitherWay } from '../../users/block.store.ts'
+import { countCollaborators, deleteCollaboration, findCollaboration, listCollaborators } from './collaboration.store.ts'
+import { upsertCollaboration } from '../repo.store.ts'
+
+/** The account of a name; an unknown one is `Invalid` on most of these addresses (contract, repositories). */
+async function getNamed(ctx: Ctx, name: string): Promise<UserRow> {
+  const user = await findAccountByName(ctx.db, name.toLowerCase())
+  if (!user) throw new Invalid(`the user ${name} does not exist`, 'user_not_found')
+  return user
+}
+
+export async function pageOfCollaborators(
+  ctx: RepoCtx,
+  page: Page,
+): Promise<{ readonly users: UserRow[]; readonly total: number }> {
+  const [users, total] = await Promise.all([
+    listCollaborators(ctx.db, ctx.repo.id, page),
+    countCollaborators(ctx.db, ctx.repo.id),
+  ])
+  return { users, total }
+}
+
+/** Throws `NotFound` unless the account is a collaborator. */
+export async function checkCollaborator(ctx: RepoCtx, name: string): Promise<void> {
+  const user = await getNamed(ctx, name)
+  if (!(await findCollaboration(ctx.db, ctx.repo.id, user.id))) {
+    throw new NotFound('the user is no collaborator', 'not_a_collaborator')
+  }
+}
+
+const modes: Readonly<Record<string, AccessMode>> = { read: mode.read, write: mode.write, admin: mode.admin }
+
+/**
+ * Makes somebody a collaborator, or changes what he may do. Without a known permission a new one may write and an old
+ * one keeps what he has. Forbidden when one of the two sides blocks the other; organizations and the owner himself are
+ * `Invalid`.
+ */
+export async function putCollaborator(ctx: RepoCtx, name: string, permission: string | undefined): Promise<void> {
+  const user = await getNamed(ctx, name)
+  if (user.kind !== 'individual') throw new Invalid('an organization can not be a collaborator', 'not_a_person')
+  if (user.id === ctx.owner.id) throw new Invalid('the owner needs not be a collaborator', 'collaborator_is_owner')
+  if (await isBlockedEitherWay(ctx.db, ctx.owner.id, user.id)) {
+    throw new Forbidden('one of the two blocks the other', 'user_blocked')
+  }
+  const asked = modes[permission ?? '']
+  await transaction(ctx.db, async (tx) => {
+    const present = await findCollaboration(tx, ctx.repo.id, user.id)
+    const next = asked ?? present?.access_mode ?? mode.write
+    if (present?.access_mode === next) return
+    await upsertCollaboration(tx, ctx.repo.id, user.id, next, nowUnix(ctx.clock))
+    if (present && next < present.access_mode) {
+      await publish(tx, 'access.reduced', { userId: user.id, ownerId: ctx.owner.id })
+    }
+  })
+}
+
+/** Ends a collaboration; there may be none. */
+export async function removeCollaborator(ctx: RepoCtx, name: string): Promise<void> {
+  const user = await getNamed(ctx, name)
+  await transaction(ctx.db, async (tx) => {
+    if (!(await deleteCollaboration(tx, ctx.repo.id, user.id))) return
+    await publish(tx, 'access.reduced', { userId: user.id, ownerId: ctx.owner.id })
+  })
+}
+
+/** What somebody may do in the repository; others than oneself only for its administrators. */
+export async function rightsOfUser(
+  ctx: SignedInRepoCtx,
+  name: string,
+): Promise<{ readonly user: UserRow; readonly rights: Rights }> {
+  const isSelf = ctx.viewer.user.lower_name === name.toLowerCase()
+  if (!isSelf && !ctx.rights.isAdmin) {
+    throw new Forbidden('only administrators of the repository may ask about others', 'repo_admin_only')
+  }
+  const user = await findAccountByName(ctx.db, name.toLowerCase())
+  if (!user) throw new NotFound('the user does not exist', 'user_not_found')
+  const { rights } = await accessTo(ctx.db, viewerOf(user, { kind: 'session' }), ctx.owner, ctx.repo)
+  return { user, rights }
+}

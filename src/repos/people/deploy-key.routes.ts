@@ -1,0 +1,61 @@
+import { Type } from 'typebox'
+import { inRepo, repoAdmin } from '../../access/repo.requirements.ts'
+import { signedIn } from '../../access/requirements.ts'
+import { operation, validBody } from '../../http/operation.ts'
+import { created, noContent, ok, paged } from '../../http/reply.ts'
+import { pageQuery } from '../../http/schema.ts'
+import type { KeyId } from '../../lib/ids.ts'
+import { pageOf } from '../../lib/paging.ts'
+import { CreateKeyOption } from '../../users/key.schemas.ts'
+import { presentDeployKey, presentDeployKeys, presentNewDeployKey } from './deploy-key.present.ts'
+import { DeployKey } from './deploy-key.schemas.ts'
+import { addDeployKey, getDeployKey, pageOfDeployKeys, removeDeployKey } from './deploy-key.service.ts'
+
+export const repoListKeys = operation({
+  method: 'GET',
+  path: '/repos/{username}/{reponame}/keys',
+  scope: 'repository',
+  requires: [inRepo, signedIn, repoAdmin],
+  query: { key_id: Type.Optional(Type.Integer()), fingerprint: Type.Optional(Type.String()), ...pageQuery },
+  reply: { 200: Type.Array(DeployKey) },
+  async run({ ctx, query }) {
+    const page = pageOf(query, ctx.config.api)
+    const filter = { keyId: query.key_id as KeyId | undefined, fingerprint: query.fingerprint }
+    const { keys, total } = await pageOfDeployKeys(ctx, filter, page)
+    return paged(await presentDeployKeys(ctx, keys), page, total, { link: false })
+  },
+})
+
+export const repoCreateKey = operation({
+  method: 'POST',
+  path: '/repos/{username}/{reponame}/keys',
+  scope: 'repository',
+  requires: [inRepo, signedIn, repoAdmin, validBody],
+  body: CreateKeyOption,
+  reply: { 201: DeployKey },
+  async run({ ctx, body }) {
+    const key = await addDeployKey(ctx, { title: body.title, key: body.key, isReadOnly: body.read_only ?? false })
+    return created(presentNewDeployKey(ctx, key))
+  },
+})
+
+export const repoGetKey = operation({
+  method: 'GET',
+  path: '/repos/{username}/{reponame}/keys/{id}',
+  scope: 'repository',
+  requires: [inRepo, signedIn, repoAdmin],
+  reply: { 200: DeployKey },
+  run: async ({ ctx, params }) => ok(await presentDeployKey(ctx, await getDeployKey(ctx, params.id))),
+})
+
+export const repoDeleteKey = operation({
+  method: 'DELETE',
+  path: '/repos/{username}/{reponame}/keys/{id}',
+  scope: 'repository',
+  requires: [inRepo, signedIn, repoAdmin],
+  reply: { 204: 'empty' },
+  async run({ ctx, params }) {
+    await removeDeployKey(ctx, params.id)
+    return noContent()
+  },
+})

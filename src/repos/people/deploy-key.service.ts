@@ -1,0 +1,84 @@
+import type { RepoCtx } from '../../access/context.ts'
+import { isUniqueViolation, transaction } from '../../db/database.ts'
+import { Invalid, NotFound } from '../../lib/errors.ts'
+import type { DeployKeyId } from '../../lib/ids.ts'
+import type { Page } from '../../lib/paging.ts'
+import { nowUnix } from '../../lib/time.ts'
+import { keyTaken, readKey } from '../../users/key.service.ts'
+import { findKeyByFingerprint, insertKey } from '../../users/key.store.ts'
+import {
+  countDeployKeys,
+  deleteDeployKey,
+  findDeployKey,
+  insertDeployKey,
+  listDeployKeys,
+  type DeployKeyFilter,
+  type DeployKeyView,
+} from './deploy-key.store.ts'
+
+export async function pageOfDeployKeys(
+  ctx: RepoCtx,
+  filter: DeployKeyFilter,
+  page: Page,
+): Promise<{ readonly keys: DeployKeyView[]; readonly total: number }> {
+  const [keys, total] = await Promise.all([
+    listDeployKeys(ctx.db, ctx.repo.id, filter, page),
+    countDeployKeys(ctx.db, ctx.repo.id, filter),
+  ])
+  return { keys, total }
+}
+
+/** A deploy key of the repository, or `NotFound`. */
+export async function getDeployKey(ctx: RepoCtx, id: number): Promise<DeployKeyView> {
+  const key = await findDeployKey(ctx.db, ctx.repo.id, id as DeployKeyId)
+  if (!key) throw new NotFound('the key does not exist', 'key_not_found')
+  return key
+}
+
+/**
+ * Gives a key access to the repository. The same key may serve several repositories, but not be an account's as well;
+ * key and title are unique in a repository: `Invalid`.
+ */
+export async function addDeployKey(
+  ctx: RepoCtx,
+  input: { readonly title: string; readonly key: string; readonly isReadOnly: boolean },
+): Promise<DeployKeyView> {
+  const { repo, db, clock } = ctx
+  const key = readKey(ctx, input.key)
+  const createdUnix = nowUnix(clock)
+  try {
+    return await transaction(db, async (tx) => {
+      const known = await findKeyByFingerprint(tx, key.fingerprint)
+      if (known && known.owner_id !== null) throw keyTaken()
+      const row =
+        known ??
+        (await insertKey(tx, {
+          owner_id: null,
+          title: input.title,
+          fingerprint: key.fingerprint,
+          content: key.content,
+          is_read_only: input.isReadOnly,
+          created_unix: createdUnix,
+        }))
+      const { id } = await insertDeployKey(tx, {
+        repo_id: repo.id,
+        key_id: row.id,
+        title: input.title,
+        is_read_only: input.isReadOnly,
+        created_unix: createdUnix,
+      })
+      const added = await findDeployKey(tx, repo.id, id)
+      if (!added) throw new Error(`deploy key ${id} is not there after it was made`)
+      return added
+    })
+  } catch (error) {
+    if (isUniqueViolation(error)) {
+      throw new Invalid('the repository has this key, or one of this title, already', 'deploy_key_taken')
+    }
+    throw error
+  }
+}
+
+/** Takes a key's access to the repository away; there may be none. */
+export const removeDeployKey = (ctx: RepoCtx, id: number): Promise<void> =>
+  transaction(ctx.db, (tx) => deleteDeployKey(tx, ctx.repo.id, id as DeployKeyId))

@@ -1,0 +1,226 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { countQueries } from '../../testing/count-queries.ts'
+import { startForge } from '../../testing/forge.ts'
+
+test('repoAddCollaborator, repoCheckCollaborator, repoGetRepoPermissions, repoDeleteCollaborator: what a collaborator gets and loses', async () => {
+  await using forge = await startForge({ users: ['ann', 'stranger'] })
+  const repo = await forge.given.repo({ private: true })
+  const alice = forge.as('alice')
+  const path = `${repo.api}/collaborators/ann`
+  assert.equal((await forge.as('stranger').put(path, {})).status, 404)
+  assert.equal((await alice.put(`${repo.api}/collaborators/nobody`, {})).status, 422)
+  assert.equal((await alice.put(path, {})).status, 204)
+  assert.equal((await alice.get(`${path}/permission`)).json.permission, 'write')
+  await alice.must('PUT', path, { permission: 'sometimes' })
+  assert.equal(
+    (await alice.get(`${path}/permission`)).json.permission,
+    'write',
+    'an unknown permission changes nothing',
+  )
+  await alice.must('PUT', path, { permission: 'read' })
+  assert.equal((await forge.as('ann').get(`${path}/permission`)).json.permission, 'read')
+  assert.equal((await forge.as('ann').get(`${repo.api}/collaborators/alice/permission`)).status, 403)
+  await forge.as('ann').must('PUT', `${repo.api}/subscription`)
+  assert.equal((await alice.get(repo.api)).json.watchers_count, 2)
+  assert.equal((await alice.delete(path)).status, 204)
+  assert.equal((await forge.as('ann').get(repo.api)).status, 404)
+  assert.equal((await alice.get(repo.api)).json.watchers_count, 1, 'who can not see it watches it no longer')
+  assert.equal((await alice.get(path)).status, 404)
+})
+
+test('repoListCollaborators: guests are 401, strangers 404; a page, and the number of all', async () => {
+  await using forge = await startForge({ users: ['ann', 'ben', 'stranger'] })
+  const repo = await forge.given.repo({ private: true })
+  const path = `${repo.api}/collaborators`
+  assert.equal((await forge.guest.get(path)).status, 404)
+  assert.equal((await forge.guest.get(`${(await forge.given.repo()).api}/collaborators`)).status, 401)
+  assert.equal((await forge.as('stranger').get(path)).status, 404)
+  for (const name of ['ann', 'ben']) {
+    await forge.as('alice').must('PUT', `${path}/${name}`, { permission: 'read' })
+  }
+  const reply = await forge.as('ben').must('GET', `${path}?limit=1&page=2`)
+  assert.deepEqual(
+    reply.json.map((user: { login: string }) => user.login),
+    ['ben'],
+  )
+  assert.equal(reply.headers.get('x-total-count'), '2')
+})
+
+test('repoAddCollaborator: 403 when one side blocks the other, 422 for an organization and the owner', async () => {
+  await using forge = await startForge({ users: ['ann'] })
+  const repo = await forge.given.repo()
+  const org = await forge.given.org()
+  await forge.as('ann').must('PUT', '/user/block/alice')
+  const put = async (name: string) => (await forge.as('alice').put(`${repo.api}/collaborators/${name}`, {})).status
+  assert.deepEqual([await put('ann'), await put(org), await put('alice')], [403, 422, 422])
+})
+
+test('createFork, listForks: one fork of a repository for each account, also of several at once', async () => {
+  await using forge = await startForge({ users: ['bob'] })
+  const repo = await forge.given.repo()
+  const fork = (name: string) => forge.as('bob').post(`${repo.api}/forks`, { name })
+  const replies = await Promise.all([fork('one'), fork('two'), fork('three')])
+  assert.deepEqual(
+    replies.map(({ status }) => status).toSorted((one, other) => one - other),
+    [202, 409, 409],
+  )
+  const made = replies.find(({ status }) => status === 202)?.json
+  assert.deepEqual([made.fork, made.parent.full_name, made.has_issues, made.empty], [true, repo.fullName, false, false])
+  assert.equal((await forge.guest.get(repo.api)).json.forks_count, 1)
+  assert.equal((await forge.guest.get(`${repo.api}/forks`)).json[0].full_name, made.full_name)
+  const branches = (await forge.as('bob').get(`/repos/${made.full_name}/branches`)).json
+  assert.deepEqual(
+    branches.map((branch: { name: string }) => branch.name),
+    ['main'],
+  )
+})
+
+test('createFork: a repository that only members of an organization see becomes no public fork', async () => {
+  await using forge = await startForge()
+  const org = await forge.given.org({ visibility: 'private' })
+  await forge.as('alice').must('POST', `/orgs/${org}/repos`, { name: 'inner', auto_init: true })
+  const made = (await forge.as('alice').must('POST', `/repos/${org}/inner/forks`, {})).json
+  assert.equal(made.private, true)
+})
+
+test('repoTransfer, acceptRepoTransfer, rejectRepoTransfer: an offer waits, and moves the repository when it is accepted', async () => {
+  await using forge = await startForge({ users: ['ann', 'stranger'] })
+  const repo = await forge.given.repo({ private: true })
+  const [alice, ann] = [forge.as('alice'), forge.as('ann')]
+  assert.equal((await alice.post(`${repo.api}/transfer`, { new_owner: 'nobody' })).status, 404)
+  assert.equal((await alice.post(`${repo.api}/transfer`, { new_owner: 'ann' })).status, 201)
+  assert.equal((await alice.post(`${repo.api}/transfer`, { new_owner: 'stranger' })).status, 409)
+  assert.equal((await ann.get(repo.api)).json.repo_transfer.recipient.login, 'ann', 'whoever is asked may look')
+  assert.equal((await alice.post(`${repo.api}/transfer/accept`)).status, 403)
+  assert.equal((await ann.post(`${repo.api}/transfer/reject`)).status, 200)
+  assert.equal((await ann.post(`${repo.api}/transfer/accept`)).status, 404)
+  await alice.must('POST', `${repo.api}/transfer`, { new_owner: 'ann' })
+  assert.equal((await ann.post(`${repo.api}/transfer/accept`)).json.full_name, `ann/${repo.name}`)
+  const moved = await alice.get(repo.api)
+  assert.deepEqual([moved.status, moved.headers.get('location')], [301, `/api/v1/repos/ann/${repo.name}`])
+  assert.equal((await alice.get(`/repos/ann/${repo.name}`)).status, 404)
+  assert.deepEqual((await ann.get(`/repos/ann/${repo.name}/collaborators`)).json, [])
+})
+
+test('repoTransfer: at once to an organization where the caller may create repositories, with teams of it', async () => {
+  await using forge = await startForge({ users: ['mate'] })
+  const repo = await forge.given.repo({ private: true })
+  const alice = forge.as('alice')
+  const [org, other] = [await forge.given.org(), await forge.given.org()]
+  const team = async (of: string) =>
+    (await alice.must('POST', `/orgs/${of}/teams`, { name: 'crew', permission: 'write', units: ['repo.code'] })).json.id
+  const [own, foreign] = [await team(org), await team(other)]
+  await alice.must('PUT', `/teams/${own}/members/mate`)
+  const start = async (team_ids: number[]) =>
+    (await alice.post(`${repo.api}/transfer`, { new_owner: org, team_ids })).status
+  assert.deepEqual([await start([foreign]), await start([999_999]), await start([own])], [403, 422, 202])
+  assert.equal((await forge.as('mate').get(`/repos/${org}/${repo.name}`)).json.permissions.push, true)
+})
+
+test('userCurrentPutStar, userCurrentCheckStarring, userCurrentDeleteStar, repoListStargazers, userCurrentListStarred, userListStarred: counters follow', async () => {
+  await using forge = await startForge({ users: ['bob'] })
+  const repo = await forge.given.repo()
+  const bob = forge.as('bob')
+  const path = `/user/starred/${repo.fullName}`
+  assert.equal((await bob.get(path)).status, 404)
+  const replies = await Promise.all([bob.put(path), bob.put(path), bob.put(path)])
+  assert.deepEqual(
+    replies.map(({ status }) => status),
+    [204, 204, 204],
+  )
+  assert.equal((await bob.get(repo.api)).json.stars_count, 1)
+  assert.equal((await bob.get(path)).status, 204)
+  assert.equal((await forge.guest.get(`${repo.api}/stargazers`)).json[0].login, 'bob')
+  assert.equal((await bob.get('/user/starred')).json.length, 1)
+  await forge.as('alice').must('PATCH', repo.api, { private: true })
+  assert.deepEqual((await forge.as('alice').get('/users/bob/starred')).json, [], 'of others only public ones')
+  await forge.as('alice').must('PATCH', repo.api, { private: false })
+  await bob.must('DELETE', path)
+  assert.equal((await bob.get(repo.api)).json.stars_count, 0)
+})
+
+test('userCurrentPutSubscription, userCurrentCheckSubscription, userCurrentDeleteSubscription, repoListSubscribers, userCurrentListSubscriptions, userListSubscriptions', async () => {
+  await using forge = await startForge({ users: ['bob'] })
+  const repo = await forge.given.repo()
+  const bob = forge.as('bob')
+  assert.equal((await bob.get(`${repo.api}/subscription`)).status, 404)
+  const info = (await bob.must('PUT', `${repo.api}/subscription`)).json
+  assert.deepEqual([info.subscribed, info.repository_url], [true, `${forge.url}/api/v1${repo.api}`])
+  const watchers = (await forge.guest.get(`${repo.api}/subscribers`)).json.map((user: { login: string }) => user.login)
+  assert.deepEqual(watchers.toSorted(), ['alice', 'bob'])
+  assert.equal((await bob.get('/user/subscriptions')).json.length, 1)
+  assert.equal((await bob.get('/users/alice/subscriptions')).json.length, 1)
+  assert.equal((await bob.delete(`${repo.api}/subscription`)).status, 204)
+  assert.equal((await bob.get(repo.api)).json.watchers_count, 1)
+})
+
+test('repoUpdateTopics, repoListTopics, repoAddTopic, repoDeleteTopic: normal forms, limits and what is wrong', async () => {
+  await using forge = await startForge({ users: ['bob'] })
+  const repo = await forge.given.repo()
+  const alice = forge.as('alice')
+  const topics = async () => (await alice.get(`${repo.api}/topics`)).json.topics
+  assert.equal((await forge.guest.put(`${repo.api}/topics/x`)).status, 401)
+  assert.equal((await forge.as('bob').put(`${repo.api}/topics/x`)).status, 403)
+  assert.equal((await alice.put(`${repo.api}/topics`, { topics: [' Git ', 'git', '', 'ci'] })).status, 204)
+  assert.deepEqual(await topics(), ['git', 'ci'])
+  const wrong = await alice.put(`${repo.api}/topics`, { topics: ['ok', 'not ok'] })
+  assert.deepEqual([wrong.status, wrong.json.invalidTopics], [422, ['not ok']])
+  const many = await alice.put(`${repo.api}/topics`, { topics: Array.from({ length: 26 }, (_, index) => `t${index}`) })
+  assert.equal(many.status, 422)
+  await Promise.all(['a', 'b', 'c'].map((topic) => alice.must('PUT', `${repo.api}/topics/${topic}`)))
+  assert.deepEqual((await topics()).toSorted(), ['a', 'b', 'c', 'ci', 'git'], 'three at once all count')
+  assert.equal((await alice.delete(`${repo.api}/topics/a`)).status, 204)
+  assert.equal((await alice.delete(`${repo.api}/topics/a`)).status, 404)
+})
+
+test('repoGetAssignees, repoGetReviewers: who may write, and who may be asked', async () => {
+  await using forge = await startForge({ users: ['reader', 'writer', 'stranger'] })
+  const repo = await forge.given.repo()
+  const alice = forge.as('alice')
+  await alice.must('PUT', `${repo.api}/collaborators/reader`, { permission: 'read' })
+  await alice.must('PUT', `${repo.api}/collaborators/writer`, { permission: 'write' })
+  const logins = async (what: string) =>
+    (await alice.get(`${repo.api}/${what}`)).json.map((user: { login: string }) => user.login)
+  using queries = await countQueries(forge)
+  assert.deepEqual(await logins('assignees'), ['alice', 'writer'])
+  assert.ok(queries.count <= 6, `${queries.count} queries`)
+  assert.deepEqual(await logins('reviewers'), ['alice', 'reader', 'writer'])
+})
+
+test('repoListFlags, repoReplaceAllFlags, repoAddFlag, repoCheckFlag, repoDeleteFlag, repoDeleteAllFlags: administrators alone, where they are on', async () => {
+  await using off = await startForge()
+  const hidden = await off.given.repo()
+  assert.equal((await off.as('root').get(`${hidden.api}/flags`)).status, 404)
+  await using forge = await startForge({ settings: { repository: { ENABLE_FLAGS: true } } })
+  const repo = await forge.given.repo()
+  const root = forge.as('root')
+  assert.equal((await forge.as('alice').get(`${repo.api}/flags`)).status, 403)
+  await root.must('PUT', `${repo.api}/flags/gold`)
+  assert.equal((await root.get(`${repo.api}/flags/gold`)).status, 204)
+  assert.equal((await root.get(`${repo.api}/flags/silver`)).status, 404)
+  await root.must('PUT', `${repo.api}/flags`, { flags: ['silver', 'bronze'] })
+  await root.must('DELETE', `${repo.api}/flags/silver`)
+  assert.deepEqual((await root.get(`${repo.api}/flags`)).json, ['bronze'])
+  await root.must('DELETE', `${repo.api}/flags`)
+  assert.deepEqual((await root.get(`${repo.api}/flags`)).json, [])
+})
+
+const key = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIK0wmN/Cr3JXqmLW7u+g9pTh+wyqDHpSQEIQczXkVx9q'
+
+test('repoCreateKey, repoListKeys, repoGetKey, repoDeleteKey: a key serves repositories or an account, never both', async () => {
+  await using forge = await startForge({ users: ['writer'] })
+  const [one, two] = [await forge.given.repo(), await forge.given.repo()]
+  const alice = forge.as('alice')
+  assert.equal((await forge.as('writer').post(`${one.api}/keys`, { title: 'x', key })).status, 403)
+  const made = (await alice.must('POST', `${one.api}/keys`, { title: 'deploy', key, read_only: true })).json
+  assert.match(made.fingerprint, /^SHA256:[A-Za-z0-9+/]{43}$/)
+  assert.equal((await alice.post(`${one.api}/keys`, { title: 'again', key })).status, 422)
+  assert.equal((await alice.post(`${two.api}/keys`, { title: 'deploy', key })).status, 201)
+  assert.equal((await alice.post('/user/keys', { title: 'mine', key })).status, 422)
+  assert.equal((await alice.get(`${two.api}/keys/${made.id}`)).status, 404)
+  assert.equal((await alice.get(`${one.api}/keys`)).json.length, 1)
+  await alice.must('DELETE', `${one.api}/keys/${made.id}`)
+  await alice.must('DELETE', two.api)
+  assert.equal((await alice.post('/user/keys', { title: 'mine', key })).status, 201, 'nobody has it any more')
+})

@@ -1,0 +1,105 @@
+import { findRepoByName } from '../../access/access.store.ts'
+import type { Ctx, RepoCtx, Services, SignedInCtx } from '../../access/context.ts'
+import { accessTo } from '../../access/repo-access.ts'
+import { mode } from '../../access/rights.ts'
+import { transaction } from '../../db/database.ts'
+import type { TeamRow, UserRow } from '../../db/tables/accounts.ts'
+import type { RepoRow } from '../../db/tables/repositories.ts'
+import { publish } from '../../events/hub.ts'
+import { Forbidden, Invalid, MethodNotAllowed, NotFound } from '../../lib/errors.ts'
+import type { RepoId } from '../../lib/ids.ts'
+import type { Page } from '../../lib/paging.ts'
+import { nowUnix } from '../../lib/time.ts'
+import {
+  deleteTeamRepo,
+  findTeamByName,
+  hasTeamRepo,
+  insertTeamRepos,
+  listTeamMemberIds,
+  listTeamsOfRepo,
+} from '../../orgs/team.store.ts'
+import { countTeamRepos, findTeamRepo, listTeamRepos } from './team-repo.store.ts'
+import { watchRepos } from '../social/watch.store.ts'
+
+export async function pageOfTeamRepos(
+  ctx: Ctx,
+  team: TeamRow,
+  page: Page,
+): Promise<{ readonly repos: RepoRow[]; readonly total: number }> {
+  const [repos, total] = await Promise.all([listTeamRepos(ctx.db, team.id, page), countTeamRepos(ctx.db, team.id)])
+  return { repos, total }
+}
+
+const noRepo = () => new NotFound('the repository does not exist', 'repo_not_found')
+
+/** A repository that the team has, or `NotFound`. Its owner is the organization, whatever the path says (observed). */
+export async function getTeamRepo(ctx: Ctx, team: TeamRow, name: string): Promise<RepoRow> {
+  const repo = await findTeamRepo(ctx.db, team.id, name.toLowerCase())
+  if (!repo) throw noRepo()
+  return repo
+}
+
+/** A repository of the team's organization whose code the viewer administers; else `NotFound` or `Forbidden`. */
+export async function getRepoToGive(ctx: SignedInCtx, org: UserRow, name: string): Promise<RepoRow> {
+  const repo = await findRepoByName(ctx.db, org.id, name.toLowerCase())
+  if (!repo) throw noRepo()
+  const { rights } = await accessTo(ctx.db, ctx.viewer, org, repo)
+  if (!rights.isAdmin && rights.modeOf('code') < mode.admin) {
+    throw new Forbidden('only administrators of the repository may do this', 'repo_admin_only')
+  }
+  return repo
+}
+
+/** Gives a team a repository; it may have it already. */
+export async function giveRepoToTeam(services: Services, team: TeamRow, repoId: RepoId): Promise<void> {
+  await transaction(services.db, async (tx) => {
+    await insertTeamRepos(tx, team, [repoId])
+    if (!services.config.service.autoWatchNewRepos) return
+    await watchRepos(tx, [repoId], await listTeamMemberIds(tx, team.id), 'auto', nowUnix(services.clock))
+  })
+}
+
+/** Takes a repository from a team; false when it did not have it. A team of all repositories is `Invalid`. */
+export async function takeRepoFromTeam(services: Services, team: TeamRow, repoId: RepoId): Promise<boolean> {
+  if (hasAll(team)) throw new Invalid('the team has all repositories of the organization', 'team_has_all')
+  return transaction(services.db, async (tx) => {
+    if (!(await deleteTeamRepo(tx, team.id, repoId))) return false
+    for (const userId of await listTeamMemberIds(tx, team.id)) {
+      await publish(tx, 'access.reduced', { userId, ownerId: team.org_id })
+    }
+    return true
+  })
+}
+
+const hasAll = (team: TeamRow): boolean => team.includes_all_repositories || team.access_mode === 4
+
+/** Teams that have the repository; 405 for a repository of a person, which has none. */
+export async function listRepoTeams(ctx: RepoCtx): Promise<TeamRow[]> {
+  refuseNoOrg(ctx)
+  return listTeamsOfRepo(ctx.db, ctx.owner.id, ctx.repo.id)
+}
+
+function refuseNoOrg({ owner }: RepoCtx): void {
+  if (owner.kind !== 'organization') {
+    throw new MethodNotAllowed('only repositories of organizations have teams', 'owner_not_organization')
+  }
+}
+
+/** A team of the owner by name, or `NotFound`. */
+export async function getOwnerTeam(ctx: RepoCtx, name: string): Promise<TeamRow> {
+  refuseNoOrg(ctx)
+  const team = await findTeamByName(ctx.db, ctx.owner.id, name.toLowerCase())
+  if (!team) throw new NotFound('the team does not exist', 'team_not_found')
+  return team
+}
+
+export const teamHasRepo = async (ctx: RepoCtx, team: TeamRow): Promise<boolean> =>
+  hasAll(team) || hasTeamRepo(ctx.db, team.id, ctx.repo.id)
+
+/** Throws `Forbidden` where the organization lets only its owners give teams access to a repository. */
+export function refuseTeamChange(ctx: RepoCtx): void {
+  refuseNoOrg(ctx)
+  if (!ctx.owner.repo_admin_change_team_access && !ctx.rights.isOwner) {
+    throw new Forbidden('administrators of repositories may not change their teams here', 'team_access_fixed')
+  }
+}

@@ -1,0 +1,34 @@
+import { teamHoldsRepo } from '../../access/team-holds.store.ts'
+import type { Db, Tx } from '../../db/database.ts'
+import type { RepoRow } from '../../db/tables/repositories.ts'
+import type { RepoId, TeamId } from '../../lib/ids.ts'
+import type { Page } from '../../lib/paging.ts'
+
+/** Repositories that a team has: given it, or all of the organization. */
+const reposOfTeam = (db: Db | Tx, teamId: TeamId) =>
+  db
+    .selectFrom('repo')
+    .innerJoin('team', 'team.org_id', 'repo.owner_id')
+    .where('team.id', '=', teamId)
+    .where(teamHoldsRepo('repo.id'))
+
+export const listTeamRepos = (db: Db, teamId: TeamId, page: Page): Promise<RepoRow[]> =>
+  reposOfTeam(db, teamId).selectAll('repo').orderBy('repo.lower_name').limit(page.limit).offset(page.offset).execute()
+
+export const countTeamRepos = async (db: Db, teamId: TeamId): Promise<number> =>
+  (
+    await reposOfTeam(db, teamId)
+      .select((select) => select.fn.countAll<number>().as('count'))
+      .executeTakeFirstOrThrow()
+  ).count
+
+export const listTeamRepoIds = async (db: Db | Tx, teamId: TeamId): Promise<RepoId[]> =>
+  (await reposOfTeam(db, teamId).select('repo.id').execute()).map((row) => row.id)
+
+/** A repository that the team has, or undefined. */
+export const findTeamRepo = (db: Db, teamId: TeamId, lowerName: string): Promise<RepoRow | undefined> =>
+  reposOfTeam(db, teamId).selectAll('repo').where('repo.lower_name', '=', lowerName).executeTakeFirst()
+
+/** No team has the repository any more by a row of its own. */
+export const deleteTeamReposOf = (tx: Tx, repoId: RepoId) =>
+  tx.deleteFrom('team_repo').where('repo_id', '=', repoId).execute()

@@ -1,0 +1,102 @@
+import { Type } from 'typebox'
+import { inRepo } from '../../access/repo.requirements.ts'
+import { anyone, signedIn, switchedOn, tokenScope } from '../../access/requirements.ts'
+import { operation } from '../../http/operation.ts'
+import { noContent, paged } from '../../http/reply.ts'
+import { pageQuery } from '../../http/schema.ts'
+import { pageOf, pageOrWhole } from '../../lib/paging.ts'
+import { namedUser } from '../../users/subject.requirements.ts'
+import { refuseInvisible } from '../../users/user.service.ts'
+import { presentUser } from '../../users/user.present.ts'
+import { User } from '../../users/user.schemas.ts'
+import { listStarredRepos } from '../repo-list.service.ts'
+import { presentRepos, presentReposFor } from '../repo.present.ts'
+import { Repository } from '../repo.schemas.ts'
+import { checkStar, star, stargazersOf, unstar } from './star.service.ts'
+
+/** `[repository].DISABLE_STARS`. */
+const starsOn = switchedOn('starsEnabled', (config) => !config.repository.disableStars)
+
+export const userCurrentListStarred = operation({
+  method: 'GET',
+  path: '/user/starred',
+  scope: 'user',
+  requires: [anyone, starsOn, signedIn, tokenScope('repository')],
+  query: pageQuery,
+  reply: { 200: Type.Array(Repository) },
+  async run({ ctx, query }) {
+    const page = pageOrWhole(query, ctx.config.api)
+    const { repos, total } = await listStarredRepos(ctx, ctx.viewer.user, page)
+    return paged(await presentRepos(ctx, repos), page, total, { link: false })
+  },
+})
+
+export const userListStarred = operation({
+  method: 'GET',
+  path: '/users/{username}/starred',
+  scope: 'user',
+  requires: [anyone, starsOn, signedIn, namedUser],
+  query: pageQuery,
+  reply: { 200: Type.Array(Repository) },
+  async run({ ctx, query }) {
+    await refuseInvisible(ctx, ctx.subject)
+    const page = pageOrWhole(query, ctx.config.api)
+    const { repos, total } = await listStarredRepos(ctx, ctx.subject, page)
+    return paged(await presentReposFor(ctx, ctx.subject, repos), page, total, { link: false })
+  },
+})
+
+export const userCurrentCheckStarring = operation({
+  method: 'GET',
+  path: '/user/starred/{username}/{reponame}',
+  scope: 'user',
+  requires: [anyone, starsOn, signedIn, tokenScope('repository'), inRepo],
+  reply: { 204: 'empty' },
+  async run({ ctx }) {
+    await checkStar(ctx)
+    return noContent()
+  },
+})
+
+export const userCurrentPutStar = operation({
+  method: 'PUT',
+  path: '/user/starred/{username}/{reponame}',
+  scope: 'user',
+  requires: [anyone, starsOn, signedIn, tokenScope('repository'), inRepo],
+  reply: { 204: 'empty' },
+  async run({ ctx }) {
+    await star(ctx)
+    return noContent()
+  },
+})
+
+export const userCurrentDeleteStar = operation({
+  method: 'DELETE',
+  path: '/user/starred/{username}/{reponame}',
+  scope: 'user',
+  requires: [anyone, starsOn, signedIn, tokenScope('repository'), inRepo],
+  reply: { 204: 'empty' },
+  async run({ ctx }) {
+    await unstar(ctx)
+    return noContent()
+  },
+})
+
+export const repoListStargazers = operation({
+  method: 'GET',
+  path: '/repos/{username}/{reponame}/stargazers',
+  scope: 'repository',
+  requires: [anyone, starsOn, inRepo],
+  query: pageQuery,
+  reply: { 200: Type.Array(User) },
+  async run({ ctx, query }) {
+    const page = pageOf(query, ctx.config.api)
+    const users = await stargazersOf(ctx, page)
+    return paged(
+      users.map((user) => presentUser(ctx, user)),
+      page,
+      ctx.repo.num_stars,
+      { link: false },
+    )
+  },
+})

@@ -1,0 +1,96 @@
+import type { Db, Tx } from '../../db/database.ts'
+import type { UserRow } from '../../db/tables/accounts.ts'
+import type { RepoId, UserId } from '../../lib/ids.ts'
+import type { Page } from '../../lib/paging.ts'
+import type { Unix } from '../../lib/time.ts'
+
+export const isStarred = async (db: Db, repoId: RepoId, userId: UserId): Promise<boolean> =>
+  (await db
+    .selectFrom('star')
+    .select('repo_id')
+    .where('repo_id', '=', repoId)
+    .where('user_id', '=', userId)
+    .executeTakeFirst()) !== undefined
+
+async function addToCounts(tx: Tx, repoIds: readonly RepoId[], userId: UserId, difference: 1 | -1): Promise<void> {
+  if (repoIds.length === 0) return
+  await tx
+    .updateTable('repo')
+    .set((set) => ({ num_stars: set('num_stars', '+', difference) }))
+    .where('id', 'in', repoIds)
+    .execute()
+  await tx
+    .updateTable('user')
+    .set((set) => ({ num_stars: set('num_stars', '+', difference * repoIds.length) }))
+    .where('id', '=', userId)
+    .execute()
+}
+
+/** Stars a repository; it may be starred already. */
+export async function insertStar(tx: Tx, repoId: RepoId, userId: UserId, createdUnix: Unix): Promise<void> {
+  const added = await tx
+    .insertInto('star')
+    .values({ repo_id: repoId, user_id: userId, created_unix: createdUnix })
+    .onConflict((conflict) => conflict.columns(['repo_id', 'user_id']).doNothing())
+    .returning('repo_id')
+    .execute()
+  await addToCounts(
+    tx,
+    added.map((row) => row.repo_id),
+    userId,
+    1,
+  )
+}
+
+export async function deleteStar(tx: Tx, repoId: RepoId, userId: UserId): Promise<void> {
+  const removed = await tx
+    .deleteFrom('star')
+    .where('repo_id', '=', repoId)
+    .where('user_id', '=', userId)
+    .returning('repo_id')
+    .execute()
+  await addToCounts(
+    tx,
+    removed.map((row) => row.repo_id),
+    userId,
+    -1,
+  )
+}
+
+/** Takes back the stars of somebody on the repositories of an owner. */
+export async function deleteStarsOn(tx: Tx, ownerId: UserId, userId: UserId): Promise<void> {
+  const removed = await tx
+    .deleteFrom('star')
+    .where('user_id', '=', userId)
+    .where('repo_id', 'in', (select) => select.selectFrom('repo').select('id').where('owner_id', '=', ownerId))
+    .returning('repo_id')
+    .execute()
+  await addToCounts(
+    tx,
+    removed.map((row) => row.repo_id),
+    userId,
+    -1,
+  )
+}
+
+/** Takes back all stars of somebody who is going away. */
+export async function deleteAllStars(tx: Tx, userId: UserId): Promise<void> {
+  await tx
+    .updateTable('repo')
+    .set((set) => ({ num_stars: set('num_stars', '-', 1) }))
+    .where('id', 'in', (select) => select.selectFrom('star').select('repo_id').where('user_id', '=', userId))
+    .execute()
+  await tx.deleteFrom('star').where('user_id', '=', userId).execute()
+}
+
+export const listStargazers = (db: Db, repoId: RepoId, page: Page): Promise<UserRow[]> =>
+  db
+    .selectFrom('star')
+    .innerJoin('user', 'user.id', 'star.user_id')
+    .selectAll('user')
+    .where('star.repo_id', '=', repoId)
+    .orderBy('star.created_unix')
+    .orderBy('user.id')
+    .limit(page.limit)
+    .offset(page.offset)
+    .execute()

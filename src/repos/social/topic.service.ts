@@ -1,0 +1,76 @@
+import type { RepoCtx, SignedInRepoCtx } from '../../access/context.ts'
+import { transaction } from '../../db/database.ts'
+import { publish } from '../../events/hub.ts'
+import { Invalid, NotFound } from '../../lib/errors.ts'
+import { nowUnix } from '../../lib/time.ts'
+import { findRepoById, updateRepo } from '../repo.store.ts'
+import { isTopic, maxTopics, normaliseTopics } from './topic.rules.ts'
+import { deleteRepoTopics, insertRepoTopics, listTopicIds, upsertTopics } from './topic.store.ts'
+
+/** Names of the repository's topics, in order. */
+export const topicsOf = ({ repo }: Pick<RepoCtx, 'repo'>): string[] => JSON.parse(repo.topics) as string[]
+
+const tooMany = () =>
+  new Invalid(`a repository has at most ${maxTopics} topics`, 'too_many_topics', { fields: { invalidTopics: null } })
+
+/** Gives the repository these topics and no others; names that are none, or too many, are `Invalid`. */
+export async function replaceTopics(ctx: SignedInRepoCtx, names: readonly string[]): Promise<void> {
+  const topics = normaliseTopics(names)
+  if (topics.length > maxTopics) throw tooMany()
+  const invalid = topics.filter((name) => !isTopic(name))
+  if (invalid.length > 0) {
+    throw new Invalid('some topics are not valid', 'topic_invalid', { fields: { invalidTopics: invalid } })
+  }
+  await changeTopics(ctx, () => topics)
+}
+
+const oneTopic = (name: string): string => {
+  const topic = name.trim().toLowerCase()
+  if (!isTopic(topic)) {
+    throw new Invalid('the topic is not valid', 'topic_invalid', { fields: { invalidTopics: topic } })
+  }
+  return topic
+}
+
+/** Adds a topic; it may be there already. */
+export async function addTopic(ctx: SignedInRepoCtx, name: string): Promise<void> {
+  const topic = oneTopic(name)
+  await changeTopics(ctx, (present) => {
+    if (present.includes(topic)) return present
+    if (present.length >= maxTopics) throw tooMany()
+    return [...present, topic]
+  })
+}
+
+/** Removes a topic; `NotFound` when the repository does not have it. */
+export async function removeTopic(ctx: SignedInRepoCtx, name: string): Promise<void> {
+  const topic = oneTopic(name)
+  await changeTopics(ctx, (present) => {
+    if (!present.includes(topic)) throw new NotFound('the repository does not have the topic', 'topic_not_found')
+    return present.filter((each) => each !== topic)
+  })
+}
+
+/** Changes the list as it is when the change is made, so that two at once both count. */
+async function changeTopics(
+  { db, repo, viewer, clock }: SignedInRepoCtx,
+  change: (present: readonly string[]) => readonly string[],
+): Promise<void> {
+  const now = nowUnix(clock)
+  await transaction(db, async (tx) => {
+    // Takes the row, so that nobody else changes the topics meanwhile.
+    await updateRepo(tx, repo.id, { updated_unix: now })
+    const row = await findRepoById(tx, repo.id)
+    const next = change(JSON.parse(row?.topics ?? '[]') as string[])
+    const wanted = (await upsertTopics(tx, next, now)).map((topic) => topic.id)
+    const present = await listTopicIds(tx, repo.id)
+    await deleteRepoTopics(
+      tx,
+      repo.id,
+      present.filter((id) => !wanted.includes(id)),
+    )
+    await insertRepoTopics(tx, repo.id, wanted)
+    await updateRepo(tx, repo.id, { topics: JSON.stringify(next) })
+    await publish(tx, 'repo.updated', { repoId: repo.id, doerId: viewer.id })
+  })
+}

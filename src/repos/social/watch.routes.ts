@@ -1,0 +1,94 @@
+import { Type } from 'typebox'
+import { inRepo } from '../../access/repo.requirements.ts'
+import { signedIn } from '../../access/requirements.ts'
+import { operation } from '../../http/operation.ts'
+import { noContent, ok, paged } from '../../http/reply.ts'
+import { pageQuery } from '../../http/schema.ts'
+import { pageOf, pageOrWhole } from '../../lib/paging.ts'
+import { namedUser } from '../../users/subject.requirements.ts'
+import { presentUser } from '../../users/user.present.ts'
+import { User } from '../../users/user.schemas.ts'
+import { refuseInvisible } from '../../users/user.service.ts'
+import { presentRepos } from '../repo.present.ts'
+import { Repository } from '../repo.schemas.ts'
+import { presentWatch } from './watch.present.ts'
+import { WatchInfo } from './watch.schemas.ts'
+import { getWatch, pageOfWatched, unwatch, watch, watchersOf } from './watch.service.ts'
+
+export const userCurrentListSubscriptions = operation({
+  method: 'GET',
+  path: '/user/subscriptions',
+  scope: 'user',
+  requires: [signedIn],
+  query: pageQuery,
+  reply: { 200: Type.Array(Repository) },
+  async run({ ctx, query }) {
+    const page = pageOrWhole(query, ctx.config.api)
+    const { repos, total } = await pageOfWatched(ctx, ctx.viewer.user, page)
+    return paged(await presentRepos(ctx, repos), page, total, { link: false })
+  },
+})
+
+export const userListSubscriptions = operation({
+  method: 'GET',
+  path: '/users/{username}/subscriptions',
+  scope: 'user',
+  requires: [signedIn, namedUser],
+  query: pageQuery,
+  reply: { 200: Type.Array(Repository) },
+  async run({ ctx, query }) {
+    await refuseInvisible(ctx, ctx.subject)
+    const page = pageOrWhole(query, ctx.config.api)
+    const { repos, total } = await pageOfWatched(ctx, ctx.subject, page)
+    return paged(await presentRepos(ctx, repos), page, total, { link: false })
+  },
+})
+
+export const userCurrentCheckSubscription = operation({
+  method: 'GET',
+  path: '/repos/{username}/{reponame}/subscription',
+  scope: 'repository',
+  requires: [inRepo, signedIn],
+  reply: { 200: WatchInfo },
+  run: async ({ ctx }) => ok(presentWatch(ctx, await getWatch(ctx))),
+})
+
+export const userCurrentPutSubscription = operation({
+  method: 'PUT',
+  path: '/repos/{username}/{reponame}/subscription',
+  scope: 'repository',
+  requires: [inRepo, signedIn],
+  reply: { 200: WatchInfo },
+  run: async ({ ctx }) => ok(presentWatch(ctx, await watch(ctx))),
+})
+
+export const userCurrentDeleteSubscription = operation({
+  method: 'DELETE',
+  path: '/repos/{username}/{reponame}/subscription',
+  scope: 'repository',
+  requires: [inRepo, signedIn],
+  reply: { 204: 'empty' },
+  async run({ ctx }) {
+    await unwatch(ctx)
+    return noContent()
+  },
+})
+
+export const repoListSubscribers = operation({
+  method: 'GET',
+  path: '/repos/{username}/{reponame}/subscribers',
+  scope: 'repository',
+  requires: [inRepo],
+  query: pageQuery,
+  reply: { 200: Type.Array(User) },
+  async run({ ctx, query }) {
+    const page = pageOf(query, ctx.config.api)
+    const users = await watchersOf(ctx, page)
+    return paged(
+      users.map((user) => presentUser(ctx, user)),
+      page,
+      ctx.repo.num_watches,
+      { link: false },
+    )
+  },
+})

@@ -1,0 +1,43 @@
+import type { Ctx, RepoCtx, SignedInRepoCtx } from '../../access/context.ts'
+import { lookerOf } from '../../access/repo-visibility.store.ts'
+import { transaction } from '../../db/database.ts'
+import type { UserRow } from '../../db/tables/accounts.ts'
+import type { RepoRow } from '../../db/tables/repositories.ts'
+import { NotFound } from '../../lib/errors.ts'
+import type { Page } from '../../lib/paging.ts'
+import { nowUnix, type Unix } from '../../lib/time.ts'
+import { countWatchedRepos, findWatch, listWatchedRepos, listWatchers, unwatchRepo, watchRepos } from './watch.store.ts'
+
+/** Since when the viewer watches the repository; `NotFound` when he does not. */
+export async function getWatch(ctx: SignedInRepoCtx): Promise<Unix> {
+  const watch = await findWatch(ctx.db, ctx.repo.id, ctx.viewer.id)
+  if (!watch || watch.mode === 'dont') throw new NotFound('the repository is not watched', 'not_watched')
+  return watch.created_unix
+}
+
+/** Has the viewer watch the repository, and tells since when. */
+export async function watch(ctx: SignedInRepoCtx): Promise<Unix> {
+  await transaction(ctx.db, (tx) => watchRepos(tx, [ctx.repo.id], [ctx.viewer.id], 'normal', nowUnix(ctx.clock)))
+  return getWatch(ctx)
+}
+
+export async function unwatch(ctx: SignedInRepoCtx): Promise<void> {
+  await transaction(ctx.db, (tx) => unwatchRepo(tx, ctx.repo.id, ctx.viewer.id))
+}
+
+export const watchersOf = (ctx: RepoCtx, page: Page): Promise<UserRow[]> => listWatchers(ctx.db, ctx.repo.id, page)
+
+/** Repositories that somebody watches and the viewer may see; of others only public ones. */
+export async function pageOfWatched(
+  ctx: Ctx,
+  user: UserRow,
+  page: Page,
+): Promise<{ readonly repos: RepoRow[]; readonly total: number }> {
+  const looker = lookerOf(ctx.viewer)
+  const seen = ctx.viewer?.id === user.id ? looker : { ...looker, publicOnly: true }
+  const [repos, total] = await Promise.all([
+    listWatchedRepos(ctx.db, user.id, seen, page),
+    countWatchedRepos(ctx.db, user.id, seen),
+  ])
+  return { repos, total }
+}

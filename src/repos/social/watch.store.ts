@@ -1,0 +1,153 @@
+import type { Db, Tx } from '../../db/database.ts'
+import type { UserRow } from '../../db/tables/accounts.ts'
+import type { RepoRow } from '../../db/tables/repositories.ts'
+import type { RepoId, UserId } from '../../lib/ids.ts'
+import type { Page } from '../../lib/paging.ts'
+import type { Unix } from '../../lib/time.ts'
+import { visibleTo, type Looker } from '../../access/repo-visibility.store.ts'
+
+export const findWatch = (db: Db | Tx, repoId: RepoId, userId: UserId) =>
+  db.selectFrom('watch').selectAll().where('repo_id', '=', repoId).where('user_id', '=', userId).executeTakeFirst()
+
+const addToWatchCounts = (tx: Tx, repoIds: readonly RepoId[], difference: number) =>
+  tx
+    .updateTable('repo')
+    .set((set) => ({ num_watches: set('num_watches', '+', difference) }))
+    .where('id', 'in', repoIds)
+    .execute()
+
+/**
+ * Has people watch repositories, all of them each: those who do already keep what they have, and so do those who said
+ * that they do not want to, unless it is asked for by themselves (`normal`).
+ */
+export async function watchRepos(
+  tx: Tx,
+  repoIds: readonly RepoId[],
+  userIds: readonly UserId[],
+  mode: 'normal' | 'auto',
+  createdUnix: Unix,
+): Promise<void> {
+  if (repoIds.length === 0 || userIds.length === 0) return
+  const rows = repoIds.flatMap((repo_id) =>
+    userIds.map((user_id) => ({ repo_id, user_id, mode, created_unix: createdUnix })),
+  )
+  const insert = tx.insertInto('watch').values(rows)
+  const added = await insert
+    .onConflict((conflict) => {
+      const same = conflict.columns(['repo_id', 'user_id'])
+      return mode === 'normal' ? same.doUpdateSet({ mode }).where('watch.mode', '=', 'dont') : same.doNothing()
+    })
+    .returning('repo_id')
+    .execute()
+  const watchers = new Map<RepoId, number>()
+  for (const { repo_id } of added) watchers.set(repo_id, (watchers.get(repo_id) ?? 0) + 1)
+  // Repositories mostly have the same number of new watchers, so this is one statement.
+  for (const [count, each] of Map.groupBy(watchers, ([, count]) => count)) {
+    await addToWatchCounts(
+      tx,
+      each.map(([repoId]) => repoId),
+      count,
+    )
+  }
+}
+
+/** Somebody watches a repository no longer; false when he did not. */
+export async function unwatchRepo(tx: Tx, repoId: RepoId, userId: UserId): Promise<boolean> {
+  const removed = await tx
+    .deleteFrom('watch')
+    .where('repo_id', '=', repoId)
+    .where('user_id', '=', userId)
+    .returning('mode')
+    .executeTakeFirst()
+  if (!removed) return false
+  if (removed.mode !== 'dont') await addToWatchCounts(tx, [repoId], -1)
+  return true
+}
+
+/** Somebody watches no repository of an owner any more. */
+export async function unwatchReposOf(tx: Tx, ownerId: UserId, userId: UserId): Promise<void> {
+  const removed = await tx
+    .deleteFrom('watch')
+    .where('user_id', '=', userId)
+    .where('repo_id', 'in', (select) => select.selectFrom('repo').select('id').where('owner_id', '=', ownerId))
+    .returning(['repo_id', 'mode'])
+    .execute()
+  const counted = removed.filter((row) => row.mode !== 'dont').map((row) => row.repo_id)
+  if (counted.length > 0) await addToWatchCounts(tx, counted, -1)
+}
+
+/** Takes back all watches of somebody who is going away. */
+export async function deleteAllWatches(tx: Tx, userId: UserId): Promise<void> {
+  const removed = await tx.deleteFrom('watch').where('user_id', '=', userId).returning(['repo_id', 'mode']).execute()
+  const counted = removed.filter((row) => row.mode !== 'dont').map((row) => row.repo_id)
+  if (counted.length > 0) await addToWatchCounts(tx, counted, -1)
+}
+
+/** Somebody watches no repository of an owner any more that he can not see. */
+export async function unwatchUnseenReposOf(tx: Tx, ownerId: UserId, userId: UserId): Promise<void> {
+  const looker = await tx
+    .selectFrom('user')
+    .select(['is_admin', 'is_restricted'])
+    .where('id', '=', userId)
+    .executeTakeFirst()
+  if (!looker) return
+  const seen = visibleTo(tx.selectFrom('repo').innerJoin('user as owner', 'owner.id', 'repo.owner_id'), {
+    id: userId,
+    isAdmin: looker.is_admin,
+    isRestricted: looker.is_restricted,
+    publicOnly: false,
+  })
+    .select('repo.id')
+    .where('repo.owner_id', '=', ownerId)
+  const removed = await tx
+    .deleteFrom('watch')
+    .where('user_id', '=', userId)
+    .where('repo_id', 'in', (select) => select.selectFrom('repo').select('id').where('owner_id', '=', ownerId))
+    .where('repo_id', 'not in', seen)
+    .returning(['repo_id', 'mode'])
+    .execute()
+  const counted = removed.filter((row) => row.mode !== 'dont').map((row) => row.repo_id)
+  if (counted.length > 0) await addToWatchCounts(tx, counted, -1)
+}
+
+export const listWatchers = (db: Db, repoId: RepoId, page: Page): Promise<UserRow[]> =>
+  db
+    .selectFrom('watch')
+    .innerJoin('user', 'user.id', 'watch.user_id')
+    .selectAll('user')
+    .where('watch.repo_id', '=', repoId)
+    .where('watch.mode', '!=', 'dont')
+    .orderBy('watch.created_unix')
+    .orderBy('user.id')
+    .limit(page.limit)
+    .offset(page.offset)
+    .execute()
+
+const watched = (db: Db, userId: UserId, looker: Looker) =>
+  visibleTo(
+    db
+      .selectFrom('repo')
+      .innerJoin('user as owner', 'owner.id', 'repo.owner_id')
+      .where((where) =>
+        where.exists(
+          where
+            .selectFrom('watch')
+            .select('watch.repo_id')
+            .whereRef('watch.repo_id', '=', 'repo.id')
+            .where('watch.user_id', '=', userId)
+            .where('watch.mode', '!=', 'dont'),
+        ),
+      ),
+    looker,
+  )
+
+/** Repositories that somebody watches, as far as the looker may see them, by id. */
+export const listWatchedRepos = (db: Db, userId: UserId, looker: Looker, page: Page): Promise<RepoRow[]> =>
+  watched(db, userId, looker).selectAll('repo').orderBy('repo.id').limit(page.limit).offset(page.offset).execute()
+
+export const countWatchedRepos = async (db: Db, userId: UserId, looker: Looker): Promise<number> =>
+  (
+    await watched(db, userId, looker)
+      .select((select) => select.fn.countAll<number>().as('count'))
+      .executeTakeFirstOrThrow()
+  ).count

@@ -1,0 +1,10 @@
+import type { Feature } from '../access/feature.ts'
+import * as versionRoutes from './version.routes.ts'
+import * as settingsRoutes from './settings.routes.ts'
+import * as templateRoutes from './template.routes.ts'
+import * as markupRoutes from './markup.routes.ts'
+
+/** Facts and templates of the instance, and rendering. */
+export const site: Feature = {
+  routes: [versionRoutes, settingsRoutes, templateRoutes, markupRoutes],
+}
