@@ -87,7 +87,7 @@ module.exports = {
     { what: 'better-sqlite3', places: ['db'], why: 'only db/ imports a driver' },
     { what: 'pg', places: ['db'], why: 'only db/ imports a driver' },
     { what: 'kysely', places: ['db', 'jobs', '*.store'], types: true, why: 'SQL is written in db/ and in stores' },
-    { what: 'fastify', places: ['http'], why: 'only http/ imports the web framework' },
+    { what: 'node:http', places: ['http'], types: true, why: 'only http/ answers requests' },
     { what: 'undici', places: ['outgoing'], why: 'outgoing requests are checked and pinned in one place' },
     { what: 'sharp', places: ['images'], why: 'images are decoded in their worker only' },
     { what: 'nodemailer', places: ['mail/mailer'], why: 'mail leaves through the mailer' },

@@ -34,7 +34,7 @@ const areaOf = (id) => contract.get(id)?.area ?? 'beside the contract'
 const isWanted = (id) => wanted.length === 0 || wanted.some((word) => word === areaOf(id) || word === id)
 
 /** Names of path parameters differ between the contract and the program, their places do not. */
-const placesOf = (path) => path.replaceAll(/\{[^}]*\}/g, '{}').replace(/\*$/, '{}')
+const placesOf = (path) => path.replaceAll(/\{[^}]*\}|\*$/g, '{}')
 
 /** The codes whose meaning the contract gives; the rest are names of checks. */
 const standardCodes = new Set(['T', 'SA', 'RO', 'RA', 'RR', 'RW', 'AR', 'NA', 'WH', 'OO', 'OM', 'TM'])

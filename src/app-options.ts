@@ -67,7 +67,7 @@ export function gitOptions(config: Config, log: Log, more: Partial<GitOptions> =
 /** What of the web server's options the configuration says. */
 export function serverOptions(
   config: Config,
-): Omit<ServerOptions, 'operations' | 'admit' | 'siteUrl' | 'validateReplies' | 'answered' | 'defect'> {
+): Omit<ServerOptions, 'operations' | 'admit' | 'site' | 'validateReplies' | 'answered' | 'defect'> {
   const { cors, ingot, security, server } = config
   const proxies = security.reverseProxyTrustedProxies
   return {

@@ -17,7 +17,7 @@ import { attachEvents, createEventHub } from './events/hub.ts'
 import type { GitOptions } from './git/git.ts'
 import { startGit } from './git/start-git.ts'
 import { operationsOf, type NamedOperation } from './http/operation.ts'
-import { createServer, type Answered, type ForgeServer } from './http/server.ts'
+import { ForgeServer, type Answered } from './http/server.ts'
 import { getQueueStats } from './jobs/queue.ts'
 import { createScheduler, type Scheduler } from './jobs/scheduler.ts'
 import { startWorkers, type Workers } from './jobs/workers.ts'
@@ -86,6 +86,8 @@ export interface AppOptions {
   /** Check replies against their schemas: in tests and development. */
   readonly validateReplies?: boolean
   readonly git?: Partial<GitOptions>
+  /** Parts besides those of the forge, after them: in tests. */
+  readonly features?: readonly Feature[]
   /** Told of each answer. */
   readonly answered?: (facts: Answered) => void
 }
@@ -110,11 +112,13 @@ const stopDeadlineMs = 10_000
 export async function createApp(options: AppOptions): Promise<App> {
   const { config, log } = options
   const clock = options.clock ?? systemClock
+  const parts = [...features, ...(options.features ?? [])]
+  const operations = operationsOf(...parts.flatMap(({ routes }) => routes ?? []))
   await mkdir(config.paths.data, { recursive: true, mode: 0o700 })
   const db = options.db ?? openDatabase(databaseOptions(config))
   attachClock(db, clock)
   await migrate(db)
-  const hub = createEventHub<Ctx>(features.flatMap(({ subscribers }) => subscribers ?? []))
+  const hub = createEventHub<Ctx>(parts.flatMap(({ subscribers }) => subscribers ?? []))
   const live = attachEvents(db, hub)
   const keys = await loadInstanceKeys({
     secretKey: config.security.secretKey,
@@ -137,7 +141,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   // Each task says itself whether it is on, which it takes from [cron] unless its own section says otherwise.
   const scheduler = createScheduler<Ctx>({
     db,
-    schedules: features.flatMap(({ schedules }) => schedules?.(config) ?? []),
+    schedules: parts.flatMap(({ schedules }) => schedules?.(config) ?? []),
     enabled: true,
   })
   const services: Mutable<Services> = {
@@ -157,7 +161,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     tokenUse,
     passwordChecks: new PasswordChecks(verifyPassword),
     signInAttempts: new SignInAttempts(clock),
-    operations: allOperations,
+    operations: () => operations,
   }
   let workers: Workers | undefined
   let server: ForgeServer | undefined
@@ -190,7 +194,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       await settleLeftovers(services, isAlone ? 0 : leftoverAgeSeconds)
       workers = startWorkers<Ctx>({
         db,
-        jobs: [resealSecrets, ...features.flatMap(({ jobs }) => jobs ?? []), ...hub.jobs],
+        jobs: [resealSecrets, ...parts.flatMap(({ jobs }) => jobs ?? []), ...hub.jobs],
         scheduler,
         createContext: () => ({ ...services }),
         log,
@@ -204,10 +208,10 @@ export async function createApp(options: AppOptions): Promise<App> {
         observe: (facts) => metrics?.jobFinished(facts),
       })
       if (keys.previous.length > 0) await requestReseal(services, resealSecrets)
-      server = createServer({
-        operations: allOperations(),
+      server = new ForgeServer({
+        operations,
         admit: (call) => admit(services, call),
-        siteUrl: () => services.config.server.rootUrl,
+        site: () => ({ url: services.config.server.rootUrl, name: config.instance.appName }),
         ...serverOptions(config),
         validateReplies: options.validateReplies ?? false,
         answered: (facts) => {

@@ -111,13 +111,13 @@ const values: Readonly<Record<string, string>> = {
   comment: '1',
   run_id: '1',
   ball_type: 'zipball',
-  '*': 'README.md',
+  filepath: 'README.md',
 }
 
 const pathFor = (operation: NamedOperation, place: Place): string =>
-  operation.path
-    .replace(/\{([\w-]+)\}/g, (_, name: string) => (name === 'reponame' ? place.repo : (values[name] ?? 'x')))
-    .replace(/\*$/, 'README.md')
+  operation.path.replace(/\{([\w-]+)\+?\}/g, (_, name: string) =>
+    name === 'reponame' ? place.repo : (values[name] ?? 'x'),
+  )
 
 async function makeWorld(forge: Forge): Promise<{ callers: Caller[]; places: Place[] }> {
   const places: Place[] = [

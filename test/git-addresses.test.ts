@@ -56,7 +56,7 @@ test('gitInfoRefs, gitHead, gitUploadPack, gitReceivePack: readers of a public r
   assert.equal((await forge.guest.get(`/${open.fullName}/info/refs`, { site: true })).text, refs.text)
 })
 
-test('goGet: says where to clone, and the same of what is private and what is not there', async () => {
+test('goGet, goGetPackage: says where to clone, and the same of what is private and what is not there', async () => {
   await using forge = await startForge({ users: ['alice'] })
   await forge.given.repo({ name: 'open' })
   await forge.given.repo({ name: 'hidden', private: true })

@@ -34,7 +34,7 @@ const linesWith = (paths: readonly string[], pattern: RegExp): string[] =>
   )
 
 /** Names of path parameters differ between the contract and the program, their places do not. */
-const placesOf = (path: string): string => path.replaceAll(/\{[^}]*\}/g, '{}').replace(/\*$/, '{}')
+const placesOf = (path: string): string => path.replaceAll(/\{[^}]*\}|\*$/g, '{}')
 
 /** The codes whose meaning the contract gives; the rest are names of checks. */
 const standardCodes = new Set(['T', 'SA', 'RO', 'RA', 'RR', 'RW', 'AR', 'NA', 'WH', 'OO', 'OM', 'TM'])

@@ -41,6 +41,11 @@ export interface Ctx extends Services {
   readonly viewer?: Viewer | undefined
 }
 
+declare module '../http/operation.ts' {
+  /** Every operation's context begins with it. */
+  interface RequestContext extends Ctx {}
+}
+
 export interface SignedInCtx extends Ctx {
   readonly viewer: Viewer
 }

@@ -7,6 +7,7 @@ import { refuseOverQuota } from './quota.service.ts'
 /** `quota:…@repo`: the owner of the repository is within quota. */
 export const repoUnderQuota = (subject: QuotaSubject): Requirement<RepoCtx, object> => ({
   codes: [`quota:${subject}@repo`],
+  refuses: [413],
   async check(ctx) {
     await refuseOverQuota(ctx, ctx.owner, subject)
     return {}
@@ -16,6 +17,7 @@ export const repoUnderQuota = (subject: QuotaSubject): Requirement<RepoCtx, obje
 /** `quota:…@user`: the caller is within quota. */
 export const userUnderQuota = (subject: QuotaSubject): Requirement<SignedInCtx, object> => ({
   codes: [`quota:${subject}@user`],
+  refuses: [413],
   async check(ctx) {
     await refuseOverQuota(ctx, ctx.viewer.user, subject)
     return {}
@@ -25,6 +27,7 @@ export const userUnderQuota = (subject: QuotaSubject): Requirement<SignedInCtx, 
 /** `quota:…@org`: the organization is within quota. */
 export const orgUnderQuota = (subject: QuotaSubject): Requirement<Ctx & { readonly org: UserRow }, object> => ({
   codes: [`quota:${subject}@org`],
+  refuses: [413],
   async check(ctx) {
     await refuseOverQuota(ctx, ctx.org, subject)
     return {}

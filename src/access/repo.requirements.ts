@@ -2,24 +2,30 @@ import type { RepoUnit } from '../db/tables/repositories.ts'
 import { movedUrl } from '../http/moved-url.ts'
 import type { Requirement } from '../http/operation.ts'
 import { Archived, Forbidden, NotFound } from '../lib/errors.ts'
+import { pathText } from '../http/schema.ts'
 import type { Ctx, RepoCtx } from './context.ts'
 import { resolveRepo } from './resolve-repo.ts'
 
+const repoParams = { username: pathText, reponame: pathText }
+
 /** AR: the repository that the path names exists and the viewer may see something of it. */
-export const inRepo: Requirement<object, RepoCtx> = {
+export const inRepo: Requirement<Ctx, Omit<RepoCtx, keyof Ctx>, typeof repoParams> = {
   codes: ['resolve:repo', 'publicOnlyCheck'],
+  refuses: [403, 404],
+  params: repoParams,
   check: (ctx, call) =>
-    resolveRepo(ctx as Ctx, String(call.params['username']), String(call.params['reponame']), (username, reponame) =>
+    resolveRepo(ctx, call.params.username, call.params.reponame, (username, reponame) =>
       movedUrl(call, { username, reponame }),
-    ) as Promise<RepoCtx>,
+    ),
 }
 
 /** AR where the contract names it by itself; whoever came through `inRepo` passes. */
-export const anyAccess: Requirement<RepoCtx, object> = { codes: ['AR'], check: () => ({}) }
+export const anyAccess: Requirement<RepoCtx, object> = { codes: ['AR'], refuses: [], check: () => ({}) }
 
 /** RO: the owner, or an administrator of the instance. */
 export const repoOwner: Requirement<RepoCtx, object> = {
   codes: ['RO'],
+  refuses: [403],
   check({ rights }) {
     if (!rights.isOwner) throw new Forbidden('only the owner of the repository may do this', 'repo_owner_only')
     return {}
@@ -29,6 +35,7 @@ export const repoOwner: Requirement<RepoCtx, object> = {
 /** RA: administrators of the repository. */
 export const repoAdmin: Requirement<RepoCtx, object> = {
   codes: ['RA'],
+  refuses: [403],
   check({ rights }) {
     if (!rights.isAdmin) throw new Forbidden('only administrators of the repository may do this', 'repo_admin_only')
     return {}
@@ -38,6 +45,7 @@ export const repoAdmin: Requirement<RepoCtx, object> = {
 /** RR(unit): reading any of the units, or RA. */
 export const canRead = (...units: readonly RepoUnit[]): Requirement<RepoCtx, object> => ({
   codes: [`RR(${units.join('|')})`],
+  refuses: [403],
   check({ rights }) {
     if (!units.some((unit) => rights.canRead(unit))) {
       throw new Forbidden(`you may not read ${units.join(' or ')}`, 'unit_unreadable')
@@ -49,6 +57,7 @@ export const canRead = (...units: readonly RepoUnit[]): Requirement<RepoCtx, obj
 /** RW(unit): writing any of the units, or RA. */
 export const canWrite = (...units: readonly RepoUnit[]): Requirement<RepoCtx, object> => ({
   codes: [`RW(${units.join('|')})`],
+  refuses: [403],
   check({ rights }) {
     if (!units.some((unit) => rights.canWrite(unit))) {
       throw new Forbidden(`you may not write ${units.join(' or ')}`, 'unit_unwritable')
@@ -60,6 +69,7 @@ export const canWrite = (...units: readonly RepoUnit[]): Requirement<RepoCtx, ob
 /** NA: the repository takes changes. */
 export const notArchived: Requirement<RepoCtx, object> = {
   codes: ['NA'],
+  refuses: [423],
   check({ repo }) {
     if (repo.is_archived) throw new Archived()
     return {}
@@ -69,6 +79,7 @@ export const notArchived: Requirement<RepoCtx, object> = {
 /** A unit that is switched off or unreadable for the viewer is not there at all: 404. */
 const unitThere = (code: string, ...units: readonly RepoUnit[]): Requirement<RepoCtx, object> => ({
   codes: [code],
+  refuses: [404],
   check({ rights }) {
     if (!units.some((unit) => rights.modeOf(unit) > 0)) {
       throw new NotFound(`${units.join(' and ')} are not available here`, 'unit_unavailable')
@@ -85,4 +96,4 @@ export const pullsEnabled = unitThere('pullsEnabled', 'pulls')
  * The repository's git data is opened. Nothing is to be checked: a record whose git data is missing can not come about,
  * and objects are looked up when they are needed. The name keeps the contract's order readable.
  */
-export const gitRepo: Requirement<RepoCtx, object> = { codes: ['gitRepo'], check: () => ({}) }
+export const gitRepo: Requirement<RepoCtx, object> = { codes: ['gitRepo'], refuses: [], check: () => ({}) }

@@ -5,20 +5,22 @@ import { Forbidden, NotFound, Unauthenticated } from '../lib/errors.ts'
 import type { Ctx, SignedInCtx } from './context.ts'
 
 /** Everybody may ask, signed in or not. */
-export const anyone: Requirement<object, Ctx> = { codes: [], check: () => ({}) as Ctx }
+export const anyone: Requirement<Ctx, object> = { codes: [], refuses: [], check: () => ({}) }
 
 /** T: somebody is signed in, by whatever credential (contract A3). */
-export const signedIn: Requirement<object, SignedInCtx> = {
+export const signedIn: Requirement<Ctx, Pick<SignedInCtx, 'viewer'>> = {
   codes: ['T'],
-  check(ctx) {
-    if (!(ctx as Ctx).viewer) throw new Unauthenticated()
-    return {} as SignedInCtx
+  refuses: [401],
+  check({ viewer }) {
+    if (!viewer) throw new Unauthenticated()
+    return { viewer }
   },
 }
 
 /** SA: an administrator of the instance. */
 export const siteAdmin: Requirement<SignedInCtx, object> = {
   codes: ['SA'],
+  refuses: [403],
   check({ viewer }) {
     if (!viewer.isAdmin) throw new Forbidden('only administrators of the instance may do this', 'site_admin_only')
     return {}
@@ -28,6 +30,7 @@ export const siteAdmin: Requirement<SignedInCtx, object> = {
 /** A further category that a token must grant, where it is asked for later than the operation's own (contract A2). */
 export const tokenScope = (...categories: readonly Scope[]): Requirement<Ctx, object> => ({
   codes: [`scope:${categories.join('+')}`],
+  refuses: [403],
   check({ viewer }, call) {
     checkScopes(viewer, categories, call.method)
     return {}
@@ -52,10 +55,10 @@ export function checkScopes(
 }
 
 /** Credentials that carry name and password (or a token in their place), for managing tokens (contract E2). */
-export const basicAuth: Requirement<object, object> = {
+export const basicAuth: Requirement<Ctx, object> = {
   codes: ['basicAuth'],
-  check(ctx) {
-    const { viewer } = ctx as Ctx
+  refuses: [401],
+  check({ viewer }) {
     const { credential } = viewer ?? {}
     if (credential?.kind === 'password' || (credential?.kind === 'token' && credential.basic)) return {}
     throw new Unauthenticated('auth required', 'basic_auth_required')
@@ -65,6 +68,7 @@ export const basicAuth: Requirement<object, object> = {
 /** Where exploring needs a sign-in, guests are turned away (contract A4). */
 export const exploreSignIn: Requirement<Ctx, object> = {
   codes: ['exploreSignIn'],
+  refuses: [401],
   check({ viewer, config }) {
     if (!viewer && (config.service.requireSigninView || config.serviceExplore.requireSigninView)) {
       throw new Unauthenticated('you must be signed in')
@@ -75,6 +79,7 @@ export const exploreSignIn: Requirement<Ctx, object> = {
 
 export const attachmentsEnabled: Requirement<Ctx, object> = {
   codes: ['attachmentsEnabled'],
+  refuses: [404],
   check({ config }) {
     if (!config.attachment.enabled) throw new NotFound('attachments are disabled', 'attachments_disabled')
     return {}
@@ -91,6 +96,7 @@ export const switchedOn = (
   isOn: (config: Ctx['config']) => boolean,
 ): Requirement<Ctx, object> => ({
   codes: [code],
+  refuses: [404],
   check({ config }) {
     if (!isOn(config)) throw new NotFound('this is switched off', 'switched_off')
     return {}

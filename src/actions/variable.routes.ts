@@ -4,7 +4,7 @@ import { inRepo, repoOwner } from '../access/repo.requirements.ts'
 import { signedIn } from '../access/requirements.ts'
 import { operation, validBody } from '../http/operation.ts'
 import { noContent, ok, paged } from '../http/reply.ts'
-import { pageQuery } from '../http/schema.ts'
+import { pageQuery, pathText } from '../http/schema.ts'
 import { pageOrWhole, type PageQuery } from '../lib/paging.ts'
 import { inOrg, orgOwner } from '../orgs/org.requirements.ts'
 import { valuesOfAccount, valuesOfRepo, type ValueOwner } from './value-owner.ts'
@@ -49,6 +49,7 @@ export const getRepoVariablesList = operation({
 export const getRepoVariable = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/actions/variables/{variablename}',
+  params: { variablename: pathText },
   scope: 'repository',
   requires: [inRepo, signedIn, repoOwner],
   reply: { 200: ActionVariable },
@@ -58,6 +59,7 @@ export const getRepoVariable = operation({
 export const createRepoVariable = operation({
   method: 'POST',
   path: '/repos/{username}/{reponame}/actions/variables/{variablename}',
+  params: { variablename: pathText },
   scope: 'repository',
   requires: [inRepo, signedIn, repoOwner, validBody],
   body: CreateVariableOption,
@@ -68,6 +70,7 @@ export const createRepoVariable = operation({
 export const updateRepoVariable = operation({
   method: 'PUT',
   path: '/repos/{username}/{reponame}/actions/variables/{variablename}',
+  params: { variablename: pathText },
   scope: 'repository',
   requires: [inRepo, signedIn, repoOwner, validBody],
   body: UpdateVariableOption,
@@ -78,6 +81,7 @@ export const updateRepoVariable = operation({
 export const deleteRepoVariable = operation({
   method: 'DELETE',
   path: '/repos/{username}/{reponame}/actions/variables/{variablename}',
+  params: { variablename: pathText },
   scope: 'repository',
   requires: [inRepo, signedIn, repoOwner],
   reply: { 204: 'empty' },
@@ -97,6 +101,7 @@ export const getOrgVariablesList = operation({
 export const getOrgVariable = operation({
   method: 'GET',
   path: '/orgs/{org}/actions/variables/{variablename}',
+  params: { variablename: pathText },
   scope: 'organization',
   requires: [inOrg, signedIn, orgOwner],
   reply: { 200: ActionVariable },
@@ -106,6 +111,7 @@ export const getOrgVariable = operation({
 export const createOrgVariable = operation({
   method: 'POST',
   path: '/orgs/{org}/actions/variables/{variablename}',
+  params: { variablename: pathText },
   scope: 'organization',
   requires: [inOrg, signedIn, orgOwner, validBody],
   body: CreateVariableOption,
@@ -116,6 +122,7 @@ export const createOrgVariable = operation({
 export const updateOrgVariable = operation({
   method: 'PUT',
   path: '/orgs/{org}/actions/variables/{variablename}',
+  params: { variablename: pathText },
   scope: 'organization',
   requires: [inOrg, signedIn, orgOwner, validBody],
   body: UpdateVariableOption,
@@ -126,6 +133,7 @@ export const updateOrgVariable = operation({
 export const deleteOrgVariable = operation({
   method: 'DELETE',
   path: '/orgs/{org}/actions/variables/{variablename}',
+  params: { variablename: pathText },
   scope: 'organization',
   requires: [inOrg, signedIn, orgOwner],
   reply: { 204: 'empty' },
@@ -145,6 +153,7 @@ export const getUserVariablesList = operation({
 export const getUserVariable = operation({
   method: 'GET',
   path: '/user/actions/variables/{variablename}',
+  params: { variablename: pathText },
   scope: 'user',
   requires: [signedIn],
   reply: { 200: ActionVariable },
@@ -154,6 +163,7 @@ export const getUserVariable = operation({
 export const createUserVariable = operation({
   method: 'POST',
   path: '/user/actions/variables/{variablename}',
+  params: { variablename: pathText },
   scope: 'user',
   requires: [signedIn, validBody],
   body: CreateVariableOption,
@@ -164,6 +174,7 @@ export const createUserVariable = operation({
 export const updateUserVariable = operation({
   method: 'PUT',
   path: '/user/actions/variables/{variablename}',
+  params: { variablename: pathText },
   scope: 'user',
   requires: [signedIn, validBody],
   body: UpdateVariableOption,
@@ -174,6 +185,7 @@ export const updateUserVariable = operation({
 export const deleteUserVariable = operation({
   method: 'DELETE',
   path: '/user/actions/variables/{variablename}',
+  params: { variablename: pathText },
   scope: 'user',
   requires: [signedIn],
   reply: { 204: 'empty' },

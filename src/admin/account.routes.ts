@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { siteAdmin, signedIn } from '../access/requirements.ts'
 import { operation, validBody } from '../http/operation.ts'
 import { created, noContent, ok, paged } from '../http/reply.ts'
-import { pageQuery } from '../http/schema.ts'
+import { pageQuery, pathNumber } from '../http/schema.ts'
 import { Invalid } from '../lib/errors.ts'
 import { pageOf } from '../lib/paging.ts'
 import { renameAccount } from '../users/account-name.service.ts'
@@ -115,6 +115,7 @@ export const adminCreatePublicKey = operation({
 export const adminDeleteUserPublicKey = operation({
   method: 'DELETE',
   path: '/admin/users/{username}/keys/{id}',
+  params: { id: pathNumber },
   scope: 'admin',
   requires: [signedIn, siteAdmin, targetUser],
   reply: { 204: 'empty' },

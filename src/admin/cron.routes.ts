@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { signedIn, siteAdmin } from '../access/requirements.ts'
 import { operation } from '../http/operation.ts'
 import { noContent, paged } from '../http/reply.ts'
-import { pageQuery } from '../http/schema.ts'
+import { pageQuery, pathText } from '../http/schema.ts'
 import { NotFound } from '../lib/errors.ts'
 import { pageOrWhole } from '../lib/paging.ts'
 import { presentTasks } from './cron.present.ts'
@@ -26,6 +26,7 @@ export const adminCronList = operation({
 export const adminCronRun = operation({
   method: 'POST',
   path: '/admin/cron/{task}',
+  params: { task: pathText },
   scope: 'admin',
   requires: [signedIn, siteAdmin],
   reply: { 204: 'empty' },

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { signedIn, siteAdmin } from '../access/requirements.ts'
 import { operation } from '../http/operation.ts'
 import { accepted, noContent, paged } from '../http/reply.ts'
-import { enumeration, pageQuery } from '../http/schema.ts'
+import { enumeration, pageQuery, pathNumber } from '../http/schema.ts'
 import { BadRequest } from '../lib/errors.ts'
 import { pageOf } from '../lib/paging.ts'
 import { presentJobs } from './job.present.ts'
@@ -31,6 +31,7 @@ export const adminListJobs = operation({
 export const adminRetryJob = operation({
   method: 'POST',
   path: '/admin/jobs/{id}/retry',
+  params: { id: pathNumber },
   scope: 'admin',
   requires: [signedIn, siteAdmin],
   reply: { 202: Type.Object({}) },
@@ -44,6 +45,7 @@ export const adminRetryJob = operation({
 export const adminDeleteJob = operation({
   method: 'DELETE',
   path: '/admin/jobs/{id}',
+  params: { id: pathNumber },
   scope: 'admin',
   requires: [signedIn, siteAdmin],
   reply: { 204: 'empty' },

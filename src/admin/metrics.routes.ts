@@ -8,6 +8,7 @@ import { equalSecrets } from '../secrets/secrets.ts'
 /** The bearer token of `[metrics].TOKEN`, when there is one; accounts play no part here. */
 const metricsToken: Requirement<Ctx, object> = {
   codes: ['metricsToken'],
+  refuses: [401],
   check({ config }, call) {
     const { token } = config.metrics
     if (token === '') return {}

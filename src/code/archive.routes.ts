@@ -2,6 +2,7 @@ import type { RepoCtx } from '../access/context.ts'
 import { canRead, inRepo } from '../access/repo.requirements.ts'
 import { fileReplies, serveFile } from '../http/file-reply.ts'
 import { operation, type Call } from '../http/operation.ts'
+import { enumeration, pathText } from '../http/schema.ts'
 import {
   archiveFileName,
   countDownload,
@@ -40,12 +41,13 @@ function serveArchive(
 
 export const repoGetArchive = operation({
   method: 'GET',
-  path: '/repos/{username}/{reponame}/archive/*',
+  path: '/repos/{username}/{reponame}/archive/{filepath+}',
+  params: { filepath: pathText },
   scope: 'repository',
   requires: [inRepo, canRead('code')],
   reply: fileReplies,
   async run({ ctx, params, call }) {
-    const { ref, format } = splitArchiveName(params['*'])
+    const { ref, format } = splitArchiveName(params.filepath)
     return serveArchive(ctx, call, ref, await getArchive(ctx, ref, format))
   },
 })
@@ -54,26 +56,28 @@ const ballFormats: Readonly<Record<string, OfferedFormat>> = { zipball: 'zip', t
 
 export const repoDownloadArchive = operation({
   method: 'GET',
-  path: '/repos/{username}/{reponame}/{ball_type}/*',
+  path: '/repos/{username}/{reponame}/{ball_type}/{filepath+}',
+  params: { ball_type: enumeration('zipball', 'tarball', 'bundle'), filepath: pathText },
   scope: 'repository',
   requires: [inRepo, canRead('code')],
   reply: fileReplies,
   async run({ ctx, params, call }) {
     // The router lets through only the names of this table.
     const format = ballFormats[params.ball_type] as OfferedFormat
-    return serveArchive(ctx, call, params['*'], await getArchive(ctx, params['*'], format))
+    return serveArchive(ctx, call, params.filepath, await getArchive(ctx, params.filepath, format))
   },
 })
 
 export const webArchive = operation({
   method: 'GET',
   base: 'site',
-  path: '/{username}/{reponame}/archive/*',
+  path: '/{username}/{reponame}/archive/{filepath+}',
+  params: { filepath: pathText },
   scope: 'repository',
   requires: [inRepo, canRead('code')],
   reply: fileReplies,
   async run({ ctx, params, call }) {
-    const { ref, format } = splitArchiveName(params['*'])
+    const { ref, format } = splitArchiveName(params.filepath)
     const archive = await getArchive(ctx, ref, format)
     // Pages offer bytes of no type, the API says what they are (observed).
     const reply = await serveArchive(ctx, call, ref, archive, 'application/octet-stream')

@@ -4,7 +4,7 @@ import { canRead, canWrite, gitRepo, inRepo, notArchived } from '../access/repo.
 import { signedIn } from '../access/requirements.ts'
 import { operation, validBody } from '../http/operation.ts'
 import { created, noContent, ok, paged } from '../http/reply.ts'
-import { nullable, pageQuery } from '../http/schema.ts'
+import { nullable, pageQuery, pathText } from '../http/schema.ts'
 import { pageOf } from '../lib/paging.ts'
 import { presentBranch, presentBranches } from './branch.present.ts'
 import { Branch, CreateBranchRepoOption, UpdateBranchRepoOption } from './branch.schemas.ts'
@@ -27,11 +27,12 @@ export const repoListBranches = operation({
 
 export const repoGetBranch = operation({
   method: 'GET',
-  path: '/repos/{username}/{reponame}/branches/*',
+  path: '/repos/{username}/{reponame}/branches/{filepath+}',
+  params: { filepath: pathText },
   scope: 'repository',
   requires: [inRepo, gitRepo, canRead('code')],
   reply: { 200: Branch },
-  run: async ({ ctx, params }) => ok(await presentBranch(ctx, await getBranch(ctx, params['*']))),
+  run: async ({ ctx, params }) => ok(await presentBranch(ctx, await getBranch(ctx, params.filepath))),
 })
 
 export const repoCreateBranch = operation({
@@ -61,25 +62,27 @@ export const repoCreateBranch = operation({
 
 export const repoUpdateBranch = operation({
   method: 'PATCH',
-  path: '/repos/{username}/{reponame}/branches/*',
+  path: '/repos/{username}/{reponame}/branches/{filepath+}',
+  params: { filepath: pathText },
   scope: 'repository',
   requires: [inRepo, gitRepo, canRead('code'), signedIn, canWrite('code'), notArchived, validBody],
   body: UpdateBranchRepoOption,
   reply: { 204: 'empty' },
   async run({ ctx, params, body }) {
-    await renameBranch(ctx, params['*'], body.name)
+    await renameBranch(ctx, params.filepath, body.name)
     return noContent()
   },
 })
 
 export const repoDeleteBranch = operation({
   method: 'DELETE',
-  path: '/repos/{username}/{reponame}/branches/*',
+  path: '/repos/{username}/{reponame}/branches/{filepath+}',
+  params: { filepath: pathText },
   scope: 'repository',
   requires: [inRepo, gitRepo, canRead('code'), signedIn, canWrite('code'), notArchived],
   reply: { 204: 'empty' },
   async run({ ctx, params }) {
-    await removeBranch(ctx, params['*'])
+    await removeBranch(ctx, params.filepath)
     return noContent()
   },
 })

@@ -3,7 +3,7 @@ import { inRepo, canRead, gitRepo } from '../access/repo.requirements.ts'
 import type { RepoCtx } from '../access/context.ts'
 import { operation } from '../http/operation.ts'
 import { bytes, ok, paged } from '../http/reply.ts'
-import { pageQuery } from '../http/schema.ts'
+import { enumeration, pageQuery, pathText } from '../http/schema.ts'
 import { Conflict, NotFound } from '../lib/errors.ts'
 import { pageOf } from '../lib/paging.ts'
 import { Commit, Compare } from './commit.schemas.ts'
@@ -73,6 +73,7 @@ export const repoGetAllCommits = operation({
 export const repoGetSingleCommit = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/git/commits/{sha}',
+  params: { sha: pathText },
   scope: 'repository',
   requires: [inRepo, gitRepo, canRead('code')],
   query: partsQuery,
@@ -85,6 +86,7 @@ export const repoGetSingleCommit = operation({
 export const repoDownloadCommitDiffOrPatch = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/git/commits/{sha}.{diffType}',
+  params: { sha: pathText, diffType: enumeration('diff', 'patch') },
   scope: 'repository',
   requires: [inRepo, gitRepo, canRead('code')],
   reply: { 200: 'bytes' },
@@ -107,13 +109,14 @@ export const repoDownloadCommitDiffOrPatch = operation({
 
 export const repoCompareDiff = operation({
   method: 'GET',
-  path: '/repos/{username}/{reponame}/compare/*',
+  path: '/repos/{username}/{reponame}/compare/{filepath+}',
+  params: { filepath: pathText },
   scope: 'repository',
   requires: [inRepo, canRead('code')],
   query: { verification: Type.Optional(Type.Boolean()), files: Type.Optional(Type.Boolean()) },
   reply: { 200: Compare },
   async run({ ctx, params, query }) {
-    const { commits, total } = await compareRevisions(ctx, params['*'])
+    const { commits, total } = await compareRevisions(ctx, params.filepath)
     const presented = await presentCommits(ctx, commits, { ...partsOf(query), stats: 'zero' })
     return ok({ total_commits: total, commits: presented, files: presented.flatMap(({ files }) => files ?? []) })
   },

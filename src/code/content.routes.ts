@@ -5,6 +5,7 @@ import { canRead, canWrite, inRepo, notArchived } from '../access/repo.requireme
 import { signedIn } from '../access/requirements.ts'
 import { operation, validBody } from '../http/operation.ts'
 import { created, ok } from '../http/reply.ts'
+import { pathText } from '../http/schema.ts'
 import { Invalid } from '../lib/errors.ts'
 import { mapLimited } from '../lib/map-limited.ts'
 import { presentChange, presentContent, presentFolder } from './content.present.ts'
@@ -53,12 +54,13 @@ export const repoGetContentsList = operation({
 
 export const repoGetContents = operation({
   method: 'GET',
-  path: '/repos/{username}/{reponame}/contents/*',
+  path: '/repos/{username}/{reponame}/contents/{filepath+}',
+  params: { filepath: pathText },
   scope: 'repository',
   requires: [inRepo, canRead('code')],
   query: refQuery,
   reply: { 200: Type.Union([Type.Array(ContentsResponse), ContentsResponse]) },
-  run: async ({ ctx, params, query }) => ok(await presentPath(ctx, query.ref, params['*'])),
+  run: async ({ ctx, params, query }) => ok(await presentPath(ctx, query.ref, params.filepath)),
 })
 
 /** A path to write to; a bad one is `Invalid`. */
@@ -110,37 +112,42 @@ async function presentFileChange(ctx: SignedInRepoCtx, made: MadeChange): Promis
 
 export const repoCreateFile = operation({
   method: 'POST',
-  path: '/repos/{username}/{reponame}/contents/*',
+  path: '/repos/{username}/{reponame}/contents/{filepath+}',
+  params: { filepath: pathText },
   scope: 'repository',
   requires: [inRepo, canRead('code'), signedIn, validBody, branchWriter, notArchived, repoUnderQuota('size:repos:all')],
   body: CreateFileOptions,
   reply: { 201: FileResponse },
   async run({ ctx, params, body }) {
-    return created(await presentFileChange(ctx, await changeFiles(ctx, [changeOf('create', params['*'], body)], body)))
+    return created(
+      await presentFileChange(ctx, await changeFiles(ctx, [changeOf('create', params.filepath, body)], body)),
+    )
   },
 })
 
 export const repoUpdateFile = operation({
   method: 'PUT',
-  path: '/repos/{username}/{reponame}/contents/*',
+  path: '/repos/{username}/{reponame}/contents/{filepath+}',
+  params: { filepath: pathText },
   scope: 'repository',
   requires: [inRepo, canRead('code'), signedIn, validBody, branchWriter, notArchived, repoUnderQuota('size:repos:all')],
   body: UpdateFileOptions,
   reply: { 200: FileResponse },
   async run({ ctx, params, body }) {
-    return ok(await presentFileChange(ctx, await changeFiles(ctx, [changeOf('update', params['*'], body)], body)))
+    return ok(await presentFileChange(ctx, await changeFiles(ctx, [changeOf('update', params.filepath, body)], body)))
   },
 })
 
 export const repoDeleteFile = operation({
   method: 'DELETE',
-  path: '/repos/{username}/{reponame}/contents/*',
+  path: '/repos/{username}/{reponame}/contents/{filepath+}',
+  params: { filepath: pathText },
   scope: 'repository',
   requires: [inRepo, canRead('code'), signedIn, validBody, branchWriter, notArchived, repoUnderQuota('size:repos:all')],
   body: DeleteFileOptions,
   reply: { 200: FileDeleteResponse },
   async run({ ctx, params, body }) {
-    const made = await changeFiles(ctx, [changeOf('delete', params['*'], body)], body, deletionRules)
+    const made = await changeFiles(ctx, [changeOf('delete', params.filepath, body)], body, deletionRules)
     return ok({ content: null, ...(await presentChange(ctx, made.commit)) })
   },
 })

@@ -1,5 +1,6 @@
 import type { RepoCtx } from '../access/context.ts'
-import type { Call, Requirement } from '../http/operation.ts'
+import type { Requirement } from '../http/operation.ts'
+import { pathText } from '../http/schema.ts'
 import { Forbidden } from '../lib/errors.ts'
 import { branchRef, isOid, tagRef } from '../lib/refs.ts'
 import { listBranchRenames } from './branch.store.ts'
@@ -71,19 +72,30 @@ export async function renamedBranchPath(ctx: RepoCtx, path: string): Promise<str
   return renamed && `branch/${renamed.new_name}${path.slice('branch/'.length + renamed.old_name.length)}`
 }
 
-/** `repoRef`: the revision that the query's `ref` names or the path begins with, else the default branch; 404 when there is none. */
-export const repoRef: Requirement<RepoCtx, Pick<RepoRefCtx, 'revision' | 'treePath'>> = {
+const fileParams = { filepath: pathText }
+
+/** `repoRef`: the revision that the query's `ref` names, else the default branch; 404 when there is none. */
+export const repoRef: Requirement<RepoCtx, RevisionAndPath> = {
   codes: ['repoRef'],
-  async check(ctx: RepoCtx, call: Call) {
-    const { git, repo } = ctx
-    const path = call.params['*'] === undefined ? '' : cleanPath(String(call.params['*']))
-    const asked = call.query['ref']
-    if (typeof asked === 'string' && asked !== '') {
-      return { revision: await getNamedCommit(git, repo.git_key, asked), treePath: path }
-    }
-    const split = path === '' ? undefined : await revisionInPath(ctx, path)
-    return split ?? { revision: await getNamedCommit(git, repo.git_key, repo.default_branch), treePath: path }
-  },
+  refuses: [404],
+  check: (ctx, call) => namedRevision(ctx, call.query['ref'], ''),
+}
+
+/** The same for an operation whose path names a file, and the reference before it where the query names none. */
+export const repoRefInPath: Requirement<RepoCtx, RevisionAndPath, typeof fileParams> = {
+  codes: ['repoRef'],
+  refuses: [404, 422],
+  params: fileParams,
+  check: (ctx, call) => namedRevision(ctx, call.query['ref'], cleanPath(call.params.filepath)),
+}
+
+async function namedRevision(ctx: RepoCtx, asked: unknown, path: string): Promise<RevisionAndPath> {
+  const { git, repo } = ctx
+  if (typeof asked === 'string' && asked !== '') {
+    return { revision: await getNamedCommit(git, repo.git_key, asked), treePath: path }
+  }
+  const split = path === '' ? undefined : await revisionInPath(ctx, path)
+  return split ?? { revision: await getNamedCommit(git, repo.git_key, repo.default_branch), treePath: path }
 }
 
 /**
@@ -92,6 +104,7 @@ export const repoRef: Requirement<RepoCtx, Pick<RepoRefCtx, 'revision' | 'treePa
  */
 export const branchWriter: Requirement<RepoCtx, object> = {
   codes: ['branchWriter'],
+  refuses: [403, 422],
   async check(ctx, call) {
     const { branch } = (await call.decodedBody()) as { readonly branch?: string }
     const isWriter = ctx.rights.canWrite('code') || (await mayEditAsMaintainer(ctx, branch || ctx.repo.default_branch))

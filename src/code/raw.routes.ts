@@ -4,9 +4,10 @@ import { canRead, gitRepo, inRepo } from '../access/repo.requirements.ts'
 import { fileReplies, serveFile } from '../http/file-reply.ts'
 import { operation, type Call } from '../http/operation.ts'
 import { redirect } from '../http/reply.ts'
+import { pathText } from '../http/schema.ts'
 import { NotFound } from '../lib/errors.ts'
 import { escapePath } from '../lib/escape-url.ts'
-import { renamedBranchPath, repoRef, revisionInPath, typedRevisionInPath } from './git-access.requirements.ts'
+import { renamedBranchPath, repoRefInPath, revisionInPath, typedRevisionInPath } from './git-access.requirements.ts'
 import { revisionOrDefault, type NamedCommit } from './named-commit.service.ts'
 import { getRawFile, objectTypeHeaders, openBlob } from './raw.service.ts'
 import { repoWebUrl } from '../repos/repo-url.ts'
@@ -25,9 +26,9 @@ async function serveRaw(ctx: RepoCtx, call: Call, revision: NamedCommit, path: s
 
 export const repoGetRawFile = operation({
   method: 'GET',
-  path: '/repos/{username}/{reponame}/raw/*',
+  path: '/repos/{username}/{reponame}/raw/{filepath+}',
   scope: 'repository',
-  requires: [inRepo, gitRepo, repoRef, canRead('code')],
+  requires: [inRepo, gitRepo, repoRefInPath, canRead('code')],
   query: { ref: Type.Optional(Type.String()) },
   reply: fileReplies,
   run: ({ ctx, call }) => serveRaw(ctx, call, ctx.revision, ctx.treePath),
@@ -35,9 +36,9 @@ export const repoGetRawFile = operation({
 
 export const repoGetRawFileOrLFS = operation({
   method: 'GET',
-  path: '/repos/{username}/{reponame}/media/*',
+  path: '/repos/{username}/{reponame}/media/{filepath+}',
   scope: 'repository',
-  requires: [inRepo, gitRepo, repoRef, canRead('code')],
+  requires: [inRepo, gitRepo, repoRefInPath, canRead('code')],
   query: { ref: Type.Optional(Type.String()) },
   reply: fileReplies,
   run: ({ ctx, call }) => serveRaw(ctx, call, ctx.revision, ctx.treePath),
@@ -65,27 +66,30 @@ async function serveByWebAddress(ctx: RepoCtx, call: Call, kind: 'raw' | 'media'
 export const webRawFile = operation({
   method: 'GET',
   base: 'site',
-  path: '/{username}/{reponame}/raw/*',
+  path: '/{username}/{reponame}/raw/{filepath+}',
+  params: { filepath: pathText },
   scope: 'repository',
   requires: [inRepo, canRead('code')],
   reply: { ...fileReplies, 303: 'empty' },
-  run: ({ ctx, params, call }) => serveByWebAddress(ctx, call, 'raw', params['*']),
+  run: ({ ctx, params, call }) => serveByWebAddress(ctx, call, 'raw', params.filepath),
 })
 
 export const webMediaFile = operation({
   method: 'GET',
   base: 'site',
-  path: '/{username}/{reponame}/media/*',
+  path: '/{username}/{reponame}/media/{filepath+}',
+  params: { filepath: pathText },
   scope: 'repository',
   requires: [inRepo, canRead('code')],
   reply: { ...fileReplies, 303: 'empty' },
-  run: ({ ctx, params, call }) => serveByWebAddress(ctx, call, 'media', params['*']),
+  run: ({ ctx, params, call }) => serveByWebAddress(ctx, call, 'media', params.filepath),
 })
 
 export const webRawBlob = operation({
   method: 'GET',
   base: 'site',
   path: '/{username}/{reponame}/raw/blob/{sha}',
+  params: { sha: pathText },
   scope: 'repository',
   requires: [inRepo, canRead('code')],
   reply: fileReplies,

@@ -4,6 +4,7 @@ import type { RepoCtx } from '../access/context.ts'
 import type { Ref } from '../git/git.ts'
 import { operation } from '../http/operation.ts'
 import { ok } from '../http/reply.ts'
+import { pathText } from '../http/schema.ts'
 import { NotFound } from '../lib/errors.ts'
 import { escapePath } from '../lib/escape-url.ts'
 import { Reference } from './ref.schemas.ts'
@@ -37,9 +38,10 @@ export const repoListAllGitRefs = operation({
 
 export const repoListGitRefs = operation({
   method: 'GET',
-  path: '/repos/{username}/{reponame}/git/refs/*',
+  path: '/repos/{username}/{reponame}/git/refs/{filepath+}',
+  params: { filepath: pathText },
   scope: 'repository',
   requires: [inRepo, gitRepo, canRead('code')],
   reply: { 200: Type.Array(Reference) },
-  run: async ({ ctx, params }) => ok(await listRefs(ctx, `refs/${params['*']}`)),
+  run: async ({ ctx, params }) => ok(await listRefs(ctx, `refs/${params.filepath}`)),
 })

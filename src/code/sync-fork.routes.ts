@@ -2,6 +2,7 @@ import { canRead, canWrite, inRepo, notArchived } from '../access/repo.requireme
 import { signedIn } from '../access/requirements.ts'
 import { operation } from '../http/operation.ts'
 import { noContent, ok } from '../http/reply.ts'
+import { pathText } from '../http/schema.ts'
 import { SyncForkInfo } from './sync-fork.schemas.ts'
 import { getForkState, syncFork, type ForkState } from './sync-fork.service.ts'
 
@@ -37,6 +38,7 @@ export const repoSyncForkDefault = operation({
 export const repoSyncForkBranchInfo = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/sync_fork/{branch}',
+  params: { branch: pathText },
   scope: 'repository',
   requires: [inRepo, canRead('code')],
   reply: { 200: SyncForkInfo },
@@ -46,6 +48,7 @@ export const repoSyncForkBranchInfo = operation({
 export const repoSyncForkBranch = operation({
   method: 'POST',
   path: '/repos/{username}/{reponame}/sync_fork/{branch}',
+  params: { branch: pathText },
   scope: 'repository',
   requires: [inRepo, signedIn, notArchived, canWrite('code')],
   reply: { 204: 'empty' },

@@ -4,7 +4,7 @@ import { canRead, canWrite, gitRepo, inRepo, notArchived } from '../access/repo.
 import { signedIn } from '../access/requirements.ts'
 import { operation, validBody } from '../http/operation.ts'
 import { created, noContent, ok, paged } from '../http/reply.ts'
-import { pageQuery } from '../http/schema.ts'
+import { pageQuery, pathText } from '../http/schema.ts'
 import { BadRequest } from '../lib/errors.ts'
 import { pageOf } from '../lib/paging.ts'
 import { findRevision } from './named-commit.service.ts'
@@ -28,11 +28,12 @@ export const repoListTags = operation({
 
 export const repoGetTag = operation({
   method: 'GET',
-  path: '/repos/{username}/{reponame}/tags/*',
+  path: '/repos/{username}/{reponame}/tags/{filepath+}',
+  params: { filepath: pathText },
   scope: 'repository',
   requires: [inRepo, canRead('code'), gitRepo],
   reply: { 200: Tag },
-  run: async ({ ctx, params }) => ok(await presentTag(ctx, await getTag(ctx, params['*']))),
+  run: async ({ ctx, params }) => ok(await presentTag(ctx, await getTag(ctx, params.filepath))),
 })
 
 export const repoCreateTag = operation({
@@ -60,12 +61,13 @@ export const repoCreateTag = operation({
 
 export const repoDeleteTag = operation({
   method: 'DELETE',
-  path: '/repos/{username}/{reponame}/tags/*',
+  path: '/repos/{username}/{reponame}/tags/{filepath+}',
+  params: { filepath: pathText },
   scope: 'repository',
   requires: [inRepo, canRead('code'), gitRepo, signedIn, canWrite('code'), notArchived],
   reply: { 204: 'empty' },
   async run({ ctx, params }) {
-    await removeTag(ctx, params['*'])
+    await removeTag(ctx, params.filepath)
     return noContent()
   },
 })
@@ -73,6 +75,7 @@ export const repoDeleteTag = operation({
 export const getAnnotatedTag = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/git/tags/{sha}',
+  params: { sha: pathText },
   scope: 'repository',
   requires: [inRepo, gitRepo, canRead('code')],
   reply: { 200: AnnotatedTag },

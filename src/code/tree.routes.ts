@@ -3,6 +3,7 @@ import type { RepoCtx } from '../access/context.ts'
 import { canRead, gitRepo, inRepo } from '../access/repo.requirements.ts'
 import { operation } from '../http/operation.ts'
 import { ok } from '../http/reply.ts'
+import { pathText } from '../http/schema.ts'
 import { BadRequest } from '../lib/errors.ts'
 import type { Oid } from '../lib/ids.ts'
 import { pageOf } from '../lib/paging.ts'
@@ -15,6 +16,7 @@ import { GitTreeResponse } from './tree.schemas.ts'
 export const getTree = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/git/trees/{sha}',
+  params: { sha: pathText },
   scope: 'repository',
   requires: [inRepo, gitRepo, canRead('code')],
   query: {
@@ -71,6 +73,7 @@ async function pageOfTree(ctx: RepoCtx, treeish: Oid, skip: number, limit: numbe
 export const getBlob = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/git/blobs/{sha}',
+  params: { sha: pathText },
   scope: 'repository',
   requires: [inRepo, gitRepo, canRead('code')],
   reply: { 200: GitBlobResponse },

@@ -1,10 +1,9 @@
-import type { ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Readable } from 'node:stream'
-import type { FastifyRequest } from 'fastify'
 import type { TSchema } from 'typebox'
 import { BadRequest, type Refusal } from '../lib/errors.ts'
 import { decodeBody, decodeParams, decodeQuery } from './decode.ts'
-import type { Call, NamedOperation } from './operation.ts'
+import type { Call, NamedOperation, Site } from './operation.ts'
 
 interface CallLimits {
   readonly maxBodyBytes: number
@@ -13,13 +12,34 @@ interface CallLimits {
 
 const noQuery = new URLSearchParams()
 
+/** What a call is made of. */
+export interface CallParts {
+  readonly operation: NamedOperation
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  readonly id: string
+  /** Path and query below the site root. */
+  readonly url: string
+  readonly ip: string
+  readonly site: Site
+  readonly limits: CallLimits
+  /** Ends when the server stops. */
+  readonly stop: AbortSignal
+}
+
 /** One request; what costs something is done when it is first asked for. */
 export class RequestCall implements Call {
+  readonly operation: NamedOperation
+  readonly id: string
+  readonly method: string
+  readonly url: string
+  readonly ip: string
+  readonly site: Site
+  readonly headers: Call['headers']
   readonly replyHeaders: Record<string, string> = {}
   params: Readonly<Record<string, string | number>> = {}
   refusedCredential: Refusal | undefined
-  readonly ip: string
-  readonly #request: FastifyRequest
+  readonly #request: IncomingMessage
   readonly #response: ServerResponse
   readonly #limits: CallLimits
   readonly #stop: AbortSignal
@@ -31,32 +51,18 @@ export class RequestCall implements Call {
   #finished = false
   #watchdog: NodeJS.Timeout | undefined
 
-  constructor(
-    readonly operation: NamedOperation,
-    request: FastifyRequest,
-    response: ServerResponse,
-    readonly id: string,
-    limits: CallLimits,
-    stop: AbortSignal,
-  ) {
-    this.#request = request
-    // Asked for now, since a connection that is gone has no address any more.
-    this.ip = request.ip
-    this.#response = response
-    this.#limits = limits
-    this.#stop = stop
-  }
-
-  get method(): string {
-    return this.#request.method
-  }
-
-  get url(): string {
-    return this.#request.raw.url ?? '/'
-  }
-
-  get headers(): Call['headers'] {
-    return this.#request.raw.headers
+  constructor(parts: CallParts) {
+    this.operation = parts.operation
+    this.id = parts.id
+    this.url = parts.url
+    this.ip = parts.ip
+    this.site = parts.site
+    this.method = parts.request.method ?? 'GET'
+    this.headers = parts.request.headers
+    this.#request = parts.request
+    this.#response = parts.response
+    this.#limits = parts.limits
+    this.#stop = parts.stop
   }
 
   get rawQuery(): URLSearchParams {
@@ -90,14 +96,14 @@ export class RequestCall implements Call {
   readonly #stopped = () => this.#abort?.abort(this.#stop.reason)
 
   decodeParams(raw: Readonly<Record<string, string>>): void {
-    this.params = decodeParams(this.operation, raw)
+    this.params = decodeParams(this.operation.params, raw)
   }
 
   /** The body as it arrives. A pause longer than the limit ends it with an error. */
   readonly body = (): Readable => {
     if (this.#bodyTaken) throw new Error('the body was taken already')
     this.#bodyTaken = true
-    const { raw } = this.#request
+    const raw = this.#request
     const { socket } = raw
     let seen = -1
     const look = () => {
@@ -116,7 +122,7 @@ export class RequestCall implements Call {
     this.#decoded ??= decodeBody(
       this.operation.body as TSchema,
       this.body(),
-      this.#request.raw.headers['content-type'],
+      this.#request.headers['content-type'],
       this.operation.maxBodyBytes ?? this.#limits.maxBodyBytes,
       // Clients that send no body with a deletion put its fields into the query (contract, contents: DELETE).
       this.method === 'DELETE' ? this.rawQuery : undefined,

@@ -2,7 +2,6 @@ import type { Readable } from 'node:stream'
 import type { TProperties, TSchema } from 'typebox'
 import { Compile, type Validator } from 'typebox/compile'
 import { Invalid, NotFound, TooLarge, UnsupportedMediaType } from '../lib/errors.ts'
-import { isNumberParam, type Operation } from './operation.ts'
 import { readForm } from './form.ts'
 
 type JsonSchema = TSchema & {
@@ -13,24 +12,27 @@ type JsonSchema = TSchema & {
   readonly 'x-comma-list'?: boolean
 }
 
+/** Most characters of a parameter of a path; nothing has a longer name. */
+const maxParamLength = 4096
+
 /** Path parameters by their type; a number that is none, negative or too large names nothing: 404. */
 export function decodeParams(
-  operation: Operation,
+  schemas: TProperties,
   raw: Readonly<Record<string, string>>,
 ): Record<string, string | number> {
   const params: Record<string, string | number> = {}
   for (const name in raw) {
     const text = raw[name] as string
-    if (!isNumberParam(operation, name)) {
-      if (text.includes('\0')) throw new NotFound()
-      params[name] = text
-      continue
-    }
-    const value = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN
-    if (!Number.isSafeInteger(value)) throw new NotFound()
-    params[name] = value
+    if (text.length > maxParamLength || text.includes('\0')) throw new NotFound()
+    params[name] = (schemas[name] as JsonSchema).type === 'integer' ? decodePathNumber(text) : text
   }
   return params
+}
+
+function decodePathNumber(text: string): number {
+  const value = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN
+  if (!Number.isSafeInteger(value)) throw new NotFound()
+  return value
 }
 
 const trueWords = new Set(['1', 't', 'T', 'true', 'TRUE', 'True'])

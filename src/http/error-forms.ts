@@ -1,4 +1,5 @@
 import { OverQuota, NotFound, AccountRefused, type Refusal } from '../lib/errors.ts'
+import type { Call, Operation } from './operation.ts'
 
 /** What a refusal looks like on the wire. */
 export interface ErrorReply {
@@ -7,18 +8,25 @@ export interface ErrorReply {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** How the refusals of a surface look: the API answers JSON, git plain text, each registry in its own way. */
+/** What is known of a request that is refused; no operation where there is none at its address. */
+export interface RefusedCall extends Pick<Call, 'id' | 'method' | 'url' | 'headers' | 'site' | 'params'> {
+  readonly operation: Operation | undefined
+}
+
+/**
+ * How the refusals of a surface look: the API answers JSON, git plain text, each registry in its own way. Headers that
+ * belong to a refusal are made here as well, as the challenge of a 401 with its realm, service and scope.
+ */
 export interface ErrorForm {
-  /** @param siteUrl the public address of the instance, ending with a slash */
-  readonly render: (refusal: Refusal, siteUrl: string) => ErrorReply
+  readonly render: (refusal: Refusal, call: RefusedCall) => ErrorReply
 }
 
 export const jsonType = 'application/json;charset=utf-8'
 
 /** The API's error body: `{message, url, code}`; 404 adds `errors`, over quota adds the owner (contract, Errors). */
 export const apiErrors: ErrorForm = {
-  render(refusal, siteUrl) {
-    const url = `${siteUrl}api/swagger`
+  render(refusal, { site }) {
+    const url = `${site.url}api/swagger`
     const { message, code } = refusal
     const body =
       refusal instanceof AccountRefused

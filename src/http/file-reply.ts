@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import { RangeNotSatisfiable } from '../lib/errors.ts'
 import { sniffBytes, sniffContentType } from '../lib/content-type.ts'
+import { matchesEtag } from './etag.ts'
 import type { Call } from './operation.ts'
 import { bytes, empty, type Reply, type StreamReply } from './reply.ts'
 
@@ -111,10 +112,7 @@ function isUnchanged(call: Call, file: ServedFile): boolean {
   const noneMatch = headerText(call.headers['if-none-match'])
   if (noneMatch !== undefined) {
     if (file.etag === undefined) return false
-    return (
-      noneMatch.trim() === '*' ||
-      noneMatch.split(',').some((each) => each.trim().replace(/^W\//, '') === `"${file.etag}"`)
-    )
+    return matchesEtag(noneMatch, `"${file.etag}"`)
   }
   const since = Date.parse(headerText(call.headers['if-modified-since']) ?? '')
   return file.modifiedUnix !== undefined && !Number.isNaN(since) && file.modifiedUnix <= Math.floor(since / 1000)

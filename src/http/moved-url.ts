@@ -1,4 +1,5 @@
 import type { Base, Call } from './operation.ts'
+import { parsePath, splitPath } from './path.ts'
 
 /** How many segments stand before the path of an operation: `/api/v1`, the vendor's prefix, or none. */
 const segmentsBefore: Readonly<Record<Base, number>> = { api: 2, vendor: 3, site: 0 }
@@ -12,11 +13,17 @@ export function movedUrl(
   values: Readonly<Record<string, string>>,
 ): string {
   const [path = '', ...query] = url.split('?')
-  const parts = path.split('/')
-  const before = segmentsBefore[operation.base ?? 'api']
-  for (const [index, segment] of operation.path.split('/').entries()) {
-    const value = /^\{\w+\}$/.test(segment) ? values[segment.slice(1, -1)] : undefined
-    if (value !== undefined) parts[index + before] = encodeURIComponent(value)
+  const sent = path.split('/')
+  const before = segmentsBefore[operation.base] + 1
+  const declared = parsePath(operation.path, operation.params)
+  const several = declared.findIndex(({ kind }) => kind === 'rest')
+  const length = splitPath(path).length
+  for (const [index, segment] of declared.entries()) {
+    const value = segment.kind === 'param' ? values[segment.names[0]] : undefined
+    if (value === undefined) continue
+    // What stands after a parameter of several segments is counted from the end.
+    const at = several < 0 || index < several ? before + index : length + 1 - (declared.length - index)
+    sent[at] = encodeURIComponent(value)
   }
-  return [parts.join('/'), ...query].join('?')
+  return [sent.join('/'), ...query].join('?')
 }

@@ -1,5 +1,6 @@
 import { IsOptional, type TSchema } from 'typebox'
-import { isNumberParam, type NamedOperation } from './operation.ts'
+import type { NamedOperation } from './operation.ts'
+import { describedPath } from './path.ts'
 
 type Json = { readonly [key: string]: unknown }
 
@@ -9,16 +10,6 @@ export interface ApiInfo {
   /** Public address of the instance, ending with a slash. */
   readonly siteUrl: string
 }
-
-/** Statuses that requirements refuse with, by their codes; the contract's table of errors. */
-const refusals: readonly { readonly code: RegExp; readonly status: number }[] = [
-  { code: /^T$|^basicAuth$|^exploreSignIn$/, status: 401 },
-  { code: /^(SA|RO|RA|RR|RW|OO|OM|WH|selfOrAdmin|publicOnlyCheck|branchWriter|package|gitHookEditor)/, status: 403 },
-  { code: /^(resolve|userVisible|TM|.*Enabled$|repoRef)/, status: 404 },
-  { code: /^quota:/, status: 413 },
-  { code: /^bind$/, status: 422 },
-  { code: /^NA$/, status: 423 },
-]
 
 const reasons: Readonly<Record<number, string>> = {
   200: 'success',
@@ -91,17 +82,11 @@ const apiError: Json = {
 
 /** Refusals an operation may answer with, in order of status. */
 function refusalsOf(operation: NamedOperation): number[] {
-  const codes = operation.requires.flatMap((requirement) => requirement.codes)
-  const found = new Set(
-    refusals.filter(({ code }) => codes.some((each) => code.test(each))).map(({ status }) => status),
-  )
+  const found = new Set(operation.requires.flatMap((requirement) => requirement.refuses))
   if (operation.scope.length > 0) found.add(401).add(403)
   if (!Object.values(operation.query).every(IsOptional)) found.add(422)
   return [...found].sort((one, other) => one - other)
 }
-
-/** `{name}` segments stay, a final `*` becomes `{filepath}`: descriptions have no wildcard. */
-const describedPath = (operation: NamedOperation): string => operation.path.replace(/\*$/, '{filepath}')
 
 interface DescribedParam {
   readonly name: string
@@ -111,13 +96,12 @@ interface DescribedParam {
 }
 
 function paramsOf(operation: NamedOperation, components: Components): DescribedParam[] {
-  const names = [...describedPath(operation).matchAll(/\{([\w-]+)\}/g)].map((match) => match[1] as string)
   return [
-    ...names.map((name): DescribedParam => ({
+    ...Object.entries(operation.params).map(([name, schema]): DescribedParam => ({
       name,
       where: 'path',
       required: true,
-      schema: { type: isNumberParam(operation, name) ? 'integer' : 'string' },
+      schema: components.of(schema),
     })),
     ...Object.entries(operation.query).map(([name, schema]): DescribedParam => ({
       name,
@@ -136,7 +120,7 @@ export function describeOpenApi(operations: readonly NamedOperation[], info: Api
   const paths: Record<string, Record<string, unknown>> = {}
   for (const operation of operations) {
     if (operation.base !== 'api') continue
-    const path = (paths[describedPath(operation)] ??= {})
+    const path = (paths[describedPath(operation.path)] ??= {})
     path[operation.method.toLowerCase()] = {
       operationId: operation.id,
       ...(operation.summary === '' ? {} : { summary: operation.summary }),
@@ -239,7 +223,7 @@ export function describeSwagger2(operations: readonly NamedOperation[], info: Ap
   const site = new URL(info.siteUrl)
   for (const operation of operations) {
     if (operation.base !== 'api') continue
-    const path = (paths[describedPath(operation)] ??= {})
+    const path = (paths[describedPath(operation.path)] ??= {})
     const body =
       operation.body === undefined
         ? []

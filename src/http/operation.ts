@@ -1,7 +1,8 @@
 import type { Readable } from 'node:stream'
 import type { Static, TProperties, TSchema, TObject } from 'typebox'
 import type { Refusal } from '../lib/errors.ts'
-import type { ErrorForm } from './error-forms.ts'
+import { apiErrors, textErrors, type ErrorForm } from './error-forms.ts'
+import { paramNames, type ParamNames } from './path.ts'
 import type { Reply, StreamReply } from './reply.ts'
 
 /** Categories of access tokens, as the contract names them. */
@@ -18,23 +19,25 @@ export type Scope =
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-/** Path parameters that are numbers: row ids, numbers of issues and positions. Anything else in their place is 404. */
-type NumberParam =
-  | 'attachment_id'
-  | 'comment'
-  | 'id'
-  | 'index'
-  | 'position'
-  | 'repository-id'
-  | 'run_id'
-  | 'teamid'
-  | 'user-id'
-
 /** Where an operation lives: below the API root, below the vendor prefix, or below the site itself. */
 export type Base = 'api' | 'vendor' | 'site'
 
+/** The instance as others know it. */
+export interface Site {
+  /** Public address, ending with a slash. */
+  readonly url: string
+  readonly name: string
+}
+
+/**
+ * What every request begins with; the layer that admits requests says what is in it (`declare module`). Requirements add
+ * to it.
+ */
+// oxlint-disable-next-line typescript/no-empty-object-type, typescript/no-empty-interface -- it is filled from above
+export interface RequestContext {}
+
 /** One request on its way through an operation: what the client sent, as far as it has been looked at. */
-export interface Call {
+export interface Call<Params extends TProperties = TProperties> {
   readonly id: string
   readonly method: string
   /** Path and query as sent, below the site root. */
@@ -42,7 +45,8 @@ export interface Call {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
   /** Address of the client, behind trusted proxies the one they name. */
   readonly ip: string
-  readonly params: Readonly<Record<string, string | number>>
+  readonly site: Site
+  readonly params: ParamsOf<Params>
   readonly query: Readonly<Record<string, unknown>>
   /** Query parameters as sent, for what is not declared by the operation (credentials, sudo). */
   readonly rawQuery: URLSearchParams
@@ -60,38 +64,49 @@ export interface Call {
 }
 
 /**
- * One check before an operation runs. `code` is the contract's name for it; `check` throws a refusal or returns what it
- * found, which is then part of the operation's context. `Needs` is what earlier requirements must have supplied.
+ * One check before an operation runs. `codes` are the contract's names for it; `check` throws a refusal or returns what it
+ * found, which is then part of the operation's context. `Needs` is what must have been supplied before.
  */
-export interface Requirement<Needs extends object, Adds extends object> {
+export interface Requirement<
+  Needs extends object,
+  Adds extends object,
+  Params extends TProperties = Readonly<Record<never, never>>,
+> {
   readonly codes: readonly string[]
-  readonly check: (ctx: Needs, call: Call) => Adds | Promise<Adds>
+  /** The statuses that it refuses with, for the API's description. */
+  readonly refuses: readonly number[]
+  /** The path parameters that it reads; operations need not declare them once more. */
+  readonly params?: Params
+  readonly check: (ctx: Needs, call: Call<Params>) => Adds | Promise<Adds>
 }
 
 // oxlint-disable-next-line typescript/no-explicit-any -- the only place where requirements of every kind meet
-export type AnyRequirement = Requirement<any, any>
+export type AnyRequirement = Requirement<any, any, any>
 
 /** The context after all requirements of a list have passed, or a text that says which one came too early. */
-export type ContextAfter<Rs extends readonly AnyRequirement[], Ctx extends object = object> = Rs extends readonly [
-  infer First,
-  ...infer Rest extends readonly AnyRequirement[],
-]
-  ? First extends Requirement<infer Needs, infer Adds>
+export type ContextAfter<
+  Rs extends readonly AnyRequirement[],
+  Ctx extends object = RequestContext,
+> = Rs extends readonly [infer First, ...infer Rest extends readonly AnyRequirement[]]
+  ? First extends Requirement<infer Needs, infer Adds, infer _Params>
     ? Ctx extends Needs
       ? ContextAfter<Rest, Ctx & Adds>
       : { error: 'a requirement needs what no earlier one supplies'; needs: Needs }
     : never
   : Ctx
 
-type ParamNames<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
-  ? Name | ParamNames<Rest>
-  : Path extends `${string}*`
-    ? '*'
-    : never
-
-export type Params<Path extends string, Text extends string = never> = {
-  readonly [Name in ParamNames<Path>]: Name extends Text ? string : Name extends NumberParam ? number : string
+/** The values of path parameters by their schemas. */
+export type ParamsOf<Schemas> = {
+  readonly [Name in keyof Schemas]: Schemas[Name] extends TSchema ? Static<Schemas[Name]> : never
 }
+
+/** The path parameters that requirements declare. */
+type ParamsOfAll<Rs extends readonly AnyRequirement[]> = Rs extends readonly [
+  infer First,
+  ...infer Rest extends readonly AnyRequirement[],
+]
+  ? (First extends Requirement<infer _Needs, infer _Adds, infer Params> ? Params : never) & ParamsOfAll<Rest>
+  : Readonly<Record<never, never>>
 
 /** A reply's body: a schema, nothing at all, or bytes of whatever type the handler says. */
 export type ReplyShape = TSchema | 'empty' | 'bytes'
@@ -114,20 +129,27 @@ type BodyOf<Body> = Body extends TSchema ? Static<Body> : undefined
 interface Declaration<
   Path extends string,
   Rs extends readonly AnyRequirement[],
+  Params extends { readonly [Name in ParamNames<Path>]?: TSchema },
   Query extends TProperties,
   Body extends TSchema | 'stream' | undefined,
   Replies extends Readonly<Record<number, ReplyShape>>,
-  Text extends string,
 > {
   readonly method: Method
-  /** As in the contract: `{name}` for a segment, a final `*` for the rest of the path. */
+  /** As in the contract: `{name}` for a segment, `{name+}` for several of them (`http/path.ts`). */
   readonly path: Path
   /** Below the API root unless said otherwise. */
   readonly base?: Base
+  /** Query parameters that a request must have for this operation, which then goes before others at its address. */
+  readonly whenQuery?: Readonly<Record<string, string>>
   /** What an access token must grant: the category at the level of the method. `null`: any token will do. */
   readonly scope: Scope | readonly Scope[] | null
   /** Checked left to right; the order is observable. There is at least one: `anyone` where all may ask. */
   readonly requires: Rs
+  /**
+   * Schemas of the path parameters that no requirement declares (`pathText`, `pathNumber`, an `enumeration`). What is no number in
+   * a number's place is 404; an address with a text that an enumeration does not list is another address.
+   */
+  readonly params?: Params
   /**
    * Declared query parameters. What can not be read as its type counts as absent, and absent ones reach the handler as
    * such: one that is not `Type.Optional` is described as required, and the handler is what refuses without it.
@@ -139,15 +161,13 @@ interface Declaration<
   readonly maxBodyBytes?: number
   /** Status → body of each success. */
   readonly reply: Replies
-  /** How refusals look; API JSON unless said otherwise. */
+  /** How refusals look; unless said otherwise API JSON, and text outside of the API. */
   readonly errors?: ErrorForm
-  /** Path parameters that are texts here although they are numbers elsewhere. */
-  readonly textParams?: readonly Text[]
   readonly summary?: string
   readonly deprecated?: boolean
   readonly run: (input: {
     ctx: ContextAfter<Rs>
-    params: Params<Path, Text>
+    params: ParamsOf<Params & ParamsOfAll<Rs>>
     query: { readonly [Key in keyof Static<TObject<Query>>]?: Static<TObject<Query>>[Key] }
     body: BodyOf<Body>
     call: Call
@@ -160,14 +180,16 @@ export interface Operation {
   readonly method: Method
   readonly path: string
   readonly base: Base
+  readonly whenQuery: Readonly<Record<string, string>> | undefined
   readonly scope: readonly Scope[]
   readonly requires: readonly AnyRequirement[]
+  /** The schema of each path parameter, in the order of the path. */
+  readonly params: TProperties
   readonly query: TProperties
   readonly body: TSchema | 'stream' | undefined
   readonly maxBodyBytes: number | undefined
   readonly reply: Readonly<Record<number, ReplyShape>>
-  readonly errors: ErrorForm | undefined
-  readonly textParams: readonly string[]
+  readonly errors: ErrorForm
   readonly summary: string
   readonly deprecated: boolean
   readonly run: (input: {
@@ -182,34 +204,56 @@ export interface Operation {
 /**
  * Declares one operation of the API (or, with another `base`, of git, registries and downloads). Routing, decoding,
  * permission, description and the authorization tests come from this value. It does not compile without requirements,
- * nor when a handler uses what no requirement supplied.
+ * nor when a handler uses what no requirement supplied or a path parameter without a schema.
  */
 export function operation<
   const Path extends string,
   const Rs extends readonly [AnyRequirement, ...AnyRequirement[]],
   const Replies extends Readonly<Record<number, ReplyShape>>,
+  Params extends { readonly [Name in ParamNames<Path>]?: TSchema } = Readonly<Record<never, never>>,
   Query extends TProperties = Record<never, never>,
   Body extends TSchema | 'stream' | undefined = undefined,
-  const Text extends string = never,
->(declaration: Declaration<Path, Rs, Query, Body, Replies, Text>): Operation {
-  const { scope } = declaration
+>(declaration: Declaration<Path, Rs, Params, Query, Body, Replies>): Operation {
+  const { base = 'api', path, requires, scope } = declaration
   return {
     kind: 'operation',
     method: declaration.method,
-    path: declaration.path,
-    base: declaration.base ?? 'api',
+    path,
+    base,
+    whenQuery: declaration.whenQuery,
     scope: scope === null ? [] : typeof scope === 'string' ? [scope] : scope,
-    requires: declaration.requires,
+    requires,
+    params: pathSchemas(path, requires, declaration.params),
     query: declaration.query ?? {},
     body: declaration.body,
     maxBodyBytes: declaration.maxBodyBytes,
     reply: declaration.reply,
-    errors: declaration.errors,
-    textParams: declaration.textParams ?? [],
+    errors: declaration.errors ?? (base === 'site' ? textErrors : apiErrors),
     summary: declaration.summary ?? '',
     deprecated: declaration.deprecated ?? false,
     run: declaration.run as unknown as Operation['run'],
   }
+}
+
+/** The schema of each parameter of a path; one that has none, or no place in the path, is a mistake in the program. */
+function pathSchemas(
+  path: string,
+  requires: readonly AnyRequirement[],
+  own: { readonly [name: string]: TSchema | undefined } | undefined,
+): TProperties {
+  const known: Record<string, TSchema | undefined> = Object.assign({}, ...requires.map(({ params }) => params), own)
+  const names = paramNames(path)
+  const stray = Object.keys(known).find((name) => !names.includes(name))
+  if (stray !== undefined) {
+    throw new Error(`${path} has no parameter ${stray}, which its operation or requirements name`)
+  }
+  return Object.fromEntries(
+    names.map((name) => {
+      const schema = known[name]
+      if (!schema) throw new Error(`the parameter ${name} of ${path} has no schema`)
+      return [name, schema]
+    }),
+  )
 }
 
 /** An operation with the id it is known by. */
@@ -226,25 +270,10 @@ export function operationsOf(...modules: readonly Readonly<Record<string, unknow
   )
 }
 
-const numberParams: ReadonlySet<string> = new Set<NumberParam>([
-  'attachment_id',
-  'comment',
-  'id',
-  'index',
-  'position',
-  'repository-id',
-  'run_id',
-  'teamid',
-  'user-id',
-])
-
-/** True when this path parameter of the operation is a number. */
-export const isNumberParam = (operation: Operation, name: string): boolean =>
-  numberParams.has(name) && !operation.textParams.includes(name)
-
 /** The body is read, decoded and checked here; a failure is 422 naming the first failing field (contract R3). */
 export const validBody: Requirement<object, object> = {
   codes: ['bind'],
+  refuses: [422],
   async check(_ctx, call) {
     await call.decodedBody()
     return {}

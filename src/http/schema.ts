@@ -23,6 +23,12 @@ export const dateTime = () => Type.String({ format: 'date-time' })
 export const enumeration = <const Values extends readonly string[]>(...values: Values) =>
   Type.Unsafe<Values[number]>({ type: 'string', enum: [...values] })
 
+/** A parameter of a path: a name, or a part of a path. */
+export const pathText = Type.String({ minLength: 1 })
+
+/** A parameter of a path: the id of a row, the number of an issue, or a position. */
+export const pathNumber = Type.Integer({ minimum: 0 })
+
 /** A named record that contains itself; only its name is known here, so its members are not checked twice. */
 export const reference = (name: string) => Type.Unsafe<Record<string, unknown>>({ type: 'object', 'x-reference': name })
 

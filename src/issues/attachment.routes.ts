@@ -6,6 +6,7 @@ import type { Ctx } from '../access/context.ts'
 import { fileReplies, serveFile } from '../http/file-reply.ts'
 import { operation, validBody, type Call } from '../http/operation.ts'
 import { created, noContent, ok } from '../http/reply.ts'
+import { pathNumber, pathText } from '../http/schema.ts'
 import { presentAttachment } from './attachment.present.ts'
 import { Attachment, EditAttachmentOptions } from './attachment.schemas.ts'
 import {
@@ -28,6 +29,7 @@ const quota = repoUnderQuota('size:assets:attachments:issues')
 export const issueListIssueAttachments = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/issues/{index}/assets',
+  params: { index: pathNumber },
   scope: 'issue',
   requires: [inRepo, issuesOrPullsEnabled, attachmentsEnabled],
   reply: { 200: Type.Array(Attachment) },
@@ -41,6 +43,7 @@ export const issueListIssueAttachments = operation({
 export const issueCreateIssueAttachment = operation({
   method: 'POST',
   path: '/repos/{username}/{reponame}/issues/{index}/assets',
+  params: { index: pathNumber },
   scope: 'issue',
   requires: [inRepo, issuesOrPullsEnabled, attachmentsEnabled, signedIn, notArchived, quota],
   query: upload,
@@ -56,6 +59,7 @@ export const issueCreateIssueAttachment = operation({
 export const issueGetIssueAttachment = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/issues/{index}/assets/{attachment_id}',
+  params: { index: pathNumber, attachment_id: pathNumber },
   scope: 'issue',
   requires: [inRepo, issuesOrPullsEnabled, attachmentsEnabled],
   reply: { 200: Attachment },
@@ -69,6 +73,7 @@ export const issueGetIssueAttachment = operation({
 export const issueEditIssueAttachment = operation({
   method: 'PATCH',
   path: '/repos/{username}/{reponame}/issues/{index}/assets/{attachment_id}',
+  params: { index: pathNumber, attachment_id: pathNumber },
   scope: 'issue',
   requires: [inRepo, issuesOrPullsEnabled, attachmentsEnabled, signedIn, notArchived, validBody],
   body: EditAttachmentOptions,
@@ -84,6 +89,7 @@ export const issueEditIssueAttachment = operation({
 export const issueDeleteIssueAttachment = operation({
   method: 'DELETE',
   path: '/repos/{username}/{reponame}/issues/{index}/assets/{attachment_id}',
+  params: { index: pathNumber, attachment_id: pathNumber },
   scope: 'issue',
   requires: [inRepo, issuesOrPullsEnabled, attachmentsEnabled, signedIn, notArchived],
   reply: { 204: 'empty' },
@@ -123,6 +129,7 @@ export const issueCreateIssueCommentAttachment = operation({
 export const issueGetIssueCommentAttachment = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/issues/comments/{id}/assets/{attachment_id}',
+  params: { attachment_id: pathNumber },
   scope: 'issue',
   requires: [inRepo, issuesOrPullsEnabled, commentInRepo, attachmentsEnabled],
   reply: { 200: Attachment },
@@ -133,6 +140,7 @@ export const issueGetIssueCommentAttachment = operation({
 export const issueEditIssueCommentAttachment = operation({
   method: 'PATCH',
   path: '/repos/{username}/{reponame}/issues/comments/{id}/assets/{attachment_id}',
+  params: { attachment_id: pathNumber },
   scope: 'issue',
   requires: [inRepo, issuesOrPullsEnabled, commentInRepo, attachmentsEnabled, signedIn, notArchived, validBody],
   body: EditAttachmentOptions,
@@ -147,6 +155,7 @@ export const issueEditIssueCommentAttachment = operation({
 export const issueDeleteIssueCommentAttachment = operation({
   method: 'DELETE',
   path: '/repos/{username}/{reponame}/issues/comments/{id}/assets/{attachment_id}',
+  params: { attachment_id: pathNumber },
   scope: 'issue',
   requires: [inRepo, issuesOrPullsEnabled, commentInRepo, attachmentsEnabled, signedIn, notArchived],
   reply: { 204: 'empty' },
@@ -174,6 +183,7 @@ export const downloadAttachment = operation({
   base: 'site',
   method: 'GET',
   path: '/attachments/{uuid}',
+  params: { uuid: pathText },
   scope: null,
   requires: [anyone, attachmentsEnabled],
   reply: fileReplies,
@@ -185,6 +195,7 @@ export const downloadRepoAttachment = operation({
   base: 'site',
   method: 'GET',
   path: '/{username}/{reponame}/attachments/{uuid}',
+  params: { username: pathText, reponame: pathText, uuid: pathText },
   scope: null,
   requires: [anyone, attachmentsEnabled],
   reply: fileReplies,

@@ -1,6 +1,7 @@
 import type { RepoCtx } from '../access/context.ts'
 import type { CommentRow, IssueRow } from '../db/tables/issues.ts'
 import type { Requirement } from '../http/operation.ts'
+import { pathNumber } from '../http/schema.ts'
 import { NotFound } from '../lib/errors.ts'
 import type { CommentId } from '../lib/ids.ts'
 import { findCommentIn } from './timeline-entry.store.ts'
@@ -12,14 +13,18 @@ export interface CommentCtx extends RepoCtx {
   readonly issue: IssueRow
 }
 
+const commentParams = { id: pathNumber }
+
 /** The entry belongs to the repository and its unit is readable; else 404, before anything else is looked at. */
-export const commentInRepo: Requirement<RepoCtx, CommentCtx> = {
+export const commentInRepo: Requirement<RepoCtx, Pick<CommentCtx, 'comment' | 'issue'>, typeof commentParams> = {
   codes: ['resolve:comment'],
+  refuses: [404],
+  params: commentParams,
   async check(ctx, call) {
-    const found = await findCommentIn(ctx.db, ctx.repo.id, Number(call.params['id']) as CommentId)
+    const found = await findCommentIn(ctx.db, ctx.repo.id, call.params.id as CommentId)
     if (!found || !mayReadIssue(ctx.rights, found.issue)) {
       throw new NotFound('the comment does not exist', 'comment_not_found')
     }
-    return found as CommentCtx
+    return found
   },
 }

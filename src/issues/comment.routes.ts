@@ -5,7 +5,7 @@ import { signedIn } from '../access/requirements.ts'
 import type { CommentRow, IssueRow } from '../db/tables/issues.ts'
 import { operation, validBody } from '../http/operation.ts'
 import { created, empty, noContent, ok, paged } from '../http/reply.ts'
-import { nullable, pageQuery } from '../http/schema.ts'
+import { nullable, pageQuery, pathNumber } from '../http/schema.ts'
 import type { CommentId } from '../lib/ids.ts'
 import { pageOrWhole } from '../lib/paging.ts'
 import { presentComment, presentComments } from './comment.present.ts'
@@ -35,6 +35,7 @@ const between = (query: { readonly since?: string; readonly before?: string }) =
 export const issueGetComments = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/issues/{index}/comments',
+  params: { index: pathNumber },
   scope: 'issue',
   requires: [inRepo, issuesOrPullsEnabled],
   query: times,
@@ -69,6 +70,7 @@ export const issueGetRepoComments = operation({
 export const issueCreateComment = operation({
   method: 'POST',
   path: '/repos/{username}/{reponame}/issues/{index}/comments',
+  params: { index: pathNumber },
   scope: 'issue',
   requires: [inRepo, issuesOrPullsEnabled, signedIn, notArchived, validBody],
   body: CreateIssueCommentOption,
@@ -130,6 +132,7 @@ export const issueDeleteComment = operation({
 export const issueEditCommentDeprecated = operation({
   method: 'PATCH',
   path: '/repos/{username}/{reponame}/issues/{index}/comments/{id}',
+  params: { index: pathNumber, id: pathNumber },
   scope: 'issue',
   requires: [inRepo, issuesOrPullsEnabled, signedIn, validBody],
   body: EditIssueCommentOption,
@@ -145,6 +148,7 @@ export const issueEditCommentDeprecated = operation({
 export const issueDeleteCommentDeprecated = operation({
   method: 'DELETE',
   path: '/repos/{username}/{reponame}/issues/{index}/comments/{id}',
+  params: { index: pathNumber, id: pathNumber },
   scope: 'issue',
   requires: [inRepo, issuesOrPullsEnabled, signedIn],
   reply: { 204: 'empty', 403: 'empty' },
@@ -159,6 +163,7 @@ export const issueDeleteCommentDeprecated = operation({
 export const issueGetCommentsAndTimeline = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/issues/{index}/timeline',
+  params: { index: pathNumber },
   scope: 'issue',
   requires: [inRepo, issuesOrPullsEnabled],
   query: { ...times, ...pageQuery },

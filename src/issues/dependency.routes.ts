@@ -3,7 +3,7 @@ import { inRepo, issuesOrPullsEnabled, notArchived } from '../access/repo.requir
 import { signedIn } from '../access/requirements.ts'
 import { operation, validBody } from '../http/operation.ts'
 import { created, ok } from '../http/reply.ts'
-import { pageQuery } from '../http/schema.ts'
+import { pageQuery, pathNumber } from '../http/schema.ts'
 import { pageOf, type PageLimits, type PageQuery } from '../lib/paging.ts'
 import { addDependency, getBlocked, getDependencies, removeDependency } from './dependency.service.ts'
 import { presentIssue, presentIssues, presentSeenIssues } from './issue.present.ts'
@@ -17,6 +17,7 @@ function pageIn<Row>(rows: readonly Row[], query: PageQuery, limits: PageLimits)
 export const issueListIssueDependencies = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/issues/{index}/dependencies',
+  params: { index: pathNumber },
   scope: 'issue',
   requires: [inRepo, issuesOrPullsEnabled],
   query: pageQuery,
@@ -31,6 +32,7 @@ export const issueListIssueDependencies = operation({
 export const issueCreateIssueDependencies = operation({
   method: 'POST',
   path: '/repos/{username}/{reponame}/issues/{index}/dependencies',
+  params: { index: pathNumber },
   scope: 'issue',
   requires: [inRepo, issuesOrPullsEnabled, signedIn, notArchived, validBody],
   body: IssueMeta,
@@ -43,6 +45,7 @@ export const issueCreateIssueDependencies = operation({
 export const issueRemoveIssueDependencies = operation({
   method: 'DELETE',
   path: '/repos/{username}/{reponame}/issues/{index}/dependencies',
+  params: { index: pathNumber },
   scope: 'issue',
   requires: [inRepo, issuesOrPullsEnabled, signedIn, notArchived, validBody],
   body: IssueMeta,
@@ -55,6 +58,7 @@ export const issueRemoveIssueDependencies = operation({
 export const issueListBlocks = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/issues/{index}/blocks',
+  params: { index: pathNumber },
   scope: 'issue',
   requires: [inRepo, issuesOrPullsEnabled],
   query: pageQuery,
@@ -71,6 +75,7 @@ export const issueListBlocks = operation({
 export const issueCreateIssueBlocking = operation({
   method: 'POST',
   path: '/repos/{username}/{reponame}/issues/{index}/blocks',
+  params: { index: pathNumber },
   scope: 'issue',
   requires: [inRepo, issuesOrPullsEnabled, signedIn, validBody],
   body: IssueMeta,
@@ -83,6 +88,7 @@ export const issueCreateIssueBlocking = operation({
 export const issueRemoveIssueBlocking = operation({
   method: 'DELETE',
   path: '/repos/{username}/{reponame}/issues/{index}/blocks',
+  params: { index: pathNumber },
   scope: 'issue',
   requires: [inRepo, issuesOrPullsEnabled, signedIn, validBody],
   body: IssueMeta,

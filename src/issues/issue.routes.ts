@@ -2,7 +2,7 @@ import { gitRepo, inRepo, issuesOrPullsEnabled, notArchived, repoAdmin, canRead 
 import { anyone, signedIn } from '../access/requirements.ts'
 import { operation, validBody } from '../http/operation.ts'
 import { created, empty, noContent, paged } from '../http/reply.ts'
-import { pageQuery } from '../http/schema.ts'
+import { pageQuery, pathNumber } from '../http/schema.ts'
 import { Type } from 'typebox'
 import { formatUnix, zeroTime } from '../lib/time.ts'
 import { ok } from '../http/reply.ts'
@@ -54,6 +54,7 @@ export const issueCreateIssue = operation({
 export const issueGetIssue = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/issues/{index}',
+  params: { index: pathNumber },
   scope: 'issue',
   requires: [inRepo, issuesOrPullsEnabled],
   reply: { 200: Issue },
@@ -64,6 +65,7 @@ export const issueGetIssue = operation({
 export const issueEditIssue = operation({
   method: 'PATCH',
   path: '/repos/{username}/{reponame}/issues/{index}',
+  params: { index: pathNumber },
   scope: 'issue',
   requires: [inRepo, issuesOrPullsEnabled, signedIn, validBody],
   body: EditIssueOption,
@@ -79,6 +81,7 @@ export const issueEditIssue = operation({
 export const issueDelete = operation({
   method: 'DELETE',
   path: '/repos/{username}/{reponame}/issues/{index}',
+  params: { index: pathNumber },
   scope: 'issue',
   requires: [inRepo, issuesOrPullsEnabled, signedIn, repoAdmin, gitRepo],
   reply: { 204: 'empty' },
@@ -92,6 +95,7 @@ export const issueDelete = operation({
 export const issueEditIssueDeadline = operation({
   method: 'POST',
   path: '/repos/{username}/{reponame}/issues/{index}/deadline',
+  params: { index: pathNumber },
   scope: 'issue',
   requires: [inRepo, issuesOrPullsEnabled, signedIn, validBody],
   body: EditDeadlineOption,

@@ -3,7 +3,7 @@ import { canWrite, inRepo, issuesOrPullsEnabled } from '../access/repo.requireme
 import { signedIn } from '../access/requirements.ts'
 import { operation, validBody } from '../http/operation.ts'
 import { created, empty, noContent, ok, paged } from '../http/reply.ts'
-import { pageQuery } from '../http/schema.ts'
+import { pageQuery, pathNumber, pathText } from '../http/schema.ts'
 import type { LabelId } from '../lib/ids.ts'
 import { pageOrWhole } from '../lib/paging.ts'
 import { isWriter } from './issue.policy.ts'
@@ -57,9 +57,9 @@ export const issueCreateLabel = operation({
 export const issueGetLabel = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/labels/{id}',
+  params: { id: pathText },
   scope: 'issue',
   requires: [inRepo],
-  textParams: ['id'],
   reply: { 200: Label },
   summary: 'Get a label by its id or name',
   run: async ({ ctx, params }) => ok(presentLabel(ctx, ctx, await getLabel(ctx, { repoId: ctx.repo.id }, params.id))),
@@ -68,6 +68,7 @@ export const issueGetLabel = operation({
 export const issueEditLabel = operation({
   method: 'PATCH',
   path: '/repos/{username}/{reponame}/labels/{id}',
+  params: { id: pathNumber },
   scope: 'issue',
   requires: [inRepo, signedIn, canWrite('issues', 'pulls'), validBody],
   body: EditLabelOption,
@@ -80,6 +81,7 @@ export const issueEditLabel = operation({
 export const issueDeleteLabel = operation({
   method: 'DELETE',
   path: '/repos/{username}/{reponame}/labels/{id}',
+  params: { id: pathNumber },
   scope: 'issue',
   requires: [inRepo, signedIn, canWrite('issues', 'pulls')],
   reply: { 204: 'empty' },
@@ -93,6 +95,7 @@ export const issueDeleteLabel = operation({
 export const issueGetLabels = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/issues/{index}/labels',
+  params: { index: pathNumber },
   scope: 'issue',
   requires: [inRepo, issuesOrPullsEnabled],
   reply: { 200: Type.Array(Label) },
@@ -106,6 +109,7 @@ export const issueGetLabels = operation({
 export const issueAddLabel = operation({
   method: 'POST',
   path: '/repos/{username}/{reponame}/issues/{index}/labels',
+  params: { index: pathNumber },
   scope: 'issue',
   requires: [inRepo, issuesOrPullsEnabled, signedIn, validBody],
   body: IssueLabelsOption,
@@ -121,6 +125,7 @@ export const issueAddLabel = operation({
 export const issueReplaceLabels = operation({
   method: 'PUT',
   path: '/repos/{username}/{reponame}/issues/{index}/labels',
+  params: { index: pathNumber },
   scope: 'issue',
   requires: [inRepo, issuesOrPullsEnabled, signedIn, validBody],
   body: IssueLabelsOption,
@@ -136,6 +141,7 @@ export const issueReplaceLabels = operation({
 export const issueClearLabels = operation({
   method: 'DELETE',
   path: '/repos/{username}/{reponame}/issues/{index}/labels',
+  params: { index: pathNumber },
   scope: 'issue',
   requires: [inRepo, issuesOrPullsEnabled, signedIn, validBody],
   body: DeleteLabelsOption,
@@ -152,6 +158,7 @@ export const issueClearLabels = operation({
 export const issueRemoveLabel = operation({
   method: 'DELETE',
   path: '/repos/{username}/{reponame}/issues/{index}/labels/{id}',
+  params: { index: pathNumber, id: pathNumber },
   scope: 'issue',
   requires: [inRepo, issuesOrPullsEnabled, signedIn, validBody],
   body: DeleteLabelsOption,

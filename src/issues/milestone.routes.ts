@@ -3,7 +3,7 @@ import { canWrite, inRepo } from '../access/repo.requirements.ts'
 import { signedIn } from '../access/requirements.ts'
 import { operation, validBody } from '../http/operation.ts'
 import { created, noContent, ok, paged } from '../http/reply.ts'
-import { pageQuery } from '../http/schema.ts'
+import { pageQuery, pathText } from '../http/schema.ts'
 import { pageOf } from '../lib/paging.ts'
 import { presentMilestone } from './milestone.present.ts'
 import { CreateMilestoneOption, EditMilestoneOption, Milestone } from './milestone.schemas.ts'
@@ -38,9 +38,9 @@ export const issueCreateMilestone = operation({
 export const issueGetMilestone = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/milestones/{id}',
+  params: { id: pathText },
   scope: 'issue',
   requires: [inRepo],
-  textParams: ['id'],
   reply: { 200: Milestone },
   summary: 'Get a milestone by its id or title',
   run: async ({ ctx, params }) => ok(presentMilestone(await getMilestone(ctx, params.id))),
@@ -49,9 +49,9 @@ export const issueGetMilestone = operation({
 export const issueEditMilestone = operation({
   method: 'PATCH',
   path: '/repos/{username}/{reponame}/milestones/{id}',
+  params: { id: pathText },
   scope: 'issue',
   requires: [inRepo, signedIn, canWrite('issues', 'pulls'), validBody],
-  textParams: ['id'],
   body: EditMilestoneOption,
   reply: { 200: Milestone },
   summary: 'Edit a milestone',
@@ -62,9 +62,9 @@ export const issueEditMilestone = operation({
 export const issueDeleteMilestone = operation({
   method: 'DELETE',
   path: '/repos/{username}/{reponame}/milestones/{id}',
+  params: { id: pathText },
   scope: 'issue',
   requires: [inRepo, signedIn, canWrite('issues', 'pulls')],
-  textParams: ['id'],
   reply: { 204: 'empty' },
   summary: 'Delete a milestone',
   async run({ ctx, params }) {

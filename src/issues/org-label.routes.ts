@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { signedIn } from '../access/requirements.ts'
 import { operation, validBody } from '../http/operation.ts'
 import { created, noContent, ok, paged } from '../http/reply.ts'
-import { pageQuery } from '../http/schema.ts'
+import { pageQuery, pathNumber, pathText } from '../http/schema.ts'
 import type { LabelId } from '../lib/ids.ts'
 import { pageOrWhole } from '../lib/paging.ts'
 import { inOrg, orgOwner } from '../orgs/org.requirements.ts'
@@ -48,9 +48,9 @@ export const orgCreateLabel = operation({
 export const orgGetLabel = operation({
   method: 'GET',
   path: '/orgs/{org}/labels/{id}',
+  params: { id: pathText },
   scope: 'organization',
   requires: [inOrg, signedIn],
-  textParams: ['id'],
   reply: { 200: Label },
   summary: 'Get a label of an organization by its id or name',
   run: async ({ ctx, params }) =>
@@ -60,6 +60,7 @@ export const orgGetLabel = operation({
 export const orgEditLabel = operation({
   method: 'PATCH',
   path: '/orgs/{org}/labels/{id}',
+  params: { id: pathNumber },
   scope: 'organization',
   requires: [inOrg, signedIn, orgOwner, validBody],
   body: EditLabelOption,
@@ -72,6 +73,7 @@ export const orgEditLabel = operation({
 export const orgDeleteLabel = operation({
   method: 'DELETE',
   path: '/orgs/{org}/labels/{id}',
+  params: { id: pathNumber },
   scope: 'organization',
   requires: [inOrg, signedIn, orgOwner],
   reply: { 204: 'empty' },

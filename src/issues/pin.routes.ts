@@ -3,6 +3,7 @@ import { canRead, inRepo, issuesOrPullsEnabled, repoAdmin } from '../access/repo
 import { signedIn } from '../access/requirements.ts'
 import { operation } from '../http/operation.ts'
 import { noContent, ok } from '../http/reply.ts'
+import { pathNumber } from '../http/schema.ts'
 import { presentIssues } from './issue.present.ts'
 import { Issue, NewIssuePinsAllowed } from './issue.schemas.ts'
 import { getIssue } from './issue.service.ts'
@@ -31,6 +32,7 @@ export const repoNewPinAllowed = operation({
 export const pinIssue = operation({
   method: 'POST',
   path: '/repos/{username}/{reponame}/issues/{index}/pin',
+  params: { index: pathNumber },
   scope: 'issue',
   requires: [inRepo, issuesOrPullsEnabled, signedIn, repoAdmin],
   reply: { 204: 'empty' },
@@ -44,6 +46,7 @@ export const pinIssue = operation({
 export const unpinIssue = operation({
   method: 'DELETE',
   path: '/repos/{username}/{reponame}/issues/{index}/pin',
+  params: { index: pathNumber },
   scope: 'issue',
   requires: [inRepo, issuesOrPullsEnabled, signedIn, repoAdmin],
   reply: { 204: 'empty' },
@@ -57,6 +60,7 @@ export const unpinIssue = operation({
 export const moveIssuePin = operation({
   method: 'PATCH',
   path: '/repos/{username}/{reponame}/issues/{index}/pin/{position}',
+  params: { index: pathNumber, position: pathNumber },
   scope: 'issue',
   requires: [inRepo, issuesOrPullsEnabled, signedIn, repoAdmin],
   reply: { 204: 'empty' },

@@ -5,7 +5,7 @@ import { signedIn } from '../access/requirements.ts'
 import type { CommentRow, IssueRow } from '../db/tables/issues.ts'
 import { operation, validBody } from '../http/operation.ts'
 import { created, empty, ok, paged } from '../http/reply.ts'
-import { nullable, pageQuery } from '../http/schema.ts'
+import { nullable, pageQuery, pathNumber } from '../http/schema.ts'
 import { pageOrWhole } from '../lib/paging.ts'
 import { commentInRepo } from './comment.requirements.ts'
 import { getReadableIssue } from './issue.service.ts'
@@ -25,6 +25,7 @@ async function react(ctx: SignedInRepoCtx, issue: IssueRow, comment: CommentRow 
 export const issueGetIssueReactions = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/issues/{index}/reactions',
+  params: { index: pathNumber },
   scope: 'issue',
   requires: [inRepo, issuesOrPullsEnabled],
   query: pageQuery,
@@ -40,6 +41,7 @@ export const issueGetIssueReactions = operation({
 export const issuePostIssueReaction = operation({
   method: 'POST',
   path: '/repos/{username}/{reponame}/issues/{index}/reactions',
+  params: { index: pathNumber },
   scope: 'issue',
   requires: [inRepo, issuesOrPullsEnabled, signedIn, validBody],
   body: EditReactionOption,
@@ -51,6 +53,7 @@ export const issuePostIssueReaction = operation({
 export const issueDeleteIssueReaction = operation({
   method: 'DELETE',
   path: '/repos/{username}/{reponame}/issues/{index}/reactions',
+  params: { index: pathNumber },
   scope: 'issue',
   requires: [inRepo, issuesOrPullsEnabled, signedIn, validBody],
   body: EditReactionOption,

@@ -3,7 +3,7 @@ import { inRepo, issuesOrPullsEnabled } from '../access/repo.requirements.ts'
 import { signedIn } from '../access/requirements.ts'
 import { operation } from '../http/operation.ts'
 import { created, empty, ok, paged } from '../http/reply.ts'
-import { pageQuery } from '../http/schema.ts'
+import { pageQuery, pathNumber, pathText } from '../http/schema.ts'
 import { pageOrWhole } from '../lib/paging.ts'
 import { formatUnix } from '../lib/time.ts'
 import { repoApiUrl } from '../repos/repo-url.ts'
@@ -17,6 +17,7 @@ import { getSubscribers, isSubscribed, setSubscription } from './subscription.se
 export const issueSubscriptions = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/issues/{index}/subscriptions',
+  params: { index: pathNumber },
   scope: 'issue',
   requires: [inRepo, issuesOrPullsEnabled],
   query: pageQuery,
@@ -32,6 +33,7 @@ export const issueSubscriptions = operation({
 export const issueCheckSubscription = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/issues/{index}/subscriptions/check',
+  params: { index: pathNumber },
   scope: 'issue',
   requires: [inRepo, issuesOrPullsEnabled, signedIn],
   reply: { 200: IssueWatchInfo },
@@ -53,6 +55,7 @@ export const issueCheckSubscription = operation({
 export const issueAddSubscription = operation({
   method: 'PUT',
   path: '/repos/{username}/{reponame}/issues/{index}/subscriptions/{user}',
+  params: { index: pathNumber, user: pathText },
   scope: 'issue',
   requires: [inRepo, issuesOrPullsEnabled, signedIn],
   reply: { 200: 'empty', 201: 'empty' },
@@ -66,6 +69,7 @@ export const issueAddSubscription = operation({
 export const issueDeleteSubscription = operation({
   method: 'DELETE',
   path: '/repos/{username}/{reponame}/issues/{index}/subscriptions/{user}',
+  params: { index: pathNumber, user: pathText },
   scope: 'issue',
   requires: [inRepo, issuesOrPullsEnabled, signedIn],
   reply: { 200: 'empty', 201: 'empty' },

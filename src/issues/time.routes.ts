@@ -3,7 +3,7 @@ import { inRepo, issuesEnabled, issuesOrPullsEnabled } from '../access/repo.requ
 import { signedIn } from '../access/requirements.ts'
 import { operation, validBody } from '../http/operation.ts'
 import { created, empty, noContent, ok, paged } from '../http/reply.ts'
-import { pageQuery } from '../http/schema.ts'
+import { pageQuery, pathNumber, pathText } from '../http/schema.ts'
 import { Invalid } from '../lib/errors.ts'
 import type { TrackedTimeId } from '../lib/ids.ts'
 import { pageOf, pageOrWhole } from '../lib/paging.ts'
@@ -34,6 +34,7 @@ const userTimeQuery = { user: Type.Optional(Type.String()), ...timeQuery } as co
 export const issueTrackedTimes = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/issues/{index}/times',
+  params: { index: pathNumber },
   scope: 'issue',
   requires: [inRepo, issuesOrPullsEnabled, signedIn],
   query: userTimeQuery,
@@ -49,6 +50,7 @@ export const issueTrackedTimes = operation({
 export const issueAddTime = operation({
   method: 'POST',
   path: '/repos/{username}/{reponame}/issues/{index}/times',
+  params: { index: pathNumber },
   scope: 'issue',
   requires: [inRepo, issuesOrPullsEnabled, signedIn, validBody],
   body: AddTimeOption,
@@ -71,6 +73,7 @@ export const issueAddTime = operation({
 export const issueResetTime = operation({
   method: 'DELETE',
   path: '/repos/{username}/{reponame}/issues/{index}/times',
+  params: { index: pathNumber },
   scope: 'issue',
   requires: [inRepo, issuesOrPullsEnabled, signedIn],
   reply: { 204: 'empty', 403: 'empty' },
@@ -86,6 +89,7 @@ export const issueResetTime = operation({
 export const issueDeleteTime = operation({
   method: 'DELETE',
   path: '/repos/{username}/{reponame}/issues/{index}/times/{id}',
+  params: { index: pathNumber, id: pathNumber },
   scope: 'issue',
   requires: [inRepo, issuesOrPullsEnabled, signedIn],
   reply: { 204: 'empty', 403: 'empty' },
@@ -118,6 +122,7 @@ export const repoTrackedTimes = operation({
 export const userTrackedTimes = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/times/{timetrackingusername}',
+  params: { timetrackingusername: pathText },
   scope: 'repository',
   requires: [inRepo, issuesEnabled, signedIn],
   reply: { 200: Type.Array(TrackedTime) },
@@ -163,6 +168,7 @@ export const userGetStopWatches = operation({
 export const issueStartStopWatch = operation({
   method: 'POST',
   path: '/repos/{username}/{reponame}/issues/{index}/stopwatch/start',
+  params: { index: pathNumber },
   scope: 'issue',
   requires: [inRepo, issuesOrPullsEnabled, signedIn],
   reply: { 201: 'empty', 403: 'empty' },
@@ -178,6 +184,7 @@ export const issueStartStopWatch = operation({
 export const issueStopStopWatch = operation({
   method: 'POST',
   path: '/repos/{username}/{reponame}/issues/{index}/stopwatch/stop',
+  params: { index: pathNumber },
   scope: 'issue',
   requires: [inRepo, issuesOrPullsEnabled, signedIn],
   reply: { 201: 'empty', 403: 'empty' },
@@ -193,6 +200,7 @@ export const issueStopStopWatch = operation({
 export const issueDeleteStopWatch = operation({
   method: 'DELETE',
   path: '/repos/{username}/{reponame}/issues/{index}/stopwatch/delete',
+  params: { index: pathNumber },
   scope: 'issue',
   requires: [inRepo, issuesOrPullsEnabled, signedIn],
   reply: { 204: 'empty', 403: 'empty' },

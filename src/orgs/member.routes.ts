@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { signedIn } from '../access/requirements.ts'
 import { operation } from '../http/operation.ts'
 import { noContent, paged, redirect } from '../http/reply.ts'
-import { pageQuery } from '../http/schema.ts'
+import { pageQuery, pathText } from '../http/schema.ts'
 import { pageOf } from '../lib/paging.ts'
 import { presentUser } from '../users/user.present.ts'
 import { User } from '../users/user.schemas.ts'
@@ -38,6 +38,7 @@ export const orgListMembers = operation({
 export const orgIsMember = operation({
   method: 'GET',
   path: '/orgs/{org}/members/{username}',
+  params: { username: pathText },
   scope: 'organization',
   requires: [inOrg, signedIn],
   reply: { 204: 'empty', 303: 'empty' },
@@ -52,6 +53,7 @@ export const orgIsMember = operation({
 export const orgDeleteMember = operation({
   method: 'DELETE',
   path: '/orgs/{org}/members/{username}',
+  params: { username: pathText },
   scope: 'organization',
   requires: [inOrg, signedIn, orgOwner],
   reply: { 204: 'empty' },
@@ -83,6 +85,7 @@ export const orgListPublicMembers = operation({
 export const orgIsPublicMember = operation({
   method: 'GET',
   path: '/orgs/{org}/public_members/{username}',
+  params: { username: pathText },
   scope: 'organization',
   requires: [inOrg],
   reply: { 204: 'empty' },
@@ -95,6 +98,7 @@ export const orgIsPublicMember = operation({
 export const orgPublicizeMember = operation({
   method: 'PUT',
   path: '/orgs/{org}/public_members/{username}',
+  params: { username: pathText },
   scope: 'organization',
   requires: [inOrg, signedIn, orgMember],
   reply: { 204: 'empty' },
@@ -107,6 +111,7 @@ export const orgPublicizeMember = operation({
 export const orgConcealMember = operation({
   method: 'DELETE',
   path: '/orgs/{org}/public_members/{username}',
+  params: { username: pathText },
   scope: 'organization',
   requires: [inOrg, signedIn, orgMember],
   reply: { 204: 'empty' },

@@ -4,6 +4,7 @@ import { checkScopes, refusePrivate } from '../access/requirements.ts'
 import type { TeamRow, UserRow } from '../db/tables/accounts.ts'
 import { movedUrl } from '../http/moved-url.ts'
 import type { Requirement, Scope } from '../http/operation.ts'
+import { pathNumber, pathText } from '../http/schema.ts'
 import { Forbidden, Moved, NotFound, Refusal } from '../lib/errors.ts'
 import type { TeamId } from '../lib/ids.ts'
 import { findUserById } from '../users/user.store.ts'
@@ -22,17 +23,21 @@ export interface TeamCtx extends OrgCtx {
 
 type SignedInOrgCtx = OrgCtx & SignedInCtx
 
+const orgParams = { org: pathText }
+const teamParams = { teamid: pathNumber }
+
 const noOrg = () => new NotFound('the organization does not exist', 'org_not_found')
 
 /**
  * The organization that `{org}` names; a former name answers 307 with the address under the new one. Whether the caller
  * may see it is looked at by the few operations that ask (contract, organizations: reading).
  */
-export const inOrg: Requirement<object, OrgCtx> = {
+export const inOrg: Requirement<Ctx, Pick<OrgCtx, 'org'>, typeof orgParams> = {
   codes: ['resolve:org', 'publicOnlyCheck'],
-  async check(ctx, call) {
-    const { db, viewer } = ctx as Ctx
-    const name = String(call.params['org'])
+  refuses: [403, 404],
+  params: orgParams,
+  async check({ db, viewer }, call) {
+    const name = call.params.org
     const org = await findAccountByName(db, name.toLowerCase())
     if (!org) {
       const renamed = await findAccountByFormerName(db, name.toLowerCase())
@@ -41,7 +46,7 @@ export const inOrg: Requirement<object, OrgCtx> = {
     }
     if (org.kind !== 'organization') throw noOrg()
     refusePrivate(viewer, org.visibility !== 'public', 'orgs')
-    return { org } as OrgCtx
+    return { org }
   },
 }
 
@@ -52,6 +57,7 @@ const membershipIn = async ({ db, org, viewer }: SignedInOrgCtx): Promise<OrgMem
 /** OO: owners of the organization. */
 export const orgOwner: Requirement<SignedInOrgCtx, object> = {
   codes: ['OO'],
+  refuses: [403],
   async check(ctx) {
     if (!ctx.viewer.isAdmin && !(await membershipIn(ctx)).isOwner) {
       throw new Forbidden('only an organization owner may do this', 'org_owner_only')
@@ -63,6 +69,7 @@ export const orgOwner: Requirement<SignedInOrgCtx, object> = {
 /** OM: members of the organization. */
 export const orgMember: Requirement<SignedInOrgCtx, object> = {
   codes: ['OM'],
+  refuses: [403],
   async check(ctx) {
     if (!ctx.viewer.isAdmin && !(await membershipIn(ctx)).isMember) {
       throw new Forbidden('only an organization member may do this', 'org_member_only')
@@ -74,14 +81,15 @@ export const orgMember: Requirement<SignedInOrgCtx, object> = {
 const noTeam = () => new NotFound('the team does not exist', 'team_not_found')
 
 /** The team that `{teamid}` names; an unknown one is 404 for everybody, guests as well. */
-export const inTeam: Requirement<object, TeamCtx> = {
+export const inTeam: Requirement<Ctx, Pick<TeamCtx, 'team' | 'org'>, typeof teamParams> = {
   codes: ['resolve:team'],
-  async check(ctx, call) {
-    const { db } = ctx as Ctx
-    const team = await findTeam(db, Number(call.params['teamid']) as TeamId)
+  refuses: [404],
+  params: teamParams,
+  async check({ db }, call) {
+    const team = await findTeam(db, call.params.teamid as TeamId)
     const org = team && (await findUserById(db, team.org_id))
     if (!team || !org) throw noTeam()
-    return { team, org } as TeamCtx
+    return { team, org }
   },
 }
 
@@ -91,6 +99,7 @@ export const inTeam: Requirement<object, TeamCtx> = {
  */
 export const teamMember: Requirement<TeamCtx & SignedInCtx, object> = {
   codes: ['TM'],
+  refuses: [403, 404],
   async check(ctx) {
     const { viewer, team, db } = ctx
     if (viewer.isAdmin) return {}
@@ -104,6 +113,7 @@ export const teamMember: Requirement<TeamCtx & SignedInCtx, object> = {
 /** A token that sees public things only may not touch teams of an organization that is not public. */
 export const teamPublicOnly: Requirement<TeamCtx, object> = {
   codes: ['publicOnlyCheck'],
+  refuses: [403],
   check({ viewer, org }) {
     refusePrivate(viewer, org.visibility !== 'public', 'orgs')
     return {}
@@ -113,6 +123,7 @@ export const teamPublicOnly: Requirement<TeamCtx, object> = {
 /** OO about a team: whoever is no owner of its organization is told that there is none (contract A6). */
 export const teamOrgOwner: Requirement<TeamCtx & SignedInCtx, object> = {
   codes: ['OO'],
+  refuses: [404],
   async check(ctx) {
     if (!ctx.viewer.isAdmin && !(await membershipIn(ctx)).isOwner) throw noTeam()
     return {}
@@ -122,6 +133,7 @@ export const teamOrgOwner: Requirement<TeamCtx & SignedInCtx, object> = {
 /** A token that grants one of the categories is enough (contract: `/user/orgs`). */
 export const anyTokenScope = (...categories: readonly Scope[]): Requirement<Ctx, object> => ({
   codes: [`scope:${categories.join('+')}`],
+  refuses: [403],
   check({ viewer }, call) {
     const refusals = categories.map((category) => scopeRefusal(viewer, category, call.method))
     const [first] = refusals

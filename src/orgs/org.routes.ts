@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { siteAdmin, signedIn, anyone } from '../access/requirements.ts'
 import { operation, validBody } from '../http/operation.ts'
 import { created, noContent, ok, paged } from '../http/reply.ts'
-import { pageQuery } from '../http/schema.ts'
+import { pageQuery, pathText } from '../http/schema.ts'
 import { pageOf, pageOrWhole } from '../lib/paging.ts'
 import { renameAccount } from '../users/account-name.service.ts'
 import { namedUser, targetUser } from '../users/subject.requirements.ts'
@@ -205,6 +205,7 @@ export const adminListUserOrgs = operation({
 export const orgGetUserPermissions = operation({
   method: 'GET',
   path: '/users/{username}/orgs/{org}/permissions',
+  params: { org: pathText },
   scope: ['user', 'organization'],
   requires: [namedUser, signedIn],
   reply: { 200: OrganizationPermissions },

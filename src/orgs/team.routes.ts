@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { signedIn } from '../access/requirements.ts'
 import { operation, validBody } from '../http/operation.ts'
 import { created, noContent, ok, paged } from '../http/reply.ts'
-import { pageQuery } from '../http/schema.ts'
+import { pageQuery, pathText } from '../http/schema.ts'
 import { pageOf } from '../lib/paging.ts'
 import { presentUser } from '../users/user.present.ts'
 import { User } from '../users/user.schemas.ts'
@@ -144,6 +144,7 @@ export const orgListTeamMembers = operation({
 export const orgListTeamMember = operation({
   method: 'GET',
   path: '/teams/{teamid}/members/{username}',
+  params: { username: pathText },
   scope: 'organization',
   requires: [inTeam, signedIn, teamMember, teamPublicOnly, signedIn],
   reply: { 200: User },
@@ -157,6 +158,7 @@ export const orgListTeamMember = operation({
 export const orgAddTeamMember = operation({
   method: 'PUT',
   path: '/teams/{teamid}/members/{username}',
+  params: { username: pathText },
   scope: 'organization',
   requires: [inTeam, signedIn, teamMember, teamPublicOnly, signedIn, teamOrgOwner],
   reply: { 204: 'empty' },
@@ -169,6 +171,7 @@ export const orgAddTeamMember = operation({
 export const orgRemoveTeamMember = operation({
   method: 'DELETE',
   path: '/teams/{teamid}/members/{username}',
+  params: { username: pathText },
   scope: 'organization',
   requires: [inTeam, signedIn, teamMember, teamPublicOnly, signedIn, teamOrgOwner],
   reply: { 204: 'empty' },

@@ -4,7 +4,7 @@ import { canRead, gitRepo, inRepo, notArchived, pullsEnabled } from '../access/r
 import { signedIn } from '../access/requirements.ts'
 import { operation, validBody } from '../http/operation.ts'
 import { empty, noContent } from '../http/reply.ts'
-import { enumeration } from '../http/schema.ts'
+import { enumeration, pathNumber } from '../http/schema.ts'
 import { Invalid } from '../lib/errors.ts'
 import { cancelScheduledMerge, mergePull } from './merge.service.ts'
 import { MergePullRequestOption } from './pull.schemas.ts'
@@ -16,6 +16,7 @@ const readable = [inRepo, pullsEnabled, canRead('code'), gitRepo] as const
 export const repoMergePullRequest = operation({
   method: 'POST',
   path: '/repos/{username}/{reponame}/pulls/{index}/merge',
+  params: { index: pathNumber },
   scope: 'repository',
   requires: [...readable, signedIn, notArchived, validBody, repoUnderQuota('size:git:all')],
   body: MergePullRequestOption,
@@ -40,6 +41,7 @@ export const repoMergePullRequest = operation({
 export const repoCancelScheduledAutoMerge = operation({
   method: 'DELETE',
   path: '/repos/{username}/{reponame}/pulls/{index}/merge',
+  params: { index: pathNumber },
   scope: 'repository',
   requires: [...readable, signedIn, notArchived],
   reply: { 204: 'empty' },
@@ -52,6 +54,7 @@ export const repoCancelScheduledAutoMerge = operation({
 export const repoUpdatePullRequest = operation({
   method: 'POST',
   path: '/repos/{username}/{reponame}/pulls/{index}/update',
+  params: { index: pathNumber },
   scope: 'repository',
   requires: [...readable, signedIn, repoUnderQuota('size:git:all')],
   query: { style: Type.Optional(enumeration('merge', 'rebase')) },

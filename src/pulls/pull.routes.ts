@@ -4,7 +4,7 @@ import { signedIn } from '../access/requirements.ts'
 import { textErrors } from '../http/error-forms.ts'
 import { operation, validBody } from '../http/operation.ts'
 import { bytes, created, empty, noContent, ok, paged } from '../http/reply.ts'
-import { commaList, enumeration, pageQuery } from '../http/schema.ts'
+import { commaList, enumeration, pageQuery, pathNumber, pathText } from '../http/schema.ts'
 import { NotFound } from '../lib/errors.ts'
 import { pageOf, type Page } from '../lib/paging.ts'
 import { presentCommits } from '../code/commit.present.ts'
@@ -75,6 +75,7 @@ export const repoListPinnedPullRequests = operation({
 export const repoGetPullRequest = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/pulls/{index}',
+  params: { index: pathNumber },
   scope: 'repository',
   requires: readable,
   reply: { 200: PullRequest },
@@ -84,6 +85,7 @@ export const repoGetPullRequest = operation({
 export const repoEditPullRequest = operation({
   method: 'PATCH',
   path: '/repos/{username}/{reponame}/pulls/{index}',
+  params: { index: pathNumber },
   scope: 'repository',
   requires: [...readable, signedIn, validBody],
   body: EditPullRequestOption,
@@ -96,16 +98,19 @@ export const repoEditPullRequest = operation({
 
 export const repoGetPullRequestByBaseHead = operation({
   method: 'GET',
-  path: '/repos/{username}/{reponame}/pulls/{base}/*',
+  path: '/repos/{username}/{reponame}/pulls/{base}/{filepath+}',
+  params: { base: pathText, filepath: pathText },
   scope: 'repository',
   requires: readable,
   reply: { 200: PullRequest },
-  run: async ({ ctx, params }) => ok(await presentPull(ctx, await getPullByBranches(ctx, params.base, params['*']))),
+  run: async ({ ctx, params }) =>
+    ok(await presentPull(ctx, await getPullByBranches(ctx, params.base, params.filepath))),
 })
 
 export const repoDownloadPullDiffOrPatch = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/pulls/{index}.{diffType}',
+  params: { index: pathNumber, diffType: enumeration('diff', 'patch') },
   scope: 'repository',
   requires: readable,
   query: { binary: Type.Optional(Type.Boolean()) },
@@ -122,6 +127,7 @@ export const downloadPullDiffOrPatch = operation({
   method: 'GET',
   base: 'site',
   path: '/{username}/{reponame}/pulls/{index}.{diffType}',
+  params: { index: pathNumber, diffType: enumeration('diff', 'patch') },
   scope: 'repository',
   requires: readable,
   query: { binary: Type.Optional(Type.Boolean()) },
@@ -148,6 +154,7 @@ function pageHeaders(page: Page, total: number): Record<string, string> {
 export const repoGetPullRequestCommits = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/pulls/{index}/commits',
+  params: { index: pathNumber },
   scope: 'repository',
   requires: readable,
   query: { ...pageQuery, verification: Type.Optional(Type.Boolean()), files: Type.Optional(Type.Boolean()) },
@@ -164,6 +171,7 @@ export const repoGetPullRequestCommits = operation({
 export const repoGetPullRequestFiles = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/pulls/{index}/files',
+  params: { index: pathNumber },
   scope: 'repository',
   requires: readable,
   query: {
@@ -185,6 +193,7 @@ export const repoGetPullRequestFiles = operation({
 export const repoPullRequestIsMerged = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/pulls/{index}/merge',
+  params: { index: pathNumber },
   scope: 'repository',
   requires: readable,
   reply: { 204: 'empty' },
@@ -198,6 +207,7 @@ export const repoPullRequestIsMerged = operation({
 export const repoGetCommitPullRequest = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/commits/{ref}/pull',
+  params: { ref: pathText },
   scope: 'repository',
   requires: [inRepo, canRead('code'), gitRepo],
   reply: { 200: PullRequest },

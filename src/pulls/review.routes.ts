@@ -3,7 +3,7 @@ import { canRead, gitRepo, inRepo, pullsEnabled } from '../access/repo.requireme
 import { signedIn } from '../access/requirements.ts'
 import { operation, validBody } from '../http/operation.ts'
 import { created, empty, noContent, ok, paged } from '../http/reply.ts'
-import { pageQuery } from '../http/schema.ts'
+import { pageQuery, pathNumber } from '../http/schema.ts'
 import { NotFound } from '../lib/errors.ts'
 import { pageOf } from '../lib/paging.ts'
 import { getStoredPull } from './pull.service.ts'
@@ -37,6 +37,7 @@ const readable = [inRepo, pullsEnabled, canRead('code'), gitRepo] as const
 export const repoListPullReviews = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/pulls/{index}/reviews',
+  params: { index: pathNumber },
   scope: 'repository',
   requires: readable,
   query: pageQuery,
@@ -52,6 +53,7 @@ export const repoListPullReviews = operation({
 export const repoCreatePullReview = operation({
   method: 'POST',
   path: '/repos/{username}/{reponame}/pulls/{index}/reviews',
+  params: { index: pathNumber },
   scope: 'repository',
   requires: [...readable, signedIn, validBody],
   body: CreatePullReviewOptions,
@@ -65,6 +67,7 @@ export const repoCreatePullReview = operation({
 export const repoGetPullReview = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/pulls/{index}/reviews/{id}',
+  params: { index: pathNumber, id: pathNumber },
   scope: 'repository',
   requires: readable,
   reply: { 200: PullReview },
@@ -77,6 +80,7 @@ export const repoGetPullReview = operation({
 export const repoSubmitPullReview = operation({
   method: 'POST',
   path: '/repos/{username}/{reponame}/pulls/{index}/reviews/{id}',
+  params: { index: pathNumber, id: pathNumber },
   scope: 'repository',
   requires: [...readable, signedIn, validBody],
   body: SubmitPullReviewOptions,
@@ -91,6 +95,7 @@ export const repoSubmitPullReview = operation({
 export const repoDeletePullReview = operation({
   method: 'DELETE',
   path: '/repos/{username}/{reponame}/pulls/{index}/reviews/{id}',
+  params: { index: pathNumber, id: pathNumber },
   scope: 'repository',
   requires: [...readable, signedIn],
   reply: { 204: 'empty' },
@@ -104,6 +109,7 @@ export const repoDeletePullReview = operation({
 export const repoDismissPullReview = operation({
   method: 'POST',
   path: '/repos/{username}/{reponame}/pulls/{index}/reviews/{id}/dismissals',
+  params: { index: pathNumber, id: pathNumber },
   scope: 'repository',
   requires: [...readable, signedIn, validBody],
   body: DismissPullReviewOptions,
@@ -118,6 +124,7 @@ export const repoDismissPullReview = operation({
 export const repoUnDismissPullReview = operation({
   method: 'POST',
   path: '/repos/{username}/{reponame}/pulls/{index}/reviews/{id}/undismissals',
+  params: { index: pathNumber, id: pathNumber },
   scope: 'repository',
   requires: [...readable, signedIn],
   reply: { 200: PullReview },
@@ -131,6 +138,7 @@ export const repoUnDismissPullReview = operation({
 export const repoGetPullReviewComments = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/pulls/{index}/reviews/{id}/comments',
+  params: { index: pathNumber, id: pathNumber },
   scope: 'repository',
   requires: readable,
   reply: { 200: Type.Array(PullReviewComment) },
@@ -144,6 +152,7 @@ export const repoGetPullReviewComments = operation({
 export const repoCreatePullReviewComment = operation({
   method: 'POST',
   path: '/repos/{username}/{reponame}/pulls/{index}/reviews/{id}/comments',
+  params: { index: pathNumber, id: pathNumber },
   scope: 'repository',
   requires: [...readable, signedIn, validBody],
   body: CreatePullReviewCommentOptions,
@@ -168,6 +177,7 @@ async function reviewOf(ctx: CodeCommentCtx, index: number, id: number) {
 export const repoGetPullReviewComment = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/pulls/{index}/reviews/{id}/comments/{comment}',
+  params: { index: pathNumber, id: pathNumber },
   scope: 'repository',
   requires: [...readable, codeCommentInRepo],
   reply: { 200: PullReviewComment },
@@ -180,6 +190,7 @@ export const repoGetPullReviewComment = operation({
 export const repoDeletePullReviewComment = operation({
   method: 'DELETE',
   path: '/repos/{username}/{reponame}/pulls/{index}/reviews/{id}/comments/{comment}',
+  params: { index: pathNumber, id: pathNumber },
   scope: 'repository',
   requires: [...readable, codeCommentInRepo, signedIn],
   reply: { 204: 'empty', 403: 'empty' },
@@ -192,6 +203,7 @@ export const repoDeletePullReviewComment = operation({
 export const repoCreatePullReviewRequests = operation({
   method: 'POST',
   path: '/repos/{username}/{reponame}/pulls/{index}/requested_reviewers',
+  params: { index: pathNumber },
   scope: 'repository',
   requires: [...readable, signedIn, validBody],
   body: PullReviewRequestOptions,
@@ -205,6 +217,7 @@ export const repoCreatePullReviewRequests = operation({
 export const repoDeletePullReviewRequests = operation({
   method: 'DELETE',
   path: '/repos/{username}/{reponame}/pulls/{index}/requested_reviewers',
+  params: { index: pathNumber },
   scope: 'repository',
   requires: [...readable, signedIn, validBody],
   body: PullReviewRequestOptions,

@@ -3,6 +3,7 @@ import { inRepo, notArchived, repoAdmin } from '../access/repo.requirements.ts'
 import { signedIn } from '../access/requirements.ts'
 import { operation, validBody } from '../http/operation.ts'
 import { created, noContent, ok } from '../http/reply.ts'
+import { pathText } from '../http/schema.ts'
 import { presentBranchRule, presentBranchRules } from './branch-protection.present.ts'
 import {
   BranchProtection,
@@ -41,6 +42,7 @@ export const repoCreateBranchProtection = operation({
 export const repoGetBranchProtection = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/branch_protections/{name}',
+  params: { name: pathText },
   scope: 'repository',
   requires: [inRepo, signedIn, repoAdmin],
   reply: { 200: BranchProtection },
@@ -50,6 +52,7 @@ export const repoGetBranchProtection = operation({
 export const repoEditBranchProtection = operation({
   method: 'PATCH',
   path: '/repos/{username}/{reponame}/branch_protections/{name}',
+  params: { name: pathText },
   scope: 'repository',
   requires: [inRepo, signedIn, repoAdmin, validBody, notArchived],
   body: EditBranchProtectionOption,
@@ -63,6 +66,7 @@ export const repoEditBranchProtection = operation({
 export const repoDeleteBranchProtection = operation({
   method: 'DELETE',
   path: '/repos/{username}/{reponame}/branch_protections/{name}',
+  params: { name: pathText },
   scope: 'repository',
   requires: [inRepo, signedIn, repoAdmin],
   reply: { 204: 'empty' },

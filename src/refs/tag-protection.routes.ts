@@ -3,6 +3,7 @@ import { inRepo, notArchived, repoAdmin } from '../access/repo.requirements.ts'
 import { signedIn } from '../access/requirements.ts'
 import { operation, validBody } from '../http/operation.ts'
 import { created, noContent, ok } from '../http/reply.ts'
+import { pathNumber } from '../http/schema.ts'
 import { presentTagRule, presentTagRules } from './tag-protection.present.ts'
 import { CreateTagProtectionOption, EditTagProtectionOption, TagProtection } from './tag-protection.schemas.ts'
 import { changeTagRule, createTagRule, getTagRule, listRules, removeTagRule } from './tag-protection.service.ts'
@@ -29,6 +30,7 @@ export const repoCreateTagProtection = operation({
 export const repoGetTagProtection = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/tag_protections/{id}',
+  params: { id: pathNumber },
   scope: 'repository',
   requires: [inRepo, signedIn, repoAdmin],
   reply: { 200: TagProtection },
@@ -38,6 +40,7 @@ export const repoGetTagProtection = operation({
 export const repoEditTagProtection = operation({
   method: 'PATCH',
   path: '/repos/{username}/{reponame}/tag_protections/{id}',
+  params: { id: pathNumber },
   scope: 'repository',
   requires: [inRepo, signedIn, repoAdmin, validBody, notArchived],
   body: EditTagProtectionOption,
@@ -51,6 +54,7 @@ export const repoEditTagProtection = operation({
 export const repoDeleteTagProtection = operation({
   method: 'DELETE',
   path: '/repos/{username}/{reponame}/tag_protections/{id}',
+  params: { id: pathNumber },
   scope: 'repository',
   requires: [inRepo, signedIn, repoAdmin],
   reply: { 204: 'empty' },

@@ -3,6 +3,7 @@ import { anyone, signedIn } from '../access/requirements.ts'
 import { fileReplies, serveFile } from '../http/file-reply.ts'
 import { operation, validBody } from '../http/operation.ts'
 import { noContent } from '../http/reply.ts'
+import { pathText } from '../http/schema.ts'
 import { getAvatar, removeAvatar, setAvatar } from '../users/avatar.service.ts'
 import { UpdateRepoAvatarOption } from './avatar.schemas.ts'
 
@@ -35,6 +36,7 @@ export const repoDeleteAvatar = operation({
 export const showRepoAvatar = operation({
   method: 'GET',
   path: '/repo-avatars/{hash}',
+  params: { hash: pathText },
   base: 'site',
   scope: null,
   requires: [anyone],

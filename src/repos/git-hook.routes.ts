@@ -5,6 +5,7 @@ import type { RepoCtx, SignedInCtx } from '../access/context.ts'
 import type { CustomHookName } from '../git/git.ts'
 import { operation, validBody, type Requirement } from '../http/operation.ts'
 import { noContent, ok } from '../http/reply.ts'
+import { pathText } from '../http/schema.ts'
 import { Forbidden, NotFound } from '../lib/errors.ts'
 import { EditGitHookOption, GitHook } from './git-hook.schemas.ts'
 
@@ -13,6 +14,7 @@ const hookNames: readonly CustomHookName[] = ['pre-receive', 'update', 'post-rec
 /** `gitHookEditor`: administrators of the instance, and accounts that were allowed to, where scripts are allowed at all. */
 const gitHookEditor: Requirement<SignedInCtx, object> = {
   codes: ['gitHookEditor'],
+  refuses: [403],
   check({ viewer, config }) {
     if (config.security.disableGitHooks || !(viewer.isAdmin || viewer.user.allow_git_hook)) {
       throw new Forbidden('you may not edit scripts of repositories', 'git_hooks_forbidden')
@@ -45,7 +47,7 @@ export const repoListGitHooks = operation({
 export const repoGetGitHook = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/hooks/git/{id}',
-  textParams: ['id'],
+  params: { id: pathText },
   scope: 'repository',
   requires: [inRepo, signedIn, repoAdmin, gitHookEditor, gitRepo],
   reply: { 200: GitHook },
@@ -55,7 +57,7 @@ export const repoGetGitHook = operation({
 export const repoEditGitHook = operation({
   method: 'PATCH',
   path: '/repos/{username}/{reponame}/hooks/git/{id}',
-  textParams: ['id'],
+  params: { id: pathText },
   scope: 'repository',
   requires: [inRepo, signedIn, repoAdmin, gitHookEditor, gitRepo, validBody],
   body: EditGitHookOption,
@@ -71,7 +73,7 @@ export const repoEditGitHook = operation({
 export const repoDeleteGitHook = operation({
   method: 'DELETE',
   path: '/repos/{username}/{reponame}/hooks/git/{id}',
-  textParams: ['id'],
+  params: { id: pathText },
   scope: 'repository',
   requires: [inRepo, signedIn, repoAdmin, gitHookEditor, gitRepo],
   reply: { 204: 'empty' },

@@ -4,6 +4,7 @@ import { refuseOverQuota } from '../access/quota.service.ts'
 import { siteAdmin, signedIn, tokenScope } from '../access/requirements.ts'
 import { operation, validBody } from '../http/operation.ts'
 import { created, noContent, ok } from '../http/reply.ts'
+import { pathNumber, pathText } from '../http/schema.ts'
 import type { RepoId } from '../lib/ids.ts'
 import { inOrg } from '../orgs/org.requirements.ts'
 import { targetUser } from '../users/subject.requirements.ts'
@@ -46,6 +47,7 @@ export const createOrgRepo = operation({
 export const createOrgRepoDeprecated = operation({
   method: 'POST',
   path: '/org/{org}/repos',
+  params: { org: pathText },
   scope: ['organization', 'repository'],
   deprecated: true,
   requires: [signedIn, validBody],
@@ -84,6 +86,7 @@ export const repoGet = operation({
 export const repoGetByID = operation({
   method: 'GET',
   path: '/repositories/{id}',
+  params: { id: pathNumber },
   scope: null,
   requires: [signedIn, tokenScope('repository')],
   reply: { 200: Repository },

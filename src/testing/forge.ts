@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createApp, type App } from '../app.ts'
 import type { Services } from '../access/context.ts'
+import type { Feature } from '../access/feature.ts'
 import { loadConfig } from '../config/load-config.ts'
 import type { UserRow } from '../db/tables/accounts.ts'
 import type { Answered } from '../http/server.ts'
@@ -27,6 +28,8 @@ export interface ForgeOptions {
   readonly log?: Log
   /** Data folder to use and keep; else a temporary one that is removed. */
   readonly dataFolder?: string
+  /** Parts that only the test has. */
+  readonly features?: readonly Feature[]
 }
 
 /** A password that every account of a test has. */
@@ -60,6 +63,7 @@ export async function startForge(options: ForgeOptions = {}): Promise<Forge> {
     ...(database ? { db: database.db } : {}),
     validateReplies: true,
     git: { durable: false },
+    ...(options.features ? { features: options.features } : {}),
     answered: (facts) => answered.push(facts),
   })
   await app.listen()

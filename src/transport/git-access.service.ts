@@ -65,7 +65,7 @@ async function find(
   }
 }
 
-const signInNeeded = (): Unauthenticated => new Unauthenticated('a sign-in is needed')
+export const signInNeeded = (): Unauthenticated => new Unauthenticated('a sign-in is needed')
 
 // Clients and people look for the words "not found".
 const missing = (): NotFound => new NotFound('the repository does not exist: not found')

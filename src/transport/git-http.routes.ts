@@ -4,11 +4,12 @@ import { createGunzip } from 'node:zlib'
 import { Type } from 'typebox'
 import { operation, type Call } from '../http/operation.ts'
 import { bytes } from '../http/reply.ts'
+import { pathText } from '../http/schema.ts'
 import type { GitService as RunningGit } from '../git/git.ts'
 import { NotFound, Unauthenticated, UnsupportedMediaType } from '../lib/errors.ts'
 import { nowUnix } from '../lib/time.ts'
 import type { GitCtx, GitService } from './git-access.service.ts'
-import { mayFetch, mayPush, mayUseNamedService } from './git.requirements.ts'
+import { gitErrors, mayFetch, mayPush, mayUseNamedService } from './git.requirements.ts'
 import { limitFetchInput } from './input-limits.ts'
 import { pushInto } from './push.ts'
 
@@ -58,6 +59,7 @@ export const gitInfoRefs = operation({
   path: '/{username}/{reponame}/info/refs',
   base: 'site',
   scope: null,
+  errors: gitErrors,
   requires: [mayUseNamedService],
   query: { service: Type.Optional(Type.String()) },
   reply: { 200: 'bytes' },
@@ -92,6 +94,7 @@ export const gitUploadPack = operation({
   path: '/{username}/{reponame}/git-upload-pack',
   base: 'site',
   scope: null,
+  errors: gitErrors,
   requires: [mayFetch],
   body: 'stream',
   reply: { 200: 'bytes' },
@@ -113,6 +116,7 @@ export const gitReceivePack = operation({
   path: '/{username}/{reponame}/git-receive-pack',
   base: 'site',
   scope: null,
+  errors: gitErrors,
   requires: [mayPush],
   body: 'stream',
   reply: { 200: 'bytes' },
@@ -129,6 +133,7 @@ export const gitHead = operation({
   path: '/{username}/{reponame}/HEAD',
   base: 'site',
   scope: null,
+  errors: gitErrors,
   requires: [mayFetch],
   reply: { 200: 'bytes' },
   async run({ ctx }) {
@@ -143,6 +148,7 @@ export const gitPacks = operation({
   path: '/{username}/{reponame}/objects/info/packs',
   base: 'site',
   scope: null,
+  errors: gitErrors,
   requires: [mayFetch],
   reply: { 200: 'bytes' },
   async run({ ctx }) {
@@ -156,8 +162,10 @@ export const gitPacks = operation({
 export const gitStoredFile = operation({
   method: 'GET',
   path: '/{username}/{reponame}/objects/{folder}/{filename}',
+  params: { folder: pathText, filename: pathText },
   base: 'site',
   scope: null,
+  errors: gitErrors,
   requires: [mayFetch],
   reply: { 200: 'bytes' },
   async run({ ctx, params }) {

@@ -2,6 +2,7 @@ import { anyone, signedIn } from '../access/requirements.ts'
 import { fileReplies, serveFile, type ServedFile } from '../http/file-reply.ts'
 import { operation, validBody } from '../http/operation.ts'
 import { noContent } from '../http/reply.ts'
+import { pathText } from '../http/schema.ts'
 import { UpdateUserAvatarOption } from './avatar.schemas.ts'
 import { getAvatar, isDrawn, removeAvatar, setAvatar } from './avatar.service.ts'
 import { getIdenticon } from './identicon.service.ts'
@@ -38,6 +39,7 @@ export const userDeleteAvatar = operation({
 export const showAvatar = operation({
   method: 'GET',
   path: '/avatars/{hash}',
+  params: { hash: pathText },
   base: 'site',
   scope: null,
   requires: [anyone],

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { signedIn } from '../access/requirements.ts'
 import { operation } from '../http/operation.ts'
 import { noContent, paged } from '../http/reply.ts'
-import { pageQuery } from '../http/schema.ts'
+import { pageQuery, pathText } from '../http/schema.ts'
 import { pageOrWhole } from '../lib/paging.ts'
 import { checkFollowing, checkFollowingByName, follow, pageOfFollowPeople, unfollow } from './follow.service.ts'
 import { namedUser, targetUser } from './subject.requirements.ts'
@@ -91,6 +91,7 @@ export const userListFollowing = operation({
 export const userCheckFollowing = operation({
   method: 'GET',
   path: '/users/{username}/following/{target}',
+  params: { target: pathText },
   scope: 'user',
   requires: [signedIn, namedUser],
   reply: { 204: 'empty' },

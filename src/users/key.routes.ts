@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { signedIn } from '../access/requirements.ts'
 import { operation, validBody } from '../http/operation.ts'
 import { created, noContent, ok, paged } from '../http/reply.ts'
-import { pageQuery } from '../http/schema.ts'
+import { pageQuery, pathNumber } from '../http/schema.ts'
 import { pageOf } from '../lib/paging.ts'
 import { presentKeys, presentOneKey } from './key.present.ts'
 import { CreateKeyOption, PublicKey } from './key.schemas.ts'
@@ -56,6 +56,7 @@ export const userCurrentPostKey = operation({
 export const userCurrentGetKey = operation({
   method: 'GET',
   path: '/user/keys/{id}',
+  params: { id: pathNumber },
   scope: 'user',
   requires: [signedIn],
   reply: { 200: PublicKey },
@@ -65,6 +66,7 @@ export const userCurrentGetKey = operation({
 export const userCurrentDeleteKey = operation({
   method: 'DELETE',
   path: '/user/keys/{id}',
+  params: { id: pathNumber },
   scope: 'user',
   requires: [signedIn],
   reply: { 204: 'empty' },

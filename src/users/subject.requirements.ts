@@ -4,14 +4,21 @@ import { refusePrivate } from '../access/requirements.ts'
 import { maySeeAccount } from '../access/rights.ts'
 import { movedUrl } from '../http/moved-url.ts'
 import type { Requirement } from '../http/operation.ts'
+import { pathText } from '../http/schema.ts'
 import { Forbidden, Moved, NotFound } from '../lib/errors.ts'
 
+const userParams = { username: pathText }
+
 /** The account that `{username}` names; a former name answers 307 with the address under the new one. */
-const resolveUser = (codes: readonly string[], publicOnly: boolean): Requirement<object, SubjectCtx> => ({
+const resolveUser = (
+  codes: readonly string[],
+  publicOnly: boolean,
+): Requirement<Ctx, Pick<SubjectCtx, 'subject'>, typeof userParams> => ({
   codes,
-  async check(ctx, call) {
-    const { db, viewer } = ctx as Ctx
-    const name = String(call.params['username'])
+  refuses: publicOnly ? [403, 404] : [404],
+  params: userParams,
+  async check({ db, viewer }, call) {
+    const name = call.params.username
     const subject = await findAccountByName(db, name.toLowerCase())
     if (!subject) {
       const renamed = await findAccountByFormerName(db, name.toLowerCase())
@@ -19,7 +26,7 @@ const resolveUser = (codes: readonly string[], publicOnly: boolean): Requirement
       throw new Moved(307, movedUrl(call, { username: renamed.name }))
     }
     if (publicOnly) refusePrivate(viewer, subject.visibility !== 'public', 'users')
-    return { subject } as SubjectCtx
+    return { subject }
   },
 })
 
@@ -32,6 +39,7 @@ export const targetUser = resolveUser(['resolve:user'], false)
 /** Private accounts are there for themselves and administrators alone, limited ones for the signed-in (contract R4). */
 export const userVisible: Requirement<SubjectCtx, object> = {
   codes: ['userVisible'],
+  refuses: [404],
   async check({ viewer, subject, db }) {
     const isMember =
       viewer !== undefined &&
@@ -46,6 +54,7 @@ export const userVisible: Requirement<SubjectCtx, object> = {
 /** The account of the path is the caller's own, or the caller is an administrator. */
 export const selfOrAdmin: Requirement<SubjectCtx, object> = {
   codes: ['selfOrAdmin'],
+  refuses: [403],
   check({ viewer, subject }) {
     if (!viewer?.isAdmin && viewer?.id !== subject.id) {
       throw new Forbidden('only the account itself or an administrator may do this', 'not_self')
@@ -57,6 +66,7 @@ export const selfOrAdmin: Requirement<SubjectCtx, object> = {
 /** The page of users can be switched off, and searching them with it (`[service.explore].DISABLE_USERS_PAGE`). */
 export const usersExploreEnabled: Requirement<Ctx, object> = {
   codes: ['usersExploreEnabled'],
+  refuses: [404],
   check({ config }) {
     if (config.serviceExplore.disableUsersPage) {
       throw new NotFound('users can not be searched here', 'users_page_disabled')

@@ -1,7 +1,7 @@
 import { basicAuth, signedIn } from '../access/requirements.ts'
 import { operation, validBody } from '../http/operation.ts'
 import { created, noContent, paged } from '../http/reply.ts'
-import { pageQuery } from '../http/schema.ts'
+import { pageQuery, pathText } from '../http/schema.ts'
 import { pageOrWhole } from '../lib/paging.ts'
 import { Type } from 'typebox'
 import { namedUser, selfOrAdmin, userVisible } from './subject.requirements.ts'
@@ -44,7 +44,7 @@ export const userCreateToken = operation({
 export const userDeleteAccessToken = operation({
   method: 'DELETE',
   path: '/users/{username}/tokens/{id}',
-  textParams: ['id'],
+  params: { id: pathText },
   scope: 'user',
   requires: [namedUser, userVisible, selfOrAdmin, basicAuth, signedIn],
   reply: { 204: 'empty' },

@@ -6,6 +6,7 @@ import type { Ctx } from '../access/context.ts'
 import { operation } from '../http/operation.ts'
 import { describeOpenApi, describeSwagger2, type ApiInfo } from '../http/openapi.ts'
 import { bytes, redirect } from '../http/reply.ts'
+import { pathText } from '../http/schema.ts'
 import { jsonType } from '../http/error-forms.ts'
 import { NotFound } from '../lib/errors.ts'
 import { page, sitePath } from './page.tsx'
@@ -81,6 +82,7 @@ const typeOf: Readonly<Record<string, string>> = {
 export const swaggerAsset = operation({
   method: 'GET',
   path: '/assets/swagger-ui/{filename}',
+  params: { filename: pathText },
   base: 'site',
   scope: null,
   requires: [anyone, swaggerOn],

@@ -17,17 +17,17 @@ export interface BrowserCtx extends Ctx {
 }
 
 /** Who looks at a page is who the session cookie says; access tokens do not count here. */
-export const inBrowser: Requirement<object, BrowserCtx> = {
+export const inBrowser: Requirement<Ctx, Omit<BrowserCtx, keyof Ctx>> = {
   codes: ['browser'],
-  async check(ctx, call) {
-    const services = ctx as Ctx
+  refuses: [],
+  async check(services, call) {
     const cookies = readCookies(call.headers['cookie'])
     const secret = cookies.get(services.config.session.cookieName)
     const viewer: Viewer | undefined = secret ? await viewerOfSession(services, secret) : undefined
     const known = cookies.get(csrfName)
     const csrf = known && /^[\w-]{20,100}$/.test(known) ? known : newSecret()
     if (csrf !== known) call.replyHeaders['set-cookie'] = cookie(services.config, csrfName, csrf)
-    return { viewer, sessionSecret: viewer ? secret : undefined, csrf } as BrowserCtx
+    return { viewer, sessionSecret: viewer ? secret : undefined, csrf }
   },
 }
 
@@ -37,6 +37,7 @@ export const inBrowser: Requirement<object, BrowserCtx> = {
  */
 export const ownForm: Requirement<BrowserCtx, object> = {
   codes: ['csrf'],
+  refuses: [403],
   async check(ctx, call) {
     const { ['_csrf']: field } = (await call.decodedBody()) as { readonly _csrf?: string }
     const sent = readCookies(call.headers['cookie']).get(csrfName)

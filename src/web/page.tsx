@@ -57,8 +57,8 @@ export function page(
 
 /** Refusals of pages: what went wrong, in words, with a way back. */
 export const htmlErrors: ErrorForm = {
-  render(refusal, siteUrl) {
-    const root = new URL(siteUrl).pathname
+  render(refusal, { site }) {
+    const root = new URL(site.url).pathname
     const html = renderToString(
       <html lang="en">
         <head>

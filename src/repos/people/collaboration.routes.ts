@@ -3,7 +3,7 @@ import { anyAccess, inRepo, repoAdmin } from '../../access/repo.requirements.ts'
 import { signedIn } from '../../access/requirements.ts'
 import { operation, validBody } from '../../http/operation.ts'
 import { noContent, ok, paged } from '../../http/reply.ts'
-import { pageQuery } from '../../http/schema.ts'
+import { pageQuery, pathText } from '../../http/schema.ts'
 import { pageOf } from '../../lib/paging.ts'
 import { modeName } from '../../orgs/team.present.ts'
 import { presentPublicUser, presentUser } from '../../users/user.present.ts'
@@ -39,6 +39,7 @@ export const repoListCollaborators = operation({
 export const repoCheckCollaborator = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/collaborators/{collaborator}',
+  params: { collaborator: pathText },
   scope: 'repository',
   requires: [inRepo, signedIn, anyAccess],
   reply: { 204: 'empty' },
@@ -51,6 +52,7 @@ export const repoCheckCollaborator = operation({
 export const repoAddCollaborator = operation({
   method: 'PUT',
   path: '/repos/{username}/{reponame}/collaborators/{collaborator}',
+  params: { collaborator: pathText },
   scope: 'repository',
   requires: [inRepo, signedIn, repoAdmin, validBody],
   body: AddCollaboratorOption,
@@ -64,6 +66,7 @@ export const repoAddCollaborator = operation({
 export const repoDeleteCollaborator = operation({
   method: 'DELETE',
   path: '/repos/{username}/{reponame}/collaborators/{collaborator}',
+  params: { collaborator: pathText },
   scope: 'repository',
   requires: [inRepo, signedIn, repoAdmin],
   reply: { 204: 'empty' },
@@ -76,6 +79,7 @@ export const repoDeleteCollaborator = operation({
 export const repoGetRepoPermissions = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/collaborators/{collaborator}/permission',
+  params: { collaborator: pathText },
   scope: 'repository',
   requires: [inRepo, signedIn],
   reply: { 200: RepoCollaboratorPermission },

@@ -3,7 +3,7 @@ import { inRepo, repoAdmin } from '../../access/repo.requirements.ts'
 import { signedIn } from '../../access/requirements.ts'
 import { operation, validBody } from '../../http/operation.ts'
 import { created, noContent, ok, paged } from '../../http/reply.ts'
-import { pageQuery } from '../../http/schema.ts'
+import { pageQuery, pathNumber } from '../../http/schema.ts'
 import type { KeyId } from '../../lib/ids.ts'
 import { pageOf } from '../../lib/paging.ts'
 import { CreateKeyOption } from '../../users/key.schemas.ts'
@@ -42,6 +42,7 @@ export const repoCreateKey = operation({
 export const repoGetKey = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/keys/{id}',
+  params: { id: pathNumber },
   scope: 'repository',
   requires: [inRepo, signedIn, repoAdmin],
   reply: { 200: DeployKey },
@@ -51,6 +52,7 @@ export const repoGetKey = operation({
 export const repoDeleteKey = operation({
   method: 'DELETE',
   path: '/repos/{username}/{reponame}/keys/{id}',
+  params: { id: pathNumber },
   scope: 'repository',
   requires: [inRepo, signedIn, repoAdmin],
   reply: { 204: 'empty' },

@@ -3,6 +3,7 @@ import { inRepo } from '../../access/repo.requirements.ts'
 import { anyone, siteAdmin, signedIn, switchedOn, tokenScope } from '../../access/requirements.ts'
 import { operation, validBody } from '../../http/operation.ts'
 import { noContent, paged } from '../../http/reply.ts'
+import { pathText } from '../../http/schema.ts'
 import { pageOrWhole } from '../../lib/paging.ts'
 import { ReplaceFlagsOption } from './flag.schemas.ts'
 import { addFlag, checkFlag, flagsOf, removeFlag, replaceFlags } from './flag.service.ts'
@@ -52,6 +53,7 @@ export const repoDeleteAllFlags = operation({
 export const repoCheckFlag = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/flags/{flag}',
+  params: { flag: pathText },
   scope: 'repository',
   requires: checks,
   reply: { 204: 'empty' },
@@ -64,6 +66,7 @@ export const repoCheckFlag = operation({
 export const repoAddFlag = operation({
   method: 'PUT',
   path: '/repos/{username}/{reponame}/flags/{flag}',
+  params: { flag: pathText },
   scope: 'repository',
   requires: checks,
   reply: { 204: 'empty' },
@@ -76,6 +79,7 @@ export const repoAddFlag = operation({
 export const repoDeleteFlag = operation({
   method: 'DELETE',
   path: '/repos/{username}/{reponame}/flags/{flag}',
+  params: { flag: pathText },
   scope: 'repository',
   requires: checks,
   reply: { 204: 'empty' },

@@ -1,0 +1,51 @@
+import type { IncomingMessage } from 'node:http'
+import { BlockList, isIP } from 'node:net'
+
+/** What stands for the address of a client that came through a Unix socket: it is on this machine. */
+const localAddress = '127.0.0.1'
+
+/**
+ * Says which address a request comes from: that of its connection, or, when that is a trusted proxy, the one which the
+ * proxy names in `X-Forwarded-For`; of a chain of proxies the first that is not trusted.
+ */
+export type ClientAddress = (request: IncomingMessage) => string
+
+/**
+ * @param trusted addresses and networks (`10.0.0.0/8`) whose headers are believed; none for none. Whoever can reach a
+ * Unix socket of the server is believed as well when there are any.
+ */
+export function clientAddresses(trusted: readonly string[]): ClientAddress {
+  if (trusted.length === 0) return (request) => request.socket.remoteAddress ?? localAddress
+  const networks = networksOf(trusted)
+  const isTrusted = (address: string): boolean => {
+    const family = isIP(address)
+    return family !== 0 && networks.check(address, family === 4 ? 'ipv4' : 'ipv6')
+  }
+  return (request) => {
+    const { remoteAddress } = request.socket
+    const peer = remoteAddress ?? localAddress
+    if (remoteAddress !== undefined && !isTrusted(peer)) return peer
+    const named = String(request.headers['x-forwarded-for'] ?? '')
+      .split(',')
+      .map((part) => part.trim())
+      .filter((part) => part !== '')
+    return named.findLast((address) => !isTrusted(address)) ?? named[0] ?? peer
+  }
+}
+
+function networksOf(texts: readonly string[]): BlockList {
+  const networks = new BlockList()
+  for (const text of texts) {
+    const [address = '', prefix, ...more] = text.split('/')
+    const family = isIP(address)
+    const bits = prefix === undefined ? undefined : /^\d{1,3}$/.test(prefix) ? Number(prefix) : Number.NaN
+    const isNetwork = bits === undefined || bits <= (family === 4 ? 32 : 128)
+    if (family === 0 || more.length > 0 || !isNetwork) {
+      throw new Error(`the trusted proxy ${text} is neither an address nor a network like 10.0.0.0/8`)
+    }
+    const kind = family === 4 ? 'ipv4' : 'ipv6'
+    if (bits === undefined) networks.addAddress(address, kind)
+    else networks.addSubnet(address, bits, kind)
+  }
+  return networks
+}

@@ -1,0 +1,85 @@
+import type { TProperties } from 'typebox'
+
+/**
+ * Declared paths. Between slashes stand:
+ *
+ * - a text (`repos`);
+ * - `{name}`: any one segment; an encoded slash in it is a part of the value;
+ * - texts and parameters mixed (`{index}.{diffType}`), or a parameter whose schema lists its values (`enumeration`): a
+ *   pattern, which only takes what fits;
+ * - `{name+}`: one segment or several, anywhere in the path but only once (`/v2/{name+}/manifests/{reference}`).
+ */
+export type Segment =
+  | { readonly kind: 'text'; readonly text: string }
+  | {
+      readonly kind: 'pattern'
+      readonly names: readonly string[]
+      readonly pattern: RegExp
+      /** How many characters of it are said. */
+      readonly textLength: number
+    }
+  | { readonly kind: 'param'; readonly names: readonly [string] }
+  | { readonly kind: 'rest'; readonly names: readonly [string] }
+
+/** The names of a path's parameters. */
+export type ParamNames<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? (Name extends `${infer Plain}+` ? Plain : Name) | ParamNames<Rest>
+  : never
+
+const piece = /\{([\w-]+)(\+?)\}/g
+
+/** Takes a declared path apart. Throws for a path that can not be declared: that is a mistake in the program. */
+export function parsePath(path: string, params: TProperties): Segment[] {
+  if (!path.startsWith('/')) throw new Error(`the path ${path} does not begin with a slash`)
+  const segments = splitPath(path).map((text) => parseSegment(path, text, params))
+  if (segments.filter(({ kind }) => kind === 'rest').length > 1) {
+    throw new Error(`the path ${path} has more than one parameter of several segments`)
+  }
+  return segments
+}
+
+/** The parts between the slashes; a slash at the end ends the last one. */
+export function splitPath(path: string): string[] {
+  const parts = path.split('/')
+  if (parts.at(-1) === '') parts.pop()
+  return parts.slice(1)
+}
+
+function parseSegment(path: string, text: string, params: TProperties): Segment {
+  const found = [...text.matchAll(piece)]
+  const [first] = found
+  if (!first) {
+    if (/[{}*]/.test(text)) throw new Error(`the path ${path} has a malformed parameter`)
+    return { kind: 'text', text }
+  }
+  const isWhole = first[0] === text
+  const names = found.map((match) => match[1] as string)
+  if (isWhole && first[2] === '+') return { kind: 'rest', names: [first[1] as string] }
+  if (isWhole && !valuesOf(params[first[1] as string])) return { kind: 'param', names: [first[1] as string] }
+  if (found.some((match) => match[2] === '+')) throw new Error(`{name+} stands alone between slashes: ${path}`)
+  const texts = text.split(/\{[\w-]+\}/)
+  const source = names
+    .map((name, index) => {
+      const values = valuesOf(params[name])
+      return escaped(texts[index] as string) + (values ? `(${values.map(escaped).join('|')})` : '(.+)')
+    })
+    .join('')
+  return {
+    kind: 'pattern',
+    names,
+    pattern: new RegExp(`^${source}${escaped(texts.at(-1) as string)}$`, 's'),
+    textLength: texts.join('').length,
+  }
+}
+
+const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+
+/** The values that a schema lists, when it lists any. */
+const valuesOf = (schema: { readonly enum?: readonly string[] } | undefined): readonly string[] | undefined =>
+  schema?.enum
+
+/** The names of a path's parameters in their order. */
+export const paramNames = (path: string): string[] => [...path.matchAll(piece)].map((match) => match[1] as string)
+
+/** The path as descriptions show it: `{name+}` as `{name}`. */
+export const describedPath = (path: string): string => path.replace(piece, '{$1}')

@@ -1,0 +1,197 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { pipeline } from 'node:stream/promises'
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
+import { Moved, Refusal } from '../lib/errors.ts'
+import { pageLinks } from '../lib/paging.ts'
+import type { RequestCall } from './call.ts'
+import { jsonType, type ErrorForm, type RefusedCall } from './error-forms.ts'
+import { matchesEtag } from './etag.ts'
+import { payloadOf } from './payload.ts'
+import type { Reply, StreamReply } from './reply.ts'
+
+/** Headers of every API answer (observed). */
+const apiHeaders = {
+  'cache-control': 'max-age=0, private, must-revalidate, no-transform',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'SAMEORIGIN',
+}
+
+const compress = promisify(gzip)
+/** Replies below this size are sent as they are; compressing them costs more than it saves. */
+const minGzipBytes = 1400
+
+/** Most bytes of a refused body that are read and dropped, so that the client comes to read the refusal. */
+const maxPassedOverBytes = 16 * 1024 * 1024
+
+type Headers = Record<string, string | number>
+
+export interface ResponderOptions {
+  readonly subPath: string
+  readonly gzip: boolean
+  /** Told of a stream that broke although nobody ended it. */
+  readonly defect: (error: unknown, call: RefusedCall) => void
+}
+
+/** What a client sees of a defect: no detail, which belongs into the log. */
+class Defect extends Refusal {
+  readonly status = 500
+  constructor() {
+    super('', 'internal_error')
+  }
+}
+
+/** Writes answers. Each method gives the bytes of the body that were sent. */
+export class Responder {
+  readonly #options: ResponderOptions
+
+  constructor(options: ResponderOptions) {
+    this.#options = options
+  }
+
+  send(call: RequestCall, response: ServerResponse, reply: Reply<number, unknown> | StreamReply<number>) {
+    return reply.kind === 'json' ? this.#sendJson(call, response, reply) : this.#sendBytes(call, response, reply)
+  }
+
+  /**
+   * @param error a refusal in the form of its surface, a `Moved`, or anything else: that is a defect and answers 500
+   * @param extra headers that the answer carries besides its own
+   */
+  sendError(
+    request: IncomingMessage,
+    response: ServerResponse,
+    call: RefusedCall,
+    error: unknown,
+    form: ErrorForm,
+    extra: Readonly<Record<string, string>>,
+  ): number {
+    if (response.headersSent) {
+      // The answer has begun; cutting the connection is the only way left to say that it is not whole.
+      response.destroy()
+      return 0
+    }
+    if (response.destroyed) return 0
+    const headers: Headers = { ...apiHeaders, ...extra, 'x-request-id': call.id }
+    if (error instanceof Moved) {
+      // A path, not a full address (contract, users: renaming and redirects).
+      const location = this.#options.subPath + error.location
+      response.writeHead(error.status, { ...headers, location, 'content-length': 0 }).end()
+      return 0
+    }
+    const refusal = error instanceof Refusal ? error : new Defect()
+    const rendered = form.render(refusal, call)
+    const sizeBytes = Buffer.byteLength(rendered.body)
+    if (!request.complete) passOver(request)
+    response.writeHead(refusal.status, {
+      ...headers,
+      ...rendered.headers,
+      'content-type': rendered.contentType,
+      'content-length': sizeBytes,
+    })
+    response.end(request.method === 'HEAD' ? undefined : rendered.body)
+    return sizeBytes
+  }
+
+  async #sendJson(call: RequestCall, response: ServerResponse, reply: Reply<number, unknown>): Promise<number> {
+    const headers: Headers = { ...apiHeaders, 'x-request-id': call.id, ...call.replyHeaders, ...reply.headers }
+    if (reply.paging) addPaging(headers, call, reply.paging)
+    if (reply.body === undefined) {
+      if (reply.status !== 204 && reply.status !== 304) headers['content-length'] = 0
+      response.writeHead(reply.status, headers).end()
+      return 0
+    }
+    headers['content-type'] ??= jsonType
+    const { bytes, etag } = payloadOf(reply.body)
+    let payload = bytes
+    if (call.operation.method === 'GET') {
+      headers['etag'] = etag
+      if (matchesEtag(call.headers['if-none-match'], etag)) {
+        response.writeHead(304, headers).end()
+        return 0
+      }
+    }
+    if (this.#options.gzip && payload.length >= minGzipBytes && acceptsGzip(call.headers['accept-encoding'])) {
+      payload = await compress(payload)
+      headers['content-encoding'] = 'gzip'
+      headers['vary'] = headers['vary'] ? `${headers['vary']}, Accept-Encoding` : 'Accept-Encoding'
+    }
+    headers['content-length'] = payload.length
+    response.writeHead(reply.status, headers)
+    response.end(call.method === 'HEAD' ? undefined : payload)
+    return payload.length
+  }
+
+  async #sendBytes(call: RequestCall, response: ServerResponse, reply: StreamReply<number>): Promise<number> {
+    const { content } = reply
+    const whole = typeof content === 'string' || Buffer.isBuffer(content)
+    const headers: Headers = {
+      'cache-control': apiHeaders['cache-control'],
+      'x-content-type-options': 'nosniff',
+      'x-request-id': call.id,
+      ...call.replyHeaders,
+      ...reply.headers,
+      'content-type': reply.contentType,
+    }
+    const size = whole ? Buffer.byteLength(content) : reply.sizeBytes
+    if (size !== undefined) headers['content-length'] = size
+    const etag = headers['etag']
+    if (typeof etag === 'string' && reply.status === 200 && matchesEtag(call.headers['if-none-match'], etag)) {
+      if (!whole) content.destroy()
+      delete headers['content-length']
+      delete headers['content-type']
+      response.writeHead(304, { ...headers, 'cache-control': apiHeaders['cache-control'] }).end()
+      return 0
+    }
+    response.writeHead(reply.status, headers)
+    if (call.method === 'HEAD' || whole) {
+      if (!whole) content.destroy()
+      response.end(call.method === 'HEAD' ? undefined : content)
+      return size ?? 0
+    }
+    response.flushHeaders()
+    let sent = 0
+    content.on('data', (chunk: Buffer) => (sent += chunk.length))
+    await pipeline(content, response).catch((error: unknown) => {
+      // A client that went away is no defect, nor is what was refused under way (a broken body); anything else is told. The
+      // connection is cut, so nobody takes a part for the whole.
+      if (!call.signal.aborted && !(error instanceof Refusal)) this.#options.defect(error, call)
+      response.destroy()
+    })
+    return sent
+  }
+}
+
+function addPaging(
+  headers: Headers,
+  call: RequestCall,
+  { page, total, link }: NonNullable<Reply<number, unknown>['paging']>,
+): void {
+  headers['x-total-count'] = total
+  let exposed = 'X-Total-Count'
+  if (link) {
+    const links = pageLinks(page, total).map(({ rel, number }) => {
+      const query = new URLSearchParams(call.rawQuery)
+      query.set('page', String(number))
+      query.sort()
+      return `<${call.site.url}${call.url.split('?', 1)[0]?.slice(1)}?${query}>; rel="${rel}"`
+    })
+    if (links.length > 0) {
+      headers['link'] = links.join(',')
+      exposed = 'Link, X-Total-Count'
+    }
+  }
+  headers['access-control-expose-headers'] = exposed
+}
+
+const acceptsGzip = (header: string | string[] | undefined): boolean =>
+  header !== undefined && /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?(?:\s|,|$))/i.test(String(header))
+
+/** Lets the rest of a body go by; when it is too much the connection is cut. */
+function passOver(request: IncomingMessage): void {
+  let passed = 0
+  request.on('data', (chunk: Buffer) => {
+    passed += chunk.length
+    if (passed > maxPassedOverBytes) request.destroy()
+  })
+  request.resume()
+}

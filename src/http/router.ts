@@ -1,0 +1,219 @@
+import { BadRequest } from '../lib/errors.ts'
+import { splitPath, type Segment } from './path.ts'
+
+/** One declared address and what answers there. */
+export interface Route<Target> {
+  readonly method: string
+  readonly segments: readonly Segment[]
+  /** Query parameters that a request must have for this route. */
+  readonly whenQuery?: Readonly<Record<string, string>> | undefined
+  readonly target: Target
+}
+
+/** What a request's address leads to. */
+export interface RouteMatch<Target> {
+  readonly target: Target
+  /** Path parameters, their escapes undone. */
+  readonly params: Readonly<Record<string, string>>
+}
+
+interface Leaf<Target> {
+  readonly route: Route<Target>
+  readonly names: readonly string[]
+}
+
+interface Node<Target> {
+  readonly texts: Map<string, Node<Target>>
+  readonly patterns: { readonly segment: Segment & { kind: 'pattern' }; readonly node: Node<Target> }[]
+  param: Node<Target> | undefined
+  /** What follows after several segments, by the number of segments that follow, most of them first. */
+  readonly rests: { readonly tailLength: number; readonly node: Node<Target> }[]
+  /** The same for routes that ask for a query: they go before all else that begins as they do. */
+  readonly queryRests: { readonly tailLength: number; readonly node: Node<Target> }[]
+  readonly leaves: Leaf<Target>[]
+}
+
+const newNode = <Target>(): Node<Target> => ({
+  texts: new Map(),
+  patterns: [],
+  param: undefined,
+  rests: [],
+  queryRests: [],
+  leaves: [],
+})
+
+type Visit<Target> = (leaf: Leaf<Target>) => boolean
+
+/**
+ * Finds the route of an address. Of several that fit, the most specific one wins. They are compared from the left,
+ * segment by segment, and the first difference decides: a text goes before a pattern (one with more text before one with
+ * less), a pattern before `{name}`, and that before `{name+}`; of two `{name+}` the one that more segments follow goes
+ * first. A route for a query (`whenQuery`) goes before those without, and its `{name+}` before any other segment there.
+ * A route of another method is no match, so a less specific one may answer. Two routes that nothing tells apart are a
+ * mistake in the program and throw.
+ */
+export class Router<Target> {
+  readonly #root: Node<Target> = newNode()
+
+  constructor(routes: Iterable<Route<Target>>) {
+    for (const route of routes) this.#add(route)
+  }
+
+  /**
+   * @param path as sent, without the query
+   * @param search the query as sent, without the question mark
+   * @throws BadRequest when an escape is malformed
+   */
+  find(method: string, path: string, search: string): RouteMatch<Target> | undefined {
+    if (!path.startsWith('/')) return undefined
+    const values: string[] = []
+    let query: URLSearchParams | undefined
+    let found: RouteMatch<Target> | undefined
+    walk(this.#root, decodedSegments(path), values, search !== '', ({ route, names }) => {
+      if (route.method !== method) return false
+      if (route.whenQuery) {
+        query ??= new URLSearchParams(search)
+        for (const name in route.whenQuery) if (query.get(name) !== route.whenQuery[name]) return false
+      }
+      const params: Record<string, string> = {}
+      for (let index = 0; index < names.length; index++) params[names[index] as string] = values[index] as string
+      found = { target: route.target, params }
+      return true
+    })
+    return found
+  }
+
+  /** Every method that some route has at this address without a query. */
+  methodsAt(path: string): string[] {
+    if (!path.startsWith('/')) return []
+    const methods = new Set<string>()
+    walk(this.#root, decodedSegments(path), [], false, ({ route }) => {
+      methods.add(route.method)
+      return false
+    })
+    return [...methods]
+  }
+
+  #add(route: Route<Target>): void {
+    let node = this.#root
+    for (const [index, segment] of route.segments.entries()) {
+      if (segment.kind === 'text') {
+        node = entry(node.texts, segment.text)
+      } else if (segment.kind === 'param') {
+        node = node.param ??= newNode()
+      } else if (segment.kind === 'pattern') {
+        node = patternNode(node.patterns, segment)
+      } else {
+        node = restNode(route.whenQuery ? node.queryRests : node.rests, route.segments.length - index - 1)
+      }
+    }
+    const names = route.segments.flatMap((segment) => (segment.kind === 'text' ? [] : segment.names))
+    const condition = JSON.stringify(route.whenQuery)
+    for (const other of node.leaves) {
+      if (other.route.method === route.method && JSON.stringify(other.route.whenQuery) === condition) {
+        throw new Error(`two operations have the address ${route.method} ${written(route.segments)}`)
+      }
+    }
+    if (route.whenQuery) node.leaves.unshift({ route, names })
+    else node.leaves.push({ route, names })
+  }
+}
+
+function entry<Target>(nodes: Map<string, Node<Target>>, key: string): Node<Target> {
+  let node = nodes.get(key)
+  if (!node) nodes.set(key, (node = newNode()))
+  return node
+}
+
+function patternNode<Target>(known: Node<Target>['patterns'], segment: Segment & { kind: 'pattern' }): Node<Target> {
+  const same = known.find((each) => each.segment.pattern.source === segment.pattern.source)
+  if (same) return same.node
+  const node = newNode<Target>()
+  known.push({ segment, node })
+  known.sort(
+    ({ segment: one }, { segment: other }) =>
+      other.textLength - one.textLength || (one.pattern.source < other.pattern.source ? -1 : 1),
+  )
+  return node
+}
+
+function restNode<Target>(known: Node<Target>['rests'], tailLength: number): Node<Target> {
+  const same = known.find((each) => each.tailLength === tailLength)
+  if (same) return same.node
+  const node = newNode<Target>()
+  known.push({ tailLength, node })
+  known.sort((one, other) => other.tailLength - one.tailLength)
+  return node
+}
+
+const written = (segments: readonly Segment[]): string =>
+  segments.map((segment) => `/${segment.kind === 'text' ? segment.text : `{${segment.names.join('}{')}}`}`).join('')
+
+/** The segments of an address with their escapes undone; an encoded slash divides nothing. */
+function decodedSegments(path: string): string[] {
+  const segments = splitPath(path)
+  if (!path.includes('%')) return segments
+  try {
+    return segments.map((segment) => decodeURIComponent(segment))
+  } catch {
+    throw new BadRequest('the address is malformed')
+  }
+}
+
+/**
+ * Shows the leaves that fit to `visit`, the most specific first, until it says that it has found what it wants.
+ * @param values the values of the parameters on the way to the leaf, while it is visited
+ * @param withQuery false where the request has no query at all
+ */
+function walk<Target>(
+  node: Node<Target>,
+  segments: readonly string[],
+  values: string[],
+  withQuery: boolean,
+  visit: Visit<Target>,
+  at = 0,
+): boolean {
+  if (withQuery && walkRests(node.queryRests, segments, values, withQuery, visit, at)) return true
+  if (at === segments.length) return node.leaves.some(visit)
+  const segment = segments[at] as string
+  // Two slashes in a row have nothing between them that could be named; only a rest takes them.
+  if (segment !== '') {
+    const text = node.texts.get(segment)
+    if (text && walk(text, segments, values, withQuery, visit, at + 1)) return true
+    const before = values.length
+    for (const { segment: pattern, node: next } of node.patterns) {
+      const found = pattern.pattern.exec(segment)
+      if (!found) continue
+      values.push(...found.slice(1))
+      if (walk(next, segments, values, withQuery, visit, at + 1)) return true
+      values.length = before
+    }
+    if (node.param) {
+      values.push(segment)
+      if (walk(node.param, segments, values, withQuery, visit, at + 1)) return true
+      values.length = before
+    }
+  }
+  return walkRests(node.rests, segments, values, withQuery, visit, at)
+}
+
+function walkRests<Target>(
+  rests: Node<Target>['rests'],
+  segments: readonly string[],
+  values: string[],
+  withQuery: boolean,
+  visit: Visit<Target>,
+  at: number,
+): boolean {
+  const before = values.length
+  for (const { tailLength, node } of rests) {
+    const end = segments.length - tailLength
+    if (end <= at) continue
+    const rest = segments.slice(at, end).join('/')
+    if (rest === '') continue
+    values.push(rest)
+    if (walk(node, segments, values, withQuery, visit, end)) return true
+    values.length = before
+  }
+  return false
+}
