@@ -4,6 +4,7 @@ import type { Feature } from './access/feature.ts'
 import { databaseOptions, gitOptions, mailerOptions, migrationOptions, serverOptions } from './app-options.ts'
 import { admit } from './access/admit.ts'
 import type { Ctx, Services } from './access/context.ts'
+import { accessTokens, passwords } from './auth/identify.ts'
 import { PasswordChecks } from './auth/password-check.ts'
 import { SignInAttempts } from './auth/sign-in-attempts.ts'
 import { TokenUse } from './auth/token-use.ts'
@@ -113,6 +114,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const { config, log } = options
   const clock = options.clock ?? systemClock
   const parts = [...features, ...(options.features ?? [])]
+  const readers = [accessTokens, ...parts.flatMap(({ credentials }) => credentials ?? []), passwords]
   const operations = operationsOf(...parts.flatMap(({ routes }) => routes ?? []))
   await mkdir(config.paths.data, { recursive: true, mode: 0o700 })
   const db = options.db ?? openDatabase(databaseOptions(config))
@@ -210,7 +212,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       if (keys.previous.length > 0) await requestReseal(services, resealSecrets)
       server = new ForgeServer({
         operations,
-        admit: (call) => admit(services, call),
+        admit: (call) => admit(services, readers, call),
         site: () => ({ url: services.config.server.rootUrl, name: config.instance.appName }),
         ...serverOptions(config),
         validateReplies: options.validateReplies ?? false,

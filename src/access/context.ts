@@ -3,6 +3,7 @@ import type { RepoRow, RepoUnitRow } from '../db/tables/repositories.ts'
 import type { UserRow } from '../db/tables/accounts.ts'
 import type { Git } from '../git/git.ts'
 import type { NamedOperation } from '../http/operation.ts'
+import type { Refusal } from '../lib/errors.ts'
 import type { Log } from '../lib/log.ts'
 import type { AuthServices } from '../auth/auth-services.ts'
 import type { Viewer } from '../auth/viewer.ts'
@@ -39,6 +40,10 @@ export interface Services extends AuthServices {
 /** The context of a request (or of a job or command, which has no viewer). Requirements add to it. */
 export interface Ctx extends Services {
   readonly viewer?: Viewer | undefined
+  /** What else the credential stands for; features know theirs by its class. */
+  readonly principal?: object
+  /** Why the credentials that were sent do not count, where that is no refusal yet (`wrongCredentials`). */
+  readonly refusedCredential?: Refusal
 }
 
 declare module '../http/operation.ts' {

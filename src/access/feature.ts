@@ -1,3 +1,4 @@
+import type { CredentialReader } from '../auth/credentials.ts'
 import type { Config } from '../config/load-config.ts'
 import type { Subscriber } from '../events/subscriber.ts'
 import type { AnyJob } from '../jobs/job.ts'
@@ -15,6 +16,8 @@ export interface SealedColumn {
 export interface Feature {
   /** Modules of routes: each export that is an operation is one, under the name it has there. */
   readonly routes?: readonly Readonly<Record<string, unknown>>[]
+  /** Readers of the kinds of credentials that it knows; they are asked in the order of the features, passwords last. */
+  readonly credentials?: readonly CredentialReader[]
   /** Who hears of events; those of one event are told in this order, after those of earlier features. */
   readonly subscribers?: readonly Subscriber<Ctx>[]
   /** Work that outlives requests. */

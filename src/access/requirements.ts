@@ -1,6 +1,6 @@
 import { isPublicOnly } from '../auth/viewer.ts'
-import { grants, levelOf, type NarrowScope } from '../auth/token-scopes.ts'
-import type { Requirement, Scope } from '../http/operation.ts'
+import { grants, levelOf } from '../auth/token-scopes.ts'
+import type { NarrowScope, Requirement, Scope } from '../http/operation.ts'
 import { Forbidden, NotFound, Unauthenticated } from '../lib/errors.ts'
 import type { Ctx, SignedInCtx } from './context.ts'
 
@@ -10,9 +10,9 @@ export const anyone: Requirement<Ctx, object> = { codes: [], refuses: [], check:
 /** T: somebody is signed in, by whatever credential (contract A3). */
 export const signedIn: Requirement<Ctx, Pick<SignedInCtx, 'viewer'>> = {
   codes: ['T'],
-  refuses: [401],
-  check({ viewer }) {
-    if (!viewer) throw new Unauthenticated()
+  refuses: [401, 403],
+  check({ viewer, refusedCredential }) {
+    if (!viewer) throw refusedCredential ?? new Unauthenticated()
     return { viewer }
   },
 }

@@ -4,86 +4,65 @@ import { AccountRefused, NotFound, Unauthenticated } from '../lib/errors.ts'
 import { hashToken } from '../secrets/tokens.ts'
 import type { AuthServices } from './auth-services.ts'
 import { findPerson } from './account.store.ts'
+import { presentedBy, tokenIn, type CredentialReader, type Identity } from './credentials.ts'
 import { findTokenByHash } from './token.store.ts'
 import { parseScopes } from './token-scopes.ts'
 import { viewerOf, type Viewer } from './viewer.ts'
 
-/** Longest header value that is looked at as a credential, in characters. */
-const maxCredentialLength = 4096
-
-/** What a request carries to say who sent it. */
-type Presented =
-  | { readonly kind: 'none' }
-  | { readonly kind: 'bearer'; readonly token: string }
-  | { readonly kind: 'basic'; readonly login: string; readonly password: string }
-
-/**
- * The credential of a request: `token` in lower case, `Bearer` and `Basic` in any, or the deprecated query parameters.
- * Other schemes and a word without a value count as none; a malformed Basic value is wrong (observed).
- */
-function presented(call: Call): Presented {
-  const header = call.headers['authorization']
-  if (typeof header === 'string' && header.length <= maxCredentialLength) {
-    const [, scheme = '', value = ''] = /^(\S+) +(\S.*)$/.exec(header) ?? []
-    if (value !== '' && (scheme === 'token' || scheme.toLowerCase() === 'bearer')) {
-      return { kind: 'bearer', token: value.trim() }
-    }
-    if (value !== '' && scheme.toLowerCase() === 'basic') {
-      const text = Buffer.from(value, 'base64').toString('utf8')
-      const colon = text.indexOf(':')
-      if (colon < 0) throw new Unauthenticated('the credentials are malformed', 'credentials_malformed')
-      return { kind: 'basic', login: text.slice(0, colon), password: text.slice(colon + 1) }
-    }
-  }
-  const token = call.rawQuery.get('token') || call.rawQuery.get('access_token')
-  return token ? { kind: 'bearer', token } : { kind: 'none' }
+/** An access token, wherever it stands. As a password only what looks like one is looked for. */
+export const accessTokens: CredentialReader = {
+  kind: 'token',
+  async read(services, _call, presented) {
+    const token = tokenIn(presented)
+    const isBasic = presented.kind === 'basic'
+    if (token === undefined || (isBasic && !looksLikeToken(token))) return undefined
+    const found = await findTokenByHash(services.db, hashToken(token))
+    if (!found) return undefined
+    services.tokenUse.note(found.token.id)
+    const scopes = parseScopes(found.token.scopes)
+    return { viewer: viewerOf(found.user, { kind: 'token', tokenId: found.token.id, scopes, basic: isBasic }) }
+  },
 }
 
-const wrong = () => new Unauthenticated('the credentials are wrong', 'credentials_wrong')
-
-async function viewerOfToken(services: AuthServices, token: string, basic: boolean): Promise<Viewer | undefined> {
-  const found = await findTokenByHash(services.db, hashToken(token))
-  if (!found) return undefined
-  services.tokenUse.note(found.token.id)
-  return viewerOf(found.user, {
-    kind: 'token',
-    tokenId: found.token.id,
-    scopes: parseScopes(found.token.scopes),
-    basic,
-  })
-}
-
-/**
- * Who sent the request; undefined for a guest. Credentials that are present but wrong are 401 everywhere, public
- * addresses included. The account's state is looked at here: an inactive or barred account, or one that must change its
- * password first, is 403 whatever it asks for. Source: observed, in this order before sudo and scopes.
- */
-export async function identify(services: AuthServices, call: Call): Promise<Viewer | undefined> {
-  const sent = presented(call)
-  if (sent.kind === 'none') return undefined
-  const viewer =
-    sent.kind === 'bearer'
-      ? await viewerOfToken(services, sent.token, false)
-      : await viewerOfBasic(services, { ...sent, ip: call.ip })
-  if (!viewer) throw wrong()
-  checkAccountState(viewer.user)
-  return viewer
-}
-
-async function viewerOfBasic(
-  services: AuthServices,
-  { login, password, ip }: PasswordInput,
-): Promise<Viewer | undefined> {
-  const nameIsToken = password === '' || password === 'x-oauth-basic'
-  const token = nameIsToken ? login : password
-  if (looksLikeToken(token)) {
-    const viewer = await viewerOfToken(services, token, true)
-    if (viewer) return viewer
-  }
-  return viewerOfPassword(services, { login, password, ip })
+/** Name or address and password. It comes after all others: a wrong password counts as a guess. */
+export const passwords: CredentialReader = {
+  kind: 'basic',
+  async read(services, { ip }, presented) {
+    if (presented.kind !== 'basic') return undefined
+    const { login, password } = presented
+    const viewer = await viewerOfPassword(services, { login, password, ip })
+    return viewer && { viewer }
+  },
 }
 
 const looksLikeToken = (text: string): boolean => /^[0-9a-f]{40}$/.test(text)
+
+/**
+ * Who sent the request, by the credentials that its operation accepts; undefined for a guest. Credentials that are
+ * present but wrong are 401 everywhere, public addresses included, and so are those of a kind that the operation does not
+ * accept. The account's state is looked at here: an inactive or barred account, or one that must change its password
+ * first, is 403 whatever it asks for. Source: observed, in this order before sudo and scopes.
+ *
+ * @param readers asked in this order
+ */
+export async function identify(
+  services: AuthServices,
+  readers: readonly CredentialReader[],
+  call: Call,
+): Promise<Identity | undefined> {
+  const presented = presentedBy(call, services.config.security)
+  const { accepts } = call.operation
+  for (const reader of readers) {
+    if (!accepts.includes(reader.kind)) continue
+    const found = await reader.read(services, call, presented)
+    if (!found) continue
+    // Whoever must change the password does so on a page, which a session alone leads to.
+    if (found.viewer && reader.kind !== 'session') checkAccountState(found.viewer.user)
+    return found
+  }
+  if (presented.kind !== 'none') throw new Unauthenticated('the credentials are wrong', 'credentials_wrong')
+  return undefined
+}
 
 /** What somebody says who signs in by password, and the address it comes from. */
 export interface PasswordInput {

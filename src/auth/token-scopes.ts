@@ -1,5 +1,5 @@
 import { BadRequest } from '../lib/errors.ts'
-import type { Scope } from '../http/operation.ts'
+import type { NarrowScope, Scope } from '../http/operation.ts'
 
 export type ScopeLevel = 'read' | 'write'
 
@@ -17,8 +17,7 @@ const categories: readonly Scope[] = [
 ]
 
 /** Scopes of the written contract that open one group of addresses each. */
-const narrowScopes = ['admin:public_key', 'admin:application', 'admin:gpg_key'] as const
-export type NarrowScope = (typeof narrowScopes)[number]
+const narrowScopes: readonly NarrowScope[] = ['admin:public_key', 'admin:application', 'admin:gpg_key']
 
 /** What an access token grants, taken apart. */
 export interface TokenScopes {

@@ -1,5 +1,5 @@
 import type { RepoCtx } from '../access/context.ts'
-import type { Requirement } from '../http/operation.ts'
+import { bodyRefusals, textMember, type Requirement } from '../http/operation.ts'
 import { pathText } from '../http/schema.ts'
 import { Forbidden } from '../lib/errors.ts'
 import { branchRef, isOid, tagRef } from '../lib/refs.ts'
@@ -104,9 +104,9 @@ async function namedRevision(ctx: RepoCtx, asked: unknown, path: string): Promis
  */
 export const branchWriter: Requirement<RepoCtx, object> = {
   codes: ['branchWriter'],
-  refuses: [403, 422],
+  refuses: [403, ...bodyRefusals],
   async check(ctx, call) {
-    const { branch } = (await call.decodedBody()) as { readonly branch?: string }
+    const branch = textMember(await call.decodedBody(), 'branch')
     const isWriter = ctx.rights.canWrite('code') || (await mayEditAsMaintainer(ctx, branch || ctx.repo.default_branch))
     if (!isWriter) throw new Forbidden('you may not write to this branch', 'unit_unwritable')
     return {}

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Readable } from 'node:stream'
 import type { TSchema } from 'typebox'
-import { BadRequest, type Refusal } from '../lib/errors.ts'
+import { BadRequest } from '../lib/errors.ts'
 import { decodeBody, decodeParams, decodeQuery } from './decode.ts'
 import type { Call, NamedOperation, Site } from './operation.ts'
 
@@ -38,7 +38,6 @@ export class RequestCall implements Call {
   readonly headers: Call['headers']
   readonly replyHeaders: Record<string, string> = {}
   params: Readonly<Record<string, string | number>> = {}
-  refusedCredential: Refusal | undefined
   readonly #request: IncomingMessage
   readonly #response: ServerResponse
   readonly #limits: CallLimits

@@ -1,6 +1,5 @@
 import type { Readable } from 'node:stream'
 import type { Static, TProperties, TSchema, TObject } from 'typebox'
-import type { Refusal } from '../lib/errors.ts'
 import { apiErrors, textErrors, type ErrorForm } from './error-forms.ts'
 import { paramNames, type ParamNames } from './path.ts'
 import type { Reply, StreamReply } from './reply.ts'
@@ -18,6 +17,15 @@ export type Scope =
   | 'user'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+/** Scopes of the written contract that open one group of addresses each, beside their category. */
+export type NarrowScope = 'admin:public_key' | 'admin:application' | 'admin:gpg_key'
+
+/** The kinds of credentials; what each is, its reader says (`auth/credentials.ts`). */
+export type CredentialKind = 'token' | 'basic' | 'session' | 'oauth2' | 'job' | 'runner' | 'registry' | 'signature'
+
+/** What the API takes, and everything else that does not say otherwise. */
+const usualCredentials: readonly CredentialKind[] = ['token', 'basic', 'oauth2', 'job']
 
 /** Where an operation lives: below the API root, below the vendor prefix, or below the site itself. */
 export type Base = 'api' | 'vendor' | 'site'
@@ -59,8 +67,6 @@ export interface Call<Params extends TProperties = TProperties> {
   readonly decodedBody: () => Promise<unknown>
   /** Headers that the reply carries besides its own. */
   readonly replyHeaders: Record<string, string>
-  /** Why credentials that were sent do not count, on surfaces where that is no refusal yet. */
-  refusedCredential: Refusal | undefined
 }
 
 /**
@@ -143,6 +149,15 @@ interface Declaration<
   readonly whenQuery?: Readonly<Record<string, string>>
   /** What an access token must grant: the category at the level of the method. `null`: any token will do. */
   readonly scope: Scope | readonly Scope[] | null
+  /** A scope that is enough without the category. */
+  readonly narrowScope?: NarrowScope
+  /** The credentials that count here; others are wrong ones. Unless said otherwise those of accounts, without a browser's session. */
+  readonly accepts?: readonly CredentialKind[]
+  /**
+   * What becomes of a request with wrong credentials: refused with 401, as the API does, or answered as a guest's until a
+   * requirement asks for somebody, as other surfaces do unless they say otherwise: what is public can be cloned with them.
+   */
+  readonly wrongCredentials?: 'refused' | 'guest'
   /** Checked left to right; the order is observable. There is at least one: `anyone` where all may ask. */
   readonly requires: Rs
   /**
@@ -182,6 +197,9 @@ export interface Operation {
   readonly base: Base
   readonly whenQuery: Readonly<Record<string, string>> | undefined
   readonly scope: readonly Scope[]
+  readonly narrowScope: NarrowScope | undefined
+  readonly accepts: readonly CredentialKind[]
+  readonly wrongCredentials: 'refused' | 'guest'
   readonly requires: readonly AnyRequirement[]
   /** The schema of each path parameter, in the order of the path. */
   readonly params: TProperties
@@ -222,6 +240,9 @@ export function operation<
     base,
     whenQuery: declaration.whenQuery,
     scope: scope === null ? [] : typeof scope === 'string' ? [scope] : scope,
+    narrowScope: declaration.narrowScope,
+    accepts: declaration.accepts ?? usualCredentials,
+    wrongCredentials: declaration.wrongCredentials ?? (base === 'site' ? 'guest' : 'refused'),
     requires,
     params: pathSchemas(path, requires, declaration.params),
     query: declaration.query ?? {},
@@ -270,10 +291,19 @@ export function operationsOf(...modules: readonly Readonly<Record<string, unknow
   )
 }
 
+/** A text of a decoded body, for checks that come before the handler; undefined when it has none of that name. */
+export function textMember(body: unknown, name: string): string | undefined {
+  const value: unknown = typeof body === 'object' && body !== null ? Reflect.get(body, name) : undefined
+  return typeof value === 'string' ? value : undefined
+}
+
+/** The statuses of a body that can not be read: too large, of another type, or not what its schema says. */
+export const bodyRefusals = [413, 415, 422]
+
 /** The body is read, decoded and checked here; a failure is 422 naming the first failing field (contract R3). */
 export const validBody: Requirement<object, object> = {
   codes: ['bind'],
-  refuses: [422],
+  refuses: bodyRefusals,
   async check(_ctx, call) {
     await call.decodedBody()
     return {}

@@ -8,7 +8,7 @@ import { clientAddresses, type ClientAddress } from './client-address.ts'
 import { allowOrigin, preflight, type CorsOptions } from './cors.ts'
 import { firstProblem } from './decode.ts'
 import { apiErrors, textErrors, type RefusedCall } from './error-forms.ts'
-import type { Call, NamedOperation, Site } from './operation.ts'
+import type { AnyRequirement, Call, NamedOperation, Site } from './operation.ts'
 import type { Reply, StreamReply } from './reply.ts'
 import { Responder } from './responder.ts'
 import { routesOf } from './routes-of.ts'
@@ -213,8 +213,13 @@ export class ForgeServer {
     const { operation } = call
     const ctx = await this.#options.admit(call)
     for (const requirement of operation.requires) {
-      const added = requirement.check(ctx, call) as object | Promise<object>
-      Object.assign(ctx, added instanceof Promise ? await added : added)
+      try {
+        const added = requirement.check(ctx, call) as object | Promise<object>
+        Object.assign(ctx, added instanceof Promise ? await added : added)
+      } catch (error) {
+        if (this.#options.validateReplies) checkRefusal(operation, requirement, error)
+        throw error
+      }
     }
     return operation.run({
       ctx,
@@ -250,6 +255,14 @@ function requestIds(): () => string {
   const prefix = randomBytes(6).toString('base64url')
   let count = 0
   return () => `${prefix}-${(++count).toString(36)}`
+}
+
+/** In tests and development a refusal with a status that its requirement does not declare is a defect. */
+function checkRefusal(operation: NamedOperation, { codes, refuses }: AnyRequirement, error: unknown): void {
+  if (!(error instanceof Refusal) || error.status >= 500 || refuses.includes(error.status)) return
+  throw new Error(`${operation.id}: ${codes.join(' ')} refuses with ${error.status}, which it does not declare`, {
+    cause: error,
+  })
 }
 
 /** In tests and development a reply that its schema does not describe is a defect. */

@@ -29,7 +29,7 @@ type GitCall = Call<typeof repoParams>
 /** Opens the repository of the path; renamed ones answer 301 to the new address without `.git` (observed). */
 async function openOfPath(ctx: Ctx, call: GitCall, service: GitService): Promise<Opened> {
   if (ctx.config.repository.disableHttpGit) throw new Forbidden('git over HTTP is switched off')
-  const { refusedCredential } = call
+  const { refusedCredential } = ctx
   if (refusedCredential instanceof AccountRefused) throw refusedCredential
   const address = readGitAddress(call.params.username, call.params.reponame)
   try {

@@ -1,10 +1,9 @@
 import type { Ctx } from '../access/context.ts'
-import { viewerOfSession } from '../auth/session.service.ts'
-import type { Viewer } from '../auth/viewer.ts'
-import type { Call, Requirement } from '../http/operation.ts'
+import { textMember, type Call, type Requirement } from '../http/operation.ts'
 import { Forbidden } from '../lib/errors.ts'
 import { equalSecrets } from '../secrets/secrets.ts'
 import { newSecret } from '../secrets/tokens.ts'
+import { BrowserSession } from './browser.credentials.ts'
 import { cookie, readCookies } from './cookies.ts'
 
 /** Name of the cookie and of the hidden field that together show that a form came from a page of ours. */
@@ -16,18 +15,15 @@ export interface BrowserCtx extends Ctx {
   readonly csrf: string
 }
 
-/** Who looks at a page is who the session cookie says; access tokens do not count here. */
+/** A page: what its operation accepts is the session of a browser, and access tokens do not count there. */
 export const inBrowser: Requirement<Ctx, Omit<BrowserCtx, keyof Ctx>> = {
   codes: ['browser'],
   refuses: [],
-  async check(services, call) {
-    const cookies = readCookies(call.headers['cookie'])
-    const secret = cookies.get(services.config.session.cookieName)
-    const viewer: Viewer | undefined = secret ? await viewerOfSession(services, secret) : undefined
-    const known = cookies.get(csrfName)
+  check({ config, principal }, call) {
+    const known = readCookies(call.headers['cookie']).get(csrfName)
     const csrf = known && /^[\w-]{20,100}$/.test(known) ? known : newSecret()
-    if (csrf !== known) call.replyHeaders['set-cookie'] = cookie(services.config, csrfName, csrf)
-    return { viewer, sessionSecret: viewer ? secret : undefined, csrf }
+    if (csrf !== known) call.replyHeaders['set-cookie'] = cookie(config, csrfName, csrf)
+    return { sessionSecret: principal instanceof BrowserSession ? principal.secret : undefined, csrf }
   },
 }
 
@@ -39,7 +35,7 @@ export const ownForm: Requirement<BrowserCtx, object> = {
   codes: ['csrf'],
   refuses: [403],
   async check(ctx, call) {
-    const { ['_csrf']: field } = (await call.decodedBody()) as { readonly _csrf?: string }
+    const field = textMember(await call.decodedBody(), csrfName)
     const sent = readCookies(call.headers['cookie']).get(csrfName)
     const fits = sent !== undefined && field !== undefined && equalSecrets(sent, field)
     if (!fits || !isFromHere(ctx, call)) {

@@ -1,9 +1,11 @@
 import type { Feature } from '../access/feature.ts'
 import * as apiDocsRoutes from './api-docs.routes.tsx'
 import * as assetRoutes from './assets.routes.ts'
+import { sessions } from './browser.credentials.ts'
 import * as signInRoutes from './sign-in.routes.tsx'
 
 /** Pages. */
 export const web: Feature = {
+  credentials: [sessions],
   routes: [apiDocsRoutes, assetRoutes, signInRoutes],
 }

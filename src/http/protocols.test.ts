@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Type } from 'typebox'
+import { anyone } from '../access/requirements.ts'
+import { startForge } from '../testing/forge.ts'
+import type { ErrorForm } from './error-forms.ts'
+import { operation } from './operation.ts'
+import { bytes, empty, ok } from './reply.ts'
+import { enumeration, pathNumber, pathText } from './schema.ts'
+import { NotFound } from '../lib/errors.ts'
+
+/** Refusals as a registry of containers has them, with the challenge that names what is asked for. */
+const registryErrors: ErrorForm = {
+  render(refusal, { params, site }) {
+    const challenge = `Bearer realm="${site.url}v2/token",service="${new URL(site.url).host}",scope="repository:${params['name']}:pull"`
+    return {
+      contentType: 'application/json',
+      body: JSON.stringify({ errors: [{ code: refusal.code.toUpperCase(), message: refusal.message }] }),
+      headers: { 'docker-distribution-api-version': 'registry/2.0', 'www-authenticate': challenge },
+    }
+  },
+}
+
+const shared = { base: 'site', scope: null, requires: [anyone], errors: registryErrors } as const
+
+/** Operations in the form of other protocols; the forge has none of them. */
+const routes = {
+  manifest: operation({
+    ...shared,
+    method: 'GET',
+    path: '/v2/{name+}/manifests/{reference}',
+    params: { name: pathText, reference: pathText },
+    reply: { 200: Type.Object({ name: Type.String(), reference: Type.String() }) },
+    run: async ({ params }) => ok(params),
+  }),
+  startUpload: operation({
+    ...shared,
+    method: 'POST',
+    path: '/v2/{name+}/blobs/uploads',
+    params: { name: pathText },
+    reply: { 202: 'empty' },
+    run: async ({ params }) => empty(202, { location: `/v2/${params.name}/blobs/uploads/1` }),
+  }),
+  blob: operation({
+    ...shared,
+    method: 'GET',
+    path: '/v2/{name+}/blobs/{digest}',
+    params: { name: pathText, digest: pathText },
+    reply: { 200: 'bytes' },
+    run: async ({ params }) => {
+      if (params.digest !== 'sha256:1') throw new NotFound('blob unknown to registry', 'blob_unknown')
+      return bytes('application/octet-stream', `${params.name} ${params.digest}`)
+    },
+  }),
+  module: operation({
+    ...shared,
+    method: 'GET',
+    path: '/api/packages/{owner}/go/{module+}/@v/{file}.{kind}',
+    params: { owner: pathText, module: pathText, file: pathText, kind: enumeration('info', 'mod', 'zip') },
+    reply: { 200: Type.Object({}, { additionalProperties: true }) },
+    run: async ({ params }) => ok(params),
+  }),
+  part: operation({
+    ...shared,
+    method: 'PUT',
+    path: '/parts/{number}',
+    params: { number: pathNumber },
+    reply: { 200: Type.Object({ number: Type.Integer() }) },
+    run: async ({ params }) => ok({ number: params.number }),
+  }),
+}
+
+test('addresses of other protocols: unknown ones and methods are refused in the form of their surface', async () => {
+  await using forge = await startForge({ features: [{ routes: [routes] }] })
+  const ask = (method: string, path: string) => forge.guest.send(method, path, undefined, { site: true })
+  assert.equal((await ask('GET', '/v2/manifests/latest')).status, 404)
+  const method = await ask('PUT', '/v2/a/b/manifests/latest')
+  assert.deepEqual([method.status, method.headers.get('allow')], [405, 'GET, HEAD'])
+  assert.equal((await ask('PUT', '/parts/one')).status, 404)
+  assert.equal((await ask('PUT', '/parts/-1')).status, 404)
+  assert.equal((await ask('GET', '/api/packages/alice/go/example.com/x/@v/v1.0.0.exe')).status, 404)
+  const missing = await ask('GET', '/v2/org/app/blobs/sha256:2')
+  assert.deepEqual(missing.json, { errors: [{ code: 'BLOB_UNKNOWN', message: 'blob unknown to registry' }] })
+  assert.equal(
+    missing.headers.get('www-authenticate'),
+    `Bearer realm="${forge.url}/v2/token",service="${new URL(forge.url).host}",scope="repository:org/app:pull"`,
+  )
+})
+
+test('addresses of other protocols: names of several segments, encoded slashes, HEAD and a slash at the end', async () => {
+  await using forge = await startForge({ features: [{ routes: [routes] }] })
+  const ask = (method: string, path: string) => forge.guest.send(method, path, undefined, { site: true })
+  assert.deepEqual((await ask('GET', '/v2/org/team/app/manifests/latest')).json, {
+    name: 'org/team/app',
+    reference: 'latest',
+  })
+  assert.deepEqual((await ask('GET', '/v2/a/manifests/b/manifests/c%2Fd')).json, {
+    name: 'a/manifests/b',
+    reference: 'c/d',
+  })
+  assert.equal((await ask('HEAD', '/v2/org/app/blobs/sha256:1')).headers.get('content-length'), '16')
+  const upload = await ask('POST', '/v2/org/app/blobs/uploads/')
+  assert.deepEqual([upload.status, upload.headers.get('location')], [202, '/v2/org/app/blobs/uploads/1'])
+  assert.deepEqual((await ask('GET', '/api/packages/alice/go/example.com/x/@v/v1.0.0.zip')).json, {
+    owner: 'alice',
+    module: 'example.com/x',
+    file: 'v1.0.0',
+    kind: 'zip',
+  })
+  assert.deepEqual((await ask('PUT', '/parts/7')).json, { number: 7 })
+})
