@@ -79,6 +79,11 @@ test('a credential counts only where its kind is accepted: everywhere else it is
   assert.deepEqual(await codeOf(asAlice.get('/by-password')), [401, 'credentials_wrong'])
   assert.deepEqual(await codeOf(forge.guest.get('/by-password', basic('alice', token))), [401, 'credentials_wrong'])
 
+  assert.deepEqual(await codeOf(forge.guest.get('/user', basic('ali\0ce', testPassword))), [
+    401,
+    'credentials_malformed',
+  ])
+
   assert.deepEqual((await forge.guest.get('/machine', bearer('machine-one'))).json, { who: 'one' })
   assert.deepEqual((await forge.guest.get('/by-password', basic('alice', testPassword))).json, { who: 'alice' })
   assert.deepEqual((await forge.guest.get('/user', basic('alice', token))).json.login, 'alice')

@@ -12,6 +12,13 @@ interface CallLimits {
 
 const noQuery = new URLSearchParams()
 
+/** The parameters of a query. One that holds a null character, which no text of ours can, counts as absent. */
+function readQuery(text: string): URLSearchParams {
+  const query = new URLSearchParams(text)
+  if (!text.includes('%00')) return query
+  return new URLSearchParams([...query].filter(([, value]) => !value.includes('\0')))
+}
+
 /** What a call is made of. */
 export interface CallParts {
   readonly operation: NamedOperation
@@ -67,7 +74,7 @@ export class RequestCall implements Call {
   get rawQuery(): URLSearchParams {
     if (!this.#rawQuery) {
       const start = this.url.indexOf('?')
-      this.#rawQuery = start < 0 ? noQuery : new URLSearchParams(this.url.slice(start + 1))
+      this.#rawQuery = start < 0 ? noQuery : readQuery(this.url.slice(start + 1))
     }
     return this.#rawQuery
   }

@@ -9,6 +9,7 @@ type JsonSchema = TSchema & {
   readonly properties?: Readonly<Record<string, JsonSchema>>
   readonly items?: JsonSchema
   readonly anyOf?: readonly JsonSchema[]
+  readonly enum?: readonly string[]
   readonly 'x-comma-list'?: boolean
 }
 
@@ -67,7 +68,7 @@ function decodeQueryValue(schema: JsonSchema, texts: readonly string[]): unknown
     }
     case undefined:
     default:
-      return text
+      return schema.enum && !schema.enum.includes(text) ? undefined : text
   }
 }
 

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
+import { request } from 'node:http'
+import { Readable } from 'node:stream'
 import { test } from 'node:test'
 import { Type } from 'typebox'
 import { anyone } from '../access/requirements.ts'
 import { startForge } from '../testing/forge.ts'
 import type { ErrorForm } from './error-forms.ts'
+import { fileReplies, serveFile } from './file-reply.ts'
 import { operation } from './operation.ts'
 import { bytes, empty, ok } from './reply.ts'
 import { enumeration, pathNumber, pathText } from './schema.ts'
@@ -60,6 +63,18 @@ const routes = {
     reply: { 200: Type.Object({}, { additionalProperties: true }) },
     run: async ({ params }) => ok(params),
   }),
+  file: operation({
+    ...shared,
+    method: 'GET',
+    path: '/files/{form}/{name}',
+    params: { form: enumeration('whole', 'stream'), name: pathText },
+    reply: fileReplies,
+    run: ({ params: { form, name }, call }) => {
+      const whole = Buffer.from('content')
+      const content = form === 'whole' ? whole : { sizeBytes: whole.length, open: () => Readable.from([whole]) }
+      return serveFile(call, { name, content, contentType: 'text/plain' })
+    },
+  }),
   part: operation({
     ...shared,
     method: 'PUT',
@@ -108,4 +123,22 @@ test('addresses of other protocols: names of several segments, encoded slashes, 
     kind: 'zip',
   })
   assert.deepEqual((await ask('PUT', '/parts/7')).json, { number: 7 })
+})
+
+test('the name of a file is UTF-8 in its header, whether the file is sent whole or as it comes', async () => {
+  await using forge = await startForge({ features: [{ routes: [routes] }] })
+  const name = 'größe 名.txt'
+  // `fetch` and node show headers as Latin-1: one character for each byte.
+  const headerOf = (form: string): Promise<string> =>
+    new Promise((resolve, reject) => {
+      request(`${forge.url}/files/${form}/${encodeURIComponent(name)}`, (response) => {
+        response.resume()
+        resolve(Buffer.from(response.headers['content-disposition'] ?? '', 'latin1').toString('utf8'))
+      })
+        .on('error', reject)
+        .end()
+    })
+  const expected = `inline; filename="${name}"; filename*=UTF-8''gr%C3%B6%C3%9Fe%20%E5%90%8D.txt`
+  assert.equal(await headerOf('whole'), expected)
+  assert.equal(await headerOf('stream'), expected)
 })

@@ -24,6 +24,8 @@ const minGzipBytes = 1400
 /** Most bytes of a refused body that are read and dropped, so that the client comes to read the refusal. */
 const maxPassedOverBytes = 16 * 1024 * 1024
 
+const noBytes = Buffer.alloc(0)
+
 type Headers = Record<string, string | number>
 
 export interface ResponderOptions {
@@ -88,7 +90,7 @@ export class Responder {
       'content-type': rendered.contentType,
       'content-length': sizeBytes,
     })
-    response.end(request.method === 'HEAD' ? undefined : rendered.body)
+    response.end(request.method === 'HEAD' ? undefined : Buffer.from(rendered.body))
     return sizeBytes
   }
 
@@ -145,10 +147,12 @@ export class Responder {
     response.writeHead(reply.status, headers)
     if (call.method === 'HEAD' || whole) {
       if (!whole) content.destroy()
-      response.end(call.method === 'HEAD' ? undefined : content)
+      response.end(call.method === 'HEAD' ? undefined : typeof content === 'string' ? Buffer.from(content) : content)
       return size ?? 0
     }
-    response.flushHeaders()
+    // Sends the headers before the first bytes are there. They are bytes already (a name in them is UTF-8), and `flushHeaders`
+    // would take them for a text and encode them once more.
+    response.write(noBytes)
     let sent = 0
     content.on('data', (chunk: Buffer) => (sent += chunk.length))
     await pipeline(content, response).catch((error: unknown) => {
