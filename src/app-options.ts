@@ -2,6 +2,7 @@ import type { Config } from './config/load-config.ts'
 import type { DatabaseOptions } from './db/open.ts'
 import type { GitOptions } from './git/git.ts'
 import type { ServerOptions } from './http/server.ts'
+import type { PoolSlots } from './jobs/pools.ts'
 import type { Log } from './lib/log.ts'
 import type { MailerOptions } from './mail/mailer.ts'
 import { migrationHostRules } from './outgoing/host-rules.ts'
@@ -22,6 +23,18 @@ export const migrationOptions = (config: Config): OutgoingOptions => ({
   maxBodyBytes: config.ingot.maxOutgoingBody,
   maxConnections: config.ingot.maxOutgoingConnections,
   skipTlsVerify: config.migrations.skipTlsVerify,
+})
+
+/** How many background jobs of each pool run at once in this process. */
+export const jobSlots = ({ ingot }: Config): PoolSlots => ({
+  default: ingot.jobWorkers,
+  git: ingot.jobWorkersGit,
+  maintenance: ingot.jobWorkersMaintenance,
+  mirrors: ingot.jobWorkersMirrors,
+  tasks: ingot.jobWorkersTasks,
+  mail: ingot.jobWorkersMail,
+  webhooks: ingot.jobWorkersWebhooks,
+  render: ingot.jobWorkersRender,
 })
 
 /** The configured database, as the drivers want it. */

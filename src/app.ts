@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import type { Feature } from './access/feature.ts'
-import { databaseOptions, gitOptions, mailerOptions, migrationOptions, serverOptions } from './app-options.ts'
+import { databaseOptions, gitOptions, jobSlots, mailerOptions, migrationOptions, serverOptions } from './app-options.ts'
 import { admit } from './access/admit.ts'
 import type { Ctx, Services } from './access/context.ts'
 import { accessTokens, passwords } from './auth/identify.ts'
@@ -201,7 +201,7 @@ export async function createApp(options: AppOptions): Promise<App> {
         createContext: () => ({ ...services }),
         log,
         isAlone,
-        concurrency: config.ingot.jobWorkers,
+        slots: jobSlots(config),
         limits: {
           leaseMs: config.ingot.jobLease,
           idlePollMs: config.ingot.jobPollInterval,

@@ -125,6 +125,7 @@ test('resealSecrets: tells how far it is; what nobody can open is named and keep
 
   const told: JobProgress[] = []
   const run = {
+    db,
     signal: new AbortController().signal,
     attempt: 1,
     isLastAttempt: true,

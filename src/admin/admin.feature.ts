@@ -6,6 +6,7 @@ import * as eventRoutes from './event.routes.ts'
 import * as adminJobRoutes from './job.routes.ts'
 import * as adminUserRoutes from './user.routes.ts'
 import * as accountRoutes from './account.routes.ts'
+import { clearEvents } from './clear-events.task.ts'
 import { checkRepoStats } from './check-repo-stats.task.ts'
 import { deletedBranchesCleanup } from './deleted-branches-cleanup.task.ts'
 import { deleteMissingRepos } from './delete-missing-repos.task.ts'
@@ -25,5 +26,6 @@ export const admin: Feature = {
     reinitMissingRepos(config),
     repoHealthCheck(config),
     deleteExpiredSessions,
+    clearEvents,
   ],
 }

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises'
 import type { Services } from '../access/context.ts'
 import { findDatabaseDamage } from '../db/check.ts'
 import type { RepoRow } from '../db/tables/repositories.ts'
-import { listJobs } from '../jobs/queue.ts'
+import { listJobs, type JobRow } from '../jobs/queue.ts'
 import type { GitKey, RepoId } from '../lib/ids.ts'
 import { branchOf, tagOf, zeroOid } from '../lib/refs.ts'
 import { nowUnix } from '../lib/time.ts'
@@ -12,7 +12,7 @@ import { listJournal, loadRecorded } from '../refs/ref-journal.store.ts'
 import { findRepoById } from '../repos/repo.store.ts'
 import { checkPullRefs } from '../pulls/doctor.service.ts'
 import type { DoctorCheck, Finding } from './doctor.service.ts'
-import { blobColumns, listKnownGitKeys, listNamedBlobs } from './file-scan.store.ts'
+import { blobColumns, listKnownGitKeys, listNamedBlobs, listPendingWork } from './file-scan.store.ts'
 import { recount } from './recount.service.ts'
 import { listReposAfter } from './repo-scan.store.ts'
 
@@ -159,9 +159,9 @@ async function* checkKeys(services: Services, keys: readonly GitKey[], fix: bool
   const unknown = keys.filter((key) => !known.has(key))
   if (unknown.length === 0) return
   // Those of deleted repositories lie there until a job has removed them.
-  const inputs = (await listJobs(services.db, { limit: 1000 })).map((job) => job.input)
+  const pending = await listPendingWork(services.db)
   for (const key of unknown) {
-    if (inputs.some((input) => input.includes(key))) continue
+    if (pending.some((text) => text.includes(key))) continue
     const isEmpty = await services.git.isEmpty(key)
     if (isEmpty && fix) await services.git.remove(key)
     const what = `the git repository ${key}${isEmpty ? ', which is empty,' : ''} belongs to nothing`
@@ -194,12 +194,15 @@ const jobsCheck: DoctorCheck = {
   async *run({ db }) {
     for (const job of await listJobs(db, { state: 'failed', limit: 1000 })) {
       yield {
-        what: `job ${job.id} (${job.name}) failed after ${job.attempt} attempts: ${job.last_error}`,
+        what: `job ${job.id} (${job.name}) failed ${howItFailed(job)}: ${job.last_error}`,
         state: 'report',
       }
     }
   },
 }
+
+const howItFailed = ({ problem, attempt }: JobRow): string =>
+  problem === 'permanent' ? 'for good, since another attempt would not help' : `after ${attempt} attempts`
 
 /** What `ingot doctor` looks at, in this order: later checks rely on what earlier ones put right. */
 export const doctorChecks: readonly DoctorCheck[] = [

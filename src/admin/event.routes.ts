@@ -2,8 +2,15 @@ import { Type } from 'typebox'
 import { signedIn, siteAdmin } from '../access/requirements.ts'
 import type { LiveEvents, LiveItem } from '../events/live.ts'
 import { eventStream, type StreamMessage } from '../http/event-stream.ts'
+import { isEventName } from '../events/catalogue.ts'
 import { mustAccept } from '../http/accept.ts'
 import { operation } from '../http/operation.ts'
+import { ok } from '../http/reply.ts'
+import { BadRequest } from '../lib/errors.ts'
+import { pageOf } from '../lib/paging.ts'
+import { presentEventPage } from './event.present.ts'
+import { EventLog } from './event.schemas.ts'
+import { getEventLog } from './event.service.ts'
 
 /**
  * What happens in the instance, as it happens, as server-sent events: the event's name, its time and ids. `only` names
@@ -31,6 +38,32 @@ export const adminWatchEvents = operation({
   },
 })
 
+/**
+ * What has happened, in the order of its commits. Whoever goes on `after` the answered position hears each event once, as
+ * long as it comes back within `[ingot].EVENT_RETENTION`. Not part of the contract.
+ */
+export const adminReadEvents = operation({
+  method: 'GET',
+  path: '/admin/events/log',
+  scope: 'admin',
+  requires: [signedIn, siteAdmin],
+  query: {
+    after: Type.Optional(Type.Integer()),
+    limit: Type.Optional(Type.Integer()),
+    name: Type.Optional(Type.String()),
+    repo_id: Type.Optional(Type.Integer()),
+    owner_id: Type.Optional(Type.Integer()),
+  },
+  reply: { 200: EventLog },
+  summary: 'Read what has happened in the instance, in order',
+  async run({ ctx, query }) {
+    const { name } = query
+    if (name !== undefined && !isEventName(name)) throw new BadRequest('there is no event of this name')
+    const { limit } = pageOf({ limit: query.limit }, ctx.config.api)
+    return ok(presentEventPage(await getEventLog(ctx, { ...query, name, limit })))
+  },
+})
+
 function messages(
   live: LiveEvents,
   isWanted: (name: string) => boolean,
@@ -45,4 +78,4 @@ function messages(
 const toMessage = (item: LiveItem): StreamMessage =>
   item === 'gap'
     ? { event: 'gap', data: {} }
-    : { event: item.name, data: { name: item.name, at: new Date(item.atMs).toISOString(), ...item.ids } }
+    : { event: item.name, data: { id: item.id, name: item.name, at: new Date(item.atMs).toISOString(), ...item.ids } }

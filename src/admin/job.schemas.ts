@@ -5,6 +5,8 @@ import { dateTime, enumeration, nullable, object } from '../http/schema.ts'
 export const BackgroundJob = object('BackgroundJob', {
   id: Type.Integer(),
   name: Type.String(),
+  /** Whose slots it takes. */
+  pool: Type.String(),
   state: enumeration('waiting', 'running', 'failed'),
   attempt: Type.Integer(),
   max_attempts: Type.Integer(),
@@ -17,7 +19,14 @@ export const BackgroundJob = object('BackgroundJob', {
       note: Type.Optional(Type.String()),
     }),
   ),
+  /** The event that it follows. */
+  event_id: nullable(Type.Integer()),
   last_error: nullable(Type.String()),
+  /**
+   * Why it does not go on: another attempt is pointless, its attempts are used up, or it waits for a release that can read
+   * it.
+   */
+  problem: nullable(enumeration('permanent', 'exhausted', 'unreadable')),
   created_at: dateTime(),
   updated_at: dateTime(),
 })

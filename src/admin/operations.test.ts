@@ -56,15 +56,55 @@ test('adminWatchEvents: streams what happens to administrators, and ends cleanly
   const { value = '' } = await reader.read()
   const [event, data] = value.trim().split('\n')
   assert.equal(event, 'event: user.created')
-  const { at, ...rest } = JSON.parse((data as string).replace('data: ', ''))
+  const { at, id, ...rest } = JSON.parse((data as string).replace('data: ', ''))
   assert.ok(Math.abs(Date.parse(at) - Date.now()) < 60_000)
   const carol = (await forge.account('carol')).user.id
   assert.deepEqual(rest, { name: 'user.created', userId: carol, doerId: carol })
+  const log = await forge.as('root').get('/admin/events/log?name=user.created')
+  assert.equal(log.json.events.at(-1).id, id)
 
   const beganMs = performance.now()
   const [end] = await Promise.all([reader.read(), forge.app.close()])
   assert.equal(end.done, true)
   assert.ok(performance.now() - beganMs < 5000)
+})
+
+test('adminReadEvents: what has happened can be read on from where one was, in order', async () => {
+  await using forge = await startForge({ users: ['alice'] })
+  assert.equal((await forge.guest.get('/admin/events/log')).status, 401)
+  assert.equal((await forge.as('alice').get('/admin/events/log')).status, 403)
+  const root = forge.as('root')
+  assert.equal((await root.get('/admin/events/log?name=repo.painted')).status, 400)
+
+  const now = (await root.get('/admin/events/log?limit=50')).json
+  assert.deepEqual([now.has_more, now.is_incomplete, now.waits_for], [false, false, null])
+  const repo = await forge.given.repo({ owner: 'alice' })
+  const issue = await forge.as('alice').post(`${repo.api}/issues`, { title: 'first' })
+  await forge.as('alice').patch(`${repo.api}/issues/1`, { title: 'renamed' })
+  const alice = (await forge.account('alice')).user.id
+  const repoId = (await root.get(repo.api)).json.id
+  const ofRepo = (await root.get(`/admin/events/log?after=${now.position}&repo_id=${repoId}`)).json
+  assert.deepEqual(
+    ofRepo.events.map((event: { name: string }) => event.name),
+    ['repo.created', 'issue.opened', 'issue.edited'],
+  )
+  const { id, position, at, ...edited } = ofRepo.events.at(-1)
+  assert.ok(id > 0 && position > now.position && Math.abs(Date.parse(at) - Date.now()) < 60_000)
+  assert.deepEqual(edited, {
+    name: 'issue.edited',
+    actor_id: alice,
+    owner_id: alice,
+    repo_id: repoId,
+    issue_id: issue.json.id,
+    data: { repoId, issueId: issue.json.id, doerId: alice, isPull: false, oldTitle: 'first' },
+  })
+  const one = (await root.get(`/admin/events/log?after=${now.position}&limit=1`)).json
+  assert.deepEqual([one.events.length, one.position, one.has_more], [1, one.events[0].position, true])
+  const rest = (await root.get(`/admin/events/log?after=${one.position}&owner_id=${alice}`)).json
+  assert.deepEqual(
+    rest.events.map((event: { name: string }) => event.name),
+    ['issue.opened', 'issue.edited'],
+  )
 })
 
 test('adminWatchEvents: a client that goes away frees its place', async () => {
@@ -109,20 +149,33 @@ test('adminListJobs, adminRetryJob, adminDeleteJob: what failed for good is seen
   const waiting = await root.get('/admin/jobs?state=waiting')
   assert.deepEqual([waiting.json[0].id, waiting.json[0].last_error], [id, null])
 
-  const failing = startWorkers({ db, jobs: [doomed], createContext: () => undefined, log: () => {}, concurrency: 1 })
+  const failing = startWorkers({
+    db,
+    jobs: [doomed],
+    createContext: () => undefined,
+    log: () => {},
+    slots: { default: 1 },
+  })
   await failing.settle()
   await failing.stop(0)
   const failed = await root.get('/admin/jobs?state=failed')
   assert.equal(failed.headers.get('x-total-count'), '1')
-  const [{ name, state, attempt, last_error: lastError }] = failed.json
-  assert.deepEqual([name, state, attempt, lastError], ['failForTest', 'failed', 1, 'the remote is gone'])
+  const [{ name, pool, state, attempt, problem, last_error: lastError }] = failed.json
+  assert.deepEqual([name, pool, state, attempt], ['failForTest', 'default', 'failed', 1])
+  assert.deepEqual([problem, lastError], ['permanent', 'the remote is gone'])
 
   assert.equal((await root.post(`/admin/jobs/${id}/retry`)).status, 202)
   assert.deepEqual(
     (await listJobs(db, { limit: 1 })).map((row) => [row.state, row.attempt]),
     [['waiting', 0]],
   )
-  const again = startWorkers({ db, jobs: [doomed], createContext: () => undefined, log: () => {}, concurrency: 1 })
+  const again = startWorkers({
+    db,
+    jobs: [doomed],
+    createContext: () => undefined,
+    log: () => {},
+    slots: { default: 1 },
+  })
   await again.settle()
   await again.stop(0)
   assert.equal((await root.delete(`/admin/jobs/${id}`)).status, 204)

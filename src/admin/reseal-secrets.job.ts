@@ -27,6 +27,7 @@ const maxNamed = 20
 export const resealSecretsJob = (columns: readonly SealedColumn[]) =>
   job({
     name: 'resealSecrets',
+    pool: 'tasks',
     input: Type.Object({}),
     priority: 'low',
     timeoutMs: 6 * 3_600_000,

@@ -14,6 +14,7 @@ const maxFiles = 500_000
 /** The languages of a repository, when its default branch may have moved. Changes that come while one waits are counted together. */
 export const countRepoLanguages = subscriber({
   name: 'countRepoLanguages',
+  pool: 'render',
   on: ['repo.created', 'repo.forked', 'repo.updated', 'branch.renamed', 'refs.updated'],
   merge: ({ data }) => String(data.repoId),
   lane: ({ data }) => `languages ${data.repoId}`,

@@ -7,6 +7,7 @@ const internals = Symbol('database internals')
 interface TxState {
   readonly engine: DatabaseEngine
   readonly beforeCommit: (() => Promise<void>)[]
+  readonly lastBeforeCommit: (() => Promise<void>)[]
   readonly afterCommit: (() => void)[]
 }
 
@@ -104,11 +105,12 @@ const maxAttempts = 4
 export async function transaction<Result>(db: Db, body: (tx: Tx) => Promise<Result>): Promise<Result> {
   const engine = engineOf(db)
   for (let attempt = 1; ; attempt++) {
-    const state: TxState = { engine, beforeCommit: [], afterCommit: [] }
+    const state: TxState = { engine, beforeCommit: [], lastBeforeCommit: [], afterCommit: [] }
     try {
       const result = await engine.writer.transaction().execute(async (inner) => {
         const value = await body(Object.assign(inner, { [internals]: state }))
         for (const run of state.beforeCommit) await run()
+        for (const run of state.lastBeforeCommit) await run()
         return value
       })
       for (const run of state.afterCommit) run()
@@ -122,6 +124,11 @@ export async function transaction<Result>(db: Db, body: (tx: Tx) => Promise<Resu
 /** Has `run` called inside the transaction when its body is done; what it throws rolls everything back. */
 export function beforeCommit(tx: Tx, run: () => Promise<void>): void {
   tx[internals].beforeCommit.push(run)
+}
+
+/** Like `beforeCommit`, when all of that is done: for what only passes on what the others have collected. */
+export function lastBeforeCommit(tx: Tx, run: () => Promise<void>): void {
+  tx[internals].lastBeforeCommit.push(run)
 }
 
 /** Has `run` called once when the transaction is committed, never when it is rolled back. It must not throw. */

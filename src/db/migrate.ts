@@ -9,9 +9,10 @@ const advisoryLock = 7_746_110_293
 /**
  * Brings the database to the newest form: runs each missing migration in its own transaction, in order. A migration
  * that fails leaves what was before it and stops the start. A database that is newer than the program is refused.
+ * @param upTo the last migration that runs, for a database as an earlier release left it; all of them unless told
  * @returns the names of the migrations that ran
  */
-export async function migrate(db: Db): Promise<string[]> {
+export async function migrate(db: Db, upTo?: string): Promise<string[]> {
   const { writer, kind } = engineOf(db)
   await sql`create table if not exists migration (name text primary key, applied_unix bigint not null)`.execute(writer)
   const ran: string[] = []
@@ -24,6 +25,7 @@ export async function migrate(db: Db): Promise<string[]> {
       return true
     })
     if (done) ran.push(migration.name)
+    if (migration.name === upTo) break
   }
   const applied = await sql<{ name: string }>`select name from migration order by name`.execute(writer)
   const names = new Set(migrations.map((migration) => migration.name))

@@ -1,9 +1,9 @@
 import {
   afterCommit,
-  beforeCommit,
   databaseSlot,
   engineBehind,
   engineOf,
+  lastBeforeCommit,
   type Broadcast,
   type Db,
   type Tx,
@@ -45,7 +45,7 @@ export function notify(tx: Tx, channel: string, payload = ''): void {
       if (!exchange) return
       for (const broadcast of collected.values()) deliver(exchange, broadcast)
     })
-    beforeCommit(tx, () => engineBehind(tx).broadcast(tx, [...collected.values()]))
+    lastBeforeCommit(tx, () => engineBehind(tx).broadcast(tx, [...collected.values()]))
   }
   broadcasts.set(`${channel} ${payload}`, { channel, payload })
 }

@@ -1,9 +1,9 @@
-import type { Static } from 'typebox'
-import { createChecker, type Checker } from '../jobs/checker.ts'
+import { Unreadable, upgraded } from '../jobs/versions.ts'
 import { issueEvents } from './catalogue/issues.ts'
 import { pullEvents } from './catalogue/pulls.ts'
 import { repositoryEvents } from './catalogue/repositories.ts'
 import { userEvents } from './catalogue/users.ts'
+import type { Fact } from './fact.ts'
 
 /** Every event and the shape of what it carries; an area's events are in `catalogue/<area>.ts`. */
 export const eventCatalogue = {
@@ -16,21 +16,43 @@ export const eventCatalogue = {
 export type EventName = keyof typeof eventCatalogue
 
 /** What an event carries: ids, and what would otherwise be lost. */
-export type EventData<Name extends EventName> = Static<(typeof eventCatalogue)[Name]>
+export type EventData<Name extends EventName> = NonNullable<(typeof eventCatalogue)[Name]['carries']>
 
 /** A past-tense fact. `event.name` tells one from the other where a subscriber hears several. */
 export type Event<Name extends EventName = EventName> = {
   readonly [Each in Name]: { readonly name: Each; readonly data: EventData<Each>; readonly atMs: number }
 }[Name]
 
-const checkers = new Map<string, Checker>(
-  Object.entries(eventCatalogue).map(([name, schema]) => [name, createChecker(schema)]),
-)
+const facts: ReadonlyMap<string, Fact> = new Map(Object.entries<Fact>(eventCatalogue))
 
-export const isEventName = (name: string): name is EventName => checkers.has(name)
+export const isEventName = (name: string): name is EventName => facts.has(name)
 
-/** What is wrong with an event, or undefined. */
-export function eventProblem(name: string, data: unknown): string | undefined {
-  const check = checkers.get(name)
-  return check ? check(data) : 'there is no event of this name'
+/** The declaration of an event that is to be published; throws when there is none or the data are not of its shape. */
+export function checkedFact(name: string, data: unknown): Fact {
+  const declared = facts.get(name)
+  const problem = declared ? declared.problemOf(data) : 'there is no event of this name'
+  if (!declared || problem !== undefined) throw new Error(`event ${name} is wrong: ${problem}`)
+  return declared
+}
+
+/** An event as it was stored, by whichever release. */
+export interface StoredEvent {
+  readonly name: string
+  readonly version: number
+  readonly data: unknown
+  readonly atMs: number
+}
+
+/**
+ * A stored event in today's shape.
+ * @throws Unreadable when a newer release wrote it
+ */
+export function readStoredEvent(stored: StoredEvent): Event {
+  const { name, atMs } = stored
+  const declared = facts.get(name)
+  if (!declared) throw new Unreadable(`event ${name} is not known to this release`)
+  const data = upgraded(`event ${name}`, declared, stored.version, stored.data)
+  const problem = declared.problemOf(data)
+  if (problem !== undefined) throw new Unreadable(`event ${name} was written by another release: ${problem}`)
+  return { name, data, atMs } as Event
 }

@@ -20,8 +20,14 @@ const silent = (): void => {}
 
 function start(db: Db, hub: EventHub<Context>): Workers & Context & AsyncDisposable {
   const heard: string[] = []
-  const workers = startWorkers({ db, jobs: hub.jobs, createContext: () => ({ heard }), log: silent, concurrency: 4 })
-  return { ...workers, heard, [Symbol.asyncDispose]: () => workers.stop(0) }
+  const workers = startWorkers({
+    db,
+    jobs: hub.jobs,
+    createContext: () => ({ heard }),
+    log: silent,
+    slots: { default: 4 },
+  })
+  return Object.assign(workers, { heard, [Symbol.asyncDispose]: () => workers.stop(0) })
 }
 
 const repoId = 7 as RepoId

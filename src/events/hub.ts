@@ -1,25 +1,36 @@
 import { Type } from 'typebox'
 import { clockOf } from '../db/clock.ts'
-import { databaseSlot, type Db, type Tx } from '../db/database.ts'
+import { beforeCommit, databaseSlot, type Db, type Tx } from '../db/database.ts'
 import { GiveUp, job, type AnyJob, type Job } from '../jobs/job.ts'
-import { enqueueAll, planned } from '../jobs/queue.ts'
-import { eventProblem, type Event, type EventData, type EventName } from './catalogue.ts'
+import { enqueueAll, type PlannedJob } from '../jobs/queue.ts'
+import type { EventId } from '../lib/ids.ts'
+import { checkedFact, readStoredEvent, type Event, type EventData, type EventName } from './catalogue.ts'
+import { getEvent } from './cursor.ts'
+import { insertEvents, type NewEventRow } from './event.store.ts'
+import type { Fact } from './fact.ts'
 import { announce, createLiveEvents, type LiveEvents, type LiveLimits } from './live.ts'
 import type { AfterCommitSubscriber, InTransactionSubscriber, Subscriber } from './subscriber.ts'
+
+/** What runs after the commit for one subscriber, and the keys that its jobs get from the event. */
+interface Follower<Ctx> {
+  readonly job: Job<Ctx, FollowedEvent>
+  merge(event: Event): string | undefined
+  lane(event: Event): string | undefined
+}
 
 /** Who hears which events in one application. */
 export interface EventHub<Ctx> {
   /** The jobs of after-commit subscribers; the workers declare them with the others. */
   readonly jobs: readonly AnyJob<Ctx>[]
   readonly inTransaction: ReadonlyMap<EventName, readonly InTransactionSubscriber<EventName>[]>
-  readonly afterCommit: ReadonlyMap<EventName, readonly Job<Ctx, Event>[]>
+  readonly afterCommit: ReadonlyMap<EventName, readonly Follower<Ctx>[]>
 }
 
 /** Sorts the subscribers by event; those of one event are run in the order given here. */
 export function createEventHub<Ctx>(subscribers: readonly Subscriber<Ctx>[]): EventHub<Ctx> {
   const inTransaction = new Map<EventName, InTransactionSubscriber<EventName>[]>()
-  const afterCommit = new Map<EventName, Job<Ctx, Event>[]>()
-  const jobs: Job<Ctx, Event>[] = []
+  const afterCommit = new Map<EventName, Follower<Ctx>[]>()
+  const jobs: AnyJob<Ctx>[] = []
   const names = new Set<string>()
   for (const each of subscribers) {
     if (names.has(each.name)) throw new Error(`two subscribers are named ${each.name}`)
@@ -28,11 +39,11 @@ export function createEventHub<Ctx>(subscribers: readonly Subscriber<Ctx>[]): Ev
       for (const event of each.events) append(inTransaction, event, each)
       continue
     }
-    const own = subscriberJob(each)
-    jobs.push(own)
+    const own = followerOf(each)
+    jobs.push(own.job)
     for (const event of each.events) append(afterCommit, event, own)
   }
-  return { jobs: jobs, inTransaction, afterCommit }
+  return { jobs, inTransaction, afterCommit }
 }
 
 const append = <Key, Value>(lists: Map<Key, Value[]>, key: Key, value: Value): void => {
@@ -41,24 +52,39 @@ const append = <Key, Value>(lists: Map<Key, Value[]>, key: Key, value: Value): v
   else lists.set(key, [value])
 }
 
-const StoredEvent = Type.Unsafe<Event>(Type.Object({ name: Type.String(), data: Type.Unknown(), atMs: Type.Number() }))
+/**
+ * What a subscriber's job carries: the id of its event. The release before the first table of events wrote the event itself,
+ * which is in none.
+ */
+type FollowedEvent = { readonly eventId: EventId } | { readonly body: OldBody }
+type OldBody = Pick<Event, 'name' | 'data' | 'atMs'>
 
-function subscriberJob<Ctx>(own: AfterCommitSubscriber<Ctx, EventName>): Job<Ctx, Event> {
-  return job({
-    name: own.name,
-    input: StoredEvent,
-    attempts: own.attempts,
-    priority: own.priority,
-    timeoutMs: own.timeoutMs,
-    merge: own.merge && ((event) => own.merge?.(event)),
-    lane: own.lane && ((event) => own.lane?.(event)),
-    retryDelayMs: own.retryDelayMs && ((attempt, event) => own.retryDelayMs?.(attempt, event) as number),
-    async run(ctx: Ctx, event, run) {
-      const problem = eventProblem(event.name, event.data)
-      if (problem !== undefined) throw new GiveUp(`${event.name} was published by another version: ${problem}`)
-      await own.afterCommit(ctx, event, run)
-    },
-  })
+const FollowedEvent = Type.Unsafe<FollowedEvent>(
+  Type.Union([
+    Type.Object({ eventId: Type.Integer() }),
+    Type.Object({ body: Type.Object({ name: Type.String(), data: Type.Unknown(), atMs: Type.Number() }) }),
+  ]),
+)
+
+function followerOf<Ctx>(own: AfterCommitSubscriber<Ctx, EventName>): Follower<Ctx> {
+  const { name, attempts, priority, timeoutMs, pool, whenFailing } = own
+  return {
+    merge: (event) => own.merge?.(event),
+    lane: (event) => own.lane?.(event),
+    job: job({
+      ...{ name, attempts, priority, timeoutMs, pool, whenFailing },
+      retryDelayMs: own.retryDelayMs && ((attempt) => own.retryDelayMs?.(attempt) as number),
+      input: FollowedEvent,
+      version: 2,
+      upgrade: { 1: (body: OldBody): FollowedEvent => ({ body }) },
+      async run(ctx: Ctx, input, run) {
+        const event =
+          'body' in input ? readStoredEvent({ ...input.body, version: 1 }) : await getEvent(run.db, input.eventId)
+        if (!event) throw new GiveUp('the event is there no longer')
+        await own.afterCommit(ctx, event, run)
+      },
+    }),
+  }
 }
 
 interface Attached {
@@ -80,28 +106,75 @@ export function attachEvents<Ctx>(db: Db, hub: EventHub<Ctx>, limits?: Partial<L
 
 /** Most events of one transaction: more is a subscriber that answers itself. */
 const maxEventsPerTransaction = 2000
-const published = new WeakMap<Tx, number>()
+
+/** Longest data of an event as JSON, in characters: rows hold ids, not contents, but one push may move very many refs. */
+const maxDataLength = 8_000_000
+
+interface Published {
+  readonly event: Event
+  readonly row: NewEventRow
+}
+
+/** What the transactions under way have published so far. */
+const publishedIn = new WeakMap<Tx, Published[]>()
 
 /**
- * Says that something has happened, as part of the transaction that made it so: subscribers of the transaction run
- * now, in the order they were given, and those of the commit get one job each.
+ * Says that something has happened, as part of the transaction that made it so. Subscribers of the transaction run now, in
+ * the order they were given. When the transaction's work is done, all its events are written at once, with one job for each
+ * subscriber that runs after the commit.
  */
 export async function publish<Name extends EventName>(tx: Tx, name: Name, data: EventData<Name>): Promise<void> {
   const attached = attachments.of(tx)
   if (!attached) throw new Error(`${name} was published on a database without events`)
-  const problem = eventProblem(name, data)
-  if (problem !== undefined) throw new Error(`event ${name} is wrong: ${problem}`)
-  const count = (published.get(tx) ?? 0) + 1
-  if (count > maxEventsPerTransaction) throw new Error(`one transaction published more than ${count - 1} events`)
-  published.set(tx, count)
-
+  const declared = checkedFact(name, data)
   const clock = clockOf(tx)
   const event = { name, data, atMs: clock.nowMs() } as unknown as Event
-  const { hub } = attached
-  for (const each of hub.inTransaction.get(name) ?? []) await each.inTransaction(tx, event, { clock })
-  await enqueueAll(
+  let published = publishedIn.get(tx)
+  if (!published) {
+    const all: Published[] = []
+    published = all
+    publishedIn.set(tx, all)
+    beforeCommit(tx, () => writeEvents(tx, attached.hub, all))
+  }
+  if (published.length >= maxEventsPerTransaction) {
+    throw new Error(`one transaction published more than ${maxEventsPerTransaction} events`)
+  }
+  published.push({ event, row: rowOf(event, declared) })
+  for (const each of attached.hub.inTransaction.get(name) ?? []) await each.inTransaction(tx, event, { clock })
+}
+
+function rowOf({ name, data, atMs }: Event, declared: Fact): NewEventRow {
+  const text = JSON.stringify(data)
+  if (text.length > maxDataLength) throw new Error(`the data of event ${name} are ${text.length} characters long`)
+  const ids = data as Readonly<Record<string, unknown>>
+  const idOf = (member: string): number | null => {
+    const id = ids[member]
+    return typeof id === 'number' ? id : null
+  }
+  return {
+    name,
+    version: declared.version,
+    actorId: idOf(declared.actor),
+    ownerId: idOf(declared.owner),
+    repoId: idOf('repoId'),
+    issueId: idOf('issueId'),
+    data: text,
+    atMs,
+  }
+}
+
+async function writeEvents(tx: Tx, hub: EventHub<never>, published: readonly Published[]): Promise<void> {
+  const ids = await insertEvents(
     tx,
-    (hub.afterCommit.get(name) ?? []).map((own) => planned(own, event)),
+    published.map(({ row }) => row),
   )
-  announce(tx, event)
+  const plans = published.flatMap(({ event }, index) => {
+    const eventId = ids[index] as EventId
+    return (hub.afterCommit.get(event.name) ?? []).map((follower): PlannedJob => {
+      const follows = { eventId, merge: follower.merge(event), lane: follower.lane(event) }
+      return { job: follower.job, input: { eventId }, options: {}, follows }
+    })
+  })
+  if (plans.length > 0) await enqueueAll(tx, plans)
+  for (const [index, { event }] of published.entries()) announce(tx, ids[index] as EventId, event)
 }

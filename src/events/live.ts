@@ -1,10 +1,12 @@
 import type { Db, Tx } from '../db/database.ts'
 import { listen, notify } from '../db/notify.ts'
 import { Unavailable } from '../lib/errors.ts'
+import type { EventId } from '../lib/ids.ts'
 import type { Event, EventName } from './catalogue.ts'
 
 /** An event as those hear it who watch: its name and ids. Whoever wants more loads it, with their own rights. */
 export interface LiveEvent {
+  readonly id: EventId
   readonly name: EventName
   readonly atMs: number
   /** The event's members that are numbers, flags or short texts. */
@@ -49,13 +51,13 @@ const eventChannel = 'event'
 const maxTextLength = 256
 
 /** Tells the watchers of all processes, after the commit. */
-export function announce(tx: Tx, event: Event): void {
+export function announce(tx: Tx, id: EventId, event: Event): void {
   const ids: Record<string, number | boolean | string> = {}
   for (const [key, value] of Object.entries(event.data)) {
     if (typeof value === 'number' || typeof value === 'boolean') ids[key] = value
     else if (typeof value === 'string' && value.length <= maxTextLength) ids[key] = value
   }
-  notify(tx, eventChannel, JSON.stringify({ name: event.name, atMs: event.atMs, ids } satisfies LiveEvent))
+  notify(tx, eventChannel, JSON.stringify({ id, name: event.name, atMs: event.atMs, ids } satisfies LiveEvent))
 }
 
 interface Watcher {

@@ -1,5 +1,6 @@
 import type { Tx } from '../db/database.ts'
-import type { JobPriority, JobRun } from '../jobs/job.ts'
+import type { JobPriority, JobRun, LaneRule } from '../jobs/job.ts'
+import type { PoolName } from '../jobs/pools.ts'
 import type { Clock } from '../lib/time.ts'
 import { isEventName, type Event, type EventName } from './catalogue.ts'
 
@@ -26,9 +27,12 @@ export interface AfterCommitSubscriber<Ctx, Name extends EventName> extends Abou
   readonly attempts?: number
   readonly priority?: JobPriority
   readonly timeoutMs?: number
+  readonly pool?: PoolName
+  readonly whenFailing?: LaneRule
+  retryDelayMs?(attempt: number): number
+  /** The keys of its jobs are made of the event when it is published. */
   merge?(event: Event<Name>): string | undefined
   lane?(event: Event<Name>): string | undefined
-  retryDelayMs?(attempt: number, event: Event<Name>): number
   afterCommit(ctx: Ctx, event: Event<Name>, run: JobRun): Promise<void>
 }
 

@@ -163,6 +163,7 @@ async function recordPush(ctx: SignedInCtx, home: Home, push: Push, by: Attribut
  */
 export const readCommitMessages = subscriber({
   name: 'readCommitMessages',
+  pool: 'git',
   on: 'refs.updated',
   lane: ({ data }) => `repo ${data.repoId}`,
   async afterCommit(ctx: Ctx, { data, atMs }) {

@@ -1,15 +1,19 @@
-import { GiveUp, type AnyJob, type JobProgress } from './job.ts'
+import type { Db } from '../db/database.ts'
+import { isPermanent, type AnyJob, type JobProgress } from './job.ts'
 import type { JobRow } from './job.store.ts'
+import { Unreadable, upgraded } from './versions.ts'
 
 /** How an attempt went. Unless it succeeded, `isAbandoned` says that its code may still be running. */
 export type AttemptResult = { readonly durationMs: number } & (
   | { readonly kind: 'succeeded' }
   | { readonly kind: 'interrupted'; readonly isAbandoned: boolean }
+  /** This release can not read the row; another will. */
+  | { readonly kind: 'unreadable'; readonly error: Unreadable; readonly isAbandoned: boolean }
   | {
       readonly kind: 'failed'
       readonly error: unknown
-      readonly isFinal: boolean
-      readonly input: unknown
+      /** Why it is not tried again; undefined when it is. */
+      readonly problem: 'permanent' | 'exhausted' | undefined
       readonly isAbandoned: boolean
     }
 )
@@ -24,6 +28,7 @@ export interface Attempt {
 }
 
 export interface AttemptOptions<Ctx> {
+  readonly db: Db
   readonly job: AnyJob<Ctx>
   readonly row: JobRow
   createContext(signal: AbortSignal): Ctx | Promise<Ctx>
@@ -51,12 +56,17 @@ export function runAttempt<Ctx>(options: AttemptOptions<Ctx>): Attempt {
     Math.min(job.timeoutMs, maxTimerMs),
   ).unref()
 
-  let input: unknown
+  const isLastAttempt = row.attempt >= row.max_attempts
   async function work(): Promise<void> {
-    input = readInput(job, row)
+    const input = readInput(job, row)
     const context = await options.createContext(stop.signal)
-    const isLastAttempt = row.attempt >= row.max_attempts
-    await job.run(context, input, { signal: stop.signal, attempt: row.attempt, isLastAttempt, progress: progress.set })
+    await job.run(context, input, {
+      db: options.db,
+      signal: stop.signal,
+      attempt: row.attempt,
+      isLastAttempt,
+      progress: progress.set,
+    })
   }
 
   async function result(): Promise<AttemptResult> {
@@ -76,8 +86,9 @@ export function runAttempt<Ctx>(options: AttemptOptions<Ctx>): Attempt {
       const reason: unknown = stop.signal.aborted ? stop.signal.reason : error
       const durationMs = performance.now() - beganMs
       if (reason instanceof Interrupted) return { kind: 'interrupted', durationMs, isAbandoned }
-      const isFinal = reason instanceof GiveUp || row.attempt >= row.max_attempts
-      return { kind: 'failed', error: reason, isFinal, input, durationMs, isAbandoned }
+      if (reason instanceof Unreadable) return { kind: 'unreadable', error: reason, durationMs, isAbandoned }
+      const problem = isPermanent(reason) ? 'permanent' : isLastAttempt ? 'exhausted' : undefined
+      return { kind: 'failed', error: reason, problem, durationMs, isAbandoned }
     } finally {
       clearTimeout(timer)
       progress.end()
@@ -95,10 +106,11 @@ export function runAttempt<Ctx>(options: AttemptOptions<Ctx>): Attempt {
 /** Longest time of a timer in Node, in milliseconds. */
 const maxTimerMs = 2 ** 31 - 1
 
+/** The input in today's shape, whichever release wrote it. */
 function readInput<Ctx>(job: AnyJob<Ctx>, row: JobRow): unknown {
-  const input: unknown = JSON.parse(row.input)
+  const input = upgraded(`the input of job ${job.name}`, job, row.version, JSON.parse(row.input))
   const problem = job.problemOf(input)
-  if (problem !== undefined) throw new GiveUp(`the input was made by another version of the program: ${problem}`)
+  if (problem !== undefined) throw new Unreadable(`the input was written by another release: ${problem}`)
   return input
 }
 

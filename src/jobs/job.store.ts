@@ -1,4 +1,4 @@
-import { sql, type Insertable, type Selectable } from 'kysely'
+import { sql, type Insertable, type RawBuilder, type Selectable } from 'kysely'
 import type { Db, Tx } from '../db/database.ts'
 import { databaseKind } from '../db/open.ts'
 import type { JobTable } from '../db/tables/work.ts'
@@ -14,6 +14,9 @@ const isWaiting = sql<boolean>`job.state = 'waiting'`
 const isRunning = sql<boolean>`job.state = 'running'`
 const isFailed = sql<boolean>`job.state = 'failed'`
 
+/** The priorities that jobs have, most urgent first; a claim looks at each in turn. */
+export const priorities = { high: 10, normal: 50, low: 90 } as const
+
 /**
  * Inserts jobs in their order, in one statement. A job that waits already under the same key takes over the input and
  * the earlier time, and its id is what is returned in that place. `rows` names no key twice.
@@ -28,7 +31,11 @@ export async function insertJobs(tx: Tx, rows: readonly NewJobRow[]): Promise<Jo
         .where(sql<boolean>`state = 'waiting' and unique_key is not null`)
         .doUpdateSet({
           input: (row) => row.ref('excluded.input'),
+          version: (row) => row.ref('excluded.version'),
+          event_id: (row) => row.ref('excluded.event_id'),
           run_at_ms: sql`case when excluded.run_at_ms < job.run_at_ms then excluded.run_at_ms else job.run_at_ms end`,
+          passed_until_ms: sql`case when excluded.run_at_ms < job.passed_until_ms then excluded.run_at_ms
+            else job.passed_until_ms end`,
           updated_unix: (row) => row.ref('excluded.updated_unix'),
         }),
     )
@@ -37,49 +44,139 @@ export async function insertJobs(tx: Tx, rows: readonly NewJobRow[]): Promise<Jo
   return inserted.map((row) => row.id)
 }
 
-/** Names of jobs as a list of SQL: they are of the code, and the same in every statement of a process. */
+/** Lanes as one argument, and the rows that SQL makes of it, with one column `lane`. */
+const laneRows = (db: Tx, lanes: readonly string[]) => {
+  const text = JSON.stringify(lanes)
+  return databaseKind(db) === 'postgres'
+    ? sql`(select value as lane from json_array_elements_text(${text}::json))`
+    : sql`(select value as lane from json_each(${text}))`
+}
+
+/** Tells the locks of lanes from other advisory locks; the number only has to be ours. */
+const laneLocks = 1_774_611
+
+/**
+ * Keeps other transactions from these lanes until this one ends, so that the ids of a lane's jobs are in the order of their
+ * commits and its turn is never lost between two. The locks are taken in one order, so that nobody waits in a circle. SQLite
+ * has one writer, which needs none.
+ */
+export async function lockLanes(tx: Tx, lanes: readonly string[]): Promise<void> {
+  if (lanes.length === 0 || databaseKind(tx) === 'sqlite') return
+  await sql`select pg_advisory_xact_lock(${sql.lit(laneLocks)}, wanted.hash) from (
+    select distinct hashtext(line.lane) as hash from ${laneRows(tx, lanes)} as line order by 1) as wanted`.execute(tx)
+}
+
+/** Takes the turn from jobs of these lanes that are passed and not due yet, so that others can have it. */
+export async function holdPassedJobs(tx: Tx, lanes: readonly string[], nowMs: number): Promise<void> {
+  await sql`update job set is_held = true where lane is not null and state = 'waiting' and not is_held
+    and passed_until_ms > ${nowMs} and lane in (select line.lane from ${laneRows(tx, lanes)} as line)`.execute(tx)
+}
+
+/**
+ * Gives each of these lanes that has none the job whose turn it is: one that was passed and is due again, else the oldest,
+ * else the first that becomes due again. Each is one look into an index however many jobs the lane has. The caller has
+ * locked the lanes.
+ * @returns where these jobs run and when
+ */
+export async function giveTurns(
+  tx: Tx,
+  lanes: readonly string[],
+  nowMs: number,
+): Promise<{ pool: string; run_at_ms: number }[]> {
+  const inLine = sql`next.lane = line.lane and next.lane is not null and next.state = 'waiting' and next.is_held`
+  const { rows } = await sql<{ pool: string; run_at_ms: number }>`
+    update job set is_held = false where id in (
+      select coalesce(
+        (select next.id from job as next where ${inLine} and next.passed_until_ms > 0 and next.passed_until_ms <= ${nowMs}
+          order by next.passed_until_ms, next.id limit 1),
+        (select next.id from job as next where ${inLine} and next.passed_until_ms = 0 order by next.id limit 1),
+        (select next.id from job as next where ${inLine} and next.passed_until_ms > ${nowMs}
+          order by next.passed_until_ms, next.id limit 1))
+      from ${laneRows(tx, lanes)} as line
+      where not exists (select 1 from job as head where head.lane = line.lane and head.lane is not null
+        and head.state <> 'failed' and not head.is_held))
+    returning pool, run_at_ms`.execute(tx)
+  return rows
+}
+
+/** Lanes in which jobs wait and none has the turn: somebody has deleted the row that had it. */
+export async function listLanesWithoutTurn(db: Db, limit: number): Promise<string[]> {
+  const { rows } = await sql<{ lane: string }>`
+    select distinct job.lane from job where job.lane is not null and job.state = 'waiting' and job.is_held
+      and not exists (select 1 from job as head where head.lane = job.lane and head.lane is not null
+        and head.state <> 'failed' and not head.is_held) limit ${limit}`.execute(db)
+  return rows.map((row) => row.lane)
+}
+
+/** Names as a list of SQL: they are of the code, and the same in every statement of a process. */
 const listOf = (names: readonly string[]) => sql.raw(names.map((name) => `'${name.replaceAll("'", "''")}'`).join(', '))
 
 /**
- * Due jobs whose lane is free; a lane is taken while an earlier job of it waits or any of it runs: two conditions, so
- * that each is one look into an index however long the lane is.
+ * Due jobs whose turn it is. The last condition is for rows of two releases that use one database: each lane has one job
+ * that is not held.
  */
 const isClaimable = (names: readonly string[], nowMs: number) =>
-  sql<boolean>`job.state = 'waiting' and job.run_at_ms <= ${nowMs} and job.name in (${listOf(names)})
-    and (job.lane is null or not (
-      exists (select 1 from job as earlier where earlier.lane = job.lane and earlier.lane is not null
-        and earlier.state <> 'failed' and earlier.id < job.id)
-      or exists (select 1 from job as busy where busy.lane = job.lane and busy.lane is not null
-        and busy.state = 'running')))`
+  sql<boolean>`job.state = 'waiting' and not job.is_held and job.run_at_ms <= ${nowMs} and job.name in (${listOf(names)})
+    and (job.lane is null or not exists (select 1 from job as busy where busy.lane = job.lane and busy.lane is not null
+      and busy.state = 'running'))`
 
-/** Takes up to `limit` jobs that are due, most urgent first. Two workers never take the same one. */
-export async function claimJobs(
-  tx: Tx,
-  claim: {
-    names: readonly string[]
-    limit: number
-    nowMs: number
-    worker: string
-    leaseUntilMs: number
-    nowUnix: Unix
-  },
-): Promise<JobRow[]> {
-  const lock = sql.raw(databaseKind(tx) === 'postgres' ? 'for update skip locked' : '')
-  // Written out, since it runs for every job and the builder would cost more than the database does.
-  const { rows } = await sql<JobRow>`
-    with picked as (
-      select job.id from job where ${isClaimable(claim.names, claim.nowMs)}
-      order by job.priority, job.run_at_ms, job.id limit ${claim.limit} ${lock})
+export interface Claim {
+  readonly pool: string
+  readonly names: readonly string[]
+  readonly limit: number
+  readonly nowMs: number
+  readonly worker: string
+  readonly leaseUntilMs: number
+  readonly nowUnix: Unix
+}
+
+/**
+ * The statement that takes up to `limit` due jobs of a pool, most urgent first: for each priority it walks the index of
+ * what can be taken, in order, and stops when it has enough.
+ */
+export function claimStatement(kind: 'sqlite' | 'postgres', claim: Claim): RawBuilder<JobRow> {
+  const ofPriority = (priority: unknown, columns: string) => sql`
+    select ${sql.raw(columns)} from job where job.pool = ${claim.pool} and job.priority = ${priority}
+      and ${isClaimable(claim.names, claim.nowMs)} order by job.run_at_ms, job.id limit ${claim.limit}`
+  const each = Object.values(priorities)
+  const take = (picked: RawBuilder<unknown>) => sql<JobRow>`
     update job set state = 'running', attempt = attempt + 1, lease_until_ms = ${claim.leaseUntilMs},
       leased_by = ${claim.worker}, progress = null, updated_unix = ${claim.nowUnix}
-    where id in (select picked.id from picked) returning *`.execute(tx)
+    where id ${picked} returning *`
+  if (kind === 'postgres') {
+    const values = sql.join(each.map((priority) => sql`(${sql.lit(priority)})`))
+    return sql<JobRow>`with picked as materialized (
+      select due.id from (values ${values}) as urgency (priority)
+      cross join lateral (${ofPriority(sql.ref('urgency.priority'), 'job.id')} for update skip locked) as due
+      limit ${claim.limit}) ${take(sql`= any (array(select picked.id from picked))`)}`
+  }
+  const found = each.map(
+    (priority) => sql`select * from (${ofPriority(sql.lit(priority), 'job.id, job.priority, job.run_at_ms')})`,
+  )
+  return take(sql`in (select id from (${sql.join(found, sql` union all `)})
+    order by priority, run_at_ms, id limit ${claim.limit})`)
+}
+
+/** Takes up to `limit` jobs that are due, most urgent first. Two workers never take the same one. */
+export async function claimJobs(tx: Tx, claim: Claim): Promise<JobRow[]> {
+  const { rows } = await claimStatement(databaseKind(tx), claim).execute(tx)
   return rows.sort((a, b) => a.priority - b.priority || a.run_at_ms - b.run_at_ms || a.id - b.id)
 }
 
-/** True when a job could be taken now. */
-export async function hasClaimableJob(db: Db, names: readonly string[], nowMs: number): Promise<boolean> {
-  const { rows } = await sql`select 1 from job where ${isClaimable(names, nowMs)} limit 1`.execute(db)
-  return rows.length > 0
+/** Those of the pools in which a job could be taken now. */
+export async function listClaimablePools(
+  db: Db,
+  pools: readonly string[],
+  names: readonly string[],
+  nowMs: number,
+): Promise<string[]> {
+  const all = sql.raw(Object.values(priorities).join(', '))
+  const looks = pools.map(
+    (pool) => sql`select ${sql.lit(pool)} as pool where exists (select 1 from job where job.pool = ${sql.lit(pool)}
+      and job.priority in (${all}) and ${isClaimable(names, nowMs)})`,
+  )
+  const { rows } = await sql<{ pool: string }>`${sql.join(looks, sql` union all `)}`.execute(db)
+  return rows.map((row) => row.pool)
 }
 
 /**
@@ -100,7 +197,7 @@ export async function listBusyJobs(
 /** When the next waiting job becomes due, in milliseconds; undefined when none waits. */
 export async function findNextDueMs(db: Db, names: readonly string[], afterMs: number): Promise<number | undefined> {
   const { rows } = await sql<{ run_at_ms: number }>`
-    select job.run_at_ms from job where job.state = 'waiting' and job.run_at_ms > ${afterMs}
+    select job.run_at_ms from job where job.state = 'waiting' and not job.is_held and job.run_at_ms > ${afterMs}
       and job.name in (${listOf(names)}) order by job.run_at_ms limit 1`.execute(db)
   return rows[0]?.run_at_ms
 }
@@ -160,7 +257,10 @@ export async function hasWaitingTwin(tx: Tx, job: Pick<JobRow, 'name' | 'unique_
   return twin !== undefined
 }
 
-export type JobOutcome = Pick<JobRow, 'state' | 'run_at_ms' | 'last_error' | 'attempt' | 'updated_unix'>
+export type JobOutcome = Pick<
+  JobRow,
+  'state' | 'run_at_ms' | 'last_error' | 'attempt' | 'problem' | 'is_held' | 'passed_until_ms' | 'updated_unix'
+>
 
 /** Gives a running job back, to wait or as failed; nothing happens when `worker` does not have it any more. */
 export async function updateReleasedJob(tx: Tx, id: JobId, worker: string, outcome: JobOutcome): Promise<void> {
@@ -234,12 +334,20 @@ export const countJobs = (
     .groupBy(['name', 'state'])
     .execute()
 
-/** Gives a failed job all its attempts again. */
-export async function updateFailedToWaiting(tx: Tx, id: JobId, runAtMs: number, nowUnix: Unix): Promise<void> {
+/** Gives a failed job all its attempts again. One of a lane waits for its turn. */
+export async function updateFailedToWaiting(tx: Tx, job: JobRow, runAtMs: number, nowUnix: Unix): Promise<void> {
   await tx
     .updateTable('job')
-    .set({ state: 'waiting', attempt: 0, run_at_ms: runAtMs, updated_unix: nowUnix })
-    .where('id', '=', id)
+    .set({
+      state: 'waiting',
+      attempt: 0,
+      problem: null,
+      is_held: job.lane !== null,
+      passed_until_ms: 0,
+      run_at_ms: runAtMs,
+      updated_unix: nowUnix,
+    })
+    .where('id', '=', job.id)
     .where(isFailed)
     .execute()
 }

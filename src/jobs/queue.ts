@@ -1,21 +1,30 @@
 import { clockOf } from '../db/clock.ts'
 import type { Db, Tx } from '../db/database.ts'
 import { notify } from '../db/notify.ts'
-import type { JobId } from '../lib/ids.ts'
+import type { EventId, JobId } from '../lib/ids.ts'
 import { nowUnix } from '../lib/time.ts'
-import type { Job, JobPriority } from './job.ts'
-import { countJobs, deleteJob, findJob, hasWaitingTwin, insertJobs, updateFailedToWaiting } from './job.store.ts'
-import type { NewJobRow } from './job.store.ts'
+import type { Job } from './job.ts'
+import {
+  countJobs,
+  deleteJob,
+  findJob,
+  giveTurns,
+  hasWaitingTwin,
+  holdPassedJobs,
+  insertJobs,
+  lockLanes,
+  priorities,
+  updateFailedToWaiting,
+  type NewJobRow,
+} from './job.store.ts'
 
 export { countJobsOf, findJob, listJobs, type JobRow } from './job.store.ts'
 
 /**
- * Workers of every process listen here for jobs that were added. The message is empty for one that is due, else the
- * time at which it will be, in milliseconds.
+ * Workers of every process listen here for jobs that were added: the name of the pool, and for one that is not due yet a
+ * space and the time at which it will be, in milliseconds.
  */
 export const jobChannel = 'job'
-
-const priorityNumbers: Readonly<Record<JobPriority, number>> = { high: 10, normal: 50, low: 90 }
 
 /** When a job may begin; at once unless told. */
 export interface EnqueueOptions {
@@ -29,6 +38,12 @@ export interface PlannedJob {
   readonly job: Job<never, unknown>
   readonly input: unknown
   readonly options: EnqueueOptions
+  /** The event that it follows, and the keys that were made of it; else they are made of the input. */
+  readonly follows?: {
+    readonly eventId: EventId
+    readonly merge: string | undefined
+    readonly lane: string | undefined
+  }
 }
 
 export const planned = <Input>(
@@ -48,58 +63,84 @@ export async function enqueue<Input>(
   input: NoInfer<Input>,
   options: EnqueueOptions = {},
 ): Promise<JobId> {
-  const row = newJobRow(tx, planned(job, input, options))
-  wakeWorkers(tx, [row])
-  const [id] = await insertJobs(tx, [row])
+  const [id] = await writeJobs(tx, [{ job, input, options }])
   return id as JobId
 }
 
 /** Like `enqueue`, with one statement for all of them. */
 export async function enqueueAll(tx: Tx, plans: readonly PlannedJob[]): Promise<void> {
+  await writeJobs(tx, plans)
+}
+
+async function writeJobs(tx: Tx, plans: readonly PlannedJob[]): Promise<JobId[]> {
   // One statement can not merge into the same row twice, so of twins only the last is written.
   const rows = new Map<string, NewJobRow>()
+  const lanes = new Set<string>()
+  const passing = new Set<string>()
   for (const [index, plan] of plans.entries()) {
     const row = newJobRow(tx, plan)
+    if (typeof row.lane === 'string') {
+      lanes.add(row.lane)
+      if (plan.job.whenFailing === 'pass') passing.add(row.lane)
+    }
     const key = row.unique_key === null ? `#${index}` : JSON.stringify([row.name, row.unique_key])
     const twin = rows.get(key)
     rows.set(key, twin && twin.run_at_ms < row.run_at_ms ? { ...row, run_at_ms: twin.run_at_ms } : row)
   }
-  if (rows.size === 0) return
+  if (rows.size === 0) return []
   const all = [...rows.values()]
   wakeWorkers(tx, all)
+  // The lanes come before the ids, which are then in the order of the commits.
+  await lockLanes(tx, [...lanes])
+  const ids: JobId[] = []
   for (let start = 0; start < all.length; start += maxRowsPerStatement) {
-    await insertJobs(tx, all.slice(start, start + maxRowsPerStatement))
+    ids.push(...(await insertJobs(tx, all.slice(start, start + maxRowsPerStatement))))
   }
-}
-
-function wakeWorkers(tx: Tx, rows: readonly NewJobRow[]): void {
   const nowMs = clockOf(tx).nowMs()
-  const first = rows.reduce((least, row) => Math.min(least, row.run_at_ms), Number.POSITIVE_INFINITY)
-  if (first > nowMs) return notify(tx, jobChannel, String(first))
-  notify(tx, jobChannel)
-  const later = rows.filter((row) => row.run_at_ms > nowMs).map((row) => row.run_at_ms)
-  if (later.length > 0) notify(tx, jobChannel, String(later.reduce((least, at) => Math.min(least, at))))
+  if (passing.size > 0) await holdPassedJobs(tx, [...passing], nowMs)
+  if (lanes.size > 0) await giveTurns(tx, [...lanes], nowMs)
+  return ids
 }
 
-/** Ten columns each; a statement has at most 32,766 parameters on SQLite. */
+/** Tells the workers of each pool of what is due and of what will be next. */
+export function wakeWorkers(
+  tx: Tx,
+  rows: readonly { readonly pool?: string | undefined; readonly run_at_ms: number }[],
+): void {
+  const nowMs = clockOf(tx).nowMs()
+  const later = new Map<string, number>()
+  for (const { pool = 'default', run_at_ms: runAtMs } of rows) {
+    if (runAtMs <= nowMs) notify(tx, jobChannel, pool)
+    else later.set(pool, Math.min(later.get(pool) ?? Number.POSITIVE_INFINITY, runAtMs))
+  }
+  for (const [pool, runAtMs] of later) notify(tx, jobChannel, `${pool} ${runAtMs}`)
+}
+
+/** Fourteen columns each; a statement has at most 32,766 parameters on SQLite. */
 const maxRowsPerStatement = 1000
 
 /** Longest input of a job as JSON, in characters: rows hold ids, not contents, but one push may move very many refs. */
 const maxInputLength = 8_000_000
 
-function newJobRow(tx: Tx, { job, input, options }: PlannedJob): NewJobRow {
+function newJobRow(tx: Tx, { job, input, options, follows }: PlannedJob): NewJobRow {
   const problem = job.problemOf(input)
   if (problem !== undefined) throw new Error(`the input of job ${job.name} is wrong: ${problem}`)
   const text = JSON.stringify(input)
   if (text.length > maxInputLength) throw new Error(`the input of job ${job.name} is ${text.length} characters long`)
   const clock = clockOf(tx)
   const unix = nowUnix(clock)
+  const lane = (follows ? follows.lane : job.lane(input)) ?? null
   return {
     name: job.name,
+    pool: job.pool,
     input: text,
-    unique_key: job.merge(input) ?? null,
-    lane: job.lane(input) ?? null,
-    priority: priorityNumbers[job.priority],
+    version: job.version,
+    event_id: follows?.eventId ?? null,
+    unique_key: (follows ? follows.merge : job.merge(input)) ?? null,
+    lane,
+    // Whose turn it is is decided when all are there.
+    is_held: lane !== null,
+    priority: priorities[job.priority],
     max_attempts: job.attempts,
     run_at_ms: options.runAtMs ?? clock.nowMs() + (options.delayMs ?? 0),
     created_unix: unix,
@@ -139,9 +180,19 @@ export type FailedJobOutcome = 'done' | 'missing' | 'not failed'
 export async function retryFailedJob(tx: Tx, id: JobId): Promise<FailedJobOutcome> {
   const row = await findJob(tx, id)
   if (row?.state !== 'failed') return row ? 'not failed' : 'missing'
-  notify(tx, jobChannel)
-  if (await hasWaitingTwin(tx, row)) await deleteJob(tx, id)
-  else await updateFailedToWaiting(tx, id, clockOf(tx).nowMs(), nowUnix(clockOf(tx)))
+  const nowMs = clockOf(tx).nowMs()
+  wakeWorkers(tx, [{ pool: row.pool, run_at_ms: nowMs }])
+  if (await hasWaitingTwin(tx, row)) {
+    await deleteJob(tx, id)
+    return 'done'
+  }
+  const lanes = row.lane === null ? [] : [row.lane]
+  await lockLanes(tx, lanes)
+  await updateFailedToWaiting(tx, row, nowMs, nowUnix(clockOf(tx)))
+  if (lanes.length > 0) {
+    await holdPassedJobs(tx, lanes, nowMs)
+    await giveTurns(tx, lanes, nowMs)
+  }
   return 'done'
 }
 

@@ -62,8 +62,15 @@ function start(
   enabled = true,
 ): Workers & AsyncDisposable & { scheduler: Scheduler<unknown> } {
   const scheduler = createScheduler({ db, schedules, enabled })
-  const workers = startWorkers({ db, jobs: [], scheduler, createContext: () => undefined, log: silent, concurrency: 2 })
-  return { ...workers, scheduler, [Symbol.asyncDispose]: () => workers.stop(0) }
+  const workers = startWorkers({
+    db,
+    jobs: [],
+    scheduler,
+    createContext: () => undefined,
+    log: silent,
+    slots: { default: 2 },
+  })
+  return Object.assign(workers, { scheduler, [Symbol.asyncDispose]: () => workers.stop(0) })
 }
 
 test('a task runs at its times, once among several processes, and tells when', async () => {

@@ -7,6 +7,7 @@ import { errorText } from './error-text.ts'
 import type { AnyJob } from './job.ts'
 import { enqueue, enqueueAll, planned } from './queue.ts'
 import { parseSchedule, type Schedule, type ScheduleTimes } from './schedule.ts'
+import { versioned } from './versions.ts'
 import { listScheduleRows, updateNextRun, updateRunBegun, updateRunEnded, upsertSchedules } from './schedule.store.ts'
 
 /** A scheduled task as an administrator sees it. Times are 0 where there is none. */
@@ -142,13 +143,16 @@ const enqueueTask = async <Ctx>(tx: Tx, entry: Entry<Ctx>): Promise<void> => {
 function taskJob<Ctx>(db: Db, task: Schedule<Ctx>): AnyJob<Ctx> {
   const name = `task.${task.name}`
   return {
+    ...versioned(name, {}),
     name,
+    pool: 'tasks',
     attempts: 1,
     priority: 'low',
     timeoutMs: task.timeoutMs ?? defaultTimeoutMs,
     problemOf: createChecker(Type.Object({})),
     merge: () => name,
     lane: () => name,
+    whenFailing: 'block',
     retryDelayMs: () => 0,
     async run(ctx, _input, run) {
       await transaction(db, (tx) => updateRunBegun(tx, task.name, nowUnix(clockOf(db))))

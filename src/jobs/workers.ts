@@ -3,34 +3,34 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { clockOf } from '../db/clock.ts'
 import { isUniqueViolation, transaction, type Db } from '../db/database.ts'
 import { listen } from '../db/notify.ts'
-import { databaseKind } from '../db/open.ts'
 import type { JobId } from '../lib/ids.ts'
 import type { Log } from '../lib/log.ts'
 import { nowUnix, systemClock } from '../lib/time.ts'
+import { Alarm } from './alarm.ts'
+import { runAttempt, type Attempt, type AttemptResult } from './attempt.ts'
 import { errorText } from './error-text.ts'
 import type { AnyJob } from './job.ts'
-import { runAttempt, type Attempt, type AttemptResult } from './attempt.ts'
 import {
   claimJobs,
   deleteOldFailedJobs,
-  deleteRunningJob,
   findNextDueMs,
-  hasClaimableJob,
-  hasWaitingTwin,
   listBusyJobs,
+  listClaimablePools,
   listExpiredJobs,
   updateLeases,
   updateProgress,
-  updateReleasedJob,
   type JobRow,
 } from './job.store.ts'
+import { endJob, failJob, releaseJob, restoreTurns, type Release } from './outcome.ts'
+import { PoolSet } from './pool-set.ts'
+import type { PoolSlots } from './pools.ts'
 import { jobChannel } from './queue.ts'
 import type { Scheduler } from './scheduler.ts'
 
 /** One finished attempt, for metrics. */
 export interface JobObservation {
   readonly name: string
-  readonly result: 'succeeded' | 'retried' | 'failed' | 'interrupted'
+  readonly result: 'succeeded' | 'retried' | 'failed' | 'interrupted' | 'unreadable'
   readonly durationMs: number
 }
 
@@ -44,8 +44,8 @@ export interface WorkerOptions<Ctx> {
   readonly log: Log
   /** True: no other process uses the database, so what runs at the start is a leftover and is taken back at once. */
   readonly isAlone?: boolean
-  /** Most jobs that this process runs at the same time. */
-  readonly concurrency: number
+  /** Most jobs of each pool that this process runs at the same time; one where it is left out. */
+  readonly slots: Partial<PoolSlots>
   observe?(observation: JobObservation): void
   readonly limits?: Partial<WorkerLimits>
 }
@@ -96,306 +96,300 @@ const failedPruneEveryMs = 3_600_000
 const errorPauseMs = 1000
 const settlePollMs = 3
 
+/** How long a row that this release can not read is left for a newer one before it is looked at again, in milliseconds. */
+const unreadableWaitMs = 60_000
+
 /** Starts to run the queue's jobs in this process. */
 export function startWorkers<Ctx>(options: WorkerOptions<Ctx>): Workers {
-  const { db, log, scheduler, concurrency } = options
-  const limits = { ...defaultWorkerLimits, ...options.limits }
-  const jobs = declaredJobs([...options.jobs, ...(scheduler?.jobs ?? [])])
-  const names = [...jobs.keys()]
-  const worker = randomUUID()
-  const running = new Map<JobId, Running>()
+  return new WorkerLoop(options)
+}
 
-  let isStopping = false
-  let isWoken = false
-  let hasBegun = false
-  let wakeWaiter: (() => void) | undefined
-  /** Jobs may be due: `yes` when one was just enqueued, `perhaps` when only a look can tell. */
-  let due: 'yes' | 'perhaps' | 'no' = 'perhaps'
-  /** When the next job becomes due, as far as it is known; looked up when `isNextDueKnown` is false. */
-  let nextDueMs = Number.POSITIVE_INFINITY
-  let isNextDueKnown = false
-  let nextTickUnix: number | undefined = 0
-  let nextReapMs = 0
-  let nextPruneMs = 0
+/** One loop that takes what is due for each pool; the jobs themselves run beside it. */
+class WorkerLoop<Ctx> implements Workers {
+  readonly #options: WorkerOptions<Ctx>
+  readonly #limits: WorkerLimits
+  readonly #jobs: ReadonlyMap<string, AnyJob<Ctx>>
+  readonly #names: readonly string[]
+  /** Names this process in the rows of the jobs it runs. */
+  readonly #worker = randomUUID()
+  readonly #pools: PoolSet
+  readonly #running = new Map<JobId, Running>()
+  readonly #alarm = new Alarm()
+  readonly #heartbeat: NodeJS.Timeout
+  readonly #unlisten: () => void
+  readonly #looping: Promise<void>
 
-  function wake(): void {
-    isWoken = true
-    wakeWaiter?.()
+  #isStopping = false
+  #hasBegun = false
+  /** When the next job becomes due, as far as it is known; looked up when `#isNextDueKnown` is false. */
+  #nextDueMs = Number.POSITIVE_INFINITY
+  #isNextDueKnown = false
+  /** How often jobs were told of that came in or were given back. */
+  #heardCount = 0
+  #nextTickUnix: number | undefined = 0
+  #nextReapMs = 0
+  #nextPruneMs = 0
+
+  constructor(options: WorkerOptions<Ctx>) {
+    this.#options = options
+    this.#limits = { ...defaultWorkerLimits, ...options.limits }
+    this.#jobs = declaredJobs([...options.jobs, ...(options.scheduler?.jobs ?? [])])
+    this.#names = [...this.#jobs.keys()]
+    this.#pools = new PoolSet(options.slots)
+    this.#heartbeat = setInterval(() => {
+      this.#prolongLeases().catch((error: unknown) =>
+        options.log('error', 'the leases of jobs could not be prolonged', { error }),
+      )
+    }, this.#limits.leaseMs / 3).unref()
+    this.#unlisten = listen(options.db, jobChannel, {
+      heard: (message) => this.#heard(message),
+      missed: () => this.#wakeToLook(),
+    })
+    this.#looping = this.#loop()
+  }
+
+  async settle(timeoutMs = 30_000): Promise<void> {
+    const { db } = this.#options
+    const deadlineMs = performance.now() + timeoutMs
+    for (;;) {
+      const nowMs = clockOf(db).nowMs()
+      const heardCount = this.#heardCount
+      const hasTicked = this.#hasBegun && (this.#nextTickUnix === undefined || this.#nextTickUnix * 1000 > nowMs)
+      const busy = this.#names.length === 0 ? [] : await listBusyJobs(db, this.#names, nowMs)
+      // One that came or was given back while these were looked for may be due by now.
+      const isAsItWas = this.#heardCount === heardCount
+      if (hasTicked && busy.length === 0 && this.#running.size === 0 && isAsItWas) return
+      if (this.#isStopping) throw new Error('the workers were stopped while somebody waited for them')
+      if (performance.now() > deadlineMs) {
+        const left = busy.map((each) => `${each.name} ${each.id} (${each.state})`).join(', ')
+        throw new Error(`jobs did not come to rest within ${timeoutMs} ms: ${left || 'the scheduler is busy'}`)
+      }
+      this.#wakeToLook()
+      await Promise.race([sleep(settlePollMs), ...[...this.#running.values()].map((each) => each.ended)])
+    }
+  }
+
+  async stop(deadlineMs: number): Promise<void> {
+    this.#isStopping = true
+    this.#unlisten()
+    this.#alarm.ring()
+    await this.#looping
+    const allEnded = (): Promise<unknown> => Promise.all([...this.#running.values()].map((each) => each.ended))
+    const timer = new AbortController()
+    await Promise.race([allEnded(), sleep(deadlineMs, undefined, { signal: timer.signal }).catch(() => {})])
+    timer.abort()
+    for (const each of this.#running.values()) each.attempt.interrupt()
+    await allEnded()
+    clearInterval(this.#heartbeat)
   }
 
   /** Has the queue looked at: something may have been missed. */
-  function wakeToLook(): void {
-    if (due === 'no') due = 'perhaps'
-    isNextDueKnown = false
-    wake()
+  #wakeToLook(): void {
+    this.#pools.suspectAll()
+    this.#isNextDueKnown = false
+    this.#alarm.ring()
   }
 
   /** A job was enqueued, here or in another process. */
-  function heard(payload: string): void {
-    if (payload === '') due = 'yes'
-    else nextDueMs = Math.min(nextDueMs, Number(payload))
-    wake()
+  #heard(message: string): void {
+    this.#heardCount += 1
+    const [pool = '', runAtMs] = message.split(' ')
+    if (runAtMs === undefined) this.#pools.expect(pool)
+    else this.#nextDueMs = Math.min(this.#nextDueMs, Number(runAtMs))
+    this.#alarm.ring()
   }
 
-  /** Rests until woken, at most `ms`; then it looks by itself. The timer keeps no process alive. */
-  async function rest(ms: number): Promise<void> {
-    if (isWoken || isStopping || ms <= 0) return
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(() => {
-        wakeToLook()
-        resolve()
-      }, ms).unref()
-      wakeWaiter = () => {
-        clearTimeout(timer)
-        resolve()
-      }
-    })
-    wakeWaiter = undefined
-  }
-
-  async function loop(): Promise<void> {
-    while (!isStopping) {
-      isWoken = false
+  async #loop(): Promise<void> {
+    while (!this.#isStopping) {
+      this.#alarm.reset()
       let restMs: number
       try {
-        restMs = await pass()
+        restMs = await this.#pass()
       } catch (error) {
-        log('error', 'the job queue could not be read; trying again', { error })
+        this.#options.log('error', 'the job queue could not be read; trying again', { error })
         await sleep(errorPauseMs)
-        wakeToLook()
+        this.#wakeToLook()
         continue
       }
-      await rest(restMs)
+      if (!this.#isStopping && !(await this.#alarm.rest(restMs))) this.#wakeToLook()
     }
   }
 
   /** Takes what is due. Answers how long there is nothing to do unless woken, in milliseconds. */
-  async function pass(): Promise<number> {
-    if (!hasBegun) {
+  async #pass(): Promise<number> {
+    const { db, scheduler, isAlone } = this.#options
+    if (!this.#hasBegun) {
       await scheduler?.begin()
-      if (options.isAlone) await takeBackExpired(Number.MAX_SAFE_INTEGER)
-      hasBegun = true
+      if (isAlone) await this.#takeBackExpired(Number.MAX_SAFE_INTEGER)
+      this.#hasBegun = true
     }
-    await keepHouse()
+    await this.#keepHouse()
     const nowMs = clockOf(db).nowMs()
-    if (nextTickUnix !== undefined && nextTickUnix * 1000 <= nowMs) nextTickUnix = await scheduler?.tick()
-    await takeDueJobs(nowMs)
-    if (!isNextDueKnown && names.length > 0) {
-      isNextDueKnown = true
-      nextDueMs = Number.POSITIVE_INFINITY
-      const found = await findNextDueMs(db, names, nowMs)
+    if (this.#nextTickUnix !== undefined && this.#nextTickUnix * 1000 <= nowMs) {
+      this.#nextTickUnix = await scheduler?.tick()
+    }
+    await this.#takeDueJobs(nowMs)
+    if (!this.#isNextDueKnown && this.#names.length > 0) {
+      this.#isNextDueKnown = true
+      this.#nextDueMs = Number.POSITIVE_INFINITY
+      const found = await findNextDueMs(db, this.#names, nowMs)
       // What was heard meanwhile counts too.
-      if (found !== undefined) nextDueMs = Math.min(nextDueMs, found)
+      if (found !== undefined) this.#nextDueMs = Math.min(this.#nextDueMs, found)
     }
-    const nextTickMs = (nextTickUnix ?? Number.POSITIVE_INFINITY) * 1000
-    return Math.min(Math.min(nextDueMs, nextTickMs) - clockOf(db).nowMs(), limits.idlePollMs)
+    const nextTickMs = (this.#nextTickUnix ?? Number.POSITIVE_INFINITY) * 1000
+    return Math.min(Math.min(this.#nextDueMs, nextTickMs) - clockOf(db).nowMs(), this.#limits.idlePollMs)
   }
 
-  async function takeDueJobs(nowMs: number): Promise<void> {
-    if (nextDueMs <= nowMs) {
-      due = 'yes'
-      isNextDueKnown = false
+  async #takeDueJobs(nowMs: number): Promise<void> {
+    if (this.#nextDueMs <= nowMs) {
+      this.#pools.suspectAll()
+      this.#isNextDueKnown = false
     }
-    const free = concurrency - running.size
-    if (due === 'no' || free <= 0 || names.length === 0) return
-    // Looking is cheaper than taking where the database is another process.
-    const takesAtOnce = due === 'yes' || databaseKind(db) === 'sqlite'
+    if (this.#names.length === 0) return
     // Before anything is awaited: what is heard from here on asks for another pass.
-    due = 'no'
-    if (!takesAtOnce && !(await hasClaimableJob(db, names, nowMs))) return
-    const claimed = await claim(free, nowMs)
-    for (const row of claimed) start(row)
-    if (claimed.length === free) due = 'perhaps'
+    const { sure, unsure } = this.#pools.takeOpen()
+    const found = unsure.length === 0 ? [] : await listClaimablePools(this.#options.db, unsure, this.#names, nowMs)
+    for (const pool of [...sure, ...found]) {
+      const free = this.#pools.freeIn(pool)
+      const claimed = await this.#claim(pool, free, nowMs)
+      for (const row of claimed) this.#start(row)
+      if (claimed.length === free) this.#pools.suspect(pool)
+    }
   }
 
-  async function claim(limit: number, nowMs: number): Promise<JobRow[]> {
-    const leaseUntilMs = systemClock.nowMs() + limits.leaseMs
-    const unix = nowUnix(clockOf(db))
+  async #claim(pool: string, limit: number, nowMs: number): Promise<JobRow[]> {
+    const { db } = this.#options
+    const leaseUntilMs = systemClock.nowMs() + this.#limits.leaseMs
+    const claim = { pool, names: this.#names, limit, nowMs, worker: this.#worker, leaseUntilMs }
     try {
-      return await transaction(db, (tx) => claimJobs(tx, { names, limit, nowMs, worker, leaseUntilMs, nowUnix: unix }))
+      return await transaction(db, (tx) => claimJobs(tx, { ...claim, nowUnix: nowUnix(clockOf(db)) }))
     } catch (error) {
       // Two jobs of a lane were taken at the same time, here or by another process; one of them comes again.
       if (isUniqueViolation(error)) {
-        due = 'perhaps'
-        return limit === 1 ? [] : claim(1, nowMs)
+        this.#pools.suspect(pool)
+        return limit === 1 ? [] : this.#claim(pool, 1, nowMs)
       }
       throw error
     }
   }
 
-  function start(row: JobRow): void {
-    const job = jobs.get(row.name) as AnyJob<Ctx>
+  #start(row: JobRow): void {
+    const { db, log } = this.#options
+    const job = this.#jobs.get(row.name) as AnyJob<Ctx>
+    const about = { job: row.name, jobId: row.id }
     const attempt = runAttempt({
+      db,
       job,
       row,
-      createContext: (signal) => options.createContext({ id: row.id, name: row.name, signal }),
-      abortGraceMs: limits.abortGraceMs,
+      createContext: (signal) => this.#options.createContext({ id: row.id, name: row.name, signal }),
+      abortGraceMs: this.#limits.abortGraceMs,
       saveProgress: (text) =>
-        transaction(db, (tx) => updateProgress(tx, row.id, worker, text, nowUnix(clockOf(db)))).catch(
+        transaction(db, (tx) => updateProgress(tx, row.id, this.#worker, text, nowUnix(clockOf(db)))).catch(
           (error: unknown) =>
             // The next value is written all the same, and the work itself does not depend on it.
-            log('warn', 'the progress of a job could not be written', { error, job: row.name, jobId: row.id }),
+            log('warn', 'the progress of a job could not be written', { error, ...about }),
         ),
     })
     const ended = attempt.result
-      .then((result) => finish(row, job, result))
+      .then((result) => this.#finish(row, job, result))
       .catch((error: unknown) =>
         // The row stays as it is: when its lease runs out the job is run again.
-        log('error', 'the outcome of a job could not be written', { error, job: row.name, jobId: row.id }),
+        log('error', 'the outcome of a job could not be written', { error, ...about }),
       )
       .finally(() => {
-        // What this job kept back: jobs that found no room, and the next of its lane.
-        const mayFreeOthers = running.size === concurrency || row.lane !== null
-        running.delete(row.id)
-        if (!mayFreeOthers) return
-        if (due === 'no') due = 'perhaps'
-        wake()
+        this.#running.delete(row.id)
+        // Others may have found no room.
+        if (this.#pools.leave(row.pool)) this.#alarm.ring()
       })
-    running.set(row.id, { row, attempt, ended })
+    this.#pools.enter(row.pool)
+    this.#running.set(row.id, { row, attempt, ended })
   }
 
-  async function finish(row: JobRow, job: AnyJob<Ctx>, result: AttemptResult): Promise<void> {
+  async #finish(row: JobRow, job: AnyJob<Ctx>, result: AttemptResult): Promise<void> {
+    const { db, log } = this.#options
     const about = { job: row.name, jobId: row.id, attempt: row.attempt, durationMs: Math.round(result.durationMs) }
     const observe = (outcome: JobObservation['result']): void =>
-      options.observe?.({ name: row.name, result: outcome, durationMs: result.durationMs })
+      this.#options.observe?.({ name: row.name, result: outcome, durationMs: result.durationMs })
     if (result.kind === 'succeeded') {
-      await transaction(db, (tx) => deleteRunningJob(tx, row.id, worker))
-      observe('succeeded')
-      return
+      await endJob(db, row)
+      return observe('succeeded')
     }
     if (result.isAbandoned) log('error', 'a job ignores that it was told to stop, and is left to itself', about)
     if (result.kind === 'interrupted') {
-      await release(row, { attempt: row.attempt - 1, runAtMs: row.run_at_ms, error: row.last_error })
-      observe('interrupted')
-      return
+      await releaseJob(db, row, uncounted(row))
+      return observe('interrupted')
     }
-    const text = errorText(result.error)
-    if (result.isFinal) {
-      log('error', 'a job has failed for good', { ...about, error: result.error })
-      await fail(row, text)
-      observe('failed')
-      return
+    const { error } = result
+    const text = errorText(error)
+    if (result.kind === 'unreadable') {
+      log('warn', 'a job waits for a release that can read it', { ...about, error })
+      const runAtMs = clockOf(db).nowMs() + unreadableWaitMs
+      const lane = job.whenFailing
+      await releaseJob(db, row, { ...uncounted(row), runAtMs, error: text, lane, problem: 'unreadable' })
+      return observe('unreadable')
     }
-    const delayMs = job.retryDelayMs(row.attempt, result.input)
-    log('warn', 'a job has failed and is tried again', { ...about, error: result.error, retryInMs: delayMs })
-    await release(row, { attempt: row.attempt, runAtMs: clockOf(db).nowMs() + delayMs, error: text })
+    if (result.problem) {
+      log('error', 'a job has failed for good', { ...about, error })
+      await failJob(db, row, result.problem, text)
+      return observe('failed')
+    }
+    const delayMs = job.retryDelayMs(row.attempt)
+    log('warn', 'a job has failed and is tried again', { ...about, error, retryInMs: delayMs })
+    const runAtMs = clockOf(db).nowMs() + delayMs
+    await releaseJob(db, row, { attempt: row.attempt, runAtMs, error: text, lane: job.whenFailing })
     observe('retried')
   }
 
-  const fail = (row: JobRow, error: string): Promise<void> =>
-    transaction(db, (tx) =>
-      updateReleasedJob(tx, row.id, row.leased_by as string, {
-        state: 'failed',
-        attempt: row.attempt,
-        run_at_ms: row.run_at_ms,
-        last_error: error,
-        updated_unix: nowUnix(clockOf(db)),
-      }),
-    )
-
-  /** Lets a job wait again, unless another waits under its key, which then does the work. */
-  async function release(
-    row: JobRow,
-    { attempt, runAtMs, error }: { attempt: number; runAtMs: number; error: string | null },
-  ): Promise<void> {
-    const giveBack = (): Promise<void> =>
-      transaction(db, async (tx) => {
-        if (await hasWaitingTwin(tx, row)) return void (await deleteRunningJob(tx, row.id, row.leased_by as string))
-        await updateReleasedJob(tx, row.id, row.leased_by as string, {
-          state: 'waiting',
-          attempt,
-          run_at_ms: runAtMs,
-          last_error: error,
-          updated_unix: nowUnix(clockOf(db)),
-        })
-      })
-    try {
-      await giveBack()
-    } catch (error_) {
-      // The twin was enqueued in this very moment, by another process; now it is there to be seen.
-      if (!isUniqueViolation(error_)) throw error_
-      await giveBack()
-    }
-    nextDueMs = Math.min(nextDueMs, runAtMs)
-    wake()
-  }
-
-  /** Takes jobs back from workers that are gone, and forgets old failures. */
-  async function keepHouse(): Promise<void> {
+  /** Takes jobs back from workers that are gone, forgets old failures, and looks after the lanes. */
+  async #keepHouse(): Promise<void> {
+    const { db } = this.#options
     const nowMs = systemClock.nowMs()
-    if (nowMs >= nextReapMs) {
-      nextReapMs = nowMs + limits.leaseMs / 2
-      await takeBackExpired(nowMs)
+    if (nowMs >= this.#nextReapMs) {
+      this.#nextReapMs = nowMs + this.#limits.leaseMs / 2
+      await this.#takeBackExpired(nowMs)
     }
-    if (nowMs >= nextPruneMs) {
-      nextPruneMs = nowMs + failedPruneEveryMs
-      const beforeUnix = nowUnix(clockOf(db)) - limits.failedKeepDays * 86_400
-      await transaction(db, (tx) => deleteOldFailedJobs(tx, beforeUnix, limits.failedKeepCount))
+    if (nowMs >= this.#nextPruneMs) {
+      this.#nextPruneMs = nowMs + failedPruneEveryMs
+      const beforeUnix = nowUnix(clockOf(db)) - this.#limits.failedKeepDays * 86_400
+      await transaction(db, (tx) => deleteOldFailedJobs(tx, beforeUnix, this.#limits.failedKeepCount))
+      const restored = await restoreTurns(db)
+      if (restored.length > 0) this.#options.log('warn', 'lanes of jobs had lost their turn', { lanes: restored })
     }
   }
 
-  async function takeBackExpired(beforeMs: number): Promise<void> {
+  async #takeBackExpired(beforeMs: number): Promise<void> {
+    const { db } = this.#options
     let expired: JobRow[]
     do {
-      expired = await transaction(db, (tx) => listExpiredJobs(tx, beforeMs, worker, maxExpiredAtOnce))
-      for (const row of expired) await takeBack(row)
+      expired = await transaction(db, (tx) => listExpiredJobs(tx, beforeMs, this.#worker, maxExpiredAtOnce))
+      for (const row of expired) await this.#takeBack(row)
     } while (expired.length === maxExpiredAtOnce)
   }
 
-  async function takeBack(row: JobRow): Promise<void> {
+  async #takeBack(row: JobRow): Promise<void> {
+    const { db, log } = this.#options
     const error = 'the process that ran the job ended before the job did'
     log('warn', error, { job: row.name, jobId: row.id, attempt: row.attempt, worker: row.leased_by })
-    if (row.attempt >= row.max_attempts) await fail(row, error)
-    else await release(row, { attempt: row.attempt, runAtMs: row.run_at_ms, error })
+    if (row.attempt >= row.max_attempts) await failJob(db, row, 'exhausted', error)
+    else await releaseJob(db, row, { attempt: row.attempt, runAtMs: row.run_at_ms, error, lane: 'block' })
   }
 
-  async function prolongLeases(): Promise<void> {
-    const ids = [...running.keys()]
+  async #prolongLeases(): Promise<void> {
+    const ids = [...this.#running.keys()]
     if (ids.length === 0) return
-    const leaseUntilMs = systemClock.nowMs() + limits.leaseMs
-    const kept = await transaction(db, (tx) => updateLeases(tx, ids, worker, leaseUntilMs))
-    for (const id of ids) if (!kept.has(id)) running.get(id)?.attempt.lose()
-  }
-
-  const heartbeat = setInterval(() => {
-    prolongLeases().catch((error: unknown) => log('error', 'the leases of jobs could not be prolonged', { error }))
-  }, limits.leaseMs / 3).unref()
-  const unlisten = listen(db, jobChannel, { heard, missed: wakeToLook })
-  const looping = loop()
-
-  return {
-    async settle(timeoutMs = 30_000) {
-      const deadlineMs = performance.now() + timeoutMs
-      for (;;) {
-        const nowMs = clockOf(db).nowMs()
-        const hasTicks = hasBegun && (nextTickUnix === undefined || nextTickUnix * 1000 > nowMs)
-        const busy = names.length === 0 ? [] : await listBusyJobs(db, names, nowMs)
-        if (hasTicks && busy.length === 0 && running.size === 0) return
-        if (isStopping) throw new Error('the workers were stopped while somebody waited for them')
-        if (performance.now() > deadlineMs) {
-          const left = busy.map((each) => `${each.name} ${each.id} (${each.state})`).join(', ')
-          throw new Error(`jobs did not come to rest within ${timeoutMs} ms: ${left || 'the scheduler is busy'}`)
-        }
-        wakeToLook()
-        await Promise.race([sleep(settlePollMs), ...[...running.values()].map((each) => each.ended)])
-      }
-    },
-
-    async stop(deadlineMs) {
-      isStopping = true
-      unlisten()
-      wake()
-      await looping
-      const allEnded = (): Promise<unknown> => Promise.all([...running.values()].map((each) => each.ended))
-      const timer = new AbortController()
-      await Promise.race([allEnded(), sleep(deadlineMs, undefined, { signal: timer.signal }).catch(() => {})])
-      timer.abort()
-      for (const each of running.values()) each.attempt.interrupt()
-      await allEnded()
-      clearInterval(heartbeat)
-    },
+    const leaseUntilMs = systemClock.nowMs() + this.#limits.leaseMs
+    const kept = await transaction(this.#options.db, (tx) => updateLeases(tx, ids, this.#worker, leaseUntilMs))
+    for (const id of ids) if (!kept.has(id)) this.#running.get(id)?.attempt.lose()
   }
 }
+
+/** As if the attempt had not been. */
+const uncounted = (row: JobRow): Release => ({
+  attempt: row.attempt - 1,
+  runAtMs: row.run_at_ms,
+  error: row.last_error,
+  lane: 'block',
+})
 
 function declaredJobs<Ctx>(jobs: readonly AnyJob<Ctx>[]): Map<string, AnyJob<Ctx>> {
   const byName = new Map<string, AnyJob<Ctx>>()

@@ -18,6 +18,7 @@ export type KeyId = Id<'key'>
 export type DeployKeyId = Id<'deployKey'>
 export type TopicId = Id<'topic'>
 export type JobId = Id<'job'>
+export type EventId = Id<'event'>
 export type StatusId = Id<'status'>
 export type BranchRuleId = Id<'branchRule'>
 export type TagRuleId = Id<'tagRule'>

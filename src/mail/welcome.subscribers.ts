@@ -9,6 +9,7 @@ import { MailError, type Mail } from './mailer.ts'
 /** Tells somebody of the account that an administrator made for him, when the administrator asks for it. */
 export const mailWelcome = subscriber({
   name: 'mailWelcome',
+  pool: 'mail',
   on: 'user.created',
   // With the usual waits: for about eight hours, which a mail server may be away.
   attempts: 14,

@@ -112,6 +112,7 @@ const followBranches = subscriber({
 /** Brings one pull request up to date with its branches. */
 export const checkPullJob = job({
   name: 'checkPull',
+  pool: 'git',
   input: Type.Object({ pullId: Type.Unsafe<PullId>({ type: 'integer' }) }),
   merge: ({ pullId }) => String(pullId),
   async run(services: Services, { pullId }) {
@@ -122,6 +123,7 @@ export const checkPullJob = job({
 /** Brings what lies in git and hangs on pushed heads up to each push in turn, then has everything concerned checked. */
 const bringUpPulls = subscriber({
   name: 'bringUpPulls',
+  pool: 'git',
   on: 'refs.updated',
   priority: 'high',
   lane: (event) => `refs-${event.data.repoId}`,
@@ -150,6 +152,7 @@ const bringUpPulls = subscriber({
 /** A pull request that aims at another base, or was opened again, is looked at anew. */
 const checkChanged = subscriber({
   name: 'checkChangedPull',
+  pool: 'git',
   on: ['pull.retargeted', 'issue.reopened'],
   async afterCommit(services: Services, event) {
     if (event.name === 'issue.reopened' && !event.data.isPull) return
@@ -170,6 +173,7 @@ const followReopened = subscriber({
 /** The reference of a new pull request, should its maker not have come to set it. */
 const setPullRef = subscriber({
   name: 'setPullRef',
+  pool: 'git',
   on: 'pull.opened',
   async afterCommit(services: Services, event) {
     const pull = await findPullById(services.db, event.data.pullId)
@@ -211,6 +215,7 @@ const closePullsOfGoneRepo = subscriber({
 /** Merges that wait for a status, an approval, or the end of an objection. */
 const mergeScheduled = subscriber({
   name: 'mergeScheduled',
+  pool: 'git',
   on: ['status.created', 'review.submitted', 'review.dismissed'],
   async afterCommit(services: Services, event) {
     if (event.name === 'status.created') {

@@ -201,6 +201,7 @@ export async function settleUnsure(services: Services, journal: OpenJournal, fai
 /** Settles an entry that whoever opened it could not. */
 export const settleChange = job({
   name: 'settleRefChange',
+  pool: 'git',
   priority: 'high',
   input: Type.Object({ journalId: Type.Integer() }),
   async run(services: Services, { journalId }) {

@@ -12,6 +12,7 @@ import { findRepoById } from './repo.store.ts'
 /** How much room a repository takes, for its owner's quota. Pushes that come while one waits are measured together. */
 export const measureRepository = subscriber({
   name: 'measureRepository',
+  pool: 'git',
   on: ['repo.created', 'repo.forked', 'refs.updated'],
   priority: 'low',
   merge: ({ data }) => String(data.repoId),
@@ -31,6 +32,7 @@ async function measure(ctx: Ctx, repo: RepoRow): Promise<void> {
 /** Packs references and objects when there are many loose ones, and tells git of new commits for quick walks. */
 export const maintainRepository = job({
   name: 'maintainRepository',
+  pool: 'maintenance',
   input: Type.Object({ repoId: Type.Unsafe<RepoId>(Type.Integer()) }),
   attempts: 2,
   priority: 'low',

@@ -14,6 +14,7 @@ import { unwatchReposOf, unwatchUnseenReposOf, watchRepos } from './social/watch
 /** The git data and the picture of a deleted repository. */
 export const removeRepoFiles = subscriber({
   name: 'removeRepoFiles',
+  pool: 'git',
   on: 'repo.deleted',
   async afterCommit(services: Services, event) {
     for (const key of event.data.gitKeys.filter(isGitKey)) await services.git.remove(key)

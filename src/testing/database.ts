@@ -21,10 +21,11 @@ const maxTestConnections = 5
  * A fresh, migrated database for one test: PostgreSQL when `INGOT_TEST_DATABASE` names a server
  * (`postgres://user:password@host:port/database`, a role that may create databases), else an SQLite file in memory.
  * Disposing closes and deletes it.
+ * @param upTo the last migration that it has, for a database as an earlier release left it; else it has all
  */
-export async function openTestDatabase(): Promise<TestDatabase> {
+export async function openTestDatabase(upTo?: string): Promise<TestDatabase> {
   const server = process.env['INGOT_TEST_DATABASE'] ?? ''
-  return server === '' ? openSqliteTest() : openPostgresTest(server)
+  return server === '' ? openSqliteTest(upTo) : openPostgresTest(server, upTo)
 }
 
 const testFolder = (): string => mkdtempSync(path.join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'ingot-test-'))
@@ -50,13 +51,12 @@ async function makeSqliteTemplate(): Promise<string> {
   return file
 }
 
-async function openSqliteTest(): Promise<TestDatabase> {
-  sqliteTemplate ??= makeSqliteTemplate()
-  const template = await sqliteTemplate
+async function openSqliteTest(upTo?: string): Promise<TestDatabase> {
   const folder = testFolder()
   const options = sqliteOptions(path.join(folder, 'ingot.db'))
-  copyFileSync(template, path.join(folder, 'ingot.db'))
+  if (upTo === undefined) copyFileSync(await (sqliteTemplate ??= makeSqliteTemplate()), path.join(folder, 'ingot.db'))
   const db = openDatabase(options)
+  if (upTo !== undefined) await migrate(db, upTo)
   return {
     db,
     options,
@@ -120,15 +120,15 @@ async function makePostgresTemplate(server: string): Promise<string> {
   return template
 }
 
-async function openPostgresTest(server: string): Promise<TestDatabase> {
-  postgresTemplate ??= makePostgresTemplate(server)
-  const template = await postgresTemplate
+async function openPostgresTest(server: string, upTo?: string): Promise<TestDatabase> {
+  const template = upTo === undefined ? await (postgresTemplate ??= makePostgresTemplate(server)) : 'template1'
   const name = `ingot_test_${randomBytes(8).toString('hex')}`
   await onServer(server, async (db) => {
     await execute(db, `create database ${name} template ${template}`)
   })
   const options = postgresOptions(server, name)
   const db = openDatabase(options)
+  if (upTo !== undefined) await migrate(db, upTo)
   return {
     db,
     options,

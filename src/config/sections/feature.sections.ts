@@ -279,6 +279,9 @@ export const moderation = defineSection('moderation', {
   enabled: bool('ENABLED', false, 'whether users can report content'),
 })
 
+/** Bounds of the slots of a pool of jobs. */
+const slots = { min: 0, max: 256 }
+
 /**
  * Limits that are Ingot's own. Every queue, buffer, body and wait of the program that has no key in the family's list
  * is bounded by one of these.
@@ -298,7 +301,15 @@ export const ingot = defineSection('ingot', {
   maxGitProcesses: int('MAX_GIT_PROCESSES', 16, 'most git processes at once, readers aside', { min: 1, max: 1024 }),
   maxGitReaders: int('MAX_GIT_READERS', 32, 'most long-lived git readers', { min: 1, max: 1024 }),
   maxGitQueue: int('MAX_GIT_QUEUE', 256, 'most git commands that may wait for a process', { min: 1 }),
-  jobWorkers: int('JOB_WORKERS', 4, 'background jobs that run at once', { min: 0, max: 256 }),
+  // One pool for each kind of work, so that none waits for another. 0 leaves the work to other processes.
+  jobWorkers: int('JOB_WORKERS', 4, 'background jobs at once in a process that have no pool of their own', slots),
+  jobWorkersGit: int('JOB_WORKERS_GIT', 4, 'jobs at once that follow pushes: people wait for them', slots),
+  jobWorkersMaintenance: int('JOB_WORKERS_MAINTENANCE', 2, 'repositories packed at once: up to an hour of disk', slots),
+  jobWorkersMirrors: int('JOB_WORKERS_MIRRORS', 2, 'mirrors fetched at once: as long as other servers take', slots),
+  jobWorkersTasks: int('JOB_WORKERS_TASKS', 2, 'scheduled tasks at once: some go through everything', slots),
+  jobWorkersMail: int('JOB_WORKERS_MAIL', 2, 'mails sent at once: a mail server may be slow or away', slots),
+  jobWorkersWebhooks: int('JOB_WORKERS_WEBHOOKS', 8, 'webhooks delivered at once: strangers answer slowly', slots),
+  jobWorkersRender: int('JOB_WORKERS_RENDER', 1, 'jobs at once whose time grows with what strangers wrote', slots),
   jobPollInterval: durationMs('JOB_POLL_INTERVAL', '5s', 'how often the queue is looked at when nothing woke it', {
     min: '100ms',
   }),
@@ -306,6 +317,12 @@ export const ingot = defineSection('ingot', {
     min: '1s',
   }),
   jobRetention: durationMs('JOB_RETENTION', '168h', 'how long finished and failed jobs are kept', { min: '1m' }),
+  eventRetention: durationMs(
+    'EVENT_RETENTION',
+    '720h',
+    'how long events are kept for those who read on from an earlier one; what a job has still to hear stays longer',
+    { min: '1m' },
+  ),
   maxOutgoingBody: bytes('MAX_OUTGOING_BODY', '32 MiB', 'largest answer read from another server'),
   outgoingTimeout: durationMs('OUTGOING_TIMEOUT', '30s', 'longest request to another server', { min: '100ms' }),
   maxOutgoingConnections: int('MAX_OUTGOING_CONNECTIONS', 64, 'most connections to other servers', {

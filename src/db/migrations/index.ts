@@ -8,6 +8,7 @@ import { pulls } from './0006-pulls.ts'
 import { actions } from './0008-actions.ts'
 import { mirrors } from './0009-mirrors.ts'
 import { refJournal } from './0010-ref-journal.ts'
+import { events } from './0011-events.ts'
 import type { Migration } from './migration.ts'
 
 export type { Migration }
@@ -24,4 +25,5 @@ export const migrations: readonly Migration[] = [
   actions,
   mirrors,
   refJournal,
+  events,
 ]

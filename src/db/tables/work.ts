@@ -1,19 +1,56 @@
 import type { Generated, Selectable } from 'kysely'
-import type { JobId } from '../../lib/ids.ts'
+import type { EventId, IssueId, JobId, RepoId, UserId } from '../../lib/ids.ts'
 import type { Unix } from '../../lib/time.ts'
+
+/**
+ * What has happened, written in the transaction that made it so. On PostgreSQL there is a column `position` beside these,
+ * which `events/event.store.ts` alone knows.
+ */
+export interface EventTable {
+  id: Generated<EventId>
+  name: string
+  /** The version of its kind of event that `data` was written in. */
+  version: number
+  /** Who did it; null where nobody did. */
+  actor_id: UserId | null
+  /** The account or organization that it is about, or that owned the repository then; null for none. */
+  owner_id: UserId | null
+  repo_id: RepoId | null
+  issue_id: IssueId | null
+  /** JSON of what the event carries. */
+  data: string
+  at_ms: number
+}
+
+/** How far a reader of the events has come. */
+export interface EventCursorTable {
+  name: string
+  position: number
+  updated_unix: Unix
+}
 
 /** The durable queue. A worker takes a job by a lease; a job whose lease ran out is taken again. */
 export interface JobTable {
   id: Generated<JobId>
   /** Name of the job, `<verb><Noun>`. */
   name: string
+  /** The group of slots that it runs in (`jobs/pools.ts`). */
+  pool: Generated<string>
   /** JSON of its input. */
   input: string
+  /** The version of the job's input that `input` was written in. */
+  version: Generated<number>
+  /** The event that it follows, which is kept as long as this row; null for none. */
+  event_id: EventId | null
   /** Jobs of the same name and key merge while they wait; null: never. */
   unique_key: string | null
   /** Jobs of one lane run one after the other, in the order of their ids; null: none. */
   lane: string | null
-  /** A failed job has used up its attempts and is kept to be looked at; a job that succeeded leaves no row. */
+  /** True for all jobs of a lane but the one whose turn it is: only that one can be taken. */
+  is_held: Generated<boolean>
+  /** Until then the others of its lane pass it, in milliseconds of the application's clock; 0 for one that is not passed. */
+  passed_until_ms: Generated<number>
+  /** A failed job is tried no more and is kept to be looked at; a job that succeeded leaves no row. */
   state: Generated<'waiting' | 'running' | 'failed'>
   /** Lower numbers first. */
   priority: number
@@ -29,6 +66,11 @@ export interface JobTable {
   progress: string | null
   /** What the last attempt failed with; null before a failure. */
   last_error: string | null
+  /**
+   * Why it does not go on: another attempt is pointless (`permanent`), its attempts are used up (`exhausted`), or it waits
+   * for a release that can read it (`unreadable`); null for a job that goes on.
+   */
+  problem: 'permanent' | 'exhausted' | 'unreadable' | null
   created_unix: Unix
   updated_unix: Unix
 }
@@ -55,6 +97,8 @@ export interface InstanceValueTable {
 }
 
 export interface WorkTables {
+  event: EventTable
+  event_cursor: EventCursorTable
   job: JobTable
   schedule: ScheduleTable
   instance_value: InstanceValueTable

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import type { CommentId, IssueId, LabelId, MilestoneId, Oid, PullId, RepoId, UserId } from '../../lib/ids.ts'
+import { fact } from '../fact.ts'
 import { id, oid } from './ids.ts'
 
 /** Issues and pull requests share one row and one numbering; `isPull` tells which it is. */
@@ -11,45 +12,45 @@ const mentioned = Type.Optional(Type.Array(id<UserId>()))
 
 export const issueEvents = {
   /** A pull request publishes `pull.opened` beside this. */
-  'issue.opened': Type.Object({ ...issue, mentioned }),
-  'issue.closed': Type.Object(issue),
-  'issue.reopened': Type.Object(issue),
+  'issue.opened': fact({ ...issue, mentioned }),
+  'issue.closed': fact(issue),
+  'issue.reopened': fact(issue),
   /** The title or the text changed; what did not change is left out. */
-  'issue.edited': Type.Object({
+  'issue.edited': fact({
     ...issue,
     oldTitle: Type.Optional(Type.String()),
     oldContent: Type.Optional(Type.String()),
   }),
   /** All of `removed` without any of `added` by clearing is `cleared`. */
-  'issue.labelled': Type.Object({
+  'issue.labelled': fact({
     ...issue,
     added: Type.Array(id<LabelId>()),
     removed: Type.Array(id<LabelId>()),
     cleared: Type.Boolean(),
   }),
   /** One account was assigned, or is no longer. */
-  'issue.assigned': Type.Object({ ...issue, assigneeId: id<UserId>(), removed: Type.Boolean() }),
+  'issue.assigned': fact({ ...issue, assigneeId: id<UserId>(), removed: Type.Boolean() }),
   /** The milestone changed; 0 is none. */
-  'issue.milestoned': Type.Object({ ...issue, milestoneId: id<MilestoneId>(), oldMilestoneId: id<MilestoneId>() }),
-  'issue.locked': Type.Object({ ...issue, isLocked: Type.Boolean() }),
-  'issue.pinned': Type.Object({ ...issue, isPinned: Type.Boolean() }),
+  'issue.milestoned': fact({ ...issue, milestoneId: id<MilestoneId>(), oldMilestoneId: id<MilestoneId>() }),
+  'issue.locked': fact({ ...issue, isLocked: Type.Boolean() }),
+  'issue.pinned': fact({ ...issue, isPinned: Type.Boolean() }),
   /** Another text names it; a hint for those who watch. */
-  'issue.referenced': Type.Object({ ...issue, commentId: id<CommentId>() }),
+  'issue.referenced': fact({ ...issue, commentId: id<CommentId>() }),
   /** The row is gone: what it was is here. */
-  'issue.deleted': Type.Object({
+  'issue.deleted': fact({
     ...issue,
     index: Type.Integer(),
     title: Type.String(),
     posterId: id<UserId>(),
     isClosed: Type.Boolean(),
   }),
-  'issue.commented': Type.Object({ ...comment, mentioned }),
-  'comment.edited': Type.Object({ ...comment, oldContent: Type.String() }),
+  'issue.commented': fact({ ...comment, mentioned }),
+  'comment.edited': fact({ ...comment, oldContent: Type.String() }),
   /** The row is gone: what it said is here. */
-  'comment.deleted': Type.Object({ ...comment, content: Type.String(), posterId: id<UserId>() }),
-  'pull.opened': Type.Object(pull),
-  'pull.closed': Type.Object(pull),
-  'pull.merged': Type.Object({ ...pull, mergeCommit: oid<Oid>() }),
+  'comment.deleted': fact({ ...comment, content: Type.String(), posterId: id<UserId>() }),
+  'pull.opened': fact(pull),
+  'pull.closed': fact(pull),
+  'pull.merged': fact({ ...pull, mergeCommit: oid<Oid>() }),
   /** Commits were pushed to the head branch. */
-  'pull.synchronized': Type.Object({ ...pull, old: oid<Oid>(), new: oid<Oid>() }),
+  'pull.synchronized': fact({ ...pull, old: oid<Oid>(), new: oid<Oid>() }),
 }

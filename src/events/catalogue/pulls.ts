@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import type { CommentId, IssueId, PullId, RepoId, ReviewId, TeamId, UserId } from '../../lib/ids.ts'
+import { fact } from '../fact.ts'
 import { id } from './ids.ts'
 
 const pull = { repoId: id<RepoId>(), issueId: id<IssueId>(), pullId: id<PullId>(), doerId: id<UserId>() }
@@ -8,25 +9,25 @@ const review = { ...pull, reviewId: id<ReviewId>() }
 /** What only pull requests have; `pull.opened`, `pull.merged` and `pull.synchronized` are with the issues' events. */
 export const pullEvents = {
   /** It aims at another branch. */
-  'pull.retargeted': Type.Object({ ...pull, oldBase: Type.String(), newBase: Type.String() }),
+  'pull.retargeted': fact({ ...pull, oldBase: Type.String(), newBase: Type.String() }),
   /** Its title no longer says that it is a draft. */
-  'pull.readied': Type.Object(pull),
+  'pull.readied': fact(pull),
   /** A merge waits for checks, or waits no longer (unless it was made). */
-  'pull.mergeScheduled': Type.Object({ ...pull, isCancelled: Type.Boolean() }),
+  'pull.mergeScheduled': fact({ ...pull, isCancelled: Type.Boolean() }),
   /** A pending one that was handed in, too; pending ones themselves publish nothing. */
-  'review.submitted': Type.Object({
+  'review.submitted': fact({
     ...review,
     type: Type.Unsafe<'comment' | 'approve' | 'reject'>({ type: 'string', enum: ['comment', 'approve', 'reject'] }),
   }),
   /** Somebody, or a team, was asked for a review, or is asked no longer. */
-  'review.requested': Type.Object({
+  'review.requested': fact({
     ...pull,
     reviewerId: Type.Optional(id<UserId>()),
     teamId: Type.Optional(id<TeamId>()),
     removed: Type.Boolean(),
     commentId: id<CommentId>(),
   }),
-  'review.dismissed': Type.Object({ ...review, reviewerId: id<UserId>(), commentId: id<CommentId>() }),
+  'review.dismissed': fact({ ...review, reviewerId: id<UserId>(), commentId: id<CommentId>() }),
   /** The row is gone, with its comments. */
-  'review.deleted': Type.Object({ ...review, reviewerId: id<UserId>() }),
+  'review.deleted': fact({ ...review, reviewerId: id<UserId>() }),
 }

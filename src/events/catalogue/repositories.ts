@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import type { AttachmentId, Oid, RepoId, StatusId, UserId } from '../../lib/ids.ts'
+import { fact } from '../fact.ts'
 import { id, oid } from './ids.ts'
 
 const repo = { repoId: id<RepoId>(), doerId: id<UserId>() }
@@ -15,9 +16,9 @@ const origin = Type.Unsafe<'push' | 'api' | 'web' | 'merge' | 'mirror' | 'intern
 
 export const repositoryEvents = {
   /** `labelSet` names the set of labels it begins with (`site/label.templates.ts`); left out for none. */
-  'repo.created': Type.Object({ ...repo, labelSet: Type.Optional(Type.String()) }),
+  'repo.created': fact({ ...repo, labelSet: Type.Optional(Type.String()) }),
   /** The row is gone: what else is known of it is here. Its git data is removed by whoever hears this. */
-  'repo.deleted': Type.Object({
+  'repo.deleted': fact({
     ...repo,
     ownerId: id<UserId>(),
     ownerName: Type.String(),
@@ -26,16 +27,16 @@ export const repositoryEvents = {
     avatarKey: Type.String(),
   }),
   /** It has another owner; `doerId` is who completed it. */
-  'repo.transferred': Type.Object({
+  'repo.transferred': fact({
     ...repo,
     oldOwnerId: id<UserId>(),
     oldOwnerName: Type.String(),
     oldName: Type.String(),
   }),
   /** `repoId` is the fork. */
-  'repo.forked': Type.Object({ ...repo, baseId: id<RepoId>() }),
+  'repo.forked': fact({ ...repo, baseId: id<RepoId>() }),
   /** `repoId` was made from a template; whoever owns a thing that it takes copies it in the same transaction. */
-  'repo.generated': Type.Object({
+  'repo.generated': fact({
     ...repo,
     templateId: id<RepoId>(),
     takes: Type.Object({
@@ -46,14 +47,14 @@ export const repositoryEvents = {
       protectedBranch: Type.Boolean(),
     }),
   }),
-  'repo.renamed': Type.Object({ ...repo, oldName: Type.String(), newName: Type.String() }),
+  'repo.renamed': fact({ ...repo, oldName: Type.String(), newName: Type.String() }),
   /** Settings, description, visibility, units or topics changed. */
-  'repo.updated': Type.Object(repo),
-  'refs.updated': Type.Object({ ...repo, updates: Type.Array(RefUpdate), origin }),
+  'repo.updated': fact(repo),
+  'refs.updated': fact({ ...repo, updates: Type.Array(RefUpdate), origin }),
   /** The new name is there, the old one goes next; what goes by the name follows in the transaction of this event. */
-  'branch.renamed': Type.Object({ ...repo, oldName: Type.String(), newName: Type.String() }),
-  'status.created': Type.Object({ ...repo, statusId: id<StatusId>(), sha: oid<Oid>() }),
-  'attachment.created': Type.Object({ attachmentId: id<AttachmentId>(), ...repo }),
+  'branch.renamed': fact({ ...repo, oldName: Type.String(), newName: Type.String() }),
+  'status.created': fact({ ...repo, statusId: id<StatusId>(), sha: oid<Oid>() }),
+  'attachment.created': fact({ attachmentId: id<AttachmentId>(), ...repo }),
   /** The row is gone; its blob is deleted by whoever hears this. */
-  'attachment.deleted': Type.Object({ attachmentId: id<AttachmentId>(), ...repo, blobKey: Type.String() }),
+  'attachment.deleted': fact({ attachmentId: id<AttachmentId>(), ...repo, blobKey: Type.String() }),
 }

@@ -13,6 +13,7 @@ import { listDueMirrors } from './mirror.store.ts'
 /** Brings one mirror up to date. */
 export const syncMirrorJob = job({
   name: 'syncMirror',
+  pool: 'mirrors',
   input: Type.Object({ repoId: Type.Unsafe<RepoId>(Type.Integer()) }),
   attempts: 3,
   timeoutMs: 3_600_000,

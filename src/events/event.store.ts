@@ -1,0 +1,256 @@
+import { CompiledQuery, sql } from 'kysely'
+import type { Db, Tx } from '../db/database.ts'
+import { databaseKind } from '../db/open.ts'
+import type { EventId, IssueId, RepoId, UserId } from '../lib/ids.ts'
+import type { Unix } from '../lib/time.ts'
+
+/**
+ * Where an event stands in the order of commits: a later one has a larger number, and numbers may be missing. 0 is before
+ * the first.
+ */
+export type EventPosition = number & { readonly __position: true }
+
+export interface NewEventRow {
+  readonly name: string
+  readonly version: number
+  readonly actorId: number | null
+  /** Left out: the owner of the repository. */
+  readonly ownerId: number | null
+  readonly repoId: number | null
+  readonly issueId: number | null
+  /** JSON. */
+  readonly data: string
+  readonly atMs: number
+}
+
+export interface EventRow {
+  readonly id: EventId
+  readonly name: string
+  readonly version: number
+  readonly actor_id: UserId | null
+  readonly owner_id: UserId | null
+  readonly repo_id: RepoId | null
+  readonly issue_id: IssueId | null
+  readonly data: string
+  readonly at_ms: number
+}
+
+/** Eight values each; a statement has at most 32,766 of them on SQLite. */
+const maxRowsPerStatement = 1000
+
+/** Texts of the statement by kind of database and number of rows: it runs with almost every change. */
+const insertTexts = new Map<string, string>()
+
+function insertText(kind: 'sqlite' | 'postgres', count: number): string {
+  const known = insertTexts.get(`${kind} ${count}`)
+  if (known !== undefined) return known
+  let used = 0
+  const value = (type: string): string => (kind === 'postgres' ? `$${++used}::${type}` : '?')
+  const rows = Array.from({ length: count }, () => {
+    const first = [value('text'), value('int'), value('bigint'), value('bigint')]
+    const repo = value('bigint')
+    const owner = `coalesce(${value('bigint')}, (select repo.owner_id from repo where repo.id = ${value('bigint')}))`
+    return `(${[...first, repo, owner, value('text'), value('bigint')].join(', ')})`
+  })
+  const text = `insert into event (name, version, actor_id, issue_id, repo_id, owner_id, data, at_ms)
+    values ${rows.join(', ')} returning id`
+  if (count <= 8) insertTexts.set(`${kind} ${count}`, text)
+  return text
+}
+
+/** Writes events in their order, in one statement, and answers their ids in the same order. */
+export async function insertEvents(tx: Tx, rows: readonly NewEventRow[]): Promise<EventId[]> {
+  const ids: EventId[] = []
+  for (let start = 0; start < rows.length; start += maxRowsPerStatement) {
+    const some = rows.slice(start, start + maxRowsPerStatement)
+    const values = some.flatMap((row) => [
+      ...[row.name, row.version, row.actorId, row.issueId, row.repoId],
+      ...[row.ownerId, row.repoId, row.data, row.atMs],
+    ])
+    const inserted = await tx.executeQuery<{ id: EventId }>(
+      CompiledQuery.raw(insertText(databaseKind(tx), some.length), values),
+    )
+    // Ids are given in the order of the rows; in which order they are answered is not promised.
+    ids.push(...inserted.rows.map((row) => row.id).sort((a, b) => a - b))
+  }
+  return ids
+}
+
+const columns = ['id', 'name', 'version', 'actor_id', 'owner_id', 'repo_id', 'issue_id', 'data', 'at_ms'] as const
+
+export const findEvent = (db: Db, id: EventId): Promise<EventRow | undefined> =>
+  db.selectFrom('event').select(columns).where('id', '=', id).executeTakeFirst()
+
+/** SQLite has one writer: ids are in the order of commits. PostgreSQL gives ids before commits and positions after. */
+const positionOf = (db: Db | Tx) =>
+  sql.ref<EventPosition>(databaseKind(db) === 'sqlite' ? 'event.id' : 'event.position')
+
+/** Tells the lock of who numbers the events from other advisory locks; the number only has to be ours. */
+const placingLock = 1_774_612
+
+/** Events that are numbered in one transaction. */
+const placedAtOnce = 1000
+
+/**
+ * Gives the events that were committed since the last call their positions (PostgreSQL). One transaction at a time does so,
+ * and each sees what the one before has numbered; so a position that can be read is larger than every one that could be
+ * read before, whichever order the writers got their ids in, and however long a writer takes.
+ * @returns false when there may be more
+ */
+export async function placeSomeEvents(tx: Tx): Promise<boolean> {
+  await sql`select pg_advisory_xact_lock(${sql.lit(placingLock)})`.execute(tx)
+  const { numAffectedRows = 0n } = await sql`
+    with placed as materialized (
+      select fresh.id, nextval('event_position') as position
+      from (select id from event where position is null order by id limit ${sql.lit(placedAtOnce)}) as fresh)
+    update event set position = placed.position from placed where event.id = placed.id`.execute(tx)
+  return numAffectedRows < placedAtOnce
+}
+
+/** The position of the newest event, and whether there are newer ones without a position. */
+export async function findEnd(db: Db): Promise<{ position: EventPosition; hasUnplaced: boolean }> {
+  const unplaced =
+    databaseKind(db) === 'sqlite' ? sql`false` : sql`exists (select 1 from event as fresh where fresh.position is null)`
+  const { rows } = await sql<{ position: EventPosition | null; unplaced: boolean | number }>`
+    select (select max(${positionOf(db)}) from event) as position, ${unplaced} as unplaced`.execute(db)
+  const [end] = rows
+  return { position: end?.position ?? (0 as EventPosition), hasUnplaced: Boolean(end?.unplaced) }
+}
+
+export interface EventFilter {
+  /** Of these kinds. */
+  readonly names?: readonly string[] | undefined
+  readonly repoId?: RepoId | undefined
+  readonly ownerId?: UserId | undefined
+}
+
+export interface EventRange {
+  readonly after: EventPosition
+  readonly upTo: EventPosition
+  readonly limit: number
+}
+
+/** Events between two positions, in their order. */
+export function listEvents(
+  db: Db,
+  range: EventRange,
+  filter: EventFilter,
+): Promise<(EventRow & { position: EventPosition })[]> {
+  const position = positionOf(db)
+  let query = db
+    .selectFrom('event')
+    .select(columns)
+    .select(position.as('position'))
+    .where(position, '>', range.after)
+    .where(position, '<=', range.upTo)
+    .orderBy(position)
+    .limit(range.limit)
+  if (filter.names) query = query.where('name', 'in', filter.names)
+  if (filter.repoId !== undefined) query = query.where('repo_id', '=', filter.repoId)
+  if (filter.ownerId !== undefined) query = query.where('owner_id', '=', filter.ownerId)
+  return query.execute()
+}
+
+/** The lowest position that a named reader has come to; undefined when there is no reader. */
+export async function findLastReader(db: Db | Tx): Promise<EventPosition | undefined> {
+  const row = await db
+    .selectFrom('event_cursor')
+    .select((eb) => eb.fn.min<EventPosition | null>('position').as('position'))
+    .executeTakeFirst()
+  return row?.position ?? undefined
+}
+
+/** The id below which events are from before `beforeMs`: they lie about in the order of their times. */
+export async function findFirstSince(db: Db, beforeMs: number): Promise<EventId | undefined> {
+  const row = await db
+    .selectFrom('event')
+    .select('id')
+    .where('at_ms', '>=', beforeMs)
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.id
+}
+
+export interface OldEvents {
+  readonly beforeMs: number
+  /** See `findFirstSince`. */
+  readonly beforeId: EventId | undefined
+  /** Later ones have readers that have not come so far. */
+  readonly upTo: EventPosition | undefined
+  readonly limit: number
+}
+
+/**
+ * Deletes old events, oldest first; those that a job follows stay.
+ * @returns how many, and the largest of their positions
+ */
+export async function deleteOldEvents(
+  tx: Tx,
+  { beforeMs, beforeId, upTo, limit }: OldEvents,
+): Promise<{ count: number; last: EventPosition }> {
+  const position = positionOf(tx)
+  const isRead = upTo === undefined ? sql`${position} is not null` : sql`${position} <= ${upTo}`
+  const isOld = beforeId === undefined ? sql`true` : sql`event.id < ${beforeId}`
+  const { rows } = await sql<{ position: EventPosition }>`
+    delete from event where id in (
+      select event.id from event where ${isOld} and event.at_ms < ${beforeMs} and ${isRead}
+        and not exists (select 1 from job where job.event_id = event.id)
+      order by event.id limit ${limit})
+    returning ${sql.ref(databaseKind(tx) === 'sqlite' ? 'id' : 'position')} as position`.execute(tx)
+  return { count: rows.length, last: rows.reduce((most, row) => (row.position > most ? row.position : most), start) }
+}
+
+/** Before the first event. */
+const start = 0 as EventPosition
+
+/** The name of the small fact that says up to where events were cleared away. */
+const clearedName = 'events_cleared_to'
+
+export async function findClearedTo(db: Db | Tx): Promise<EventPosition> {
+  const row = await db.selectFrom('instance_value').select('value').where('name', '=', clearedName).executeTakeFirst()
+  return row ? (Number(row.value) as EventPosition) : start
+}
+
+export async function upsertClearedTo(tx: Tx, position: EventPosition): Promise<void> {
+  const value = String(position)
+  await tx
+    .insertInto('instance_value')
+    .values({ name: clearedName, value })
+    .onConflict((conflict) => conflict.column('name').doUpdateSet({ value }))
+    .execute()
+}
+
+export async function findCursor(db: Db | Tx, name: string): Promise<EventPosition | undefined> {
+  const row = await db.selectFrom('event_cursor').select('position').where('name', '=', name).executeTakeFirst()
+  return row && (row.position as EventPosition)
+}
+
+/** Does nothing when there is one of this name. */
+export async function insertCursor(tx: Tx, name: string, position: EventPosition, nowUnix: Unix): Promise<void> {
+  await tx
+    .insertInto('event_cursor')
+    .values({ name, position, updated_unix: nowUnix })
+    .onConflict((conflict) => conflict.column('name').doNothing())
+    .execute()
+}
+
+/** Moves a cursor; false when it is not at `from` any more. */
+export async function updateCursor(
+  tx: Tx,
+  name: string,
+  move: { readonly from: EventPosition; readonly to: EventPosition },
+  nowUnix: Unix,
+): Promise<boolean> {
+  const result = await tx
+    .updateTable('event_cursor')
+    .set({ position: move.to, updated_unix: nowUnix })
+    .where('name', '=', name)
+    .where('position', '=', move.from)
+    .executeTakeFirst()
+  return result.numUpdatedRows > 0n
+}
+
+export async function deleteCursor(tx: Tx, name: string): Promise<void> {
+  await tx.deleteFrom('event_cursor').where('name', '=', name).execute()
+}

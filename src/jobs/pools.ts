@@ -1,0 +1,27 @@
+/**
+ * The pools of slots that jobs run in, so that work of one kind never takes the places of another. The name is stored: a
+ * pool that goes needs a migration for the rows that wait in it. How many slots a process has in each is a setting.
+ */
+export const poolNames = [
+  /** Short work on rows and stored files. */
+  'default',
+  /** What follows a push and reads or writes a repository: people wait for it. */
+  'git',
+  /** Packing and collecting in repositories: up to an hour each, and nobody waits. */
+  'maintenance',
+  /** Fetching from other servers: as long as they take. */
+  'mirrors',
+  /** What the clock starts. */
+  'tasks',
+  /** Mail servers take their time and are away for hours. */
+  'mail',
+  /** Deliveries to addresses of strangers. */
+  'webhooks',
+  /** Work whose time grows with texts of strangers. */
+  'render',
+] as const
+
+export type PoolName = (typeof poolNames)[number]
+
+/** How many jobs of each pool one process runs at the same time. */
+export type PoolSlots = Readonly<Record<PoolName, number>>
