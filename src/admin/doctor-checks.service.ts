@@ -190,11 +190,17 @@ const filesCheck: DoctorCheck = {
 
 const jobsCheck: DoctorCheck = {
   name: 'jobs',
-  about: 'no background job has failed for good',
+  about: 'no background job has failed for good or waits for another release',
   async *run({ db }) {
     for (const job of await listJobs(db, { state: 'failed', limit: 1000 })) {
       yield {
         what: `job ${job.id} (${job.name}) failed ${howItFailed(job)}: ${job.last_error}`,
+        state: 'report',
+      }
+    }
+    for (const job of await listJobs(db, { state: 'waiting', problem: 'unreadable', limit: 1000 })) {
+      yield {
+        what: `job ${job.id} (${job.name}) waits for a release that can read it: ${job.last_error}`,
         state: 'report',
       }
     }

@@ -157,3 +157,47 @@ test('doctor: git repositories that belong to nothing, and files that are missin
   assert.deepEqual((await examined(forge, true)).sort(), [...kept, ofEmpty('fixed')].sort())
   assert.deepEqual((await examined(forge)).sort(), kept.toSorted())
 })
+
+test('doctor: jobs that do not go on are told, and git data that a job has still to remove are left to it', async () => {
+  await using forge = await startForge({ users: ['alice'] })
+  const { db, git } = forge.services
+  const give = (name: string, more: object): Promise<unknown> =>
+    transaction(db, (tx) =>
+      tx
+        .insertInto('job')
+        .values({
+          ...{ name, input: '{}', max_attempts: 5, priority: 50, run_at_ms: forge.clock.nowMs() + 3_600_000 },
+          ...{ created_unix: 0, updated_unix: Math.floor(forge.clock.nowMs() / 1000), last_error: 'no' },
+          ...more,
+        } as never)
+        .execute(),
+    )
+  await give('sendThing', { state: 'failed', attempt: 1, problem: 'permanent' })
+  await give('sendThing', { state: 'failed', attempt: 5, problem: 'exhausted' })
+  await give('sendThing', { problem: 'unreadable' })
+  assert.deepEqual(
+    (await examined(forge)).map((found) => found.replace(/job \d+/, 'job N')),
+    [
+      'jobs: job N (sendThing) failed after 5 attempts: no (report)',
+      'jobs: job N (sendThing) failed for good, since another attempt would not help: no (report)',
+      'jobs: job N (sendThing) waits for a release that can read it: no (report)',
+    ],
+  )
+
+  await transaction(db, (tx) => tx.deleteFrom('job').execute())
+  const key = 'fffffffffffffffffffffff0' as GitKey
+  await git.create(key)
+  assert.match((await examined(forge)).join(), /belongs to nothing/)
+  const event = await transaction(db, (tx) =>
+    tx
+      .insertInto('event')
+      .values({
+        ...{ name: 'repo.deleted', version: 1, actor_id: null, owner_id: null, repo_id: null, issue_id: null },
+        ...{ data: JSON.stringify({ gitKeys: [key] }), at_ms: 0 },
+      })
+      .returning('id')
+      .executeTakeFirstOrThrow(),
+  )
+  await give('removeRepoFiles', { event_id: event.id })
+  assert.deepEqual(await examined(forge), [])
+})

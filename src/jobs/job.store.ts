@@ -307,10 +307,16 @@ export async function deleteOldFailedJobs(tx: Tx, beforeUnix: Unix, keep: number
 /** Jobs in the queue, newest first. */
 export const listJobs = (
   db: Db,
-  page: { state?: JobRow['state'] | undefined; offset?: number; limit: number },
+  page: {
+    state?: JobRow['state'] | undefined
+    problem?: NonNullable<JobRow['problem']>
+    offset?: number
+    limit: number
+  },
 ): Promise<JobRow[]> => {
   let jobs = db.selectFrom('job').selectAll().orderBy('id', 'desc').limit(page.limit)
   if (page.offset !== undefined) jobs = jobs.offset(page.offset)
+  if (page.problem !== undefined) jobs = jobs.where('problem', '=', page.problem)
   return (page.state === undefined ? jobs : jobs.where('state', '=', page.state)).execute()
 }
 
