@@ -13,6 +13,7 @@ import { deleteMissingRepos } from './delete-missing-repos.task.ts'
 import { gitGcRepos } from './git-gc-repos.task.ts'
 import { reinitMissingRepos } from './reinit-missing-repos.task.ts'
 import { repoHealthCheck } from './repo-health-check.task.ts'
+import { deleteAbandonedUploads } from './delete-abandoned-uploads.task.ts'
 import { deleteExpiredSessions } from './delete-expired-sessions.task.ts'
 
 /** Administration of the instance: accounts, tasks, jobs, health and figures. */
@@ -25,6 +26,7 @@ export const admin: Feature = {
     gitGcRepos(config),
     reinitMissingRepos(config),
     repoHealthCheck(config),
+    deleteAbandonedUploads(config),
     deleteExpiredSessions,
     clearEvents,
   ],

@@ -5,6 +5,7 @@ import { transaction } from '../db/database.ts'
 import { GiveUp, job } from '../jobs/job.ts'
 import { enqueue, listJobs } from '../jobs/queue.ts'
 import { startWorkers } from '../jobs/workers.ts'
+import type { UploadId } from '../storage/blobs.ts'
 import { startForge } from '../testing/forge.ts'
 
 test('adminCronList and adminCronRun: only administrators, unknown tasks are 404', async () => {
@@ -181,4 +182,19 @@ test('adminListJobs, adminRetryJob, adminDeleteJob: what failed for good is seen
   assert.equal((await root.delete(`/admin/jobs/${id}`)).status, 204)
   assert.deepEqual((await root.get('/admin/jobs')).json, [])
   assert.equal((await root.get('/admin/jobs?state=odd')).status, 400)
+})
+
+test('adminCronRun: abandoned uploads go away in every store, those that somebody goes on with stay', async () => {
+  await using forge = await startForge({ standAt: Date.now() })
+  const stores = Object.values(forge.services.blobs)
+  const ids = await Promise.all(stores.map((blobs) => blobs.uploads.begin()))
+  const left = async (): Promise<number> => {
+    assert.equal((await forge.as('root').post('/admin/cron/delete_abandoned_uploads')).status, 204)
+    await forge.settle()
+    const found = await Promise.all(stores.map((blobs, index) => blobs.uploads.find(ids[index] as UploadId)))
+    return found.filter((upload) => upload !== undefined).length
+  }
+  assert.equal(await left(), stores.length)
+  forge.clock.advance(25 * 3_600_000)
+  assert.equal(await left(), 0)
 })

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
 import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,14 +9,17 @@ import { Readable } from 'node:stream'
 import { buffer, text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import S3rver from 's3rver'
-import { Invalid, RangeNotSatisfiable, TooLarge, Unavailable } from '../lib/errors.ts'
-import type { Blobs } from './blobs.ts'
+import { Conflict, Invalid, NotFound, RangeNotSatisfiable, TooLarge, Unavailable } from '../lib/errors.ts'
+import type { Blobs, UploadId } from './blobs.ts'
 import { openBlobs } from './open-blobs.ts'
-import { openS3Blobs, type S3Options } from './s3-blobs.ts'
-import { presignGet } from './s3-presign.ts'
+import { openS3Blobs } from './s3-blobs.ts'
+import { presign } from './s3-presign.ts'
+import type { S3Options } from './s3-service.ts'
 
 interface Place {
   readonly blobs: Blobs
+  /** The same store as another process has it. */
+  readonly reopen: () => Promise<Blobs>
   readonly folder: string
   /** The S3 store's own address and keys. */
   readonly s3?: S3Options
@@ -32,8 +36,8 @@ async function withFolder(use: (folder: string) => Promise<void>): Promise<void>
 
 const withLocal = (use: (place: Place) => Promise<void>): Promise<void> =>
   withFolder(async (folder) => {
-    const blobs = await openBlobs({ type: 'local', path: join(folder, 'blobs') })
-    await use({ blobs, folder })
+    const reopen = () => openBlobs({ type: 'local', path: join(folder, 'blobs') })
+    await use({ blobs: await reopen(), reopen, folder })
   })
 
 const withS3 = (use: (place: Place) => Promise<void>): Promise<void> =>
@@ -56,12 +60,18 @@ const withS3 = (use: (place: Place) => Promise<void>): Promise<void> =>
       usePathStyle: true,
       skipTlsVerify: false,
       serveDirect: true,
+      pieceBytes: 64 * 1024,
     }
-    const blobs = await openBlobs({ type: 's3', ...s3 })
+    const opened: Blobs[] = []
+    const reopen = async (): Promise<Blobs> => {
+      const blobs = await openBlobs({ type: 's3', ...s3 })
+      opened.push(blobs)
+      return blobs
+    }
     try {
-      await use({ blobs, folder, s3 })
+      await use({ blobs: await reopen(), reopen, folder, s3 })
     } finally {
-      blobs.close()
+      for (const blobs of opened) blobs.close()
       await server.close()
     }
   })
@@ -76,6 +86,14 @@ const limit = { maxBytes: 50 * 1024 * 1024 }
 
 async function contentOf(blobs: Blobs, key: string): Promise<string | undefined> {
   const found = await blobs.get(key)
+  return found === undefined ? undefined : text(found.stream)
+}
+
+const bytesOf = (content: string | Buffer): Readable =>
+  Readable.from(content.length === 0 ? [] : [Buffer.from(content)])
+
+async function arrived(blobs: Blobs, id: UploadId): Promise<string | undefined> {
+  const found = await blobs.uploads.read(id)
   return found === undefined ? undefined : text(found.stream)
 }
 
@@ -188,6 +206,183 @@ for (const [name, withPlace] of places) {
       assert.equal(await contentOf(blobs, 'x/2'), 'x/1')
     }))
 
+  test(`${name}: a copy is a blob of its own`, () =>
+    withPlace(async ({ blobs }) => {
+      await blobs.put('from', bytesOf('one'), limit)
+      await blobs.put('taken', bytesOf('old'), limit)
+      assert.equal(await blobs.copy('nothing', 'to'), false)
+      assert.equal(await blobs.copy('from', 'deep/to'), true)
+      assert.equal(await blobs.copy('from', 'taken'), true)
+      await blobs.put('from', bytesOf('two'), limit)
+      await blobs.delete('taken')
+      assert.deepEqual(await keysOf(blobs, ''), ['deep/to', 'from'])
+      assert.deepEqual([await contentOf(blobs, 'from'), await contentOf(blobs, 'deep/to')], ['two', 'one'])
+    }))
+
+  test(`${name}: an upload is refused what does not fit, and stays as it was`, () =>
+    withPlace(async ({ blobs }) => {
+      const { uploads } = blobs
+      const unknown = ['0'.repeat(32), '../../x', ''] as UploadId[]
+      for (const id of unknown) {
+        await assert.rejects(uploads.append(id, bytesOf('x'), { ...limit, atBytes: 0 }), NotFound)
+        await assert.rejects(uploads.complete(id, 'a'), NotFound)
+      }
+      assert.equal(await uploads.find('0'.repeat(32) as UploadId), undefined)
+      assert.equal(await uploads.read('0'.repeat(32) as UploadId), undefined)
+      await uploads.abort('0'.repeat(32) as UploadId)
+      const id = await uploads.begin()
+      const append = (content: Readable, atBytes: number, maxBytes = 10) =>
+        uploads.append(id, content, { atBytes, maxBytes })
+      await append(bytesOf('hello'), 0)
+      await assert.rejects(append(bytesOf('x'), 6), (error) => {
+        assert.ok(error instanceof RangeNotSatisfiable)
+        return error.data['sizeBytes'] === 5
+      })
+      await assert.rejects(append(bytesOf('123456'), 5), TooLarge)
+      assert.equal((await arrived(blobs, id))?.slice(0, 5), 'hello')
+      const slow = new Readable({ read() {} })
+      const first = append(slow, 5)
+      await assert.rejects(append(bytesOf('x'), 5), Conflict)
+      await assert.rejects(uploads.complete(id, 'a'), Conflict)
+      slow.push(null)
+      await first
+      for (const expected of [{ sha256: sha256('other') }, { sizeBytes: 4 }, { sizeBytes: 6 }]) {
+        await assert.rejects(uploads.complete(id, 'a', { expected }), Invalid)
+      }
+      await assert.rejects(uploads.complete(id, '../a'), Invalid)
+      assert.deepEqual(await keysOf(blobs, ''), [])
+      await uploads.complete(id, 'a', { expected: { sha256: sha256('hello'), sizeBytes: 5 } })
+      await assert.rejects(uploads.complete(id, 'a'), NotFound)
+      assert.equal(await contentOf(blobs, 'a'), 'hello')
+    }))
+
+  test(`${name}: another process goes on with an upload and completes it`, () =>
+    withPlace(async ({ blobs, reopen }) => {
+      const id = await blobs.uploads.begin()
+      assert.equal((await blobs.uploads.find(id))?.sizeBytes, 0)
+      assert.equal((await blobs.uploads.append(id, bytesOf('01234'), { ...limit, atBytes: 0 })).sizeBytes, 5)
+      // The first process is gone; nothing was told to it.
+      const other = await reopen()
+      assert.equal((await other.uploads.find(id))?.sizeBytes, 5)
+      await other.uploads.append(id, bytesOf('56789'), { ...limit, atBytes: 5 })
+      assert.equal(await arrived(await reopen(), id), '0123456789')
+      const part = await other.uploads.read(id, { range: { start: 3, end: 6 } })
+      assert.deepEqual([part?.sizeBytes, part && (await text(part.stream))], [10, '3456'])
+      await assert.rejects(other.uploads.read(id, { range: { start: 10 } }), RangeNotSatisfiable)
+      assert.deepEqual(await keysOf(blobs, ''), [])
+      const third = await reopen()
+      const stored = await third.uploads.complete(id, 'deep/whole', {
+        contentType: 'text/plain',
+        digests: ['md5'],
+        expected: { sha256: sha256('0123456789') },
+      })
+      assert.deepEqual(stored, {
+        sizeBytes: 10,
+        sha256: sha256('0123456789'),
+        digests: { md5: createHash('md5').update('0123456789').digest('hex') },
+      })
+      assert.equal(await contentOf(blobs, 'deep/whole'), '0123456789')
+      assert.equal(await blobs.uploads.find(id), undefined)
+      // Its first parts came through another process, so what this one knows is not the whole.
+      const again = await blobs.uploads.begin()
+      await other.uploads.append(again, bytesOf('abc'), { ...limit, atBytes: 0 })
+      await blobs.uploads.append(again, bytesOf('def'), { ...limit, atBytes: 3 })
+      assert.equal((await blobs.uploads.complete(again, 'again')).sha256, sha256('abcdef'))
+    }))
+
+  test(`${name}: what is appended again from a byte on replaces what was there`, () =>
+    withPlace(async ({ blobs }) => {
+      const id = await blobs.uploads.begin()
+      const append = (content: string, atBytes: number) =>
+        blobs.uploads.append(id, bytesOf(content), { ...limit, atBytes })
+      await append('a'.repeat(100_000), 0)
+      await append('b'.repeat(100_000), 100_000)
+      await append('c', 200_000)
+      await append('d', 150_000)
+      assert.equal((await arrived(blobs, id)) === `${'a'.repeat(100_000)}${'b'.repeat(50_000)}d`, true)
+      await append('', 70_000)
+      assert.equal(await arrived(blobs, id), 'a'.repeat(70_000))
+      await append('e', 0)
+      assert.equal(await arrived(blobs, id), 'e')
+      assert.equal((await blobs.uploads.complete(id, 'x')).sha256, sha256('e'))
+      const empty = await blobs.uploads.begin()
+      assert.deepEqual(await blobs.uploads.complete(empty, 'y'), { sizeBytes: 0, sha256: sha256(''), digests: {} })
+      assert.equal(await contentOf(blobs, 'y'), '')
+    }))
+
+  test(`${name}: many short appends, and the log that they make read meanwhile`, () =>
+    withPlace(async ({ blobs, folder }) => {
+      const id = await blobs.uploads.begin()
+      let whole = ''
+      for (let line = 0; line < 120; line++) {
+        const added = `${line} ${'x'.repeat((line * 7) % 90)}\n`
+        await blobs.uploads.append(id, bytesOf(added), { ...limit, atBytes: whole.length })
+        whole += added
+      }
+      const files = (await readdir(folder, { recursive: true })).filter((path) => path.includes(id))
+      assert.ok(files.length < 40, `${files.length} files`)
+      const reader = await blobs.uploads.read(id)
+      const chunks: string[] = []
+      for await (const chunk of reader?.stream ?? []) {
+        if (chunks.length === 0) {
+          await blobs.uploads.append(id, bytesOf('y'.repeat(20_000)), { ...limit, atBytes: whole.length })
+        }
+        chunks.push(String(chunk))
+      }
+      assert.equal(chunks.join('').slice(0, whole.length), whole)
+      assert.equal(await arrived(blobs, id), whole + 'y'.repeat(20_000))
+    }))
+
+  test(`${name}: a large upload streams through; a broken part keeps a beginning`, () =>
+    withPlace(async ({ blobs, reopen }) => {
+      const content = randomBytes(3 * 1024 * 1024 + 17)
+      const id = await blobs.uploads.begin()
+      const cut = Readable.from(
+        (function* () {
+          yield* chunksOf(content.subarray(0, 1_000_000), 100_000)
+          throw new Error('the line went dead')
+        })(),
+      )
+      await assert.rejects(blobs.uploads.append(id, cut, { ...limit, atBytes: 0 }), /the line went dead/)
+      assert.equal(cut.destroyed, true)
+      const atBytes = (await blobs.uploads.find(id))?.sizeBytes ?? 0
+      assert.ok(atBytes > 500_000 && atBytes <= 1_000_000, `${atBytes} bytes were kept`)
+      await blobs.uploads.append(id, Readable.from(chunksOf(content.subarray(atBytes), 100_000)), { ...limit, atBytes })
+      const other = await reopen()
+      const stored = await other.uploads.complete(id, 'large', { expected: { sha256: sha256(content) } })
+      assert.equal(stored.sizeBytes, content.length)
+      const stop = new AbortController()
+      const endless = new Readable({ read() {} })
+      endless.push('begin')
+      setTimeout(() => stop.abort(), 10)
+      const stopped = await blobs.uploads.begin()
+      const appending = blobs.uploads.append(stopped, endless, { ...limit, atBytes: 0, signal: stop.signal })
+      await assert.rejects(appending, { name: 'AbortError' })
+      const found = await blobs.get('large')
+      assert.ok(found !== undefined && content.equals(await buffer(found.stream)))
+    }))
+
+  test(`${name}: abandoned uploads go away, others stay`, () =>
+    withPlace(async ({ blobs, folder }) => {
+      const nowUnix = Math.floor(Date.now() / 1000)
+      const id = await blobs.uploads.begin()
+      await blobs.uploads.append(id, bytesOf('x'.repeat(200_000)), { ...limit, atBytes: 0 })
+      const given = await blobs.uploads.begin()
+      await blobs.uploads.append(given, bytesOf('x'), { ...limit, atBytes: 0 })
+      await blobs.uploads.abort(given)
+      assert.equal(await blobs.uploads.find(given), undefined)
+      await blobs.put('kept', bytesOf('old'), limit)
+      assert.equal(await blobs.uploads.removeAbandoned(nowUnix - 60), 0)
+      assert.equal((await blobs.uploads.find(id))?.sizeBytes, 200_000)
+      assert.equal(await blobs.uploads.removeAbandoned(nowUnix + 60), 1)
+      assert.equal(await blobs.uploads.find(id), undefined)
+      const left = (await readdir(folder, { recursive: true })).filter(
+        (path) => path.includes(id) || path.includes(given),
+      )
+      assert.deepEqual(left, [])
+      assert.deepEqual(await keysOf(blobs, ''), ['kept'])
+    }))
+
   test(`${name}: keys that mean another place are refused`, () =>
     withPlace(async ({ blobs }) => {
       const hostile = [
@@ -201,6 +396,7 @@ for (const [name, withPlace] of places) {
         'a\\b',
         'a\0b',
         '.tmp/x',
+        '.uploads/x',
         'x'.repeat(300),
       ]
       for (const key of hostile) {
@@ -233,6 +429,7 @@ test('a local folder: unfinished files of a dead process go away, fresh ones sta
     const twoDaysAgo = Date.now() / 1000 - 2 * 86_400
     await utimes(join(folder, '.tmp', 'old'), twoDaysAgo, twoDaysAgo)
     const blobs = await openBlobs({ type: 'local', path: folder })
+    assert.equal(await blobs.uploads.removeAbandoned(Math.floor(Date.now() / 1000) - 86_400), 1)
     assert.deepEqual(await readdir(join(folder, '.tmp')), ['fresh'])
     await blobs.put('a/b/c', Readable.from([Buffer.from('x')]), limit)
     await blobs.delete('a/b/c')
@@ -250,18 +447,96 @@ test('an S3 service: a signed URL gives the blob under a name', () =>
   }))
 
 test('signed URLs: the example that the specification publishes', () => {
-  const url = presignGet({
+  const url = presign({
+    method: 'GET',
     url: new URL('https://examplebucket.s3.amazonaws.com/test.txt'),
     region: 'us-east-1',
     accessKeyId: 'AKIAIOSFODNN7EXAMPLE',
     secretAccessKey: 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY',
     expiresSeconds: 86_400,
     nowMs: Date.UTC(2013, 4, 24),
-    query: {},
   })
   assert.equal(
     new URL(url).searchParams.get('X-Amz-Signature'),
     'aeeed9bbccd4d02ee5c0109b86d86835f995330da4c265957d157751f604d404',
+  )
+})
+
+test('an S3 service: a signed address takes one blob', () =>
+  withS3(async ({ blobs }) => {
+    const signed = await blobs.signedPutUrl?.('new/one', {
+      expiresSeconds: 60,
+      contentType: 'text/plain',
+      sizeBytes: 5,
+    })
+    assert.ok(signed !== undefined)
+    assert.deepEqual(signed.headers, { 'content-length': '5', 'content-type': 'text/plain' })
+    const reply = await fetch(signed.url, { method: 'PUT', body: 'hello', headers: { 'content-type': 'text/plain' } })
+    assert.equal(reply.status, 200)
+    assert.equal(await contentOf(blobs, 'new/one'), 'hello')
+  }))
+
+test('an S3 service: uploads of the protocol that a dead process left are ended', async () => {
+  const asked: string[] = []
+  const isOld = `<Initiated>2020-01-01T00:00:00.000Z</Initiated>`
+  const isNew = `<Initiated>${new Date().toISOString()}</Initiated>`
+  const server = createServer((request, response) => {
+    const url = request.url ?? ''
+    if (request.method === 'DELETE') asked.push(url)
+    const isList = request.method === 'GET' && url.includes('uploads')
+    const uploads = url.includes('key-marker')
+      ? `<Upload><Key>kind/c</Key><UploadId>3</UploadId>${isOld}</Upload>`
+      : `<IsTruncated>true</IsTruncated><NextKeyMarker>kind/b</NextKeyMarker><NextUploadIdMarker>2</NextUploadIdMarker>
+         <Upload><Key>kind/a</Key><UploadId>1</UploadId>${isOld}</Upload>
+         <Upload><Key>kind/b</Key><UploadId>2</UploadId>${isNew}</Upload>`
+    response.writeHead(request.method === 'DELETE' ? 204 : 200, { 'content-type': 'application/xml' })
+    if (request.method === 'DELETE') response.end()
+    else if (isList) response.end(`<ListMultipartUploadsResult>${uploads}</ListMultipartUploadsResult>`)
+    else response.end('<ListBucketResult></ListBucketResult>')
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const blobs = await openS3Blobs({
+    endpoint: `http://127.0.0.1:${port}`,
+    region: 'us-east-1',
+    bucket: 'forge',
+    accessKeyId: 'a',
+    secretAccessKey: 'b',
+    basePath: 'kind/',
+    usePathStyle: true,
+    skipTlsVerify: false,
+    serveDirect: false,
+  })
+  try {
+    assert.equal('signedUrl' in blobs, false)
+    assert.equal(await blobs.uploads.removeAbandoned(Math.floor(Date.now() / 1000) - 3600), 2)
+    assert.deepEqual(
+      asked.map((url) => url.replace(/[?&]x-id=\w+/, '')),
+      ['/forge/kind/a?uploadId=1', '/forge/kind/c?uploadId=3'],
+    )
+  } finally {
+    blobs.close()
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+  }
+})
+
+// The signer of the service's client library gives the same for a payload of none.
+test('signed addresses: headers are signed along', () => {
+  const url = presign({
+    method: 'PUT',
+    url: new URL('http://h:1/forge/kind/new/one'),
+    region: 'us-east-1',
+    accessKeyId: 'A',
+    secretAccessKey: 'B',
+    expiresSeconds: 60,
+    nowMs: Date.UTC(2013, 4, 24),
+    headers: { 'content-length': '5', 'content-type': 'text/plain' },
+  })
+  const { searchParams } = new URL(url)
+  assert.deepEqual(
+    [searchParams.get('X-Amz-SignedHeaders'), searchParams.get('X-Amz-Signature')],
+    ['content-length;content-type;host', '292f02e6c30d4105f9b280a813ca4b1941b40ae75a8dcc45711a37e0ab720b8d'],
   )
 })
 

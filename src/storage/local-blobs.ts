@@ -1,148 +1,148 @@
 import { randomBytes } from 'node:crypto'
-import { type FileHandle, mkdir, open, opendir, readdir, rename, rmdir, stat, unlink } from 'node:fs/promises'
-import { dirname, join, resolve, sep } from 'node:path'
+import { constants, copyFile, mkdir, open, opendir, unlink } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
 import { addAbortSignal, type Readable } from 'node:stream'
-import { RangeNotSatisfiable, Unavailable } from '../lib/errors.ts'
 import {
+  type BlobContent,
   type BlobInfo,
   type Blobs,
+  type ByteRange,
   checkKey,
   checkPrefix,
+  isOwnFolder,
   type PutOptions,
   type StoredBlob,
   temporaryFolder,
 } from './blobs.ts'
+import {
+  flushFolder,
+  ignoreMissing,
+  readFile,
+  removeEmptyFolders,
+  renameInto,
+  roomError,
+  statFile,
+  writeAt,
+} from './local-files.ts'
+import { LocalUploads } from './local-uploads.ts'
 import { asBuffer, measure } from './measure.ts'
 
-/** Unfinished files older than this belong to a process that died. */
-const staleTemporaryMs = 24 * 60 * 60 * 1000
+/** Opens the store of a folder, which is made when it is not there. */
+export async function openLocalBlobs(options: { readonly path: string }): Promise<Blobs> {
+  const root = resolve(options.path)
+  await mkdir(join(root, temporaryFolder), { recursive: true })
+  return new LocalBlobs(root)
+}
 
 /**
  * A store in a folder. A file is written beside its place, flushed and renamed, so that a key always names a whole
  * file, also after a crash. The folder may be shared by several processes and machines.
  */
-export async function openLocalBlobs(options: { readonly path: string }): Promise<Blobs> {
-  const root = resolve(options.path)
-  const temporary = join(root, temporaryFolder)
-  await mkdir(temporary, { recursive: true })
-  await removeStale(temporary)
+class LocalBlobs implements Blobs {
+  readonly #root: string
+  readonly uploads: LocalUploads
 
-  const pathOf = (key: string): string => {
-    checkKey(key)
-    return join(root, key)
+  constructor(root: string) {
+    this.#root = root
+    this.uploads = new LocalUploads(root, (key) => this.#pathOf(key))
   }
 
-  async function put(key: string, content: Readable, putOptions: PutOptions): Promise<StoredBlob> {
-    const path = pathOf(key)
-    const unfinished = join(temporary, randomBytes(12).toString('hex'))
-    if (putOptions.signal !== undefined) addAbortSignal(putOptions.signal, content)
+  async put(key: string, content: Readable, options: PutOptions): Promise<StoredBlob> {
+    if (options.signal !== undefined) addAbortSignal(options.signal, content)
     try {
-      const file = await open(unfinished, 'wx', 0o640)
-      const stored = await writeStream(file, content, putOptions)
-      await renameInto(unfinished, path)
-      return stored
+      return await this.#placed(key, (unfinished) => writeStream(unfinished, content, options))
     } catch (error) {
       content.destroy()
+      throw error
+    }
+  }
+
+  async copy(from: string, to: string): Promise<boolean> {
+    const source = this.#pathOf(from)
+    if ((await statFile(source)) === undefined) return false
+    const copied = await ignoreMissing(
+      this.#placed(to, async (unfinished) => {
+        // File systems that can share the blocks of two files do.
+        await copyFile(source, unfinished, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE)
+        const file = await open(unfinished, 'r+')
+        try {
+          await file.sync()
+        } finally {
+          await file.close()
+        }
+        return true
+      }),
+    )
+    return copied === true
+  }
+
+  async move(from: string, to: string): Promise<boolean> {
+    const source = this.#pathOf(from)
+    const target = this.#pathOf(to)
+    if ((await statFile(source)) === undefined) return false
+    await renameInto(source, target, this.#root)
+    await flushFolder(dirname(source))
+    await removeEmptyFolders(dirname(source), this.#root)
+    return true
+  }
+
+  async get(key: string, options: { readonly range?: ByteRange } = {}): Promise<BlobContent | undefined> {
+    return readFile(this.#pathOf(key), options.range)
+  }
+
+  async stat(key: string): Promise<BlobInfo | undefined> {
+    return statFile(this.#pathOf(key))
+  }
+
+  async delete(key: string): Promise<void> {
+    const path = this.#pathOf(key)
+    await ignoreMissing(unlink(path))
+    await removeEmptyFolders(dirname(path), this.#root)
+  }
+
+  list(prefix: string): AsyncGenerator<BlobInfo & { readonly key: string }> {
+    checkPrefix(prefix)
+    return listFolder(this.#root, prefix)
+  }
+
+  close(): void {}
+
+  #pathOf(key: string): string {
+    checkKey(key)
+    return join(this.#root, key)
+  }
+
+  /** Has a file written beside its place and moves it there; after a failure nothing is left of it. */
+  async #placed<T>(key: string, write: (unfinished: string) => Promise<T>): Promise<T> {
+    const path = this.#pathOf(key)
+    const unfinished = join(this.#root, temporaryFolder, randomBytes(12).toString('hex'))
+    try {
+      const written = await write(unfinished)
+      await renameInto(unfinished, path, this.#root)
+      return written
+    } catch (error) {
       await ignoreMissing(unlink(unfinished))
       throw roomError(error)
     }
   }
-
-  async function remove(key: string): Promise<void> {
-    const path = pathOf(key)
-    await ignoreMissing(unlink(path))
-    await removeEmptyFolders(dirname(path), root)
-  }
-
-  return {
-    put,
-    get: async (key, { range } = {}) => {
-      const file = await ignoreMissing(open(pathOf(key), 'r'))
-      if (file === undefined) return undefined
-      try {
-        const info = await infoOf(file)
-        if (info === undefined) {
-          await file.close()
-          return undefined
-        }
-        const end = Math.min(range?.end ?? info.sizeBytes - 1, info.sizeBytes - 1)
-        if (range !== undefined && (range.start >= info.sizeBytes || end < range.start)) {
-          throw new RangeNotSatisfiable(info.sizeBytes)
-        }
-        // An empty file has no last byte to name.
-        const bounds = info.sizeBytes === 0 ? {} : { start: range?.start ?? 0, end }
-        return { ...info, stream: file.createReadStream(bounds) }
-      } catch (error) {
-        await file.close()
-        throw error
-      }
-    },
-    stat: async (key) => {
-      const found = await ignoreMissing(stat(pathOf(key)))
-      return found?.isFile() === true ? toInfo(found) : undefined
-    },
-    delete: remove,
-    list: (prefix) => {
-      checkPrefix(prefix)
-      return listFolder(root, prefix)
-    },
-    move: async (from, to) => {
-      const source = pathOf(from)
-      const target = pathOf(to)
-      if ((await ignoreMissing(stat(source)))?.isFile() !== true) return false
-      await renameInto(source, target)
-      await removeEmptyFolders(dirname(source), root)
-      return true
-    },
-    close: () => {},
-  }
 }
 
-async function writeStream(file: FileHandle, content: Readable, options: PutOptions): Promise<StoredBlob> {
+async function writeStream(path: string, content: Readable, options: PutOptions): Promise<StoredBlob> {
+  const file = await open(path, 'wx', 0o640)
   try {
     const measured = measure(options)
+    let position = 0
     for await (const chunk of content) {
       const bytes = asBuffer(chunk)
       measured.add(bytes)
-      for (let written = 0; written < bytes.length;) written += (await file.write(bytes, written)).bytesWritten
+      await writeAt(file, bytes, position)
+      position += bytes.length
     }
     const stored = measured.finish()
     await file.sync()
     return stored
   } finally {
     await file.close()
-  }
-}
-
-/** Moves a file to its place. A neighbour's deletion may take the new folder away again; then it is made once more. */
-async function renameInto(from: string, to: string): Promise<void> {
-  for (let attempt = 1; ; attempt++) {
-    await mkdir(dirname(to), { recursive: true })
-    try {
-      await rename(from, to)
-      break
-    } catch (error) {
-      if (attempt >= 5 || !hasCode(error, 'ENOENT')) throw error
-    }
-  }
-  // The rename itself is lost in a power cut unless its folder is flushed.
-  const folder = await open(dirname(to), 'r')
-  try {
-    await folder.sync()
-  } finally {
-    await folder.close()
-  }
-}
-
-async function removeEmptyFolders(from: string, root: string): Promise<void> {
-  for (let folder = from; folder.startsWith(root + sep); folder = dirname(folder)) {
-    try {
-      await rmdir(folder)
-    } catch (error) {
-      // Not empty, or gone already: in both cases there is nothing to do here.
-      if (hasCode(error, 'ENOTEMPTY') || hasCode(error, 'EEXIST') || hasCode(error, 'ENOENT')) return
-      throw error
-    }
   }
 }
 
@@ -153,49 +153,14 @@ async function* listFolder(root: string, prefix: string): AsyncGenerator<BlobInf
     if (entries === undefined) continue
     for await (const entry of entries) {
       const key = folder + entry.name
-      if (key === temporaryFolder) continue
+      if (isOwnFolder(key)) continue
       if (entry.isDirectory()) {
         const below = `${key}/`
         if (below.startsWith(prefix) || prefix.startsWith(below)) pending.push(below)
       } else if (key.startsWith(prefix)) {
-        const found = await ignoreMissing(stat(join(root, key)))
-        if (found?.isFile() === true) yield { key, ...toInfo(found) }
+        const info = await statFile(join(root, key))
+        if (info !== undefined) yield { key, ...info }
       }
     }
   }
 }
-
-async function removeStale(temporary: string): Promise<void> {
-  for (const name of await readdir(temporary)) {
-    const path = join(temporary, name)
-    const found = await ignoreMissing(stat(path))
-    if (found !== undefined && Date.now() - found.mtimeMs > staleTemporaryMs) await ignoreMissing(unlink(path))
-  }
-}
-
-const toInfo = (found: { readonly size: number; readonly mtimeMs: number }): BlobInfo => ({
-  sizeBytes: found.size,
-  modifiedUnix: Math.floor(found.mtimeMs / 1000),
-})
-
-async function infoOf(file: FileHandle): Promise<BlobInfo | undefined> {
-  const found = await file.stat()
-  return found.isFile() ? toInfo(found) : undefined
-}
-
-const hasCode = (error: unknown, code: string): boolean =>
-  error instanceof Error && 'code' in error && error.code === code
-
-async function ignoreMissing<T>(work: Promise<T>): Promise<T | undefined> {
-  try {
-    return await work
-  } catch (error) {
-    if (hasCode(error, 'ENOENT') || hasCode(error, 'ENOTDIR')) return undefined
-    throw error
-  }
-}
-
-const roomError = (error: unknown): unknown =>
-  hasCode(error, 'ENOSPC') || hasCode(error, 'EDQUOT')
-    ? new Unavailable('there is no room for the file', 'storage_full')
-    : error

@@ -18,28 +18,35 @@ export function measure(options: PutOptions): Measure {
   return {
     add: (chunk) => {
       sizeBytes += chunk.length
-      if (sizeBytes > options.maxBytes) {
-        throw new TooLarge('the file is larger than allowed', 'file_too_large', { maxBytes: options.maxBytes })
-      }
+      if (sizeBytes > options.maxBytes) throw tooLarge(options.maxBytes)
       if (sizeBytes > limit) throw new Invalid('the file is larger than announced', 'size_mismatch')
       sha256.update(chunk)
       for (const { hash } of others) hash.update(chunk)
     },
     finish: () => {
-      const { expected } = options
-      if (expected?.sizeBytes !== undefined && expected.sizeBytes !== sizeBytes) {
-        throw new Invalid('the file is smaller than announced', 'size_mismatch', { sizeBytes })
-      }
-      const digest = sha256.digest('hex')
-      if (expected?.sha256 !== undefined && expected.sha256.toLowerCase() !== digest) {
-        throw new Invalid('the content does not have the announced checksum', 'checksum_mismatch', { sha256: digest })
-      }
       const digests: { [Name in DigestName]?: string } = {}
       for (const { name, hash } of others) digests[name] = hash.digest('hex')
-      return { sizeBytes, sha256: digest, digests }
+      const stored = { sizeBytes, sha256: sha256.digest('hex'), digests }
+      checkExpected(stored, options.expected)
+      return stored
     },
   }
 }
+
+/** Throws Invalid when content is not what was expected. */
+export function checkExpected({ sizeBytes, sha256 }: StoredBlob, expected: PutOptions['expected']): void {
+  if (expected?.sizeBytes !== undefined && expected.sizeBytes !== sizeBytes) {
+    const word = sizeBytes < expected.sizeBytes ? 'smaller' : 'larger'
+    throw new Invalid(`the file is ${word} than announced`, 'size_mismatch', { sizeBytes })
+  }
+  if (expected?.sha256 !== undefined && expected.sha256.toLowerCase() !== sha256) {
+    throw new Invalid('the content does not have the announced checksum', 'checksum_mismatch', { sha256 })
+  }
+}
+
+/** The refusal of content that is larger than a limit in bytes. */
+export const tooLarge = (maxBytes: number): TooLarge =>
+  new TooLarge('the file is larger than allowed', 'file_too_large', { maxBytes })
 
 /** A chunk of a byte stream; a stream of text or objects is a defect of the caller. */
 export function asBuffer(chunk: unknown): Buffer {

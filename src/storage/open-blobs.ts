@@ -1,6 +1,7 @@
 import type { Blobs } from './blobs.ts'
 import { openLocalBlobs } from './local-blobs.ts'
-import { openS3Blobs, type S3Options } from './s3-blobs.ts'
+import { openS3Blobs } from './s3-blobs.ts'
+import type { S3Options } from './s3-service.ts'
 
 /** Where a store lies: a folder of this machine (or shared with others), or a bucket. */
 export type BlobsPlace = { readonly type: 'local'; readonly path: string } | ({ readonly type: 's3' } & S3Options)

@@ -1,6 +1,7 @@
 import { createHash, createHmac } from 'node:crypto'
 
 export interface PresignInput {
+  readonly method: 'GET' | 'PUT'
   /** URL of the object, its path already escaped as the protocol wants it. */
   readonly url: URL
   readonly region: string
@@ -9,7 +10,9 @@ export interface PresignInput {
   readonly expiresSeconds: number
   readonly nowMs: number
   /** Further query values, like `response-content-type`. */
-  readonly query: Readonly<Record<string, string>>
+  readonly query?: Readonly<Record<string, string>>
+  /** Headers that the request must have exactly so; lower-case names. */
+  readonly headers?: Readonly<Record<string, string>>
 }
 
 /** The longest life of a signed URL that the protocol allows, in seconds. */
@@ -19,29 +22,34 @@ const longestLifeSeconds = 604_800
 export const escapeS3 = (text: string): string =>
   encodeURIComponent(text).replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`)
 
-/** A URL that GETs an object for a while: AWS Signature Version 4, signature in the query, as AWS publishes it. */
-export function presignGet(input: PresignInput): string {
+/** A URL that gets or puts an object for a while: AWS Signature Version 4, signature in the query, as AWS publishes it. */
+export function presign(input: PresignInput): string {
   const time = new Date(input.nowMs).toISOString().replace(/[-:]|\.\d{3}/g, '')
   const day = time.slice(0, 8)
   const scope = `${day}/${input.region}/s3/aws4_request`
+  const headers = Object.entries({ ...input.headers, host: input.url.host }).sort(byName)
+  const signedHeaders = headers.map(([name]) => name).join(';')
   const query = Object.entries({
     ...input.query,
     'X-Amz-Algorithm': 'AWS4-HMAC-SHA256',
     'X-Amz-Credential': `${input.accessKeyId}/${scope}`,
     'X-Amz-Date': time,
     'X-Amz-Expires': String(Math.min(Math.max(1, Math.floor(input.expiresSeconds)), longestLifeSeconds)),
-    'X-Amz-SignedHeaders': 'host',
+    'X-Amz-SignedHeaders': signedHeaders,
   })
     .map(([name, value]): [string, string] => [escapeS3(name), escapeS3(value)])
-    .sort(([left], [right]) => (left < right ? -1 : 1))
+    .sort(byName)
     .map(([name, value]) => `${name}=${value}`)
     .join('&')
-  const { host, pathname, origin } = input.url
-  const request = ['GET', pathname, query, `host:${host}`, '', 'host', 'UNSIGNED-PAYLOAD'].join('\n')
+  const { pathname, origin } = input.url
+  const headerLines = headers.map(([name, value]) => `${name}:${value}\n`).join('')
+  const request = [input.method, pathname, query, headerLines, signedHeaders, 'UNSIGNED-PAYLOAD'].join('\n')
   const digest = createHash('sha256').update(request).digest('hex')
   const toSign = ['AWS4-HMAC-SHA256', time, scope, digest].join('\n')
   const key = [day, input.region, 's3', 'aws4_request'].reduce<string | Buffer>(hmac, `AWS4${input.secretAccessKey}`)
   return `${origin}${pathname}?${query}&X-Amz-Signature=${hmac(key, toSign).toString('hex')}`
 }
+
+const byName = ([left]: [string, string], [right]: [string, string]): number => (left < right ? -1 : 1)
 
 const hmac = (key: string | Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest()

@@ -44,6 +44,10 @@ export const cronCleanupPackages = defineSection('cron.cleanup_packages', {
   ...taskKeys(daily),
   olderThan: olderThan('24h', 'unused package files that are deleted'),
 })
+export const cronDeleteAbandonedUploads = defineSection('cron.delete_abandoned_uploads', {
+  ...taskKeys({ ...daily, runAtStart: false }),
+  olderThan: olderThan('24h', 'uploads in parts that are given up: nothing was added to them for so long'),
+})
 export const cronDeleteInactiveAccounts = defineSection('cron.delete_inactive_accounts', {
   ...taskKeys({ ...rarely, schedule: '@annually' }),
   olderThan: olderThan('168h', 'never activated accounts that are deleted'),

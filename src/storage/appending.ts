@@ -1,0 +1,63 @@
+import { createHash, type Hash } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
+import { Conflict } from '../lib/errors.ts'
+import type { UploadId } from './blobs.ts'
+
+/** Uploads whose digest is kept in memory; the digest of any other is computed by reading it once more. */
+const maxKnownDigests = 1000
+
+/**
+ * What a process remembers of the uploads that it adds to: which one is being added to at the moment, and the digest of
+ * those that came through this process alone, so that they need not be read again when they are complete.
+ */
+export class Appending {
+  readonly #busy = new Set<UploadId>()
+  readonly #digests = new LRUCache<UploadId, RunningDigest>({ max: maxKnownDigests })
+
+  /** Does something with an upload while nobody else in this process adds to it. Throws Conflict. */
+  async alone<T>(id: UploadId, work: () => Promise<T>): Promise<T> {
+    if (this.#busy.has(id)) throw new Conflict('another part of this upload is being stored', 'upload_busy')
+    this.#busy.add(id)
+    try {
+      return await work()
+    } finally {
+      this.#busy.delete(id)
+    }
+  }
+
+  /** The digest to go on with at a size, to be given back with `keep` after a success. */
+  take(id: UploadId, atBytes: number): RunningDigest | undefined {
+    const known = this.#digests.get(id)
+    this.#digests.delete(id)
+    return atBytes === 0 ? new RunningDigest() : known?.sizeBytes === atBytes ? known : undefined
+  }
+
+  keep(id: UploadId, digest: RunningDigest | undefined): void {
+    if (digest !== undefined) this.#digests.set(id, digest)
+  }
+
+  /** The hexadecimal SHA-256 of an upload of this size, if it is known. */
+  sha256Of(id: UploadId, sizeBytes: number): string | undefined {
+    const known = this.#digests.get(id)
+    return known?.sizeBytes === sizeBytes ? known.sha256() : undefined
+  }
+
+  forget(id: UploadId): void {
+    this.#digests.delete(id)
+  }
+}
+
+/** A SHA-256 that goes on from part to part. */
+export class RunningDigest {
+  readonly #hash: Hash = createHash('sha256')
+  sizeBytes = 0
+
+  add(bytes: Buffer): void {
+    this.#hash.update(bytes)
+    this.sizeBytes += bytes.length
+  }
+
+  sha256(): string {
+    return this.#hash.copy().digest('hex')
+  }
+}
