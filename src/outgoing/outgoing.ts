@@ -2,7 +2,7 @@ import { lookup } from 'node:dns/promises'
 import { isIP, type LookupFunction } from 'node:net'
 import { type Readable, Transform } from 'node:stream'
 import { Agent, buildConnector, type Dispatcher, ProxyAgent, request as send } from 'undici'
-import { createConcurrencyLimit } from '../lib/concurrency-limit.ts'
+import { type ConcurrencyLimit, createConcurrencyLimit } from '../lib/concurrency-limit.ts'
 import type { HostRules } from './host-rules.ts'
 
 export type OutgoingReason =
@@ -99,160 +99,221 @@ const keepAliveMs = 10_000
  * so a name that changes its mind in between gains nothing. No proxy is taken from the environment.
  */
 export function createOutgoing(options: OutgoingOptions): Outgoing {
-  const { rules } = options
-  const resolveName = options.resolve ?? ((host) => lookup(host, { all: true }))
+  return new GuardedClient(options)
+}
 
-  async function allowedAddresses(host: string): Promise<readonly ResolvedAddress[]> {
+class GuardedClient implements Outgoing {
+  readonly #options: OutgoingOptions
+  readonly #guard: AddressGuard
+  readonly #direct: Agent
+  readonly #proxied: ProxyAgent | undefined
+  readonly #limit: ConcurrencyLimit
+
+  constructor(options: OutgoingOptions) {
+    const tls = { rejectUnauthorized: options.skipTlsVerify !== true }
+    this.#options = options
+    this.#guard = new AddressGuard(options.rules, options.resolve)
+    this.#direct = directAgent(this.#guard, tls, options.maxConnections)
+    this.#proxied = options.proxy && new ProxyAgent({ uri: options.proxy.url, requestTls: tls, proxyTunnel: true })
+    this.#limit = createConcurrencyLimit({
+      running: options.maxConnections,
+      waiting: options.maxConnections * 10,
+      refusal: () => new OutgoingError('busy', 'too many requests to other servers are waiting'),
+    })
+  }
+
+  async request(
+    url: string,
+    request: OutgoingRequest = {},
+  ): Promise<OutgoingReply & { readonly body: Buffer; readonly isCut: boolean }> {
+    const signal = this.#signalOf(request)
+    try {
+      return await this.#limit.run(async () => {
+        const done = await this.#exchange(url, request, signal)
+        const { body, isCut } = await readBody(done.reply, this.#maxBytes(request), request.whenTooLarge ?? 'fail')
+        return { ...toReply(done), body, isCut }
+      }, signal)
+    } catch (error) {
+      throw toOutgoingError(error, request.signal)
+    }
+  }
+
+  async stream(url: string, request: OutgoingRequest = {}): Promise<OutgoingReply & { readonly body: Readable }> {
+    const signal = this.#signalOf(request)
+    try {
+      // The turn is held until the stream has ended, so that streams count as connections.
+      return await new Promise<OutgoingReply & { readonly body: Readable }>((resolve, reject) => {
+        this.#limit
+          .run(async () => {
+            const done = await this.#exchange(url, request, signal)
+            const body = limitedStream(done.reply, this.#maxBytes(request), request.signal)
+            resolve({ ...toReply(done), body })
+            await new Promise<void>((ended) => body.once('close', ended))
+          }, signal)
+          .catch(reject)
+      })
+    } catch (error) {
+      throw toOutgoingError(error, request.signal)
+    }
+  }
+
+  async resolve(given: string): Promise<{ host: string; port: number; addresses: readonly string[] }> {
+    const url = parseUrl(given)
+    const host = bareHost(url)
+    const addresses = await this.#guard.allowedAddresses(host)
+    const port = url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port)
+    return { host, port, addresses: addresses.map(({ address }) => address) }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#direct.destroy(), this.#proxied?.destroy()])
+  }
+
+  /** Sends, follows redirects, and leaves the body of the last answer to be read before `signal` ends it. */
+  async #exchange(given: string, request: OutgoingRequest, signal: AbortSignal): Promise<Exchange> {
+    let next: NextRequest = {
+      url: parseUrl(given),
+      method: request.method ?? 'GET',
+      headers: withOwnHeaders(lowerCaseNames(request.headers ?? {}), this.#options.userAgent),
+      body: request.body,
+    }
+    const maxRedirects = request.maxRedirects ?? 0
+    for (let hop = 0; ; hop++) {
+      const reply = await this.#send(next, signal)
+      const location = redirectOf(reply)
+      if (location === undefined || maxRedirects === 0) return { reply, url: withoutUser(next.url).href }
+      // What a redirect says besides its target is of no use; a long one is not waited for.
+      await reply.body.dump({ limit: 16_384, signal })
+      if (hop >= maxRedirects) {
+        throw new OutgoingError('too_many_redirects', `more than ${maxRedirects} redirects`)
+      }
+      next = redirected(next, reply.statusCode, location)
+    }
+  }
+
+  async #send({ url, method, headers, body }: NextRequest, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
+    return send(withoutUser(url), {
+      method,
+      headers: withUser(headers, url),
+      body: body ?? null,
+      dispatcher: await this.#dispatcherFor(bareHost(url)),
+      signal,
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    })
+  }
+
+  async #dispatcherFor(host: string): Promise<Dispatcher> {
+    if (this.#proxied === undefined || this.#options.proxy?.usesFor(host) !== true) return this.#direct
+    await this.#guard.allowedAddresses(host)
+    return this.#proxied
+  }
+
+  #maxBytes(request: OutgoingRequest): number {
+    return request.maxBodyBytes ?? this.#options.maxBodyBytes
+  }
+
+  #signalOf(request: OutgoingRequest): AbortSignal {
+    const deadline = AbortSignal.timeout(request.timeoutMs ?? this.#options.timeoutMs)
+    return request.signal === undefined ? deadline : AbortSignal.any([deadline, request.signal])
+  }
+}
+
+/** Finds the addresses of names, and lets those pass that the rules allow. */
+class AddressGuard {
+  readonly #rules: HostRules
+  readonly #find: (host: string) => Promise<readonly ResolvedAddress[]>
+
+  constructor(rules: HostRules, find: OutgoingOptions['resolve']) {
+    this.#rules = rules
+    this.#find = find ?? ((host) => lookup(host, { all: true }))
+  }
+
+  /** Throws OutgoingError when there is none. */
+  async allowedAddresses(host: string): Promise<readonly ResolvedAddress[]> {
     const family = isIP(host)
-    const found = family === 0 ? await resolveOrThrow(host) : [{ address: host, family }]
-    const allowed = found.filter(({ address }) => rules.allows(host, address))
-    if (allowed.length === 0) throw new OutgoingError('refused_address', `connections to ${host} are not allowed`)
+    const found = family === 0 ? await this.#findOrThrow(host) : [{ address: host, family }]
+    const allowed = found.filter(({ address }) => this.#rules.allows(host, address))
+    if (allowed.length === 0) throw refusedAddress(host)
     return allowed
   }
 
-  async function resolveOrThrow(host: string): Promise<readonly ResolvedAddress[]> {
-    try {
-      const found = await resolveName(host)
-      if (found.length > 0) return found
-    } catch (error) {
-      throw new OutgoingError('unknown_host', `${host} can not be resolved`, { cause: error })
-    }
-    throw new OutgoingError('unknown_host', `${host} has no address`)
+  allowsLiteral(host: string): boolean {
+    return isIP(host) === 0 || this.#rules.allows(host, host)
   }
 
-  async function answerLookup(host: string, wantsAll: boolean, answer: Parameters<LookupFunction>[2]): Promise<void> {
+  /** The system's lookup, with the addresses that are not allowed left out. */
+  readonly lookup: LookupFunction = (host, { all }, callback) => void this.#answer(host, all === true, callback)
+
+  async #answer(host: string, wantsAll: boolean, answer: Parameters<LookupFunction>[2]): Promise<void> {
     try {
-      const addresses = await allowedAddresses(host)
+      const addresses = await this.allowedAddresses(host)
       if (wantsAll) answer(null, [...addresses])
       else answer(null, addresses[0]?.address ?? '', addresses[0]?.family)
     } catch (error) {
       answer(toOutgoingError(error, undefined), '')
     }
   }
-  const checkedLookup: LookupFunction = (host, { all }, callback) => void answerLookup(host, all === true, callback)
-  const tls = { rejectUnauthorized: options.skipTlsVerify !== true }
-  const connectDirectly = buildConnector({ ...tls, lookup: checkedLookup, allowH2: false, timeout: connectTimeoutMs })
-  const direct = new Agent({
+
+  async #findOrThrow(host: string): Promise<readonly ResolvedAddress[]> {
+    try {
+      const found = await this.#find(host)
+      if (found.length > 0) return found
+    } catch (error) {
+      throw new OutgoingError('unknown_host', `${host} can not be resolved`, { cause: error })
+    }
+    throw new OutgoingError('unknown_host', `${host} has no address`)
+  }
+}
+
+/** Connections without a proxy, each to an address that was checked. */
+function directAgent(guard: AddressGuard, tls: { rejectUnauthorized: boolean }, maxConnections: number): Agent {
+  const connect = buildConnector({ ...tls, lookup: guard.lookup, allowH2: false, timeout: connectTimeoutMs })
+  return new Agent({
     connect: (target, callback) => {
       // The system connects to a host that is an address without a lookup, so it is checked here.
-      if (isIP(target.hostname) !== 0 && !rules.allows(target.hostname, target.hostname)) {
-        callback(new OutgoingError('refused_address', `connections to ${target.hostname} are not allowed`), null)
-      } else {
-        connectDirectly(target, callback)
-      }
+      if (guard.allowsLiteral(target.hostname)) connect(target, callback)
+      else callback(refusedAddress(target.hostname), null)
     },
-    connections: options.maxConnections,
+    connections: maxConnections,
     keepAliveTimeout: keepAliveMs,
     keepAliveMaxTimeout: keepAliveMs,
     maxOrigins: 1024,
   })
-  const { proxy } = options
-  const proxied =
-    proxy === undefined ? undefined : new ProxyAgent({ uri: proxy.url, requestTls: tls, proxyTunnel: true })
-  const limit = createConcurrencyLimit({
-    running: options.maxConnections,
-    waiting: options.maxConnections * 10,
-    refusal: () => new OutgoingError('busy', 'too many requests to other servers are waiting'),
-  })
-
-  async function dispatcherFor(host: string): Promise<Dispatcher> {
-    if (proxied === undefined || proxy?.usesFor(host) !== true) return direct
-    await allowedAddresses(host)
-    return proxied
-  }
-
-  /** Sends, follows redirects, and leaves the body of the last answer to be read before `signal` ends it. */
-  async function exchange(given: string, request: OutgoingRequest, signal: AbortSignal): Promise<Exchange> {
-    let url = parseUrl(given)
-    let method = request.method ?? 'GET'
-    let { body } = request
-    let headers = withOwnHeaders(lowerCaseNames(request.headers ?? {}), options.userAgent)
-    for (let hop = 0; ; hop++) {
-      const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
-      const reply = await send(withoutUser(url), {
-        method,
-        headers: withUser(headers, url),
-        body: body ?? null,
-        dispatcher: await dispatcherFor(host),
-        signal,
-        headersTimeout: 0,
-        bodyTimeout: 0,
-      })
-      const location = redirectOf(reply)
-      if (location === undefined || request.maxRedirects === undefined || request.maxRedirects === 0) {
-        return { reply, url: withoutUser(url).href }
-      }
-      // What a redirect says besides its target is of no use; a long one is not waited for.
-      await reply.body.dump({ limit: 16_384, signal })
-      if (hop >= request.maxRedirects) {
-        throw new OutgoingError('too_many_redirects', `more than ${request.maxRedirects} redirects`)
-      }
-      const next = parseUrl(location, url)
-      if (url.protocol === 'https:' && next.protocol === 'http:') {
-        throw new OutgoingError('bad_url', 'a redirect leads from https to http')
-      }
-      // As browsers do (fetch standard): 303, and 301 and 302 after a POST, continue as GET without a body.
-      if ((reply.statusCode === 303 && method !== 'HEAD') || (reply.statusCode < 303 && method === 'POST')) {
-        method = 'GET'
-        body = undefined
-        headers = withoutHeaders(headers, ['content-type', 'content-length', 'content-encoding'])
-      } else if (body !== undefined && typeof body !== 'string' && !Buffer.isBuffer(body)) {
-        throw new OutgoingError('network', 'a redirect asks for the body again')
-      }
-      if (next.origin !== url.origin) headers = withoutHeaders(headers, ['authorization', 'cookie'])
-      url = next
-    }
-  }
-
-  const signalOf = (request: OutgoingRequest): AbortSignal => {
-    const deadline = AbortSignal.timeout(request.timeoutMs ?? options.timeoutMs)
-    return request.signal === undefined ? deadline : AbortSignal.any([deadline, request.signal])
-  }
-
-  return {
-    request: async (url, request = {}) => {
-      const signal = signalOf(request)
-      try {
-        return await limit.run(async () => {
-          const done = await exchange(url, request, signal)
-          const maxBytes = request.maxBodyBytes ?? options.maxBodyBytes
-          const { body, isCut } = await readBody(done.reply, maxBytes, request.whenTooLarge ?? 'fail')
-          return { ...toReply(done), body, isCut }
-        }, signal)
-      } catch (error) {
-        throw toOutgoingError(error, request.signal)
-      }
-    },
-    stream: async (url, request = {}) => {
-      const signal = signalOf(request)
-      try {
-        // The turn is held until the stream has ended, so that streams count as connections.
-        return await new Promise<OutgoingReply & { readonly body: Readable }>((resolve, reject) => {
-          limit
-            .run(async () => {
-              const done = await exchange(url, request, signal)
-              const body = limitedStream(done.reply, request.maxBodyBytes ?? options.maxBodyBytes, request.signal)
-              resolve({ ...toReply(done), body })
-              await new Promise<void>((ended) => body.once('close', ended))
-            }, signal)
-            .catch(reject)
-        })
-      } catch (error) {
-        throw toOutgoingError(error, request.signal)
-      }
-    },
-    resolve: async (given) => {
-      const url = parseUrl(given)
-      const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
-      const addresses = await allowedAddresses(host)
-      const port = url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port)
-      return { host, port, addresses: addresses.map(({ address }) => address) }
-    },
-    close: async () => {
-      await Promise.all([direct.destroy(), proxied?.destroy()])
-    },
-  }
 }
+
+const refusedAddress = (host: string): OutgoingError =>
+  new OutgoingError('refused_address', `connections to ${host} are not allowed`)
+
+/** What is to be sent, to a URL or to where it redirects. */
+interface NextRequest {
+  readonly url: URL
+  readonly method: NonNullable<OutgoingRequest['method']>
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: OutgoingRequest['body']
+}
+
+/** What is sent to the target of a redirect. */
+function redirected(last: NextRequest, status: number, location: string): NextRequest {
+  const url = parseUrl(location, last.url)
+  if (last.url.protocol === 'https:' && url.protocol === 'http:') {
+    throw new OutgoingError('bad_url', 'a redirect leads from https to http')
+  }
+  const isSameOrigin = url.origin === last.url.origin
+  const headers = isSameOrigin ? last.headers : withoutHeaders(last.headers, ['authorization', 'cookie'])
+  // As browsers do (fetch standard): 303, and 301 and 302 after a POST, continue as GET without a body.
+  if ((status === 303 && last.method !== 'HEAD') || (status < 303 && last.method === 'POST')) {
+    const ofBody = ['content-type', 'content-length', 'content-encoding']
+    return { url, method: 'GET', headers: withoutHeaders(headers, ofBody), body: undefined }
+  }
+  if (last.body !== undefined && typeof last.body !== 'string' && !Buffer.isBuffer(last.body)) {
+    throw new OutgoingError('network', 'a redirect asks for the body again')
+  }
+  return { ...last, url, headers }
+}
+
+/** The host of a URL, an IPv6 address without its brackets. */
+const bareHost = (url: URL): string => url.hostname.replace(/^\[(.*)\]$/, '$1')
 
 interface Exchange {
   readonly reply: Dispatcher.ResponseData
@@ -302,7 +363,7 @@ const withOwnHeaders = (headers: Record<string, string>, userAgent: string | und
 const lowerCaseNames = (headers: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
 
-const withoutHeaders = (headers: Record<string, string>, names: readonly string[]): Record<string, string> =>
+const withoutHeaders = (headers: Readonly<Record<string, string>>, names: readonly string[]): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => !names.includes(name)))
 
 function redirectOf(reply: Dispatcher.ResponseData): string | undefined {
