@@ -1,4 +1,6 @@
 import type { RepoCtx } from '../access/context.ts'
+import { perApplication } from '../access/per-application.ts'
+import { storedContent } from '../access/stored-content.ts'
 import { transaction } from '../db/database.ts'
 import type { ArchiveFormat } from '../git/git.ts'
 import type { FileContent } from '../http/file-reply.ts'
@@ -33,7 +35,7 @@ export interface StoredArchive {
 }
 
 /** Archives that are being made, so that those who ask meanwhile wait for the same one. */
-const underWay = new Map<string, Promise<void>>()
+const archivesUnderWay = perApplication(() => new Map<string, Promise<void>>())
 
 /**
  * The archive of a revision. The first one who asks has it made and stored; it is kept for a while and used again.
@@ -45,7 +47,7 @@ export async function getArchive(ctx: RepoCtx, ref: string, format: OfferedForma
   }
   const revision = await getNamedCommit(ctx.git, ctx.repo.git_key, ref)
   const key: ArchiveKey = { repoId: ctx.repo.id, commit: revision.commit, format }
-  const content = (await storedContent(ctx, key)) ?? (await madeContent(ctx, key, format))
+  const content = (await storedArchive(ctx, key)) ?? (await madeContent(ctx, key, format))
   return { revision, format, content }
 }
 
@@ -53,34 +55,21 @@ const blobKeyOf = ({ repoId, commit, format }: ArchiveKey): string =>
   `${repoId}/${commit.slice(0, 2)}/${commit}.${format}`
 
 /** What is stored already; a row without its file counts as nothing. */
-async function storedContent(ctx: RepoCtx, key: ArchiveKey): Promise<FileContent | undefined> {
+async function storedArchive(ctx: RepoCtx, key: ArchiveKey): Promise<FileContent | undefined> {
   const row = await findArchive(ctx.db, key)
-  return row && contentOf(ctx, row.blob_key)
-}
-
-async function contentOf(ctx: RepoCtx, blobKey: string): Promise<FileContent | undefined> {
-  const blobs = ctx.blobs.repoArchive
-  const info = await blobs.stat(blobKey)
-  if (!info) return undefined
-  return {
-    sizeBytes: info.sizeBytes,
-    async open(range) {
-      const blob = await blobs.get(blobKey, range ? { range: { start: range.start, end: range.end - 1 } } : {})
-      if (!blob) throw new NotFound('the archive was removed meanwhile', 'archive_gone')
-      return blob.stream
-    },
-  }
+  return row && storedContent(ctx.blobs.repoArchive, row.blob_key)
 }
 
 async function madeContent(ctx: RepoCtx, key: ArchiveKey, format: OfferedFormat): Promise<FileContent> {
   const blobKey = blobKeyOf(key)
+  const underWay = archivesUnderWay(ctx)
   let work = underWay.get(blobKey)
   if (!work) {
     work = makeArchive(ctx, key, format, blobKey).finally(() => underWay.delete(blobKey))
     underWay.set(blobKey, work)
   }
   await work
-  const content = await contentOf(ctx, blobKey)
+  const content = await storedContent(ctx.blobs.repoArchive, blobKey)
   if (!content) throw new NotFound('the archive was removed meanwhile', 'archive_gone')
   return content
 }

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { RepoCtx } from '../access/context.ts'
+import { perApplication } from '../access/per-application.ts'
 import type { Commit as GitCommit, PathEntry } from '../git/git.ts'
 import { escapePath, escapeQuery } from '../lib/escape-url.ts'
 import type { Oid } from '../lib/ids.ts'
@@ -74,10 +75,13 @@ function presentEntry(place: Place, view: ContentView, entry: PathEntry, details
 /** Most entries of remembered folders, in all; an entry takes about 3 KB. */
 const maxRememberedEntries = 8000
 
-const shownFolders = new LRUCache<string, readonly ContentsResponse[]>({
-  maxSize: maxRememberedEntries,
-  sizeCalculation: (entries) => Math.max(1, entries.length),
-})
+const shownFolders = perApplication(
+  () =>
+    new LRUCache<string, readonly ContentsResponse[]>({
+      maxSize: maxRememberedEntries,
+      sizeCalculation: (entries) => Math.max(1, entries.length),
+    }),
+)
 
 /**
  * Entries of one folder, without their contents; everything about them is read in batches. What a folder was at a commit
@@ -92,10 +96,10 @@ export async function presentFolder(
 ): Promise<readonly ContentsResponse[]> {
   const { kind, name, commit } = view.revision
   const shownAs = JSON.stringify([place.repo.git_key, repoApiUrl(place), kind, name, commit, view.ref, folder])
-  const known = shownFolders.get(shownAs)
+  const known = shownFolders(place).get(shownAs)
   if (known) return known
   const shown = Object.freeze(await presentEntries(place, view, folder, entries))
-  shownFolders.set(shownAs, shown)
+  shownFolders(place).set(shownAs, shown)
   return shown
 }
 

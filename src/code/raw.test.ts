@@ -79,6 +79,25 @@ test('repoGetArchive: made once, offered with ranges, and counted for tags on th
   assert.deepEqual((await alice.get(`${repo.api}/tags/v1`)).json.archive_download_count, { zip: 1, tar_gz: 0 })
 })
 
+test('repoGetArchive: two applications in one process make the same archive for themselves', async () => {
+  const standAt = Date.UTC(2026, 0, 1)
+  await using one = await startForge({ standAt })
+  await using two = await startForge({ standAt })
+  const forges = [one, two]
+  const repos = await Promise.all(forges.map((forge) => forge.given.repo({ name: 'hello' })))
+  const commits = await Promise.all(
+    forges.map(async (forge, index) => (await forge.guest.get(`${repos[index]?.api}/commits`)).json[0].sha),
+  )
+  assert.equal(commits[0], commits[1])
+  const replies = await Promise.all(
+    forges.map((forge, index) => forge.guest.get(`${repos[index]?.api}/archive/main.tar.gz`)),
+  )
+  assert.deepEqual(
+    replies.map(({ status }) => status),
+    [200, 200],
+  )
+})
+
 test('repoGetLanguages: counted after a change, without what comes from elsewhere', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo()

@@ -1,4 +1,5 @@
 import type { Services } from '../access/context.ts'
+import { perApplication } from '../access/per-application.ts'
 import { listUnits } from '../access/access.store.ts'
 import { transaction } from '../db/database.ts'
 import type { PullRow } from '../db/tables/pulls.ts'
@@ -87,16 +88,15 @@ async function noticesManualMerges(services: Services, repo: RepoRow): Promise<b
   return unitConfig(units, 'pulls')?.autodetect_manual_merge ?? false
 }
 
-/** Checks that are under way in this process, so that many readers wait for one. */
-const running = new WeakMap<Services['git'], Map<PullId, Promise<PullRow | undefined>>>()
+/** Checks that are under way, so that many readers wait for one. */
+const checksUnderWay = perApplication(() => new Map<PullId, Promise<PullRow | undefined>>())
 
 /** The row after its check, when one was asked for: what is shown can be used at once. */
 export async function upToDate(services: Services, pull: PullRow): Promise<PullRow> {
   const isCurrent = pull.check_state !== 'checking' && pull.synced_oid === pull.head_oid
   if (pull.is_merged || isCurrent) return pull
-  const own = running.get(services.git) ?? new Map<PullId, Promise<PullRow | undefined>>()
-  running.set(services.git, own)
-  const check = own.get(pull.id) ?? checkPull(services, pull.id).finally(() => own.delete(pull.id))
-  own.set(pull.id, check)
+  const underWay = checksUnderWay(services)
+  const check = underWay.get(pull.id) ?? checkPull(services, pull.id).finally(() => underWay.delete(pull.id))
+  underWay.set(pull.id, check)
   return (await check) ?? pull
 }

@@ -52,7 +52,7 @@ export const showAvatar = operation({
       cacheControl: pictureCaching,
     }
     if (isDrawn(hash)) {
-      const picture = await getIdenticon(ctx.images, hash)
+      const picture = await getIdenticon(ctx, hash)
       return serveFile(call, { ...file, content: Buffer.from(picture.bytes), contentType: picture.contentType })
     }
     return serveFile(call, { ...file, content: await getAvatar(ctx, 'avatars', hash) })
@@ -68,7 +68,7 @@ export const showDefaultAvatar = operation({
   requires: [anyone],
   reply: fileReplies,
   async run({ ctx, call }) {
-    const picture = await getIdenticon(ctx.images, 'ghost')
+    const picture = await getIdenticon(ctx, 'ghost')
     return serveFile(call, {
       name: 'avatar_default.png',
       content: Buffer.from(picture.bytes),
