@@ -28,7 +28,7 @@ export interface S3StorageSettings {
 }
 
 /** The kinds of blobs, each with the sections that may say where it lies, most specific first. */
-const storageKinds = {
+const storageSections = {
   attachments: ['attachment', 'storage.attachments'],
   lfs: ['lfs', 'storage.lfs'],
   packages: ['packages', 'storage.packages'],
@@ -39,7 +39,10 @@ const storageKinds = {
   actionsArtifacts: ['actions.artifacts', 'storage.actions_artifacts'],
 } as const
 
-export type StorageKind = keyof typeof storageKinds
+export type StorageKind = keyof typeof storageSections
+/** All kinds. */
+export const storageKinds = Object.keys(storageSections) as readonly StorageKind[]
+
 export type StorageConfig = { readonly [Kind in StorageKind]: StorageSettings }
 
 const folderNames: Readonly<Record<StorageKind, string>> = {
@@ -85,7 +88,7 @@ export const storageKeys = {
 export const isStorageSection = (section: string): boolean =>
   section === 'storage' ||
   section.startsWith('storage.') ||
-  Object.values(storageKinds).some(([own]) => own === section)
+  Object.values(storageSections).some(([own]) => own === section)
 
 type Report = (section: string, key: string, reason: string) => void
 type Read = (section: string, value: string) => string
@@ -103,7 +106,7 @@ export function readStorage(
   avatarTypes: Readonly<{ avatars: string; repoAvatars: string }>,
 ): StorageConfig {
   const readKind = (kind: StorageKind): StorageSettings => {
-    const chain: string[] = [...storageKinds[kind], 'storage']
+    const chain: string[] = [...storageSections[kind], 'storage']
     const lookup = (key: string): { section: string; value: string } | undefined => {
       for (const section of chain) {
         const given = raw.own(section, key)

@@ -1,4 +1,5 @@
 import type { Feature } from '../access/feature.ts'
+import * as blobAddressRoutes from './blob-address.routes.ts'
 import * as versionRoutes from './version.routes.ts'
 import * as settingsRoutes from './settings.routes.ts'
 import * as templateRoutes from './template.routes.ts'
@@ -6,5 +7,5 @@ import * as markupRoutes from './markup.routes.ts'
 
 /** Facts and templates of the instance, and rendering. */
 export const site: Feature = {
-  routes: [versionRoutes, settingsRoutes, templateRoutes, markupRoutes],
+  routes: [versionRoutes, settingsRoutes, templateRoutes, markupRoutes, blobAddressRoutes],
 }

@@ -1,0 +1,34 @@
+import { anyone } from '../access/requirements.ts'
+import { fileReplies, serveFile } from '../http/file-reply.ts'
+import { pathText } from '../http/schema.ts'
+import { operation } from '../http/operation.ts'
+import { empty } from '../http/reply.ts'
+import { openBlobAddress, storeAtBlobAddress } from './blob-address.service.ts'
+
+/** Gives the blob that a signed address is about; the address itself is the credential. */
+export const blobGetSigned = operation({
+  method: 'GET',
+  path: '/assets/blobs/{grant}',
+  params: { grant: pathText },
+  base: 'site',
+  scope: null,
+  requires: [anyone],
+  reply: fileReplies,
+  run: async ({ ctx, params, call }) => serveFile(call, await openBlobAddress(ctx, params.grant)),
+})
+
+/** Takes the blob that a signed address is for. */
+export const blobPutSigned = operation({
+  method: 'PUT',
+  path: '/assets/blobs/{grant}',
+  params: { grant: pathText },
+  base: 'site',
+  scope: null,
+  requires: [anyone],
+  body: 'stream',
+  reply: { 201: 'empty' },
+  async run({ ctx, params, call }) {
+    await storeAtBlobAddress(ctx, params.grant, call)
+    return empty(201)
+  },
+})

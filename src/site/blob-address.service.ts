@@ -1,0 +1,108 @@
+import type { Services } from '../access/context.ts'
+import { storedContent } from '../access/stored-content.ts'
+import { type StorageKind, storageKinds } from '../config/storage-settings.ts'
+import type { ServedFile } from '../http/file-reply.ts'
+import type { Call } from '../http/operation.ts'
+import { Forbidden, NotFound, TooLarge } from '../lib/errors.ts'
+import { nowUnix } from '../lib/time.ts'
+import type { SignedPut, StoredBlob } from '../storage/blobs.ts'
+
+/** A blob that an address is about. */
+export interface BlobPlace {
+  readonly kind: StorageKind
+  readonly key: string
+}
+
+export interface GetAddressOptions {
+  readonly expiresSeconds: number
+  /** Name of the downloaded file. */
+  readonly fileName: string
+  readonly contentType?: string
+}
+
+export interface PutAddressOptions {
+  readonly expiresSeconds: number
+  /** Largest size in bytes. */
+  readonly maxBytes: number
+  /** The exact size, when it is known. */
+  readonly sizeBytes?: number
+  readonly contentType?: string
+}
+
+const purpose = { get: 'blob-get', put: 'blob-put' } as const
+
+/**
+ * An address that gives a blob to whoever has it, for a while: the object storage's own where downloads go there
+ * (`SERVE_DIRECT`), else one of this forge. It asks for no other credential, so it is given only to those who may read.
+ */
+export async function blobGetAddress(
+  services: Services,
+  place: BlobPlace,
+  options: GetAddressOptions,
+): Promise<string> {
+  const direct = await services.blobs[place.kind].signedUrl?.(place.key, options)
+  if (direct !== undefined) return direct
+  const { expiresSeconds, fileName, contentType = '' } = options
+  return ownAddress(services, purpose.get, { ...place, fileName, contentType }, expiresSeconds)
+}
+
+/** An address to which whoever has it may PUT one blob, for a while, with the headers that belong to it. Throws TooLarge. */
+export async function blobPutAddress(
+  services: Services,
+  place: BlobPlace,
+  options: PutAddressOptions,
+): Promise<SignedPut> {
+  if (options.sizeBytes !== undefined && options.sizeBytes > options.maxBytes) {
+    throw new TooLarge('the file is larger than allowed', 'file_too_large', { maxBytes: options.maxBytes })
+  }
+  const blobs = services.blobs[place.kind]
+  // Where the size is not known, only this forge can hold the limit.
+  const direct = options.sizeBytes === undefined ? undefined : await blobs.signedPutUrl?.(place.key, options)
+  if (direct !== undefined) return direct
+  const { expiresSeconds, maxBytes, sizeBytes = -1, contentType = '' } = options
+  const payload = { ...place, maxBytes, sizeBytes, contentType }
+  const url = ownAddress(services, purpose.put, payload, expiresSeconds)
+  return { url, headers: contentType === '' ? {} : { 'content-type': contentType } }
+}
+
+/** What an address of this forge gives. Throws Forbidden when the address is forged or has expired, NotFound. */
+export async function openBlobAddress(services: Services, grant: string): Promise<ServedFile> {
+  const { fileName, contentType, ...place } = opened(services, purpose.get, grant)
+  const content = await storedContent(services.blobs[kindOf(place['kind'])], String(place['key']))
+  if (content === undefined) throw new NotFound('the file is not there', 'blob_gone')
+  const type = contentType === '' ? {} : { contentType: String(contentType) }
+  return { name: String(fileName), content, disposition: 'attachment', ...type }
+}
+
+/** Stores what is sent to an address of this forge. Throws Forbidden, and what `Blobs.put` throws. */
+export async function storeAtBlobAddress(services: Services, grant: string, call: Call): Promise<StoredBlob> {
+  const { kind, key, maxBytes, sizeBytes, contentType } = opened(services, purpose.put, grant)
+  return services.blobs[kindOf(kind)].put(String(key), call.body(), {
+    maxBytes: Number(maxBytes),
+    ...(sizeBytes === -1 ? {} : { expected: { sizeBytes: Number(sizeBytes) } }),
+    ...(contentType === '' ? {} : { contentType: String(contentType) }),
+    signal: call.signal,
+  })
+}
+
+function ownAddress(
+  services: Services,
+  use: (typeof purpose)[keyof typeof purpose],
+  payload: Readonly<Record<string, string | number>>,
+  expiresSeconds: number,
+): string {
+  const grant = services.secrets.sign(use, payload, nowUnix(services.clock) + Math.ceil(expiresSeconds))
+  return `${services.config.server.rootUrl}assets/blobs/${grant}`
+}
+
+function opened(services: Services, use: string, grant: string) {
+  const payload = services.secrets.verify(use, grant, nowUnix(services.clock))
+  if (payload === undefined) throw new Forbidden('this address is not valid, or not any more', 'address_expired')
+  return payload
+}
+
+function kindOf(kind: unknown): StorageKind {
+  const known = storageKinds.find((each) => each === kind)
+  if (known === undefined) throw new Forbidden('this address is not valid, or not any more', 'address_expired')
+  return known
+}
