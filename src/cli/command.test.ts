@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -81,6 +81,12 @@ async function serve(options: readonly string[]): Promise<Serving> {
   }
 }
 
+/** Serves a new data folder once, as people do before they use other commands. */
+async function serveOnce(options: readonly string[]): Promise<void> {
+  await using serving = await serve(options)
+  assert.match(serving.terminal.written.out, /^Administrator: root\n/m)
+}
+
 const asPerson = (url: string, credentials: Credentials): ForgeClient => new ForgeClient(url, async () => credentials)
 
 test('the program tells its version and how it is used', async () => {
@@ -123,6 +129,18 @@ test('config check: good settings, doubtful ones, and wrong ones with their line
   const refused = await run('config', 'check', ...wrong.options)
   assert.deepEqual([refused.code, refused.out], [78, ''])
   assert.match(refused.err, /app.ini line 6: \[server\] HTTP_PORT: must be a whole number/)
+  using both = dataFolder('[server]\nHTTP_PORT = many\nHTTPPORT = 3000\n')
+  const told = await run('config', 'check', ...both.options)
+  assert.equal(told.code, 78)
+  assert.match(told.out, /^warning: app.ini line 7: \[server\] HTTPPORT: is no setting that anybody knows\n$/)
+  using idle = dataFolder('[server]\nOFFLINE_MODE = true\nENABLE_ACME = true\n[storage]\nPATH = blobs\n')
+  const checkedIdle = await run('config', 'check', ...idle.options)
+  assert.deepEqual(
+    checkedIdle.out.match(/^warning: .*$/gm),
+    ['line 6: [server] OFFLINE_MODE', 'line 7: [server] ENABLE_ACME'].map(
+      (setting) => `warning: app.ini ${setting}: has no effect in this release`,
+    ),
+  )
 })
 
 test('config show: the settings as they stand, without secrets', async () => {
@@ -138,8 +156,31 @@ test('config show: the settings as they stand, without secrets', async () => {
   )
 })
 
+test('every command but serve refuses a folder that is no data folder, and makes none', async () => {
+  using data = dataFolder()
+  const person = ['--username', 'ann', '--email', 'ann@example.com', '--password', 'Passw0rd!']
+  for (const path of [data.path, join(data.path, 'mistyped')]) {
+    for (const args of [
+      ['doctor'],
+      ['doctor', '--fix'],
+      ['admin', 'user', 'list'],
+      ['admin', 'user', 'create', ...person],
+      ['admin', 'user', 'change-password', '--username', 'ann', '--password', 'Passw0rd!'],
+      ['admin', 'user', 'generate-access-token', '--username', 'ann'],
+    ]) {
+      const refused = await run(...args, '--data', path)
+      assert.deepEqual([refused.code, refused.out], [1, ''], args.join(' '))
+      assert.match(refused.err, new RegExp(`^ingot: ${path} is no data folder: .*ingot serve`), args.join(' '))
+    }
+    await run('config', 'show', '--data', path)
+    await run('openapi', '--data', path)
+  }
+  assert.deepEqual(readdirSync(data.path), ['app.ini'])
+})
+
 test('admin user: accounts are made, listed, given passwords and tokens, and work on the server', async () => {
   using data = dataFolder()
+  await serveOnce(data.options)
   const weak = await run(
     'admin',
     'user',
@@ -205,12 +246,13 @@ test('admin user: accounts are made, listed, given passwords and tokens, and wor
   assert.deepEqual(
     people.map((person) => [person.name, person.is_admin]),
     [
+      ['root', true],
       ['ann', true],
       ['bob', false],
     ],
   )
   const admins = await run('admin', 'user', 'list', ...data.options, '--admin')
-  assert.match(admins.out, /^id\tname\t.*\n1\tann\tann@example.com\tyes\tyes\t.*\tnever\n$/)
+  assert.match(admins.out, /^id\tname\t.*\n1\troot\t.*\n2\tann\tann@example.com\tyes\tyes\t.*\tnever\n$/)
 
   const missing = await run(
     'admin',
@@ -291,8 +333,10 @@ test('serve: the administrator of an empty folder is shown once; a folder has on
     using other = dataFolder()
     const port = new URL(serving.url).port
     const busy = await run('serve', ...other.options, '--host', '127.0.0.1', '--port', port, '--ssh-port', '0')
-    assert.equal(busy.code, 1)
+    assert.deepEqual([busy.code, busy.out], [1, ''])
     assert.match(busy.err, /address already in use 127.0.0.1/)
+    // Nobody was shown a password, so the next start makes the account.
+    await serveOnce(other.options)
   }
   await using again = await serve(data.options)
   assert.ok(!again.terminal.written.out.includes('Password'))
@@ -300,6 +344,7 @@ test('serve: the administrator of an empty folder is shown once; a folder has on
 
 test('doctor: finds nothing on a healthy instance, and puts counts right', async () => {
   using data = dataFolder()
+  await serveOnce(data.options)
   await run(
     'admin',
     'user',
@@ -323,7 +368,7 @@ test('doctor: finds nothing on a healthy instance, and puts counts right', async
   assert.equal(ill.code, 1)
   assert.match(
     ill.out,
-    /^not ok counters: .*\n {2}user 1: num_repos is 7 and should be 0 \(can be fixed with --fix\)\n$/,
+    /^not ok counters: .*\n {2}user 2: num_repos is 7 and should be 0 \(can be fixed with --fix\)\n$/,
   )
   const fixed = await run('doctor', '--only', 'counters', '--fix', ...data.options)
   assert.deepEqual([fixed.code, /\(fixed\)/.test(fixed.out)], [0, true])

@@ -1,13 +1,24 @@
 import { Command } from 'commander'
-import { formatRemark } from '../config/config-error.ts'
+import { ConfigError, formatRemark, type ConfigRemark } from '../config/config-error.ts'
 import { readInstance, withInstanceOptions, type InstanceOptions } from './instance.ts'
 import type { Terminal } from './terminal.ts'
 
 export const configCheckCommand = (terminal: Terminal): Command =>
   withInstanceOptions(new Command('check'))
     .description('say whether the settings can be used, and what is doubtful about them')
-    .action((options: InstanceOptions) => {
-      const { file, warnings } = readInstance(options)
-      for (const warning of warnings) terminal.out(`warning: ${formatRemark(warning)}\n`)
-      terminal.out(`${file ?? 'the built-in settings'}: can be used\n`)
-    })
+    .action((options: InstanceOptions) => check(terminal, options))
+
+function check(terminal: Terminal, options: InstanceOptions): void {
+  const warn = (remarks: readonly ConfigRemark[]): void => {
+    for (const remark of remarks) terminal.out(`warning: ${formatRemark(remark)}\n`)
+  }
+  try {
+    const { file, warnings, idle } = readInstance(options)
+    warn([...warnings, ...idle])
+    terminal.out(`${file ?? 'the built-in settings'}: can be used\n`)
+  } catch (error) {
+    // An unknown key is often the reason of an error: the right one is missing.
+    if (error instanceof ConfigError) warn(error.warnings)
+    throw error
+  }
+}

@@ -3,7 +3,7 @@ import { doctorChecks } from '../admin/doctor-checks.service.ts'
 import { examine, type CheckReport } from '../admin/doctor.service.ts'
 import { lockFolder } from '../db/folder-lock.ts'
 import { CommandFailure, exitCodes } from './exit.ts'
-import { readInstance, withInstance, withInstanceOptions, type InstanceOptions } from './instance.ts'
+import { checkDataFolder, readInstance, withInstance, withInstanceOptions, type InstanceOptions } from './instance.ts'
 import type { Terminal } from './terminal.ts'
 
 interface DoctorOptions extends InstanceOptions {
@@ -29,6 +29,7 @@ async function doctor(terminal: Terminal, options: DoctorOptions): Promise<void>
   }
   const checks = selectChecks(options.only)
   const { config } = readInstance(options)
+  checkDataFolder(config)
   const isLocked = options.fix === true && config.database.kind === 'sqlite3'
   const lock = isLocked ? lockFolder(config.paths.data) : undefined
   try {

@@ -1,7 +1,9 @@
+import { existsSync } from 'node:fs'
 import type { Command } from 'commander'
 import type { Services } from '../access/context.ts'
 import { createApp } from '../app.ts'
-import { loadConfig, type ConfigOverrides, type LoadedConfig } from '../config/load-config.ts'
+import { loadConfig, type Config, type ConfigOverrides, type LoadedConfig } from '../config/load-config.ts'
+import { CommandFailure } from './exit.ts'
 import { createLog } from './log.ts'
 
 /** Options that say which instance a command is about. */
@@ -26,6 +28,18 @@ export const readInstance = (options: InstanceOptions, more: ConfigOverrides = {
   })
 
 /**
+ * Refuses a folder in which no instance was ever served, instead of making one there: a mistyped `--data` would look like
+ * an empty instance. Throws CommandFailure.
+ */
+export function checkDataFolder({ database, paths }: Config): void {
+  const sign = database.kind === 'sqlite3' ? paths.database : paths.data
+  if (existsSync(sign)) return
+  throw new CommandFailure(
+    `${paths.data} is no data folder: ${sign} is not there; --data names another, and \`ingot serve\` makes a new one`,
+  )
+}
+
+/**
  * Does something with an instance, whether it is being served or not: the database, the storage and git are opened, but
  * no door, and work that is enqueued is left to the server.
  */
@@ -34,6 +48,7 @@ export async function withInstance(
   work: (services: Services) => Promise<void>,
 ): Promise<void> {
   const { config } = readInstance(options)
+  checkDataFolder(config)
   const app = await createApp({ config, log: createLog('warn') })
   try {
     await work(app.services)

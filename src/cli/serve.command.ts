@@ -23,13 +23,19 @@ export const serveCommand = (terminal: Terminal): Command =>
     .action((options: ServeOptions) => serve(terminal, options))
 
 async function serve(terminal: Terminal, options: ServeOptions): Promise<void> {
-  const { config, warnings } = readInstance(options, {
+  const { config, warnings, idle } = readInstance(options, {
     ...(options.host === undefined ? {} : { host: options.host }),
     ...(options.port === undefined ? {} : { port: options.port }),
     ...(options.sshPort === undefined ? {} : { sshPort: options.sshPort }),
   })
   const log = createLog(config.log.level)
   for (const warning of warnings) log('warn', formatRemark(warning))
+  if (idle.length > 0) {
+    const settings = idle.map(({ section, key }) => `[${section}] ${key}`)
+    log('warn', 'some settings have no effect in this release; `ingot config check` shows where they stand', {
+      settings,
+    })
+  }
   process.on('uncaughtExceptionMonitor', (error) => log('error', 'the program ends by a defect', { error }))
   const told = terminal.stopSignal()
   // Several processes may serve one PostgreSQL database; an SQLite one belongs to a single process.
@@ -42,10 +48,10 @@ async function serve(terminal: Terminal, options: ServeOptions): Promise<void> {
       answered: ({ url, ...facts }) => log('debug', 'answered', { ...facts, path: url.split('?', 1)[0] }),
     })
     try {
-      const first = await ensureFirstAdministrator(app.services)
-      // At once: if the doors do not open, the account is there all the same.
-      if (first?.password) terminal.out(`Administrator: ${first.login}\nPassword: ${first.password} (shown once)\n`)
       await app.listen()
+      // Not before the doors are open: a start that fails makes no account, and so no password that scrolls away.
+      const first = await ensureFirstAdministrator(app.services)
+      if (first?.password) terminal.out(`Administrator: ${first.login}\nPassword: ${first.password} (shown once)\n`)
       const { rootUrl } = app.services.config.server
       terminal.out(`Ingot serves ${rootUrl}\nPush to: ${rootUrl}${first?.login ?? '<owner>'}/<repository>.git\n`)
       trimMemorySoon()

@@ -19,9 +19,12 @@ export const formatRemark = (remark: ConfigRemark): string => {
 /** The settings can not be used; `problems` has all of them, those of the file first and by line. */
 export class ConfigError extends Error {
   readonly problems: readonly ConfigRemark[]
-  constructor(problems: readonly ConfigRemark[]) {
+  /** What is doubtful besides. */
+  readonly warnings: readonly ConfigRemark[]
+  constructor(problems: readonly ConfigRemark[], warnings: readonly ConfigRemark[] = []) {
     super(`the settings can not be used:\n${problems.map((problem) => `  ${formatRemark(problem)}`).join('\n')}`)
     this.name = 'ConfigError'
     this.problems = problems
+    this.warnings = warnings
   }
 }

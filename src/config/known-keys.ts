@@ -1,8 +1,8 @@
 import familySettings from '../../contract/settings.json' with { type: 'json' }
 
 /**
- * Keys and sections of the family's files that the published list leaves out. They are accepted without a word, so that
- * an existing file works as it is.
+ * Keys and sections of the family's files that the published list leaves out. They are no mistake, so that an existing
+ * file works as it is; `config check` says that they have no effect.
  */
 const furtherKnownKeys: Readonly<Record<string, readonly string[]>> = {
   server: [

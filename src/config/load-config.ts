@@ -7,7 +7,7 @@ import { type Section, type Setting, SettingError } from './setting.ts'
 import { findSettingsFile, readSettingsFile } from './settings-file.ts'
 import { readSmallFile } from './small-file.ts'
 import { readStorage, type StorageConfig } from './storage-settings.ts'
-import { type freeSections, unknownKeys } from './unknown-keys.ts'
+import { type freeSections, idleKeys, unknownKeys } from './unknown-keys.ts'
 
 /** Values of the command line; they win over environment and file. */
 export interface ConfigOverrides {
@@ -96,6 +96,8 @@ export interface LoadedConfig {
   readonly config: Config
   /** Keys nobody knows, and lines that probably mean something else. */
   readonly warnings: readonly ConfigRemark[]
+  /** Known keys that were given and have no effect. */
+  readonly idle: readonly ConfigRemark[]
   readonly settings: readonly EffectiveSetting[]
   /** The settings file that was read. */
   readonly file: string | undefined
@@ -144,8 +146,11 @@ export function loadConfig(input: LoadConfigInput = {}): LoadedConfig {
   const settings: EffectiveSetting[] = []
   const values = readSections(raw, read, report, settings)
   const config = derive(values, { raw, read, report, env, cwd, problems })
-  if (problems.length > 0) throw new ConfigError(problems.toSorted((a, b) => byLine(a) - byLine(b)))
-  return { config: deepFreeze(config), warnings, settings, file }
+  if (problems.length > 0) {
+    const inOrder = problems.toSorted((a, b) => byLine(a) - byLine(b))
+    throw new ConfigError(inOrder, warnings)
+  }
+  return { config: deepFreeze(config), warnings, idle: idleKeys(raw), settings, file }
 }
 
 /**

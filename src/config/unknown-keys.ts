@@ -3,6 +3,7 @@ import { isFamilyKey } from './known-keys.ts'
 import type { RawSettings } from './raw-settings.ts'
 import { findSetting } from './sections.ts'
 import { isStorageSection, storageKeys } from './storage-settings.ts'
+import { isUnread } from './unread-settings.ts'
 
 /** Sections whose keys are the user's own. */
 export const freeSections = ['git.config', 'mailer.override_header', 'repository.mimetype_mapping'] as const
@@ -17,6 +18,24 @@ export function unknownKeys(raw: RawSettings): ConfigRemark[] {
       .filter((value) => !isKnown(section, value.key.toUpperCase()))
       .map((value) => ({ ...value.origin, section, key: value.key, reason: 'is no setting that anybody knows' })),
   )
+}
+
+/** A remark for every given key that is known, but that nothing here reads. */
+export function idleKeys(raw: RawSettings): ConfigRemark[] {
+  return raw.names().flatMap((section) =>
+    raw
+      .keys(section)
+      .filter((value) => isIdle(section, value.key.toUpperCase()))
+      .map((value) => ({ ...value.origin, section, key: value.key, reason: 'has no effect in this release' })),
+  )
+}
+
+function isIdle(section: string, given: string): boolean {
+  const key = given.endsWith('_URI') && !findSetting(section, given) ? given.slice(0, -'_URI'.length) : given
+  const setting = findSetting(section, key)
+  if (setting !== undefined) return isUnread(section, setting.key)
+  const isStorageKey = isStorageSection(section) && storageKeyNames.has(key)
+  return isFamilyKey(section, key) && !isStorageKey && !freeSections.some((free) => free === section)
 }
 
 function isKnown(section: string, key: string): boolean {

@@ -58,3 +58,17 @@ test('userGetTokens: only oneself and administrators; a page is asked for and co
   )
   assert.equal(page.headers.get('x-total-count'), '3')
 })
+
+test('a token in the query of a URL: taken, unless DISABLE_QUERY_AUTH_TOKEN stands', async () => {
+  for (const [isDisabled, status] of [
+    [false, 200],
+    [true, 401],
+  ] as const) {
+    await using forge = await startForge({ settings: { security: { DISABLE_QUERY_AUTH_TOKEN: isDisabled } } })
+    const { token } = await forge.account('root')
+    for (const name of ['token', 'access_token']) {
+      assert.equal((await forge.guest.get(`/user?${name}=${token}`)).status, status, name)
+    }
+    assert.equal((await forge.as('root').get('/user')).status, 200)
+  }
+})

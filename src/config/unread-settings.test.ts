@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { sections } from './sections.ts'
+import { type Section } from './setting.ts'
+import { isUnread } from './unread-settings.ts'
+
+/** The program's code as people write it, without the declarations of the settings and what tests them. */
+const code = readdirSync('src', { recursive: true, encoding: 'utf8' })
+  .filter((path) => /\.tsx?$/.test(path) && !/\.test\.|^config\/(sections|unread)|^testing\//.test(path))
+  .map((path) => readFileSync(`src/${path}`, 'utf8'))
+  .join('\n')
+
+test('every setting has a reader, or is listed as one without', () => {
+  const words = new Set(code.match(/\w+/g))
+  // `config.cors.maxAge`, `const { maxAge } = config.cors`
+  const members = new Set(Array.from(code.matchAll(/(?:[.{,]\s*)(\w+)/g), ([, name]) => name))
+  const wrong = Object.entries(sections).flatMap(([name, section]: [string, Section]) =>
+    Object.entries(section.settings).flatMap(([member, { key }]) => {
+      const isRead = words.has(name) && members.has(member)
+      if (isRead !== isUnread(section.name, key)) return []
+      return [
+        `[${section.name}] ${key} ${isRead ? 'is read: take it out of' : 'is read by nobody: add it to'} the list`,
+      ]
+    }),
+  )
+  assert.deepEqual(wrong, [])
+})
