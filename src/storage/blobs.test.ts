@@ -358,6 +358,11 @@ for (const [name, withPlace] of places) {
       const stopped = await blobs.uploads.begin()
       const appending = blobs.uploads.append(stopped, endless, { ...limit, atBytes: 0, signal: stop.signal })
       await assert.rejects(appending, { name: 'AbortError' })
+      // It fails before it is looked at.
+      const dead = new Readable({ read() {} })
+      const early = blobs.uploads.append(stopped, dead, { ...limit, atBytes: 0 })
+      dead.destroy(new Error('gone at once'))
+      await assert.rejects(early, /gone at once/)
       const found = await blobs.get('large')
       assert.ok(found !== undefined && content.equals(await buffer(found.stream)))
     }))

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { constants, copyFile, mkdir, open, opendir, unlink } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
-import { addAbortSignal, type Readable } from 'node:stream'
+import type { Readable } from 'node:stream'
 import {
   type BlobContent,
   type BlobInfo,
@@ -25,7 +25,7 @@ import {
   writeAt,
 } from './local-files.ts'
 import { LocalUploads } from './local-uploads.ts'
-import { asBuffer, measure } from './measure.ts'
+import { asBuffer, measure, receive } from './measure.ts'
 
 /** Opens the store of a folder, which is made when it is not there. */
 export async function openLocalBlobs(options: { readonly path: string }): Promise<Blobs> {
@@ -48,7 +48,7 @@ class LocalBlobs implements Blobs {
   }
 
   async put(key: string, content: Readable, options: PutOptions): Promise<StoredBlob> {
-    if (options.signal !== undefined) addAbortSignal(options.signal, content)
+    receive(content, options.signal)
     try {
       return await this.#placed(key, (unfinished) => writeStream(unfinished, content, options))
     } catch (error) {

@@ -1,6 +1,6 @@
 import { type FileHandle, mkdir, open, readdir, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
-import { addAbortSignal, type Readable } from 'node:stream'
+import type { Readable } from 'node:stream'
 import { NotFound, RangeNotSatisfiable } from '../lib/errors.ts'
 import type { Unix } from '../lib/time.ts'
 import { Appending, type RunningDigest } from './appending.ts'
@@ -19,7 +19,7 @@ import {
   uploadsFolder,
 } from './blobs.ts'
 import { flushFolder, ignoreMissing, readFile, renameInto, roomError, statFile, writeAt } from './local-files.ts'
-import { asBuffer, checkExpected, measure, tooLarge } from './measure.ts'
+import { asBuffer, checkExpected, measure, receive, tooLarge } from './measure.ts'
 
 /** Uploads in a folder: each is one file, and its size is how far it has come. */
 export class LocalUploads implements Uploads {
@@ -51,7 +51,7 @@ export class LocalUploads implements Uploads {
   }
 
   async append(id: UploadId, content: Readable, options: AppendOptions): Promise<BlobInfo> {
-    if (options.signal !== undefined) addAbortSignal(options.signal, content)
+    receive(content, options.signal)
     try {
       await this.#appending.alone(id, () => this.#append(id, content, options))
     } catch (error) {
@@ -133,7 +133,7 @@ export class LocalUploads implements Uploads {
     }
     const content = await this.read(id)
     if (content === undefined) throw noUpload()
-    if (options.signal !== undefined) addAbortSignal(options.signal, content.stream)
+    receive(content.stream, options.signal)
     const measured = measure({ ...options, maxBytes: Number.POSITIVE_INFINITY })
     for await (const chunk of content.stream) measured.add(asBuffer(chunk))
     return measured.finish()

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { addAbortSignal, type Readable } from 'node:stream'
 import { Invalid, TooLarge } from '../lib/errors.ts'
 import type { DigestName, PutOptions, StoredBlob } from './blobs.ts'
 
@@ -47,6 +48,16 @@ export function checkExpected({ sizeBytes, sha256 }: StoredBlob, expected: PutOp
 /** The refusal of content that is larger than a limit in bytes. */
 export const tooLarge = (maxBytes: number): TooLarge =>
   new TooLarge('the file is larger than allowed', 'file_too_large', { maxBytes })
+
+/**
+ * Takes content that is to be read after something else: a signal ends it, and when it fails before it is read, whoever
+ * reads it hears of that then.
+ */
+export function receive(content: Readable, signal: AbortSignal | undefined): void {
+  // Without a listener the failure would end the process; reading a failed stream throws its error.
+  content.on('error', () => {})
+  if (signal !== undefined) addAbortSignal(signal, content)
+}
 
 /** A chunk of a byte stream; a stream of text or objects is a defect of the caller. */
 export function asBuffer(chunk: unknown): Buffer {

@@ -3,6 +3,7 @@ import { Readable } from 'node:stream'
 import type { S3Client, S3ServiceException } from '@aws-sdk/client-s3'
 import { RangeNotSatisfiable, Refusal, Unavailable } from '../lib/errors.ts'
 import type { BlobContent, BlobInfo, ByteRange } from './blobs.ts'
+import type { S3Library } from './s3-library.ts'
 import { escapeS3 } from './s3-presign.ts'
 
 export interface S3Options {
@@ -28,17 +29,10 @@ const connectTimeoutMs = 5_000
 /** Silence after which a request has failed. */
 const socketTimeoutMs = 60_000
 
-/** The client library, loaded on first use: most instances never need it, and it takes long to load. */
-const loadLibrary = async () => {
-  const [commands, { Upload }] = await Promise.all([import('@aws-sdk/client-s3'), import('@aws-sdk/lib-storage')])
-  return { ...commands, Upload }
-}
-
-type Library = Awaited<ReturnType<typeof loadLibrary>>
-
 /** Connects to the service; whether it answers shows with the first request. */
 export async function connectS3(options: S3Options): Promise<S3Service> {
-  const library = await loadLibrary()
+  // Loaded on first use: most instances never need it, and it takes long to load.
+  const { s3Library: library } = await import('./s3-library.ts')
   const client = new library.S3Client({
     endpoint: options.endpoint,
     region: options.region,
@@ -64,11 +58,11 @@ export async function connectS3(options: S3Options): Promise<S3Service> {
 
 /** The objects of one bucket below the base path; names are full keys below it. Failures are Refusals or defects. */
 export class S3Service {
-  readonly library: Library
+  readonly library: S3Library
   readonly client: S3Client
   readonly options: S3Options
 
-  constructor(library: Library, client: S3Client, options: S3Options) {
+  constructor(library: S3Library, client: S3Client, options: S3Options) {
     this.library = library
     this.client = client
     this.options = options

@@ -1,4 +1,4 @@
-import { addAbortSignal, Readable } from 'node:stream'
+import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { NotFound, RangeNotSatisfiable, TooLarge } from '../lib/errors.ts'
 import type { Unix } from '../lib/time.ts'
@@ -18,7 +18,7 @@ import {
   type Uploads,
   uploadsFolder,
 } from './blobs.ts'
-import { asBuffer, checkExpected, tooLarge } from './measure.ts'
+import { asBuffer, checkExpected, receive, tooLarge } from './measure.ts'
 import type { S3Service } from './s3-service.ts'
 
 /** An upload is kept in objects of at most this size, since only a whole object can be stored, and from memory. */
@@ -77,7 +77,7 @@ export class S3Uploads implements Uploads {
   }
 
   async append(id: UploadId, content: Readable, options: AppendOptions): Promise<BlobInfo> {
-    if (options.signal !== undefined) addAbortSignal(options.signal, content)
+    receive(content, options.signal)
     try {
       await this.#appending.alone(id, () => this.#append(id, content, options))
     } catch (error) {
