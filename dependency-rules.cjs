@@ -61,7 +61,7 @@ module.exports = {
     },
     { name: 'doors', within: {}, members: ['transport', 'web'] },
     // Commands start the whole program, so they stand above it.
-    { name: 'program', within: 'free', members: ['app', 'app-options', 'main', 'cli', 'testing'] },
+    { name: 'program', within: 'free', members: ['app', 'app-options', 'check-node', 'main', 'cli', 'testing'] },
   ],
 
   /**

@@ -2,9 +2,10 @@
 /**
  * Builds the program into `dist/`.
  *
- *     npm run build [-- --types]
+ *     npm run build [-- --package]
  *
- * `--types` also writes the declarations of `ingot-forge/testing`, as a published package has them.
+ * `--package` adds what a published package has besides: the declarations of `ingot-forge/testing`, builds of the
+ * embedded database for every platform, and the licences of what is bundled.
  */
 import { spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, rmSync } from 'node:fs'
@@ -13,18 +14,20 @@ import { BundleError, bundle, existingEntries, programEntries } from './lib/bund
 import { ensureReady, fail, fromRoot, root } from './lib/project.mjs'
 
 await ensureReady()
-const { values: options } = parseArgs({ options: { types: { type: 'boolean', default: false } } })
+const { values: options } = parseArgs({ options: { package: { type: 'boolean', default: false } } })
 
+const isPackage = options.package
 const startedMs = performance.now()
 const entries = existingEntries(programEntries)
 try {
-  await bundle(entries, fromRoot('dist'))
+  if (isPackage) rmSync(fromRoot('dist'), { recursive: true, force: true })
+  await bundle(entries, fromRoot('dist'), { isPackage })
 } catch (error) {
   if (error instanceof BundleError) fail(error.message)
   throw error
 }
 if (existsSync(fromRoot('dist/ingot.js'))) chmodSync(fromRoot('dist/ingot.js'), 0o755)
-if (options.types) emitTypes()
+if (isPackage) emitTypes()
 console.error(`built ${Object.keys(entries).join(', ')} into dist in ${Math.round(performance.now() - startedMs)} ms`)
 
 /** Writes declarations only; the bundler has written the code. */

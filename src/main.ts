@@ -1,5 +1,12 @@
 #!/usr/bin/env -S MALLOC_ARENA_MAX=2 MALLOC_MMAP_THRESHOLD_=1048576 node --max-semi-space-size=2 --no-maglev
-import { runCommand } from './cli/command.ts'
-import { processTerminal } from './cli/terminal.ts'
+import { nodeProblem } from './lib/node-version.ts'
 
-process.exitCode = await runCommand(process.argv.slice(2), processTerminal())
+// Nothing else is imported before: what comes then may not even load in an older Node.
+const problem = nodeProblem(process.versions.node)
+if (problem === undefined) {
+  const { runProcess } = await import('./cli/command.ts')
+  await runProcess()
+} else {
+  process.stderr.write(`ingot: ${problem}\n`)
+  process.exitCode = 1
+}

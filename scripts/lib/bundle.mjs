@@ -2,37 +2,88 @@
  * The bundler. Everything is bundled into one flat folder: the program, and beside it the entries that run as other
  * processes or threads, which is where `src/lib/assets.ts` looks for them.
  */
-import { copyFileSync, existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { isBuiltin } from 'node:module'
 import { basename, join, relative } from 'node:path'
-import { fromRoot, root } from './project.mjs'
+import { fromRoot, readJson, root } from './project.mjs'
 
-/** Entries that the program starts as a process or thread of its own. */
+/** Entries that the program starts as a process or thread of its own, or loads by their names when it wants them. */
 export const sideEntries = {
   'git-broker': 'src/git/broker/main.ts',
   'image-worker': 'src/images/worker.ts',
+  'markdown-it': 'src/markup/markdown-it.ts',
 }
 
 /** Everything that `dist/` holds. */
 export const programEntries = {
   ingot: 'src/main.ts',
   ...sideEntries,
-  testing: 'src/testing/index.ts',
+  'check-node': 'src/check-node.ts',
+  'testing-kit': 'src/testing/index.ts',
 }
 
-/** Packages that do not load unbundled: their JSON imports lack the attribute that Node asks for. */
-const bundledPackages = ['@actions/workflow-parser', '@actions/expressions', 'typebox', 'kysely']
+/**
+ * Packages that stay imports: those with a native part, which npm chooses for the machine (the package's dependencies),
+ * and servers that only tests start. Everything else is bundled, so that who installs the package gets little else.
+ */
+const importedPackages = [...Object.keys(readJson('package.json').dependencies), 's3rver', 'smtp-server']
 
-/** npm packages stay imports, but for the few that must be bundled. */
-const externalPackages = {
-  name: 'external-packages',
+/** What packages can do without and would have to be compiled: it is looked for when they run, and not found. */
+const leftOut = ['cpu-features', 'pg-native']
+
+const packageNameOf = (path) => path.split('/', path.startsWith('@') ? 2 : 1).join('/')
+
+const packages = {
+  name: 'packages',
   setup(build) {
-    build.onResolve({ filter: /^[^./]/ }, (args) => {
-      if (args.kind === 'entry-point') return undefined
-      if (bundledPackages.some((name) => args.path === name || args.path.startsWith(`${name}/`))) return undefined
-      return { path: args.path, external: true }
+    build.onResolve({ filter: /^[^./]/ }, ({ kind, path }) => {
+      const name = packageNameOf(path)
+      const isOutside = isBuiltin(path) || importedPackages.includes(name) || leftOut.includes(name)
+      return kind !== 'entry-point' && isOutside ? { path, external: true } : undefined
     })
   },
 }
+
+/**
+ * The embedded database brings builds for all platforms, and an install script of npm 10's own that would compile it
+ * anew. Its code is bundled, and looks for the builds beside the program, where the build puts them.
+ */
+const sqlitePrebuilds = (folder, isPackage) => ({
+  name: 'sqlite-prebuilds',
+  setup(build) {
+    const source = fromRoot('node_modules/better-sqlite3/prebuilds')
+    build.onStart(() => {
+      mkdirSync(join(folder, 'prebuilds'), { recursive: true })
+      for (const name of readdirSync(source)) {
+        if (!isPackage && !name.includes(process.platform)) continue
+        copyFileSync(join(source, name), join(folder, 'prebuilds', name))
+      }
+    })
+    build.onLoad({ filter: /better-sqlite3[/\\]lib[/\\]binding\.js$/ }, ({ path }) => {
+      const contents = readFileSync(path, 'utf8').replace("__dirname, '..', 'prebuilds'", "__dirname, 'prebuilds'")
+      if (!contents.includes("__dirname, 'prebuilds'")) throw new Error(`${path} looks for its builds in another way`)
+      return { contents }
+    })
+  },
+})
+
+/** CommonJS packages inside of a module look for these. */
+const commonJs = `import{createRequire as $createRequire}from'node:module';const require=$createRequire(import.meta.url),__dirname=import.meta.dirname,__filename=import.meta.filename;`
+
+/**
+ * `ingot-forge/testing`: the Node that it runs on is looked at before the kit is. Modules are evaluated in the order of
+ * their imports, and no `await` stands here, so that CommonJS tests can require it.
+ */
+const testingEntry = `import './check-node.js'\nexport * from './testing-kit.js'\n`
 
 /** Files of the `data` folders below `src` (but not their notes) go to `data/` beside the program; their names differ. */
 const copyData = (folder) => ({
@@ -44,12 +95,55 @@ const copyData = (folder) => ({
         const data = /(?:^|\/)data\/([^/]+)$/.exec(path)
         if (data !== null && !path.endsWith('.md')) copyFileSync(fromRoot('src', path), join(folder, 'data', data[1]))
       }
+      for (const name of ['swagger-ui.css', 'swagger-ui-bundle.js']) {
+        copyFileSync(fromRoot('node_modules/swagger-ui-dist', name), join(folder, 'data', name))
+      }
+      writeLicenses(join(folder, 'data'))
     })
   },
 })
 
+/** The texts of all licences in one file, and an index that says where in it each lies: first byte and length. */
+function writeLicenses(folder) {
+  const source = fromRoot('node_modules/spdx-license-list')
+  const index = {}
+  const texts = []
+  let start = 0
+  for (const key of Object.keys(JSON.parse(readFileSync(join(source, 'spdx.json'), 'utf8'))).sort()) {
+    const text = Buffer.from(JSON.parse(readFileSync(join(source, 'licenses', `${key}.json`), 'utf8')).licenseText)
+    index[key] = [start, text.length]
+    texts.push(text)
+    start += text.length
+  }
+  writeFileSync(join(folder, 'licenses.json'), JSON.stringify(index))
+  writeFileSync(join(folder, 'licenses.txt'), Buffer.concat(texts))
+}
+
+/** Licences and notices of the packages whose code or data is in a bundle, as they ask for. */
+function writeNotices(folder, metafile) {
+  const names = new Set(['better-sqlite3', 'spdx-license-list', 'swagger-ui-dist'])
+  for (const path of Object.keys(metafile.inputs)) {
+    const match = /.*node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)
+    if (match !== null) names.add(match[0].slice('node_modules/'.length, -1))
+  }
+  const sections = [...names].sort().map((name) => {
+    const source = fromRoot('node_modules', name)
+    const { version, license } = JSON.parse(readFileSync(join(source, 'package.json'), 'utf8'))
+    const files = readdirSync(source, { withFileTypes: true }).filter(
+      (file) => file.isFile() && /^(licen[cs]e|notice|copying)/i.test(file.name),
+    )
+    const texts = files.map((file) => readFileSync(join(source, file.name), 'utf8').trim())
+    return [`${name.split('node_modules/').at(-1)} ${version} (${license})`, ...texts].join('\n\n')
+  })
+  const rule = `\n\n${'-'.repeat(80)}\n\n`
+  writeFileSync(
+    join(folder, 'THIRD-PARTY-LICENSES.txt'),
+    `Ingot contains these packages:${rule}${sections.join(rule)}\n`,
+  )
+}
+
 /** The esbuild options of a bundle of Node code into a flat folder. `entries` maps output names to source files. */
-export function bundleOptions(entries, folder) {
+export function bundleOptions(entries, folder, { isPackage = false } = {}) {
   return {
     absWorkingDir: root,
     entryPoints: Object.entries(entries).map(([out, file]) => ({ in: fromRoot(file), out })),
@@ -58,8 +152,10 @@ export function bundleOptions(entries, folder) {
     splitting: true,
     format: 'esm',
     platform: 'node',
-    target: 'node24',
+    // Older than what the program runs on, so that an older Node can read it as far as the place that says so.
+    target: 'node20',
     sourcemap: true,
+    sourcesContent: false,
     // Comments and indentation are more than half of some packages, and the engine keeps the text of a program in
     // memory, at two bytes a character when there is one that is not Latin. Names stay, and lines stay short, so that the
     // trace of an error can be read.
@@ -69,18 +165,21 @@ export function bundleOptions(entries, folder) {
     chunkNames: 'chunk-[hash]',
     metafile: true,
     logLevel: 'silent',
-    plugins: [externalPackages, copyData(folder)],
+    banner: { js: commonJs },
+    plugins: [packages, sqlitePrebuilds(folder, isPackage), copyData(folder)],
   }
 }
 
 /** Bundles entries and removes what an earlier bundle left in the folder. Prints the bundler's messages on failure. */
-export async function bundle(entries, folder) {
+export async function bundle(entries, folder, options = {}) {
   const esbuild = await import('esbuild')
   mkdirSync(folder, { recursive: true })
   try {
-    const result = await esbuild.build(bundleOptions(entries, folder))
+    const result = await esbuild.build(bundleOptions(entries, folder, options))
     await printMessages(esbuild, result.warnings, 'warning')
     removeOthers(folder, result.metafile)
+    if (entries['testing-kit'] !== undefined) writeFileSync(join(folder, 'testing.js'), testingEntry)
+    if (options.isPackage) writeNotices(folder, result.metafile)
     return result
   } catch (error) {
     if (!Array.isArray(error.errors)) throw error

@@ -19,7 +19,7 @@ const keptLogs = 20
 
 /** Builds the program into a folder of this process, so that a run does not meet `dist/` or another run. */
 export async function buildForge() {
-  const { testing: _testing, ...entries } = programEntries
+  const { 'testing-kit': _testing, ...entries } = programEntries
   const existing = existingEntries(entries)
   if (existing.ingot === undefined) fail('src/main.ts does not exist yet: there is no server to start')
   const folder = ownBuildFolder('forge')

@@ -81,7 +81,7 @@ export function ensureReady() {
   }
   if (!existsSync(runtime)) {
     // .npmrc keeps packages from running scripts when they are installed; this one fetches the runtime.
-    console.error(`installing Node ${readJson('package.json').dependencies.node}`)
+    console.error(`installing Node ${readJson('package.json').devDependencies.node}`)
     npm('rebuild', 'node', '--ignore-scripts=false')
   }
   if (!existsSync(runtime)) fail(`the project's own Node is missing at ${runtime}: remove node_modules and try again`)

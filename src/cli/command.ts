@@ -6,7 +6,7 @@ import { doctorCommand } from './doctor.command.ts'
 import { exitCodes, reportFailure } from './exit.ts'
 import { openApiCommand } from './openapi.command.ts'
 import { serveCommand } from './serve.command.ts'
-import type { Terminal } from './terminal.ts'
+import { processTerminal, type Terminal } from './terminal.ts'
 import { userCreateCommand } from './user-create.command.ts'
 import { userListCommand } from './user-list.command.ts'
 import { userPasswordCommand } from './user-password.command.ts'
@@ -58,4 +58,9 @@ export async function runCommand(args: readonly string[], terminal: Terminal): P
   } catch (error) {
     return reportFailure(error, (text) => terminal.err(text))
   }
+}
+
+/** Runs the program with the arguments, output and signals of this process. */
+export async function runProcess(): Promise<void> {
+  process.exitCode = await runCommand(process.argv.slice(2), processTerminal())
 }

@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module'
 import type MarkdownIt from 'markdown-it'
 import type { MarkdownIt as Parser, Token } from 'markdown-it'
+import { builtFile } from '../lib/assets.ts'
 
 /** What a text says outside of code, comments and tags. */
 export interface TextRuns {
@@ -13,14 +14,17 @@ export interface TextRuns {
 /** More than this is not looked through, in characters. */
 const maxLength = 1_000_000
 
-/** The parser's package is loaded with the first text: most of a start needs none. */
+/** The parser is loaded with the first text, from a file of its own: most of a start needs none. */
 const load = createRequire(import.meta.url)
 
 let parser: Parser | undefined
 
 /** Reads a Markdown text for what refers to other things, without rendering it. */
 export function textRuns(markdown: string): TextRuns {
-  parser ??= new (load('markdown-it') as typeof MarkdownIt)({ html: true, linkify: true })
+  parser ??= new (load(builtFile('markdown-it.js')) as { MarkdownIt: typeof MarkdownIt }).MarkdownIt({
+    html: true,
+    linkify: true,
+  })
   parser.linkify.set({ fuzzyLink: false, fuzzyEmail: false, fuzzyIP: false })
   const texts: string[] = []
   const links: string[] = []

@@ -1,5 +1,6 @@
-import { readFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
+import { readFileSync } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { builtFile } from '../lib/assets.ts'
 
 /** One licence as the API and the creation of repositories need it. */
 export interface LicenseTemplate {
@@ -9,18 +10,20 @@ export interface LicenseTemplate {
   readonly body: string
 }
 
-const packages = createRequire(import.meta.url)
+/** Where the text of each licence lies in the file of all texts: its first byte and its length. */
+type LicenseIndex = ReadonlyMap<string, { readonly start: number; readonly bytes: number }>
 
-interface SpdxText {
-  readonly licenseText: string
-}
+let index: LicenseIndex | undefined
 
-let keys: readonly string[] | undefined
-
-/** All SPDX identifiers, by name. The list holds names only (60 KB); texts are read one by one when asked for. */
-function spdxKeys(): readonly string[] {
-  keys ??= Object.keys(packages('spdx-license-list/spdx.json') as Readonly<Record<string, unknown>>).sort()
-  return keys
+/** All SPDX identifiers, by name. The index is small (30 KB); texts are read one by one when asked for. */
+function licenseIndex(): LicenseIndex {
+  if (index === undefined) {
+    const file = JSON.parse(readFileSync(builtFile('data/licenses.json'), 'utf8')) as Readonly<
+      Record<string, readonly [start: number, bytes: number]>
+    >
+    index = new Map(Object.entries(file).map(([key, [start, bytes]]) => [key, { start, bytes }]))
+  }
+  return index
 }
 
 /**
@@ -28,7 +31,7 @@ function spdxKeys(): readonly string[] {
  * then the others by name. Preferred names that SPDX does not know are left out.
  */
 export function listLicenseKeys(preferred: readonly string[]): readonly string[] {
-  const all = new Set(spdxKeys())
+  const all = new Set(licenseIndex().keys())
   const first = [...new Set(preferred)].filter((key) => all.has(key))
   for (const key of first) all.delete(key)
   return [...first, ...all]
@@ -36,10 +39,16 @@ export function listLicenseKeys(preferred: readonly string[]): readonly string[]
 
 /** One licence by its exact SPDX identifier, or undefined. */
 export async function findLicense(key: string): Promise<LicenseTemplate | undefined> {
-  // The key becomes part of a file name, so only listed identifiers go further.
-  if (!spdxKeys().includes(key)) return undefined
-  const text = await readFile(packages.resolve(`spdx-license-list/licenses/${key}.json`), 'utf8')
-  return { key, body: (JSON.parse(text) as SpdxText).licenseText }
+  const place = licenseIndex().get(key)
+  if (place === undefined) return undefined
+  const file = await open(builtFile('data/licenses.txt'), 'r')
+  try {
+    const text = Buffer.alloc(place.bytes)
+    await file.read(text, 0, place.bytes, place.start)
+    return { key, body: text.toString('utf8') }
+  } finally {
+    await file.close()
+  }
 }
 
 /** Placeholders of the SPDX texts in their various brackets and letter cases. */

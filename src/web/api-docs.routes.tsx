@@ -1,6 +1,4 @@
 import { readFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { anyone, switchedOn } from '../access/requirements.ts'
 import type { Ctx } from '../access/context.ts'
 import { operation } from '../http/operation.ts'
@@ -8,6 +6,7 @@ import { describeOpenApi, describeSwagger2, type ApiInfo } from '../http/openapi
 import { bytes, redirect } from '../http/reply.ts'
 import { pathText } from '../http/schema.ts'
 import { jsonType } from '../http/error-forms.ts'
+import { builtFile } from '../lib/assets.ts'
 import { NotFound } from '../lib/errors.ts'
 import { page, sitePath } from './page.tsx'
 
@@ -92,7 +91,6 @@ export const swaggerAsset = operation({
     if (params.filename === 'start.js') return bytes('text/javascript;charset=utf-8', startScript, { headers })
     const type = typeOf[params.filename]
     if (type === undefined) throw new NotFound()
-    const folder = dirname(fileURLToPath(import.meta.resolve('swagger-ui-dist/package.json')))
-    return bytes(type, await readFile(join(folder, params.filename)), { headers })
+    return bytes(type, await readFile(builtFile(`data/${params.filename}`)), { headers })
   },
 })

@@ -1,0 +1,5 @@
+// The first import of `ingot-forge/testing`: says what is wrong before anything else loads.
+import { nodeProblem } from './lib/node-version.ts'
+
+const problem = nodeProblem(process.versions.node)
+if (problem !== undefined) throw new Error(`ingot-forge: ${problem}`)
