@@ -25,8 +25,10 @@ const oddValues: Readonly<Record<string, readonly string[]>> = {
   array: ['nonsense', '-1,x'],
 }
 
-const typeOf = (operation: NamedOperation, name: string): string =>
-  (operation.query[name] as { readonly type?: string } | undefined)?.type ?? 'string'
+const typeOf = ({ query }: NamedOperation, name: string): string => {
+  const schema: { readonly type?: string } | undefined = query[name]
+  return schema?.type ?? 'string'
+}
 
 const pathValues: Readonly<Record<string, string>> = {
   username: 'alice',

@@ -4,7 +4,7 @@ import type { LiveEvents, LiveItem } from '../events/live.ts'
 import { eventStream, type StreamMessage } from '../http/event-stream.ts'
 import { isEventName } from '../events/catalogue.ts'
 import { mustAccept } from '../http/accept.ts'
-import { operation } from '../http/operation.ts'
+import { bytesOf, operation } from '../http/operation.ts'
 import { ok } from '../http/reply.ts'
 import { BadRequest } from '../lib/errors.ts'
 import { pageOf } from '../lib/paging.ts'
@@ -23,7 +23,7 @@ export const adminWatchEvents = operation({
   scope: 'admin',
   requires: [signedIn, siteAdmin],
   query: { only: Type.Optional(Type.String()) },
-  reply: { 200: 'bytes' },
+  reply: { 200: bytesOf('text/event-stream') },
   summary: 'Watch what happens in the instance, as server-sent events',
   async run({ ctx, query, call }) {
     mustAccept(call, 'text/event-stream')

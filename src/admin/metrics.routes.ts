@@ -1,5 +1,5 @@
 import { anyone, switchedOn } from '../access/requirements.ts'
-import { operation, type Requirement } from '../http/operation.ts'
+import { bytesOf, operation, type Requirement } from '../http/operation.ts'
 import { bytes } from '../http/reply.ts'
 import type { Ctx } from '../access/context.ts'
 import { NotFound, Unauthenticated } from '../lib/errors.ts'
@@ -27,7 +27,7 @@ export const metrics = operation({
   base: 'site',
   scope: null,
   requires: [anyone, switchedOn('metricsEnabled', (config) => config.metrics.enabled), metricsToken],
-  reply: { 200: 'bytes' },
+  reply: { 200: bytesOf('text/plain', 'application/openmetrics-text') },
   async run({ ctx }) {
     if (!ctx.metrics) throw new NotFound('this is switched off', 'switched_off')
     return bytes(ctx.metrics.contentType, await ctx.metrics.render())

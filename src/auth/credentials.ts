@@ -51,8 +51,9 @@ export function presentedBy(
     if (value !== '' && scheme.toLowerCase() === 'basic') {
       const text = Buffer.from(value, 'base64').toString('utf8')
       const colon = text.indexOf(':')
-      if (colon < 0 || text.includes('\0'))
+      if (colon < 0 || text.includes('\0')) {
         throw new Unauthenticated('the credentials are malformed', 'credentials_malformed')
+      }
       return { kind: 'basic', login: text.slice(0, colon), password: text.slice(colon + 1) }
     }
   }

@@ -71,6 +71,7 @@ export const repoDownloadArchive = operation({
 export const webArchive = operation({
   method: 'GET',
   base: 'site',
+  family: 'downloads',
   path: '/{username}/{reponame}/archive/{filepath+}',
   params: { filepath: pathText },
   scope: 'repository',

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { inRepo, canRead, gitRepo } from '../access/repo.requirements.ts'
 import type { RepoCtx } from '../access/context.ts'
-import { operation } from '../http/operation.ts'
+import { bytesOf, operation } from '../http/operation.ts'
 import { bytes, ok, paged } from '../http/reply.ts'
 import { enumeration, pageQuery, pathText } from '../http/schema.ts'
 import { Conflict, NotFound } from '../lib/errors.ts'
@@ -89,7 +89,7 @@ export const repoDownloadCommitDiffOrPatch = operation({
   params: { sha: pathText, diffType: enumeration('diff', 'patch') },
   scope: 'repository',
   requires: [inRepo, gitRepo, canRead('code')],
-  reply: { 200: 'bytes' },
+  reply: { 200: bytesOf('text/plain') },
   async run({ ctx, params, call }) {
     const commit = await getCommitOf(ctx, params.sha)
     const { git, repo } = ctx

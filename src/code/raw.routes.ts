@@ -66,6 +66,7 @@ async function serveByWebAddress(ctx: RepoCtx, call: Call, kind: 'raw' | 'media'
 export const webRawFile = operation({
   method: 'GET',
   base: 'site',
+  family: 'downloads',
   path: '/{username}/{reponame}/raw/{filepath+}',
   params: { filepath: pathText },
   scope: 'repository',
@@ -77,6 +78,7 @@ export const webRawFile = operation({
 export const webMediaFile = operation({
   method: 'GET',
   base: 'site',
+  family: 'downloads',
   path: '/{username}/{reponame}/media/{filepath+}',
   params: { filepath: pathText },
   scope: 'repository',
@@ -88,6 +90,7 @@ export const webMediaFile = operation({
 export const webRawBlob = operation({
   method: 'GET',
   base: 'site',
+  family: 'downloads',
   path: '/{username}/{reponame}/raw/blob/{sha}',
   params: { sha: pathText },
   scope: 'repository',

@@ -1,5 +1,5 @@
 import { inRepo } from '../access/repo.requirements.ts'
-import { operation } from '../http/operation.ts'
+import { bytesOf, operation } from '../http/operation.ts'
 import { bytes } from '../http/reply.ts'
 
 /** The key that the instance signs commits with; there is none, which an empty text says (contract, git). */
@@ -8,6 +8,6 @@ export const repoSigningKey = operation({
   path: '/repos/{username}/{reponame}/signing-key.gpg',
   scope: 'repository',
   requires: [inRepo],
-  reply: { 200: 'bytes' },
+  reply: { 200: bytesOf('text/plain') },
   run: () => Promise.resolve(bytes('text/plain; charset=utf-8', '')),
 })

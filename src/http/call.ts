@@ -1,9 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Readable } from 'node:stream'
-import type { TSchema } from 'typebox'
 import { BadRequest } from '../lib/errors.ts'
 import { decodeBody, decodeParams, decodeQuery } from './decode.ts'
-import type { Call, NamedOperation, Site } from './operation.ts'
+import { isBytes, type Call, type NamedOperation, type Site } from './operation.ts'
 
 interface CallLimits {
   readonly maxBodyBytes: number
@@ -125,8 +124,10 @@ export class RequestCall implements Call {
   }
 
   readonly decodedBody = (): Promise<unknown> => {
+    const { body: schema } = this.operation
+    if (schema === undefined || isBytes(schema)) throw new Error('the operation declares no body to decode')
     this.#decoded ??= decodeBody(
-      this.operation.body as TSchema,
+      schema,
       this.body(),
       this.#request.headers['content-type'],
       this.operation.maxBodyBytes ?? this.#limits.maxBodyBytes,

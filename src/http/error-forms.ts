@@ -9,7 +9,8 @@ export interface ErrorReply {
 }
 
 /** What is known of a request that is refused; no operation where there is none at its address. */
-export interface RefusedCall extends Pick<Call, 'id' | 'method' | 'url' | 'headers' | 'site' | 'params'> {
+export interface RefusedCall extends Pick<Call, 'id' | 'method' | 'url' | 'headers' | 'site'> {
+  readonly params: Readonly<Record<string, string | number>>
   readonly operation: Operation | undefined
 }
 

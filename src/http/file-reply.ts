@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import { RangeNotSatisfiable } from '../lib/errors.ts'
 import { sniffBytes, sniffContentType } from '../lib/content-type.ts'
 import { matchesEtag } from './etag.ts'
-import type { Call } from './operation.ts'
+import { bytesOf, type Call } from './operation.ts'
 import { bytes, empty, type Reply, type StreamReply } from './reply.ts'
 
 /** A part of a file; `end` is exclusive. */
@@ -33,7 +33,7 @@ export interface ServedFile {
 }
 
 /** The replies an operation that serves a file declares. */
-export const fileReplies = { 200: 'bytes', 206: 'bytes', 304: 'empty' } as const
+export const fileReplies = { 200: bytesOf('*/*'), 206: bytesOf('*/*'), 304: 'empty' } as const
 
 /** `Content-Disposition` by RFC 6266: the name as it is for old clients, and escaped for the others. */
 function contentDisposition(kind: 'inline' | 'attachment', name: string): string {
@@ -86,11 +86,11 @@ export async function serveFile(call: Call, file: ServedFile): Promise<StreamRep
   const end = range?.end ?? sizeBytes
   if (range) headers['content-range'] = `bytes ${start}-${end - 1}/${sizeBytes}`
   const status = range ? 206 : 200
-  const wanted = call.method === 'HEAD' || end === start ? Readable.from([]) : await bytesOf(content, range)
+  const wanted = call.method === 'HEAD' || end === start ? Readable.from([]) : await contentIn(content, range)
   return bytes<200 | 206>(contentType, wanted, { status, sizeBytes: end - start, headers })
 }
 
-const bytesOf = async (content: FileContent, range: ByteRange | undefined): Promise<Readable | Buffer> =>
+const contentIn = async (content: FileContent, range: ByteRange | undefined): Promise<Readable | Buffer> =>
   Buffer.isBuffer(content) ? (range ? content.subarray(range.start, range.end) : content) : content.open(range)
 
 async function headOf(content: FileContent, sizeBytes: number): Promise<Buffer> {

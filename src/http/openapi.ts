@@ -1,5 +1,13 @@
 import { IsOptional, type TSchema } from 'typebox'
-import type { NamedOperation } from './operation.ts'
+import {
+  isBytes,
+  isJsonAs,
+  type CredentialKind,
+  type Family,
+  type NamedOperation,
+  type ReplyShape,
+} from './operation.ts'
+import { apiErrors } from './error-forms.ts'
 import { describedPath } from './path.ts'
 
 type Json = { readonly [key: string]: unknown }
@@ -24,7 +32,9 @@ const reasons: Readonly<Record<number, string>> = {
   401: 'a sign-in is needed, or the credentials are wrong',
   403: 'not allowed',
   404: 'missing, or not visible to the caller',
+  400: 'malformed, or not possible as asked',
   413: 'over quota, or too large',
+  415: 'the body is of a type that is not taken',
   422: 'the request is not valid; the message names the first failing field',
   423: 'the repository is archived',
 }
@@ -112,89 +122,117 @@ function paramsOf(operation: NamedOperation, components: Components): DescribedP
   ]
 }
 
-const tagOf = (operation: NamedOperation): string => operation.scope[0] ?? 'miscellaneous'
+const tagOf = ({ scope, family }: NamedOperation): string => scope[0] ?? (family === 'api' ? 'miscellaneous' : family)
 
-/** OpenAPI 3.1 of everything below the API root, made from the declarations alone. */
-export function describeOpenApi(operations: readonly NamedOperation[], info: ApiInfo): Json {
+/** Where the paths of each family begin; those that are not listed begin at the site's root. */
+const rootOf: Partial<Readonly<Record<Family, string>>> = { api: 'api/v1', vendor: 'api/service/v1' }
+
+/** How each kind of credential is sent. */
+const securitySchemes: Readonly<Record<CredentialKind, Json>> = {
+  token: { type: 'apiKey', in: 'header', name: 'Authorization', description: '`token <access token>`' },
+  basic: { type: 'http', scheme: 'basic' },
+  session: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: 'session',
+    description: 'the cookie that signing in on the pages sets',
+  },
+  oauth2: { type: 'http', scheme: 'bearer', description: 'an access token of OAuth2' },
+  job: { type: 'http', scheme: 'bearer', description: 'the token of a workflow job' },
+  runner: { type: 'apiKey', in: 'header', name: 'x-runner-token', description: 'with `x-runner-uuid`' },
+  registry: { type: 'http', scheme: 'bearer', description: 'a token that the registry issued' },
+  signature: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'Signature',
+    description: 'a signature of the request (HTTP Signatures)',
+  },
+}
+
+/** The families that some operation belongs to. */
+export const familiesOf = (operations: readonly NamedOperation[]): Family[] => [
+  ...new Set(operations.map(({ family }) => family)),
+]
+
+/** OpenAPI 3.1 of one family of operations, made from the declarations alone. */
+export function describeOpenApi(operations: readonly NamedOperation[], info: ApiInfo, family: Family = 'api'): Json {
   const components = new Components('#/components/schemas/')
   const paths: Record<string, Record<string, unknown>> = {}
-  for (const operation of operations) {
-    if (operation.base !== 'api') continue
+  const described = operations.filter((operation) => operation.family === family)
+  for (const operation of described) {
     const path = (paths[describedPath(operation.path)] ??= {})
-    path[operation.method.toLowerCase()] = {
-      operationId: operation.id,
-      ...(operation.summary === '' ? {} : { summary: operation.summary }),
-      tags: [tagOf(operation)],
-      ...(operation.deprecated ? { deprecated: true } : {}),
-      'x-scopes': operation.scope,
-      'x-requires': operation.requires.flatMap((requirement) => requirement.codes),
-      parameters: paramsOf(operation, components).map(({ name, where, required, schema }) => ({
-        name,
-        in: where,
-        required,
-        schema,
-      })),
-      ...(operation.body === undefined ? {} : { requestBody: requestBody3(operation, components) }),
-      responses: {
-        ...Object.fromEntries(
-          Object.entries(operation.reply).map(([status, shape]) => [
-            status,
-            {
-              description: reasons[Number(status)] ?? 'success',
-              ...(shape === 'empty'
-                ? {}
-                : {
-                    content:
-                      shape === 'bytes'
-                        ? { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } }
-                        : { 'application/json': { schema: components.of(shape) } },
-                  }),
-            },
-          ]),
-        ),
-        ...Object.fromEntries(
-          refusalsOf(operation).map((status) => [
-            status,
-            {
-              description: reasons[status],
-              content: { 'application/json': { schema: { $ref: '#/components/schemas/APIError' } } },
-            },
-          ]),
-        ),
-      },
-    }
+    path[operation.method.toLowerCase()] = describeOperation3(operation, components)
   }
+  const accepted = new Set(described.flatMap(({ accepts }) => accepts))
   return {
     openapi: '3.1.0',
     info: { title: info.title, version: info.version, license: { name: 'MIT', identifier: 'MIT' } },
-    servers: [{ url: `${info.siteUrl}api/v1` }],
-    security: [{ Token: [] }, { Basic: [] }, {}],
+    servers: [{ url: `${info.siteUrl}${rootOf[family] ?? ''}`.replace(/\/$/, '') }],
     paths,
     components: {
       schemas: { ...components.schemas, APIError: apiError },
       securitySchemes: {
-        Token: { type: 'apiKey', in: 'header', name: 'Authorization', description: '`token <access token>`' },
-        Basic: { type: 'http', scheme: 'basic' },
-        Sudo: { type: 'apiKey', in: 'header', name: 'Sudo', description: 'account to act as, for administrators' },
-        OneTimePassword: { type: 'apiKey', in: 'header', name: 'X-SERVICE-OTP' },
+        ...Object.fromEntries([...accepted].map((kind) => [kind, securitySchemes[kind]])),
+        sudo: { type: 'apiKey', in: 'header', name: 'Sudo', description: 'account to act as, for administrators' },
+        oneTimePassword: { type: 'apiKey', in: 'header', name: 'X-SERVICE-OTP' },
       },
     },
   }
 }
 
-function requestBody3(operation: NamedOperation, components: Components): Json {
-  if (operation.body === 'stream' || operation.body === undefined) {
-    return {
-      required: true,
-      content: {
-        'application/octet-stream': { schema: { type: 'string', format: 'binary' } },
-        'multipart/form-data': {
-          schema: { type: 'object', properties: { attachment: { type: 'string', format: 'binary' } } },
-        },
-      },
-    }
+function describeOperation3(operation: NamedOperation, components: Components): Json {
+  const isOpen = !operation.requires.some(({ refuses }) => refuses.includes(401))
+  return {
+    operationId: operation.id,
+    ...(operation.summary === '' ? {} : { summary: operation.summary }),
+    tags: [tagOf(operation)],
+    ...(operation.deprecated ? { deprecated: true } : {}),
+    'x-scopes': operation.scope,
+    'x-requires': operation.requires.flatMap((requirement) => requirement.codes),
+    ...(operation.whenQuery ? { 'x-query': operation.whenQuery } : {}),
+    security: [...operation.accepts.map((kind) => ({ [kind]: [] })), ...(isOpen ? [{}] : [])],
+    parameters: paramsOf(operation, components).map(({ name, where, required, schema }) => ({
+      name,
+      in: where,
+      required,
+      schema,
+    })),
+    ...(operation.body === undefined ? {} : { requestBody: requestBody3(operation, components) }),
+    responses: {
+      ...Object.fromEntries(
+        Object.entries(operation.reply).map(([status, shape]) => [
+          status,
+          { description: reasons[Number(status)] ?? 'success', ...contentOf(shape, components) },
+        ]),
+      ),
+      ...Object.fromEntries(
+        refusalsOf(operation).map((status) => [
+          status,
+          { description: reasons[status] ?? 'refused', ...(operation.errors === apiErrors ? apiErrorContent : {}) },
+        ]),
+      ),
+    },
   }
-  return { required: true, content: { 'application/json': { schema: components.of(operation.body) } } }
+}
+
+const apiErrorContent: Json = { content: { 'application/json': { schema: { $ref: '#/components/schemas/APIError' } } } }
+
+const anyBytes: Json = { type: 'string', format: 'binary' }
+
+function contentOf(shape: ReplyShape, components: Components): Json {
+  if (shape === 'empty') return {}
+  if (isBytes(shape)) {
+    return { content: Object.fromEntries(shape.mediaTypes.map((type) => [type, { schema: anyBytes }])) }
+  }
+  const [type, schema] = isJsonAs(shape) ? [shape.mediaType, shape.schema] : ['application/json', shape]
+  return { content: { [type]: { schema: components.of(schema) } } }
+}
+
+function requestBody3({ body }: NamedOperation, components: Components): Json {
+  if (!isBytes(body)) return { required: true, content: { 'application/json': { schema: components.of(body ?? {}) } } }
+  const form = { type: 'object', properties: { attachment: anyBytes } }
+  const schemaOf = (type: string): Json => ({ schema: type === 'multipart/form-data' ? form : anyBytes })
+  return { required: true, content: Object.fromEntries(body.mediaTypes.map((type) => [type, schemaOf(type)])) }
 }
 
 /** A schema of JSON Schema 2020 in the narrower form of Swagger 2.0: null is said beside, one of several is anything. */
@@ -216,26 +254,32 @@ function narrow(value: unknown): unknown {
   return constant === undefined ? narrowed : { ...narrowed, enum: [constant] }
 }
 
-/** Swagger 2.0 of the same, which generators of this family fetch from `/swagger.v1.json`. */
+/** A form with a file, or a text as a whole. */
+const bodyParams2 = (mediaTypes: readonly string[]): readonly Json[] =>
+  mediaTypes.includes('multipart/form-data')
+    ? [{ name: 'attachment', in: 'formData', type: 'file' }]
+    : [{ name: 'body', in: 'body', schema: { type: 'string' } }]
+
+/** Swagger 2.0 of the API, which generators of this family fetch from `/swagger.v1.json`. */
 export function describeSwagger2(operations: readonly NamedOperation[], info: ApiInfo): Json {
   const components = new Components('#/definitions/')
   const paths: Record<string, Record<string, unknown>> = {}
   const site = new URL(info.siteUrl)
   for (const operation of operations) {
-    if (operation.base !== 'api') continue
+    if (operation.family !== 'api') continue
     const path = (paths[describedPath(operation.path)] ??= {})
     const body =
       operation.body === undefined
         ? []
-        : operation.body === 'stream'
-          ? [{ name: 'attachment', in: 'formData', type: 'file' }]
+        : isBytes(operation.body)
+          ? bodyParams2(operation.body.mediaTypes)
           : [{ name: 'body', in: 'body', schema: narrow(components.of(operation.body)) }]
     path[operation.method.toLowerCase()] = {
       operationId: operation.id,
       tags: [tagOf(operation)],
       ...(operation.summary === '' ? {} : { summary: operation.summary }),
       ...(operation.deprecated ? { deprecated: true } : {}),
-      ...(operation.body === 'stream' ? { consumes: ['multipart/form-data', 'application/octet-stream'] } : {}),
+      ...(isBytes(operation.body) ? { consumes: operation.body.mediaTypes } : {}),
       parameters: [
         ...paramsOf(operation, components).map(({ name, where, required, schema }) => ({
           name,
@@ -253,14 +297,16 @@ export function describeSwagger2(operations: readonly NamedOperation[], info: Ap
               description: reasons[Number(status)] ?? 'success',
               ...(shape === 'empty'
                 ? {}
-                : { schema: shape === 'bytes' ? { type: 'file' } : narrow(components.of(shape)) }),
+                : isBytes(shape)
+                  ? { schema: { type: 'file' } }
+                  : { schema: narrow(components.of(isJsonAs(shape) ? shape.schema : shape)) }),
             },
           ]),
         ),
         ...Object.fromEntries(
           refusalsOf(operation).map((status) => [
             status,
-            { description: reasons[status], schema: { $ref: '#/definitions/APIError' } },
+            { description: reasons[status] ?? 'refused', schema: { $ref: '#/definitions/APIError' } },
           ]),
         ),
       },
@@ -284,7 +330,10 @@ export function describeSwagger2(operations: readonly NamedOperation[], info: Ap
         description: '`token <access token>`',
       },
       BasicAuth: { type: 'basic' },
+      Token: { type: 'apiKey', in: 'query', name: 'token' },
+      AccessToken: { type: 'apiKey', in: 'query', name: 'access_token' },
       SudoHeader: { type: 'apiKey', in: 'header', name: 'Sudo' },
+      SudoParam: { type: 'apiKey', in: 'query', name: 'sudo' },
       TOTPHeader: { type: 'apiKey', in: 'header', name: 'X-SERVICE-OTP' },
     },
     security: [{ AuthorizationHeaderToken: [] }, { BasicAuth: [] }],

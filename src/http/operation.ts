@@ -30,6 +30,9 @@ const usualCredentials: readonly CredentialKind[] = ['token', 'basic', 'oauth2',
 /** Where an operation lives: below the API root, below the vendor prefix, or below the site itself. */
 export type Base = 'api' | 'vendor' | 'site'
 
+/** Protocols and surfaces, each with a description of its own. */
+export type Family = Base | 'git' | 'downloads' | 'lfs' | 'runner' | 'oauth2' | 'federation' | `${string}-registry`
+
 /** The instance as others know it. */
 export interface Site {
   /** Public address, ending with a slash. */
@@ -114,17 +117,51 @@ type ParamsOfAll<Rs extends readonly AnyRequirement[]> = Rs extends readonly [
   ? (First extends Requirement<infer _Needs, infer _Adds, infer Params> ? Params : never) & ParamsOfAll<Rest>
   : Readonly<Record<never, never>>
 
-/** A reply's body: a schema, nothing at all, or bytes of whatever type the handler says. */
-export type ReplyShape = TSchema | 'empty' | 'bytes'
+/** Bytes of one of some media types; `*\/*` for any. */
+export interface BytesShape {
+  readonly kind: 'bytes'
+  readonly mediaTypes: readonly string[]
+}
+
+/** JSON that is sent under a media type of its own. */
+export interface JsonShape<Body extends TSchema = TSchema> {
+  readonly kind: 'json'
+  readonly mediaType: string
+  readonly schema: Body
+}
+
+/** A reply's body: a schema (plain JSON), JSON of another media type, bytes, or nothing at all. */
+export type ReplyShape = TSchema | JsonShape | BytesShape | 'empty'
+
+/** A request's body: a schema, which JSON and forms are decoded by, or bytes that the handler takes as they come. */
+export type BodyShape = TSchema | BytesShape
+
+/** Bytes of one of these media types. */
+export const bytesOf = (...mediaTypes: readonly [string, ...string[]]): BytesShape => ({ kind: 'bytes', mediaTypes })
+
+/** JSON under a media type of its own, as Git LFS has it. */
+export const jsonAs = <Body extends TSchema>(mediaType: string, schema: Body): JsonShape<Body> => ({
+  kind: 'json',
+  mediaType,
+  schema,
+})
+
+/** True for a body or reply of bytes; `kind` of a schema is its own business. */
+export const isBytes = (shape: ReplyShape | BodyShape | undefined): shape is BytesShape =>
+  typeof shape === 'object' && 'mediaTypes' in shape
+export const isJsonAs = (shape: ReplyShape | undefined): shape is JsonShape =>
+  typeof shape === 'object' && 'mediaType' in shape
 
 export type RepliesOf<Replies extends Readonly<Record<number, ReplyShape>>> = {
   [Status in keyof Replies & number]: Replies[Status] extends 'empty'
     ? Reply<Status, undefined>
-    : Replies[Status] extends 'bytes'
+    : Replies[Status] extends BytesShape
       ? StreamReply<Status>
-      : Replies[Status] extends TSchema
-        ? Reply<Status, Sent<Static<Replies[Status]>>>
-        : never
+      : Replies[Status] extends JsonShape<infer Body>
+        ? Reply<Status, Sent<Static<Body>>>
+        : Replies[Status] extends TSchema
+          ? Reply<Status, Sent<Static<Replies[Status]>>>
+          : never
 }[keyof Replies & number]
 
 /** A list that is answered need not be one that may be changed. */
@@ -137,7 +174,7 @@ interface Declaration<
   Rs extends readonly AnyRequirement[],
   Params extends { readonly [Name in ParamNames<Path>]?: TSchema },
   Query extends TProperties,
-  Body extends TSchema | 'stream' | undefined,
+  Body extends BodyShape | undefined,
   Replies extends Readonly<Record<number, ReplyShape>>,
 > {
   readonly method: Method
@@ -145,6 +182,8 @@ interface Declaration<
   readonly path: Path
   /** Below the API root unless said otherwise. */
   readonly base?: Base
+  /** The description that it stands in; unless said otherwise the one of its base. */
+  readonly family?: Family
   /** Query parameters that a request must have for this operation, which then goes before others at its address. */
   readonly whenQuery?: Readonly<Record<string, string>>
   /** What an access token must grant: the category at the level of the method. `null`: any token will do. */
@@ -170,7 +209,7 @@ interface Declaration<
    * such: one that is not `Type.Optional` is described as required, and the handler is what refuses without it.
    */
   readonly query?: Query
-  /** The body's schema, checked where `validBody` stands among the requirements; or `stream`: the handler takes the bytes. */
+  /** The body's schema, checked where `validBody` stands among the requirements; or `bytesOf(…)`: the handler takes them as they come. */
   readonly body?: Body
   /** Largest body in bytes, when it is not the instance's limit for its kind. */
   readonly maxBodyBytes?: number
@@ -195,6 +234,7 @@ export interface Operation {
   readonly method: Method
   readonly path: string
   readonly base: Base
+  readonly family: Family
   readonly whenQuery: Readonly<Record<string, string>> | undefined
   readonly scope: readonly Scope[]
   readonly narrowScope: NarrowScope | undefined
@@ -204,7 +244,7 @@ export interface Operation {
   /** The schema of each path parameter, in the order of the path. */
   readonly params: TProperties
   readonly query: TProperties
-  readonly body: TSchema | 'stream' | undefined
+  readonly body: BodyShape | undefined
   readonly maxBodyBytes: number | undefined
   readonly reply: Readonly<Record<number, ReplyShape>>
   readonly errors: ErrorForm
@@ -230,7 +270,7 @@ export function operation<
   const Replies extends Readonly<Record<number, ReplyShape>>,
   Params extends { readonly [Name in ParamNames<Path>]?: TSchema } = Readonly<Record<never, never>>,
   Query extends TProperties = Record<never, never>,
-  Body extends TSchema | 'stream' | undefined = undefined,
+  Body extends BodyShape | undefined = undefined,
 >(declaration: Declaration<Path, Rs, Params, Query, Body, Replies>): Operation {
   const { base = 'api', path, requires, scope } = declaration
   return {
@@ -238,6 +278,7 @@ export function operation<
     method: declaration.method,
     path,
     base,
+    family: declaration.family ?? base,
     whenQuery: declaration.whenQuery,
     scope: scope === null ? [] : typeof scope === 'string' ? [scope] : scope,
     narrowScope: declaration.narrowScope,

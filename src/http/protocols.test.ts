@@ -7,7 +7,7 @@ import { anyone } from '../access/requirements.ts'
 import { startForge } from '../testing/forge.ts'
 import type { ErrorForm } from './error-forms.ts'
 import { fileReplies, serveFile } from './file-reply.ts'
-import { operation } from './operation.ts'
+import { bytesOf, jsonAs, operation } from './operation.ts'
 import { bytes, empty, ok } from './reply.ts'
 import { enumeration, pathNumber, pathText } from './schema.ts'
 import { NotFound } from '../lib/errors.ts'
@@ -24,6 +24,7 @@ const registryErrors: ErrorForm = {
   },
 }
 
+const manifestType = 'application/vnd.oci.image.manifest.v1+json'
 const shared = { base: 'site', scope: null, requires: [anyone], errors: registryErrors } as const
 
 /** Operations in the form of other protocols; the forge has none of them. */
@@ -33,7 +34,7 @@ const routes = {
     method: 'GET',
     path: '/v2/{name+}/manifests/{reference}',
     params: { name: pathText, reference: pathText },
-    reply: { 200: Type.Object({ name: Type.String(), reference: Type.String() }) },
+    reply: { 200: jsonAs(manifestType, Type.Object({ name: Type.String(), reference: Type.String() })) },
     run: async ({ params }) => ok(params),
   }),
   startUpload: operation({
@@ -49,7 +50,7 @@ const routes = {
     method: 'GET',
     path: '/v2/{name+}/blobs/{digest}',
     params: { name: pathText, digest: pathText },
-    reply: { 200: 'bytes' },
+    reply: { 200: bytesOf('application/octet-stream') },
     run: async ({ params }) => {
       if (params.digest !== 'sha256:1') throw new NotFound('blob unknown to registry', 'blob_unknown')
       return bytes('application/octet-stream', `${params.name} ${params.digest}`)
@@ -105,10 +106,9 @@ test('addresses of other protocols: unknown ones and methods are refused in the 
 test('addresses of other protocols: names of several segments, encoded slashes, HEAD and a slash at the end', async () => {
   await using forge = await startForge({ features: [{ routes: [routes] }] })
   const ask = (method: string, path: string) => forge.guest.send(method, path, undefined, { site: true })
-  assert.deepEqual((await ask('GET', '/v2/org/team/app/manifests/latest')).json, {
-    name: 'org/team/app',
-    reference: 'latest',
-  })
+  const manifest = await ask('GET', '/v2/org/team/app/manifests/latest')
+  assert.deepEqual(manifest.json, { name: 'org/team/app', reference: 'latest' })
+  assert.equal(manifest.headers.get('content-type'), manifestType)
   assert.deepEqual((await ask('GET', '/v2/a/manifests/b/manifests/c%2Fd')).json, {
     name: 'a/manifests/b',
     reference: 'c/d',

@@ -7,6 +7,7 @@ import { pageLinks } from '../lib/paging.ts'
 import type { RequestCall } from './call.ts'
 import { jsonType, type ErrorForm, type RefusedCall } from './error-forms.ts'
 import { matchesEtag } from './etag.ts'
+import { isJsonAs } from './operation.ts'
 import { payloadOf } from './payload.ts'
 import type { Reply, StreamReply } from './reply.ts'
 
@@ -102,7 +103,8 @@ export class Responder {
       response.writeHead(reply.status, headers).end()
       return 0
     }
-    headers['content-type'] ??= jsonType
+    const shape = call.operation.reply[reply.status]
+    headers['content-type'] ??= isJsonAs(shape) ? shape.mediaType : jsonType
     const { bytes, etag } = payloadOf(reply.body)
     let payload = bytes
     if (call.operation.method === 'GET') {

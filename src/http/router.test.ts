@@ -142,6 +142,7 @@ test('a declaration that asks for a query goes before the others of its address,
   assert.equal(asked(router, '/a/b/raw/c?go=2'), '/{owner}/{repo}/raw/{path+} owner=a repo=b path=c')
   assert.equal(asked(router, '/a/b/other'), 'none')
   assert.equal(asked(router, '/api/x?go=1'), '/api/x')
+  assert.deepEqual(routerOf('/{o}/{r}?go=1', '/{o}/{r}/{p+}?go=1').methodsAt('/a/b'), [])
 })
 
 /** Whether a declaration fits, said without a router: by a regular expression. */

@@ -88,7 +88,7 @@ export class Router<Target> {
     if (!path.startsWith('/')) return []
     const methods = new Set<string>()
     walk(this.#root, decodedSegments(path), [], false, ({ route }) => {
-      methods.add(route.method)
+      if (!route.whenQuery) methods.add(route.method)
       return false
     })
     return [...methods]

@@ -20,6 +20,8 @@ test('an unknown address is 404 in the API form, a known one with another method
   await using forge = await startForge()
   const unknown = await forge.guest.get('/no/such/thing')
   assert.deepEqual([unknown.status, Object.keys(unknown.json)], [404, ['message', 'url', 'errors', 'code']])
+  assert.equal((await forge.guest.get('/api/v1', { site: true })).status, 404)
+  assert.equal((await forge.guest.get('/no/such', { site: true })).status, 404)
   const method = await forge.guest.put('/user')
   assert.deepEqual([method.status, method.headers.get('allow')], [405, 'GET, HEAD'])
 })

@@ -8,7 +8,7 @@ import { clientAddresses, type ClientAddress } from './client-address.ts'
 import { allowOrigin, preflight, type CorsOptions } from './cors.ts'
 import { firstProblem } from './decode.ts'
 import { apiErrors, textErrors, type RefusedCall } from './error-forms.ts'
-import type { AnyRequirement, Call, NamedOperation, Site } from './operation.ts'
+import { isBytes, isJsonAs, type AnyRequirement, type Call, type NamedOperation, type Site } from './operation.ts'
 import type { Reply, StreamReply } from './reply.ts'
 import { Responder } from './responder.ts'
 import { routesOf } from './routes-of.ts'
@@ -225,7 +225,7 @@ export class ForgeServer {
       ctx,
       params: call.params,
       query: call.query,
-      body: operation.body === undefined || operation.body === 'stream' ? undefined : await call.decodedBody(),
+      body: operation.body === undefined || isBytes(operation.body) ? undefined : await call.decodedBody(),
       call,
     })
   }
@@ -269,7 +269,18 @@ function checkRefusal(operation: NamedOperation, { codes, refuses }: AnyRequirem
 function checkReply(operation: NamedOperation, reply: Reply<number, unknown> | StreamReply<number>): void {
   const shape = operation.reply[reply.status]
   if (shape === undefined) throw new Error(`${operation.id}: status ${reply.status} is not declared`)
-  if (typeof shape === 'string' || reply.kind === 'bytes') return
-  const problem = firstProblem(shape, JSON.parse(JSON.stringify(reply.body)))
+  if (isBytes(shape) !== (reply.kind === 'bytes')) throw new Error(`${operation.id}: the reply is not what it declares`)
+  if (reply.kind === 'bytes') {
+    if (isBytes(shape)) checkMediaType(operation, shape.mediaTypes, reply.contentType)
+    return
+  }
+  if (shape === 'empty' || isBytes(shape)) return
+  const problem = firstProblem(isJsonAs(shape) ? shape.schema : shape, JSON.parse(JSON.stringify(reply.body)))
   if (problem) throw new Error(`${operation.id}: the reply does not fit its schema: ${problem.field} ${problem.reason}`)
+}
+
+function checkMediaType(operation: NamedOperation, declared: readonly string[], contentType: string): void {
+  const [type = ''] = contentType.split(';')
+  const fits = declared.some((each) => each === '*/*' || each === type.trim())
+  if (!fits) throw new Error(`${operation.id}: the reply is ${contentType}, which it does not declare`)
 }

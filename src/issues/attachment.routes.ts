@@ -4,7 +4,7 @@ import { inRepo, issuesOrPullsEnabled, notArchived } from '../access/repo.requir
 import { anyone, attachmentsEnabled, signedIn } from '../access/requirements.ts'
 import type { Ctx } from '../access/context.ts'
 import { fileReplies, serveFile } from '../http/file-reply.ts'
-import { operation, validBody, type Call } from '../http/operation.ts'
+import { bytesOf, operation, validBody, type Call } from '../http/operation.ts'
 import { created, noContent, ok } from '../http/reply.ts'
 import { pathNumber, pathText } from '../http/schema.ts'
 import { presentAttachment } from './attachment.present.ts'
@@ -47,7 +47,7 @@ export const issueCreateIssueAttachment = operation({
   scope: 'issue',
   requires: [inRepo, issuesOrPullsEnabled, attachmentsEnabled, signedIn, notArchived, quota],
   query: upload,
-  body: 'stream',
+  body: bytesOf('multipart/form-data', 'application/octet-stream'),
   reply: { 201: Attachment },
   summary: 'Attach a file to an issue',
   async run({ ctx, params, query, call }) {
@@ -120,7 +120,7 @@ export const issueCreateIssueCommentAttachment = operation({
   scope: 'issue',
   requires: [inRepo, issuesOrPullsEnabled, commentInRepo, attachmentsEnabled, signedIn, notArchived, quota],
   query: upload,
-  body: 'stream',
+  body: bytesOf('multipart/form-data', 'application/octet-stream'),
   reply: { 201: Attachment },
   summary: 'Attach a file to a comment',
   run: async ({ ctx, query, call }) => created(presentAttachment(ctx, await attachFile(ctx, ctx, call, query))),
@@ -181,6 +181,7 @@ async function download(ctx: Ctx, uuid: string, call: Call) {
 
 export const downloadAttachment = operation({
   base: 'site',
+  family: 'downloads',
   method: 'GET',
   path: '/attachments/{uuid}',
   params: { uuid: pathText },
@@ -193,6 +194,7 @@ export const downloadAttachment = operation({
 
 export const downloadRepoAttachment = operation({
   base: 'site',
+  family: 'downloads',
   method: 'GET',
   path: '/{username}/{reponame}/attachments/{uuid}',
   params: { username: pathText, reponame: pathText, uuid: pathText },

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { canRead, gitRepo, inRepo, notArchived, pullsEnabled } from '../access/repo.requirements.ts'
 import { signedIn } from '../access/requirements.ts'
 import { textErrors } from '../http/error-forms.ts'
-import { operation, validBody } from '../http/operation.ts'
+import { bytesOf, operation, validBody } from '../http/operation.ts'
 import { bytes, created, empty, noContent, ok, paged } from '../http/reply.ts'
 import { commaList, enumeration, pageQuery, pathNumber, pathText } from '../http/schema.ts'
 import { NotFound } from '../lib/errors.ts'
@@ -114,7 +114,7 @@ export const repoDownloadPullDiffOrPatch = operation({
   scope: 'repository',
   requires: readable,
   query: { binary: Type.Optional(Type.Boolean()) },
-  reply: { 200: 'bytes' },
+  reply: { 200: bytesOf('text/plain') },
   async run({ ctx, params, query, call }) {
     const pair = await getPull(ctx, params.index)
     const options = { kind: params.diffType, binary: query.binary ?? false, signal: call.signal }
@@ -126,12 +126,13 @@ export const repoDownloadPullDiffOrPatch = operation({
 export const downloadPullDiffOrPatch = operation({
   method: 'GET',
   base: 'site',
+  family: 'downloads',
   path: '/{username}/{reponame}/pulls/{index}.{diffType}',
   params: { index: pathNumber, diffType: enumeration('diff', 'patch') },
   scope: 'repository',
   requires: readable,
   query: { binary: Type.Optional(Type.Boolean()) },
-  reply: { 200: 'bytes' },
+  reply: { 200: bytesOf('text/plain') },
   errors: textErrors,
   async run({ ctx, params, query, call }) {
     const pair = await getPull(ctx, params.index)

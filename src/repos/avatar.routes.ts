@@ -38,6 +38,7 @@ export const showRepoAvatar = operation({
   path: '/repo-avatars/{hash}',
   params: { hash: pathText },
   base: 'site',
+  family: 'downloads',
   scope: null,
   requires: [anyone],
   reply: fileReplies,

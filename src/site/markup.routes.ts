@@ -2,7 +2,7 @@ import type { Ctx, RepoCtx } from '../access/context.ts'
 import { inRepo } from '../access/repo.requirements.ts'
 import { signedIn } from '../access/requirements.ts'
 import { readBytes } from '../http/decode.ts'
-import { operation, validBody, type Call } from '../http/operation.ts'
+import { bytesOf, operation, validBody, type Call } from '../http/operation.ts'
 import { bytes, type StreamReply } from '../http/reply.ts'
 import { Invalid } from '../lib/errors.ts'
 import { MarkdownOption, MarkupOption } from './markup.schemas.ts'
@@ -44,7 +44,7 @@ export const renderMarkdown = operation({
   scope: null,
   requires: [signedIn, validBody],
   body: MarkdownOption,
-  reply: { 200: 'bytes' },
+  reply: { 200: bytesOf('text/html') },
   run: ({ ctx, body }) => renderMarkdownOption(ctx, body),
 })
 
@@ -53,8 +53,8 @@ export const renderMarkdownRaw = operation({
   path: '/markdown/raw',
   scope: null,
   requires: [signedIn],
-  body: 'stream',
-  reply: { 200: 'bytes' },
+  body: bytesOf('text/plain'),
+  reply: { 200: bytesOf('text/html') },
   run: ({ ctx, call }) => renderRaw(ctx, call),
 })
 
@@ -64,7 +64,7 @@ export const renderMarkup = operation({
   scope: null,
   requires: [signedIn, validBody],
   body: MarkupOption,
-  reply: { 200: 'bytes' },
+  reply: { 200: bytesOf('text/html') },
   run: ({ ctx, body }) => renderMarkupOption(ctx, body),
 })
 
@@ -74,7 +74,7 @@ export const repoRenderMarkdown = operation({
   scope: 'repository',
   requires: [inRepo, signedIn, validBody],
   body: MarkdownOption,
-  reply: { 200: 'bytes' },
+  reply: { 200: bytesOf('text/html') },
   run: ({ ctx, body }) => renderMarkdownOption(ctx, body, ctx),
 })
 
@@ -83,8 +83,8 @@ export const repoRenderMarkdownRaw = operation({
   path: '/repos/{username}/{reponame}/markdown/raw',
   scope: 'repository',
   requires: [inRepo, signedIn],
-  body: 'stream',
-  reply: { 200: 'bytes' },
+  body: bytesOf('text/plain'),
+  reply: { 200: bytesOf('text/html') },
   run: ({ ctx, call }) => renderRaw(ctx, call, ctx),
 })
 
@@ -94,6 +94,6 @@ export const repoRenderMarkup = operation({
   scope: 'repository',
   requires: [inRepo, signedIn, validBody],
   body: MarkupOption,
-  reply: { 200: 'bytes' },
+  reply: { 200: bytesOf('text/html') },
   run: ({ ctx, body }) => renderMarkupOption(ctx, body, ctx),
 })

@@ -1,5 +1,5 @@
 import { anyone, switchedOn } from '../access/requirements.ts'
-import { operation } from '../http/operation.ts'
+import { bytesOf, operation } from '../http/operation.ts'
 import { bytes, empty, ok, redirect } from '../http/reply.ts'
 import { NotFound } from '../lib/errors.ts'
 import { program } from '../lib/program.ts'
@@ -44,7 +44,7 @@ export const getSigningKey = operation({
   path: '/signing-key.gpg',
   scope: null,
   requires: [anyone],
-  reply: { 200: 'bytes' },
+  reply: { 200: bytesOf('text/plain') },
   run: async ({ ctx }) => bytes(textType, (await readPublicSigningKey(ctx.config, 'openpgp')) ?? ''),
 })
 
@@ -53,7 +53,7 @@ export const getSSHSigningKey = operation({
   path: '/signing-key.ssh',
   scope: null,
   requires: [anyone],
-  reply: { 200: 'bytes' },
+  reply: { 200: bytesOf('text/plain') },
   async run({ ctx }) {
     const key = await readPublicSigningKey(ctx.config, 'ssh')
     if (key === undefined) throw new NotFound('no SSH key signs here', 'no_signing_key')

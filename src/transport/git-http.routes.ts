@@ -2,7 +2,7 @@ import { PassThrough, type Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
 import { Type } from 'typebox'
-import { operation, type Call } from '../http/operation.ts'
+import { bytesOf, operation, type Call } from '../http/operation.ts'
 import { bytes } from '../http/reply.ts'
 import { pathText } from '../http/schema.ts'
 import type { GitService as RunningGit } from '../git/git.ts'
@@ -58,11 +58,18 @@ export const gitInfoRefs = operation({
   method: 'GET',
   path: '/{username}/{reponame}/info/refs',
   base: 'site',
+  family: 'git',
   scope: null,
   errors: gitErrors,
   requires: [mayUseNamedService],
   query: { service: Type.Optional(Type.String()) },
-  reply: { 200: 'bytes' },
+  reply: {
+    200: bytesOf(
+      'text/plain',
+      'application/x-git-upload-pack-advertisement',
+      'application/x-git-receive-pack-advertisement',
+    ),
+  },
   async run({ ctx, query, call }) {
     const service = query.service as GitService | undefined
     if (service === undefined) {
@@ -93,11 +100,12 @@ export const gitUploadPack = operation({
   method: 'POST',
   path: '/{username}/{reponame}/git-upload-pack',
   base: 'site',
+  family: 'git',
   scope: null,
   errors: gitErrors,
   requires: [mayFetch],
-  body: 'stream',
-  reply: { 200: 'bytes' },
+  body: bytesOf('application/x-git-upload-pack-request'),
+  reply: { 200: bytesOf('application/x-git-upload-pack-result') },
   async run({ ctx, call }) {
     const body = limitFetchInput(requestBody(call, 'git-upload-pack'))
     const running = await ctx.git.uploadPack(ctx.gitKey, {
@@ -115,11 +123,12 @@ export const gitReceivePack = operation({
   method: 'POST',
   path: '/{username}/{reponame}/git-receive-pack',
   base: 'site',
+  family: 'git',
   scope: null,
   errors: gitErrors,
   requires: [mayPush],
-  body: 'stream',
-  reply: { 200: 'bytes' },
+  body: bytesOf('application/x-git-receive-pack-request'),
+  reply: { 200: bytesOf('application/x-git-receive-pack-result') },
   async run({ ctx, call }) {
     const body = requestBody(call, 'git-receive-pack')
     const running = await pushInto(ctx, { ...protocolOf(call), stateless: true, body, signal: call.signal })
@@ -132,10 +141,11 @@ export const gitHead = operation({
   method: 'GET',
   path: '/{username}/{reponame}/HEAD',
   base: 'site',
+  family: 'git',
   scope: null,
   errors: gitErrors,
   requires: [mayFetch],
-  reply: { 200: 'bytes' },
+  reply: { 200: bytesOf('text/plain') },
   async run({ ctx }) {
     const { branch } = await ctx.git.readHead(ctx.gitKey)
     return bytes('text/plain', `ref: refs/heads/${branch}\n`, { headers: neverCached })
@@ -147,10 +157,11 @@ export const gitPacks = operation({
   method: 'GET',
   path: '/{username}/{reponame}/objects/info/packs',
   base: 'site',
+  family: 'git',
   scope: null,
   errors: gitErrors,
   requires: [mayFetch],
-  reply: { 200: 'bytes' },
+  reply: { 200: bytesOf('text/plain') },
   async run({ ctx }) {
     const packs = await ctx.git.listPacks(ctx.gitKey)
     const lines = packs.map((name) => `P ${name}\n`)
@@ -164,10 +175,17 @@ export const gitStoredFile = operation({
   path: '/{username}/{reponame}/objects/{folder}/{filename}',
   params: { folder: pathText, filename: pathText },
   base: 'site',
+  family: 'git',
   scope: null,
   errors: gitErrors,
   requires: [mayFetch],
-  reply: { 200: 'bytes' },
+  reply: {
+    200: bytesOf(
+      'application/x-git-loose-object',
+      'application/x-git-packed-objects',
+      'application/x-git-packed-objects-toc',
+    ),
+  },
   async run({ ctx, params }) {
     const found = await ctx.git.storedFile(ctx.gitKey, `${params.folder}/${params.filename}`)
     if (!found) throw new NotFound('there is no such object: not found')

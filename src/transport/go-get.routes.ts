@@ -1,6 +1,6 @@
 import type { Ctx } from '../access/context.ts'
 import { anyone } from '../access/requirements.ts'
-import { operation } from '../http/operation.ts'
+import { bytesOf, operation } from '../http/operation.ts'
 import { bytes, type StreamReply } from '../http/reply.ts'
 import { pathText } from '../http/schema.ts'
 import { escapeHtml } from '../markup/html.ts'
@@ -33,10 +33,11 @@ export const goGet = operation({
   path: '/{username}/{reponame}',
   params: { username: pathText, reponame: pathText },
   base: 'site',
+  family: 'git',
   whenQuery: asked,
   scope: null,
   requires: [anyone],
-  reply: { 200: 'bytes' },
+  reply: { 200: bytesOf('text/html') },
   run: ({ ctx, params }) => goPage(ctx, params.username, params.reponame),
 })
 
@@ -46,9 +47,10 @@ export const goGetPackage = operation({
   path: '/{username}/{reponame}/{folder+}',
   params: { username: pathText, reponame: pathText, folder: pathText },
   base: 'site',
+  family: 'git',
   whenQuery: asked,
   scope: null,
   requires: [anyone],
-  reply: { 200: 'bytes' },
+  reply: { 200: bytesOf('text/html') },
   run: ({ ctx, params }) => goPage(ctx, params.username, params.reponame),
 })

@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises'
+import { Type } from 'typebox'
 import { anyone, switchedOn } from '../access/requirements.ts'
 import type { Ctx } from '../access/context.ts'
-import { operation } from '../http/operation.ts'
-import { describeOpenApi, describeSwagger2, type ApiInfo } from '../http/openapi.ts'
+import { bytesOf, operation } from '../http/operation.ts'
+import { describeOpenApi, describeSwagger2, familiesOf, type ApiInfo } from '../http/openapi.ts'
 import { bytes, redirect } from '../http/reply.ts'
 import { pathText } from '../http/schema.ts'
 import { jsonType } from '../http/error-forms.ts'
@@ -25,8 +26,25 @@ export const openApiDocument = operation({
   base: 'site',
   scope: null,
   requires: [anyone, swaggerOn],
-  reply: { 200: 'bytes' },
+  reply: { 200: bytesOf('application/json') },
   run: async ({ ctx }) => bytes(jsonType, JSON.stringify(describeOpenApi(ctx.operations(), infoOf(ctx)))),
+})
+
+/** The same of one family of operations: git, downloads, a registry. */
+export const openApiFamilyDocument = operation({
+  method: 'GET',
+  path: '/api/openapi/{family}.json',
+  params: { family: pathText },
+  base: 'site',
+  scope: null,
+  requires: [anyone, swaggerOn],
+  reply: { 200: bytesOf('application/json') },
+  async run({ ctx, params }) {
+    const operations = ctx.operations()
+    const family = familiesOf(operations).find((each) => each === params.family)
+    if (!family) throw new NotFound('there is no such family of operations')
+    return bytes(jsonType, JSON.stringify(describeOpenApi(operations, infoOf(ctx), family)))
+  },
 })
 
 /** The description in Swagger 2.0, at the address that the family's generators know. */
@@ -36,25 +54,44 @@ export const swaggerDocument = operation({
   base: 'site',
   scope: null,
   requires: [anyone, swaggerOn],
-  reply: { 200: 'bytes' },
+  reply: { 200: bytesOf('application/json') },
   run: async ({ ctx }) => bytes(jsonType, JSON.stringify(describeSwagger2(ctx.operations(), infoOf(ctx)))),
 })
 
-/** The documentation to browse. */
+/** The documentation to browse: the API, or what the query names. */
 export const swaggerPage = operation({
   method: 'GET',
   path: '/api/swagger',
   base: 'site',
   scope: null,
   requires: [anyone, swaggerOn],
-  reply: { 200: 'bytes' },
-  run: async ({ ctx }) =>
-    page(ctx.config, {
+  query: { family: Type.Optional(Type.String()) },
+  reply: { 200: bytesOf('text/html') },
+  async run({ ctx, query }) {
+    const families = familiesOf(ctx.operations())
+    const shown = families.find((each) => each === query.family) ?? 'api'
+    return page(ctx.config, {
       title: 'API',
-      styles: ['assets/swagger-ui/swagger-ui.css'],
+      houseStyle: false,
+      styles: ['assets/swagger-ui/swagger-ui.css', 'assets/swagger-ui/page.css'],
       scripts: ['assets/swagger-ui/swagger-ui-bundle.js', 'assets/swagger-ui/start.js'],
-      content: <div id="swagger-ui" data-description={sitePath(ctx.config, 'api/openapi.json')} />,
-    }),
+      content: (
+        <>
+          <nav class="families">
+            {families.map((family) => (
+              <a
+                href={sitePath(ctx.config, `api/swagger?family=${family}`)}
+                aria-current={family === shown ? 'page' : undefined}
+              >
+                {family}
+              </a>
+            ))}
+          </nav>
+          <div id="swagger-ui" data-description={sitePath(ctx.config, `api/openapi/${shown}.json`)} />
+        </>
+      ),
+    })
+  },
 })
 
 /** The bare address leads to the documentation. */
@@ -68,8 +105,20 @@ export const swaggerShortcut = operation({
   run: async ({ ctx }) => redirect(303, `${ctx.config.server.rootUrl}api/swagger`),
 })
 
-const startScript = `const target = document.getElementById('swagger-ui')
+const startScript = `const dark = matchMedia('(prefers-color-scheme: dark)')
+const setColours = () => document.documentElement.classList.toggle('dark-mode', dark.matches)
+dark.addEventListener('change', setColours)
+setColours()
+const target = document.getElementById('swagger-ui')
 SwaggerUIBundle({ url: target.dataset.description, domNode: target, deepLinking: true, validatorUrl: null })
+`
+
+const pageStyle = `body { margin: 0 }
+.families { display: flex; flex-wrap: wrap; gap: .5rem 1.25rem; max-width: 1460px; margin: 0 auto; padding: 1rem 20px 0; font: 1rem/1.5 sans-serif }
+.families a { color: #3b6ea5 }
+.families a[aria-current] { color: inherit; font-weight: 600; text-decoration: none }
+.dark-mode .families { color: #e4e6e6 }
+.dark-mode .families a:not([aria-current]) { color: #8fb8e8 }
 `
 
 const typeOf: Readonly<Record<string, string>> = {
@@ -85,10 +134,11 @@ export const swaggerAsset = operation({
   base: 'site',
   scope: null,
   requires: [anyone, swaggerOn],
-  reply: { 200: 'bytes' },
+  reply: { 200: bytesOf('text/css', 'text/javascript') },
   async run({ params }) {
     const headers = { 'cache-control': 'public, max-age=86400' }
     if (params.filename === 'start.js') return bytes('text/javascript;charset=utf-8', startScript, { headers })
+    if (params.filename === 'page.css') return bytes('text/css;charset=utf-8', pageStyle, { headers })
     const type = typeOf[params.filename]
     if (type === undefined) throw new NotFound()
     return bytes(type, await readFile(builtFile(`data/${params.filename}`)), { headers })

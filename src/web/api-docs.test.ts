@@ -22,6 +22,8 @@ test('openApiDocument, swaggerDocument: settings that switch an operation off an
     const { paths } = (await forge.guest.get(address, { site: true })).json
     const check = paths['/user/quota/check'].get
     assert.deepEqual(Object.keys(check.responses), ['200', '401', '403', '404', '422'])
+    const teams = paths['/teams/{teamid}'].delete
+    assert.deepEqual(Object.keys(teams.responses), ['204', '401', '403', '404'])
     assert.deepEqual(
       check.parameters.map((each: { name: string; required: boolean }) => [each.name, each.required]),
       [['subject', true]],
@@ -46,6 +48,10 @@ test('swaggerPage, swaggerAsset, swaggerShortcut: the page and all it loads come
   await using forge = await startForge()
   const shown = await forge.guest.get('/api/swagger', { site: true })
   assert.match(shown.headers.get('content-type') ?? '', /^text\/html/)
+  assert.doesNotMatch(shown.text, /forge\.css/, 'the style of other pages would reach into the documentation')
+  assert.match(shown.text, /data-description="\/api\/openapi\/api\.json"/)
+  const git = await forge.guest.get('/api/swagger?family=git', { site: true })
+  assert.match(git.text, /data-description="\/api\/openapi\/git\.json"/)
   assert.match(shown.headers.get('content-security-policy') ?? '', /default-src 'self'/)
   for (const [, file] of shown.text.matchAll(/(assets\/swagger-ui\/[\w.-]+)"/g)) {
     assert.equal((await forge.guest.get(`/${file}`, { site: true })).status, 200, file)
@@ -56,4 +62,33 @@ test('swaggerPage, swaggerAsset, swaggerShortcut: the page and all it loads come
   for (const path of ['/api/swagger', '/swagger', '/assets/swagger-ui/start.js', '/swagger.v1.json']) {
     assert.equal((await off.guest.get(path, { site: true })).status, 404, path)
   }
+})
+
+test('openApiFamilyDocument: each operation outside of the API stands in the document of its family', async () => {
+  await using forge = await startForge()
+  assert.equal((await forge.guest.get('/api/openapi/nothing.json', { site: true })).status, 404)
+  const operations = forge.services.operations()
+  const families = [...new Set(operations.map(({ family }) => family))]
+  assert.deepEqual(families.toSorted(), ['api', 'downloads', 'git', 'site', 'vendor'])
+  const described: string[] = []
+  for (const family of families) {
+    const { status, json } = await forge.guest.get(`/api/openapi/${family}.json`, { site: true })
+    assert.equal(status, 200, family)
+    for (const path of Object.values(json.paths as Record<string, Record<string, { operationId: string }>>)) {
+      described.push(...Object.values(path).map(({ operationId }) => operationId))
+    }
+  }
+  assert.deepEqual(described.toSorted(), operations.map(({ id }) => id).toSorted())
+})
+
+test('openApiFamilyDocument: addresses, credentials and media types of bytes are those of the declaration', async () => {
+  await using forge = await startForge()
+  const { json } = await forge.guest.get('/api/openapi/git.json', { site: true })
+  assert.deepEqual(json.servers, [{ url: forge.url }])
+  const push = json.paths['/{username}/{reponame}/git-receive-pack'].post
+  assert.deepEqual(Object.keys(push.requestBody.content), ['application/x-git-receive-pack-request'])
+  assert.deepEqual(Object.keys(push.responses['200'].content), ['application/x-git-receive-pack-result'])
+  assert.deepEqual(push.security, [{ token: [] }, { basic: [] }, { oauth2: [] }, { job: [] }])
+  const page = (await forge.guest.get('/api/openapi/site.json', { site: true })).json.paths['/user/login'].get
+  assert.deepEqual(page.security, [{ session: [] }, {}])
 })

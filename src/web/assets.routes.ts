@@ -1,5 +1,5 @@
 import { anyone } from '../access/requirements.ts'
-import { operation } from '../http/operation.ts'
+import { bytesOf, operation } from '../http/operation.ts'
 import { bytes } from '../http/reply.ts'
 import { styleSheet } from './style-sheet.ts'
 
@@ -10,7 +10,7 @@ export const forgeStyle = operation({
   base: 'site',
   scope: null,
   requires: [anyone],
-  reply: { 200: 'bytes' },
+  reply: { 200: bytesOf('text/css') },
   run: async () =>
     bytes('text/css;charset=utf-8', styleSheet, { headers: { 'cache-control': 'public, max-age=3600' } }),
 })

@@ -6,6 +6,8 @@ import { bytes } from '../http/reply.ts'
 
 export interface PageParts {
   readonly title: string
+  /** False for a page that brings a style of its own, which the style of the others would reach into. */
+  readonly houseStyle?: boolean
   /** Addresses of style sheets and scripts below the site root. */
   readonly styles?: readonly string[]
   readonly scripts?: readonly string[]
@@ -34,7 +36,7 @@ export function page(
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <title>{`${parts.title} - ${config.instance.appName}`}</title>
-        {['assets/forge.css', ...(parts.styles ?? [])].map((path) => (
+        {[...(parts.houseStyle === false ? [] : ['assets/forge.css']), ...(parts.styles ?? [])].map((path) => (
           <link rel="stylesheet" href={sitePath(config, path)} />
         ))}
         {(parts.scripts ?? []).map((path) => (

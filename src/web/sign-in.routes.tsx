@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import type { Config } from '../config/load-config.ts'
 import { signIn, signOut } from '../auth/session.service.ts'
-import { operation, validBody } from '../http/operation.ts'
+import { bytesOf, operation, validBody } from '../http/operation.ts'
 import { empty, redirect } from '../http/reply.ts'
 import { requestObject } from '../http/schema.ts'
 import { TooManyRequests } from '../lib/errors.ts'
@@ -43,7 +43,7 @@ export const signInPage = operation({
   errors: htmlErrors,
   requires: [inBrowser],
   query: { redirect_to: Type.Optional(Type.String()) },
-  reply: { 200: 'bytes' },
+  reply: { 200: bytesOf('text/html') },
   run: async ({ ctx, query }) => signInPageOf(ctx, { redirectTo: query.redirect_to }),
 })
 
@@ -57,7 +57,7 @@ export const signInSubmit = operation({
   errors: htmlErrors,
   requires: [inBrowser, validBody, ownForm],
   body: SignInOption,
-  reply: { 200: 'bytes', 303: 'empty' },
+  reply: { 200: bytesOf('text/html'), 303: 'empty' },
   async run({ ctx, body, call }) {
     const login = (body.user_name ?? '').trim()
     const shown = { redirectTo: body.redirect_to, login }
@@ -110,7 +110,7 @@ export const home = operation({
   accepts: ['session'],
   errors: htmlErrors,
   requires: [inBrowser],
-  reply: { 200: 'bytes', 303: 'empty' },
+  reply: { 200: bytesOf('text/html'), 303: 'empty' },
   async run({ ctx }) {
     const { config, viewer, csrf } = ctx
     if (!viewer && config.service.requireSigninView) return redirect(303, sitePath(config, 'user/login'))

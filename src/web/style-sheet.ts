@@ -14,10 +14,10 @@ body { display: flow-root; margin: 0; min-height: 100vh; background: var(--paper
 a { color: var(--accent) }
 .card { max-width: 24rem; margin: 12vh auto 0; padding: 2rem; background: var(--sheet); border: 1px solid var(--line); border-radius: .75rem }
 .card h1 { margin: 0 0 1rem; font-size: 1.35rem; line-height: 1.25 }
-label { display: block; margin: 1rem 0 .25rem; color: var(--quiet); font-size: .9rem }
-input:not([type=checkbox]):not([type=hidden]) { width: 100%; padding: .55rem .7rem; font: inherit; color: inherit; background: var(--paper); border: 1px solid var(--line); border-radius: .4rem }
-.choice { display: flex; gap: .5rem; align-items: center }
-button { margin-top: 1.25rem; width: 100%; padding: .6rem; font: inherit; font-weight: 600; color: var(--sheet); background: var(--accent); border: 0; border-radius: .4rem; cursor: pointer }
+.card label { display: block; margin: 1rem 0 .25rem; color: var(--quiet); font-size: .9rem }
+.card input:not([type=checkbox]):not([type=hidden]) { width: 100%; padding: .55rem .7rem; font: inherit; color: inherit; background: var(--paper); border: 1px solid var(--line); border-radius: .4rem }
+.card .choice { display: flex; gap: .5rem; align-items: center }
+.card button { margin-top: 1.25rem; width: 100%; padding: .6rem; font: inherit; font-weight: 600; color: var(--sheet); background: var(--accent); border: 0; border-radius: .4rem; cursor: pointer }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px }
 .problem { margin: 0 0 1rem; padding: .6rem .8rem; color: var(--alarm); border: 1px solid currentColor; border-radius: .4rem }
 @media (max-width: 28rem) { .card { margin: 0; border: 0; border-radius: 0; min-height: 100vh } }
