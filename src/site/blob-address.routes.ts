@@ -1,7 +1,7 @@
 import { anyone } from '../access/requirements.ts'
 import { fileReplies, serveFile } from '../http/file-reply.ts'
 import { pathText } from '../http/schema.ts'
-import { operation } from '../http/operation.ts'
+import { bytesOf, operation } from '../http/operation.ts'
 import { empty } from '../http/reply.ts'
 import { openBlobAddress, storeAtBlobAddress } from './blob-address.service.ts'
 
@@ -25,7 +25,7 @@ export const blobPutSigned = operation({
   base: 'site',
   scope: null,
   requires: [anyone],
-  body: 'stream',
+  body: bytesOf('*/*'),
   reply: { 201: 'empty' },
   async run({ ctx, params, call }) {
     await storeAtBlobAddress(ctx, params.grant, call)
