@@ -19,18 +19,14 @@ export interface RepoAccess {
   readonly rights: Rights
 }
 
-/** True when nothing but the row decides: guests, jobs, deploy keys, administrators and the owner himself. */
-const needsNoStanding = (viewer: Viewer | undefined, owner: UserRow): boolean =>
-  !viewer ||
-  viewer.isAdmin ||
-  viewer.id === owner.id ||
-  viewer.credential.kind === 'job' ||
-  viewer.credential.kind === 'deploy'
+/** Whether the rights depend on what was given to the viewer, and not just on the repository and who the viewer is. */
+const dependsOnGrants = (viewer: Viewer | undefined): viewer is Viewer =>
+  viewer !== undefined && !viewer.isAdmin && !viewer.limit.repo
 
 /** The viewer's rights in one repository. */
 export async function accessTo(db: Db, viewer: Viewer | undefined, owner: UserRow, repo: RepoRow): Promise<RepoAccess> {
   const units = await listUnitsOf(db, repo.id)
-  if (!viewer || needsNoStanding(viewer, owner)) {
+  if (!dependsOnGrants(viewer) || viewer.id === owner.id) {
     return {
       units,
       rights: computeRights({ viewer, owner, repo, units, isMember: false, collaboration: mode.none, teams: [] }),
@@ -56,12 +52,12 @@ export async function accessToAll(
   if (repos.length === 0) return new Map()
   const ids = repos.map(({ repo }) => repo.id)
   const orgIds = [...new Set(repos.filter(({ owner }) => owner.kind === 'organization').map(({ owner }) => owner.id))]
-  const standing = viewer && !viewer.isAdmin
+  const asksGrants = dependsOnGrants(viewer)
   const [units, collaborations, memberships, grants] = await Promise.all([
     listUnits(db, ids),
-    standing ? listCollaborations(db, ids, viewer.id) : [],
-    standing && orgIds.length > 0 ? listMemberships(db, orgIds, viewer.id) : [],
-    standing && orgIds.length > 0 ? listTeamGrants(db, ids, viewer.id) : [],
+    asksGrants ? listCollaborations(db, ids, viewer.id) : [],
+    asksGrants && orgIds.length > 0 ? listMemberships(db, orgIds, viewer.id) : [],
+    asksGrants && orgIds.length > 0 ? listTeamGrants(db, ids, viewer.id) : [],
   ])
   const unitsOf = Map.groupBy(units, (row) => row.repo_id)
   const collaborationOf = new Map(collaborations.map((row) => [row.repo_id, row.access_mode]))

@@ -1,5 +1,5 @@
-import { isPublicOnly } from '../auth/viewer.ts'
 import { grants, levelOf } from '../auth/token-scopes.ts'
+import type { UserRow } from '../db/tables/accounts.ts'
 import type { NarrowScope, Requirement, Scope } from '../http/operation.ts'
 import { Forbidden, NotFound, Unauthenticated } from '../lib/errors.ts'
 import type { Ctx, SignedInCtx } from './context.ts'
@@ -103,11 +103,11 @@ export const switchedOn = (
   },
 })
 
-/** What a token that sees public things only may not touch. */
-export function refusePrivate(
-  viewer: Ctx['viewer'],
-  isPrivate: boolean,
-  what: 'repos' | 'orgs' | 'users' | 'packages',
-): void {
-  if (isPrivate && isPublicOnly(viewer)) throw new Forbidden(`token scope is limited to public ${what}`, 'public_only')
+/** What a credential for public things alone is told about others. */
+export const publicOnly = (what: 'repos' | 'orgs' | 'users' | 'packages'): Forbidden =>
+  new Forbidden(`token scope is limited to public ${what}`, 'public_only')
+
+/** Throws where the credential is for public things alone and the account is not public. */
+export function refuseWithheld(viewer: Ctx['viewer'], account: UserRow, what: 'orgs' | 'users'): void {
+  if (account.visibility !== 'public' && viewer?.limit.publicOnly) throw publicOnly(what)
 }

@@ -1,8 +1,13 @@
 import { Moved, NotFound } from '../lib/errors.ts'
 import { findAccountByFormerName, findAccountByName, findRepoByFormerName, findRepoByName } from './access.store.ts'
+import type { UserRow } from '../db/tables/accounts.ts'
+import type { RepoRow } from '../db/tables/repositories.ts'
 import type { Ctx, RepoCtx } from './context.ts'
 import { accessTo } from './repo-access.ts'
-import { refusePrivate } from './requirements.ts'
+import { publicOnly } from './requirements.ts'
+
+/** What is said where there is no repository, or none for the viewer. */
+export const noRepo = () => new NotFound('the repository does not exist', 'repo_not_found')
 
 /**
  * Finds the repository of a path and what the viewer may do there. Missing and unreadable ones are 404 alike; renamed
@@ -18,19 +23,25 @@ export async function resolveRepo(
   const owner = await findAccountByName(ctx.db, ownerName.toLowerCase())
   if (!owner) {
     const renamed = await findAccountByFormerName(ctx.db, ownerName.toLowerCase())
-    if (!renamed) throw new NotFound('the repository does not exist', 'repo_not_found')
+    if (!renamed) throw noRepo()
     throw new Moved(307, addressUnder(renamed.name, repoName))
   }
   const repo = await findRepoByName(ctx.db, owner.id, repoName.toLowerCase())
   if (!repo) {
     const moved = await findRepoByFormerName(ctx.db, owner.id, repoName.toLowerCase())
-    if (!moved) throw new NotFound('the repository does not exist', 'repo_not_found')
+    if (!moved) throw noRepo()
     throw new Moved(301, addressUnder(moved.owner_name, moved.repo_name))
   }
+  return openRepo(ctx, owner, repo)
+}
+
+/**
+ * The repository with its owner and the viewer's rights. Where the viewer may see nothing it is `NotFound`; where the
+ * credential alone is what keeps them out, `Forbidden` (contract A2).
+ */
+export async function openRepo(ctx: Ctx, owner: UserRow, repo: RepoRow): Promise<Omit<RepoCtx, keyof Ctx>> {
   const { units, rights } = await accessTo(ctx.db, ctx.viewer, owner, repo)
-  if (rights.rank === 0 && !units.some((row) => rights.modeOf(row.unit) > 0)) {
-    throw new NotFound('the repository does not exist', 'repo_not_found')
-  }
-  refusePrivate(ctx.viewer, repo.is_private, 'repos')
+  if (rights.isWithheld) throw publicOnly('repos')
+  if (!rights.any) throw noRepo()
   return { owner, repo, units, rights }
 }

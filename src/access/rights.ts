@@ -12,6 +12,10 @@ export interface Rights {
   readonly isOwner: boolean
   /** Rank admin or above (RA). */
   readonly isAdmin: boolean
+  /** AR: something of the repository may be seen. */
+  readonly any: boolean
+  /** True when there are no rights because of the credential alone: with a wider one, the same account would have some. */
+  readonly isWithheld: boolean
   /** Whether the unit is switched on. */
   has(unit: RepoUnit): boolean
   /** Access to a unit that is switched on; none for others. */
@@ -28,8 +32,8 @@ export interface TeamGrant {
   readonly units: ReadonlyMap<string, AccessMode>
 }
 
-/** Everything the rights depend on. */
-export interface Standing {
+/** Everything the rights of a viewer in a repository depend on. */
+export interface RightsInput {
   readonly viewer: Viewer | undefined
   readonly owner: UserRow
   readonly repo: RepoRow
@@ -42,13 +46,15 @@ export interface Standing {
   readonly teams: readonly TeamGrant[]
 }
 
-function rightsOf(rank: AccessMode, units: ReadonlyMap<RepoUnit, AccessMode>): Rights {
+function rightsOf(rank: AccessMode, units: ReadonlyMap<RepoUnit, AccessMode>, isWithheld = false): Rights {
   const isAdmin = rank >= mode.admin
   const modeOf = (unit: RepoUnit): AccessMode => units.get(unit) ?? mode.none
   return {
     rank,
     isOwner: rank >= mode.owner,
     isAdmin,
+    any: rank > mode.none || [...units.values()].some((each) => each > mode.none),
+    isWithheld,
     has: (unit) => units.has(unit),
     modeOf,
     canRead: (unit) => isAdmin || modeOf(unit) >= mode.read,
@@ -56,58 +62,64 @@ function rightsOf(rank: AccessMode, units: ReadonlyMap<RepoUnit, AccessMode>): R
   }
 }
 
-/** The same access to every enabled unit. */
-const uniform = (rank: AccessMode, units: readonly RepoUnitRow[]): Rights =>
-  rightsOf(rank, new Map(units.map((row) => [row.unit, rank])))
-
-const noRights = (units: readonly RepoUnitRow[]): Rights => uniform(mode.none, units)
+const noRights = (units: readonly RepoUnitRow[], isWithheld: boolean): Rights =>
+  rightsOf(mode.none, new Map(units.map(({ unit }) => [unit, mode.none])), isWithheld)
 
 /** Everything, as for administrators and owners. */
-export const fullRights = (units: readonly RepoUnitRow[]): Rights => uniform(mode.owner, units)
+export const fullRights = (units: readonly RepoUnitRow[]): Rights =>
+  rightsOf(mode.owner, new Map(units.map(({ unit }) => [unit, mode.owner])))
 
-/**
- * Whether an account may be seen: public ones by everybody but restricted accounts that are no members, limited ones by
- * the signed-in (same exception), private ones by their members; oneself and administrators see all (contract R4).
- */
-export function maySeeAccount(viewer: Viewer | undefined, account: UserRow, isMember: boolean): boolean {
+/** Whether an account is shown to somebody, by its visibility alone: the rule of `maySeeAccount` without the credential. */
+function isAccountShown(viewer: Viewer | undefined, account: UserRow, isMember: boolean): boolean {
   if (!viewer) return account.visibility === 'public'
   if (viewer.isAdmin || viewer.id === account.id || isMember) return true
   return account.visibility !== 'private' && !viewer.isRestricted
 }
 
-/** The rights of a viewer in a repository. Source: the tables of ranks and unit access that the recorded matrices show. */
-export function computeRights(standing: Standing): Rights {
-  const { viewer, owner, repo, units, isMember, collaboration, teams } = standing
-  if (!viewer) {
-    const open = !repo.is_private && owner.visibility === 'public'
-    return open ? uniform(mode.read, units) : noRights(units)
-  }
-  if (viewer.credential.kind === 'job' || viewer.credential.kind === 'deploy') {
-    // Jobs and deploy keys act in their own repository alone (contract A5; transport, SSH).
-    if (viewer.credential.repoId !== repo.id) return noRights(units)
-    return uniform(viewer.credential.readOnly ? mode.read : mode.write, units)
-  }
-  if (viewer.isAdmin || viewer.id === owner.id) return fullRights(units)
-  const hasStanding = collaboration !== mode.none || teams.length > 0
-  if (!hasStanding && !maySeeAccount(viewer, owner, isMember)) return noRights(units)
-
-  const isOpen = !repo.is_private && !viewer.isRestricted
-  const base: AccessMode = isOpen ? mode.read : mode.none
-  const highestTeam = teams.reduce<AccessMode>((highest, team) => max(highest, team.accessMode), mode.none)
-  if (highestTeam >= mode.admin) return fullRights(units)
-  const rank = max(base, max(collaboration, highestTeam))
-
-  const modes = new Map<RepoUnit, AccessMode>()
-  for (const { unit, default_access } of units) {
-    const open = isOpen ? max(mode.read, default_access) : mode.none
-    const granted =
-      owner.kind === 'individual'
-        ? rank
-        : teams.reduce<AccessMode>((highest, team) => max(highest, team.units.get(unit) ?? mode.none), collaboration)
-    modes.set(unit, max(open, granted))
-  }
-  const reachesAny = [...modes.values()].some((each) => each > mode.none)
-  return reachesAny ? rightsOf(rank, modes) : noRights(units)
+/**
+ * Whether an account may be seen: public ones by everybody but restricted accounts that are no members, limited ones by
+ * the signed-in (same exception), private ones by their members; oneself and administrators see all (contract R4). Who
+ * asks with a credential for public things sees themselves and public accounts. In SQL: `accountsShownTo`.
+ */
+export function maySeeAccount(viewer: Viewer | undefined, account: UserRow, isMember: boolean): boolean {
+  if (viewer?.limit.publicOnly && account.visibility !== 'public' && account.id !== viewer.id) return false
+  return isAccountShown(viewer, account, isMember)
 }
 
-const max = (one: AccessMode, other: AccessMode): AccessMode => (one > other ? one : other)
+/**
+ * The rights of a viewer in a repository: the rule of decision 0010 for one repository whose facts are known. The same
+ * rule in SQL is `access-rule.store.ts`; a test holds that both agree.
+ */
+export function computeRights(input: RightsInput): Rights {
+  const { viewer, repo, units } = input
+  const limit = viewer?.limit
+  if (limit?.repo) {
+    const given = limit.repo.id === repo.id ? limit.repo.mode : mode.none
+    return onUnits(given, new Map(units.map(({ unit }) => [unit, given])))
+  }
+  const rights = rightsOfAccount(input)
+  return limit?.publicOnly && repo.is_private ? noRights(units, rights.any) : rights
+}
+
+/** What the account has, whatever the credential. */
+function rightsOfAccount({ viewer, owner, repo, units, isMember, collaboration, teams }: RightsInput): Rights {
+  const highestTeam = highest(teams.map((team) => team.accessMode))
+  if (viewer && (viewer.isAdmin || viewer.id === owner.id || highestTeam >= mode.admin)) return fullRights(units)
+
+  const mayEnter = isAccountShown(viewer, owner, isMember) || collaboration !== mode.none
+  const isOpen = mayEnter && !repo.is_private && !viewer?.isRestricted
+  const modes = new Map<RepoUnit, AccessMode>()
+  for (const { unit, default_access } of units) {
+    const open = !isOpen ? mode.none : viewer ? highest([mode.read, default_access]) : mode.read
+    modes.set(unit, highest([open, collaboration, ...teams.map((team) => team.units.get(unit) ?? mode.none)]))
+  }
+  const rank = highest([isOpen ? mode.read : mode.none, collaboration, highestTeam])
+  return onUnits(rank, modes)
+}
+
+/** No unit left means no access at all (contract, permissions); owners and administrators are above that. */
+const onUnits = (rank: AccessMode, modes: ReadonlyMap<RepoUnit, AccessMode>): Rights =>
+  rightsOf([...modes.values()].some((each) => each > mode.none) ? rank : mode.none, modes)
+
+const highest = (modes: readonly AccessMode[]): AccessMode =>
+  modes.reduce((most, each) => (each > most ? each : most), mode.none)

@@ -1,6 +1,6 @@
 import { listUnits } from './access.store.ts'
 import { computeRights, mode, type Rights, type TeamGrant } from './rights.ts'
-import { viewerOf } from '../auth/viewer.ts'
+import { viewerAs } from '../auth/viewer.ts'
 import type { Db } from '../db/database.ts'
 import type { AccessMode, UserRow } from '../db/tables/accounts.ts'
 import type { RepoRow } from '../db/tables/repositories.ts'
@@ -30,7 +30,7 @@ export async function rightsOfUsers(
     users.map((user) => [
       user.id,
       computeRights({
-        viewer: viewerOf(user, { kind: 'session' }),
+        viewer: viewerAs(user),
         owner,
         repo,
         units,

@@ -144,7 +144,7 @@ async function deletePossessions(ctx: SignedInCtx, account: UserRow): Promise<vo
 
 /** People's accounts, by name unless a known order is asked for. */
 export async function pageOfAccounts(
-  ctx: Ctx,
+  ctx: SignedInCtx,
   query: {
     readonly loginName?: string | undefined
     readonly sourceId?: number | undefined
@@ -153,6 +153,7 @@ export async function pageOfAccounts(
   page: Page,
 ): Promise<{ readonly users: UserRow[]; readonly total: number }> {
   const order = query.sort !== undefined && isAccountOrder(query.sort) ? query.sort : 'alphabetically'
-  const [users, total] = await Promise.all([listAccounts(ctx.db, query, order, page), countAccounts(ctx.db, query)])
+  const filter = { ...query, shownTo: ctx.viewer }
+  const [users, total] = await Promise.all([listAccounts(ctx.db, filter, order, page), countAccounts(ctx.db, filter)])
   return { users, total }
 }

@@ -1,3 +1,5 @@
+import { accountsShownTo } from '../access/access-rule.store.ts'
+import type { Viewer } from '../auth/viewer.ts'
 import type { Db, Tx } from '../db/database.ts'
 import type { UserRow } from '../db/tables/accounts.ts'
 import type { RepoRow } from '../db/tables/repositories.ts'
@@ -5,6 +7,7 @@ import type { UserId } from '../lib/ids.ts'
 import type { Page } from '../lib/paging.ts'
 
 export interface AccountFilter {
+  readonly shownTo: Viewer
   readonly loginName?: string | undefined
   readonly sourceId?: number | undefined
 }
@@ -19,8 +22,8 @@ export type AccountOrder =
   | 'lastlogin'
   | 'reverselastlogin'
 
-function filtered(db: Db, { loginName, sourceId }: AccountFilter) {
-  let query = db.selectFrom('user').where('kind', '=', 'individual')
+function filtered(db: Db, { shownTo, loginName, sourceId }: AccountFilter) {
+  let query = db.selectFrom('user').where('kind', '=', 'individual').where(accountsShownTo(shownTo))
   if (loginName) query = query.where('login_name', '=', loginName)
   if (sourceId !== undefined) query = query.where('login_source_id', '=', sourceId)
   return query

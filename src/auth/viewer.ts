@@ -1,4 +1,4 @@
-import type { AccessTokenRow, UserRow } from '../db/tables/accounts.ts'
+import type { AccessMode, AccessTokenRow, UserRow } from '../db/tables/accounts.ts'
 import type { KeyId, RepoId, UserId } from '../lib/ids.ts'
 import type { TokenScopes } from './token-scopes.ts'
 
@@ -20,6 +20,31 @@ export type Credential =
   /** An SSH key of one repository: it acts there alone, in the name of its owner. */
   | { readonly kind: 'deploy'; readonly keyId: KeyId; readonly repoId: RepoId; readonly readOnly: boolean }
 
+/** What a credential lets its bearer touch at most, whatever the account may do. Part of the rights, so that no feature asks it. */
+export interface CredentialLimit {
+  /** Nothing of private repositories, of organizations that are not public, and of accounts that are not public. */
+  readonly publicOnly: boolean
+  /** This repository and no other; the credential itself gives the access, and not the account that it acts for. */
+  readonly repo: { readonly id: RepoId; readonly mode: AccessMode } | undefined
+}
+
+const noLimit: CredentialLimit = { publicOnly: false, repo: undefined }
+
+/** What a credential is limited to: the one place that a new kind of credential says it. */
+function limitOf(credential: Credential): CredentialLimit {
+  switch (credential.kind) {
+    case 'token':
+      return credential.scopes.publicOnly ? { publicOnly: true, repo: undefined } : noLimit
+    case 'job':
+    case 'deploy':
+      return { publicOnly: false, repo: { id: credential.repoId, mode: credential.readOnly ? 1 : 2 } }
+    case 'password':
+    case 'session':
+    case 'ssh':
+      return noLimit
+  }
+}
+
 /** Who asks. Made once per request; under sudo it is the named account with the caller's credential. */
 export interface Viewer {
   readonly id: UserId
@@ -27,6 +52,7 @@ export interface Viewer {
   readonly isAdmin: boolean
   readonly isRestricted: boolean
   readonly credential: Credential
+  readonly limit: CredentialLimit
 }
 
 export const viewerOf = (user: UserRow, credential: Credential): Viewer => ({
@@ -35,8 +61,8 @@ export const viewerOf = (user: UserRow, credential: Credential): Viewer => ({
   isAdmin: user.is_admin,
   isRestricted: user.is_restricted,
   credential,
+  limit: limitOf(credential),
 })
 
-/** True when the caller's token sees public things only. */
-export const isPublicOnly = (viewer: Viewer | undefined): boolean =>
-  viewer?.credential.kind === 'token' && viewer.credential.scopes.publicOnly
+/** Somebody as they are by themselves, without what limits a credential: to ask about people who are not asking. */
+export const viewerAs = (user: UserRow): Viewer => viewerOf(user, { kind: 'session' })

@@ -4,7 +4,6 @@ import { pipeline } from 'node:stream/promises'
 import type { Ctx, RepoCtx, SignedInRepoCtx } from '../access/context.ts'
 import { accessTo } from '../access/repo-access.ts'
 import { mode } from '../access/rights.ts'
-import { isPublicOnly } from '../auth/viewer.ts'
 import { transaction } from '../db/database.ts'
 import type { AttachmentRow, CommentRow, IssueRow } from '../db/tables/issues.ts'
 import type { RepoRow } from '../db/tables/repositories.ts'
@@ -265,7 +264,7 @@ export async function getDownload(ctx: Ctx, uuid: string): Promise<AttachmentRow
   const issue = file.issue_id === null ? undefined : await findIssueById(ctx.db, file.issue_id)
   const unit = issue ? unitOf(issue) : file.release_id === null ? undefined : 'releases'
   const mayRead = unit ? rights.modeOf(unit) >= mode.read : file.uploader_id === ctx.viewer?.id
-  if (!mayRead || (repoWithOwner.repo.is_private && isPublicOnly(ctx.viewer))) throw noAttachment()
+  if (!mayRead || rights.isWithheld) throw noAttachment()
   return file
 }
 

@@ -3,7 +3,6 @@ import { accessTo, accessToAll, type RepoAccess } from '../access/repo-access.ts
 import { transaction } from '../db/database.ts'
 import type { IssueRow } from '../db/tables/issues.ts'
 import type { RepoRow } from '../db/tables/repositories.ts'
-import { isPublicOnly } from '../auth/viewer.ts'
 import { BadRequest, Conflict, Invalid, NotFound } from '../lib/errors.ts'
 import { unitConfig } from '../repos/unit-config.ts'
 import { findUserByName } from '../users/user.store.ts'
@@ -42,10 +41,8 @@ async function seen(ctx: RepoCtx, issue: IssueRow, rows: readonly IssueRow[]): P
   const others = [...reposWithOwners.values()].filter((repoWithOwner) => repoWithOwner.repo.id !== ctx.repo.id)
   const access = await accessToAll(ctx.db, ctx.viewer, others)
   return rows.map((row) => {
-    const repoWithOwner = reposWithOwners.get(row.repo_id)
     const rights = row.repo_id === ctx.repo.id ? ctx.rights : access.get(row.repo_id)?.rights
-    const isPrivate = repoWithOwner?.repo.is_private === true && isPublicOnly(ctx.viewer)
-    if (rights && mayReadIssue(rights, row) && !isPrivate) return { row, sight: 'whole' }
+    if (rights && mayReadIssue(rights, row)) return { row, sight: 'whole' }
     return { row, sight: isWriter(ctx.rights, issue) ? 'outline' : 'hidden' }
   })
 }
@@ -72,8 +69,7 @@ async function getOther(ctx: SignedInRepoCtx, other: OtherIssue): Promise<Side> 
   if (!owner || !repo) throw noIssue()
   const access = repo.id === ctx.repo.id ? ctx : await accessTo(ctx.db, ctx.viewer, owner, repo)
   const issue = await findIssue(ctx.db, repo.id, index)
-  const isPrivate = repo.is_private && isPublicOnly(ctx.viewer)
-  if (!issue || isPrivate || !mayReadIssue(access.rights, issue)) throw noIssue()
+  if (!issue || !mayReadIssue(access.rights, issue)) throw noIssue()
   return { repo, owner, issue, units: access.units, rights: access.rights }
 }
 

@@ -2,7 +2,6 @@ import { Type } from 'typebox'
 import type { Static, TObject } from 'typebox'
 import type { Ctx, RepoCtx } from '../access/context.ts'
 import { mode } from '../access/rights.ts'
-import { lookerOf } from '../access/repo-visibility.store.ts'
 import type { IssueRow } from '../db/tables/issues.ts'
 import { BadRequest, NotFound } from '../lib/errors.ts'
 import type { UserId } from '../lib/ids.ts'
@@ -165,7 +164,7 @@ export async function searchEverywhere(ctx: Ctx, query: SearchQuery): Promise<Fo
     {
       scope: {
         kind: 'visible',
-        looker: lookerOf(viewer),
+        viewer,
         ownerId: owner?.id,
         teamId: team?.id,
       },

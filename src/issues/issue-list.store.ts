@@ -1,11 +1,13 @@
 import { teamHoldsRepo } from '../access/team-holds.store.ts'
 import { sql, type ExpressionBuilder, type SqlBool, type Expression } from 'kysely'
-import { visibleTo, type Looker } from '../access/repo-visibility.store.ts'
+import { reposWhere } from '../access/access-rule.store.ts'
+import type { Viewer } from '../auth/viewer.ts'
 import type { Db } from '../db/database.ts'
 import { databaseKind } from '../db/open.ts'
 import { preparedQuery } from '../db/prepared.ts'
 import type { Schema } from '../db/schema.ts'
 import type { IssueRow } from '../db/tables/issues.ts'
+import type { RepoUnit } from '../db/tables/repositories.ts'
 import type { LabelId, MilestoneId, RepoId, TeamId, UserId } from '../lib/ids.ts'
 import type { Page } from '../lib/paging.ts'
 import type { Unix } from '../lib/time.ts'
@@ -29,7 +31,7 @@ export type IssueScope =
   | { readonly kind: 'repo'; readonly repoId: RepoId }
   | {
       readonly kind: 'visible'
-      readonly looker: Looker
+      readonly viewer: Viewer | undefined
       readonly ownerId: UserId | undefined
       readonly teamId: TeamId | undefined
     }
@@ -71,13 +73,28 @@ function holdsTerm(kind: 'sqlite' | 'postgres', term: SearchTerm): Expression<Sq
   return term.index === undefined ? found : sql<SqlBool>`(${found} or issue."index" = ${term.index})`
 }
 
-/** It lies in a repository that the looker may see, of the owner and the team that are asked for. */
-function isVisible(db: Db, where: Builder, scope: Extract<IssueScope, { kind: 'visible' }>): Expression<SqlBool> {
-  const { ownerId, teamId } = scope
-  let repos = visibleTo(
-    db.selectFrom('repo').innerJoin('user as owner', 'owner.id', 'repo.owner_id').select('repo.id'),
-    scope.looker,
+type VisibleScope = Extract<IssueScope, { kind: 'visible' }>
+
+/**
+ * It is of a kind that the viewer may read in its repository, whether that unit is switched on or not (contract, issues:
+ * the search does not look at units), and the repository is of the owner and the team that are asked for.
+ */
+function isVisible(db: Db, where: Builder, scope: VisibleScope, kinds: readonly boolean[]): Expression<SqlBool> {
+  // Only what teams give differs between the kinds, and administrators and guests are on none that counts.
+  const areAlike = !scope.viewer || scope.viewer.isAdmin
+  if (areAlike) return where('issue.repo_id', 'in', reposOfScope(db, scope, 'issues'))
+  return where.or(
+    kinds.map((isPull) =>
+      where.and([
+        where('issue.is_pull', '=', isPull),
+        where('issue.repo_id', 'in', reposOfScope(db, scope, isPull ? 'pulls' : 'issues')),
+      ]),
+    ),
   )
+}
+
+function reposOfScope(db: Db, { viewer, ownerId, teamId }: VisibleScope, unit: RepoUnit) {
+  let repos = reposWhere(db, viewer, { units: [unit], mode: 1, evenIfOff: true })
   if (ownerId !== undefined) repos = repos.where('repo.owner_id', '=', ownerId)
   if (teamId !== undefined) {
     repos = repos.where((team) =>
@@ -86,13 +103,13 @@ function isVisible(db: Db, where: Builder, scope: Extract<IssueScope, { kind: 'v
       ),
     )
   }
-  return where('issue.repo_id', 'in', repos)
+  return repos
 }
 
 function conditions(db: Db, where: Builder, filter: IssueFilter): Expression<SqlBool>[] {
   const { scope } = filter
   const all: Expression<SqlBool>[] = [
-    scope.kind === 'repo' ? where('issue.repo_id', '=', scope.repoId) : isVisible(db, where, scope),
+    scope.kind === 'repo' ? where('issue.repo_id', '=', scope.repoId) : isVisible(db, where, scope, filter.isPull),
   ]
   if (filter.isPull.length === 1) all.push(where('issue.is_pull', '=', filter.isPull[0] as boolean))
   if (filter.isClosed !== undefined) all.push(where('issue.is_closed', '=', filter.isClosed))

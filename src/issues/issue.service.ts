@@ -1,3 +1,4 @@
+import { listUsersWhoMay } from '../access/access-rule.store.ts'
 import type { Ctx, RepoCtx, SignedInRepoCtx } from '../access/context.ts'
 import { isForeignKeyViolation, transaction, type Tx } from '../db/database.ts'
 import type { IssueRow, LabelRow, MilestoneRow } from '../db/tables/issues.ts'
@@ -36,7 +37,6 @@ import {
 import { listSetLabels, listUsableLabels } from './label.store.ts'
 import { findMilestone } from './milestone.store.ts'
 import { closePinGap } from './pin.store.ts'
-import { listUsersReaching } from './reach.store.ts'
 import { findMentioned, findReferenced, namedByIssue, recordReferences, type Reference } from './reference.service.ts'
 import { keptTitle } from './title.rules.ts'
 import { datedAttribution } from './updated-at.rules.ts'
@@ -84,12 +84,10 @@ export async function getAssignable(
     if (!user) throw new Invalid(`[assignees]: there is no account ${name}`, 'assignee_unknown', { field: 'assignees' })
     return user.id
   })
+  // Writers of any unit and readers of pull requests (contract, issues: creating), which are switched off perhaps.
   const [readers, writers] = await Promise.all([
-    listUsersReaching(ctx.db, repoWithOwner, ids, { units: ['pulls'], mode: 1 }),
-    listUsersReaching(ctx.db, repoWithOwner, ids, {
-      units: ['code', 'issues', 'pulls', 'releases', 'wiki', 'projects', 'packages', 'actions'],
-      mode: 2,
-    }),
+    listUsersWhoMay(ctx.db, repoWithOwner, ids, { units: ['pulls'], mode: 1, evenIfOff: true }),
+    listUsersWhoMay(ctx.db, repoWithOwner, ids, { mode: 2, evenIfOff: true }),
   ])
   const assignable = new Set([...readers, ...writers].map((user) => user.id))
   const refused = ids.find((id) => !assignable.has(id))

@@ -1,5 +1,6 @@
 import type { Ctx, SignedInCtx } from '../access/context.ts'
 import { mode, type Rights } from '../access/rights.ts'
+import { listUsersWhoMay } from '../access/access-rule.store.ts'
 import { accessToAll } from '../access/repo-access.ts'
 import type { Tx } from '../db/database.ts'
 import type { CommentRow, IssueRow } from '../db/tables/issues.ts'
@@ -10,7 +11,7 @@ import { insertTimelineEntries } from './timeline-entry.store.ts'
 import { isWriter, mayReadIssue, unitOf } from './issue.policy.ts'
 import type { RepoWithOwner } from './repo-with-owner.ts'
 import { listUsersByName, touchIssues } from './issue.store.ts'
-import { listBlockingAmong, listTeamMemberIds, listUsersReaching } from './reach.store.ts'
+import { listBlockingAmong, listTeamMemberIds } from './mention.store.ts'
 import {
   parseReferences,
   type Named,
@@ -200,7 +201,7 @@ export async function findMentioned(
   ])
   const ids = [...new Set([...users.map((user) => user.id), ...members])].filter((id) => id !== ctx.viewer.id)
   const [readers, blocking] = await Promise.all([
-    listUsersReaching(ctx.db, repoWithOwner, ids, { units: [unitOf(issue)], mode: mode.read }),
+    listUsersWhoMay(ctx.db, repoWithOwner, ids, { units: [unitOf(issue)], mode: mode.read }),
     listBlockingAmong(ctx.db, ids, ctx.viewer.id),
   ])
   return readers.map((reader) => reader.id).filter((id) => !blocking.has(id))

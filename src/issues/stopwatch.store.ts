@@ -1,8 +1,10 @@
+import type { Viewer } from '../auth/viewer.ts'
 import type { Db, Tx } from '../db/database.ts'
 import type { StopwatchRow, TrackedTimeRow } from '../db/tables/issues.ts'
 import type { IssueId, UserId } from '../lib/ids.ts'
 import type { Page } from '../lib/paging.ts'
 import type { Unix } from '../lib/time.ts'
+import { readableIssues } from './readable-issue.store.ts'
 
 export const findStopwatch = (db: Db | Tx, userId: UserId): Promise<StopwatchRow | undefined> =>
   (db as Db).selectFrom('stopwatch').selectAll().where('user_id', '=', userId).executeTakeFirst()
@@ -30,6 +32,12 @@ export const deleteStopwatch = (tx: Tx, userId: UserId, issueId: IssueId): Promi
 export const insertTrackedTime = (tx: Tx, values: Omit<TrackedTimeRow, 'id' | 'is_deleted'>): Promise<TrackedTimeRow> =>
   tx.insertInto('tracked_time').values(values).returningAll().executeTakeFirstOrThrow()
 
-/** The running watch of an account, at most one, as a page of a list. */
-export const listStopwatches = (db: Db, userId: UserId, page: Page): Promise<StopwatchRow[]> =>
-  db.selectFrom('stopwatch').selectAll().where('user_id', '=', userId).limit(page.limit).offset(page.offset).execute()
+/** The viewer's running watch, at most one, where they may read the issue, as a page of a list. */
+export const listStopwatches = (db: Db, viewer: Viewer, page: Page): Promise<StopwatchRow[]> =>
+  readableIssues(db, viewer)
+    .innerJoin('stopwatch', 'stopwatch.issue_id', 'issue.id')
+    .selectAll('stopwatch')
+    .where('stopwatch.user_id', '=', viewer.id)
+    .limit(page.limit)
+    .offset(page.offset)
+    .execute()

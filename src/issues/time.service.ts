@@ -97,9 +97,9 @@ export async function getTimesOfUser(ctx: SignedInRepoCtx, name: string, page: P
   return find(ctx, { repoId: ctx.repo.id, userId: user.id }, page)
 }
 
-/** One page of the caller's own times everywhere. */
+/** One page of the caller's own times, on issues that they may read. */
 export const getOwnTimes = (ctx: SignedInCtx, query: TimeQuery, page: Page): Promise<FoundTimes> =>
-  find(ctx, { userId: ctx.viewer.id, ...between(query) }, page)
+  find(ctx, { userId: ctx.viewer.id, readableBy: ctx.viewer, ...between(query) }, page)
 
 /**
  * Tracks time on an issue. Administrators may name another account, which others' requests ignore. What is kept is the
@@ -160,6 +160,6 @@ export async function removeTime(ctx: SignedInRepoCtx, issue: IssueRow, time: Tr
   })
 }
 
-/** The caller's running watch, as a list of at most one. */
+/** The caller's running watch, as a list of at most one; none where they may not read the issue. */
 export const getStopwatches = (ctx: SignedInCtx, page: Page): Promise<StopwatchRow[]> =>
-  listStopwatches(ctx.db, ctx.viewer.id, page)
+  listStopwatches(ctx.db, ctx.viewer, page)

@@ -1,13 +1,17 @@
+import type { Viewer } from '../auth/viewer.ts'
 import type { Db, Tx } from '../db/database.ts'
 import type { TrackedTimeRow } from '../db/tables/issues.ts'
 import type { IssueId, RepoId, TrackedTimeId, UserId } from '../lib/ids.ts'
 import type { Page } from '../lib/paging.ts'
 import type { Unix } from '../lib/time.ts'
+import { readableIssues } from './readable-issue.store.ts'
 
 export interface TimeFilter {
   readonly issueId?: IssueId | undefined
   readonly repoId?: RepoId | undefined
   readonly userId?: UserId | undefined
+  /** Those of issues that this viewer may read; without it, of whatever the other conditions say. */
+  readonly readableBy?: Viewer | undefined
   /** Both inclusive, on the moment of entry. */
   readonly sinceUnix?: Unix | undefined
   readonly beforeUnix?: Unix | undefined
@@ -27,6 +31,12 @@ const matching = (db: Db, filter: TimeFilter) => {
     )
   }
   if (filter.userId !== undefined) query = query.where('user_id', '=', filter.userId)
+  if (filter.readableBy) {
+    const readable = readableIssues(db, filter.readableBy)
+    query = query.where((where) =>
+      where.exists(readable.select('issue.id').whereRef('issue.id', '=', 'tracked_time.issue_id' as never)),
+    )
+  }
   if (filter.sinceUnix !== undefined) query = query.where('created_unix', '>=', filter.sinceUnix)
   if (filter.beforeUnix !== undefined) query = query.where('created_unix', '<=', filter.beforeUnix)
   return query

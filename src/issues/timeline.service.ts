@@ -1,13 +1,14 @@
 import type { RepoCtx } from '../access/context.ts'
 import { accessToAll } from '../access/repo-access.ts'
 import type { CommentRow, IssueRow } from '../db/tables/issues.ts'
+import type { IssueId } from '../lib/ids.ts'
 import type { Page } from '../lib/paging.ts'
 import { listEntries, listPendingReviewIds, type ChangedBetween } from './timeline-entry.store.ts'
 import { mayReadIssue } from './issue.policy.ts'
 import { loadIssues } from './issue.store.ts'
 import { loadReposWithOwners } from './repo-with-owner.store.ts'
 
-/** One page of what happened to an issue, without references from where the viewer may not look. */
+/** One page of what happened to an issue, without what speaks of other issues that the viewer may not read. */
 export async function getTimeline(
   ctx: RepoCtx,
   issue: IssueRow,
@@ -15,25 +16,27 @@ export async function getTimeline(
   page: Page,
 ): Promise<CommentRow[]> {
   const rows = await withoutDrafts(ctx, await listEntries(ctx.db, issue.id, { ...between, page }))
-  const sources = await loadIssues(
+  const others = await loadIssues(
     ctx.db,
-    rows.map((row) => row.ref_issue_id),
+    rows.flatMap((row) => [row.ref_issue_id, row.dependent_issue_id]),
   )
-  if (sources.size === 0) return [...rows]
+  if (others.size === 0) return [...rows]
   const reposWithOwners = await loadReposWithOwners(
     ctx.db,
-    [...sources.values()].map((source) => source.repo_id),
+    [...others.values()].map((other) => other.repo_id),
     [ctx],
   )
-  const others = [...reposWithOwners.values()].filter((repoWithOwner) => repoWithOwner.repo.id !== ctx.repo.id)
-  const access = await accessToAll(ctx.db, ctx.viewer, others)
-  return rows.filter((row) => {
-    if (row.ref_issue_id === null) return true
-    const source = sources.get(row.ref_issue_id)
-    if (!source) return false
-    const rights = source.repo_id === ctx.repo.id ? ctx.rights : access.get(source.repo_id)?.rights
-    return rights !== undefined && mayReadIssue(rights, source)
-  })
+  const access = await accessToAll(
+    ctx.db,
+    ctx.viewer,
+    [...reposWithOwners.values()].filter(({ repo }) => repo.id !== ctx.repo.id),
+  )
+  const isReadable = (id: IssueId): boolean => {
+    const other = others.get(id)
+    const rights = other?.repo_id === ctx.repo.id ? ctx.rights : other && access.get(other.repo_id)?.rights
+    return other !== undefined && rights !== undefined && mayReadIssue(rights, other)
+  }
+  return rows.filter((row) => [row.ref_issue_id, row.dependent_issue_id].every((id) => id === null || isReadable(id)))
 }
 
 /** Reviews that are not handed in yet are there for their authors and for administrators of the instance alone. */

@@ -1,6 +1,6 @@
 import { findAccountByFormerName, findAccountByName } from '../access/access.store.ts'
 import type { Ctx, SignedInCtx } from '../access/context.ts'
-import { checkScopes, refusePrivate } from '../access/requirements.ts'
+import { checkScopes, refuseWithheld } from '../access/requirements.ts'
 import type { TeamRow, UserRow } from '../db/tables/accounts.ts'
 import { movedUrl } from '../http/moved-url.ts'
 import type { Requirement, Scope } from '../http/operation.ts'
@@ -45,7 +45,7 @@ export const inOrg: Requirement<Ctx, Pick<OrgCtx, 'org'>, typeof orgParams> = {
       throw new Moved(307, movedUrl(call, { org: renamed.name }))
     }
     if (org.kind !== 'organization') throw noOrg()
-    refusePrivate(viewer, org.visibility !== 'public', 'orgs')
+    refuseWithheld(viewer, org, 'orgs')
     return { org }
   },
 }
@@ -115,7 +115,7 @@ export const teamPublicOnly: Requirement<TeamCtx, object> = {
   codes: ['publicOnlyCheck'],
   refuses: [403],
   check({ viewer, org }) {
-    refusePrivate(viewer, org.visibility !== 'public', 'orgs')
+    refuseWithheld(viewer, org, 'orgs')
     return {}
   },
 }

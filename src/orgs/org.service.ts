@@ -1,7 +1,6 @@
 import type { Ctx, Services, SignedInCtx } from '../access/context.ts'
 import { isOrgMember } from '../access/access.store.ts'
 import { maySeeAccount } from '../access/rights.ts'
-import { isPublicOnly } from '../auth/viewer.ts'
 import { isForeignKeyViolation, isUniqueViolation, transaction } from '../db/database.ts'
 import type { UserRow, Visibility } from '../db/tables/accounts.ts'
 import { repoUnits } from '../db/tables/repositories.ts'
@@ -160,18 +159,15 @@ interface OrgPage {
   readonly total: number
 }
 
-async function orgPage(ctx: Ctx, filter: OrgFilter, page: Page): Promise<OrgPage> {
+async function orgPage(ctx: Ctx, limits: Omit<OrgFilter, 'shownTo'>, page: Page): Promise<OrgPage> {
+  const filter = { ...limits, shownTo: ctx.viewer }
   const [orgs, total] = await Promise.all([listOrgs(ctx.db, filter, page), countOrgs(ctx.db, filter)])
   return { orgs, total }
 }
 
-/** Organizations by what anybody of the viewer's kind sees: all for administrators, own private ones not (contract). */
-export function listVisibleOrgs(ctx: Ctx, page: Page): Promise<OrgPage> {
-  const { viewer } = ctx
-  if (viewer?.isAdmin && !isPublicOnly(viewer)) return orgPage(ctx, {}, page)
-  const visibilities: Visibility[] = viewer && !isPublicOnly(viewer) ? ['public', 'limited'] : ['public']
-  return orgPage(ctx, { visibilities }, page)
-}
+/** Organizations that the viewer may see; private ones for administrators alone, not one's own (contract). */
+export const listVisibleOrgs = (ctx: Ctx, page: Page): Promise<OrgPage> =>
+  orgPage(ctx, ctx.viewer?.isAdmin ? {} : { visibilities: ['public', 'limited'] }, page)
 
 /** Every organization, for administrators. */
 export const listAllOrgs = (ctx: Ctx, page: Page): Promise<OrgPage> => orgPage(ctx, {}, page)
@@ -182,16 +178,10 @@ export const listAllOrgs = (ctx: Ctx, page: Page): Promise<OrgPage> => orgPage(c
  */
 export function listOrgsOf(ctx: SignedInCtx, user: UserRow, page: Page): Promise<OrgPage> {
   const { viewer } = ctx
-  const limits: OrgFilter = isPublicOnly(viewer) ? { visibilities: ['public'] } : {}
-  if (viewer.isAdmin || viewer.id === user.id) return orgPage(ctx, { ...limits, memberId: user.id }, page)
+  if (viewer.isAdmin || viewer.id === user.id) return orgPage(ctx, { memberId: user.id }, page)
   return orgPage(
     ctx,
-    {
-      memberId: user.id,
-      publicMembership: true,
-      visibilities: ['public'],
-      alsoOf: isPublicOnly(viewer) ? undefined : viewer.id,
-    },
+    { memberId: user.id, publicMembership: true, visibilities: ['public'], alsoOf: viewer.id },
     page,
   )
 }

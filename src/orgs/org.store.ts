@@ -1,3 +1,5 @@
+import { accountsShownTo } from '../access/access-rule.store.ts'
+import type { Viewer } from '../auth/viewer.ts'
 import type { Db, Tx } from '../db/database.ts'
 import type { UserRow, Visibility } from '../db/tables/accounts.ts'
 import type { TeamId, UserId } from '../lib/ids.ts'
@@ -5,7 +7,9 @@ import type { Page } from '../lib/paging.ts'
 
 /** Which organizations a list has. */
 export interface OrgFilter {
-  /** undefined: all. */
+  /** Only those that this viewer may see; undefined: a guest. */
+  readonly shownTo: Viewer | undefined
+  /** Only of these visibilities; undefined: all. */
   readonly visibilities?: readonly Visibility[] | undefined
   /** Only those that this person belongs to. */
   readonly memberId?: UserId | undefined
@@ -15,8 +19,8 @@ export interface OrgFilter {
   readonly alsoOf?: UserId | undefined
 }
 
-function filteredOrgs(db: Db, { visibilities, memberId, publicMembership, alsoOf }: OrgFilter) {
-  let query = db.selectFrom('user').where('user.kind', '=', 'organization')
+function filteredOrgs(db: Db, { shownTo, visibilities, memberId, publicMembership, alsoOf }: OrgFilter) {
+  let query = db.selectFrom('user').where('user.kind', '=', 'organization').where(accountsShownTo(shownTo))
   if (visibilities) {
     query = query.where((where) =>
       where.or([

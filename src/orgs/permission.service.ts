@@ -1,7 +1,7 @@
 import { findAccountByName } from '../access/access.store.ts'
 import type { SignedInCtx } from '../access/context.ts'
 import { maySeeAccount } from '../access/rights.ts'
-import { viewerOf } from '../auth/viewer.ts'
+import { viewerAs } from '../auth/viewer.ts'
 import type { UserRow } from '../db/tables/accounts.ts'
 import { NotFound } from '../lib/errors.ts'
 import { refuseUnseenOrg } from './org.service.ts'
@@ -24,7 +24,7 @@ export async function orgPermissionsOf(ctx: SignedInCtx, user: UserRow, orgName:
   const org = await findAccountByName(ctx.db, orgName.toLowerCase())
   if (org?.kind !== 'organization') throw new NotFound('the organization does not exist', 'org_not_found')
   const membership = await orgMembership(ctx.db, org.id, user.id)
-  if (!maySeeAccount(viewerOf(user, { kind: 'session' }), org, membership.isMember)) {
+  if (!maySeeAccount(viewerAs(user), org, membership.isMember)) {
     throw new NotFound('the organization does not exist', 'org_not_found')
   }
   await refuseUnseenOrg(ctx, org)

@@ -150,7 +150,8 @@ interface TeamPage {
   readonly total: number
 }
 
-async function teamPage(ctx: Ctx, filter: TeamFilter, page: Page): Promise<TeamPage> {
+async function teamPage(ctx: Ctx, limits: Omit<TeamFilter, 'shownTo'>, page: Page): Promise<TeamPage> {
+  const filter = { ...limits, shownTo: ctx.viewer }
   const [teams, total] = await Promise.all([listTeams(ctx.db, filter, page), countTeams(ctx.db, filter)])
   return { teams, total }
 }

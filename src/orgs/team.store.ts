@@ -1,3 +1,5 @@
+import { accountsShownTo } from '../access/access-rule.store.ts'
+import type { Viewer } from '../auth/viewer.ts'
 import type { Db, Tx } from '../db/database.ts'
 import { contains, lowerContains } from '../db/like.ts'
 import type { AccessMode, TeamRow, TeamUnitRow, UserRow } from '../db/tables/accounts.ts'
@@ -32,6 +34,8 @@ export const listTeamUnits = (db: Db, teamIds: readonly TeamId[]): Promise<TeamU
   db.selectFrom('team_unit').selectAll().where('team_id', 'in', teamIds).orderBy('unit').execute()
 
 export interface TeamFilter {
+  /** Only of organizations that this viewer may see. */
+  readonly shownTo: Viewer | undefined
   readonly orgId?: UserId | undefined
   /** Only teams that this person is on. */
   readonly memberId?: UserId | undefined
@@ -40,8 +44,8 @@ export interface TeamFilter {
   readonly alsoDescription?: boolean | undefined
 }
 
-function filteredTeams(db: Db, { orgId, memberId, text, alsoDescription }: TeamFilter) {
-  let query = db.selectFrom('team')
+function filteredTeams(db: Db, { shownTo, orgId, memberId, text, alsoDescription }: TeamFilter) {
+  let query = db.selectFrom('team').innerJoin('user', 'user.id', 'team.org_id').where(accountsShownTo(shownTo))
   if (orgId !== undefined) query = query.where('team.org_id', '=', orgId)
   if (memberId !== undefined) {
     query = query.where((where) =>

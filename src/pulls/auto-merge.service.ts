@@ -1,6 +1,6 @@
 import type { Services, SignedInRepoCtx } from '../access/context.ts'
 import { accessTo } from '../access/repo-access.ts'
-import { viewerOf } from '../auth/viewer.ts'
+import { viewerAs } from '../auth/viewer.ts'
 import type { PullRow } from '../db/tables/pulls.ts'
 import type { PullId, UserId } from '../lib/ids.ts'
 import { Refusal } from '../lib/errors.ts'
@@ -17,7 +17,7 @@ async function actingAs(services: Services, pull: PullRow, userId: UserId): Prom
   const [user, repo] = await Promise.all([findUserById(services.db, userId), findRepoById(services.db, pull.repo_id)])
   const owner = repo && (await findUserById(services.db, repo.owner_id))
   if (!user || !repo || !owner || !user.is_active || user.prohibit_login) return undefined
-  const viewer = viewerOf(user, { kind: 'session' })
+  const viewer = viewerAs(user)
   const { units, rights } = await accessTo(services.db, viewer, owner, repo)
   return { ...services, viewer, repo, owner, units, rights }
 }

@@ -1,7 +1,7 @@
 import type { RepoCtx } from '../access/context.ts'
 import type { FileChange } from '../git/git.ts'
 import { listUsersByName } from '../issues/issue.store.ts'
-import { listUsersReaching } from '../issues/reach.store.ts'
+import { listUsersWhoMay } from '../access/access-rule.store.ts'
 import type { UserId } from '../lib/ids.ts'
 import { branchRef } from '../lib/refs.ts'
 import { listTeamsOfRepo } from '../orgs/team.store.ts'
@@ -41,7 +41,7 @@ export async function findCodeOwners(ctx: RepoCtx, files: readonly FileChange[],
   const rules = rulesFor(parseCodeOwners(text), paths)
   const names = [...new Set(rules.flatMap((rule) => rule.users.map((name) => name.toLowerCase())))]
   const users = await listUsersByName(ctx.db, names)
-  const readers = await listUsersReaching(
+  const readers = await listUsersWhoMay(
     ctx.db,
     ctx,
     users.map((user) => user.id).filter((id) => id !== posterId),

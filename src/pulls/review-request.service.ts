@@ -7,7 +7,7 @@ import { publish } from '../events/hub.ts'
 import type { Attribution } from '../issues/attribution.ts'
 import { insertTimelineEntry } from '../issues/timeline-entry.store.ts'
 import { attributionNow } from '../issues/issue.service.ts'
-import { listUsersReaching } from '../issues/reach.store.ts'
+import { listUsersWhoMay } from '../access/access-rule.store.ts'
 import { Forbidden, Invalid, NotFound } from '../lib/errors.ts'
 import type { ReviewId, TeamId, UserId } from '../lib/ids.ts'
 import { findTeamByName, listTeamsOfRepo } from '../orgs/team.store.ts'
@@ -166,13 +166,13 @@ async function mayAsk(ctx: SignedInRepoCtx, pair: PullPair): Promise<boolean> {
 export async function askForReviews(ctx: SignedInRepoCtx, pair: PullPair, input: RequestInput): Promise<ReviewRow[]> {
   const { people, teams } = await namedIn(ctx, input)
   if (!(await mayAsk(ctx, pair))) throw new Invalid('you may not ask for reviews here', 'review_request_refused')
-  const reaching = await listUsersReaching(
+  const allowed = await listUsersWhoMay(
     ctx.db,
     ctx,
     people.map((user) => user.id),
     { units: ['pulls'], mode: 1 },
   )
-  const readers = new Set(reaching.map((user) => user.id))
+  const readers = new Set(allowed.map((user) => user.id))
   for (const user of people) {
     if (user.id === pair.issue.poster_id) {
       throw new Invalid('the author can not be asked for a review', 'reviewer_is_poster')

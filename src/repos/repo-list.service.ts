@@ -1,6 +1,4 @@
 import type { Ctx, SignedInCtx } from '../access/context.ts'
-import { lookerOf } from '../access/repo-visibility.store.ts'
-import { isPublicOnly } from '../auth/viewer.ts'
 import type { UserRow } from '../db/tables/accounts.ts'
 import type { RepoRow } from '../db/tables/repositories.ts'
 import { Invalid } from '../lib/errors.ts'
@@ -14,10 +12,9 @@ export interface RepoPage {
 }
 
 async function repoPage(ctx: Ctx, filter: RepoFilter, sort: RepoSort, page: Page): Promise<RepoPage> {
-  const looker = lookerOf(ctx.viewer)
   const [repos, total] = await Promise.all([
-    searchRepos(ctx.db, filter, looker, sort, page),
-    countSearchedRepos(ctx.db, filter, looker),
+    searchRepos(ctx.db, filter, ctx.viewer, sort, page),
+    countSearchedRepos(ctx.db, filter, ctx.viewer),
   ])
   return { repos, total }
 }
@@ -147,7 +144,7 @@ export function findRepos(ctx: Ctx, query: RepoQuery, page: Page): Promise<RepoP
     teamId: query.team_id ? (query.team_id as TeamId) : undefined,
     starredBy: query.starredBy ? (query.starredBy as UserId) : undefined,
     isPrivate: query.is_private,
-    publicOwnersOnly: (ctx.viewer !== undefined && query.private === false) || isPublicOnly(ctx.viewer),
+    publicOwnersOnly: ctx.viewer !== undefined && query.private === false,
     isTemplate: query.template,
     isArchived: query.archived,
     ...modeFilter(query, uid),

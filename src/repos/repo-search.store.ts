@@ -1,6 +1,7 @@
 import { teamHoldsRepo } from '../access/team-holds.store.ts'
 import { sql } from 'kysely'
-import { visibleTo, type Looker } from '../access/repo-visibility.store.ts'
+import { visibleTo } from '../access/access-rule.store.ts'
+import type { Viewer } from '../auth/viewer.ts'
 import type { Db } from '../db/database.ts'
 import { contains, lowerContains } from '../db/like.ts'
 import type { RepoRow } from '../db/tables/repositories.ts'
@@ -50,8 +51,8 @@ export interface RepoSort {
   readonly firstOwnerId?: UserId | undefined
 }
 
-function filtered(db: Db, filter: RepoFilter, looker: Looker) {
-  let query = visibleTo(db.selectFrom('repo').innerJoin('user as owner', 'owner.id', 'repo.owner_id'), looker)
+function filtered(db: Db, filter: RepoFilter, viewer: Viewer | undefined) {
+  let query = visibleTo(db.selectFrom('repo').innerJoin('user as owner', 'owner.id', 'repo.owner_id'), viewer)
   const { contributorId, words } = filter
   if (words && words.length > 0) {
     query = query.where((where) =>
@@ -146,16 +147,16 @@ function filtered(db: Db, filter: RepoFilter, looker: Looker) {
   return query
 }
 
-/** One page of the repositories that the looker may see. */
+/** One page of the repositories that the viewer may see. */
 export function searchRepos(
   db: Db,
   filter: RepoFilter,
-  looker: Looker,
+  viewer: Viewer | undefined,
   sort: RepoSort,
   page: Page,
 ): Promise<RepoRow[]> {
   const direction = sort.descending ? 'desc' : 'asc'
-  let query = filtered(db, filter, looker).selectAll('repo')
+  let query = filtered(db, filter, viewer).selectAll('repo')
   if (sort.firstOwnerId !== undefined) {
     query = query
       .orderBy(sql`case when repo.owner_id = ${sort.firstOwnerId} then 0 else 1 end`)
@@ -188,9 +189,9 @@ export function searchRepos(
   return ordered.orderBy('repo.id', direction).limit(page.limit).offset(page.offset).execute()
 }
 
-export const countSearchedRepos = async (db: Db, filter: RepoFilter, looker: Looker): Promise<number> =>
+export const countSearchedRepos = async (db: Db, filter: RepoFilter, viewer: Viewer | undefined): Promise<number> =>
   (
-    await filtered(db, filter, looker)
+    await filtered(db, filter, viewer)
       .select((select) => select.fn.countAll<number>().as('count'))
       .executeTakeFirstOrThrow()
   ).count

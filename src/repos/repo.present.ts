@@ -2,7 +2,7 @@ import type { Ctx } from '../access/context.ts'
 import { listUnits } from '../access/access.store.ts'
 import { accessToAll } from '../access/repo-access.ts'
 import { fullRights, mode, type Rights } from '../access/rights.ts'
-import { viewerOf } from '../auth/viewer.ts'
+import { viewerAs } from '../auth/viewer.ts'
 import type { UserRow } from '../db/tables/accounts.ts'
 import type { RepoRow, RepoUnit, RepoUnitRow } from '../db/tables/repositories.ts'
 import type { MirrorRow } from '../db/tables/mirrors.ts'
@@ -156,8 +156,7 @@ async function loadParents(ctx: PresentCtx, views: readonly RepoView[]): Promise
 }
 
 /** True when the viewer may see something of the repository. */
-export const isVisible = ({ rights, units }: RepoView): boolean =>
-  rights.rank > mode.none || units.some((row) => rights.modeOf(row.unit) > mode.none)
+export const isVisible = ({ rights }: RepoView): boolean => rights.any
 
 async function loadTransfers(ctx: PresentCtx, views: readonly RepoView[]): Promise<ReadonlyMap<number, RepoTransfer>> {
   const ids = views.flatMap(({ repo }) => (repo.has_transfer ? [repo.id] : []))
@@ -241,7 +240,7 @@ export async function presentReposFor(
 ): Promise<Repository[]> {
   const [shown, theirs] = await Promise.all([
     presentRepos(ctx, repos),
-    loadViews({ ...ctx, viewer: viewerOf(user, { kind: 'session' }) }, repos),
+    loadViews({ ...ctx, viewer: viewerAs(user) }, repos),
   ])
   const rights = new Map<number, Rights>(theirs.map((view) => [view.repo.id, view.rights]))
   return shown.map((repo) => {

@@ -1,4 +1,4 @@
-import type { Ctx, Services } from '../access/context.ts'
+import type { Ctx, Services, SignedInCtx } from '../access/context.ts'
 import { isUniqueViolation, transaction, type Tx } from '../db/database.ts'
 import type { EmailRow, UserRow } from '../db/tables/accounts.ts'
 import { Invalid, NotFound } from '../lib/errors.ts'
@@ -68,7 +68,7 @@ export async function isEmailOfOther(ctx: Pick<Ctx, 'db'>, user: UserRow, email:
   return row !== undefined && row.user_id !== user.id
 }
 
-export async function pageOfEmails(ctx: Ctx, text: string, page: Page) {
-  const [rows, total] = await Promise.all([searchEmails(ctx.db, text, page), countEmails(ctx.db, text)])
+export async function pageOfEmails({ db, viewer }: SignedInCtx, text: string, page: Page) {
+  const [rows, total] = await Promise.all([searchEmails(db, viewer, text, page), countEmails(db, viewer, text)])
   return { rows, total }
 }

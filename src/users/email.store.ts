@@ -1,3 +1,5 @@
+import { accountsShownTo } from '../access/access-rule.store.ts'
+import type { Viewer } from '../auth/viewer.ts'
 import type { Db, Tx } from '../db/database.ts'
 import { contains } from '../db/like.ts'
 import type { EmailRow } from '../db/tables/accounts.ts'
@@ -25,25 +27,28 @@ export async function updatePrimaryEmail(tx: Tx, userId: UserId, lowerEmail: str
     .execute()
 }
 
-const found = (db: Db, text: string) => {
-  const query = db.selectFrom('email').innerJoin('user', 'user.id', 'email.user_id')
+const found = (db: Db, viewer: Viewer, text: string) => {
+  const query = db
+    .selectFrom('email')
+    .innerJoin('user', 'user.id', 'email.user_id')
+    .where(accountsShownTo(viewer))
   return text === ''
     ? query
     : query.where((where) => where.or([contains('email.lower_email', text), contains('user.lower_name', text)]))
 }
 
-/** Every address with its account, by address; a text is part of the address or of the account's name. */
-export const searchEmails = (db: Db, text: string, page: Page) =>
-  found(db, text)
+/** Every address of accounts that the viewer may see, with its account, by address; a text is part of the address or of the account's name. */
+export const searchEmails = (db: Db, viewer: Viewer, text: string, page: Page) =>
+  found(db, viewer, text)
     .select(['email.email', 'email.is_activated', 'email.is_primary', 'email.user_id', 'user.name as user_name'])
     .orderBy('email.lower_email')
     .limit(page.limit)
     .offset(page.offset)
     .execute()
 
-export const countEmails = async (db: Db, text: string): Promise<number> =>
+export const countEmails = async (db: Db, viewer: Viewer, text: string): Promise<number> =>
   (
-    await found(db, text)
+    await found(db, viewer, text)
       .select((select) => select.fn.countAll<number>().as('count'))
       .executeTakeFirstOrThrow()
   ).count

@@ -1,6 +1,6 @@
 import { findAccountByFormerName, findAccountByName, isOrgMember } from '../access/access.store.ts'
 import type { Ctx, SubjectCtx } from '../access/context.ts'
-import { refusePrivate } from '../access/requirements.ts'
+import { refuseWithheld } from '../access/requirements.ts'
 import { maySeeAccount } from '../access/rights.ts'
 import { movedUrl } from '../http/moved-url.ts'
 import type { Requirement } from '../http/operation.ts'
@@ -25,7 +25,7 @@ const resolveUser = (
       if (!renamed) throw new NotFound('the user does not exist', 'user_not_found')
       throw new Moved(307, movedUrl(call, { username: renamed.name }))
     }
-    if (publicOnly) refusePrivate(viewer, subject.visibility !== 'public', 'users')
+    if (publicOnly) refuseWithheld(viewer, subject, 'users')
     return { subject }
   },
 })

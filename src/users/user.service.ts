@@ -1,7 +1,6 @@
 import { isOrgMember } from '../access/access.store.ts'
 import type { Ctx, Services } from '../access/context.ts'
 import { maySeeAccount } from '../access/rights.ts'
-import { isPublicOnly } from '../auth/viewer.ts'
 import { isUniqueViolation, transaction } from '../db/database.ts'
 import type { UserRow, Visibility } from '../db/tables/accounts.ts'
 import { publish } from '../events/hub.ts'
@@ -136,15 +135,7 @@ export async function findPeople(
   page: Page,
 ): Promise<{ readonly users: UserRow[]; readonly total: number }> {
   const { viewer, db } = ctx
-  const seesAll = viewer?.isAdmin === true && !isPublicOnly(viewer)
-  const visibilities: Visibility[] =
-    viewer && !viewer.isRestricted && !isPublicOnly(viewer) ? ['public', 'limited'] : ['public']
-  const filter = {
-    ...query,
-    visibilities: seesAll ? undefined : visibilities,
-    lookerId: viewer?.id,
-    hiddenEmails: seesAll,
-  }
+  const filter = { ...query, shownTo: viewer, hiddenEmails: viewer?.isAdmin === true }
   const [users, total] = await Promise.all([searchPeople(db, filter, page), countSearchedPeople(db, filter)])
   return { users, total }
 }

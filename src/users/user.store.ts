@@ -1,9 +1,11 @@
 import type { Expression } from 'kysely'
+import { accountsShownTo } from '../access/access-rule.store.ts'
+import type { Viewer } from '../auth/viewer.ts'
 import type { Db, Tx } from '../db/database.ts'
 import { idList, idListText } from '../db/id-list.ts'
 import { preparedQuery } from '../db/prepared.ts'
 import { contains, lowerContains } from '../db/like.ts'
-import type { EmailRow, NewUserRow, UserChange, UserRow, Visibility } from '../db/tables/accounts.ts'
+import type { EmailRow, NewUserRow, UserChange, UserRow } from '../db/tables/accounts.ts'
 import type { UserId } from '../lib/ids.ts'
 import type { Page } from '../lib/paging.ts'
 import type { Unix } from '../lib/time.ts'
@@ -88,15 +90,14 @@ export interface PeopleFilter {
   /** Part of login, full name or an address that is not hidden. */
   readonly text: string
   readonly userId?: UserId | undefined
-  /** undefined: all; else those of these visibilities and the looker himself. */
-  readonly visibilities?: readonly Visibility[] | undefined
-  readonly lookerId?: UserId | undefined
+  /** Only those whom this viewer may see; undefined: a guest. */
+  readonly shownTo: Viewer | undefined
   /** Hidden addresses are searched as well. */
   readonly hiddenEmails?: boolean | undefined
 }
 
-function filteredPeople(db: Db, { text, userId, visibilities, lookerId, hiddenEmails }: PeopleFilter) {
-  let query = db.selectFrom('user').where('kind', '=', 'individual')
+function filteredPeople(db: Db, { shownTo, text, userId, hiddenEmails }: PeopleFilter) {
+  let query = db.selectFrom('user').where('kind', '=', 'individual').where(accountsShownTo(shownTo))
   if (userId !== undefined) query = query.where('id', '=', userId)
   if (text !== '') {
     query = query.where((where) =>
@@ -104,14 +105,6 @@ function filteredPeople(db: Db, { text, userId, visibilities, lookerId, hiddenEm
         lowerContains('user.lower_name', text),
         contains('user.full_name', text),
         where.and([contains('user.email', text), ...(hiddenEmails ? [] : [where('keep_email_private', '=', false)])]),
-      ]),
-    )
-  }
-  if (visibilities) {
-    query = query.where((where) =>
-      where.or([
-        where('visibility', 'in', visibilities),
-        ...(lookerId === undefined ? [] : [where('id', '=', lookerId)]),
       ]),
     )
   }

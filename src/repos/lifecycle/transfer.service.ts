@@ -3,7 +3,7 @@ import type { SignedInRepoCtx } from '../../access/context.ts'
 import { refuseOverQuota } from '../../access/quota.service.ts'
 import { accessTo } from '../../access/repo-access.ts'
 import { mode } from '../../access/rights.ts'
-import { viewerOf } from '../../auth/viewer.ts'
+import { viewerAs } from '../../auth/viewer.ts'
 import { isUniqueViolation, transaction, type Tx } from '../../db/database.ts'
 import type { UserRow } from '../../db/tables/accounts.ts'
 import type { RepoRow } from '../../db/tables/repositories.ts'
@@ -89,7 +89,7 @@ export async function transferRepo(
 async function offer(ctx: SignedInRepoCtx, recipient: UserRow, teamIds: readonly TeamId[]): Promise<RepoRow> {
   const { repo, owner, db, viewer } = ctx
   const now = nowUnix(ctx.clock)
-  const { rights } = await accessTo(db, viewerOf(recipient, { kind: 'session' }), owner, repo)
+  const { rights } = await accessTo(db, viewerAs(recipient), owner, repo)
   const needsAccess = recipient.kind === 'individual' && rights.rank === mode.none
   try {
     return await transaction(db, async (tx) => {

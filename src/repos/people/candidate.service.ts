@@ -4,13 +4,8 @@ import { listReviewers, listWriters } from './candidate.store.ts'
 
 /** People whom an issue or pull request of the repository can be assigned to, by name. */
 export const assigneesOf = (ctx: RepoCtx): Promise<UserRow[]> =>
-  listWriters(
-    ctx.db,
-    ctx.owner.id,
-    ctx.repo.id,
-    ctx.units.map((row) => row.unit),
-  )
+  listWriters(ctx.db, ctx)
 
 /** People who can be asked to review a pull request of the repository, by name. */
 export const reviewersOf = (ctx: RepoCtx): Promise<UserRow[]> =>
-  listReviewers(ctx.db, ctx.owner.id, ctx.repo.id, ctx.repo.is_private)
+  listReviewers(ctx.db, ctx)

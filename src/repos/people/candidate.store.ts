@@ -1,118 +1,42 @@
-import { teamHoldsRepo } from '../../access/team-holds.store.ts'
+import { sql } from 'kysely'
+import { mayAccess, wasGiven, wasGivenByTeam, type Where } from '../../access/access-rule.store.ts'
 import type { Db } from '../../db/database.ts'
-import type { RepoUnit } from '../../db/tables/repositories.ts'
 import type { UserRow } from '../../db/tables/accounts.ts'
-import type { RepoId, UserId } from '../../lib/ids.ts'
 
-/** Teams that hold a repository, as a condition on `team`. */
-const teamsOf = (db: Db, ownerId: UserId, repoId: RepoId) =>
-  db
-    .selectFrom('team_user')
-    .innerJoin('team', 'team.id', 'team_user.team_id')
-    .where('team.org_id', '=', ownerId)
-    .where(teamHoldsRepo(repoId))
+type Place = Exclude<Where, 'repo'>
 
-/** People who may write to a repository: collaborators, and members of teams that write any of the units or read pulls. */
-export const listWriters = (db: Db, ownerId: UserId, repoId: RepoId, units: readonly RepoUnit[]): Promise<UserRow[]> =>
-  db
-    .selectFrom('user')
-    .selectAll()
-    .where('kind', '=', 'individual')
+const people = (db: Db) => db.selectFrom('user').selectAll().where('kind', '=', 'individual')
+
+/** People who were given writing in any unit, and those whom a team lets read pull requests; the owner. */
+export const listWriters = (db: Db, place: Place): Promise<UserRow[]> =>
+  people(db)
     .where((where) =>
       where.or([
-        where('user.id', '=', ownerId),
-        where.exists(
-          where
-            .selectFrom('collaboration')
-            .select('collaboration.user_id')
-            .whereRef('collaboration.user_id', '=', 'user.id')
-            .where('collaboration.repo_id', '=', repoId)
-            .where('collaboration.access_mode', '>=', 2),
-        ),
-        where('user.id', 'in', () =>
-          teamsOf(db, ownerId, repoId)
-            .select('team_user.user_id')
-            .where((grant) =>
-              grant.or([
-                grant('team.access_mode', '>=', 3),
-                grant.exists(
-                  grant
-                    .selectFrom('team_unit')
-                    .select('team_unit.team_id')
-                    .whereRef('team_unit.team_id', '=', 'team.id')
-                    .where('team_unit.unit', 'in', units)
-                    .where((unit) =>
-                      unit.or([
-                        unit('team_unit.access_mode', '>=', 2),
-                        unit.and([unit('team_unit.unit', '=', 'pulls'), unit('team_unit.access_mode', '>=', 1)]),
-                      ]),
-                    ),
-                ),
-              ]),
-            ),
-        ),
+        where('user.id', '=', place.owner.id),
+        wasGiven('user', place, { mode: 2 }),
+        wasGivenByTeam('user', place, { units: ['pulls'], mode: 1 }),
       ]),
     )
     .orderBy('lower_name')
     .execute()
 
 /**
- * People who may be asked for a review: the owner, collaborators and members of teams that read pulls; of a repository
- * that is not private also its watchers and the members of the organization.
+ * People who may be asked for a review: the owner, and whoever was given reading of pull requests; of a repository that
+ * is not private also its watchers and the members of the organization who may read them.
  */
-export const listReviewers = (db: Db, ownerId: UserId, repoId: RepoId, isPrivate: boolean): Promise<UserRow[]> =>
-  db
-    .selectFrom('user')
-    .selectAll()
-    .where('kind', '=', 'individual')
+export const listReviewers = (db: Db, place: Place): Promise<UserRow[]> => {
+  const isNear = sql<boolean>`(exists (select 1 from watch where watch.user_id = "user".id
+      and watch.repo_id = ${place.repo.id} and watch.mode <> 'dont')
+    or exists (select 1 from org_user where org_user.user_id = "user".id and org_user.org_id = ${place.owner.id}))`
+  const readsPulls = { units: ['pulls'], mode: 1, evenIfOff: true } as const
+  return people(db)
     .where((where) =>
       where.or([
-        where('user.id', '=', ownerId),
-        where.exists(
-          where
-            .selectFrom('collaboration')
-            .select('collaboration.user_id')
-            .whereRef('collaboration.user_id', '=', 'user.id')
-            .where('collaboration.repo_id', '=', repoId)
-            .where('collaboration.access_mode', '>=', 1),
-        ),
-        where('user.id', 'in', () =>
-          teamsOf(db, ownerId, repoId)
-            .select('team_user.user_id')
-            .where((grant) =>
-              grant.or([
-                grant('team.access_mode', '>=', 3),
-                grant.exists(
-                  grant
-                    .selectFrom('team_unit')
-                    .select('team_unit.team_id')
-                    .whereRef('team_unit.team_id', '=', 'team.id')
-                    .where('team_unit.unit', '=', 'pulls')
-                    .where('team_unit.access_mode', '>=', 1),
-                ),
-              ]),
-            ),
-        ),
-        ...(isPrivate
-          ? []
-          : [
-              where.exists(
-                where
-                  .selectFrom('watch')
-                  .select('watch.user_id')
-                  .whereRef('watch.user_id', '=', 'user.id')
-                  .where('watch.repo_id', '=', repoId)
-                  .where('watch.mode', '!=', 'dont'),
-              ),
-              where.exists(
-                where
-                  .selectFrom('org_user')
-                  .select('org_user.user_id')
-                  .whereRef('org_user.user_id', '=', 'user.id')
-                  .where('org_user.org_id', '=', ownerId),
-              ),
-            ]),
+        where('user.id', '=', place.owner.id),
+        wasGiven('user', place, readsPulls),
+        ...(place.repo.is_private ? [] : [where.and([isNear, mayAccess('user', place, readsPulls)])]),
       ]),
     )
     .orderBy('lower_name')
     .execute()
+}

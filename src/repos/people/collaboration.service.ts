@@ -2,7 +2,7 @@ import { findAccountByName } from '../../access/access.store.ts'
 import type { Ctx, RepoCtx, SignedInRepoCtx } from '../../access/context.ts'
 import { accessTo } from '../../access/repo-access.ts'
 import { mode, type Rights } from '../../access/rights.ts'
-import { viewerOf } from '../../auth/viewer.ts'
+import { viewerAs } from '../../auth/viewer.ts'
 import { transaction } from '../../db/database.ts'
 import type { AccessMode, UserRow } from '../../db/tables/accounts.ts'
 import { publish } from '../../events/hub.ts'
@@ -85,6 +85,6 @@ export async function rightsOfUser(
   }
   const user = await findAccountByName(ctx.db, name.toLowerCase())
   if (!user) throw new NotFound('the user does not exist', 'user_not_found')
-  const { rights } = await accessTo(ctx.db, viewerOf(user, { kind: 'session' }), ctx.owner, ctx.repo)
+  const { rights } = await accessTo(ctx.db, viewerAs(user), ctx.owner, ctx.repo)
   return { user, rights }
 }

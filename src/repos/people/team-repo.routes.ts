@@ -45,7 +45,7 @@ export const orgListTeamRepo = operation({
   requires: [inTeam, signedIn, teamMember, teamPublicOnly, signedIn],
   reply: { 200: Repository },
   async run({ ctx, params }) {
-    const [repo] = await presentRepos(ctx, [await getTeamRepo(ctx, ctx.team, params.reponame)])
+    const [repo] = await presentRepos(ctx, [await getTeamRepo(ctx, ctx.org, ctx.team, params.reponame)])
     if (!repo) throw new NotFound('the repository does not exist', 'repo_not_found')
     return ok(repo)
   },

@@ -1,6 +1,7 @@
 import { findRepoByName } from '../../access/access.store.ts'
 import type { Ctx, RepoCtx, Services, SignedInCtx } from '../../access/context.ts'
 import { accessTo } from '../../access/repo-access.ts'
+import { noRepo, openRepo } from '../../access/resolve-repo.ts'
 import { mode } from '../../access/rights.ts'
 import { transaction } from '../../db/database.ts'
 import type { TeamRow, UserRow } from '../../db/tables/accounts.ts'
@@ -26,17 +27,21 @@ export async function pageOfTeamRepos(
   team: TeamRow,
   page: Page,
 ): Promise<{ readonly repos: RepoRow[]; readonly total: number }> {
-  const [repos, total] = await Promise.all([listTeamRepos(ctx.db, team.id, page), countTeamRepos(ctx.db, team.id)])
+  const [repos, total] = await Promise.all([
+    listTeamRepos(ctx.db, team.id, ctx.viewer, page),
+    countTeamRepos(ctx.db, team.id, ctx.viewer),
+  ])
   return { repos, total }
 }
 
-const noRepo = () => new NotFound('the repository does not exist', 'repo_not_found')
-
-/** A repository that the team has, or `NotFound`. Its owner is the organization, whatever the path says (observed). */
-export async function getTeamRepo(ctx: Ctx, team: TeamRow, name: string): Promise<RepoRow> {
+/**
+ * A repository that the team has and the viewer may see, or `NotFound`. Its owner is the organization, whatever the path
+ * says (observed).
+ */
+export async function getTeamRepo(ctx: Ctx, org: UserRow, team: TeamRow, name: string): Promise<RepoRow> {
   const repo = await findTeamRepo(ctx.db, team.id, name.toLowerCase())
   if (!repo) throw noRepo()
-  return repo
+  return (await openRepo(ctx, org, repo)).repo
 }
 
 /** A repository of the team's organization whose code the viewer administers; else `NotFound` or `Forbidden`. */

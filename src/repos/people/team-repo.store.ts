@@ -1,4 +1,6 @@
+import { mayEnter } from '../../access/access-rule.store.ts'
 import { teamHoldsRepo } from '../../access/team-holds.store.ts'
+import type { Viewer } from '../../auth/viewer.ts'
 import type { Db, Tx } from '../../db/database.ts'
 import type { RepoRow } from '../../db/tables/repositories.ts'
 import type { RepoId, TeamId } from '../../lib/ids.ts'
@@ -12,12 +14,16 @@ const reposOfTeam = (db: Db | Tx, teamId: TeamId) =>
     .where('team.id', '=', teamId)
     .where(teamHoldsRepo('repo.id'))
 
-export const listTeamRepos = (db: Db, teamId: TeamId, page: Page): Promise<RepoRow[]> =>
-  reposOfTeam(db, teamId).selectAll('repo').orderBy('repo.lower_name').limit(page.limit).offset(page.offset).execute()
+const seenReposOfTeam = (db: Db, teamId: TeamId, viewer: Viewer | undefined) =>
+  reposOfTeam(db, teamId).innerJoin('user as owner', 'owner.id', 'repo.owner_id').where(mayEnter(viewer, 'repo'))
 
-export const countTeamRepos = async (db: Db, teamId: TeamId): Promise<number> =>
+/** One page of the repositories that a team has and the viewer may see. */
+export const listTeamRepos = (db: Db, teamId: TeamId, viewer: Viewer | undefined, page: Page): Promise<RepoRow[]> =>
+  seenReposOfTeam(db, teamId, viewer).selectAll('repo').orderBy('repo.lower_name').limit(page.limit).offset(page.offset).execute()
+
+export const countTeamRepos = async (db: Db, teamId: TeamId, viewer: Viewer | undefined): Promise<number> =>
   (
-    await reposOfTeam(db, teamId)
+    await seenReposOfTeam(db, teamId, viewer)
       .select((select) => select.fn.countAll<number>().as('count'))
       .executeTakeFirstOrThrow()
   ).count

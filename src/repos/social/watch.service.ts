@@ -1,5 +1,4 @@
 import type { Ctx, RepoCtx, SignedInRepoCtx } from '../../access/context.ts'
-import { lookerOf } from '../../access/repo-visibility.store.ts'
 import { transaction } from '../../db/database.ts'
 import type { UserRow } from '../../db/tables/accounts.ts'
 import type { RepoRow } from '../../db/tables/repositories.ts'
@@ -33,11 +32,9 @@ export async function pageOfWatched(
   user: UserRow,
   page: Page,
 ): Promise<{ readonly repos: RepoRow[]; readonly total: number }> {
-  const looker = lookerOf(ctx.viewer)
-  const seen = ctx.viewer?.id === user.id ? looker : { ...looker, publicOnly: true }
   const [repos, total] = await Promise.all([
-    listWatchedRepos(ctx.db, user.id, seen, page),
-    countWatchedRepos(ctx.db, user.id, seen),
+    listWatchedRepos(ctx.db, user.id, ctx.viewer, page),
+    countWatchedRepos(ctx.db, user.id, ctx.viewer),
   ])
   return { repos, total }
 }

@@ -4,7 +4,8 @@ import type { RepoRow } from '../../db/tables/repositories.ts'
 import type { RepoId, UserId } from '../../lib/ids.ts'
 import type { Page } from '../../lib/paging.ts'
 import type { Unix } from '../../lib/time.ts'
-import { visibleTo, type Looker } from '../../access/repo-visibility.store.ts'
+import { visibleTo } from '../../access/access-rule.store.ts'
+import { viewerAs, type Viewer } from '../../auth/viewer.ts'
 
 export const findWatch = (db: Db | Tx, repoId: RepoId, userId: UserId) =>
   db.selectFrom('watch').selectAll().where('repo_id', '=', repoId).where('user_id', '=', userId).executeTakeFirst()
@@ -85,18 +86,12 @@ export async function deleteAllWatches(tx: Tx, userId: UserId): Promise<void> {
 
 /** Somebody watches no repository of an owner any more that he can not see. */
 export async function unwatchUnseenReposOf(tx: Tx, ownerId: UserId, userId: UserId): Promise<void> {
-  const looker = await tx
-    .selectFrom('user')
-    .select(['is_admin', 'is_restricted'])
-    .where('id', '=', userId)
-    .executeTakeFirst()
-  if (!looker) return
-  const seen = visibleTo(tx.selectFrom('repo').innerJoin('user as owner', 'owner.id', 'repo.owner_id'), {
-    id: userId,
-    isAdmin: looker.is_admin,
-    isRestricted: looker.is_restricted,
-    publicOnly: false,
-  })
+  const user = await tx.selectFrom('user').selectAll().where('id', '=', userId).executeTakeFirst()
+  if (!user) return
+  const seen = visibleTo(
+    tx.selectFrom('repo').innerJoin('user as owner', 'owner.id', 'repo.owner_id'),
+    viewerAs(user),
+  )
     .select('repo.id')
     .where('repo.owner_id', '=', ownerId)
   const removed = await tx
@@ -123,8 +118,8 @@ export const listWatchers = (db: Db, repoId: RepoId, page: Page): Promise<UserRo
     .offset(page.offset)
     .execute()
 
-const watched = (db: Db, userId: UserId, looker: Looker) =>
-  visibleTo(
+function watched(db: Db, userId: UserId, viewer: Viewer | undefined) {
+  const query = visibleTo(
     db
       .selectFrom('repo')
       .innerJoin('user as owner', 'owner.id', 'repo.owner_id')
@@ -138,16 +133,19 @@ const watched = (db: Db, userId: UserId, looker: Looker) =>
             .where('watch.mode', '!=', 'dont'),
         ),
       ),
-    looker,
+    viewer,
   )
+  // Others than oneself are shown public ones only (contract, users: following, starring, watching).
+  return viewer?.id === userId ? query : query.where('repo.is_private', '=', false)
+}
 
-/** Repositories that somebody watches, as far as the looker may see them, by id. */
-export const listWatchedRepos = (db: Db, userId: UserId, looker: Looker, page: Page): Promise<RepoRow[]> =>
-  watched(db, userId, looker).selectAll('repo').orderBy('repo.id').limit(page.limit).offset(page.offset).execute()
+/** Repositories that somebody watches, as far as the viewer may see them, by id; of others public ones only. */
+export const listWatchedRepos = (db: Db, userId: UserId, viewer: Viewer | undefined, page: Page): Promise<RepoRow[]> =>
+  watched(db, userId, viewer).selectAll('repo').orderBy('repo.id').limit(page.limit).offset(page.offset).execute()
 
-export const countWatchedRepos = async (db: Db, userId: UserId, looker: Looker): Promise<number> =>
+export const countWatchedRepos = async (db: Db, userId: UserId, viewer: Viewer | undefined): Promise<number> =>
   (
-    await watched(db, userId, looker)
+    await watched(db, userId, viewer)
       .select((select) => select.fn.countAll<number>().as('count'))
       .executeTakeFirstOrThrow()
   ).count

@@ -1,0 +1,284 @@
+import { sql, type RawBuilder, type SelectQueryBuilder, type SqlBool } from 'kysely'
+import type { Viewer } from '../auth/viewer.ts'
+import type { Db } from '../db/database.ts'
+import type { Schema } from '../db/schema.ts'
+import type { AccessMode, UserRow, UserTable } from '../db/tables/accounts.ts'
+import type { RepoRow, RepoUnit } from '../db/tables/repositories.ts'
+import type { RepoId, UserId } from '../lib/ids.ts'
+import { teamHoldsRepo } from './team-holds.store.ts'
+
+/*
+ * Who may do what in a repository, for queries: the rule of decision 0010, which `computeRights` has for rows. Every
+ * condition of every query about access is made here.
+ */
+
+type Condition = RawBuilder<SqlBool>
+/** A part of the rule: known before the database is asked, or for the database to find out. */
+type Part = boolean | Condition
+
+function any(...parts: readonly Part[]): Part {
+  if (parts.includes(true)) return true
+  const unknown = parts.filter((part) => typeof part !== 'boolean')
+  return unknown.length === 0 ? false : sql<SqlBool>`(${sql.join(unknown, sql` or `)})`
+}
+
+function all(...parts: readonly Part[]): Part {
+  if (parts.includes(false)) return false
+  const unknown = parts.filter((part) => typeof part !== 'boolean')
+  return unknown.length === 0 ? true : sql<SqlBool>`(${sql.join(unknown, sql` and `)})`
+}
+
+const not = (part: Part): Part => (typeof part === 'boolean' ? !part : sql<SqlBool>`not ${part}`)
+
+const asCondition = (part: Part): Condition => (typeof part === 'boolean' ? sql<SqlBool>`${sql.lit(part)}` : part)
+
+/** Whose access it is: a viewer (undefined: a guest), or each row of the query's table `user`. */
+export type Who = Viewer | undefined | 'user'
+
+/** Which repository: one that is known, or each row of the query's `repo`, which is joined with its owner as `owner`. */
+export type Where = { readonly repo: RepoRow; readonly owner: UserRow } | 'repo'
+
+/** What is wanted in the repository. */
+export interface Wanted {
+  /** In any of these units; without it, in any at all. */
+  readonly units?: readonly RepoUnit[]
+  /** At least this. */
+  readonly mode: Exclude<AccessMode, 0>
+  /** Units that are switched off count as if they were on. */
+  readonly evenIfOff?: boolean
+}
+
+/** A person and a repository, each either known or standing in columns of the query. */
+interface Pair {
+  /** undefined: a guest. */
+  readonly userId: UserId | RawBuilder<unknown> | undefined
+  readonly isAdmin: Part
+  readonly isRestricted: Part
+  readonly limit: Viewer['limit'] | undefined
+  readonly repoId: RepoId | 'repo.id'
+  readonly ownerId: UserId | RawBuilder<unknown>
+  readonly isPrivate: Part
+  readonly isPublicOwner: Part
+  readonly isPrivateOwner: Part
+  /** False when the owner is known to be a person, who has no members and teams. */
+  readonly mayHaveTeams: boolean
+}
+
+function pairOf(who: Who, where: Where): Pair {
+  const person =
+    who === 'user'
+      ? {
+          userId: sql.ref('user.id'),
+          isAdmin: sql<SqlBool>`${sql.ref('user.is_admin')}`,
+          isRestricted: sql<SqlBool>`${sql.ref('user.is_restricted')}`,
+          limit: undefined,
+        }
+      : {
+          userId: who?.id,
+          isAdmin: who?.isAdmin ?? false,
+          isRestricted: who?.isRestricted ?? false,
+          limit: who?.limit,
+        }
+  if (where !== 'repo') {
+    const { repo, owner } = where
+    return {
+      ...person,
+      repoId: repo.id,
+      ownerId: owner.id,
+      isPrivate: repo.is_private,
+      isPublicOwner: owner.visibility === 'public',
+      isPrivateOwner: owner.visibility === 'private',
+      mayHaveTeams: owner.kind === 'organization',
+    }
+  }
+  return {
+    ...person,
+    repoId: 'repo.id',
+    ownerId: sql.ref('repo.owner_id'),
+    isPrivate: sql<SqlBool>`repo.is_private`,
+    isPublicOwner: sql<SqlBool>`owner.visibility = 'public'`,
+    isPrivateOwner: sql<SqlBool>`owner.visibility = 'private'`,
+    mayHaveTeams: true,
+  }
+}
+
+const repoIdOf = ({ repoId }: Pair) => (repoId === 'repo.id' ? sql.ref(repoId) : sql`${repoId}`)
+
+const isOwner = ({ userId, ownerId }: Pair): Part => {
+  if (userId === undefined) return false
+  return typeof userId === 'number' && typeof ownerId === 'number'
+    ? userId === ownerId
+    : sql<SqlBool>`${userId} = ${ownerId}`
+}
+
+const isMember = ({ userId, ownerId, mayHaveTeams }: Pair): Part =>
+  userId !== undefined &&
+  mayHaveTeams &&
+  sql<SqlBool>`exists (select 1 from org_user where org_user.org_id = ${ownerId} and org_user.user_id = ${userId})`
+
+const collaborates = (pair: Pair, atLeast: AccessMode): Part =>
+  pair.userId !== undefined &&
+  sql<SqlBool>`exists (select 1 from collaboration where collaboration.repo_id = ${repoIdOf(pair)}
+    and collaboration.user_id = ${pair.userId} and collaboration.access_mode >= ${sql.lit(atLeast)})`
+
+/** A team of the person's holds the repository and gives what the condition on `team` says. */
+const isOnTeam = ({ userId, ownerId, repoId, mayHaveTeams }: Pair, gives: Part): Part =>
+  userId !== undefined &&
+  mayHaveTeams &&
+  gives !== false &&
+  sql<SqlBool>`exists (select 1 from team_user inner join team on team.id = team_user.team_id
+    where team_user.user_id = ${userId} and team.org_id = ${ownerId}
+      and ${teamHoldsRepo(repoId)} and ${asCondition(gives)})`
+
+const isAdminTeam = sql<SqlBool>`team.access_mode >= 3`
+
+const among = (column: 'repo_unit.unit' | 'team_unit.unit', units: readonly RepoUnit[] | undefined): Part =>
+  units === undefined || (units.length > 0 && sql<SqlBool>`${sql.ref(column)} in (${sql.join(units)})`)
+
+/** The team's own mode in one of the units, which is switched on. */
+const teamUnitGives = (pair: Pair, { units, mode, evenIfOff }: Wanted): Part => {
+  const isOn =
+    evenIfOff ||
+    sql<SqlBool>`exists (select 1 from repo_unit where repo_unit.repo_id = ${repoIdOf(pair)}
+      and repo_unit.unit = team_unit.unit)`
+  const wanted = all(among('team_unit.unit', units), isOn)
+  return (
+    wanted !== false &&
+    sql<SqlBool>`exists (select 1 from team_unit where team_unit.team_id = team.id
+      and team_unit.access_mode >= ${sql.lit(mode)} and ${asCondition(wanted)})`
+  )
+}
+
+/** One of the units is switched on, with a default access of its own when that is asked for. */
+const hasUnit = (pair: Pair, { units }: Wanted, defaultAccess: AccessMode = 0): Part => {
+  const wanted = all(
+    among('repo_unit.unit', units),
+    defaultAccess === 0 || sql<SqlBool>`repo_unit.default_access >= ${sql.lit(defaultAccess)}`,
+  )
+  return (
+    wanted !== false &&
+    sql<SqlBool>`exists (select 1 from repo_unit where repo_unit.repo_id = ${repoIdOf(pair)}
+      and ${asCondition(wanted)})`
+  )
+}
+
+/** The repository is open to the person without anything being given to them. */
+const isOpen = (pair: Pair): Part => {
+  const mayEnter =
+    pair.userId === undefined
+      ? pair.isPublicOwner
+      : any(not(pair.isPrivateOwner), isMember(pair), collaborates(pair, 1))
+  return all(not(pair.isPrivate), not(pair.isRestricted), mayEnter)
+}
+
+/** What was given to the person: as owner, collaborator or member of a team. */
+function given(pair: Pair, wanted: Wanted): Part {
+  const isOn = wanted.evenIfOff || hasUnit(pair, wanted)
+  const byTeam = any(all(isAdminTeam, isOn), teamUnitGives(pair, wanted))
+  return any(all(any(isOwner(pair), collaborates(pair, wanted.mode)), isOn), isOnTeam(pair, byTeam))
+}
+
+/** What everybody has who may enter. */
+const open = (pair: Pair, wanted: Wanted): Part =>
+  wanted.mode === 1
+    ? all(isOpen(pair), wanted.evenIfOff || hasUnit(pair, wanted))
+    : pair.userId !== undefined && all(hasUnit(pair, wanted, wanted.mode), isOpen(pair))
+
+/** Applies what the credential is limited to. */
+function limited(pair: Pair, wanted: Wanted, ofAccount: Part): Part {
+  const { limit } = pair
+  if (limit?.repo) {
+    const isIt =
+      pair.repoId === 'repo.id' ? sql<SqlBool>`repo.id = ${limit.repo.id}` : pair.repoId === limit.repo.id
+    return all(limit.repo.mode >= wanted.mode, isIt, wanted.evenIfOff || hasUnit(pair, wanted))
+  }
+  return all(limit?.publicOnly ? not(pair.isPrivate) : true, ofAccount)
+}
+
+/**
+ * That somebody may do something in units of a repository: `Rights.modeOf(unit) >= mode` for one of them. A condition
+ * for queries that have what `who` and `where` name.
+ */
+export function mayAccess(who: Who, where: Where, wanted: Wanted): Condition {
+  const pair = pairOf(who, where)
+  const isOn = wanted.evenIfOff || hasUnit(pair, wanted)
+  return asCondition(limited(pair, wanted, any(all(pair.isAdmin, isOn), open(pair, wanted), given(pair, wanted))))
+}
+
+/** Like `mayAccess`, by what was given to the person alone: not as an administrator, not because all may. */
+export const wasGiven = (who: Who, where: Where, wanted: Wanted): Condition => {
+  const pair = pairOf(who, where)
+  return asCondition(limited(pair, wanted, given(pair, wanted)))
+}
+
+/** Like `wasGiven`, by a team alone. */
+export const wasGivenByTeam = (who: Who, where: Where, wanted: Wanted): Condition => {
+  const pair = pairOf(who, where)
+  const isOn = wanted.evenIfOff || hasUnit(pair, wanted)
+  return asCondition(limited(pair, wanted, isOnTeam(pair, any(all(isAdminTeam, isOn), teamUnitGives(pair, wanted)))))
+}
+
+/** That the viewer may see a repository at all (`Rights.any`): its owner and administrators also when it has no units. */
+export function mayEnter(who: Who, where: Where): Condition {
+  const pair = pairOf(who, where)
+  const wanted = { mode: 1 } as const
+  const owns = any(pair.isAdmin, isOwner(pair))
+  const onUnits = all(any(isOpen(pair), collaborates(pair, 1)), hasUnit(pair, wanted))
+  const byTeam = isOnTeam(pair, any(isAdminTeam, teamUnitGives(pair, wanted)))
+  return asCondition(limited(pair, wanted, any(owns, onUnits, byTeam)))
+}
+
+type WithOwner = Schema & { owner: UserTable }
+
+/** Limits a query of `repo`, joined with its `owner`, to what the viewer may see. */
+export const visibleTo = <Selected>(
+  query: SelectQueryBuilder<WithOwner, 'repo' | 'owner', Selected>,
+  viewer: Viewer | undefined,
+): SelectQueryBuilder<WithOwner, 'repo' | 'owner', Selected> => query.where(mayEnter(viewer, 'repo'))
+
+/** Ids of the repositories where the viewer may do what is wanted. */
+export const reposWhere = (db: Pick<Db, 'selectFrom'>, viewer: Viewer | undefined, wanted: Wanted) =>
+  db
+    .selectFrom('repo')
+    .innerJoin('user as owner', 'owner.id', 'repo.owner_id')
+    .select('repo.id')
+    .where(mayAccess(viewer, 'repo', wanted))
+
+/**
+ * Which of some people may do something in units of a repository. People who can not sign in are left out.
+ */
+export async function listUsersWhoMay(
+  db: Db,
+  place: Exclude<Where, 'repo'>,
+  userIds: readonly UserId[],
+  wanted: Wanted,
+): Promise<UserRow[]> {
+  if (userIds.length === 0) return []
+  return db
+    .selectFrom('user')
+    .selectAll()
+    .where('id', 'in', userIds)
+    .where('kind', '=', 'individual')
+    .where('is_active', '=', true)
+    .where('prohibit_login', '=', false)
+    .where(mayAccess('user', place, wanted))
+    .execute()
+}
+
+/**
+ * That an account, a row of the query's table `user`, is shown to the viewer: `maySeeAccount` for queries.
+ */
+export function accountsShownTo(viewer: Viewer | undefined): Condition {
+  const isPublic = sql<SqlBool>`"user".visibility = 'public'`
+  if (!viewer) return isPublic
+  const isSelf = sql<SqlBool>`"user".id = ${viewer.id}`
+  const isMemberOf = sql<SqlBool>`exists (select 1 from org_user where org_user.org_id = "user".id
+    and org_user.user_id = ${viewer.id})`
+  const shown = any(
+    viewer.isAdmin,
+    isSelf,
+    isMemberOf,
+    !viewer.isRestricted && sql<SqlBool>`"user".visibility <> 'private'`,
+  )
+  return asCondition(all(shown, !viewer.limit.publicOnly || any(isPublic, isSelf)))
+}

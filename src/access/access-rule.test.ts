@@ -1,0 +1,311 @@
+import assert from 'node:assert/strict'
+import { randomInt } from 'node:crypto'
+import test from 'node:test'
+import { sql, type RawBuilder } from 'kysely'
+import { viewerAs, viewerOf, type Credential, type Viewer } from '../auth/viewer.ts'
+import { parseScopes } from '../auth/token-scopes.ts'
+import { transaction, type Db, type Tx } from '../db/database.ts'
+import type { AccessMode, UserRow } from '../db/tables/accounts.ts'
+import { repoUnits, type RepoRow, type RepoUnit, type RepoUnitRow } from '../db/tables/repositories.ts'
+import type { KeyId, RepoId, TeamId, TokenId, UserId } from '../lib/ids.ts'
+import { openTestDatabase } from '../testing/database.ts'
+import { listCollaborations, listMemberships, listTeamGrants, teamGrantsByRepo } from './access.store.ts'
+import { accountsShownTo, listUsersWhoMay, mayAccess, mayEnter, visibleTo, type Wanted } from './access-rule.store.ts'
+import { accessTo, accessToAll } from './repo-access.ts'
+import { computeRights, maySeeAccount, type Rights } from './rights.ts'
+import { rightsOfUsers } from './user-rights.service.ts'
+
+/** Numbers that look random and are the same for the same seed (a linear congruence, the high bits of it). */
+function dice(seed: number) {
+  let state = BigInt(seed)
+  const below = (limit: number): number => {
+    state = (state * 6364136223846793005n + 1442695040888963407n) & 0xffffffffffffffffn
+    return Number(state >> 33n) % limit
+  }
+  return {
+    below,
+    chance: (percent: number): boolean => below(100) < percent,
+    of: <Each>(all: readonly Each[]): Each => all[below(all.length)] as Each,
+    some: <Each>(all: readonly Each[], percent: number): Each[] => all.filter(() => below(100) < percent),
+  }
+}
+
+const visibilities = ['public', 'limited', 'private'] as const
+const units: readonly RepoUnit[] = repoUnits
+const modes = [1, 2, 3, 4] as const
+
+interface World {
+  readonly people: readonly UserRow[]
+  readonly accounts: readonly UserRow[]
+  readonly places: readonly { readonly repo: RepoRow; readonly owner: UserRow }[]
+}
+
+/** Fills the database with accounts, teams and repositories in every relation that the rules speak of. */
+async function makeWorld(db: Db, seed: number): Promise<World> {
+  const { below, chance, of, some } = dice(seed)
+  return transaction(db, async (tx) => {
+    const idOf = async <Id>(tx: Tx, statement: RawBuilder<{ id: Id }>): Promise<Id> =>
+      (await statement.execute(tx)).rows[0]?.id as Id
+    const account = (kind: UserRow['kind'], name: string) =>
+      idOf<UserId>(
+        tx,
+        sql`insert into "user" (kind, name, lower_name, is_admin, is_restricted, visibility, created_unix, updated_unix)
+          values (${kind}, ${name}, ${name}, ${kind === 'individual' && chance(10)},
+            ${kind === 'individual' && chance(30)}, ${of(visibilities)}, 1, 1) returning id`,
+      )
+    const personIds: UserId[] = []
+    for (let index = 0; index < 10; index++) personIds.push(await account('individual', `person${seed}-${index}`))
+    const orgIds: UserId[] = []
+    const repoIds: RepoId[] = []
+    const addRepo = async (ownerId: UserId) => {
+      const name = `repo${seed}-${repoIds.length}`
+      const id = await idOf<RepoId>(
+        tx,
+        sql`insert into repo (owner_id, name, lower_name, git_key, default_branch, is_private, created_unix, updated_unix)
+          values (${ownerId}, ${name}, ${name}, ${name}, 'main', ${chance(50)}, 1, 1) returning id`,
+      )
+      repoIds.push(id)
+      for (const unit of some(units, of([0, 50, 90]))) {
+        await sql`insert into repo_unit (repo_id, unit, default_access)
+          values (${id}, ${unit}, ${unit === 'wiki' && chance(50) ? 2 : 0})`.execute(tx)
+      }
+      for (const userId of some(personIds, 15)) {
+        await sql`insert into collaboration (repo_id, user_id, access_mode, created_unix)
+          values (${id}, ${userId}, ${1 + below(3)}, 1)`.execute(tx)
+      }
+      return id
+    }
+    for (let index = 0; index < 5; index++) {
+      const orgId = await account('organization', `org${seed}-${index}`)
+      orgIds.push(orgId)
+      const members = some(personIds, 50)
+      for (const userId of members) {
+        await sql`insert into org_user (org_id, user_id) values (${orgId}, ${userId})`.execute(tx)
+      }
+      const inOrg = [await addRepo(orgId), await addRepo(orgId), await addRepo(orgId)]
+      for (let number = 0; number < 3; number++) {
+        const isOwners = number === 0
+        const name = `team${number}`
+        const teamId = await idOf<TeamId>(
+          tx,
+          sql`insert into team (org_id, name, lower_name, access_mode, includes_all_repositories, created_unix)
+            values (${orgId}, ${name}, ${name}, ${isOwners ? 4 : below(4)}, ${isOwners || chance(30)}, 1) returning id`,
+        )
+        for (const unit of some(units, 40)) {
+          await sql`insert into team_unit (team_id, org_id, unit, access_mode)
+            values (${teamId}, ${orgId}, ${unit}, ${below(4)})`.execute(tx)
+        }
+        for (const userId of some(members, isOwners ? 20 : 40)) {
+          await sql`insert into team_user (team_id, org_id, user_id) values (${teamId}, ${orgId}, ${userId})`.execute(tx)
+        }
+        for (const repoId of some(inOrg, 40)) {
+          await sql`insert into team_repo (team_id, org_id, repo_id) values (${teamId}, ${orgId}, ${repoId})`.execute(tx)
+        }
+      }
+    }
+    for (const ownerId of some(personIds, 60)) await addRepo(ownerId)
+    const accounts = await tx
+      .selectFrom('user')
+      .selectAll()
+      .where('id', 'in', [...personIds, ...orgIds])
+      .execute()
+    const repos = await tx.selectFrom('repo').selectAll().where('id', 'in', repoIds).execute()
+    const accountOf = new Map(accounts.map((each) => [each.id, each]))
+    return {
+      accounts,
+      people: accounts.filter((each) => each.kind === 'individual'),
+      places: repos.map((repo) => ({ repo, owner: accountOf.get(repo.owner_id) as UserRow })),
+    }
+  })
+}
+
+/** The credentials that somebody may come with: of the account itself, and each kind of limit. */
+function viewersOf({ people, places }: World): (Viewer | undefined)[] {
+  const credentials = (index: number): Credential[] => {
+    const repoId = (places[index % places.length] as World['places'][number]).repo.id
+    return [
+      { kind: 'session' },
+      { kind: 'token', tokenId: 1 as TokenId, scopes: parseScopes('public-only,all'), basic: false },
+      index % 2 === 0
+        ? { kind: 'job', repoId, readOnly: index % 4 === 0 }
+        : { kind: 'deploy', keyId: 1 as KeyId, repoId, readOnly: index % 4 === 1 },
+    ]
+  }
+  return [undefined, ...people.flatMap((user, index) => credentials(index).map((each) => viewerOf(user, each)))]
+}
+
+const nameOf = (viewer: Viewer | undefined): string =>
+  viewer === undefined
+    ? 'a guest'
+    : `${viewer.user.name} (${[
+        viewer.isAdmin && 'administrator',
+        viewer.isRestricted && 'restricted',
+        viewer.limit.publicOnly && 'public-only',
+        viewer.limit.repo && `for repository ${viewer.limit.repo.id} alone`,
+      ]
+        .filter(Boolean)
+        .join(', ')})`
+
+/** Whether the query answers for one pair: a condition as a column that both databases give in the same form. */
+const flag = (condition: RawBuilder<unknown>) => sql<number>`case when ${condition} then 1 else 0 end`
+
+/** The columns of a query that asks for every unit and mode at once. */
+const everyUnitAndMode = units.flatMap((unit) => modes.map((atLeast) => ({ unit, atLeast, name: `${unit}_${atLeast}` })))
+
+const asked = ({ unit, atLeast }: { readonly unit: RepoUnit; readonly atLeast: Wanted['mode'] }): Wanted => ({
+  units: [unit],
+  mode: atLeast,
+})
+
+/** What rights say, in the form of the columns. */
+const columnsOf = (rights: Rights): Record<string, number> =>
+  Object.fromEntries([
+    ['enter', Number(rights.any)],
+    ...everyUnitAndMode.map(({ unit, atLeast, name }) => [name, Number(rights.modeOf(unit) >= atLeast)]),
+  ])
+
+/** Units as they would be if all were switched on. */
+const allOn = (repoId: RepoId): RepoUnitRow[] =>
+  units.map((unit) => ({ repo_id: repoId, unit, config: '{}', default_access: 0 as AccessMode }))
+
+async function checkViewer(db: Db, world: World, viewer: Viewer | undefined, about: string): Promise<void> {
+  const access = await accessToAll(db, viewer, world.places)
+  const rows = await db
+    .selectFrom('repo')
+    .innerJoin('user as owner', 'owner.id', 'repo.owner_id')
+    .select([
+      'repo.id',
+      flag(mayEnter(viewer, 'repo')).as('enter'),
+      ...everyUnitAndMode.map((each) => flag(mayAccess(viewer, 'repo', asked(each))).as(each.name)),
+      ...units.map((unit) =>
+        flag(mayAccess(viewer, 'repo', { units: [unit], mode: 1, evenIfOff: true })).as(`off_${unit}`),
+      ),
+    ])
+    .where('repo.id', 'in', [...access.keys()])
+    .execute()
+  assert.equal(rows.length, world.places.length)
+  const listed = await visibleTo(
+    db.selectFrom('repo').innerJoin('user as owner', 'owner.id', 'repo.owner_id'),
+    viewer,
+  )
+    .select('repo.id')
+    .where('repo.id', 'in', [...access.keys()])
+    .execute()
+  const seen = new Set(listed.map((row) => row.id))
+  const [collaborations, memberships, grants] = viewer
+    ? await Promise.all([
+        listCollaborations(db, [...access.keys()], viewer.id),
+        listMemberships(
+          db,
+          world.accounts.map((each) => each.id),
+          viewer.id,
+        ),
+        listTeamGrants(db, [...access.keys()], viewer.id),
+      ])
+    : [[], [], []]
+  const teamsOf = teamGrantsByRepo(grants)
+  for (const { repo, owner } of world.places) {
+    const rights = access.get(repo.id)?.rights as Rights
+    const what = `${about}, ${nameOf(viewer)}, ${repo.name} of ${owner.name}`
+    const row = rows.find((each) => each.id === repo.id) as Record<string, unknown>
+    assert.equal(seen.has(repo.id), rights.any, `${what}: the list`)
+    const ifOn = computeRights({
+      viewer,
+      owner,
+      repo,
+      units: allOn(repo.id),
+      isMember: memberships.some((row) => row.org_id === owner.id),
+      collaboration: collaborations.find((row) => row.repo_id === repo.id)?.access_mode ?? 0,
+      teams: teamsOf.get(repo.id) ?? [],
+    })
+    const expected: Record<string, unknown> = {
+      id: repo.id,
+      ...columnsOf(rights),
+      ...Object.fromEntries(units.map((unit) => [`off_${unit}`, Number(ifOn.modeOf(unit) >= 1)])),
+    }
+    assert.deepEqual({ ...row }, expected, `${what}: rows and SQL`)
+  }
+}
+
+/** The same from the side of a repository: which people may, asked of one repository and of all at once. */
+async function checkPeople(db: Db, world: World, about: string): Promise<void> {
+  const everybody = world.people.map((user) => user.id)
+  const pairs = await db
+    .selectFrom('repo')
+    .innerJoin('user as owner', 'owner.id', 'repo.owner_id')
+    .innerJoin('user', (join) => join.on('user.kind', '=', 'individual'))
+    .select([
+      'repo.id as repo_id',
+      'user.id as user_id',
+      flag(mayEnter('user', 'repo')).as('enter'),
+      ...everyUnitAndMode.map((each) => flag(mayAccess('user', 'repo', asked(each))).as(each.name)),
+    ])
+    .where('user.id', 'in', everybody)
+    .where(
+      'repo.id',
+      'in',
+      world.places.map(({ repo }) => repo.id),
+    )
+    .execute()
+  const pairOf = new Map(pairs.map(({ repo_id, user_id, ...columns }) => [`${repo_id} ${user_id}`, columns]))
+  assert.equal(pairOf.size, world.places.length * world.people.length)
+  for (const place of world.places) {
+    const { repo, owner } = place
+    const rightsOf = await rightsOfUsers(db, owner, repo, world.people)
+    for (const user of world.people) {
+      const what = `${about}, ${nameOf(viewerAs(user))} of the people of ${repo.name} of ${owner.name}`
+      const rights = (await accessTo(db, viewerAs(user), owner, repo)).rights
+      assert.equal(rightsOf.get(user.id)?.rank, rights.rank, `${what}: rank`)
+      assert.deepEqual(columnsOf(rightsOf.get(user.id) as Rights), columnsOf(rights), `${what}: rights of people`)
+      assert.deepEqual({ ...pairOf.get(`${repo.id} ${user.id}`) }, columnsOf(rights), `${what}: the relation`)
+    }
+    for (const unit of units) {
+      for (const atLeast of [1, 2] as const) {
+        const found = await listUsersWhoMay(db, place, everybody, { units: [unit], mode: atLeast })
+        const expected = everybody.filter((id) => (rightsOf.get(id) as Rights).modeOf(unit) >= atLeast)
+        assert.deepEqual(
+          found.map((user) => user.id).toSorted((one, other) => one - other),
+          expected.toSorted((one, other) => one - other),
+          `${about}, ${unit} at ${atLeast} in ${repo.name}: people`,
+        )
+      }
+    }
+  }
+}
+
+async function checkAccounts(db: Db, world: World, viewer: Viewer | undefined, about: string): Promise<void> {
+  const shown = await db.selectFrom('user').select('user.id').where(accountsShownTo(viewer)).execute()
+  const ids = new Set(shown.map((row) => row.id))
+  const memberships = viewer
+    ? await listMemberships(
+        db,
+        world.accounts.map((each) => each.id),
+        viewer.id,
+      )
+    : []
+  const memberOf = new Set(memberships.map((row) => row.org_id))
+  for (const account of world.accounts) {
+    assert.equal(
+      ids.has(account.id),
+      maySeeAccount(viewer, account, memberOf.has(account.id)),
+      `${about}, ${nameOf(viewer)} and ${account.visibility} ${account.name}`,
+    )
+  }
+}
+
+test('access: rights of rows and conditions of queries agree for everybody, everywhere and in every unit', async () => {
+  // A failure names its seed: `INGOT_TEST_SEED=<seed>` plays it again.
+  const wanted = process.env['INGOT_TEST_SEED']
+  const seeds = wanted === undefined ? [1, randomInt(1 << 30)] : [Number(wanted)]
+  await using database = await openTestDatabase()
+  const { db } = database
+  for (const seed of seeds) {
+    const world = await makeWorld(db, seed)
+    const about = `seed ${seed}`
+    for (const viewer of viewersOf(world)) {
+      await checkViewer(db, world, viewer, about)
+      await checkAccounts(db, world, viewer, about)
+    }
+    await checkPeople(db, world, about)
+  }
+})
