@@ -40,8 +40,8 @@ export type Where = { readonly repo: RepoRow; readonly owner: UserRow } | 'repo'
 
 /** What is wanted in the repository. */
 export interface Wanted {
-  /** In any of these units; without it, in any at all. */
-  readonly units?: readonly RepoUnit[]
+  /** In any of these units, some perhaps named by a column of the query; without it, in any at all. */
+  readonly units?: readonly (RepoUnit | RawBuilder<RepoUnit>)[]
   /** At least this. */
   readonly mode: Exclude<AccessMode, 0>
   /** Units that are switched off count as if they were on. */
@@ -132,7 +132,7 @@ const isOnTeam = ({ userId, ownerId, repoId, mayHaveTeams }: Pair, gives: Part):
 
 const isAdminTeam = sql<SqlBool>`team.access_mode >= 3`
 
-const among = (column: 'repo_unit.unit' | 'team_unit.unit', units: readonly RepoUnit[] | undefined): Part =>
+const among = (column: 'repo_unit.unit' | 'team_unit.unit', units: Wanted['units']): Part =>
   units === undefined || (units.length > 0 && sql<SqlBool>`${sql.ref(column)} in (${sql.join(units)})`)
 
 /** The team's own mode in one of the units, which is switched on. */
@@ -149,26 +149,25 @@ const teamUnitGives = (pair: Pair, { units, mode, evenIfOff }: Wanted): Part => 
   )
 }
 
-/** One of the units is switched on, with a default access of its own when that is asked for. */
+/** One of the units is switched on, as code always is; with a default access of its own when that is asked for. */
 const hasUnit = (pair: Pair, { units }: Wanted, defaultAccess: AccessMode = 0): Part => {
+  if (defaultAccess === 0 && (units === undefined || units.includes('code'))) return true
   const wanted = all(
     among('repo_unit.unit', units),
     defaultAccess === 0 || sql<SqlBool>`repo_unit.default_access >= ${sql.lit(defaultAccess)}`,
   )
   return (
     wanted !== false &&
-    sql<SqlBool>`exists (select 1 from repo_unit where repo_unit.repo_id = ${repoIdOf(pair)}
-      and ${asCondition(wanted)})`
+    // A value, and no `exists`, for which PostgreSQL reads the whole table: this is one look into the index for each row.
+    sql<SqlBool>`(select 1 from repo_unit where repo_unit.repo_id = ${repoIdOf(pair)}
+      and ${asCondition(wanted)} limit 1) is not null`
   )
 }
 
-/** The repository is open to the person without anything being given to them. */
-const isOpen = (pair: Pair): Part => {
-  const mayEnter =
-    pair.userId === undefined
-      ? pair.isPublicOwner
-      : any(not(pair.isPrivateOwner), isMember(pair), collaborates(pair, 1))
-  return all(not(pair.isPrivate), not(pair.isRestricted), mayEnter)
+/** The repository is open to the person: it is public, and the person may come to its owner, as `comesBy` says at least. */
+const isOpen = (pair: Pair, comesBy: Part = false): Part => {
+  const comes = pair.userId === undefined ? pair.isPublicOwner : any(not(pair.isPrivateOwner), isMember(pair), comesBy)
+  return all(not(pair.isPrivate), not(pair.isRestricted), comes)
 }
 
 /** What was given to the person: as owner, collaborator or member of a team. */
@@ -178,11 +177,11 @@ function given(pair: Pair, wanted: Wanted): Part {
   return any(all(any(isOwner(pair), collaborates(pair, wanted.mode)), isOn), isOnTeam(pair, byTeam))
 }
 
-/** What everybody has who may enter. */
+/** What everybody has who may enter. Collaborators, who may enter any way, can read by what they were given. */
 const open = (pair: Pair, wanted: Wanted): Part =>
   wanted.mode === 1
     ? all(isOpen(pair), wanted.evenIfOff || hasUnit(pair, wanted))
-    : pair.userId !== undefined && all(hasUnit(pair, wanted, wanted.mode), isOpen(pair))
+    : pair.userId !== undefined && all(isOpen(pair, collaborates(pair, 1)), hasUnit(pair, wanted, wanted.mode))
 
 /** Applies what the credential is limited to. */
 function limited(pair: Pair, wanted: Wanted, ofAccount: Part): Part {
@@ -223,9 +222,8 @@ export function mayEnter(who: Who, where: Where): Condition {
   const pair = pairOf(who, where)
   const wanted = { mode: 1 } as const
   const owns = any(pair.isAdmin, isOwner(pair))
-  const onUnits = all(any(isOpen(pair), collaborates(pair, 1)), hasUnit(pair, wanted))
   const byTeam = isOnTeam(pair, any(isAdminTeam, teamUnitGives(pair, wanted)))
-  return asCondition(limited(pair, wanted, any(owns, onUnits, byTeam)))
+  return asCondition(limited(pair, wanted, any(owns, isOpen(pair), collaborates(pair, 1), byTeam)))
 }
 
 type WithOwner = Schema & { owner: UserTable }
@@ -236,13 +234,32 @@ export const visibleTo = <Selected>(
   viewer: Viewer | undefined,
 ): SelectQueryBuilder<WithOwner, 'repo' | 'owner', Selected> => query.where(mayEnter(viewer, 'repo'))
 
-/** Ids of the repositories where the viewer may do what is wanted. */
-export const reposWhere = (db: Pick<Db, 'selectFrom'>, viewer: Viewer | undefined, wanted: Wanted) =>
-  db
+/**
+ * Repositories that the viewer may read every unit of, whether it is on or off, without asking teams: those give units
+ * one by one, and what they add is in `teamRepos`. Taken apart, a search of all repositories goes through them once for
+ * all units and once through the few that the viewer's teams hold.
+ */
+export const wholeRepos = (db: Pick<Db, 'selectFrom'>, viewer: Viewer | undefined) => {
+  const pair = pairOf(viewer, 'repo')
+  const withoutTeams = any(pair.isAdmin, isOwner(pair), isOpen(pair), collaborates(pair, 1))
+  return db
     .selectFrom('repo')
     .innerJoin('user as owner', 'owner.id', 'repo.owner_id')
-    .select('repo.id')
-    .where(mayAccess(viewer, 'repo', wanted))
+    .where(asCondition(limited(pair, { mode: 1, evenIfOff: true }, withoutTeams)))
+}
+
+/** Repositories that a team of the viewer's reads a unit of, whether it is on or off. */
+export function teamRepos(db: Pick<Db, 'selectFrom'>, viewer: Viewer, unit: RepoUnit) {
+  const pair = pairOf(viewer, 'repo')
+  const gives = any(isAdminTeam, teamUnitGives(pair, { units: [unit], mode: 1, evenIfOff: true }))
+  return db
+    .selectFrom('team_user')
+    .innerJoin('team', 'team.id', 'team_user.team_id')
+    .innerJoin('repo', 'repo.owner_id', 'team.org_id')
+    .where('team_user.user_id', '=', viewer.id)
+    .where(teamHoldsRepo('repo.id'))
+    .where(asCondition(limited(pair, { mode: 1, evenIfOff: true }, gives)))
+}
 
 /**
  * Which of some people may do something in units of a repository. People who can not sign in are left out.

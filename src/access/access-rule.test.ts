@@ -10,7 +10,7 @@ import { repoUnits, type RepoRow, type RepoUnit, type RepoUnitRow } from '../db/
 import type { KeyId, RepoId, TeamId, TokenId, UserId } from '../lib/ids.ts'
 import { openTestDatabase } from '../testing/database.ts'
 import { listCollaborations, listMemberships, listTeamGrants, teamGrantsByRepo } from './access.store.ts'
-import { accountsShownTo, listUsersWhoMay, mayAccess, mayEnter, visibleTo, type Wanted } from './access-rule.store.ts'
+import { accountsShownTo, listUsersWhoMay, mayAccess, mayEnter, teamRepos, visibleTo, wholeRepos, type Who } from './access-rule.store.ts'
 import { accessTo, accessToAll } from './repo-access.ts'
 import { computeRights, maySeeAccount, type Rights } from './rights.ts'
 import { rightsOfUsers } from './user-rights.service.ts'
@@ -65,7 +65,8 @@ async function makeWorld(db: Db, seed: number): Promise<World> {
           values (${ownerId}, ${name}, ${name}, ${name}, 'main', ${chance(50)}, 1, 1) returning id`,
       )
       repoIds.push(id)
-      for (const unit of some(units, of([0, 50, 90]))) {
+      // Code is never switched off.
+      for (const unit of units.filter((each) => each === 'code' || chance(50))) {
         await sql`insert into repo_unit (repo_id, unit, default_access)
           values (${id}, ${unit}, ${unit === 'wiki' && chance(50) ? 2 : 0})`.execute(tx)
       }
@@ -149,20 +150,24 @@ const nameOf = (viewer: Viewer | undefined): string =>
 /** Whether the query answers for one pair: a condition as a column that both databases give in the same form. */
 const flag = (condition: RawBuilder<unknown>) => sql<number>`case when ${condition} then 1 else 0 end`
 
-/** The columns of a query that asks for every unit and mode at once. */
-const everyUnitAndMode = units.flatMap((unit) => modes.map((atLeast) => ({ unit, atLeast, name: `${unit}_${atLeast}` })))
+/** Every unit, a row each, for queries that ask about all of them; its column is `asked.unit`. */
+const asked = sql<{ unit: RepoUnit }>`(${sql.join(
+  units.map((unit) => sql`select ${sql.lit(unit)} as unit`),
+  sql` union all `,
+)})`.as('asked')
 
-const asked = ({ unit, atLeast }: { readonly unit: RepoUnit; readonly atLeast: Wanted['mode'] }): Wanted => ({
-  units: [unit],
-  mode: atLeast,
+const askedUnit = sql.ref<RepoUnit>('asked.unit')
+
+const columns = (who: Who) => [
+  flag(mayEnter(who, 'repo')).as('enter'),
+  ...modes.map((atLeast) => flag(mayAccess(who, 'repo', { units: [askedUnit], mode: atLeast })).as(`mode_${atLeast}`)),
+]
+
+/** What rights say of a unit, in the form of the columns. */
+const columnsOf = (rights: Rights, unit: RepoUnit): Record<string, number> => ({
+  enter: Number(rights.any),
+  ...Object.fromEntries(modes.map((atLeast) => [`mode_${atLeast}`, Number(rights.modeOf(unit) >= atLeast)])),
 })
-
-/** What rights say, in the form of the columns. */
-const columnsOf = (rights: Rights): Record<string, number> =>
-  Object.fromEntries([
-    ['enter', Number(rights.any)],
-    ...everyUnitAndMode.map(({ unit, atLeast, name }) => [name, Number(rights.modeOf(unit) >= atLeast)]),
-  ])
 
 /** Units as they would be if all were switched on. */
 const allOn = (repoId: RepoId): RepoUnitRow[] =>
@@ -170,20 +175,24 @@ const allOn = (repoId: RepoId): RepoUnitRow[] =>
 
 async function checkViewer(db: Db, world: World, viewer: Viewer | undefined, about: string): Promise<void> {
   const access = await accessToAll(db, viewer, world.places)
+  const byTeam = (who: Viewer, unit: RepoUnit) => teamRepos(db, who, unit).select('repo.id')
   const rows = await db
     .selectFrom('repo')
     .innerJoin('user as owner', 'owner.id', 'repo.owner_id')
+    .innerJoin(asked, (join) => join.onTrue())
     .select([
       'repo.id',
-      flag(mayEnter(viewer, 'repo')).as('enter'),
-      ...everyUnitAndMode.map((each) => flag(mayAccess(viewer, 'repo', asked(each))).as(each.name)),
-      ...units.map((unit) =>
-        flag(mayAccess(viewer, 'repo', { units: [unit], mode: 1, evenIfOff: true })).as(`off_${unit}`),
-      ),
+      'asked.unit',
+      ...columns(viewer),
+      flag(mayAccess(viewer, 'repo', { units: [askedUnit], mode: 1, evenIfOff: true })).as('even_if_off'),
+      flag(
+        sql`repo.id in ${wholeRepos(db, viewer).select('repo.id')}${viewer ? sql` or repo.id in ${byTeam(viewer, 'issues')}` : sql``}`,
+      ).as('issues_even_if_off'),
     ])
     .where('repo.id', 'in', [...access.keys()])
     .execute()
-  assert.equal(rows.length, world.places.length)
+  const rowOf = new Map(rows.map((row) => [`${row.id} ${row.unit}`, row]))
+  assert.equal(rowOf.size, world.places.length * units.length)
   const listed = await visibleTo(
     db.selectFrom('repo').innerJoin('user as owner', 'owner.id', 'repo.owner_id'),
     viewer,
@@ -207,7 +216,6 @@ async function checkViewer(db: Db, world: World, viewer: Viewer | undefined, abo
   for (const { repo, owner } of world.places) {
     const rights = access.get(repo.id)?.rights as Rights
     const what = `${about}, ${nameOf(viewer)}, ${repo.name} of ${owner.name}`
-    const row = rows.find((each) => each.id === repo.id) as Record<string, unknown>
     assert.equal(seen.has(repo.id), rights.any, `${what}: the list`)
     const ifOn = computeRights({
       viewer,
@@ -218,12 +226,15 @@ async function checkViewer(db: Db, world: World, viewer: Viewer | undefined, abo
       collaboration: collaborations.find((row) => row.repo_id === repo.id)?.access_mode ?? 0,
       teams: teamsOf.get(repo.id) ?? [],
     })
-    const expected: Record<string, unknown> = {
-      id: repo.id,
-      ...columnsOf(rights),
-      ...Object.fromEntries(units.map((unit) => [`off_${unit}`, Number(ifOn.modeOf(unit) >= 1)])),
+    for (const unit of units) {
+      const { id: _id, unit: _unit, ...row } = { ...rowOf.get(`${repo.id} ${unit}`) }
+      const expected = {
+        ...columnsOf(rights, unit),
+        even_if_off: Number(ifOn.modeOf(unit) >= 1),
+        issues_even_if_off: Number(ifOn.modeOf('issues') >= 1),
+      }
+      assert.deepEqual(row, expected, `${what}, ${unit}: rows and SQL`)
     }
-    assert.deepEqual({ ...row }, expected, `${what}: rows and SQL`)
   }
 }
 
@@ -234,12 +245,8 @@ async function checkPeople(db: Db, world: World, about: string): Promise<void> {
     .selectFrom('repo')
     .innerJoin('user as owner', 'owner.id', 'repo.owner_id')
     .innerJoin('user', (join) => join.on('user.kind', '=', 'individual'))
-    .select([
-      'repo.id as repo_id',
-      'user.id as user_id',
-      flag(mayEnter('user', 'repo')).as('enter'),
-      ...everyUnitAndMode.map((each) => flag(mayAccess('user', 'repo', asked(each))).as(each.name)),
-    ])
+    .innerJoin(asked, (join) => join.onTrue())
+    .select(['repo.id as repo_id', 'user.id as user_id', 'asked.unit', ...columns('user')])
     .where('user.id', 'in', everybody)
     .where(
       'repo.id',
@@ -247,8 +254,10 @@ async function checkPeople(db: Db, world: World, about: string): Promise<void> {
       world.places.map(({ repo }) => repo.id),
     )
     .execute()
-  const pairOf = new Map(pairs.map(({ repo_id, user_id, ...columns }) => [`${repo_id} ${user_id}`, columns]))
-  assert.equal(pairOf.size, world.places.length * world.people.length)
+  const rowOf = new Map(
+    pairs.map(({ repo_id, user_id, unit, ...row }) => [`${repo_id} ${user_id} ${unit}`, { ...row }]),
+  )
+  assert.equal(rowOf.size, world.places.length * world.people.length * units.length)
   for (const place of world.places) {
     const { repo, owner } = place
     const rightsOf = await rightsOfUsers(db, owner, repo, world.people)
@@ -256,10 +265,14 @@ async function checkPeople(db: Db, world: World, about: string): Promise<void> {
       const what = `${about}, ${nameOf(viewerAs(user))} of the people of ${repo.name} of ${owner.name}`
       const rights = (await accessTo(db, viewerAs(user), owner, repo)).rights
       assert.equal(rightsOf.get(user.id)?.rank, rights.rank, `${what}: rank`)
-      assert.deepEqual(columnsOf(rightsOf.get(user.id) as Rights), columnsOf(rights), `${what}: rights of people`)
-      assert.deepEqual({ ...pairOf.get(`${repo.id} ${user.id}`) }, columnsOf(rights), `${what}: the relation`)
+      for (const unit of units) {
+        const expected = columnsOf(rights, unit)
+        const ofPeople = rightsOf.get(user.id) as Rights
+        assert.deepEqual(columnsOf(ofPeople, unit), expected, `${what}, ${unit}: rights of people`)
+        assert.deepEqual(rowOf.get(`${repo.id} ${user.id} ${unit}`), expected, `${what}, ${unit}: the relation`)
+      }
     }
-    for (const unit of units) {
+    for (const unit of ['code', 'issues', 'wiki'] as const) {
       for (const atLeast of [1, 2] as const) {
         const found = await listUsersWhoMay(db, place, everybody, { units: [unit], mode: atLeast })
         const expected = everybody.filter((id) => (rightsOf.get(id) as Rights).modeOf(unit) >= atLeast)

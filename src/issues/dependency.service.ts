@@ -43,7 +43,8 @@ async function seen(ctx: RepoCtx, issue: IssueRow, rows: readonly IssueRow[]): P
   return rows.map((row) => {
     const rights = row.repo_id === ctx.repo.id ? ctx.rights : access.get(row.repo_id)?.rights
     if (rights && mayReadIssue(rights, row)) return { row, sight: 'whole' }
-    return { row, sight: isWriter(ctx.rights, issue) ? 'outline' : 'hidden' }
+    // Writers are told what stands in the way (contract), but never more than their credential is for.
+    return { row, sight: isWriter(ctx.rights, issue) && !rights?.isWithheld ? 'outline' : 'hidden' }
   })
 }
 

@@ -1,13 +1,12 @@
 import { teamHoldsRepo } from '../access/team-holds.store.ts'
 import { sql, type ExpressionBuilder, type SqlBool, type Expression } from 'kysely'
-import { reposWhere } from '../access/access-rule.store.ts'
+import { teamRepos, wholeRepos } from '../access/access-rule.store.ts'
 import type { Viewer } from '../auth/viewer.ts'
 import type { Db } from '../db/database.ts'
 import { databaseKind } from '../db/open.ts'
 import { preparedQuery } from '../db/prepared.ts'
 import type { Schema } from '../db/schema.ts'
 import type { IssueRow } from '../db/tables/issues.ts'
-import type { RepoUnit } from '../db/tables/repositories.ts'
 import type { LabelId, MilestoneId, RepoId, TeamId, UserId } from '../lib/ids.ts'
 import type { Page } from '../lib/paging.ts'
 import type { Unix } from '../lib/time.ts'
@@ -80,30 +79,32 @@ type VisibleScope = Extract<IssueScope, { kind: 'visible' }>
  * the search does not look at units), and the repository is of the owner and the team that are asked for.
  */
 function isVisible(db: Db, where: Builder, scope: VisibleScope, kinds: readonly boolean[]): Expression<SqlBool> {
-  // Only what teams give differs between the kinds, and administrators and guests are on none that counts.
-  const areAlike = !scope.viewer || scope.viewer.isAdmin
-  if (areAlike) return where('issue.repo_id', 'in', reposOfScope(db, scope, 'issues'))
-  return where.or(
-    kinds.map((isPull) =>
-      where.and([
-        where('issue.is_pull', '=', isPull),
-        where('issue.repo_id', 'in', reposOfScope(db, scope, isPull ? 'pulls' : 'issues')),
-      ]),
-    ),
+  const { viewer } = scope
+  const whole = wholeRepos(db, viewer).where(isOfScope(scope)).select('repo.id')
+  if (!viewer) return where('issue.repo_id', 'in', whole)
+  const byTeam = kinds.map((isPull) =>
+    where.and([
+      where('issue.is_pull', '=', isPull),
+      where(
+        'issue.repo_id',
+        'in',
+        teamRepos(db, viewer, isPull ? 'pulls' : 'issues')
+          .where(isOfScope(scope))
+          .select('repo.id'),
+      ),
+    ]),
   )
+  return where.or([where('issue.repo_id', 'in', whole), ...byTeam])
 }
 
-function reposOfScope(db: Db, { viewer, ownerId, teamId }: VisibleScope, unit: RepoUnit) {
-  let repos = reposWhere(db, viewer, { units: [unit], mode: 1, evenIfOff: true })
-  if (ownerId !== undefined) repos = repos.where('repo.owner_id', '=', ownerId)
-  if (teamId !== undefined) {
-    repos = repos.where((team) =>
-      team.exists(
-        team.selectFrom('team').select('team.id').where('team.id', '=', teamId).where(teamHoldsRepo('repo.id')),
-      ),
-    )
-  }
-  return repos
+/** The repository, a row of the query's `repo`, is of the owner and the team that are asked for. */
+function isOfScope({ ownerId, teamId }: VisibleScope): Expression<SqlBool> {
+  const isOfOwner = ownerId === undefined ? sql.lit(true) : sql`repo.owner_id = ${ownerId}`
+  const isOfTeam =
+    teamId === undefined
+      ? sql.lit(true)
+      : sql`exists (select 1 from team where team.id = ${teamId} and ${teamHoldsRepo('repo.id')})`
+  return sql<SqlBool>`(${isOfOwner} and ${isOfTeam})`
 }
 
 function conditions(db: Db, where: Builder, filter: IssueFilter): Expression<SqlBool>[] {

@@ -182,3 +182,22 @@ test('orgBlockUser, orgListBlockedUsers, orgUnblockUser: a block ends what the b
   await alice.must('PUT', `/orgs/${org}/unblock/pest`)
   assert.deepEqual((await alice.get(`/orgs/${org}/list_blocked`)).json, [])
 })
+
+test('orgGetAll, orgListUserOrgs, userSearch: a restricted account finds itself and the organizations that it belongs to', async () => {
+  await using forge = await startForge()
+  await forge.addUser('rita', { isRestricted: true })
+  const [guild, lodge] = [await forge.given.org({ owner: 'alice' }), await forge.given.org({ owner: 'alice' })]
+  const team = await forge.as('alice').must('POST', `/orgs/${guild}/teams`, {
+    name: 'crew',
+    units_map: { 'repo.code': 'read' },
+  })
+  await forge.as('alice').must('PUT', `/teams/${team.json.id}/members/rita`)
+  const rita = forge.as('rita')
+  assert.equal((await rita.get(`/orgs/${lodge}`)).status, 404)
+  assert.equal((await rita.get('/users/alice')).status, 404)
+  const names = (reply: { readonly json: any }): string[] =>
+    (reply.json.data ?? reply.json).map((each: { readonly username: string }) => each.username)
+  assert.deepEqual(names(await rita.must('GET', '/orgs')), [guild])
+  assert.deepEqual(names(await rita.must('GET', '/users/search')), ['rita'])
+  assert.ok(names(await forge.as('bob').must('GET', '/orgs')).includes(lodge))
+})

@@ -223,3 +223,12 @@ test('repoDelete: only those of owner rank; rows, counters and git data go, fork
   assert.deepEqual([fork.fork, fork.parent], [false, null])
   assert.equal((await forge.as('bob').get('/user')).json.starred_repos_count, 0)
 })
+
+test('createCurrentUserRepo: code stays on whatever the settings leave out, so that a repository can be seen', async () => {
+  await using forge = await startForge({
+    settings: { repository: { DISABLED_REPO_UNITS: 'repo.code', DEFAULT_REPO_UNITS: 'repo.issues' } },
+  })
+  const repo = await forge.given.repo()
+  await forge.as('alice').must('PATCH', repo.api, { has_issues: false })
+  assert.equal((await forge.as('bob').get(`${repo.api}/branches`)).status, 200)
+})

@@ -129,11 +129,15 @@ export const disabledUnits = (config: {
 export const unitsNamed = (names: readonly string[], disabled: readonly string[]): RepoUnit[] =>
   names.filter((name) => !disabled.includes(name)).map((name) => name.slice('repo.'.length) as RepoUnit)
 
-/** The units of a new repository: those that a list of settings names, with the defaults of the instance. */
+/**
+ * The units of a new repository: those that a list of settings names, with the defaults of the instance. Code is always
+ * among them, as in the whole family: who may come to a repository finds something there, which queries rely on.
+ */
 export const newUnits = (
   names: readonly string[],
   config: UnitDefaults & Parameters<typeof disabledUnits>[0],
-): NewUnit[] => unitsNamed(names, disabledUnits(config)).map((unit) => newUnit(unit, config))
+): NewUnit[] =>
+  [...new Set<RepoUnit>(['code', ...unitsNamed(names, disabledUnits(config))])].map((unit) => newUnit(unit, config))
 
 const parsed = new Map<string, unknown>()
 /** Most parsed settings that are remembered; repositories mostly share a handful of different ones. */
