@@ -187,8 +187,7 @@ const open = (pair: Pair, wanted: Wanted): Part =>
 function limited(pair: Pair, wanted: Wanted, ofAccount: Part): Part {
   const { limit } = pair
   if (limit?.repo) {
-    const isIt =
-      pair.repoId === 'repo.id' ? sql<SqlBool>`repo.id = ${limit.repo.id}` : pair.repoId === limit.repo.id
+    const isIt = pair.repoId === 'repo.id' ? sql<SqlBool>`repo.id = ${limit.repo.id}` : pair.repoId === limit.repo.id
     return all(limit.repo.mode >= wanted.mode, isIt, wanted.evenIfOff || hasUnit(pair, wanted))
   }
   return all(limit?.publicOnly ? not(pair.isPrivate) : true, ofAccount)

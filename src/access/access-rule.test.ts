@@ -10,7 +10,16 @@ import { repoUnits, type RepoRow, type RepoUnit, type RepoUnitRow } from '../db/
 import type { KeyId, RepoId, TeamId, TokenId, UserId } from '../lib/ids.ts'
 import { openTestDatabase } from '../testing/database.ts'
 import { listCollaborations, listMemberships, listTeamGrants, teamGrantsByRepo } from './access.store.ts'
-import { accountsShownTo, listUsersWhoMay, mayAccess, mayEnter, teamRepos, visibleTo, wholeRepos, type Who } from './access-rule.store.ts'
+import {
+  accountsShownTo,
+  listUsersWhoMay,
+  mayAccess,
+  mayEnter,
+  teamRepos,
+  visibleTo,
+  wholeRepos,
+  type Who,
+} from './access-rule.store.ts'
 import { accessTo, accessToAll } from './repo-access.ts'
 import { computeRights, maySeeAccount, type Rights } from './rights.ts'
 import { rightsOfUsers } from './user-rights.service.ts'
@@ -97,10 +106,14 @@ async function makeWorld(db: Db, seed: number): Promise<World> {
             values (${teamId}, ${orgId}, ${unit}, ${below(4)})`.execute(tx)
         }
         for (const userId of some(members, isOwners ? 20 : 40)) {
-          await sql`insert into team_user (team_id, org_id, user_id) values (${teamId}, ${orgId}, ${userId})`.execute(tx)
+          await sql`insert into team_user (team_id, org_id, user_id) values (${teamId}, ${orgId}, ${userId})`.execute(
+            tx,
+          )
         }
         for (const repoId of some(inOrg, 40)) {
-          await sql`insert into team_repo (team_id, org_id, repo_id) values (${teamId}, ${orgId}, ${repoId})`.execute(tx)
+          await sql`insert into team_repo (team_id, org_id, repo_id) values (${teamId}, ${orgId}, ${repoId})`.execute(
+            tx,
+          )
         }
       }
     }
@@ -193,10 +206,7 @@ async function checkViewer(db: Db, world: World, viewer: Viewer | undefined, abo
     .execute()
   const rowOf = new Map(rows.map((row) => [`${row.id} ${row.unit}`, row]))
   assert.equal(rowOf.size, world.places.length * units.length)
-  const listed = await visibleTo(
-    db.selectFrom('repo').innerJoin('user as owner', 'owner.id', 'repo.owner_id'),
-    viewer,
-  )
+  const listed = await visibleTo(db.selectFrom('repo').innerJoin('user as owner', 'owner.id', 'repo.owner_id'), viewer)
     .select('repo.id')
     .where('repo.id', 'in', [...access.keys()])
     .execute()

@@ -179,9 +179,5 @@ export const listAllOrgs = (ctx: Ctx, page: Page): Promise<OrgPage> => orgPage(c
 export function listOrgsOf(ctx: SignedInCtx, user: UserRow, page: Page): Promise<OrgPage> {
   const { viewer } = ctx
   if (viewer.isAdmin || viewer.id === user.id) return orgPage(ctx, { memberId: user.id }, page)
-  return orgPage(
-    ctx,
-    { memberId: user.id, publicMembership: true, visibilities: ['public'], alsoOf: viewer.id },
-    page,
-  )
+  return orgPage(ctx, { memberId: user.id, publicMembership: true, visibilities: ['public'], alsoOf: viewer.id }, page)
 }

@@ -28,10 +28,7 @@ export async function updatePrimaryEmail(tx: Tx, userId: UserId, lowerEmail: str
 }
 
 const found = (db: Db, viewer: Viewer, text: string) => {
-  const query = db
-    .selectFrom('email')
-    .innerJoin('user', 'user.id', 'email.user_id')
-    .where(accountsShownTo(viewer))
+  const query = db.selectFrom('email').innerJoin('user', 'user.id', 'email.user_id').where(accountsShownTo(viewer))
   return text === ''
     ? query
     : query.where((where) => where.or([contains('email.lower_email', text), contains('user.lower_name', text)]))

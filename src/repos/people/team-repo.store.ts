@@ -19,7 +19,12 @@ const seenReposOfTeam = (db: Db, teamId: TeamId, viewer: Viewer | undefined) =>
 
 /** One page of the repositories that a team has and the viewer may see. */
 export const listTeamRepos = (db: Db, teamId: TeamId, viewer: Viewer | undefined, page: Page): Promise<RepoRow[]> =>
-  seenReposOfTeam(db, teamId, viewer).selectAll('repo').orderBy('repo.lower_name').limit(page.limit).offset(page.offset).execute()
+  seenReposOfTeam(db, teamId, viewer)
+    .selectAll('repo')
+    .orderBy('repo.lower_name')
+    .limit(page.limit)
+    .offset(page.offset)
+    .execute()
 
 export const countTeamRepos = async (db: Db, teamId: TeamId, viewer: Viewer | undefined): Promise<number> =>
   (

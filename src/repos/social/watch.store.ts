@@ -88,10 +88,7 @@ export async function deleteAllWatches(tx: Tx, userId: UserId): Promise<void> {
 export async function unwatchUnseenReposOf(tx: Tx, ownerId: UserId, userId: UserId): Promise<void> {
   const user = await tx.selectFrom('user').selectAll().where('id', '=', userId).executeTakeFirst()
   if (!user) return
-  const seen = visibleTo(
-    tx.selectFrom('repo').innerJoin('user as owner', 'owner.id', 'repo.owner_id'),
-    viewerAs(user),
-  )
+  const seen = visibleTo(tx.selectFrom('repo').innerJoin('user as owner', 'owner.id', 'repo.owner_id'), viewerAs(user))
     .select('repo.id')
     .where('repo.owner_id', '=', ownerId)
   const removed = await tx
