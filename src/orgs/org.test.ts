@@ -195,9 +195,8 @@ test('orgGetAll, orgListUserOrgs, userSearch: a restricted account finds itself 
   const rita = forge.as('rita')
   assert.equal((await rita.get(`/orgs/${lodge}`)).status, 404)
   assert.equal((await rita.get('/users/alice')).status, 404)
-  const names = (reply: { readonly json: any }): string[] =>
-    (reply.json.data ?? reply.json).map((each: { readonly username: string }) => each.username)
-  assert.deepEqual(names(await rita.must('GET', '/orgs')), [guild])
-  assert.deepEqual(names(await rita.must('GET', '/users/search')), ['rita'])
-  assert.ok(names(await forge.as('bob').must('GET', '/orgs')).includes(lodge))
+  const names = (list: readonly { readonly username: string }[]): string[] => list.map((each) => each.username)
+  assert.deepEqual(names((await rita.must('GET', '/orgs')).json), [guild])
+  assert.deepEqual(names((await rita.must('GET', '/users/search')).json.data), ['rita'])
+  assert.ok(names((await forge.as('bob').must('GET', '/orgs')).json).includes(lodge))
 })
