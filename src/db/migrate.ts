@@ -1,5 +1,5 @@
 import { sql, type Kysely } from 'kysely'
-import { engineOf, type Db } from './database.ts'
+import { engineOf, type Db, type DatabaseEngine } from './database.ts'
 import { migrations, type Migration } from './migrations/index.ts'
 import type { Schema } from './schema.ts'
 
@@ -9,29 +9,55 @@ const advisoryLock = 7_746_110_293
 /**
  * Brings the database to the newest form: runs each missing migration in its own transaction, in order. A migration
  * that fails leaves what was before it and stops the start. A database that is newer than the program is refused.
- * @param upTo the last migration that runs, for a database as an earlier release left it; all of them unless told
+ *
+ * @param list another list than today's, as an earlier release had it
  * @returns the names of the migrations that ran
  */
-export async function migrate(db: Db, upTo?: string): Promise<string[]> {
-  const { writer, kind } = engineOf(db)
-  await sql`create table if not exists migration (name text primary key, applied_unix bigint not null)`.execute(writer)
+export async function migrate(db: Db, list: readonly Migration[] = migrations): Promise<string[]> {
+  const engine = engineOf(db)
+  await sql`create table if not exists migration (name text primary key, applied_unix bigint not null)`.execute(
+    engine.writer,
+  )
+  await takeNewNames(engine, list)
   const ran: string[] = []
-  for (const migration of migrations) {
-    const done = await writer.transaction().execute(async (tx) => {
-      if (kind === 'postgres') await sql`select pg_advisory_xact_lock(${sql.lit(advisoryLock)})`.execute(tx)
+  for (const migration of list) {
+    const done = await alone(engine, async (tx) => {
       const known = await sql<{ name: string }>`select name from migration where name = ${migration.name}`.execute(tx)
       if (known.rows.length > 0) return false
-      await apply(tx, migration, kind)
+      await apply(tx, migration, engine.kind)
       return true
     })
     if (done) ran.push(migration.name)
-    if (migration.name === upTo) break
   }
-  const applied = await sql<{ name: string }>`select name from migration order by name`.execute(writer)
-  const names = new Set(migrations.map((migration) => migration.name))
-  const unknown = applied.rows.find((row) => !names.has(row.name))
-  if (unknown) throw new Error(`the database was made by a newer version: it holds migration ${unknown.name}`)
+  const names = new Set(list.map((migration) => migration.name))
+  const unknown = (await listApplied(engine.writer)).find((name) => !names.has(name))
+  if (unknown !== undefined) throw new Error(`the database was made by a newer version: it holds migration ${unknown}`)
   return ran
+}
+
+/** One transaction, while no other replica migrates. */
+const alone = <Result>(
+  { writer, kind }: DatabaseEngine,
+  work: (tx: Kysely<Schema>) => Promise<Result>,
+): Promise<Result> =>
+  writer.transaction().execute(async (tx) => {
+    if (kind === 'postgres') await sql`select pg_advisory_xact_lock(${sql.lit(advisoryLock)})`.execute(tx)
+    return work(tx)
+  })
+
+const listApplied = async (db: Kysely<Schema>): Promise<string[]> =>
+  (await sql<{ name: string }>`select name from migration order by name`.execute(db)).rows.map(({ name }) => name)
+
+/** What an earlier release recorded under another name goes by today's from now on. */
+async function takeNewNames(engine: DatabaseEngine, list: readonly Migration[]): Promise<void> {
+  const named = list.flatMap(({ name, formerly }) => (formerly === undefined ? [] : [{ name, formerly }]))
+  const isOld = new Set(named.map(({ formerly }) => formerly))
+  if (!(await listApplied(engine.writer)).some((name) => isOld.has(name))) return
+  await alone(engine, async (tx) => {
+    for (const { name, formerly } of named) {
+      await sql`update migration set name = ${name} where name = ${formerly}`.execute(tx)
+    }
+  })
 }
 
 async function apply(tx: Kysely<Schema>, migration: Migration, kind: 'sqlite' | 'postgres'): Promise<void> {

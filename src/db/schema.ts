@@ -8,7 +8,7 @@ import type { PullTables } from './tables/pulls.ts'
 import type { RepositoryTables } from './tables/repositories.ts'
 import type { WorkTables } from './tables/work.ts'
 
-/** Every table. The tables of an area are described in `tables/<area>.ts` and made by a migration of that name. */
+/** Every table. The tables of an area are described in `tables/<area>.ts` and made by its migrations. */
 export interface Schema
   extends
     AccountTables,

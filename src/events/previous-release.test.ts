@@ -9,7 +9,7 @@ import { migrate } from '../db/migrate.ts'
 import { attachEvents, createEventHub } from './hub.ts'
 import { subscriber } from './subscriber.ts'
 import type { RepoId } from '../lib/ids.ts'
-import { openTestDatabase } from '../testing/database.ts'
+import { migrationsUpTo, openTestDatabase } from '../testing/database.ts'
 import { startForge } from '../testing/forge.ts'
 import { job } from '../jobs/job.ts'
 import { listJobs } from '../jobs/queue.ts'
@@ -49,7 +49,7 @@ interface Heard {
 }
 
 test('jobs that the release before left are done after the upgrade, in their lanes and pools', async () => {
-  await using test = await openTestDatabase('0010-ref-journal')
+  await using test = await openTestDatabase(migrationsUpTo('repositories-2'))
   await insertRows(test.db)
   assert.deepEqual(await migrate(test.db), ['0011-events'])
   attachClock(test.db, { nowMs: () => runAtMs + 1000 })

@@ -5,7 +5,7 @@ import path from 'node:path'
 import { sql } from 'kysely'
 import { engineOf, type Db } from '../db/database.ts'
 import { migrate } from '../db/migrate.ts'
-import { migrations } from '../db/migrations/index.ts'
+import { migrations, type Migration } from '../db/migrations/index.ts'
 import { closeDatabase, openDatabase, type DatabaseOptions } from '../db/open.ts'
 
 export interface TestDatabase extends AsyncDisposable {
@@ -21,11 +21,18 @@ const maxTestConnections = 5
  * A fresh, migrated database for one test: PostgreSQL when `INGOT_TEST_DATABASE` names a server
  * (`postgres://user:password@host:port/database`, a role that may create databases), else an SQLite file in memory.
  * Disposing closes and deletes it.
- * @param upTo the last migration that it has, for a database as an earlier release left it; else it has all
+ * @param release the migrations that it has, for a database as an earlier release left it; else it has all
  */
-export async function openTestDatabase(upTo?: string): Promise<TestDatabase> {
+export async function openTestDatabase(release?: readonly Migration[]): Promise<TestDatabase> {
   const server = process.env['INGOT_TEST_DATABASE'] ?? ''
-  return server === '' ? openSqliteTest(upTo) : openPostgresTest(server, upTo)
+  return server === '' ? openSqliteTest(release) : openPostgresTest(server, release)
+}
+
+/** The migrations up to one of them, as the release had them that ended with it. */
+export function migrationsUpTo(name: string): readonly Migration[] {
+  const last = migrations.findIndex((migration) => migration.name === name)
+  if (last < 0) throw new Error(`there is no migration ${name}`)
+  return migrations.slice(0, last + 1)
 }
 
 const testFolder = (): string => mkdtempSync(path.join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'ingot-test-'))
@@ -51,12 +58,12 @@ async function makeSqliteTemplate(): Promise<string> {
   return file
 }
 
-async function openSqliteTest(upTo?: string): Promise<TestDatabase> {
+async function openSqliteTest(release?: readonly Migration[]): Promise<TestDatabase> {
   const folder = testFolder()
   const options = sqliteOptions(path.join(folder, 'ingot.db'))
-  if (upTo === undefined) copyFileSync(await (sqliteTemplate ??= makeSqliteTemplate()), path.join(folder, 'ingot.db'))
+  if (release === undefined) copyFileSync(await (sqliteTemplate ??= makeSqliteTemplate()), path.join(folder, 'ingot.db'))
   const db = openDatabase(options)
-  if (upTo !== undefined) await migrate(db, upTo)
+  if (release !== undefined) await migrate(db, release)
   return {
     db,
     options,
@@ -120,15 +127,15 @@ async function makePostgresTemplate(server: string): Promise<string> {
   return template
 }
 
-async function openPostgresTest(server: string, upTo?: string): Promise<TestDatabase> {
-  const template = upTo === undefined ? await (postgresTemplate ??= makePostgresTemplate(server)) : 'template1'
+async function openPostgresTest(server: string, release?: readonly Migration[]): Promise<TestDatabase> {
+  const template = release === undefined ? await (postgresTemplate ??= makePostgresTemplate(server)) : 'template1'
   const name = `ingot_test_${randomBytes(8).toString('hex')}`
   await onServer(server, async (db) => {
     await execute(db, `create database ${name} template ${template}`)
   })
   const options = postgresOptions(server, name)
   const db = openDatabase(options)
-  if (upTo !== undefined) await migrate(db, upTo)
+  if (release !== undefined) await migrate(db, release)
   return {
     db,
     options,

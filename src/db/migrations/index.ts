@@ -1,29 +1,32 @@
-import { accounts } from './0001-accounts.ts'
-import { repositories } from './0002-repositories.ts'
-import { work } from './0003-work.ts'
-import { gitData } from './0004-git-data.ts'
-import { repoRelations } from './0007-repo-relations.ts'
-import { issues } from './0005-issues.ts'
-import { pulls } from './0006-pulls.ts'
-import { actions } from './0008-actions.ts'
-import { mirrors } from './0009-mirrors.ts'
-import { refJournal } from './0010-ref-journal.ts'
-import { events } from './0011-events.ts'
+import { accounts1 } from './accounts-1.ts'
+import { actions1 } from './actions-1.ts'
+import { events1 } from './events-1.ts'
+import { gitData1 } from './git-data-1.ts'
+import { issues1 } from './issues-1.ts'
 import type { Migration } from './migration.ts'
+import { mirrors1 } from './mirrors-1.ts'
+import { pulls1 } from './pulls-1.ts'
+import { repoRelations1 } from './repo-relations-1.ts'
+import { repositories1 } from './repositories-1.ts'
+import { repositories2 } from './repositories-2.ts'
+import { work1 } from './work-1.ts'
 
 export type { Migration }
 
-/** Every migration, oldest first. */
+/**
+ * Every migration, in the order in which they run: a new one goes to the end. Each area counts its own, so that two
+ * people who work on different areas do not choose the same name.
+ */
 export const migrations: readonly Migration[] = [
-  accounts,
-  repositories,
-  work,
-  gitData,
-  issues,
-  pulls,
-  repoRelations,
-  actions,
-  mirrors,
-  refJournal,
-  events,
+  accounts1,
+  repositories1,
+  work1,
+  gitData1,
+  issues1,
+  pulls1,
+  repoRelations1,
+  actions1,
+  mirrors1,
+  repositories2,
+  events1,
 ]

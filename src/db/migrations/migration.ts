@@ -4,7 +4,9 @@
  * Migrations only go forward: one that was released is never changed.
  */
 export interface Migration {
-  /** Number and title, for example `0001-accounts`; they run in this order. */
+  /** The area and which of its migrations this is, for example `issues-2`: the name of the file, and of the row that says it ran. */
   readonly name: string
+  /** The name under which earlier releases recorded it. */
+  readonly formerly?: string
   readonly statements: readonly (string | { readonly sqlite: string; readonly postgres: string })[]
 }

@@ -1,7 +1,8 @@
 import type { Migration } from './migration.ts'
 
-export const actions: Migration = {
-  name: '0008-actions',
+export const actions1: Migration = {
+  name: 'actions-1',
+  formerly: '0008-actions',
   statements: [
     `create table action_secret (
       id {id},

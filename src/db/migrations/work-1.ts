@@ -1,7 +1,8 @@
 import type { Migration } from './migration.ts'
 
-export const work: Migration = {
-  name: '0003-work',
+export const work1: Migration = {
+  name: 'work-1',
+  formerly: '0003-work',
   statements: [
     `create table job (
       id {id},

@@ -6,8 +6,9 @@ const indexedCharacters = 200_000
 const issueWords = `to_tsvector('simple', title || ' ' || left(content, ${indexedCharacters}))`
 const commentWords = `to_tsvector('simple', left(content, ${indexedCharacters}))`
 
-export const issues: Migration = {
-  name: '0005-issues',
+export const issues1: Migration = {
+  name: 'issues-1',
+  formerly: '0005-issues',
   statements: [
     `create table milestone (
       id {id},

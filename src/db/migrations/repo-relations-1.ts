@@ -1,7 +1,8 @@
 import type { Migration } from './migration.ts'
 
-export const repoRelations: Migration = {
-  name: '0007-repo-relations',
+export const repoRelations1: Migration = {
+  name: 'repo-relations-1',
+  formerly: '0007-repo-relations',
   statements: [
     `create table repo_transfer (
       repo_id bigint primary key references repo(id) on delete cascade,

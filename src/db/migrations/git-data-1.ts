@@ -1,7 +1,8 @@
 import type { Migration } from './migration.ts'
 
-export const gitData: Migration = {
-  name: '0004-git-data',
+export const gitData1: Migration = {
+  name: 'git-data-1',
+  formerly: '0004-git-data',
   statements: [
     `create table branch_rule (
       id {id},

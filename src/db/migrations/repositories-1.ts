@@ -1,7 +1,8 @@
 import type { Migration } from './migration.ts'
 
-export const repositories: Migration = {
-  name: '0002-repositories',
+export const repositories1: Migration = {
+  name: 'repositories-1',
+  formerly: '0002-repositories',
   statements: [
     `create table repo (
       id {id},

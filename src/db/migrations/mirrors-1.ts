@@ -1,7 +1,8 @@
 import type { Migration } from './migration.ts'
 
-export const mirrors: Migration = {
-  name: '0009-mirrors',
+export const mirrors1: Migration = {
+  name: 'mirrors-1',
+  formerly: '0009-mirrors',
   statements: [
     `create table mirror (
       id {id},

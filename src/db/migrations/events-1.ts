@@ -16,8 +16,9 @@ const behindAnother = `lane is not null and state = 'waiting' and exists (
       select 1 from job as earlier where earlier.lane = job.lane and earlier.state <> 'failed'
         and (earlier.id < job.id or earlier.state = 'running'))`
 
-export const events: Migration = {
-  name: '0011-events',
+export const events1: Migration = {
+  name: 'events-1',
+  formerly: '0011-events',
   statements: [
     {
       sqlite: `create table event (${eventColumns})`,

@@ -1,7 +1,8 @@
 import type { Migration } from './migration.ts'
 
-export const accounts: Migration = {
-  name: '0001-accounts',
+export const accounts1: Migration = {
+  name: 'accounts-1',
+  formerly: '0001-accounts',
   statements: [
     `create table "user" (
       id {id},

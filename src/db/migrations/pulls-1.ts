@@ -1,7 +1,8 @@
 import type { Migration } from './migration.ts'
 
-export const pulls: Migration = {
-  name: '0006-pulls',
+export const pulls1: Migration = {
+  name: 'pulls-1',
+  formerly: '0006-pulls',
   statements: [
     `create table pull (
       id {id},

@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict'
+import { readdirSync } from 'node:fs'
+import { test } from 'node:test'
+import { sql } from 'kysely'
+import { openTestDatabase } from '../testing/database.ts'
+import { engineOf, type Db } from './database.ts'
+import { migrate } from './migrate.ts'
+import { migrations, type Migration } from './migrations/index.ts'
+
+const write = (db: Db, statement: string): Promise<unknown> => sql.raw(statement).execute(engineOf(db).writer)
+
+const names = async (db: Db): Promise<string[]> =>
+  (await sql<{ name: string }>`select name from migration`.execute(engineOf(db).writer)).rows.map(({ name }) => name)
+
+/** The migrations of the release that numbered them all in one row, under the names it gave them. */
+const numbered: readonly Migration[] = migrations.flatMap(({ formerly, statements }) =>
+  formerly === undefined ? [] : [{ name: formerly, statements }],
+)
+
+test('migrations: each file is one of the list, by its name, and each area counts its own', () => {
+  const files = readdirSync('src/db/migrations')
+    .map((file) => file.replace(/\.ts$/, ''))
+    .filter((file) => file !== 'index' && file !== 'migration')
+  const listed = migrations.map(({ name }) => name)
+  assert.deepEqual(listed.toSorted(), files.toSorted())
+  const counts = new Map<string, number>()
+  for (const name of listed) {
+    const [, area = '', number] = /^([a-z]+(?:-[a-z]+)*)-(\d+)$/.exec(name) ?? []
+    const next = (counts.get(area) ?? 0) + 1
+    assert.equal(Number(number), next, `${name} is the ${next}. of its area`)
+    counts.set(area, next)
+  }
+})
+
+test('migrations: the names of earlier releases are still known, each once', () => {
+  assert.deepEqual(
+    numbered.map(({ name }) => name),
+    [
+      '0001-accounts',
+      '0002-repositories',
+      '0003-work',
+      '0004-git-data',
+      '0005-issues',
+      '0006-pulls',
+      '0007-repo-relations',
+      '0008-actions',
+      '0009-mirrors',
+      '0010-ref-journal',
+      '0011-events',
+    ],
+  )
+})
+
+test('migrate: a database of the release that numbered its migrations goes on with what it holds', async () => {
+  await using own = await openTestDatabase([])
+  assert.equal((await migrate(own.db, numbered)).length, numbered.length)
+  await write(own.db, `insert into instance_value (name, value) values ('of before', 'kept')`)
+  const later = migrations.filter(({ formerly }) => formerly === undefined).map(({ name }) => name)
+  assert.deepEqual(await migrate(own.db), later)
+  assert.deepEqual((await names(own.db)).toSorted(), migrations.map(({ name }) => name).toSorted())
+  assert.deepEqual(await own.db.selectFrom('instance_value').selectAll().execute(), [
+    { name: 'of before', value: 'kept' },
+  ])
+  assert.deepEqual(await migrate(own.db), [], 'there is nothing left to do')
+})
+
+test('migrate: a release that a crash stopped half way through is gone on with', async () => {
+  await using own = await openTestDatabase([])
+  const half = numbered.slice(0, 4)
+  await migrate(own.db, half)
+  const ran = await migrate(own.db)
+  assert.deepEqual(
+    ran,
+    migrations.slice(4).map(({ name }) => name),
+  )
+})
+
+test('migrate: a database of a newer version is refused', async () => {
+  await using own = await openTestDatabase()
+  await write(own.db, `insert into migration (name, applied_unix) values ('wiki-99', 0)`)
+  await assert.rejects(migrate(own.db), /made by a newer version: it holds migration wiki-99/)
+})
+
+test('migrate: one that fails leaves nothing of itself', async () => {
+  await using own = await openTestDatabase()
+  const bad = { name: 'wiki-1', statements: ['create table half_done (id bigint)', 'this is no SQL'] }
+  await assert.rejects(migrate(own.db, [...migrations, bad]))
+  assert.equal((await names(own.db)).includes('wiki-1'), false)
+  await assert.rejects(write(own.db, 'select * from half_done'))
+  assert.deepEqual(await migrate(own.db), [])
+})
