@@ -72,6 +72,7 @@ module.exports = {
     routes: ['service', 'policy', 'rules', 'present', 'schemas', 'requirements'],
     requirements: ['requirements', 'service', 'policy', 'rules', 'store', 'schemas'],
     subscribers: ['service', 'policy', 'rules', 'store'],
+    owned: ['service', 'rules', 'store'],
     service: ['service', 'policy', 'rules', 'store'],
     policy: ['policy', 'rules'],
     rules: ['rules'],

@@ -5,8 +5,6 @@ import type { ServerOptions } from './http/server.ts'
 import type { PoolSlots } from './jobs/pools.ts'
 import type { Log } from './lib/log.ts'
 import type { MailerOptions } from './mail/mailer.ts'
-import { migrationHostRules } from './outgoing/host-rules.ts'
-import type { OutgoingOptions } from './outgoing/outgoing.ts'
 
 /** How mail goes out. */
 export const mailerOptions = (config: Config): MailerOptions => ({
@@ -14,15 +12,6 @@ export const mailerOptions = (config: Config): MailerOptions => ({
   overrideHeaders: config.mailerOverrideHeader,
   maxConnections: config.ingot.maxMailConnections,
   timeoutMs: config.ingot.mailTimeout,
-})
-
-/** How repositories of other servers are reached (`[migrations]`). */
-export const migrationOptions = (config: Config): OutgoingOptions => ({
-  rules: migrationHostRules(config.migrations),
-  timeoutMs: config.ingot.outgoingTimeout,
-  maxBodyBytes: config.ingot.maxOutgoingBody,
-  maxConnections: config.ingot.maxOutgoingConnections,
-  skipTlsVerify: config.migrations.skipTlsVerify,
 })
 
 /** How many background jobs of each pool run at once in this process. */

@@ -1,7 +1,9 @@
 import { mkdir } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
-import type { Feature } from './access/feature.ts'
-import { databaseOptions, gitOptions, jobSlots, mailerOptions, migrationOptions, serverOptions } from './app-options.ts'
+import type { DoctorCheck } from './access/doctor.ts'
+import { partsOf, type Feature } from './access/feature.ts'
+import { openOwnServices } from './access/own-service.ts'
+import { databaseOptions, gitOptions, jobSlots, mailerOptions, serverOptions } from './app-options.ts'
 import { admit } from './access/admit.ts'
 import type { Ctx, Services } from './access/context.ts'
 import { accessTokens, passwords } from './auth/identify.ts'
@@ -30,7 +32,6 @@ import { verifyPassword } from './secrets/passwords.ts'
 import { createSecrets } from './secrets/secrets.ts'
 import { createImages } from './images/images.ts'
 import { createMailer } from './mail/mailer.ts'
-import { lazyOutgoing } from './outgoing/lazy-outgoing.ts'
 import { openStores } from './storage/open-blobs.ts'
 
 import { requestReseal, resealSecretsJob } from './admin/reseal-secrets.job.ts'
@@ -75,8 +76,13 @@ const features: readonly Feature[] = [
 /** Every operation of the forge. */
 export const allOperations = (): NamedOperation[] => operationsOf(...features.flatMap(({ routes }) => routes ?? []))
 
+const parts = partsOf(features)
+
+/** What `ingot doctor` looks at, in this order: later checks rely on what earlier ones put right. */
+export const allDoctorChecks = (): readonly DoctorCheck[] => parts.doctor
+
 /** All sealed texts follow a change of the instance key. */
-const resealSecrets = resealSecretsJob(features.flatMap(({ sealed }) => sealed ?? []))
+const resealSecrets = resealSecretsJob(parts.sealed)
 
 export interface AppOptions {
   readonly config: Config
@@ -146,6 +152,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     schedules: parts.flatMap(({ schedules }) => schedules?.(config) ?? []),
     enabled: true,
   })
+  const own = openOwnServices(features.flatMap((feature) => feature.services ?? []))
   const services: Mutable<Services> = {
     config,
     db,
@@ -154,7 +161,6 @@ export async function createApp(options: AppOptions): Promise<App> {
     secrets: createSecrets(keys),
     images: createImages({ timeoutMs: config.ingot.imageTimeout, maxQueue: config.ingot.maxImageQueue }),
     mailer: await createMailer(mailerOptions(config), log),
-    outgoing: { migrations: lazyOutgoing(migrationOptions(config)) },
     clock,
     log,
     live,
@@ -163,8 +169,11 @@ export async function createApp(options: AppOptions): Promise<App> {
     tokenUse,
     passwordChecks: new PasswordChecks(verifyPassword),
     signInAttempts: new SignInAttempts(clock),
+    parts,
+    own: own.own,
     operations: () => operations,
   }
+  await own.open(services)
   let workers: Workers | undefined
   let server: ForgeServer | undefined
   let sshServer: SshServer | undefined
@@ -178,7 +187,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     metrics?.close()
     await services.images.close()
     services.mailer.close()
-    await services.outgoing.migrations.close()
+    await own.close()
     for (const store of Object.values(services.blobs)) store.close()
     if (!options.db) await closeDatabase(db)
   }

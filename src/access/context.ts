@@ -11,10 +11,11 @@ import type { BlobStores } from '../storage/open-blobs.ts'
 import type { Secrets } from '../secrets/secrets.ts'
 import type { Images } from '../images/images.ts'
 import type { Mailer } from '../mail/mailer.ts'
-import type { Outgoing } from '../outgoing/outgoing.ts'
 import type { LiveEvents } from '../events/live.ts'
 import type { Metrics } from '../http/metrics.ts'
 import type { Scheduler } from '../jobs/scheduler.ts'
+import type { Parts } from './feature.ts'
+import type { OwnServices } from './own-service.ts'
 import type { Rights } from './rights.ts'
 
 /** What the running application offers to everything in it; the same for requests, jobs and commands. */
@@ -25,14 +26,16 @@ export interface Services extends AuthServices {
   readonly secrets: Secrets
   readonly images: Images
   readonly mailer: Mailer
-  /** Clients for requests to other servers; each goes only where its section of the settings lets it. */
-  readonly outgoing: { readonly migrations: Outgoing }
   readonly log: Log
   readonly live: LiveEvents
   /** The tasks that run by the clock. */
   readonly tasks: Pick<Scheduler<Ctx>, 'list' | 'runNow'>
   /** Undefined when nothing is measured. */
   readonly metrics: Metrics | undefined
+  /** What features declared for those who serve all of them. */
+  readonly parts: Parts
+  /** What features made for themselves; see `ownService`. */
+  readonly own: OwnServices
   /** Every operation of the application, for its description. */
   readonly operations: () => readonly NamedOperation[]
 }

@@ -1,15 +1,29 @@
 import type { CredentialReader } from '../auth/credentials.ts'
 import type { Config } from '../config/load-config.ts'
+import type { StorageKind } from '../config/storage-settings.ts'
 import type { Subscriber } from '../events/subscriber.ts'
 import type { AnyJob } from '../jobs/job.ts'
 import type { Schedule } from '../jobs/schedule.ts'
-import type { Ctx } from './context.ts'
+import type { Ctx, SignedInRepoCtx } from './context.ts'
+import type { Counter } from './counter.ts'
+import type { DoctorCheck } from './doctor.ts'
+import type { AnyOwnService } from './own-service.ts'
+import type { Owned, OwnedByAccount, OwnedByRepo } from './owned.ts'
+import { joinExtras, type PushExtras } from './push-extras.ts'
+import type { UsageSource } from './usage.ts'
 
 /** A column that holds texts sealed with the instance key, and the purpose they were sealed for. Its table has an `id`. */
 export interface SealedColumn {
   readonly table: string
   readonly column: string
   readonly purpose: string
+}
+
+/** A column that names blobs, and the store in which they lie; an empty text names none. Its table has an `id`. */
+export interface FileColumn {
+  readonly table: string
+  readonly column: string
+  readonly store: StorageKind
 }
 
 /** What one folder brings to the application; declared in its `<folder>.feature.ts` and listed in `app.ts`. */
@@ -24,6 +38,51 @@ export interface Feature {
   readonly jobs?: readonly AnyJob<Ctx>[]
   /** What the clock starts. */
   readonly schedules?: (config: Config) => readonly Schedule<Ctx>[]
+  /** What it makes for itself when the application opens. */
+  readonly services?: readonly AnyOwnService[]
   /** Where it keeps sealed texts, so that they follow a change of the key. */
   readonly sealed?: readonly SealedColumn[]
+  /** Where its rows name blobs, so that missing ones are found. */
+  readonly files?: readonly FileColumn[]
+  /** Counts that it keeps in rows, so that wrong ones are found and put right. */
+  readonly counters?: readonly Counter[]
+  /** What it writes to the ledger of stored bytes, and how that is counted anew. */
+  readonly usage?: readonly UsageSource[]
+  /** What else `ingot doctor` looks at, after what earlier features look at. */
+  readonly doctor?: readonly DoctorCheck[]
+  /** What it keeps for accounts and repositories. */
+  readonly owns?: readonly Owned[]
+  /** What it has to do with a push into a repository. */
+  readonly pushExtras?: (ctx: SignedInRepoCtx) => PushExtras
+}
+
+/** What those who serve all features ask of them, without knowing one by its name. */
+export interface Parts {
+  readonly sealed: readonly SealedColumn[]
+  readonly files: readonly FileColumn[]
+  readonly counters: readonly Counter[]
+  readonly usage: readonly UsageSource[]
+  readonly doctor: readonly DoctorCheck[]
+  readonly ownedByAccounts: readonly OwnedByAccount[]
+  readonly ownedByRepos: readonly OwnedByRepo[]
+  readonly pushExtras: (ctx: SignedInRepoCtx) => PushExtras
+}
+
+/** Collects the parts of all features, in their order. */
+export function partsOf(features: readonly Feature[]): Parts {
+  const owns = features.flatMap((feature) => feature.owns ?? [])
+  const usage = features.flatMap((feature) => feature.usage ?? [])
+  const kinds = usage.flatMap((each) => each.kinds)
+  const twice = kinds.find((kind, index) => kinds.indexOf(kind) !== index)
+  if (twice !== undefined) throw new Error(`two features count the usage ${twice}`)
+  return {
+    sealed: features.flatMap((feature) => feature.sealed ?? []),
+    files: features.flatMap((feature) => feature.files ?? []),
+    counters: features.flatMap((feature) => feature.counters ?? []),
+    usage,
+    doctor: features.flatMap((feature) => feature.doctor ?? []),
+    ownedByAccounts: owns.filter((each) => each.of === 'account'),
+    ownedByRepos: owns.filter((each) => each.of === 'repository'),
+    pushExtras: (ctx) => joinExtras(features.flatMap((feature) => feature.pushExtras?.(ctx) ?? [])),
+  }
 }

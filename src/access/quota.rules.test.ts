@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { usedOf, withinQuota, type QuotaSubject, type QuotaUsage } from './quota.rules.ts'
+import { usedOf, withinQuota, type QuotaRule, type QuotaSubject, type QuotaUsage } from './quota.rules.ts'
 
 const usage: QuotaUsage = {
-  publicRepos: 10,
-  privateRepos: 20,
+  'repos:public': 10,
+  'repos:private': 20,
   lfs: 5,
-  issueAttachments: 1,
-  releaseAttachments: 2,
+  'attachments:issues': 1,
+  'attachments:releases': 2,
   artifacts: 3,
   packages: 4,
 }
@@ -34,40 +34,19 @@ test('quota: a rule stands at its limit, -1 is none, 0 refuses what is used', ()
   assert.deepEqual([within(30), within(29), within(-1), within(0), within(-2)], [true, false, true, false, false])
 })
 
-test('quota: a subject is judged by the rules that name it, and by those of its parts where none does', () => {
-  const within = (rules: Parameters<typeof withinQuota>[0][number]['rules'], subject: QuotaSubject) =>
-    withinQuota([{ rules }], subject, usage)
+test('quota: a group stands when all of its rules stand, whatever is asked about (written contract, rule 2)', () => {
+  const asked = ['size:all', 'size:repos:all', 'size:git:lfs', 'size:assets:artifacts'] as const
+  const within = (...rules: QuotaRule[]) => asked.map((subject) => withinQuota([{ rules }], subject, usage))
   const none = (...subjects: QuotaSubject[]) => ({ limit: 0, subjects })
   const lots = (...subjects: QuotaSubject[]) => ({ limit: 1e12, subjects })
-  assert.equal(within([none('size:repos:private')], 'size:repos:all'), false, 'a part falls')
-  assert.equal(within([lots('size:repos:all'), none('size:repos:private')], 'size:repos:all'), true, 'named itself')
-  assert.equal(within([none('size:assets:attachments:issues')], 'size:all'), false, 'a part of a part of a part')
-  assert.equal(
-    within([lots('size:assets:all'), none('size:assets:artifacts')], 'size:all'),
-    true,
-    'a part that is named is not looked into',
-  )
-  assert.equal(within([lots('size:repos:all'), none('size:repos:all')], 'size:repos:all'), false, 'all have to stand')
-  assert.equal(within([{ limit: 39, subjects: ['size:repos:private', 'size:repos:private'] }], 'size:repos:all'), false)
-})
-
-test('quota: a group that says nothing about a subject stands', () => {
-  const within = (named: QuotaSubject, subject: QuotaSubject) =>
-    withinQuota([{ rules: [{ limit: 0, subjects: [named] }] }], subject, usage)
-  assert.equal(within('size:assets:packages:all', 'size:repos:all'), true)
-  assert.equal(within('size:all', 'size:repos:all'), true, 'a rule of the whole does not name its parts')
-  assert.equal(within('size:repos:all', 'size:repos:public'), true)
-  assert.equal(within('size:git:lfs', 'size:git:all'), true, 'no parts of it are listed')
-  assert.equal(withinQuota([{ rules: [] }], 'size:all', usage), true)
-})
-
-test('quota: the total of the instance counts for every subject but wikis', () => {
-  const within = (limit: number, subject: QuotaSubject) =>
-    withinQuota([{ rules: [{ limit, subjects: ['size:all'] }], isForAll: true }], subject, usage)
-  for (const subject of ['size:all', 'size:repos:all', 'size:assets:attachments:issues', 'size:git:all'] as const) {
-    assert.deepEqual([within(45, subject), within(44, subject), within(-1, subject)], [true, false, true], subject)
-  }
-  assert.equal(within(0, 'size:wiki'), true)
+  const [all, nothing] = [asked.map(() => true), asked.map(() => false)]
+  assert.deepEqual(within(none('size:all')), nothing, 'a rule about the whole limits the parts')
+  assert.deepEqual(within(none('size:assets:packages:all')), nothing, 'a part that is over limits the others')
+  assert.deepEqual(within(lots('size:repos:all'), none('size:repos:all')), nothing, 'all have to stand')
+  assert.deepEqual(within(lots('size:repos:all'), lots('size:all')), all)
+  assert.deepEqual(within({ limit: 39, subjects: ['size:repos:private', 'size:repos:private'] }), nothing, 'twice 20')
+  assert.deepEqual(within(none('size:wiki')), all, 'nothing is counted of wikis')
+  assert.deepEqual(within(), all, 'a group without rules')
 })
 
 test('quota: one group that stands is enough, none is no limit, and wikis are always within', () => {
@@ -77,4 +56,11 @@ test('quota: one group that stands is enough, none is no limit, and wikis are al
   assert.equal(withinQuota([over], 'size:repos:all', usage), false)
   assert.equal(withinQuota([], 'size:repos:all', usage), true)
   assert.equal(withinQuota([over], 'size:assets:wiki', usage), true)
+  assert.equal(withinQuota([over], 'size:wiki', usage), true)
+})
+
+test('quota: what an account has nothing of is missing from its usage, and counts as nothing', () => {
+  const rules = [{ limit: 0, subjects: ['size:all'] as const }]
+  assert.equal(withinQuota([{ rules }], 'size:all', {}), true)
+  assert.equal(withinQuota([{ rules }], 'size:all', { packages: 1 }), false)
 })

@@ -17,16 +17,18 @@ export const quotaSubjects = [
 ] as const
 export type QuotaSubject = (typeof quotaSubjects)[number]
 
-/** Bytes that an account uses, by kind; the rest are sums of these. */
-export interface QuotaUsage {
-  readonly publicRepos: number
-  readonly privateRepos: number
-  readonly lfs: number
-  readonly issueAttachments: number
-  readonly releaseAttachments: number
-  readonly artifacts: number
-  readonly packages: number
-}
+/** What is counted: each kind is a part of the whole that no other part holds. Features declare those they write. */
+export type UsageKind =
+  | 'repos:public'
+  | 'repos:private'
+  | 'lfs'
+  | 'attachments:issues'
+  | 'attachments:releases'
+  | 'artifacts'
+  | 'packages'
+
+/** Bytes that an account uses, by kind; what is missing is nothing. */
+export type QuotaUsage = { readonly [Kind in UsageKind]?: number }
 
 /** A limit in bytes for the sum of its subjects; -1 is no limit, other negative numbers always refuse. */
 export interface QuotaRule {
@@ -37,80 +39,45 @@ export interface QuotaRule {
 /** Rules that have to stand together. */
 export interface QuotaGroup {
   readonly rules: readonly QuotaRule[]
-  /** The rules count for every subject, whatever they name: the total that the instance sets for all. */
-  readonly isForAll?: boolean
 }
 
-type WholeSubject = 'size:all' | 'size:repos:all' | 'size:assets:all' | 'size:assets:attachments:all'
+const repos: readonly UsageKind[] = ['repos:public', 'repos:private']
+const attachments: readonly UsageKind[] = ['attachments:issues', 'attachments:releases']
+const assets: readonly UsageKind[] = [...attachments, 'artifacts', 'packages']
 
-/** What is judged by its parts where no rule names it (contract, quota: evaluation). */
-const parts: Readonly<Record<WholeSubject, readonly QuotaSubject[]>> = {
-  'size:all': ['size:repos:all', 'size:git:lfs', 'size:assets:all'],
-  'size:repos:all': ['size:repos:public', 'size:repos:private'],
-  'size:assets:all': ['size:assets:attachments:all', 'size:assets:artifacts', 'size:assets:packages:all'],
-  'size:assets:attachments:all': ['size:assets:attachments:issues', 'size:assets:attachments:releases'],
+/** The kinds that each subject is the sum of. Wikis are not counted. */
+const kindsOf: Readonly<Record<QuotaSubject, readonly UsageKind[]>> = {
+  'size:all': [...repos, 'lfs', ...assets],
+  'size:repos:all': repos,
+  'size:repos:public': ['repos:public'],
+  'size:repos:private': ['repos:private'],
+  'size:git:all': [...repos, 'lfs'],
+  'size:git:lfs': ['lfs'],
+  'size:assets:all': assets,
+  'size:assets:attachments:all': attachments,
+  'size:assets:attachments:issues': ['attachments:issues'],
+  'size:assets:attachments:releases': ['attachments:releases'],
+  'size:assets:artifacts': ['artifacts'],
+  'size:assets:packages:all': ['packages'],
+  'size:wiki': [],
+  'size:assets:wiki': [],
 }
-
-const partsOf = (subject: QuotaSubject): readonly QuotaSubject[] =>
-  (parts as { readonly [Subject in QuotaSubject]?: readonly QuotaSubject[] })[subject] ?? []
 
 const isWiki = (subject: QuotaSubject): boolean => subject === 'size:wiki' || subject === 'size:assets:wiki'
 
-const sumOf = (subjects: readonly QuotaSubject[], usage: QuotaUsage): number =>
-  subjects.reduce((sum, subject) => sum + usedOf(subject, usage), 0)
-
-/** Bytes used of one subject. Wikis are not counted. */
-export function usedOf(subject: QuotaSubject, usage: QuotaUsage): number {
-  switch (subject) {
-    case 'size:all':
-    case 'size:repos:all':
-    case 'size:assets:all':
-    case 'size:assets:attachments:all':
-      return sumOf(parts[subject], usage)
-    case 'size:git:all':
-      return sumOf(['size:repos:all', 'size:git:lfs'], usage)
-    case 'size:repos:public':
-      return usage.publicRepos
-    case 'size:repos:private':
-      return usage.privateRepos
-    case 'size:git:lfs':
-      return usage.lfs
-    case 'size:assets:attachments:issues':
-      return usage.issueAttachments
-    case 'size:assets:attachments:releases':
-      return usage.releaseAttachments
-    case 'size:assets:artifacts':
-      return usage.artifacts
-    case 'size:assets:packages:all':
-      return usage.packages
-    case 'size:wiki':
-    case 'size:assets:wiki':
-      return 0
-  }
-}
+/** Bytes used of one subject. */
+export const usedOf = (subject: QuotaSubject, usage: QuotaUsage): number =>
+  kindsOf[subject].reduce((sum, kind) => sum + (usage[kind] ?? 0), 0)
 
 /** A rule stands when the sum of its subjects is at most its limit; a subject named twice counts twice. */
-const ruleStands = (rule: QuotaRule, usage: QuotaUsage): boolean =>
-  rule.limit === -1 || sumOf(rule.subjects, usage) <= rule.limit
-
-/**
- * Whether a group stands for a subject: by its rules that name the subject, where none does by those that name parts
- * of it; undefined when it says nothing about the subject (contract, quota: evaluation).
- */
-function judgementOf(group: QuotaGroup, subject: QuotaSubject, usage: QuotaUsage): boolean | undefined {
-  const about = group.isForAll ? group.rules : group.rules.filter((rule) => rule.subjects.includes(subject))
-  if (about.length > 0) return about.every((rule) => ruleStands(rule, usage))
-  const ofParts = partsOf(subject)
-    .map((part) => judgementOf(group, part, usage))
-    .filter((each) => each !== undefined)
-  return ofParts.length === 0 ? undefined : ofParts.every(Boolean)
+function ruleStands(rule: QuotaRule, usage: QuotaUsage): boolean {
+  const used = rule.subjects.reduce((sum, subject) => sum + usedOf(subject, usage), 0)
+  return rule.limit === -1 || used <= rule.limit
 }
 
 /**
- * Whether an account is within quota: one of its groups stands, or it has none. A group that says nothing about the
- * subject stands, and wikis are always within.
+ * Whether an account is within quota: one of its groups stands, or it has none. A group stands when all of its rules
+ * stand, whatever is asked about (written contract, quota model, rule 2); only wikis are always within.
  */
-export function withinQuota(groups: readonly QuotaGroup[], subject: QuotaSubject, usage: QuotaUsage): boolean {
-  if (isWiki(subject) || groups.length === 0) return true
-  return groups.some((group) => judgementOf(group, subject, usage) ?? true)
-}
+export const withinQuota = (groups: readonly QuotaGroup[], subject: QuotaSubject, usage: QuotaUsage): boolean =>
+  isWiki(subject) || groups.length === 0 || groups.some(({ rules }) => rules.every((rule) => ruleStands(rule, usage)))

@@ -2,14 +2,11 @@ import type { UserRow } from '../db/tables/accounts.ts'
 import { OverQuota } from '../lib/errors.ts'
 import type { Ctx } from './context.ts'
 import { withinQuota, type QuotaGroup, type QuotaSubject } from './quota.rules.ts'
-import { loadUsage } from './quota.store.ts'
+import { loadUsage } from './usage.store.ts'
 
-/**
- * Groups of an account that was given none: one rule about the sum of everything, which counts whatever is asked about,
- * since a total that no guarded subject is measured by would limit nothing (contract, quota: evaluation).
- */
+/** Groups of an account that was given none: one rule about the sum of everything (contract, quota: evaluation). */
 const defaultGroups = ({ config }: Pick<Ctx, 'config'>): readonly QuotaGroup[] => [
-  { rules: [{ limit: config.quotaDefault.total, subjects: ['size:all'] }], isForAll: true },
+  { rules: [{ limit: config.quotaDefault.total, subjects: ['size:all'] }] },
 ]
 
 /** Whether an account is within quota for a subject; whether quotas are on is the caller's question. */
@@ -31,9 +28,7 @@ export async function refuseOverQuota(
   const groups = defaultGroups(ctx)
   if (groups.every(({ rules }) => rules.every((rule) => rule.limit === -1))) return
   const usage = await loadUsage(ctx.db, owner.id)
-  // Repositories count for whatever is guarded, attachments too (contract, quota: enforcement).
-  const within = withinQuota(groups, subject, usage) && withinQuota(groups, 'size:repos:all', usage)
-  if (!within) {
+  if (!withinQuota(groups, subject, usage)) {
     throw new OverQuota(`${owner.name} is over quota`, 'over_quota', { user_id: owner.id, username: owner.name })
   }
 }

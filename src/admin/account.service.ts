@@ -1,32 +1,24 @@
 import type { Ctx, SignedInCtx } from '../access/context.ts'
 import { endSessions } from '../auth/session.service.ts'
-import { isForeignKeyViolation, isUniqueViolation, transaction } from '../db/database.ts'
+import { isUniqueViolation, transaction } from '../db/database.ts'
 import type { UserChange, UserRow } from '../db/tables/accounts.ts'
 import { publish } from '../events/hub.ts'
 import { BadRequest, Invalid, NotFound } from '../lib/errors.ts'
 import type { Page } from '../lib/paging.ts'
 import { nowUnix } from '../lib/time.ts'
-import { deleteOrg } from '../orgs/org.service.ts'
-import { ownsRepos } from '../orgs/org.store.ts'
-import { deleteRepo } from '../repos/lifecycle/repo-deletion.service.ts'
-import { deleteAllStars } from '../repos/social/star.store.ts'
-import { deleteAllWatches } from '../repos/social/watch.store.ts'
 import { hashPassword } from '../secrets/passwords.ts'
+import { purgePossessions, removeAccount } from '../users/account-removal.service.ts'
 import { mayUseEmail } from '../users/email.policy.ts'
 import { isEmailOfOther, setPrimaryEmail } from '../users/email.service.ts'
-import { deleteAllFollows } from '../users/follow.store.ts'
 import { mayUsePassword } from '../users/password.policy.ts'
 import { findUserById, updateUser } from '../users/user.store.ts'
 import { mayUseWebsite } from '../users/website.policy.ts'
 import {
   countAccounts,
   deleteAccountRow,
-  endTransfersOf,
   hasAdministrator,
   isAccountOrder,
   listAccounts,
-  listReposOwnedBy,
-  listSolelyOwnedOrgs,
   lockAdministrators,
 } from './account.store.ts'
 
@@ -97,49 +89,26 @@ async function checkNewEmail(ctx: Ctx, account: UserRow, email: string | undefin
 
 /**
  * Deletes a person's account. `Invalid` for organizations, oneself, the last administrator, and for accounts that still
- * own repositories or are the last owner of an organization; `purge` deletes those first.
+ * have what only they can have: repositories, organizations without another owner; `purge` deletes that first, and what
+ * the person wrote elsewhere.
  */
 export async function deleteAccount(ctx: SignedInCtx, account: UserRow, purge: boolean): Promise<void> {
   if (account.kind === 'organization') throw new Invalid('this is an organization', 'not_a_person')
-  if (account.id === ctx.viewer.id) throw new Invalid('nobody deletes himself here', 'own_account')
-  if (purge) await deletePossessions(ctx, account)
-  try {
-    await transaction(ctx.db, async (tx) => {
-      if (account.is_admin) await lockAdministrators(tx)
-      if (await ownsRepos(tx, account.id)) throw stillOwns()
-      if ((await listSolelyOwnedOrgs(tx, account.id)).length > 0) {
-        throw new Invalid('the account is the last owner of an organization', 'last_owner')
-      }
-      await deleteAllStars(tx, account.id)
-      await deleteAllWatches(tx, account.id)
-      await deleteAllFollows(tx, account.id)
-      await endTransfersOf(tx, account.id)
-      await publish(tx, 'user.deleted', {
-        userId: account.id,
-        doerId: ctx.viewer.id,
-        name: account.name,
-        purged: purge,
-      })
-      if (!(await deleteAccountRow(tx, account.id))) throw new NotFound('the user does not exist', 'user_not_found')
-      if (account.is_admin && !(await hasAdministrator(tx))) {
-        throw new Invalid('the last administrator can not be deleted', 'last_administrator')
-      }
+  if (account.id === ctx.viewer.id) throw new Invalid('nobody deletes their own account here', 'own_account')
+  if (purge) await purgePossessions(ctx, account, ctx.viewer.id)
+  await removeAccount(ctx, account, async (tx) => {
+    if (account.is_admin) await lockAdministrators(tx)
+    await publish(tx, 'user.deleted', {
+      userId: account.id,
+      doerId: ctx.viewer.id,
+      name: account.name,
+      purged: purge,
     })
-  } catch (error) {
-    if (isForeignKeyViolation(error)) throw stillOwns()
-    throw error
-  }
-  if (account.avatar_key !== '') await ctx.blobs.avatars.delete(account.avatar_key)
-}
-
-const stillOwns = () => new Invalid('the account still owns repositories or packages', 'account_not_empty')
-
-/** Repositories and the organizations that would be left without an owner, one transaction each: it may be a lot. */
-async function deletePossessions(ctx: SignedInCtx, account: UserRow): Promise<void> {
-  for (const owner of [account, ...(await listSolelyOwnedOrgs(ctx.db, account.id))]) {
-    for (const repo of await listReposOwnedBy(ctx.db, owner.id)) await deleteRepo(ctx, owner, repo, ctx.viewer.id)
-    if (owner.kind === 'organization') await deleteOrg(ctx, owner, ctx.viewer.id)
-  }
+    if (!(await deleteAccountRow(tx, account.id))) throw new NotFound('the user does not exist', 'user_not_found')
+    if (account.is_admin && !(await hasAdministrator(tx))) {
+      throw new Invalid('the last administrator can not be deleted', 'last_administrator')
+    }
+  })
 }
 
 /** People's accounts, by name unless a known order is asked for. */

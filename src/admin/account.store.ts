@@ -2,7 +2,6 @@ import { accountsShownTo } from '../access/access-rule.store.ts'
 import type { Viewer } from '../auth/viewer.ts'
 import type { Db, Tx } from '../db/database.ts'
 import type { UserRow } from '../db/tables/accounts.ts'
-import type { RepoRow } from '../db/tables/repositories.ts'
 import type { UserId } from '../lib/ids.ts'
 import type { Page } from '../lib/paging.ts'
 
@@ -72,49 +71,6 @@ export const lockAdministrators = (tx: Tx) =>
     .set((set) => ({ is_admin: set.ref('is_admin') }))
     .where('is_admin', '=', true)
     .execute()
-
-/** Organizations whose only owner a person is. */
-export const listSolelyOwnedOrgs = (db: Db | Tx, userId: UserId): Promise<UserRow[]> =>
-  db
-    .selectFrom('user')
-    .selectAll()
-    .where('kind', '=', 'organization')
-    .where((where) =>
-      where.exists(
-        where
-          .selectFrom('team')
-          .innerJoin('team_user', 'team_user.team_id', 'team.id')
-          .select('team.id')
-          .whereRef('team.org_id', '=', 'user.id')
-          .where('team.access_mode', '=', 4)
-          .groupBy('team.id')
-          .having((having) => having.fn.countAll<number>(), '=', 1)
-          .having((having) => having.fn.max('team_user.user_id'), '=', userId),
-      ),
-    )
-    .execute()
-
-export const listReposOwnedBy = (db: Db, ownerId: UserId): Promise<RepoRow[]> =>
-  db.selectFrom('repo').selectAll().where('owner_id', '=', ownerId).orderBy('id').execute()
-
-/** Transfers by or to an account that is going away end. */
-export async function endTransfersOf(tx: Tx, userId: UserId): Promise<void> {
-  const ended = await tx
-    .deleteFrom('repo_transfer')
-    .where((where) => where.or([where('doer_id', '=', userId), where('recipient_id', '=', userId)]))
-    .returning('repo_id')
-    .execute()
-  if (ended.length === 0) return
-  await tx
-    .updateTable('repo')
-    .set({ has_transfer: false })
-    .where(
-      'id',
-      'in',
-      ended.map((row) => row.repo_id),
-    )
-    .execute()
-}
 
 /** Members that leave with an account that is going away. */
 export const deleteAccountRow = async (tx: Tx, id: UserId): Promise<boolean> =>

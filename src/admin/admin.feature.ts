@@ -8,26 +8,12 @@ import * as adminUserRoutes from './user.routes.ts'
 import * as accountRoutes from './account.routes.ts'
 import { clearEvents } from './clear-events.task.ts'
 import { checkRepoStats } from './check-repo-stats.task.ts'
-import { deletedBranchesCleanup } from './deleted-branches-cleanup.task.ts'
-import { deleteMissingRepos } from './delete-missing-repos.task.ts'
-import { gitGcRepos } from './git-gc-repos.task.ts'
-import { reinitMissingRepos } from './reinit-missing-repos.task.ts'
-import { repoHealthCheck } from './repo-health-check.task.ts'
 import { deleteAbandonedUploads } from './delete-abandoned-uploads.task.ts'
-import { deleteExpiredSessions } from './delete-expired-sessions.task.ts'
+import { countersCheck, filesCheck, jobsCheck } from './doctor-checks.service.ts'
 
 /** Administration of the instance: accounts, tasks, jobs, health and figures. */
 export const admin: Feature = {
   routes: [healthRoutes, metricsRoutes, cronRoutes, eventRoutes, adminJobRoutes, adminUserRoutes, accountRoutes],
-  schedules: (config) => [
-    checkRepoStats(config),
-    deletedBranchesCleanup(config),
-    deleteMissingRepos(config),
-    gitGcRepos(config),
-    reinitMissingRepos(config),
-    repoHealthCheck(config),
-    deleteAbandonedUploads(config),
-    deleteExpiredSessions,
-    clearEvents,
-  ],
+  schedules: (config) => [checkRepoStats(config), deleteAbandonedUploads(config), clearEvents],
+  doctor: [filesCheck, countersCheck, jobsCheck],
 }

@@ -6,7 +6,7 @@ import { recount } from './recount.service.ts'
 export const checkRepoStats = (config: Config) =>
   configuredTask('check_repo_stats', config.cronCheckRepoStats, async (ctx, run) => {
     let done = 0
-    for await (const { counter, wrong } of recount(ctx.db, true)) {
+    for await (const { counter, wrong } of recount(ctx, true)) {
       run.signal.throwIfAborted()
       ctx.log('warn', 'a stored count was wrong and is put right', {
         ...wrong,

@@ -1,21 +1,5 @@
 import type { Services } from '../access/context.ts'
-
-/** Something that is not as it should be. */
-export interface Finding {
-  /** One line that names the thing and what is wrong with it. */
-  readonly what: string
-  /** `fixed`: put right now; `fixable`: would be with `--fix`; `report`: somebody has to look at it. */
-  readonly state: 'fixed' | 'fixable' | 'report'
-}
-
-/** One thing that the doctor looks at. */
-export interface DoctorCheck {
-  readonly name: string
-  /** What is looked at, for the list of checks. */
-  readonly about: string
-  /** Looks, and with `fix` puts right what can be put right without loss. */
-  run(services: Services, options: { readonly fix: boolean }): AsyncIterable<Finding>
-}
+import type { DoctorCheck, Finding } from '../access/doctor.ts'
 
 export interface CheckReport {
   readonly check: DoctorCheck

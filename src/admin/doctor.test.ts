@@ -1,18 +1,20 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { transaction } from '../db/database.ts'
+import { transaction, type Db } from '../db/database.ts'
+import type { RepoRow } from '../db/tables/repositories.ts'
 import type { GitKey, UserId } from '../lib/ids.ts'
 import { openJournal } from '../refs/ref-door.service.ts'
 import { startForge, type Forge } from '../testing/forge.ts'
 import { givenPull } from '../testing/given-pull.ts'
-import { doctorChecks } from './doctor-checks.service.ts'
+import { allDoctorChecks } from '../app.ts'
 import { examine } from './doctor.service.ts'
-import { listReposAfter } from './repo-scan.store.ts'
+
+const allRepos = (db: Db): Promise<RepoRow[]> => db.selectFrom('repo').selectAll().orderBy('id').execute()
 
 /** `check: what (state)` of everything that is found. */
 async function examined(forge: Forge, fix = false): Promise<string[]> {
   const found: string[] = []
-  for await (const { check, findings } of examine(forge.services, doctorChecks, { fix })) {
+  for await (const { check, findings } of examine(forge.services, allDoctorChecks(), { fix })) {
     found.push(...findings.map(({ what, state }) => `${check.name}: ${what} (${state})`))
   }
   return found
@@ -23,7 +25,7 @@ test('doctor: branches and tags that are recorded wrongly are found, and recorde
   const given = await forge.given.repo({ owner: 'alice', name: 'notes' })
   await forge.settle()
   assert.deepEqual(await examined(forge), [])
-  const [repo] = await listReposAfter(forge.services.db, 0 as never, 1)
+  const [repo] = await allRepos(forge.services.db)
   assert.ok(repo)
   const head = await forge.services.git.readRef(repo.git_key, 'refs/heads/main')
   assert.ok(head)
@@ -34,8 +36,8 @@ test('doctor: branches and tags that are recorded wrongly are found, and recorde
   ])
   assert.deepEqual(moved, { ok: true })
   const expected = (state: string): string[] => [
-    `repositories: repository ${repo.id} (notes): refs/heads/unheard is recorded as ${zeros} and git has ${head} (${state})`,
-    `repositories: repository ${repo.id} (notes): refs/tags/v1 is recorded as ${zeros} and git has ${head} (${state})`,
+    `references: repository ${repo.id} (notes): refs/heads/unheard is recorded as ${zeros} and git has ${head} (${state})`,
+    `references: repository ${repo.id} (notes): refs/tags/v1 is recorded as ${zeros} and git has ${head} (${state})`,
   ]
   assert.deepEqual(await examined(forge), expected('fixable'))
   assert.deepEqual(await examined(forge, true), expected('fixed'))
@@ -50,7 +52,7 @@ test('doctor: branches and tags that are recorded wrongly are found, and recorde
 test('doctor: a change of references that a crash left unfinished is settled', async () => {
   await using forge = await startForge({ users: ['alice'] })
   await forge.given.repo({ owner: 'alice' })
-  const [repo] = await listReposAfter(forge.services.db, 0 as never, 1)
+  const [repo] = await allRepos(forge.services.db)
   assert.ok(repo)
   const head = await forge.services.git.readRef(repo.git_key, 'refs/heads/main')
   const change = { ref: 'refs/heads/next', old: '0'.repeat(40), new: head } as never
@@ -71,7 +73,7 @@ test('doctor: a pull request without the reference that keeps its commits gets i
   const { number } = await givenPull(forge, { repo: await forge.given.repo({ owner: 'alice', name: 'notes' }) })
   await forge.settle()
   assert.deepEqual(await examined(forge), [])
-  const [repo] = await listReposAfter(forge.services.db, 0 as never, 1)
+  const [repo] = await allRepos(forge.services.db)
   assert.ok(repo)
   const ref = `refs/pull/${number}/head`
   const { git } = forge.services
@@ -79,7 +81,7 @@ test('doctor: a pull request without the reference that keeps its commits gets i
   assert.ok(head)
   const none = '0'.repeat(40)
   await git.updateRefs(repo.git_key, [{ ref, old: head, new: none as never }])
-  const missing = `repositories: repository ${repo.id} (notes): ${ref} is missing`
+  const missing = `pull-requests: repository ${repo.id} (notes): ${ref} is missing`
   assert.deepEqual(await examined(forge), [`${missing} (fixable)`])
   assert.deepEqual(await examined(forge, true), [`${missing} (fixed)`])
   assert.equal(await git.readRef(repo.git_key, ref), head)
@@ -91,7 +93,7 @@ test('tasks: missing git data is found, told, and made anew or deleted', async (
   await forge.given.repo({ owner: 'alice', name: 'kept' })
   await forge.given.repo({ owner: 'alice', name: 'lost' })
   await forge.settle()
-  const lost = (await listReposAfter(forge.services.db, 0 as never, 9)).find((repo) => repo.name === 'lost')
+  const lost = (await allRepos(forge.services.db)).find((repo) => repo.name === 'lost')
   assert.ok(lost)
   await forge.services.git.remove(lost.git_key)
   assert.match(
@@ -143,7 +145,7 @@ test('doctor: git repositories that belong to nothing, and files that are missin
   const [empty, full] = ['0'.repeat(24), '1'.repeat(24)] as GitKey[]
   assert.ok(empty && full)
   await git.create(empty)
-  const [repo] = await listReposAfter(db, 0 as never, 1)
+  const [repo] = await allRepos(db)
   assert.ok(repo)
   await git.fork(repo.git_key, full)
   await transaction(db, (tx) => tx.updateTable('repo').set({ avatar_key: 'no-such-picture' }).execute())

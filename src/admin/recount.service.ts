@@ -1,13 +1,18 @@
 import { setImmediate } from 'node:timers/promises'
-import { transaction, type Db } from '../db/database.ts'
-import { counters, listRecounted, updateCounts, type Counter, type Recounted } from './counter.store.ts'
+import type { Services } from '../access/context.ts'
+import type { Counter } from '../access/counter.ts'
+import { transaction } from '../db/database.ts'
+import { listRecounted, updateCounts, type Recounted } from './counter.store.ts'
 
 /** Rows that are counted for at once; SQLite counts in this thread, and requests should not wait for long. */
 const batch = 100
 
 /** Compares every stored count with what can be counted; with `fix`, stores the latter. Gives those that were wrong. */
-export async function* recount(db: Db, fix: boolean): AsyncGenerator<{ counter: Counter; wrong: Recounted }> {
-  for (const counter of counters) {
+export async function* recount(
+  { db, parts }: Services,
+  fix: boolean,
+): AsyncGenerator<{ counter: Counter; wrong: Recounted }> {
+  for (const counter of parts.counters) {
     for (let after = 0; ;) {
       const rows = await listRecounted(db, counter, after, batch)
       const wrong = rows.filter(({ stored, counted }) => stored !== counted)

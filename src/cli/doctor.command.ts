@@ -1,6 +1,7 @@
 import { Command } from 'commander'
-import { doctorChecks } from '../admin/doctor-checks.service.ts'
+import type { DoctorCheck } from '../access/doctor.ts'
 import { examine, type CheckReport } from '../admin/doctor.service.ts'
+import { allDoctorChecks } from '../app.ts'
 import { lockFolder } from '../db/folder-lock.ts'
 import { CommandFailure, exitCodes } from './exit.ts'
 import { checkDataFolder, readInstance, withInstance, withInstanceOptions, type InstanceOptions } from './instance.ts'
@@ -24,7 +25,11 @@ export const doctorCommand = (terminal: Terminal): Command =>
 
 async function doctor(terminal: Terminal, options: DoctorOptions): Promise<void> {
   if (options.list) {
-    terminal.out(doctorChecks.map(({ name, about }) => `${name}\t${about}\n`).join(''))
+    terminal.out(
+      allDoctorChecks()
+        .map(({ name, about }) => `${name}\t${about}\n`)
+        .join(''),
+    )
     return
   }
   const checks = selectChecks(options.only)
@@ -44,7 +49,8 @@ async function doctor(terminal: Terminal, options: DoctorOptions): Promise<void>
   }
 }
 
-function selectChecks(only: string | undefined): typeof doctorChecks {
+function selectChecks(only: string | undefined): readonly DoctorCheck[] {
+  const doctorChecks = allDoctorChecks()
   if (only === undefined) return doctorChecks
   const names = only.split(',').map((name) => name.trim())
   const unknown = names.find((name) => !doctorChecks.some((check) => check.name === name))

@@ -6,6 +6,7 @@ import type { IssueTables } from './tables/issues.ts'
 import type { MirrorTables } from './tables/mirrors.ts'
 import type { PullTables } from './tables/pulls.ts'
 import type { RepositoryTables } from './tables/repositories.ts'
+import type { UsageTables } from './tables/usage.ts'
 import type { WorkTables } from './tables/work.ts'
 
 /** Every table. The tables of an area are described in `tables/<area>.ts` and made by its migrations. */
@@ -19,4 +20,5 @@ export interface Schema
     PullTables,
     RepositoryTables,
     RepoRelationTables,
+    UsageTables,
     WorkTables {}

@@ -1,12 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startForge } from '../testing/forge.ts'
-
-const upload = (name: string, content: string): { raw: FormData } => {
-  const raw = new FormData()
-  raw.set('attachment', new File([content], name))
-  return { raw }
-}
+import { upload } from '../testing/upload.ts'
 
 test('issueCreateIssueAttachment, issueListIssueAttachments, issueGetIssueAttachment, issueEditIssueAttachment, issueDeleteIssueAttachment, downloadRepoAttachment: a file is kept, shown, downloaded whole and in part, renamed and deleted', async () => {
   await using forge = await startForge()

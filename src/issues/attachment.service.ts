@@ -7,7 +7,6 @@ import { mode } from '../access/rights.ts'
 import { transaction } from '../db/database.ts'
 import type { AttachmentRow, CommentRow, IssueRow } from '../db/tables/issues.ts'
 import type { RepoRow } from '../db/tables/repositories.ts'
-import { publish } from '../events/hub.ts'
 import { subscriber } from '../events/subscriber.ts'
 import { readFormWithFiles } from '../http/form.ts'
 import type { Call } from '../http/operation.ts'
@@ -15,13 +14,12 @@ import { sniffBytes, sniffContentType } from '../lib/content-type.ts'
 import { BadRequest, Invalid, NotFound } from '../lib/errors.ts'
 import type { AttachmentId, RepoId } from '../lib/ids.ts'
 import { must } from '../lib/verdict.ts'
+import { addFile, removeFiles } from './attachment-row.service.ts'
 import { allowedTypes, mayAttach } from './attachment.rules.ts'
 import {
   countDownload,
-  deleteAttachments,
   findAttachmentByUuid,
   findAttachmentOfIssue,
-  insertAttachment,
   listFilesOfComments,
   updateAttachmentName,
 } from './attachment.store.ts'
@@ -193,7 +191,7 @@ function keepFile(
 ): Promise<AttachmentRow> {
   const by = attributionAt(ctx, issue, updatedAt)
   return transaction(ctx.db, async (tx) => {
-    const row = await insertAttachment(tx, {
+    const values = {
       uuid: file.uuid,
       repo_id: ctx.repo.id,
       issue_id: issue.id,
@@ -205,11 +203,10 @@ function keepFile(
       blob_key: file.blobKey,
       sha256: file.sha256,
       created_unix: by.atUnix,
-    })
+    }
     if (comment) await touchComment(tx, comment.id, by.atUnix)
     else await touchIssues(tx, [issue.id], by.atUnix)
-    await publish(tx, 'attachment.created', { attachmentId: row.id, repoId: ctx.repo.id, doerId: by.doerId })
-    return row
+    return addFile(tx, values, by.doerId)
   })
 }
 
@@ -240,14 +237,8 @@ export async function deleteAttachment(
   refuseStrangers(ctx, parent)
   const by = attributionNow(ctx)
   await transaction(ctx.db, async (tx) => {
-    const [gone] = await deleteAttachments(tx, [file.id])
+    const [gone] = await removeFiles(tx, file.repo_id, [file.id], by.doerId)
     if (!gone) throw noAttachment()
-    await publish(tx, 'attachment.deleted', {
-      attachmentId: gone.id,
-      repoId: gone.repo_id,
-      doerId: by.doerId,
-      blobKey: gone.blob_key,
-    })
   })
 }
 

@@ -7,7 +7,8 @@ import { Forbidden, NotFound } from '../lib/errors.ts'
 import type { CommentId, IssueId } from '../lib/ids.ts'
 import type { Page } from '../lib/paging.ts'
 import { must } from '../lib/verdict.ts'
-import { deleteAttachments, listFilesOfComments } from './attachment.store.ts'
+import { removeFiles } from './attachment-row.service.ts'
+import { listFilesOfComments } from './attachment.store.ts'
 import {
   addToComments,
   countRepoComments,
@@ -130,22 +131,16 @@ export async function deleteComment(ctx: SignedInRepoCtx, issue: IssueRow, comme
       live.map((entry) => entry.id),
       by.atUnix,
     )
+    await addToComments(tx, issue.id, -1)
     const files = await listFilesOfComments(tx, [comment.id])
-    await deleteAttachments(
+    await removeFiles(
       tx,
+      issue.repo_id,
       files.map((file) => file.id),
+      by.doerId,
     )
-    for (const file of files) {
-      await publish(tx, 'attachment.deleted', {
-        attachmentId: file.id,
-        repoId: issue.repo_id,
-        doerId: by.doerId,
-        blobKey: file.blob_key,
-      })
-    }
     const gone = await deleteCommentRow(tx, issue.id, comment.id)
     if (!gone) throw new NotFound('the comment does not exist', 'comment_not_found')
-    await addToComments(tx, issue.id, -1)
     await publish(tx, 'comment.deleted', {
       ...factsOfComment(issue, comment, by),
       content: comment.content,

@@ -4,10 +4,11 @@ import { isForeignKeyViolation, transaction, type Tx } from '../db/database.ts'
 import type { IssueRow, LabelRow, MilestoneRow } from '../db/tables/issues.ts'
 import { publish } from '../events/hub.ts'
 import { BadRequest, Conflict, Forbidden, Invalid, NotFound, PreconditionFailed, type Refusal } from '../lib/errors.ts'
-import type { IssueId, LabelId, MilestoneId, RepoId, UserId } from '../lib/ids.ts'
+import type { LabelId, MilestoneId, UserId } from '../lib/ids.ts'
 import { nowUnix, type Unix } from '../lib/time.ts'
 import type { Attribution } from './attribution.ts'
-import { deleteAttachments, listAllFilesOfIssue } from './attachment.store.ts'
+import { removeFiles } from './attachment-row.service.ts'
+import { listAllFilesOfIssue } from './attachment.store.ts'
 import { endOfDay, optionalTime } from './due-date.rules.ts'
 import {
   changeAssignees,
@@ -351,7 +352,13 @@ export async function deleteIssue(ctx: SignedInRepoCtx, issue: IssueRow): Promis
       change,
     )
     if (row.pin_order > 0) await closePinGap(tx, row)
-    await deleteFiles(tx, by, row)
+    const files = await listAllFilesOfIssue(tx, row.id)
+    await removeFiles(
+      tx,
+      row.repo_id,
+      files.map((file) => file.id),
+      by.doerId,
+    )
     await deleteIssueRow(tx, row.id)
     await publish(tx, 'issue.deleted', {
       repoId: row.repo_id,
@@ -364,23 +371,4 @@ export async function deleteIssue(ctx: SignedInRepoCtx, issue: IssueRow): Promis
       isClosed: row.is_closed,
     })
   })
-}
-
-async function deleteFiles(
-  tx: Tx,
-  by: Attribution,
-  issue: { readonly id: IssueId; readonly repo_id: RepoId },
-): Promise<void> {
-  const files = await deleteAttachments(
-    tx,
-    (await listAllFilesOfIssue(tx, issue.id)).map((file) => file.id),
-  )
-  for (const file of files) {
-    await publish(tx, 'attachment.deleted', {
-      attachmentId: file.id,
-      repoId: issue.repo_id,
-      doerId: by.doerId,
-      blobKey: file.blob_key,
-    })
-  }
 }

@@ -11,6 +11,8 @@ import * as issueTimeRoutes from './time.routes.ts'
 import * as issueAttachmentRoutes from './attachment.routes.ts'
 import * as orgLabelRoutes from './org-label.routes.ts'
 import * as issueTemplateRoutes from './template.routes.ts'
+import { issueFileUsage } from './attachment-row.service.ts'
+import { issueCounters } from './counter.store.ts'
 import { dropLabelsOfOldOwner, makeFirstLabels } from './label.service.ts'
 import { copyTemplateLabels } from './template-label.subscribers.ts'
 import { removeAttachmentFile, removeAttachmentsOfRepo } from './attachment.service.ts'
@@ -40,4 +42,7 @@ export const issues: Feature = {
     removeAttachmentsOfRepo,
     readCommitMessages,
   ],
+  files: [{ table: 'attachment', column: 'blob_key', store: 'attachments' }],
+  counters: issueCounters,
+  usage: [issueFileUsage],
 }

@@ -1,7 +1,7 @@
 import type { Ctx, Services, SignedInCtx } from '../access/context.ts'
 import { isOrgMember } from '../access/access.store.ts'
 import { maySeeAccount } from '../access/rights.ts'
-import { isForeignKeyViolation, isUniqueViolation, transaction } from '../db/database.ts'
+import { isUniqueViolation, transaction } from '../db/database.ts'
 import type { UserRow, Visibility } from '../db/tables/accounts.ts'
 import { repoUnits } from '../db/tables/repositories.ts'
 import { publish } from '../events/hub.ts'
@@ -10,11 +10,12 @@ import type { UserId } from '../lib/ids.ts'
 import type { Page } from '../lib/paging.ts'
 import { nowUnix } from '../lib/time.ts'
 import { checkAccountName } from '../users/account-name.service.ts'
+import { removeAccount } from '../users/account-removal.service.ts'
 import { mayUseEmail } from '../users/email.policy.ts'
 import { deleteRedirect, insertUser, updateUser } from '../users/user.store.ts'
 import { mayUseWebsite } from '../users/website.policy.ts'
 import { mayCreateOrgs } from './org.policy.ts'
-import { countOrgs, deleteOrgRow, insertMember, listOrgs, ownsRepos, type OrgFilter } from './org.store.ts'
+import { countOrgs, deleteOrgRow, insertMember, listOrgs, type OrgFilter } from './org.store.ts'
 import { insertTeam, insertTeamMember, replaceTeamUnits } from './team.store.ts'
 
 export interface OrgProfile {
@@ -137,22 +138,12 @@ export async function editOrg(services: Services, org: UserRow, profile: OrgProf
   )
 }
 
-const stillOwns = () => new Invalid('the organization still owns repositories or packages', 'org_not_empty')
-
 /** Deletes an organization that owns nothing any more, with its teams; else `Invalid`. */
-export async function deleteOrg(services: Services, org: UserRow, doerId: UserId): Promise<void> {
-  try {
-    await transaction(services.db, async (tx) => {
-      if (await ownsRepos(tx, org.id)) throw stillOwns()
-      if (!(await deleteOrgRow(tx, org.id))) throw new NotFound('the organization does not exist', 'org_not_found')
-      await publish(tx, 'user.deleted', { userId: org.id, doerId, name: org.name })
-    })
-  } catch (error) {
-    if (isForeignKeyViolation(error)) throw stillOwns()
-    throw error
-  }
-  if (org.avatar_key !== '') await services.blobs.avatars.delete(org.avatar_key)
-}
+export const deleteOrg = (services: Services, org: UserRow, doerId: UserId): Promise<void> =>
+  removeAccount(services, org, async (tx) => {
+    if (!(await deleteOrgRow(tx, org.id))) throw new NotFound('the organization does not exist', 'org_not_found')
+    await publish(tx, 'user.deleted', { userId: org.id, doerId, name: org.name })
+  })
 
 interface OrgPage {
   readonly orgs: UserRow[]

@@ -136,5 +136,23 @@ export const deleteOrgRow = async (tx: Tx, id: UserId): Promise<boolean> =>
   (await tx.deleteFrom('user').where('id', '=', id).where('kind', '=', 'organization').executeTakeFirst())
     .numDeletedRows > 0n
 
-export const ownsRepos = async (db: Db | Tx, ownerId: UserId): Promise<boolean> =>
-  (await db.selectFrom('repo').select('id').where('owner_id', '=', ownerId).limit(1).executeTakeFirst()) !== undefined
+/** Organizations whose only owner a person is. */
+export const listSolelyOwnedOrgs = (db: Db | Tx, userId: UserId): Promise<UserRow[]> =>
+  db
+    .selectFrom('user')
+    .selectAll()
+    .where('kind', '=', 'organization')
+    .where((where) =>
+      where.exists(
+        where
+          .selectFrom('team')
+          .innerJoin('team_user', 'team_user.team_id', 'team.id')
+          .select('team.id')
+          .whereRef('team.org_id', '=', 'user.id')
+          .where('team.access_mode', '=', 4)
+          .groupBy('team.id')
+          .having((having) => having.fn.countAll<number>(), '=', 1)
+          .having((having) => having.fn.max('team_user.user_id'), '=', userId),
+      ),
+    )
+    .execute()

@@ -1,6 +1,7 @@
 import type { Services } from '../access/context.ts'
+import { nameForDoctor, type DoctorCheck, type Finding } from '../access/doctor.ts'
+import { everyRepo } from '../access/repo-scan.store.ts'
 import type { RepoRow } from '../db/tables/repositories.ts'
-import type { RepoFinding } from '../repos/doctor.service.ts'
 import { pullRef } from './pull-ref.ts'
 import { writePullRef } from './pull-sync.service.ts'
 import { listPullsFrom } from './pull.store.ts'
@@ -8,12 +9,25 @@ import { listPullsFrom } from './pull.store.ts'
 /** Pull requests that are read at once. */
 const batch = 500
 
-/** Every pull request has the reference that keeps its commits; without it git would throw them away one day. */
-export async function* checkPullRefs(
+/** Without the reference that keeps its commits git would throw them away one day. */
+export const pullRefsCheck: DoctorCheck = {
+  name: 'pull-requests',
+  about: 'every pull request has the reference that keeps its commits',
+  async *run(services, options) {
+    for await (const repos of everyRepo(services.db)) {
+      for (const repo of repos) {
+        // A git repository that is missing is told by the check of repositories.
+        if (await services.git.exists(repo.git_key)) yield* checkPullRefs(services, repo, options)
+      }
+    }
+  },
+}
+
+async function* checkPullRefs(
   services: Services,
   repo: RepoRow,
   options: { readonly fix: boolean },
-): AsyncGenerator<RepoFinding> {
+): AsyncGenerator<Finding> {
   const { db, git } = services
   let refs: ReadonlySet<string> | undefined
   for (let after = 0; ;) {
@@ -28,7 +42,7 @@ export async function* checkPullRefs(
       ),
     )
     for (const pull of without) {
-      const what = `repository ${repo.id} (${repo.name}): ${pullRef(pull.index)} is missing`
+      const what = `${nameForDoctor(repo)}: ${pullRef(pull.index)} is missing`
       if (gone.has(pull.synced_oid)) {
         yield { what: `${what}, and so is its commit ${pull.synced_oid}`, state: 'report' }
         continue

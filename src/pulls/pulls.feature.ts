@@ -1,4 +1,6 @@
 import type { Feature } from '../access/feature.ts'
+import { pullRefsCheck } from './doctor.service.ts'
+import { pullPushExtras } from './push-extras.service.ts'
 import * as pullSubscribers from './pull.subscribers.ts'
 import * as pullRoutes from './pull.routes.ts'
 import * as pullMergeRoutes from './merge.routes.ts'
@@ -9,4 +11,6 @@ export const pulls: Feature = {
   routes: [pullRoutes, pullMergeRoutes, pullReviewRoutes],
   subscribers: [...pullSubscribers.all],
   jobs: [pullSubscribers.checkPullJob],
+  doctor: [pullRefsCheck],
+  pushExtras: pullPushExtras,
 }

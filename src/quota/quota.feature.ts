@@ -1,7 +1,9 @@
 import type { Feature } from '../access/feature.ts'
 import * as quotaRoutes from './quota.routes.ts'
+import { usageCheck } from './doctor.service.ts'
 
 /** How much an account may store. */
 export const quota: Feature = {
   routes: [quotaRoutes],
+  doctor: [usageCheck],
 }

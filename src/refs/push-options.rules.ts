@@ -1,8 +1,4 @@
-/** What push options ask of the repository: settings that the first push of a new one often brings along. */
-export interface PushOptions {
-  readonly isPrivate?: boolean
-  readonly isTemplate?: boolean
-}
+import type { PushOptions } from '../access/push-extras.ts'
 
 const truths = new Set(['1', 't', 'true'])
 const falsehoods = new Set(['0', 'f', 'false'])

@@ -1,32 +1,17 @@
 import type { SignedInRepoCtx } from '../access/context.ts'
+import type { PushExtras, PushOptions } from '../access/push-extras.ts'
 import { refuseOverQuota } from '../access/quota.service.ts'
 import type { RepoRow } from '../db/tables/repositories.ts'
-import type { PushCheck, PushedUpdate, ReceiveCallbacks } from '../git/git.ts'
+import type { PushCheck, ReceiveCallbacks } from '../git/git.ts'
 import { OverQuota, Refusal } from '../lib/errors.ts'
 import { isZeroOid } from '../lib/refs.ts'
 import { checkProtections } from './protection.service.ts'
 import { mayPushRef, maySetByPush } from './push.policy.ts'
-import { readPushOptions, type PushOptions } from './push-options.rules.ts'
+import { readPushOptions } from './push-options.rules.ts'
 import { openJournal, settle, settleUnsure, type OpenJournal } from './ref-door.service.ts'
 
 /** How the program calls itself in what a client sees of a refused push. */
 const product = 'Ingot'
-
-/** What else is to be known of a push by those that come later than references. */
-export interface PushExtras {
-  /** Changes the settings that push options ask for, like any edit of the repository. Throws a refusal when it may not be. */
-  readonly changeSettings?: (options: PushOptions) => Promise<void>
-  /** A reason against one of the updates, or undefined; asked when everything here agrees. */
-  readonly refuse?: (check: PushCheck) => Promise<string | undefined>
-  /** References that stand for something else than a place in the repository: they need no right to write here. */
-  readonly isTopic?: (ref: string) => boolean
-  /** What becomes of them, once the push is agreed to. */
-  readonly handleTopics?: ReceiveCallbacks['handleTopics']
-  /** Whether somebody who may not write the repository may move this one reference all the same. */
-  readonly allows?: (update: PushedUpdate) => Promise<boolean>
-  /** Lines shown to the client after a push: where to open a pull request. */
-  readonly hints?: (moved: readonly PushedUpdate[]) => Promise<readonly string[]>
-}
 
 /** One push: what git asks while it is received, and the end of it. */
 export interface Push {

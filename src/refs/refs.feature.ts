@@ -1,6 +1,8 @@
 import type { Feature } from '../access/feature.ts'
 import * as branchProtectionRoutes from './branch-protection.routes.ts'
 import * as tagProtectionRoutes from './tag-protection.routes.ts'
+import { deletedBranchesCleanup } from './deleted-branches-cleanup.task.ts'
+import { journalCheck, referencesCheck } from './doctor.service.ts'
 import { settleChange } from './ref-door.service.ts'
 import { settleRefChanges } from './settle-ref-changes.task.ts'
 
@@ -8,5 +10,6 @@ import { settleRefChanges } from './settle-ref-changes.task.ts'
 export const refs: Feature = {
   routes: [branchProtectionRoutes, tagProtectionRoutes],
   jobs: [settleChange],
-  schedules: () => [settleRefChanges],
+  schedules: (config) => [settleRefChanges, deletedBranchesCleanup(config)],
+  doctor: [journalCheck, referencesCheck],
 }

@@ -1,33 +1,89 @@
 import type { Services } from '../access/context.ts'
+import { nameForDoctor, type DoctorCheck, type Finding } from '../access/doctor.ts'
+import { everyRepo } from '../access/repo-scan.store.ts'
 import { transaction } from '../db/database.ts'
 import type { RepoRow } from '../db/tables/repositories.ts'
+import type { GitKey } from '../lib/ids.ts'
 import { updateEmptiness } from '../refs/ref-journal.store.ts'
+import { listPendingWork } from './pending-work.store.ts'
+import { listKnownGitKeys } from './repo.store.ts'
 
-/** Something that is not as it should be, in the words of the doctor. */
-export interface RepoFinding {
-  readonly what: string
-  readonly state: 'fixed' | 'fixable' | 'report'
+export const repositoriesCheck: DoctorCheck = {
+  name: 'repositories',
+  about: 'every repository is on the disk, and has the default branch and emptiness that are recorded',
+  async *run(services, { fix }) {
+    for await (const repos of everyRepo(services.db)) {
+      for (const repo of repos) yield* checkRepository(services, repo, fix)
+    }
+  },
+}
+
+async function* checkRepository(services: Services, repo: RepoRow, fix: boolean): AsyncGenerator<Finding> {
+  if (!(await services.git.exists(repo.git_key))) {
+    yield { what: `${nameForDoctor(repo)}: its git repository ${repo.git_key} is missing`, state: 'report' }
+    return
+  }
+  if (repo.wiki_git_key !== null && !(await services.git.exists(repo.wiki_git_key))) {
+    const what = `${nameForDoctor(repo)}: the git repository ${repo.wiki_git_key} of its wiki is missing`
+    yield { what, state: 'report' }
+  }
+  yield* checkHeadAndEmptiness(services, repo, fix)
 }
 
 /**
  * What git and the row of a repository must agree on beside its references: the branch that HEAD names is the default
  * branch, and the repository is empty when it has no branch. The default branch is the row's, emptiness is git's.
  */
-export async function* checkHeadAndEmptiness(
-  services: Services,
-  repo: RepoRow,
-  options: { readonly fix: boolean },
-): AsyncGenerator<RepoFinding> {
-  const state = options.fix ? 'fixed' : 'fixable'
-  const name = `repository ${repo.id} (${repo.name})`
+async function* checkHeadAndEmptiness(services: Services, repo: RepoRow, fix: boolean): AsyncGenerator<Finding> {
+  const state = fix ? 'fixed' : 'fixable'
   const { branch } = await services.git.readHead(repo.git_key)
   if (branch !== repo.default_branch) {
-    if (options.fix) await services.git.setHead(repo.git_key, repo.default_branch)
-    yield { what: `${name}: HEAD names ${branch} and the default branch is ${repo.default_branch}`, state }
+    if (fix) await services.git.setHead(repo.git_key, repo.default_branch)
+    yield {
+      what: `${nameForDoctor(repo)}: HEAD names ${branch} and the default branch is ${repo.default_branch}`,
+      state,
+    }
   }
   const isEmpty = await services.git.isEmpty(repo.git_key)
   if (isEmpty !== repo.is_empty) {
-    if (options.fix) await transaction(services.db, (tx) => updateEmptiness(tx, repo.id))
-    yield { what: `${name}: it is recorded as ${repo.is_empty ? '' : 'not '}empty, and is not so`, state }
+    if (fix) await transaction(services.db, (tx) => updateEmptiness(tx, repo.id))
+    yield {
+      what: `${nameForDoctor(repo)}: it is recorded as ${repo.is_empty ? '' : 'not '}empty, and is not so`,
+      state,
+    }
+  }
+}
+
+/** Git repositories whose rows are looked up at once. */
+const keyBatch = 500
+
+export const orphansCheck: DoctorCheck = {
+  name: 'orphans',
+  about: 'every git repository on the disk belongs to a repository or a wiki',
+  async *run(services, { fix }) {
+    let keys: GitKey[] = []
+    for await (const key of services.git.listKeys()) {
+      keys.push(key)
+      if (keys.length < keyBatch) continue
+      yield* checkKeys(services, keys, fix)
+      keys = []
+    }
+    yield* checkKeys(services, keys, fix)
+  },
+}
+
+async function* checkKeys(services: Services, keys: readonly GitKey[], fix: boolean): AsyncGenerator<Finding> {
+  if (keys.length === 0) return
+  const known = await listKnownGitKeys(services.db, keys)
+  const unknown = keys.filter((key) => !known.has(key))
+  if (unknown.length === 0) return
+  // Those of deleted repositories lie there until a job has removed them.
+  const pending = await listPendingWork(services.db)
+  for (const key of unknown) {
+    if (pending.some((text) => text.includes(key))) continue
+    const isEmpty = await services.git.isEmpty(key)
+    if (isEmpty && fix) await services.git.remove(key)
+    const what = `the git repository ${key}${isEmpty ? ', which is empty,' : ''} belongs to nothing`
+    yield { what, state: isEmpty ? (fix ? 'fixed' : 'fixable') : 'report' }
   }
 }

@@ -6,6 +6,7 @@ import { subscriber } from '../events/subscriber.ts'
 import { job } from '../jobs/job.ts'
 import { enqueue } from '../jobs/queue.ts'
 import type { RepoId } from '../lib/ids.ts'
+import { recordGitUsage } from './git-usage.service.ts'
 import { updateGitSize } from './measure.store.ts'
 import { findRepoById } from './repo.store.ts'
 
@@ -26,7 +27,10 @@ export const measureRepository = subscriber({
 
 async function measure(ctx: Ctx, repo: RepoRow): Promise<void> {
   const sizeBytes = await ctx.git.sizeBytes(repo.git_key)
-  await transaction(ctx.db, (tx) => updateGitSize(tx, repo.id, sizeBytes))
+  await transaction(ctx.db, async (tx) => {
+    const changed = await updateGitSize(tx, repo.id, sizeBytes)
+    if (changed) await recordGitUsage(tx, [changed])
+  })
 }
 
 /** Packs references and objects when there are many loose ones, and tells git of new commits for quick walks. */

@@ -7,6 +7,7 @@ import { isValidBranchName } from '../git/ref-name.ts'
 import { Invalid } from '../lib/errors.ts'
 import { branchRef, zeroOid } from '../lib/refs.ts'
 import { nowUnix } from '../lib/time.ts'
+import { recordGitUsage } from './git-usage.service.ts'
 import { mirrorChange } from './lifecycle/mirror.service.ts'
 import { updateMirror } from './lifecycle/mirror.store.ts'
 import { mayNameRepo } from './repo-name.policy.ts'
@@ -62,11 +63,14 @@ export async function editRepo(
   await moveBranches(ctx, change)
   try {
     await transaction(ctx.db, async (tx) => {
-      await updateRepo(tx, repo.id, change)
+      const updated = await updateRepo(tx, repo.id, change)
       await deleteUnits(tx, repo.id, units.off)
       await insertUnits(tx, repo.id, units.on)
       if (mirror) await updateMirror(tx, repo.id, mirror)
-      if (change.is_private !== undefined) await updateForkVisibility(tx, repo.id, change.is_private)
+      if (change.is_private !== undefined) {
+        const forks = await updateForkVisibility(tx, repo.id, change.is_private)
+        await recordGitUsage(tx, [updated, ...forks])
+      }
       if (change.name !== undefined) await recordRename(tx, ctx, change)
       await publish(tx, 'repo.updated', { repoId: repo.id, doerId: ctx.viewer.id })
     })

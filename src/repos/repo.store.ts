@@ -2,7 +2,7 @@ import type { Insertable } from 'kysely'
 import type { Db, Tx } from '../db/database.ts'
 import type { AccessMode } from '../db/tables/accounts.ts'
 import type { BranchTable, NewRepoRow, RepoChange, RepoRow, RepoUnit } from '../db/tables/repositories.ts'
-import type { RepoId, UserId } from '../lib/ids.ts'
+import type { GitKey, RepoId, UserId } from '../lib/ids.ts'
 import type { Unix } from '../lib/time.ts'
 
 type NewBranchRow = Insertable<BranchTable>
@@ -11,11 +11,21 @@ export const findRepoById = (db: Db | Tx, id: RepoId): Promise<RepoRow | undefin
   db.selectFrom('repo').selectAll().where('id', '=', id).executeTakeFirst()
 
 /** Repositories by id, in one query however many there are. */
-export async function loadRepos(db: Db, ids: Iterable<RepoId | null>): Promise<ReadonlyMap<RepoId, RepoRow>> {
+export async function loadRepos(db: Db | Tx, ids: Iterable<RepoId | null>): Promise<ReadonlyMap<RepoId, RepoRow>> {
   const wanted = [...new Set(ids)].filter((id): id is RepoId => id !== null)
   if (wanted.length === 0) return new Map()
   const rows = await db.selectFrom('repo').selectAll().where('id', 'in', wanted).execute()
   return new Map(rows.map((row) => [row.id, row]))
+}
+
+/** Those of the keys that a repository or a wiki has. */
+export async function listKnownGitKeys(db: Db, keys: readonly GitKey[]): Promise<ReadonlySet<GitKey>> {
+  const rows = await db
+    .selectFrom('repo')
+    .select(['git_key', 'wiki_git_key'])
+    .where((row) => row.or([row('git_key', 'in', keys), row('wiki_git_key', 'in', keys)]))
+    .execute()
+  return new Set(rows.flatMap((row) => (row.wiki_git_key === null ? [row.git_key] : [row.git_key, row.wiki_git_key])))
 }
 
 export const insertRepo = (tx: Tx, values: NewRepoRow): Promise<RepoRow> =>
@@ -103,14 +113,14 @@ export const addToForkCount = (tx: Tx, repoId: RepoId, difference: 1 | -1) =>
 export const detachForks = (tx: Tx, repoId: RepoId) =>
   tx.updateTable('repo').set({ is_fork: false, fork_id: null }).where('fork_id', '=', repoId).execute()
 
-/** Direct forks take the visibility of their base. */
-export const updateForkVisibility = (tx: Tx, repoId: RepoId, isPrivate: boolean) =>
+/** Direct forks take the visibility of their base; gives those that had another one. */
+export const updateForkVisibility = (tx: Tx, repoId: RepoId, isPrivate: boolean): Promise<RepoRow[]> =>
   tx
     .updateTable('repo')
     .set({ is_private: isPrivate })
     .where('fork_id', '=', repoId)
     .where('is_private', '!=', isPrivate)
-    .returning('id')
+    .returningAll()
     .execute()
 
 /** Whoever starred the repository has one star less. */
@@ -134,3 +144,9 @@ export const upsertCollaboration = (
     .values({ repo_id: repoId, user_id: userId, access_mode: accessMode, created_unix: createdUnix })
     .onConflict((conflict) => conflict.columns(['repo_id', 'user_id']).doUpdateSet({ access_mode: accessMode }))
     .execute()
+
+export const listReposOwnedBy = (db: Db, ownerId: UserId): Promise<RepoRow[]> =>
+  db.selectFrom('repo').selectAll().where('owner_id', '=', ownerId).orderBy('id').execute()
+
+export const ownsRepos = async (db: Db | Tx, ownerId: UserId): Promise<boolean> =>
+  (await db.selectFrom('repo').select('id').where('owner_id', '=', ownerId).limit(1).executeTakeFirst()) !== undefined

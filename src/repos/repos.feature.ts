@@ -25,6 +25,16 @@ import {
   removeRepoFiles,
   watchTeamRepos,
 } from './repo.subscribers.ts'
+import { repoCounters } from './counter.store.ts'
+import { deleteMissingRepos } from './delete-missing-repos.task.ts'
+import { orphansCheck, repositoriesCheck } from './doctor.service.ts'
+import { gitGcRepos } from './git-gc-repos.task.ts'
+import { gitUsage } from './git-usage.service.ts'
+import { migrationClient } from './lifecycle/migration-client.ts'
+import { repoPushExtras } from './push-extras.service.ts'
+import { reinitMissingRepos } from './reinit-missing-repos.task.ts'
+import { repoHealthCheck } from './repo-health-check.task.ts'
+import { accountRelations, ownedRepos, repoRelations } from './repo.owned.ts'
 import { syncMirrorJob, updateMirrors } from './lifecycle/sync-mirror.job.ts'
 import { mirrorPurpose } from './lifecycle/mirror.service.ts'
 
@@ -60,6 +70,19 @@ export const repos: Feature = {
     copyTemplateAvatar,
   ],
   jobs: [syncMirrorJob, maintainRepository],
-  schedules: (config) => [updateMirrors(config)],
+  schedules: (config) => [
+    updateMirrors(config),
+    deleteMissingRepos(config),
+    gitGcRepos(config),
+    reinitMissingRepos(config),
+    repoHealthCheck(config),
+  ],
+  services: [migrationClient],
   sealed: [{ table: 'mirror', column: 'sealed_credentials', purpose: mirrorPurpose }],
+  files: [{ table: 'repo', column: 'avatar_key', store: 'repoAvatars' }],
+  counters: repoCounters,
+  usage: [gitUsage],
+  doctor: [repositoriesCheck, orphansCheck],
+  owns: [ownedRepos, accountRelations, repoRelations],
+  pushExtras: repoPushExtras,
 }

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { test } from 'node:test'
 import type { Services } from '../access/context.ts'
-import { doctorChecks } from '../admin/doctor-checks.service.ts'
+import { allDoctorChecks } from '../app.ts'
 import { examine } from '../admin/doctor.service.ts'
 import { createApp, type App } from '../app.ts'
 import { loadConfig } from '../config/load-config.ts'
@@ -224,7 +224,7 @@ async function inspect(
   await app.listen()
   const { services } = app
   const problems = await workAll(app, clock)
-  for await (const { check, findings } of examine(services, doctorChecks, { fix: false })) {
+  for await (const { check, findings } of examine(services, allDoctorChecks(), { fix: false })) {
     problems.push(...findings.map(({ what }) => `${check.name}: ${what}`))
   }
   const journal = await services.db.selectFrom('ref_journal').selectAll().execute()

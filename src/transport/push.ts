@@ -1,18 +1,13 @@
 import { Forbidden } from '../lib/errors.ts'
 import type { GitService, UploadPackRequest } from '../git/git.ts'
-import { pullPushExtras } from '../pulls/push-extras.service.ts'
 import { receivePush, type Push } from '../refs/push.service.ts'
-import { editRepo } from '../repos/repo-edit.service.ts'
 import type { GitPushCtx } from './git-access.service.ts'
 import { limitPushCommands } from './input-limits.ts'
 
 /** Receives a push, over whichever door it came, and settles it when git has ended. */
 export async function pushInto(ctx: GitPushCtx, request: UploadPackRequest): Promise<GitService> {
   if (ctx.unit === 'wiki') throw new Forbidden('the wiki is changed through its pages, not by pushes')
-  const push = receivePush(ctx, ctx.repo, {
-    ...pullPushExtras(ctx),
-    changeSettings: async (options) => void (await editRepo(ctx, { ...options, units: { pulls: {} } })),
-  })
+  const push = receivePush(ctx, ctx.repo, ctx.parts.pushExtras(ctx))
   const running = await ctx.git.receivePack(ctx.gitKey, {
     ...request,
     ...(request.body ? { body: limitPushCommands(request.body) } : {}),

@@ -8,6 +8,9 @@ import * as followRoutes from './follow.routes.ts'
 import * as blockRoutes from './block.routes.ts'
 import * as avatarRoutes from './avatar.routes.ts'
 import { removeReplacedAvatar } from './avatar.subscribers.ts'
+import { accountCounters } from './counter.store.ts'
+import { deleteExpiredSessions } from './delete-expired-sessions.task.ts'
+import { follows } from './user.owned.ts'
 
 /** Accounts of people: settings, addresses, keys, tokens, pictures, followers and blocks. */
 export const users: Feature = {
@@ -22,4 +25,8 @@ export const users: Feature = {
     avatarRoutes,
   ],
   subscribers: [removeReplacedAvatar],
+  schedules: () => [deleteExpiredSessions],
+  files: [{ table: 'user', column: 'avatar_key', store: 'avatars' }],
+  counters: accountCounters,
+  owns: [follows],
 }

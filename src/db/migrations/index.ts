@@ -6,6 +6,7 @@ import { issues1 } from './issues-1.ts'
 import type { Migration } from './migration.ts'
 import { mirrors1 } from './mirrors-1.ts'
 import { pulls1 } from './pulls-1.ts'
+import { quota1 } from './quota-1.ts'
 import { repoRelations1 } from './repo-relations-1.ts'
 import { repositories1 } from './repositories-1.ts'
 import { repositories2 } from './repositories-2.ts'
@@ -29,4 +30,5 @@ export const migrations: readonly Migration[] = [
   mirrors1,
   repositories2,
   events1,
+  quota1,
 ]

@@ -11,6 +11,7 @@ import { branchRef, tagRef, zeroOid } from '../../lib/refs.ts'
 import { nowUnix } from '../../lib/time.ts'
 import { orgMembership } from '../../orgs/membership.service.ts'
 import { findUserById } from '../../users/user.store.ts'
+import { migrationClient } from './migration-client.ts'
 import { intervalOf, newMirror, refuseNewMirror } from './mirror.service.ts'
 import { insertMirror } from './mirror.store.ts'
 import { mayMigrate, type MigrationItems } from './migrate.policy.ts'
@@ -75,7 +76,7 @@ export async function migrateRepo(ctx: SignedInCtx, owner: UserRow, input: Migra
   if (!possible.allowed) throw new Invalid(possible.reason, 'migration_not_possible')
   const address = parseRemoteAddress(input.address, input.credentials)
   if (typeof address === 'string') throw new Invalid(address, 'address_invalid')
-  await asInvalid(ctx.outgoing.migrations.resolve(address.url))
+  await asInvalid(migrationClient.of(ctx).resolve(address.url))
   if (config.repository.disableMigrations) throw new Forbidden('migrations are switched off', 'migrations_disabled')
   const intervalSeconds = input.isMirror ? intervalOf(ctx, input.mirrorInterval) : 0
   if (input.isMirror) refuseNewMirror(ctx)

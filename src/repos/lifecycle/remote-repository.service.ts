@@ -4,6 +4,7 @@ import type { ObjectFormat } from '../../git/git.ts'
 import { Invalid, Refusal } from '../../lib/errors.ts'
 import type { GitKey } from '../../lib/ids.ts'
 import type { PushedUpdate } from '../../git/git.ts'
+import { migrationClient } from './migration-client.ts'
 import type { RemoteAddress, RemoteCredentials } from './remote-address.rules.ts'
 
 /** A repository of another server that answered. */
@@ -32,7 +33,7 @@ export async function lookAtRemote(
   signal?: AbortSignal,
 ): Promise<RemoteRepository> {
   const reply = await asInvalid(
-    services.outgoing.migrations.request(address.url + askedPath, {
+    migrationClient.of(services).request(address.url + askedPath, {
       headers: address.credentials === undefined ? {} : { authorization: basicAuth(address.credentials) },
       maxRedirects,
       maxBodyBytes: maxAdvertisementBytes,
@@ -79,7 +80,7 @@ export async function fetchFrom(
     readonly signal?: AbortSignal | undefined
   },
 ): Promise<readonly PushedUpdate[]> {
-  const { host, port, addresses } = await asInvalid(services.outgoing.migrations.resolve(remote.url))
+  const { host, port, addresses } = await asInvalid(migrationClient.of(services).resolve(remote.url))
   try {
     const { updates } = await services.git.fetchRemote(key, {
       url: remote.url,

@@ -18,6 +18,7 @@ import { renderReadme } from '../../site/readme.templates.ts'
 import { listAllRepoMemberIds } from '../../orgs/team.store.ts'
 import { gitPerson } from '../../users/git-person.ts'
 import { mayNameRepo } from '../repo-name.policy.ts'
+import { recordGitUsage } from '../git-usage.service.ts'
 import {
   deleteRepoRedirect,
   findRepoById,
@@ -258,6 +259,7 @@ export async function insertNewRepo(services: Services, input: RepositoryToInser
         created_unix: createdUnix,
         updated_unix: createdUnix,
       })
+      await recordGitUsage(tx, [repo])
       await insertUnits(tx, repo.id, input.units)
       await insertBranches(
         tx,

@@ -3,6 +3,7 @@ import type { SignedInRepoCtx } from '../../access/context.ts'
 import { refuseOverQuota } from '../../access/quota.service.ts'
 import { accessTo } from '../../access/repo-access.ts'
 import { mode } from '../../access/rights.ts'
+import { moveUsage } from '../../access/usage.store.ts'
 import { viewerAs } from '../../auth/viewer.ts'
 import { isUniqueViolation, transaction, type Tx } from '../../db/database.ts'
 import type { UserRow } from '../../db/tables/accounts.ts'
@@ -128,6 +129,7 @@ async function moveRepo(
   const now = nowUnix(clock)
   await deleteTransfer(tx, repo.id)
   await updateRepo(tx, repo.id, { owner_id: recipient.id, updated_unix: now })
+  await moveUsage(tx, repo.id, recipient.id)
   await addToRepoCount(tx, owner.id, -1)
   await addToRepoCount(tx, recipient.id, 1)
   await deleteRepoRedirect(tx, recipient.id, repo.lower_name)

@@ -41,3 +41,22 @@ export async function deleteTransfersBetween(tx: Tx, doerId: UserId, recipientId
     )
     .execute()
 }
+
+/** Transfers by or to an account that is going away end. */
+export async function endTransfersOf(tx: Tx, userId: UserId): Promise<void> {
+  const ended = await tx
+    .deleteFrom('repo_transfer')
+    .where((where) => where.or([where('doer_id', '=', userId), where('recipient_id', '=', userId)]))
+    .returning('repo_id')
+    .execute()
+  if (ended.length === 0) return
+  await tx
+    .updateTable('repo')
+    .set({ has_transfer: false })
+    .where(
+      'id',
+      'in',
+      ended.map((row) => row.repo_id),
+    )
+    .execute()
+}

@@ -1,10 +1,8 @@
 import type { Services } from '../access/context.ts'
+import { countRepos, everyRepo } from '../access/repo-scan.store.ts'
 import type { RepoRow } from '../db/tables/repositories.ts'
 import type { JobRun } from '../jobs/job.ts'
-import type { GitKey, RepoId } from '../lib/ids.ts'
-import { countRepos, listReposAfter } from './repo-scan.store.ts'
-
-const batch = 200
+import type { GitKey } from '../lib/ids.ts'
 
 /** Problems whose texts are kept; the rest is counted. */
 const maxKept = 5
@@ -22,8 +20,7 @@ export async function forEveryRepository(
   const problems: string[] = []
   let failed = 0
   let done = 0
-  for (let after = 0 as RepoId; ;) {
-    const repos = await listReposAfter(services.db, after, batch)
+  for await (const repos of everyRepo(services.db)) {
     for (const repo of repos) {
       run.signal.throwIfAborted()
       try {
@@ -35,9 +32,6 @@ export async function forEveryRepository(
       }
       run.progress({ done: ++done, total })
     }
-    const last = repos.at(-1)
-    if (!last || repos.length < batch) break
-    after = last.id
   }
   if (failed > 0) throw new Error(`it failed for ${failed} of ${total} repositories: ${problems.join('; ')}`)
 }

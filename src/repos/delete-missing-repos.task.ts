@@ -1,6 +1,6 @@
 import { configuredTask } from '../access/task.ts'
 import type { Config } from '../config/load-config.ts'
-import { deleteRepo } from '../repos/lifecycle/repo-deletion.service.ts'
+import { deleteRepo } from './lifecycle/repo-deletion.service.ts'
 import { findUserById } from '../users/user.store.ts'
 import { forEveryRepository } from './every-repository.service.ts'
 

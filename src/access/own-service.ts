@@ -1,0 +1,52 @@
+import type { Services } from './context.ts'
+
+/** Something with a lifetime that a feature makes for itself: a client, a pool, a cache. */
+export interface OwnService<Value> {
+  /** Opened with the application, after what all features share. */
+  open(services: Services): Value | Promise<Value>
+  close?(value: Value): void | Promise<void>
+  /** The one of the running application. */
+  of(services: Pick<Services, 'own'>): Value
+}
+
+/** What features made for themselves, by its declaration. */
+export type OwnServices = ReadonlyMap<unknown, unknown>
+
+/** Declares a feature's own service, to be listed in its feature file. */
+export function ownService<Value>(
+  name: string,
+  declaration: Pick<OwnService<Value>, 'open' | 'close'>,
+): OwnService<Value> {
+  const own: OwnService<Value> = {
+    ...declaration,
+    of(services) {
+      if (!services.own.has(own)) throw new Error(`${name} is not open: no feature of the application lists it`)
+      return services.own.get(own) as Value
+    },
+  }
+  return own
+}
+
+/** Declarations of whatever values, as a feature lists them. */
+export type AnyOwnService = Pick<OwnService<never>, 'close'> & { open(services: Services): unknown }
+
+/** Opens them in turn into `own`. Gives what closes those that are open, the last first. */
+export function openOwnServices(declared: readonly AnyOwnService[]): {
+  readonly own: OwnServices
+  open(services: Services): Promise<void>
+  close(): Promise<void>
+} {
+  const own = new Map<AnyOwnService, unknown>()
+  return {
+    own,
+    async open(services) {
+      for (const each of declared) own.set(each, await each.open(services))
+    },
+    async close() {
+      for (const [each, value] of [...own].toReversed()) {
+        own.delete(each)
+        await each.close?.(value as never)
+      }
+    },
+  }
+}

@@ -1,0 +1,48 @@
+import type { PushCheck, PushedUpdate, ReceiveCallbacks } from '../git/git.ts'
+
+/** What push options ask of the repository: settings that the first push of a new one often brings along. */
+export interface PushOptions {
+  readonly isPrivate?: boolean
+  readonly isTemplate?: boolean
+}
+
+/** What features beside the references themselves have to do with one push. */
+export interface PushExtras {
+  /** Changes the settings that push options ask for, like any edit of the repository. Throws a refusal when it may not be. */
+  readonly changeSettings?: (options: PushOptions) => Promise<void>
+  /** A reason against one of the updates, or undefined; asked when protections agree. */
+  readonly refuse?: (check: PushCheck) => Promise<string | undefined>
+  /** References that stand for something else than a place in the repository: they need no right to write here. */
+  readonly isTopic?: (ref: string) => boolean
+  /** What becomes of them, once the push is agreed to. One feature has topics. */
+  readonly handleTopics?: ReceiveCallbacks['handleTopics']
+  /** Whether somebody who may not write the repository may move this one reference all the same. */
+  readonly allows?: (update: PushedUpdate) => Promise<boolean>
+  /** Lines shown to the client after a push: where to open a pull request. */
+  readonly hints?: (moved: readonly PushedUpdate[]) => Promise<readonly string[]>
+}
+
+/** The extras of several features as one, in their order. */
+export function joinExtras(all: readonly PushExtras[]): PushExtras {
+  const [handleTopics, ...others] = all.flatMap((each) => each.handleTopics ?? [])
+  if (others.length > 0) throw new Error('two features handle the topics of a push')
+  return {
+    async changeSettings(options) {
+      for (const each of all) await each.changeSettings?.(options)
+    },
+    async refuse(check) {
+      for (const each of all) {
+        const reason = await each.refuse?.(check)
+        if (reason !== undefined) return reason
+      }
+      return undefined
+    },
+    isTopic: (ref) => all.some((each) => each.isTopic?.(ref)),
+    ...(handleTopics ? { handleTopics } : {}),
+    async allows(update) {
+      for (const each of all) if (await each.allows?.(update)) return true
+      return false
+    },
+    hints: async (moved) => (await Promise.all(all.flatMap((each) => each.hints?.(moved) ?? []))).flat(),
+  }
+}

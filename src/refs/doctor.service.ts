@@ -1,0 +1,72 @@
+import type { Services } from '../access/context.ts'
+import { nameForDoctor, type DoctorCheck, type Finding } from '../access/doctor.ts'
+import { everyRepo } from '../access/repo-scan.store.ts'
+import type { RepoRow } from '../db/tables/repositories.ts'
+import { branchOf, tagOf, zeroOid } from '../lib/refs.ts'
+import { nowUnix } from '../lib/time.ts'
+import { leftoverAgeSeconds, openJournal, settle, settleLeftovers, type RefChange } from './ref-door.service.ts'
+import { listJournal, loadRecorded } from './ref-journal.store.ts'
+
+/** Entries of the journal that are read at once. */
+const batch = 200
+
+export const journalCheck: DoctorCheck = {
+  name: 'ref-journal',
+  about: 'no change of references was left unfinished',
+  async *run(services, { fix }) {
+    const { db, config, clock } = services
+    // Fixing holds the data folder, so with SQLite nobody else is at work.
+    const age = fix && config.database.kind === 'sqlite3' ? 0 : leftoverAgeSeconds
+    const before = await listJournal(db, nowUnix(clock) - age, 0, batch)
+    if (before.length === 0) return
+    if (fix) await settleLeftovers(services, age)
+    const left = new Set((await listJournal(db, nowUnix(clock) - age, 0, batch)).map((row) => row.id))
+    for (const row of before) {
+      const state = !fix ? 'fixable' : left.has(row.id) ? 'report' : 'fixed'
+      yield { what: `repository ${row.repo_id}: change ${row.id} of references was left unfinished`, state }
+    }
+  },
+}
+
+export const referencesCheck: DoctorCheck = {
+  name: 'references',
+  about: 'what is recorded of branches and tags is what git has',
+  async *run(services, { fix }) {
+    for await (const repos of everyRepo(services.db)) {
+      for (const repo of repos) yield* checkReferences(services, repo, fix)
+    }
+  },
+}
+
+async function* checkReferences(services: Services, repo: RepoRow, fix: boolean): AsyncGenerator<Finding> {
+  // A git repository that is missing is told by the check of repositories.
+  if (!(await services.git.exists(repo.git_key))) return
+  const changes = await unrecordedChanges(services, repo)
+  if (changes.length === 0) return
+  if (fix) {
+    // Recorded like any other change, so that pull requests, webhooks and search hear of it too.
+    const journal = await openJournal(services, repo, changes, { doerId: repo.owner_id, via: 'internal' })
+    await settle(services, journal, changes)
+  }
+  for (const { ref, old, new: now } of changes) {
+    yield {
+      what: `${nameForDoctor(repo)}: ${ref} is recorded as ${old} and git has ${now}`,
+      state: fix ? 'fixed' : 'fixable',
+    }
+  }
+}
+
+/** Branches and tags of which something else is recorded than git has. */
+async function unrecordedChanges(services: Services, repo: RepoRow): Promise<RefChange[]> {
+  const none = zeroOid(repo.object_format)
+  const recorded = await loadRecorded(services.db, repo.id)
+  const actual = new Map(
+    (await services.git.readRefs(repo.git_key))
+      .filter(({ name }) => branchOf(name) !== undefined || tagOf(name) !== undefined)
+      .map(({ name, oid }) => [name, oid]),
+  )
+  return [...new Set([...recorded.keys(), ...actual.keys()])].flatMap((ref) => {
+    const change = { ref, old: recorded.get(ref) ?? none, new: actual.get(ref) ?? none }
+    return change.old === change.new ? [] : [change]
+  })
+}

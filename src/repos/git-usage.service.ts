@@ -1,0 +1,31 @@
+import type { UsageKind } from '../access/quota.rules.ts'
+import type { UsageSource } from '../access/usage.ts'
+import { setUsage, type RepoUsage } from '../access/usage.store.ts'
+import type { Tx } from '../db/database.ts'
+import type { RepoRow } from '../db/tables/repositories.ts'
+import { loadRepos } from './repo.store.ts'
+
+type Measured = Pick<RepoRow, 'id' | 'is_private' | 'git_size_bytes'>
+
+const kinds: readonly UsageKind[] = ['repos:public', 'repos:private']
+
+const usageOf = (repo: Measured): RepoUsage => ({
+  repoId: repo.id,
+  kind: repo.is_private ? 'repos:private' : 'repos:public',
+  sizeBytes: repo.git_size_bytes,
+})
+
+/** Tells the ledger what the git data of repositories take, by rows that the transaction has just written. */
+export const recordGitUsage = (tx: Tx, repos: readonly Measured[]): Promise<void> =>
+  setUsage(
+    tx,
+    repos.map(({ id }) => id),
+    kinds,
+    repos.map(usageOf),
+  )
+
+/** The git data of repositories, by the size that was measured last. */
+export const gitUsage: UsageSource = {
+  kinds,
+  count: async (db, repoIds) => [...(await loadRepos(db, repoIds)).values()].map(usageOf),
+}

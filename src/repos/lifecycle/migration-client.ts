@@ -1,0 +1,16 @@
+import { ownService } from '../../access/own-service.ts'
+import { migrationHostRules } from '../../outgoing/host-rules.ts'
+import { lazyOutgoing } from '../../outgoing/lazy-outgoing.ts'
+
+/** The client for repositories of other servers; it goes only where `[migrations]` lets it. */
+export const migrationClient = ownService('the client for migrations', {
+  open: ({ config }) =>
+    lazyOutgoing({
+      rules: migrationHostRules(config.migrations),
+      timeoutMs: config.ingot.outgoingTimeout,
+      maxBodyBytes: config.ingot.maxOutgoingBody,
+      maxConnections: config.ingot.maxOutgoingConnections,
+      skipTlsVerify: config.migrations.skipTlsVerify,
+    }),
+  close: (client) => client.close(),
+})

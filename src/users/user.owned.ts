@@ -1,0 +1,8 @@
+import type { OwnedByAccount } from '../access/owned.ts'
+import { deleteAllFollows } from './follow.store.ts'
+
+/** Whom an account follows, and who follows it. */
+export const follows: OwnedByAccount = {
+  of: 'account',
+  leave: (tx, account) => deleteAllFollows(tx, account.id),
+}
