@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { examined } from '../testing/doctor.ts'
 import { startForge } from '../testing/forge.ts'
+import { givenPull } from '../testing/given-pull.ts'
+import { upload } from '../testing/upload.ts'
 
 test('adminEditUser: refused parts leave everything as it was; the address becomes primary', async () => {
   await using forge = await startForge({ users: ['ann', 'bob'] })
@@ -77,6 +80,84 @@ test('adminDeleteUser: refused while it owns something; purge takes that along; 
   const keys: string[] = []
   for await (const key of forge.services.git.listKeys()) keys.push(key)
   assert.equal(keys.length, 1)
+})
+
+test('adminDeleteUser: a purge takes what the account wrote elsewhere, and counts stay right', async () => {
+  await using forge = await startForge({ users: ['ann', 'bob'] })
+  const [root, ann, bob] = [forge.as('root'), forge.as('ann'), forge.as('bob')]
+  const pull = await givenPull(forge, { repo: await forge.given.repo({ owner: 'bob' }) })
+  const { repo } = pull
+  const byBob = await forge.given.issue({ repo, title: 'by bob' })
+  const byAnn = (await ann.must('POST', `${repo.api}/issues`, { title: 'by ann', body: `see #${byBob.number}` })).json
+  await ann.must('POST', `${repo.api}/issues/${byAnn.number}/assets`, undefined, upload('a.txt', 'of ann'))
+  await bob.must('POST', `${byBob.api}/dependencies`, { index: byAnn.number, owner: 'bob', repo: repo.name })
+  await bob.must('POST', `${byBob.api}/comments`, { body: 'words of bob' })
+  await ann.must('POST', `${byBob.api}/comments`, { body: 'words of ann' })
+  await ann.must('POST', `${pull.api}/reviews`, {
+    event: 'APPROVED',
+    body: 'fine',
+    comments: [{ path: `${pull.branch}.txt`, body: 'this line', new_position: 1 }],
+  })
+  const before = (await bob.must('GET', byBob.api)).json
+  assert.equal(before.comments, 2)
+  assert.equal((await bob.must('GET', `${pull.api}/reviews`)).json.length, 1)
+  const types = async () =>
+    (await bob.must('GET', `${byBob.api}/timeline`)).json.map((entry: { type: string }) => entry.type)
+  assert.deepEqual(await types(), ['issue_ref', 'add_dependency', 'comment', 'comment'])
+
+  await root.must('DELETE', '/admin/users/ann?purge=true')
+  assert.equal((await bob.get(`${repo.api}/issues/${byAnn.number}`)).status, 404)
+  const left = (await bob.must('GET', `${byBob.api}/comments`)).json
+  assert.deepEqual(
+    left.map((comment: { body: string }) => comment.body),
+    ['words of bob'],
+  )
+  assert.equal((await bob.must('GET', byBob.api)).json.comments, 1)
+  assert.deepEqual(await types(), ['comment'], 'nothing is left about what is gone')
+  assert.deepEqual((await bob.must('GET', `${pull.api}/reviews`)).json, [])
+  assert.equal((await forge.given.issue({ repo })).number, byAnn.number + 1, 'its number is not given again')
+  await forge.settle()
+  assert.deepEqual(await examined(forge.services), [])
+})
+
+test('repoDelete: labels of the organization count the issues of the repository no more', async () => {
+  await using forge = await startForge()
+  const org = await forge.given.org()
+  const alice = forge.as('alice')
+  const label = (await alice.must('POST', `/orgs/${org}/labels`, { name: 'bug', color: '#ff0000' })).json
+  for (const name of ['kept', 'gone']) {
+    await alice.must('POST', `/orgs/${org}/repos`, { name, auto_init: true })
+    for (const closed of [false, true]) {
+      await alice.must('POST', `/repos/${org}/${name}/issues`, { title: 'x', labels: [label.id], closed })
+    }
+  }
+  const other = (await alice.must('POST', `/repos/${org}/kept/issues`, { title: 'needs another' })).json
+  await alice.must('POST', `/repos/${org}/kept/issues/${other.number}/dependencies`, {
+    index: 1,
+    owner: org,
+    repo: 'gone',
+  })
+  await forge.settle()
+  assert.deepEqual(await examined(forge.services), [])
+  await alice.must('DELETE', `/repos/${org}/gone`)
+  await forge.settle()
+  assert.deepEqual(await examined(forge.services), [])
+  // An empty timeline is answered as null (observed).
+  assert.equal((await alice.must('GET', `/repos/${org}/kept/issues/${other.number}/timeline`)).json, null)
+})
+
+test('orgDelete: a repository that was offered to an organization that goes is offered no more', async () => {
+  await using forge = await startForge({ users: ['bob'] })
+  const org = await forge.given.org({ owner: 'bob' })
+  const repo = await forge.given.repo()
+  const offered = await forge.as('alice').must('POST', `${repo.api}/transfer`, { new_owner: org })
+  assert.equal(offered.status, 201)
+  const { services } = forge
+  const isOffered = async () =>
+    (await services.db.selectFrom('repo').select('has_transfer').executeTakeFirstOrThrow()).has_transfer
+  assert.equal(await isOffered(), true)
+  await forge.as('bob').must('DELETE', `/orgs/${org}`)
+  assert.equal(await isOffered(), false)
 })
 
 test('adminSearchUsers, adminGetAllEmails, adminSearchEmails: orders and filters', async () => {

@@ -1,5 +1,6 @@
 import type { DoctorCheck } from '../access/doctor.ts'
 import { listJobs, type JobRow } from '../jobs/queue.ts'
+import { inBatches } from '../lib/in-batches.ts'
 import { listNamedBlobs } from './file-scan.store.ts'
 import { recount } from './recount.service.ts'
 
@@ -11,15 +12,11 @@ export const filesCheck: DoctorCheck = {
   about: 'attachments, pictures and other files are in their stores',
   async *run(services) {
     for (const column of services.parts.files) {
-      for (let after = 0; ;) {
-        const named = await listNamedBlobs(services.db, column, after, batch)
+      for await (const named of inBatches((after?: number) => listNamedBlobs(services.db, column, after ?? 0, batch))) {
         for (const { id, key } of named) {
           if (await services.blobs[column.store].stat(key)) continue
           yield { what: `${column.table} ${id}: its file ${key} is missing from ${column.store}`, state: 'report' }
         }
-        const last = named.at(-1)
-        if (!last || named.length < batch) break
-        after = last.id
       }
     }
   },

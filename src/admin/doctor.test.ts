@@ -4,27 +4,17 @@ import { transaction, type Db } from '../db/database.ts'
 import type { RepoRow } from '../db/tables/repositories.ts'
 import type { GitKey, UserId } from '../lib/ids.ts'
 import { openJournal } from '../refs/ref-door.service.ts'
-import { startForge, type Forge } from '../testing/forge.ts'
+import { examined } from '../testing/doctor.ts'
+import { startForge } from '../testing/forge.ts'
 import { givenPull } from '../testing/given-pull.ts'
-import { allDoctorChecks } from '../app.ts'
-import { examine } from './doctor.service.ts'
 
 const allRepos = (db: Db): Promise<RepoRow[]> => db.selectFrom('repo').selectAll().orderBy('id').execute()
-
-/** `check: what (state)` of everything that is found. */
-async function examined(forge: Forge, fix = false): Promise<string[]> {
-  const found: string[] = []
-  for await (const { check, findings } of examine(forge.services, allDoctorChecks(), { fix })) {
-    found.push(...findings.map(({ what, state }) => `${check.name}: ${what} (${state})`))
-  }
-  return found
-}
 
 test('doctor: branches and tags that are recorded wrongly are found, and recorded anew from git', async () => {
   await using forge = await startForge({ users: ['alice'] })
   const given = await forge.given.repo({ owner: 'alice', name: 'notes' })
   await forge.settle()
-  assert.deepEqual(await examined(forge), [])
+  assert.deepEqual(await examined(forge.services), [])
   const [repo] = await allRepos(forge.services.db)
   assert.ok(repo)
   const head = await forge.services.git.readRef(repo.git_key, 'refs/heads/main')
@@ -39,9 +29,9 @@ test('doctor: branches and tags that are recorded wrongly are found, and recorde
     `references: repository ${repo.id} (notes): refs/heads/unheard is recorded as ${zeros} and git has ${head} (${state})`,
     `references: repository ${repo.id} (notes): refs/tags/v1 is recorded as ${zeros} and git has ${head} (${state})`,
   ]
-  assert.deepEqual(await examined(forge), expected('fixable'))
-  assert.deepEqual(await examined(forge, true), expected('fixed'))
-  assert.deepEqual(await examined(forge), [])
+  assert.deepEqual(await examined(forge.services), expected('fixable'))
+  assert.deepEqual(await examined(forge.services, { fix: true }), expected('fixed'))
+  assert.deepEqual(await examined(forge.services), [])
   const branches = await forge.as('alice').get(`${given.api}/branches`)
   assert.deepEqual(
     branches.json.map((branch: { name: string }) => branch.name),
@@ -59,20 +49,20 @@ test('doctor: a change of references that a crash left unfinished is settled', a
   await openJournal(forge.services, repo, [change], { doerId: 1 as UserId, via: 'push' })
   await forge.services.git.updateRefs(repo.git_key, [change])
   await transaction(forge.services.db, (tx) => tx.updateTable('ref_journal').set({ created_unix: 1 }).execute())
-  const [journal, recorded, ...others] = await examined(forge)
+  const [journal, recorded, ...others] = await examined(forge.services)
   assert.match(journal ?? '', /^ref-journal: .* was left unfinished \(fixable\)$/)
   assert.match(recorded ?? '', /refs\/heads\/next/)
   assert.deepEqual(others, [])
-  const fixed = await examined(forge, true)
+  const fixed = await examined(forge.services, { fix: true })
   assert.match(fixed.join(), /^ref-journal: [^,]* \(fixed\)$/)
-  assert.deepEqual(await examined(forge), [])
+  assert.deepEqual(await examined(forge.services), [])
 })
 
 test('doctor: a pull request without the reference that keeps its commits gets it back', async () => {
   await using forge = await startForge({ users: ['alice'] })
   const { number } = await givenPull(forge, { repo: await forge.given.repo({ owner: 'alice', name: 'notes' }) })
   await forge.settle()
-  assert.deepEqual(await examined(forge), [])
+  assert.deepEqual(await examined(forge.services), [])
   const [repo] = await allRepos(forge.services.db)
   assert.ok(repo)
   const ref = `refs/pull/${number}/head`
@@ -82,10 +72,10 @@ test('doctor: a pull request without the reference that keeps its commits gets i
   const none = '0'.repeat(40)
   await git.updateRefs(repo.git_key, [{ ref, old: head, new: none as never }])
   const missing = `pull-requests: repository ${repo.id} (notes): ${ref} is missing`
-  assert.deepEqual(await examined(forge), [`${missing} (fixable)`])
-  assert.deepEqual(await examined(forge, true), [`${missing} (fixed)`])
+  assert.deepEqual(await examined(forge.services), [`${missing} (fixable)`])
+  assert.deepEqual(await examined(forge.services, { fix: true }), [`${missing} (fixed)`])
   assert.equal(await git.readRef(repo.git_key, ref), head)
-  assert.deepEqual(await examined(forge), [])
+  assert.deepEqual(await examined(forge.services), [])
 })
 
 test('tasks: missing git data is found, told, and made anew or deleted', async () => {
@@ -97,7 +87,7 @@ test('tasks: missing git data is found, told, and made anew or deleted', async (
   assert.ok(lost)
   await forge.services.git.remove(lost.git_key)
   assert.match(
-    (await examined(forge)).join(),
+    (await examined(forge.services)).join(),
     /repository \d+ \(lost\): its git repository [0-9a-f]+ is missing \(report\)/,
   )
 
@@ -135,7 +125,7 @@ test('check_repo_stats: puts stored counts right', async () => {
   await forge.as('root').post('/admin/cron/check_repo_stats')
   await forge.settle()
   assert.equal((await forge.as('alice').get('/repos/alice/notes')).json.stars_count, 0)
-  assert.deepEqual(await examined(forge), [])
+  assert.deepEqual(await examined(forge.services), [])
 })
 
 test('doctor: git repositories that belong to nothing, and files that are missing', async () => {
@@ -155,9 +145,9 @@ test('doctor: git repositories that belong to nothing, and files that are missin
   ]
   const ofEmpty = (state: string): string =>
     `orphans: the git repository ${empty}, which is empty, belongs to nothing (${state})`
-  assert.deepEqual((await examined(forge)).sort(), [...kept, ofEmpty('fixable')].sort())
-  assert.deepEqual((await examined(forge, true)).sort(), [...kept, ofEmpty('fixed')].sort())
-  assert.deepEqual((await examined(forge)).sort(), kept.toSorted())
+  assert.deepEqual((await examined(forge.services)).sort(), [...kept, ofEmpty('fixable')].sort())
+  assert.deepEqual((await examined(forge.services, { fix: true })).sort(), [...kept, ofEmpty('fixed')].sort())
+  assert.deepEqual((await examined(forge.services)).sort(), kept.toSorted())
 })
 
 test('doctor: jobs that do not go on are told, and git data that a job has still to remove are left to it', async () => {

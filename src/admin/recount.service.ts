@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import type { Services } from '../access/context.ts'
 import type { Counter } from '../access/counter.ts'
 import { transaction } from '../db/database.ts'
+import { inBatches } from '../lib/in-batches.ts'
 import { listRecounted, updateCounts, type Recounted } from './counter.store.ts'
 
 /** Rows that are counted for at once; SQLite counts in this thread, and requests should not wait for long. */
@@ -13,17 +14,13 @@ export async function* recount(
   fix: boolean,
 ): AsyncGenerator<{ counter: Counter; wrong: Recounted }> {
   for (const counter of parts.counters) {
-    for (let after = 0; ;) {
-      const rows = await listRecounted(db, counter, after, batch)
+    for await (const rows of inBatches((after?: number) => listRecounted(db, counter, after ?? 0, batch))) {
       const wrong = rows.filter(({ stored, counted }) => stored !== counted)
       if (fix && wrong.length > 0) {
         const ids = wrong.map(({ id }) => id)
         await transaction(db, (tx) => updateCounts(tx, counter, ids))
       }
       for (const each of wrong) yield { counter, wrong: each }
-      const last = rows.at(-1)
-      if (!last || rows.length < batch) break
-      after = last.id
       await setImmediate()
     }
   }

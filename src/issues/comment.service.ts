@@ -7,12 +7,9 @@ import { Forbidden, NotFound } from '../lib/errors.ts'
 import type { CommentId, IssueId } from '../lib/ids.ts'
 import type { Page } from '../lib/paging.ts'
 import { must } from '../lib/verdict.ts'
-import { removeFiles } from './attachment-row.service.ts'
-import { listFilesOfComments } from './attachment.store.ts'
 import {
   addToComments,
   countRepoComments,
-  deleteCommentRow,
   findCommentIn,
   insertTimelineEntry,
   listEntries,
@@ -25,7 +22,7 @@ import { mayComment, mayEditComment, mayReadIssue } from './issue.policy.ts'
 import { attributionAt, attributionNow } from './issue.service.ts'
 import { insertContentHistory, insertMentions, listBlockers, loadIssues } from './issue.store.ts'
 import { findMentioned, findReferenced, namedByComment, recordReferences } from './reference.service.ts'
-import { listLiveReferences, neuterReferences } from './reference.store.ts'
+import { removeComment } from './removal.service.ts'
 
 const wholePage: Page = { number: 1, limit: 1_000_000, offset: 0 }
 
@@ -123,28 +120,8 @@ export async function deleteComment(ctx: SignedInRepoCtx, issue: IssueRow, comme
   if (!mayEditComment(ctx.viewer, ctx.rights, issue, comment)) {
     throw new Forbidden('only the author and those who may write may delete', 'delete_forbidden')
   }
-  const by = attributionNow(ctx)
   await transaction(ctx.db, async (tx) => {
-    const live = await listLiveReferences(tx, issue.id, comment.id)
-    await neuterReferences(
-      tx,
-      live.map((entry) => entry.id),
-      by.atUnix,
-    )
-    await addToComments(tx, issue.id, -1)
-    const files = await listFilesOfComments(tx, [comment.id])
-    await removeFiles(
-      tx,
-      issue.repo_id,
-      files.map((file) => file.id),
-      by.doerId,
-    )
-    const gone = await deleteCommentRow(tx, issue.id, comment.id)
-    if (!gone) throw new NotFound('the comment does not exist', 'comment_not_found')
-    await publish(tx, 'comment.deleted', {
-      ...factsOfComment(issue, comment, by),
-      content: comment.content,
-      posterId: comment.poster_id,
-    })
+    const isGone = await removeComment(tx, attributionNow(ctx), issue, comment)
+    if (!isGone) throw new NotFound('the comment does not exist', 'comment_not_found')
   })
 }

@@ -1,14 +1,12 @@
 import { listUsersWhoMay } from '../access/access-rule.store.ts'
 import type { Ctx, RepoCtx, SignedInRepoCtx } from '../access/context.ts'
 import { isForeignKeyViolation, transaction, type Tx } from '../db/database.ts'
-import type { IssueRow, LabelRow, MilestoneRow } from '../db/tables/issues.ts'
+import type { IssueRow, MilestoneRow } from '../db/tables/issues.ts'
 import { publish } from '../events/hub.ts'
 import { BadRequest, Conflict, Forbidden, Invalid, NotFound, PreconditionFailed, type Refusal } from '../lib/errors.ts'
 import type { LabelId, MilestoneId, UserId } from '../lib/ids.ts'
 import { nowUnix, type Unix } from '../lib/time.ts'
 import type { Attribution } from './attribution.ts'
-import { removeFiles } from './attachment-row.service.ts'
-import { listAllFilesOfIssue } from './attachment.store.ts'
 import { endOfDay, optionalTime } from './due-date.rules.ts'
 import {
   changeAssignees,
@@ -24,10 +22,7 @@ import {
 import { mayEditIssue, mayReadIssue, isWriter } from './issue.policy.ts'
 import type { RepoWithOwner } from './repo-with-owner.ts'
 import {
-  addToLabelCounters,
-  addToMilestoneCounters,
   addToRepoCounters,
-  deleteIssueRow,
   findIssue,
   insertIssue,
   insertMentions,
@@ -35,10 +30,10 @@ import {
   listUsersByName,
   takeNumber,
 } from './issue.store.ts'
-import { listSetLabels, listUsableLabels } from './label.store.ts'
+import { listUsableLabels } from './label.store.ts'
 import { findMilestone } from './milestone.store.ts'
-import { closePinGap } from './pin.store.ts'
 import { findMentioned, findReferenced, namedByIssue, recordReferences, type Reference } from './reference.service.ts'
+import { removeIssue } from './removal.service.ts'
 import { keptTitle } from './title.rules.ts'
 import { datedAttribution } from './updated-at.rules.ts'
 
@@ -332,43 +327,7 @@ export async function setDeadline(ctx: SignedInRepoCtx, issue: IssueRow, dueDate
   return dueUnix
 }
 
-/**
- * Deletes an issue or pull request with everything below it. Its number is not given again; its files are deleted by
- * whoever hears `attachment.deleted`.
- */
+/** Deletes an issue or pull request with everything below it and everything that is told of it elsewhere. */
 export async function deleteIssue(ctx: SignedInRepoCtx, issue: IssueRow): Promise<void> {
-  const by = attributionNow(ctx)
-  await transaction(ctx.db, async (tx) => {
-    const row = await holdIssue(tx, issue)
-    const change = { total: -1, closed: row.is_closed ? -1 : 0 }
-    await addToRepoCounters(tx, row.repo_id, row.is_pull, change)
-    if (row.milestone_id !== null) {
-      await addToMilestoneCounters(tx, row.milestone_id, change, { unix: by.atUnix, onlyLater: true })
-    }
-    const labels: LabelRow[] = await listSetLabels(tx, row.id)
-    await addToLabelCounters(
-      tx,
-      labels.map((label) => label.id),
-      change,
-    )
-    if (row.pin_order > 0) await closePinGap(tx, row)
-    const files = await listAllFilesOfIssue(tx, row.id)
-    await removeFiles(
-      tx,
-      row.repo_id,
-      files.map((file) => file.id),
-      by.doerId,
-    )
-    await deleteIssueRow(tx, row.id)
-    await publish(tx, 'issue.deleted', {
-      repoId: row.repo_id,
-      issueId: row.id,
-      doerId: by.doerId,
-      isPull: row.is_pull,
-      index: row.index,
-      title: row.title,
-      posterId: row.poster_id,
-      isClosed: row.is_closed,
-    })
-  })
+  if (!(await transaction(ctx.db, (tx) => removeIssue(tx, attributionNow(ctx), issue)))) throw noIssue()
 }

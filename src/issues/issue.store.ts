@@ -107,6 +107,41 @@ export async function addToLabelCounters(tx: Tx, ids: readonly LabelId[], by: Co
     .execute()
 }
 
+/** Labels of an organization that are on issues of a repository that goes count those no more. */
+export async function takeFromOrgLabels(tx: Tx, repoId: RepoId): Promise<void> {
+  const worn = (onlyClosed: boolean) => sql<number>`(
+    select count(*) from issue_label join issue on issue.id = issue_label.issue_id
+    where issue_label.label_id = label.id and issue.repo_id = ${repoId} ${sql.raw(onlyClosed ? 'and issue.is_closed' : '')})`
+  await tx
+    .updateTable('label')
+    .set({ num_issues: sql`num_issues - ${worn(false)}`, num_closed_issues: sql`num_closed_issues - ${worn(true)}` })
+    .where('org_id', 'is not', null)
+    .where('id', 'in', (select) =>
+      select
+        .selectFrom('issue_label')
+        .innerJoin('issue', 'issue.id', 'issue_label.issue_id')
+        .select('issue_label.label_id')
+        .where('issue.repo_id', '=', repoId),
+    )
+    .execute()
+}
+
+/** Issues and pull requests that somebody opened, in whatever repositories, in the order of their ids, after `after`. */
+export const listIssuesBy = (
+  db: Db,
+  posterId: UserId,
+  after: IssueId | undefined,
+  limit: number,
+): Promise<IssueRow[]> =>
+  db
+    .selectFrom('issue')
+    .selectAll()
+    .where('poster_id', '=', posterId)
+    .where('id', '>', after ?? (0 as IssueId))
+    .orderBy('id')
+    .limit(limit)
+    .execute()
+
 /** Labels of issues by name, each with the issue it is on. */
 export const listLabelsOf = (db: Db, issueIds: readonly IssueId[]): Promise<(LabelRow & { issue_id: IssueId })[]> =>
   db

@@ -16,6 +16,7 @@ import { issueCounters } from './counter.store.ts'
 import { dropLabelsOfOldOwner, makeFirstLabels } from './label.service.ts'
 import { copyTemplateLabels } from './template-label.subscribers.ts'
 import { removeAttachmentFile, removeAttachmentsOfRepo } from './attachment.service.ts'
+import { tracesOfIssues, writings } from './writing.owned.ts'
 import { readCommitMessages } from './commit-reference.service.ts'
 
 /** Issues, comments, labels, milestones, attachments and what belongs to them. */
@@ -45,4 +46,5 @@ export const issues: Feature = {
   files: [{ table: 'attachment', column: 'blob_key', store: 'attachments' }],
   counters: issueCounters,
   usage: [issueFileUsage],
+  owns: [writings, tracesOfIssues],
 }

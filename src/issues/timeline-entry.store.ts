@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../db/database.ts'
 import type { CommentRow, CommentType, IssueRow, NewCommentRow } from '../db/tables/issues.ts'
-import type { CommentId, IssueId, RepoId } from '../lib/ids.ts'
+import type { CommentId, IssueId, RepoId, UserId } from '../lib/ids.ts'
 import type { Page } from '../lib/paging.ts'
 import type { Unix } from '../lib/time.ts'
 import type { Attribution } from './attribution.ts'
@@ -68,7 +68,7 @@ export const insertTimelineEntry = async (
   entry: NewTimelineEntry,
 ): Promise<CommentRow> => (await insertTimelineEntries(tx, by, [{ ...entry, issue_id: issueId }]))[0] as CommentRow
 
-export const findComment = (db: Db, id: CommentId): Promise<CommentRow | undefined> =>
+export const findComment = (db: Db | Tx, id: CommentId): Promise<CommentRow | undefined> =>
   db.selectFrom('comment').selectAll().where('id', '=', id).executeTakeFirst()
 
 /** A comment and the issue it is below, when that lies in the repository. */
@@ -202,3 +202,33 @@ export async function deleteCommentRow(
 /** The time of last change of a comment alone. */
 export const touchComment = (tx: Tx, id: CommentId, updatedUnix: Unix) =>
   tx.updateTable('comment').set({ updated_unix: updatedUnix }).where('id', '=', id).execute()
+
+/** Removes entries of other timelines about an issue; those of references go with its row. */
+export const deleteEntriesAbout = (tx: Tx, issueId: IssueId) =>
+  tx.deleteFrom('comment').where('dependent_issue_id', '=', issueId).execute()
+
+/** The same for all issues of a repository. */
+export const deleteEntriesAboutRepo = (tx: Tx, repoId: RepoId) =>
+  tx
+    .deleteFrom('comment')
+    .where('dependent_issue_id', 'in', (select) =>
+      select.selectFrom('issue').select('issue.id').where('issue.repo_id', '=', repoId),
+    )
+    .execute()
+
+/** Comments that somebody wrote, in whatever repositories, in the order of their ids, after `after`. */
+export const listCommentsBy = (
+  db: Db,
+  posterId: UserId,
+  after: CommentId | undefined,
+  limit: number,
+): Promise<CommentRow[]> =>
+  db
+    .selectFrom('comment')
+    .selectAll()
+    .where('poster_id', '=', posterId)
+    .where('type', '=', 'comment')
+    .where('id', '>', after ?? (0 as CommentId))
+    .orderBy('id')
+    .limit(limit)
+    .execute()

@@ -1,6 +1,7 @@
 import type { Feature } from '../access/feature.ts'
 import { pullRefsCheck } from './doctor.service.ts'
 import { pullPushExtras } from './push-extras.service.ts'
+import { reviews } from './review.owned.ts'
 import * as pullSubscribers from './pull.subscribers.ts'
 import * as pullRoutes from './pull.routes.ts'
 import * as pullMergeRoutes from './merge.routes.ts'
@@ -12,5 +13,6 @@ export const pulls: Feature = {
   subscribers: [...pullSubscribers.all],
   jobs: [pullSubscribers.checkPullJob],
   doctor: [pullRefsCheck],
+  owns: [reviews],
   pushExtras: pullPushExtras,
 }

@@ -18,16 +18,14 @@ import { factsOf } from './pull-sync.service.ts'
 import { upToDate } from './pull-check.service.ts'
 import type { PullPair } from './pull.store.ts'
 import { isOfficialFor, ruleFor } from './review-request.service.ts'
+import { removeLineComment, removeReview } from './review-removal.service.ts'
+import { isVerdict } from './review.rules.ts'
 import {
   addToReviewCount,
   blankReviewEntries,
   countReviews,
-  deleteComment,
   deleteRequest,
-  deleteReviewComments,
-  deleteReviewRow,
   deleteTeamRequests,
-  findNewestVerdict,
   findPendingReview,
   findReview,
   insertReview,
@@ -36,7 +34,6 @@ import {
   recountComments,
   supersedeVerdicts,
   updateReview,
-  wasDismissed,
 } from './review.store.ts'
 
 const noReview = () => new NotFound('the review does not exist', 'review_not_found')
@@ -180,8 +177,6 @@ export async function createReview(ctx: SignedInRepoCtx, stored: PullPair, input
   }
 }
 
-const isVerdict = (type: ReviewType): boolean => type === 'approve' || type === 'reject'
-
 /** Whether a review counts for protections, and the teams that it answers for. */
 async function reviewAuthorityOf(
   ctx: SignedInRepoCtx,
@@ -254,28 +249,12 @@ export async function submitReview(
 }
 
 /** Removes a review with its comments: its author and administrators of the instance; others are `Forbidden`. */
-export async function deleteReview(ctx: SignedInRepoCtx, { pull, issue }: PullPair, review: ReviewRow): Promise<void> {
+export async function deleteReview(ctx: SignedInRepoCtx, { pull }: PullPair, review: ReviewRow): Promise<void> {
   if (review.reviewer_id !== ctx.viewer.id && !ctx.viewer.isAdmin) {
     throw new Forbidden('only the reviewer may delete a review', 'review_of_another')
   }
-  const by = attributionNow(ctx)
   await transaction(ctx.db, async (tx) => {
-    const entries = await deleteReviewComments(tx, review.id)
-    if (!(await deleteReviewRow(tx, review.id))) throw noReview()
-    await addToReviewCount(tx, pull.id, -entries)
-    const reviewerId = review.reviewer_id
-    if (reviewerId !== null && review.is_official && isVerdict(review.type)) {
-      const before = await findNewestVerdict(tx, issue.id, reviewerId)
-      if (before && !(await wasDismissed(tx, before.id))) {
-        await updateReview(tx, before.id, { is_official: true, is_dismissed: false })
-      }
-    }
-    await recountComments(tx, issue.id, by.atUnix)
-    await publish(tx, 'review.deleted', {
-      ...factsOf(pull, by.doerId),
-      reviewId: review.id,
-      reviewerId: reviewerId ?? (0 as UserId),
-    })
+    if (!(await removeReview(tx, attributionNow(ctx), pull, review))) throw noReview()
   })
 }
 
@@ -357,19 +336,11 @@ export async function removeCodeComment(
   comment: CommentRow,
 ): Promise<boolean> {
   if (comment.poster_id !== ctx.viewer.id && !isWriter(ctx.rights, issue)) return false
-  const by = attributionNow(ctx)
   await transaction(ctx.db, async (tx) => {
-    if (!(await deleteComment(tx, comment.id))) throw new NotFound('the comment does not exist', 'comment_not_found')
-    if (review.type !== 'pending') await recountComments(tx, issue.id, by.atUnix)
-    await publish(tx, 'comment.deleted', {
-      repoId: issue.repo_id,
-      issueId: issue.id,
-      doerId: by.doerId,
-      isPull: true,
-      commentId: comment.id,
-      content: comment.content,
-      posterId: comment.poster_id,
+    const isGone = await removeLineComment(tx, attributionNow(ctx), issue, comment, {
+      isPending: review.type === 'pending',
     })
+    if (!isGone) throw new NotFound('the comment does not exist', 'comment_not_found')
   })
   return true
 }

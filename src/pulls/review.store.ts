@@ -252,3 +252,36 @@ export const recountComments = (tx: Tx, issueId: IssueId, updatedUnix: Unix) =>
     }))
     .where('id', '=', issueId)
     .execute()
+
+/** Reviews of a person, in whatever repositories, in the order of their ids, after `after`. */
+export const listReviewsBy = (
+  db: Db,
+  reviewerId: UserId,
+  after: ReviewId | undefined,
+  limit: number,
+): Promise<ReviewRow[]> =>
+  db
+    .selectFrom('review')
+    .selectAll()
+    .where('reviewer_id', '=', reviewerId)
+    .where('id', '>', after ?? (0 as ReviewId))
+    .orderBy('id')
+    .limit(limit)
+    .execute()
+
+/** What somebody said about lines of changes, in whatever repositories, in the order of their ids, after `after`. */
+export const listLineCommentsBy = (
+  db: Db,
+  posterId: UserId,
+  after: CommentId | undefined,
+  limit: number,
+): Promise<CommentRow[]> =>
+  db
+    .selectFrom('comment')
+    .selectAll()
+    .where('poster_id', '=', posterId)
+    .where('type', 'in', ['code', 'review'])
+    .where('id', '>', after ?? (0 as CommentId))
+    .orderBy('id')
+    .limit(limit)
+    .execute()

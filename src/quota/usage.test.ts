@@ -3,15 +3,14 @@ import { test } from 'node:test'
 import { sql } from 'kysely'
 import type { UsageKind } from '../access/quota.rules.ts'
 import { addToUsage, loadUsage, setUsage } from '../access/usage.store.ts'
-import { examine } from '../admin/doctor.service.ts'
 import { engineOf, transaction } from '../db/database.ts'
 import { migrate } from '../db/migrate.ts'
 import { migrations } from '../db/migrations/index.ts'
 import type { RepoId, UserId } from '../lib/ids.ts'
 import { openTestDatabase } from '../testing/database.ts'
+import { examined } from '../testing/doctor.ts'
 import { startForge, type Forge } from '../testing/forge.ts'
 import { upload } from '../testing/upload.ts'
-import { usageCheck } from './doctor.service.ts'
 
 const idOf = async (forge: Forge, name: string): Promise<UserId> =>
   (await forge.services.db.selectFrom('user').select('id').where('lower_name', '=', name).executeTakeFirstOrThrow()).id
@@ -22,13 +21,8 @@ async function used(forge: Forge, name: string): Promise<Partial<Record<UsageKin
   return Object.fromEntries(Object.entries(usage).filter(([, bytes]) => bytes !== 0))
 }
 
-async function examined(forge: Forge, fix = false): Promise<string[]> {
-  const found: string[] = []
-  for await (const { findings } of examine(forge.services, [usageCheck], { fix })) {
-    found.push(...findings.map(({ what, state }) => `${what} (${state})`))
-  }
-  return found
-}
+const examineUsage = (forge: Forge, fix = false): Promise<string[]> =>
+  examined(forge.services, { fix, only: ['usage'] })
 
 test('usage: files of issues and comments are charged to the owner of the repository, until they go', async () => {
   await using forge = await startForge({ users: ['bob'] })
@@ -51,7 +45,7 @@ test('usage: files of issues and comments are charged to the owner of the reposi
   assert.equal((await used(forge, 'alice'))['attachments:issues'], 7)
   await alice.must('DELETE', `${issue.repo.api}/issues/${other.number}`)
   assert.deepEqual(await used(forge, 'alice'), before)
-  assert.deepEqual(await examined(forge), [])
+  assert.deepEqual(await examineUsage(forge), [])
 })
 
 test('usage: git data are charged as public or private, to whoever owns the repository and its forks', async () => {
@@ -79,7 +73,7 @@ test('usage: git data are charged as public or private, to whoever owns the repo
   await forge.settle()
   const { 'repos:private': grown = 0 } = await used(forge, org)
   assert.ok(grown > size, `${grown} is more than ${size}`)
-  assert.deepEqual(await examined(forge), [])
+  assert.deepEqual(await examineUsage(forge), [])
 
   await forge.as('alice').must('DELETE', `/repos/${org}/${repo.name}`)
   assert.deepEqual(await used(forge, org), {})
@@ -99,7 +93,7 @@ test('usage: what arrives while a repository changes hands is charged to its new
   await forge.settle()
   assert.deepEqual(await used(forge, 'alice'), {})
   assert.equal((await used(forge, org))['attachments:issues'] ?? 0, kept * 10)
-  assert.deepEqual(await examined(forge), [])
+  assert.deepEqual(await examineUsage(forge), [])
 })
 
 test('doctor: what the ledger says wrongly is found, and counted anew', async () => {
@@ -110,26 +104,26 @@ test('doctor: what the ledger says wrongly is found, and counted anew', async ()
   const right = await used(forge, 'alice')
   const { db } = forge.services
   const { id } = await db.selectFrom('repo').select('id').executeTakeFirstOrThrow()
-  assert.deepEqual(await examined(forge), [])
+  assert.deepEqual(await examineUsage(forge), [])
 
   await transaction(db, (tx) => addToUsage(tx, { repoId: id }, 'attachments:issues', 7))
   const tooMuch = `repository ${id}: attachments:issues is 12 and should be 5 bytes`
-  assert.deepEqual(await examined(forge), [`${tooMuch} (fixable)`])
-  assert.deepEqual(await examined(forge, true), [`${tooMuch} (fixed)`])
+  assert.deepEqual(await examineUsage(forge), [`usage: ${tooMuch} (fixable)`])
+  assert.deepEqual(await examineUsage(forge, true), [`usage: ${tooMuch} (fixed)`])
   assert.deepEqual(await used(forge, 'alice'), right)
 
   await transaction(db, (tx) => setUsage(tx, [id], ['attachments:issues'], []))
   const missing = `repository ${id}: attachments:issues is missing and should be 5 bytes`
-  assert.deepEqual(await examined(forge, true), [`${missing} (fixed)`])
+  assert.deepEqual(await examineUsage(forge, true), [`usage: ${missing} (fixed)`])
 
   const bob = await idOf(forge, 'bob')
   await transaction(db, (tx) => tx.updateTable('usage').set({ owner_id: bob }).where('kind', 'like', 'att%').execute())
   const alice = await idOf(forge, 'alice')
   const charged = `repository ${id}: attachments:issues is charged to account ${bob} and should be to ${alice}`
-  assert.deepEqual(await examined(forge, true), [`${charged} (fixed)`])
+  assert.deepEqual(await examineUsage(forge, true), [`usage: ${charged} (fixed)`])
   assert.deepEqual(await used(forge, 'alice'), right)
   assert.deepEqual(await used(forge, 'bob'), {})
-  assert.deepEqual(await examined(forge), [])
+  assert.deepEqual(await examineUsage(forge), [])
 })
 
 test('usage: what belongs to no repository is charged to an account, beside what its repositories use', async () => {

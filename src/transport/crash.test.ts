@@ -7,14 +7,13 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { test } from 'node:test'
 import type { Services } from '../access/context.ts'
-import { allDoctorChecks } from '../app.ts'
-import { examine } from '../admin/doctor.service.ts'
 import { createApp, type App } from '../app.ts'
 import { loadConfig } from '../config/load-config.ts'
 import type { RepoRow } from '../db/tables/repositories.ts'
 import { listJobs } from '../jobs/queue.ts'
 import { builtFile } from '../lib/assets.ts'
 import { ForgeClient } from '../testing/client.ts'
+import { examined } from '../testing/doctor.ts'
 import { TestClock } from '../testing/clock.ts'
 import { runProgram } from '../testing/ssh.ts'
 
@@ -224,9 +223,7 @@ async function inspect(
   await app.listen()
   const { services } = app
   const problems = await workAll(app, clock)
-  for await (const { check, findings } of examine(services, allDoctorChecks(), { fix: false })) {
-    problems.push(...findings.map(({ what }) => `${check.name}: ${what}`))
-  }
+  problems.push(...(await examined(services)))
   const journal = await services.db.selectFrom('ref_journal').selectAll().execute()
   problems.push(...journal.map((row) => `the change ${row.id} is not settled: ${row.updates}`))
   const repo = await services.db.selectFrom('repo').selectAll().where('name', '=', 'crash').executeTakeFirstOrThrow()

@@ -3,6 +3,7 @@ import { actions1 } from './actions-1.ts'
 import { events1 } from './events-1.ts'
 import { gitData1 } from './git-data-1.ts'
 import { issues1 } from './issues-1.ts'
+import { issues2 } from './issues-2.ts'
 import type { Migration } from './migration.ts'
 import { mirrors1 } from './mirrors-1.ts'
 import { pulls1 } from './pulls-1.ts'
@@ -31,4 +32,5 @@ export const migrations: readonly Migration[] = [
   repositories2,
   events1,
   quota1,
+  issues2,
 ]

@@ -1,0 +1,90 @@
+import type { Tx } from '../db/database.ts'
+import type { CommentRow, IssueRow } from '../db/tables/issues.ts'
+import { publish } from '../events/hub.ts'
+import { removeFiles } from './attachment-row.service.ts'
+import { listAllFilesOfIssue, listFilesOfComments } from './attachment.store.ts'
+import type { Attribution } from './attribution.ts'
+import { factsOfComment } from './issue-change.service.ts'
+import {
+  addToLabelCounters,
+  addToMilestoneCounters,
+  addToRepoCounters,
+  deleteIssueRow,
+  findIssueForUpdate,
+} from './issue.store.ts'
+import { listSetLabels } from './label.store.ts'
+import { closePinGap } from './pin.store.ts'
+import { listLiveReferences, neuterReferences } from './reference.store.ts'
+import { addToComments, deleteCommentRow, deleteEntriesAbout, findComment } from './timeline-entry.store.ts'
+
+/**
+ * Removes an issue or pull request with everything below it, and what timelines elsewhere tell of it. Its number is not
+ * given again; its files are deleted by whoever hears `attachment.deleted`. False when somebody else removed it first.
+ */
+export async function removeIssue(tx: Tx, by: Attribution, { id }: Pick<IssueRow, 'id'>): Promise<boolean> {
+  const row = await findIssueForUpdate(tx, id)
+  if (!row) return false
+  const change = { total: -1, closed: row.is_closed ? -1 : 0 }
+  await addToRepoCounters(tx, row.repo_id, row.is_pull, change)
+  if (row.milestone_id !== null) {
+    await addToMilestoneCounters(tx, row.milestone_id, change, { unix: by.atUnix, onlyLater: true })
+  }
+  const labels = await listSetLabels(tx, row.id)
+  await addToLabelCounters(
+    tx,
+    labels.map((label) => label.id),
+    change,
+  )
+  if (row.pin_order > 0) await closePinGap(tx, row)
+  const files = await listAllFilesOfIssue(tx, row.id)
+  await removeFiles(
+    tx,
+    row.repo_id,
+    files.map((file) => file.id),
+    by.doerId,
+  )
+  await deleteEntriesAbout(tx, row.id)
+  await deleteIssueRow(tx, row.id)
+  await publish(tx, 'issue.deleted', {
+    repoId: row.repo_id,
+    issueId: row.id,
+    doerId: by.doerId,
+    isPull: row.is_pull,
+    index: row.index,
+    title: row.title,
+    posterId: row.poster_id,
+    isClosed: row.is_closed,
+  })
+  return true
+}
+
+/**
+ * Removes a comment with its reactions and files; the references that it made are neutered. False when somebody else
+ * removed it first.
+ */
+export async function removeComment(tx: Tx, by: Attribution, issue: IssueRow, comment: CommentRow): Promise<boolean> {
+  // Who removes a comment holds its issue, so one that is found is removed by nobody else meanwhile.
+  if (!(await findIssueForUpdate(tx, issue.id))) return false
+  if (!(await findComment(tx, comment.id))) return false
+  const live = await listLiveReferences(tx, issue.id, comment.id)
+  await neuterReferences(
+    tx,
+    live.map((entry) => entry.id),
+    by.atUnix,
+  )
+  await addToComments(tx, issue.id, -1)
+  const files = await listFilesOfComments(tx, [comment.id])
+  await removeFiles(
+    tx,
+    issue.repo_id,
+    files.map((file) => file.id),
+    by.doerId,
+  )
+  await deleteCommentRow(tx, issue.id, comment.id)
+  await publish(tx, 'comment.deleted', {
+    ...factsOfComment(issue, comment, by),
+    content: comment.content,
+    posterId: comment.poster_id,
+  })
+  return true
+}

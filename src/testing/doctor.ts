@@ -1,0 +1,17 @@
+import type { Services } from '../access/context.ts'
+import { examine } from '../admin/doctor.service.ts'
+import { allDoctorChecks } from '../app.ts'
+
+/** What `ingot doctor` finds, as `check: what (state)`; of all checks, or of those that are named. */
+export async function examined(
+  services: Services,
+  options: { readonly fix?: boolean; readonly only?: readonly string[] } = {},
+): Promise<string[]> {
+  const { fix = false, only } = options
+  const checks = allDoctorChecks().filter(({ name }) => only?.includes(name) ?? true)
+  const found: string[] = []
+  for await (const { check, findings } of examine(services, checks, { fix })) {
+    found.push(...findings.map(({ what, state }) => `${check.name}: ${what} (${state})`))
+  }
+  return found
+}
