@@ -76,13 +76,8 @@ const features: readonly Feature[] = [
 /** Every operation of the forge. */
 export const allOperations = (): NamedOperation[] => operationsOf(...features.flatMap(({ routes }) => routes ?? []))
 
-const parts = partsOf(features)
-
 /** What `ingot doctor` looks at, in this order: later checks rely on what earlier ones put right. */
-export const allDoctorChecks = (): readonly DoctorCheck[] => parts.doctor
-
-/** All sealed texts follow a change of the instance key. */
-const resealSecrets = resealSecretsJob(parts.sealed)
+export const allDoctorChecks = (): readonly DoctorCheck[] => partsOf(features).doctor
 
 export interface AppOptions {
   readonly config: Config
@@ -119,14 +114,17 @@ const stopDeadlineMs = 10_000
 export async function createApp(options: AppOptions): Promise<App> {
   const { config, log } = options
   const clock = options.clock ?? systemClock
-  const parts = [...features, ...(options.features ?? [])]
-  const readers = [accessTokens, ...parts.flatMap(({ credentials }) => credentials ?? []), passwords]
-  const operations = operationsOf(...parts.flatMap(({ routes }) => routes ?? []))
+  const all = [...features, ...(options.features ?? [])]
+  const parts = partsOf(all)
+  // All sealed texts follow a change of the instance key.
+  const resealSecrets = resealSecretsJob(parts.sealed)
+  const readers = [accessTokens, ...all.flatMap(({ credentials }) => credentials ?? []), passwords]
+  const operations = operationsOf(...all.flatMap(({ routes }) => routes ?? []))
   await mkdir(config.paths.data, { recursive: true, mode: 0o700 })
   const db = options.db ?? openDatabase(databaseOptions(config))
   attachClock(db, clock)
   await migrate(db)
-  const hub = createEventHub<Ctx>(parts.flatMap(({ subscribers }) => subscribers ?? []))
+  const hub = createEventHub<Ctx>(all.flatMap(({ subscribers }) => subscribers ?? []))
   const live = attachEvents(db, hub)
   const keys = await loadInstanceKeys({
     secretKey: config.security.secretKey,
@@ -149,10 +147,10 @@ export async function createApp(options: AppOptions): Promise<App> {
   // Each task says itself whether it is on, which it takes from [cron] unless its own section says otherwise.
   const scheduler = createScheduler<Ctx>({
     db,
-    schedules: parts.flatMap(({ schedules }) => schedules?.(config) ?? []),
+    schedules: all.flatMap(({ schedules }) => schedules?.(config) ?? []),
     enabled: true,
   })
-  const own = openOwnServices(features.flatMap((feature) => feature.services ?? []))
+  const own = openOwnServices(all.flatMap((feature) => feature.services ?? []))
   const services: Mutable<Services> = {
     config,
     db,
@@ -205,7 +203,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       await settleLeftovers(services, isAlone ? 0 : leftoverAgeSeconds)
       workers = startWorkers<Ctx>({
         db,
-        jobs: [resealSecrets, ...parts.flatMap(({ jobs }) => jobs ?? []), ...hub.jobs],
+        jobs: [resealSecrets, ...all.flatMap(({ jobs }) => jobs ?? []), ...hub.jobs],
         scheduler,
         createContext: () => ({ ...services }),
         log,

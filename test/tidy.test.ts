@@ -153,6 +153,29 @@ for (const { what, pattern, where = () => true } of banned) {
   })
 }
 
+/** Policies that are not yet what the house style says. */
+const otherPolicies = /^src\/(?:refs|pulls)\//
+
+test('a policy says whether somebody may do something, and nothing else', () => {
+  const policies = code.filter((path) => path.endsWith('.policy.ts') && !otherPolicies.test(path))
+  assert.ok(policies.length > 0)
+  const wrong = policies.flatMap((path) => {
+    const text = readFileSync(path, 'utf8')
+    const values = [...text.matchAll(/^export (?!type |interface )(.*?)(?: =>|\{$|$)/gms)].map(([, head = '']) => head)
+    return values
+      .filter((head) => !/^(?:const|function) may[A-Z]\w*\b/.test(head) || !/\): Verdict\s*$/.test(head))
+      .map((head) => `${path}: ${head.split('\n')[0]}`)
+  })
+  assert.deepEqual(wrong, [])
+})
+
+test('subscribers lie in files of their own', () => {
+  const others = code.filter(
+    (path) => /^src\/(?!events\/)/.test(path) && !isTest(path) && !path.endsWith('.subscribers.ts'),
+  )
+  assert.deepEqual(linesWith(others, /\bsubscriber\(\{/), [])
+})
+
 test('each dependency has a line in docs/dependencies.md, and each line a dependency', () => {
   const { dependencies, devDependencies } = readJson('package.json') as Record<string, Record<string, string>>
   const listed = [...readFileSync('docs/dependencies.md', 'utf8').matchAll(/^\| `([^`]+)` \|/gm)].map(

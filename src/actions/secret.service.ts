@@ -7,7 +7,7 @@ import { nowUnix } from '../lib/time.ts'
 import type { Verdict } from '../lib/verdict.ts'
 import type { ValueOwner } from './value-owner.ts'
 import { countSecrets, deleteSecret, insertSecret, listSecrets, updateSecret } from './secret.store.ts'
-import { mayNameSecret } from './value-name.policy.ts'
+import { mayNameSecret } from './value-name.rules.ts'
 
 /** What secrets of workflows are sealed for. */
 export const secretPurpose = 'action-secret'

@@ -6,7 +6,7 @@ import type { Page } from '../lib/paging.ts'
 import { nowUnix } from '../lib/time.ts'
 import type { ValueOwner } from './value-owner.ts'
 import { checkValueCount, checkValueSize, keyOf } from './secret.service.ts'
-import { mayNameVariable } from './value-name.policy.ts'
+import { mayNameVariable } from './value-name.rules.ts'
 import {
   countVariables,
   deleteVariable,

@@ -8,11 +8,11 @@ import type { Page } from '../lib/paging.ts'
 import { nowUnix } from '../lib/time.ts'
 import { hashPassword } from '../secrets/passwords.ts'
 import { purgePossessions, removeAccount } from '../users/account-removal.service.ts'
-import { mayUseEmail } from '../users/email.policy.ts'
+import { mayUseEmail } from '../users/email.rules.ts'
 import { isEmailOfOther, setPrimaryEmail } from '../users/email.service.ts'
-import { mayUsePassword } from '../users/password.policy.ts'
+import { mayUsePassword } from '../users/password.rules.ts'
 import { findUserById, updateUser } from '../users/user.store.ts'
-import { mayUseWebsite } from '../users/website.policy.ts'
+import { mayUseWebsite } from '../users/website.rules.ts'
 import {
   countAccounts,
   deleteAccountRow,

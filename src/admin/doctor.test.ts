@@ -168,7 +168,7 @@ test('doctor: jobs that do not go on are told, and git data that a job has still
   await give('sendThing', { state: 'failed', attempt: 5, problem: 'exhausted' })
   await give('sendThing', { problem: 'unreadable' })
   assert.deepEqual(
-    (await examined(forge)).map((found) => found.replace(/job \d+/, 'job N')),
+    (await examined(forge.services)).map((found) => found.replace(/job \d+/, 'job N')),
     [
       'jobs: job N (sendThing) failed after 5 attempts: no (report)',
       'jobs: job N (sendThing) failed for good, since another attempt would not help: no (report)',
@@ -179,7 +179,7 @@ test('doctor: jobs that do not go on are told, and git data that a job has still
   await transaction(db, (tx) => tx.deleteFrom('job').execute())
   const key = 'fffffffffffffffffffffff0' as GitKey
   await git.create(key)
-  assert.match((await examined(forge)).join(), /belongs to nothing/)
+  assert.match((await examined(forge.services)).join(), /belongs to nothing/)
   const event = await transaction(db, (tx) =>
     tx
       .insertInto('event')
@@ -191,5 +191,5 @@ test('doctor: jobs that do not go on are told, and git data that a job has still
       .executeTakeFirstOrThrow(),
   )
   await give('removeRepoFiles', { event_id: event.id })
-  assert.deepEqual(await examined(forge), [])
+  assert.deepEqual(await examined(forge.services), [])
 })

@@ -2,7 +2,6 @@ import type { Ctx } from '../access/context.ts'
 import { configuredTask } from '../access/task.ts'
 import type { Config } from '../config/load-config.ts'
 import { transaction } from '../db/database.ts'
-import { subscriber } from '../events/subscriber.ts'
 import type { JobRun } from '../jobs/job.ts'
 import { nowUnix } from '../lib/time.ts'
 import { deleteArchive, listArchivesBefore } from './archive.store.ts'
@@ -31,14 +30,3 @@ async function removeArchivesBefore(ctx: Ctx, run: JobRun, beforeUnix: number): 
     run.progress({ done })
   }
 }
-
-/** Archives of a deleted repository; their rows went with it. */
-export const removeArchivesOfRepo = subscriber({
-  name: 'removeArchivesOfRepo',
-  on: 'repo.deleted',
-  async afterCommit(ctx: Ctx, event) {
-    for await (const { key } of ctx.blobs.repoArchive.list(`${event.data.repoId}/`)) {
-      await ctx.blobs.repoArchive.delete(key)
-    }
-  },
-})

@@ -13,7 +13,8 @@ import * as contentRoutes from './content.routes.ts'
 import * as refRoutes from './ref.routes.ts'
 import * as tagRoutes from './tag.routes.ts'
 import * as treeRoutes from './tree.routes.ts'
-import { archiveCleanup, removeArchivesOfRepo } from './archive-cleanup.task.ts'
+import { archiveCleanup } from './archive-cleanup.task.ts'
+import { removeArchivesOfRepo } from './archive.subscribers.ts'
 import { countRepoLanguages } from './languages.subscribers.ts'
 
 /** What lies in a repository: files, commits, branches, tags and what is said of them. */

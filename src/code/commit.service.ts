@@ -4,7 +4,7 @@ import { Invalid, NotFound } from '../lib/errors.ts'
 import type { Oid } from '../lib/ids.ts'
 import type { Page } from '../lib/paging.ts'
 import { findNamedCommit, revisionOrDefault } from './named-commit.service.ts'
-import { cleanPath } from './tree-path.policy.ts'
+import { cleanPath } from './tree-path.rules.ts'
 
 /** Commits on a page of a path's history, whatever size was asked for (observed). */
 const pathPageSize = 50

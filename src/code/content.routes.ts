@@ -21,10 +21,10 @@ import {
   UpdateFileOptions,
 } from './content.schemas.ts'
 import { getContent } from './content.service.ts'
-import { decodeBase64, mayOperate, type FileChangeInput, type FileOperation } from './file-change.policy.ts'
+import { decodeBase64, mayOperate, type FileChangeInput, type FileOperation } from './file-change.rules.ts'
 import { applyPatchToBranch, changeFiles, deletionRules, type MadeChange } from './file-change.service.ts'
 import { branchWriter } from './git-access.requirements.ts'
-import { mayWritePath, resolvePath } from './tree-path.policy.ts'
+import { mayWritePath, resolvePath } from './tree-path.rules.ts'
 
 const refQuery = { ref: Type.Optional(Type.String()) } as const
 

@@ -3,7 +3,7 @@ import type { PathEntry } from '../git/git.ts'
 import { NotFound } from '../lib/errors.ts'
 import type { NamedCommit } from './named-commit.service.ts'
 import { revisionOrDefault } from './named-commit.service.ts'
-import { cleanPath } from './tree-path.policy.ts'
+import { cleanPath } from './tree-path.rules.ts'
 
 /** What a path is in a revision. */
 export type Content =

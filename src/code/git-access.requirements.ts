@@ -6,7 +6,7 @@ import { branchRef, isOid, tagRef } from '../lib/refs.ts'
 import { listBranchRenames } from './branch.store.ts'
 import { mayEditAsMaintainer } from './maintainer-edit.service.ts'
 import { getNamedCommit, type NamedCommit } from './named-commit.service.ts'
-import { cleanPath } from './tree-path.policy.ts'
+import { cleanPath } from './tree-path.rules.ts'
 
 /** A commit that the request names, and the path below it that it names (empty: the root). */
 export interface RepoRefCtx extends RepoCtx {

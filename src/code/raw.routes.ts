@@ -11,7 +11,7 @@ import { renamedBranchPath, repoRefInPath, revisionInPath, typedRevisionInPath }
 import { revisionOrDefault, type NamedCommit } from './named-commit.service.ts'
 import { getRawFile, objectTypeHeaders, openBlob } from './raw.service.ts'
 import { repoWebUrl } from '../repos/repo-url.ts'
-import { cleanPath } from './tree-path.policy.ts'
+import { cleanPath } from './tree-path.rules.ts'
 
 async function serveRaw(ctx: RepoCtx, call: Call, revision: NamedCommit, path: string) {
   const file = await getRawFile(ctx, revision, path, call.signal)

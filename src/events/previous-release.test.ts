@@ -51,7 +51,7 @@ interface Heard {
 test('jobs that the release before left are done after the upgrade, in their lanes and pools', async () => {
   await using test = await openTestDatabase(migrationsUpTo('repositories-2'))
   await insertRows(test.db)
-  assert.deepEqual(await migrate(test.db), ['0011-events'])
+  assert.equal((await migrate(test.db))[0], 'events-1')
   attachClock(test.db, { nowMs: () => runAtMs + 1000 })
   assert.deepEqual(
     (await listJobs(test.db, { limit: 10 })).map((row) => [row.name, row.pool, row.is_held, row.version]).toReversed(),

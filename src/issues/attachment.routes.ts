@@ -7,6 +7,7 @@ import { fileReplies, serveFile } from '../http/file-reply.ts'
 import { bytesOf, operation, validBody, type Call } from '../http/operation.ts'
 import { created, noContent, ok } from '../http/reply.ts'
 import { pathNumber, pathText } from '../http/schema.ts'
+import { uploadOf } from './attachment-upload.ts'
 import { presentAttachment } from './attachment.present.ts'
 import { Attachment, EditAttachmentOptions } from './attachment.schemas.ts'
 import {
@@ -52,7 +53,7 @@ export const issueCreateIssueAttachment = operation({
   summary: 'Attach a file to an issue',
   async run({ ctx, params, query, call }) {
     const issue = await getReadableIssue(ctx, params.index)
-    return created(presentAttachment(ctx, await attachFile(ctx, { issue, comment: undefined }, call, query)))
+    return created(presentAttachment(ctx, await attachFile(ctx, { issue, comment: undefined }, uploadOf(call, query))))
   },
 })
 
@@ -123,7 +124,8 @@ export const issueCreateIssueCommentAttachment = operation({
   body: bytesOf('multipart/form-data', 'application/octet-stream'),
   reply: { 201: Attachment },
   summary: 'Attach a file to a comment',
-  run: async ({ ctx, query, call }) => created(presentAttachment(ctx, await attachFile(ctx, ctx, call, query))),
+  run: async ({ ctx, query, call }) =>
+    created(presentAttachment(ctx, await attachFile(ctx, ctx, uploadOf(call, query)))),
 })
 
 export const issueGetIssueCommentAttachment = operation({

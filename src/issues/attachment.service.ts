@@ -7,9 +7,6 @@ import { mode } from '../access/rights.ts'
 import { transaction } from '../db/database.ts'
 import type { AttachmentRow, CommentRow, IssueRow } from '../db/tables/issues.ts'
 import type { RepoRow } from '../db/tables/repositories.ts'
-import { subscriber } from '../events/subscriber.ts'
-import { readFormWithFiles } from '../http/form.ts'
-import type { Call } from '../http/operation.ts'
 import { sniffBytes, sniffContentType } from '../lib/content-type.ts'
 import { BadRequest, Invalid, NotFound } from '../lib/errors.ts'
 import type { AttachmentId, RepoId } from '../lib/ids.ts'
@@ -24,7 +21,8 @@ import {
   updateAttachmentName,
 } from './attachment.store.ts'
 import { touchComment } from './timeline-entry.store.ts'
-import { mayAttachToComment, mayAttachToIssue, unitOf } from './issue.policy.ts'
+import { mayAttachToComment, mayAttachToIssue } from './issue.policy.ts'
+import { unitOf } from './issue.rules.ts'
 import { attributionAt, attributionNow } from './issue.service.ts'
 import { findIssueById, listFilesOf, touchIssues } from './issue.store.ts'
 import { loadReposWithOwners } from './repo-with-owner.store.ts'
@@ -88,7 +86,7 @@ const mebibyte = 1024 * 1024
 export async function storeFile(
   ctx: Ctx,
   repo: RepoRow,
-  file: { readonly name: string; readonly content: Readable },
+  file: IncomingFile,
   types: string,
   signal: AbortSignal,
 ): Promise<Arrived> {
@@ -141,42 +139,38 @@ async function firstBytes(stream: PassThrough): Promise<Buffer> {
   return head
 }
 
-/** Field of a form that holds the file, and the largest of the other fields. */
-const fileField = 'attachment'
-const maxFieldBytes = 10_000
+/** A file that comes in. */
+export interface IncomingFile {
+  readonly name: string
+  readonly content: Readable
+}
 
-/**
- * Attaches the file of a request: the field `attachment` of a form, or the whole body under the name that the query
- * gives. Whatever is refused after the file has arrived leaves nothing in the store.
- */
+/** What somebody sends to be attached. */
+export interface Upload {
+  /** Hands over the file when it arrives, if there is one. Gives the time that the act is to count as done at, if one is said. */
+  receive(
+    maxFileBytes: number,
+    take: (file: IncomingFile) => Promise<void>,
+  ): Promise<{ readonly updatedAt: string | undefined }>
+  readonly signal: AbortSignal
+}
+
+/** Attaches a file. Whatever is refused after it has arrived leaves nothing in the store. */
 export async function attachFile(
   ctx: SignedInRepoCtx,
   parent: AttachmentParent,
-  call: Call,
-  query: { readonly name?: string | undefined; readonly updated_at?: string | undefined },
+  upload: Upload,
 ): Promise<AttachmentRow> {
   refuseStrangers(ctx, parent)
-  const contentType = String(call.headers['content-type'] ?? '')
-  const types = ctx.config.attachment.allowedTypes
+  const { allowedTypes: types, maxSize } = ctx.config.attachment
   const arrived: Arrived[] = []
   try {
-    let fields: Record<string, string> = {}
-    if (/^multipart\/form-data/i.test(contentType)) {
-      const limits = { maxFieldBytes, maxFileBytes: ctx.config.attachment.maxSize * mebibyte }
-      fields = await readFormWithFiles(call.body(), contentType, limits, async (file) => {
-        if (file.field !== fileField || arrived.length > 0) {
-          file.content.resume()
-          return
-        }
-        const name = query.name || file.filename
-        arrived.push(await storeFile(ctx, ctx.repo, { name, content: file.content }, types, call.signal))
-      })
-    } else if (query.name) {
-      arrived.push(await storeFile(ctx, ctx.repo, { name: query.name, content: call.body() }, types, call.signal))
-    }
+    const { updatedAt } = await upload.receive(maxSize * mebibyte, async (incoming) => {
+      arrived.push(await storeFile(ctx, ctx.repo, incoming, types, upload.signal))
+    })
     const [file] = arrived
     if (!file) throw new BadRequest('the request holds no file in the field attachment', 'attachment_missing')
-    return await keepFile(ctx, parent, file, fields['updated_at'] || query.updated_at)
+    return await keepFile(ctx, parent, file, updatedAt)
   } catch (error) {
     for (const file of arrived) await ctx.blobs.attachments.delete(file.blobKey)
     throw error
@@ -276,21 +270,3 @@ export async function openFile(
 export async function countOneDownload(ctx: Ctx, file: AttachmentRow): Promise<void> {
   await transaction(ctx.db, (tx) => countDownload(tx, file.id))
 }
-
-/** Deletes the bytes of a removed file. */
-export const removeAttachmentFile = subscriber({
-  name: 'removeAttachmentFile',
-  on: 'attachment.deleted',
-  async afterCommit(ctx: Ctx, { data }) {
-    if (data.blobKey !== '') await ctx.blobs.attachments.delete(data.blobKey)
-  },
-})
-
-/** Deletes the files of a removed repository, whose rows went with it. */
-export const removeAttachmentsOfRepo = subscriber({
-  name: 'removeAttachmentsOfRepo',
-  on: 'repo.deleted',
-  async afterCommit(ctx: Ctx, { data }) {
-    for await (const { key } of ctx.blobs.attachments.list(`${data.repoId}/`)) await ctx.blobs.attachments.delete(key)
-  },
-})

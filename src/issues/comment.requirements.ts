@@ -22,7 +22,7 @@ export const commentInRepo: Requirement<RepoCtx, Pick<CommentCtx, 'comment' | 'i
   params: commentParams,
   async check(ctx, call) {
     const found = await findCommentIn(ctx.db, ctx.repo.id, call.params.id as CommentId)
-    if (!found || !mayReadIssue(ctx.rights, found.issue)) {
+    if (!found || !mayReadIssue(ctx.rights, found.issue).allowed) {
       throw new NotFound('the comment does not exist', 'comment_not_found')
     }
     return found

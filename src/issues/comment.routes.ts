@@ -97,13 +97,13 @@ export const issueGetComment = operation({
 
 /** Entries that are no comments can not be edited: nothing happens then (observed). */
 async function edit(ctx: SignedInRepoCtx, issue: IssueRow, comment: CommentRow, body: EditIssueCommentOption) {
-  if (!mayEditComment(ctx.viewer, ctx.rights, issue, comment)) return empty(403)
+  if (!mayEditComment(ctx.viewer, ctx.rights, issue, comment).allowed) return empty(403)
   if (comment.type !== 'comment') return noContent()
   return ok(await presentComment(ctx, ctx, issue, await editComment(ctx, issue, comment, body)))
 }
 
 async function remove(ctx: SignedInRepoCtx, issue: IssueRow, comment: CommentRow) {
-  if (!mayEditComment(ctx.viewer, ctx.rights, issue, comment)) return empty(403)
+  if (!mayEditComment(ctx.viewer, ctx.rights, issue, comment).allowed) return empty(403)
   if (comment.type === 'comment') await deleteComment(ctx, issue, comment)
   return noContent()
 }

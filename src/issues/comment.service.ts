@@ -57,7 +57,7 @@ export async function getCommentOf(
   id: CommentId,
 ): Promise<{ readonly comment: CommentRow; readonly issue: IssueRow }> {
   const found = await findCommentIn(ctx.db, ctx.repo.id, id)
-  if (!found || !mayReadIssue(ctx.rights, found.issue)) {
+  if (!found || !mayReadIssue(ctx.rights, found.issue).allowed) {
     throw new NotFound('the comment does not exist', 'comment_not_found')
   }
   return found
@@ -94,7 +94,7 @@ export async function editComment(
   comment: CommentRow,
   input: { readonly body: string; readonly updated_at?: string | undefined },
 ): Promise<CommentRow> {
-  if (!mayEditComment(ctx.viewer, ctx.rights, issue, comment)) {
+  if (!mayEditComment(ctx.viewer, ctx.rights, issue, comment).allowed) {
     throw new Forbidden('only the author and those who may write may edit', 'edit_forbidden')
   }
   const by = attributionAt(ctx, issue, input.updated_at)
@@ -117,7 +117,7 @@ export async function editComment(
 
 /** Removes a comment with its reactions and files; the references that it made are neutered. */
 export async function deleteComment(ctx: SignedInRepoCtx, issue: IssueRow, comment: CommentRow): Promise<void> {
-  if (!mayEditComment(ctx.viewer, ctx.rights, issue, comment)) {
+  if (!mayEditComment(ctx.viewer, ctx.rights, issue, comment).allowed) {
     throw new Forbidden('only the author and those who may write may delete', 'delete_forbidden')
   }
   await transaction(ctx.db, async (tx) => {

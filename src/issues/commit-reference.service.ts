@@ -1,22 +1,18 @@
 import type { Ctx, SignedInCtx } from '../access/context.ts'
-import { accessTo, type RepoAccess } from '../access/repo-access.ts'
-import { viewerOf } from '../auth/viewer.ts'
+import type { RepoAccess } from '../access/repo-access.ts'
 import { transaction, type Tx } from '../db/database.ts'
 import type { IssueRow } from '../db/tables/issues.ts'
 import { publish } from '../events/hub.ts'
-import { subscriber } from '../events/subscriber.ts'
 import type { Commit } from '../git/git.ts'
 import { escapeSegment } from '../lib/escape-url.ts'
 import type { Oid } from '../lib/ids.ts'
 import { branchOf, isZeroOid } from '../lib/refs.ts'
-import { findUserById } from '../users/user.store.ts'
 import type { Attribution } from './attribution.ts'
 import { durationText } from './duration.ts'
 import { insertTimelineEntries, insertTimelineEntry } from './timeline-entry.store.ts'
 import { changeState, holdIssue } from './issue-change.service.ts'
-import { isWriter } from './issue.policy.ts'
+import { mayManage } from './issue.policy.ts'
 import type { RepoWithOwner } from './repo-with-owner.ts'
-import { loadReposWithOwners } from './repo-with-owner.store.ts'
 import { touchIssues } from './issue.store.ts'
 import { parseReferences } from './reference.parse.ts'
 import { lookUpIssues, parseRules, referencesOf, type Reference } from './reference.service.ts'
@@ -77,7 +73,7 @@ function countsFor(ctx: Ctx, home: Home, push: Push, issue: IssueRow): boolean {
 /** Does what a message promises, when the doer may: his own issue, or one he may write. Open dependencies prevent it. */
 async function keepPromise(tx: Tx, by: Attribution, reference: Reference): Promise<void> {
   const { issue, rights, action, seconds } = reference
-  if (action === 'none' || issue.is_pull || (issue.poster_id !== by.doerId && !isWriter(rights, issue))) return
+  if (action === 'none' || issue.is_pull || (issue.poster_id !== by.doerId && !mayManage(rights, issue).allowed)) return
   const { kind } = await changeState(tx, by, await holdIssue(tx, issue), action === 'closes')
   if (kind !== 'changed' || action !== 'closes' || seconds <= 0) return
   const time = await insertTrackedTime(tx, {
@@ -139,7 +135,7 @@ async function recordCommit(
   })
 }
 
-async function recordPush(ctx: SignedInCtx, home: Home, push: Push, by: Attribution): Promise<void> {
+export async function recordPush(ctx: SignedInCtx, home: Home, push: Push, by: Attribution): Promise<void> {
   const rules = parseRules(ctx.config)
   const naming = (await pushedCommits(ctx, home, push)).flatMap((commit) => {
     const { issues } = parseReferences({ plain: [commit.message] }, rules)
@@ -156,28 +152,3 @@ async function recordPush(ctx: SignedInCtx, home: Home, push: Push, by: Attribut
     if (references.length > 0) await recordCommit(ctx, home, push, commit, by, references)
   }
 }
-
-/**
- * Reads the messages of pushed commits for issues that they name, in the name of who pushed them. Running twice changes
- * nothing more: each issue is told of a commit once, and closing what is closed does nothing.
- */
-export const readCommitMessages = subscriber({
-  name: 'readCommitMessages',
-  pool: 'git',
-  on: 'refs.updated',
-  lane: ({ data }) => `repo ${data.repoId}`,
-  async afterCommit(ctx: Ctx, { data, atMs }) {
-    if (data.origin === 'mirror' || data.origin === 'internal') return
-    const pushes = data.updates.flatMap((update) => {
-      const branch = branchOf(update.ref)
-      return branch === undefined || isZeroOid(update.new) ? [] : [{ branch, old: update.old, new: update.new }]
-    })
-    const doer = await findUserById(ctx.db, data.doerId)
-    const repoWithOwner = (await loadReposWithOwners(ctx.db, [data.repoId])).get(data.repoId)
-    if (pushes.length === 0 || !doer || !repoWithOwner) return
-    const viewer = viewerOf(doer, { kind: 'password' })
-    const access = await accessTo(ctx.db, viewer, repoWithOwner.owner, repoWithOwner.repo)
-    const by: Attribution = { doerId: doer.id, atUnix: Math.floor(atMs / 1000), isDated: false }
-    for (const push of pushes) await recordPush({ ...ctx, viewer }, { ...repoWithOwner, ...access }, push, by)
-  },
-})

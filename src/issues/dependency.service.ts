@@ -8,7 +8,7 @@ import { unitConfig } from '../repos/unit-config.ts'
 import { findUserByName } from '../users/user.store.ts'
 import { deleteDependency, hasDependency, insertDependency, listDependencies } from './dependency.store.ts'
 import { insertTimelineEntries } from './timeline-entry.store.ts'
-import { isWriter, mayReadIssue } from './issue.policy.ts'
+import { mayManage, mayReadIssue } from './issue.policy.ts'
 import { loadReposWithOwners } from './repo-with-owner.store.ts'
 import type { RepoWithOwner } from './repo-with-owner.ts'
 import { attributionNow, getReadableIssue, noIssue } from './issue.service.ts'
@@ -42,9 +42,9 @@ async function seen(ctx: RepoCtx, issue: IssueRow, rows: readonly IssueRow[]): P
   const access = await accessToAll(ctx.db, ctx.viewer, others)
   return rows.map((row) => {
     const rights = row.repo_id === ctx.repo.id ? ctx.rights : access.get(row.repo_id)?.rights
-    if (rights && mayReadIssue(rights, row)) return { row, sight: 'whole' }
+    if (rights && mayReadIssue(rights, row).allowed) return { row, sight: 'whole' }
     // Writers are told what stands in the way (contract), but never more than their credential is for.
-    return { row, sight: isWriter(ctx.rights, issue) && !rights?.isWithheld ? 'outline' : 'hidden' }
+    return { row, sight: mayManage(ctx.rights, issue).allowed && !rights?.isWithheld ? 'outline' : 'hidden' }
   })
 }
 
@@ -70,7 +70,7 @@ async function getOther(ctx: SignedInRepoCtx, other: OtherIssue): Promise<Side> 
   if (!owner || !repo) throw noIssue()
   const access = repo.id === ctx.repo.id ? ctx : await accessTo(ctx.db, ctx.viewer, owner, repo)
   const issue = await findIssue(ctx.db, repo.id, index)
-  if (!issue || !mayReadIssue(access.rights, issue)) throw noIssue()
+  if (!issue || !mayReadIssue(access.rights, issue).allowed) throw noIssue()
   return { repo, owner, issue, units: access.units, rights: access.rights }
 }
 
@@ -97,7 +97,7 @@ async function pairOf(
   const pair = direction === 'dependencies' ? { dependent: here, needed: there } : { dependent: there, needed: here }
   const { dependent } = pair
   // Missing rights, a switch that is off and an archived repository are all as if there were no such issue (contract).
-  if (!areDependenciesOn(dependent) || !isWriter(dependent.rights, dependent.issue)) throw noIssue()
+  if (!areDependenciesOn(dependent) || !mayManage(dependent.rights, dependent.issue).allowed) throw noIssue()
   if (direction === 'blocks' && dependent.repo.is_archived) throw noIssue()
   if (!ctx.config.service.allowCrossRepositoryDependencies && dependent.repo.id !== pair.needed.repo.id) {
     throw new BadRequest('dependencies between repositories are switched off', 'cross_repository_dependencies_off')

@@ -73,7 +73,7 @@ export const issueEditIssue = operation({
   summary: 'Edit an issue or a pull request',
   async run({ ctx, params, body }) {
     const issue = await getIssue(ctx, params.index)
-    if (!mayEditIssue(ctx.viewer, ctx.rights, issue)) return empty(403)
+    if (!mayEditIssue(ctx.viewer, ctx.rights, issue).allowed) return empty(403)
     return created(await presentIssue(ctx, await editIssue(ctx, issue, body), ctx))
   },
 })

@@ -19,7 +19,7 @@ import {
   holdIssue,
   setFirstLabels,
 } from './issue-change.service.ts'
-import { mayEditIssue, mayReadIssue, isWriter } from './issue.policy.ts'
+import { mayEditIssue, mayManage, mayReadIssue } from './issue.policy.ts'
 import type { RepoWithOwner } from './repo-with-owner.ts'
 import {
   addToRepoCounters,
@@ -49,7 +49,7 @@ export async function getIssue(ctx: RepoCtx, index: number): Promise<IssueRow> {
 /** The issue or pull request of a number; missing, and unreadable for the viewer, are 404 alike. */
 export async function getReadableIssue(ctx: RepoCtx, index: number): Promise<IssueRow> {
   const issue = await getIssue(ctx, index)
-  if (!mayReadIssue(ctx.rights, issue)) throw noIssue()
+  if (!mayReadIssue(ctx.rights, issue).allowed) throw noIssue()
   return issue
 }
 
@@ -252,11 +252,11 @@ async function assigneesWanted(ctx: SignedInRepoCtx, input: EditIssueInput): Pro
  * state is refused (a dependency is open, a merged pull request: `PreconditionFailed`), what came before is kept.
  */
 export async function editIssue(ctx: SignedInRepoCtx, issue: IssueRow, input: EditIssueInput): Promise<IssueRow> {
-  if (!mayEditIssue(ctx.viewer, ctx.rights, issue)) {
+  if (!mayEditIssue(ctx.viewer, ctx.rights, issue).allowed) {
     throw new Forbidden('only the author and those who may write may edit', 'edit_forbidden')
   }
   const by = attributionAt(ctx, issue, input.updated_at)
-  const manages = isWriter(ctx.rights, issue)
+  const manages = mayManage(ctx.rights, issue).allowed
   const title = input.title === undefined ? undefined : keptTitle(input.title)
   if ((title !== undefined && title !== '' && title !== issue.title) || input.state !== undefined) {
     await refuseBlocked(ctx, [ctx.owner.id])
@@ -319,7 +319,7 @@ async function applyState(
 
 /** Sets or removes the due date: the last second of the given day in the server's zone; 0 when it is removed. */
 export async function setDeadline(ctx: SignedInRepoCtx, issue: IssueRow, dueDate: string | undefined): Promise<Unix> {
-  if (!isWriter(ctx.rights, issue)) {
+  if (!mayManage(ctx.rights, issue).allowed) {
     throw new Forbidden('only those who may write may set a due date', 'deadline_forbidden')
   }
   const dueUnix = optionalTime(dueDate, 'due_date') === 0 ? 0 : endOfDay(dueDate as string, 'server')

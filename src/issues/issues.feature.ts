@@ -13,11 +13,11 @@ import * as orgLabelRoutes from './org-label.routes.ts'
 import * as issueTemplateRoutes from './template.routes.ts'
 import { issueFileUsage } from './attachment-row.service.ts'
 import { issueCounters } from './counter.store.ts'
-import { dropLabelsOfOldOwner, makeFirstLabels } from './label.service.ts'
+import { dropLabelsOfOldOwner, makeFirstLabels } from './label.subscribers.ts'
 import { copyTemplateLabels } from './template-label.subscribers.ts'
-import { removeAttachmentFile, removeAttachmentsOfRepo } from './attachment.service.ts'
+import { removeAttachmentFile, removeAttachmentsOfRepo } from './attachment.subscribers.ts'
 import { tracesOfIssues, writings } from './writing.owned.ts'
-import { readCommitMessages } from './commit-reference.service.ts'
+import { readCommitMessages } from './commit-reference.subscribers.ts'
 
 /** Issues, comments, labels, milestones, attachments and what belongs to them. */
 export const issues: Feature = {

@@ -6,7 +6,7 @@ import { created, empty, noContent, ok, paged } from '../http/reply.ts'
 import { pageQuery, pathNumber, pathText } from '../http/schema.ts'
 import type { LabelId } from '../lib/ids.ts'
 import { pageOrWhole } from '../lib/paging.ts'
-import { isWriter } from './issue.policy.ts'
+import { mayManage } from './issue.policy.ts'
 import { getIssue, getReadableIssue } from './issue.service.ts'
 import { presentLabel } from './label.present.ts'
 import { CreateLabelOption, DeleteLabelsOption, EditLabelOption, IssueLabelsOption, Label } from './label.schemas.ts'
@@ -149,7 +149,7 @@ export const issueClearLabels = operation({
   summary: 'Take all labels off an issue',
   async run({ ctx, params, body }) {
     const issue = await getIssue(ctx, params.index)
-    if (!isWriter(ctx.rights, issue)) return empty(403)
+    if (!mayManage(ctx.rights, issue).allowed) return empty(403)
     await clearIssueLabels(ctx, issue, body.updated_at)
     return noContent()
   },
@@ -166,7 +166,7 @@ export const issueRemoveLabel = operation({
   summary: 'Take a label off an issue',
   async run({ ctx, params, body }) {
     const issue = await getIssue(ctx, params.index)
-    if (!isWriter(ctx.rights, issue)) return empty(403)
+    if (!mayManage(ctx.rights, issue).allowed) return empty(403)
     await removeIssueLabel(ctx, issue, params.id as LabelId, body.updated_at)
     return noContent()
   },

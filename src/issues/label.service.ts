@@ -1,13 +1,11 @@
 import type { Ctx, RepoCtx, SignedInRepoCtx } from '../access/context.ts'
 import { transaction } from '../db/database.ts'
 import type { IssueRow, LabelRow } from '../db/tables/issues.ts'
-import { subscriber } from '../events/subscriber.ts'
 import { BadRequest, Invalid, NotFound } from '../lib/errors.ts'
 import type { LabelId } from '../lib/ids.ts'
 import type { Page } from '../lib/paging.ts'
 import { nowUnix } from '../lib/time.ts'
 import { must } from '../lib/verdict.ts'
-import { findLabelTemplate } from '../site/label.templates.ts'
 import { addLabels, holdIssue, removeLabels, replaceLabels } from './issue-change.service.ts'
 import { mayManage } from './issue.policy.ts'
 import { attributionAt, changing } from './issue.service.ts'
@@ -16,7 +14,6 @@ import { keptColor } from './label.rules.ts'
 import {
   countLabels,
   deleteLabelRow,
-  deleteLabelsOfOwner,
   findLabel,
   findLabelByName,
   insertLabels,
@@ -174,35 +171,3 @@ export async function removeIssueLabel(
   if (!label) throw new Invalid('the label does not exist', 'label_not_found')
   await transaction(ctx.db, async (tx) => removeLabels(tx, by, await holdIssue(tx, issue), [labelId]))
 }
-
-/** Labels of the organization that a repository left are taken off its issues. */
-export const dropLabelsOfOldOwner = subscriber({
-  name: 'dropLabelsOfOldOwner',
-  on: 'repo.transferred',
-  inTransaction: (tx, { data }) => deleteLabelsOfOwner(tx, data.repoId, data.oldOwnerId),
-})
-
-/** Gives a new repository the labels of the set that was asked for. */
-export const makeFirstLabels = subscriber({
-  name: 'makeFirstLabels',
-  on: 'repo.created',
-  async inTransaction(tx, { data, atMs }) {
-    const set = data.labelSet === undefined ? undefined : findLabelTemplate(data.labelSet)
-    if (!set || set.length === 0) return
-    const unix = Math.floor(atMs / 1000)
-    await insertLabels(
-      tx,
-      set.map((label) => ({
-        repo_id: data.repoId,
-        org_id: null,
-        name: label.name,
-        description: label.description,
-        color: keptColor(label.color),
-        is_exclusive: label.exclusive,
-        archived_unix: 0,
-        created_unix: unix,
-        updated_unix: unix,
-      })),
-    )
-  },
-})

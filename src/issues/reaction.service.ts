@@ -4,7 +4,7 @@ import type { CommentRow, IssueRow, ReactionRow } from '../db/tables/issues.ts'
 import { Forbidden, NotFound } from '../lib/errors.ts'
 import type { Page } from '../lib/paging.ts'
 import { nowUnix } from '../lib/time.ts'
-import { isWriter } from './issue.policy.ts'
+import { mayManage } from './issue.policy.ts'
 import { refuseBlocked } from './issue.service.ts'
 import {
   countReactions,
@@ -31,7 +31,7 @@ export async function getReactions(
 }
 
 function refuseLocked(ctx: SignedInRepoCtx, issue: IssueRow): void {
-  if (issue.is_locked && !isWriter(ctx.rights, issue)) {
+  if (issue.is_locked && !mayManage(ctx.rights, issue).allowed) {
     throw new Forbidden('the conversation is locked', 'issue_locked')
   }
 }

@@ -8,7 +8,8 @@ import type { IssueId, RepoId, UserId } from '../lib/ids.ts'
 import { publish } from '../events/hub.ts'
 import type { Attribution } from './attribution.ts'
 import { insertTimelineEntries } from './timeline-entry.store.ts'
-import { isWriter, mayReadIssue, unitOf } from './issue.policy.ts'
+import { mayManage, mayReadIssue } from './issue.policy.ts'
+import { unitOf } from './issue.rules.ts'
 import type { RepoWithOwner } from './repo-with-owner.ts'
 import { listUsersByName, touchIssues } from './issue.store.ts'
 import { listBlockingAmong, listTeamMemberIds } from './mention.store.ts'
@@ -74,7 +75,7 @@ export async function lookUpIssues(
     const repoId = repoIdOf.get(nameOf(repository))
     const issue = repoId === undefined ? undefined : found.get(`${repoId}#${index}`)
     const rights = repoId === undefined ? undefined : rightsOf.get(repoId)
-    return issue && rights && mayReadIssue(rights, issue) ? { issue, rights } : undefined
+    return issue && rights && mayReadIssue(rights, issue).allowed ? { issue, rights } : undefined
   }
 }
 
@@ -124,7 +125,7 @@ export function promisedAction(
 ): PromisedAction {
   if (action === 'none' || !source.isPull || issue.is_pull) return 'none'
   if (!source.isComment && issue.repo_id === source.repoId) return action
-  return issue.poster_id === doerId || isWriter(rights, issue) ? action : 'none'
+  return issue.poster_id === doerId || mayManage(rights, issue).allowed ? action : 'none'
 }
 
 /**

@@ -9,7 +9,7 @@ import type { TrackedTimeId } from '../lib/ids.ts'
 import { pageOf, pageOrWhole } from '../lib/paging.ts'
 import { formatUnix } from '../lib/time.ts'
 import { optionalTime } from './due-date.rules.ts'
-import { isWriter } from './issue.policy.ts'
+import { mayManage } from './issue.policy.ts'
 import { getReadableIssue } from './issue.service.ts'
 import { cancelWatch, startWatch, stopWatch } from './stopwatch.service.ts'
 import { presentStopwatches, presentTimes } from './time.present.ts'
@@ -175,7 +175,7 @@ export const issueStartStopWatch = operation({
   summary: 'Start a stopwatch on an issue',
   async run({ ctx, params }) {
     const issue = await getReadableIssue(ctx, params.index)
-    if (!isWriter(ctx.rights, issue) || !isTrackingOn(ctx)) return empty(403)
+    if (!mayManage(ctx.rights, issue).allowed || !isTrackingOn(ctx)) return empty(403)
     await startWatch(ctx, issue)
     return created(undefined)
   },
@@ -191,7 +191,7 @@ export const issueStopStopWatch = operation({
   summary: 'Stop the stopwatch on an issue and track its time',
   async run({ ctx, params }) {
     const issue = await getReadableIssue(ctx, params.index)
-    if (!isWriter(ctx.rights, issue) || !isTrackingOn(ctx)) return empty(403)
+    if (!mayManage(ctx.rights, issue).allowed || !isTrackingOn(ctx)) return empty(403)
     await stopWatch(ctx, issue)
     return created(undefined)
   },
@@ -207,7 +207,7 @@ export const issueDeleteStopWatch = operation({
   summary: 'Take the stopwatch off an issue without tracking its time',
   async run({ ctx, params }) {
     const issue = await getReadableIssue(ctx, params.index)
-    if (!isWriter(ctx.rights, issue) || !isTrackingOn(ctx)) return empty(403)
+    if (!mayManage(ctx.rights, issue).allowed || !isTrackingOn(ctx)) return empty(403)
     await cancelWatch(ctx, issue)
     return noContent()
   },

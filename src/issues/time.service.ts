@@ -11,7 +11,7 @@ import { findUserByName } from '../users/user.store.ts'
 import { durationText } from './duration.ts'
 import { queryTime } from './due-date.rules.ts'
 import { insertTimelineEntry } from './timeline-entry.store.ts'
-import { isWriter } from './issue.policy.ts'
+import { mayManage } from './issue.policy.ts'
 import { attributionNow } from './issue.service.ts'
 import { listAssigneeIds, touchIssues } from './issue.store.ts'
 import { insertTrackedTime, listStopwatches } from './stopwatch.store.ts'
@@ -24,7 +24,7 @@ export const isTrackingOn = (ctx: RepoCtx): boolean =>
 /** Who may track time on an issue: writers, its author and assignees, or everybody where the repository says so. */
 export async function mayTrack(ctx: SignedInRepoCtx, issue: IssueRow): Promise<boolean> {
   if (unitConfig(ctx.units, 'issues')?.allow_only_contributors_to_track_time === false) return true
-  if (isWriter(ctx.rights, issue) || issue.poster_id === ctx.viewer.id) return true
+  if (mayManage(ctx.rights, issue).allowed || issue.poster_id === ctx.viewer.id) return true
   return (await listAssigneeIds(ctx.db, issue.id)).includes(ctx.viewer.id)
 }
 
@@ -76,7 +76,7 @@ export async function getTimesOfIssue(
   page: Page,
 ): Promise<FoundTimes> {
   if (!isTrackingOn(ctx)) throw new NotFound('time tracking is switched off', 'time_tracking_off')
-  const userId = await whose(ctx, isWriter(ctx.rights, issue), query.user)
+  const userId = await whose(ctx, mayManage(ctx.rights, issue).allowed, query.user)
   return find(ctx, { issueId: issue.id, userId, ...between(query) }, page)
 }
 

@@ -216,10 +216,11 @@ export const deleteEntriesAboutRepo = (tx: Tx, repoId: RepoId) =>
     )
     .execute()
 
-/** Comments that somebody wrote, in whatever repositories, in the order of their ids, after `after`. */
+/** Comments of some kinds that somebody wrote, in whatever repositories, in the order of their ids, after `after`. */
 export const listCommentsBy = (
   db: Db,
   posterId: UserId,
+  types: readonly CommentType[],
   after: CommentId | undefined,
   limit: number,
 ): Promise<CommentRow[]> =>
@@ -227,7 +228,7 @@ export const listCommentsBy = (
     .selectFrom('comment')
     .selectAll()
     .where('poster_id', '=', posterId)
-    .where('type', '=', 'comment')
+    .where('type', 'in', types)
     .where('id', '>', after ?? (0 as CommentId))
     .orderBy('id')
     .limit(limit)

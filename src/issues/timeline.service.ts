@@ -34,7 +34,7 @@ export async function getTimeline(
   const isReadable = (id: IssueId): boolean => {
     const other = others.get(id)
     const rights = other?.repo_id === ctx.repo.id ? ctx.rights : other && access.get(other.repo_id)?.rights
-    return other !== undefined && rights !== undefined && mayReadIssue(rights, other)
+    return other !== undefined && rights !== undefined && mayReadIssue(rights, other).allowed
   }
   return rows.filter((row) => [row.ref_issue_id, row.dependent_issue_id].every((id) => id === null || isReadable(id)))
 }

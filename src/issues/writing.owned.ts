@@ -29,7 +29,9 @@ async function removeIssuesOf({ db }: Services, posterId: UserId, by: Attributio
 }
 
 async function removeCommentsOf({ db }: Services, posterId: UserId, by: Attribution): Promise<void> {
-  for await (const comments of inBatches((after?: CommentId) => listCommentsBy(db, posterId, after, batch))) {
+  for await (const comments of inBatches((after?: CommentId) =>
+    listCommentsBy(db, posterId, ['comment'], after, batch),
+  )) {
     const issues = await loadIssues(
       db,
       comments.map((comment) => comment.issue_id),

@@ -4,8 +4,9 @@ import { operation } from '../http/operation.ts'
 import { noContent, paged } from '../http/reply.ts'
 import { pageQuery } from '../http/schema.ts'
 import { pageOf } from '../lib/paging.ts'
+import { presentBlocks } from '../users/block.present.ts'
 import { BlockedUser } from '../users/block.schemas.ts'
-import { block, pageOfBlocked, unblock } from '../users/block.service.ts'
+import { block, pageOfBlocks, unblock } from '../users/block.service.ts'
 import { targetUser } from '../users/subject.requirements.ts'
 import { inOrg, orgOwner } from './org.requirements.ts'
 
@@ -18,8 +19,8 @@ export const orgListBlockedUsers = operation({
   reply: { 200: Type.Array(BlockedUser) },
   async run({ ctx, query }) {
     const page = pageOf(query, ctx.config.api)
-    const { blocked, total } = await pageOfBlocked(ctx, ctx.org, page)
-    return paged(blocked, page, total, { link: false })
+    const { blocks, total } = await pageOfBlocks(ctx, ctx.org, page)
+    return paged(presentBlocks(blocks), page, total, { link: false })
   },
 })
 

@@ -5,7 +5,7 @@ import type { PullRow } from '../db/tables/pulls.ts'
 import { publish } from '../events/hub.ts'
 import type { RefUpdateResult } from '../git/git.ts'
 import { insertTimelineEntry } from '../issues/timeline-entry.store.ts'
-import { isWriter } from '../issues/issue.policy.ts'
+import { mayManage } from '../issues/issue.policy.ts'
 import { attributionNow } from '../issues/issue.service.ts'
 import { loadIssues, touchIssues } from '../issues/issue.store.ts'
 import { listClosingReferences } from '../issues/reference.store.ts'
@@ -160,7 +160,11 @@ async function promisesOf(
   const kept = rows.filter((row) => {
     const promised = issues.get(row.issue_id)
     if (!promised || promised.is_pull) return false
-    return promised.repo_id !== ctx.repo.id || promised.poster_id === ctx.viewer.id || isWriter(ctx.rights, promised)
+    return (
+      promised.repo_id !== ctx.repo.id ||
+      promised.poster_id === ctx.viewer.id ||
+      mayManage(ctx.rights, promised).allowed
+    )
   })
   const idsOf = (action: 'closes' | 'reopens') => [
     ...new Set(kept.filter((row) => row.ref_action === action).map((row) => row.issue_id)),

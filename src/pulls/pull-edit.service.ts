@@ -16,7 +16,7 @@ import {
   holdIssue,
   replaceLabels,
 } from '../issues/issue-change.service.ts'
-import { isWriter, mayEditIssue } from '../issues/issue.policy.ts'
+import { mayEditIssue, mayManage } from '../issues/issue.policy.ts'
 import { attributionNow, changing, getAssignable, refuseBlocked } from '../issues/issue.service.ts'
 import { listUsableLabels } from '../issues/label.store.ts'
 import { findMilestone } from '../issues/milestone.store.ts'
@@ -73,9 +73,9 @@ export async function editPull(
   input: EditPullInput,
 ): Promise<PullPair | 'forbidden'> {
   const { issue, pull } = pair
-  if (!mayEditIssue(ctx.viewer, ctx.rights, issue)) return 'forbidden'
+  if (!mayEditIssue(ctx.viewer, ctx.rights, issue).allowed) return 'forbidden'
   const by = attributionNow(ctx)
-  const manages = isWriter(ctx.rights, issue)
+  const manages = mayManage(ctx.rights, issue).allowed
   const title = input.title === undefined ? undefined : keptTitle(input.title)
   if ((title !== undefined && title !== '' && title !== issue.title) || input.state !== undefined) {
     await refuseBlocked(ctx, [ctx.owner.id])

@@ -3,12 +3,13 @@ import type { OwnedByAccount } from '../access/owned.ts'
 import { transaction } from '../db/database.ts'
 import type { Attribution } from '../issues/attribution.ts'
 import { loadIssues } from '../issues/issue.store.ts'
+import { listCommentsBy } from '../issues/timeline-entry.store.ts'
 import type { CommentId, ReviewId, UserId } from '../lib/ids.ts'
 import { inBatches } from '../lib/in-batches.ts'
 import { nowUnix } from '../lib/time.ts'
 import { loadPulls } from './pull.store.ts'
 import { removeLineComment, removeReview } from './review-removal.service.ts'
-import { listLineCommentsBy, listReviewsBy } from './review.store.ts'
+import { listReviewsBy } from './review.store.ts'
 
 /** Rows that are read at once. */
 const batch = 200
@@ -38,7 +39,9 @@ async function removeReviewsOf({ db }: Services, reviewerId: UserId, by: Attribu
 }
 
 async function removeLineCommentsOf({ db }: Services, posterId: UserId, by: Attribution): Promise<void> {
-  for await (const comments of inBatches((after?: CommentId) => listLineCommentsBy(db, posterId, after, batch))) {
+  for await (const comments of inBatches((after?: CommentId) =>
+    listCommentsBy(db, posterId, ['code', 'review'], after, batch),
+  )) {
     const issues = await loadIssues(
       db,
       comments.map((comment) => comment.issue_id),

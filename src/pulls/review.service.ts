@@ -5,7 +5,7 @@ import type { PullRow, ReviewRow, ReviewType } from '../db/tables/pulls.ts'
 import { publish } from '../events/hub.ts'
 import type { Attribution } from '../issues/attribution.ts'
 import { insertTimelineEntries, insertTimelineEntry, type NewTimelineEntry } from '../issues/timeline-entry.store.ts'
-import { isWriter, mayComment } from '../issues/issue.policy.ts'
+import { mayComment, mayManage } from '../issues/issue.policy.ts'
 import { attributionNow } from '../issues/issue.service.ts'
 import { listBlockers, touchIssues } from '../issues/issue.store.ts'
 import { Forbidden, Invalid, NotFound } from '../lib/errors.ts'
@@ -335,7 +335,7 @@ export async function removeCodeComment(
   review: ReviewRow,
   comment: CommentRow,
 ): Promise<boolean> {
-  if (comment.poster_id !== ctx.viewer.id && !isWriter(ctx.rights, issue)) return false
+  if (comment.poster_id !== ctx.viewer.id && !mayManage(ctx.rights, issue).allowed) return false
   await transaction(ctx.db, async (tx) => {
     const isGone = await removeLineComment(tx, attributionNow(ctx), issue, comment, {
       isPending: review.type === 'pending',

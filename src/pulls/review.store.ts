@@ -268,20 +268,3 @@ export const listReviewsBy = (
     .orderBy('id')
     .limit(limit)
     .execute()
-
-/** What somebody said about lines of changes, in whatever repositories, in the order of their ids, after `after`. */
-export const listLineCommentsBy = (
-  db: Db,
-  posterId: UserId,
-  after: CommentId | undefined,
-  limit: number,
-): Promise<CommentRow[]> =>
-  db
-    .selectFrom('comment')
-    .selectAll()
-    .where('poster_id', '=', posterId)
-    .where('type', 'in', ['code', 'review'])
-    .where('id', '>', after ?? (0 as CommentId))
-    .orderBy('id')
-    .limit(limit)
-    .execute()

@@ -153,7 +153,7 @@ test('userCheckQuota: files count against the total of the instance', async () =
 })
 
 test('migrate: the ledger of a database of the release before it says what the rows said', async () => {
-  await using own = await openTestDatabase({ isEmpty: true })
+  await using own = await openTestDatabase([])
   const { db } = own
   const { writer } = engineOf(db)
   const write = async (...statements: string[]) => {

@@ -10,7 +10,7 @@ import { nowUnix } from '../lib/time.ts'
 import { recordGitUsage } from './git-usage.service.ts'
 import { mirrorChange } from './lifecycle/mirror.service.ts'
 import { updateMirror } from './lifecycle/mirror.store.ts'
-import { mayNameRepo } from './repo-name.policy.ts'
+import { mayNameRepo } from './repo-name.rules.ts'
 import {
   deleteRepoRedirect,
   deleteUnits,

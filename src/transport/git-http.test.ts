@@ -228,8 +228,8 @@ test('git over HTTP: over quota nothing is pushed, but things may be deleted', a
   await forge.settle()
   await transaction(forge.services.db, (tx) =>
     tx
-      .updateTable('repo')
-      .set({ git_size_bytes: 2 << 20 })
+      .updateTable('usage')
+      .set({ size_bytes: 2 << 20 })
       .execute(),
   )
   const full = await clone.git('push', 'origin', 'HEAD:refs/heads/more')

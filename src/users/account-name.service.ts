@@ -5,7 +5,7 @@ import { publish } from '../events/hub.ts'
 import { Invalid } from '../lib/errors.ts'
 import type { UserId } from '../lib/ids.ts'
 import { nowUnix } from '../lib/time.ts'
-import { mayNameAccount } from './name.policy.ts'
+import { mayNameAccount } from './name.rules.ts'
 import {
   deleteOldRedirects,
   deleteRedirect,

@@ -4,8 +4,9 @@ import { operation } from '../http/operation.ts'
 import { noContent, paged } from '../http/reply.ts'
 import { pageQuery } from '../http/schema.ts'
 import { pageOf } from '../lib/paging.ts'
+import { presentBlocks } from './block.present.ts'
 import { BlockedUser } from './block.schemas.ts'
-import { block, pageOfBlocked, unblock } from './block.service.ts'
+import { block, pageOfBlocks, unblock } from './block.service.ts'
 import { targetUser } from './subject.requirements.ts'
 
 export const userListBlockedUsers = operation({
@@ -17,8 +18,8 @@ export const userListBlockedUsers = operation({
   reply: { 200: Type.Array(BlockedUser) },
   async run({ ctx, query }) {
     const page = pageOf(query, ctx.config.api)
-    const { blocked, total } = await pageOfBlocked(ctx, ctx.viewer.user, page)
-    return paged(blocked, page, total, { link: false })
+    const { blocks, total } = await pageOfBlocks(ctx, ctx.viewer.user, page)
+    return paged(presentBlocks(blocks), page, total, { link: false })
   },
 })
 

@@ -4,9 +4,8 @@ import type { UserRow } from '../db/tables/accounts.ts'
 import { publish } from '../events/hub.ts'
 import { Invalid } from '../lib/errors.ts'
 import type { Page } from '../lib/paging.ts'
-import { formatUnix, nowUnix } from '../lib/time.ts'
-import type { BlockedUser } from './block.schemas.ts'
-import { countBlocks, deleteBlock, insertBlock, listBlocks } from './block.store.ts'
+import { nowUnix } from '../lib/time.ts'
+import { countBlocks, deleteBlock, insertBlock, listBlocks, type Block } from './block.store.ts'
 import { deleteFollow } from './follow.store.ts'
 
 /**
@@ -29,11 +28,12 @@ export async function unblock(ctx: Ctx, blocker: UserRow, target: UserRow): Prom
   await transaction(ctx.db, (tx) => deleteBlock(tx, blocker.id, target.id))
 }
 
-export async function pageOfBlocked(
+/** Whom an account blocks, one page of it. */
+export async function pageOfBlocks(
   ctx: Ctx,
   blocker: UserRow,
   page: Page,
-): Promise<{ readonly blocked: BlockedUser[]; readonly total: number }> {
-  const [rows, total] = await Promise.all([listBlocks(ctx.db, blocker.id, page), countBlocks(ctx.db, blocker.id)])
-  return { blocked: rows.map((row) => ({ block_id: row.blocked_id, created_at: formatUnix(row.created_unix) })), total }
+): Promise<{ readonly blocks: Block[]; readonly total: number }> {
+  const [blocks, total] = await Promise.all([listBlocks(ctx.db, blocker.id, page), countBlocks(ctx.db, blocker.id)])
+  return { blocks, total }
 }

@@ -1,7 +1,11 @@
+import type { Selectable } from 'kysely'
+import type { UserBlockTable } from '../db/tables/accounts.ts'
 import type { Db, Tx } from '../db/database.ts'
 import type { UserId } from '../lib/ids.ts'
 import type { Page } from '../lib/paging.ts'
 import type { Unix } from '../lib/time.ts'
+
+export type Block = Selectable<UserBlockTable>
 
 /** Whether one does not want to hear from the other. */
 export const isBlocked = async (db: Db | Tx, blockerId: UserId, blockedId: UserId): Promise<boolean> =>
@@ -39,7 +43,7 @@ export const insertBlock = async (tx: Tx, blockerId: UserId, blockedId: UserId, 
 export const deleteBlock = (tx: Tx, blockerId: UserId, blockedId: UserId) =>
   tx.deleteFrom('user_block').where('blocker_id', '=', blockerId).where('blocked_id', '=', blockedId).execute()
 
-export const listBlocks = (db: Db, blockerId: UserId, page: Page) =>
+export const listBlocks = (db: Db, blockerId: UserId, page: Page): Promise<Block[]> =>
   db
     .selectFrom('user_block')
     .selectAll()

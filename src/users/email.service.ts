@@ -3,7 +3,7 @@ import { isUniqueViolation, transaction, type Tx } from '../db/database.ts'
 import type { EmailRow, UserRow } from '../db/tables/accounts.ts'
 import { Invalid, NotFound } from '../lib/errors.ts'
 import type { Page } from '../lib/paging.ts'
-import { mayUseEmail } from './email.policy.ts'
+import { mayUseEmail } from './email.rules.ts'
 import { countEmails, deleteEmails, insertEmails, listEmails, searchEmails, updatePrimaryEmail } from './email.store.ts'
 import { findEmail, updateUser } from './user.store.ts'
 

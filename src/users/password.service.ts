@@ -5,7 +5,7 @@ import type { UserRow } from '../db/tables/accounts.ts'
 import { BadRequest } from '../lib/errors.ts'
 import { nowUnix } from '../lib/time.ts'
 import { hashPassword } from '../secrets/passwords.ts'
-import { mayUsePassword } from './password.policy.ts'
+import { mayUsePassword } from './password.rules.ts'
 import { updateUser } from './user.store.ts'
 
 /** Gives an account another password and ends its sessions. One that is too weak is `BadRequest` (as when an account is made). */

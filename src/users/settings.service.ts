@@ -4,7 +4,7 @@ import type { UserChange, UserRow } from '../db/tables/accounts.ts'
 import { Invalid } from '../lib/errors.ts'
 import { nowUnix } from '../lib/time.ts'
 import { updateUser } from './user.store.ts'
-import { mayUseWebsite } from './website.policy.ts'
+import { mayUseWebsite } from './website.rules.ts'
 
 /** Changes what people set about themselves; what is undefined stays. A web site that is no address is `Invalid`. */
 export async function editSettings(services: Services, user: UserRow, change: UserChange): Promise<UserRow> {

@@ -9,9 +9,9 @@ import type { UserId } from '../lib/ids.ts'
 import type { Page } from '../lib/paging.ts'
 import { nowUnix, type Unix } from '../lib/time.ts'
 import { hashPassword } from '../secrets/passwords.ts'
-import { mayUseEmail } from './email.policy.ts'
-import { mayNameAccount } from './name.policy.ts'
-import { mayUsePassword } from './password.policy.ts'
+import { mayUseEmail } from './email.rules.ts'
+import { mayNameAccount } from './name.rules.ts'
+import { mayUsePassword } from './password.rules.ts'
 import {
   countSearchedPeople,
   deleteRedirect,

@@ -13,7 +13,7 @@ import { nowUnix, type Unix } from '../../lib/time.ts'
 import { orgMembership } from '../../orgs/membership.service.ts'
 import { findForkOf, insertTags, listTagTimes } from './fork.store.ts'
 import { insertNewRepo, nameTaken, removingOnFailure, type NewGit } from './repo-creation.service.ts'
-import { mayNameRepo } from '../repo-name.policy.ts'
+import { mayNameRepo } from '../repo-name.rules.ts'
 import { addToForkCount } from '../repo.store.ts'
 import { newUnits } from '../unit-config.ts'
 

@@ -14,7 +14,7 @@ import { branchRef } from '../../lib/refs.ts'
 import { nowUnix } from '../../lib/time.ts'
 import { refuseNoMaker } from './org-repo.service.ts'
 import { commitFirst, insertNewRepo, nameTaken, withNewGit, type NewGit } from './repo-creation.service.ts'
-import { mayNameRepo } from '../repo-name.policy.ts'
+import { mayNameRepo } from '../repo-name.rules.ts'
 import { repoCloneUrl, repoSshUrl } from '../repo-url.ts'
 import { insertRepoTopics, upsertTopics } from '../social/topic.store.ts'
 import {

@@ -17,7 +17,7 @@ import { fillLicense, findLicense } from '../../site/license.templates.ts'
 import { renderReadme } from '../../site/readme.templates.ts'
 import { listAllRepoMemberIds } from '../../orgs/team.store.ts'
 import { gitPerson } from '../../users/git-person.ts'
-import { mayNameRepo } from '../repo-name.policy.ts'
+import { mayNameRepo } from '../repo-name.rules.ts'
 import { recordGitUsage } from '../git-usage.service.ts'
 import {
   deleteRepoRedirect,

@@ -22,14 +22,7 @@ export async function deleteTransfer(tx: Tx, repoId: RepoId): Promise<boolean> {
   return true
 }
 
-/** Ends the transfers that somebody offers to an account. */
-export async function deleteTransfersBetween(tx: Tx, doerId: UserId, recipientId: UserId): Promise<void> {
-  const ended = await tx
-    .deleteFrom('repo_transfer')
-    .where('doer_id', '=', doerId)
-    .where('recipient_id', '=', recipientId)
-    .returning('repo_id')
-    .execute()
+async function forgetTransfers(tx: Tx, ended: readonly { readonly repo_id: RepoId }[]): Promise<void> {
   if (ended.length === 0) return
   await tx
     .updateTable('repo')
@@ -42,6 +35,17 @@ export async function deleteTransfersBetween(tx: Tx, doerId: UserId, recipientId
     .execute()
 }
 
+/** Ends the transfers that somebody offers to an account. */
+export async function deleteTransfersBetween(tx: Tx, doerId: UserId, recipientId: UserId): Promise<void> {
+  const ended = await tx
+    .deleteFrom('repo_transfer')
+    .where('doer_id', '=', doerId)
+    .where('recipient_id', '=', recipientId)
+    .returning('repo_id')
+    .execute()
+  await forgetTransfers(tx, ended)
+}
+
 /** Transfers by or to an account that is going away end. */
 export async function endTransfersOf(tx: Tx, userId: UserId): Promise<void> {
   const ended = await tx
@@ -49,14 +53,5 @@ export async function endTransfersOf(tx: Tx, userId: UserId): Promise<void> {
     .where((where) => where.or([where('doer_id', '=', userId), where('recipient_id', '=', userId)]))
     .returning('repo_id')
     .execute()
-  if (ended.length === 0) return
-  await tx
-    .updateTable('repo')
-    .set({ has_transfer: false })
-    .where(
-      'id',
-      'in',
-      ended.map((row) => row.repo_id),
-    )
-    .execute()
+  await forgetTransfers(tx, ended)
 }
