@@ -61,8 +61,9 @@ async function makeSqliteTemplate(): Promise<string> {
 async function openSqliteTest(release?: readonly Migration[]): Promise<TestDatabase> {
   const folder = testFolder()
   const options = sqliteOptions(path.join(folder, 'ingot.db'))
-  if (release === undefined)
+  if (release === undefined) {
     copyFileSync(await (sqliteTemplate ??= makeSqliteTemplate()), path.join(folder, 'ingot.db'))
+  }
   const db = openDatabase(options)
   if (release !== undefined) await migrate(db, release)
   return {
