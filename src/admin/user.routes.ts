@@ -2,7 +2,7 @@ import { siteAdmin, signedIn } from '../access/requirements.ts'
 import { operation, validBody } from '../http/operation.ts'
 import { created } from '../http/reply.ts'
 import { BadRequest, Invalid } from '../lib/errors.ts'
-import { parseTime } from '../lib/time.ts'
+import { sentTime } from '../lib/time.ts'
 import { presentUser } from '../users/user.present.ts'
 import { CreateUserOption, User } from '../users/user.schemas.ts'
 import { createUser } from '../users/user.service.ts'
@@ -28,7 +28,7 @@ export const adminCreateUser = operation({
       visibility: body.visibility || undefined,
       welcomesByMail: body.send_notify,
       doerId: ctx.viewer.id,
-      createdUnix: body.created_at === undefined ? undefined : parseTime(body.created_at),
+      createdUnix: sentTime(body.created_at, 'created_at'),
     })
     return created(presentUser(ctx, user))
   },

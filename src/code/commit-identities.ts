@@ -1,6 +1,7 @@
 import type { SignedInCtx } from '../access/context.ts'
 import type { Identity } from '../git/git.ts'
 import { Invalid } from '../lib/errors.ts'
+import { sentTime } from '../lib/time.ts'
 import type { CommitDateOptions, Identity as IdentityInput } from './content.schemas.ts'
 import { hasEmail } from '../repos/identity.store.ts'
 import { placeholderEmail } from '../users/user.present.ts'
@@ -59,12 +60,10 @@ async function resolved(ctx: SignedInCtx, given: IdentityInput | undefined, call
 
 /** Seconds and offset of a time with one; now in UTC when there is none. */
 function momentOf(text: string | undefined, nowSeconds: number): { unixSeconds: number; offsetMinutes: number } {
-  if (text === undefined) return { unixSeconds: nowSeconds, offsetMinutes: 0 }
-  const unixSeconds = Math.floor(Date.parse(text) / 1000)
-  if (Number.isNaN(unixSeconds) || unixSeconds < 0) {
-    throw new Invalid(`[dates]: ${text} is no time that git can hold`, 'date_invalid')
-  }
-  const [, sign, hours, minutes] = /([+-])(\d{2}):(\d{2})$/.exec(text) ?? []
+  const unixSeconds = sentTime(text, 'dates')
+  if (unixSeconds === undefined) return { unixSeconds: nowSeconds, offsetMinutes: 0 }
+  if (unixSeconds < 0) throw new Invalid(`[dates]: ${text} is before 1970, which git can not hold`, 'date_invalid')
+  const [, sign, hours, minutes] = /([+-])(\d{2}):(\d{2})$/.exec(text ?? '') ?? []
   const size = Number(hours ?? 0) * 60 + Number(minutes ?? 0)
   return { unixSeconds, offsetMinutes: sign === '-' ? -size : size }
 }

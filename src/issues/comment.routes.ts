@@ -19,7 +19,7 @@ import {
   getComments,
   getRepoComments,
 } from './comment.service.ts'
-import { queryTime } from './due-date.rules.ts'
+import { sentTime } from '../lib/time.ts'
 import { mayEditComment } from './issue.policy.ts'
 import { getReadableIssue } from './issue.service.ts'
 import { presentTimeline } from './timeline.present.ts'
@@ -28,8 +28,8 @@ import { getTimeline } from './timeline.service.ts'
 const times = { since: Type.Optional(Type.String()), before: Type.Optional(Type.String()) } as const
 
 const between = (query: { readonly since?: string; readonly before?: string }) => ({
-  sinceUnix: queryTime(query.since, 'since'),
-  beforeUnix: queryTime(query.before, 'before'),
+  sinceUnix: sentTime(query.since, 'since'),
+  beforeUnix: sentTime(query.before, 'before'),
 })
 
 export const issueGetComments = operation({

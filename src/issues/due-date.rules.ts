@@ -1,24 +1,7 @@
-import { Invalid } from '../lib/errors.ts'
-import { parseTime, type Unix } from '../lib/time.ts'
-
-/** 0001-01-01T00:00:00Z, which counts as no time. */
-const zeroUnix = -62_135_596_800
+import { parseTime, sentTime, type Unix } from '../lib/time.ts'
 
 /** The time of a field, 0 for none: absent, the zero time. A malformed one is `Invalid`. */
-export function optionalTime(text: string | undefined, field: string): Unix {
-  if (text === undefined || text === '') return 0
-  const unix = parseTime(text)
-  if (unix === undefined) throw new Invalid(`[${field}]: is no time`, 'invalid', { field })
-  return unix === zeroUnix ? 0 : unix
-}
-
-/** A time of a query parameter, undefined when it is absent or empty. A malformed one is `Invalid`. */
-export function queryTime(text: string | undefined, field: string): Unix | undefined {
-  if (text === undefined || text === '') return undefined
-  const unix = parseTime(text)
-  if (unix === undefined) throw new Invalid(`[${field}]: is no time`, 'invalid', { field })
-  return unix
-}
+export const optionalTime = (text: string | undefined, field: string): Unix => sentTime(text, field) ?? 0
 
 const day = 86_400
 

@@ -8,7 +8,7 @@ import type { UserId } from '../lib/ids.ts'
 import { pageOf, type Page, type PageQuery } from '../lib/paging.ts'
 import { findTeamByName } from '../orgs/team.store.ts'
 import { findUserByName } from '../users/user.store.ts'
-import { queryTime } from './due-date.rules.ts'
+import { sentTime } from '../lib/time.ts'
 import { countIssues, issueSorts, listIssues, type IssueFilter, type IssueSort } from './issue-list.store.ts'
 import { listAllLabelIdsByName, listLabelIdsByName } from './label.store.ts'
 import { listAllMilestoneIdsByTitle, listMilestonesNamed } from './milestone.store.ts'
@@ -98,7 +98,7 @@ export async function findIssues(ctx: RepoCtx, query: ListQuery): Promise<FoundI
   const page = pageOf(query, ctx.config.api)
   const isPull = kindsOf(query.type).filter((each) => ctx.rights.modeOf(each ? 'pulls' : 'issues') >= mode.read)
   if (isPull.length === 0) throw new NotFound('issues are not available here', 'unit_unavailable')
-  const times = { sinceUnix: queryTime(query.since, 'since'), beforeUnix: queryTime(query.before, 'before') }
+  const times = { sinceUnix: sentTime(query.since, 'since'), beforeUnix: sentTime(query.before, 'before') }
   const posterId = await accountId(ctx, query.created_by)
   const assigneeId = await accountId(ctx, query.assigned_by)
   const mentionedId = await accountId(ctx, query.mentioned_by)
@@ -147,7 +147,7 @@ function totalByCounters({ repo }: RepoCtx, filter: IssueFilter): number | undef
 export async function searchEverywhere(ctx: Ctx, query: SearchQuery): Promise<FoundIssues> {
   const { config, viewer } = ctx
   const page = pageOf(query, { ...config.api, defaultPagingNum: config.ui.issuePagingNum })
-  const times = { sinceUnix: queryTime(query.since, 'since'), beforeUnix: queryTime(query.before, 'before') }
+  const times = { sinceUnix: sentTime(query.since, 'since'), beforeUnix: sentTime(query.before, 'before') }
   const owner = query.owner ? await findUserByName(ctx.db, query.owner) : undefined
   if (query.owner && !owner) throw new BadRequest('the owner does not exist', 'owner_not_found')
   if (query.team && !owner) throw new BadRequest('a team is named without its owner', 'owner_missing')

@@ -5,11 +5,10 @@ import type { IssueRow, StopwatchRow, TrackedTimeRow } from '../db/tables/issues
 import { BadRequest, Forbidden, NotFound } from '../lib/errors.ts'
 import type { TrackedTimeId, UserId } from '../lib/ids.ts'
 import type { Page } from '../lib/paging.ts'
-import type { Unix } from '../lib/time.ts'
+import { sentTime, type Unix } from '../lib/time.ts'
 import { unitConfig } from '../repos/unit-config.ts'
 import { findUserByName } from '../users/user.store.ts'
 import { durationText } from './duration.ts'
-import { queryTime } from './due-date.rules.ts'
 import { insertTimelineEntry } from './timeline-entry.store.ts'
 import { mayManage } from './issue.policy.ts'
 import { attributionNow } from './issue.service.ts'
@@ -64,8 +63,8 @@ async function whose(ctx: SignedInRepoCtx, seesAll: boolean, name: string | unde
 }
 
 const between = (query: TimeQuery): { sinceUnix: Unix | undefined; beforeUnix: Unix | undefined } => ({
-  sinceUnix: queryTime(query.since, 'since'),
-  beforeUnix: queryTime(query.before, 'before'),
+  sinceUnix: sentTime(query.since, 'since'),
+  beforeUnix: sentTime(query.before, 'before'),
 })
 
 /** One page of the times of an issue that the caller may see; 404 where tracking is off. */

@@ -1,8 +1,8 @@
 import type { Viewer } from '../auth/viewer.ts'
 import type { Rights } from '../access/rights.ts'
 import type { IssueRow } from '../db/tables/issues.ts'
-import { Forbidden, Invalid } from '../lib/errors.ts'
-import { parseTime, type Unix } from '../lib/time.ts'
+import { Forbidden } from '../lib/errors.ts'
+import { sentTime, type Unix } from '../lib/time.ts'
 import type { Attribution } from './attribution.ts'
 
 /**
@@ -15,9 +15,8 @@ export function datedAttribution(
   by: { readonly viewer: Viewer; readonly rights: Rights; readonly issue: IssueRow; readonly nowUnix: Unix },
 ): Attribution {
   const { viewer, rights, issue, nowUnix } = by
-  if (given === undefined || given === '') return { doerId: viewer.id, atUnix: nowUnix, isDated: false }
-  const atUnix = parseTime(given)
-  if (atUnix === undefined) throw new Invalid('[updated_at]: is no time', 'invalid', { field: 'updated_at' })
+  const atUnix = sentTime(given, 'updated_at')
+  if (atUnix === undefined) return { doerId: viewer.id, atUnix: nowUnix, isDated: false }
   if (!rights.isAdmin && !viewer.isAdmin) {
     throw new Forbidden('only administrators may set the time of an update', 'updated_at_forbidden')
   }

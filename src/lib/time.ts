@@ -1,3 +1,5 @@
+import { Invalid } from './errors.ts'
+
 /** Seconds since 1970-01-01T00:00:00Z, whole. Every time in the database has this form. */
 export type Unix = number
 
@@ -17,6 +19,8 @@ export const formatUnix = (unix: Unix): string => new Date(unix * 1000).toISOStr
 /** The zero time that the API shows where there is none but the field is no optional one. */
 export const zeroTime = '0001-01-01T00:00:00Z'
 
+const zeroUnix: Unix = Date.parse(zeroTime) / 1000
+
 /** The time of an optional field: null when the thing has not happened. */
 export const formatOptionalUnix = (unix: Unix | null | undefined): string | null =>
   unix === null || unix === undefined || unix === 0 ? null : formatUnix(unix)
@@ -26,4 +30,17 @@ export function parseTime(text: string): Unix | undefined {
   if (!/^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}:\d{2}(\.\d+)?([Zz]|[+-]\d{2}:\d{2})$/.test(text)) return undefined
   const ms = Date.parse(text.replace(' ', 'T'))
   return Number.isNaN(ms) ? undefined : Math.floor(ms / 1000)
+}
+
+/**
+ * The time that a client sent as a member of its body or a query parameter; undefined when it sent none. No time is also an
+ * empty text, and the zero time: clients written in Go send it for a time that was not set. A text that is no time is `Invalid`.
+ */
+export function sentTime(text: string | undefined, field: string): Unix | undefined {
+  if (text === undefined || text === '') return undefined
+  const unix = parseTime(text)
+  if (unix === undefined) {
+    throw new Invalid(`[${field}]: ${text} is no time, write it as 2006-01-02T15:04:05Z`, 'invalid', { field })
+  }
+  return unix === zeroUnix ? undefined : unix
 }
