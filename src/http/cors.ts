@@ -25,26 +25,25 @@ export function allowOrigin(
 }
 
 /**
- * Answers a browser's question whether it may send a request.
- * @returns false when this is no such question, or its origin is not listed: the request is then answered as any other
+ * Answers a browser's question whether it may send a request. The answer is 200 in any case, whether or not the address
+ * has that method; only the headers say that the request may be sent (observed).
+ * @returns false when this is no such question: the request is then answered as any other
  */
 export function preflight(
   options: CorsOptions | undefined,
   request: IncomingMessage,
   response: ServerResponse,
-  allowed: readonly string[],
 ): boolean {
   const { origin } = request.headers
-  const method = request.headers['access-control-request-method']
-  if (!options || origin === undefined || method === undefined || !isAllowed(options, origin)) return false
-  if (!allowed.includes(method.toUpperCase()) || !options.methods.includes(method.toUpperCase())) return false
-  const headers: Record<string, string> = {
-    'access-control-allow-methods': method.toUpperCase(),
-    'access-control-allow-headers': [...options.headers, 'Authorization', 'Content-Type'].join(', '),
-    'access-control-max-age': String(options.maxAgeSeconds),
-    'content-length': '0',
-  }
+  const method = request.headers['access-control-request-method']?.toUpperCase()
+  if (!options || origin === undefined || method === undefined) return false
+  const headers: Record<string, string> = { 'content-length': '0' }
   allowOrigin(options, request, headers)
+  if (isAllowed(options, origin) && options.methods.includes(method)) {
+    headers['access-control-allow-methods'] = method
+    headers['access-control-allow-headers'] = [...options.headers, 'Authorization', 'Content-Type'].join(', ')
+    headers['access-control-max-age'] = String(options.maxAgeSeconds)
+  }
   response.writeHead(200, headers).end()
   return true
 }

@@ -145,6 +145,15 @@ test('CORS: off by default; a listed origin may read, a preflight names the meth
   })
   const preflight = await forge.guest.send('OPTIONS', '/user', undefined, asked)
   assert.deepEqual([preflight.status, preflight.headers.get('access-control-allow-methods')], [200, 'GET'])
+  const ask = async (origin: string, method: string) => {
+    const headers = { origin, 'access-control-request-method': method }
+    const answer = await forge.guest.send('OPTIONS', '/user', undefined, { headers })
+    return [answer.status, ...['methods', 'origin'].map((name) => answer.headers.get(`access-control-allow-${name}`))]
+  }
+  // The address has no PATCH, which is for the request itself to be told.
+  assert.deepEqual(await ask('https://app.example.com', 'PATCH'), [200, 'PATCH', 'https://app.example.com'])
+  assert.deepEqual(await ask('https://app.example.com', 'TRACE'), [200, null, 'https://app.example.com'])
+  assert.deepEqual(await ask('https://evil.example.com', 'PATCH'), [200, null, null])
   const listed = await forge.as('root').get('/user', { headers: { origin: 'https://app.example.com' } })
   assert.equal(listed.headers.get('access-control-allow-origin'), 'https://app.example.com')
   const foreign = await forge.as('root').get('/user', { headers: { origin: 'https://evil.example.com' } })

@@ -154,7 +154,7 @@ export class ForgeServer {
     if (allowed.includes('GET')) allowed.push('HEAD')
     const { cors } = this.#options
     const isKnown = allowed.length > 0
-    if (request.method === 'OPTIONS' && isKnown && preflight(cors, request, response, allowed)) return
+    if (request.method === 'OPTIONS' && isKnown && preflight(cors, request, response)) return
     const headers: Record<string, string> = {}
     allowOrigin(cors, request, headers)
     if (!isKnown) return refuse(new NotFound('there is nothing at this address', 'no_such_route'), headers)

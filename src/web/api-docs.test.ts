@@ -38,6 +38,15 @@ test('swaggerDocument: Swagger 2.0 below the API root, without what only newer v
   await using forge = await startForge()
   const { json, text } = await forge.guest.get('/swagger.v1.json', { site: true })
   assert.deepEqual([json.swagger, json.basePath], ['2.0', '/api/v1'])
+  assert.deepEqual(Object.keys(json.securityDefinitions).toSorted(), [
+    'AccessToken',
+    'AuthorizationHeaderToken',
+    'BasicAuth',
+    'SudoHeader',
+    'SudoParam',
+    'TOTPHeader',
+    'Token',
+  ])
   assert.ok(!text.includes('"anyOf"') && !text.includes('"const"'))
   for (const [, name] of text.matchAll(/#\/definitions\/(\w+)/g)) {
     assert.ok(json.definitions[name as string], `definition ${name}`)
