@@ -49,7 +49,7 @@ test('renderMarkdown: words that close stand before issues, in any letter case, 
 })
 
 test('renderMarkdown: an escaped mark is no reference and no emoji', async () => {
-  assert.equal(await render('\\#1 \\:smile:'), '<p dir="auto">#1 :smile:</p>')
+  assert.equal(await render('\\#1 \\:smile:'), '<p dir="auto">#1 :smile:</p>\n')
 })
 
 test('renderMarkdown: addresses of the instance get their short forms', async () => {
@@ -79,7 +79,7 @@ test('renderMarkdown: the position of a task is the byte of its bracket in the s
 test('renderMarkdown: front matter is a folded table; what is no mapping stays text', async () => {
   assert.match(
     await render('---\na: {b: 1}\n---\nx'),
-    /^<details class="frontmatter-content">.*<th>b<\/th>.*<\/details>\n<p dir="auto">x<\/p>$/s,
+    /^<details class="frontmatter-content">.*<th>b<\/th>.*<\/details>\n<p dir="auto">x<\/p>\n$/s,
   )
   assert.match(await render('---\njust text\n---\n'), /<h2 id="user-content-just-text"/)
   assert.match(await render('---\na: [\n---\nx'), /^<hr/)
@@ -111,7 +111,7 @@ test('renderMarkdown: mathematics is not money', async () => {
     await render('$a_b$ and $$x$$'),
     /<code class="language-math is-loading">a_b<\/code> and <code class="language-math display is-loading">x</,
   )
-  assert.equal(await render('it costs $5 and $6 a$b'), '<p dir="auto">it costs $5 and $6 a$b</p>')
+  assert.equal(await render('it costs $5 and $6 a$b'), '<p dir="auto">it costs $5 and $6 a$b</p>\n')
   assert.match(await render('$$\nx\n\ny\n$$'), /<code class="chroma language-math display">x\n\ny\n<\/code>/)
 })
 
@@ -177,8 +177,8 @@ test('renderMarkdown: the instance chooses about line ends, formulas and schemes
     math: false,
     urlSchemes: ['git'],
   }
-  assert.equal(await render('a\nb $x$', { settings }), '<p dir="auto">a\nb $x$</p>')
-  assert.equal(await render('a\nb', { settings, mode: 'gfm' }), '<p dir="auto">a<br />\nb</p>')
+  assert.equal(await render('a\nb $x$', { settings }), '<p dir="auto">a\nb $x$</p>\n')
+  assert.equal(await render('a\nb', { settings, mode: 'gfm' }), '<p dir="auto">a<br />\nb</p>\n')
   assert.match(await render('git://git.example/x', { settings }), /<a href="git:\/\/git.example\/x"/)
 })
 

@@ -101,7 +101,7 @@ const languagesOf = (tokens: readonly Token[]): string[] =>
 /**
  * Renders Markdown to clean HTML in the family's dialect (contract: the page about Markdown and its exchanges).
  * Everything that has to be looked up is asked for once, after parsing.
- * @returns HTML without blanks at its ends; empty for a text of blanks; a text that is too long as it is
+ * @returns HTML that ends with a line break; empty for a text of blanks; a text that is too long as it is
  */
 export async function renderMarkdown(source: string, options: MarkdownOptions): Promise<string> {
   const settings = options.settings ?? defaultMarkupSettings

@@ -238,12 +238,12 @@ const rules: sanitizeHtml.IOptions = {
 
 /**
  * Makes HTML harmless by one list of what may pass, and gives every address its final form.
- * @returns balanced HTML in which text can not become markup again, without blanks at its ends
+ * @returns balanced HTML in which text can not become markup again, without blanks at its beginning
  */
 export function sanitize(html: string, bases: LinkBases): string {
   const clean = sanitizeHtml(html, {
     ...rules,
     transformTags: { '*': (tagName, attribs) => ({ tagName, attribs: cleanAttributes(tagName, attribs, bases) }) },
   })
-  return emptyDrawings(clean).replaceAll('&quot;', '&#34;').replaceAll("'", '&#39;').trim()
+  return emptyDrawings(clean).replaceAll('&quot;', '&#34;').replaceAll("'", '&#39;').trimStart()
 }

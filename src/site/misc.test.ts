@@ -80,16 +80,18 @@ test('renderMarkdown, renderMarkdownRaw, renderMarkup: signed-in callers get cle
   const reply = await ann.post('/markdown', { Text: '*x* <script>1</script>', Mode: 'gfm' })
   assert.deepEqual(
     [reply.status, reply.headers.get('content-type'), reply.text],
-    [200, 'text/html;charset=utf-8', '<p dir="auto"><em>x</em> </p>'],
+    [200, 'text/html;charset=utf-8', '<p dir="auto"><em>x</em> </p>\n'],
   )
   assert.equal(
     (await ann.post('/markdown/raw', undefined, { raw: '# T' })).text,
-    '<h1 id="user-content-t" dir="auto">T</h1>',
+    '<h1 id="user-content-t" dir="auto">T</h1>\n',
   )
   assert.equal((await ann.post('/markup', { Text: 'a,b', Mode: 'file', FilePath: 'x.csv' })).status, 200)
   assert.equal((await ann.post('/markup', { Text: 'x', Mode: 'file', FilePath: 'x.xyz' })).status, 422)
   assert.equal((await ann.post('/markup', { Text: 'x', Mode: 'file' })).status, 422)
-  assert.equal((await ann.post('/markup', { Text: 'x', Mode: 'moon' })).status, 422)
+  const unknown = await ann.post('/markup', { Text: 'x', Mode: 'moon' })
+  assert.deepEqual([unknown.status, unknown.headers.get('content-type')], [422, 'text/plain;charset=utf-8'])
+  assert.match(unknown.text, /unknown mode moon/)
   assert.equal((await ann.post('/markdown', { Text: 1 })).status, 422)
 })
 
@@ -100,7 +102,7 @@ test('renderMarkdown: accounts that the caller may not see are not linked', asyn
     (await forge.as(name).post('/markdown', { Text: '@ANN @secret @nobody', Mode: 'gfm' })).text
   assert.match(
     await mention('ann'),
-    /^<p dir="auto"><a href="[^"]*\/ANN" class="mention" rel="nofollow">@ANN<\/a> @secret @nobody<\/p>$/,
+    /^<p dir="auto"><a href="[^"]*\/ANN" class="mention" rel="nofollow">@ANN<\/a> @secret @nobody<\/p>\n$/,
   )
   assert.match(await mention('secret'), /class="mention" rel="nofollow">@secret</)
 })
@@ -182,7 +184,7 @@ test('repoRenderMarkdown, repoRenderMarkdownRaw, repoRenderMarkup: references of
     `/ann/one/commit/${oid}`,
     `/ann/one/commit/${oid.slice(0, 8)}`,
   ])
-  assert.equal((await ann.post(`${api}/markdown/raw`, undefined, { raw: '#1' })).text, '<p dir="auto">#1</p>')
+  assert.equal((await ann.post(`${api}/markdown/raw`, undefined, { raw: '#1' })).text, '<p dir="auto">#1</p>\n')
   const file = { Text: '[a](b.md)', Mode: 'file', FilePath: 'x.md', Context: '/ann/one', BranchPath: 'branch/main' }
   assert.match((await ann.post(`${api}/markup`, file)).text, /\/ann\/one\/src\/branch\/main\/b\.md"/)
   assert.equal((await forge.guest.post(`${api}/markdown`, { Text: 'x' })).status, 401)
