@@ -218,6 +218,7 @@ test('repoGetIssueTemplates, repoGetIssueConfig, repoValidateIssueConfig: broken
   const files = {
     [`${folder}/bug.yaml`]: 'name: Bug\nabout: broken\nbody:\n  - type: input\n    attributes: {label: Version}\n',
     [`${folder}/none.yaml`]: 'name: None\nabout: no body\n',
+    [`${folder}/plain.md`]: 'Just text\n',
     [`${folder}/config.yml`]: 'blank_issues_enabled: maybe\n',
   }
   await alice.must('POST', `${repo.api}/contents`, {
@@ -231,8 +232,9 @@ test('repoGetIssueTemplates, repoGetIssueConfig, repoValidateIssueConfig: broken
   const templates = (await alice.must('GET', `${repo.api}/issue_templates`)).json
   assert.deepEqual(
     templates.map((template: { name: string }) => template.name),
-    ['Bug'],
+    ['Bug', 'plain.md'],
   )
+  assert.equal(templates[1].about, 'Just text\n')
   assert.equal(templates[0].body[0].id, '0')
   const broken = (await alice.must('GET', `${repo.api}/issue_config/validate`)).json
   assert.deepEqual([broken.valid, broken.message], [false, 'blank_issues_enabled is neither true nor false'])

@@ -77,8 +77,8 @@ const maxAboutBytes = 80
 export function parseMarkdownTemplate(fileName: string, text: string): IssueTemplate {
   const head = headForm.exec(text)
   if (!head || head.index !== 0) {
-    const about = cutBytes(text.trim(), maxAboutBytes)
-    if (about === '') refuse('about is missing')
+    const about = cutBytes(text, maxAboutBytes)
+    if (about.trim() === '') refuse('about is missing')
     const name = fileName.split('/').at(-1) as string
     return { name, title: '', about, labels: null, ref: 'refs/heads/', content: text, body: null, file_name: fileName }
   }
