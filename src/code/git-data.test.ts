@@ -71,6 +71,11 @@ test('repoSyncForkDefault, repoSyncForkBranch: a fork comes forward; their infos
   assert.equal((await bob.get(`/repos/${fork}/sync_fork/main`)).json.commits_behind, 0)
   assert.equal((await bob.post(`/repos/${fork}/sync_fork/main`)).status, 400)
   assert.equal((await bob.get(`${repo.api}/sync_fork`)).status, 400)
+  await bob.must('POST', `/repos/${fork}/branches`, { new_branch_name: 'own' })
+  const own = (await bob.get(`/repos/${fork}/sync_fork/own`)).json
+  assert.deepEqual([own.allowed, own.base_commit, own.commits_behind], [false, '', 0])
+  assert.equal((await bob.post(`/repos/${fork}/sync_fork/own`)).status, 400)
+  assert.equal((await bob.get(`/repos/${fork}/sync_fork/none`)).status, 404)
 })
 
 test('repoCreateBranchProtection and its siblings: unknown people, names that are used, and what a change keeps', async () => {

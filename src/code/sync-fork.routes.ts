@@ -9,7 +9,7 @@ import { getForkState, syncFork, type ForkState } from './sync-fork.service.ts'
 const present = (state: ForkState): SyncForkInfo => ({
   allowed: state.behind > 0,
   fork_commit: state.forkCommit,
-  base_commit: state.baseCommit,
+  base_commit: state.baseCommit ?? '',
   commits_behind: state.behind,
 })
 

@@ -12,12 +12,13 @@ import { findRepoById } from '../repos/repo.store.ts'
 export interface ForkState {
   readonly base: RepoRow
   readonly forkCommit: Oid
-  readonly baseCommit: Oid
+  /** Undefined when the base has no branch of that name. */
+  readonly baseCommit: Oid | undefined
   /** Commits that the fork lacks; 0 when it has some of its own, which keeps it from being brought forward. */
   readonly behind: number
 }
 
-/** Not a fork is `BadRequest`; a branch that either one lacks is `NotFound`. */
+/** Not a fork is `BadRequest`; a branch that the fork lacks is `NotFound`. */
 export async function getForkState(ctx: RepoCtx, branch: string): Promise<ForkState> {
   const { git, repo, db } = ctx
   const base = repo.fork_id === null ? undefined : await findRepoById(db, repo.fork_id)
@@ -26,8 +27,9 @@ export async function getForkState(ctx: RepoCtx, branch: string): Promise<ForkSt
     git.readRef(repo.git_key, branchRef(branch)),
     git.readRef(base.git_key, branchRef(branch)),
   ])
-  if (!forkCommit || !baseCommit) throw new NotFound(`both repositories need a branch ${branch}`, 'branch_not_found')
-  return { base, forkCommit, baseCommit, behind: await commitsBehind(ctx, base, forkCommit, baseCommit) }
+  if (!forkCommit) throw new NotFound(`the repository has no branch ${branch}`, 'branch_not_found')
+  const behind = baseCommit ? await commitsBehind(ctx, base, forkCommit, baseCommit) : 0
+  return { base, forkCommit, baseCommit, behind }
 }
 
 async function commitsBehind({ git }: RepoCtx, base: RepoRow, forkCommit: Oid, baseCommit: Oid): Promise<number> {
@@ -41,10 +43,12 @@ async function commitsBehind({ git }: RepoCtx, base: RepoRow, forkCommit: Oid, b
 /** Brings a branch of a fork forward to what its base has; nothing to do, or commits of its own, is `BadRequest`. */
 export async function syncFork(ctx: SignedInRepoCtx, branch: string): Promise<void> {
   const { git, repo } = ctx
-  const state = await getForkState(ctx, branch)
-  if (state.behind === 0) throw new BadRequest(`branch ${branch} can not be brought forward`, 'fork_not_behind')
-  await git.fetchObjects(state.base.git_key, repo.git_key, [state.baseCommit])
-  const update = { ref: branchRef(branch), old: state.forkCommit, new: state.baseCommit }
+  const { base, forkCommit, baseCommit, behind } = await getForkState(ctx, branch)
+  if (!baseCommit || behind === 0) {
+    throw new BadRequest(`branch ${branch} can not be brought forward`, 'fork_not_behind')
+  }
+  await git.fetchObjects(base.git_key, repo.git_key, [baseCommit])
+  const update = { ref: branchRef(branch), old: forkCommit, new: baseCommit }
   await mustBeAllowedByProtections(ctx, [update])
   const result = await moveRefs(ctx, repo, [update], { doerId: ctx.viewer.id, via: 'api' })
   if (!result.ok) throw refusalOf(result)

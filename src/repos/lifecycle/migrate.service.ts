@@ -76,8 +76,8 @@ export async function migrateRepo(ctx: SignedInCtx, owner: UserRow, input: Migra
   if (!possible.allowed) throw new Invalid(possible.reason, 'migration_not_possible')
   const address = parseRemoteAddress(input.address, input.credentials)
   if (typeof address === 'string') throw new Invalid(address, 'address_invalid')
-  await asInvalid(migrationClient.of(ctx).resolve(address.url))
   if (config.repository.disableMigrations) throw new Forbidden('migrations are switched off', 'migrations_disabled')
+  await asInvalid(migrationClient.of(ctx).resolve(address.url))
   const intervalSeconds = input.isMirror ? intervalOf(ctx, input.mirrorInterval) : 0
   if (input.isMirror) refuseNewMirror(ctx)
   if (await findRepoByName(db, owner.id, input.name.toLowerCase())) throw nameTaken(input.name)

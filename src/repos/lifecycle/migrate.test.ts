@@ -165,6 +165,9 @@ test('repoMigrate: goes only where [migrations] lets it, redirects included; swi
   )
   await using off = await openForge({}, { repository: { DISABLE_MIGRATIONS: true } })
   assert.equal((await off.as('bob').post('/repos/migrate', body)).status, 403)
+  // Nothing is looked up for what is switched off.
+  const elsewhere = { ...body, clone_addr: 'https://192.0.2.1/x.git' }
+  assert.equal((await off.as('bob').post('/repos/migrate', elsewhere)).status, 403)
   assert.equal((await off.as('bob').post('/repos/migrate', { ...body, clone_addr: 'nope' })).status, 422)
 })
 
