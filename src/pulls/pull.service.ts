@@ -95,6 +95,10 @@ export interface PullQuery {
   readonly poster?: string | undefined
 }
 
+/** Without a state, and with one that is none, open and closed ones are listed, unlike issues (observed). */
+const closedOf = (state: string | undefined): boolean | undefined =>
+  state === 'open' ? false : state === 'closed' ? true : undefined
+
 /** One page of pull requests. An unknown poster is `BadRequest`, a label that is no number `Invalid` (contract). */
 export async function listPulls(
   ctx: RepoCtx,
@@ -108,7 +112,7 @@ export async function listPulls(
   if (wrong !== undefined) throw new Invalid('[labels]: is no list of ids', 'invalid', { field: 'labels' })
   const filter: PullFilter = {
     repoId: ctx.repo.id,
-    isClosed: query.state === 'all' ? undefined : query.state === 'closed',
+    isClosed: closedOf(query.state),
     sort: query.sort,
     labelIds: labels.map((label) => Number(label) as LabelId),
     milestoneId: query.milestone ? (query.milestone as MilestoneId) : undefined,

@@ -62,7 +62,9 @@ test('repoListPullRequests: filters, and a fixed number of queries', async () =>
   await forge.as('alice').must('PATCH', first.api, { state: 'closed' })
   const numbers = async (query: string) =>
     (await forge.as('alice').get(`${repo.api}/pulls?${query}`)).json.map((each: { number: number }) => each.number)
-  assert.deepEqual(await numbers(''), [second.number])
+  assert.deepEqual(await numbers(''), [second.number, first.number])
+  assert.deepEqual(await numbers('state=bogus'), [second.number, first.number])
+  assert.deepEqual(await numbers('state=open'), [second.number])
   assert.deepEqual(await numbers('state=closed'), [first.number])
   assert.deepEqual(await numbers('state=all&sort=oldest'), [first.number, second.number])
   assert.equal((await forge.as('alice').get(`${repo.api}/pulls?poster=nobody`)).status, 400)
