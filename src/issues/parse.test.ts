@@ -34,6 +34,29 @@ test('parseReferences: a promise stands directly before the reference; of severa
   assert.deepEqual(named('#1 fixes #1 reopens #1'), ['#1 reopens'])
 })
 
+test('parseReferences: full addresses are references like numbers, with promises, in plain text and in Markdown', () => {
+  const at = (index: number): string => `https://forge.example/git/A/b/issues/${index}`
+  const text = `Fixes ${at(1)}, see ${at(2)}. (reopens: ${at(3)}#issuecomment-7) close ${at(4)}/ ${at(5)}x ${at(6)}/files`
+  assert.deepEqual(named(text), ['a/b#1 closes', 'a/b#2', 'a/b#3 reopens', 'a/b#4 closes'])
+  const plain = parseReferences({ plain: [text] }, rules).issues
+  assert.deepEqual(
+    plain.map(({ index, action }) => [index, action]),
+    [
+      [1, 'closes'],
+      [2, 'none'],
+      [3, 'reopens'],
+      [4, 'closes'],
+    ],
+  )
+  assert.deepEqual(named(`fixes [it](${at(1)}) fixes <${at(2)}> fixes https://other.example/git/a/b/issues/3#4`), [
+    'a/b#1',
+    'a/b#2',
+  ])
+  assert.deepEqual(named(`fixes #1 ${at(2)} and @bob`), ['#1 closes', 'a/b#2'])
+  const [commit] = parseReferences({ plain: [`fixes ${at(1)} @1h30m`] }, rules).issues
+  assert.equal(commit?.seconds, 5400)
+})
+
 test('parseReferences: accounts and teams, and times after a reference', () => {
   const { accounts, issues } = parseReferences(
     { plain: ["@Bob, (@org/Crew) mail@x.org @carol's fixes #1 @1h30m and #2 @2d"] },
@@ -57,6 +80,8 @@ test('parseReferences stays quick with hostile texts', () => {
     'a.'.repeat(100_000),
     '#1'.repeat(50_000),
     '[('.repeat(50_000),
+    'https://forge.example/git/a/b/issues/1 '.repeat(20_000),
+    'http://'.repeat(50_000),
   ]) {
     parseReferences({ plain: [text], markdown: text.slice(0, 20_000) }, rules)
   }

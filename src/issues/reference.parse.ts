@@ -43,6 +43,7 @@ const accountForm = new RegExp(
   `(?<=^|[\\s(\\[])@(?<name>${name})(?:/(?<team>${name}))?(?=$|[\\s)\\]']|[:;,.!?]+(?:$|\\s))`,
   'g',
 )
+const addressForm = new RegExp(`${before}https?://[^\\s()[\\]"'<>]+`, 'gi')
 const timeForm = /^ +@(?<text>(?:\d+(?:\.\d+)?(?:mo|[mhdw]))+)(?=$|[\s)\]"':;,.!?])/
 
 const hour = 3600
@@ -86,18 +87,41 @@ class Collector {
   }
 }
 
-function collectText(text: string, rules: ParseRules, into: Collector): void {
-  if (/[#!]\d/.test(text)) {
-    for (const match of text.matchAll(issueForm)) {
-      const { repository, index } = match.groups as { repository?: string; index: string }
-      const time = timeForm.exec(text.slice(match.index + match[0].length))?.groups?.['text']
-      into.addIssue({
-        repository: repository?.toLowerCase(),
-        index: Number(index),
-        action: actionBefore(text.slice(0, match.index), rules),
-        seconds: time === undefined ? 0 : secondsOf(time),
-      })
-    }
+/** What a text names, and where in it. */
+interface Place {
+  readonly at: number
+  readonly end: number
+  readonly issue: Pick<NamedIssue, 'repository' | 'index'>
+}
+
+/** Full addresses of issues of this instance; punctuation behind one does not belong to it. */
+function addressesIn(text: string, rules: ParseRules): Place[] {
+  return [...text.matchAll(addressForm)].flatMap(({ 0: found, index }) => {
+    const address = found.replace(/[:;,.!?]+$/, '')
+    const issue = issueOfAddress(address, rules)
+    return issue === undefined ? [] : [{ at: index, end: index + address.length, issue }]
+  })
+}
+
+const numbersIn = (text: string): Place[] =>
+  [...text.matchAll(issueForm)].map((match) => {
+    const { repository, index } = match.groups as { repository?: string; index: string }
+    const issue = { repository: repository?.toLowerCase(), index: Number(index) }
+    return { at: match.index, end: match.index + match[0].length, issue }
+  })
+
+function collectText(whole: string, rules: ParseRules, into: Collector): void {
+  const hasAddresses = whole.includes('://')
+  // Numbers and names inside of an address are part of it.
+  const text = hasAddresses ? whole.replace(addressForm, (found) => '_'.repeat(found.length)) : whole
+  const places = [
+    ...(hasAddresses ? addressesIn(whole, rules) : []),
+    ...(/[#!]\d/.test(text) ? numbersIn(text) : []),
+  ].toSorted((one, other) => one.at - other.at)
+  for (const { at, end, issue } of places) {
+    const time = timeForm.exec(whole.slice(end))?.groups?.['text']
+    const seconds = time === undefined ? 0 : secondsOf(time)
+    into.addIssue({ ...issue, action: actionBefore(whole.slice(0, at), rules), seconds })
   }
   if (!text.includes('@')) return
   for (const match of text.matchAll(accountForm)) {
@@ -107,14 +131,14 @@ function collectText(text: string, rules: ParseRules, into: Collector): void {
 }
 
 /** The issue that an address of this instance leads to; relative ones begin at its root. */
-function collectLink(href: string, rules: ParseRules, into: Collector): void {
+function issueOfAddress(href: string, rules: ParseRules): Place['issue'] | undefined {
   const root = new URL(rules.rootUrl)
   const url = URL.parse(href, root)
-  if (!url || url.origin !== root.origin || !url.pathname.startsWith(root.pathname)) return
+  if (!url || url.origin !== root.origin || !url.pathname.startsWith(root.pathname)) return undefined
   const path = url.pathname.slice(root.pathname.length)
   const parts = /^([\w.-]+\/[\w.-]+)\/(?:issues|pulls)\/(\d{1,9})\/?$/.exec(path)
-  if (!parts || (!href.includes('://') && !href.startsWith('/'))) return
-  into.addIssue({ repository: (parts[1] as string).toLowerCase(), index: Number(parts[2]), action: 'none', seconds: 0 })
+  if (!parts || (!href.includes('://') && !href.startsWith('/'))) return undefined
+  return { repository: (parts[1] as string).toLowerCase(), index: Number(parts[2]) }
 }
 
 /**
@@ -131,7 +155,11 @@ export function parseReferences(
   if (/[#!@]|issues\/|pulls\//.test(markdown)) {
     const { texts, links } = textRuns(markdown)
     for (const text of texts) collectText(text, rules, into)
-    for (const link of links) collectLink(link, rules, into)
+    for (const link of links) {
+      const issue = issueOfAddress(link, rules)
+      // A link promises nothing, whatever stands before it (contract, issues: keywords).
+      if (issue !== undefined) into.addIssue({ ...issue, action: 'none', seconds: 0 })
+    }
   }
   return into.named
 }

@@ -5,9 +5,9 @@ import { builtFile } from '../lib/assets.ts'
 
 /** What a text says outside of code, comments and tags. */
 export interface TextRuns {
-  /** Pieces of plain text; a piece ends where a line, an emphasis, a link or code begins or ends. */
+  /** Pieces of plain text, bare addresses among it; a piece ends where a line, an emphasis, a link or code begins or ends. */
   readonly texts: readonly string[]
-  /** Targets of links, written out ones and bare addresses alike. */
+  /** Targets of links that are written as such. */
   readonly links: readonly string[]
 }
 
@@ -36,14 +36,25 @@ export function textRuns(markdown: string): TextRuns {
 
 function collect(tokens: readonly Token[], texts: string[], links: string[]): void {
   let linkDepth = 0
+  let piece = ''
+  const endPiece = (): void => {
+    if (piece !== '') texts.push(piece)
+    piece = ''
+  }
   for (const token of tokens) {
-    if (token.type === 'link_open') {
+    // What the parser found to be an address is text as it was written.
+    const isBare = token.markup === 'linkify'
+    if (token.type === 'text') {
+      if (linkDepth === 0) piece += token.content
+    } else if (token.type === 'link_open' && !isBare) {
+      endPiece()
       linkDepth += 1
       links.push(String(token.attrGet('href') ?? ''))
-    } else if (token.type === 'link_close') {
+    } else if (token.type === 'link_close' && !isBare) {
       linkDepth -= 1
-    } else if (token.type === 'text' && linkDepth === 0 && token.content !== '') {
-      texts.push(token.content)
+    } else if (!isBare) {
+      endPiece()
     }
   }
+  endPiece()
 }

@@ -203,9 +203,12 @@ test('repoMergePullRequest: what the texts promised is closed in the name of who
   const repo = await forge.given.repo()
   const issue = await forge.given.issue({ repo })
   const kept = await forge.given.issue({ repo })
-  const pull = await givenPull(forge, { repo, body: `fixes #${issue.number}, see #${kept.number}` })
+  const addressed = await forge.given.issue({ repo })
+  const address = `${forge.url}/${repo.fullName}/issues/${addressed.number}`
+  const body = `fixes #${issue.number}, see #${kept.number}\n\nCloses ${address}.`
+  const pull = await givenPull(forge, { repo, body })
   assert.equal((await merge(forge, pull)).status, 200)
-  assert.equal((await forge.guest.get(issue.api)).json.state, 'closed')
+  for (const each of [issue, addressed]) assert.equal((await forge.guest.get(each.api)).json.state, 'closed')
   assert.equal((await forge.guest.get(kept.api)).json.state, 'open')
 })
 
