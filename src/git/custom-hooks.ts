@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { Invalid } from '../lib/errors.ts'
 import type { GitContext } from './context.ts'
 import { type GitKey, repositoryPath } from './git-key.ts'
-import type { CustomHookName } from './git.ts'
+import { customHookNames, type CustomHookName } from './git.ts'
 
 /** Largest script, in bytes. */
 const maxScriptBytes = 256 * 1024
@@ -44,4 +44,16 @@ export async function writeCustomHook(
   await writeFile(temporary, content)
   await chmod(temporary, 0o700)
   await rename(temporary, path)
+}
+
+/** Gives a repository the scripts of another one. */
+export async function copyCustomHooks(context: GitContext, from: GitKey, to: GitKey): Promise<void> {
+  const scripts = await Promise.all(
+    customHookNames.map(async (name) => ({ name, content: await readCustomHook(context, from, name) })),
+  )
+  await Promise.all(
+    scripts.map(({ name, content }) =>
+      content === undefined ? undefined : writeCustomHook(context, to, name, content),
+    ),
+  )
 }

@@ -275,7 +275,8 @@ export type GitService = {
 }
 
 /** Scripts of a repository that run in a push. */
-export type CustomHookName = 'pre-receive' | 'update' | 'post-receive'
+export const customHookNames = ['pre-receive', 'update', 'post-receive'] as const
+export type CustomHookName = (typeof customHookNames)[number]
 
 /** A file of an object store, for clients that fetch files one by one. */
 export type StoredFile = { readonly sizeBytes: number; read(): Readable }
@@ -392,6 +393,8 @@ export type Git = {
   readCustomHook(key: GitKey, name: CustomHookName): Promise<string | undefined>
   /** Sets a script, or removes it (undefined). It runs with the rights of the program: only for whom that is allowed to. */
   writeCustomHook(key: GitKey, name: CustomHookName, content: string | undefined): Promise<void>
+  /** Gives a repository the scripts of another one. */
+  copyCustomHooks(from: GitKey, to: GitKey): Promise<void>
   readHead(key: GitKey): Promise<{ branch: string; oid: Oid | undefined }>
   setHead(key: GitKey, branch: string): Promise<void>
   updateRefs(key: GitKey, updates: readonly RefUpdate[]): Promise<RefUpdateResult>

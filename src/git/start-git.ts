@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { builtFile } from '../lib/assets.ts'
 import { BrokerClient } from './broker-client.ts'
 import { formatOf, type GitContext, newCaches } from './context.ts'
-import { readCustomHook, writeCustomHook } from './custom-hooks.ts'
+import { copyCustomHooks, readCustomHook, writeCustomHook } from './custom-hooks.ts'
 import * as diff from './diff.ts'
 import * as dumb from './dumb.ts'
 import type { Git, GitLimits, GitOptions } from './git.ts'
@@ -120,6 +120,7 @@ function bind(context: GitContext): Git {
     readHead: withContext(references.readHead),
     readCustomHook: withContext(readCustomHook),
     writeCustomHook: withContext(writeCustomHook),
+    copyCustomHooks: withContext(copyCustomHooks),
     setHead: withContext(references.setHead),
     updateRefs: withContext(updateRefs),
 

@@ -5,10 +5,12 @@ import { deletedBranchesCleanup } from './deleted-branches-cleanup.task.ts'
 import { journalCheck, referencesCheck } from './doctor.service.ts'
 import { settleChange } from './ref-door.service.ts'
 import { settleRefChanges } from './settle-ref-changes.task.ts'
+import { copyTemplateProtections } from './template-protection.subscribers.ts'
 
 /** The door through which references change, its journal, and what protects them. */
 export const refs: Feature = {
   routes: [branchProtectionRoutes, tagProtectionRoutes],
+  subscribers: [copyTemplateProtections],
   jobs: [settleChange],
   schedules: (config) => [settleRefChanges, deletedBranchesCleanup(config)],
   doctor: [journalCheck, referencesCheck],

@@ -2,14 +2,12 @@ import { Type } from 'typebox'
 import { gitRepo, inRepo, repoAdmin } from '../access/repo.requirements.ts'
 import { signedIn } from '../access/requirements.ts'
 import type { RepoCtx, SignedInCtx } from '../access/context.ts'
-import type { CustomHookName } from '../git/git.ts'
+import { customHookNames, type CustomHookName } from '../git/git.ts'
 import { operation, validBody, type Requirement } from '../http/operation.ts'
 import { noContent, ok } from '../http/reply.ts'
 import { pathText } from '../http/schema.ts'
 import { Forbidden, NotFound } from '../lib/errors.ts'
 import { EditGitHookOption, GitHook } from './git-hook.schemas.ts'
-
-const hookNames: readonly CustomHookName[] = ['pre-receive', 'update', 'post-receive']
 
 /** `gitHookEditor`: administrators of the instance, and accounts that were allowed to, where scripts are allowed at all. */
 const gitHookEditor: Requirement<SignedInCtx, object> = {
@@ -25,7 +23,7 @@ const gitHookEditor: Requirement<SignedInCtx, object> = {
 
 /** The hook of a name; others than the three are `NotFound`. */
 function getHookName(name: string): CustomHookName {
-  const known = hookNames.find((each) => each === name)
+  const known = customHookNames.find((each) => each === name)
   if (!known) throw new NotFound(`there is no hook ${name}`, 'git_hook_not_found')
   return known
 }
@@ -41,7 +39,7 @@ export const repoListGitHooks = operation({
   scope: 'repository',
   requires: [inRepo, signedIn, repoAdmin, gitHookEditor, gitRepo],
   reply: { 200: Type.Array(GitHook) },
-  run: async ({ ctx }) => ok(await Promise.all(hookNames.map((name) => presentHook(ctx, name)))),
+  run: async ({ ctx }) => ok(await Promise.all(customHookNames.map((name) => presentHook(ctx, name)))),
 })
 
 export const repoGetGitHook = operation({

@@ -56,7 +56,7 @@ async function newOwner(ctx: SignedInRepoCtx, name: string): Promise<{ owner: Us
 
 /**
  * Makes a repository from the template of the request. Git content is one commit of its default branch's tree, with
- * variables expanded where the template asks for it. What other areas take over (labels, hooks, protections) follows
+ * variables expanded where the template asks for it. What other areas take over (labels, webhooks, protections) follows
  * from `repo.generated` in the same transaction.
  */
 export async function generateRepo(
@@ -80,6 +80,10 @@ export async function generateRepo(
   const createdUnix = nowUnix(ctx.clock)
   const topics = input.takes.topics ? (JSON.parse(template.topics) as string[]) : []
   const repo = await withNewGit(ctx, { defaultBranch, objectFormat: template.object_format }, async (git) => {
+    // Scripts are taken by whoever may generate (contract); they were written by somebody who may write them.
+    if (input.takes.gitHooks && !config.security.disableGitHooks) {
+      await ctx.git.copyCustomHooks(template.git_key, git.key)
+    }
     const first = input.takes.gitContent ? await copyContent(ctx, git, owner, input, createdUnix) : undefined
     return insertNewRepo(ctx, {
       doer: viewer.user,

@@ -39,3 +39,31 @@ test('generateRepo: content, topics and labels of a template, and who may make i
   const plain = await forge.given.repo()
   assert.equal((await alice.post(`${plain.api}/generate`, { owner: 'alice', name: 'y', ...all })).status, 422)
 })
+
+test('generateRepo: protections and scripts of a template are taken when they are asked for, and where scripts are allowed', async () => {
+  for (const isOff of [true, false]) {
+    await using forge = await startForge({
+      users: ['ann', 'bob'],
+      settings: { security: { DISABLE_GIT_HOOKS: isOff } },
+    })
+    const seed = await forge.given.repo({ template: true })
+    const [ann, root] = [forge.as('ann'), forge.as('root')]
+    const rule = { rule_name: 'release/*', enable_push: false, required_approvals: 2, protected_file_patterns: '*.lock' }
+    await forge.as('alice').must('POST', `${seed.api}/branch_protections`, rule)
+    const script = '#!/bin/sh\nexit 1\n'
+    const written = await root.patch(`${seed.api}/hooks/git/update`, { content: script })
+    assert.equal(written.status, isOff ? 403 : 200)
+    const generate = (name: string, takes: object) =>
+      ann.must('POST', `${seed.api}/generate`, { owner: 'ann', name, ...takes })
+    await generate('bare', { git_content: true })
+    assert.deepEqual((await ann.get('/repos/ann/bare/branch_protections')).json, [])
+    await generate('field', { git_content: true, protected_branch: true, git_hooks: true })
+    const [copy, ...more] = (await ann.get('/repos/ann/field/branch_protections')).json
+    assert.deepEqual([copy.rule_name, copy.required_approvals, copy.protected_file_patterns], ['release/*', 2, '*.lock'])
+    assert.equal(more.length, 0)
+    if (isOff) continue
+    assert.equal((await root.get('/repos/ann/bare/hooks/git/update')).json.is_active, false)
+    assert.equal((await root.get('/repos/ann/field/hooks/git/update')).json.content, script)
+    assert.equal((await root.get('/repos/ann/field/hooks/git/pre-receive')).json.is_active, false)
+  }
+})
