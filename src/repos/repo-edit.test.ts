@@ -62,6 +62,44 @@ test('repoEdit: units go off and on; pull request settings are lost on the way, 
   assert.equal((await patch({})).external_tracker, undefined, 'the internal one is set again by the next edit')
 })
 
+test('repoEdit: trackers and wikis elsewhere stay in the record where the instance has none of its own, and the other way round', async () => {
+  const elsewhere = {
+    has_issues: true,
+    external_tracker: { external_tracker_url: 'https://bugs.example.com' },
+    has_wiki: true,
+    external_wiki: { external_wiki_url: 'https://wiki.example.com' },
+  }
+  const edited = async (disabled: string) => {
+    await using forge = await startForge({ settings: { repository: { DISABLED_REPO_UNITS: disabled } } })
+    const { api } = await forge.given.repo()
+    const alice = forge.as('alice')
+    await alice.must('PATCH', api, elsewhere)
+    const { json } = await alice.must('PATCH', api, { description: 'moved' })
+    const { has_issues: hasIssues, has_wiki: hasWiki } = json
+    return {
+      hasIssues,
+      hasWiki,
+      tracker: json.external_tracker?.external_tracker_url,
+      wiki: json.external_wiki?.external_wiki_url,
+      isInternal: json.internal_tracker !== undefined,
+    }
+  }
+  assert.deepEqual(await edited('repo.issues,repo.wiki'), {
+    hasIssues: true,
+    hasWiki: true,
+    tracker: 'https://bugs.example.com',
+    wiki: 'https://wiki.example.com',
+    isInternal: false,
+  })
+  assert.deepEqual(await edited('repo.ext_issues,repo.ext_wiki'), {
+    hasIssues: true,
+    hasWiki: true,
+    tracker: undefined,
+    wiki: undefined,
+    isInternal: true,
+  })
+})
+
 test('repoEdit: visibility of a base is taken over by its forks, and a fork keeps that of its base', async () => {
   await using forge = await startForge({ users: ['bob'] })
   const repo = await forge.given.repo()

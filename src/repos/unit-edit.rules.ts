@@ -124,7 +124,9 @@ export function editUnits(
     editSwitch(units, 'actions', edit.has_actions),
   ]
   const problem = changes.find((change) => change.problem !== undefined)?.problem
-  const on = changes.flatMap((change) => change.on).filter(({ unit }) => !disabled.includes(unit))
-  const off = changes.flatMap((change) => change.off)
+  // A unit gives way to another only where that one may be: else a tracker or wiki elsewhere would be lost for nothing.
+  const possible = changes.filter((change) => !change.on.some(({ unit }) => disabled.includes(unit)))
+  const on = possible.flatMap((change) => change.on)
+  const off = possible.flatMap((change) => change.off)
   return problem === undefined ? { on, off } : { on, off, problem }
 }
