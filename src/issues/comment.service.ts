@@ -95,7 +95,7 @@ export async function editComment(
   input: { readonly body: string; readonly updated_at?: string | undefined },
 ): Promise<CommentRow> {
   if (!mayEditComment(ctx.viewer, ctx.rights, issue, comment).allowed) {
-    throw new Forbidden('only the author and those who may write may edit', 'edit_forbidden')
+    throw new Forbidden('only the author and people with write access may edit this', 'edit_forbidden')
   }
   const by = attributionAt(ctx, issue, input.updated_at)
   const references = await findReferenced(ctx, ctx, namedByComment(ctx.config, input.body))
@@ -118,7 +118,7 @@ export async function editComment(
 /** Removes a comment with its reactions and files; the references that it made are neutered. */
 export async function deleteComment(ctx: SignedInRepoCtx, issue: IssueRow, comment: CommentRow): Promise<void> {
   if (!mayEditComment(ctx.viewer, ctx.rights, issue, comment).allowed) {
-    throw new Forbidden('only the author and those who may write may delete', 'delete_forbidden')
+    throw new Forbidden('only the author and people with write access may delete this', 'delete_forbidden')
   }
   await transaction(ctx.db, async (tx) => {
     const isGone = await removeComment(tx, attributionNow(ctx), issue, comment)

@@ -70,7 +70,7 @@ function countsFor(ctx: Ctx, home: Home, push: Push, issue: IssueRow): boolean {
   return push.branch === (bound === '' ? home.repo.default_branch : bound)
 }
 
-/** Does what a message promises, when the doer may: his own issue, or one he may write. Open dependencies prevent it. */
+/** Does what a message promises, when the doer may: to their own issue or one they may write. Open dependencies prevent it. */
 async function keepPromise(tx: Tx, by: Attribution, reference: Reference): Promise<void> {
   const { issue, rights, action, seconds } = reference
   if (action === 'none' || issue.is_pull || (issue.poster_id !== by.doerId && !mayManage(rights, issue).allowed)) return

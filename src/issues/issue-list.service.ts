@@ -150,7 +150,7 @@ export async function searchEverywhere(ctx: Ctx, query: SearchQuery): Promise<Fo
   const times = { sinceUnix: sentTime(query.since, 'since'), beforeUnix: sentTime(query.before, 'before') }
   const owner = query.owner ? await findUserByName(ctx.db, query.owner) : undefined
   if (query.owner && !owner) throw new BadRequest('the owner does not exist', 'owner_not_found')
-  if (query.team && !owner) throw new BadRequest('a team is named without its owner', 'owner_missing')
+  if (query.team && !owner) throw new BadRequest('name the owner of the team too', 'owner_missing')
   const team = query.team && owner ? await findTeamByName(ctx.db, owner.id, query.team.toLowerCase()) : undefined
   if (query.team && !team) throw new BadRequest('the team does not exist', 'team_not_found')
   const labelNames = namesIn(query.labels)

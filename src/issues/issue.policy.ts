@@ -13,7 +13,7 @@ export const mayReadIssue = (rights: Rights, issue: Item): Verdict =>
 
 /** Write access to the unit of the item: labels, milestones, dates, dependencies, watches and everything else about it. */
 export const mayManage = (rights: Rights, issue: Item): Verdict =>
-  rights.modeOf(unitOf(issue)) >= mode.write ? allow : deny('only those who may write may do this')
+  rights.modeOf(unitOf(issue)) >= mode.write ? allow : deny('only people with write access may do this')
 
 /** Title, text, branch and state: the author and writers. */
 export const mayEditIssue = (viewer: Viewer, rights: Rights, issue: IssueRow): Verdict =>
@@ -32,10 +32,10 @@ export function mayComment(viewer: Viewer, rights: Rights, issue: IssueRow, bloc
 
 /** Attaching to the text of an issue: its author and writers. */
 export const mayAttachToIssue = (viewer: Viewer, rights: Rights, issue: IssueRow): Verdict =>
-  mayEditIssue(viewer, rights, issue).allowed ? allow : deny('only the author and those who may write may attach files')
+  mayEditIssue(viewer, rights, issue).allowed ? allow : deny('only the author and people with write access may attach files')
 
 /** Attaching to a comment: its author or an administrator, who besides may write (contract, issues: access). */
 export const mayAttachToComment = (viewer: Viewer, rights: Rights, issue: IssueRow, comment: CommentRow): Verdict =>
   (comment.poster_id === viewer.id || rights.isAdmin || viewer.isAdmin) && mayManage(rights, issue).allowed
     ? allow
-    : deny('only authors of comments who may write attach files to them')
+    : deny('only the author of the comment and administrators may attach files, and only with write access')

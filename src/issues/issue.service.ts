@@ -77,7 +77,7 @@ export async function getAssignable(
   const users = new Map((await listUsersByName(ctx.db, wanted)).map((user) => [user.lower_name, user]))
   const ids = wanted.map((name) => {
     const user = users.get(name)
-    if (!user) throw new Invalid(`[assignees]: there is no account ${name}`, 'assignee_unknown', { field: 'assignees' })
+    if (!user) throw new Invalid(`[assignees]: there is no user ${name}`, 'assignee_unknown', { field: 'assignees' })
     return user.id
   })
   // Writers of any unit and readers of pull requests (contract, issues: creating), which are switched off perhaps.
@@ -211,7 +211,7 @@ export async function changing<Result>(run: () => Promise<Result>): Promise<Resu
     return await run()
   } catch (error) {
     if (isForeignKeyViolation(error)) {
-      throw new Conflict('something that was named has just been deleted', 'just_deleted')
+      throw new Conflict('something that the request names was deleted at the same time; try again', 'just_deleted')
     }
     throw error
   }
@@ -253,7 +253,7 @@ async function assigneesWanted(ctx: SignedInRepoCtx, input: EditIssueInput): Pro
  */
 export async function editIssue(ctx: SignedInRepoCtx, issue: IssueRow, input: EditIssueInput): Promise<IssueRow> {
   if (!mayEditIssue(ctx.viewer, ctx.rights, issue).allowed) {
-    throw new Forbidden('only the author and those who may write may edit', 'edit_forbidden')
+    throw new Forbidden('only the author and people with write access may edit this', 'edit_forbidden')
   }
   const by = attributionAt(ctx, issue, input.updated_at)
   const manages = mayManage(ctx.rights, issue).allowed
@@ -309,18 +309,23 @@ async function applyState(
   state: string,
 ): Promise<{ readonly changed: IssueRow; readonly refusal: Refusal | undefined }> {
   if (issue.merged_unix > 0) {
-    return { changed: issue, refusal: new PreconditionFailed('a merged pull request keeps its state', 'pull_merged') }
+    return {
+      changed: issue,
+      refusal: new PreconditionFailed('the state of a merged pull request can not be changed', 'pull_merged'),
+    }
   }
   const { kind, issue: changed } = await changeState(tx, by, issue, state === 'closed')
   const refusal =
-    kind === 'blocked' ? new PreconditionFailed('an issue that it depends on is open', 'dependency_open') : undefined
+    kind === 'blocked'
+      ? new PreconditionFailed('an issue that this one depends on is still open', 'dependency_open')
+      : undefined
   return { changed, refusal }
 }
 
 /** Sets or removes the due date: the last second of the given day in the server's zone; 0 when it is removed. */
 export async function setDeadline(ctx: SignedInRepoCtx, issue: IssueRow, dueDate: string | undefined): Promise<Unix> {
   if (!mayManage(ctx.rights, issue).allowed) {
-    throw new Forbidden('only those who may write may set a due date', 'deadline_forbidden')
+    throw new Forbidden('only people with write access may set a due date', 'deadline_forbidden')
   }
   const dueUnix = optionalTime(dueDate, 'due_date') === 0 ? 0 : endOfDay(dueDate as string, 'server')
   await transaction(ctx.db, async (tx) => changeDue(tx, attributionNow(ctx), await holdIssue(tx, issue), dueUnix))

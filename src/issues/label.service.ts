@@ -114,13 +114,13 @@ const maxNamed = 100
  */
 async function labelsNamed(ctx: RepoCtx, values: readonly unknown[]): Promise<LabelRow[]> {
   if (values.length === 0) return []
-  if (values.length > maxNamed) throw new Invalid(`[labels]: are more than ${maxNamed}`, 'too_many_labels')
+  if (values.length > maxNamed) throw new Invalid(`[labels]: more than ${maxNamed} are named`, 'too_many_labels')
   if (values.every((value) => typeof value === 'number')) {
     const ids = values.map((value) => Math.trunc(value) as LabelId).filter((id) => Number.isSafeInteger(id))
     return ids.length === 0 ? [] : listUsableLabels(ctx.db, ctx.repo, { ids })
   }
   if (values.every((value) => typeof value === 'string')) return listUsableLabels(ctx.db, ctx.repo, { names: values })
-  throw new BadRequest('labels are all numbers or all names', 'labels_mixed')
+  throw new BadRequest('name labels either all by number or all by name', 'labels_mixed')
 }
 
 /** What a request says of the labels of an issue. */

@@ -43,7 +43,10 @@ export async function pin(ctx: SignedInRepoCtx, issue: IssueRow): Promise<void> 
     if (row.pin_order > 0) return
     const count = await countPinned(tx, row.repo_id, row.is_pull)
     if (count >= ctx.config.repositoryIssue.maxPinned) {
-      throw new BadRequest(`no more than ${ctx.config.repositoryIssue.maxPinned} can be pinned`, 'too_many_pins')
+      throw new BadRequest(
+        `at most ${ctx.config.repositoryIssue.maxPinned} can be pinned; unpin another one first`,
+        'too_many_pins',
+      )
     }
     await openPinPlace(tx, row, (await findLastPin(tx, row.repo_id, row.is_pull)) + 1)
     await tell(tx, attributionNow(ctx), row, true)
@@ -63,7 +66,7 @@ export async function unpin(ctx: SignedInRepoCtx, issue: IssueRow): Promise<void
 
 /** Gives a pinned one another place, counted from 1; beyond the end is the end. One that is not pinned stays so. */
 export async function movePin(ctx: SignedInRepoCtx, issue: IssueRow, position: number): Promise<void> {
-  if (position < 1) throw new BadRequest('places are counted from 1', 'pin_position')
+  if (position < 1) throw new BadRequest('positions are counted from 1', 'pin_position')
   await transaction(ctx.db, async (tx) => {
     await lockPins(tx, ctx.repo.id)
     const row = await holdIssue(tx, issue)

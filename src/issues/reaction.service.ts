@@ -47,7 +47,8 @@ export async function addReaction(
   content: string,
 ): Promise<{ readonly reaction: ReactionRow; readonly isNew: boolean }> {
   refuseLocked(ctx, issue)
-  if (!ctx.config.ui.reactions.includes(content)) throw new Forbidden('the reaction is not allowed', 'reaction_unknown')
+  if (!ctx.config.ui.reactions.includes(content))
+    throw new Forbidden('this reaction is not available here', 'reaction_unknown')
   await refuseBlocked(ctx, [ctx.owner.id, issue.poster_id, ...(comment ? [comment.poster_id] : [])])
   const target = targetOf(issue, comment)
   return transaction(ctx.db, async (tx) => {
@@ -59,7 +60,7 @@ export async function addReaction(
       created_unix: nowUnix(ctx.clock),
     })
     const reaction = made ?? (await findReaction(tx, target, ctx.viewer.id, content))
-    if (!reaction) throw new NotFound('the reaction has just been taken back', 'reaction_not_found')
+    if (!reaction) throw new NotFound('the reaction was taken back at the same time; try again', 'reaction_not_found')
     return { reaction, isNew: made !== undefined }
   })
 }

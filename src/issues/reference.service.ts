@@ -37,7 +37,7 @@ export interface Reference {
   readonly seconds: number
 }
 
-/** An issue that exists and that the doer may see, with what he may do there. */
+/** An issue that exists and that the doer may see, with what they may do there. */
 type Visible = Pick<Reference, 'issue' | 'rights'>
 
 /** Looks up issues that texts of a repository name; gives undefined for what is missing or hidden from the doer. */
@@ -116,7 +116,7 @@ export interface ReferenceSource {
 
 /**
  * What a reference promises: something only from a pull request to an issue; from comments and to other repositories
- * only when the doer could do it himself (contract, issues: keywords).
+ * only when the doer could do it themselves (contract, issues: keywords).
  */
 export function promisedAction(
   source: { readonly isPull: boolean; readonly isComment: boolean; readonly repoId: RepoId },

@@ -40,11 +40,11 @@ export async function startWatch(ctx: SignedInRepoCtx, issue: IssueRow): Promise
   const by = attributionNow(ctx)
   await transaction(ctx.db, async (tx) => {
     const running = await findStopwatch(tx, ctx.viewer.id)
-    if (running?.issue_id === issue.id) throw new Conflict('the stopwatch runs already', 'stopwatch_running')
+    if (running?.issue_id === issue.id) throw new Conflict('the stopwatch is already running', 'stopwatch_running')
     const other = running ? await findIssueById(tx, running.issue_id) : undefined
     if (other) await stopOwnWatch(tx, by, other)
     if (!(await insertStopwatch(tx, ctx.viewer.id, issue.id, by.atUnix))) {
-      throw new Conflict('another stopwatch was started at the same time', 'stopwatch_running')
+      throw new Conflict('another stopwatch was started at the same time; try again', 'stopwatch_running')
     }
     await insertTimelineEntry(tx, by, issue.id, { type: 'start_tracking' })
     await touchIssues(tx, [issue.id], by.atUnix)
@@ -54,7 +54,7 @@ export async function startWatch(ctx: SignedInRepoCtx, issue: IssueRow): Promise
 /** Stops the caller's watch on an issue; without one: `Conflict`. */
 export async function stopWatch(ctx: SignedInRepoCtx, issue: IssueRow): Promise<void> {
   const stopped = await transaction(ctx.db, (tx) => stopOwnWatch(tx, attributionNow(ctx), issue))
-  if (!stopped) throw new Conflict('no stopwatch runs here', 'stopwatch_not_running')
+  if (!stopped) throw new Conflict('no stopwatch is running here', 'stopwatch_not_running')
 }
 
 /** Takes the caller's watch away without tracking its time; without one: `Conflict`. */
@@ -62,7 +62,7 @@ export async function cancelWatch(ctx: SignedInRepoCtx, issue: IssueRow): Promis
   const by = attributionNow(ctx)
   await transaction(ctx.db, async (tx) => {
     if (!(await deleteStopwatch(tx, ctx.viewer.id, issue.id))) {
-      throw new Conflict('no stopwatch runs here', 'stopwatch_not_running')
+      throw new Conflict('no stopwatch is running here', 'stopwatch_not_running')
     }
     await insertTimelineEntry(tx, by, issue.id, { type: 'cancel_tracking' })
     await touchIssues(tx, [issue.id], by.atUnix)

@@ -45,7 +45,7 @@ export async function setSubscription(
   const user = await findUserByName(ctx.db, userName)
   if (!user || user.kind !== 'individual') throw new NotFound('the user does not exist', 'user_not_found')
   if (user.id !== ctx.viewer.id && !ctx.viewer.isAdmin) {
-    throw new Forbidden('the subscriptions of others are theirs', 'subscription_forbidden')
+    throw new Forbidden('you can change your own subscriptions only', 'subscription_forbidden')
   }
   if ((await isSubscribed(ctx, issue, user.id)) === isWatching) return false
   await transaction(ctx.db, (tx) => upsertIssueWatch(tx, issue.id, user.id, isWatching, nowUnix(ctx.clock)))

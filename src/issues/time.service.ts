@@ -57,7 +57,7 @@ async function whose(ctx: SignedInRepoCtx, seesAll: boolean, name: string | unde
   const asked = name ? (await getUser(ctx, name)).id : undefined
   if (seesAll) return asked
   if (asked !== undefined && asked !== ctx.viewer.id) {
-    throw new Forbidden('the times of others are not shown', 'times_forbidden')
+    throw new Forbidden('only administrators of the repository see the times of others', 'times_forbidden')
   }
   return ctx.viewer.id
 }
@@ -91,7 +91,7 @@ export async function getTimesOfUser(ctx: SignedInRepoCtx, name: string, page: P
   if (!isTrackingOn(ctx)) throw switchedOff()
   const user = await getUser(ctx, name)
   if (user.id !== ctx.viewer.id && !ctx.rights.isAdmin) {
-    throw new Forbidden('the times of others are not shown', 'times_forbidden')
+    throw new Forbidden('only administrators of the repository see the times of others', 'times_forbidden')
   }
   return find(ctx, { repoId: ctx.repo.id, userId: user.id }, page)
 }
@@ -136,7 +136,7 @@ export async function resetTimes(ctx: SignedInRepoCtx, issue: IssueRow): Promise
   const by = attributionNow(ctx)
   await transaction(ctx.db, async (tx) => {
     const gone = await deleteTimesOf(tx, issue.id, ctx.viewer.id)
-    if (gone.length === 0) throw new NotFound('there is no tracked time', 'time_not_found')
+    if (gone.length === 0) throw new NotFound('no time is tracked here', 'time_not_found')
     const seconds = gone.reduce((sum, time) => sum + time.seconds, 0)
     await insertTimelineEntry(tx, by, issue.id, { type: 'delete_time_manual', content: durationText(seconds) })
     await touchIssues(tx, [issue.id], by.atUnix)

@@ -21,7 +21,7 @@ export function datedAttribution(
     throw new Forbidden('only administrators may set the time of an update', 'updated_at_forbidden')
   }
   if (atUnix < issue.created_unix || atUnix > nowUnix) {
-    throw new Forbidden('the time of an update lies between the creation of the issue and now', 'updated_at_range')
+    throw new Forbidden('the time of an update must lie between the creation of the issue and now', 'updated_at_range')
   }
   return { doerId: viewer.id, atUnix, isDated: true }
 }

@@ -154,7 +154,7 @@ async function createTransportFor(options: MailerOptions): Promise<Transporter |
 
 function toMessage(mail: Mail, options: MailerOptions): SendMailOptions {
   if (!/^[^\s@<>,;:"()[\]\\]+@[^\s@<>,;:"()[\]\\]+$/.test(mail.to)) {
-    throw new MailError('the recipient is no mail address', true)
+    throw new MailError('the recipient is not a mail address', true)
   }
   const sender = /^(?:(.*?)\s*<)?([^<>\s]+@[^<>\s]+)>?$/.exec(options.from.trim())
   const address = sender?.[2] ?? options.from

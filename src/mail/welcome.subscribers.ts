@@ -6,7 +6,7 @@ import { findUserById } from '../users/user.store.ts'
 import { composeMail, link, paragraph } from './compose.tsx'
 import { MailError, type Mail } from './mailer.ts'
 
-/** Tells somebody of the account that an administrator made for him, when the administrator asks for it. */
+/** Tells somebody of the account that an administrator made for them, when the administrator asks for it. */
 export const mailWelcome = subscriber({
   name: 'mailWelcome',
   pool: 'mail',

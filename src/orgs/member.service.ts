@@ -31,7 +31,7 @@ export async function pageOfMembers(ctx: Ctx, org: UserRow, page: Page, publicOn
   return { members, total }
 }
 
-const noMember = () => new NotFound('the user is no member of the organization', 'not_a_member')
+const noMember = () => new NotFound('the user is not a member of the organization', 'not_a_member')
 
 /**
  * Whether somebody is a member: throws `NotFound` when not. `elsewhere`: the caller is a stranger, who is told about
@@ -53,10 +53,11 @@ export async function checkPublicMember(ctx: Ctx, org: UserRow, name: string): P
   if (!membership?.is_public) throw noMember()
 }
 
-/** Shows or hides a membership; everybody does that for himself alone. */
+/** Shows or hides a membership; everybody does that for themselves alone. */
 export async function showMembership(ctx: SignedInCtx, org: UserRow, name: string, isPublic: boolean): Promise<void> {
   const user = await getUser(ctx, name)
-  if (user.id !== ctx.viewer.id) throw new Forbidden('everybody shows or hides his own membership', 'not_self')
+  if (user.id !== ctx.viewer.id)
+    throw new Forbidden('only the members themselves show or hide their membership', 'not_self')
   await transaction(ctx.db, (tx) => updateMembership(tx, org.id, user.id, isPublic))
 }
 

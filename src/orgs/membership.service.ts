@@ -8,13 +8,13 @@ import { listTeamsOfMember } from './team.store.ts'
 export interface OrgMembership {
   readonly isMember: boolean
   readonly isOwner: boolean
-  /** The highest permission of the teams he is on; 0 for none. */
+  /** The highest permission of the teams they are on; 0 for none. */
   readonly rank: AccessMode
   /** On a team that may create repositories, or an owner. */
   readonly mayCreateRepos: boolean
 }
 
-/** What a person is in an organization, by his teams; being an administrator of the instance does not count here. */
+/** What a person is in an organization, by their teams; being an administrator of the instance does not count here. */
 export async function orgMembership(db: Db, orgId: UserId, userId: UserId): Promise<OrgMembership> {
   const [teams, isMember] = await Promise.all([listTeamsOfMember(db, orgId, userId), isOrgMember(db, orgId, userId)])
   const rank = teams.reduce<AccessMode>((highest, team) => (team.access_mode > highest ? team.access_mode : highest), 0)

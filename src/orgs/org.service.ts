@@ -40,7 +40,7 @@ function checkProfile(services: Services, profile: Partial<OrgProfile>): void {
 
 /**
  * Makes an organization: `owner` is its only member and on its one team, the owners. An owner who may not make
- * organizations is `Forbidden` (`Invalid` where an administrator makes it for him), bad and used names are `Invalid`.
+ * organizations is `Forbidden` (`Invalid` where an administrator makes it for them), bad and used names are `Invalid`.
  */
 export async function createOrg(services: Services, doer: UserRow, owner: UserRow, input: NewOrg): Promise<UserRow> {
   const verdict = mayCreateOrgs(services.config, owner)
@@ -164,7 +164,7 @@ export const listVisibleOrgs = (ctx: Ctx, page: Page): Promise<OrgPage> =>
 export const listAllOrgs = (ctx: Ctx, page: Page): Promise<OrgPage> => orgPage(ctx, {}, page)
 
 /**
- * Organizations of a person: all of them for himself and administrators; for others those where the membership is
+ * Organizations of a person: all of them for the person and for administrators; for others those where the membership is
  * public and that are public (observed) or that the viewer belongs to.
  */
 export function listOrgsOf(ctx: SignedInCtx, user: UserRow, page: Page): Promise<OrgPage> {

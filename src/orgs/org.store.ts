@@ -89,7 +89,7 @@ export const countMembers = async (db: Db, orgId: UserId, publicOnly: boolean): 
       .executeTakeFirstOrThrow()
   ).count
 
-/** Makes somebody a member; nothing happens when he is one. */
+/** Makes somebody a member; nothing happens when they are one. */
 export const insertMember = (tx: Tx, orgId: UserId, userId: UserId, isPublic: boolean) =>
   tx
     .insertInto('org_user')

@@ -17,7 +17,7 @@ export interface OrgPermissions {
 }
 
 /**
- * What a person may do in an organization, by his teams alone. `NotFound` when that person, or whoever asks, can not
+ * What a person may do in an organization, by their teams alone. `NotFound` when that person, or whoever asks, can not
  * see the organization (contract: the first is observed, the second keeps private ones private).
  */
 export async function orgPermissionsOf(ctx: SignedInCtx, user: UserRow, orgName: string): Promise<OrgPermissions> {

@@ -33,12 +33,12 @@ export interface NewTeam extends AskedAccess {
   readonly canCreateOrgRepo?: boolean | undefined
 }
 
-const nameTaken = (name: string) => new Invalid(`there is a team of the name ${name} already`, 'team_name_taken')
+const nameTaken = (name: string) => new Invalid(`there is already a team named ${name}`, 'team_name_taken')
 
 /** Makes a team; one without any unit is `Invalid`, and so is a used name. */
 export async function createTeam(services: Services, org: UserRow, input: NewTeam): Promise<TeamRow> {
   const access = newTeamAccess(input)
-  if (!access || access.units.size === 0) throw new Invalid('a team needs units', 'team_units_missing')
+  if (!access || access.units.size === 0) throw new Invalid('a team needs at least one unit', 'team_units_missing')
   try {
     return await transaction(services.db, async (tx) => {
       const team = await insertTeam(tx, {
@@ -67,7 +67,7 @@ export async function createTeam(services: Services, org: UserRow, input: NewTea
 export async function editTeam(services: Services, team: TeamRow, input: Partial<NewTeam>): Promise<TeamRow> {
   const isOwners = team.access_mode === 4
   const access = isOwners ? undefined : editedTeamAccess(team.access_mode, input)
-  if (access?.units?.size === 0) throw new Invalid('a team needs units', 'team_units_missing')
+  if (access?.units?.size === 0) throw new Invalid('a team needs at least one unit', 'team_units_missing')
   const includesAll =
     isOwners || !input.permission
       ? team.includes_all_repositories
@@ -110,7 +110,7 @@ export async function removeTeam(services: Services, team: TeamRow): Promise<voi
 
 /** Puts a person on a team and into its organization; an organization is `Invalid`. */
 export async function addTeamMember(services: Services, team: TeamRow, user: UserRow): Promise<void> {
-  if (user.kind !== 'individual') throw new Invalid('an organization can not be on a team', 'not_a_person')
+  if (user.kind !== 'individual') throw new Invalid('an organization can not be a member of a team', 'not_a_person')
   const { service } = services.config
   await transaction(services.db, async (tx) => {
     if (await isTeamMember(tx, team.id, user.id)) return

@@ -177,7 +177,7 @@ export const listAllRepoMemberIds = async (db: Db | Tx, orgId: UserId): Promise<
       .execute()
   ).map((row) => row.user_id)
 
-/** Puts somebody on a team; nothing happens when he is on it. */
+/** Puts somebody on a team; nothing happens when they are on it. */
 export const insertTeamMember = (tx: Tx, team: Pick<TeamRow, 'id' | 'org_id'>, userId: UserId) =>
   tx
     .insertInto('team_user')
@@ -185,7 +185,7 @@ export const insertTeamMember = (tx: Tx, team: Pick<TeamRow, 'id' | 'org_id'>, u
     .onConflict((conflict) => conflict.columns(['team_id', 'user_id']).doNothing())
     .execute()
 
-/** True when he was on it. */
+/** True when they were on it. */
 export const deleteTeamMember = async (tx: Tx, teamId: TeamId, userId: UserId): Promise<boolean> =>
   (await tx.deleteFrom('team_user').where('team_id', '=', teamId).where('user_id', '=', userId).executeTakeFirst())
     .numDeletedRows > 0n

@@ -49,7 +49,7 @@ test('orgGetTeam, orgEditTeam, orgDeleteTeam: who is told what (contract A6)', a
   assert.equal((await forge.guest.get(`/teams/${crew}`)).status, 401)
   assert.equal((await forge.guest.get('/teams/999999')).status, 404)
   assert.equal((await alice.delete(`/teams/${crew}`)).status, 204)
-  assert.equal((await alice.get(`/orgs/${org}/members/mate`)).status, 404, 'it was his only team')
+  assert.equal((await alice.get(`/orgs/${org}/members/mate`)).status, 404, 'it was their only team')
 })
 
 test('orgEditTeam: the owners keep their rights; a team that is admin no longer keeps nothing of it', async () => {

@@ -12,7 +12,7 @@ import type { MergeVerb } from './pull.schemas.ts'
 import { pairsOf } from './pull.service.ts'
 import { findPullById } from './pull.store.ts'
 
-/** What somebody would have before him who acted on the repository of a pull request now; undefined when it is gone. */
+/** The context of somebody who acts on the repository of a pull request now; undefined when the repository is gone. */
 async function actingAs(services: Services, pull: PullRow, userId: UserId): Promise<SignedInRepoCtx | undefined> {
   const [user, repo] = await Promise.all([findUserById(services.db, userId), findRepoById(services.db, pull.repo_id)])
   const owner = repo && (await findUserById(services.db, repo.owner_id))

@@ -80,7 +80,7 @@ async function amended(ctx: SignedInRepoCtx, pair: PullPair, base: Oid, tip: Oid
   return oid
 }
 
-/** The author of a pull request as he signs his own commits in it, else as his account says. */
+/** The author of a pull request as they sign their own commits in it, else as their account says. */
 async function posterIdentity(ctx: SignedInRepoCtx, pair: PullPair, base: Oid): Promise<Identity | undefined> {
   const poster = await findUserById(ctx.db, pair.issue.poster_id)
   if (!poster) return undefined
@@ -157,7 +157,10 @@ export async function buildMerge(
       return squashed(ctx, pair, base, await message())
     case 'fast-forward-only':
       if (!(await git.isAncestor(repo.git_key, base, head))) {
-        throw new Conflict('the base can not be moved forward to the head', 'no_fast_forward')
+        throw new Conflict(
+          'the base can not be fast-forwarded to the head; update the pull request first',
+          'no_fast_forward',
+        )
       }
       return head
   }

@@ -65,7 +65,7 @@ export async function passGate(ctx: SignedInRepoCtx, pair: PullPair, demand: Mer
   if (rule?.require_signed_commits) await mustBeSigned(ctx, checked, demand.style)
   // The store asks for a transaction, since it is asked in those that close as well.
   if (await transaction(ctx.db, (tx) => hasOpenDependency(tx, pair.issue.id))) {
-    throw refused('an issue that it depends on is open', 'dependency_open')
+    throw refused('an issue that this one depends on is still open', 'dependency_open')
   }
   if (!isStyleAllowed(config, demand.style)) {
     throw refused(`the repository does not allow ${demand.style}`, 'style_forbidden')

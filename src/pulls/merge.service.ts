@@ -76,7 +76,9 @@ export async function mergePull(
     return 'merged'
   }
   if (input.expectedHead !== '' && input.expectedHead !== pair.pull.synced_oid) {
-    throw new Conflict('the head is another commit than expected', 'head_moved', { head: pair.pull.synced_oid })
+    throw new Conflict('the head is not the expected commit; look at the new commits and try again', 'head_moved', {
+      head: pair.pull.synced_oid,
+    })
   }
   if (input.whenChecksSucceed) {
     await schedule(ctx, pair, input)
@@ -130,7 +132,8 @@ async function announceMerge(ctx: SignedInRepoCtx, { pull }: PullPair, made: Oid
     const held = await findPullForUpdate(tx, pull.id)
     if (!held) throw new NotFound('the pull request does not exist', 'pull_not_found')
     if (held.is_merged) throw new MethodNotAllowed('the pull request is merged already', 'pull_merged')
-    if (held.base_branch !== pull.base_branch) throw new Conflict('the base was changed meanwhile', 'base_changed')
+    if (held.base_branch !== pull.base_branch)
+      throw new Conflict('the base was changed meanwhile; try again', 'base_changed')
     const others = await listMerges(tx, pull.id, now - underWaySeconds)
     if (others.length > 0) throw new Conflict('the pull request is being merged', 'merge_under_way')
     await insertMerge(tx, {
@@ -175,7 +178,7 @@ async function promisesOf(
 /** Marks a pull request as merged by hand: with a commit that the base contains. */
 async function markMerged(ctx: SignedInRepoCtx, pair: PullPair, oid: string): Promise<void> {
   const { git, repo } = ctx
-  const none = new Conflict('the commit is none of the base', 'merge_commit_unknown')
+  const none = new Conflict('the commit is not on the base branch', 'merge_commit_unknown')
   if (!isOid(oid)) throw none
   const base = await git.readRef(repo.git_key, branchRef(pair.pull.base_branch))
   const missing = await git.missingObjects(repo.git_key, [oid])
@@ -212,7 +215,7 @@ async function schedule(ctx: SignedInRepoCtx, { pull }: PullPair, input: MergeIn
       deletes_branch: input.deletesBranch,
       created_unix: by.atUnix,
     })
-    if (!isNew) throw new Conflict('a merge waits for its checks already', 'merge_scheduled')
+    if (!isNew) throw new Conflict('a merge is already waiting for its checks', 'merge_scheduled')
     await insertTimelineEntry(tx, by, pull.issue_id, { type: 'pull_scheduled_merge' })
     await touchIssues(tx, [pull.issue_id], by.atUnix)
     await publish(tx, 'pull.mergeScheduled', { ...factsOf(pull, by.doerId), isCancelled: false })
@@ -221,11 +224,11 @@ async function schedule(ctx: SignedInRepoCtx, { pull }: PullPair, input: MergeIn
 
 /** Takes back a merge that waits: whoever asked for it and administrators of the repository; without one 404. */
 export async function cancelScheduledMerge(ctx: SignedInRepoCtx, { pull }: PullPair): Promise<void> {
-  const none = new NotFound('no merge waits for checks', 'merge_not_scheduled')
+  const none = new NotFound('no merge is waiting for its checks', 'merge_not_scheduled')
   const waiting = await findScheduledMerge(ctx.db, pull.id)
   if (!waiting) throw none
   if (waiting.doer_id !== ctx.viewer.id && !ctx.rights.isAdmin) {
-    throw new Forbidden('only who scheduled the merge and administrators may cancel it', 'cancel_forbidden')
+    throw new Forbidden('only the person who scheduled the merge and administrators may cancel it', 'cancel_forbidden')
   }
   const by = attributionNow(ctx)
   await transaction(ctx.db, async (tx) => {

@@ -139,10 +139,11 @@ async function applyState(
   issue: PullPair['issue'],
   state: string,
 ): Promise<Refusal | undefined> {
-  if (issue.merged_unix > 0) return new PreconditionFailed('a merged pull request keeps its state', 'pull_merged')
+  if (issue.merged_unix > 0)
+    return new PreconditionFailed('the state of a merged pull request can not be changed', 'pull_merged')
   const { kind } = await changeState(tx, by, issue, state === 'closed')
   return kind === 'blocked'
-    ? new PreconditionFailed('an issue that it depends on is open', 'dependency_open')
+    ? new PreconditionFailed('an issue that this one depends on is still open', 'dependency_open')
     : undefined
 }
 
@@ -177,7 +178,7 @@ async function changeBase(ctx: SignedInRepoCtx, pull: PullRow, base: string): Pr
     const now = await findPullById(tx, pull.id)
     if (!now || now.is_merged || now.base_branch === base) return
     const [pair] = await pairsOf({ db: tx }, [now])
-    if (pair?.issue.is_closed) throw new Invalid('a closed pull request keeps its base', 'pull_closed')
+    if (pair?.issue.is_closed) throw new Invalid('the base of a closed pull request can not be changed', 'pull_closed')
     const other =
       now.head_repo_id === null
         ? undefined
@@ -188,12 +189,12 @@ async function changeBase(ctx: SignedInRepoCtx, pull: PullRow, base: string): Pr
             headBranch: now.head_branch,
             flow: now.flow,
           })
-    if (other) throw new Conflict(`pull request ${other.index} is open for these branches`, 'pull_exists')
+    if (other) throw new Conflict(`pull request ${other.index} is already open for these branches`, 'pull_exists')
     await retarget(tx, by, [now], base)
   })
 }
 
-/** Who may write the base may push to the head, when the author says so, who has to be able to do that himself. */
+/** Lets those who may write to the base push to the head. The author decides that, who must be able to push there too. */
 async function allowMaintainerEdit(ctx: SignedInRepoCtx, { pull, issue }: PullPair, isAllowed: boolean): Promise<void> {
   const refused = new Forbidden(
     'only the author who may write to the head may say who else may',

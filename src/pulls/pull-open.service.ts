@@ -144,7 +144,7 @@ const routeOf = (sides: Pick<NewPull, 'base' | 'head' | 'flow'>) => ({
 })
 
 const secondRefused = (index: number) =>
-  new Conflict(`pull request ${index} is open for these branches`, 'pull_exists', { index })
+  new Conflict(`pull request ${index} is already open for these branches`, 'pull_exists', { index })
 
 async function refuseSecond(ctx: RepoCtx, sides: Pick<NewPull, 'base' | 'head' | 'flow'>): Promise<void> {
   const open = await findOpenOnRoute(ctx.db, routeOf(sides))

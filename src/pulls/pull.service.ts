@@ -106,10 +106,10 @@ export async function listPulls(
   page: Page,
 ): Promise<{ pairs: PullPair[]; total: number }> {
   const poster = query.poster ? await findUserByName(ctx.db, query.poster) : undefined
-  if (query.poster && !poster) throw new BadRequest(`there is no account ${query.poster}`, 'poster_unknown')
+  if (query.poster && !poster) throw new BadRequest(`there is no user ${query.poster}`, 'poster_unknown')
   const labels = (query.labels ?? []).filter((label) => label !== '')
   const wrong = labels.find((label) => !/^\d{1,15}$/.test(label))
-  if (wrong !== undefined) throw new Invalid('[labels]: is no list of ids', 'invalid', { field: 'labels' })
+  if (wrong !== undefined) throw new Invalid('[labels]: is not a list of ids', 'invalid', { field: 'labels' })
   const filter: PullFilter = {
     repoId: ctx.repo.id,
     isClosed: closedOf(query.state),

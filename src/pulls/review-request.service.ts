@@ -128,7 +128,7 @@ export interface RequestInput {
 async function personNamed(ctx: SignedInRepoCtx, text: string): Promise<UserRow> {
   const email = text.includes('@') ? await findEmail(ctx.db, text) : undefined
   const user = email ? await findUserById(ctx.db, email.user_id) : await findUserByName(ctx.db, text)
-  if (!user || user.kind !== 'individual') throw new NotFound(`there is no account ${text}`, 'user_not_found')
+  if (!user || user.kind !== 'individual') throw new NotFound(`there is no user ${text}`, 'user_not_found')
   return user
 }
 
@@ -165,7 +165,7 @@ async function mayAsk(ctx: SignedInRepoCtx, pair: PullPair): Promise<boolean> {
  */
 export async function askForReviews(ctx: SignedInRepoCtx, pair: PullPair, input: RequestInput): Promise<ReviewRow[]> {
   const { people, teams } = await namedIn(ctx, input)
-  if (!(await mayAsk(ctx, pair))) throw new Invalid('you may not ask for reviews here', 'review_request_refused')
+  if (!(await mayAsk(ctx, pair))) throw new Invalid('you may not request reviews here', 'review_request_refused')
   const allowed = await listUsersWhoMay(
     ctx.db,
     ctx,
@@ -175,14 +175,14 @@ export async function askForReviews(ctx: SignedInRepoCtx, pair: PullPair, input:
   const readers = new Set(allowed.map((user) => user.id))
   for (const user of people) {
     if (user.id === pair.issue.poster_id) {
-      throw new Invalid('the author can not be asked for a review', 'reviewer_is_poster')
+      throw new Invalid('the author can not review their own pull request', 'reviewer_is_poster')
     }
     if (!readers.has(user.id)) throw new Invalid(`${user.name} may not read pull requests here`, 'reviewer_refused')
   }
   if (ctx.repo.is_private && teams.length > 0) {
     const holders = new Set((await listTeamsOfRepo(ctx.db, ctx.owner.id, ctx.repo.id)).map((team) => team.id))
     const outside = teams.find((team) => !holders.has(team.id))
-    if (outside) throw new Invalid(`team ${outside.name} does not have the repository`, 'team_refused')
+    if (outside) throw new Invalid(`team ${outside.name} has no access to the repository`, 'team_refused')
   }
   const planned = await planRequests(ctx, pair.pull, [
     ...people.map((user) => ({ userId: user.id })),
@@ -192,7 +192,7 @@ export async function askForReviews(ctx: SignedInRepoCtx, pair: PullPair, input:
     if (pair.issue.is_closed) {
       for (const user of people) {
         if (await findNewestVerdict(tx, pair.issue.id, user.id)) {
-          throw new Forbidden('a closed pull request is not reviewed again', 'pull_closed')
+          throw new Forbidden('reviews of a closed pull request can not be requested', 'pull_closed')
         }
       }
     }
@@ -220,12 +220,12 @@ async function namedIn(ctx: SignedInRepoCtx, input: RequestInput): Promise<{ peo
 /** Most people and teams together that one request may name. */
 const maxNamed = 50
 
-/** Asks people and teams no longer. Who is not asked is passed over; somebody may always decline for himself. */
+/** Withdraws requests. Whoever was not asked is passed over; people may always decline for themselves. */
 export async function withdrawRequests(ctx: SignedInRepoCtx, pair: PullPair, input: RequestInput): Promise<void> {
   const { people, teams } = await namedIn(ctx, input)
   const isOnlyOwn = teams.length === 0 && people.every((user) => user.id === ctx.viewer.id)
   if (!isOnlyOwn && !(await mayAsk(ctx, pair))) {
-    throw new Invalid('you may not withdraw requests here', 'review_request_refused')
+    throw new Invalid('you may not withdraw review requests here', 'review_request_refused')
   }
   const asked: Asked[] = [...people.map((user) => ({ userId: user.id })), ...teams.map((team) => ({ teamId: team.id }))]
   const by = attributionNow(ctx)

@@ -77,7 +77,7 @@ function checkReview(
 ): void {
   const isVerdict = type === 'approve' || type === 'reject'
   if (isVerdict && issue.poster_id === ctx.viewer.id) {
-    throw new Invalid('nobody approves or rejects what he proposes himself', 'own_pull')
+    throw new Invalid('you can not approve or reject your own pull request', 'own_pull')
   }
   const needsBody = type === 'reject' || type === 'pending' || (type === 'comment' && !hasComments)
   if (needsBody && body.trim() === '' && !(type === 'pending' && hasComments)) {
@@ -101,7 +101,7 @@ async function reviewedCommit(
   if (!given || given === head) return { oid: head, isStale: false }
   const found = /^[0-9a-f]{7,64}$/.test(given) ? await git.resolve(repo.git_key, given) : undefined
   if (found?.commit === undefined) {
-    throw new Invalid('[commit_id]: is no commit of the repository', 'commit_unknown', { field: 'commit_id' })
+    throw new Invalid('[commit_id]: is not a commit of the repository', 'commit_unknown', { field: 'commit_id' })
   }
   const oid = found.commit
   if (oid === head) return { oid, isStale: false }
@@ -215,12 +215,13 @@ export async function submitReview(
   review: ReviewRow,
   input: { readonly event?: string | undefined; readonly body?: string | undefined },
 ): Promise<ReviewRow> {
-  if (review.type !== 'pending') throw new Invalid('only a pending review is handed in', 'review_not_pending')
+  if (review.type !== 'pending') throw new Invalid('only a pending review can be submitted', 'review_not_pending')
   if (review.reviewer_id !== ctx.viewer.id) {
-    throw new Forbidden('only its author hands a review in', 'review_of_another')
+    throw new Forbidden('only its author can submit a review', 'review_of_another')
   }
   const type = typeOf(input.event)
-  if (type === 'pending') throw new Invalid('[event]: is pending already', 'review_pending', { field: 'event' })
+  if (type === 'pending')
+    throw new Invalid('[event]: the review is already pending', 'review_pending', { field: 'event' })
   const body = input.body ?? ''
   checkReview(ctx, stored, type, body, true)
   if (type === 'reject' && body.trim() === '') {
@@ -232,7 +233,7 @@ export async function submitReview(
   const by = attributionNow(ctx)
   return transaction(ctx.db, async (tx) => {
     const held = await findPendingReview(tx, pair.issue.id, ctx.viewer.id)
-    if (held?.id !== review.id) throw new Invalid('only a pending review is handed in', 'review_not_pending')
+    if (held?.id !== review.id) throw new Invalid('only a pending review can be submitted', 'review_not_pending')
     if (isVerdict(type)) await supersedeVerdicts(tx, pair.issue.id, ctx.viewer.id)
     const submitted = await updateReview(tx, review.id, {
       type,
@@ -261,9 +262,10 @@ export async function deleteReview(ctx: SignedInRepoCtx, { pull }: PullPair, rev
 /** Dismisses a verdict, or takes that back: administrators of the repository, while it is open; else `Forbidden`. */
 function refuseDismissal(ctx: SignedInRepoCtx, { pull, issue }: PullPair, review: ReviewRow): void {
   if (!ctx.rights.isAdmin) {
-    throw new Forbidden('only administrators of the repository dismiss reviews', 'repo_admin_only')
+    throw new Forbidden('only administrators of the repository may dismiss reviews', 'repo_admin_only')
   }
-  if (!isVerdict(review.type)) throw new Forbidden('only verdicts can be dismissed', 'review_no_verdict')
+  if (!isVerdict(review.type))
+    throw new Forbidden('only approvals and rejections can be dismissed', 'review_no_verdict')
   if (pull.is_merged || issue.is_closed) throw new Forbidden('the pull request is closed', 'pull_closed')
 }
 

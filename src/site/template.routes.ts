@@ -36,7 +36,7 @@ export const getGitignoreTemplateInfo = operation({
   reply: { 200: GitignoreTemplateInfo },
   async run({ params: { name } }) {
     const source = await findGitignore(name)
-    if (source === undefined) throw new NotFound('there is no ignore template of this name', 'template_not_found')
+    if (source === undefined) throw new NotFound('there is no gitignore template of this name', 'template_not_found')
     return ok({ name, source })
   },
 })
@@ -95,7 +95,7 @@ export const getLabelTemplateInfo = operation({
   reply: { 200: Type.Array(LabelTemplate) },
   async run({ params }) {
     const labels = findLabelTemplate(params.name)
-    if (labels === undefined) throw new NotFound('there is no set of labels of this name', 'template_not_found')
+    if (labels === undefined) throw new NotFound('there is no label set of this name', 'template_not_found')
     return ok(labels.map(({ name, color, description, exclusive }) => ({ name, exclusive, color, description })))
   },
 })

@@ -56,7 +56,7 @@ export const getSSHSigningKey = operation({
   reply: { 200: bytesOf('text/plain') },
   async run({ ctx }) {
     const key = await readPublicSigningKey(ctx.config, 'ssh')
-    if (key === undefined) throw new NotFound('no SSH key signs here', 'no_signing_key')
+    if (key === undefined) throw new NotFound('this instance does not sign with an SSH key', 'no_signing_key')
     return bytes(textType, key)
   },
 })

@@ -32,7 +32,10 @@ export async function checkAccountName(services: Services, name: string, self?: 
   if (cooldown <= 0) return
   const former = await findRedirect(db, name.toLowerCase())
   if (former && former.user_id !== self?.id && former.created_unix + cooldown > nowUnix(clock)) {
-    throw new Invalid(`the name ${name} was given up a short time ago`, 'name_cooling_down')
+    throw new Invalid(
+      `the name ${name} was given up a short time ago; try again later or choose another one`,
+      'name_cooling_down',
+    )
   }
 }
 

@@ -38,14 +38,14 @@ export const removeAvatar = (services: Services, of: PictureOf): Promise<void> =
 async function replace(services: Services, of: PictureOf, key: string): Promise<void> {
   await transaction(services.db, async (tx) => {
     const replaced = await swapAvatarKey(tx, of, key)
-    if (replaced === undefined) throw new NotFound('what the picture is of does not exist any more')
+    if (replaced === undefined) throw new NotFound('the owner of the picture no longer exists')
     if (replaced !== '') await publish(tx, 'avatar.replaced', { store: storeOf[of.table], key: replaced })
   })
 }
 
 async function fitPicture({ config, images }: Services, image: string) {
   const compact = image.replaceAll(/\s/g, '')
-  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(compact)) throw new BadRequest('the image is no base64', 'not_base64')
+  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(compact)) throw new BadRequest('the image is not base64', 'not_base64')
   const { picture } = config
   const bytes = Buffer.from(compact, 'base64')
   if (bytes.length > picture.avatarMaxFileSize) {

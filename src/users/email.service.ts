@@ -31,7 +31,7 @@ export async function addEmails(services: Services, user: UserRow, emails: reado
       return listEmails(tx, user.id)
     })
   } catch (error) {
-    if (isUniqueViolation(error)) throw new Invalid('an address is used already', 'email_taken')
+    if (isUniqueViolation(error)) throw new Invalid('an address is already in use', 'email_taken')
     throw error
   }
 }
@@ -43,9 +43,9 @@ export async function removeEmails(services: Services, user: UserRow, emails: re
   await transaction(services.db, async (tx) => {
     const present = new Map((await listEmails(tx, user.id)).map((row) => [row.lower_email, row]))
     const unknown = wanted.find((email) => !present.has(email))
-    if (unknown !== undefined) throw new NotFound(`${unknown} is no address of the account`, 'email_not_found')
+    if (unknown !== undefined) throw new NotFound(`${unknown} is not an address of the account`, 'email_not_found')
     if (wanted.some((email) => present.get(email)?.is_primary)) {
-      throw new Invalid('the primary address can not be removed', 'email_is_primary')
+      throw new Invalid('the primary address can not be removed; make another one primary first', 'email_is_primary')
     }
     await deleteEmails(tx, user.id, wanted)
   })

@@ -27,7 +27,7 @@ export async function pageOfFollowPeople(
 /** Throws `NotFound` unless the one follows the other. */
 export async function checkFollowing(ctx: Ctx, follower: UserRow, user: UserRow): Promise<void> {
   if (!(await isFollowing(ctx.db, follower.id, user.id))) {
-    throw new NotFound('the user is not followed', 'not_following')
+    throw new NotFound('you do not follow this user', 'not_following')
   }
 }
 

@@ -14,7 +14,7 @@ import { parseSshKey, type SshKey } from './ssh-key.ts'
  */
 export function readKey({ config }: Pick<Services, 'config'>, text: string): SshKey {
   const key = parseSshKey(text)
-  if (!key) throw new Invalid('key: this is no public SSH key', 'ssh_key_invalid')
+  if (!key) throw new Invalid('key: this is not a public SSH key', 'ssh_key_invalid')
   if (!config.server.minimumKeySizeCheck) return key
   const { ed25519, ecdsa, rsa } = config.sshMinimumKeySizes
   const least = { ED25519: ed25519, 'ED25519-SK': ed25519, ECDSA: ecdsa, 'ECDSA-SK': ecdsa, RSA: rsa }[key.family]
@@ -23,7 +23,7 @@ export function readKey({ config }: Pick<Services, 'config'>, text: string): Ssh
   return key
 }
 
-export const keyTaken = () => new Invalid('key: it is used on this instance already', 'ssh_key_taken')
+export const keyTaken = () => new Invalid('key: it is already in use on this instance', 'ssh_key_taken')
 
 /** Adds a key to an account; one that is used anywhere, or a used title, is `Invalid`. */
 export async function addKey(
@@ -36,7 +36,7 @@ export async function addKey(
     return await transaction(services.db, async (tx) => {
       if (await findKeyByFingerprint(tx, key.fingerprint)) throw keyTaken()
       if (await hasKeyTitle(tx, user.id, input.title)) {
-        throw new Invalid('title: it is used already', 'ssh_key_title_taken')
+        throw new Invalid('title: you already have a key of this title', 'ssh_key_title_taken')
       }
       return insertKey(tx, {
         owner_id: user.id,

@@ -69,7 +69,7 @@ export const usersExploreEnabled: Requirement<Ctx, object> = {
   refuses: [404],
   check({ config }) {
     if (config.serviceExplore.disableUsersPage) {
-      throw new NotFound('users can not be searched here', 'users_page_disabled')
+      throw new NotFound('searching for users is switched off', 'users_page_disabled')
     }
     return {}
   },

@@ -31,7 +31,7 @@ export async function createToken(
     return { row, token }
   } catch (error) {
     if (isUniqueViolation(error)) {
-      throw new BadRequest(`there is a token of the name ${input.name} already`, 'token_name_used')
+      throw new BadRequest(`there is already a token named ${input.name}`, 'token_name_used')
     }
     throw error
   }

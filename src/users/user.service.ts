@@ -56,7 +56,7 @@ export async function createUser(services: Services, account: NewAccount): Promi
   }
   if (await findUserByName(db, account.name)) throw new Invalid(`the name ${account.name} is taken`, 'name_taken')
   if (await findEmail(db, account.email)) {
-    throw new Invalid(`the address ${account.email} is used already`, 'email_taken')
+    throw new Invalid(`the address ${account.email} is already in use`, 'email_taken')
   }
   const passwordHash = account.password ? await hashPassword(account.password) : null
   const createdUnix = account.createdUnix ?? nowUnix(services.clock)
