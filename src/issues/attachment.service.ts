@@ -238,7 +238,7 @@ export async function deleteAttachment(
 
 /**
  * A file that somebody wants to download, by its public id: readable by whoever reads the unit of what it belongs to,
- * and before it belongs to anything by who uploaded it. Else 404.
+ * and, before it belongs to anything, by whoever uploaded it. Else 404.
  */
 export async function getDownload(ctx: Ctx, uuid: string): Promise<AttachmentRow> {
   const file = /^[\da-f-]{36}$/i.test(uuid) ? await findAttachmentByUuid(ctx.db, uuid.toLowerCase()) : undefined

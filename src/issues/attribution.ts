@@ -1,7 +1,7 @@
 import type { UserId } from '../lib/ids.ts'
 import type { Unix } from '../lib/time.ts'
 
-/** Somebody does something to an issue: who, and the time that it counts as done (given by the caller, or now). */
+/** Who does something to an issue, and when it counts as done: at a time that the caller gave, or now. */
 export interface Attribution {
   readonly doerId: UserId
   readonly atUnix: Unix

@@ -144,7 +144,7 @@ export async function addDependency(
   return { ...named, updated_unix: by.atUnix }
 }
 
-/** Takes a dependency away; 404 when there is none. Gives the issue that the address of the request names. */
+/** Removes a dependency; 404 when there is none. Gives the issue that the address of the request names. */
 export async function removeDependency(
   ctx: SignedInRepoCtx,
   index: number,

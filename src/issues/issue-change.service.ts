@@ -98,7 +98,7 @@ export async function changeDue(tx: Tx, by: Attribution, issue: IssueRow, dueUni
   return updateIssue(tx, issue.id, { due_unix: dueUnix, updated_unix: by.atUnix })
 }
 
-/** Makes exactly these the assignees; who stays keeps the place. One entry and event for each that comes or goes. */
+/** Makes exactly these people the assignees; those who stay keep their places. One entry and event for each change. */
 export async function changeAssignees(
   tx: Tx,
   by: Attribution,

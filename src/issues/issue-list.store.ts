@@ -197,7 +197,7 @@ const isReviewAskedOf = (where: Builder, userId: UserId): Expression<SqlBool> =>
     ),
   ])
 
-/** Needed terms all, refused ones none; of the others one, unless there are needed ones. */
+/** All needed terms, no refused one, and one of the others unless there are needed ones. */
 function holdsWords(db: Db, where: Builder, terms: readonly SearchTerm[]): Expression<SqlBool>[] {
   const kind = databaseKind(db)
   const of = (role: SearchTerm['role']) =>

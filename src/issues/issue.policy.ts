@@ -23,7 +23,7 @@ export const mayEditIssue = (viewer: Viewer, rights: Rights, issue: IssueRow): V
 export const mayEditComment = (viewer: Viewer, rights: Rights, issue: IssueRow, comment: CommentRow): Verdict =>
   comment.poster_id === viewer.id ? allow : mayManage(rights, issue)
 
-/** Whether somebody may add to a conversation. `blockers`: who of the owner and the author blocks the viewer. */
+/** Whether somebody may add to a conversation. `blockers`: those of the owner and the author who block the viewer. */
 export function mayComment(viewer: Viewer, rights: Rights, issue: IssueRow, blockers: ReadonlySet<UserId>): Verdict {
   if (blockers.size > 0) return deny('you are blocked by the owner of the repository or the author')
   if (issue.is_locked && !mayManage(rights, issue).allowed && !viewer.isAdmin) return deny('the conversation is locked')
@@ -34,7 +34,7 @@ export function mayComment(viewer: Viewer, rights: Rights, issue: IssueRow, bloc
 export const mayAttachToIssue = (viewer: Viewer, rights: Rights, issue: IssueRow): Verdict =>
   mayEditIssue(viewer, rights, issue).allowed ? allow : deny('only the author and people with write access may attach files')
 
-/** Attaching to a comment: its author or an administrator, who besides may write (contract, issues: access). */
+/** Attaching to a comment: its author or an administrator, with write access in any case (contract, issues: access). */
 export const mayAttachToComment = (viewer: Viewer, rights: Rights, issue: IssueRow, comment: CommentRow): Verdict =>
   (comment.poster_id === viewer.id || rights.isAdmin || viewer.isAdmin) && mayManage(rights, issue).allowed
     ? allow

@@ -109,7 +109,7 @@ export async function loadLabels(db: Db, ids: Iterable<LabelId | null>): Promise
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-/** Takes the labels of an organization off the issues of a repository, and counts them anew. */
+/** Takes the labels of an organization off the issues of a repository, and counts them again. */
 export async function deleteLabelsOfOwner(tx: Tx, repoId: RepoId, orgId: UserId): Promise<void> {
   const gone = await tx
     .deleteFrom('issue_label')

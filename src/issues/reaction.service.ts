@@ -65,7 +65,7 @@ export async function addReaction(
   })
 }
 
-/** Takes a reaction back; none is no error. */
+/** Takes a reaction back; it is no error when there was none. */
 export async function removeReaction(
   ctx: SignedInRepoCtx,
   issue: IssueRow,

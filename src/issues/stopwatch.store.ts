@@ -20,7 +20,7 @@ export async function insertStopwatch(tx: Tx, userId: UserId, issueId: IssueId, 
   return made !== undefined
 }
 
-/** Takes a running watch away; undefined when there was none on that issue. */
+/** Deletes a running stopwatch; undefined when none was running on that issue. */
 export const deleteStopwatch = (tx: Tx, userId: UserId, issueId: IssueId): Promise<StopwatchRow | undefined> =>
   tx
     .deleteFrom('stopwatch')

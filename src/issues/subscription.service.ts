@@ -28,7 +28,7 @@ export async function getSubscribers(
   return { rows, total }
 }
 
-/** Whether an account hears of an issue: what it said itself wins, else whether it takes part. */
+/** Whether an account is notified of an issue: its own choice, else whether it takes part. */
 export const isSubscribed = async (ctx: RepoCtx, issue: IssueRow, userId: UserId): Promise<boolean> =>
   (await findIssueWatch(ctx.db, issue.id, userId)) ?? (await takesPart(ctx.db, issue, userId))
 

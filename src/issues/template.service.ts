@@ -55,7 +55,7 @@ async function parseTemplate(path: string, text: string): Promise<IssueTemplate 
   try {
     return path.endsWith('.md') ? parseMarkdownTemplate(path, text) : parseFormTemplate(path, text)
   } catch (error) {
-    // A broken template is not offered; there is nobody to tell but who looks for it.
+    // A broken template is not offered; the validating operation says what is wrong with it.
     if (error instanceof TemplateProblem) return undefined
     throw error
   }

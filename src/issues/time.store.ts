@@ -73,7 +73,7 @@ export async function loadTimes(
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-/** Takes a time away; its row stays for the entry that told of it. undefined when it was gone already. */
+/** Deletes a tracked time; its row stays for the timeline entry about it. undefined when it was deleted already. */
 export const deleteTime = (tx: Tx, id: TrackedTimeId): Promise<TrackedTimeRow | undefined> =>
   tx
     .updateTable('tracked_time')

@@ -16,7 +16,7 @@ export interface CodeCommentInput {
 /** A difference of one file is looked at so far, in bytes; what is beyond has no hunk. */
 const maxDiffBytes = 4 << 20
 
-/** Files with more lines are not searched for who touched a line last. */
+/** In files with more lines it is not looked up who changed a line last. */
 const maxBlamedLine = 50_000
 
 async function diffOf(ctx: RepoCtx, pull: PullRow, head: Oid, path: string): Promise<string> {

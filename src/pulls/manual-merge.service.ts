@@ -12,7 +12,7 @@ const maxSearched = 10_000
 /**
  * Marks a pull request merged whose head was brought into its base by hand: in the name of whom the address of the merge
  * commit belongs to, else of the owner. A head that was part of the base from the start was never merged.
- * @returns the new row, undefined when it is no such case
+ * @returns the new row; undefined when the head was not merged by hand
  */
 export async function recordManualMerge(
   services: Services,

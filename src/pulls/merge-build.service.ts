@@ -20,7 +20,7 @@ import type { PullPair } from './pull.store.ts'
 /** Ways of bringing a head into a base that make the base a new commit. */
 export type BuildStyle = 'merge' | 'rebase' | 'rebase-merge' | 'squash' | 'fast-forward-only'
 
-/** Who signs what is made now. */
+/** Author and committer of commits that are made now. */
 export const identityOf = (ctx: SignedInRepoCtx): Identity => ({
   ...gitPerson(ctx.config, ctx.viewer.user),
   unixSeconds: nowUnix(ctx.clock),

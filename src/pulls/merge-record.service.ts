@@ -11,7 +11,7 @@ import { factsOf } from './pull-sync.service.ts'
 
 export interface MergeFacts {
   readonly pullId: PullId
-  /** The commit that stands for the merge. */
+  /** The commit that the merge resulted in. */
   readonly mergeOid: Oid
   readonly mergerId: UserId
   /** Issues that the pull request promised to close and to reopen, as far as the merger may. */

@@ -42,7 +42,7 @@ export interface MergeInput {
   readonly style: MergeVerb
   readonly title: string
   readonly message: string
-  /** The commit that stands for a merge by hand. */
+  /** The commit that a merge by hand resulted in. */
   readonly mergeCommit: string
   /** '' when any head will do. */
   readonly expectedHead: string
@@ -51,7 +51,7 @@ export interface MergeInput {
   readonly deletesBranch: boolean
 }
 
-/** How often a merge is made anew when the base moves meanwhile. */
+/** How often a merge is tried again when the base moves meanwhile. */
 const maxAttempts = 3
 
 /** How long a merge that was written down is taken to be under way, in seconds. */
@@ -112,7 +112,7 @@ async function moveBase(
     try {
       result = await moveRefs(ctx, repo, [change], { doerId: ctx.viewer.id, via: 'merge' })
     } catch (error) {
-      // Was it not made, then it can be tried again at once; was it, then what is written down is gone already.
+      // If it was not made, it can be tried again at once; if it was, the note about it is gone already.
       if (!(await isUnsettled(ctx.db, repo.id, made))) await forgetMerge(ctx, pair.pull, made)
       throw error
     }

@@ -65,7 +65,7 @@ async function assigneesWanted(ctx: SignedInRepoCtx, input: EditPullInput): Prom
 /**
  * Edits a pull request: title, text, due date, people, milestone, labels, state, base and who may push to its head, in
  * this order. When a later one is refused what came before it is kept (contract, pulls: edit).
- * @returns `forbidden` for somebody who is neither the author nor may write
+ * @returns `forbidden` for somebody who is not the author and has no write access
  */
 export async function editPull(
   ctx: SignedInRepoCtx,
@@ -147,7 +147,7 @@ async function applyState(
     : undefined
 }
 
-/** Has pull requests aim at another base, as part of a transaction. They are looked at anew. */
+/** Gives pull requests another base, as part of a transaction. They are checked again afterwards. */
 export async function retarget(tx: Tx, by: Attribution, pulls: readonly PullRow[], newBase: string): Promise<void> {
   await requestChecks(
     tx,

@@ -151,7 +151,7 @@ async function refuseSecond(ctx: RepoCtx, sides: Pick<NewPull, 'base' | 'head' |
   if (open) throw secondRefused(open.index)
 }
 
-/** How often it is begun anew when a branch moves meanwhile; the last time what was read counts. */
+/** How often opening is started over when a branch moves meanwhile; the last time, what was read counts even so. */
 const maxAttempts = 3
 
 /**

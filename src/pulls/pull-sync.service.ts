@@ -45,7 +45,7 @@ export async function writePullRef(
   if (now === to) return
   const change = { ref, old: now ?? zeroOid(repo.object_format), new: to }
   const result = await moveRefs(services, repo, [change], { doerId, via: 'internal' })
-  // Who was quicker brought it to the same commit or to a newer one, and will be followed in turn.
+  // Somebody quicker brought it to the same commit or a newer one; that push is followed in its own turn.
   if (!result.ok && result.reason !== 'stale' && result.reason !== 'exists') throw new Error(result.message)
 }
 
@@ -65,7 +65,7 @@ export const newCommits = (
 /**
  * Brings what hangs on the head of a pull request up to a pushed commit: the objects of a fork, `refs/pull/N/head`, the
  * entry in the timeline, and which reviews are stale. May be called at any time and by several at once.
- * @param upTo the commit of one push, when the pull request stands before exactly that one; else the newest head
+ * @param upTo the commit of one push, to be followed only when it is the next one; without it, the newest head
  */
 export async function syncPull(
   services: Services,

@@ -17,7 +17,7 @@ import { conflictOf, identityOf, mergeInto } from './merge-build.service.ts'
 import { upToDate } from './pull-check.service.ts'
 import type { PullPair } from './pull.store.ts'
 
-/** How often an update is made anew when the head moves meanwhile. */
+/** How often an update is tried again when the head moves meanwhile. */
 const maxAttempts = 3
 
 interface Head {

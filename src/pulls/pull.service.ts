@@ -95,7 +95,7 @@ export interface PullQuery {
   readonly poster?: string | undefined
 }
 
-/** Without a state, and with one that is none, open and closed ones are listed, unlike issues (observed). */
+/** Without a state, and with an unknown one, open and closed ones are listed, unlike issues (observed). */
 const closedOf = (state: string | undefined): boolean | undefined =>
   state === 'open' ? false : state === 'closed' ? true : undefined
 

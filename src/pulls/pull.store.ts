@@ -163,7 +163,7 @@ export const findPullByMergeCommit = (db: Db, repoId: RepoId, oid: Oid): Promise
 export interface PullFilter {
   readonly repoId: RepoId
   readonly isClosed: boolean | undefined
-  /** Unknown words, and `priority`, sort as none: the newest first. */
+  /** Unknown words and `priority` sort like no word: the newest first. */
   readonly sort: string | undefined
   readonly labelIds: readonly LabelId[]
   readonly milestoneId: MilestoneId | undefined
@@ -316,7 +316,7 @@ export const lockBranch = async (tx: Tx, repoId: RepoId, name: string): Promise<
       .executeTakeFirst()
   )?.commit_oid
 
-/** Takes up the branches of a pull request as they are now, which nobody followed while it was closed. */
+/** Records the branches of a pull request as they are now: nobody followed them while it was closed. */
 export async function resumeFollowing(tx: Tx, issueId: IssueId): Promise<void> {
   const pull = await findPullByIssue(tx, issueId)
   if (!pull) return

@@ -149,7 +149,7 @@ const bringUpPulls = subscriber({
   },
 })
 
-/** A pull request that aims at another base, or was opened again, is looked at anew. */
+/** A pull request with another base, or one that was reopened, is checked again. */
 const checkChanged = subscriber({
   name: 'checkChangedPull',
   pool: 'git',
@@ -161,7 +161,7 @@ const checkChanged = subscriber({
   },
 })
 
-/** A pull request that was closed follows its branches again, which may have moved. */
+/** A reopened pull request follows its branches again, which may have moved. */
 const followReopened = subscriber({
   name: 'followReopened',
   on: 'issue.reopened',
@@ -189,7 +189,7 @@ const followRenamedBranch = subscriber({
   inTransaction: (tx, event) => renameBranchOfPulls(tx, event.data.repoId, event.data),
 })
 
-/** What was pushed to be reviewed goes by the name of who did so. */
+/** Pull requests made by pushing are named after the account that pushed; they follow when it is renamed. */
 const followRenamedPusher = subscriber({
   name: 'followRenamedPusher',
   on: 'user.renamed',

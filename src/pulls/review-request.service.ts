@@ -70,7 +70,7 @@ export async function planRequests(
   return planned
 }
 
-/** Writes requests down, each with its entry and event; who is asked already is passed over. */
+/** Writes requests down, each with its entry and event; people who are asked already are passed over. */
 export async function recordRequests(
   tx: Tx,
   by: Attribution,
@@ -119,7 +119,7 @@ async function tellRequest(
   })
 }
 
-/** Who is named in a request to ask for reviews, or to ask no longer. */
+/** The people and teams that a request to add or withdraw review requests names. */
 export interface RequestInput {
   readonly reviewers?: readonly string[] | undefined
   readonly team_reviewers?: readonly string[] | undefined

@@ -208,7 +208,7 @@ async function tellReview(
   await publish(tx, 'review.submitted', { ...factsOf(pull, by.doerId), reviewId: review.id, type: review.type })
 }
 
-/** Hands a pending review in. One that is none, and handing in as pending, are `Invalid`. */
+/** Submits a pending review. A review that is not pending, and submitting it as pending, are `Invalid`. */
 export async function submitReview(
   ctx: SignedInRepoCtx,
   stored: PullPair,

@@ -68,7 +68,7 @@ export const findPendingReview = (db: Db | Tx, issueId: IssueId, reviewerId: Use
 export const insertReview = (tx: Tx, values: NewReviewRow): Promise<ReviewRow> =>
   tx.insertInto('review').values(values).returningAll().executeTakeFirstOrThrow()
 
-/** @returns the rows that were new: who is asked already is not asked again */
+/** @returns the rows that were new: people who are asked already are not asked again */
 export const insertRequests = (tx: Tx, rows: readonly NewReviewRow[]): Promise<ReviewRow[]> =>
   rows.length === 0
     ? Promise.resolve([])

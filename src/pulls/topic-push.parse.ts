@@ -29,7 +29,7 @@ const prefix = 'refs/for/'
 /** True for references that ask for a review instead of naming a branch. */
 export const isTopicRef = (ref: string): boolean => ref.startsWith(prefix)
 
-/** What the rest of such a reference may mean: each way of taking it apart, the longest name of a branch first. */
+/** The ways to read what follows `refs/for/`: as branch and topic, the longest name of a branch first. */
 export function readTopicRef(ref: string): { readonly branch: string; readonly topic: string }[] {
   const parts = ref.slice(prefix.length).split('/')
   return parts.map((_, index) => ({
