@@ -8,10 +8,16 @@ import { deleteArchive, listArchivesBefore } from './archive.store.ts'
 
 const batchSize = 100
 
-/** Removes archives that were made long ago (`[cron.archive_cleanup].OLDER_THAN`); who wants one again has it made again. */
+/** Removes archives that were made long ago (`[cron.archive_cleanup].OLDER_THAN`); whoever asks for one again has it made again. */
 export const archiveCleanup = (config: Config) =>
   configuredTask('archive_cleanup', config.cronArchiveCleanup, (ctx, run) =>
     removeArchivesBefore(ctx, run, nowUnix(ctx.clock) - Math.floor(config.cronArchiveCleanup.olderThan / 1000)),
+  )
+
+/** Removes every archive that is there when it begins, for administrators who need the room. */
+export const deleteRepoArchives = (config: Config) =>
+  configuredTask('delete_repo_archives', config.cronDeleteRepoArchives, (ctx, run) =>
+    removeArchivesBefore(ctx, run, nowUnix(ctx.clock) + 1),
   )
 
 async function removeArchivesBefore(ctx: Ctx, run: JobRun, beforeUnix: number): Promise<void> {

@@ -13,7 +13,7 @@ import * as contentRoutes from './content.routes.ts'
 import * as refRoutes from './ref.routes.ts'
 import * as tagRoutes from './tag.routes.ts'
 import * as treeRoutes from './tree.routes.ts'
-import { archiveCleanup } from './archive-cleanup.task.ts'
+import { archiveCleanup, deleteRepoArchives } from './archive-cleanup.task.ts'
 import { removeArchivesOfRepo } from './archive.subscribers.ts'
 import { countRepoLanguages } from './languages.subscribers.ts'
 
@@ -36,5 +36,5 @@ export const code: Feature = {
     treeRoutes,
   ],
   subscribers: [removeArchivesOfRepo, countRepoLanguages],
-  schedules: (config) => [archiveCleanup(config)],
+  schedules: (config) => [archiveCleanup(config), deleteRepoArchives(config)],
 }

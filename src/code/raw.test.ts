@@ -77,6 +77,18 @@ test('repoGetArchive: made once, offered with ranges, and counted for tags on th
   assert.equal((await forge.guest.get(`${repo.api}/archive/v1.rar`)).status, 400)
   await forge.guest.get(`/${repo.fullName}/archive/v1.zip`, { site: true })
   assert.deepEqual((await alice.get(`${repo.api}/tags/v1`)).json.archive_download_count, { zip: 1, tar_gz: 0 })
+  // The task of administrators takes them all away, and whoever asks again has one made again.
+  const stored = async (): Promise<number> => {
+    const keys = await Array.fromAsync(forge.services.blobs.repoArchive.list(''))
+    const rows = await forge.services.db.selectFrom('repo_archive').selectAll().execute()
+    assert.equal(rows.length, keys.length)
+    return keys.length
+  }
+  assert.equal(await stored(), 2)
+  await forge.as('root').must('POST', '/admin/cron/delete_repo_archives')
+  await forge.settle()
+  assert.equal(await stored(), 0)
+  assert.equal((await forge.guest.get(`${repo.api}/archive/v1.tar.gz`)).status, 200)
 })
 
 test('repoGetArchive: two applications in one process make the same archive for themselves', async () => {
