@@ -79,10 +79,11 @@ test('repoGetArchive: made once, offered with ranges, and counted for tags on th
   assert.deepEqual((await alice.get(`${repo.api}/tags/v1`)).json.archive_download_count, { zip: 1, tar_gz: 0 })
   // The task of administrators takes them all away, and whoever asks again has one made again.
   const stored = async (): Promise<number> => {
-    const keys = await Array.fromAsync(forge.services.blobs.repoArchive.list(''))
+    let files = 0
+    for await (const _ of forge.services.blobs.repoArchive.list('')) files += 1
     const rows = await forge.services.db.selectFrom('repo_archive').selectAll().execute()
-    assert.equal(rows.length, keys.length)
-    return keys.length
+    assert.equal(rows.length, files)
+    return files
   }
   assert.equal(await stored(), 2)
   await forge.as('root').must('POST', '/admin/cron/delete_repo_archives')

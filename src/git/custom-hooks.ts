@@ -52,8 +52,8 @@ export async function copyCustomHooks(context: GitContext, from: GitKey, to: Git
     customHookNames.map(async (name) => ({ name, content: await readCustomHook(context, from, name) })),
   )
   await Promise.all(
-    scripts.map(({ name, content }) =>
-      content === undefined ? undefined : writeCustomHook(context, to, name, content),
-    ),
+    scripts.map(async ({ name, content }) => {
+      if (content !== undefined) await writeCustomHook(context, to, name, content)
+    }),
   )
 }

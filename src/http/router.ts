@@ -88,7 +88,8 @@ export class Router<Target> {
     if (!path.startsWith('/')) return []
     const methods = new Set<string>()
     walk(this.#root, decodedSegments(path), [], false, ({ route }) => {
-      if (!route.whenQuery) methods.add(route.method)
+      // What answers only with a certain query is no address of its own.
+      if (route.whenQuery === undefined) methods.add(route.method)
       return false
     })
     return [...methods]

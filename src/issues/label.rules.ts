@@ -6,7 +6,8 @@ import { Invalid } from '../lib/errors.ts'
  */
 export function keptColor(color: string): string {
   const digits = /^#?([0-9a-f]{6}|[0-9a-f]{3})$/i.exec(color)?.[1]?.toLowerCase()
-  if (digits === undefined)
+  if (digits === undefined) {
     throw new Invalid('[color]: is not a colour; write it as #rrggbb', 'color_invalid', { field: 'color' })
+  }
   return digits.length === 6 ? digits : digits.replaceAll(/./g, '$&$&')
 }

@@ -47,8 +47,9 @@ export async function addReaction(
   content: string,
 ): Promise<{ readonly reaction: ReactionRow; readonly isNew: boolean }> {
   refuseLocked(ctx, issue)
-  if (!ctx.config.ui.reactions.includes(content))
+  if (!ctx.config.ui.reactions.includes(content)) {
     throw new Forbidden('this reaction is not available here', 'reaction_unknown')
+  }
   await refuseBlocked(ctx, [ctx.owner.id, issue.poster_id, ...(comment ? [comment.poster_id] : [])])
   const target = targetOf(issue, comment)
   return transaction(ctx.db, async (tx) => {

@@ -56,8 +56,9 @@ export async function checkPublicMember(ctx: Ctx, org: UserRow, name: string): P
 /** Shows or hides a membership; everybody does that for themselves alone. */
 export async function showMembership(ctx: SignedInCtx, org: UserRow, name: string, isPublic: boolean): Promise<void> {
   const user = await getUser(ctx, name)
-  if (user.id !== ctx.viewer.id)
+  if (user.id !== ctx.viewer.id) {
     throw new Forbidden('only the members themselves show or hide their membership', 'not_self')
+  }
   await transaction(ctx.db, (tx) => updateMembership(tx, org.id, user.id, isPublic))
 }
 

@@ -6,7 +6,8 @@ import { allow, deny, type Verdict } from '../lib/verdict.ts'
 export function mayCreateOrgs(config: Pick<Config, 'admin'>, user: UserRow): Verdict {
   if (user.kind !== 'individual') return deny('an organization can not own another one')
   if (user.is_admin) return allow
-  if (config.admin.disableRegularOrgCreation)
+  if (config.admin.disableRegularOrgCreation) {
     return deny('only administrators of the instance may create organizations')
+  }
   return user.allow_create_organization ? allow : deny('this account may not create organizations')
 }

@@ -132,8 +132,9 @@ async function announceMerge(ctx: SignedInRepoCtx, { pull }: PullPair, made: Oid
     const held = await findPullForUpdate(tx, pull.id)
     if (!held) throw new NotFound('the pull request does not exist', 'pull_not_found')
     if (held.is_merged) throw new MethodNotAllowed('the pull request is merged already', 'pull_merged')
-    if (held.base_branch !== pull.base_branch)
+    if (held.base_branch !== pull.base_branch) {
       throw new Conflict('the base was changed meanwhile; try again', 'base_changed')
+    }
     const others = await listMerges(tx, pull.id, now - underWaySeconds)
     if (others.length > 0) throw new Conflict('the pull request is being merged', 'merge_under_way')
     await insertMerge(tx, {

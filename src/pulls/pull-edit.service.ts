@@ -139,8 +139,9 @@ async function applyState(
   issue: PullPair['issue'],
   state: string,
 ): Promise<Refusal | undefined> {
-  if (issue.merged_unix > 0)
+  if (issue.merged_unix > 0) {
     return new PreconditionFailed('the state of a merged pull request can not be changed', 'pull_merged')
+  }
   const { kind } = await changeState(tx, by, issue, state === 'closed')
   return kind === 'blocked'
     ? new PreconditionFailed('an issue that this one depends on is still open', 'dependency_open')

@@ -220,8 +220,9 @@ export async function submitReview(
     throw new Forbidden('only its author can submit a review', 'review_of_another')
   }
   const type = typeOf(input.event)
-  if (type === 'pending')
+  if (type === 'pending') {
     throw new Invalid('[event]: the review is already pending', 'review_pending', { field: 'event' })
+  }
   const body = input.body ?? ''
   checkReview(ctx, stored, type, body, true)
   if (type === 'reject' && body.trim() === '') {
@@ -264,8 +265,9 @@ function refuseDismissal(ctx: SignedInRepoCtx, { pull, issue }: PullPair, review
   if (!ctx.rights.isAdmin) {
     throw new Forbidden('only administrators of the repository may dismiss reviews', 'repo_admin_only')
   }
-  if (!isVerdict(review.type))
+  if (!isVerdict(review.type)) {
     throw new Forbidden('only approvals and rejections can be dismissed', 'review_no_verdict')
+  }
   if (pull.is_merged || issue.is_closed) throw new Forbidden('the pull request is closed', 'pull_closed')
 }
 

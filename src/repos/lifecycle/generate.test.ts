@@ -48,7 +48,12 @@ test('generateRepo: protections and scripts of a template are taken when they ar
     })
     const seed = await forge.given.repo({ template: true })
     const [ann, root] = [forge.as('ann'), forge.as('root')]
-    const rule = { rule_name: 'release/*', enable_push: false, required_approvals: 2, protected_file_patterns: '*.lock' }
+    const rule = {
+      rule_name: 'release/*',
+      enable_push: false,
+      required_approvals: 2,
+      protected_file_patterns: '*.lock',
+    }
     await forge.as('alice').must('POST', `${seed.api}/branch_protections`, rule)
     const script = '#!/bin/sh\nexit 1\n'
     const written = await root.patch(`${seed.api}/hooks/git/update`, { content: script })
@@ -59,7 +64,10 @@ test('generateRepo: protections and scripts of a template are taken when they ar
     assert.deepEqual((await ann.get('/repos/ann/bare/branch_protections')).json, [])
     await generate('field', { git_content: true, protected_branch: true, git_hooks: true })
     const [copy, ...more] = (await ann.get('/repos/ann/field/branch_protections')).json
-    assert.deepEqual([copy.rule_name, copy.required_approvals, copy.protected_file_patterns], ['release/*', 2, '*.lock'])
+    assert.deepEqual(
+      [copy.rule_name, copy.required_approvals, copy.protected_file_patterns],
+      ['release/*', 2, '*.lock'],
+    )
     assert.equal(more.length, 0)
     if (isOff) continue
     assert.equal((await root.get('/repos/ann/bare/hooks/git/update')).json.is_active, false)
