@@ -51,6 +51,12 @@ test('what is no declared address has no route: too short, too long, empty segme
   assert.throws(() => router.methodsAt('/users/%ff'), BadRequest)
 })
 
+test('an address that answers to a certain query alone has no methods without it', () => {
+  const router = routerOf('/{owner}/{repo}?go-get=1', 'PUT /a/b')
+  assert.equal(asked(router, '/a/b?go-get=1'), '/{owner}/{repo}?go-get=1 owner=a repo=b')
+  assert.deepEqual([router.methodsAt('/a/b'), router.methodsAt('/a/c')], [['PUT'], []])
+})
+
 test('declarations that can not be told apart, or can not be, are refused at the start', () => {
   assert.throws(() => routerOf('/a/{one}', '/a/{other}'), /two operations have the address GET \/a\/\{other\}/)
   assert.throws(() => routerOf('/a/{one+}/b/{two+}'), /more than one parameter of several segments/)
