@@ -11,6 +11,7 @@ import type { AnyOwnService } from './own-service.ts'
 import type { Owned, OwnedByAccount, OwnedByRepo } from './owned.ts'
 import { joinExtras, type PushExtras } from './push-extras.ts'
 import type { UsageSource } from './usage.ts'
+import type { RefEffect } from './ref-effect.ts'
 
 /** A column that holds texts sealed with the instance key, and the purpose they were sealed for. Its table has an `id`. */
 export interface SealedColumn {
@@ -34,6 +35,8 @@ export interface Feature {
   readonly credentials?: readonly CredentialReader[]
   /** Who hears of events; those of one event are told in this order, after those of earlier features. */
   readonly subscribers?: readonly Subscriber<Ctx>[]
+  /** What changes of references can bring about, in the transaction that settles them. */
+  readonly refEffects?: readonly RefEffect[]
   /** Work that outlives requests. */
   readonly jobs?: readonly AnyJob<Ctx>[]
   /** What the clock starts. */

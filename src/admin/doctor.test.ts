@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { transaction, type Db } from '../db/database.ts'
 import type { RepoRow } from '../db/tables/repositories.ts'
 import type { GitKey, UserId } from '../lib/ids.ts'
+import { codeOf } from '../refs/git-repository.ts'
 import { openJournal } from '../refs/ref-door.service.ts'
 import { examined } from '../testing/doctor.ts'
 import { startForge } from '../testing/forge.ts'
@@ -46,7 +47,7 @@ test('doctor: a change of references that a crash left unfinished is settled', a
   assert.ok(repo)
   const head = await forge.services.git.readRef(repo.git_key, 'refs/heads/main')
   const change = { ref: 'refs/heads/next', old: '0'.repeat(40), new: head } as never
-  await openJournal(forge.services, repo, [change], { doerId: 1 as UserId, via: 'push' })
+  await openJournal(forge.services, codeOf(repo), [change], { doerId: 1 as UserId, via: 'push' })
   await forge.services.git.updateRefs(repo.git_key, [change])
   await transaction(forge.services.db, (tx) => tx.updateTable('ref_journal').set({ created_unix: 1 }).execute())
   const [journal, recorded, ...others] = await examined(forge.services)

@@ -12,6 +12,7 @@ import { renameBranchRule } from '../refs/branch-protection.store.ts'
 import { countBranches, findBranch, insertBranchRename, listBranches, updateDefaultBranch } from './branch.store.ts'
 import { findNamedCommit } from './named-commit.service.ts'
 import { mustBeAllowedByProtections } from '../refs/protection.service.ts'
+import { codeOf } from '../refs/git-repository.ts'
 import { moveRefs } from '../refs/ref-door.service.ts'
 
 /** A branch by its exact name; `NotFound` when there is none. */
@@ -71,7 +72,7 @@ export async function createBranch(
   if (await git.readRef(repo.git_key, tagRef(name))) throw new Conflict(`a tag is called ${name}`, 'tag_exists')
   const update = { ref: branchRef(name), old: zeroOid(repo.object_format), new: start }
   await mustBeAllowedByProtections(ctx, [update])
-  const result = await moveRefs(ctx, repo, [update], { doerId: ctx.viewer.id, via: 'api' })
+  const result = await moveRefs(ctx, codeOf(repo), [update], { doerId: ctx.viewer.id, via: 'api' })
   if (!result.ok) throw refusalOf(result)
   return { name, commit_oid: start }
 }
@@ -93,7 +94,7 @@ export async function removeBranch(ctx: SignedInRepoCtx, name: string): Promise<
   if (name === repo.default_branch) throw new Forbidden(`${name} is the default branch`, 'default_branch')
   const update = { ref: branchRef(name), old: head, new: zeroOid(repo.object_format) }
   await mustBeAllowedByProtections(ctx, [update])
-  const result = await moveRefs(ctx, repo, [update], { doerId: ctx.viewer.id, via: 'api' })
+  const result = await moveRefs(ctx, codeOf(repo), [update], { doerId: ctx.viewer.id, via: 'api' })
   if (!result.ok) throw refusalOf(result)
 }
 
@@ -109,7 +110,7 @@ export async function renameBranch(ctx: SignedInRepoCtx, oldName: string, newNam
     throw new Invalid(`there is a branch ${newName} already`, 'branch_exists')
   }
   const none = zeroOid(repo.object_format)
-  const made = await moveRefs(ctx, repo, [{ ref: branchRef(newName), old: none, new: head }], origin)
+  const made = await moveRefs(ctx, codeOf(repo), [{ ref: branchRef(newName), old: none, new: head }], origin)
   if (!made.ok) throw refusalOf(made)
   const isDefault = oldName === repo.default_branch
   await transaction(ctx.db, async (tx) => {
@@ -119,11 +120,6 @@ export async function renameBranch(ctx: SignedInRepoCtx, oldName: string, newNam
     await publish(tx, 'branch.renamed', { repoId: repo.id, doerId: viewer.id, oldName, newName })
   })
   if (isDefault) await git.setHead(repo.git_key, newName)
-  const gone = await moveRefs(
-    ctx,
-    { ...repo, default_branch: isDefault ? newName : repo.default_branch },
-    [{ ref: branchRef(oldName), old: head, new: none }],
-    origin,
-  )
+  const gone = await moveRefs(ctx, codeOf(repo), [{ ref: branchRef(oldName), old: head, new: none }], origin)
   if (!gone.ok) throw refusalOf(gone)
 }

@@ -8,6 +8,7 @@ import type { CommitDateOptions, Identity } from './content.schemas.ts'
 import { defaultMessage, withSignOff, type FileChangeInput } from './file-change.rules.ts'
 import { commitPeople } from './commit-identities.ts'
 import { mustBeAllowedByProtections } from '../refs/protection.service.ts'
+import { codeOf } from '../refs/git-repository.ts'
 import { moveRefs } from '../refs/ref-door.service.ts'
 
 /** What all changes of files say besides the files. */
@@ -132,7 +133,7 @@ async function commitToBranch(
     const { oid } = await git.writeCommit(repo.git_key, { parents, tree, ...people, message })
     const update = { ref: branchRef(target.branch), old: target.old ?? zeroOid(repo.object_format), new: oid }
     await mustBeAllowedByProtections(ctx, [update])
-    const result = await moveRefs(ctx, repo, [update], { doerId: viewer.id, via: 'api' })
+    const result = await moveRefs(ctx, codeOf(repo), [update], { doerId: viewer.id, via: 'api' })
     if (result.ok) {
       const commit = await git.readCommit(repo.git_key, oid)
       // The answer shows a signed-off message without the newline that git puts at its end (observed).

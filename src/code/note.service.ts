@@ -6,6 +6,7 @@ import { zeroOid } from '../lib/refs.ts'
 import { refusalOf } from './branch.service.ts'
 import { callerIdentity } from './commit-identities.ts'
 import { checkRevisionName, findNamedCommit } from './named-commit.service.ts'
+import { codeOf } from '../refs/git-repository.ts'
 import { moveRefs } from '../refs/ref-door.service.ts'
 
 const notesRef = 'refs/notes/commits'
@@ -116,7 +117,7 @@ async function changeNotes(
       message,
     })
     const update = { ref: notesRef, old: notes ?? zeroOid(repo.object_format), new: oid }
-    const result = await moveRefs(ctx, repo, [update], { doerId: ctx.viewer.id, via: 'api' })
+    const result = await moveRefs(ctx, codeOf(repo), [update], { doerId: ctx.viewer.id, via: 'api' })
     if (result.ok) return
     const isLate = result.reason === 'stale' || result.reason === 'exists'
     if (!isLate || attempt === maxAttempts) throw refusalOf(result)

@@ -5,6 +5,7 @@ import type { Oid } from '../lib/ids.ts'
 import { branchRef } from '../lib/refs.ts'
 import { refusalOf } from './branch.service.ts'
 import { mustBeAllowedByProtections } from '../refs/protection.service.ts'
+import { codeOf } from '../refs/git-repository.ts'
 import { moveRefs } from '../refs/ref-door.service.ts'
 import { findRepoById } from '../repos/repo.store.ts'
 
@@ -50,6 +51,6 @@ export async function syncFork(ctx: SignedInRepoCtx, branch: string): Promise<vo
   await git.fetchObjects(base.git_key, repo.git_key, [baseCommit])
   const update = { ref: branchRef(branch), old: forkCommit, new: baseCommit }
   await mustBeAllowedByProtections(ctx, [update])
-  const result = await moveRefs(ctx, repo, [update], { doerId: ctx.viewer.id, via: 'api' })
+  const result = await moveRefs(ctx, codeOf(repo), [update], { doerId: ctx.viewer.id, via: 'api' })
   if (!result.ok) throw refusalOf(result)
 }

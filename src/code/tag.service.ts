@@ -8,6 +8,7 @@ import { refusalOf } from './branch.service.ts'
 import { callerIdentity } from './commit-identities.ts'
 import { revisionOrDefault } from './named-commit.service.ts'
 import { checkProtections } from '../refs/protection.service.ts'
+import { codeOf } from '../refs/git-repository.ts'
 import { moveRefs, type RefChange } from '../refs/ref-door.service.ts'
 import { countTags, findTag, listTags } from './tag.store.ts'
 
@@ -74,6 +75,6 @@ async function mustBeAllowed(ctx: RepoCtx, update: RefChange): Promise<void> {
 }
 
 async function move(ctx: SignedInRepoCtx, update: RefChange): Promise<void> {
-  const result = await moveRefs(ctx, ctx.repo, [update], { doerId: ctx.viewer.id, via: 'api' })
+  const result = await moveRefs(ctx, codeOf(ctx.repo), [update], { doerId: ctx.viewer.id, via: 'api' })
   if (!result.ok) throw refusalOf(result)
 }

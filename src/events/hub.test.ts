@@ -193,7 +193,7 @@ test('watchers see what was committed and what they accept, with ids only', asyn
     await publish(tx, 'repo.created', repoCreated)
     const zeros = '0'.repeat(40) as never
     const updates = [{ ref: 'refs/heads/main', old: zeros, new: zeros }]
-    await publish(tx, 'refs.updated', { ...repoCreated, origin: 'push', updates })
+    await publish(tx, 'refs.updated', { ...repoCreated, kind: 'code', origin: 'push', updates })
   })
   await sleep(1)
   assert.deepEqual(

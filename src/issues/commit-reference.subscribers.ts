@@ -18,7 +18,8 @@ export const readCommitMessages = subscriber({
   on: 'refs.updated',
   lane: ({ data }) => `repo ${data.repoId}`,
   async afterCommit(ctx: Ctx, { data, atMs }) {
-    if (data.origin === 'mirror' || data.origin === 'internal') return
+    // What is written in a wiki closes nothing.
+    if (data.origin === 'mirror' || data.origin === 'internal' || data.kind === 'wiki') return
     const pushes = data.updates.flatMap((update) => {
       const branch = branchOf(update.ref)
       return branch === undefined || isZeroOid(update.new) ? [] : [{ branch, old: update.old, new: update.new }]

@@ -1,3 +1,5 @@
+import { Type } from 'typebox'
+import { refEffect } from '../access/ref-effect.ts'
 import type { Tx } from '../db/database.ts'
 import type { CheckState, PullRow } from '../db/tables/pulls.ts'
 import { publish } from '../events/hub.ts'
@@ -5,16 +7,18 @@ import type { Attribution } from '../issues/attribution.ts'
 import { changeState, holdIssue } from '../issues/issue-change.service.ts'
 import { findIssueById, loadIssues, updateIssue } from '../issues/issue.store.ts'
 import type { IssueId, Oid, PullId, UserId } from '../lib/ids.ts'
-import { deleteMerges, deleteScheduledMerge } from './merge.store.ts'
+import { deleteScheduledMerge } from './merge.store.ts'
 import { findPullForUpdate, updatePull } from './pull.store.ts'
+import type { BuildStyle } from './merge-build.service.ts'
 import { factsOf } from './pull-sync.service.ts'
 
+/** What is known of a merge that was made. */
 export interface MergeFacts {
   readonly pullId: PullId
   /** The commit that the merge resulted in. */
   readonly mergeOid: Oid
   readonly mergerId: UserId
-  /** Issues that the pull request promised to close and to reopen, as far as the merger may. */
+  /** Issues that the texts of the pull request say it closes and reopens, as far as the merger may. */
   readonly closes: readonly IssueId[]
   readonly reopens: readonly IssueId[]
   readonly nowMs: number
@@ -22,8 +26,8 @@ export interface MergeFacts {
 }
 
 /**
- * Everything that follows from a merge in the database: the pull request is merged and closed, what it promised is
- * done, a waiting merge is forgotten. Part of the transaction that records the move of the base.
+ * Everything that follows from a merge in the database: the pull request is merged and closed, the
+ * issues that it refers to follow, a waiting merge is forgotten. Part of the transaction that records the move of the base.
  * @returns the row; undefined when it was merged before
  */
 export async function recordMerge(tx: Tx, facts: MergeFacts): Promise<PullRow | undefined> {
@@ -42,7 +46,6 @@ export async function recordMerge(tx: Tx, facts: MergeFacts): Promise<PullRow | 
   })
   await updateIssue(tx, issue.id, { merged_unix: by.atUnix })
   await deleteScheduledMerge(tx, pull.id)
-  await deleteMerges(tx, pull.id)
   await changeState(tx, by, { ...issue, merged_unix: by.atUnix }, true, 'merge_pull')
   await publish(tx, 'pull.merged', { ...factsOf(pull, facts.mergerId), mergeCommit: facts.mergeOid })
   const issues = await loadIssues(tx, [...facts.closes, ...facts.reopens])
@@ -51,10 +54,31 @@ export async function recordMerge(tx: Tx, facts: MergeFacts): Promise<PullRow | 
     [facts.reopens, false],
   ] as const) {
     for (const id of ids) {
-      const promised = issues.get(id)
+      const issue = issues.get(id)
       // One that waits for another stays open; a pull request is never closed so.
-      if (promised && !promised.is_pull) await changeState(tx, by, promised, isClosed)
+      if (issue && !issue.is_pull) await changeState(tx, by, issue, isClosed)
     }
   }
   return pull
 }
+
+const issueIds = Type.Array(Type.Unsafe<IssueId>(Type.Integer()))
+
+/** A merge, written down together with the move of its base: whoever records the move records the merge. */
+export const mergeEffect = refEffect({
+  name: 'pullMerge',
+  data: Type.Object({
+    pullId: Type.Unsafe<PullId>(Type.Integer()),
+    doerId: Type.Unsafe<UserId>(Type.Integer()),
+    /** Left out of merges that were begun by a release that did not write it down. */
+    style: Type.Optional(Type.Unsafe<BuildStyle>(Type.String())),
+    closes: issueIds,
+    reopens: issueIds,
+  }),
+  about: ({ pullId }) => pullId,
+  async apply(tx, { pullId, doerId, closes, reopens }, { moved, clock }) {
+    const [base] = moved
+    if (!base) throw new Error(`the merge of pull request ${pullId} moved nothing`)
+    await recordMerge(tx, { pullId, mergeOid: base.new, mergerId: doerId, closes, reopens, nowMs: clock.nowMs() })
+  },
+})

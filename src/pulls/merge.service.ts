@@ -1,37 +1,29 @@
 import type { SignedInRepoCtx } from '../access/context.ts'
 import { accessTo } from '../access/repo-access.ts'
-import { transaction } from '../db/database.ts'
+import { transaction, type Tx } from '../db/database.ts'
 import type { PullRow } from '../db/tables/pulls.ts'
 import { publish } from '../events/hub.ts'
-import type { RefUpdateResult } from '../git/git.ts'
 import { insertTimelineEntry } from '../issues/timeline-entry.store.ts'
 import { mayManage } from '../issues/issue.policy.ts'
 import { attributionNow } from '../issues/issue.service.ts'
 import { loadIssues, touchIssues } from '../issues/issue.store.ts'
 import { listClosingReferences } from '../issues/reference.store.ts'
 import { Conflict, Forbidden, MethodNotAllowed, NotFound } from '../lib/errors.ts'
-import type { IssueId, Oid } from '../lib/ids.ts'
+import type { IssueId } from '../lib/ids.ts'
 import { branchRef, isOid, zeroOid } from '../lib/refs.ts'
-import { nowUnix } from '../lib/time.ts'
 import { refusalOf } from '../code/branch.service.ts'
 import { effectiveRule } from '../refs/branch-protection.policy.ts'
 import { listBranchRules } from '../refs/branch-protection.store.ts'
+import { codeOf } from '../refs/git-repository.ts'
 import { moveRefs } from '../refs/ref-door.service.ts'
-import { isUnsettled } from '../refs/ref-journal.store.ts'
+import { hasUnsettled } from '../refs/ref-journal.store.ts'
 import { findRepoById } from '../repos/repo.store.ts'
 import { findUserById } from '../users/user.store.ts'
 import { buildMerge, type BuildStyle } from './merge-build.service.ts'
 import { passGate } from './merge-gate.service.ts'
-import { recordMerge } from './merge-record.service.ts'
+import { mergeEffect, recordMerge } from './merge-record.service.ts'
 import { mergeMessage } from './merge-template.service.ts'
-import {
-  deleteMerge,
-  deleteScheduledMerge,
-  findScheduledMerge,
-  insertMerge,
-  insertScheduledMerge,
-  listMerges,
-} from './merge.store.ts'
+import { deleteScheduledMerge, findScheduledMerge, insertScheduledMerge } from './merge.store.ts'
 import { factsOf } from './pull-sync.service.ts'
 import { retarget } from './pull-edit.service.ts'
 import type { MergeVerb } from './pull.schemas.ts'
@@ -53,9 +45,6 @@ export interface MergeInput {
 
 /** How often a merge is tried again when the base moves meanwhile. */
 const maxAttempts = 3
-
-/** How long a merge that was written down is taken to be under way, in seconds. */
-const underWaySeconds = 60
 
 /**
  * Merges a pull request, or has it merged as soon as it may be. Refusals as the contract orders them: 405 for what is
@@ -89,7 +78,7 @@ export async function mergePull(
   return 'merged'
 }
 
-/** Makes the commits, writes the merge down, and moves the base; whoever records the move finishes the rows. */
+/** Makes the commits and moves the base; whoever records the move records the merge with it. */
 async function moveBase(
   ctx: SignedInRepoCtx,
   pair: PullPair,
@@ -97,78 +86,54 @@ async function moveBase(
   given: Pick<MergeInput, 'title' | 'message'>,
 ): Promise<void> {
   const { git, repo } = ctx
-  const ref = branchRef(pair.pull.base_branch)
-  const promises = JSON.stringify(await promisesOf(ctx, pair))
+  const { pull } = pair
+  const ref = branchRef(pull.base_branch)
+  const origin = { doerId: ctx.viewer.id, via: 'merge' } as const
+  const issues = await issuesThatFollow(ctx, pair)
+  const effect = mergeEffect.plan({ pullId: pull.id, doerId: ctx.viewer.id, style, ...issues })
   for (let attempt = 1; ; attempt++) {
     const base = await git.readRef(repo.git_key, ref)
     if (base === undefined) throw new NotFound('the base branch does not exist', 'branch_not_found')
-    if (await git.isAncestor(repo.git_key, pair.pull.synced_oid, base)) {
+    if (await git.isAncestor(repo.git_key, pull.synced_oid, base)) {
       throw new MethodNotAllowed('the base contains the head already', 'pull_not_mergeable')
     }
     const made = await buildMerge(ctx, pair, style, base, () => mergeMessage(ctx, pair, style, given))
-    await announceMerge(ctx, pair, made, promises)
     const change = { ref, old: base, new: made }
-    let result: RefUpdateResult
-    try {
-      result = await moveRefs(ctx, repo, [change], { doerId: ctx.viewer.id, via: 'merge' })
-    } catch (error) {
-      // If it was not made, it can be tried again at once; if it was, the note about it is gone already.
-      if (!(await isUnsettled(ctx.db, repo.id, made))) await forgetMerge(ctx, pair.pull, made)
-      throw error
-    }
+    const before = (tx: Tx) => mustBeOnlyMerge(tx, pull, effect.subject)
+    const result = await moveRefs(ctx, codeOf(repo), [change], origin, { effect, before })
     if (result.ok) return
-    await forgetMerge(ctx, pair.pull, made)
     if (result.reason !== 'stale' || attempt >= maxAttempts) throw refusalOf(result)
   }
 }
 
-const forgetMerge = (ctx: SignedInRepoCtx, pull: PullRow, made: Oid): Promise<unknown> =>
-  transaction(ctx.db, (tx) => deleteMerge(tx, pull.id, made))
-
-/** Writes down what the base is about to be moved to. Of several merges of one pull request at once one gets on. */
-async function announceMerge(ctx: SignedInRepoCtx, { pull }: PullPair, made: Oid, promises: string): Promise<void> {
-  const now = nowUnix(ctx.clock)
-  await transaction(ctx.db, async (tx) => {
-    const held = await findPullForUpdate(tx, pull.id)
-    if (!held) throw new NotFound('the pull request does not exist', 'pull_not_found')
-    if (held.is_merged) throw new MethodNotAllowed('the pull request is merged already', 'pull_merged')
-    if (held.base_branch !== pull.base_branch) {
-      throw new Conflict('the base was changed meanwhile; try again', 'base_changed')
-    }
-    const others = await listMerges(tx, pull.id, now - underWaySeconds)
-    if (others.length > 0) throw new Conflict('the pull request is being merged', 'merge_under_way')
-    await insertMerge(tx, {
-      pull_id: pull.id,
-      new_oid: made,
-      head_oid: pull.synced_oid,
-      merger_id: ctx.viewer.id,
-      promises,
-      created_unix: now,
-    })
-  })
+/** Of several merges of one pull request at once one gets on: the others find it written down, or done. */
+async function mustBeOnlyMerge(tx: Tx, pull: PullRow, subject: string): Promise<void> {
+  const held = await findPullForUpdate(tx, pull.id)
+  if (!held) throw new NotFound('the pull request does not exist', 'pull_not_found')
+  if (held.is_merged) throw new MethodNotAllowed('the pull request is merged already', 'pull_merged')
+  if (held.base_branch !== pull.base_branch) throw new Conflict('the base was changed meanwhile; try again', 'base_changed')
+  if (await hasUnsettled(tx, pull.repo_id, subject)) {
+    throw new Conflict('the pull request is being merged', 'merge_under_way')
+  }
 }
 
 /**
- * What the texts of a pull request promise and the merger may keep. What was promised for other repositories was judged
- * when it was written; for this one it is now (contract, pulls: closing references).
+ * The issues that the texts of a pull request close and reopen, as far as the merger may. Those of other repositories
+ * were judged when the text was written; those of this one are now (contract, pulls: closing references).
  */
-async function promisesOf(
+async function issuesThatFollow(
   ctx: SignedInRepoCtx,
   { issue }: PullPair,
-): Promise<{ closes: readonly IssueId[]; reopens: readonly IssueId[] }> {
+): Promise<{ closes: IssueId[]; reopens: IssueId[] }> {
   const rows = await listClosingReferences(ctx.db, issue.id)
   const issues = await loadIssues(
     ctx.db,
     rows.map((row) => row.issue_id),
   )
   const kept = rows.filter((row) => {
-    const promised = issues.get(row.issue_id)
-    if (!promised || promised.is_pull) return false
-    return (
-      promised.repo_id !== ctx.repo.id ||
-      promised.poster_id === ctx.viewer.id ||
-      mayManage(ctx.rights, promised).allowed
-    )
+    const named = issues.get(row.issue_id)
+    if (!named || named.is_pull) return false
+    return named.repo_id !== ctx.repo.id || named.poster_id === ctx.viewer.id || mayManage(ctx.rights, named).allowed
   })
   const idsOf = (action: 'closes' | 'reopens') => [
     ...new Set(kept.filter((row) => row.ref_action === action).map((row) => row.issue_id)),
@@ -190,13 +155,13 @@ async function markMerged(ctx: SignedInRepoCtx, pair: PullPair, oid: string): Pr
   ) {
     throw none
   }
-  const promises = await promisesOf(ctx, pair)
+  const issues = await issuesThatFollow(ctx, pair)
   const merged = await transaction(ctx.db, (tx) =>
     recordMerge(tx, {
       pullId: pair.pull.id,
       mergeOid: oid,
       mergerId: ctx.viewer.id,
-      ...promises,
+      ...issues,
       nowMs: ctx.clock.nowMs(),
       state: 'manual',
     }),
@@ -279,7 +244,7 @@ async function deleteHeadBranch(ctx: SignedInRepoCtx, pull: PullRow): Promise<vo
     await retarget(tx, by, moved, pull.base_branch)
   })
   const change = { ref: branchRef(branch), old: pull.synced_oid, new: zeroOid(repo.object_format) }
-  const result = await moveRefs(ctx, repo, [change], { doerId: ctx.viewer.id, via: 'merge' })
+  const result = await moveRefs(ctx, codeOf(repo), [change], { doerId: ctx.viewer.id, via: 'merge' })
   if (!result.ok) return
   await transaction(ctx.db, async (tx) => {
     await insertTimelineEntry(tx, by, pull.issue_id, { type: 'delete_branch', old_ref: branch })

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { findRepoByName } from '../access/access.store.ts'
-import { transaction } from '../db/database.ts'
 import type { RepoRow } from '../db/tables/repositories.ts'
 import { findIssue } from '../issues/issue.store.ts'
 import { Unavailable } from '../lib/errors.ts'
 import type { Oid } from '../lib/ids.ts'
 import { branchRef } from '../lib/refs.ts'
+import { codeOf } from '../refs/git-repository.ts'
 import { moveRefs, openJournal, settleLeftovers, type RefOrigin } from '../refs/ref-door.service.ts'
 import { startForge, type Forge } from '../testing/forge.ts'
 import type { GivenRepo } from '../testing/given.ts'
-import { insertMerge } from './merge.store.ts'
+import { mergeEffect } from './merge-record.service.ts'
 import { findPullByIssue } from './pull.store.ts'
 import { collaborator, commitFiles, givenPull, type GivenPull } from '../testing/given-pull.ts'
 
@@ -130,18 +130,9 @@ async function givenAnnouncedMerge(forge: Forge) {
   const base = (await git.readRef(repo.git_key, branchRef('main'))) as Oid
   const made = await commitOn(base, head.oid)
   const change = { ref: branchRef('main'), old: base, new: made }
-  await transaction(db, (tx) =>
-    insertMerge(tx, {
-      pull_id: row.id,
-      new_oid: made,
-      head_oid: head.oid,
-      merger_id: user.id,
-      promises: '{"closes":[],"reopens":[]}',
-      created_unix: 1,
-    }),
-  )
   const origin: RefOrigin = { doerId: user.id, via: 'merge' }
-  await openJournal(forge.services, repo, [change], origin)
+  const effect = mergeEffect.plan({ pullId: row.id, doerId: user.id, style: 'merge', closes: [], reopens: [] })
+  await openJournal(forge.services, codeOf(repo), [change], origin, { effect })
   const shown = async (): Promise<unknown[]> => {
     const { json } = await forge.guest.get(pull.api)
     return [json.merged, json.merge_commit_sha, json.merged_by?.login]
@@ -165,9 +156,9 @@ test('a merge that was cut off is finished when the base has moved on, recorded 
     const { repo, change, made, commitOn, origin, shown, merged } = await givenAnnouncedMerge(forge)
     assert.deepEqual(await services.git.updateRefs(repo.git_key, [change]), { ok: true })
     const next = { ...change, old: made, new: await commitOn(made) }
-    if (isRecorded) await moveRefs(services, repo, [next], origin)
+    if (isRecorded) await moveRefs(services, codeOf(repo), [next], origin)
     else {
-      await openJournal(services, repo, [next], origin)
+      await openJournal(services, codeOf(repo), [next], origin)
       await services.git.updateRefs(repo.git_key, [next])
     }
     assert.equal(await settleLeftovers(services, 0), isRecorded ? 1 : 2)
@@ -181,7 +172,7 @@ test('a merge of which git never heard stays undone when the base moves elsewher
   await using forge = await startForge()
   const { services } = forge
   const { repo, change, commitOn, origin, shown } = await givenAnnouncedMerge(forge)
-  await moveRefs(services, repo, [{ ...change, new: await commitOn(change.old) }], origin)
+  await moveRefs(services, codeOf(repo), [{ ...change, new: await commitOn(change.old) }], origin)
   await settleLeftovers(services, 0)
   assert.equal((await shown())[0], false)
   assert.deepEqual(await services.db.selectFrom('ref_journal').selectAll().execute(), [])
@@ -286,7 +277,7 @@ test('repoMergePullRequest: merges by hand are marked, or noticed when they are 
   const merged = { parents: [base, head.oid], tree: head.tree, author: person, committer: person, message: 'at home\n' }
   const { oid: made } = await git.writeCommit(row.git_key, merged)
   const change = { ref: branchRef('main'), old: base, new: made }
-  await moveRefs(forge.services, row, [change], { doerId: user.id, via: 'push' })
+  await moveRefs(forge.services, codeOf(row), [change], { doerId: user.id, via: 'push' })
   await forge.settle()
   const { json } = await forge.guest.get(noticed.api)
   assert.deepEqual([json.merged, json.merge_commit_sha, json.merged_by.login], [true, made, 'bob'])

@@ -11,6 +11,7 @@ import { branchRef, zeroOid } from '../lib/refs.ts'
 import { nowUnix } from '../lib/time.ts'
 import { effectiveRule } from '../refs/branch-protection.policy.ts'
 import { listBranchRules } from '../refs/branch-protection.store.ts'
+import { codeOf } from '../refs/git-repository.ts'
 import { moveRefs } from '../refs/ref-door.service.ts'
 import { findRepoById } from '../repos/repo.store.ts'
 import { pullRef } from './pull-ref.ts'
@@ -44,7 +45,7 @@ export async function writePullRef(
   const now = await services.git.readRef(repo.git_key, ref)
   if (now === to) return
   const change = { ref, old: now ?? zeroOid(repo.object_format), new: to }
-  const result = await moveRefs(services, repo, [change], { doerId, via: 'internal' })
+  const result = await moveRefs(services, codeOf(repo), [change], { doerId, via: 'internal' })
   // Somebody quicker brought it to the same commit or a newer one; that push is followed in its own turn.
   if (!result.ok && result.reason !== 'stale' && result.reason !== 'exists') throw new Error(result.message)
 }

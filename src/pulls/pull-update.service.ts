@@ -8,6 +8,7 @@ import { branchRef } from '../lib/refs.ts'
 import { effectiveRule, mayPush, type BranchActor } from '../refs/branch-protection.policy.ts'
 import { listBranchRules } from '../refs/branch-protection.store.ts'
 import { refusalOf } from '../code/branch.service.ts'
+import { codeOf } from '../refs/git-repository.ts'
 import { moveRefs } from '../refs/ref-door.service.ts'
 import { findRepoById } from '../repos/repo.store.ts'
 import { unitConfig } from '../repos/unit-config.ts'
@@ -81,7 +82,10 @@ export async function updateHead(
     }
     const title = `Merge branch '${pull.base_branch}' into ${pull.head_branch}`
     const made = style === 'merge' ? await mergeInto(ctx, key, tip, base, title) : await onTop(ctx, key, base, tip)
-    const result = await moveRefs(ctx, head.repo, [{ ref, old: tip, new: made }], { doerId: ctx.viewer.id, via: 'api' })
+    const result = await moveRefs(ctx, codeOf(head.repo), [{ ref, old: tip, new: made }], {
+      doerId: ctx.viewer.id,
+      via: 'api',
+    })
     if (result.ok) return 'updated'
     if (result.reason !== 'stale' || attempt >= maxAttempts) throw refusalOf(result)
   }

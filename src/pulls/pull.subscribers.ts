@@ -9,12 +9,11 @@ import { changeState } from '../issues/issue-change.service.ts'
 import { loadIssues } from '../issues/issue.store.ts'
 import { job } from '../jobs/job.ts'
 import { enqueueAll, planned } from '../jobs/queue.ts'
-import type { IssueId, Oid, PullId } from '../lib/ids.ts'
+import type { Oid, PullId } from '../lib/ids.ts'
 import { branchOf, isZeroOid } from '../lib/refs.ts'
 import { nowUnix } from '../lib/time.ts'
 import { tryScheduledMerge } from './auto-merge.service.ts'
-import { recordMerge } from './merge-record.service.ts'
-import { listMergesTo, listWaitingFor } from './merge.store.ts'
+import { listWaitingFor } from './merge.store.ts'
 import { checkPull } from './pull-check.service.ts'
 import { syncPull, writePullRef } from './pull-sync.service.ts'
 import {
@@ -36,11 +35,14 @@ interface BranchMove {
   readonly new: Oid
 }
 
-const branchMoves = (updates: EventData<'refs.updated'>['updates']): BranchMove[] =>
-  updates.flatMap((update) => {
+/** Pull requests are about branches of the code; those of the wiki may have the same names. */
+function branchMoves({ kind, updates }: EventData<'refs.updated'>): BranchMove[] {
+  if (kind === 'wiki') return []
+  return updates.flatMap((update) => {
     const name = branchOf(update.ref)
     return name === undefined ? [] : [{ name, old: update.old, new: update.new }]
   })
+}
 
 /** Closes open pull requests whose branch is gone. */
 async function closeAll(tx: Tx, by: Attribution, pulls: readonly PullRow[]): Promise<void> {
@@ -53,40 +55,19 @@ async function closeAll(tx: Tx, by: Attribution, pulls: readonly PullRow[]): Pro
   }
 }
 
-/** What a merge promised, as it was written down. */
-export interface Promises {
-  readonly closes: readonly IssueId[]
-  readonly reopens: readonly IssueId[]
-}
-
 /**
- * Rows follow references in the transaction that records a move: merges that made it are finished, heads are brought up,
- * what lost its head or base is closed, and everything concerned is to be checked.
+ * Rows follow references in the transaction that records a move: heads are brought up, what lost its head or base
+ * is closed, and everything concerned is to be checked.
  */
 const followBranches = subscriber({
   name: 'followBranches',
   on: 'refs.updated',
   async inTransaction(tx, event, { clock }) {
-    const { repoId, doerId, updates } = event.data
-    const moves = branchMoves(updates)
+    const { repoId, doerId } = event.data
+    const moves = branchMoves(event.data)
     if (moves.length === 0) return
     const kept = moves.filter((move) => !isZeroOid(move.new))
     const gone = moves.filter((move) => isZeroOid(move.new)).map((move) => move.name)
-    const merges = await listMergesTo(
-      tx,
-      repoId,
-      kept.map((move) => move.new),
-    )
-    for (const merge of merges) {
-      if (!kept.some((move) => move.name === merge.base_branch && move.new === merge.new_oid)) continue
-      await recordMerge(tx, {
-        pullId: merge.pull_id,
-        mergeOid: merge.new_oid,
-        mergerId: merge.merger_id,
-        ...(JSON.parse(merge.promises) as Promises),
-        nowMs: clock.nowMs(),
-      })
-    }
     const names = kept.map((move) => move.name)
     const [heads, bases] = [
       await listOpenByBranch(tx, 'head', repoId, names),
@@ -128,8 +109,8 @@ const bringUpPulls = subscriber({
   priority: 'high',
   lane: (event) => `refs-${event.data.repoId}`,
   async afterCommit(services: Services, event) {
-    const { repoId, doerId, updates } = event.data
-    const moves = branchMoves(updates).filter((move) => !isZeroOid(move.new))
+    const { repoId, doerId } = event.data
+    const moves = branchMoves(event.data).filter((move) => !isZeroOid(move.new))
     if (moves.length === 0) return
     const names = moves.map((move) => move.name)
     const heads = await listOpenByBranch(services.db, 'head', repoId, names)

@@ -2,6 +2,7 @@ import type { Feature } from '../access/feature.ts'
 import { pullRefsCheck } from './doctor.service.ts'
 import { pullPushExtras } from './push-extras.service.ts'
 import { reviews } from './review.owned.ts'
+import { mergeEffect } from './merge-record.service.ts'
 import * as pullSubscribers from './pull.subscribers.ts'
 import * as pullRoutes from './pull.routes.ts'
 import * as pullMergeRoutes from './merge.routes.ts'
@@ -11,6 +12,7 @@ import * as pullReviewRoutes from './review.routes.ts'
 export const pulls: Feature = {
   routes: [pullRoutes, pullMergeRoutes, pullReviewRoutes],
   subscribers: [...pullSubscribers.all],
+  refEffects: [mergeEffect],
   jobs: [pullSubscribers.checkPullJob],
   doctor: [pullRefsCheck],
   owns: [reviews],

@@ -4,6 +4,7 @@ import { everyRepo } from '../access/repo-scan.store.ts'
 import type { RepoRow } from '../db/tables/repositories.ts'
 import { branchOf, tagOf, zeroOid } from '../lib/refs.ts'
 import { nowUnix } from '../lib/time.ts'
+import { codeOf } from './git-repository.ts'
 import { leftoverAgeSeconds, openJournal, settle, settleLeftovers, type RefChange } from './ref-door.service.ts'
 import { listJournal, loadRecorded } from './ref-journal.store.ts'
 
@@ -45,7 +46,7 @@ async function* checkReferences(services: Services, repo: RepoRow, fix: boolean)
   if (changes.length === 0) return
   if (fix) {
     // Recorded like any other change, so that pull requests, webhooks and search hear of it too.
-    const journal = await openJournal(services, repo, changes, { doerId: repo.owner_id, via: 'internal' })
+    const journal = await openJournal(services, codeOf(repo), changes, { doerId: repo.owner_id, via: 'internal' })
     await settle(services, journal, changes)
   }
   for (const { ref, old, new: now } of changes) {

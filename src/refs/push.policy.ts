@@ -3,13 +3,20 @@ import type { RepoRow } from '../db/tables/repositories.ts'
 import type { PushedUpdate } from '../git/git.ts'
 import { branchOf, isZeroOid } from '../lib/refs.ts'
 import { allow, deny, type Verdict } from '../lib/verdict.ts'
+import type { GitRepository } from './git-repository.ts'
 
 /** Whether somebody may move one reference by a push, branch and tag protection aside. */
-export function mayPushRef(repo: RepoRow, rights: Rights, update: PushedUpdate): Verdict {
+export function mayPushRef(
+  repo: Pick<RepoRow, 'default_branch' | 'wiki_branch'>,
+  kind: GitRepository['kind'],
+  rights: Pick<Rights, 'canWrite'>,
+  update: PushedUpdate,
+): Verdict {
   if (update.ref.startsWith('refs/pull/')) return deny('references of pull requests can not be pushed')
-  if (!rights.canWrite('code')) return deny('permission denied for writing')
+  if (!rights.canWrite(kind)) return deny('permission denied for writing')
   const branch = branchOf(update.ref)
-  if (branch !== undefined && branch === repo.default_branch && isZeroOid(update.new)) {
+  const main = kind === 'code' ? repo.default_branch : repo.wiki_branch
+  if (branch !== undefined && branch === main && isZeroOid(update.new)) {
     return deny('the default branch can not be deleted')
   }
   return allow

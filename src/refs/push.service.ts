@@ -1,10 +1,10 @@
 import type { SignedInRepoCtx } from '../access/context.ts'
 import type { PushExtras, PushOptions } from '../access/push-extras.ts'
 import { refuseOverQuota } from '../access/quota.service.ts'
-import type { RepoRow } from '../db/tables/repositories.ts'
 import type { PushCheck, ReceiveCallbacks } from '../git/git.ts'
 import { OverQuota, Refusal } from '../lib/errors.ts'
 import { isZeroOid } from '../lib/refs.ts'
+import type { GitRepository } from './git-repository.ts'
 import { checkProtections } from './protection.service.ts'
 import { mayPushRef, maySetByPush } from './push.policy.ts'
 import { readPushOptions } from './push-options.rules.ts'
@@ -21,26 +21,33 @@ export interface Push {
 }
 
 /**
- * Judges and records one push into a repository. All updates are refused together: one line says why. What was agreed to
- * is written down before git moves anything, so that a crash in between is settled.
+ * Judges and records one push into a repository or its wiki. All updates are refused together: one line says why. What
+ * was agreed to is written down before git moves anything, so that a crash in between is settled.
  */
-export function receivePush(ctx: SignedInRepoCtx, repo: RepoRow, extras: PushExtras = {}): Push {
+export function receivePush(ctx: SignedInRepoCtx, repository: GitRepository, extras: PushExtras = {}): Push {
+  const { repo } = ctx
+  const { kind } = repository
   let journal: OpenJournal | undefined
   let options: PushOptions = {}
 
   async function refusal(check: PushCheck): Promise<string | undefined> {
-    options = readPushOptions(check.pushOptions)
+    // They are settings of the repository, which is not what is pushed to a wiki.
+    options = kind === 'code' ? readPushOptions(check.pushOptions) : {}
     if (Object.keys(options).length > 0) {
       const verdict = maySetByPush(repo, ctx.rights)
       if (!verdict.allowed) return verdict.reason
     }
-    if (check.updates.some((update) => !isZeroOid(update.new)) && (await isOverQuota(ctx))) {
+    const addsContent = check.updates.some((update) => !isZeroOid(update.new))
+    // Wikis are not counted (contract, wiki).
+    if (kind === 'code' && addsContent && (await isOverQuota(ctx))) {
       return `quota exceeded by ${ctx.owner.name}`
     }
     for (const update of check.updates.filter(({ ref }) => !extras.isTopic?.(ref))) {
-      const verdict = mayPushRef(repo, ctx.rights, update)
+      const verdict = mayPushRef(repo, kind, ctx.rights, update)
       if (!verdict.allowed && !(await extras.allows?.(update))) return verdict.reason
     }
+    // Protections are about branches and tags of the code.
+    if (kind === 'wiki') return undefined
     const isDeployKey = ctx.viewer.credential.kind === 'deploy'
     const [refused] = await checkProtections(ctx, check.updates, { at: check.quarantine, isDeployKey })
     return refused ? `${refused.ref}: ${refused.reason}` : extras.refuse?.(check)
@@ -54,7 +61,8 @@ export function receivePush(ctx: SignedInRepoCtx, repo: RepoRow, extras: PushExt
         if (reason !== undefined) return { ok: false, lines: [`${product}: ${reason}`] }
         // Topics move nothing here; who handles them records what they do.
         const moves = check.updates.filter(({ ref }) => !extras.isTopic?.(ref))
-        if (moves.length > 0) journal = await openJournal(ctx, repo, moves, { doerId: ctx.viewer.id, via: 'push' })
+        if (moves.length === 0) return { ok: true }
+        journal = await openJournal(ctx, repository, moves, { doerId: ctx.viewer.id, via: 'push' })
         return { ok: true }
       },
       ...(extras.handleTopics ? { handleTopics: extras.handleTopics } : {}),

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import type { Services } from '../access/context.ts'
+import { readEffect, type PlannedEffect } from '../access/ref-effect.ts'
 import { transaction, type Tx } from '../db/database.ts'
 import type { RefJournalRow, RepoRow } from '../db/tables/repositories.ts'
 import { publish } from '../events/hub.ts'
@@ -7,14 +8,16 @@ import type { PushedUpdate, RefUpdateResult } from '../git/git.ts'
 import { job } from '../jobs/job.ts'
 import { enqueue } from '../jobs/queue.ts'
 import { Unavailable } from '../lib/errors.ts'
-import type { GitKey, Oid, RepoId, UserId } from '../lib/ids.ts'
-import { branchOf, isZeroOid, tagOf, zeroOid } from '../lib/refs.ts'
+import type { Oid, UserId } from '../lib/ids.ts'
+import { branchOf, branchRef, isZeroOid, tagOf, zeroOid } from '../lib/refs.ts'
 import { nowUnix } from '../lib/time.ts'
+import { codeOf, wikiOf, type GitRepository } from './git-repository.ts'
+import { readRefFacts } from './ref-facts.service.ts'
 import {
   addFollowed,
   deleteJournal,
   deleteTombstones,
-  findDefaultBranch,
+  findHeadBranches,
   findJournal,
   findOldestJournalId,
   insertJournal,
@@ -25,10 +28,9 @@ import {
   loadJournalRepos,
   updateFirstDefaultBranch,
   updatePushedRepo,
+  updateWikiBranch,
   upsertBranches,
   upsertTags,
-  type BranchFact,
-  type TagFact,
 } from './ref-journal.store.ts'
 
 /** Who moved references, and through which door. */
@@ -40,30 +42,41 @@ export interface RefOrigin {
 /** A change of one reference; `old` and `new` of nothing are all zeros. */
 export type RefChange = PushedUpdate
 
-/** What a journal entry is called while its references may be on the move. */
+/** What is to happen together with a change of references. */
+export interface Consequence {
+  /** Takes place in the transaction that settles the change. */
+  readonly effect?: PlannedEffect
+  /** Asked in the transaction that writes the change down; what it throws keeps git from moving anything. */
+  readonly before?: (tx: Tx) => Promise<void>
+}
+
+/** A journal entry while its references may be on the move. */
 export interface OpenJournal {
   readonly id: number
-  readonly repo: RepoRow
+  readonly repository: GitRepository
   readonly updates: readonly RefChange[]
   readonly origin: RefOrigin
+  readonly effect?: Omit<PlannedEffect, 'subject'> | undefined
 }
 
 /**
- * The one way in which the program changes references of a repository: writes down what is intended, has git do it in
- * one transaction of its own, and records the effects (rows of branches and tags, `refs.updated`) in one transaction of
- * the database. A crash between the steps is settled at the next start, so references, rows and events agree.
+ * The one way in which the program changes references of a git repository: writes down what is intended and what is to
+ * follow, has git do it in one transaction of its own, and records what came of it (rows of branches and tags, the effect,
+ * `refs.updated`) in one transaction of the database. A crash between the steps is settled at the next start, so
+ * references, rows and events agree.
  * @param updates each with the value the reference has now; a reference that moved meanwhile gives `stale`
  */
 export async function moveRefs(
   services: Services,
-  repo: RepoRow,
+  repository: GitRepository,
   updates: readonly RefChange[],
   origin: RefOrigin,
+  consequence: Consequence = {},
 ): Promise<RefUpdateResult> {
   if (updates.length === 0) return { ok: true }
-  const journal = await openJournal(services, repo, updates, origin)
+  const journal = await openJournal(services, repository, updates, origin, consequence)
   try {
-    const result = await services.git.updateRefs(repo.git_key, updates)
+    const result = await services.git.updateRefs(repository.gitKey, updates)
     if (result.ok) await settle(services, journal, updates)
     else await dropJournal(services, journal)
     return result
@@ -76,65 +89,108 @@ export async function moveRefs(
 /** Writes down what is about to be done. Every opened entry is settled or dropped, by whoever opened it or at a start. */
 export async function openJournal(
   services: Services,
-  repo: RepoRow,
+  repository: GitRepository,
   updates: readonly RefChange[],
   origin: RefOrigin,
+  { effect, before }: Consequence = {},
 ): Promise<OpenJournal> {
-  const id = await transaction(services.db, (tx) =>
-    insertJournal(tx, {
-      repo_id: repo.id,
+  const id = await transaction(services.db, async (tx) => {
+    await before?.(tx)
+    return insertJournal(tx, {
+      repo_id: repository.repoId,
+      kind: repository.kind,
       updates: JSON.stringify(updates),
       origin: JSON.stringify(origin),
       created_unix: nowUnix(services.clock),
-    }),
-  )
-  return { id, repo, updates, origin }
+      ...(effect ? { effect: effectText(effect), subject: effect.subject } : {}),
+    })
+  })
+  return { id, repository, updates, origin, effect }
 }
+
+const effectText = ({ name, version, data }: PlannedEffect): string => JSON.stringify({ name, version, data })
 
 /** Nothing was moved. */
 export async function dropJournal(services: Services, journal: OpenJournal): Promise<void> {
   await transaction(services.db, (tx) => deleteJournal(tx, journal.id))
 }
 
-/** Records the effects of the references that moved; an entry that somebody else settled is left alone. */
+/** Records what follows from the references that moved; an entry that somebody else settled is left alone. */
 export async function settle(services: Services, journal: OpenJournal, moved: readonly RefChange[]): Promise<void> {
-  const { repo, origin } = journal
+  const { repository, origin } = journal
   if (moved.length === 0) return dropJournal(services, journal)
-  const key = repo.git_key
-  const [branches, tags] = await Promise.all([branchFacts(services, key, moved), tagFacts(services, key, moved)])
-  const chosen = chooseDefaultBranch(repo, branches)
+  const { repoId, kind, gitKey } = repository
+  const apply = journal.effect && readEffect(services.refEffects, journal.effect)
+  const [facts, chosen] = await Promise.all([
+    // Branches and tags of wikis have no rows.
+    kind === 'code' ? readRefFacts(services, gitKey, moved) : undefined,
+    chooseHead(services, repository, moved),
+  ])
   // Before the rows, so that what is recorded is true; a crash in between is settled with the same choice.
-  if (chosen !== undefined) await services.git.setHead(key, chosen)
+  if (chosen !== undefined) await services.git.setHead(gitKey, chosen)
   const now = nowUnix(services.clock)
   const { isChosen, areNewest } = await transaction(services.db, async (tx) => {
     if (!(await deleteJournal(tx, journal.id))) return { isChosen: true, areNewest: true }
-    await noteFollowed(tx, repo.id, journal.id, moved)
-    const recording = { repoId: repo.id, journalId: journal.id, doerId: origin.doerId, nowUnix: now }
-    const isFirst = chosen === undefined || (await updateFirstDefaultBranch(tx, repo.id, chosen))
-    const areBranchesNewest = await upsertBranches(tx, recording, branches)
-    const areTagsNewest = await upsertTags(tx, recording, tags)
-    await updatePushedRepo(tx, repo.id, now)
+    await noteFollowed(tx, repository, journal.id, moved)
+    const isFirst = chosen === undefined || (await recordHead(tx, repository, chosen))
+    let areAllNewest = true
+    if (facts) {
+      const recording = { repoId, journalId: journal.id, doerId: origin.doerId, nowUnix: now }
+      const areBranchesNewest = await upsertBranches(tx, recording, facts.branches)
+      const areTagsNewest = await upsertTags(tx, recording, facts.tags)
+      areAllNewest = areBranchesNewest && areTagsNewest
+      await updatePushedRepo(tx, repoId, now)
+    }
+    await apply?.(tx, { repoId, moved, clock: services.clock })
     await publish(tx, 'refs.updated', {
-      repoId: repo.id,
+      repoId,
       doerId: origin.doerId,
+      kind,
       updates: moved.map(({ ref, old, new: target }) => ({ ref, old, new: target })),
       origin: origin.via,
     })
-    return { isChosen: isFirst, areNewest: areBranchesNewest && areTagsNewest }
+    return { isChosen: isFirst, areNewest: areAllNewest }
   })
   if (!areNewest) await recordPresent(services, journal, moved)
   if (isChosen) return
   // Another first push at the same time was recorded before this one: its choice stays.
-  const { default_branch: stays } = await findDefaultBranch(services.db, repo.id)
-  await services.git.setHead(key, stays)
+  const stays = await findHeadBranches(services.db, repoId)
+  if (stays) await services.git.setHead(gitKey, stays.default_branch)
 }
+
+/**
+ * The branch that HEAD is to name after a change: it stays, unless the repository was empty and the first push brings
+ * others; then `main`, `master` or the first one takes its place (observed). Undefined: it stays.
+ */
+async function chooseHead(
+  { db, git }: Services,
+  { repoId, kind, gitKey }: GitRepository,
+  moved: readonly RefChange[],
+): Promise<string | undefined> {
+  const pushed = moved.flatMap((update) => (isZeroOid(update.new) ? [] : (branchOf(update.ref) ?? [])))
+  const row = pushed.length === 0 ? undefined : await findHeadBranches(db, repoId)
+  if (!row) return undefined
+  const present = kind === 'code' ? row.default_branch : row.wiki_branch
+  if (pushed.includes(present)) return undefined
+  const isFirst = kind === 'code' ? row.is_empty : (await git.readRef(gitKey, branchRef(present))) === undefined
+  return isFirst ? (['main', 'master'].find((name) => pushed.includes(name)) ?? pushed[0]) : undefined
+}
+
+/** @returns false when another first push was recorded before */
+const recordHead = async (tx: Tx, { repoId, kind }: GitRepository, branch: string): Promise<boolean> =>
+  kind === 'code' ? updateFirstDefaultBranch(tx, repoId, branch) : updateWikiBranch(tx, repoId, branch)
 
 /**
  * Tells older entries that are not settled yet which of their references a change began at that is recorded now: should
  * their process die, they are known to have been made.
  */
-async function noteFollowed(tx: Tx, repoId: RepoId, journalId: number, moved: readonly RefChange[]): Promise<void> {
-  const older = await listJournalBefore(tx, repoId, journalId)
+async function noteFollowed(
+  tx: Tx,
+  repository: GitRepository,
+  journalId: number,
+  moved: readonly RefChange[],
+): Promise<void> {
+  const older = await listJournalBefore(tx, repository, journalId)
   if (older.length === 0) return
   const began = new Map(moved.map(({ ref, old }) => [ref, old]))
   const followed = new Map<string, Oid>()
@@ -159,19 +215,20 @@ const followedOf = ({ followed }: RefJournalRow): [ref: string, oid: Oid][] =>
  * moved by an older entry after newer ones were recorded; then what git has is recorded once more, as a new change.
  */
 async function recordPresent(services: Services, journal: OpenJournal, moved: readonly RefChange[]): Promise<void> {
-  const { repo, origin } = journal
-  const recorded = await loadRecorded(services.db, repo.id, {
+  const { repository, origin } = journal
+  const { repoId, gitKey } = repository
+  const recorded = await loadRecorded(services.db, repoId, {
     branches: moved.flatMap(({ ref }) => branchOf(ref) ?? []),
     tags: moved.flatMap(({ ref }) => tagOf(ref) ?? []),
   })
-  const none = zeroOid(repo.object_format)
+  const none = zeroOid(repository.objectFormat)
   const changes: RefChange[] = []
   for (const { ref } of moved) {
     if (branchOf(ref) === undefined && tagOf(ref) === undefined) continue
-    const change = { ref, old: recorded.get(ref) ?? none, new: (await services.git.readRef(repo.git_key, ref)) ?? none }
+    const change = { ref, old: recorded.get(ref) ?? none, new: (await services.git.readRef(gitKey, ref)) ?? none }
     if (change.old !== change.new) changes.push(change)
   }
-  if (changes.length > 0) await settle(services, await openJournal(services, repo, changes, origin), changes)
+  if (changes.length > 0) await settle(services, await openJournal(services, repository, changes, origin), changes)
 }
 
 /** How long git that lost its broker is given to be gone before its references are looked at, in milliseconds. */
@@ -207,30 +264,41 @@ export const settleChange = job({
   async run(services: Services, { journalId }) {
     const row = await findJournal(services.db, journalId)
     const repo = row && (await loadJournalRepos(services.db, [row.repo_id])).get(row.repo_id)
-    if (repo) await settleByLooking(services, entryOf(row, repo))
+    if (repo) await settleRow(services, row, repo)
   },
 })
 
-const entryOf = (row: RefJournalRow, repo: RepoRow): OpenJournal => ({
-  id: row.id,
-  repo,
-  updates: JSON.parse(row.updates) as RefChange[],
-  origin: JSON.parse(row.origin) as RefOrigin,
-})
+async function settleRow(services: Services, row: RefJournalRow, repo: RepoRow): Promise<void> {
+  const repository = repositoryOf(row, repo)
+  // A wiki that was deleted took its references with it.
+  if (!repository) return transaction(services.db, async (tx) => void (await deleteJournal(tx, row.id)))
+  await settleByLooking(services, {
+    id: row.id,
+    repository,
+    updates: JSON.parse(row.updates) as RefChange[],
+    origin: JSON.parse(row.origin) as RefOrigin,
+    effect: row.effect === '' ? undefined : (JSON.parse(row.effect) as Omit<PlannedEffect, 'subject'>),
+  })
+}
+
+function repositoryOf({ kind }: RefJournalRow, repo: RepoRow): GitRepository | undefined {
+  if (kind === 'code') return codeOf(repo)
+  return repo.wiki_git_key === null ? undefined : wikiOf(repo, repo.wiki_git_key)
+}
 
 /**
  * Settles an entry by what its references are now, and by what came after: a reference was moved when it is where it was
  * to be moved to, or when a later change that was made began there.
  */
 export async function settleByLooking(services: Services, journal: OpenJournal): Promise<void> {
-  const { repo, updates } = journal
-  const none = zeroOid(repo.object_format)
+  const { repository, updates } = journal
+  const none = zeroOid(repository.objectFormat)
   const values = new Map<string, Set<Oid>>()
   for (const { ref } of updates) {
-    values.set(ref, new Set([(await services.git.readRef(repo.git_key, ref)) ?? none]))
+    values.set(ref, new Set([(await services.git.readRef(repository.gitKey, ref)) ?? none]))
   }
   // After the references: a change that has moved them further by then is either among these or noted on them.
-  const since = await listJournalFrom(services.db, repo.id, journal.id)
+  const since = await listJournalFrom(services.db, repository, journal.id)
   const moved: RefChange[] = []
   for (const row of since.toReversed()) {
     for (const [ref, oid] of followedOf(row)) values.get(ref)?.add(oid)
@@ -272,7 +340,7 @@ export async function settleLeftovers(services: Services, olderThanSeconds: numb
       const repo = repos.get(row.repo_id)
       if (!repo) continue
       try {
-        await settleByLooking(services, entryOf(row, repo))
+        await settleRow(services, row, repo)
         settled += 1
       } catch (error) {
         services.log('error', 'a change of references could not be settled', {
@@ -293,62 +361,4 @@ export async function forgetDeletedRefs(services: Services, olderThanSeconds: nu
   const oldest = await findOldestJournalId(services.db)
   const beforeUnix = nowUnix(services.clock) - olderThanSeconds
   await transaction(services.db, (tx) => deleteTombstones(tx, beforeUnix, oldest))
-}
-
-async function branchFacts(services: Services, key: GitKey, moved: readonly RefChange[]): Promise<BranchFact[]> {
-  const changed = moved.flatMap((update) => {
-    const name = branchOf(update.ref)
-    return name === undefined ? [] : [{ name, oid: update.new }]
-  })
-  const heads = changed.filter(({ oid }) => !isZeroOid(oid)).map(({ oid }) => oid)
-  const commits = new Map(
-    (await services.git.readCommits(key, [...new Set(heads)])).map((commit) => [commit.oid, commit]),
-  )
-  return changed.map(({ name, oid }) => {
-    const commit = commits.get(oid)
-    return { name, head: commit && { oid, committedUnix: commit.committer.unixSeconds } }
-  })
-}
-
-async function tagFacts(services: Services, key: GitKey, moved: readonly RefChange[]): Promise<TagFact[]> {
-  const changed = moved.flatMap((update) => {
-    const name = tagOf(update.ref)
-    return name === undefined ? [] : [{ name, ref: update.ref, oid: update.new }]
-  })
-  return Promise.all(
-    changed.map(async ({ name, oid }) => {
-      if (isZeroOid(oid)) return { name, target: undefined }
-      const found = await services.git.resolve(key, oid)
-      const commitOid = found?.commit ?? oid
-      const createdUnix = await tagTime(services, key, oid, found?.type, commitOid)
-      return { name, target: { oid, commitOid, createdUnix } }
-    }),
-  )
-}
-
-/** When an annotated tag was made, or the commit that a light one points at. 0 for tags of files and folders. */
-async function tagTime(
-  services: Services,
-  key: GitKey,
-  oid: Oid,
-  type: string | undefined,
-  commitOid: Oid,
-): Promise<number> {
-  if (type === 'tag') {
-    const { tagger } = await services.git.readTag(key, oid)
-    if (tagger) return tagger.unixSeconds
-  }
-  if (type !== 'tag' && type !== 'commit') return 0
-  return (await services.git.readCommit(key, commitOid)).committer.unixSeconds
-}
-
-/**
- * The default branch after a change: it stays, unless the repository was empty and the first push brings others; then
- * `main`, `master` or the first one takes its place (observed). Undefined: it stays.
- */
-function chooseDefaultBranch(repo: RepoRow, branches: readonly BranchFact[]): string | undefined {
-  if (!repo.is_empty) return undefined
-  const pushed = branches.filter(({ head }) => head !== undefined).map(({ name }) => name)
-  if (pushed.length === 0 || pushed.includes(repo.default_branch)) return undefined
-  return ['main', 'master'].find((name) => pushed.includes(name)) ?? pushed[0]
 }

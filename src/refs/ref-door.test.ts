@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Type } from 'typebox'
+import { refEffect } from '../access/ref-effect.ts'
+import { transaction } from '../db/database.ts'
 import type { Git } from '../git/git.ts'
 import { Unavailable } from '../lib/errors.ts'
 import type { Oid } from '../lib/ids.ts'
 import { startForge, type Forge } from '../testing/forge.ts'
+import { getOrCreateWiki } from '../wiki/wiki-repository.service.ts'
+import { codeOf, wikiOf } from './git-repository.ts'
 import { moveRefs, openJournal, settle, settleLeftovers, type RefChange, type RefOrigin } from './ref-door.service.ts'
 
 const zeros = '0'.repeat(40) as Oid
@@ -28,7 +33,7 @@ test('ref door: of two changes at the same time one is made, the other is told t
   await using forge = await startForge({ users: ['alice'] })
   const { row, origin, recorded, newer, older } = await given(forge)
   const results = await Promise.all(
-    [newer, older].map((oid) => moveRefs(forge.services, row, [{ ref, old: zeros, new: oid }], origin)),
+    [newer, older].map((oid) => moveRefs(forge.services, codeOf(row), [{ ref, old: zeros, new: oid }], origin)),
   )
   assert.equal(results.filter(({ ok }) => ok).length, 1)
   assert.equal(await recorded(), results[0]?.ok ? newer : older)
@@ -39,9 +44,9 @@ test('ref door: a reference that went there and back before an older change reac
   await using forge = await startForge({ users: ['alice'] })
   const { row, origin, recorded, newer, older } = await given(forge)
   const late: RefChange = { ref, old: zeros, new: newer }
-  const journal = await openJournal(forge.services, row, [late], origin)
-  assert.ok((await moveRefs(forge.services, row, [{ ref, old: zeros, new: older }], origin)).ok)
-  assert.ok((await moveRefs(forge.services, row, [{ ref, old: older, new: zeros }], origin)).ok)
+  const journal = await openJournal(forge.services, codeOf(row), [late], origin)
+  assert.ok((await moveRefs(forge.services, codeOf(row), [{ ref, old: zeros, new: older }], origin)).ok)
+  assert.ok((await moveRefs(forge.services, codeOf(row), [{ ref, old: older, new: zeros }], origin)).ok)
   assert.equal(await recorded(), undefined)
   assert.ok((await forge.services.git.updateRefs(row.git_key, [late])).ok)
   await settle(forge.services, journal, [late])
@@ -53,7 +58,7 @@ test('ref door: what a crash left is settled by what git has, and recorded once'
   const { row, origin, recorded, newer, older } = await given(forge)
   const made: RefChange = { ref, old: zeros, new: newer }
   const unmade: RefChange = { ref: 'refs/heads/never', old: zeros, new: older }
-  const journal = await openJournal(forge.services, row, [made, unmade], origin)
+  const journal = await openJournal(forge.services, codeOf(row), [made, unmade], origin)
   await forge.services.git.updateRefs(row.git_key, [made])
   assert.equal(await recorded(), undefined)
   assert.equal(await settleLeftovers(forge.services, 0), 1)
@@ -78,10 +83,117 @@ test('ref door: a change that git made while its broker ended is recorded a mome
     },
   })
   const change: RefChange = { ref, old: zeros, new: newer }
-  await assert.rejects(moveRefs({ ...forge.services, git: cutOff }, row, [change], origin), Unavailable)
+  await assert.rejects(moveRefs({ ...forge.services, git: cutOff }, codeOf(row), [change], origin), Unavailable)
   assert.equal(await recorded(), undefined)
   forge.clock.advance(1000)
   await forge.settle()
   assert.equal(await recorded(), newer)
   assert.deepEqual(await forge.services.db.selectFrom('ref_journal').selectAll().execute(), [])
+})
+
+/** An effect that counts how often it took place, in the description of the repository. */
+const noting = refEffect({
+  name: 'testNote',
+  version: 2,
+  data: Type.Object({ words: Type.String() }),
+  upgrade: { 1: ({ word }: { word: string }) => ({ words: `${word}, of the release before` }) },
+  about: ({ words }) => words,
+  async apply(tx, { words }, { repoId }) {
+    const { description } = await tx
+      .selectFrom('repo')
+      .select('description')
+      .where('id', '=', repoId)
+      .executeTakeFirstOrThrow()
+    await tx
+      .updateTable('repo')
+      .set({ description: `${description}(${words})` })
+      .where('id', '=', repoId)
+      .execute()
+  },
+})
+
+test('ref door: an effect takes place with the change, once, and not when git refuses', async () => {
+  await using forge = await startForge({ users: ['alice'] })
+  const { row, origin, newer, older } = await given(forge)
+  const services = { ...forge.services, refEffects: new Map([[noting.name, noting]]) }
+  const described = async (): Promise<string> =>
+    (await forge.as('alice').get(`/repos/alice/${row.name}`)).json.description
+  const stale: RefChange = { ref: 'refs/heads/main', old: older, new: newer }
+  const refused = await moveRefs(services, codeOf(row), [stale], origin, { effect: noting.plan({ words: 'refused' }) })
+  assert.equal(refused.ok, false)
+  const asked = moveRefs(services, codeOf(row), [{ ref, old: zeros, new: newer }], origin, {
+    effect: noting.plan({ words: 'not asked for' }),
+    before: () => Promise.reject(new Unavailable('somebody objects')),
+  })
+  await assert.rejects(asked, Unavailable)
+  assert.equal(await described(), '')
+
+  const change: RefChange = { ref, old: zeros, new: newer }
+  const journal = await openJournal(services, codeOf(row), [change], origin, { effect: noting.plan({ words: 'made' }) })
+  await services.git.updateRefs(row.git_key, [change])
+  assert.equal(await settleLeftovers(services, 0), 1)
+  await settle(services, journal, [change])
+  assert.equal(await settleLeftovers(services, 0), 0)
+  assert.equal(await described(), '(made)')
+})
+
+test('ref door: an effect that the release before wrote takes place, one that a newer release wrote waits for it', async () => {
+  await using forge = await startForge({ users: ['alice'] })
+  const { row, origin, recorded, newer, older } = await given(forge)
+  const services = { ...forge.services, refEffects: new Map([[noting.name, noting]]), log: () => undefined }
+  const change: RefChange = { ref, old: zeros, new: newer }
+  const journal = await openJournal(services, codeOf(row), [change], origin)
+  const write = (version: number, data: object) =>
+    transaction(services.db, (tx) =>
+      tx
+        .updateTable('ref_journal')
+        .set({ effect: JSON.stringify({ name: noting.name, version, data }) })
+        .where('id', '=', journal.id)
+        .execute(),
+    )
+  await services.git.updateRefs(row.git_key, [change])
+  await write(3, { other: 1 })
+  assert.equal(await settleLeftovers(services, 0), 0)
+  assert.equal(await recorded(), undefined)
+  await write(2, { other: 1 })
+  assert.equal(await settleLeftovers(services, 0), 0)
+  assert.equal(await settleLeftovers({ ...services, refEffects: new Map() }, 0), 0)
+  await write(1, { word: 'old' })
+  assert.equal(await settleLeftovers(services, 0), 1)
+  assert.equal(await recorded(), newer)
+  const { json } = await forge.as('alice').get(`/repos/alice/${row.name}`)
+  assert.equal(json.description, '(old, of the release before)')
+  assert.notEqual(newer, older)
+})
+
+test('ref door: what a crash left of a wiki is settled beside the code, whose rows it does not touch', async () => {
+  await using forge = await startForge({ users: ['alice'] })
+  const { row, origin, recorded } = await given(forge)
+  const { services } = forge
+  const wiki = wikiOf(row, await getOrCreateWiki(services, row))
+  const person = { name: 'Alice', email: 'alice@example.com', unixSeconds: 1, offsetMinutes: 0 }
+  const page = await services.git.writeCommit(wiki.gitKey, {
+    parents: [],
+    tree: { base: undefined, changes: [{ op: 'write', path: 'Home.md', content: Buffer.from('home') }] },
+    author: person,
+    committer: person,
+    message: 'a page\n',
+  })
+  const main = 'refs/heads/main'
+  for (const name of [main, ref]) {
+    const change: RefChange = { ref: name, old: zeros, new: page.oid }
+    await openJournal(services, wiki, [change], origin)
+    await services.git.updateRefs(wiki.gitKey, [change])
+  }
+  const unmade: RefChange = { ref: 'refs/heads/never', old: zeros, new: page.oid }
+  await openJournal(services, wiki, [unmade], origin)
+  assert.equal(await settleLeftovers(services, 0), 3)
+  assert.equal(await recorded(), undefined)
+  assert.deepEqual(await services.db.selectFrom('ref_journal').selectAll().execute(), [])
+
+  // A wiki that is gone took its references with it.
+  await openJournal(services, wiki, [unmade], origin)
+  await transaction(services.db, (tx) => tx.updateTable('repo').set({ wiki_git_key: null }).execute())
+  assert.equal(await settleLeftovers(services, 0), 1)
+  assert.deepEqual(await services.db.selectFrom('ref_journal').selectAll().execute(), [])
 })

@@ -1,15 +1,14 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../db/database.ts'
 import { databaseKind } from '../db/open.ts'
-import type { RefJournalRow, RepoRow } from '../db/tables/repositories.ts'
+import type { NewRefJournalRow, RefJournalRow, RepoRow } from '../db/tables/repositories.ts'
 import type { Oid, RepoId, UserId } from '../lib/ids.ts'
 import { branchRef, tagRef } from '../lib/refs.ts'
 import type { Unix } from '../lib/time.ts'
+import type { GitRepository } from './git-repository.ts'
 
-export const insertJournal = async (
-  tx: Tx,
-  values: { repo_id: RepoId; updates: string; origin: string; created_unix: Unix },
-): Promise<number> => (await tx.insertInto('ref_journal').values(values).returning('id').executeTakeFirstOrThrow()).id
+export const insertJournal = async (tx: Tx, values: NewRefJournalRow): Promise<number> =>
+  (await tx.insertInto('ref_journal').values(values).returning('id').executeTakeFirstOrThrow()).id
 
 /** @returns whether it was there: only who removes an entry records its effects */
 export const deleteJournal = async (tx: Tx, id: number): Promise<boolean> =>
@@ -18,25 +17,38 @@ export const deleteJournal = async (tx: Tx, id: number): Promise<boolean> =>
 export const findJournal = (db: Db, id: number): Promise<RefJournalRow | undefined> =>
   db.selectFrom('ref_journal').selectAll().where('id', '=', id).executeTakeFirst()
 
-/** An entry of a repository and what was begun after it, oldest first. */
-export const listJournalFrom = (db: Db, repoId: RepoId, id: number): Promise<RefJournalRow[]> =>
-  db.selectFrom('ref_journal').selectAll().where('repo_id', '=', repoId).where('id', '>=', id).orderBy('id').execute()
+/** An entry of a git repository and what was begun there after it, oldest first. */
+export const listJournalFrom = (db: Db, { repoId, kind }: GitRepository, id: number): Promise<RefJournalRow[]> =>
+  db
+    .selectFrom('ref_journal')
+    .selectAll()
+    .where('repo_id', '=', repoId)
+    .where('kind', '=', kind)
+    .where('id', '>=', id)
+    .orderBy('id')
+    .execute()
 
-/** What was begun in a repository before an entry and is not recorded. */
+/** What was begun in a git repository before an entry and is not recorded. */
 export const listJournalBefore = (
   tx: Tx,
-  repoId: RepoId,
+  { repoId, kind }: GitRepository,
   id: number,
 ): Promise<Pick<RefJournalRow, 'id' | 'updates'>[]> =>
-  tx.selectFrom('ref_journal').select(['id', 'updates']).where('repo_id', '=', repoId).where('id', '<', id).execute()
+  tx
+    .selectFrom('ref_journal')
+    .select(['id', 'updates'])
+    .where('repo_id', '=', repoId)
+    .where('kind', '=', kind)
+    .where('id', '<', id)
+    .execute()
 
-/** Whether a change of a repository is not settled that moves something to a commit. */
-export const isUnsettled = async (db: Db, repoId: RepoId, to: Oid): Promise<boolean> =>
-  (await db
+/** Whether a change whose effect is about a subject waits to be settled. */
+export const hasUnsettled = async (tx: Tx, repoId: RepoId, subject: string): Promise<boolean> =>
+  (await tx
     .selectFrom('ref_journal')
     .select('id')
     .where('repo_id', '=', repoId)
-    .where('updates', 'like', `%"new":"${to}"%`)
+    .where('subject', '=', subject)
     .executeTakeFirst()) !== undefined
 
 /** Adds lines to what is noted on entries, which may be gone meanwhile. */
@@ -228,8 +240,18 @@ export const updateFirstDefaultBranch = async (tx: Tx, id: RepoId, branch: strin
       .executeTakeFirst()
   ).numUpdatedRows > 0n
 
-export const findDefaultBranch = (db: Db, id: RepoId): Promise<Pick<RepoRow, 'default_branch'>> =>
-  db.selectFrom('repo').select('default_branch').where('id', '=', id).executeTakeFirstOrThrow()
+/** Always true: of two first pushes to a wiki the one that is recorded last decides. */
+export async function updateWikiBranch(tx: Tx, id: RepoId, branch: string): Promise<true> {
+  await tx.updateTable('repo').set({ wiki_branch: branch }).where('id', '=', id).execute()
+  return true
+}
+
+/** The branches that the HEADs of a repository and of its wiki name, and whether there are branches at all. */
+export const findHeadBranches = (
+  db: Db,
+  id: RepoId,
+): Promise<Pick<RepoRow, 'is_empty' | 'default_branch' | 'wiki_branch'> | undefined> =>
+  db.selectFrom('repo').select(['is_empty', 'default_branch', 'wiki_branch']).where('id', '=', id).executeTakeFirst()
 
 /** Id of the oldest change that is not recorded yet. */
 export const findOldestJournalId = async (db: Db | Tx): Promise<number | undefined> =>

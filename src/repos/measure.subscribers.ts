@@ -33,7 +33,7 @@ async function measure(ctx: Ctx, repo: RepoRow): Promise<void> {
   })
 }
 
-/** Packs references and objects when there are many loose ones, and tells git of new commits for quick walks. */
+/** Packs references and objects of the code and the wiki when many are loose, and tells git of new commits for quick walks. */
 export const maintainRepository = job({
   name: 'maintainRepository',
   pool: 'maintenance',
@@ -47,6 +47,7 @@ export const maintainRepository = job({
     const repo = await findRepoById(ctx.db, repoId)
     if (!repo) return
     await ctx.git.maintain(repo.git_key, ['pack-refs', 'repack', 'commit-graph'])
+    if (repo.wiki_git_key !== null) await ctx.git.maintain(repo.wiki_git_key, ['pack-refs', 'repack', 'commit-graph'])
     await measure(ctx, repo)
   },
 })

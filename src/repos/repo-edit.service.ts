@@ -8,6 +8,8 @@ import { Invalid } from '../lib/errors.ts'
 import { branchRef, zeroOid } from '../lib/refs.ts'
 import { nowUnix } from '../lib/time.ts'
 import { recordGitUsage } from './git-usage.service.ts'
+import { wikiOf } from '../refs/git-repository.ts'
+import { moveRefs } from '../refs/ref-door.service.ts'
 import { mirrorChange } from './lifecycle/mirror.service.ts'
 import { updateMirror } from './lifecycle/mirror.store.ts'
 import { mayNameRepo } from './repo-name.rules.ts'
@@ -141,19 +143,22 @@ function archiveChange({ repo, clock }: SignedInRepoCtx, asked: boolean | undefi
  * Has git know the new branches before the rows say so: a default that git has and the row does not is harmless, the
  * other way round a clone would check out nothing.
  */
-async function moveBranches({ git, repo }: SignedInRepoCtx, change: RepoChange): Promise<void> {
+async function moveBranches(ctx: SignedInRepoCtx, change: RepoChange): Promise<void> {
+  const { git, repo } = ctx
   if (change.default_branch !== undefined) await git.setHead(repo.git_key, change.default_branch)
   if (change.wiki_branch === undefined || repo.wiki_git_key === null) return
+  const wiki = wikiOf(repo, repo.wiki_git_key)
   const [from, to] = [branchRef(repo.wiki_branch), branchRef(change.wiki_branch)]
-  const head = await git.readRef(repo.wiki_git_key, from)
+  const head = await git.readRef(wiki.gitKey, from)
   if (head) {
-    const none = zeroOid(repo.object_format)
-    // Wikis have no rows of branches and no journal; both references change together or not at all.
-    const moved = await git.updateRefs(repo.wiki_git_key, [
+    const none = zeroOid(wiki.objectFormat)
+    // Both references change together or not at all.
+    const renaming = [
       { ref: to, old: none, new: head },
       { ref: from, old: head, new: none },
-    ])
+    ]
+    const moved = await moveRefs(ctx, wiki, renaming, { doerId: ctx.viewer.id, via: 'api' })
     if (!moved.ok) throw new Invalid(`the branch of the wiki can not be renamed: ${moved.message}`, 'wiki_branch_taken')
   }
-  await git.setHead(repo.wiki_git_key, change.wiki_branch)
+  await git.setHead(wiki.gitKey, change.wiki_branch)
 }

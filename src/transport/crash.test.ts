@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { test } from 'node:test'
 import type { Services } from '../access/context.ts'
@@ -308,3 +308,49 @@ test(
     }
   },
 )
+
+test('crash: a merge that git has made when the program is killed is recorded by the next start, once', async () => {
+  const base = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'ingot-crash-'))
+  const folder = join(base, 'data')
+  const started: ChildProcess[] = []
+  const start = async (): Promise<{ running: Running; root: ForgeClient }> => {
+    const running = await startProgram(folder)
+    started.push(running.child)
+    return { running, root: new ForgeClient(running.url, async () => ({ basic: { login: 'root', password } })) }
+  }
+  const api = '/repos/root/crash'
+  try {
+    await runProgram('mkdir', ['-p', folder])
+    writeFileSync(join(folder, 'app.ini'), settings)
+    const { running, root } = await start()
+    await root.must('POST', '/user/repos', { name: 'crash', auto_init: true, default_branch: 'main' })
+    await root.must('POST', `${api}/issues`, { title: 'to be closed' })
+    await root.must('POST', `${api}/contents/file`, { branch: 'main', new_branch: 'topic', content: '' })
+    await root.must('POST', `${api}/pulls`, { base: 'main', head: 'topic', title: 'fixes #1' })
+    // Git runs this hook when it has moved references; no other change of the branch comes.
+    const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    const receiveHook = files.find((path) => path.endsWith('hooks/post-receive')) as string
+    const hook = join(folder, dirname(receiveHook), 'reference-transaction')
+    const script = `[ "$1" = committed ] && grep -q ' refs/heads/main$' && kill -9 ${running.child.pid}`
+    writeFileSync(hook, `#!/bin/sh\n${script}\nexit 0\n`, { mode: 0o755 })
+    await assert.rejects(root.post(`${api}/pulls/2/merge`, { Do: 'merge' }))
+    await running.ended
+    rmSync(hook)
+
+    const { problems, mergedCount } = await inspect(folder)
+    assert.deepEqual([problems, mergedCount], [[], 1])
+    const again = (await start()).root
+    const pull = await again.must('GET', `${api}/pulls/2`)
+    const main = await again.must('GET', `${api}/branches/main`)
+    assert.deepEqual([pull.json.merged, pull.json.merge_commit_sha], [true, main.json.commit.id])
+    assert.equal((await again.must('GET', `${api}/issues/1`)).json.state, 'closed')
+    const entries = async (index: number): Promise<string[]> =>
+      (await again.must('GET', `${api}/issues/${index}/timeline`)).json.map(({ type }: { type: string }) => type)
+    assert.equal((await entries(1)).filter((type) => type === 'close').length, 1)
+    assert.equal((await entries(2)).filter((type) => type === 'merge_pull').length, 1)
+    assert.equal((await again.post(`${api}/pulls/2/merge`, { Do: 'squash' })).status, 405)
+  } finally {
+    for (const child of started) child.kill('SIGKILL')
+    rmSync(base, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 })
+  }
+})

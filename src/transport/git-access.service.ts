@@ -1,9 +1,11 @@
 import type { Ctx, RepoCtx, SignedInRepoCtx } from '../access/context.ts'
 import { resolveRepo } from '../access/resolve-repo.ts'
 import { checkScopes } from '../access/requirements.ts'
+import type { RepoRow } from '../db/tables/repositories.ts'
 import type { GitKey } from '../lib/ids.ts'
 import type { GitAddress } from './git-address.ts'
 import { createByPush } from './push-create.service.ts'
+import { getOrCreateWiki } from '../wiki/wiki-repository.service.ts'
 import { Forbidden, Moved, NotFound, Unauthenticated } from '../lib/errors.ts'
 
 /** What git wants: to read, or to write. */
@@ -32,7 +34,8 @@ export async function openForGit(ctx: Ctx, address: GitAddress, service: GitServ
   const found = await find(ctx, address, pushing)
   const { repo, owner, rights } = found
   if (!ctx.viewer && rights.modeOf(unit) === 0) throw signInNeeded()
-  if (!rights.canRead(unit)) throw missing()
+  // Administrators may read every unit, but one that is switched off is not there.
+  if (!rights.canRead(unit) || (unit === 'wiki' && !rights.has(unit))) throw missing()
   // Organizations never sign in.
   const isDisabled = owner.kind === 'individual' && (owner.prohibit_login || !owner.is_active)
   if (isDisabled) throw new Forbidden('the owner of the repository is disabled')
@@ -40,10 +43,16 @@ export async function openForGit(ctx: Ctx, address: GitAddress, service: GitServ
   if (!isOpen || pushing) checkScopes(ctx.viewer, ['repository'], pushing ? 'POST' : 'GET')
   if (pushing && repo.is_archived) throw new Forbidden('the repository is archived')
   if (pushing && repo.is_mirror) throw new Forbidden('the repository is a mirror')
-  const gitKey = unit === 'code' ? repo.git_key : repo.wiki_git_key
-  if (gitKey === null) throw new NotFound('the wiki has no pages yet: not found')
   if (pushing && unit === 'wiki' && !rights.canWrite(unit)) throw new Forbidden('you may not write the wiki')
-  return { ...found, gitKey, unit }
+  return { ...found, gitKey: await gitKeyOf(ctx, repo, unit, pushing), unit }
+}
+
+/** The first push to a wiki makes it, as its first page would. */
+async function gitKeyOf(ctx: Ctx, repo: RepoRow, unit: GitCtx['unit'], pushing: boolean): Promise<GitKey> {
+  if (unit === 'code') return repo.git_key
+  if (pushing) return getOrCreateWiki(ctx, repo)
+  if (repo.wiki_git_key === null) throw new NotFound('the wiki has no pages yet: not found')
+  return repo.wiki_git_key
 }
 
 async function find(

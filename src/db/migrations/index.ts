@@ -8,6 +8,7 @@ import type { Migration } from './migration.ts'
 import { mirrors1 } from './mirrors-1.ts'
 import { pulls1 } from './pulls-1.ts'
 import { quota1 } from './quota-1.ts'
+import { refs1 } from './refs-1.ts'
 import { repoRelations1 } from './repo-relations-1.ts'
 import { repositories1 } from './repositories-1.ts'
 import { repositories2 } from './repositories-2.ts'
@@ -33,4 +34,5 @@ export const migrations: readonly Migration[] = [
   events1,
   quota1,
   issues2,
+  refs1,
 ]

@@ -44,21 +44,6 @@ export interface PullTable {
   num_reviews: Generated<number>
 }
 
-/**
- * A merge that is about to move the base, written before git does. The transaction that records the move finishes the
- * rows by it, so references and rows agree whatever happens in between.
- */
-export interface PullMergeTable {
-  pull_id: PullId
-  /** What the base is moved to. */
-  new_oid: Oid
-  head_oid: Oid
-  merger_id: UserId
-  /** JSON: ids of issues that the merge closes and reopens. */
-  promises: string
-  created_unix: Unix
-}
-
 /** A merge that waits for checks and approvals. */
 export interface ScheduledMergeTable {
   pull_id: PullId
@@ -94,7 +79,6 @@ export interface ReviewTable {
 
 export interface PullTables {
   pull: PullTable
-  pull_merge: PullMergeTable
   scheduled_merge: ScheduledMergeTable
   review: ReviewTable
 }
@@ -102,7 +86,6 @@ export interface PullTables {
 export type PullRow = Selectable<PullTable>
 export type NewPullRow = Insertable<PullTable>
 export type PullChange = Updateable<PullTable>
-export type PullMergeRow = Selectable<PullMergeTable>
 export type ScheduledMergeRow = Selectable<ScheduledMergeTable>
 export type ReviewRow = Selectable<ReviewTable>
 export type NewReviewRow = Insertable<ReviewTable>

@@ -124,6 +124,8 @@ export interface TagTable {
 export interface RefJournalTable {
   id: Generated<number>
   repo_id: RepoId
+  /** Which git repository of it. */
+  kind: Generated<'code' | 'wiki'>
   /** JSON list of {ref, old, new}. */
   updates: string
   /** JSON: who did it and through which door. */
@@ -131,6 +133,10 @@ export interface RefJournalTable {
   created_unix: Unix
   /** JSON [ref, oid] in lines: values of references at which later changes began, which are recorded. */
   followed: Generated<string>
+  /** JSON {name, version, data} of what follows in the transaction that settles the entry; '' for nothing. */
+  effect: Generated<string>
+  /** What the effect is about, for those who must not begin the same; '' without an effect. */
+  subject: Generated<string>
 }
 
 export interface CommitStatusTable {
@@ -190,6 +196,7 @@ export type RepoRow = Selectable<RepoTable>
 export type NewRepoRow = Insertable<RepoTable>
 export type RepoChange = Updateable<RepoTable>
 export type RefJournalRow = Selectable<RefJournalTable>
+export type NewRefJournalRow = Insertable<RefJournalTable>
 export type RepoUnitRow = Selectable<RepoUnitTable>
 export type CollaborationRow = Selectable<CollaborationTable>
 export type BranchRow = Selectable<BranchTable>

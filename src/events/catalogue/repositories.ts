@@ -14,6 +14,8 @@ const origin = Type.Unsafe<'push' | 'api' | 'web' | 'merge' | 'mirror' | 'intern
   enum: ['push', 'api', 'web', 'merge', 'mirror', 'internal'],
 })
 
+const repositoryKind = Type.Unsafe<'code' | 'wiki'>({ type: 'string', enum: ['code', 'wiki'] })
+
 export const repositoryEvents = {
   /** `labelSet` names the set of labels it begins with (`site/label.templates.ts`); left out for none. */
   'repo.created': fact({ ...repo, labelSet: Type.Optional(Type.String()) }),
@@ -50,7 +52,12 @@ export const repositoryEvents = {
   'repo.renamed': fact({ ...repo, oldName: Type.String(), newName: Type.String() }),
   /** Settings, description, visibility, units or topics changed. */
   'repo.updated': fact(repo),
-  'refs.updated': fact({ ...repo, updates: Type.Array(RefUpdate), origin }),
+  /** In the git repository of the code, or in that of the wiki. */
+  'refs.updated': fact(
+    { ...repo, kind: repositoryKind, updates: Type.Array(RefUpdate), origin },
+    // The first version knew of no wikis.
+    { version: 2, upgrade: { 1: (stored: object) => ({ ...stored, kind: 'code' }) } },
+  ),
   /** The new name is there, the old one goes next; what goes by the name follows in the transaction of this event. */
   'branch.renamed': fact({ ...repo, oldName: Type.String(), newName: Type.String() }),
   'status.created': fact({ ...repo, statusId: id<StatusId>(), sha: oid<Oid>() }),

@@ -119,7 +119,7 @@ export async function migrateRepo(ctx: SignedInCtx, owner: UserRow, input: Migra
         }
         await publish(tx, 'repo.created', doer)
         const updates = updatesOf(refs, repo)
-        if (updates.length > 0) await publish(tx, 'refs.updated', { ...doer, updates, origin: 'mirror' })
+        if (updates.length > 0) await publish(tx, 'refs.updated', { ...doer, kind: 'code', updates, origin: 'mirror' })
       },
     })
   })

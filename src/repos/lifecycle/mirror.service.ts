@@ -10,6 +10,7 @@ import { nowUnix } from '../../lib/time.ts'
 import { SealError } from '../../secrets/secrets.ts'
 import { parseInterval } from './mirror-interval.ts'
 import { findMirror, updateMirror } from './mirror.store.ts'
+import { codeOf } from '../../refs/git-repository.ts'
 import { moveRefs } from '../../refs/ref-door.service.ts'
 import type { RemoteAddress, RemoteCredentials } from './remote-address.rules.ts'
 import { fetchFrom, lookAtRemote } from './remote-repository.service.ts'
@@ -121,7 +122,7 @@ async function follow(services: Services, repo: RepoRow, mirror: MirrorRow, sign
       updates.filter((each) => !isZeroOid(each.new)),
     ]
     for (const step of [gone, moved]) {
-      const result = await moveRefs(services, repo, step, { doerId: repo.owner_id, via: 'mirror' })
+      const result = await moveRefs(services, codeOf(repo), step, { doerId: repo.owner_id, via: 'mirror' })
       if (!result.ok) throw new Error(`references of a mirror could not be moved: ${result.message}`)
     }
   } finally {

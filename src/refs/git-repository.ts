@@ -1,0 +1,26 @@
+import type { RepoRow } from '../db/tables/repositories.ts'
+import type { ObjectFormat } from '../git/git.ts'
+import type { GitKey, RepoId } from '../lib/ids.ts'
+
+/** A git repository as the door knows it: the one that holds the code of a repository, or the one of its wiki. */
+export interface GitRepository {
+  readonly repoId: RepoId
+  readonly kind: 'code' | 'wiki'
+  readonly gitKey: GitKey
+  readonly objectFormat: ObjectFormat
+}
+
+export const codeOf = (repo: Pick<RepoRow, 'id' | 'git_key' | 'object_format'>): GitRepository => ({
+  repoId: repo.id,
+  kind: 'code',
+  gitKey: repo.git_key,
+  objectFormat: repo.object_format,
+})
+
+/** The wiki has object ids of the same kind as the code beside it. */
+export const wikiOf = (repo: Pick<RepoRow, 'id' | 'object_format'>, gitKey: GitKey): GitRepository => ({
+  repoId: repo.id,
+  kind: 'wiki',
+  gitKey,
+  objectFormat: repo.object_format,
+})

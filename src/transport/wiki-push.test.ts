@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { collaborator, givenPull } from '../testing/given-pull.ts'
+import { startForge, type Forge } from '../testing/forge.ts'
+import type { GivenRepo } from '../testing/given.ts'
+import { runProgram, type Ended } from '../testing/ssh.ts'
+
+/** A folder with a git repository of its own, from which pages are pushed. */
+class Pages implements Disposable {
+  readonly folder = mkdtempSync(join(tmpdir(), 'ingot-wiki-'))
+
+  static async begin(branch: string): Promise<Pages> {
+    const pages = new Pages()
+    await pages.must('init', '-q', '-b', branch)
+    return pages
+  }
+
+  git(...args: string[]): Promise<Ended> {
+    return runProgram('git', ['-C', this.folder, ...args])
+  }
+
+  async must(...args: string[]): Promise<string> {
+    const ended = await this.git(...args)
+    assert.equal(ended.code, 0, `git ${args.join(' ')}: ${ended.err}`)
+    return ended.out.trim()
+  }
+
+  async commit(file: string): Promise<string> {
+    writeFileSync(join(this.folder, file), `${file}\n`)
+    await this.must('add', '.')
+    await this.must('commit', '-q', '-m', `writes ${file}`)
+    return this.must('rev-parse', 'HEAD')
+  }
+
+  [Symbol.dispose](): void {
+    rmSync(this.folder, { recursive: true, force: true, maxRetries: 3 })
+  }
+}
+
+const wikiUrl = (forge: Forge, name: string, repo: GivenRepo): Promise<string> =>
+  forge.gitUrl(name, `${repo.fullName}.wiki`)
+
+/** What a wiki shows to those who fetch: references and their commits, HEAD among them. */
+async function refsOf(forge: Forge, repo: GivenRepo): Promise<Record<string, string> | undefined> {
+  const listed = await runProgram('git', ['ls-remote', await wikiUrl(forge, repo.owner, repo)])
+  if (listed.code !== 0) return undefined
+  const lines = listed.out.trim().split('\n').filter(Boolean)
+  return Object.fromEntries(lines.map((line) => line.split('\t').toReversed()))
+}
+
+test('git over HTTP: a wiki takes pushes of those who may write it, and of nobody else', async () => {
+  await using forge = await startForge({ users: ['alice', 'bob', 'reader'] })
+  const repo = await forge.given.repo({ owner: 'alice' })
+  await forge.as('alice').must('PUT', `${repo.api}/collaborators/reader`, { permission: 'read' })
+  using pages = await Pages.begin('main')
+  const first = await pages.commit('Home.md')
+  for (const name of ['bob', 'reader']) {
+    const refused = await pages.git('push', await wikiUrl(forge, name, repo), 'main')
+    assert.match(refused.err, /403/, name)
+  }
+  assert.match(
+    (await pages.git('push', `${forge.url}/${repo.fullName}.wiki.git`, 'main')).err,
+    /could not read|terminal|401/i,
+  )
+  assert.equal(await refsOf(forge, repo), undefined, 'nothing was made')
+  await forge.as('alice').must('PATCH', repo.api, { has_wiki: false })
+  assert.match((await pages.git('push', await wikiUrl(forge, 'alice', repo), 'main')).err, /not found/)
+  await forge.as('alice').must('PATCH', repo.api, { has_wiki: true })
+
+  const pushed = await pages.git('push', await wikiUrl(forge, 'alice', repo), 'main')
+  assert.equal(pushed.code, 0, pushed.err)
+  assert.doesNotMatch(pushed.err, /pull request/)
+  assert.deepEqual(await refsOf(forge, repo), { HEAD: first, 'refs/heads/main': first })
+  const deletion = await pages.git('push', await wikiUrl(forge, 'alice', repo), ':main')
+  assert.match(deletion.err, /the default branch can not be deleted/)
+  const behind = await pages.git('push', await wikiUrl(forge, 'alice', repo), `+${first}:refs/pull/1/head`)
+  assert.match(behind.err, /pull requests can not be pushed|hidden/)
+  await forge.settle()
+  assert.deepEqual(await forge.services.db.selectFrom('ref_journal').selectAll().execute(), [])
+})
+
+test('git over HTTP: the first push to a wiki decides its branch when it brings another', async () => {
+  await using forge = await startForge({ users: ['alice'] })
+  const repo = await forge.given.repo({ owner: 'alice' })
+  using pages = await Pages.begin('pages')
+  const first = await pages.commit('Home.md')
+  await pages.must('push', '-q', await wikiUrl(forge, 'alice', repo), 'pages')
+  assert.deepEqual(await refsOf(forge, repo), { HEAD: first, 'refs/heads/pages': first })
+  assert.equal((await forge.as('alice').get(repo.api)).json.wiki_branch, 'pages')
+  await pages.must('push', '-q', await wikiUrl(forge, 'alice', repo), 'pages:other')
+  assert.equal((await forge.as('alice').get(repo.api)).json.wiki_branch, 'pages')
+  await forge.as('alice').must('PATCH', repo.api, { wiki_branch: 'renamed' })
+  assert.deepEqual(await refsOf(forge, repo), { HEAD: first, 'refs/heads/other': first, 'refs/heads/renamed': first })
+})
+
+test('git over HTTP: of two first pushes to a wiki at once both arrive in one wiki', async () => {
+  await using forge = await startForge({ users: ['alice'] })
+  const repo = await forge.given.repo({ owner: 'alice' })
+  using pages = await Pages.begin('main')
+  const first = await pages.commit('Home.md')
+  const url = await wikiUrl(forge, 'alice', repo)
+  await Promise.all(['one', 'two', 'three'].map((branch) => pages.must('push', '-q', url, `main:${branch}`)))
+  const refs = await refsOf(forge, repo)
+  assert.deepEqual(
+    [refs?.['refs/heads/one'], refs?.['refs/heads/two'], refs?.['refs/heads/three']],
+    [first, first, first],
+  )
+})
+
+test('git over HTTP: what is pushed to a wiki does not touch branches, protections and pull requests of the code', async () => {
+  await using forge = await startForge({ users: ['alice'] })
+  const repo = await forge.given.repo({ owner: 'alice' })
+  const pull = await givenPull(forge, { repo })
+  await collaborator(forge, repo, 'bob')
+  const issue = await forge.given.issue({ repo })
+  const alice = forge.as('alice')
+  await alice.must('POST', `${repo.api}/branch_protections`, { rule_name: pull.branch })
+  const before = (await alice.must('GET', `${repo.api}/branches`)).json
+  await forge.settle()
+  using pages = await Pages.begin(pull.branch)
+  await pages.commit('Home.md')
+  await pages.must('commit', '-q', '--allow-empty', '-m', `fixes #${issue.number}`)
+  const url = await wikiUrl(forge, 'bob', repo)
+  await pages.must('push', '-q', url, `${pull.branch}:main`, pull.branch)
+  await pages.must('commit', '-q', '--amend', '--allow-empty', '-m', 'rewritten')
+  await pages.must('push', '-q', '--force', url, pull.branch)
+  await pages.must('push', '-q', url, `:${pull.branch}`)
+  await forge.settle()
+  assert.deepEqual((await alice.must('GET', `${repo.api}/branches`)).json, before)
+  const shown = (await alice.must('GET', pull.api)).json
+  assert.deepEqual([shown.state, shown.head.sha, shown.mergeable], ['open', pull.head, true])
+  assert.equal((await alice.must('GET', issue.api)).json.state, 'open')
+  const found = await alice.must('GET', repo.api)
+  assert.equal(found.json.empty, false)
+})

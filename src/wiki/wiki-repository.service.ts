@@ -1,0 +1,26 @@
+import type { Services } from '../access/context.ts'
+import { transaction } from '../db/database.ts'
+import type { RepoRow } from '../db/tables/repositories.ts'
+import { newGitKey } from '../git/git-key.ts'
+import { NotFound } from '../lib/errors.ts'
+import type { GitKey } from '../lib/ids.ts'
+import { findRepoById } from '../repos/repo.store.ts'
+import { updateWikiGitKey } from './wiki-repository.store.ts'
+
+/**
+ * The git repository of a wiki, which is made when the first page is written or pushed. Whether the caller may write the
+ * wiki is asked before. What a crash leaves between the two steps is empty and belongs to nothing; `ingot doctor` removes
+ * it.
+ */
+export async function getOrCreateWiki(services: Services, repo: RepoRow): Promise<GitKey> {
+  if (repo.wiki_git_key !== null) return repo.wiki_git_key
+  const { db, git } = services
+  const made = newGitKey()
+  await git.create(made, { defaultBranch: repo.wiki_branch, objectFormat: repo.object_format })
+  if (await transaction(db, (tx) => updateWikiGitKey(tx, repo.id, made))) return made
+  // Somebody else was quicker, or the repository is gone.
+  await git.remove(made)
+  const present = (await findRepoById(db, repo.id))?.wiki_git_key
+  if (!present) throw new NotFound('the repository does not exist: not found')
+  return present
+}
