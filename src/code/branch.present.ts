@@ -1,7 +1,8 @@
 import type { RepoCtx } from '../access/context.ts'
 import type { BranchRow } from '../db/tables/repositories.ts'
 import { branchActor } from '../refs/branch-actor.ts'
-import { effectiveRule, mayMerge, mayPush } from '../refs/branch-protection.policy.ts'
+import { mayMerge, mayPush } from '../refs/branch-protection.policy.ts'
+import { effectiveRule } from '../refs/branch-protection.rules.ts'
 import { listBranchRules } from '../refs/branch-protection.store.ts'
 import type { Branch } from './branch.schemas.ts'
 import { presentPayloadCommits } from './commit.present.ts'
@@ -28,8 +29,8 @@ export async function presentBranches(
       required_approvals: rule?.required_approvals ?? 0,
       enable_status_check: rule?.enable_status_check ?? false,
       status_check_contexts: rule ? rule.status_check_contexts && [...rule.status_check_contexts] : [],
-      user_can_push: mayPush(rule, actor),
-      user_can_merge: mayMerge(rule, actor),
+      user_can_push: mayPush(rule, actor).allowed,
+      user_can_merge: mayMerge(rule, actor).allowed,
       effective_branch_protection_name: rule && ctx.rights.isAdmin ? rule.rule_name : '',
     }
   })

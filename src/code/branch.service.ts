@@ -11,7 +11,7 @@ import { nowUnix } from '../lib/time.ts'
 import { renameBranchRule } from '../refs/branch-protection.store.ts'
 import { countBranches, findBranch, insertBranchRename, listBranches, updateDefaultBranch } from './branch.store.ts'
 import { findNamedCommit } from './named-commit.service.ts'
-import { mustBeAllowedByProtections } from '../refs/protection.service.ts'
+import { mustBeAllowedByProtections, mustBeRemovable } from '../refs/protection.service.ts'
 import { codeOf } from '../refs/git-repository.ts'
 import { moveRefs } from '../refs/ref-door.service.ts'
 
@@ -91,9 +91,8 @@ async function startOf(ctx: RepoCtx, source: BranchSource): Promise<Oid> {
 export async function removeBranch(ctx: SignedInRepoCtx, name: string): Promise<void> {
   const { repo } = ctx
   const { commit_oid: head } = await getBranch(ctx, name)
-  if (name === repo.default_branch) throw new Forbidden(`${name} is the default branch`, 'default_branch')
+  await mustBeRemovable(ctx, name)
   const update = { ref: branchRef(name), old: head, new: zeroOid(repo.object_format) }
-  await mustBeAllowedByProtections(ctx, [update])
   const result = await moveRefs(ctx, codeOf(repo), [update], { doerId: ctx.viewer.id, via: 'api' })
   if (!result.ok) throw refusalOf(result)
 }

@@ -3,6 +3,7 @@ import type { RepoCtx, SignedInRepoCtx } from '../access/context.ts'
 import { repoUnderQuota } from '../access/quota.requirements.ts'
 import { canRead, canWrite, inRepo, notArchived } from '../access/repo.requirements.ts'
 import { signedIn } from '../access/requirements.ts'
+import type { FileEdit } from '../git/git.ts'
 import { operation, validBody } from '../http/operation.ts'
 import { created, ok } from '../http/reply.ts'
 import { pathText } from '../http/schema.ts'
@@ -21,7 +22,7 @@ import {
   UpdateFileOptions,
 } from './content.schemas.ts'
 import { getContent } from './content.service.ts'
-import { decodeBase64, mayOperate, type FileChangeInput, type FileOperation } from './file-change.rules.ts'
+import { decodeBase64, isFileOperation } from './file-change.rules.ts'
 import { applyPatchToBranch, changeFiles, deletionRules, type MadeChange } from './file-change.service.ts'
 import { branchWriter } from './git-access.requirements.ts'
 import { mayWritePath, resolvePath } from './tree-path.rules.ts'
@@ -73,14 +74,14 @@ function writablePath(field: string, sent: string): string {
 
 /** The change of one file that a request asks for, with everything about it checked that needs no repository. */
 function changeOf(
-  operation: FileOperation,
+  operation: FileEdit['operation'],
   path: string,
   sent: {
     readonly content?: string | undefined
     readonly sha?: string | undefined
     readonly from_path?: string | undefined
   },
-): FileChangeInput {
+): FileEdit {
   const content = decodeBase64(sent.content ?? '')
   if (!content) throw new Invalid('[content]: this is no base64', 'content_invalid')
   const fromPath = sent.from_path ? writablePath('from_path', sent.from_path) : undefined
@@ -88,8 +89,8 @@ function changeOf(
     operation,
     path: writablePath('path', path),
     content,
-    ...(sent.sha ? { sha: sent.sha } : {}),
-    ...(fromPath === undefined ? {} : { fromPath }),
+    expectedOid: sent.sha || undefined,
+    fromPath,
   }
 }
 
@@ -161,9 +162,8 @@ export const repoChangeFiles = operation({
   reply: { 201: FilesResponse },
   async run({ ctx, body }) {
     const changes = body.files.map((file) => {
-      const known = mayOperate(file.operation)
-      if (!known.allowed) throw new Invalid(`[files.operation]: ${known.reason}`, 'operation_unknown')
-      return changeOf(file.operation as FileOperation, file.path, file)
+      if (isFileOperation(file.operation)) return changeOf(file.operation, file.path, file)
+      throw new Invalid(`[files.operation]: ${file.operation} is no known operation`, 'operation_unknown')
     })
     const made = await changeFiles(ctx, changes, body)
     const [files, change] = await Promise.all([presentEntries(ctx, made), presentChange(ctx, made.commit)])

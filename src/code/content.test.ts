@@ -91,3 +91,71 @@ test('repoApplyDiffPatch: guests sign in first, and a patch that does not apply 
   assert.equal((await forge.guest.post(`${repo.api}/diffpatch`, body)).status, 401)
   assert.equal((await forge.as('alice').post(`${repo.api}/diffpatch`, body)).status, 422)
 })
+
+test('repoUpdateFile, repoChangeFiles: a file is not moved below what was a file', async () => {
+  await using forge = await startForge({ users: ['alice'] })
+  const repo = await forge.given.repo({ owner: 'alice' })
+  const alice = forge.as('alice')
+  await alice.must('POST', `${repo.api}/contents`, {
+    files: [
+      { operation: 'create', path: 'a', content: '' },
+      { operation: 'create', path: 'b', content: 'Yg==' },
+    ],
+  })
+  const { sha } = (await alice.must('GET', `${repo.api}/contents/a`)).json
+  const below = await alice.put(`${repo.api}/contents/a/b/c`, { sha, from_path: 'a', content: '' })
+  assert.deepEqual([below.status, below.json.code], [422, 'path_no_folder'])
+  const files = [
+    { operation: 'delete', path: 'a' },
+    { operation: 'update', path: 'a/c', from_path: 'b', content: '' },
+  ]
+  assert.equal((await alice.post(`${repo.api}/contents`, { files })).status, 422)
+  assert.equal((await alice.get(`${repo.api}/contents/b`)).status, 200, 'nothing was done')
+  // A new file may take the place of what is removed.
+  const replaced = [files[0], { operation: 'create', path: 'a/c', content: '' }]
+  assert.equal((await alice.post(`${repo.api}/contents`, { files: replaced })).status, 201)
+})
+
+test('repoCreateFile, repoUpdateFile, repoDeleteFile, repoApplyDiffPatch: protections come before what is there', async () => {
+  await using forge = await startForge({ users: ['alice'] })
+  const repo = await forge.given.repo({ owner: 'alice' })
+  const alice = forge.as('alice')
+  await alice.must('POST', `${repo.api}/contents/there`, { content: '' })
+  const objects = async (): Promise<number> => {
+    const row = await forge.services.db.selectFrom('repo').selectAll().executeTakeFirstOrThrow()
+    return forge.services.git.sizeBytes(row.git_key)
+  }
+  const wrong = '0'.repeat(40)
+  const patch = `diff --git a/x b/x\nnew file mode 100644\n--- /dev/null\n+++ b/x\n@@ -0,0 +1 @@\n+x\n`
+  const asks: [string, () => Promise<{ status: number; json: any }>][] = [
+    ['a file that exists', () => alice.post(`${repo.api}/contents/there`, { content: '' })],
+    ['another content', () => alice.put(`${repo.api}/contents/there`, { content: '', sha: wrong })],
+    ['no such file', () => alice.put(`${repo.api}/contents/nowhere`, { content: '', sha: wrong })],
+    ['deleting another content', () => alice.delete(`${repo.api}/contents/there`, { sha: wrong })],
+    ['several files', () => alice.post(`${repo.api}/contents`, { files: [{ operation: 'delete', path: 'nowhere' }] })],
+    ['a patch that does not apply', () => alice.post(`${repo.api}/diffpatch`, { content: 'nonsense', sha: wrong })],
+    ['a patch', () => alice.post(`${repo.api}/diffpatch`, { content: patch, sha: wrong })],
+  ]
+  await alice.must('POST', `${repo.api}/branch_protections`, { rule_name: 'main' })
+  const before = await objects()
+  for (const [label, ask] of asks) {
+    const { status, json } = await ask()
+    assert.deepEqual([status, json.code], [403, 'branch_protected'], label)
+  }
+  assert.equal(await objects(), before, 'nothing was written')
+
+  // What is open to all may change, and a moved file counts with both of its names.
+  const rule = `${repo.api}/branch_protections/main`
+  await alice.must('PATCH', rule, { unprotected_file_patterns: 'docs/**;x' })
+  assert.equal((await alice.post(`${repo.api}/contents/docs/new`, { content: '' })).status, 201)
+  assert.equal((await alice.post(`${repo.api}/diffpatch`, { content: patch, sha: wrong })).status, 201)
+  const { sha } = (await alice.must('GET', `${repo.api}/contents/there`)).json
+  const moved = await alice.put(`${repo.api}/contents/docs/there`, { content: '', sha, from_path: 'there' })
+  assert.equal(moved.status, 403)
+  const other = patch.replaceAll('x', 'y')
+  assert.equal((await alice.post(`${repo.api}/diffpatch`, { content: other, sha: wrong })).status, 403)
+  await alice.must('PATCH', rule, { enable_push: true, protected_file_patterns: 'y' })
+  assert.equal((await alice.post(`${repo.api}/diffpatch`, { content: other, sha: wrong })).status, 403)
+  await alice.must('PATCH', rule, { protected_file_patterns: '', require_signed_commits: true })
+  assert.equal((await alice.post(`${repo.api}/contents/unsigned`, { content: '' })).status, 403)
+})

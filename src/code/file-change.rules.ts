@@ -1,27 +1,14 @@
-import { allow, deny, type Verdict } from '../lib/verdict.ts'
+import type { FileEdit } from '../git/git.ts'
+import { withTrailers } from '../lib/trailers.ts'
 
-/** What is done to one file. */
-export type FileOperation = 'create' | 'update' | 'delete'
-
-/** One file of a change, with its path resolved and allowed. */
-export interface FileChangeInput {
-  readonly operation: FileOperation
-  readonly path: string
-  /** An update that moves the file: where it is now. */
-  readonly fromPath?: string
-  readonly content: Buffer
-  /** What the file must be now; unchecked when absent. */
-  readonly sha?: string
-}
-
-const titles: readonly (readonly [FileOperation, string])[] = [
+const titles: readonly (readonly [FileEdit['operation'], string])[] = [
   ['create', 'Add'],
   ['update', 'Update'],
   ['delete', 'Delete'],
 ]
 
 /** The message of a change that has none: a line for each kind of change, with all its paths. */
-export const defaultMessage = (changes: readonly Pick<FileChangeInput, 'operation' | 'path'>[]): string =>
+export const defaultMessage = (changes: readonly Pick<FileEdit, 'operation' | 'path'>[]): string =>
   titles
     .map(([operation, title]) => {
       const paths = changes.filter((change) => change.operation === operation).map((change) => change.path)
@@ -30,14 +17,9 @@ export const defaultMessage = (changes: readonly Pick<FileChangeInput, 'operatio
     .filter((line) => line !== '')
     .join('\n')
 
-/** A message with the committer's sign-off at its end, in a paragraph with other trailers. */
-export function withSignOff(message: string, committer: { readonly name: string; readonly email: string }): string {
-  const line = `Signed-off-by: ${committer.name} <${committer.email}>`
-  const lines = message.split('\n')
-  if (lines.includes(line)) return message
-  const lastLine = lines.at(-1) ?? ''
-  return `${message}${/^[\w-]+: \S/.test(lastLine) && lines.length > 1 ? '\n' : '\n\n'}${line}`
-}
+/** A message with the committer's sign-off at its end. */
+export const withSignOff = (message: string, committer: { readonly name: string; readonly email: string }): string =>
+  withTrailers(message, [`Signed-off-by: ${committer.name} <${committer.email}>`])
 
 /** Bytes of base64 text (line ends do not count), or undefined when it is none. */
 export function decodeBase64(text: string): Buffer | undefined {
@@ -46,6 +28,6 @@ export function decodeBase64(text: string): Buffer | undefined {
   return Buffer.from(compact, 'base64')
 }
 
-/** Whether the operation is one there is. */
-export const mayOperate = (operation: string): Verdict =>
-  titles.some(([known]) => known === operation) ? allow : deny(`${operation} is no known operation`)
+/** Whether a text names something that can be done to a file. */
+export const isFileOperation = (text: string): text is FileEdit['operation'] =>
+  titles.some(([operation]) => operation === text)

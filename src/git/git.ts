@@ -161,6 +161,27 @@ export type TreeChange =
     }
   | { readonly op: 'delete'; readonly path: string }
 
+/** What is to become of one file. */
+export type FileEdit = {
+  readonly operation: 'create' | 'update' | 'delete'
+  readonly path: string
+  /** An update that moves the file: where it is now. */
+  readonly fromPath?: string | undefined
+  readonly content: Buffer
+  /** What the file must be now; unchecked when absent. */
+  readonly expectedOid?: string | undefined
+}
+
+/** Why an edit does not fit what is there; `path` is where. */
+export type EditProblem =
+  | { readonly reason: 'missing' | 'is_folder' | 'no_folder'; readonly path: string }
+  | { readonly reason: 'other_content'; readonly path: string; readonly found: Oid }
+  | { readonly reason: 'taken'; readonly path: string; readonly by: 'folder' | 'file' }
+
+export type PlannedEdits =
+  | { readonly ok: true; readonly changes: readonly TreeChange[] }
+  | { readonly ok: false; readonly edit: FileEdit; readonly problem: EditProblem }
+
 export type BlobSource = { readonly stream: Readable; readonly sizeBytes: number }
 
 /** Makes the armoured signature of the bytes of a commit or tag. */
@@ -421,6 +442,8 @@ export type Git = {
   ): Promise<{ sizeBytes: number; stream: Readable }>
   /** Below a commit or tree; '' is the root itself. Undefined when there is none. */
   findPath(at: ReadFrom, treeish: Oid, path: string): Promise<PathEntry | undefined>
+  /** Several at once, below a commit or tree; those that do not exist are left out. */
+  findPaths(at: ReadFrom, treeish: Oid, paths: readonly string[]): Promise<ReadonlyMap<string, TreeEntry>>
   /** Depth first in tree order, folders before what they hold. */
   listTreeRecursive(
     at: ReadFrom,
@@ -491,6 +514,11 @@ export type Git = {
   patchId(at: ReadFrom, base: Oid, head: Oid): Promise<string>
 
   // Writing objects: no reference changes here
+  /**
+   * Turns edits of files, made in order, each seeing those before it, into changes of the tree of a commit (undefined:
+   * there is none yet), or tells the first that does not fit what is there. Writes nothing.
+   */
+  planEdits(key: GitKey, base: Oid | undefined, edits: readonly FileEdit[]): Promise<PlannedEdits>
   writeBlob(key: GitKey, content: Buffer | BlobSource): Promise<Oid>
   writeTree(key: GitKey, base: Oid | undefined, changes: readonly TreeChange[]): Promise<Oid>
   writeCommit(key: GitKey, commit: NewCommit): Promise<{ oid: Oid; tree: Oid; blobs: readonly (Oid | undefined)[] }>

@@ -7,6 +7,7 @@ import { copyCustomHooks, readCustomHook, writeCustomHook } from './custom-hooks
 import * as diff from './diff.ts'
 import * as dumb from './dumb.ts'
 import type { Git, GitLimits, GitOptions } from './git.ts'
+import { findPaths, planEdits } from './file-edits.ts'
 import { writeGitSettings } from './git-settings.ts'
 import * as history from './history.ts'
 import * as merge from './merge.ts'
@@ -135,6 +136,7 @@ function bind(context: GitContext): Git {
     blobSizes: withContext(objects.blobSizes),
     streamBlob: withContext(objects.streamBlob),
     findPath: withContext(objects.findPath),
+    findPaths: withContext(findPaths),
     listTreeRecursive: withContext(objects.listTreeRecursive),
 
     log: withContext(history.log),
@@ -157,6 +159,7 @@ function bind(context: GitContext): Git {
     patchId: withContext(diff.patchId),
 
     writeBlob: withContext(writer.writeBlob),
+    planEdits: withContext(planEdits),
     writeTree: async (key, base, changes) => (await writer.writeTree(context, key, base, changes)).tree,
     writeCommit: withContext(writer.writeCommit),
     writeTag: withContext(writer.writeTag),

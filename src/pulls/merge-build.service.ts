@@ -6,14 +6,8 @@ import { nowUnix } from '../lib/time.ts'
 import { loadCommitAuthors } from '../code/commit-authors.ts'
 import { gitPerson } from '../users/git-person.ts'
 import { findUserById } from '../users/user.store.ts'
-import {
-  fillTemplate,
-  joinMessage,
-  splitMessage,
-  templateVariables,
-  withTrailers,
-  type Message,
-} from './merge-message.ts'
+import { withTrailers } from '../lib/trailers.ts'
+import { fillTemplate, joinMessage, splitMessage, templateVariables, type Message } from './merge-message.ts'
 import { mergeFacts, readTemplate } from './merge-template.service.ts'
 import type { PullPair } from './pull.store.ts'
 
@@ -106,9 +100,7 @@ async function squashed(ctx: SignedInRepoCtx, pair: PullPair, base: Oid, message
     tree,
     author,
     committer,
-    message: joinMessage(
-      isSame ? message : withTrailers(message, [`Co-authored-by: ${person}`, `Co-committed-by: ${person}`]),
-    ),
+    message: withTrailers(joinMessage(message), isSame ? [] : [`Co-authored-by: ${person}`, `Co-committed-by: ${person}`]),
   })
   return oid
 }

@@ -6,7 +6,6 @@ import {
   joinMessage,
   splitMessage,
   templateVariables,
-  withTrailers,
   type MergeFacts,
 } from './merge-message.ts'
 
@@ -46,13 +45,4 @@ test('messages are taken apart at their first line and put together with one emp
   assert.deepEqual(splitMessage('\n Title \r\n\r\nBody\r\n'), { title: 'Title', body: 'Body' })
   assert.equal(joinMessage({ title: 'Title', body: '' }), 'Title\n')
   assert.equal(joinMessage({ title: 'Title', body: 'Body' }), 'Title\n\nBody\n')
-  const trailers = ['Co-authored-by: Bob <b@example.com>']
-  assert.equal(
-    joinMessage(withTrailers({ title: 'T', body: '' }, trailers)),
-    'T\n\nCo-authored-by: Bob <b@example.com>\n',
-  )
-  assert.equal(
-    joinMessage(withTrailers({ title: 'T', body: 'Body' }, trailers)),
-    'T\n\nBody\n\nCo-authored-by: Bob <b@example.com>\n',
-  )
 })

@@ -70,10 +70,3 @@ export const fillTemplate = (template: string, variables: Readonly<Record<string
   template.replace(/\$\{(\w+)\}/g, (_, name: string) =>
     Object.hasOwn(variables, name) ? (variables[name] as string) : '',
   )
-
-/** Adds trailers to a body, after an empty line unless there are trailers at its end already. */
-export function withTrailers(message: Message, trailers: readonly string[]): Message {
-  if (trailers.length === 0) return message
-  const text = trailers.join('\n')
-  return { ...message, body: message.body === '' ? text : `${message.body}\n\n${text}` }
-}

@@ -1,5 +1,4 @@
 import type { SignedInRepoCtx } from '../access/context.ts'
-import { accessTo } from '../access/repo-access.ts'
 import { transaction, type Tx } from '../db/database.ts'
 import type { PullRow } from '../db/tables/pulls.ts'
 import { publish } from '../events/hub.ts'
@@ -12,13 +11,11 @@ import { Conflict, Forbidden, MethodNotAllowed, NotFound } from '../lib/errors.t
 import type { IssueId } from '../lib/ids.ts'
 import { branchRef, isOid, zeroOid } from '../lib/refs.ts'
 import { refusalOf } from '../code/branch.service.ts'
-import { effectiveRule } from '../refs/branch-protection.policy.ts'
-import { listBranchRules } from '../refs/branch-protection.store.ts'
 import { codeOf } from '../refs/git-repository.ts'
 import { moveRefs } from '../refs/ref-door.service.ts'
 import { hasUnsettled } from '../refs/ref-journal.store.ts'
-import { findRepoById } from '../repos/repo.store.ts'
-import { findUserById } from '../users/user.store.ts'
+import { mustBeRemovable } from '../refs/protection.service.ts'
+import { openHeadRepo } from './head-repo.service.ts'
 import { buildMerge, type BuildStyle } from './merge-build.service.ts'
 import { passGate } from './merge-gate.service.ts'
 import { mergeEffect, recordMerge } from './merge-record.service.ts'
@@ -211,20 +208,13 @@ export async function cancelScheduledMerge(ctx: SignedInRepoCtx, { pull }: PullP
  * are `Forbidden` (contract).
  */
 async function deleteHeadBranch(ctx: SignedInRepoCtx, pull: PullRow): Promise<void> {
-  if (pull.flow === 1 || pull.head_repo_id === null) return
-  const repo = pull.head_repo_id === ctx.repo.id ? ctx.repo : await findRepoById(ctx.db, pull.head_repo_id)
-  const owner = repo && (await findUserById(ctx.db, repo.owner_id))
-  if (!repo || !owner) return
+  const head = await openHeadRepo(ctx, pull)
+  if (!head) return
+  const { repo } = head
   const branch = pull.head_branch
   const users = await listOpenByBranch(ctx.db, 'head', repo.id, [branch])
   if (users.some((other) => other.id !== pull.id)) return
-  const [{ rights }, rules] = await Promise.all([
-    accessTo(ctx.db, ctx.viewer, owner, repo),
-    listBranchRules(ctx.db, repo.id),
-  ])
-  if (branch === repo.default_branch) throw new Forbidden(`${branch} is the default branch`, 'default_branch')
-  if (effectiveRule(rules, branch)) throw new Forbidden(`${branch} is protected`, 'branch_protected')
-  if (!rights.canWrite('code')) throw new Forbidden('you may not delete the head branch', 'branch_forbidden')
+  await mustBeRemovable(head, branch)
   const by = attributionNow(ctx)
   await transaction(ctx.db, async (tx) => {
     const children = await listOpenByBranch(tx, 'base', repo.id, [branch])

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseCodeOwners, rulesFor } from './code-owners.parse.ts'
-import { reviewProblem, statusProblem } from './merge-gate.policy.ts'
+import type { Verdict } from '../lib/verdict.ts'
+import { mayMergeWithReviews, mayMergeWithStatuses } from './merge-gate.policy.ts'
 import { describeCommit, readTopicOptions, readTopicRef, topicName } from './topic-push.parse.ts'
 import type { BranchRule } from '../refs/branch-protection.store.ts'
 
@@ -66,6 +67,11 @@ const rule = (more: Partial<BranchRule>): BranchRule =>
     ignore_stale_approvals: false,
     ...more,
   }) as BranchRule
+
+/** Why something is denied; undefined when it is allowed. */
+const problemOf = (verdict: Verdict): string | undefined => (verdict.allowed ? undefined : verdict.reason)
+const statusProblem = (...given: Parameters<typeof mayMergeWithStatuses>) => problemOf(mayMergeWithStatuses(...given))
+const reviewProblem = (...given: Parameters<typeof mayMergeWithReviews>) => problemOf(mayMergeWithReviews(...given))
 
 test('statuses: each pattern needs one that fits, and all that fit must be successes', () => {
   const status = (context: string, state: string) => ({ context, state })

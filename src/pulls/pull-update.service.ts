@@ -1,19 +1,15 @@
 import type { SignedInRepoCtx } from '../access/context.ts'
-import { accessTo } from '../access/repo-access.ts'
-import type { RepoRow } from '../db/tables/repositories.ts'
-import type { UserRow } from '../db/tables/accounts.ts'
+import type { RepoRow, RepoUnit } from '../db/tables/repositories.ts'
 import { Conflict, Invalid, NotFound } from '../lib/errors.ts'
 import type { Oid } from '../lib/ids.ts'
 import { branchRef } from '../lib/refs.ts'
-import { effectiveRule, mayPush, type BranchActor } from '../refs/branch-protection.policy.ts'
-import { listBranchRules } from '../refs/branch-protection.store.ts'
+import { mayPush } from '../refs/branch-protection.policy.ts'
+import { protectionOf } from '../refs/protection.service.ts'
 import { refusalOf } from '../code/branch.service.ts'
 import { codeOf } from '../refs/git-repository.ts'
 import { moveRefs } from '../refs/ref-door.service.ts'
-import { findRepoById } from '../repos/repo.store.ts'
 import { unitConfig } from '../repos/unit-config.ts'
-import { teamIdsOf } from '../access/user-rights.service.ts'
-import { findUserById } from '../users/user.store.ts'
+import { openHeadRepo } from './head-repo.service.ts'
 import { conflictOf, identityOf, mergeInto } from './merge-build.service.ts'
 import { upToDate } from './pull-check.service.ts'
 import type { PullPair } from './pull.store.ts'
@@ -23,29 +19,17 @@ const maxAttempts = 3
 
 interface Head {
   readonly repo: RepoRow
-  readonly owner: UserRow
   readonly isProtected: boolean
 }
 
 /** The head of a pull request when the caller may push to it, with or without rewriting; else undefined. */
 async function pushableHead(ctx: SignedInRepoCtx, { pull }: PullPair): Promise<Head | undefined> {
-  if (pull.flow === 1 || pull.head_repo_id === null) return undefined
-  const repo = pull.head_repo_id === ctx.repo.id ? ctx.repo : await findRepoById(ctx.db, pull.head_repo_id)
-  const owner = repo && (await findUserById(ctx.db, repo.owner_id))
-  if (!repo || !owner) return undefined
-  const [{ rights }, rules, teamIds] = await Promise.all([
-    accessTo(ctx.db, ctx.viewer, owner, repo),
-    listBranchRules(ctx.db, repo.id),
-    teamIdsOf(ctx.db, owner, ctx.viewer.id),
-  ])
+  const head = await openHeadRepo(ctx, pull)
+  if (!head || head.repo.is_archived) return undefined
+  const { rule, actor } = await protectionOf(head, pull.head_branch)
   const mayMaintain = pull.allow_maintainer_edit && ctx.rights.canWrite('code')
-  const rule = effectiveRule(rules, pull.head_branch)
-  const actor: BranchActor = {
-    id: ctx.viewer.id,
-    rights: { canWrite: (unit) => rights.canWrite(unit) || (mayMaintain && unit === 'code') },
-    teamIds,
-  }
-  return mayPush(rule, actor) && !repo.is_archived ? { repo, owner, isProtected: rule !== undefined } : undefined
+  const rights = { canWrite: (unit: RepoUnit) => head.rights.canWrite(unit) || (mayMaintain && unit === 'code') }
+  return mayPush(rule, { ...actor, rights }).allowed ? { repo: head.repo, isProtected: rule !== undefined } : undefined
 }
 
 /**

@@ -11,7 +11,8 @@ import { listUsersWhoMay } from '../access/access-rule.store.ts'
 import { Forbidden, Invalid, NotFound } from '../lib/errors.ts'
 import type { ReviewId, TeamId, UserId } from '../lib/ids.ts'
 import { findTeamByName, listTeamsOfRepo } from '../orgs/team.store.ts'
-import { effectiveRule, mayApprove, type BranchActor } from '../refs/branch-protection.policy.ts'
+import { mayApprove } from '../refs/branch-protection.policy.ts'
+import { effectiveRule, type BranchActor } from '../refs/branch-protection.rules.ts'
 import { listBranchRules, type BranchRule } from '../refs/branch-protection.store.ts'
 import { rightsOfUsers, teamIdsOf } from '../access/user-rights.service.ts'
 import { findEmail, findUserById, findUserByName, loadUsers } from '../users/user.store.ts'
@@ -34,7 +35,7 @@ export async function isOfficialFor(ctx: Place, rule: BranchRule | undefined, us
     teamIdsOf(ctx.db, ctx.owner, user.id),
   ])
   const actor: BranchActor = { id: user.id, rights: rights.get(user.id) ?? noRights, teamIds }
-  return mayApprove(rule, actor)
+  return mayApprove(rule, actor).allowed
 }
 
 const noRights = { canWrite: () => false }

@@ -1,5 +1,5 @@
 import type { RepoCtx } from '../access/context.ts'
-import type { BranchActor } from './branch-protection.policy.ts'
+import type { BranchActor } from './branch-protection.rules.ts'
 import { teamIdsOf } from '../access/user-rights.service.ts'
 
 /** Who asks, as rules look at it. */

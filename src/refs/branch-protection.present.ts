@@ -1,7 +1,7 @@
 import type { Ctx } from '../access/context.ts'
 import { formatUnix } from '../lib/time.ts'
 import { loadListNames } from './allow-list.present.ts'
-import { isPattern } from './branch-protection.policy.ts'
+import { isPattern } from './branch-protection.rules.ts'
 import type { BranchProtection } from './branch-protection.schemas.ts'
 import type { BranchRule } from './branch-protection.store.ts'
 

@@ -5,7 +5,7 @@ import type { BranchRuleChange } from '../db/tables/git-data.ts'
 import { BadRequest, Forbidden, NotFound } from '../lib/errors.ts'
 import { nowUnix } from '../lib/time.ts'
 import { listedTeams, listedUsers } from './allow-list.service.ts'
-import { inOrder } from './branch-protection.policy.ts'
+import { inOrder } from './branch-protection.rules.ts'
 import type { EditBranchProtectionOption } from './branch-protection.schemas.ts'
 import {
   deleteBranchRule,

@@ -4,7 +4,8 @@ import { Forbidden } from '../lib/errors.ts'
 import type { Oid } from '../lib/ids.ts'
 import { branchOf, branchRef, isZeroOid, tagOf } from '../lib/refs.ts'
 import { branchActor } from './branch-actor.ts'
-import { effectiveRule, mayChangeBranch, type BranchChange } from './branch-protection.policy.ts'
+import { mayChangeBranch } from './branch-protection.policy.ts'
+import { effectiveRule, type BranchActor, type BranchChange } from './branch-protection.rules.ts'
 import { listBranchRules, type BranchRule } from './branch-protection.store.ts'
 import { mayChangeTag } from './tag-protection.policy.ts'
 import { listTagRules } from './tag-protection.store.ts'
@@ -19,21 +20,31 @@ export interface ProtectionRefusal {
 /** Most new commits whose signatures are looked at in one push to a branch that takes signed ones only. */
 const maxVerifiedCommits = 5000
 
+/** A change that was not made yet, not even in quarantine: what it will be is known all the same. */
+export interface PlannedChange {
+  readonly ref: string
+  readonly kind: BranchChange['kind']
+  /** Paths of files that will differ; undefined: they are judged later. */
+  readonly paths: readonly string[] | undefined
+  /** What stands for a commit that will not be signed; undefined when none is made. */
+  readonly unsignedCommit: string | undefined
+}
+
 /**
- * Judges moves of references by the protections of branches and tags, for pushes and for everything else that moves them.
- * It reads the new objects through `at`, so it works while they are in quarantine.
+ * Judges changes of references by the protections of branches and tags, whoever makes them: pushes, the API, merges.
+ * Changes that git knows are read through `at`, so they may be in quarantine; planned ones need no objects.
  * @returns the refusals; none when everything is allowed
  */
 export async function checkProtections(
   ctx: RepoCtx,
-  updates: readonly PushedUpdate[],
+  changes: readonly (PushedUpdate | PlannedChange)[],
   options: { readonly at?: ReadFrom; readonly isDeployKey?: boolean } = {},
 ): Promise<readonly ProtectionRefusal[]> {
-  const branches = updates.flatMap((update) => {
-    const branch = branchOf(update.ref)
-    return branch === undefined ? [] : [{ update, branch }]
+  const branches = changes.flatMap((change) => {
+    const branch = branchOf(change.ref)
+    return branch === undefined ? [] : [{ change, branch }]
   })
-  const tags = updates.flatMap(({ ref }) => {
+  const tags = changes.flatMap(({ ref }) => {
     const tag = tagOf(ref)
     return tag === undefined ? [] : [{ ref, tag }]
   })
@@ -44,15 +55,12 @@ export async function checkProtections(
   if (branchRules.length === 0 && tagRules.length === 0) return []
   const actor = await branchActor(ctx, options)
   const refusals: ProtectionRefusal[] = []
-  for (const { update, branch } of branches) {
+  for (const { change, branch } of branches) {
     const rule = effectiveRule(branchRules, branch)
     if (!rule) continue
-    const verdict = mayChangeBranch(
-      rule,
-      actor,
-      await changeOf(ctx, rule, branch, update, options.at ?? ctx.repo.git_key),
-    )
-    if (!verdict.allowed) refusals.push({ ref: update.ref, reason: verdict.reason })
+    const looked = 'kind' in change ? change : await lookAt(ctx, rule, change, options.at ?? ctx.repo.git_key)
+    const verdict = mayChangeBranch(rule, actor, { isForced: false, ...looked, branch })
+    if (!verdict.allowed) refusals.push({ ref: change.ref, reason: verdict.reason })
   }
   for (const { ref, tag } of tags) {
     const verdict = mayChangeTag(tagRules, tag, actor)
@@ -62,30 +70,52 @@ export async function checkProtections(
 }
 
 /** Like `checkProtections`; the first refusal is thrown as `Forbidden`. */
-export async function mustBeAllowedByProtections(ctx: RepoCtx, updates: readonly PushedUpdate[]): Promise<void> {
-  const [refusal] = await checkProtections(ctx, updates)
+export async function mustBeAllowedByProtections(
+  ctx: RepoCtx,
+  changes: readonly (PushedUpdate | PlannedChange)[],
+): Promise<void> {
+  const [refusal] = await checkProtections(ctx, changes)
   if (refusal) throw new Forbidden(refusal.reason, 'branch_protected', { ref: refusal.ref })
 }
 
-/** What a rule looks at; only what it asks for is read from git. */
-async function changeOf(
+/**
+ * Refuses the removal of a branch, by the API and after a merge alike: of the default branch, of a protected one, and by
+ * those who may not write the repository (`Forbidden`).
+ */
+export async function mustBeRemovable(ctx: RepoCtx, branch: string): Promise<void> {
+  if (branch === ctx.repo.default_branch) throw new Forbidden(`${branch} is the default branch`, 'default_branch')
+  if (!ctx.rights.canWrite('code')) throw new Forbidden(`you may not delete branch ${branch}`, 'branch_forbidden')
+  const removal = { ref: branchRef(branch), kind: 'delete', paths: [], unsignedCommit: undefined } as const
+  await mustBeAllowedByProtections(ctx, [removal])
+}
+
+/** The rule that protects a branch, and who the caller is to it. */
+export async function protectionOf(
+  ctx: RepoCtx,
+  branch: string,
+): Promise<{ readonly rule: BranchRule | undefined; readonly actor: BranchActor }> {
+  const [rules, actor] = await Promise.all([listBranchRules(ctx.db, ctx.repo.id), branchActor(ctx)])
+  return { rule: effectiveRule(rules, branch), actor }
+}
+
+/** What git knows of a change, as far as a rule looks at it; only that is read. */
+async function lookAt(
   ctx: RepoCtx,
   rule: BranchRule,
-  branch: string,
   update: PushedUpdate,
   at: ReadFrom,
-): Promise<BranchChange> {
+): Promise<Omit<BranchChange, 'branch'>> {
   const { git } = ctx
   const isNew = isZeroOid(update.old)
-  if (isZeroOid(update.new)) return { branch, kind: 'delete', isForced: false, paths: [], unsignedCommit: undefined }
+  if (isZeroOid(update.new)) return { kind: 'delete', isForced: false, paths: [], unsignedCommit: undefined }
   const kind = isNew ? 'create' : 'update'
   const isForced = !isNew && !(await git.isAncestor(at, update.old, update.new))
+  if (isForced) return { kind, isForced, paths: [], unsignedCommit: undefined }
   const before = isNew ? await startOfNewBranch(ctx, update.new, at) : update.old
   const looksAtPaths = rule.protected_file_patterns !== '' || rule.unprotected_file_patterns !== ''
-  const paths = looksAtPaths && !isForced ? await changedPaths(ctx, before, update.new, at) : []
-  const unsignedCommit =
-    rule.require_signed_commits && !isForced ? await firstUnsigned(ctx, before, update.new, at) : undefined
-  return { branch, kind, isForced, paths, unsignedCommit }
+  const paths = looksAtPaths ? await changedPaths(ctx, before, update.new, at) : []
+  const unsignedCommit = rule.require_signed_commits ? await firstUnsigned(ctx, before, update.new, at) : undefined
+  return { kind, isForced, paths, unsignedCommit }
 }
 
 /** Where a new branch left the default branch: what it is compared with. */
@@ -94,12 +124,19 @@ async function startOfNewBranch(ctx: RepoCtx, tip: Oid, at: ReadFrom): Promise<O
   return main && ctx.git.mergeBase(at, main, tip)
 }
 
-async function changedPaths(ctx: RepoCtx, base: Oid | undefined, head: Oid, at: ReadFrom): Promise<string[]> {
+/** Paths of files that differ between two commits; a moved file counts with both. */
+export async function changedPaths(
+  ctx: Pick<RepoCtx, 'git'>,
+  base: Oid | undefined,
+  head: Oid,
+  at: ReadFrom,
+): Promise<string[]> {
   const changes = await ctx.git.diffFiles(at, { base, head, renames: false })
   return changes.map((change) => change.path)
 }
 
-async function firstUnsigned(
+/** The first commit between two without a good signature. */
+export async function firstUnsigned(
   ctx: RepoCtx,
   base: Oid | undefined,
   head: Oid,

@@ -6,7 +6,8 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import type { TeamId, UserId } from '../lib/ids.ts'
 import { startForge } from '../testing/forge.ts'
-import { mayChangeBranch, type BranchActor, type BranchChange } from './branch-protection.policy.ts'
+import { mayChangeBranch } from './branch-protection.policy.ts'
+import type { BranchActor, BranchChange } from './branch-protection.rules.ts'
 import type { BranchRule } from './branch-protection.store.ts'
 
 /** A clone of a repository of a running forge; git runs beside it, so nothing here may block. */
