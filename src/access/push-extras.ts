@@ -1,7 +1,7 @@
 import type { PushCheck, PushedUpdate, ReceiveCallbacks } from '../git/git.ts'
 
-/** What push options ask of the repository: settings that the first push of a new one often brings along. */
-export interface PushOptions {
+/** Settings of the repository that push options ask for; the first push of a new one often brings them along. */
+export interface PushSettings {
   readonly isPrivate?: boolean
   readonly isTemplate?: boolean
 }
@@ -9,7 +9,9 @@ export interface PushOptions {
 /** What features beside the references themselves have to do with one push. */
 export interface PushExtras {
   /** Changes the settings that push options ask for, like any edit of the repository. Throws a refusal when it may not be. */
-  readonly changeSettings?: (options: PushOptions) => Promise<void>
+  readonly changeSettings?: (settings: PushSettings) => Promise<void>
+  /** Names of push options that the feature reads. */
+  readonly knownOptions?: readonly string[]
   /** A reason against one of the updates, or undefined; asked when protections agree. */
   readonly refuse?: (check: PushCheck) => Promise<string | undefined>
   /** References that stand for something else than a place in the repository: they need no right to write here. */
@@ -27,9 +29,10 @@ export function joinExtras(all: readonly PushExtras[]): PushExtras {
   const [handleTopics, ...others] = all.flatMap((each) => each.handleTopics ?? [])
   if (others.length > 0) throw new Error('two features handle the topics of a push')
   return {
-    async changeSettings(options) {
-      for (const each of all) await each.changeSettings?.(options)
+    async changeSettings(settings) {
+      for (const each of all) await each.changeSettings?.(settings)
     },
+    knownOptions: all.flatMap((each) => each.knownOptions ?? []),
     async refuse(check) {
       for (const each of all) {
         const reason = await each.refuse?.(check)

@@ -202,3 +202,20 @@ test('repoListGitHooks, repoGetGitHook, repoDeleteGitHook: only where scripts ar
   }
   assert.equal((await forge.as('root').delete(`${repo.api}/hooks/git/update`)).status, 403)
 })
+
+test('repoCreateStatus, repoListStatusesByRef, repoGetCombinedStatusByRef: an annotated tag stands for its commit', async () => {
+  await using forge = await startForge({ users: ['alice'] })
+  const repo = await forge.given.repo({ owner: 'alice' })
+  const alice = forge.as('alice')
+  const tag = (await alice.must('POST', `${repo.api}/tags`, { tag_name: 'v1', message: 'annotated' })).json
+  assert.notEqual(tag.id, tag.commit.sha)
+  for (const [index, name] of ['v1', tag.id, tag.commit.sha].entries()) {
+    const made = await alice.must('POST', `${repo.api}/statuses/${name}`, { context: `${index}`, state: 'success' })
+    assert.match(made.json.url, new RegExp(`/statuses/${tag.commit.sha}$`))
+  }
+  for (const name of ['v1', tag.id, tag.commit.sha, 'refs%2Ftags%2Fv1']) {
+    assert.equal((await alice.get(`${repo.api}/commits/${name}/statuses`)).json.length, 3, name)
+    assert.equal((await alice.get(`${repo.api}/statuses/${name}`)).json.length, 3, name)
+    assert.equal((await alice.get(`${repo.api}/commits/${name}/status`)).json.sha, tag.commit.sha, name)
+  }
+})

@@ -14,6 +14,10 @@ const words: Readonly<Record<FileStatus, string>> = {
   changed: 'changed',
 }
 
+/** No line of it differs: a binary file, or one of which only the mode does (contract, pulls: `unchanged`). */
+const isContentKept = ({ status, additions, deletions }: FileChange): boolean =>
+  (status === 'modified' || status === 'changed') && additions + deletions === 0
+
 /** Changed files with their addresses at a commit of the repository that the head lies in. */
 export function presentChangedFiles(
   place: Pick<RepoCtx, 'config' | 'repo' | 'owner'>,
@@ -27,7 +31,7 @@ export function presentChangedFiles(
     return {
       filename: file.path,
       ...(file.oldPath === undefined ? {} : { previous_filename: file.oldPath }),
-      status: words[file.status],
+      status: isContentKept(file) ? 'unchanged' : words[file.status],
       additions: file.additions,
       deletions: file.deletions,
       changes: file.additions + file.deletions,

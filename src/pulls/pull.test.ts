@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { countQueries } from '../testing/count-queries.ts'
+import type { Oid } from '../lib/ids.ts'
+import { codeOf } from '../refs/git-repository.ts'
+import { moveRefs } from '../refs/ref-door.service.ts'
 import { startForge } from '../testing/forge.ts'
 import { collaborator, commitFiles, givenPull } from '../testing/given-pull.ts'
 
@@ -203,4 +206,43 @@ test('repoEditPullRequest: when it is no draft any more its code owners are aske
     ready.json.requested_reviewers.map((user: { login: string }) => user.login),
     ['bob'],
   )
+})
+
+test('repoGetPullRequestFiles: of binary files, and of those whose mode alone differs, no line is changed', async () => {
+  await using forge = await startForge()
+  const repo = await forge.given.repo()
+  const pull = await givenPull(forge, { repo })
+  const { git, db } = forge.services
+  const row = await db.selectFrom('repo').selectAll().executeTakeFirstOrThrow()
+  const person = { name: 'Alice', email: 'alice@example.com', unixSeconds: 1, offsetMinutes: 0 }
+  const { user } = await forge.account('alice')
+  const commitTo = async (branch: string, mode: string, binary: number): Promise<void> => {
+    const ref = `refs/heads/${branch}`
+    const old = (await git.readRef(row.git_key, ref)) as Oid
+    const changes = [
+      { op: 'write' as const, path: 'run.sh', mode, content: Buffer.from('same\n') },
+      { op: 'write' as const, path: 'data.bin', content: Buffer.from([0, binary]) },
+    ]
+    const made = await git.writeCommit(row.git_key, {
+      parents: [old],
+      tree: { base: old, changes },
+      author: person,
+      committer: person,
+      message: `${branch} ${binary}`,
+    })
+    const change = { ref, old, new: made.oid }
+    await moveRefs(forge.services, codeOf(row), [change], { doerId: user.id, via: 'push' })
+  }
+  await commitTo('main', '100644', 1)
+  await forge.as('alice').must('POST', `${repo.api}/branches`, { new_branch_name: 'other' })
+  await commitTo('other', '100755', 2)
+  await forge.settle()
+  const opened = await forge.as('alice').must('POST', `${repo.api}/pulls`, { base: 'main', head: 'other', title: 'T' })
+  const { json } = await forge.guest.get(`${repo.api}/pulls/${opened.json.number}/files`)
+  const shown = json.map((file: { filename: string; status: string }) => [file.filename, file.status])
+  assert.deepEqual(shown.toSorted(), [
+    ['data.bin', 'unchanged'],
+    ['run.sh', 'unchanged'],
+  ])
+  assert.equal((await forge.guest.get(`${pull.api}/files`)).json[0].status, 'added')
 })

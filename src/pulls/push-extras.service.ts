@@ -11,7 +11,7 @@ import { mayEditAsMaintainer } from '../code/maintainer-edit.service.ts'
 import { repoWebUrl } from '../repos/repo-url.ts'
 import { listOpenByBranch } from './pull.store.ts'
 import { createLines, visitLines } from './push-hint.ts'
-import { isTopicRef } from './topic-push.parse.ts'
+import { isTopicRef, topicOptions } from './topic-push.parse.ts'
 import { receiveTopics } from './topic-push.service.ts'
 
 /** Most branches of one push that are told about. */
@@ -20,6 +20,7 @@ const maxHints = 10
 /** What pull requests have to do with a push into a repository. */
 export const pullPushExtras = (ctx: SignedInRepoCtx): PushExtras => ({
   isTopic: isTopicRef,
+  knownOptions: topicOptions,
   handleTopics: (push) => receiveTopics(ctx, push),
   allows: (update) => maintainsHead(ctx, update),
   hints: (moved) => hintsFor(ctx, moved),
@@ -55,7 +56,7 @@ async function hintsFor(ctx: SignedInRepoCtx, moved: readonly PushedUpdate[]): P
   if (!rights.canRead('pulls')) return []
   return branches.flatMap((branch) => {
     const pull = open.find((each) => each.head_branch === branch && each.repo_id === baseId)
-    if (pull) return visitLines(issueWebUrl(ctx, base, { index: pull.index, is_pull: true }))
+    if (pull) return visitLines(issueWebUrl(ctx, base, { index: pull.index, is_pull: true }), 'existing')
     const head = baseId === repo.id ? escapePath(branch) : `${owner.name}:${escapePath(branch)}`
     const compare = `${repoWebUrl({ config: ctx.config, ...base })}/compare/${escapePath(base.repo.default_branch)}...${head}`
     return createLines(branch, compare)

@@ -94,7 +94,7 @@ test('a push to refs/for opens a pull request, moves it, and needs no right to w
   assert.equal((await work.git('push', 'origin', 'HEAD:refs/for/none/fix')).ok, false)
   const made = await work.git('push', 'origin', 'HEAD:refs/for/main/fix')
   assert.ok(made.ok, made.text)
-  assert.match(made.text, /Visit the existing pull request:[^]*\/pulls\/1\b/)
+  assert.match(made.text, /Visit the new pull request:[^]*\/pulls\/1\b/)
   const first = (await forge.guest.get(`${repo.api}/pulls/1`)).json
   assert.deepEqual(
     [first.title, first.body, first.flow, first.user.login, first.head.label, first.head.ref, first.mergeable],
@@ -102,7 +102,8 @@ test('a push to refs/for opens a pull request, moves it, and needs no right to w
   )
   assert.equal((await work.git('push', 'origin', 'HEAD:refs/for/main/fix')).ok, false, 'the same commit')
   await work.commit('b.txt', 'b\n', 'Second')
-  assert.ok((await work.git('push', 'origin', 'HEAD:refs/for/main/fix')).ok)
+  const moved = await work.git('push', 'origin', 'HEAD:refs/for/main/fix')
+  assert.match(moved.text, /Visit the existing pull request:/)
   assert.equal((await forge.guest.get(`${repo.api}/pulls/1/commits`)).json.length, 2)
   await work.git('commit', '-q', '--amend', '-m', 'Other')
   assert.equal((await work.git('push', 'origin', 'HEAD:refs/for/main/fix')).ok, false, 'rewritten')

@@ -7,6 +7,9 @@ export interface TopicOptions {
   readonly isForced: boolean
 }
 
+/** The push options that topics read. */
+export const topicOptions: readonly string[] = ['topic', 'title', 'description', 'force-push']
+
 /** Reads push options; a bare name means an empty text, for `force-push` yes. Unknown ones are passed over. */
 export function readTopicOptions(texts: readonly string[]): TopicOptions {
   const values = new Map(

@@ -1,12 +1,13 @@
 import type { SignedInRepoCtx } from '../access/context.ts'
-import type { PushExtras, PushOptions } from '../access/push-extras.ts'
+import type { PushExtras, PushSettings } from '../access/push-extras.ts'
 import { refuseOverQuota } from '../access/quota.service.ts'
-import type { PushCheck, ReceiveCallbacks } from '../git/git.ts'
+import type { PushCheck, PushedUpdate, ReceiveCallbacks } from '../git/git.ts'
 import { OverQuota, Refusal } from '../lib/errors.ts'
-import { isZeroOid } from '../lib/refs.ts'
+import { isZeroOid, zeroOid } from '../lib/refs.ts'
 import type { GitRepository } from './git-repository.ts'
 import { checkProtections } from './protection.service.ts'
 import { mayPushRef, maySetByPush } from './push.policy.ts'
+import { takeTurn } from './push-turns.ts'
 import { readPushOptions } from './push-options.rules.ts'
 import { openJournal, settle, settleUnsure, type OpenJournal } from './ref-door.service.ts'
 
@@ -28,12 +29,11 @@ export function receivePush(ctx: SignedInRepoCtx, repository: GitRepository, ext
   const { repo } = ctx
   const { kind } = repository
   let journal: OpenJournal | undefined
-  let options: PushOptions = {}
+  let settings: PushSettings = {}
+  let leaveTurn: (() => void) | undefined
 
   async function refusal(check: PushCheck): Promise<string | undefined> {
-    // They are settings of the repository, which is not what is pushed to a wiki.
-    options = kind === 'code' ? readPushOptions(check.pushOptions) : {}
-    if (Object.keys(options).length > 0) {
+    if (Object.keys(settings).length > 0) {
       const verdict = maySetByPush(repo, ctx.rights)
       if (!verdict.allowed) return verdict.reason
     }
@@ -53,33 +53,67 @@ export function receivePush(ctx: SignedInRepoCtx, repository: GitRepository, ext
     return refused ? `${refused.ref}: ${refused.reason}` : extras.refuse?.(check)
   }
 
+  function endTurn(): void {
+    leaveTurn?.()
+    leaveTurn = undefined
+  }
+
   return {
     callbacks: {
       customHooks: !ctx.config.security.disableGitHooks,
       async checkPush(check) {
+        // Settings are those of the repository, which is not what is pushed to a wiki.
+        const options = readPushOptions(check.pushOptions, kind === 'code' ? extras.knownOptions : undefined)
+        settings = kind === 'code' ? options.settings : {}
+        const said = (text: string): string => `${product}: ${text}`
         const reason = await refusal(check)
-        if (reason !== undefined) return { ok: false, lines: [`${product}: ${reason}`] }
+        if (reason !== undefined) return { ok: false, lines: [said(reason)] }
         // Topics move nothing here; who handles them records what they do.
         const moves = check.updates.filter(({ ref }) => !extras.isTopic?.(ref))
-        if (moves.length === 0) return { ok: true }
+        const lines = options.problems.map(said)
+        if (moves.length === 0) return { ok: true, lines }
+        leaveTurn = await takeTurn(
+          repository.gitKey,
+          moves.map(({ ref }) => ref),
+        )
+        const late = await findLate(ctx, repository, moves)
+        if (late !== undefined) return { ok: false, lines: [said(`${late} was changed meanwhile: fetch first`)] }
         journal = await openJournal(ctx, repository, moves, { doerId: ctx.viewer.id, via: 'push' })
-        return { ok: true }
+        return { ok: true, lines }
       },
       ...(extras.handleTopics ? { handleTopics: extras.handleTopics } : {}),
       async recordRefUpdates({ updates }) {
         if (journal) await settle(ctx, journal, updates)
         journal = undefined
-        const told = updates.length > 0 ? await applyOptions(extras, options) : []
+        endTurn()
+        const told = updates.length > 0 ? await applySettings(extras, settings) : []
         return { lines: [...told, ...((await extras.hints?.(updates)) ?? [])] }
       },
     },
     async finish(failure) {
-      if (!journal) return
       const left = journal
       journal = undefined
-      await settleUnsure(ctx, left, failure)
+      if (left) await settleUnsure(ctx, left, failure)
+      endTurn()
     },
   }
+}
+
+/** More references than this are read all at once. */
+const maxSingleReads = 50
+
+/** The first reference that is elsewhere than whoever pushes believes. */
+async function findLate(
+  { git }: SignedInRepoCtx,
+  { gitKey, objectFormat }: GitRepository,
+  moves: readonly PushedUpdate[],
+): Promise<string | undefined> {
+  const none = zeroOid(objectFormat)
+  const values =
+    moves.length > maxSingleReads
+      ? new Map((await git.readRefs(gitKey)).map(({ name, oid }) => [name, oid]))
+      : new Map(await Promise.all(moves.map(async ({ ref }) => [ref, await git.readRef(gitKey, ref)] as const)))
+  return moves.find(({ ref, old }) => (values.get(ref) ?? none) !== old)?.ref
 }
 
 async function isOverQuota(ctx: SignedInRepoCtx): Promise<boolean> {
@@ -93,10 +127,10 @@ async function isOverQuota(ctx: SignedInRepoCtx): Promise<boolean> {
 }
 
 /** Changes what push options ask for. Gives the line that says why it can not be. */
-async function applyOptions(extras: PushExtras, options: PushOptions): Promise<string[]> {
-  if (Object.keys(options).length === 0) return []
+async function applySettings(extras: PushExtras, settings: PushSettings): Promise<string[]> {
+  if (Object.keys(settings).length === 0) return []
   try {
-    await extras.changeSettings?.(options)
+    await extras.changeSettings?.(settings)
     return []
   } catch (error) {
     if (!(error instanceof Refusal)) throw error

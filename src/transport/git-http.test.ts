@@ -39,10 +39,10 @@ class Clone implements Disposable {
     return this.must('rev-parse', 'HEAD')
   }
 
-  /** The bytes of a push that makes a branch of what HEAD is. */
-  async pushRequest(branch: string, capabilities = 'report-status'): Promise<Buffer> {
+  /** The bytes of a push that makes a branch of what HEAD is, or moves it there from another commit. */
+  async pushRequest(branch: string, capabilities = 'report-status', old = '0'.repeat(40)): Promise<Buffer> {
     const head = await this.must('rev-parse', 'HEAD')
-    const line = `${'0'.repeat(40)} ${head} refs/heads/${branch}\0 ${capabilities}`
+    const line = `${old} ${head} refs/heads/${branch}\0 ${capabilities}`
     const pack = execFileSync('git', ['-C', this.path, 'pack-objects', '--stdout', '--revs', '-q'], { input: 'HEAD\n' })
     return Buffer.concat([Buffer.from(`${packet(line)}0000`), pack])
   }
@@ -363,4 +363,55 @@ test('git over HTTP: what follows from pushes is done, also after branches and t
   assert.deepEqual(failed, [])
   assert.equal((await forge.as('alice').get(issue.api)).json.state, 'closed')
   assert.deepEqual(await branchesOf(forge, repo.api), ['gone', 'main', 'new'])
+})
+
+test('git over HTTP: of pushes at once to one branch one arrives, the others are told to fetch first', async () => {
+  await using forge = await startForge({ users: ['alice'] })
+  const repo = await forge.given.repo({ owner: 'alice' })
+  using clone = await Clone.of(forge, 'alice', repo.fullName)
+  const old = await clone.must('rev-parse', 'HEAD')
+  const heads: string[] = []
+  const bodies: Buffer[] = []
+  for (const name of ['one', 'two', 'three']) {
+    await clone.must('reset', '-q', '--hard', old)
+    heads.push(await clone.commit(name))
+    bodies.push(await clone.pushRequest('main', 'report-status side-band-64k', old))
+  }
+  const push = (body: Buffer) => send(forge, `${repo.fullName}.git/git-receive-pack`, body, { as: 'alice' })
+  const answers = await Promise.all(bodies.map(push))
+  const done = answers.map(({ text }) => text.includes('ok refs/heads/main'))
+  assert.equal(done.filter(Boolean).length, 1)
+  for (const [index, { text }] of answers.entries()) {
+    if (!done[index]) assert.match(text, /Ingot: refs\/heads\/main was changed meanwhile: fetch first/)
+  }
+  const branch = await forge.as('alice').get(`${repo.api}/branches/main`)
+  assert.equal(branch.json.commit.id, heads[done.indexOf(true)])
+  // One that is late by more is told the same, and one that would make what is there already.
+  assert.match((await push(bodies[done.indexOf(false)] as Buffer)).text, /fetch first/)
+  assert.match((await push(await clone.pushRequest('main', 'report-status side-band-64k'))).text, /fetch first/)
+  assert.deepEqual(await forge.services.db.selectFrom('ref_journal').selectAll().execute(), [])
+})
+
+test('git over HTTP: push options that nobody knows, and values that are none, are told', async () => {
+  await using forge = await startForge({ users: ['alice'] })
+  const repo = await forge.given.repo({ owner: 'alice' })
+  using clone = await Clone.of(forge, 'alice', repo.fullName)
+  await clone.commit('a')
+  const options = ['other.thing=1', 'repo.private=maybe', 'topic=known', 'constructor', 'bad\u001b[31m=1']
+  const pushed = await clone.git('push', ...options.flatMap((option) => ['-o', option]), 'origin', 'main')
+  assert.equal(pushed.code, 0, pushed.err)
+  const told = pushed.err.split('\n').filter((line) => line.includes('push option'))
+  assert.deepEqual(
+    told.map((line) => line.replace(/^remote: /, '').trim()),
+    [
+      'Ingot: push option other.thing is not known here and changes nothing',
+      'Ingot: push option repo.private is true or false; maybe changes nothing',
+      'Ingot: push option constructor is not known here and changes nothing',
+      'Ingot: push option bad?[31m is not known here and changes nothing',
+    ],
+  )
+  await clone.commit('b')
+  const quiet = await clone.git('push', '-o', 'repo.template', 'origin', 'main')
+  assert.doesNotMatch(quiet.err, /push option/)
+  assert.equal((await forge.as('alice').get(repo.api)).json.template, true)
 })
