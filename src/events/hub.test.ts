@@ -198,7 +198,7 @@ test('watchers see what was committed and what they accept, with ids only', asyn
   await sleep(1)
   assert.deepEqual(
     seen.map((item) => item !== 'gap' && [item.name, item.ids]),
-    [['refs.updated', { repoId: 7, doerId: 3, origin: 'push' }]],
+    [['refs.updated', { repoId: 7, doerId: 3, kind: 'code', origin: 'push' }]],
   )
   assert.equal(live.watcherCount, 1)
   stop.abort()

@@ -10,7 +10,10 @@ test('trailers: they join the block at the end, and begin one after an empty lin
   assert.equal(added('Title\n\nBody\n'), `Title\n\nBody\n\n${line}`)
   assert.equal(added('Title\n\nBody\n\nFixes: #1'), `Title\n\nBody\n\nFixes: #1\n${line}`)
   assert.equal(added('Title\n\nFixes: #1\n and #2\n'), `Title\n\nFixes: #1\n and #2\n${line}`)
-  assert.equal(added('Title\n\nNote: this is a text\nof two lines'), `Title\n\nNote: this is a text\nof two lines\n\n${line}`)
+  assert.equal(
+    added('Title\n\nNote: this is a text\nof two lines'),
+    `Title\n\nNote: this is a text\nof two lines\n\n${line}`,
+  )
   assert.equal(added(`Title\n\n${line}\nFixes: #1`), `Title\n\n${line}\nFixes: #1`)
   assert.equal(added(`Title\n\n${line}\n\nBody`), `Title\n\n${line}\n\nBody\n\n${line}`)
   assert.equal(withTrailers('Title\n', []), 'Title\n')

@@ -100,7 +100,10 @@ async function squashed(ctx: SignedInRepoCtx, pair: PullPair, base: Oid, message
     tree,
     author,
     committer,
-    message: withTrailers(joinMessage(message), isSame ? [] : [`Co-authored-by: ${person}`, `Co-committed-by: ${person}`]),
+    message: withTrailers(
+      joinMessage(message),
+      isSame ? [] : [`Co-authored-by: ${person}`, `Co-committed-by: ${person}`],
+    ),
   })
   return oid
 }

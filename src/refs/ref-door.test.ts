@@ -187,7 +187,22 @@ test('ref door: what a crash left of a wiki is settled beside the code, whose ro
   }
   const unmade: RefChange = { ref: 'refs/heads/never', old: zeros, new: page.oid }
   await openJournal(services, wiki, [unmade], origin)
+  const known = await services.db.selectFrom('event').select('id').where('name', '=', 'refs.updated').execute()
   assert.equal(await settleLeftovers(services, 0), 3)
+  const events = await services.db
+    .selectFrom('event')
+    .selectAll()
+    .where('name', '=', 'refs.updated')
+    .orderBy('id')
+    .execute()
+  const told = events.slice(known.length).map(({ data }) => JSON.parse(data) as { kind: string; updates: RefChange[] })
+  assert.deepEqual(
+    told.map(({ kind, updates }) => [kind, updates.map((update) => update.ref)]),
+    [
+      ['wiki', [main]],
+      ['wiki', [ref]],
+    ],
+  )
   assert.equal(await recorded(), undefined)
   assert.deepEqual(await services.db.selectFrom('ref_journal').selectAll().execute(), [])
 
