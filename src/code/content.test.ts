@@ -127,7 +127,7 @@ test('repoCreateFile, repoUpdateFile, repoDeleteFile, repoApplyDiffPatch: protec
   }
   const wrong = '0'.repeat(40)
   const patch = `diff --git a/x b/x\nnew file mode 100644\n--- /dev/null\n+++ b/x\n@@ -0,0 +1 @@\n+x\n`
-  const asks: [string, () => Promise<{ status: number; json: any }>][] = [
+  const asks: [string, () => ReturnType<typeof alice.post>][] = [
     ['a file that exists', () => alice.post(`${repo.api}/contents/there`, { content: '' })],
     ['another content', () => alice.put(`${repo.api}/contents/there`, { content: '', sha: wrong })],
     ['no such file', () => alice.put(`${repo.api}/contents/nowhere`, { content: '', sha: wrong })],
