@@ -21,7 +21,7 @@ const unread: Readonly<Record<string, string>> = {
   'cron.delete_missing_repos': 'NOTICE_ON_SUCCESS',
   'cron.delete_old_actions': 'ENABLED NOTICE_ON_SUCCESS OLDER_THAN RUN_AT_START SCHEDULE',
   'cron.delete_old_system_notices': 'ENABLED NOTICE_ON_SUCCESS OLDER_THAN RUN_AT_START SCHEDULE',
-  'cron.delete_repo_archives': 'ENABLED NOTICE_ON_SUCCESS RUN_AT_START SCHEDULE',
+  'cron.delete_repo_archives': 'NOTICE_ON_SUCCESS',
   'cron.deleted_branches_cleanup': 'NOTICE_ON_SUCCESS',
   'cron.gc_lfs':
     'ENABLED LAST_UPDATED_MORE_THAN_AGO NOTICE_ON_SUCCESS NUMBER_TO_CHECK_PER_REPO OLDER_THAN RUN_AT_START SCHEDULE',

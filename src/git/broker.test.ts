@@ -206,7 +206,7 @@ test('git broker: the broker and its git end when the server is killed', async (
     )
     server.kill('SIGKILL')
     await eventually(async () => (await processesOf(root)).length === 0, 'all are gone')
-    assert.ok(await test.git.listKeys()[Symbol.asyncIterator]().next())
+    assert.equal((await test.git.listKeys()[Symbol.asyncIterator]().next()).done, true)
   })
 })
 

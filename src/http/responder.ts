@@ -117,7 +117,7 @@ export class Responder {
     if (this.#options.gzip && payload.length >= minGzipBytes && acceptsGzip(call.headers['accept-encoding'])) {
       payload = await compress(payload)
       headers['content-encoding'] = 'gzip'
-      headers['vary'] = headers['vary'] ? `${headers['vary']}, Accept-Encoding` : 'Accept-Encoding'
+      headers['vary'] = headers['vary'] !== undefined ? `${headers['vary']}, Accept-Encoding` : 'Accept-Encoding'
     }
     headers['content-length'] = payload.length
     response.writeHead(reply.status, headers)

@@ -32,7 +32,9 @@ export function mayComment(viewer: Viewer, rights: Rights, issue: IssueRow, bloc
 
 /** Attaching to the text of an issue: its author and writers. */
 export const mayAttachToIssue = (viewer: Viewer, rights: Rights, issue: IssueRow): Verdict =>
-  mayEditIssue(viewer, rights, issue).allowed ? allow : deny('only the author and people with write access may attach files')
+  mayEditIssue(viewer, rights, issue).allowed
+    ? allow
+    : deny('only the author and people with write access may attach files')
 
 /** Attaching to a comment: its author or an administrator, with write access in any case (contract, issues: access). */
 export const mayAttachToComment = (viewer: Viewer, rights: Rights, issue: IssueRow, comment: CommentRow): Verdict =>

@@ -1,4 +1,5 @@
 import type { RepoCtx } from '../access/context.ts'
+import { mergeBaseOf } from './pull.rules.ts'
 import type { PullRow } from '../db/tables/pulls.ts'
 import type { NewTimelineEntry } from '../issues/timeline-entry.store.ts'
 import { NotFound } from '../lib/errors.ts'
@@ -20,7 +21,7 @@ const maxDiffBytes = 4 << 20
 const maxBlamedLine = 50_000
 
 async function diffOf(ctx: RepoCtx, pull: PullRow, head: Oid, path: string): Promise<string> {
-  const text = await ctx.git.diffText(ctx.repo.git_key, { base: pull.merge_base || undefined, head, paths: [path] })
+  const text = await ctx.git.diffText(ctx.repo.git_key, { base: mergeBaseOf(pull), head, paths: [path] })
   const chunks: Buffer[] = []
   let size = 0
   for await (const chunk of text as AsyncIterable<Buffer>) {

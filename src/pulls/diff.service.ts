@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream'
+import { mergeBaseOf } from './pull.rules.ts'
 import type { RepoCtx } from '../access/context.ts'
 import type { Commit, FileChange, DiffQuery } from '../git/git.ts'
 import type { Oid } from '../lib/ids.ts'
@@ -9,7 +10,7 @@ import type { PullPair } from './pull.store.ts'
 /** What the base has: its branch as it is now; once merged, or without the branch, where the head left it. */
 async function baseOf(ctx: RepoCtx, { pull }: PullPair): Promise<Oid | undefined> {
   const branch = pull.is_merged ? undefined : await ctx.git.readRef(ctx.repo.git_key, branchRef(pull.base_branch))
-  return branch ?? (pull.merge_base || undefined)
+  return branch ?? mergeBaseOf(pull)
 }
 
 /** One page of the commits that a pull request brings, newest first. */
@@ -34,7 +35,7 @@ export async function listPullFiles(
   pair: PullPair,
   options: { readonly whitespace: DiffQuery['whitespace']; readonly skipTo: string | undefined },
 ): Promise<readonly FileChange[]> {
-  const base = pair.pull.merge_base || undefined
+  const base = mergeBaseOf(pair.pull)
   const files = await ctx.git.diffFiles(ctx.repo.git_key, {
     base,
     head: pair.pull.synced_oid,
@@ -51,7 +52,7 @@ export function pullText(
   options: { readonly kind: string; readonly binary: boolean; readonly signal: AbortSignal },
 ): Promise<Readable> {
   const range = {
-    base: pull.merge_base || undefined,
+    base: mergeBaseOf(pull),
     head: pull.synced_oid,
     binary: options.binary,
     signal: options.signal,

@@ -11,7 +11,7 @@ import { unitConfig } from '../repos/unit-config.ts'
 import { mayMergeBy, mayMergeWithReviews, mayMergeWithStatuses } from './merge-gate.policy.ts'
 import { listNewestStatuses } from './merge.store.ts'
 import { upToDate } from './pull-check.service.ts'
-import { isDraft } from './pull.rules.ts'
+import { isDraft, mergeBaseOf } from './pull.rules.ts'
 import type { MergeVerb } from './pull.schemas.ts'
 import type { PullPair } from './pull.store.ts'
 import { listOfficial } from './review.store.ts'
@@ -88,7 +88,7 @@ async function mayPassProtection(ctx: RepoCtx, rule: BranchRule, { pull, issue }
     if (base !== pull.merge_base) return deny('the head is behind the base')
   }
   if (rule.protected_file_patterns === '') return allow
-  const paths = await changedPaths(ctx, pull.merge_base || undefined, pull.synced_oid, key)
+  const paths = await changedPaths(ctx, mergeBaseOf(pull), pull.synced_oid, key)
   return mayChangeFiles(rule, pull.base_branch, paths)
 }
 
@@ -102,7 +102,7 @@ async function mayBringItsCommits(
   if (!rule.require_signed_commits) return allow
   const unsigned =
     style === 'fast-forward-only'
-      ? await firstUnsigned(ctx, pull.merge_base || undefined, pull.synced_oid, ctx.repo.git_key)
+      ? await firstUnsigned(ctx, mergeBaseOf(pull), pull.synced_oid, ctx.repo.git_key)
       : 'what this merge makes'
   return mayBringCommits(rule, pull.base_branch, unsigned)
 }

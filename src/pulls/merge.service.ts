@@ -108,7 +108,9 @@ async function mustBeOnlyMerge(tx: Tx, pull: PullRow, subject: string): Promise<
   const held = await findPullForUpdate(tx, pull.id)
   if (!held) throw new NotFound('the pull request does not exist', 'pull_not_found')
   if (held.is_merged) throw new MethodNotAllowed('the pull request is merged already', 'pull_merged')
-  if (held.base_branch !== pull.base_branch) throw new Conflict('the base was changed meanwhile; try again', 'base_changed')
+  if (held.base_branch !== pull.base_branch) {
+    throw new Conflict('the base was changed meanwhile; try again', 'base_changed')
+  }
   if (await hasUnsettled(tx, pull.repo_id, subject)) {
     throw new Conflict('the pull request is being merged', 'merge_under_way')
   }

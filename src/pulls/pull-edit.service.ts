@@ -30,7 +30,7 @@ import { findUserById } from '../users/user.store.ts'
 import { findCodeOwners } from './code-owners.service.ts'
 import { upToDate } from './pull-check.service.ts'
 import { factsOf } from './pull-sync.service.ts'
-import { isDraft } from './pull.rules.ts'
+import { isDraft, mergeBaseOf } from './pull.rules.ts'
 import { pairsOf } from './pull.service.ts'
 import { findOpenOnRoute, findPullById, lockRepo, requestChecks, updatePull, type PullPair } from './pull.store.ts'
 import { planRequests, recordRequests } from './review-request.service.ts'
@@ -128,7 +128,7 @@ async function newest(ctx: SignedInRepoCtx, pair: PullPair): Promise<PullPair> {
 }
 
 async function ownersOf(ctx: SignedInRepoCtx, { pull, issue }: PullPair) {
-  const base = pull.merge_base || undefined
+  const base = mergeBaseOf(pull)
   const files = await ctx.git.diffFiles(ctx.repo.git_key, { base, head: pull.synced_oid })
   return planRequests(ctx, pull, await findCodeOwners(ctx, files, issue.poster_id))
 }

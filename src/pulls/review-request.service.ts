@@ -18,6 +18,7 @@ import { rightsOfUsers, teamIdsOf } from '../access/user-rights.service.ts'
 import { findEmail, findUserById, findUserByName, loadUsers } from '../users/user.store.ts'
 import { factsOf } from './pull-sync.service.ts'
 import type { PullPair } from './pull.store.ts'
+import type { Verdict } from '../lib/verdict.ts'
 import { mayAskForReview } from './review.policy.ts'
 import { deleteRequest, findNewestVerdict, insertRequests, type Asked } from './review.store.ts'
 import { findCollaboration } from './review-right.store.ts'
@@ -141,7 +142,7 @@ async function teamNamed(ctx: SignedInRepoCtx, name: string): Promise<TeamRow> {
 }
 
 /** Whether the caller may ask for reviews here. Collaborators may, whatever else they may do, administrators may not. */
-async function mayAsk(ctx: SignedInRepoCtx, pair: PullPair): Promise<boolean> {
+async function mayAsk(ctx: SignedInRepoCtx, pair: PullPair): Promise<Verdict> {
   const [collaboration, rights] = await Promise.all([
     findCollaboration(ctx.db, ctx.repo.id, ctx.viewer.id),
     // As one without the rights of an administrator of the instance.
@@ -166,7 +167,8 @@ async function mayAsk(ctx: SignedInRepoCtx, pair: PullPair): Promise<boolean> {
  */
 export async function askForReviews(ctx: SignedInRepoCtx, pair: PullPair, input: RequestInput): Promise<ReviewRow[]> {
   const { people, teams } = await namedIn(ctx, input)
-  if (!(await mayAsk(ctx, pair))) throw new Invalid('you may not request reviews here', 'review_request_refused')
+  const verdict = await mayAsk(ctx, pair)
+  if (!verdict.allowed) throw new Invalid(verdict.reason, 'review_request_refused')
   const allowed = await listUsersWhoMay(
     ctx.db,
     ctx,
@@ -225,7 +227,7 @@ const maxNamed = 50
 export async function withdrawRequests(ctx: SignedInRepoCtx, pair: PullPair, input: RequestInput): Promise<void> {
   const { people, teams } = await namedIn(ctx, input)
   const isOnlyOwn = teams.length === 0 && people.every((user) => user.id === ctx.viewer.id)
-  if (!isOnlyOwn && !(await mayAsk(ctx, pair))) {
+  if (!isOnlyOwn && !(await mayAsk(ctx, pair)).allowed) {
     throw new Invalid('you may not withdraw review requests here', 'review_request_refused')
   }
   const asked: Asked[] = [...people.map((user) => ({ userId: user.id })), ...teams.map((team) => ({ teamId: team.id }))]

@@ -1,3 +1,5 @@
+import { allow, deny, type Verdict } from '../lib/verdict.ts'
+
 /** What counts when somebody wants to ask others for a review. */
 export interface Asker {
   readonly isPoster: boolean
@@ -8,5 +10,7 @@ export interface Asker {
 }
 
 /** The author, the owner, any collaborator, and members of teams with pull requests (contract, pulls: requests). */
-export const mayAskForReview = (asker: Asker): boolean =>
+export const mayAskForReview = (asker: Asker): Verdict =>
   asker.isPoster || asker.isOwner || asker.isCollaborator || asker.isOnTeam
+    ? allow
+    : deny('you may not request reviews here')

@@ -1,4 +1,5 @@
 import type { RepoCtx, SignedInRepoCtx } from '../access/context.ts'
+import { mergeBaseOf } from './pull.rules.ts'
 import { isUniqueViolation, transaction, type Tx } from '../db/database.ts'
 import type { CommentRow } from '../db/tables/issues.ts'
 import type { PullRow, ReviewRow, ReviewType } from '../db/tables/pulls.ts'
@@ -105,7 +106,7 @@ async function reviewedCommit(
   }
   const oid = found.commit
   if (oid === head) return { oid, isStale: false }
-  const base = pull.merge_base || undefined
+  const base = mergeBaseOf(pull)
   if (base === undefined) return { oid, isStale: true }
   const [before, now] = await Promise.all([git.patchId(repo.git_key, base, oid), git.patchId(repo.git_key, base, head)])
   return { oid, isStale: before !== now }
@@ -323,7 +324,12 @@ export async function addCodeComment(
 ): Promise<CommentRow> {
   await refuseSilenced(ctx, stored)
   const pair = { ...stored, pull: await upToDate(ctx, stored.pull) }
-  const entry = await codeComment(ctx, pair.pull, review.commit_oid || pair.pull.synced_oid, input)
+  const entry = await codeComment(
+    ctx,
+    pair.pull,
+    review.commit_oid === '' ? pair.pull.synced_oid : review.commit_oid,
+    input,
+  )
   const by = attributionNow(ctx)
   return transaction(ctx.db, async (tx) => {
     const comment = await insertTimelineEntry(tx, by, pair.issue.id, ofReview(entry, review.id))

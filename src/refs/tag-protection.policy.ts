@@ -2,10 +2,8 @@ import { testRegExp } from '../lib/bounded-regexp.ts'
 import { compileGlob } from '../lib/glob.ts'
 import type { TeamId, UserId } from '../lib/ids.ts'
 import { allow, deny, type Verdict } from '../lib/verdict.ts'
+import { expressionOf } from './tag-protection.rules.ts'
 import type { TagRule } from './tag-protection.store.ts'
-
-/** The expression of a pattern between slashes, undefined for globs. */
-export const expressionOf = (pattern: string): string | undefined => /^\/(.+)\/$/s.exec(pattern)?.[1]
 
 /** Whether a rule is about a tag: a glob whose `*` crosses slashes, or an expression between slashes. */
 function covers(rule: TagRule, tag: string): boolean {

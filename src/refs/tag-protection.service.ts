@@ -5,7 +5,7 @@ import { BadRequest, Forbidden, Invalid, NotFound } from '../lib/errors.ts'
 import type { TagRuleId } from '../lib/ids.ts'
 import { nowUnix } from '../lib/time.ts'
 import { listedTeams, listedUsers } from './allow-list.service.ts'
-import { expressionOf } from './tag-protection.policy.ts'
+import { expressionOf } from './tag-protection.rules.ts'
 import type { CreateTagProtectionOption, EditTagProtectionOption } from './tag-protection.schemas.ts'
 import {
   deleteTagRule,

@@ -91,7 +91,7 @@ function editWiki(units: readonly RepoUnitRow[], edit: UnitEdit): UnitChange {
 
 function editPulls(units: readonly RepoUnitRow[], edit: UnitEdit, defaults: UnitDefaults): UnitChange {
   const present = unitConfig(units, 'pulls')
-  if (!(edit.has_pull_requests ?? present !== undefined)) return { on: [], off: present ? ['pulls'] : [] }
+  if (!(edit.has_pull_requests ?? present !== undefined)) return { on: [], off: present === undefined ? [] : ['pulls'] }
   const said = Object.fromEntries(Object.entries(edit.pulls).filter(([, value]) => value !== undefined))
   const config = { ...newPullsConfig(defaults), ...present, ...said }
   return { on: [{ unit: 'pulls', config: JSON.stringify(config), default_access: 0 }], off: [] }
