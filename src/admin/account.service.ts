@@ -11,6 +11,7 @@ import { purgePossessions, removeAccount } from '../users/account-removal.servic
 import { mayUseEmail } from '../users/email.rules.ts'
 import { isEmailOfOther, setPrimaryEmail } from '../users/email.service.ts'
 import { mayUsePassword } from '../users/password.rules.ts'
+import { holdAccount, tellAccountChange } from '../users/account-change.service.ts'
 import { findUserById, updateUser } from '../users/user.store.ts'
 import { mayUseWebsite } from '../users/website.rules.ts'
 import {
@@ -36,7 +37,7 @@ export interface AccountEdit {
  * password, a bad or used address and the demotion of the last administrator are `BadRequest`, other bad values
  * `Invalid` (observed).
  */
-export async function editAccount(ctx: Ctx, account: UserRow, edit: AccountEdit): Promise<UserRow> {
+export async function editAccount(ctx: SignedInCtx, account: UserRow, edit: AccountEdit): Promise<UserRow> {
   const { config } = ctx
   if ((edit.sourceId === undefined) !== (edit.loginName === undefined)) {
     throw new Invalid('source_id and login_name go together', 'login_source_incomplete')
@@ -59,6 +60,7 @@ export async function editAccount(ctx: Ctx, account: UserRow, edit: AccountEdit)
   try {
     return await transaction(ctx.db, async (tx) => {
       if (change.is_admin === false && account.is_admin) await lockAdministrators(tx)
+      const before = await holdAccount(tx, account.id)
       await updateUser(tx, account.id, change)
       if (edit.password) await endSessions(tx, account.id)
       if (edit.email) {
@@ -70,6 +72,7 @@ export async function editAccount(ctx: Ctx, account: UserRow, edit: AccountEdit)
       }
       const edited = await findUserById(tx, account.id)
       if (!edited) throw new NotFound('the user does not exist', 'user_not_found')
+      await tellAccountChange(tx, before, edited, ctx.viewer.id)
       return edited
     })
   } catch (error) {

@@ -97,7 +97,7 @@ test('adminReadEvents: what has happened can be read on from where one was, in o
     owner_id: alice,
     repo_id: repoId,
     issue_id: issue.json.id,
-    data: { repoId, issueId: issue.json.id, doerId: alice, isPull: false, oldTitle: 'first' },
+    data: { repoId, issueId: issue.json.id, doerId: alice, isPull: false, posterId: alice, oldTitle: 'first' },
   })
   const one = (await root.get(`/admin/events/log?after=${now.position}&limit=1`)).json
   assert.deepEqual([one.events.length, one.position, one.has_more], [1, one.events[0].position, true])

@@ -25,6 +25,12 @@ export type Event<Name extends EventName = EventName> = {
 
 const facts: ReadonlyMap<string, Fact> = new Map(Object.entries<Fact>(eventCatalogue))
 
+/** The kinds of events that hold what people wrote, and by which names. */
+export const written = {
+  names: [...facts].filter(([, { texts }]) => texts.length > 0).map(([name]) => name),
+  members: [...new Set([...facts.values()].flatMap(({ texts }) => texts))],
+}
+
 export const isEventName = (name: string): name is EventName => facts.has(name)
 
 /** The declaration of an event that is to be published; throws when there is none or the data are not of its shape. */

@@ -36,7 +36,7 @@ test('events are read in the order they were published, with what they are about
   await transaction(test.db, async (tx) => {
     await touch(tx, 1)
     await publish(tx, 'issue.opened', { repoId: 2 as RepoId, issueId: 11 as IssueId, doerId, isPull: false })
-    await publish(tx, 'user.blocked', { blockerId: 4 as UserId, blockedId: 5 as UserId })
+    await publish(tx, 'user.blocked', { blockerId: 4 as UserId, blockedId: 5 as UserId, doerId: 4 as UserId })
   })
   await transaction(test.db, (tx) => touch(tx, 1))
   const { events, ...page } = await readEvents(test.db, { after: beginning, limit: 10 })
@@ -45,7 +45,7 @@ test('events are read in the order they were published, with what they are about
     [
       ['repo.created', 3, undefined, 1, undefined, { repoId: 1, doerId: 3 }],
       ['issue.opened', 3, undefined, 2, 11, { repoId: 2, issueId: 11, doerId: 3, isPull: false }],
-      ['user.blocked', 4, 4, undefined, undefined, { blockerId: 4, blockedId: 5 }],
+      ['user.blocked', 4, 4, undefined, undefined, { blockerId: 4, blockedId: 5, doerId: 4 }],
       ['repo.created', 3, undefined, 1, undefined, { repoId: 1, doerId: 3 }],
     ],
   )
@@ -140,6 +140,19 @@ test('readers see each event of many writers exactly once and in the same order'
     )
   }
   if (isPostgres) await closeDatabase(other)
+})
+
+test('user.blocked of the first version is read with the blocker as who did it', async () => {
+  await using test = await openTestDatabase()
+  attachEvents(test.db, createEventHub([]))
+  await transaction(test.db, (tx) =>
+    publish(tx, 'user.blocked', { blockerId: 4 as UserId, blockedId: 5 as UserId, doerId }),
+  )
+  await transaction(test.db, (tx) =>
+    tx.updateTable('event').set({ version: 1, data: '{"blockerId":4,"blockedId":5}' }).execute(),
+  )
+  const { events } = await readEvents(test.db, { after: beginning, limit: 1 })
+  assert.deepEqual(events[0]?.data, { blockerId: 4, blockedId: 5, doerId: 4 })
 })
 
 interface Heard {

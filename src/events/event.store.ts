@@ -151,6 +151,33 @@ export function listEvents(
   return query.execute()
 }
 
+/**
+ * Empties the members that hold what people wrote, in the events that an account did, that are about it or its
+ * repositories, or about what it had posted.
+ */
+export async function emptyTexts(
+  tx: Tx,
+  userId: UserId,
+  { names, members }: { readonly names: readonly string[]; readonly members: readonly string[] },
+): Promise<void> {
+  const isSqlite = databaseKind(tx) === 'sqlite'
+  const emptied = isSqlite
+    ? sql<string>`json_replace(data, ${sql.join(members.flatMap((member) => [sql.lit(`$.${member}`), sql.lit('')]))})`
+    : sql<string>`(select json_object_agg(key, case when key in (${sql.join(members)}) then '""'::json else value end)
+        from json_each(event.data::json))::text`
+  const poster = isSqlite
+    ? sql<number>`json_extract(data, '$.posterId')`
+    : sql<number>`(data::json ->> 'posterId')::bigint`
+  await tx
+    .updateTable('event')
+    .set({ data: emptied })
+    .where('name', 'in', names)
+    .where((where) =>
+      where.or([where('actor_id', '=', userId), where('owner_id', '=', userId), where(poster, '=', userId)]),
+    )
+    .execute()
+}
+
 /** The lowest position that a named reader has come to; undefined when there is no reader. */
 export async function findLastReader(db: Db | Tx): Promise<EventPosition | undefined> {
   const row = await db

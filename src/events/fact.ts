@@ -8,6 +8,8 @@ export interface Fact<Data = unknown> extends Versioned {
   /** The members that name who did it and whose account it is about. */
   readonly actor: string
   readonly owner: string
+  /** The members that hold what people wrote. */
+  readonly texts: readonly string[]
   /** Never there; it is what the data's type is found by. */
   readonly carries?: Data
 }
@@ -35,4 +37,5 @@ export const fact = <const Members extends TProperties>(
   problemOf: createChecker(Type.Object(members)),
   actor: options.actor ?? 'doerId',
   owner: options.owner ?? 'ownerId',
+  texts: Object.keys(members).filter((name) => 'isWritten' in (members[name] as object)),
 })

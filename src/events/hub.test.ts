@@ -157,7 +157,7 @@ test('a transaction whose subscribers answer themselves without end is refused',
   })
   attachEvents(test.db, createEventHub([echo]))
   const endless = transaction(test.db, (tx) => publish(tx, 'repo.updated', repoCreated))
-  await assert.rejects(endless, /more than 2000 events/)
+  await assert.rejects(endless, /more than 500 events answer each other, the last of them repo.updated/)
 })
 
 test('two applications in one process hear only their own events', async () => {
@@ -198,7 +198,7 @@ test('watchers see what was committed and what they accept, with ids only', asyn
   await sleep(1)
   assert.deepEqual(
     seen.map((item) => item !== 'gap' && [item.name, item.ids]),
-    [['refs.updated', { repoId: 7, doerId: 3, kind: 'code', origin: 'push' }]],
+    [['refs.updated', { repoId: 7, doerId: 3 }]],
   )
   assert.equal(live.watcherCount, 1)
   stop.abort()

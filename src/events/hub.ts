@@ -104,8 +104,11 @@ export function attachEvents<Ctx>(db: Db, hub: EventHub<Ctx>, limits?: Partial<L
   return live
 }
 
-/** Most events of one transaction: more is a subscriber that answers itself. */
-const maxEventsPerTransaction = 2000
+/** Most events of one transaction: a repository may have very many forks, and a team very many members. */
+const maxEventsPerTransaction = 50_000
+
+/** Most events that are published while another one's subscribers run: more is one that answers itself. */
+const maxNestedEvents = 500
 
 /** Longest data of an event as JSON, in characters: rows hold ids, not contents, but one push may move very many refs. */
 const maxDataLength = 8_000_000
@@ -116,7 +119,7 @@ interface Published {
 }
 
 /** What the transactions under way have published so far. */
-const publishedIn = new WeakMap<Tx, Published[]>()
+const publishedIn = new WeakMap<Tx, { readonly all: Published[]; nested: number }>()
 
 /**
  * Says that something has happened, as part of the transaction that made it so. Subscribers of the transaction run now, in
@@ -132,15 +135,20 @@ export async function publish<Name extends EventName>(tx: Tx, name: Name, data: 
   let published = publishedIn.get(tx)
   if (!published) {
     const all: Published[] = []
-    published = all
-    publishedIn.set(tx, all)
+    published = { all, nested: 0 }
+    publishedIn.set(tx, published)
     beforeCommit(tx, () => writeEvents(tx, attached.hub, all))
   }
-  if (published.length >= maxEventsPerTransaction) {
+  if (published.all.length >= maxEventsPerTransaction) {
     throw new Error(`one transaction published more than ${maxEventsPerTransaction} events`)
   }
-  published.push({ event, row: rowOf(event, declared) })
+  if (published.nested >= maxNestedEvents) {
+    throw new Error(`more than ${maxNestedEvents} events answer each other, the last of them ${name}`)
+  }
+  published.all.push({ event, row: rowOf(event, declared) })
+  published.nested += 1
   for (const each of attached.hub.inTransaction.get(name) ?? []) await each.inTransaction(tx, event, { clock })
+  published.nested -= 1
 }
 
 function rowOf({ name, data, atMs }: Event, declared: Fact): NewEventRow {

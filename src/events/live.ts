@@ -9,8 +9,8 @@ export interface LiveEvent {
   readonly id: EventId
   readonly name: EventName
   readonly atMs: number
-  /** The event's members that are numbers, flags or short texts. */
-  readonly ids: Readonly<Record<string, number | boolean | string>>
+  /** The event's members that are ids. */
+  readonly ids: Readonly<Record<string, number>>
 }
 
 /** What a watcher gets: an event, or the news that some of other processes may have been lost. */
@@ -47,15 +47,11 @@ export interface LiveEvents {
 
 const eventChannel = 'event'
 
-/** Longest text among the ids of a live event, in characters. */
-const maxTextLength = 256
-
 /** Tells the watchers of all processes, after the commit. */
 export function announce(tx: Tx, id: EventId, event: Event): void {
-  const ids: Record<string, number | boolean | string> = {}
-  for (const [key, value] of Object.entries(event.data)) {
-    if (typeof value === 'number' || typeof value === 'boolean') ids[key] = value
-    else if (typeof value === 'string' && value.length <= maxTextLength) ids[key] = value
+  const ids: Record<string, number> = {}
+  for (const [member, value] of Object.entries(event.data)) {
+    if (member.endsWith('Id') && typeof value === 'number') ids[member] = value
   }
   notify(tx, eventChannel, JSON.stringify({ id, name: event.name, atMs: event.atMs, ids } satisfies LiveEvent))
 }

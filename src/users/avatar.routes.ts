@@ -18,7 +18,7 @@ export const userUpdateAvatar = operation({
   body: UpdateUserAvatarOption,
   reply: { 204: 'empty' },
   async run({ ctx, body }) {
-    await setAvatar(ctx, { table: 'user', id: ctx.viewer.id }, body.image)
+    await setAvatar(ctx, { kind: 'individual', id: ctx.viewer.id }, body.image, ctx.viewer.id)
     return noContent()
   },
 })
@@ -30,7 +30,7 @@ export const userDeleteAvatar = operation({
   requires: [signedIn],
   reply: { 204: 'empty' },
   async run({ ctx }) {
-    await removeAvatar(ctx, { table: 'user', id: ctx.viewer.id })
+    await removeAvatar(ctx, { kind: 'individual', id: ctx.viewer.id }, ctx.viewer.id)
     return noContent()
   },
 })

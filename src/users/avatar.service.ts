@@ -4,10 +4,11 @@ import type { Services } from '../access/context.ts'
 import { transaction } from '../db/database.ts'
 import { publish } from '../events/hub.ts'
 import { BadRequest, Invalid, NotFound } from '../lib/errors.ts'
+import type { UserId } from '../lib/ids.ts'
 import { swapAvatarKey, type PictureOf } from './avatar.store.ts'
 
 /** Which store holds the pictures of what. */
-const storeOf = { user: 'avatars', repo: 'repoAvatars' } as const
+const storeOf = { individual: 'avatars', organization: 'avatars', repo: 'repoAvatars' } as const
 
 /** Side of the square that larger pictures are made to, before `[picture].AVATAR_RENDERED_SIZE_FACTOR`. */
 const shownSizePixels = 256
@@ -19,13 +20,13 @@ const keyOf = (name: string): string => `${name.slice(0, 2)}/${name}`
  * Gives an account or a repository another picture, in base64. Text that is none is `BadRequest`; a file that is too
  * large, no PNG, JPEG, GIF or WebP, or has too many pixels is `Invalid`. The address is a new one each time.
  */
-export async function setAvatar(services: Services, of: PictureOf, image: string): Promise<void> {
+export async function setAvatar(services: Services, of: PictureOf, image: string, doerId: UserId): Promise<void> {
   const { bytes, contentType } = await fitPicture(services, image)
-  const blobs = services.blobs[storeOf[of.table]]
+  const blobs = services.blobs[storeOf[of.kind]]
   const key = keyOf(randomBytes(32).toString('hex'))
   await blobs.put(key, Readable.from([bytes]), { maxBytes: bytes.length, contentType })
   try {
-    await replace(services, of, key)
+    await replace(services, of, key, doerId)
   } catch (error) {
     await blobs.delete(key)
     throw error
@@ -33,13 +34,19 @@ export async function setAvatar(services: Services, of: PictureOf, image: string
 }
 
 /** Takes the picture away; the one drawn from the name is shown again. Without one nothing changes. */
-export const removeAvatar = (services: Services, of: PictureOf): Promise<void> => replace(services, of, '')
+export const removeAvatar = (services: Services, of: PictureOf, doerId: UserId): Promise<void> =>
+  replace(services, of, '', doerId)
 
-async function replace(services: Services, of: PictureOf, key: string): Promise<void> {
+async function replace(services: Services, of: PictureOf, key: string, doerId: UserId): Promise<void> {
   await transaction(services.db, async (tx) => {
     const replaced = await swapAvatarKey(tx, of, key)
     if (replaced === undefined) throw new NotFound('the owner of the picture no longer exists')
-    if (replaced !== '') await publish(tx, 'avatar.replaced', { store: storeOf[of.table], key: replaced })
+    if (replaced !== '') await publish(tx, 'avatar.replaced', { store: storeOf[of.kind], key: replaced })
+    if (replaced === key) return
+    const old = { doerId, oldAvatarKey: replaced }
+    if (of.kind === 'repo') await publish(tx, 'repo.updated', { repoId: of.id, ...old })
+    else if (of.kind === 'organization') await publish(tx, 'org.edited', { orgId: of.id, ...old })
+    else await publish(tx, 'user.edited', { userId: of.id, ...old })
   })
 }
 

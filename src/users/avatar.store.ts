@@ -3,8 +3,8 @@ import type { RepoId, UserId } from '../lib/ids.ts'
 
 /** Where the key of a picture stands. */
 export type PictureOf =
-  | { readonly table: 'user'; readonly id: UserId }
-  | { readonly table: 'repo'; readonly id: RepoId }
+  | { readonly kind: 'individual' | 'organization'; readonly id: UserId }
+  | { readonly kind: 'repo'; readonly id: RepoId }
 
 /** Changes that may get in between before it is given up; each needs another request about the same picture. */
 const maxAttempts = 20
@@ -14,9 +14,9 @@ const maxAttempts = 20
  * every replaced picture is told to exactly one of them.
  * @returns the key that was there, or undefined when the row is gone
  */
-export async function swapAvatarKey(tx: Tx, { table, id }: PictureOf, key: string): Promise<string | undefined> {
+export async function swapAvatarKey(tx: Tx, { kind, id }: PictureOf, key: string): Promise<string | undefined> {
   // The tables are alike in what is used of them here.
-  const [name, rowId] = [table as 'user', id as UserId]
+  const [name, rowId] = [(kind === 'repo' ? 'repo' : 'user') as 'user', id as UserId]
   for (let attempt = 0; attempt < maxAttempts; attempt++) {
     const row = await tx.selectFrom(name).select('avatar_key').where('id', '=', rowId).executeTakeFirst()
     if (!row) return undefined
@@ -28,5 +28,5 @@ export async function swapAvatarKey(tx: Tx, { table, id }: PictureOf, key: strin
       .executeTakeFirst()
     if (numUpdatedRows > 0n) return row.avatar_key
   }
-  throw new Error(`the picture of ${table} ${id} changes all the time`)
+  throw new Error(`the picture of ${name} ${id} changes all the time`)
 }

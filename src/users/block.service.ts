@@ -1,4 +1,4 @@
-import type { Ctx } from '../access/context.ts'
+import type { Ctx, SignedInCtx } from '../access/context.ts'
 import { transaction } from '../db/database.ts'
 import type { UserRow } from '../db/tables/accounts.ts'
 import { publish } from '../events/hub.ts'
@@ -6,26 +6,31 @@ import { Invalid } from '../lib/errors.ts'
 import type { Page } from '../lib/paging.ts'
 import { nowUnix } from '../lib/time.ts'
 import { countBlocks, deleteBlock, insertBlock, listBlocks, type Block } from './block.store.ts'
-import { deleteFollow } from './follow.store.ts'
+import { endFollow } from './follow.service.ts'
 
 /**
  * Blocks a person: both stop following each other at once, and what else ends (stars, watches, collaborations,
  * transfers) follows from the event in the same transaction. Oneself without effect; an organization is `Invalid`.
  */
-export async function block(ctx: Ctx, blocker: UserRow, target: UserRow): Promise<void> {
+export async function block(ctx: SignedInCtx, blocker: UserRow, target: UserRow): Promise<void> {
   if (target.kind !== 'individual') throw new Invalid('an organization can not be blocked', 'not_a_person')
   if (blocker.id === target.id) return
   await transaction(ctx.db, async (tx) => {
     if (!(await insertBlock(tx, blocker.id, target.id, nowUnix(ctx.clock)))) return
-    await deleteFollow(tx, blocker.id, target.id)
-    await deleteFollow(tx, target.id, blocker.id)
-    await publish(tx, 'user.blocked', { blockerId: blocker.id, blockedId: target.id })
+    const doerId = ctx.viewer.id
+    await endFollow(tx, blocker.id, target.id, doerId)
+    await endFollow(tx, target.id, blocker.id, doerId)
+    await publish(tx, 'user.blocked', { blockerId: blocker.id, blockedId: target.id, doerId })
   })
 }
 
-export async function unblock(ctx: Ctx, blocker: UserRow, target: UserRow): Promise<void> {
+/** Takes a block back; there may be none. */
+export async function unblock(ctx: SignedInCtx, blocker: UserRow, target: UserRow): Promise<void> {
   if (target.kind !== 'individual') throw new Invalid('an organization can not be blocked', 'not_a_person')
-  await transaction(ctx.db, (tx) => deleteBlock(tx, blocker.id, target.id))
+  await transaction(ctx.db, async (tx) => {
+    if (!(await deleteBlock(tx, blocker.id, target.id))) return
+    await publish(tx, 'user.unblocked', { blockerId: blocker.id, blockedId: target.id, doerId: ctx.viewer.id })
+  })
 }
 
 /** Whom an account blocks, one page of it. */

@@ -40,8 +40,15 @@ export const insertBlock = async (tx: Tx, blockerId: UserId, blockedId: UserId, 
       .execute()
   ).length > 0
 
-export const deleteBlock = (tx: Tx, blockerId: UserId, blockedId: UserId) =>
-  tx.deleteFrom('user_block').where('blocker_id', '=', blockerId).where('blocked_id', '=', blockedId).execute()
+/** False when there was none. */
+export const deleteBlock = async (tx: Tx, blockerId: UserId, blockedId: UserId): Promise<boolean> =>
+  (
+    await tx
+      .deleteFrom('user_block')
+      .where('blocker_id', '=', blockerId)
+      .where('blocked_id', '=', blockedId)
+      .executeTakeFirst()
+  ).numDeletedRows > 0n
 
 export const listBlocks = (db: Db, blockerId: UserId, page: Page): Promise<Block[]> =>
   db

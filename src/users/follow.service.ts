@@ -1,8 +1,10 @@
 import type { Ctx, SignedInCtx } from '../access/context.ts'
 import { findAccountByName } from '../access/access.store.ts'
-import { transaction } from '../db/database.ts'
+import { transaction, type Tx } from '../db/database.ts'
 import type { UserRow } from '../db/tables/accounts.ts'
+import { publish } from '../events/hub.ts'
 import { Forbidden, NotFound } from '../lib/errors.ts'
+import type { UserId } from '../lib/ids.ts'
 import type { Page } from '../lib/paging.ts'
 import { nowUnix } from '../lib/time.ts'
 import { isBlockedEitherWay } from './block.store.ts'
@@ -45,8 +47,16 @@ export async function follow(ctx: SignedInCtx, user: UserRow): Promise<void> {
   if (await isBlockedEitherWay(db, viewer.id, user.id)) {
     throw new Forbidden('one of the two blocks the other', 'user_blocked')
   }
-  await transaction(db, (tx) => insertFollow(tx, viewer.id, user.id, nowUnix(clock)))
+  await transaction(db, async (tx) => {
+    if (!(await insertFollow(tx, viewer.id, user.id, nowUnix(clock)))) return
+    await publish(tx, 'user.followed', { userId: user.id, followerId: viewer.id, doerId: viewer.id })
+  })
 }
 
-export const unfollow = (ctx: SignedInCtx, user: UserRow): Promise<void> =>
-  transaction(ctx.db, (tx) => deleteFollow(tx, ctx.viewer.id, user.id))
+export const unfollow = ({ db, viewer }: SignedInCtx, user: UserRow): Promise<void> =>
+  transaction(db, (tx) => endFollow(tx, viewer.id, user.id, viewer.id))
+
+/** Ends that the one follows the other, as part of a transaction; it may not be so. */
+export async function endFollow(tx: Tx, followerId: UserId, userId: UserId, doerId: UserId): Promise<void> {
+  if (await deleteFollow(tx, followerId, userId)) await publish(tx, 'user.unfollowed', { userId, followerId, doerId })
+}

@@ -25,8 +25,8 @@ async function addToCounts(tx: Tx, followerId: UserId, userId: UserId, differenc
     .execute()
 }
 
-/** Follows somebody; it may be so already. */
-export async function insertFollow(tx: Tx, followerId: UserId, userId: UserId, createdUnix: Unix): Promise<void> {
+/** Follows somebody; false when it is so already. */
+export async function insertFollow(tx: Tx, followerId: UserId, userId: UserId, createdUnix: Unix): Promise<boolean> {
   const added = await tx
     .insertInto('follow')
     .values({ follower_id: followerId, user_id: userId, created_unix: createdUnix })
@@ -34,15 +34,19 @@ export async function insertFollow(tx: Tx, followerId: UserId, userId: UserId, c
     .returning('user_id')
     .execute()
   if (added.length > 0) await addToCounts(tx, followerId, userId, 1)
+  return added.length > 0
 }
 
-export async function deleteFollow(tx: Tx, followerId: UserId, userId: UserId): Promise<void> {
+/** False when it was not so. */
+export async function deleteFollow(tx: Tx, followerId: UserId, userId: UserId): Promise<boolean> {
   const { numDeletedRows } = await tx
     .deleteFrom('follow')
     .where('follower_id', '=', followerId)
     .where('user_id', '=', userId)
     .executeTakeFirst()
-  if (numDeletedRows > 0n) await addToCounts(tx, followerId, userId, -1)
+  if (numDeletedRows === 0n) return false
+  await addToCounts(tx, followerId, userId, -1)
+  return true
 }
 
 /** Takes everything back that an account follows or is followed by, when it is going away. */

@@ -3,6 +3,7 @@ import { transaction } from '../db/database.ts'
 import type { UserChange, UserRow } from '../db/tables/accounts.ts'
 import { Invalid } from '../lib/errors.ts'
 import { nowUnix } from '../lib/time.ts'
+import { holdAccount, tellAccountChange } from './account-change.service.ts'
 import { updateUser } from './user.store.ts'
 import { mayUseWebsite } from './website.rules.ts'
 
@@ -13,5 +14,10 @@ export async function editSettings(services: Services, user: UserRow, change: Us
     if (!site.allowed) throw new Invalid(site.reason, 'website_invalid')
   }
   const said = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined)) as UserChange
-  return transaction(services.db, (tx) => updateUser(tx, user.id, { ...said, updated_unix: nowUnix(services.clock) }))
+  return transaction(services.db, async (tx) => {
+    const before = await holdAccount(tx, user.id)
+    const after = await updateUser(tx, user.id, { ...said, updated_unix: nowUnix(services.clock) })
+    await tellAccountChange(tx, before, after, user.id)
+    return after
+  })
 }

@@ -13,6 +13,15 @@ import type { Unix } from '../lib/time.ts'
 export const findUserById = (db: Db, id: UserId): Promise<UserRow | undefined> =>
   db.selectFrom('user').selectAll().where('id', '=', id).executeTakeFirst()
 
+/** The row, locked against others until the transaction ends (SQLite has one writer anyway). */
+export const findUserForUpdate = (tx: Tx, id: UserId): Promise<UserRow | undefined> =>
+  tx
+    .updateTable('user')
+    .set((set) => ({ name: set.ref('name') }))
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirst()
+
 /** An account or organization by name, in any letter case. */
 export const findUserByName = (db: Db, name: string): Promise<UserRow | undefined> =>
   db.selectFrom('user').selectAll().where('lower_name', '=', name.toLowerCase()).executeTakeFirst()

@@ -11,6 +11,7 @@ import { removeReplacedAvatar } from './avatar.subscribers.ts'
 import { accountCounters } from './counter.store.ts'
 import { deleteExpiredSessions } from './delete-expired-sessions.task.ts'
 import { follows } from './user.owned.ts'
+import { emptyPurgedEvents } from './purge.subscribers.ts'
 
 /** Accounts of people: settings, addresses, keys, tokens, pictures, followers and blocks. */
 export const users: Feature = {
@@ -24,7 +25,7 @@ export const users: Feature = {
     blockRoutes,
     avatarRoutes,
   ],
-  subscribers: [removeReplacedAvatar],
+  subscribers: [removeReplacedAvatar, emptyPurgedEvents],
   schedules: () => [deleteExpiredSessions],
   files: [{ table: 'user', column: 'avatar_key', store: 'avatars' }],
   counters: accountCounters,

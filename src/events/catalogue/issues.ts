@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import type { CommentId, IssueId, LabelId, MilestoneId, Oid, PullId, RepoId, UserId } from '../../lib/ids.ts'
 import { fact } from '../fact.ts'
-import { id, oid } from './ids.ts'
+import { id, oid, text } from './ids.ts'
 
 /** Issues and pull requests share one row and one numbering; `isPull` tells which it is. */
 const issue = { repoId: id<RepoId>(), issueId: id<IssueId>(), doerId: id<UserId>(), isPull: Type.Boolean() }
@@ -15,11 +15,14 @@ export const issueEvents = {
   'issue.opened': fact({ ...issue, mentioned }),
   'issue.closed': fact(issue),
   'issue.reopened': fact(issue),
-  /** The title or the text changed; what did not change is left out. */
+  /** Title, text, branch or due date changed; what did not change is left out. `oldDueUnix`: 0 when there was none. */
   'issue.edited': fact({
     ...issue,
-    oldTitle: Type.Optional(Type.String()),
-    oldContent: Type.Optional(Type.String()),
+    posterId: Type.Optional(id<UserId>()),
+    oldTitle: Type.Optional(text),
+    oldContent: Type.Optional(text),
+    oldRef: Type.Optional(Type.String()),
+    oldDueUnix: Type.Optional(Type.Integer()),
   }),
   /** All of `removed` without any of `added` by clearing is `cleared`. */
   'issue.labelled': fact({
@@ -40,14 +43,14 @@ export const issueEvents = {
   'issue.deleted': fact({
     ...issue,
     index: Type.Integer(),
-    title: Type.String(),
+    title: text,
     posterId: id<UserId>(),
     isClosed: Type.Boolean(),
   }),
   'issue.commented': fact({ ...comment, mentioned }),
-  'comment.edited': fact({ ...comment, oldContent: Type.String() }),
+  'comment.edited': fact({ ...comment, posterId: Type.Optional(id<UserId>()), oldContent: text }),
   /** The row is gone: what it said is here. */
-  'comment.deleted': fact({ ...comment, content: Type.String(), posterId: id<UserId>() }),
+  'comment.deleted': fact({ ...comment, content: text, posterId: id<UserId>() }),
   'pull.opened': fact(pull),
   'pull.closed': fact(pull),
   'pull.merged': fact({ ...pull, mergeCommit: oid<Oid>() }),

@@ -1,12 +1,24 @@
 import { Type } from 'typebox'
 import type { AttachmentId, Oid, RepoId, StatusId, UserId } from '../../lib/ids.ts'
 import { fact } from '../fact.ts'
-import { id, oid } from './ids.ts'
+import { accessMode, id, oid, text } from './ids.ts'
 
 const repo = { repoId: id<RepoId>(), doerId: id<UserId>() }
 
 /** One ref that moved. Forty or sixty-four zeros as `old`: it is new; as `new`: it is deleted. */
 export const RefUpdate = Type.Object({ ref: Type.String(), old: oid<Oid>(), new: oid<Oid>() })
+
+/** `userId` is whom it is about; `doerId` is somebody else when it follows from what they did. */
+const person = { ...repo, userId: id<UserId>() }
+
+/** What a unit was before a change. */
+const OldUnit = Type.Object({
+  unit: Type.String(),
+  wasOn: Type.Boolean(),
+  /** Its settings, when it was on. */
+  config: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+  defaultMode: Type.Optional(accessMode),
+})
 
 /** What moved the refs. */
 const origin = Type.Unsafe<'push' | 'api' | 'web' | 'merge' | 'mirror' | 'internal'>({
@@ -50,8 +62,38 @@ export const repositoryEvents = {
     }),
   }),
   'repo.renamed': fact({ ...repo, oldName: Type.String(), newName: Type.String() }),
-  /** Settings, description, visibility, units or topics changed. */
-  'repo.updated': fact(repo),
+  /**
+   * Settings, description, units, topics or the picture changed; name and visibility have events of their own. `oldUnits`
+   * has only the units that changed. Rows of a release that did not say what was before have none of the old values.
+   */
+  'repo.updated': fact({
+    ...repo,
+    oldDescription: Type.Optional(text),
+    oldWebsite: Type.Optional(text),
+    oldDefaultBranch: Type.Optional(Type.String()),
+    oldWikiBranch: Type.Optional(Type.String()),
+    oldIsTemplate: Type.Optional(Type.Boolean()),
+    oldIsArchived: Type.Optional(Type.Boolean()),
+    oldAvatarKey: Type.Optional(Type.String()),
+    oldTopics: Type.Optional(Type.Array(Type.String())),
+    oldUnits: Type.Optional(Type.Array(OldUnit)),
+    oldMirrorIntervalSeconds: Type.Optional(Type.Integer()),
+    oldMirrorPrunes: Type.Optional(Type.Boolean()),
+  }),
+  /** Also of each fork that followed its base. */
+  'repo.visibilityChanged': fact({ ...repo, isPrivate: Type.Boolean() }),
+  /** Stars that go with an account or a repository are told by its deletion alone. */
+  'repo.starred': fact(person),
+  'repo.unstarred': fact(person),
+  /**
+   * What people say themselves. Watching that begins or ends with a membership, an access or a block follows from the event
+   * of that, and would be hundreds of rows for one new member.
+   */
+  'repo.watched': fact(person),
+  'repo.unwatched': fact(person),
+  'collaborator.added': fact({ ...person, mode: accessMode }),
+  'collaborator.changed': fact({ ...person, mode: accessMode, oldMode: accessMode }),
+  'collaborator.removed': fact({ ...person, oldMode: accessMode }),
   /** In the git repository of the code, or in that of the wiki. */
   'refs.updated': fact(
     { ...repo, kind: repositoryKind, updates: Type.Array(RefUpdate), origin },

@@ -1,7 +1,29 @@
 import { Type } from 'typebox'
-import type { TeamId, UserId } from '../../lib/ids.ts'
+import type { RepoId, TeamId, UserId } from '../../lib/ids.ts'
 import { fact } from '../fact.ts'
-import { id } from './ids.ts'
+import { accessMode, id, text, visibility } from './ids.ts'
+
+/** What may change of a person as well as of an organization. */
+const oldProfile = {
+  oldFullName: Type.Optional(text),
+  oldEmail: Type.Optional(text),
+  oldDescription: Type.Optional(text),
+  oldWebsite: Type.Optional(text),
+  oldLocation: Type.Optional(text),
+  oldVisibility: Type.Optional(visibility),
+  oldAvatarKey: Type.Optional(Type.String()),
+}
+
+const team = { teamId: id<TeamId>(), orgId: id<UserId>(), doerId: id<UserId>() }
+const oldTeam = {
+  mode: accessMode,
+  includesAllRepositories: Type.Boolean(),
+  canCreateOrgRepo: Type.Boolean(),
+}
+/** Access by the name of the unit. */
+const units = Type.Record(Type.String(), accessMode)
+const block = { blockerId: id<UserId>(), blockedId: id<UserId>(), doerId: id<UserId>() }
+const follow = { userId: id<UserId>(), followerId: id<UserId>(), doerId: id<UserId>() }
 
 /** Accounts, people as well as organizations. */
 export const userEvents = {
@@ -34,13 +56,66 @@ export const userEvents = {
     },
     { owner: 'userId' },
   ),
-  /** Somebody came onto a team; `watches` tells whether he begins to watch its repositories by that. */
+  /**
+   * What others see of a person, or what decides what they may do and where mail goes (`oldEmail`: the primary address).
+   * Other addresses, keys and their own preferences are nobody else's matter.
+   */
+  'user.edited': fact(
+    {
+      userId: id<UserId>(),
+      doerId: id<UserId>(),
+      ...oldProfile,
+      oldPronouns: Type.Optional(text),
+      oldKeepEmailPrivate: Type.Optional(Type.Boolean()),
+      oldHideActivity: Type.Optional(Type.Boolean()),
+      oldIsAdmin: Type.Optional(Type.Boolean()),
+      oldIsRestricted: Type.Optional(Type.Boolean()),
+      oldIsActive: Type.Optional(Type.Boolean()),
+      oldProhibitLogin: Type.Optional(Type.Boolean()),
+    },
+    { owner: 'userId' },
+  ),
+  'org.edited': fact(
+    {
+      orgId: id<UserId>(),
+      doerId: id<UserId>(),
+      ...oldProfile,
+      oldRepoAdminChangeTeamAccess: Type.Optional(Type.Boolean()),
+    },
+    { owner: 'orgId' },
+  ),
+  /** `followerId` follows `userId`; `doerId` is another than the follower when a block ends it. */
+  'user.followed': fact(follow, { owner: 'userId' }),
+  'user.unfollowed': fact(follow, { owner: 'userId' }),
+  /** The team of owners comes with its organization. */
+  'team.created': fact(team, { owner: 'orgId' }),
+  /** `oldUnits` has all of them when one changed. */
+  'team.edited': fact(
+    {
+      ...team,
+      oldName: Type.Optional(Type.String()),
+      oldDescription: Type.Optional(text),
+      oldMode: Type.Optional(accessMode),
+      oldIncludesAllRepositories: Type.Optional(Type.Boolean()),
+      oldCanCreateOrgRepo: Type.Optional(Type.Boolean()),
+      oldUnits: Type.Optional(units),
+    },
+    { owner: 'orgId' },
+  ),
+  /** The row is gone: what it was is here. */
+  'team.deleted': fact({ ...team, ...oldTeam, name: Type.String(), description: text, units }, { owner: 'orgId' }),
+  'team.memberRemoved': fact({ ...team, userId: id<UserId>() }, { owner: 'orgId' }),
+  /** By a row of its own: teams of all repositories have those that come and go without it. */
+  'team.repoAdded': fact({ ...team, repoId: id<RepoId>() }, { owner: 'orgId' }),
+  'team.repoRemoved': fact({ ...team, repoId: id<RepoId>() }, { owner: 'orgId' }),
+  /** Somebody came onto a team; `watches` tells whether they begin to watch its repositories by that. */
   'team.memberAdded': fact(
     {
       teamId: id<TeamId>(),
       orgId: id<UserId>(),
       userId: id<UserId>(),
       watches: Type.Boolean(),
+      doerId: Type.Optional(id<UserId>()),
     },
     { owner: 'orgId' },
   ),
@@ -51,9 +126,12 @@ export const userEvents = {
     store: Type.Unsafe<'avatars' | 'repoAvatars'>({ type: 'string', enum: ['avatars', 'repoAvatars'] }),
     key: Type.String(),
   }),
-  /** The blocker does not want to hear from the blocked any more. */
-  'user.blocked': fact(
-    { blockerId: id<UserId>(), blockedId: id<UserId>() },
-    { actor: 'blockerId', owner: 'blockerId' },
-  ),
+  /** The blocker, who may be an organization, does not want to hear from the blocked any more. */
+  'user.blocked': fact(block, {
+    owner: 'blockerId',
+    version: 2,
+    // The first version did not know who does so for an organization.
+    upgrade: { 1: (stored: { blockerId: UserId }) => ({ ...stored, doerId: stored.blockerId }) },
+  }),
+  'user.unblocked': fact(block, { owner: 'blockerId' }),
 }
