@@ -15,7 +15,7 @@ export const repoUpdateAvatar = operation({
   body: UpdateRepoAvatarOption,
   reply: { 204: 'empty' },
   async run({ ctx, body }) {
-    await setAvatar(ctx, { table: 'repo', id: ctx.repo.id }, body.image)
+    await setAvatar(ctx, { kind: 'repo', id: ctx.repo.id }, body.image, ctx.viewer.id)
     return noContent()
   },
 })
@@ -27,7 +27,7 @@ export const repoDeleteAvatar = operation({
   requires: [inRepo, signedIn, repoAdmin],
   reply: { 204: 'empty' },
   async run({ ctx }) {
-    await removeAvatar(ctx, { table: 'repo', id: ctx.repo.id })
+    await removeAvatar(ctx, { kind: 'repo', id: ctx.repo.id }, ctx.viewer.id)
     return noContent()
   },
 })

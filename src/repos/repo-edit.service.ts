@@ -7,11 +7,11 @@ import { isValidBranchName } from '../git/ref-name.ts'
 import { Invalid } from '../lib/errors.ts'
 import { branchRef, zeroOid } from '../lib/refs.ts'
 import { nowUnix } from '../lib/time.ts'
-import { recordGitUsage } from './git-usage.service.ts'
 import { wikiOf } from '../refs/git-repository.ts'
 import { moveRefs } from '../refs/ref-door.service.ts'
 import { mirrorChange } from './lifecycle/mirror.service.ts'
 import { updateMirror } from './lifecycle/mirror.store.ts'
+import { takeSettings, tellSettingsChange } from './settings-change.service.ts'
 import { mayNameRepo } from './repo-name.rules.ts'
 import {
   deleteRepoRedirect,
@@ -19,7 +19,6 @@ import {
   findRepoById,
   insertRepoRedirect,
   insertUnits,
-  updateForkVisibility,
   updateRepo,
 } from './repo.store.ts'
 import { disabledUnits, unitsNamed } from './unit-config.ts'
@@ -65,16 +64,13 @@ export async function editRepo(
   await moveBranches(ctx, change)
   try {
     await transaction(ctx.db, async (tx) => {
-      const updated = await updateRepo(tx, repo.id, change)
+      const before = await takeSettings(tx, repo.id)
+      await updateRepo(tx, repo.id, change)
       await deleteUnits(tx, repo.id, units.off)
       await insertUnits(tx, repo.id, units.on)
       if (mirror) await updateMirror(tx, repo.id, mirror)
-      if (change.is_private !== undefined) {
-        const forks = await updateForkVisibility(tx, repo.id, change.is_private)
-        await recordGitUsage(tx, [updated, ...forks])
-      }
       if (change.name !== undefined) await recordRename(tx, ctx, change)
-      await publish(tx, 'repo.updated', { repoId: repo.id, doerId: ctx.viewer.id })
+      await tellSettingsChange(tx, before, ctx.viewer.id)
     })
   } catch (error) {
     if (isUniqueViolation(error)) throw nameTaken(edit.name)

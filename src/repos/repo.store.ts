@@ -10,6 +10,15 @@ type NewBranchRow = Insertable<BranchTable>
 export const findRepoById = (db: Db | Tx, id: RepoId): Promise<RepoRow | undefined> =>
   db.selectFrom('repo').selectAll().where('id', '=', id).executeTakeFirst()
 
+/** The row, locked against others until the transaction ends (SQLite has one writer anyway). */
+export const findRepoForUpdate = (tx: Tx, id: RepoId): Promise<RepoRow | undefined> =>
+  tx
+    .updateTable('repo')
+    .set((set) => ({ name: set.ref('name') }))
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirst()
+
 /** Repositories by id, in one query however many there are. */
 export async function loadRepos(db: Db | Tx, ids: Iterable<RepoId | null>): Promise<ReadonlyMap<RepoId, RepoRow>> {
   const wanted = [...new Set(ids)].filter((id): id is RepoId => id !== null)

@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto'
 import type { Services } from '../access/context.ts'
 import { transaction } from '../db/database.ts'
+import { publish } from '../events/hub.ts'
 import { subscriber } from '../events/subscriber.ts'
 import { isGitKey } from '../git/git-key.ts'
 import { nowUnix } from '../lib/time.ts'
+import { tellRemoved } from './people/collaboration.service.ts'
 import { deleteCollaborationsWith } from './people/collaboration.store.ts'
 import { loadRepos, updateRepo } from './repo.store.ts'
 import { deleteStarsOn } from './social/star.store.ts'
@@ -48,10 +50,13 @@ export const endBlockedRelations = subscriber({
   name: 'endBlockedRelations',
   on: 'user.blocked',
   async inTransaction(tx, event) {
-    const { blockerId, blockedId } = event.data
-    await deleteStarsOn(tx, blockerId, blockedId)
-    await deleteStarsOn(tx, blockedId, blockerId)
-    await deleteCollaborationsWith(tx, blockerId, blockedId)
+    const { blockerId, blockedId, doerId } = event.data
+    for (const [ownerId, userId] of [[blockerId, blockedId] as const, [blockedId, blockerId] as const]) {
+      for (const repoId of await deleteStarsOn(tx, ownerId, userId)) {
+        await publish(tx, 'repo.unstarred', { repoId, userId, doerId })
+      }
+    }
+    await tellRemoved(tx, await deleteCollaborationsWith(tx, blockerId, blockedId), doerId)
     await deleteTransfersBetween(tx, blockedId, blockerId)
     await unwatchReposOf(tx, blockerId, blockedId)
   },

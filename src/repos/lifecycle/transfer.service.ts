@@ -25,6 +25,7 @@ import {
   updateRepo,
   upsertCollaboration,
 } from '../repo.store.ts'
+import { tellRemoved } from '../people/collaboration.service.ts'
 import { deleteCollaborationsOfMembers } from '../people/collaboration.store.ts'
 import { deleteTransfer, findTransfer, insertTransfer } from './transfer.store.ts'
 import { watchRepos } from '../social/watch.store.ts'
@@ -102,7 +103,13 @@ async function offer(ctx: SignedInRepoCtx, recipient: UserRow, teamIds: readonly
         created_unix: now,
       })
       // Whoever is asked must be able to look at what is offered (contract, repositories: transfer).
-      if (needsAccess) await upsertCollaboration(tx, repo.id, recipient.id, mode.read, now)
+      if (needsAccess) {
+        await upsertCollaboration(tx, repo.id, recipient.id, mode.read, now)
+        await publish(tx, 'collaborator.added', {
+          ...{ repoId: repo.id, userId: recipient.id, doerId: viewer.id },
+          mode: mode.read,
+        })
+      }
       return (await findRepoById(tx, repo.id)) ?? repo
     })
   } catch (error) {
@@ -134,9 +141,15 @@ async function moveRepo(
   await addToRepoCount(tx, recipient.id, 1)
   await deleteRepoRedirect(tx, recipient.id, repo.lower_name)
   await insertRepoRedirect(tx, owner.id, repo.lower_name, repo.id)
-  await deleteCollaborationsOfMembers(tx, repo.id, recipient.id)
-  await deleteTeamReposOf(tx, repo.id)
-  for (const team of await loadTeams(tx, teamIds)) await insertTeamRepos(tx, team, [repo.id])
+  await tellRemoved(tx, await deleteCollaborationsOfMembers(tx, repo.id, recipient.id), viewer.id)
+  const about = { repoId: repo.id, doerId: viewer.id }
+  for (const { team_id: teamId, org_id: orgId } of await deleteTeamReposOf(tx, repo.id)) {
+    await publish(tx, 'team.repoRemoved', { ...about, teamId, orgId })
+  }
+  for (const team of await loadTeams(tx, teamIds)) {
+    await insertTeamRepos(tx, team, [repo.id])
+    await publish(tx, 'team.repoAdded', { ...about, teamId: team.id, orgId: team.org_id })
+  }
   if (config.service.autoWatchNewRepos) {
     const watchers = recipient.kind === 'organization' ? await listAllRepoMemberIds(tx, recipient.id) : [recipient.id]
     await watchRepos(tx, [repo.id], watchers, 'auto', now)

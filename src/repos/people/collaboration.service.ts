@@ -3,10 +3,12 @@ import type { Ctx, RepoCtx, SignedInRepoCtx } from '../../access/context.ts'
 import { accessTo } from '../../access/repo-access.ts'
 import { mode, type Rights } from '../../access/rights.ts'
 import { viewerAs } from '../../auth/viewer.ts'
-import { transaction } from '../../db/database.ts'
+import { transaction, type Tx } from '../../db/database.ts'
 import type { AccessMode, UserRow } from '../../db/tables/accounts.ts'
+import type { CollaborationRow } from '../../db/tables/repositories.ts'
 import { publish } from '../../events/hub.ts'
 import { Forbidden, Invalid, NotFound } from '../../lib/errors.ts'
+import type { UserId } from '../../lib/ids.ts'
 import type { Page } from '../../lib/paging.ts'
 import { nowUnix } from '../../lib/time.ts'
 import { isBlockedEitherWay } from '../../users/block.store.ts'
@@ -46,7 +48,11 @@ const modes: Readonly<Record<string, AccessMode>> = { read: mode.read, write: mo
  * one keeps what he has. Forbidden when one of the two sides blocks the other; organizations and the owner himself are
  * `Invalid`.
  */
-export async function putCollaborator(ctx: RepoCtx, name: string, permission: string | undefined): Promise<void> {
+export async function putCollaborator(
+  ctx: SignedInRepoCtx,
+  name: string,
+  permission: string | undefined,
+): Promise<void> {
   const user = await getNamed(ctx, name)
   if (user.kind !== 'individual') throw new Invalid('an organization can not be a collaborator', 'not_a_person')
   if (user.id === ctx.owner.id) throw new Invalid('the owner needs not be a collaborator', 'collaborator_is_owner')
@@ -59,19 +65,29 @@ export async function putCollaborator(ctx: RepoCtx, name: string, permission: st
     const next = asked ?? present?.access_mode ?? mode.write
     if (present?.access_mode === next) return
     await upsertCollaboration(tx, ctx.repo.id, user.id, next, nowUnix(ctx.clock))
-    if (present && next < present.access_mode) {
-      await publish(tx, 'access.reduced', { userId: user.id, ownerId: ctx.owner.id })
-    }
+    const about = { repoId: ctx.repo.id, userId: user.id, doerId: ctx.viewer.id, mode: next }
+    if (!present) return publish(tx, 'collaborator.added', about)
+    await publish(tx, 'collaborator.changed', { ...about, oldMode: present.access_mode })
+    if (next < present.access_mode) await publish(tx, 'access.reduced', { userId: user.id, ownerId: ctx.owner.id })
   })
 }
 
 /** Ends a collaboration; there may be none. */
-export async function removeCollaborator(ctx: RepoCtx, name: string): Promise<void> {
+export async function removeCollaborator(ctx: SignedInRepoCtx, name: string): Promise<void> {
   const user = await getNamed(ctx, name)
   await transaction(ctx.db, async (tx) => {
-    if (!(await deleteCollaboration(tx, ctx.repo.id, user.id))) return
+    const removed = await deleteCollaboration(tx, ctx.repo.id, user.id)
+    if (!removed) return
+    await tellRemoved(tx, [removed], ctx.viewer.id)
     await publish(tx, 'access.reduced', { userId: user.id, ownerId: ctx.owner.id })
   })
+}
+
+/** Publishes that these collaborations are no more, as part of the transaction that ended them. */
+export async function tellRemoved(tx: Tx, removed: readonly CollaborationRow[], doerId: UserId): Promise<void> {
+  for (const { repo_id: repoId, user_id: userId, access_mode: oldMode } of removed) {
+    await publish(tx, 'collaborator.removed', { repoId, userId, doerId, oldMode })
+  }
 }
 
 /** What somebody may do in the repository; others than oneself only for its administrators. */

@@ -33,21 +33,26 @@ export const countCollaborators = async (db: Db, repoId: RepoId): Promise<number
       .executeTakeFirstOrThrow()
   ).count
 
-/** False when there was none. */
-export const deleteCollaboration = async (tx: Tx, repoId: RepoId, userId: UserId): Promise<boolean> =>
-  (await tx.deleteFrom('collaboration').where('repo_id', '=', repoId).where('user_id', '=', userId).executeTakeFirst())
-    .numDeletedRows > 0n
+/** What there was; undefined when there was none. */
+export const deleteCollaboration = (tx: Tx, repoId: RepoId, userId: UserId): Promise<CollaborationRow | undefined> =>
+  tx
+    .deleteFrom('collaboration')
+    .where('repo_id', '=', repoId)
+    .where('user_id', '=', userId)
+    .returningAll()
+    .executeTakeFirst()
 
-/** Somebody collaborates on no repository of an owner any more. */
-export const deleteCollaborationsWith = (tx: Tx, ownerId: UserId, userId: UserId) =>
+/** Somebody collaborates on no repository of an owner any more; tells what there was. */
+export const deleteCollaborationsWith = (tx: Tx, ownerId: UserId, userId: UserId): Promise<CollaborationRow[]> =>
   tx
     .deleteFrom('collaboration')
     .where('user_id', '=', userId)
     .where('repo_id', 'in', (select) => select.selectFrom('repo').select('id').where('owner_id', '=', ownerId))
+    .returningAll()
     .execute()
 
 /** The new owner of a repository, and the members of an organization that becomes it, collaborate on it no longer. */
-export const deleteCollaborationsOfMembers = (tx: Tx, repoId: RepoId, ownerId: UserId) =>
+export const deleteCollaborationsOfMembers = (tx: Tx, repoId: RepoId, ownerId: UserId): Promise<CollaborationRow[]> =>
   tx
     .deleteFrom('collaboration')
     .where('repo_id', '=', repoId)
@@ -59,4 +64,5 @@ export const deleteCollaborationsOfMembers = (tx: Tx, repoId: RepoId, ownerId: U
         ),
       ]),
     )
+    .returningAll()
     .execute()

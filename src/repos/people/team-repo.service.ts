@@ -1,5 +1,5 @@
 import { findRepoByName } from '../../access/access.store.ts'
-import type { Ctx, RepoCtx, Services, SignedInCtx } from '../../access/context.ts'
+import type { Ctx, RepoCtx, SignedInCtx } from '../../access/context.ts'
 import { accessTo } from '../../access/repo-access.ts'
 import { noRepo, openRepo } from '../../access/resolve-repo.ts'
 import { mode } from '../../access/rights.ts'
@@ -11,6 +11,7 @@ import { Forbidden, Invalid, MethodNotAllowed, NotFound } from '../../lib/errors
 import type { RepoId } from '../../lib/ids.ts'
 import type { Page } from '../../lib/paging.ts'
 import { nowUnix } from '../../lib/time.ts'
+import { factsOfTeam } from '../../orgs/team.service.ts'
 import {
   deleteTeamRepo,
   findTeamByName,
@@ -56,19 +57,21 @@ export async function getRepoToGive(ctx: SignedInCtx, org: UserRow, name: string
 }
 
 /** Gives a team a repository; it may have it already. */
-export async function giveRepoToTeam(services: Services, team: TeamRow, repoId: RepoId): Promise<void> {
-  await transaction(services.db, async (tx) => {
-    await insertTeamRepos(tx, team, [repoId])
-    if (!services.config.service.autoWatchNewRepos) return
-    await watchRepos(tx, [repoId], await listTeamMemberIds(tx, team.id), 'auto', nowUnix(services.clock))
+export async function giveRepoToTeam(ctx: SignedInCtx, team: TeamRow, repoId: RepoId): Promise<void> {
+  await transaction(ctx.db, async (tx) => {
+    const isNew = (await insertTeamRepos(tx, team, [repoId])).length > 0
+    if (isNew) await publish(tx, 'team.repoAdded', { ...factsOfTeam(team, ctx.viewer.id), repoId })
+    if (!ctx.config.service.autoWatchNewRepos) return
+    await watchRepos(tx, [repoId], await listTeamMemberIds(tx, team.id), 'auto', nowUnix(ctx.clock))
   })
 }
 
 /** Takes a repository from a team; false when it did not have it. A team of all repositories is `Invalid`. */
-export async function takeRepoFromTeam(services: Services, team: TeamRow, repoId: RepoId): Promise<boolean> {
+export async function takeRepoFromTeam(ctx: SignedInCtx, team: TeamRow, repoId: RepoId): Promise<boolean> {
   if (hasAll(team)) throw new Invalid('the team has all repositories of the organization', 'team_has_all')
-  return transaction(services.db, async (tx) => {
+  return transaction(ctx.db, async (tx) => {
     if (!(await deleteTeamRepo(tx, team.id, repoId))) return false
+    await publish(tx, 'team.repoRemoved', { ...factsOfTeam(team, ctx.viewer.id), repoId })
     for (const userId of await listTeamMemberIds(tx, team.id)) {
       await publish(tx, 'access.reduced', { userId, ownerId: team.org_id })
     }

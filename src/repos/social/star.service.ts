@@ -1,6 +1,7 @@
 import type { RepoCtx, SignedInRepoCtx } from '../../access/context.ts'
 import { transaction } from '../../db/database.ts'
 import type { UserRow } from '../../db/tables/accounts.ts'
+import { publish } from '../../events/hub.ts'
 import { NotFound } from '../../lib/errors.ts'
 import type { Page } from '../../lib/paging.ts'
 import { nowUnix } from '../../lib/time.ts'
@@ -13,10 +14,18 @@ export async function checkStar(ctx: SignedInRepoCtx): Promise<void> {
   }
 }
 
-export const star = (ctx: SignedInRepoCtx): Promise<void> =>
-  transaction(ctx.db, (tx) => insertStar(tx, ctx.repo.id, ctx.viewer.id, nowUnix(ctx.clock)))
+/** Stars the repository; it may be starred already. */
+export const star = ({ db, repo, viewer, clock }: SignedInRepoCtx): Promise<void> =>
+  transaction(db, async (tx) => {
+    if (!(await insertStar(tx, repo.id, viewer.id, nowUnix(clock)))) return
+    await publish(tx, 'repo.starred', { repoId: repo.id, userId: viewer.id, doerId: viewer.id })
+  })
 
-export const unstar = (ctx: SignedInRepoCtx): Promise<void> =>
-  transaction(ctx.db, (tx) => deleteStar(tx, ctx.repo.id, ctx.viewer.id))
+/** Takes the star back; there may be none. */
+export const unstar = ({ db, repo, viewer }: SignedInRepoCtx): Promise<void> =>
+  transaction(db, async (tx) => {
+    if (!(await deleteStar(tx, repo.id, viewer.id))) return
+    await publish(tx, 'repo.unstarred', { repoId: repo.id, userId: viewer.id, doerId: viewer.id })
+  })
 
 export const stargazersOf = (ctx: RepoCtx, page: Page): Promise<UserRow[]> => listStargazers(ctx.db, ctx.repo.id, page)

@@ -26,8 +26,8 @@ async function addToCounts(tx: Tx, repoIds: readonly RepoId[], userId: UserId, d
     .execute()
 }
 
-/** Stars a repository; it may be starred already. */
-export async function insertStar(tx: Tx, repoId: RepoId, userId: UserId, createdUnix: Unix): Promise<void> {
+/** Stars a repository; false when it is starred already. */
+export async function insertStar(tx: Tx, repoId: RepoId, userId: UserId, createdUnix: Unix): Promise<boolean> {
   const added = await tx
     .insertInto('star')
     .values({ repo_id: repoId, user_id: userId, created_unix: createdUnix })
@@ -40,9 +40,11 @@ export async function insertStar(tx: Tx, repoId: RepoId, userId: UserId, created
     userId,
     1,
   )
+  return added.length > 0
 }
 
-export async function deleteStar(tx: Tx, repoId: RepoId, userId: UserId): Promise<void> {
+/** False when there was none. */
+export async function deleteStar(tx: Tx, repoId: RepoId, userId: UserId): Promise<boolean> {
   const removed = await tx
     .deleteFrom('star')
     .where('repo_id', '=', repoId)
@@ -55,22 +57,20 @@ export async function deleteStar(tx: Tx, repoId: RepoId, userId: UserId): Promis
     userId,
     -1,
   )
+  return removed.length > 0
 }
 
-/** Takes back the stars of somebody on the repositories of an owner. */
-export async function deleteStarsOn(tx: Tx, ownerId: UserId, userId: UserId): Promise<void> {
+/** Takes back the stars of somebody on the repositories of an owner, and tells which these were. */
+export async function deleteStarsOn(tx: Tx, ownerId: UserId, userId: UserId): Promise<RepoId[]> {
   const removed = await tx
     .deleteFrom('star')
     .where('user_id', '=', userId)
     .where('repo_id', 'in', (select) => select.selectFrom('repo').select('id').where('owner_id', '=', ownerId))
     .returning('repo_id')
     .execute()
-  await addToCounts(
-    tx,
-    removed.map((row) => row.repo_id),
-    userId,
-    -1,
-  )
+  const repoIds = removed.map((row) => row.repo_id)
+  await addToCounts(tx, repoIds, userId, -1)
+  return repoIds
 }
 
 /** Takes back all stars of somebody who is going away. */

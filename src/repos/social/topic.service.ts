@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { RepoCtx, SignedInRepoCtx } from '../../access/context.ts'
 import { transaction } from '../../db/database.ts'
 import { publish } from '../../events/hub.ts'
@@ -61,7 +62,8 @@ async function changeTopics(
     // Takes the row, so that nobody else changes the topics meanwhile.
     await updateRepo(tx, repo.id, { updated_unix: now })
     const row = await findRepoById(tx, repo.id)
-    const next = change(JSON.parse(row?.topics ?? '[]') as string[])
+    const before = JSON.parse(row?.topics ?? '[]') as string[]
+    const next = change(before)
     const wanted = (await upsertTopics(tx, next, now)).map((topic) => topic.id)
     const present = await listTopicIds(tx, repo.id)
     await deleteRepoTopics(
@@ -71,6 +73,7 @@ async function changeTopics(
     )
     await insertRepoTopics(tx, repo.id, wanted)
     await updateRepo(tx, repo.id, { topics: JSON.stringify(next) })
-    await publish(tx, 'repo.updated', { repoId: repo.id, doerId: viewer.id })
+    if (isDeepStrictEqual(next, before)) return
+    await publish(tx, 'repo.updated', { repoId: repo.id, doerId: viewer.id, oldTopics: before })
   })
 }

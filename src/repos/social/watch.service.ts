@@ -2,6 +2,7 @@ import type { Ctx, RepoCtx, SignedInRepoCtx } from '../../access/context.ts'
 import { transaction } from '../../db/database.ts'
 import type { UserRow } from '../../db/tables/accounts.ts'
 import type { RepoRow } from '../../db/tables/repositories.ts'
+import { publish } from '../../events/hub.ts'
 import { NotFound } from '../../lib/errors.ts'
 import type { Page } from '../../lib/paging.ts'
 import { nowUnix, type Unix } from '../../lib/time.ts'
@@ -16,12 +17,19 @@ export async function getWatch(ctx: SignedInRepoCtx): Promise<Unix> {
 
 /** Has the viewer watch the repository, and tells since when. */
 export async function watch(ctx: SignedInRepoCtx): Promise<Unix> {
-  await transaction(ctx.db, (tx) => watchRepos(tx, [ctx.repo.id], [ctx.viewer.id], 'normal', nowUnix(ctx.clock)))
+  const { repo, viewer } = ctx
+  await transaction(ctx.db, async (tx) => {
+    if (!(await watchRepos(tx, [repo.id], [viewer.id], 'normal', nowUnix(ctx.clock)))) return
+    await publish(tx, 'repo.watched', { repoId: repo.id, userId: viewer.id, doerId: viewer.id })
+  })
   return getWatch(ctx)
 }
 
-export async function unwatch(ctx: SignedInRepoCtx): Promise<void> {
-  await transaction(ctx.db, (tx) => unwatchRepo(tx, ctx.repo.id, ctx.viewer.id))
+export async function unwatch({ db, repo, viewer }: SignedInRepoCtx): Promise<void> {
+  await transaction(db, async (tx) => {
+    if (!(await unwatchRepo(tx, repo.id, viewer.id))) return
+    await publish(tx, 'repo.unwatched', { repoId: repo.id, userId: viewer.id, doerId: viewer.id })
+  })
 }
 
 export const watchersOf = (ctx: RepoCtx, page: Page): Promise<UserRow[]> => listWatchers(ctx.db, ctx.repo.id, page)

@@ -19,7 +19,7 @@ const addToWatchCounts = (tx: Tx, repoIds: readonly RepoId[], difference: number
 
 /**
  * Has people watch repositories, all of them each: those who do already keep what they have, and so do those who said
- * that they do not want to, unless it is asked for by themselves (`normal`).
+ * that they do not want to, unless it is asked for by themselves (`normal`). False when it was so already.
  */
 export async function watchRepos(
   tx: Tx,
@@ -27,8 +27,8 @@ export async function watchRepos(
   userIds: readonly UserId[],
   mode: 'normal' | 'auto',
   createdUnix: Unix,
-): Promise<void> {
-  if (repoIds.length === 0 || userIds.length === 0) return
+): Promise<boolean> {
+  if (repoIds.length === 0 || userIds.length === 0) return false
   const rows = repoIds.flatMap((repo_id) =>
     userIds.map((user_id) => ({ repo_id, user_id, mode, created_unix: createdUnix })),
   )
@@ -50,6 +50,7 @@ export async function watchRepos(
       count,
     )
   }
+  return added.length > 0
 }
 
 /** Somebody watches a repository no longer; false when he did not. */
@@ -60,8 +61,8 @@ export async function unwatchRepo(tx: Tx, repoId: RepoId, userId: UserId): Promi
     .where('user_id', '=', userId)
     .returning('mode')
     .executeTakeFirst()
-  if (!removed) return false
-  if (removed.mode !== 'dont') await addToWatchCounts(tx, [repoId], -1)
+  if (!removed || removed.mode === 'dont') return false
+  await addToWatchCounts(tx, [repoId], -1)
   return true
 }
 
