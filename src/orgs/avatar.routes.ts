@@ -13,7 +13,7 @@ export const orgUpdateAvatar = operation({
   body: UpdateUserAvatarOption,
   reply: { 204: 'empty' },
   async run({ ctx, body }) {
-    await setAvatar(ctx, { table: 'user', id: ctx.org.id }, body.image)
+    await setAvatar(ctx, { kind: 'organization', id: ctx.org.id }, body.image, ctx.viewer.id)
     return noContent()
   },
 })
@@ -25,7 +25,7 @@ export const orgDeleteAvatar = operation({
   requires: [inOrg, signedIn, orgOwner],
   reply: { 204: 'empty' },
   async run({ ctx }) {
-    await removeAvatar(ctx, { table: 'user', id: ctx.org.id })
+    await removeAvatar(ctx, { kind: 'organization', id: ctx.org.id }, ctx.viewer.id)
     return noContent()
   },
 })

@@ -1,5 +1,5 @@
 import { findAccountByName, isOrgMember } from '../access/access.store.ts'
-import type { Ctx, Services, SignedInCtx } from '../access/context.ts'
+import type { Ctx, SignedInCtx } from '../access/context.ts'
 import { transaction } from '../db/database.ts'
 import type { UserRow } from '../db/tables/accounts.ts'
 import { publish } from '../events/hub.ts'
@@ -66,8 +66,8 @@ export async function showMembership(ctx: SignedInCtx, org: UserRow, name: strin
  * Removes somebody from an organization and all its teams; somebody who is no member is no error. The last owner is
  * refused with `Invalid`.
  */
-export async function removeMember(services: Services, org: UserRow, user: UserRow): Promise<void> {
-  await transaction(services.db, async (tx) => {
+export async function removeMember(ctx: SignedInCtx, org: UserRow, user: UserRow): Promise<void> {
+  await transaction(ctx.db, async (tx) => {
     const owners = await findOwnersTeam(tx, org.id)
     if (owners) {
       await lockTeam(tx, owners.id)
@@ -75,8 +75,12 @@ export async function removeMember(services: Services, org: UserRow, user: UserR
         throw new Invalid('the last owner of an organization can not be removed', 'last_owner')
       }
     }
-    await deleteTeamMemberships(tx, org.id, user.id)
-    await deleteMember(tx, org.id, user.id)
+    const left = await deleteTeamMemberships(tx, org.id, user.id)
+    const wasMember = await deleteMember(tx, org.id, user.id)
+    if (left.length === 0 && !wasMember) return
+    for (const { team_id: teamId } of left) {
+      await publish(tx, 'team.memberRemoved', { teamId, orgId: org.id, userId: user.id, doerId: ctx.viewer.id })
+    }
     await publish(tx, 'access.reduced', { userId: user.id, ownerId: org.id })
   })
 }

@@ -9,6 +9,7 @@ import { Forbidden, Invalid, NotFound } from '../lib/errors.ts'
 import type { UserId } from '../lib/ids.ts'
 import type { Page } from '../lib/paging.ts'
 import { nowUnix } from '../lib/time.ts'
+import { holdAccount, tellAccountChange } from '../users/account-change.service.ts'
 import { checkAccountName } from '../users/account-name.service.ts'
 import { removeAccount } from '../users/account-removal.service.ts'
 import { mayUseEmail } from '../users/email.rules.ts'
@@ -120,10 +121,11 @@ export async function refuseUnseenOrg(ctx: Ctx, org: UserRow): Promise<void> {
 }
 
 /** Changes an organization's profile; full name, description, web site and location are always written (contract). */
-export async function editOrg(services: Services, org: UserRow, profile: OrgProfile): Promise<UserRow> {
-  checkProfile(services, profile)
-  return transaction(services.db, (tx) =>
-    updateUser(tx, org.id, {
+export async function editOrg(ctx: SignedInCtx, org: UserRow, profile: OrgProfile): Promise<UserRow> {
+  checkProfile(ctx, profile)
+  return transaction(ctx.db, async (tx) => {
+    const before = await holdAccount(tx, org.id)
+    const after = await updateUser(tx, org.id, {
       full_name: profile.fullName,
       description: profile.description,
       website: profile.website,
@@ -133,9 +135,11 @@ export async function editOrg(services: Services, org: UserRow, profile: OrgProf
       ...(profile.repoAdminChangeTeamAccess === undefined
         ? {}
         : { repo_admin_change_team_access: profile.repoAdminChangeTeamAccess }),
-      updated_unix: nowUnix(services.clock),
-    }),
-  )
+      updated_unix: nowUnix(ctx.clock),
+    })
+    await tellAccountChange(tx, before, after, ctx.viewer.id)
+    return after
+  })
 }
 
 /** Deletes an organization that owns nothing any more, with its teams; else `Invalid`. */

@@ -105,8 +105,10 @@ export const updateMembership = (tx: Tx, orgId: UserId, userId: UserId, isPublic
     .where('user_id', '=', userId)
     .execute()
 
-export const deleteMember = (tx: Tx, orgId: UserId, userId: UserId) =>
-  tx.deleteFrom('org_user').where('org_id', '=', orgId).where('user_id', '=', userId).execute()
+/** True when they were a member. */
+export const deleteMember = async (tx: Tx, orgId: UserId, userId: UserId): Promise<boolean> =>
+  (await tx.deleteFrom('org_user').where('org_id', '=', orgId).where('user_id', '=', userId).executeTakeFirst())
+    .numDeletedRows > 0n
 
 /** Those of the people who are on no team of the organization any more are no members; gives their ids. */
 export const deleteTeamlessMembers = async (tx: Tx, orgId: UserId, userIds: readonly UserId[]): Promise<UserId[]> =>

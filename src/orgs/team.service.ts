@@ -1,9 +1,10 @@
-import type { Ctx, Services, SignedInCtx } from '../access/context.ts'
+import type { Ctx, SignedInCtx } from '../access/context.ts'
 import { isUniqueViolation, transaction, type Tx } from '../db/database.ts'
-import type { TeamRow, UserRow } from '../db/tables/accounts.ts'
+import type { AccessMode, TeamRow, UserRow } from '../db/tables/accounts.ts'
 import { publish } from '../events/hub.ts'
+import { isEmpty, oldValues } from '../events/old-values.ts'
 import { Invalid, NotFound } from '../lib/errors.ts'
-import type { UserId } from '../lib/ids.ts'
+import type { TeamId, UserId } from '../lib/ids.ts'
 import type { Page } from '../lib/paging.ts'
 import { nowUnix } from '../lib/time.ts'
 import { deleteTeamlessMembers, insertMember, lockTeam } from './org.store.ts'
@@ -13,6 +14,7 @@ import {
   countTeams,
   deleteTeam,
   deleteTeamMember,
+  findTeamForUpdate,
   insertAllTeamRepos,
   insertTeam,
   insertTeamMember,
@@ -20,6 +22,7 @@ import {
   listTeamMemberIds,
   listTeamMembers,
   listTeams,
+  listTeamUnits,
   replaceTeamUnits,
   updateTeam,
   type NewTeamRow,
@@ -35,12 +38,28 @@ export interface NewTeam extends AskedAccess {
 
 const nameTaken = (name: string) => new Invalid(`there is already a team named ${name}`, 'team_name_taken')
 
+/** What the events of a team are about. */
+export const factsOfTeam = (team: TeamRow, doerId: UserId) => ({ teamId: team.id, orgId: team.org_id, doerId })
+
+/** A team as it stands with the access of each unit, held against changes of others until the transaction ends. */
+async function holdTeam(
+  tx: Tx,
+  { id }: TeamRow,
+): Promise<{ readonly team: TeamRow; readonly units: Record<string, AccessMode> }> {
+  const team = await findTeamForUpdate(tx, id)
+  if (!team) throw new NotFound('the team does not exist', 'team_not_found')
+  return { team, units: await unitsOf(tx, id) }
+}
+
+const unitsOf = async (tx: Tx, id: TeamId): Promise<Record<string, AccessMode>> =>
+  Object.fromEntries((await listTeamUnits(tx, [id])).map((row) => [row.unit, row.access_mode]))
+
 /** Makes a team; one without any unit is `Invalid`, and so is a used name. */
-export async function createTeam(services: Services, org: UserRow, input: NewTeam): Promise<TeamRow> {
+export async function createTeam(ctx: SignedInCtx, org: UserRow, input: NewTeam): Promise<TeamRow> {
   const access = newTeamAccess(input)
   if (!access || access.units.size === 0) throw new Invalid('a team needs at least one unit', 'team_units_missing')
   try {
-    return await transaction(services.db, async (tx) => {
+    return await transaction(ctx.db, async (tx) => {
       const team = await insertTeam(tx, {
         org_id: org.id,
         name: input.name,
@@ -49,9 +68,10 @@ export async function createTeam(services: Services, org: UserRow, input: NewTea
         access_mode: access.mode,
         includes_all_repositories: input.includesAllRepositories ?? false,
         can_create_org_repo: input.canCreateOrgRepo ?? false,
-        created_unix: nowUnix(services.clock),
+        created_unix: nowUnix(ctx.clock),
       })
       await replaceTeamUnits(tx, team, access.units)
+      await publish(tx, 'team.created', factsOfTeam(team, ctx.viewer.id))
       return team
     })
   } catch (error) {
@@ -64,7 +84,7 @@ export async function createTeam(services: Services, org: UserRow, input: NewTea
  * Changes a team. Of the owners only name and description change; all repositories are looked at only beside a
  * permission (contract, teams: creation and editing). A used name is `Invalid`.
  */
-export async function editTeam(services: Services, team: TeamRow, input: Partial<NewTeam>): Promise<TeamRow> {
+export async function editTeam(ctx: SignedInCtx, team: TeamRow, input: Partial<NewTeam>): Promise<TeamRow> {
   const isOwners = team.access_mode === 4
   const access = isOwners ? undefined : editedTeamAccess(team.access_mode, input)
   if (access?.units?.size === 0) throw new Invalid('a team needs at least one unit', 'team_units_missing')
@@ -80,10 +100,22 @@ export async function editTeam(services: Services, team: TeamRow, input: Partial
     can_create_org_repo: isOwners || (input.canCreateOrgRepo ?? team.can_create_org_repo),
   }
   try {
-    return await transaction(services.db, async (tx) => {
+    return await transaction(ctx.db, async (tx) => {
+      const before = await holdTeam(tx, team)
       const updated = await updateTeam(tx, team.id, change)
       if (access?.units) await replaceTeamUnits(tx, team, access.units)
       if (team.includes_all_repositories && !includesAll) await insertAllTeamRepos(tx, team)
+      const old = {
+        ...oldValues(before.team, updated, {
+          oldName: 'name',
+          oldDescription: 'description',
+          oldMode: 'access_mode',
+          oldIncludesAllRepositories: 'includes_all_repositories',
+          oldCanCreateOrgRepo: 'can_create_org_repo',
+        }),
+        ...oldValues({ units: before.units }, { units: await unitsOf(tx, team.id) }, { oldUnits: 'units' }),
+      }
+      if (!isEmpty(old)) await publish(tx, 'team.edited', { ...factsOfTeam(team, ctx.viewer.id), ...old })
       if (access) await reduceAccess(tx, team.org_id, await listTeamMemberIds(tx, team.id))
       return updated
     })
@@ -98,21 +130,31 @@ async function reduceAccess(tx: Tx, ownerId: UserId, userIds: readonly UserId[])
 }
 
 /** Deletes a team; those who are on no other one leave the organization. The owners' is `Invalid`. */
-export async function removeTeam(services: Services, team: TeamRow): Promise<void> {
+export async function removeTeam(ctx: SignedInCtx, team: TeamRow): Promise<void> {
   if (team.access_mode === 4) throw new Invalid('the team of owners can not be deleted', 'owners_team')
-  await transaction(services.db, async (tx) => {
+  await transaction(ctx.db, async (tx) => {
+    const { team: last, units } = await holdTeam(tx, team)
     const userIds = await listTeamMemberIds(tx, team.id)
     await deleteTeam(tx, team.id)
     await deleteTeamlessMembers(tx, team.org_id, userIds)
+    await publish(tx, 'team.deleted', {
+      ...factsOfTeam(last, ctx.viewer.id),
+      name: last.name,
+      description: last.description,
+      mode: last.access_mode,
+      includesAllRepositories: last.includes_all_repositories,
+      canCreateOrgRepo: last.can_create_org_repo,
+      units,
+    })
     await reduceAccess(tx, team.org_id, userIds)
   })
 }
 
 /** Puts a person on a team and into its organization; an organization is `Invalid`. */
-export async function addTeamMember(services: Services, team: TeamRow, user: UserRow): Promise<void> {
+export async function addTeamMember(ctx: SignedInCtx, team: TeamRow, user: UserRow): Promise<void> {
   if (user.kind !== 'individual') throw new Invalid('an organization can not be a member of a team', 'not_a_person')
-  const { service } = services.config
-  await transaction(services.db, async (tx) => {
+  const { service } = ctx.config
+  await transaction(ctx.db, async (tx) => {
     if (await isTeamMember(tx, team.id, user.id)) return
     await insertTeamMember(tx, team, user.id)
     await insertMember(tx, team.org_id, user.id, service.defaultOrgMemberVisible)
@@ -121,13 +163,14 @@ export async function addTeamMember(services: Services, team: TeamRow, user: Use
       orgId: team.org_id,
       userId: user.id,
       watches: service.autoWatchNewRepos,
+      doerId: ctx.viewer.id,
     })
   })
 }
 
 /** Takes somebody off a team; who is on no other one leaves the organization. The last owner is `Invalid`. */
-export async function removeTeamMember(services: Services, team: TeamRow, user: UserRow): Promise<void> {
-  await transaction(services.db, async (tx) => {
+export async function removeTeamMember(ctx: SignedInCtx, team: TeamRow, user: UserRow): Promise<void> {
+  await transaction(ctx.db, async (tx) => {
     if (team.access_mode === 4) {
       await lockTeam(tx, team.id)
       if ((await isTeamMember(tx, team.id, user.id)) && (await countTeamMembers(tx, team.id)) === 1) {
@@ -136,6 +179,7 @@ export async function removeTeamMember(services: Services, team: TeamRow, user: 
     }
     if (!(await deleteTeamMember(tx, team.id, user.id))) return
     await deleteTeamlessMembers(tx, team.org_id, [user.id])
+    await publish(tx, 'team.memberRemoved', { ...factsOfTeam(team, ctx.viewer.id), userId: user.id })
     await publish(tx, 'access.reduced', { userId: user.id, ownerId: team.org_id })
   })
 }

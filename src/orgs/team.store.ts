@@ -114,6 +114,15 @@ export const insertTeam = (tx: Tx, values: NewTeamRow): Promise<TeamRow> =>
 export const updateTeam = (tx: Tx, id: TeamId, change: Partial<NewTeamRow>): Promise<TeamRow> =>
   tx.updateTable('team').set(change).where('id', '=', id).returningAll().executeTakeFirstOrThrow()
 
+/** The row, locked against others until the transaction ends (SQLite has one writer anyway). */
+export const findTeamForUpdate = (tx: Tx, id: TeamId): Promise<TeamRow | undefined> =>
+  tx
+    .updateTable('team')
+    .set((set) => ({ name: set.ref('name') }))
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirst()
+
 /** Removes the team with its units, members and repositories. */
 export const deleteTeam = (tx: Tx, id: TeamId) => tx.deleteFrom('team').where('id', '=', id).execute()
 
@@ -190,8 +199,9 @@ export const deleteTeamMember = async (tx: Tx, teamId: TeamId, userId: UserId): 
   (await tx.deleteFrom('team_user').where('team_id', '=', teamId).where('user_id', '=', userId).executeTakeFirst())
     .numDeletedRows > 0n
 
+/** Takes somebody off all teams of an organization; tells which these were. */
 export const deleteTeamMemberships = (tx: Tx, orgId: UserId, userId: UserId) =>
-  tx.deleteFrom('team_user').where('org_id', '=', orgId).where('user_id', '=', userId).execute()
+  tx.deleteFrom('team_user').where('org_id', '=', orgId).where('user_id', '=', userId).returning('team_id').execute()
 
 /** Teams of an organization that somebody is on. */
 export const listTeamsOfMember = (db: Db | Tx, orgId: UserId, userId: UserId): Promise<TeamRow[]> =>
@@ -212,17 +222,20 @@ export const hasTeamRepo = async (db: Db, teamId: TeamId, repoId: RepoId): Promi
     .where('repo_id', '=', repoId)
     .executeTakeFirst()) !== undefined
 
+/** Gives a team repositories by rows of its own; tells which it did not have so. */
 export const insertTeamRepos = async (
   tx: Tx,
   team: Pick<TeamRow, 'id' | 'org_id'>,
   repoIds: readonly RepoId[],
-): Promise<void> => {
-  if (repoIds.length === 0) return
-  await tx
+): Promise<RepoId[]> => {
+  if (repoIds.length === 0) return []
+  const added = await tx
     .insertInto('team_repo')
     .values(repoIds.map((repo_id) => ({ team_id: team.id, org_id: team.org_id, repo_id })))
     .onConflict((conflict) => conflict.columns(['team_id', 'repo_id']).doNothing())
+    .returning('repo_id')
     .execute()
+  return added.map((row) => row.repo_id)
 }
 
 /** Gives a team every repository of its organization by rows of its own. */

@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { eventsNamed, idOf } from '../testing/events.ts'
+import { startForge } from '../testing/forge.ts'
+
+test('orgEdit, orgDeleteAvatar: what an organization was before, and nothing when nothing changed', async () => {
+  await using forge = await startForge()
+  const alice = forge.as('alice')
+  const org = await forge.given.org({ description: 'first' })
+  const about = { orgId: (await alice.get(`/orgs/${org}`)).json.id, doerId: await idOf(forge, 'alice') }
+  await alice.must('PATCH', `/orgs/${org}`, { description: 'first' })
+  await alice.must('DELETE', `/orgs/${org}/avatar`)
+  assert.deepEqual(await eventsNamed(forge, 'org.edited'), [])
+  await alice.must('PATCH', `/orgs/${org}`, { description: 'second', visibility: 'private' })
+  assert.deepEqual(await eventsNamed(forge, 'org.edited'), [
+    { ...about, oldDescription: 'first', oldVisibility: 'public' },
+  ])
+})
+
+test('orgCreateTeam, orgEditTeam, orgDeleteTeam: a team that comes, changes and goes', async () => {
+  await using forge = await startForge()
+  const alice = forge.as('alice')
+  const org = await forge.given.org()
+  const orgId = (await alice.get(`/orgs/${org}`)).json.id
+  const asked = { name: 'readers', description: 'who read', permission: 'read', units: ['repo.code', 'repo.issues'] }
+  const team = (await alice.must('POST', `/orgs/${org}/teams`, asked)).json
+  const about = { teamId: team.id, orgId, doerId: await idOf(forge, 'alice') }
+  assert.deepEqual(await eventsNamed(forge, 'team.created'), [about])
+  await alice.must('PATCH', `/teams/${team.id}`, asked)
+  assert.deepEqual(await eventsNamed(forge, 'team.edited'), [])
+  await alice.must('PATCH', `/teams/${team.id}`, { ...asked, name: 'writers', permission: 'write' })
+  assert.deepEqual(await eventsNamed(forge, 'team.edited'), [
+    { ...about, oldName: 'readers', oldMode: 1, oldUnits: { code: 1, issues: 1 } },
+  ])
+  await alice.must('DELETE', `/teams/${team.id}`)
+  assert.deepEqual(await eventsNamed(forge, 'team.deleted'), [
+    {
+      ...about,
+      name: 'writers',
+      description: 'who read',
+      mode: 2,
+      includesAllRepositories: false,
+      canCreateOrgRepo: false,
+      units: { code: 2, issues: 2 },
+    },
+  ])
+})
+
+test('orgAddTeamMember, orgRemoveTeamMember, orgDeleteMember: who came onto a team and who went', async () => {
+  await using forge = await startForge({ users: ['bob'] })
+  const alice = forge.as('alice')
+  const org = await forge.given.org()
+  const orgId = (await alice.get(`/orgs/${org}`)).json.id
+  const teams: number[] = []
+  for (const name of ['one', 'two']) {
+    teams.push((await alice.must('POST', `/orgs/${org}/teams`, { name, units: ['repo.code'] })).json.id)
+  }
+  const userId = await idOf(forge, 'bob')
+  const factOf = (teamId: number | undefined) => ({ teamId, orgId, userId })
+  const doerId = await idOf(forge, 'alice')
+  await alice.must('DELETE', `/orgs/${org}/members/bob`)
+  const path = `/teams/${teams[0]}/members/bob`
+  for (const method of ['DELETE', 'PUT', 'PUT', 'DELETE', 'DELETE'] as const) await alice.must(method, path)
+  const removed = { ...factOf(teams[0]), doerId }
+  assert.deepEqual(await eventsNamed(forge, 'team.memberAdded'), [{ ...factOf(teams[0]), watches: true, doerId }])
+  assert.deepEqual(await eventsNamed(forge, 'team.memberRemoved'), [removed])
+  assert.equal((await eventsNamed(forge, 'access.reduced')).length, 1, 'who is no member can lose nothing')
+  for (const id of teams) await alice.must('PUT', `/teams/${id}/members/bob`)
+  for (let time = 0; time < 2; time++) await alice.must('DELETE', `/orgs/${org}/members/bob`)
+  const all = (await eventsNamed(forge, 'team.memberRemoved')).toSorted(
+    (one, other) => Number(one['teamId']) - Number(other['teamId']),
+  )
+  assert.deepEqual(all, [removed, removed, { ...factOf(teams[1]), doerId }])
+})
