@@ -110,7 +110,10 @@ export async function editComment(
     const edited = await updateCommentText(tx, comment.id, input.body, by.atUnix)
     if (!edited) throw new NotFound('the comment does not exist', 'comment_not_found')
     await recordReferences(tx, by, { issue, comment: edited }, references)
-    await publish(tx, 'comment.edited', { ...factsOfComment(issue, comment, by), oldContent: comment.content })
+    if (input.body !== comment.content) {
+      const about = { ...factsOfComment(issue, comment, by), posterId: comment.poster_id }
+      await publish(tx, 'comment.edited', { ...about, oldContent: comment.content })
+    }
     return edited
   })
 }

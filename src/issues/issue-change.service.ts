@@ -41,7 +41,7 @@ export async function holdIssue(tx: Tx, issue: IssueRow): Promise<IssueRow> {
 export async function changeTitle(tx: Tx, by: Attribution, issue: IssueRow, title: string): Promise<IssueRow> {
   if (title === '' || title === issue.title) return issue
   await insertTimelineEntry(tx, by, issue.id, { type: 'change_title', old_title: issue.title, new_title: title })
-  await publish(tx, 'issue.edited', { ...facts(issue, by), oldTitle: issue.title })
+  await publish(tx, 'issue.edited', { ...facts(issue, by), posterId: issue.poster_id, oldTitle: issue.title })
   return updateIssue(tx, issue.id, { title, updated_unix: by.atUnix })
 }
 
@@ -63,7 +63,7 @@ export async function changeContent(tx: Tx, by: Attribution, issue: IssueRow, co
       : []),
     { ...about, poster_id: by.doerId, content, edited_unix: by.atUnix, is_first: false },
   ])
-  await publish(tx, 'issue.edited', { ...facts(issue, by), oldContent: issue.content })
+  await publish(tx, 'issue.edited', { ...facts(issue, by), posterId: issue.poster_id, oldContent: issue.content })
   return updateIssue(tx, issue.id, {
     content,
     content_version: issue.content_version + 1,
@@ -80,6 +80,7 @@ export async function changeRef(tx: Tx, by: Attribution, issue: IssueRow, ref: s
     old_ref: shortRef(issue.ref),
     new_ref: shortRef(ref),
   })
+  if (ref !== issue.ref) await publish(tx, 'issue.edited', { ...facts(issue, by), oldRef: issue.ref })
   return updateIssue(tx, issue.id, { ref, updated_unix: by.atUnix })
 }
 
@@ -95,6 +96,7 @@ export async function changeDue(tx: Tx, by: Attribution, issue: IssueRow, dueUni
         ? { type: 'added_deadline' as const, content: dayOf(dueUnix) }
         : { type: 'modified_deadline' as const, content: `${dayOf(dueUnix)}|${dayOf(issue.due_unix)}` }
   await insertTimelineEntry(tx, by, issue.id, entry)
+  await publish(tx, 'issue.edited', { ...facts(issue, by), oldDueUnix: issue.due_unix })
   return updateIssue(tx, issue.id, { due_unix: dueUnix, updated_unix: by.atUnix })
 }
 

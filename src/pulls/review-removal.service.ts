@@ -3,6 +3,7 @@ import type { CommentRow, IssueRow } from '../db/tables/issues.ts'
 import type { PullRow, ReviewRow } from '../db/tables/pulls.ts'
 import { publish } from '../events/hub.ts'
 import type { Attribution } from '../issues/attribution.ts'
+import { factsOfComment } from '../issues/issue-change.service.ts'
 import type { UserId } from '../lib/ids.ts'
 import { factsOf } from './pull-sync.service.ts'
 import { isVerdict } from './review.rules.ts'
@@ -34,6 +35,7 @@ export async function removeReview(tx: Tx, by: Attribution, pull: PullRow, revie
     }
   }
   await recountComments(tx, pull.issue_id, by.atUnix)
+  if (review.type === 'pending') return true
   await publish(tx, 'review.deleted', {
     ...factsOf(pull, by.doerId),
     reviewId: review.id,
@@ -51,13 +53,11 @@ export async function removeLineComment(
   { isPending }: { readonly isPending: boolean },
 ): Promise<boolean> {
   if (!(await deleteComment(tx, comment.id))) return false
-  if (!isPending) await recountComments(tx, issue.id, by.atUnix)
+  // Nobody has heard of it yet.
+  if (isPending) return true
+  await recountComments(tx, issue.id, by.atUnix)
   await publish(tx, 'comment.deleted', {
-    repoId: issue.repo_id,
-    issueId: issue.id,
-    doerId: by.doerId,
-    isPull: true,
-    commentId: comment.id,
+    ...factsOfComment(issue, comment, by),
     content: comment.content,
     posterId: comment.poster_id,
   })

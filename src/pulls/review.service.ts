@@ -6,6 +6,7 @@ import type { PullRow, ReviewRow, ReviewType } from '../db/tables/pulls.ts'
 import { publish } from '../events/hub.ts'
 import type { Attribution } from '../issues/attribution.ts'
 import { insertTimelineEntries, insertTimelineEntry, type NewTimelineEntry } from '../issues/timeline-entry.store.ts'
+import { factsOfComment } from '../issues/issue-change.service.ts'
 import { mayComment, mayManage } from '../issues/issue.policy.ts'
 import { attributionNow } from '../issues/issue.service.ts'
 import { listBlockers, touchIssues } from '../issues/issue.store.ts'
@@ -333,7 +334,10 @@ export async function addCodeComment(
   const by = attributionNow(ctx)
   return transaction(ctx.db, async (tx) => {
     const comment = await insertTimelineEntry(tx, by, pair.issue.id, ofReview(entry, review.id))
-    if (review.type !== 'pending') await recountComments(tx, pair.issue.id, by.atUnix)
+    // What is pending is heard of when it is handed in.
+    if (review.type === 'pending') return comment
+    await recountComments(tx, pair.issue.id, by.atUnix)
+    await publish(tx, 'issue.commented', factsOfComment(pair.issue, comment, by))
     return comment
   })
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { eventsNamed } from '../testing/events.ts'
 import { startForge, type Forge } from '../testing/forge.ts'
 import { collaborator, commitFiles, givenPull, type GivenPull } from '../testing/given-pull.ts'
 
@@ -162,4 +163,29 @@ test('repoCreatePullReviewRequests, repoDeletePullReviewRequests: who may ask wh
     asked.map((user: { login: string }) => user.login),
     ['bob'],
   )
+})
+
+test('repoCreatePullReviewComment, repoDeletePullReviewComment, repoDeletePullReview: nobody hears of a pending review', async () => {
+  await using forge = await startForge()
+  const pull = await givenPull(forge)
+  const bob = forge.as('bob')
+  const line = { path: `${pull.branch}.txt`, body: 'a note', new_position: 1 }
+  const commentOn = async (at: string) => (await bob.must('POST', `${at}/comments`, line)).json.id as number
+  const pending = await review(forge, pull, 'bob', { event: 'PENDING', body: 'not yet' })
+  const hidden = `${pull.api}/reviews/${pending.json.id}`
+  await bob.must('DELETE', `${hidden}/comments/${await commentOn(hidden)}`)
+  await bob.must('DELETE', hidden)
+  for (const name of ['issue.commented', 'comment.deleted', 'review.deleted'] as const) {
+    assert.deepEqual(await eventsNamed(forge, name), [], name)
+  }
+  const told = await review(forge, pull, 'bob', { event: 'COMMENT', body: 'hear me' })
+  const at = `${pull.api}/reviews/${told.json.id}`
+  const commentId = await commentOn(at)
+  await bob.must('DELETE', `${at}/comments/${commentId}`)
+  await bob.must('DELETE', at)
+  const idsOf = async (name: 'issue.commented' | 'comment.deleted') =>
+    (await eventsNamed(forge, name)).map((data) => [data['commentId'], data['isPull']])
+  assert.deepEqual(await idsOf('issue.commented'), [[commentId, true]])
+  assert.deepEqual(await idsOf('comment.deleted'), [[commentId, true]])
+  assert.equal((await eventsNamed(forge, 'review.deleted'))[0]?.['reviewId'], told.json.id)
 })
