@@ -91,11 +91,13 @@ test('what a subscriber of the transaction throws undoes the change', async () =
 test('each after-commit subscriber gets one job, which survives until it is done', async () => {
   await using test = await openTestDatabase()
   let failures = 1
+  const eventIds: unknown[] = []
   const stumble = subscriber({
     name: 'stumbleOnce',
     on: 'repo.created',
     retryDelayMs: () => 0,
     async afterCommit(ctx: Context, event, run) {
+      eventIds.push(run.eventId)
       if (failures-- > 0) throw new Error('not yet')
       ctx.heard.push(`stumbled ${event.data.repoId} ${run.attempt}`)
     },
@@ -108,6 +110,8 @@ test('each after-commit subscriber gets one job, which survives until it is done
   await using workers = start(test.db, hub)
   await workers.settle()
   assert.deepEqual(workers.heard.sort(), ['repo 7', 'stumbled 7 2'])
+  const { id } = await test.db.selectFrom('event').select('id').executeTakeFirstOrThrow()
+  assert.deepEqual(eventIds, [id, id], 'what is made of an event once is told by its id')
 })
 
 test('lanes and merging of subscribers are those of their jobs', async () => {

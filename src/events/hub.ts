@@ -81,7 +81,7 @@ function followerOf<Ctx>(own: AfterCommitSubscriber<Ctx, EventName>): Follower<C
         const event =
           'body' in input ? readStoredEvent({ ...input.body, version: 1 }) : await getEvent(run.db, input.eventId)
         if (!event) throw new GiveUp('the event is there no longer')
-        await own.afterCommit(ctx, event, run)
+        await own.afterCommit(ctx, event, { ...run, eventId: 'body' in input ? undefined : input.eventId })
       },
     }),
   }

@@ -1,6 +1,7 @@
 import type { Tx } from '../db/database.ts'
 import type { JobPriority, JobRun, LaneRule } from '../jobs/job.ts'
 import type { PoolName } from '../jobs/pools.ts'
+import type { EventId } from '../lib/ids.ts'
 import type { Clock } from '../lib/time.ts'
 import { isEventName, type Event, type EventName } from './catalogue.ts'
 
@@ -21,6 +22,15 @@ export interface InTransactionSubscriber<Name extends EventName> extends About<N
   inTransaction(tx: Tx, event: Event<Name>, beside: InTransaction): Promise<void>
 }
 
+/** What a subscriber after the commit has beside the event. */
+export interface FollowerRun extends JobRun {
+  /**
+   * The same at every attempt: what is made of the event once is told by it. undefined for jobs of the release before events
+   * were rows.
+   */
+  readonly eventId: EventId | undefined
+}
+
 /** Runs as a job after the commit, at least once, and again when it fails: it must be idempotent. */
 export interface AfterCommitSubscriber<Ctx, Name extends EventName> extends About<Name> {
   /** Like those of a job. */
@@ -33,7 +43,7 @@ export interface AfterCommitSubscriber<Ctx, Name extends EventName> extends Abou
   /** The keys of its jobs are made of the event when it is published. */
   merge?(event: Event<Name>): string | undefined
   lane?(event: Event<Name>): string | undefined
-  afterCommit(ctx: Ctx, event: Event<Name>, run: JobRun): Promise<void>
+  afterCommit(ctx: Ctx, event: Event<Name>, run: FollowerRun): Promise<void>
 }
 
 /** A declared subscriber, of whatever events, as the application lists it. */
