@@ -64,7 +64,7 @@ const ownOrders: Readonly<Record<string, RepoSort>> = {
   fewestforks: { by: 'forks', descending: false },
 }
 
-/** The viewer's repositories: owned, collaborated on, and those of his organizations; an unknown order is `Invalid`. */
+/** The viewer's repositories: owned, collaborated on, and those of their organizations; an unknown order is `Invalid`. */
 export function listOwnRepos(ctx: SignedInCtx, orderBy: string | undefined, page: Page): Promise<RepoPage> {
   const sort = ownOrders[orderBy || 'name']
   if (!sort) throw new Invalid(`order_by: ${orderBy ?? ''} is no order`, 'order_unknown')

@@ -44,7 +44,7 @@ export const watchTeamRepos = subscriber({
 
 /**
  * What a block ends in repositories: stars between those of the two (contract), and what the blocked does in those of
- * the blocker: watching, collaborating, and offering repositories to him.
+ * the blocker: watching, collaborating, and offering repositories to them.
  */
 export const endBlockedRelations = subscriber({
   name: 'endBlockedRelations',

@@ -173,7 +173,7 @@ async function getOffer(ctx: SignedInRepoCtx): Promise<{ recipient: UserRow; tea
   return { recipient, teamIds: JSON.parse(row.team_ids) as TeamId[] }
 }
 
-/** Takes the repository that waits for the viewer, or for whom he speaks. */
+/** Takes the repository that waits for the viewer, or for an organization that they speak for. */
 export async function acceptTransfer(
   ctx: SignedInRepoCtx,
 ): Promise<{ readonly repo: RepoRow; readonly owner: UserRow }> {

@@ -44,8 +44,8 @@ export async function checkCollaborator(ctx: RepoCtx, name: string): Promise<voi
 const modes: Readonly<Record<string, AccessMode>> = { read: mode.read, write: mode.write, admin: mode.admin }
 
 /**
- * Makes somebody a collaborator, or changes what he may do. Without a known permission a new one may write and an old
- * one keeps what he has. Forbidden when one of the two sides blocks the other; organizations and the owner himself are
+ * Makes somebody a collaborator, or changes what they may do. Without a known permission a new one may write and an old
+ * one keeps what they have. Forbidden when one of the two sides blocks the other; organizations and the owner are
  * `Invalid`.
  */
 export async function putCollaborator(

@@ -8,7 +8,7 @@ import type { Page } from '../../lib/paging.ts'
 import { nowUnix, type Unix } from '../../lib/time.ts'
 import { countWatchedRepos, findWatch, listWatchedRepos, listWatchers, unwatchRepo, watchRepos } from './watch.store.ts'
 
-/** Since when the viewer watches the repository; `NotFound` when he does not. */
+/** Since when the viewer watches the repository; `NotFound` when they do not. */
 export async function getWatch(ctx: SignedInRepoCtx): Promise<Unix> {
   const watch = await findWatch(ctx.db, ctx.repo.id, ctx.viewer.id)
   if (!watch || watch.mode === 'dont') throw new NotFound('the repository is not watched', 'not_watched')
