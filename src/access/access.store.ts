@@ -1,6 +1,6 @@
 import { teamHoldsRepo } from './team-holds.store.ts'
 import type { Db } from '../db/database.ts'
-import { preparedQuery } from '../db/prepared.ts'
+import { preparedQueries, preparedQuery } from '../db/prepared.ts'
 import type { AccessMode, UserRow } from '../db/tables/accounts.ts'
 import type { RepoRow, RepoUnitRow } from '../db/tables/repositories.ts'
 import type { RepoId, UserId } from '../lib/ids.ts'
@@ -47,6 +47,26 @@ const unitsOfRepo = preparedQuery((db, repoId: RepoId) =>
 /** Units of one repository that are switched on. */
 export const listUnitsOf = (db: Db, repoId: RepoId): Promise<readonly RepoUnitRow[]> => unitsOfRepo(db, repoId)
 
+const repoOfPath = preparedQueries((db: Db, lowerOwner: string, lowerName: string) => {
+  const owners = db.selectFrom('user').where('lower_name', '=', lowerOwner)
+  const repos = db.selectFrom('repo').where('owner_id', '=', owners.select('id')).where('lower_name', '=', lowerName)
+  return {
+    owners: owners.selectAll(),
+    repos: repos.selectAll(),
+    units: db.selectFrom('repo_unit').selectAll().where('repo_id', '=', repos.select('id')),
+  }
+})
+
+/** The account and the repository that a path names, as far as they are there, and the units that are switched on. */
+export async function findRepoOfPath(
+  db: Db,
+  lowerOwner: string,
+  lowerName: string,
+): Promise<{ owner: UserRow | undefined; repo: RepoRow | undefined; units: readonly RepoUnitRow[] }> {
+  const { owners, repos, units } = await repoOfPath(db, lowerOwner, lowerName)
+  return { owner: owners[0], repo: repos[0], units }
+}
+
 export const listUnits = (db: Db, repoIds: readonly RepoId[]): Promise<RepoUnitRow[]> =>
   db.selectFrom('repo_unit').selectAll().where('repo_id', 'in', repoIds).execute()
 
@@ -69,8 +89,7 @@ export const listCollaborations = (db: Db, repoIds: readonly RepoId[], userId: U
 export const listMemberships = (db: Db, orgIds: readonly UserId[], userId: UserId) =>
   db.selectFrom('org_user').select('org_id').where('org_id', 'in', orgIds).where('user_id', '=', userId).execute()
 
-/** Teams of a user that hold any of the repositories, with what they give; one row for each team, repository and unit. */
-export const listTeamGrants = (db: Db, repoIds: readonly RepoId[], userId: UserId) =>
+const teamGrants = (db: Db) =>
   db
     .selectFrom('team_user')
     .innerJoin('team', 'team.id', 'team_user.team_id')
@@ -83,13 +102,46 @@ export const listTeamGrants = (db: Db, repoIds: readonly RepoId[], userId: UserI
       'team_unit.unit',
       'team_unit.access_mode as unit_mode',
     ])
-    .where('team_user.user_id', '=', userId)
-    .where('repo.id', 'in', repoIds)
     .where(teamHoldsRepo('repo.id'))
-    .execute()
+
+/** Teams of a user that hold any of the repositories, with what they give; one row for each team, repository and unit. */
+export const listTeamGrants = (db: Db, repoIds: readonly RepoId[], userId: UserId) =>
+  teamGrants(db).where('team_user.user_id', '=', userId).where('repo.id', 'in', repoIds).execute()
+
+const collaborationIn = (db: Db, repoId: RepoId, userId: UserId) =>
+  db.selectFrom('collaboration').select('access_mode').where('repo_id', '=', repoId).where('user_id', '=', userId)
+
+const collaborationAlone = preparedQuery(collaborationIn)
+
+const grantsInOrg = preparedQueries((db: Db, repoId: RepoId, userId: UserId, orgId: UserId) => ({
+  collaborations: collaborationIn(db, repoId, userId),
+  memberships: db.selectFrom('org_user').select('org_id').where('org_id', '=', orgId).where('user_id', '=', userId),
+  teams: teamGrants(db).where('team_user.user_id', '=', userId).where('repo.id', '=', repoId),
+}))
+
+/** What a user was given in one repository: as a collaborator, and by the organization that owns it. */
+export async function findGrants(
+  db: Db,
+  owner: UserRow,
+  repoId: RepoId,
+  userId: UserId,
+): Promise<{ collaboration: AccessMode; isMember: boolean; teams: readonly TeamGrant[] }> {
+  if (owner.kind === 'individual') {
+    const [row] = await collaborationAlone(db, repoId, userId)
+    return { collaboration: row?.access_mode ?? 0, isMember: false, teams: [] }
+  }
+  const { collaborations, memberships, teams } = await grantsInOrg(db, repoId, userId, owner.id)
+  return {
+    collaboration: collaborations[0]?.access_mode ?? 0,
+    isMember: memberships.length > 0,
+    teams: teamGrantsByRepo(teams).get(repoId) ?? [],
+  }
+}
 
 /** Groups the rows of `listTeamGrants` by repository and team. */
-export function teamGrantsByRepo(rows: Awaited<ReturnType<typeof listTeamGrants>>): Map<RepoId, TeamGrant[]> {
+export function teamGrantsByRepo(
+  rows: readonly Awaited<ReturnType<typeof listTeamGrants>>[number][],
+): Map<RepoId, TeamGrant[]> {
   const teams = new Map<string, { repoId: RepoId; accessMode: AccessMode; units: Map<string, AccessMode> }>()
   for (const row of rows) {
     const key = `${row.repo_id}/${row.team_id}`

@@ -4,7 +4,7 @@ import type { Db } from '../db/database.ts'
 import type { RepoId } from '../lib/ids.ts'
 import type { Viewer } from '../auth/viewer.ts'
 import {
-  isOrgMember,
+  findGrants,
   listCollaborations,
   listMemberships,
   listTeamGrants,
@@ -23,24 +23,23 @@ export interface RepoAccess {
 const dependsOnGrants = (viewer: Viewer | undefined): viewer is Viewer =>
   viewer !== undefined && !viewer.isAdmin && !viewer.limit.repo
 
-/** The viewer's rights in one repository. */
-export async function accessTo(db: Db, viewer: Viewer | undefined, owner: UserRow, repo: RepoRow): Promise<RepoAccess> {
-  const units = await listUnitsOf(db, repo.id)
-  if (!dependsOnGrants(viewer) || viewer.id === owner.id) {
-    return {
-      units,
-      rights: computeRights({ viewer, owner, repo, units, isMember: false, collaboration: mode.none, teams: [] }),
-    }
-  }
-  const isOrg = owner.kind === 'organization'
-  const [collaborations, isMember, grants] = await Promise.all([
-    listCollaborations(db, [repo.id], viewer.id),
-    isOrg ? isOrgMember(db, owner.id, viewer.id) : false,
-    isOrg ? listTeamGrants(db, [repo.id], viewer.id) : [],
-  ])
-  const collaboration = collaborations[0]?.access_mode ?? mode.none
-  const teams = teamGrantsByRepo(grants).get(repo.id) ?? []
-  return { units, rights: computeRights({ viewer, owner, repo, units, isMember, collaboration, teams }) }
+/**
+ * The viewer's rights in one repository.
+ * @param known its units, when they were just read
+ */
+export async function accessTo(
+  db: Db,
+  viewer: Viewer | undefined,
+  owner: UserRow,
+  repo: RepoRow,
+  known?: readonly RepoUnitRow[],
+): Promise<RepoAccess> {
+  const units = known ?? (await listUnitsOf(db, repo.id))
+  const given =
+    dependsOnGrants(viewer) && viewer.id !== owner.id
+      ? await findGrants(db, owner, repo.id, viewer.id)
+      : { isMember: false, collaboration: mode.none, teams: [] }
+  return { units, rights: computeRights({ viewer, owner, repo, units, ...given }) }
 }
 
 /** The viewer's rights in many repositories, with a fixed number of queries. */

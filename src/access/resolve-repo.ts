@@ -1,7 +1,7 @@
 import { Moved, NotFound } from '../lib/errors.ts'
-import { findAccountByFormerName, findAccountByName, findRepoByFormerName, findRepoByName } from './access.store.ts'
+import { findAccountByFormerName, findRepoByFormerName, findRepoOfPath } from './access.store.ts'
 import type { UserRow } from '../db/tables/accounts.ts'
-import type { RepoRow } from '../db/tables/repositories.ts'
+import type { RepoRow, RepoUnitRow } from '../db/tables/repositories.ts'
 import type { Ctx, RepoCtx } from './context.ts'
 import { accessTo } from './repo-access.ts'
 import { publicOnly } from './requirements.ts'
@@ -20,27 +20,32 @@ export async function resolveRepo(
   repoName: string,
   addressUnder: (ownerName: string, repoName: string) => string,
 ): Promise<Omit<RepoCtx, keyof Ctx>> {
-  const owner = await findAccountByName(ctx.db, ownerName.toLowerCase())
+  const { owner, repo, units } = await findRepoOfPath(ctx.db, ownerName.toLowerCase(), repoName.toLowerCase())
   if (!owner) {
     const renamed = await findAccountByFormerName(ctx.db, ownerName.toLowerCase())
     if (!renamed) throw noRepo()
     throw new Moved(307, addressUnder(renamed.name, repoName))
   }
-  const repo = await findRepoByName(ctx.db, owner.id, repoName.toLowerCase())
   if (!repo) {
     const moved = await findRepoByFormerName(ctx.db, owner.id, repoName.toLowerCase())
     if (!moved) throw noRepo()
     throw new Moved(301, addressUnder(moved.owner_name, moved.repo_name))
   }
-  return openRepo(ctx, owner, repo)
+  return openRepo(ctx, owner, repo, units)
 }
 
 /**
  * The repository with its owner and the viewer's rights. Where the viewer may see nothing it is `NotFound`; where the
  * credential alone is what keeps them out, `Forbidden` (contract A2).
+ * @param known its units, when they were just read
  */
-export async function openRepo(ctx: Ctx, owner: UserRow, repo: RepoRow): Promise<Omit<RepoCtx, keyof Ctx>> {
-  const { units, rights } = await accessTo(ctx.db, ctx.viewer, owner, repo)
+export async function openRepo(
+  ctx: Ctx,
+  owner: UserRow,
+  repo: RepoRow,
+  known?: readonly RepoUnitRow[],
+): Promise<Omit<RepoCtx, keyof Ctx>> {
+  const { units, rights } = await accessTo(ctx.db, ctx.viewer, owner, repo, known)
   if (rights.isWithheld) throw publicOnly('repos')
   if (!rights.any) throw noRepo()
   return { owner, repo, units, rights }

@@ -1,24 +1,27 @@
 import type { Db, Tx } from '../db/database.ts'
-import { preparedQuery } from '../db/prepared.ts'
+import { preparedQueries } from '../db/prepared.ts'
 import type { AccessTokenRow, UserRow } from '../db/tables/accounts.ts'
 import type { TokenId, UserId } from '../lib/ids.ts'
 import type { Unix } from '../lib/time.ts'
 
-const tokenByHash = preparedQuery((db, hash: string) =>
-  db.selectFrom('access_token').selectAll().where('token_hash', '=', hash),
-)
-
-const userById = preparedQuery((db, id: UserId) => db.selectFrom('user').selectAll().where('id', '=', id))
+const tokenWithUser = preparedQueries((db: Db, hash: string) => {
+  const tokens = db.selectFrom('access_token').where('token_hash', '=', hash)
+  return {
+    tokens: tokens.selectAll(),
+    users: db.selectFrom('user').selectAll().where('id', '=', tokens.select('user_id')),
+  }
+})
 
 /** A token by its hash, with the account it belongs to. */
 export async function findTokenByHash(
   db: Db,
   hash: string,
 ): Promise<{ token: AccessTokenRow; user: UserRow } | undefined> {
-  const [token] = await tokenByHash(db, hash)
-  if (!token) return undefined
-  const [user] = await userById(db, token.user_id)
-  return user && { token, user }
+  const {
+    tokens: [token],
+    users: [user],
+  } = await tokenWithUser(db, hash)
+  return token && user && { token, user }
 }
 
 /** Newest first. */

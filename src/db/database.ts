@@ -24,26 +24,41 @@ export interface BroadcastReceiver {
   missed(): void
 }
 
-/** How the two databases differ behind `Db`. */
-export interface DatabaseEngine {
-  readonly kind: 'sqlite' | 'postgres'
+interface Engine {
   /** Queries outside of a transaction. */
   readonly reader: Kysely<Schema>
   /** Transactions; on SQLite the one connection that writes. */
   readonly writer: Kysely<Schema>
   /** True when the whole transaction may be tried again (serialisation failure, deadlock). */
   isRetryable(error: unknown): boolean
-  /**
-   * A number that is another one after each commit of any process, when that is cheap to know; undefined where it is
-   * not (PostgreSQL, which other machines write to).
-   */
-  contentVersion(): number | undefined
   /** Tells the other processes, when the transaction is committed; does nothing on SQLite, which one process uses. */
   broadcast(tx: Kysely<Schema>, broadcasts: readonly Broadcast[]): Promise<void>
   /** Begins to hear the broadcasts of other processes; called once. */
   receive(receiver: BroadcastReceiver): void
   close(): Promise<void>
 }
+
+export interface PreparedStatement {
+  readonly sql: string
+  readonly parameters: readonly unknown[]
+}
+
+/** SQLite answers at once, in this thread. */
+export interface SqliteEngine extends Engine {
+  readonly kind: 'sqlite'
+  /** The rows of each of some statements that are prepared once, all at the same state of the database. */
+  askPrepared: (statements: readonly PreparedStatement[]) => readonly (readonly object[])[]
+}
+
+/** PostgreSQL is asked over a connection: what belongs together is asked together. */
+export interface PostgresEngine extends Engine {
+  readonly kind: 'postgres'
+  /** The columns of the one row of a statement that is prepared once under this name. */
+  askPrepared: (name: string, statement: PreparedStatement) => Promise<readonly string[]>
+}
+
+/** How the two databases differ behind `Db`. */
+export type DatabaseEngine = SqliteEngine | PostgresEngine
 
 type ReadMethods =
   | 'selectFrom'

@@ -1,7 +1,8 @@
 import { Kysely, PostgresDialect } from 'kysely'
 import type pg from 'pg'
-import type { DatabaseEngine } from './database.ts'
+import type { PostgresEngine } from './database.ts'
 import { createListener, sendBroadcasts } from './postgres-listener.ts'
+import { PreparedConnections } from './postgres-prepared.ts'
 import type { Schema } from './schema.ts'
 
 export interface PostgresOptions {
@@ -19,14 +20,20 @@ const int8 = 20
 const numeric = 1700
 
 /** Opens PostgreSQL. 64-bit integers and sums arrive as numbers: ids and sizes stay below 2^53. */
-export function openPostgres(options: PostgresOptions): DatabaseEngine {
-  const kysely = new Kysely<Schema>({ dialect: new PostgresDialect({ pool: () => openPool(options) }) })
+export function openPostgres(options: PostgresOptions): PostgresEngine {
+  const forPrepared = Math.max(1, Math.min(maxPreparedConnections, Math.floor(options.maxConnections / 4)))
+  const pooled = Math.max(1, options.maxConnections - forPrepared)
+  const kysely = new Kysely<Schema>({ dialect: new PostgresDialect({ pool: () => openPool(options, pooled) }) })
+  const prepared = new PreparedConnections(
+    forPrepared,
+    async () => new (await loadDriver()).Client({ ...clientOptions(options), pipeline: true }),
+  )
   const listener = createListener(options.url)
   return {
     kind: 'postgres',
     reader: kysely,
     writer: kysely,
-    contentVersion: () => undefined,
+    askPrepared: (name, statement) => prepared.ask(name, statement),
     isRetryable(error) {
       const code = (error as { code?: unknown } | null)?.code
       return code === '40001' || code === '40P01'
@@ -35,20 +42,30 @@ export function openPostgres(options: PostgresOptions): DatabaseEngine {
     receive: (receiver) => listener.start(receiver),
     async close() {
       await listener.close()
+      await prepared.close()
       await kysely.destroy()
     },
   }
 }
 
-/** The driver is loaded here, with the first query: with the other database it would only cost the start its time. */
-async function openPool(options: PostgresOptions): Promise<pg.Pool> {
-  const { default: driver } = await import('pg')
+/** Connections that answer prepared queries; many of them are under way on each. */
+const maxPreparedConnections = 4
+
+/** The driver is loaded with the first query: with the other database it would only cost the start its time. */
+const loadDriver = async (): Promise<typeof pg> => (await import('pg')).default
+
+const clientOptions = (options: PostgresOptions): pg.ClientConfig => ({
+  connectionString: options.url,
+  connectionTimeoutMillis: options.connectWaitMs,
+  statement_timeout: options.statementTimeoutMs,
+  application_name: 'ingot',
+})
+
+async function openPool(options: PostgresOptions, max: number): Promise<pg.Pool> {
+  const driver = await loadDriver()
   const pool = new driver.Pool({
-    connectionString: options.url,
-    max: options.maxConnections,
-    connectionTimeoutMillis: options.connectWaitMs,
-    statement_timeout: options.statementTimeoutMs,
-    application_name: 'ingot',
+    ...clientOptions(options),
+    max,
     types: {
       getTypeParser: (oid: number, format?: 'text' | 'binary') =>
         oid === int8 || oid === numeric ? Number : driver.types.getTypeParser(oid, format),

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openTestDatabase } from '../testing/database.ts'
-import { transaction } from './database.ts'
+import { transaction, type Db } from './database.ts'
 import { closeDatabase, openDatabase } from './open.ts'
-import { preparedQuery } from './prepared.ts'
+import { preparedQueries, preparedQuery } from './prepared.ts'
 
 const findValue = preparedQuery((db, name: string) =>
   db.selectFrom('instance_value').selectAll().where('name', '=', name).where('value', '!=', 'never'),
@@ -29,8 +29,6 @@ test('preparedQuery sees every commit, of this process and of another, and what 
     tx.updateTable('instance_value').set({ value: 'two' }).where('name', '=', 'a').execute(),
   )
   await closeDatabase(other)
-  // What another process commits is seen in the next turn of the event loop, in which its doings can first be heard of.
-  await new Promise(setImmediate)
   assert.deepEqual(await read(), ['two'])
   await assert.rejects(
     transaction(db, async (tx) => {
@@ -39,4 +37,32 @@ test('preparedQuery sees every commit, of this process and of another, and what 
     }),
   )
   assert.deepEqual(await read(), ['two'])
+})
+
+const findBoth = preparedQueries((db: Db, name: string, other: string, limit: number) => {
+  const named = (wanted: string) => db.selectFrom('instance_value').selectAll().where('name', '=', wanted)
+  return { first: named(name), second: named(other).where('value', '!=', 'never').limit(limit) }
+})
+
+test('preparedQueries asks several at once, whatever the values hold', async () => {
+  await using database = await openTestDatabase()
+  const { db } = database
+  const odd = `it's "odd" \\ $1 ? 😀\n`
+  await transaction(db, async (tx) => {
+    await tx
+      .insertInto('instance_value')
+      .values([
+        { name: odd, value: odd },
+        { name: 'b', value: '[]' },
+      ])
+      .execute()
+    assert.deepEqual((await findBoth(tx, 'b', odd, 1)).first, [{ name: 'b', value: '[]' }])
+  })
+  assert.deepEqual(await findBoth(db, odd, 'b', 5), {
+    first: [{ name: odd, value: odd }],
+    second: [{ name: 'b', value: '[]' }],
+  })
+  assert.deepEqual(await findBoth(db, 'b', odd, 0), { first: [{ name: 'b', value: '[]' }], second: [] })
+  const many = await Promise.all(Array.from({ length: 100 }, (_, index) => findBoth(db, index % 2 ? 'b' : odd, 'b', 1)))
+  assert.ok(many.every(({ first }, index) => first[0]?.name === (index % 2 ? 'b' : odd)))
 })

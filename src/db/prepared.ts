@@ -1,101 +1,129 @@
-import type { Compilable, CompiledQuery } from 'kysely'
-import { LRUCache } from 'lru-cache'
-import { engineBehind, isTransaction, type Db, type DatabaseEngine, type Tx } from './database.ts'
+import { sql, type Compilable, type CompiledQuery, type Expression } from 'kysely'
+import {
+  engineBehind,
+  isTransaction,
+  type Db,
+  type DatabaseEngine,
+  type PreparedStatement,
+  type Tx,
+} from './database.ts'
 
 type Scalar = string | number | boolean
+
+/** A query of which is known what its rows are. */
+type RowsOf<Row> = Compilable<Row> & Expression<unknown>
+
+type Queries = Readonly<Record<string, RowsOf<object>>>
+
+/** The rows of each query of a group, by its name. */
+type Answers<Group extends Queries> = {
+  readonly [Name in keyof Group]: Group[Name] extends RowsOf<infer Row> ? readonly Row[] : never
+}
 
 /** Stands for an argument while a query is compiled, to find where it went. */
 const marker = (index: number): string => `\0argument ${index}`
 
-interface Plan {
+/** A statement as text, with where each of its parameters comes from. */
+interface Statement {
   readonly query: CompiledQuery
   /** For each parameter: which argument, or undefined for a value that is always the same. */
   readonly sources: readonly (number | undefined)[]
 }
 
-/** Answers of one database, as long as nothing was committed since. */
-interface Answers {
-  version: number
-  readonly rows: LRUCache<string, readonly object[]>
+interface Plan {
+  readonly names: readonly string[]
+  /** One for each query. */
+  readonly single: readonly Statement[]
+  /** All in one statement, where the database is asked over a connection: each query is a column, its rows as JSON. */
+  readonly together: Statement | undefined
 }
 
-/** Bytes of the answers that are remembered for a database, about; the ones not asked for longest go first. */
-const maxAnswersBytes = 24 << 20
-/** One that is larger is rather asked for again. */
-const maxAnswerBytes = 1 << 20
+let groupCount = 0
 
-const sizeOfValue = (value: unknown): number => (typeof value === 'string' ? 20 + value.length : 8)
+function statementOf(query: CompiledQuery, markers: readonly string[]): Statement {
+  const sources = query.parameters.map((parameter) => {
+    const index = markers.indexOf(parameter as string)
+    return index < 0 ? undefined : index
+  })
+  return { query, sources }
+}
 
-const sizeOfRow = (row: object): number =>
-  (Object.values(row) as readonly unknown[]).reduce<number>((sum, value) => sum + sizeOfValue(value), 100)
-
-const sizeOfRows = (rows: readonly object[], key: string): number =>
-  rows.reduce((sum, row) => sum + sizeOfRow(row), 200 + key.length)
-
-const answersOf = new WeakMap<DatabaseEngine, Answers>()
-
-/** The remembered answers, emptied when anything was committed, by whoever; undefined where that can not be known. */
-function currentAnswers(engine: DatabaseEngine): Answers | undefined {
-  const version = engine.contentVersion()
-  if (version === undefined) return undefined
-  let answers = answersOf.get(engine)
-  if (!answers) {
-    answers = {
-      version,
-      rows: new LRUCache({ maxSize: maxAnswersBytes, maxEntrySize: maxAnswerBytes, sizeCalculation: sizeOfRows }),
-    }
-    answersOf.set(engine, answers)
-  } else if (answers.version !== version) {
-    answers.rows.clear()
-    answers.version = version
+function bound({ query, sources }: Statement, args: readonly Scalar[]): PreparedStatement {
+  const parameters: unknown[] = []
+  for (let index = 0; index < sources.length; index++) {
+    const source = sources[index]
+    parameters.push(source === undefined ? query.parameters[index] : args[source])
   }
-  return answers
+  return { sql: query.sql, parameters }
 }
 
-/** Has every query asked again, so that what is counted does not depend on who asked before. */
-export const forgetAnswers = (db: Db): void => answersOf.get(engineBehind(db))?.rows.clear()
-
-let queryCount = 0
+/** `rows` of every query as one row of JSON texts. */
+const asJson = (db: Db, queries: readonly RowsOf<object>[]): CompiledQuery =>
+  db
+    .selectNoFrom(
+      queries.map((query, index) =>
+        sql<string>`(select coalesce(json_agg(answer), '[]') from ${query} as answer)::text`.as(`rows_${index}`),
+      ),
+    )
+    .compile()
 
 /**
- * A query of the hottest paths: compiled once, and its rows remembered while nothing was committed to the database (on
- * SQLite, which tells). The rows are frozen, since several requests may hold them.
- * @param build makes the query of its arguments, which stand where a value is compared and nowhere else
+ * Queries of the hottest paths that do not wait for each other: compiled once, prepared once for each connection, and on
+ * PostgreSQL asked as one statement. Nothing of what they answer is remembered.
+ * @param build makes the queries of the arguments, which stand where a value is compared and nowhere else
  */
-export function preparedQuery<Args extends readonly Scalar[], Row extends object>(
-  build: (db: Db, ...args: Args) => Compilable<Row>,
-): (db: Db | Tx, ...args: Args) => Promise<readonly Row[]> {
+export function preparedQueries<Args extends readonly Scalar[], Group extends Queries>(
+  build: (db: Db, ...args: Args) => Group,
+): (db: Db | Tx, ...args: Args) => Promise<Answers<Group>> {
   const plans = new Map<DatabaseEngine['kind'], Plan>()
-  const id = ++queryCount
+  const id = `prepared_${++groupCount}`
 
   function planFor(db: Db, kind: DatabaseEngine['kind']): Plan {
     const known = plans.get(kind)
     if (known) return known
     const markers = Array.from({ length: build.length - 1 }, (_, index) => marker(index))
-    const query = build(db, ...(markers as unknown as Args)).compile()
-    const sources = query.parameters.map((parameter) => {
-      const index = markers.indexOf(parameter as string)
-      return index < 0 ? undefined : index
-    })
-    const plan = { query, sources }
+    const group = build(db, ...(markers as unknown as Args))
+    const queries = Object.values(group)
+    const plan: Plan = {
+      names: Object.keys(group),
+      single: queries.map((query) => statementOf(query.compile(), markers)),
+      together: kind === 'postgres' ? statementOf(asJson(db, queries), markers) : undefined,
+    }
     plans.set(kind, plan)
     return plan
   }
 
   return async (db, ...args) => {
     const engine = engineBehind(db)
-    const answers = isTransaction(db) ? undefined : currentAnswers(engine)
-    const key = answers && `${id}\0${args.join('\0')}`
-    const known = key === undefined ? undefined : answers?.rows.get(key)
-    if (known) return known as readonly Row[]
-    const { query, sources } = planFor(db, engine.kind)
-    const parameters = sources.map((source, index) => (source === undefined ? query.parameters[index] : args[source]))
-    const { rows } = await db.executeQuery<Row>({ ...query, parameters })
-    // What was committed while the query waited may not be in its rows: they are remembered only for the version asked.
-    if (key !== undefined && answers && engine.contentVersion() === answers.version) {
-      for (const row of rows) Object.freeze(row)
-      answers.rows.set(key, Object.freeze(rows))
+    const { names, single, together } = planFor(db, engine.kind)
+    const answers: Record<string, readonly object[]> = {}
+    const set = (index: number, rows: readonly object[]) => {
+      answers[names[index] as string] = rows
     }
-    return rows
+    if (isTransaction(db)) {
+      for (const [index, statement] of single.entries()) {
+        const { parameters } = bound(statement, args)
+        // oxlint-disable-next-line no-await-in-loop -- a transaction has one connection
+        set(index, (await db.executeQuery<object>({ ...statement.query, parameters })).rows)
+      }
+    } else if (engine.kind === 'sqlite') {
+      for (const [index, rows] of engine.askPrepared(single.map((one) => bound(one, args))).entries()) set(index, rows)
+    } else {
+      const texts = await engine.askPrepared(id, bound(together as Statement, args))
+      for (const [index, text] of texts.entries()) set(index, JSON.parse(text) as object[])
+    }
+    return answers as Answers<Group>
   }
+}
+
+/** One such query. */
+export function preparedQuery<Args extends readonly Scalar[], Row extends object>(
+  build: (db: Db, ...args: Args) => RowsOf<Row>,
+): (db: Db | Tx, ...args: Args) => Promise<readonly Row[]> {
+  const ask = preparedQueries<Args, { rows: RowsOf<Row> }>(
+    Object.defineProperty((db: Db, ...args: Args) => ({ rows: build(db, ...args) }), 'length', {
+      value: build.length,
+    }),
+  )
+  return async (db, ...args) => (await ask(db, ...args)).rows
 }

@@ -11,7 +11,7 @@ import {
   type QueryResult,
 } from 'kysely'
 import { Unavailable } from '../lib/errors.ts'
-import type { DatabaseEngine } from './database.ts'
+import type { SqliteEngine } from './database.ts'
 import type { Schema } from './schema.ts'
 
 export interface SqliteOptions {
@@ -40,12 +40,11 @@ class Connection implements DatabaseConnection {
   readonly database: Database
   readonly #prepared = new Map<string, Prepared>()
 
-  /** @param used called after each use of a connection that writes; without it the connection only reads */
   constructor(
     options: SqliteOptions,
-    readonly used?: () => void,
+    readonly role: 'reads' | 'writes',
   ) {
-    const readonly = used === undefined
+    const readonly = role === 'reads'
     this.database = new SqliteConnection(options.path, { readonly })
     this.database.pragma(`busy_timeout = ${options.busyTimeoutMs}`)
     if (!readonly) {
@@ -74,17 +73,18 @@ class Connection implements DatabaseConnection {
     return prepared
   }
 
+  /** The rows of a statement that reads. */
+  all<Row>(sql: string, parameters: readonly unknown[]): Row[] {
+    const { statement, booleans } = this.#prepare(sql)
+    const rows = statement.all(...parameters.map(toSqliteValue)) as Row[]
+    for (const row of rows) decodeBooleans(row, booleans)
+    return rows
+  }
+
   async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
-    const { statement, booleans } = this.#prepare(query.sql)
-    const parameters = query.parameters.map(toSqliteValue)
-    if (statement.reader) {
-      const rows = statement.all(...parameters) as Row[]
-      for (const row of rows) decodeBooleans(row, booleans)
-      this.used?.()
-      return { rows }
-    }
-    const { changes, lastInsertRowid } = statement.run(...parameters)
-    this.used?.()
+    const { statement } = this.#prepare(query.sql)
+    if (statement.reader) return { rows: this.all<Row>(query.sql, query.parameters) }
+    const { changes, lastInsertRowid } = statement.run(...query.parameters.map(toSqliteValue))
     return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) }
   }
 
@@ -98,7 +98,6 @@ class Connection implements DatabaseConnection {
 
   exec(sql: string): void {
     this.#prepare(sql).statement.run()
-    this.used?.()
   }
 }
 
@@ -159,7 +158,7 @@ class ConnectionPool implements Driver {
   }
 
   async beginTransaction(connection: Connection): Promise<void> {
-    connection.exec(connection.used ? 'begin immediate' : 'begin')
+    connection.exec(connection.role === 'writes' ? 'begin immediate' : 'begin')
   }
 
   async commitTransaction(connection: Connection): Promise<void> {
@@ -185,36 +184,31 @@ const dialectOf = (driver: Driver): Dialect => ({
 })
 
 /** Opens the embedded database: one connection that writes, several that read the last committed state. */
-export function openSqlite(options: SqliteOptions): DatabaseEngine {
-  let version: number | undefined
-  const forgetVersion = (): void => {
-    version = undefined
-  }
-  const writers = new ConnectionPool(() => new Connection(options, forgetVersion), 1, options.writerWaitMs)
-  const readers = new ConnectionPool(() => new Connection(options), options.maxReaders, options.writerWaitMs)
+export function openSqlite(options: SqliteOptions): SqliteEngine {
+  const writers = new ConnectionPool(() => new Connection(options, 'writes'), 1, options.writerWaitMs)
+  const readers = new ConnectionPool(() => new Connection(options, 'reads'), options.maxReaders, options.writerWaitMs)
   const writer = new Kysely<Schema>({ dialect: dialectOf(writers) })
-  let watch: { readonly connection: Connection; readonly statement: Statement } | undefined
+  // Nothing is awaited on it, so nobody has to wait for a turn.
+  let direct: Connection | undefined
   return {
     kind: 'sqlite',
     reader: new Kysely<Schema>({ dialect: dialectOf(readers) }),
     writer,
     isRetryable: () => false,
-    contentVersion() {
-      if (version !== undefined) return version
-      // SQLite counts, for each connection, the commits of all others; this connection never commits anything itself.
-      if (!watch) {
-        const connection = new Connection(options)
-        watch = { connection, statement: connection.database.prepare('pragma data_version').pluck() }
+    askPrepared(statements) {
+      direct ??= new Connection(options, 'reads')
+      const { length } = statements
+      if (length > 1) direct.exec('begin')
+      try {
+        return statements.map(({ sql, parameters }) => (direct as Connection).all<object>(sql, parameters))
+      } finally {
+        if (length > 1) direct.exec('commit')
       }
-      version = watch.statement.get() as number
-      // A request asks many times in one turn of the event loop; what another process commits is seen in the next.
-      setImmediate(forgetVersion).unref()
-      return version
     },
     broadcast: async () => {},
     receive: () => {},
     async close() {
-      watch?.connection.database.close()
+      direct?.database.close()
       await readers.destroy()
       await writers.destroy()
     },

@@ -141,7 +141,7 @@ test('repoGet: private repositories are 404 for strangers and guests, and a hand
   await forge.as('reader').get(repo.api)
   using queries = await countQueries(forge)
   await forge.as('reader').get(repo.api)
-  assert.ok(queries.count <= 6, `${queries.count}: token, account, owner, repository, units, collaboration`)
+  assert.ok(queries.count <= 3, `${queries.count}: who asks, what the path names, collaboration`)
 })
 
 test('repoGetByID: by id as by name', async () => {

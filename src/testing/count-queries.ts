@@ -1,5 +1,4 @@
-import { engineOf } from '../db/database.ts'
-import { forgetAnswers } from '../db/prepared.ts'
+import { engineOf, type DatabaseEngine } from '../db/database.ts'
 import type { Forge } from './forge.ts'
 
 /** What is needed of kysely's executor to see every query. */
@@ -15,12 +14,13 @@ export type QueryCount = { readonly count: number; readonly texts: readonly stri
 
 /**
  * Counts the statements that a forge runs outside of transactions until it is disposed. What is still being worked in
- * the background is waited for first, the workers' looks at their queue do not count, and nothing is remembered.
+ * the background is waited for first, and the workers' looks at their queue do not count. Prepared queries that are asked
+ * together count as one, as they are one statement on PostgreSQL.
  */
 export async function countQueries(forge: Forge): Promise<QueryCount> {
   await forge.settle()
-  forgetAnswers(forge.services.db)
-  const executor = engineOf(forge.services.db).reader.getExecutor() as unknown as Executor
+  const engine = engineOf(forge.services.db)
+  const executor = engine.reader.getExecutor() as unknown as Executor
   // oxlint-disable-next-line typescript/unbound-method -- called with the executor, and put back as it was
   const own = executor.executeQuery
   const texts: string[] = []
@@ -29,6 +29,7 @@ export async function countQueries(forge: Forge): Promise<QueryCount> {
     if (!ofWorkers.test(sql)) texts.push(sql)
     return own.apply(this, [...args])
   }
+  const stopCounting = countPrepared(engine, (sql) => texts.push(sql))
   return {
     get count() {
       return texts.length
@@ -36,6 +37,25 @@ export async function countQueries(forge: Forge): Promise<QueryCount> {
     texts,
     [Symbol.dispose]() {
       executor.executeQuery = own
+      stopCounting()
     },
   }
+}
+
+/** Tells of the prepared statements, which are asked past the executor, until the function that it gives is called. */
+function countPrepared(engine: DatabaseEngine, asked: (sql: string) => void): () => void {
+  if (engine.kind === 'sqlite') {
+    const own = engine.askPrepared
+    engine.askPrepared = (statements) => {
+      asked(statements.map(({ sql }) => sql).join(';\n'))
+      return own(statements)
+    }
+    return () => (engine.askPrepared = own)
+  }
+  const own = engine.askPrepared
+  engine.askPrepared = (name, statement) => {
+    asked(statement.sql)
+    return own(name, statement)
+  }
+  return () => (engine.askPrepared = own)
 }

@@ -5,6 +5,7 @@ import { createApp, type App } from '../app.ts'
 import type { Services } from '../access/context.ts'
 import type { Feature } from '../access/feature.ts'
 import { loadConfig } from '../config/load-config.ts'
+import { closeDatabase, openDatabase, type DatabaseOptions } from '../db/open.ts'
 import type { UserRow } from '../db/tables/accounts.ts'
 import type { Answered } from '../http/server.ts'
 import type { Clock } from '../lib/time.ts'
@@ -12,7 +13,7 @@ import type { Log } from '../lib/log.ts'
 import { createToken } from '../users/token.service.ts'
 import { createUser, type NewAccount } from '../users/user.service.ts'
 import { findUserByName } from '../users/user.store.ts'
-import { openTestDatabase } from './database.ts'
+import { openTestDatabase, type TestDatabase } from './database.ts'
 import { ForgeClient, type Credentials } from './client.ts'
 import { TestClock } from './clock.ts'
 import { Given } from './given.ts'
@@ -30,6 +31,8 @@ export interface ForgeOptions {
   readonly dataFolder?: string
   /** Parts that only the test has. */
   readonly features?: readonly Feature[]
+  /** Database to share with another forge, as processes of one instance do; they share the data folder as well. */
+  readonly database?: DatabaseOptions
 }
 
 /** A password that every account of a test has. */
@@ -50,7 +53,7 @@ export async function startForge(options: ForgeOptions = {}): Promise<Forge> {
     cwd: folder,
     overrides: { dataFolder: folder, host: '127.0.0.1', port: 0, sshPort: 0 },
   })
-  const database = temporary ? await openTestDatabase() : undefined
+  const database = options.database ? openAgain(options.database) : temporary ? await openTestDatabase() : undefined
   const defects: unknown[] = []
   const answered: Answered[] = []
   const app = await createApp({
@@ -75,6 +78,11 @@ export async function startForge(options: ForgeOptions = {}): Promise<Forge> {
   await forge.addUser('root', { isAdmin: true })
   for (const name of options.users ?? []) await forge.addUser(name)
   return forge
+}
+
+function openAgain(options: DatabaseOptions): Pick<TestDatabase, 'db' | typeof Symbol.asyncDispose> {
+  const db = openDatabase(options)
+  return { db, [Symbol.asyncDispose]: () => closeDatabase(db) }
 }
 
 /** Settings in the form of environment variables, which is how the configuration takes them without a file. */
