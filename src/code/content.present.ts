@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache'
 import type { RepoCtx } from '../access/context.ts'
 import { perApplication } from '../access/per-application.ts'
 import type { Commit as GitCommit, PathEntry } from '../git/git.ts'
+import { encodeOnce } from '../lib/encode-once.ts'
 import { escapePath, escapeQuery } from '../lib/escape-url.ts'
 import type { Oid } from '../lib/ids.ts'
 import { mapLimited } from '../lib/map-limited.ts'
@@ -85,8 +86,7 @@ const shownFolders = perApplication(
 
 /**
  * Entries of one folder, without their contents; everything about them is read in batches. What a folder was at a commit
- * never changes, so the list is remembered under everything that its addresses are made of, and frozen, so that it is
- * encoded once.
+ * never changes, so the list is remembered under everything that its addresses are made of, and encoded once.
  */
 export async function presentFolder(
   place: Place,
@@ -98,7 +98,7 @@ export async function presentFolder(
   const shownAs = JSON.stringify([place.repo.git_key, repoApiUrl(place), kind, name, commit, view.ref, folder])
   const known = shownFolders(place).get(shownAs)
   if (known) return known
-  const shown = Object.freeze(await presentEntries(place, view, folder, entries))
+  const shown = encodeOnce(await presentEntries(place, view, folder, entries))
   shownFolders(place).set(shownAs, shown)
   return shown
 }

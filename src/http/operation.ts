@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream'
 import type { Static, TProperties, TSchema, TObject } from 'typebox'
 import { apiErrors, textErrors, type ErrorForm } from './error-forms.ts'
 import { paramNames, type ParamNames } from './path.ts'
+import type { ComposedList } from '../lib/composed-list.ts'
 import type { Reply, StreamReply } from './reply.ts'
 
 /** Categories of access tokens, as the contract names them. */
@@ -164,8 +165,12 @@ export type RepliesOf<Replies extends Readonly<Record<number, ReplyShape>>> = {
           : never
 }[keyof Replies & number]
 
-/** A list that is answered need not be one that may be changed. */
-type Sent<Body> = Body extends readonly (infer Item)[] ? readonly Item[] : Body
+/** A list that is answered need not be one that may be changed, nor an array as long as it is encoded as one. */
+type Sent<Body> = Body extends readonly (infer Item extends object)[]
+  ? readonly Item[] | ComposedList<Item>
+  : Body extends readonly (infer Item)[]
+    ? readonly Item[]
+    : Body
 
 type BodyOf<Body> = Body extends TSchema ? Static<Body> : undefined
 

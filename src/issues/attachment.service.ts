@@ -44,7 +44,7 @@ export async function getAttachment(ctx: RepoCtx, parent: AttachmentParent, id: 
 
 /** Files of the text of an issue, oldest first; not those of its comments. */
 export const getFilesOfIssue = (ctx: Ctx, issue: IssueRow): Promise<readonly AttachmentRow[]> =>
-  listFilesOf(ctx.db, [issue.id])
+  listFilesOf(ctx.db, issue.id)
 
 export const getFilesOfComment = (ctx: Ctx, comment: CommentRow): Promise<AttachmentRow[]> =>
   listFilesOfComments(ctx.db, [comment.id])

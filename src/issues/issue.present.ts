@@ -1,99 +1,122 @@
 import type { Ctx } from '../access/context.ts'
 import type { UserRow } from '../db/tables/accounts.ts'
-import type { IssueRow, LabelRow } from '../db/tables/issues.ts'
+import type { AttachmentRow, IssueRow } from '../db/tables/issues.ts'
+import { ComposedList } from '../lib/composed-list.ts'
 import type { UserId } from '../lib/ids.ts'
 import { formatOptionalUnix, formatUnix } from '../lib/time.ts'
 import { presentAuthor, presentUser } from '../users/user.present.ts'
-import { loadUsers } from '../users/user.store.ts'
 import { presentAttachment } from './attachment.present.ts'
 import { issueApiUrl, issueWebUrl, type RepoWithOwner } from './repo-with-owner.ts'
 import type { Issue, PullRequestMeta } from './issue.schemas.ts'
 import { loadReposWithOwners } from './repo-with-owner.store.ts'
-import { listAssigneesOf, listFilesOf, loadLabelsOf, loadMilestones } from './issue.store.ts'
+import { loadAroundIssues, type AroundIssues } from './issue.store.ts'
 import { presentLabel } from './label.present.ts'
 import { presentMilestone } from './milestone.present.ts'
 import { isDraftTitle } from './title.rules.ts'
 
 type PresentCtx = Pick<Ctx, 'config' | 'viewer' | 'db'>
 
-/**
- * Issues and pull requests as the API shows them: one query each for labels, assignees, milestones, files and accounts,
- * and two more when there are repositories that are not `known`.
- */
-export async function presentIssues(
+type SharedMember = 'user' | 'labels' | 'milestone' | 'assignee' | 'assignees' | 'repository'
+
+/** Issues and pull requests as the API shows them. */
+export const presentIssues = async (
   ctx: PresentCtx,
   rows: readonly IssueRow[],
   known: readonly RepoWithOwner[] = [],
-): Promise<Issue[]> {
-  if (rows.length === 0) return []
-  const ids = rows.map((row) => row.id)
-  const [labels, assignees, milestones, files, reposWithOwners] = await Promise.all([
-    loadLabelsOf(ctx.db, ids),
-    listAssigneesOf(ctx.db, ids),
-    loadMilestones(
-      ctx.db,
-      rows.map((row) => row.milestone_id),
-    ),
-    listFilesOf(ctx.db, ids),
+): Promise<Issue[]> => (await presentIssueList(ctx, rows, known)).toJSON()
+
+/**
+ * A list of issues and pull requests: what is around them is asked for at once, and so are the repositories that are not
+ * `known`. What several of them show is made once.
+ */
+export async function presentIssueList(
+  ctx: PresentCtx,
+  rows: readonly IssueRow[],
+  known: readonly RepoWithOwner[] = [],
+): Promise<ComposedList<Issue>> {
+  if (rows.length === 0) return new ComposedList<Issue>([])
+  const [around, reposWithOwners] = await Promise.all([
+    loadAroundIssues(ctx.db, rows),
     loadReposWithOwners(
       ctx.db,
       rows.map((row) => row.repo_id),
       known,
     ),
   ])
-  const users = await loadUsers(ctx.db, [...rows.map((row) => row.poster_id), ...assignees.map((row) => row.user_id)])
-  const only = reposWithOwners.size === 1 ? [...reposWithOwners.values()][0] : undefined
-  const labelOf = memo((label: LabelRow) => presentLabel(ctx, only as RepoWithOwner, label))
-  const milestoneOf = memo(presentMilestone)
+  const sharedOf = sharedMembers(ctx, around)
+  return new ComposedList<Issue>(
+    rows.flatMap((row) => {
+      const repoWithOwner = reposWithOwners.get(row.repo_id)
+      if (!repoWithOwner) return []
+      const files = around.files.get(row.id) ?? []
+      return [{ own: presentOwn(ctx, row, repoWithOwner, files), shared: sharedOf(row, repoWithOwner) }]
+    }),
+  )
+}
+
+const presentOwn = (
+  ctx: PresentCtx,
+  row: IssueRow,
+  repoWithOwner: RepoWithOwner,
+  files: readonly AttachmentRow[],
+): Omit<Issue, SharedMember> => ({
+  id: row.id,
+  url: issueApiUrl(ctx, repoWithOwner, row),
+  html_url: issueWebUrl(ctx, repoWithOwner, row),
+  number: row.index,
+  original_author: row.original_author,
+  original_author_id: 0,
+  title: row.title,
+  body: row.content,
+  ref: row.ref,
+  assets: files.map((file) => presentAttachment(ctx, file)),
+  state: row.is_closed ? 'closed' : 'open',
+  is_locked: row.is_locked,
+  comments: row.num_comments,
+  created_at: formatUnix(row.created_unix),
+  updated_at: formatUnix(row.updated_unix),
+  closed_at: row.is_closed ? formatOptionalUnix(row.closed_unix) : null,
+  due_date: formatOptionalUnix(row.due_unix),
+  pull_request: row.is_pull ? presentPullMeta(ctx, repoWithOwner, row) : null,
+  pin_order: row.pin_order,
+})
+
+/** Gives the same object for issues of the same repository, author, labels, milestone and assignees. */
+function sharedMembers(
+  ctx: PresentCtx,
+  { labels, assignees, milestones, users }: AroundIssues,
+): (row: IssueRow, repoWithOwner: RepoWithOwner) => Pick<Issue, SharedMember> {
+  const made = new Map<string, Pick<Issue, SharedMember>>()
   const posterOf = memo((id: UserId) => presentAuthor(ctx, users.get(id)))
   // People who are assigned are shown as a guest sees them, whoever asks (observed).
   const assigneeOf = memo((id: UserId) => presentAuthor({ config: ctx.config, viewer: undefined }, users.get(id)))
-  const assigneesOf = Map.groupBy(assignees, (row) => row.issue_id)
-  const filesOf = Map.groupBy(files, (file) => file.issue_id)
-  return rows.flatMap((row) => {
-    const repoWithOwner = reposWithOwners.get(row.repo_id)
-    if (!repoWithOwner) return []
-    const milestone = row.milestone_id === null ? undefined : milestones.get(row.milestone_id)
-    const assigned = (assigneesOf.get(row.id) ?? [])
-      .filter(({ user_id: id }) => users.has(id))
-      .map(({ user_id: id }) => assigneeOf(id))
-    return [
-      {
-        id: row.id,
-        url: issueApiUrl(ctx, repoWithOwner, row),
-        html_url: issueWebUrl(ctx, repoWithOwner, row),
-        number: row.index,
+  return (row, repoWithOwner) => {
+    const { repo, owner } = repoWithOwner
+    const itsLabels = labels.get(row.id) ?? []
+    const assigned = (assignees.get(row.id) ?? []).filter((id) => users.has(id))
+    const labelIds = itsLabels.map((label) => label.id).join()
+    const key = `${repo.id} ${row.poster_id} ${row.milestone_id} ${labelIds} ${assigned.join()}`
+    let members = made.get(key)
+    if (!members) {
+      const milestone = row.milestone_id === null ? undefined : milestones.get(row.milestone_id)
+      const people = assigned.map(assigneeOf)
+      members = {
         user: posterOf(row.poster_id),
-        original_author: row.original_author,
-        original_author_id: 0,
-        title: row.title,
-        body: row.content,
-        ref: row.ref,
-        assets: (filesOf.get(row.id) ?? []).map((file) => presentAttachment(ctx, file)),
-        labels: (labels.get(row.id) ?? []).map(
-          repoWithOwner === only ? labelOf : (label) => presentLabel(ctx, repoWithOwner, label),
-        ),
-        milestone: milestone ? milestoneOf(milestone) : null,
-        assignee: assigned[0] ?? null,
-        assignees: assigned.length > 0 ? assigned : null,
-        state: row.is_closed ? 'closed' : 'open',
-        is_locked: row.is_locked,
-        comments: row.num_comments,
-        created_at: formatUnix(row.created_unix),
-        updated_at: formatUnix(row.updated_unix),
-        closed_at: row.is_closed ? formatOptionalUnix(row.closed_unix) : null,
-        due_date: formatOptionalUnix(row.due_unix),
-        pull_request: row.is_pull ? presentPullMeta(ctx, repoWithOwner, row) : null,
+        labels: itsLabels.map((label) => presentLabel(ctx, repoWithOwner, label)),
+        milestone: milestone ? presentMilestone(milestone) : null,
+        assignee: people[0] ?? null,
+        assignees: people.length > 0 ? people : null,
         repository: {
-          id: repoWithOwner.repo.id,
-          name: repoWithOwner.repo.name,
-          owner: repoWithOwner.owner.name,
-          full_name: `${repoWithOwner.owner.name}/${repoWithOwner.repo.name}`,
+          id: repo.id,
+          name: repo.name,
+          owner: owner.name,
+          full_name: `${owner.name}/${repo.name}`,
         },
-        pin_order: row.pin_order,
-      },
-    ]
-  })
+      }
+      made.set(key, members)
+    }
+    return members
+  }
 }
 
 /** The function with what it gave remembered. */
@@ -106,33 +129,6 @@ function memo<Key, Value>(make: (key: Key) => Value): (key: Key) => Value {
   }
 }
 
-const remembered = new WeakMap<object, Map<string, unknown>>()
-
-/**
- * While nothing was committed the database gives the same rows again (`preparedQuery`), frozen; then the same answer is
- * given to the same viewer, frozen too, so that it is encoded once.
- */
-async function rememberedFor<Answer>(
-  { viewer }: PresentCtx,
-  rows: object,
-  make: () => Promise<Answer>,
-): Promise<Answer> {
-  if (!Object.isFrozen(rows)) return make()
-  const key = viewer ? `${viewer.id} ${viewer.isAdmin}` : 'guest'
-  const answers = remembered.get(rows) ?? new Map<string, unknown>()
-  remembered.set(rows, answers)
-  const answer = Object.freeze((answers.get(key) as Answer | undefined) ?? (await make()))
-  answers.set(key, answer)
-  return answer
-}
-
-/** One page of the issues of a repository. */
-export const presentIssuePage = (
-  ctx: PresentCtx,
-  rows: readonly IssueRow[],
-  repoWithOwner: RepoWithOwner,
-): Promise<Issue[]> => rememberedFor(ctx, rows, () => presentIssues(ctx, rows, [repoWithOwner]))
-
 const presentPullMeta = (ctx: PresentCtx, repoWithOwner: RepoWithOwner, row: IssueRow): PullRequestMeta => ({
   merged: row.merged_unix > 0,
   merged_at: formatOptionalUnix(row.merged_unix),
@@ -144,10 +140,6 @@ export async function presentIssue(ctx: PresentCtx, row: IssueRow, known: RepoWi
   const [issue] = await presentIssues(ctx, [row], [known])
   return issue as Issue
 }
-
-/** An issue that was read and not changed. */
-export const presentReadIssue = (ctx: PresentCtx, row: IssueRow, known: RepoWithOwner): Promise<Issue> =>
-  rememberedFor(ctx, row, () => presentIssue(ctx, row, known))
 
 /** What stands for an issue that the viewer may know of but not see (contract, dependencies). */
 export const hiddenIssue: Issue = {

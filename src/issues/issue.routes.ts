@@ -8,7 +8,7 @@ import { formatUnix, zeroTime } from '../lib/time.ts'
 import { ok } from '../http/reply.ts'
 import { findIssues, listQuery, searchEverywhere, searchQuery } from './issue-list.service.ts'
 import { mayEditIssue } from './issue.policy.ts'
-import { presentIssue, presentIssuePage, presentReadIssue, presentIssues } from './issue.present.ts'
+import { presentIssue, presentIssueList } from './issue.present.ts'
 import { CreateIssueOption, EditDeadlineOption, EditIssueOption, Issue, IssueDeadline } from './issue.schemas.ts'
 import { createIssue, deleteIssue, editIssue, getIssue, getReadableIssue, setDeadline } from './issue.service.ts'
 
@@ -22,7 +22,7 @@ export const issueSearchIssues = operation({
   summary: 'Search issues and pull requests of all repositories',
   async run({ ctx, query }) {
     const { rows, page, total } = await searchEverywhere(ctx, query)
-    return paged(await presentIssues(ctx, rows), page, total)
+    return paged(await presentIssueList(ctx, rows), page, total)
   },
 })
 
@@ -36,7 +36,7 @@ export const issueListIssues = operation({
   summary: 'List issues and pull requests of a repository',
   async run({ ctx, query }) {
     const { rows, page, total } = await findIssues(ctx, query)
-    return paged(await presentIssuePage(ctx, rows, ctx), page, total)
+    return paged(await presentIssueList(ctx, rows, [ctx]), page, total)
   },
 })
 
@@ -59,7 +59,7 @@ export const issueGetIssue = operation({
   requires: [inRepo, issuesOrPullsEnabled],
   reply: { 200: Issue },
   summary: 'Get an issue or a pull request',
-  run: async ({ ctx, params }) => ok(await presentReadIssue(ctx, await getReadableIssue(ctx, params.index), ctx)),
+  run: async ({ ctx, params }) => ok(await presentIssue(ctx, await getReadableIssue(ctx, params.index), ctx)),
 })
 
 export const issueEditIssue = operation({

@@ -1,7 +1,7 @@
 import { sql, type Expression } from 'kysely'
 import type { Db, Tx } from '../db/database.ts'
 import { idList, idListText } from '../db/id-list.ts'
-import { preparedQuery } from '../db/prepared.ts'
+import { preparedQueries, preparedQuery } from '../db/prepared.ts'
 import type { AttachmentRow, IssueChange, IssueRow, LabelRow, MilestoneRow, NewIssueRow } from '../db/tables/issues.ts'
 import type { RepoRow } from '../db/tables/repositories.ts'
 import type { UserRow } from '../db/tables/accounts.ts'
@@ -12,7 +12,7 @@ const issueByNumber = preparedQuery((db: Db, repoId: RepoId, index: number) =>
   db.selectFrom('issue').selectAll().where('repo_id', '=', repoId).where('index', '=', index),
 )
 
-/** An issue or pull request by its number; the row may be shared with other requests. */
+/** An issue or pull request by its number. */
 export const findIssue = async (db: Db, repoId: RepoId, index: number): Promise<IssueRow | undefined> =>
   index > 0 && index < 2 ** 31 ? (await issueByNumber(db, repoId, index))[0] : undefined
 
@@ -142,75 +142,111 @@ export const listIssuesBy = (
     .limit(limit)
     .execute()
 
-/** Labels of issues by name, each with the issue it is on. */
-export const listLabelsOf = (db: Db, issueIds: readonly IssueId[]): Promise<(LabelRow & { issue_id: IssueId })[]> =>
+/** Labels of an issue, by name. */
+export const listLabelsOf = (db: Db, issueId: IssueId): Promise<LabelRow[]> =>
   db
     .selectFrom('issue_label')
     .innerJoin('label', 'label.id', 'issue_label.label_id')
     .selectAll('label')
-    .select('issue_label.issue_id')
-    .where('issue_label.issue_id', 'in', issueIds)
+    .where('issue_label.issue_id', '=', issueId)
     .orderBy('label.name')
     .orderBy('label.id')
     .execute()
 
-const labelPairs = preparedQuery((db: Db, ids: string) =>
-  db
-    .selectFrom('issue_label')
-    .select(['issue_id', 'label_id'])
-    .where('issue_id', 'in', idList(db, ids) as Expression<IssueId>),
-)
-
-const labelsById = preparedQuery((db: Db, ids: string) =>
-  db
-    .selectFrom('label')
-    .selectAll()
-    .where('id', 'in', idList(db, ids) as Expression<LabelId>)
-    .orderBy('name')
-    .orderBy('id'),
-)
-
-/** Labels of issues by name: two queries, and each label once in memory however many issues have it. */
-export async function loadLabelsOf(
-  db: Db,
-  issueIds: readonly IssueId[],
-): Promise<ReadonlyMap<IssueId, readonly LabelRow[]>> {
-  const pairs = await labelPairs(db, idListText(issueIds))
-  if (pairs.length === 0) return new Map()
-  const labels = await labelsById(db, idListText(pairs.map((pair) => pair.label_id)))
-  const place = new Map(labels.map((label, index) => [label.id, index]))
-  const ordered = pairs.toSorted((one, other) => (place.get(one.label_id) ?? 0) - (place.get(other.label_id) ?? 0))
-  const result = new Map<IssueId, LabelRow[]>()
-  for (const pair of ordered) {
-    const index = place.get(pair.label_id)
-    if (index === undefined) continue
-    const list = result.get(pair.issue_id)
-    if (list) list.push(labels[index] as LabelRow)
-    else result.set(pair.issue_id, [labels[index] as LabelRow])
+const aroundIssues = preparedQueries((db: Db, ids: string, posterIds: string, milestoneIds: string) => {
+  const isOfThese = idList(db, ids) as Expression<IssueId>
+  const onThese = db.selectFrom('issue_label').where('issue_id', 'in', isOfThese)
+  const assigned = db.selectFrom('issue_assignee').where('issue_id', 'in', isOfThese)
+  return {
+    pairs: onThese.select(['issue_id', 'label_id']),
+    labels: db
+      .selectFrom('label')
+      .selectAll()
+      .where('id', 'in', onThese.select('label_id'))
+      .orderBy('name')
+      .orderBy('id'),
+    assigned: assigned.select(['issue_id', 'user_id']).orderBy('id'),
+    milestones: db
+      .selectFrom('milestone')
+      .selectAll()
+      .where('id', 'in', idList(db, milestoneIds) as Expression<MilestoneId>),
+    files: db
+      .selectFrom('attachment')
+      .selectAll()
+      .where('issue_id', 'in', isOfThese)
+      .where('comment_id', 'is', null)
+      .orderBy('id'),
+    users: db
+      .selectFrom('user')
+      .selectAll()
+      .where((where) =>
+        where.or([
+          where('id', 'in', idList(db, posterIds) as Expression<UserId>),
+          where('id', 'in', assigned.select('user_id')),
+        ]),
+      ),
   }
-  return result
+})
+
+/** What is shown of issues besides their rows. */
+export interface AroundIssues {
+  /** By name; each label is once in memory however many issues have it. */
+  readonly labels: ReadonlyMap<IssueId, readonly LabelRow[]>
+  /** In the order in which they were assigned. */
+  readonly assignees: ReadonlyMap<IssueId, readonly UserId[]>
+  readonly milestones: ReadonlyMap<MilestoneId, MilestoneRow>
+  /** Files of the texts of the issues, oldest first; not those of their comments. */
+  readonly files: ReadonlyMap<IssueId | null, readonly AttachmentRow[]>
+  /** Authors and assignees. */
+  readonly users: ReadonlyMap<UserId, UserRow>
 }
 
-const assigneePairs = preparedQuery((db: Db, ids: string) =>
-  db
-    .selectFrom('issue_assignee')
-    .select(['issue_id', 'user_id'])
-    .where('issue_id', 'in', idList(db, ids) as Expression<IssueId>)
-    .orderBy('id'),
-)
-
-/** Assignments of issues in their order. */
-export const listAssigneesOf = (
+/** Everything around issues, asked for together however many there are. */
+export async function loadAroundIssues(
   db: Db,
-  issueIds: readonly IssueId[],
-): Promise<readonly { issue_id: IssueId; user_id: UserId }[]> => assigneePairs(db, idListText(issueIds))
+  issues: readonly Pick<IssueRow, 'id' | 'poster_id' | 'milestone_id'>[],
+): Promise<AroundIssues> {
+  const { pairs, labels, assigned, milestones, files, users } = await aroundIssues(
+    db,
+    idListText(issues.map((issue) => issue.id)),
+    idListText(issues.map((issue) => issue.poster_id)),
+    idListText(issues.flatMap((issue) => (issue.milestone_id === null ? [] : [issue.milestone_id]))),
+  )
+  return {
+    labels: labelsByIssue(pairs, labels),
+    assignees: mapOfLists(assigned, (row) => [row.issue_id, row.user_id]),
+    milestones: new Map(milestones.map((row) => [row.id, row])),
+    files: Map.groupBy(files, (file) => file.issue_id),
+    users: new Map(users.map((row) => [row.id, row])),
+  }
+}
 
-const milestonesById = preparedQuery((db: Db, ids: string) =>
-  db
-    .selectFrom('milestone')
-    .selectAll()
-    .where('id', 'in', idList(db, ids) as Expression<MilestoneId>),
-)
+function labelsByIssue(
+  pairs: readonly { readonly issue_id: IssueId; readonly label_id: LabelId }[],
+  labels: readonly LabelRow[],
+): Map<IssueId, LabelRow[]> {
+  const places = new Map(labels.map((label, place) => [label.id, place]))
+  const placed = pairs.flatMap(({ issue_id: issueId, label_id: id }) => {
+    const place = places.get(id)
+    return place === undefined ? [] : [{ issueId, place }]
+  })
+  placed.sort((one, other) => one.place - other.place)
+  return mapOfLists(placed, ({ issueId, place }) => [issueId, labels[place] as LabelRow])
+}
+
+function mapOfLists<Row, Key, Value>(
+  rows: readonly Row[],
+  entryOf: (row: Row) => readonly [Key, Value],
+): Map<Key, Value[]> {
+  const lists = new Map<Key, Value[]>()
+  for (const row of rows) {
+    const [key, value] = entryOf(row)
+    const list = lists.get(key)
+    if (list) list.push(value)
+    else lists.set(key, [value])
+  }
+  return lists
+}
 
 /** Milestones by id. */
 export async function loadMilestones(
@@ -219,22 +255,19 @@ export async function loadMilestones(
 ): Promise<ReadonlyMap<MilestoneId, MilestoneRow>> {
   const wanted = [...new Set(ids)].filter((id): id is MilestoneId => id !== null)
   if (wanted.length === 0) return new Map()
-  const rows = await milestonesById(db, idListText(wanted))
+  const rows = await db.selectFrom('milestone').selectAll().where('id', 'in', wanted).execute()
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-const filesOfIssues = preparedQuery((db: Db, ids: string) =>
+/** Files of the text of an issue, oldest first; not those of its comments. */
+export const listFilesOf = (db: Db, issueId: IssueId): Promise<readonly AttachmentRow[]> =>
   db
     .selectFrom('attachment')
     .selectAll()
-    .where('issue_id', 'in', idList(db, ids) as Expression<IssueId>)
+    .where('issue_id', '=', issueId)
     .where('comment_id', 'is', null)
-    .orderBy('id'),
-)
-
-/** Files of the texts of issues, oldest first; not those of their comments. */
-export const listFilesOf = (db: Db, issueIds: readonly IssueId[]): Promise<readonly AttachmentRow[]> =>
-  filesOfIssues(db, idListText(issueIds))
+    .orderBy('id')
+    .execute()
 
 /** Repositories by id. */
 export async function loadRepos(db: Db, ids: Iterable<RepoId | null>): Promise<ReadonlyMap<RepoId, RepoRow>> {

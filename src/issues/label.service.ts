@@ -103,7 +103,7 @@ export async function deleteLabel(ctx: Ctx, home: LabelHome, id: LabelId): Promi
 }
 
 /** Labels of an issue by name. */
-export const getIssueLabels = (ctx: RepoCtx, issue: IssueRow): Promise<LabelRow[]> => listLabelsOf(ctx.db, [issue.id])
+export const getIssueLabels = (ctx: RepoCtx, issue: IssueRow): Promise<LabelRow[]> => listLabelsOf(ctx.db, issue.id)
 
 /** Most labels that one request may name. */
 const maxNamed = 100

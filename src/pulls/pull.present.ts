@@ -2,7 +2,7 @@ import type { RepoCtx } from '../access/context.ts'
 import type { MilestoneRow } from '../db/tables/issues.ts'
 import type { PullRow } from '../db/tables/pulls.ts'
 import { issueWebUrl } from '../issues/repo-with-owner.ts'
-import { listAssigneesOf, listLabelsOf, loadMilestones } from '../issues/issue.store.ts'
+import { loadAroundIssues } from '../issues/issue.store.ts'
 import { presentLabel } from '../issues/label.present.ts'
 import { presentMilestone } from '../issues/milestone.present.ts'
 import type { RepoId, TeamId, UserId } from '../lib/ids.ts'
@@ -71,23 +71,23 @@ export async function presentPulls(
   if (pairs.length === 0) return []
   const pulls = pairs.map(({ pull }) => pull)
   const ids = pairs.map(({ issue }) => issue.id)
-  const [labels, assignees, milestones, requests, headOf, homes] = await Promise.all([
-    listLabelsOf(ctx.db, ids),
-    listAssigneesOf(ctx.db, ids),
-    loadMilestones(
+  const [around, requests, headOf, homes] = await Promise.all([
+    loadAroundIssues(
       ctx.db,
-      pairs.map(({ issue }) => issue.milestone_id),
+      pairs.map(({ issue }) => issue),
     ),
     listRequestsOf(ctx.db, ids),
     loadHeads(ctx, pulls),
     loadHomes(ctx, pulls),
   ])
-  const [users, teamRows] = await Promise.all([
-    loadUsers(ctx.db, [
-      ...pairs.flatMap(({ issue, pull }) => [issue.poster_id, pull.merger_id]),
-      ...assignees.map((row) => row.user_id),
-      ...requests.map((row) => row.reviewer_id),
-    ]),
+  const { labels, assignees, milestones } = around
+  const [others, teamRows] = await Promise.all([
+    loadUsers(
+      ctx.db,
+      [...pulls.map((pull) => pull.merger_id), ...requests.map((row) => row.reviewer_id)].filter(
+        (id) => id !== null && !around.users.has(id),
+      ),
+    ),
     loadTeams(
       ctx.db,
       requests.map((row) => row.reviewer_team_id).filter((id): id is TeamId => id !== null),
@@ -95,14 +95,13 @@ export async function presentPulls(
   ])
   const shownTeams = await presentTeams(ctx, teamRows, (team) => (team.org_id === ctx.owner.id ? ctx.owner : undefined))
   const teams = new Map(shownTeams.map((team) => [team.id, team]))
+  const users = new Map([...around.users, ...others])
   const asGuest = { config: ctx.config }
   const people = (wanted: readonly (UserId | null)[]) =>
     wanted.flatMap((id) => {
       const user = id === null ? undefined : users.get(id)
       return user ? [presentUser(asGuest, user)] : []
     })
-  const labelsOf = Map.groupBy(labels, (row) => row.issue_id)
-  const assigneesOf = Map.groupBy(assignees, (row) => row.issue_id)
   const requestsOf = Map.groupBy(requests, (row) => row.issue_id)
 
   return pairs.map(({ pull, issue }) => {
@@ -113,7 +112,7 @@ export async function presentPulls(
         : before?.milestone?.id === issue.milestone_id
           ? before.milestone
           : milestones.get(issue.milestone_id)
-    const assigned = people((assigneesOf.get(issue.id) ?? []).map((row) => row.user_id))
+    const assigned = people(assignees.get(issue.id) ?? [])
     const asked = requestsOf.get(issue.id) ?? []
     const counts = pull.flow === 0 && pull.head_repo_id !== null
     const draft = isDraft(ctx, issue)
@@ -124,7 +123,7 @@ export async function presentPulls(
       user: presentAuthor(ctx, users.get(issue.poster_id)),
       title: issue.title,
       body: issue.content,
-      labels: (labelsOf.get(issue.id) ?? []).map((label) => presentLabel(ctx, ctx, label)),
+      labels: (labels.get(issue.id) ?? []).map((label) => presentLabel(ctx, ctx, label)),
       milestone: milestone ? presentMilestone(milestone) : null,
       assignee: assigned[0] ?? null,
       assignees: assigned.length > 0 ? assigned : null,
