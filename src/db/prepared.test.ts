@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { sql } from 'kysely'
 import { openTestDatabase } from '../testing/database.ts'
-import { transaction, type Db } from './database.ts'
-import { closeDatabase, openDatabase } from './open.ts'
+import { engineOf, transaction, type Db } from './database.ts'
+import { closeDatabase, databaseKind, openDatabase } from './open.ts'
 import { preparedQueries, preparedQuery } from './prepared.ts'
 
 const findValue = preparedQuery((db, name: string) =>
@@ -65,4 +66,22 @@ test('preparedQueries asks several at once, whatever the values hold', async () 
   assert.deepEqual(await findBoth(db, 'b', odd, 0), { first: [{ name: 'b', value: '[]' }], second: [] })
   const many = await Promise.all(Array.from({ length: 100 }, (_, index) => findBoth(db, index % 2 ? 'b' : odd, 'b', 1)))
   assert.ok(many.every(({ first }, index) => first[0]?.name === (index % 2 ? 'b' : odd)))
+})
+
+test('a connection for prepared queries that the server ended is replaced (PostgreSQL)', async (context) => {
+  await using database = await openTestDatabase()
+  if (databaseKind(database.db) !== 'postgres') return context.skip('SQLite has no connections that end')
+  assert.deepEqual(await findValue(database.db, 'a'), [])
+  const other = openDatabase(database.options)
+  await sql`select pg_terminate_backend(pid) from pg_stat_activity
+    where datname = current_database() and pid <> pg_backend_pid()`.execute(engineOf(other).writer)
+  await closeDatabase(other)
+  // What is asked before the end is heard of may be refused.
+  const hearsOfIt = Date.now() + 2000
+  let rows: unknown
+  while (rows === undefined && Date.now() < hearsOfIt) {
+    // oxlint-disable-next-line no-await-in-loop -- one after the other is the point
+    rows = await findValue(database.db, 'a').catch(() => undefined)
+  }
+  assert.deepEqual(rows, [])
 })
