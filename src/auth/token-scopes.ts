@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import { BadRequest } from '../lib/errors.ts'
 import type { NarrowScope, Scope } from '../http/operation.ts'
 
@@ -57,8 +58,16 @@ export function normaliseScopes(texts: readonly string[]): string {
   ].join(',')
 }
 
-/** Takes stored scopes apart. */
+const parsed = new LRUCache<string, TokenScopes>({ max: 100 })
+
+/** Takes stored scopes apart. The text says all of it, and few different ones are used. */
 export function parseScopes(stored: string): TokenScopes {
+  const scopes = parsed.get(stored) ?? takeApart(stored)
+  parsed.set(stored, scopes)
+  return scopes
+}
+
+function takeApart(stored: string): TokenScopes {
   const parts = new Set(stored.split(','))
   const levels = new Map<Scope, ScopeLevel>()
   for (const category of categories) {

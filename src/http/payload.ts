@@ -5,7 +5,9 @@ import { isEncodedOnce } from '../lib/encode-once.ts'
 
 /** A body as it is sent. */
 export interface Payload {
-  readonly bytes: Buffer
+  /** A short one stays text: it is sent with the headers as one piece, which costs half of what two pieces do. */
+  readonly content: string | Buffer
+  readonly sizeBytes: number
   /** Entity tag with its quotes: the same for the same body of an operation. */
   readonly etag: string
 }
@@ -15,7 +17,10 @@ const etagOf = (content: string | Buffer): string => `"${hash('sha1', content, '
 /** Most bytes of payloads that are kept. */
 const maxKeptBytes = 16 * 1024 * 1024
 
-const kept = new LRUCache<object, Payload>({ maxSize: maxKeptBytes, sizeCalculation: ({ bytes }) => bytes.length })
+const kept = new LRUCache<object, Payload>({ maxSize: maxKeptBytes, sizeCalculation: ({ sizeBytes }) => sizeBytes })
+
+/** Texts up to this length stay texts. */
+const maxTextLength = 8192
 
 /** Encodes the body of a reply. */
 export function payloadOf(body: unknown): Payload {
@@ -27,8 +32,11 @@ export function payloadOf(body: unknown): Payload {
 }
 
 function payloadOfValue(body: unknown): Payload {
-  const bytes = Buffer.from(`${JSON.stringify(body)}\n`)
-  return { bytes, etag: etagOf(bytes) }
+  const text = `${JSON.stringify(body)}\n`
+  const etag = etagOf(text)
+  if (text.length <= maxTextLength) return { content: text, sizeBytes: Buffer.byteLength(text), etag }
+  const content = Buffer.from(text)
+  return { content, sizeBytes: content.length, etag }
 }
 
 interface Fragment {
@@ -42,7 +50,7 @@ function payloadOfList({ items }: ComposedList<object>): Payload {
   const fragments = new Map<object, Fragment>()
   // What the bytes are made of, each part once: it tells as much as they do, and is a third as long.
   const parts: (string | number)[] = []
-  let lengthBound = 3
+  let sizeBytes = 2
   const found = items.map(({ own, shared }) => {
     let fragment = fragments.get(shared)
     if (!fragment) {
@@ -53,20 +61,20 @@ function payloadOfList({ items }: ComposedList<object>): Payload {
     }
     const text = JSON.stringify(own)
     parts.push(text, fragment.place)
-    // A letter takes three bytes at most.
-    lengthBound += 1 + text.length * 3 + fragment.bytes.length
+    // Comma or bracket before it; the closing brace gives way to what is shared.
+    sizeBytes += Buffer.byteLength(text) + fragment.bytes.length
     return { text, fragment }
   })
-  const bytes = Buffer.allocUnsafe(lengthBound)
+  const content = Buffer.allocUnsafe(sizeBytes)
   let length = 0
   for (const { text, fragment } of found) {
-    bytes[length++] = length === 1 ? bracketOpen : comma
+    content[length++] = length === 1 ? bracketOpen : comma
     // The closing brace of its own part is overwritten by what is shared.
-    length += bytes.write(text, length) - 1
-    length += fragment.bytes.copy(bytes, length)
+    length += content.write(text, length) - 1
+    length += fragment.bytes.copy(content, length)
   }
-  length += bytes.write(']\n', length)
-  return { bytes: bytes.subarray(0, length), etag: etagOf(parts.join('\n')) }
+  content.write(']\n', length)
+  return { content, sizeBytes, etag: etagOf(parts.join('\n')) }
 }
 
 const bracketOpen = 0x5b

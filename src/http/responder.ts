@@ -105,8 +105,7 @@ export class Responder {
     }
     const shape = call.operation.reply[reply.status]
     headers['content-type'] ??= isJsonAs(shape) ? shape.mediaType : jsonType
-    const { bytes, etag } = payloadOf(reply.body)
-    let payload = bytes
+    const { content, sizeBytes, etag } = payloadOf(reply.body)
     if (call.operation.method === 'GET') {
       headers['etag'] = etag
       if (matchesEtag(call.headers['if-none-match'], etag)) {
@@ -114,15 +113,27 @@ export class Responder {
         return 0
       }
     }
-    if (this.#options.gzip && payload.length >= minGzipBytes && acceptsGzip(call.headers['accept-encoding'])) {
-      payload = await compress(payload)
+    if (this.#options.gzip && sizeBytes >= minGzipBytes && acceptsGzip(call.headers['accept-encoding'])) {
       headers['content-encoding'] = 'gzip'
       headers['vary'] = headers['vary'] !== undefined ? `${headers['vary']}, Accept-Encoding` : 'Accept-Encoding'
+      const compressed = await compress(content)
+      return this.#sendWhole(call, response, reply.status, headers, compressed, compressed.length)
     }
-    headers['content-length'] = payload.length
-    response.writeHead(reply.status, headers)
-    response.end(call.method === 'HEAD' ? undefined : payload)
-    return payload.length
+    return this.#sendWhole(call, response, reply.status, headers, content, sizeBytes)
+  }
+
+  #sendWhole(
+    call: RequestCall,
+    response: ServerResponse,
+    status: number,
+    headers: Headers,
+    content: string | Buffer,
+    sizeBytes: number,
+  ): number {
+    headers['content-length'] = sizeBytes
+    response.writeHead(status, headers)
+    response.end(call.method === 'HEAD' ? undefined : content)
+    return sizeBytes
   }
 
   async #sendBytes(call: RequestCall, response: ServerResponse, reply: StreamReply<number>): Promise<number> {

@@ -165,7 +165,7 @@ const aroundIssues = preparedQueries((db: Db, ids: string, posterIds: string, mi
       .where('id', 'in', onThese.select('label_id'))
       .orderBy('name')
       .orderBy('id'),
-    assigned: assigned.select(['issue_id', 'user_id']).orderBy('id'),
+    assigned: assigned.select(['id', 'issue_id', 'user_id']),
     milestones: db
       .selectFrom('milestone')
       .selectAll()
@@ -214,7 +214,10 @@ export async function loadAroundIssues(
   )
   return {
     labels: labelsByIssue(pairs, labels),
-    assignees: mapOfLists(assigned, (row) => [row.issue_id, row.user_id]),
+    assignees: mapOfLists(
+      assigned.toSorted((one, other) => one.id - other.id),
+      (row) => [row.issue_id, row.user_id],
+    ),
     milestones: new Map(milestones.map((row) => [row.id, row])),
     files: Map.groupBy(files, (file) => file.issue_id),
     users: new Map(users.map((row) => [row.id, row])),
