@@ -10,11 +10,11 @@ import { listFilesOfComments } from './attachment.store.ts'
 import type { Comment } from './comment.schemas.ts'
 import { issueWebUrl, type RepoWithOwner } from './repo-with-owner.ts'
 
-type PresentCtx = Pick<Ctx, 'config' | 'viewer' | 'db'>
+type PresentCtx = Pick<Ctx, 'config' | 'viewer' | 'db'> & RepoWithOwner
 
 /** Where an entry is told: the page of the issue, once for issues and once for pull requests. */
-export const commentUrls = (ctx: PresentCtx, repoWithOwner: RepoWithOwner, issue: IssueRow, commentId: CommentId) => {
-  const page = issueWebUrl(ctx, repoWithOwner, issue)
+export const commentUrls = (ctx: Pick<Ctx, 'config'> & RepoWithOwner, issue: IssueRow, commentId: CommentId) => {
+  const page = issueWebUrl(ctx, issue)
   return {
     html_url: `${page}#issuecomment-${commentId}`,
     pull_request_url: issue.is_pull ? page : '',
@@ -25,13 +25,12 @@ export const commentUrls = (ctx: PresentCtx, repoWithOwner: RepoWithOwner, issue
 /** One comment from what was loaded for it. */
 export const presentLoadedComment = (
   ctx: PresentCtx,
-  repoWithOwner: RepoWithOwner,
   issue: IssueRow,
   row: CommentRow,
   loaded: { readonly users: ReadonlyMap<UserId, UserRow>; readonly files: readonly AttachmentRow[] },
 ): Comment => ({
   id: row.id,
-  ...commentUrls(ctx, repoWithOwner, issue, row.id),
+  ...commentUrls(ctx, issue, row.id),
   // Authors of comments are shown as a guest sees them, whoever asks (observed).
   user: presentAuthor({ config: ctx.config, viewer: undefined }, loaded.users.get(row.poster_id)),
   original_author: row.original_author,
@@ -45,7 +44,6 @@ export const presentLoadedComment = (
 /** Comments of issues of one repository: one query for their authors and one for their files. */
 export async function presentComments(
   ctx: PresentCtx,
-  repoWithOwner: RepoWithOwner,
   rows: readonly CommentRow[],
   issues: ReadonlyMap<IssueId, IssueRow>,
 ): Promise<Comment[]> {
@@ -63,18 +61,11 @@ export async function presentComments(
   const filesOf = Map.groupBy(files, (file) => file.comment_id)
   return rows.flatMap((row) => {
     const issue = issues.get(row.issue_id)
-    return issue
-      ? [presentLoadedComment(ctx, repoWithOwner, issue, row, { users, files: filesOf.get(row.id) ?? [] })]
-      : []
+    return issue ? [presentLoadedComment(ctx, issue, row, { users, files: filesOf.get(row.id) ?? [] })] : []
   })
 }
 
-export async function presentComment(
-  ctx: PresentCtx,
-  repoWithOwner: RepoWithOwner,
-  issue: IssueRow,
-  row: CommentRow,
-): Promise<Comment> {
-  const [comment] = await presentComments(ctx, repoWithOwner, [row], new Map([[issue.id, issue]]))
+export async function presentComment(ctx: PresentCtx, issue: IssueRow, row: CommentRow): Promise<Comment> {
+  const [comment] = await presentComments(ctx, [row], new Map([[issue.id, issue]]))
   return comment as Comment
 }

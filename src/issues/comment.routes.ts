@@ -46,7 +46,7 @@ export const issueGetComments = operation({
     const issue = await getReadableIssue(ctx, params.index)
     const rows = await getComments(ctx, issue, within)
     const page = { number: 1, limit: Math.max(1, rows.length), offset: 0 }
-    return paged(await presentComments(ctx, ctx, rows, new Map([[issue.id, issue]])), page, rows.length, {
+    return paged(await presentComments(ctx, rows, new Map([[issue.id, issue]])), page, rows.length, {
       link: false,
     })
   },
@@ -63,7 +63,7 @@ export const issueGetRepoComments = operation({
   async run({ ctx, query }) {
     const page = pageOrWhole(query, ctx.config.api)
     const { rows, total, issues } = await getRepoComments(ctx, between(query), page)
-    return paged(await presentComments(ctx, ctx, rows, issues), page, total, { link: false })
+    return paged(await presentComments(ctx, rows, issues), page, total, { link: false })
   },
 })
 
@@ -78,7 +78,7 @@ export const issueCreateComment = operation({
   summary: 'Comment on an issue',
   async run({ ctx, params, body }) {
     const issue = await getReadableIssue(ctx, params.index)
-    return created(await presentComment(ctx, ctx, issue, await addComment(ctx, issue, body)))
+    return created(await presentComment(ctx, issue, await addComment(ctx, issue, body)))
   },
 })
 
@@ -91,7 +91,7 @@ export const issueGetComment = operation({
   summary: 'Get a comment',
   async run({ ctx }) {
     if (ctx.comment.type !== 'comment') return noContent()
-    return ok(await presentComment(ctx, ctx, ctx.issue, ctx.comment))
+    return ok(await presentComment(ctx, ctx.issue, ctx.comment))
   },
 })
 
@@ -99,7 +99,7 @@ export const issueGetComment = operation({
 async function edit(ctx: SignedInRepoCtx, issue: IssueRow, comment: CommentRow, body: EditIssueCommentOption) {
   if (!mayEditComment(ctx.viewer, ctx.rights, issue, comment).allowed) return empty(403)
   if (comment.type !== 'comment') return noContent()
-  return ok(await presentComment(ctx, ctx, issue, await editComment(ctx, issue, comment, body)))
+  return ok(await presentComment(ctx, issue, await editComment(ctx, issue, comment, body)))
 }
 
 async function remove(ctx: SignedInRepoCtx, issue: IssueRow, comment: CommentRow) {
@@ -173,7 +173,7 @@ export const issueGetCommentsAndTimeline = operation({
     const within = between(query)
     const issue = await getReadableIssue(ctx, params.index)
     const page = pageOrWhole(query, ctx.config.api)
-    const entries = await presentTimeline(ctx, ctx, issue, await getTimeline(ctx, issue, within, page))
+    const entries = await presentTimeline(ctx, issue, await getTimeline(ctx, issue, within, page))
     // The total counts what this answer shows, and an empty one is null (observed).
     return paged(entries.length > 0 ? entries : null, page, entries.length, { link: false })
   },

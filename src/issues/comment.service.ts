@@ -73,10 +73,7 @@ export async function addComment(
   must(mayComment(ctx.viewer, ctx.rights, issue, blockers))
   const by = attributionAt(ctx, issue, input.updated_at)
   const named = namedByComment(ctx.config, input.body)
-  const [references, mentioned] = await Promise.all([
-    findReferenced(ctx, ctx, named),
-    findMentioned(ctx, ctx, issue, named),
-  ])
+  const [references, mentioned] = await Promise.all([findReferenced(ctx, named), findMentioned(ctx, issue, named)])
   return transaction(ctx.db, async (tx) => {
     const comment = await insertTimelineEntry(tx, by, issue.id, { type: 'comment', content: input.body })
     await addToComments(tx, issue.id, 1, by.atUnix)
@@ -98,7 +95,7 @@ export async function editComment(
     throw new Forbidden('only the author and people with write access may edit this', 'edit_forbidden')
   }
   const by = attributionAt(ctx, issue, input.updated_at)
-  const references = await findReferenced(ctx, ctx, namedByComment(ctx.config, input.body))
+  const references = await findReferenced(ctx, namedByComment(ctx.config, input.body))
   return transaction(ctx.db, async (tx) => {
     if (input.body === comment.content && !by.isDated) return comment
     const about = { issue_id: issue.id, comment_id: comment.id }

@@ -143,8 +143,7 @@ export async function recordPush(ctx: SignedInCtx, home: Home, push: Push, by: A
   })
   if (naming.length === 0) return
   const lookUp = await lookUpIssues(
-    ctx,
-    home,
+    { ...ctx, ...home },
     naming.flatMap(({ issues }) => issues),
   )
   for (const { commit, issues } of naming) {

@@ -61,8 +61,8 @@ const presentOwn = (
   files: readonly AttachmentRow[],
 ): Omit<Issue, SharedMember> => ({
   id: row.id,
-  url: issueApiUrl(ctx, repoWithOwner, row),
-  html_url: issueWebUrl(ctx, repoWithOwner, row),
+  url: issueApiUrl({ config: ctx.config, ...repoWithOwner }, row),
+  html_url: issueWebUrl({ config: ctx.config, ...repoWithOwner }, row),
   number: row.index,
   original_author: row.original_author,
   original_author_id: 0,
@@ -102,7 +102,7 @@ function sharedMembers(
       const people = assigned.map(assigneeOf)
       members = {
         user: posterOf(row.poster_id),
-        labels: itsLabels.map((label) => presentLabel(ctx, repoWithOwner, label)),
+        labels: itsLabels.map((label) => presentLabel({ config: ctx.config, ...repoWithOwner }, label)),
         milestone: milestone ? presentMilestone(milestone) : null,
         assignee: people[0] ?? null,
         assignees: people.length > 0 ? people : null,
@@ -133,7 +133,7 @@ const presentPullMeta = (ctx: PresentCtx, repoWithOwner: RepoWithOwner, row: Iss
   merged: row.merged_unix > 0,
   merged_at: formatOptionalUnix(row.merged_unix),
   draft: isDraftTitle(row.title, ctx.config.repositoryPullRequest.workInProgressPrefixes),
-  html_url: issueWebUrl(ctx, repoWithOwner, row),
+  html_url: issueWebUrl({ config: ctx.config, ...repoWithOwner }, row),
 })
 
 export async function presentIssue(ctx: PresentCtx, row: IssueRow, known: RepoWithOwner): Promise<Issue> {

@@ -67,11 +67,7 @@ export const attributionAt = (ctx: SignedInRepoCtx, issue: IssueRow, given: stri
  * People to be assigned, in the order they are named, each once. Everybody who reads pull requests or writes anything
  * can be (contract, issues: create); an unknown name or somebody else is `Invalid`.
  */
-export async function getAssignable(
-  ctx: Ctx,
-  repoWithOwner: RepoWithOwner,
-  names: readonly string[],
-): Promise<UserId[]> {
+export async function getAssignable(ctx: Ctx & RepoWithOwner, names: readonly string[]): Promise<UserId[]> {
   const wanted = [...new Set(names.filter((name) => name !== '').map((name) => name.toLowerCase()))]
   if (wanted.length === 0) return []
   const users = new Map((await listUsersByName(ctx.db, wanted)).map((user) => [user.lower_name, user]))
@@ -82,8 +78,8 @@ export async function getAssignable(
   })
   // Writers of any unit and readers of pull requests (contract, issues: creating), which are switched off perhaps.
   const [readers, writers] = await Promise.all([
-    listUsersWhoMay(ctx.db, repoWithOwner, ids, { units: ['pulls'], mode: 1, evenIfOff: true }),
-    listUsersWhoMay(ctx.db, repoWithOwner, ids, { mode: 2, evenIfOff: true }),
+    listUsersWhoMay(ctx.db, ctx, ids, { units: ['pulls'], mode: 1, evenIfOff: true }),
+    listUsersWhoMay(ctx.db, ctx, ids, { mode: 2, evenIfOff: true }),
   ])
   const assignable = new Set([...readers, ...writers].map((user) => user.id))
   const refused = ids.find((id) => !assignable.has(id))
@@ -179,11 +175,11 @@ export async function createIssue(ctx: SignedInRepoCtx, input: CreateIssueInput)
   const title = keptTitle(input.title)
   const content = input.body ?? ''
   const names = [...(input.assignee ? [input.assignee] : []), ...(input.assignees ?? [])]
-  const assigneeIds = isTrusted ? await getAssignable(ctx, ctx, names) : []
+  const assigneeIds = isTrusted ? await getAssignable(ctx, names) : []
   const named = namedByIssue(ctx.config, { title, content })
   const [references, mentioned] = await Promise.all([
-    findReferenced(ctx, ctx, named),
-    findMentioned(ctx, ctx, { is_pull: false }, named),
+    findReferenced(ctx, named),
+    findMentioned(ctx, { is_pull: false }, named),
   ])
   const by = attributionNow(ctx)
   return changing(() =>
@@ -244,7 +240,7 @@ function dueWanted(input: EditIssueInput): Unix | undefined {
 /** The people that an edit asks for: undefined keeps them. */
 async function assigneesWanted(ctx: SignedInRepoCtx, input: EditIssueInput): Promise<UserId[] | undefined> {
   if (input.assignees === undefined && input.assignee === undefined) return undefined
-  return getAssignable(ctx, ctx, [...(input.assignees ?? []), ...(input.assignee ? [input.assignee] : [])])
+  return getAssignable(ctx, [...(input.assignees ?? []), ...(input.assignee ? [input.assignee] : [])])
 }
 
 /**
@@ -269,7 +265,6 @@ export async function editIssue(ctx: SignedInRepoCtx, issue: IssueRow, input: Ed
     (title !== undefined && title !== issue.title) || (content !== undefined && content !== issue.content)
   const references = namesOthers
     ? await findReferenced(
-        ctx,
         ctx,
         namedByIssue(ctx.config, { title: title || issue.title, content: content ?? issue.content }),
       )

@@ -8,14 +8,13 @@ import type { Label } from './label.schemas.ts'
 
 /** A label with its address, which is the organization's when it is one of theirs. */
 export function presentLabel(
-  { config }: Pick<Ctx, 'config'>,
-  repoWithOwner: RepoWithOwner | { readonly owner: UserRow },
+  ctx: Pick<Ctx, 'config'> & (RepoWithOwner | { readonly owner: UserRow }),
   label: LabelRow,
 ): Label {
   const url =
-    label.org_id === null && 'repo' in repoWithOwner
-      ? `${repoApiUrl({ config, ...repoWithOwner })}/labels/${label.id}`
-      : `${config.server.rootUrl}api/v1/orgs/${escapeSegment(repoWithOwner.owner.name)}/labels/${label.id}`
+    label.org_id === null && 'repo' in ctx
+      ? `${repoApiUrl(ctx)}/labels/${label.id}`
+      : `${ctx.config.server.rootUrl}api/v1/orgs/${escapeSegment(ctx.owner.name)}/labels/${label.id}`
   return {
     id: label.id,
     name: label.name,

@@ -35,7 +35,7 @@ export const issueListLabels = operation({
     const page = pageOrWhole(query, ctx.config.api)
     const { rows, total } = await getLabels(ctx, { repoId: ctx.repo.id }, query.sort, page)
     return paged(
-      rows.map((row) => presentLabel(ctx, ctx, row)),
+      rows.map((row) => presentLabel(ctx, row)),
       page,
       total,
       { link: false },
@@ -51,7 +51,7 @@ export const issueCreateLabel = operation({
   body: CreateLabelOption,
   reply: { 201: Label },
   summary: 'Create a label',
-  run: async ({ ctx, body }) => created(presentLabel(ctx, ctx, await createLabel(ctx, { repoId: ctx.repo.id }, body))),
+  run: async ({ ctx, body }) => created(presentLabel(ctx, await createLabel(ctx, { repoId: ctx.repo.id }, body))),
 })
 
 export const issueGetLabel = operation({
@@ -62,7 +62,7 @@ export const issueGetLabel = operation({
   requires: [inRepo],
   reply: { 200: Label },
   summary: 'Get a label by its id or name',
-  run: async ({ ctx, params }) => ok(presentLabel(ctx, ctx, await getLabel(ctx, { repoId: ctx.repo.id }, params.id))),
+  run: async ({ ctx, params }) => ok(presentLabel(ctx, await getLabel(ctx, { repoId: ctx.repo.id }, params.id))),
 })
 
 export const issueEditLabel = operation({
@@ -75,7 +75,7 @@ export const issueEditLabel = operation({
   reply: { 200: Label },
   summary: 'Edit a label',
   run: async ({ ctx, params, body }) =>
-    ok(presentLabel(ctx, ctx, await editLabel(ctx, { repoId: ctx.repo.id }, params.id as LabelId, body))),
+    ok(presentLabel(ctx, await editLabel(ctx, { repoId: ctx.repo.id }, params.id as LabelId, body))),
 })
 
 export const issueDeleteLabel = operation({
@@ -102,7 +102,7 @@ export const issueGetLabels = operation({
   summary: 'List the labels of an issue',
   async run({ ctx, params }) {
     const labels = await getIssueLabels(ctx, await getReadableIssue(ctx, params.index))
-    return ok(labels.map((label) => presentLabel(ctx, ctx, label)))
+    return ok(labels.map((label) => presentLabel(ctx, label)))
   },
 })
 
@@ -118,7 +118,7 @@ export const issueAddLabel = operation({
   async run({ ctx, params, body }) {
     const issue = await getIssue(ctx, params.index)
     await addIssueLabels(ctx, issue, body)
-    return ok((await getIssueLabels(ctx, issue)).map((label) => presentLabel(ctx, ctx, label)))
+    return ok((await getIssueLabels(ctx, issue)).map((label) => presentLabel(ctx, label)))
   },
 })
 
@@ -134,7 +134,7 @@ export const issueReplaceLabels = operation({
   async run({ ctx, params, body }) {
     const issue = await getIssue(ctx, params.index)
     await replaceIssueLabels(ctx, issue, body)
-    return ok((await getIssueLabels(ctx, issue)).map((label) => presentLabel(ctx, ctx, label)))
+    return ok((await getIssueLabels(ctx, issue)).map((label) => presentLabel(ctx, label)))
   },
 })
 

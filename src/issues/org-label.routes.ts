@@ -22,7 +22,7 @@ export const orgListLabels = operation({
     const page = pageOrWhole(query, ctx.config.api)
     const { rows, total } = await getLabels(ctx, { orgId: ctx.org.id }, query.sort, page)
     return paged(
-      rows.map((row) => presentLabel(ctx, { owner: ctx.org }, row)),
+      rows.map((row) => presentLabel({ ...ctx, owner: ctx.org }, row)),
       page,
       total,
       { link: false },
@@ -41,7 +41,7 @@ export const orgCreateLabel = operation({
   async run({ ctx, body }) {
     // A new label of an organization is never archived, whatever is asked (observed).
     const label = await createLabel(ctx, { orgId: ctx.org.id }, { ...body, is_archived: false })
-    return created(presentLabel(ctx, { owner: ctx.org }, label))
+    return created(presentLabel({ ...ctx, owner: ctx.org }, label))
   },
 })
 
@@ -54,7 +54,7 @@ export const orgGetLabel = operation({
   reply: { 200: Label },
   summary: 'Get a label of an organization by its id or name',
   run: async ({ ctx, params }) =>
-    ok(presentLabel(ctx, { owner: ctx.org }, await getLabel(ctx, { orgId: ctx.org.id }, params.id))),
+    ok(presentLabel({ ...ctx, owner: ctx.org }, await getLabel(ctx, { orgId: ctx.org.id }, params.id))),
 })
 
 export const orgEditLabel = operation({
@@ -67,7 +67,9 @@ export const orgEditLabel = operation({
   reply: { 200: Label },
   summary: 'Edit a label of an organization',
   run: async ({ ctx, params, body }) =>
-    ok(presentLabel(ctx, { owner: ctx.org }, await editLabel(ctx, { orgId: ctx.org.id }, params.id as LabelId, body))),
+    ok(
+      presentLabel({ ...ctx, owner: ctx.org }, await editLabel(ctx, { orgId: ctx.org.id }, params.id as LabelId, body)),
+    ),
 })
 
 export const orgDeleteLabel = operation({

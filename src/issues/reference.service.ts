@@ -42,17 +42,16 @@ type Visible = Pick<Reference, 'issue' | 'rights'>
 
 /** Looks up issues that texts of a repository name; gives undefined for what is missing or hidden from the doer. */
 export async function lookUpIssues(
-  ctx: SignedInCtx,
-  home: RepoWithOwner & { readonly rights: Rights },
+  ctx: SignedInCtx & RepoWithOwner & { readonly rights: Rights },
   named: readonly Pick<NamedIssue, 'repository' | 'index'>[],
 ): Promise<(each: Pick<NamedIssue, 'repository' | 'index'>) => Visible | undefined> {
-  const homeName = `${home.owner.lower_name}/${home.repo.lower_name}`
+  const homeName = `${ctx.owner.lower_name}/${ctx.repo.lower_name}`
   const nameOf = (repository: string | undefined) => repository ?? homeName
   const others = [...new Set(named.map(({ repository }) => nameOf(repository)))].filter((each) => each !== homeName)
   const reposWithOwners = await listReposByFullName(ctx.db, others)
   const access = await accessToAll(ctx.db, ctx.viewer, reposWithOwners)
-  const rightsOf = new Map<RepoId, Rights>([[home.repo.id, home.rights]])
-  const repoIdOf = new Map([[homeName, home.repo.id]])
+  const rightsOf = new Map<RepoId, Rights>([[ctx.repo.id, ctx.rights]])
+  const repoIdOf = new Map([[homeName, ctx.repo.id]])
   for (const { fullName, repo } of reposWithOwners) {
     const rights = access.get(repo.id)?.rights
     if (!rights) continue
@@ -100,12 +99,11 @@ export function referencesOf(
 
 /** Looks up the issues that a text of a repository names; what is missing or hidden from the doer is left out. */
 export async function findReferenced(
-  ctx: SignedInCtx,
-  home: RepoWithOwner & { readonly rights: Rights },
+  ctx: SignedInCtx & RepoWithOwner & { readonly rights: Rights },
   named: Pick<Named, 'issues'>,
 ): Promise<Reference[]> {
   if (named.issues.length === 0) return []
-  return referencesOf(named.issues, await lookUpIssues(ctx, home, named.issues))
+  return referencesOf(named.issues, await lookUpIssues(ctx, named.issues))
 }
 
 /** Where a text stands that refers to others. */
@@ -186,23 +184,22 @@ export async function recordReferences(
  * the owning organization that may. Not the author (contract, issues: mentions).
  */
 export async function findMentioned(
-  ctx: SignedInCtx,
-  repoWithOwner: RepoWithOwner,
+  ctx: SignedInCtx & RepoWithOwner,
   issue: { readonly is_pull: boolean },
   named: Pick<Named, 'accounts'>,
 ): Promise<UserId[]> {
   if (named.accounts.length === 0) return []
   const people = named.accounts.filter((account) => account.team === undefined).map((account) => account.name)
   const teams = named.accounts
-    .filter((account) => account.team !== undefined && account.name === repoWithOwner.owner.lower_name)
+    .filter((account) => account.team !== undefined && account.name === ctx.owner.lower_name)
     .map((account) => account.team as string)
   const [users, members] = await Promise.all([
     listUsersByName(ctx.db, people),
-    repoWithOwner.owner.kind === 'organization' ? listTeamMemberIds(ctx.db, repoWithOwner.owner.id, teams) : [],
+    ctx.owner.kind === 'organization' ? listTeamMemberIds(ctx.db, ctx.owner.id, teams) : [],
   ])
   const ids = [...new Set([...users.map((user) => user.id), ...members])].filter((id) => id !== ctx.viewer.id)
   const [readers, blocking] = await Promise.all([
-    listUsersWhoMay(ctx.db, repoWithOwner, ids, { units: [unitOf(issue)], mode: mode.read }),
+    listUsersWhoMay(ctx.db, ctx, ids, { units: [unitOf(issue)], mode: mode.read }),
     listBlockingAmong(ctx.db, ids, ctx.viewer.id),
   ])
   return readers.map((reader) => reader.id).filter((id) => !blocking.has(id))

@@ -15,9 +15,9 @@ interface Numbered {
 }
 
 /** Page of an issue or pull request. */
-export const issueWebUrl = ({ config }: Pick<Ctx, 'config'>, repoWithOwner: RepoWithOwner, issue: Numbered): string =>
-  `${repoWebUrl({ config, ...repoWithOwner })}/${issue.is_pull ? 'pulls' : 'issues'}/${issue.index}`
+export const issueWebUrl = (ctx: Pick<Ctx, 'config'> & RepoWithOwner, issue: Numbered): string =>
+  `${repoWebUrl(ctx)}/${issue.is_pull ? 'pulls' : 'issues'}/${issue.index}`
 
 /** Address in the API, `issues` for both kinds. */
-export const issueApiUrl = ({ config }: Pick<Ctx, 'config'>, repoWithOwner: RepoWithOwner, issue: Numbered): string =>
-  `${repoApiUrl({ config, ...repoWithOwner })}/issues/${issue.index}`
+export const issueApiUrl = (ctx: Pick<Ctx, 'config'> & RepoWithOwner, issue: Numbered): string =>
+  `${repoApiUrl(ctx)}/issues/${issue.index}`

@@ -46,7 +46,7 @@ export const issueCheckSubscription = operation({
       ignored: !subscribed,
       reason: null,
       created_at: formatUnix(issue.created_unix),
-      url: `${issueApiUrl(ctx, ctx, issue)}/subscriptions`,
+      url: `${issueApiUrl(ctx, issue)}/subscriptions`,
       repository_url: repoApiUrl(ctx),
     })
   },

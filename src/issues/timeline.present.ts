@@ -22,8 +22,7 @@ import { loadTimes } from './time.store.ts'
 
 /** Entries of one issue, with what they speak of loaded together: one query for each kind of thing, however many. */
 export async function presentTimeline(
-  ctx: Pick<Ctx, 'config' | 'viewer' | 'db'>,
-  repoWithOwner: RepoWithOwner,
+  ctx: Pick<Ctx, 'config' | 'viewer' | 'db'> & RepoWithOwner,
   issue: IssueRow,
   rows: readonly CommentRow[],
 ): Promise<TimelineComment[]> {
@@ -57,11 +56,11 @@ export async function presentTimeline(
       ...rows.flatMap((row) => [row.poster_id, row.assignee_id, row.resolver_id]),
       ...[...otherComments.values()].map((row) => row.poster_id),
     ]),
-    presentTimes(ctx, [...times.values()], [repoWithOwner]),
+    presentTimes(ctx, [...times.values()], [ctx]),
     loadReposWithOwners(
       db,
       [...otherIssues.values()].map((row) => row.repo_id),
-      [repoWithOwner],
+      [ctx],
     ),
     listFilesOfComments(db, [...otherComments.keys()]),
     presentTeams(ctx, teams),
@@ -88,7 +87,7 @@ export async function presentTimeline(
     return {
       id: row.id,
       type: row.type,
-      ...commentUrls(ctx, repoWithOwner, issue, row.id),
+      ...commentUrls(ctx, issue, row.id),
       user: presentAuthor(guest, users.get(row.poster_id)),
       body: row.content,
       created_at: formatUnix(row.created_unix),
@@ -105,7 +104,7 @@ export async function presentTimeline(
       ref_issue: (row.ref_issue_id !== null && shownIssues.get(row.ref_issue_id)) || null,
       ref_comment:
         refComment && refIssue && refPlace
-          ? presentLoadedComment(ctx, refPlace, refIssue, refComment, {
+          ? presentLoadedComment({ ...ctx, ...refPlace }, refIssue, refComment, {
               users,
               files: filesOf.get(refComment.id) ?? [],
             })
@@ -113,7 +112,7 @@ export async function presentTimeline(
       ref_action: row.ref_action,
       ref_commit_sha: row.commit_sha,
       review_id: row.review_id ?? 0,
-      label: label ? presentLabel(ctx, repoWithOwner, label) : null,
+      label: label ? presentLabel(ctx, label) : null,
       assignee: assignee ? presentUser(guest, assignee) : null,
       assignee_team: (row.assignee_team_id !== null && teamOf.get(row.assignee_team_id)) || null,
       removed_assignee: row.removed_assignee,

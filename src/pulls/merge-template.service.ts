@@ -67,7 +67,7 @@ export async function mergeFacts(ctx: RepoCtx, { pull, issue }: PullPair): Promi
     base: { ownerName: ctx.owner.name, repoName: ctx.repo.name, branch: pull.base_branch },
     head: head && { ownerName: nameOf(head.owner_id), repoName: head.name, branch: pull.head_branch },
     headBranch: pull.head_branch,
-    url: issueWebUrl(ctx, ctx, issue),
+    url: issueWebUrl(ctx, issue),
     approvers: approverIds
       .flatMap((id) => {
         const user = users.get(id)

@@ -117,7 +117,7 @@ export async function createPull(ctx: SignedInRepoCtx, input: CreatePullInput): 
   await refuseSecond(ctx, { base, head, flow: 0 })
   const milestone = await milestoneOf(ctx, input.milestone)
   const names = [...(input.assignee ? [input.assignee] : []), ...(input.assignees ?? [])]
-  const assigneeIds = await getAssignable(ctx, ctx, names)
+  const assigneeIds = await getAssignable(ctx, names)
   await refuseBlocked(ctx, [ctx.owner.id])
   const title = keptTitle(input.title)
   if (title === '') throw new Invalid('[Title]: is empty', 'invalid', { field: 'title' })
@@ -181,8 +181,8 @@ async function tryToOpen(ctx: SignedInRepoCtx, input: NewPull, isLast: boolean):
   const commits = await newCommits(ctx, repo, head.oid, [base.oid])
   const named = namedByIssue(ctx.config, input)
   const [references, mentioned] = await Promise.all([
-    findReferenced(ctx, ctx, named),
-    findMentioned(ctx, ctx, { is_pull: true }, named),
+    findReferenced(ctx, named),
+    findMentioned(ctx, { is_pull: true }, named),
   ])
   const owners = isDraft(ctx, input) ? [] : await findCodeOwners(ctx, checked.files, ctx.viewer.id)
   const requests = await planRequests(ctx, { base_branch: base.branch }, owners)

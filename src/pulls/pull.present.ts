@@ -105,7 +105,7 @@ export async function presentPulls(
   const requestsOf = Map.groupBy(requests, (row) => row.issue_id)
 
   return pairs.map(({ pull, issue }) => {
-    const url = issueWebUrl(ctx, ctx, issue)
+    const url = issueWebUrl(ctx, issue)
     const milestone =
       issue.milestone_id === null
         ? undefined
@@ -123,7 +123,7 @@ export async function presentPulls(
       user: presentAuthor(ctx, users.get(issue.poster_id)),
       title: issue.title,
       body: issue.content,
-      labels: (labels.get(issue.id) ?? []).map((label) => presentLabel(ctx, ctx, label)),
+      labels: (labels.get(issue.id) ?? []).map((label) => presentLabel(ctx, label)),
       milestone: milestone ? presentMilestone(milestone) : null,
       assignee: assigned[0] ?? null,
       assignees: assigned.length > 0 ? assigned : null,

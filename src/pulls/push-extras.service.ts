@@ -56,7 +56,9 @@ async function hintsFor(ctx: SignedInRepoCtx, moved: readonly PushedUpdate[]): P
   if (!rights.canRead('pulls')) return []
   return branches.flatMap((branch) => {
     const pull = open.find((each) => each.head_branch === branch && each.repo_id === baseId)
-    if (pull) return visitLines(issueWebUrl(ctx, base, { index: pull.index, is_pull: true }), 'existing')
+    if (pull) {
+      return visitLines(issueWebUrl({ config: ctx.config, ...base }, { index: pull.index, is_pull: true }), 'existing')
+    }
     const head = baseId === repo.id ? escapePath(branch) : `${owner.name}:${escapePath(branch)}`
     const compare = `${repoWebUrl({ config: ctx.config, ...base })}/compare/${escapePath(base.repo.default_branch)}...${head}`
     return createLines(branch, compare)

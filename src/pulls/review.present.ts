@@ -45,7 +45,7 @@ export async function presentReviews(
   const teams = new Map((await presentTeams(ctx, teamRows)).map((team) => [team.id, team]))
   // Of several entries the last: the one of handing in.
   const entryOf = new Map(entries.map((entry) => [entry.review_id, entry.id]))
-  const page = issueWebUrl(ctx, ctx, issue)
+  const page = issueWebUrl(ctx, issue)
   return reviews.map((review) => {
     const isTeam = review.reviewer_team_id !== null
     const entry = entryOf.get(review.id)
@@ -84,7 +84,7 @@ export async function presentReviewComments(
     ctx.db,
     rows.flatMap((row) => [row.poster_id, row.resolver_id]),
   )
-  const page = issueWebUrl(ctx, ctx, issue)
+  const page = issueWebUrl(ctx, issue)
   // Those of a pending review are to be seen beside the files only.
   const where = review.type === 'pending' ? `${page}/files` : page
   return rows.map((row) => ({

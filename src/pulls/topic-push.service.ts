@@ -103,7 +103,7 @@ async function openTopic(
       ok: true,
       reported: { ref: pullRef(pair.pull.index), old: zeroOid(repo.object_format), new: update.new },
     },
-    lines: visitLines(issueWebUrl(ctx, ctx, pair.issue), 'new'),
+    lines: visitLines(issueWebUrl(ctx, pair.issue), 'new'),
   }
 }
 
@@ -129,6 +129,6 @@ async function moveTopic(
       ok: true,
       reported: { ref: pullRef(pull.index), old, new: update.new },
     },
-    lines: visitLines(issueWebUrl(ctx, ctx, { index: pull.index, is_pull: true }), 'existing'),
+    lines: visitLines(issueWebUrl(ctx, { index: pull.index, is_pull: true }), 'existing'),
   }
 }
