@@ -134,20 +134,39 @@ export async function findGrants(
   return {
     collaboration: collaborations[0]?.access_mode ?? 0,
     isMember: memberships.length > 0,
-    teams: teamGrantsByRepo(teams).get(repoId) ?? [],
+    teams: teamGrantsOf(teams),
   }
 }
 
+/** Teams of several people that hold one repository, with what they give; one row for each person, team and unit. */
+export const listTeamGrantsOf = (db: Db, repoId: RepoId, userIds: readonly UserId[]) =>
+  teamGrants(db)
+    .select('team_user.user_id')
+    .where('repo.id', '=', repoId)
+    .where('team_user.user_id', 'in', userIds)
+    .execute()
+
+type TeamGrantRow = Pick<
+  Awaited<ReturnType<typeof listTeamGrants>>[number],
+  'team_id' | 'access_mode' | 'unit' | 'unit_mode'
+>
+
+/** What each team gives, of rows about one person and one repository. */
+export const teamGrantsOf = (rows: readonly TeamGrantRow[]): TeamGrant[] =>
+  [...Map.groupBy(rows, (row) => row.team_id).values()].map((ofTeam) => ({
+    accessMode: (ofTeam[0] as TeamGrantRow).access_mode,
+    units: new Map<string, AccessMode>(
+      ofTeam.flatMap(({ unit, unit_mode }) => (unit !== null && unit_mode !== null ? [[unit, unit_mode]] : [])),
+    ),
+  }))
+
 /** Groups the rows of `listTeamGrants` by repository and team. */
-export function teamGrantsByRepo(
+export const teamGrantsByRepo = (
   rows: readonly Awaited<ReturnType<typeof listTeamGrants>>[number][],
-): Map<RepoId, TeamGrant[]> {
-  const teams = new Map<string, { repoId: RepoId; accessMode: AccessMode; units: Map<string, AccessMode> }>()
-  for (const row of rows) {
-    const key = `${row.repo_id}/${row.team_id}`
-    const team = teams.get(key) ?? { repoId: row.repo_id, accessMode: row.access_mode, units: new Map() }
-    if (row.unit !== null && row.unit_mode !== null) team.units.set(row.unit, row.unit_mode)
-    teams.set(key, team)
-  }
-  return Map.groupBy(teams.values(), (team) => team.repoId)
-}
+): Map<RepoId, TeamGrant[]> =>
+  new Map(
+    Array.from(
+      Map.groupBy(rows, (row) => row.repo_id),
+      ([repoId, ofRepo]) => [repoId, teamGrantsOf(ofRepo)],
+    ),
+  )

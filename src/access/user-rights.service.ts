@@ -1,11 +1,11 @@
-import { listUnits } from './access.store.ts'
-import { computeRights, mode, type Rights, type TeamGrant } from './rights.ts'
+import { listTeamGrantsOf, listUnits, teamGrantsOf } from './access.store.ts'
+import { computeRights, mode, type Rights } from './rights.ts'
 import { viewerAs } from '../auth/viewer.ts'
 import type { Db } from '../db/database.ts'
-import type { AccessMode, UserRow } from '../db/tables/accounts.ts'
+import type { UserRow } from '../db/tables/accounts.ts'
 import type { RepoRow } from '../db/tables/repositories.ts'
 import type { TeamId, UserId } from '../lib/ids.ts'
-import { listCollaborationsOf, listMembersAmong, listTeamGrantsOf, listTeamIdsOf } from './user-rights.store.ts'
+import { listCollaborationsOf, listMembersAmong, listTeamIdsOf } from './user-rights.store.ts'
 
 /** What each of several people may do in one repository, with a fixed number of queries. */
 export async function rightsOfUsers(
@@ -21,7 +21,7 @@ export async function rightsOfUsers(
     listUnits(db, [repo.id]),
     listCollaborationsOf(db, repo.id, ids),
     isOrg ? listMembersAmong(db, owner.id, ids) : [],
-    isOrg ? listTeamGrantsOf(db, owner.id, repo.id, ids) : [],
+    isOrg ? listTeamGrantsOf(db, repo.id, ids) : [],
   ])
   const collaborationOf = new Map(collaborations.map((row) => [row.user_id, row.access_mode]))
   const isMember = new Set(members.map((row) => row.user_id))
@@ -36,19 +36,10 @@ export async function rightsOfUsers(
         units,
         isMember: isMember.has(user.id),
         collaboration: collaborationOf.get(user.id) ?? mode.none,
-        teams: teamsOf(grantsOf.get(user.id) ?? []),
+        teams: teamGrantsOf(grantsOf.get(user.id) ?? []),
       }),
     ]),
   )
-}
-
-function teamsOf(rows: Awaited<ReturnType<typeof listTeamGrantsOf>>): TeamGrant[] {
-  return [...Map.groupBy(rows, (row) => row.team_id).values()].map((ofTeam) => ({
-    accessMode: (ofTeam[0] as (typeof ofTeam)[number]).access_mode,
-    units: new Map<string, AccessMode>(
-      ofTeam.flatMap((row) => (row.unit !== null && row.unit_mode !== null ? [[row.unit, row.unit_mode]] : [])),
-    ),
-  }))
 }
 
 /** Teams of the owning organization that an account is on; none where a person owns the repository. */
