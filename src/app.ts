@@ -7,7 +7,6 @@ import { databaseOptions, gitOptions, jobSlots, mailerOptions, serverOptions } f
 import { admit } from './access/admit.ts'
 import type { Ctx, Services } from './access/context.ts'
 import { accessTokens, passwords } from './auth/identify.ts'
-import { collectEffects } from './access/ref-effect.ts'
 import { PasswordChecks } from './auth/password-check.ts'
 import { SignInAttempts } from './auth/sign-in-attempts.ts'
 import { TokenUse } from './auth/token-use.ts'
@@ -162,7 +161,6 @@ export async function createApp(options: AppOptions): Promise<App> {
     mailer: await createMailer(mailerOptions(config), log),
     clock,
     log,
-    refEffects: collectEffects(features.flatMap(({ refEffects }) => refEffects ?? [])),
     live,
     tasks: scheduler,
     metrics,

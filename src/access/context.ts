@@ -16,7 +16,6 @@ import type { Metrics } from '../http/metrics.ts'
 import type { Scheduler } from '../jobs/scheduler.ts'
 import type { Parts } from './feature.ts'
 import type { OwnServices } from './own-service.ts'
-import type { RefEffects } from './ref-effect.ts'
 import type { Rights } from './rights.ts'
 
 /** What the running application offers to everything in it; the same for requests, jobs and commands. */
@@ -28,8 +27,6 @@ export interface Services extends AuthServices {
   readonly images: Images
   readonly mailer: Mailer
   readonly log: Log
-  /** What changes of references can bring about. */
-  readonly refEffects: RefEffects
   readonly live: LiveEvents
   /** The tasks that run by the clock. */
   readonly tasks: Pick<Scheduler<Ctx>, 'list' | 'runNow'>

@@ -11,7 +11,7 @@ import type { AnyOwnService } from './own-service.ts'
 import type { Owned, OwnedByAccount, OwnedByRepo } from './owned.ts'
 import { joinExtras, type PushExtras } from './push-extras.ts'
 import type { UsageSource } from './usage.ts'
-import type { RefEffect } from './ref-effect.ts'
+import { collectEffects, type RefEffect, type RefEffects } from './ref-effect.ts'
 
 /** A column that holds texts sealed with the instance key, and the purpose they were sealed for. Its table has an `id`. */
 export interface SealedColumn {
@@ -69,6 +69,7 @@ export interface Parts {
   readonly ownedByAccounts: readonly OwnedByAccount[]
   readonly ownedByRepos: readonly OwnedByRepo[]
   readonly pushExtras: (ctx: SignedInRepoCtx) => PushExtras
+  readonly refEffects: RefEffects
 }
 
 /** Collects the parts of all features, in their order. */
@@ -86,6 +87,7 @@ export function partsOf(features: readonly Feature[]): Parts {
     doctor: features.flatMap((feature) => feature.doctor ?? []),
     ownedByAccounts: owns.filter((each) => each.of === 'account'),
     ownedByRepos: owns.filter((each) => each.of === 'repository'),
+    refEffects: collectEffects(features.flatMap((feature) => feature.refEffects ?? [])),
     pushExtras: (ctx) => joinExtras(features.flatMap((feature) => feature.pushExtras?.(ctx) ?? [])),
   }
 }

@@ -120,7 +120,7 @@ export async function settle(services: Services, journal: OpenJournal, moved: re
   const { repository, origin } = journal
   if (moved.length === 0) return dropJournal(services, journal)
   const { repoId, kind, gitKey } = repository
-  const apply = journal.effect && readEffect(services.refEffects, journal.effect)
+  const apply = journal.effect && readEffect(services.parts.refEffects, journal.effect)
   const [facts, chosen] = await Promise.all([
     // Branches and tags of wikis have no rows.
     kind === 'code' ? readRefFacts(services, gitKey, moved) : undefined,

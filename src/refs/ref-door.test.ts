@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Type } from 'typebox'
-import { refEffect } from '../access/ref-effect.ts'
+import type { Services } from '../access/context.ts'
+import { collectEffects, refEffect, type RefEffect } from '../access/ref-effect.ts'
 import { transaction } from '../db/database.ts'
 import type { Git } from '../git/git.ts'
 import { Unavailable } from '../lib/errors.ts'
@@ -112,10 +113,15 @@ const noting = refEffect({
   },
 })
 
+const withEffects = (services: Services, ...effects: readonly RefEffect[]): Services => ({
+  ...services,
+  parts: { ...services.parts, refEffects: collectEffects(effects) },
+})
+
 test('ref door: an effect takes place with the change, once, and not when git refuses', async () => {
   await using forge = await startForge({ users: ['alice'] })
   const { row, origin, newer, older } = await given(forge)
-  const services = { ...forge.services, refEffects: new Map([[noting.name, noting]]) }
+  const services = withEffects(forge.services, noting)
   const described = async (): Promise<string> =>
     (await forge.as('alice').get(`/repos/alice/${row.name}`)).json.description
   const stale: RefChange = { ref: 'refs/heads/main', old: older, new: newer }
@@ -140,7 +146,7 @@ test('ref door: an effect takes place with the change, once, and not when git re
 test('ref door: an effect that the release before wrote takes place, one that a newer release wrote waits for it', async () => {
   await using forge = await startForge({ users: ['alice'] })
   const { row, origin, recorded, newer, older } = await given(forge)
-  const services = { ...forge.services, refEffects: new Map([[noting.name, noting]]), log: () => undefined }
+  const services = { ...withEffects(forge.services, noting), log: () => undefined }
   const change: RefChange = { ref, old: zeros, new: newer }
   const journal = await openJournal(services, codeOf(row), [change], origin)
   const write = (version: number, data: object) =>
@@ -157,7 +163,7 @@ test('ref door: an effect that the release before wrote takes place, one that a 
   assert.equal(await recorded(), undefined)
   await write(2, { other: 1 })
   assert.equal(await settleLeftovers(services, 0), 0)
-  assert.equal(await settleLeftovers({ ...services, refEffects: new Map() }, 0), 0)
+  assert.equal(await settleLeftovers(withEffects(services), 0), 0)
   await write(1, { word: 'old' })
   assert.equal(await settleLeftovers(services, 0), 1)
   assert.equal(await recorded(), newer)
