@@ -1,10 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import type { Services } from '../access/context.ts'
+import { perApplication } from '../access/per-application.ts'
 
 /** How long a push waits for another one to the same reference, in milliseconds; then it goes ahead, and git decides. */
 const maxWaitMs = 10_000
 
 /** The last push to each reference between its being agreed to and its being recorded, by repository and name. */
-const last = new Map<string, Promise<unknown>>()
+const lastPushes = perApplication(() => new Map<string, Promise<unknown>>())
 
 /**
  * Pushes to one reference take turns from being agreed to until they are recorded, so that the later one learns that it
@@ -12,7 +14,12 @@ const last = new Map<string, Promise<unknown>>()
  * change is lost is git's work.
  * @returns to be called when it is recorded, or given up
  */
-export async function takeTurn(gitKey: string, refs: readonly string[]): Promise<() => void> {
+export async function takeTurn(
+  services: Pick<Services, 'git'>,
+  gitKey: string,
+  refs: readonly string[],
+): Promise<() => void> {
+  const last = lastPushes(services)
   const names = refs.map((ref) => `${gitKey} ${ref}`)
   const before = names.flatMap((name) => last.get(name) ?? [])
   const { promise, resolve } = Promise.withResolvers<void>()

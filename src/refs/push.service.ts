@@ -73,6 +73,7 @@ export function receivePush(ctx: SignedInRepoCtx, repository: GitRepository, ext
         const lines = options.problems.map(said)
         if (moves.length === 0) return { ok: true, lines }
         leaveTurn = await takeTurn(
+          ctx,
           repository.gitKey,
           moves.map(({ ref }) => ref),
         )
