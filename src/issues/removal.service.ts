@@ -1,6 +1,8 @@
-import type { Tx } from '../db/database.ts'
+import { transaction, type Db, type Tx } from '../db/database.ts'
 import type { CommentRow, IssueRow } from '../db/tables/issues.ts'
 import { publish } from '../events/hub.ts'
+import type { CommentId, UserId } from '../lib/ids.ts'
+import { inBatches } from '../lib/in-batches.ts'
 import { removeFiles } from './attachment-row.service.ts'
 import { listAllFilesOfIssue, listFilesOfComments } from './attachment.store.ts'
 import type { Attribution } from './attribution.ts'
@@ -11,11 +13,18 @@ import {
   addToRepoCounters,
   deleteIssueRow,
   findIssueForUpdate,
+  loadIssues,
 } from './issue.store.ts'
 import { listSetLabels } from './label.store.ts'
 import { closePinGap } from './pin.store.ts'
 import { listLiveReferences, neuterReferences } from './reference.store.ts'
-import { addToComments, deleteCommentRow, deleteEntriesAbout, findComment } from './timeline-entry.store.ts'
+import {
+  addToComments,
+  deleteCommentRow,
+  deleteEntriesAbout,
+  findComment,
+  listCommentsBy,
+} from './timeline-entry.store.ts'
 
 /**
  * Removes an issue or pull request with everything below it, and what timelines elsewhere tell of it. Its number is not
@@ -87,4 +96,27 @@ export async function removeComment(tx: Tx, by: Attribution, issue: IssueRow, co
     posterId: comment.poster_id,
   })
   return true
+}
+
+/** Comments that are read at once. */
+const batch = 200
+
+/** Removes a person's comments of some types, wherever they are, each in a transaction of its own. */
+export async function removeCommentsBy(
+  db: Db,
+  posterId: UserId,
+  types: Parameters<typeof listCommentsBy>[2],
+  remove: (tx: Tx, issue: IssueRow, comment: CommentRow) => Promise<unknown>,
+): Promise<void> {
+  for await (const comments of inBatches((after?: CommentId) => listCommentsBy(db, posterId, types, after, batch))) {
+    const issues = await loadIssues(
+      db,
+      comments.map((comment) => comment.issue_id),
+    )
+    for (const comment of comments) {
+      const issue = issues.get(comment.issue_id)
+      // It went with its issue, or somebody removed it, since the list was read.
+      if (issue) await transaction(db, (tx) => remove(tx, issue, comment))
+    }
+  }
 }

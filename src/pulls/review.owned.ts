@@ -2,9 +2,8 @@ import type { Services } from '../access/context.ts'
 import type { OwnedByAccount } from '../access/owned.ts'
 import { transaction } from '../db/database.ts'
 import type { Attribution } from '../issues/attribution.ts'
-import { loadIssues } from '../issues/issue.store.ts'
-import { listCommentsBy } from '../issues/timeline-entry.store.ts'
-import type { CommentId, ReviewId, UserId } from '../lib/ids.ts'
+import { removeCommentsBy } from '../issues/removal.service.ts'
+import type { ReviewId, UserId } from '../lib/ids.ts'
 import { inBatches } from '../lib/in-batches.ts'
 import { nowUnix } from '../lib/time.ts'
 import { loadPulls } from './pull.store.ts'
@@ -20,7 +19,9 @@ export const reviews: OwnedByAccount = {
   async purge(services, account, doerId) {
     const by: Attribution = { doerId, atUnix: nowUnix(services.clock), isDated: false }
     await removeReviewsOf(services, account.id, by)
-    await removeLineCommentsOf(services, account.id, by)
+    await removeCommentsBy(services.db, account.id, ['code', 'review'], (tx, issue, comment) =>
+      removeLineComment(tx, by, issue, comment, { isPending: false }),
+    )
   },
 }
 
@@ -34,21 +35,6 @@ async function removeReviewsOf({ db }: Services, reviewerId: UserId, by: Attribu
       const pull = pulls.get(review.issue_id)
       // It went with its pull request since the list was read.
       if (pull) await transaction(db, (tx) => removeReview(tx, by, pull, review))
-    }
-  }
-}
-
-async function removeLineCommentsOf({ db }: Services, posterId: UserId, by: Attribution): Promise<void> {
-  for await (const comments of inBatches((after?: CommentId) =>
-    listCommentsBy(db, posterId, ['code', 'review'], after, batch),
-  )) {
-    const issues = await loadIssues(
-      db,
-      comments.map((comment) => comment.issue_id),
-    )
-    for (const comment of comments) {
-      const issue = issues.get(comment.issue_id)
-      if (issue) await transaction(db, (tx) => removeLineComment(tx, by, issue, comment, { isPending: false }))
     }
   }
 }
