@@ -72,8 +72,13 @@ const asJson = (db: Db, queries: readonly RowsOf<object>[]): CompiledQuery =>
  * PostgreSQL asked as one statement. Nothing of what they answer is remembered.
  * @param build makes the queries of the arguments, which stand where a value is compared and nowhere else
  */
-export function preparedQueries<Args extends readonly Scalar[], Group extends Queries>(
+export const preparedQueries = <Args extends readonly Scalar[], Group extends Queries>(
   build: (db: Db, ...args: Args) => Group,
+): ((db: Db | Tx, ...args: Args) => Promise<Answers<Group>>) => prepared(build, build.length - 1)
+
+function prepared<Args extends readonly Scalar[], Group extends Queries>(
+  build: (db: Db, ...args: Args) => Group,
+  argumentCount: number,
 ): (db: Db | Tx, ...args: Args) => Promise<Answers<Group>> {
   const plans = new Map<DatabaseEngine['kind'], Plan>()
   const id = `prepared_${++groupCount}`
@@ -81,7 +86,7 @@ export function preparedQueries<Args extends readonly Scalar[], Group extends Qu
   function planFor(db: Db, kind: DatabaseEngine['kind']): Plan {
     const known = plans.get(kind)
     if (known) return known
-    const markers = Array.from({ length: build.length - 1 }, (_, index) => marker(index))
+    const markers = Array.from({ length: argumentCount }, (_, index) => marker(index))
     const group = build(db, ...(markers as unknown as Args))
     const queries = Object.values(group)
     const plan: Plan = {
@@ -120,10 +125,6 @@ export function preparedQueries<Args extends readonly Scalar[], Group extends Qu
 export function preparedQuery<Args extends readonly Scalar[], Row extends object>(
   build: (db: Db, ...args: Args) => RowsOf<Row>,
 ): (db: Db | Tx, ...args: Args) => Promise<readonly Row[]> {
-  const ask = preparedQueries<Args, { rows: RowsOf<Row> }>(
-    Object.defineProperty((db: Db, ...args: Args) => ({ rows: build(db, ...args) }), 'length', {
-      value: build.length,
-    }),
-  )
+  const ask = prepared((db: Db, ...args: Args) => ({ rows: build(db, ...args) }), build.length - 1)
   return async (db, ...args) => (await ask(db, ...args)).rows
 }

@@ -26,7 +26,9 @@ const maxTextLength = 8192
 export function payloadOf(body: unknown): Payload {
   if (body instanceof ComposedList && body.items.length > 0) return payloadOfList(body)
   if (!isEncodedOnce(body)) return payloadOfValue(body)
-  const payload = kept.get(body) ?? payloadOfValue(body)
+  const known = kept.get(body)
+  if (known) return known
+  const payload = payloadOfValue(body)
   kept.set(body, payload)
   return payload
 }
