@@ -65,6 +65,19 @@ module.exports = {
   ],
 
   /**
+   * Folders inside a feature, from the lowest to the highest. A file in one of them imports, of its own feature, what lies
+   * at the feature's root or in a folder on an earlier line; folders on one line know nothing of each other. The root,
+   * where the feature's main thing lies, imports them all.
+   */
+  themes: {
+    users: [['avatars', 'credentials', 'social']],
+    repos: [['social'], ['people'], ['lifecycle']],
+    code: [['commits'], ['branches'], ['contents'], ['archives', 'languages', 'statuses']],
+    issues: [['attachments', 'labels', 'milestones', 'social', 'templates', 'time'], ['timeline']],
+    pulls: [['reviews'], ['merge']],
+  },
+
+  /**
    * By role, the word between a file's name and its extension (`comment.service.ts`). A role imports, of files that have
    * one of these roles, only the listed ones. A file of another role or none is bound by its layer alone.
    */

@@ -94,6 +94,25 @@ function checkLayers(file, from, target, to, line) {
   }
 }
 
+/** The folder inside a feature that a file lies in: undefined at its root, and in a feature that is not divided. */
+function themeOf(file) {
+  const [feature, theme, ...rest] = file.split('/')
+  return rest.length > 0 && rules.themes[feature] !== undefined ? theme : undefined
+}
+
+function checkThemes(file, target, line) {
+  const [feature] = file.split('/')
+  const [from, to] = [themeOf(file), themeOf(target)]
+  if (!target.startsWith(`${feature}/`) || from === to || from === undefined || to === undefined) return
+  const rank = (theme) => rules.themes[feature].findIndex((group) => group.includes(theme))
+  if (rank(to) < rank(from)) return
+  report(
+    file,
+    line,
+    `${feature}/${from} may not import ${feature}/${to}: it is not below it among the folders of ${feature}`,
+  )
+}
+
 function checkRoles(file, target, line) {
   const [from, to] = [roleOf(file), roleOf(target)]
   const allowed = rules.roles[from]
@@ -122,6 +141,10 @@ for (const file of files) {
     report(file, 1, 'belongs to no layer of dependency-rules.cjs')
     continue
   }
+  const theme = themeOf(file)
+  if (theme !== undefined && !rules.themes[file.split('/')[0]].flat().includes(theme)) {
+    report(file, 1, `the folder ${theme} is not among the themes of dependency-rules.cjs`)
+  }
   for (const { what, typesOnly, line } of importsOf(file)) {
     const target = what.startsWith('.') ? relative(source, resolve(source, dirname(file), what)) : undefined
     const isSource = target !== undefined && known.has(target)
@@ -133,6 +156,7 @@ for (const file of files) {
     const to = placeOf(target)
     if (to === undefined) continue
     checkLayers(file, from, target, to, line)
+    checkThemes(file, target, line)
     if (isExempt(target) && from.layer.name !== 'program') report(file, line, `${target} is for tests`)
     if (!typesOnly) checkRoles(file, target, line)
   }

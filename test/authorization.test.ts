@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { NamedOperation } from '../src/http/operation.ts'
 import { grants, levelOf, parseScopes, type TokenScopes } from '../src/auth/token-scopes.ts'
 import { startForge, type Forge } from '../src/testing/forge.ts'
-import { createToken } from '../src/users/token.service.ts'
+import { createToken } from '../src/users/credentials/token.service.ts'
 
 /**
  * Every declared operation × every kind of caller × visibility of the repository, made from the declarations: what the

@@ -48,12 +48,15 @@ test('imports: what the house style allows passes', () => {
     'issues/issue.service.ts': importing('./issue.store.ts'),
     'issues/issue.present.ts': `import type { nothing } from './issue.schemas.ts'\nexport type N = typeof nothing\n`,
     'issues/issue.routes.ts': importing('./issue.service.ts'),
+    'issues/labels/label.store.ts': importing('../issue.store.ts'),
+    'issues/timeline/entry.store.ts': importing('../labels/label.store.ts'),
+    'issues/removal.store.ts': importing('./timeline/entry.store.ts'),
     'issues/issue.test.ts': importing('../app.ts'),
     'webhooks/delivery.service.ts': importing('../issues/issue.service.ts'),
     'issues/issues.feature.ts': importing('./issue.routes.ts'),
     'app.ts': importing('./issues/issues.feature.ts'),
   })
-  assert.equal(output, 'imports: 14 files obey the rules\n')
+  assert.equal(output, 'imports: 17 files obey the rules\n')
   assert.equal(status, 0)
 })
 
@@ -77,6 +80,24 @@ const violations: { rule: string; files: Record<string, string>; says: RegExp }[
     rule: 'an earlier feature does not import a later one',
     files: { 'pulls/pull.store.ts': empty, 'repos/repo.service.ts': importing('../pulls/pull.store.ts') },
     says: /repos may not import pulls: it comes later in the order of features/,
+  },
+  {
+    rule: 'a folder of a feature does not import a later one of the same feature, not even its types',
+    files: {
+      'issues/timeline/timeline.store.ts': empty,
+      'issues/labels/label.store.ts': `import type { nothing } from '../timeline/timeline.store.ts'\nexport type N = typeof nothing\n`,
+    },
+    says: /issues\/labels may not import issues\/timeline/,
+  },
+  {
+    rule: 'folders on one line do not know each other',
+    files: { 'issues/time/time.store.ts': empty, 'issues/labels/label.store.ts': importing('../time/time.store.ts') },
+    says: /issues\/labels may not import issues\/time/,
+  },
+  {
+    rule: 'a new folder of a divided feature has its place in the order',
+    files: { 'issues/votes/vote.store.ts': empty },
+    says: /the folder votes is not among the themes/,
   },
   {
     rule: 'a feature does not import a reactor, not even its types',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { startForge, type Forge } from '../testing/forge.ts'
 import type { ForgeClient } from '../testing/client.ts'
-import { createToken } from '../users/token.service.ts'
+import { createToken } from '../users/credentials/token.service.ts'
 
 /** A client with a token of everything, for public things alone. */
 async function publicOnly(forge: Forge, name: string): Promise<ForgeClient> {

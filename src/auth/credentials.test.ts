@@ -7,7 +7,7 @@ import { operation, type Requirement } from '../http/operation.ts'
 import { ok } from '../http/reply.ts'
 import { Unauthenticated } from '../lib/errors.ts'
 import { startForge, testPassword } from '../testing/forge.ts'
-import { createToken } from '../users/token.service.ts'
+import { createToken } from '../users/credentials/token.service.ts'
 import type { CredentialReader } from './credentials.ts'
 
 /** A machine with a credential of its own, as a feature that has runners would bring it. */

@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import { newSecret } from '../secrets/tokens.ts'
-import { createToken } from '../users/token.service.ts'
+import { createToken } from '../users/credentials/token.service.ts'
 import { createUser } from '../users/user.service.ts'
 import { CommandFailure } from './exit.ts'
 import { withInstance, withInstanceOptions, type InstanceOptions } from './instance.ts'

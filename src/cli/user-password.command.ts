@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { changePassword } from '../users/password.service.ts'
+import { changePassword } from '../users/credentials/password.service.ts'
 import { withInstance, withInstanceOptions, type InstanceOptions } from './instance.ts'
 import { getPerson } from './person.ts'
 import type { Terminal } from './terminal.ts'

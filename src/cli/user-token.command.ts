@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { createToken } from '../users/token.service.ts'
+import { createToken } from '../users/credentials/token.service.ts'
 import { withInstance, withInstanceOptions, type InstanceOptions } from './instance.ts'
 import { getPerson } from './person.ts'
 import type { Terminal } from './terminal.ts'

@@ -3,9 +3,9 @@ import { bodyRefusals, textMember, type Requirement } from '../http/operation.ts
 import { pathText } from '../http/schema.ts'
 import { Forbidden } from '../lib/errors.ts'
 import { branchRef, isOid, tagRef } from '../lib/refs.ts'
-import { listBranchRenames } from './branch.store.ts'
-import { mayEditAsMaintainer } from './maintainer-edit.service.ts'
-import { getNamedCommit, type NamedCommit } from './named-commit.service.ts'
+import { listBranchRenames } from './branches/branch.store.ts'
+import { mayEditAsMaintainer } from './branches/maintainer-edit.service.ts'
+import { getNamedCommit, type NamedCommit } from './commits/named-commit.service.ts'
 import { cleanPath } from './tree-path.rules.ts'
 
 /** A commit that the request names, and the path below it that it names (empty: the root). */

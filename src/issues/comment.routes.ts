@@ -22,8 +22,8 @@ import {
 import { sentTime } from '../lib/time.ts'
 import { mayEditComment } from './issue.policy.ts'
 import { getReadableIssue } from './issue.service.ts'
-import { presentTimeline } from './timeline.present.ts'
-import { getTimeline } from './timeline.service.ts'
+import { presentTimeline } from './timeline/timeline.present.ts'
+import { getTimeline } from './timeline/timeline.service.ts'
 
 const times = { since: Type.Optional(Type.String()), before: Type.Optional(Type.String()) } as const
 

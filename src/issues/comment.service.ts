@@ -21,7 +21,7 @@ import { factsOfComment } from './issue-change.service.ts'
 import { mayComment, mayEditComment, mayReadIssue } from './issue.policy.ts'
 import { attributionAt, attributionNow } from './issue.service.ts'
 import { insertContentHistory, insertMentions, listBlockers, loadIssues } from './issue.store.ts'
-import { findMentioned, findReferenced, namedByComment, recordReferences } from './reference.service.ts'
+import { findMentioned, findReferenced, namedByComment, recordReferences } from './timeline/reference.service.ts'
 import { removeComment } from './removal.service.ts'
 
 const wholePage: Page = { number: 1, limit: 1_000_000, offset: 0 }

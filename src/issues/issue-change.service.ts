@@ -17,8 +17,8 @@ import {
   listAssigneeIds,
   updateIssue,
 } from './issue.store.ts'
-import { deleteIssueLabels, insertIssueLabels, listSetLabels } from './label.store.ts'
-import { stopOwnWatch } from './stopwatch.service.ts'
+import { deleteIssueLabels, insertIssueLabels, listSetLabels } from './labels/label.store.ts'
+import { stopOwnWatch } from './time/stopwatch.service.ts'
 
 /**
  * What can happen to an issue or pull request, each as part of the caller's transaction: the row, the entry in its

@@ -10,8 +10,8 @@ import { findTeamByName } from '../orgs/team.store.ts'
 import { findUserByName } from '../users/user.store.ts'
 import { sentTime } from '../lib/time.ts'
 import { countIssues, issueSorts, listIssues, type IssueFilter, type IssueSort } from './issue-list.store.ts'
-import { listAllLabelIdsByName, listLabelIdsByName } from './label.store.ts'
-import { listAllMilestoneIdsByTitle, listMilestonesNamed } from './milestone.store.ts'
+import { listAllLabelIdsByName, listLabelIdsByName } from './labels/label.store.ts'
+import { listAllMilestoneIdsByTitle, listMilestonesNamed } from './milestones/milestone.store.ts'
 import { parseSearchWords } from './search-words.parse.ts'
 
 /** Query parameters of the list of a repository. */

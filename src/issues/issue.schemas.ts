@@ -1,9 +1,9 @@
 import { Type, type Static } from 'typebox'
 import { dateTime, nullable, object, requestObject } from '../http/schema.ts'
 import { User } from '../users/user.schemas.ts'
-import { Attachment } from './attachment.schemas.ts'
-import { Label } from './label.schemas.ts'
-import { Milestone, StateType } from './milestone.schemas.ts'
+import { Attachment } from './attachments/attachment.schemas.ts'
+import { Label } from './labels/label.schemas.ts'
+import { Milestone, StateType } from './milestones/milestone.schemas.ts'
 
 export const PullRequestMeta = object('PullRequestMeta', {
   merged: Type.Boolean(),

@@ -30,9 +30,15 @@ import {
   listUsersByName,
   takeNumber,
 } from './issue.store.ts'
-import { listUsableLabels } from './label.store.ts'
-import { findMilestone } from './milestone.store.ts'
-import { findMentioned, findReferenced, namedByIssue, recordReferences, type Reference } from './reference.service.ts'
+import { listUsableLabels } from './labels/label.store.ts'
+import { findMilestone } from './milestones/milestone.store.ts'
+import {
+  findMentioned,
+  findReferenced,
+  namedByIssue,
+  recordReferences,
+  type Reference,
+} from './timeline/reference.service.ts'
 import { removeIssue } from './removal.service.ts'
 import { keptTitle } from './title.rules.ts'
 import { datedAttribution } from './updated-at.rules.ts'

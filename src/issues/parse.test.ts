@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { durationText } from './duration.ts'
+import { durationText } from './time/duration.ts'
 import { endOfDay } from './due-date.rules.ts'
-import { parseReferences } from './reference.parse.ts'
+import { parseReferences } from './timeline/reference.parse.ts'
 import { parseSearchWords } from './search-words.parse.ts'
 import { keptTitle } from './title.rules.ts'
 

@@ -3,8 +3,8 @@ import type { CommentRow, IssueRow } from '../db/tables/issues.ts'
 import { publish } from '../events/hub.ts'
 import type { CommentId, UserId } from '../lib/ids.ts'
 import { inBatches } from '../lib/in-batches.ts'
-import { removeFiles } from './attachment-row.service.ts'
-import { listAllFilesOfIssue, listFilesOfComments } from './attachment.store.ts'
+import { removeFiles } from './attachments/attachment-row.service.ts'
+import { listAllFilesOfIssue, listFilesOfComments } from './attachments/attachment.store.ts'
 import type { Attribution } from './attribution.ts'
 import { factsOfComment } from './issue-change.service.ts'
 import {
@@ -15,9 +15,9 @@ import {
   findIssueForUpdate,
   loadIssues,
 } from './issue.store.ts'
-import { listSetLabels } from './label.store.ts'
-import { closePinGap } from './pin.store.ts'
-import { listLiveReferences, neuterReferences } from './reference.store.ts'
+import { listSetLabels } from './labels/label.store.ts'
+import { closePinGap } from './social/pin.store.ts'
+import { listLiveReferences, neuterReferences } from './timeline/reference.store.ts'
 import {
   addToComments,
   deleteCommentRow,

@@ -1,8 +1,8 @@
 import { signedIn } from '../access/requirements.ts'
 import { operation, validBody } from '../http/operation.ts'
 import { noContent } from '../http/reply.ts'
-import { UpdateUserAvatarOption } from '../users/avatar.schemas.ts'
-import { removeAvatar, setAvatar } from '../users/avatar.service.ts'
+import { UpdateUserAvatarOption } from '../users/avatars/avatar.schemas.ts'
+import { removeAvatar, setAvatar } from '../users/avatars/avatar.service.ts'
 import { inOrg, orgOwner } from './org.requirements.ts'
 
 export const orgUpdateAvatar = operation({

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { parseCodeOwners, rulesFor } from './code-owners.parse.ts'
+import { parseCodeOwners, rulesFor } from './reviews/code-owners.parse.ts'
 import type { Verdict } from '../lib/verdict.ts'
-import { mayMergeWithReviews, mayMergeWithStatuses } from './merge-gate.policy.ts'
+import { mayMergeWithReviews, mayMergeWithStatuses } from './merge/merge-gate.policy.ts'
 import { describeCommit, readTopicOptions, readTopicRef, topicName } from './topic-push.parse.ts'
 import type { BranchRule } from '../refs/branch-protection.store.ts'
 

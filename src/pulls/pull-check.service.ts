@@ -9,7 +9,7 @@ import type { Oid, PullId } from '../lib/ids.ts'
 import { branchRef } from '../lib/refs.ts'
 import { findRepoById } from '../repos/repo.store.ts'
 import { unitConfig } from '../repos/unit-config.ts'
-import { recordManualMerge } from './manual-merge.service.ts'
+import { recordManualMerge } from './merge/manual-merge.service.ts'
 import { syncPull } from './pull-sync.service.ts'
 import { findPullById, updateChecked, type CheckResult } from './pull.store.ts'
 

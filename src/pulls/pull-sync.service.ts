@@ -16,7 +16,7 @@ import { moveRefs } from '../refs/ref-door.service.ts'
 import { findRepoById } from '../repos/repo.store.ts'
 import { pullRef } from './pull-ref.ts'
 import { findPullById, listBranchHeads, updateSynced } from './pull.store.ts'
-import { listApprovals, markStale, updateReview } from './review.store.ts'
+import { listApprovals, markStale, updateReview } from './reviews/review.store.ts'
 
 /** Most commits that one entry about a push names. */
 const maxNamedCommits = 1000

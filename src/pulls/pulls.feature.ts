@@ -1,12 +1,12 @@
 import type { Feature } from '../access/feature.ts'
 import { pullRefsCheck } from './doctor.service.ts'
 import { pullPushExtras } from './push-extras.service.ts'
-import { reviews } from './review.owned.ts'
-import { mergeEffect } from './merge-record.service.ts'
+import { reviews } from './reviews/review.owned.ts'
+import { mergeEffect } from './merge/merge-record.service.ts'
 import * as pullSubscribers from './pull.subscribers.ts'
 import * as pullRoutes from './pull.routes.ts'
-import * as pullMergeRoutes from './merge.routes.ts'
-import * as pullReviewRoutes from './review.routes.ts'
+import * as pullMergeRoutes from './merge/merge.routes.ts'
+import * as pullReviewRoutes from './reviews/review.routes.ts'
 
 /** Pull requests, reviews and merging. */
 export const pulls: Feature = {

@@ -4,7 +4,7 @@ import { fileReplies, serveFile } from '../http/file-reply.ts'
 import { operation, validBody } from '../http/operation.ts'
 import { noContent } from '../http/reply.ts'
 import { pathText } from '../http/schema.ts'
-import { getAvatar, removeAvatar, setAvatar } from '../users/avatar.service.ts'
+import { getAvatar, removeAvatar, setAvatar } from '../users/avatars/avatar.service.ts'
 import { UpdateRepoAvatarOption } from './avatar.schemas.ts'
 
 export const repoUpdateAvatar = operation({

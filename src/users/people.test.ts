@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { countQueries } from '../testing/count-queries.ts'
 import { startForge } from '../testing/forge.ts'
-import { parseSshKey } from './ssh-key.ts'
+import { parseSshKey } from './credentials/ssh-key.ts'
 
 const logins = (reply: { readonly json: readonly { readonly login: string }[] }) => reply.json.map((user) => user.login)
 

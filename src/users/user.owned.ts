@@ -1,5 +1,5 @@
 import type { OwnedByAccount } from '../access/owned.ts'
-import { deleteAllFollows } from './follow.store.ts'
+import { deleteAllFollows } from './social/follow.store.ts'
 
 /** Whom an account follows, and who follows it. */
 export const follows: OwnedByAccount = {

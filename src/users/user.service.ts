@@ -11,7 +11,7 @@ import { nowUnix, type Unix } from '../lib/time.ts'
 import { hashPassword } from '../secrets/passwords.ts'
 import { mayUseEmail } from './email.rules.ts'
 import { mayNameAccount } from './name.rules.ts'
-import { mayUsePassword } from './password.rules.ts'
+import { mayUsePassword } from './credentials/password.rules.ts'
 import {
   countSearchedPeople,
   deleteRedirect,

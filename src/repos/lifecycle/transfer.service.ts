@@ -14,7 +14,7 @@ import type { TeamId } from '../../lib/ids.ts'
 import { nowUnix } from '../../lib/time.ts'
 import { orgMembership } from '../../orgs/membership.service.ts'
 import { insertTeamRepos, listAllRepoMemberIds, loadTeams } from '../../orgs/team.store.ts'
-import { isBlocked } from '../../users/block.store.ts'
+import { isBlocked } from '../../users/social/block.store.ts'
 import { findUserById } from '../../users/user.store.ts'
 import { deleteTeamReposOf } from '../people/team-repo.store.ts'
 import {

@@ -11,7 +11,7 @@ import { Forbidden, Invalid, NotFound } from '../../lib/errors.ts'
 import type { UserId } from '../../lib/ids.ts'
 import type { Page } from '../../lib/paging.ts'
 import { nowUnix } from '../../lib/time.ts'
-import { isBlockedEitherWay } from '../../users/block.store.ts'
+import { isBlockedEitherWay } from '../../users/social/block.store.ts'
 import { countCollaborators, deleteCollaboration, findCollaboration, listCollaborators } from './collaboration.store.ts'
 import { upsertCollaboration } from '../repo.store.ts'
 

@@ -4,8 +4,8 @@ import { Invalid, NotFound } from '../../lib/errors.ts'
 import type { DeployKeyId } from '../../lib/ids.ts'
 import type { Page } from '../../lib/paging.ts'
 import { nowUnix } from '../../lib/time.ts'
-import { keyTaken, readKey } from '../../users/key.service.ts'
-import { findKeyByFingerprint, insertKey } from '../../users/key.store.ts'
+import { keyTaken, readKey } from '../../users/credentials/key.service.ts'
+import { findKeyByFingerprint, insertKey } from '../../users/credentials/key.store.ts'
 import {
   countDeployKeys,
   deleteDeployKey,

@@ -1,0 +1,38 @@
+import type { Ctx } from '../../access/context.ts'
+import { configuredTask } from '../../access/task.ts'
+import type { Config } from '../../config/load-config.ts'
+import { transaction } from '../../db/database.ts'
+import type { JobRun } from '../../jobs/job.ts'
+import { nowUnix } from '../../lib/time.ts'
+import { deleteArchive, listArchivesBefore } from './archive.store.ts'
+
+const batchSize = 100
+
+/** Removes archives that were made long ago (`[cron.archive_cleanup].OLDER_THAN`); whoever asks for one again has it made again. */
+export const archiveCleanup = (config: Config) =>
+  configuredTask('archive_cleanup', config.cronArchiveCleanup, (ctx, run) =>
+    removeArchivesBefore(ctx, run, nowUnix(ctx.clock) - Math.floor(config.cronArchiveCleanup.olderThan / 1000)),
+  )
+
+/** Removes every archive that is there when it begins, for administrators who need the room. */
+export const deleteRepoArchives = (config: Config) =>
+  configuredTask('delete_repo_archives', config.cronDeleteRepoArchives, (ctx, run) =>
+    removeArchivesBefore(ctx, run, nowUnix(ctx.clock) + 1),
+  )
+
+async function removeArchivesBefore(ctx: Ctx, run: JobRun, beforeUnix: number): Promise<void> {
+  let done = 0
+  for (;;) {
+    run.signal.throwIfAborted()
+    const rows = await listArchivesBefore(ctx.db, beforeUnix, batchSize)
+    if (rows.length === 0) return
+    for (const row of rows) {
+      await transaction(ctx.db, (tx) =>
+        deleteArchive(tx, { repoId: row.repo_id, commit: row.commit_oid, format: row.format }),
+      )
+      await ctx.blobs.repoArchive.delete(row.blob_key)
+    }
+    done += rows.length
+    run.progress({ done })
+  }
+}

@@ -1,0 +1,88 @@
+import type { RepoCtx } from '../../access/context.ts'
+import { canRead, inRepo } from '../../access/repo.requirements.ts'
+import { fileReplies, serveFile } from '../../http/file-reply.ts'
+import { operation, type Call } from '../../http/operation.ts'
+import { enumeration, pathText } from '../../http/schema.ts'
+import {
+  archiveFileName,
+  countDownload,
+  getArchive,
+  splitArchiveName,
+  type OfferedFormat,
+  type StoredArchive,
+} from './archive.service.ts'
+import { repoApiUrl } from '../../repos/repo-url.ts'
+
+const contentTypes: Readonly<Record<OfferedFormat, string>> = {
+  zip: 'application/zip',
+  'tar.gz': 'application/gzip',
+  bundle: 'application/octet-stream',
+}
+
+/** Sends an archive, with the address under which it never changes. */
+function serveArchive(
+  ctx: RepoCtx,
+  call: Call,
+  ref: string,
+  archive: StoredArchive,
+  contentType = contentTypes[archive.format],
+) {
+  const { format, revision, content } = archive
+  const immutable = `${repoApiUrl(ctx)}/archive/${revision.commit}.${format}?rev=${revision.commit}`
+  return serveFile(call, {
+    name: archiveFileName(ctx, ref, format),
+    content,
+    contentType,
+    disposition: 'attachment',
+    etag: `${revision.commit}.${format}`,
+    headers: { link: `<${immutable}>; rel="immutable"` },
+  })
+}
+
+export const repoGetArchive = operation({
+  method: 'GET',
+  path: '/repos/{username}/{reponame}/archive/{filepath+}',
+  params: { filepath: pathText },
+  scope: 'repository',
+  requires: [inRepo, canRead('code')],
+  reply: fileReplies,
+  async run({ ctx, params, call }) {
+    const { ref, format } = splitArchiveName(params.filepath)
+    return serveArchive(ctx, call, ref, await getArchive(ctx, ref, format))
+  },
+})
+
+const ballFormats: Readonly<Record<string, OfferedFormat>> = { zipball: 'zip', tarball: 'tar.gz', bundle: 'bundle' }
+
+export const repoDownloadArchive = operation({
+  method: 'GET',
+  path: '/repos/{username}/{reponame}/{ball_type}/{filepath+}',
+  params: { ball_type: enumeration('zipball', 'tarball', 'bundle'), filepath: pathText },
+  scope: 'repository',
+  requires: [inRepo, canRead('code')],
+  reply: fileReplies,
+  async run({ ctx, params, call }) {
+    // The router lets through only the names of this table.
+    const format = ballFormats[params.ball_type] as OfferedFormat
+    return serveArchive(ctx, call, params.filepath, await getArchive(ctx, params.filepath, format))
+  },
+})
+
+export const webArchive = operation({
+  method: 'GET',
+  base: 'site',
+  family: 'downloads',
+  path: '/{username}/{reponame}/archive/{filepath+}',
+  params: { filepath: pathText },
+  scope: 'repository',
+  requires: [inRepo, canRead('code')],
+  reply: fileReplies,
+  async run({ ctx, params, call }) {
+    const { ref, format } = splitArchiveName(params.filepath)
+    const archive = await getArchive(ctx, ref, format)
+    // Pages offer bytes of no type, the API says what they are (observed).
+    const reply = await serveArchive(ctx, call, ref, archive, 'application/octet-stream')
+    if (call.method === 'GET' && reply.status === 200) await countDownload(ctx, archive)
+    return reply
+  },
+})

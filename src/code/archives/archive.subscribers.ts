@@ -1,0 +1,13 @@
+import type { Ctx } from '../../access/context.ts'
+import { subscriber } from '../../events/subscriber.ts'
+
+/** Archives of a deleted repository; their rows went with it. */
+export const removeArchivesOfRepo = subscriber({
+  name: 'removeArchivesOfRepo',
+  on: 'repo.deleted',
+  async afterCommit(ctx: Ctx, event) {
+    for await (const { key } of ctx.blobs.repoArchive.list(`${event.data.repoId}/`)) {
+      await ctx.blobs.repoArchive.delete(key)
+    }
+  },
+})

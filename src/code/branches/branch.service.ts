@@ -1,0 +1,124 @@
+import type { RepoCtx, SignedInRepoCtx } from '../../access/context.ts'
+import { transaction } from '../../db/database.ts'
+import type { BranchRow } from '../../db/tables/repositories.ts'
+import { publish } from '../../events/hub.ts'
+import type { RefUpdateResult } from '../../git/git.ts'
+import { Conflict, Forbidden, Invalid, NotFound, type Refusal } from '../../lib/errors.ts'
+import type { Oid } from '../../lib/ids.ts'
+import type { Page } from '../../lib/paging.ts'
+import { branchRef, tagRef, zeroOid } from '../../lib/refs.ts'
+import { nowUnix } from '../../lib/time.ts'
+import { renameBranchRule } from '../../refs/branch-protection.store.ts'
+import { countBranches, findBranch, insertBranchRename, listBranches, updateDefaultBranch } from './branch.store.ts'
+import { findNamedCommit } from '../commits/named-commit.service.ts'
+import { mustBeAllowedByProtections, mustBeRemovable } from '../../refs/protection.service.ts'
+import { codeOf } from '../../refs/git-repository.ts'
+import { moveRefs } from '../../refs/ref-door.service.ts'
+
+/** A branch by its exact name; `NotFound` when there is none. */
+export async function getBranch(ctx: RepoCtx, name: string): Promise<{ name: string; commit_oid: Oid }> {
+  const branch = await findBranch(ctx.db, ctx.repo.id, name)
+  if (!branch) throw new NotFound(`there is no branch ${name}`, 'branch_not_found')
+  return branch
+}
+
+/** One page of the branches, the one committed to last first, and how many there are. */
+export async function getBranchPage(
+  ctx: RepoCtx,
+  page: Page,
+): Promise<{ branches: readonly BranchRow[]; total: number }> {
+  const [branches, total] = await Promise.all([
+    listBranches(ctx.db, ctx.repo.id, page),
+    countBranches(ctx.db, ctx.repo.id),
+  ])
+  return { branches, total }
+}
+
+/** Why git refused to move references, as a refusal of the request. */
+export function refusalOf(result: Extract<RefUpdateResult, { ok: false }>): Refusal {
+  const name = result.ref.replace(/^refs\/(?:heads|tags)\//, '')
+  switch (result.reason) {
+    case 'exists':
+      return new Conflict(`${name} exists already`, 'ref_exists')
+    case 'conflict':
+      return new Conflict(`${name} can not exist beside another name: ${result.message}`, 'ref_conflict')
+    case 'stale':
+      return new Conflict(`${name} was changed meanwhile`, 'ref_changed')
+    case 'invalid':
+      return new Invalid(`${name} can not be set: ${result.message}`, 'ref_invalid')
+  }
+}
+
+/** What a new branch begins at. */
+export interface BranchSource {
+  /** A branch, tag, full reference or commit; wins over the branch. */
+  readonly ref: string | undefined
+  readonly branch: string | undefined
+}
+
+/**
+ * Makes a branch. Unknown sources and empty repositories are `NotFound`; a name that a branch or tag has, or that can not
+ * stand beside one, is `Conflict`; mirrors and protections are `Forbidden`.
+ */
+export async function createBranch(
+  ctx: SignedInRepoCtx,
+  name: string,
+  source: BranchSource,
+): Promise<{ name: string; commit_oid: Oid }> {
+  const { git, repo } = ctx
+  if (repo.is_empty) throw new NotFound('the repository is empty', 'repo_empty')
+  if (repo.is_mirror) throw new Forbidden('a mirror takes its branches from elsewhere', 'repo_is_mirror')
+  const start = await startOf(ctx, source)
+  if (await git.readRef(repo.git_key, tagRef(name))) throw new Conflict(`a tag is called ${name}`, 'tag_exists')
+  const update = { ref: branchRef(name), old: zeroOid(repo.object_format), new: start }
+  await mustBeAllowedByProtections(ctx, [update])
+  const result = await moveRefs(ctx, codeOf(repo), [update], { doerId: ctx.viewer.id, via: 'api' })
+  if (!result.ok) throw refusalOf(result)
+  return { name, commit_oid: start }
+}
+
+async function startOf(ctx: RepoCtx, source: BranchSource): Promise<Oid> {
+  const { git, repo } = ctx
+  if (source.ref) {
+    const found = await findNamedCommit(git, repo.git_key, source.ref)
+    if (!found) throw new NotFound(`there is no branch, tag or commit ${source.ref}`, 'ref_not_found')
+    return found.commit
+  }
+  return (await getBranch(ctx, source.branch || repo.default_branch)).commit_oid
+}
+
+/** Deletes a branch; the default and protected ones are `Forbidden`. */
+export async function removeBranch(ctx: SignedInRepoCtx, name: string): Promise<void> {
+  const { repo } = ctx
+  const { commit_oid: head } = await getBranch(ctx, name)
+  await mustBeRemovable(ctx, name)
+  const update = { ref: branchRef(name), old: head, new: zeroOid(repo.object_format) }
+  const result = await moveRefs(ctx, codeOf(repo), [update], { doerId: ctx.viewer.id, via: 'api' })
+  if (!result.ok) throw refusalOf(result)
+}
+
+/**
+ * Renames a branch, and what goes by its name: the default branch, rules of exactly that name, pull requests. The new
+ * name comes first and the old one goes last, so that nothing ever leads nowhere. A used or unchanged name is `Invalid`.
+ */
+export async function renameBranch(ctx: SignedInRepoCtx, oldName: string, newName: string): Promise<void> {
+  const { git, repo, viewer } = ctx
+  const origin = { doerId: viewer.id, via: 'api' } as const
+  const { commit_oid: head } = await getBranch(ctx, oldName)
+  if (await git.readRef(repo.git_key, branchRef(newName))) {
+    throw new Invalid(`there is a branch ${newName} already`, 'branch_exists')
+  }
+  const none = zeroOid(repo.object_format)
+  const made = await moveRefs(ctx, codeOf(repo), [{ ref: branchRef(newName), old: none, new: head }], origin)
+  if (!made.ok) throw refusalOf(made)
+  const isDefault = oldName === repo.default_branch
+  await transaction(ctx.db, async (tx) => {
+    await insertBranchRename(tx, repo.id, { oldName, newName }, nowUnix(ctx.clock))
+    await renameBranchRule(tx, repo.id, oldName, newName)
+    if (isDefault) await updateDefaultBranch(tx, repo.id, newName)
+    await publish(tx, 'branch.renamed', { repoId: repo.id, doerId: viewer.id, oldName, newName })
+  })
+  if (isDefault) await git.setHead(repo.git_key, newName)
+  const gone = await moveRefs(ctx, codeOf(repo), [{ ref: branchRef(oldName), old: head, new: none }], origin)
+  if (!gone.ok) throw refusalOf(gone)
+}

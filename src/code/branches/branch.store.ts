@@ -1,0 +1,65 @@
+import { bytewise } from '../../db/bytewise.ts'
+import type { Db, Tx } from '../../db/database.ts'
+import type { BranchRow } from '../../db/tables/repositories.ts'
+import type { RepoId } from '../../lib/ids.ts'
+import type { Page } from '../../lib/paging.ts'
+import type { Unix } from '../../lib/time.ts'
+
+const branchesOf = (db: Db, repoId: RepoId) =>
+  db.selectFrom('branch').where('repo_id', '=', repoId).where('is_deleted', '=', false)
+
+/** The branch whose head was committed last first; equals by name, bytewise. */
+export const listBranches = (db: Db, repoId: RepoId, page: Pick<Page, 'limit' | 'offset'>): Promise<BranchRow[]> =>
+  branchesOf(db, repoId)
+    .selectAll()
+    .orderBy('commit_unix', 'desc')
+    .orderBy(bytewise(db, 'name'))
+    .limit(page.limit)
+    .offset(page.offset)
+    .execute()
+
+export const countBranches = async (db: Db, repoId: RepoId): Promise<number> =>
+  (
+    await branchesOf(db, repoId)
+      .select((select) => select.fn.countAll<number>().as('count'))
+      .executeTakeFirstOrThrow()
+  ).count
+
+export const findBranch = (db: Db, repoId: RepoId, name: string): Promise<BranchRow | undefined> =>
+  branchesOf(db, repoId).selectAll().where('name', '=', name).executeTakeFirst()
+
+/** Remembers what a branch was called; what led to the old name leads to the new one. */
+export async function insertBranchRename(
+  tx: Tx,
+  repoId: RepoId,
+  names: { oldName: string; newName: string },
+  createdUnix: Unix,
+): Promise<void> {
+  const { oldName, newName } = names
+  await tx.deleteFrom('branch_rename').where('repo_id', '=', repoId).where('old_name', '=', newName).execute()
+  await tx
+    .updateTable('branch_rename')
+    .set({ new_name: newName })
+    .where('repo_id', '=', repoId)
+    .where('new_name', '=', oldName)
+    .execute()
+  await tx
+    .insertInto('branch_rename')
+    .values({ repo_id: repoId, old_name: oldName, new_name: newName, created_unix: createdUnix })
+    .onConflict((conflict) =>
+      conflict.columns(['repo_id', 'old_name']).doUpdateSet({ new_name: newName, created_unix: createdUnix }),
+    )
+    .execute()
+}
+
+/** What branches that are gone are called now, of those among some names that were renamed. */
+export const listBranchRenames = (db: Db, repoId: RepoId, oldNames: readonly string[]) =>
+  db
+    .selectFrom('branch_rename')
+    .select(['old_name', 'new_name'])
+    .where('repo_id', '=', repoId)
+    .where('old_name', 'in', oldNames)
+    .execute()
+
+export const updateDefaultBranch = (tx: Tx, repoId: RepoId, name: string) =>
+  tx.updateTable('repo').set({ default_branch: name }).where('id', '=', repoId).execute()

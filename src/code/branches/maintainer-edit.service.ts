@@ -1,0 +1,28 @@
+import type { RepoCtx } from '../../access/context.ts'
+import { accessToAll } from '../../access/repo-access.ts'
+import { loadUsers } from '../../users/user.store.ts'
+import { listMaintainedBases } from './maintainer-edit.store.ts'
+
+/**
+ * Whether the caller may write to a branch without being able to write here: as somebody who may write to the base of an
+ * open pull request from it, whose author lets maintainers edit. That branch alone, and only who could read it.
+ */
+export async function mayEditAsMaintainer(
+  ctx: Pick<RepoCtx, 'db' | 'repo' | 'viewer'>,
+  branch: string,
+): Promise<boolean> {
+  const { db, repo, viewer } = ctx
+  if (!viewer || branch === '') return false
+  const bases = await listMaintainedBases(db, repo.id, branch)
+  if (bases.length === 0) return false
+  const owners = await loadUsers(
+    db,
+    bases.map((base) => base.owner_id),
+  )
+  const views = bases.flatMap((base) => {
+    const owner = owners.get(base.owner_id)
+    return owner ? [{ repo: base, owner }] : []
+  })
+  const access = await accessToAll(db, viewer, views)
+  return [...access.values()].some(({ rights }) => rights.canWrite('code'))
+}

@@ -1,0 +1,59 @@
+import { canRead, canWrite, inRepo, notArchived } from '../../access/repo.requirements.ts'
+import { signedIn } from '../../access/requirements.ts'
+import { operation } from '../../http/operation.ts'
+import { noContent, ok } from '../../http/reply.ts'
+import { pathText } from '../../http/schema.ts'
+import { SyncForkInfo } from './sync-fork.schemas.ts'
+import { getForkState, syncFork, type ForkState } from './sync-fork.service.ts'
+
+const present = (state: ForkState): SyncForkInfo => ({
+  allowed: state.behind > 0,
+  fork_commit: state.forkCommit,
+  base_commit: state.baseCommit ?? '',
+  commits_behind: state.behind,
+})
+
+export const repoSyncForkDefaultInfo = operation({
+  method: 'GET',
+  path: '/repos/{username}/{reponame}/sync_fork',
+  scope: 'repository',
+  requires: [inRepo, canRead('code')],
+  reply: { 200: SyncForkInfo },
+  run: async ({ ctx }) => ok(present(await getForkState(ctx, ctx.repo.default_branch))),
+})
+
+export const repoSyncForkDefault = operation({
+  method: 'POST',
+  path: '/repos/{username}/{reponame}/sync_fork',
+  scope: 'repository',
+  // Signing in comes first: the contract answers 401 to guests where the reference answers 403 (git.md).
+  requires: [inRepo, signedIn, notArchived, canWrite('code')],
+  reply: { 204: 'empty' },
+  async run({ ctx }) {
+    await syncFork(ctx, ctx.repo.default_branch)
+    return noContent()
+  },
+})
+
+export const repoSyncForkBranchInfo = operation({
+  method: 'GET',
+  path: '/repos/{username}/{reponame}/sync_fork/{branch}',
+  params: { branch: pathText },
+  scope: 'repository',
+  requires: [inRepo, canRead('code')],
+  reply: { 200: SyncForkInfo },
+  run: async ({ ctx, params }) => ok(present(await getForkState(ctx, params.branch))),
+})
+
+export const repoSyncForkBranch = operation({
+  method: 'POST',
+  path: '/repos/{username}/{reponame}/sync_fork/{branch}',
+  params: { branch: pathText },
+  scope: 'repository',
+  requires: [inRepo, signedIn, notArchived, canWrite('code')],
+  reply: { 204: 'empty' },
+  async run({ ctx, params }) {
+    await syncFork(ctx, params.branch)
+    return noContent()
+  },
+})

@@ -1,0 +1,85 @@
+import type { RepoCtx } from '../../access/context.ts'
+import type { TagRow } from '../../db/tables/repositories.ts'
+import type { Tag as GitTag } from '../../git/git.ts'
+import { escapePath } from '../../lib/escape-url.ts'
+import { presentCommitMeta, presentIdentity } from '../commits/commit.present.ts'
+import { formatCommitTime } from '../commits/commit-time.ts'
+import { repoApiUrl, repoWebUrl } from '../../repos/repo-url.ts'
+import type { AnnotatedTag, Tag, TagArchiveDownloadCount } from './tag.schemas.ts'
+import { listArchiveDownloads } from './tag.store.ts'
+import { presentVerification } from '../commits/verification.present.ts'
+import { verifySignatures } from '../../refs/verification.ts'
+
+type TagFacts = Pick<TagRow, 'name' | 'oid' | 'commit_oid'>
+
+/** Downloads of the archives of tags; each tag has a number for both forms. */
+export async function loadArchiveDownloads(
+  ctx: Pick<RepoCtx, 'db' | 'repo'>,
+  names: readonly string[],
+): Promise<(name: string) => TagArchiveDownloadCount> {
+  const rows = names.length === 0 ? [] : await listArchiveDownloads(ctx.db, ctx.repo.id, names)
+  const counts = new Map(rows.map((row) => [`${row.format}/${row.tag_name}`, row.count]))
+  return (name) => ({ zip: counts.get(`zip/${name}`) ?? 0, tar_gz: counts.get(`tar.gz/${name}`) ?? 0 })
+}
+
+/** Tags with their messages: an annotated one has its own, a light one its commit's. */
+export async function presentTags(ctx: RepoCtx, tags: readonly TagFacts[]): Promise<Tag[]> {
+  if (tags.length === 0) return []
+  const { git, repo } = ctx
+  const light = tags.filter((tag) => tag.oid === tag.commit_oid)
+  const [commits, annotated, downloads] = await Promise.all([
+    git.readCommits(
+      repo.git_key,
+      light.map((tag) => tag.commit_oid),
+    ),
+    Promise.all(tags.filter((tag) => tag.oid !== tag.commit_oid).map((tag) => git.readTag(repo.git_key, tag.oid))),
+    loadArchiveDownloads(
+      ctx,
+      tags.map((tag) => tag.name),
+    ),
+  ])
+  const commitOf = new Map(commits.map((commit) => [commit.oid, commit]))
+  const tagOf = new Map(annotated.map((tag) => [tag.oid, tag]))
+  const web = repoWebUrl(ctx)
+  return tags.map(({ name, oid, commit_oid }) => {
+    const made = tagOf.get(oid)
+    const commit = commitOf.get(commit_oid)
+    const when = made ? made.tagger : commit?.committer
+    const message = made?.message ?? commit?.message ?? ''
+    return {
+      name,
+      message: message.trim(),
+      id: oid,
+      // The address goes by the tag's id: a quirk that clients know (git.md).
+      commit: { ...presentCommitMeta(ctx, oid, when && formatCommitTime(when)), sha: commit_oid },
+      zipball_url: `${web}/archive/${escapePath(name)}.zip`,
+      tarball_url: `${web}/archive/${escapePath(name)}.tar.gz`,
+      archive_download_count: downloads(name),
+    }
+  })
+}
+
+export async function presentTag(ctx: RepoCtx, tag: TagFacts): Promise<Tag> {
+  const [presented] = await presentTags(ctx, [tag])
+  return presented as Tag
+}
+
+/** A tag object as it is in git. */
+export async function presentAnnotatedTag(ctx: RepoCtx, tag: GitTag): Promise<AnnotatedTag> {
+  const api = repoApiUrl(ctx)
+  const signed = { ...tag, committer: tag.tagger }
+  const [[verdict], downloads] = await Promise.all([
+    verifySignatures(ctx, [signed]),
+    loadArchiveDownloads(ctx, [tag.name]),
+  ])
+  return {
+    tag: tag.name,
+    sha: tag.oid,
+    url: `${api}/git/tags/${tag.oid}`,
+    message: tag.message,
+    tagger: tag.tagger ? presentIdentity(tag.tagger) : null,
+    object: { type: tag.targetType, url: `${api}/git/${tag.targetType}s/${tag.target}`, sha: tag.target },
+    verification: presentVerification(signed, verdict ?? { kind: 'unsigned' }),
+    archive_download_count: downloads(tag.name),
+  }
+}

@@ -1,0 +1,80 @@
+import type { RepoCtx, SignedInRepoCtx } from '../../access/context.ts'
+import { isValidTagName } from '../../git/ref-name.ts'
+import { Conflict, Invalid, NotFound } from '../../lib/errors.ts'
+import type { Oid } from '../../lib/ids.ts'
+import type { Page } from '../../lib/paging.ts'
+import { tagRef, zeroOid } from '../../lib/refs.ts'
+import { refusalOf } from './branch.service.ts'
+import { callerIdentity } from '../commits/commit-identities.ts'
+import { revisionOrDefault } from '../commits/named-commit.service.ts'
+import { checkProtections } from '../../refs/protection.service.ts'
+import { codeOf } from '../../refs/git-repository.ts'
+import { moveRefs, type RefChange } from '../../refs/ref-door.service.ts'
+import { countTags, findTag, listTags } from './tag.store.ts'
+
+export interface TagFacts {
+  readonly name: string
+  readonly oid: Oid
+  readonly commit_oid: Oid
+}
+
+/** A tag by its exact name; `NotFound` when there is none. */
+export async function getTag(ctx: RepoCtx, name: string): Promise<TagFacts> {
+  const tag = await findTag(ctx.db, ctx.repo.id, name)
+  if (!tag) throw new NotFound(`there is no tag ${name}`, 'tag_not_found')
+  return tag
+}
+
+/** One page of the tags, the one made last first, and how many there are. */
+export async function getTagPage(ctx: RepoCtx, page: Page): Promise<{ tags: readonly TagFacts[]; total: number }> {
+  const [tags, total] = await Promise.all([listTags(ctx.db, ctx.repo.id, page), countTags(ctx.db, ctx.repo.id)])
+  return { tags, total }
+}
+
+/**
+ * Makes a tag, an annotated one when there is a message. A name that git refuses or a protected one is `Invalid`, an
+ * existing one `Conflict`, an unknown target `NotFound`.
+ */
+export async function createTag(
+  ctx: SignedInRepoCtx,
+  name: string,
+  options: { readonly message: string | undefined; readonly target: string | undefined },
+): Promise<TagFacts> {
+  const { git, repo } = ctx
+  if (!isValidTagName(name)) throw new Invalid(`[tag_name]: ${name} is no valid name of a tag`, 'tag_name_invalid')
+  const { commit } = await revisionOrDefault(ctx, options.target)
+  if (await git.readRef(repo.git_key, tagRef(name))) throw new Conflict(`there is a tag ${name} already`, 'tag_exists')
+  const none = zeroOid(repo.object_format)
+  await mustBeAllowed(ctx, { ref: tagRef(name), old: none, new: commit })
+  const message = options.message?.trim() ?? ''
+  const oid = message === '' ? commit : await writeTag(ctx, name, commit, message)
+  await move(ctx, { ref: tagRef(name), old: none, new: oid })
+  return { name, oid, commit_oid: commit }
+}
+
+const writeTag = (ctx: SignedInRepoCtx, name: string, target: Oid, message: string): Promise<Oid> =>
+  ctx.git.writeTag(ctx.repo.git_key, {
+    name,
+    target,
+    targetType: 'commit',
+    tagger: { ...callerIdentity(ctx), unixSeconds: Math.floor(ctx.clock.nowMs() / 1000), offsetMinutes: 0 },
+    message,
+  })
+
+/** Deletes a tag; a protected one is `Invalid`. */
+export async function removeTag(ctx: SignedInRepoCtx, name: string): Promise<void> {
+  const { oid } = await getTag(ctx, name)
+  const update = { ref: tagRef(name), old: oid, new: zeroOid(ctx.repo.object_format) }
+  await mustBeAllowed(ctx, update)
+  await move(ctx, update)
+}
+
+async function mustBeAllowed(ctx: RepoCtx, update: RefChange): Promise<void> {
+  const [refusal] = await checkProtections(ctx, [update])
+  if (refusal) throw new Invalid(refusal.reason, 'tag_protected')
+}
+
+async function move(ctx: SignedInRepoCtx, update: RefChange): Promise<void> {
+  const result = await moveRefs(ctx, codeOf(ctx.repo), [update], { doerId: ctx.viewer.id, via: 'api' })
+  if (!result.ok) throw refusalOf(result)
+}

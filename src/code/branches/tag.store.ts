@@ -1,0 +1,50 @@
+import { bytewise } from '../../db/bytewise.ts'
+import type { Db, Tx } from '../../db/database.ts'
+import type { TagRow } from '../../db/tables/repositories.ts'
+import type { RepoId } from '../../lib/ids.ts'
+import type { Page } from '../../lib/paging.ts'
+
+const tagsOf = (db: Db, repoId: RepoId) =>
+  db.selectFrom('tag').where('repo_id', '=', repoId).where('is_deleted', '=', false)
+
+/** The tag made last first; of those of the same second the annotated ones first, then by name, bytewise. */
+export const listTags = (db: Db, repoId: RepoId, page: Pick<Page, 'limit' | 'offset'>): Promise<TagRow[]> =>
+  tagsOf(db, repoId)
+    .selectAll()
+    .orderBy('created_unix', 'desc')
+    .orderBy((where) => where.case().when('oid', '=', where.ref('commit_oid')).then(1).else(0).end())
+    .orderBy(bytewise(db, 'name'))
+    .limit(page.limit)
+    .offset(page.offset)
+    .execute()
+
+export const countTags = async (db: Db, repoId: RepoId): Promise<number> =>
+  (
+    await tagsOf(db, repoId)
+      .select((select) => select.fn.countAll<number>().as('count'))
+      .executeTakeFirstOrThrow()
+  ).count
+
+export const findTag = (db: Db, repoId: RepoId, name: string): Promise<TagRow | undefined> =>
+  tagsOf(db, repoId).selectAll().where('name', '=', name).executeTakeFirst()
+
+/** How often archives of some tags were downloaded, by format. */
+export const listArchiveDownloads = (db: Db, repoId: RepoId, tagNames: readonly string[]) =>
+  db
+    .selectFrom('archive_download')
+    .select(['tag_name', 'format', 'count'])
+    .where('repo_id', '=', repoId)
+    .where('tag_name', 'in', tagNames)
+    .execute()
+
+/** Counts one download of an archive of a tag. */
+export const countArchiveDownload = (tx: Tx, repoId: RepoId, tagName: string, format: string) =>
+  tx
+    .insertInto('archive_download')
+    .values({ repo_id: repoId, tag_name: tagName, format, count: 1 })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['repo_id', 'tag_name', 'format'])
+        .doUpdateSet((set) => ({ count: set('archive_download.count', '+', 1) })),
+    )
+    .execute()

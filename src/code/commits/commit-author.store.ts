@@ -1,0 +1,21 @@
+import type { Db } from '../../db/database.ts'
+import { textList, textListText } from '../../db/id-list.ts'
+import { preparedQuery } from '../../db/prepared.ts'
+import type { UserRow } from '../../db/tables/accounts.ts'
+
+const accountsByEmail = preparedQuery((db: Db, lowerEmails: string) =>
+  db
+    .selectFrom('email')
+    .innerJoin('user', 'user.id', 'email.user_id')
+    .selectAll('user')
+    .select('email.lower_email')
+    .where('email.lower_email', 'in', textList(db, lowerEmails))
+    .where('email.is_activated', '=', true),
+)
+
+/** Accounts with a confirmed address, each with that address in lower case. */
+export const listAccountsByEmail = (db: Db, lowerEmails: readonly string[]) =>
+  accountsByEmail(db, textListText(lowerEmails))
+
+export const listAccountsByName = (db: Db, lowerNames: readonly string[]): Promise<UserRow[]> =>
+  db.selectFrom('user').selectAll().where('lower_name', 'in', lowerNames).where('kind', '=', 'individual').execute()

@@ -1,0 +1,156 @@
+import type { RepoCtx } from '../../access/context.ts'
+import type { Commit as GitCommit, FileChange, Identity } from '../../git/git.ts'
+import type { Oid } from '../../lib/ids.ts'
+import { zeroTime } from '../../lib/time.ts'
+import { presentUser } from '../../users/user.present.ts'
+import { loadCommitAuthors, type CommitAuthors } from './commit-authors.ts'
+import type {
+  Commit,
+  CommitAffectedFiles,
+  CommitMeta,
+  CommitStats,
+  CommitUser,
+  PayloadCommit,
+  PayloadUser,
+} from './commit.schemas.ts'
+import { formatCommitTime } from './commit-time.ts'
+import { repoApiUrl, repoWebUrl } from '../../repos/repo-url.ts'
+import { presentVerification } from './verification.present.ts'
+import { verifySignatures } from '../../refs/verification.ts'
+
+/** Which of the costly parts of a commit are shown; a part that is not is null. */
+export interface CommitParts {
+  /** `zero`: the numbers are there and all 0, as in comparisons and notes (observed). */
+  readonly stats: boolean | 'zero'
+  readonly verification: boolean
+  readonly files: boolean
+}
+
+type Place = Pick<RepoCtx, 'config' | 'db' | 'git' | 'owner' | 'repo'>
+
+export const presentIdentity = (identity: Identity): CommitUser => ({
+  name: identity.name,
+  email: identity.email,
+  date: formatCommitTime(identity),
+})
+
+/** A commit that is only named. */
+export const presentCommitMeta = (place: Place, oid: Oid, created: string = zeroTime): CommitMeta => ({
+  url: `${repoApiUrl(place)}/git/commits/${oid}`,
+  sha: oid,
+  created,
+})
+
+const affectedStatus = { added: 'added', deleted: 'removed' } as const
+
+/** One entry for each path: renames are not looked for here, so one is a removal and an addition. */
+const presentAffectedFiles = (changes: readonly FileChange[]): CommitAffectedFiles[] =>
+  changes.map(({ path, status }) => ({
+    filename: path,
+    status: status === 'added' || status === 'deleted' ? affectedStatus[status] : 'modified',
+  }))
+
+/** Changed lines of a commit; none for merges, whose changes came with the commits they bring (observed). */
+function presentStats(commit: GitCommit, changes: readonly FileChange[]): CommitStats {
+  const counted = commit.parents.length > 1 ? [] : changes
+  const additions = counted.reduce((sum, change) => sum + change.additions, 0)
+  const deletions = counted.reduce((sum, change) => sum + change.deletions, 0)
+  return { total: additions + deletions, additions, deletions }
+}
+
+const emailsOf = (commits: readonly GitCommit[]): string[] =>
+  commits.flatMap(({ author, committer }) => [author.email, committer.email])
+
+/** Accounts of commits are shown as guests see them, whoever asks (observed). */
+function presentCommitAccount(place: Place, authors: CommitAuthors, email: string) {
+  const user = authors.of(email)
+  return user ? presentUser({ config: place.config }, user) : null
+}
+
+/** Commits of one repository, with one look-up of accounts, one of signatures and one of changes for all of them. */
+export async function presentCommits(
+  place: Place,
+  commits: readonly GitCommit[],
+  parts: CommitParts,
+): Promise<Commit[]> {
+  if (commits.length === 0) return []
+  const needsChanges = parts.files || parts.stats === true
+  const [authors, verdicts, changes] = await Promise.all([
+    loadCommitAuthors(place, emailsOf(commits)),
+    parts.verification ? verifySignatures(place, commits) : [],
+    needsChanges
+      ? place.git.commitChanges(
+          place.repo.git_key,
+          commits.map(({ oid }) => oid),
+          { renames: false, counts: parts.stats === true },
+        )
+      : new Map<Oid, readonly FileChange[]>(),
+  ])
+  const api = repoApiUrl(place)
+  const web = repoWebUrl(place)
+  return commits.map((commit, index) => {
+    const { oid } = commit
+    const url = `${api}/git/commits/${oid}`
+    const created = formatCommitTime(commit.committer)
+    const verdict = verdicts[index]
+    const changed = changes.get(oid) ?? []
+    return {
+      url,
+      sha: oid,
+      created,
+      html_url: `${web}/commit/${oid}`,
+      commit: {
+        url,
+        author: presentIdentity(commit.author),
+        committer: presentIdentity(commit.committer),
+        message: commit.message,
+        // The tree goes by the commit's id: a quirk that clients know (git.md).
+        tree: { url: `${api}/git/trees/${oid}`, sha: oid, created },
+        verification: verdict ? presentVerification(commit, verdict) : null,
+      },
+      author: presentCommitAccount(place, authors, commit.author.email),
+      committer: presentCommitAccount(place, authors, commit.committer.email),
+      parents: commit.parents.map((parent) => presentCommitMeta(place, parent)),
+      files: parts.files ? presentAffectedFiles(changed) : null,
+      stats:
+        parts.stats === 'zero'
+          ? { total: 0, additions: 0, deletions: 0 }
+          : parts.stats
+            ? presentStats(commit, changed)
+            : null,
+    }
+  })
+}
+
+export async function presentCommit(place: Place, commit: GitCommit, parts: CommitParts): Promise<Commit> {
+  const [presented] = await presentCommits(place, [commit], parts)
+  return presented as Commit
+}
+
+const presentPayloadUser = (authors: CommitAuthors, { name, email }: Identity): PayloadUser => ({
+  name,
+  email,
+  username: authors.of(email)?.name ?? '',
+})
+
+/** Commits in the form of webhooks, which branches show as well; `timestamp` is the author's time. */
+export async function presentPayloadCommits(place: Place, commits: readonly GitCommit[]): Promise<PayloadCommit[]> {
+  if (commits.length === 0) return []
+  const [authors, verdicts] = await Promise.all([
+    loadCommitAuthors(place, emailsOf(commits)),
+    verifySignatures(place, commits),
+  ])
+  const web = repoWebUrl(place)
+  return commits.map((commit, index) => ({
+    id: commit.oid,
+    message: commit.message,
+    url: `${web}/commit/${commit.oid}`,
+    author: presentPayloadUser(authors, commit.author),
+    committer: presentPayloadUser(authors, commit.committer),
+    verification: presentVerification(commit, verdicts[index] ?? { kind: 'unsigned' }),
+    timestamp: formatCommitTime(commit.author),
+    added: null,
+    removed: null,
+    modified: null,
+  }))
+}

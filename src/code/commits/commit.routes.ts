@@ -1,0 +1,123 @@
+import { Type } from 'typebox'
+import { inRepo, canRead, gitRepo } from '../../access/repo.requirements.ts'
+import type { RepoCtx } from '../../access/context.ts'
+import { bytesOf, operation } from '../../http/operation.ts'
+import { bytes, ok, paged } from '../../http/reply.ts'
+import { enumeration, pageQuery, pathText } from '../../http/schema.ts'
+import { Conflict, NotFound } from '../../lib/errors.ts'
+import { pageOf } from '../../lib/paging.ts'
+import { Commit, Compare } from './commit.schemas.ts'
+import { presentCommit, presentCommits } from './commit.present.ts'
+import { listCommits } from './commit.service.ts'
+import { compareRevisions } from './compare.service.ts'
+import { checkRevisionName, findNamedCommit } from './named-commit.service.ts'
+
+const partsQuery = {
+  stat: Type.Optional(Type.Boolean()),
+  verification: Type.Optional(Type.Boolean()),
+  files: Type.Optional(Type.Boolean()),
+} as const
+
+/**
+ * A costly part of a commit is shown unless the query says no. Lines are counted when `stat=true` asks for it; without
+ * that the numbers are 0, as the reference answers them (`docs/differences.md`).
+ */
+const partsOf = (query: {
+  stat?: boolean | undefined
+  verification?: boolean | undefined
+  files?: boolean | undefined
+}) => ({
+  stats: query.stat ?? ('zero' as const),
+  verification: query.verification ?? true,
+  files: query.files ?? true,
+})
+
+/** The commit a path parameter names; a text that can not be a name is `Invalid`, an unknown one `NotFound`. */
+async function getCommitOf(ctx: RepoCtx, text: string) {
+  checkRevisionName(text)
+  const found = await findNamedCommit(ctx.git, ctx.repo.git_key, text)
+  if (!found) throw new NotFound(`there is no commit ${text}`, 'commit_not_found')
+  return ctx.git.readCommit(ctx.repo.git_key, found.commit)
+}
+
+export const repoGetAllCommits = operation({
+  method: 'GET',
+  path: '/repos/{username}/{reponame}/commits',
+  scope: 'repository',
+  requires: [inRepo, canRead('code'), gitRepo],
+  query: {
+    sha: Type.Optional(Type.String()),
+    path: Type.Optional(Type.String()),
+    not: Type.Optional(Type.String()),
+    ...partsQuery,
+    ...pageQuery,
+  },
+  reply: { 200: Type.Array(Commit) },
+  async run({ ctx, query }) {
+    if (ctx.repo.is_empty) throw new Conflict('the repository is empty', 'repo_empty')
+    const page = pageOf(query, { ...ctx.config.api, maxResponseItems: ctx.config.git.commitsRangeSize })
+    const { commits, total } = await listCommits(ctx, { revision: query.sha, path: query.path, not: query.not }, page)
+    const pages = Math.ceil(total / page.limit)
+    return paged(await presentCommits(ctx, commits, partsOf(query)), page, total, {
+      headers: {
+        'x-page': String(page.number),
+        'x-perpage': String(page.limit),
+        'x-total': String(total),
+        'x-pagecount': String(pages),
+        'x-hasmore': String(page.number < pages),
+      },
+    })
+  },
+})
+
+export const repoGetSingleCommit = operation({
+  method: 'GET',
+  path: '/repos/{username}/{reponame}/git/commits/{sha}',
+  params: { sha: pathText },
+  scope: 'repository',
+  requires: [inRepo, gitRepo, canRead('code')],
+  query: partsQuery,
+  reply: { 200: Commit },
+  async run({ ctx, params, query }) {
+    return ok(await presentCommit(ctx, await getCommitOf(ctx, params.sha), partsOf(query)))
+  },
+})
+
+export const repoDownloadCommitDiffOrPatch = operation({
+  method: 'GET',
+  path: '/repos/{username}/{reponame}/git/commits/{sha}.{diffType}',
+  params: { sha: pathText, diffType: enumeration('diff', 'patch') },
+  scope: 'repository',
+  requires: [inRepo, gitRepo, canRead('code')],
+  reply: { 200: bytesOf('text/plain') },
+  async run({ ctx, params, call }) {
+    const commit = await getCommitOf(ctx, params.sha)
+    const { git, repo } = ctx
+    const text =
+      params.diffType === 'patch'
+        ? await git.patchSeries(repo.git_key, {
+            base: undefined,
+            head: commit.oid,
+            binary: true,
+            signature: false,
+            signal: call.signal,
+          })
+        : await git.diffText(repo.git_key, { base: commit.parents[0], head: commit.oid, signal: call.signal })
+    return bytes('text/plain; charset=utf-8', text)
+  },
+})
+
+export const repoCompareDiff = operation({
+  method: 'GET',
+  path: '/repos/{username}/{reponame}/compare/{filepath+}',
+  params: { filepath: pathText },
+  scope: 'repository',
+  requires: [inRepo, canRead('code')],
+  query: { verification: Type.Optional(Type.Boolean()), files: Type.Optional(Type.Boolean()) },
+  reply: { 200: Compare },
+  async run({ ctx, params, query }) {
+    const { commits, total } = await compareRevisions(ctx, params.filepath)
+    const presented = await presentCommits(ctx, commits, { ...partsOf(query), stats: 'zero' })
+    return ok({ total_commits: total, commits: presented, files: presented.flatMap(({ files }) => files ?? []) })
+  },
+})

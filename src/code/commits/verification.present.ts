@@ -1,0 +1,16 @@
+import type { PayloadCommitVerification } from './commit.schemas.ts'
+import type { Signed, Verification } from '../../refs/verification.ts'
+
+/** The verification of one commit or tag, with the signature and what was signed. */
+export function presentVerification(signed: Signed, verdict: Verification): PayloadCommitVerification {
+  if (verdict.kind === 'unsigned') {
+    return { verified: false, reason: 'gpg.error.not_signed_commit', signature: '', signer: null, payload: '' }
+  }
+  return {
+    verified: verdict.isGood,
+    reason: verdict.reason,
+    signature: signed.signature ?? '',
+    signer: verdict.signer ?? null,
+    payload: signed.signedPayload?.toString('utf8') ?? '',
+  }
+}

@@ -1,0 +1,208 @@
+import { LRUCache } from 'lru-cache'
+import type { RepoCtx } from '../../access/context.ts'
+import { perApplication } from '../../access/per-application.ts'
+import type { Commit as GitCommit, PathEntry } from '../../git/git.ts'
+import { encodeOnce } from '../../lib/encode-once.ts'
+import { escapePath, escapeQuery } from '../../lib/escape-url.ts'
+import type { Oid } from '../../lib/ids.ts'
+import { mapLimited } from '../../lib/map-limited.ts'
+import { formatUnix, zeroTime } from '../../lib/time.ts'
+import type { CommitUser } from '../commits/commit.schemas.ts'
+import { presentCommitMeta } from '../commits/commit.present.ts'
+import { formatCommitTime } from '../commits/commit-time.ts'
+import type { ContentsResponse, FileCommitResponse, FileDeleteResponse } from './content.schemas.ts'
+import { entryKind } from './entry-kind.ts'
+import type { NamedCommit } from '../commits/named-commit.service.ts'
+import { repoApiUrl, repoWebUrl } from '../../repos/repo-url.ts'
+import { readSubmodules } from './submodules.ts'
+import { presentVerification } from '../commits/verification.present.ts'
+import { verifySignatures } from '../../refs/verification.ts'
+
+type Place = Pick<RepoCtx, 'config' | 'git' | 'owner' | 'repo'>
+
+/** Where entries are looked at. */
+export interface ContentView {
+  readonly revision: NamedCommit
+  /** The revision as the caller named it; addresses repeat it. */
+  readonly ref: string
+}
+
+/** Links of a folder that are read at the same time. */
+const parallelReads = 16
+
+/** Longest target of a symbolic link that is shown, in bytes; file systems take no longer ones. */
+const maxLinkBytes = 4096
+
+interface Details {
+  readonly sizeBytes: number
+  /** Of one file that is looked at by itself: its bytes, or nothing when it is too large. */
+  readonly content?: { readonly bytes: Buffer | undefined }
+  readonly target?: string | undefined
+  readonly submoduleUrl?: string | undefined
+  readonly lastCommit: GitCommit
+}
+
+function presentEntry(place: Place, view: ContentView, entry: PathEntry, details: Details): ContentsResponse {
+  const { revision } = view
+  const api = repoApiUrl(place)
+  const web = repoWebUrl(place)
+  const kind = entryKind(entry)
+  const isHere = kind !== 'submodule'
+  const path = escapePath(entry.path)
+  const named = `${revision.kind}/${escapePath(revision.name)}/${path}`
+  const self = `${api}/contents/${path}?ref=${escapeQuery(view.ref)}`
+  const htmlUrl = isHere ? `${web}/src/${named}` : null
+  const gitUrl = isHere ? `${api}/git/blobs/${entry.oid}` : null
+  return {
+    name: entry.name,
+    path: entry.path,
+    sha: entry.oid,
+    last_commit_sha: details.lastCommit.oid,
+    last_commit_when: formatCommitTime(details.lastCommit.committer),
+    type: kind,
+    size: details.sizeBytes,
+    encoding: details.content ? 'base64' : null,
+    content: details.content ? (details.content.bytes?.toString('base64') ?? '') : null,
+    target: details.target ?? null,
+    url: self,
+    html_url: htmlUrl,
+    git_url: gitUrl,
+    download_url: kind === 'file' || kind === 'symlink' ? `${web}/raw/${named}` : null,
+    submodule_git_url: details.submoduleUrl ?? null,
+    _links: { self, git: gitUrl, html: htmlUrl },
+  }
+}
+
+/** Most entries of remembered folders, in all; an entry takes about 3 KB. */
+const maxRememberedEntries = 8000
+
+const shownFolders = perApplication(
+  () =>
+    new LRUCache<string, readonly ContentsResponse[]>({
+      maxSize: maxRememberedEntries,
+      sizeCalculation: (entries) => Math.max(1, entries.length),
+    }),
+)
+
+/**
+ * Entries of one folder, without their contents; everything about them is read in batches. What a folder was at a commit
+ * never changes, so the list is remembered under everything that its addresses are made of, and encoded once.
+ */
+export async function presentFolder(
+  place: Place,
+  view: ContentView,
+  folder: string,
+  entries: readonly PathEntry[],
+): Promise<readonly ContentsResponse[]> {
+  const { kind, name, commit } = view.revision
+  const shownAs = JSON.stringify([place.repo.git_key, repoApiUrl(place), kind, name, commit, view.ref, folder])
+  const known = shownFolders(place).get(shownAs)
+  if (known) return known
+  const shown = encodeOnce(await presentEntries(place, view, folder, entries))
+  shownFolders(place).set(shownAs, shown)
+  return shown
+}
+
+async function presentEntries(
+  place: Place,
+  view: ContentView,
+  folder: string,
+  entries: readonly PathEntry[],
+): Promise<ContentsResponse[]> {
+  if (entries.length === 0) return []
+  const { git, repo } = place
+  const key = repo.git_key
+  const { commit } = view.revision
+  const blobs = entries.filter((entry) => entry.type === 'blob').map((entry) => entry.oid)
+  const links = entries.filter((entry) => entryKind(entry) === 'symlink')
+  const hasSubmodules = entries.some((entry) => entry.type === 'commit')
+  const [sizes, lastOids, targets, submodules] = await Promise.all([
+    git.blobSizes(key, blobs),
+    git.lastCommitsOfPaths(
+      key,
+      commit,
+      folder,
+      entries.map((entry) => entry.name),
+    ),
+    mapLimited(links, parallelReads, async (link) => [link.oid, await readLink(place, link.oid)] as const),
+    hasSubmodules ? readSubmodules(git, key, commit) : new Map<string, string>(),
+  ])
+  const last = new Map(
+    (await git.readCommits(key, [...new Set(lastOids.values()), commit])).map((each) => [each.oid, each]),
+  )
+  const targetOf = new Map<string, string | undefined>(targets)
+  return entries.map((entry) =>
+    presentEntry(place, view, entry, {
+      sizeBytes: entry.type === 'blob' ? (sizes.get(entry.oid) ?? 0) : 0,
+      target: entryKind(entry) === 'symlink' ? targetOf.get(entry.oid) : undefined,
+      submoduleUrl: submodules.get(entry.path),
+      lastCommit: last.get(lastOids.get(entry.name) ?? commit) as GitCommit,
+    }),
+  )
+}
+
+/**
+ * One entry by itself, a file with its content unless that is larger than the limit.
+ * @param lastCommit the last one that touched it, when that is known
+ */
+export async function presentContent(
+  place: Place,
+  view: ContentView,
+  entry: PathEntry,
+  lastCommit?: GitCommit,
+): Promise<ContentsResponse> {
+  const { git, repo, config } = place
+  const key = repo.git_key
+  const { commit } = view.revision
+  const kind = entryKind(entry)
+  const isFile = kind === 'file'
+  const [blob, lastOid, submodules] = await Promise.all([
+    entry.type === 'blob'
+      ? git.readBlob(key, entry.oid, { maxBytes: isFile ? config.api.defaultMaxBlobSize : maxLinkBytes })
+      : undefined,
+    lastCommit ? lastCommit.oid : git.lastCommitOfPath(key, commit, entry.path),
+    kind === 'submodule' ? readSubmodules(git, key, commit) : new Map<string, string>(),
+  ])
+  return presentEntry(place, view, entry, {
+    sizeBytes: blob?.sizeBytes ?? 0,
+    ...(isFile ? { content: { bytes: blob?.content } } : {}),
+    target: kind === 'symlink' ? blob?.content?.toString('utf8') : undefined,
+    submoduleUrl: submodules.get(entry.path),
+    lastCommit: lastCommit ?? (await git.readCommit(key, lastOid ?? commit)),
+  })
+}
+
+const readLink = async ({ git, repo }: Place, oid: Oid): Promise<string | undefined> =>
+  (await git.readBlob(repo.git_key, oid, { maxBytes: maxLinkBytes })).content?.toString('utf8')
+
+const inUtc = ({ name, email, unixSeconds }: GitCommit['author']): CommitUser => ({
+  name,
+  email,
+  date: formatUnix(unixSeconds),
+})
+
+/** The commit of a change: unlike elsewhere its tree is the real one, and no times of creation are known (observed). */
+function presentFileCommit(place: Place & Pick<RepoCtx, 'db'>, commit: GitCommit): FileCommitResponse {
+  const api = repoApiUrl(place)
+  return {
+    ...presentCommitMeta(place, commit.oid),
+    html_url: `${repoWebUrl(place)}/commit/${commit.oid}`,
+    author: inUtc(commit.author),
+    committer: inUtc(commit.committer),
+    parents: commit.parents.map((parent) => presentCommitMeta(place, parent)),
+    message: commit.message,
+    tree: { url: `${api}/git/trees/${commit.tree}`, sha: commit.tree, created: zeroTime },
+  }
+}
+
+/** What all answers to changes share. */
+export async function presentChange(
+  place: Place & Pick<RepoCtx, 'db'>,
+  commit: GitCommit,
+): Promise<Pick<FileDeleteResponse, 'commit' | 'verification'>> {
+  const [verdict] = await verifySignatures(place, [commit])
+  return {
+    commit: presentFileCommit(place, commit),
+    verification: presentVerification(commit, verdict ?? { kind: 'unsigned' }),
+  }
+}

@@ -1,0 +1,186 @@
+import { Type } from 'typebox'
+import type { RepoCtx, SignedInRepoCtx } from '../../access/context.ts'
+import { repoUnderQuota } from '../../access/quota.requirements.ts'
+import { canRead, canWrite, inRepo, notArchived } from '../../access/repo.requirements.ts'
+import { signedIn } from '../../access/requirements.ts'
+import type { FileEdit } from '../../git/git.ts'
+import { operation, validBody } from '../../http/operation.ts'
+import { created, ok } from '../../http/reply.ts'
+import { pathText } from '../../http/schema.ts'
+import { Invalid } from '../../lib/errors.ts'
+import { mapLimited } from '../../lib/map-limited.ts'
+import { presentChange, presentContent, presentFolder } from './content.present.ts'
+import {
+  ApplyDiffPatchFileOptions,
+  ChangeFilesOptions,
+  ContentsResponse,
+  CreateFileOptions,
+  DeleteFileOptions,
+  FileDeleteResponse,
+  FileResponse,
+  FilesResponse,
+  UpdateFileOptions,
+} from './content.schemas.ts'
+import { getContent } from './content.service.ts'
+import { decodeBase64, isFileOperation } from './file-change.rules.ts'
+import { applyPatchToBranch, changeFiles, deletionRules, type MadeChange } from './file-change.service.ts'
+import { branchWriter } from '../git-access.requirements.ts'
+import { mayWritePath, resolvePath } from '../tree-path.rules.ts'
+
+const refQuery = { ref: Type.Optional(Type.String()) } as const
+
+/** What a path is: a list for folders, one record for anything else. */
+async function presentPath(
+  ctx: RepoCtx,
+  ref: string | undefined,
+  path: string,
+): Promise<ContentsResponse | readonly ContentsResponse[]> {
+  if (ctx.repo.is_empty) return []
+  const { revision, ref: name, content } = await getContent(ctx, ref, path)
+  const view = { revision, ref: name }
+  return content.kind === 'folder'
+    ? presentFolder(ctx, view, content.path, content.entries)
+    : presentContent(ctx, view, content.entry)
+}
+
+export const repoGetContentsList = operation({
+  method: 'GET',
+  path: '/repos/{username}/{reponame}/contents',
+  scope: 'repository',
+  requires: [inRepo, canRead('code')],
+  query: refQuery,
+  reply: { 200: Type.Union([Type.Array(ContentsResponse), ContentsResponse]) },
+  run: async ({ ctx, query }) => ok(await presentPath(ctx, query.ref, '')),
+})
+
+export const repoGetContents = operation({
+  method: 'GET',
+  path: '/repos/{username}/{reponame}/contents/{filepath+}',
+  params: { filepath: pathText },
+  scope: 'repository',
+  requires: [inRepo, canRead('code')],
+  query: refQuery,
+  reply: { 200: Type.Union([Type.Array(ContentsResponse), ContentsResponse]) },
+  run: async ({ ctx, params, query }) => ok(await presentPath(ctx, query.ref, params.filepath)),
+})
+
+/** A path to write to; a bad one is `Invalid`. */
+function writablePath(field: string, sent: string): string {
+  const path = resolvePath(sent)
+  const verdict = mayWritePath(path)
+  if (!verdict.allowed) throw new Invalid(`[${field}]: ${verdict.reason}`, 'path_invalid')
+  return path
+}
+
+/** The change of one file that a request asks for, with everything about it checked that needs no repository. */
+function changeOf(
+  operation: FileEdit['operation'],
+  path: string,
+  sent: {
+    readonly content?: string | undefined
+    readonly sha?: string | undefined
+    readonly from_path?: string | undefined
+  },
+): FileEdit {
+  const content = decodeBase64(sent.content ?? '')
+  if (!content) throw new Invalid('[content]: this is no base64', 'content_invalid')
+  const fromPath = sent.from_path ? writablePath('from_path', sent.from_path) : undefined
+  return {
+    operation,
+    path: writablePath('path', path),
+    content,
+    expectedOid: sent.sha || undefined,
+    fromPath,
+  }
+}
+
+/** Files of an answer that are read at the same time. */
+const parallelReads = 16
+
+/** The files of a change as they are on the branch that has it. */
+async function presentEntries(ctx: SignedInRepoCtx, made: MadeChange): Promise<(ContentsResponse | null)[]> {
+  const view = { revision: { kind: 'branch', name: made.branch, commit: made.commit.oid }, ref: made.branch } as const
+  return mapLimited(made.entries, parallelReads, async (written) => {
+    if (!written) return null
+    return presentContent(ctx, view, written.entry, written.isChanged ? made.commit : undefined)
+  })
+}
+
+async function presentFileChange(ctx: SignedInRepoCtx, made: MadeChange): Promise<FileResponse> {
+  const [[content], change] = await Promise.all([presentEntries(ctx, made), presentChange(ctx, made.commit)])
+  return { content: content ?? null, ...change }
+}
+
+export const repoCreateFile = operation({
+  method: 'POST',
+  path: '/repos/{username}/{reponame}/contents/{filepath+}',
+  params: { filepath: pathText },
+  scope: 'repository',
+  requires: [inRepo, canRead('code'), signedIn, validBody, branchWriter, notArchived, repoUnderQuota('size:repos:all')],
+  body: CreateFileOptions,
+  reply: { 201: FileResponse },
+  async run({ ctx, params, body }) {
+    return created(
+      await presentFileChange(ctx, await changeFiles(ctx, [changeOf('create', params.filepath, body)], body)),
+    )
+  },
+})
+
+export const repoUpdateFile = operation({
+  method: 'PUT',
+  path: '/repos/{username}/{reponame}/contents/{filepath+}',
+  params: { filepath: pathText },
+  scope: 'repository',
+  requires: [inRepo, canRead('code'), signedIn, validBody, branchWriter, notArchived, repoUnderQuota('size:repos:all')],
+  body: UpdateFileOptions,
+  reply: { 200: FileResponse },
+  async run({ ctx, params, body }) {
+    return ok(await presentFileChange(ctx, await changeFiles(ctx, [changeOf('update', params.filepath, body)], body)))
+  },
+})
+
+export const repoDeleteFile = operation({
+  method: 'DELETE',
+  path: '/repos/{username}/{reponame}/contents/{filepath+}',
+  params: { filepath: pathText },
+  scope: 'repository',
+  requires: [inRepo, canRead('code'), signedIn, validBody, branchWriter, notArchived, repoUnderQuota('size:repos:all')],
+  body: DeleteFileOptions,
+  reply: { 200: FileDeleteResponse },
+  async run({ ctx, params, body }) {
+    const made = await changeFiles(ctx, [changeOf('delete', params.filepath, body)], body, deletionRules)
+    return ok({ content: null, ...(await presentChange(ctx, made.commit)) })
+  },
+})
+
+export const repoChangeFiles = operation({
+  method: 'POST',
+  path: '/repos/{username}/{reponame}/contents',
+  scope: 'repository',
+  requires: [inRepo, canRead('code'), signedIn, validBody, branchWriter, notArchived, repoUnderQuota('size:repos:all')],
+  body: ChangeFilesOptions,
+  reply: { 201: FilesResponse },
+  async run({ ctx, body }) {
+    const changes = body.files.map((file) => {
+      if (isFileOperation(file.operation)) return changeOf(file.operation, file.path, file)
+      throw new Invalid(`[files.operation]: ${file.operation} is no known operation`, 'operation_unknown')
+    })
+    const made = await changeFiles(ctx, changes, body)
+    const [files, change] = await Promise.all([presentEntries(ctx, made), presentChange(ctx, made.commit)])
+    return created({ files, ...change })
+  },
+})
+
+export const repoApplyDiffPatch = operation({
+  method: 'POST',
+  path: '/repos/{username}/{reponame}/diffpatch',
+  scope: 'repository',
+  // Signing in comes first: the contract answers 401 to guests where the reference answers 403 (contents.md).
+  requires: [inRepo, signedIn, canWrite('code'), validBody, notArchived, repoUnderQuota('size:repos:all')],
+  body: ApplyDiffPatchFileOptions,
+  reply: { 201: FileResponse },
+  async run({ ctx, body }) {
+    const made = await applyPatchToBranch(ctx, Buffer.from(body.content ?? ''), body)
+    return created({ content: null, ...(await presentChange(ctx, made.commit)) })
+  },
+})

@@ -1,0 +1,51 @@
+import { compileGlob } from '../../lib/glob.ts'
+
+/** Properties that the API shows, by the names of the file format. */
+const shownKeys = ['charset', 'indent_style', 'indent_size', 'tab_width', 'end_of_line'] as const
+export type EditorconfigProperties = { [Key in (typeof shownKeys)[number]]?: string }
+
+/**
+ * Whether a section is about a file at the root of a repository: sections without a slash are about names anywhere, `*`
+ * stops at slashes, `{1..3}` is a range of numbers (editorconfig.org, file format).
+ */
+function covers(section: string, name: string): boolean {
+  const expanded = expandNumbers(section.replace(/^\//, ''))
+  return expanded.some((pattern) => compileGlob(pattern, '/')(name))
+}
+
+/** Widest range of numbers that is written out. */
+const maxRange = 200
+
+function expandNumbers(pattern: string): string[] {
+  const range = /\{(-?\d{1,6})\.\.(-?\d{1,6})\}/.exec(pattern)
+  if (!range) return [pattern]
+  const [whole, first, last] = range as unknown as [string, string, string]
+  const low = Math.min(Number(first), Number(last))
+  const high = Math.min(Math.max(Number(first), Number(last)), low + maxRange)
+  const numbers = Array.from({ length: high - low + 1 }, (_, index) => low + index)
+  return [pattern.replace(whole, `{${numbers.join(',')}}`)]
+}
+
+/** What an `.editorconfig` says of a file at its folder; later sections win over earlier ones, `unset` takes away. */
+export function editorconfigOf(text: string, name: string): EditorconfigProperties {
+  const found: EditorconfigProperties = {}
+  let isAbout = false
+  for (const line of text.split(/\r?\n/)) {
+    const trimmed = line.trim()
+    if (trimmed === '' || trimmed.startsWith('#') || trimmed.startsWith(';')) continue
+    const section = /^\[(.*)\]$/.exec(trimmed)?.[1]
+    if (section !== undefined) isAbout = covers(section, name)
+    else if (isAbout) takeProperty(found, trimmed)
+  }
+  if (found.indent_style === 'tab') found.indent_size ??= found.tab_width ?? 'tab'
+  return found
+}
+
+function takeProperty(found: EditorconfigProperties, line: string): void {
+  const [, rawKey = '', rawValue = ''] = /^([^=:]+?)\s*[=:]\s*(.*)$/.exec(line) ?? []
+  const key = shownKeys.find((each) => each === rawKey.toLowerCase())
+  if (!key) return
+  const value = rawValue.toLowerCase()
+  if (value === 'unset' || value === '') delete found[key]
+  else found[key] = value
+}

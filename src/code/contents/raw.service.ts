@@ -1,0 +1,66 @@
+import type { RepoCtx } from '../../access/context.ts'
+import type { FileContent } from '../../http/file-reply.ts'
+import type { PathEntry } from '../../git/git.ts'
+import { NotFound } from '../../lib/errors.ts'
+import type { Oid } from '../../lib/ids.ts'
+import type { Unix } from '../../lib/time.ts'
+import { entryKind } from './entry-kind.ts'
+import type { NamedCommit } from '../commits/named-commit.service.ts'
+
+/** Files up to this size, in bytes, are read at once, which costs less than a stream. */
+const maxWholeBytes = 64 * 1024
+
+/** A file of a revision, ready to be sent. */
+export interface RawFile {
+  readonly entry: PathEntry
+  readonly sizeBytes: number
+  /** Committer time of the last commit that touched it. */
+  readonly modifiedUnix: Unix
+  readonly content: FileContent
+}
+
+/** A file or the text of a link; folders, submodules and what is not there are `NotFound`. */
+export async function getRawFile(
+  ctx: RepoCtx,
+  revision: NamedCommit,
+  path: string,
+  signal: AbortSignal,
+): Promise<RawFile> {
+  const { git, repo } = ctx
+  const entry = path === '' ? undefined : await git.findPath(repo.git_key, revision.commit, path)
+  if (entry?.type !== 'blob') throw new NotFound(`there is no file ${path} in ${revision.name}`, 'path_not_found')
+  const [{ sizeBytes, content }, modifiedUnix] = await Promise.all([
+    openBlob(ctx, entry.oid, signal),
+    lastChange(ctx, revision.commit, path),
+  ])
+  return { entry, sizeBytes, modifiedUnix, content }
+}
+
+async function lastChange({ git, repo }: RepoCtx, commit: Oid, path: string): Promise<Unix> {
+  const oid = (await git.lastCommitOfPath(repo.git_key, commit, path)) ?? commit
+  return (await git.readCommit(repo.git_key, oid)).committer.unixSeconds
+}
+
+/** The bytes of a blob: whole when they are few, else read as they are sent. */
+export async function openBlob(
+  { git, repo }: RepoCtx,
+  oid: Oid,
+  signal: AbortSignal,
+): Promise<{ sizeBytes: number; content: FileContent }> {
+  const blob = await git.readBlob(repo.git_key, oid, { maxBytes: maxWholeBytes })
+  const { sizeBytes } = blob
+  if (blob.content) return { sizeBytes, content: blob.content }
+  return {
+    sizeBytes,
+    content: {
+      sizeBytes,
+      open: async (range) => (await git.streamBlob(repo.git_key, oid, { ...(range ? { range } : {}), signal })).stream,
+    },
+  }
+}
+
+/** What kind of entry is sent, in the headers of the family. */
+export const objectTypeHeaders = (entry: PathEntry): Record<string, string> => {
+  const kind = entryKind(entry)
+  return { 'x-service-object-type': kind, 'x-forgejo-object-type': kind, 'x-gitea-object-type': kind }
+}

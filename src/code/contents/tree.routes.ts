@@ -1,0 +1,94 @@
+import { Type } from 'typebox'
+import type { RepoCtx } from '../../access/context.ts'
+import { canRead, gitRepo, inRepo } from '../../access/repo.requirements.ts'
+import { operation } from '../../http/operation.ts'
+import { ok } from '../../http/reply.ts'
+import { pathText } from '../../http/schema.ts'
+import { BadRequest } from '../../lib/errors.ts'
+import type { Oid } from '../../lib/ids.ts'
+import { pageOf } from '../../lib/paging.ts'
+import { GitBlobResponse } from './blob.schemas.ts'
+import { findRevision } from '../commits/named-commit.service.ts'
+import { repoApiUrl } from '../../repos/repo-url.ts'
+import { presentTreeEntry } from './tree.present.ts'
+import { GitTreeResponse } from './tree.schemas.ts'
+
+export const getTree = operation({
+  method: 'GET',
+  path: '/repos/{username}/{reponame}/git/trees/{sha}',
+  params: { sha: pathText },
+  scope: 'repository',
+  requires: [inRepo, gitRepo, canRead('code')],
+  query: {
+    recursive: Type.Optional(Type.Boolean()),
+    page: Type.Optional(Type.Integer()),
+    per_page: Type.Optional(Type.Integer()),
+  },
+  reply: { 200: GitTreeResponse },
+  async run({ ctx, params, query }) {
+    const { git, repo, config } = ctx
+    const found = await findRevision(git, repo.git_key, params.sha)
+    const treeish = found?.type === 'tree' ? found.oid : found?.commit
+    if (!found || !treeish) throw new BadRequest(`${params.sha} is no tree`, 'tree_not_found')
+    const most = config.api.defaultGitTreesPerPage
+    const page = pageOf({ page: query.page, limit: query.per_page }, { defaultPagingNum: most, maxResponseItems: most })
+    const { entries, total } = query.recursive
+      ? await git.listTreeRecursive(repo.git_key, treeish, {
+          skip: page.offset,
+          limit: page.limit,
+          sizes: true,
+          foldersToo: true,
+        })
+      : await pageOfTree(ctx, treeish, page.offset, page.limit)
+    const api = repoApiUrl(ctx)
+    return ok(
+      {
+        sha: found.oid,
+        url: `${api}/git/trees/${found.oid}`,
+        tree: entries.length === 0 && page.number > 1 ? null : entries.map((entry) => presentTreeEntry(api, entry)),
+        truncated: entries.length > 0 && entries.length < total,
+        page: page.number,
+        total_count: total,
+      },
+      { 'x-total-count': String(total), 'access-control-expose-headers': 'X-Total-Count' },
+    )
+  },
+})
+
+/** A page of one folder, with the sizes of the files on it. */
+async function pageOfTree(ctx: RepoCtx, treeish: Oid, skip: number, limit: number) {
+  const { git, repo } = ctx
+  const all = await git.readTree(repo.git_key, treeish)
+  const shown = all.slice(skip, skip + limit)
+  const sizes = await git.blobSizes(
+    repo.git_key,
+    shown.filter((entry) => entry.type === 'blob').map((entry) => entry.oid),
+  )
+  return {
+    total: all.length,
+    entries: shown.map((entry) => ({ ...entry, path: entry.name, sizeBytes: sizes.get(entry.oid) ?? 0 })),
+  }
+}
+
+export const getBlob = operation({
+  method: 'GET',
+  path: '/repos/{username}/{reponame}/git/blobs/{sha}',
+  params: { sha: pathText },
+  scope: 'repository',
+  requires: [inRepo, gitRepo, canRead('code')],
+  reply: { 200: GitBlobResponse },
+  async run({ ctx, params }) {
+    const { git, repo, config } = ctx
+    const isId = /^[0-9a-f]{4,64}$/.test(params.sha)
+    const found = isId ? await git.resolve(repo.git_key, params.sha) : undefined
+    if (found?.type !== 'blob') throw new BadRequest(`${params.sha} is no blob`, 'blob_not_found')
+    const blob = await git.readBlob(repo.git_key, found.oid, { maxBytes: config.api.defaultMaxBlobSize })
+    return ok({
+      content: blob.content?.toString('base64') ?? '',
+      encoding: 'base64',
+      url: `${repoApiUrl(ctx)}/git/blobs/${found.oid}`,
+      sha: found.oid,
+      size: blob.sizeBytes,
+    })
+  },
+})

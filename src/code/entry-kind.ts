@@ -1,6 +1,0 @@
-import type { PathEntry } from '../git/git.ts'
-
-const kinds: Readonly<Record<string, string>> = { '040000': 'dir', '120000': 'symlink', '160000': 'submodule' }
-
-/** `file`, `dir`, `symlink` or `submodule`; executable files are files. */
-export const entryKind = (entry: Pick<PathEntry, 'mode'>): string => kinds[entry.mode] ?? 'file'

@@ -1,0 +1,116 @@
+import type { Attributes, AttributeValue } from '../../lib/gitattributes.ts'
+import type { LanguageTable } from './language-table.ts'
+
+/** A file of a tree, as far as languages are concerned. */
+export interface CountedFile {
+  readonly path: string
+  readonly sizeBytes: number
+}
+
+/** Folders and files that come from elsewhere. */
+const vendored = [
+  /(^|\/)(?:vendor|vendors|node_modules|bower_components|jspm_packages|third[-_]?party|3rd[-_]?party|extern|externals|deps|dist|Godeps|Carthage|Pods|\.yarn|gradle\/wrapper)\//i,
+  /(^|\/)(?:site-packages|wwwroot\/lib|public\/assets)\//i,
+  /[.-]min\.(?:js|css)$/i,
+  /(^|\/)(?:jquery|bootstrap|angular|d3|modernizr|html5shiv|raphael|prototype|react|vue)(?:[.-][\w.-]*)?\.(?:js|css)$/i,
+  /(^|\/)(?:configure|config\.guess|config\.sub|aclocal\.m4|libtool\.m4|ltmain\.sh|gradlew|gradlew\.bat|mvnw|mvnw\.cmd)$/,
+]
+
+/** Texts about the program. */
+const documentation = [
+  /(^|\/)(?:docs?|documentation|groovydoc|javadoc|man|examples|demos?|samples?)\//i,
+  /(^|\/)(?:change(?:log|s)?|contributing|copying|install|licen[cs]e|readme|authors|news)(?:\.|$)/i,
+]
+
+/** Files that tools write. */
+const generated = [
+  /(^|\/)(?:package-lock\.json|yarn\.lock|pnpm-lock\.yaml|Cargo\.lock|composer\.lock|Gemfile\.lock|go\.sum|poetry\.lock|flake\.lock)$/,
+  /\.(?:pb\.go|pb\.cc|pb\.h|pb\.rb|_pb2\.py|g\.dart|freezed\.dart|designer\.cs|min\.js\.map|js\.map|css\.map)$/i,
+  /_pb2(?:_grpc)?\.py$/,
+  /(^|\/)__generated__\//,
+  /(^|\/)zz_generated\.\w+\.go$/,
+  /\.generated\.\w+$/i,
+]
+
+const some = (patterns: readonly RegExp[], path: string): boolean => patterns.some((pattern) => pattern.test(path))
+
+/** An attribute says yes or no, as git or as text. */
+function flag(value: AttributeValue | undefined): boolean | undefined {
+  if (value === undefined) return undefined
+  return value === true || (typeof value === 'string' && value.toLowerCase() !== 'false')
+}
+
+const dotFile = /(^|\/)\./
+
+/**
+ * Bytes by language, the most first: programming and markup languages, without what comes from elsewhere, is generated,
+ * documents or begins with a dot, unless attributes say otherwise (contract, contents: languages).
+ */
+export function countLanguages(
+  table: LanguageTable,
+  files: readonly CountedFile[],
+  attributes: Attributes,
+): Map<string, number> {
+  const bytes = new Map<string, number>()
+  const hints = extensionsOf(files)
+  for (const { path, sizeBytes } of files) {
+    const said = attributes.of(path)
+    if (sizeBytes === 0 || isLeftOut(path, said)) continue
+    const named = languageNamed(table, said.get('linguist-language'))
+    const language = named ?? likeliestLanguage(table, path, hints)
+    if (language === undefined) continue
+    const counted = flag(said.get('linguist-detectable')) ?? (named !== undefined || isCode(table, language))
+    if (!counted) continue
+    const group = table.byName.get(language)?.group ?? language
+    bytes.set(group, (bytes.get(group) ?? 0) + sizeBytes)
+  }
+  return new Map([...bytes].sort(([oneName, one], [otherName, other]) => other - one || (oneName < otherName ? -1 : 1)))
+}
+
+function isLeftOut(path: string, said: ReadonlyMap<string, AttributeValue>): boolean {
+  const isVendored = flag(said.get('linguist-vendored')) ?? some(vendored, path)
+  const isGenerated = flag(said.get('linguist-generated')) ?? some(generated, path)
+  const isDocumentation = flag(said.get('linguist-documentation')) ?? some(documentation, path)
+  return isVendored || isGenerated || isDocumentation || dotFile.test(path)
+}
+
+const isCode = (table: LanguageTable, name: string): boolean => {
+  const type = table.byName.get(name)?.type
+  return type === 'programming' || type === 'markup'
+}
+
+function languageNamed(table: LanguageTable, value: AttributeValue | undefined): string | undefined {
+  return typeof value === 'string'
+    ? (table.byLowerName.get(value.toLowerCase().replaceAll('-', ' ')) ?? table.byLowerName.get(value.toLowerCase()))
+    : undefined
+}
+
+const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
+
+/** Endings that occur in a tree; they tell what an ending that several languages use stands for. */
+const extensionsOf = (files: readonly CountedFile[]): ReadonlySet<string> =>
+  new Set(files.map(({ path }) => /\.[^./]+$/.exec(path)?.[0].toLowerCase() ?? ''))
+
+/** The language of a file by its name, or the longest of its endings that is known. */
+function likeliestLanguage(table: LanguageTable, path: string, hints: ReadonlySet<string>): string | undefined {
+  const name = nameOf(path)
+  const byFilename = table.byFilename.get(name)
+  if (byFilename !== undefined) return byFilename
+  const lower = name.toLowerCase()
+  for (let dot = lower.indexOf('.', 1); dot >= 0; dot = lower.indexOf('.', dot + 1)) {
+    const extension = lower.slice(dot)
+    const names = table.byExtension.get(extension)
+    if (names) return sharedExtension(extension, hints) ?? names[0]
+  }
+  return undefined
+}
+
+/** What the ending of a header or of a mere letter means beside the other files of a tree. */
+function sharedExtension(extension: string, hints: ReadonlySet<string>): string | undefined {
+  const has = (...extensions: string[]) => extensions.some((each) => hints.has(each))
+  if (extension === '.h' && !has('.c') && has('.cpp', '.cc', '.cxx', '.hpp')) return 'C++'
+  if (extension === '.h' && !has('.c', '.cpp', '.cc', '.cxx') && has('.m', '.mm')) return 'Objective-C'
+  if (extension === '.m' && !has('.h', '.mm')) return 'MATLAB'
+  if (extension === '.pl' && has('.pro', '.plt')) return 'Prolog'
+  return undefined
+}

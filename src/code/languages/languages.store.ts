@@ -1,0 +1,29 @@
+import type { Db, Tx } from '../../db/database.ts'
+import type { Oid, RepoId } from '../../lib/ids.ts'
+
+/** Bytes by language, the most first. */
+export const listLanguages = (db: Db, repoId: RepoId) =>
+  db
+    .selectFrom('repo_language')
+    .select(['language', 'size_bytes'])
+    .where('repo_id', '=', repoId)
+    .orderBy('size_bytes', 'desc')
+    .orderBy('language')
+    .execute()
+
+/** Puts the languages of a commit in the place of those before it. */
+export async function replaceLanguages(
+  tx: Tx,
+  repoId: RepoId,
+  commit: Oid | '',
+  bytes: ReadonlyMap<string, number>,
+): Promise<void> {
+  await tx.deleteFrom('repo_language').where('repo_id', '=', repoId).execute()
+  const rows = [...bytes].map(([language, size_bytes]) => ({ repo_id: repoId, language, size_bytes }))
+  if (rows.length > 0) await tx.insertInto('repo_language').values(rows).execute()
+  await tx
+    .updateTable('repo')
+    .set({ primary_language: rows[0]?.language ?? '', languages_commit: commit })
+    .where('id', '=', repoId)
+    .execute()
+}

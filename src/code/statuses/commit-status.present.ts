@@ -1,0 +1,66 @@
+import type { RepoCtx } from '../../access/context.ts'
+import type { CommitStatusRow } from '../../db/tables/repositories.ts'
+import { formatUnix } from '../../lib/time.ts'
+import { presentUser } from '../../users/user.present.ts'
+import { loadUsers } from '../../users/user.store.ts'
+import { combinedState } from './commit-status.rules.ts'
+import type { CombinedStatus, CommitStatus } from './commit-status.schemas.ts'
+import { presentRepo } from '../../repos/repo.present.ts'
+import { repoApiUrl } from '../../repos/repo-url.ts'
+
+/** Statuses with their creators, who are shown as guests see them (observed). */
+export async function presentStatuses(
+  ctx: Pick<RepoCtx, 'config' | 'db' | 'owner' | 'repo'>,
+  rows: readonly CommitStatusRow[],
+): Promise<CommitStatus[]> {
+  const users = await loadUsers(
+    ctx.db,
+    rows.map((row) => row.creator_id),
+  )
+  const api = repoApiUrl(ctx)
+  return rows.map((row) => {
+    const creator = users.get(row.creator_id)
+    return {
+      id: row.id,
+      status: row.state,
+      target_url: row.target_url,
+      description: row.description,
+      url: `${api}/statuses/${row.sha}`,
+      context: row.context,
+      creator: creator ? presentUser({ config: ctx.config }, creator) : null,
+      created_at: formatUnix(row.created_unix),
+      updated_at: formatUnix(row.updated_unix),
+    }
+  })
+}
+
+export async function presentStatus(
+  ctx: Pick<RepoCtx, 'config' | 'db' | 'owner' | 'repo'>,
+  row: CommitStatusRow,
+): Promise<CommitStatus> {
+  const [presented] = await presentStatuses(ctx, [row])
+  return presented as CommitStatus
+}
+
+/**
+ * The latest status of each context of a commit, taken together. Without any all fields are empty.
+ * @param all the latest of every context; @param shown those on the page
+ */
+export async function presentCombinedStatus(
+  ctx: RepoCtx,
+  all: readonly CommitStatusRow[],
+  shown: readonly CommitStatusRow[],
+): Promise<CombinedStatus> {
+  const [first] = all
+  if (!first) return { state: '', sha: '', total_count: 0, statuses: null, repository: null, commit_url: '', url: '' }
+  return {
+    state: combinedState(all.map((row) => row.state)),
+    sha: first.sha,
+    total_count: shown.length,
+    statuses: await presentStatuses(ctx, shown),
+    repository: await presentRepo(ctx, ctx),
+    // Both are empty in every recorded answer.
+    commit_url: '',
+    url: '',
+  }
+}

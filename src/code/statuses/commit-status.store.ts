@@ -1,0 +1,106 @@
+import { sql } from 'kysely'
+import type { Db, Tx } from '../../db/database.ts'
+import type { CommitStatusRow } from '../../db/tables/repositories.ts'
+import type { Oid, RepoId, UserId } from '../../lib/ids.ts'
+import type { Page } from '../../lib/paging.ts'
+import type { Unix } from '../../lib/time.ts'
+
+/** Orders of lists, by the names that queries use; the last two are named the wrong way round (observed). */
+export const statusSorts = ['oldest', 'recentupdate', 'leastupdate', 'leastindex', 'highestindex'] as const
+export type StatusSort = (typeof statusSorts)[number] | 'newest'
+
+export interface StatusFilter {
+  readonly repoId: RepoId
+  readonly sha: Oid
+  /** Only of this state; all when undefined. */
+  readonly state?: string | undefined
+}
+
+const statusesOf = (db: Db, { repoId, sha, state }: StatusFilter) => {
+  const query = db.selectFrom('commit_status').where('repo_id', '=', repoId).where('sha', '=', sha)
+  return state === undefined ? query : query.where('state', '=', state)
+}
+
+const orders = {
+  newest: ['created_unix desc', 'index desc'],
+  oldest: ['created_unix', 'index'],
+  recentupdate: ['updated_unix desc', 'index desc'],
+  leastupdate: ['updated_unix', 'index'],
+  leastindex: ['index desc'],
+  highestindex: ['index'],
+} as const satisfies Record<StatusSort, readonly string[]>
+
+export const listStatuses = (
+  db: Db,
+  filter: StatusFilter,
+  sort: StatusSort,
+  page: Page,
+): Promise<CommitStatusRow[]> => {
+  let query = statusesOf(db, filter).selectAll()
+  for (const order of orders[sort]) {
+    const [column, direction] = order.split(' ') as ['created_unix' | 'updated_unix' | 'index', 'desc' | undefined]
+    query = query.orderBy(column, direction ?? 'asc')
+  }
+  return query.limit(page.limit).offset(page.offset).execute()
+}
+
+export const countStatuses = async (db: Db, filter: StatusFilter): Promise<number> =>
+  (
+    await statusesOf(db, filter)
+      .select((select) => select.fn.countAll<number>().as('count'))
+      .executeTakeFirstOrThrow()
+  ).count
+
+/** The latest status of every context, by its number, the lowest first. */
+export const listLatestStatuses = (db: Db, repoId: RepoId, shas: readonly Oid[]): Promise<CommitStatusRow[]> =>
+  db
+    .selectFrom('commit_status')
+    .selectAll()
+    .where('repo_id', '=', repoId)
+    .where('sha', 'in', shas)
+    .where('id', 'in', (where) =>
+      where
+        .selectFrom('commit_status')
+        .select((select) => select.fn.max('id').as('id'))
+        .where('repo_id', '=', repoId)
+        .where('sha', 'in', shas)
+        .groupBy(['sha', 'context']),
+    )
+    .orderBy('index')
+    .execute()
+
+export interface NewStatus {
+  readonly repoId: RepoId
+  readonly sha: Oid
+  readonly state: string
+  readonly targetUrl: string
+  readonly description: string
+  readonly context: string
+  readonly contextHash: string
+  readonly creatorId: UserId
+  readonly createdUnix: Unix
+}
+
+/** Adds a status with the next number of its commit; of two at once one fails on the number and is tried again. */
+export const insertStatus = (tx: Tx, status: NewStatus): Promise<CommitStatusRow> =>
+  tx
+    .insertInto('commit_status')
+    .values((where) => ({
+      repo_id: status.repoId,
+      sha: status.sha,
+      index: where
+        .selectFrom('commit_status')
+        .select(sql<number>`coalesce(max("index"), 0) + 1`.as('next'))
+        .where('repo_id', '=', status.repoId)
+        .where('sha', '=', status.sha),
+      state: status.state,
+      target_url: status.targetUrl,
+      description: status.description,
+      context: status.context,
+      context_hash: status.contextHash,
+      creator_id: status.creatorId,
+      created_unix: status.createdUnix,
+      updated_unix: status.createdUnix,
+    }))
+    .returningAll()
+    .executeTakeFirstOrThrow()

@@ -1,0 +1,35 @@
+import { readFormWithFiles } from '../../http/form.ts'
+import type { Call } from '../../http/operation.ts'
+import type { Upload } from './attachment.service.ts'
+
+/** Field of a form that holds the file, and the largest of the other fields. */
+const fileField = 'attachment'
+const maxFieldBytes = 10_000
+
+/**
+ * The file of a request: the field `attachment` of a form, or the whole body under the name that the query gives. Of
+ * several files in a form the first one counts.
+ */
+export const uploadOf = (
+  call: Call,
+  query: { readonly name?: string | undefined; readonly updated_at?: string | undefined },
+): Upload => ({
+  signal: call.signal,
+  async receive(maxFileBytes, take) {
+    const contentType = String(call.headers['content-type'] ?? '')
+    if (!/^multipart\/form-data/i.test(contentType)) {
+      if (query.name) await take({ name: query.name, content: call.body() })
+      return { updatedAt: query.updated_at }
+    }
+    let isTaken = false
+    const fields = await readFormWithFiles(call.body(), contentType, { maxFieldBytes, maxFileBytes }, async (file) => {
+      if (file.field !== fileField || isTaken) {
+        file.content.resume()
+        return
+      }
+      isTaken = true
+      await take({ name: query.name || file.filename, content: file.content })
+    })
+    return { updatedAt: fields['updated_at'] || query.updated_at }
+  },
+})

@@ -1,0 +1,208 @@
+import { Type } from 'typebox'
+import { repoUnderQuota } from '../../access/quota.requirements.ts'
+import { inRepo, issuesOrPullsEnabled, notArchived } from '../../access/repo.requirements.ts'
+import { anyone, attachmentsEnabled, signedIn } from '../../access/requirements.ts'
+import type { Ctx } from '../../access/context.ts'
+import { fileReplies, serveFile } from '../../http/file-reply.ts'
+import { bytesOf, operation, validBody, type Call } from '../../http/operation.ts'
+import { created, noContent, ok } from '../../http/reply.ts'
+import { pathNumber, pathText } from '../../http/schema.ts'
+import { uploadOf } from './attachment-upload.ts'
+import { presentAttachment } from './attachment.present.ts'
+import { Attachment, EditAttachmentOptions } from './attachment.schemas.ts'
+import {
+  attachFile,
+  countOneDownload,
+  deleteAttachment,
+  getAttachment,
+  getDownload,
+  getFilesOfComment,
+  getFilesOfIssue,
+  openFile,
+  renameAttachment,
+} from './attachment.service.ts'
+import { commentInRepo } from '../comment.requirements.ts'
+import { getReadableIssue } from '../issue.service.ts'
+
+const upload = { name: Type.Optional(Type.String()), updated_at: Type.Optional(Type.String()) } as const
+const quota = repoUnderQuota('size:assets:attachments:issues')
+
+export const issueListIssueAttachments = operation({
+  method: 'GET',
+  path: '/repos/{username}/{reponame}/issues/{index}/assets',
+  params: { index: pathNumber },
+  scope: 'issue',
+  requires: [inRepo, issuesOrPullsEnabled, attachmentsEnabled],
+  reply: { 200: Type.Array(Attachment) },
+  summary: 'List the files attached to an issue',
+  async run({ ctx, params }) {
+    const files = await getFilesOfIssue(ctx, await getReadableIssue(ctx, params.index))
+    return ok(files.map((file) => presentAttachment(ctx, file)))
+  },
+})
+
+export const issueCreateIssueAttachment = operation({
+  method: 'POST',
+  path: '/repos/{username}/{reponame}/issues/{index}/assets',
+  params: { index: pathNumber },
+  scope: 'issue',
+  requires: [inRepo, issuesOrPullsEnabled, attachmentsEnabled, signedIn, notArchived, quota],
+  query: upload,
+  body: bytesOf('multipart/form-data', 'application/octet-stream'),
+  reply: { 201: Attachment },
+  summary: 'Attach a file to an issue',
+  async run({ ctx, params, query, call }) {
+    const issue = await getReadableIssue(ctx, params.index)
+    return created(presentAttachment(ctx, await attachFile(ctx, { issue, comment: undefined }, uploadOf(call, query))))
+  },
+})
+
+export const issueGetIssueAttachment = operation({
+  method: 'GET',
+  path: '/repos/{username}/{reponame}/issues/{index}/assets/{attachment_id}',
+  params: { index: pathNumber, attachment_id: pathNumber },
+  scope: 'issue',
+  requires: [inRepo, issuesOrPullsEnabled, attachmentsEnabled],
+  reply: { 200: Attachment },
+  summary: 'Get a file attached to an issue or its comments',
+  async run({ ctx, params }) {
+    const place = { issue: await getReadableIssue(ctx, params.index), comment: undefined }
+    return ok(presentAttachment(ctx, await getAttachment(ctx, place, params.attachment_id)))
+  },
+})
+
+export const issueEditIssueAttachment = operation({
+  method: 'PATCH',
+  path: '/repos/{username}/{reponame}/issues/{index}/assets/{attachment_id}',
+  params: { index: pathNumber, attachment_id: pathNumber },
+  scope: 'issue',
+  requires: [inRepo, issuesOrPullsEnabled, attachmentsEnabled, signedIn, notArchived, validBody],
+  body: EditAttachmentOptions,
+  reply: { 201: Attachment },
+  summary: 'Rename a file attached to an issue or its comments',
+  async run({ ctx, params, body }) {
+    const place = { issue: await getReadableIssue(ctx, params.index), comment: undefined }
+    const file = await getAttachment(ctx, place, params.attachment_id)
+    return created(presentAttachment(ctx, await renameAttachment(ctx, place, file, body.name)))
+  },
+})
+
+export const issueDeleteIssueAttachment = operation({
+  method: 'DELETE',
+  path: '/repos/{username}/{reponame}/issues/{index}/assets/{attachment_id}',
+  params: { index: pathNumber, attachment_id: pathNumber },
+  scope: 'issue',
+  requires: [inRepo, issuesOrPullsEnabled, attachmentsEnabled, signedIn, notArchived],
+  reply: { 204: 'empty' },
+  summary: 'Delete a file attached to an issue or its comments',
+  async run({ ctx, params }) {
+    const place = { issue: await getReadableIssue(ctx, params.index), comment: undefined }
+    await deleteAttachment(ctx, place, await getAttachment(ctx, place, params.attachment_id))
+    return noContent()
+  },
+})
+
+export const issueListIssueCommentAttachments = operation({
+  method: 'GET',
+  path: '/repos/{username}/{reponame}/issues/comments/{id}/assets',
+  scope: 'issue',
+  requires: [inRepo, issuesOrPullsEnabled, commentInRepo, attachmentsEnabled],
+  reply: { 200: Type.Array(Attachment) },
+  summary: 'List the files attached to a comment',
+  async run({ ctx }) {
+    const files = await getFilesOfComment(ctx, ctx.comment)
+    return ok(files.map((file) => presentAttachment(ctx, file)))
+  },
+})
+
+export const issueCreateIssueCommentAttachment = operation({
+  method: 'POST',
+  path: '/repos/{username}/{reponame}/issues/comments/{id}/assets',
+  scope: 'issue',
+  requires: [inRepo, issuesOrPullsEnabled, commentInRepo, attachmentsEnabled, signedIn, notArchived, quota],
+  query: upload,
+  body: bytesOf('multipart/form-data', 'application/octet-stream'),
+  reply: { 201: Attachment },
+  summary: 'Attach a file to a comment',
+  run: async ({ ctx, query, call }) =>
+    created(presentAttachment(ctx, await attachFile(ctx, ctx, uploadOf(call, query)))),
+})
+
+export const issueGetIssueCommentAttachment = operation({
+  method: 'GET',
+  path: '/repos/{username}/{reponame}/issues/comments/{id}/assets/{attachment_id}',
+  params: { attachment_id: pathNumber },
+  scope: 'issue',
+  requires: [inRepo, issuesOrPullsEnabled, commentInRepo, attachmentsEnabled],
+  reply: { 200: Attachment },
+  summary: 'Get a file attached to a comment',
+  run: async ({ ctx, params }) => ok(presentAttachment(ctx, await getAttachment(ctx, ctx, params.attachment_id))),
+})
+
+export const issueEditIssueCommentAttachment = operation({
+  method: 'PATCH',
+  path: '/repos/{username}/{reponame}/issues/comments/{id}/assets/{attachment_id}',
+  params: { attachment_id: pathNumber },
+  scope: 'issue',
+  requires: [inRepo, issuesOrPullsEnabled, commentInRepo, attachmentsEnabled, signedIn, notArchived, validBody],
+  body: EditAttachmentOptions,
+  reply: { 201: Attachment },
+  summary: 'Rename a file attached to a comment',
+  async run({ ctx, params, body }) {
+    const file = await getAttachment(ctx, ctx, params.attachment_id)
+    return created(presentAttachment(ctx, await renameAttachment(ctx, ctx, file, body.name)))
+  },
+})
+
+export const issueDeleteIssueCommentAttachment = operation({
+  method: 'DELETE',
+  path: '/repos/{username}/{reponame}/issues/comments/{id}/assets/{attachment_id}',
+  params: { attachment_id: pathNumber },
+  scope: 'issue',
+  requires: [inRepo, issuesOrPullsEnabled, commentInRepo, attachmentsEnabled, signedIn, notArchived],
+  reply: { 204: 'empty' },
+  summary: 'Delete a file attached to a comment',
+  async run({ ctx, params }) {
+    await deleteAttachment(ctx, ctx, await getAttachment(ctx, ctx, params.attachment_id))
+    return noContent()
+  },
+})
+
+/** Serves a file and counts that, unless nothing or only a later part was sent. */
+async function download(ctx: Ctx, uuid: string, call: Call) {
+  const file = await getDownload(ctx, uuid)
+  const reply = await serveFile(call, {
+    name: file.name,
+    content: { sizeBytes: file.size_bytes, open: (range) => openFile(ctx, file, range) },
+    etag: file.uuid,
+    modifiedUnix: file.created_unix,
+  })
+  if (reply.status === 200 && call.method === 'GET') await countOneDownload(ctx, file)
+  return reply
+}
+
+export const downloadAttachment = operation({
+  base: 'site',
+  family: 'downloads',
+  method: 'GET',
+  path: '/attachments/{uuid}',
+  params: { uuid: pathText },
+  scope: null,
+  requires: [anyone, attachmentsEnabled],
+  reply: fileReplies,
+  summary: 'Download an attached file',
+  run: ({ ctx, params, call }) => download(ctx, params.uuid, call),
+})
+
+export const downloadRepoAttachment = operation({
+  base: 'site',
+  family: 'downloads',
+  method: 'GET',
+  path: '/{username}/{reponame}/attachments/{uuid}',
+  params: { username: pathText, reponame: pathText, uuid: pathText },
+  scope: null,
+  requires: [anyone, attachmentsEnabled],
+  reply: fileReplies,
+  summary: 'Download an attached file by the address of its repository',
+  run: ({ ctx, params, call }) => download(ctx, params.uuid, call),
+})

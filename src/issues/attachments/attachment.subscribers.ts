@@ -1,0 +1,20 @@
+import type { Ctx } from '../../access/context.ts'
+import { subscriber } from '../../events/subscriber.ts'
+
+/** Deletes the bytes of a removed file. */
+export const removeAttachmentFile = subscriber({
+  name: 'removeAttachmentFile',
+  on: 'attachment.deleted',
+  async afterCommit(ctx: Ctx, { data }) {
+    if (data.blobKey !== '') await ctx.blobs.attachments.delete(data.blobKey)
+  },
+})
+
+/** Deletes the files of a removed repository, whose rows went with it. */
+export const removeAttachmentsOfRepo = subscriber({
+  name: 'removeAttachmentsOfRepo',
+  on: 'repo.deleted',
+  async afterCommit(ctx: Ctx, { data }) {
+    for await (const { key } of ctx.blobs.attachments.list(`${data.repoId}/`)) await ctx.blobs.attachments.delete(key)
+  },
+})

@@ -1,0 +1,173 @@
+import type { Ctx, RepoCtx, SignedInRepoCtx } from '../../access/context.ts'
+import { transaction } from '../../db/database.ts'
+import type { IssueRow, LabelRow } from '../../db/tables/issues.ts'
+import { BadRequest, Invalid, NotFound } from '../../lib/errors.ts'
+import type { LabelId } from '../../lib/ids.ts'
+import type { Page } from '../../lib/paging.ts'
+import { nowUnix } from '../../lib/time.ts'
+import { must } from '../../lib/verdict.ts'
+import { addLabels, holdIssue, removeLabels, replaceLabels } from '../issue-change.service.ts'
+import { mayManage } from '../issue.policy.ts'
+import { attributionAt, changing } from '../issue.service.ts'
+import { listLabelsOf } from '../issue.store.ts'
+import { keptColor } from './label.rules.ts'
+import {
+  countLabels,
+  deleteLabelRow,
+  findLabel,
+  findLabelByName,
+  insertLabels,
+  listLabels,
+  listUsableLabels,
+  updateLabel,
+  type LabelHome,
+  type LabelSort,
+} from './label.store.ts'
+
+/** What a request says of a label; the names of the fields are the API's. */
+export interface LabelInput {
+  readonly name?: string | undefined
+  readonly color?: string | undefined
+  readonly description?: string | undefined
+  readonly exclusive?: boolean | undefined
+  readonly is_archived?: boolean | undefined
+}
+
+const noLabel = () => new NotFound('the label does not exist', 'label_not_found')
+
+const sorts: readonly LabelSort[] = ['reversealphabetically', 'leastissues', 'mostissues']
+
+/** One page of the labels of a repository or organization; unknown words for the order mean by name. */
+export async function getLabels(
+  ctx: Ctx,
+  home: LabelHome,
+  sort: string | undefined,
+  page: Page,
+): Promise<{ readonly rows: LabelRow[]; readonly total: number }> {
+  const order = sorts.find((each) => each === sort) ?? 'name'
+  const [rows, total] = await Promise.all([listLabels(ctx.db, home, order, page), countLabels(ctx.db, home)])
+  return { rows, total }
+}
+
+/** A label by id, else by name. */
+export async function getLabel(ctx: Ctx, home: LabelHome, idOrName: string): Promise<LabelRow> {
+  const byId = /^\d{1,15}$/.test(idOrName) ? await findLabel(ctx.db, home, Number(idOrName) as LabelId) : undefined
+  const label = byId ?? (await findLabelByName(ctx.db, home, idOrName))
+  if (!label) throw noLabel()
+  return label
+}
+
+export async function createLabel(
+  ctx: Ctx,
+  home: LabelHome,
+  input: LabelInput & { readonly name: string; readonly color: string },
+): Promise<LabelRow> {
+  const unix = nowUnix(ctx.clock)
+  const values = {
+    repo_id: 'repoId' in home ? home.repoId : null,
+    org_id: 'orgId' in home ? home.orgId : null,
+    name: input.name,
+    description: input.description ?? '',
+    color: keptColor(input.color),
+    is_exclusive: input.exclusive ?? false,
+    archived_unix: input.is_archived ? unix : 0,
+    created_unix: unix,
+    updated_unix: unix,
+  }
+  const [label] = await transaction(ctx.db, (tx) => insertLabels(tx, [values]))
+  return label as LabelRow
+}
+
+/** What is not named stays, but an edit that does not speak of archiving unarchives (observed). */
+export async function editLabel(ctx: Ctx, home: LabelHome, id: LabelId, input: LabelInput): Promise<LabelRow> {
+  const label = await findLabel(ctx.db, home, id)
+  if (!label) throw noLabel()
+  const unix = nowUnix(ctx.clock)
+  const edited = await transaction(ctx.db, (tx) =>
+    updateLabel(tx, id, {
+      ...(input.name === undefined ? {} : { name: input.name }),
+      ...(input.color === undefined ? {} : { color: keptColor(input.color) }),
+      ...(input.description === undefined ? {} : { description: input.description }),
+      ...(input.exclusive === undefined ? {} : { is_exclusive: input.exclusive }),
+      archived_unix: input.is_archived ? label.archived_unix || unix : 0,
+      updated_unix: unix,
+    }),
+  )
+  if (!edited) throw noLabel()
+  return edited
+}
+
+/** Removes a label from its issues and from all timelines; one that is not there is no error. */
+export async function deleteLabel(ctx: Ctx, home: LabelHome, id: LabelId): Promise<void> {
+  await transaction(ctx.db, (tx) => deleteLabelRow(tx, home, id))
+}
+
+/** Labels of an issue by name. */
+export const getIssueLabels = (ctx: RepoCtx, issue: IssueRow): Promise<LabelRow[]> => listLabelsOf(ctx.db, issue.id)
+
+/** Most labels that one request may name. */
+const maxNamed = 100
+
+/**
+ * The labels that a request names, by number or by name. Unknown and foreign ones are left out; a name that the
+ * repository and its organization both have means both. A mixture, or anything else, is `BadRequest`.
+ */
+async function labelsNamed(ctx: RepoCtx, values: readonly unknown[]): Promise<LabelRow[]> {
+  if (values.length === 0) return []
+  if (values.length > maxNamed) throw new Invalid(`[labels]: more than ${maxNamed} are named`, 'too_many_labels')
+  if (values.every((value) => typeof value === 'number')) {
+    const ids = values.map((value) => Math.trunc(value) as LabelId).filter((id) => Number.isSafeInteger(id))
+    return ids.length === 0 ? [] : listUsableLabels(ctx.db, ctx.repo, { ids })
+  }
+  if (values.every((value) => typeof value === 'string')) return listUsableLabels(ctx.db, ctx.repo, { names: values })
+  throw new BadRequest('name labels either all by number or all by name', 'labels_mixed')
+}
+
+/** What a request says of the labels of an issue. */
+export interface IssueLabelsInput {
+  readonly labels?: readonly unknown[] | undefined
+  readonly updated_at?: string | undefined
+}
+
+export async function addIssueLabels(ctx: SignedInRepoCtx, issue: IssueRow, input: IssueLabelsInput): Promise<void> {
+  must(mayManage(ctx.rights, issue))
+  const labels = await labelsNamed(ctx, input.labels ?? [])
+  const by = attributionAt(ctx, issue, input.updated_at)
+  await changing(() => transaction(ctx.db, async (tx) => addLabels(tx, by, await holdIssue(tx, issue), labels)))
+}
+
+/** Without a list all labels are taken off. */
+export async function replaceIssueLabels(
+  ctx: SignedInRepoCtx,
+  issue: IssueRow,
+  input: IssueLabelsInput,
+): Promise<void> {
+  must(mayManage(ctx.rights, issue))
+  const labels = await labelsNamed(ctx, input.labels ?? [])
+  const by = attributionAt(ctx, issue, input.updated_at)
+  await changing(() => transaction(ctx.db, async (tx) => replaceLabels(tx, by, await holdIssue(tx, issue), labels)))
+}
+
+export async function clearIssueLabels(
+  ctx: SignedInRepoCtx,
+  issue: IssueRow,
+  updatedAt: string | undefined,
+): Promise<void> {
+  must(mayManage(ctx.rights, issue))
+  const by = attributionAt(ctx, issue, updatedAt)
+  await transaction(ctx.db, async (tx) => removeLabels(tx, by, await holdIssue(tx, issue), 'all'))
+}
+
+/** Takes one label off; an unknown one is `Invalid`, one that is not on the issue no error. */
+export async function removeIssueLabel(
+  ctx: SignedInRepoCtx,
+  issue: IssueRow,
+  labelId: LabelId,
+  updatedAt: string | undefined,
+): Promise<void> {
+  must(mayManage(ctx.rights, issue))
+  const by = attributionAt(ctx, issue, updatedAt)
+  const [label] = await listUsableLabels(ctx.db, ctx.repo, { ids: [labelId] })
+  if (!label) throw new Invalid('the label does not exist', 'label_not_found')
+  await transaction(ctx.db, async (tx) => removeLabels(tx, by, await holdIssue(tx, issue), [labelId]))
+}

@@ -1,0 +1,137 @@
+import type { Db, Tx } from '../../db/database.ts'
+import type { LabelChange, LabelRow, NewLabelRow } from '../../db/tables/issues.ts'
+import type { IssueId, LabelId, RepoId, UserId } from '../../lib/ids.ts'
+import type { Page } from '../../lib/paging.ts'
+
+/** Whose labels: a repository's or an organization's. */
+export type LabelHome = { readonly repoId: RepoId } | { readonly orgId: UserId }
+
+const labelsOf = (db: Db, home: LabelHome) => {
+  const query = db.selectFrom('label')
+  return 'repoId' in home ? query.where('repo_id', '=', home.repoId) : query.where('org_id', '=', home.orgId)
+}
+
+export type LabelSort = 'name' | 'reversealphabetically' | 'leastissues' | 'mostissues'
+
+/** One page of labels. */
+export function listLabels(db: Db, home: LabelHome, sort: LabelSort, page: Page): Promise<LabelRow[]> {
+  const query = labelsOf(db, home).selectAll().limit(page.limit).offset(page.offset)
+  switch (sort) {
+    case 'reversealphabetically':
+      return query.orderBy('name', 'desc').orderBy('id', 'desc').execute()
+    case 'leastissues':
+      return query.orderBy('num_issues').orderBy('name').orderBy('id').execute()
+    case 'mostissues':
+      return query.orderBy('num_issues', 'desc').orderBy('name').orderBy('id').execute()
+    case 'name':
+      return query.orderBy('name').orderBy('id').execute()
+  }
+}
+
+export const countLabels = async (db: Db, home: LabelHome): Promise<number> =>
+  (
+    await labelsOf(db, home)
+      .select((each) => each.fn.countAll<number>().as('count'))
+      .executeTakeFirstOrThrow()
+  ).count
+
+export const findLabel = (db: Db, home: LabelHome, id: LabelId): Promise<LabelRow | undefined> =>
+  labelsOf(db, home).selectAll().where('id', '=', id).executeTakeFirst()
+
+/** The oldest label of a name, which need not be unique. */
+export const findLabelByName = (db: Db, home: LabelHome, name: string): Promise<LabelRow | undefined> =>
+  labelsOf(db, home).selectAll().where('name', '=', name).orderBy('id').executeTakeFirst()
+
+/** Labels that may be set in a repository (its own and its organization's) with any of the ids or names, by id. */
+export const listUsableLabels = (
+  db: Db,
+  repo: { readonly id: RepoId; readonly owner_id: UserId },
+  by: { readonly ids: readonly LabelId[] } | { readonly names: readonly string[] },
+): Promise<LabelRow[]> =>
+  db
+    .selectFrom('label')
+    .selectAll()
+    .where((where) => where.or([where('repo_id', '=', repo.id), where('org_id', '=', repo.owner_id)]))
+    .where((where) => ('ids' in by ? where('id', 'in', by.ids) : where('name', 'in', by.names)))
+    .orderBy('id')
+    .execute()
+
+/** Labels of one repository with any of the names. */
+export const listLabelIdsByName = async (db: Db, repoId: RepoId, names: readonly string[]) =>
+  db.selectFrom('label').select(['id', 'name']).where('repo_id', '=', repoId).where('name', 'in', names).execute()
+
+/** Ids of all labels of any repository or organization with one of the names. */
+export const listAllLabelIdsByName = async (db: Db, names: readonly string[]): Promise<LabelId[]> =>
+  (await db.selectFrom('label').select('id').where('name', 'in', names).execute()).map((row) => row.id)
+
+/** Labels on an issue by id. */
+export const listSetLabels = (db: Db | Tx, issueId: IssueId): Promise<LabelRow[]> =>
+  (db as Db)
+    .selectFrom('issue_label')
+    .innerJoin('label', 'label.id', 'issue_label.label_id')
+    .selectAll('label')
+    .where('issue_label.issue_id', '=', issueId)
+    .orderBy('label.id')
+    .execute()
+
+export const insertLabels = (tx: Tx, rows: readonly NewLabelRow[]): Promise<LabelRow[]> =>
+  tx.insertInto('label').values(rows).returningAll().execute()
+
+export const updateLabel = (tx: Tx, id: LabelId, change: LabelChange): Promise<LabelRow | undefined> =>
+  tx.updateTable('label').set(change).where('id', '=', id).returningAll().executeTakeFirst()
+
+/** Removes a label, from issues and timelines too. */
+export const deleteLabelRow = (tx: Tx, home: LabelHome, id: LabelId) => {
+  const query = tx.deleteFrom('label').where('id', '=', id)
+  return (
+    'repoId' in home ? query.where('repo_id', '=', home.repoId) : query.where('org_id', '=', home.orgId)
+  ).execute()
+}
+
+export async function insertIssueLabels(tx: Tx, issueId: IssueId, labelIds: readonly LabelId[]): Promise<void> {
+  if (labelIds.length === 0) return
+  await tx
+    .insertInto('issue_label')
+    .values(labelIds.map((labelId) => ({ issue_id: issueId, label_id: labelId })))
+    .execute()
+}
+
+export async function deleteIssueLabels(tx: Tx, issueId: IssueId, labelIds: readonly LabelId[]): Promise<void> {
+  if (labelIds.length === 0) return
+  await tx.deleteFrom('issue_label').where('issue_id', '=', issueId).where('label_id', 'in', labelIds).execute()
+}
+
+/** Labels by id. */
+export async function loadLabels(db: Db, ids: Iterable<LabelId | null>): Promise<ReadonlyMap<LabelId, LabelRow>> {
+  const wanted = [...new Set(ids)].filter((id): id is LabelId => id !== null)
+  if (wanted.length === 0) return new Map()
+  const rows = await db.selectFrom('label').selectAll().where('id', 'in', wanted).execute()
+  return new Map(rows.map((row) => [row.id, row]))
+}
+
+/** Takes the labels of an organization off the issues of a repository, and counts them again. */
+export async function deleteLabelsOfOwner(tx: Tx, repoId: RepoId, orgId: UserId): Promise<void> {
+  const gone = await tx
+    .deleteFrom('issue_label')
+    .where('issue_id', 'in', tx.selectFrom('issue').select('id').where('repo_id', '=', repoId))
+    .where('label_id', 'in', tx.selectFrom('label').select('id').where('org_id', '=', orgId))
+    .returning('label_id')
+    .execute()
+  if (gone.length === 0) return
+  await tx
+    .updateTable('label')
+    .set((label) => ({
+      num_issues: label
+        .selectFrom('issue_label')
+        .select((each) => each.fn.countAll<number>().as('count'))
+        .whereRef('issue_label.label_id', '=', 'label.id'),
+      num_closed_issues: label
+        .selectFrom('issue_label')
+        .innerJoin('issue', 'issue.id', 'issue_label.issue_id')
+        .select((each) => each.fn.countAll<number>().as('count'))
+        .whereRef('issue_label.label_id', '=', 'label.id')
+        .where('issue.is_closed', '=', true),
+    }))
+    .where('org_id', '=', orgId)
+    .execute()
+}

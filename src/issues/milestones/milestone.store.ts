@@ -1,0 +1,72 @@
+import { sql } from 'kysely'
+import type { Db, Tx } from '../../db/database.ts'
+import { contains } from '../../db/like.ts'
+import type { MilestoneChange, MilestoneRow, NewMilestoneRow } from '../../db/tables/issues.ts'
+import type { MilestoneId, RepoId } from '../../lib/ids.ts'
+import type { Page } from '../../lib/paging.ts'
+
+export const findMilestone = (db: Db, repoId: RepoId, id: MilestoneId): Promise<MilestoneRow | undefined> =>
+  db.selectFrom('milestone').selectAll().where('repo_id', '=', repoId).where('id', '=', id).executeTakeFirst()
+
+export const findMilestoneByTitle = (db: Db, repoId: RepoId, title: string): Promise<MilestoneRow | undefined> =>
+  db
+    .selectFrom('milestone')
+    .selectAll()
+    .where('repo_id', '=', repoId)
+    .where('title', '=', title)
+    .orderBy('id')
+    .executeTakeFirst()
+
+export interface MilestoneFilter {
+  readonly isClosed?: boolean | undefined
+  /** Part of the title, any letter case. */
+  readonly name?: string | undefined
+}
+
+const matching = (db: Db, repoId: RepoId, filter: MilestoneFilter) => {
+  let query = db.selectFrom('milestone').where('repo_id', '=', repoId)
+  if (filter.isClosed !== undefined) query = query.where('is_closed', '=', filter.isClosed)
+  if (filter.name) query = query.where(contains('title', filter.name))
+  return query
+}
+
+/** By due date, those without any last. */
+export const listMilestones = (db: Db, repoId: RepoId, filter: MilestoneFilter, page: Page): Promise<MilestoneRow[]> =>
+  matching(db, repoId, filter)
+    .selectAll()
+    .orderBy(sql`case when due_unix = 0 then 1 else 0 end`)
+    .orderBy('due_unix')
+    .orderBy('id')
+    .limit(page.limit)
+    .offset(page.offset)
+    .execute()
+
+export const countMilestones = async (db: Db, repoId: RepoId, filter: MilestoneFilter): Promise<number> =>
+  (
+    await matching(db, repoId, filter)
+      .select((each) => each.fn.countAll<number>().as('count'))
+      .executeTakeFirstOrThrow()
+  ).count
+
+/** Milestones of a repository with any of the titles; numbers among them also name ids. */
+export const listMilestonesNamed = (db: Db, repoId: RepoId, names: readonly string[]): Promise<MilestoneRow[]> => {
+  const ids = names.filter((name) => /^\d{1,15}$/.test(name)).map((name) => Number(name) as MilestoneId)
+  return db
+    .selectFrom('milestone')
+    .selectAll()
+    .where('repo_id', '=', repoId)
+    .where((where) => where.or([where('title', 'in', names), ...(ids.length > 0 ? [where('id', 'in', ids)] : [])]))
+    .execute()
+}
+
+export const listAllMilestoneIdsByTitle = async (db: Db, titles: readonly string[]): Promise<MilestoneId[]> =>
+  (await db.selectFrom('milestone').select('id').where('title', 'in', titles).execute()).map((row) => row.id)
+
+export const insertMilestone = (tx: Tx, values: NewMilestoneRow): Promise<MilestoneRow> =>
+  tx.insertInto('milestone').values(values).returningAll().executeTakeFirstOrThrow()
+
+export const updateMilestone = (tx: Tx, id: MilestoneId, change: MilestoneChange): Promise<MilestoneRow | undefined> =>
+  tx.updateTable('milestone').set(change).where('id', '=', id).returningAll().executeTakeFirst()
+
+/** Takes it off its issues too. */
+export const deleteMilestoneRow = (tx: Tx, id: MilestoneId) => tx.deleteFrom('milestone').where('id', '=', id).execute()

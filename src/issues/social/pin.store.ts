@@ -1,0 +1,71 @@
+import { sql } from 'kysely'
+import type { Db, Tx } from '../../db/database.ts'
+import type { IssueRow } from '../../db/tables/issues.ts'
+import type { RepoId } from '../../lib/ids.ts'
+
+/** Pinned issues (or pull requests) in their order. */
+export const listPinned = (db: Db, repoId: RepoId, isPull: boolean): Promise<IssueRow[]> =>
+  db
+    .selectFrom('issue')
+    .selectAll()
+    .where('repo_id', '=', repoId)
+    .where('is_pull', '=', isPull)
+    .where('pin_order', '>', 0)
+    .orderBy('pin_order')
+    .execute()
+
+export const countPinned = async (db: Db | Tx, repoId: RepoId, isPull: boolean): Promise<number> =>
+  (
+    await (db as Db)
+      .selectFrom('issue')
+      .select((each) => each.fn.countAll<number>().as('count'))
+      .where('repo_id', '=', repoId)
+      .where('is_pull', '=', isPull)
+      .where('pin_order', '>', 0)
+      .executeTakeFirstOrThrow()
+  ).count
+
+/** The highest place among the pinned ones, 0 without any. */
+export const findLastPin = async (tx: Tx, repoId: RepoId, isPull: boolean): Promise<number> =>
+  (
+    await tx
+      .selectFrom('issue')
+      .select((each) => each.fn.max('pin_order').as('last'))
+      .where('repo_id', '=', repoId)
+      .where('is_pull', '=', isPull)
+      .executeTakeFirstOrThrow()
+  ).last ?? 0
+
+/** Holds the pins of a repository against other changes until the transaction ends. */
+export const lockPins = (tx: Tx, repoId: RepoId) =>
+  tx
+    .updateTable('repo')
+    .set({ last_index: sql`last_index` })
+    .where('id', '=', repoId)
+    .execute()
+
+type Pinned = Pick<IssueRow, 'id' | 'repo_id' | 'is_pull' | 'pin_order'>
+
+/** Those after a pinned issue move up, and it is pinned no more. */
+export async function closePinGap(tx: Tx, issue: Pinned): Promise<void> {
+  await tx.updateTable('issue').set({ pin_order: 0 }).where('id', '=', issue.id).execute()
+  await tx
+    .updateTable('issue')
+    .set({ pin_order: sql`pin_order - 1` })
+    .where('repo_id', '=', issue.repo_id)
+    .where('is_pull', '=', issue.is_pull)
+    .where('pin_order', '>', issue.pin_order)
+    .execute()
+}
+
+/** Gives an issue a place; those at it and after it move down. */
+export async function openPinPlace(tx: Tx, issue: Pinned, place: number): Promise<void> {
+  await tx
+    .updateTable('issue')
+    .set({ pin_order: sql`pin_order + 1` })
+    .where('repo_id', '=', issue.repo_id)
+    .where('is_pull', '=', issue.is_pull)
+    .where('pin_order', '>=', place)
+    .execute()
+  await tx.updateTable('issue').set({ pin_order: place }).where('id', '=', issue.id).execute()
+}

@@ -1,0 +1,27 @@
+import type { Ctx } from '../../access/context.ts'
+import type { ReactionRow } from '../../db/tables/issues.ts'
+import { formatUnix } from '../../lib/time.ts'
+import { presentAuthor } from '../../users/user.present.ts'
+import { loadUsers } from '../../users/user.store.ts'
+import type { Reaction } from './reaction.schemas.ts'
+
+/** Reactions with those who made them, in one query for all. */
+export async function presentReactions(
+  ctx: Pick<Ctx, 'config' | 'viewer' | 'db'>,
+  rows: readonly ReactionRow[],
+): Promise<Reaction[]> {
+  const users = await loadUsers(
+    ctx.db,
+    rows.map((row) => row.user_id),
+  )
+  return rows.map((row) => ({
+    user: presentAuthor(ctx, users.get(row.user_id)),
+    content: row.content,
+    created_at: formatUnix(row.created_unix),
+  }))
+}
+
+export async function presentReaction(ctx: Pick<Ctx, 'config' | 'viewer' | 'db'>, row: ReactionRow): Promise<Reaction> {
+  const [reaction] = await presentReactions(ctx, [row])
+  return reaction as Reaction
+}

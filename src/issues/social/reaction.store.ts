@@ -1,0 +1,51 @@
+import type { Db, Tx } from '../../db/database.ts'
+import type { ReactionRow } from '../../db/tables/issues.ts'
+import type { CommentId, IssueId, UserId } from '../../lib/ids.ts'
+import type { Page } from '../../lib/paging.ts'
+
+/** What is reacted to: the text of an issue, or a comment. */
+export interface ReactionTarget {
+  readonly issueId: IssueId
+  /** 0: the text of the issue. */
+  readonly commentId: CommentId | 0
+}
+
+const reactionsTo = (db: Db, { issueId, commentId }: ReactionTarget) =>
+  db.selectFrom('reaction').where('issue_id', '=', issueId).where('comment_id', '=', commentId)
+
+/** One page of reactions, oldest first. */
+export const listReactions = (db: Db, target: ReactionTarget, page: Page): Promise<ReactionRow[]> =>
+  reactionsTo(db, target).selectAll().orderBy('id').limit(page.limit).offset(page.offset).execute()
+
+export const countReactions = async (db: Db, target: ReactionTarget): Promise<number> =>
+  (
+    await reactionsTo(db, target)
+      .select((each) => each.fn.countAll<number>().as('count'))
+      .executeTakeFirstOrThrow()
+  ).count
+
+export const findReaction = (
+  tx: Tx,
+  target: ReactionTarget,
+  userId: UserId,
+  content: string,
+): Promise<ReactionRow | undefined> =>
+  reactionsTo(tx, target).selectAll().where('user_id', '=', userId).where('content', '=', content).executeTakeFirst()
+
+/** @returns undefined when the same account has reacted so already */
+export const insertReaction = (tx: Tx, values: Omit<ReactionRow, 'id'>): Promise<ReactionRow | undefined> =>
+  tx
+    .insertInto('reaction')
+    .values(values)
+    .onConflict((conflict) => conflict.doNothing())
+    .returningAll()
+    .executeTakeFirst()
+
+export const deleteReaction = (tx: Tx, { issueId, commentId }: ReactionTarget, userId: UserId, content: string) =>
+  tx
+    .deleteFrom('reaction')
+    .where('issue_id', '=', issueId)
+    .where('comment_id', '=', commentId)
+    .where('user_id', '=', userId)
+    .where('content', '=', content)
+    .execute()

@@ -1,0 +1,53 @@
+import type { RepoCtx, SignedInRepoCtx } from '../../access/context.ts'
+import { transaction } from '../../db/database.ts'
+import type { UserRow } from '../../db/tables/accounts.ts'
+import type { IssueRow } from '../../db/tables/issues.ts'
+import { Forbidden, NotFound } from '../../lib/errors.ts'
+import type { UserId } from '../../lib/ids.ts'
+import type { Page } from '../../lib/paging.ts'
+import { nowUnix } from '../../lib/time.ts'
+import { findUserByName } from '../../users/user.store.ts'
+import {
+  countIssueWatchers,
+  findIssueWatch,
+  listIssueWatchers,
+  takesPart,
+  upsertIssueWatch,
+} from './subscription.store.ts'
+
+/** One page of the accounts that asked to hear of an issue. */
+export async function getSubscribers(
+  ctx: RepoCtx,
+  issue: IssueRow,
+  page: Page,
+): Promise<{ readonly rows: UserRow[]; readonly total: number }> {
+  const [rows, total] = await Promise.all([
+    listIssueWatchers(ctx.db, issue.id, page),
+    countIssueWatchers(ctx.db, issue.id),
+  ])
+  return { rows, total }
+}
+
+/** Whether an account is notified of an issue: its own choice, else whether it takes part. */
+export const isSubscribed = async (ctx: RepoCtx, issue: IssueRow, userId: UserId): Promise<boolean> =>
+  (await findIssueWatch(ctx.db, issue.id, userId)) ?? (await takesPart(ctx.db, issue, userId))
+
+/**
+ * Says whether an account wants to hear of an issue. For another account only administrators of the instance may.
+ * @returns whether that changed anything
+ */
+export async function setSubscription(
+  ctx: SignedInRepoCtx,
+  issue: IssueRow,
+  userName: string,
+  isWatching: boolean,
+): Promise<boolean> {
+  const user = await findUserByName(ctx.db, userName)
+  if (!user || user.kind !== 'individual') throw new NotFound('the user does not exist', 'user_not_found')
+  if (user.id !== ctx.viewer.id && !ctx.viewer.isAdmin) {
+    throw new Forbidden('you can change your own subscriptions only', 'subscription_forbidden')
+  }
+  if ((await isSubscribed(ctx, issue, user.id)) === isWatching) return false
+  await transaction(ctx.db, (tx) => upsertIssueWatch(tx, issue.id, user.id, isWatching, nowUnix(ctx.clock)))
+  return true
+}

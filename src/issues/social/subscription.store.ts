@@ -1,0 +1,65 @@
+import type { Db, Tx } from '../../db/database.ts'
+import type { UserRow } from '../../db/tables/accounts.ts'
+import type { IssueRow } from '../../db/tables/issues.ts'
+import type { IssueId, UserId } from '../../lib/ids.ts'
+import type { Page } from '../../lib/paging.ts'
+import type { Unix } from '../../lib/time.ts'
+
+/** What an account said itself; undefined when it said nothing. */
+export const findIssueWatch = async (db: Db, issueId: IssueId, userId: UserId): Promise<boolean | undefined> =>
+  (
+    await db
+      .selectFrom('issue_watch')
+      .select('is_watching')
+      .where('issue_id', '=', issueId)
+      .where('user_id', '=', userId)
+      .executeTakeFirst()
+  )?.is_watching
+
+export const upsertIssueWatch = (tx: Tx, issueId: IssueId, userId: UserId, isWatching: boolean, unix: Unix) =>
+  tx
+    .insertInto('issue_watch')
+    .values({ issue_id: issueId, user_id: userId, is_watching: isWatching, created_unix: unix, updated_unix: unix })
+    .onConflict((conflict) =>
+      conflict.columns(['issue_id', 'user_id']).doUpdateSet({ is_watching: isWatching, updated_unix: unix }),
+    )
+    .execute()
+
+/** Whether an account watches the repository, or wrote the issue or below it. */
+export async function takesPart(db: Db, issue: IssueRow, userId: UserId): Promise<boolean> {
+  if (issue.poster_id === userId) return true
+  const watch = await db
+    .selectFrom('watch')
+    .select('mode')
+    .where('repo_id', '=', issue.repo_id)
+    .where('user_id', '=', userId)
+    .executeTakeFirst()
+  if (watch && watch.mode !== 'dont') return true
+  const comment = await db
+    .selectFrom('comment')
+    .select('id')
+    .where('issue_id', '=', issue.id)
+    .where('poster_id', '=', userId)
+    .where('type', 'in', ['comment', 'review', 'code'])
+    .limit(1)
+    .executeTakeFirst()
+  return comment !== undefined
+}
+
+const watchers = (db: Db, issueId: IssueId) =>
+  db
+    .selectFrom('issue_watch')
+    .innerJoin('user', 'user.id', 'issue_watch.user_id')
+    .where('issue_watch.issue_id', '=', issueId)
+    .where('issue_watch.is_watching', '=', true)
+
+/** One page of the accounts that asked to hear of an issue. */
+export const listIssueWatchers = (db: Db, issueId: IssueId, page: Page): Promise<UserRow[]> =>
+  watchers(db, issueId).selectAll('user').orderBy('user.id').limit(page.limit).offset(page.offset).execute()
+
+export const countIssueWatchers = async (db: Db, issueId: IssueId): Promise<number> =>
+  (
+    await watchers(db, issueId)
+      .select((each) => each.fn.countAll<number>().as('count'))
+      .executeTakeFirstOrThrow()
+  ).count

@@ -1,0 +1,233 @@
+import { parseDocument } from 'yaml'
+import type { IssueConfig, IssueFormField, IssueTemplate } from './template.schemas.ts'
+import { cutBytes } from '../title.rules.ts'
+
+/** A template or a configuration that breaks a rule; the message says which. */
+export class TemplateProblem extends Error {
+  override readonly name = 'TemplateProblem'
+}
+
+type Values = Readonly<Record<string, unknown>>
+
+const refuse = (message: string): never => {
+  throw new TemplateProblem(message)
+}
+
+const isMapping = (value: unknown): value is Values =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** A YAML text as a mapping; an empty one as an empty mapping. */
+function readMapping(text: string): Values {
+  const document = parseDocument(text, { logLevel: 'silent' })
+  const [error] = document.errors
+  if (error) refuse(`yaml: ${error.message.split('\n', 1)[0] as string}`)
+  let values: unknown
+  try {
+    values = document.toJS({ maxAliasCount: 20 })
+  } catch (problem) {
+    refuse(`yaml: ${(problem as Error).message}`)
+  }
+  if (values === null || values === undefined) return {}
+  return isMapping(values) ? values : refuse('the file holds no mapping')
+}
+
+/** A text, also when it looks like a number or a truth value; '' when it is absent. */
+function scalarText(values: Values, key: string): string {
+  const value = values[key]
+  if (value === undefined || value === null) return ''
+  return typeof value === 'object' ? refuse(`${key} is no text`) : `${value as string | number | boolean | bigint}`
+}
+
+function labelsOf(value: unknown): string[] | null {
+  if (value === undefined || value === null) return null
+  const texts = Array.isArray(value)
+    ? value
+    : typeof value === 'string'
+      ? value.split(',')
+      : refuse('labels is no list')
+  const labels = texts.map((text: unknown) =>
+    typeof text === 'object' ? refuse('a label is no text') : `${text as string | number | boolean | bigint}`.trim(),
+  )
+  const named = labels.filter((label) => label !== '')
+  return named.length > 0 ? named : null
+}
+
+/** What both kinds of templates say at their head. Name and about are needed; `description` stands in for about. */
+function readHead(values: Values): Omit<IssueTemplate, 'content' | 'body' | 'file_name'> {
+  const name = scalarText(values, 'name').trim()
+  const about = (scalarText(values, 'about') || scalarText(values, 'description')).trim()
+  if (name === '') refuse('name is missing')
+  if (about === '') refuse('about is missing')
+  const ref = scalarText(values, 'ref')
+  return {
+    name,
+    title: scalarText(values, 'title'),
+    about,
+    labels: labelsOf(values['labels']),
+    ref: ref.startsWith('refs/') ? ref : `refs/heads/${ref}`,
+  }
+}
+
+const headForm = /^---[ \t]*\r?\n([\s\S]*?)^---[ \t]*(?:\r?\n|$)/m
+
+/** Longest `about` that is taken from the text of a template without a head, in bytes. */
+const maxAboutBytes = 80
+
+/** A Markdown template; without a head it is called like its file, and about is how its text begins. */
+export function parseMarkdownTemplate(fileName: string, text: string): IssueTemplate {
+  const head = headForm.exec(text)
+  if (!head || head.index !== 0) {
+    const about = cutBytes(text, maxAboutBytes)
+    if (about.trim() === '') refuse('about is missing')
+    const name = fileName.split('/').at(-1) as string
+    return { name, title: '', about, labels: null, ref: 'refs/heads/', content: text, body: null, file_name: fileName }
+  }
+  const content = text.slice(head[0].length)
+  return { ...readHead(readMapping(head[1] as string)), content, body: null, file_name: fileName }
+}
+
+/** A form template; every rule of its fields is checked (contract, issues: templates). */
+export function parseFormTemplate(fileName: string, text: string): IssueTemplate {
+  const values = readMapping(text)
+  const head = readHead(values)
+  const { body } = values
+  if (!Array.isArray(body) || body.length === 0) refuse('body is missing')
+  const fields = (body as unknown[]).map((field, index) => readField(field, index))
+  const ids = fields.map((field) => field.id)
+  const double = ids.find((id, index) => ids.indexOf(id) !== index)
+  if (double !== undefined) refuse(`two fields have the id ${double}`)
+  return { ...head, content: '', body: fields, file_name: fileName }
+}
+
+const fieldTypes = ['markdown', 'textarea', 'input', 'dropdown', 'checkboxes'] as const
+const sights = ['form', 'content'] as const
+type Sight = (typeof sights)[number]
+
+function mappingOf(values: Values, key: string, where: string): Values | null {
+  const value = values[key]
+  if (value === undefined || value === null) return null
+  return isMapping(value) ? value : refuse(`${where}: ${key} is no mapping`)
+}
+
+function visibleOf(values: Values, where: string): Sight[] | undefined {
+  const value = values['visible']
+  if (value === undefined || value === null) return undefined
+  if (!Array.isArray(value)) return refuse(`${where}: visible is no list`)
+  const unknown = value.find((each: unknown) => !sights.includes(each as Sight))
+  return unknown === undefined ? (value as Sight[]) : refuse(`${where}: visible holds an unknown word`)
+}
+
+function readField(field: unknown, index: number): IssueFormField {
+  const where = `field ${index + 1}`
+  if (!isMapping(field)) return refuse(`${where} is no mapping`)
+  const type = fieldTypes.find((each) => each === field['type']) ?? refuse(`${where} has an unknown type`)
+  const attributes = mappingOf(field, 'attributes', where)
+  const validations = mappingOf(field, 'validations', where)
+  const visible = visibleOf(field, where) ?? (type === 'markdown' ? ['form' as const] : [...sights])
+  const id = idOf(field, index, where)
+  checkAttributes(type, attributes ?? {}, where)
+  checkValidations(type, validations ?? {}, visible, where)
+  return { type, id, attributes, validations, visible }
+}
+
+function idOf(field: Values, index: number, where: string): string {
+  const { id } = field
+  if (id === undefined || id === null || id === '') return String(index)
+  if (typeof id !== 'string' || !/^[A-Za-z0-9_-]+$/.test(id)) return refuse(`${where}: the id holds other characters`)
+  return id
+}
+
+function checkText(values: Values, key: string, where: string, isNeeded = false): void {
+  const value = values[key]
+  if (value === undefined || value === null) {
+    if (isNeeded) refuse(`${where}: ${key} is missing`)
+    return
+  }
+  if (typeof value !== 'string') refuse(`${where}: ${key} is no text`)
+  if (isNeeded && (value as string).trim() === '') refuse(`${where}: ${key} is empty`)
+}
+
+function checkFlag(values: Values, key: string, where: string): void {
+  const value = values[key]
+  if (value !== undefined && value !== null && typeof value !== 'boolean') {
+    refuse(`${where}: ${key} is neither true nor false`)
+  }
+}
+
+function checkAttributes(type: IssueFormField['type'], attributes: Values, where: string): void {
+  if (type === 'markdown') return checkText(attributes, 'value', where, true)
+  checkText(attributes, 'label', where, true)
+  for (const key of ['description', 'placeholder', 'value', 'render']) {
+    if (type === 'input' || type === 'textarea' || key === 'description') checkText(attributes, key, where)
+  }
+  if (type === 'dropdown') checkDropdown(attributes, where)
+  if (type === 'checkboxes') checkBoxes(attributes, where)
+}
+
+const optionsOf = (attributes: Values, where: string): unknown[] => {
+  const { options } = attributes
+  return Array.isArray(options) && options.length > 0 ? options : refuse(`${where}: options is missing`)
+}
+
+function checkDropdown(attributes: Values, where: string): void {
+  const options = optionsOf(attributes, where)
+  if (options.some((option) => typeof option !== 'string')) refuse(`${where}: an option is no text`)
+  checkFlag(attributes, 'multiple', where)
+  checkFlag(attributes, 'list', where)
+  const chosen = attributes['default']
+  if (chosen === undefined || chosen === null) return
+  const isInRange = Number.isInteger(chosen) && (chosen as number) >= 0 && (chosen as number) < options.length
+  if (!isInRange) refuse(`${where}: default is the position of no option`)
+}
+
+function checkBoxes(attributes: Values, where: string): void {
+  for (const [index, option] of optionsOf(attributes, where).entries()) {
+    const box = `${where}, option ${index + 1}`
+    if (!isMapping(option)) return refuse(`${box} is no mapping`)
+    checkText(option, 'label', box, true)
+    checkFlag(option, 'required', box)
+    const visible = visibleOf(option, box)
+    if (option['required'] === true && visible && !visible.includes('form')) refuse(`${box} is required and hidden`)
+  }
+}
+
+function checkValidations(
+  type: IssueFormField['type'],
+  validations: Values,
+  visible: readonly Sight[],
+  where: string,
+): void {
+  if (type === 'markdown') return
+  checkFlag(validations, 'required', where)
+  if (validations['required'] === true && !visible.includes('form')) refuse(`${where} is required and hidden`)
+  if (type !== 'input') return
+  checkFlag(validations, 'is_number', where)
+  checkText(validations, 'regex', where)
+}
+
+/** What holds where there is no configuration, or a broken one. */
+export const defaultIssueConfig: IssueConfig = { blank_issues_enabled: true, contact_links: [] }
+
+/** The configuration of templates: whether issues without one may be opened, and where else to ask. */
+export function parseIssueConfig(text: string): IssueConfig {
+  const values = readMapping(text)
+  const blank = values['blank_issues_enabled'] ?? true
+  if (typeof blank !== 'boolean') refuse('blank_issues_enabled is neither true nor false')
+  const links = values['contact_links'] ?? []
+  if (!Array.isArray(links)) return refuse('contact_links is no list')
+  return {
+    blank_issues_enabled: blank as boolean,
+    contact_links: links.map((link: unknown, index) => readLink(link, index + 1)),
+  }
+}
+
+function readLink(link: unknown, position: number): { name: string; url: string; about: string } {
+  if (!isMapping(link)) return refuse(`contact_link at position ${position} is no mapping`)
+  const textOf = (key: string) =>
+    scalarText(link, key) || refuse(`contact_link at position ${position} is missing ${key} key`)
+  const name = textOf('name')
+  const url = textOf('url')
+  const about = textOf('about')
+  if (!url.startsWith('/') && !URL.canParse(url)) refuse(`${url} is no valid address`)
+  return { name, url, about }
+}

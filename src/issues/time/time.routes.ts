@@ -1,0 +1,214 @@
+import { Type } from 'typebox'
+import { inRepo, issuesEnabled, issuesOrPullsEnabled } from '../../access/repo.requirements.ts'
+import { signedIn } from '../../access/requirements.ts'
+import { operation, validBody } from '../../http/operation.ts'
+import { created, empty, noContent, ok, paged } from '../../http/reply.ts'
+import { pageQuery, pathNumber, pathText } from '../../http/schema.ts'
+import { Invalid } from '../../lib/errors.ts'
+import type { TrackedTimeId } from '../../lib/ids.ts'
+import { pageOf, pageOrWhole } from '../../lib/paging.ts'
+import { formatUnix } from '../../lib/time.ts'
+import { optionalTime } from '../due-date.rules.ts'
+import { mayManage } from '../issue.policy.ts'
+import { getReadableIssue } from '../issue.service.ts'
+import { cancelWatch, startWatch, stopWatch } from './stopwatch.service.ts'
+import { presentStopwatches, presentTimes } from './time.present.ts'
+import { AddTimeOption, StopWatch, TrackedTime } from './time.schemas.ts'
+import {
+  addTime,
+  getOwnTimes,
+  getStopwatches,
+  getTime,
+  getTimesOfIssue,
+  getTimesOfRepo,
+  getTimesOfUser,
+  mayTrack,
+  isTrackingOn,
+  removeTime,
+  resetTimes,
+} from './time.service.ts'
+
+const timeQuery = { since: Type.Optional(Type.String()), before: Type.Optional(Type.String()), ...pageQuery } as const
+const userTimeQuery = { user: Type.Optional(Type.String()), ...timeQuery } as const
+
+export const issueTrackedTimes = operation({
+  method: 'GET',
+  path: '/repos/{username}/{reponame}/issues/{index}/times',
+  params: { index: pathNumber },
+  scope: 'issue',
+  requires: [inRepo, issuesOrPullsEnabled, signedIn],
+  query: userTimeQuery,
+  reply: { 200: Type.Array(TrackedTime) },
+  summary: 'List the times tracked on an issue',
+  async run({ ctx, params, query }) {
+    const page = pageOrWhole(query, ctx.config.api)
+    const { rows, total } = await getTimesOfIssue(ctx, await getReadableIssue(ctx, params.index), query, page)
+    return paged(await presentTimes(ctx, rows, [ctx]), page, total, { link: false })
+  },
+})
+
+export const issueAddTime = operation({
+  method: 'POST',
+  path: '/repos/{username}/{reponame}/issues/{index}/times',
+  params: { index: pathNumber },
+  scope: 'issue',
+  requires: [inRepo, issuesOrPullsEnabled, signedIn, validBody],
+  body: AddTimeOption,
+  reply: { 200: TrackedTime, 403: 'empty' },
+  summary: 'Track time on an issue',
+  async run({ ctx, params, body }) {
+    if (body.time === 0) throw new Invalid('[time]: is required', 'invalid', { field: 'time' })
+    const createdUnix = optionalTime(body.created, 'created')
+    const issue = await getReadableIssue(ctx, params.index)
+    if (isTrackingOn(ctx) && !(await mayTrack(ctx, issue))) return empty(403)
+    const row = await addTime(ctx, issue, body)
+    // Time of somebody else is shown as that account would see it: as others see the caller (observed).
+    const viewer = row.user_id === ctx.viewer.id ? ctx.viewer : { ...ctx.viewer, id: row.user_id, isAdmin: false }
+    const [time] = await presentTimes({ ...ctx, viewer }, [row], [ctx])
+    // The answer repeats the moment that was sent, which lists do not show (observed).
+    return ok({ ...(time as TrackedTime), ...(createdUnix === 0 ? {} : { created: formatUnix(createdUnix) }) })
+  },
+})
+
+export const issueResetTime = operation({
+  method: 'DELETE',
+  path: '/repos/{username}/{reponame}/issues/{index}/times',
+  params: { index: pathNumber },
+  scope: 'issue',
+  requires: [inRepo, issuesOrPullsEnabled, signedIn],
+  reply: { 204: 'empty', 403: 'empty' },
+  summary: "Take the caller's times off an issue",
+  async run({ ctx, params }) {
+    const issue = await getReadableIssue(ctx, params.index)
+    if (isTrackingOn(ctx) && !(await mayTrack(ctx, issue))) return empty(403)
+    await resetTimes(ctx, issue)
+    return noContent()
+  },
+})
+
+export const issueDeleteTime = operation({
+  method: 'DELETE',
+  path: '/repos/{username}/{reponame}/issues/{index}/times/{id}',
+  params: { index: pathNumber, id: pathNumber },
+  scope: 'issue',
+  requires: [inRepo, issuesOrPullsEnabled, signedIn],
+  reply: { 204: 'empty', 403: 'empty' },
+  summary: 'Take one time off an issue',
+  async run({ ctx, params }) {
+    const issue = await getReadableIssue(ctx, params.index)
+    if (isTrackingOn(ctx) && !(await mayTrack(ctx, issue))) return empty(403)
+    const time = await getTime(ctx, issue, params.id as TrackedTimeId)
+    if (time.user_id !== ctx.viewer.id && !ctx.viewer.isAdmin) return empty(403)
+    await removeTime(ctx, issue, time)
+    return noContent()
+  },
+})
+
+export const repoTrackedTimes = operation({
+  method: 'GET',
+  path: '/repos/{username}/{reponame}/times',
+  scope: 'repository',
+  requires: [inRepo, issuesEnabled, signedIn],
+  query: userTimeQuery,
+  reply: { 200: Type.Array(TrackedTime) },
+  summary: 'List the times tracked in a repository',
+  async run({ ctx, query }) {
+    const page = pageOrWhole(query, ctx.config.api)
+    const { rows, total } = await getTimesOfRepo(ctx, query, page)
+    return paged(await presentTimes(ctx, rows, [ctx]), page, total, { link: false })
+  },
+})
+
+export const userTrackedTimes = operation({
+  method: 'GET',
+  path: '/repos/{username}/{reponame}/times/{timetrackingusername}',
+  params: { timetrackingusername: pathText },
+  scope: 'repository',
+  requires: [inRepo, issuesEnabled, signedIn],
+  reply: { 200: Type.Array(TrackedTime) },
+  summary: 'List the times that an account tracked in a repository',
+  deprecated: true,
+  async run({ ctx, params }) {
+    const whole = pageOrWhole({}, ctx.config.api)
+    const { rows } = await getTimesOfUser(ctx, params.timetrackingusername, whole)
+    return ok(await presentTimes(ctx, rows, [ctx]))
+  },
+})
+
+export const userCurrentTrackedTimes = operation({
+  method: 'GET',
+  path: '/user/times',
+  scope: 'user',
+  requires: [signedIn],
+  query: timeQuery,
+  reply: { 200: Type.Array(TrackedTime) },
+  summary: "List the caller's tracked times",
+  async run({ ctx, query }) {
+    const page = pageOrWhole(query, ctx.config.api)
+    const { rows, total } = await getOwnTimes(ctx, query, page)
+    return paged(await presentTimes(ctx, rows), page, total, { link: false })
+  },
+})
+
+export const userGetStopWatches = operation({
+  method: 'GET',
+  path: '/user/stopwatches',
+  scope: 'user',
+  requires: [signedIn],
+  query: pageQuery,
+  reply: { 200: Type.Array(StopWatch) },
+  summary: "List the caller's running stopwatches",
+  async run({ ctx, query }) {
+    const page = pageOf(query, ctx.config.api)
+    const rows = await getStopwatches(ctx, { ...page, offset: 0 })
+    return paged(await presentStopwatches(ctx, page.number === 1 ? rows : []), page, rows.length, { link: false })
+  },
+})
+
+export const issueStartStopWatch = operation({
+  method: 'POST',
+  path: '/repos/{username}/{reponame}/issues/{index}/stopwatch/start',
+  params: { index: pathNumber },
+  scope: 'issue',
+  requires: [inRepo, issuesOrPullsEnabled, signedIn],
+  reply: { 201: 'empty', 403: 'empty' },
+  summary: 'Start a stopwatch on an issue',
+  async run({ ctx, params }) {
+    const issue = await getReadableIssue(ctx, params.index)
+    if (!mayManage(ctx.rights, issue).allowed || !isTrackingOn(ctx)) return empty(403)
+    await startWatch(ctx, issue)
+    return created(undefined)
+  },
+})
+
+export const issueStopStopWatch = operation({
+  method: 'POST',
+  path: '/repos/{username}/{reponame}/issues/{index}/stopwatch/stop',
+  params: { index: pathNumber },
+  scope: 'issue',
+  requires: [inRepo, issuesOrPullsEnabled, signedIn],
+  reply: { 201: 'empty', 403: 'empty' },
+  summary: 'Stop the stopwatch on an issue and track its time',
+  async run({ ctx, params }) {
+    const issue = await getReadableIssue(ctx, params.index)
+    if (!mayManage(ctx.rights, issue).allowed || !isTrackingOn(ctx)) return empty(403)
+    await stopWatch(ctx, issue)
+    return created(undefined)
+  },
+})
+
+export const issueDeleteStopWatch = operation({
+  method: 'DELETE',
+  path: '/repos/{username}/{reponame}/issues/{index}/stopwatch/delete',
+  params: { index: pathNumber },
+  scope: 'issue',
+  requires: [inRepo, issuesOrPullsEnabled, signedIn],
+  reply: { 204: 'empty', 403: 'empty' },
+  summary: 'Take the stopwatch off an issue without tracking its time',
+  async run({ ctx, params }) {
+    const issue = await getReadableIssue(ctx, params.index)
+    if (!mayManage(ctx.rights, issue).allowed || !isTrackingOn(ctx)) return empty(403)
+    await cancelWatch(ctx, issue)
+    return noContent()
+  },
+})

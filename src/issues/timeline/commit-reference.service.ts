@@ -1,0 +1,153 @@
+import type { Ctx, SignedInCtx } from '../../access/context.ts'
+import type { RepoAccess } from '../../access/repo-access.ts'
+import { transaction, type Tx } from '../../db/database.ts'
+import type { IssueRow } from '../../db/tables/issues.ts'
+import { publish } from '../../events/hub.ts'
+import type { Commit } from '../../git/git.ts'
+import { escapeSegment } from '../../lib/escape-url.ts'
+import type { Oid } from '../../lib/ids.ts'
+import { branchOf, isZeroOid } from '../../lib/refs.ts'
+import type { Attribution } from '../attribution.ts'
+import { durationText } from '../time/duration.ts'
+import { insertTimelineEntries, insertTimelineEntry } from '../timeline-entry.store.ts'
+import { changeState, holdIssue } from '../issue-change.service.ts'
+import { mayManage } from '../issue.policy.ts'
+import type { RepoWithOwner } from '../repo-with-owner.ts'
+import { touchIssues } from '../issue.store.ts'
+import { parseReferences } from './reference.parse.ts'
+import { lookUpIssues, parseRules, referencesOf, type Reference } from './reference.service.ts'
+import { listIssuesTellingOf, listOtherHeads } from './reference.store.ts'
+import { insertTrackedTime } from '../time/stopwatch.store.ts'
+
+/** Most commits of one push whose messages are read, the newest ones. */
+const maxCommits = 1000
+
+type Home = RepoWithOwner & RepoAccess
+
+/** What is pushed and to where. */
+interface Push {
+  readonly branch: string
+  readonly old: Oid
+  readonly new: Oid
+}
+
+/** Commits that a push brought, oldest first; of a new branch those that no other branch has. */
+async function pushedCommits(ctx: Ctx, home: Home, push: Push): Promise<readonly Commit[]> {
+  const not = isZeroOid(push.old) ? await listOtherHeads(ctx.db, home.repo.id, push.branch) : [push.old]
+  const key = home.repo.git_key
+  const gone = new Set(await ctx.git.missingObjects(key, [push.new, ...not]))
+  if (gone.has(push.new)) return []
+  return ctx.git.log(key, {
+    from: [push.new],
+    not: not.filter((oid) => !gone.has(oid)),
+    limit: maxCommits,
+    reverse: true,
+  })
+}
+
+const escapeHtml = (text: string): string =>
+  text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&#34;')
+    .replaceAll("'", '&#39;')
+
+/** How a timeline tells of a commit: a link to it with its first line (observed). */
+function commitLink({ config }: Ctx, { repo, owner }: RepoWithOwner, commit: Commit): string {
+  const path = `${config.server.subPath}/${escapeSegment(owner.name)}/${escapeSegment(repo.name)}/commit/${commit.oid}`
+  const [title = ''] = commit.message.trim().split('\n', 1)
+  return `<a href="${escapeHtml(path)}">${escapeHtml(title)}</a>`
+}
+
+/**
+ * Whether a push to a branch carries the promises about an issue out: to the branch that the issue is bound to, else to
+ * the default branch of the repository, or to any where that is the rule.
+ */
+function countsFor(ctx: Ctx, home: Home, push: Push, issue: IssueRow): boolean {
+  if (ctx.config.repository.defaultCloseIssuesViaCommitsInAnyBranch) return true
+  const bound = branchOf(issue.ref) ?? issue.ref
+  return push.branch === (bound === '' ? home.repo.default_branch : bound)
+}
+
+/** Does what a message promises, when the doer may: to their own issue or one they may write. Open dependencies prevent it. */
+async function keepPromise(tx: Tx, by: Attribution, reference: Reference): Promise<void> {
+  const { issue, rights, action, seconds } = reference
+  if (action === 'none' || issue.is_pull || (issue.poster_id !== by.doerId && !mayManage(rights, issue).allowed)) return
+  const { kind } = await changeState(tx, by, await holdIssue(tx, issue), action === 'closes')
+  if (kind !== 'changed' || action !== 'closes' || seconds <= 0) return
+  const time = await insertTrackedTime(tx, {
+    issue_id: issue.id,
+    user_id: by.doerId,
+    seconds,
+    created_unix: by.atUnix,
+  })
+  await insertTimelineEntry(tx, by, issue.id, {
+    type: 'add_time_manual',
+    content: durationText(seconds),
+    time_id: time.id,
+  })
+}
+
+/** Tells issues of a commit that names them, each once, and does what its message promises. */
+async function recordCommit(
+  ctx: SignedInCtx,
+  home: Home,
+  push: Push,
+  commit: Commit,
+  by: Attribution,
+  references: readonly Reference[],
+): Promise<void> {
+  await transaction(ctx.db, async (tx) => {
+    const told = await listIssuesTellingOf(
+      tx,
+      references.map(({ issue }) => issue.id),
+      commit.oid,
+    )
+    const untold = references.filter(({ issue }) => !told.has(issue.id))
+    const entries = await insertTimelineEntries(
+      tx,
+      by,
+      untold.map(({ issue }) => ({
+        issue_id: issue.id,
+        type: 'commit_ref',
+        content: commitLink(ctx, home, commit),
+        commit_sha: commit.oid,
+      })),
+    )
+    await touchIssues(
+      tx,
+      untold.map(({ issue }) => issue.id),
+      by.atUnix,
+    )
+    for (const [index, { issue }] of untold.entries()) {
+      await publish(tx, 'issue.referenced', {
+        repoId: issue.repo_id,
+        issueId: issue.id,
+        doerId: by.doerId,
+        isPull: issue.is_pull,
+        commentId: (entries[index] as (typeof entries)[number]).id,
+      })
+    }
+    for (const reference of references) {
+      if (countsFor(ctx, home, push, reference.issue)) await keepPromise(tx, by, reference)
+    }
+  })
+}
+
+export async function recordPush(ctx: SignedInCtx, home: Home, push: Push, by: Attribution): Promise<void> {
+  const rules = parseRules(ctx.config)
+  const naming = (await pushedCommits(ctx, home, push)).flatMap((commit) => {
+    const { issues } = parseReferences({ plain: [commit.message] }, rules)
+    return issues.length > 0 ? [{ commit, issues }] : []
+  })
+  if (naming.length === 0) return
+  const lookUp = await lookUpIssues(
+    { ...ctx, ...home },
+    naming.flatMap(({ issues }) => issues),
+  )
+  for (const { commit, issues } of naming) {
+    const references = referencesOf(issues, lookUp)
+    if (references.length > 0) await recordCommit(ctx, home, push, commit, by, references)
+  }
+}

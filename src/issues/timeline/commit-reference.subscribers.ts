@@ -1,0 +1,35 @@
+import type { Ctx } from '../../access/context.ts'
+import { accessTo } from '../../access/repo-access.ts'
+import { viewerOf } from '../../auth/viewer.ts'
+import { subscriber } from '../../events/subscriber.ts'
+import { branchOf, isZeroOid } from '../../lib/refs.ts'
+import { findUserById } from '../../users/user.store.ts'
+import type { Attribution } from '../attribution.ts'
+import { recordPush } from './commit-reference.service.ts'
+import { loadReposWithOwners } from '../repo-with-owner.store.ts'
+
+/**
+ * Reads the messages of pushed commits for issues that they name, in the name of who pushed them. Running twice changes
+ * nothing more: each issue is told of a commit once, and closing what is closed does nothing.
+ */
+export const readCommitMessages = subscriber({
+  name: 'readCommitMessages',
+  pool: 'git',
+  on: 'refs.updated',
+  lane: ({ data }) => `repo ${data.repoId}`,
+  async afterCommit(ctx: Ctx, { data, atMs }) {
+    // What is written in a wiki closes nothing.
+    if (data.origin === 'mirror' || data.origin === 'internal' || data.kind === 'wiki') return
+    const pushes = data.updates.flatMap((update) => {
+      const branch = branchOf(update.ref)
+      return branch === undefined || isZeroOid(update.new) ? [] : [{ branch, old: update.old, new: update.new }]
+    })
+    const doer = await findUserById(ctx.db, data.doerId)
+    const repoWithOwner = (await loadReposWithOwners(ctx.db, [data.repoId])).get(data.repoId)
+    if (pushes.length === 0 || !doer || !repoWithOwner) return
+    const viewer = viewerOf(doer, { kind: 'password' })
+    const access = await accessTo(ctx.db, viewer, repoWithOwner.owner, repoWithOwner.repo)
+    const by: Attribution = { doerId: doer.id, atUnix: Math.floor(atMs / 1000), isDated: false }
+    for (const push of pushes) await recordPush({ ...ctx, viewer }, { ...repoWithOwner, ...access }, push, by)
+  },
+})

@@ -1,0 +1,35 @@
+import type { Db } from '../../db/database.ts'
+import type { UserId } from '../../lib/ids.ts'
+
+/** Ids of the members of teams of an organization, by the names of the teams in lower case. */
+export const listTeamMemberIds = async (db: Db, orgId: UserId, lowerNames: readonly string[]): Promise<UserId[]> =>
+  lowerNames.length === 0
+    ? []
+    : (
+        await db
+          .selectFrom('team')
+          .innerJoin('team_user', 'team_user.team_id', 'team.id')
+          .select('team_user.user_id')
+          .where('team.org_id', '=', orgId)
+          .where('team.lower_name', 'in', lowerNames)
+          .execute()
+      ).map((row) => row.user_id)
+
+/** Which of some accounts block a person. */
+export const listBlockingAmong = async (
+  db: Db,
+  ids: readonly UserId[],
+  blockedId: UserId,
+): Promise<ReadonlySet<UserId>> =>
+  new Set(
+    ids.length === 0
+      ? []
+      : (
+          await db
+            .selectFrom('user_block')
+            .select('blocker_id')
+            .where('blocked_id', '=', blockedId)
+            .where('blocker_id', 'in', ids)
+            .execute()
+        ).map((row) => row.blocker_id),
+  )

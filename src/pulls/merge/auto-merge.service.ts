@@ -1,0 +1,51 @@
+import type { Services, SignedInRepoCtx } from '../../access/context.ts'
+import { accessTo } from '../../access/repo-access.ts'
+import { viewerAs } from '../../auth/viewer.ts'
+import type { PullRow } from '../../db/tables/pulls.ts'
+import type { PullId, UserId } from '../../lib/ids.ts'
+import { Refusal } from '../../lib/errors.ts'
+import { findRepoById } from '../../repos/repo.store.ts'
+import { findUserById } from '../../users/user.store.ts'
+import { mergePull } from './merge.service.ts'
+import { findScheduledMerge } from './merge.store.ts'
+import type { MergeVerb } from '../pull.schemas.ts'
+import { pairsOf } from '../pull.service.ts'
+import { findPullById } from '../pull.store.ts'
+
+/** The context of somebody who acts on the repository of a pull request now; undefined when the repository is gone. */
+async function actingAs(services: Services, pull: PullRow, userId: UserId): Promise<SignedInRepoCtx | undefined> {
+  const [user, repo] = await Promise.all([findUserById(services.db, userId), findRepoById(services.db, pull.repo_id)])
+  const owner = repo && (await findUserById(services.db, repo.owner_id))
+  if (!user || !repo || !owner || !user.is_active || user.prohibit_login) return undefined
+  const viewer = viewerAs(user)
+  const { units, rights } = await accessTo(services.db, viewer, owner, repo)
+  return { ...services, viewer, repo, owner, units, rights }
+}
+
+/**
+ * Makes a merge that waits, if it may be made now: all checks are those of whoever scheduled it. When one refuses it goes
+ * on waiting for the next occasion.
+ */
+export async function tryScheduledMerge(services: Services, id: PullId): Promise<void> {
+  const [pull, waiting] = await Promise.all([findPullById(services.db, id), findScheduledMerge(services.db, id)])
+  if (!pull || !waiting || pull.is_merged) return
+  const ctx = await actingAs(services, pull, waiting.doer_id)
+  const [pair] = await pairsOf(services, [pull])
+  if (!ctx || !pair || ctx.repo.is_archived) return
+  try {
+    await mergePull(ctx, pair, {
+      style: waiting.style as MergeVerb,
+      title: waiting.title,
+      message: waiting.message,
+      mergeCommit: '',
+      expectedHead: '',
+      isForced: false,
+      whenChecksSucceed: false,
+      deletesBranch: waiting.deletes_branch,
+    })
+  } catch (error) {
+    // A refusal is what it waits for to end; anything else is a failure of the job that asked.
+    if (!(error instanceof Refusal)) throw error
+    services.log('debug', 'a scheduled merge goes on waiting', { pullId: id, reason: error.message })
+  }
+}

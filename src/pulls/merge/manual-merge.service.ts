@@ -1,0 +1,58 @@
+import type { Services } from '../../access/context.ts'
+import { transaction } from '../../db/database.ts'
+import type { PullRow } from '../../db/tables/pulls.ts'
+import type { RepoRow } from '../../db/tables/repositories.ts'
+import type { Oid } from '../../lib/ids.ts'
+import { loadCommitAuthors } from '../../code/commits/commit-authors.ts'
+import { recordMerge } from './merge-record.service.ts'
+
+/** How far back from the base the commit that brought the head in is looked for. */
+const maxSearched = 10_000
+
+/**
+ * Marks a pull request merged whose head was brought into its base by hand: in the name of whom the address of the merge
+ * commit belongs to, else of the owner. A head that was part of the base from the start was never merged.
+ * @returns the new row; undefined when the head was not merged by hand
+ */
+export async function recordManualMerge(
+  services: Services,
+  repo: RepoRow,
+  pull: PullRow,
+  base: Oid,
+): Promise<PullRow | undefined> {
+  const { git, db } = services
+  // The base that it was checked against before did not hold the head; one that always did is no merge.
+  if (pull.merge_base === pull.synced_oid) return undefined
+  const after = await git.logOids(repo.git_key, {
+    from: [base],
+    not: [pull.synced_oid],
+    reverse: true,
+    limit: maxSearched,
+  })
+  const commits = await git.readCommits(repo.git_key, after)
+  const reached = new Set<string>([pull.synced_oid])
+  let merge: Oid = pull.synced_oid
+  let email: string | undefined
+  for (const commit of commits) {
+    if (!commit.parents.some((parent) => reached.has(parent))) continue
+    if (commit.parents.length > 1) {
+      merge = commit.oid
+      email = commit.author.email
+      break
+    }
+    reached.add(commit.oid)
+  }
+  email ??= (await git.readCommit(repo.git_key, merge)).author.email
+  const author = (await loadCommitAuthors(services, [email])).of(email)
+  return transaction(db, (tx) =>
+    recordMerge(tx, {
+      pullId: pull.id,
+      mergeOid: merge,
+      mergerId: author?.id ?? repo.owner_id,
+      closes: [],
+      reopens: [],
+      nowMs: services.clock.nowMs(),
+      state: 'manual',
+    }),
+  )
+}

@@ -1,0 +1,182 @@
+import type { SignedInRepoCtx } from '../../access/context.ts'
+import type { Identity, MergeTreeResult } from '../../git/git.ts'
+import { Conflict } from '../../lib/errors.ts'
+import type { Oid } from '../../lib/ids.ts'
+import { nowUnix } from '../../lib/time.ts'
+import { loadCommitAuthors } from '../../code/commits/commit-authors.ts'
+import { gitPerson } from '../../users/git-person.ts'
+import { findUserById } from '../../users/user.store.ts'
+import { withTrailers } from '../../lib/trailers.ts'
+import { fillTemplate, joinMessage, splitMessage, templateVariables, type Message } from './merge-message.ts'
+import { mergeFacts, readTemplate } from './merge-template.service.ts'
+import type { PullPair } from '../pull.store.ts'
+
+/** Ways of bringing a head into a base that make the base a new commit. */
+export type BuildStyle = 'merge' | 'rebase' | 'rebase-merge' | 'squash' | 'fast-forward-only'
+
+/** Author and committer of commits that are made now. */
+export const identityOf = (ctx: SignedInRepoCtx): Identity => ({
+  ...gitPerson(ctx.config, ctx.viewer.user),
+  unixSeconds: nowUnix(ctx.clock),
+  offsetMinutes: 0,
+})
+
+/** What can not be merged, as a refusal. */
+export function conflictOf(result: {
+  readonly conflicts: readonly string[]
+  readonly messages?: readonly string[]
+}): Conflict {
+  const [path] = result.conflicts
+  return new Conflict(
+    path === undefined ? 'the two can not be merged' : `the two can not be merged: ${path} was changed in both`,
+    'merge_conflict',
+    { conflicts: result.conflicts.slice(0, 100) },
+  )
+}
+
+function mustBeClean(merged: MergeTreeResult): Oid {
+  if (merged.clean) return merged.tree
+  if ('unrelated' in merged) throw new Conflict('the two histories are not related', 'unrelated_histories')
+  throw conflictOf(merged)
+}
+
+/** Puts the commits of a head on top of a base; what conflicts is `Conflict`. */
+async function rebased(ctx: SignedInRepoCtx, base: Oid, head: Oid): Promise<Oid> {
+  const key = ctx.repo.git_key
+  if ((await ctx.git.mergeBase(key, base, head)) === undefined) {
+    throw new Conflict('the two histories are not related', 'unrelated_histories')
+  }
+  const result = await ctx.git.rebaseCommits(key, {
+    onto: base,
+    from: head,
+    upstream: base,
+    committer: identityOf(ctx),
+  })
+  if (!result.ok) throw conflictOf(result)
+  return result.tip
+}
+
+/** With a template for rebasing the last commit gets its message by it. */
+async function amended(ctx: SignedInRepoCtx, pair: PullPair, base: Oid, tip: Oid): Promise<Oid> {
+  const template = tip === base ? undefined : await readTemplate(ctx, 'rebase')
+  if (template === undefined) return tip
+  const last = await ctx.git.readCommit(ctx.repo.git_key, tip)
+  const variables = templateVariables(await mergeFacts(ctx, pair), splitMessage(last.message))
+  const message = splitMessage(fillTemplate(template, variables))
+  if (message.title === '') return tip
+  const { oid } = await ctx.git.writeCommit(ctx.repo.git_key, {
+    parents: last.parents,
+    tree: last.tree,
+    author: last.author,
+    committer: identityOf(ctx),
+    message: joinMessage(message),
+  })
+  return oid
+}
+
+/** The author of a pull request as they sign their own commits in it, else as their account says. */
+async function posterIdentity(ctx: SignedInRepoCtx, pair: PullPair, base: Oid): Promise<Identity | undefined> {
+  const poster = await findUserById(ctx.db, pair.issue.poster_id)
+  if (!poster) return undefined
+  const commits = await ctx.git.log(ctx.repo.git_key, { from: [pair.pull.synced_oid], not: [base], limit: 100 })
+  const authors = await loadCommitAuthors(
+    ctx,
+    commits.map((commit) => commit.author.email),
+  )
+  const own = commits.find((commit) => authors.of(commit.author.email)?.id === poster.id)
+  const person = own ? { name: own.author.name, email: own.author.email } : gitPerson(ctx.config, poster)
+  return { ...person, unixSeconds: nowUnix(ctx.clock), offsetMinutes: 0 }
+}
+
+async function squashed(ctx: SignedInRepoCtx, pair: PullPair, base: Oid, message: Message): Promise<Oid> {
+  const key = ctx.repo.git_key
+  const tree = mustBeClean(await ctx.git.mergeTree(key, { ours: base, theirs: pair.pull.synced_oid }))
+  const committer = identityOf(ctx)
+  const author = (await posterIdentity(ctx, pair, base)) ?? committer
+  const isSame = author.name === committer.name && author.email === committer.email
+  const person = `${author.name} <${author.email}>`
+  const { oid } = await ctx.git.writeCommit(key, {
+    parents: [base],
+    tree,
+    author,
+    committer,
+    message: withTrailers(
+      joinMessage(message),
+      isSame ? [] : [`Co-authored-by: ${person}`, `Co-committed-by: ${person}`],
+    ),
+  })
+  return oid
+}
+
+/** A commit with two parents, by whoever merges. */
+async function joined(ctx: SignedInRepoCtx, tree: Oid, parents: readonly [Oid, Oid], message: Message): Promise<Oid> {
+  const person = identityOf(ctx)
+  const { oid } = await ctx.git.writeCommit(ctx.repo.git_key, {
+    parents,
+    tree,
+    author: person,
+    committer: person,
+    message: joinMessage(message),
+  })
+  return oid
+}
+
+/**
+ * Makes the commits of a merge; no reference is moved. What can not be merged, and a fast forward that is none, is
+ * `Conflict`.
+ * @param message called where the style has a message of its own
+ * @returns what the base is to be moved to
+ */
+export async function buildMerge(
+  ctx: SignedInRepoCtx,
+  pair: PullPair,
+  style: BuildStyle,
+  base: Oid,
+  message: () => Promise<Message>,
+): Promise<Oid> {
+  const { git, repo } = ctx
+  const head = pair.pull.synced_oid
+  switch (style) {
+    case 'merge': {
+      const tree = mustBeClean(await git.mergeTree(repo.git_key, { ours: base, theirs: head }))
+      return joined(ctx, tree, [base, head], await message())
+    }
+    case 'rebase':
+      return amended(ctx, pair, base, await rebased(ctx, base, head))
+    case 'rebase-merge': {
+      const tip = await rebased(ctx, base, head)
+      const { tree } = await git.readCommit(repo.git_key, tip)
+      return joined(ctx, tree, [base, tip], await message())
+    }
+    case 'squash':
+      return squashed(ctx, pair, base, await message())
+    case 'fast-forward-only':
+      if (!(await git.isAncestor(repo.git_key, base, head))) {
+        throw new Conflict(
+          'the base can not be fast-forwarded to the head; update the pull request first',
+          'no_fast_forward',
+        )
+      }
+      return head
+  }
+}
+
+/** A merge of two commits in a repository, as an update of a branch makes it. */
+export async function mergeInto(
+  ctx: SignedInRepoCtx,
+  key: typeof ctx.repo.git_key,
+  ours: Oid,
+  theirs: Oid,
+  title: string,
+): Promise<Oid> {
+  const tree = mustBeClean(await ctx.git.mergeTree(key, { ours, theirs }))
+  const person = identityOf(ctx)
+  const { oid } = await ctx.git.writeCommit(key, {
+    parents: [ours, theirs],
+    tree,
+    author: person,
+    committer: person,
+    message: `${title}\n`,
+  })
+  return oid
+}

@@ -1,0 +1,68 @@
+import type { ReviewRow } from '../../db/tables/pulls.ts'
+import { allow, deny, type Verdict } from '../../lib/verdict.ts'
+import { contextMatcher } from '../../refs/branch-protection.rules.ts'
+import type { BranchRule } from '../../refs/branch-protection.store.ts'
+import type { PullsConfig } from '../../repos/unit-config.ts'
+import type { MergeVerb } from '../pull.schemas.ts'
+
+/** Whether the repository allows a way of merging. */
+export const mayMergeBy = (config: PullsConfig | undefined, style: MergeVerb): Verdict =>
+  config?.[settingOf[style]] ? allow : deny(`the repository does not allow ${style}`)
+
+const settingOf = {
+  merge: 'allow_merge_commits',
+  rebase: 'allow_rebase',
+  'rebase-merge': 'allow_rebase_explicit',
+  squash: 'allow_squash_merge',
+  'fast-forward-only': 'allow_fast_forward_only_merge',
+  'manually-merged': 'allow_manual_merge',
+} as const satisfies Record<MergeVerb, keyof PullsConfig>
+
+/** The newest status of one context. */
+export interface Status {
+  readonly context: string
+  readonly state: string
+}
+
+/**
+ * Whether the statuses of a head let it be merged. Each required pattern must fit a status, and all that fit must be
+ * successes; without patterns there must be some status and all must be (contract, pulls: status checks).
+ */
+export function mayMergeWithStatuses(rule: BranchRule, statuses: readonly Status[]): Verdict {
+  if (!rule.enable_status_check) return allow
+  const patterns = rule.status_check_contexts ?? []
+  if (patterns.length === 0) {
+    return statuses.length === 0 ? deny('there is no status of the head yet') : mayAllPass(statuses)
+  }
+  for (const pattern of patterns) {
+    const fits = contextMatcher(pattern)
+    const matching = statuses.filter((status) => fits(status.context))
+    const verdict = matching.length === 0 ? deny(`status ${pattern} is missing`) : mayAllPass(matching)
+    if (!verdict.allowed) return verdict
+  }
+  return allow
+}
+
+function mayAllPass(statuses: readonly Status[]): Verdict {
+  const bad = statuses.find((status) => status.state !== 'success')
+  return bad ? deny(`status ${bad.context} is ${bad.state}`) : allow
+}
+
+type Official = Pick<ReviewRow, 'type' | 'is_stale'>
+
+/** Whether the reviews of a pull request let it be merged. @param official reviews that count and are not dismissed */
+export function mayMergeWithReviews(rule: BranchRule, official: readonly Official[]): Verdict {
+  const approvals = official.filter(
+    (review) => review.type === 'approve' && !(rule.ignore_stale_approvals && review.is_stale),
+  )
+  if (approvals.length < rule.required_approvals) {
+    return deny(`${rule.required_approvals} approvals are required, ${approvals.length} given`)
+  }
+  if (rule.block_on_rejected_reviews && official.some((review) => review.type === 'reject')) {
+    return deny('a review asks for changes')
+  }
+  if (rule.block_on_official_review_requests && official.some((review) => review.type === 'request')) {
+    return deny('a review that counts was asked for and is not given yet')
+  }
+  return allow
+}

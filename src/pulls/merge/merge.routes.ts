@@ -1,0 +1,66 @@
+import { Type } from 'typebox'
+import { repoUnderQuota } from '../../access/quota.requirements.ts'
+import { canRead, gitRepo, inRepo, notArchived, pullsEnabled } from '../../access/repo.requirements.ts'
+import { signedIn } from '../../access/requirements.ts'
+import { operation, validBody } from '../../http/operation.ts'
+import { empty, noContent } from '../../http/reply.ts'
+import { enumeration, pathNumber } from '../../http/schema.ts'
+import { Invalid } from '../../lib/errors.ts'
+import { cancelScheduledMerge, mergePull } from './merge.service.ts'
+import { MergePullRequestOption } from '../pull.schemas.ts'
+import { getStoredPull } from '../pull.service.ts'
+import { updateHead } from '../pull-update.service.ts'
+
+const readable = [inRepo, pullsEnabled, canRead('code'), gitRepo] as const
+
+export const repoMergePullRequest = operation({
+  method: 'POST',
+  path: '/repos/{username}/{reponame}/pulls/{index}/merge',
+  params: { index: pathNumber },
+  scope: 'repository',
+  requires: [...readable, signedIn, notArchived, validBody, repoUnderQuota('size:git:all')],
+  body: MergePullRequestOption,
+  reply: { 200: 'empty', 201: 'empty' },
+  async run({ ctx, params, body }) {
+    const style = body.Do ?? body.do
+    if (style === undefined) throw new Invalid('[Do]: is required', 'invalid', { field: 'Do' })
+    const outcome = await mergePull(ctx, await getStoredPull(ctx, params.index), {
+      style,
+      title: body.MergeTitleField ?? body.merge_title_field ?? '',
+      message: body.MergeMessageField ?? body.merge_message_field ?? '',
+      mergeCommit: body.MergeCommitID ?? body.merge_commit_id ?? '',
+      expectedHead: body.head_commit_id ?? '',
+      isForced: body.force_merge ?? false,
+      whenChecksSucceed: body.merge_when_checks_succeed ?? false,
+      deletesBranch: body.delete_branch_after_merge ?? false,
+    })
+    return outcome === 'scheduled' ? empty(201) : empty(200)
+  },
+})
+
+export const repoCancelScheduledAutoMerge = operation({
+  method: 'DELETE',
+  path: '/repos/{username}/{reponame}/pulls/{index}/merge',
+  params: { index: pathNumber },
+  scope: 'repository',
+  requires: [...readable, signedIn, notArchived],
+  reply: { 204: 'empty' },
+  async run({ ctx, params }) {
+    await cancelScheduledMerge(ctx, await getStoredPull(ctx, params.index))
+    return noContent()
+  },
+})
+
+export const repoUpdatePullRequest = operation({
+  method: 'POST',
+  path: '/repos/{username}/{reponame}/pulls/{index}/update',
+  params: { index: pathNumber },
+  scope: 'repository',
+  requires: [...readable, signedIn, repoUnderQuota('size:git:all')],
+  query: { style: Type.Optional(enumeration('merge', 'rebase')) },
+  reply: { 200: 'empty', 403: 'empty' },
+  async run({ ctx, params, query }) {
+    const outcome = await updateHead(ctx, await getStoredPull(ctx, params.index), query.style ?? 'merge')
+    return outcome === 'forbidden' ? empty(403) : empty(200)
+  },
+})

@@ -1,0 +1,244 @@
+import type { SignedInRepoCtx } from '../../access/context.ts'
+import { transaction, type Tx } from '../../db/database.ts'
+import type { PullRow } from '../../db/tables/pulls.ts'
+import { publish } from '../../events/hub.ts'
+import { insertTimelineEntry } from '../../issues/timeline-entry.store.ts'
+import { mayManage } from '../../issues/issue.policy.ts'
+import { attributionNow } from '../../issues/issue.service.ts'
+import { loadIssues, touchIssues } from '../../issues/issue.store.ts'
+import { listClosingReferences } from '../../issues/timeline/reference.store.ts'
+import { Conflict, Forbidden, MethodNotAllowed, NotFound } from '../../lib/errors.ts'
+import type { IssueId } from '../../lib/ids.ts'
+import { branchRef, isOid, zeroOid } from '../../lib/refs.ts'
+import { refusalOf } from '../../code/branches/branch.service.ts'
+import { codeOf } from '../../refs/git-repository.ts'
+import { moveRefs } from '../../refs/ref-door.service.ts'
+import { hasUnsettled } from '../../refs/ref-journal.store.ts'
+import { mustBeRemovable } from '../../refs/protection.service.ts'
+import { openHeadRepo } from '../head-repo.service.ts'
+import { buildMerge, type BuildStyle } from './merge-build.service.ts'
+import { passGate } from './merge-gate.service.ts'
+import { mergeEffect, recordMerge } from './merge-record.service.ts'
+import { mergeMessage } from './merge-template.service.ts'
+import { deleteScheduledMerge, findScheduledMerge, insertScheduledMerge } from './merge.store.ts'
+import { factsOf } from '../pull-sync.service.ts'
+import { retarget } from '../pull-edit.service.ts'
+import type { MergeVerb } from '../pull.schemas.ts'
+import { findOpenOnRoute, findPullForUpdate, listOpenByBranch, type PullPair } from '../pull.store.ts'
+
+/** What a request to merge says. */
+export interface MergeInput {
+  readonly style: MergeVerb
+  readonly title: string
+  readonly message: string
+  /** The commit that a merge by hand resulted in. */
+  readonly mergeCommit: string
+  /** '' when any head will do. */
+  readonly expectedHead: string
+  readonly isForced: boolean
+  readonly whenChecksSucceed: boolean
+  readonly deletesBranch: boolean
+}
+
+/** How often a merge is tried again when the base moves meanwhile. */
+const maxAttempts = 3
+
+/**
+ * Merges a pull request, or has it merged as soon as it may be. Refusals as the contract orders them: 405 for what is
+ * not allowed or not ready, 404 for a closed one, 409 for conflicts and for a head or base that moved.
+ */
+export async function mergePull(
+  ctx: SignedInRepoCtx,
+  stored: PullPair,
+  input: MergeInput,
+): Promise<'merged' | 'scheduled'> {
+  const pair = await passGate(ctx, stored, {
+    style: input.style,
+    isForced: input.isForced,
+    isScheduled: input.whenChecksSucceed,
+  })
+  if (input.style === 'manually-merged') {
+    await markMerged(ctx, pair, input.mergeCommit)
+    return 'merged'
+  }
+  if (input.expectedHead !== '' && input.expectedHead !== pair.pull.synced_oid) {
+    throw new Conflict('the head is not the expected commit; look at the new commits and try again', 'head_moved', {
+      head: pair.pull.synced_oid,
+    })
+  }
+  if (input.whenChecksSucceed) {
+    await schedule(ctx, pair, input)
+    return 'scheduled'
+  }
+  await moveBase(ctx, pair, input.style, input)
+  if (input.deletesBranch) await deleteHeadBranch(ctx, pair.pull)
+  return 'merged'
+}
+
+/** Makes the commits and moves the base; whoever records the move records the merge with it. */
+async function moveBase(
+  ctx: SignedInRepoCtx,
+  pair: PullPair,
+  style: BuildStyle,
+  given: Pick<MergeInput, 'title' | 'message'>,
+): Promise<void> {
+  const { git, repo } = ctx
+  const { pull } = pair
+  const ref = branchRef(pull.base_branch)
+  const origin = { doerId: ctx.viewer.id, via: 'merge' } as const
+  const issues = await issuesThatFollow(ctx, pair)
+  const effect = mergeEffect.plan({ pullId: pull.id, doerId: ctx.viewer.id, style, ...issues })
+  for (let attempt = 1; ; attempt++) {
+    const base = await git.readRef(repo.git_key, ref)
+    if (base === undefined) throw new NotFound('the base branch does not exist', 'branch_not_found')
+    if (await git.isAncestor(repo.git_key, pull.synced_oid, base)) {
+      throw new MethodNotAllowed('the base contains the head already', 'pull_not_mergeable')
+    }
+    const made = await buildMerge(ctx, pair, style, base, () => mergeMessage(ctx, pair, style, given))
+    const change = { ref, old: base, new: made }
+    const before = (tx: Tx) => mustBeOnlyMerge(tx, pull, effect.subject)
+    const result = await moveRefs(ctx, codeOf(repo), [change], origin, { effect, before })
+    if (result.ok) return
+    if (result.reason !== 'stale' || attempt >= maxAttempts) throw refusalOf(result)
+  }
+}
+
+/** Of several merges of one pull request at once one gets on: the others find it written down, or done. */
+async function mustBeOnlyMerge(tx: Tx, pull: PullRow, subject: string): Promise<void> {
+  const held = await findPullForUpdate(tx, pull.id)
+  if (!held) throw new NotFound('the pull request does not exist', 'pull_not_found')
+  if (held.is_merged) throw new MethodNotAllowed('the pull request is merged already', 'pull_merged')
+  if (held.base_branch !== pull.base_branch) {
+    throw new Conflict('the base was changed meanwhile; try again', 'base_changed')
+  }
+  if (await hasUnsettled(tx, pull.repo_id, subject)) {
+    throw new Conflict('the pull request is being merged', 'merge_under_way')
+  }
+}
+
+/**
+ * The issues that the texts of a pull request close and reopen, as far as the merger may. Those of other repositories
+ * were judged when the text was written; those of this one are now (contract, pulls: closing references).
+ */
+async function issuesThatFollow(
+  ctx: SignedInRepoCtx,
+  { issue }: PullPair,
+): Promise<{ closes: IssueId[]; reopens: IssueId[] }> {
+  const rows = await listClosingReferences(ctx.db, issue.id)
+  const issues = await loadIssues(
+    ctx.db,
+    rows.map((row) => row.issue_id),
+  )
+  const kept = rows.filter((row) => {
+    const named = issues.get(row.issue_id)
+    if (!named || named.is_pull) return false
+    return named.repo_id !== ctx.repo.id || named.poster_id === ctx.viewer.id || mayManage(ctx.rights, named).allowed
+  })
+  const idsOf = (action: 'closes' | 'reopens') => [
+    ...new Set(kept.filter((row) => row.ref_action === action).map((row) => row.issue_id)),
+  ]
+  return { closes: idsOf('closes'), reopens: idsOf('reopens') }
+}
+
+/** Marks a pull request as merged by hand: with a commit that the base contains. */
+async function markMerged(ctx: SignedInRepoCtx, pair: PullPair, oid: string): Promise<void> {
+  const { git, repo } = ctx
+  const none = new Conflict('the commit is not on the base branch', 'merge_commit_unknown')
+  if (!isOid(oid)) throw none
+  const base = await git.readRef(repo.git_key, branchRef(pair.pull.base_branch))
+  const missing = await git.missingObjects(repo.git_key, [oid])
+  if (base === undefined || missing.length > 0) throw none
+  if (
+    (await git.objectInfo(repo.git_key, oid))?.type !== 'commit' ||
+    !(await git.isAncestor(repo.git_key, oid, base))
+  ) {
+    throw none
+  }
+  const issues = await issuesThatFollow(ctx, pair)
+  const merged = await transaction(ctx.db, (tx) =>
+    recordMerge(tx, {
+      pullId: pair.pull.id,
+      mergeOid: oid,
+      mergerId: ctx.viewer.id,
+      ...issues,
+      nowMs: ctx.clock.nowMs(),
+      state: 'manual',
+    }),
+  )
+  if (!merged) throw new MethodNotAllowed('the pull request is merged already', 'pull_merged')
+}
+
+async function schedule(ctx: SignedInRepoCtx, { pull }: PullPair, input: MergeInput): Promise<void> {
+  const by = attributionNow(ctx)
+  await transaction(ctx.db, async (tx) => {
+    const isNew = await insertScheduledMerge(tx, {
+      pull_id: pull.id,
+      doer_id: ctx.viewer.id,
+      style: input.style,
+      title: input.title,
+      message: input.message,
+      deletes_branch: input.deletesBranch,
+      created_unix: by.atUnix,
+    })
+    if (!isNew) throw new Conflict('a merge is already waiting for its checks', 'merge_scheduled')
+    await insertTimelineEntry(tx, by, pull.issue_id, { type: 'pull_scheduled_merge' })
+    await touchIssues(tx, [pull.issue_id], by.atUnix)
+    await publish(tx, 'pull.mergeScheduled', { ...factsOf(pull, by.doerId), isCancelled: false })
+  })
+}
+
+/** Takes back a merge that waits: whoever asked for it and administrators of the repository; without one 404. */
+export async function cancelScheduledMerge(ctx: SignedInRepoCtx, { pull }: PullPair): Promise<void> {
+  const none = new NotFound('no merge is waiting for its checks', 'merge_not_scheduled')
+  const waiting = await findScheduledMerge(ctx.db, pull.id)
+  if (!waiting) throw none
+  if (waiting.doer_id !== ctx.viewer.id && !ctx.rights.isAdmin) {
+    throw new Forbidden('only the person who scheduled the merge and administrators may cancel it', 'cancel_forbidden')
+  }
+  const by = attributionNow(ctx)
+  await transaction(ctx.db, async (tx) => {
+    if (!(await deleteScheduledMerge(tx, pull.id))) throw none
+    await insertTimelineEntry(tx, by, pull.issue_id, { type: 'pull_cancel_scheduled_merge' })
+    await touchIssues(tx, [pull.issue_id], by.atUnix)
+    await publish(tx, 'pull.mergeScheduled', { ...factsOf(pull, by.doerId), isCancelled: true })
+  })
+}
+
+/**
+ * Deletes the head branch of a merged pull request, after those that are based on it were given its base. Left alone
+ * when another one uses it or when it has moved on; default and protected branches, and those the caller may not write,
+ * are `Forbidden` (contract).
+ */
+async function deleteHeadBranch(ctx: SignedInRepoCtx, pull: PullRow): Promise<void> {
+  const head = await openHeadRepo(ctx, pull)
+  if (!head) return
+  const { repo } = head
+  const branch = pull.head_branch
+  const users = await listOpenByBranch(ctx.db, 'head', repo.id, [branch])
+  if (users.some((other) => other.id !== pull.id)) return
+  await mustBeRemovable(head, branch)
+  const by = attributionNow(ctx)
+  await transaction(ctx.db, async (tx) => {
+    const children = await listOpenByBranch(tx, 'base', repo.id, [branch])
+    const moved: PullRow[] = []
+    for (const child of children) {
+      if (pull.repo_id !== repo.id || child.head_repo_id === null) continue
+      const route = {
+        repoId: child.repo_id,
+        baseBranch: pull.base_branch,
+        headRepoId: child.head_repo_id,
+        headBranch: child.head_branch,
+        flow: child.flow,
+      }
+      const isSelf = child.head_repo_id === repo.id && child.head_branch === pull.base_branch
+      if (!isSelf && !(await findOpenOnRoute(tx, route))) moved.push(child)
+    }
+    await retarget(tx, by, moved, pull.base_branch)
+  })
+  const change = { ref: branchRef(branch), old: pull.synced_oid, new: zeroOid(repo.object_format) }
+  const result = await moveRefs(ctx, codeOf(repo), [change], { doerId: ctx.viewer.id, via: 'merge' })
+  if (!result.ok) return
+  await transaction(ctx.db, async (tx) => {
+    await insertTimelineEntry(tx, by, pull.issue_id, { type: 'delete_branch', old_ref: branch })
+  })
+}

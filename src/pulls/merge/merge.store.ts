@@ -1,0 +1,46 @@
+import type { Db, Tx } from '../../db/database.ts'
+import type { PullRow, ScheduledMergeRow } from '../../db/tables/pulls.ts'
+import type { CommitStatusRow } from '../../db/tables/repositories.ts'
+import type { Oid, PullId, RepoId } from '../../lib/ids.ts'
+
+/** @returns false when one waits already */
+export const insertScheduledMerge = async (tx: Tx, values: ScheduledMergeRow): Promise<boolean> =>
+  (await tx
+    .insertInto('scheduled_merge')
+    .values(values)
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('pull_id')
+    .executeTakeFirst()) !== undefined
+
+export const findScheduledMerge = (db: Db | Tx, pullId: PullId): Promise<ScheduledMergeRow | undefined> =>
+  db.selectFrom('scheduled_merge').selectAll().where('pull_id', '=', pullId).executeTakeFirst()
+
+export const deleteScheduledMerge = async (tx: Tx, pullId: PullId): Promise<boolean> =>
+  (await tx.deleteFrom('scheduled_merge').where('pull_id', '=', pullId).executeTakeFirst()).numDeletedRows > 0n
+
+/** Pull requests whose merge waits and whose head is a commit. */
+export const listWaitingFor = (db: Db, repoId: RepoId, oid: Oid): Promise<PullRow[]> =>
+  db
+    .selectFrom('pull')
+    .innerJoin('scheduled_merge', 'scheduled_merge.pull_id', 'pull.id')
+    .selectAll('pull')
+    .where('pull.repo_id', '=', repoId)
+    .where('pull.head_oid', '=', oid)
+    .orderBy('pull.id')
+    .execute()
+
+/** The newest status of each context of a commit. */
+export const listNewestStatuses = (db: Db, repoId: RepoId, oid: Oid): Promise<CommitStatusRow[]> =>
+  db
+    .selectFrom('commit_status')
+    .selectAll()
+    .where('id', 'in', (select) =>
+      select
+        .selectFrom('commit_status as newest')
+        .select((each) => each.fn.max('newest.id').as('id'))
+        .where('newest.repo_id', '=', repoId)
+        .where('newest.sha', '=', oid)
+        .groupBy('newest.context_hash'),
+    )
+    .orderBy('id')
+    .execute()

@@ -1,0 +1,64 @@
+import type { RepoCtx } from '../../access/context.ts'
+import type { FileChange } from '../../git/git.ts'
+import { listUsersByName } from '../../issues/issue.store.ts'
+import { listUsersWhoMay } from '../../access/access-rule.store.ts'
+import type { UserId } from '../../lib/ids.ts'
+import { branchRef } from '../../lib/refs.ts'
+import { listTeamsOfRepo } from '../../orgs/team.store.ts'
+import { parseCodeOwners, rulesFor } from './code-owners.parse.ts'
+import type { Asked } from './review.store.ts'
+
+/** Where the file may lie; the first that is there counts. */
+const places = ['CODEOWNERS', 'docs/CODEOWNERS', '.gitea/CODEOWNERS']
+
+/** A larger file is not read. */
+const maxFileBytes = 256 * 1024
+
+async function readRules(ctx: RepoCtx): Promise<string | undefined> {
+  const { git, repo } = ctx
+  const head = await git.readRef(repo.git_key, branchRef(repo.default_branch))
+  if (head === undefined) return undefined
+  for (const path of places) {
+    const entry = await git.findPath(repo.git_key, head, path)
+    if (entry?.type !== 'blob') continue
+    const { content } = await git.readBlob(repo.git_key, entry.oid, { maxBytes: maxFileBytes })
+    return content?.toString('utf8')
+  }
+  return undefined
+}
+
+/**
+ * Who owns the code that a pull request changes: people and teams that may read pull requests, never the poster. Nobody
+ * in forks (contract, pulls: code owners).
+ */
+export async function findCodeOwners(ctx: RepoCtx, files: readonly FileChange[], posterId: UserId): Promise<Asked[]> {
+  if (ctx.repo.is_fork || files.length === 0) return []
+  const text = await readRules(ctx)
+  if (text === undefined) return []
+  const paths = [
+    ...new Set(files.flatMap((file) => [file.path, ...(file.oldPath === undefined ? [] : [file.oldPath])])),
+  ]
+  const rules = rulesFor(parseCodeOwners(text), paths)
+  const names = [...new Set(rules.flatMap((rule) => rule.users.map((name) => name.toLowerCase())))]
+  const users = await listUsersByName(ctx.db, names)
+  const readers = await listUsersWhoMay(
+    ctx.db,
+    ctx,
+    users.map((user) => user.id).filter((id) => id !== posterId),
+    { units: ['pulls'], mode: 1 },
+  )
+  const order = new Map(names.map((name, index) => [name, index]))
+  const people = readers.toSorted((one, other) => (order.get(one.lower_name) ?? 0) - (order.get(other.lower_name) ?? 0))
+  const teamNames = new Set(
+    rules.flatMap((rule) =>
+      rule.teams
+        .filter((team) => team.org.toLowerCase() === ctx.owner.lower_name)
+        .map((team) => team.team.toLowerCase()),
+    ),
+  )
+  const teams =
+    teamNames.size > 0 && ctx.owner.kind === 'organization'
+      ? (await listTeamsOfRepo(ctx.db, ctx.owner.id, ctx.repo.id)).filter((team) => teamNames.has(team.lower_name))
+      : []
+  return [...people.map((user) => ({ userId: user.id })), ...teams.map((team) => ({ teamId: team.id }))]
+}

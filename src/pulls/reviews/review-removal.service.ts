@@ -1,0 +1,65 @@
+import type { Tx } from '../../db/database.ts'
+import type { CommentRow, IssueRow } from '../../db/tables/issues.ts'
+import type { PullRow, ReviewRow } from '../../db/tables/pulls.ts'
+import { publish } from '../../events/hub.ts'
+import type { Attribution } from '../../issues/attribution.ts'
+import { factsOfComment } from '../../issues/issue-change.service.ts'
+import type { UserId } from '../../lib/ids.ts'
+import { factsOf } from '../pull-sync.service.ts'
+import { isVerdict } from './review.rules.ts'
+import {
+  addToReviewCount,
+  deleteComment,
+  deleteReviewComments,
+  deleteReviewRow,
+  findNewestVerdict,
+  recountComments,
+  updateReview,
+  wasDismissed,
+} from './review.store.ts'
+
+/**
+ * Removes a review with its comments; the verdict that it took the place of counts again. False, and nothing is done,
+ * when somebody else removed it first.
+ */
+export async function removeReview(tx: Tx, by: Attribution, pull: PullRow, review: ReviewRow): Promise<boolean> {
+  // Its comments hang on it by their numbers alone, so they are still there.
+  if (!(await deleteReviewRow(tx, review.id))) return false
+  const entries = await deleteReviewComments(tx, review.id)
+  await addToReviewCount(tx, pull.id, -entries)
+  const reviewerId = review.reviewer_id
+  if (reviewerId !== null && review.is_official && isVerdict(review.type)) {
+    const before = await findNewestVerdict(tx, pull.issue_id, reviewerId)
+    if (before && !(await wasDismissed(tx, before.id))) {
+      await updateReview(tx, before.id, { is_official: true, is_dismissed: false })
+    }
+  }
+  await recountComments(tx, pull.issue_id, by.atUnix)
+  if (review.type === 'pending') return true
+  await publish(tx, 'review.deleted', {
+    ...factsOf(pull, by.doerId),
+    reviewId: review.id,
+    reviewerId: reviewerId ?? (0 as UserId),
+  })
+  return true
+}
+
+/** Removes a comment on a line. False when somebody else removed it first. */
+export async function removeLineComment(
+  tx: Tx,
+  by: Attribution,
+  issue: IssueRow,
+  comment: CommentRow,
+  { isPending }: { readonly isPending: boolean },
+): Promise<boolean> {
+  if (!(await deleteComment(tx, comment.id))) return false
+  // Nobody has heard of it yet.
+  if (isPending) return true
+  await recountComments(tx, issue.id, by.atUnix)
+  await publish(tx, 'comment.deleted', {
+    ...factsOfComment(issue, comment, by),
+    content: comment.content,
+    posterId: comment.poster_id,
+  })
+  return true
+}

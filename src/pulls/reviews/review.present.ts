@@ -1,0 +1,117 @@
+import type { RepoCtx } from '../../access/context.ts'
+import type { CommentRow } from '../../db/tables/issues.ts'
+import type { ReviewRow, ReviewType } from '../../db/tables/pulls.ts'
+import { issueWebUrl } from '../../issues/repo-with-owner.ts'
+import type { TeamId } from '../../lib/ids.ts'
+import { formatUnix } from '../../lib/time.ts'
+import { presentTeams } from '../../orgs/team.present.ts'
+import { loadTeams } from '../../orgs/team.store.ts'
+import { presentAuthor } from '../../users/user.present.ts'
+import { loadUsers } from '../../users/user.store.ts'
+import type { PullPair } from '../pull.store.ts'
+import type { PullReview, PullReviewComment, ReviewStateType } from './review.schemas.ts'
+import { countCodeComments, listReviewEntries } from './review.store.ts'
+
+type Place = Pick<RepoCtx, 'config' | 'db' | 'viewer' | 'repo' | 'owner'>
+
+const states: Readonly<Record<ReviewType, ReviewStateType>> = {
+  pending: 'PENDING',
+  comment: 'COMMENT',
+  approve: 'APPROVED',
+  reject: 'REQUEST_CHANGES',
+  request: 'REQUEST_REVIEW',
+}
+
+/** Reviews of one pull request, with one query each for people, teams, entries and numbers of line comments. */
+export async function presentReviews(
+  ctx: Place,
+  { issue }: PullPair,
+  reviews: readonly ReviewRow[],
+): Promise<PullReview[]> {
+  if (reviews.length === 0) return []
+  const ids = reviews.map((review) => review.id)
+  const [users, teamRows, entries, counts] = await Promise.all([
+    loadUsers(
+      ctx.db,
+      reviews.map((review) => review.reviewer_id),
+    ),
+    loadTeams(
+      ctx.db,
+      reviews.map((review) => review.reviewer_team_id).filter((id): id is TeamId => id !== null),
+    ),
+    listReviewEntries(ctx.db, ids),
+    countCodeComments(ctx.db, ids),
+  ])
+  const teams = new Map((await presentTeams(ctx, teamRows)).map((team) => [team.id, team]))
+  // Of several entries the last: the one of handing in.
+  const entryOf = new Map(entries.map((entry) => [entry.review_id, entry.id]))
+  const page = issueWebUrl(ctx, issue)
+  return reviews.map((review) => {
+    const isTeam = review.reviewer_team_id !== null
+    const entry = entryOf.get(review.id)
+    return {
+      id: review.id,
+      user: isTeam || review.reviewer_id === null ? null : presentAuthor(ctx, users.get(review.reviewer_id)),
+      team: isTeam ? (teams.get(review.reviewer_team_id as number) ?? null) : null,
+      state: states[review.type],
+      body: review.content,
+      commit_id: review.commit_oid,
+      stale: review.is_stale,
+      official: review.is_official,
+      dismissed: review.is_dismissed,
+      comments_count: counts.get(review.id) ?? 0,
+      submitted_at: formatUnix(review.created_unix),
+      updated_at: formatUnix(review.updated_unix),
+      html_url: entry === undefined ? '' : `${page}#issuecomment-${entry}`,
+      pull_request_url: page,
+    }
+  })
+}
+
+export async function presentReview(ctx: Place, pair: PullPair, review: ReviewRow): Promise<PullReview> {
+  const [presented] = await presentReviews(ctx, pair, [review])
+  return presented as PullReview
+}
+
+/** Line comments of one review. */
+export async function presentReviewComments(
+  ctx: Place,
+  { issue }: PullPair,
+  review: ReviewRow,
+  rows: readonly CommentRow[],
+): Promise<PullReviewComment[]> {
+  const users = await loadUsers(
+    ctx.db,
+    rows.flatMap((row) => [row.poster_id, row.resolver_id]),
+  )
+  const page = issueWebUrl(ctx, issue)
+  // Those of a pending review are to be seen beside the files only.
+  const where = review.type === 'pending' ? `${page}/files` : page
+  return rows.map((row) => ({
+    id: row.id,
+    body: row.content,
+    user: presentAuthor(ctx, users.get(row.poster_id)),
+    resolver: row.resolver_id === null ? null : presentAuthor(ctx, users.get(row.resolver_id)),
+    pull_request_review_id: review.id,
+    created_at: formatUnix(row.created_unix),
+    updated_at: formatUnix(row.updated_unix),
+    path: row.tree_path,
+    commit_id: row.commit_sha,
+    original_commit_id: '',
+    diff_hunk: row.patch,
+    position: row.line > 0 ? row.line : 0,
+    original_position: row.line < 0 ? -row.line : 0,
+    html_url: `${where}#issuecomment-${row.id}`,
+    pull_request_url: page,
+  }))
+}
+
+export async function presentReviewComment(
+  ctx: Place,
+  pair: PullPair,
+  review: ReviewRow,
+  row: CommentRow,
+): Promise<PullReviewComment> {
+  const [presented] = await presentReviewComments(ctx, pair, review, [row])
+  return presented as PullReviewComment
+}

@@ -1,0 +1,229 @@
+import { Type } from 'typebox'
+import { canRead, gitRepo, inRepo, pullsEnabled } from '../../access/repo.requirements.ts'
+import { signedIn } from '../../access/requirements.ts'
+import { operation, validBody } from '../../http/operation.ts'
+import { created, empty, noContent, ok, paged } from '../../http/reply.ts'
+import { pageQuery, pathNumber } from '../../http/schema.ts'
+import { NotFound } from '../../lib/errors.ts'
+import { pageOf } from '../../lib/paging.ts'
+import { getStoredPull } from '../pull.service.ts'
+import { askForReviews, withdrawRequests } from './review-request.service.ts'
+import { presentReview, presentReviewComment, presentReviewComments, presentReviews } from './review.present.ts'
+import { codeCommentInRepo, type CodeCommentCtx } from './review.requirements.ts'
+import {
+  CreatePullReviewCommentOptions,
+  CreatePullReviewOptions,
+  DismissPullReviewOptions,
+  PullReview,
+  PullReviewComment,
+  PullReviewRequestOptions,
+  SubmitPullReviewOptions,
+} from './review.schemas.ts'
+import {
+  addCodeComment,
+  createReview,
+  deleteReview,
+  dismissReview,
+  getCodeComments,
+  getReview,
+  getReviews,
+  removeCodeComment,
+  submitReview,
+  undismissReview,
+} from './review.service.ts'
+
+const readable = [inRepo, pullsEnabled, canRead('code'), gitRepo] as const
+
+export const repoListPullReviews = operation({
+  method: 'GET',
+  path: '/repos/{username}/{reponame}/pulls/{index}/reviews',
+  params: { index: pathNumber },
+  scope: 'repository',
+  requires: readable,
+  query: pageQuery,
+  reply: { 200: Type.Array(PullReview) },
+  async run({ ctx, params, query }) {
+    const pair = await getStoredPull(ctx, params.index)
+    const page = pageOf(query, ctx.config.api)
+    const { reviews, total } = await getReviews(ctx, pair, page)
+    return paged(await presentReviews(ctx, pair, reviews), page, total, { link: false })
+  },
+})
+
+export const repoCreatePullReview = operation({
+  method: 'POST',
+  path: '/repos/{username}/{reponame}/pulls/{index}/reviews',
+  params: { index: pathNumber },
+  scope: 'repository',
+  requires: [...readable, signedIn, validBody],
+  body: CreatePullReviewOptions,
+  reply: { 200: PullReview },
+  async run({ ctx, params, body }) {
+    const pair = await getStoredPull(ctx, params.index)
+    return ok(await presentReview(ctx, pair, await createReview(ctx, pair, body)))
+  },
+})
+
+export const repoGetPullReview = operation({
+  method: 'GET',
+  path: '/repos/{username}/{reponame}/pulls/{index}/reviews/{id}',
+  params: { index: pathNumber, id: pathNumber },
+  scope: 'repository',
+  requires: readable,
+  reply: { 200: PullReview },
+  async run({ ctx, params }) {
+    const pair = await getStoredPull(ctx, params.index)
+    return ok(await presentReview(ctx, pair, await getReview(ctx, pair, params.id)))
+  },
+})
+
+export const repoSubmitPullReview = operation({
+  method: 'POST',
+  path: '/repos/{username}/{reponame}/pulls/{index}/reviews/{id}',
+  params: { index: pathNumber, id: pathNumber },
+  scope: 'repository',
+  requires: [...readable, signedIn, validBody],
+  body: SubmitPullReviewOptions,
+  reply: { 200: PullReview },
+  async run({ ctx, params, body }) {
+    const pair = await getStoredPull(ctx, params.index)
+    const review = await submitReview(ctx, pair, await getReview(ctx, pair, params.id), body)
+    return ok(await presentReview(ctx, pair, review))
+  },
+})
+
+export const repoDeletePullReview = operation({
+  method: 'DELETE',
+  path: '/repos/{username}/{reponame}/pulls/{index}/reviews/{id}',
+  params: { index: pathNumber, id: pathNumber },
+  scope: 'repository',
+  requires: [...readable, signedIn],
+  reply: { 204: 'empty' },
+  async run({ ctx, params }) {
+    const pair = await getStoredPull(ctx, params.index)
+    await deleteReview(ctx, pair, await getReview(ctx, pair, params.id))
+    return noContent()
+  },
+})
+
+export const repoDismissPullReview = operation({
+  method: 'POST',
+  path: '/repos/{username}/{reponame}/pulls/{index}/reviews/{id}/dismissals',
+  params: { index: pathNumber, id: pathNumber },
+  scope: 'repository',
+  requires: [...readable, signedIn, validBody],
+  body: DismissPullReviewOptions,
+  reply: { 200: PullReview },
+  async run({ ctx, params, body }) {
+    const pair = await getStoredPull(ctx, params.index)
+    const review = await dismissReview(ctx, pair, await getReview(ctx, pair, params.id), body)
+    return ok(await presentReview(ctx, pair, review))
+  },
+})
+
+export const repoUnDismissPullReview = operation({
+  method: 'POST',
+  path: '/repos/{username}/{reponame}/pulls/{index}/reviews/{id}/undismissals',
+  params: { index: pathNumber, id: pathNumber },
+  scope: 'repository',
+  requires: [...readable, signedIn],
+  reply: { 200: PullReview },
+  async run({ ctx, params }) {
+    const pair = await getStoredPull(ctx, params.index)
+    const review = await undismissReview(ctx, pair, await getReview(ctx, pair, params.id))
+    return ok(await presentReview(ctx, pair, review))
+  },
+})
+
+export const repoGetPullReviewComments = operation({
+  method: 'GET',
+  path: '/repos/{username}/{reponame}/pulls/{index}/reviews/{id}/comments',
+  params: { index: pathNumber, id: pathNumber },
+  scope: 'repository',
+  requires: readable,
+  reply: { 200: Type.Array(PullReviewComment) },
+  async run({ ctx, params }) {
+    const pair = await getStoredPull(ctx, params.index)
+    const review = await getReview(ctx, pair, params.id)
+    return ok(await presentReviewComments(ctx, pair, review, await getCodeComments(ctx, review)))
+  },
+})
+
+export const repoCreatePullReviewComment = operation({
+  method: 'POST',
+  path: '/repos/{username}/{reponame}/pulls/{index}/reviews/{id}/comments',
+  params: { index: pathNumber, id: pathNumber },
+  scope: 'repository',
+  requires: [...readable, signedIn, validBody],
+  body: CreatePullReviewCommentOptions,
+  reply: { 200: PullReviewComment },
+  async run({ ctx, params, body }) {
+    const pair = await getStoredPull(ctx, params.index)
+    const review = await getReview(ctx, pair, params.id)
+    return ok(await presentReviewComment(ctx, pair, review, await addCodeComment(ctx, pair, review, body)))
+  },
+})
+
+/** The review that the path names together with the comment; a comment of another one is not there. */
+async function reviewOf(ctx: CodeCommentCtx, index: number, id: number) {
+  const pair = await getStoredPull(ctx, index)
+  const review = await getReview(ctx, pair, id)
+  if (ctx.comment.issue_id !== pair.issue.id || ctx.comment.review_id !== review.id) {
+    throw new NotFound('the comment does not exist', 'comment_not_found')
+  }
+  return { pair, review }
+}
+
+export const repoGetPullReviewComment = operation({
+  method: 'GET',
+  path: '/repos/{username}/{reponame}/pulls/{index}/reviews/{id}/comments/{comment}',
+  params: { index: pathNumber, id: pathNumber },
+  scope: 'repository',
+  requires: [...readable, codeCommentInRepo],
+  reply: { 200: PullReviewComment },
+  async run({ ctx, params }) {
+    const { pair, review } = await reviewOf(ctx, params.index, params.id)
+    return ok(await presentReviewComment(ctx, pair, review, ctx.comment))
+  },
+})
+
+export const repoDeletePullReviewComment = operation({
+  method: 'DELETE',
+  path: '/repos/{username}/{reponame}/pulls/{index}/reviews/{id}/comments/{comment}',
+  params: { index: pathNumber, id: pathNumber },
+  scope: 'repository',
+  requires: [...readable, codeCommentInRepo, signedIn],
+  reply: { 204: 'empty', 403: 'empty' },
+  async run({ ctx, params }) {
+    const { pair, review } = await reviewOf(ctx, params.index, params.id)
+    return (await removeCodeComment(ctx, pair, review, ctx.comment)) ? noContent() : empty(403)
+  },
+})
+
+export const repoCreatePullReviewRequests = operation({
+  method: 'POST',
+  path: '/repos/{username}/{reponame}/pulls/{index}/requested_reviewers',
+  params: { index: pathNumber },
+  scope: 'repository',
+  requires: [...readable, signedIn, validBody],
+  body: PullReviewRequestOptions,
+  reply: { 201: Type.Array(PullReview) },
+  async run({ ctx, params, body }) {
+    const pair = await getStoredPull(ctx, params.index)
+    return created(await presentReviews(ctx, pair, await askForReviews(ctx, pair, body)))
+  },
+})
+
+export const repoDeletePullReviewRequests = operation({
+  method: 'DELETE',
+  path: '/repos/{username}/{reponame}/pulls/{index}/requested_reviewers',
+  params: { index: pathNumber },
+  scope: 'repository',
+  requires: [...readable, signedIn, validBody],
+  body: PullReviewRequestOptions,
+  reply: { 204: 'empty' },
+  async run({ ctx, params, body }) {
+    await withdrawRequests(ctx, await getStoredPull(ctx, params.index), body)
+    return noContent()
+  },
+})

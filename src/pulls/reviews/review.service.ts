@@ -1,0 +1,360 @@
+import type { RepoCtx, SignedInRepoCtx } from '../../access/context.ts'
+import { mergeBaseOf } from '../pull.rules.ts'
+import { isUniqueViolation, transaction, type Tx } from '../../db/database.ts'
+import type { CommentRow } from '../../db/tables/issues.ts'
+import type { PullRow, ReviewRow, ReviewType } from '../../db/tables/pulls.ts'
+import { publish } from '../../events/hub.ts'
+import type { Attribution } from '../../issues/attribution.ts'
+import { insertTimelineEntries, insertTimelineEntry, type NewTimelineEntry } from '../../issues/timeline-entry.store.ts'
+import { factsOfComment } from '../../issues/issue-change.service.ts'
+import { mayComment, mayManage } from '../../issues/issue.policy.ts'
+import { attributionNow } from '../../issues/issue.service.ts'
+import { listBlockers, touchIssues } from '../../issues/issue.store.ts'
+import { Forbidden, Invalid, NotFound } from '../../lib/errors.ts'
+import type { Oid, ReviewId, TeamId, UserId } from '../../lib/ids.ts'
+import type { Page } from '../../lib/paging.ts'
+import { must } from '../../lib/verdict.ts'
+import { teamIdsOf } from '../../access/user-rights.service.ts'
+import { codeComment, ofReview, type CodeCommentInput } from './code-comment.service.ts'
+import { factsOf } from '../pull-sync.service.ts'
+import { upToDate } from '../pull-check.service.ts'
+import type { PullPair } from '../pull.store.ts'
+import { isOfficialFor, ruleFor } from './review-request.service.ts'
+import { removeLineComment, removeReview } from './review-removal.service.ts'
+import { isVerdict } from './review.rules.ts'
+import {
+  addToReviewCount,
+  blankReviewEntries,
+  countReviews,
+  deleteRequest,
+  deleteTeamRequests,
+  findPendingReview,
+  findReview,
+  insertReview,
+  listCodeComments,
+  listReviews,
+  recountComments,
+  supersedeVerdicts,
+  updateReview,
+} from './review.store.ts'
+
+const noReview = () => new NotFound('the review does not exist', 'review_not_found')
+
+/** A pending review is there for its author and for administrators of the instance alone. */
+export const maySeeReview = (ctx: Pick<RepoCtx, 'viewer'>, review: ReviewRow): boolean =>
+  review.type !== 'pending' || review.reviewer_id === ctx.viewer?.id || (ctx.viewer?.isAdmin ?? false)
+
+/** The review of an id, or 404. */
+export async function getReview(ctx: RepoCtx, { issue }: PullPair, id: number): Promise<ReviewRow> {
+  const review = await findReview(ctx.db, issue.id, id as ReviewId)
+  if (!review || !maySeeReview(ctx, review)) throw noReview()
+  return review
+}
+
+/** One page of reviews. The total counts those that are pending too, whoever asks (contract). */
+export async function getReviews(
+  ctx: RepoCtx,
+  { issue }: PullPair,
+  page: Page,
+): Promise<{ reviews: ReviewRow[]; total: number }> {
+  const [reviews, total] = await Promise.all([listReviews(ctx.db, issue.id, page), countReviews(ctx.db, issue.id)])
+  return { reviews: reviews.filter((review) => maySeeReview(ctx, review)), total }
+}
+
+const types: Readonly<Record<string, ReviewType>> = {
+  APPROVED: 'approve',
+  REQUEST_CHANGES: 'reject',
+  COMMENT: 'comment',
+}
+
+/** What kind of review a word asks for; other words and none make it pending. */
+const typeOf = (event: string | undefined): ReviewType => types[event ?? ''] ?? 'pending'
+
+function checkReview(
+  ctx: SignedInRepoCtx,
+  { issue }: PullPair,
+  type: ReviewType,
+  body: string,
+  hasComments: boolean,
+): void {
+  const isVerdict = type === 'approve' || type === 'reject'
+  if (isVerdict && issue.poster_id === ctx.viewer.id) {
+    throw new Invalid('you can not approve or reject your own pull request', 'own_pull')
+  }
+  const needsBody = type === 'reject' || type === 'pending' || (type === 'comment' && !hasComments)
+  if (needsBody && body.trim() === '' && !(type === 'pending' && hasComments)) {
+    throw new Invalid('[body]: a review of this kind needs a text', 'review_body_required', { field: 'body' })
+  }
+}
+
+async function refuseSilenced(ctx: SignedInRepoCtx, { issue }: PullPair): Promise<void> {
+  const blockers = await listBlockers(ctx.db, [ctx.owner.id, issue.poster_id], ctx.viewer.id)
+  must(mayComment(ctx.viewer, ctx.rights, issue, blockers))
+}
+
+/** The commit that is reviewed, and whether the head holds another content than it. */
+async function reviewedCommit(
+  ctx: SignedInRepoCtx,
+  pull: PullRow,
+  given: string | undefined,
+): Promise<{ oid: Oid; isStale: boolean }> {
+  const { git, repo } = ctx
+  const head = pull.synced_oid
+  if (!given || given === head) return { oid: head, isStale: false }
+  const found = /^[0-9a-f]{7,64}$/.test(given) ? await git.resolve(repo.git_key, given) : undefined
+  if (found?.commit === undefined) {
+    throw new Invalid('[commit_id]: is not a commit of the repository', 'commit_unknown', { field: 'commit_id' })
+  }
+  const oid = found.commit
+  if (oid === head) return { oid, isStale: false }
+  const base = mergeBaseOf(pull)
+  if (base === undefined) return { oid, isStale: true }
+  const [before, now] = await Promise.all([git.patchId(repo.git_key, base, oid), git.patchId(repo.git_key, base, head)])
+  return { oid, isStale: before !== now }
+}
+
+export interface NewReview {
+  readonly event?: string | undefined
+  readonly body?: string | undefined
+  readonly commit_id?: string | undefined
+  readonly comments?: readonly CodeCommentInput[] | undefined
+}
+
+/** Most line comments that one review may bring at once. */
+const maxComments = 500
+
+/**
+ * Reviews a pull request, or begins to. A pending review of the same person is joined: it is added to, or handed in with
+ * what is new. Missing texts and verdicts on the own pull request are `Invalid` (contract, pulls: reviews).
+ */
+export async function createReview(ctx: SignedInRepoCtx, stored: PullPair, input: NewReview): Promise<ReviewRow> {
+  const comments = input.comments ?? []
+  if (comments.length > maxComments) {
+    throw new Invalid(`a review has at most ${maxComments} comments at once`, 'too_many_comments')
+  }
+  const type = typeOf(input.event)
+  const body = input.body ?? ''
+  checkReview(ctx, stored, type, body, comments.length > 0)
+  await refuseSilenced(ctx, stored)
+  const pair = { ...stored, pull: await upToDate(ctx, stored.pull) }
+  const commit = await reviewedCommit(ctx, pair.pull, input.commit_id)
+  const entries: NewTimelineEntry[] = []
+  for (const comment of comments) entries.push(await codeComment(ctx, pair.pull, commit.oid, comment))
+  const authority = await reviewAuthorityOf(ctx, pair, type)
+  const by = attributionNow(ctx)
+  const write = async (tx: Tx): Promise<ReviewRow> => {
+    const pending = await findPendingReview(tx, pair.issue.id, ctx.viewer.id)
+    const values = {
+      type,
+      content: body,
+      commit_oid: commit.oid,
+      is_stale: commit.isStale,
+      is_official: authority.isOfficial,
+      updated_unix: by.atUnix,
+    }
+    if (isVerdict(type)) await supersedeVerdicts(tx, pair.issue.id, ctx.viewer.id)
+    const review = pending
+      ? await updateReview(tx, pending.id, { ...values, created_unix: by.atUnix })
+      : await insertReview(tx, {
+          issue_id: pair.issue.id,
+          reviewer_id: ctx.viewer.id,
+          reviewer_team_id: null,
+          created_unix: by.atUnix,
+          ...values,
+        })
+    await insertTimelineEntries(
+      tx,
+      by,
+      entries.map((entry) => ({ ...ofReview(entry, review.id), issue_id: pair.issue.id })),
+    )
+    await tellReview(tx, by, pair, review, authority.teamIds, entries.length > 0)
+    return review
+  }
+  try {
+    return await transaction(ctx.db, write)
+  } catch (error) {
+    // Two pending reviews of one person began at once: the later joins the other after all.
+    if (!isUniqueViolation(error)) throw error
+    return transaction(ctx.db, write)
+  }
+}
+
+/** Whether a review counts for protections, and the teams that it answers for. */
+async function reviewAuthorityOf(
+  ctx: SignedInRepoCtx,
+  { pull }: PullPair,
+  type: ReviewType,
+): Promise<{ isOfficial: boolean; teamIds: readonly TeamId[] }> {
+  if (!isVerdict(type)) return { isOfficial: false, teamIds: [] }
+  const [rule, teamIds] = await Promise.all([ruleFor(ctx, pull), teamIdsOf(ctx.db, ctx.owner, ctx.viewer.id)])
+  return { isOfficial: await isOfficialFor(ctx, rule, ctx.viewer.user), teamIds: [...teamIds] }
+}
+
+/** The entry of a review, and what follows from one that is not pending: requests are answered, others hear of it. */
+async function tellReview(
+  tx: Tx,
+  by: Attribution,
+  { pull, issue }: PullPair,
+  review: ReviewRow,
+  teamIds: readonly TeamId[],
+  hasComments: boolean,
+): Promise<void> {
+  await blankReviewEntries(tx, review.id)
+  await insertTimelineEntry(tx, by, issue.id, { type: 'review', content: review.content, review_id: review.id })
+  await addToReviewCount(tx, pull.id, 1)
+  if (review.type === 'pending' || review.type === 'request') return
+  await deleteRequest(tx, issue.id, { userId: by.doerId })
+  await deleteTeamRequests(tx, issue.id, teamIds)
+  if (hasComments) await recountComments(tx, issue.id, by.atUnix)
+  else await touchIssues(tx, [issue.id], by.atUnix)
+  await publish(tx, 'review.submitted', { ...factsOf(pull, by.doerId), reviewId: review.id, type: review.type })
+}
+
+/** Submits a pending review. A review that is not pending, and submitting it as pending, are `Invalid`. */
+export async function submitReview(
+  ctx: SignedInRepoCtx,
+  stored: PullPair,
+  review: ReviewRow,
+  input: { readonly event?: string | undefined; readonly body?: string | undefined },
+): Promise<ReviewRow> {
+  if (review.type !== 'pending') throw new Invalid('only a pending review can be submitted', 'review_not_pending')
+  if (review.reviewer_id !== ctx.viewer.id) {
+    throw new Forbidden('only its author can submit a review', 'review_of_another')
+  }
+  const type = typeOf(input.event)
+  if (type === 'pending') {
+    throw new Invalid('[event]: the review is already pending', 'review_pending', { field: 'event' })
+  }
+  const body = input.body ?? ''
+  checkReview(ctx, stored, type, body, true)
+  if (type === 'reject' && body.trim() === '') {
+    throw new Invalid('[body]: a review of this kind needs a text', 'review_body_required', { field: 'body' })
+  }
+  await refuseSilenced(ctx, stored)
+  const pair = { ...stored, pull: await upToDate(ctx, stored.pull) }
+  const authority = await reviewAuthorityOf(ctx, pair, type)
+  const by = attributionNow(ctx)
+  return transaction(ctx.db, async (tx) => {
+    const held = await findPendingReview(tx, pair.issue.id, ctx.viewer.id)
+    if (held?.id !== review.id) throw new Invalid('only a pending review can be submitted', 'review_not_pending')
+    if (isVerdict(type)) await supersedeVerdicts(tx, pair.issue.id, ctx.viewer.id)
+    const submitted = await updateReview(tx, review.id, {
+      type,
+      content: body,
+      commit_oid: pair.pull.synced_oid,
+      is_stale: false,
+      is_official: authority.isOfficial,
+      created_unix: by.atUnix,
+      updated_unix: by.atUnix,
+    })
+    await tellReview(tx, by, pair, submitted, authority.teamIds, true)
+    return submitted
+  })
+}
+
+/** Removes a review with its comments: its author and administrators of the instance; others are `Forbidden`. */
+export async function deleteReview(ctx: SignedInRepoCtx, { pull }: PullPair, review: ReviewRow): Promise<void> {
+  if (review.reviewer_id !== ctx.viewer.id && !ctx.viewer.isAdmin) {
+    throw new Forbidden('only the reviewer may delete a review', 'review_of_another')
+  }
+  await transaction(ctx.db, async (tx) => {
+    if (!(await removeReview(tx, attributionNow(ctx), pull, review))) throw noReview()
+  })
+}
+
+/** Dismisses a verdict, or takes that back: administrators of the repository, while it is open; else `Forbidden`. */
+function refuseDismissal(ctx: SignedInRepoCtx, { pull, issue }: PullPair, review: ReviewRow): void {
+  if (!ctx.rights.isAdmin) {
+    throw new Forbidden('only administrators of the repository may dismiss reviews', 'repo_admin_only')
+  }
+  if (!isVerdict(review.type)) {
+    throw new Forbidden('only approvals and rejections can be dismissed', 'review_no_verdict')
+  }
+  if (pull.is_merged || issue.is_closed) throw new Forbidden('the pull request is closed', 'pull_closed')
+}
+
+export async function dismissReview(
+  ctx: SignedInRepoCtx,
+  pair: PullPair,
+  review: ReviewRow,
+  input: { readonly message?: string | undefined; readonly priors?: boolean | undefined },
+): Promise<ReviewRow> {
+  refuseDismissal(ctx, pair, review)
+  const by = attributionNow(ctx)
+  return transaction(ctx.db, async (tx) => {
+    if (input.priors) {
+      const all = await listReviews(tx, pair.issue.id)
+      const others = all.filter(
+        (each) => each.reviewer_id === review.reviewer_id && each.id !== review.id && isVerdict(each.type),
+      )
+      for (const other of others) await updateReview(tx, other.id, { is_dismissed: true, updated_unix: by.atUnix })
+    }
+    const dismissed = await updateReview(tx, review.id, { is_dismissed: true, updated_unix: by.atUnix })
+    const entry = await insertTimelineEntry(tx, by, pair.issue.id, {
+      type: 'dismiss_review',
+      content: input.message ?? '',
+      review_id: review.id,
+    })
+    await touchIssues(tx, [pair.issue.id], by.atUnix)
+    await publish(tx, 'review.dismissed', {
+      ...factsOf(pair.pull, by.doerId),
+      reviewId: review.id,
+      reviewerId: review.reviewer_id ?? (0 as UserId),
+      commentId: entry.id,
+    })
+    return dismissed
+  })
+}
+
+export async function undismissReview(ctx: SignedInRepoCtx, pair: PullPair, review: ReviewRow): Promise<ReviewRow> {
+  refuseDismissal(ctx, pair, review)
+  const by = attributionNow(ctx)
+  return transaction(ctx.db, (tx) => updateReview(tx, review.id, { is_dismissed: false, updated_unix: by.atUnix }))
+}
+
+/** The line comments of a review, oldest first. */
+export const getCodeComments = (ctx: Pick<RepoCtx, 'db'>, review: ReviewRow): Promise<CommentRow[]> =>
+  listCodeComments(ctx.db, review.id)
+
+/** Says something about a line as part of a review that is there. */
+export async function addCodeComment(
+  ctx: SignedInRepoCtx,
+  stored: PullPair,
+  review: ReviewRow,
+  input: CodeCommentInput,
+): Promise<CommentRow> {
+  await refuseSilenced(ctx, stored)
+  const pair = { ...stored, pull: await upToDate(ctx, stored.pull) }
+  const entry = await codeComment(
+    ctx,
+    pair.pull,
+    review.commit_oid === '' ? pair.pull.synced_oid : review.commit_oid,
+    input,
+  )
+  const by = attributionNow(ctx)
+  return transaction(ctx.db, async (tx) => {
+    const comment = await insertTimelineEntry(tx, by, pair.issue.id, ofReview(entry, review.id))
+    // What is pending is heard of when it is handed in.
+    if (review.type === 'pending') return comment
+    await recountComments(tx, pair.issue.id, by.atUnix)
+    await publish(tx, 'issue.commented', factsOfComment(pair.issue, comment, by))
+    return comment
+  })
+}
+
+/** Removes a comment on a line: its author and writers. `false` for others. */
+export async function removeCodeComment(
+  ctx: SignedInRepoCtx,
+  { issue }: PullPair,
+  review: ReviewRow,
+  comment: CommentRow,
+): Promise<boolean> {
+  if (comment.poster_id !== ctx.viewer.id && !mayManage(ctx.rights, issue).allowed) return false
+  await transaction(ctx.db, async (tx) => {
+    const isGone = await removeLineComment(tx, attributionNow(ctx), issue, comment, {
+      isPending: review.type === 'pending',
+    })
+    if (!isGone) throw new NotFound('the comment does not exist', 'comment_not_found')
+  })
+  return true
+}

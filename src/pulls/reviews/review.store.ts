@@ -1,0 +1,270 @@
+import { sql } from 'kysely'
+import type { Db, Tx } from '../../db/database.ts'
+import type { CommentRow } from '../../db/tables/issues.ts'
+import type { NewReviewRow, ReviewChange, ReviewRow } from '../../db/tables/pulls.ts'
+import type { CommentId, IssueId, Oid, PullId, ReviewId, TeamId, UserId } from '../../lib/ids.ts'
+import type { Page } from '../../lib/paging.ts'
+import type { Unix } from '../../lib/time.ts'
+
+/**
+ * Who counts as asked for a review: teams that are asked, and of each person the newest request or verdict, since the
+ * list keeps those who have answered (observed). In the order of the rows.
+ */
+export async function listRequestsOf(
+  db: Db,
+  issueIds: readonly IssueId[],
+): Promise<Pick<ReviewRow, 'issue_id' | 'reviewer_id' | 'reviewer_team_id'>[]> {
+  if (issueIds.length === 0) return []
+  return db
+    .selectFrom('review')
+    .select(['issue_id', 'reviewer_id', 'reviewer_team_id'])
+    .where('issue_id', 'in', issueIds)
+    .where((where) =>
+      where.or([
+        where.and([where('reviewer_team_id', 'is not', null), where('type', '=', 'request')]),
+        where('id', 'in', (select) =>
+          select
+            .selectFrom('review as newest')
+            .select((each) => each.fn.max('newest.id').as('id'))
+            .where('newest.issue_id', 'in', issueIds)
+            .where('newest.type', 'in', ['approve', 'reject', 'request'])
+            .where('newest.is_dismissed', '=', false)
+            .where('newest.reviewer_id', 'is not', null)
+            .groupBy(['newest.issue_id', 'newest.reviewer_id']),
+        ),
+      ]),
+    )
+    .orderBy('id')
+    .execute()
+}
+
+/** Reviews of a pull request, the oldest first. */
+export const listReviews = (db: Db | Tx, issueId: IssueId, page?: Page): Promise<ReviewRow[]> => {
+  const query = db.selectFrom('review').selectAll().where('issue_id', '=', issueId).orderBy('id')
+  return (page ? query.limit(page.limit).offset(page.offset) : query).execute()
+}
+
+export const countReviews = async (db: Db, issueId: IssueId): Promise<number> =>
+  (
+    await db
+      .selectFrom('review')
+      .select((each) => each.fn.countAll<number>().as('count'))
+      .where('issue_id', '=', issueId)
+      .executeTakeFirstOrThrow()
+  ).count
+
+export const findReview = (db: Db | Tx, issueId: IssueId, id: ReviewId): Promise<ReviewRow | undefined> =>
+  db.selectFrom('review').selectAll().where('id', '=', id).where('issue_id', '=', issueId).executeTakeFirst()
+
+export const findPendingReview = (db: Db | Tx, issueId: IssueId, reviewerId: UserId): Promise<ReviewRow | undefined> =>
+  db
+    .selectFrom('review')
+    .selectAll()
+    .where('issue_id', '=', issueId)
+    .where('reviewer_id', '=', reviewerId)
+    .where('type', '=', 'pending')
+    .executeTakeFirst()
+
+export const insertReview = (tx: Tx, values: NewReviewRow): Promise<ReviewRow> =>
+  tx.insertInto('review').values(values).returningAll().executeTakeFirstOrThrow()
+
+/** @returns the rows that were new: people who are asked already are not asked again */
+export const insertRequests = (tx: Tx, rows: readonly NewReviewRow[]): Promise<ReviewRow[]> =>
+  rows.length === 0
+    ? Promise.resolve([])
+    : tx
+        .insertInto('review')
+        .values(rows)
+        .onConflict((conflict) => conflict.doNothing())
+        .returningAll()
+        .execute()
+
+export const updateReview = (tx: Tx, id: ReviewId, change: ReviewChange): Promise<ReviewRow> =>
+  tx.updateTable('review').set(change).where('id', '=', id).returningAll().executeTakeFirstOrThrow()
+
+export const deleteReviewRow = async (tx: Tx, id: ReviewId): Promise<boolean> =>
+  (await tx.deleteFrom('review').where('id', '=', id).executeTakeFirst()).numDeletedRows > 0n
+
+/** Earlier verdicts of a person give way to a new one: they count no more and are dismissed (observed). */
+export const supersedeVerdicts = (tx: Tx, issueId: IssueId, reviewerId: UserId) =>
+  tx
+    .updateTable('review')
+    .set({ is_official: false, is_dismissed: true })
+    .where('issue_id', '=', issueId)
+    .where('reviewer_id', '=', reviewerId)
+    .where('type', 'in', ['approve', 'reject'])
+    .execute()
+
+/** Whether somebody dismissed a review, other than by a newer one of its author. */
+export const wasDismissed = async (tx: Tx, reviewId: ReviewId): Promise<boolean> =>
+  (await tx
+    .selectFrom('comment')
+    .select('id')
+    .where('review_id', '=', reviewId)
+    .where('type', '=', 'dismiss_review')
+    .executeTakeFirst()) !== undefined
+
+/** The newest verdict of a person. */
+export const findNewestVerdict = (tx: Tx, issueId: IssueId, reviewerId: UserId): Promise<ReviewRow | undefined> =>
+  tx
+    .selectFrom('review')
+    .selectAll()
+    .where('issue_id', '=', issueId)
+    .where('reviewer_id', '=', reviewerId)
+    .where('type', 'in', ['approve', 'reject'])
+    .orderBy('id', 'desc')
+    .executeTakeFirst()
+
+/** Who is asked and whether a person or a team. */
+export type Asked = { readonly userId: UserId } | { readonly teamId: TeamId }
+
+/** Takes a request away; false when there was none. */
+export async function deleteRequest(tx: Tx, issueId: IssueId, asked: Asked): Promise<boolean> {
+  const query = tx.deleteFrom('review').where('issue_id', '=', issueId).where('type', '=', 'request')
+  const result = await (
+    'userId' in asked
+      ? query.where('reviewer_id', '=', asked.userId)
+      : query.where('reviewer_team_id', '=', asked.teamId)
+  ).executeTakeFirst()
+  return result.numDeletedRows > 0n
+}
+
+export async function deleteTeamRequests(tx: Tx, issueId: IssueId, teamIds: readonly TeamId[]): Promise<void> {
+  if (teamIds.length === 0) return
+  await tx
+    .deleteFrom('review')
+    .where('issue_id', '=', issueId)
+    .where('type', '=', 'request')
+    .where('reviewer_team_id', 'in', teamIds)
+    .execute()
+}
+
+/** Marks verdicts by whether the content they were given for is still what the head holds. */
+export async function markStale(tx: Tx, issueId: IssueId, head: Oid, isContentChanged: boolean): Promise<void> {
+  const verdicts = tx
+    .updateTable('review')
+    .where('issue_id', '=', issueId)
+    .where('type', 'in', ['approve', 'reject', 'comment'])
+  if (isContentChanged) await verdicts.set({ is_stale: true }).where('commit_oid', '!=', head).execute()
+  await verdicts.set({ is_stale: false }).where('commit_oid', '=', head).execute()
+}
+
+/** Approvals that stand. */
+export const listApprovals = (tx: Tx, issueId: IssueId): Promise<ReviewRow[]> =>
+  tx
+    .selectFrom('review')
+    .selectAll()
+    .where('issue_id', '=', issueId)
+    .where('type', '=', 'approve')
+    .where('is_dismissed', '=', false)
+    .orderBy('id')
+    .execute()
+
+/** Verdicts of people that count for protections and are not dismissed, and requests. */
+export const listOfficial = (db: Db, issueId: IssueId): Promise<ReviewRow[]> =>
+  db
+    .selectFrom('review')
+    .selectAll()
+    .where('issue_id', '=', issueId)
+    .where('is_official', '=', true)
+    .where('is_dismissed', '=', false)
+    .orderBy('id')
+    .execute()
+
+/** Entries of reviews in the timeline, newest last. */
+export const listReviewEntries = (
+  db: Db | Tx,
+  reviewIds: readonly ReviewId[],
+): Promise<Pick<CommentRow, 'id' | 'review_id'>[]> =>
+  reviewIds.length === 0
+    ? Promise.resolve([])
+    : db
+        .selectFrom('comment')
+        .select(['id', 'review_id'])
+        .where('review_id', 'in', reviewIds)
+        .where('type', '=', 'review')
+        .orderBy('id')
+        .execute()
+
+/** How many line comments reviews have. */
+export async function countCodeComments(db: Db, reviewIds: readonly ReviewId[]): Promise<ReadonlyMap<number, number>> {
+  if (reviewIds.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('comment')
+    .select(['review_id', (each) => each.fn.countAll<number>().as('count')])
+    .where('review_id', 'in', reviewIds)
+    .where('type', '=', 'code')
+    .groupBy('review_id')
+    .execute()
+  return new Map(rows.map((row) => [row.review_id as number, row.count]))
+}
+
+export const listCodeComments = (db: Db | Tx, reviewId: ReviewId): Promise<CommentRow[]> =>
+  db
+    .selectFrom('comment')
+    .selectAll()
+    .where('review_id', '=', reviewId)
+    .where('type', '=', 'code')
+    .orderBy('id')
+    .execute()
+
+/** Entries of a review give way to the one of handing it in; only their place stays. */
+export const blankReviewEntries = (tx: Tx, reviewId: ReviewId) =>
+  tx
+    .updateTable('comment')
+    .set({ content: '' })
+    .where('review_id', '=', reviewId)
+    .where('type', '=', 'review')
+    .execute()
+
+/** Removes what a review left in the timeline and its line comments; gives how many entries of its own that were. */
+export const deleteReviewComments = async (tx: Tx, reviewId: ReviewId): Promise<number> => {
+  const rows = await tx
+    .deleteFrom('comment')
+    .where('review_id', '=', reviewId)
+    .where('type', 'in', ['review', 'code'])
+    .returning('type')
+    .execute()
+  return rows.filter((row) => row.type === 'review').length
+}
+
+export const deleteComment = async (tx: Tx, id: CommentId): Promise<boolean> =>
+  (await tx.deleteFrom('comment').where('id', '=', id).executeTakeFirst()).numDeletedRows > 0n
+
+export const addToReviewCount = (tx: Tx, pullId: PullId, difference: number) =>
+  tx
+    .updateTable('pull')
+    .set({ num_reviews: sql`num_reviews + ${difference}` })
+    .where('id', '=', pullId)
+    .execute()
+
+/** Brings the number of comments up to date: plain ones and entries of reviews (contract, pulls: record). */
+export const recountComments = (tx: Tx, issueId: IssueId, updatedUnix: Unix) =>
+  tx
+    .updateTable('issue')
+    .set((set) => ({
+      updated_unix: updatedUnix,
+      num_comments: set
+        .selectFrom('comment')
+        .select((each) => each.fn.countAll<number>().as('count'))
+        .whereRef('comment.issue_id', '=', 'issue.id')
+        .where('comment.type', 'in', ['comment', 'review']),
+    }))
+    .where('id', '=', issueId)
+    .execute()
+
+/** Reviews of a person, in whatever repositories, in the order of their ids, after `after`. */
+export const listReviewsBy = (
+  db: Db,
+  reviewerId: UserId,
+  after: ReviewId | undefined,
+  limit: number,
+): Promise<ReviewRow[]> =>
+  db
+    .selectFrom('review')
+    .selectAll()
+    .where('reviewer_id', '=', reviewerId)
+    .where('id', '>', after ?? (0 as ReviewId))
+    .orderBy('id')
+    .limit(limit)
+    .execute()

@@ -1,0 +1,191 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { eventsNamed } from '../../testing/events.ts'
+import { startForge, type Forge } from '../../testing/forge.ts'
+import { collaborator, commitFiles, givenPull, type GivenPull } from '../../testing/given-pull.ts'
+
+const review = (forge: Forge, pull: GivenPull, as: string, body: object) =>
+  forge.as(as).post(`${pull.api}/reviews`, body)
+
+const reviews = async (forge: Forge, pull: GivenPull, as = 'alice') =>
+  (await forge.as(as).get(`${pull.api}/reviews`)).json as {
+    id: number
+    state: string
+    stale: boolean
+    dismissed: boolean
+    official: boolean
+    user: { login: string }
+  }[]
+
+test('repoCreatePullReview: refusals', async () => {
+  await using forge = await startForge()
+  const pull = await givenPull(forge)
+  const status = async (as: string, body: object) => (await review(forge, pull, as, body)).status
+  assert.equal((await forge.guest.post(`${pull.api}/reviews`, { event: 'APPROVED' })).status, 401)
+  assert.equal(await status('alice', { event: 'APPROVED' }), 422, 'an own one')
+  assert.equal(await status('bob', { event: 'COMMENT' }), 422, 'without a text')
+  assert.equal(await status('bob', { event: 'REQUEST_CHANGES', body: ' ' }), 422)
+  assert.equal(await status('bob', { event: 'PENDING' }), 422)
+  assert.equal(await status('bob', { event: 'APPROVED', commit_id: 'f'.repeat(40) }), 422)
+  await forge.as('alice').must('PUT', '/user/block/bob')
+  assert.equal(await status('bob', { event: 'APPROVED' }), 403, 'blocked')
+})
+
+test('repoCreatePullReview, repoSubmitPullReview: a pending review is its author’s alone until it is handed in', async () => {
+  await using forge = await startForge()
+  const pull = await givenPull(forge)
+  const file = `${pull.branch}.txt`
+  const pending = await review(forge, pull, 'bob', {
+    event: 'PENDING',
+    body: 'not yet',
+    comments: [{ path: file, body: 'a note', new_position: 1 }],
+  })
+  assert.deepEqual([pending.status, pending.json.state, pending.json.comments_count], [200, 'PENDING', 1])
+  const at = `${pull.api}/reviews/${pending.json.id}`
+  for (const path of [at, `${at}/comments`]) assert.equal((await forge.as('alice').get(path)).status, 404, path)
+  assert.equal((await forge.as('root').get(at)).status, 200, 'repoGetPullReview by an administrator')
+  const seen = await forge.as('alice').get(`${pull.repo.api}/issues/${pull.number}/timeline`)
+  assert.ok(!seen.text.includes('not yet'))
+  const joined = await review(forge, pull, 'bob', {
+    event: 'PENDING',
+    body: 'still',
+    comments: [{ path: file, new_position: 1 }],
+  })
+  assert.deepEqual([joined.json.id, joined.json.comments_count], [pending.json.id, 2])
+  assert.equal((await forge.as('bob').post(at, { event: 'PENDING', body: 'x' })).status, 422)
+  assert.equal((await forge.as('alice').post(at, { event: 'COMMENT', body: 'x' })).status, 404)
+  const submitted = await forge.as('bob').post(at, { event: 'APPROVED', body: 'fine' })
+  assert.deepEqual([submitted.status, submitted.json.state], [200, 'APPROVED'])
+  assert.equal((await forge.as('bob').post(at, { event: 'COMMENT', body: 'x' })).status, 422)
+  assert.equal((await forge.as('alice').get(`${at}/comments`)).json.length, 2, 'repoGetPullReviewComments')
+})
+
+test('repoCreatePullReview: of two pending ones of one person begun at once there is one', async () => {
+  await using forge = await startForge()
+  const pull = await givenPull(forge)
+  await forge.account('bob')
+  const both = await Promise.all(['a', 'b'].map((body) => review(forge, pull, 'bob', { event: 'PENDING', body })))
+  assert.deepEqual(
+    both.map(({ status }) => status),
+    [200, 200],
+  )
+  assert.equal((await reviews(forge, pull, 'bob')).length, 1)
+})
+
+test('repoListPullReviews: verdicts count by rights, give way to newer ones, and grow stale with the content', async () => {
+  await using forge = await startForge()
+  const pull = await givenPull(forge)
+  await collaborator(forge, pull.repo, 'bob')
+  assert.equal((await review(forge, pull, 'carol', { event: 'APPROVED' })).json.official, false)
+  assert.equal((await review(forge, pull, 'bob', { event: 'APPROVED' })).json.official, true)
+  await review(forge, pull, 'bob', { event: 'REQUEST_CHANGES', body: 'no' })
+  const flags = (await reviews(forge, pull)).map(({ state, official, dismissed }) => [state, official, dismissed])
+  assert.deepEqual(flags, [
+    ['APPROVED', false, false],
+    ['APPROVED', false, true],
+    ['REQUEST_CHANGES', true, false],
+  ])
+  await commitFiles(forge, pull.repo, pull.branch, { 'more.txt': 'more\n' })
+  await forge.settle()
+  assert.ok((await reviews(forge, pull)).every(({ stale }) => stale))
+})
+
+test('repoDeletePullReview: the one before counts again', async () => {
+  await using forge = await startForge()
+  const pull = await givenPull(forge)
+  await collaborator(forge, pull.repo, 'bob')
+  await review(forge, pull, 'bob', { event: 'APPROVED' })
+  const { json } = await review(forge, pull, 'bob', { event: 'REQUEST_CHANGES', body: 'no' })
+  assert.equal((await forge.as('alice').delete(`${pull.api}/reviews/${json.id}`)).status, 403)
+  assert.equal((await forge.as('bob').delete(`${pull.api}/reviews/${json.id}`)).status, 204)
+  const [left, ...others] = await reviews(forge, pull)
+  assert.deepEqual([left?.state, left?.official, left?.dismissed, others.length], ['APPROVED', true, false, 0])
+})
+
+test('repoDismissPullReview, repoUnDismissPullReview: by administrators, verdicts only, while it is open', async () => {
+  await using forge = await startForge()
+  const pull = await givenPull(forge)
+  await collaborator(forge, pull.repo, 'bob')
+  const { json: verdict } = await review(forge, pull, 'bob', { event: 'REQUEST_CHANGES', body: 'no' })
+  const { json: note } = await review(forge, pull, 'carol', { event: 'COMMENT', body: 'hm' })
+  const at = (id: number, what: string) => `${pull.api}/reviews/${id}/${what}`
+  const body = { message: 'not needed' }
+  assert.equal((await forge.as('bob').post(at(verdict.id, 'dismissals'), body)).status, 403)
+  assert.equal((await forge.as('alice').post(at(note.id, 'dismissals'), body)).status, 403)
+  assert.equal((await forge.as('alice').post(at(verdict.id, 'dismissals'), body)).json.dismissed, true)
+  assert.equal((await forge.as('alice').post(at(verdict.id, 'undismissals'))).json.dismissed, false)
+  await forge.as('alice').must('PATCH', pull.api, { state: 'closed' })
+  assert.equal((await forge.as('alice').post(at(verdict.id, 'dismissals'), body)).status, 403)
+})
+
+test('repoCreatePullReviewComment, repoGetPullReviewComment, repoDeletePullReviewComment: places and rights', async () => {
+  await using forge = await startForge()
+  const pull = await givenPull(forge)
+  const { json } = await review(forge, pull, 'bob', { event: 'COMMENT', body: 'see' })
+  const at = `${pull.api}/reviews/${json.id}/comments`
+  const made = await forge.as('bob').post(at, { path: `${pull.branch}.txt`, body: 'here', new_position: 1 })
+  assert.deepEqual(
+    [made.status, made.json.position, made.json.diff_hunk, made.json.commit_id],
+    [200, 1, `@@ -0,0 +1 @@\n+${pull.branch}`, pull.head],
+  )
+  const far = await forge.as('bob').post(at, { path: 'nowhere.txt', body: 'there', old_position: 9 })
+  assert.deepEqual([far.status, far.json.original_position, far.json.diff_hunk], [200, 9, ''])
+  const one = `${at}/${made.json.id}`
+  assert.equal((await forge.guest.get(one)).json.body, 'here')
+  assert.equal((await forge.guest.delete(`${at}/999`)).status, 404)
+  assert.equal((await forge.guest.delete(one)).status, 401)
+  const refused = await forge.as('carol').delete(one)
+  assert.deepEqual([refused.status, refused.text], [403, ''])
+  assert.equal((await forge.as('alice').delete(one)).status, 204)
+  assert.equal((await forge.guest.get(one)).status, 404)
+})
+
+test('repoCreatePullReviewRequests, repoDeletePullReviewRequests: who may ask whom', async () => {
+  await using forge = await startForge()
+  const pull = await givenPull(forge)
+  await collaborator(forge, pull.repo, 'bob')
+  await forge.account('carol')
+  const at = `${pull.api}/requested_reviewers`
+  const ask = async (as: string, body: object) => {
+    const reply = await forge.as(as).post(at, body)
+    return [reply.status, reply.json.length]
+  }
+  assert.deepEqual(await ask('alice', { reviewers: ['bob', 'carol@example.com'] }), [201, 2])
+  assert.deepEqual(await ask('alice', { reviewers: ['bob'] }), [201, 0])
+  assert.equal((await ask('alice', { reviewers: ['alice'] }))[0], 422)
+  assert.equal((await ask('alice', { reviewers: ['nobody'] }))[0], 404)
+  assert.equal((await ask('alice', { team_reviewers: ['crew'] }))[0], 422)
+  assert.equal((await ask('dave', { reviewers: ['bob'] }))[0], 422)
+  assert.equal((await ask('root', { reviewers: ['bob'] }))[0], 422)
+  assert.equal((await forge.as('carol').delete(at, { reviewers: ['carol'] })).status, 204, 'declined')
+  const asked = (await forge.guest.get(pull.api)).json.requested_reviewers
+  assert.deepEqual(
+    asked.map((user: { login: string }) => user.login),
+    ['bob'],
+  )
+})
+
+test('repoCreatePullReviewComment, repoDeletePullReviewComment, repoDeletePullReview: nobody hears of a pending review', async () => {
+  await using forge = await startForge()
+  const pull = await givenPull(forge)
+  const bob = forge.as('bob')
+  const line = { path: `${pull.branch}.txt`, body: 'a note', new_position: 1 }
+  const commentOn = async (at: string) => (await bob.must('POST', `${at}/comments`, line)).json.id as number
+  const pending = await review(forge, pull, 'bob', { event: 'PENDING', body: 'not yet' })
+  const hidden = `${pull.api}/reviews/${pending.json.id}`
+  await bob.must('DELETE', `${hidden}/comments/${await commentOn(hidden)}`)
+  await bob.must('DELETE', hidden)
+  for (const name of ['issue.commented', 'comment.deleted', 'review.deleted'] as const) {
+    assert.deepEqual(await eventsNamed(forge, name), [], name)
+  }
+  const told = await review(forge, pull, 'bob', { event: 'COMMENT', body: 'hear me' })
+  const at = `${pull.api}/reviews/${told.json.id}`
+  const commentId = await commentOn(at)
+  await bob.must('DELETE', `${at}/comments/${commentId}`)
+  await bob.must('DELETE', at)
+  const idsOf = async (name: 'issue.commented' | 'comment.deleted') =>
+    (await eventsNamed(forge, name)).map((data) => [data['commentId'], data['isPull']])
+  assert.deepEqual(await idsOf('issue.commented'), [[commentId, true]])
+  assert.deepEqual(await idsOf('comment.deleted'), [[commentId, true]])
+  assert.equal((await eventsNamed(forge, 'review.deleted'))[0]?.['reviewId'], told.json.id)
+})

@@ -1,0 +1,82 @@
+import { anyone, signedIn } from '../../access/requirements.ts'
+import { fileReplies, serveFile, type ServedFile } from '../../http/file-reply.ts'
+import { operation, validBody } from '../../http/operation.ts'
+import { noContent } from '../../http/reply.ts'
+import { pathText } from '../../http/schema.ts'
+import { UpdateUserAvatarOption } from './avatar.schemas.ts'
+import { getAvatar, isDrawn, removeAvatar, setAvatar } from './avatar.service.ts'
+import { getIdenticon } from './identicon.service.ts'
+
+/** A picture's address changes with it, so whoever has it need not ask again for a while. */
+export const pictureCaching = 'public, max-age=21600'
+
+export const userUpdateAvatar = operation({
+  method: 'POST',
+  path: '/user/avatar',
+  scope: 'user',
+  requires: [signedIn, validBody],
+  body: UpdateUserAvatarOption,
+  reply: { 204: 'empty' },
+  async run({ ctx, body }) {
+    await setAvatar(ctx, { kind: 'individual', id: ctx.viewer.id }, body.image, ctx.viewer.id)
+    return noContent()
+  },
+})
+
+export const userDeleteAvatar = operation({
+  method: 'DELETE',
+  path: '/user/avatar',
+  scope: 'user',
+  requires: [signedIn],
+  reply: { 204: 'empty' },
+  async run({ ctx }) {
+    await removeAvatar(ctx, { kind: 'individual', id: ctx.viewer.id }, ctx.viewer.id)
+    return noContent()
+  },
+})
+
+/** The picture of an account: the one that was set, else one that is drawn from what the address ends with. */
+export const showAvatar = operation({
+  method: 'GET',
+  path: '/avatars/{hash}',
+  params: { hash: pathText },
+  base: 'site',
+  family: 'downloads',
+  scope: null,
+  requires: [anyone],
+  reply: fileReplies,
+  run: async ({ ctx, params, call }) => {
+    const { hash } = params
+    const file: Pick<ServedFile, 'name' | 'etag' | 'cacheControl'> = {
+      name: hash,
+      etag: hash,
+      cacheControl: pictureCaching,
+    }
+    if (isDrawn(hash)) {
+      const picture = await getIdenticon(ctx, hash)
+      return serveFile(call, { ...file, content: Buffer.from(picture.bytes), contentType: picture.contentType })
+    }
+    return serveFile(call, { ...file, content: await getAvatar(ctx, 'avatars', hash) })
+  },
+})
+
+/** The picture of accounts that are gone. */
+export const showDefaultAvatar = operation({
+  method: 'GET',
+  path: '/assets/img/avatar_default.png',
+  base: 'site',
+  family: 'downloads',
+  scope: null,
+  requires: [anyone],
+  reply: fileReplies,
+  async run({ ctx, call }) {
+    const picture = await getIdenticon(ctx, 'ghost')
+    return serveFile(call, {
+      name: 'avatar_default.png',
+      content: Buffer.from(picture.bytes),
+      contentType: picture.contentType,
+      etag: 'ghost',
+      cacheControl: pictureCaching,
+    })
+  },
+})

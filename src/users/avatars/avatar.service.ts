@@ -1,0 +1,97 @@
+import { randomBytes } from 'node:crypto'
+import { Readable } from 'node:stream'
+import type { Services } from '../../access/context.ts'
+import { transaction } from '../../db/database.ts'
+import { publish } from '../../events/hub.ts'
+import { BadRequest, Invalid, NotFound } from '../../lib/errors.ts'
+import type { UserId } from '../../lib/ids.ts'
+import { swapAvatarKey, type PictureOf } from './avatar.store.ts'
+
+/** Which store holds the pictures of what. */
+const storeOf = { individual: 'avatars', organization: 'avatars', repo: 'repoAvatars' } as const
+
+/** Side of the square that larger pictures are made to, before `[picture].AVATAR_RENDERED_SIZE_FACTOR`. */
+const shownSizePixels = 256
+
+/** Key of a picture by the name its address ends with. */
+const keyOf = (name: string): string => `${name.slice(0, 2)}/${name}`
+
+/**
+ * Gives an account or a repository another picture, in base64. Text that is none is `BadRequest`; a file that is too
+ * large, no PNG, JPEG, GIF or WebP, or has too many pixels is `Invalid`. The address is a new one each time.
+ */
+export async function setAvatar(services: Services, of: PictureOf, image: string, doerId: UserId): Promise<void> {
+  const { bytes, contentType } = await fitPicture(services, image)
+  const blobs = services.blobs[storeOf[of.kind]]
+  const key = keyOf(randomBytes(32).toString('hex'))
+  await blobs.put(key, Readable.from([bytes]), { maxBytes: bytes.length, contentType })
+  try {
+    await replace(services, of, key, doerId)
+  } catch (error) {
+    await blobs.delete(key)
+    throw error
+  }
+}
+
+/** Takes the picture away; the one drawn from the name is shown again. Without one nothing changes. */
+export const removeAvatar = (services: Services, of: PictureOf, doerId: UserId): Promise<void> =>
+  replace(services, of, '', doerId)
+
+async function replace(services: Services, of: PictureOf, key: string, doerId: UserId): Promise<void> {
+  await transaction(services.db, async (tx) => {
+    const replaced = await swapAvatarKey(tx, of, key)
+    if (replaced === undefined) throw new NotFound('the owner of the picture no longer exists')
+    if (replaced !== '') await publish(tx, 'avatar.replaced', { store: storeOf[of.kind], key: replaced })
+    if (replaced === key) return
+    const old = { doerId, oldAvatarKey: replaced }
+    if (of.kind === 'repo') await publish(tx, 'repo.updated', { repoId: of.id, ...old })
+    else if (of.kind === 'organization') await publish(tx, 'org.edited', { orgId: of.id, ...old })
+    else await publish(tx, 'user.edited', { userId: of.id, ...old })
+  })
+}
+
+async function fitPicture({ config, images }: Services, image: string) {
+  const compact = image.replaceAll(/\s/g, '')
+  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(compact)) throw new BadRequest('the image is not base64', 'not_base64')
+  const { picture } = config
+  const bytes = Buffer.from(compact, 'base64')
+  if (bytes.length > picture.avatarMaxFileSize) {
+    throw new Invalid(`an avatar has at most ${picture.avatarMaxFileSize} bytes`, 'avatar_too_large')
+  }
+  return images.avatar(bytes, {
+    maxFileBytes: picture.avatarMaxFileSize,
+    maxOriginBytes: picture.avatarMaxOriginSize,
+    maxWidth: picture.avatarMaxWidth,
+    maxHeight: picture.avatarMaxHeight,
+    sizePixels: shownSizePixels * picture.avatarRenderedSizeFactor,
+  })
+}
+
+/** A picture that was set: its size, and how to read it or a part of it (`end` exclusive). */
+export interface StoredPicture {
+  readonly sizeBytes: number
+  readonly open: (range?: { readonly start: number; readonly end: number }) => Promise<Readable>
+}
+
+/** A picture that was set, by the name its address ends with; `NotFound` when there is none. */
+export async function getAvatar(
+  { blobs }: Services,
+  store: 'avatars' | 'repoAvatars',
+  name: string,
+): Promise<StoredPicture> {
+  const none = () => new NotFound('there is no such picture', 'avatar_not_found')
+  const key = keyOf(name)
+  const info = /^[0-9a-f]{64}$/.test(name) ? await blobs[store].stat(key) : undefined
+  if (!info) throw none()
+  return {
+    sizeBytes: info.sizeBytes,
+    async open(range) {
+      const found = await blobs[store].get(key, range ? { range: { start: range.start, end: range.end - 1 } } : {})
+      if (!found) throw none()
+      return found.stream
+    },
+  }
+}
+
+/** Whether the name is that of a picture that is drawn from it, and not stored. */
+export const isDrawn = (name: string): boolean => /^[0-9a-f]{32}$/.test(name)

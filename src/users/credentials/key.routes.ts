@@ -1,0 +1,81 @@
+import { Type } from 'typebox'
+import { signedIn } from '../../access/requirements.ts'
+import { operation, validBody } from '../../http/operation.ts'
+import { created, noContent, ok, paged } from '../../http/reply.ts'
+import { pageQuery, pathNumber } from '../../http/schema.ts'
+import { pageOf } from '../../lib/paging.ts'
+import { presentKeys, presentOneKey } from './key.present.ts'
+import { CreateKeyOption, PublicKey } from './key.schemas.ts'
+import { addKey, getKey, pageOfKeys, removeKey } from './key.service.ts'
+import { namedUser } from '../subject.requirements.ts'
+import { refuseInvisible } from '../user.service.ts'
+
+const keyQuery = { fingerprint: Type.Optional(Type.String()), ...pageQuery }
+
+export const userListKeys = operation({
+  method: 'GET',
+  path: '/users/{username}/keys',
+  scope: 'user',
+  requires: [signedIn, namedUser],
+  query: keyQuery,
+  reply: { 200: Type.Array(PublicKey) },
+  async run({ ctx, query }) {
+    await refuseInvisible(ctx, ctx.subject)
+    const page = pageOf(query, ctx.config.api)
+    const { keys, total } = await pageOfKeys(ctx, ctx.subject, query.fingerprint, page)
+    return paged(await presentKeys(ctx, keys), page, total, { link: false })
+  },
+})
+
+export const userCurrentListKeys = operation({
+  method: 'GET',
+  path: '/user/keys',
+  scope: 'user',
+  narrowScope: 'admin:public_key',
+  requires: [signedIn],
+  query: keyQuery,
+  reply: { 200: Type.Array(PublicKey) },
+  async run({ ctx, query }) {
+    const page = pageOf(query, ctx.config.api)
+    // A fingerprint is looked for on the whole instance (observed).
+    const owner = query.fingerprint ? undefined : ctx.viewer.user
+    const { keys, total } = await pageOfKeys(ctx, owner, query.fingerprint, page)
+    return paged(await presentKeys(ctx, keys), page, total, { link: false })
+  },
+})
+
+export const userCurrentPostKey = operation({
+  method: 'POST',
+  path: '/user/keys',
+  scope: 'user',
+  narrowScope: 'admin:public_key',
+  requires: [signedIn, validBody],
+  body: CreateKeyOption,
+  reply: { 201: PublicKey },
+  run: async ({ ctx, body }) => created(await presentOneKey(ctx, await addKey(ctx, ctx.viewer.user, body))),
+})
+
+export const userCurrentGetKey = operation({
+  method: 'GET',
+  path: '/user/keys/{id}',
+  params: { id: pathNumber },
+  scope: 'user',
+  narrowScope: 'admin:public_key',
+  requires: [signedIn],
+  reply: { 200: PublicKey },
+  run: async ({ ctx, params }) => ok(await presentOneKey(ctx, await getKey(ctx, params.id))),
+})
+
+export const userCurrentDeleteKey = operation({
+  method: 'DELETE',
+  path: '/user/keys/{id}',
+  params: { id: pathNumber },
+  scope: 'user',
+  narrowScope: 'admin:public_key',
+  requires: [signedIn],
+  reply: { 204: 'empty' },
+  async run({ ctx, params }) {
+    await removeKey(ctx, ctx.viewer.user, params.id)
+    return noContent()
+  },
+})

@@ -1,0 +1,84 @@
+import type { Ctx, Services } from '../../access/context.ts'
+import { isUniqueViolation, transaction } from '../../db/database.ts'
+import type { PublicKeyRow, UserRow } from '../../db/tables/accounts.ts'
+import { Forbidden, Invalid, NotFound } from '../../lib/errors.ts'
+import type { KeyId } from '../../lib/ids.ts'
+import type { Page } from '../../lib/paging.ts'
+import { nowUnix } from '../../lib/time.ts'
+import { countKeys, deleteKey, findKey, findKeyByFingerprint, hasKeyTitle, insertKey, listKeys } from './key.store.ts'
+import { parseSshKey, type SshKey } from './ssh-key.ts'
+
+/**
+ * A key that may be used; text that is none, and keys smaller than `[ssh.minimum_key_sizes]` says for their family (or of
+ * one that it refuses), are `Invalid`.
+ */
+export function readKey({ config }: Pick<Services, 'config'>, text: string): SshKey {
+  const key = parseSshKey(text)
+  if (!key) throw new Invalid('key: this is not a public SSH key', 'ssh_key_invalid')
+  if (!config.server.minimumKeySizeCheck) return key
+  const { ed25519, ecdsa, rsa } = config.sshMinimumKeySizes
+  const least = { ED25519: ed25519, 'ED25519-SK': ed25519, ECDSA: ecdsa, 'ECDSA-SK': ecdsa, RSA: rsa }[key.family]
+  if (least < 0) throw new Invalid(`key: ${key.family} keys are not accepted here`, 'ssh_key_type_refused')
+  if (key.bits < least) throw new Invalid(`key: ${key.family} keys need at least ${least} bits`, 'ssh_key_too_small')
+  return key
+}
+
+export const keyTaken = () => new Invalid('key: it is already in use on this instance', 'ssh_key_taken')
+
+/** Adds a key to an account; one that is used anywhere, or a used title, is `Invalid`. */
+export async function addKey(
+  services: Services,
+  user: UserRow,
+  input: { readonly title: string; readonly key: string },
+): Promise<PublicKeyRow> {
+  const key = readKey(services, input.key)
+  try {
+    return await transaction(services.db, async (tx) => {
+      if (await findKeyByFingerprint(tx, key.fingerprint)) throw keyTaken()
+      if (await hasKeyTitle(tx, user.id, input.title)) {
+        throw new Invalid('title: you already have a key of this title', 'ssh_key_title_taken')
+      }
+      return insertKey(tx, {
+        owner_id: user.id,
+        title: input.title,
+        fingerprint: key.fingerprint,
+        content: key.content,
+        is_read_only: false,
+        created_unix: nowUnix(services.clock),
+      })
+    })
+  } catch (error) {
+    if (isUniqueViolation(error)) throw keyTaken()
+    throw error
+  }
+}
+
+const noKey = () => new NotFound('the key does not exist', 'key_not_found')
+
+/** A key of any account by id (observed: every signed-in person may look one up). */
+export async function getKey(ctx: Ctx, id: number): Promise<PublicKeyRow> {
+  const key = await findKey(ctx.db, id as KeyId)
+  if (!key) throw noKey()
+  return key
+}
+
+/** Removes a key of an account; another account's is `Forbidden`. */
+export async function removeKey(ctx: Ctx, user: UserRow, id: number): Promise<void> {
+  const key = await getKey(ctx, id)
+  if (key.owner_id !== user.id) throw new Forbidden('the key belongs to another account', 'key_of_other')
+  await transaction(ctx.db, (tx) => deleteKey(tx, key.id))
+}
+
+/** Keys of an account, or with a fingerprint and without an account of the whole instance. */
+export async function pageOfKeys(
+  ctx: Ctx,
+  owner: UserRow | undefined,
+  fingerprint: string | undefined,
+  page: Page,
+): Promise<{ readonly keys: PublicKeyRow[]; readonly total: number }> {
+  const [keys, total] = await Promise.all([
+    listKeys(ctx.db, owner?.id, fingerprint, page),
+    countKeys(ctx.db, owner?.id, fingerprint),
+  ])
+  return { keys, total }
+}

@@ -1,0 +1,65 @@
+import type { Db, Tx } from '../../db/database.ts'
+import type { PublicKeyRow } from '../../db/tables/accounts.ts'
+import type { KeyId, UserId } from '../../lib/ids.ts'
+import type { Page } from '../../lib/paging.ts'
+import type { Unix } from '../../lib/time.ts'
+
+/** A key of an account; deploy keys are in the same table, without an owner. */
+export type UserKeyRow = PublicKeyRow & { readonly owner_id: UserId }
+
+const keys = (db: Db, ownerId: UserId | undefined, fingerprint: string | undefined) => {
+  let query = db.selectFrom('public_key').where('owner_id', 'is not', null)
+  if (ownerId !== undefined) query = query.where('owner_id', '=', ownerId)
+  if (fingerprint) query = query.where('fingerprint', '=', fingerprint)
+  return query
+}
+
+/** Keys in order of adding; without an owner those of all accounts. */
+export const listKeys = (
+  db: Db,
+  ownerId: UserId | undefined,
+  fingerprint: string | undefined,
+  page: Page,
+): Promise<PublicKeyRow[]> =>
+  keys(db, ownerId, fingerprint).selectAll().orderBy('id').limit(page.limit).offset(page.offset).execute()
+
+export const countKeys = async (
+  db: Db,
+  ownerId: UserId | undefined,
+  fingerprint: string | undefined,
+): Promise<number> =>
+  (
+    await keys(db, ownerId, fingerprint)
+      .select((select) => select.fn.countAll<number>().as('count'))
+      .executeTakeFirstOrThrow()
+  ).count
+
+/** A key of an account by id. */
+export const findKey = (db: Db | Tx, id: KeyId): Promise<PublicKeyRow | undefined> =>
+  db.selectFrom('public_key').selectAll().where('id', '=', id).where('owner_id', 'is not', null).executeTakeFirst()
+
+/** Any key, also a deploy key, by what it is. */
+export const findKeyByFingerprint = (db: Db | Tx, fingerprint: string): Promise<PublicKeyRow | undefined> =>
+  db.selectFrom('public_key').selectAll().where('fingerprint', '=', fingerprint).executeTakeFirst()
+
+export const hasKeyTitle = async (db: Db | Tx, ownerId: UserId, title: string): Promise<boolean> =>
+  (await db
+    .selectFrom('public_key')
+    .select('id')
+    .where('owner_id', '=', ownerId)
+    .where('title', '=', title)
+    .executeTakeFirst()) !== undefined
+
+export const insertKey = (
+  tx: Tx,
+  row: {
+    readonly owner_id: UserId | null
+    readonly title: string
+    readonly fingerprint: string
+    readonly content: string
+    readonly is_read_only: boolean
+    readonly created_unix: Unix
+  },
+): Promise<PublicKeyRow> => tx.insertInto('public_key').values(row).returningAll().executeTakeFirstOrThrow()
+
+export const deleteKey = (tx: Tx, id: KeyId) => tx.deleteFrom('public_key').where('id', '=', id).execute()

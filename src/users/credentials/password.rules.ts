@@ -1,0 +1,22 @@
+import { allow, deny, type Verdict } from '../../lib/verdict.ts'
+
+const classes: Readonly<Record<string, { readonly pattern: RegExp; readonly words: string }>> = {
+  lower: { pattern: /\p{Ll}/u, words: 'a lower-case letter' },
+  upper: { pattern: /\p{Lu}/u, words: 'an upper-case letter' },
+  digit: { pattern: /\p{Nd}/u, words: 'a digit' },
+  spec: { pattern: /[ !"#$%&'()*+,\-./:;<=>?@[\\\]^_{|}~`]/, words: 'a special character' },
+}
+
+/** Whether a password is long and varied enough (`MIN_PASSWORD_LENGTH`, `PASSWORD_COMPLEXITY`). */
+export function mayUsePassword(
+  password: string,
+  rules: { minPasswordLength: number; passwordComplexity: readonly string[] },
+): Verdict {
+  if (Array.from(password).length < rules.minPasswordLength) {
+    return deny(`the password needs at least ${rules.minPasswordLength} characters`)
+  }
+  const missing = rules.passwordComplexity.flatMap((name) =>
+    classes[name] && !classes[name].pattern.test(password) ? [classes[name].words] : [],
+  )
+  return missing.length > 0 ? deny(`the password needs ${missing.join(', ')}`) : allow
+}

@@ -1,0 +1,29 @@
+import type { Services } from '../../access/context.ts'
+import { endSessions } from '../../auth/session.service.ts'
+import { transaction } from '../../db/database.ts'
+import type { UserRow } from '../../db/tables/accounts.ts'
+import { BadRequest } from '../../lib/errors.ts'
+import { nowUnix } from '../../lib/time.ts'
+import { hashPassword } from '../../secrets/passwords.ts'
+import { mayUsePassword } from './password.rules.ts'
+import { updateUser } from '../user.store.ts'
+
+/** Gives an account another password and ends its sessions. One that is too weak is `BadRequest` (as when an account is made). */
+export async function changePassword(
+  services: Services,
+  user: UserRow,
+  password: string,
+  options: { readonly mustChangePassword: boolean },
+): Promise<UserRow> {
+  const strong = mayUsePassword(password, services.config.security)
+  if (!strong.allowed) throw new BadRequest(strong.reason, 'password_weak')
+  const passwordHash = await hashPassword(password)
+  return transaction(services.db, async (tx) => {
+    await endSessions(tx, user.id)
+    return updateUser(tx, user.id, {
+      password_hash: passwordHash,
+      must_change_password: options.mustChangePassword,
+      updated_unix: nowUnix(services.clock),
+    })
+  })
+}

@@ -1,0 +1,55 @@
+import { basicAuth, signedIn } from '../../access/requirements.ts'
+import { operation, validBody } from '../../http/operation.ts'
+import { created, noContent, paged } from '../../http/reply.ts'
+import { pageQuery, pathText } from '../../http/schema.ts'
+import { pageOrWhole } from '../../lib/paging.ts'
+import { Type } from 'typebox'
+import { namedUser, selfOrAdmin, userVisible } from '../subject.requirements.ts'
+import { presentToken } from './token.present.ts'
+import { AccessToken, CreateAccessTokenOption } from './token.schemas.ts'
+import { createToken, pageOfTokens, removeToken } from './token.service.ts'
+
+export const userGetTokens = operation({
+  method: 'GET',
+  path: '/users/{username}/tokens',
+  scope: 'user',
+  requires: [namedUser, userVisible, selfOrAdmin],
+  query: pageQuery,
+  reply: { 200: Type.Array(AccessToken) },
+  async run({ ctx, query }) {
+    const page = pageOrWhole(query, ctx.config.api)
+    const { tokens, total } = await pageOfTokens(ctx, ctx.subject, page)
+    return paged(
+      tokens.map((row) => presentToken(row)),
+      page,
+      total,
+      { link: false },
+    )
+  },
+})
+
+export const userCreateToken = operation({
+  method: 'POST',
+  path: '/users/{username}/tokens',
+  scope: 'user',
+  requires: [namedUser, userVisible, selfOrAdmin, validBody, basicAuth, signedIn],
+  body: CreateAccessTokenOption,
+  reply: { 201: AccessToken },
+  async run({ ctx, body }) {
+    const { row, token } = await createToken(ctx, ctx.subject, { name: body.name, scopes: body.scopes ?? [] })
+    return created(presentToken(row, token))
+  },
+})
+
+export const userDeleteAccessToken = operation({
+  method: 'DELETE',
+  path: '/users/{username}/tokens/{id}',
+  params: { id: pathText },
+  scope: 'user',
+  requires: [namedUser, userVisible, selfOrAdmin, basicAuth, signedIn],
+  reply: { 204: 'empty' },
+  async run({ ctx, params }) {
+    await removeToken(ctx, ctx.subject, params.id)
+    return noContent()
+  },
+})

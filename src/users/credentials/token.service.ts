@@ -1,0 +1,61 @@
+import type { Services } from '../../access/context.ts'
+import { countTokens, deleteToken, findTokenByName, insertToken, listTokens } from '../../auth/token.store.ts'
+import { normaliseScopes } from '../../auth/token-scopes.ts'
+import { isUniqueViolation, transaction } from '../../db/database.ts'
+import type { AccessTokenRow, UserRow } from '../../db/tables/accounts.ts'
+import { BadRequest, NotFound } from '../../lib/errors.ts'
+import type { TokenId } from '../../lib/ids.ts'
+import type { Page } from '../../lib/paging.ts'
+import { nowUnix } from '../../lib/time.ts'
+import { hashToken, newToken, tokenLastEight } from '../../secrets/tokens.ts'
+
+/** Makes an access token. The token itself is given once and kept nowhere. A used name is `BadRequest` (observed). */
+export async function createToken(
+  services: Services,
+  user: UserRow,
+  input: { readonly name: string; readonly scopes: readonly string[] },
+): Promise<{ row: AccessTokenRow; token: string }> {
+  const scopes = normaliseScopes(input.scopes)
+  const token = newToken()
+  try {
+    const row = await transaction(services.db, (tx) =>
+      insertToken(tx, {
+        user_id: user.id,
+        name: input.name,
+        token_hash: hashToken(token),
+        token_last_eight: tokenLastEight(token),
+        scopes,
+        created_unix: nowUnix(services.clock),
+      }),
+    )
+    return { row, token }
+  } catch (error) {
+    if (isUniqueViolation(error)) {
+      throw new BadRequest(`there is already a token named ${input.name}`, 'token_name_used')
+    }
+    throw error
+  }
+}
+
+/** Deletes a token by id or, when the text is no number, by name. Another account's is `NotFound`. */
+export async function removeToken(services: Services, user: UserRow, idOrName: string): Promise<void> {
+  const asNumber = idOrName.trim() === '' ? Number.NaN : Number(idOrName)
+  const id = Number.isSafeInteger(asNumber)
+    ? (asNumber as TokenId)
+    : (await findTokenByName(services.db, user.id, idOrName))?.id
+  const deleted = id !== undefined && (await transaction(services.db, (tx) => deleteToken(tx, user.id, id)))
+  if (!deleted) throw new NotFound('the token does not exist', 'token_not_found')
+}
+
+/** Tokens of an account, newest first. */
+export async function pageOfTokens(
+  services: Services,
+  user: UserRow,
+  page: Page,
+): Promise<{ readonly tokens: AccessTokenRow[]; readonly total: number }> {
+  const [tokens, total] = await Promise.all([
+    listTokens(services.db, user.id, page.limit, page.offset),
+    countTokens(services.db, user.id),
+  ])
+  return { tokens, total }
+}

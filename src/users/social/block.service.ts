@@ -1,0 +1,44 @@
+import type { Ctx, SignedInCtx } from '../../access/context.ts'
+import { transaction } from '../../db/database.ts'
+import type { UserRow } from '../../db/tables/accounts.ts'
+import { publish } from '../../events/hub.ts'
+import { Invalid } from '../../lib/errors.ts'
+import type { Page } from '../../lib/paging.ts'
+import { nowUnix } from '../../lib/time.ts'
+import { countBlocks, deleteBlock, insertBlock, listBlocks, type Block } from './block.store.ts'
+import { endFollow } from './follow.service.ts'
+
+/**
+ * Blocks a person: both stop following each other at once, and what else ends (stars, watches, collaborations,
+ * transfers) follows from the event in the same transaction. Oneself without effect; an organization is `Invalid`.
+ */
+export async function block(ctx: SignedInCtx, blocker: UserRow, target: UserRow): Promise<void> {
+  if (target.kind !== 'individual') throw new Invalid('an organization can not be blocked', 'not_a_person')
+  if (blocker.id === target.id) return
+  await transaction(ctx.db, async (tx) => {
+    if (!(await insertBlock(tx, blocker.id, target.id, nowUnix(ctx.clock)))) return
+    const doerId = ctx.viewer.id
+    await endFollow(tx, blocker.id, target.id, doerId)
+    await endFollow(tx, target.id, blocker.id, doerId)
+    await publish(tx, 'user.blocked', { blockerId: blocker.id, blockedId: target.id, doerId })
+  })
+}
+
+/** Takes a block back; there may be none. */
+export async function unblock(ctx: SignedInCtx, blocker: UserRow, target: UserRow): Promise<void> {
+  if (target.kind !== 'individual') throw new Invalid('an organization can not be blocked', 'not_a_person')
+  await transaction(ctx.db, async (tx) => {
+    if (!(await deleteBlock(tx, blocker.id, target.id))) return
+    await publish(tx, 'user.unblocked', { blockerId: blocker.id, blockedId: target.id, doerId: ctx.viewer.id })
+  })
+}
+
+/** Whom an account blocks, one page of it. */
+export async function pageOfBlocks(
+  ctx: Ctx,
+  blocker: UserRow,
+  page: Page,
+): Promise<{ readonly blocks: Block[]; readonly total: number }> {
+  const [blocks, total] = await Promise.all([listBlocks(ctx.db, blocker.id, page), countBlocks(ctx.db, blocker.id)])
+  return { blocks, total }
+}

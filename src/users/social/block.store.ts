@@ -1,0 +1,71 @@
+import type { Selectable } from 'kysely'
+import type { UserBlockTable } from '../../db/tables/accounts.ts'
+import type { Db, Tx } from '../../db/database.ts'
+import type { UserId } from '../../lib/ids.ts'
+import type { Page } from '../../lib/paging.ts'
+import type { Unix } from '../../lib/time.ts'
+
+export type Block = Selectable<UserBlockTable>
+
+/** Whether one does not want to hear from the other. */
+export const isBlocked = async (db: Db | Tx, blockerId: UserId, blockedId: UserId): Promise<boolean> =>
+  (await db
+    .selectFrom('user_block')
+    .select('blocked_id')
+    .where('blocker_id', '=', blockerId)
+    .where('blocked_id', '=', blockedId)
+    .executeTakeFirst()) !== undefined
+
+/** Whether one of the two does not want to hear from the other. */
+export const isBlockedEitherWay = async (db: Db | Tx, one: UserId, other: UserId): Promise<boolean> =>
+  (await db
+    .selectFrom('user_block')
+    .select('blocked_id')
+    .where((where) =>
+      where.or([
+        where.and([where('blocker_id', '=', one), where('blocked_id', '=', other)]),
+        where.and([where('blocker_id', '=', other), where('blocked_id', '=', one)]),
+      ]),
+    )
+    .executeTakeFirst()) !== undefined
+
+/** False when there is the block already. */
+export const insertBlock = async (tx: Tx, blockerId: UserId, blockedId: UserId, createdUnix: Unix): Promise<boolean> =>
+  (
+    await tx
+      .insertInto('user_block')
+      .values({ blocker_id: blockerId, blocked_id: blockedId, created_unix: createdUnix })
+      .onConflict((conflict) => conflict.columns(['blocker_id', 'blocked_id']).doNothing())
+      .returning('blocked_id')
+      .execute()
+  ).length > 0
+
+/** False when there was none. */
+export const deleteBlock = async (tx: Tx, blockerId: UserId, blockedId: UserId): Promise<boolean> =>
+  (
+    await tx
+      .deleteFrom('user_block')
+      .where('blocker_id', '=', blockerId)
+      .where('blocked_id', '=', blockedId)
+      .executeTakeFirst()
+  ).numDeletedRows > 0n
+
+export const listBlocks = (db: Db, blockerId: UserId, page: Page): Promise<Block[]> =>
+  db
+    .selectFrom('user_block')
+    .selectAll()
+    .where('blocker_id', '=', blockerId)
+    .orderBy('created_unix')
+    .orderBy('blocked_id')
+    .limit(page.limit)
+    .offset(page.offset)
+    .execute()
+
+export const countBlocks = async (db: Db, blockerId: UserId): Promise<number> =>
+  (
+    await db
+      .selectFrom('user_block')
+      .select((select) => select.fn.countAll<number>().as('count'))
+      .where('blocker_id', '=', blockerId)
+      .executeTakeFirstOrThrow()
+  ).count

@@ -1,0 +1,139 @@
+import { Type } from 'typebox'
+import { signedIn } from '../../access/requirements.ts'
+import { operation } from '../../http/operation.ts'
+import { noContent, paged } from '../../http/reply.ts'
+import { pageQuery, pathText } from '../../http/schema.ts'
+import { pageOrWhole } from '../../lib/paging.ts'
+import { checkFollowing, checkFollowingByName, follow, pageOfFollowPeople, unfollow } from './follow.service.ts'
+import { namedUser, targetUser } from '../subject.requirements.ts'
+import { presentUser } from '../user.present.ts'
+import { User } from '../user.schemas.ts'
+import { refuseInvisible } from '../user.service.ts'
+
+export const userCurrentListFollowers = operation({
+  method: 'GET',
+  path: '/user/followers',
+  scope: 'user',
+  requires: [signedIn],
+  query: pageQuery,
+  reply: { 200: Type.Array(User) },
+  async run({ ctx, query }) {
+    const page = pageOrWhole(query, ctx.config.api)
+    const { users, total } = await pageOfFollowPeople(ctx, 'followers', ctx.viewer.user, page)
+    return paged(
+      users.map((user) => presentUser(ctx, user)),
+      page,
+      total,
+      { link: false },
+    )
+  },
+})
+
+export const userCurrentListFollowing = operation({
+  method: 'GET',
+  path: '/user/following',
+  scope: 'user',
+  requires: [signedIn],
+  query: pageQuery,
+  reply: { 200: Type.Array(User) },
+  async run({ ctx, query }) {
+    const page = pageOrWhole(query, ctx.config.api)
+    const { users, total } = await pageOfFollowPeople(ctx, 'following', ctx.viewer.user, page)
+    return paged(
+      users.map((user) => presentUser(ctx, user)),
+      page,
+      total,
+      { link: false },
+    )
+  },
+})
+
+export const userListFollowers = operation({
+  method: 'GET',
+  path: '/users/{username}/followers',
+  scope: 'user',
+  requires: [signedIn, namedUser],
+  query: pageQuery,
+  reply: { 200: Type.Array(User) },
+  async run({ ctx, query }) {
+    await refuseInvisible(ctx, ctx.subject)
+    const page = pageOrWhole(query, ctx.config.api)
+    const { users, total } = await pageOfFollowPeople(ctx, 'followers', ctx.subject, page)
+    return paged(
+      users.map((user) => presentUser(ctx, user)),
+      page,
+      total,
+      { link: false },
+    )
+  },
+})
+
+export const userListFollowing = operation({
+  method: 'GET',
+  path: '/users/{username}/following',
+  scope: 'user',
+  requires: [signedIn, namedUser],
+  query: pageQuery,
+  reply: { 200: Type.Array(User) },
+  async run({ ctx, query }) {
+    await refuseInvisible(ctx, ctx.subject)
+    const page = pageOrWhole(query, ctx.config.api)
+    const { users, total } = await pageOfFollowPeople(ctx, 'following', ctx.subject, page)
+    return paged(
+      users.map((user) => presentUser(ctx, user)),
+      page,
+      total,
+      { link: false },
+    )
+  },
+})
+
+export const userCheckFollowing = operation({
+  method: 'GET',
+  path: '/users/{username}/following/{target}',
+  params: { target: pathText },
+  scope: 'user',
+  requires: [signedIn, namedUser],
+  reply: { 204: 'empty' },
+  async run({ ctx, params }) {
+    await refuseInvisible(ctx, ctx.subject)
+    await checkFollowingByName(ctx, ctx.subject, params.target)
+    return noContent()
+  },
+})
+
+export const userCurrentCheckFollowing = operation({
+  method: 'GET',
+  path: '/user/following/{username}',
+  scope: 'user',
+  requires: [signedIn, targetUser],
+  reply: { 204: 'empty' },
+  async run({ ctx }) {
+    await checkFollowing(ctx, ctx.viewer.user, ctx.subject)
+    return noContent()
+  },
+})
+
+export const userCurrentPutFollow = operation({
+  method: 'PUT',
+  path: '/user/following/{username}',
+  scope: 'user',
+  requires: [signedIn, targetUser],
+  reply: { 204: 'empty' },
+  async run({ ctx }) {
+    await follow(ctx, ctx.subject)
+    return noContent()
+  },
+})
+
+export const userCurrentDeleteFollow = operation({
+  method: 'DELETE',
+  path: '/user/following/{username}',
+  scope: 'user',
+  requires: [signedIn, targetUser],
+  reply: { 204: 'empty' },
+  async run({ ctx }) {
+    await unfollow(ctx, ctx.subject)
+    return noContent()
+  },
+})

@@ -1,0 +1,62 @@
+import type { Ctx, SignedInCtx } from '../../access/context.ts'
+import { findAccountByName } from '../../access/access.store.ts'
+import { transaction, type Tx } from '../../db/database.ts'
+import type { UserRow } from '../../db/tables/accounts.ts'
+import { publish } from '../../events/hub.ts'
+import { Forbidden, NotFound } from '../../lib/errors.ts'
+import type { UserId } from '../../lib/ids.ts'
+import type { Page } from '../../lib/paging.ts'
+import { nowUnix } from '../../lib/time.ts'
+import { isBlockedEitherWay } from './block.store.ts'
+import { countFollowPeople, deleteFollow, insertFollow, isFollowing, listFollowPeople } from './follow.store.ts'
+
+/** Followers of an account or whom it follows; others than itself and administrators are not shown private accounts. */
+export async function pageOfFollowPeople(
+  ctx: SignedInCtx,
+  side: 'followers' | 'following',
+  user: UserRow,
+  page: Page,
+): Promise<{ readonly users: UserRow[]; readonly total: number }> {
+  const { viewer, db } = ctx
+  const limitedTo = viewer.isAdmin || viewer.id === user.id ? undefined : viewer.id
+  const [users, total] = await Promise.all([
+    listFollowPeople(db, side, user.id, limitedTo, page),
+    countFollowPeople(db, side, user.id, limitedTo),
+  ])
+  return { users, total }
+}
+
+/** Throws `NotFound` unless the one follows the other. */
+export async function checkFollowing(ctx: Ctx, follower: UserRow, user: UserRow): Promise<void> {
+  if (!(await isFollowing(ctx.db, follower.id, user.id))) {
+    throw new NotFound('you do not follow this user', 'not_following')
+  }
+}
+
+/** The same about a name. */
+export async function checkFollowingByName(ctx: Ctx, follower: UserRow, name: string): Promise<void> {
+  const user = await findAccountByName(ctx.db, name.toLowerCase())
+  if (!user) throw new NotFound('the user does not exist', 'user_not_found')
+  await checkFollowing(ctx, follower, user)
+}
+
+/** Follows an account; oneself without effect. Between two of whom one blocks the other it is Forbidden. */
+export async function follow(ctx: SignedInCtx, user: UserRow): Promise<void> {
+  const { viewer, db, clock } = ctx
+  if (viewer.id === user.id) return
+  if (await isBlockedEitherWay(db, viewer.id, user.id)) {
+    throw new Forbidden('one of the two blocks the other', 'user_blocked')
+  }
+  await transaction(db, async (tx) => {
+    if (!(await insertFollow(tx, viewer.id, user.id, nowUnix(clock)))) return
+    await publish(tx, 'user.followed', { userId: user.id, followerId: viewer.id, doerId: viewer.id })
+  })
+}
+
+export const unfollow = ({ db, viewer }: SignedInCtx, user: UserRow): Promise<void> =>
+  transaction(db, (tx) => endFollow(tx, viewer.id, user.id, viewer.id))
+
+/** Ends that the one follows the other, as part of a transaction; it may not be so. */
+export async function endFollow(tx: Tx, followerId: UserId, userId: UserId, doerId: UserId): Promise<void> {
+  if (await deleteFollow(tx, followerId, userId)) await publish(tx, 'user.unfollowed', { userId, followerId, doerId })
+}

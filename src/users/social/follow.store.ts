@@ -1,0 +1,107 @@
+import type { Db, Tx } from '../../db/database.ts'
+import type { UserRow } from '../../db/tables/accounts.ts'
+import type { UserId } from '../../lib/ids.ts'
+import type { Page } from '../../lib/paging.ts'
+import type { Unix } from '../../lib/time.ts'
+
+export const isFollowing = async (db: Db, followerId: UserId, userId: UserId): Promise<boolean> =>
+  (await db
+    .selectFrom('follow')
+    .select('user_id')
+    .where('follower_id', '=', followerId)
+    .where('user_id', '=', userId)
+    .executeTakeFirst()) !== undefined
+
+async function addToCounts(tx: Tx, followerId: UserId, userId: UserId, difference: 1 | -1): Promise<void> {
+  await tx
+    .updateTable('user')
+    .set((set) => ({ num_following: set('num_following', '+', difference) }))
+    .where('id', '=', followerId)
+    .execute()
+  await tx
+    .updateTable('user')
+    .set((set) => ({ num_followers: set('num_followers', '+', difference) }))
+    .where('id', '=', userId)
+    .execute()
+}
+
+/** Follows somebody; false when it is so already. */
+export async function insertFollow(tx: Tx, followerId: UserId, userId: UserId, createdUnix: Unix): Promise<boolean> {
+  const added = await tx
+    .insertInto('follow')
+    .values({ follower_id: followerId, user_id: userId, created_unix: createdUnix })
+    .onConflict((conflict) => conflict.columns(['follower_id', 'user_id']).doNothing())
+    .returning('user_id')
+    .execute()
+  if (added.length > 0) await addToCounts(tx, followerId, userId, 1)
+  return added.length > 0
+}
+
+/** False when it was not so. */
+export async function deleteFollow(tx: Tx, followerId: UserId, userId: UserId): Promise<boolean> {
+  const { numDeletedRows } = await tx
+    .deleteFrom('follow')
+    .where('follower_id', '=', followerId)
+    .where('user_id', '=', userId)
+    .executeTakeFirst()
+  if (numDeletedRows === 0n) return false
+  await addToCounts(tx, followerId, userId, -1)
+  return true
+}
+
+/** Takes everything back that an account follows or is followed by, when it is going away. */
+export async function deleteAllFollows(tx: Tx, userId: UserId): Promise<void> {
+  await tx
+    .updateTable('user')
+    .set((set) => ({ num_followers: set('num_followers', '-', 1) }))
+    .where('id', 'in', (select) => select.selectFrom('follow').select('user_id').where('follower_id', '=', userId))
+    .execute()
+  await tx
+    .updateTable('user')
+    .set((set) => ({ num_following: set('num_following', '-', 1) }))
+    .where('id', 'in', (select) => select.selectFrom('follow').select('follower_id').where('user_id', '=', userId))
+    .execute()
+  await tx
+    .deleteFrom('follow')
+    .where((where) => where.or([where('follower_id', '=', userId), where('user_id', '=', userId)]))
+    .execute()
+}
+
+/** Followers of an account, or whom it follows. `viewerId`: private accounts are left out but oneself; undefined: all. */
+function people(db: Db, side: 'followers' | 'following', userId: UserId, viewerId: UserId | undefined) {
+  const [own, other] =
+    side === 'followers' ? (['user_id', 'follower_id'] as const) : (['follower_id', 'user_id'] as const)
+  const query = db
+    .selectFrom('follow')
+    .innerJoin('user', 'user.id', `follow.${other}`)
+    .where(`follow.${own}`, '=', userId)
+  if (viewerId === undefined) return query
+  return query.where((where) => where.or([where('user.visibility', '!=', 'private'), where('user.id', '=', viewerId)]))
+}
+
+export const listFollowPeople = (
+  db: Db,
+  side: 'followers' | 'following',
+  userId: UserId,
+  viewerId: UserId | undefined,
+  page: Page,
+): Promise<UserRow[]> =>
+  people(db, side, userId, viewerId)
+    .selectAll('user')
+    .orderBy('follow.created_unix')
+    .orderBy('user.id')
+    .limit(page.limit)
+    .offset(page.offset)
+    .execute()
+
+export const countFollowPeople = async (
+  db: Db,
+  side: 'followers' | 'following',
+  userId: UserId,
+  viewerId: UserId | undefined,
+): Promise<number> =>
+  (
+    await people(db, side, userId, viewerId)
+      .select((select) => select.fn.countAll<number>().as('count'))
+      .executeTakeFirstOrThrow()
+  ).count
