@@ -121,6 +121,7 @@ const banned: { what: string; pattern: RegExp; where?: (path: string) => boolean
     pattern: /\b(?:test|it|describe|suite)\.only\(|\bonly:\s*true\b/,
     where: isTest,
   },
+  { what: 'context handed over twice', pattern: /\bctx, ctx\b(?!\.)/ },
   { what: 'code made from texts', pattern: /\beval\(|\bnew Function\(/ },
   {
     what: 'calls that block the server while a process runs',

@@ -255,6 +255,12 @@ export async function presentRepo(ctx: PresentCtx, view: RepoView): Promise<Repo
   return presented as Repository
 }
 
+/** The record of the repository that a request is about. */
+export function presentThisRepo(ctx: PresentCtx & RepoView): Promise<Repository> {
+  const { repo, owner, units, rights } = ctx
+  return presentRepo(ctx, { repo, owner, units, rights })
+}
+
 /** The record of a repository that was just made: it shows the rank of the operation, not of the caller (contract). */
 export async function presentMadeRepo(ctx: PresentCtx, repo: RepoRow, owner: UserRow): Promise<Repository> {
   const units = await listUnits(ctx.db, [repo.id])

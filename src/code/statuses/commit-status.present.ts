@@ -5,7 +5,7 @@ import { presentUser } from '../../users/user.present.ts'
 import { loadUsers } from '../../users/user.store.ts'
 import { combinedState } from './commit-status.rules.ts'
 import type { CombinedStatus, CommitStatus } from './commit-status.schemas.ts'
-import { presentRepo } from '../../repos/repo.present.ts'
+import { presentThisRepo } from '../../repos/repo.present.ts'
 import { repoApiUrl } from '../../repos/repo-url.ts'
 
 /** Statuses with their creators, who are shown as guests see them (observed). */
@@ -58,7 +58,7 @@ export async function presentCombinedStatus(
     sha: first.sha,
     total_count: shown.length,
     statuses: await presentStatuses(ctx, shown),
-    repository: await presentRepo(ctx, ctx),
+    repository: await presentThisRepo(ctx),
     // Both are empty in every recorded answer.
     commit_url: '',
     url: '',

@@ -20,6 +20,7 @@ import {
   getFilesOfIssue,
   openFile,
   renameAttachment,
+  type AttachmentParent,
 } from './attachment.service.ts'
 import { commentInRepo } from '../comment.requirements.ts'
 import { getReadableIssue } from '../issue.service.ts'
@@ -102,6 +103,9 @@ export const issueDeleteIssueAttachment = operation({
   },
 })
 
+/** The comment that a request names, as a place where files are attached. */
+const commentOf = ({ issue, comment }: AttachmentParent): AttachmentParent => ({ issue, comment })
+
 export const issueListIssueCommentAttachments = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/issues/comments/{id}/assets',
@@ -125,7 +129,7 @@ export const issueCreateIssueCommentAttachment = operation({
   reply: { 201: Attachment },
   summary: 'Attach a file to a comment',
   run: async ({ ctx, query, call }) =>
-    created(presentAttachment(ctx, await attachFile(ctx, ctx, uploadOf(call, query)))),
+    created(presentAttachment(ctx, await attachFile(ctx, commentOf(ctx), uploadOf(call, query)))),
 })
 
 export const issueGetIssueCommentAttachment = operation({
@@ -136,7 +140,8 @@ export const issueGetIssueCommentAttachment = operation({
   requires: [inRepo, issuesOrPullsEnabled, commentInRepo, attachmentsEnabled],
   reply: { 200: Attachment },
   summary: 'Get a file attached to a comment',
-  run: async ({ ctx, params }) => ok(presentAttachment(ctx, await getAttachment(ctx, ctx, params.attachment_id))),
+  run: async ({ ctx, params }) =>
+    ok(presentAttachment(ctx, await getAttachment(ctx, commentOf(ctx), params.attachment_id))),
 })
 
 export const issueEditIssueCommentAttachment = operation({
@@ -149,8 +154,8 @@ export const issueEditIssueCommentAttachment = operation({
   reply: { 201: Attachment },
   summary: 'Rename a file attached to a comment',
   async run({ ctx, params, body }) {
-    const file = await getAttachment(ctx, ctx, params.attachment_id)
-    return created(presentAttachment(ctx, await renameAttachment(ctx, ctx, file, body.name)))
+    const file = await getAttachment(ctx, commentOf(ctx), params.attachment_id)
+    return created(presentAttachment(ctx, await renameAttachment(ctx, commentOf(ctx), file, body.name)))
   },
 })
 
@@ -163,7 +168,7 @@ export const issueDeleteIssueCommentAttachment = operation({
   reply: { 204: 'empty' },
   summary: 'Delete a file attached to a comment',
   async run({ ctx, params }) {
-    await deleteAttachment(ctx, ctx, await getAttachment(ctx, ctx, params.attachment_id))
+    await deleteAttachment(ctx, commentOf(ctx), await getAttachment(ctx, commentOf(ctx), params.attachment_id))
     return noContent()
   },
 })

@@ -2,7 +2,7 @@ import type { RepoCtx } from '../../access/context.ts'
 import { formatUnix } from '../../lib/time.ts'
 import type { DeployKey } from './deploy-key.schemas.ts'
 import type { DeployKeyView } from './deploy-key.store.ts'
-import { presentRepo } from '../repo.present.ts'
+import { presentThisRepo } from '../repo.present.ts'
 import type { Repository } from '../repo.schemas.ts'
 import { repoApiUrl } from '../repo-url.ts'
 
@@ -20,7 +20,7 @@ const presentKey = (ctx: RepoCtx, key: DeployKeyView, repository: Repository | u
 
 /** Deploy keys; the repository is shown with them to its owner and to administrators of the instance (contract). */
 export async function presentDeployKeys(ctx: RepoCtx, keys: readonly DeployKeyView[]): Promise<DeployKey[]> {
-  const repository = ctx.rights.isOwner ? await presentRepo(ctx, ctx) : undefined
+  const repository = ctx.rights.isOwner ? await presentThisRepo(ctx) : undefined
   return keys.map((key) => presentKey(ctx, key, repository))
 }
 
