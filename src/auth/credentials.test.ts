@@ -9,6 +9,7 @@ import { Unauthenticated } from '../lib/errors.ts'
 import { startForge, testPassword } from '../testing/forge.ts'
 import { createToken } from '../users/credentials/token.service.ts'
 import type { CredentialReader } from './credentials.ts'
+import { basicAuthorization } from '../testing/samples.ts'
 
 /** A machine with a credential of its own, as a feature that has runners would bring it. */
 class Machine {
@@ -70,7 +71,7 @@ test('a credential counts only where its kind is accepted: everywhere else it is
   const asAlice = forge.as('alice')
   const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}` } })
   const basic = (login: string, password: string) => ({
-    headers: { authorization: `Basic ${Buffer.from(`${login}:${password}`).toString('base64')}` },
+    headers: { authorization: basicAuthorization(login, password) },
   })
   const { token } = await forge.account('alice')
   assert.deepEqual(await codeOf(forge.guest.get('/user', bearer('machine-one'))), [401, 'credentials_wrong'])

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startForge } from '../testing/forge.ts'
-
-const base64 = (text: string): string => Buffer.from(text).toString('base64')
+import { base64 } from '../testing/samples.ts'
 
 test('repoGetSingleCommit, repoDownloadCommitDiffOrPatch, repoCompareDiff: by branch, tag and id; bad and unknown names', async () => {
   await using forge = await startForge()

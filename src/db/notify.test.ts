@@ -5,13 +5,7 @@ import { openTestDatabase } from '../testing/database.ts'
 import { engineOf, transaction } from './database.ts'
 import { listen, notify } from './notify.ts'
 import { closeDatabase, openDatabase } from './open.ts'
-
-const until = async (condition: () => boolean): Promise<void> => {
-  for (let tries = 0; !condition(); tries++) {
-    if (tries > 1000) throw new Error('it did not happen within ten seconds')
-    await new Promise((resolve) => setTimeout(resolve, 10))
-  }
-}
+import { until } from '../testing/until.ts'
 
 test('listeners of a channel hear each message once, after the commit, until they leave', async () => {
   await using test = await openTestDatabase()

@@ -5,13 +5,13 @@ import { chmod, mkdir, readdir, readFile, rm, utimes, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
-import { setTimeout as wait } from 'node:timers/promises'
 import { test } from 'node:test'
 import { newGitKey } from './git-key.ts'
 import type { PushedUpdate } from './git.ts'
 import { client, commitOn, filesOf, newRepository, serveGit, someone, startTestGit } from './git.test-support.ts'
 import { zeroOid } from '../lib/refs.ts'
 import { isValidBranchName, isValidRefName, isValidTagName } from './ref-name.ts'
+import { until } from '../testing/until.ts'
 
 /** Processes whose arguments or environment name a folder, without zombies' ends. */
 async function processesOf(folder: string): Promise<Array<{ pid: number; state: string; args: string }>> {
@@ -44,14 +44,6 @@ async function childrenOf(pid: number): Promise<Array<{ pid: number; state: stri
     }
   }
   return found
-}
-
-async function eventually(check: () => Promise<boolean>, what: string): Promise<void> {
-  for (let attempt = 0; attempt < 400; attempt += 1) {
-    if (await check()) return
-    await wait(50)
-  }
-  assert.fail(`never: ${what}`)
 }
 
 /** The broker is the only child of this process that is a node; between two there is none. */
@@ -92,7 +84,7 @@ test('git broker: killed in the middle, requests answer 503, children die, the n
       assert.rejects(promise, { name: 'Unavailable', status: 503 }),
     )
     const settings = join(test.root, '.settings')
-    await eventually(
+    await until(
       async () => (await processesOf(settings)).filter((each) => each.args.includes('blame')).length >= 2,
       'git runs',
     )
@@ -100,7 +92,7 @@ test('git broker: killed in the middle, requests answer 503, children die, the n
     await Promise.all(pending)
     assert.equal((await git.readCommit(key, head)).message, 'first\n')
     assert.equal(await git.countCommits(key, { from: [head] }), 1)
-    await eventually(
+    await until(
       async () => !(await processesOf(settings)).some((each) => each.args.includes('blame')),
       'the old git is gone',
     )
@@ -108,7 +100,7 @@ test('git broker: killed in the middle, requests answer 503, children die, the n
       const pid = await brokerPid()
       process.kill(pid, 'SIGKILL')
       // What is asked before its end is noticed is under way, and answers 503.
-      await eventually(async () => ![pid, undefined].includes(await newestBroker()), 'there is another broker')
+      await until(async () => ![pid, undefined].includes(await newestBroker()), 'there is another broker')
       assert.equal((await git.objectInfo(key, await git.writeBlob(key, Buffer.from(`round ${round}`))))?.type, 'blob')
     }
   })
@@ -152,13 +144,10 @@ test('git broker: an abandoned request ends its command', async () => {
     const gone = new AbortController()
     const pending = assert.rejects(git.logOids(key, { from: [head], signal: gone.signal }), { code: 'git_cancelled' })
     const settings = join(test.root, '.settings')
-    await eventually(
-      async () => (await processesOf(settings)).some((each) => each.args.includes('rev-list')),
-      'git runs',
-    )
+    await until(async () => (await processesOf(settings)).some((each) => each.args.includes('rev-list')), 'git runs')
     gone.abort()
     await pending
-    await eventually(
+    await until(
       async () => (await processesOf(settings)).every((each) => !/rev-list|sleep/.test(each.args)),
       'git is gone',
     )
@@ -200,12 +189,9 @@ test('git broker: the broker and its git end when the server is killed', async (
       .split('\0')
       .find((part) => /(git-broker\.js|main\.ts)$/.test(part))!
     const server = spawn(process.execPath, [script, brokerFile, root], { stdio: 'inherit' })
-    await eventually(
-      async () => (await processesOf(root)).some((each) => each.args.includes('sleep')),
-      'the child runs',
-    )
+    await until(async () => (await processesOf(root)).some((each) => each.args.includes('sleep')), 'the child runs')
     server.kill('SIGKILL')
-    await eventually(async () => (await processesOf(root)).length === 0, 'all are gone')
+    await until(async () => (await processesOf(root)).length === 0, 'all are gone')
     assert.equal((await test.git.listKeys()[Symbol.asyncIterator]().next()).done, true)
   })
 })
@@ -232,7 +218,7 @@ test('git push: what moved is recorded once even when git dies before its hook',
   const hook = join(test.root, '.settings', version!, 'hooks', 'post-receive')
   await writeFile(hook, '#!/bin/sh\nexit 0\n')
   assert.equal((await client(folder, 'push', 'origin', 'HEAD:main')).exitCode, 0)
-  await eventually(async () => recorded.length === 1, 'recorded')
+  await until(async () => recorded.length === 1, 'recorded')
   const tip = (await client(folder, 'rev-parse', 'HEAD')).stdout.trim()
   assert.deepEqual(recorded, [[{ ref: 'refs/heads/main', old: first, new: tip }]])
   // A hook that git would pass over is no hook: nothing is accepted then.

@@ -4,6 +4,7 @@ import { connect } from 'node:net'
 import { test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
 import { startForge, testPassword } from '../testing/forge.ts'
+import { basicAuthorization } from '../testing/samples.ts'
 
 /** One raw HTTP/1.1 exchange, for what `fetch` would not send. */
 const raw = (url: string, text: string): Promise<string> =>
@@ -112,7 +113,7 @@ test('answers are compressed when the setting says so and the client takes it', 
   for (let each = 0; each < 12; each++) {
     await forge.as('root').must('POST', '/users/root/tokens', undefined, {
       headers: {
-        authorization: `Basic ${Buffer.from('root:Passw0rd!').toString('base64')}`,
+        authorization: basicAuthorization('root', 'Passw0rd!'),
         'content-type': 'application/json',
       },
       raw: JSON.stringify({ name: `token ${each}`, scopes: ['read:user', 'write:repository'] }),

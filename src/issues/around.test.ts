@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startForge } from '../testing/forge.ts'
 import { upload } from '../testing/upload.ts'
+import { base64 } from '../testing/samples.ts'
 
 test('issueCreateIssueAttachment, issueListIssueAttachments, issueGetIssueAttachment, issueEditIssueAttachment, issueDeleteIssueAttachment, downloadRepoAttachment: a file is kept, shown, downloaded whole and in part, renamed and deleted', async () => {
   await using forge = await startForge()
@@ -226,7 +227,7 @@ test('repoGetIssueTemplates, repoGetIssueConfig, repoValidateIssueConfig: broken
     files: Object.entries(files).map(([path, text]) => ({
       operation: 'create',
       path,
-      content: Buffer.from(text).toString('base64'),
+      content: base64(text),
     })),
   })
   const templates = (await alice.must('GET', `${repo.api}/issue_templates`)).json

@@ -4,6 +4,7 @@ import { transaction } from '../db/database.ts'
 import { startForge, type Forge } from '../testing/forge.ts'
 import { changeLock } from './issue-change.service.ts'
 import { findIssue } from './issue.store.ts'
+import { base64 } from '../testing/samples.ts'
 
 /** Locks a conversation as its page does. */
 async function lock(forge: Forge, repoId: number, index: number): Promise<void> {
@@ -118,7 +119,7 @@ test('readCommitMessages: a push to the default branch closes what its messages 
   await using forge = await startForge()
   const issue = await forge.given.issue()
   await forge.as('alice').must('POST', `${issue.repo.api}/contents/a.txt`, {
-    content: Buffer.from('a').toString('base64'),
+    content: base64('a'),
     message: `Add it\n\nfixes #${issue.number} @1h30m`,
   })
   await forge.settle()

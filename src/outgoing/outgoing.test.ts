@@ -6,6 +6,7 @@ import { buffer, text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { createHostRules, hostNameMatcher, migrationHostRules } from './host-rules.ts'
 import { createOutgoing, OutgoingError, type Outgoing, type OutgoingOptions, type OutgoingReason } from './outgoing.ts'
+import { basicAuthorization } from '../testing/samples.ts'
 
 const loopback = createHostRules({ allowed: ['loopback'] })
 
@@ -216,7 +217,7 @@ test('a request: method, headers, body and user go out; status, headers and body
       assert.equal(reply.url, `${base}/path?q=1`)
       const [request] = seen
       assert.deepEqual([request?.method, request?.url, request?.body], ['POST', '/path?q=1', 'hello'])
-      assert.equal(request?.headers.authorization, `Basic ${Buffer.from('user@x:pass').toString('base64')}`)
+      assert.equal(request?.headers.authorization, basicAuthorization('user@x', 'pass'))
       assert.equal(request?.headers['user-agent'], 'Ingot')
       const streamed = await outgoing.stream(base, {
         method: 'PUT',

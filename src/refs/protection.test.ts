@@ -1,49 +1,11 @@
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { test } from 'node:test'
 import type { TeamId, UserId } from '../lib/ids.ts'
 import { startForge } from '../testing/forge.ts'
 import { mayChangeBranch } from './branch-protection.policy.ts'
 import type { BranchActor, BranchChange } from './branch-protection.rules.ts'
 import type { BranchRule } from './branch-protection.store.ts'
-
-/** A clone of a repository of a running forge; git runs beside it, so nothing here may block. */
-class Clone implements Disposable {
-  readonly folder = mkdtempSync(join(tmpdir(), 'ingot-clone-'))
-
-  git(...args: string[]): Promise<{ status: number; output: string }> {
-    const env = { ...process.env, GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null', GIT_TERMINAL_PROMPT: '0' }
-    const identity = ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.com']
-    return new Promise((resolve) => {
-      execFile('git', [...identity, '-C', this.folder, ...args], { env }, (error, stdout, stderr) =>
-        resolve({ status: error ? 1 : 0, output: stdout + stderr }),
-      )
-    })
-  }
-
-  async commit(path: string, content: string): Promise<void> {
-    writeFileSync(join(this.folder, path), content)
-    await this.git('add', '-A')
-    await this.git('commit', '-q', '-m', path)
-  }
-
-  push(...specs: string[]): Promise<{ status: number; output: string }> {
-    return this.git('push', 'origin', ...specs)
-  }
-
-  [Symbol.dispose](): void {
-    rmSync(this.folder, { recursive: true, force: true })
-  }
-}
-
-async function cloneOf(url: string): Promise<Clone> {
-  const clone = new Clone()
-  await clone.git('clone', '-q', url, '.')
-  return clone
-}
+import { Clone } from '../testing/clone.ts'
 
 const rule = (more: Partial<BranchRule>): BranchRule =>
   ({
@@ -97,13 +59,13 @@ test('repoEditGitHook: a script runs when the repository is pushed to, and may r
     '#!/bin/sh\nwhile read old new ref; do echo "seen $ref"; case $ref in refs/heads/no) exit 1 ;; esac; done\n'
   assert.equal((await forge.as('alice').patch(`${repo.api}/hooks/git/pre-receive`, { content: script })).status, 403)
   assert.equal((await root.patch(`${repo.api}/hooks/git/pre-receive`, { content: script })).status, 200)
-  using clone = await cloneOf(await forge.gitUrl('alice', repo.fullName))
-  const fine = await clone.push('HEAD:refs/heads/yes')
-  assert.deepEqual([fine.status, fine.output.includes('seen refs/heads/yes')], [0, true])
-  assert.notEqual((await clone.push('HEAD:refs/heads/no')).status, 0)
+  using clone = await Clone.of(forge, 'alice', repo.fullName)
+  const fine = await clone.git('push', 'origin', 'HEAD:refs/heads/yes')
+  assert.deepEqual([fine.code, fine.err.includes('seen refs/heads/yes')], [0, true])
+  assert.notEqual((await clone.git('push', 'origin', 'HEAD:refs/heads/no')).code, 0)
   assert.equal((await root.get(`${repo.api}/branches/no`)).status, 404)
   await root.delete(`${repo.api}/hooks/git/pre-receive`)
-  assert.equal((await clone.push('HEAD:refs/heads/no')).status, 0)
+  assert.equal((await clone.git('push', 'origin', 'HEAD:refs/heads/no')).code, 0)
 })
 
 test('protected branches: pushes are refused whole, and rules bind owners', async () => {
@@ -111,11 +73,11 @@ test('protected branches: pushes are refused whole, and rules bind owners', asyn
   const repo = await forge.given.repo()
   const alice = forge.as('alice')
   await alice.must('POST', `${repo.api}/branch_protections`, { rule_name: 'main' })
-  using clone = await cloneOf(await forge.gitUrl('alice', repo.fullName))
+  using clone = await Clone.of(forge, 'alice', repo.fullName)
   await clone.commit('a.txt', 'a\n')
-  const refused = await clone.push('HEAD:refs/heads/main', 'HEAD:refs/heads/free')
-  assert.deepEqual([refused.status === 0, (await alice.get(`${repo.api}/branches/free`)).status], [false, 404])
-  assert.equal((await clone.push('HEAD:refs/heads/free')).status, 0)
+  const refused = await clone.git('push', 'origin', 'HEAD:refs/heads/main', 'HEAD:refs/heads/free')
+  assert.deepEqual([refused.code === 0, (await alice.get(`${repo.api}/branches/free`)).status], [false, 404])
+  assert.equal((await clone.git('push', 'origin', 'HEAD:refs/heads/free')).code, 0)
   const write = await alice.post(`${repo.api}/contents/b.txt`, { content: '' })
   assert.deepEqual([write.status, write.json.code], [403, 'branch_protected'])
   assert.equal((await alice.post(`${repo.api}/contents/b.txt`, { content: '', new_branch: 'fresh' })).status, 201)

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { eventsNamed, idOf } from '../testing/events.ts'
 import { startForge } from '../testing/forge.ts'
-
-const picture = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=='
+import { onePixel } from '../testing/samples.ts'
 
 test('userCurrentPutStar, userCurrentDeleteStar, userCurrentPutSubscription, userCurrentDeleteSubscription: each publishes once', async () => {
   await using forge = await startForge({ users: ['ann'] })
@@ -97,7 +96,7 @@ test('repoUpdateTopics, repoAddTopic, repoUpdateAvatar, repoDeleteAvatar: topics
     { ...about, oldTopics: [] },
     { ...about, oldTopics: ['one'] },
   ])
-  await alice.must('POST', `${repo.api}/avatar`, { image: picture })
+  await alice.must('POST', `${repo.api}/avatar`, { image: onePixel })
   await alice.must('DELETE', `${repo.api}/avatar`)
   const [, , set, removed] = await eventsNamed(forge, 'repo.updated')
   assert.deepEqual(set, { ...about, oldAvatarKey: '' })

@@ -1,3 +1,5 @@
+import { basicAuthorization } from './samples.ts'
+
 /** What a request is signed with; nothing: a guest. */
 export interface Credentials {
   readonly token?: string
@@ -43,7 +45,7 @@ export class ForgeClient {
     const headers = new Headers(options.headers)
     if (token && !headers.has('authorization')) headers.set('authorization', `token ${token}`)
     if (basic && !headers.has('authorization')) {
-      headers.set('authorization', `Basic ${Buffer.from(`${basic.login}:${basic.password}`).toString('base64')}`)
+      headers.set('authorization', basicAuthorization(basic.login, basic.password))
     }
     if (body !== undefined) headers.set('content-type', 'application/json')
     const response = await fetch(this.url + (options.site ? '' : '/api/v1') + path, {

@@ -1,5 +1,6 @@
 import type { Forge } from './forge.ts'
 import type { GivenRepo } from './given.ts'
+import { base64 } from './samples.ts'
 
 /** Commits files to a branch, by whoever may; a branch that is not there begins at `from`. Gives the new commit. */
 export async function commitFiles(
@@ -20,7 +21,7 @@ export async function commitFiles(
     const isThere = existing.status === 200
     const { json } = await forge.as(as).must(isThere ? 'PUT' : 'POST', `${repo.api}/contents/${path}`, {
       message,
-      content: Buffer.from(content).toString('base64'),
+      content: base64(content),
       branch: from,
       ...(starts ? { new_branch: branch } : {}),
       ...(isThere ? { sha: existing.json.sha } : {}),

@@ -1,4 +1,4 @@
-import { execFile, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -6,40 +6,8 @@ import { join } from 'node:path'
 import { transaction } from '../db/database.ts'
 import type { KeyId, RepoId } from '../lib/ids.ts'
 import type { Forge } from './forge.ts'
+import { runProgram, type Ended } from './program.ts'
 import { fingerprintOf } from '../transport/ssh-public-key.ts'
-
-/** How a program ended. */
-export interface Ended {
-  readonly code: number
-  readonly out: string
-  readonly err: string
-}
-
-/** Longest time of one program of a test, in milliseconds. */
-const programTimeoutMs = 60_000
-
-/** Runs a program to its end, with an input and a folder. */
-export function runProgram(
-  program: string,
-  args: readonly string[],
-  options: { readonly cwd?: string; readonly env?: NodeJS.ProcessEnv; readonly input?: string } = {},
-): Promise<Ended> {
-  return new Promise((resolve) => {
-    const child = execFile(
-      program,
-      args,
-      {
-        cwd: options.cwd,
-        env: { ...process.env, GIT_TERMINAL_PROMPT: '0', ...options.env },
-        timeout: programTimeoutMs,
-        maxBuffer: 64 << 20,
-      },
-      (error, out, err) => resolve({ code: error ? (typeof error.code === 'number' ? error.code : -1) : 0, out, err }),
-    )
-    child.stdin?.on('error', () => undefined)
-    child.stdin?.end(options.input ?? '')
-  })
-}
 
 /** Settings of a forge that serves SSH with a host key that is made quickly. */
 export const sshSettings = {

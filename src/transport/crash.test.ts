@@ -15,7 +15,8 @@ import { builtFile } from '../lib/assets.ts'
 import { ForgeClient } from '../testing/client.ts'
 import { examined } from '../testing/doctor.ts'
 import { TestClock } from '../testing/clock.ts'
-import { runProgram } from '../testing/ssh.ts'
+import { runProgram } from '../testing/program.ts'
+import { base64 } from '../testing/samples.ts'
 
 /** How often the program is killed; more than in CI when somebody asks for it. */
 const rounds = Number(process.env['INGOT_CRASH_ROUNDS'] ?? 6)
@@ -155,7 +156,7 @@ function merger(): Writer {
     while (!isOver()) {
       count += 1
       const branch = `edit-${count}`
-      const content = Buffer.from(`${count}\n`).toString('base64')
+      const content = base64(`${count}\n`)
       try {
         const made = await client.post(`${api}/contents/${branch}`, { branch: 'main', new_branch: branch, content })
         if (made.status !== 201) continue

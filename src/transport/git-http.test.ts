@@ -8,51 +8,21 @@ import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { transaction } from '../db/database.ts'
 import { startForge, type Forge } from '../testing/forge.ts'
-import { runProgram, type Ended } from '../testing/ssh.ts'
+import { runProgram } from '../testing/program.ts'
+import { Clone, packetLine } from '../testing/clone.ts'
 
-/** A folder with a clone of a repository, as an account has it. */
-class Clone implements Disposable {
-  readonly folder = mkdtempSync(join(tmpdir(), 'ingot-push-'))
-  readonly path = join(this.folder, 'work')
-
-  static async of(forge: Forge, name: string, repository: string): Promise<Clone> {
-    const clone = new Clone()
-    const made = await runProgram('git', ['clone', '-q', await forge.gitUrl(name, repository), clone.path])
-    assert.equal(made.code, 0, made.err)
-    return clone
-  }
-
-  git(...args: string[]): Promise<Ended> {
-    return runProgram('git', ['-C', this.path, ...args])
-  }
-
-  async must(...args: string[]): Promise<string> {
-    const ended = await this.git(...args)
-    assert.equal(ended.code, 0, `git ${args.join(' ')}: ${ended.err}`)
-    return ended.out.trim()
-  }
-
-  async commit(file: string, content: string | Buffer = `${file}\n`): Promise<string> {
-    writeFileSync(join(this.path, file), content)
-    await this.must('add', '.')
-    await this.must('commit', '-q', '-m', `adds ${file}`)
-    return this.must('rev-parse', 'HEAD')
-  }
-
-  /** The bytes of a push that makes a branch of what HEAD is, or moves it there from another commit. */
-  async pushRequest(branch: string, capabilities = 'report-status', old = '0'.repeat(40)): Promise<Buffer> {
-    const head = await this.must('rev-parse', 'HEAD')
-    const line = `${old} ${head} refs/heads/${branch}\0 ${capabilities}`
-    const pack = execFileSync('git', ['-C', this.path, 'pack-objects', '--stdout', '--revs', '-q'], { input: 'HEAD\n' })
-    return Buffer.concat([Buffer.from(`${packet(line)}0000`), pack])
-  }
-
-  [Symbol.dispose](): void {
-    rmSync(this.folder, { recursive: true, force: true, maxRetries: 3 })
-  }
+/** The bytes of a push that makes a branch of what HEAD is, or moves it there from another commit. */
+async function pushRequest(
+  clone: Clone,
+  branch: string,
+  capabilities = 'report-status',
+  old = '0'.repeat(40),
+): Promise<Buffer> {
+  const head = await clone.must('rev-parse', 'HEAD')
+  const line = `${old} ${head} refs/heads/${branch}\0 ${capabilities}`
+  const pack = execFileSync('git', ['-C', clone.path, 'pack-objects', '--stdout', '--revs', '-q'], { input: 'HEAD\n' })
+  return Buffer.concat([Buffer.from(`${packetLine(line)}0000`), pack])
 }
-
-const packet = (text: string): string => (text.length + 4).toString(16).padStart(4, '0') + text
 
 /** Sends bytes to a service, or a part of them; gives status and body, or `cut` when the connection broke. */
 async function send(
@@ -97,7 +67,7 @@ test('git over HTTP: hostile and broken requests are refused, change nothing and
   const repo = await forge.given.repo({ owner: 'alice' })
   using clone = await Clone.of(forge, 'alice', repo.fullName)
   await clone.commit('file')
-  const good = await clone.pushRequest('pushed')
+  const good = await pushRequest(clone, 'pushed')
   const receive = `${repo.fullName}.git/git-receive-pack`
   const upload = `${repo.fullName}.git/git-upload-pack`
   const push = (body: Buffer, headers?: Record<string, string>) =>
@@ -110,22 +80,26 @@ test('git over HTTP: hostile and broken requests are refused, change nothing and
   assert.equal((await push(gzipSync(good).subarray(0, 60), { 'content-encoding': 'gzip' })).status, 'cut')
   const torn = await push(good.subarray(0, -30))
   assert.match(torn.text, /unpack (?!ok)/)
-  for (const text of ['zzzz', 'ffff', '0003', `${packet('nonsense')}0000`, '', '0000']) {
+  for (const text of ['zzzz', 'ffff', '0003', `${packetLine('nonsense')}0000`, '', '0000']) {
     const answer = await push(Buffer.from(text))
     assert.doesNotMatch(answer.text, /ok refs/, text)
     await send(forge, upload, Buffer.from(text))
     await send(forge, upload, Buffer.from(text), { headers: { 'git-protocol': 'version=2' } })
   }
-  await send(forge, upload, Buffer.from(packet(`want ${'1'.repeat(40)} no-such-capability`) + '0000' + packet('done')))
+  await send(
+    forge,
+    upload,
+    Buffer.from(packetLine(`want ${'1'.repeat(40)} no-such-capability`) + '0000' + packetLine('done')),
+  )
   assert.equal((await send(forge, receive, good, { as: 'alice', vanishAfter: good.length - 40 })).status, 'cut')
   assert.equal((await send(forge, receive, good, { as: 'alice', vanishAfter: 10 })).status, 'cut')
   const endless = Array.from({ length: 20_000 }, (_, index) =>
-    packet(`${'0'.repeat(40)} ${'1'.repeat(40)} refs/heads/${'x'.repeat(900)}${index}`),
+    packetLine(`${'0'.repeat(40)} ${'1'.repeat(40)} refs/heads/${'x'.repeat(900)}${index}`),
   )
   assert.equal((await push(Buffer.from(endless.join('')))).status, 'cut')
   assert.deepEqual(await branchesOf(forge, repo.api), ['main'])
 
-  const done = await push(await clone.pushRequest('pushed', 'report-status no-such-capability agent=x'))
+  const done = await push(await pushRequest(clone, 'pushed', 'report-status no-such-capability agent=x'))
   assert.match(done.text, /unpack ok.*ok refs\/heads\/pushed/s)
   assert.deepEqual(await branchesOf(forge, repo.api), ['main', 'pushed'])
   assert.deepEqual(await forge.services.db.selectFrom('ref_journal').selectAll().execute(), [])
@@ -138,7 +112,7 @@ test('git over HTTP: a push is recorded at once, measured, and settled when its 
   const sizeBefore = (await forge.as('alice').get(repo.api)).json.size
   using clone = await Clone.of(forge, 'alice', repo.fullName)
   await clone.commit('big', Buffer.from(Array.from({ length: 300_000 }, () => Math.random() * 256)))
-  const body = await clone.pushRequest('whole')
+  const body = await pushRequest(clone, 'whole')
   // All was sent, and the answer is not waited for: git ends what it was asked to do, or does nothing of it.
   await send(forge, `${repo.fullName}.git/git-receive-pack`, body, { as: 'alice', vanishAfter: body.length })
   await clone.must('push', '-q', 'origin', 'main')
@@ -375,7 +349,7 @@ test('git over HTTP: of pushes at once to one branch one arrives, the others are
   for (const name of ['one', 'two', 'three']) {
     await clone.must('reset', '-q', '--hard', old)
     heads.push(await clone.commit(name))
-    bodies.push(await clone.pushRequest('main', 'report-status side-band-64k', old))
+    bodies.push(await pushRequest(clone, 'main', 'report-status side-band-64k', old))
   }
   const push = (body: Buffer) => send(forge, `${repo.fullName}.git/git-receive-pack`, body, { as: 'alice' })
   const answers = await Promise.all(bodies.map(push))
@@ -388,7 +362,7 @@ test('git over HTTP: of pushes at once to one branch one arrives, the others are
   assert.equal(branch.json.commit.id, heads[done.indexOf(true)])
   // One that is late by more is told the same, and one that would make what is there already.
   assert.match((await push(bodies[done.indexOf(false)] as Buffer)).text, /fetch first/)
-  assert.match((await push(await clone.pushRequest('main', 'report-status side-band-64k'))).text, /fetch first/)
+  assert.match((await push(await pushRequest(clone, 'main', 'report-status side-band-64k'))).text, /fetch first/)
   assert.deepEqual(await forge.services.db.selectFrom('ref_journal').selectAll().execute(), [])
 })
 

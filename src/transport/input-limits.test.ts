@@ -3,10 +3,10 @@ import { Readable } from 'node:stream'
 import { test } from 'node:test'
 import { TooLarge } from '../lib/errors.ts'
 import { limitFetchInput, limitPushCommands } from './input-limits.ts'
+import { packetLine } from '../testing/clone.ts'
 
-const packet = (text: string): string => (text.length + 4).toString(16).padStart(4, '0') + text
 const zeros = '0'.repeat(40)
-const line = (index: number): string => packet(`${zeros} ${zeros} refs/heads/${'x'.repeat(900)}${index}`)
+const line = (index: number): string => packetLine(`${zeros} ${zeros} refs/heads/${'x'.repeat(900)}${index}`)
 
 /** Reads all of it; gives how many bytes came. */
 async function drain(stream: Readable): Promise<number> {
@@ -20,7 +20,7 @@ function* repeated(text: string, times: number): Generator<Buffer> {
 }
 
 test('input limits: a push has so many bytes of commands and options, whatever its pack has', async () => {
-  const first = packet(`${zeros} ${zeros} refs/heads/a\0 report-status push-options`)
+  const first = packetLine(`${zeros} ${zeros} refs/heads/a\0 report-status push-options`)
   const many = Array.from({ length: 100 }, (_, index) => line(index)).join('')
   const pack = Buffer.alloc(1 << 20)
   const push = (...parts: Iterable<Buffer>[]): Readable =>
@@ -39,13 +39,15 @@ test('input limits: a push has so many bytes of commands and options, whatever i
   const whole = push(
     start,
     flush,
-    repeated(packet('option'), 10),
+    repeated(packetLine('option'), 10),
     flush,
     Array.from({ length: 20 }, () => pack),
   )
   assert.ok((await drain(whole)) > 20 << 20)
-  const split = Readable.from([...Buffer.from(`${first}0000${packet('a=b')}0000PACK`)].map((byte) => Buffer.of(byte)))
-  assert.equal(await drain(limitPushCommands(split)), first.length + 8 + packet('a=b').length + 4)
+  const split = Readable.from(
+    [...Buffer.from(`${first}0000${packetLine('a=b')}0000PACK`)].map((byte) => Buffer.of(byte)),
+  )
+  assert.equal(await drain(limitPushCommands(split)), first.length + 8 + packetLine('a=b').length + 4)
   assert.equal(await drain(push([Buffer.from('nonsense')], [pack])), 8 + pack.length)
 })
 

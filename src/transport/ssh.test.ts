@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { transaction } from '../db/database.ts'
 import { startForge } from '../testing/forge.ts'
-import { runProgram, SshFolder, sshSettings, type Ended, type SshKey } from '../testing/ssh.ts'
+import { runProgram, type Ended } from '../testing/program.ts'
+import { SshFolder, sshSettings, type SshKey } from '../testing/ssh.ts'
 
 const startSshForge = (more: Record<string, Record<string, string | number | boolean>> = {}) =>
   startForge({ users: ['alice', 'bob'], settings: { ...sshSettings, ...more } })

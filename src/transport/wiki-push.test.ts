@@ -1,44 +1,10 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { test } from 'node:test'
 import { collaborator, givenPull } from '../testing/given-pull.ts'
 import { startForge, type Forge } from '../testing/forge.ts'
 import type { GivenRepo } from '../testing/given.ts'
-import { runProgram, type Ended } from '../testing/ssh.ts'
-
-/** A folder with a git repository of its own, from which pages are pushed. */
-class Pages implements Disposable {
-  readonly folder = mkdtempSync(join(tmpdir(), 'ingot-wiki-'))
-
-  static async begin(branch: string): Promise<Pages> {
-    const pages = new Pages()
-    await pages.must('init', '-q', '-b', branch)
-    return pages
-  }
-
-  git(...args: string[]): Promise<Ended> {
-    return runProgram('git', ['-C', this.folder, ...args])
-  }
-
-  async must(...args: string[]): Promise<string> {
-    const ended = await this.git(...args)
-    assert.equal(ended.code, 0, `git ${args.join(' ')}: ${ended.err}`)
-    return ended.out.trim()
-  }
-
-  async commit(file: string): Promise<string> {
-    writeFileSync(join(this.folder, file), `${file}\n`)
-    await this.must('add', '.')
-    await this.must('commit', '-q', '-m', `writes ${file}`)
-    return this.must('rev-parse', 'HEAD')
-  }
-
-  [Symbol.dispose](): void {
-    rmSync(this.folder, { recursive: true, force: true, maxRetries: 3 })
-  }
-}
+import { runProgram } from '../testing/program.ts'
+import { Clone } from '../testing/clone.ts'
 
 const wikiUrl = (forge: Forge, name: string, repo: GivenRepo): Promise<string> =>
   forge.gitUrl(name, `${repo.fullName}.wiki`)
@@ -55,7 +21,7 @@ test('git over HTTP: a wiki takes pushes of those who may write it, and of nobod
   await using forge = await startForge({ users: ['alice', 'bob', 'reader'] })
   const repo = await forge.given.repo({ owner: 'alice' })
   await forge.as('alice').must('PUT', `${repo.api}/collaborators/reader`, { permission: 'read' })
-  using pages = await Pages.begin('main')
+  using pages = await Clone.begin('alice', 'main')
   const first = await pages.commit('Home.md')
   for (const name of ['bob', 'reader']) {
     const refused = await pages.git('push', await wikiUrl(forge, name, repo), 'main')
@@ -85,7 +51,7 @@ test('git over HTTP: a wiki takes pushes of those who may write it, and of nobod
 test('git over HTTP: the first push to a wiki decides its branch when it brings another', async () => {
   await using forge = await startForge({ users: ['alice'] })
   const repo = await forge.given.repo({ owner: 'alice' })
-  using pages = await Pages.begin('pages')
+  using pages = await Clone.begin('alice', 'pages')
   const first = await pages.commit('Home.md')
   await pages.must('push', '-q', await wikiUrl(forge, 'alice', repo), 'pages')
   assert.deepEqual(await refsOf(forge, repo), { HEAD: first, 'refs/heads/pages': first })
@@ -99,7 +65,7 @@ test('git over HTTP: the first push to a wiki decides its branch when it brings 
 test('git over HTTP: of two first pushes to a wiki at once both arrive in one wiki', async () => {
   await using forge = await startForge({ users: ['alice'] })
   const repo = await forge.given.repo({ owner: 'alice' })
-  using pages = await Pages.begin('main')
+  using pages = await Clone.begin('alice', 'main')
   const first = await pages.commit('Home.md')
   const url = await wikiUrl(forge, 'alice', repo)
   await Promise.all(['one', 'two', 'three'].map((branch) => pages.must('push', '-q', url, `main:${branch}`)))
@@ -120,7 +86,7 @@ test('git over HTTP: what is pushed to a wiki does not touch branches, protectio
   await alice.must('POST', `${repo.api}/branch_protections`, { rule_name: pull.branch })
   const before = (await alice.must('GET', `${repo.api}/branches`)).json
   await forge.settle()
-  using pages = await Pages.begin(pull.branch)
+  using pages = await Clone.begin('alice', pull.branch)
   await pages.commit('Home.md')
   await pages.must('commit', '-q', '--allow-empty', '-m', `fixes #${issue.number}`)
   const url = await wikiUrl(forge, 'bob', repo)

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { eventsNamed, idOf } from '../testing/events.ts'
 import { startForge } from '../testing/forge.ts'
-
-const picture = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=='
+import { onePixel } from '../testing/samples.ts'
 
 test('userCurrentPutFollow, userCurrentDeleteFollow: who follows whom, once', async () => {
   await using forge = await startForge({ users: ['alice', 'bob'] })
@@ -66,7 +65,7 @@ test('updateUserSettings, adminEditUser, userUpdateAvatar: what an account was b
   assert.deepEqual(await eventsNamed(forge, 'user.edited'), [], 'own preferences are nobody else’s matter')
   await alice.must('PATCH', '/user/settings', { full_name: 'Alice', location: 'here', hide_activity: true })
   await alice.must('PATCH', '/user/settings', { full_name: 'Alice', location: 'there' })
-  await alice.must('POST', '/user/avatar', { image: picture })
+  await alice.must('POST', '/user/avatar', { image: onePixel })
   const doerId = await idOf(forge, 'root')
   const edit = { source_id: 0, login_name: 'alice', email: 'new@example.com', visibility: 'limited', restricted: true }
   for (let time = 0; time < 2; time++) await forge.as('root').must('PATCH', '/admin/users/alice', edit)

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { countQueries } from '../testing/count-queries.ts'
 import { startForge } from '../testing/forge.ts'
 import { parseSshKey } from './credentials/ssh-key.ts'
+import { publicKey } from '../testing/samples.ts'
 
 const logins = (reply: { readonly json: readonly { readonly login: string }[] }) => reply.json.map((user) => user.login)
 
@@ -76,14 +77,12 @@ test('userListEmails, userAddEmail, userDeleteEmail: all or nothing, and the pri
   assert.equal((await alice.get('/user/emails')).json.length, 1)
 })
 
-const key = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIK0wmN/Cr3JXqmLW7u+g9pTh+wyqDHpSQEIQczXkVx9q'
-
 test('userCurrentPostKey, userCurrentListKeys, userCurrentGetKey, userListKeys, userCurrentDeleteKey: one key on the instance once', async () => {
   await using forge = await startForge({ users: ['bob'] })
   const [alice, bob] = [forge.as('alice'), forge.as('bob')]
-  const made = (await alice.must('POST', '/user/keys', { title: 'laptop', key: `  ${key} me@home\n` })).json
-  assert.deepEqual([made.key, made.user.login], [`${key} me@home`, 'alice'])
-  assert.equal((await bob.post('/user/keys', { title: 'theirs', key })).status, 422)
+  const made = (await alice.must('POST', '/user/keys', { title: 'laptop', key: `  ${publicKey} me@home\n` })).json
+  assert.deepEqual([made.key, made.user.login], [`${publicKey} me@home`, 'alice'])
+  assert.equal((await bob.post('/user/keys', { title: 'theirs', key: publicKey })).status, 422)
   assert.equal((await alice.post('/user/keys', { title: 'x', key: 'ssh-ed25519 AAAA' })).status, 422)
   assert.equal((await bob.get(`/user/keys/${made.id}`)).json.user, undefined)
   assert.equal((await bob.get('/users/alice/keys')).json.length, 1)
@@ -96,7 +95,7 @@ test('userCurrentPostKey, userCurrentListKeys, userCurrentGetKey, userListKeys, 
 test('userCurrentPostKey: of the same key on several accounts at once one is taken', async () => {
   await using forge = await startForge({ users: ['a', 'b', 'c'] })
   const replies = await Promise.all(
-    ['a', 'b', 'c'].map((name) => forge.as(name).post('/user/keys', { title: 'x', key })),
+    ['a', 'b', 'c'].map((name) => forge.as(name).post('/user/keys', { title: 'x', key: publicKey })),
   )
   assert.deepEqual(
     replies.map(({ status }) => status).toSorted((one, other) => one - other),
@@ -105,11 +104,11 @@ test('userCurrentPostKey: of the same key on several accounts at once one is tak
 })
 
 test('parseSshKey: what is no key, cut off, of another type inside, or of an unknown curve is refused', () => {
-  assert.equal(parseSshKey(key)?.family, 'ED25519')
-  assert.equal(parseSshKey(key.slice(0, -4)), undefined)
-  assert.equal(parseSshKey(key.replace('ssh-ed25519', 'ssh-rsa')), undefined)
-  assert.equal(parseSshKey(`${key}\n${key}`), undefined)
-  assert.equal(parseSshKey('command="x" ' + key), undefined)
+  assert.equal(parseSshKey(publicKey)?.family, 'ED25519')
+  assert.equal(parseSshKey(publicKey.slice(0, -4)), undefined)
+  assert.equal(parseSshKey(publicKey.replace('ssh-ed25519', 'ssh-rsa')), undefined)
+  assert.equal(parseSshKey(`${publicKey}\n${publicKey}`), undefined)
+  assert.equal(parseSshKey('command="x" ' + publicKey), undefined)
   assert.equal(parseSshKey(`ssh-ed25519 ${'A'.repeat(20_000)}`), undefined)
 })
 

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import type { Config } from '../config/load-config.ts'
 import { startForge, testPassword, type Forge } from '../testing/forge.ts'
 import { localTarget } from './sign-in.routes.tsx'
+import { basicAuthorization } from '../testing/samples.ts'
 
 /** Keeps cookies and sends forms with their hidden fields, like a browser without scripts. */
 class Browser {
@@ -92,8 +93,7 @@ test('signInSubmit: guessing is slowed down after ten failures, for that name an
 test('passwords are guessed no faster through the API and git than through the form', async () => {
   await using forge = await startForge({ users: ['alice', 'bob'], standAt: Date.now() })
   await forge.given.repo({ owner: 'alice', private: true })
-  const basicOf = (login: string, password: string): string =>
-    `Basic ${Buffer.from(`${login}:${password}`).toString('base64')}`
+  const basicOf = (login: string, password: string): string => basicAuthorization(login, password)
   const ask = async (login: string, password: string): Promise<number> =>
     (await forge.guest.get('/user', { headers: { authorization: basicOf(login, password) } })).status
   const guesses = await Promise.all(Array.from({ length: 30 }, (_, index) => ask('Alice', `guess ${index}`)))

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { countQueries } from '../../testing/count-queries.ts'
 import { startForge } from '../../testing/forge.ts'
+import { base64 } from '../../testing/samples.ts'
 
 test('repoDeleteBranch: the default branch and protected ones stay, unknown ones are not found', async () => {
   await using forge = await startForge()
@@ -69,7 +70,7 @@ test('repoGetAllCommits: pages count, and lines are counted when asked for', asy
   await using forge = await startForge()
   const repo = await forge.given.repo()
   const alice = forge.as('alice')
-  await alice.must('POST', `${repo.api}/contents/a.txt`, { content: Buffer.from('1\n2\n').toString('base64') })
+  await alice.must('POST', `${repo.api}/contents/a.txt`, { content: base64('1\n2\n') })
   const page = await alice.get(`${repo.api}/commits?limit=1&stat=true`)
   assert.deepEqual([page.headers.get('x-total'), page.headers.get('x-hasmore')], ['2', 'true'])
   assert.deepEqual(page.json[0].stats, { total: 2, additions: 2, deletions: 0 })

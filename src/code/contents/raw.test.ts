@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startForge } from '../../testing/forge.ts'
-
-const base64 = (content: string | Buffer): string => Buffer.from(content).toString('base64')
+import { base64 } from '../../testing/samples.ts'
 
 test('repoGetRawFile: whole, parts, conditions, and what no browser runs', async () => {
   await using forge = await startForge()

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { existsSync, readdirSync } from 'node:fs'
-import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { RequestListener } from 'node:http'
 import { test } from 'node:test'
 import { startForge, type Forge, type ForgeOptions } from '../../testing/forge.ts'
+import { packetLine } from '../../testing/clone.ts'
+import { withServer } from '../../testing/server.ts'
 
 const openForge = (migrations: Record<string, string | boolean> = {}, more: ForgeOptions['settings'] = {}) =>
   startForge({ settings: { migrations: { ALLOW_LOCALNETWORKS: true, ...migrations }, ...more } })
@@ -18,22 +18,7 @@ async function countRepos(forge: Forge): Promise<[number, number]> {
   return [files.filter((path) => /(?:^|\/)HEAD$/.test(String(path))).length, rows.length]
 }
 
-/** A server of another kind, for what no real one does. */
-async function withServer(listener: RequestListener, use: (url: string) => Promise<void>): Promise<void> {
-  const server = createServer(listener).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  try {
-    await use(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
-  } finally {
-    server.closeAllConnections()
-    server.close()
-  }
-}
-
-const advertisement = `001e# service=git-upload-pack\n0000${packet(`${'1'.repeat(40)} HEAD\0symref=HEAD:refs/heads/main\n`)}${packet(`${'1'.repeat(40)} refs/heads/main\n`)}0000`
-function packet(text: string): string {
-  return (text.length + 4).toString(16).padStart(4, '0') + text
-}
+const advertisement = `001e# service=git-upload-pack\n0000${packetLine(`${'1'.repeat(40)} HEAD\0symref=HEAD:refs/heads/main\n`)}${packetLine(`${'1'.repeat(40)} refs/heads/main\n`)}0000`
 const advertise: RequestListener = (_request, response) =>
   void response.setHeader('content-type', 'application/x-git-upload-pack-advertisement').end(advertisement)
 

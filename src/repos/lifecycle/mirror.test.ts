@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startForge, type Forge } from '../../testing/forge.ts'
+import { base64 } from '../../testing/samples.ts'
 
 const openForge = (more: Record<string, Record<string, string | number | boolean>> = {}) =>
   startForge({ settings: { migrations: { ALLOW_LOCALNETWORKS: true }, ...more } })
@@ -37,7 +38,7 @@ test('repoMirrorSync: new, moved, deleted and replaced branches follow; nothing 
   await alice.must('DELETE', `${original.api}/branches/old`)
   await alice.must('POST', `${original.api}/branches`, { new_branch_name: 'old/new' })
   await alice.must('POST', `${original.api}/tags`, { tag_name: 'v1', message: 'first' })
-  await alice.must('POST', `${original.api}/contents/late.txt`, { content: Buffer.from('late').toString('base64') })
+  await alice.must('POST', `${original.api}/contents/late.txt`, { content: base64('late') })
   assert.equal((await bob.post(`${mirror}/mirror-sync`)).status, 200)
   await forge.settle()
   assert.deepEqual(await branchesOf(forge, 'bob', mirror), ['main', 'old/new'])

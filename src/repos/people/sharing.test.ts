@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { countQueries } from '../../testing/count-queries.ts'
 import { startForge } from '../../testing/forge.ts'
+import { publicKey } from '../../testing/samples.ts'
 
 test('repoAddCollaborator, repoCheckCollaborator, repoGetRepoPermissions, repoDeleteCollaborator: what a collaborator gets and loses', async () => {
   await using forge = await startForge({ users: ['ann', 'stranger'] })
@@ -206,21 +207,23 @@ test('repoListFlags, repoReplaceAllFlags, repoAddFlag, repoCheckFlag, repoDelete
   assert.deepEqual((await root.get(`${repo.api}/flags`)).json, [])
 })
 
-const key = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIK0wmN/Cr3JXqmLW7u+g9pTh+wyqDHpSQEIQczXkVx9q'
-
 test('repoCreateKey, repoListKeys, repoGetKey, repoDeleteKey: a key serves repositories or an account, never both', async () => {
   await using forge = await startForge({ users: ['writer'] })
   const [one, two] = [await forge.given.repo(), await forge.given.repo()]
   const alice = forge.as('alice')
-  assert.equal((await forge.as('writer').post(`${one.api}/keys`, { title: 'x', key })).status, 403)
-  const made = (await alice.must('POST', `${one.api}/keys`, { title: 'deploy', key, read_only: true })).json
+  assert.equal((await forge.as('writer').post(`${one.api}/keys`, { title: 'x', key: publicKey })).status, 403)
+  const made = (await alice.must('POST', `${one.api}/keys`, { title: 'deploy', key: publicKey, read_only: true })).json
   assert.match(made.fingerprint, /^SHA256:[A-Za-z0-9+/]{43}$/)
-  assert.equal((await alice.post(`${one.api}/keys`, { title: 'again', key })).status, 422)
-  assert.equal((await alice.post(`${two.api}/keys`, { title: 'deploy', key })).status, 201)
-  assert.equal((await alice.post('/user/keys', { title: 'mine', key })).status, 422)
+  assert.equal((await alice.post(`${one.api}/keys`, { title: 'again', key: publicKey })).status, 422)
+  assert.equal((await alice.post(`${two.api}/keys`, { title: 'deploy', key: publicKey })).status, 201)
+  assert.equal((await alice.post('/user/keys', { title: 'mine', key: publicKey })).status, 422)
   assert.equal((await alice.get(`${two.api}/keys/${made.id}`)).status, 404)
   assert.equal((await alice.get(`${one.api}/keys`)).json.length, 1)
   await alice.must('DELETE', `${one.api}/keys/${made.id}`)
   await alice.must('DELETE', two.api)
-  assert.equal((await alice.post('/user/keys', { title: 'mine', key })).status, 201, 'nobody has it any more')
+  assert.equal(
+    (await alice.post('/user/keys', { title: 'mine', key: publicKey })).status,
+    201,
+    'nobody has it any more',
+  )
 })

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import sharp from 'sharp'
 import { startForge, type Forge } from '../../testing/forge.ts'
+import { base64 } from '../../testing/samples.ts'
 
 /** A picture of one colour, in base64. */
 const picture = async (side: number, background: string): Promise<string> =>
@@ -28,7 +29,7 @@ test('userUpdateAvatar: refusals', async () => {
   assert.equal((await forge.guest.post('/user/avatar', {})).status, 401)
   assert.equal((await alice.post('/user/avatar', {})).status, 422)
   assert.equal((await alice.post('/user/avatar', { image: '!!!' })).status, 400)
-  const text = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>').toString('base64')
+  const text = base64('<svg xmlns="http://www.w3.org/2000/svg"/>')
   assert.equal((await alice.post('/user/avatar', { image: text })).status, 422, 'a drawing may hold scripts')
   assert.equal((await alice.post('/user/avatar', { image: Buffer.alloc(2001).toString('base64') })).status, 422)
   assert.equal((await alice.post('/user/avatar', { image: await picture(65, 'red') })).status, 422)

@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Forge } from './forge.ts'
+import { runProgram, type Ended } from './program.ts'
+
+/** Settings of git that do not depend on whose machine runs the test. */
+const environmentOf = (name: string): NodeJS.ProcessEnv => ({
+  GIT_CONFIG_NOSYSTEM: '1',
+  GIT_CONFIG_GLOBAL: '/dev/null',
+  GIT_AUTHOR_NAME: name,
+  GIT_AUTHOR_EMAIL: `${name}@example.com`,
+  GIT_COMMITTER_NAME: name,
+  GIT_COMMITTER_EMAIL: `${name}@example.com`,
+})
+
+/** A folder in which an account works with a real git. */
+export class Clone implements Disposable {
+  /** The folder of this clone alone; the working tree is in it. */
+  readonly folder = mkdtempSync(join(tmpdir(), 'ingot-clone-'))
+  readonly path = join(this.folder, 'work')
+  readonly #env: NodeJS.ProcessEnv
+
+  private constructor(name: string) {
+    this.#env = environmentOf(name)
+  }
+
+  /** A clone of a repository, `owner/name`, with the credentials of an account in its address. */
+  static async of(forge: Forge, name: string, repository: string): Promise<Clone> {
+    const clone = new Clone(name)
+    const made = await clone.#run('clone', '-q', await forge.gitUrl(name, repository), clone.path)
+    assert.equal(made.code, 0, made.err)
+    return clone
+  }
+
+  /** An empty repository that was not cloned from anywhere. */
+  static async begin(name: string, branch = 'main'): Promise<Clone> {
+    const clone = new Clone(name)
+    const made = await clone.#run('init', '-q', '-b', branch, clone.path)
+    assert.equal(made.code, 0, made.err)
+    return clone
+  }
+
+  #run(...args: string[]): Promise<Ended> {
+    return runProgram('git', args, { env: this.#env })
+  }
+
+  git(...args: string[]): Promise<Ended> {
+    return this.#run('-C', this.path, ...args)
+  }
+
+  /** Like `git`, and gives what it printed; another end than success fails the test. */
+  async must(...args: string[]): Promise<string> {
+    const ended = await this.git(...args)
+    assert.equal(ended.code, 0, `git ${args.join(' ')}: ${ended.err}`)
+    return ended.out.trim()
+  }
+
+  /** Commits one file to what is checked out. Gives the commit. */
+  async commit(file: string, content: string | Buffer = `${file}\n`, message = `adds ${file}`): Promise<string> {
+    writeFileSync(join(this.path, file), content)
+    await this.must('add', '-A')
+    await this.must('commit', '-q', '-m', message)
+    return this.must('rev-parse', 'HEAD')
+  }
+
+  [Symbol.dispose](): void {
+    rmSync(this.folder, { recursive: true, force: true, maxRetries: 3 })
+  }
+}
+
+/** A line as git's protocols send it, with its length before it. */
+export const packetLine = (text: string): string => (text.length + 4).toString(16).padStart(4, '0') + text

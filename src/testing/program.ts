@@ -1,0 +1,34 @@
+import { execFile } from 'node:child_process'
+
+/** How a program ended. */
+export interface Ended {
+  readonly code: number
+  readonly out: string
+  readonly err: string
+}
+
+/** Longest time of one program of a test, in milliseconds. */
+const programTimeoutMs = 60_000
+
+/** Runs a program to its end, with an input and a folder. */
+export function runProgram(
+  program: string,
+  args: readonly string[],
+  options: { readonly cwd?: string; readonly env?: NodeJS.ProcessEnv; readonly input?: string } = {},
+): Promise<Ended> {
+  return new Promise((resolve) => {
+    const child = execFile(
+      program,
+      args,
+      {
+        cwd: options.cwd,
+        env: { ...process.env, GIT_TERMINAL_PROMPT: '0', ...options.env },
+        timeout: programTimeoutMs,
+        maxBuffer: 64 << 20,
+      },
+      (error, out, err) => resolve({ code: error ? (typeof error.code === 'number' ? error.code : -1) : 0, out, err }),
+    )
+    child.stdin?.on('error', () => undefined)
+    child.stdin?.end(options.input ?? '')
+  })
+}
