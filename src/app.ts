@@ -45,6 +45,7 @@ import { repos } from './repos/repos.feature.ts'
 import { code } from './code/code.feature.ts'
 import { issues } from './issues/issues.feature.ts'
 import { pulls } from './pulls/pulls.feature.ts'
+import { releases } from './releases/releases.feature.ts'
 import { quota } from './quota/quota.feature.ts'
 import { actions } from './actions/actions.feature.ts'
 import { admin } from './admin/admin.feature.ts'
@@ -65,6 +66,7 @@ const features: readonly Feature[] = [
   code,
   issues,
   pulls,
+  releases,
   quota,
   actions,
   admin,

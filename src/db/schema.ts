@@ -1,6 +1,7 @@
 import type { AccountTables } from './tables/accounts.ts'
 import type { ActionTables } from './tables/actions.ts'
 import type { GitDataTables } from './tables/git-data.ts'
+import type { ReleaseTables } from './tables/releases.ts'
 import type { RepoRelationTables } from './tables/repo-relations.ts'
 import type { IssueTables } from './tables/issues.ts'
 import type { MirrorTables } from './tables/mirrors.ts'
@@ -18,6 +19,7 @@ export interface Schema
     IssueTables,
     MirrorTables,
     PullTables,
+    ReleaseTables,
     RepositoryTables,
     RepoRelationTables,
     UsageTables,

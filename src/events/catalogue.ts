@@ -1,6 +1,7 @@
 import { Unreadable, upgraded } from '../jobs/versions.ts'
 import { issueEvents } from './catalogue/issues.ts'
 import { pullEvents } from './catalogue/pulls.ts'
+import { releaseEvents } from './catalogue/releases.ts'
 import { repositoryEvents } from './catalogue/repositories.ts'
 import { userEvents } from './catalogue/users.ts'
 import type { Fact } from './fact.ts'
@@ -11,6 +12,7 @@ export const eventCatalogue = {
   ...repositoryEvents,
   ...issueEvents,
   ...pullEvents,
+  ...releaseEvents,
 }
 
 export type EventName = keyof typeof eventCatalogue

@@ -10,6 +10,7 @@ export type LabelId = Id<'label'>
 export type MilestoneId = Id<'milestone'>
 export type PullId = Id<'pull'>
 export type ReviewId = Id<'review'>
+export type ReleaseId = Id<'release'>
 export type AttachmentId = Id<'attachment'>
 export type ReactionId = Id<'reaction'>
 export type TrackedTimeId = Id<'tracked time'>

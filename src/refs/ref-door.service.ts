@@ -135,7 +135,8 @@ export async function settle(services: Services, journal: OpenJournal, moved: re
     const isFirst = chosen === undefined || (await recordHead(tx, repository, chosen))
     let areAllNewest = true
     if (facts) {
-      const recording = { repoId, journalId: journal.id, doerId: origin.doerId, nowUnix: now }
+      const isPushed = origin.via !== 'api' && origin.via !== 'web'
+      const recording = { repoId, journalId: journal.id, doerId: origin.doerId, nowUnix: now, isPushed }
       const areBranchesNewest = await upsertBranches(tx, recording, facts.branches)
       const areTagsNewest = await upsertTags(tx, recording, facts.tags)
       areAllNewest = areBranchesNewest && areTagsNewest

@@ -129,6 +129,8 @@ interface Recording {
   readonly journalId: number
   readonly doerId: UserId
   readonly nowUnix: Unix
+  /** True for what git's clients sent, false for what requests asked for. */
+  readonly isPushed: boolean
 }
 
 /**
@@ -183,6 +185,7 @@ export async function upsertTags(tx: Tx, recording: Recording, tags: readonly Ta
         oid: target?.oid ?? ('' as Oid),
         commit_oid: target?.commitOid ?? ('' as Oid),
         created_unix: target?.createdUnix ?? 0,
+        made_unix: recording.isPushed ? 0 : recording.nowUnix,
         is_deleted: target === undefined,
         journal_id: recording.journalId,
       })),
@@ -194,6 +197,7 @@ export async function upsertTags(tx: Tx, recording: Recording, tags: readonly Ta
           oid: set.ref('excluded.oid'),
           commit_oid: set.ref('excluded.commit_oid'),
           created_unix: set.ref('excluded.created_unix'),
+          made_unix: set.ref('excluded.made_unix'),
           is_deleted: set.ref('excluded.is_deleted'),
           journal_id: set.ref('excluded.journal_id'),
         }))

@@ -7,7 +7,7 @@ interface Executor {
 }
 
 /** Queries of the workers, who look at their queue whenever they like. */
-const ofWorkers = /"(?:job|schedule)"/
+const ofWorkers = /"(?:job|schedule)"|\bfrom job\b/
 
 /** Statements that were run so far, and what they say. */
 export type QueryCount = { readonly count: number; readonly texts: readonly string[] } & Disposable

@@ -14,7 +14,7 @@ type TagFacts = Pick<TagRow, 'name' | 'oid' | 'commit_oid'>
 
 /** Downloads of the archives of tags; each tag has a number for both forms. */
 export async function loadArchiveDownloads(
-  ctx: Pick<RepoCtx, 'db' | 'repo'>,
+  ctx: Pick<RepoCtx, 'db'> & { readonly repo: Pick<RepoCtx['repo'], 'id'> },
   names: readonly string[],
 ): Promise<(name: string) => TagArchiveDownloadCount> {
   const rows = names.length === 0 ? [] : await listArchiveDownloads(ctx.db, ctx.repo.id, names)

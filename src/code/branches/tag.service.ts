@@ -10,7 +10,7 @@ import { revisionOrDefault } from '../commits/named-commit.service.ts'
 import { checkProtections } from '../../refs/protection.service.ts'
 import { codeOf } from '../../refs/git-repository.ts'
 import { moveRefs, type RefChange } from '../../refs/ref-door.service.ts'
-import { countTags, findTag, listTags } from './tag.store.ts'
+import { countTags, findTag, hasRelease, listTags } from './tag.store.ts'
 
 export interface TagFacts {
   readonly name: string
@@ -61,9 +61,12 @@ const writeTag = (ctx: SignedInRepoCtx, name: string, target: Oid, message: stri
     message,
   })
 
-/** Deletes a tag; a protected one is `Invalid`. */
+/** Deletes a tag; one that has a release is `Conflict`, a protected one `Invalid`. */
 export async function removeTag(ctx: SignedInRepoCtx, name: string): Promise<void> {
   const { oid } = await getTag(ctx, name)
+  if (await hasRelease(ctx.db, ctx.repo.id, name)) {
+    throw new Conflict(`the tag ${name} has a release, which must be deleted first`, 'tag_has_release')
+  }
   const update = { ref: tagRef(name), old: oid, new: zeroOid(ctx.repo.object_format) }
   await mustBeAllowed(ctx, update)
   await move(ctx, update)

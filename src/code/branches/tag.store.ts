@@ -28,6 +28,15 @@ export const countTags = async (db: Db, repoId: RepoId): Promise<number> =>
 export const findTag = (db: Db, repoId: RepoId, name: string): Promise<TagRow | undefined> =>
   tagsOf(db, repoId).selectAll().where('name', '=', name).executeTakeFirst()
 
+/** Whether there is a release or a draft of exactly this tag. */
+export const hasRelease = async (db: Db, repoId: RepoId, name: string): Promise<boolean> =>
+  (await db
+    .selectFrom('release')
+    .select('id')
+    .where('repo_id', '=', repoId)
+    .where('tag_name', '=', name)
+    .executeTakeFirst()) !== undefined
+
 /** How often archives of some tags were downloaded, by format. */
 export const listArchiveDownloads = (db: Db, repoId: RepoId, tagNames: readonly string[]) =>
   db

@@ -9,6 +9,7 @@ import { mirrors1 } from './mirrors-1.ts'
 import { pulls1 } from './pulls-1.ts'
 import { quota1 } from './quota-1.ts'
 import { refs1 } from './refs-1.ts'
+import { releases1 } from './releases-1.ts'
 import { repoRelations1 } from './repo-relations-1.ts'
 import { repositories1 } from './repositories-1.ts'
 import { repositories2 } from './repositories-2.ts'
@@ -35,4 +36,5 @@ export const migrations: readonly Migration[] = [
   quota1,
   issues2,
   refs1,
+  releases1,
 ]

@@ -6,6 +6,7 @@ import type {
   LabelId,
   MilestoneId,
   ReactionId,
+  ReleaseId,
   RepoId,
   TeamId,
   TrackedTimeId,
@@ -248,7 +249,7 @@ export interface AttachmentTable {
   issue_id: IssueId | null
   /** Set beside `issue_id` for files of a comment. */
   comment_id: CommentId | null
-  release_id: number | null
+  release_id: ReleaseId | null
   uploader_id: UserId
   name: string
   size_bytes: number

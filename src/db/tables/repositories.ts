@@ -113,6 +113,8 @@ export interface TagTable {
   oid: Oid
   commit_oid: Oid
   created_unix: Unix
+  /** When a request other than a push made it; 0 for pushed ones, of which only their objects tell. */
+  made_unix: Generated<Unix>
   is_deleted: Generated<boolean>
   journal_id: Generated<number>
 }

@@ -1,0 +1,127 @@
+import { Type } from 'typebox'
+import { refEffect } from '../access/ref-effect.ts'
+import type { Tx } from '../db/database.ts'
+import type { NewReleaseRow, ReleaseChange, ReleaseRow } from '../db/tables/releases.ts'
+import { publish } from '../events/hub.ts'
+import type { ReleaseId, UserId } from '../lib/ids.ts'
+import {
+  addToReleaseCount,
+  deleteReleaseRow,
+  findReleaseForUpdate,
+  insertRelease,
+  updateRelease,
+} from './release.store.ts'
+
+const factsOf = ({ id: releaseId, repo_id: repoId }: ReleaseRow, doerId: UserId) => ({ repoId, releaseId, doerId })
+
+/** Part of the transaction that makes a release: its row, the number of the repository's releases, the event. */
+export async function addRelease(tx: Tx, values: NewReleaseRow, doerId: UserId): Promise<ReleaseRow> {
+  const release = await insertRelease(tx, values)
+  if (release.is_draft) {
+    await publish(tx, 'release.drafted', factsOf(release, doerId))
+  } else {
+    await addToReleaseCount(tx, release.repo_id, 1)
+    await publish(tx, 'release.published', factsOf(release, doerId))
+  }
+  return release
+}
+
+/** Part of the transaction that changes a release; `before` is held by it. A change of nothing is none. */
+export async function changeRelease(
+  tx: Tx,
+  before: ReleaseRow,
+  change: ReleaseChange,
+  doerId: UserId,
+): Promise<ReleaseRow> {
+  const differs = (Object.keys(change) as (keyof ReleaseChange)[]).some((key) => change[key] !== before[key])
+  if (!differs) return before
+  const after = await updateRelease(tx, before.id, change)
+  const facts = factsOf(after, doerId)
+  if (before.is_draft !== after.is_draft) await addToReleaseCount(tx, after.repo_id, after.is_draft ? -1 : 1)
+  if (before.is_draft && !after.is_draft) {
+    await publish(tx, 'release.published', facts)
+    return after
+  }
+  await publish(tx, 'release.updated', {
+    ...facts,
+    isDraft: after.is_draft,
+    wasDraft: before.is_draft,
+    ...(after.tag_name === before.tag_name ? {} : { oldTagName: before.tag_name }),
+    ...(after.title === before.title ? {} : { oldTitle: before.title }),
+    ...(after.content === before.content ? {} : { oldContent: before.content }),
+  })
+  return after
+}
+
+/** Part of the transaction that removes a release. @returns false when somebody else had done so */
+export async function dropRelease(tx: Tx, id: ReleaseId, doerId: UserId): Promise<boolean> {
+  const gone = await deleteReleaseRow(tx, id)
+  if (!gone) return false
+  if (!gone.is_draft) await addToReleaseCount(tx, gone.repo_id, -1)
+  await publish(tx, 'release.deleted', {
+    ...factsOf(gone, doerId),
+    tagName: gone.tag_name,
+    target: gone.target,
+    title: gone.title,
+    content: gone.content,
+    isDraft: gone.is_draft,
+    isPrerelease: gone.is_prerelease,
+    hidesArchiveLinks: gone.hides_archive_links,
+    publisherId: gone.publisher_id,
+    createdUnix: gone.created_unix,
+  })
+  return true
+}
+
+/** What a change of a release may set; the names are those of its columns. */
+const ReleaseFields = Type.Object({
+  tag_name: Type.Optional(Type.String()),
+  lower_tag_name: Type.Optional(Type.String()),
+  target: Type.Optional(Type.String()),
+  title: Type.Optional(Type.String()),
+  content: Type.Optional(Type.String()),
+  is_draft: Type.Optional(Type.Boolean()),
+  is_prerelease: Type.Optional(Type.Boolean()),
+  hides_archive_links: Type.Optional(Type.Boolean()),
+  created_unix: Type.Optional(Type.Integer()),
+})
+
+/**
+ * A release whose tag is made with it, written down together with that: whoever records the tag records the release.
+ * Without `releaseId` it is a new one.
+ */
+export const releaseTagEffect = refEffect({
+  name: 'releaseTag',
+  data: Type.Object({
+    tagName: Type.String(),
+    doerId: Type.Unsafe<UserId>(Type.Integer()),
+    releaseId: Type.Optional(Type.Unsafe<ReleaseId>(Type.Integer())),
+    fields: ReleaseFields,
+  }),
+  about: ({ tagName }) => tagName.toLowerCase(),
+  async apply(tx, { tagName, doerId, releaseId, fields }, { repoId, clock }) {
+    if (releaseId !== undefined) {
+      const before = await findReleaseForUpdate(tx, releaseId)
+      // It was deleted meanwhile: its tag stays, as it does at every deletion of a release.
+      if (before) await changeRelease(tx, before, fields, doerId)
+      return
+    }
+    await addRelease(
+      tx,
+      {
+        repo_id: repoId,
+        tag_name: tagName,
+        lower_tag_name: tagName.toLowerCase(),
+        target: fields.target ?? '',
+        title: fields.title ?? '',
+        content: fields.content ?? '',
+        is_draft: false,
+        is_prerelease: fields.is_prerelease ?? false,
+        hides_archive_links: fields.hides_archive_links ?? false,
+        publisher_id: doerId,
+        created_unix: fields.created_unix ?? Math.floor(clock.nowMs() / 1000),
+      },
+      doerId,
+    )
+  },
+})

@@ -1,0 +1,15 @@
+import type { Rights } from '../access/rights.ts'
+import type { ReleaseRow } from '../db/tables/releases.ts'
+import { allow, deny, type Verdict } from '../lib/verdict.ts'
+
+/** Drafts are for those who write releases; without a viewer's right to one it is as if it were not there. */
+export const mayReadDrafts = (rights: Pick<Rights, 'canWrite'>): Verdict =>
+  rights.canWrite('releases') ? allow : deny('drafts are seen by those who write releases')
+
+export const mayReadRelease = (
+  rights: Pick<Rights, 'canRead' | 'canWrite'>,
+  release: Pick<ReleaseRow, 'is_draft'>,
+): Verdict => {
+  if (release.is_draft) return mayReadDrafts(rights)
+  return rights.canRead('releases') ? allow : deny('you may not read releases')
+}

@@ -1,0 +1,65 @@
+import type { Ctx } from '../access/context.ts'
+import { loadArchiveDownloads } from '../code/branches/tag.present.ts'
+import type { ReleaseRow } from '../db/tables/releases.ts'
+import type { RepoRow } from '../db/tables/repositories.ts'
+import { presentAttachment } from '../issues/attachments/attachment.present.ts'
+import { escapePath } from '../lib/escape-url.ts'
+import { formatUnix } from '../lib/time.ts'
+import { repoApiUrl, repoWebUrl, type RepoPlace } from '../repos/repo-url.ts'
+import { presentAuthor } from '../users/user.present.ts'
+import { loadUsers } from '../users/user.store.ts'
+import { listFilesOfReleases } from './asset.store.ts'
+import type { Release } from './release.schemas.ts'
+
+type PresentCtx = Pick<Ctx, 'config' | 'db'> & RepoPlace & { readonly repo: RepoRow }
+
+/** Releases of one repository: one query each for their authors, files and downloads of archives. */
+export async function presentReleases(ctx: PresentCtx, rows: readonly ReleaseRow[]): Promise<Release[]> {
+  if (rows.length === 0) return []
+  const [users, files, downloads] = await Promise.all([
+    loadUsers(
+      ctx.db,
+      rows.map((row) => row.publisher_id),
+    ),
+    listFilesOfReleases(
+      ctx.db,
+      rows.map((row) => row.id),
+    ),
+    loadArchiveDownloads(
+      ctx,
+      rows.map((row) => row.tag_name),
+    ),
+  ])
+  const filesOf = Map.groupBy(files, (file) => file.release_id)
+  const [api, web] = [repoApiUrl(ctx), repoWebUrl(ctx)]
+  return rows.map((row) => {
+    const url = `${api}/releases/${row.id}`
+    const tag = escapePath(row.tag_name)
+    return {
+      id: row.id,
+      tag_name: row.tag_name,
+      target_commitish: row.target,
+      name: row.title,
+      body: row.content,
+      url,
+      html_url: `${web}/releases/tag/${tag}`,
+      tarball_url: `${web}/archive/${tag}.tar.gz`,
+      zipball_url: `${web}/archive/${tag}.zip`,
+      hide_archive_links: row.hides_archive_links,
+      upload_url: `${url}/assets`,
+      draft: row.is_draft,
+      prerelease: row.is_prerelease,
+      created_at: formatUnix(row.created_unix),
+      published_at: formatUnix(row.created_unix),
+      // As a guest sees them, whoever asks (contract, releases: author).
+      author: presentAuthor({ config: ctx.config, viewer: undefined }, users.get(row.publisher_id)),
+      assets: (filesOf.get(row.id) ?? []).map((file) => presentAttachment(ctx, file)),
+      archive_download_count: downloads(row.tag_name),
+    }
+  })
+}
+
+export async function presentRelease(ctx: PresentCtx, row: ReleaseRow): Promise<Release> {
+  const [presented] = await presentReleases(ctx, [row])
+  return presented as Release
+}

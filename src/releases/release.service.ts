@@ -1,0 +1,253 @@
+import type { RepoCtx, SignedInRepoCtx } from '../access/context.ts'
+import { refusalOf } from '../code/branches/branch.service.ts'
+import { revisionOrDefault } from '../code/commits/named-commit.service.ts'
+import { findTag } from '../code/branches/tag.store.ts'
+import { transaction, type Tx } from '../db/database.ts'
+import type { ReleaseChange, ReleaseRow } from '../db/tables/releases.ts'
+import type { TagRow } from '../db/tables/repositories.ts'
+import { isValidTagName } from '../git/ref-name.ts'
+import { Conflict, Forbidden, Invalid, NotFound } from '../lib/errors.ts'
+import type { ReleaseId } from '../lib/ids.ts'
+import type { Page } from '../lib/paging.ts'
+import { tagRef, zeroOid } from '../lib/refs.ts'
+import { nowUnix, type Unix } from '../lib/time.ts'
+import { codeOf } from '../refs/git-repository.ts'
+import { checkProtections } from '../refs/protection.service.ts'
+import { moveRefs } from '../refs/ref-door.service.ts'
+import { hasUnsettled } from '../refs/ref-journal.store.ts'
+import { addRelease, changeRelease, dropRelease, releaseTagEffect } from './release-record.service.ts'
+import { mayReadDrafts, mayReadRelease } from './release.policy.ts'
+import {
+  addToReleaseCount,
+  countReleases,
+  findLatestRelease,
+  findRelease,
+  findReleaseByTag,
+  findReleaseForUpdate,
+  findTagForUpdate,
+  listReleases,
+} from './release.store.ts'
+
+const noRelease = () => new NotFound('the release does not exist', 'release_not_found')
+
+/** A release that the viewer may read; a draft is `NotFound` to those who do not write releases. */
+export const getRelease = async (ctx: RepoCtx, id: number): Promise<ReleaseRow> =>
+  readable(ctx, await findRelease(ctx.db, ctx.repo.id, id as ReleaseId))
+
+/** Like `getRelease`, by the tag in whatever letter case; a tag without a release is `NotFound`. */
+export const getReleaseByTag = async (ctx: RepoCtx, tag: string): Promise<ReleaseRow> =>
+  readable(ctx, await findReleaseByTag(ctx.db, ctx.repo.id, tag))
+
+/** The newest release that is neither a draft nor a pre-release. */
+export const getLatestRelease = async (ctx: RepoCtx): Promise<ReleaseRow> =>
+  readable(ctx, await findLatestRelease(ctx.db, ctx.repo.id))
+
+function readable(ctx: RepoCtx, release: ReleaseRow | undefined): ReleaseRow {
+  if (!release || !mayReadRelease(ctx.rights, release).allowed) throw noRelease()
+  return release
+}
+
+/** What a list of releases is asked for; the names are the API's. */
+export interface ReleaseQuery {
+  readonly draft?: boolean | undefined
+  readonly 'pre-release'?: boolean | undefined
+  readonly q?: string | undefined
+}
+
+/** One page of the releases that the viewer may read, newest first, and how many there are. */
+export async function getReleasePage(
+  ctx: RepoCtx,
+  query: ReleaseQuery,
+  page: Page,
+): Promise<{ readonly releases: readonly ReleaseRow[]; readonly total: number }> {
+  const filter = {
+    withDrafts: mayReadDrafts(ctx.rights).allowed,
+    isDraft: query.draft,
+    isPrerelease: query['pre-release'],
+    text: query.q?.trim(),
+  }
+  const [releases, total] = await Promise.all([
+    listReleases(ctx.db, ctx.repo.id, filter, page),
+    countReleases(ctx.db, ctx.repo.id, filter),
+  ])
+  return { releases, total }
+}
+
+/** What a request says of a release; the names are the API's. */
+export interface ReleaseInput {
+  readonly tag_name?: string | undefined
+  readonly target_commitish?: string | undefined
+  readonly name?: string | undefined
+  readonly body?: string | undefined
+  readonly draft?: boolean | null | undefined
+  readonly prerelease?: boolean | null | undefined
+  readonly hide_archive_links?: boolean | null | undefined
+}
+
+/** How often a release is tried to be made or changed whose tag comes or goes meanwhile. */
+const maxAttempts = 3
+
+/**
+ * Makes a release. One that is no draft has its tag made where git does not know it, together with the release: both
+ * are there or neither is. A used tag is `Conflict`, an unknown target `NotFound`, a protected tag, a name that git refuses
+ * and an empty repository are `Invalid`.
+ */
+export async function createRelease(ctx: SignedInRepoCtx, tagName: string, input: ReleaseInput): Promise<ReleaseRow> {
+  const { repo, viewer } = ctx
+  if (repo.is_empty) throw new Invalid('the repository is empty', 'repo_empty')
+  checkTagName(tagName)
+  const isDraft = input.draft ?? false
+  if (!isDraft) await mustBeAllowedOnTags(ctx, [tagName])
+  for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
+    const tag = await findTag(ctx.db, repo.id, tagName)
+    const fields = {
+      // What a tag that is there was made at is not asked.
+      target: input.target_commitish || (tag ? '' : repo.default_branch),
+      title: input.name ?? '',
+      content: input.body ?? '',
+      is_prerelease: input.prerelease ?? false,
+      hides_archive_links: input.hide_archive_links ?? false,
+      created_unix: (tag && (await timeOf(ctx, tag))) ?? nowUnix(ctx.clock),
+    }
+    const add = async (tx: Tx) => {
+      await mustBeFree(tx, ctx, tagName)
+      const names = { tag_name: tagName, lower_tag_name: tagName.toLowerCase() }
+      const values = { ...fields, ...names, repo_id: repo.id, is_draft: isDraft, publisher_id: viewer.id }
+      return addRelease(tx, values, viewer.id)
+    }
+    if (isDraft) return transaction(ctx.db, add)
+    const made = tag
+      ? await withTag(ctx, tagName, add)
+      : await makingTag(ctx, tagName, fields.target, { fields }, (tx) => mustBeFree(tx, ctx, tagName))
+    if (made) return getReleaseByTag(ctx, tagName)
+  }
+  throw tagOnTheMove(tagName)
+}
+
+/**
+ * Changes a release: what is empty or not said stays. Publishing a draft and giving a published one another tag make the
+ * tag where git does not know it; the old tag stays. Refusals are those of `createRelease`.
+ */
+export async function editRelease(ctx: SignedInRepoCtx, release: ReleaseRow, input: ReleaseInput): Promise<ReleaseRow> {
+  const { id } = release
+  const change = changeOf(ctx, release, input)
+  const { tag_name: tagName, target, is_draft: isDraft } = { ...release, ...change }
+  const isRenamed = tagName !== release.tag_name
+  if (isRenamed) checkTagName(tagName)
+  // Who may not make or delete a protected tag may not put a release on it, or take one off.
+  const isMoved = isRenamed || isDraft !== release.is_draft
+  await mustBeAllowedOnTags(ctx, [
+    ...(isMoved && !release.is_draft ? [release.tag_name] : []),
+    ...(isMoved && !isDraft ? [tagName] : []),
+  ])
+  const edit = async (tx: Tx): Promise<ReleaseRow> => {
+    if (isRenamed) await mustBeFree(tx, ctx, tagName, id)
+    const held = await findReleaseForUpdate(tx, id)
+    if (!held) throw noRelease()
+    return changeRelease(tx, held, change, ctx.viewer.id)
+  }
+  if (isDraft || !isMoved) return transaction(ctx.db, edit)
+  for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
+    const isThere = (await findTag(ctx.db, ctx.repo.id, tagName)) !== undefined
+    const isMade = isThere
+      ? await withTag(ctx, tagName, edit)
+      : await makingTag(ctx, tagName, target, { releaseId: id, fields: change }, (tx) =>
+          mustBeFree(tx, ctx, tagName, id),
+        )
+    if (isMade) return getRelease(ctx, id)
+  }
+  throw tagOnTheMove(tagName)
+}
+
+/** What a request changes; a draft that is published is new at that moment. */
+function changeOf(ctx: SignedInRepoCtx, release: ReleaseRow, input: ReleaseInput): ReleaseChange & object {
+  const isDraft = input.draft ?? release.is_draft
+  return {
+    ...(input.tag_name ? { tag_name: input.tag_name, lower_tag_name: input.tag_name.toLowerCase() } : {}),
+    ...(input.target_commitish ? { target: input.target_commitish } : {}),
+    ...(input.name ? { title: input.name } : {}),
+    ...(input.body ? { content: input.body } : {}),
+    ...(input.draft === undefined || input.draft === null ? {} : { is_draft: input.draft }),
+    ...(input.prerelease === undefined || input.prerelease === null ? {} : { is_prerelease: input.prerelease }),
+    ...(input.hide_archive_links === undefined || input.hide_archive_links === null
+      ? {}
+      : { hides_archive_links: input.hide_archive_links }),
+    ...(release.is_draft && !isDraft ? { created_unix: nowUnix(ctx.clock) } : {}),
+  }
+}
+
+/** Removes a release; its tag stays. One of a protected tag is `Invalid` to those who may not delete that. */
+export async function removeRelease(ctx: SignedInRepoCtx, release: ReleaseRow): Promise<void> {
+  if (!release.is_draft) await mustBeAllowedOnTags(ctx, [release.tag_name])
+  await transaction(ctx.db, async (tx) => {
+    if (!(await dropRelease(tx, release.id, ctx.viewer.id))) throw noRelease()
+  })
+}
+
+function checkTagName(name: string): void {
+  if (!isValidTagName(name)) throw new Invalid(`[tag_name]: ${name} is no valid name of a tag`, 'tag_name_invalid')
+}
+
+const tagOnTheMove = (name: string) => new Conflict(`the tag ${name} is being changed; try again`, 'tag_changed')
+
+/**
+ * When a tag was made, for one that was pushed the time of its commit (observed). Undefined for pushed tags of files and
+ * folders.
+ */
+async function timeOf({ git, repo }: RepoCtx, tag: TagRow): Promise<Unix | undefined> {
+  if (tag.made_unix > 0) return tag.made_unix
+  const found = await git.resolve(repo.git_key, tag.commit_oid)
+  return found?.commit && (await git.readCommit(repo.git_key, found.commit)).committer.unixSeconds
+}
+
+async function mustBeAllowedOnTags(ctx: RepoCtx, tags: readonly string[]): Promise<void> {
+  const changes = tags.map((tag) => ({
+    ref: tagRef(tag),
+    kind: 'create' as const,
+    paths: [],
+    unsignedCommit: undefined,
+  }))
+  const [refusal] = await checkProtections(ctx, changes)
+  if (refusal) throw new Invalid(refusal.reason, 'tag_protected')
+}
+
+/**
+ * Throws `Conflict` when another release than one has the tag, or is about to get it. Who asks holds the repository's row
+ * until the transaction ends, so of several who want the tag one gets it.
+ */
+async function mustBeFree(tx: Tx, { repo }: RepoCtx, tagName: string, but?: ReleaseId): Promise<void> {
+  await addToReleaseCount(tx, repo.id, 0)
+  const used = await findReleaseByTag(tx, repo.id, tagName)
+  const isTaken = used !== undefined && used.id !== but
+  if (isTaken || (await hasUnsettled(tx, repo.id, releaseTagEffect.subjectOf(tagName.toLowerCase())))) {
+    throw new Conflict(`there is a release of the tag ${tagName} already`, 'release_exists')
+  }
+}
+
+/** Does something in a transaction in which the tag stays. @returns false when the tag is gone */
+const withTag = (ctx: RepoCtx, tagName: string, act: (tx: Tx) => Promise<ReleaseRow>): Promise<boolean> =>
+  transaction(ctx.db, async (tx) => {
+    if (!(await findTagForUpdate(tx, ctx.repo.id, tagName))) return false
+    await act(tx)
+    return true
+  })
+
+/** Makes a light tag, and the release in the transaction that records it. @returns false when there is such a tag meanwhile */
+async function makingTag(
+  ctx: SignedInRepoCtx,
+  tagName: string,
+  target: string,
+  release: { readonly releaseId?: ReleaseId; readonly fields: ReleaseChange & object },
+  before: (tx: Tx) => Promise<void>,
+): Promise<boolean> {
+  const { repo, viewer } = ctx
+  if (repo.is_mirror) throw new Forbidden('a mirror takes its tags from elsewhere', 'repo_is_mirror')
+  const { commit } = await revisionOrDefault(ctx, target)
+  const made = { ref: tagRef(tagName), old: zeroOid(repo.object_format), new: commit }
+  const effect = releaseTagEffect.plan({ tagName, doerId: viewer.id, ...release })
+  const origin = { doerId: viewer.id, via: 'api' } as const
+  const result = await moveRefs(ctx, codeOf(repo), [made], origin, { effect, before })
+  if (result.ok) return true
+  if (result.reason === 'exists' || result.reason === 'stale') return false
+  throw refusalOf(result)
+}
