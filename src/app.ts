@@ -49,6 +49,7 @@ import { releases } from './releases/releases.feature.ts'
 import { quota } from './quota/quota.feature.ts'
 import { actions } from './actions/actions.feature.ts'
 import { admin } from './admin/admin.feature.ts'
+import { notifications } from './notifications/notifications.feature.ts'
 import { mail } from './mail/mail.feature.ts'
 import { transport } from './transport/transport.feature.ts'
 import { web } from './web/web.feature.ts'
@@ -70,6 +71,7 @@ const features: readonly Feature[] = [
   quota,
   actions,
   admin,
+  notifications,
   mail,
   transport,
   web,

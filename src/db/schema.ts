@@ -5,6 +5,7 @@ import type { ReleaseTables } from './tables/releases.ts'
 import type { RepoRelationTables } from './tables/repo-relations.ts'
 import type { IssueTables } from './tables/issues.ts'
 import type { MirrorTables } from './tables/mirrors.ts'
+import type { NotificationTables } from './tables/notifications.ts'
 import type { PullTables } from './tables/pulls.ts'
 import type { RepositoryTables } from './tables/repositories.ts'
 import type { UsageTables } from './tables/usage.ts'
@@ -18,6 +19,7 @@ export interface Schema
     GitDataTables,
     IssueTables,
     MirrorTables,
+    NotificationTables,
     PullTables,
     ReleaseTables,
     RepositoryTables,

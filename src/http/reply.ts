@@ -31,6 +31,8 @@ const reply = <Status extends number, Body>(
 export const ok = <Body>(body: Body, headers?: Readonly<Record<string, string>>) => reply(200, body, headers)
 export const created = <Body>(body: Body, headers?: Readonly<Record<string, string>>) => reply(201, body, headers)
 export const accepted = <Body>(body: Body) => reply(202, body)
+/** Done, with what came of it: some clients drop a body that comes with this status. */
+export const resetContent = <Body>(body: Body) => reply(205, body)
 export const noContent = (headers?: Readonly<Record<string, string>>) => reply(204, undefined, headers)
 /** A success without a body whose status is not 204. */
 export const empty = <Status extends number>(status: Status, headers?: Readonly<Record<string, string>>) =>

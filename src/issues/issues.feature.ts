@@ -16,6 +16,7 @@ import { issueCounters } from './counter.store.ts'
 import { dropLabelsOfOldOwner, makeFirstLabels } from './labels/label.subscribers.ts'
 import { copyTemplateLabels } from './labels/template-label.subscribers.ts'
 import { removeAttachmentFile, removeAttachmentsOfRepo } from './attachments/attachment.subscribers.ts'
+import { dropUnseenSubscriptions } from './social/subscription.subscribers.ts'
 import { tracesOfIssues, writings } from './writing.owned.ts'
 import { readCommitMessages } from './timeline/commit-reference.subscribers.ts'
 
@@ -42,6 +43,7 @@ export const issues: Feature = {
     removeAttachmentFile,
     removeAttachmentsOfRepo,
     readCommitMessages,
+    dropUnseenSubscriptions,
   ],
   files: [{ table: 'attachment', column: 'blob_key', store: 'attachments' }],
   counters: issueCounters,

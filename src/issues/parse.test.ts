@@ -14,7 +14,7 @@ const rules = {
 
 /** What a text names, as `repository#index action`. */
 const named = (markdown: string): string[] =>
-  parseReferences({ markdown }, rules).issues.map(
+  parseReferences({ markdown: [markdown] }, rules).issues.map(
     ({ repository = '', index, action }) => `${repository}#${index}${action === 'none' ? '' : ` ${action}`}`,
   )
 
@@ -59,7 +59,10 @@ test('parseReferences: full addresses are references like numbers, with promises
 
 test('parseReferences: accounts and teams, and times after a reference', () => {
   const { accounts, issues } = parseReferences(
-    { plain: ["@Bob, (@org/Crew) mail@x.org @carol's fixes #1 @1h30m and #2 @2d"] },
+    {
+      plain: ['@nobody is called by a title'],
+      markdown: ["@Bob, (@org/Crew) mail@x.org @carol's fixes #1 @1h30m and #2 @2d", '`@code'],
+    },
     rules,
   )
   assert.deepEqual(
@@ -83,7 +86,7 @@ test('parseReferences stays quick with hostile texts', () => {
     'https://forge.example/git/a/b/issues/1 '.repeat(20_000),
     'http://'.repeat(50_000),
   ]) {
-    parseReferences({ plain: [text], markdown: text.slice(0, 20_000) }, rules)
+    parseReferences({ plain: [text], markdown: [text.slice(0, 20_000)] }, rules)
   }
   assert.ok(performance.now() - begunMs < 5000)
 })

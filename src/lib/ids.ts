@@ -20,6 +20,7 @@ export type DeployKeyId = Id<'deployKey'>
 export type TopicId = Id<'topic'>
 export type JobId = Id<'job'>
 export type EventId = Id<'event'>
+export type ThreadId = Id<'thread'>
 export type StatusId = Id<'status'>
 export type BranchRuleId = Id<'branchRule'>
 export type TagRuleId = Id<'tagRule'>

@@ -6,6 +6,7 @@ import { issues1 } from './issues-1.ts'
 import { issues2 } from './issues-2.ts'
 import type { Migration } from './migration.ts'
 import { mirrors1 } from './mirrors-1.ts'
+import { notifications1 } from './notifications-1.ts'
 import { pulls1 } from './pulls-1.ts'
 import { quota1 } from './quota-1.ts'
 import { refs1 } from './refs-1.ts'
@@ -37,4 +38,5 @@ export const migrations: readonly Migration[] = [
   issues2,
   refs1,
   releases1,
+  notifications1,
 ]

@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import type { UserId } from '../../lib/ids.ts'
 
 /** The id of a row, branded as `lib/ids.ts` says. */
 export const id = <Branded extends number>() => Type.Unsafe<Branded>({ type: 'integer', minimum: 0 })
@@ -20,3 +21,6 @@ export const oid = <Branded extends string>() =>
  * A member that is one is one in every event that has it.
  */
 export const text = Type.String({ isWritten: true })
+
+/** Accounts that the text mentions, that may see it and want to hear from its author. */
+export const mentioned = Type.Optional(Type.Array(id<UserId>()))

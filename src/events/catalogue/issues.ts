@@ -1,14 +1,12 @@
 import { Type } from 'typebox'
 import type { CommentId, IssueId, LabelId, MilestoneId, Oid, PullId, RepoId, UserId } from '../../lib/ids.ts'
 import { fact } from '../fact.ts'
-import { id, oid, text } from './ids.ts'
+import { id, mentioned, oid, text } from './ids.ts'
 
 /** Issues and pull requests share one row and one numbering; `isPull` tells which it is. */
 const issue = { repoId: id<RepoId>(), issueId: id<IssueId>(), doerId: id<UserId>(), isPull: Type.Boolean() }
 const comment = { ...issue, commentId: id<CommentId>() }
 const pull = { repoId: id<RepoId>(), issueId: id<IssueId>(), pullId: id<PullId>(), doerId: id<UserId>() }
-/** Accounts that the text mentions, that may see it and want to hear from its author. */
-const mentioned = Type.Optional(Type.Array(id<UserId>()))
 
 export const issueEvents = {
   /** A pull request publishes `pull.opened` beside this. */

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import type { CommentId, IssueId, PullId, RepoId, ReviewId, TeamId, UserId } from '../../lib/ids.ts'
 import { fact } from '../fact.ts'
-import { id } from './ids.ts'
+import { id, mentioned } from './ids.ts'
 
 const pull = { repoId: id<RepoId>(), issueId: id<IssueId>(), pullId: id<PullId>(), doerId: id<UserId>() }
 const review = { ...pull, reviewId: id<ReviewId>() }
@@ -18,6 +18,7 @@ export const pullEvents = {
   'review.submitted': fact({
     ...review,
     type: Type.Unsafe<'comment' | 'approve' | 'reject'>({ type: 'string', enum: ['comment', 'approve', 'reject'] }),
+    mentioned,
   }),
   /** Somebody, or a team, was asked for a review, or is asked no longer. */
   'review.requested': fact({

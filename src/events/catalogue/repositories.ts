@@ -40,6 +40,8 @@ export const repositoryEvents = {
     gitKeys: Type.Array(Type.String()),
     avatarKey: Type.String(),
   }),
+  /** Another account was offered it, and has to accept it. */
+  'repo.transferOffered': fact({ ...repo, recipientId: id<UserId>() }),
   /** It has another owner; `doerId` is who completed it. */
   'repo.transferred': fact({
     ...repo,

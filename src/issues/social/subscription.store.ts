@@ -1,9 +1,11 @@
+import { viewerAs } from '../../auth/viewer.ts'
 import type { Db, Tx } from '../../db/database.ts'
 import type { UserRow } from '../../db/tables/accounts.ts'
 import type { IssueRow } from '../../db/tables/issues.ts'
 import type { IssueId, UserId } from '../../lib/ids.ts'
 import type { Page } from '../../lib/paging.ts'
 import type { Unix } from '../../lib/time.ts'
+import { readableIssues } from '../readable-issue.store.ts'
 
 /** What an account said itself; undefined when it said nothing. */
 export const findIssueWatch = async (db: Db, issueId: IssueId, userId: UserId): Promise<boolean | undefined> =>
@@ -63,3 +65,28 @@ export const countIssueWatchers = async (db: Db, issueId: IssueId): Promise<numb
       .select((each) => each.fn.countAll<number>().as('count'))
       .executeTakeFirstOrThrow()
   ).count
+
+/** Somebody no longer asks to hear of issues in repositories of an owner that they can not read. */
+export async function deleteUnseenIssueWatches(tx: Tx, ownerId: UserId, userId: UserId): Promise<void> {
+  const user = await tx.selectFrom('user').selectAll().where('id', '=', userId).executeTakeFirst()
+  if (!user) return
+  const asked = tx
+    .selectFrom('issue_watch as asked')
+    .innerJoin('issue', 'issue.id', 'asked.issue_id')
+    .innerJoin('repo', 'repo.id', 'issue.repo_id')
+    .select('asked.issue_id')
+    .where('asked.user_id', '=', userId)
+    .where('repo.owner_id', '=', ownerId)
+  const readable = readableIssues(tx, viewerAs(user))
+    .innerJoin('issue_watch as asked', 'asked.issue_id', 'issue.id')
+    .select('issue.id')
+    .where('asked.user_id', '=', userId)
+    .where('repo.owner_id', '=', ownerId)
+  await tx
+    .deleteFrom('issue_watch')
+    .where('user_id', '=', userId)
+    .where('is_watching', '=', true)
+    .where('issue_id', 'in', asked)
+    .where('issue_id', 'not in', readable)
+    .execute()
+}

@@ -110,7 +110,8 @@ const numbersIn = (text: string): Place[] =>
     return { at: match.index, end: match.index + match[0].length, issue }
   })
 
-function collectText(whole: string, rules: ParseRules, into: Collector): void {
+/** Collects the issues that a text names, and gives the text without addresses. */
+function collectIssues(whole: string, rules: ParseRules, into: Collector): string {
   const hasAddresses = whole.includes('://')
   // Numbers and names inside of an address are part of it.
   const text = hasAddresses ? whole.replace(addressForm, (found) => '_'.repeat(found.length)) : whole
@@ -123,7 +124,10 @@ function collectText(whole: string, rules: ParseRules, into: Collector): void {
     const seconds = time === undefined ? 0 : secondsOf(time)
     into.addIssue({ ...issue, action: actionBefore(whole.slice(0, at), rules), seconds })
   }
-  if (!text.includes('@')) return
+  return text
+}
+
+function collectAccounts(text: string, into: Collector): void {
   for (const match of text.matchAll(accountForm)) {
     const { name: account, team } = match.groups as { name: string; team?: string }
     into.addAccount({ name: account.toLowerCase(), team: team?.toLowerCase() })
@@ -142,19 +146,22 @@ function issueOfAddress(href: string, rules: ParseRules): Place['issue'] | undef
 }
 
 /**
- * Issues and accounts that plain texts and a Markdown text name. Not looked at: code, comments of HTML, and the words
- * of links. Source: the contract's forms of cross-references (issues, cross-references and keywords).
+ * Issues that plain texts and Markdown texts name, and accounts that the latter do: nobody is called by a title. Not looked at: code, comments of HTML, and the words of links. Source: the contract's forms of cross-references (issues, cross-references and keywords).
  */
 export function parseReferences(
-  input: { readonly plain?: readonly string[]; readonly markdown?: string },
+  input: { readonly plain?: readonly string[]; readonly markdown?: readonly string[] },
   rules: ParseRules,
 ): Named {
   const into = new Collector()
-  for (const text of input.plain ?? []) collectText(text, rules, into)
-  const { markdown = '' } = input
-  if (/[#!@]|issues\/|pulls\//.test(markdown)) {
+  for (const text of input.plain ?? []) collectIssues(text, rules, into)
+  // Each text stands for itself: what one leaves open does not reach into the next.
+  for (const markdown of input.markdown ?? []) {
+    if (!/[#!@]|issues\/|pulls\//.test(markdown)) continue
     const { texts, links } = textRuns(markdown)
-    for (const text of texts) collectText(text, rules, into)
+    for (const text of texts) {
+      const rest = collectIssues(text, rules, into)
+      if (rest.includes('@')) collectAccounts(rest, into)
+    }
     for (const link of links) {
       const issue = issueOfAddress(link, rules)
       // A link promises nothing, whatever stands before it (contract, issues: keywords).

@@ -209,8 +209,8 @@ export async function findMentioned(
 export const namedByIssue = (
   config: Ctx['config'],
   issue: { readonly title: string; readonly content: string },
-): Named => parseReferences({ plain: [issue.title], markdown: issue.content }, parseRules(config))
+): Named => parseReferences({ plain: [issue.title], markdown: [issue.content] }, parseRules(config))
 
-/** Reads the text of a comment. */
-export const namedByComment = (config: Ctx['config'], content: string): Named =>
-  parseReferences({ markdown: content }, parseRules(config))
+/** Reads the text of a comment, or those of a review. */
+export const namedByComment = (config: Ctx['config'], ...contents: readonly string[]): Named =>
+  parseReferences({ markdown: contents }, parseRules(config))

@@ -9,7 +9,8 @@ import { insertTimelineEntries, insertTimelineEntry, type NewTimelineEntry } fro
 import { factsOfComment } from '../../issues/issue-change.service.ts'
 import { mayComment, mayManage } from '../../issues/issue.policy.ts'
 import { attributionNow } from '../../issues/issue.service.ts'
-import { listBlockers, touchIssues } from '../../issues/issue.store.ts'
+import { insertMentions, listBlockers, touchIssues } from '../../issues/issue.store.ts'
+import { findMentioned, namedByComment } from '../../issues/timeline/reference.service.ts'
 import { Forbidden, Invalid, NotFound } from '../../lib/errors.ts'
 import type { Oid, ReviewId, TeamId, UserId } from '../../lib/ids.ts'
 import type { Page } from '../../lib/paging.ts'
@@ -141,6 +142,8 @@ export async function createReview(ctx: SignedInRepoCtx, stored: PullPair, input
   const entries: NewTimelineEntry[] = []
   for (const comment of comments) entries.push(await codeComment(ctx, pair.pull, commit.oid, comment))
   const authority = await reviewAuthorityOf(ctx, pair, type)
+  const mentioned =
+    type === 'pending' ? [] : await mentionedIn(ctx, pair, [body, ...comments.map((comment) => comment.body ?? '')])
   const by = attributionNow(ctx)
   const write = async (tx: Tx): Promise<ReviewRow> => {
     const pending = await findPendingReview(tx, pair.issue.id, ctx.viewer.id)
@@ -167,7 +170,8 @@ export async function createReview(ctx: SignedInRepoCtx, stored: PullPair, input
       by,
       entries.map((entry) => ({ ...ofReview(entry, review.id), issue_id: pair.issue.id })),
     )
-    await tellReview(tx, by, pair, review, authority.teamIds, entries.length > 0)
+    const told = { teamIds: authority.teamIds, mentioned, hasComments: entries.length > 0 }
+    await tellReview(tx, by, pair, review, told)
     return review
   }
   try {
@@ -190,14 +194,32 @@ async function reviewAuthorityOf(
   return { isOfficial: await isOfficialFor(ctx, rule, ctx.viewer.user), teamIds: [...teamIds] }
 }
 
+/** The accounts that the texts of a review mention, and those of its comments that waited for it. */
+async function mentionedIn(
+  ctx: SignedInRepoCtx,
+  { issue }: PullPair,
+  texts: readonly string[],
+): Promise<readonly UserId[]> {
+  const pending = await findPendingReview(ctx.db, issue.id, ctx.viewer.id)
+  const waiting = pending ? await listCodeComments(ctx.db, pending.id) : []
+  const named = namedByComment(ctx.config, ...texts, ...waiting.map((comment) => comment.content))
+  return findMentioned(ctx, issue, named)
+}
+
+interface ToldReview {
+  /** Teams that it answers for. */
+  readonly teamIds: readonly TeamId[]
+  readonly mentioned: readonly UserId[]
+  readonly hasComments: boolean
+}
+
 /** The entry of a review, and what follows from one that is not pending: requests are answered, others hear of it. */
 async function tellReview(
   tx: Tx,
   by: Attribution,
   { pull, issue }: PullPair,
   review: ReviewRow,
-  teamIds: readonly TeamId[],
-  hasComments: boolean,
+  { teamIds, mentioned, hasComments }: ToldReview,
 ): Promise<void> {
   await blankReviewEntries(tx, review.id)
   await insertTimelineEntry(tx, by, issue.id, { type: 'review', content: review.content, review_id: review.id })
@@ -207,7 +229,9 @@ async function tellReview(
   await deleteTeamRequests(tx, issue.id, teamIds)
   if (hasComments) await recountComments(tx, issue.id, by.atUnix)
   else await touchIssues(tx, [issue.id], by.atUnix)
-  await publish(tx, 'review.submitted', { ...factsOf(pull, by.doerId), reviewId: review.id, type: review.type })
+  await insertMentions(tx, issue.id, mentioned)
+  const about = { ...factsOf(pull, by.doerId), reviewId: review.id, type: review.type }
+  await publish(tx, 'review.submitted', { ...about, mentioned: [...mentioned] })
 }
 
 /** Submits a pending review. A review that is not pending, and submitting it as pending, are `Invalid`. */
@@ -233,6 +257,7 @@ export async function submitReview(
   await refuseSilenced(ctx, stored)
   const pair = { ...stored, pull: await upToDate(ctx, stored.pull) }
   const authority = await reviewAuthorityOf(ctx, pair, type)
+  const mentioned = await mentionedIn(ctx, pair, [body])
   const by = attributionNow(ctx)
   return transaction(ctx.db, async (tx) => {
     const held = await findPendingReview(tx, pair.issue.id, ctx.viewer.id)
@@ -247,7 +272,7 @@ export async function submitReview(
       created_unix: by.atUnix,
       updated_unix: by.atUnix,
     })
-    await tellReview(tx, by, pair, submitted, authority.teamIds, true)
+    await tellReview(tx, by, pair, submitted, { teamIds: authority.teamIds, mentioned, hasComments: true })
     return submitted
   })
 }
@@ -331,13 +356,15 @@ export async function addCodeComment(
     review.commit_oid === '' ? pair.pull.synced_oid : review.commit_oid,
     input,
   )
+  const mentioned = await findMentioned(ctx, pair.issue, namedByComment(ctx.config, input.body ?? ''))
   const by = attributionNow(ctx)
   return transaction(ctx.db, async (tx) => {
     const comment = await insertTimelineEntry(tx, by, pair.issue.id, ofReview(entry, review.id))
     // What is pending is heard of when it is handed in.
     if (review.type === 'pending') return comment
     await recountComments(tx, pair.issue.id, by.atUnix)
-    await publish(tx, 'issue.commented', factsOfComment(pair.issue, comment, by))
+    await insertMentions(tx, pair.issue.id, mentioned)
+    await publish(tx, 'issue.commented', { ...factsOfComment(pair.issue, comment, by), mentioned })
     return comment
   })
 }

@@ -110,6 +110,7 @@ async function offer(ctx: SignedInRepoCtx, recipient: UserRow, teamIds: readonly
           mode: mode.read,
         })
       }
+      await publish(tx, 'repo.transferOffered', { repoId: repo.id, doerId: viewer.id, recipientId: recipient.id })
       return (await findRepoById(tx, repo.id)) ?? repo
     })
   } catch (error) {

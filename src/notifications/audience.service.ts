@@ -1,0 +1,107 @@
+import type { Services } from '../access/context.ts'
+import type { Event } from '../events/catalogue.ts'
+import type { IssueId, RepoId, UserId } from '../lib/ids.ts'
+import { findIssueById } from '../issues/issue.store.ts'
+import { loadReposWithOwners } from '../issues/repo-with-owner.store.ts'
+import { isDraft } from '../pulls/pull.rules.ts'
+import { findUserById } from '../users/user.store.ts'
+import {
+  findCommentType,
+  listConcernedIds,
+  listRepoMakerIds,
+  listTeamMemberIds,
+  type Subject,
+} from './audience.store.ts'
+
+/** The events that people are told of; what else happens to an issue is seen where one looks at it (contract). */
+export const toldEvents = [
+  'issue.opened',
+  'issue.commented',
+  'issue.closed',
+  'issue.reopened',
+  'issue.assigned',
+  'pull.synchronized',
+  'pull.readied',
+  'review.submitted',
+  'review.dismissed',
+  'review.requested',
+  'repo.transferOffered',
+] as const
+
+export type ToldEvent = Event<(typeof toldEvents)[number]>
+
+/** Whom an event is told to, before it is asked who of them may read of it. */
+export interface Audience {
+  readonly subject: Subject
+  readonly doerId: UserId
+  /** Those it is for by name: mentioned, assigned, asked for a review, offered a repository. */
+  readonly named: readonly UserId[]
+  /** Everybody else who has to do with it; none where it is a matter between a few. By id. */
+  readonly concerned: readonly UserId[]
+}
+
+/** Whom an event is told to; undefined when its subject is gone, or nobody is. Source: contract (notifications). */
+export async function audienceOf(services: Services, event: ToldEvent): Promise<Audience | undefined> {
+  if (event.name === 'repo.transferOffered') return audienceOfTransfer(services, event.data)
+  const subject = await findSubject(services, event.data)
+  if (!subject) return undefined
+  const { doerId } = event.data
+  const to = (named: readonly UserId[], concerned: readonly UserId[] = []): Audience => ({
+    ...{ subject, doerId },
+    named: named.filter((id) => id !== doerId),
+    concerned,
+  })
+  const everybody = (withWatchers: boolean): Promise<UserId[]> =>
+    listConcernedIds(services.db, subject.issue, { doerId, withWatchers })
+  const isHeardByWatchers = !subject.issue.is_pull || !isDraft(services, subject.issue)
+  switch (event.name) {
+    case 'issue.assigned':
+      return event.data.removed ? undefined : to([event.data.assigneeId])
+    case 'review.requested': {
+      const { removed, reviewerId, teamId } = event.data
+      if (removed) return undefined
+      const members = teamId === undefined ? [] : await listTeamMemberIds(services.db, teamId)
+      const { poster_id: authorId } = subject.issue
+      return to([...(reviewerId === undefined ? [] : [reviewerId]), ...members.filter((id) => id !== authorId)])
+    }
+    case 'issue.opened':
+      // Also of a draft: what follows is told to those who take part.
+      return to(event.data.mentioned ?? [], await everybody(true))
+    case 'issue.commented': {
+      const type = await findCommentType(services.db, event.data.issueId, event.data.commentId)
+      if (type === undefined) return undefined
+      const mentioned = event.data.mentioned ?? []
+      // What is said of a line outside of a review is between those whom it names.
+      return type === 'code' ? to(mentioned) : to(mentioned, await everybody(isHeardByWatchers))
+    }
+    case 'review.submitted':
+      return to(event.data.mentioned ?? [], await everybody(isHeardByWatchers))
+    case 'issue.closed':
+    case 'issue.reopened':
+    case 'pull.synchronized':
+    case 'pull.readied':
+    case 'review.dismissed':
+      return to([], await everybody(isHeardByWatchers))
+  }
+}
+
+async function findSubject(
+  { db }: Services,
+  { repoId, issueId }: { readonly repoId: RepoId; readonly issueId: IssueId },
+): Promise<Required<Subject & { issue: NonNullable<Subject['issue']> }> | undefined> {
+  const [issue, repos] = await Promise.all([findIssueById(db, issueId), loadReposWithOwners(db, [repoId])])
+  const repoWithOwner = repos.get(repoId)
+  return issue && repoWithOwner && { ...repoWithOwner, issue }
+}
+
+async function audienceOfTransfer(
+  { db }: Services,
+  { repoId, doerId, recipientId }: Event<'repo.transferOffered'>['data'],
+): Promise<Audience | undefined> {
+  const [recipient, repos] = await Promise.all([findUserById(db, recipientId), loadReposWithOwners(db, [repoId])])
+  const subject = repos.get(repoId)
+  // It was accepted, rejected or taken back since.
+  if (!recipient || !subject?.repo.has_transfer) return undefined
+  const named = recipient.kind === 'organization' ? await listRepoMakerIds(db, recipientId) : [recipientId]
+  return { subject, doerId, named: named.filter((id) => id !== doerId), concerned: [] }
+}

@@ -1,0 +1,82 @@
+import { sql, type RawBuilder, type SqlBool } from 'kysely'
+import { mayAccess, mayEnter } from '../access/access-rule.store.ts'
+import type { Db } from '../db/database.ts'
+import type { UserRow } from '../db/tables/accounts.ts'
+import type { IssueRow } from '../db/tables/issues.ts'
+import type { RepoRow } from '../db/tables/repositories.ts'
+import type { CommentId, IssueId, TeamId, UserId } from '../lib/ids.ts'
+
+/**
+ * Who has to do with an issue, by id: explicit subscribers, the author, those who commented or reviewed, and, unless told
+ * otherwise, the watchers of the repository. Not those who said that they do not want to hear of it, and not the doer.
+ * Whether they may read it is asked elsewhere (`mayHear`).
+ */
+export async function listConcernedIds(
+  db: Db,
+  issue: Pick<IssueRow, 'id' | 'repo_id'>,
+  { doerId, withWatchers }: { readonly doerId: UserId; readonly withWatchers: boolean },
+): Promise<UserId[]> {
+  const watchers = sql`union select user_id from watch where repo_id = ${issue.repo_id} and mode <> 'dont'`
+  const { rows } = await sql<{ user_id: UserId }>`
+    select concerned.user_id from (
+      select user_id from issue_watch where issue_id = ${issue.id} and is_watching
+      union select poster_id from issue where id = ${issue.id}
+      union select poster_id from comment where issue_id = ${issue.id} and type in ('comment', 'code', 'review')
+      ${withWatchers ? watchers : sql``}
+    ) as concerned
+    where concerned.user_id <> ${doerId} and not exists (
+      select 1 from issue_watch where issue_watch.issue_id = ${issue.id}
+        and issue_watch.user_id = concerned.user_id and not issue_watch.is_watching)
+    order by concerned.user_id`.execute(db)
+  return rows.map((row) => row.user_id)
+}
+
+/** Members of a team, by id. */
+export const listTeamMemberIds = async (db: Db, teamId: TeamId): Promise<UserId[]> =>
+  (await db.selectFrom('team_user').select('user_id').where('team_id', '=', teamId).execute()).map((row) => row.user_id)
+
+/** Who may make repositories for an organization: its owners, and members of teams that may. */
+export const listRepoMakerIds = async (db: Db, orgId: UserId): Promise<UserId[]> =>
+  (
+    await db
+      .selectFrom('team_user')
+      .innerJoin('team', 'team.id', 'team_user.team_id')
+      .select('team_user.user_id')
+      .distinct()
+      .where('team.org_id', '=', orgId)
+      .where((where) => where.or([where('team.access_mode', '=', 4), where('team.can_create_org_repo', '=', true)]))
+      .execute()
+  ).map((row) => row.user_id)
+
+/** The type of a comment; undefined when it is gone. */
+export const findCommentType = async (db: Db, issueId: IssueId, id: CommentId) =>
+  (
+    await db
+      .selectFrom('comment')
+      .select('type')
+      .where('id', '=', id)
+      .where('issue_id', '=', issueId)
+      .executeTakeFirst()
+  )?.type
+
+/** What somebody is to be told of. */
+export interface Subject {
+  readonly repo: RepoRow
+  readonly owner: UserRow
+  /** Left out where the repository itself is the subject. */
+  readonly issue?: IssueRow | undefined
+}
+
+/**
+ * That a row of the query's table `user` is a person who may be told: one who can sign in, may read the subject and does
+ * not block the doer.
+ */
+export function mayHear({ repo, owner, issue }: Subject, doerId: UserId): RawBuilder<SqlBool> {
+  const place = { repo, owner }
+  const reads = issue
+    ? mayAccess('user', place, { units: [issue.is_pull ? 'pulls' : 'issues'], mode: 1 })
+    : mayEnter('user', place)
+  return sql<SqlBool>`("user".kind = 'individual' and "user".is_active and not "user".prohibit_login and ${reads}
+    and not exists (select 1 from user_block where user_block.blocker_id = "user".id
+      and user_block.blocked_id = ${doerId}))`
+}

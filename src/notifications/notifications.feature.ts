@@ -1,0 +1,9 @@
+import type { Feature } from '../access/feature.ts'
+import { notifyPeople } from './notify.subscribers.ts'
+import * as threadRoutes from './thread.routes.ts'
+
+/** Who is told of what. */
+export const notifications: Feature = {
+  routes: [threadRoutes],
+  subscribers: [notifyPeople],
+}

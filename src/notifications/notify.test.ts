@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { getEvent } from '../events/cursor.ts'
+import type { EventId } from '../lib/ids.ts'
+import { idOf } from '../testing/events.ts'
+import { startForge, type Forge } from '../testing/forge.ts'
+import { givenPull } from '../testing/given-pull.ts'
+import { manyPeople } from '../testing/many-people.ts'
+import type { ToldEvent } from './audience.service.ts'
+import { notifyOf } from './notify.service.ts'
+
+/** Whom something reaches: their threads are read before, and unread after it. */
+async function reached(forge: Forge, names: readonly string[], act: () => Promise<unknown>): Promise<string[]> {
+  await forge.settle()
+  for (const name of names) await forge.as(name).must('PUT', '/notifications?all=true')
+  await act()
+  await forge.settle()
+  const hears: string[] = []
+  for (const name of names) {
+    if ((await forge.as(name).must('GET', '/notifications/new')).json.new > 0) hears.push(name)
+  }
+  return hears
+}
+
+test('notifyGetList: teams hear of what is asked of them, and of mentions, as far as they may read it', async () => {
+  await using forge = await startForge({ users: ['alice', 'bob', 'carol', 'dave', 'erin'] })
+  const people = ['alice', 'bob', 'carol', 'dave', 'erin']
+  const org = await forge.given.org({ owner: 'alice' })
+  const { json: repo } = await forge.as('alice').must('POST', `/orgs/${org}/repos`, {
+    ...{ name: 'r', auto_init: true, private: true },
+  })
+  const api = `/repos/${repo.full_name}`
+  const given = { owner: 'alice', name: 'r', fullName: repo.full_name as string, api }
+  const team = async (name: string, units: object, members: readonly string[]): Promise<number> => {
+    const { json } = await forge.as('alice').must('POST', `/orgs/${org}/teams`, { name, units_map: units })
+    for (const member of members) await forge.as('alice').must('PUT', `/teams/${json.id}/members/${member}`)
+    await forge.as('alice').must('PUT', `/teams/${json.id}/repos/${org}/r`)
+    return json.id
+  }
+  const all = { 'repo.code': 'write', 'repo.issues': 'write', 'repo.pulls': 'write' }
+  await team('devs', all, ['bob', 'carol'])
+  await team('readers', { 'repo.code': 'read', 'repo.issues': 'none', 'repo.pulls': 'none' }, ['dave'])
+  for (const name of people.slice(0, 4)) await forge.as(name).must('DELETE', `${api}/subscription`)
+
+  const say = (body: string) => () => forge.as('alice').must('POST', `${api}/issues`, { title: 'T @carol', body })
+  assert.deepEqual(await reached(forge, people, say('hello')), [], 'a name in a title calls nobody')
+  assert.deepEqual(await reached(forge, people, say(`@${org}/devs`)), ['bob', 'carol'])
+  assert.deepEqual(await reached(forge, people, say(`@${org}/readers @dave @erin @bob`)), ['bob'])
+  assert.deepEqual(await reached(forge, people, say('`@bob`')), [])
+
+  const pull = await givenPull(forge, { repo: given, poster: 'carol' })
+  const ask = () => forge.as('carol').must('POST', `${pull.api}/requested_reviewers`, { team_reviewers: ['devs'] })
+  assert.deepEqual(await reached(forge, people, ask), ['bob'], 'not the author')
+  const review = (comments: readonly object[]) => () =>
+    forge.as('bob').must('POST', `${pull.api}/reviews`, { event: 'COMMENT', body: 'look, @alice', comments })
+  assert.deepEqual(await reached(forge, people, review([])), ['alice', 'carol'])
+  const line = (body: string) => [{ path: `${pull.branch}.txt`, body, new_position: 1 }]
+  assert.deepEqual(await reached(forge, people, review(line('and @dave'))), ['alice', 'carol'])
+  const { json: reviews } = await forge.as('bob').must('GET', `${pull.api}/reviews`)
+  const comment = (body: string) => () =>
+    forge.as('bob').must('POST', `${pull.api}/reviews/${reviews.at(-1).id}/comments`, line(body)[0])
+  assert.deepEqual(await reached(forge, people, comment('nobody')), [], 'a comment on a line calls nobody else')
+  assert.deepEqual(await reached(forge, people, comment('@alice')), ['alice'])
+})
+
+test('notifyGetList: a draft of a review calls people when it is handed in', async () => {
+  await using forge = await startForge({ users: ['alice', 'bob', 'carol'] })
+  const pull = await givenPull(forge)
+  const people = ['alice', 'bob', 'carol']
+  let review = 0
+  const begin = async (): Promise<void> => {
+    const comments = [{ path: 'a.txt', body: 'see, @carol', new_position: 1 }]
+    const { json } = await forge.as('bob').must('POST', `${pull.api}/reviews`, { body: 'draft', comments })
+    review = json.id
+  }
+  assert.deepEqual(await reached(forge, people, begin), [])
+  const submit = () => forge.as('bob').must('POST', `${pull.api}/reviews/${review}`, { event: 'COMMENT', body: 'x' })
+  assert.deepEqual(await reached(forge, people, submit), ['alice', 'carol'])
+})
+
+test('notifyGetList: an offered repository is told to those who may take it', async () => {
+  await using forge = await startForge({ users: ['alice', 'bob', 'carol', 'dave'] })
+  const org = await forge.given.org({ owner: 'bob' })
+  const { json: team } = await forge.as('bob').must('POST', `/orgs/${org}/teams`, {
+    ...{ name: 'makers', can_create_org_repo: true, units: ['repo.code'] },
+  })
+  await forge.as('bob').must('PUT', `/teams/${team.id}/members/carol`)
+  const repo = await forge.given.repo({ owner: 'alice' })
+  const people = ['alice', 'bob', 'carol', 'dave']
+  const offer = () => forge.as('alice').must('POST', `${repo.api}/transfer`, { new_owner: org })
+  assert.deepEqual(await reached(forge, people, offer), ['bob', 'carol'])
+  const [thread] = (await forge.as('bob').must('GET', '/notifications?subject-type=Repository')).json
+  assert.deepEqual([thread.subject.type, thread.subject.title], ['Repository', repo.fullName])
+})
+
+test('notifyGetList: whom somebody blocks does not reach them, and lost access ends subscriptions', async () => {
+  await using forge = await startForge({ users: ['alice', 'bob', 'carol'] })
+  const repo = await forge.given.repo({ owner: 'bob', private: true })
+  for (const name of ['alice', 'carol']) {
+    await forge.as('bob').must('PUT', `${repo.api}/collaborators/${name}`, { permission: 'write' })
+  }
+  const issue = await forge.given.issue({ repo })
+  await forge.as('alice').must('PUT', `${issue.api}/subscriptions/alice`)
+  const say = () => forge.as('carol').must('POST', `${issue.api}/comments`, { body: 'hello @alice' })
+  const people = ['alice', 'bob', 'carol']
+  assert.deepEqual(await reached(forge, people, say), ['alice', 'bob'])
+  await forge.as('alice').must('PUT', '/user/block/carol')
+  assert.deepEqual(await reached(forge, people, say), ['bob'])
+  await forge.as('alice').must('PUT', '/user/unblock/carol')
+  await forge.as('bob').must('DELETE', `${repo.api}/collaborators/alice`)
+  assert.deepEqual(await reached(forge, people, say), ['bob'])
+  await forge.as('bob').must('PUT', `${repo.api}/collaborators/alice`, { permission: 'write' })
+  const silent = () => forge.as('carol').must('POST', `${issue.api}/comments`, { body: 'hello' })
+  assert.deepEqual(await reached(forge, people, silent), ['bob'], 'a subscription does not come back by itself')
+})
+
+test('notifyGetList: an event that is told twice does not make unread what was read since', async () => {
+  await using forge = await startForge({ users: ['alice', 'bob'] })
+  const repo = await forge.given.repo({ owner: 'alice' })
+  const issue = await forge.given.issue({ repo, poster: 'bob' })
+  await forge.as('bob').must('POST', `${issue.api}/comments`, { body: 'hello' })
+  await forge.settle()
+  await forge.as('alice').must('PUT', '/notifications')
+  const { json } = await forge.as('root').must('GET', '/admin/events/log?name=issue.commented')
+  const eventId = json.events[0].id as EventId
+  const event = (await getEvent(forge.services.db, eventId)) as ToldEvent
+  await notifyOf(forge.services, event, { eventId, signal: new AbortController().signal })
+  assert.equal((await forge.as('alice').must('GET', '/notifications/new')).json.new, 0)
+})
+
+test('notifyGetList: a comment that 10,000 people hear of answers in its usual time, and they are told within five seconds', async () => {
+  await using forge = await startForge({ users: ['alice', 'bob', 'carol'] })
+  const repo = await forge.given.repo({ owner: 'alice' })
+  const issue = await forge.given.issue({ repo })
+  const comment = async (): Promise<number> => {
+    const begunMs = performance.now()
+    await forge.as('bob').must('POST', `${issue.api}/comments`, { body: 'hello' })
+    return performance.now() - begunMs
+  }
+  await comment()
+  const usual = Math.max(await comment(), await comment())
+  await manyPeople(forge, { count: 10_000, watching: await repoIdOf(forge, repo.api) })
+  await forge.settle()
+  const begunMs = performance.now()
+  const answeredMs = await comment()
+  await forge.settle()
+  const toldMs = performance.now() - begunMs
+  assert.ok(answeredMs < usual * 5 + 100, `answered after ${answeredMs} ms, usually ${usual} ms`)
+  assert.ok(toldMs < 5000, `told after ${toldMs} ms`)
+  const told = await forge.services.db
+    .selectFrom('notification')
+    .select((select) => select.fn.countAll<number>().as('count'))
+    .where('user_id', '!=', (await idOf(forge, 'alice')) as never)
+    .executeTakeFirstOrThrow()
+  assert.equal(told.count, 10_000)
+})
+
+const repoIdOf = async (forge: Forge, api: string): Promise<number> =>
+  (await forge.as('alice').must('GET', api)).json.id

@@ -1,0 +1,122 @@
+import { Type } from 'typebox'
+import type { SignedInCtx } from '../access/context.ts'
+import { inRepo } from '../access/repo.requirements.ts'
+import { signedIn } from '../access/requirements.ts'
+import type { ThreadRow } from '../db/tables/notifications.ts'
+import { operation } from '../http/operation.ts'
+import { ok, paged, resetContent } from '../http/reply.ts'
+import { pageQuery, pathNumber } from '../http/schema.ts'
+import { NotFound } from '../lib/errors.ts'
+import type { RepoId } from '../lib/ids.ts'
+import { pageOf, type PageQuery } from '../lib/paging.ts'
+import { presentThread, presentThreads } from './thread.present.ts'
+import { NotificationCount, NotificationThread } from './thread.schemas.ts'
+import { countUnread, getThread, getThreads, markThread, markThreads, type ThreadQuery } from './thread.service.ts'
+
+const words = Type.Optional(Type.Array(Type.String()))
+
+const listQuery = {
+  all: Type.Optional(Type.Boolean()),
+  'status-types': words,
+  'subject-type': words,
+  since: Type.Optional(Type.String()),
+  before: Type.Optional(Type.String()),
+  ...pageQuery,
+}
+
+const markQuery = {
+  all: Type.Optional(Type.Boolean()),
+  'status-types': words,
+  'to-status': Type.Optional(Type.String()),
+  last_read_at: Type.Optional(Type.String()),
+}
+
+async function threadList(ctx: SignedInCtx, query: ThreadQuery & PageQuery, repoId?: RepoId) {
+  const page = pageOf(query, ctx.config.api)
+  const { rows, total } = await getThreads(ctx, query, page, repoId)
+  return paged(await presentThreads(ctx, rows), page, total, { link: false })
+}
+
+async function presentOne(ctx: SignedInCtx, row: ThreadRow): Promise<NotificationThread> {
+  const thread = await presentThread(ctx, row)
+  if (!thread) throw new NotFound('the notification does not exist', 'notification_not_found')
+  return thread
+}
+
+export const notifyGetList = operation({
+  method: 'GET',
+  path: '/notifications',
+  scope: 'notification',
+  requires: [signedIn],
+  query: listQuery,
+  reply: { 200: Type.Array(NotificationThread) },
+  summary: 'List what the caller is told of',
+  run: ({ ctx, query }) => threadList(ctx, query),
+})
+
+export const notifyReadList = operation({
+  method: 'PUT',
+  path: '/notifications',
+  scope: 'notification',
+  requires: [signedIn],
+  query: markQuery,
+  reply: { 205: Type.Array(NotificationThread) },
+  summary: 'Mark notifications as read, unread or pinned',
+  run: async ({ ctx, query }) => resetContent(await presentThreads(ctx, await markThreads(ctx, query))),
+})
+
+export const notifyNewAvailable = operation({
+  method: 'GET',
+  path: '/notifications/new',
+  scope: 'notification',
+  requires: [signedIn],
+  reply: { 200: NotificationCount },
+  summary: 'Count the unread notifications',
+  run: async ({ ctx }) => ok({ new: await countUnread(ctx) }),
+})
+
+export const notifyGetThread = operation({
+  method: 'GET',
+  path: '/notifications/threads/{id}',
+  params: { id: pathNumber },
+  scope: 'notification',
+  requires: [signedIn],
+  reply: { 200: NotificationThread },
+  summary: 'Get a notification',
+  run: async ({ ctx, params }) => ok(await presentOne(ctx, await getThread(ctx, params.id))),
+})
+
+export const notifyReadThread = operation({
+  method: 'PATCH',
+  path: '/notifications/threads/{id}',
+  params: { id: pathNumber },
+  scope: 'notification',
+  requires: [signedIn],
+  query: { 'to-status': Type.Optional(Type.String()) },
+  reply: { 205: NotificationThread },
+  summary: 'Mark a notification as read, unread or pinned',
+  run: async ({ ctx, params, query }) =>
+    resetContent(await presentOne(ctx, await markThread(ctx, params.id, query['to-status']))),
+})
+
+export const notifyGetRepoList = operation({
+  method: 'GET',
+  path: '/repos/{username}/{reponame}/notifications',
+  scope: 'notification',
+  requires: [inRepo, signedIn],
+  query: listQuery,
+  reply: { 200: Type.Array(NotificationThread) },
+  summary: 'List what the caller is told of in a repository',
+  run: ({ ctx, query }) => threadList(ctx, query, ctx.repo.id),
+})
+
+export const notifyReadRepoList = operation({
+  method: 'PUT',
+  path: '/repos/{username}/{reponame}/notifications',
+  scope: 'notification',
+  requires: [inRepo, signedIn],
+  query: markQuery,
+  reply: { 205: Type.Array(NotificationThread) },
+  summary: 'Mark notifications of a repository as read, unread or pinned',
+  run: async ({ ctx, query }) => resetContent(await presentThreads(ctx, await markThreads(ctx, query, ctx.repo.id))),
+})

@@ -1,0 +1,118 @@
+import type { SignedInCtx } from '../access/context.ts'
+import { transaction } from '../db/database.ts'
+import type { ThreadRow, ThreadStatus } from '../db/tables/notifications.ts'
+import { BadRequest, Forbidden, NotFound } from '../lib/errors.ts'
+import type { RepoId, ThreadId } from '../lib/ids.ts'
+import type { Page } from '../lib/paging.ts'
+import { parseTime, sentTime } from '../lib/time.ts'
+import { statusesOf, subjectsOf, targetStatus } from './thread.rules.ts'
+import {
+  countThreads,
+  findThread,
+  isThreadReadable,
+  listThreads,
+  listThreadsByIds,
+  updateThread,
+  updateThreads,
+} from './thread.store.ts'
+
+/** What a request for a list says; the names are the API's. */
+export interface ThreadQuery {
+  readonly all?: boolean | undefined
+  readonly 'status-types'?: readonly string[] | undefined
+  readonly 'subject-type'?: readonly string[] | undefined
+  readonly since?: string | undefined
+  readonly before?: string | undefined
+}
+
+/** Words that are all unknown are no filter; no words at all, the usual statuses. `all` is above them (contract). */
+const wantedStatuses = (
+  { all, 'status-types': words }: ThreadQuery,
+  usual: readonly ThreadStatus[],
+): readonly ThreadStatus[] => {
+  if (all) return []
+  return words === undefined || words.length === 0 ? usual : statusesOf(words)
+}
+
+/** One page of the viewer's threads, of everything or of one repository. */
+export async function getThreads(
+  ctx: SignedInCtx,
+  query: ThreadQuery,
+  page: Page,
+  repoId?: RepoId,
+): Promise<{ readonly rows: ThreadRow[]; readonly total: number }> {
+  const filter = {
+    statuses: wantedStatuses(query, ['unread', 'pinned']),
+    subjects: subjectsOf(query['subject-type']),
+    since: sentTime(query.since, 'since'),
+    before: sentTime(query.before, 'before'),
+    repoId,
+  }
+  const [rows, total] = await Promise.all([
+    listThreads(ctx.db, ctx.viewer, filter, page),
+    countThreads(ctx.db, ctx.viewer, filter),
+  ])
+  return { rows, total }
+}
+
+/** How many threads the viewer has not read. */
+export const countUnread = ({ db, viewer }: SignedInCtx): Promise<number> =>
+  countThreads(db, viewer, { statuses: ['unread'], subjects: [] })
+
+const noThread = () => new NotFound('the notification does not exist', 'notification_not_found')
+
+/**
+ * One of the viewer's threads. Threads of others are `Forbidden`, unless an administrator of the instance looks at them;
+ * one whose subject the viewer may not read (any more) is `NotFound`.
+ */
+export async function getThread({ db, viewer }: SignedInCtx, id: number): Promise<ThreadRow> {
+  const thread = await findThread(db, id as ThreadId)
+  if (!thread) throw noThread()
+  if (thread.user_id !== viewer.id && !viewer.isAdmin) {
+    throw new Forbidden('the notification is somebody else’s', 'notification_of_another')
+  }
+  if (!(await isThreadReadable(db, viewer, thread.id))) throw noThread()
+  return thread
+}
+
+/** Gives one of the viewer's own threads another status. */
+export async function markThread(ctx: SignedInCtx, id: number, status: string | undefined): Promise<ThreadRow> {
+  const thread = await getThread(ctx, id)
+  if (thread.user_id !== ctx.viewer.id) {
+    throw new Forbidden('the notification is somebody else’s', 'notification_of_another')
+  }
+  const marked = await transaction(ctx.db, (tx) => updateThread(tx, thread.id, targetStatus(status), ctx.clock.nowMs()))
+  if (!marked) throw noThread()
+  return marked
+}
+
+/** What a request to mark many threads says; the names are the API's. */
+export interface MarkQuery {
+  readonly all?: boolean | undefined
+  readonly 'status-types'?: readonly string[] | undefined
+  readonly 'to-status'?: string | undefined
+  readonly last_read_at?: string | undefined
+}
+
+/** Most threads that are answered after a change of many; all are changed. */
+const maxAnswered = 1000
+
+/** Gives the viewer's threads another status, unread ones unless told; in everything or in one repository. */
+export async function markThreads(ctx: SignedInCtx, query: MarkQuery, repoId?: RepoId): Promise<ThreadRow[]> {
+  const filter = {
+    statuses: wantedStatuses(query, ['unread']),
+    subjects: [],
+    before: lastRead(query.last_read_at),
+    repoId,
+  }
+  const status = targetStatus(query['to-status'])
+  const ids = await transaction(ctx.db, (tx) => updateThreads(tx, ctx.viewer, filter, status, ctx.clock.nowMs()))
+  return listThreadsByIds(ctx.db, ids.slice(0, maxAnswered))
+}
+
+function lastRead(text: string | undefined): number | undefined {
+  if (text === undefined || text === '') return undefined
+  const unix = parseTime(text)
+  if (unix === undefined) throw new BadRequest(`${text} is no time, write it as 2006-01-02T15:04:05Z`, 'time_invalid')
+  return unix
+}
