@@ -105,6 +105,11 @@ module.exports = {
     { what: 'undici', places: ['outgoing'], why: 'outgoing requests are checked and pinned in one place' },
     { what: 'sharp', places: ['images'], why: 'images are decoded in their worker only' },
     { what: 'nodemailer', places: ['mail/mailer'], why: 'mail leaves through the mailer' },
+    {
+      what: '*.schemas',
+      places: ['*.routes', '*.present', '*.schemas', '*.requirements', 'repos/lifecycle/new-repository'],
+      why: 'the words of the API stay with routes and presenters; services have their own',
+    },
     { what: '*.routes', places: ['*.feature'], why: 'only the feature file of their folder imports routes' },
     { what: '*.feature', places: ['app'], why: 'only app.ts imports features' },
   ],

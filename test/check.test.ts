@@ -108,6 +108,14 @@ const violations: { rule: string; files: Record<string, string>; says: RegExp }[
     says: /repos may not import webhooks: reactors is above features/,
   },
   {
+    rule: 'services do not speak the words of the API',
+    files: {
+      'issues/issue.schemas.ts': empty,
+      'issues/issue.service.ts': `import type { nothing } from './issue.schemas.ts'\nexport type N = typeof nothing\n`,
+    },
+    says: /the words of the API stay with routes and presenters/,
+  },
+  {
     rule: 'only the feature file of their folder imports routes',
     files: { 'users/user.routes.ts': empty, 'web/page.ts': importing('../users/user.routes.ts') },
     says: /only the feature file of their folder imports routes/,

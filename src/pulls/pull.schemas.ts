@@ -5,6 +5,7 @@ import { Milestone, StateType } from '../issues/milestones/milestone.schemas.ts'
 import { Team } from '../orgs/team.schemas.ts'
 import { Repository } from '../repos/repo.schemas.ts'
 import { User } from '../users/user.schemas.ts'
+import { mergeStyles } from './merge/merge-style.ts'
 
 export const PRBranchInfo = object('PRBranchInfo', {
   label: Type.String(),
@@ -85,13 +86,10 @@ export const EditPullRequestOption = requestObject('EditPullRequestOption', {
 })
 export type EditPullRequestOption = Static<typeof EditPullRequestOption>
 
-export const mergeVerbs = ['merge', 'rebase', 'rebase-merge', 'squash', 'fast-forward-only', 'manually-merged'] as const
-export type MergeVerb = (typeof mergeVerbs)[number]
-
 /** Clients send the keys in either form; of both the one with capitals counts. The style is looked at by the handler. */
 export const MergePullRequestOption = requestObject('MergePullRequestOption', {
-  Do: Type.Optional(enumeration(...mergeVerbs)),
-  do: Type.Optional(enumeration(...mergeVerbs)),
+  Do: Type.Optional(enumeration(...mergeStyles)),
+  do: Type.Optional(enumeration(...mergeStyles)),
   MergeTitleField: Type.Optional(Type.String()),
   merge_title_field: Type.Optional(Type.String()),
   MergeMessageField: Type.Optional(Type.String()),

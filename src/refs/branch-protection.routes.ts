@@ -16,7 +16,17 @@ import {
   getBranchRule,
   listRules,
   removeBranchRule,
+  type BranchRuleInput,
 } from './branch-protection.service.ts'
+
+const inputOf = (body: EditBranchProtectionOption): BranchRuleInput => ({
+  ...body,
+  push_deploy_keys: body.push_whitelist_deploy_keys,
+  statusContexts: body.status_check_contexts,
+  pushers: { users: body.push_whitelist_usernames, teams: body.push_whitelist_teams },
+  mergers: { users: body.merge_whitelist_usernames, teams: body.merge_whitelist_teams },
+  approvers: { users: body.approvals_whitelist_username, teams: body.approvals_whitelist_teams },
+})
 
 export const repoListBranchProtection = operation({
   method: 'GET',
@@ -35,7 +45,9 @@ export const repoCreateBranchProtection = operation({
   body: CreateBranchProtectionOption,
   reply: { 201: BranchProtection },
   async run({ ctx, body }) {
-    return created(await presentBranchRule(ctx, await createBranchRule(ctx, body.rule_name || body.branch_name, body)))
+    return created(
+      await presentBranchRule(ctx, await createBranchRule(ctx, body.rule_name || body.branch_name, inputOf(body))),
+    )
   },
 })
 
@@ -59,7 +71,7 @@ export const repoEditBranchProtection = operation({
   reply: { 200: BranchProtection },
   async run({ ctx, params, body }) {
     const rule = await getBranchRule(ctx, params.name)
-    return ok(await presentBranchRule(ctx, await changeBranchRule(ctx, rule, body)))
+    return ok(await presentBranchRule(ctx, await changeBranchRule(ctx, rule, inputOf(body))))
   },
 })
 

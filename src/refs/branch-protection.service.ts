@@ -1,12 +1,11 @@
 import type { RepoCtx } from '../access/context.ts'
 import type { Rights } from '../access/rights.ts'
 import { isUniqueViolation, transaction } from '../db/database.ts'
-import type { BranchRuleChange } from '../db/tables/git-data.ts'
+import type { BranchRuleChange, BranchRuleRow } from '../db/tables/git-data.ts'
 import { BadRequest, Forbidden, NotFound } from '../lib/errors.ts'
 import { nowUnix } from '../lib/time.ts'
 import { listedTeams, listedUsers } from './allow-list.service.ts'
 import { inOrder } from './branch-protection.rules.ts'
-import type { EditBranchProtectionOption } from './branch-protection.schemas.ts'
 import {
   deleteBranchRule,
   findBranchRule,
@@ -16,8 +15,42 @@ import {
   type BranchRule,
 } from './branch-protection.store.ts'
 
-/** What a request says about a rule; a missing part keeps what is there, or is off for a new one. */
-type RuleInput = EditBranchProtectionOption
+/** What is said about a rule; a missing part keeps what is there, or is off for a new one. */
+export type BranchRuleInput = { readonly [Column in Flag]?: BranchRuleRow[Column] | undefined } & {
+  readonly statusContexts: readonly string[] | undefined
+  readonly pushers: AllowList
+  readonly mergers: AllowList
+  readonly approvers: AllowList
+}
+
+/** Names of accounts and teams; each may be left out by itself. */
+interface AllowList {
+  readonly users: readonly string[] | undefined
+  readonly teams: readonly string[] | undefined
+}
+
+/** What a rule says besides its lists, as its columns are called. */
+type Flag =
+  | 'enable_push'
+  | 'enable_push_whitelist'
+  | 'push_deploy_keys'
+  | 'required_approvals'
+  | (typeof plainColumns)[number]
+
+const plainColumns = [
+  'enable_merge_whitelist',
+  'enable_status_check',
+  'enable_approvals_whitelist',
+  'block_on_rejected_reviews',
+  'block_on_official_review_requests',
+  'block_on_outdated_branch',
+  'dismiss_stale_approvals',
+  'ignore_stale_approvals',
+  'require_signed_commits',
+  'protected_file_patterns',
+  'unprotected_file_patterns',
+  'apply_to_admins',
+] as const
 
 const maxRules = 500
 
@@ -33,7 +66,11 @@ export async function getBranchRule(ctx: RepoCtx, ruleName: string): Promise<Bra
 }
 
 /** Makes a rule. Without a name it is `BadRequest`, a name that has one already is `Forbidden` (observed). */
-export async function createBranchRule(ctx: RepoCtx, name: string | undefined, input: RuleInput): Promise<BranchRule> {
+export async function createBranchRule(
+  ctx: RepoCtx,
+  name: string | undefined,
+  input: BranchRuleInput,
+): Promise<BranchRule> {
   const ruleName = name?.trim() ?? ''
   if (ruleName === '') throw new BadRequest('the rule has no name', 'rule_name_required')
   const [existing, lists] = await Promise.all([listBranchRules(ctx.db, ctx.repo.id), listsOf(ctx, input)])
@@ -49,12 +86,12 @@ export async function createBranchRule(ctx: RepoCtx, name: string | undefined, i
         enable_push_whitelist: enablePush && (input.enable_push_whitelist ?? false),
         push_user_ids: lists.push_user_ids ?? '[]',
         push_team_ids: lists.push_team_ids ?? '[]',
-        push_deploy_keys: enablePush && (input.push_whitelist_deploy_keys ?? false),
+        push_deploy_keys: enablePush && (input.push_deploy_keys ?? false),
         enable_merge_whitelist: input.enable_merge_whitelist ?? false,
         merge_user_ids: lists.merge_user_ids ?? '[]',
         merge_team_ids: lists.merge_team_ids ?? '[]',
         enable_status_check: input.enable_status_check ?? false,
-        status_check_contexts: input.status_check_contexts ? JSON.stringify(input.status_check_contexts) : null,
+        status_check_contexts: input.statusContexts ? JSON.stringify(input.statusContexts) : null,
         required_approvals: Math.max(0, input.required_approvals ?? 0),
         enable_approvals_whitelist: input.enable_approvals_whitelist ?? false,
         approvals_user_ids: lists.approvals_user_ids ?? '[]',
@@ -79,26 +116,13 @@ export async function createBranchRule(ctx: RepoCtx, name: string | undefined, i
 }
 
 /** Changes the parts of a rule that are given. */
-export async function changeBranchRule(ctx: RepoCtx, rule: BranchRule, input: RuleInput): Promise<BranchRule> {
+export async function changeBranchRule(ctx: RepoCtx, rule: BranchRule, input: BranchRuleInput): Promise<BranchRule> {
   const lists = await listsOf(ctx, input)
   const change: BranchRuleChange = {
     ...pushFlags(input),
     ...lists,
-    ...pick(input, [
-      'enable_merge_whitelist',
-      'enable_status_check',
-      'enable_approvals_whitelist',
-      'block_on_rejected_reviews',
-      'block_on_official_review_requests',
-      'block_on_outdated_branch',
-      'dismiss_stale_approvals',
-      'ignore_stale_approvals',
-      'require_signed_commits',
-      'protected_file_patterns',
-      'unprotected_file_patterns',
-      'apply_to_admins',
-    ]),
-    ...(input.status_check_contexts ? { status_check_contexts: JSON.stringify(input.status_check_contexts) } : {}),
+    ...pick(input, plainColumns),
+    ...(input.statusContexts ? { status_check_contexts: JSON.stringify(input.statusContexts) } : {}),
     ...(input.required_approvals !== undefined && input.required_approvals >= 0
       ? { required_approvals: input.required_approvals }
       : {}),
@@ -110,7 +134,7 @@ export async function changeBranchRule(ctx: RepoCtx, rule: BranchRule, input: Ru
 }
 
 /** The flags of the list of pushers count only together with pushing being switched on, and go when it is switched off. */
-function pushFlags(input: RuleInput): BranchRuleChange {
+function pushFlags(input: BranchRuleInput): BranchRuleChange {
   if (input.enable_push === undefined) return {}
   if (!input.enable_push) return { enable_push: false, enable_push_whitelist: false, push_deploy_keys: false }
   const isListed = input.enable_push_whitelist
@@ -120,9 +144,9 @@ function pushFlags(input: RuleInput): BranchRuleChange {
     enable_push_whitelist: isListed,
     ...(!isListed
       ? { push_deploy_keys: false }
-      : input.push_whitelist_deploy_keys === undefined
+      : input.push_deploy_keys === undefined
         ? {}
-        : { push_deploy_keys: input.push_whitelist_deploy_keys }),
+        : { push_deploy_keys: input.push_deploy_keys }),
   }
 }
 
@@ -131,11 +155,11 @@ export async function removeBranchRule(ctx: RepoCtx, ruleName: string): Promise<
   if (!isDeleted) throw new NotFound(`there is no rule ${ruleName}`, 'branch_rule_not_found')
 }
 
-function pick<Key extends keyof RuleInput>(
-  input: RuleInput,
+function pick<Key extends keyof BranchRuleInput>(
+  input: BranchRuleInput,
   keys: readonly Key[],
-): { [Each in Key]?: NonNullable<RuleInput[Each]> } {
-  const given: { [Each in Key]?: NonNullable<RuleInput[Each]> } = {}
+): { [Each in Key]?: NonNullable<BranchRuleInput[Each]> } {
+  const given: { [Each in Key]?: NonNullable<BranchRuleInput[Each]> } = {}
   for (const key of keys) {
     const value = input[key]
     if (value !== undefined) given[key] = value
@@ -147,22 +171,25 @@ const mayWriteCode = (rights: Rights): boolean => rights.canWrite('code')
 const mayReadCode = (rights: Rights): boolean => rights.canRead('code')
 
 /** The lists that a request gives, as their columns hold them; who could not use the list is left out (observed). */
-async function listsOf(ctx: RepoCtx, input: RuleInput) {
+async function listsOf(ctx: RepoCtx, { pushers, mergers, approvers }: BranchRuleInput) {
   const json = async (ids: Promise<readonly number[]>) => JSON.stringify(await ids)
-  const [pushers, pushTeams, mergers, mergeTeams, approvers, approvalTeams] = await Promise.all([
-    input.push_whitelist_usernames && json(listedUsers(ctx, input.push_whitelist_usernames, mayWriteCode)),
-    input.push_whitelist_teams && json(listedTeams(ctx, input.push_whitelist_teams)),
-    input.merge_whitelist_usernames && json(listedUsers(ctx, input.merge_whitelist_usernames, mayWriteCode)),
-    input.merge_whitelist_teams && json(listedTeams(ctx, input.merge_whitelist_teams)),
-    input.approvals_whitelist_username && json(listedUsers(ctx, input.approvals_whitelist_username, mayReadCode)),
-    input.approvals_whitelist_teams && json(listedTeams(ctx, input.approvals_whitelist_teams)),
+  const users = (list: AllowList, mayBeListed: (rights: Rights) => boolean) =>
+    list.users && json(listedUsers(ctx, list.users, mayBeListed))
+  const teams = (list: AllowList) => list.teams && json(listedTeams(ctx, list.teams))
+  const [pushUsers, pushTeams, mergeUsers, mergeTeams, approvalUsers, approvalTeams] = await Promise.all([
+    users(pushers, mayWriteCode),
+    teams(pushers),
+    users(mergers, mayWriteCode),
+    teams(mergers),
+    users(approvers, mayReadCode),
+    teams(approvers),
   ])
   return {
-    ...(pushers === undefined ? {} : { push_user_ids: pushers }),
+    ...(pushUsers === undefined ? {} : { push_user_ids: pushUsers }),
     ...(pushTeams === undefined ? {} : { push_team_ids: pushTeams }),
-    ...(mergers === undefined ? {} : { merge_user_ids: mergers }),
+    ...(mergeUsers === undefined ? {} : { merge_user_ids: mergeUsers }),
     ...(mergeTeams === undefined ? {} : { merge_team_ids: mergeTeams }),
-    ...(approvers === undefined ? {} : { approvals_user_ids: approvers }),
+    ...(approvalUsers === undefined ? {} : { approvals_user_ids: approvalUsers }),
     ...(approvalTeams === undefined ? {} : { approvals_team_ids: approvalTeams }),
   }
 }

@@ -6,7 +6,20 @@ import { created, noContent, ok } from '../http/reply.ts'
 import { pathNumber } from '../http/schema.ts'
 import { presentTagRule, presentTagRules } from './tag-protection.present.ts'
 import { CreateTagProtectionOption, EditTagProtectionOption, TagProtection } from './tag-protection.schemas.ts'
-import { changeTagRule, createTagRule, getTagRule, listRules, removeTagRule } from './tag-protection.service.ts'
+import {
+  changeTagRule,
+  createTagRule,
+  getTagRule,
+  listRules,
+  removeTagRule,
+  type TagRuleInput,
+} from './tag-protection.service.ts'
+
+const inputOf = (body: EditTagProtectionOption): TagRuleInput => ({
+  pattern: body.name_pattern,
+  users: body.whitelist_usernames,
+  teams: body.whitelist_teams,
+})
 
 export const repoListTagProtection = operation({
   method: 'GET',
@@ -24,7 +37,7 @@ export const repoCreateTagProtection = operation({
   requires: [inRepo, signedIn, repoAdmin, validBody, notArchived],
   body: CreateTagProtectionOption,
   reply: { 201: TagProtection },
-  run: async ({ ctx, body }) => created(await presentTagRule(ctx, await createTagRule(ctx, body))),
+  run: async ({ ctx, body }) => created(await presentTagRule(ctx, await createTagRule(ctx, inputOf(body)))),
 })
 
 export const repoGetTagProtection = operation({
@@ -47,7 +60,7 @@ export const repoEditTagProtection = operation({
   reply: { 200: TagProtection },
   async run({ ctx, params, body }) {
     const rule = await getTagRule(ctx, params.id)
-    return ok(await presentTagRule(ctx, await changeTagRule(ctx, rule, body)))
+    return ok(await presentTagRule(ctx, await changeTagRule(ctx, rule, inputOf(body))))
   },
 })
 

@@ -1,4 +1,5 @@
 import type { RepoCtx } from '../access/context.ts'
+import type { Rights } from '../access/rights.ts'
 import { transaction } from '../db/database.ts'
 import { isRegExp } from '../lib/bounded-regexp.ts'
 import { BadRequest, Forbidden, Invalid, NotFound } from '../lib/errors.ts'
@@ -6,7 +7,6 @@ import type { TagRuleId } from '../lib/ids.ts'
 import { nowUnix } from '../lib/time.ts'
 import { listedTeams, listedUsers } from './allow-list.service.ts'
 import { expressionOf } from './tag-protection.rules.ts'
-import type { CreateTagProtectionOption, EditTagProtectionOption } from './tag-protection.schemas.ts'
 import {
   deleteTagRule,
   findTagRule,
@@ -16,7 +16,17 @@ import {
   type TagRule,
 } from './tag-protection.store.ts'
 
+/** What is said about a rule; a missing part keeps what is there. */
+export interface TagRuleInput {
+  readonly pattern: string | undefined
+  /** Names of accounts and teams that may make and move the tags. */
+  readonly users: readonly string[] | undefined
+  readonly teams: readonly string[] | undefined
+}
+
 const maxRules = 500
+
+const mayReadCode = (rights: Rights): boolean => rights.canRead('code')
 
 /** Rules, the oldest first. */
 export const listRules = (ctx: RepoCtx): Promise<TagRule[]> => listTagRules(ctx.db, ctx.repo.id)
@@ -36,10 +46,10 @@ function checkPattern(pattern: string): void {
 }
 
 /** Makes a rule. No pattern, or nobody allowed, is `BadRequest`; a pattern that has a rule already is `Forbidden` (observed). */
-export async function createTagRule(ctx: RepoCtx, input: CreateTagProtectionOption): Promise<TagRule> {
-  const pattern = input.name_pattern?.trim() ?? ''
+export async function createTagRule(ctx: RepoCtx, input: TagRuleInput): Promise<TagRule> {
+  const pattern = input.pattern?.trim() ?? ''
   if (pattern === '') throw new BadRequest('the rule has no pattern', 'pattern_required')
-  if (!input.whitelist_usernames?.length && !input.whitelist_teams?.length) {
+  if (!input.users?.length && !input.teams?.length) {
     throw new BadRequest('the rule allows nobody', 'nobody_allowed')
   }
   checkPattern(pattern)
@@ -48,8 +58,8 @@ export async function createTagRule(ctx: RepoCtx, input: CreateTagProtectionOpti
     throw new Forbidden(`there is a rule ${pattern} already`, 'tag_rule_exists')
   }
   if (existing.length >= maxRules) throw new Forbidden(`a repository has at most ${maxRules} rules`, 'too_many_rules')
-  const userIds = await listedUsers(ctx, input.whitelist_usernames ?? [], (rights) => rights.canRead('code'))
-  const teamIds = await listedTeams(ctx, input.whitelist_teams ?? [])
+  const userIds = await listedUsers(ctx, input.users ?? [], mayReadCode)
+  const teamIds = await listedTeams(ctx, input.teams ?? [])
   const now = nowUnix(ctx.clock)
   return transaction(ctx.db, (tx) =>
     insertTagRule(tx, {
@@ -64,12 +74,11 @@ export async function createTagRule(ctx: RepoCtx, input: CreateTagProtectionOpti
 }
 
 /** Changes the parts of a rule that are given. */
-export async function changeTagRule(ctx: RepoCtx, rule: TagRule, input: EditTagProtectionOption): Promise<TagRule> {
-  const pattern = input.name_pattern?.trim()
+export async function changeTagRule(ctx: RepoCtx, rule: TagRule, input: TagRuleInput): Promise<TagRule> {
+  const pattern = input.pattern?.trim()
   if (pattern) checkPattern(pattern)
-  const users =
-    input.whitelist_usernames && (await listedUsers(ctx, input.whitelist_usernames, (rights) => rights.canRead('code')))
-  const teams = input.whitelist_teams && (await listedTeams(ctx, input.whitelist_teams))
+  const users = input.users && (await listedUsers(ctx, input.users, mayReadCode))
+  const teams = input.teams && (await listedTeams(ctx, input.teams))
   const changed = await transaction(ctx.db, (tx) =>
     updateTagRule(tx, rule.id, {
       ...(pattern ? { name_pattern: pattern } : {}),

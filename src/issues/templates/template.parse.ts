@@ -1,6 +1,48 @@
 import { parseDocument } from 'yaml'
-import type { IssueConfig, IssueFormField, IssueTemplate } from './template.schemas.ts'
 import { cutBytes } from '../title.rules.ts'
+
+/** Where the answer to a field of a form is shown: while it is filled in, and in the issue that comes of it. */
+const sights = ['form', 'content'] as const
+type Sight = (typeof sights)[number]
+
+const fieldTypes = ['markdown', 'textarea', 'input', 'dropdown', 'checkboxes'] as const
+
+/** A field of a form; what is said of its look and of its answers is kept as it was read. */
+export interface FormField {
+  readonly type: (typeof fieldTypes)[number]
+  readonly id: string
+  readonly attributes: Values | null
+  readonly validations: Values | null
+  readonly visibleIn: readonly Sight[]
+}
+
+/** A template of issues: a text, or a form of fields. */
+export interface IssueTemplate {
+  /** Where it lies in the repository. */
+  readonly path: string
+  readonly name: string
+  readonly title: string
+  readonly about: string
+  readonly labels: readonly string[]
+  readonly ref: string
+  readonly content: string
+  /** Undefined for a text. */
+  readonly fields: readonly FormField[] | undefined
+}
+
+/** What a repository says about opening issues. */
+export interface IssueConfig {
+  /** Whether an issue may be opened without a template. */
+  readonly allowsBlank: boolean
+  readonly contactLinks: readonly ContactLink[]
+}
+
+/** Another place to ask. */
+interface ContactLink {
+  readonly name: string
+  readonly url: string
+  readonly about: string
+}
 
 /** A template or a configuration that breaks a rule; the message says which. */
 export class TemplateProblem extends Error {
@@ -38,8 +80,8 @@ function scalarText(values: Values, key: string): string {
   return typeof value === 'object' ? refuse(`${key} is no text`) : `${value as string | number | boolean | bigint}`
 }
 
-function labelsOf(value: unknown): string[] | null {
-  if (value === undefined || value === null) return null
+function labelsOf(value: unknown): string[] {
+  if (value === undefined || value === null) return []
   const texts = Array.isArray(value)
     ? value
     : typeof value === 'string'
@@ -48,12 +90,11 @@ function labelsOf(value: unknown): string[] | null {
   const labels = texts.map((text: unknown) =>
     typeof text === 'object' ? refuse('a label is no text') : `${text as string | number | boolean | bigint}`.trim(),
   )
-  const named = labels.filter((label) => label !== '')
-  return named.length > 0 ? named : null
+  return labels.filter((label) => label !== '')
 }
 
 /** What both kinds of templates say at their head. Name and about are needed; `description` stands in for about. */
-function readHead(values: Values): Omit<IssueTemplate, 'content' | 'body' | 'file_name'> {
+function readHead(values: Values): Omit<IssueTemplate, 'content' | 'fields' | 'path'> {
   const name = scalarText(values, 'name').trim()
   const about = (scalarText(values, 'about') || scalarText(values, 'description')).trim()
   if (name === '') refuse('name is missing')
@@ -74,20 +115,20 @@ const headForm = /^---[ \t]*\r?\n([\s\S]*?)^---[ \t]*(?:\r?\n|$)/m
 const maxAboutBytes = 80
 
 /** A Markdown template; without a head it is called like its file, and about is how its text begins. */
-export function parseMarkdownTemplate(fileName: string, text: string): IssueTemplate {
+export function parseMarkdownTemplate(path: string, text: string): IssueTemplate {
   const head = headForm.exec(text)
   if (!head || head.index !== 0) {
     const about = cutBytes(text, maxAboutBytes)
     if (about.trim() === '') refuse('about is missing')
-    const name = fileName.split('/').at(-1) as string
-    return { name, title: '', about, labels: null, ref: 'refs/heads/', content: text, body: null, file_name: fileName }
+    const name = path.split('/').at(-1) as string
+    return { path, name, title: '', about, labels: [], ref: 'refs/heads/', content: text, fields: undefined }
   }
   const content = text.slice(head[0].length)
-  return { ...readHead(readMapping(head[1] as string)), content, body: null, file_name: fileName }
+  return { path, ...readHead(readMapping(head[1] as string)), content, fields: undefined }
 }
 
 /** A form template; every rule of its fields is checked (contract, issues: templates). */
-export function parseFormTemplate(fileName: string, text: string): IssueTemplate {
+export function parseFormTemplate(path: string, text: string): IssueTemplate {
   const values = readMapping(text)
   const head = readHead(values)
   const { body } = values
@@ -96,12 +137,8 @@ export function parseFormTemplate(fileName: string, text: string): IssueTemplate
   const ids = fields.map((field) => field.id)
   const double = ids.find((id, index) => ids.indexOf(id) !== index)
   if (double !== undefined) refuse(`two fields have the id ${double}`)
-  return { ...head, content: '', body: fields, file_name: fileName }
+  return { path, ...head, content: '', fields }
 }
-
-const fieldTypes = ['markdown', 'textarea', 'input', 'dropdown', 'checkboxes'] as const
-const sights = ['form', 'content'] as const
-type Sight = (typeof sights)[number]
 
 function mappingOf(values: Values, key: string, where: string): Values | null {
   const value = values[key]
@@ -117,17 +154,17 @@ function visibleOf(values: Values, where: string): Sight[] | undefined {
   return unknown === undefined ? (value as Sight[]) : refuse(`${where}: visible holds an unknown word`)
 }
 
-function readField(field: unknown, index: number): IssueFormField {
+function readField(field: unknown, index: number): FormField {
   const where = `field ${index + 1}`
   if (!isMapping(field)) return refuse(`${where} is no mapping`)
   const type = fieldTypes.find((each) => each === field['type']) ?? refuse(`${where} has an unknown type`)
   const attributes = mappingOf(field, 'attributes', where)
   const validations = mappingOf(field, 'validations', where)
-  const visible = visibleOf(field, where) ?? (type === 'markdown' ? ['form' as const] : [...sights])
+  const visibleIn = visibleOf(field, where) ?? (type === 'markdown' ? ['form' as const] : [...sights])
   const id = idOf(field, index, where)
   checkAttributes(type, attributes ?? {}, where)
-  checkValidations(type, validations ?? {}, visible, where)
-  return { type, id, attributes, validations, visible }
+  checkValidations(type, validations ?? {}, visibleIn, where)
+  return { type, id, attributes, validations, visibleIn }
 }
 
 function idOf(field: Values, index: number, where: string): string {
@@ -154,7 +191,7 @@ function checkFlag(values: Values, key: string, where: string): void {
   }
 }
 
-function checkAttributes(type: IssueFormField['type'], attributes: Values, where: string): void {
+function checkAttributes(type: FormField['type'], attributes: Values, where: string): void {
   if (type === 'markdown') return checkText(attributes, 'value', where, true)
   checkText(attributes, 'label', where, true)
   for (const key of ['description', 'placeholder', 'value', 'render']) {
@@ -192,7 +229,7 @@ function checkBoxes(attributes: Values, where: string): void {
 }
 
 function checkValidations(
-  type: IssueFormField['type'],
+  type: FormField['type'],
   validations: Values,
   visible: readonly Sight[],
   where: string,
@@ -206,7 +243,7 @@ function checkValidations(
 }
 
 /** What holds where there is no configuration, or a broken one. */
-export const defaultIssueConfig: IssueConfig = { blank_issues_enabled: true, contact_links: [] }
+export const defaultIssueConfig: IssueConfig = { allowsBlank: true, contactLinks: [] }
 
 /** The configuration of templates: whether issues without one may be opened, and where else to ask. */
 export function parseIssueConfig(text: string): IssueConfig {
@@ -216,12 +253,12 @@ export function parseIssueConfig(text: string): IssueConfig {
   const links = values['contact_links'] ?? []
   if (!Array.isArray(links)) return refuse('contact_links is no list')
   return {
-    blank_issues_enabled: blank as boolean,
-    contact_links: links.map((link: unknown, index) => readLink(link, index + 1)),
+    allowsBlank: blank as boolean,
+    contactLinks: links.map((link: unknown, index) => readLink(link, index + 1)),
   }
 }
 
-function readLink(link: unknown, position: number): { name: string; url: string; about: string } {
+function readLink(link: unknown, position: number): ContactLink {
   if (!isMapping(link)) return refuse(`contact_link at position ${position} is no mapping`)
   const textOf = (key: string) =>
     scalarText(link, key) || refuse(`contact_link at position ${position} is missing ${key} key`)

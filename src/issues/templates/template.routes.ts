@@ -3,6 +3,7 @@ import { gitRepo, inRepo } from '../../access/repo.requirements.ts'
 import { operation } from '../../http/operation.ts'
 import { ok } from '../../http/reply.ts'
 import { nullable } from '../../http/schema.ts'
+import { presentIssueConfig, presentIssueTemplate } from './template.present.ts'
 import { IssueConfig, IssueConfigValidation, IssueTemplate } from './template.schemas.ts'
 import { getIssueConfig, getIssueTemplates } from './template.service.ts'
 
@@ -15,7 +16,7 @@ export const repoGetIssueTemplates = operation({
   summary: 'List the issue templates of a repository',
   async run({ ctx }) {
     const templates = await getIssueTemplates(ctx)
-    return ok(templates.length > 0 ? templates : null)
+    return ok(templates.length > 0 ? templates.map(presentIssueTemplate) : null)
   },
 })
 
@@ -26,7 +27,7 @@ export const repoGetIssueConfig = operation({
   requires: [inRepo, gitRepo],
   reply: { 200: IssueConfig },
   summary: 'Get the configuration of issue templates',
-  run: async ({ ctx }) => ok((await getIssueConfig(ctx)).config),
+  run: async ({ ctx }) => ok(presentIssueConfig((await getIssueConfig(ctx)).config)),
 })
 
 export const repoValidateIssueConfig = operation({

@@ -2,7 +2,7 @@ import type { RepoCtx } from '../../access/context.ts'
 import { mode } from '../../access/rights.ts'
 import type { Oid } from '../../lib/ids.ts'
 import { branchRef } from '../../lib/refs.ts'
-import type { IssueConfig, IssueTemplate } from './template.schemas.ts'
+import type { IssueConfig, IssueTemplate } from './template.parse.ts'
 
 /** Loaded when templates are asked for: reading YAML would cost the start its time and memory. */
 const loadParser = () => import('./template.parse.ts')

@@ -8,7 +8,7 @@ import { findRepoById } from '../../repos/repo.store.ts'
 import { findUserById } from '../../users/user.store.ts'
 import { mergePull } from './merge.service.ts'
 import { findScheduledMerge } from './merge.store.ts'
-import type { MergeVerb } from '../pull.schemas.ts'
+import type { MergeStyle } from './merge-style.ts'
 import { pairsOf } from '../pull.service.ts'
 import { findPullById } from '../pull.store.ts'
 
@@ -34,7 +34,7 @@ export async function tryScheduledMerge(services: Services, id: PullId): Promise
   if (!ctx || !pair || ctx.repo.is_archived) return
   try {
     await mergePull(ctx, pair, {
-      style: waiting.style as MergeVerb,
+      style: waiting.style as MergeStyle,
       title: waiting.title,
       message: waiting.message,
       mergeCommit: '',

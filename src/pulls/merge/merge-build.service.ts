@@ -8,11 +8,9 @@ import { gitPerson } from '../../users/git-person.ts'
 import { findUserById } from '../../users/user.store.ts'
 import { withTrailers } from '../../lib/trailers.ts'
 import { fillTemplate, joinMessage, splitMessage, templateVariables, type Message } from './merge-message.ts'
+import type { BuildStyle } from './merge-style.ts'
 import { mergeFacts, readTemplate } from './merge-template.service.ts'
 import type { PullPair } from '../pull.store.ts'
-
-/** Ways of bringing a head into a base that make the base a new commit. */
-export type BuildStyle = 'merge' | 'rebase' | 'rebase-merge' | 'squash' | 'fast-forward-only'
 
 /** Author and committer of commits that are made now. */
 export const identityOf = (ctx: SignedInRepoCtx): Identity => ({

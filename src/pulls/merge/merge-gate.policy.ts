@@ -3,10 +3,10 @@ import { allow, deny, type Verdict } from '../../lib/verdict.ts'
 import { contextMatcher } from '../../refs/branch-protection.rules.ts'
 import type { BranchRule } from '../../refs/branch-protection.store.ts'
 import type { PullsConfig } from '../../repos/unit-config.ts'
-import type { MergeVerb } from '../pull.schemas.ts'
+import type { MergeStyle } from './merge-style.ts'
 
 /** Whether the repository allows a way of merging. */
-export const mayMergeBy = (config: PullsConfig | undefined, style: MergeVerb): Verdict =>
+export const mayMergeBy = (config: PullsConfig | undefined, style: MergeStyle): Verdict =>
   config?.[settingOf[style]] ? allow : deny(`the repository does not allow ${style}`)
 
 const settingOf = {
@@ -16,7 +16,7 @@ const settingOf = {
   squash: 'allow_squash_merge',
   'fast-forward-only': 'allow_fast_forward_only_merge',
   'manually-merged': 'allow_manual_merge',
-} as const satisfies Record<MergeVerb, keyof PullsConfig>
+} as const satisfies Record<MergeStyle, keyof PullsConfig>
 
 /** The newest status of one context. */
 export interface Status {

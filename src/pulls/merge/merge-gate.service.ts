@@ -12,7 +12,7 @@ import { mayMergeBy, mayMergeWithReviews, mayMergeWithStatuses } from './merge-g
 import { listNewestStatuses } from './merge.store.ts'
 import { upToDate } from '../pull-check.service.ts'
 import { isDraft, mergeBaseOf } from '../pull.rules.ts'
-import type { MergeVerb } from '../pull.schemas.ts'
+import type { MergeStyle } from './merge-style.ts'
 import type { PullPair } from '../pull.store.ts'
 import { listOfficial } from '../reviews/review.store.ts'
 
@@ -23,7 +23,7 @@ function mustPass(verdict: Verdict, code: string): void {
 }
 
 export interface MergeDemand {
-  readonly style: MergeVerb
+  readonly style: MergeStyle
   /** Passes protection, as far as the caller may. */
   readonly isForced: boolean
   /** Protection is left to whoever merges later. */
@@ -97,7 +97,7 @@ async function mayBringItsCommits(
   ctx: RepoCtx,
   rule: BranchRule,
   pull: PullPair['pull'],
-  style: MergeVerb,
+  style: MergeStyle,
 ): Promise<Verdict> {
   if (!rule.require_signed_commits) return allow
   const unsigned =

@@ -9,7 +9,7 @@ import { findIssueById, loadIssues, updateIssue } from '../../issues/issue.store
 import type { IssueId, Oid, PullId, UserId } from '../../lib/ids.ts'
 import { deleteScheduledMerge } from './merge.store.ts'
 import { findPullForUpdate, updatePull } from '../pull.store.ts'
-import type { BuildStyle } from './merge-build.service.ts'
+import type { BuildStyle } from './merge-style.ts'
 import { factsOf } from '../pull-sync.service.ts'
 
 /** What is known of a merge that was made. */

@@ -16,19 +16,19 @@ import { moveRefs } from '../../refs/ref-door.service.ts'
 import { hasUnsettled } from '../../refs/ref-journal.store.ts'
 import { mustBeRemovable } from '../../refs/protection.service.ts'
 import { openHeadRepo } from '../head-repo.service.ts'
-import { buildMerge, type BuildStyle } from './merge-build.service.ts'
+import { buildMerge } from './merge-build.service.ts'
 import { passGate } from './merge-gate.service.ts'
 import { mergeEffect, recordMerge } from './merge-record.service.ts'
 import { mergeMessage } from './merge-template.service.ts'
 import { deleteScheduledMerge, findScheduledMerge, insertScheduledMerge } from './merge.store.ts'
 import { factsOf } from '../pull-sync.service.ts'
 import { retarget } from '../pull-edit.service.ts'
-import type { MergeVerb } from '../pull.schemas.ts'
+import type { BuildStyle, MergeStyle } from './merge-style.ts'
 import { findOpenOnRoute, findPullForUpdate, listOpenByBranch, type PullPair } from '../pull.store.ts'
 
 /** What a request to merge says. */
 export interface MergeInput {
-  readonly style: MergeVerb
+  readonly style: MergeStyle
   readonly title: string
   readonly message: string
   /** The commit that a merge by hand resulted in. */
