@@ -122,6 +122,11 @@ const banned: { what: string; pattern: RegExp; where?: (path: string) => boolean
     where: isTest,
   },
   { what: 'context handed over twice', pattern: /\bctx, ctx\b(?!\.)/ },
+  {
+    what: 'keys of requests in what services are told',
+    pattern: /^\s+readonly [a-z]+(?:_[a-z]+)+\?:/,
+    where: (path) => path.endsWith('.service.ts'),
+  },
   { what: 'code made from texts', pattern: /\beval\(|\bnew Function\(/ },
   {
     what: 'calls that block the server while a process runs',

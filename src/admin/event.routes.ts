@@ -57,10 +57,10 @@ export const adminReadEvents = operation({
   reply: { 200: EventLog },
   summary: 'Read what has happened in the instance, in order',
   async run({ ctx, query }) {
-    const { name } = query
+    const { after, name, repo_id: repoId, owner_id: ownerId } = query
     if (name !== undefined && !isEventName(name)) throw new BadRequest('there is no event of this name')
     const { limit } = pageOf({ limit: query.limit }, ctx.config.api)
-    return ok(presentEventPage(await getEventLog(ctx, { ...query, name, limit })))
+    return ok(presentEventPage(await getEventLog(ctx, { after, name, repoId, ownerId, limit })))
   },
 })
 

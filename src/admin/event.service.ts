@@ -8,8 +8,8 @@ export interface EventLogQuery {
   readonly after?: number | undefined
   readonly limit: number
   readonly name?: EventName | undefined
-  readonly repo_id?: number | undefined
-  readonly owner_id?: number | undefined
+  readonly repoId: number | undefined
+  readonly ownerId: number | undefined
 }
 
 /** Events in the order of their commits, after a position. */
@@ -18,6 +18,6 @@ export const getEventLog = (ctx: Ctx, query: EventLogQuery): Promise<EventPage> 
     after: Math.max(0, query.after ?? 0) as EventPosition,
     limit: query.limit,
     names: query.name === undefined ? undefined : [query.name],
-    repoId: query.repo_id as RepoId | undefined,
-    ownerId: query.owner_id as UserId | undefined,
+    repoId: query.repoId as RepoId | undefined,
+    ownerId: query.ownerId as UserId | undefined,
   })

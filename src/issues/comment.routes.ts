@@ -78,7 +78,9 @@ export const issueCreateComment = operation({
   summary: 'Comment on an issue',
   async run({ ctx, params, body }) {
     const issue = await getReadableIssue(ctx, params.index)
-    return created(await presentComment(ctx, issue, await addComment(ctx, issue, body)))
+    return created(
+      await presentComment(ctx, issue, await addComment(ctx, issue, { body: body.body, updatedAt: body.updated_at })),
+    )
   },
 })
 
@@ -99,7 +101,13 @@ export const issueGetComment = operation({
 async function edit(ctx: SignedInRepoCtx, issue: IssueRow, comment: CommentRow, body: EditIssueCommentOption) {
   if (!mayEditComment(ctx.viewer, ctx.rights, issue, comment).allowed) return empty(403)
   if (comment.type !== 'comment') return noContent()
-  return ok(await presentComment(ctx, issue, await editComment(ctx, issue, comment, body)))
+  return ok(
+    await presentComment(
+      ctx,
+      issue,
+      await editComment(ctx, issue, comment, { body: body.body, updatedAt: body.updated_at }),
+    ),
+  )
 }
 
 async function remove(ctx: SignedInRepoCtx, issue: IssueRow, comment: CommentRow) {

@@ -67,11 +67,11 @@ export async function getCommentOf(
 export async function addComment(
   ctx: SignedInRepoCtx,
   issue: IssueRow,
-  input: { readonly body: string; readonly updated_at?: string | undefined },
+  input: { readonly body: string; readonly updatedAt: string | undefined },
 ): Promise<CommentRow> {
   const blockers = await listBlockers(ctx.db, [ctx.owner.id, issue.poster_id], ctx.viewer.id)
   must(mayComment(ctx.viewer, ctx.rights, issue, blockers))
-  const by = attributionAt(ctx, issue, input.updated_at)
+  const by = attributionAt(ctx, issue, input.updatedAt)
   const named = namedByComment(ctx.config, input.body)
   const [references, mentioned] = await Promise.all([findReferenced(ctx, named), findMentioned(ctx, issue, named)])
   return transaction(ctx.db, async (tx) => {
@@ -89,12 +89,12 @@ export async function editComment(
   ctx: SignedInRepoCtx,
   issue: IssueRow,
   comment: CommentRow,
-  input: { readonly body: string; readonly updated_at?: string | undefined },
+  input: { readonly body: string; readonly updatedAt: string | undefined },
 ): Promise<CommentRow> {
   if (!mayEditComment(ctx.viewer, ctx.rights, issue, comment).allowed) {
     throw new Forbidden('only the author and people with write access may edit this', 'edit_forbidden')
   }
-  const by = attributionAt(ctx, issue, input.updated_at)
+  const by = attributionAt(ctx, issue, input.updatedAt)
   const references = await findReferenced(ctx, namedByComment(ctx.config, input.body))
   return transaction(ctx.db, async (tx) => {
     if (input.body === comment.content && !by.isDated) return comment

@@ -48,7 +48,8 @@ export const issueCreateIssue = operation({
   body: CreateIssueOption,
   reply: { 201: Issue },
   summary: 'Open an issue',
-  run: async ({ ctx, body }) => created(await presentIssue(ctx, await createIssue(ctx, body), ctx)),
+  run: async ({ ctx, body }) =>
+    created(await presentIssue(ctx, await createIssue(ctx, { ...body, dueDate: body.due_date }), ctx)),
 })
 
 export const issueGetIssue = operation({
@@ -74,7 +75,9 @@ export const issueEditIssue = operation({
   async run({ ctx, params, body }) {
     const issue = await getIssue(ctx, params.index)
     if (!mayEditIssue(ctx.viewer, ctx.rights, issue).allowed) return empty(403)
-    return created(await presentIssue(ctx, await editIssue(ctx, issue, body), ctx))
+    const { due_date: dueDate, unset_due_date: unsetDueDate, updated_at: updatedAt, ...rest } = body
+    const edited = await editIssue(ctx, issue, { ...rest, dueDate, unsetDueDate, updatedAt })
+    return created(await presentIssue(ctx, edited, ctx))
   },
 })
 

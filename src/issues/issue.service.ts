@@ -161,7 +161,7 @@ export interface CreateIssueInput {
   readonly ref?: string | undefined
   readonly assignee?: string | undefined
   readonly assignees?: readonly string[] | undefined
-  readonly due_date?: string | undefined
+  readonly dueDate: string | undefined
   readonly milestone?: number | undefined
   readonly labels?: readonly number[] | undefined
   readonly closed?: boolean | undefined
@@ -195,7 +195,7 @@ export async function createIssue(ctx: SignedInRepoCtx, input: CreateIssueInput)
         title,
         content,
         ref: input.ref ?? '',
-        dueUnix: isTrusted ? optionalTime(input.due_date, 'due_date') : 0,
+        dueUnix: isTrusted ? optionalTime(input.dueDate, 'due_date') : 0,
         milestoneId: isTrusted && input.milestone ? (input.milestone as MilestoneId) : undefined,
         labelIds: isTrusted ? ((input.labels ?? []) as LabelId[]) : [],
         assigneeIds,
@@ -228,19 +228,19 @@ export interface EditIssueInput {
   readonly assignees?: readonly string[] | undefined
   readonly milestone?: number | undefined
   readonly state?: string | undefined
-  readonly due_date?: string | undefined
-  readonly unset_due_date?: boolean | undefined
-  readonly updated_at?: string | undefined
+  readonly dueDate: string | undefined
+  readonly unsetDueDate: boolean | undefined
+  readonly updatedAt: string | undefined
 }
 
 /** The due date that an edit asks for: undefined keeps it, 0 removes it. */
 function dueWanted(input: EditIssueInput): Unix | undefined {
-  if (input.unset_due_date === false && input.due_date === undefined) {
+  if (input.unsetDueDate === false && input.dueDate === undefined) {
     throw new BadRequest('unset_due_date can not be false without a due date', 'due_date_missing')
   }
-  if (input.unset_due_date) return 0
-  if (input.due_date === undefined) return undefined
-  return optionalTime(input.due_date, 'due_date') === 0 ? 0 : endOfDay(input.due_date, 'given offset')
+  if (input.unsetDueDate) return 0
+  if (input.dueDate === undefined) return undefined
+  return optionalTime(input.dueDate, 'due_date') === 0 ? 0 : endOfDay(input.dueDate, 'given offset')
 }
 
 /** The people that an edit asks for: undefined keeps them. */
@@ -257,7 +257,7 @@ export async function editIssue(ctx: SignedInRepoCtx, issue: IssueRow, input: Ed
   if (!mayEditIssue(ctx.viewer, ctx.rights, issue).allowed) {
     throw new Forbidden('only the author and people with write access may edit this', 'edit_forbidden')
   }
-  const by = attributionAt(ctx, issue, input.updated_at)
+  const by = attributionAt(ctx, issue, input.updatedAt)
   const manages = mayManage(ctx.rights, issue).allowed
   const title = input.title === undefined ? undefined : keptTitle(input.title)
   if ((title !== undefined && title !== '' && title !== issue.title) || input.state !== undefined) {

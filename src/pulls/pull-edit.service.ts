@@ -45,16 +45,16 @@ export interface EditPullInput {
   readonly milestone?: number | undefined
   readonly labels?: readonly number[] | undefined
   readonly state?: string | undefined
-  readonly due_date?: string | undefined
-  readonly unset_due_date?: boolean | undefined
-  readonly allow_maintainer_edit?: boolean | undefined
+  readonly dueDate: string | undefined
+  readonly unsetDueDate: boolean | undefined
+  readonly allowsMaintainerEdit: boolean | undefined
 }
 
 /** The due date that is wanted: 0 for none, undefined for no change. */
 function dueWanted(input: EditPullInput): number | undefined {
-  if (input.unset_due_date) return 0
-  if (input.due_date === undefined) return undefined
-  return optionalTime(input.due_date, 'due_date') === 0 ? undefined : endOfDay(input.due_date, 'given offset')
+  if (input.unsetDueDate) return 0
+  if (input.dueDate === undefined) return undefined
+  return optionalTime(input.dueDate, 'due_date') === 0 ? undefined : endOfDay(input.dueDate, 'given offset')
 }
 
 async function assigneesWanted(ctx: SignedInRepoCtx, input: EditPullInput): Promise<UserId[] | undefined> {
@@ -116,7 +116,7 @@ export async function editPull(
   )
   if (refusal) throw refusal
   if (input.base !== undefined && input.base !== '' && !pull.is_merged) await changeBase(ctx, pull, input.base)
-  if (input.allow_maintainer_edit !== undefined) await allowMaintainerEdit(ctx, pair, input.allow_maintainer_edit)
+  if (input.allowsMaintainerEdit !== undefined) await allowMaintainerEdit(ctx, pair, input.allowsMaintainerEdit)
   return newest(ctx, pair)
 }
 

@@ -32,7 +32,7 @@ export interface CreatePullInput {
   readonly assignees?: readonly string[] | undefined
   readonly milestone?: number | undefined
   readonly labels?: readonly number[] | undefined
-  readonly due_date?: string | undefined
+  readonly dueDate: string | undefined
 }
 
 /** A branch of some repository, and the commit it is at. */
@@ -127,7 +127,7 @@ export async function createPull(ctx: SignedInRepoCtx, input: CreatePullInput): 
     flow: 0,
     title,
     content: input.body ?? '',
-    dueUnix: optionalTime(input.due_date, 'due_date'),
+    dueUnix: optionalTime(input.dueDate, 'due_date'),
     milestoneId: milestone?.id,
     labelIds: (input.labels ?? []) as LabelId[],
     assigneeIds,

@@ -56,7 +56,7 @@ export const repoCreatePullRequest = operation({
   body: CreatePullRequestOption,
   reply: { 201: PullRequest },
   async run({ ctx, body }) {
-    const made = await createPull(ctx, body)
+    const made = await createPull(ctx, { ...body, dueDate: body.due_date })
     return created(await presentPull(ctx, made, { milestone: made.milestone }))
   },
 })
@@ -91,7 +91,12 @@ export const repoEditPullRequest = operation({
   body: EditPullRequestOption,
   reply: { 201: PullRequest, 403: 'empty' },
   async run({ ctx, params, body }) {
-    const edited = await editPull(ctx, await getStoredPull(ctx, params.index), body)
+    const edited = await editPull(ctx, await getStoredPull(ctx, params.index), {
+      ...body,
+      dueDate: body.due_date,
+      unsetDueDate: body.unset_due_date,
+      allowsMaintainerEdit: body.allow_maintainer_edit,
+    })
     return edited === 'forbidden' ? empty(403) : created(await presentPull(ctx, edited))
   },
 })

@@ -78,7 +78,8 @@ export const repoSearch = operation({
   reply: { 200: SearchResults },
   async run({ ctx, query }) {
     const page = pageOf(query, ctx.config.api)
-    const { repos, total } = await findRepos(ctx, query, page)
+    const { priority_owner_id: priorityOwnerId, team_id: teamId, is_private: isPrivate, ...rest } = query
+    const { repos, total } = await findRepos(ctx, { ...rest, priorityOwnerId, teamId, isPrivate }, page)
     return paged({ ok: true, data: await presentRepos(ctx, repos) }, page, total)
   },
 })

@@ -78,11 +78,11 @@ export interface RepoQuery {
   readonly includeDesc?: boolean | undefined
   readonly uid?: number | undefined
   readonly exclusive?: boolean | undefined
-  readonly priority_owner_id?: number | undefined
-  readonly team_id?: number | undefined
+  readonly priorityOwnerId: number | undefined
+  readonly teamId: number | undefined
   readonly starredBy?: number | undefined
   readonly private?: boolean | undefined
-  readonly is_private?: boolean | undefined
+  readonly isPrivate: boolean | undefined
   readonly template?: boolean | undefined
   readonly archived?: boolean | undefined
   readonly mode?: string | undefined
@@ -103,7 +103,7 @@ const searchOrders: ReadonlySet<string> = new Set<RepoOrder>([
 ])
 
 function sortOf(query: RepoQuery): RepoSort {
-  const firstOwnerId = query.priority_owner_id ? (query.priority_owner_id as UserId) : undefined
+  const firstOwnerId = query.priorityOwnerId ? (query.priorityOwnerId as UserId) : undefined
   // Without a sort the order is not looked at (observed).
   if (!query.sort) return { by: 'name', descending: false, firstOwnerId }
   if (!searchOrders.has(query.sort)) throw new Invalid(`sort: ${query.sort} is no order`, 'sort_unknown')
@@ -141,9 +141,9 @@ export function findRepos(ctx: Ctx, query: RepoQuery, page: Page): Promise<RepoP
     topicsOnly: query.topic,
     alsoDescription: query.includeDesc,
     ...(uid === undefined ? {} : query.exclusive ? { ownerId: uid } : { contributorId: uid }),
-    teamId: query.team_id ? (query.team_id as TeamId) : undefined,
+    teamId: query.teamId ? (query.teamId as TeamId) : undefined,
     starredBy: query.starredBy ? (query.starredBy as UserId) : undefined,
-    isPrivate: query.is_private,
+    isPrivate: query.isPrivate,
     publicOwnersOnly: ctx.viewer !== undefined && query.private === false,
     isTemplate: query.template,
     isArchived: query.archived,

@@ -23,7 +23,13 @@ import {
 } from './content.schemas.ts'
 import { getContent } from './content.service.ts'
 import { decodeBase64, isFileOperation } from './file-change.rules.ts'
-import { applyPatchToBranch, changeFiles, deletionRules, type MadeChange } from './file-change.service.ts'
+import {
+  applyPatchToBranch,
+  changeFiles,
+  deletionRules,
+  type ChangeOptions,
+  type MadeChange,
+} from './file-change.service.ts'
 import { branchWriter } from '../git-access.requirements.ts'
 import { mayWritePath, resolvePath } from '../tree-path.rules.ts'
 
@@ -111,6 +117,12 @@ async function presentFileChange(ctx: SignedInRepoCtx, made: MadeChange): Promis
   return { content: content ?? null, ...change }
 }
 
+/** What a request says about the commit, whatever it changes. */
+const optionsOf = ({ new_branch: newBranch, ...rest }: Omit<ChangeFilesOptions, 'files'>): ChangeOptions => ({
+  ...rest,
+  newBranch,
+})
+
 export const repoCreateFile = operation({
   method: 'POST',
   path: '/repos/{username}/{reponame}/contents/{filepath+}',
@@ -121,7 +133,10 @@ export const repoCreateFile = operation({
   reply: { 201: FileResponse },
   async run({ ctx, params, body }) {
     return created(
-      await presentFileChange(ctx, await changeFiles(ctx, [changeOf('create', params.filepath, body)], body)),
+      await presentFileChange(
+        ctx,
+        await changeFiles(ctx, [changeOf('create', params.filepath, body)], optionsOf(body)),
+      ),
     )
   },
 })
@@ -135,7 +150,12 @@ export const repoUpdateFile = operation({
   body: UpdateFileOptions,
   reply: { 200: FileResponse },
   async run({ ctx, params, body }) {
-    return ok(await presentFileChange(ctx, await changeFiles(ctx, [changeOf('update', params.filepath, body)], body)))
+    return ok(
+      await presentFileChange(
+        ctx,
+        await changeFiles(ctx, [changeOf('update', params.filepath, body)], optionsOf(body)),
+      ),
+    )
   },
 })
 
@@ -148,7 +168,7 @@ export const repoDeleteFile = operation({
   body: DeleteFileOptions,
   reply: { 200: FileDeleteResponse },
   async run({ ctx, params, body }) {
-    const made = await changeFiles(ctx, [changeOf('delete', params.filepath, body)], body, deletionRules)
+    const made = await changeFiles(ctx, [changeOf('delete', params.filepath, body)], optionsOf(body), deletionRules)
     return ok({ content: null, ...(await presentChange(ctx, made.commit)) })
   },
 })
@@ -165,7 +185,7 @@ export const repoChangeFiles = operation({
       if (isFileOperation(file.operation)) return changeOf(file.operation, file.path, file)
       throw new Invalid(`[files.operation]: ${file.operation} is no known operation`, 'operation_unknown')
     })
-    const made = await changeFiles(ctx, changes, body)
+    const made = await changeFiles(ctx, changes, optionsOf(body))
     const [files, change] = await Promise.all([presentEntries(ctx, made), presentChange(ctx, made.commit)])
     return created({ files, ...change })
   },
@@ -180,7 +200,7 @@ export const repoApplyDiffPatch = operation({
   body: ApplyDiffPatchFileOptions,
   reply: { 201: FileResponse },
   async run({ ctx, body }) {
-    const made = await applyPatchToBranch(ctx, Buffer.from(body.content ?? ''), body)
+    const made = await applyPatchToBranch(ctx, Buffer.from(body.content ?? ''), optionsOf(body))
     return created({ content: null, ...(await presentChange(ctx, made.commit)) })
   },
 })

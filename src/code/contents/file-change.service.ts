@@ -14,7 +14,7 @@ import { moveRefs } from '../../refs/ref-door.service.ts'
 export interface ChangeOptions extends GivenPeople {
   readonly message?: string | undefined
   readonly branch?: string | undefined
-  readonly new_branch?: string | undefined
+  readonly newBranch: string | undefined
   readonly signoff?: boolean | undefined
 }
 
@@ -155,7 +155,7 @@ async function commitToBranch(
 async function targetOf(ctx: SignedInRepoCtx, options: ChangeOptions, rules: ChangeRules): Promise<Target> {
   const { git, repo } = ctx
   const from = options.branch || repo.default_branch
-  const branch = options.new_branch || from
+  const branch = options.newBranch || from
   if (repo.is_empty && (await git.isEmpty(repo.git_key))) return { branch, head: undefined, old: undefined }
   const head = await git.readRef(repo.git_key, branchRef(from))
   if (!head) throw new NotFound(`there is no branch ${from}`, 'branch_not_found')

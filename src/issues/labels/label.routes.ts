@@ -51,7 +51,10 @@ export const issueCreateLabel = operation({
   body: CreateLabelOption,
   reply: { 201: Label },
   summary: 'Create a label',
-  run: async ({ ctx, body }) => created(presentLabel(ctx, await createLabel(ctx, { repoId: ctx.repo.id }, body))),
+  async run({ ctx, body }) {
+    const input = { ...body, isExclusive: body.exclusive, isArchived: body.is_archived }
+    return created(presentLabel(ctx, await createLabel(ctx, { repoId: ctx.repo.id }, input)))
+  },
 })
 
 export const issueGetLabel = operation({
@@ -74,8 +77,10 @@ export const issueEditLabel = operation({
   body: EditLabelOption,
   reply: { 200: Label },
   summary: 'Edit a label',
-  run: async ({ ctx, params, body }) =>
-    ok(presentLabel(ctx, await editLabel(ctx, { repoId: ctx.repo.id }, params.id as LabelId, body))),
+  async run({ ctx, params, body }) {
+    const input = { ...body, isExclusive: body.exclusive, isArchived: body.is_archived }
+    return ok(presentLabel(ctx, await editLabel(ctx, { repoId: ctx.repo.id }, params.id as LabelId, input)))
+  },
 })
 
 export const issueDeleteLabel = operation({
@@ -117,7 +122,7 @@ export const issueAddLabel = operation({
   summary: 'Add labels to an issue',
   async run({ ctx, params, body }) {
     const issue = await getIssue(ctx, params.index)
-    await addIssueLabels(ctx, issue, body)
+    await addIssueLabels(ctx, issue, { labels: body.labels, updatedAt: body.updated_at })
     return ok((await getIssueLabels(ctx, issue)).map((label) => presentLabel(ctx, label)))
   },
 })
@@ -133,7 +138,7 @@ export const issueReplaceLabels = operation({
   summary: 'Replace the labels of an issue',
   async run({ ctx, params, body }) {
     const issue = await getIssue(ctx, params.index)
-    await replaceIssueLabels(ctx, issue, body)
+    await replaceIssueLabels(ctx, issue, { labels: body.labels, updatedAt: body.updated_at })
     return ok((await getIssueLabels(ctx, issue)).map((label) => presentLabel(ctx, label)))
   },
 })

@@ -29,8 +29,8 @@ export interface LabelInput {
   readonly name?: string | undefined
   readonly color?: string | undefined
   readonly description?: string | undefined
-  readonly exclusive?: boolean | undefined
-  readonly is_archived?: boolean | undefined
+  readonly isExclusive: boolean | undefined
+  readonly isArchived: boolean | undefined
 }
 
 const noLabel = () => new NotFound('the label does not exist', 'label_not_found')
@@ -69,8 +69,8 @@ export async function createLabel(
     name: input.name,
     description: input.description ?? '',
     color: keptColor(input.color),
-    is_exclusive: input.exclusive ?? false,
-    archived_unix: input.is_archived ? unix : 0,
+    is_exclusive: input.isExclusive ?? false,
+    archived_unix: input.isArchived ? unix : 0,
     created_unix: unix,
     updated_unix: unix,
   }
@@ -88,8 +88,8 @@ export async function editLabel(ctx: Ctx, home: LabelHome, id: LabelId, input: L
       ...(input.name === undefined ? {} : { name: input.name }),
       ...(input.color === undefined ? {} : { color: keptColor(input.color) }),
       ...(input.description === undefined ? {} : { description: input.description }),
-      ...(input.exclusive === undefined ? {} : { is_exclusive: input.exclusive }),
-      archived_unix: input.is_archived ? label.archived_unix || unix : 0,
+      ...(input.isExclusive === undefined ? {} : { is_exclusive: input.isExclusive }),
+      archived_unix: input.isArchived ? label.archived_unix || unix : 0,
       updated_unix: unix,
     }),
   )
@@ -126,13 +126,13 @@ async function labelsNamed(ctx: RepoCtx, values: readonly unknown[]): Promise<La
 /** What a request says of the labels of an issue. */
 export interface IssueLabelsInput {
   readonly labels?: readonly unknown[] | undefined
-  readonly updated_at?: string | undefined
+  readonly updatedAt: string | undefined
 }
 
 export async function addIssueLabels(ctx: SignedInRepoCtx, issue: IssueRow, input: IssueLabelsInput): Promise<void> {
   must(mayManage(ctx.rights, issue))
   const labels = await labelsNamed(ctx, input.labels ?? [])
-  const by = attributionAt(ctx, issue, input.updated_at)
+  const by = attributionAt(ctx, issue, input.updatedAt)
   await changing(() => transaction(ctx.db, async (tx) => addLabels(tx, by, await holdIssue(tx, issue), labels)))
 }
 
@@ -144,7 +144,7 @@ export async function replaceIssueLabels(
 ): Promise<void> {
   must(mayManage(ctx.rights, issue))
   const labels = await labelsNamed(ctx, input.labels ?? [])
-  const by = attributionAt(ctx, issue, input.updated_at)
+  const by = attributionAt(ctx, issue, input.updatedAt)
   await changing(() => transaction(ctx.db, async (tx) => replaceLabels(tx, by, await holdIssue(tx, issue), labels)))
 }
 

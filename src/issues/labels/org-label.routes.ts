@@ -40,7 +40,11 @@ export const orgCreateLabel = operation({
   summary: 'Create a label of an organization',
   async run({ ctx, body }) {
     // A new label of an organization is never archived, whatever is asked (observed).
-    const label = await createLabel(ctx, { orgId: ctx.org.id }, { ...body, is_archived: false })
+    const label = await createLabel(
+      ctx,
+      { orgId: ctx.org.id },
+      { ...body, isExclusive: body.exclusive, isArchived: false },
+    )
     return created(presentLabel({ ...ctx, owner: ctx.org }, label))
   },
 })
@@ -66,10 +70,11 @@ export const orgEditLabel = operation({
   body: EditLabelOption,
   reply: { 200: Label },
   summary: 'Edit a label of an organization',
-  run: async ({ ctx, params, body }) =>
-    ok(
-      presentLabel({ ...ctx, owner: ctx.org }, await editLabel(ctx, { orgId: ctx.org.id }, params.id as LabelId, body)),
-    ),
+  async run({ ctx, params, body }) {
+    const input = { ...body, isExclusive: body.exclusive, isArchived: body.is_archived }
+    const label = await editLabel(ctx, { orgId: ctx.org.id }, params.id as LabelId, input)
+    return ok(presentLabel({ ...ctx, owner: ctx.org }, label))
+  },
 })
 
 export const orgDeleteLabel = operation({

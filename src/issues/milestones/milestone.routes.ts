@@ -32,7 +32,7 @@ export const issueCreateMilestone = operation({
   body: CreateMilestoneOption,
   reply: { 201: Milestone },
   summary: 'Create a milestone',
-  run: async ({ ctx, body }) => created(presentMilestone(await createMilestone(ctx, body))),
+  run: async ({ ctx, body }) => created(presentMilestone(await createMilestone(ctx, { ...body, dueOn: body.due_on }))),
 })
 
 export const issueGetMilestone = operation({
@@ -56,7 +56,7 @@ export const issueEditMilestone = operation({
   reply: { 200: Milestone },
   summary: 'Edit a milestone',
   run: async ({ ctx, params, body }) =>
-    ok(presentMilestone(await editMilestone(ctx, await getMilestone(ctx, params.id), body))),
+    ok(presentMilestone(await editMilestone(ctx, await getMilestone(ctx, params.id), { ...body, dueOn: body.due_on }))),
 })
 
 export const issueDeleteMilestone = operation({

@@ -22,7 +22,7 @@ const noMilestone = () => new NotFound('the milestone does not exist', 'mileston
 export interface MilestoneInput {
   readonly title?: string | undefined
   readonly description?: string | undefined
-  readonly due_on?: string | undefined
+  readonly dueOn: string | undefined
   readonly state?: string | undefined
 }
 
@@ -55,7 +55,7 @@ export async function getMilestone(ctx: RepoCtx, idOrTitle: string): Promise<Mil
 export function createMilestone(ctx: RepoCtx, input: MilestoneInput): Promise<MilestoneRow> {
   const unix = nowUnix(ctx.clock)
   const isClosed = input.state === 'closed'
-  const dueUnix = optionalTime(input.due_on, 'due_on')
+  const dueUnix = optionalTime(input.dueOn, 'due_on')
   return transaction(ctx.db, (tx) =>
     insertMilestone(tx, {
       repo_id: ctx.repo.id,
@@ -78,7 +78,7 @@ export async function editMilestone(
 ): Promise<MilestoneRow> {
   const unix = nowUnix(ctx.clock)
   const title = input.title?.trim() ?? ''
-  const dueUnix = optionalTime(input.due_on, 'due_on')
+  const dueUnix = optionalTime(input.dueOn, 'due_on')
   const isClosed = input.state === undefined ? milestone.is_closed : input.state === 'closed'
   const edited = await transaction(ctx.db, (tx) =>
     updateMilestone(tx, milestone.id, {

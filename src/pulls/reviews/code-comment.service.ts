@@ -10,8 +10,8 @@ import { hunkAround, type Place } from './diff-hunk.ts'
 export interface CodeCommentInput {
   readonly path?: string | undefined
   readonly body?: string | undefined
-  readonly old_position?: number | undefined
-  readonly new_position?: number | undefined
+  readonly oldLine: number | undefined
+  readonly newLine: number | undefined
 }
 
 /** A difference of one file is looked at so far, in bytes; what is beyond has no hunk. */
@@ -55,9 +55,8 @@ export async function codeComment(
   input: CodeCommentInput,
 ): Promise<NewTimelineEntry> {
   const path = (input.path ?? '').replace(/^\/+/, '')
-  const old = input.old_position ?? 0
-  const place: Place =
-    old > 0 ? { side: 'old', line: old } : { side: 'new', line: Math.max(0, input.new_position ?? 0) }
+  const old = input.oldLine ?? 0
+  const place: Place = old > 0 ? { side: 'old', line: old } : { side: 'new', line: Math.max(0, input.newLine ?? 0) }
   const isSomewhere = path !== '' && place.line > 0
   const [patch, commit] = isSomewhere
     ? await Promise.all([

@@ -124,7 +124,7 @@ async function tellRequest(
 /** The people and teams that a request to add or withdraw review requests names. */
 export interface RequestInput {
   readonly reviewers?: readonly string[] | undefined
-  readonly team_reviewers?: readonly string[] | undefined
+  readonly teams: readonly string[] | undefined
 }
 
 async function personNamed(ctx: SignedInRepoCtx, text: string): Promise<UserRow> {
@@ -204,7 +204,7 @@ export async function askForReviews(ctx: SignedInRepoCtx, pair: PullPair, input:
 }
 
 async function namedIn(ctx: SignedInRepoCtx, input: RequestInput): Promise<{ people: UserRow[]; teams: TeamRow[] }> {
-  if ((input.reviewers?.length ?? 0) + (input.team_reviewers?.length ?? 0) > maxNamed) {
+  if ((input.reviewers?.length ?? 0) + (input.teams?.length ?? 0) > maxNamed) {
     throw new Invalid(`one request names at most ${maxNamed} reviewers`, 'too_many_reviewers')
   }
   const people = new Map<UserId, UserRow>()
@@ -213,7 +213,7 @@ async function namedIn(ctx: SignedInRepoCtx, input: RequestInput): Promise<{ peo
     people.set(user.id, user)
   }
   const teams = new Map<TeamId, TeamRow>()
-  for (const name of input.team_reviewers ?? []) {
+  for (const name of input.teams ?? []) {
     const team = await teamNamed(ctx, name)
     teams.set(team.id, team)
   }

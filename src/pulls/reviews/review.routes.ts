@@ -32,6 +32,13 @@ import {
   undismissReview,
 } from './review.service.ts'
 
+/** A comment on a line, by its number on the old or on the new side. */
+const codeCommentOf = ({ old_position: oldLine, new_position: newLine, ...rest }: CreatePullReviewCommentOptions) => ({
+  ...rest,
+  oldLine,
+  newLine,
+})
+
 const readable = [inRepo, pullsEnabled, canRead('code'), gitRepo] as const
 
 export const repoListPullReviews = operation({
@@ -60,7 +67,8 @@ export const repoCreatePullReview = operation({
   reply: { 200: PullReview },
   async run({ ctx, params, body }) {
     const pair = await getStoredPull(ctx, params.index)
-    return ok(await presentReview(ctx, pair, await createReview(ctx, pair, body)))
+    const input = { ...body, commitId: body.commit_id, comments: body.comments?.map(codeCommentOf) }
+    return ok(await presentReview(ctx, pair, await createReview(ctx, pair, input)))
   },
 })
 
@@ -160,7 +168,9 @@ export const repoCreatePullReviewComment = operation({
   async run({ ctx, params, body }) {
     const pair = await getStoredPull(ctx, params.index)
     const review = await getReview(ctx, pair, params.id)
-    return ok(await presentReviewComment(ctx, pair, review, await addCodeComment(ctx, pair, review, body)))
+    return ok(
+      await presentReviewComment(ctx, pair, review, await addCodeComment(ctx, pair, review, codeCommentOf(body))),
+    )
   },
 })
 
@@ -210,7 +220,13 @@ export const repoCreatePullReviewRequests = operation({
   reply: { 201: Type.Array(PullReview) },
   async run({ ctx, params, body }) {
     const pair = await getStoredPull(ctx, params.index)
-    return created(await presentReviews(ctx, pair, await askForReviews(ctx, pair, body)))
+    return created(
+      await presentReviews(
+        ctx,
+        pair,
+        await askForReviews(ctx, pair, { reviewers: body.reviewers, teams: body.team_reviewers }),
+      ),
+    )
   },
 })
 
@@ -223,7 +239,8 @@ export const repoDeletePullReviewRequests = operation({
   body: PullReviewRequestOptions,
   reply: { 204: 'empty' },
   async run({ ctx, params, body }) {
-    await withdrawRequests(ctx, await getStoredPull(ctx, params.index), body)
+    const input = { reviewers: body.reviewers, teams: body.team_reviewers }
+    await withdrawRequests(ctx, await getStoredPull(ctx, params.index), input)
     return noContent()
   },
 })

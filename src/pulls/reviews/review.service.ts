@@ -117,7 +117,7 @@ async function reviewedCommit(
 export interface NewReview {
   readonly event?: string | undefined
   readonly body?: string | undefined
-  readonly commit_id?: string | undefined
+  readonly commitId: string | undefined
   readonly comments?: readonly CodeCommentInput[] | undefined
 }
 
@@ -138,7 +138,7 @@ export async function createReview(ctx: SignedInRepoCtx, stored: PullPair, input
   checkReview(ctx, stored, type, body, comments.length > 0)
   await refuseSilenced(ctx, stored)
   const pair = { ...stored, pull: await upToDate(ctx, stored.pull) }
-  const commit = await reviewedCommit(ctx, pair.pull, input.commit_id)
+  const commit = await reviewedCommit(ctx, pair.pull, input.commitId)
   const entries: NewTimelineEntry[] = []
   for (const comment of comments) entries.push(await codeComment(ctx, pair.pull, commit.oid, comment))
   const authority = await reviewAuthorityOf(ctx, pair, type)
