@@ -1,4 +1,4 @@
-import { Type } from 'typebox'
+import { Type, type Static, type TObject } from 'typebox'
 import type { SignedInCtx } from '../access/context.ts'
 import { inRepo } from '../access/repo.requirements.ts'
 import { signedIn } from '../access/requirements.ts'
@@ -8,10 +8,18 @@ import { ok, paged, resetContent } from '../http/reply.ts'
 import { pageQuery, pathNumber } from '../http/schema.ts'
 import { NotFound } from '../lib/errors.ts'
 import type { RepoId } from '../lib/ids.ts'
-import { pageOf, type PageQuery } from '../lib/paging.ts'
+import { pageOf } from '../lib/paging.ts'
 import { presentThread, presentThreads } from './thread.present.ts'
 import { NotificationCount, NotificationThread } from './thread.schemas.ts'
-import { countUnread, getThread, getThreads, markThread, markThreads, type ThreadQuery } from './thread.service.ts'
+import {
+  countUnread,
+  getThread,
+  getThreads,
+  markThread,
+  markThreads,
+  type MarkQuery,
+  type ThreadQuery,
+} from './thread.service.ts'
 
 const words = Type.Optional(Type.Array(Type.String()))
 
@@ -31,9 +39,24 @@ const markQuery = {
   last_read_at: Type.Optional(Type.String()),
 }
 
-async function threadList(ctx: SignedInCtx, query: ThreadQuery & PageQuery, repoId?: RepoId) {
+const listOf = (query: Static<TObject<typeof listQuery>>): ThreadQuery => ({
+  all: query.all,
+  statuses: query['status-types'],
+  subjects: query['subject-type'],
+  since: query.since,
+  before: query.before,
+})
+
+const marksOf = (query: Static<TObject<typeof markQuery>>): MarkQuery => ({
+  all: query.all,
+  statuses: query['status-types'],
+  to: query['to-status'],
+  lastReadAt: query.last_read_at,
+})
+
+async function threadList(ctx: SignedInCtx, query: Static<TObject<typeof listQuery>>, repoId?: RepoId) {
   const page = pageOf(query, ctx.config.api)
-  const { rows, total } = await getThreads(ctx, query, page, repoId)
+  const { rows, total } = await getThreads(ctx, listOf(query), page, repoId)
   return paged(await presentThreads(ctx, rows), page, total, { link: false })
 }
 
@@ -62,7 +85,7 @@ export const notifyReadList = operation({
   query: markQuery,
   reply: { 205: Type.Array(NotificationThread) },
   summary: 'Mark notifications as read, unread or pinned',
-  run: async ({ ctx, query }) => resetContent(await presentThreads(ctx, await markThreads(ctx, query))),
+  run: async ({ ctx, query }) => resetContent(await presentThreads(ctx, await markThreads(ctx, marksOf(query)))),
 })
 
 export const notifyNewAvailable = operation({
@@ -118,5 +141,6 @@ export const notifyReadRepoList = operation({
   query: markQuery,
   reply: { 205: Type.Array(NotificationThread) },
   summary: 'Mark notifications of a repository as read, unread or pinned',
-  run: async ({ ctx, query }) => resetContent(await presentThreads(ctx, await markThreads(ctx, query, ctx.repo.id))),
+  run: async ({ ctx, query }) =>
+    resetContent(await presentThreads(ctx, await markThreads(ctx, marksOf(query), ctx.repo.id))),
 })

@@ -16,18 +16,22 @@ import {
   updateThreads,
 } from './thread.store.ts'
 
-/** What a request for a list says; the names are the API's. */
-export interface ThreadQuery {
-  readonly all?: boolean | undefined
-  readonly 'status-types'?: readonly string[] | undefined
-  readonly 'subject-type'?: readonly string[] | undefined
-  readonly since?: string | undefined
-  readonly before?: string | undefined
+/** Which statuses are meant, as words of the contract. */
+interface StatusChoice {
+  readonly all: boolean | undefined
+  readonly statuses: readonly string[] | undefined
+}
+
+/** What a list of threads is asked for. */
+export interface ThreadQuery extends StatusChoice {
+  readonly subjects: readonly string[] | undefined
+  readonly since: string | undefined
+  readonly before: string | undefined
 }
 
 /** Words that are all unknown are no filter; no words at all, the usual statuses. `all` is above them (contract). */
 const wantedStatuses = (
-  { all, 'status-types': words }: ThreadQuery,
+  { all, statuses: words }: StatusChoice,
   usual: readonly ThreadStatus[],
 ): readonly ThreadStatus[] => {
   if (all) return []
@@ -43,7 +47,7 @@ export async function getThreads(
 ): Promise<{ readonly rows: ThreadRow[]; readonly total: number }> {
   const filter = {
     statuses: wantedStatuses(query, ['unread', 'pinned']),
-    subjects: subjectsOf(query['subject-type']),
+    subjects: subjectsOf(query.subjects),
     since: sentTime(query.since, 'since'),
     before: sentTime(query.before, 'before'),
     repoId,
@@ -86,12 +90,11 @@ export async function markThread(ctx: SignedInCtx, id: number, status: string | 
   return marked
 }
 
-/** What a request to mark many threads says; the names are the API's. */
-export interface MarkQuery {
-  readonly all?: boolean | undefined
-  readonly 'status-types'?: readonly string[] | undefined
-  readonly 'to-status'?: string | undefined
-  readonly last_read_at?: string | undefined
+/** Which threads are marked, and how. */
+export interface MarkQuery extends StatusChoice {
+  readonly to: string | undefined
+  /** What happened later stays as it is. */
+  readonly lastReadAt: string | undefined
 }
 
 /** Most threads that are answered after a change of many; all are changed. */
@@ -102,10 +105,10 @@ export async function markThreads(ctx: SignedInCtx, query: MarkQuery, repoId?: R
   const filter = {
     statuses: wantedStatuses(query, ['unread']),
     subjects: [],
-    before: lastRead(query.last_read_at),
+    before: lastRead(query.lastReadAt),
     repoId,
   }
-  const status = targetStatus(query['to-status'])
+  const status = targetStatus(query.to)
   const ids = await transaction(ctx.db, (tx) => updateThreads(tx, ctx.viewer, filter, status, ctx.clock.nowMs()))
   return listThreadsByIds(ctx.db, ids.slice(0, maxAnswered))
 }

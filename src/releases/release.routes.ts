@@ -16,7 +16,18 @@ import {
   getReleaseByTag,
   getReleasePage,
   removeRelease,
+  type ReleaseInput,
 } from './release.service.ts'
+
+const inputOf = (body: EditReleaseOption): ReleaseInput => ({
+  tagName: body.tag_name,
+  target: body.target_commitish,
+  title: body.name,
+  content: body.body,
+  isDraft: body.draft,
+  isPrerelease: body.prerelease,
+  hidesArchiveLinks: body.hide_archive_links,
+})
 
 export const repoListReleases = operation({
   method: 'GET',
@@ -33,7 +44,8 @@ export const repoListReleases = operation({
   summary: 'List the releases of a repository, newest first',
   async run({ ctx, query }) {
     const page = pageOf(query, ctx.config.api)
-    const { releases, total } = await getReleasePage(ctx, query, page)
+    const { draft: isDraft, 'pre-release': isPrerelease, q: text } = query
+    const { releases, total } = await getReleasePage(ctx, { isDraft, isPrerelease, text }, page)
     return paged(await presentReleases(ctx, releases), page, total)
   },
 })
@@ -54,7 +66,8 @@ export const repoCreateRelease = operation({
   body: CreateReleaseOption,
   reply: { 201: Release },
   summary: 'Publish a release, or begin a draft of one',
-  run: async ({ ctx, body }) => created(await presentRelease(ctx, await createRelease(ctx, body.tag_name, body))),
+  run: async ({ ctx, body }) =>
+    created(await presentRelease(ctx, await createRelease(ctx, body.tag_name, inputOf(body)))),
 })
 
 export const repoGetLatestRelease = operation({
@@ -96,7 +109,7 @@ export const repoEditRelease = operation({
   reply: { 200: Release },
   summary: 'Edit a release; publishing a draft makes its tag',
   run: async ({ ctx, params, body }) =>
-    ok(await presentRelease(ctx, await editRelease(ctx, await getRelease(ctx, params.id), body))),
+    ok(await presentRelease(ctx, await editRelease(ctx, await getRelease(ctx, params.id), inputOf(body)))),
 })
 
 export const repoDeleteRelease = operation({

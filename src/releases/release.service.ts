@@ -47,11 +47,12 @@ function readable(ctx: RepoCtx, release: ReleaseRow | undefined): ReleaseRow {
   return release
 }
 
-/** What a list of releases is asked for; the names are the API's. */
+/** What a list of releases is asked for. */
 export interface ReleaseQuery {
-  readonly draft?: boolean | undefined
-  readonly 'pre-release'?: boolean | undefined
-  readonly q?: string | undefined
+  readonly isDraft: boolean | undefined
+  readonly isPrerelease: boolean | undefined
+  /** Part of the tag, the title or the text. */
+  readonly text: string | undefined
 }
 
 /** One page of the releases that the viewer may read, newest first, and how many there are. */
@@ -60,12 +61,7 @@ export async function getReleasePage(
   query: ReleaseQuery,
   page: Page,
 ): Promise<{ readonly releases: readonly ReleaseRow[]; readonly total: number }> {
-  const filter = {
-    withDrafts: mayReadDrafts(ctx.rights).allowed,
-    isDraft: query.draft,
-    isPrerelease: query['pre-release'],
-    text: query.q?.trim(),
-  }
+  const filter = { ...query, text: query.text?.trim(), withDrafts: mayReadDrafts(ctx.rights).allowed }
   const [releases, total] = await Promise.all([
     listReleases(ctx.db, ctx.repo.id, filter, page),
     countReleases(ctx.db, ctx.repo.id, filter),
@@ -73,15 +69,16 @@ export async function getReleasePage(
   return { releases, total }
 }
 
-/** What a request says of a release; the names are the API's. */
+/** What is said of a release when it is made or changed. */
 export interface ReleaseInput {
-  readonly tag_name?: string | undefined
-  readonly target_commitish?: string | undefined
-  readonly name?: string | undefined
-  readonly body?: string | undefined
-  readonly draft?: boolean | null | undefined
-  readonly prerelease?: boolean | null | undefined
-  readonly hide_archive_links?: boolean | null | undefined
+  readonly tagName: string | undefined
+  /** Where its tag is made: a branch, tag or commit. */
+  readonly target: string | undefined
+  readonly title: string | undefined
+  readonly content: string | undefined
+  readonly isDraft: boolean | null | undefined
+  readonly isPrerelease: boolean | null | undefined
+  readonly hidesArchiveLinks: boolean | null | undefined
 }
 
 /** How often a release is tried to be made or changed whose tag comes or goes meanwhile. */
@@ -96,17 +93,17 @@ export async function createRelease(ctx: SignedInRepoCtx, tagName: string, input
   const { repo, viewer } = ctx
   if (repo.is_empty) throw new Invalid('the repository is empty', 'repo_empty')
   checkTagName(tagName)
-  const isDraft = input.draft ?? false
+  const isDraft = input.isDraft ?? false
   if (!isDraft) await mustBeAllowedOnTags(ctx, [tagName])
   for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
     const tag = await findTag(ctx.db, repo.id, tagName)
     const fields = {
       // What a tag that is there was made at is not asked.
-      target: input.target_commitish || (tag ? '' : repo.default_branch),
-      title: input.name ?? '',
-      content: input.body ?? '',
-      is_prerelease: input.prerelease ?? false,
-      hides_archive_links: input.hide_archive_links ?? false,
+      target: input.target || (tag ? '' : repo.default_branch),
+      title: input.title ?? '',
+      content: input.content ?? '',
+      is_prerelease: input.isPrerelease ?? false,
+      hides_archive_links: input.hidesArchiveLinks ?? false,
       created_unix: (tag && (await timeOf(ctx, tag))) ?? nowUnix(ctx.clock),
     }
     const add = async (tx: Tx) => {
@@ -161,17 +158,17 @@ export async function editRelease(ctx: SignedInRepoCtx, release: ReleaseRow, inp
 
 /** What a request changes; a draft that is published is new at that moment. */
 function changeOf(ctx: SignedInRepoCtx, release: ReleaseRow, input: ReleaseInput): ReleaseChange & object {
-  const isDraft = input.draft ?? release.is_draft
+  const isDraft = input.isDraft ?? release.is_draft
   return {
-    ...(input.tag_name ? { tag_name: input.tag_name, lower_tag_name: input.tag_name.toLowerCase() } : {}),
-    ...(input.target_commitish ? { target: input.target_commitish } : {}),
-    ...(input.name ? { title: input.name } : {}),
-    ...(input.body ? { content: input.body } : {}),
-    ...(input.draft === undefined || input.draft === null ? {} : { is_draft: input.draft }),
-    ...(input.prerelease === undefined || input.prerelease === null ? {} : { is_prerelease: input.prerelease }),
-    ...(input.hide_archive_links === undefined || input.hide_archive_links === null
+    ...(input.tagName ? { tag_name: input.tagName, lower_tag_name: input.tagName.toLowerCase() } : {}),
+    ...(input.target ? { target: input.target } : {}),
+    ...(input.title ? { title: input.title } : {}),
+    ...(input.content ? { content: input.content } : {}),
+    ...(input.isDraft === undefined || input.isDraft === null ? {} : { is_draft: input.isDraft }),
+    ...(input.isPrerelease === undefined || input.isPrerelease === null ? {} : { is_prerelease: input.isPrerelease }),
+    ...(input.hidesArchiveLinks === undefined || input.hidesArchiveLinks === null
       ? {}
-      : { hides_archive_links: input.hide_archive_links }),
+      : { hides_archive_links: input.hidesArchiveLinks }),
     ...(release.is_draft && !isDraft ? { created_unix: nowUnix(ctx.clock) } : {}),
   }
 }
