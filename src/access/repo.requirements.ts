@@ -91,6 +91,7 @@ const unitThere = (code: string, ...units: readonly RepoUnit[]): Requirement<Rep
 export const issuesOrPullsEnabled = unitThere('issuesOrPullsEnabled', 'issues', 'pulls')
 export const issuesEnabled = unitThere('issuesEnabled', 'issues')
 export const pullsEnabled = unitThere('pullsEnabled', 'pulls')
+export const wikiEnabled = unitThere('wikiEnabled', 'wiki')
 
 /**
  * The repository's git data is opened. Nothing is to be checked: a record whose git data is missing can not come about,

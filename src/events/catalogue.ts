@@ -4,6 +4,7 @@ import { pullEvents } from './catalogue/pulls.ts'
 import { releaseEvents } from './catalogue/releases.ts'
 import { repositoryEvents } from './catalogue/repositories.ts'
 import { userEvents } from './catalogue/users.ts'
+import { wikiEvents } from './catalogue/wiki.ts'
 import type { Fact } from './fact.ts'
 
 /** Every event and the shape of what it carries; an area's events are in `catalogue/<area>.ts`. */
@@ -13,6 +14,7 @@ export const eventCatalogue = {
   ...issueEvents,
   ...pullEvents,
   ...releaseEvents,
+  ...wikiEvents,
 }
 
 export type EventName = keyof typeof eventCatalogue

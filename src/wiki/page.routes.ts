@@ -1,0 +1,127 @@
+import { Type } from 'typebox'
+import { repoUnderQuota } from '../access/quota.requirements.ts'
+import { canWrite, inRepo, notArchived, wikiEnabled } from '../access/repo.requirements.ts'
+import { signedIn } from '../access/requirements.ts'
+import { decodeBase64 } from '../code/contents/file-change.rules.ts'
+import { operation, validBody, type Call } from '../http/operation.ts'
+import { created, noContent, ok, paged } from '../http/reply.ts'
+import { pageQuery, pathText } from '../http/schema.ts'
+import { BadRequest } from '../lib/errors.ts'
+import { pageOf } from '../lib/paging.ts'
+import { createPage, deletePage, editPage, type PageText } from './page-change.service.ts'
+import { readPageAddress, type AskedPage } from './page-name.rules.ts'
+import { presentPage, presentPages, presentWikiCommits } from './page.present.ts'
+import { CreateWikiPageOptions, WikiCommitList, WikiPage, WikiPageMetaData } from './page.schemas.ts'
+import { getPage, listPages, listRevisions } from './page.service.ts'
+
+/** Parts of an address before the name of the page: `/api/v1/repos/{username}/{reponame}/wiki/page/`. */
+const partsBefore = 8
+
+/** The page that the address names, read from the address itself: undone, `+` and `%2B` would be the same. */
+const askedPage = (call: Pick<Call, 'url'>): AskedPage =>
+  readPageAddress((call.url.split('?')[0] as string).split('/').slice(partsBefore).join('/'))
+
+function textOf(body: CreateWikiPageOptions): PageText {
+  const content = decodeBase64(body.content_base64 ?? '')
+  if (!content) throw new BadRequest('[content_base64]: this is no base64', 'content_invalid')
+  return { title: body.title ?? '', content, message: body.message?.trim() ?? '' }
+}
+
+/** Largest page of a list of pages, whatever is asked for. */
+const maxListed = 1000
+
+export const repoGetWikiPages = operation({
+  method: 'GET',
+  path: '/repos/{username}/{reponame}/wiki/pages',
+  scope: 'repository',
+  requires: [inRepo, wikiEnabled],
+  query: pageQuery,
+  reply: { 200: Type.Array(WikiPageMetaData) },
+  async run({ ctx, query }) {
+    // A limit of one counts as none (observed).
+    const limit = query.limit === 1 ? undefined : query.limit
+    const page = pageOf({ ...query, limit }, { ...ctx.config.api, maxResponseItems: maxListed })
+    const { pages, total } = await listPages(ctx, page)
+    return paged(presentPages(ctx, pages), page, total, { link: false })
+  },
+})
+
+export const repoGetWikiPage = operation({
+  method: 'GET',
+  path: '/repos/{username}/{reponame}/wiki/page/{pageName+}',
+  params: { pageName: pathText },
+  scope: 'repository',
+  requires: [inRepo, wikiEnabled],
+  reply: { 200: WikiPage },
+  run: async ({ ctx, call }) => ok(presentPage(ctx, await getPage(ctx, askedPage(call)))),
+})
+
+export const repoGetWikiPageRevisions = operation({
+  method: 'GET',
+  path: '/repos/{username}/{reponame}/wiki/revisions/{pageName+}',
+  params: { pageName: pathText },
+  scope: 'repository',
+  requires: [inRepo, wikiEnabled],
+  query: { page: Type.Optional(Type.Integer()) },
+  reply: { 200: WikiCommitList },
+  async run({ ctx, call, query }) {
+    const { commitsRangeSize } = ctx.config.git
+    const page = pageOf(query, { defaultPagingNum: commitsRangeSize, maxResponseItems: commitsRangeSize })
+    const { commits, total } = await listRevisions(ctx, askedPage(call).name, page)
+    return paged({ commits: presentWikiCommits(commits), count: total }, page, total, { link: false })
+  },
+})
+
+export const repoCreateWikiPage = operation({
+  method: 'POST',
+  path: '/repos/{username}/{reponame}/wiki/new',
+  scope: 'repository',
+  requires: [
+    inRepo,
+    wikiEnabled,
+    signedIn,
+    notArchived,
+    canWrite('wiki'),
+    validBody,
+    repoUnderQuota('size:assets:wiki'),
+  ],
+  body: CreateWikiPageOptions,
+  reply: { 201: WikiPage },
+  run: async ({ ctx, body }) => created(presentPage(ctx, await createPage(ctx, textOf(body)))),
+})
+
+export const repoEditWikiPage = operation({
+  method: 'PATCH',
+  path: '/repos/{username}/{reponame}/wiki/page/{pageName+}',
+  params: { pageName: pathText },
+  scope: 'repository',
+  requires: [
+    inRepo,
+    wikiEnabled,
+    notArchived,
+    signedIn,
+    canWrite('wiki'),
+    validBody,
+    repoUnderQuota('size:assets:wiki'),
+  ],
+  body: CreateWikiPageOptions,
+  reply: { 200: WikiPage },
+  async run({ ctx, call, body }) {
+    const page = await editPage(ctx, askedPage(call).name, textOf(body), body.last_commit_sha || undefined)
+    return ok(presentPage(ctx, page))
+  },
+})
+
+export const repoDeleteWikiPage = operation({
+  method: 'DELETE',
+  path: '/repos/{username}/{reponame}/wiki/page/{pageName+}',
+  params: { pageName: pathText },
+  scope: 'repository',
+  requires: [inRepo, wikiEnabled, notArchived, signedIn, canWrite('wiki')],
+  query: { last_commit_sha: Type.Optional(Type.String()) },
+  reply: { 204: 'empty' },
+  async run({ ctx, call, query }) {
+    await deletePage(ctx, askedPage(call).name, query.last_commit_sha || undefined)
+    return noContent()
+  },
+})
