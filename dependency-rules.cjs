@@ -71,7 +71,7 @@ module.exports = {
    */
   themes: {
     users: [['avatars', 'credentials', 'social']],
-    repos: [['social'], ['people'], ['lifecycle']],
+    repos: [['mirrors', 'social'], ['people'], ['lifecycle']],
     code: [['commits'], ['branches'], ['contents'], ['archives', 'languages', 'statuses']],
     issues: [['attachments', 'labels', 'milestones', 'social', 'templates', 'time'], ['timeline']],
     pulls: [['reviews'], ['merge']],

@@ -572,11 +572,24 @@ export type RemoteFetch = {
   readonly prune?: boolean
   /** Whether any certificate of the other side is believed. */
   readonly skipTlsVerify?: boolean
+  /** For `ssh://` addresses, which are refused without it. */
+  readonly ssh?: RemoteSsh
   readonly signal?: AbortSignal
   readonly timeoutMs?: number
 }
 
 export type RemotePush = RemoteFetch
+
+/** How git reaches another server over SSH: with one key, at one address that the caller has checked. */
+export type RemoteSsh = {
+  /** The address that is connected to, whatever the URL's host resolves to. */
+  readonly address: string
+  /** The host of the URL, by which the other side's key is known. */
+  readonly host: string
+  readonly privateKeyFile: string
+  /** A host that is not in it yet is believed once and added; one with another key than there is refused. */
+  readonly knownHostsFile: string
+}
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 

@@ -2,11 +2,11 @@ import { Invalid } from '../lib/errors.ts'
 import { type CommandOutput, mustSucceed } from './broker-client.ts'
 import { explainMissing, type GitContext, locate } from './context.ts'
 import type { GitKey } from './git-key.ts'
-import type { PushedUpdate, RemoteFetch, RemotePush } from './git.ts'
+import type { PushedUpdate, RemoteFetch, RemotePush, RemoteSsh } from './git.ts'
 import { zeroOid } from '../lib/refs.ts'
 import { readRefs } from './ref-reader.ts'
 
-const allowedUrl = /^(?:https?|ssh|git):\/\/[^\s\u0000]+$/
+const allowedUrl = /^(?:https?|ssh):\/\/[^\s\u0000]+$/
 const refspecForm = /^[+^]?[^\s\u0000-]?[^\s\u0000]*$/
 
 /**
@@ -24,8 +24,11 @@ async function runRemote(
   if (options.refspecs.some((refspec) => refspec.startsWith('-') || !refspecForm.test(refspec))) {
     throw new Invalid('a refspec is not valid')
   }
+  if (options.url.startsWith('ssh:') !== (options.ssh !== undefined)) {
+    throw new Invalid('a key is needed for addresses of SSH, and for no others')
+  }
   const location = locate(context, key)
-  const { credentials } = options
+  const { credentials, ssh } = options
   const basic =
     credentials === undefined
       ? undefined
@@ -35,7 +38,7 @@ async function runRemote(
     ['http.lowSpeedLimit', '1000'],
     ['http.lowSpeedTime', '60'],
     ['credential.helper', ''],
-    ...['http', 'https', 'ssh', 'git'].map((protocol) => [`protocol.${protocol}.allow`, 'always'] as const),
+    ...['http', 'https', 'ssh'].map((protocol) => [`protocol.${protocol}.allow`, 'always'] as const),
     ...(basic === undefined ? [] : [['http.extraHeader', `Authorization: Basic ${basic}`] as const]),
     ...(options.skipTlsVerify === true ? [['http.sslVerify', 'false'] as const] : []),
     ...(options.resolve ?? []).map((entry) => ['http.curloptResolve', entry] as const),
@@ -46,6 +49,12 @@ async function runRemote(
       [`GIT_CONFIG_KEY_${index}`, name],
       [`GIT_CONFIG_VALUE_${index}`, value],
     ]),
+    ...(ssh === undefined
+      ? []
+      : [
+          ['GIT_SSH_COMMAND', sshCommand(ssh)],
+          ['GIT_SSH_VARIANT', 'ssh'],
+        ]),
   ]) as Record<string, string>
   return context.broker
     .run({
@@ -60,6 +69,34 @@ async function runRemote(
     })
     .catch((error: unknown) => explainMissing(location, error))
 }
+
+/** The command that git hands to a shell. Nothing of the user's or the machine's configuration has a say in it. */
+function sshCommand({ address, host, privateKeyFile, knownHostsFile }: RemoteSsh): string {
+  const settings = {
+    HostName: address,
+    HostKeyAlias: host,
+    IdentityFile: quotedForSsh(privateKeyFile),
+    UserKnownHostsFile: quotedForSsh(knownHostsFile),
+    GlobalKnownHostsFile: '/dev/null',
+    StrictHostKeyChecking: 'accept-new',
+    IdentitiesOnly: 'yes',
+    IdentityAgent: 'none',
+    BatchMode: 'yes',
+    PreferredAuthentications: 'publickey',
+    ClearAllForwardings: 'yes',
+    ConnectTimeout: '10',
+    ServerAliveInterval: '15',
+    ServerAliveCountMax: '4',
+    LogLevel: 'ERROR',
+  }
+  const options = Object.entries(settings).map(([name, value]) => `-o ${quotedForShell(`${name}=${value}`)}`)
+  return ['ssh', '-F', 'none', ...options].join(' ')
+}
+
+/** SSH divides values of files at spaces, and replaces what follows a percent sign. */
+const quotedForSsh = (path: string): string => `"${path.replaceAll('%', '%%')}"`
+
+const quotedForShell = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 
 /** Fetches as refspecs say, all references or none, and tells which moved. `Invalid` when the other side refuses. */
 export async function fetchRemote(
@@ -98,6 +135,7 @@ export async function fetchRemote(
   return { updates }
 }
 
+/** Pushes as refspecs say, by force; what the other side made of it is told in git's own words. */
 export async function pushRemote(
   context: GitContext,
   key: GitKey,

@@ -14,7 +14,8 @@ import * as topicSearchRoutes from './social/topic-search.routes.ts'
 import * as watchRoutes from './social/watch.routes.ts'
 import * as teamRepoRoutes from './people/team-repo.routes.ts'
 import * as migrateRoutes from './lifecycle/migrate.routes.ts'
-import * as mirrorRoutes from './lifecycle/mirror.routes.ts'
+import * as mirrorRoutes from './mirrors/mirror.routes.ts'
+import * as pushMirrorRoutes from './mirrors/push-mirror.routes.ts'
 import * as repoAvatarRoutes from './avatar.routes.ts'
 import * as gitHookRoutes from './git-hook.routes.ts'
 import { maintainAfterChanges, maintainRepository, measureRepository } from './measure.subscribers.ts'
@@ -30,13 +31,16 @@ import { deleteMissingRepos } from './delete-missing-repos.task.ts'
 import { orphansCheck, repositoriesCheck } from './doctor.service.ts'
 import { gitGcRepos } from './git-gc-repos.task.ts'
 import { gitUsage } from './git-usage.service.ts'
-import { migrationClient } from './lifecycle/migration-client.ts'
+import { migrationClient } from './mirrors/migration-client.ts'
 import { repoPushExtras } from './push-extras.service.ts'
 import { reinitMissingRepos } from './reinit-missing-repos.task.ts'
 import { repoHealthCheck } from './repo-health-check.task.ts'
 import { accountRelations, ownedRepos, repoRelations } from './repo.owned.ts'
-import { syncMirrorJob, updateMirrors } from './lifecycle/sync-mirror.job.ts'
-import { mirrorPurpose } from './lifecycle/mirror.service.ts'
+import { syncMirrorJob, updateMirrors } from './mirrors/sync-mirror.job.ts'
+import { mirrorPurpose } from './mirrors/mirror.service.ts'
+import { pushMirrorJob } from './mirrors/push-mirror.job.ts'
+import { pushMirrorPurpose } from './mirrors/push-mirror.service.ts'
+import { sendChangesOn } from './mirrors/push-mirror.subscribers.ts'
 
 /** Repositories: the record, how they come and go, who works in them and who follows them. */
 export const repos: Feature = {
@@ -57,6 +61,7 @@ export const repos: Feature = {
     teamRepoRoutes,
     migrateRoutes,
     mirrorRoutes,
+    pushMirrorRoutes,
     repoAvatarRoutes,
     gitHookRoutes,
   ],
@@ -68,8 +73,9 @@ export const repos: Feature = {
     watchTeamRepos,
     removeRepoFiles,
     copyTemplateAvatar,
+    sendChangesOn,
   ],
-  jobs: [syncMirrorJob, maintainRepository],
+  jobs: [syncMirrorJob, pushMirrorJob, maintainRepository],
   schedules: (config) => [
     updateMirrors(config),
     deleteMissingRepos(config),
@@ -78,7 +84,10 @@ export const repos: Feature = {
     repoHealthCheck(config),
   ],
   services: [migrationClient],
-  sealed: [{ table: 'mirror', column: 'sealed_credentials', purpose: mirrorPurpose }],
+  sealed: [
+    { table: 'mirror', column: 'sealed_credentials', purpose: mirrorPurpose },
+    { table: 'push_mirror', column: 'sealed_credentials', purpose: pushMirrorPurpose },
+  ],
   files: [{ table: 'repo', column: 'avatar_key', store: 'repoAvatars' }],
   counters: repoCounters,
   usage: [gitUsage],

@@ -9,7 +9,7 @@ import { isEmpty, oldValues } from '../events/old-values.ts'
 import { NotFound } from '../lib/errors.ts'
 import type { RepoId, UserId } from '../lib/ids.ts'
 import { recordGitUsage } from './git-usage.service.ts'
-import { findMirror } from './lifecycle/mirror.store.ts'
+import { findMirror } from './mirrors/mirror.store.ts'
 import { findRepoById, findRepoForUpdate, updateForkVisibility } from './repo.store.ts'
 
 /** What a repository is set to at one moment. */

@@ -6,6 +6,7 @@ import { issues1 } from './issues-1.ts'
 import { issues2 } from './issues-2.ts'
 import type { Migration } from './migration.ts'
 import { mirrors1 } from './mirrors-1.ts'
+import { mirrors2 } from './mirrors-2.ts'
 import { notifications1 } from './notifications-1.ts'
 import { pulls1 } from './pulls-1.ts'
 import { quota1 } from './quota-1.ts'
@@ -39,4 +40,5 @@ export const migrations: readonly Migration[] = [
   refs1,
   releases1,
   notifications1,
+  mirrors2,
 ]

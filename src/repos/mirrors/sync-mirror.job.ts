@@ -9,6 +9,8 @@ import type { RepoId } from '../../lib/ids.ts'
 import { nowUnix } from '../../lib/time.ts'
 import { syncMirror } from './mirror.service.ts'
 import { listDueMirrors } from './mirror.store.ts'
+import { pushMirrorJob } from './push-mirror.job.ts'
+import { listDuePushMirrors } from './push-mirror.store.ts'
 
 /** Brings one mirror up to date. */
 export const syncMirrorJob = job({
@@ -29,17 +31,19 @@ export const requestSync = (services: Services, repoId: RepoId): Promise<unknown
 /** Most mirrors of one run when the settings name no limit. */
 const maxPerRun = 10_000
 
-/** Has the mirrors that are due brought up to date, the longest waiting first. */
+/** Has the mirrors of both directions that are due brought up to date, the longest waiting first. */
 export const updateMirrors = (config: Config) =>
   configuredTask('update_mirrors', config.cronUpdateMirrors, async (services) => {
     if (!services.config.mirror.enabled) return
-    const { pullLimit } = services.config.cronUpdateMirrors
-    const due = await listDueMirrors(services.db, nowUnix(services.clock), pullLimit > 0 ? pullLimit : maxPerRun)
-    if (due.length === 0) return
-    await transaction(services.db, (tx) =>
-      enqueueAll(
-        tx,
-        due.map((repoId) => planned(syncMirrorJob, { repoId })),
-      ),
-    )
+    const { pullLimit, pushLimit } = services.config.cronUpdateMirrors
+    const now = nowUnix(services.clock)
+    const [pulls, pushes] = await Promise.all([
+      listDueMirrors(services.db, now, pullLimit || maxPerRun),
+      listDuePushMirrors(services.db, now, pushLimit || maxPerRun),
+    ])
+    const jobs = [
+      ...pulls.map((repoId) => planned(syncMirrorJob, { repoId })),
+      ...pushes.map((mirrorId) => planned(pushMirrorJob, { mirrorId })),
+    ]
+    if (jobs.length > 0) await transaction(services.db, (tx) => enqueueAll(tx, jobs))
   })

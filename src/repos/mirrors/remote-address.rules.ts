@@ -46,3 +46,38 @@ function credentialsOf(url: URL, given: GivenCredentials): RemoteCredentials | u
     return 'unreadable'
   }
 }
+
+/** `person@host:path`, as git takes it beside addresses of SSH. */
+const scpForm = /^(?<user>[^@:/\s]+)@(?<host>[^@:/\s]+|\[[^\]\s]+\]):(?<path>[^\s]+)$/
+
+/** What a person and a host may be called: nothing that programs on the way take for an option or a quotation. */
+const sshNameForm = /^[A-Za-z0-9_][A-Za-z0-9._-]*$/
+const sshHostForm = /^(?:[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?|\[[0-9A-Fa-f:.]+\])$/
+
+/** Port of SSH where an address names none. */
+const sshPort = 22
+
+export interface SshAddress {
+  /** `ssh://person@host[:port]/path`, whatever form it was given in. */
+  readonly url: string
+  readonly host: string
+  readonly port: number
+}
+
+/**
+ * Reads the address of a repository that is reached over SSH: `ssh://person@host[:port]/path` or `person@host:path`.
+ * @returns a text that says why when it is none
+ */
+export function parseSshAddress(text: string): SshAddress | string {
+  const scp = scpForm.exec(text.trim())?.groups
+  const url = URL.parse(scp ? `ssh://${scp['user']}@${scp['host']}/${scp['path']}` : text.trim())
+  if (url?.protocol !== 'ssh:') return 'the address is none of SSH, like ssh://git@host/owner/name.git'
+  if (url.password !== '') return 'a key opens the repository, so the address has no password'
+  if (url.search !== '' || url.hash !== '') return 'the address has a query or a fragment'
+  if (/^\/*$/.test(url.pathname)) return 'the address names no repository'
+  const user = url.username || 'git'
+  if (!sshNameForm.test(user) || !sshHostForm.test(url.hostname)) return 'the person or the host is not written well'
+  const port = url.port === '' ? sshPort : Number(url.port)
+  const place = url.port === '' ? url.hostname : `${url.hostname}:${port}`
+  return { url: `ssh://${user}@${place}${url.pathname}`, host: url.hostname.replaceAll(/[[\]]/g, ''), port }
+}

@@ -1,0 +1,224 @@
+import { randomInt } from 'node:crypto'
+import type { RepoCtx, Services } from '../../access/context.ts'
+import { transaction } from '../../db/database.ts'
+import type { PushMirrorRow } from '../../db/tables/mirrors.ts'
+import type { RepoRow } from '../../db/tables/repositories.ts'
+import { BadRequest, Forbidden, Invalid, NotFound } from '../../lib/errors.ts'
+import type { GitKey, PushMirrorId, RepoId } from '../../lib/ids.ts'
+import type { Page } from '../../lib/paging.ts'
+import { nowUnix } from '../../lib/time.ts'
+import { SealError } from '../../secrets/secrets.ts'
+import { findRepoById } from '../repo.store.ts'
+import { migrationClient } from './migration-client.ts'
+import { parseInterval } from './mirror-interval.ts'
+import { parseRemoteAddress, parseSshAddress, type RemoteCredentials } from './remote-address.rules.ts'
+import { asInvalid, lookAtRemote, pushOverSsh, pushTo, sshAddressOf } from './remote-repository.service.ts'
+import {
+  countPushMirrors,
+  deletePushMirror,
+  findPushMirror,
+  findPushMirrorByName,
+  insertPushMirror,
+  listPushMirrorIds,
+  listPushMirrors,
+  updatePushMirror,
+} from './push-mirror.store.ts'
+
+/** What credentials of push mirrors are sealed for. */
+export const pushMirrorPurpose = 'push-mirror-credentials'
+
+/** What opens the other side; sealed as JSON. */
+type Opener = RemoteCredentials | { readonly privateKey: string }
+
+/** Most push mirrors of one repository. */
+const maxPerRepo = 20
+
+/** Longest text of an error that is kept. */
+const maxErrorLength = 1000
+
+/** What the other side gets of the code; everything else of it is left alone. */
+const sentRefs = ['+refs/heads/*:refs/heads/*', '+refs/tags/*:refs/tags/*', '+refs/notes/*:refs/notes/*']
+
+/** What is said of a new push mirror. */
+export interface PushMirrorInput {
+  readonly address: string
+  readonly username: string | undefined
+  readonly password: string | undefined
+  readonly interval: string | undefined
+  readonly pushesOnCommit: boolean
+  readonly usesSsh: boolean
+}
+
+/**
+ * Has a repository of another server follow this one. The forge makes a key pair where SSH is asked for. What is wrong
+ * with the address or the interval is `BadRequest` (observed).
+ */
+export async function createPushMirror(ctx: RepoCtx, input: PushMirrorInput): Promise<PushMirrorRow> {
+  if (ctx.config.mirror.disableNewPush) throw new Forbidden('new push mirrors are switched off', 'mirrors_disabled')
+  const seconds = intervalOf(ctx, input.interval)
+  const remote = input.usesSsh ? await sshRemote(ctx, input) : await httpRemote(ctx, input)
+  const now = nowUnix(ctx.clock)
+  return transaction(ctx.db, async (tx) => {
+    if ((await countPushMirrors(tx, ctx.repo.id)) >= maxPerRepo) {
+      throw new Invalid(`a repository has at most ${maxPerRepo} push mirrors`, 'push_mirrors_too_many')
+    }
+    return insertPushMirror(tx, {
+      repo_id: ctx.repo.id,
+      remote_name: `remote_mirror_${randomLetters(10)}`,
+      remote_url: remote.url,
+      sealed_credentials: remote.opener ? ctx.secrets.seal(pushMirrorPurpose, JSON.stringify(remote.opener)) : '',
+      public_key: remote.publicKey,
+      interval_seconds: seconds,
+      pushes_on_commit: input.pushesOnCommit,
+      created_unix: now,
+      next_unix: seconds === 0 ? 0 : now + seconds,
+    })
+  })
+}
+
+interface NewRemote {
+  readonly url: string
+  readonly opener: Opener | undefined
+  readonly publicKey: string
+}
+
+const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
+
+const randomLetters = (count: number): string =>
+  Array.from({ length: count }, () => letters[randomInt(letters.length)]).join('')
+
+function intervalOf({ config }: Services, asked: string | undefined): number {
+  if (!asked) return Math.round(config.mirror.defaultInterval / 1000)
+  const seconds = parseInterval(asked, config.mirror.minInterval / 1000)
+  if (typeof seconds === 'string') throw new BadRequest(seconds, 'interval_invalid')
+  return seconds
+}
+
+async function httpRemote(ctx: RepoCtx, { address, username, password }: PushMirrorInput): Promise<NewRemote> {
+  const parsed = parseRemoteAddress(address, { username, password })
+  if (typeof parsed === 'string') throw new BadRequest(parsed, 'remote_address_invalid')
+  await asBadRequest(asInvalid(migrationClient.of(ctx).resolve(parsed.url)))
+  return { url: parsed.url, opener: parsed.credentials, publicKey: '' }
+}
+
+async function sshRemote(ctx: RepoCtx, { address, username, password }: PushMirrorInput): Promise<NewRemote> {
+  if (username || password) {
+    throw new BadRequest('with SSH a key opens the repository: give no name and no password', 'ssh_with_password')
+  }
+  const parsed = parseSshAddress(address)
+  if (typeof parsed === 'string') throw new BadRequest(parsed, 'remote_address_invalid')
+  await asBadRequest(sshAddressOf(ctx, parsed.url))
+  const { default: ssh } = await import('ssh2')
+  const { private: privateKey, public: publicKey } = ssh.utils.generateKeyPairSync('ed25519')
+  return { url: parsed.url, opener: { privateKey }, publicKey }
+}
+
+/** What is wrong with the address of a push mirror is `BadRequest`, whoever finds it. */
+async function asBadRequest<Result>(checking: Promise<Result>): Promise<Result> {
+  try {
+    return await checking
+  } catch (error) {
+    if (error instanceof Invalid) throw new BadRequest(error.message, error.code)
+    throw error
+  }
+}
+
+/** One page of the push mirrors of a repository in the order of their making, and how many there are. */
+export async function pageOfPushMirrors(
+  { db, repo }: RepoCtx,
+  page: Page,
+): Promise<{ readonly mirrors: readonly PushMirrorRow[]; readonly total: number }> {
+  const [mirrors, total] = await Promise.all([listPushMirrors(db, repo.id, page), countPushMirrors(db, repo.id)])
+  return { mirrors, total }
+}
+
+export async function getPushMirror({ db, repo }: RepoCtx, name: string): Promise<PushMirrorRow> {
+  const mirror = await findPushMirrorByName(db, repo.id, name)
+  if (!mirror) throw new NotFound('the push mirror does not exist', 'push_mirror_not_found')
+  return mirror
+}
+
+/** Lets the other side go its own way; one that is gone already is fine. What it has stays there. */
+export const removePushMirror = ({ db, repo }: RepoCtx, name: string): Promise<unknown> =>
+  transaction(db, (tx) => deletePushMirror(tx, repo.id, name))
+
+/** Brings all that follow a repository up to date, and returns when each was tried. What went wrong is kept with it. */
+export async function syncPushMirrors(services: Services, repoId: RepoId, signal: AbortSignal): Promise<void> {
+  const ids = await listPushMirrorIds(services.db, repoId)
+  await Promise.all(ids.map((id) => syncPushMirror(services, id, signal)))
+}
+
+/**
+ * Brings one up to date. What goes wrong over there is kept with it, and it is tried again when it is due or the next
+ * change is sent on; everything else is thrown. Archived repositories are not sent on (written contract).
+ */
+export async function syncPushMirror(services: Services, id: PushMirrorId, signal: AbortSignal): Promise<void> {
+  const mirror = await findPushMirror(services.db, id)
+  const repo = mirror && (await findRepoById(services.db, mirror.repo_id))
+  if (!repo || repo.is_archived || !services.config.mirror.enabled) return
+  const sent = await tryToSend(services, repo, mirror, signal)
+  if ('problem' in sent) {
+    services.log('warn', 'a push mirror could not be brought up to date', { repoId: repo.id, problem: sent.problem })
+  }
+  const now = nowUnix(services.clock)
+  const { interval_seconds: interval } = mirror
+  await transaction(services.db, (tx) =>
+    updatePushMirror(tx, id, {
+      next_unix: interval === 0 ? 0 : now + interval,
+      ...('problem' in sent
+        ? { last_error: sent.problem.slice(0, maxErrorLength) }
+        : { last_error: '', synced_unix: now, known_hosts: sent.knownHosts }),
+    }),
+  )
+}
+
+async function tryToSend(
+  services: Services,
+  repo: RepoRow,
+  mirror: PushMirrorRow,
+  signal: AbortSignal,
+): Promise<{ readonly problem: string } | { readonly knownHosts: string }> {
+  try {
+    return { knownHosts: await send(services, repo, mirror, signal) }
+  } catch (error) {
+    if (error instanceof Invalid || error instanceof SealError) return { problem: error.message }
+    throw error
+  }
+}
+
+/** @returns what the other side's host is known by from now on */
+async function send(
+  services: Services,
+  { git_key: codeKey, wiki_git_key: wikiKey }: RepoRow,
+  mirror: PushMirrorRow,
+  signal: AbortSignal,
+): Promise<string> {
+  const opener =
+    mirror.sealed_credentials === ''
+      ? undefined
+      : (JSON.parse(services.secrets.open(pushMirrorPurpose, mirror.sealed_credentials)) as Opener)
+  const options = { refspecs: sentRefs, timeoutMs: services.config.gitTimeout.mirror * 1000, signal }
+  const { remote_url: url, known_hosts: knownHosts } = mirror
+  if (opener && 'privateKey' in opener) {
+    return pushOverSsh(services, codeKey, { url, knownHosts, privateKey: opener.privateKey }, options)
+  }
+  const sendTo = async (key: GitKey, target: string): Promise<void> => {
+    const remote = await lookAtRemote(services, { url: target, credentials: opener }, signal, 'git-receive-pack')
+    await pushTo(services, key, remote, options)
+  }
+  await sendTo(codeKey, url)
+  if (wikiKey !== null) await unlessMissing(sendTo(wikiKey, wikiAddressOf(url)))
+  return knownHosts
+}
+
+/** Where servers of this family and others keep the wiki of a repository. */
+const wikiAddressOf = (url: string): string => `${url.replace(/\.git$/, '')}.wiki.git`
+
+/** A server without wikis, or one that has none for this repository, is not at fault. */
+async function unlessMissing(sending: Promise<void>): Promise<void> {
+  try {
+    await sending
+  } catch (error) {
+    if (!(error instanceof Invalid) || error.code !== 'remote_not_found') throw error
+  }
+}

@@ -1,0 +1,196 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { isIP } from 'node:net'
+import { join } from 'node:path'
+import type { Services } from '../../access/context.ts'
+import type { ObjectFormat } from '../../git/git.ts'
+import { Invalid, Refusal } from '../../lib/errors.ts'
+import type { GitKey } from '../../lib/ids.ts'
+import type { PushedUpdate, RemoteFetch, RemotePush } from '../../git/git.ts'
+import { migrationClient } from './migration-client.ts'
+import { parseSshAddress, type RemoteAddress, type RemoteCredentials } from './remote-address.rules.ts'
+
+/** A repository of another server that answered. */
+export interface RemoteRepository extends RemoteAddress {
+  readonly objectFormat: ObjectFormat
+  /** What its HEAD names; undefined when it does not say, as an empty one. */
+  readonly defaultBranch: string | undefined
+}
+
+/** Redirects that are followed to find a repository; each is checked like the first address. */
+const maxRedirects = 5
+
+/** The first reference and what follows it are enough of an advertisement. */
+const maxAdvertisementBytes = 65_536
+
+/** What is asked of another server: to be read from, or to be pushed to. */
+type RemoteUse = 'git-upload-pack' | 'git-receive-pack'
+
+/**
+ * Asks another server for a repository, so that it is known before anything is done: whether it is there, opens with the
+ * credentials, and what its default branch and object format are. Throws `Invalid` with the reason, also for addresses
+ * that `[migrations]` does not allow.
+ */
+export async function lookAtRemote(
+  services: Services,
+  address: RemoteAddress,
+  signal?: AbortSignal,
+  use: RemoteUse = 'git-upload-pack',
+): Promise<RemoteRepository> {
+  const askedPath = `/info/refs?service=${use}`
+  const reply = await asInvalid(
+    migrationClient.of(services).request(address.url + askedPath, {
+      headers: address.credentials === undefined ? {} : { authorization: basicAuth(address.credentials) },
+      maxRedirects,
+      maxBodyBytes: maxAdvertisementBytes,
+      whenTooLarge: 'cut',
+      ...(signal ? { signal } : {}),
+    }),
+  )
+  if (reply.status === 401 || reply.status === 403) {
+    throw new Invalid('the other server asks for other credentials', 'remote_unauthenticated')
+  }
+  if (reply.status === 404) throw new Invalid('the other server has no such repository', 'remote_not_found')
+  const isGit = String(reply.headers['content-type']).startsWith(`application/x-${use}-advertisement`)
+  if (reply.status !== 200 || !isGit || !reply.url.endsWith(askedPath)) {
+    throw new Invalid(`the address is no git repository (it answered ${reply.status})`, 'remote_no_repository')
+  }
+  const url = reply.url.slice(0, -askedPath.length)
+  const moved = new URL(url).origin !== new URL(address.url).origin
+  return { url, credentials: moved ? undefined : address.credentials, ...readAdvertisement(reply.body) }
+}
+
+/** The capabilities stand behind a zero byte after the first reference (gitprotocol-http, reference discovery). */
+function readAdvertisement(body: Buffer): Pick<RemoteRepository, 'objectFormat' | 'defaultBranch'> {
+  const capabilities = / ?[^\0]*\0([^\n]*)\n/.exec(body.toString('utf8'))?.[1]?.split(' ') ?? []
+  const valueOf = (name: string): string | undefined =>
+    capabilities.find((each) => each.startsWith(name))?.slice(name.length)
+  return {
+    objectFormat: valueOf('object-format=') === 'sha256' ? 'sha256' : 'sha1',
+    defaultBranch: valueOf('symref=HEAD:refs/heads/'),
+  }
+}
+
+/**
+ * Fetches from a repository that was looked at. Git connects to the addresses that are allowed now and no others, and
+ * follows no redirect. Whatever goes wrong is `Invalid` with what git said.
+ */
+export async function fetchFrom(
+  services: Services,
+  key: GitKey,
+  remote: RemoteAddress,
+  options: {
+    readonly refspecs: readonly string[]
+    readonly prune?: boolean
+    readonly timeoutMs: number
+    readonly signal?: AbortSignal | undefined
+  },
+): Promise<readonly PushedUpdate[]> {
+  const resolve = await checkedAddresses(services, remote.url)
+  const { updates } = await asTimeout(
+    services.git.fetchRemote(key, {
+      url: remote.url,
+      refspecs: options.refspecs,
+      timeoutMs: options.timeoutMs,
+      skipTlsVerify: services.config.migrations.skipTlsVerify,
+      ...resolve,
+      ...(remote.credentials ? { credentials: remote.credentials } : {}),
+      ...(options.prune === undefined ? {} : { prune: options.prune }),
+      ...(options.signal ? { signal: options.signal } : {}),
+    }),
+  )
+  return updates
+}
+
+/** What binds git to the addresses of a host that are allowed now; a host that is an address is not looked up. */
+async function checkedAddresses(services: Services, url: string): Promise<Pick<RemoteFetch, 'resolve'>> {
+  const { host, port, addresses } = await asInvalid(migrationClient.of(services).resolve(url))
+  return isIP(host) === 0 ? { resolve: [`${host}:${port}:${addresses.map(bracketed).join(',')}`] } : {}
+}
+
+/**
+ * Pushes to a repository of another server over HTTP, by force, so that it has what the refspecs say and, of what they
+ * speak of, nothing else. Like `fetchFrom` in all that may go wrong.
+ */
+export async function pushTo(
+  services: Services,
+  key: GitKey,
+  remote: RemoteAddress,
+  options: PushOptions,
+): Promise<void> {
+  const resolve = await checkedAddresses(services, remote.url)
+  await push(services, key, {
+    ...{ url: remote.url, ...resolve, ...options },
+    skipTlsVerify: services.config.migrations.skipTlsVerify,
+    ...(remote.credentials ? { credentials: remote.credentials } : {}),
+  })
+}
+
+interface PushOptions {
+  readonly refspecs: readonly string[]
+  readonly timeoutMs: number
+  readonly signal: AbortSignal
+}
+
+async function push(services: Services, key: GitKey, options: RemotePush): Promise<void> {
+  const { ok, report } = await asTimeout(services.git.pushRemote(key, { ...options, prune: true }))
+  if (!ok) throw new Invalid(report, 'remote_refused')
+}
+
+/**
+ * Pushes over SSH with a private key. The other side's host is believed at the first time, and must be the same from then
+ * on.
+ * @param knownHosts what it is known by so far @returns the same, with what was learned
+ */
+export async function pushOverSsh(
+  services: Services,
+  key: GitKey,
+  remote: { readonly url: string; readonly privateKey: string; readonly knownHosts: string },
+  options: PushOptions,
+): Promise<string> {
+  const address = await sshAddressOf(services, remote.url)
+  const { tmp } = services.config.paths
+  await mkdir(tmp, { recursive: true, mode: 0o700 })
+  const folder = await mkdtemp(join(tmp, 'ssh-'))
+  try {
+    const [privateKeyFile, knownHostsFile] = [join(folder, 'key'), join(folder, 'known_hosts')]
+    await writeFile(privateKeyFile, remote.privateKey, { mode: 0o600 })
+    await writeFile(knownHostsFile, remote.knownHosts, { mode: 0o600 })
+    await push(services, key, { url: remote.url, ...options, ssh: { ...address, privateKeyFile, knownHostsFile } })
+    return await readFile(knownHostsFile, 'utf8')
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/** The host of an address of SSH, and an address of it that `[migrations]` allows. Throws `Invalid`. */
+export async function sshAddressOf(services: Services, url: string): Promise<{ host: string; address: string }> {
+  const parsed = parseSshAddress(url)
+  if (typeof parsed === 'string') throw new Invalid(parsed, 'remote_address_invalid')
+  const { host, port } = parsed
+  const { addresses } = await asInvalid(migrationClient.of(services).resolve(`http://${bracketed(host)}:${port}/`))
+  return { host, address: addresses[0] as string }
+}
+
+async function asTimeout<Result>(work: Promise<Result>): Promise<Result> {
+  try {
+    return await work
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.status !== 503 || error.code !== 'git_timeout') throw error
+    throw new Invalid('the other server took too long', 'remote_timeout')
+  }
+}
+
+const bracketed = (address: string): string => (isIP(address) === 6 ? `[${address}]` : address)
+
+const basicAuth = ({ username, password }: RemoteCredentials): string =>
+  `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`
+
+/** Refused addresses, unknown hosts and broken connections are about what the caller asked for. */
+export async function asInvalid<Result>(asking: Promise<Result>): Promise<Result> {
+  try {
+    return await asking
+  } catch (error) {
+    if (error instanceof Error && error.name === 'OutgoingError') throw new Invalid(error.message, 'remote_unreachable')
+    throw error
+  }
+}
