@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import type { DoctorCheck } from './access/doctor.ts'
-import { partsOf, type Feature } from './access/feature.ts'
+import { partsOf, type Door, type Feature } from './access/feature.ts'
 import { openOwnServices } from './access/own-service.ts'
 import { databaseOptions, gitOptions, jobSlots, mailerOptions, serverOptions } from './app-options.ts'
 import { admit } from './access/admit.ts'
@@ -27,16 +27,12 @@ import { startWorkers, type Workers } from './jobs/workers.ts'
 import type { Log } from './lib/log.ts'
 import { systemClock, type Clock } from './lib/time.ts'
 import { loadInstanceKeys } from './secrets/instance-key.ts'
-import { leftoverAgeSeconds, settleLeftovers } from './refs/ref-door.service.ts'
 import { verifyPassword } from './secrets/passwords.ts'
 import { createSecrets } from './secrets/secrets.ts'
 import { createImages } from './images/images.ts'
 import { createMailer } from './mail/mailer.ts'
 import { openStores } from './storage/open-blobs.ts'
 
-import { requestReseal, resealSecretsJob } from './admin/reseal-secrets.job.ts'
-import { countTotals } from './admin/totals.store.ts'
-import type { SshServer } from './transport/ssh-server.ts'
 import { site } from './site/site.feature.ts'
 import { users } from './users/users.feature.ts'
 import { orgs } from './orgs/orgs.feature.ts'
@@ -122,8 +118,6 @@ export async function createApp(options: AppOptions): Promise<App> {
   const clock = options.clock ?? systemClock
   const all = [...features, ...(options.features ?? [])]
   const parts = partsOf(all)
-  // All sealed texts follow a change of the instance key.
-  const resealSecrets = resealSecretsJob(parts.sealed)
   const readers = [accessTokens, ...all.flatMap(({ credentials }) => credentials ?? []), passwords]
   const operations = operationsOf(...all.flatMap(({ routes }) => routes ?? []))
   await mkdir(config.paths.data, { recursive: true, mode: 0o700 })
@@ -141,7 +135,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const metrics = config.metrics.enabled
     ? (await import('./http/metrics.ts')).createMetrics({
         queue: () => getQueueStats(db),
-        totals: () => countTotals(db),
+        totals: () => parts.totals(db),
         watchers: () => live.watcherCount,
       })
     : undefined
@@ -179,11 +173,10 @@ export async function createApp(options: AppOptions): Promise<App> {
   }
   await own.open(services)
   let workers: Workers | undefined
-  let server: ForgeServer | undefined
-  let sshServer: SshServer | undefined
+  const doors: Pick<Door, 'close'>[] = []
 
   async function close(): Promise<void> {
-    await Promise.all([server?.close(stopDeadlineMs), sshServer?.close(stopDeadlineMs)])
+    await Promise.all(doors.map((door) => door.close(stopDeadlineMs)))
     live.close()
     await workers?.stop(stopDeadlineMs)
     await tokenUse.close()
@@ -206,10 +199,10 @@ export async function createApp(options: AppOptions): Promise<App> {
     async listen() {
       // One process has an SQLite database to itself; others may share a PostgreSQL one.
       const isAlone = config.database.kind === 'sqlite3'
-      await settleLeftovers(services, isAlone ? 0 : leftoverAgeSeconds)
+      for (const { begin } of all) await begin?.(services, { isAlone })
       workers = startWorkers<Ctx>({
         db,
-        jobs: [resealSecrets, ...all.flatMap(({ jobs }) => jobs ?? []), ...hub.jobs],
+        jobs: [...all.flatMap(({ jobs }) => jobs ?? []), ...hub.jobs],
         scheduler,
         createContext: () => ({ ...services }),
         log,
@@ -222,8 +215,7 @@ export async function createApp(options: AppOptions): Promise<App> {
         },
         observe: (facts) => metrics?.jobFinished(facts),
       })
-      if (keys.previous.length > 0) await requestReseal(services, resealSecrets)
-      server = new ForgeServer({
+      const server = new ForgeServer({
         operations,
         admit: (call) => admit(services, readers, call),
         site: () => ({ url: services.config.server.rootUrl, name: config.instance.appName }),
@@ -241,18 +233,21 @@ export async function createApp(options: AppOptions): Promise<App> {
             path: call.url.split('?', 1)[0],
           }),
       })
-      const { startSshServer, disableSsh } = config.server
-      if (startSshServer && !disableSsh) {
-        // Loaded when it is wanted: it costs a start its time and memory.
-        sshServer = await (await import('./transport/ssh-server.ts')).startSshServer(services)
+      let ports: Door['ports'] = {}
+      for (const { door } of all) {
+        const opened = await door?.(services)
+        if (!opened) continue
+        doors.push(opened)
+        ports = { ...ports, ...opened.ports }
       }
+      doors.push(server)
       const { httpAddr, httpPort, protocol } = config.server
       const at = await server.listen(
         protocol === 'http+unix' ? { socketPath: httpAddr } : { host: httpAddr, port: httpPort },
       )
       services.config = withBoundPorts(config, {
         ...(typeof at === 'string' ? {} : { http: at.port }),
-        ...(sshServer ? { ssh: sshServer.address.port } : {}),
+        ...ports,
       })
       return at
     },

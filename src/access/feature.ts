@@ -4,7 +4,8 @@ import type { StorageKind } from '../config/storage-settings.ts'
 import type { Subscriber } from '../events/subscriber.ts'
 import type { AnyJob } from '../jobs/job.ts'
 import type { Schedule } from '../jobs/schedule.ts'
-import type { Ctx, SignedInRepoCtx } from './context.ts'
+import type { Db } from '../db/database.ts'
+import type { Ctx, Services, SignedInRepoCtx } from './context.ts'
 import type { Counter } from './counter.ts'
 import type { DoctorCheck } from './doctor.ts'
 import type { AnyOwnService } from './own-service.ts'
@@ -27,6 +28,17 @@ export interface FileColumn {
   readonly store: StorageKind
 }
 
+/** A way into the application besides the web server, while it is open. */
+export interface Door {
+  /** Where it listens, when it is a port of the configuration. */
+  readonly ports: { readonly ssh?: number }
+  /** Lets nobody in any more, and ends what is under way within `deadlineMs`. */
+  close(deadlineMs: number): Promise<void>
+}
+
+/** Counts rows of some kinds of things, by their plural. */
+export type Totals = (db: Db) => Promise<Readonly<Record<string, number>>>
+
 /** What one folder brings to the application; declared in its `<folder>.feature.ts` and listed in `app.ts`. */
 export interface Feature {
   /** Modules of routes: each export that is an operation is one, under the name it has there. */
@@ -43,6 +55,16 @@ export interface Feature {
   readonly schedules?: (config: Config) => readonly Schedule<Ctx>[]
   /** What it makes for itself when the application opens. */
   readonly services?: readonly AnyOwnService[]
+  /**
+   * What it does when the application begins to serve, before jobs run and doors open, in the order of the features: puts
+   * right what a crash left behind, or asks for work that changed settings call for. `isAlone` says that no other process
+   * works with the database.
+   */
+  readonly begin?: (services: Services, how: { readonly isAlone: boolean }) => Promise<unknown>
+  /** Opens its door once jobs run; undefined when the settings keep it shut. The web server opens last and closes with it. */
+  readonly door?: (services: Services) => Promise<Door | undefined>
+  /** How many there are of what operators watch. */
+  readonly totals?: Totals
   /** Where it keeps sealed texts, so that they follow a change of the key. */
   readonly sealed?: readonly SealedColumn[]
   /** Where its rows name blobs, so that missing ones are found. */
@@ -70,6 +92,7 @@ export interface Parts {
   readonly ownedByRepos: readonly OwnedByRepo[]
   readonly pushExtras: (ctx: SignedInRepoCtx) => PushExtras
   readonly refEffects: RefEffects
+  readonly totals: Totals
 }
 
 /** Collects the parts of all features, in their order. */
@@ -88,6 +111,10 @@ export function partsOf(features: readonly Feature[]): Parts {
     ownedByAccounts: owns.filter((each) => each.of === 'account'),
     ownedByRepos: owns.filter((each) => each.of === 'repository'),
     refEffects: collectEffects(features.flatMap((feature) => feature.refEffects ?? [])),
+    totals: async (db) => {
+      const counted = await Promise.all(features.map(async ({ totals }) => totals?.(db) ?? {}))
+      return Object.fromEntries(counted.flatMap((each) => Object.entries(each)))
+    },
     pushExtras: (ctx) => joinExtras(features.flatMap((feature) => feature.pushExtras?.(ctx) ?? [])),
   }
 }

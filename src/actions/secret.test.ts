@@ -3,14 +3,12 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { resealSecretsJob } from '../admin/reseal-secrets.job.ts'
+import { resealSecrets } from '../admin/reseal-secrets.job.ts'
 import { transaction } from '../db/database.ts'
 import { GiveUp, type JobProgress } from '../jobs/job.ts'
 import { createSecrets } from '../secrets/secrets.ts'
 import { startForge } from '../testing/forge.ts'
 import { secretPurpose } from './secret.service.ts'
-
-const column = { table: 'action_secret', column: 'sealed', purpose: secretPurpose }
 
 test('updateRepoSecret, deleteRepoSecret: refusals in their order', async () => {
   await using forge = await startForge({ users: ['bob'] })
@@ -115,7 +113,8 @@ test('resealSecrets: after a change of the key everything is sealed with the new
 
 test('resealSecrets: tells how far it is; what nobody can open is named and keeps nothing else back', async () => {
   await using forge = await startForge()
-  const { db } = forge.services
+  const { services } = forge
+  const { db } = services
   for (const name of ['A', 'B']) await forge.as('alice').must('PUT', `/user/actions/secrets/${name}`, { data: name })
   const before = createSecrets({ current: 'earlier', previous: [], isNew: false })
   const secrets = createSecrets({ current: 'now', previous: ['earlier'], isNew: false })
@@ -131,7 +130,7 @@ test('resealSecrets: tells how far it is; what nobody can open is named and keep
     isLastAttempt: true,
     progress: (progress: JobProgress) => void told.push(progress),
   }
-  await assert.rejects(resealSecretsJob([column]).run({ ...forge.services, secrets }, {}, run), (error) => {
+  await assert.rejects(resealSecrets.run({ ...services, secrets }, {}, run), (error) => {
     assert.ok(error instanceof GiveUp)
     assert.match(error.message, new RegExp(`^1 stored secrets .*: action_secret\\.sealed ${lost.id}$`))
     return true

@@ -9,11 +9,14 @@ import * as accountRoutes from './account.routes.ts'
 import { clearEvents } from './clear-events.task.ts'
 import { checkRepoStats } from './check-repo-stats.task.ts'
 import { deleteAbandonedUploads } from './delete-abandoned-uploads.task.ts'
+import { resealAfterKeyChange, resealSecrets } from './reseal-secrets.job.ts'
 import { countersCheck, filesCheck, jobsCheck } from './doctor-checks.service.ts'
 
 /** Administration of the instance: accounts, tasks, jobs, health and figures. */
 export const admin: Feature = {
   routes: [healthRoutes, metricsRoutes, cronRoutes, eventRoutes, adminJobRoutes, adminUserRoutes, accountRoutes],
+  jobs: [resealSecrets],
+  begin: resealAfterKeyChange,
   schedules: (config) => [checkRepoStats(config), deleteAbandonedUploads(config), clearEvents],
   doctor: [filesCheck, countersCheck, jobsCheck],
 }

@@ -24,43 +24,43 @@ const maxNamed = 20
  * earlier one stands in `[ingot].OLD_SECRET_KEYS`. When it has ended well the earlier key is needed no longer. It may be
  * broken off and run again at any time; what is sealed with the current key already is left alone.
  */
-export const resealSecretsJob = (columns: readonly SealedColumn[]) =>
-  job({
-    name: 'resealSecrets',
-    pool: 'tasks',
-    input: Type.Object({}),
-    priority: 'low',
-    timeoutMs: 6 * 3_600_000,
-    merge: () => '',
-    lane: () => 'resealSecrets',
-    async run(services: Services, _input, run) {
-      const counts = await Promise.all(columns.map((column) => countSealedValues(services.db, column)))
-      const progress = { done: 0, total: counts.reduce((total, count) => total + count, 0) }
-      const unreadable: string[] = []
-      let resealed = 0
-      for (const column of columns) {
-        const note = `${column.table}.${column.column}`
-        for await (const step of stepsOf(services, column, run)) {
-          const outcome = resealStep(services.secrets, column, step)
-          if (outcome.values.length > 0) {
-            await transaction(services.db, (tx) => updateSealedValues(tx, column, outcome.values))
-          }
-          resealed += outcome.values.length
-          unreadable.push(...outcome.unreadable.map((id) => `${note} ${id}`))
-          progress.done += step.length
-          run.progress({ ...progress, total: Math.max(progress.total, progress.done), note })
+export const resealSecrets = job({
+  name: 'resealSecrets',
+  pool: 'tasks',
+  input: Type.Object({}),
+  priority: 'low',
+  timeoutMs: 6 * 3_600_000,
+  merge: () => '',
+  lane: () => 'resealSecrets',
+  async run(services: Services, _input, run) {
+    const columns = services.parts.sealed
+    const counts = await Promise.all(columns.map((column) => countSealedValues(services.db, column)))
+    const progress = { done: 0, total: counts.reduce((total, count) => total + count, 0) }
+    const unreadable: string[] = []
+    let resealed = 0
+    for (const column of columns) {
+      const note = `${column.table}.${column.column}`
+      for await (const step of stepsOf(services, column, run)) {
+        const outcome = resealStep(services.secrets, column, step)
+        if (outcome.values.length > 0) {
+          await transaction(services.db, (tx) => updateSealedValues(tx, column, outcome.values))
         }
+        resealed += outcome.values.length
+        unreadable.push(...outcome.unreadable.map((id) => `${note} ${id}`))
+        progress.done += step.length
+        run.progress({ ...progress, total: Math.max(progress.total, progress.done), note })
       }
-      services.log('info', 'stored secrets are sealed with the current key', { looked_at: progress.done, resealed })
-      if (unreadable.length > 0) {
-        const more = unreadable.length > maxNamed ? ' and others' : ''
-        throw new GiveUp(
-          `${unreadable.length} stored secrets can not be opened with any known key: ` +
-            `${unreadable.slice(0, maxNamed).join(', ')}${more}`,
-        )
-      }
-    },
-  })
+    }
+    services.log('info', 'stored secrets are sealed with the current key', { looked_at: progress.done, resealed })
+    if (unreadable.length > 0) {
+      const more = unreadable.length > maxNamed ? ' and others' : ''
+      throw new GiveUp(
+        `${unreadable.length} stored secrets can not be opened with any known key: ` +
+          `${unreadable.slice(0, maxNamed).join(', ')}${more}`,
+      )
+    }
+  },
+})
 
 async function* stepsOf(services: Services, column: SealedColumn, run: JobRun): AsyncGenerator<SealedValue[]> {
   let afterId = 0
@@ -93,8 +93,7 @@ function resealStep(
   return { values, unreadable }
 }
 
-/** Has the job done soon; one that waits already is not doubled. */
-export const requestReseal = (
-  services: Services,
-  resealSecrets: ReturnType<typeof resealSecretsJob>,
-): Promise<unknown> => transaction(services.db, (tx) => enqueue(tx, resealSecrets, {}))
+/** Has the job done soon when an earlier key is known; one that waits already is not doubled. */
+export async function resealAfterKeyChange(services: Services): Promise<void> {
+  if (services.secrets.hasOldKeys) await transaction(services.db, (tx) => enqueue(tx, resealSecrets, {}))
+}

@@ -3,7 +3,7 @@ import * as branchProtectionRoutes from './branch-protection.routes.ts'
 import * as tagProtectionRoutes from './tag-protection.routes.ts'
 import { deletedBranchesCleanup } from './deleted-branches-cleanup.task.ts'
 import { journalCheck, referencesCheck } from './doctor.service.ts'
-import { settleChange } from './ref-door.service.ts'
+import { leftoverAgeSeconds, settleChange, settleLeftovers } from './ref-door.service.ts'
 import { settleRefChanges } from './settle-ref-changes.task.ts'
 import { copyTemplateProtections } from './template-protection.subscribers.ts'
 
@@ -13,5 +13,7 @@ export const refs: Feature = {
   subscribers: [copyTemplateProtections],
   jobs: [settleChange],
   schedules: (config) => [settleRefChanges, deletedBranchesCleanup(config)],
+  // What another process may still be at is left to its own time.
+  begin: (services, { isAlone }) => settleLeftovers(services, isAlone ? 0 : leftoverAgeSeconds),
   doctor: [journalCheck, referencesCheck],
 }

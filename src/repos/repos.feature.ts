@@ -41,6 +41,7 @@ import { mirrorPurpose } from './mirrors/mirror.service.ts'
 import { pushMirrorJob } from './mirrors/push-mirror.job.ts'
 import { pushMirrorPurpose } from './mirrors/push-mirror.service.ts'
 import { sendChangesOn } from './mirrors/push-mirror.subscribers.ts'
+import { countRepositories } from './total.store.ts'
 
 /** Repositories: the record, how they come and go, who works in them and who follows them. */
 export const repos: Feature = {
@@ -90,6 +91,7 @@ export const repos: Feature = {
   ],
   files: [{ table: 'repo', column: 'avatar_key', store: 'repoAvatars' }],
   counters: repoCounters,
+  totals: countRepositories,
   usage: [gitUsage],
   doctor: [repositoriesCheck, orphansCheck],
   owns: [ownedRepos, accountRelations, repoRelations],

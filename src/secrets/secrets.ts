@@ -25,6 +25,8 @@ export class SealError extends Error {
  * key, so that a text sealed or signed for one purpose is worthless for another.
  */
 export interface Secrets {
+  /** Whether texts that an earlier key sealed can be opened too. */
+  readonly hasOldKeys: boolean
   /** AES-256-GCM; the text is printable and names its key. The same plaintext never gives the same text twice. */
   seal(purpose: string, plaintext: string): string
   /** Throws SealError. */
@@ -87,6 +89,7 @@ export function createSecrets(keys: InstanceKeys): Secrets {
       .digest()
 
   return {
+    hasOldKeys: keys.previous.length > 0,
     seal,
     open,
     reseal: (purpose, sealed) => {

@@ -2,23 +2,13 @@ import { once } from 'node:events'
 import { createServer, type AddressInfo, type Socket } from 'node:net'
 import type { AuthContext, Connection, PublicKeyAuthContext, Server, ServerChannel, Session } from 'ssh2'
 import type { Services } from '../access/context.ts'
+import type { Door } from '../access/feature.ts'
 import { transaction } from '../db/database.ts'
 import { nowUnix } from '../lib/time.ts'
 import { loadHostKeys } from './ssh-host-keys.ts'
 import { findKeyByFingerprint, findKeyOwner, updateKeyUsed } from './ssh-key.store.ts'
 import { fingerprintOf, provesKey } from './ssh-public-key.ts'
 import { runSshCommand, type SshCaller, type SshRequest } from './ssh-session.service.ts'
-
-/** The built-in SSH server while it runs. */
-export interface SshServer {
-  /** Where it listens. */
-  readonly address: AddressInfo
-  /**
-   * Stops: no new connections; commands under way are ended, but for pushes that were accepted, and what lasts longer
-   * than `deadlineMs` is cut.
-   */
-  close(deadlineMs: number): Promise<void>
-}
 
 /** Most tries of one connection; agents hold many keys and offer them one after the other. */
 const maxAuthTries = 32
@@ -70,8 +60,11 @@ class Link {
   }
 }
 
-/** Starts the server where the configuration says; port 0 takes a free one. */
-export async function startSshServer(services: Services): Promise<SshServer> {
+/**
+ * Starts the built-in SSH server where the configuration says; port 0 takes a free one. When it is closed, commands under
+ * way are ended but for pushes that were accepted, and what lasts longer than the deadline is cut.
+ */
+export async function startSshServer(services: Services): Promise<Door> {
   const { config } = services
   const hostKeys = await loadHostKeys(config.paths.sshHostKeys)
   const links = new Map<string, Link>()
@@ -104,7 +97,7 @@ export async function startSshServer(services: Services): Promise<SshServer> {
   await once(server, 'listening')
 
   return {
-    address: server.address() as AddressInfo,
+    ports: { ssh: (server.address() as AddressInfo).port },
     async close(deadlineMs) {
       const closed = once(server, 'close')
       server.close()

@@ -2,7 +2,14 @@ import type { Feature } from '../access/feature.ts'
 import * as gitHttpRoutes from './git-http.routes.ts'
 import * as goGetRoutes from './go-get.routes.ts'
 
-/** Git over HTTP. */
+/** Git over HTTP and SSH. */
 export const transport: Feature = {
   routes: [gitHttpRoutes, goGetRoutes],
+  async door(services) {
+    const { startSshServer, disableSsh } = services.config.server
+    if (!startSshServer || disableSsh) return undefined
+    // Loaded when it is wanted: it costs a start its time and memory.
+    const ssh = await import('./ssh-server.ts')
+    return ssh.startSshServer(services)
+  },
 }

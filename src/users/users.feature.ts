@@ -10,6 +10,7 @@ import * as avatarRoutes from './avatars/avatar.routes.ts'
 import { removeReplacedAvatar } from './avatars/avatar.subscribers.ts'
 import { accountCounters } from './counter.store.ts'
 import { deleteExpiredSessions } from './credentials/delete-expired-sessions.task.ts'
+import { countAccounts } from './total.store.ts'
 import { follows } from './user.owned.ts'
 import { emptyPurgedEvents } from './purge.subscribers.ts'
 
@@ -29,5 +30,6 @@ export const users: Feature = {
   schedules: () => [deleteExpiredSessions],
   files: [{ table: 'user', column: 'avatar_key', store: 'avatars' }],
   counters: accountCounters,
+  totals: countAccounts,
   owns: [follows],
 }
