@@ -5,7 +5,7 @@ import type { UserChange, UserRow } from '../db/tables/accounts.ts'
 import { publish } from '../events/hub.ts'
 import { BadRequest, Invalid, NotFound } from '../lib/errors.ts'
 import type { Page } from '../lib/paging.ts'
-import { nowUnix } from '../lib/time.ts'
+import { nowUnix, type Unix } from '../lib/time.ts'
 import { hashPassword } from '../secrets/passwords.ts'
 import { purgePossessions, removeAccount } from '../users/account-removal.service.ts'
 import { mayUseEmail } from '../users/email.rules.ts'
@@ -19,6 +19,7 @@ import {
   deleteAccountRow,
   hasAdministrator,
   isAccountOrder,
+  isUnused,
   listAccounts,
   lockAdministrators,
 } from './account.store.ts'
@@ -113,6 +114,15 @@ export async function deleteAccount(ctx: SignedInCtx, account: UserRow, purge: b
     }
   })
 }
+
+/** Deletes an account that is not active and that nobody ever used; `Invalid` when somebody does by now, or it owns something. */
+export const deleteUnusedAccount = (ctx: Ctx, account: UserRow, beforeUnix: Unix): Promise<void> =>
+  removeAccount(ctx, account, async (tx) => {
+    await holdAccount(tx, account.id)
+    if (!(await isUnused(tx, account.id, beforeUnix))) throw new Invalid('the account is in use', 'account_used')
+    await publish(tx, 'user.deleted', { userId: account.id, doerId: account.id, name: account.name, purged: false })
+    await deleteAccountRow(tx, account.id)
+  })
 
 /** People's accounts, by name unless a known order is asked for. */
 export async function pageOfAccounts(

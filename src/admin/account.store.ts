@@ -4,6 +4,7 @@ import type { Db, Tx } from '../db/database.ts'
 import type { UserRow } from '../db/tables/accounts.ts'
 import type { UserId } from '../lib/ids.ts'
 import type { Page } from '../lib/paging.ts'
+import type { Unix } from '../lib/time.ts'
 
 export interface AccountFilter {
   readonly shownTo: Viewer
@@ -59,6 +60,37 @@ export const countAccounts = async (db: Db, filter: AccountFilter): Promise<numb
       .select((select) => select.fn.countAll<number>().as('count'))
       .executeTakeFirstOrThrow()
   ).count
+
+/** Accounts of people made before a time that are not active and that nobody ever used. */
+const unusedAccounts = (db: Db, beforeUnix: Unix) =>
+  db
+    .selectFrom('user')
+    .selectAll()
+    .where('kind', '=', 'individual')
+    .where('is_active', '=', false)
+    .where('is_admin', '=', false)
+    .where('last_login_unix', '=', 0)
+    .where('created_unix', '<', beforeUnix)
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom('access_token').select('id').whereRef('access_token.user_id', '=', 'user.id'))),
+    )
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom('public_key').select('id').whereRef('public_key.owner_id', '=', 'user.id'))),
+    )
+
+export const listUnusedAccounts = (
+  db: Db,
+  { beforeUnix, afterId, limit }: { readonly beforeUnix: Unix; readonly afterId: number; readonly limit: number },
+): Promise<UserRow[]> =>
+  unusedAccounts(db, beforeUnix)
+    .where('id', '>', afterId as UserId)
+    .orderBy('id')
+    .limit(limit)
+    .execute()
+
+/** Whether an account is still one of them. */
+export const isUnused = async (tx: Tx, id: UserId, beforeUnix: Unix): Promise<boolean> =>
+  (await unusedAccounts(tx, beforeUnix).where('id', '=', id).executeTakeFirst()) !== undefined
 
 /** Whether anybody administers the instance. */
 export const hasAdministrator = async (tx: Tx): Promise<boolean> =>

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { examined } from '../testing/doctor.ts'
+import { publicKey } from '../testing/samples.ts'
+import { eventsNamed } from '../testing/events.ts'
 import { startForge } from '../testing/forge.ts'
 import { givenPull } from '../testing/given-pull.ts'
 import { upload } from '../testing/upload.ts'
@@ -182,4 +184,39 @@ test('adminCreatePublicKey, adminDeleteUserPublicKey: for others, and through th
   assert.equal((await root.delete(`/admin/users/bob/keys/${made.id}`)).status, 403)
   assert.equal((await root.delete(`/admin/users/ann/keys/${made.id}`)).status, 204)
   assert.equal((await root.delete(`/admin/users/ann/keys/${made.id}`)).status, 404)
+})
+
+test('adminCronRun: accounts that nobody ever used go away when they are old, all others stay', async () => {
+  await using forge = await startForge({ standAt: Date.now(), users: ['signed'] })
+  const root = forge.as('root')
+  const password = 'some-Passw0rd'
+  const add = (username: string) =>
+    root.must('POST', '/admin/users', {
+      username,
+      email: `${username}@x.example`,
+      password,
+      must_change_password: false,
+    })
+  for (const name of ['idle', 'owner', 'keyed', 'active']) await add(name)
+  await root.must('POST', '/admin/users/owner/repos', { name: 'kept' })
+  await root.must('POST', '/admin/users/keyed/keys', { title: 'laptop', key: publicKey })
+  await forge.account('signed')
+  for (const name of ['idle', 'owner', 'keyed', 'signed']) {
+    await root.must('PATCH', `/admin/users/${name}`, { source_id: 0, login_name: name, active: false })
+  }
+  const left = async (): Promise<string[]> => {
+    assert.equal((await root.post('/admin/cron/delete_inactive_accounts')).status, 204)
+    await forge.settle()
+    return (await root.must('GET', '/admin/users')).json.map((user: { login: string }) => user.login).sort()
+  }
+  const all = ['active', 'idle', 'keyed', 'owner', 'root', 'signed']
+  assert.deepEqual(await left(), all, 'they are young')
+  forge.clock.advance(169 * 3_600_000)
+  await add('fresh')
+  await root.must('PATCH', '/admin/users/fresh', { source_id: 0, login_name: 'fresh', active: false })
+  assert.deepEqual(await left(), ['active', 'fresh', ...all.slice(2)])
+  const { name, doerId, userId, purged } = (await eventsNamed(forge, 'user.deleted'))[0] ?? {}
+  assert.deepEqual([name, doerId === userId, purged], ['idle', true, false])
+  const failed = (await root.must('GET', '/admin/jobs?state=failed')).json
+  assert.deepEqual(failed, [])
 })

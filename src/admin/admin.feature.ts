@@ -8,6 +8,7 @@ import * as adminUserRoutes from './user.routes.ts'
 import * as accountRoutes from './account.routes.ts'
 import { clearEvents } from './clear-events.task.ts'
 import { checkRepoStats } from './check-repo-stats.task.ts'
+import { deleteInactiveAccounts } from './delete-inactive-accounts.task.ts'
 import { deleteAbandonedUploads } from './delete-abandoned-uploads.task.ts'
 import { resealAfterKeyChange, resealSecrets } from './reseal-secrets.job.ts'
 import { countersCheck, filesCheck, jobsCheck } from './doctor-checks.service.ts'
@@ -17,6 +18,11 @@ export const admin: Feature = {
   routes: [healthRoutes, metricsRoutes, cronRoutes, eventRoutes, adminJobRoutes, adminUserRoutes, accountRoutes],
   jobs: [resealSecrets],
   begin: resealAfterKeyChange,
-  schedules: (config) => [checkRepoStats(config), deleteAbandonedUploads(config), clearEvents],
+  schedules: (config) => [
+    checkRepoStats(config),
+    deleteAbandonedUploads(config),
+    deleteInactiveAccounts(config),
+    clearEvents,
+  ],
   doctor: [filesCheck, countersCheck, jobsCheck],
 }

@@ -17,7 +17,7 @@ const unread: Readonly<Record<string, string>> = {
     'CLEANUP_TYPE ENABLED NOTICE_ON_SUCCESS NUMBER_TO_KEEP OLDER_THAN RUN_AT_START SCHEDULE',
   'cron.cleanup_packages': 'ENABLED NOTICE_ON_SUCCESS OLDER_THAN RUN_AT_START SCHEDULE',
   'cron.delete_abandoned_uploads': 'NOTICE_ON_SUCCESS',
-  'cron.delete_inactive_accounts': 'ENABLED NOTICE_ON_SUCCESS OLDER_THAN RUN_AT_START SCHEDULE',
+  'cron.delete_inactive_accounts': 'NOTICE_ON_SUCCESS',
   'cron.delete_missing_repos': 'NOTICE_ON_SUCCESS',
   'cron.delete_old_actions': 'ENABLED NOTICE_ON_SUCCESS OLDER_THAN RUN_AT_START SCHEDULE',
   'cron.delete_old_system_notices': 'ENABLED NOTICE_ON_SUCCESS OLDER_THAN RUN_AT_START SCHEDULE',
