@@ -26,8 +26,8 @@ const oddValues: Readonly<Record<string, readonly string[]>> = {
 }
 
 const typeOf = ({ query }: NamedOperation, name: string): string => {
-  const schema: { readonly type?: string } | undefined = query[name]
-  return schema?.type ?? 'string'
+  const { type } = (query[name] ?? {}) as { readonly type?: string }
+  return type ?? 'string'
 }
 
 const pathValues: Readonly<Record<string, string>> = {

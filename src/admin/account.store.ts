@@ -71,11 +71,11 @@ const unusedAccounts = (db: Db, beforeUnix: Unix) =>
     .where('is_admin', '=', false)
     .where('last_login_unix', '=', 0)
     .where('created_unix', '<', beforeUnix)
-    .where(({ not, exists, selectFrom }) =>
-      not(exists(selectFrom('access_token').select('id').whereRef('access_token.user_id', '=', 'user.id'))),
+    .where((row) =>
+      row.not(row.exists(row.selectFrom('access_token').select('id').whereRef('access_token.user_id', '=', 'user.id'))),
     )
-    .where(({ not, exists, selectFrom }) =>
-      not(exists(selectFrom('public_key').select('id').whereRef('public_key.owner_id', '=', 'user.id'))),
+    .where((row) =>
+      row.not(row.exists(row.selectFrom('public_key').select('id').whereRef('public_key.owner_id', '=', 'user.id'))),
     )
 
 export const listUnusedAccounts = (

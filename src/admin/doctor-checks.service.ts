@@ -1,4 +1,4 @@
-import type { DoctorCheck } from '../access/doctor.ts'
+import type { WholeCheck } from '../access/doctor.ts'
 import { listJobs, type JobRow } from '../jobs/queue.ts'
 import { inBatches } from '../lib/in-batches.ts'
 import { listNamedBlobs } from './file-scan.store.ts'
@@ -7,7 +7,7 @@ import { recount } from './recount.service.ts'
 /** Rows that are read at once. */
 const batch = 200
 
-export const filesCheck: DoctorCheck = {
+export const filesCheck: WholeCheck = {
   name: 'files',
   about: 'attachments, pictures and other files are in their stores',
   async *run(services) {
@@ -22,7 +22,7 @@ export const filesCheck: DoctorCheck = {
   },
 }
 
-export const countersCheck: DoctorCheck = {
+export const countersCheck: WholeCheck = {
   name: 'counters',
   about: 'stored counts are what can be counted',
   async *run(services, { fix }) {
@@ -33,7 +33,7 @@ export const countersCheck: DoctorCheck = {
   },
 }
 
-export const jobsCheck: DoctorCheck = {
+export const jobsCheck: WholeCheck = {
   name: 'jobs',
   about: 'no background job has failed for good or waits for another release',
   async *run({ db }) {

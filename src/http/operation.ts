@@ -1,9 +1,10 @@
 import type { Readable } from 'node:stream'
-import type { Static, TProperties, TSchema, TObject } from 'typebox'
+import type { Static, TObject } from 'typebox'
 import { apiErrors, textErrors, type ErrorForm } from './error-forms.ts'
 import { paramNames, type ParamNames } from './path.ts'
 import type { ComposedList } from '../lib/composed-list.ts'
 import type { Reply, StreamReply } from './reply.ts'
+import type { Schema, Schemas } from './schema.ts'
 
 /** Categories of access tokens, as the contract names them. */
 export type Scope =
@@ -49,7 +50,7 @@ export interface Site {
 export interface RequestContext {}
 
 /** One request on its way through an operation: what the client sent, as far as it has been looked at. */
-export interface Call<Params extends TProperties = TProperties> {
+export interface Call<Params extends Schemas = Schemas> {
   readonly id: string
   readonly method: string
   /** Path and query as sent, below the site root. */
@@ -80,7 +81,7 @@ export interface Call<Params extends TProperties = TProperties> {
 export interface Requirement<
   Needs extends object,
   Adds extends object,
-  Params extends TProperties = Readonly<Record<never, never>>,
+  Params extends Schemas = Readonly<Record<never, never>>,
 > {
   readonly codes: readonly string[]
   /** The statuses that it refuses with, for the API's description. */
@@ -107,7 +108,7 @@ export type ContextAfter<
 
 /** The values of path parameters by their schemas. */
 export type ParamsOf<Schemas> = {
-  readonly [Name in keyof Schemas]: Schemas[Name] extends TSchema ? Static<Schemas[Name]> : never
+  readonly [Name in keyof Schemas]: Schemas[Name] extends Schema ? Static<Schemas[Name]> : never
 }
 
 /** The path parameters that requirements declare. */
@@ -125,23 +126,23 @@ export interface BytesShape {
 }
 
 /** JSON that is sent under a media type of its own. */
-export interface JsonShape<Body extends TSchema = TSchema> {
+export interface JsonShape<Body extends Schema = Schema> {
   readonly kind: 'json'
   readonly mediaType: string
   readonly schema: Body
 }
 
 /** A reply's body: a schema (plain JSON), JSON of another media type, bytes, or nothing at all. */
-export type ReplyShape = TSchema | JsonShape | BytesShape | 'empty'
+export type ReplyShape = Schema | JsonShape | BytesShape | 'empty'
 
 /** A request's body: a schema, which JSON and forms are decoded by, or bytes that the handler takes as they come. */
-export type BodyShape = TSchema | BytesShape
+export type BodyShape = Schema | BytesShape
 
 /** Bytes of one of these media types. */
 export const bytesOf = (...mediaTypes: readonly [string, ...string[]]): BytesShape => ({ kind: 'bytes', mediaTypes })
 
 /** JSON under a media type of its own, as Git LFS has it. */
-export const jsonAs = <Body extends TSchema>(mediaType: string, schema: Body): JsonShape<Body> => ({
+export const jsonAs = <Body extends Schema>(mediaType: string, schema: Body): JsonShape<Body> => ({
   kind: 'json',
   mediaType,
   schema,
@@ -160,7 +161,7 @@ export type RepliesOf<Replies extends Readonly<Record<number, ReplyShape>>> = {
       ? StreamReply<Status>
       : Replies[Status] extends JsonShape<infer Body>
         ? Reply<Status, Sent<Static<Body>>>
-        : Replies[Status] extends TSchema
+        : Replies[Status] extends Schema
           ? Reply<Status, Sent<Static<Replies[Status]>>>
           : never
 }[keyof Replies & number]
@@ -172,13 +173,13 @@ type Sent<Body> = Body extends readonly (infer Item extends object)[]
     ? readonly Item[]
     : Body
 
-type BodyOf<Body> = Body extends TSchema ? Static<Body> : undefined
+type BodyOf<Body> = Body extends Schema ? Static<Body> : undefined
 
 interface Declaration<
   Path extends string,
   Rs extends readonly AnyRequirement[],
-  Params extends { readonly [Name in ParamNames<Path>]?: TSchema },
-  Query extends TProperties,
+  Params extends { readonly [Name in ParamNames<Path>]?: Schema },
+  Query extends Schemas,
   Body extends BodyShape | undefined,
   Replies extends Readonly<Record<number, ReplyShape>>,
 > {
@@ -247,8 +248,8 @@ export interface Operation {
   readonly wrongCredentials: 'refused' | 'guest'
   readonly requires: readonly AnyRequirement[]
   /** The schema of each path parameter, in the order of the path. */
-  readonly params: TProperties
-  readonly query: TProperties
+  readonly params: Schemas
+  readonly query: Schemas
   readonly body: BodyShape | undefined
   readonly maxBodyBytes: number | undefined
   readonly reply: Readonly<Record<number, ReplyShape>>
@@ -273,8 +274,8 @@ export function operation<
   const Path extends string,
   const Rs extends readonly [AnyRequirement, ...AnyRequirement[]],
   const Replies extends Readonly<Record<number, ReplyShape>>,
-  Params extends { readonly [Name in ParamNames<Path>]?: TSchema } = Readonly<Record<never, never>>,
-  Query extends TProperties = Record<never, never>,
+  Params extends { readonly [Name in ParamNames<Path>]?: Schema } = Readonly<Record<never, never>>,
+  Query extends Schemas = Record<never, never>,
   Body extends BodyShape | undefined = undefined,
 >(declaration: Declaration<Path, Rs, Params, Query, Body, Replies>): Operation {
   const { base = 'api', path, requires, scope } = declaration
@@ -306,9 +307,9 @@ export function operation<
 function pathSchemas(
   path: string,
   requires: readonly AnyRequirement[],
-  own: { readonly [name: string]: TSchema | undefined } | undefined,
-): TProperties {
-  const known: Record<string, TSchema | undefined> = Object.assign({}, ...requires.map(({ params }) => params), own)
+  own: { readonly [name: string]: Schema | undefined } | undefined,
+): Schemas {
+  const known: Record<string, Schema | undefined> = Object.assign({}, ...requires.map(({ params }) => params), own)
   const names = paramNames(path)
   const stray = Object.keys(known).find((name) => !names.includes(name))
   if (stray !== undefined) {

@@ -24,6 +24,24 @@ const registryErrors: ErrorForm = {
   },
 }
 
+test('operation: what is no schema is refused by the compiler, wherever a schema is asked for', () => {
+  const common = { method: 'GET', scope: null, requires: [anyone], run: async () => empty(204) } as const
+  const declared = [
+    // @ts-expect-error -- 'empty' is meant
+    operation({ ...common, path: '/a', reply: { 204: 'emtpy' } }),
+    // @ts-expect-error -- Type.String() is meant
+    operation({ ...common, path: '/a', query: { q: 'string' }, reply: { 204: 'empty' } }),
+    // @ts-expect-error -- a schema is meant
+    operation({ ...common, path: '/a', body: 'empty', reply: { 204: 'empty' } }),
+    // @ts-expect-error -- pathText is meant
+    operation({ ...common, path: '/{a}', params: { a: 'text' }, reply: { 204: 'empty' } }),
+  ]
+  assert.deepEqual(
+    declared.map(({ kind }) => kind),
+    Array.from({ length: 4 }, () => 'operation'),
+  )
+})
+
 const manifestType = 'application/vnd.oci.image.manifest.v1+json'
 const shared = { base: 'site', scope: null, requires: [anyone], errors: registryErrors } as const
 

@@ -1,4 +1,4 @@
-import { Type, type Static, type TProperties, type TSchema } from 'typebox'
+import { Type, type Static, type TSchema } from 'typebox'
 
 /**
  * Small vocabulary on top of TypeBox. A schema made here is the JSON Schema of the API description; its `title` is the
@@ -6,15 +6,15 @@ import { Type, type Static, type TProperties, type TSchema } from 'typebox'
  */
 
 /** A named record, as a reply shows it. */
-export const object = <Properties extends TProperties>(name: string, properties: Properties) =>
+export const object = <Properties extends Schemas>(name: string, properties: Properties) =>
   Type.Object(properties, { title: name })
 
 /** A named record that a request sends. Unknown members are ignored when it is decoded. */
-export const requestObject = <Properties extends TProperties>(name: string, properties: Properties) =>
+export const requestObject = <Properties extends Schemas>(name: string, properties: Properties) =>
   Type.Object(properties, { title: name })
 
 /** The value or null; in a reply the key is always there. */
-export const nullable = <Inner extends TSchema>(inner: Inner) => Type.Union([inner, Type.Null()])
+export const nullable = <Inner extends Schema>(inner: Inner) => Type.Union([inner, Type.Null()])
 
 /** A time as RFC 3339 text. */
 export const dateTime = () => Type.String({ format: 'date-time' })
@@ -38,4 +38,8 @@ export const commaList = () => Type.Unsafe<string[]>({ type: 'array', items: { t
 /** Paging parameters of a list; the largest size is applied where the page is read (`lib/paging.ts`). */
 export const pageQuery = { page: Type.Optional(Type.Integer()), limit: Type.Optional(Type.Integer()) } as const
 
-export type { Static, TSchema }
+/** A schema that was made as one. The type of the library's own (`TSchema`) takes any value, a misspelt text as well. */
+export type Schema = TSchema & ({ readonly '~kind': string } | { readonly '~unsafe': unknown })
+export type Schemas = Readonly<Record<string, Schema>>
+
+export type { Static }

@@ -1,6 +1,5 @@
 import type { Services } from '../access/context.ts'
-import { nameForDoctor, type DoctorCheck, type Finding } from '../access/doctor.ts'
-import { everyRepo } from '../access/repo-scan.store.ts'
+import { nameForDoctor, type Finding, type RepoCheck } from '../access/doctor.ts'
 import type { RepoRow } from '../db/tables/repositories.ts'
 import { pullRef } from './pull-ref.ts'
 import { writePullRef } from './pull-sync.service.ts'
@@ -10,16 +9,12 @@ import { listPullsFrom } from './pull.store.ts'
 const batch = 500
 
 /** Without the reference that keeps its commits git would throw them away one day. */
-export const pullRefsCheck: DoctorCheck = {
+export const pullRefsCheck: RepoCheck = {
   name: 'pull-requests',
   about: 'every pull request has the reference that keeps its commits',
-  async *run(services, options) {
-    for await (const repos of everyRepo(services.db)) {
-      for (const repo of repos) {
-        // A git repository that is missing is told by the check of repositories.
-        if (await services.git.exists(repo.git_key)) yield* checkPullRefs(services, repo, options)
-      }
-    }
+  async *runOn(services, { repo, isOnDisk }, options) {
+    // A git repository that is missing is told by the check of repositories.
+    if (isOnDisk) yield* checkPullRefs(services, repo, options)
   },
 }
 

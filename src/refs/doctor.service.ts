@@ -1,6 +1,5 @@
 import type { Services } from '../access/context.ts'
-import { nameForDoctor, type DoctorCheck, type Finding } from '../access/doctor.ts'
-import { everyRepo } from '../access/repo-scan.store.ts'
+import { nameForDoctor, type RepoCheck, type WholeCheck } from '../access/doctor.ts'
 import type { RepoRow } from '../db/tables/repositories.ts'
 import { branchOf, tagOf, zeroOid } from '../lib/refs.ts'
 import { nowUnix } from '../lib/time.ts'
@@ -11,7 +10,7 @@ import { listJournal, loadRecorded } from './ref-journal.store.ts'
 /** Entries of the journal that are read at once. */
 const batch = 200
 
-export const journalCheck: DoctorCheck = {
+export const journalCheck: WholeCheck = {
   name: 'ref-journal',
   about: 'no change of references was left unfinished',
   async *run(services, { fix }) {
@@ -29,32 +28,26 @@ export const journalCheck: DoctorCheck = {
   },
 }
 
-export const referencesCheck: DoctorCheck = {
+export const referencesCheck: RepoCheck = {
   name: 'references',
   about: 'what is recorded of branches and tags is what git has',
-  async *run(services, { fix }) {
-    for await (const repos of everyRepo(services.db)) {
-      for (const repo of repos) yield* checkReferences(services, repo, fix)
+  async *runOn(services, { repo, isOnDisk }, { fix }) {
+    // A git repository that is missing is told by the check of repositories.
+    if (!isOnDisk) return
+    const changes = await unrecordedChanges(services, repo)
+    if (changes.length === 0) return
+    if (fix) {
+      // Recorded like any other change, so that pull requests, webhooks and search hear of it too.
+      const journal = await openJournal(services, codeOf(repo), changes, { doerId: repo.owner_id, via: 'internal' })
+      await settle(services, journal, changes)
+    }
+    for (const { ref, old, new: now } of changes) {
+      yield {
+        what: `${nameForDoctor(repo)}: ${ref} is recorded as ${old} and git has ${now}`,
+        state: fix ? 'fixed' : 'fixable',
+      }
     }
   },
-}
-
-async function* checkReferences(services: Services, repo: RepoRow, fix: boolean): AsyncGenerator<Finding> {
-  // A git repository that is missing is told by the check of repositories.
-  if (!(await services.git.exists(repo.git_key))) return
-  const changes = await unrecordedChanges(services, repo)
-  if (changes.length === 0) return
-  if (fix) {
-    // Recorded like any other change, so that pull requests, webhooks and search hear of it too.
-    const journal = await openJournal(services, codeOf(repo), changes, { doerId: repo.owner_id, via: 'internal' })
-    await settle(services, journal, changes)
-  }
-  for (const { ref, old, new: now } of changes) {
-    yield {
-      what: `${nameForDoctor(repo)}: ${ref} is recorded as ${old} and git has ${now}`,
-      state: fix ? 'fixed' : 'fixable',
-    }
-  }
 }
 
 /** Branches and tags of which something else is recorded than git has. */

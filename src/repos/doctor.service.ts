@@ -1,6 +1,5 @@
 import type { Services } from '../access/context.ts'
-import { nameForDoctor, type DoctorCheck, type Finding } from '../access/doctor.ts'
-import { everyRepo } from '../access/repo-scan.store.ts'
+import { nameForDoctor, type Finding, type RepoCheck, type WholeCheck } from '../access/doctor.ts'
 import { transaction } from '../db/database.ts'
 import type { RepoRow } from '../db/tables/repositories.ts'
 import type { GitKey } from '../lib/ids.ts'
@@ -8,26 +7,20 @@ import { updateEmptiness } from '../refs/ref-journal.store.ts'
 import { listPendingWork } from './pending-work.store.ts'
 import { listKnownGitKeys } from './repo.store.ts'
 
-export const repositoriesCheck: DoctorCheck = {
+export const repositoriesCheck: RepoCheck = {
   name: 'repositories',
   about: 'every repository is on the disk, and has the default branch and emptiness that are recorded',
-  async *run(services, { fix }) {
-    for await (const repos of everyRepo(services.db)) {
-      for (const repo of repos) yield* checkRepository(services, repo, fix)
+  async *runOn(services, { repo, isOnDisk }, { fix }) {
+    if (!isOnDisk) {
+      yield { what: `${nameForDoctor(repo)}: its git repository ${repo.git_key} is missing`, state: 'report' }
+      return
     }
+    if (repo.wiki_git_key !== null && !(await services.git.exists(repo.wiki_git_key))) {
+      const what = `${nameForDoctor(repo)}: the git repository ${repo.wiki_git_key} of its wiki is missing`
+      yield { what, state: 'report' }
+    }
+    yield* checkHeadAndEmptiness(services, repo, fix)
   },
-}
-
-async function* checkRepository(services: Services, repo: RepoRow, fix: boolean): AsyncGenerator<Finding> {
-  if (!(await services.git.exists(repo.git_key))) {
-    yield { what: `${nameForDoctor(repo)}: its git repository ${repo.git_key} is missing`, state: 'report' }
-    return
-  }
-  if (repo.wiki_git_key !== null && !(await services.git.exists(repo.wiki_git_key))) {
-    const what = `${nameForDoctor(repo)}: the git repository ${repo.wiki_git_key} of its wiki is missing`
-    yield { what, state: 'report' }
-  }
-  yield* checkHeadAndEmptiness(services, repo, fix)
 }
 
 /**
@@ -57,7 +50,7 @@ async function* checkHeadAndEmptiness(services: Services, repo: RepoRow, fix: bo
 /** Git repositories whose rows are looked up at once. */
 const keyBatch = 500
 
-export const orphansCheck: DoctorCheck = {
+export const orphansCheck: WholeCheck = {
   name: 'orphans',
   about: 'every git repository on the disk belongs to a repository or a wiki',
   async *run(services, { fix }) {
