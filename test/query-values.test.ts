@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import type { NamedOperation } from '../src/http/operation.ts'
+import { isBytes, type NamedOperation } from '../src/http/operation.ts'
 import { startForge } from '../src/testing/forge.ts'
 import { givenPull } from '../src/testing/given-pull.ts'
 
@@ -40,6 +40,84 @@ const pathValues: Readonly<Record<string, string>> = {
   ball_type: 'zipball',
 }
 
+/** The address of an operation with things that are there in the places of its parameters. */
+const addressOf = (path: string, index: number): string =>
+  path.replace(/\{([\w-]+)\+?\}/g, (_, name: string) =>
+    name === 'reponame' ? 'tool' : name === 'index' ? String(index) : (pathValues[name] ?? '1'),
+  )
+
+interface BodySchema {
+  readonly type?: string
+  readonly enum?: readonly string[]
+  readonly format?: string
+  readonly properties?: Readonly<Record<string, BodySchema>>
+  readonly required?: readonly string[]
+  readonly items?: BodySchema
+  readonly anyOf?: readonly BodySchema[]
+}
+
+/** A value that fits a schema, with the required members of records. */
+function exampleOf(schema: BodySchema): unknown {
+  if (schema.enum) return schema.enum[0]
+  const [first] = schema.anyOf ?? []
+  if (first) return exampleOf(first)
+  switch (schema.type) {
+    case 'object':
+      return Object.fromEntries(
+        (schema.required ?? []).map((name) => [name, exampleOf(schema.properties?.[name] as BodySchema)]),
+      )
+    case 'array':
+      return schema.items ? [exampleOf(schema.items)] : []
+    case 'integer':
+    case 'number':
+      return 1
+    case 'boolean':
+      return false
+    case undefined:
+    default:
+      return schema.format === 'date-time' ? '2030-01-02T03:04:05Z' : 'text'
+  }
+}
+
+/** For each text in a body a body that fits but for a zero byte in that text. */
+function withZeroBytes(schema: BodySchema): unknown[] {
+  if (schema.enum) return []
+  const [first] = schema.anyOf ?? []
+  if (first) return withZeroBytes(first)
+  if (schema.type === 'array' && schema.items) return withZeroBytes(schema.items).map((item) => [item])
+  if (schema.type === 'object') {
+    const whole = exampleOf(schema) as object
+    return Object.entries(schema.properties ?? {}).flatMap(([name, member]) =>
+      withZeroBytes(member).map((value) => ({ ...whole, [name]: value })),
+    )
+  }
+  return schema.type === 'string' || schema.type === undefined ? ['a\0b'] : []
+}
+
+test('no text of a body keeps a zero byte: 422, or an earlier refusal, on both databases', async () => {
+  await using forge = await startForge({
+    users: ['alice'],
+    settings: { repository: { ENABLE_FLAGS: true }, quota: { ENABLED: true } },
+  })
+  const repo = await forge.given.repo({ owner: 'alice', name: 'tool' })
+  const pull = await givenPull(forge, { repo })
+  await forge.given.org({ owner: 'alice', name: 'guild' })
+  const root = forge.as('root')
+  const wrong: string[] = []
+  const refused = new Map<number, number>()
+  for (const operation of forge.services.operations()) {
+    if (operation.base !== 'api' || operation.body === undefined || isBytes(operation.body)) continue
+    for (const body of withZeroBytes(operation.body as BodySchema)) {
+      const { status } = await root.send(operation.method, addressOf(operation.path, pull.number), body)
+      refused.set(status, (refused.get(status) ?? 0) + 1)
+      if (status < 400 || status >= 500) wrong.push(`${operation.id} with ${JSON.stringify(body)}: ${status}`)
+    }
+  }
+  const causes = forge.defects.splice(0).map(String)
+  assert.deepEqual(wrong, [], causes.join('\n'))
+  assert.ok((refused.get(422) ?? 0) > 200, `422 was answered ${refused.get(422)} times`)
+})
+
 test('no value of a query parameter is a defect: neither one that its list does not have, nor one out of range', async () => {
   await using forge = await startForge({
     users: ['alice'],
@@ -57,9 +135,7 @@ test('no value of a query parameter is a defect: neither one that its list does 
     if (operation.base !== 'api' || operation.id === 'adminWatchEvents') continue
     const lists = contract.get(operation.id) ?? []
     const names = operation.method === 'GET' ? [...new Set([...Object.keys(operation.query), ...lists])] : lists
-    const path = operation.path.replace(/\{([\w-]+)\+?\}/g, (_, name: string) =>
-      name === 'reponame' ? 'tool' : name === 'index' ? String(pull.number) : (pathValues[name] ?? '1'),
-    )
+    const path = addressOf(operation.path, pull.number)
     for (const name of names) {
       listed += lists.includes(name) ? 1 : 0
       for (const value of oddValues[typeOf(operation, name)] ?? []) {

@@ -195,6 +195,18 @@ export function firstProblem(schema: TSchema, value: unknown): { field: string; 
   return { field, reason: missing === undefined ? (error?.message ?? 'does not fit') : 'is required' }
 }
 
+/** Where a text with a zero byte is, which PostgreSQL can not keep; undefined when there is none. */
+function zeroByteIn(value: unknown, place = ''): string | undefined {
+  if (typeof value === 'string') return value.includes('\0') ? place : undefined
+  if (typeof value !== 'object' || value === null) return undefined
+  for (const [key, member] of Object.entries(value)) {
+    if (key.includes('\0')) return place
+    const found = zeroByteIn(member, place === '' ? key : `${place}.${key}`)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
 /**
  * Reads and checks a body. Anything wrong with it is 422 with the name of the first failing field.
  * @param query fields that count where the body is a form, or missing, and does not give them
@@ -211,5 +223,7 @@ export async function decodeBody(
   const value = shape(schema, sent, !/json/i.test(type.split(';')[0] as string))
   const problem = firstProblem(schema, value)
   if (problem) throw new Invalid(`[${problem.field}]: ${problem.reason}`, 'invalid', { field: problem.field })
+  const zero = zeroByteIn(value)
+  if (zero !== undefined) throw new Invalid(`[${zero}]: holds a zero byte`, 'zero_byte', { field: zero })
   return value
 }
