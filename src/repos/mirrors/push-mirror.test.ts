@@ -199,7 +199,7 @@ test('repoAddPushMirror: over SSH with a key that the forge makes, to a host tha
   assert.notEqual(await sync(), '')
 })
 
-test('repoListPushMirrors: administrators of the repository alone, and none of another one', async () => {
+test('repoListPushMirrors, repoGetPushMirrorByRemoteName, repoDeletePushMirror: administrators of the repository alone, and none of another one', async () => {
   await using forge = await openForge()
   const [repo, second] = [await forge.given.repo(), await forge.given.repo()]
   await forge.account('bob')
