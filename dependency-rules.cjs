@@ -49,6 +49,7 @@ module.exports = {
         ['refs'],
         ['repos'],
         ['code'],
+        ['attachments'],
         ['issues'],
         ['pulls'],
         ['releases', 'wiki', 'lfs', 'oauth', 'actions', 'packages', 'quota', 'admin'],

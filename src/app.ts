@@ -39,6 +39,7 @@ import { orgs } from './orgs/orgs.feature.ts'
 import { refs } from './refs/refs.feature.ts'
 import { repos } from './repos/repos.feature.ts'
 import { code } from './code/code.feature.ts'
+import { attachments } from './attachments/attachments.feature.ts'
 import { issues } from './issues/issues.feature.ts'
 import { pulls } from './pulls/pulls.feature.ts'
 import { releases } from './releases/releases.feature.ts'
@@ -62,6 +63,7 @@ const features: readonly Feature[] = [
   refs,
   repos,
   code,
+  attachments,
   issues,
   pulls,
   releases,

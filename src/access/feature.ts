@@ -8,6 +8,7 @@ import type { Db } from '../db/database.ts'
 import type { Ctx, Services, SignedInRepoCtx } from './context.ts'
 import type { Counter } from './counter.ts'
 import type { DoctorCheck } from './doctor.ts'
+import type { FileHolder } from './file-holder.ts'
 import type { AnyOwnService } from './own-service.ts'
 import type { Owned, OwnedByAccount, OwnedByRepo } from './owned.ts'
 import { joinExtras, type PushExtras } from './push-extras.ts'
@@ -69,6 +70,8 @@ export interface Feature {
   readonly sealed?: readonly SealedColumn[]
   /** Where its rows name blobs, so that missing ones are found. */
   readonly files?: readonly FileColumn[]
+  /** Who may download the files that are attached to what it has. */
+  readonly fileHolders?: readonly FileHolder[]
   /** Counts that it keeps in rows, so that wrong ones are found and put right. */
   readonly counters?: readonly Counter[]
   /** What it writes to the ledger of stored bytes, and how that is counted anew. */
@@ -85,6 +88,7 @@ export interface Feature {
 export interface Parts {
   readonly sealed: readonly SealedColumn[]
   readonly files: readonly FileColumn[]
+  readonly fileHolders: readonly FileHolder[]
   readonly counters: readonly Counter[]
   readonly usage: readonly UsageSource[]
   readonly doctor: readonly DoctorCheck[]
@@ -105,6 +109,7 @@ export function partsOf(features: readonly Feature[]): Parts {
   return {
     sealed: features.flatMap((feature) => feature.sealed ?? []),
     files: features.flatMap((feature) => feature.files ?? []),
+    fileHolders: features.flatMap((feature) => feature.fileHolders ?? []),
     counters: features.flatMap((feature) => feature.counters ?? []),
     usage,
     doctor: features.flatMap((feature) => feature.doctor ?? []),

@@ -44,14 +44,23 @@ export function checkScopes(
   method: string,
   narrow?: NarrowScope,
 ): void {
-  if (viewer?.credential.kind !== 'token') return
-  const { scopes } = viewer.credential
-  if (narrow && scopes.narrow.has(narrow)) return
-  const level = levelOf(method)
-  const missing = categories.find((category) => !grants(scopes, category, level))
+  const missing = missingScope(viewer, categories, method, narrow)
   if (!missing) return
-  const scope = `${level}:${missing}`
+  const scope = `${levelOf(method)}:${missing}`
   throw new Forbidden(`token does not have the scope ${scope}`, 'scope_missing', { scope })
+}
+
+/** The first of the categories that the viewer's token lacks at the level of the method. */
+export function missingScope(
+  viewer: Ctx['viewer'],
+  categories: readonly Scope[],
+  method: string,
+  narrow?: NarrowScope,
+): Scope | undefined {
+  if (viewer?.credential.kind !== 'token') return undefined
+  const { scopes } = viewer.credential
+  if (narrow && scopes.narrow.has(narrow)) return undefined
+  return categories.find((category) => !grants(scopes, category, levelOf(method)))
 }
 
 /** Credentials that carry name and password (or a token in their place), for managing tokens (contract E2). */

@@ -104,11 +104,16 @@ export class RequestCall implements Call {
     this.params = decodeParams(this.operation.params, raw)
   }
 
-  /** The body as it arrives. A pause longer than the limit ends it with an error. */
+  /**
+   * The body as it arrives. A pause longer than the limit ends it with an error. Throws BadRequest when the client is gone
+   * before anybody reads.
+   */
   readonly body = (): Readable => {
     if (this.#bodyTaken) throw new Error('the body was taken already')
     this.#bodyTaken = true
     const raw = this.#request
+    // A stream that has ended already tells nobody so again: whoever waits for it would wait for ever.
+    if (raw.destroyed) throw new BadRequest('the body ended early', 'body_incomplete')
     const { socket } = raw
     let seen = -1
     const look = () => {

@@ -1,10 +1,16 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { request } from 'node:http'
 import { connect } from 'node:net'
 import { test } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
 import { gunzipSync } from 'node:zlib'
 import { startForge, testPassword } from '../testing/forge.ts'
 import { basicAuthorization } from '../testing/samples.ts'
+import { readBytes } from './decode.ts'
+import { bytesOf, operation, type Requirement } from './operation.ts'
+import { empty } from './reply.ts'
+import { untied } from './untied-body.ts'
 
 /** One raw HTTP/1.1 exchange, for what `fetch` would not send. */
 const raw = (url: string, text: string): Promise<string> =>
@@ -179,4 +185,30 @@ test('the address of the client is that of a trusted proxy only', async () => {
   await using untrusted = await startForge({ settings: { security: { REVERSE_PROXY_TRUSTED_PROXIES: '10.0.0.0/8' } } })
   await untrusted.guest.get('/user', { headers: { 'x-forwarded-for': '203.0.113.9' } })
   assert.equal(untrusted.answered.at(-1)?.ip, '127.0.0.1')
+})
+
+test('bodies: one whose client is gone before anybody reads it ends the request', async () => {
+  const slowCheck: Requirement<object, object> = {
+    codes: [],
+    refuses: [],
+    async check(_ctx, call) {
+      await once(call.signal, 'abort')
+      return {}
+    },
+  }
+  const takeBytes = operation({
+    ...{ base: 'site', method: 'POST', path: '/test/bytes', scope: null, requires: [slowCheck] },
+    body: bytesOf('*/*'),
+    reply: { 200: 'empty' },
+    run: async ({ call }) => {
+      await readBytes(untied(call.body()), 1000)
+      return empty(200)
+    },
+  })
+  await using forge = await startForge({ features: [{ routes: [{ takeBytes }] }] })
+  const { port } = new URL(forge.url)
+  const socket = connect(Number(port), '127.0.0.1')
+  socket.write('POST /test/bytes HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nbegun')
+  setTimeout(() => socket.destroy(), 50)
+  while (!forge.answered.some(({ operationId }) => operationId === 'takeBytes')) await setImmediate()
 })

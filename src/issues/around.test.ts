@@ -20,7 +20,7 @@ test('issueCreateIssueAttachment, issueListIssueAttachments, issueGetIssueAttach
   const part = await guest.get(url, { site: true, headers: { range: 'bytes=5-9' } })
   assert.deepEqual([part.status, part.text, part.headers.get('content-range')], [206, 'notes', 'bytes 5-9/11'])
   assert.equal((await guest.get(`/${issue.repo.fullName}${url}`, { site: true })).status, 200)
-  assert.equal((await alice.must('GET', `${path}/${file.id}`)).json.download_count, 2)
+  assert.equal((await alice.must('GET', `${path}/${file.id}`)).json.download_count, 3)
   assert.equal((await alice.must('PATCH', `${path}/${file.id}`, { name: 'other.md' })).json.name, 'other.md')
   assert.equal((await forge.as('bob').patch(`${path}/${file.id}`, { name: 'x.md' })).status, 403)
   assert.equal((await forge.as('bob').delete(`${path}/${file.id}`)).status, 403)

@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox'
 import { dateTime, nullable, object, requestObject } from '../http/schema.ts'
 import { User } from '../users/user.schemas.ts'
-import { Attachment } from './attachments/attachment.schemas.ts'
+import { Attachment } from '../attachments/attachment.schemas.ts'
 import { Label } from './labels/label.schemas.ts'
 import { Milestone, StateType } from './milestones/milestone.schemas.ts'
 

@@ -11,11 +11,10 @@ import * as issueTimeRoutes from './time/time.routes.ts'
 import * as issueAttachmentRoutes from './attachments/attachment.routes.ts'
 import * as orgLabelRoutes from './labels/org-label.routes.ts'
 import * as issueTemplateRoutes from './templates/template.routes.ts'
-import { issueFileUsage } from './attachments/attachment-row.service.ts'
+import { issueFiles } from './attachments/attachment.service.ts'
 import { issueCounters } from './counter.store.ts'
 import { dropLabelsOfOldOwner, makeFirstLabels } from './labels/label.subscribers.ts'
 import { copyTemplateLabels } from './labels/template-label.subscribers.ts'
-import { removeAttachmentFile, removeAttachmentsOfRepo } from './attachments/attachment.subscribers.ts'
 import { dropUnseenSubscriptions } from './social/subscription.subscribers.ts'
 import { tracesOfIssues, writings } from './writing.owned.ts'
 import { readCommitMessages } from './timeline/commit-reference.subscribers.ts'
@@ -36,17 +35,8 @@ export const issues: Feature = {
     orgLabelRoutes,
     issueTemplateRoutes,
   ],
-  subscribers: [
-    dropLabelsOfOldOwner,
-    makeFirstLabels,
-    copyTemplateLabels,
-    removeAttachmentFile,
-    removeAttachmentsOfRepo,
-    readCommitMessages,
-    dropUnseenSubscriptions,
-  ],
-  files: [{ table: 'attachment', column: 'blob_key', store: 'attachments' }],
+  subscribers: [dropLabelsOfOldOwner, makeFirstLabels, copyTemplateLabels, readCommitMessages, dropUnseenSubscriptions],
+  fileHolders: [issueFiles],
   counters: issueCounters,
-  usage: [issueFileUsage],
   owns: [writings, tracesOfIssues],
 }

@@ -1,10 +1,10 @@
 import { bytewise } from '../db/bytewise.ts'
-import type { Db } from '../db/database.ts'
+import type { Db, Tx } from '../db/database.ts'
 import type { AttachmentRow } from '../db/tables/issues.ts'
-import type { ReleaseId } from '../lib/ids.ts'
+import type { AttachmentId, ReleaseId } from '../lib/ids.ts'
 
 /** Files of releases by their names, those of one name in the order they came. */
-export const listFilesOfReleases = (db: Db, releaseIds: readonly ReleaseId[]): Promise<AttachmentRow[]> =>
+export const listFilesOfReleases = (db: Db | Tx, releaseIds: readonly ReleaseId[]): Promise<AttachmentRow[]> =>
   releaseIds.length === 0
     ? Promise.resolve([])
     : db
@@ -14,3 +14,19 @@ export const listFilesOfReleases = (db: Db, releaseIds: readonly ReleaseId[]): P
         .orderBy(bytewise(db, 'name'))
         .orderBy('id')
         .execute()
+
+export const findFileOfRelease = (db: Db, releaseId: ReleaseId, id: AttachmentId): Promise<AttachmentRow | undefined> =>
+  db.selectFrom('attachment').selectAll().where('release_id', '=', releaseId).where('id', '=', id).executeTakeFirst()
+
+/** The file of a release by its name; of several the one that came last. */
+export const findFileNamed = (db: Db, releaseId: ReleaseId, name: string): Promise<AttachmentRow | undefined> =>
+  db
+    .selectFrom('attachment')
+    .selectAll()
+    .where('release_id', '=', releaseId)
+    .where('name', '=', name)
+    .orderBy('id', 'desc')
+    .executeTakeFirst()
+
+export const findReleaseOfFile = (db: Db, id: ReleaseId) =>
+  db.selectFrom('release').select('is_draft').where('id', '=', id).executeTakeFirst()

@@ -1,9 +1,11 @@
 import { Type } from 'typebox'
 import { refEffect } from '../access/ref-effect.ts'
+import { removeFiles } from '../attachments/attachment-row.service.ts'
 import type { Tx } from '../db/database.ts'
 import type { NewReleaseRow, ReleaseChange, ReleaseRow } from '../db/tables/releases.ts'
 import { publish } from '../events/hub.ts'
 import type { ReleaseId, UserId } from '../lib/ids.ts'
+import { listFilesOfReleases } from './asset.store.ts'
 import {
   addToReleaseCount,
   deleteReleaseRow,
@@ -53,10 +55,17 @@ export async function changeRelease(
   return after
 }
 
-/** Part of the transaction that removes a release. @returns false when somebody else had done so */
+/** Part of the transaction that removes a release and its files. @returns false when somebody else had done so */
 export async function dropRelease(tx: Tx, id: ReleaseId, doerId: UserId): Promise<boolean> {
   const gone = await deleteReleaseRow(tx, id)
   if (!gone) return false
+  const files = await listFilesOfReleases(tx, [id])
+  await removeFiles(
+    tx,
+    gone.repo_id,
+    files.map((file) => file.id),
+    doerId,
+  )
   if (!gone.is_draft) await addToReleaseCount(tx, gone.repo_id, -1)
   await publish(tx, 'release.deleted', {
     ...factsOf(gone, doerId),

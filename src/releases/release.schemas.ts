@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox'
 import { TagArchiveDownloadCount } from '../code/branches/tag.schemas.ts'
 import { dateTime, nullable, object, requestObject } from '../http/schema.ts'
-import { Attachment } from '../issues/attachments/attachment.schemas.ts'
+import { Attachment } from '../attachments/attachment.schemas.ts'
 import { User } from '../users/user.schemas.ts'
 
 export const Release = object('Release', {

@@ -3,6 +3,7 @@ import { storedContent } from '../access/stored-content.ts'
 import { type StorageKind, storageKinds } from '../config/storage-settings.ts'
 import type { ServedFile } from '../http/file-reply.ts'
 import type { Call } from '../http/operation.ts'
+import { untied } from '../http/untied-body.ts'
 import { Forbidden, NotFound, TooLarge } from '../lib/errors.ts'
 import { nowUnix } from '../lib/time.ts'
 import type { SignedPut, StoredBlob } from '../storage/blobs.ts'
@@ -77,7 +78,7 @@ export async function openBlobAddress(services: Services, grant: string): Promis
 /** Stores what is sent to an address of this forge. Throws Forbidden, and what `Blobs.put` throws. */
 export async function storeAtBlobAddress(services: Services, grant: string, call: Call): Promise<StoredBlob> {
   const { kind, key, maxBytes, sizeBytes, contentType } = opened(services, purpose.put, grant)
-  return services.blobs[kindOf(kind)].put(String(key), call.body(), {
+  return services.blobs[kindOf(kind)].put(String(key), untied(call.body()), {
     maxBytes: Number(maxBytes),
     ...(sizeBytes === -1 ? {} : { expected: { sizeBytes: Number(sizeBytes) } }),
     ...(contentType === '' ? {} : { contentType: String(contentType) }),

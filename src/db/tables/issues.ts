@@ -295,3 +295,4 @@ export type TrackedTimeRow = Selectable<TrackedTimeTable>
 export type StopwatchRow = Selectable<StopwatchTable>
 export type AttachmentRow = Selectable<AttachmentTable>
 export type NewAttachmentRow = Insertable<AttachmentTable>
+export type AttachmentChange = Updateable<AttachmentTable>

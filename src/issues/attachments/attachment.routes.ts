@@ -1,24 +1,19 @@
 import { Type } from 'typebox'
 import { repoUnderQuota } from '../../access/quota.requirements.ts'
 import { inRepo, issuesOrPullsEnabled, notArchived } from '../../access/repo.requirements.ts'
-import { anyone, attachmentsEnabled, signedIn } from '../../access/requirements.ts'
-import type { Ctx } from '../../access/context.ts'
-import { fileReplies, serveFile } from '../../http/file-reply.ts'
-import { bytesOf, operation, validBody, type Call } from '../../http/operation.ts'
+import { attachmentsEnabled, signedIn } from '../../access/requirements.ts'
+import { bytesOf, operation, validBody } from '../../http/operation.ts'
 import { created, noContent, ok } from '../../http/reply.ts'
-import { pathNumber, pathText } from '../../http/schema.ts'
-import { uploadOf } from './attachment-upload.ts'
-import { presentAttachment } from './attachment.present.ts'
-import { Attachment, EditAttachmentOptions } from './attachment.schemas.ts'
+import { pathNumber } from '../../http/schema.ts'
+import { uploadOf } from '../../attachments/upload.ts'
+import { presentAttachment } from '../../attachments/attachment.present.ts'
+import { Attachment, EditAttachmentOptions } from '../../attachments/attachment.schemas.ts'
 import {
   attachFile,
-  countOneDownload,
   deleteAttachment,
   getAttachment,
-  getDownload,
   getFilesOfComment,
   getFilesOfIssue,
-  openFile,
   renameAttachment,
   type AttachmentParent,
 } from './attachment.service.ts'
@@ -171,43 +166,4 @@ export const issueDeleteIssueCommentAttachment = operation({
     await deleteAttachment(ctx, commentOf(ctx), await getAttachment(ctx, commentOf(ctx), params.attachment_id))
     return noContent()
   },
-})
-
-/** Serves a file and counts that, unless nothing or only a later part was sent. */
-async function download(ctx: Ctx, uuid: string, call: Call) {
-  const file = await getDownload(ctx, uuid)
-  const reply = await serveFile(call, {
-    name: file.name,
-    content: { sizeBytes: file.size_bytes, open: (range) => openFile(ctx, file, range) },
-    etag: file.uuid,
-    modifiedUnix: file.created_unix,
-  })
-  if (reply.status === 200 && call.method === 'GET') await countOneDownload(ctx, file)
-  return reply
-}
-
-export const downloadAttachment = operation({
-  base: 'site',
-  family: 'downloads',
-  method: 'GET',
-  path: '/attachments/{uuid}',
-  params: { uuid: pathText },
-  scope: null,
-  requires: [anyone, attachmentsEnabled],
-  reply: fileReplies,
-  summary: 'Download an attached file',
-  run: ({ ctx, params, call }) => download(ctx, params.uuid, call),
-})
-
-export const downloadRepoAttachment = operation({
-  base: 'site',
-  family: 'downloads',
-  method: 'GET',
-  path: '/{username}/{reponame}/attachments/{uuid}',
-  params: { username: pathText, reponame: pathText, uuid: pathText },
-  scope: null,
-  requires: [anyone, attachmentsEnabled],
-  reply: fileReplies,
-  summary: 'Download an attached file by the address of its repository',
-  run: ({ ctx, params, call }) => download(ctx, params.uuid, call),
 })

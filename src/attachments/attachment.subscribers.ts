@@ -1,5 +1,5 @@
-import type { Ctx } from '../../access/context.ts'
-import { subscriber } from '../../events/subscriber.ts'
+import type { Ctx } from '../access/context.ts'
+import { subscriber } from '../events/subscriber.ts'
 
 /** Deletes the bytes of a removed file. */
 export const removeAttachmentFile = subscriber({

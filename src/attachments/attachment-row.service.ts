@@ -1,18 +1,17 @@
-import type { UsageSource } from '../../access/usage.ts'
-import { addToUsage } from '../../access/usage.store.ts'
-import type { Tx } from '../../db/database.ts'
-import type { AttachmentRow, NewAttachmentRow } from '../../db/tables/issues.ts'
-import { publish } from '../../events/hub.ts'
-import type { AttachmentId, RepoId, UserId } from '../../lib/ids.ts'
-import { sumIssueFiles } from './attachment-usage.store.ts'
+import type { UsageSource } from '../access/usage.ts'
+import { addToUsage } from '../access/usage.store.ts'
+import type { Tx } from '../db/database.ts'
+import type { AttachmentRow, NewAttachmentRow } from '../db/tables/issues.ts'
+import { publish } from '../events/hub.ts'
+import type { AttachmentId, RepoId, UserId } from '../lib/ids.ts'
+import { sumFiles } from './attachment-usage.store.ts'
+import { usageKindOf } from './attachment.rules.ts'
 import { deleteAttachments, insertAttachment } from './attachment.store.ts'
-
-const kind = 'attachments:issues'
 
 /** The row of a file that has arrived, charged to the owner of its repository. */
 export async function addFile(tx: Tx, values: NewAttachmentRow, doerId: UserId): Promise<AttachmentRow> {
   const row = await insertAttachment(tx, values)
-  await addToUsage(tx, { repoId: row.repo_id }, kind, row.size_bytes)
+  await addToUsage(tx, { repoId: row.repo_id }, usageKindOf(row), row.size_bytes)
   await publish(tx, 'attachment.created', { attachmentId: row.id, repoId: row.repo_id, doerId })
   return row
 }
@@ -28,15 +27,17 @@ export async function removeFiles(
   doerId: UserId,
 ): Promise<AttachmentRow[]> {
   const gone = await deleteAttachments(tx, ids)
-  await addToUsage(tx, { repoId }, kind, -gone.reduce((sum, file) => sum + file.size_bytes, 0))
+  for (const [kind, files] of Map.groupBy(gone, usageKindOf)) {
+    await addToUsage(tx, { repoId }, kind, -files.reduce((sum, file) => sum + file.size_bytes, 0))
+  }
   for (const { id, blob_key: blobKey } of gone) {
     await publish(tx, 'attachment.deleted', { attachmentId: id, repoId, doerId, blobKey })
   }
   return gone
 }
 
-/** Files of issues and comments. */
-export const issueFileUsage: UsageSource = {
-  kinds: [kind],
-  count: async (db, repoIds) => (await sumIssueFiles(db, repoIds)).map((sum) => ({ ...sum, kind })),
+/** Files of issues, comments and releases. */
+export const fileUsage: UsageSource = {
+  kinds: ['attachments:issues', 'attachments:releases'],
+  count: sumFiles,
 }

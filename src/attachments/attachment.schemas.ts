@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox'
-import { dateTime, enumeration, object, requestObject } from '../../http/schema.ts'
+import { dateTime, enumeration, object, requestObject } from '../http/schema.ts'
 
 export const Attachment = object('Attachment', {
   id: Type.Integer(),

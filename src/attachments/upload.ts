@@ -1,6 +1,7 @@
-import { readFormWithFiles } from '../../http/form.ts'
-import type { Call } from '../../http/operation.ts'
-import type { Upload } from './attachment.service.ts'
+import { readFormWithFiles } from '../http/form.ts'
+import type { Call } from '../http/operation.ts'
+import { untied } from '../http/untied-body.ts'
+import type { Upload } from './incoming-file.service.ts'
 
 /** Field of a form that holds the file, and the largest of the other fields. */
 const fileField = 'attachment'
@@ -18,7 +19,7 @@ export const uploadOf = (
   async receive(maxFileBytes, take) {
     const contentType = String(call.headers['content-type'] ?? '')
     if (!/^multipart\/form-data/i.test(contentType)) {
-      if (query.name) await take({ name: query.name, content: call.body() })
+      if (query.name) await take({ name: query.name, content: untied(call.body()) })
       return { updatedAt: query.updated_at }
     }
     let isTaken = false
@@ -30,6 +31,6 @@ export const uploadOf = (
       isTaken = true
       await take({ name: query.name || file.filename, content: file.content })
     })
-    return { updatedAt: fields['updated_at'] || query.updated_at }
+    return { updatedAt: fields['updated_at'] || query.updated_at, address: fields['external_url'] }
   },
 })

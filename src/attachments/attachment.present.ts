@@ -1,6 +1,6 @@
-import type { Ctx } from '../../access/context.ts'
-import type { AttachmentRow } from '../../db/tables/issues.ts'
-import { formatUnix } from '../../lib/time.ts'
+import type { Ctx } from '../access/context.ts'
+import type { AttachmentRow } from '../db/tables/issues.ts'
+import { formatUnix } from '../lib/time.ts'
 import type { Attachment } from './attachment.schemas.ts'
 
 /** A file of an issue, a comment or a release. */

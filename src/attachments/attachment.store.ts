@@ -1,0 +1,28 @@
+import { sql } from 'kysely'
+import type { Db, Tx } from '../db/database.ts'
+import type { AttachmentChange, AttachmentRow, NewAttachmentRow } from '../db/tables/issues.ts'
+import type { AttachmentId } from '../lib/ids.ts'
+
+export const findAttachmentByUuid = (db: Db, uuid: string): Promise<AttachmentRow | undefined> =>
+  db.selectFrom('attachment').selectAll().where('uuid', '=', uuid).executeTakeFirst()
+
+export const insertAttachment = (tx: Tx, values: NewAttachmentRow): Promise<AttachmentRow> =>
+  tx.insertInto('attachment').values(values).returningAll().executeTakeFirstOrThrow()
+
+export const updateAttachment = (
+  tx: Tx,
+  id: AttachmentId,
+  change: AttachmentChange,
+): Promise<AttachmentRow | undefined> =>
+  tx.updateTable('attachment').set(change).where('id', '=', id).returningAll().executeTakeFirst()
+
+/** Counts a download; what else happens to the row meanwhile is kept. */
+export const countDownload = (tx: Tx, id: AttachmentId) =>
+  tx
+    .updateTable('attachment')
+    .set({ download_count: sql`download_count + 1` })
+    .where('id', '=', id)
+    .execute()
+
+export const deleteAttachments = async (tx: Tx, ids: readonly AttachmentId[]): Promise<AttachmentRow[]> =>
+  ids.length === 0 ? [] : tx.deleteFrom('attachment').where('id', 'in', ids).returningAll().execute()

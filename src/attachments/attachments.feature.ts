@@ -1,0 +1,12 @@
+import type { Feature } from '../access/feature.ts'
+import { fileUsage } from './attachment-row.service.ts'
+import { removeAttachmentFile, removeAttachmentsOfRepo } from './attachment.subscribers.ts'
+import * as downloadRoutes from './download.routes.ts'
+
+/** Files that are attached to something, whatever it is. */
+export const attachments: Feature = {
+  routes: [downloadRoutes],
+  subscribers: [removeAttachmentFile, removeAttachmentsOfRepo],
+  files: [{ table: 'attachment', column: 'blob_key', store: 'attachments' }],
+  usage: [fileUsage],
+}

@@ -1,0 +1,31 @@
+import { anyone, attachmentsEnabled } from '../access/requirements.ts'
+import { operation } from '../http/operation.ts'
+import { pathText } from '../http/schema.ts'
+import { getDownload } from './download.service.ts'
+import { downloadReplies, serveDownload } from './serve-download.ts'
+
+export const downloadAttachment = operation({
+  base: 'site',
+  family: 'downloads',
+  method: 'GET',
+  path: '/attachments/{uuid}',
+  params: { uuid: pathText },
+  scope: null,
+  requires: [anyone, attachmentsEnabled],
+  reply: downloadReplies,
+  summary: 'Download an attached file',
+  run: async ({ ctx, params, call }) => serveDownload(ctx, await getDownload(ctx, params.uuid), call),
+})
+
+export const downloadRepoAttachment = operation({
+  base: 'site',
+  family: 'downloads',
+  method: 'GET',
+  path: '/{username}/{reponame}/attachments/{uuid}',
+  params: { username: pathText, reponame: pathText, uuid: pathText },
+  scope: null,
+  requires: [anyone, attachmentsEnabled],
+  reply: downloadReplies,
+  summary: 'Download an attached file by the address of its repository',
+  run: async ({ ctx, params, call }) => serveDownload(ctx, await getDownload(ctx, params.uuid), call),
+})

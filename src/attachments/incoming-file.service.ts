@@ -1,0 +1,150 @@
+import { randomUUID } from 'node:crypto'
+import { PassThrough, type Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { RepoCtx } from '../access/context.ts'
+import { sniffBytes, sniffContentType } from '../lib/content-type.ts'
+import { BadRequest, type Invalid } from '../lib/errors.ts'
+import type { RepoId } from '../lib/ids.ts'
+import { allowedTypes, attachedName, mayAttach } from './attachment.rules.ts'
+
+/** A file that comes in. */
+export interface IncomingFile {
+  readonly name: string
+  readonly content: Readable
+}
+
+/** What somebody sends to be attached. */
+export interface Upload {
+  /** Hands over the file when it arrives, if there is one. Gives what was said beside it. */
+  receive(maxFileBytes: number, take: (file: IncomingFile) => Promise<void>): Promise<SaidBeside>
+  readonly signal: AbortSignal
+}
+
+/** What may be said beside a file, or in its place. */
+export interface SaidBeside {
+  /** The time that the act is to count as done at. */
+  readonly updatedAt?: string | undefined
+  /** Where a file lies that is not sent. */
+  readonly address?: string | undefined
+}
+
+/** A file that has arrived in the store. */
+export interface ArrivedFile {
+  readonly uuid: string
+  readonly blob_key: string
+  readonly name: string
+  readonly size_bytes: number
+  readonly sha256: string
+}
+
+/** What may be attached at a place, and how a refusal of another kind is told there. */
+export interface AttachRules {
+  /** As `ALLOWED_TYPES` lists them. */
+  readonly types: string
+  readonly refusal: typeof Invalid | typeof BadRequest
+}
+
+const mebibyte = 1024 * 1024
+
+const blobKeyOf = (repoId: RepoId, uuid: string): string => `${repoId}/${uuid.slice(0, 2)}/${uuid}`
+
+/**
+ * Takes what is sent into the store of attachments while it arrives, and has it kept: its kind is looked at by its name or
+ * its first bytes, and it may be as large as `[attachment].MAX_SIZE` says (`TooLarge`). Whatever is refused after it has
+ * arrived leaves nothing in the store.
+ * @param keep what makes a row of it, and of what was said beside it; throws when it wants another thing
+ */
+export async function takeUpload<Row>(
+  ctx: RepoCtx,
+  upload: Upload,
+  rules: AttachRules,
+  keep: (file: ArrivedFile | undefined, said: SaidBeside) => Promise<Row>,
+): Promise<Row> {
+  const end = new AbortController()
+  const signal = AbortSignal.any([upload.signal, end.signal])
+  const storing: Promise<ArrivedFile>[] = []
+  try {
+    const said = await upload.receive(ctx.config.attachment.maxSize * mebibyte, async (incoming) => {
+      const stored = storeFile(ctx, incoming, rules, signal)
+      storing.push(stored)
+      await stored
+    })
+    return await keep(await storing[0], said)
+  } catch (error) {
+    end.abort()
+    for (const stored of await Promise.allSettled(storing)) {
+      if (stored.status === 'fulfilled') await ctx.blobs.attachments.delete(stored.value.blob_key)
+    }
+    throw error
+  }
+}
+
+/** The refusal of a request that brings no file. */
+export const noFile = (): BadRequest =>
+  new BadRequest('the request holds no file in the field attachment', 'attachment_missing')
+
+/** The name a file gets that is sent with this one; one that says nothing, or ends with what may not be attached, is refused. */
+export function checkedName(name: string, { types, refusal: Refused }: AttachRules): string {
+  const checked = attachedName(name)
+  if (checked === '') throw new Refused('[name]: the file has no name', 'attachment_nameless', { field: 'name' })
+  if (!mayAttach(allowedTypes(types), checked, 'application/octet-stream')) {
+    throw new Refused('[name]: files of this kind are not allowed', 'attachment_type', { field: 'name' })
+  }
+  return checked
+}
+
+async function storeFile(
+  ctx: RepoCtx,
+  file: IncomingFile,
+  { types, refusal: Refused }: AttachRules,
+  signal: AbortSignal,
+): Promise<ArrivedFile> {
+  const name = attachedName(file.name)
+  if (name === '') throw new Refused('[name]: the file has no name', 'attachment_nameless', { field: 'name' })
+  const allowed = allowedTypes(types)
+  let { content } = file
+  if (!allowed.isAny) {
+    const looked = new PassThrough()
+    // What ends it early is told to whoever reads it.
+    pipeline(content, looked).catch(() => {})
+    if (!mayAttach(allowed, name, sniffContentType(await firstBytes(looked)))) {
+      looked.destroy()
+      throw new Refused('[attachment]: files of this kind are not allowed', 'attachment_type', { field: 'attachment' })
+    }
+    content = looked
+  }
+  const uuid = randomUUID()
+  const blobKey = blobKeyOf(ctx.repo.id, uuid)
+  const maxBytes = ctx.config.attachment.maxSize * mebibyte
+  const { sizeBytes, sha256 } = await ctx.blobs.attachments.put(blobKey, content, { maxBytes, signal })
+  return { uuid, blob_key: blobKey, name, size_bytes: sizeBytes, sha256 }
+}
+
+/** What a stream begins with, put back so that it can be read from its beginning. */
+async function firstBytes(stream: PassThrough): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  let size = 0
+  while (size < sniffBytes) {
+    const chunk = stream.read() as Buffer | null
+    if (chunk) {
+      chunks.push(chunk)
+      size += chunk.length
+      continue
+    }
+    if (stream.readableEnded || stream.destroyed || stream.writableFinished) break
+    await new Promise<void>((resolve, reject) => {
+      const done = () => {
+        stream.off('readable', done).off('end', done).off('error', failed).off('finish', done)
+        resolve()
+      }
+      const failed = (error: Error) => {
+        stream.off('readable', done).off('end', done).off('finish', done)
+        reject(error)
+      }
+      stream.once('readable', done).once('end', done).once('error', failed).once('finish', done)
+    })
+  }
+  const head = Buffer.concat(chunks)
+  if (head.length > 0) stream.unshift(head)
+  return head
+}

@@ -1,0 +1,157 @@
+import { randomUUID } from 'node:crypto'
+import type { Ctx, RepoCtx, SignedInRepoCtx } from '../access/context.ts'
+import type { FileHolder } from '../access/file-holder.ts'
+import { addFile, removeFiles } from '../attachments/attachment-row.service.ts'
+import { attachedName } from '../attachments/attachment.rules.ts'
+import { updateAttachment } from '../attachments/attachment.store.ts'
+import { checkedName, noFile, takeUpload, type AttachRules, type Upload } from '../attachments/incoming-file.service.ts'
+import { transaction } from '../db/database.ts'
+import type { AttachmentRow, NewAttachmentRow } from '../db/tables/issues.ts'
+import type { ReleaseRow } from '../db/tables/releases.ts'
+import { BadRequest, NotFound } from '../lib/errors.ts'
+import type { AttachmentId } from '../lib/ids.ts'
+import { nowUnix } from '../lib/time.ts'
+import { findFileNamed, findFileOfRelease, findReleaseOfFile, listFilesOfReleases } from './asset.store.ts'
+import { checkedAddress, nameByAddress } from './external-asset.rules.ts'
+import { mayReadRelease } from './release.policy.ts'
+import { getLatestRelease, getReleaseByTag } from './release.service.ts'
+import { findReleaseForUpdate } from './release.store.ts'
+
+const noAsset = () => new NotFound('the file of the release does not exist', 'asset_not_found')
+
+/** What may be attached to releases. */
+const rulesOf = ({ config }: Ctx): AttachRules => ({
+  types: config.repositoryRelease.allowedTypes,
+  refusal: BadRequest,
+})
+
+/** The files of a release, by name. */
+export const getAssets = (ctx: RepoCtx, release: ReleaseRow): Promise<readonly AttachmentRow[]> =>
+  listFilesOfReleases(ctx.db, [release.id])
+
+/** A file of a release, or `NotFound`. */
+export async function getAsset(ctx: RepoCtx, release: ReleaseRow, id: number): Promise<AttachmentRow> {
+  const file = await findFileOfRelease(ctx.db, release.id, id as AttachmentId)
+  if (!file) throw noAsset()
+  return file
+}
+
+/**
+ * Attaches what is sent to a release: a file, or the address of one that lies elsewhere. Both at once,
+ * none of them, and what may not be attached are `BadRequest`.
+ * @param name goes before the file's own and what the address ends with
+ */
+export function attachAsset(
+  ctx: SignedInRepoCtx,
+  release: ReleaseRow,
+  upload: Upload,
+  name: string | undefined,
+): Promise<AttachmentRow> {
+  const rules = rulesOf(ctx)
+  return takeUpload(ctx, upload, rules, async (file, { address }) => {
+    if (file && address) throw new BadRequest('a file and an address exclude each other', 'asset_ambiguous')
+    if (file) return keepAsset(ctx, release, { ...file, external_url: '' })
+    if (!address) throw noFile()
+    const url = checkedAddress(address)
+    return keepAsset(ctx, release, {
+      uuid: randomUUID(),
+      name: checkedName(name || nameByAddress(url), { ...rules, types: '' }),
+      size_bytes: 0,
+      blob_key: '',
+      sha256: '',
+      external_url: address,
+    })
+  })
+}
+
+function keepAsset(
+  ctx: SignedInRepoCtx,
+  release: ReleaseRow,
+  file: Pick<NewAttachmentRow, 'uuid' | 'name' | 'size_bytes' | 'blob_key' | 'sha256' | 'external_url'>,
+): Promise<AttachmentRow> {
+  return transaction(ctx.db, async (tx) => {
+    // While a large file arrives its release may go.
+    if (!(await findReleaseForUpdate(tx, release.id))) {
+      throw new NotFound('the release does not exist', 'release_not_found')
+    }
+    const values = {
+      ...file,
+      repo_id: release.repo_id,
+      issue_id: null,
+      comment_id: null,
+      release_id: release.id,
+      uploader_id: ctx.viewer.id,
+      created_unix: nowUnix(ctx.clock),
+    }
+    return addFile(tx, values, ctx.viewer.id)
+  })
+}
+
+/** What is changed of a file of a release; what is empty stays. */
+export interface AssetInput {
+  readonly name: string | undefined
+  /** Where a file lies that is not stored here. */
+  readonly address: string | undefined
+}
+
+/** Changes the name of a file, and the address of one that lies elsewhere; a stored one has no other (`BadRequest`). */
+export async function editAsset(ctx: SignedInRepoCtx, file: AttachmentRow, input: AssetInput): Promise<AttachmentRow> {
+  const { name = '', address = '' } = input
+  if (address !== '') {
+    if (file.external_url === '') {
+      throw new BadRequest('a file that is stored here has no other address', 'asset_not_external')
+    }
+    checkedAddress(address)
+  }
+  const rules = file.external_url === '' ? rulesOf(ctx) : { ...rulesOf(ctx), types: '' }
+  const change = {
+    ...(attachedName(name) === '' ? {} : { name: checkedName(name, rules) }),
+    ...(address === '' ? {} : { external_url: address }),
+  }
+  if (Object.keys(change).length === 0) return file
+  const edited = await transaction(ctx.db, (tx) => updateAttachment(tx, file.id, change))
+  if (!edited) throw noAsset()
+  return edited
+}
+
+/** Removes a file of a release; its bytes go after the commit. */
+export async function removeAsset(ctx: SignedInRepoCtx, file: AttachmentRow): Promise<void> {
+  await transaction(ctx.db, async (tx) => {
+    const [gone] = await removeFiles(tx, file.repo_id, [file.id], ctx.viewer.id)
+    if (!gone) throw noAsset()
+  })
+}
+
+/** The name that stands for the newest release where there is no tag of that name. */
+const latestName = 'latest'
+
+/** A file by the tag of its release and its own name; of several with that name the one that came last. Else `NotFound`. */
+export async function getAssetNamed(ctx: RepoCtx, tag: string, name: string): Promise<AttachmentRow> {
+  const file = await findFileNamed(ctx.db, (await releaseNamed(ctx, tag)).id, name)
+  if (!file) throw noAsset()
+  return file
+}
+
+async function releaseNamed(ctx: RepoCtx, tag: string): Promise<ReleaseRow> {
+  try {
+    return await getReleaseByTag(ctx, tag)
+  } catch (error) {
+    if (tag !== latestName || !(error instanceof NotFound)) throw error
+    return getLatestRelease(ctx)
+  }
+}
+
+/** A file of the newest release by its name, or `NotFound`. */
+export async function getLatestAssetNamed(ctx: RepoCtx, name: string): Promise<AttachmentRow> {
+  const file = await findFileNamed(ctx.db, (await getLatestRelease(ctx)).id, name)
+  if (!file) throw noAsset()
+  return file
+}
+
+/** Files of releases are read by whoever reads the release: those of a draft by those who write releases. */
+export const releaseFiles: FileHolder = {
+  async guard(db, file) {
+    const release = file.release_id === null ? undefined : await findReleaseOfFile(db, file.release_id)
+    return release && { scope: 'repository', mayRead: (rights) => mayReadRelease(rights, release).allowed }
+  },
+}
