@@ -1,3 +1,4 @@
+import type { PlannedEffect } from './ref-effect.ts'
 import type { PushCheck, PushedUpdate, ReceiveCallbacks } from '../git/git.ts'
 
 /** Settings of the repository that push options ask for; the first push of a new one often brings them along. */
@@ -20,6 +21,8 @@ export interface PushExtras {
   readonly handleTopics?: ReceiveCallbacks['handleTopics']
   /** Whether somebody who may not write the repository may move this one reference all the same. */
   readonly allows?: (update: PushedUpdate) => Promise<boolean>
+  /** What is to follow when git has moved the references; asked when the push is agreed to. One feature has something. */
+  readonly follows?: (check: PushCheck) => Promise<PlannedEffect | undefined>
   /** Lines shown to the client after a push: where to open a pull request. */
   readonly hints?: (moved: readonly PushedUpdate[]) => Promise<readonly string[]>
 }
@@ -28,6 +31,8 @@ export interface PushExtras {
 export function joinExtras(all: readonly PushExtras[]): PushExtras {
   const [handleTopics, ...others] = all.flatMap((each) => each.handleTopics ?? [])
   if (others.length > 0) throw new Error('two features handle the topics of a push')
+  const [follows, ...more] = all.flatMap((each) => each.follows ?? [])
+  if (more.length > 0) throw new Error('two features have something follow a push')
   return {
     async changeSettings(settings) {
       for (const each of all) await each.changeSettings?.(settings)
@@ -42,6 +47,7 @@ export function joinExtras(all: readonly PushExtras[]): PushExtras {
     },
     isTopic: (ref) => all.some((each) => each.isTopic?.(ref)),
     ...(handleTopics ? { handleTopics } : {}),
+    ...(follows ? { follows } : {}),
     async allows(update) {
       for (const each of all) if (await each.allows?.(update)) return true
       return false

@@ -9,6 +9,7 @@ import type { NotificationTables } from './tables/notifications.ts'
 import type { PullTables } from './tables/pulls.ts'
 import type { RepositoryTables } from './tables/repositories.ts'
 import type { UsageTables } from './tables/usage.ts'
+import type { WikiTables } from './tables/wiki.ts'
 import type { WorkTables } from './tables/work.ts'
 
 /** Every table. The tables of an area are described in `tables/<area>.ts` and made by its migrations. */
@@ -25,4 +26,5 @@ export interface Schema
     RepositoryTables,
     RepoRelationTables,
     UsageTables,
+    WikiTables,
     WorkTables {}

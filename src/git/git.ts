@@ -469,6 +469,15 @@ export type Git = {
     names: readonly string[],
   ): Promise<ReadonlyMap<string, Oid>>
   lastCommitOfPath(at: ReadFrom, commit: Oid, path: string): Promise<Oid | undefined>
+  /**
+   * Tells every commit that `from` has and `not` lacks with each path that it changed, ancestors first; a merge has those
+   * that differ from all its parents. One walk, however long; `visit` ends it with false.
+   */
+  eachChangedPath(
+    at: ReadFrom,
+    query: { from: Oid; not?: Oid | undefined; signal?: AbortSignal },
+    visit: (commit: Oid, path: string) => boolean,
+  ): Promise<void>
   blame(
     at: ReadFrom,
     commit: Oid,

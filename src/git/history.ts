@@ -358,10 +358,7 @@ async function entriesOf(context: GitContext, at: ReadFrom, commit: Oid, path: s
   return new Map((await readTree(context, at, folder.oid)).map((entry) => [entry.name, `${entry.mode} ${entry.oid}`]))
 }
 
-/**
- * `git log` of the folder, names only. Merges show what differs from all their parents (`-c`), so that a path is
- * credited to a merge only when the merge itself changed it.
- */
+/** Walks the history of a folder until each of the names was seen. */
 async function walkFolder(
   context: GitContext,
   location: Location,
@@ -372,10 +369,44 @@ async function walkFolder(
   const wanted = new Set(names)
   const found: LastCommits = new Map()
   const prefix = path === '' ? '' : `${path}/`
-  let rest = ''
-  let current = '' as Oid
   // A single name needs no other path's history.
   const pathspec = names.length === 1 ? literal(prefix + names[0]!) : path === '' ? undefined : literal(path)
+  await walkChanges(context, location, [commit], pathspec, (current, changed) => {
+    if (!changed.startsWith(prefix)) return true
+    const name = changed.slice(prefix.length).split('/')[0]!
+    if (wanted.delete(name)) found.set(name, current)
+    return wanted.size > 0
+  })
+  return found
+}
+
+export async function eachChangedPath(
+  context: GitContext,
+  at: ReadFrom,
+  query: { from: Oid; not?: Oid | undefined; signal?: AbortSignal },
+  visit: (commit: Oid, path: string) => boolean,
+): Promise<void> {
+  const { from, not, signal } = query
+  checkOids(from, ...(not === undefined ? [] : [not]))
+  const range = ['--topo-order', '--reverse', from, ...(not === undefined ? [] : [`^${not}`])]
+  await walkChanges(context, locate(context, at), range, undefined, visit, signal)
+}
+
+/**
+ * `git log` of names only, as it comes. Merges show what differs from all their parents (`-c`), so that a path is
+ * credited to a merge only when the merge itself changed it.
+ */
+async function walkChanges(
+  context: GitContext,
+  location: Location,
+  range: readonly string[],
+  pathspec: string | undefined,
+  visit: (commit: Oid, path: string) => boolean,
+  signal?: AbortSignal,
+): Promise<void> {
+  let rest = ''
+  let current = '' as Oid
+  let isOver = false
   const take = (chunk: Buffer): boolean => {
     const fields = (rest + chunk.toString('latin1')).split('\0')
     rest = fields.pop() ?? ''
@@ -386,11 +417,10 @@ async function walkFolder(
         continue
       }
       const changed = Buffer.from(field.startsWith('\n') ? field.slice(1) : field, 'latin1').toString()
-      if (!changed.startsWith(prefix)) continue
-      const name = changed.slice(prefix.length).split('/')[0]!
-      if (wanted.delete(name)) found.set(name, current)
+      isOver ||= !visit(current, changed)
+      if (isOver) return false
     }
-    return wanted.size > 0
+    return true
   }
   const end = await context.broker
     .each(
@@ -404,19 +434,19 @@ async function walkFolder(
           '-c',
           '--root',
           '-r',
-          commit,
+          ...range,
           '--',
           ...(pathspec === undefined ? [] : [pathspec]),
         ],
         cwd: location.directory,
         environment: location.environment,
+        signal,
       },
       take,
     )
     .catch((error: unknown) => explainMissing(location, error))
-  if (end.exitCode !== 0) throw new NotFound(`commit ${commit} does not exist`, 'git_object_missing')
-  take(Buffer.from('\0'))
-  return found
+  if (end.exitCode !== 0) throw new NotFound(`a commit of ${range.join(' ')} does not exist`, 'git_object_missing')
+  if (!isOver) take(Buffer.from('\0'))
 }
 
 /** Which commit each line of a file comes from, in ranges. */

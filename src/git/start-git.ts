@@ -147,6 +147,7 @@ function bind(context: GitContext): Git {
     aheadBehind: withContext(history.aheadBehind),
     containedIn: withContext(history.containedIn),
     lastCommitsOfPaths: withContext(history.lastCommitsOfPaths),
+    eachChangedPath: withContext(history.eachChangedPath),
     lastCommitOfPath: withContext(history.lastCommitOfPath),
     blame: withContext(history.blame),
     grep: withContext(history.grep),

@@ -79,7 +79,9 @@ export function receivePush(ctx: SignedInRepoCtx, repository: GitRepository, ext
         )
         const late = await findLate(ctx, repository, moves)
         if (late !== undefined) return { ok: false, lines: [said(`${late} was changed meanwhile: fetch first`)] }
-        journal = await openJournal(ctx, repository, moves, { doerId: ctx.viewer.id, via: 'push' })
+        const effect = await extras.follows?.(check)
+        const origin = { doerId: ctx.viewer.id, via: 'push' } as const
+        journal = await openJournal(ctx, repository, moves, origin, effect ? { effect } : {})
         return { ok: true, lines }
       },
       ...(extras.handleTopics ? { handleTopics: extras.handleTopics } : {}),

@@ -174,8 +174,12 @@ async function chooseHead(
   const present = kind === 'code' ? row.default_branch : row.wiki_branch
   if (pushed.includes(present)) return undefined
   const isFirst = kind === 'code' ? row.is_empty : (await git.readRef(gitKey, branchRef(present))) === undefined
-  return isFirst ? (['main', 'master'].find((name) => pushed.includes(name)) ?? pushed[0]) : undefined
+  return isFirst ? firstHeadOf(pushed) : undefined
 }
+
+/** Which of the branches of a first push HEAD names, when the configured one is not among them (observed). */
+export const firstHeadOf = (branches: readonly string[]): string | undefined =>
+  ['main', 'master'].find((name) => branches.includes(name)) ?? branches[0]
 
 /** @returns false when another first push was recorded before */
 const recordHead = async (tx: Tx, { repoId, kind }: GitRepository, branch: string): Promise<boolean> =>

@@ -170,6 +170,50 @@ function merger(): Writer {
   }
 }
 
+/** Writes pages of the wiki again and again; notes what each may say after a crash. Nothing: it is not there. */
+function wikiWriter(pages: Map<string, Set<string>>): Writer {
+  let count = 0
+  return async (url, isOver) => {
+    const client = new ForgeClient(url, async () => ({ basic: { login: 'root', password } }))
+    while (!isOver()) {
+      count += 1
+      const title = `Page ${count % 5}`
+      const content = Buffer.from(`${count}`).toString('base64')
+      // What is under way when the program is killed is made or not; what was told to be made is the least.
+      pages.set(title, new Set(pages.get(title) ?? ['']).add(content))
+      try {
+        const done = await client.patch(`/repos/root/crash/wiki/page/Page-${count % 5}`, {
+          title,
+          content_base64: content,
+        })
+        if (done.status === 200) pages.set(title, new Set([content]))
+      } catch {
+        // Like above.
+        await wait(20)
+      }
+    }
+  }
+}
+
+/** Pages that say something else than was written, and changes of the wiki that were not told once each. */
+async function wrongWiki({ db, git }: Services, repo: RepoRow, pages: Map<string, Set<string>>): Promise<string[]> {
+  const key = repo.wiki_git_key
+  const head = key && (await git.readRef(key, 'refs/heads/main'))
+  if (!key || !head) return [...pages.values()].every((allowed) => allowed.has('')) ? [] : ['the wiki is not there']
+  const wrong: string[] = []
+  for (const [title, allowed] of pages) {
+    const entry = await git.findPath(key, head, `${title.replace(' ', '-')}.md`)
+    const blob = entry && (await git.readBlob(key, entry.oid, { maxBytes: 100 }))
+    const found = blob?.content?.toString('base64') ?? ''
+    if (!allowed.has(found)) wrong.push(`${title} says ${found} and may say ${[...allowed].join(' or ')}`)
+    pages.set(title, new Set([found]))
+  }
+  const told = await db.selectFrom('event').select('id').where('name', 'like', 'wiki.page%').execute()
+  const commits = await git.countCommits(key, { from: [head] })
+  if (told.length !== commits) wrong.push(`${commits} changes of the wiki were told ${told.length} times`)
+  return wrong
+}
+
 /** Pull requests of which rows and references tell different things. */
 async function wrongPulls({ db, git }: Services, repo: RepoRow): Promise<string[]> {
   const rows = await db
@@ -213,6 +257,7 @@ async function workAll({ workers, services: { db } }: App, clock: TestClock): Pr
 /** Starts the application in this process: settles, works all there is, and tells what is not as it should be. */
 async function inspect(
   folder: string,
+  pages = new Map<string, Set<string>>(),
 ): Promise<{ refs: Map<string, string>; problems: string[]; mergedCount: number }> {
   const { config } = loadConfig({
     env: {},
@@ -238,7 +283,12 @@ async function inspect(
   return {
     refs,
     mergedCount,
-    problems: [...problems, ...(fsck.ok ? [] : fsck.problems), ...(await wrongPulls(services, repo))],
+    problems: [
+      ...problems,
+      ...(fsck.ok ? [] : fsck.problems),
+      ...(await wrongPulls(services, repo)),
+      ...(await wrongWiki(services, repo, pages)),
+    ],
   }
 }
 
@@ -273,7 +323,8 @@ test(
       }
       const api = new Ledger()
       ledgers.push(api)
-      writers.push(apiWriter(api, main.commit.id), merger())
+      const pages = new Map<string, Set<string>>()
+      writers.push(apiWriter(api, main.commit.id), merger(), wikiWriter(pages))
       first.child.kill('SIGKILL')
       await first.ended
 
@@ -296,7 +347,7 @@ test(
         running.child.kill('SIGKILL')
         await running.ended
         await work
-        const { refs, problems, mergedCount } = await inspect(folder)
+        const { refs, problems, mergedCount } = await inspect(folder, pages)
         merged = mergedCount
         assert.deepEqual(problems, [], `after the crash of round ${round}`)
         for (const ledger of ledgers) for (const ref of ledger.refs()) ledger.check(ref, refs.get(ref) ?? '')

@@ -2,13 +2,14 @@ import type { GitService, UploadPackRequest } from '../git/git.ts'
 import { codeOf, wikiOf } from '../refs/git-repository.ts'
 import { receivePush, type Push } from '../refs/push.service.ts'
 import type { GitPushCtx } from './git-access.service.ts'
+import { wikiPushExtras } from '../wiki/push-told.service.ts'
 import { limitPushCommands } from './input-limits.ts'
 
 /** Receives a push, over whichever door it came, and settles it when git has ended. */
 export async function pushInto(ctx: GitPushCtx, request: UploadPackRequest): Promise<GitService> {
   const push =
     ctx.unit === 'wiki'
-      ? receivePush(ctx, wikiOf(ctx.repo, ctx.gitKey))
+      ? receivePush(ctx, wikiOf(ctx.repo, ctx.gitKey), wikiPushExtras(ctx, ctx.gitKey))
       : receivePush(ctx, codeOf(ctx.repo), ctx.parts.pushExtras(ctx))
   const running = await ctx.git.receivePack(ctx.gitKey, {
     ...request,

@@ -45,6 +45,31 @@ test('ssh: keys of every common kind clone, with both protocols, and push', asyn
   assert.ok(used.every((row) => row.last_used_unix > 0))
 })
 
+test('ssh: a wiki is cloned and pushed to beside its repository, by those who may', async () => {
+  await using forge = await startSshForge()
+  using folder = new SshFolder(forge)
+  const repo = await forge.given.repo({ owner: 'alice' })
+  const [alice, bob] = [await folder.newKey(), await folder.newKey()]
+  await alice.addTo('alice')
+  await bob.addTo('bob')
+  const url = alice.url(`${repo.fullName}.wiki`)
+  assert.match((await bob.git('clone', url, 'nothing')).err, /not found/)
+  await forge.as('alice').must('POST', `${repo.api}/wiki/new`, { title: 'Home', content_base64: '' })
+  succeeds(await bob.git('clone', '-q', url, 'b'))
+  await commit(bob, 'b', 'Mine.md')
+  assert.match((await bob.git('-C', 'b', 'push', 'origin', 'main')).err, /you may not write the wiki/)
+  succeeds(await alice.git('clone', '-q', url, 'a'))
+  await commit(alice, 'a', 'Over SSH.md')
+  await forge.as('alice').must('PATCH', `${repo.api}/wiki/page/Home`, { content_base64: 'eA==' })
+  assert.match((await alice.git('-C', 'a', 'push', 'origin', 'main')).err, /fetch first/, 'an edit was first')
+  succeeds(await alice.git('-C', 'a', 'pull', '-q', '--rebase'))
+  succeeds(await alice.git('-C', 'a', 'push', '-q', 'origin', 'main'))
+  assert.equal((await forge.guest.get(`${repo.api}/wiki/page/Over+SSH`)).status, 200)
+  await forge.as('alice').must('PATCH', repo.api, { has_wiki: false })
+  await commit(alice, 'a', 'Late.md')
+  assert.match((await alice.git('-C', 'a', 'push', 'origin', 'main')).err, /not found/)
+})
+
 test('ssh: an account sees and writes what it may, as over HTTP', async () => {
   await using forge = await startSshForge({ repository: { ENABLE_PUSH_CREATE_USER: true } })
   using folder = new SshFolder(forge)

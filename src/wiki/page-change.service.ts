@@ -3,7 +3,6 @@ import type { SignedInRepoCtx } from '../access/context.ts'
 import { refEffect } from '../access/ref-effect.ts'
 import { commitPeople } from '../code/commits/commit-identities.ts'
 import type { Tx } from '../db/database.ts'
-import { publish } from '../events/hub.ts'
 import type { FileEdit, TreeChange } from '../git/git.ts'
 import { Archived, BadRequest, Conflict, Forbidden, NotFound, Unavailable } from '../lib/errors.ts'
 import type { GitKey, Oid, UserId } from '../lib/ids.ts'
@@ -13,7 +12,9 @@ import { takeTurn } from '../refs/push-turns.ts'
 import { moveRefs } from '../refs/ref-door.service.ts'
 import { findRepoById } from '../repos/repo.store.ts'
 import { fileOfName, mayTitlePage, nameOfFile, nameOfTitle, titleOfName, withoutEnding } from './page-name.rules.ts'
-import { findPage, noSuchPage, readPage, type PageFile, type WholePage, type WikiState } from './page.service.ts'
+import { findPage, noSuchPage, readPage, type PageFile, type WholePage } from './page.service.ts'
+import { getHistories, type WikiState } from './page-history.service.ts'
+import { tellPage, toldMessage, ToldPage } from './told-page.ts'
 import { getOrCreateWiki } from './wiki-repository.service.ts'
 
 /** What a page is to say. */
@@ -28,7 +29,7 @@ export interface PageText {
 interface PageChange {
   readonly edits: readonly FileEdit[]
   readonly message: string
-  readonly told: Omit<Static<typeof ToldChange>, 'doerId'>
+  readonly told: Static<typeof ToldPage>
   /** The file of the page afterwards. */
   readonly file: string
 }
@@ -45,7 +46,7 @@ export async function createPage(ctx: SignedInRepoCtx, text: PageText): Promise<
     return {
       edits: [{ operation: 'create', path: file, content: text.content }],
       message,
-      told: { action: 'created', page: withoutEnding(file), message },
+      told: { action: 'created', page: withoutEnding(file) },
       file,
     }
   })
@@ -91,7 +92,6 @@ export async function editPage(
       told: {
         action: page || target ? 'edited' : 'created',
         page: withoutEnding(file),
-        message,
         ...(isMoved ? { oldPage: withoutEnding(page.file) } : {}),
       },
       file,
@@ -111,8 +111,7 @@ export async function deletePage(ctx: SignedInRepoCtx, name: string, seen: strin
     return {
       edits: [removalOf(page.file)],
       message: `Delete page "${called}"`,
-      // Who hears of a deletion is given no message (observed).
-      told: { action: 'deleted', page: called, message: '' },
+      told: { action: 'deleted', page: called },
       file: page.file,
     }
   })
@@ -127,13 +126,13 @@ function mustBeTitle(title: string): void {
 
 /** Tells whoever says which commit of a page they know that it is another by now. */
 async function mustBeAsSeen(
-  { git }: SignedInRepoCtx,
+  ctx: SignedInRepoCtx,
   wiki: WikiState | undefined,
   page: PageFile | undefined,
   seen: string | undefined,
 ): Promise<void> {
   if (seen === undefined) return
-  const last = wiki && page && (await git.lastCommitOfPath(wiki.gitKey, wiki.head, page.file))
+  const last = wiki && page && (await getHistories(ctx, wiki, [page.file])).get(page.file)?.lastOid
   if (last === seen) return
   throw new Conflict(
     last === undefined ? 'the page is not there any more' : `the page was changed meanwhile, in ${last}`,
@@ -169,7 +168,7 @@ async function commitToWiki(
     for (let attempt = 1; attempt <= maxAttempts; attempt++) {
       const head = await git.readRef(gitKey, ref)
       if (head === undefined) await mustBeNew(ctx, gitKey)
-      const { edits, message, told, file } = await plan(head && { gitKey, head })
+      const { edits, message, told, file } = await plan(head && { repoId: repo.id, gitKey, head })
       const tree = { base: head, changes: await changesOf(ctx, gitKey, head, edits) }
       const { oid } = await git.writeCommit(gitKey, { parents: head ? [head] : [], tree, ...people, message })
       const update = { ref, old: head ?? zeroOid(repo.object_format), new: oid }
@@ -179,11 +178,11 @@ async function commitToWiki(
         [update],
         { doerId: viewer.id, via: 'api' },
         {
-          effect: wikiChangeEffect.plan({ ...told, doerId: viewer.id }),
+          effect: wikiChangeEffect.plan({ doerId: viewer.id, message: toldMessage(message), page: told }),
           before: (tx) => mustStillTakeChanges(tx, ctx),
         },
       )
-      if (result.ok) return { wiki: { gitKey, head: oid }, file }
+      if (result.ok) return { wiki: { repoId: repo.id, gitKey, head: oid }, file }
       if (result.reason !== 'stale' && result.reason !== 'exists') {
         throw new Conflict(`the wiki can not be changed: ${result.message}`, 'wiki_unchangeable')
       }
@@ -223,23 +222,14 @@ async function mustStillTakeChanges(tx: Tx, { repo }: SignedInRepoCtx): Promise<
   }
 }
 
-const ToldChange = Type.Object({
-  action: Type.Unsafe<'created' | 'edited' | 'deleted'>(Type.String()),
-  doerId: Type.Unsafe<UserId>(Type.Integer()),
-  page: Type.String(),
-  oldPage: Type.Optional(Type.String()),
-  message: Type.String(),
-})
-
 /** A change of a page is told when it is made, whoever settles it. */
 export const wikiChangeEffect = refEffect({
   name: 'wikiChange',
-  data: ToldChange,
-  about: ({ page }) => page,
-  async apply(tx, { action, doerId, page, oldPage, message }, { repoId }) {
-    const facts = { repoId, doerId, page, message }
-    if (action === 'created') await publish(tx, 'wiki.pageCreated', facts)
-    else if (action === 'deleted') await publish(tx, 'wiki.pageDeleted', facts)
-    else await publish(tx, 'wiki.pageEdited', { ...facts, ...(oldPage === undefined ? {} : { oldPage }) })
-  },
+  data: Type.Object({
+    doerId: Type.Unsafe<UserId>(Type.Integer()),
+    message: Type.String(),
+    page: ToldPage,
+  }),
+  about: ({ page }) => page.page,
+  apply: (tx, { page, ...by }, { repoId }) => tellPage(tx, { repoId, ...by }, page),
 })

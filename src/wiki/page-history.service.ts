@@ -1,12 +1,142 @@
-import type { RepoCtx } from '../access/context.ts'
-import type { Oid } from '../lib/ids.ts'
-import type { WikiState } from './page.service.ts'
+import type { Services } from '../access/context.ts'
+import { transaction } from '../db/database.ts'
+import { NotFound } from '../lib/errors.ts'
+import type { GitKey, Oid, RepoId } from '../lib/ids.ts'
+import { isPageFile } from './page-name.rules.ts'
+import {
+  addToHistories,
+  deleteHistories,
+  deleteIndex,
+  findIndexedHead,
+  loadHistories,
+  moveIndexedHead,
+  type FileHistory,
+} from './page-history.store.ts'
 
-/** For each of the files the newest commit that touched it; those without one are left out. */
-export async function lastCommitsOf(
-  { git }: RepoCtx,
+/** A wiki as it is at one commit. */
+export interface WikiState {
+  readonly repoId: RepoId
+  readonly gitKey: GitKey
+  readonly head: Oid
+}
+
+type Histories = ReadonlyMap<string, FileHistory>
+
+/** Wikis whose history has more pages than this are asked in git each time. */
+const maxIndexedFiles = 100_000
+
+/** How many commits that are not in the rows yet are read without a process. */
+const maxCaughtUp = 16
+
+/** Pages at the root have rows; those in folders, which are in no list, are looked up in git. */
+const hasRow = (file: string): boolean => !file.includes('/') && isPageFile(file)
+
+/**
+ * The newest commit and the number of commits of each file; those without history are left out. They are rows, and what
+ * has been committed since is added from git, so an answer is right at once and costs no walk of the history. Where there
+ * are no rows it does.
+ */
+export async function getHistories(services: Services, wiki: WikiState, files: readonly string[]): Promise<Histories> {
+  if (files.length === 0) return new Map()
+  const known = files.every(hasRow) ? await loadHistories(services.db, wiki.repoId, files) : undefined
+  const since = known && (await changesSince(services, wiki, known.head))
+  if (!known || !since) return historiesInGit(services, wiki, files)
+  return new Map(
+    files.flatMap((file) => {
+      const [before, after] = [known.histories.get(file), since.get(file)]
+      return before && after ? [[file, joined(before, after)]] : before || after ? [[file, before ?? after]] : []
+    }) as [string, FileHistory][],
+  )
+}
+
+const joined = (before: FileHistory, after: FileHistory): FileHistory => ({
+  lastOid: after.lastOid,
+  commitCount: before.commitCount + after.commitCount,
+})
+
+async function historiesInGit({ git }: Services, wiki: WikiState, files: readonly string[]): Promise<Histories> {
+  const { gitKey, head } = wiki
+  const [file] = files
+  if (files.length > 1 || file === undefined) {
+    const lastOids = await git.lastCommitsOfPaths(gitKey, head, '', files)
+    // A list shows no counts.
+    return new Map([...lastOids].map(([each, lastOid]) => [each, { lastOid, commitCount: 0 }]))
+  }
+  const [lastOid, commitCount] = await Promise.all([
+    git.lastCommitOfPath(gitKey, head, file),
+    git.countCommits(gitKey, { from: [head], path: file }),
+  ])
+  return new Map(lastOid === undefined ? [] : [[file, { lastOid, commitCount }]])
+}
+
+/** What the last few commits changed, read without a process; undefined when `known` is not found a few steps back. */
+async function changesSince(
+  { git }: Services,
   { gitKey, head }: WikiState,
-  files: readonly string[],
-): Promise<ReadonlyMap<string, Oid>> {
-  return files.length === 0 ? new Map() : git.lastCommitsOfPaths(gitKey, head, '', files)
+  known: Oid,
+): Promise<Histories | undefined> {
+  const found = new Map<string, FileHistory>()
+  if (known === head) return found
+  let oid = head
+  let after = await rootOf(git, gitKey, head)
+  for (let step = 0; oid !== known; step++) {
+    const { parents } = await git.readCommit(gitKey, oid)
+    const [parent] = parents
+    if (step === maxCaughtUp || parents.length !== 1 || parent === undefined) return undefined
+    const before = await rootOf(git, gitKey, parent)
+    for (const file of new Set([...after.keys(), ...before.keys()])) {
+      if (after.get(file) === before.get(file) || !hasRow(file)) continue
+      // Going back: the first commit that is met is the newest.
+      const later = found.get(file)
+      found.set(file, { lastOid: later?.lastOid ?? oid, commitCount: (later?.commitCount ?? 0) + 1 })
+    }
+    after = before
+    oid = parent
+  }
+  return found
+}
+
+async function rootOf(git: Services['git'], gitKey: GitKey, commit: Oid): Promise<ReadonlyMap<string, string>> {
+  const entries = await git.readTree(gitKey, commit)
+  return new Map(entries.map(({ name, mode, oid }) => [name, `${mode} ${oid}`]))
+}
+
+/** Brings the rows to the commit that the wiki is at. Where its history was rewritten, they are made anew. */
+export async function indexWiki(services: Services, wiki: WikiState): Promise<void> {
+  const { repoId, head } = wiki
+  const known = await findIndexedHead(services.db, repoId)
+  if (known === head) return
+  const few = known && (await changesSince(services, wiki, known))
+  const isAhead = few !== undefined || (known !== undefined && (await isBehind(services, wiki, known)))
+  const added = few ?? (await readHistories(services, wiki, isAhead ? known : undefined))
+  await transaction(services.db, async (tx) => {
+    if (!added) return deleteIndex(tx, repoId)
+    if (!(await moveIndexedHead(tx, repoId, known, head))) return
+    if (!isAhead) await deleteHistories(tx, repoId)
+    await addToHistories(tx, repoId, added)
+  })
+}
+
+async function isBehind({ git }: Services, { gitKey, head }: WikiState, known: Oid): Promise<boolean> {
+  try {
+    return await git.isAncestor(gitKey, known, head)
+  } catch (error) {
+    // What was rewritten is cleared away some day.
+    if (error instanceof NotFound) return false
+    throw error
+  }
+}
+
+/** What the commits since `from` (undefined: all) changed of the pages at the root; undefined when they are too many. */
+export async function readHistories(
+  { git }: Services,
+  { gitKey, head }: WikiState,
+  from: Oid | undefined,
+): Promise<Histories | undefined> {
+  const found = new Map<string, FileHistory>()
+  await git.eachChangedPath(gitKey, { from: head, not: from }, (lastOid, path) => {
+    if (hasRow(path)) found.set(path, { lastOid, commitCount: (found.get(path)?.commitCount ?? 0) + 1 })
+    return found.size <= maxIndexedFiles
+  })
+  return found.size > maxIndexedFiles ? undefined : found
 }

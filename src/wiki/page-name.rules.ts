@@ -1,3 +1,4 @@
+import type { TreeEntry } from '../git/git.ts'
 import { escapeQuery } from '../lib/escape-url.ts'
 import { allow, deny, type Verdict } from '../lib/verdict.ts'
 import { resolvePath } from '../code/tree-path.rules.ts'
@@ -37,6 +38,10 @@ export const fileOfName = (name: string): string => escapeQuery(name).replaceAll
 export const withoutEnding = (file: string): string => file.slice(0, -fileEnding.length)
 
 export const isPageFile = (file: string): boolean => file.endsWith(fileEnding) && file.length > fileEnding.length
+
+/** Links and folders are no pages, whatever their name is. */
+export const isPage = ({ type, mode, name }: TreeEntry): boolean =>
+  type === 'blob' && mode !== '120000' && isPageFile(name)
 
 /** The name of a file, which may have been pushed with characters that the forge would have escaped. */
 export function nameOfFile(file: string): string {

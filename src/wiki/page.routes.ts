@@ -24,6 +24,8 @@ const askedPage = (call: Pick<Call, 'url'>): AskedPage =>
 function textOf(body: CreateWikiPageOptions): PageText {
   const content = decodeBase64(body.content_base64 ?? '')
   if (!content) throw new BadRequest('[content_base64]: this is no base64', 'content_invalid')
+  // Git ends a message there.
+  if (body.message?.includes('\0')) throw new BadRequest('[message]: it holds a zero byte', 'message_invalid')
   return { title: body.title ?? '', content, message: body.message?.trim() ?? '' }
 }
 

@@ -1,28 +1,22 @@
 import type { RepoCtx } from '../access/context.ts'
-import type { Commit, TreeEntry } from '../git/git.ts'
+import type { Commit } from '../git/git.ts'
 import { NotFound } from '../lib/errors.ts'
-import type { GitKey, Oid } from '../lib/ids.ts'
+import type { Oid } from '../lib/ids.ts'
 import type { Page } from '../lib/paging.ts'
-import { branchRef } from '../lib/refs.ts'
-import { lastCommitsOf } from './page-history.service.ts'
+import { getHistories, type WikiState } from './page-history.service.ts'
 import {
   fileOfName,
   filesOfName,
-  isPageFile,
+  isPage,
   nameOfFile,
   subUrlOfFile,
   titleOfName,
   type AskedPage,
 } from './page-name.rules.ts'
+import { wikiOfRepo } from './wiki-repository.service.ts'
 
 /** Pages that are larger, in bytes, are shown without their content (contract, wiki). */
 const maxShownBytes = 10 * 1024 * 1024
-
-/** A wiki as it is at one commit. */
-export interface WikiState {
-  readonly gitKey: GitKey
-  readonly head: Oid
-}
 
 /** A page without what it says. */
 export interface ListedPage {
@@ -46,21 +40,11 @@ export interface PageFile {
   readonly oid: Oid
 }
 
-/** The wiki as it is now, undefined when it has never had a page. */
-export async function findWiki({ git, repo }: RepoCtx): Promise<WikiState | undefined> {
-  const gitKey = repo.wiki_git_key
-  const head = gitKey === null ? undefined : await git.readRef(gitKey, branchRef(repo.wiki_branch))
-  return gitKey === null || head === undefined ? undefined : { gitKey, head }
-}
-
 async function getWiki(ctx: RepoCtx): Promise<WikiState> {
-  const wiki = await findWiki(ctx)
+  const wiki = await wikiOfRepo(ctx, ctx.repo)
   if (!wiki) throw new NotFound('the wiki has no pages', 'wiki_empty')
   return wiki
 }
-
-/** Links and folders are no pages, whatever their name is. */
-const isPage = ({ type, mode, name }: TreeEntry): boolean => type === 'blob' && mode !== '120000' && isPageFile(name)
 
 /** The page that a name stands for, undefined when there is none. */
 export async function findPage(ctx: RepoCtx, wiki: WikiState, name: string): Promise<PageFile | undefined> {
@@ -89,9 +73,8 @@ const footerFile = '_Footer.md'
 export async function readPage(ctx: RepoCtx, wiki: WikiState, page: PageFile): Promise<WholePage> {
   const { git } = ctx
   const { gitKey, head } = wiki
-  const [lastOid, commitCount, entries] = await Promise.all([
-    git.lastCommitOfPath(gitKey, head, page.file),
-    git.countCommits(gitKey, { from: [head], path: page.file }),
+  const [histories, entries] = await Promise.all([
+    getHistories(ctx, wiki, [page.file]),
     git.findPaths(gitKey, head, [sidebarFile, footerFile, fileOfName(nameOfFile(page.file))]),
   ])
   const shown = async (oid: Oid | undefined): Promise<Buffer> => {
@@ -103,12 +86,13 @@ export async function readPage(ctx: RepoCtx, wiki: WikiState, page: PageFile): P
     return shown(entry && isPage(entry) ? entry.oid : undefined)
   }
   const [content, sidebar, footer] = await Promise.all([shown(page.oid), beside(sidebarFile), beside(footerFile)])
+  const history = histories.get(page.file)
   return {
     title: titleOfName(nameOfFile(page.file)),
     subUrl: subUrlOfFile(page.file, (file) => entries.has(file)),
-    lastCommit: lastOid && (await git.readCommit(gitKey, lastOid)),
+    lastCommit: history && (await git.readCommit(gitKey, history.lastOid)),
     content,
-    commitCount,
+    commitCount: history?.commitCount ?? 0,
     sidebar,
     footer,
   }
@@ -130,10 +114,14 @@ export async function listPages(
     .slice(offset, offset + limit)
     .filter(isPage)
     .map(({ name }) => name)
-  const lastOids = await lastCommitsOf(ctx, wiki, files)
-  const commits = await loadCommits(ctx, wiki, lastOids.values())
+  const histories = await getHistories(ctx, wiki, files)
+  const commits = await loadCommits(
+    ctx,
+    wiki,
+    [...histories.values()].map(({ lastOid }) => lastOid),
+  )
   const pages = files.map((file) => {
-    const lastOid = lastOids.get(file)
+    const lastOid = histories.get(file)?.lastOid
     return {
       title: titleOfName(nameOfFile(file)),
       subUrl: subUrlOfFile(file, (other) => names.has(other)),
@@ -158,14 +146,16 @@ export async function listRevisions(
   { offset, limit }: Page,
 ): Promise<{ commits: readonly Commit[]; total: number }> {
   const { git } = ctx
-  const { gitKey, head } = await getWiki(ctx)
-  const page = await findPage(ctx, { gitKey, head }, name)
+  const wiki = await getWiki(ctx)
+  const { gitKey } = wiki
+  const page = await findPage(ctx, wiki, name)
   const path = page?.file ?? fileOfName(name)
-  const query = { from: [head], path }
-  const [total, commits] = await Promise.all([
-    git.countCommits(gitKey, query),
-    git.log(gitKey, { ...query, skip: offset, limit }),
-  ])
-  if (total === 0) throw noSuchPage(name)
-  return { commits, total }
+  const history = (await getHistories(ctx, wiki, [path])).get(path)
+  if (!history) throw noSuchPage(name)
+  const { lastOid, commitCount: total } = history
+  // Git walks to the beginning of all history for one commit more than there are.
+  const count = Math.min(limit, total - offset)
+  if (count <= 0) return { commits: [], total }
+  if (total === 1) return { commits: [await git.readCommit(gitKey, lastOid)], total }
+  return { commits: await git.log(gitKey, { from: [lastOid], path, skip: offset, limit: count }), total }
 }

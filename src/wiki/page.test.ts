@@ -1,46 +1,22 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync, mkdirSync, symlinkSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { readFileSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import type { Answer, ForgeClient } from '../testing/client.ts'
+import { Clone } from '../testing/clone.ts'
 import { countQueries } from '../testing/count-queries.ts'
 import { examined } from '../testing/doctor.ts'
 import { eventsNamed } from '../testing/events.ts'
-import { startForge, type Forge } from '../testing/forge.ts'
+import { startForge } from '../testing/forge.ts'
 import type { GivenRepo } from '../testing/given.ts'
 import { runProgram } from '../testing/program.ts'
+import { pushFiles } from './wiki.test-support.ts'
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64')
 const text = ({ json }: Answer): string => Buffer.from(json.content_base64, 'base64').toString()
 
 const add = (who: ForgeClient, repo: GivenRepo, title: string, content = `${title}\n`, more: object = {}) =>
   who.post(`${repo.api}/wiki/new`, { title, content_base64: base64(content), ...more })
-
-/** Files to be pushed to a wiki; a link is given as `-> where`. */
-async function pushFiles(forge: Forge, repo: GivenRepo, files: Readonly<Record<string, string>>): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), 'ingot-wiki-'))
-  const git = async (...args: string[]): Promise<void> => {
-    const ended = await runProgram('git', ['-C', folder, ...args])
-    assert.equal(ended.code, 0, `git ${args.join(' ')}: ${ended.err}`)
-  }
-  const url = await forge.gitUrl(repo.owner, `${repo.fullName}.wiki`)
-  try {
-    await git('init', '-q', '-b', 'main')
-    const fetched = await runProgram('git', ['-C', folder, 'pull', '-q', url, 'main'])
-    assert.ok(fetched.code === 0 || /not found|couldn't find remote ref/.test(fetched.err), fetched.err)
-    for (const [path, content] of Object.entries(files)) {
-      mkdirSync(dirname(join(folder, path)), { recursive: true })
-      if (content.startsWith('-> ')) symlinkSync(content.slice(3), join(folder, path))
-      else writeFileSync(join(folder, path), content)
-    }
-    await git('add', '.')
-    await git('commit', '-q', '-m', 'pushed')
-    await git('push', '-q', url, 'HEAD:main')
-  } finally {
-    rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
-  }
-}
 
 const ascending = (one: number, other: number): number => one - other
 
@@ -65,12 +41,24 @@ test('repoCreateWikiPage: who may not write the wiki is refused, and nothing is 
   assert.equal((await add(alice, repo, 'Home')).status, 423)
   assert.equal((await add(forge.guest, repo, 'Home')).status, 401)
   await alice.must('PATCH', repo.api, { archived: false })
-  for (const title of ['', ' ', '_pages', 'a/raw/b', '_edit', 'two\nlines', 'right\u202eleft', 'ü'.repeat(50)]) {
+  for (const title of [
+    'nothing\0',
+    '',
+    ' ',
+    '_pages',
+    'a/raw/b',
+    '_edit',
+    'two\nlines',
+    'right\u202eleft',
+    'ü'.repeat(50),
+  ]) {
     assert.equal((await add(alice, repo, title)).status, 400, JSON.stringify(title))
     const edited = await alice.patch(`${repo.api}/wiki/page/New`, { title, content_base64: '' })
     assert.equal(edited.status, title.trim() === '' ? 200 : 400, JSON.stringify(title))
     if (edited.status === 200) await alice.must('DELETE', `${repo.api}/wiki/page/New`)
   }
+  const nul = await add(alice, repo, 'Home', '', { message: 'a\0b' })
+  assert.deepEqual([nul.status, nul.json.code], [400, 'message_invalid'])
   const refused = await alice.post(`${repo.api}/wiki/new`, { title: 'Home', content_base64: 'no base64' })
   assert.deepEqual([refused.status, refused.json.code], [400, 'content_invalid'])
   assert.deepEqual((await alice.get(`${repo.api}/wiki/pages`)).json, [])
@@ -122,20 +110,15 @@ test('repoGetWikiPage: names with spaces, dashes, marks and slashes lead back to
   }
   const listed = await forge.guest.get(`${repo.api}/wiki/pages`)
   assert.deepEqual(titlesOf(listed).toSorted(), Object.keys(files).toSorted())
-  const folder = mkdtempSync(join(tmpdir(), 'ingot-wiki-'))
-  try {
-    await runProgram('git', ['clone', '-q', `${forge.url}/${repo.fullName}.wiki.git`, join(folder, 'wiki')])
-    const present = readdirSync(join(folder, 'wiki')).filter((name) => name !== '.git')
-    assert.deepEqual(
-      present.toSorted(),
-      Object.values(files)
-        .map(([file]) => file)
-        .toSorted(),
-    )
-    assert.equal(readFileSync(join(folder, 'wiki', '.git.md'), 'utf8'), '.git\n')
-  } finally {
-    rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
-  }
+  using clone = await Clone.of(forge, 'alice', `${repo.fullName}.wiki`)
+  const present = readdirSync(clone.path).filter((name) => name !== '.git')
+  assert.deepEqual(
+    present.toSorted(),
+    Object.values(files)
+      .map(([file]) => file)
+      .toSorted(),
+  )
+  assert.equal(readFileSync(join(clone.path, '.git.md'), 'utf8'), '.git\n')
   const spaced = await forge.guest.get(`${repo.api}/wiki/page/Getting%20started`)
   assert.deepEqual([spaced.json.title, spaced.json.sub_url], ['Getting started', 'Getting%20started'])
   assert.equal((await forge.guest.get(`${repo.api}/wiki/page/folder/page`)).json.title, 'folder/page')

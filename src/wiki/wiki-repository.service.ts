@@ -4,7 +4,9 @@ import type { RepoRow } from '../db/tables/repositories.ts'
 import { newGitKey } from '../git/git-key.ts'
 import { NotFound } from '../lib/errors.ts'
 import type { GitKey } from '../lib/ids.ts'
+import { branchRef } from '../lib/refs.ts'
 import { findRepoById } from '../repos/repo.store.ts'
+import type { WikiState } from './page-history.service.ts'
 import { updateWikiGitKey } from './wiki-repository.store.ts'
 
 /**
@@ -23,4 +25,11 @@ export async function getOrCreateWiki(services: Services, repo: RepoRow): Promis
   const present = (await findRepoById(db, repo.id))?.wiki_git_key
   if (!present) throw new NotFound('the repository does not exist: not found')
   return present
+}
+
+/** The wiki as it is now, undefined when it has never had a page. */
+export async function wikiOfRepo({ git }: Services, repo: RepoRow): Promise<WikiState | undefined> {
+  const gitKey = repo.wiki_git_key
+  const head = gitKey === null ? undefined : await git.readRef(gitKey, branchRef(repo.wiki_branch))
+  return gitKey === null || head === undefined ? undefined : { repoId: repo.id, gitKey, head }
 }

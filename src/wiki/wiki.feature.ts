@@ -1,9 +1,16 @@
 import type { Feature } from '../access/feature.ts'
+import { wikisCheck } from './doctor.service.ts'
+import { indexWikiPages } from './index-wiki-pages.job.ts'
 import { wikiChangeEffect } from './page-change.service.ts'
 import * as pageRoutes from './page.routes.ts'
+import { wikiPushEffect } from './push-told.service.ts'
+import { indexChangedWiki } from './wiki.subscribers.ts'
 
 /** Pages beside the code, in a git repository of their own. */
 export const wiki: Feature = {
   routes: [pageRoutes],
-  refEffects: [wikiChangeEffect],
+  subscribers: [indexChangedWiki],
+  jobs: [indexWikiPages],
+  refEffects: [wikiChangeEffect, wikiPushEffect],
+  doctor: [wikisCheck],
 }

@@ -15,6 +15,7 @@ import { releases1 } from './releases-1.ts'
 import { repoRelations1 } from './repo-relations-1.ts'
 import { repositories1 } from './repositories-1.ts'
 import { repositories2 } from './repositories-2.ts'
+import { wiki1 } from './wiki-1.ts'
 import { work1 } from './work-1.ts'
 
 export type { Migration }
@@ -41,4 +42,5 @@ export const migrations: readonly Migration[] = [
   releases1,
   notifications1,
   mirrors2,
+  wiki1,
 ]

@@ -1,0 +1,19 @@
+import type { Migration } from './migration.ts'
+
+/** Which commits touched the pages of wikis; made anew from git where there is nothing. */
+export const wiki1: Migration = {
+  name: 'wiki-1',
+  statements: [
+    `create table wiki_index (
+      repo_id bigint primary key references repo(id) on delete cascade,
+      head_oid text not null
+    )`,
+    `create table wiki_page (
+      repo_id bigint not null references repo(id) on delete cascade,
+      file text not null,
+      last_oid text not null,
+      commit_count integer not null,
+      primary key (repo_id, file)
+    )`,
+  ],
+}

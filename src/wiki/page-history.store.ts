@@ -1,0 +1,109 @@
+import { textList, textListText } from '../db/id-list.ts'
+import type { Db, Tx } from '../db/database.ts'
+import type { Oid, RepoId } from '../lib/ids.ts'
+
+/** What is known of one file's history. */
+export interface FileHistory {
+  readonly lastOid: Oid
+  readonly commitCount: number
+}
+
+/** The commit up to which the history of a wiki is known. */
+export const findIndexedHead = async (db: Db, repoId: RepoId): Promise<Oid | undefined> =>
+  (await db.selectFrom('wiki_index').select('head_oid').where('repo_id', '=', repoId).executeTakeFirst())?.head_oid
+
+/**
+ * The histories of some files and the commit up to which they are known, as one state of the rows; undefined when nothing
+ * is known.
+ */
+export async function loadHistories(
+  db: Db,
+  repoId: RepoId,
+  files: readonly string[],
+): Promise<{ readonly head: Oid; readonly histories: ReadonlyMap<string, FileHistory> } | undefined> {
+  const rows = await db
+    .selectFrom('wiki_index')
+    .leftJoin('wiki_page', (join) =>
+      join
+        .onRef('wiki_page.repo_id', '=', 'wiki_index.repo_id')
+        .on('wiki_page.file', 'in', textList(db, textListText(files))),
+    )
+    .select(['head_oid', 'file', 'last_oid', 'commit_count'])
+    .where('wiki_index.repo_id', '=', repoId)
+    .execute()
+  const [first] = rows
+  if (!first) return undefined
+  const histories = new Map<string, FileHistory>()
+  for (const { file, last_oid: lastOid, commit_count: commitCount } of rows) {
+    if (file !== null && lastOid !== null && commitCount !== null) histories.set(file, { lastOid, commitCount })
+  }
+  return { head: first.head_oid, histories }
+}
+
+/** Everything that is known, for those who compare it with git. */
+export async function listHistories(db: Db, repoId: RepoId): Promise<Map<string, FileHistory>> {
+  const rows = await db
+    .selectFrom('wiki_page')
+    .select(['file', 'last_oid', 'commit_count'])
+    .where('repo_id', '=', repoId)
+    .execute()
+  return new Map(rows.map((row) => [row.file, { lastOid: row.last_oid, commitCount: row.commit_count }]))
+}
+
+/**
+ * Takes the step from one known commit to another.
+ * @param known where it begins; undefined: nothing is known
+ * @returns false when somebody else has taken one meanwhile
+ */
+export async function moveIndexedHead(tx: Tx, repoId: RepoId, known: Oid | undefined, head: Oid): Promise<boolean> {
+  if (known === undefined) {
+    const made = await tx
+      .insertInto('wiki_index')
+      .values({ repo_id: repoId, head_oid: head })
+      .onConflict((conflict) => conflict.column('repo_id').doNothing())
+      .executeTakeFirst()
+    return (made.numInsertedOrUpdatedRows ?? 0n) > 0n
+  }
+  const moved = await tx
+    .updateTable('wiki_index')
+    .set({ head_oid: head })
+    .where('repo_id', '=', repoId)
+    .where('head_oid', '=', known)
+    .executeTakeFirst()
+  return moved.numUpdatedRows > 0n
+}
+
+/** Rows that one statement writes. */
+const rowsAtOnce = 1000
+
+/** Adds commits to what is known. */
+export async function addToHistories(tx: Tx, repoId: RepoId, added: ReadonlyMap<string, FileHistory>): Promise<void> {
+  const rows = [...added].map(([file, { lastOid, commitCount }]) => ({
+    repo_id: repoId,
+    file,
+    last_oid: lastOid,
+    commit_count: commitCount,
+  }))
+  for (let start = 0; start < rows.length; start += rowsAtOnce) {
+    await tx
+      .insertInto('wiki_page')
+      .values(rows.slice(start, start + rowsAtOnce))
+      .onConflict((conflict) =>
+        conflict.columns(['repo_id', 'file']).doUpdateSet((set) => ({
+          last_oid: set.ref('excluded.last_oid'),
+          commit_count: set('wiki_page.commit_count', '+', set.ref('excluded.commit_count')),
+        })),
+      )
+      .execute()
+  }
+}
+
+/** Nothing is known of the files any more. */
+export async function deleteHistories(tx: Tx, repoId: RepoId): Promise<void> {
+  await tx.deleteFrom('wiki_page').where('repo_id', '=', repoId).execute()
+}
+
+export async function deleteIndex(tx: Tx, repoId: RepoId): Promise<void> {
+  await deleteHistories(tx, repoId)
+  await tx.deleteFrom('wiki_index').where('repo_id', '=', repoId).execute()
+}
