@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { startForge, type Forge } from '../testing/forge.ts'
 import type { ForgeClient } from '../testing/client.ts'
+import { Clone } from '../testing/clone.ts'
+import { upload } from '../testing/upload.ts'
 import { createToken } from '../users/credentials/token.service.ts'
 
 /** A client with a token of everything, for public things alone. */
@@ -106,34 +108,104 @@ test('issueCreateIssue: a member whose teams do not hold a public repository of 
   assert.deepEqual([(await assign('bob')).status], [201])
 })
 
-/** Operations that the sweep leaves out, each for its reason. */
+/** Operations that the sweeps leave out, each for its reason. */
 const leftOut = new Map([['adminWatchEvents', 'does not end; tells of ids alone']])
 
+/** Pages for `go get` say the same of private addresses and of those where nothing is. */
+const alike = new Set(['goGet', 'goGetPackage'])
+
+/** What stands in the places of paths, where it is not the first of its kind. */
+type Values = Readonly<Record<string, string>>
+
+/** Where a file is found differs by the address that shows it. */
+const filePaths: readonly (readonly [RegExp, string])[] = [
+  [/^\/\{username\}\/\{reponame\}\/(?:raw|media)\//, 'branch/main/README.md'],
+  [/\/archive\//, 'main.zip'],
+  [/./, 'README.md'],
+]
+
+/** Every operation that reads, with an address for it. */
+function* readings(forge: Forge, values: Values): Generator<{ id: string; path: string; isSite: boolean }> {
+  for (const { id, method, base, path, whenQuery } of forge.services.operations()) {
+    if (method !== 'GET' || leftOut.has(id)) continue
+    const filepath = filePaths.find(([form]) => form.test(path))?.[1] as string
+    const all: Values = { sha: 'main', ref: 'main', ball_type: 'zipball', diffType: 'diff', filepath, ...values }
+    const filled = path.replace(/\{([\w-]+)\+?\}/g, (_, name: string) => all[name] ?? '1')
+    const query = new URLSearchParams({ ...whenQuery, ...(id === 'gitInfoRefs' ? { service: 'git-upload-pack' } : {}) })
+    yield { id, path: query.size > 0 ? `${filled}?${query}` : filled, isSite: base !== 'api' }
+  }
+}
+
+const siteOf = (path: string, isSite: boolean) => [path, { site: isSite }] as const
+
 for (const caller of ['alice', 'root']) {
-  test(`every GET operation: a token of ${caller} for public things shows nothing private`, async () => {
+  test(`every GET operation: a token of ${caller} for public things shows nothing private beside public things`, async () => {
     await using forge = await startForge()
     const { issue, teamId } = await makeWorld(forge)
     const token = await publicOnly(forge, caller)
-    const values: Readonly<Record<string, string>> = {
+    const index = String(issue.number)
+    let shown = 0
+    for (const { id, path, isSite } of readings(forge, {
       username: 'alice',
       reponame: 'open',
       org: 'guild',
-      index: String(issue.number),
+      index,
       teamid: teamId,
-      sha: 'main',
-      ref: 'main',
-      '*': 'README.md',
-    }
-    let shown = 0
-    for (const operation of forge.services.operations()) {
-      if (operation.method !== 'GET' || operation.base === 'site' || leftOut.has(operation.id)) continue
-      const path = operation.path
-        .replace(/\{([\w-]+)\}/g, (_, name: string) => values[name] ?? '1')
-        .replace(/\*$/, 'README.md')
-      const reply = await token.get(path)
-      assert.doesNotMatch(reply.text, /hush/, `${operation.id}: GET ${path}`)
+    })) {
+      const reply = await token.get(...siteOf(path, isSite))
+      assert.doesNotMatch(reply.text, /hush/, `${id}: GET ${path}`)
       if (reply.status === 200) shown += 1
     }
-    assert.ok(shown > 100, `only ${shown} operations answered`)
+    assert.ok(shown > 110, `only ${shown} operations answered`)
+  })
+
+  test(`every GET operation of a repository: a token of ${caller} for public things opens no private one, files, archives, attachments and git included`, async () => {
+    await using forge = await startForge()
+    const { secret, hidden } = await makeWorld(forge)
+    const alice = forge.as('alice')
+    const file = await alice.must('POST', `${hidden.api}/assets`, undefined, upload('notes.txt', `${marker} notes`))
+    const head = (await alice.must('GET', `${secret.api}/branches/main`)).json.commit.id
+    const whole = forge.as(caller)
+    const token = await publicOnly(forge, caller)
+    const values = {
+      username: 'alice',
+      reponame: secret.name,
+      index: String(hidden.number),
+      uuid: file.json.uuid,
+      sha: head,
+    }
+    const opened: string[] = []
+    const open = new Set<string>()
+    for (const { id, path, isSite } of readings(forge, values)) {
+      if (!path.includes(secret.name) && !path.includes(values.uuid)) continue
+      if ((await whole.get(...siteOf(path, isSite))).status === 200) open.add(id)
+      const { status } = await token.get(...siteOf(path, isSite))
+      if (status < 400 && !alike.has(id)) opened.push(`${id}: GET ${path}: ${status}`)
+    }
+    assert.deepEqual(opened, [])
+    assert.ok(open.size > 60, `a whole token opens only ${open.size}`)
+    for (const id of ['webRawFile', 'repoGetRawFile', 'downloadAttachment', 'downloadRepoAttachment', 'gitInfoRefs']) {
+      assert.ok(open.has(id), `a whole token does not open ${id}`)
+    }
   })
 }
+
+test('git over HTTP: a token for public things clones a public repository and no private one', async () => {
+  await using forge = await startForge()
+  const { open, secret } = await makeWorld(forge)
+  const { user } = await forge.account('alice')
+  const { token } = await createToken(forge.services, user, { name: 'git', scopes: ['public-only', 'all'] })
+  const remote = (name: string): string => {
+    const url = new URL(`${forge.url}/${name}.git`)
+    url.username = 'alice'
+    url.password = token
+    return url.href
+  }
+  using work = await Clone.begin('alice')
+  await work.must('ls-remote', remote(open.fullName))
+  const refused = await work.git('ls-remote', remote(secret.fullName))
+  assert.notEqual(refused.code, 0)
+  assert.doesNotMatch(refused.out, /refs\//)
+  await work.must('commit', '-q', '--allow-empty', '-m', 'x')
+  assert.notEqual((await work.git('push', remote(secret.fullName), 'main:refs/heads/new')).code, 0)
+})

@@ -212,3 +212,24 @@ test('bodies: one whose client is gone before anybody reads it ends the request'
   setTimeout(() => socket.destroy(), 50)
   while (!forge.answered.some(({ operationId }) => operationId === 'takeBytes')) await setImmediate()
 })
+
+test('what no operation answers is told of like all other answers: unknown addresses and methods, and questions of browsers', async () => {
+  await using forge = await startForge({ settings: { cors: { ENABLED: true, ALLOW_DOMAIN: '*' } } })
+  const before = forge.answered.length
+  await forge.guest.get('/no-such-thing?secret=1')
+  await forge.guest.send('DELETE', '/version')
+  await forge.guest.get('/%zz', { site: true })
+  await forge.guest.send('OPTIONS', '/version', undefined, {
+    headers: { origin: 'https://x.example', 'access-control-request-method': 'GET' },
+  })
+  assert.deepEqual(
+    forge.answered.slice(before).map(({ operationId, method, status }) => [operationId, method, status]),
+    [
+      ['none', 'GET', 404],
+      ['none', 'DELETE', 405],
+      ['none', 'GET', 400],
+      ['none', 'OPTIONS', 200],
+    ],
+  )
+  assert.ok(forge.answered.slice(before).every(({ ip, requestId }) => ip !== '' && requestId !== ''))
+})

@@ -16,6 +16,7 @@ import { Router, type RouteMatch } from './router.ts'
 
 /** What was answered, for the access log and the metrics. */
 export interface Answered {
+  /** `none` where no operation was found: an unknown address or method, or a browser's question whether it may ask. */
   readonly operationId: string
   readonly requestId: string
   readonly method: string
@@ -124,16 +125,32 @@ export class ForgeServer {
       operation: undefined,
       params: {},
     }
+    const startedMs = performance.now()
+    /** What no operation answers is told of as well: who looks for a way in asks for what is not there. */
+    const answered = (sizeBytes: number) =>
+      this.#options.answered({
+        operationId: 'none',
+        requestId: refused.id,
+        method: refused.method,
+        url,
+        ip: this.#addressOf(request),
+        status: response.statusCode,
+        durationMs: performance.now() - startedMs,
+        sizeBytes,
+      })
     const refuse = (error: unknown, headers: Record<string, string> = {}) => {
       const form = url.startsWith('/api/') || error instanceof BadRequest ? apiErrors : textErrors
-      this.#responder.sendError(request, response, refused, error, form, headers)
+      answered(this.#responder.sendError(request, response, refused, error, form, headers))
     }
     if (this.#stop.signal.aborted) return refuse(stopping(), { connection: 'close' })
     const { path, search } = splitUrl(url)
     try {
       const { method } = refused
       const match = this.#router.find(method === 'HEAD' ? 'GET' : method, path, search)
-      if (!match) return this.#refuseUnknown(request, response, path, refuse)
+      if (!match) {
+        if (!this.#refuseUnknown(request, response, path, refuse)) answered(0)
+        return
+      }
       const work = this.#answer(match, refused, request, response)
       this.#underWay.add(work)
       void work.finally(() => this.#underWay.delete(work))
@@ -143,23 +160,30 @@ export class ForgeServer {
     }
   }
 
-  /** An address that nothing answers at, or not by this method; or a browser's question whether it may ask. */
+  /**
+   * An address that nothing answers at, or not by this method; or a browser's question whether it may ask.
+   * @returns false for the question, which is answered and refuses nothing
+   */
   #refuseUnknown(
     request: IncomingMessage,
     response: ServerResponse,
     path: string,
     refuse: (error: Refusal, headers: Record<string, string>) => void,
-  ): void {
+  ): boolean {
     const allowed = this.#router.methodsAt(path)
     if (allowed.includes('GET')) allowed.push('HEAD')
     const { cors } = this.#options
     const isKnown = allowed.length > 0
-    if (request.method === 'OPTIONS' && isKnown && preflight(cors, request, response)) return
+    if (request.method === 'OPTIONS' && isKnown && preflight(cors, request, response)) return false
     const headers: Record<string, string> = {}
     allowOrigin(cors, request, headers)
-    if (!isKnown) return refuse(new NotFound('there is nothing at this address', 'no_such_route'), headers)
-    headers['allow'] = allowed.toSorted().join(', ')
-    refuse(new MethodNotAllowed(`the address has no method ${request.method}`), headers)
+    if (isKnown) {
+      headers['allow'] = allowed.toSorted().join(', ')
+      refuse(new MethodNotAllowed(`the address has no method ${request.method}`), headers)
+    } else {
+      refuse(new NotFound('there is nothing at this address', 'no_such_route'), headers)
+    }
+    return true
   }
 
   async #answer(
