@@ -126,7 +126,10 @@ export async function createApp(options: AppOptions): Promise<App> {
   const db = options.db ?? openDatabase(databaseOptions(config))
   attachClock(db, clock)
   await migrate(db)
-  const hub = createEventHub<Ctx>(all.flatMap(({ subscribers }) => subscribers ?? []))
+  const hub = createEventHub<Ctx>(
+    all.flatMap(({ subscribers }) => subscribers ?? []),
+    all.flatMap(({ muted }) => muted?.(config) ?? []),
+  )
   const live = attachEvents(db, hub)
   const keys = await loadInstanceKeys({
     secretKey: config.security.secretKey,

@@ -48,6 +48,8 @@ export interface Feature {
   readonly credentials?: readonly CredentialReader[]
   /** Who hears of events; those of one event are told in this order, after those of earlier features. */
   readonly subscribers?: readonly Subscriber<Ctx>[]
+  /** Those of them who hear nothing, as the settings are: no jobs are written for them. What waits from before is still run. */
+  readonly muted?: (config: Config) => readonly Subscriber<Ctx>[]
   /** What changes of references can bring about, in the transaction that settles them. */
   readonly refEffects?: readonly RefEffect[]
   /** Work that outlives requests. */

@@ -4,6 +4,7 @@ import type { GitDataTables } from './tables/git-data.ts'
 import type { ReleaseTables } from './tables/releases.ts'
 import type { RepoRelationTables } from './tables/repo-relations.ts'
 import type { IssueTables } from './tables/issues.ts'
+import type { MailTables } from './tables/mail.ts'
 import type { MirrorTables } from './tables/mirrors.ts'
 import type { NotificationTables } from './tables/notifications.ts'
 import type { PullTables } from './tables/pulls.ts'
@@ -19,6 +20,7 @@ export interface Schema
     ActionTables,
     GitDataTables,
     IssueTables,
+    MailTables,
     MirrorTables,
     NotificationTables,
     PullTables,

@@ -26,8 +26,14 @@ export interface EventHub<Ctx> {
   readonly afterCommit: ReadonlyMap<EventName, readonly Follower<Ctx>[]>
 }
 
-/** Sorts the subscribers by event; those of one event are run in the order given here. */
-export function createEventHub<Ctx>(subscribers: readonly Subscriber<Ctx>[]): EventHub<Ctx> {
+/**
+ * Sorts the subscribers by event; those of one event are run in the order given here.
+ * @param muted those of them who are told of nothing: their jobs are known, for what waits from before
+ */
+export function createEventHub<Ctx>(
+  subscribers: readonly Subscriber<Ctx>[],
+  muted: readonly Subscriber<Ctx>[] = [],
+): EventHub<Ctx> {
   const inTransaction = new Map<EventName, InTransactionSubscriber<EventName>[]>()
   const afterCommit = new Map<EventName, Follower<Ctx>[]>()
   const jobs: AnyJob<Ctx>[] = []
@@ -35,13 +41,14 @@ export function createEventHub<Ctx>(subscribers: readonly Subscriber<Ctx>[]): Ev
   for (const each of subscribers) {
     if (names.has(each.name)) throw new Error(`two subscribers are named ${each.name}`)
     names.add(each.name)
+    const heard = muted.includes(each) ? [] : each.events
     if ('inTransaction' in each) {
-      for (const event of each.events) append(inTransaction, event, each)
+      for (const event of heard) append(inTransaction, event, each)
       continue
     }
     const own = followerOf(each)
     jobs.push(own.job)
-    for (const event of each.events) append(afterCommit, event, own)
+    for (const event of heard) append(afterCommit, event, own)
   }
   return { jobs, inTransaction, afterCommit }
 }

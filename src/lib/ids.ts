@@ -22,6 +22,7 @@ export type JobId = Id<'job'>
 export type EventId = Id<'event'>
 export type ThreadId = Id<'thread'>
 export type PushMirrorId = Id<'pushMirror'>
+export type MailId = Id<'mail'>
 export type StatusId = Id<'status'>
 export type BranchRuleId = Id<'branchRule'>
 export type TagRuleId = Id<'tagRule'>

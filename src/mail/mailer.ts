@@ -158,18 +158,23 @@ function toMessage(mail: Mail, options: MailerOptions): SendMailOptions {
   }
   const sender = /^(?:(.*?)\s*<)?([^<>\s]+@[^<>\s]+)>?$/.exec(options.from.trim())
   const address = sender?.[2] ?? options.from
-  const name = mail.fromName ?? (sender?.[1] ?? '').replace(/^"(.*)"$/, '$1')
+  const name = oneLine(mail.fromName ?? (sender?.[1] ?? '').replace(/^"(.*)"$/, '$1'))
+  const subject = oneLine(mail.subject)
   return {
     from: name === '' ? address : { name, address },
     to: { name: '', address: mail.to },
     envelope: { from: envelopeSender(options.envelopeFrom, address), to: mail.to },
     ...(mail.replyTo === undefined ? {} : { replyTo: mail.replyTo }),
-    subject: options.subjectPrefix === '' ? mail.subject : `${options.subjectPrefix.trimEnd()} ${mail.subject}`,
+    subject: options.subjectPrefix === '' ? subject : `${options.subjectPrefix.trimEnd()} ${subject}`,
     text: mail.text,
     ...(mail.html === undefined || options.sendAsPlainText ? {} : { html: mail.html }),
     headers: { ...mail.headers, ...options.overrideHeaders },
   }
 }
+
+/** A text of somebody's for a header: without ends of lines, other control characters, and those that turn its direction. */
+const oneLine = (text: string): string =>
+  text.replaceAll(/[\p{Cc}\u2028\u2029\u202A-\u202E\u2066-\u2069]+/gu, ' ').trim()
 
 const envelopeSender = (configured: string, from: string): string => {
   if (configured === '') return from

@@ -5,6 +5,7 @@ import { GiveUp } from '../jobs/job.ts'
 import { findUserById } from '../users/user.store.ts'
 import { composeMail, link, paragraph } from './compose.tsx'
 import { MailError, type Mail } from './mailer.ts'
+import { textsFor } from './texts/texts.ts'
 
 /** Tells somebody of the account that an administrator made for them, when the administrator asks for it. */
 export const mailWelcome = subscriber({
@@ -24,20 +25,18 @@ export const mailWelcome = subscriber({
 /** Whoever made the account knows the password; it is nowhere in the mail. */
 function welcomeMail({ config }: Services, user: UserRow): Mail {
   const { appName } = config.instance
+  const { language, welcome } = textsFor(config, user.language)
   return {
     to: user.email,
     ...composeMail(config, {
-      subject: `Your account at ${appName}`,
+      subject: welcome.subject(appName),
       id: `welcome-${user.id}-${user.created_unix}`,
+      language,
       blocks: [
-        paragraph(`Hello ${user.full_name || user.name},`),
-        paragraph(`an account at ${appName} was made for you. Your name there is ${user.name}.`),
-        link('Sign in', `${config.server.rootUrl}user/login`),
-        paragraph(
-          user.must_change_password
-            ? 'Whoever made the account can tell you the first password; you will be asked to choose your own.'
-            : 'Whoever made the account can tell you the password.',
-        ),
+        paragraph(welcome.hello(user.full_name || user.name)),
+        paragraph(welcome.made(appName, user.name)),
+        link(welcome.signIn, `${config.server.rootUrl}user/login`),
+        paragraph(user.must_change_password ? welcome.firstPassword : welcome.password),
       ],
     }),
   }

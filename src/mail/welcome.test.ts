@@ -1,53 +1,8 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
-import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
-import { SMTPServer } from 'smtp-server'
 import { listJobs } from '../jobs/queue.ts'
-import { startForge, type Forge } from '../testing/forge.ts'
-
-interface Caught {
-  readonly to: string[]
-  readonly source: string
-}
-
-/** A mail server of this test, and a forge that sends to it. `refuse` gives the status of a refusal, or 0. */
-async function withMail(refuse: () => number, use: (forge: Forge, caught: Caught[]) => Promise<void>): Promise<void> {
-  const caught: Caught[] = []
-  const server = new SMTPServer({
-    authOptional: true,
-    disabledCommands: ['STARTTLS'],
-    async onData(stream, session, done) {
-      const source = await text(stream)
-      const status = refuse()
-      if (status !== 0) return done(Object.assign(new Error('no'), { responseCode: status }))
-      caught.push({ to: session.envelope.rcptTo.map(({ address }) => address), source })
-      return done()
-    },
-  })
-  const listener = server.listen(0, '127.0.0.1')
-  await once(listener, 'listening')
-  try {
-    await using forge = await startForge({
-      settings: {
-        DEFAULT: { APP_NAME: 'Our <Forge>' },
-        mailer: {
-          ENABLED: true,
-          PROTOCOL: 'smtp',
-          SMTP_ADDR: '127.0.0.1',
-          SMTP_PORT: (listener.address() as AddressInfo).port,
-          FROM: 'forge@example.com',
-        },
-      },
-    })
-    await use(forge, caught)
-  } finally {
-    await new Promise<void>((resolve) => {
-      server.close(resolve)
-    })
-  }
-}
+import { startForge } from '../testing/forge.ts'
+import { withMail } from '../testing/mail.ts'
 
 const account = { username: 'newcomer', email: 'new@example.com', password: 'S3cret-Passw0rd!', full_name: 'New <b>' }
 

@@ -7,9 +7,10 @@ import { isDraft } from '../pulls/pull.rules.ts'
 import { findUserById } from '../users/user.store.ts'
 import {
   findCommentType,
-  listConcernedIds,
+  listParticipantIds,
   listRepoMakerIds,
   listTeamMemberIds,
+  listWatcherIds,
   type Subject,
 } from './audience.store.ts'
 
@@ -36,23 +37,38 @@ export interface Audience {
   readonly doerId: UserId
   /** Those it is for by name: mentioned, assigned, asked for a review, offered a repository. */
   readonly named: readonly UserId[]
-  /** Everybody else who has to do with it; none where it is a matter between a few. By id. */
-  readonly concerned: readonly UserId[]
+  /** Everybody else who has to do with it; nobody where it is a matter between a few. */
+  readonly concerned: People
 }
 
+/** People to be told, of whom there may be very many. */
+export interface People {
+  readonly ids: readonly UserId[]
+  /** Some more of them, by id, after one. */
+  readonly more?: ((after: UserId, limit: number) => Promise<UserId[]>) | undefined
+}
+
+/** What differs between notifications and mail: people may want to have mail of what they did themselves. */
+export type Means = 'thread' | 'mail'
+
 /** Whom an event is told to; undefined when its subject is gone, or nobody is. Source: contract (notifications). */
-export async function audienceOf(services: Services, event: ToldEvent): Promise<Audience | undefined> {
+export async function audienceOf(services: Services, event: ToldEvent, means: Means): Promise<Audience | undefined> {
   if (event.name === 'repo.transferOffered') return audienceOfTransfer(services, event.data)
   const subject = await findSubject(services, event.data)
   if (!subject) return undefined
   const { doerId } = event.data
-  const to = (named: readonly UserId[], concerned: readonly UserId[] = []): Audience => ({
+  const to = (named: readonly UserId[], concerned: People = { ids: [] }): Audience => ({
     ...{ subject, doerId },
     named: named.filter((id) => id !== doerId),
     concerned,
   })
-  const everybody = (withWatchers: boolean): Promise<UserId[]> =>
-    listConcernedIds(services.db, subject.issue, { doerId, withWatchers })
+  const everybody = async (withWatchers: boolean): Promise<People> => {
+    const { db } = services
+    const { issue } = subject
+    const ids = await listParticipantIds(db, issue.id, { withAssignees: means === 'mail' })
+    const watchers: People['more'] = async (after, limit) => listWatcherIds(db, issue, after, limit)
+    return { ids, more: withWatchers ? watchers : undefined }
+  }
   const isHeardByWatchers = !subject.issue.is_pull || !isDraft(services, subject.issue)
   switch (event.name) {
     case 'issue.assigned':
@@ -103,5 +119,5 @@ async function audienceOfTransfer(
   // It was accepted, rejected or taken back since.
   if (!recipient || !subject?.repo.has_transfer) return undefined
   const named = recipient.kind === 'organization' ? await listRepoMakerIds(db, recipientId) : [recipientId]
-  return { subject, doerId, named: named.filter((id) => id !== doerId), concerned: [] }
+  return { subject, doerId, named: named.filter((id) => id !== doerId), concerned: { ids: [] } }
 }

@@ -6,30 +6,50 @@ import type { IssueRow } from '../db/tables/issues.ts'
 import type { RepoRow } from '../db/tables/repositories.ts'
 import type { CommentId, IssueId, TeamId, UserId } from '../lib/ids.ts'
 
+/** That an account, a column of the query, did not say that it wants to hear nothing of an issue. */
+const isSilent = (issueId: IssueId, userId: string) => sql<SqlBool>`exists (select 1 from issue_watch
+  where issue_watch.issue_id = ${issueId} and issue_watch.user_id = ${sql.ref(userId)} and not issue_watch.is_watching)`
+
 /**
- * Who has to do with an issue, by id: explicit subscribers, the author, those who commented or reviewed, and, unless told
- * otherwise, the watchers of the repository. Not those who said that they do not want to hear of it, and not the doer.
- * Whether they may read it is asked elsewhere (`mayHear`).
+ * Who takes part in an issue: explicit subscribers, the author, those who commented or reviewed, and where it is asked for
+ * the assignees. Not those who said that they want to hear nothing of it. Whether they may read it is asked elsewhere
+ * (`mayHear`).
  */
-export async function listConcernedIds(
+export async function listParticipantIds(
   db: Db,
-  issue: Pick<IssueRow, 'id' | 'repo_id'>,
-  { doerId, withWatchers }: { readonly doerId: UserId; readonly withWatchers: boolean },
+  issueId: IssueId,
+  { withAssignees }: { readonly withAssignees: boolean },
 ): Promise<UserId[]> {
-  const watchers = sql`union select user_id from watch where repo_id = ${issue.repo_id} and mode <> 'dont'`
+  const assignees = sql`union select user_id from issue_assignee where issue_id = ${issueId}`
   const { rows } = await sql<{ user_id: UserId }>`
     select concerned.user_id from (
-      select user_id from issue_watch where issue_id = ${issue.id} and is_watching
-      union select poster_id from issue where id = ${issue.id}
-      union select poster_id from comment where issue_id = ${issue.id} and type in ('comment', 'code', 'review')
-      ${withWatchers ? watchers : sql``}
-    ) as concerned
-    where concerned.user_id <> ${doerId} and not exists (
-      select 1 from issue_watch where issue_watch.issue_id = ${issue.id}
-        and issue_watch.user_id = concerned.user_id and not issue_watch.is_watching)
-    order by concerned.user_id`.execute(db)
+      select user_id from issue_watch where issue_id = ${issueId} and is_watching
+      union select poster_id from issue where id = ${issueId}
+      union select poster_id from comment where issue_id = ${issueId} and type in ('comment', 'code', 'review')
+      ${withAssignees ? assignees : sql``}
+    ) as concerned where not ${isSilent(issueId, 'concerned.user_id')}`.execute(db)
   return rows.map((row) => row.user_id)
 }
+
+/** Some of the watchers of an issue's repository, by id, after one; not those who said that they want to hear nothing of the issue. */
+export const listWatcherIds = async (
+  db: Db,
+  issue: Pick<IssueRow, 'id' | 'repo_id'>,
+  after: UserId,
+  limit: number,
+): Promise<UserId[]> =>
+  (
+    await db
+      .selectFrom('watch')
+      .select('user_id')
+      .where('repo_id', '=', issue.repo_id)
+      .where('mode', '<>', 'dont')
+      .where('user_id', '>', after)
+      .where((where) => where.not(isSilent(issue.id, 'watch.user_id')))
+      .orderBy('user_id')
+      .limit(limit)
+      .execute()
+  ).map((row) => row.user_id)
 
 /** Members of a team, by id. */
 export const listTeamMemberIds = async (db: Db, teamId: TeamId): Promise<UserId[]> =>

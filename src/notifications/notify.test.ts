@@ -138,14 +138,14 @@ test('notifyGetList: a comment that 10,000 people hear of answers in its usual t
     return performance.now() - begunMs
   }
   await comment()
-  const usual = Math.max(await comment(), await comment())
+  const usual = Math.max(await comment(), await comment(), await comment())
   await manyPeople(forge, { count: 10_000, watching: await repoIdOf(forge, repo.api) })
   await forge.settle()
   const begunMs = performance.now()
   const answeredMs = await comment()
   await forge.settle()
   const toldMs = performance.now() - begunMs
-  assert.ok(answeredMs < usual * 5 + 100, `answered after ${answeredMs} ms, usually ${usual} ms`)
+  assert.ok(answeredMs < usual * 5 + 250, `answered after ${answeredMs} ms, usually ${usual} ms`)
   assert.ok(toldMs < 5000, `told after ${toldMs} ms`)
   const told = await forge.services.db
     .selectFrom('notification')

@@ -14,4 +14,5 @@ export const presentSettings = (user: UserRow): UserSettings => ({
   hide_email: user.keep_email_private,
   hide_pronouns: user.hide_pronouns,
   hide_activity: user.hide_activity,
+  email_notifications: user.email_notifications,
 })

@@ -1,5 +1,8 @@
 import { Type, type Static } from 'typebox'
-import { object, requestObject } from '../http/schema.ts'
+import { enumeration, object, requestObject } from '../http/schema.ts'
+
+/** What is mailed of what happens to others' things; not in the contract, beside its members. */
+const emailNotifications = enumeration('enabled', 'onmention', 'andyourown', 'disabled')
 
 export const UserSettings = object('UserSettings', {
   full_name: Type.String(),
@@ -14,6 +17,7 @@ export const UserSettings = object('UserSettings', {
   hide_email: Type.Boolean(),
   hide_pronouns: Type.Boolean(),
   hide_activity: Type.Boolean(),
+  email_notifications: emailNotifications,
 })
 export type UserSettings = Static<typeof UserSettings>
 
@@ -30,5 +34,6 @@ export const UserSettingsOptions = requestObject('UserSettingsOptions', {
   hide_email: Type.Optional(Type.Boolean()),
   hide_pronouns: Type.Optional(Type.Boolean()),
   hide_activity: Type.Optional(Type.Boolean()),
+  email_notifications: Type.Optional(emailNotifications),
 })
 export type UserSettingsOptions = Static<typeof UserSettingsOptions>

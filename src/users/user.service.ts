@@ -69,7 +69,7 @@ export async function createUser(services: Services, account: NewAccount): Promi
         full_name: account.fullName ?? '',
         email: account.email,
         keep_email_private: config.service.defaultKeepEmailPrivate,
-        email_notifications: 'enabled',
+        email_notifications: config.admin.defaultEmailNotifications,
         password_hash: passwordHash,
         must_change_password: account.mustChangePassword ?? false,
         is_admin: account.isAdmin ?? false,

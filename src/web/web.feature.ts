@@ -3,9 +3,10 @@ import * as apiDocsRoutes from './api-docs.routes.tsx'
 import * as assetRoutes from './assets.routes.ts'
 import { sessions } from './browser.credentials.ts'
 import * as signInRoutes from './sign-in.routes.tsx'
+import * as unsubscribeRoutes from './unsubscribe.routes.tsx'
 
 /** Pages. */
 export const web: Feature = {
   credentials: [sessions],
-  routes: [apiDocsRoutes, assetRoutes, signInRoutes],
+  routes: [apiDocsRoutes, assetRoutes, signInRoutes, unsubscribeRoutes],
 }

@@ -336,6 +336,7 @@ export const ingot = defineSection('ingot', {
     min: 1,
   }),
   maxMailConnections: int('MAX_MAIL_CONNECTIONS', 4, 'most connections to the mail server', { min: 1, max: 100 }),
+  maxMailsPerHour: int('MAX_MAILS_PER_HOUR', 200, 'most mails to one person within an hour; 0 is no limit'),
   mailTimeout: durationMs('MAIL_TIMEOUT', '60s', 'longest wait for the mail server', { min: '100ms' }),
   maxMarkupSize: bytes('MAX_MARKUP_SIZE', '1 MiB', 'largest text that is rendered; longer ones are shown as they are'),
   maxHighlightSize: bytes('MAX_HIGHLIGHT_SIZE', '512 KiB', 'largest file that is highlighted'),

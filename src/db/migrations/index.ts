@@ -7,6 +7,7 @@ import { issues2 } from './issues-2.ts'
 import type { Migration } from './migration.ts'
 import { mirrors1 } from './mirrors-1.ts'
 import { mirrors2 } from './mirrors-2.ts'
+import { mail1 } from './mail-1.ts'
 import { notifications1 } from './notifications-1.ts'
 import { pulls1 } from './pulls-1.ts'
 import { quota1 } from './quota-1.ts'
@@ -43,4 +44,5 @@ export const migrations: readonly Migration[] = [
   notifications1,
   mirrors2,
   wiki1,
+  mail1,
 ]

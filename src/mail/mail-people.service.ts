@@ -1,0 +1,62 @@
+import type { RawBuilder, SqlBool } from 'kysely'
+import type { Services } from '../access/context.ts'
+import type { Tx } from '../db/database.ts'
+import { enqueueAll } from '../jobs/queue.ts'
+import type { EventId, UserId } from '../lib/ids.ts'
+import type { Event } from '../events/catalogue.ts'
+import { audienceOf, type People, type ToldEvent } from '../notifications/audience.service.ts'
+import { mayHear } from '../notifications/audience.store.ts'
+import { tellInTurns } from '../notifications/progress.service.ts'
+import { insertMails, isAdmin, listAdminIds } from './mail-queue.store.ts'
+import { sendMails } from './send-mails.job.ts'
+
+interface Run {
+  readonly eventId: EventId | undefined
+  readonly signal: AbortSignal
+}
+
+/** Writes down who gets a mail of an event, with the jobs that send them. */
+export async function mailOf(services: Services, event: ToldEvent, run: Run): Promise<void> {
+  const audience = await audienceOf(services, event, 'mail')
+  if (!audience) return
+  const { subject, doerId, named, concerned } = audience
+  await plan(services, run, {
+    named,
+    doerId,
+    people: { ...concerned, ids: [...named, ...concerned.ids] },
+    who: mayHear(subject, doerId),
+  })
+}
+
+/** Tells the administrators of a new account. */
+export async function mailNewAccount(services: Services, event: Event<'user.created'>, run: Run): Promise<void> {
+  const ids = await listAdminIds(services.db)
+  await plan(services, run, { named: ids, doerId: event.data.doerId, people: { ids }, who: isAdmin })
+}
+
+interface Recipients {
+  readonly named: readonly UserId[]
+  readonly doerId: UserId
+  readonly people: People
+  readonly who: RawBuilder<SqlBool>
+}
+
+const hourMs = 3_600_000
+
+async function plan(
+  { db, clock, config }: Services,
+  { eventId, signal }: Run,
+  { named, doerId, people, who }: Recipients,
+): Promise<void> {
+  // Jobs from before events were rows have nothing that mails could be told by.
+  if (eventId === undefined) return
+  const limits = { hour: Math.floor(clock.nowMs() / hourMs), maxPerHour: config.ingot.maxMailsPerHour }
+  await tellInTurns(db, { table: 'mailed_event', eventId, signal }, people, async (tx: Tx, userIds) => {
+    const count = await insertMails(tx, { eventId, userIds, named, doerId, mayHear: who, ...limits })
+    if (count === 0) return
+    const input = { eventId, after: (userIds[0] as UserId) - 1, upTo: userIds.at(-1) as UserId }
+    // The event is kept as long as a job follows it.
+    const follows = { eventId, merge: undefined, lane: undefined }
+    await enqueueAll(tx, [{ job: sendMails, input, options: {}, follows }])
+  })
+}

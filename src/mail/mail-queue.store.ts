@@ -1,0 +1,108 @@
+import { sql, type RawBuilder, type SqlBool } from 'kysely'
+import type { Db, Tx } from '../db/database.ts'
+import { idList, idListText } from '../db/id-list.ts'
+import type { UserRow } from '../db/tables/accounts.ts'
+import type { QueuedMailRow } from '../db/tables/mail.ts'
+import type { EventId, MailId, UserId } from '../lib/ids.ts'
+
+/** Who of some people gets a mail of an event. */
+export interface NewMails {
+  readonly eventId: EventId
+  readonly userIds: readonly UserId[]
+  /** Those of them whom it is for by name. */
+  readonly named: readonly UserId[]
+  readonly doerId: UserId
+  /** That a row of `user` is a person who may be told. */
+  readonly mayHear: RawBuilder<SqlBool>
+  /** The hour that it is, since 1970. */
+  readonly hour: number
+  /** Most mails to one person within the hour; 0 for no limit. */
+  readonly maxPerHour: number
+}
+
+/**
+ * Writes down who gets a mail: people with an address who may be told, as far as their preference goes and their mails
+ * of this hour are not used up. Source of the preferences: contract (notifications, mail).
+ * @returns how many
+ */
+export async function insertMails(tx: Tx, mails: NewMails): Promise<number> {
+  const { eventId, userIds, named, doerId, mayHear, hour, maxPerHour } = mails
+  const isNamed = sql<SqlBool>`"user".id in ${idList(tx, idListText(named))}`
+  const wantsIt = sql<SqlBool>`"user".id in ${idList(tx, idListText(userIds))} and "user".email <> '' and ${mayHear}
+    and ("user".id <> ${doerId} or "user".email_notifications = 'andyourown')
+    and (case when ${isNamed} then "user".email_notifications <> 'disabled'
+      else "user".email_notifications in ('enabled', 'andyourown') end)`
+  await sql`
+    insert into mail_count (user_id, hour, count)
+    select "user".id, cast(${hour} as bigint), 1 from "user" where ${wantsIt}
+    on conflict (user_id) do update set
+      count = case when mail_count.hour = excluded.hour then mail_count.count + 1 else 1 end,
+      hour = excluded.hour`.execute(tx)
+  const { rows } = await sql`
+    insert into mail_queue (event_id, user_id, is_named, is_last)
+    select cast(${eventId} as bigint), "user".id, ${isNamed}, mail_count.count = cast(${maxPerHour} as bigint)
+    from "user" inner join mail_count on mail_count.user_id = "user".id
+    where ${wantsIt} and (${maxPerHour === 0 ? sql`true` : sql`mail_count.count <= ${maxPerHour}`})
+    on conflict (event_id, user_id) do nothing
+    returning id`.execute(tx)
+  return rows.length
+}
+
+/** Some of the mails of an event: those to people with ids after one and up to another. */
+export interface MailRange {
+  readonly eventId: EventId
+  readonly after: number
+  readonly upTo: number
+}
+
+/** Mails of a range that are not sent yet, with their recipients, by the recipient's id. */
+export interface QueuedMail {
+  readonly row: QueuedMailRow
+  /** undefined: may not be told of it any more, or does not want to. */
+  readonly recipient: UserRow | undefined
+}
+
+/** The mails of a range that wait, and who may still be told of it. */
+export async function listQueuedMails(
+  db: Db,
+  { eventId, after, upTo }: MailRange,
+  mayHear: RawBuilder<SqlBool>,
+): Promise<QueuedMail[]> {
+  const rows = await db
+    .selectFrom('mail_queue')
+    .selectAll()
+    .where('event_id', '=', eventId)
+    .where('user_id', '>', after as UserId)
+    .where('user_id', '<=', upTo as UserId)
+    .orderBy('user_id')
+    .execute()
+  if (rows.length === 0) return []
+  const ids = idListText(rows.map((row) => row.user_id))
+  const recipients = await db
+    .selectFrom('user')
+    .selectAll()
+    .where(sql<SqlBool>`"user".id in ${idList(db, ids)}`)
+    .where('email', '<>', '')
+    .where('email_notifications', '<>', 'disabled')
+    .where(mayHear)
+    .execute()
+  const byId = new Map(recipients.map((user) => [user.id, user]))
+  return rows.map((row) => ({ row, recipient: byId.get(row.user_id) }))
+}
+
+export const deleteMails = async (tx: Tx, ids: readonly MailId[]): Promise<void> => {
+  await tx
+    .deleteFrom('mail_queue')
+    .where(sql<SqlBool>`id in ${idList(tx, idListText(ids))}`)
+    .execute()
+}
+
+/** Administrators of the instance. */
+export const listAdminIds = async (db: Db): Promise<UserId[]> =>
+  (
+    await db.selectFrom('user').select('id').where('kind', '=', 'individual').where('is_admin', '=', true).execute()
+  ).map((row) => row.id)
+
+/** That a row of `user` is an administrator of the instance who can sign in. */
+export const isAdmin = sql<SqlBool>`("user".kind = 'individual' and "user".is_admin and "user".is_active
+  and not "user".prohibit_login)`

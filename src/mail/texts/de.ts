@@ -1,0 +1,55 @@
+import type { MailTexts } from './texts.ts'
+
+const kinds = { issue: 'dieses Issue', pull: 'diesen Pull-Request' } as const
+
+export const german: MailTexts = {
+  language: 'de',
+  opened: (who, kind) => `${who} hat ${kinds[kind]} eröffnet.`,
+  commented: (who, kind) => `${who} hat ${kinds[kind]} kommentiert.`,
+  closed: (who, kind) => `${who} hat ${kinds[kind]} geschlossen.`,
+  reopened: (who, kind) => `${who} hat ${kinds[kind]} wieder geöffnet.`,
+  merged: (who) => `${who} hat diesen Pull-Request zusammengeführt.`,
+  pushed: (who) => `${who} hat neue Commits in diesen Pull-Request gepusht.`,
+  readied: (who) => `Laut ${who} kann dieser Pull-Request begutachtet werden.`,
+  approved: (who) => `${who} hat diesen Pull-Request gutgeheißen.`,
+  rejected: (who) => `${who} bittet um Änderungen an diesem Pull-Request.`,
+  reviewed: (who) => `${who} hat diesen Pull-Request begutachtet.`,
+  dismissed: (who) => `${who} hat ein Gutachten zu diesem Pull-Request verworfen.`,
+  assigned: (who, kind) => `${who} hat Ihnen ${kinds[kind]} zugewiesen.`,
+  reviewRequested: (who) => `${who} bittet Sie, diesen Pull-Request zu begutachten.`,
+  offered: (who, repository, recipient) =>
+    `${who} möchte das Repository ${repository} an ${recipient} übergeben. Es kann angenommen oder abgelehnt werden.`,
+  offerSubject: (repository) => `Das Repository ${repository} wird Ihnen angeboten`,
+  show: 'Ansehen',
+  image: 'Bild',
+  why: {
+    mentioned: 'Sie erhalten diese Mail, weil Ihr Name oder der eines Ihrer Teams darin steht.',
+    assigned: 'Sie erhalten diese Mail, weil Ihnen etwas zugewiesen wurde.',
+    asked: 'Sie erhalten diese Mail, weil Ihr Gutachten erbeten wird.',
+    offered: 'Sie erhalten diese Mail, weil Sie das Repository annehmen dürfen.',
+    takesPart: 'Sie erhalten diese Mail, weil Sie daran beteiligt sind oder das Repository beobachten.',
+  },
+  lastOfHour: (count) =>
+    `Dies ist die ${count}. Mail an Sie in dieser Stunde und die letzte: Was bis zum Ende der Stunde noch geschieht, steht unter Ihren Benachrichtigungen.`,
+  unsubscribe: {
+    link: 'Keine Mails mehr dazu',
+    title: 'Keine Mails mehr',
+    fromConversation: 'Keine Mails mehr zu dieser Unterhaltung',
+    fromAll: 'Keine Mails mehr zu allem, was geschieht',
+    doneConversation: 'Zu dieser Unterhaltung kommen keine Mails mehr, außer wenn jemand Sie beim Namen nennt.',
+    doneAll: 'Zu dem, was geschieht, kommen keine Mails mehr.',
+    invalid: 'die Adresse ist beschädigt oder zu alt',
+  },
+  welcome: {
+    subject: (appName) => `Ihr Konto bei ${appName}`,
+    hello: (name) => `Guten Tag ${name},`,
+    made: (appName, name) => `für Sie wurde ein Konto bei ${appName} angelegt. Ihr Name dort ist ${name}.`,
+    signIn: 'Anmelden',
+    firstPassword: 'Das erste Passwort nennt Ihnen, wer das Konto angelegt hat; danach wählen Sie ein eigenes.',
+    password: 'Das Passwort nennt Ihnen, wer das Konto angelegt hat.',
+  },
+  newAccount: {
+    subject: (name) => `Neues Konto: ${name}`,
+    text: (name) => `Es gibt ein neues Konto mit dem Namen ${name}.`,
+  },
+}

@@ -1,0 +1,55 @@
+import type { MailTexts } from './texts.ts'
+
+const kinds = { issue: 'this issue', pull: 'this pull request' } as const
+
+export const english: MailTexts = {
+  language: 'en',
+  opened: (who, kind) => `${who} opened ${kinds[kind]}.`,
+  commented: (who, kind) => `${who} commented on ${kinds[kind]}.`,
+  closed: (who, kind) => `${who} closed ${kinds[kind]}.`,
+  reopened: (who, kind) => `${who} reopened ${kinds[kind]}.`,
+  merged: (who) => `${who} merged this pull request.`,
+  pushed: (who) => `${who} pushed new commits to this pull request.`,
+  readied: (who) => `${who} says that this pull request is ready for review.`,
+  approved: (who) => `${who} approved this pull request.`,
+  rejected: (who) => `${who} asked for changes to this pull request.`,
+  reviewed: (who) => `${who} reviewed this pull request.`,
+  dismissed: (who) => `${who} dismissed a review of this pull request.`,
+  assigned: (who, kind) => `${who} assigned ${kinds[kind]} to you.`,
+  reviewRequested: (who) => `${who} asked for your review of this pull request.`,
+  offered: (who, repository, recipient) =>
+    `${who} wants to hand the repository ${repository} over to ${recipient}. It can be accepted or rejected.`,
+  offerSubject: (repository) => `The repository ${repository} is offered to you`,
+  show: 'Show it',
+  image: 'image',
+  why: {
+    mentioned: 'You get this mail because your name, or that of a team of yours, is in it.',
+    assigned: 'You get this mail because somebody assigned you.',
+    asked: 'You get this mail because somebody wants your review.',
+    offered: 'You get this mail because you may accept the repository.',
+    takesPart: 'You get this mail because you take part in this, or watch the repository.',
+  },
+  lastOfHour: (count) =>
+    `This is mail ${count} to you within the hour, and the last one: what else happens until the hour is over is among your notifications.`,
+  unsubscribe: {
+    link: 'No more mail about this',
+    title: 'No more mail',
+    fromConversation: 'No more mail about this conversation',
+    fromAll: 'No more mail about anything that happens',
+    doneConversation: 'There will be no more mail about this conversation, unless somebody calls you by your name.',
+    doneAll: 'There will be no more mail about what happens.',
+    invalid: 'the address is damaged, or too old',
+  },
+  welcome: {
+    subject: (appName) => `Your account at ${appName}`,
+    hello: (name) => `Hello ${name},`,
+    made: (appName, name) => `an account at ${appName} was made for you. Your name there is ${name}.`,
+    signIn: 'Sign in',
+    firstPassword: 'Whoever made the account can tell you the first password; you will be asked to choose your own.',
+    password: 'Whoever made the account can tell you the password.',
+  },
+  newAccount: {
+    subject: (name) => `New account: ${name}`,
+    text: (name) => `There is a new account with the name ${name}.`,
+  },
+}

@@ -1,0 +1,73 @@
+import type { Config } from '../../config/load-config.ts'
+import { german } from './de.ts'
+import { english } from './en.ts'
+
+type IssueKind = 'issue' | 'pull'
+
+/** Everything that mails say, in one language. What people wrote and names go in as they are. */
+export interface MailTexts {
+  /** As in `lang` of HTML. */
+  readonly language: string
+  readonly opened: (who: string, kind: IssueKind) => string
+  readonly commented: (who: string, kind: IssueKind) => string
+  readonly closed: (who: string, kind: IssueKind) => string
+  readonly reopened: (who: string, kind: IssueKind) => string
+  readonly merged: (who: string) => string
+  readonly pushed: (who: string) => string
+  readonly readied: (who: string) => string
+  readonly approved: (who: string) => string
+  readonly rejected: (who: string) => string
+  readonly reviewed: (who: string) => string
+  readonly dismissed: (who: string) => string
+  readonly assigned: (who: string, kind: IssueKind) => string
+  readonly reviewRequested: (who: string) => string
+  readonly offered: (who: string, repository: string, recipient: string) => string
+  readonly offerSubject: (repository: string) => string
+  readonly show: string
+  readonly image: string
+  readonly why: {
+    readonly mentioned: string
+    readonly assigned: string
+    readonly asked: string
+    readonly offered: string
+    readonly takesPart: string
+  }
+  readonly lastOfHour: (count: number) => string
+  readonly unsubscribe: {
+    readonly link: string
+    readonly title: string
+    readonly fromConversation: string
+    readonly fromAll: string
+    readonly doneConversation: string
+    readonly doneAll: string
+    readonly invalid: string
+  }
+  readonly welcome: {
+    readonly subject: (appName: string) => string
+    readonly hello: (name: string) => string
+    readonly made: (appName: string, name: string) => string
+    readonly signIn: string
+    readonly firstPassword: string
+    readonly password: string
+  }
+  readonly newAccount: { readonly subject: (name: string) => string; readonly text: (name: string) => string }
+}
+
+const catalogue: readonly MailTexts[] = [english, german]
+
+const find = (language: string): MailTexts | undefined => {
+  const primary = language.toLowerCase().split(/[-_]/, 1)[0]
+  return catalogue.find((texts) => texts.language === primary)
+}
+
+/**
+ * The texts for somebody who reads a language, like `de-DE`: in that language, or the first of the instance's that there
+ * are texts in (`[i18n].LANGS`), or English.
+ */
+export function textsFor(config: Pick<Config, 'i18n'>, language: string): MailTexts {
+  for (const each of [language, ...config.i18n.langs]) {
+    const texts = find(each)
+    if (texts) return texts
+  }
+  return english
+}

@@ -1,0 +1,58 @@
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { SMTPServer } from 'smtp-server'
+import { startForge, type Forge, type ForgeOptions } from './forge.ts'
+
+/** A mail as the mail server of a test got it. */
+export interface CaughtMail {
+  readonly to: string[]
+  readonly source: string
+}
+
+/**
+ * A mail server of a test, and a forge that sends to it.
+ * @param refuse the status of a refusal for the recipient, or 0
+ */
+export async function withMail(
+  refuse: (to: string) => number,
+  use: (forge: Forge, caught: CaughtMail[]) => Promise<void>,
+  options: ForgeOptions = {},
+): Promise<void> {
+  const caught: CaughtMail[] = []
+  const server = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ['STARTTLS'],
+    async onData(stream, session, done) {
+      const source = await text(stream)
+      const to = session.envelope.rcptTo.map(({ address }) => address)
+      const status = refuse(to[0] ?? '')
+      if (status !== 0) return done(Object.assign(new Error('no'), { responseCode: status }))
+      caught.push({ to, source })
+      return done()
+    },
+  })
+  const listener = server.listen(0, '127.0.0.1')
+  await once(listener, 'listening')
+  try {
+    await using forge = await startForge({
+      ...options,
+      settings: {
+        DEFAULT: { APP_NAME: 'Our <Forge>' },
+        ...options.settings,
+        mailer: {
+          ENABLED: true,
+          PROTOCOL: 'smtp',
+          SMTP_ADDR: '127.0.0.1',
+          SMTP_PORT: (listener.address() as AddressInfo).port,
+          FROM: 'forge@example.com',
+        },
+      },
+    })
+    await use(forge, caught)
+  } finally {
+    await new Promise<void>((resolve) => {
+      server.close(resolve)
+    })
+  }
+}
