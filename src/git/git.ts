@@ -182,6 +182,14 @@ export type PlannedEdits =
   | { readonly ok: true; readonly changes: readonly TreeChange[] }
   | { readonly ok: false; readonly edit: FileEdit; readonly problem: EditProblem }
 
+/** Small blobs of the history of all references, or of that of `from` without that of `not`. */
+export type SmallBlobQuery = {
+  readonly from?: readonly Oid[]
+  readonly not?: readonly Oid[]
+  readonly maxBytes: number
+  readonly signal?: AbortSignal
+}
+
 export type BlobSource = { readonly stream: Readable; readonly sizeBytes: number }
 
 /** Makes the armoured signature of the bytes of a commit or tag. */
@@ -440,6 +448,10 @@ export type Git = {
     oid: Oid,
     options?: { range?: { start: number; end: number }; signal?: AbortSignal },
   ): Promise<{ sizeBytes: number; stream: Readable }>
+  /** Their ids, some at a time; throws when git does not come to its end. */
+  listSmallBlobs(key: GitKey, query: SmallBlobQuery): AsyncIterable<readonly Oid[]>
+  /** Contents of blobs that are known to be small; those that do not exist are left out. */
+  readSmallBlobs(key: GitKey, oids: readonly Oid[]): Promise<ReadonlyMap<Oid, Buffer>>
   /** Below a commit or tree; '' is the root itself. Undefined when there is none. */
   findPath(at: ReadFrom, treeish: Oid, path: string): Promise<PathEntry | undefined>
   /** Several at once, below a commit or tree; those that do not exist are left out. */

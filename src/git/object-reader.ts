@@ -234,6 +234,21 @@ export async function readBlob(
   return { oid, sizeBytes, content: Buffer.concat(chunks) }
 }
 
+/** Contents of objects in one batch; those that do not exist are left out. For small ones: they are read whole. */
+export async function readContents(
+  context: GitContext,
+  at: ReadFrom,
+  oids: readonly Oid[],
+): Promise<ReadonlyMap<Oid, Buffer>> {
+  checkOids(...oids)
+  const replies = await cat(
+    context,
+    locate(context, at),
+    oids.map((oid) => ['contents', oid] as const),
+  )
+  return new Map(replies.flatMap((reply) => (reply.state === 'found' ? [[reply.name as Oid, reply.content!]] : [])))
+}
+
 export async function blobSizes(
   context: GitContext,
   at: ReadFrom,

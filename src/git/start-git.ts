@@ -18,6 +18,7 @@ import { updateRefs } from './ref-writer.ts'
 import * as remote from './remote.ts'
 import * as repository from './repository.ts'
 import { SharedFetches } from './shared-fetch.ts'
+import * as smallBlobs from './small-blobs.ts'
 import * as transport from './transport.ts'
 
 /** Limits for one small machine. */
@@ -134,6 +135,8 @@ function bind(context: GitContext): Git {
     readBlob: withContext(objects.readBlob),
     blobSize: withContext(objects.blobSize),
     blobSizes: withContext(objects.blobSizes),
+    listSmallBlobs: withContext(smallBlobs.listSmallBlobs),
+    readSmallBlobs: withContext(smallBlobs.readSmallBlobs),
     streamBlob: withContext(objects.streamBlob),
     findPath: withContext(objects.findPath),
     findPaths: withContext(findPaths),
