@@ -8,7 +8,6 @@ import type { Log } from '../lib/log.ts'
 import type { AuthServices } from '../auth/auth-services.ts'
 import type { Viewer } from '../auth/viewer.ts'
 import type { BlobStores } from '../storage/open-blobs.ts'
-import type { Secrets } from '../secrets/secrets.ts'
 import type { Images } from '../images/images.ts'
 import type { Mailer } from '../mail/mailer.ts'
 import type { LiveEvents } from '../events/live.ts'
@@ -23,7 +22,6 @@ export interface Services extends AuthServices {
   readonly git: Git
   /** A store for each kind of files. */
   readonly blobs: BlobStores<StorageKind>
-  readonly secrets: Secrets
   readonly images: Images
   readonly mailer: Mailer
   readonly log: Log

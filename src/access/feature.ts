@@ -10,6 +10,7 @@ import type { Counter } from './counter.ts'
 import type { DoctorCheck } from './doctor.ts'
 import type { FileHolder } from './file-holder.ts'
 import type { AnyOwnService } from './own-service.ts'
+import type { LargeFiles } from './large-files.ts'
 import type { Owned, OwnedByAccount, OwnedByRepo } from './owned.ts'
 import { joinExtras, type PushExtras } from './push-extras.ts'
 import type { UsageSource } from './usage.ts'
@@ -84,6 +85,8 @@ export interface Feature {
   readonly owns?: readonly Owned[]
   /** What it has to do with a push into a repository. */
   readonly pushExtras?: (ctx: SignedInRepoCtx) => PushExtras
+  /** Files that it keeps outside of git. One feature has such. */
+  readonly largeFiles?: LargeFiles
 }
 
 /** What those who serve all features ask of them, without knowing one by its name. */
@@ -99,6 +102,8 @@ export interface Parts {
   readonly pushExtras: (ctx: SignedInRepoCtx) => PushExtras
   readonly refEffects: RefEffects
   readonly totals: Totals
+  /** undefined when no feature keeps files outside of git. */
+  readonly largeFiles: LargeFiles | undefined
 }
 
 /** Collects the parts of all features, in their order. */
@@ -108,7 +113,10 @@ export function partsOf(features: readonly Feature[]): Parts {
   const kinds = usage.flatMap((each) => each.kinds)
   const twice = kinds.find((kind, index) => kinds.indexOf(kind) !== index)
   if (twice !== undefined) throw new Error(`two features count the usage ${twice}`)
+  const [largeFiles, ...others] = features.flatMap((feature) => feature.largeFiles ?? [])
+  if (others.length > 0) throw new Error('two features keep files outside of git')
   return {
+    largeFiles,
     sealed: features.flatMap((feature) => feature.sealed ?? []),
     files: features.flatMap((feature) => feature.files ?? []),
     fileHolders: features.flatMap((feature) => feature.fileHolders ?? []),

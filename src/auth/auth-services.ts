@@ -1,6 +1,7 @@
 import type { Config } from '../config/load-config.ts'
 import type { Db } from '../db/database.ts'
 import type { Clock } from '../lib/time.ts'
+import type { Secrets } from '../secrets/secrets.ts'
 import type { PasswordChecks } from './password-check.ts'
 import type { SignInAttempts } from './sign-in-attempts.ts'
 import type { TokenUse } from './token-use.ts'
@@ -10,6 +11,7 @@ export interface AuthServices {
   readonly config: Config
   readonly db: Db
   readonly clock: Clock
+  readonly secrets: Secrets
   readonly tokenUse: TokenUse
   readonly passwordChecks: PasswordChecks
   readonly signInAttempts: SignInAttempts

@@ -5,6 +5,7 @@ import type { ReleaseTables } from './tables/releases.ts'
 import type { RepoRelationTables } from './tables/repo-relations.ts'
 import type { IssueTables } from './tables/issues.ts'
 import type { MailTables } from './tables/mail.ts'
+import type { LfsTables } from './tables/lfs.ts'
 import type { MirrorTables } from './tables/mirrors.ts'
 import type { NotificationTables } from './tables/notifications.ts'
 import type { PullTables } from './tables/pulls.ts'
@@ -21,6 +22,7 @@ export interface Schema
     GitDataTables,
     IssueTables,
     MailTables,
+    LfsTables,
     MirrorTables,
     NotificationTables,
     PullTables,

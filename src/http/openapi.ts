@@ -139,6 +139,7 @@ const securitySchemes: Readonly<Record<CredentialKind, Json>> = {
   },
   oauth2: { type: 'http', scheme: 'bearer', description: 'an access token of OAuth2' },
   job: { type: 'http', scheme: 'bearer', description: 'the token of a workflow job' },
+  lfs: { type: 'http', scheme: 'bearer', description: 'a ticket that `git-lfs-authenticate` gave over SSH' },
   runner: { type: 'apiKey', in: 'header', name: 'x-runner-token', description: 'with `x-runner-uuid`' },
   registry: { type: 'http', scheme: 'bearer', description: 'a token that the registry issued' },
   signature: {

@@ -24,7 +24,16 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 export type NarrowScope = 'admin:public_key' | 'admin:application' | 'admin:gpg_key'
 
 /** The kinds of credentials; what each is, its reader says (`auth/credentials.ts`). */
-export type CredentialKind = 'token' | 'basic' | 'session' | 'oauth2' | 'job' | 'runner' | 'registry' | 'signature'
+export type CredentialKind =
+  | 'token'
+  | 'basic'
+  | 'session'
+  | 'oauth2'
+  | 'job'
+  | 'lfs'
+  | 'runner'
+  | 'registry'
+  | 'signature'
 
 /** What the API takes, and everything else that does not say otherwise. */
 const usualCredentials: readonly CredentialKind[] = ['token', 'basic', 'oauth2', 'job']

@@ -37,6 +37,8 @@ export const noContent = (headers?: Readonly<Record<string, string>>) => reply(2
 /** A success without a body whose status is not 204. */
 export const empty = <Status extends number>(status: Status, headers?: Readonly<Record<string, string>>) =>
   reply(status, undefined, headers)
+/** An answer of another status with a body that its operation declares, as the one that tells what stands in the way. */
+export const withStatus = <Status extends number, Body>(status: Status, body: Body) => reply(status, body)
 export const redirect = <Status extends 301 | 302 | 303 | 307>(status: Status, location: string) =>
   reply(status, undefined, { location })
 

@@ -29,6 +29,8 @@ export type TagRuleId = Id<'tagRule'>
 export type SecretId = Id<'secret'>
 export type VariableId = Id<'variable'>
 export type SessionId = Id<'session'>
+export type LfsBlobId = Id<'lfsBlob'>
+export type LfsLockId = Id<'lfsLock'>
 
 /** A hexadecimal git object id: 40 digits (SHA-1) or 64 (SHA-256). */
 export type Oid = string & { readonly __oid: true }

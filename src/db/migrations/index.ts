@@ -4,6 +4,7 @@ import { events1 } from './events-1.ts'
 import { gitData1 } from './git-data-1.ts'
 import { issues1 } from './issues-1.ts'
 import { issues2 } from './issues-2.ts'
+import { lfs1 } from './lfs-1.ts'
 import type { Migration } from './migration.ts'
 import { mirrors1 } from './mirrors-1.ts'
 import { mirrors2 } from './mirrors-2.ts'
@@ -45,4 +46,5 @@ export const migrations: readonly Migration[] = [
   mirrors2,
   wiki1,
   mail1,
+  lfs1,
 ]
