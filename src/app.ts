@@ -44,6 +44,7 @@ import { issues } from './issues/issues.feature.ts'
 import { pulls } from './pulls/pulls.feature.ts'
 import { releases } from './releases/releases.feature.ts'
 import { wiki } from './wiki/wiki.feature.ts'
+import { lfs } from './lfs/lfs.feature.ts'
 import { quota } from './quota/quota.feature.ts'
 import { actions } from './actions/actions.feature.ts'
 import { admin } from './admin/admin.feature.ts'
@@ -68,6 +69,7 @@ const features: readonly Feature[] = [
   pulls,
   releases,
   wiki,
+  lfs,
   quota,
   actions,
   admin,

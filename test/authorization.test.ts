@@ -194,7 +194,12 @@ async function eachOf<Item>(
 test('every operation refuses whom its requirements refuse, with the status of the first that does', async () => {
   // What settings turn off is not there for anybody: everything is on.
   await using forge = await startForge({
-    settings: { log: { LEVEL: 'none' }, repository: { ENABLE_FLAGS: true }, quota: { ENABLED: true } },
+    settings: {
+      log: { LEVEL: 'none' },
+      repository: { ENABLE_FLAGS: true },
+      quota: { ENABLED: true },
+      server: { LFS_START_SERVER: true },
+    },
   })
   const { callers, places } = await makeWorld(forge)
   const operations = forge.services.operations().filter(({ base, id }) => base === 'api' && id !== 'adminWatchEvents')

@@ -4,6 +4,8 @@ import { readGitAddress, type GitAddress } from './git-address.ts'
 /** What a client asks for on a session. */
 export type SshCommand =
   | { readonly kind: 'git'; readonly service: GitService; readonly address: GitAddress }
+  /** A ticket for the LFS API; what it is wanted for is judged later. */
+  | { readonly kind: 'lfs-ticket'; readonly address: GitAddress; readonly operation: string }
   /** Anything else, by its first word. */
   | { readonly kind: 'unknown'; readonly name: string }
 
@@ -24,6 +26,11 @@ export function parseSshCommand(line: string): SshCommand {
   const words = line.length > maxCommandLength ? [] : splitWords(line)
   const [first = '', ...rest] = words
   const [name, ...args] = first === 'git' && rest.length > 0 ? [`git-${rest[0]}`, ...rest.slice(1)] : [first, ...rest]
+  if (name === 'git-lfs-authenticate') {
+    // Clients of long ago name an object as well.
+    const lfsAddress = args.length === 2 || args.length === 3 ? readPath(args[0] as string) : undefined
+    if (lfsAddress) return { kind: 'lfs-ticket', address: lfsAddress, operation: args[1] as string }
+  }
   const service = services[name]
   const address = args.length === 1 ? readPath(args[0] as string) : undefined
   return service && address ? { kind: 'git', service, address } : { kind: 'unknown', name: name.slice(0, 80) }

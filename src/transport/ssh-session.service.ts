@@ -11,6 +11,7 @@ import { viewerOf, type Viewer } from '../auth/viewer.ts'
 import type { PublicKeyRow, UserRow } from '../db/tables/accounts.ts'
 import type { RepoRow } from '../db/tables/repositories.ts'
 import type { GitService as RunningGit } from '../git/git.ts'
+import { issueTicket } from '../lfs/ticket.service.ts'
 import { Forbidden, NotFound, Refusal } from '../lib/errors.ts'
 import { openForGit, type GitPushCtx } from './git-access.service.ts'
 import type { GitAddress } from './git-address.ts'
@@ -82,9 +83,14 @@ async function serve(
   const place = await findPlace(services, command.address)
   const viewer = caller.user
     ? viewerOf(caller.user, { kind: 'ssh', keyId: caller.key.id })
-    : await deployViewer(services, caller.key, place, command)
+    : await deployViewer(services, caller.key, place, wantsToWrite(command))
   const ctx: Ctx = { ...services, viewer }
   const address = place ? { ...command.address, owner: place.owner.name, name: place.repo.name } : command.address
+  if (command.kind === 'lfs-ticket') {
+    const ticket = await issueTicket({ ...ctx, viewer }, address, caller.key.id, command.operation)
+    streams.output.write(`${JSON.stringify(ticket)}\n`)
+    return 0
+  }
   const opened = { ...ctx, ...(await openForGit(ctx, address, command.service)) }
   const { signal, protocol } = request
   const conversation = {
@@ -125,16 +131,19 @@ async function findPlace({ db }: Services, address: GitAddress): Promise<Place |
   return newRepo && { owner: newOwner, repo: newRepo }
 }
 
+const wantsToWrite = (command: Exclude<SshCommand, { kind: 'unknown' }>): boolean =>
+  command.kind === 'git' ? command.service === 'git-receive-pack' : command.operation === 'upload'
+
 /** A deploy key acts as the owner of the repository, in the repositories it was added to and nowhere else. */
 async function deployViewer(
   { db }: Services,
   key: PublicKeyRow,
   place: Place | undefined,
-  command: SshCommand & { kind: 'git' },
+  writes: boolean,
 ): Promise<Viewer> {
   const access = place && (await findDeployAccess(db, key.id, place.repo.id))
   if (!access) throw new NotFound('the key is not authorised to read the repository: not found')
-  if (command.service === 'git-receive-pack' && access.is_read_only) {
+  if (writes && access.is_read_only) {
     throw new Forbidden('the key is not authorised to write')
   }
   return viewerOf(place.owner, { kind: 'deploy', keyId: key.id, repoId: place.repo.id, readOnly: access.is_read_only })

@@ -27,3 +27,28 @@ export const attributesOfTree = (git: Git, key: GitKey, entries: readonly PathEn
       .filter((entry) => entry.name === fileName && entry.type === 'blob')
       .map((entry) => [entry.path.slice(0, -fileName.length).replace(/\/$/, ''), entry.oid] as const),
   )
+
+/** Attributes of some files below a commit or tree, by the files of all folders above them. */
+export async function attributesOfPaths(
+  git: Git,
+  key: GitKey,
+  treeish: Oid,
+  paths: readonly string[],
+): Promise<Attributes> {
+  const folders = new Set(paths.flatMap(foldersAbove))
+  const files = new Map([...folders].map((folder) => [folder === '' ? fileName : `${folder}/${fileName}`, folder]))
+  const found = await git.findPaths(key, treeish, [...files.keys()])
+  return readAll(
+    git,
+    key,
+    [...found].flatMap(([path, entry]) =>
+      entry.type === 'blob' ? [[files.get(path) as string, entry.oid] as const] : [],
+    ),
+  )
+}
+
+/** `a/b/c` → the root, `a` and `a/b`. */
+function foldersAbove(path: string): string[] {
+  const segments = path.split('/')
+  return segments.map((_, count) => segments.slice(0, count).join('/'))
+}

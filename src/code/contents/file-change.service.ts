@@ -1,8 +1,9 @@
 import type { SignedInRepoCtx } from '../../access/context.ts'
-import type { Commit, FileEdit, PathEntry, PlannedEdits } from '../../git/git.ts'
+import type { Commit, FileEdit, PathEntry, PlannedEdits, TreeChange } from '../../git/git.ts'
 import { BadRequest, Invalid, NotFound, type Refusal } from '../../lib/errors.ts'
 import type { Oid } from '../../lib/ids.ts'
 import { branchRef, zeroOid } from '../../lib/refs.ts'
+import { attributesOfPaths } from './attributes.service.ts'
 import { refusalOf } from '../branches/branch.service.ts'
 import { defaultMessage, withSignOff } from './file-change.rules.ts'
 import { commitPeople, type GivenPeople } from '../commits/commit-identities.ts'
@@ -76,9 +77,33 @@ export async function changeFiles(
     if (!head) mustStartEmpty(edits)
     const planned = await git.planEdits(repo.git_key, head, edits)
     if (!planned.ok) throw refusalOfEdit(planned)
-    return { base: head, changes: planned.changes }
+    return { base: head, changes: await withLargeFilesKept(ctx, head, planned.changes) }
   })
   return { ...made, entries: await writtenEntries(ctx, made.commit, edits) }
+}
+
+/** Files that the attributes of the branch say are kept outside of git are, and pointers to them are committed. */
+async function withLargeFilesKept(
+  ctx: SignedInRepoCtx,
+  head: Oid | undefined,
+  changes: readonly TreeChange[],
+): Promise<readonly TreeChange[]> {
+  const { git, repo } = ctx
+  const { largeFiles } = ctx.parts
+  if (!head || !largeFiles?.isOn(ctx)) return changes
+  const paths = changes.flatMap((change) => (change.op === 'write' ? [change.path] : []))
+  const attributes = await attributesOfPaths(git, repo.git_key, head, paths)
+  const kept: TreeChange[] = []
+  for (const change of changes) {
+    const isLarge =
+      change.op === 'write' &&
+      Buffer.isBuffer(change.content) &&
+      change.mode !== '120000' &&
+      attributes.of(change.path).get('filter') === largeFiles.filter
+    // One after the other: each is a file that is written and flushed.
+    kept.push(isLarge ? { ...change, content: await largeFiles.keep(ctx, change.content) } : change)
+  }
+  return kept
 }
 
 /** What the files of a change are now. */

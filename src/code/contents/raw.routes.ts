@@ -13,12 +13,12 @@ import { getRawFile, objectTypeHeaders, openBlob } from './raw.service.ts'
 import { repoWebUrl } from '../../repos/repo-url.ts'
 import { cleanPath } from '../tree-path.rules.ts'
 
-async function serveRaw(ctx: RepoCtx, call: Call, revision: NamedCommit, path: string) {
-  const file = await getRawFile(ctx, revision, path, call.signal)
+async function serveRaw(ctx: RepoCtx, call: Call, revision: NamedCommit, path: string, form: 'raw' | 'media') {
+  const file = await getRawFile(ctx, revision, path, call.signal, form)
   return serveFile(call, {
     name: file.entry.name,
     content: file.content,
-    etag: file.entry.oid,
+    etag: file.id,
     modifiedUnix: file.modifiedUnix,
     headers: objectTypeHeaders(file.entry),
   })
@@ -31,7 +31,7 @@ export const repoGetRawFile = operation({
   requires: [inRepo, gitRepo, repoRefInPath, canRead('code')],
   query: { ref: Type.Optional(Type.String()) },
   reply: fileReplies,
-  run: ({ ctx, call }) => serveRaw(ctx, call, ctx.revision, ctx.treePath),
+  run: ({ ctx, call }) => serveRaw(ctx, call, ctx.revision, ctx.treePath, 'raw'),
 })
 
 export const repoGetRawFileOrLFS = operation({
@@ -41,14 +41,14 @@ export const repoGetRawFileOrLFS = operation({
   requires: [inRepo, gitRepo, repoRefInPath, canRead('code')],
   query: { ref: Type.Optional(Type.String()) },
   reply: fileReplies,
-  run: ({ ctx, call }) => serveRaw(ctx, call, ctx.revision, ctx.treePath),
+  run: ({ ctx, call }) => serveRaw(ctx, call, ctx.revision, ctx.treePath, 'media'),
 })
 
 /** A file by the addresses that pages use: `branch/…`, `tag/…`, `commit/…`; without a kind they redirect to one with it. */
 async function serveByWebAddress(ctx: RepoCtx, call: Call, kind: 'raw' | 'media', rest: string) {
   const path = cleanPath(rest)
   const typed = await typedRevisionInPath(ctx, path)
-  if (typed) return serveRaw(ctx, call, typed.revision, typed.treePath)
+  if (typed) return serveRaw(ctx, call, typed.revision, typed.treePath, kind)
   const { pathname } = new URL(repoWebUrl(ctx))
   const renamed = await renamedBranchPath(ctx, path)
   if (renamed !== undefined) return redirect(303, `${pathname}/${kind}/${escapePath(renamed)}`)

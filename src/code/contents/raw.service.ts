@@ -17,23 +17,33 @@ export interface RawFile {
   /** Committer time of the last commit that touched it. */
   readonly modifiedUnix: Unix
   readonly content: FileContent
+  /** What the bytes are known by. */
+  readonly id: string
 }
 
-/** A file or the text of a link; folders, submodules and what is not there are `NotFound`. */
+/**
+ * A file or the text of a link; folders, submodules and what is not there are `NotFound`.
+ * @param form `media`: of a file that the repository keeps outside of git that content, and not the pointer to it
+ */
 export async function getRawFile(
   ctx: RepoCtx,
   revision: NamedCommit,
   path: string,
   signal: AbortSignal,
+  form: 'raw' | 'media' = 'raw',
 ): Promise<RawFile> {
-  const { git, repo } = ctx
+  const { git, repo, parts } = ctx
   const entry = path === '' ? undefined : await git.findPath(repo.git_key, revision.commit, path)
   if (entry?.type !== 'blob') throw new NotFound(`there is no file ${path} in ${revision.name}`, 'path_not_found')
   const [{ sizeBytes, content }, modifiedUnix] = await Promise.all([
     openBlob(ctx, entry.oid, signal),
     lastChange(ctx, revision.commit, path),
   ])
-  return { entry, sizeBytes, modifiedUnix, content }
+  const { largeFiles } = parts
+  const mayPoint = form === 'media' && Buffer.isBuffer(content) && sizeBytes <= (largeFiles?.maxPointerBytes ?? 0)
+  const large = mayPoint ? await largeFiles?.find(ctx, content) : undefined
+  if (large) return { entry, modifiedUnix, ...large }
+  return { entry, sizeBytes, modifiedUnix, content, id: entry.oid }
 }
 
 async function lastChange({ git, repo }: RepoCtx, commit: Oid, path: string): Promise<Unix> {

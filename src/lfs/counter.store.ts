@@ -1,0 +1,11 @@
+import { sql } from 'kysely'
+import type { Counter } from '../access/counter.ts'
+
+/** The size of the objects of a repository, in its row. */
+export const lfsCounters: readonly Counter[] = [
+  {
+    table: 'repo',
+    column: 'lfs_size_bytes',
+    count: sql`(select cast(coalesce(sum(lfs_object.size_bytes), 0) as bigint) from lfs_object where lfs_object.repo_id = it.id)`,
+  },
+]

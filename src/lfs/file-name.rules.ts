@@ -1,0 +1,21 @@
+/** Longest name that is offered for saving, in bytes. */
+const maxNameBytes = 255
+
+/** The name that an address has as base64url: without a path, and without characters that would show as another name. */
+export function offeredName(encoded: string): string | undefined {
+  if (!/^[\w-]+={0,2}$/.test(encoded)) return undefined
+  const name = Buffer.from(encoded, 'base64url')
+    .toString('utf8')
+    .split(/[\\/]/)
+    .at(-1)!
+    .replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, '')
+    .trim()
+  return name === '' || Buffer.byteLength(name) > maxNameBytes ? undefined : name
+}
+
+/** `Content-Disposition` of a download: plain for plain names (observed), else by RFC 6266. */
+export function dispositionOf(name: string): string {
+  const plain = name.replaceAll(/[^ -~]/g, '_').replaceAll(/[\\"]/g, '\\$&')
+  const quoted = `attachment; filename="${plain}"`
+  return /^[ -~]*$/.test(name) ? quoted : `${quoted}; filename*=UTF-8''${encodeURIComponent(name)}`
+}

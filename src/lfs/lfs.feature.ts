@@ -1,0 +1,34 @@
+import type { Feature } from '../access/feature.ts'
+import { lfsCounters } from './counter.store.ts'
+import { lfsCheck } from './doctor.service.ts'
+import { gcLfs } from './gc-lfs.task.ts'
+import { lfsFiles } from './large-files.ts'
+import { objectsOfRepo } from './lfs.owned.ts'
+import {
+  copyObjectsOfTemplate,
+  copyObjectsToFork,
+  linkLfsObjects,
+  linkObjectsOfBase,
+  linkObjectsOfMerge,
+  sweepAfterRepo,
+} from './lfs.subscribers.ts'
+import * as lockRoutes from './lock.routes.ts'
+import * as objectRoutes from './object.routes.ts'
+import { lfsUsage } from './object.service.ts'
+import { deleteLfsFiles, sweepLfsBlobs } from './release.job.ts'
+import { lfsTickets } from './ticket.credentials.ts'
+
+/** Git LFS: objects, their locks, and what keeps objects together with the repositories that need them. */
+export const lfs: Feature = {
+  routes: [objectRoutes, lockRoutes],
+  credentials: [lfsTickets],
+  subscribers: [copyObjectsToFork, copyObjectsOfTemplate, linkObjectsOfMerge, linkObjectsOfBase, sweepAfterRepo],
+  jobs: [linkLfsObjects, deleteLfsFiles, sweepLfsBlobs],
+  schedules: (config) => [gcLfs(config)],
+  files: [{ table: 'lfs_blob', column: 'blob_key', store: 'lfs' }],
+  counters: lfsCounters,
+  usage: [lfsUsage],
+  doctor: [lfsCheck],
+  owns: [objectsOfRepo],
+  largeFiles: lfsFiles,
+}
