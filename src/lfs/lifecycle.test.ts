@@ -11,6 +11,7 @@ import { examined } from '../testing/doctor.ts'
 import type { Forge } from '../testing/forge.ts'
 import type { GivenRepo } from '../testing/given.ts'
 import { runProgram } from '../testing/program.ts'
+import { base64 } from '../testing/samples.ts'
 import {
   contentOf,
   LfsClient,
@@ -21,8 +22,6 @@ import {
   startObjectStorage,
   type LfsContent,
 } from './lfs.test-support.ts'
-
-const base64 = (content: string | Buffer): string => Buffer.from(content).toString('base64')
 
 async function storedFiles(forge: Forge): Promise<number> {
   let count = 0
