@@ -23,6 +23,7 @@ export const jobSlots = ({ ingot }: Config): PoolSlots => ({
   tasks: ingot.jobWorkersTasks,
   mail: ingot.jobWorkersMail,
   webhooks: ingot.jobWorkersWebhooks,
+  webhookRetries: ingot.jobWorkersWebhookRetries,
   render: ingot.jobWorkersRender,
 })
 

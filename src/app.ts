@@ -49,6 +49,7 @@ import { quota } from './quota/quota.feature.ts'
 import { actions } from './actions/actions.feature.ts'
 import { admin } from './admin/admin.feature.ts'
 import { notifications } from './notifications/notifications.feature.ts'
+import { webhooks } from './webhooks/webhooks.feature.ts'
 import { mail } from './mail/mail.feature.ts'
 import { transport } from './transport/transport.feature.ts'
 import { web } from './web/web.feature.ts'
@@ -74,6 +75,7 @@ const features: readonly Feature[] = [
   actions,
   admin,
   notifications,
+  webhooks,
   mail,
   transport,
   web,

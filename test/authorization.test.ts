@@ -108,6 +108,7 @@ const values: Readonly<Record<string, string>> = {
   diffType: 'diff',
   attachment_id: '1',
   position: '1',
+  delivery_id: '1',
   comment: '1',
   run_id: '1',
   ball_type: 'zipball',

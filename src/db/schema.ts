@@ -12,6 +12,7 @@ import type { PullTables } from './tables/pulls.ts'
 import type { RepositoryTables } from './tables/repositories.ts'
 import type { UsageTables } from './tables/usage.ts'
 import type { WikiTables } from './tables/wiki.ts'
+import type { WebhookTables } from './tables/webhooks.ts'
 import type { WorkTables } from './tables/work.ts'
 
 /** Every table. The tables of an area are described in `tables/<area>.ts` and made by its migrations. */
@@ -31,4 +32,5 @@ export interface Schema
     RepoRelationTables,
     UsageTables,
     WikiTables,
+    WebhookTables,
     WorkTables {}

@@ -5,7 +5,7 @@ import { GiveUp, job, type AnyJob, type Job } from '../jobs/job.ts'
 import { enqueueAll, type PlannedJob } from '../jobs/queue.ts'
 import type { EventId } from '../lib/ids.ts'
 import { checkedFact, readStoredEvent, type Event, type EventData, type EventName } from './catalogue.ts'
-import { getEvent } from './cursor.ts'
+import { getEvent, type RecordedEvent } from './cursor.ts'
 import { insertEvents, type NewEventRow } from './event.store.ts'
 import type { Fact } from './fact.ts'
 import { announce, createLiveEvents, type LiveEvents, type LiveLimits } from './live.ts'
@@ -97,6 +97,16 @@ function followerOf<Ctx>(own: AfterCommitSubscriber<Ctx, EventName>): Follower<C
 interface Attached {
   readonly hub: EventHub<never>
   readonly live: LiveEvents
+  readonly recorders: Set<EventRecorder>
+}
+
+/**
+ * Writes rows of its own about what happened in a transaction, once and as its last act: for what must show how things are at
+ * that moment. It awaits only the database, publishes nothing, and is asked with nearly every change, so it is quick.
+ */
+export interface EventRecorder {
+  readonly hears: ReadonlySet<EventName>
+  record(tx: Tx, events: readonly RecordedEvent[]): Promise<void>
 }
 
 const attachments = databaseSlot<Attached>()
@@ -107,8 +117,16 @@ const attachments = databaseSlot<Attached>()
  */
 export function attachEvents<Ctx>(db: Db, hub: EventHub<Ctx>, limits?: Partial<LiveLimits>): LiveEvents {
   const live = createLiveEvents(db, limits)
-  attachments.set(db, { hub, live })
+  attachments.set(db, { hub, live, recorders: new Set() })
   return live
+}
+
+/** Has a recorder asked from now on. @returns what ends that */
+export function recordEventsWith(db: Db, recorder: EventRecorder): () => void {
+  const attached = attachments.of(db)
+  if (!attached) throw new Error('a database without events has nothing to record')
+  attached.recorders.add(recorder)
+  return () => void attached.recorders.delete(recorder)
 }
 
 /** Most events of one transaction: a repository may have very many forks, and a team very many members. */
@@ -144,7 +162,7 @@ export async function publish<Name extends EventName>(tx: Tx, name: Name, data: 
     const all: Published[] = []
     published = { all, nested: 0 }
     publishedIn.set(tx, published)
-    beforeCommit(tx, () => writeEvents(tx, attached.hub, all))
+    beforeCommit(tx, () => writeEvents(tx, attached, all))
   }
   if (published.all.length >= maxEventsPerTransaction) {
     throw new Error(`one transaction published more than ${maxEventsPerTransaction} events`)
@@ -178,7 +196,7 @@ function rowOf({ name, data, atMs }: Event, declared: Fact): NewEventRow {
   }
 }
 
-async function writeEvents(tx: Tx, hub: EventHub<never>, published: readonly Published[]): Promise<void> {
+async function writeEvents(tx: Tx, { hub, recorders }: Attached, published: readonly Published[]): Promise<void> {
   const ids = await insertEvents(
     tx,
     published.map(({ row }) => row),
@@ -191,5 +209,21 @@ async function writeEvents(tx: Tx, hub: EventHub<never>, published: readonly Pub
     })
   })
   if (plans.length > 0) await enqueueAll(tx, plans)
+  for (const recorder of recorders) {
+    const heard = published.flatMap(({ event, row }, index) =>
+      recorder.hears.has(event.name) ? [recorded(event, row, ids[index] as EventId)] : [],
+    )
+    if (heard.length > 0) await recorder.record(tx, heard)
+  }
   for (const [index, { event }] of published.entries()) announce(tx, ids[index] as EventId, event)
 }
+
+const recorded = (event: Event, row: NewEventRow, id: EventId): RecordedEvent =>
+  ({
+    ...event,
+    id,
+    actorId: row.actorId ?? undefined,
+    ownerId: row.ownerId ?? undefined,
+    repoId: row.repoId ?? undefined,
+    issueId: row.issueId ?? undefined,
+  }) as RecordedEvent

@@ -1,7 +1,7 @@
 import type { Tx } from '../db/database.ts'
 import type { CommentRow, IssueRow, LabelRow, MilestoneRow } from '../db/tables/issues.ts'
 import { publish } from '../events/hub.ts'
-import type { LabelId, MilestoneId, UserId } from '../lib/ids.ts'
+import type { LabelId, MilestoneId, Oid, UserId } from '../lib/ids.ts'
 import type { Unix } from '../lib/time.ts'
 import type { Attribution } from './attribution.ts'
 import { insertTimelineEntries, insertTimelineEntry } from './timeline-entry.store.ts'
@@ -164,6 +164,7 @@ export type StateChange = { readonly kind: 'changed' | 'same' | 'blocked'; reado
 /**
  * Closes or reopens. Closing stops the doer's own watch, even when it is then refused for an open dependency.
  * @param entry told instead of `close`, by a merge
+ * @param commit the one whose message closes it
  */
 export async function changeState(
   tx: Tx,
@@ -171,6 +172,7 @@ export async function changeState(
   issue: IssueRow,
   isClosed: boolean,
   entry: 'close' | 'merge_pull' = 'close',
+  commit?: Oid,
 ): Promise<StateChange> {
   if (issue.is_closed === isClosed) return { kind: 'same', issue }
   if (isClosed && entry === 'close' && (await hasOpenDependency(tx, issue.id))) {
@@ -194,7 +196,8 @@ export async function changeState(
     closed_unix: isClosed ? by.atUnix : 0,
     updated_unix: by.atUnix,
   })
-  await publish(tx, isClosed ? 'issue.closed' : 'issue.reopened', facts(issue, by))
+  if (isClosed) await publish(tx, 'issue.closed', { ...facts(issue, by), ...(commit ? { commit } : {}) })
+  else await publish(tx, 'issue.reopened', facts(issue, by))
   return { kind: 'changed', issue: changed }
 }
 

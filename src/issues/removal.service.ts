@@ -94,6 +94,8 @@ export async function removeComment(tx: Tx, by: Attribution, issue: IssueRow, co
     ...factsOfComment(issue, comment, by),
     content: comment.content,
     posterId: comment.poster_id,
+    createdUnix: comment.created_unix,
+    updatedUnix: comment.updated_unix,
   })
   return true
 }

@@ -17,6 +17,8 @@ export const poolNames = [
   'mail',
   /** Deliveries to addresses of strangers. */
   'webhooks',
+  /** Further tries of deliveries whose receivers were not to be reached: each may take as long as it is given. */
+  'webhookRetries',
   /** Work whose time grows with texts of strangers. */
   'render',
 ] as const

@@ -12,6 +12,12 @@ const maxAlternatives = 256
 /** Whether a text would be a pattern: it has a character that means something other than itself. */
 export const isGlob = (text: string): boolean => /[*?\\[\]{}]/.test(text)
 
+/** Whether a pattern is well formed: its brackets and braces pair, and its braces multiply to no more than is allowed. */
+export const isWellFormedGlob = (pattern: string): boolean =>
+  expandBraces(pattern)
+    ?.map(tokenise)
+    .every((tokens) => tokens !== undefined) ?? false
+
 /**
  * Compiles a pattern: `?` is one character and `*` a run of them, both without the separators; `**` is a run with them;
  * `[a-z]` and `[!a-z]` are sets, `{a,b}` alternatives, a backslash takes the meaning off the next character. A pattern

@@ -31,6 +31,10 @@ export type VariableId = Id<'variable'>
 export type SessionId = Id<'session'>
 export type LfsBlobId = Id<'lfsBlob'>
 export type LfsLockId = Id<'lfsLock'>
+export type HookId = Id<'webhook'>
+export type DeliveryId = Id<'webhookDelivery'>
+export type AttemptId = Id<'webhookAttempt'>
+export type PayloadId = Id<'webhookPayload'>
 
 /** A hexadecimal git object id: 40 digits (SHA-1) or 64 (SHA-256). */
 export type Oid = string & { readonly __oid: true }

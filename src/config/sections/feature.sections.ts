@@ -308,7 +308,13 @@ export const ingot = defineSection('ingot', {
   jobWorkersMirrors: int('JOB_WORKERS_MIRRORS', 2, 'mirrors fetched at once: as long as other servers take', slots),
   jobWorkersTasks: int('JOB_WORKERS_TASKS', 2, 'scheduled tasks at once: some go through everything', slots),
   jobWorkersMail: int('JOB_WORKERS_MAIL', 2, 'mails sent at once: a mail server may be slow or away', slots),
-  jobWorkersWebhooks: int('JOB_WORKERS_WEBHOOKS', 8, 'webhooks delivered at once: strangers answer slowly', slots),
+  jobWorkersWebhooks: int('JOB_WORKERS_WEBHOOKS', 32, 'webhooks delivered at once: strangers answer slowly', slots),
+  jobWorkersWebhookRetries: int(
+    'JOB_WORKERS_WEBHOOK_RETRIES',
+    8,
+    'webhooks tried again at once whose receivers were away: each may take its whole time',
+    slots,
+  ),
   jobWorkersRender: int('JOB_WORKERS_RENDER', 1, 'jobs at once whose time grows with what strangers wrote', slots),
   jobPollInterval: durationMs('JOB_POLL_INTERVAL', '5s', 'how often the queue is looked at when nothing woke it', {
     min: '100ms',
@@ -333,6 +339,13 @@ export const ingot = defineSection('ingot', {
   maxImageQueue: int('MAX_IMAGE_QUEUE', 64, 'most images that may wait to be resized', { min: 1 }),
   maxActionsValue: bytes('MAX_ACTIONS_VALUE', '64 KiB', 'largest secret or variable of workflows'),
   maxActionsValues: int('MAX_ACTIONS_VALUES', 1000, 'most secrets, and most variables, of an account or repository', {
+    min: 1,
+  }),
+  maxWebhooks: int('MAX_WEBHOOKS', 100, 'most webhooks of a repository, of an account, and of the instance', {
+    min: 1,
+    max: 1000,
+  }),
+  maxWebhookBacklog: int('MAX_WEBHOOK_BACKLOG', 10_000, 'most deliveries that wait for a receiver that is away', {
     min: 1,
   }),
   maxMailConnections: int('MAX_MAIL_CONNECTIONS', 4, 'most connections to the mail server', { min: 1, max: 100 }),

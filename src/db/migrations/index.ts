@@ -18,6 +18,7 @@ import { repoRelations1 } from './repo-relations-1.ts'
 import { repositories1 } from './repositories-1.ts'
 import { repositories2 } from './repositories-2.ts'
 import { wiki1 } from './wiki-1.ts'
+import { webhooks1 } from './webhooks-1.ts'
 import { work1 } from './work-1.ts'
 
 export type { Migration }
@@ -47,4 +48,5 @@ export const migrations: readonly Migration[] = [
   wiki1,
   mail1,
   lfs1,
+  webhooks1,
 ]

@@ -11,7 +11,8 @@ const pull = { repoId: id<RepoId>(), issueId: id<IssueId>(), pullId: id<PullId>(
 export const issueEvents = {
   /** A pull request publishes `pull.opened` beside this. */
   'issue.opened': fact({ ...issue, mentioned }),
-  'issue.closed': fact(issue),
+  /** `commit`: the one that closed it by what its message says. */
+  'issue.closed': fact({ ...issue, commit: Type.Optional(oid<Oid>()) }),
   'issue.reopened': fact(issue),
   /** Title, text, branch or due date changed; what did not change is left out. `oldDueUnix`: 0 when there was none. */
   'issue.edited': fact({
@@ -48,7 +49,13 @@ export const issueEvents = {
   'issue.commented': fact({ ...comment, mentioned }),
   'comment.edited': fact({ ...comment, posterId: Type.Optional(id<UserId>()), oldContent: text }),
   /** The row is gone: what it said is here. */
-  'comment.deleted': fact({ ...comment, content: text, posterId: id<UserId>() }),
+  'comment.deleted': fact({
+    ...comment,
+    content: text,
+    posterId: id<UserId>(),
+    createdUnix: Type.Optional(Type.Integer()),
+    updatedUnix: Type.Optional(Type.Integer()),
+  }),
   'pull.opened': fact(pull),
   'pull.closed': fact(pull),
   'pull.merged': fact({ ...pull, mergeCommit: oid<Oid>() }),

@@ -71,11 +71,12 @@ function countsFor(ctx: Ctx, home: Home, push: Push, issue: IssueRow): boolean {
 }
 
 /** Does what a message promises, when the doer may: to their own issue or one they may write. Open dependencies prevent it. */
-async function keepPromise(tx: Tx, by: Attribution, reference: Reference): Promise<void> {
+async function keepPromise(tx: Tx, by: Attribution, reference: Reference, commit: Oid): Promise<void> {
   const { issue, rights, action, seconds } = reference
   if (action === 'none' || issue.is_pull || (issue.poster_id !== by.doerId && !mayManage(rights, issue).allowed)) return
-  const { kind } = await changeState(tx, by, await holdIssue(tx, issue), action === 'closes')
-  if (kind !== 'changed' || action !== 'closes' || seconds <= 0) return
+  const isClosed = action === 'closes'
+  const { kind } = await changeState(tx, by, await holdIssue(tx, issue), isClosed, 'close', commit)
+  if (kind !== 'changed' || !isClosed || seconds <= 0) return
   const time = await insertTrackedTime(tx, {
     issue_id: issue.id,
     user_id: by.doerId,
@@ -130,7 +131,7 @@ async function recordCommit(
       })
     }
     for (const reference of references) {
-      if (countsFor(ctx, home, push, reference.issue)) await keepPromise(tx, by, reference)
+      if (countsFor(ctx, home, push, reference.issue)) await keepPromise(tx, by, reference, commit.oid)
     }
   })
 }

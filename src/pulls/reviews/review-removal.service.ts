@@ -60,6 +60,8 @@ export async function removeLineComment(
     ...factsOfComment(issue, comment, by),
     content: comment.content,
     posterId: comment.poster_id,
+    createdUnix: comment.created_unix,
+    updatedUnix: comment.updated_unix,
   })
   return true
 }

@@ -1,0 +1,360 @@
+import { branchOf, tagOf } from '../../lib/refs.ts'
+import {
+  partsOf,
+  type CommitPart,
+  type IssuePart,
+  type Parts,
+  type PersonPart,
+  type ToldEvent,
+} from './payload-parts.ts'
+
+/** Colours of messages, as services take them: six hexadecimal digits (contract, webhooks: adaptors). */
+const colors = {
+  green: '1ac600',
+  lightGreen: 'bfe5bf',
+  yellow: 'ffd930',
+  grey: '4f545c',
+  purple: '7289da',
+  orange: 'eb6420',
+  lightOrange: 'e68d60',
+  red: 'ff3232',
+} as const
+type Color = (typeof colors)[keyof typeof colors]
+
+/** How a service writes a link. */
+export type LinkForm = (url: string, text: string) => string
+
+/** What happened, as people say it; each service says it in its own form. */
+export interface Story {
+  readonly kind: 'issue' | 'pull' | 'comment' | 'review' | 'push' | 'ref' | 'release' | 'other'
+  readonly repoName: string
+  readonly repoUrl: string
+  readonly sender: PersonPart
+  /** One sentence; `text` around its link is given to `plain`, for services that have to escape it. */
+  headline(
+    link: LinkForm,
+    options?: { readonly withSender?: boolean; readonly plain?: (text: string) => string },
+  ): string
+  /** The thing by its name; empty where the sentence says all. */
+  readonly title: string
+  /** Where it is to be seen. */
+  readonly url: string
+  /** What opens it. */
+  readonly opens: string
+  /** What somebody wrote; may be empty. */
+  readonly body: string
+  readonly color: Color
+  /** A fact besides the repository's name. */
+  readonly fact: readonly [name: string, value: string] | undefined
+  /** Of pushes. */
+  readonly push?: Push
+  /** Of issues and pull requests, and comments on them. */
+  readonly issue?: IssuePart
+  readonly action: string
+}
+
+export interface Push {
+  readonly branch: string
+  readonly branchUrl: string
+  readonly commits: readonly CommitPart[]
+  readonly count: string
+  readonly compareUrl: string
+}
+
+/** `sha` as people read it. */
+export const shortId = (id: string): string => id.slice(0, 7)
+
+const asIs = (text: string): string => text
+
+interface Sentence {
+  readonly before: string
+  readonly link: readonly [url: string, text: string]
+  readonly after?: string
+}
+
+const headlineOf =
+  (repoName: string, sender: PersonPart, sentence: Sentence): Story['headline'] =>
+  (link, { withSender = true, plain = asIs } = {}) => {
+    const { before, after = '' } = sentence
+    const [url, text] = sentence.link
+    return `${plain(`[${repoName}] ${before}`)}${link(url, text)}${plain(`${after}${withSender ? ` by ${sender.login}` : ''}`)}`
+  }
+
+const logins = (people: readonly PersonPart[] | null): string => (people ?? []).map(({ login }) => login).join(', ')
+
+/** What was done with an issue or pull request, and its colour. */
+function actionOf(
+  action: string,
+  issue: IssuePart,
+  reviewer: PersonPart | null,
+): readonly [words: string, color: Color] {
+  switch (action) {
+    case 'opened':
+      return ['opened', colors.orange]
+    case 'closed':
+      return issue.merged === true ? ['merged', colors.purple] : ['closed', colors.red]
+    case 'reopened':
+      return ['re-opened', colors.yellow]
+    case 'edited':
+      return ['edited', colors.yellow]
+    case 'assigned':
+      return [`assigned to ${logins(issue.assignees)}`, colors.green]
+    case 'unassigned':
+      return ['unassigned', colors.yellow]
+    case 'label_updated':
+      return ['labels updated', colors.yellow]
+    case 'label_cleared':
+      return ['labels cleared', colors.yellow]
+    case 'milestoned':
+      return [`milestoned to ${issue.milestone?.title ?? ''}`, colors.yellow]
+    case 'demilestoned':
+      return ['milestone cleared', colors.yellow]
+    case 'synchronized':
+      return ['synchronized', colors.yellow]
+    case 'review_requested':
+      return [`review requested from ${reviewer?.login ?? ''}`, colors.lightGreen]
+    case 'review_request_removed':
+      return [`review no longer requested from ${reviewer?.login ?? ''}`, colors.grey]
+    default:
+      return [action.replaceAll('_', ' '), colors.yellow]
+  }
+}
+
+const named = (issue: IssuePart): string => `#${issue.number} ${issue.title}`
+
+function issueStory(parts: Parts, issue: IssuePart, isPull: boolean): Omit<Story, keyof Common> {
+  const [words, color] = actionOf(parts.action, issue, parts.requested_reviewer)
+  const what = isPull ? 'Pull request' : 'Issue'
+  return {
+    kind: isPull ? 'pull' : 'issue',
+    headline: headlineOf(parts.repository.full_name, parts.sender, {
+      before: `${what} ${words}: `,
+      link: [issue.html_url, named(issue)],
+    }),
+    title: named(issue),
+    url: issue.html_url,
+    opens: isPull ? 'view pull request' : 'view issue',
+    body: parts.action === 'opened' || parts.action === 'edited' ? issue.body : '',
+    color,
+    fact: [`${what} #:`, String(issue.number)],
+    issue,
+  }
+}
+
+const commentWords: Readonly<Record<string, string>> = {
+  created: 'New comment on',
+  edited: 'Comment edited on',
+  deleted: 'Comment deleted on',
+}
+
+function commentStory(parts: Parts): Omit<Story, keyof Common> {
+  const isPull = parts.pull_request !== undefined
+  const { issue, comment } = parts
+  return {
+    kind: 'comment',
+    headline: headlineOf(parts.repository.full_name, parts.sender, {
+      before: `${commentWords[parts.action] ?? 'Comment on'} ${isPull ? 'pull request' : 'issue'} `,
+      link: [issue.html_url, named(issue)],
+    }),
+    title: named(issue),
+    url: comment.html_url,
+    opens: `view ${isPull ? 'pull request' : 'issue'} comment`,
+    body: comment.body,
+    color: parts.action === 'deleted' ? colors.red : colors.lightOrange,
+    fact: [`${isPull ? 'Pull request' : 'Issue'} #:`, String(issue.number)],
+    issue,
+  }
+}
+
+const reviewWords: Readonly<Record<string, readonly [words: string, color: Color]>> = {
+  pull_request_review_approved: ['approved', colors.green],
+  pull_request_review_rejected: ['changes requested', colors.red],
+  pull_request_review_comment: ['commented', colors.grey],
+}
+
+function reviewStory(parts: Parts, eventType: string): Omit<Story, keyof Common> {
+  const issue = parts.pull_request
+  const [words, color] = reviewWords[eventType] ?? ['reviewed', colors.yellow]
+  return {
+    kind: 'review',
+    headline: headlineOf(parts.repository.full_name, parts.sender, {
+      before: `Pull request reviewed, ${words}: `,
+      link: [issue.html_url, named(issue)],
+    }),
+    title: named(issue),
+    url: issue.html_url,
+    opens: 'view pull request',
+    body: parts.review?.content ?? '',
+    color,
+    fact: ['Pull request #:', String(issue.number)],
+    issue,
+  }
+}
+
+function pushStory(parts: Parts): Omit<Story, keyof Common> | undefined {
+  const { commits, total_commits: total, repository } = parts
+  const [newest] = commits
+  // What moves without commits is said by the events of branches and tags.
+  if (!newest) return undefined
+  const branch = branchOf(parts.ref) ?? tagOf(parts.ref) ?? parts.ref
+  const count = `${total} new commit${total === 1 ? '' : 's'}`
+  const url = total === 1 ? newest.url : parts.compare_url
+  return {
+    kind: 'push',
+    headline: (_, { plain = asIs } = {}) => plain(`[${repository.full_name}:${branch}] ${count}`),
+    title: '',
+    url,
+    opens: total === 1 ? 'view commit' : 'view commits',
+    body: '',
+    color: colors.green,
+    fact: ['Commit count:', String(total)],
+    push: {
+      branch,
+      branchUrl: `${repository.html_url}/src/branch/${escaped(branch)}`,
+      commits,
+      count,
+      compareUrl: parts.compare_url,
+    },
+  }
+}
+
+const escaped = (path: string): string => path.split('/').map(encodeURIComponent).join('/')
+
+function refStory(parts: Parts, isNew: boolean): Omit<Story, keyof Common> {
+  const { repository, ref_type: type } = parts
+  const name = branchOf(parts.ref) ?? tagOf(parts.ref) ?? parts.ref
+  const url = isNew ? `${repository.html_url}/src/${escaped(name)}` : repository.html_url
+  return {
+    kind: 'ref',
+    headline: (link, { plain = asIs } = {}) =>
+      isNew
+        ? `${plain(`[${repository.full_name}] ${type} `)}${link(url, name)}${plain(' created')}`
+        : plain(`[${repository.full_name}] ${type} ${name} deleted`),
+    title: '',
+    url,
+    opens: `view ref ${name}`,
+    body: '',
+    color: isNew ? colors.green : colors.red,
+    fact: [`${type}:`, name],
+  }
+}
+
+const releaseWords: Readonly<Record<string, string>> = { published: 'created', updated: 'updated', deleted: 'deleted' }
+
+function releaseStory(parts: Parts): Omit<Story, keyof Common> {
+  const { release, action } = parts
+  return {
+    kind: 'release',
+    headline: headlineOf(parts.repository.full_name, parts.sender, {
+      before: `Release ${releaseWords[action] ?? action}: `,
+      link: [release.html_url, release.tag_name],
+    }),
+    title: '',
+    url: release.html_url,
+    opens: 'view release',
+    body: '',
+    color: action === 'published' ? colors.green : action === 'deleted' ? colors.red : colors.yellow,
+    fact: ['Tag:', release.tag_name],
+  }
+}
+
+function wikiStory(parts: Parts): Omit<Story, keyof Common> {
+  const { page, action, repository } = parts
+  const url = `${repository.html_url}/wiki/${escaped(page)}`
+  const isNew = action === 'created'
+  return {
+    kind: 'other',
+    headline: headlineOf(repository.full_name, parts.sender, {
+      before: isNew ? `New wiki page '` : `Wiki page '`,
+      link: [url, page],
+      after: isNew ? `'` : `' ${action}`,
+    }),
+    title: '',
+    url,
+    opens: 'view wiki',
+    body: '',
+    color: isNew ? colors.green : action === 'deleted' ? colors.red : colors.yellow,
+    fact: ['Page:', page],
+  }
+}
+
+function repositoryStory(parts: Parts): Omit<Story, keyof Common> {
+  const { repository, action } = parts
+  return {
+    kind: 'other',
+    headline: headlineOf(repository.full_name, parts.sender, {
+      before: 'Repository ',
+      link: [repository.html_url, action],
+    }),
+    title: '',
+    url: repository.html_url,
+    opens: 'view repository',
+    body: '',
+    color: action === 'deleted' ? colors.red : colors.green,
+    fact: undefined,
+  }
+}
+
+function forkStory(parts: Parts): Omit<Story, keyof Common> {
+  const { forkee, repository } = parts
+  return {
+    kind: 'other',
+    headline: headlineOf(forkee.full_name, parts.sender, {
+      before: 'Forked to ',
+      link: [repository.html_url, repository.full_name],
+    }),
+    title: '',
+    url: repository.html_url,
+    opens: 'view fork',
+    body: '',
+    color: colors.green,
+    fact: ['Fork:', repository.full_name],
+  }
+}
+
+type Common = Pick<Story, 'repoName' | 'repoUrl' | 'sender' | 'action'>
+
+function ownStory(told: ToldEvent, parts: Parts): Omit<Story, keyof Common> | undefined {
+  const { eventType } = told
+  if (eventType.startsWith('pull_request_review_') && parts.action === 'reviewed') return reviewStory(parts, eventType)
+  if (told.event === 'issue_comment') return commentStory(parts)
+  if (told.event === 'issues') return issueStory(parts, parts.issue, false)
+  if (told.event === 'pull_request') return issueStory(parts, parts.pull_request, true)
+  switch (eventType) {
+    case 'push':
+      return pushStory(parts)
+    case 'create':
+    case 'delete':
+      return refStory(parts, eventType === 'create')
+    case 'release':
+      return releaseStory(parts)
+    case 'wiki':
+      return wikiStory(parts)
+    case 'repository':
+      return repositoryStory(parts)
+    case 'fork':
+      return forkStory(parts)
+    default:
+      return undefined
+  }
+}
+
+/** What happened, for people; undefined for what is not told to them. */
+export function storyOf(told: ToldEvent): Story | undefined {
+  const parts = partsOf(told)
+  const own = ownStory(told, parts)
+  const { full_name: repoName, html_url: repoUrl } = parts.repository
+  return own && { ...own, repoName, repoUrl, sender: parts.sender, action: parts.action ?? '' }
+}
+
+/** A text of at most so many characters. */
+export const cutText = (text: string, most: number): string =>
+  text.length <= most ? text : `${text.slice(0, most - 1)}…`
+
+/** Each commit in one line: a linked id, the message and the author, as several services have it. */
+export const commitLines = (commits: readonly CommitPart[]): string =>
+  commits
+    .map(({ id, url, message, author }) => `[${shortId(id)}](${url}) ${message.replace(/\n+$/, '')} - ${author.name}`)
+    .join('\n')
+
+export const plainLink: LinkForm = (_, text) => text

@@ -1,0 +1,41 @@
+import type { Ctx } from '../access/context.ts'
+import { configuredTask } from '../access/task.ts'
+import type { Config } from '../config/load-config.ts'
+import { transaction, type Tx } from '../db/database.ts'
+import type { JobRun } from '../jobs/job.ts'
+import type { HookId } from '../lib/ids.ts'
+import { inBatches } from '../lib/in-batches.ts'
+import { deleteDeliveriesBeyond, deleteOldDeliveries, deleteUnusedPayloads, listHookIds } from './delivery.store.ts'
+
+/** Rows of one step: each step is a transaction that others wait for on SQLite. */
+const stepSize = 500
+
+/**
+ * Clears deliveries away that are old, or that their webhook has newer ones of (`[cron.cleanup_hook_task_table]`), and what was
+ * told in them when nobody has it any more. What waits stays.
+ */
+export const cleanupHookTasks = (config: Config) => {
+  const settings = config.cronCleanupHookTaskTable
+  return configuredTask('cleanup_hook_task_table', settings, async (ctx: Ctx, run) => {
+    const nowMs = ctx.clock.nowMs()
+    if (settings.cleanupType === 'PerWebhook') {
+      for await (const ids of inBatches((after?: HookId) => listHookIds(ctx.db, after, stepSize))) {
+        for (const { id } of ids) {
+          await inSteps(ctx, run, (tx) => deleteDeliveriesBeyond(tx, id, settings.numberToKeep, stepSize))
+        }
+      }
+      await inSteps(ctx, run, (tx) => deleteUnusedPayloads(tx, nowMs, stepSize))
+      return
+    }
+    const beforeMs = nowMs - settings.olderThan
+    await inSteps(ctx, run, (tx) => deleteOldDeliveries(tx, beforeMs, stepSize))
+    await inSteps(ctx, run, (tx) => deleteUnusedPayloads(tx, beforeMs, stepSize))
+  })
+}
+
+async function inSteps({ db }: Ctx, run: JobRun, step: (tx: Tx) => Promise<number>): Promise<void> {
+  for (;;) {
+    run.signal.throwIfAborted()
+    if ((await transaction(db, step)) < stepSize) return
+  }
+}

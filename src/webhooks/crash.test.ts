@@ -1,0 +1,165 @@
+import assert from 'node:assert/strict'
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
+import { builtFile } from '../lib/assets.ts'
+import { ForgeClient } from '../testing/client.ts'
+import { openTestDatabase } from '../testing/database.ts'
+import { until } from '../testing/until.ts'
+import { Receiver } from './receiver.test-support.ts'
+
+/** How often the sender is killed; more than usual when somebody asks for it. */
+const rounds = Number(process.env['INGOT_CRASH_ROUNDS'] ?? 5)
+
+const password = 'a password of the crash test'
+const settings = `
+[log]
+LEVEL = none
+[cron]
+ENABLED = false
+[webhook]
+ALLOWED_HOST_LIST = loopback
+[ingot]
+JOB_LEASE = 1s
+JOB_POLL_INTERVAL = 200ms
+`
+
+/** Where the program keeps its rows: the server of this run of tests, or a file in its folder. */
+function databaseSettings(url: string | undefined): string {
+  if (url === undefined) return ''
+  const { hostname, port, username, password: word, pathname } = new URL(url)
+  return `[database]
+DB_TYPE = postgres
+HOST = ${hostname}:${port || 5432}
+NAME = ${decodeURIComponent(pathname.slice(1))}
+USER = ${decodeURIComponent(username)}
+PASSWD = ${decodeURIComponent(word)}
+`
+}
+
+interface Running {
+  readonly child: ChildProcess
+  readonly url: string
+  readonly ended: Promise<unknown>
+}
+
+async function startProgram(folder: string): Promise<Running> {
+  const args = ['serve', '--config', join(folder, 'app.ini'), '--data', folder]
+  const child = spawn(
+    process.execPath,
+    [builtFile('ingot.js'), ...args, '--host', '127.0.0.1', '--port', '0', '--ssh-port', '0'],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+      env: {
+        ...process.env,
+        INGOT_ADMIN_LOGIN: 'root',
+        INGOT_ADMIN_PASSWORD: password,
+        INGOT_ADMIN_EMAIL: 'root@example.com',
+      },
+    },
+  )
+  const ended = once(child, 'exit')
+  const url = await new Promise<string>((resolve, reject) => {
+    let said = ''
+    child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+      said += chunk
+      const found = /Ingot serves (\S+)\/\n/.exec(said)?.[1]
+      if (found !== undefined) resolve(found)
+    })
+    child.once('exit', () => reject(new Error(`the program did not start: ${said}`)))
+  })
+  return { child, url, ended }
+}
+
+const clientOf = ({ url }: Running): ForgeClient =>
+  new ForgeClient(url, async () => ({ basic: { login: 'root', password } }))
+
+/** Opens issues until the program is gone. Gives those of which it said that they are there. */
+async function openIssues(client: ForgeClient, isOver: () => boolean): Promise<number[]> {
+  const numbers: number[] = []
+  while (!isOver()) {
+    try {
+      const { status, json } = await client.post('/repos/root/told/issues', { title: 'an issue' })
+      if (status === 201) numbers.push(json.number)
+    } catch {
+      // It was killed in the middle of the answer.
+      return numbers
+    }
+  }
+  return numbers
+}
+
+/** Numbers in the order in which they came first. */
+const firsts = (numbers: readonly number[]): number[] => [...new Set(numbers)]
+
+test(`deliveries: the sender is killed ${rounds} times under load; every event arrives, in order, under one id`, async () => {
+  await using database = await openTestDatabase()
+  const folder = mkdtempSync(join(tmpdir(), 'ingot-webhook-crash-'))
+  const url = database.options.kind === 'postgres' ? database.options.url : undefined
+  writeFileSync(join(folder, 'app.ini'), `${settings}${databaseSettings(url)}`)
+  // Each answer takes a moment, so that kills meet deliveries that are under way.
+  const slowly = async (response: { end(): unknown }): Promise<void> => {
+    await wait(Math.random() * 8)
+    response.end()
+  }
+  await using one = await Receiver.start((_, response) => void slowly(response))
+  await using other = await Receiver.start((_, response) => void slowly(response))
+  const made: number[] = []
+  try {
+    for (let round = 0; round <= rounds; round++) {
+      const running = await startProgram(folder)
+      const client = clientOf(running)
+      if (round === 0) {
+        await client.must('POST', '/user/repos', { name: 'told' })
+        for (const receiver of [one, other]) {
+          const config = { url: receiver.url, content_type: 'json' }
+          const body = { type: 'gitea', active: true, events: ['issues_only'], config }
+          await client.must('POST', '/repos/root/told/hooks', body)
+        }
+      }
+      const isLast = round === rounds
+      let isOver = false
+      const writing = Promise.all([openIssues(client, () => isOver), openIssues(client, () => isOver)])
+      await wait(isLast ? 200 : 150 + Math.random() * 500)
+      isOver = isLast
+      if (!isLast) running.child.kill('SIGKILL')
+      made.push(...(await writing).flat())
+      if (!isLast) {
+        await running.ended
+        continue
+      }
+      const hasAll = (receiver: Receiver): boolean => {
+        const got = new Set(receiver.got.map(({ json }) => json.number))
+        return made.every((number) => got.has(number))
+      }
+      await until(() => hasAll(one) && hasAll(other), 'every event at both receivers')
+      running.child.kill('SIGKILL')
+      await running.ended
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+  assert.ok(made.length > rounds, `${made.length} issues were made`)
+  for (const { got, ids } of [one, other]) {
+    const numbers = got.map(({ json }) => json.number as number)
+    const order = firsts(numbers)
+    assert.deepEqual(
+      order,
+      order.toSorted((a, b) => a - b),
+      'what happened first arrives first',
+    )
+    const idsOf = new Map<number, Set<string>>()
+    for (const [index, number] of numbers.entries()) {
+      idsOf.set(number, (idsOf.get(number) ?? new Set()).add(ids[index] as string))
+    }
+    assert.ok(
+      [...idsOf.values()].every((each) => each.size === 1),
+      'an event has one id however often it is sent',
+    )
+    assert.equal(new Set(ids).size, order.length, 'and each its own')
+  }
+})

@@ -1,0 +1,381 @@
+import type { Db, Tx } from '../db/database.ts'
+import { databaseKind } from '../db/open.ts'
+import type {
+  NewWebhookAttemptRow,
+  WebhookAttemptRow,
+  WebhookDeliveryRow,
+  WebhookPayloadRow,
+  WebhookRow,
+} from '../db/tables/webhooks.ts'
+import type { DeliveryId, EventId, HookId, PayloadId, RepoId, UserId } from '../lib/ids.ts'
+import type { Page } from '../lib/paging.ts'
+
+/** A webhook, and whose share of the senders it takes: its own account's, or that of its repository's owner. */
+export type SendingHook = WebhookRow & { readonly payer_id: UserId | null }
+
+export const findSendingHook = (db: Db, id: HookId): Promise<SendingHook | undefined> =>
+  db
+    .selectFrom('webhook')
+    .leftJoin('repo', 'repo.id', 'webhook.repo_id')
+    .selectAll('webhook')
+    .select((row) => row.fn.coalesce('webhook.owner_id', 'repo.owner_id').as('payer_id'))
+    .where('webhook.id', '=', id)
+    .executeTakeFirst()
+
+/**
+ * Active webhooks that may want events of these repositories and accounts: their own, those of the owners, and those of the
+ * instance. In the order in which they are told: repository, owner, instance.
+ */
+export const listHooksFor = (
+  db: Db | Tx,
+  repoIds: readonly RepoId[],
+  ownerIds: readonly UserId[],
+): Promise<WebhookRow[]> => {
+  const active = db.selectFrom('webhook').selectAll().where('is_active', '=', true)
+  const instance = active.where('level', '=', 'system').where('repo_id', 'is', null).where('owner_id', 'is', null)
+  let all = instance
+  if (repoIds.length > 0) {
+    all = all
+      .unionAll(active.where('repo_id', 'in', repoIds))
+      .unionAll(
+        active.where('owner_id', 'in', db.selectFrom('repo').select('repo.owner_id').where('repo.id', 'in', repoIds)),
+      )
+  }
+  if (ownerIds.length > 0) all = all.unionAll(active.where('owner_id', 'in', ownerIds))
+  return all.execute()
+}
+
+/** Those of some webhooks that are still there; until the transaction ends nobody removes them. */
+export async function holdHooks(tx: Tx, ids: readonly HookId[]): Promise<ReadonlySet<HookId>> {
+  const some = tx.selectFrom('webhook').select('id').where('id', 'in', ids).orderBy('id')
+  const rows = await (databaseKind(tx) === 'postgres' ? some.forKeyShare() : some).execute()
+  return new Set(rows.map((row) => row.id))
+}
+
+export interface NewPayload {
+  readonly eventId: EventId | null
+  readonly data: string
+  readonly pending: string | null
+}
+
+/** Rows of one statement. */
+const maxRowsPerStatement = 500
+
+/** Writes payloads and gives their ids in the same order. */
+export async function insertPayloads(
+  tx: Tx,
+  payloads: readonly NewPayload[],
+  nowMs: number,
+): Promise<readonly PayloadId[]> {
+  const ids: PayloadId[] = []
+  for (let start = 0; start < payloads.length; start += maxRowsPerStatement) {
+    const rows = await tx
+      .insertInto('webhook_payload')
+      .values(
+        payloads.slice(start, start + maxRowsPerStatement).map(({ eventId, data, pending }) => ({
+          event_id: eventId,
+          data,
+          pending,
+          created_ms: nowMs,
+        })),
+      )
+      .returning('id')
+      .execute()
+    // Ids are given in the order of the rows; in which order they are answered is not promised.
+    ids.push(...rows.map((row) => row.id).sort((a, b) => a - b))
+  }
+  return ids
+}
+
+export interface NewDelivery {
+  readonly hookId: HookId
+  readonly payloadId: PayloadId
+  readonly uuid: string
+  readonly event: string
+  readonly eventType: string
+  /** Why it is not even tried; else it waits. */
+  readonly problem?: string
+}
+
+export async function insertDeliveries(tx: Tx, deliveries: readonly NewDelivery[], nowMs: number): Promise<void> {
+  for (let start = 0; start < deliveries.length; start += maxRowsPerStatement) {
+    await tx
+      .insertInto('webhook_delivery')
+      .values(
+        deliveries.slice(start, start + maxRowsPerStatement).map((each) => ({
+          hook_id: each.hookId,
+          payload_id: each.payloadId,
+          uuid: each.uuid,
+          event: each.event,
+          event_type: each.eventType,
+          state: each.problem === undefined ? ('waiting' as const) : ('failed' as const),
+          problem: each.problem ?? '',
+          created_ms: nowMs,
+          waits_from_ms: nowMs,
+        })),
+      )
+      .execute()
+  }
+}
+
+/** How many deliveries wait for each of some webhooks. */
+export async function countWaiting(db: Db | Tx, hookIds: readonly HookId[]): Promise<ReadonlyMap<HookId, number>> {
+  if (hookIds.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('webhook_delivery')
+    .select(['hook_id', (row) => row.fn.countAll<number>().as('count')])
+    .where('hook_id', 'in', hookIds)
+    .where('state', '=', 'waiting')
+    .groupBy('hook_id')
+    .execute()
+  return new Map(rows.map((row) => [row.hook_id, row.count]))
+}
+
+export type DueDelivery = WebhookDeliveryRow & Pick<WebhookPayloadRow, 'data' | 'pending'>
+
+/** Deliveries of a webhook that may be sent now, in the order of their events. */
+export const listDue = (db: Db, hookId: HookId, nowMs: number, limit: number): Promise<DueDelivery[]> =>
+  db
+    .selectFrom('webhook_delivery')
+    .innerJoin('webhook_payload', 'webhook_payload.id', 'webhook_delivery.payload_id')
+    .selectAll('webhook_delivery')
+    .select(['webhook_payload.data', 'webhook_payload.pending'])
+    .where('webhook_delivery.hook_id', '=', hookId)
+    .where('webhook_delivery.state', '=', 'waiting')
+    .where('webhook_delivery.next_ms', '<=', nowMs)
+    .orderBy('webhook_delivery.id')
+    .limit(limit)
+    .execute()
+
+/** When the next delivery of a webhook may be sent; undefined when none waits. */
+export const findNextDue = async (db: Db | Tx, hookId: HookId): Promise<number | undefined> =>
+  (
+    await db
+      .selectFrom('webhook_delivery')
+      .select('next_ms')
+      .where('hook_id', '=', hookId)
+      .where('state', '=', 'waiting')
+      .orderBy('next_ms')
+      .limit(1)
+      .executeTakeFirst()
+  )?.next_ms
+
+/** The payload was completed; another sender may have been quicker, with the same. */
+export async function completePayload(tx: Tx, id: PayloadId, data: string): Promise<void> {
+  await tx
+    .updateTable('webhook_payload')
+    .set({ data, pending: null })
+    .where('id', '=', id)
+    .where('pending', 'is not', null)
+    .execute()
+}
+
+export const insertAttempts = (tx: Tx, rows: readonly NewWebhookAttemptRow[]) =>
+  tx
+    .insertInto('webhook_attempt')
+    .values([...rows])
+    .execute()
+
+/** Counts an attempt of each, which the receiver took with this status. */
+export async function markDelivered(tx: Tx, ids: readonly DeliveryId[], status: number): Promise<void> {
+  await tx
+    .updateTable('webhook_delivery')
+    .set((row) => ({
+      state: 'delivered' as const,
+      attempts: row('attempts', '+', 1),
+      failures: 0,
+      status,
+      problem: '',
+    }))
+    .where('id', 'in', ids)
+    .execute()
+}
+
+export interface FailedAttempt {
+  readonly status: number | undefined
+  readonly problem: string
+  /** When it is tried again; undefined: it is not. */
+  readonly nextMs: number | undefined
+}
+
+export async function markFailed(tx: Tx, id: DeliveryId, { status, problem, nextMs }: FailedAttempt): Promise<void> {
+  await tx
+    .updateTable('webhook_delivery')
+    .set((row) => ({
+      state: nextMs === undefined ? ('failed' as const) : ('waiting' as const),
+      attempts: row('attempts', '+', 1),
+      failures: row('failures', '+', 1),
+      next_ms: nextMs ?? 0,
+      status: status ?? null,
+      problem,
+    }))
+    .where('id', '=', id)
+    .execute()
+}
+
+/** Ends deliveries that are not tried any more: all that wait for a webhook, or some of them. */
+export async function giveUpWaiting(
+  tx: Tx,
+  hookId: HookId,
+  problem: string,
+  ids?: readonly DeliveryId[],
+): Promise<void> {
+  const waiting = tx
+    .updateTable('webhook_delivery')
+    .set({ state: 'failed', next_ms: 0, problem })
+    .where('hook_id', '=', hookId)
+    .where('state', '=', 'waiting')
+  await (ids === undefined ? waiting : waiting.where('id', 'in', ids)).execute()
+}
+
+/** Lets all that wait be tried at once. */
+export async function hastenWaiting(tx: Tx, hookId: HookId): Promise<void> {
+  await tx
+    .updateTable('webhook_delivery')
+    .set({ next_ms: 0 })
+    .where('hook_id', '=', hookId)
+    .where('state', '=', 'waiting')
+    .where('next_ms', '>', 0)
+    .execute()
+}
+
+export interface DeliveryFilter {
+  readonly hookId: HookId
+  readonly state?: WebhookDeliveryRow['state'] | undefined
+}
+
+const chosen = (db: Db | Tx, { hookId, state }: DeliveryFilter) => {
+  const deliveries = db.selectFrom('webhook_delivery').where('hook_id', '=', hookId)
+  return state === undefined ? deliveries : deliveries.where('state', '=', state)
+}
+
+/** Deliveries of a webhook, newest first. */
+export const listDeliveries = (db: Db, filter: DeliveryFilter, page: Page): Promise<WebhookDeliveryRow[]> =>
+  chosen(db, filter).selectAll().orderBy('id', 'desc').limit(page.limit).offset(page.offset).execute()
+
+export const countDeliveries = async (db: Db, filter: DeliveryFilter): Promise<number> =>
+  (
+    await chosen(db, filter)
+      .select((row) => row.fn.countAll<number>().as('count'))
+      .executeTakeFirstOrThrow()
+  ).count
+
+export const findDelivery = (
+  db: Db,
+  hookId: HookId,
+  id: DeliveryId,
+): Promise<(WebhookDeliveryRow & Pick<WebhookPayloadRow, 'data'>) | undefined> =>
+  db
+    .selectFrom('webhook_delivery')
+    .innerJoin('webhook_payload', 'webhook_payload.id', 'webhook_delivery.payload_id')
+    .selectAll('webhook_delivery')
+    .select('webhook_payload.data')
+    .where('webhook_delivery.hook_id', '=', hookId)
+    .where('webhook_delivery.id', '=', id)
+    .executeTakeFirst()
+
+/** The last attempts of a delivery, newest first. */
+export const listAttempts = (db: Db, id: DeliveryId, limit: number): Promise<WebhookAttemptRow[]> =>
+  db
+    .selectFrom('webhook_attempt')
+    .selectAll()
+    .where('delivery_id', '=', id)
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute()
+
+export interface Range {
+  readonly hookId: HookId
+  readonly first: number
+  readonly last: number
+  readonly states: readonly WebhookDeliveryRow['state'][]
+  readonly limit: number
+}
+
+/** Has deliveries sent again, oldest first; what waits already is left alone. Gives their ids. */
+export async function returnToLine(tx: Tx, range: Range, nowMs: number): Promise<readonly DeliveryId[]> {
+  const some = tx
+    .selectFrom('webhook_delivery as each')
+    .select('each.id')
+    .where('each.hook_id', '=', range.hookId)
+    .where('each.id', '>=', range.first as DeliveryId)
+    .where('each.id', '<=', range.last as DeliveryId)
+    .where('each.state', 'in', range.states)
+    .where('each.state', '<>', 'waiting')
+    .orderBy('each.id')
+    .limit(range.limit)
+  const rows = await tx
+    .updateTable('webhook_delivery')
+    .set({ state: 'waiting', failures: 0, next_ms: 0, waits_from_ms: nowMs })
+    .where('id', 'in', some)
+    .returning('id')
+    .execute()
+  return rows.map((row) => row.id).sort((a, b) => a - b)
+}
+
+/** Deletes deliveries that ended before a time, oldest first. @returns how many */
+export async function deleteOldDeliveries(tx: Tx, beforeMs: number, limit: number): Promise<number> {
+  const old = tx
+    .selectFrom('webhook_delivery as old')
+    .select('old.id')
+    .where('old.state', '<>', 'waiting')
+    .where('old.created_ms', '<', beforeMs)
+    .orderBy('old.created_ms')
+    .limit(limit)
+  const { numDeletedRows } = await tx.deleteFrom('webhook_delivery').where('id', 'in', old).executeTakeFirst()
+  return Number(numDeletedRows)
+}
+
+/** Webhooks, some at a time in the order of their ids. */
+export const listHookIds = (db: Db, after: HookId | undefined, limit: number): Promise<{ id: HookId }[]> =>
+  db
+    .selectFrom('webhook')
+    .select('id')
+    .where('id', '>', after ?? (0 as HookId))
+    .orderBy('id')
+    .limit(limit)
+    .execute()
+
+/** Deletes what a webhook has beyond its newest deliveries, but nothing that waits. @returns how many */
+export async function deleteDeliveriesBeyond(tx: Tx, hookId: HookId, keep: number, limit: number): Promise<number> {
+  const ended = tx
+    .selectFrom('webhook_delivery as ended')
+    .select('ended.id')
+    .where('ended.hook_id', '=', hookId)
+    .where('ended.state', '<>', 'waiting')
+    .orderBy('ended.id', 'desc')
+    .offset(keep)
+    .limit(limit)
+  const { numDeletedRows } = await tx.deleteFrom('webhook_delivery').where('id', 'in', ended).executeTakeFirst()
+  return Number(numDeletedRows)
+}
+
+/** Deletes payloads of before a time that no delivery has any more. @returns how many */
+export async function deleteUnusedPayloads(tx: Tx, beforeMs: number, limit: number): Promise<number> {
+  const unused = tx
+    .selectFrom('webhook_payload as unused')
+    .select('unused.id')
+    .where('unused.created_ms', '<', beforeMs)
+    .where((row) =>
+      row.not(
+        row.exists(
+          row
+            .selectFrom('webhook_delivery')
+            .select('webhook_delivery.id')
+            .whereRef('webhook_delivery.payload_id', '=', 'unused.id'),
+        ),
+      ),
+    )
+    .limit(limit)
+  const { numDeletedRows } = await tx.deleteFrom('webhook_payload').where('id', 'in', unused).executeTakeFirst()
+  return Number(numDeletedRows)
+}
+
+/** Ends deliveries for which there is nothing to say. */
+export async function markSkipped(tx: Tx, ids: readonly DeliveryId[]): Promise<void> {
+  await tx
+    .updateTable('webhook_delivery')
+    .set({ state: 'skipped', next_ms: 0, problem: '' })
+    .where('id', 'in', ids)
+    .execute()
+}

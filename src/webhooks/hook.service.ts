@@ -1,0 +1,163 @@
+import type { Services } from '../access/context.ts'
+import { clockOf } from '../db/clock.ts'
+import { transaction } from '../db/database.ts'
+import type { HookLevel, WebhookChange, WebhookRow } from '../db/tables/webhooks.ts'
+import { BadRequest, Invalid, NotFound } from '../lib/errors.ts'
+import type { HookId } from '../lib/ids.ts'
+import type { Page } from '../lib/paging.ts'
+import { nowUnix } from '../lib/time.ts'
+import { hooksOfInstance, type HookPlace } from './hook-place.ts'
+import { authorizationPurpose, sealedFor, secretPurpose } from './hook-secrets.ts'
+import {
+  chosenEvents,
+  emptyMetadata,
+  isHookType,
+  problemOf,
+  slackChannelOf,
+  slackSettings,
+  type HookType,
+} from './hook.rules.ts'
+import { countHooks, deleteHook, findHook, insertHook, listHooks, updateHook } from './hook.store.ts'
+import { callOnHook } from './line.service.ts'
+
+/** What a webhook is made of. */
+export interface NewHook {
+  readonly type: string
+  /** Address, form, secret and what the type needs besides, by the names of the API. */
+  readonly config: Readonly<Record<string, string>>
+  readonly events: readonly string[]
+  readonly branchFilter: string
+  readonly authorization: string
+  readonly isActive: boolean
+}
+
+/** What of a webhook is to be otherwise. */
+export interface HookChange {
+  readonly config: Readonly<Record<string, string>>
+  readonly events: readonly string[]
+  readonly branchFilter: string
+  readonly authorization: string
+  /** As it is where it is undefined. */
+  readonly isActive: boolean | undefined
+}
+
+/** One page of the webhooks of a place and how many there are. */
+export async function pageOfHooks(
+  { db }: Services,
+  place: HookPlace,
+  page: Page,
+): Promise<{ rows: WebhookRow[]; total: number }> {
+  const [rows, total] = await Promise.all([listHooks(db, place, page), countHooks(db, place)])
+  return { rows, total }
+}
+
+/** The webhooks that get every repository's events, all of them. */
+export const listSystemHooks = ({ db, config }: Services): Promise<WebhookRow[]> =>
+  listHooks(db, hooksOfInstance, { number: 1, limit: config.ingot.maxWebhooks, offset: 0 }, 'system')
+
+/** The webhook of the place; `NotFound` also for one of another place. */
+export async function getHook({ db }: Services, place: HookPlace, id: number): Promise<WebhookRow> {
+  const hook = await findHook(db, place, id as HookId)
+  if (!hook) throw noHook()
+  return hook
+}
+
+const noHook = (): NotFound => new NotFound('there is no such webhook', 'webhook_not_found')
+
+/** What is kept besides the address: of Slack the channel (none is `Invalid`, a bad one `BadRequest`), of others nothing. */
+function metadataOf(type: HookType, config: Readonly<Record<string, string>>): string {
+  if (type !== 'slack') return JSON.stringify(emptyMetadata(type))
+  const given = config['channel']
+  if (given === undefined) throw new Invalid('[config.channel]: is required', 'channel_required')
+  return JSON.stringify(slackSettings(checkedChannel(given), config))
+}
+
+function checkedChannel(given: string): string {
+  const channel = slackChannelOf(given)
+  if (channel === undefined) throw new BadRequest('this is no name of a Slack channel', 'channel_invalid')
+  return channel
+}
+
+function levelOf(place: HookPlace, config: Readonly<Record<string, string>>): HookLevel {
+  if (place.repo_id !== null) return 'repository'
+  if (place.owner_id !== null) return 'account'
+  const flag = config['is_system_webhook']
+  if (flag === undefined || flag === '' || flag === 'false') return 'default'
+  if (flag === 'true') return 'system'
+  throw new Invalid('[config.is_system_webhook]: must be true or false', 'system_flag_invalid')
+}
+
+/**
+ * Makes a webhook. `Invalid` names the first wrong part; a bad Slack channel is `BadRequest` (contract, webhooks: create). A
+ * place has at most `[ingot].MAX_WEBHOOKS` of them, since each of its events goes to all.
+ */
+export async function createHook(services: Services, place: HookPlace, input: NewHook): Promise<WebhookRow> {
+  const { type, config, branchFilter, authorization, isActive } = input
+  if (!isHookType(type)) throw new Invalid('[type]: is no type of webhook', 'webhook_type_invalid')
+  const { url, content_type: contentType } = config
+  if (url === undefined || contentType === undefined) {
+    throw new Invalid(`[config.${url === undefined ? 'url' : 'content_type'}]: is required`, 'webhook_invalid')
+  }
+  const problem = problemOf({ config, branchFilter, authorization })
+  if (problem !== undefined) throw new Invalid(problem, 'webhook_invalid')
+  const level = levelOf(place, config)
+  const metadata = metadataOf(type, config)
+  const now = nowUnix(services.clock)
+  const most = services.config.ingot.maxWebhooks
+  return transaction(services.db, async (tx) => {
+    if ((await countHooks(tx, place)) >= most) {
+      throw new Invalid(`there are ${most} webhooks already, which is the most`, 'too_many_webhooks')
+    }
+    return insertHook(tx, {
+      level,
+      owner_id: place.owner_id,
+      repo_id: place.repo_id,
+      type,
+      url,
+      content_type: contentType as WebhookRow['content_type'],
+      events: JSON.stringify(chosenEvents(input.events)),
+      branch_filter: branchFilter,
+      metadata,
+      sealed_secret: sealedFor(secretPurpose, services, config['secret'] ?? ''),
+      sealed_authorization: sealedFor(authorizationPurpose, services, authorization),
+      is_active: isActive,
+      created_unix: now,
+      updated_unix: now,
+    })
+  })
+}
+
+/**
+ * Changes a webhook. What is not given is as it was, but for events, filter and authorization, which are then reset (contract,
+ * webhooks: edit). Whatever waits is sent at once: somebody has looked after the receiver.
+ */
+export async function changeHook(services: Services, hook: WebhookRow, input: HookChange): Promise<WebhookRow> {
+  const { config, branchFilter, authorization } = input
+  const { secret: _kept, ...looked } = config
+  const problem = problemOf({ config: looked, branchFilter, authorization })
+  if (problem !== undefined) throw new Invalid(problem, 'webhook_invalid')
+  const { channel } = config
+  const change: WebhookChange = {
+    url: config['url'] ?? hook.url,
+    content_type: (config['content_type'] as WebhookRow['content_type'] | undefined) ?? hook.content_type,
+    metadata:
+      hook.type === 'slack' && channel !== undefined
+        ? JSON.stringify(slackSettings(checkedChannel(channel), config))
+        : hook.metadata,
+    events: JSON.stringify(chosenEvents(input.events)),
+    branch_filter: branchFilter,
+    sealed_authorization: sealedFor(authorizationPurpose, services, authorization),
+    is_active: input.isActive ?? hook.is_active,
+    updated_unix: nowUnix(services.clock),
+  }
+  return transaction(services.db, async (tx) => {
+    const changed = await updateHook(tx, hook.id, change)
+    if (!changed) throw noHook()
+    return callOnHook(tx, changed, clockOf(tx).nowMs())
+  })
+}
+
+/** Removes a webhook with its deliveries. */
+export async function removeHook(services: Services, hook: WebhookRow): Promise<void> {
+  if (!(await transaction(services.db, (tx) => deleteHook(tx, hook.id)))) throw noHook()
+}

@@ -1,0 +1,69 @@
+import type { Db, Tx } from '../db/database.ts'
+import type { HookLevel, NewWebhookRow, WebhookChange, WebhookRow } from '../db/tables/webhooks.ts'
+import type { HookId, RepoId } from '../lib/ids.ts'
+import type { Page } from '../lib/paging.ts'
+import type { Unix } from '../lib/time.ts'
+import type { HookPlace } from './hook-place.ts'
+
+const inPlace = (db: Db | Tx, { repo_id: repoId, owner_id: ownerId }: HookPlace) => {
+  const hooks = db.selectFrom('webhook')
+  if (repoId !== null) return hooks.where('repo_id', '=', repoId)
+  if (ownerId !== null) return hooks.where('owner_id', '=', ownerId)
+  return hooks.where('level', 'in', ['system', 'default']).where('repo_id', 'is', null).where('owner_id', 'is', null)
+}
+
+/** Webhooks of a place, oldest first; of the instance those of one level. */
+export const listHooks = (db: Db, place: HookPlace, page: Page, level?: HookLevel): Promise<WebhookRow[]> => {
+  const hooks = inPlace(db, place).selectAll().orderBy('id').limit(page.limit).offset(page.offset)
+  return (level === undefined ? hooks : hooks.where('level', '=', level)).execute()
+}
+
+export const countHooks = async (db: Db | Tx, place: HookPlace): Promise<number> =>
+  (
+    await inPlace(db, place)
+      .select((row) => row.fn.countAll<number>().as('count'))
+      .executeTakeFirstOrThrow()
+  ).count
+
+export const findHook = (db: Db | Tx, place: HookPlace, id: HookId): Promise<WebhookRow | undefined> =>
+  inPlace(db, place).selectAll().where('id', '=', id).executeTakeFirst()
+
+export const insertHook = (tx: Tx, values: NewWebhookRow): Promise<WebhookRow> =>
+  tx.insertInto('webhook').values(values).returningAll().executeTakeFirstOrThrow()
+
+/** undefined when it is gone. */
+export const updateHook = (tx: Tx, id: HookId, change: WebhookChange): Promise<WebhookRow | undefined> =>
+  tx.updateTable('webhook').set(change).where('id', '=', id).returningAll().executeTakeFirst()
+
+/** False when it is gone already. */
+export const deleteHook = async (tx: Tx, id: HookId): Promise<boolean> =>
+  (await tx.deleteFrom('webhook').where('id', '=', id).executeTakeFirst()).numDeletedRows > 0n
+
+/** Gives a repository copies of all webhooks of another, or of those that every new repository gets. */
+export async function copyHooks(
+  tx: Tx,
+  from: { readonly repoId: RepoId } | 'default',
+  repoId: RepoId,
+  nowUnix: Unix,
+): Promise<void> {
+  const own = ['type', 'url', 'content_type', 'events', 'branch_filter', 'metadata', 'sealed_secret'] as const
+  const copied = [...own, 'sealed_authorization', 'is_active'] as const
+  const sources = tx.selectFrom('webhook').select(copied)
+  await tx
+    .insertInto('webhook')
+    .columns([...copied, 'level', 'repo_id', 'created_unix', 'updated_unix'])
+    .expression(
+      (from === 'default'
+        ? sources.where('level', '=', 'default').where('repo_id', 'is', null).where('owner_id', 'is', null)
+        : sources.where('repo_id', '=', from.repoId)
+      )
+        .select((row) => [
+          row.val<HookLevel>('repository').as('level'),
+          row.cast<RepoId>(row.val(repoId), 'bigint').as('repo_id'),
+          row.cast<Unix>(row.val(nowUnix), 'bigint').as('created_unix'),
+          row.cast<Unix>(row.val(nowUnix), 'bigint').as('updated_unix'),
+        ])
+        .orderBy('webhook.id'),
+    )
+    .execute()
+}

@@ -1,0 +1,38 @@
+import type { Db, Tx } from '../db/database.ts'
+import type { ReviewRow } from '../db/tables/pulls.ts'
+import type { ReleaseRow } from '../db/tables/releases.ts'
+import type { ReleaseId, ReviewId, TeamId, UserId } from '../lib/ids.ts'
+
+/** The members of teams, by the team. */
+export async function listMembersOfTeams(
+  db: Db | Tx,
+  teamIds: readonly TeamId[],
+): Promise<ReadonlyMap<TeamId, readonly UserId[]>> {
+  if (teamIds.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('team_user')
+    .select(['team_id', 'user_id'])
+    .where('team_id', 'in', teamIds)
+    .orderBy('user_id')
+    .execute()
+  const members = new Map<TeamId, UserId[]>(teamIds.map((id) => [id, []]))
+  for (const row of rows) members.get(row.team_id)?.push(row.user_id)
+  return members
+}
+
+/** Reviews by their ids. */
+export async function loadReviews(db: Db | Tx, ids: readonly ReviewId[]): Promise<ReadonlyMap<ReviewId, ReviewRow>> {
+  if (ids.length === 0) return new Map()
+  const rows = await db.selectFrom('review').selectAll().where('id', 'in', ids).execute()
+  return new Map(rows.map((row) => [row.id, row]))
+}
+
+/** Releases by their ids. */
+export async function loadReleases(
+  db: Db | Tx,
+  ids: readonly ReleaseId[],
+): Promise<ReadonlyMap<ReleaseId, ReleaseRow>> {
+  if (ids.length === 0) return new Map()
+  const rows = await db.selectFrom('release').selectAll().where('id', 'in', ids).execute()
+  return new Map(rows.map((row) => [row.id, row]))
+}

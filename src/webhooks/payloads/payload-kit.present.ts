@@ -1,0 +1,346 @@
+import type { Ctx } from '../../access/context.ts'
+import { accessToAll, type RepoAccess } from '../../access/repo-access.ts'
+import { viewerAs, type Viewer } from '../../auth/viewer.ts'
+import type { UserRow } from '../../db/tables/accounts.ts'
+import type { CommentRow, IssueRow } from '../../db/tables/issues.ts'
+import type { PullRow, ReviewRow } from '../../db/tables/pulls.ts'
+import type { ReleaseRow } from '../../db/tables/releases.ts'
+import type { RepoRow } from '../../db/tables/repositories.ts'
+import type { EventData } from '../../events/catalogue.ts'
+import { commentUrls, presentComment } from '../../issues/comment.present.ts'
+import type { Comment } from '../../issues/comment.schemas.ts'
+import { presentIssues } from '../../issues/issue.present.ts'
+import type { Issue } from '../../issues/issue.schemas.ts'
+import { loadIssues } from '../../issues/issue.store.ts'
+import { loadComments } from '../../issues/timeline-entry.store.ts'
+import type { CommentId, IssueId, ReleaseId, RepoId, ReviewId, TeamId, UserId } from '../../lib/ids.ts'
+import { formatUnix } from '../../lib/time.ts'
+import { presentPulls } from '../../pulls/pull.present.ts'
+import type { PullRequest } from '../../pulls/pull.schemas.ts'
+import { listBranchHeads, loadPulls } from '../../pulls/pull.store.ts'
+import { presentRelease } from '../../releases/release.present.ts'
+import type { Release } from '../../releases/release.schemas.ts'
+import { presentPermission, presentViews } from '../../repos/repo.present.ts'
+import type { Permission, Repository } from '../../repos/repo.schemas.ts'
+import { loadRepos } from '../../repos/repo.store.ts'
+import { ghostUser, placeholderEmail, presentUser } from '../../users/user.present.ts'
+import type { User } from '../../users/user.schemas.ts'
+import { loadUsers } from '../../users/user.store.ts'
+import { listMembersOfTeams, loadReleases, loadReviews } from '../payload.store.ts'
+import type { Needs } from './telling.ts'
+
+export type { Repository } from '../../repos/repo.schemas.ts'
+
+/** What reads rows and presents them; in a transaction `db` is the transaction. */
+export type KitCtx = Pick<Ctx, 'config' | 'db' | 'log'>
+
+/** Whose permissions a payload shows (observed: it depends on the event). */
+export type PermissionsOf = { readonly userId: UserId } | 'all' | 'none' | 'reader'
+
+const allPermissions: Permission = { admin: true, push: true, pull: true }
+const noPermissions: Permission = { admin: false, push: false, pull: false }
+const readerPermissions: Permission = { admin: false, push: false, pull: true }
+
+/** A repository with its owner, as it is now. */
+export interface Home {
+  readonly repo: RepoRow
+  readonly owner: UserRow
+}
+
+interface Loaded {
+  readonly users: ReadonlyMap<UserId, UserRow>
+  readonly homes: ReadonlyMap<RepoId, Home>
+  readonly issues: ReadonlyMap<IssueId, IssueRow>
+  readonly pulls: ReadonlyMap<IssueId, PullRow>
+  readonly comments: ReadonlyMap<CommentId, CommentRow>
+  readonly reviews: ReadonlyMap<ReviewId, ReviewRow>
+  readonly releases: ReadonlyMap<ReleaseId, ReleaseRow>
+  readonly teams: ReadonlyMap<TeamId, readonly UserId[]>
+  /** Repositories that were deleted in this transaction, as they were. */
+  readonly gone: ReadonlyMap<RepoId, Repository>
+}
+
+/** What of a comment that is gone is still known. */
+export interface GoneComment {
+  readonly id: CommentId
+  readonly content: string
+  readonly posterId: UserId
+  readonly createdUnix?: number | undefined
+  readonly updatedUnix?: number | undefined
+}
+
+/**
+ * What payloads are made of: the rows of all events of a transaction, read at once, and the presenters of the API. Each
+ * thing is presented once for each who did something.
+ */
+export class PayloadKit {
+  readonly ctx: KitCtx
+  readonly #users: ReadonlyMap<UserId, UserRow>
+  readonly #homes: ReadonlyMap<RepoId, Home>
+  readonly issues: ReadonlyMap<IssueId, IssueRow>
+  readonly pulls: ReadonlyMap<IssueId, PullRow>
+  readonly comments: ReadonlyMap<CommentId, CommentRow>
+  readonly reviews: ReadonlyMap<ReviewId, ReviewRow>
+  readonly #releases: ReadonlyMap<ReleaseId, ReleaseRow>
+  readonly #teams: ReadonlyMap<TeamId, readonly UserId[]>
+  readonly #gone: ReadonlyMap<RepoId, Repository>
+  readonly #made = new Map<string, Promise<unknown>>()
+
+  private constructor(ctx: KitCtx, loaded: Loaded) {
+    this.ctx = ctx
+    this.#users = loaded.users
+    this.#homes = loaded.homes
+    this.issues = loaded.issues
+    this.pulls = loaded.pulls
+    this.comments = loaded.comments
+    this.reviews = loaded.reviews
+    this.#releases = loaded.releases
+    this.#teams = loaded.teams
+    this.#gone = loaded.gone
+  }
+
+  /** Reads what the payloads need. */
+  static async load(
+    ctx: KitCtx,
+    needs: readonly Needs[],
+    gone: ReadonlyMap<RepoId, Repository> = new Map(),
+  ): Promise<PayloadKit> {
+    const all = <Id>(pick: (need: Needs) => readonly Id[] | undefined): Id[] => [
+      ...new Set(needs.flatMap((need) => pick(need) ?? [])),
+    ]
+    const { db } = ctx
+    const issueIds = all((need) => need.issueIds)
+    const commentIds = all((need) => need.commentIds)
+    const repos = await loadRepos(
+      db,
+      all((need) => need.repoIds),
+    )
+    const issues = issueIds.length > 0 ? await loadIssues(db, issueIds) : new Map<IssueId, IssueRow>()
+    const pullIds = [...issues.values()].filter((issue) => issue.is_pull).map((issue) => issue.id)
+    const pulls = pullIds.length > 0 ? await loadPulls(db, pullIds) : new Map<IssueId, PullRow>()
+    const comments = commentIds.length > 0 ? await loadComments(db, commentIds) : new Map<CommentId, CommentRow>()
+    const reviews = await loadReviews(
+      db,
+      all((need) => need.reviewIds),
+    )
+    const releases = await loadReleases(
+      db,
+      all((need) => need.releaseIds),
+    )
+    const teams = await listMembersOfTeams(
+      db,
+      all((need) => need.teamIds),
+    )
+    const users = await loadUsers(db, [
+      ...[...teams.values()].flat(),
+      ...all((need) => need.userIds),
+      ...[...repos.values()].map((repo) => repo.owner_id),
+      ...[...issues.values()].map((issue) => issue.poster_id),
+      ...[...comments.values()].map((comment) => comment.poster_id),
+    ])
+    const homes = new Map<RepoId, Home>()
+    for (const repo of repos.values()) {
+      const owner = users.get(repo.owner_id)
+      if (owner) homes.set(repo.id, { repo, owner })
+    }
+    return new PayloadKit(ctx, { users, homes, issues, pulls, comments, reviews, releases, teams, gone })
+  }
+
+  home(repoId: RepoId): Home | undefined {
+    return this.#homes.get(repoId)
+  }
+
+  userRow(id: UserId): UserRow | undefined {
+    return this.#users.get(id)
+  }
+
+  /** An account as guests see it: who did something, and who something was done to (observed). */
+  person(id: UserId): User {
+    const user = this.#users.get(id)
+    return user ? presentUser({ config: this.ctx.config }, user) : ghostUser(this.ctx)
+  }
+
+  /** An owner of a repository, be it a person; the address of an organization is not shown (observed). */
+  organization(id: UserId): User {
+    const user = this.#users.get(id)
+    return user ? { ...this.person(id), email: placeholderEmail(this.ctx, user) } : this.person(id)
+  }
+
+  /** What the default branch of a repository pointed to at the moment of the event. */
+  defaultHead(repoId: RepoId): Promise<string | undefined> {
+    const name = this.#homes.get(repoId)?.repo.default_branch ?? ''
+    return this.#once(`default head ${repoId}`, async () => {
+      const [head] = await listBranchHeads(this.ctx.db, [{ repoId, names: [name] }])
+      return head?.commit_oid
+    })
+  }
+
+  teamMembers(id: TeamId): readonly UserId[] {
+    return this.#teams.get(id) ?? []
+  }
+
+  /** A repository that was deleted in this transaction, as it was. */
+  goneRepository(id: RepoId): Repository | undefined {
+    return this.#gone.get(id)
+  }
+
+  #once<Value>(key: string, make: () => Promise<Value>): Promise<Value> {
+    let made = this.#made.get(key) as Promise<Value> | undefined
+    if (!made) {
+      made = make()
+      this.#made.set(key, made)
+    }
+    return made
+  }
+
+  #viewer(id: UserId): Viewer | undefined {
+    const user = this.#users.get(id)
+    return user && viewerAs(user)
+  }
+
+  /** What somebody may do in all repositories of the transaction. */
+  #access(userId: UserId): Promise<ReadonlyMap<RepoId, RepoAccess>> {
+    return this.#once(`access ${userId}`, () =>
+      accessToAll(this.ctx.db, this.#viewer(userId), [...this.#homes.values()]),
+    )
+  }
+
+  /** A repository; its owner is shown as to the signed-in, or as to guests where nobody's permissions are shown (observed). */
+  async repository(repoId: RepoId, of: PermissionsOf): Promise<Repository | undefined> {
+    const home = this.#homes.get(repoId)
+    if (!home) return undefined
+    const shown = await this.#once(`repository ${repoId}`, async () => {
+      const access = (await this.#access(home.owner.id)).get(repoId)
+      if (!access) return undefined
+      const viewer = this.#viewer(home.owner.id)
+      const [presented] = await presentViews({ ...this.ctx, viewer }, [{ ...home, ...access }])
+      return presented
+    })
+    if (!shown) return undefined
+    const permissions = await this.#permissions(repoId, of)
+    // A base that does not belong to the same owner is nobody's business unless it is public.
+    const parent = shown.parent as Repository | null
+    return {
+      ...shown,
+      permissions,
+      parent: isForOwner(parent, home.owner) ? { ...parent, permissions } : null,
+      ...(of === 'none' ? { owner: presentUser({ config: this.ctx.config }, home.owner) } : {}),
+    }
+  }
+
+  async #permissions(repoId: RepoId, of: PermissionsOf): Promise<Permission> {
+    if (of === 'all') return allPermissions
+    if (of === 'none') return noPermissions
+    if (of === 'reader') return readerPermissions
+    const access = (await this.#access(of.userId)).get(repoId)
+    return access ? presentPermission(access.rights) : noPermissions
+  }
+
+  /** An issue as who did something sees it. */
+  async issue(id: IssueId, doerId: UserId): Promise<Issue | undefined> {
+    const row = this.issues.get(id)
+    const home = row && this.#homes.get(row.repo_id)
+    if (!row || !home) return undefined
+    const viewer = this.#viewer(doerId)
+    const all = await this.#once(`issues ${row.repo_id} ${doerId}`, async () => {
+      const rows = [...this.issues.values()].filter((each) => each.repo_id === row.repo_id)
+      const shown = await presentIssues({ ...this.ctx, viewer }, rows, [home])
+      return new Map(shown.map((issue) => [issue.id, issue]))
+    })
+    const issue = all.get(id)
+    return issue && { ...issue, user: issue.user && this.#discreet(issue.user) }
+  }
+
+  /** A pull request as who did something sees it. */
+  async pull(id: IssueId, doerId: UserId): Promise<PullRequest | undefined> {
+    const issue = this.issues.get(id)
+    const home = issue && this.#homes.get(issue.repo_id)
+    if (!issue || !home) return undefined
+    const viewer = this.#viewer(doerId)
+    const all = await this.#once(`pulls ${issue.repo_id} ${doerId}`, async () => {
+      const access = (await this.#access(doerId)).get(issue.repo_id)
+      if (!access) return new Map<number, PullRequest>()
+      const pairs = [...this.pulls.values()].flatMap((pull) => {
+        const own = this.issues.get(pull.issue_id)
+        return own?.repo_id === issue.repo_id ? [{ pull, issue: own }] : []
+      })
+      const shown = await presentPulls({ ...this.ctx, ...home, ...access, viewer }, pairs)
+      return new Map(shown.map((pull, index) => [pairs[index]?.issue.id, pull]))
+    })
+    const pull = all.get(id)
+    if (!pull) return undefined
+    const { head } = pull
+    return {
+      ...pull,
+      user: pull.user && this.#discreet(pull.user),
+      head: head && { ...head, repo: isForOwner(head.repo, home.owner) ? head.repo : null },
+    }
+  }
+
+  async comment(id: CommentId): Promise<Comment | undefined> {
+    const row = this.comments.get(id)
+    const issue = row && this.issues.get(row.issue_id)
+    const home = issue && this.#homes.get(issue.repo_id)
+    return issue && home && presentComment({ ...this.ctx, ...home, viewer: undefined }, issue, row)
+  }
+
+  /** A comment as it was when it was removed; its files went with it. */
+  goneComment(issueId: IssueId, gone: GoneComment): Comment | undefined {
+    const issue = this.issues.get(issueId)
+    const home = issue && this.#homes.get(issue.repo_id)
+    if (!issue || !home) return undefined
+    const place = { ...this.ctx, ...home }
+    return {
+      id: gone.id,
+      ...commentUrls(place, issue, gone.id),
+      user: this.person(gone.posterId),
+      original_author: '',
+      original_author_id: 0,
+      body: gone.content,
+      assets: [],
+      created_at: formatUnix(gone.createdUnix ?? 0),
+      updated_at: formatUnix(gone.updatedUnix ?? 0),
+    }
+  }
+
+  async release(id: ReleaseId): Promise<Release | undefined> {
+    const row = this.#releases.get(id)
+    const home = row && this.#homes.get(row.repo_id)
+    return home && presentRelease({ ...this.ctx, ...home }, row)
+  }
+
+  /** A release as it was when it was removed; its files went with it. */
+  async goneRelease(gone: EventData<'release.deleted'>): Promise<Release | undefined> {
+    const home = this.#homes.get(gone.repoId)
+    return (
+      home &&
+      presentRelease(
+        { ...this.ctx, ...home },
+        {
+          id: gone.releaseId,
+          repo_id: gone.repoId,
+          tag_name: gone.tagName,
+          lower_tag_name: gone.tagName.toLowerCase(),
+          target: gone.target,
+          title: gone.title,
+          content: gone.content,
+          is_draft: gone.isDraft,
+          is_prerelease: gone.isPrerelease,
+          hides_archive_links: gone.hidesArchiveLinks,
+          publisher_id: gone.publisherId,
+          created_unix: gone.createdUnix,
+        },
+      )
+    )
+  }
+
+  /** People see all of themselves, but payloads go to others: an address that somebody hides stays hidden. */
+  #discreet(shown: User): User {
+    const user = this.#users.get(shown.id as UserId)
+    return user?.keep_email_private ? { ...shown, email: placeholderEmail(this.ctx, user) } : shown
+  }
+}
+
+/** Whether another repository may be shown to who owns the one that is told of: all who get the payload see it there. */
+const isForOwner = (other: Repository | null, { id }: UserRow): other is Repository =>
+  other !== null && (!other.private || other.owner?.id === id)

@@ -1,0 +1,125 @@
+import type { Ctx } from '../../access/context.ts'
+import { loadCommitAuthors, type CommitAuthors } from '../../code/commits/commit-authors.ts'
+import { formatCommitTime } from '../../code/commits/commit-time.ts'
+import type { Commit, FileChange, Identity } from '../../git/git.ts'
+import type { GitKey } from '../../git/git-key.ts'
+import { NotFound } from '../../lib/errors.ts'
+import type { Oid } from '../../lib/ids.ts'
+import { branchOf, isZeroOid } from '../../lib/refs.ts'
+import type { PendingPush } from './telling.ts'
+
+/** Commits that the push of a new branch names: it has no beginning of its own (contract, webhooks: push). */
+const commitsOfNewBranch = 10
+
+/** Most files of a commit that are named in each list. */
+const maxFilesNamed = 3000
+
+type CompleteCtx = Pick<Ctx, 'config' | 'db' | 'git' | 'log'>
+
+/**
+ * The payload with what git says of the push. Git may have nothing to say any more, when the repository was deleted or the
+ * commits were collected; then the commits are left out, and what was pushed from where to where is told all the same.
+ */
+export async function completePayloadOf(ctx: CompleteCtx, data: string, pending: string): Promise<string> {
+  const push = JSON.parse(pending) as PendingPush
+  const payload = JSON.parse(data) as object
+  try {
+    return JSON.stringify({ ...payload, ...(await readPush(ctx, push)) })
+  } catch (error) {
+    if (!(error instanceof NotFound)) throw error
+    ctx.log('info', 'the commits of a push are gone before its webhooks were told', { repoId: push.repoId, error })
+    return JSON.stringify({ ...payload, compare_url: compareUrl(push, push.old, push.new) })
+  }
+}
+
+const compareUrl = ({ webUrl }: PendingPush, from: string, to: string): string => `${webUrl}/compare/${from}...${to}`
+
+async function readPush(ctx: CompleteCtx, push: PendingPush): Promise<object> {
+  const key = push.gitKey as GitKey
+  const at = compareUrl(push, push.old, push.new)
+  if (isZeroOid(push.new)) return { compare_url: at, commits: [], total_commits: 0, head_commit: null }
+  const head = (await ctx.git.resolve(key, push.new))?.commit
+  if (head === undefined) throw new NotFound('the pushed object is gone')
+  const isBranch = branchOf(push.ref) !== undefined
+  const isNew = isZeroOid(push.old)
+  const commits = !isBranch ? [] : await pushedCommits(ctx, key, push, head)
+  const [first] = commits
+  const shown = await presentPushed(
+    ctx,
+    push,
+    first?.oid === head ? commits : [...commits, ...(await headOnly(ctx, key, head))],
+  )
+  const oldest = commits.at(-1)
+  return {
+    compare_url: isBranch && isNew ? compareUrl(push, oldest?.parents[0] ?? push.defaultBranch, push.new) : at,
+    commits: shown.slice(0, Math.min(commits.length, ctx.config.webhook.payloadCommitLimit)),
+    total_commits: isNew ? commits.length : await countPushed(ctx, key, push, head, commits.length),
+    head_commit: shown.find(({ id }) => id === head) ?? null,
+  }
+}
+
+const headOnly = (ctx: CompleteCtx, key: GitKey, head: Oid) => ctx.git.readCommits(key, [head])
+
+const pushedCommits = ({ git, config }: CompleteCtx, key: GitKey, push: PendingPush, head: Oid) =>
+  isZeroOid(push.old)
+    ? git.log(key, {
+        from: [head],
+        ...(push.base === undefined ? {} : { not: [push.base as Oid] }),
+        limit: commitsOfNewBranch,
+      })
+    : git.log(key, { from: [head], not: [push.old as Oid], limit: config.webhook.payloadCommitLimit })
+
+/** How many there really are, where not all were read. */
+const countPushed = async (
+  ctx: CompleteCtx,
+  key: GitKey,
+  push: PendingPush,
+  head: Oid,
+  read: number,
+): Promise<number> =>
+  read < ctx.config.webhook.payloadCommitLimit
+    ? read
+    : ctx.git.countCommits(key, { from: [head], not: [push.old as Oid] })
+
+const presentPerson = (authors: CommitAuthors, { name, email }: Identity) => ({
+  name,
+  email,
+  username: authors.of(email)?.name ?? '',
+})
+
+async function presentPushed(ctx: CompleteCtx, push: PendingPush, commits: readonly Commit[]) {
+  const [authors, changes] = await Promise.all([
+    loadCommitAuthors(
+      ctx,
+      commits.flatMap(({ author, committer }) => [author.email, committer.email]),
+    ),
+    ctx.git.commitChanges(
+      push.gitKey as GitKey,
+      commits.map(({ oid }) => oid),
+      { renames: false, counts: false },
+    ),
+  ])
+  return commits.map((commit) => ({
+    id: commit.oid,
+    message: commit.message,
+    url: `${push.webUrl}/commit/${commit.oid}`,
+    author: presentPerson(authors, commit.author),
+    committer: presentPerson(authors, commit.committer),
+    verification: null,
+    timestamp: formatCommitTime(commit.author),
+    ...filesOf(changes.get(commit.oid) ?? []),
+  }))
+}
+
+function filesOf(changes: readonly FileChange[]) {
+  const paths = (is: (status: FileChange['status']) => boolean): string[] =>
+    changes
+      .filter(({ status }) => is(status))
+      .slice(0, maxFilesNamed)
+      .map(({ path }) => path)
+  return {
+    added: paths((status) => status === 'added'),
+    removed: paths((status) => status === 'deleted'),
+    modified: paths((status) => status !== 'added' && status !== 'deleted'),
+  }
+}
