@@ -1,0 +1,168 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Type } from 'typebox'
+import { engineOf, transaction } from '../db/database.ts'
+import { closeDatabase, openDatabase } from '../db/open.ts'
+import { openTestDatabase } from '../testing/database.ts'
+import { job } from './job.ts'
+import { enqueue, enqueueAll, findJob, listJobs, planned } from './queue.ts'
+import { until } from '../testing/until.ts'
+import { type Context, start, note, laned, leaveBehind } from './workers.test-support.ts'
+
+test('several processes share the queue: each job runs once, lanes hold among them', async () => {
+  await using test = await openTestDatabase()
+  // Two connections of one process that write the same SQLite file would wait for each other.
+  const second = engineOf(test.db).kind === 'postgres' ? openDatabase(test.options) : test.db
+  await using one = start(test.db, [laned, note], { limits: { idlePollMs: 50 } })
+  await using two = start(second, [laned, note], { limits: { idlePollMs: 50 } })
+  const texts = Array.from({ length: 40 }, (_, index) => String(index))
+  await transaction(test.db, (tx) =>
+    enqueueAll(
+      tx,
+      texts.flatMap((text) => [
+        planned(laned, { lane: `lane ${Number(text) % 2}`, text: `l${text}` }),
+        planned(note, { text }),
+      ]),
+    ),
+  )
+  await Promise.all([one.settle(), two.settle()])
+  const all = [...one.ran, ...two.ran]
+  assert.deepEqual(
+    all
+      .filter((text) => /^\d+$/.test(text))
+      .map(Number)
+      .sort((a, b) => a - b),
+    texts.map(Number),
+  )
+  assert.equal(all.filter((text) => text.startsWith('l')).length, 80)
+  await one.stop(1000)
+  await two.stop(1000)
+  if (second !== test.db) await closeDatabase(second)
+})
+
+test('another process is woken by the commit of this one (PostgreSQL)', async (context) => {
+  await using test = await openTestDatabase()
+  if (engineOf(test.db).kind !== 'postgres') return context.skip('one process uses an SQLite file')
+  const second = openDatabase(test.options)
+  await using workers = start(second, [note], { limits: { idlePollMs: 3_600_000 } })
+  await workers.settle()
+  await sleep(300)
+  await transaction(test.db, (tx) => enqueue(tx, note, { text: 'from afar' }))
+  await until(() => workers.ran.length > 0)
+  await workers.stop(0)
+  await closeDatabase(second)
+})
+
+test('a job whose worker is gone is taken over when its lease has run out', async () => {
+  await using test = await openTestDatabase()
+  const id = await transaction(test.db, (tx) => enqueue(tx, note, { text: 'left behind' }))
+  await leaveBehind(test.db, Date.now() + 150)
+  await using workers = start(test.db, [note], { limits: { leaseMs: 100, idlePollMs: 20 } })
+  await until(() => workers.ran.length > 0)
+  await workers.settle()
+  assert.equal(await findJob(test.db, id), undefined)
+})
+
+test('the only process takes over at its start what the last one left', async () => {
+  await using test = await openTestDatabase()
+  await transaction(test.db, (tx) => enqueue(tx, note, { text: 'left behind' }))
+  await leaveBehind(test.db, Date.now() + 3_600_000)
+  await using workers = start(test.db, [note], { isAlone: true })
+  await workers.settle()
+  assert.deepEqual(workers.ran, ['left behind'])
+})
+
+test('a job that ends its worker every time is given up after its attempts', async () => {
+  await using test = await openTestDatabase()
+  const id = await transaction(test.db, (tx) => enqueue(tx, note, { text: 'poison' }))
+  await leaveBehind(test.db, Date.now() - 1, 5)
+  await using workers = start(test.db, [note])
+  await workers.settle()
+  const row = await findJob(test.db, id)
+  assert.deepEqual([row?.state, row?.last_error], ['failed', 'the process that ran the job ended before the job did'])
+  assert.deepEqual(workers.ran, [])
+})
+
+test('a running job keeps its lease', async () => {
+  await using test = await openTestDatabase()
+  const gate = Promise.withResolvers<void>()
+  const long = job({
+    name: 'waitLong',
+    input: Type.Object({}),
+    run: async (ctx: Context) => {
+      ctx.ran.push('began')
+      await gate.promise
+    },
+  })
+  const limits = { leaseMs: 200, idlePollMs: 20 }
+  await using one = start(test.db, [long], { limits })
+  await using two = start(test.db, [long], { limits })
+  await transaction(test.db, (tx) => enqueue(tx, long, {}))
+  await sleep(700)
+  gate.resolve()
+  await one.settle()
+  assert.equal(one.ran.length + two.ran.length, 1)
+})
+
+test('a worker that lost its job aborts it and leaves the row alone', async () => {
+  await using test = await openTestDatabase()
+  let reason: unknown
+  const long = job({
+    name: 'waitForAbort',
+    input: Type.Object({}),
+    run: (ctx: Context, _input, run) =>
+      new Promise((_resolve, reject) => {
+        ctx.ran.push('began')
+        run.signal.addEventListener('abort', () => {
+          reason = run.signal.reason
+          reject(new Error('aborted'))
+        })
+      }),
+  })
+  await using workers = start(test.db, [long], { limits: { leaseMs: 90 } })
+  const id = await transaction(test.db, (tx) => enqueue(tx, long, {}))
+  await until(() => workers.ran.length > 0)
+  await transaction(test.db, async (tx) => {
+    await tx
+      .updateTable('job')
+      .set({ leased_by: 'another', lease_until_ms: Date.now() + 60_000 })
+      .execute()
+  })
+  await until(() => reason !== undefined)
+  assert.match(String(reason), /another worker has the job/)
+  await sleep(20)
+  assert.equal((await findJob(test.db, id))?.leased_by, 'another')
+})
+
+test('stopping gives running jobs back without counting the attempt', async () => {
+  await using test = await openTestDatabase()
+  const patient = job({
+    name: 'waitForStop',
+    input: Type.Object({}),
+    run: (ctx: Context, _input, run) =>
+      new Promise((_resolve, reject) => {
+        ctx.ran.push('began')
+        run.signal.addEventListener('abort', () => reject(run.signal.reason as Error))
+      }),
+  })
+  const workers = start(test.db, [patient, note])
+  const id = await transaction(test.db, (tx) => enqueue(tx, patient, {}))
+  await until(() => workers.ran.length > 0)
+  await workers.stop(20)
+  const row = await findJob(test.db, id)
+  assert.deepEqual([row?.state, row?.attempt, row?.leased_by], ['waiting', 0, null])
+  await transaction(test.db, (tx) => enqueue(tx, note, { text: 'too late' }))
+  await sleep(20)
+  assert.deepEqual(workers.ran, ['began'])
+})
+
+test('stopping waits for a job that ends in time', async () => {
+  await using test = await openTestDatabase()
+  const workers = start(test.db, [laned])
+  await transaction(test.db, (tx) => enqueue(tx, laned, { lane: 'x', text: 'short' }))
+  await until(() => workers.ran.length > 0)
+  await workers.stop(5000)
+  assert.deepEqual(workers.ran, ['short+', 'short-'])
+  assert.deepEqual(await listJobs(test.db, { limit: 1 }), [])
+})
