@@ -8,6 +8,7 @@ import { transaction, type Db, type Tx } from '../db/database.ts'
 import type { AccessMode, UserRow } from '../db/tables/accounts.ts'
 import { repoUnits, type RepoRow, type RepoUnit, type RepoUnitRow } from '../db/tables/repositories.ts'
 import type { KeyId, RepoId, TeamId, TokenId, UserId } from '../lib/ids.ts'
+import { dice } from '../testing/dice.ts'
 import { openTestDatabase } from '../testing/database.ts'
 import { listCollaborations, listMemberships, listTeamGrants, teamGrantsByRepo } from './access.store.ts'
 import {
@@ -23,21 +24,6 @@ import {
 import { accessTo, accessToAll } from './repo-access.ts'
 import { computeRights, maySeeAccount, type Rights } from './rights.ts'
 import { rightsOfUsers } from './user-rights.service.ts'
-
-/** Numbers that look random and are the same for the same seed (a linear congruence, the high bits of it). */
-function dice(seed: number) {
-  let state = BigInt(seed)
-  const below = (limit: number): number => {
-    state = (state * 6364136223846793005n + 1442695040888963407n) & 0xffffffffffffffffn
-    return Number(state >> 33n) % limit
-  }
-  return {
-    below,
-    chance: (percent: number): boolean => below(100) < percent,
-    of: <Each>(all: readonly Each[]): Each => all[below(all.length)] as Each,
-    some: <Each>(all: readonly Each[], percent: number): Each[] => all.filter(() => below(100) < percent),
-  }
-}
 
 const visibilities = ['public', 'limited', 'private'] as const
 const units: readonly RepoUnit[] = repoUnits

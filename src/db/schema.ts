@@ -10,6 +10,7 @@ import type { MirrorTables } from './tables/mirrors.ts'
 import type { NotificationTables } from './tables/notifications.ts'
 import type { PullTables } from './tables/pulls.ts'
 import type { RepositoryTables } from './tables/repositories.ts'
+import type { RevisionTables } from './tables/revisions.ts'
 import type { UsageTables } from './tables/usage.ts'
 import type { WikiTables } from './tables/wiki.ts'
 import type { WebhookTables } from './tables/webhooks.ts'
@@ -30,6 +31,7 @@ export interface Schema
     ReleaseTables,
     RepositoryTables,
     RepoRelationTables,
+    RevisionTables,
     UsageTables,
     WikiTables,
     WebhookTables,

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream'
 import type { Static, TObject } from 'typebox'
 import { apiErrors, textErrors, type ErrorForm } from './error-forms.ts'
 import { paramNames, type ParamNames } from './path.ts'
-import type { ComposedList } from '../lib/composed-list.ts'
+import type { ComposedItem, ComposedList } from '../lib/composed-list.ts'
 import type { Reply, StreamReply } from './reply.ts'
 import type { Schema, Schemas } from './schema.ts'
 
@@ -175,12 +175,14 @@ export type RepliesOf<Replies extends Readonly<Record<number, ReplyShape>>> = {
           : never
 }[keyof Replies & number]
 
-/** A list that is answered need not be one that may be changed, nor an array as long as it is encoded as one. */
+/** A list that is answered need not be one that may be changed; nor an array or object as long as it is encoded as one. */
 type Sent<Body> = Body extends readonly (infer Item extends object)[]
   ? readonly Item[] | ComposedList<Item>
   : Body extends readonly (infer Item)[]
     ? readonly Item[]
-    : Body
+    : Body extends object
+      ? Body | ComposedItem<Body>
+      : Body
 
 type BodyOf<Body> = Body extends Schema ? Static<Body> : undefined
 

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
-import { ComposedList } from '../lib/composed-list.ts'
+import { ComposedItem, ComposedList } from '../lib/composed-list.ts'
 import { isEncodedOnce } from '../lib/encode-once.ts'
 
 /** A body as it is sent. */
@@ -24,13 +24,18 @@ const maxTextLength = 8192
 
 /** Encodes the body of a reply. */
 export function payloadOf(body: unknown): Payload {
-  if (body instanceof ComposedList && body.items.length > 0) return payloadOfList(body)
-  if (!isEncodedOnce(body)) return payloadOfValue(body)
+  if (!isEncodedOnce(body)) return encode(body)
   const known = kept.get(body)
   if (known) return known
-  const payload = payloadOfValue(body)
+  const payload = encode(body)
   kept.set(body, payload)
   return payload
+}
+
+function encode(body: unknown): Payload {
+  if (body instanceof ComposedItem) return payloadOfItem(body)
+  if (body instanceof ComposedList && body.items.length > 0) return payloadOfList(body)
+  return payloadOfValue(body)
 }
 
 function payloadOfValue(body: unknown): Payload {
@@ -41,43 +46,38 @@ function payloadOfValue(body: unknown): Payload {
   return { content, sizeBytes: content.length, etag }
 }
 
-interface Fragment {
-  readonly place: number
-  /** Members without the braces, with a comma before and the closing brace behind. */
-  readonly bytes: Buffer
+/** What `JSON.stringify` makes of it, and a line feed. */
+function payloadOfItem({ own, shared }: ComposedItem<object>): Payload {
+  const sizeBytes = own.sizeBytes + shared.sizeBytes + '{,}\n'.length
+  const text = `{${own.text},${shared.text}}\n`
+  const etag = etagOf(`${own.digest}${shared.digest}`)
+  return { content: text.length <= maxTextLength ? text : Buffer.from(text), sizeBytes, etag }
 }
 
-/** What several items share is encoded once, and its bytes are copied to where they stand. */
+/** What `JSON.stringify` makes of it, and a line feed: the parts are copied to where they stand. */
 function payloadOfList({ items }: ComposedList<object>): Payload {
-  const fragments = new Map<object, Fragment>()
-  // What the bytes are made of, each part once: it tells as much as they do, and is a third as long.
-  const parts: (string | number)[] = []
-  let sizeBytes = 2
-  const found = items.map(({ own, shared }) => {
-    let fragment = fragments.get(shared)
-    if (!fragment) {
-      const text = JSON.stringify(shared)
-      fragment = { place: fragments.size, bytes: Buffer.from(`,${text.slice(1)}`) }
-      fragments.set(shared, fragment)
-      parts.push(text)
-    }
-    const text = JSON.stringify(own)
-    parts.push(text, fragment.place)
-    // Comma or bracket before it; the closing brace gives way to what is shared.
-    sizeBytes += Buffer.byteLength(text) + fragment.bytes.length
-    return { text, fragment }
-  })
+  let sizeBytes = '[]\n'.length - ','.length
+  let digests = ''
+  for (const { own, shared } of items) {
+    sizeBytes += own.sizeBytes + shared.sizeBytes + '{,},'.length
+    digests += own.digest + shared.digest
+  }
   const content = Buffer.allocUnsafe(sizeBytes)
   let length = 0
-  for (const { text, fragment } of found) {
-    content[length++] = length === 1 ? bracketOpen : comma
-    // The closing brace of its own part is overwritten by what is shared.
-    length += content.write(text, length) - 1
-    length += fragment.bytes.copy(content, length)
+  for (const { own, shared } of items) {
+    content[length] = length === 0 ? bracketOpen : comma
+    content[length + 1] = braceOpen
+    length += 2
+    length += content.write(own.text, length)
+    content[length++] = comma
+    length += content.write(shared.text, length)
+    content[length++] = braceClose
   }
   content.write(']\n', length)
-  return { content, sizeBytes, etag: etagOf(parts.join('\n')) }
+  return { content, sizeBytes, etag: etagOf(digests) }
 }
 
-const bracketOpen = 0x5b
 const comma = 0x2c
+const bracketOpen = 0x5b
+const braceOpen = 0x7b
+const braceClose = 0x7d

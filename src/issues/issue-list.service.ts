@@ -2,7 +2,6 @@ import { Type } from 'typebox'
 import type { Static, TObject } from 'typebox'
 import type { Ctx, RepoCtx } from '../access/context.ts'
 import { mode } from '../access/rights.ts'
-import type { IssueRow } from '../db/tables/issues.ts'
 import { BadRequest, NotFound } from '../lib/errors.ts'
 import type { UserId } from '../lib/ids.ts'
 import { pageOf, type Page, type PageQuery } from '../lib/paging.ts'
@@ -10,6 +9,7 @@ import { findTeamByName } from '../orgs/team.store.ts'
 import { findUserByName } from '../users/user.store.ts'
 import { sentTime } from '../lib/time.ts'
 import { countIssues, issueSorts, listIssues, type IssueFilter, type IssueSort } from './issue-list.store.ts'
+import type { IssuePlace } from './issue.store.ts'
 import { listAllLabelIdsByName, listLabelIdsByName } from './labels/label.store.ts'
 import { listAllMilestoneIdsByTitle, listMilestonesNamed } from './milestones/milestone.store.ts'
 import { parseSearchWords } from './search-words.parse.ts'
@@ -52,7 +52,7 @@ export type ListQuery = Static<TObject<typeof listQuery>> & PageQuery
 export type SearchQuery = Static<TObject<typeof searchQuery>> & PageQuery
 
 export interface FoundIssues {
-  readonly rows: readonly IssueRow[]
+  readonly issues: readonly IssuePlace[]
   readonly page: Page
   readonly total: number
 }
@@ -86,8 +86,8 @@ async function accountId(ctx: Ctx, name: string | undefined): Promise<UserId | u
 const orNoFilter = <Row>(rows: readonly Row[]): readonly Row[] | undefined => (rows.length === 0 ? undefined : rows)
 
 async function find(ctx: Ctx, filter: IssueFilter, sort: IssueSort, page: Page): Promise<FoundIssues> {
-  const [rows, total] = await Promise.all([listIssues(ctx.db, filter, sort, page), countIssues(ctx.db, filter)])
-  return { rows, page, total }
+  const [issues, total] = await Promise.all([listIssues(ctx.db, filter, sort, page), countIssues(ctx.db, filter)])
+  return { issues, page, total }
 }
 
 /**
@@ -128,7 +128,7 @@ export async function findIssues(ctx: RepoCtx, query: ListQuery): Promise<FoundI
   const sort = sortOf(query.sort)
   const knownTotal = totalByCounters(ctx, filter)
   if (knownTotal === undefined) return find(ctx, filter, sort, page)
-  return { rows: await listIssues(ctx.db, filter, sort, page), page, total: knownTotal }
+  return { issues: await listIssues(ctx.db, filter, sort, page), page, total: knownTotal }
 }
 
 /** How many there are when only the state and the kind are asked for: the repository counts them itself. */

@@ -6,10 +6,10 @@ import type { Db } from '../db/database.ts'
 import { databaseKind } from '../db/open.ts'
 import { preparedQuery } from '../db/prepared.ts'
 import type { Schema } from '../db/schema.ts'
-import type { IssueRow } from '../db/tables/issues.ts'
 import type { LabelId, MilestoneId, RepoId, TeamId, UserId } from '../lib/ids.ts'
 import type { Page } from '../lib/paging.ts'
 import type { Unix } from '../lib/time.ts'
+import type { IssuePlace } from './issue.store.ts'
 import type { SearchTerm } from './search-words.parse.ts'
 
 export const issueSorts = [
@@ -211,28 +211,23 @@ function holdsWords(db: Db, where: Builder, terms: readonly SearchTerm[]): Expre
   ]
 }
 
-const newestOfState = preparedQuery((db: Db, repoId: RepoId, isClosed: boolean, limit: number, offset: number) =>
+const newestOf = (db: Db, repoId: RepoId, limit: number, offset: number) =>
   db
     .selectFrom('issue')
-    .selectAll()
-    .where('repo_id', '=', repoId)
-    .where('is_closed', '=', isClosed)
+    .select(['id', 'repo_id'])
+    // The table has an index with a condition: SQLite would compare a bare argument with it, and plan the statement anew for
+    // each value. Into a sum it does not look.
+    .where('repo_id', '=', sql<RepoId>`${repoId} + 0`)
     .orderBy('created_unix', 'desc')
     .orderBy('id', 'desc')
     .limit(limit)
-    .offset(offset),
+    .offset(offset)
+
+const newestOfState = preparedQuery((db: Db, repoId: RepoId, isClosed: boolean, limit: number, offset: number) =>
+  newestOf(db, repoId, limit, offset).where('is_closed', '=', isClosed),
 )
 
-const newestOfAll = preparedQuery((db: Db, repoId: RepoId, limit: number, offset: number) =>
-  db
-    .selectFrom('issue')
-    .selectAll()
-    .where('repo_id', '=', repoId)
-    .orderBy('created_unix', 'desc')
-    .orderBy('id', 'desc')
-    .limit(limit)
-    .offset(offset),
-)
+const newestOfAll = preparedQuery(newestOf)
 
 /** Whether nothing but the repository and the state is asked for, as in most lists. */
 export function isPlain(filter: IssueFilter): filter is IssueFilter & { scope: { kind: 'repo' } } {
@@ -251,7 +246,7 @@ export async function listIssues(
   filter: IssueFilter,
   sort: IssueSort,
   page: Page,
-): Promise<readonly IssueRow[]> {
+): Promise<readonly IssuePlace[]> {
   if (sort === 'latest' && isPlain(filter)) {
     const { repoId } = filter.scope
     return filter.isClosed === undefined
@@ -260,7 +255,7 @@ export async function listIssues(
   }
   const query = db
     .selectFrom('issue')
-    .selectAll('issue')
+    .select(['issue.id', 'issue.repo_id'])
     .where((where) => where.and(conditions(db, where, filter)))
     .limit(page.limit)
     .offset(page.offset)

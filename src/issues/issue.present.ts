@@ -1,7 +1,6 @@
 import type { Ctx } from '../access/context.ts'
 import type { UserRow } from '../db/tables/accounts.ts'
 import type { AttachmentRow, IssueRow } from '../db/tables/issues.ts'
-import { ComposedList } from '../lib/composed-list.ts'
 import type { UserId } from '../lib/ids.ts'
 import { formatOptionalUnix, formatUnix } from '../lib/time.ts'
 import { presentAuthor, presentUser } from '../users/user.present.ts'
@@ -14,27 +13,17 @@ import { presentLabel } from './labels/label.present.ts'
 import { presentMilestone } from './milestones/milestone.present.ts'
 import { isDraftTitle } from './title.rules.ts'
 
-type PresentCtx = Pick<Ctx, 'config' | 'viewer' | 'db'>
+export type PresentCtx = Pick<Ctx, 'config' | 'viewer' | 'db'>
 
 type SharedMember = 'user' | 'labels' | 'milestone' | 'assignee' | 'assignees' | 'repository'
 
-/** Issues and pull requests as the API shows them. */
-export const presentIssues = async (
+/** Issues and pull requests as the API shows them: what is around them is asked for at once. */
+export async function presentIssues(
   ctx: PresentCtx,
   rows: readonly IssueRow[],
   known: readonly RepoWithOwner[] = [],
-): Promise<Issue[]> => (await presentIssueList(ctx, rows, known)).toJSON()
-
-/**
- * A list of issues and pull requests: what is around them is asked for at once, and so are the repositories that are not
- * `known`. What several of them show is made once.
- */
-export async function presentIssueList(
-  ctx: PresentCtx,
-  rows: readonly IssueRow[],
-  known: readonly RepoWithOwner[] = [],
-): Promise<ComposedList<Issue>> {
-  if (rows.length === 0) return new ComposedList<Issue>([])
+): Promise<Issue[]> {
+  if (rows.length === 0) return []
   const [around, reposWithOwners] = await Promise.all([
     loadAroundIssues(ctx.db, rows),
     loadReposWithOwners(
@@ -43,19 +32,22 @@ export async function presentIssueList(
       known,
     ),
   ])
-  const sharedOf = sharedMembers(ctx, around)
-  return new ComposedList<Issue>(
-    rows.flatMap((row) => {
-      const repoWithOwner = reposWithOwners.get(row.repo_id)
-      if (!repoWithOwner) return []
-      const files = around.files.get(row.id) ?? []
-      return [{ own: presentOwn(ctx, row, repoWithOwner, files), shared: sharedOf(row, repoWithOwner) }]
-    }),
-  )
+  const present = presenterOf(ctx, around)
+  return rows.flatMap((row) => {
+    const repoWithOwner = reposWithOwners.get(row.repo_id)
+    return repoWithOwner ? [{ ...present.own(row, repoWithOwner), ...present.shared(row, repoWithOwner) }] : []
+  })
 }
 
+/** Presents each of some issues in two parts: what it has for itself, and what other issues may show as well. */
+export const presenterOf = (ctx: Omit<PresentCtx, 'db'>, around: AroundIssues) => ({
+  own: (row: IssueRow, repoWithOwner: RepoWithOwner) =>
+    presentOwn(ctx, row, repoWithOwner, around.files.get(row.id) ?? []),
+  shared: sharedMembers(ctx, around),
+})
+
 const presentOwn = (
-  ctx: PresentCtx,
+  ctx: Pick<Ctx, 'config'>,
   row: IssueRow,
   repoWithOwner: RepoWithOwner,
   files: readonly AttachmentRow[],
@@ -81,41 +73,30 @@ const presentOwn = (
   pin_order: row.pin_order,
 })
 
-/** Gives the same object for issues of the same repository, author, labels, milestone and assignees. */
 function sharedMembers(
-  ctx: PresentCtx,
+  ctx: Omit<PresentCtx, 'db'>,
   { labels, assignees, milestones, users }: AroundIssues,
 ): (row: IssueRow, repoWithOwner: RepoWithOwner) => Pick<Issue, SharedMember> {
-  const made = new Map<string, Pick<Issue, SharedMember>>()
   const posterOf = memo((id: UserId) => presentAuthor(ctx, users.get(id)))
   // People who are assigned are shown as a guest sees them, whoever asks (observed).
   const assigneeOf = memo((id: UserId) => presentAuthor({ config: ctx.config, viewer: undefined }, users.get(id)))
   return (row, repoWithOwner) => {
     const { repo, owner } = repoWithOwner
-    const itsLabels = labels.get(row.id) ?? []
-    const assigned = (assignees.get(row.id) ?? []).filter((id) => users.has(id))
-    const labelIds = itsLabels.map((label) => label.id).join()
-    const key = `${repo.id} ${row.poster_id} ${row.milestone_id} ${labelIds} ${assigned.join()}`
-    let members = made.get(key)
-    if (!members) {
-      const milestone = row.milestone_id === null ? undefined : milestones.get(row.milestone_id)
-      const people = assigned.map(assigneeOf)
-      members = {
-        user: posterOf(row.poster_id),
-        labels: itsLabels.map((label) => presentLabel({ config: ctx.config, ...repoWithOwner }, label)),
-        milestone: milestone ? presentMilestone(milestone) : null,
-        assignee: people[0] ?? null,
-        assignees: people.length > 0 ? people : null,
-        repository: {
-          id: repo.id,
-          name: repo.name,
-          owner: owner.name,
-          full_name: `${owner.name}/${repo.name}`,
-        },
-      }
-      made.set(key, members)
+    const milestone = row.milestone_id === null ? undefined : milestones.get(row.milestone_id)
+    const people = (assignees.get(row.id) ?? []).filter((id) => users.has(id)).map(assigneeOf)
+    return {
+      user: posterOf(row.poster_id),
+      labels: (labels.get(row.id) ?? []).map((label) => presentLabel({ config: ctx.config, ...repoWithOwner }, label)),
+      milestone: milestone ? presentMilestone(milestone) : null,
+      assignee: people[0] ?? null,
+      assignees: people.length > 0 ? people : null,
+      repository: {
+        id: repo.id,
+        name: repo.name,
+        owner: owner.name,
+        full_name: `${owner.name}/${repo.name}`,
+      },
     }
-    return members
   }
 }
 
@@ -129,7 +110,7 @@ function memo<Key, Value>(make: (key: Key) => Value): (key: Key) => Value {
   }
 }
 
-const presentPullMeta = (ctx: PresentCtx, repoWithOwner: RepoWithOwner, row: IssueRow): PullRequestMeta => ({
+const presentPullMeta = (ctx: Pick<Ctx, 'config'>, repoWithOwner: RepoWithOwner, row: IssueRow): PullRequestMeta => ({
   merged: row.merged_unix > 0,
   merged_at: formatOptionalUnix(row.merged_unix),
   draft: isDraftTitle(row.title, ctx.config.repositoryPullRequest.workInProgressPrefixes),

@@ -8,9 +8,18 @@ import { formatUnix, zeroTime } from '../lib/time.ts'
 import { ok } from '../http/reply.ts'
 import { findIssues, listQuery, searchEverywhere, searchQuery } from './issue-list.service.ts'
 import { mayEditIssue } from './issue.policy.ts'
-import { presentIssue, presentIssueList } from './issue.present.ts'
+import { presentIssueList } from './issue-list.present.ts'
+import { presentIssue } from './issue.present.ts'
 import { CreateIssueOption, EditDeadlineOption, EditIssueOption, Issue, IssueDeadline } from './issue.schemas.ts'
-import { createIssue, deleteIssue, editIssue, getIssue, getReadableIssue, setDeadline } from './issue.service.ts'
+import {
+  createIssue,
+  deleteIssue,
+  editIssue,
+  getIssue,
+  getReadablePlace,
+  noIssue,
+  setDeadline,
+} from './issue.service.ts'
 
 export const issueSearchIssues = operation({
   method: 'GET',
@@ -21,8 +30,8 @@ export const issueSearchIssues = operation({
   reply: { 200: Type.Array(Issue) },
   summary: 'Search issues and pull requests of all repositories',
   async run({ ctx, query }) {
-    const { rows, page, total } = await searchEverywhere(ctx, query)
-    return paged(await presentIssueList(ctx, rows), page, total)
+    const { issues, page, total } = await searchEverywhere(ctx, query)
+    return paged(await presentIssueList(ctx, issues), page, total)
   },
 })
 
@@ -35,8 +44,8 @@ export const issueListIssues = operation({
   reply: { 200: Type.Array(Issue) },
   summary: 'List issues and pull requests of a repository',
   async run({ ctx, query }) {
-    const { rows, page, total } = await findIssues(ctx, query)
-    return paged(await presentIssueList(ctx, rows, [ctx]), page, total)
+    const { issues, page, total } = await findIssues(ctx, query)
+    return paged(await presentIssueList(ctx, issues, [ctx]), page, total)
   },
 })
 
@@ -60,7 +69,12 @@ export const issueGetIssue = operation({
   requires: [inRepo, issuesOrPullsEnabled],
   reply: { 200: Issue },
   summary: 'Get an issue or a pull request',
-  run: async ({ ctx, params }) => ok(await presentIssue(ctx, await getReadableIssue(ctx, params.index), ctx)),
+  async run({ ctx, params }) {
+    const place = await getReadablePlace(ctx, params.index)
+    const [issue] = (await presentIssueList(ctx, [place], [ctx])).items
+    if (!issue) throw noIssue()
+    return ok(issue)
+  },
 })
 
 export const issueEditIssue = operation({

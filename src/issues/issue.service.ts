@@ -24,11 +24,13 @@ import type { RepoWithOwner } from './repo-with-owner.ts'
 import {
   addToRepoCounters,
   findIssue,
+  findIssuePlace,
   insertIssue,
   insertMentions,
   listBlockers,
   listUsersByName,
   takeNumber,
+  type IssuePlace,
 } from './issue.store.ts'
 import { listUsableLabels } from './labels/label.store.ts'
 import { findMilestone } from './milestones/milestone.store.ts'
@@ -57,6 +59,13 @@ export async function getReadableIssue(ctx: RepoCtx, index: number): Promise<Iss
   const issue = await getIssue(ctx, index)
   if (!mayReadIssue(ctx.rights, issue).allowed) throw noIssue()
   return issue
+}
+
+/** Which issue or pull request has a number, as `getReadableIssue`. */
+export async function getReadablePlace(ctx: RepoCtx, index: number): Promise<IssuePlace> {
+  const place = await findIssuePlace(ctx.db, ctx.repo.id, index)
+  if (!place || !mayReadIssue(ctx.rights, place).allowed) throw noIssue()
+  return place
 }
 
 export const attributionNow = (ctx: SignedInRepoCtx): Attribution => ({

@@ -7,6 +7,10 @@ import type { RepoRow } from '../db/tables/repositories.ts'
 import type { UserRow } from '../db/tables/accounts.ts'
 import type { IssueId, LabelId, MilestoneId, RepoId, UserId } from '../lib/ids.ts'
 import type { Unix } from '../lib/time.ts'
+import { revisionOf } from './revision.store.ts'
+
+/** Which issue it is, and in which repository. */
+export type IssuePlace = Pick<IssueRow, 'id' | 'repo_id'>
 
 const issueByNumber = preparedQuery((db: Db, repoId: RepoId, index: number) =>
   db.selectFrom('issue').selectAll().where('repo_id', '=', repoId).where('index', '=', index),
@@ -14,7 +18,21 @@ const issueByNumber = preparedQuery((db: Db, repoId: RepoId, index: number) =>
 
 /** An issue or pull request by its number. */
 export const findIssue = async (db: Db, repoId: RepoId, index: number): Promise<IssueRow | undefined> =>
-  index > 0 && index < 2 ** 31 ? (await issueByNumber(db, repoId, index))[0] : undefined
+  isNumber(index) ? (await issueByNumber(db, repoId, index))[0] : undefined
+
+const isNumber = (index: number): boolean => index > 0 && index < 2 ** 31
+
+const placeOfNumber = preparedQuery((db: Db, repoId: RepoId, index: number) =>
+  db.selectFrom('issue').select(['id', 'repo_id', 'is_pull']).where('repo_id', '=', repoId).where('index', '=', index),
+)
+
+/** Which issue or pull request has a number. */
+export const findIssuePlace = async (
+  db: Db,
+  repoId: RepoId,
+  index: number,
+): Promise<(IssuePlace & Pick<IssueRow, 'is_pull'>) | undefined> =>
+  isNumber(index) ? (await placeOfNumber(db, repoId, index))[0] : undefined
 
 export const findIssueById = (db: Db, id: IssueId): Promise<IssueRow | undefined> =>
   db.selectFrom('issue').selectAll().where('id', '=', id).executeTakeFirst()
@@ -153,8 +171,13 @@ export const listLabelsOf = (db: Db, issueId: IssueId): Promise<LabelRow[]> =>
     .orderBy('label.id')
     .execute()
 
-const aroundIssues = preparedQueries((db: Db, ids: string, posterIds: string, milestoneIds: string) => {
-  const isOfThese = idList(db, ids) as Expression<IssueId>
+/** What is around issues, authors and milestones by their ids. */
+function selectAround(
+  db: Db,
+  isOfThese: Expression<IssueId>,
+  posterIds: Expression<unknown>,
+  milestoneIds: Expression<unknown>,
+) {
   const onThese = db.selectFrom('issue_label').where('issue_id', 'in', isOfThese)
   const assigned = db.selectFrom('issue_assignee').where('issue_id', 'in', isOfThese)
   return {
@@ -169,7 +192,7 @@ const aroundIssues = preparedQueries((db: Db, ids: string, posterIds: string, mi
     milestones: db
       .selectFrom('milestone')
       .selectAll()
-      .where('id', 'in', idList(db, milestoneIds) as Expression<MilestoneId>),
+      .where('id', 'in', milestoneIds as Expression<MilestoneId>),
     files: db
       .selectFrom('attachment')
       .selectAll()
@@ -180,11 +203,30 @@ const aroundIssues = preparedQueries((db: Db, ids: string, posterIds: string, mi
       .selectFrom('user')
       .selectAll()
       .where((where) =>
-        where.or([
-          where('id', 'in', idList(db, posterIds) as Expression<UserId>),
-          where('id', 'in', assigned.select('user_id')),
-        ]),
+        where.or([where('id', 'in', posterIds as Expression<UserId>), where('id', 'in', assigned.select('user_id'))]),
       ),
+  }
+}
+
+const aroundIssues = preparedQueries((db: Db, ids: string, posterIds: string, milestoneIds: string) =>
+  selectAround(db, idList(db, ids) as Expression<IssueId>, idList(db, posterIds), idList(db, milestoneIds)),
+)
+
+const wholeIssues = preparedQueries((db: Db, ids: string) => {
+  const isOfThese = idList(db, ids) as Expression<IssueId>
+  const these = db.selectFrom('issue').where('id', 'in', isOfThese)
+  const { labels, milestones, users, ...others } = selectAround(
+    db,
+    isOfThese,
+    these.select('poster_id'),
+    these.select('milestone_id'),
+  )
+  return {
+    issues: these.selectAll().select(revisionOf('issue')),
+    labels: labels.select(revisionOf('label')),
+    milestones: milestones.select(revisionOf('milestone')),
+    users: users.select(revisionOf('user')),
+    ...others,
   }
 })
 
@@ -202,27 +244,52 @@ export interface AroundIssues {
 }
 
 /** Everything around issues, asked for together however many there are. */
-export async function loadAroundIssues(
+export const loadAroundIssues = async (
   db: Db,
   issues: readonly Pick<IssueRow, 'id' | 'poster_id' | 'milestone_id'>[],
-): Promise<AroundIssues> {
-  const { pairs, labels, assigned, milestones, files, users } = await aroundIssues(
-    db,
-    idListText(issues.map((issue) => issue.id)),
-    idListText(issues.map((issue) => issue.poster_id)),
-    idListText(issues.flatMap((issue) => (issue.milestone_id === null ? [] : [issue.milestone_id]))),
-  )
-  return {
-    labels: labelsByIssue(pairs, labels),
-    assignees: mapOfLists(
-      assigned.toSorted((one, other) => one.id - other.id),
-      (row) => [row.issue_id, row.user_id],
+): Promise<AroundIssues> =>
+  aroundOf(
+    await aroundIssues(
+      db,
+      idListText(issues.map((issue) => issue.id)),
+      idListText(issues.map((issue) => issue.poster_id)),
+      idListText(issues.flatMap((issue) => (issue.milestone_id === null ? [] : [issue.milestone_id]))),
     ),
-    milestones: new Map(milestones.map((row) => [row.id, row])),
-    files: Map.groupBy(files, (file) => file.issue_id),
-    users: new Map(users.map((row) => [row.id, row])),
-  }
+  )
+
+type Revised<Row> = Row & { readonly revision: number }
+
+/** Issues with everything around them, and with the revisions of all of these rows at the same state of the database. */
+export interface WholeIssues {
+  readonly issues: readonly Revised<IssueRow>[]
+  readonly around: AroundIssues
+  readonly labels: readonly Revised<LabelRow>[]
+  readonly milestones: readonly Revised<MilestoneRow>[]
+  readonly users: readonly Revised<UserRow>[]
 }
+
+export async function loadWholeIssues(db: Db, ids: readonly IssueId[]): Promise<WholeIssues> {
+  const { issues, ...found } = await wholeIssues(db, idListText(ids))
+  return { issues, around: aroundOf(found), labels: found.labels, milestones: found.milestones, users: found.users }
+}
+
+const aroundOf = ({
+  pairs,
+  labels,
+  assigned,
+  milestones,
+  files,
+  users,
+}: Awaited<ReturnType<typeof aroundIssues>>): AroundIssues => ({
+  labels: labelsByIssue(pairs, labels),
+  assignees: mapOfLists(
+    assigned.toSorted((one, other) => one.id - other.id),
+    (row) => [row.issue_id, row.user_id],
+  ),
+  milestones: new Map(milestones.map((row) => [row.id, row])),
+  files: Map.groupBy(files, (file) => file.issue_id),
+  users: new Map(users.map((row) => [row.id, row])),
+})
 
 function labelsByIssue(
   pairs: readonly { readonly issue_id: IssueId; readonly label_id: LabelId }[],

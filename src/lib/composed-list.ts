@@ -1,18 +1,39 @@
-/** An item of a list in two parts: what it has for itself, and an object of members that other items may have as well. */
-export interface ComposedItem<Own extends object, Shared extends object> {
-  readonly own: Own
-  /** The very same object wherever the members are the same; it has at least one. */
-  readonly shared: Shared
+import { hash } from 'node:crypto'
+
+/** Some members of a JSON object, encoded: `"name":value` with commas between, without the braces around them. */
+export interface EncodedMembers {
+  readonly text: string
+  readonly sizeBytes: number
+  /** Of the text. */
+  readonly digest: string
 }
 
-/**
- * A list of objects, many of which show the same things (authors, labels, the repository). It is encoded as the list of
- * the whole objects, and what they share is encoded once.
- */
+/** @param members at least one */
+export function encodeMembers(members: object): EncodedMembers {
+  const text = JSON.stringify(members).slice(1, -1)
+  return { text, sizeBytes: Buffer.byteLength(text), digest: hash('sha1', text, 'base64url') }
+}
+
+/** An object whose members come in two parts: what it has for itself, and what other objects may show as well. */
+export class ComposedItem<Item extends object> {
+  /** Only says what the parts are of. */
+  declare readonly item: Item
+
+  constructor(
+    readonly own: EncodedMembers,
+    readonly shared: EncodedMembers,
+  ) {}
+
+  toJSON(): Item {
+    return JSON.parse(`{${this.own.text},${this.shared.text}}`) as Item
+  }
+}
+
+/** A list of such objects, many of which show the same things (authors, labels, the repository). */
 export class ComposedList<Item extends object> {
-  constructor(readonly items: readonly ComposedItem<Partial<Item>, Partial<Item>>[]) {}
+  constructor(readonly items: readonly ComposedItem<Item>[]) {}
 
   toJSON(): Item[] {
-    return this.items.map(({ own, shared }) => ({ ...own, ...shared }) as Item)
+    return this.items.map((item) => item.toJSON())
   }
 }

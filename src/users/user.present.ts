@@ -1,11 +1,19 @@
 import { createHash } from 'node:crypto'
 import type { Ctx } from '../access/context.ts'
+import type { Viewer } from '../auth/viewer.ts'
 import type { UserRow } from '../db/tables/accounts.ts'
+import type { UserId } from '../lib/ids.ts'
 import { formatUnix, zeroTime } from '../lib/time.ts'
 import type { User } from './user.schemas.ts'
 
 /** How much of an account is shown: to everybody, to the signed-in, or all of it (to itself and administrators). */
-type Sight = 'guest' | 'other' | 'all'
+export type Sight = 'guest' | 'other' | 'all'
+
+/** How much of an account is shown to the viewer. */
+export function sightOf(viewer: Viewer | undefined, id: UserId): Sight {
+  if (!viewer) return 'guest'
+  return viewer.isAdmin || viewer.id === id ? 'all' : 'other'
+}
 
 /** The address that stands for a hidden one. */
 export const placeholderEmail = (ctx: Pick<Ctx, 'config'>, user: UserRow): string =>
@@ -53,11 +61,8 @@ function presentAs(ctx: Pick<Ctx, 'config'>, user: UserRow, sight: Sight): User 
 }
 
 /** An account as the viewer may see it: all of it to itself and to administrators. */
-export function presentUser(ctx: Pick<Ctx, 'config' | 'viewer'>, user: UserRow): User {
-  const { viewer } = ctx
-  if (viewer && (viewer.isAdmin || viewer.id === user.id)) return presentAs(ctx, user, 'all')
-  return presentAs(ctx, user, viewer ? 'other' : 'guest')
-}
+export const presentUser = (ctx: Pick<Ctx, 'config' | 'viewer'>, user: UserRow): User =>
+  presentAs(ctx, user, sightOf(ctx.viewer, user.id))
 
 /** An account as another signed-in person sees it, whoever asks: the owner inside of a repository. */
 export const presentPublicUser = (ctx: Pick<Ctx, 'config'>, user: UserRow): User => presentAs(ctx, user, 'other')

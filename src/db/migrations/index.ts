@@ -19,6 +19,7 @@ import { repositories1 } from './repositories-1.ts'
 import { repositories2 } from './repositories-2.ts'
 import { wiki1 } from './wiki-1.ts'
 import { webhooks1 } from './webhooks-1.ts'
+import { revisions1 } from './revisions-1.ts'
 import { work1 } from './work-1.ts'
 
 export type { Migration }
@@ -49,4 +50,5 @@ export const migrations: readonly Migration[] = [
   mail1,
   lfs1,
   webhooks1,
+  revisions1,
 ]

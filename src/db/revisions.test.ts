@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { sql } from 'kysely'
+import { openTestDatabase } from '../testing/database.ts'
+import { engineOf, transaction, type Db } from './database.ts'
+
+const write = (db: Db, statement: string): Promise<unknown> => sql.raw(statement).execute(engineOf(db).writer)
+
+async function revisions(db: Db): Promise<Record<string, number>> {
+  const rows = await db.selectFrom('row_revision').selectAll().orderBy('table_name').orderBy('row_id').execute()
+  return Object.fromEntries(rows.map((row) => [`${row.table_name} ${row.row_id}`, row.revision]))
+}
+
+const account = (id: number, name: string) =>
+  `insert into "user" (id, kind, name, lower_name, created_unix, updated_unix) values (${id}, 'individual', '${name}', '${name}', 1, 1)`
+const issue = (id: number) =>
+  `insert into issue (id, repo_id, "index", poster_id, title, content, milestone_id, created_unix, updated_unix)
+    values (${id}, 1, ${id}, 2, 'a', 'b', 1, 1, 1)`
+
+/** A repository of one, two issues of another, a label and a milestone. */
+const things = [
+  account(1, 'ann'),
+  account(2, 'ben'),
+  `insert into repo (id, owner_id, name, lower_name, git_key, default_branch, created_unix, updated_unix)
+    values (1, 1, 'r', 'r', 'k', 'main', 1, 1)`,
+  `insert into label (id, repo_id, name, color, created_unix, updated_unix) values (1, 1, 'l', '000000', 1, 1)`,
+  `insert into milestone (id, repo_id, title, created_unix, updated_unix) values (1, 1, 'm', 1, 1)`,
+  issue(1),
+  issue(2),
+]
+
+test('row_revision: every write of a row, or of what belongs to it, raises its revision, whoever writes', async () => {
+  await using database = await openTestDatabase()
+  const { db } = database
+  for (const statement of things) await write(db, statement)
+  const start = { 'issue 1': 0, 'issue 2': 0, 'label 1': 0, 'milestone 1': 0, 'user 1': 0, 'user 2': 0 }
+  assert.deepEqual(await revisions(db), start)
+  let before: Record<string, number> = start
+  for (const [statement, ...raised] of [
+    [`update "user" set full_name = 'Ann' where id = 1`, 'user 1'],
+    [`update label set color = '111111'`, 'label 1'],
+    [`update milestone set num_issues = 2`, 'milestone 1'],
+    [`update issue set title = 'c' where id = 1`, 'issue 1'],
+    [`update issue set is_closed = true`, 'issue 1', 'issue 2'],
+    [`insert into issue_label values (1, 1)`, 'issue 1'],
+    [`update issue_label set issue_id = 2`, 'issue 1', 'issue 2'],
+    [`insert into issue_assignee (issue_id, user_id) values (2, 1)`, 'issue 2'],
+    [`delete from issue_assignee`, 'issue 2'],
+    [
+      `insert into attachment (id, uuid, repo_id, issue_id, uploader_id, name, size_bytes, blob_key, created_unix)
+        values (1, 'u', 1, 1, 1, 'f', 1, 'k', 1)`,
+      'issue 1',
+    ],
+    [`update attachment set download_count = download_count + 1`, 'issue 1'],
+    [`delete from attachment`, 'issue 1'],
+  ] as const) {
+    await write(db, statement)
+    const now = await revisions(db)
+    const grown = Object.keys(now).filter((row) => (now[row] ?? 0) > (before[row] ?? 0))
+    assert.deepEqual(grown, raised, statement)
+    before = now
+  }
+  await assert.rejects(
+    transaction(db, async (tx) => {
+      await tx.updateTable('issue').set({ title: 'd' }).execute()
+      throw new Error('rolled back')
+    }),
+  )
+  assert.deepEqual(await revisions(db), before, 'what is rolled back was not written')
+})
+
+test('row_revision: what goes, also with what it belongs to, has none any more; what it was on was changed', async () => {
+  await using database = await openTestDatabase()
+  const { db } = database
+  const worn = [`insert into issue_label values (1, 1)`, `insert into issue_assignee (issue_id, user_id) values (1, 2)`]
+  for (const statement of [...things, ...worn]) await write(db, statement)
+  const steps = []
+  for (const statement of [
+    `delete from label`,
+    `delete from milestone`,
+    `delete from "user" where id = 2`,
+    `delete from repo`,
+  ]) {
+    const before = (await revisions(db))['issue 1'] ?? 0
+    await write(db, statement)
+    const after = await revisions(db)
+    const issueNow = after['issue 1']
+    steps.push([statement, Object.keys(after).length, issueNow === undefined ? 'gone' : issueNow > before])
+  }
+  assert.deepEqual(steps, [
+    ['delete from label', 5, true],
+    ['delete from milestone', 4, true],
+    ['delete from "user" where id = 2', 3, true],
+    ['delete from repo', 1, 'gone'],
+  ])
+})
