@@ -11,7 +11,7 @@ import { repoFullName } from '../repos/repo-url.ts'
 import { sightOf } from '../users/user.present.ts'
 import type { Issue } from './issue.schemas.ts'
 import { presenterOf, type PresentCtx } from './issue.present.ts'
-import { loadWholeIssues, type AroundIssues, type IssuePlace } from './issue.store.ts'
+import { loadWholeIssues, type AroundIssues, type IssuePlace, type IssueState } from './issue.store.ts'
 import type { RepoWithOwner } from './repo-with-owner.ts'
 import { loadReposWithOwners } from './repo-with-owner.store.ts'
 import { loadRevisions, type RevisionTexts, type ShownRows } from './revision.store.ts'
@@ -72,6 +72,8 @@ const memory = perApplication(() => ({
     maxSize: maxListedItems,
     sizeCalculation: ({ items }) => listItself + items.length,
   }),
+  /** By an issue's id, the name of its repository, the revisions of all that it shows, and who looks. */
+  items: new LRUCache<string, ComposedItem<Issue>>({ maxSize: maxListedItems, sizeCalculation: () => listItself }),
 }))
 
 type Place = PresentCtx & Pick<Ctx, 'git'>
@@ -98,6 +100,23 @@ export async function presentIssueList(
     if (list) return list
   }
   return composeList(ctx, key, places, repos)
+}
+
+/** One issue, in the same way; nothing when it is gone by now. */
+export async function presentIssueState(
+  ctx: Place,
+  state: IssueState,
+  repoWithOwner: RepoWithOwner,
+): Promise<ComposedItem<Issue> | undefined> {
+  const { items } = memory(ctx)
+  const sight = sightOf(ctx.viewer, state.poster_id)
+  const key = `${state.id} ${repoFullName(repoWithOwner)} ${sight} ${state.revisions}`
+  const item = items.get(key)
+  if (item) return item
+  // It may show a later state than was asked for. Then that one does not come again, and nobody asks for this key any more.
+  const [made] = (await presentIssueList(ctx, [state], [repoWithOwner])).items
+  if (made) items.set(key, encodeOnce(made))
+  return made
 }
 
 /** Puts a list together of the parts that are kept, and makes those that are not. */

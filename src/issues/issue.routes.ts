@@ -8,7 +8,7 @@ import { formatUnix, zeroTime } from '../lib/time.ts'
 import { ok } from '../http/reply.ts'
 import { findIssues, listQuery, searchEverywhere, searchQuery } from './issue-list.service.ts'
 import { mayEditIssue } from './issue.policy.ts'
-import { presentIssueList } from './issue-list.present.ts'
+import { presentIssueList, presentIssueState } from './issue-list.present.ts'
 import { presentIssue } from './issue.present.ts'
 import { CreateIssueOption, EditDeadlineOption, EditIssueOption, Issue, IssueDeadline } from './issue.schemas.ts'
 import {
@@ -16,7 +16,7 @@ import {
   deleteIssue,
   editIssue,
   getIssue,
-  getReadablePlace,
+  getReadableState,
   noIssue,
   setDeadline,
 } from './issue.service.ts'
@@ -70,8 +70,7 @@ export const issueGetIssue = operation({
   reply: { 200: Issue },
   summary: 'Get an issue or a pull request',
   async run({ ctx, params }) {
-    const place = await getReadablePlace(ctx, params.index)
-    const [issue] = (await presentIssueList(ctx, [place], [ctx])).items
+    const issue = await presentIssueState(ctx, await getReadableState(ctx, params.index), ctx)
     if (!issue) throw noIssue()
     return ok(issue)
   },

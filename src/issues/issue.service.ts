@@ -24,13 +24,13 @@ import type { RepoWithOwner } from './repo-with-owner.ts'
 import {
   addToRepoCounters,
   findIssue,
-  findIssuePlace,
+  findIssueState,
   insertIssue,
   insertMentions,
   listBlockers,
   listUsersByName,
   takeNumber,
-  type IssuePlace,
+  type IssueState,
 } from './issue.store.ts'
 import { listUsableLabels } from './labels/label.store.ts'
 import { findMilestone } from './milestones/milestone.store.ts'
@@ -61,11 +61,11 @@ export async function getReadableIssue(ctx: RepoCtx, index: number): Promise<Iss
   return issue
 }
 
-/** Which issue or pull request has a number, as `getReadableIssue`. */
-export async function getReadablePlace(ctx: RepoCtx, index: number): Promise<IssuePlace> {
-  const place = await findIssuePlace(ctx.db, ctx.repo.id, index)
-  if (!place || !mayReadIssue(ctx.rights, place).allowed) throw noIssue()
-  return place
+/** As `getReadableIssue`, for who needs no more of it than whether it has changed. */
+export async function getReadableState(ctx: RepoCtx, index: number): Promise<IssueState> {
+  const state = await findIssueState(ctx.db, ctx.repo.id, index)
+  if (!state || !mayReadIssue(ctx.rights, state).allowed) throw noIssue()
+  return state
 }
 
 export const attributionNow = (ctx: SignedInRepoCtx): Attribution => ({

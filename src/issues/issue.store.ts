@@ -7,7 +7,7 @@ import type { RepoRow } from '../db/tables/repositories.ts'
 import type { UserRow } from '../db/tables/accounts.ts'
 import type { IssueId, LabelId, MilestoneId, RepoId, UserId } from '../lib/ids.ts'
 import type { Unix } from '../lib/time.ts'
-import { revisionOf } from './revision.store.ts'
+import { revisionOf, revisionOfRow } from './revision.store.ts'
 
 /** Which issue it is, and in which repository. */
 export type IssuePlace = Pick<IssueRow, 'id' | 'repo_id'>
@@ -22,17 +22,39 @@ export const findIssue = async (db: Db, repoId: RepoId, index: number): Promise<
 
 const isNumber = (index: number): boolean => index > 0 && index < 2 ** 31
 
-const placeOfNumber = preparedQuery((db: Db, repoId: RepoId, index: number) =>
-  db.selectFrom('issue').select(['id', 'repo_id', 'is_pull']).where('repo_id', '=', repoId).where('index', '=', index),
+const stateOfNumber = preparedQuery((db: Db, repoId: RepoId, index: number) =>
+  db
+    .selectFrom('issue')
+    .select([
+      'id',
+      'repo_id',
+      'is_pull',
+      'poster_id',
+      revisionOf('issue'),
+      revisionOfRow('user', 'issue.poster_id').as('poster'),
+      revisionOfRow('milestone', 'issue.milestone_id').as('milestone'),
+      sql<string | null>`(
+        select string_agg(label_id || ':' || ${revisionOfRow('label', 'label_id')}, ',')
+        from issue_label where issue_id = issue.id)`.as('labels'),
+      sql<string | null>`(
+        select string_agg(user_id || ':' || ${revisionOfRow('user', 'user_id')}, ',')
+        from issue_assignee where issue_id = issue.id)`.as('assignees'),
+    ])
+    .where('repo_id', '=', repoId)
+    .where('index', '=', index),
 )
 
-/** Which issue or pull request has a number. */
-export const findIssuePlace = async (
-  db: Db,
-  repoId: RepoId,
-  index: number,
-): Promise<(IssuePlace & Pick<IssueRow, 'is_pull'>) | undefined> =>
-  isNumber(index) ? (await placeOfNumber(db, repoId, index))[0] : undefined
+/** Which issue has a number, and at which revisions all rows are that it shows, as one text. */
+export interface IssueState extends IssuePlace, Pick<IssueRow, 'is_pull' | 'poster_id'> {
+  readonly revisions: string
+}
+
+export async function findIssueState(db: Db, repoId: RepoId, index: number): Promise<IssueState | undefined> {
+  const row = isNumber(index) ? (await stateOfNumber(db, repoId, index))[0] : undefined
+  if (!row) return undefined
+  const { id, repo_id, is_pull, poster_id, revision, poster, milestone, labels, assignees } = row
+  return { id, repo_id, is_pull, poster_id, revisions: `${revision} ${poster} ${milestone} ${labels} ${assignees}` }
+}
 
 export const findIssueById = (db: Db, id: IssueId): Promise<IssueRow | undefined> =>
   db.selectFrom('issue').selectAll().where('id', '=', id).executeTakeFirst()

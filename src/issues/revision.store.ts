@@ -4,11 +4,14 @@ import { idList } from '../db/id-list.ts'
 import { preparedQuery } from '../db/prepared.ts'
 import type { RevisedTable } from '../db/tables/revisions.ts'
 
+/** The revision of the row of a table whose id stands in a column of the query; nothing where there is none. */
+export const revisionOfRow = (table: RevisedTable, id: string) =>
+  sql<
+    number | null
+  >`(select revision from row_revision where table_name = ${sql.lit(table)} and row_id = ${sql.ref(id)})`
+
 /** The revision of a row that a query has under the name of its table. */
-export const revisionOf = (table: RevisedTable) =>
-  sql<number>`(select revision from row_revision where table_name = ${sql.lit(table)} and row_id = ${sql.ref(`${table}.id`)})`.as(
-    'revision',
-  )
+export const revisionOf = (table: RevisedTable) => revisionOfRow(table, `${table}.id`).$notNull().as('revision')
 
 /** Rows of each table that are shown together; ids in the form of `idListText`. */
 export type ShownRows = Readonly<Record<RevisedTable, string>>
