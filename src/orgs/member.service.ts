@@ -46,7 +46,7 @@ export async function checkMember(ctx: SignedInCtx, org: UserRow, name: string):
   return 'member'
 }
 
-/** Throws `NotFound` unless the person is a member who shows it. */
+/** Throws `NotFound` unless the person is a member and shows that they are. */
 export async function checkPublicMember(ctx: Ctx, org: UserRow, name: string): Promise<void> {
   const user = await getUser(ctx, name)
   const membership = await findMembership(ctx.db, org.id, user.id)

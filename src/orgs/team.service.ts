@@ -129,7 +129,7 @@ async function reduceAccess(tx: Tx, ownerId: UserId, userIds: readonly UserId[])
   for (const userId of userIds) await publish(tx, 'access.reduced', { userId, ownerId })
 }
 
-/** Deletes a team; those who are on no other one leave the organization. The owners' is `Invalid`. */
+/** Deletes a team; members who are on no other team leave the organization. Deleting the owners' team is `Invalid`. */
 export async function removeTeam(ctx: SignedInCtx, team: TeamRow): Promise<void> {
   if (team.access_mode === 4) throw new Invalid('the team of owners can not be deleted', 'owners_team')
   await transaction(ctx.db, async (tx) => {
@@ -168,7 +168,7 @@ export async function addTeamMember(ctx: SignedInCtx, team: TeamRow, user: UserR
   })
 }
 
-/** Takes somebody off a team; who is on no other one leaves the organization. The last owner is `Invalid`. */
+/** Takes somebody off a team; they leave the organization when they are on no other. Removing the last owner is `Invalid`. */
 export async function removeTeamMember(ctx: SignedInCtx, team: TeamRow, user: UserRow): Promise<void> {
   await transaction(ctx.db, async (tx) => {
     if (team.access_mode === 4) {

@@ -1,18 +1,17 @@
 import { Type, type Static } from 'typebox'
 import { dateTime, nullable, object, requestObject } from '../http/schema.ts'
 
-export const CreateTagProtectionOption = requestObject('CreateTagProtectionOption', {
+/** What a rule can be told, when it is made and later. */
+const settings = {
   name_pattern: Type.Optional(Type.String()),
   whitelist_usernames: Type.Optional(Type.Array(Type.String())),
   whitelist_teams: Type.Optional(Type.Array(Type.String())),
-})
+} as const
+
+export const CreateTagProtectionOption = requestObject('CreateTagProtectionOption', settings)
 export type CreateTagProtectionOption = Static<typeof CreateTagProtectionOption>
 
-export const EditTagProtectionOption = requestObject('EditTagProtectionOption', {
-  name_pattern: Type.Optional(Type.String()),
-  whitelist_usernames: Type.Optional(Type.Array(Type.String())),
-  whitelist_teams: Type.Optional(Type.Array(Type.String())),
-})
+export const EditTagProtectionOption = requestObject('EditTagProtectionOption', settings)
 export type EditTagProtectionOption = Static<typeof EditTagProtectionOption>
 
 export const TagProtection = object('TagProtection', {

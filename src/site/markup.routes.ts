@@ -22,7 +22,7 @@ async function renderMarkdownOption(ctx: Ctx, body: MarkdownOption, repo?: RepoC
   return html(await renderText(ctx, body.Text ?? '', mode, placeOf(body), repo))
 }
 
-/** An unknown mode is told in plain text, whatever else is refused as everywhere (observed). */
+/** An unknown mode is refused in plain text; everything else is refused as elsewhere (observed). */
 const markupErrors: ErrorForm = {
   render: (refusal, about) => (refusal.code === 'unknown_mode' ? textErrors : apiErrors).render(refusal, about),
 }

@@ -70,7 +70,7 @@ async function resolveCommits(ctx: RepoCtx, beginnings: readonly string[]): Prom
   return found
 }
 
-/** Looks mentions (and, in a repository, commits) of a text up, as the viewer may see them. */
+/** Looks up the mentions in a text, and in a repository the commits, as far as the viewer may see them. */
 export const referenceResolver =
   (ctx: Ctx, repo?: RepoCtx): ResolveReferences =>
   async ({ mentions, commits }): Promise<ResolvedReferences> => ({

@@ -22,7 +22,7 @@ const profile = {
   oldVisibility: 'visibility',
 } as const
 
-/** Publishes what has become another of a person or an organization; nothing when that is nothing others hear of. */
+/** Publishes what has changed about a person or an organization; nothing when nothing changed that others are told of. */
 export async function tellAccountChange(tx: Tx, before: UserRow, after: UserRow, doerId: UserId): Promise<void> {
   if (before.kind === 'organization') {
     const old = oldValues(before, after, { ...profile, oldRepoAdminChangeTeamAccess: 'repo_admin_change_team_access' })

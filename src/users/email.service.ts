@@ -51,7 +51,7 @@ export async function removeEmails(services: Services, user: UserRow, emails: re
   })
 }
 
-/** Makes an address primary as part of a transaction; a new one is added, the former stays as a secondary one. */
+/** Makes an address the primary one, as part of a transaction. A new one is added; the former one stays as a secondary. */
 export async function setPrimaryEmail(tx: Tx, user: UserRow, email: string): Promise<void> {
   const lower = email.toLowerCase()
   const own = (await listEmails(tx, user.id)).some((row) => row.lower_email === lower)

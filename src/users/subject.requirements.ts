@@ -33,7 +33,7 @@ const resolveUser = (
 /** The account of the path, with the check of tokens that see public things only. */
 export const namedUser = resolveUser(['resolve:user', 'publicOnlyCheck'], true)
 
-/** The account of the path, where it is the target of an act and not what is looked at. */
+/** The account that the path names as the target of what is done, such as whom to follow or block. */
 export const targetUser = resolveUser(['resolve:user'], false)
 
 /** Private accounts are there for themselves and administrators alone, limited ones for the signed-in (contract R4). */

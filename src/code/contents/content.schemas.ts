@@ -15,7 +15,8 @@ export const CommitDateOptions = requestObject('CommitDateOptions', {
 })
 export type CommitDateOptions = Static<typeof CommitDateOptions>
 
-export const ApplyDiffPatchFileOptions = requestObject('ApplyDiffPatchFileOptions', {
+/** What every change says of its commit and of the branch that gets it. */
+const commitOptions = {
   message: Type.Optional(Type.String()),
   branch: Type.Optional(branchName()),
   new_branch: Type.Optional(branchName()),
@@ -23,6 +24,10 @@ export const ApplyDiffPatchFileOptions = requestObject('ApplyDiffPatchFileOption
   committer: Type.Optional(Identity),
   dates: Type.Optional(CommitDateOptions),
   signoff: Type.Optional(Type.Boolean()),
+} as const
+
+export const ApplyDiffPatchFileOptions = requestObject('ApplyDiffPatchFileOptions', {
+  ...commitOptions,
   sha: Type.String({ minLength: 1 }),
   content: Type.Optional(Type.String()),
 })
@@ -38,13 +43,7 @@ export const ChangeFileOperation = requestObject('ChangeFileOperation', {
 export type ChangeFileOperation = Static<typeof ChangeFileOperation>
 
 export const ChangeFilesOptions = requestObject('ChangeFilesOptions', {
-  message: Type.Optional(Type.String()),
-  branch: Type.Optional(branchName()),
-  new_branch: Type.Optional(branchName()),
-  author: Type.Optional(Identity),
-  committer: Type.Optional(Identity),
-  dates: Type.Optional(CommitDateOptions),
-  signoff: Type.Optional(Type.Boolean()),
+  ...commitOptions,
   /** An empty list makes an empty commit (observed). */
   files: Type.Array(ChangeFileOperation),
 })
@@ -78,25 +77,13 @@ export const ContentsResponse = object('ContentsResponse', {
 export type ContentsResponse = Static<typeof ContentsResponse>
 
 export const CreateFileOptions = requestObject('CreateFileOptions', {
-  message: Type.Optional(Type.String()),
-  branch: Type.Optional(branchName()),
-  new_branch: Type.Optional(branchName()),
-  author: Type.Optional(Identity),
-  committer: Type.Optional(Identity),
-  dates: Type.Optional(CommitDateOptions),
-  signoff: Type.Optional(Type.Boolean()),
+  ...commitOptions,
   content: Type.Optional(Type.String()),
 })
 export type CreateFileOptions = Static<typeof CreateFileOptions>
 
 export const DeleteFileOptions = requestObject('DeleteFileOptions', {
-  message: Type.Optional(Type.String()),
-  branch: Type.Optional(branchName()),
-  new_branch: Type.Optional(branchName()),
-  author: Type.Optional(Identity),
-  committer: Type.Optional(Identity),
-  dates: Type.Optional(CommitDateOptions),
-  signoff: Type.Optional(Type.Boolean()),
+  ...commitOptions,
   sha: Type.String({ minLength: 1 }),
 })
 export type DeleteFileOptions = Static<typeof DeleteFileOptions>
@@ -137,13 +124,7 @@ export const FilesResponse = object('FilesResponse', {
 export type FilesResponse = Static<typeof FilesResponse>
 
 export const UpdateFileOptions = requestObject('UpdateFileOptions', {
-  message: Type.Optional(Type.String()),
-  branch: Type.Optional(branchName()),
-  new_branch: Type.Optional(branchName()),
-  author: Type.Optional(Identity),
-  committer: Type.Optional(Identity),
-  dates: Type.Optional(CommitDateOptions),
-  signoff: Type.Optional(Type.Boolean()),
+  ...commitOptions,
   sha: Type.String({ minLength: 1 }),
   content: Type.Optional(Type.String()),
   from_path: Type.Optional(Type.String({ maxLength: 500 })),

@@ -6,7 +6,7 @@ export type PictureOf =
   | { readonly kind: 'individual' | 'organization'; readonly id: UserId }
   | { readonly kind: 'repo'; readonly id: RepoId }
 
-/** Changes that may get in between before it is given up; each needs another request about the same picture. */
+/** How often others may change the same picture in between before this gives up. */
 const maxAttempts = 20
 
 /**

@@ -1,7 +1,7 @@
 import type { Services } from '../../access/context.ts'
 import { subscriber } from '../../events/subscriber.ts'
 
-/** The file of a picture that another one, or none, took the place of. Keys are never used again. */
+/** Deletes the file of a picture that was replaced or removed. Keys are never used again. */
 export const removeReplacedAvatar = subscriber({
   name: 'removeReplacedAvatar',
   on: 'avatar.replaced',

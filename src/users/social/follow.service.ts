@@ -10,7 +10,7 @@ import { nowUnix } from '../../lib/time.ts'
 import { isBlockedEitherWay } from './block.store.ts'
 import { countFollowPeople, deleteFollow, insertFollow, isFollowing, listFollowPeople } from './follow.store.ts'
 
-/** Followers of an account or whom it follows; others than itself and administrators are not shown private accounts. */
+/** Followers of an account, or those it follows. Private accounts are shown to the account itself and to administrators only. */
 export async function pageOfFollowPeople(
   ctx: SignedInCtx,
   side: 'followers' | 'following',
@@ -40,7 +40,7 @@ export async function checkFollowingByName(ctx: Ctx, follower: UserRow, name: st
   await checkFollowing(ctx, follower, user)
 }
 
-/** Follows an account; oneself without effect. Between two of whom one blocks the other it is Forbidden. */
+/** Follows an account; following oneself does nothing. When either blocks the other it is `Forbidden`. */
 export async function follow(ctx: SignedInCtx, user: UserRow): Promise<void> {
   const { viewer, db, clock } = ctx
   if (viewer.id === user.id) return
@@ -56,7 +56,7 @@ export async function follow(ctx: SignedInCtx, user: UserRow): Promise<void> {
 export const unfollow = ({ db, viewer }: SignedInCtx, user: UserRow): Promise<void> =>
   transaction(db, (tx) => endFollow(tx, viewer.id, user.id, viewer.id))
 
-/** Ends that the one follows the other, as part of a transaction; it may not be so. */
+/** Makes one account stop following another, as part of a transaction; does nothing when it did not follow. */
 export async function endFollow(tx: Tx, followerId: UserId, userId: UserId, doerId: UserId): Promise<void> {
   if (await deleteFollow(tx, followerId, userId)) await publish(tx, 'user.unfollowed', { userId, followerId, doerId })
 }

@@ -49,7 +49,7 @@ export async function deleteFollow(tx: Tx, followerId: UserId, userId: UserId): 
   return true
 }
 
-/** Takes everything back that an account follows or is followed by, when it is going away. */
+/** Removes every follow of and by an account that is going away. */
 export async function deleteAllFollows(tx: Tx, userId: UserId): Promise<void> {
   await tx
     .updateTable('user')
@@ -67,7 +67,7 @@ export async function deleteAllFollows(tx: Tx, userId: UserId): Promise<void> {
     .execute()
 }
 
-/** Followers of an account, or whom it follows. `viewerId`: private accounts are left out but oneself; undefined: all. */
+/** Followers of an account, or those it follows. With `viewerId`, private accounts other than that one are left out. */
 function people(db: Db, side: 'followers' | 'following', userId: UserId, viewerId: UserId | undefined) {
   const [own, other] =
     side === 'followers' ? (['user_id', 'follower_id'] as const) : (['follower_id', 'user_id'] as const)
