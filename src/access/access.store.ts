@@ -58,12 +58,15 @@ const repoOfPath = preparedQueries((db: Db, lowerOwner: string, lowerName: strin
 })
 
 /** The account and the repository that a path names, as far as they are there, and the units that are switched on. */
-export async function findRepoOfPath(
-  db: Db,
-  lowerOwner: string,
-  lowerName: string,
-): Promise<{ owner: UserRow | undefined; repo: RepoRow | undefined; units: readonly RepoUnitRow[] }> {
-  const { owners, repos, units } = await repoOfPath(db, lowerOwner, lowerName)
+export interface RepoOfPath {
+  readonly owner: UserRow | undefined
+  readonly repo: RepoRow | undefined
+  readonly units: readonly RepoUnitRow[]
+}
+
+/** @param names owner and repository in any letter case */
+export async function findRepoOfPath(db: Db, owner: string, name: string): Promise<RepoOfPath> {
+  const { owners, repos, units } = await repoOfPath(db, owner.toLowerCase(), name.toLowerCase())
   return { owner: owners[0], repo: repos[0], units }
 }
 

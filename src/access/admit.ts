@@ -3,6 +3,7 @@ import { applySudo, identify } from '../auth/identify.ts'
 import type { Call } from '../http/operation.ts'
 import { Refusal } from '../lib/errors.ts'
 import type { Ctx, Services } from './context.ts'
+import { askRepoOfPath } from './repo.requirements.ts'
 import { checkScopes } from './requirements.ts'
 
 /**
@@ -10,11 +11,13 @@ import { checkScopes } from './requirements.ts'
  * Nothing changes the viewer afterwards.
  */
 export async function admit(services: Services, readers: readonly CredentialReader[], call: Call): Promise<Ctx> {
+  // Before the credential is looked up: what is asked before the first wait goes to the database together.
+  const repoOfPath = askRepoOfPath(services.db, call)
   try {
-    return { ...services, ...(await whoAsks(services, readers, call)) }
+    return { ...services, repoOfPath, ...(await whoAsks(services, readers, call)) }
   } catch (error) {
     if (!(error instanceof Refusal) || call.operation.wrongCredentials === 'refused') throw error
-    return { ...services, viewer: undefined, refusedCredential: error }
+    return { ...services, repoOfPath, viewer: undefined, refusedCredential: error }
   }
 }
 

@@ -1,8 +1,9 @@
 import type { RepoUnit } from '../db/tables/repositories.ts'
 import { movedUrl } from '../http/moved-url.ts'
-import type { Requirement } from '../http/operation.ts'
+import type { Call, ParamsOf, Requirement } from '../http/operation.ts'
 import { Archived, Forbidden, NotFound } from '../lib/errors.ts'
 import { pathText } from '../http/schema.ts'
+import { findRepoOfPath } from './access.store.ts'
 import type { Ctx, RepoCtx } from './context.ts'
 import { resolveRepo } from './resolve-repo.ts'
 
@@ -13,10 +14,21 @@ export const inRepo: Requirement<Ctx, Omit<RepoCtx, keyof Ctx>, typeof repoParam
   codes: ['resolve:repo', 'publicOnlyCheck'],
   refuses: [403, 404],
   params: repoParams,
-  check: (ctx, call) =>
-    resolveRepo(ctx, call.params.username, call.params.reponame, (username, reponame) =>
-      movedUrl(call, { username, reponame }),
-    ),
+  async check(ctx, call) {
+    const { username: owner, reponame: name } = call.params
+    const found = await (ctx.repoOfPath ?? findRepoOfPath(ctx.db, owner, name))
+    return resolveRepo(ctx, owner, name, found, (username, reponame) => movedUrl(call, { username, reponame }))
+  },
+}
+
+/** Asks for what `inRepo` will want, where it stands before the operation. */
+export function askRepoOfPath(db: Ctx['db'], { operation, params }: Call): Ctx['repoOfPath'] {
+  if (!operation.requires.includes(inRepo)) return undefined
+  const { username, reponame } = params as ParamsOf<typeof repoParams>
+  const asked = findRepoOfPath(db, username, reponame)
+  // Nobody waits for it when the request is refused before; who does wait hears of the error.
+  asked.catch(() => {})
+  return asked
 }
 
 /** AR where the contract names it by itself; whoever came through `inRepo` passes. */

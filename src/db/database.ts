@@ -43,11 +43,23 @@ export interface PreparedStatement {
   readonly parameters: readonly unknown[]
 }
 
-/** SQLite answers at once, in this thread. */
+/** Statements that are prepared once and asked together. */
+export interface StatementGroup {
+  readonly texts: readonly string[]
+}
+
+/** SQLite answers in this thread. */
 export interface SqliteEngine extends Engine {
   readonly kind: 'sqlite'
-  /** The rows of each of some statements that are prepared once, all at the same state of the database. */
-  askPrepared: (statements: readonly PreparedStatement[]) => readonly (readonly object[])[]
+  prepare: (texts: readonly string[]) => StatementGroup
+  /**
+   * The rows of each statement of a group, for the parameters of each. What is asked before the caller first waits is
+   * answered at one state of the database.
+   */
+  askPrepared: (
+    group: StatementGroup,
+    parameters: readonly (readonly unknown[])[],
+  ) => Promise<readonly (readonly object[])[]>
 }
 
 /** PostgreSQL is asked over a connection: what belongs together is asked together. */

@@ -9,22 +9,24 @@ interface Question {
 }
 
 interface Line {
-  readonly client: Promise<pg.Client>
-  /** Questions that are not answered yet. */
-  underWay: number
+  readonly client: pg.Client
+  /** Names of the statements that the connection knows. */
+  readonly prepared: Set<string>
+  isFree: boolean
 }
 
-/** Another connection is opened when this many questions wait for the answers of each. */
-const enoughUnderWay = 16
+/** Most questions that are sent at once; those behind them take another connection, or wait for the answers. */
+const maxBatch = 64
 
 /**
- * Connections on which many prepared statements are under way at once, each answered in its turn (pipelining). A question
- * costs no turn of a pool, and those of one turn of the event loop go out together. For short look-ups only: a slow one
- * holds up those behind it.
+ * Connections that answer prepared statements which give one row. What was asked in one turn of the event loop, or while
+ * all connections were busy, is sent as one piece and answered as one: writing, waking up and reading cost several times
+ * what a question does. For short look-ups only: a slow one holds up those sent with it.
  */
 export class PreparedConnections {
   readonly #lines: Line[] = []
   readonly #asked: Question[] = []
+  #opening = 0
   #isClosed = false
 
   constructor(
@@ -41,54 +43,104 @@ export class PreparedConnections {
   }
 
   #send(): void {
-    const questions = this.#asked.splice(0)
-    const line = this.#freest()
-    line.underWay += questions.length
-    line.client.then(
-      (client) => {
-        for (const question of questions) {
-          const { sql, parameters } = question.statement
-          client.query(
-            { name: question.name, text: sql, values: [...parameters], rowMode: 'array' },
-            (error: Error | null, result) => {
-              line.underWay--
-              if (error) question.failed(error)
-              else question.answered(result.rows[0] as string[])
-            },
-          )
-        }
-      },
-      (error: unknown) => {
-        for (const question of questions) question.failed(error)
-      },
-    )
-  }
-
-  #freest(): Line {
-    const freest = this.#lines.toSorted((one, other) => one.underWay - other.underWay)[0]
-    if (freest && (freest.underWay < enoughUnderWay || this.#lines.length >= this.max)) return freest
-    const line: Line = { client: this.#open(), underWay: 0 }
-    this.#lines.push(line)
-    // A connection that ended is replaced by the next question.
-    const drop = () => {
-      const index = this.#lines.indexOf(line)
-      if (index >= 0) this.#lines.splice(index, 1)
+    while (this.#asked.length > 0) {
+      const line = this.#lines.find(({ isFree }) => isFree)
+      if (!line) {
+        if (this.#lines.length + this.#opening < this.max) void this.#open()
+        return
+      }
+      line.isFree = false
+      const batch = new Batch(this.#asked.splice(0, maxBatch), line.prepared, (unanswered) => {
+        line.isFree = true
+        this.#asked.unshift(...unanswered)
+        this.#send()
+      })
+      line.client.query(batch)
     }
-    line.client.then((client) => client.on('error', drop).on('end', drop), drop)
-    return line
   }
 
-  async #open(): Promise<pg.Client> {
-    if (this.#isClosed) throw new Error('the database is closed')
-    const client = await this.connect()
-    // Who waits for answers hears of it there; without a listener it would end the process.
-    client.on('error', () => {})
-    await client.connect()
-    return client
+  async #open(): Promise<void> {
+    this.#opening++
+    try {
+      if (this.#isClosed) throw new Error('the database is closed')
+      const client = await this.connect()
+      const line: Line = { client, prepared: new Set(), isFree: true }
+      // A connection that ended is replaced by the next question.
+      const drop = () => {
+        line.isFree = false
+        const index = this.#lines.indexOf(line)
+        if (index >= 0) this.#lines.splice(index, 1)
+      }
+      // Who waits for answers hears of an error there; without a listener it would end the process.
+      client.on('error', drop).on('end', drop)
+      await client.connect()
+      this.#lines.push(line)
+    } catch (error) {
+      // Others may still answer.
+      if (this.#lines.length === 0) for (const { failed } of this.#asked.splice(0)) failed(error)
+    } finally {
+      this.#opening--
+    }
+    this.#send()
   }
 
   async close(): Promise<void> {
     this.#isClosed = true
-    await Promise.allSettled(this.#lines.map(async ({ client }) => (await client).end()))
+    await Promise.allSettled(this.#lines.map(({ client }) => client.end()))
   }
 }
+
+/** Questions that are on their way together. The driver leads what the server says to the methods named `handle…`. */
+class Batch implements pg.Submittable {
+  readonly #questions: readonly Question[]
+  readonly #prepared: Set<string>
+  readonly #done: (unanswered: readonly Question[]) => void
+  #row: readonly string[] = []
+  #answeredCount = 0
+
+  /** @param done called once when the connection is free; what it is given was not looked at by the server */
+  constructor(questions: readonly Question[], prepared: Set<string>, done: (unanswered: readonly Question[]) => void) {
+    this.#questions = questions
+    this.#prepared = prepared
+    this.#done = done
+  }
+
+  submit(connection: pg.Connection): void {
+    connection.stream.cork()
+    for (const { name, statement } of this.#questions) {
+      if (!this.#prepared.has(name)) {
+        // A batch that failed may have left it there; closing what is not there is no error.
+        connection.close({ type: 'S', name }, true)
+        connection.parse({ name, text: statement.sql, types: [] }, true)
+        this.#prepared.add(name)
+      }
+      connection.bind({ statement: name, values: statement.parameters.map(toText) }, true)
+      connection.execute(null, true)
+    }
+    connection.sync()
+    connection.stream.uncork()
+  }
+
+  handleDataRow({ fields }: { readonly fields: readonly string[] }): void {
+    this.#row = fields
+  }
+
+  handleCommandComplete(): void {
+    this.#questions[this.#answeredCount++]?.answered(this.#row)
+  }
+
+  handleReadyForQuery(): void {
+    this.#done([])
+  }
+
+  /** One question failed, and the server passes over those behind it; the driver says no more of this batch. */
+  handleError(error: unknown): void {
+    const [refused, ...unanswered] = this.#questions.slice(this.#answeredCount)
+    for (const { name } of this.#questions.slice(this.#answeredCount)) this.#prepared.delete(name)
+    refused?.failed(error)
+    this.#done(unanswered)
+  }
+}
+
+const toText = (value: unknown): string | null =>
+  value === null || value === undefined ? null : String(value as string | number | boolean)

@@ -26,7 +26,7 @@ export function openPostgres(options: PostgresOptions): PostgresEngine {
   const kysely = new Kysely<Schema>({ dialect: new PostgresDialect({ pool: () => openPool(options, pooled) }) })
   const prepared = new PreparedConnections(
     forPrepared,
-    async () => new (await loadDriver()).Client({ ...clientOptions(options), pipeline: true }),
+    async () => new (await loadDriver()).Client(clientOptions(options)),
   )
   const listener = createListener(options.url)
   return {
@@ -48,7 +48,7 @@ export function openPostgres(options: PostgresOptions): PostgresEngine {
   }
 }
 
-/** Connections that answer prepared queries; many of them are under way on each. */
+/** Connections that answer prepared queries, many at once on each. */
 const maxPreparedConnections = 4
 
 /** The driver is loaded with the first query: with the other database it would only cost the start its time. */

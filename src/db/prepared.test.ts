@@ -85,3 +85,38 @@ test('a connection for prepared queries that the server ended is replaced (Postg
   }
   assert.deepEqual(rows, [])
 })
+
+const shareOf = preparedQuery((db, divisor: number) =>
+  db.selectNoFrom(sql<number>`100 / ${sql.val(divisor)}::int`.as('share')),
+)
+
+test('a question that fails takes none of those with it that were asked at the same time (PostgreSQL)', async (context) => {
+  await using database = await openTestDatabase()
+  const { db } = database
+  if (databaseKind(db) !== 'postgres') return context.skip('SQLite divides by zero without an error')
+  const divisors = [1, 0, 2, 4, 0, 5]
+  const askAll = () =>
+    Promise.all(
+      divisors.map((divisor) =>
+        shareOf(db, divisor).then(
+          ([row]) => row?.share,
+          (error: unknown) => (error as { code?: string }).code,
+        ),
+      ),
+    )
+  const expected = [100, '22012', 50, 25, '22012', 20]
+  assert.deepEqual(await askAll(), expected)
+  // The statement is there still, or again.
+  assert.deepEqual(await askAll(), expected)
+  assert.deepEqual(await findValue(db, 'a'), [])
+})
+
+test('questions that were asked together are answered together, each its own', async () => {
+  await using database = await openTestDatabase()
+  const { db } = database
+  await transaction(db, (tx) => tx.insertInto('instance_value').values({ name: 'a', value: 'one' }).execute())
+  const [value, both, none] = await Promise.all([findValue(db, 'a'), findBoth(db, 'a', 'b', 3), findValue(db, 'b')])
+  assert.deepEqual(value, [{ name: 'a', value: 'one' }])
+  assert.deepEqual(both, { first: value, second: [] })
+  assert.deepEqual(none, [])
+})

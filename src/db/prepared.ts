@@ -4,7 +4,8 @@ import {
   isTransaction,
   type Db,
   type DatabaseEngine,
-  type PreparedStatement,
+  type SqliteEngine,
+  type StatementGroup,
   type Tx,
 } from './database.ts'
 
@@ -48,13 +49,13 @@ function statementOf(query: CompiledQuery, markers: readonly string[]): Statemen
   return { query, sources }
 }
 
-function bound({ query, sources }: Statement, args: readonly Scalar[]): PreparedStatement {
+function parametersOf({ query, sources }: Statement, args: readonly Scalar[]): unknown[] {
   const parameters: unknown[] = []
   for (let index = 0; index < sources.length; index++) {
     const source = sources[index]
     parameters.push(source === undefined ? query.parameters[index] : args[source])
   }
-  return { sql: query.sql, parameters }
+  return parameters
 }
 
 /** `rows` of every query as one row of JSON texts. */
@@ -81,6 +82,7 @@ function prepared<Args extends readonly Scalar[], Group extends Queries>(
   argumentCount: number,
 ): (db: Db | Tx, ...args: Args) => Promise<Answers<Group>> {
   const plans = new Map<DatabaseEngine['kind'], Plan>()
+  const groups = new WeakMap<SqliteEngine, StatementGroup>()
   const id = `prepared_${++groupCount}`
 
   function planFor(db: Db, kind: DatabaseEngine['kind']): Plan {
@@ -98,6 +100,12 @@ function prepared<Args extends readonly Scalar[], Group extends Queries>(
     return plan
   }
 
+  function groupOf(engine: SqliteEngine, single: readonly Statement[]): StatementGroup {
+    let group = groups.get(engine)
+    if (!group) groups.set(engine, (group = engine.prepare(single.map(({ query }) => query.sql))))
+    return group
+  }
+
   return async (db, ...args) => {
     const engine = engineBehind(db)
     const { names, single, together } = planFor(db, engine.kind)
@@ -107,15 +115,19 @@ function prepared<Args extends readonly Scalar[], Group extends Queries>(
     }
     if (isTransaction(db)) {
       for (const [index, statement] of single.entries()) {
-        const { parameters } = bound(statement, args)
+        const parameters = parametersOf(statement, args)
         // oxlint-disable-next-line no-await-in-loop -- a transaction has one connection
         set(index, (await db.executeQuery<object>({ ...statement.query, parameters })).rows)
       }
     } else if (engine.kind === 'sqlite') {
-      for (const [index, rows] of engine.askPrepared(single.map((one) => bound(one, args))).entries()) set(index, rows)
+      const parameters = single.map((statement) => parametersOf(statement, args))
+      const found = await engine.askPrepared(groupOf(engine, single), parameters)
+      found.forEach((rows, index) => set(index, rows))
     } else {
-      const texts = await engine.askPrepared(id, bound(together as Statement, args))
-      for (const [index, text] of texts.entries()) set(index, JSON.parse(text) as object[])
+      const statement = together as Statement
+      const parameters = parametersOf(statement, args)
+      const texts = await engine.askPrepared(id, { sql: statement.query.sql, parameters })
+      texts.forEach((text, index) => set(index, JSON.parse(text) as object[]))
     }
     return answers as Answers<Group>
   }

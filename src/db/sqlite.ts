@@ -11,7 +11,7 @@ import {
   type QueryResult,
 } from 'kysely'
 import { Unavailable } from '../lib/errors.ts'
-import type { SqliteEngine } from './database.ts'
+import type { SqliteEngine, StatementGroup } from './database.ts'
 import type { Schema } from './schema.ts'
 
 export interface SqliteOptions {
@@ -63,27 +63,16 @@ class Connection implements DatabaseConnection {
       this.#prepared.set(sql, known)
       return known
     }
-    const statement = this.database.prepare(sql)
-    const booleans = statement.reader
-      ? statement.columns().flatMap((column) => (column.type?.toLowerCase() === 'boolean' ? [column.name] : []))
-      : []
-    const prepared = { statement, booleans }
+    const prepared = prepare(this.database, sql)
     this.#prepared.set(sql, prepared)
     if (this.#prepared.size > maxStatements) this.#prepared.delete(this.#prepared.keys().next().value as string)
     return prepared
   }
 
-  /** The rows of a statement that reads. */
-  all<Row>(sql: string, parameters: readonly unknown[]): Row[] {
-    const { statement, booleans } = this.#prepare(sql)
-    const rows = statement.all(...parameters.map(toSqliteValue)) as Row[]
-    for (const row of rows) decodeBooleans(row, booleans)
-    return rows
-  }
-
   async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
-    const { statement } = this.#prepare(query.sql)
-    if (statement.reader) return { rows: this.all<Row>(query.sql, query.parameters) }
+    const prepared = this.#prepare(query.sql)
+    const { statement } = prepared
+    if (statement.reader) return { rows: rowsOf<Row>(prepared, query.parameters) }
     const { changes, lastInsertRowid } = statement.run(...query.parameters.map(toSqliteValue))
     return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) }
   }
@@ -99,6 +88,21 @@ class Connection implements DatabaseConnection {
   exec(sql: string): void {
     this.#prepare(sql).statement.run()
   }
+}
+
+function prepare(database: Database, sql: string): Prepared {
+  const statement = database.prepare(sql)
+  const booleans = statement.reader
+    ? statement.columns().flatMap((column) => (column.type?.toLowerCase() === 'boolean' ? [column.name] : []))
+    : []
+  return { statement, booleans }
+}
+
+/** The rows of a statement that reads. */
+function rowsOf<Row>({ statement, booleans }: Prepared, parameters: readonly unknown[]): Row[] {
+  const rows = statement.all(...parameters.map(toSqliteValue)) as Row[]
+  for (const row of rows) decodeBooleans(row, booleans)
+  return rows
 }
 
 const toSqliteValue = (value: unknown): unknown =>
@@ -176,6 +180,70 @@ class ConnectionPool implements Driver {
   }
 }
 
+interface PreparedGroup extends StatementGroup {
+  readonly prepared: readonly Prepared[]
+}
+
+interface Question {
+  readonly group: StatementGroup
+  readonly parameters: readonly (readonly unknown[])[]
+  readonly answered: (rows: readonly (readonly object[])[]) => void
+  readonly failed: (error: unknown) => void
+}
+
+/**
+ * A connection for prepared statements, past the pool: nothing is awaited while it is used, so nobody waits for a turn.
+ * What is asked before the caller first waits is answered in one transaction, whose locks cost as much as a look-up.
+ */
+class DirectReader {
+  readonly #database: Database
+  readonly #begin: Statement
+  readonly #commit: Statement
+  #asked: Question[] = []
+
+  constructor({ database }: Connection) {
+    this.#database = database
+    this.#begin = database.prepare('begin')
+    this.#commit = database.prepare('commit')
+  }
+
+  prepare(texts: readonly string[]): PreparedGroup {
+    return { texts, prepared: texts.map((text) => prepare(this.#database, text)) }
+  }
+
+  ask(group: StatementGroup, parameters: Question['parameters']): Promise<readonly (readonly object[])[]> {
+    return new Promise((answered, failed) => {
+      this.#asked.push({ group, parameters, answered, failed })
+      if (this.#asked.length === 1) void settled.then(this.#answer)
+    })
+  }
+
+  readonly #answer = () => {
+    const asked = this.#asked
+    this.#asked = []
+    try {
+      const isOne = asked.length === 1 && asked[0]?.group.texts.length === 1
+      if (!isOne) this.#begin.run()
+      for (const { group, parameters, answered } of asked) {
+        const { prepared: statements } = group as PreparedGroup
+        answered(statements.map((prepared, index) => rowsOf(prepared, parameters[index] as readonly unknown[])))
+      }
+    } catch (error) {
+      // Who was answered already hears nothing of it.
+      for (const { failed } of asked) failed(error)
+    } finally {
+      if (this.#database.inTransaction) this.#commit.run()
+    }
+  }
+
+  close(): void {
+    this.#database.close()
+  }
+}
+
+/** What follows it comes after the turn of the caller, before anything else. */
+const settled = Promise.resolve()
+
 const dialectOf = (driver: Driver): Dialect => ({
   createAdapter: () => new SqliteAdapter(),
   createDriver: () => driver,
@@ -188,27 +256,19 @@ export function openSqlite(options: SqliteOptions): SqliteEngine {
   const writers = new ConnectionPool(() => new Connection(options, 'writes'), 1, options.writerWaitMs)
   const readers = new ConnectionPool(() => new Connection(options, 'reads'), options.maxReaders, options.writerWaitMs)
   const writer = new Kysely<Schema>({ dialect: dialectOf(writers) })
-  // Nothing is awaited on it, so nobody has to wait for a turn.
-  let direct: Connection | undefined
+  let opened: DirectReader | undefined
+  const direct = () => (opened ??= new DirectReader(new Connection(options, 'reads')))
   return {
     kind: 'sqlite',
     reader: new Kysely<Schema>({ dialect: dialectOf(readers) }),
     writer,
     isRetryable: () => false,
-    askPrepared(statements) {
-      direct ??= new Connection(options, 'reads')
-      const { length } = statements
-      if (length > 1) direct.exec('begin')
-      try {
-        return statements.map(({ sql, parameters }) => (direct as Connection).all<object>(sql, parameters))
-      } finally {
-        if (length > 1) direct.exec('commit')
-      }
-    },
+    prepare: (texts) => direct().prepare(texts),
+    askPrepared: (group, parameters) => direct().ask(group, parameters),
     broadcast: async () => {},
     receive: () => {},
     async close() {
-      direct?.database.close()
+      opened?.close()
       await readers.destroy()
       await writers.destroy()
     },

@@ -46,9 +46,9 @@ export async function countQueries(forge: Forge): Promise<QueryCount> {
 function countPrepared(engine: DatabaseEngine, asked: (sql: string) => void): () => void {
   if (engine.kind === 'sqlite') {
     const own = engine.askPrepared
-    engine.askPrepared = (statements) => {
-      asked(statements.map(({ sql }) => sql).join(';\n'))
-      return own(statements)
+    engine.askPrepared = (group, parameters) => {
+      asked(group.texts.join(';\n'))
+      return own(group, parameters)
     }
     return () => (engine.askPrepared = own)
   }

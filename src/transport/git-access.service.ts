@@ -1,4 +1,5 @@
 import type { Ctx, RepoCtx, SignedInRepoCtx } from '../access/context.ts'
+import { findRepoOfPath } from '../access/access.store.ts'
 import { resolveRepo } from '../access/resolve-repo.ts'
 import { checkScopes } from '../access/requirements.ts'
 import type { RepoRow } from '../db/tables/repositories.ts'
@@ -63,7 +64,8 @@ async function find(
 ): Promise<Omit<RepoCtx, keyof Ctx>> {
   const pathOf = (owner: string, name: string) => `/${encodeURIComponent(owner)}/${encodeURIComponent(name)}`
   try {
-    return await resolveRepo(ctx, address.owner, address.name, pathOf)
+    const found = await findRepoOfPath(ctx.db, address.owner, address.name)
+    return await resolveRepo(ctx, address.owner, address.name, found, pathOf)
   } catch (error) {
     if (error instanceof Moved) throw new Moved(301, error.location)
     if (!(error instanceof NotFound)) throw error
