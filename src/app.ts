@@ -230,10 +230,13 @@ export async function createApp(options: AppOptions): Promise<App> {
         site: () => ({ url: services.config.server.rootUrl, name: config.instance.appName }),
         ...serverOptions(config),
         validateReplies: options.validateReplies ?? false,
-        answered: (facts) => {
-          metrics?.requestAnswered(facts)
-          options.answered?.(facts)
-        },
+        answered:
+          metrics || options.answered
+            ? (facts) => {
+                metrics?.requestAnswered(facts)
+                options.answered?.(facts)
+              }
+            : undefined,
         defect: (error, call) =>
           log('error', 'a request failed', {
             error,

@@ -13,12 +13,19 @@ import { checkScopes } from './requirements.ts'
 export async function admit(services: Services, readers: readonly CredentialReader[], call: Call): Promise<Ctx> {
   // Before the credential is looked up: what is asked before the first wait goes to the database together.
   const repoOfPath = askRepoOfPath(services.db, call)
+  // A copy by itself is much cheaper than one that more is put into.
+  const ctx: { -readonly [Part in keyof Ctx]: Ctx[Part] } = { ...services }
+  ctx.repoOfPath = repoOfPath
   try {
-    return { ...services, repoOfPath, ...(await whoAsks(services, readers, call)) }
+    const { viewer, principal } = await whoAsks(services, readers, call)
+    ctx.viewer = viewer
+    if (principal) ctx.principal = principal
   } catch (error) {
     if (!(error instanceof Refusal) || call.operation.wrongCredentials === 'refused') throw error
-    return { ...services, repoOfPath, viewer: undefined, refusedCredential: error }
+    ctx.viewer = undefined
+    ctx.refusedCredential = error
   }
+  return ctx
 }
 
 async function whoAsks(services: Services, readers: readonly CredentialReader[], call: Call): Promise<Identity> {
@@ -27,5 +34,5 @@ async function whoAsks(services: Services, readers: readonly CredentialReader[],
   const found = identity?.viewer
   const viewer = operation.base === 'site' ? found : await applySudo(services, call, found)
   checkScopes(viewer, operation.scope, method, operation.narrowScope)
-  return { ...identity, viewer }
+  return identity?.principal ? { viewer, principal: identity.principal } : { viewer }
 }

@@ -62,8 +62,8 @@ const parsed = new LRUCache<string, TokenScopes>({ max: 100 })
 
 /** Takes stored scopes apart. The text says all of it, and few different ones are used. */
 export function parseScopes(stored: string): TokenScopes {
-  const scopes = parsed.get(stored) ?? takeApart(stored)
-  parsed.set(stored, scopes)
+  let scopes = parsed.get(stored)
+  if (!scopes) parsed.set(stored, (scopes = takeApart(stored)))
   return scopes
 }
 

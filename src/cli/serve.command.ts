@@ -22,6 +22,8 @@ export const serveCommand = (terminal: Terminal): Command =>
     .option('--ssh-port <number>', 'port of the SSH server')
     .action((options: ServeOptions) => serve(terminal, options))
 
+const logsAnswers = (level: string): boolean => level === 'debug' || level === 'trace'
+
 async function serve(terminal: Terminal, options: ServeOptions): Promise<void> {
   const { config, warnings, idle } = readInstance(options, {
     ...(options.host === undefined ? {} : { host: options.host }),
@@ -45,7 +47,9 @@ async function serve(terminal: Terminal, options: ServeOptions): Promise<void> {
       config,
       log,
       // Addresses are logged without their queries, which may hold tokens.
-      answered: ({ url, ...facts }) => log('debug', 'answered', { ...facts, path: url.split('?', 1)[0] }),
+      ...(logsAnswers(config.log.level)
+        ? { answered: ({ url, ...facts }) => log('debug', 'answered', { ...facts, path: url.split('?', 1)[0] }) }
+        : {}),
     })
     try {
       await app.listen()

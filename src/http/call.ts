@@ -52,6 +52,7 @@ export class RequestCall implements Call {
   #rawQuery: URLSearchParams | undefined
   #decoded: Promise<unknown> | undefined
   #abort: AbortController | undefined
+  #stopped: (() => void) | undefined
   #bodyTaken = false
   #finished = false
   #watchdog: NodeJS.Timeout | undefined
@@ -92,13 +93,12 @@ export class RequestCall implements Call {
       }
       if (this.#response.destroyed && !this.#response.writableFinished) abort.abort()
       else this.#response.once('close', end)
-      if (this.#stop.aborted) abort.abort(this.#stop.reason)
+      this.#stopped = () => abort.abort(this.#stop.reason)
+      if (this.#stop.aborted) this.#stopped()
       else this.#stop.addEventListener('abort', this.#stopped)
     }
     return this.#abort.signal
   }
-
-  readonly #stopped = () => this.#abort?.abort(this.#stop.reason)
 
   decodeParams(raw: Readonly<Record<string, string>>): void {
     this.params = decodeParams(this.operation.params, raw)
@@ -108,7 +108,7 @@ export class RequestCall implements Call {
    * The body as it arrives. A pause longer than the limit ends it with an error. Throws BadRequest when the client is gone
    * before anybody reads.
    */
-  readonly body = (): Readable => {
+  body(): Readable {
     if (this.#bodyTaken) throw new Error('the body was taken already')
     this.#bodyTaken = true
     const raw = this.#request
@@ -128,7 +128,7 @@ export class RequestCall implements Call {
     return raw
   }
 
-  readonly decodedBody = (): Promise<unknown> => {
+  decodedBody(): Promise<unknown> {
     const { body: schema } = this.operation
     if (schema === undefined || isBytes(schema)) throw new Error('the operation declares no body to decode')
     this.#decoded ??= decodeBody(
@@ -145,7 +145,7 @@ export class RequestCall implements Call {
   /** The answer is on its way: nothing of the request is waited for any more. */
   done(): void {
     this.#finished = true
-    clearInterval(this.#watchdog)
-    this.#stop.removeEventListener('abort', this.#stopped)
+    if (this.#watchdog) clearInterval(this.#watchdog)
+    if (this.#stopped) this.#stop.removeEventListener('abort', this.#stopped)
   }
 }

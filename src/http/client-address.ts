@@ -4,6 +4,9 @@ import { BlockList, isIP } from 'node:net'
 /** What stands for the address of a client that came through a Unix socket: it is on this machine. */
 const localAddress = '127.0.0.1'
 
+/** Most addresses that are kept with whether they are trusted. */
+const maxKnown = 1000
+
 /**
  * Says which address a request comes from: that of its connection, or, when that is a trusted proxy, the one which the
  * proxy names in `X-Forwarded-For`; of a chain of proxies the first that is not trusted.
@@ -17,9 +20,16 @@ export type ClientAddress = (request: IncomingMessage) => string
 export function clientAddresses(trusted: readonly string[]): ClientAddress {
   if (trusted.length === 0) return (request) => request.socket.remoteAddress ?? localAddress
   const networks = networksOf(trusted)
+  const known = new Map<string, boolean>()
   const isTrusted = (address: string): boolean => {
-    const family = isIP(address)
-    return family !== 0 && networks.check(address, family === 4 ? 'ipv4' : 'ipv6')
+    let verdict = known.get(address)
+    if (verdict === undefined) {
+      const family = isIP(address)
+      verdict = family !== 0 && networks.check(address, family === 4 ? 'ipv4' : 'ipv6')
+      if (known.size >= maxKnown) known.clear()
+      known.set(address, verdict)
+    }
+    return verdict
   }
   return (request) => {
     const { remoteAddress } = request.socket

