@@ -1,4 +1,4 @@
-#!/usr/bin/env -S MALLOC_ARENA_MAX=2 MALLOC_MMAP_THRESHOLD_=1048576 node --max-semi-space-size=2 --no-maglev
+#!/usr/bin/env -S MALLOC_ARENA_MAX=2 MALLOC_MMAP_THRESHOLD_=1048576 node --no-maglev
 import { nodeProblem } from './lib/node-version.ts'
 
 // Nothing else is imported before: what comes then may not even load in an older Node.

@@ -57,8 +57,7 @@ export async function startForge({ program, config, name = 'forge', database, re
   const child = spawn(
     process.execPath,
     [
-      // As the first line of the program says it: the young half of the memory would take 33 MB otherwise.
-      '--max-semi-space-size=2',
+      // As the first line of the program says it.
       '--no-maglev',
       ...(readableTraces ? ['--enable-source-maps'] : []),
       program,

@@ -6,7 +6,7 @@ import { ensureFirstAdministrator } from '../users/first-admin.service.ts'
 import { readInstance, withInstanceOptions, type InstanceOptions } from './instance.ts'
 import { createLog } from './log.ts'
 import type { Terminal } from './terminal.ts'
-import { trimMemorySoon } from './trim-memory.ts'
+import { trimMemoryWhenQuiet } from './trim-memory.ts'
 
 interface ServeOptions extends InstanceOptions {
   readonly host?: string
@@ -58,7 +58,7 @@ async function serve(terminal: Terminal, options: ServeOptions): Promise<void> {
       if (first?.password) terminal.out(`Administrator: ${first.login}\nPassword: ${first.password} (shown once)\n`)
       const { rootUrl } = app.services.config.server
       terminal.out(`Ingot serves ${rootUrl}\nPush to: ${rootUrl}${first?.login ?? '<owner>'}/<repository>.git\n`)
-      trimMemorySoon()
+      trimMemoryWhenQuiet()
       const signal = await told
       log('info', 'stopping; a second signal stops at once', { signal })
     } finally {

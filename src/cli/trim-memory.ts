@@ -1,17 +1,34 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
-/** How long after the start the program is taken to be idle, in milliseconds. */
-const settledMs = 10_000
+/** How often is looked whether the program is quiet, in milliseconds. */
+const lookEveryMs = 10_000
+/** At most this much processor time in that while is quiet, in microseconds. */
+const quietMicros = 150_000
+/** Memory is given back again when this much work was done since, in microseconds of processor time. */
+const workMicros = 1_000_000
 
 /**
- * Gives the garbage of loading back to the system once, shortly after the start: an idle forge allocates so little that
- * V8 would keep it for hours. It costs one pause of a tenth of a second and gives back some eight megabytes.
+ * Gives memory back to the system whenever the program has been quiet for ten seconds after work, the first time after the
+ * start: an idle forge allocates so little that V8 would keep the garbage of loading, and what it took for a rush, for
+ * hours. It costs one pause of a tenth of a second.
  */
-export function trimMemorySoon(): void {
-  setTimeout(() => {
-    setFlagsFromString('--expose-gc')
-    const collect = runInNewContext('gc') as (options: { type: 'major'; flavor: 'last-resort' }) => void
+export function trimMemoryWhenQuiet(): void {
+  setFlagsFromString('--expose-gc')
+  const collect = runInNewContext('gc') as (options: { type: 'major'; flavor: 'last-resort' }) => void
+  const usedMicros = () => {
+    const { user, system } = process.cpuUsage()
+    return user + system
+  }
+  let seen = usedMicros()
+  // What the start took is work.
+  let atLastTrim = 0
+  setInterval(() => {
+    const used = usedMicros()
+    const isQuiet = used - seen <= quietMicros
+    seen = used
+    if (!isQuiet || used - atLastTrim < workMicros) return
     collect({ type: 'major', flavor: 'last-resort' })
-  }, settledMs).unref()
+    seen = atLastTrim = usedMicros()
+  }, lookEveryMs).unref()
 }
