@@ -38,9 +38,12 @@ interface Engine {
   close(): Promise<void>
 }
 
+/** What a prepared statement is asked with. */
+export type Parameter = string | number | boolean | null
+
 export interface PreparedStatement {
   readonly sql: string
-  readonly parameters: readonly unknown[]
+  readonly parameters: readonly Parameter[]
 }
 
 /** Statements that are prepared once and asked together. */
@@ -58,7 +61,7 @@ export interface SqliteEngine extends Engine {
    */
   askPrepared: (
     group: StatementGroup,
-    parameters: readonly (readonly unknown[])[],
+    parameters: readonly (readonly Parameter[])[],
   ) => Promise<readonly (readonly object[])[]>
 }
 

@@ -142,5 +142,5 @@ class Batch implements pg.Submittable {
   }
 }
 
-const toText = (value: unknown): string | null =>
-  value === null || value === undefined ? null : String(value as string | number | boolean)
+const toText = (value: PreparedStatement['parameters'][number]): string | null =>
+  value === null ? null : String(value)

@@ -4,6 +4,7 @@ import {
   isTransaction,
   type Db,
   type DatabaseEngine,
+  type Parameter,
   type SqliteEngine,
   type StatementGroup,
   type Tx,
@@ -49,11 +50,11 @@ function statementOf(query: CompiledQuery, markers: readonly string[]): Statemen
   return { query, sources }
 }
 
-function parametersOf({ query, sources }: Statement, args: readonly Scalar[]): unknown[] {
-  const parameters: unknown[] = []
+function parametersOf({ query, sources }: Statement, args: readonly Scalar[]): Parameter[] {
+  const parameters: Parameter[] = []
   for (let index = 0; index < sources.length; index++) {
     const source = sources[index]
-    parameters.push(source === undefined ? query.parameters[index] : args[source])
+    parameters.push(source === undefined ? (query.parameters[index] as Parameter) : (args[source] as Scalar))
   }
   return parameters
 }

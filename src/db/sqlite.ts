@@ -11,7 +11,7 @@ import {
   type QueryResult,
 } from 'kysely'
 import { Unavailable } from '../lib/errors.ts'
-import type { SqliteEngine, StatementGroup } from './database.ts'
+import type { Parameter, SqliteEngine, StatementGroup } from './database.ts'
 import type { Schema } from './schema.ts'
 
 export interface SqliteOptions {
@@ -186,7 +186,7 @@ interface PreparedGroup extends StatementGroup {
 
 interface Question {
   readonly group: StatementGroup
-  readonly parameters: readonly (readonly unknown[])[]
+  readonly parameters: readonly (readonly Parameter[])[]
   readonly answered: (rows: readonly (readonly object[])[]) => void
   readonly failed: (error: unknown) => void
 }
@@ -226,7 +226,7 @@ class DirectReader {
       if (!isOne) this.#begin.run()
       for (const { group, parameters, answered } of asked) {
         const { prepared: statements } = group as PreparedGroup
-        answered(statements.map((prepared, index) => rowsOf(prepared, parameters[index] as readonly unknown[])))
+        answered(statements.map((prepared, index) => rowsOf(prepared, parameters[index] as readonly Parameter[])))
       }
     } catch (error) {
       // Who was answered already hears nothing of it.

@@ -41,24 +41,14 @@ test('repoCreateWikiPage: who may not write the wiki is refused, and nothing is 
   assert.equal((await add(alice, repo, 'Home')).status, 423)
   assert.equal((await add(forge.guest, repo, 'Home')).status, 401)
   await alice.must('PATCH', repo.api, { archived: false })
-  for (const title of [
-    'nothing\0',
-    '',
-    ' ',
-    '_pages',
-    'a/raw/b',
-    '_edit',
-    'two\nlines',
-    'right\u202eleft',
-    'ü'.repeat(50),
-  ]) {
+  for (const title of ['', ' ', '_pages', 'a/raw/b', '_edit', 'two\nlines', 'right\u202eleft', 'ü'.repeat(50)]) {
     assert.equal((await add(alice, repo, title)).status, 400, JSON.stringify(title))
     const edited = await alice.patch(`${repo.api}/wiki/page/New`, { title, content_base64: '' })
     assert.equal(edited.status, title.trim() === '' ? 200 : 400, JSON.stringify(title))
     if (edited.status === 200) await alice.must('DELETE', `${repo.api}/wiki/page/New`)
   }
   const nul = await add(alice, repo, 'Home', '', { message: 'a\0b' })
-  assert.deepEqual([nul.status, nul.json.code], [400, 'message_invalid'])
+  assert.deepEqual([nul.status, nul.json.code], [422, 'zero_byte'])
   const refused = await alice.post(`${repo.api}/wiki/new`, { title: 'Home', content_base64: 'no base64' })
   assert.deepEqual([refused.status, refused.json.code], [400, 'content_invalid'])
   assert.deepEqual((await alice.get(`${repo.api}/wiki/pages`)).json, [])
