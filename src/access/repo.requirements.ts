@@ -14,10 +14,10 @@ export const inRepo: Requirement<Ctx, Omit<RepoCtx, keyof Ctx>, typeof repoParam
   codes: ['resolve:repo', 'publicOnlyCheck'],
   refuses: [403, 404],
   params: repoParams,
-  async check(ctx, call) {
+  check(ctx, call) {
     const { username: owner, reponame: name } = call.params
-    const found = await (ctx.repoOfPath ?? findRepoOfPath(ctx.db, owner, name))
-    return resolveRepo(ctx, owner, name, found, (username, reponame) => movedUrl(call, { username, reponame }))
+    const addressUnder = (username: string, reponame: string) => movedUrl(call, { username, reponame })
+    return resolveRepo(ctx, owner, name, addressUnder, ctx.repoOfPath)
   },
 }
 

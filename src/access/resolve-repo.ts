@@ -1,5 +1,5 @@
 import { Moved, NotFound } from '../lib/errors.ts'
-import { findAccountByFormerName, findRepoByFormerName, type RepoOfPath } from './access.store.ts'
+import { findAccountByFormerName, findRepoByFormerName, findRepoOfPath, type RepoOfPath } from './access.store.ts'
 import type { UserRow } from '../db/tables/accounts.ts'
 import type { RepoRow, RepoUnitRow } from '../db/tables/repositories.ts'
 import type { Ctx, RepoCtx } from './context.ts'
@@ -12,16 +12,17 @@ export const noRepo = () => new NotFound('the repository does not exist', 'repo_
 /**
  * Finds the repository of a path and what the viewer may do there. Missing and unreadable ones are 404 alike; renamed
  * accounts answer 307, renamed or transferred repositories 301, before the rights are looked at (contract R2).
- * @param found what there is under these names
  * @param addressUnder the address of what is asked, under other names
+ * @param asked what there is under these names, where it was asked for already
  */
 export async function resolveRepo(
   ctx: Ctx,
   ownerName: string,
   repoName: string,
-  { owner, repo, units }: RepoOfPath,
   addressUnder: (ownerName: string, repoName: string) => string,
+  asked?: Promise<RepoOfPath>,
 ): Promise<Omit<RepoCtx, keyof Ctx>> {
+  const { owner, repo, units } = await (asked ?? findRepoOfPath(ctx.db, ownerName, repoName))
   if (!owner) {
     const renamed = await findAccountByFormerName(ctx.db, ownerName.toLowerCase())
     if (!renamed) throw noRepo()

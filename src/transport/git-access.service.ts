@@ -1,5 +1,4 @@
 import type { Ctx, RepoCtx, SignedInRepoCtx } from '../access/context.ts'
-import { findRepoOfPath } from '../access/access.store.ts'
 import { resolveRepo } from '../access/resolve-repo.ts'
 import { checkScopes } from '../access/requirements.ts'
 import type { RepoRow } from '../db/tables/repositories.ts'
@@ -64,8 +63,7 @@ async function find(
 ): Promise<Omit<RepoCtx, keyof Ctx>> {
   const pathOf = (owner: string, name: string) => `/${encodeURIComponent(owner)}/${encodeURIComponent(name)}`
   try {
-    const found = await findRepoOfPath(ctx.db, address.owner, address.name)
-    return await resolveRepo(ctx, address.owner, address.name, found, pathOf)
+    return await resolveRepo(ctx, address.owner, address.name, pathOf)
   } catch (error) {
     if (error instanceof Moved) throw new Moved(301, error.location)
     if (!(error instanceof NotFound)) throw error
