@@ -90,6 +90,13 @@ for (const [name, withPlace] of places) {
       assert.deepEqual([stored.sizeBytes, stored.sha256], [content.length, sha256(content)])
       const found = await blobs.get('large')
       assert.ok(found !== undefined && content.equals(await buffer(found.stream)))
+      const pieces = [0, 1, 65_535, 65_537, 3_000_000, 20 * 1024 * 1024].map((end, index, ends) =>
+        content.subarray(ends[index - 1] ?? 0, end),
+      )
+      const again = await blobs.put('pieces', Readable.from(pieces), limit)
+      assert.equal(again.sha256, sha256(Buffer.concat(pieces)))
+      const kept = await blobs.get('pieces')
+      assert.ok(kept !== undefined && Buffer.concat(pieces).equals(await buffer(kept.stream)))
     }))
 
   test(`${name}: list by prefix and move`, () =>

@@ -15,6 +15,7 @@ import {
   temporaryFolder,
 } from './blobs.ts'
 import {
+  FileWriter,
   flushFolder,
   ignoreMissing,
   readFile,
@@ -22,7 +23,6 @@ import {
   renameInto,
   roomError,
   statFile,
-  writeAt,
 } from './local-files.ts'
 import { LocalUploads } from './local-uploads.ts'
 import { asBuffer, measure, receive } from './measure.ts'
@@ -129,19 +129,20 @@ class LocalBlobs implements Blobs {
 
 async function writeStream(path: string, content: Readable, options: PutOptions): Promise<StoredBlob> {
   const file = await open(path, 'wx', 0o640)
+  const writer = new FileWriter(file)
   try {
     const measured = measure(options)
-    let position = 0
     for await (const chunk of content) {
       const bytes = asBuffer(chunk)
       measured.add(bytes)
-      await writeAt(file, bytes, position)
-      position += bytes.length
+      await writer.add(bytes)
     }
+    await writer.finish()
     const stored = measured.finish()
     await file.sync()
     return stored
   } finally {
+    await writer.idle()
     await file.close()
   }
 }

@@ -10,6 +10,65 @@ export async function writeAt(file: FileHandle, bytes: Buffer, position: number)
   }
 }
 
+/** How many bytes are written at once: a call for each piece that a connection brings would cost more than the bytes. */
+const writtenAtOnce = 512 * 1024
+
+/** As much of a file is gathered first: most are small. */
+const writtenFirst = 64 * 1024
+
+/**
+ * Writes a file from its beginning in large steps; while one is written the next one is gathered. Pieces are copied, so
+ * that what a connection brings is garbage at once and memory stays flat.
+ */
+export class FileWriter {
+  readonly #file: FileHandle
+  /** The one that is gathered in, and the one that is written; made when they are needed. */
+  #gathered: Buffer | undefined
+  #spare: Buffer | undefined
+  #gatheredBytes = 0
+  #position = 0
+  #writing: Promise<void> | undefined
+
+  constructor(file: FileHandle) {
+    this.#file = file
+  }
+
+  /** Takes a piece; waits where the disk is slower than what comes in. */
+  async add(piece: Buffer): Promise<void> {
+    for (let taken = 0; taken < piece.length;) {
+      this.#gathered ??= Buffer.allocUnsafeSlow(this.#position === 0 ? writtenFirst : writtenAtOnce)
+      const copied = piece.copy(this.#gathered, this.#gatheredBytes, taken)
+      taken += copied
+      this.#gatheredBytes += copied
+      if (this.#gatheredBytes === this.#gathered.length) await this.#write()
+    }
+  }
+
+  /** Writes what is left. */
+  async finish(): Promise<void> {
+    if (this.#gatheredBytes > 0) await this.#write()
+    await this.#writing
+  }
+
+  /** Waits until nothing is being written any more, so that the file may be closed. */
+  async idle(): Promise<void> {
+    await Promise.allSettled([this.#writing])
+  }
+
+  /** Begins to write what was gathered, after what was gathered before is written. */
+  async #write(): Promise<void> {
+    await this.#writing
+    const full = this.#gathered as Buffer
+    this.#writing = writeAt(this.#file, full.subarray(0, this.#gatheredBytes), this.#position)
+    // It is told where it is waited for.
+    this.#writing.catch(() => {})
+    this.#position += this.#gatheredBytes
+    this.#gathered = this.#spare
+    this.#spare = full.length === writtenAtOnce ? full : undefined
+    this.#gatheredBytes = 0
+  }
+}
+
 /** Moves a file to its place. A neighbour's deletion may take the new folder away again; then it is made once more. */
 export async function renameInto(from: string, to: string, root: string): Promise<void> {
   for (let attempt = 1; ; attempt++) {
@@ -60,6 +119,9 @@ export async function statFile(path: string): Promise<BlobInfo | undefined> {
   return found?.isFile() === true ? toInfo(found) : undefined
 }
 
+/** How many bytes of a file are read at once: half of the calls that the usual size would need. */
+const readAtOnce = 128 * 1024
+
 /** The content of a file, or undefined when there is none. Throws RangeNotSatisfiable. */
 export async function readFile(path: string, range: ByteRange | undefined): Promise<BlobContent | undefined> {
   const file = await ignoreMissing(open(path, 'r'))
@@ -77,7 +139,7 @@ export async function readFile(path: string, range: ByteRange | undefined): Prom
     }
     // An empty file has no last byte to name.
     const bounds = info.sizeBytes === 0 ? {} : { start: range?.start ?? 0, end }
-    return { ...info, stream: file.createReadStream(bounds) }
+    return { ...info, stream: file.createReadStream({ ...bounds, highWaterMark: readAtOnce }) }
   } catch (error) {
     await file.close()
     throw error
