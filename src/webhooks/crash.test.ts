@@ -15,6 +15,9 @@ import { Receiver } from './receiver.test-support.ts'
 /** How often the sender is killed; more than usual when somebody asks for it. */
 const rounds = Number(process.env['INGOT_CRASH_ROUNDS'] ?? 5)
 
+/** Starting the program takes a second or, on a busy machine, some. */
+const timeout = 60_000 + rounds * 10_000
+
 const password = 'a password of the crash test'
 const settings = `
 [log]
@@ -96,70 +99,74 @@ async function openIssues(client: ForgeClient, isOver: () => boolean): Promise<n
 /** Numbers in the order in which they came first. */
 const firsts = (numbers: readonly number[]): number[] => [...new Set(numbers)]
 
-test(`deliveries: the sender is killed ${rounds} times under load; every event arrives, in order, under one id`, async () => {
-  await using database = await openTestDatabase()
-  const folder = mkdtempSync(join(tmpdir(), 'ingot-webhook-crash-'))
-  const url = database.options.kind === 'postgres' ? database.options.url : undefined
-  writeFileSync(join(folder, 'app.ini'), `${settings}${databaseSettings(url)}`)
-  // Each answer takes a moment, so that kills meet deliveries that are under way.
-  const slowly = async (response: { end(): unknown }): Promise<void> => {
-    await wait(Math.random() * 8)
-    response.end()
-  }
-  await using one = await Receiver.start((_, response) => void slowly(response))
-  await using other = await Receiver.start((_, response) => void slowly(response))
-  const made: number[] = []
-  try {
-    for (let round = 0; round <= rounds; round++) {
-      const running = await startProgram(folder)
-      const client = clientOf(running)
-      if (round === 0) {
-        await client.must('POST', '/user/repos', { name: 'told' })
-        for (const receiver of [one, other]) {
-          const config = { url: receiver.url, content_type: 'json' }
-          const body = { type: 'gitea', active: true, events: ['issues_only'], config }
-          await client.must('POST', '/repos/root/told/hooks', body)
+test(
+  `deliveries: the sender is killed ${rounds} times under load; every event arrives, in order, under one id`,
+  { timeout },
+  async () => {
+    await using database = await openTestDatabase()
+    const folder = mkdtempSync(join(tmpdir(), 'ingot-webhook-crash-'))
+    const url = database.options.kind === 'postgres' ? database.options.url : undefined
+    writeFileSync(join(folder, 'app.ini'), `${settings}${databaseSettings(url)}`)
+    // Each answer takes a moment, so that kills meet deliveries that are under way.
+    const slowly = async (response: { end(): unknown }): Promise<void> => {
+      await wait(Math.random() * 8)
+      response.end()
+    }
+    await using one = await Receiver.start((_, response) => void slowly(response))
+    await using other = await Receiver.start((_, response) => void slowly(response))
+    const made: number[] = []
+    try {
+      for (let round = 0; round <= rounds; round++) {
+        const running = await startProgram(folder)
+        const client = clientOf(running)
+        if (round === 0) {
+          await client.must('POST', '/user/repos', { name: 'told' })
+          for (const receiver of [one, other]) {
+            const config = { url: receiver.url, content_type: 'json' }
+            const body = { type: 'gitea', active: true, events: ['issues_only'], config }
+            await client.must('POST', '/repos/root/told/hooks', body)
+          }
         }
-      }
-      const isLast = round === rounds
-      let isOver = false
-      const writing = Promise.all([openIssues(client, () => isOver), openIssues(client, () => isOver)])
-      await wait(isLast ? 200 : 150 + Math.random() * 500)
-      isOver = isLast
-      if (!isLast) running.child.kill('SIGKILL')
-      made.push(...(await writing).flat())
-      if (!isLast) {
+        const isLast = round === rounds
+        let isOver = false
+        const writing = Promise.all([openIssues(client, () => isOver), openIssues(client, () => isOver)])
+        await wait(isLast ? 200 : 150 + Math.random() * 500)
+        isOver = isLast
+        if (!isLast) running.child.kill('SIGKILL')
+        made.push(...(await writing).flat())
+        if (!isLast) {
+          await running.ended
+          continue
+        }
+        const hasAll = (receiver: Receiver): boolean => {
+          const got = new Set(receiver.got.map(({ json }) => json.number))
+          return made.every((number) => got.has(number))
+        }
+        await until(() => hasAll(one) && hasAll(other), 'every event at both receivers')
+        running.child.kill('SIGKILL')
         await running.ended
-        continue
       }
-      const hasAll = (receiver: Receiver): boolean => {
-        const got = new Set(receiver.got.map(({ json }) => json.number))
-        return made.every((number) => got.has(number))
+    } finally {
+      rmSync(folder, { recursive: true, force: true })
+    }
+    assert.ok(made.length > rounds, `${made.length} issues were made`)
+    for (const { got, ids } of [one, other]) {
+      const numbers = got.map(({ json }) => json.number as number)
+      const order = firsts(numbers)
+      assert.deepEqual(
+        order,
+        order.toSorted((a, b) => a - b),
+        'what happened first arrives first',
+      )
+      const idsOf = new Map<number, Set<string>>()
+      for (const [index, number] of numbers.entries()) {
+        idsOf.set(number, (idsOf.get(number) ?? new Set()).add(ids[index] as string))
       }
-      await until(() => hasAll(one) && hasAll(other), 'every event at both receivers')
-      running.child.kill('SIGKILL')
-      await running.ended
+      assert.ok(
+        [...idsOf.values()].every((each) => each.size === 1),
+        'an event has one id however often it is sent',
+      )
+      assert.equal(new Set(ids).size, order.length, 'and each its own')
     }
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
-  assert.ok(made.length > rounds, `${made.length} issues were made`)
-  for (const { got, ids } of [one, other]) {
-    const numbers = got.map(({ json }) => json.number as number)
-    const order = firsts(numbers)
-    assert.deepEqual(
-      order,
-      order.toSorted((a, b) => a - b),
-      'what happened first arrives first',
-    )
-    const idsOf = new Map<number, Set<string>>()
-    for (const [index, number] of numbers.entries()) {
-      idsOf.set(number, (idsOf.get(number) ?? new Set()).add(ids[index] as string))
-    }
-    assert.ok(
-      [...idsOf.values()].every((each) => each.size === 1),
-      'an event has one id however often it is sent',
-    )
-    assert.equal(new Set(ids).size, order.length, 'and each its own')
-  }
-})
+  },
+)

@@ -26,11 +26,11 @@ export const findSendingHook = (db: Db, id: HookId): Promise<SendingHook | undef
  * Active webhooks that may want events of these repositories and accounts: their own, those of the owners, and those of the
  * instance. In the order in which they are told: repository, owner, instance.
  */
-export const listHooksFor = (
+export async function listHooksFor(
   db: Db | Tx,
   repoIds: readonly RepoId[],
   ownerIds: readonly UserId[],
-): Promise<WebhookRow[]> => {
+): Promise<WebhookRow[]> {
   const active = db.selectFrom('webhook').selectAll().where('is_active', '=', true)
   const instance = active.where('level', '=', 'system').where('repo_id', 'is', null).where('owner_id', 'is', null)
   let all = instance
@@ -42,7 +42,8 @@ export const listHooksFor = (
       )
   }
   if (ownerIds.length > 0) all = all.unionAll(active.where('owner_id', 'in', ownerIds))
-  return all.execute()
+  // An owner may be asked for by name and by a repository.
+  return [...new Map((await all.execute()).map((hook) => [hook.id, hook])).values()]
 }
 
 /** Those of some webhooks that are still there; until the transaction ends nobody removes them. */
