@@ -2,11 +2,12 @@ import type { Feature } from '../access/feature.ts'
 import * as apiDocsRoutes from './api-docs.routes.tsx'
 import * as assetRoutes from './assets.routes.ts'
 import { sessions } from './browser.credentials.ts'
+import * as linkRoutes from './link.routes.ts'
 import * as signInRoutes from './sign-in.routes.tsx'
 import * as unsubscribeRoutes from './unsubscribe.routes.tsx'
 
 /** Pages. */
 export const web: Feature = {
   credentials: [sessions],
-  routes: [apiDocsRoutes, assetRoutes, signInRoutes, unsubscribeRoutes],
+  routes: [apiDocsRoutes, assetRoutes, linkRoutes, signInRoutes, unsubscribeRoutes],
 }

@@ -40,7 +40,7 @@ export interface PageFile {
   readonly oid: Oid
 }
 
-async function getWiki(ctx: RepoCtx): Promise<WikiState> {
+export async function getWiki(ctx: RepoCtx): Promise<WikiState> {
   const wiki = await wikiOfRepo(ctx, ctx.repo)
   if (!wiki) throw new NotFound('the wiki has no pages', 'wiki_empty')
   return wiki

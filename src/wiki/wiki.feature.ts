@@ -4,11 +4,12 @@ import { indexWikiPages } from './index-wiki-pages.job.ts'
 import { wikiChangeEffect } from './page-change.service.ts'
 import * as pageRoutes from './page.routes.ts'
 import { wikiPushEffect } from './push-told.service.ts'
+import * as rawRoutes from './raw.routes.ts'
 import { indexChangedWiki } from './wiki.subscribers.ts'
 
 /** Pages beside the code, in a git repository of their own. */
 export const wiki: Feature = {
-  routes: [pageRoutes],
+  routes: [pageRoutes, rawRoutes],
   subscribers: [indexChangedWiki],
   jobs: [indexWikiPages],
   refEffects: [wikiChangeEffect, wikiPushEffect],

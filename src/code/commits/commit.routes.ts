@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream'
 import { Type } from 'typebox'
 import { inRepo, canRead, gitRepo } from '../../access/repo.requirements.ts'
 import type { RepoCtx } from '../../access/context.ts'
@@ -38,6 +39,19 @@ async function getCommitOf(ctx: RepoCtx, text: string) {
   const found = await findNamedCommit(ctx.git, ctx.repo.git_key, text)
   if (!found) throw new NotFound(`there is no commit ${text}`, 'commit_not_found')
   return ctx.git.readCommit(ctx.repo.git_key, found.commit)
+}
+
+/** What a commit changed, as a difference or as a mail of `git format-patch`. */
+async function textOfCommit(
+  ctx: RepoCtx,
+  { sha, diffType }: { readonly sha: string; readonly diffType: 'diff' | 'patch' },
+  signal: AbortSignal,
+): Promise<Readable> {
+  const { oid: head, parents } = await getCommitOf(ctx, sha)
+  const { git, repo } = ctx
+  return diffType === 'patch'
+    ? git.patchSeries(repo.git_key, { base: undefined, head, binary: true, signature: false, signal })
+    : git.diffText(repo.git_key, { base: parents[0], head, signal })
 }
 
 export const repoGetAllCommits = operation({
@@ -90,21 +104,22 @@ export const repoDownloadCommitDiffOrPatch = operation({
   scope: 'repository',
   requires: [inRepo, gitRepo, canRead('code')],
   reply: { 200: bytesOf('text/plain') },
-  async run({ ctx, params, call }) {
-    const commit = await getCommitOf(ctx, params.sha)
-    const { git, repo } = ctx
-    const text =
-      params.diffType === 'patch'
-        ? await git.patchSeries(repo.git_key, {
-            base: undefined,
-            head: commit.oid,
-            binary: true,
-            signature: false,
-            signal: call.signal,
-          })
-        : await git.diffText(repo.git_key, { base: commit.parents[0], head: commit.oid, signal: call.signal })
-    return bytes('text/plain; charset=utf-8', text)
-  },
+  run: async ({ ctx, params, call }) =>
+    bytes('text/plain; charset=utf-8', await textOfCommit(ctx, params, call.signal)),
+})
+
+/** The same as the API's, at the address of the commit's page. */
+export const webCommitDiffOrPatch = operation({
+  method: 'GET',
+  base: 'site',
+  family: 'downloads',
+  path: '/{username}/{reponame}/commit/{sha}.{diffType}',
+  params: { sha: pathText, diffType: enumeration('diff', 'patch') },
+  scope: 'repository',
+  requires: [inRepo, canRead('code')],
+  reply: { 200: bytesOf('text/plain') },
+  run: async ({ ctx, params, call }) =>
+    bytes('text/plain; charset=utf-8', await textOfCommit(ctx, params, call.signal)),
 })
 
 export const repoCompareDiff = operation({

@@ -6,11 +6,17 @@ import { operation, type Call } from '../../http/operation.ts'
 import { redirect } from '../../http/reply.ts'
 import { pathText } from '../../http/schema.ts'
 import { NotFound } from '../../lib/errors.ts'
-import { escapePath } from '../../lib/escape-url.ts'
-import { renamedBranchPath, repoRefInPath, revisionInPath, typedRevisionInPath } from '../git-access.requirements.ts'
+import { escapePath, escapeQuery } from '../../lib/escape-url.ts'
+import {
+  renamedBranchPath,
+  repoRefInPath,
+  revisionInPath,
+  typedRevisionInPath,
+  type RevisionAndPath,
+} from '../git-access.requirements.ts'
 import { revisionOrDefault, type NamedCommit } from '../commits/named-commit.service.ts'
 import { getRawFile, objectTypeHeaders, openBlob } from './raw.service.ts'
-import { repoWebUrl } from '../../repos/repo-url.ts'
+import { repoApiUrl, repoWebUrl } from '../../repos/repo-url.ts'
 import { cleanPath } from '../tree-path.rules.ts'
 
 async function serveRaw(ctx: RepoCtx, call: Call, revision: NamedCommit, path: string, form: 'raw' | 'media') {
@@ -44,14 +50,21 @@ export const repoGetRawFileOrLFS = operation({
   run: ({ ctx, call }) => serveRaw(ctx, call, ctx.revision, ctx.treePath, 'media'),
 })
 
-/** A file by the addresses that pages use: `branch/…`, `tag/…`, `commit/…`; without a kind they redirect to one with it. */
-async function serveByWebAddress(ctx: RepoCtx, call: Call, kind: 'raw' | 'media', rest: string) {
+/**
+ * What the addresses that pages use name: `branch/…`, `tag/…`, `commit/…`. One without a kind, or with the former name of a
+ * branch, is `movedTo` another.
+ */
+async function atWebAddress(
+  ctx: RepoCtx,
+  kind: 'raw' | 'media' | 'src',
+  rest: string,
+): Promise<RevisionAndPath | { readonly movedTo: string }> {
   const path = cleanPath(rest)
   const typed = await typedRevisionInPath(ctx, path)
-  if (typed) return serveRaw(ctx, call, typed.revision, typed.treePath, kind)
+  if (typed) return typed
   const { pathname } = new URL(repoWebUrl(ctx))
   const renamed = await renamedBranchPath(ctx, path)
-  if (renamed !== undefined) return redirect(303, `${pathname}/${kind}/${escapePath(renamed)}`)
+  if (renamed !== undefined) return { movedTo: `${pathname}/${kind}/${escapePath(renamed)}` }
   if (/^(?:branch|tag|commit)\//.test(path)) {
     throw new NotFound('there is no such branch, tag or commit', 'ref_not_found')
   }
@@ -60,7 +73,12 @@ async function serveByWebAddress(ctx: RepoCtx, call: Call, kind: 'raw' | 'media'
     treePath: path,
   }
   const { revision, treePath } = found
-  return redirect(303, `${pathname}/${kind}/${revision.kind}/${escapePath(revision.name)}/${escapePath(treePath)}`)
+  return { movedTo: `${pathname}/${kind}/${revision.kind}/${escapePath(revision.name)}/${escapePath(treePath)}` }
+}
+
+async function serveByWebAddress(ctx: RepoCtx, call: Call, kind: 'raw' | 'media', rest: string) {
+  const at = await atWebAddress(ctx, kind, rest)
+  return 'movedTo' in at ? redirect(303, at.movedTo) : serveRaw(ctx, call, at.revision, at.treePath, kind)
 }
 
 export const webRawFile = operation({
@@ -85,6 +103,32 @@ export const webMediaFile = operation({
   requires: [inRepo, canRead('code')],
   reply: { ...fileReplies, 303: 'empty' },
   run: ({ ctx, params, call }) => serveByWebAddress(ctx, call, 'media', params.filepath),
+})
+
+/** Where the page of a file or folder is to be: until there are pages, a file leads to what it holds, a folder to its list. */
+export const webSource = operation({
+  method: 'GET',
+  base: 'site',
+  family: 'downloads',
+  path: '/{username}/{reponame}/src/{filepath+}',
+  params: { filepath: pathText },
+  scope: 'repository',
+  requires: [inRepo, canRead('code')],
+  reply: { 303: 'empty' },
+  async run({ ctx, params }) {
+    const at = await atWebAddress(ctx, 'src', params.filepath)
+    if ('movedTo' in at) return redirect(303, at.movedTo)
+    const { revision, treePath } = at
+    const entry = treePath === '' ? undefined : await ctx.git.findPath(ctx.repo.git_key, revision.commit, treePath)
+    if (treePath !== '' && !entry) throw new NotFound(`there is no ${treePath} in ${revision.name}`, 'path_not_found')
+    const path = escapePath(treePath)
+    if (entry?.type === 'blob') {
+      const { pathname } = new URL(repoWebUrl(ctx))
+      return redirect(303, `${pathname}/raw/${revision.kind}/${escapePath(revision.name)}/${path}`)
+    }
+    const { pathname } = new URL(repoApiUrl(ctx))
+    return redirect(303, `${pathname}/contents${path && `/${path}`}?ref=${escapeQuery(revision.name)}`)
+  },
 })
 
 export const webRawBlob = operation({

@@ -53,7 +53,7 @@ async function lastChange({ git, repo }: RepoCtx, commit: Oid, path: string): Pr
 
 /** The bytes of a blob: whole when they are few, else read as they are sent. */
 export async function openBlob(
-  { git, repo }: RepoCtx,
+  { git, repo }: Pick<RepoCtx, 'git'> & { readonly repo: Pick<RepoCtx['repo'], 'git_key'> },
   oid: Oid,
   signal: AbortSignal,
 ): Promise<{ sizeBytes: number; content: FileContent }> {

@@ -1,0 +1,21 @@
+import { inRepo, wikiEnabled } from '../access/repo.requirements.ts'
+import { fileReplies, serveFile } from '../http/file-reply.ts'
+import { operation } from '../http/operation.ts'
+import { pathText } from '../http/schema.ts'
+import { getWikiFile } from './raw.service.ts'
+
+/** What pages of a wiki show: pictures that lie beside them, and the pages themselves as they were written. */
+export const webWikiFile = operation({
+  method: 'GET',
+  base: 'site',
+  family: 'downloads',
+  path: '/{username}/{reponame}/wiki/raw/{filepath+}',
+  params: { filepath: pathText },
+  scope: 'repository',
+  requires: [inRepo, wikiEnabled],
+  reply: fileReplies,
+  async run({ ctx, params, call }) {
+    const { name, oid, content } = await getWikiFile(ctx, params.filepath, call.signal)
+    return serveFile(call, { name, content, etag: oid })
+  },
+})
