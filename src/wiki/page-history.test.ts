@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { rmSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { transaction } from '../db/database.ts'
@@ -149,4 +149,18 @@ test('git over HTTP: a push to a wiki that changes very many pages tells of the 
     .where('name', '=', 'wiki.pageCreated')
     .executeTakeFirstOrThrow()
   assert.equal(`${count}`, '100')
+})
+
+test('git over HTTP: a push to a wiki of very many files is taken, and tells of none', async () => {
+  await using forge = await startForge({ users: ['alice'] })
+  const repo = await forge.given.repo({ owner: 'alice' })
+  using clone = await wikiClone(forge, repo)
+  const blob = await clone.must('hash-object', '-w', '--stdin')
+  const lines = Array.from({ length: 40_000 }, (_, index) => `100644 blob ${blob}\t${'long'.repeat(45)}${index}.md`)
+  writeFileSync(join(clone.folder, 'tree'), `${lines.join('\n')}\n`)
+  const tree = await clone.must('-c', `alias.many=!git mktree < '${join(clone.folder, 'tree')}'`, 'many')
+  const commit = await clone.must('commit-tree', '-m', 'very many', tree)
+  await clone.must('push', '-q', 'origin', `${commit}:refs/heads/main`)
+  assert.equal((await forge.guest.get(`${repo.api}/wiki/pages`)).headers.get('x-total-count'), '40000')
+  assert.deepEqual(await eventsNamed(forge, 'wiki.pageCreated'), [])
 })

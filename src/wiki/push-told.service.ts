@@ -2,7 +2,7 @@ import { Type, type Static } from 'typebox'
 import type { SignedInRepoCtx } from '../access/context.ts'
 import type { PushExtras } from '../access/push-extras.ts'
 import { refEffect, type PlannedEffect } from '../access/ref-effect.ts'
-import type { PushCheck, PushedUpdate, ReadFrom, TreeEntry } from '../git/git.ts'
+import type { Commit, PushCheck, PushedUpdate, ReadFrom } from '../git/git.ts'
 import type { GitKey, Oid, UserId } from '../lib/ids.ts'
 import { branchOf, branchRef, isZeroOid } from '../lib/refs.ts'
 import { firstHeadOf } from '../refs/ref-door.service.ts'
@@ -11,6 +11,9 @@ import { tellPage, toldMessage, ToldPage } from './told-page.ts'
 
 /** Most pages that one push tells of. */
 const maxTold = 100
+
+/** Trees that are larger, in bytes, are not compared: some 200,000 files at the root of a wiki. */
+const maxTreeBytes = 8 << 20
 
 /** A push to a wiki tells of the pages that it changes, like edits of them. */
 export const wikiPushExtras = (ctx: SignedInRepoCtx, gitKey: GitKey): PushExtras => ({
@@ -25,12 +28,12 @@ async function planToldPages(
   const { git } = ctx
   const update = await mainUpdate(ctx, gitKey, check.updates)
   if (!update) return undefined
-  const [commit, before, after] = await Promise.all([
-    git.readCommit(check.quarantine, update.new),
-    isZeroOid(update.old) ? new Map<string, Oid>() : pagesAt(git, gitKey, update.old),
-    pagesAt(git, check.quarantine, update.new),
+  const commit = await git.readCommit(check.quarantine, update.new)
+  const [before, after] = await Promise.all([
+    isZeroOid(update.old) ? new Map<string, Oid>() : pagesAt(git, gitKey, await git.readCommit(gitKey, update.old)),
+    pagesAt(git, check.quarantine, commit),
   ])
-  const pages = changedPages(before, after).slice(0, maxTold)
+  const pages = before && after ? changedPages(before, after).slice(0, maxTold) : []
   if (pages.length === 0) return undefined
   return wikiPushEffect.plan({ ref: update.ref, doerId: ctx.viewer.id, message: toldMessage(commit.message), pages })
 }
@@ -49,8 +52,15 @@ async function mainUpdate(
   return pushed.find(({ ref }) => branchOf(ref) === chosen)
 }
 
-async function pagesAt(git: SignedInRepoCtx['git'], at: ReadFrom, commit: Oid): Promise<ReadonlyMap<string, Oid>> {
-  const entries: readonly TreeEntry[] = await git.readTree(at, commit)
+/** The pages of a commit; undefined when there are too many files to look at. */
+async function pagesAt(
+  git: SignedInRepoCtx['git'],
+  at: ReadFrom,
+  { tree }: Commit,
+): Promise<ReadonlyMap<string, Oid> | undefined> {
+  const info = await git.objectInfo(at, tree)
+  if (info && info.sizeBytes > maxTreeBytes) return undefined
+  const entries = await git.readTree(at, tree)
   return new Map(entries.filter(isPage).map(({ name, oid }) => [withoutEnding(name), oid]))
 }
 
