@@ -58,7 +58,7 @@ module.exports = {
     {
       name: 'reactors',
       within: 'free',
-      members: ['activity', 'notifications', 'webhooks', 'mail', 'search', 'federation'],
+      members: ['activity', 'feed', 'notifications', 'webhooks', 'mail', 'search', 'federation'],
     },
     { name: 'doors', within: {}, members: ['transport', 'web'] },
     // Commands start the whole program, so they stand above it.

@@ -48,6 +48,7 @@ import { lfs } from './lfs/lfs.feature.ts'
 import { quota } from './quota/quota.feature.ts'
 import { actions } from './actions/actions.feature.ts'
 import { admin } from './admin/admin.feature.ts'
+import { feed } from './feed/feed.feature.ts'
 import { notifications } from './notifications/notifications.feature.ts'
 import { webhooks } from './webhooks/webhooks.feature.ts'
 import { mail } from './mail/mail.feature.ts'
@@ -74,6 +75,7 @@ const features: readonly Feature[] = [
   quota,
   actions,
   admin,
+  feed,
   notifications,
   webhooks,
   mail,

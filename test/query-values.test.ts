@@ -132,7 +132,10 @@ test('no value of a query parameter is a defect: neither one that its list does 
   let listed = 0
   for (const operation of forge.services.operations()) {
     // A stream of events goes on for ever.
-    if (operation.base !== 'api' || operation.id === 'adminWatchEvents') continue
+    const isEndless = Object.values(operation.reply).some(
+      (shape) => isBytes(shape) && shape.mediaTypes.includes('text/event-stream'),
+    )
+    if (operation.base !== 'api' || isEndless) continue
     const lists = contract.get(operation.id) ?? []
     const names = operation.method === 'GET' ? [...new Set([...Object.keys(operation.query), ...lists])] : lists
     const path = addressOf(operation.path, pull.number)

@@ -89,6 +89,9 @@ export async function currentPosition(db: Db): Promise<EventPosition> {
   return (await findEnd(db)).position
 }
 
+/** The position before the oldest event that is kept. */
+export const oldestPosition = (db: Db): Promise<EventPosition> => findClearedTo(db)
+
 /**
  * One event, in today's shape; undefined when it is there no longer.
  * @throws Unreadable when a newer release wrote it

@@ -107,12 +107,18 @@ export async function placeSomeEvents(tx: Tx): Promise<boolean> {
   return numAffectedRows < placedAtOnce
 }
 
+/** The name of the small fact that says up to where events were cleared away. */
+const clearedName = 'events_cleared_to'
+
 /** The position of the newest event, and whether there are newer ones without a position. */
 export async function findEnd(db: Db): Promise<{ position: EventPosition; hasUnplaced: boolean }> {
   const unplaced =
     databaseKind(db) === 'sqlite' ? sql`false` : sql`exists (select 1 from event as fresh where fresh.position is null)`
+  // Where all were cleared away, it is where the last of them stood.
+  const cleared = sql`select cast(value as bigint) from instance_value where name = ${clearedName}`
   const { rows } = await sql<{ position: EventPosition | null; unplaced: boolean | number }>`
-    select (select max(${positionOf(db)}) from event) as position, ${unplaced} as unplaced`.execute(db)
+    select coalesce((select max(${positionOf(db)}) from event), (${cleared})) as position,
+      ${unplaced} as unplaced`.execute(db)
   const [end] = rows
   return { position: end?.position ?? (0 as EventPosition), hasUnplaced: Boolean(end?.unplaced) }
 }
@@ -230,9 +236,6 @@ export async function deleteOldEvents(
 
 /** Before the first event. */
 const start = 0 as EventPosition
-
-/** The name of the small fact that says up to where events were cleared away. */
-const clearedName = 'events_cleared_to'
 
 export async function findClearedTo(db: Db | Tx): Promise<EventPosition> {
   const row = await db.selectFrom('instance_value').select('value').where('name', '=', clearedName).executeTakeFirst()

@@ -75,6 +75,14 @@ export class Conflict extends Refusal {
 }
 
 /** What the request names has changed since the caller looked at it. */
+/** What was there once and is not kept any more. */
+export class Gone extends Refusal {
+  readonly status = 410
+  constructor(message: string, code = 'gone', data?: Data) {
+    super(message, code, data)
+  }
+}
+
 export class PreconditionFailed extends Refusal {
   readonly status = 412
   constructor(message: string, code = 'precondition_failed', data?: Data) {

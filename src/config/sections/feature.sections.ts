@@ -349,6 +349,8 @@ export const ingot = defineSection('ingot', {
     min: 1,
   }),
   maxMailConnections: int('MAX_MAIL_CONNECTIONS', 4, 'most connections to the mail server', { min: 1, max: 100 }),
+  maxFeedClients: int('MAX_FEED_CLIENTS', 2000, 'most clients that wait for what happens, in one process', { min: 1 }),
+  maxFeedClientsPerAccount: int('MAX_FEED_CLIENTS_PER_ACCOUNT', 50, 'most of them of one account', { min: 1 }),
   maxMailsPerHour: int('MAX_MAILS_PER_HOUR', 200, 'most mails to one person within an hour; 0 is no limit'),
   mailTimeout: durationMs('MAIL_TIMEOUT', '60s', 'longest wait for the mail server', { min: '100ms' }),
   maxMarkupSize: bytes('MAX_MARKUP_SIZE', '1 MiB', 'largest text that is rendered; longer ones are shown as they are'),

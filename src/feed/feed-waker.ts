@@ -1,0 +1,150 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { ownService } from '../access/own-service.ts'
+import { WatcherTooSlow, type LiveEvent, type LiveEvents } from '../events/live.ts'
+import { TooManyRequests, Unavailable } from '../lib/errors.ts'
+import type { UserId } from '../lib/ids.ts'
+
+/** Somebody who waits for what happens. */
+export interface Sleeper extends Disposable {
+  /** Resolves when something may have happened since the last call; false when there is no use in waiting any more. */
+  woken(signal: AbortSignal): Promise<boolean>
+}
+
+export interface FeedWaker {
+  /**
+   * Lets an account wait for events.
+   * @throws TooManyRequests, Unavailable when too many wait
+   */
+  sleep(accountId: UserId, accepts: (event: LiveEvent) => boolean): Sleeper
+  close(): void
+}
+
+interface Bed {
+  readonly accepts: (event: LiveEvent) => boolean
+  wake(): void
+}
+
+/** Who is woken at the same time, and the pause before the next are, in milliseconds: a crowd must not take what all need. */
+const wokenAtOnce = 8
+const pauseMs = 40
+
+/** How long it is before another try where too many watch the events. */
+const retryMs = 1000
+
+/**
+ * Wakes those who wait for events, of a crowd a few at a time. All of them share one watcher: one that waits costs an entry of a set, and nothing while
+ * nothing happens. What was missed is no loss, since whoever wakes reads on from where they were.
+ */
+export function createFeedWaker(
+  live: LiveEvents,
+  limits: { readonly most: number; readonly mostPerAccount: number },
+): FeedWaker {
+  const beds = new Set<Bed>()
+  const perAccount = new Map<UserId, number>()
+  const closing = new AbortController()
+  let isListening = false
+  const rising = new Set<Bed>()
+  let pause: NodeJS.Timeout | undefined
+
+  function wakeSome(): void {
+    pause = undefined
+    let count = 0
+    for (const bed of rising) {
+      if (count++ >= wokenAtOnce) break
+      rising.delete(bed)
+      bed.wake()
+    }
+    if (rising.size > 0 || count > 0) pause = setTimeout(wakeSome, pauseMs)
+  }
+
+  function wake(bed: Bed): void {
+    rising.add(bed)
+    if (pause === undefined) pause = setTimeout(wakeSome, 0)
+  }
+
+  async function listen(): Promise<void> {
+    isListening = true
+    try {
+      while (beds.size > 0 && !closing.signal.aborted) {
+        try {
+          const items = live.watch({ accepts: () => true, signal: closing.signal })
+          // What happened while nobody listened is found by looking.
+          for (const bed of beds) wake(bed)
+          for await (const item of items) {
+            for (const bed of beds) if (item === 'gap' || bed.accepts(item)) wake(bed)
+            if (beds.size === 0) break
+          }
+          // It ended by itself: the server stops.
+          if (beds.size > 0) closing.abort()
+        } catch (error) {
+          if (error instanceof WatcherTooSlow) continue
+          if (!(error instanceof Unavailable) || error.code !== 'too_many_watchers') throw error
+          await sleep(retryMs, undefined, { signal: closing.signal })
+        }
+      }
+    } catch (error) {
+      // Nobody can be woken any more: they are let go, and come back by themselves.
+      closing.abort(error)
+    } finally {
+      isListening = false
+      if (closing.signal.aborted) for (const bed of beds) bed.wake()
+    }
+  }
+
+  return {
+    sleep(accountId, accepts) {
+      if (closing.signal.aborted) throw new Unavailable('the server is stopping', 'stopping')
+      const own = perAccount.get(accountId) ?? 0
+      if (own >= limits.mostPerAccount) {
+        throw new TooManyRequests('too many clients of this account wait for what happens', 'feed_clients_exceeded')
+      }
+      if (beds.size >= limits.most) throw new Unavailable('too many clients wait for what happens', 'feed_full')
+      perAccount.set(accountId, own + 1)
+      let isWoken = false
+      let rise: (() => void) | undefined
+      const bed: Bed = {
+        accepts,
+        wake() {
+          isWoken = true
+          rise?.()
+        },
+      }
+      beds.add(bed)
+      if (!isListening) void listen()
+      return {
+        async woken(signal) {
+          const stop = (): void => rise?.()
+          signal.addEventListener('abort', stop)
+          try {
+            while (!isWoken && !signal.aborted && !closing.signal.aborted) {
+              await new Promise<void>((resolve) => (rise = resolve))
+            }
+          } finally {
+            signal.removeEventListener('abort', stop)
+            rise = undefined
+          }
+          isWoken = false
+          return !signal.aborted && !closing.signal.aborted
+        },
+        [Symbol.dispose]() {
+          if (!beds.delete(bed)) return
+          rising.delete(bed)
+          const left = (perAccount.get(accountId) ?? 1) - 1
+          if (left === 0) perAccount.delete(accountId)
+          else perAccount.set(accountId, left)
+        },
+      }
+    },
+    close() {
+      closing.abort()
+      clearTimeout(pause)
+    },
+  }
+}
+
+/** Who waits in this process. */
+export const feedWaker = ownService<FeedWaker>('the waker of the feed', {
+  open: ({ live, config }) =>
+    createFeedWaker(live, { most: config.ingot.maxFeedClients, mostPerAccount: config.ingot.maxFeedClientsPerAccount }),
+  close: (waker) => waker.close(),
+})

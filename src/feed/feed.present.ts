@@ -1,0 +1,52 @@
+import type { Ctx } from '../access/context.ts'
+import { formatUnix } from '../lib/time.ts'
+import { issueApiUrl } from '../issues/repo-with-owner.ts'
+import { repoApiUrl, repoFullName } from '../repos/repo-url.ts'
+import type { FeedEntry as Entry, FeedPage as Page } from './feed.schemas.ts'
+import type { FeedEntry as Told, FeedPage as ToldPage } from './feed.service.ts'
+
+type PresentCtx = Pick<Ctx, 'config'>
+
+export const presentFeed = (ctx: PresentCtx, page: ToldPage): Page => ({
+  events: page.entries.map((entry) => presentEntry(ctx, entry)),
+  cursor: page.cursor,
+  has_more: page.hasMore,
+})
+
+export function presentEntry({ config }: PresentCtx, { event, cursor, actor, place, issue }: Told): Entry {
+  return {
+    id: event.id,
+    cursor,
+    kind: event.name,
+    at: formatUnix(Math.floor(event.atMs / 1000)),
+    actor: actor ? { id: actor.id, login: actor.name } : null,
+    repository: place
+      ? { id: place.repo.id, full_name: repoFullName(place), url: repoApiUrl({ config, ...place }) }
+      : null,
+    issue: presentIssueOf(config, { event, place, issue }),
+    ids: idsOf(event.data),
+  }
+}
+
+function presentIssueOf(
+  config: Ctx['config'],
+  { event, place, issue }: Pick<Told, 'event' | 'place' | 'issue'>,
+): Entry['issue'] {
+  if (event.issueId === undefined) return null
+  const isPull = 'isPull' in event.data ? event.data.isPull : true
+  const number = issue?.index ?? (event.name === 'issue.deleted' ? event.data.index : null)
+  return {
+    id: event.issueId,
+    type: isPull ? 'pull' : 'issue',
+    number,
+    url: place && number !== null ? issueApiUrl({ config, ...place }, { index: number, is_pull: isPull }) : null,
+  }
+}
+
+/** Members that are ids; what people wrote, and what was there before, is nowhere in the feed. */
+const idsOf = (data: object): Record<string, number> =>
+  Object.fromEntries(
+    Object.entries(data).filter(
+      (member): member is [string, number] => member[0].endsWith('Id') && typeof member[1] === 'number',
+    ),
+  )

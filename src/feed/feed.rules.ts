@@ -1,0 +1,123 @@
+import type { Event, EventName } from '../events/catalogue.ts'
+import type { Scope } from '../http/operation.ts'
+import type { RepoUnit } from '../db/tables/repositories.ts'
+
+/** Who may read an entry: whoever reads a unit of its repository, sees something of it, or administers it; or sees an account. */
+export type Readers =
+  | { readonly of: 'unit'; readonly unit: RepoUnit }
+  | { readonly of: 'repository' }
+  | { readonly of: 'administration' }
+  | { readonly of: 'members' }
+  | { readonly of: 'account'; readonly member: 'userId' | 'orgId' }
+
+interface Rule<Name extends EventName> {
+  /** What a token must grant for reading, beside the access of its account. */
+  readonly scope: Scope
+  /** undefined: nobody. */
+  readers(event: Event<Name>): Readers | undefined
+  /** The account that may read it as well, since it is about them. */
+  readonly about?: 'userId' | 'recipientId'
+}
+
+type Rules = { readonly [Name in EventName]?: Rule<Name> }
+
+const unit = (name: RepoUnit): Readers => ({ of: 'unit', unit: name })
+const told = (scope: Scope, readers: Readers) => ({ scope, readers: (): Readers => readers })
+
+const ofTracker = {
+  scope: 'issue',
+  readers: ({ data }: { readonly data: { readonly isPull: boolean } }): Readers =>
+    unit(data.isPull ? 'pulls' : 'issues'),
+} as const
+const ofPulls = told('repository', unit('pulls'))
+const ofRepository = told('repository', { of: 'repository' })
+const ofCode = told('repository', unit('code'))
+const ofWiki = told('repository', unit('wiki'))
+const ofAdministrators = told('repository', { of: 'administration' })
+const ofMembers = told('organization', { of: 'members' })
+const ofAccount = told('user', { of: 'account', member: 'userId' })
+
+/** What the feed tells. Kinds of events that are not here are told to nobody: each has its readers said first. */
+const rules: Rules = {
+  'issue.opened': ofTracker,
+  'issue.closed': ofTracker,
+  'issue.reopened': ofTracker,
+  'issue.edited': ofTracker,
+  'issue.labelled': ofTracker,
+  'issue.assigned': ofTracker,
+  'issue.milestoned': ofTracker,
+  'issue.locked': ofTracker,
+  'issue.pinned': ofTracker,
+  'issue.referenced': ofTracker,
+  'issue.deleted': ofTracker,
+  'issue.commented': ofTracker,
+  'comment.edited': ofTracker,
+  'comment.deleted': ofTracker,
+  'pull.opened': ofPulls,
+  'pull.merged': ofPulls,
+  'pull.synchronized': ofPulls,
+  'pull.retargeted': ofPulls,
+  'pull.readied': ofPulls,
+  'pull.mergeScheduled': ofPulls,
+  'review.submitted': ofPulls,
+  'review.requested': ofPulls,
+  'review.dismissed': ofPulls,
+  'review.deleted': ofPulls,
+  'repo.created': ofRepository,
+  'repo.transferred': ofRepository,
+  'repo.forked': ofRepository,
+  'repo.generated': ofRepository,
+  'repo.renamed': ofRepository,
+  'repo.updated': ofRepository,
+  'repo.visibilityChanged': ofRepository,
+  'repo.starred': ofRepository,
+  'repo.unstarred': ofRepository,
+  'repo.transferOffered': { ...ofAdministrators, about: 'recipientId' },
+  'collaborator.added': { ...ofAdministrators, about: 'userId' },
+  'collaborator.changed': { ...ofAdministrators, about: 'userId' },
+  'collaborator.removed': { ...ofAdministrators, about: 'userId' },
+  'refs.updated': { scope: 'repository', readers: ({ data }) => unit(data.kind) },
+  'branch.renamed': ofCode,
+  'status.created': ofCode,
+  'release.published': told('repository', unit('releases')),
+  'release.updated': {
+    scope: 'repository',
+    readers: ({ data }) => (data.isDraft || data.wasDraft ? undefined : unit('releases')),
+  },
+  'release.deleted': { scope: 'repository', readers: ({ data }) => (data.isDraft ? undefined : unit('releases')) },
+  'wiki.pageCreated': ofWiki,
+  'wiki.pageEdited': ofWiki,
+  'wiki.pageDeleted': ofWiki,
+  'user.created': ofAccount,
+  'user.renamed': ofAccount,
+  'user.edited': ofAccount,
+  'org.edited': told('organization', { of: 'account', member: 'orgId' }),
+  'team.created': ofMembers,
+  'team.edited': ofMembers,
+  'team.deleted': ofMembers,
+  'team.memberAdded': { ...ofMembers, about: 'userId' },
+  'team.memberRemoved': { ...ofMembers, about: 'userId' },
+  'team.repoAdded': ofMembers,
+  'team.repoRemoved': ofMembers,
+}
+
+/** The kinds of events that the feed tells. */
+export const toldKinds = Object.keys(rules) as readonly EventName[]
+
+/** The rule of an event; undefined for one that nobody is told of. */
+export const ruleOf = (event: Event): Rule<EventName> | undefined => rules[event.name]
+
+/** The kinds that words name, `issue.*` standing for all that begin so; those that are not told are none. */
+export const kindsOf = (words: readonly string[]): EventName[] =>
+  toldKinds.filter((kind) =>
+    words.some((word) => (word.endsWith('*') ? kind.startsWith(word.slice(0, -1)) : kind === word)),
+  )
+
+/** A place in the feed of one instance, as clients keep it; what is in it is nobody's business but ours. */
+export const formatCursor = (instance: string, position: number): string => `${instance}.${position.toString(36)}`
+
+/** The instance and the position of a cursor; undefined for what is none. */
+export function parseCursor(text: string): { readonly instance: string; readonly position: number } | undefined {
+  const parts = /^([0-9a-f]{16})\.([0-9a-z]{1,10})$/.exec(text)
+  return parts ? { instance: parts[1] as string, position: Number.parseInt(parts[2] as string, 36) } : undefined
+}

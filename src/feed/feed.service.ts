@@ -1,0 +1,345 @@
+import { randomBytes } from 'node:crypto'
+import { accessToAll, type RepoAccess } from '../access/repo-access.ts'
+import { findAccountByName, listMemberships } from '../access/access.store.ts'
+import type { Ctx, SignedInCtx } from '../access/context.ts'
+import { resolveRepo } from '../access/resolve-repo.ts'
+import { grants } from '../auth/token-scopes.ts'
+import { viewerOf, type Viewer } from '../auth/viewer.ts'
+import { transaction, type Db } from '../db/database.ts'
+import type { UserRow } from '../db/tables/accounts.ts'
+import type { IssueRow } from '../db/tables/issues.ts'
+import type { EventName } from '../events/catalogue.ts'
+import {
+  currentPosition,
+  oldestPosition,
+  readEvents,
+  type EventPage,
+  type EventPosition,
+  type EventQuery,
+  type RecordedEvent,
+} from '../events/cursor.ts'
+import type { LiveEvent } from '../events/live.ts'
+import type { RepoWithOwner } from '../issues/repo-with-owner.ts'
+import { loadReposWithOwners } from '../issues/repo-with-owner.store.ts'
+import { loadIssues } from '../issues/issue.store.ts'
+import { BadRequest, Gone, Moved, NotFound } from '../lib/errors.ts'
+import type { IssueId, RepoId, UserId } from '../lib/ids.ts'
+import { refuseInvisible } from '../users/user.service.ts'
+import { loadUsers } from '../users/user.store.ts'
+import { formatCursor, kindsOf, parseCursor, ruleOf, toldKinds } from './feed.rules.ts'
+import { feedWaker, type Sleeper } from './feed-waker.ts'
+import { findFeedInstance, findPresentAccount, insertFeedInstance, listShownAccounts } from './feed.store.ts'
+
+/** Which part of what happens somebody follows. */
+export interface FeedFilter {
+  /** undefined: all that are told. */
+  readonly names?: readonly EventName[] | undefined
+  readonly repoId?: RepoId | undefined
+  readonly ownerId?: UserId | undefined
+}
+
+/** One thing that happened, with what it is told with. */
+export interface FeedEntry {
+  readonly event: RecordedEvent
+  readonly cursor: string
+  readonly actor: UserRow | undefined
+  /** The repository as it is called now. */
+  readonly place: RepoWithOwner | undefined
+  /** undefined: it is about none, or it is deleted. */
+  readonly issue: IssueRow | undefined
+}
+
+export interface FeedPage {
+  readonly entries: readonly FeedEntry[]
+  /** Where to go on. */
+  readonly cursor: string
+  readonly hasMore: boolean
+}
+
+/** What a request says about what it wants, in words. */
+export interface FeedWish {
+  readonly kinds?: readonly string[] | undefined
+  /** `owner/name`. */
+  readonly repository?: string | undefined
+  readonly owner?: string | undefined
+}
+
+/** The filter of a wish; `NotFound` for a repository or an account that is not there, or not for the viewer. */
+export async function findFilter(ctx: SignedInCtx, wish: FeedWish): Promise<FeedFilter> {
+  const names = wish.kinds === undefined || wish.kinds.length === 0 ? undefined : kindsOf(wish.kinds)
+  if (names?.length === 0) throw new BadRequest('nothing of these kinds is told', 'feed_kind_unknown')
+  if (wish.repository !== undefined) {
+    const [owner = '', name = '', more] = wish.repository.split('/')
+    if (name === '' || more !== undefined) throw new BadRequest('a repository is named owner/name', 'feed_repo_invalid')
+    const { repo } = await resolveRepo(ctx, owner, name, () => '').catch((error: unknown) => {
+      // A name of before: whoever follows something should know that it is called otherwise.
+      if (error instanceof Moved) throw new NotFound('the repository is called otherwise now', 'repo_renamed')
+      throw error
+    })
+    return { names, repoId: repo.id }
+  }
+  if (wish.owner === undefined) return { names }
+  const owner = await findAccountByName(ctx.db, wish.owner.toLowerCase())
+  if (!owner) throw new NotFound('the user does not exist', 'user_not_found')
+  await refuseInvisible(ctx, owner)
+  return { names, ownerId: owner.id }
+}
+
+const instances = new WeakMap<Db, Promise<string>>()
+
+/** What tells the positions of this instance from those of others. */
+function instanceOf(db: Db): Promise<string> {
+  const known = instances.get(db)
+  if (known) return known
+  const found = findOrMakeInstance(db)
+  instances.set(db, found)
+  found.catch(() => instances.delete(db))
+  return found
+}
+
+async function findOrMakeInstance(db: Db): Promise<string> {
+  const known = await findFeedInstance(db)
+  if (known !== undefined) return known
+  await transaction(db, (tx) => insertFeedInstance(tx, randomBytes(8).toString('hex')))
+  return (await findFeedInstance(db)) as string
+}
+
+/**
+ * Where a reader begins: at a cursor, at the oldest event that is kept (`oldest`), or now. A cursor of another instance, or
+ * from after a backup was restored, is `BadRequest`; one from before the oldest event is `Gone`: then what the reader
+ * has must be made anew.
+ */
+export async function findBegin(db: Db, after: string | undefined): Promise<EventPosition> {
+  if (after === undefined || after === '') return currentPosition(db)
+  if (after === 'oldest') return oldestPosition(db)
+  const cursor = parseCursor(after)
+  if (cursor?.instance !== (await instanceOf(db))) {
+    throw new BadRequest('the cursor is not of this instance: begin anew', 'cursor_unknown')
+  }
+  if (cursor.position > (await currentPosition(db))) {
+    throw new BadRequest('the cursor is from a time that this instance does not know: begin anew', 'cursor_unknown')
+  }
+  const position = cursor.position as EventPosition
+  if (position < (await oldestPosition(db))) throw tooOld()
+  return position
+}
+
+const tooOld = () => new Gone('events after the cursor are not kept any more: begin anew', 'cursor_too_old')
+
+/** Readings under way, by database and question: those who wake together ask the same. */
+const underWay = new WeakMap<Db, Map<string, Promise<EventPage>>>()
+
+function readTogether(db: Db, query: EventQuery): Promise<EventPage> {
+  const ofDb = underWay.get(db) ?? new Map<string, Promise<EventPage>>()
+  underWay.set(db, ofDb)
+  const key = JSON.stringify(query)
+  const known = ofDb.get(key)
+  if (known) return known
+  const reading = readEvents(db, query).finally(() => ofDb.delete(key))
+  ofDb.set(key, reading)
+  return reading
+}
+
+/** Events that are looked at for one page, however few of them the viewer may read. */
+const lookedAtOnce = 2000
+const readAtOnce = 100
+
+/** One page of what happened after a position, as far as the viewer may read it now. */
+export async function readFeed(
+  ctx: SignedInCtx,
+  filter: FeedFilter,
+  after: EventPosition,
+  limit: number,
+): Promise<FeedPage & { readonly position: EventPosition }> {
+  const instance = await instanceOf(ctx.db)
+  const entries: FeedEntry[] = []
+  let position = after
+  let hasMore = true
+  for (let looked = 0; hasMore && looked < lookedAtOnce && entries.length < limit;) {
+    const page = await readTogether(ctx.db, { ...filter, after: position, limit: readAtOnce })
+    if (page.isIncomplete) throw tooOld()
+    const readable = await readableOf(ctx, page.events)
+    const room = limit - entries.length
+    for (const event of readable.events.slice(0, room)) {
+      entries.push(readable.entryOf(event, formatCursor(instance, event.position)))
+    }
+    const last = readable.events[room - 1]
+    const isCut = readable.events.length > room
+    position = isCut && last ? last.position : page.position
+    hasMore = isCut || !page.isEnd
+    looked += readAtOnce
+  }
+  return { entries, position, cursor: formatCursor(instance, position), hasMore }
+}
+
+type Placed = EventPage['events'][number]
+
+/** Which of some events the viewer may read, and what they are told with; a fixed number of queries. */
+async function readableOf({ db, viewer }: SignedInCtx, all: readonly Placed[]) {
+  const granted = all.filter((event) => {
+    const rule = ruleOf(event)
+    return rule !== undefined && isGranted(viewer, rule.scope)
+  })
+  const idsOf = <Id>(id: (event: Placed) => Id | undefined): Id[] => [
+    ...new Set(granted.map(id).filter((each) => each !== undefined)),
+  ]
+  const accountIds = idsOf(accountOf)
+  const orgIds = idsOf((event) => ('orgId' in event.data ? event.data.orgId : undefined))
+  const [places, shown, memberships, actors, issues] = await Promise.all([
+    loadReposWithOwners(
+      db,
+      idsOf((event) => event.repoId),
+    ),
+    listShownAccounts(db, viewer, accountIds),
+    orgIds.length === 0 ? [] : listMemberships(db, orgIds, viewer.id),
+    loadUsers(
+      db,
+      idsOf((event) => event.actorId),
+    ),
+    loadIssues(
+      db,
+      idsOf<IssueId>((event) => event.issueId),
+    ),
+  ])
+  const access = await accessToAll(db, viewer, [...places.values()])
+  const members = new Set(memberships.map((row) => row.org_id))
+  const known = { access, shown, members }
+  return {
+    events: granted.filter((event) => mayRead(viewer, event, known)),
+    entryOf: (event: Placed, cursor: string): FeedEntry => ({
+      event,
+      cursor,
+      actor: event.actorId === undefined ? undefined : actors.get(event.actorId),
+      // Who reads an entry because it is about them may not see the repository (any more).
+      place: event.repoId === undefined || !access.get(event.repoId)?.rights.any ? undefined : places.get(event.repoId),
+      issue: event.issueId === undefined ? undefined : issues.get(event.issueId),
+    }),
+  }
+}
+
+/** The account that an event about accounts is about. */
+function accountOf(event: Placed): UserId | undefined {
+  const readers = ruleOf(event)?.readers(event)
+  return readers?.of === 'account' ? (event.data as Partial<Record<string, UserId>>)[readers.member] : undefined
+}
+
+const isGranted = ({ credential }: Viewer, scope: Parameters<typeof grants>[1]): boolean =>
+  credential.kind !== 'token' || grants(credential.scopes, scope, 'read')
+
+interface Known {
+  readonly access: ReadonlyMap<RepoId, RepoAccess>
+  readonly shown: ReadonlySet<UserId>
+  readonly members: ReadonlySet<UserId>
+}
+
+function mayRead(viewer: Viewer, event: Placed, { access, shown, members }: Known): boolean {
+  const rule = ruleOf(event)
+  const readers = rule?.readers(event)
+  if (!rule || !readers) return false
+  const ids = event.data as Partial<Record<string, unknown>>
+  const isLimited = viewer.limit.publicOnly || viewer.limit.repo !== undefined
+  if (!isLimited && rule.about !== undefined && ids[rule.about] === viewer.id) return true
+  const rights = event.repoId === undefined ? undefined : access.get(event.repoId)?.rights
+  switch (readers.of) {
+    case 'unit':
+      return rights !== undefined && rights.modeOf(readers.unit) > 0
+    case 'repository':
+      return rights?.any ?? false
+    case 'administration':
+      return rights?.isAdmin ?? false
+    case 'members':
+      return !isLimited && (viewer.isAdmin || members.has(ids['orgId'] as UserId))
+    case 'account':
+      return viewer.limit.repo === undefined && shown.has(ids[readers.member] as UserId)
+  }
+}
+
+const told = new Set<EventName>(toldKinds)
+
+/** Whether it is worth a look when something happens, by what is known of it before anything is loaded. */
+const isOfInterest =
+  ({ names, repoId }: FeedFilter) =>
+  (event: LiveEvent): boolean =>
+    told.has(event.name) &&
+    (names === undefined || names.includes(event.name)) &&
+    (repoId === undefined || event.ids['repoId'] === repoId)
+
+/** The viewer as they are by now, with the same credential; undefined when that does not hold any more. */
+async function presentCtx<Context extends SignedInCtx>(ctx: Context): Promise<Context | undefined> {
+  const account = await findPresentAccount(ctx.db, ctx.viewer)
+  return account && { ...ctx, viewer: viewerOf(account, ctx.viewer.credential) }
+}
+
+/** One page; where there is nothing yet, after a wait of at most `waitMs` for something to happen. */
+export async function waitForFeed(
+  ctx: SignedInCtx,
+  filter: FeedFilter,
+  { after, limit, waitMs, signal }: Reading & { readonly waitMs: number },
+): Promise<FeedPage> {
+  if (waitMs <= 0) return readFeed(ctx, filter, after, limit)
+  using sleeper = feedWaker.of(ctx).sleep(ctx.viewer.id, isOfInterest(filter))
+  const until = AbortSignal.any([signal, AbortSignal.timeout(waitMs)])
+  let page = await readFeed(ctx, filter, after, limit)
+  while (page.entries.length === 0 && (page.hasMore || (await sleeper.woken(until)))) {
+    const present = await presentCtx(ctx)
+    if (!present) break
+    page = await readFeed(present, filter, page.position, limit)
+  }
+  return page
+}
+
+interface Reading {
+  readonly after: EventPosition
+  readonly limit: number
+  readonly signal: AbortSignal
+}
+
+/** What one gets of a stream: entries, or the place that one has come to without any. */
+export type FeedItem =
+  | { readonly kind: 'entry'; readonly entry: FeedEntry }
+  | { readonly kind: 'place'; readonly cursor: string }
+
+/**
+ * What happens from a position on, without end: until the signal, or the credential does not hold any more. A reader that
+ * is too slow and too old finds the stream ended, and is told when it comes back.
+ */
+export function followFeed(
+  ctx: SignedInCtx,
+  filter: FeedFilter,
+  from: Omit<Reading, 'signal'>,
+): (signal: AbortSignal) => AsyncGenerator<FeedItem> {
+  // Too many clients are refused before an answer begins.
+  const sleeper = feedWaker.of(ctx).sleep(ctx.viewer.id, isOfInterest(filter))
+  return (signal) => {
+    // Also when nobody takes the first item.
+    signal.addEventListener('abort', () => sleeper[Symbol.dispose](), { once: true })
+    return follow(ctx, filter, { ...from, signal }, sleeper)
+  }
+}
+
+async function* follow(
+  ctx: SignedInCtx,
+  filter: FeedFilter,
+  { after, limit, signal }: Reading,
+  sleeper: Sleeper,
+): AsyncGenerator<FeedItem> {
+  using _ = sleeper
+  let position = after
+  let told: EventPosition | undefined
+  for (let present: SignedInCtx | undefined = ctx; present; present = await presentCtx(ctx)) {
+    const page = await readFeed(present, filter, position, limit)
+    for (const entry of page.entries) yield { kind: 'entry', entry }
+    position = page.position
+    // Whoever comes back later need not look through what was not for them.
+    if (page.entries.length > 0) told = position
+    else if (told === undefined || position - told > readAtOnce) {
+      told = position
+      yield { kind: 'place', cursor: page.cursor }
+    }
+    if (!page.hasMore && !(await sleeper.woken(signal))) return
+    if (signal.aborted) return
+  }
+}
+
+/** What the feed of an organization begins with: the viewer may see it at all. */
+export const refuseHidden = (ctx: Ctx, org: UserRow): Promise<void> => refuseInvisible(ctx, org)

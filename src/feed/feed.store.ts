@@ -1,0 +1,53 @@
+import { sql, type SqlBool } from 'kysely'
+import { accountsShownTo } from '../access/access-rule.store.ts'
+import type { Viewer } from '../auth/viewer.ts'
+import type { Db, Tx } from '../db/database.ts'
+import { idList, idListText } from '../db/id-list.ts'
+import type { UserRow } from '../db/tables/accounts.ts'
+import type { UserId } from '../lib/ids.ts'
+
+/** The name of the small fact that tells feeds of instances apart. */
+const instanceName = 'feed_instance'
+
+export const findFeedInstance = async (db: Db | Tx): Promise<string | undefined> =>
+  (await db.selectFrom('instance_value').select('value').where('name', '=', instanceName).executeTakeFirst())?.value
+
+/** Does nothing when there is one. */
+export async function insertFeedInstance(tx: Tx, value: string): Promise<void> {
+  await tx
+    .insertInto('instance_value')
+    .values({ name: instanceName, value })
+    .onConflict((conflict) => conflict.column('name').doNothing())
+    .execute()
+}
+
+/** Which of some accounts the viewer may see. */
+export const listShownAccounts = async (db: Db, viewer: Viewer, ids: readonly UserId[]): Promise<Set<UserId>> =>
+  ids.length === 0
+    ? new Set()
+    : new Set(
+        (
+          await db
+            .selectFrom('user')
+            .select('id')
+            .where(sql<SqlBool>`"user".id in ${idList(db, idListText(ids))}`)
+            .where(accountsShownTo(viewer))
+            .execute()
+        ).map((row) => row.id),
+      )
+
+/**
+ * The account behind a credential as it is now; undefined when it may not sign in any more, or its token is revoked.
+ */
+export const findPresentAccount = (db: Db, { id, credential }: Viewer): Promise<UserRow | undefined> => {
+  const query = db
+    .selectFrom('user')
+    .selectAll()
+    .where('id', '=', id)
+    .where('is_active', '=', true)
+    .where('prohibit_login', '=', false)
+  if (credential.kind !== 'token') return query.executeTakeFirst()
+  return query
+    .where((where) => where.exists(where.selectFrom('access_token').select('id').where('id', '=', credential.tokenId)))
+    .executeTakeFirst()
+}

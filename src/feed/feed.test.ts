@@ -1,0 +1,302 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { clearOldEvents } from '../events/retention.ts'
+import type { Answer, ForgeClient } from '../testing/client.ts'
+import { startForge, testPassword, type Forge } from '../testing/forge.ts'
+import { until } from '../testing/until.ts'
+
+interface Entry {
+  readonly kind: string
+  readonly cursor: string
+  readonly issue: { readonly number: number | null; readonly type: string; readonly url: string | null } | null
+  readonly repository: { readonly full_name: string } | null
+  readonly actor: { readonly login: string } | null
+}
+
+const kinds = (answer: Answer): string[] => answer.json.events.map((event: Entry) => event.kind)
+
+/** A cursor that stands for now. */
+const now = async (client: ForgeClient): Promise<string> => (await client.must('GET', '/events')).json.cursor
+
+/** A client of alice's with a token of some scopes. */
+async function limited(forge: Forge, scopes: readonly string[]): Promise<{ client: ForgeClient; id: number }> {
+  const asAlice = forge.as('alice', { basic: { login: 'alice', password: testPassword } })
+  const { json } = await asAlice.must('POST', '/users/alice/tokens', { name: forge.given.name('t'), scopes })
+  return { client: forge.as('alice', { token: json.sha1 }), id: json.id }
+}
+
+test('listEvents, repoListEvents, orgListEvents: what happens, in order, by pages and filters', async () => {
+  await using forge = await startForge({ users: ['alice', 'bob'] })
+  assert.equal((await forge.guest.get('/events')).status, 401)
+  const asAlice = forge.as('alice')
+  const after = await now(asAlice)
+  assert.deepEqual(kinds(await asAlice.get(`/events?after=${after}`)), [])
+  const repo = await forge.given.repo({ owner: 'alice', name: 'r' })
+  const file = { content: Buffer.from('x').toString('base64'), message: 'm' }
+  await asAlice.must('POST', `${repo.api}/contents/x.txt`, file)
+  const issue = await forge.given.issue({ repo, title: 'secret words' })
+  await asAlice.must('POST', `${issue.api}/comments`, { body: 'more secret words' })
+  await asAlice.must('PATCH', issue.api, { title: 'other words' })
+  await forge.settle()
+  const all = await asAlice.must('GET', `/events?after=${after}`)
+  const wanted = ['repo.created', 'refs.updated', 'issue.opened', 'issue.commented', 'issue.edited']
+  assert.deepEqual(
+    kinds(all).filter((kind) => wanted.includes(kind)),
+    wanted,
+  )
+  assert.doesNotMatch(all.text, /words/, 'what people wrote is asked for where it is')
+  const opened: Entry = all.json.events.find((event: Entry) => event.kind === 'issue.opened')
+  assert.deepEqual(
+    [opened.actor?.login, opened.repository?.full_name, opened.issue?.number, opened.issue?.type, opened.issue?.url],
+    ['alice', 'alice/r', 1, 'issue', `${forge.url}/api/v1/repos/alice/r/issues/1`],
+  )
+
+  const one = await asAlice.must('GET', `/events?after=${after}&kind=issue.*&limit=1`)
+  assert.deepEqual([kinds(one), one.json.has_more], [['issue.opened'], true])
+  const rest = await asAlice.must('GET', `/events?after=${one.json.cursor}&kind=issue.*,repo.created`)
+  assert.deepEqual([kinds(rest), rest.json.has_more], [['issue.commented', 'issue.edited'], false])
+
+  const org = await forge.given.org({ owner: 'alice' })
+  await asAlice.must('POST', `/orgs/${org}/repos`, { name: 'o' })
+  await asAlice.must('POST', `/repos/${org}/o/issues`, { title: 'x' })
+  const mine = `after=${after}&kind=issue.opened`
+  for (const path of [`/events?repo=alice/r&${mine}`, `${repo.api}/events?${mine}`]) {
+    assert.deepEqual(kinds(await asAlice.get(path)), ['issue.opened'])
+  }
+  for (const path of [`/events?owner=${org}&${mine}`, `/orgs/${org}/events?${mine}`]) {
+    const { json } = await asAlice.must('GET', path)
+    assert.deepEqual(
+      json.events.map((event: Entry) => event.repository?.full_name),
+      [`${org}/o`],
+    )
+  }
+  await asAlice.must('DELETE', issue.api)
+  const gone: Entry[] = (await asAlice.must('GET', `${repo.api}/events?after=oldest&kind=issue.*`)).json.events
+  assert.deepEqual(
+    gone.map((event) => [event.kind, event.issue?.number]),
+    [
+      ['issue.opened', null],
+      ['issue.commented', null],
+      ['issue.edited', null],
+      ['issue.deleted', 1],
+    ],
+  )
+  const asJson = { headers: { accept: 'application/json' } }
+  assert.equal((await asAlice.get('/events/stream', asJson)).status, 406)
+  for (const wrong of ['kind=what.*', 'kind=avatar.replaced', 'repo=alice', 'wait=61', 'wait=-1']) {
+    assert.equal((await asAlice.get(`/events?${wrong}`)).status, 400, wrong)
+  }
+  for (const wrong of ['repo=alice/none', 'owner=none']) {
+    assert.equal((await asAlice.get(`/events?${wrong}`)).status, 404, wrong)
+  }
+})
+
+test('listEvents: each entry only while the caller may read its subject, and as far as the token goes', async () => {
+  await using forge = await startForge({ users: ['alice', 'bob', 'carol'] })
+  const asAlice = forge.as('alice')
+  const after = await now(asAlice)
+  const secret = await forge.given.repo({ owner: 'bob', name: 'secret', private: true })
+  const open = await forge.given.repo({ owner: 'bob', name: 'open' })
+  await forge.given.issue({ repo: secret })
+  await forge.given.issue({ repo: open })
+  await forge.settle()
+  const seen = async (client: ForgeClient, query = ''): Promise<string[]> => [
+    ...new Set<string>(
+      (await client.must('GET', `/events?after=${after}${query}`)).json.events.map(
+        ({ kind, repository }: Entry) => `${kind} ${repository?.full_name ?? ''}`,
+      ),
+    ),
+  ]
+  const onIssues = '&kind=issue.*'
+  assert.deepEqual(await seen(asAlice, onIssues), ['issue.opened bob/open'])
+  assert.equal((await asAlice.get('/events?repo=bob/secret')).status, 404)
+  assert.equal((await asAlice.get('/repos/bob/secret/events')).status, 404)
+
+  await forge.as('bob').must('PUT', `${secret.api}/collaborators/alice`, { permission: 'read' })
+  assert.deepEqual(await seen(asAlice, onIssues), ['issue.opened bob/secret', 'issue.opened bob/open'])
+  assert.deepEqual(await seen(asAlice, '&kind=collaborator.*'), ['collaborator.added bob/secret'], 'it is about her')
+  assert.deepEqual(await seen(forge.as('carol'), '&kind=collaborator.*'), [])
+
+  const ofIssues = (await limited(forge, ['read:issue'])).client
+  assert.deepEqual(await seen(ofIssues), ['issue.opened bob/secret', 'issue.opened bob/open'])
+  const ofPublic = (await limited(forge, ['public-only', 'read:issue', 'read:repository', 'read:organization'])).client
+  assert.deepEqual(await seen(ofPublic, onIssues), ['issue.opened bob/open'])
+  assert.equal((await seen(ofPublic)).filter((text) => text.includes('secret')).length, 0)
+  assert.deepEqual(await seen((await limited(forge, ['read:misc'])).client), [])
+
+  await forge.as('bob').must('DELETE', `${secret.api}/collaborators/alice`)
+  assert.deepEqual(await seen(asAlice, onIssues), ['issue.opened bob/open'])
+  const removed: Entry[] = (await asAlice.must('GET', `/events?after=${after}&kind=collaborator.removed`)).json.events
+  assert.deepEqual(
+    removed.map((event) => event.repository),
+    [null],
+    'she is told, and not of what it is called now',
+  )
+  await forge.as('bob').must('PATCH', open.api, { has_issues: false })
+  assert.deepEqual(await seen(asAlice, onIssues), [])
+
+  // What is between others stays between them.
+  await forge.as('bob').must('PUT', '/user/block/carol')
+  assert.deepEqual(
+    await seen(forge.as('root'), '&kind=user.*,repo.*').then((texts) =>
+      texts.filter((text) => text.startsWith('user.blocked')),
+    ),
+    [],
+  )
+})
+
+test('listEvents: cursors that are too old, of another instance or of a later life are told', async () => {
+  await using forge = await startForge({ users: ['alice'] })
+  await using other = await startForge({ users: ['alice'] })
+  const asAlice = forge.as('alice')
+  const first = await now(asAlice)
+  await forge.given.issue()
+  const foreign = await other.as('alice').get(`/events?after=${first}`)
+  assert.deepEqual([foreign.status, foreign.json.code], [400, 'cursor_unknown'])
+  const [instance] = first.split('.')
+  for (const wrong of ['0', 'x.1', `${instance}.zzzzzzzz`, `${instance}.-1`, `${instance}`]) {
+    const answer = await asAlice.get(`/events?after=${wrong}`)
+    assert.deepEqual([answer.status, answer.json.code], [400, 'cursor_unknown'], wrong)
+  }
+  await forge.settle()
+  const later = await now(asAlice)
+  forge.clock.advance(10_000)
+  await clearOldEvents(forge.services.db, 1, { signal: new AbortController().signal, progress: () => {} })
+  const old = await asAlice.get(`/events?after=${first}`)
+  assert.deepEqual([old.status, old.json.code], [410, 'cursor_too_old'])
+  const stream = { headers: { accept: 'text/event-stream' } }
+  assert.equal((await asAlice.get(`/events/stream?after=${first}`, stream)).status, 410)
+  assert.equal((await asAlice.get(`/events?after=${later}`)).status, 200)
+  assert.deepEqual(kinds(await asAlice.get('/events?after=oldest')), [])
+})
+
+test('listEvents: a wait ends with the first entry that is for the caller, with the time, and with the token', async () => {
+  await using forge = await startForge({ users: ['alice', 'bob'] })
+  const repo = await forge.given.repo({ owner: 'alice' })
+  const hidden = await forge.given.repo({ owner: 'bob', private: true })
+  await forge.settle()
+  const asAlice = forge.as('alice')
+  const after = await now(asAlice)
+  const waiting = asAlice.get(`/events?after=${after}&wait=30&kind=issue.*`)
+  await forge.given.issue({ repo: hidden })
+  await forge.given.issue({ repo })
+  const answer = await waiting
+  assert.deepEqual(
+    answer.json.events.map((event: Entry) => event.repository?.full_name),
+    [repo.fullName],
+  )
+  const begunMs = performance.now()
+  const empty = await asAlice.get(`/events?after=${answer.json.cursor}&wait=1`)
+  assert.deepEqual([kinds(empty), empty.json.has_more], [[], false])
+  assert.ok(performance.now() - begunMs >= 900)
+
+  const { client, id } = await limited(forge, ['read:issue'])
+  const revoked = client.get(`/events?after=${answer.json.cursor}&wait=30&kind=issue.*`)
+  await until(() => forge.services.live.watcherCount > 0)
+  await forge
+    .as('alice', { basic: { login: 'alice', password: testPassword } })
+    .must('DELETE', `/users/alice/tokens/${id}`)
+  await forge.given.issue({ repo })
+  assert.deepEqual(kinds(await revoked), [], 'a revoked token reads nothing more')
+})
+
+/** Reads a stream until it has so many messages, or ends. */
+async function readStream(response: Response, count: number): Promise<{ id: string; event: string }[]> {
+  const messages: { id: string; event: string }[] = []
+  let text = ''
+  const decoder = new TextDecoder()
+  for await (const chunk of response.body as ReadableStream<Uint8Array>) {
+    text += decoder.decode(chunk, { stream: true })
+    const whole = text.split('\n\n')
+    text = whole.pop() ?? ''
+    for (const message of whole) {
+      const [, id] = /^id: (.*)$/m.exec(message) ?? []
+      const [, event] = /^event: (.*)$/m.exec(message) ?? []
+      if (id !== undefined && event !== undefined) messages.push({ id, event })
+    }
+    if (messages.length >= count) break
+  }
+  return messages
+}
+
+test('watchEvents, repoWatchEvents, orgWatchEvents: a stream goes on where it was, and ends with what allowed it', async () => {
+  await using forge = await startForge({
+    users: ['alice', 'bob'],
+    settings: { ingot: { MAX_FEED_CLIENTS_PER_ACCOUNT: 2 } },
+  })
+  const repo = await forge.given.repo({ owner: 'alice' })
+  const org = await forge.given.org({ owner: 'alice' })
+  await forge.settle()
+  const token = (await limited(forge, ['all'])).client
+  const { token: secret } = await token.credentials()
+  const open = (path: string, lastSeen?: string): Promise<Response> =>
+    fetch(`${forge.url}/api/v1${path}`, {
+      headers: {
+        authorization: `token ${secret}`,
+        accept: 'text/event-stream',
+        ...(lastSeen === undefined ? {} : { 'last-event-id': lastSeen }),
+      },
+    })
+  const stream = await open('/events/stream?kind=issue.*')
+  assert.match(stream.headers.get('content-type') ?? '', /^text\/event-stream/)
+  const reading = readStream(stream, 3)
+  await until(() => forge.services.live.watcherCount > 0)
+  const issue = await forge.given.issue({ repo })
+  await forge.as('alice').must('PATCH', issue.api, { state: 'closed' })
+  const seen = await reading
+  assert.deepEqual(
+    seen.map(({ event }) => event),
+    ['cursor', 'issue.opened', 'issue.closed'],
+  )
+  const again = await readStream(await open(`${repo.api}/events/stream?kind=issue.*`, seen[1]?.id), 1)
+  assert.deepEqual(
+    again.map(({ event, id }) => [event, id]),
+    [['issue.closed', seen[2]?.id]],
+  )
+  await until(async () => {
+    const waiting = [await open(`/orgs/${org}/events/stream`), await open('/events/stream')]
+    const third = await open('/events/stream')
+    for (const each of [...waiting, third]) await each.body?.cancel()
+    return waiting.every(({ status }) => status === 200) && third.status === 429
+  }, 'one account has so many clients')
+  await until(async () => {
+    const { status, body } = await open('/events/stream')
+    await body?.cancel()
+    return status === 200
+  }, 'places are given back')
+
+  const ending = readStream(await open('/events/stream?kind=issue.*'), 5)
+  await until(() => forge.services.live.watcherCount > 0)
+  await forge
+    .as('root')
+    .must('PATCH', '/admin/users/alice', { prohibit_login: true, source_id: 0, login_name: 'alice' })
+  await forge.given.issue({ repo: await forge.given.repo({ owner: 'bob' }) })
+  assert.deepEqual(
+    (await ending).map(({ event }) => event),
+    ['cursor'],
+    'whoever may not sign in is told nothing more',
+  )
+})
+
+test('listEvents: five hundred clients that wait cost next to nothing, and all wake at one commit', async () => {
+  await using forge = await startForge({
+    users: ['alice'],
+    settings: { ingot: { MAX_FEED_CLIENTS_PER_ACCOUNT: 1000 } },
+  })
+  const repo = await forge.given.repo({ owner: 'alice' })
+  await forge.settle()
+  const asAlice = forge.as('alice')
+  const after = await now(asAlice)
+  const waiting = Array.from({ length: 500 }, () => asAlice.get(`/events?after=${after}&wait=60&kind=issue.opened`))
+  const answeredBefore = forge.answered.length
+  await new Promise((resolve) => setTimeout(resolve, 1500))
+  assert.equal(forge.services.live.watcherCount, 1, 'they share one watcher')
+  const before = process.cpuUsage()
+  await new Promise((resolve) => setTimeout(resolve, 1000))
+  const { user, system } = process.cpuUsage(before)
+  assert.ok(user + system < 200_000, `${(user + system) / 1000} ms of a second while nothing happened`)
+  assert.equal(forge.answered.length, answeredBefore)
+  await forge.given.issue({ repo })
+  const answers = await Promise.all(waiting)
+  assert.deepEqual([...new Set(answers.map((answer) => kinds(answer).join()))], ['issue.opened'])
+})
