@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { test } from 'node:test'
+import { transaction } from '../db/database.ts'
+import { openTestDatabase } from '../testing/database.ts'
 import { startForge, type Forge } from '../testing/forge.ts'
 import type { GivenRepo } from '../testing/given.ts'
 import { until } from '../testing/until.ts'
@@ -386,4 +388,45 @@ test('cleanup_hook_task_table: what is old goes, what waits stays', async () => 
   const { db } = forge.services
   assert.equal((await db.selectFrom('webhook_payload').select('id').execute()).length, 1)
   assert.equal((await db.selectFrom('webhook_attempt').select('id').execute()).length, 1)
+})
+
+test('a payload that can not be made keeps nobody from what they do, and is made after the commit', async () => {
+  await using forge = await startForge({ standAt: now })
+  await using receiver = await Receiver.start()
+  const repo = await forge.given.repo()
+  await givenHook(forge, repo, receiver.url)
+  const setTopics = (topics: string): Promise<unknown> =>
+    transaction(forge.services.db, (tx) => tx.updateTable('repo').set({ topics }).execute())
+  await setTopics('damaged')
+  await openIssues(forge, repo, 'one')
+  await forge.settle()
+  assert.deepEqual(receiver.got, [])
+  assert.ok(forge.defects.length > 0, 'it is logged')
+  forge.defects.length = 0
+  await setTopics('[]')
+  forge.clock.advance(hour)
+  await forge.settle()
+  assert.deepEqual(titlesOf(receiver), ['one'])
+})
+
+test('two processes of an instance send each delivery once, in order (PostgreSQL)', async (context) => {
+  await using shared = await openTestDatabase()
+  if (shared.options.kind !== 'postgres') return context.skip('SQLite has one process')
+  await using first = await startForge({ database: shared.options })
+  const dataFolder = first.services.config.paths.data
+  await using second = await startForge({ database: shared.options, dataFolder })
+  await using receiver = await Receiver.start()
+  const repo = await first.given.repo()
+  await givenHook(first, repo, receiver.url)
+  await second.account('alice')
+  const opened = Array.from({ length: 40 }, (_, index) =>
+    (index % 2 === 0 ? first : second).as('alice').must('POST', `${repo.api}/issues`, { title: `issue ${index}` }),
+  )
+  await Promise.all(opened)
+  await Promise.all([first.settle(), second.settle()])
+  const numbers = receiver.got.map(({ json }) => json.number as number)
+  assert.deepEqual(
+    numbers,
+    Array.from({ length: 40 }, (_, index) => index + 1),
+  )
 })
