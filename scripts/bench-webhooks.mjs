@@ -8,7 +8,7 @@ import { createServer } from 'node:http'
 import { once } from 'node:events'
 import { parseArgs } from 'node:util'
 import { administrator, buildForge, startForge } from './lib/forge.mjs'
-import { ensureReady, fail, fromRoot } from './lib/project.mjs'
+import { ensureReady, fromRoot } from './lib/project.mjs'
 
 await ensureReady()
 const { values: options } = parseArgs({
@@ -31,6 +31,11 @@ const forge = await startForge({
   name: 'bench-webhooks',
   ...(database ? { database } : {}),
 })
+
+/** Ends the measurement; the server and the database are stopped all the same. */
+function fail(text) {
+  throw new Error(text)
+}
 
 let received = 0
 const receiver = createServer((request, response) => {
