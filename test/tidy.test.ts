@@ -52,6 +52,11 @@ const otherwiseRequired = new Map<string, string>([
   ['repoSyncForkBranch', 'signing in is asked for, which the reference forgets (git.md, last section)'],
   ['repoAddTopic', signsInFirst],
   ['repoDeleteTopic', signsInFirst],
+  ['repoListPushMirrors', signsInFirst],
+  ['repoAddPushMirror', signsInFirst],
+  ['repoGetPushMirrorByRemoteName', signsInFirst],
+  ['repoDeletePushMirror', signsInFirst],
+  ['repoPushMirrorSync', signsInFirst],
   ['repoUpdateAvatar', signsInFirst],
   ['repoDeleteAvatar', signsInFirst],
 ])

@@ -207,7 +207,7 @@ test('repoListPushMirrors, repoGetPushMirrorByRemoteName, repoDeletePushMirror: 
   const { remote_name: name } = (await forge.as('alice').must('POST', `${repo.api}/push_mirrors`, body)).json
   await forge.as('alice').must('PUT', `${repo.api}/collaborators/bob`, { permission: 'write' })
   assert.equal((await forge.as('bob').get(`${repo.api}/push_mirrors`)).status, 403)
-  assert.equal((await forge.guest.get(`${repo.api}/push_mirrors`)).status, 403)
+  assert.equal((await forge.guest.get(`${repo.api}/push_mirrors`)).status, 401)
   assert.equal((await forge.as('alice').get(`${second.api}/push_mirrors/${name}`)).status, 404)
   await forge.as('alice').must('DELETE', `${second.api}/push_mirrors/${name}`)
   assert.equal((await forge.as('alice').get(`${repo.api}/push_mirrors/${name}`)).status, 200)
