@@ -48,6 +48,7 @@ import { lfs } from './lfs/lfs.feature.ts'
 import { quota } from './quota/quota.feature.ts'
 import { actions } from './actions/actions.feature.ts'
 import { admin } from './admin/admin.feature.ts'
+import { activity } from './activity/activity.feature.ts'
 import { feed } from './feed/feed.feature.ts'
 import { notifications } from './notifications/notifications.feature.ts'
 import { webhooks } from './webhooks/webhooks.feature.ts'
@@ -75,6 +76,7 @@ const features: readonly Feature[] = [
   quota,
   actions,
   admin,
+  activity,
   feed,
   notifications,
   webhooks,

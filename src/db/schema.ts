@@ -1,5 +1,6 @@
 import type { AccountTables } from './tables/accounts.ts'
 import type { ActionTables } from './tables/actions.ts'
+import type { ActivityTables } from './tables/activity.ts'
 import type { GitDataTables } from './tables/git-data.ts'
 import type { ReleaseTables } from './tables/releases.ts'
 import type { RepoRelationTables } from './tables/repo-relations.ts'
@@ -21,6 +22,7 @@ export interface Schema
   extends
     AccountTables,
     ActionTables,
+    ActivityTables,
     GitDataTables,
     IssueTables,
     MailTables,

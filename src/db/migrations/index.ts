@@ -1,5 +1,6 @@
 import { accounts1 } from './accounts-1.ts'
 import { actions1 } from './actions-1.ts'
+import { activity1 } from './activity-1.ts'
 import { events1 } from './events-1.ts'
 import { gitData1 } from './git-data-1.ts'
 import { issues1 } from './issues-1.ts'
@@ -51,4 +52,5 @@ export const migrations: readonly Migration[] = [
   lfs1,
   webhooks1,
   revisions1,
+  activity1,
 ]

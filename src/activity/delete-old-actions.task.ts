@@ -1,0 +1,20 @@
+import type { Ctx } from '../access/context.ts'
+import { configuredTask } from '../access/task.ts'
+import type { Config } from '../config/load-config.ts'
+import { transaction } from '../db/database.ts'
+import { deleteOldActs } from './act.store.ts'
+
+/** Acts of one step: each step is a transaction that others wait for on SQLite. */
+const stepSize = 500
+
+/** Clears away what people did long ago (`[cron.delete_old_actions]`). */
+export const deleteOldActions = (config: Config) => {
+  const settings = config.cronDeleteOldActions
+  return configuredTask('delete_old_actions', settings, async (ctx: Ctx, run) => {
+    const before = Math.floor((ctx.clock.nowMs() - settings.olderThan) / 1000)
+    for (;;) {
+      run.signal.throwIfAborted()
+      if ((await transaction(ctx.db, (tx) => deleteOldActs(tx, before, stepSize))) < stepSize) return
+    }
+  })
+}

@@ -1,0 +1,107 @@
+import type { Services } from '../access/context.ts'
+import { formatCommitTime } from '../code/commits/commit-time.ts'
+import { transaction } from '../db/database.ts'
+import type { Event } from '../events/catalogue.ts'
+import type { Commit } from '../git/git.ts'
+import type { GitKey } from '../git/git-key.ts'
+import { loadReposWithOwners } from '../issues/repo-with-owner.store.ts'
+import { NotFound } from '../lib/errors.ts'
+import type { EventId, Oid } from '../lib/ids.ts'
+import { branchOf, branchRef, isZeroOid, tagOf } from '../lib/refs.ts'
+import { insertActs, type NewAct } from './act.store.ts'
+
+/** References of one push that are acts; those after them are not told. */
+const maxRefs = 100
+
+/** Characters of a commit's message that a feed keeps. */
+const maxMessage = 2000
+
+type Push = Event<'refs.updated'>
+type RefUpdate = Push['data']['updates'][number]
+
+interface PushedRepo {
+  readonly git: Services['git']
+  readonly key: GitKey
+  readonly fullName: string
+  readonly defaultBranch: string
+  /** Most commits that are named of one push. */
+  readonly maxCommits: number
+}
+
+/** Writes down what a push did to branches and tags, with the newest commits of each. */
+export async function recordPush(
+  { db, git, config }: Services,
+  { data, atMs }: Push,
+  { eventId, signal }: { readonly eventId: EventId | undefined; readonly signal: AbortSignal },
+): Promise<void> {
+  const { repoId, doerId, kind, origin } = data
+  // What a mirror brings, or the instance does for itself, nobody did.
+  if (kind !== 'code' || origin === 'mirror' || origin === 'internal') return
+  const updates = data.updates.filter(({ ref }) => branchOf(ref) !== undefined || tagOf(ref) !== undefined)
+  const found = (await loadReposWithOwners(db, [repoId])).get(repoId)
+  if (!found || updates.length === 0) return
+  const { repo, owner } = found
+  const pushed = {
+    git,
+    key: repo.git_key,
+    fullName: `${owner.name}/${repo.name}`,
+    defaultBranch: repo.default_branch,
+    maxCommits: config.ui.feedMaxCommitNum,
+  }
+  const acts: NewAct[] = []
+  for (const update of updates.slice(0, maxRefs)) {
+    signal.throwIfAborted()
+    acts.push(...(await actsOf(pushed, update)))
+  }
+  await transaction(db, (tx) => insertActs(tx, { doerId, repoId, atUnix: Math.floor(atMs / 1000), eventId }, acts))
+}
+
+/** A new branch is two acts: it was made, and it was pushed to (observed). */
+async function actsOf(repo: PushedRepo, update: RefUpdate): Promise<NewAct[]> {
+  const at = { unit: 'code', refName: update.ref } as const
+  const isBranch = branchOf(update.ref) !== undefined
+  if (isZeroOid(update.new)) return [{ kind: isBranch ? 'delete_branch' : 'delete_tag', ...at }]
+  const act = { kind: isBranch ? 'commit_repo' : 'push_tag', ...at, content: await contentOf(repo, update) } as const
+  return isBranch && isZeroOid(update.old) ? [{ kind: 'commit_repo', ...at }, act] : [act]
+}
+
+/** The commits of a push, in the form that clients of the family read; '' when git does not know them any more. */
+async function contentOf(repo: PushedRepo, update: RefUpdate): Promise<string> {
+  try {
+    return JSON.stringify(await readPush(repo, update))
+  } catch (error) {
+    if (!(error instanceof NotFound)) throw error
+    return ''
+  }
+}
+
+async function readPush(repo: PushedRepo, update: RefUpdate): Promise<object> {
+  const { git, key, fullName, maxCommits } = repo
+  const isBranch = branchOf(update.ref) !== undefined
+  const head = (await git.resolve(key, update.new))?.commit
+  const isNew = isZeroOid(update.old)
+  const base = isNew && isBranch ? await git.readRef(key, branchRef(repo.defaultBranch)) : undefined
+  const not = isNew ? base : update.old
+  const range = head && { from: [head], ...(not === undefined ? {} : { not: [not as Oid] }) }
+  const commits = isBranch && range ? await git.log(key, { ...range, limit: maxCommits }) : []
+  const isWhole = commits.length < maxCommits
+  const [headCommit] = head === undefined ? [] : await git.readCommits(key, [head])
+  return {
+    Commits: isBranch ? commits.map(presentCommit) : null,
+    HeadCommit: headCommit ? presentCommit(headCommit) : null,
+    CompareURL: `${fullName}/compare/${base === undefined ? update.old : repo.defaultBranch}...${update.new}`,
+    Len: isBranch && range && !isWhole ? await git.countCommits(key, range) : commits.length,
+  }
+}
+
+const presentCommit = (commit: Commit): object => ({
+  Sha1: commit.oid,
+  Message: commit.message.slice(0, maxMessage),
+  AuthorEmail: commit.author.email,
+  AuthorName: commit.author.name,
+  CommitterEmail: commit.committer.email,
+  CommitterName: commit.committer.name,
+  Signature: null,
+  Verification: null,
+  Timestamp: formatCommitTime(commit.author),
+})
