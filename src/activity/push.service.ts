@@ -6,7 +6,7 @@ import type { Commit } from '../git/git.ts'
 import type { GitKey } from '../git/git-key.ts'
 import { loadReposWithOwners } from '../issues/repo-with-owner.store.ts'
 import { NotFound } from '../lib/errors.ts'
-import type { EventId, Oid } from '../lib/ids.ts'
+import type { EventId } from '../lib/ids.ts'
 import { branchOf, branchRef, isZeroOid, tagOf } from '../lib/refs.ts'
 import { insertActs, type NewAct } from './act.store.ts'
 
@@ -82,7 +82,7 @@ async function readPush(repo: PushedRepo, update: RefUpdate): Promise<object> {
   const isNew = isZeroOid(update.old)
   const base = isNew && isBranch ? await git.readRef(key, branchRef(repo.defaultBranch)) : undefined
   const not = isNew ? base : update.old
-  const range = head && { from: [head], ...(not === undefined ? {} : { not: [not as Oid] }) }
+  const range = head && { from: [head], ...(not === undefined ? {} : { not: [not] }) }
   const commits = isBranch && range ? await git.log(key, { ...range, limit: maxCommits }) : []
   const isWhole = commits.length < maxCommits
   const [headCommit] = head === undefined ? [] : await git.readCommits(key, [head])
