@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Event } from '../events/catalogue.ts'
 import { Clone } from '../testing/clone.ts'
 import { countQueries } from '../testing/count-queries.ts'
 import { idOf } from '../testing/events.ts'
@@ -141,7 +142,7 @@ test('repoListActivityFeeds: pushes tell branches, tags and the newest commits, 
   assert.deepEqual([tag.Commits, tag.HeadCommit.Sha1], [null, head])
 
   // The job runs again after a crash, and when the repository is gone.
-  const event = {
+  const event: Event<'refs.updated'> = {
     name: 'refs.updated',
     atMs: Date.now(),
     data: {
@@ -151,7 +152,7 @@ test('repoListActivityFeeds: pushes tell branches, tags and the newest commits, 
       origin: 'push',
       updates: [{ ref: 'refs/heads/again', old: '0'.repeat(40) as Oid, new: head as Oid }],
     },
-  } as const
+  }
   const run = { eventId: 1_000_000 as EventId, signal: AbortSignal.timeout(10_000) }
   for (const _ of [1, 2]) await recordPush(forge.services, event, run)
   assert.equal((await acts(forge, 'alice', feed)).length, told.length + 2)
@@ -248,10 +249,7 @@ test('orgListActivityFeeds, orgListTeamActivityFeeds: acts follow a repository t
   assert.deepEqual(await kinds(forge, 'carl', teamFeed), [])
   await forge.as('alice').must('PUT', `/teams/${team.json.id}/repos/crew/tools`)
   assert.equal((await kinds(forge, 'carl', teamFeed)).length, 4)
-  assert.deepEqual(
-    [(await forge.as('bob').get(teamFeed)).status, (await forge.guest.get(teamFeed)).status],
-    [404, 401],
-  )
+  assert.deepEqual([(await forge.as('bob').get(teamFeed)).status, (await forge.guest.get(teamFeed)).status], [404, 401])
   // An account takes what it did along.
   await forge.as('root').must('DELETE', '/admin/users/bob?purge=true')
   assert.equal((await kinds(forge, '', orgFeed)).includes('create_issue'), false)
