@@ -45,6 +45,7 @@ import { pulls } from './pulls/pulls.feature.ts'
 import { releases } from './releases/releases.feature.ts'
 import { wiki } from './wiki/wiki.feature.ts'
 import { lfs } from './lfs/lfs.feature.ts'
+import { packages } from './packages/packages.feature.ts'
 import { quota } from './quota/quota.feature.ts'
 import { actions } from './actions/actions.feature.ts'
 import { admin } from './admin/admin.feature.ts'
@@ -73,6 +74,7 @@ const features: readonly Feature[] = [
   releases,
   wiki,
   lfs,
+  packages,
   quota,
   actions,
   admin,

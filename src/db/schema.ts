@@ -9,6 +9,7 @@ import type { MailTables } from './tables/mail.ts'
 import type { LfsTables } from './tables/lfs.ts'
 import type { MirrorTables } from './tables/mirrors.ts'
 import type { NotificationTables } from './tables/notifications.ts'
+import type { PackageTables } from './tables/packages.ts'
 import type { PullTables } from './tables/pulls.ts'
 import type { RepositoryTables } from './tables/repositories.ts'
 import type { RevisionTables } from './tables/revisions.ts'
@@ -29,6 +30,7 @@ export interface Schema
     LfsTables,
     MirrorTables,
     NotificationTables,
+    PackageTables,
     PullTables,
     ReleaseTables,
     RepositoryTables,

@@ -1,5 +1,6 @@
 import { Unreadable, upgraded } from '../jobs/versions.ts'
 import { issueEvents } from './catalogue/issues.ts'
+import { packageEvents } from './catalogue/packages.ts'
 import { pullEvents } from './catalogue/pulls.ts'
 import { releaseEvents } from './catalogue/releases.ts'
 import { repositoryEvents } from './catalogue/repositories.ts'
@@ -15,6 +16,7 @@ export const eventCatalogue = {
   ...pullEvents,
   ...releaseEvents,
   ...wikiEvents,
+  ...packageEvents,
 }
 
 export type EventName = keyof typeof eventCatalogue

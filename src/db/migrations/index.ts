@@ -11,6 +11,7 @@ import { mirrors1 } from './mirrors-1.ts'
 import { mirrors2 } from './mirrors-2.ts'
 import { mail1 } from './mail-1.ts'
 import { notifications1 } from './notifications-1.ts'
+import { packages1 } from './packages-1.ts'
 import { pulls1 } from './pulls-1.ts'
 import { quota1 } from './quota-1.ts'
 import { refs1 } from './refs-1.ts'
@@ -53,4 +54,5 @@ export const migrations: readonly Migration[] = [
   webhooks1,
   revisions1,
   activity1,
+  packages1,
 ]

@@ -1,0 +1,77 @@
+import type { Generated, Insertable, Selectable } from 'kysely'
+import type { PackageBlobId, PackageFileId, PackageId, PackageVersionId, RepoId, UserId } from '../../lib/ids.ts'
+import type { Unix } from '../../lib/time.ts'
+
+/** What an owner publishes under one name of one registry. It goes with its last version. */
+export interface PackageTable {
+  id: Generated<PackageId>
+  owner_id: UserId
+  /** The repository of the same owner that it is linked to. */
+  repo_id: RepoId | null
+  /** The registry: `generic`, `npm` and so on. */
+  type: string
+  /** As it was first written; names compare without case. */
+  name: string
+  lower_name: string
+  created_unix: Unix
+}
+
+export interface PackageVersionTable {
+  id: Generated<PackageVersionId>
+  package_id: PackageId
+  /** Owner and type of its package, which never change, so that lists need no join. */
+  owner_id: UserId
+  type: string
+  version: string
+  lower_version: string
+  /** The account may be gone. */
+  creator_id: UserId
+  download_count: number
+  created_unix: Unix
+}
+
+/** Contents of files, each stored once however many files of the instance have it. */
+export interface PackageBlobTable {
+  id: Generated<PackageBlobId>
+  /** Hexadecimal, as are the others. */
+  sha256: string
+  sha512: string
+  sha1: string
+  md5: string
+  size_bytes: number
+  /** Never used again for another upload, so that what deletes a file can not meet one that has just arrived. */
+  blob_key: string
+  created_unix: Unix
+  /** When a file gave it up last; null: every file that ever had it has it still. */
+  released_unix: Unix | null
+}
+
+export interface PackageFileTable {
+  id: Generated<PackageFileId>
+  version_id: PackageVersionId
+  blob_id: PackageBlobId
+  name: string
+  lower_name: string
+  /** Tells files of one name apart where a registry has such (distribution, channel, group); empty for none. */
+  file_key: string
+  /** Downloads of it count as downloads of the version. */
+  is_lead: boolean
+  size_bytes: number
+  created_unix: Unix
+}
+
+export interface PackageTables {
+  package: PackageTable
+  package_version: PackageVersionTable
+  package_blob: PackageBlobTable
+  package_file: PackageFileTable
+}
+
+export type PackageRow = Selectable<PackageTable>
+export type NewPackageRow = Insertable<PackageTable>
+export type PackageVersionRow = Selectable<PackageVersionTable>
+export type NewPackageVersionRow = Insertable<PackageVersionTable>
+export type PackageBlobRow = Selectable<PackageBlobTable>
+export type NewPackageBlobRow = Insertable<PackageBlobTable>
+export type PackageFileRow = Selectable<PackageFileTable>
+export type NewPackageFileRow = Insertable<PackageFileTable>

@@ -1,0 +1,101 @@
+import type { ExpressionBuilder } from 'kysely'
+import type { Db, Tx } from '../db/database.ts'
+import { databaseKind } from '../db/open.ts'
+import type { Schema } from '../db/schema.ts'
+import type { NewPackageBlobRow, PackageBlobRow } from '../db/tables/packages.ts'
+import type { PackageBlobId } from '../lib/ids.ts'
+import type { Unix } from '../lib/time.ts'
+
+export const findBlob = (db: Db | Tx, sha256: string): Promise<PackageBlobRow | undefined> =>
+  db.selectFrom('package_blob').selectAll().where('sha256', '=', sha256).executeTakeFirst()
+
+/** A content, which stays until the transaction ends. */
+export function holdBlob(tx: Tx, sha256: string): Promise<PackageBlobRow | undefined> {
+  const query = tx.selectFrom('package_blob').selectAll().where('sha256', '=', sha256)
+  return (databaseKind(tx) === 'postgres' ? query.forKeyShare() : query).executeTakeFirst()
+}
+
+/** Notes a content that has arrived; undefined when the same was noted before. */
+export const insertBlob = (tx: Tx, values: NewPackageBlobRow): Promise<PackageBlobRow | undefined> =>
+  tx
+    .insertInto('package_blob')
+    .values(values)
+    .onConflict((conflict) => conflict.column('sha256').doNothing())
+    .returningAll()
+    .executeTakeFirst()
+
+/** Puts a file of the store that arrived in the place of one that is gone; false when somebody else did so meanwhile. */
+export const replaceBlobKey = async (tx: Tx, id: PackageBlobId, goneKey: string, newKey: string): Promise<boolean> =>
+  (
+    await tx
+      .updateTable('package_blob')
+      .set({ blob_key: newKey })
+      .where('id', '=', id)
+      .where('blob_key', '=', goneKey)
+      .executeTakeFirst()
+  ).numUpdatedRows > 0n
+
+/** Those of some files of the store that rows name. */
+export const listUsedBlobKeys = async (db: Db, keys: readonly string[]): Promise<ReadonlySet<string>> => {
+  if (keys.length === 0) return new Set()
+  const rows = await db.selectFrom('package_blob').select('blob_key').where('blob_key', 'in', keys).execute()
+  return new Set(rows.map((row) => row.blob_key))
+}
+
+/** Contents that files gave up before a moment, after an id. */
+export const listReleasedBlobs = (db: Db, beforeUnix: Unix, after: PackageBlobId | undefined, limit: number) =>
+  db
+    .selectFrom('package_blob')
+    .select('id')
+    .where('released_unix', '<=', beforeUnix)
+    .where('id', '>', after ?? (0 as PackageBlobId))
+    .orderBy('id')
+    .limit(limit)
+    .execute()
+
+const unused = (where: ExpressionBuilder<Schema, 'package_blob'>) =>
+  where.not(
+    where.exists(
+      where
+        .selectFrom('package_file')
+        .select('package_file.id')
+        .whereRef('package_file.blob_id', '=', 'package_blob.id'),
+    ),
+  )
+
+/**
+ * Removes the rows of contents that no file has any more, and takes the mark from those that one has. Gives those that
+ * were removed: nobody can reach their files in the store from now on.
+ */
+export async function deleteUnusedBlobs(
+  tx: Tx,
+  ids: readonly PackageBlobId[],
+): Promise<Pick<PackageBlobRow, 'blob_key'>[]> {
+  if (ids.length === 0) return []
+  // Whoever is giving one of them to a file is waited for, so that the next statement sees what they did.
+  if (databaseKind(tx) === 'postgres') {
+    await tx.selectFrom('package_blob').select('id').where('id', 'in', ids).orderBy('id').forUpdate().execute()
+  }
+  const gone = await tx.deleteFrom('package_blob').where('id', 'in', ids).where(unused).returning('blob_key').execute()
+  await tx.updateTable('package_blob').set({ released_unix: null }).where('id', 'in', ids).execute()
+  return gone
+}
+
+const unmarked = (where: ExpressionBuilder<Schema, 'package_blob'>) =>
+  where.and([where('released_unix', 'is', null), unused(where)])
+
+/** Contents that no file has, and that nothing marks as such. */
+export const countUnmarkedBlobs = async (db: Db): Promise<number> =>
+  Number(
+    (
+      await db
+        .selectFrom('package_blob')
+        .select((select) => select.fn.countAll<number | string>().as('count'))
+        .where(unmarked)
+        .executeTakeFirstOrThrow()
+    ).count,
+  )
+
+/** Marks them. */
+export const markUnusedBlobs = (tx: Tx, releasedUnix: Unix) =>
+  tx.updateTable('package_blob').set({ released_unix: releasedUnix }).where(unmarked).execute()

@@ -1,0 +1,71 @@
+import { Type } from 'typebox'
+import type { Ctx } from '../access/context.ts'
+import { configuredTask } from '../access/task.ts'
+import type { Config } from '../config/load-config.ts'
+import { transaction } from '../db/database.ts'
+import { job, type JobRun } from '../jobs/job.ts'
+import { enqueue } from '../jobs/queue.ts'
+import { inBatches } from '../lib/in-batches.ts'
+import type { PackageBlobId } from '../lib/ids.ts'
+import { mapLimited } from '../lib/map-limited.ts'
+import { nowUnix, type Unix } from '../lib/time.ts'
+import { deleteUnusedBlobs, listReleasedBlobs, listUsedBlobKeys } from './blob.store.ts'
+
+/** Contents that are looked at in one transaction, files of the store that are looked up and removed at the same time. */
+const batch = 200
+const parallelDeletions = 8
+
+/** A file without a row may be one that has just arrived. */
+const leastStrayMs = 24 * 3_600_000
+
+/** Removes files of the store whose rows are gone. Their names are used by nobody else, now or later. */
+export const deletePackageContents = job({
+  name: 'deletePackageContents',
+  input: Type.Object({ keys: Type.Array(Type.String()) }),
+  priority: 'low',
+  async run({ blobs }: Ctx, { keys }) {
+    await mapLimited(keys, parallelDeletions, (key) => blobs.packages.delete(key))
+  },
+})
+
+/**
+ * Removes contents that no file of a package has had for as long as `[cron.cleanup_packages].OLDER_THAN` says, and files of
+ * the store that a crash left without a row.
+ */
+export const cleanupPackages = (config: Config) =>
+  configuredTask('cleanup_packages', config.cronCleanupPackages, async (ctx, run) => {
+    const now = nowUnix(ctx.clock)
+    const { olderThan } = config.cronCleanupPackages
+    await sweep(ctx, now - Math.floor(olderThan / 1000), run)
+    await removeStrayFiles(ctx, now - Math.floor(Math.max(olderThan, leastStrayMs) / 1000), run)
+  })
+
+async function sweep({ db }: Ctx, beforeUnix: Unix, { signal }: JobRun): Promise<void> {
+  for await (const blobs of inBatches((after?: PackageBlobId) => listReleasedBlobs(db, beforeUnix, after, batch))) {
+    signal.throwIfAborted()
+    await transaction(db, async (tx) => {
+      const gone = await deleteUnusedBlobs(
+        tx,
+        blobs.map(({ id }) => id),
+      )
+      if (gone.length > 0) await enqueue(tx, deletePackageContents, { keys: gone.map((blob) => blob.blob_key) })
+    })
+  }
+}
+
+async function removeStrayFiles({ db, blobs }: Ctx, beforeUnix: Unix, { signal }: JobRun): Promise<void> {
+  let keys: string[] = []
+  const removeUnnamed = async (): Promise<void> => {
+    const used = await listUsedBlobKeys(db, keys)
+    const unnamed = keys.filter((key) => !used.has(key))
+    await mapLimited(unnamed, parallelDeletions, (key) => blobs.packages.delete(key))
+    keys = []
+  }
+  for await (const { key, modifiedUnix } of blobs.packages.list('')) {
+    signal.throwIfAborted()
+    if (modifiedUnix >= beforeUnix) continue
+    keys.push(key)
+    if (keys.length >= batch) await removeUnnamed()
+  }
+  await removeUnnamed()
+}

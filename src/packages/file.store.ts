@@ -1,0 +1,78 @@
+import type { Db, Tx } from '../db/database.ts'
+import type { NewPackageFileRow, PackageBlobRow, PackageFileRow } from '../db/tables/packages.ts'
+import type { PackageFileId, PackageVersionId } from '../lib/ids.ts'
+import type { Unix } from '../lib/time.ts'
+
+/** A file and its content. */
+export type FileRecord = PackageFileRow & Pick<PackageBlobRow, 'md5' | 'sha1' | 'sha256' | 'sha512' | 'blob_key'>
+
+const records = (db: Db | Tx) =>
+  db
+    .selectFrom('package_file')
+    .innerJoin('package_blob', 'package_blob.id', 'package_file.blob_id')
+    .selectAll('package_file')
+    .select([
+      'package_blob.md5',
+      'package_blob.sha1',
+      'package_blob.sha256',
+      'package_blob.sha512',
+      'package_blob.blob_key',
+    ])
+
+/** Names a file of a version: its name in lower case, and what tells it from others of that name. */
+export interface FileKey {
+  readonly lowerName: string
+  readonly fileKey: string
+}
+
+/** The files of a version in the order in which they came. */
+export const listFiles = (db: Db, versionId: PackageVersionId): Promise<FileRecord[]> =>
+  records(db).where('package_file.version_id', '=', versionId).orderBy('package_file.id').execute()
+
+export const findFile = (
+  db: Db,
+  versionId: PackageVersionId,
+  { lowerName, fileKey }: FileKey,
+): Promise<FileRecord | undefined> =>
+  records(db)
+    .where('package_file.version_id', '=', versionId)
+    .where('package_file.lower_name', '=', lowerName)
+    .where('package_file.file_key', '=', fileKey)
+    .executeTakeFirst()
+
+/** Adds a file to a version; undefined when there is one of the name. */
+export const insertFile = (tx: Tx, values: NewPackageFileRow): Promise<PackageFileRow | undefined> =>
+  tx
+    .insertInto('package_file')
+    .values(values)
+    .onConflict((conflict) => conflict.columns(['version_id', 'lower_name', 'file_key']).doNothing())
+    .returningAll()
+    .executeTakeFirst()
+
+export const hasFiles = async (tx: Tx, versionId: PackageVersionId): Promise<boolean> =>
+  (await tx.selectFrom('package_file').select('id').where('version_id', '=', versionId).limit(1).executeTakeFirst()) !==
+  undefined
+
+/** Removes one file of a version, or all of them, and marks their contents. Gives their number and bytes. */
+export async function deleteFiles(
+  tx: Tx,
+  versionId: PackageVersionId,
+  fileId: PackageFileId | undefined,
+  releasedUnix: Unix,
+): Promise<{ readonly count: number; readonly sizeBytes: number }> {
+  let query = tx.deleteFrom('package_file').where('version_id', '=', versionId)
+  if (fileId !== undefined) query = query.where('id', '=', fileId)
+  const gone = await query.returning(['blob_id', 'size_bytes']).execute()
+  if (gone.length > 0) {
+    await tx
+      .updateTable('package_blob')
+      .set({ released_unix: releasedUnix })
+      .where(
+        'id',
+        'in',
+        gone.map((file) => file.blob_id),
+      )
+      .execute()
+  }
+  return { count: gone.length, sizeBytes: gone.reduce((sum, file) => sum + file.size_bytes, 0) }
+}

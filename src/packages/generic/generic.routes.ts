@@ -1,0 +1,92 @@
+import { userUnderQuota } from '../../access/quota.requirements.ts'
+import { bytesOf, operation } from '../../http/operation.ts'
+import { empty, noContent } from '../../http/reply.ts'
+import { pathText } from '../../http/schema.ts'
+import { incomingOf } from '../incoming.ts'
+import { mayPublish, mayPull, packagesOn } from '../package.requirements.ts'
+import { getFile, getVersion, removeFile, removeVersion } from '../package.service.ts'
+import { publishFile } from '../publish.service.ts'
+import { registryErrors } from '../registry-errors.ts'
+import { packageFileReplies, servePackageFile } from '../serve-file.ts'
+import { checkNames } from './generic.rules.ts'
+
+const type = 'generic'
+
+const versionParams = { packagename: pathText, packageversion: pathText }
+const fileParams = { ...versionParams, filename: pathText }
+
+/** What all operations of the registry have in common. Who may is asked by their requirements, which answer as registries do. */
+const generic = {
+  base: 'site',
+  family: 'generic-registry',
+  scope: null,
+  wrongCredentials: 'refused',
+  errors: registryErrors,
+} as const
+
+/** The package and version that the path names. */
+const named = ({ packagename, packageversion }: { readonly packagename: string; readonly packageversion: string }) => ({
+  type,
+  name: packagename,
+  version: packageversion,
+})
+
+export const genericUpload = operation({
+  ...generic,
+  method: 'PUT',
+  path: '/api/packages/{username}/generic/{packagename}/{packageversion}/{filename}',
+  params: fileParams,
+  requires: [packagesOn, mayPublish, userUnderQuota('size:assets:packages:all')],
+  body: bytesOf('*/*'),
+  reply: { 201: 'empty' },
+  summary: 'Publish a file of a generic package',
+  async run({ ctx, params, call }) {
+    const file = { ...named(params), fileName: params.filename }
+    checkNames(file)
+    await publishFile(ctx, { ...file, isLead: true }, incomingOf(call), ctx.config.packages.limitSizeGeneric)
+    return empty(201)
+  },
+})
+
+export const genericDownload = operation({
+  ...generic,
+  method: 'GET',
+  path: '/api/packages/{username}/generic/{packagename}/{packageversion}/{filename}',
+  params: fileParams,
+  requires: [packagesOn, mayPull],
+  reply: packageFileReplies,
+  summary: 'Download a file of a generic package',
+  async run({ ctx, params, call }) {
+    const version = await getVersion(ctx, named(params))
+    return servePackageFile(ctx, await getFile(ctx, version, { fileName: params.filename }), call)
+  },
+})
+
+export const genericDeleteFile = operation({
+  ...generic,
+  method: 'DELETE',
+  path: '/api/packages/{username}/generic/{packagename}/{packageversion}/{filename}',
+  params: fileParams,
+  requires: [packagesOn, mayPublish],
+  reply: { 204: 'empty' },
+  summary: 'Delete a file of a generic package, and the version with the last one',
+  async run({ ctx, params }) {
+    const version = await getVersion(ctx, named(params))
+    await removeFile(ctx, version, await getFile(ctx, version, { fileName: params.filename }))
+    return noContent()
+  },
+})
+
+export const genericDeleteVersion = operation({
+  ...generic,
+  method: 'DELETE',
+  path: '/api/packages/{username}/generic/{packagename}/{packageversion}',
+  params: versionParams,
+  requires: [packagesOn, mayPublish],
+  reply: { 204: 'empty' },
+  summary: 'Delete a version of a generic package',
+  async run({ ctx, params }) {
+    await removeVersion(ctx, await getVersion(ctx, named(params)))
+    return noContent()
+  },
+})

@@ -1,0 +1,37 @@
+import { readFormWithFiles } from '../http/form.ts'
+import type { Call } from '../http/operation.ts'
+import { untied } from '../http/untied-body.ts'
+import { BadRequest } from '../lib/errors.ts'
+import type { Incoming } from './publish.service.ts'
+
+/** Largest text of a form beside its file, in bytes. */
+const maxFieldBytes = 10_000
+
+/** The file of an upload: the whole body, or the first file of a form. */
+export function incomingOf(call: Call): Incoming {
+  const contentType = String(call.headers['content-type'] ?? '')
+  const isForm = /^multipart\/form-data/i.test(contentType)
+  const length = call.headers['content-length']
+  return {
+    sizeBytes: isForm || length === undefined ? undefined : Number(length),
+    signal: call.signal,
+    async receive(take) {
+      if (!isForm) {
+        await take(untied(call.body()))
+        return
+      }
+      let isTaken = false
+      // What is too large is told by whoever takes it.
+      const limits = { maxFieldBytes, maxFileBytes: Infinity }
+      await readFormWithFiles(call.body(), contentType, limits, async ({ content }) => {
+        if (isTaken) {
+          content.resume()
+          return
+        }
+        isTaken = true
+        await take(content)
+      })
+      if (!isTaken) throw new BadRequest('the form holds no file', 'package_file_missing')
+    },
+  }
+}

@@ -1,0 +1,12 @@
+import { stillOwns, type OwnedByAccount } from '../access/owned.ts'
+import { purgePackages } from './package.service.ts'
+import { ownsPackages } from './package.store.ts'
+
+/** Packages of an account or organization. */
+export const ownedPackages: OwnedByAccount = {
+  of: 'account',
+  async refuse(tx, account) {
+    if (await ownsPackages(tx, account.id)) throw stillOwns(account)
+  },
+  purge: purgePackages,
+}

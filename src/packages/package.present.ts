@@ -1,0 +1,68 @@
+import type { SubjectCtx } from '../access/context.ts'
+import { escapeSegment } from '../lib/escape-url.ts'
+import { formatUnix } from '../lib/time.ts'
+import { isVisible, loadViews, presentViews } from '../repos/repo.present.ts'
+import { loadRepos } from '../repos/repo.store.ts'
+import { presentAuthor, presentUser } from '../users/user.present.ts'
+import { loadUsers } from '../users/user.store.ts'
+import type { FileRecord } from './file.store.ts'
+import type { Package, PackageFile } from './package.schemas.ts'
+import type { VersionRecord } from './package.store.ts'
+
+type PresentCtx = Pick<SubjectCtx, 'config' | 'db' | 'viewer' | 'subject'>
+
+/** Versions of one owner: one query for who published them, and some for repositories that they are linked to. */
+export async function presentVersions(ctx: PresentCtx, versions: readonly VersionRecord[]): Promise<Package[]> {
+  if (versions.length === 0) return []
+  const [creators, repos] = await Promise.all([
+    loadUsers(
+      ctx.db,
+      versions.map((version) => version.creator_id),
+    ),
+    presentLinked(ctx, versions),
+  ])
+  const owner = presentUser(ctx, ctx.subject)
+  return versions.map((version) => ({
+    id: version.id,
+    owner,
+    repository: repos.get(version.repo_id ?? 0) ?? null,
+    creator: presentAuthor(ctx, creators.get(version.creator_id)),
+    type: version.type,
+    name: version.name,
+    version: version.version,
+    html_url: webUrl(ctx, version),
+    created_at: formatUnix(version.created_unix),
+  }))
+}
+
+/** One version. */
+export async function presentVersion(ctx: PresentCtx, version: VersionRecord): Promise<Package> {
+  const [presented] = await presentVersions(ctx, [version])
+  return presented as Package
+}
+
+/** The repositories of packages that the viewer may see, by their ids. */
+async function presentLinked(ctx: PresentCtx, versions: readonly VersionRecord[]) {
+  const rows = await loadRepos(
+    ctx.db,
+    versions.map((version) => version.repo_id),
+  )
+  const views = (await loadViews(ctx, [...rows.values()])).filter(isVisible)
+  return new Map((await presentViews(ctx, views)).map((repo) => [repo.id, repo]))
+}
+
+/** The address of its page, whose names are in lower case (observed). */
+function webUrl({ config, subject }: PresentCtx, { type, lower_name, lower_version }: VersionRecord): string {
+  const segments = [subject.name, '-', 'packages', type, lower_name, lower_version]
+  return config.server.rootUrl + segments.map(escapeSegment).join('/')
+}
+
+export const presentFile = (file: FileRecord): PackageFile => ({
+  id: file.id,
+  Size: file.size_bytes,
+  name: file.name,
+  md5: file.md5,
+  sha1: file.sha1,
+  sha256: file.sha256,
+  sha512: file.sha512,
+})

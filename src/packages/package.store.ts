@@ -1,0 +1,169 @@
+import { sql } from 'kysely'
+import type { Db, Tx } from '../db/database.ts'
+import { lowerContains } from '../db/like.ts'
+import { databaseKind } from '../db/open.ts'
+import type { NewPackageRow, NewPackageVersionRow, PackageRow, PackageVersionRow } from '../db/tables/packages.ts'
+import type { PackageId, PackageVersionId, RepoId, UserId } from '../lib/ids.ts'
+import type { Page } from '../lib/paging.ts'
+
+/** A version, and what its package is called and linked to. */
+export type VersionRecord = PackageVersionRow & Pick<PackageRow, 'name' | 'lower_name' | 'repo_id'>
+
+/** Names a package of an owner; the name is in lower case. */
+export interface PackageKey {
+  readonly ownerId: UserId
+  readonly type: string
+  readonly lowerName: string
+}
+
+export interface VersionFilter {
+  readonly ownerId: UserId
+  readonly type?: string | undefined
+  /** Part of the name, in any letter case. */
+  readonly text?: string | undefined
+}
+
+const records = (db: Db) =>
+  db
+    .selectFrom('package_version')
+    .innerJoin('package', 'package.id', 'package_version.package_id')
+    .selectAll('package_version')
+    .select(['package.name', 'package.lower_name', 'package.repo_id'])
+
+/** Versions of all packages of an owner, the newest first. */
+export function listVersions(db: Db, { ownerId, type, text }: VersionFilter, page: Page): Promise<VersionRecord[]> {
+  let query = records(db).where('package_version.owner_id', '=', ownerId)
+  if (type) query = query.where('package_version.type', '=', type)
+  if (text) query = query.where(lowerContains('package.lower_name', text))
+  return query
+    .orderBy('package_version.created_unix', (order) => order.desc())
+    .orderBy('package_version.id', (order) => order.desc())
+    .limit(page.limit)
+    .offset(page.offset)
+    .execute()
+}
+
+export async function countVersions(db: Db | Tx, { ownerId, type, text }: VersionFilter): Promise<number> {
+  let query = db.selectFrom('package_version').where('package_version.owner_id', '=', ownerId)
+  if (type) query = query.where('package_version.type', '=', type)
+  if (text) {
+    query = query.where((where) =>
+      where(
+        'package_version.package_id',
+        'in',
+        where
+          .selectFrom('package')
+          .select('package.id')
+          .where('package.owner_id', '=', ownerId)
+          .where(lowerContains('package.lower_name', text)),
+      ),
+    )
+  }
+  const { count } = await query
+    .select((select) => select.fn.countAll<number | string>().as('count'))
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}
+
+export const findVersion = (
+  db: Db,
+  { ownerId, type, lowerName }: PackageKey,
+  lowerVersion: string,
+): Promise<VersionRecord | undefined> =>
+  records(db)
+    .where('package.owner_id', '=', ownerId)
+    .where('package.type', '=', type)
+    .where('package.lower_name', '=', lowerName)
+    .where('package_version.lower_version', '=', lowerVersion)
+    .executeTakeFirst()
+
+/** Versions of an account that goes, whichever. */
+export const listSomeVersions = (db: Db, ownerId: UserId, limit: number): Promise<VersionRecord[]> =>
+  records(db).where('package_version.owner_id', '=', ownerId).orderBy('package_version.id').limit(limit).execute()
+
+export const ownsPackages = async (tx: Tx, ownerId: UserId): Promise<boolean> =>
+  (await tx.selectFrom('package').select('id').where('owner_id', '=', ownerId).limit(1).executeTakeFirst()) !==
+  undefined
+
+/**
+ * A package, held until the transaction ends: everything that changes it, its versions and their files holds it first
+ * (SQLite has one writer anyway).
+ */
+export function findPackageForUpdate(
+  tx: Tx,
+  { ownerId, type, lowerName }: PackageKey,
+): Promise<PackageRow | undefined> {
+  const query = tx
+    .selectFrom('package')
+    .selectAll()
+    .where('owner_id', '=', ownerId)
+    .where('type', '=', type)
+    .where('lower_name', '=', lowerName)
+  return (databaseKind(tx) === 'postgres' ? query.forUpdate() : query).executeTakeFirst()
+}
+
+/** The same, by its id. */
+export function holdPackage(tx: Tx, id: PackageId): Promise<PackageRow | undefined> {
+  const query = tx.selectFrom('package').selectAll().where('id', '=', id)
+  return (databaseKind(tx) === 'postgres' ? query.forUpdate() : query).executeTakeFirst()
+}
+
+/** Makes a package; undefined when there is one of the name. */
+export const insertPackage = (tx: Tx, values: NewPackageRow): Promise<PackageRow | undefined> =>
+  tx
+    .insertInto('package')
+    .values(values)
+    .onConflict((conflict) => conflict.columns(['owner_id', 'type', 'lower_name']).doNothing())
+    .returningAll()
+    .executeTakeFirst()
+
+/** Removes a package that has no version left. */
+export const deletePackageWithoutVersions = (tx: Tx, id: PackageId) =>
+  tx
+    .deleteFrom('package')
+    .where('id', '=', id)
+    .where((where) =>
+      where.not(
+        where.exists(
+          where
+            .selectFrom('package_version')
+            .select('package_version.id')
+            .whereRef('package_version.package_id', '=', 'package.id'),
+        ),
+      ),
+    )
+    .execute()
+
+export const updatePackageRepo = (tx: Tx, id: PackageId, repoId: RepoId | null) =>
+  tx.updateTable('package').set({ repo_id: repoId }).where('id', '=', id).execute()
+
+/** Takes all packages from a repository. */
+export const unlinkAllFrom = (tx: Tx, repoId: RepoId) =>
+  tx.updateTable('package').set({ repo_id: null }).where('repo_id', '=', repoId).execute()
+
+/** Makes a version of a package that is held. */
+export const insertVersion = (tx: Tx, values: NewPackageVersionRow): Promise<PackageVersionRow> =>
+  tx.insertInto('package_version').values(values).returningAll().executeTakeFirstOrThrow()
+
+export const findVersionOf = (
+  tx: Tx,
+  packageId: PackageId,
+  lowerVersion: string,
+): Promise<PackageVersionRow | undefined> =>
+  tx
+    .selectFrom('package_version')
+    .selectAll()
+    .where('package_id', '=', packageId)
+    .where('lower_version', '=', lowerVersion)
+    .executeTakeFirst()
+
+/** Removes a version whose files are gone; false when it was gone before. */
+export const deleteVersionRow = async (tx: Tx, id: PackageVersionId): Promise<boolean> =>
+  (await tx.deleteFrom('package_version').where('id', '=', id).executeTakeFirst()).numDeletedRows > 0n
+
+export const countDownload = (tx: Tx, id: PackageVersionId) =>
+  tx
+    .updateTable('package_version')
+    .set({ download_count: sql`download_count + 1` })
+    .where('id', '=', id)
+    .execute()

@@ -1,0 +1,45 @@
+import { sql } from 'kysely'
+import type { Db, Tx } from '../db/database.ts'
+import type { PackageId, UserId } from '../lib/ids.ts'
+
+/**
+ * Owners of whom the ledger of stored bytes says another number than their files add up to. Both are read in one
+ * statement, so that an upload between the two makes no difference.
+ */
+export async function listMiscounted(
+  db: Db | Tx,
+): Promise<{ readonly ownerId: UserId; readonly written: number; readonly counted: number }[]> {
+  const { rows } = await sql<{ owner_id: UserId; written: number | string; counted: number | string }>`
+    select owner_id, sum(written) as written, sum(counted) as counted from (
+      select owner_id, size_bytes as written, 0 as counted from usage where kind = 'packages' and repo_id is null
+      union all
+      select package_version.owner_id, 0, package_file.size_bytes from package_file
+        inner join package_version on package_version.id = package_file.version_id
+    ) as both_sides
+    group by owner_id having sum(written) <> sum(counted) order by owner_id`.execute(db)
+  return rows.map((row) => ({
+    ownerId: row.owner_id,
+    written: Number(row.written),
+    counted: Number(row.counted),
+  }))
+}
+
+/** Packages without versions, which should have gone with the last one. */
+export const listEmptyPackages = async (db: Db): Promise<PackageId[]> =>
+  (
+    await db
+      .selectFrom('package')
+      .select('id')
+      .where((where) =>
+        where.not(
+          where.exists(
+            where
+              .selectFrom('package_version')
+              .select('package_version.id')
+              .whereRef('package_version.package_id', '=', 'package.id'),
+          ),
+        ),
+      )
+      .orderBy('id')
+      .execute()
+  ).map((row) => row.id)

@@ -1,0 +1,14 @@
+import type { ErrorReply, RefusedCall } from '../http/error-forms.ts'
+import { textErrors, type ErrorForm } from '../http/error-forms.ts'
+import type { Refusal } from '../lib/errors.ts'
+
+/** Asks for a name and a password where they are missing. */
+export function challenge(refusal: Refusal, { site }: RefusedCall): Pick<ErrorReply, 'headers'> {
+  if (refusal.status !== 401) return {}
+  return { headers: { 'www-authenticate': `Basic realm="${site.name.replaceAll(/[^\w .-]/g, '')}", charset="UTF-8"` } }
+}
+
+/** Refusals of registries whose clients show text. */
+export const registryErrors: ErrorForm = {
+  render: (refusal, call) => ({ ...textErrors.render(refusal, call), ...challenge(refusal, call) }),
+}
