@@ -1,7 +1,8 @@
-import { sql } from 'kysely'
+import { sql, type ExpressionBuilder } from 'kysely'
 import type { Db, Tx } from '../db/database.ts'
 import { lowerContains } from '../db/like.ts'
 import { databaseKind } from '../db/open.ts'
+import type { Schema } from '../db/schema.ts'
 import type { NewPackageRow, NewPackageVersionRow, PackageRow, PackageVersionRow } from '../db/tables/packages.ts'
 import type { PackageId, PackageVersionId, RepoId, UserId } from '../lib/ids.ts'
 import type { Page } from '../lib/paging.ts'
@@ -30,40 +31,48 @@ const records = (db: Db) =>
     .selectAll('package_version')
     .select(['package.name', 'package.lower_name', 'package.repo_id'])
 
+/** A name is looked for among the packages, of which there are fewer than versions. */
+const isWanted =
+  ({ ownerId, type, text }: VersionFilter) =>
+  (where: ExpressionBuilder<Schema, 'package_version'>) =>
+    where.and([
+      where('package_version.owner_id', '=', ownerId),
+      ...(type ? [where('package_version.type', '=', type)] : []),
+      ...(text
+        ? [
+            where(
+              'package_version.package_id',
+              'in',
+              where
+                .selectFrom('package')
+                .select('package.id')
+                .where('package.owner_id', '=', ownerId)
+                .where(lowerContains('package.lower_name', text)),
+            ),
+          ]
+        : []),
+    ])
+
 /** Versions of all packages of an owner, the newest first. */
-export function listVersions(db: Db, { ownerId, type, text }: VersionFilter, page: Page): Promise<VersionRecord[]> {
-  let query = records(db).where('package_version.owner_id', '=', ownerId)
-  if (type) query = query.where('package_version.type', '=', type)
-  if (text) query = query.where(lowerContains('package.lower_name', text))
-  return query
+export const listVersions = (db: Db, filter: VersionFilter, page: Page): Promise<VersionRecord[]> =>
+  records(db)
+    .where(isWanted(filter))
     .orderBy('package_version.created_unix', (order) => order.desc())
     .orderBy('package_version.id', (order) => order.desc())
     .limit(page.limit)
     .offset(page.offset)
     .execute()
-}
 
-export async function countVersions(db: Db | Tx, { ownerId, type, text }: VersionFilter): Promise<number> {
-  let query = db.selectFrom('package_version').where('package_version.owner_id', '=', ownerId)
-  if (type) query = query.where('package_version.type', '=', type)
-  if (text) {
-    query = query.where((where) =>
-      where(
-        'package_version.package_id',
-        'in',
-        where
-          .selectFrom('package')
-          .select('package.id')
-          .where('package.owner_id', '=', ownerId)
-          .where(lowerContains('package.lower_name', text)),
-      ),
-    )
-  }
-  const { count } = await query
-    .select((select) => select.fn.countAll<number | string>().as('count'))
-    .executeTakeFirstOrThrow()
-  return Number(count)
-}
+export const countVersions = async (db: Db | Tx, filter: VersionFilter): Promise<number> =>
+  Number(
+    (
+      await db
+        .selectFrom('package_version')
+        .select((select) => select.fn.countAll<number | string>().as('count'))
+        .where(isWanted(filter))
+        .executeTakeFirstOrThrow()
+    ).count,
+  )
 
 export const findVersion = (
   db: Db,

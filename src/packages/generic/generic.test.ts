@@ -177,6 +177,21 @@ test('genericUpload: an upload that breaks off leaves nothing behind, and the ne
   assert.equal((await storedFiles(forge)).length, 1)
 })
 
+test('genericUpload: a form that ends in the middle of its file is refused, and nothing of it is kept', async () => {
+  await using forge = await startForge()
+  const alice = registryOf(forge.as('alice'), 'alice')
+  const head = '--b\r\nContent-Disposition: form-data; name="file"; filename="f"\r\n\r\n'
+  const type = { 'content-type': 'multipart/form-data; boundary=b' }
+  const whole = `${head}content\r\n--b--\r\n`
+  for (const length of [whole.length - 12, head.length + 3, head.length - 2, 2, 0]) {
+    const { status } = await alice('PUT', 'generic/tool/1/f', whole.slice(0, length), type)
+    assert.ok(status === 400 || status === 422, `${length} bytes: ${status}`)
+  }
+  assert.deepEqual(await storedFiles(forge), [])
+  assert.equal((await alice('PUT', 'generic/tool/1/f', whole, type)).status, 201)
+  assert.equal((await alice('GET', 'generic/tool/1/f')).text, 'content')
+})
+
 test('genericUpload: what the store has lost is made good by whoever sends it again', async () => {
   await using forge = await startForge()
   const alice = registryOf(forge.as('alice'), 'alice')
