@@ -1,10 +1,12 @@
 import { Type } from 'typebox'
 import { siteAdmin, signedIn } from '../access/requirements.ts'
+import { mayIssueKey, mayIssuePassword } from '../auth/issue.policy.ts'
 import { operation, validBody } from '../http/operation.ts'
 import { created, noContent, ok, paged } from '../http/reply.ts'
 import { pageQuery, pathNumber } from '../http/schema.ts'
 import { Invalid } from '../lib/errors.ts'
 import { pageOf } from '../lib/paging.ts'
+import { must } from '../lib/verdict.ts'
 import { renameAccount } from '../users/account-name.service.ts'
 import { Email } from '../users/email.schemas.ts'
 import { pageOfEmails } from '../users/email.service.ts'
@@ -48,6 +50,9 @@ export const adminEditUser = operation({
   body: EditUserOption,
   reply: { 200: User },
   async run({ ctx, body }) {
+    if (body.password || (body.admin && !ctx.subject.is_admin)) {
+      must(mayIssuePassword(ctx.viewer.credential, { isAdmin: ctx.subject.is_admin || body.admin === true }))
+    }
     const user = await editAccount(ctx, ctx.subject, {
       password: body.password,
       email: body.email,
@@ -109,7 +114,10 @@ export const adminCreatePublicKey = operation({
   requires: [signedIn, siteAdmin, targetUser, validBody],
   body: CreateKeyOption,
   reply: { 201: PublicKey },
-  run: async ({ ctx, body }) => created(await presentOneKey(ctx, await addKey(ctx, ctx.subject, body))),
+  async run({ ctx, body }) {
+    must(mayIssueKey(ctx.viewer.credential))
+    return created(await presentOneKey(ctx, await addKey(ctx, ctx.subject, body)))
+  },
 })
 
 export const adminDeleteUserPublicKey = operation({

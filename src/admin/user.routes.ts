@@ -1,8 +1,10 @@
 import { siteAdmin, signedIn } from '../access/requirements.ts'
+import { mayIssuePassword } from '../auth/issue.policy.ts'
 import { operation, validBody } from '../http/operation.ts'
 import { created } from '../http/reply.ts'
 import { BadRequest, Invalid } from '../lib/errors.ts'
 import { sentTime } from '../lib/time.ts'
+import { must } from '../lib/verdict.ts'
 import { presentUser } from '../users/user.present.ts'
 import { CreateUserOption, User } from '../users/user.schemas.ts'
 import { createUser } from '../users/user.service.ts'
@@ -17,6 +19,7 @@ export const adminCreateUser = operation({
   async run({ ctx, body }) {
     if (body.source_id) throw new Invalid(`the sign-in source ${body.source_id} does not exist`, 'source_not_found')
     if (!body.password) throw new BadRequest('a password is needed', 'password_missing')
+    must(mayIssuePassword(ctx.viewer.credential, { isAdmin: false }))
     const user = await createUser(ctx, {
       name: body.username,
       email: body.email,

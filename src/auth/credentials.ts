@@ -31,7 +31,7 @@ export interface CredentialReader {
   ) => Identity | undefined | Promise<Identity | undefined>
 }
 
-/** Longest header value that is looked at as a credential, in characters. */
+/** Longest header value that is looked at as a credential, in characters; a longer one is none of ours and not absent. */
 const maxCredentialLength = 4096
 
 /**
@@ -43,7 +43,8 @@ export function presentedBy(
   settings: { readonly disableQueryAuthToken: boolean },
 ): Presented {
   const header = call.headers['authorization']
-  if (typeof header === 'string' && header.length <= maxCredentialLength) {
+  if (typeof header === 'string') {
+    if (header.length > maxCredentialLength) throw malformed()
     const [, scheme = '', value = ''] = /^(\S+) +(\S.*)$/.exec(header) ?? []
     if (value !== '' && (scheme === 'token' || scheme.toLowerCase() === 'bearer')) {
       return { kind: 'bearer', token: value.trim() }
@@ -52,7 +53,7 @@ export function presentedBy(
       const text = Buffer.from(value, 'base64').toString('utf8')
       const colon = text.indexOf(':')
       if (colon < 0 || text.includes('\0')) {
-        throw new Unauthenticated('the credentials are malformed', 'credentials_malformed')
+        throw malformed()
       }
       return { kind: 'basic', login: text.slice(0, colon), password: text.slice(colon + 1) }
     }
@@ -61,6 +62,8 @@ export function presentedBy(
   const token = call.rawQuery.get('token') || call.rawQuery.get('access_token')
   return token ? { kind: 'bearer', token } : { kind: 'none' }
 }
+
+const malformed = () => new Unauthenticated('the credentials are malformed', 'credentials_malformed')
 
 /** The text that may be a token: sent as such, or in the place of a name or a password, as git clients send it. */
 export function tokenIn(presented: Presented): string | undefined {

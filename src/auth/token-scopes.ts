@@ -25,6 +25,8 @@ export interface TokenScopes {
   readonly publicOnly: boolean
   readonly levels: ReadonlyMap<Scope, ScopeLevel>
   readonly narrow: ReadonlySet<NarrowScope>
+  /** Every category may be written, of private things too: as wide as the account itself. */
+  readonly isEverything: boolean
 }
 
 /**
@@ -74,11 +76,21 @@ function takeApart(stored: string): TokenScopes {
     if (parts.has('all') || parts.has(`write:${category}`)) levels.set(category, 'write')
     else if (parts.has(`read:${category}`)) levels.set(category, 'read')
   }
+  const publicOnly = parts.has('public-only')
   return {
-    publicOnly: parts.has('public-only'),
+    publicOnly,
     levels,
     narrow: new Set(narrowScopes.filter((scope) => parts.has(scope))),
+    isEverything: !publicOnly && categories.every((category) => levels.get(category) === 'write'),
   }
+}
+
+/** True when scopes open nothing that others do not open. */
+export function isWithin(inner: TokenScopes, outer: TokenScopes): boolean {
+  if (outer.publicOnly && !inner.publicOnly) return false
+  const allCategories = [...inner.levels].every(([category, level]) => grants(outer, category, level))
+  const hasAll = categories.every((category) => outer.levels.get(category) === 'write')
+  return allCategories && (hasAll || [...inner.narrow].every((scope) => outer.narrow.has(scope)))
 }
 
 /** The level that a method asks for (contract R1). */

@@ -11,11 +11,16 @@ interface CallLimits {
 
 const noQuery = new URLSearchParams()
 
-/** The parameters of a query. One that holds a null character, which no text of ours can, counts as absent. */
+/**
+ * The parameters of a query. One with a zero byte, which no text of ours can hold, is refused and not taken for absent: an
+ * administrator who asks as somebody (`sudo`) would be answered as themselves.
+ */
 function readQuery(text: string): URLSearchParams {
   const query = new URLSearchParams(text)
-  if (!text.includes('%00')) return query
-  return new URLSearchParams([...query].filter(([, value]) => !value.includes('\0')))
+  if (text.includes('%00') && [...query].some(([name, value]) => name.includes('\0') || value.includes('\0'))) {
+    throw new BadRequest('a parameter of the query holds a zero byte', 'zero_byte')
+  }
+  return query
 }
 
 /** What a call is made of. */
@@ -100,8 +105,10 @@ export class RequestCall implements Call {
     return this.#abort.signal
   }
 
+  /** Reads the parameters of the path; what can not be read of them, or of the query, is refused before anybody is asked for. */
   decodeParams(raw: Readonly<Record<string, string>>): void {
     this.params = decodeParams(this.operation.params, raw)
+    if (this.url.includes('%00')) void this.rawQuery
   }
 
   /**

@@ -4,6 +4,7 @@ import { transaction } from '../db/database.ts'
 import { newGitKey } from '../git/git-key.ts'
 import type { Oid } from '../lib/ids.ts'
 import { insertRepo, insertUnits } from '../repos/repo.store.ts'
+import { createToken } from '../users/credentials/token.service.ts'
 import { startForge, type Forge } from '../testing/index.ts'
 
 test('getVersion, serviceVersion, serviceRoot: clients find a version they accept below each root', async () => {
@@ -109,19 +110,14 @@ test('renderMarkdown: accounts that the caller may not see are not linked', asyn
 
 test('topicSearch: part of a name, most used first; signs of patterns stand for themselves', async () => {
   await using forge = await startForge({ users: ['ann'], standAt: Date.UTC(2026, 0, 1) })
-  const { db } = forge.services
-  const now = Math.floor(forge.clock.nowMs() / 1000)
-  const topics = [
-    ['web', 1],
-    ['web-app', 3],
-    ['cli', 2],
-  ] as const
-  await transaction(db, (tx) =>
-    tx
-      .insertInto('topic')
-      .values(topics.map(([name, repo_count]) => ({ name, repo_count, created_unix: now, updated_unix: now })))
-      .execute(),
-  )
+  for (const [name, topics] of [
+    ['one', ['web']],
+    ['two', ['web-app', 'cli']],
+    ['three', ['web-app']],
+  ] as const) {
+    const repo = await forge.given.repo({ owner: 'ann', name })
+    await forge.as('ann').must('PUT', `${repo.api}/topics`, { topics })
+  }
   const found = await forge.guest.get('/topics/search?q=EB')
   assert.deepEqual(
     found.json.topics.map((topic: { topic_name: string }) => topic.topic_name),
@@ -136,6 +132,42 @@ test('topicSearch: part of a name, most used first; signs of patterns stand for 
     created: '2026-01-01T00:00:00Z',
     updated: '2026-01-01T00:00:00Z',
   })
+})
+
+test('topicSearch: topics of repositories that the caller may not see neither show nor count', async () => {
+  await using forge = await startForge({ users: ['ann', 'bea', 'cat'] })
+  const ann = forge.as('ann')
+  const give = async (name: string, owner: 'ann' | 'guild' | 'closed', isPrivate: boolean, topics: string[]) => {
+    if (owner === 'ann') await ann.must('POST', '/user/repos', { name, private: isPrivate })
+    else await ann.must('POST', `/orgs/${owner}/repos`, { name, private: isPrivate })
+    await ann.must('PUT', `/repos/${owner}/${name}/topics`, { topics })
+  }
+  await forge.given.org({ owner: 'ann', name: 'guild' })
+  await forge.given.org({ owner: 'ann', name: 'closed', visibility: 'private' })
+  await give('open', 'ann', false, ['t-shared'])
+  await give('shut', 'ann', true, ['t-shared', 't-shut'])
+  await give('inner', 'closed', false, ['t-inner'])
+  await give('secret', 'guild', true, ['t-guild'])
+  await give('past', 'ann', true, ['t-past'])
+  await ann.must('PUT', '/repos/ann/past/topics', { topics: [] })
+  await ann.must('PUT', '/repos/ann/shut/collaborators/cat', { permission: 'read' })
+  const { user } = await forge.account('ann')
+  const { token } = await createToken(forge.services, user, { name: 'public', scopes: ['public-only', 'all'] })
+  const seen = async (client: typeof forge.guest) => {
+    const { json, headers } = await client.must('GET', '/topics/search?q=t-')
+    const topics = json.topics as { topic_name: string; repo_count: number }[]
+    assert.equal(headers.get('x-total-count'), String(topics.length))
+    return topics.map(({ topic_name, repo_count }) => `${topic_name} ${repo_count}`).toSorted()
+  }
+  const all = ['t-guild 1', 't-inner 1', 't-shared 2', 't-shut 1']
+  assert.deepEqual(await seen(forge.guest), ['t-shared 1'])
+  assert.deepEqual(await seen(forge.as('bea')), ['t-shared 1'])
+  assert.deepEqual(await seen(forge.as('ann', { token })), ['t-inner 1', 't-shared 1'])
+  assert.deepEqual(await seen(forge.as('cat')), ['t-shared 2', 't-shut 1'])
+  assert.deepEqual(await seen(ann), all)
+  assert.deepEqual(await seen(forge.as('root')), all)
+  await ann.must('DELETE', '/repos/ann/shut')
+  assert.deepEqual(await seen(ann), ['t-guild 1', 't-inner 1', 't-shared 1'])
 })
 
 /** A public repository whose branch main has one commit. */

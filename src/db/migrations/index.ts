@@ -17,6 +17,7 @@ import { quota1 } from './quota-1.ts'
 import { refs1 } from './refs-1.ts'
 import { releases1 } from './releases-1.ts'
 import { repoRelations1 } from './repo-relations-1.ts'
+import { repoRelations2 } from './repo-relations-2.ts'
 import { repositories1 } from './repositories-1.ts'
 import { repositories2 } from './repositories-2.ts'
 import { wiki1 } from './wiki-1.ts'
@@ -55,4 +56,5 @@ export const migrations: readonly Migration[] = [
   revisions1,
   activity1,
   packages1,
+  repoRelations2,
 ]

@@ -16,7 +16,6 @@ export interface RepoTransferTable {
 export interface TopicTable {
   id: Generated<TopicId>
   name: string
-  repo_count: Generated<number>
   created_unix: Unix
   updated_unix: Unix
 }

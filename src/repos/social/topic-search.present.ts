@@ -4,20 +4,22 @@ import { formatUnix } from '../../lib/time.ts'
 import { countTopics, searchTopics } from './topic-search.store.ts'
 import type { TopicResponse } from './topic-search.schemas.ts'
 
-/** One page of the topics whose name has a part, the most used first, and how many there are. */
+/**
+ * One page of the topics whose name has a part, the most used first, and how many there are. Repositories that the viewer
+ * may not see neither show nor count.
+ */
 export async function presentTopicSearch(
   ctx: Ctx,
   part: string,
   page: Page,
 ): Promise<{ topics: TopicResponse[]; total: number }> {
   const [rows, total] = await Promise.all([
-    searchTopics(ctx.db, part, page.limit, page.offset),
-    countTopics(ctx.db, part),
+    searchTopics(ctx.db, ctx.viewer, part, page.limit, page.offset),
+    countTopics(ctx.db, ctx.viewer, part),
   ])
   const topics = rows.map((row) => ({
     id: row.id,
     topic_name: row.name,
-    // Private repositories count as well (observed).
     repo_count: row.repo_count,
     created: formatUnix(row.created_unix),
     updated: formatUnix(row.updated_unix),

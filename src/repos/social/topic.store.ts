@@ -19,45 +19,18 @@ export async function upsertTopics(tx: Tx, names: readonly string[], createdUnix
     .execute()
 }
 
-const addToCounts = (tx: Tx, ids: readonly TopicId[], difference: 1 | -1) =>
-  tx
-    .updateTable('topic')
-    .set((set) => ({ repo_count: set('repo_count', '+', difference) }))
-    .where('id', 'in', ids)
-    .execute()
-
 export async function insertRepoTopics(tx: Tx, repoId: RepoId, ids: readonly TopicId[]): Promise<void> {
   if (ids.length === 0) return
-  const added = await tx
+  await tx
     .insertInto('repo_topic')
     .values(ids.map((topic_id) => ({ repo_id: repoId, topic_id })))
     .onConflict((conflict) => conflict.columns(['repo_id', 'topic_id']).doNothing())
-    .returning('topic_id')
     .execute()
-  if (added.length > 0) {
-    await addToCounts(
-      tx,
-      added.map((row) => row.topic_id),
-      1,
-    )
-  }
 }
 
 export async function deleteRepoTopics(tx: Tx, repoId: RepoId, ids: readonly TopicId[]): Promise<void> {
   if (ids.length === 0) return
-  const removed = await tx
-    .deleteFrom('repo_topic')
-    .where('repo_id', '=', repoId)
-    .where('topic_id', 'in', ids)
-    .returning('topic_id')
-    .execute()
-  if (removed.length > 0) {
-    await addToCounts(
-      tx,
-      removed.map((row) => row.topic_id),
-      -1,
-    )
-  }
+  await tx.deleteFrom('repo_topic').where('repo_id', '=', repoId).where('topic_id', 'in', ids).execute()
 }
 
 /** The repository has no topics any more. */

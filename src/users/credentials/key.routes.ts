@@ -1,9 +1,11 @@
 import { Type } from 'typebox'
 import { signedIn } from '../../access/requirements.ts'
+import { mayIssueKey } from '../../auth/issue.policy.ts'
 import { operation, validBody } from '../../http/operation.ts'
 import { created, noContent, ok, paged } from '../../http/reply.ts'
 import { pageQuery, pathNumber } from '../../http/schema.ts'
 import { pageOf } from '../../lib/paging.ts'
+import { must } from '../../lib/verdict.ts'
 import { presentKeys, presentOneKey } from './key.present.ts'
 import { CreateKeyOption, PublicKey } from './key.schemas.ts'
 import { addKey, getKey, pageOfKeys, removeKey } from './key.service.ts'
@@ -52,7 +54,10 @@ export const userCurrentPostKey = operation({
   requires: [signedIn, validBody],
   body: CreateKeyOption,
   reply: { 201: PublicKey },
-  run: async ({ ctx, body }) => created(await presentOneKey(ctx, await addKey(ctx, ctx.viewer.user, body))),
+  async run({ ctx, body }) {
+    must(mayIssueKey(ctx.viewer.credential))
+    return created(await presentOneKey(ctx, await addKey(ctx, ctx.viewer.user, body)))
+  },
 })
 
 export const userCurrentGetKey = operation({

@@ -1,8 +1,11 @@
+import { mayIssueToken } from '../../auth/issue.policy.ts'
+import { normaliseScopes, parseScopes } from '../../auth/token-scopes.ts'
 import { basicAuth, signedIn } from '../../access/requirements.ts'
 import { operation, validBody } from '../../http/operation.ts'
 import { created, noContent, paged } from '../../http/reply.ts'
 import { pageQuery, pathText } from '../../http/schema.ts'
 import { pageOrWhole } from '../../lib/paging.ts'
+import { must } from '../../lib/verdict.ts'
 import { Type } from 'typebox'
 import { namedUser, selfOrAdmin, userVisible } from '../subject.requirements.ts'
 import { presentToken } from './token.present.ts'
@@ -36,7 +39,9 @@ export const userCreateToken = operation({
   body: CreateAccessTokenOption,
   reply: { 201: AccessToken },
   async run({ ctx, body }) {
-    const { row, token } = await createToken(ctx, ctx.subject, { name: body.name, scopes: body.scopes ?? [] })
+    const scopes = body.scopes ?? []
+    must(mayIssueToken(ctx.viewer.credential, parseScopes(normaliseScopes(scopes))))
+    const { row, token } = await createToken(ctx, ctx.subject, { name: body.name, scopes })
     return created(presentToken(row, token))
   },
 })
