@@ -77,7 +77,9 @@ export function serverOptions(
     subPath: server.subPath,
     // `*` means that every address may say who the client is.
     trustedProxies: security.reverseProxyLimit === 0 ? [] : proxies.includes('*') ? ['0.0.0.0/0', '::/0'] : proxies,
-    maxBodyBytes: ingot.maxJsonBody,
+    maxBodyBytes: Math.min(ingot.maxBody, ingot.maxJsonBody),
+    maxFileBodyBytes: ingot.maxJsonBody,
+    maxHeldBodyBytes: ingot.maxHeldBodies,
     bodyIdleMs: ingot.requestTimeout,
     headersTimeoutMs: ingot.requestTimeout,
     maxConnections: ingot.maxConnections,

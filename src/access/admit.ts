@@ -32,6 +32,7 @@ async function whoAsks(services: Services, readers: readonly CredentialReader[],
   const { operation, method } = call
   const identity = await identify(services, readers, call)
   const found = identity?.viewer
+  if (found) call.share = `account ${found.id}`
   const viewer = operation.base === 'site' ? found : await applySudo(services, call, found)
   checkScopes(viewer, operation.scope, method, operation.narrowScope)
   return identity?.principal ? { viewer, principal: identity.principal } : { viewer }

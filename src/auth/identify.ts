@@ -79,12 +79,16 @@ export async function viewerOfPassword(
   { db, passwordChecks, signInAttempts }: AuthServices,
   { login, password, ip }: PasswordInput,
 ): Promise<Viewer | undefined> {
-  signInAttempts.check(login, ip)
+  await signInAttempts.begin(login, ip)
   const user = await findPerson(db, login)
-  const isRight = user !== undefined && !user.prohibit_login && (await passwordChecks.matches(user, password))
+  // Looked at in any case: how long it takes does not tell which names there are.
+  const fits = await passwordChecks.matches(user?.password_hash ?? undefined, password)
   // Guesses that were all begun at once learn no more than others.
   signInAttempts.check(login, ip)
-  if (isRight) return viewerOf(user, { kind: 'password' })
+  if (user && fits && !user.prohibit_login) {
+    signInAttempts.succeeded(login, ip)
+    return viewerOf(user, { kind: 'password' })
+  }
   signInAttempts.failed(login, ip)
   return undefined
 }

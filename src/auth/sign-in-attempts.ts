@@ -1,35 +1,139 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
+import { shareOfAddress } from '../http/client-address.ts'
 import { TooManyRequests } from '../lib/errors.ts'
 import type { Clock } from '../lib/time.ts'
 
-/** Failed sign-ins that one name may have from one address within the window. */
-const maxFailures = 10
+/** How long a failure counts. */
 const windowMs = 10 * 60_000
-/** Names and addresses that are remembered; the oldest are forgotten first. */
-const maxRemembered = 20_000
 
-/** Slows down whoever guesses passwords, by the form, the API or git. */
+/** So many failures are free; after them an attempt is refused until there was none for the pause. */
+interface Pace {
+  readonly free: number
+  readonly pauseMs: number
+}
+
+/** One name from one address: somebody who tries what the password might have been. */
+const ofPair: Pace = { free: 10, pauseMs: 20_000 }
+/** All names from one address, but for those that signed in from it: somebody who tries one password with many names. */
+const ofAddress: Pace = { free: 30, pauseMs: 5_000 }
+
+/** Failures of one name from all addresses, and of all names, from which on attempts have to wait. */
+const freeOfName = 50
+const freeOfAll = 2000
+/** How long they wait: a person does not mind, a program that guesses does. */
+const delayMs = 2000
+/** Most that wait at once for one name; others are refused, so that waiting takes no room. */
+const maxDelayed = 16
+
+/** Names, addresses and pairs that are remembered; the oldest are forgotten first. */
+const maxRemembered = 20_000
+/** No name is longer, so it need not be told apart. */
+const maxNameLength = 254
+
+/**
+ * Slows down whoever guesses passwords, by the form, the API or git. Nobody is locked out: the right password is taken at
+ * the next attempt that is in time, and from another address at once. Tokens and keys do not come by here.
+ */
 export class SignInAttempts {
-  readonly #failures = new LRUCache<string, number[]>({ maxSize: maxRemembered, sizeCalculation: () => 1 })
+  readonly #ofPair = failures()
+  readonly #ofAddress = failures()
+  readonly #ofName = failures()
+  readonly #all: number[] = []
+  /** Pairs that a right password came from. */
+  readonly #known = new LRUCache<string, true>({ maxSize: maxRemembered, sizeCalculation: () => 1 })
+  readonly #delayed = new Map<string, number>()
 
   constructor(readonly clock: Clock) {}
 
-  #recent(key: string): number[] {
-    const since = this.clock.nowMs() - windowMs
-    return (this.#failures.get(key) ?? []).filter((ms) => ms > since)
+  /**
+   * To be asked before a password is looked at.
+   * @throws TooManyRequests when the attempt comes too soon after others that failed
+   */
+  async begin(login: string, ip: string): Promise<void> {
+    this.check(login, ip)
+    const { name, pair } = keysOf(login, ip)
+    if (this.#known.has(pair)) return
+    const isHunted = this.#recent(this.#ofName, name).length >= freeOfName || this.#recentOfAll() >= freeOfAll
+    if (isHunted) await this.#delay(name)
   }
 
-  /** @throws TooManyRequests when there were too many failures */
+  /**
+   * To be asked again before the answer is used, so that attempts that were begun at once learn no more than others.
+   * @throws TooManyRequests
+   */
   check(login: string, ip: string): void {
-    if (this.#recent(keyOf(login, ip)).length >= maxFailures) {
-      throw new TooManyRequests('too many attempts; wait ten minutes and try again', 'sign_in_throttled')
-    }
+    const { address, pair } = keysOf(login, ip)
+    this.#keepPace(this.#recent(this.#ofPair, pair), ofPair)
+    if (!this.#known.has(pair)) this.#keepPace(this.#recent(this.#ofAddress, address), ofAddress)
   }
 
   failed(login: string, ip: string): void {
-    const key = keyOf(login, ip)
-    this.#failures.set(key, [...this.#recent(key), this.clock.nowMs()])
+    const { name, address, pair } = keysOf(login, ip)
+    const now = this.clock.nowMs()
+    const count = (memory: Failures, key: string, most: number) =>
+      memory.set(key, [...this.#recent(memory, key), now].slice(-most))
+    count(this.#ofPair, pair, ofPair.free)
+    count(this.#ofAddress, address, ofAddress.free)
+    count(this.#ofName, name, freeOfName)
+    this.#all.push(now)
+    if (this.#all.length > freeOfAll) this.#all.shift()
+  }
+
+  succeeded(login: string, ip: string): void {
+    const { pair } = keysOf(login, ip)
+    this.#known.set(pair, true)
+    this.#ofPair.delete(pair)
+  }
+
+  #recent(memory: Failures, key: string): readonly number[] {
+    const since = this.clock.nowMs() - windowMs
+    return (memory.get(key) ?? []).filter((ms) => ms > since)
+  }
+
+  #recentOfAll(): number {
+    const since = this.clock.nowMs() - windowMs
+    const first = this.#all.findIndex((ms) => ms > since)
+    return first < 0 ? 0 : this.#all.length - first
+  }
+
+  #keepPace(recent: readonly number[], { free, pauseMs }: Pace): void {
+    const waitMs = recent.length < free ? 0 : (recent.at(-1) ?? 0) + pauseMs - this.clock.nowMs()
+    if (waitMs > 0) throw tooMany(waitMs)
+  }
+
+  async #delay(name: string): Promise<void> {
+    const delayed = this.#delayed.get(name) ?? 0
+    if (delayed >= maxDelayed) throw tooMany(delayMs)
+    this.#delayed.set(name, delayed + 1)
+    try {
+      await wait(delayMs, undefined, { ref: false })
+    } finally {
+      const left = (this.#delayed.get(name) ?? 1) - 1
+      if (left > 0) this.#delayed.set(name, left)
+      else this.#delayed.delete(name)
+    }
   }
 }
 
-const keyOf = (login: string, ip: string): string => `${ip} ${login.toLowerCase()}`
+type Failures = LRUCache<string, number[]>
+
+/** Moments of failures, in milliseconds. */
+const failures = (): Failures => new LRUCache({ maxSize: maxRemembered, sizeCalculation: () => 1 })
+
+const tooMany = (waitMs: number): TooManyRequests => {
+  const retryAfterSeconds = Math.ceil(waitMs / 1000)
+  return new TooManyRequests(
+    `too many wrong passwords; try again in ${retryAfterSeconds} seconds`,
+    'sign_in_throttled',
+    {
+      retryAfterSeconds,
+    },
+  )
+}
+
+function keysOf(login: string, ip: string): { name: string; address: string; pair: string } {
+  const name = login.slice(0, maxNameLength).toLowerCase()
+  const address = shareOfAddress(ip)
+  return { name, address, pair: `${address} ${name}` }
+}

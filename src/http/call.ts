@@ -1,11 +1,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Readable } from 'node:stream'
-import { BadRequest } from '../lib/errors.ts'
-import { decodeBody, decodeParams, decodeQuery } from './decode.ts'
+import { BadRequest, TooLarge } from '../lib/errors.ts'
+import type { BodyBudget } from './body-budget.ts'
+import { shareOfAddress } from './client-address.ts'
+import { readBytes, decodeBody, decodeParams, decodeQuery } from './decode.ts'
 import { isBytes, type Call, type NamedOperation, type Site } from './operation.ts'
 
 interface CallLimits {
+  /** Largest body that is decoded into fields, in bytes. */
   readonly maxBodyBytes: number
+  /** The same where its fields hold files. */
+  readonly maxFileBodyBytes: number
   readonly bodyIdleMs: number
 }
 
@@ -23,6 +28,9 @@ function readQuery(text: string): URLSearchParams {
   return query
 }
 
+/** Largest body of a page's form, or of what else is sent outside of the API without saying that it is larger, in bytes. */
+const maxPageFormBytes = 64 * 1024
+
 /** What a call is made of. */
 export interface CallParts {
   readonly operation: NamedOperation
@@ -34,6 +42,7 @@ export interface CallParts {
   readonly ip: string
   readonly site: Site
   readonly limits: CallLimits
+  readonly bodies: BodyBudget
   /** Ends when the server stops. */
   readonly stop: AbortSignal
 }
@@ -45,6 +54,7 @@ export class RequestCall implements Call {
   readonly method: string
   readonly url: string
   readonly ip: string
+  share: string
   readonly site: Site
   readonly headers: Call['headers']
   readonly replyHeaders: Record<string, string> = {}
@@ -52,6 +62,10 @@ export class RequestCall implements Call {
   readonly #request: IncomingMessage
   readonly #response: ServerResponse
   readonly #limits: CallLimits
+  readonly #bodies: BodyBudget
+  #heldBytes = 0
+  /** Whose share the held bytes are: the caller may be found out while they arrive. */
+  #heldBy = ''
   readonly #stop: AbortSignal
   #query: Record<string, unknown> | undefined
   #rawQuery: URLSearchParams | undefined
@@ -73,6 +87,8 @@ export class RequestCall implements Call {
     this.#request = parts.request
     this.#response = parts.response
     this.#limits = parts.limits
+    this.#bodies = parts.bodies
+    this.share = shareOfAddress(parts.ip)
     this.#stop = parts.stop
   }
 
@@ -140,18 +156,51 @@ export class RequestCall implements Call {
     if (schema === undefined || isBytes(schema)) throw new Error('the operation declares no body to decode')
     this.#decoded ??= decodeBody(
       schema,
-      this.body(),
-      this.#request.headers['content-type'],
-      this.operation.maxBodyBytes ?? this.#limits.maxBodyBytes,
+      {
+        content: this.#bufferedBody(this.#maxBodyBytes),
+        contentType: this.#request.headers['content-type'],
+        maxBytes: this.#maxBodyBytes,
+        held: this.#held,
+      },
       // Clients that send no body with a deletion put its fields into the query (contract, contents: DELETE).
       this.method === 'DELETE' ? this.rawQuery : undefined,
     )
     return this.#decoded
   }
 
+  wholeBody(): Promise<Buffer> {
+    const maxBytes = this.#maxBodyBytes
+    return readBytes(this.#bufferedBody(maxBytes), maxBytes, (chunk) => this.#held(chunk.length))
+  }
+
+  get #maxBodyBytes(): number {
+    const { base, carriesFiles, maxBodyBytes } = this.operation
+    if (maxBodyBytes !== undefined) return maxBodyBytes
+    if (carriesFiles) return this.#limits.maxFileBodyBytes
+    return base === 'site' ? Math.min(maxPageFormBytes, this.#limits.maxBodyBytes) : this.#limits.maxBodyBytes
+  }
+
+  /** The body to be taken into memory; one that says itself that it is too large is not begun. */
+  #bufferedBody(maxBytes: number): Readable {
+    if (Number(this.#request.headers['content-length'] ?? 0) > maxBytes) {
+      throw new TooLarge(`the body is larger than ${maxBytes} bytes`)
+    }
+    return this.body()
+  }
+
+  readonly #held = (bytes: number): void => {
+    // What arrives when the answer is on its way already is nobody's any more.
+    if (this.#finished) return
+    if (this.#heldBytes === 0) this.#heldBy = this.share
+    this.#bodies.take(this.#heldBy, bytes)
+    this.#heldBytes += bytes
+  }
+
   /** The answer is on its way: nothing of the request is waited for any more. */
   done(): void {
     this.#finished = true
+    this.#bodies.release(this.#heldBy, this.#heldBytes)
+    this.#heldBytes = 0
     if (this.#watchdog) clearInterval(this.#watchdog)
     if (this.#stopped) this.#stop.removeEventListener('abort', this.#stopped)
   }

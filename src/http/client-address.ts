@@ -43,6 +43,22 @@ export function clientAddresses(trusted: readonly string[]): ClientAddress {
   }
 }
 
+/** Whose share a request of a guest takes: the address, of IPv6 the network that one customer of a provider has. */
+export function shareOfAddress(ip: string): string {
+  if (isIP(ip) !== 6) return ip
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(ip)
+  if (mapped) return mapped[1] as string
+  const [before = '', after] = (ip.split('%', 1)[0] as string).split('::')
+  const left = before === '' ? [] : before.split(':')
+  const right = after === undefined || after === '' ? [] : after.split(':')
+  const zeros = after === undefined ? 0 : 8 - left.length - right.length
+  const groups = [...left, ...Array.from({ length: Math.max(0, zeros) }, () => '0'), ...right]
+  return `${groups
+    .slice(0, 4)
+    .map((group) => group.toLowerCase().replace(/^0+(?=.)/, ''))
+    .join(':')}::/64`
+}
+
 function networksOf(texts: readonly string[]): BlockList {
   const networks = new BlockList()
   for (const text of texts) {

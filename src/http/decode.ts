@@ -3,6 +3,7 @@ import type { TProperties, TSchema } from 'typebox'
 import { Compile, type Validator } from 'typebox/compile'
 import { Invalid, NotFound, TooLarge, UnsupportedMediaType } from '../lib/errors.ts'
 import { readForm } from './form.ts'
+import { JsonSize } from './json-size.ts'
 
 type JsonSchema = TSchema & {
   readonly type?: string | readonly string[]
@@ -72,18 +73,37 @@ function decodeQueryValue(schema: JsonSchema, texts: readonly string[]): unknown
   }
 }
 
+/** A body that is taken into memory, and how large it may be. */
+export interface BodySource {
+  readonly content: Readable
+  readonly contentType: string | undefined
+  readonly maxBytes: number
+  /** Told of the size of each part that arrives; may refuse it. */
+  readonly held: (bytes: number) => void
+}
+
 /** Reads a body of at most `maxBytes`; a longer one is refused as soon as that is known. */
-export async function readBytes(body: Readable, maxBytes: number): Promise<Buffer> {
+export async function readBytes(
+  body: Readable,
+  maxBytes: number,
+  look: (chunk: Buffer) => void = () => {},
+): Promise<Buffer> {
   const chunks: Buffer[] = []
   let size = 0
   // The request stays open when this stops early: the refusal has to go out on the same connection.
   for await (const chunk of body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     size += chunk.length
     if (size > maxBytes) throw new TooLarge(`the body is larger than ${maxBytes} bytes`)
+    look(chunk)
     chunks.push(chunk)
   }
   return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)
 }
+
+/** Largest form that is sent in the way of addresses; files come as JSON. */
+const maxFormBytes = 1024 * 1024
+/** Most fields of such a form. */
+const maxFormFields = 1000
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
@@ -108,9 +128,8 @@ function parseFirstJson(text: string): unknown {
 
 /** What a body says before its schema is looked at: a JSON value, or the fields of a form. */
 async function readFields(
-  body: Readable,
+  { content, held, maxBytes }: BodySource,
   contentType: string,
-  maxBytes: number,
   query?: URLSearchParams,
 ): Promise<unknown> {
   const [type = '', ...parameters] = contentType.split(';').map((part) => part.trim())
@@ -123,15 +142,25 @@ async function readFields(
     throw new UnsupportedMediaType(`the character set ${charset} is not supported; send UTF-8`)
   }
   if (/^(application|text)\/([\w.-]+\+)?json$/i.test(type)) {
-    return parseFirstJson(decodeText(await readBytes(body, maxBytes)))
+    const json = new JsonSize()
+    const bytes = await readBytes(content, maxBytes, (chunk) => {
+      held(chunk.length)
+      json.add(chunk)
+    })
+    return parseFirstJson(decodeText(bytes))
   }
-  if (/^multipart\/form-data$/i.test(type)) return readForm(body, contentType, maxBytes)
+  if (/^multipart\/form-data$/i.test(type)) return readForm(content, contentType, maxBytes, held)
   // Any other type counts as a form, as the family does it; of JSON sent as text nothing is found then.
-  return Object.fromEntries([...(query ?? []), ...formFields(decodeText(await readBytes(body, maxBytes)), type)])
+  const bytes = await readBytes(content, Math.min(maxBytes, maxFormBytes), (chunk) => held(chunk.length))
+  return Object.fromEntries([...(query ?? []), ...formFields(decodeText(bytes), type)])
 }
 
-const formFields = (text: string, type: string): URLSearchParams =>
-  new URLSearchParams(/^application\/x-www-form-urlencoded$/i.test(type) ? text : '')
+function formFields(text: string, type: string): URLSearchParams {
+  if (!/^application\/x-www-form-urlencoded$/i.test(type)) return new URLSearchParams()
+  const count = text.split('&', maxFormFields + 1).length
+  if (count > maxFormFields) throw new TooLarge(`a form has at most ${maxFormFields} fields`)
+  return new URLSearchParams(text)
+}
 
 /**
  * A sent value in the shape of its schema: members are found whatever their letter case, unknown ones are dropped, null
@@ -211,15 +240,9 @@ function zeroByteIn(value: unknown, place = ''): string | undefined {
  * Reads and checks a body. Anything wrong with it is 422 with the name of the first failing field.
  * @param query fields that count where the body is a form, or missing, and does not give them
  */
-export async function decodeBody(
-  schema: TSchema,
-  body: Readable,
-  contentType: string | undefined,
-  maxBytes: number,
-  query?: URLSearchParams,
-): Promise<unknown> {
-  const type = contentType ?? 'application/x-www-form-urlencoded'
-  const sent = await readFields(body, type, maxBytes, query)
+export async function decodeBody(schema: TSchema, source: BodySource, query?: URLSearchParams): Promise<unknown> {
+  const type = source.contentType ?? 'application/x-www-form-urlencoded'
+  const sent = await readFields(source, type, query)
   const value = shape(schema, sent, !/json/i.test(type.split(';')[0] as string))
   const problem = firstProblem(schema, value)
   if (problem) throw new Invalid(`[${problem.field}]: ${problem.reason}`, 'invalid', { field: problem.field })

@@ -13,11 +13,27 @@ export interface FormFile {
 /** Most fields and files of one form; more is a mistake or an attack. */
 const maxParts = 100
 
-/** Text fields of a multipart body; files are passed over. */
-export const readForm = (body: Readable, contentType: string, maxBytes: number): Promise<Record<string, string>> =>
-  readFormWithFiles(body, contentType, { maxFieldBytes: maxBytes, maxFileBytes: maxBytes }, async (file) => {
+/**
+ * Text fields of a multipart body of at most `maxBytes`; files are passed over.
+ * @param held told of the size of each part that arrives; may refuse it
+ */
+export const readForm = (
+  body: Readable,
+  contentType: string,
+  maxBytes: number,
+  held: (bytes: number) => void,
+): Promise<Record<string, string>> => {
+  let size = 0
+  const look = (chunk: Buffer) => {
+    size += chunk.length
+    if (size > maxBytes) throw new TooLarge(`the body is larger than ${maxBytes} bytes`)
+    held(chunk.length)
+  }
+  const limits = { maxFieldBytes: maxBytes, maxFileBytes: maxBytes, look }
+  return readFormWithFiles(body, contentType, limits, async (file) => {
     file.content.resume()
   })
+}
 
 /**
  * Reads a multipart body. Each file is given to `takeFile` as it arrives, one at a time; the next one is not begun
@@ -27,7 +43,12 @@ export const readForm = (body: Readable, contentType: string, maxBytes: number):
 export function readFormWithFiles(
   body: Readable,
   contentType: string,
-  limits: { readonly maxFieldBytes: number; readonly maxFileBytes: number },
+  limits: {
+    readonly maxFieldBytes: number
+    readonly maxFileBytes: number
+    /** Sees all that arrives; what it throws ends the form. */
+    readonly look?: (chunk: Buffer) => void
+  },
   takeFile: (file: FormFile) => Promise<void>,
 ): Promise<Record<string, string>> {
   return new Promise((resolve, reject) => {
@@ -65,6 +86,18 @@ export function readFormWithFiles(
       Promise.all(taken).then(() => resolve(fields), reject)
     })
     body.on('error', reject)
+    const { look } = limits
+    if (look) {
+      const judge = (chunk: Buffer) => {
+        try {
+          look(chunk)
+        } catch (error) {
+          body.off('data', judge)
+          fail(error as Error)
+        }
+      }
+      body.on('data', judge)
+    }
     body.pipe(parser)
   })
 }

@@ -67,6 +67,8 @@ export interface Call<Params extends Schemas = Schemas> {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
   /** Address of the client, behind trusted proxies the one they name. */
   readonly ip: string
+  /** Whose share of what is limited the request takes: an address, and an account when it is known. */
+  share: string
   readonly site: Site
   readonly params: ParamsOf<Params>
   readonly query: Readonly<Record<string, unknown>>
@@ -79,6 +81,8 @@ export interface Call<Params extends Schemas = Schemas> {
   body(): Readable
   /** Reads, decodes and validates the body by the operation's schema; later calls give the same value. */
   decodedBody(): Promise<unknown>
+  /** Reads the body whole as it is, within the limits for bodies that are held in memory. */
+  wholeBody(): Promise<Buffer>
   /** Headers that the reply carries besides its own. */
   readonly replyHeaders: Record<string, string>
 }
@@ -230,6 +234,8 @@ interface Declaration<
   readonly body?: Body
   /** Largest body in bytes, when it is not the instance's limit for its kind. */
   readonly maxBodyBytes?: number
+  /** Its fields hold whole files, so that the instance's larger limit counts. */
+  readonly carriesFiles?: true
   /** Status → body of each success. */
   readonly reply: Replies
   /** How refusals look; unless said otherwise API JSON, and text outside of the API. */
@@ -263,6 +269,7 @@ export interface Operation {
   readonly query: Schemas
   readonly body: BodyShape | undefined
   readonly maxBodyBytes: number | undefined
+  readonly carriesFiles: boolean
   readonly reply: Readonly<Record<number, ReplyShape>>
   readonly errors: ErrorForm
   readonly summary: string
@@ -306,6 +313,7 @@ export function operation<
     query: declaration.query ?? {},
     body: declaration.body,
     maxBodyBytes: declaration.maxBodyBytes,
+    carriesFiles: declaration.carriesFiles ?? false,
     reply: declaration.reply,
     errors: declaration.errors ?? (base === 'site' ? textErrors : apiErrors),
     summary: declaration.summary ?? '',

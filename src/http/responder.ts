@@ -86,6 +86,8 @@ export class Responder {
     }
     const refusal = error instanceof Refusal ? error : new Defect()
     const rendered = form.render(refusal, call)
+    const { retryAfterSeconds } = refusal.data
+    if (typeof retryAfterSeconds === 'number') headers['retry-after'] = Math.ceil(retryAfterSeconds)
     const sizeBytes = Buffer.byteLength(rendered.body)
     if (!request.complete) passOver(request)
     response.writeHead(refusal.status, {

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { BadRequest, MethodNotAllowed, Moved, NotFound, Refusal, Unavailable } from '../lib/errors.ts'
+import { BodyBudget } from './body-budget.ts'
 import { RequestCall } from './call.ts'
 import { clientAddresses, type ClientAddress } from './client-address.ts'
 import { allowOrigin, preflight, type CorsOptions } from './cors.ts'
@@ -39,6 +40,10 @@ export interface ServerOptions {
   readonly trustedProxies: readonly string[]
   /** Largest body that is decoded into fields, in bytes. */
   readonly maxBodyBytes: number
+  /** The same where the fields hold files. */
+  readonly maxFileBodyBytes: number
+  /** Most bytes of bodies that are held in memory at once, of all requests. */
+  readonly maxHeldBodyBytes: number
   /** Longest pause while a body arrives, in milliseconds. */
   readonly bodyIdleMs: number
   /** Longest time until the headers of a request are complete, in milliseconds. */
@@ -68,6 +73,7 @@ export class ForgeServer {
   readonly #server: Server
   readonly #responder: Responder
   readonly #addressOf: ClientAddress
+  readonly #bodies: BodyBudget
   readonly #stop = new AbortController()
   readonly #nextId = requestIds()
   /** How many requests are being answered, so that a stop can wait for replies that take their time. */
@@ -78,6 +84,9 @@ export class ForgeServer {
     this.#options = options
     this.#router = new Router(routesOf(options.operations))
     this.#responder = new Responder(options)
+    // One share has room for one body of the largest kind, and is a third of all at most otherwise.
+    const shareBytes = Math.max(options.maxFileBodyBytes, Math.floor(options.maxHeldBodyBytes / 3))
+    this.#bodies = new BodyBudget(Math.max(options.maxHeldBodyBytes, shareBytes), shareBytes)
     this.#addressOf = clientAddresses(options.trustedProxies)
     // A request may take its time, as pushes do; pauses in it are limited where bodies are read.
     this.#server = createServer(
@@ -202,6 +211,7 @@ export class ForgeServer {
       // Asked for now, since a connection that is gone has no address any more.
       ip: this.#addressOf(request),
       limits: this.#options,
+      bodies: this.#bodies,
       stop: this.#stop.signal,
     })
     allowOrigin(this.#options.cors, request, call.replyHeaders)
@@ -285,7 +295,9 @@ function requestIds(): () => string {
 
 /** In tests and development a refusal with a status that its requirement does not declare is a defect. */
 function checkRefusal(operation: NamedOperation, { codes, refuses }: AnyRequirement, error: unknown): void {
-  if (!(error instanceof Refusal) || error.status >= 500 || refuses.includes(error.status)) return
+  if (!(error instanceof Refusal) || refuses.includes(error.status)) return
+  // Load and haste are no matter of one requirement: credentials that were not looked at now come up in the first that asks.
+  if (error.status >= 500 || error.status === 429) return
   throw new Error(`${operation.id}: ${codes.join(' ')} refuses with ${error.status}, which it does not declare`, {
     cause: error,
   })

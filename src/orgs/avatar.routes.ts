@@ -11,6 +11,7 @@ export const orgUpdateAvatar = operation({
   scope: 'organization',
   requires: [inOrg, signedIn, orgOwner, validBody],
   body: UpdateUserAvatarOption,
+  carriesFiles: true,
   reply: { 204: 'empty' },
   async run({ ctx, body }) {
     await setAvatar(ctx, { kind: 'organization', id: ctx.org.id }, body.image, ctx.viewer.id)

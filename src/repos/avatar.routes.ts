@@ -13,6 +13,7 @@ export const repoUpdateAvatar = operation({
   scope: 'repository',
   requires: [inRepo, signedIn, repoAdmin, validBody],
   body: UpdateRepoAvatarOption,
+  carriesFiles: true,
   reply: { 204: 'empty' },
   async run({ ctx, body }) {
     await setAvatar(ctx, { kind: 'repo', id: ctx.repo.id }, body.image, ctx.viewer.id)

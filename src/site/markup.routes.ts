@@ -1,7 +1,6 @@
 import type { Ctx, RepoCtx } from '../access/context.ts'
 import { inRepo } from '../access/repo.requirements.ts'
 import { signedIn } from '../access/requirements.ts'
-import { readBytes } from '../http/decode.ts'
 import { apiErrors, textErrors, type ErrorForm } from '../http/error-forms.ts'
 import { bytesOf, operation, validBody, type Call } from '../http/operation.ts'
 import { bytes, type StreamReply } from '../http/reply.ts'
@@ -40,7 +39,7 @@ async function renderMarkupOption(ctx: Ctx, body: MarkupOption, repo?: RepoCtx):
 
 /** The body is the text, whatever its type says. */
 async function renderRaw(ctx: Ctx, call: Call, repo?: RepoCtx): Promise<StreamReply<200>> {
-  const source = (await readBytes(call.body(), ctx.config.ingot.maxJsonBody)).toString('utf8')
+  const source = (await call.wholeBody()).toString('utf8')
   return html(await renderText(ctx, source, 'markdown', { context: '' }, repo))
 }
 

@@ -17,9 +17,14 @@ export const gitErrors: ErrorForm = {
   },
 }
 
-/** Whoever sent credentials is told what is wrong with them; git asks for others when it is answered 401. */
+/**
+ * Whoever sent credentials is told what is wrong with them; git asks for others when it is answered 401, and helpers that
+ * keep passwords forget them. So 401 is for those that are wrong alone, and not for those that nobody looked at now (429, 503).
+ */
 const asSignIn = (refused: Refusal): Refusal =>
-  refused instanceof Forbidden ? refused : new Unauthenticated(refused.message, refused.code)
+  refused.status === 403 || refused.status === 429 || refused.status >= 500
+    ? refused
+    : new Unauthenticated(refused.message, refused.code)
 
 const repoParams = { username: pathText, reponame: pathText }
 

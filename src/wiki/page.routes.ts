@@ -88,6 +88,7 @@ export const repoCreateWikiPage = operation({
     repoUnderQuota('size:assets:wiki'),
   ],
   body: CreateWikiPageOptions,
+  carriesFiles: true,
   reply: { 201: WikiPage },
   run: async ({ ctx, body }) => created(presentPage(ctx, await createPage(ctx, textOf(body)))),
 })
@@ -107,6 +108,7 @@ export const repoEditWikiPage = operation({
     repoUnderQuota('size:assets:wiki'),
   ],
   body: CreateWikiPageOptions,
+  carriesFiles: true,
   reply: { 200: WikiPage },
   async run({ ctx, call, body }) {
     const page = await editPage(ctx, askedPage(call).name, textOf(body), body.last_commit_sha || undefined)

@@ -130,6 +130,7 @@ export const repoCreateFile = operation({
   scope: 'repository',
   requires: [inRepo, canRead('code'), signedIn, validBody, branchWriter, notArchived, repoUnderQuota('size:repos:all')],
   body: CreateFileOptions,
+  carriesFiles: true,
   reply: { 201: FileResponse },
   async run({ ctx, params, body }) {
     return created(
@@ -148,6 +149,7 @@ export const repoUpdateFile = operation({
   scope: 'repository',
   requires: [inRepo, canRead('code'), signedIn, validBody, branchWriter, notArchived, repoUnderQuota('size:repos:all')],
   body: UpdateFileOptions,
+  carriesFiles: true,
   reply: { 200: FileResponse },
   async run({ ctx, params, body }) {
     return ok(
@@ -179,6 +181,7 @@ export const repoChangeFiles = operation({
   scope: 'repository',
   requires: [inRepo, canRead('code'), signedIn, validBody, branchWriter, notArchived, repoUnderQuota('size:repos:all')],
   body: ChangeFilesOptions,
+  carriesFiles: true,
   reply: { 201: FilesResponse },
   async run({ ctx, body }) {
     const changes = body.files.map((file) => {
@@ -198,6 +201,7 @@ export const repoApplyDiffPatch = operation({
   // Signing in comes first: the contract answers 401 to guests where the reference answers 403 (contents.md).
   requires: [inRepo, signedIn, canWrite('code'), validBody, notArchived, repoUnderQuota('size:repos:all')],
   body: ApplyDiffPatchFileOptions,
+  carriesFiles: true,
   reply: { 201: FileResponse },
   async run({ ctx, body }) {
     const made = await applyPatchToBranch(ctx, Buffer.from(body.content ?? ''), optionsOf(body))

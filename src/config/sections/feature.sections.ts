@@ -292,7 +292,13 @@ export const ingot = defineSection('ingot', {
     'earlier values of [security].SECRET_KEY, comma-separated, that can still be read',
   ),
   apiVersion: text('API_VERSION', '12.0.0+gitea-1.22.0', 'version that GET /version answers, which clients look at'),
-  maxJsonBody: bytes('MAX_JSON_BODY', '64 MiB', 'largest JSON or form body of a request; files in it are base64'),
+  maxBody: bytes('MAX_BODY', '1 MiB', 'largest JSON or form body of a request that holds no files'),
+  maxJsonBody: bytes('MAX_JSON_BODY', '64 MiB', 'largest body of a request whose fields hold files in base64'),
+  maxHeldBodies: bytes(
+    'MAX_HELD_BODIES',
+    '192 MiB',
+    'most bytes of such bodies in memory at once; one account or address gets a third, and room for one body at least',
+  ),
   maxPushSize: bytes('MAX_PUSH_SIZE', '-1', 'largest pack of one push; -1 is no limit', { allowUnlimited: true }),
   requestTimeout: durationMs('REQUEST_TIMEOUT', '60s', 'how long a request may take to send its headers', {
     min: '1s',

@@ -157,8 +157,8 @@ export const security = defineSection('security', {
   }),
   reverseProxyTrustedProxies: list(
     'REVERSE_PROXY_TRUSTED_PROXIES',
-    ['127.0.0.0/8', '::1/128'],
-    'addresses and networks whose headers are believed; * is all',
+    [],
+    'addresses and networks of proxies whose X-Forwarded-For is believed; * is all, none is nobody',
   ),
 })
 

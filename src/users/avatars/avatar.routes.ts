@@ -16,6 +16,7 @@ export const userUpdateAvatar = operation({
   scope: 'user',
   requires: [signedIn, validBody],
   body: UpdateUserAvatarOption,
+  carriesFiles: true,
   reply: { 204: 'empty' },
   async run({ ctx, body }) {
     await setAvatar(ctx, { kind: 'individual', id: ctx.viewer.id }, body.image, ctx.viewer.id)

@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict'
+import { performance } from 'node:perf_hooks'
+import { test } from 'node:test'
+import { Clone } from '../testing/clone.ts'
+import { startForge, testPassword, type Forge } from '../testing/forge.ts'
+import { basicAuthorization } from '../testing/samples.ts'
+import { SignInAttempts } from './sign-in-attempts.ts'
+
+const behindProxy = { security: { REVERSE_PROXY_TRUSTED_PROXIES: '127.0.0.1' } }
+
+/** Asks as somebody with a password, from an address that the proxy in front names. */
+async function ask(forge: Forge, login: string, password: string, from?: string) {
+  const forwarded: Record<string, string> = from === undefined ? {} : { 'x-forwarded-for': from }
+  return forge.guest.get('/user', { headers: { authorization: basicAuthorization(login, password), ...forwarded } })
+}
+
+async function guess(forge: Forge, count: number, from?: string): Promise<void> {
+  for (let each = 0; each < count; each++) await ask(forge, 'alice', `guess ${each}`, from)
+}
+
+test('ten wrong guesses lock nobody out: from elsewhere, by token and key everything goes on, and from there after a pause', async () => {
+  await using forge = await startForge({ users: ['alice'], standAt: Date.now(), settings: behindProxy })
+  await guess(forge, 12, '203.0.113.1')
+  const refused = await ask(forge, 'alice', testPassword, '203.0.113.1')
+  assert.deepEqual(
+    [refused.status, refused.json.code, refused.headers.get('retry-after')],
+    [429, 'sign_in_throttled', '20'],
+  )
+  assert.equal((await ask(forge, 'alice', testPassword, '203.0.113.2')).status, 200, 'from elsewhere')
+  assert.equal((await forge.as('alice').get('/user')).status, 200, 'by a token')
+  forge.clock.advance(20_001)
+  assert.equal((await ask(forge, 'alice', 'one more guess', '203.0.113.1')).status, 401)
+  assert.equal((await ask(forge, 'alice', testPassword, '203.0.113.1')).status, 429)
+  forge.clock.advance(20_001)
+  assert.equal((await ask(forge, 'alice', testPassword, '203.0.113.1')).status, 200)
+  assert.equal((await ask(forge, 'alice', testPassword, '203.0.113.1')).status, 200)
+})
+
+test('one guess for each of many names from one address: slowed down, but for those who signed in from there', async () => {
+  await using forge = await startForge({ users: ['alice', 'bob'], standAt: Date.now(), settings: behindProxy })
+  const from = '2001:db8:0:7::'
+  assert.equal((await ask(forge, 'bob', testPassword, `${from}1`)).status, 200)
+  const answers = await Promise.all(
+    Array.from({ length: 120 }, (_, each) => ask(forge, `name${each}`, 'spring2026', `${from}${each.toString(16)}`)),
+  )
+  const looked = answers.filter(({ status }) => status === 401).length
+  assert.equal(looked, 30, 'the network of one customer is one address')
+  assert.equal((await ask(forge, 'alice', testPassword, `${from}2`)).status, 429)
+  assert.equal((await ask(forge, 'bob', testPassword, `${from}3`)).status, 200)
+  assert.equal((await ask(forge, 'alice', testPassword, '2001:db8:0:8::1')).status, 200)
+  forge.clock.advance(5001)
+  assert.equal((await ask(forge, 'alice', testPassword, `${from}2`)).status, 200)
+})
+
+test('guesses of one name from many addresses have to wait, and the owner comes in', async () => {
+  await using forge = await startForge({ users: ['alice'], standAt: Date.now(), settings: behindProxy })
+  for (let each = 0; each < 50; each++) await ask(forge, 'alice', 'guess', `203.0.113.${each}`)
+  const timed = async (from: string) => {
+    const startedMs = performance.now()
+    const { status } = await ask(forge, 'alice', testPassword, from)
+    return { status, ms: performance.now() - startedMs }
+  }
+  const first = await timed('198.51.100.1')
+  assert.ok(first.status === 200 && first.ms > 1900, JSON.stringify(first))
+  const second = await timed('198.51.100.1')
+  assert.ok(second.status === 200 && second.ms < 1500, `where it was right before: ${JSON.stringify(second)}`)
+  const storm = await Promise.all(Array.from({ length: 40 }, (_, each) => timed(`198.51.101.${each}`)))
+  assert.equal(storm.filter(({ status }) => status === 429).length, 24, 'few wait at once')
+})
+
+test('X-Forwarded-For is believed from configured proxies alone, and evades nothing otherwise', async () => {
+  await using forge = await startForge({ users: ['alice'], standAt: Date.now() })
+  for (let each = 0; each < 10; each++) await ask(forge, 'alice', 'guess', `203.0.113.${each}`)
+  assert.equal((await ask(forge, 'alice', 'guess', '203.0.113.77')).status, 429)
+  assert.equal(forge.answered.at(-1)?.ip, '127.0.0.1')
+})
+
+test('a name that nobody has takes as long as one that somebody has', async () => {
+  await using forge = await startForge({ users: ['alice', 'barred'] })
+  await forge.as('root').must('PATCH', '/admin/users/barred', { prohibit_login: true })
+  let looked = 0
+  const { passwordChecks } = forge.services
+  const { verify } = passwordChecks
+  Object.assign(passwordChecks, {
+    verify: (...given: Parameters<typeof verify>) => {
+      looked++
+      return verify(...given)
+    },
+  })
+  for (const login of ['alice', 'nobody', 'barred', 'nobody@example.com']) {
+    looked = 0
+    assert.equal((await ask(forge, login, 'guess')).status, 401)
+    assert.equal(looked, 1, login)
+  }
+})
+
+test('git: too many guesses are 429 and no 401, at which helpers forget the password; what is wrong stays 401', async () => {
+  await using forge = await startForge({ users: ['alice'], standAt: Date.now() })
+  const repo = await forge.given.repo({ owner: 'alice', private: true })
+  const address = `/${repo.fullName}.git/info/refs?service=git-`
+  const git = async (service: string, password: string) => {
+    const headers = { authorization: basicAuthorization('alice', password) }
+    return (await forge.guest.get(`${address}${service}`, { site: true, headers })).status
+  }
+  assert.equal(await git('upload-pack', 'wrong'), 401)
+  await guess(forge, 10)
+  assert.deepEqual([await git('upload-pack', testPassword), await git('receive-pack', testPassword)], [429, 429])
+  const lfs = await forge.guest.post(
+    `/${repo.fullName}.git/info/lfs/objects/batch`,
+    { operation: 'download', objects: [] },
+    {
+      site: true,
+      headers: { authorization: basicAuthorization('alice', testPassword), accept: 'application/vnd.git-lfs+json' },
+    },
+  )
+  assert.equal(lfs.status, 429)
+  using clone = await Clone.of(forge, 'alice', repo.fullName)
+  assert.match(await clone.must('log', '-1', '--format=%s'), /\S/, 'a token goes on working')
+})
+
+test('what is remembered of guesses is bounded, however many names there are and however long', () => {
+  const attempts = new SignInAttempts({ nowMs: () => 1_000_000 })
+  for (let each = 0; each < 30_000; each++) attempts.failed(`${each}`.padStart(4000, 'x'), `192.0.${each % 256}.1`)
+  assert.throws(() => attempts.check('x', '192.0.7.1'), { status: 429 })
+  attempts.check('x', '198.51.100.1')
+})

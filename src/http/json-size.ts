@@ -1,0 +1,79 @@
+import { TooLarge } from '../lib/errors.ts'
+
+/** Most values of one body: a change of 30,000 files has fewer. More take seconds to look through, however short they are. */
+const maxValues = 200_000
+/** Deepest nesting of arrays and objects; what the API takes has fewer than ten. */
+const maxDepth = 100
+
+const quote = 0x22
+const backslash = 0x5c
+
+/**
+ * Looks at JSON while it arrives, so that what would take long to parse is refused before: too many values, or too deep.
+ * Long texts cost little. Wrong JSON is left for the parser.
+ */
+export class JsonSize {
+  #inText = false
+  /** The last byte of what came was a backslash that escapes the next one. */
+  #isEscaped = false
+  #values = 0
+  #depth = 0
+
+  /** @throws TooLarge */
+  add(chunk: Buffer): void {
+    let position = 0
+    while (position < chunk.length) {
+      position = this.#inText ? this.#passText(chunk, position) : this.#passStructure(chunk, position)
+    }
+    if (this.#values > maxValues) throw new TooLarge(`the body holds more than ${maxValues} values`)
+    if (this.#depth > maxDepth) throw new TooLarge(`the body is nested deeper than ${maxDepth} levels`)
+  }
+
+  /** Goes to the end of a text, or of the chunk. */
+  #passText(chunk: Buffer, start: number): number {
+    let from = start
+    for (;;) {
+      const end = chunk.indexOf(quote, from)
+      const stop = end < 0 ? chunk.length : end
+      let slashes = 0
+      while (stop - slashes > from && chunk[stop - slashes - 1] === backslash) slashes++
+      // A run of backslashes from the beginning goes on from what came before.
+      const carried = stop - slashes === from && this.#isEscaped ? 1 : 0
+      this.#isEscaped = (slashes + carried) % 2 === 1
+      if (end < 0) return chunk.length
+      if (!this.#isEscaped) {
+        this.#inText = false
+        return end + 1
+      }
+      this.#isEscaped = false
+      from = end + 1
+    }
+  }
+
+  /** Goes to the beginning of a text, or to the end of the chunk. */
+  #passStructure(chunk: Buffer, start: number): number {
+    for (let position = start; position < chunk.length; position++) {
+      switch (chunk[position]) {
+        case quote:
+          this.#inText = true
+          return position + 1
+        case 0x2c: // ,
+          this.#values++
+          break
+        case 0x5b: // [
+        case 0x7b: // {
+          this.#values++
+          this.#depth++
+          if (this.#depth > maxDepth) return chunk.length
+          break
+        case 0x5d: // ]
+        case 0x7d: // }
+          this.#depth--
+          break
+        case undefined:
+        default:
+      }
+    }
+    return chunk.length
+  }
+}
