@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -383,4 +383,38 @@ test('openapi: prints the description of every operation', async () => {
   const described = await run('openapi', ...data.options)
   assert.equal(JSON.parse(described.out).openapi, '3.1.0')
   assert.equal(JSON.parse((await run('openapi', '--swagger', ...data.options)).out).swagger, '2.0')
+})
+
+test('serve, doctor: a data folder and a database that others could look into are closed, and the doctor sees it', async () => {
+  using folder = dataFolder()
+  const database = join(folder.path, 'ingot.db')
+  const paths = [folder.path, database]
+  const modes = () => paths.map((path) => (statSync(path).mode & 0o777).toString(8))
+  const umask = process.umask(0)
+  try {
+    chmodSync(folder.path, 0o755)
+    {
+      await using serving = await serve(folder.options)
+      assert.deepEqual(modes(), ['700', '600'], 'a folder that was made beforehand')
+      assert.ok(readdirSync(folder.path).includes('ingot.db-wal'))
+      assert.equal(statSync(`${database}-wal`).mode & 0o777, 0o600)
+      serving.terminal.stop()
+      await serving.ended
+    }
+    chmodSync(folder.path, 0o755)
+    chmodSync(database, 0o644)
+    const found = await run('doctor', ...folder.options, '--only', 'private-paths')
+    assert.equal(found.code, 1)
+    assert.match(found.out, /is open to others \(755\)[\s\S]*ingot\.db is open to others \(644\)/)
+    assert.deepEqual(modes(), ['755', '644'], 'looked at alone')
+    const fixed = await run('doctor', ...folder.options, '--only', 'private-paths', '--fix')
+    assert.deepEqual([fixed.code, modes()], [0, ['700', '600']])
+    chmodSync(database, 0o644)
+    await using again = await serve(folder.options)
+    assert.deepEqual(modes(), ['700', '600'], 'a database that was there')
+    again.terminal.stop()
+    await again.ended
+  } finally {
+    process.umask(umask)
+  }
 })

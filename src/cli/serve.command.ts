@@ -6,6 +6,7 @@ import { ensureFirstAdministrator } from '../users/first-admin.service.ts'
 import { readInstance, withInstanceOptions, type InstanceOptions } from './instance.ts'
 import { createLog } from './log.ts'
 import type { Terminal } from './terminal.ts'
+import { closeToOthers } from '../site/private-paths.service.ts'
 import { trimMemoryWhenQuiet } from './trim-memory.ts'
 
 interface ServeOptions extends InstanceOptions {
@@ -43,6 +44,10 @@ async function serve(terminal: Terminal, options: ServeOptions): Promise<void> {
   // Several processes may serve one PostgreSQL database; an SQLite one belongs to a single process.
   const lock = config.database.kind === 'sqlite3' ? lockFolder(config.paths.data) : undefined
   try {
+    for (const { path, mode } of await closeToOthers(config)) {
+      const text = 'others may look into the data of this instance, and only the owner of the place can change that'
+      log('warn', text, { path, mode: mode.toString(8) })
+    }
     const app = await createApp({
       config,
       log,

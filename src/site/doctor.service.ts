@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises'
 import type { DoctorCheck } from '../access/doctor.ts'
 import { findDatabaseDamage } from '../db/check.ts'
+import { closePath, findOpenPaths } from './private-paths.service.ts'
 
 export const databaseCheck: DoctorCheck = {
   name: 'database',
@@ -21,5 +22,17 @@ export const keyFileCheck: DoctorCheck = {
       throw error
     })
     if (found && (found.mode & 0o077) !== 0) yield { what: `${file} may be read by others`, state: 'report' }
+  },
+}
+
+export const privatePathsCheck: DoctorCheck = {
+  name: 'private-paths',
+  about: 'nobody but the account of the server can look into the data folder and the database',
+  async *run({ config }, { fix }) {
+    for (const found of await findOpenPaths(config)) {
+      const what = `${found.path} is open to others (${found.mode.toString(8)})`
+      if (!fix) yield { what, state: 'fixable' }
+      else yield { what, state: (await closePath(found)) ? 'fixed' : 'report' }
+    }
   },
 }

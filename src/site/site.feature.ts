@@ -4,10 +4,10 @@ import * as versionRoutes from './version.routes.ts'
 import * as settingsRoutes from './settings.routes.ts'
 import * as templateRoutes from './template.routes.ts'
 import * as markupRoutes from './markup.routes.ts'
-import { databaseCheck, keyFileCheck } from './doctor.service.ts'
+import { databaseCheck, keyFileCheck, privatePathsCheck } from './doctor.service.ts'
 
 /** Facts and templates of the instance, and rendering. */
 export const site: Feature = {
   routes: [versionRoutes, settingsRoutes, templateRoutes, markupRoutes, blobAddressRoutes],
-  doctor: [databaseCheck, keyFileCheck],
+  doctor: [databaseCheck, keyFileCheck, privatePathsCheck],
 }
