@@ -403,7 +403,7 @@ export type Git = {
 
   // Names
   /**
-   * A branch, tag, full reference (`refs/…`), `HEAD`, or an id (whole or abbreviated to ≥ 4 digits), in git's order;
+   * A branch, tag, full reference (`refs/…`), `HEAD`, or an id (whole or abbreviated to ≥ 7 digits), in git's order;
    * anything with revision operators (`..`, `^`, `~`, `:`, `@{`) or a leading `-` that is no reference gives undefined.
    */
   resolve(at: ReadFrom, rev: string): Promise<Resolved | undefined>

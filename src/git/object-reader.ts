@@ -199,7 +199,7 @@ export async function missingObjects(context: GitContext, at: ReadFrom, oids: re
   return oids.filter((oid) => !found.has(oid))
 }
 
-/** What an abbreviated id (4 digits and more) stands for; a commit is preferred when several objects begin so. */
+/** What an abbreviated id stands for; a commit is preferred when several objects begin so. */
 export async function expandAbbreviation(context: GitContext, at: ReadFrom, prefix: string): Promise<Oid | undefined> {
   const location = locate(context, at)
   const [plain, asCommit] = await cat(context, location, [

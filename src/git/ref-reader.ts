@@ -241,7 +241,8 @@ export async function resolve(context: GitContext, at: ReadFrom, rev: string): P
     const oid = await readRef(context, key, ref)
     if (oid !== undefined) return describe(context, at, oid, ref)
   }
-  if (!/^[0-9a-f]{4,64}$/i.test(rev)) return undefined
+  // Shorter ones are soon guessed through, and name what no reference reaches any more as well.
+  if (!/^[0-9a-f]{7,64}$/i.test(rev)) return undefined
   const oid = await expandAbbreviation(context, at, rev.toLowerCase())
   return oid === undefined ? undefined : describe(context, at, oid, undefined)
 }

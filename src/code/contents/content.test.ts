@@ -31,6 +31,21 @@ test('repoGetContents: a file by branch, by abbreviated commit, and its addresse
   assert.equal(byCommit.download_url, `${forge.url}/${repo.fullName}/raw/commit/${sha}/a%20b/%C3%BC.txt`)
 })
 
+test('repoGetContents, repoGetSingleCommit: ids that are abbreviated to less than seven digits name nothing', async () => {
+  await using forge = await startForge()
+  const repo = await forge.given.repo()
+  const alice = forge.as('alice')
+  const content = { content: base64('gone\n'), new_branch: 'gone' }
+  const { sha } = (await alice.must('POST', `${repo.api}/contents/gone.txt`, content)).json.commit as { sha: string }
+  await alice.must('DELETE', `${repo.api}/branches/gone`)
+  for (let digits = 1; digits < 7; digits++) {
+    const short = sha.slice(0, digits)
+    for (const path of [`contents/gone.txt?ref=${short}`, `git/commits/${short}`, `raw/gone.txt?ref=${short}`]) {
+      assert.equal((await forge.guest.get(`${repo.api}/${path}`)).status, 404, path)
+    }
+  }
+})
+
 test('repoCreateFile: of eight at once on one branch each gets its commit', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo()
