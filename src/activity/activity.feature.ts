@@ -2,10 +2,11 @@ import type { Feature } from '../access/feature.ts'
 import { moveActsToOwner, recordActs, recordPushes } from './act.subscribers.ts'
 import { deleteOldActions } from './delete-old-actions.task.ts'
 import * as feedRoutes from './feed.routes.ts'
+import * as syndicationRoutes from './syndication.routes.ts'
 
 /** Who did what, for those who may know. */
 export const activity: Feature = {
-  routes: [feedRoutes],
+  routes: [feedRoutes, syndicationRoutes],
   subscribers: [recordActs, moveActsToOwner, recordPushes],
   schedules: (config) => [deleteOldActions(config)],
 }

@@ -1,0 +1,154 @@
+import type { Ctx } from '../access/context.ts'
+import { excerpt } from './act.rules.ts'
+import type { Activity } from './feed.schemas.ts'
+
+/** The forms in which programs that read news take a feed. */
+export type SyndicationForm = 'rss' | 'atom'
+
+export const syndicationTypes: Readonly<Record<SyndicationForm, string>> = {
+  rss: 'application/rss+xml; charset=utf-8',
+  atom: 'application/atom+xml; charset=utf-8',
+}
+
+/** What a feed is about, and where its page is. */
+export interface Syndicated {
+  readonly title: string
+  readonly link: string
+  readonly self: string
+}
+
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
+
+/** A text as it may stand in XML: what has a meaning there is escaped, what may not stand in it at all is left out. */
+const escapeXml = (text: string): string =>
+  text
+    .toWellFormed()
+    // oxlint-disable-next-line no-control-regex -- they are what XML 1.0 can not hold, even escaped
+    .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, '')
+    .replace(/[&<>"']/g, (character) => entities[character] as string)
+
+const element = (name: string, text: string): string => `<${name}>${escapeXml(text)}</${name}>`
+
+/** What is told of a push, as far as it is needed here. */
+interface PushContent {
+  readonly Commits: readonly { readonly Sha1: string; readonly Message: string }[] | null
+  readonly HeadCommit: { readonly Sha1: string } | null
+}
+
+interface Told {
+  readonly title: string
+  readonly link: string
+  readonly text: string
+}
+
+/** The parts of `index|text`; the text may hold bars itself. */
+function issueParts(content: string): { readonly index: string; readonly text: string } {
+  const at = content.indexOf('|')
+  return { index: content.slice(0, at), text: content.slice(at + 1) }
+}
+
+/** What was done to an issue or pull request; the number and the repository follow. */
+const issueVerbs: Partial<Record<Activity['op_type'], string>> = {
+  create_issue: 'opened the issue',
+  close_issue: 'closed the issue',
+  reopen_issue: 'reopened the issue',
+  comment_issue: 'commented on the issue',
+  create_pull_request: 'opened the pull request',
+  close_pull_request: 'closed the pull request',
+  reopen_pull_request: 'reopened the pull request',
+  merge_pull_request: 'merged the pull request',
+  pull_request_ready_for_review: 'asks for reviews of the pull request',
+  comment_pull: 'commented on the pull request',
+  approve_pull_request: 'approved the pull request',
+  reject_pull_request: 'asked for changes in the pull request',
+  pull_review_dismissed: 'dismissed a review of the pull request',
+}
+
+/** What was done to a repository, its references and releases. */
+const repoVerbs: Partial<Record<Activity['op_type'], (where: string, name: string, content: string) => string>> = {
+  create_repo: (where) => `made the repository ${where}`,
+  rename_repo: (where, _, content) => `renamed the repository ${content} to ${where}`,
+  transfer_repo: (where, _, content) => `moved the repository ${content} to ${where}`,
+  delete_branch: (where, name) => `deleted the branch ${name} of ${where}`,
+  delete_tag: (where, name) => `deleted the tag ${name} of ${where}`,
+  push_tag: (where, name) => `pushed the tag ${name} of ${where}`,
+  commit_repo: (where, name, content) => `${content === '' ? 'made the branch' : 'pushed to'} ${name} of ${where}`,
+  publish_release: (where, name, content) => `published ${content || name} of ${where}`,
+}
+
+function tell(act: Activity): Told {
+  const who = act.act_user?.login ?? ''
+  const where = act.repo?.full_name ?? ''
+  const page = act.repo?.html_url ?? ''
+  const verb = issueVerbs[act.op_type]
+  if (verb !== undefined) {
+    const { index, text } = issueParts(act.content)
+    const folder = act.op_type.includes('pull') ? 'pulls' : 'issues'
+    const link = act.comment?.html_url ?? `${page}/${folder}/${index}`
+    return { title: `${who} ${verb} ${where}#${index}`, link, text }
+  }
+  const name = act.ref_name.replace(/^refs\/(?:heads|tags)\//, '')
+  const title = `${who} ${repoVerbs[act.op_type]?.(where, name, act.content) ?? `did something in ${where}`}`
+  const isPush = act.op_type === 'commit_repo' || act.op_type === 'push_tag'
+  if (isPush && act.content !== '') return { title, ...tellCommits(page, JSON.parse(act.content) as PushContent) }
+  const isRelease = act.op_type === 'publish_release'
+  return { title, link: isRelease ? `${page}/releases/tag/${encodeURIComponent(name)}` : page, text: '' }
+}
+
+const tellCommits = (page: string, { Commits, HeadCommit }: PushContent): Pick<Told, 'link' | 'text'> => ({
+  link: HeadCommit ? `${page}/commit/${HeadCommit.Sha1}` : page,
+  text: (Commits ?? []).map(({ Sha1, Message }) => `${Sha1.slice(0, 10)} ${firstLine(Message)}`).join('\n'),
+})
+
+const firstLine = (text: string): string => excerpt(text.trimStart().split('\n', 1)[0] as string)
+
+/** The same for as long as the act is there, and no address: nothing is promised to lie there (RFC 4151). */
+const idOf = (ctx: Pick<Ctx, 'config'>, act: Activity): string =>
+  `tag:${new URL(ctx.config.server.rootUrl).hostname},${act.created.slice(0, 10)}:act/${act.id}`
+
+/** Acts as RSS 2.0 or Atom, in the order given. Whatever people wrote is text there, and nothing that a reader would run. */
+export function presentSyndication(
+  ctx: Pick<Ctx, 'config'>,
+  form: SyndicationForm,
+  { title, link, self }: Syndicated,
+  acts: readonly Activity[],
+): string {
+  const head = '<?xml version="1.0" encoding="UTF-8"?>\n'
+  const newest = acts[0]?.created
+  const entries = acts.map((act) => ({ act, id: idOf(ctx, act), ...tell(act) }))
+  if (form === 'atom') {
+    const shown = entries.map(({ act, id, title: told, link: to, text }) =>
+      [
+        '<entry>',
+        element('id', id),
+        element('title', told),
+        `<link rel="alternate" href="${escapeXml(to)}"/>`,
+        element('updated', act.created),
+        `<author>${element('name', act.act_user?.login ?? '')}</author>`,
+        text === '' ? '' : `<content type="text">${escapeXml(text)}</content>`,
+        '</entry>',
+      ].join(''),
+    )
+    return `${head}<feed xmlns="http://www.w3.org/2005/Atom">${element('id', self)}${element('title', title)}<link rel="alternate" href="${escapeXml(link)}"/><link rel="self" href="${escapeXml(self)}"/>${element('updated', newest ?? '1970-01-01T00:00:00Z')}${shown.join('')}</feed>\n`
+  }
+  const shown = entries.map(({ act, id, title: told, link: to, text }) =>
+    [
+      '<item>',
+      element('title', told),
+      element('link', to),
+      `<guid isPermaLink="false">${escapeXml(id)}</guid>`,
+      element('pubDate', new Date(act.created).toUTCString()),
+      // A description is HTML inside of XML: a text is escaped for both.
+      text === '' ? '' : element('description', escapeXml(text)),
+      '</item>',
+    ].join(''),
+  )
+  const date = newest === undefined ? '' : element('lastBuildDate', new Date(newest).toUTCString())
+  return `${head}<rss version="2.0"><channel>${element('title', title)}${element('link', link)}${element('description', title)}${date}${shown.join('')}</channel></rss>\n`
+}

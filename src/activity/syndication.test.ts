@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Clone } from '../testing/clone.ts'
+import { startForge, type Forge } from '../testing/forge.ts'
+
+/** What somebody ('' for a guest) gets at an address of the site. */
+const get = async (
+  forge: Forge,
+  who: string,
+  path: string,
+): Promise<{ status: number; type: string; text: string }> => {
+  const headers = new Headers()
+  if (who !== '') headers.set('authorization', `token ${(await forge.account(who)).token}`)
+  const reply = await fetch(`${forge.url}${path}`, { headers, redirect: 'manual' })
+  return { status: reply.status, type: reply.headers.get('content-type') ?? '', text: await reply.text() }
+}
+
+/** Reads XML of elements, attributes and texts, and fails on anything else; gives the texts of elements of a name. */
+function textsOf(xml: string, name: string): string[] {
+  const open: string[] = []
+  const found: string[] = []
+  const body = xml.replace(/^<\?xml version="1\.0" encoding="UTF-8"\?>\n/, '').trimEnd()
+  const piece = /<\/([a-zA-Z]+)>|<([a-zA-Z]+)((?: [a-zA-Z]+="[^"<]*")*)(\/?)>|([^<]+)/gy
+  while (piece.lastIndex < body.length) {
+    const at = piece.lastIndex
+    const part = piece.exec(body)
+    assert.ok(part, `no XML at ${JSON.stringify(body.slice(at, at + 60))}`)
+    const [, closed, opened, , isEmpty, text] = part
+    if (closed !== undefined) assert.equal(open.pop(), closed)
+    else if (opened !== undefined && isEmpty === '') open.push(opened)
+    else if (text !== undefined) {
+      assert.equal(text.replace(/&(?:amp|lt|gt|quot|#39);/g, '').includes('&'), false, text)
+      if (open.at(-1) === name) found.push(unescaped(text))
+    }
+  }
+  assert.deepEqual(open, [])
+  return found
+}
+
+const unescaped = (text: string): string =>
+  text
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&amp;', '&')
+
+test('webUserFeed, webRepoFeed: acts as RSS and Atom, whatever people wrote', async () => {
+  await using forge = await startForge({ users: ['alice', 'bob'] })
+  const repo = await forge.given.repo({ owner: 'alice', name: 'tool' })
+  const hostile = `]]></title><script>alert(1)</script>&amp; "'|\u0001\ufffe`
+  const issue = await forge.given.issue({ repo, poster: 'bob', title: hostile })
+  await forge.as('bob').must('POST', `${issue.api}/comments`, { body: hostile })
+  using clone = await Clone.of(forge, 'alice', repo.fullName)
+  const oid = await clone.commit('a', 'a', hostile)
+  await clone.must('push', '-q', 'origin', 'HEAD:main', `HEAD:refs/heads/<a&"b>`)
+  await forge.settle()
+
+  const harmless = hostile.replace(/[\u0001\ufffe]/g, '')
+  const atom = await get(forge, '', '/alice/tool.atom')
+  assert.deepEqual([atom.status, atom.type], [200, 'application/atom+xml; charset=utf-8'])
+  const titles = textsOf(atom.text, 'title').toSorted()
+  assert.deepEqual(titles, [
+    'Activity of alice/tool',
+    'alice made the branch <a&"b> of alice/tool',
+    'alice made the repository alice/tool',
+    'alice pushed to <a&"b> of alice/tool',
+    'alice pushed to main of alice/tool',
+    'bob commented on the issue alice/tool#1',
+    'bob opened the issue alice/tool#1',
+  ])
+  const [said, opened, commit] = textsOf(atom.text, 'content').toSorted((a, b) => a.length - b.length)
+  assert.deepEqual([said, opened], [harmless, harmless])
+  assert.ok(commit?.startsWith(`${oid.slice(0, 10)} ]]></title>`), commit)
+  assert.ok(atom.text.includes(`href="${forge.url}/alice/tool/issues/1#issuecomment-`))
+  const ids = textsOf(atom.text, 'id')
+  assert.equal(new Set(ids).size, 7)
+
+  const rss = await get(forge, '', '/alice.rss')
+  assert.deepEqual([rss.status, rss.type], [200, 'application/rss+xml; charset=utf-8'])
+  // A description is HTML, where the text is a text as well.
+  assert.equal(textsOf(rss.text, 'description').filter((html) => unescaped(html) === harmless).length, 2)
+  assert.equal(
+    textsOf(rss.text, 'description').some((html) => html.includes('<script')),
+    false,
+  )
+  assert.equal(textsOf(rss.text, 'title').length, 7)
+})
+
+test('webUserFeed, webRepoFeed: what one may not read is not in them; names, settings and sizes', async () => {
+  await using forge = await startForge({ users: ['alice', 'bob'], settings: { ui: { FEED_PAGING_NUM: 2 } } })
+  const open = await forge.given.repo({ owner: 'alice', name: 'open.source' })
+  await forge.given.repo({ owner: 'alice', name: 'shut', private: true })
+  await forge.given.org({ owner: 'alice', name: 'crew' })
+  assert.equal((await get(forge, '', '/alice/open.source.rss')).status, 200)
+  for (const who of ['', 'bob']) {
+    assert.equal((await get(forge, who, '/alice/shut.atom')).status, 404)
+    assert.equal((await get(forge, who, '/alice.atom')).text.includes('shut'), false)
+  }
+  assert.equal((await get(forge, 'alice', '/alice/shut.atom')).status, 200)
+  assert.ok((await get(forge, 'alice', '/alice.atom')).text.includes('alice/shut'))
+  assert.deepEqual(textsOf((await get(forge, '', '/crew.atom')).text, 'title'), ['Activity of crew'])
+  for (const path of ['/nobody.rss', '/alice/nothing.rss', '/alice.xml']) {
+    assert.equal((await get(forge, '', path)).status, 404, path)
+  }
+  for (const _ of [1, 2, 3]) await forge.given.issue({ repo: open })
+  assert.equal(textsOf((await get(forge, '', '/alice.atom')).text, 'updated').length, 3)
+  await forge.as('alice').must('PATCH', '/user/settings', { hide_activity: true })
+  assert.equal(textsOf((await get(forge, 'bob', '/alice.atom')).text, 'updated').length, 1)
+  await forge.as('root').must('PATCH', '/admin/users/alice', { ...signsInHere('alice'), visibility: 'private' })
+  assert.equal((await get(forge, '', '/alice.atom')).status, 404)
+
+  await using without = await startForge({ users: ['alice'], settings: { other: { ENABLE_FEED: false } } })
+  assert.equal((await get(without, 'alice', '/alice.rss')).status, 404)
+})
+
+const signsInHere = (name: string) => ({ source_id: 0, login_name: name })
