@@ -57,9 +57,11 @@ async function serve(terminal: Terminal, options: ServeOptions): Promise<void> {
         : {}),
     })
     try {
+      // One whose password was given is there before the first request; it may be made again by the next start.
+      const given = config.firstAdmin && (await ensureFirstAdministrator(app.services))
       await app.listen()
       // Not before the doors are open: a start that fails makes no account, and so no password that scrolls away.
-      const first = await ensureFirstAdministrator(app.services)
+      const first = given ?? (await ensureFirstAdministrator(app.services))
       if (first?.password) terminal.out(`Administrator: ${first.login}\nPassword: ${first.password} (shown once)\n`)
       const { rootUrl } = app.services.config.server
       terminal.out(`Ingot serves ${rootUrl}\nPush to: ${rootUrl}${first?.login ?? '<owner>'}/<repository>.git\n`)
