@@ -1,8 +1,9 @@
 import { anyone, attachmentsEnabled } from '../access/requirements.ts'
+import { storedReplies } from '../access/serve-stored.ts'
 import { operation } from '../http/operation.ts'
 import { pathText } from '../http/schema.ts'
 import { getDownload } from './download.service.ts'
-import { downloadReplies, serveDownload } from './serve-download.ts'
+import { serveDownload } from './serve-download.ts'
 
 export const downloadAttachment = operation({
   base: 'site',
@@ -12,7 +13,7 @@ export const downloadAttachment = operation({
   params: { uuid: pathText },
   scope: null,
   requires: [anyone, attachmentsEnabled],
-  reply: downloadReplies,
+  reply: storedReplies,
   summary: 'Download an attached file',
   run: async ({ ctx, params, call }) => serveDownload(ctx, await getDownload(ctx, params.uuid), call),
 })
@@ -25,7 +26,7 @@ export const downloadRepoAttachment = operation({
   params: { username: pathText, reponame: pathText, uuid: pathText },
   scope: null,
   requires: [anyone, attachmentsEnabled],
-  reply: downloadReplies,
+  reply: storedReplies,
   summary: 'Download an attached file by the address of its repository',
   run: async ({ ctx, params, call }) => serveDownload(ctx, await getDownload(ctx, params.uuid), call),
 })

@@ -83,3 +83,7 @@ export const paramNames = (path: string): string[] => [...path.matchAll(piece)].
 
 /** The path as descriptions show it: `{name+}` as `{name}`. */
 export const describedPath = (path: string): string => path.replace(piece, '{$1}')
+
+/** The path of an address after some of its parts, escaped as it was sent: undone, `+` and `%2B` would be the same. */
+export const escapedPathAfter = ({ url }: { readonly url: string }, parts: number): string =>
+  (url.split('?')[0] as string).split('/').slice(parts).join('/')

@@ -336,3 +336,12 @@ export const factsOfComment = (issue: IssueRow, comment: CommentRow, by: Attribu
   ...facts(issue, by),
   commentId: comment.id,
 })
+
+/** What is told of a comment whose row is gone: who it was by, and what it said. */
+export const factsOfGoneComment = (issue: IssueRow, comment: CommentRow, by: Attribution) => ({
+  ...factsOfComment(issue, comment, by),
+  content: comment.content,
+  posterId: comment.poster_id,
+  createdUnix: comment.created_unix,
+  updatedUnix: comment.updated_unix,
+})

@@ -6,7 +6,7 @@ import { inBatches } from '../lib/in-batches.ts'
 import { removeFiles } from '../attachments/attachment-row.service.ts'
 import { listAllFilesOfIssue, listFilesOfComments } from './attachments/attachment.store.ts'
 import type { Attribution } from './attribution.ts'
-import { factsOfComment } from './issue-change.service.ts'
+import { factsOfGoneComment } from './issue-change.service.ts'
 import {
   addToLabelCounters,
   addToMilestoneCounters,
@@ -90,13 +90,7 @@ export async function removeComment(tx: Tx, by: Attribution, issue: IssueRow, co
     by.doerId,
   )
   await deleteCommentRow(tx, issue.id, comment.id)
-  await publish(tx, 'comment.deleted', {
-    ...factsOfComment(issue, comment, by),
-    content: comment.content,
-    posterId: comment.poster_id,
-    createdUnix: comment.created_unix,
-    updatedUnix: comment.updated_unix,
-  })
+  await publish(tx, 'comment.deleted', factsOfGoneComment(issue, comment, by))
   return true
 }
 

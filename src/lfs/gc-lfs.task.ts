@@ -3,20 +3,19 @@ import { configuredTask } from '../access/task.ts'
 import type { Config } from '../config/load-config.ts'
 import { transaction } from '../db/database.ts'
 import type { RepoRow } from '../db/tables/repositories.ts'
-import type { JobRun } from '../jobs/job.ts'
 import { NotFound } from '../lib/errors.ts'
 import type { RepoId } from '../lib/ids.ts'
 import { nowUnix, type Unix } from '../lib/time.ts'
 import { findRepoById } from '../repos/repo.store.ts'
+import { removeStrayFiles } from '../storage/stray-files.ts'
 import { chargeObjects } from './object.service.ts'
 import { listUsedBlobKeys, touchObjects } from './object.store.ts'
 import { findReferenced } from './references.service.ts'
 import { sweep } from './release.job.ts'
 import { deleteUnseenObjects, listReposWithObjects, listUnseenObjects } from './release.store.ts'
 
-/** Repositories that are named at once, files of the store that are looked up at once, and objects of one repository when the settings name no number. */
+/** Repositories that are named at once, and objects of one repository when the settings name no number. */
 const repoBatch = 200
-const fileBatch = 500
 const maxObjects = 100_000
 
 /** A file without a row may be one that has just arrived, or that its client has still to verify, for a day at most. */
@@ -40,7 +39,13 @@ export const gcLfs = (config: Config) =>
       repoIds = await listReposWithObjects(ctx.db, repoIds.at(-1), repoBatch)
     }
     await sweep(ctx, {}, run)
-    await removeStrayFiles(ctx, run)
+    // What a crash left between a file and its row, and what clients sent and never verified.
+    const ageMs = Math.max(ctx.config.cronGcLfs.olderThan, leastStrayMs)
+    await removeStrayFiles(ctx.blobs.lfs, {
+      beforeUnix: nowUnix(ctx.clock) - Math.floor(ageMs / 1000),
+      usedAmong: (keys) => listUsedBlobKeys(ctx.db, keys),
+      signal: run.signal,
+    })
   })
 
 async function collect(ctx: Ctx, repoId: RepoId, signal: AbortSignal): Promise<void> {
@@ -84,24 +89,4 @@ async function judge(
     const { sizeBytes } = await deleteUnseenObjects(tx, repo.id, oids, beforeUnix, now)
     await chargeObjects(tx, repo.id, -sizeBytes)
   })
-}
-
-/** Removes files that no row names: what a crash left between a file and its row, and what clients sent and never verified. */
-async function removeStrayFiles(ctx: Ctx, { signal }: JobRun): Promise<void> {
-  const { lfs } = ctx.blobs
-  const ageMs = Math.max(ctx.config.cronGcLfs.olderThan, leastStrayMs)
-  const beforeUnix = nowUnix(ctx.clock) - Math.floor(ageMs / 1000)
-  let keys: string[] = []
-  const removeUnnamed = async (): Promise<void> => {
-    const used = await listUsedBlobKeys(ctx.db, keys)
-    for (const key of keys) if (!used.has(key)) await lfs.delete(key)
-    keys = []
-  }
-  for await (const { key, modifiedUnix } of lfs.list('')) {
-    signal.throwIfAborted()
-    if (modifiedUnix >= beforeUnix) continue
-    keys.push(key)
-    if (keys.length >= fileBatch) await removeUnnamed()
-  }
-  await removeUnnamed()
 }

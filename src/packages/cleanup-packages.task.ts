@@ -9,9 +9,10 @@ import { inBatches } from '../lib/in-batches.ts'
 import type { PackageBlobId } from '../lib/ids.ts'
 import { mapLimited } from '../lib/map-limited.ts'
 import { nowUnix, type Unix } from '../lib/time.ts'
+import { removeStrayFiles } from '../storage/stray-files.ts'
 import { deleteUnusedBlobs, listReleasedBlobs, listUsedBlobKeys } from './blob.store.ts'
 
-/** Contents that are looked at in one transaction, files of the store that are looked up and removed at the same time. */
+/** Contents that are looked at in one transaction, and files that are removed at the same time. */
 const batch = 200
 const parallelDeletions = 8
 
@@ -37,7 +38,11 @@ export const cleanupPackages = (config: Config) =>
     const now = nowUnix(ctx.clock)
     const { olderThan } = config.cronCleanupPackages
     await sweep(ctx, now - Math.floor(olderThan / 1000), run)
-    await removeStrayFiles(ctx, now - Math.floor(Math.max(olderThan, leastStrayMs) / 1000), run)
+    await removeStrayFiles(ctx.blobs.packages, {
+      beforeUnix: now - Math.floor(Math.max(olderThan, leastStrayMs) / 1000),
+      usedAmong: (keys) => listUsedBlobKeys(ctx.db, keys),
+      signal: run.signal,
+    })
   })
 
 async function sweep({ db }: Ctx, beforeUnix: Unix, { signal }: JobRun): Promise<void> {
@@ -51,21 +56,4 @@ async function sweep({ db }: Ctx, beforeUnix: Unix, { signal }: JobRun): Promise
       if (gone.length > 0) await enqueue(tx, deletePackageContents, { keys: gone.map((blob) => blob.blob_key) })
     })
   }
-}
-
-async function removeStrayFiles({ db, blobs }: Ctx, beforeUnix: Unix, { signal }: JobRun): Promise<void> {
-  let keys: string[] = []
-  const removeUnnamed = async (): Promise<void> => {
-    const used = await listUsedBlobKeys(db, keys)
-    const unnamed = keys.filter((key) => !used.has(key))
-    await mapLimited(unnamed, parallelDeletions, (key) => blobs.packages.delete(key))
-    keys = []
-  }
-  for await (const { key, modifiedUnix } of blobs.packages.list('')) {
-    signal.throwIfAborted()
-    if (modifiedUnix >= beforeUnix) continue
-    keys.push(key)
-    if (keys.length >= batch) await removeUnnamed()
-  }
-  await removeUnnamed()
 }

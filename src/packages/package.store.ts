@@ -126,22 +126,20 @@ export const insertPackage = (tx: Tx, values: NewPackageRow): Promise<PackageRow
     .returningAll()
     .executeTakeFirst()
 
+/** A package has no version. */
+export const isEmptyPackage = (where: ExpressionBuilder<Schema, 'package'>) =>
+  where.not(
+    where.exists(
+      where
+        .selectFrom('package_version')
+        .select('package_version.id')
+        .whereRef('package_version.package_id', '=', 'package.id'),
+    ),
+  )
+
 /** Removes a package that has no version left. */
 export const deletePackageWithoutVersions = (tx: Tx, id: PackageId) =>
-  tx
-    .deleteFrom('package')
-    .where('id', '=', id)
-    .where((where) =>
-      where.not(
-        where.exists(
-          where
-            .selectFrom('package_version')
-            .select('package_version.id')
-            .whereRef('package_version.package_id', '=', 'package.id'),
-        ),
-      ),
-    )
-    .execute()
+  tx.deleteFrom('package').where('id', '=', id).where(isEmptyPackage).execute()
 
 export const updatePackageRepo = (tx: Tx, id: PackageId, repoId: RepoId | null) =>
   tx.updateTable('package').set({ repo_id: repoId }).where('id', '=', id).execute()

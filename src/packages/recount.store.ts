@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { isEmptyPackage } from './package.store.ts'
 import type { Db, Tx } from '../db/database.ts'
 import type { PackageId, UserId } from '../lib/ids.ts'
 
@@ -26,20 +27,4 @@ export async function listMiscounted(
 
 /** Packages without versions, which should have gone with the last one. */
 export const listEmptyPackages = async (db: Db): Promise<PackageId[]> =>
-  (
-    await db
-      .selectFrom('package')
-      .select('id')
-      .where((where) =>
-        where.not(
-          where.exists(
-            where
-              .selectFrom('package_version')
-              .select('package_version.id')
-              .whereRef('package_version.package_id', '=', 'package.id'),
-          ),
-        ),
-      )
-      .orderBy('id')
-      .execute()
-  ).map((row) => row.id)
+  (await db.selectFrom('package').select('id').where(isEmptyPackage).orderBy('id').execute()).map((row) => row.id)

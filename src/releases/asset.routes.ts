@@ -1,10 +1,11 @@
 import { Type } from 'typebox'
 import { repoUnderQuota } from '../access/quota.requirements.ts'
+import { storedReplies } from '../access/serve-stored.ts'
 import { canRead, canWrite, inRepo } from '../access/repo.requirements.ts'
 import { attachmentsEnabled, signedIn } from '../access/requirements.ts'
 import { presentAttachment } from '../attachments/attachment.present.ts'
 import { Attachment, EditAttachmentOptions } from '../attachments/attachment.schemas.ts'
-import { downloadReplies, serveDownload } from '../attachments/serve-download.ts'
+import { serveDownload } from '../attachments/serve-download.ts'
 import { uploadOf } from '../attachments/upload.ts'
 import { bytesOf, operation, validBody } from '../http/operation.ts'
 import { created, noContent, ok } from '../http/reply.ts'
@@ -110,7 +111,7 @@ export const webReleaseDownload = operation({
   params: { tag: pathText, name: pathText },
   scope: 'repository',
   requires: [inRepo, canRead('releases'), attachmentsEnabled],
-  reply: downloadReplies,
+  reply: storedReplies,
   summary: 'Download a file of a release by its tag',
   run: async ({ ctx, params, call }) => serveDownload(ctx, await getAssetNamed(ctx, params.tag, params.name), call),
 })
@@ -123,7 +124,7 @@ export const webLatestReleaseDownload = operation({
   params: { name: pathText },
   scope: 'repository',
   requires: [inRepo, canRead('releases'), attachmentsEnabled],
-  reply: downloadReplies,
+  reply: storedReplies,
   summary: 'Download a file of the newest release',
   run: async ({ ctx, params, call }) => serveDownload(ctx, await getLatestAssetNamed(ctx, params.name), call),
 })

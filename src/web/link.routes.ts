@@ -1,6 +1,7 @@
 import type { RepoCtx } from '../access/context.ts'
 import { canRead, inRepo, issuesOrPullsEnabled, wikiEnabled } from '../access/repo.requirements.ts'
 import { operation } from '../http/operation.ts'
+import { escapedPathAfter } from '../http/path.ts'
 import { redirect } from '../http/reply.ts'
 import { pathNumber, pathText } from '../http/schema.ts'
 import { getReadableIssue } from '../issues/issue.service.ts'
@@ -75,10 +76,5 @@ export const webWikiPage = operation({
   scope: 'repository',
   requires: [inRepo, wikiEnabled],
   reply: { 303: 'empty' },
-  // As it was sent: undone, `+` and `%2B` would be the same.
-  run: async ({ ctx, call }) => toApi(ctx, `wiki/page/${pathAfter(call.url, 4)}`),
+  run: async ({ ctx, call }) => toApi(ctx, `wiki/page/${escapedPathAfter(call, 4)}`),
 })
-
-/** The path of an address after some of its parts, escaped as it was sent. */
-const pathAfter = (url: string, parts: number): string =>
-  (url.split('?')[0] as string).split('/').slice(parts).join('/')

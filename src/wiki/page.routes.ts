@@ -4,6 +4,7 @@ import { canWrite, inRepo, notArchived, wikiEnabled } from '../access/repo.requi
 import { signedIn } from '../access/requirements.ts'
 import { decodeBase64 } from '../code/contents/file-change.rules.ts'
 import { operation, validBody, type Call } from '../http/operation.ts'
+import { escapedPathAfter } from '../http/path.ts'
 import { created, noContent, ok, paged } from '../http/reply.ts'
 import { pageQuery, pathText } from '../http/schema.ts'
 import { BadRequest } from '../lib/errors.ts'
@@ -17,9 +18,8 @@ import { getPage, listPages, listRevisions } from './page.service.ts'
 /** Parts of an address before the name of the page: `/api/v1/repos/{username}/{reponame}/wiki/page/`. */
 const partsBefore = 8
 
-/** The page that the address names, read from the address itself: undone, `+` and `%2B` would be the same. */
-const askedPage = (call: Pick<Call, 'url'>): AskedPage =>
-  readPageAddress((call.url.split('?')[0] as string).split('/').slice(partsBefore).join('/'))
+/** The page that the address names. */
+const askedPage = (call: Pick<Call, 'url'>): AskedPage => readPageAddress(escapedPathAfter(call, partsBefore))
 
 function textOf(body: CreateWikiPageOptions): PageText {
   const content = decodeBase64(body.content_base64 ?? '')

@@ -1,4 +1,5 @@
 import { userUnderQuota } from '../../access/quota.requirements.ts'
+import { storedReplies } from '../../access/serve-stored.ts'
 import { bytesOf, operation } from '../../http/operation.ts'
 import { empty, noContent } from '../../http/reply.ts'
 import { pathText } from '../../http/schema.ts'
@@ -7,7 +8,7 @@ import { mayPublish, mayPull, packagesOn } from '../package.requirements.ts'
 import { getFile, getVersion, removeFile, removeVersion } from '../package.service.ts'
 import { publishFile } from '../publish.service.ts'
 import { registryErrors } from '../registry-errors.ts'
-import { packageFileReplies, servePackageFile } from '../serve-file.ts'
+import { servePackageFile } from '../serve-file.ts'
 import { checkNames } from './generic.rules.ts'
 
 const type = 'generic'
@@ -54,7 +55,7 @@ export const genericDownload = operation({
   path: '/api/packages/{username}/generic/{packagename}/{packageversion}/{filename}',
   params: fileParams,
   requires: [packagesOn, mayPull],
-  reply: packageFileReplies,
+  reply: storedReplies,
   summary: 'Download a file of a generic package',
   async run({ ctx, params, call }) {
     const version = await getVersion(ctx, named(params))

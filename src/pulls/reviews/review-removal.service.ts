@@ -3,7 +3,7 @@ import type { CommentRow, IssueRow } from '../../db/tables/issues.ts'
 import type { PullRow, ReviewRow } from '../../db/tables/pulls.ts'
 import { publish } from '../../events/hub.ts'
 import type { Attribution } from '../../issues/attribution.ts'
-import { factsOfComment } from '../../issues/issue-change.service.ts'
+import { factsOfGoneComment } from '../../issues/issue-change.service.ts'
 import type { UserId } from '../../lib/ids.ts'
 import { factsOf } from '../pull-sync.service.ts'
 import { isVerdict } from './review.rules.ts'
@@ -56,12 +56,6 @@ export async function removeLineComment(
   // Nobody has heard of it yet.
   if (isPending) return true
   await recountComments(tx, issue.id, by.atUnix)
-  await publish(tx, 'comment.deleted', {
-    ...factsOfComment(issue, comment, by),
-    content: comment.content,
-    posterId: comment.poster_id,
-    createdUnix: comment.created_unix,
-    updatedUnix: comment.updated_unix,
-  })
+  await publish(tx, 'comment.deleted', factsOfGoneComment(issue, comment, by))
   return true
 }

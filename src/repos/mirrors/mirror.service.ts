@@ -85,18 +85,19 @@ export async function syncMirror(services: Services, repoId: RepoId, signal: Abo
   await transaction(services.db, (tx) =>
     updateMirror(tx, repoId, {
       next_unix: interval === 0 ? 0 : now + interval,
-      last_error: problem?.slice(0, maxErrorLength) ?? '',
+      last_error: problem ?? '',
       ...(problem === undefined ? { synced_unix: now } : {}),
     }),
   )
 }
 
-async function problemOf(work: () => Promise<void>): Promise<string | undefined> {
+/** What the other side, its address or its credentials are at fault for, cut to what is kept; everything else is thrown. */
+export async function problemOf(work: () => Promise<void>): Promise<string | undefined> {
   try {
     await work()
     return undefined
   } catch (error) {
-    if (error instanceof Invalid || error instanceof SealError) return error.message
+    if (error instanceof Invalid || error instanceof SealError) return error.message.slice(0, maxErrorLength)
     throw error
   }
 }

@@ -7,10 +7,9 @@ import { BadRequest, Forbidden, Invalid, NotFound } from '../../lib/errors.ts'
 import type { GitKey, PushMirrorId, RepoId } from '../../lib/ids.ts'
 import type { Page } from '../../lib/paging.ts'
 import { nowUnix } from '../../lib/time.ts'
-import { SealError } from '../../secrets/secrets.ts'
 import { findRepoById } from '../repo.store.ts'
 import { migrationClient } from './migration-client.ts'
-import { parseInterval } from './mirror-interval.ts'
+import { intervalOf, problemOf } from './mirror.service.ts'
 import { parseRemoteAddress, parseSshAddress, type RemoteCredentials } from './remote-address.rules.ts'
 import { asInvalid, lookAtRemote, pushOverSsh, pushTo, sshAddressOf } from './remote-repository.service.ts'
 import {
@@ -33,9 +32,6 @@ type Opener = RemoteCredentials | { readonly privateKey: string }
 /** Most push mirrors of one repository. */
 const maxPerRepo = 20
 
-/** Longest text of an error that is kept. */
-const maxErrorLength = 1000
-
 /** What the other side gets of the code; everything else of it is left alone. */
 const sentRefs = ['+refs/heads/*:refs/heads/*', '+refs/tags/*:refs/tags/*', '+refs/notes/*:refs/notes/*']
 
@@ -55,7 +51,7 @@ export interface PushMirrorInput {
  */
 export async function createPushMirror(ctx: RepoCtx, input: PushMirrorInput): Promise<PushMirrorRow> {
   if (ctx.config.mirror.disableNewPush) throw new Forbidden('new push mirrors are switched off', 'mirrors_disabled')
-  const seconds = intervalOf(ctx, input.interval)
+  const seconds = await asBadRequest(() => intervalOf(ctx, input.interval))
   const remote = input.usesSsh ? await sshRemote(ctx, input) : await httpRemote(ctx, input)
   const now = nowUnix(ctx.clock)
   return transaction(ctx.db, async (tx) => {
@@ -87,17 +83,10 @@ const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 const randomLetters = (count: number): string =>
   Array.from({ length: count }, () => letters[randomInt(letters.length)]).join('')
 
-function intervalOf({ config }: Services, asked: string | undefined): number {
-  if (!asked) return Math.round(config.mirror.defaultInterval / 1000)
-  const seconds = parseInterval(asked, config.mirror.minInterval / 1000)
-  if (typeof seconds === 'string') throw new BadRequest(seconds, 'interval_invalid')
-  return seconds
-}
-
 async function httpRemote(ctx: RepoCtx, { address, username, password }: PushMirrorInput): Promise<NewRemote> {
   const parsed = parseRemoteAddress(address, { username, password })
   if (typeof parsed === 'string') throw new BadRequest(parsed, 'remote_address_invalid')
-  await asBadRequest(asInvalid(migrationClient.of(ctx).resolve(parsed.url)))
+  await asBadRequest(() => asInvalid(migrationClient.of(ctx).resolve(parsed.url)))
   return { url: parsed.url, opener: parsed.credentials, publicKey: '' }
 }
 
@@ -107,16 +96,16 @@ async function sshRemote(ctx: RepoCtx, { address, username, password }: PushMirr
   }
   const parsed = parseSshAddress(address)
   if (typeof parsed === 'string') throw new BadRequest(parsed, 'remote_address_invalid')
-  await asBadRequest(sshAddressOf(ctx, parsed.url))
+  await asBadRequest(() => sshAddressOf(ctx, parsed.url))
   const { default: ssh } = await import('ssh2')
   const { private: privateKey, public: publicKey } = ssh.utils.generateKeyPairSync('ed25519')
   return { url: parsed.url, opener: { privateKey }, publicKey }
 }
 
-/** What is wrong with the address of a push mirror is `BadRequest`, whoever finds it. */
-async function asBadRequest<Result>(checking: Promise<Result>): Promise<Result> {
+/** What is wrong with the address or the interval of a push mirror is `BadRequest`, whoever finds it. */
+async function asBadRequest<Result>(check: () => Result | Promise<Result>): Promise<Result> {
   try {
-    return await checking
+    return await check()
   } catch (error) {
     if (error instanceof Invalid) throw new BadRequest(error.message, error.code)
     throw error
@@ -156,34 +145,23 @@ export async function syncPushMirror(services: Services, id: PushMirrorId, signa
   const mirror = await findPushMirror(services.db, id)
   const repo = mirror && (await findRepoById(services.db, mirror.repo_id))
   if (!repo || repo.is_archived || !services.config.mirror.enabled) return
-  const sent = await tryToSend(services, repo, mirror, signal)
-  if ('problem' in sent) {
-    services.log('warn', 'a push mirror could not be brought up to date', { repoId: repo.id, problem: sent.problem })
+  let knownHosts = mirror.known_hosts
+  const problem = await problemOf(async () => {
+    knownHosts = await send(services, repo, mirror, signal)
+  })
+  if (problem !== undefined) {
+    services.log('warn', 'a push mirror could not be brought up to date', { repoId: repo.id, problem })
   }
   const now = nowUnix(services.clock)
   const { interval_seconds: interval } = mirror
   await transaction(services.db, (tx) =>
     updatePushMirror(tx, id, {
       next_unix: interval === 0 ? 0 : now + interval,
-      ...('problem' in sent
-        ? { last_error: sent.problem.slice(0, maxErrorLength) }
-        : { last_error: '', synced_unix: now, known_hosts: sent.knownHosts }),
+      ...(problem === undefined
+        ? { last_error: '', synced_unix: now, known_hosts: knownHosts }
+        : { last_error: problem }),
     }),
   )
-}
-
-async function tryToSend(
-  services: Services,
-  repo: RepoRow,
-  mirror: PushMirrorRow,
-  signal: AbortSignal,
-): Promise<{ readonly problem: string } | { readonly knownHosts: string }> {
-  try {
-    return { knownHosts: await send(services, repo, mirror, signal) }
-  } catch (error) {
-    if (error instanceof Invalid || error instanceof SealError) return { problem: error.message }
-    throw error
-  }
 }
 
 /** @returns what the other side's host is known by from now on */

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { Readable } from 'node:stream'
 import type { Services } from '../../access/context.ts'
+import { storedContent, type StoredContent } from '../../access/stored-content.ts'
 import { transaction } from '../../db/database.ts'
 import { publish } from '../../events/hub.ts'
 import { BadRequest, Invalid, NotFound } from '../../lib/errors.ts'
@@ -67,30 +68,16 @@ async function fitPicture({ config, images }: Services, image: string) {
   })
 }
 
-/** A picture that was set: its size, and how to read it or a part of it (`end` exclusive). */
-export interface StoredPicture {
-  readonly sizeBytes: number
-  readonly open: (range?: { readonly start: number; readonly end: number }) => Promise<Readable>
-}
-
 /** A picture that was set, by the name its address ends with; `NotFound` when there is none. */
 export async function getAvatar(
   { blobs }: Services,
   store: 'avatars' | 'repoAvatars',
   name: string,
-): Promise<StoredPicture> {
+): Promise<StoredContent> {
   const none = () => new NotFound('there is no such picture', 'avatar_not_found')
-  const key = keyOf(name)
-  const info = /^[0-9a-f]{64}$/.test(name) ? await blobs[store].stat(key) : undefined
-  if (!info) throw none()
-  return {
-    sizeBytes: info.sizeBytes,
-    async open(range) {
-      const found = await blobs[store].get(key, range ? { range: { start: range.start, end: range.end - 1 } } : {})
-      if (!found) throw none()
-      return found.stream
-    },
-  }
+  const picture = /^[0-9a-f]{64}$/.test(name) ? await storedContent(blobs[store], keyOf(name), none) : undefined
+  if (!picture) throw none()
+  return picture
 }
 
 /** Whether the name is that of a picture that is drawn from it, and not stored. */
