@@ -30,10 +30,17 @@ export async function loadUsage(db: Db | Tx, ownerId: UserId): Promise<QuotaUsag
  * Owners of repositories, which stay their owners and keep their visibility until the transaction ends: what is charged
  * while a repository changes hands would else stay with the old owner.
  */
-async function holdOwners(tx: Tx, repoIds: readonly RepoId[]): Promise<ReadonlyMap<RepoId, UserId>> {
+export async function holdOwners(tx: Tx, repoIds: readonly RepoId[]): Promise<ReadonlyMap<RepoId, UserId>> {
   if (repoIds.length === 0) return new Map()
   const query = tx.selectFrom('repo').select(['id', 'owner_id']).where('id', 'in', repoIds).orderBy('id')
   const rows = await (databaseKind(tx) === 'postgres' ? query.forNoKeyUpdate() : query).execute()
+  return new Map(rows.map((row) => [row.id, row.owner_id]))
+}
+
+/** Owners of repositories, as they are. */
+export async function loadOwners(db: Db | Tx, repoIds: readonly RepoId[]): Promise<ReadonlyMap<RepoId, UserId>> {
+  if (repoIds.length === 0) return new Map()
+  const rows = await db.selectFrom('repo').select(['id', 'owner_id']).where('id', 'in', repoIds).execute()
   return new Map(rows.map((row) => [row.id, row.owner_id]))
 }
 

@@ -151,6 +151,21 @@ export async function transaction<Result>(db: Db, body: (tx: Tx) => Promise<Resu
   }
 }
 
+/**
+ * Runs `body` with a database that stands still: all of its questions are answered as of one moment, whatever others
+ * write meanwhile. For what compares the answers of several questions. `body` awaits only this database.
+ */
+export async function snapshot<Result>(db: Db, body: (still: Db) => Promise<Result>): Promise<Result> {
+  const engine = engineOf(db)
+  const begin = engine.reader.transaction()
+  // A transaction of SQLite stands still by itself, one of PostgreSQL only when told.
+  const reading = engine.kind === 'postgres' ? begin.setIsolationLevel('repeatable read') : begin
+  return reading.execute((inner) => {
+    const state: TxState = { engine, beforeCommit: [], lastBeforeCommit: [], afterCommit: [] }
+    return body(Object.assign(inner, { [internals]: state }))
+  })
+}
+
 /** Has `run` called inside the transaction when its body is done; what it throws rolls everything back. */
 export function beforeCommit(tx: Tx, run: () => Promise<void>): void {
   tx[internals].beforeCommit.push(run)

@@ -2,12 +2,13 @@ import type { Services } from '../access/context.ts'
 import type { DoctorCheck } from '../access/doctor.ts'
 import { everyRepo } from '../access/repo-scan.store.ts'
 import type { UsageSource } from '../access/usage.ts'
-import { listUsageOf, setUsage, type RepoUsage } from '../access/usage.store.ts'
-import { transaction, type Db, type Tx } from '../db/database.ts'
-import type { RepoRow } from '../db/tables/repositories.ts'
+import { holdOwners, listUsageOf, loadOwners, setUsage, type RepoUsage } from '../access/usage.store.ts'
+import { snapshot, transaction, type Db, type Tx } from '../db/database.ts'
 import type { UsageRow } from '../db/tables/usage.ts'
+import type { RepoId } from '../lib/ids.ts'
 
-type Repos = ReadonlyMap<number, Pick<RepoRow, 'id' | 'owner_id'>>
+/** Owners by repository. */
+type Owners = ReadonlyMap<number, number>
 
 export const usageCheck: DoctorCheck = {
   name: 'usage',
@@ -15,30 +16,33 @@ export const usageCheck: DoctorCheck = {
   async *run(services, { fix }) {
     const { usage } = services.parts
     for await (const batch of everyRepo(services.db)) {
-      const repos: Repos = new Map(batch.map((repo) => [repo.id, repo]))
-      const wrong = await findWrong(services.db, usage, repos)
+      const ids = batch.map(({ id }) => id)
+      const wrong = await snapshot(services.db, (still) => findWrong(still, usage, ids))
       if (wrong.length === 0) continue
-      if (fix) await recountUsage(services, usage, batch)
+      if (fix) await recountUsage(services, usage, ids)
       for (const what of wrong) yield { what, state: fix ? 'fixed' : 'fixable' }
     }
   },
 }
 
-const countAll = async (db: Db | Tx, usage: readonly UsageSource[], repoIds: readonly RepoRow['id'][]) =>
+const countAll = async (db: Db | Tx, usage: readonly UsageSource[], repoIds: readonly RepoId[]) =>
   (await Promise.all(usage.map((source) => source.count(db, repoIds)))).flat().filter(({ sizeBytes }) => sizeBytes > 0)
 
 const keyOf = (repoId: number | null, kind: string): string => `${repoId} ${kind}`
 
-/** What the ledger says wrongly of repositories, one line each. Kinds that nobody counts are passed over. */
-async function findWrong(db: Db, usage: readonly UsageSource[], repos: Repos): Promise<string[]> {
-  const ids = [...repos.values()].map(({ id }) => id)
-  const counted = await countAll(db, usage, ids)
+/**
+ * What the ledger says wrongly of repositories, one line each. Kinds that nobody counts are passed over.
+ * @param still a database that stands still, since what is measured meanwhile would look wrong
+ */
+async function findWrong(still: Db, usage: readonly UsageSource[], ids: readonly RepoId[]): Promise<string[]> {
+  const owners: Owners = await loadOwners(still, ids)
+  const counted = await countAll(still, usage, ids)
   const kinds = new Set<string>(usage.flatMap((source) => source.kinds))
-  const written = (await listUsageOf(db, ids)).filter((row) => kinds.has(row.kind))
+  const written = (await listUsageOf(still, ids)).filter((row) => kinds.has(row.kind))
   const rightful = new Map<string, RepoUsage>(counted.map((each) => [keyOf(each.repoId, each.kind), each]))
   const known = new Set(written.map((row) => keyOf(row.repo_id, row.kind)))
   return [
-    ...written.flatMap((row) => problemOf(row, rightful.get(keyOf(row.repo_id, row.kind)), repos)),
+    ...written.flatMap((row) => problemOf(row, rightful.get(keyOf(row.repo_id, row.kind)), owners)),
     ...counted
       .filter(({ repoId, kind }) => !known.has(keyOf(repoId, kind)))
       .map(
@@ -47,20 +51,21 @@ async function findWrong(db: Db, usage: readonly UsageSource[], repos: Repos): P
   ]
 }
 
-function problemOf(row: UsageRow, rightful: RepoUsage | undefined, repos: Repos): string[] {
+function problemOf(row: UsageRow, rightful: RepoUsage | undefined, owners: Owners): string[] {
   const should = rightful?.sizeBytes ?? 0
   if (row.size_bytes !== should) {
     return [`repository ${row.repo_id}: ${row.kind} is ${row.size_bytes} and should be ${should} bytes`]
   }
-  const owner = repos.get(row.repo_id ?? 0)?.owner_id
+  const owner = owners.get(row.repo_id ?? 0)
   if (row.owner_id === owner) return []
   return [`repository ${row.repo_id}: ${row.kind} is charged to account ${row.owner_id} and should be to ${owner}`]
 }
 
 /** Writes what is counted, in the transaction that counts. */
-const recountUsage = ({ db }: Services, usage: readonly UsageSource[], repos: readonly RepoRow[]): Promise<void> =>
+const recountUsage = ({ db }: Services, usage: readonly UsageSource[], ids: readonly RepoId[]): Promise<void> =>
   transaction(db, async (tx) => {
-    const ids = repos.map(({ id }) => id)
+    // Before the counting: what is stored from here on waits, and adds to the new numbers.
+    await holdOwners(tx, ids)
     const kinds = usage.flatMap((source) => source.kinds)
     await setUsage(tx, ids, kinds, await countAll(tx, usage, ids))
   })

@@ -42,6 +42,8 @@ test('a merge that the release before left unsettled is recorded by this one, wh
   const old = (await git.readRef(row.git_key, ref)) as Oid
   const head = (await pullOf(done.number)).synced_oid
 
+  // Nothing else is under way that would be settled as well.
+  await forge.settle()
   const { writer } = engineOf(db)
   for (const statement of before) await sql.raw(statement).execute(writer)
   const origin = JSON.stringify({ doerId: user.id, via: 'merge' })
