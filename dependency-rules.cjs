@@ -6,6 +6,29 @@
  * folder. Imports of types only (`import type`) cost nothing at run time: they obey the layers, not the roles.
  */
 module.exports = {
+  /**
+   * Packages that are not loaded with the program but when something first needs them: each costs a start time, and an
+   * idle server memory for good. `starts` are the files that every server loads.
+   */
+  late: {
+    starts: ['app', 'cli/serve.command'],
+    packages: [
+      '@aws-sdk',
+      '@smithy',
+      'gemoji',
+      'highlight.js',
+      'jdenticon',
+      'linguist-languages',
+      'markdown-it',
+      'nodemailer',
+      'pg',
+      'sanitize-html',
+      'sharp',
+      'ssh2',
+      'undici',
+      'yaml',
+    ],
+  },
   /** From the lowest to the highest: a layer imports the ones before it. Inside a layer the layer's own rule holds. */
   layers: [
     { name: 'lib', within: 'free', members: ['lib'] },

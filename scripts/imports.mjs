@@ -23,7 +23,7 @@ const known = new Set(files)
 const problems = []
 const report = (file, line, text) => problems.push(`${relative(process.cwd(), join(source, file))}:${line}: ${text}`)
 
-/** The imports of a file: what, on which line, and whether of types only. */
+/** The imports of a file: what, on which line, whether of types only, and whether only when that line is run. */
 function importsOf(file) {
   const text = readFileSync(join(source, file), 'utf8')
   const { module, errors } = parseSync(file, text)
@@ -42,7 +42,7 @@ function importsOf(file) {
   for (const { moduleRequest, start } of module.dynamicImports) {
     const literal = /^(['"`])([^$]*)\1$/s.exec(text.slice(moduleRequest.start, moduleRequest.end))
     // A computed import names a file of the built program, such as a data file; no rule can see through it.
-    if (literal !== null) found.push({ what: literal[2], typesOnly: false, line: lineAt(start) })
+    if (literal !== null) found.push({ what: literal[2], typesOnly: false, line: lineAt(start), isLate: true })
   }
   return found
 }
@@ -133,9 +133,13 @@ function checkDoors(file, what, target, typesOnly, line) {
 }
 
 const graph = new Map()
+/** What is loaded together with each file: other files, and packages with the line of their import. */
+const loadedWith = new Map()
 for (const file of files) {
   const targets = new Map()
   graph.set(file, targets)
+  const loaded = { files: new Set(), packages: new Map() }
+  loadedWith.set(file, loaded)
   const from = placeOf(file)
   if (from === undefined && !isExempt(file)) {
     report(file, 1, 'belongs to no layer of dependency-rules.cjs')
@@ -145,11 +149,15 @@ for (const file of files) {
   if (theme !== undefined && !rules.themes[file.split('/')[0]].flat().includes(theme)) {
     report(file, 1, `the folder ${theme} is not among the themes of dependency-rules.cjs`)
   }
-  for (const { what, typesOnly, line } of importsOf(file)) {
+  for (const { what, typesOnly, line, isLate } of importsOf(file)) {
     const target = what.startsWith('.') ? relative(source, resolve(source, dirname(file), what)) : undefined
     const isSource = target !== undefined && known.has(target)
     if (target !== undefined && !isSource && /\.tsx?$/.test(target)) report(file, line, `${what} does not exist`)
     if (isSource && !typesOnly && !targets.has(target)) targets.set(target, line)
+    if (!typesOnly && !isLate) {
+      if (isSource) loaded.files.add(target)
+      else loaded.packages.set(what, line)
+    }
     if (isExempt(file)) continue
     checkDoors(file, what, target, typesOnly, line)
     if (!isSource) continue
@@ -181,6 +189,22 @@ function checkCycles() {
   for (const file of files) visit(file)
 }
 checkCycles()
+
+/** Reports packages that are loaded at every start, and are to be loaded when something first needs them. */
+function checkLate() {
+  const { starts, packages } = rules.late
+  const atStart = new Set(files.filter((file) => starts.some((name) => withoutExtension(file) === name)))
+  for (const file of atStart) {
+    const { files: others, packages: named } = loadedWith.get(file)
+    for (const other of others) atStart.add(other)
+    for (const [what, line] of named) {
+      const late = packages.find((name) => what === name || what.startsWith(`${name}/`))
+      if (late === undefined) continue
+      report(file, line, `${late} is loaded at every start by this import: an idle server does without it (import())`)
+    }
+  }
+}
+checkLate()
 
 for (const problem of problems) console.log(problem)
 if (problems.length > 0) fail(`imports: ${problems.length} problems in ${files.length} files`)

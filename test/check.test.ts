@@ -154,6 +154,15 @@ const violations: { rule: string; files: Record<string, string>; says: RegExp }[
     says: /cycle: lib\/a\.ts → lib\/b\.ts → lib\/a\.ts/,
   },
   {
+    rule: 'what an idle server does without is loaded when it is needed',
+    files: {
+      'app.ts': importing('./outgoing/outgoing.ts'),
+      'outgoing/outgoing.ts': `import 'undici'\n${empty}`,
+      'outgoing/lazy.ts': `export const load = () => import('undici')\n`,
+    },
+    says: /outgoing\/outgoing\.ts:1: undici is loaded at every start by this import/,
+  },
+  {
     rule: 'every file belongs to a layer',
     files: { 'elsewhere/thing.ts': empty },
     says: /belongs to no layer/,

@@ -5,7 +5,8 @@ import { Readable } from 'node:stream'
 import { buffer, text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { createHostRules, hostNameMatcher, migrationHostRules } from './host-rules.ts'
-import { createOutgoing, OutgoingError, type Outgoing, type OutgoingOptions, type OutgoingReason } from './outgoing.ts'
+import { OutgoingError, type OutgoingReason } from './outgoing-error.ts'
+import { createOutgoing, type Outgoing, type OutgoingOptions } from './outgoing.ts'
 import { basicAuthorization } from '../testing/samples.ts'
 
 const loopback = createHostRules({ allowed: ['loopback'] })

@@ -3,7 +3,7 @@ import { transaction, type Tx } from '../db/database.ts'
 import type { NewWebhookAttemptRow, WebhookRow } from '../db/tables/webhooks.ts'
 import type { DeliveryId, HookId } from '../lib/ids.ts'
 import { nowUnix } from '../lib/time.ts'
-import { OutgoingError } from '../outgoing/outgoing.ts'
+import { OutgoingError } from '../outgoing/outgoing-error.ts'
 import { SealError } from '../secrets/secrets.ts'
 import { completePayloadOf } from './payloads/push-payload.ts'
 import {
