@@ -54,6 +54,36 @@ const packages = {
 }
 
 /**
+ * Importing `node:http` as a module reads each of its exports, and some of them load Node's whole client of HTTP, WebSocket
+ * and EventSource: 13 MB that no server of ours needs. Required, it gives only what is asked for.
+ */
+const httpWithoutClient = {
+  name: 'http-without-client',
+  setup(build) {
+    build.onResolve({ filter: /^(?:node:)?http$/ }, ({ kind }) =>
+      kind === 'import-statement' ? { path: 'node:http', namespace: 'required' } : undefined,
+    )
+    build.onLoad({ filter: /.*/, namespace: 'required' }, ({ path }) => ({
+      contents: `module.exports = require(${JSON.stringify(path)})`,
+    }))
+  },
+}
+
+/**
+ * The engine keeps the text of a program in memory, at two bytes a character when there is one beyond ASCII. esbuild
+ * escapes those in strings and leaves them in regular expressions, where the escape means the same.
+ */
+function escapeBeyondAscii(folder, metafile) {
+  for (const name of Object.keys(metafile.outputs)) {
+    if (!name.endsWith('.js')) continue
+    const file = join(folder, basename(name))
+    const text = readFileSync(file, 'utf8')
+    const escaped = text.replace(/[^\0-\x7f]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
+    if (escaped !== text) writeFileSync(file, escaped)
+  }
+}
+
+/**
  * The embedded database brings builds for all platforms, and an install script of npm 10's own that would compile it
  * anew. Its code is bundled, and looks for the builds beside the program, where the build puts them.
  */
@@ -157,8 +187,7 @@ export function bundleOptions(entries, folder, { isPackage = false } = {}) {
     sourcemap: true,
     sourcesContent: false,
     // Comments and indentation are more than half of some packages, and the engine keeps the text of a program in
-    // memory, at two bytes a character when there is one that is not Latin. Names stay, and lines stay short, so that the
-    // trace of an error can be read.
+    // memory. Names stay, and lines stay short, so that the trace of an error can be read.
     minifyWhitespace: true,
     lineLimit: 160,
     legalComments: 'external',
@@ -166,7 +195,7 @@ export function bundleOptions(entries, folder, { isPackage = false } = {}) {
     metafile: true,
     logLevel: 'silent',
     banner: { js: commonJs },
-    plugins: [packages, sqlitePrebuilds(folder, isPackage), copyData(folder)],
+    plugins: [httpWithoutClient, packages, sqlitePrebuilds(folder, isPackage), copyData(folder)],
   }
 }
 
@@ -178,6 +207,7 @@ export async function bundle(entries, folder, options = {}) {
     const result = await esbuild.build(bundleOptions(entries, folder, options))
     await printMessages(esbuild, result.warnings, 'warning')
     removeOthers(folder, result.metafile)
+    escapeBeyondAscii(folder, result.metafile)
     if (entries['testing-kit'] !== undefined) writeFileSync(join(folder, 'testing.js'), testingEntry)
     if (options.isPackage) writeNotices(folder, result.metafile)
     return result
