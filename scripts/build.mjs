@@ -10,7 +10,7 @@
 import { spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, rmSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import { BundleError, bundle, existingEntries, programEntries } from './lib/bundle.mjs'
+import { BundleError, bundle, existingEntries, programEntries, warmUp } from './lib/bundle.mjs'
 import { ensureReady, fail, fromRoot, root } from './lib/project.mjs'
 
 await ensureReady()
@@ -28,6 +28,7 @@ try {
 }
 if (existsSync(fromRoot('dist/ingot.js'))) chmodSync(fromRoot('dist/ingot.js'), 0o755)
 if (isPackage) emitTypes()
+else await warmUp(fromRoot('dist/ingot.js'))
 console.error(`built ${Object.keys(entries).join(', ')} into dist in ${Math.round(performance.now() - startedMs)} ms`)
 
 /** Writes declarations only; the bundler has written the code. */

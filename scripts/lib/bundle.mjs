@@ -2,10 +2,13 @@
  * The bundler. Everything is bundled into one flat folder: the program, and beside it the entries that run as other
  * processes or threads, which is where `src/lib/assets.ts` looks for them.
  */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import {
   copyFileSync,
   existsSync,
   mkdirSync,
+  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -13,6 +16,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { isBuiltin } from 'node:module'
+import { tmpdir } from 'node:os'
 import { basename, join, relative } from 'node:path'
 import { fromRoot, readJson, root } from './project.mjs'
 
@@ -199,6 +203,27 @@ export function bundleOptions(entries, folder, { isPackage = false } = {}) {
   }
 }
 
+/** Where the program keeps what the engine made of its text; see `src/main.ts`. */
+const compileCache = 'compile-cache'
+
+/**
+ * Has a built program start once and end, so that the next start finds what was compiled. What goes wrong here shows at
+ * the next start as well, so it is not told.
+ */
+export async function warmUp(program) {
+  const data = mkdtempSync(join(tmpdir(), 'ingot-warm-up-'))
+  try {
+    const args = ['--no-maglev', program, 'serve', '--data', data, '--port', '0', '--ssh-port', '0']
+    const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'ignore'] })
+    const timer = setTimeout(() => child.kill('SIGKILL'), 30_000)
+    child.stdout.once('data', () => child.kill('SIGTERM'))
+    await once(child, 'exit')
+    clearTimeout(timer)
+  } finally {
+    rmSync(data, { recursive: true, force: true })
+  }
+}
+
 /** Bundles entries and removes what an earlier bundle left in the folder. Prints the bundler's messages on failure. */
 export async function bundle(entries, folder, options = {}) {
   const esbuild = await import('esbuild')
@@ -207,6 +232,7 @@ export async function bundle(entries, folder, options = {}) {
     const result = await esbuild.build(bundleOptions(entries, folder, options))
     await printMessages(esbuild, result.warnings, 'warning')
     removeOthers(folder, result.metafile)
+    rmSync(join(folder, compileCache), { recursive: true, force: true })
     escapeBeyondAscii(folder, result.metafile)
     if (entries['testing-kit'] !== undefined) writeFileSync(join(folder, 'testing.js'), testingEntry)
     if (options.isPackage) writeNotices(folder, result.metafile)

@@ -5,7 +5,7 @@ import { spawn } from 'node:child_process'
 import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
-import { BundleError, bundle, existingEntries, ownBuildFolder, programEntries } from './bundle.mjs'
+import { BundleError, bundle, existingEntries, ownBuildFolder, programEntries, warmUp } from './bundle.mjs'
 import { onInterrupt } from './cleanup.mjs'
 import { freePort } from './free-port.mjs'
 import { fail, frugalMalloc, fromRoot, root, toolEnvironment } from './project.mjs'
@@ -29,7 +29,9 @@ export async function buildForge() {
     if (error instanceof BundleError) fail(error.message)
     throw error
   }
-  return join(folder, 'ingot.js')
+  const program = join(folder, 'ingot.js')
+  await warmUp(program)
+  return program
 }
 
 /** A file for a server's output. The newest few are kept, since the reason of a 500 is there. */

@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
@@ -11,7 +12,7 @@ const workMicros = 1_000_000
 /**
  * Gives memory back to the system whenever the program has been quiet for ten seconds after work, the first time after the
  * start: an idle forge allocates so little that V8 would keep the garbage of loading, and what it took for a rush, for
- * hours. It costs one pause of a tenth of a second.
+ * hours. It costs one pause of a tenth of a second. What was compiled is kept for the next start then, too.
  */
 export function trimMemoryWhenQuiet(): void {
   setFlagsFromString('--expose-gc')
@@ -29,6 +30,8 @@ export function trimMemoryWhenQuiet(): void {
     seen = used
     if (!isQuiet || used - atLastTrim < workMicros) return
     collect({ type: 'major', flavor: 'last-resort' })
+    // Else only an orderly end of the program would keep what was compiled, for the next start.
+    flushCompileCache()
     seen = atLastTrim = usedMicros()
   }, lookEveryMs).unref()
 }
