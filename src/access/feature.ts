@@ -13,6 +13,7 @@ import type { AnyOwnService } from './own-service.ts'
 import type { LargeFiles } from './large-files.ts'
 import type { Owned, OwnedByAccount, OwnedByRepo } from './owned.ts'
 import { joinExtras, type PushExtras } from './push-extras.ts'
+import type { StoredArtifacts } from './stored-artifacts.ts'
 import type { UsageSource } from './usage.ts'
 import { collectEffects, type RefEffect, type RefEffects } from './ref-effect.ts'
 
@@ -87,6 +88,8 @@ export interface Feature {
   readonly pushExtras?: (ctx: SignedInRepoCtx) => PushExtras
   /** Files that it keeps outside of git. One feature has such. */
   readonly largeFiles?: LargeFiles
+  /** Artifacts of workflows, for the lists of what an owner stores. One feature keeps such. */
+  readonly storedArtifacts?: StoredArtifacts
 }
 
 /** What those who serve all features ask of them, without knowing one by its name. */
@@ -104,6 +107,8 @@ export interface Parts {
   readonly totals: Totals
   /** undefined when no feature keeps files outside of git. */
   readonly largeFiles: LargeFiles | undefined
+  /** undefined when no feature keeps artifacts. */
+  readonly storedArtifacts: StoredArtifacts | undefined
 }
 
 /** Collects the parts of all features, in their order. */
@@ -115,8 +120,11 @@ export function partsOf(features: readonly Feature[]): Parts {
   if (twice !== undefined) throw new Error(`two features count the usage ${twice}`)
   const [largeFiles, ...others] = features.flatMap((feature) => feature.largeFiles ?? [])
   if (others.length > 0) throw new Error('two features keep files outside of git')
+  const [storedArtifacts, ...otherArtifacts] = features.flatMap((feature) => feature.storedArtifacts ?? [])
+  if (otherArtifacts.length > 0) throw new Error('two features keep artifacts')
   return {
     largeFiles,
+    storedArtifacts,
     sealed: features.flatMap((feature) => feature.sealed ?? []),
     files: features.flatMap((feature) => feature.files ?? []),
     fileHolders: features.flatMap((feature) => feature.fileHolders ?? []),

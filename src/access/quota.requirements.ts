@@ -1,6 +1,6 @@
 import type { UserRow } from '../db/tables/accounts.ts'
 import type { Requirement } from '../http/operation.ts'
-import type { Ctx, RepoCtx, SignedInCtx } from './context.ts'
+import type { Ctx, RepoCtx, SignedInCtx, SubjectCtx } from './context.ts'
 import type { QuotaSubject } from './quota.rules.ts'
 import { refuseOverQuota } from './quota.service.ts'
 
@@ -30,6 +30,16 @@ export const orgUnderQuota = (subject: QuotaSubject): Requirement<Ctx & { readon
   refuses: [413],
   async check(ctx) {
     await refuseOverQuota(ctx, ctx.org, subject)
+    return {}
+  },
+})
+
+/** The owner that the path names is within quota: what is stored for an owner counts for it, whoever uploads. */
+export const ownerUnderQuota = (subject: QuotaSubject): Requirement<SubjectCtx, object> => ({
+  codes: [`quota:${subject}@owner`],
+  refuses: [413],
+  async check(ctx) {
+    await refuseOverQuota(ctx, ctx.subject, subject)
     return {}
   },
 })

@@ -2,12 +2,25 @@ import type { UserRow } from '../db/tables/accounts.ts'
 import { OverQuota } from '../lib/errors.ts'
 import type { Ctx } from './context.ts'
 import { withinQuota, type QuotaGroup, type QuotaSubject } from './quota.rules.ts'
+import { listGroupsNamed, listGroupsOfUser } from './quota.store.ts'
 import { loadUsage } from './usage.store.ts'
 
-/** Groups of an account that was given none: one rule about the sum of everything (contract, quota: evaluation). */
-const defaultGroups = ({ config }: Pick<Ctx, 'config'>): readonly QuotaGroup[] => [
-  { rules: [{ limit: config.quotaDefault.total, subjects: ['size:all'] }] },
-]
+/**
+ * The groups that an account is judged by: those it was given, else those of `[quota].DEFAULT_GROUPS` that there are,
+ * else one with a rule about the sum of everything (contract, quota: evaluation). Asked for each time, since what an
+ * administrator takes away ends at once.
+ */
+async function groupsJudging({ config, db }: Pick<Ctx, 'config' | 'db'>, owner: Pick<UserRow, 'id'>) {
+  const own: readonly QuotaGroup[] = await listGroupsOfUser(db, owner.id)
+  if (own.length > 0) return own
+  const usual = await listGroupsNamed(db, config.quota.defaultGroups)
+  if (usual.length > 0) return usual
+  return [{ rules: [{ limit: config.quotaDefault.total, subjects: ['size:all'] as const }] }]
+}
+
+/** Whether nothing that is stored changes the judgement. */
+const standsAnyway = (groups: readonly QuotaGroup[]): boolean =>
+  groups.some(({ rules }) => rules.every((rule) => rule.limit === -1))
 
 /** Whether an account is within quota for a subject; whether quotas are on is the caller's question. */
 export async function isWithinQuota(
@@ -15,7 +28,8 @@ export async function isWithinQuota(
   owner: Pick<UserRow, 'id'>,
   subject: QuotaSubject,
 ): Promise<boolean> {
-  return withinQuota(defaultGroups(ctx), subject, await loadUsage(ctx.db, owner.id))
+  const groups = await groupsJudging(ctx, owner)
+  return standsAnyway(groups) || withinQuota(groups, subject, await loadUsage(ctx.db, owner.id))
 }
 
 /** Throws `OverQuota` (413) when the account that is charged is over quota already; a soft limit, looked at before. */
@@ -24,11 +38,6 @@ export async function refuseOverQuota(
   owner: Pick<UserRow, 'id' | 'name'>,
   subject: QuotaSubject,
 ): Promise<void> {
-  if (!ctx.config.quota.enabled) return
-  const groups = defaultGroups(ctx)
-  if (groups.every(({ rules }) => rules.every((rule) => rule.limit === -1))) return
-  const usage = await loadUsage(ctx.db, owner.id)
-  if (!withinQuota(groups, subject, usage)) {
-    throw new OverQuota(`${owner.name} is over quota`, 'over_quota', { user_id: owner.id, username: owner.name })
-  }
+  if (!ctx.config.quota.enabled || (await isWithinQuota(ctx, owner, subject))) return
+  throw new OverQuota(`${owner.name} is over quota`, 'over_quota', { user_id: owner.id, username: owner.name })
 }

@@ -11,6 +11,7 @@ import type { MirrorTables } from './tables/mirrors.ts'
 import type { NotificationTables } from './tables/notifications.ts'
 import type { PackageTables } from './tables/packages.ts'
 import type { PullTables } from './tables/pulls.ts'
+import type { QuotaTables } from './tables/quota.ts'
 import type { RepositoryTables } from './tables/repositories.ts'
 import type { RevisionTables } from './tables/revisions.ts'
 import type { UsageTables } from './tables/usage.ts'
@@ -32,6 +33,7 @@ export interface Schema
     NotificationTables,
     PackageTables,
     PullTables,
+    QuotaTables,
     ReleaseTables,
     RepositoryTables,
     RepoRelationTables,

@@ -40,6 +40,8 @@ export type HookId = Id<'webhook'>
 export type DeliveryId = Id<'webhookDelivery'>
 export type AttemptId = Id<'webhookAttempt'>
 export type PayloadId = Id<'webhookPayload'>
+export type QuotaRuleId = Id<'quotaRule'>
+export type QuotaGroupId = Id<'quotaGroup'>
 
 /** A hexadecimal git object id: 40 digits (SHA-1) or 64 (SHA-256). */
 export type Oid = string & { readonly __oid: true }

@@ -1,4 +1,5 @@
-import type { SubjectCtx } from '../access/context.ts'
+import type { Ctx, SubjectCtx } from '../access/context.ts'
+import type { UserRow } from '../db/tables/accounts.ts'
 import { escapeSegment } from '../lib/escape-url.ts'
 import { formatUnix } from '../lib/time.ts'
 import { isVisible, loadViews, presentViews } from '../repos/repo.present.ts'
@@ -30,7 +31,7 @@ export async function presentVersions(ctx: PresentCtx, versions: readonly Versio
     type: version.type,
     name: version.name,
     version: version.version,
-    html_url: webUrl(ctx, version),
+    html_url: packageWebUrl(ctx.config, ctx.subject, version),
     created_at: formatUnix(version.created_unix),
   }))
 }
@@ -52,8 +53,12 @@ async function presentLinked(ctx: PresentCtx, versions: readonly VersionRecord[]
 }
 
 /** The address of its page, whose names are in lower case (observed). */
-function webUrl({ config, subject }: PresentCtx, { type, lower_name, lower_version }: VersionRecord): string {
-  const segments = [subject.name, '-', 'packages', type, lower_name, lower_version]
+export function packageWebUrl(
+  config: Ctx['config'],
+  owner: Pick<UserRow, 'name'>,
+  { type, lower_name, lower_version }: Pick<VersionRecord, 'type' | 'lower_name' | 'lower_version'>,
+): string {
+  const segments = [owner.name, '-', 'packages', type, lower_name, lower_version]
   return config.server.rootUrl + segments.map(escapeSegment).join('/')
 }
 

@@ -1,9 +1,11 @@
 import type { Feature } from '../access/feature.ts'
+import * as groupRoutes from './group.routes.ts'
 import * as quotaRoutes from './quota.routes.ts'
+import * as ruleRoutes from './rule.routes.ts'
 import { usageCheck } from './doctor.service.ts'
 
 /** How much an account may store. */
 export const quota: Feature = {
-  routes: [quotaRoutes],
+  routes: [quotaRoutes, ruleRoutes, groupRoutes],
   doctor: [usageCheck],
 }

@@ -45,7 +45,8 @@ function presentAs(ctx: Pick<Ctx, 'config'>, user: UserRow, sight: Sight): User 
     created: formatUnix(user.created_unix),
     restricted: user.is_restricted,
     active: all && user.is_active,
-    prohibit_login: all && user.prohibit_login,
+    // Nobody signs in as an organization; its row says so, what is shown does not (observed).
+    prohibit_login: all && !isOrganization && user.prohibit_login,
     location: user.location,
     pronouns: sight === 'guest' && user.hide_pronouns ? '' : user.pronouns,
     website: user.website,

@@ -14,6 +14,7 @@ import { notifications1 } from './notifications-1.ts'
 import { packages1 } from './packages-1.ts'
 import { pulls1 } from './pulls-1.ts'
 import { quota1 } from './quota-1.ts'
+import { quota2 } from './quota-2.ts'
 import { refs1 } from './refs-1.ts'
 import { releases1 } from './releases-1.ts'
 import { repoRelations1 } from './repo-relations-1.ts'
@@ -57,4 +58,5 @@ export const migrations: readonly Migration[] = [
   activity1,
   packages1,
   repoRelations2,
+  quota2,
 ]

@@ -1,4 +1,4 @@
-import { userUnderQuota } from '../../access/quota.requirements.ts'
+import { ownerUnderQuota } from '../../access/quota.requirements.ts'
 import { storedReplies } from '../../access/serve-stored.ts'
 import { bytesOf, operation } from '../../http/operation.ts'
 import { empty, noContent } from '../../http/reply.ts'
@@ -37,7 +37,7 @@ export const genericUpload = operation({
   method: 'PUT',
   path: '/api/packages/{username}/generic/{packagename}/{packageversion}/{filename}',
   params: fileParams,
-  requires: [packagesOn, mayPublish, userUnderQuota('size:assets:packages:all')],
+  requires: [packagesOn, mayPublish, ownerUnderQuota('size:assets:packages:all')],
   body: bytesOf('*/*'),
   reply: { 201: 'empty' },
   summary: 'Publish a file of a generic package',

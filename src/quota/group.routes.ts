@@ -1,0 +1,158 @@
+import { Type } from 'typebox'
+import { anyone, siteAdmin, signedIn } from '../access/requirements.ts'
+import { operation, validBody } from '../http/operation.ts'
+import { created, noContent, ok } from '../http/reply.ts'
+import { targetUser } from '../users/subject.requirements.ts'
+import { presentUser } from '../users/user.present.ts'
+import { User } from '../users/user.schemas.ts'
+import {
+  addRuleToGroup,
+  addUserToGroup,
+  allGroups,
+  createGroup,
+  getGroupWithRules,
+  removeGroup,
+  removeRuleFromGroup,
+  removeUserFromGroup,
+  setGroupsOfUser,
+  usersOfGroup,
+} from './group.service.ts'
+import { presentGroup, presentQuota } from './quota.present.ts'
+import { namedGroup, namedRule, quotaOn } from './quota.requirements.ts'
+import { CreateQuotaGroupOptions, QuotaGroup, QuotaInfo, SetUserQuotaGroupsOptions } from './quota.schemas.ts'
+import { subjectsFrom } from './subject.rules.ts'
+import { viewQuota } from './view.service.ts'
+
+export const adminListQuotaGroups = operation({
+  method: 'GET',
+  path: '/admin/quota/groups',
+  scope: 'admin',
+  requires: [anyone, quotaOn, signedIn, siteAdmin],
+  reply: { 200: Type.Array(QuotaGroup) },
+  async run({ ctx }) {
+    return ok((await allGroups(ctx)).map((group) => presentGroup(group)))
+  },
+})
+
+export const adminCreateQuotaGroup = operation({
+  method: 'POST',
+  path: '/admin/quota/groups',
+  scope: 'admin',
+  requires: [anyone, quotaOn, signedIn, siteAdmin, validBody],
+  body: CreateQuotaGroupOptions,
+  reply: { 201: QuotaGroup },
+  async run({ ctx, body }) {
+    const rules = (body.rules ?? []).map(({ name, limit, subjects }) => ({
+      name,
+      limit: limit ?? undefined,
+      subjects: subjectsFrom(subjects),
+    }))
+    return created(presentGroup(await createGroup(ctx, body.name, rules)))
+  },
+})
+
+export const adminGetQuotaGroup = operation({
+  method: 'GET',
+  path: '/admin/quota/groups/{quotagroup}',
+  scope: 'admin',
+  requires: [anyone, quotaOn, signedIn, siteAdmin, namedGroup],
+  reply: { 200: QuotaGroup },
+  async run({ ctx }) {
+    return ok(presentGroup(await getGroupWithRules(ctx, ctx.group.name)))
+  },
+})
+
+export const adminDeleteQuotaGroup = operation({
+  method: 'DELETE',
+  path: '/admin/quota/groups/{quotagroup}',
+  scope: 'admin',
+  requires: [anyone, quotaOn, signedIn, siteAdmin, namedGroup],
+  reply: { 204: 'empty' },
+  async run({ ctx }) {
+    await removeGroup(ctx, ctx.group)
+    return noContent()
+  },
+})
+
+export const adminAddRuleToQuotaGroup = operation({
+  method: 'PUT',
+  path: '/admin/quota/groups/{quotagroup}/rules/{quotarule}',
+  scope: 'admin',
+  requires: [anyone, quotaOn, signedIn, siteAdmin, namedGroup, namedRule],
+  reply: { 204: 'empty' },
+  async run({ ctx }) {
+    await addRuleToGroup(ctx, ctx.group, ctx.rule)
+    return noContent()
+  },
+})
+
+export const adminRemoveRuleFromQuotaGroup = operation({
+  method: 'DELETE',
+  path: '/admin/quota/groups/{quotagroup}/rules/{quotarule}',
+  scope: 'admin',
+  requires: [anyone, quotaOn, signedIn, siteAdmin, namedGroup, namedRule],
+  reply: { 204: 'empty' },
+  async run({ ctx }) {
+    await removeRuleFromGroup(ctx, ctx.group, ctx.rule)
+    return noContent()
+  },
+})
+
+export const adminListUsersInQuotaGroup = operation({
+  method: 'GET',
+  path: '/admin/quota/groups/{quotagroup}/users',
+  scope: 'admin',
+  requires: [anyone, quotaOn, signedIn, siteAdmin, namedGroup],
+  reply: { 200: Type.Array(User) },
+  async run({ ctx }) {
+    return ok((await usersOfGroup(ctx, ctx.group)).map((user) => presentUser(ctx, user)))
+  },
+})
+
+export const adminAddUserToQuotaGroup = operation({
+  method: 'PUT',
+  path: '/admin/quota/groups/{quotagroup}/users/{username}',
+  scope: 'admin',
+  requires: [anyone, quotaOn, signedIn, siteAdmin, namedGroup, targetUser],
+  reply: { 204: 'empty' },
+  async run({ ctx }) {
+    await addUserToGroup(ctx, ctx.group, ctx.subject)
+    return noContent()
+  },
+})
+
+export const adminRemoveUserFromQuotaGroup = operation({
+  method: 'DELETE',
+  path: '/admin/quota/groups/{quotagroup}/users/{username}',
+  scope: 'admin',
+  requires: [anyone, quotaOn, signedIn, siteAdmin, namedGroup, targetUser],
+  reply: { 204: 'empty' },
+  async run({ ctx }) {
+    await removeUserFromGroup(ctx, ctx.group, ctx.subject)
+    return noContent()
+  },
+})
+
+export const adminGetUserQuota = operation({
+  method: 'GET',
+  path: '/admin/users/{username}/quota',
+  scope: 'admin',
+  requires: [anyone, quotaOn, signedIn, siteAdmin, targetUser],
+  reply: { 200: QuotaInfo },
+  async run({ ctx }) {
+    return ok(presentQuota(await viewQuota(ctx, ctx.subject), 'named'))
+  },
+})
+
+export const adminSetUserQuotaGroups = operation({
+  method: 'POST',
+  path: '/admin/users/{username}/quota/groups',
+  scope: 'admin',
+  requires: [anyone, quotaOn, signedIn, siteAdmin, targetUser, validBody],
+  body: SetUserQuotaGroupsOptions,
+  reply: { 204: 'empty' },
+  async run({ ctx, body }) {
+    await setGroupsOfUser(ctx, ctx.subject, body.groups ?? [])
+    return noContent()
+  },
+})

@@ -1,0 +1,65 @@
+import type { Db, Tx } from '../db/database.ts'
+import type { UserRow } from '../db/tables/accounts.ts'
+import type { QuotaGroupRow } from '../db/tables/quota.ts'
+import type { QuotaGroupId, QuotaRuleId, UserId } from '../lib/ids.ts'
+
+export const findGroup = (db: Db, name: string): Promise<QuotaGroupRow | undefined> =>
+  db.selectFrom('quota_group').selectAll().where('name', '=', name).executeTakeFirst()
+
+export const insertGroup = (tx: Tx, name: string): Promise<QuotaGroupRow> =>
+  tx.insertInto('quota_group').values({ name }).returningAll().executeTakeFirstOrThrow()
+
+/** Its users and rules are no longer in it. */
+export const deleteGroup = (tx: Tx, id: QuotaGroupId) => tx.deleteFrom('quota_group').where('id', '=', id).execute()
+
+export async function insertGroupRules(tx: Tx, groupId: QuotaGroupId, ruleIds: readonly QuotaRuleId[]): Promise<void> {
+  if (ruleIds.length === 0) return
+  await tx
+    .insertInto('quota_group_rule')
+    .values(ruleIds.map((rule_id) => ({ group_id: groupId, rule_id })))
+    .execute()
+}
+
+/** False when the rule is not in the group. */
+export const deleteGroupRule = async (tx: Tx, groupId: QuotaGroupId, ruleId: QuotaRuleId): Promise<boolean> =>
+  (
+    await tx
+      .deleteFrom('quota_group_rule')
+      .where('group_id', '=', groupId)
+      .where('rule_id', '=', ruleId)
+      .executeTakeFirst()
+  ).numDeletedRows > 0n
+
+export const insertGroupUser = (tx: Tx, groupId: QuotaGroupId, userId: UserId) =>
+  tx.insertInto('quota_group_user').values({ group_id: groupId, user_id: userId }).execute()
+
+/** False when the account is not in the group. */
+export const deleteGroupUser = async (tx: Tx, groupId: QuotaGroupId, userId: UserId): Promise<boolean> =>
+  (
+    await tx
+      .deleteFrom('quota_group_user')
+      .where('group_id', '=', groupId)
+      .where('user_id', '=', userId)
+      .executeTakeFirst()
+  ).numDeletedRows > 0n
+
+/** The account is from now on in these groups alone. */
+export async function replaceGroupsOfUser(tx: Tx, userId: UserId, groupIds: readonly QuotaGroupId[]): Promise<void> {
+  await tx.deleteFrom('quota_group_user').where('user_id', '=', userId).execute()
+  if (groupIds.length === 0) return
+  await tx
+    .insertInto('quota_group_user')
+    .values(groupIds.map((group_id) => ({ group_id, user_id: userId })))
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}
+
+/** The accounts and organizations of a group by their names. */
+export const listUsersOfGroup = (db: Db, groupId: QuotaGroupId): Promise<UserRow[]> =>
+  db
+    .selectFrom('quota_group_user')
+    .innerJoin('user', 'user.id', 'quota_group_user.user_id')
+    .selectAll('user')
+    .where('quota_group_user.group_id', '=', groupId)
+    .orderBy('user.lower_name')
+    .execute()

@@ -1,0 +1,152 @@
+import type { Ctx } from '../access/context.ts'
+import type { QuotaUsage } from '../access/quota.rules.ts'
+import type { NamedQuotaGroup, NamedQuotaRule } from '../access/quota.store.ts'
+import type { StoredArtifact } from '../access/stored-artifacts.ts'
+import type { AttachmentRow } from '../db/tables/issues.ts'
+import type { QuotaRuleRow } from '../db/tables/quota.ts'
+import { issueApiUrl, issueWebUrl } from '../issues/repo-with-owner.ts'
+import { loadReposWithOwners } from '../issues/repo-with-owner.store.ts'
+import { loadIssues } from '../issues/issue.store.ts'
+import { escapePath } from '../lib/escape-url.ts'
+import { packageWebUrl } from '../packages/package.present.ts'
+import { repoApiUrl, repoWebUrl } from '../repos/repo-url.ts'
+import type { UserRow } from '../db/tables/accounts.ts'
+import type {
+  QuotaGroup,
+  QuotaInfo,
+  QuotaRuleInfo,
+  QuotaUsed,
+  QuotaUsedArtifact,
+  QuotaUsedAttachment,
+  QuotaUsedPackage,
+} from './quota.schemas.ts'
+import { loadTagsOfReleases, type StoredPackageFile } from './stored.store.ts'
+
+/** Names of rules and groups are the administration's. */
+type Names = 'named' | 'nameless'
+
+const presentRuleOf = ({ name, limit, subjects }: NamedQuotaRule, names: Names): QuotaRuleInfo => ({
+  ...(names === 'named' ? { name } : {}),
+  limit,
+  // Left out when there is none (observed).
+  ...(subjects.length === 0 ? {} : { subjects: [...subjects] }),
+})
+
+export const presentRule = ({ name, limit_bytes, subjects }: QuotaRuleRow): QuotaRuleInfo =>
+  presentRuleOf({ name, limit: limit_bytes, subjects: JSON.parse(subjects) as NamedQuotaRule['subjects'] }, 'named')
+
+export const presentGroup = ({ name, rules }: NamedQuotaGroup, names: Names = 'named'): QuotaGroup => ({
+  ...(names === 'named' ? { name } : {}),
+  rules: rules.map((rule) => presentRuleOf(rule, names)),
+})
+
+const presentUsage = (usage: QuotaUsage): QuotaUsed => ({
+  size: {
+    repos: { public: usage['repos:public'] ?? 0, private: usage['repos:private'] ?? 0 },
+    git: { LFS: usage.lfs ?? 0 },
+    assets: {
+      attachments: { issues: usage['attachments:issues'] ?? 0, releases: usage['attachments:releases'] ?? 0 },
+      artifacts: usage.artifacts ?? 0,
+      packages: { all: usage.packages ?? 0 },
+    },
+  },
+})
+
+/** What an account uses and the groups it was given, with their names for administrators alone. */
+export const presentQuota = (
+  { usage, groups }: { readonly usage: QuotaUsage; readonly groups: readonly NamedQuotaGroup[] },
+  names: Names,
+): QuotaInfo => ({ used: presentUsage(usage), groups: groups.map((group) => presentGroup(group, names)) })
+
+/** Attached files and where they hang: one query each for repositories, owners, issues and releases. */
+export async function presentUsedAttachments(
+  ctx: Pick<Ctx, 'config' | 'db'>,
+  files: readonly AttachmentRow[],
+): Promise<QuotaUsedAttachment[]> {
+  const [places, issues, tags] = await Promise.all([
+    loadReposWithOwners(
+      ctx.db,
+      files.map((file) => file.repo_id),
+    ),
+    loadIssues(
+      ctx.db,
+      files.map((file) => file.issue_id),
+    ),
+    loadTagsOfReleases(
+      ctx.db,
+      files.map((file) => file.release_id),
+    ),
+  ])
+  return files.flatMap((file) => {
+    const repoWithOwner = places.get(file.repo_id)
+    if (!repoWithOwner) return []
+    const place = { config: ctx.config, ...repoWithOwner }
+    const holder = holderOf(file)
+    return holder === undefined
+      ? []
+      : [
+          {
+            name: file.name,
+            size: file.size_bytes,
+            api_url: `${holder.api_url}/assets/${file.id}`,
+            contained_in: holder,
+          },
+        ]
+
+    function holderOf({ issue_id, comment_id, release_id }: AttachmentRow) {
+      const tag = release_id === null ? undefined : tags.get(release_id)
+      if (tag !== undefined) {
+        return {
+          api_url: `${repoApiUrl(place)}/releases/${release_id}`,
+          html_url: `${repoWebUrl(place)}/releases/tag/${escapePath(tag)}`,
+        }
+      }
+      const issue = issue_id === null ? undefined : issues.get(issue_id)
+      if (!issue) return undefined
+      const page = issueWebUrl(place, issue)
+      return comment_id === null
+        ? { api_url: issueApiUrl(place, issue), html_url: page }
+        : {
+            api_url: `${repoApiUrl(place)}/issues/comments/${comment_id}`,
+            html_url: `${page}#issuecomment-${comment_id}`,
+          }
+    }
+  })
+}
+
+/** Registries whose usual spelling is not that of their address with a capital. */
+const spellings: Readonly<Record<string, string>> = {
+  npm: 'npm',
+  nuget: 'NuGet',
+  pypi: 'PyPI',
+  rpm: 'RPM',
+  rubygems: 'RubyGems',
+  cran: 'CRAN',
+  alt: 'ALT',
+}
+
+const spelling = (type: string): string => spellings[type] ?? type.charAt(0).toUpperCase() + type.slice(1)
+
+/** Files of packages of one owner. */
+export const presentUsedPackages = (
+  { config }: Pick<Ctx, 'config'>,
+  owner: UserRow,
+  files: readonly StoredPackageFile[],
+): QuotaUsedPackage[] =>
+  files.map((file) => ({
+    name: file.name,
+    type: spelling(file.type),
+    version: file.version,
+    size: file.size_bytes,
+    html_url: packageWebUrl(config, owner, file),
+  }))
+
+export const presentUsedArtifacts = (
+  { config }: Pick<Ctx, 'config'>,
+  artifacts: readonly StoredArtifact[],
+): QuotaUsedArtifact[] =>
+  artifacts.map(({ name, sizeBytes, webPath }) => ({
+    name,
+    size: sizeBytes,
+    html_url: config.server.rootUrl + webPath,
+  }))

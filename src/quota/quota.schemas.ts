@@ -1,0 +1,92 @@
+import { Type, type Static } from 'typebox'
+import { nullable, object, requestObject } from '../http/schema.ts'
+
+/** A limit in whole bytes, as far as numbers of JSON are exact. */
+const limit = Type.Integer({ minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER })
+/** Any characters: names are percent-encoded in addresses. */
+const name = Type.String({ minLength: 1, maxLength: 255 })
+
+export const QuotaRuleInfo = object('QuotaRuleInfo', {
+  name: Type.Optional(Type.String()),
+  limit: Type.Integer(),
+  subjects: Type.Optional(nullable(Type.Array(Type.String()))),
+})
+export type QuotaRuleInfo = Static<typeof QuotaRuleInfo>
+
+export const QuotaGroup = object('QuotaGroup', {
+  name: Type.Optional(Type.String()),
+  rules: nullable(Type.Array(QuotaRuleInfo)),
+})
+export type QuotaGroup = Static<typeof QuotaGroup>
+
+const QuotaUsedSize = object('QuotaUsedSize', {
+  repos: Type.Object({ public: Type.Integer(), private: Type.Integer() }),
+  git: Type.Object({ LFS: Type.Integer() }),
+  assets: Type.Object({
+    attachments: Type.Object({ issues: Type.Integer(), releases: Type.Integer() }),
+    artifacts: Type.Integer(),
+    packages: Type.Object({ all: Type.Integer() }),
+  }),
+})
+
+const QuotaUsed = object('QuotaUsed', { size: QuotaUsedSize })
+export type QuotaUsed = Static<typeof QuotaUsed>
+
+export const QuotaInfo = object('QuotaInfo', {
+  used: QuotaUsed,
+  groups: nullable(Type.Array(QuotaGroup)),
+})
+export type QuotaInfo = Static<typeof QuotaInfo>
+
+export const QuotaUsedAttachment = object('QuotaUsedAttachment', {
+  name: Type.String(),
+  size: Type.Integer(),
+  api_url: Type.String(),
+  contained_in: Type.Object({ api_url: Type.String(), html_url: Type.String() }),
+})
+export type QuotaUsedAttachment = Static<typeof QuotaUsedAttachment>
+
+export const QuotaUsedPackage = object('QuotaUsedPackage', {
+  name: Type.String(),
+  type: Type.String(),
+  version: Type.String(),
+  size: Type.Integer(),
+  html_url: Type.String(),
+})
+export type QuotaUsedPackage = Static<typeof QuotaUsedPackage>
+
+export const QuotaUsedArtifact = object('QuotaUsedArtifact', {
+  name: Type.String(),
+  size: Type.Integer(),
+  html_url: Type.String(),
+})
+export type QuotaUsedArtifact = Static<typeof QuotaUsedArtifact>
+
+const subjects = Type.Array(Type.String(), { maxItems: 100 })
+
+export const CreateQuotaRuleOptions = requestObject('CreateQuotaRuleOptions', {
+  name,
+  limit,
+  subjects: Type.Optional(nullable(subjects)),
+})
+
+export const EditQuotaRuleOptions = requestObject('EditQuotaRuleOptions', {
+  limit: Type.Optional(nullable(limit)),
+  subjects: Type.Optional(nullable(subjects)),
+})
+
+export const CreateQuotaGroupOptions = requestObject('CreateQuotaGroupOptions', {
+  name,
+  rules: Type.Optional(
+    nullable(
+      Type.Array(
+        Type.Object({ name, limit: Type.Optional(nullable(limit)), subjects: Type.Optional(nullable(subjects)) }),
+        { maxItems: 100 },
+      ),
+    ),
+  ),
+})
+
+export const SetUserQuotaGroupsOptions = requestObject('SetUserQuotaGroupsOptions', {
+  groups: Type.Optional(nullable(Type.Array(Type.String(), { maxItems: 100 }))),
+})

@@ -1,0 +1,65 @@
+import type { Services } from '../access/context.ts'
+import type { QuotaSubject } from '../access/quota.rules.ts'
+import { isUniqueViolation, transaction } from '../db/database.ts'
+import type { QuotaRuleRow } from '../db/tables/quota.ts'
+import { Conflict, NotFound } from '../lib/errors.ts'
+import { deleteRule, findRule, insertRules, listRules, updateRule } from './rule.store.ts'
+
+/** A rule that somebody makes. */
+export interface NewRule {
+  readonly name: string
+  /** Bytes; -1 is no limit. */
+  readonly limit: number
+  readonly subjects: readonly QuotaSubject[]
+}
+
+const noRule = () => new NotFound('there is no such quota rule', 'quota_rule_not_found')
+
+/** The columns of a new rule. */
+export const ruleRow = ({ name, limit, subjects }: NewRule) => ({
+  name,
+  limit_bytes: limit,
+  subjects: JSON.stringify(subjects),
+})
+
+/** All rules in order of making. */
+export const allRules = ({ db }: Services): Promise<QuotaRuleRow[]> => listRules(db)
+
+/** A rule by its name, in its letter case; else `NotFound`. */
+export async function getRule({ db }: Pick<Services, 'db'>, name: string): Promise<QuotaRuleRow> {
+  const rule = await findRule(db, name)
+  if (!rule) throw noRule()
+  return rule
+}
+
+/** A used name is `Conflict`. */
+export async function createRule({ db }: Services, rule: NewRule): Promise<QuotaRuleRow> {
+  try {
+    const [row] = await transaction(db, (tx) => insertRules(tx, [ruleRow(rule)]))
+    return row as QuotaRuleRow
+  } catch (error) {
+    if (isUniqueViolation(error)) throw new Conflict('there is a quota rule of this name', 'quota_rule_name_used')
+    throw error
+  }
+}
+
+/** Changes what is given. It counts from the next question on. */
+export async function editRule(
+  { db }: Services,
+  rule: QuotaRuleRow,
+  change: { readonly limit?: number | undefined; readonly subjects?: readonly QuotaSubject[] | undefined },
+): Promise<QuotaRuleRow> {
+  const columns = {
+    ...(change.limit === undefined ? {} : { limit_bytes: change.limit }),
+    ...(change.subjects === undefined ? {} : { subjects: JSON.stringify(change.subjects) }),
+  }
+  if (Object.keys(columns).length === 0) return rule
+  const row = await transaction(db, (tx) => updateRule(tx, rule.id, columns))
+  if (!row) throw noRule()
+  return row
+}
+
+/** Removes a rule, also from its groups. */
+export async function removeRule({ db }: Services, rule: QuotaRuleRow): Promise<void> {
+  await transaction(db, (tx) => deleteRule(tx, rule.id))
+}
