@@ -25,11 +25,13 @@ import { getQueueStats } from './jobs/queue.ts'
 import { createScheduler, type Scheduler } from './jobs/scheduler.ts'
 import { startWorkers, type Workers } from './jobs/workers.ts'
 import type { Log } from './lib/log.ts'
+import { watchLoop } from './lib/loop-watch.ts'
 import { systemClock, type Clock } from './lib/time.ts'
 import { loadInstanceKeys } from './secrets/instance-key.ts'
 import { verifyPassword } from './secrets/passwords.ts'
 import { createSecrets } from './secrets/secrets.ts'
 import { createImages } from './images/images.ts'
+import { createTexts } from './markup/texts.ts'
 import { createMailer } from './mail/mailer.ts'
 import { openStores } from './storage/open-blobs.ts'
 
@@ -124,6 +126,9 @@ export interface App extends AsyncDisposable {
 /** How long requests and jobs may take to end when the program stops, in milliseconds. */
 const stopDeadlineMs = 10_000
 
+/** Longer than this nobody may hold up everybody else, in milliseconds. */
+const stallMs = 200
+
 /** Opens everything below the doors: database, git, storage, queue. */
 export async function createApp(options: AppOptions): Promise<App> {
   const { config, log } = options
@@ -173,6 +178,11 @@ export async function createApp(options: AppOptions): Promise<App> {
     blobs: await openStores(config.storage),
     secrets: createSecrets(keys),
     images: createImages({ timeoutMs: config.ingot.imageTimeout, maxQueue: config.ingot.maxImageQueue }),
+    texts: createTexts({
+      timeoutMs: config.ingot.markupTimeout,
+      maxQueue: config.ingot.maxMarkupQueue,
+      cacheBytes: config.ingot.markupCacheSize,
+    }),
     mailer: await createMailer(mailerOptions(config), log),
     clock,
     log,
@@ -189,6 +199,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   await own.open(services)
   let workers: Workers | undefined
   const doors: Pick<Door, 'close'>[] = []
+  let endWatch: (() => void) | undefined
 
   async function close(): Promise<void> {
     await Promise.all(doors.map((door) => door.close(stopDeadlineMs)))
@@ -197,7 +208,9 @@ export async function createApp(options: AppOptions): Promise<App> {
     await tokenUse.close()
     await git.close()
     metrics?.close()
+    endWatch?.()
     await services.images.close()
+    await services.texts.close()
     services.mailer.close()
     await own.close()
     for (const store of Object.values(services.blobs)) store.close()
@@ -250,6 +263,13 @@ export async function createApp(options: AppOptions): Promise<App> {
             method: call.method,
             path: call.url.split('?', 1)[0],
           }),
+      })
+      endWatch = watchLoop(stallMs, ({ ms, workedMs }) => {
+        metrics?.loopStalled({ ms })
+        // A machine that is busy with other things lets the thread wait: that is in the figures, and says nothing here.
+        if (workedMs > stallMs) {
+          log('warn', 'the event loop stood still', { ms: Math.round(ms), workedMs: Math.round(workedMs) })
+        }
       })
       let ports: Door['ports'] = {}
       for (const { door } of all) {

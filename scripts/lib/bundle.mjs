@@ -24,7 +24,7 @@ import { fromRoot, readJson, root } from './project.mjs'
 export const sideEntries = {
   'git-broker': 'src/git/broker/main.ts',
   'image-worker': 'src/images/worker.ts',
-  'markdown-it': 'src/markup/markdown-it.ts',
+  'markup-worker': 'src/markup/worker.ts',
 }
 
 /** Everything that `dist/` holds. */

@@ -9,6 +9,7 @@ import type { AuthServices } from '../auth/auth-services.ts'
 import type { Viewer } from '../auth/viewer.ts'
 import type { BlobStores } from '../storage/open-blobs.ts'
 import type { Images } from '../images/images.ts'
+import type { Texts } from '../markup/texts.ts'
 import type { Mailer } from '../mail/mailer.ts'
 import type { LiveEvents } from '../events/live.ts'
 import type { Metrics } from '../http/metrics.ts'
@@ -24,6 +25,7 @@ export interface Services extends AuthServices {
   /** A store for each kind of files. */
   readonly blobs: BlobStores<StorageKind>
   readonly images: Images
+  readonly texts: Texts
   readonly mailer: Mailer
   readonly log: Log
   readonly live: LiveEvents

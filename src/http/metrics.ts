@@ -4,6 +4,8 @@ import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom
 export interface Metrics {
   requestAnswered(facts: { readonly operationId: string; readonly status: number; readonly durationMs: number }): void
   jobFinished(facts: { readonly name: string; readonly result: string; readonly durationMs: number }): void
+  /** The event loop did not come round for a while. */
+  loopStalled(facts: { readonly ms: number }): void
   gitFinished(facts: { readonly command: string; readonly ok: boolean; readonly durationMs: number }): void
   /** The figures as text, in the Prometheus form. */
   render(): Promise<string>
@@ -58,6 +60,12 @@ export function createMetrics(sources: MetricSources): Metrics {
     labelNames: ['command'],
     registers,
   })
+  const stalls = new Histogram({
+    name: 'ingot_event_loop_stall_seconds',
+    help: 'times in which the event loop stood still for longer than a fifth of a second',
+    buckets: [0.5, 1, 2.5, 5, 10],
+    registers,
+  })
   const queued = new Gauge({
     name: 'ingot_jobs',
     help: 'background jobs by name and state',
@@ -91,6 +99,7 @@ export function createMetrics(sources: MetricSources): Metrics {
   return {
     requestAnswered: ({ operationId, status, durationMs }) =>
       requests.observe({ operation: operationId, status: `${Math.floor(status / 100)}xx` }, durationMs / 1000),
+    loopStalled: ({ ms }) => stalls.observe(ms / 1000),
     jobFinished: ({ name, result, durationMs }) => jobs.observe({ job: name, result }, durationMs / 1000),
     gitFinished({ command, ok, durationMs }) {
       git.observe({ command }, durationMs / 1000)

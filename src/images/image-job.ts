@@ -30,15 +30,6 @@ export type ImageAnswer =
   | { readonly ok: true; readonly picture: Picture }
   | { readonly ok: false; readonly reason: 'not_an_image' | 'too_many_pixels' }
 
-/** One request and its answer, numbered. */
-export interface ImageRequestMessage {
-  readonly id: number
-  readonly job: ImageJob
-}
-export type ImageReplyMessage =
-  | { readonly id: number; readonly answer: ImageAnswer }
-  | { readonly id: number; readonly defect: string }
-
 /** The pictures that avatars may be. */
 export type PictureFormat = 'png' | 'jpeg' | 'gif' | 'webp'
 

@@ -110,7 +110,7 @@ test('too many wait, or one takes too long: refused, and the next one works', as
       // Starting the thread alone takes longer than this.
       await assert.rejects(
         images.identicon('x', 32),
-        (error) => error instanceof Unavailable && error.code === 'image_timeout',
+        (error) => error instanceof Unavailable && error.code === 'images_timeout',
       )
       await images.close()
       await assert.rejects(images.identicon('x', 32), Unavailable)

@@ -1,8 +1,6 @@
-import { Worker } from 'node:worker_threads'
-import { builtFile } from '../lib/assets.ts'
-import { Invalid, TooLarge, Unavailable } from '../lib/errors.ts'
-import { createConcurrencyLimit } from '../lib/concurrency-limit.ts'
-import type { ImageAnswer, ImageJob, ImageReplyMessage, ImageRequestMessage, Picture } from './image-job.ts'
+import { Invalid, TooLarge } from '../lib/errors.ts'
+import { createOwnThread } from '../lib/own-thread.ts'
+import type { ImageAnswer, ImageJob, Picture } from './image-job.ts'
 
 export type { Picture } from './image-job.ts'
 
@@ -39,54 +37,13 @@ export interface Images {
 const idleMs = 60_000
 
 export function createImages(options: ImagesOptions): Images {
-  // The thread does one thing at a time: a deadline ends it, and nobody else's work with it.
-  const limit = createConcurrencyLimit({
-    running: 1,
-    waiting: options.maxQueue,
-    refusal: () => new Unavailable('too many pictures are waiting', 'images_busy'),
+  const thread = createOwnThread<ImageJob, ImageAnswer>({
+    name: 'images',
+    file: 'image-worker.js',
+    ...options,
+    idleMs,
+    maxMemoryMb: 256,
   })
-  let worker: Worker | undefined
-  let idle: NodeJS.Timeout | undefined
-  let lastId = 0
-  let isClosed = false
-
-  function started(): Worker {
-    if (worker !== undefined) return worker
-    const fresh = new Worker(builtFile('image-worker.js'), {
-      name: 'images',
-      env: {},
-      resourceLimits: { maxOldGenerationSizeMb: 256 },
-    })
-    fresh.once('exit', () => {
-      if (worker === fresh) worker = undefined
-    })
-    worker = fresh
-    return fresh
-  }
-
-  async function stop(): Promise<void> {
-    clearTimeout(idle)
-    const running = worker
-    worker = undefined
-    await running?.terminate()
-  }
-
-  const ask = (job: ImageJob): Promise<ImageAnswer> =>
-    limit.run(async () => {
-      if (isClosed) throw new Unavailable('the server is stopping', 'stopping')
-      clearTimeout(idle)
-      const id = ++lastId
-      try {
-        return await exchange(started(), { id, job }, options.timeoutMs)
-      } catch (error) {
-        // A thread that is late or broken is replaced.
-        await stop()
-        throw error
-      } finally {
-        idle = setTimeout(() => void stop(), idleMs).unref()
-      }
-    })
-
   return {
     avatar: async (bytes, limits) => {
       if (bytes.length > limits.maxFileBytes) {
@@ -94,7 +51,7 @@ export function createImages(options: ImagesOptions): Images {
       }
       const { maxOriginBytes, maxWidth, maxHeight, sizePixels } = limits
       const timeoutSeconds = Math.max(1, Math.ceil(options.timeoutMs / 1000))
-      const answer = await ask({
+      const answer = await thread.ask({
         kind: 'avatar',
         bytes,
         maxOriginBytes,
@@ -111,37 +68,10 @@ export function createImages(options: ImagesOptions): Images {
     },
     identicon: async (seed, sizePixels) => {
       const size = Math.min(1024, Math.max(16, Math.round(sizePixels)))
-      const answer = await ask({ kind: 'identicon', seed, sizePixels: size })
+      const answer = await thread.ask({ kind: 'identicon', seed, sizePixels: size })
       if (!answer.ok) throw new Error('an identicon was refused')
       return answer.picture
     },
-    close: async () => {
-      isClosed = true
-      await stop()
-    },
+    close: () => thread.close(),
   }
-}
-
-function exchange(worker: Worker, message: ImageRequestMessage, timeoutMs: number): Promise<ImageAnswer> {
-  return new Promise((resolve, reject) => {
-    const finish = (settle: () => void): void => {
-      clearTimeout(timer)
-      worker.off('message', onMessage).off('error', onError).off('exit', onExit)
-      // While nothing is asked of it the thread does not keep the process alive.
-      worker.unref()
-      settle()
-    }
-    const onMessage = (reply: ImageReplyMessage): void => {
-      if (reply.id !== message.id) return
-      finish(() => ('answer' in reply ? resolve(reply.answer) : reject(new Error(`image worker: ${reply.defect}`))))
-    }
-    const onError = (error: Error): void => finish(() => reject(error))
-    const onExit = (): void => finish(() => reject(new Unavailable('the image worker ended', 'images_ended')))
-    const timer = setTimeout(() => {
-      finish(() => reject(new Unavailable('the picture took too long', 'image_timeout')))
-    }, timeoutMs)
-    worker.on('message', onMessage).on('error', onError).on('exit', onExit)
-    worker.ref()
-    worker.postMessage(message, [])
-  })
 }

@@ -1,22 +1,9 @@
-import { parentPort } from 'node:worker_threads'
-import type { AvatarJob, IdenticonJob, ImageAnswer, ImageReplyMessage, ImageRequestMessage } from './image-job.ts'
+import { serveThread } from '../lib/thread-port.ts'
+import type { AvatarJob, IdenticonJob, ImageAnswer, ImageJob } from './image-job.ts'
 import { sniffPicture } from './image-job.ts'
 
 /** The worker thread: decodes and draws pictures away from the server's thread, one at a time. */
-if (parentPort === null) throw new Error('this file is the entry of a worker thread')
-const port = parentPort
-
-port.on('message', (message: ImageRequestMessage) => {
-  void answer(message).then((reply) => port.postMessage(reply))
-})
-
-async function answer({ id, job }: ImageRequestMessage): Promise<ImageReplyMessage> {
-  try {
-    return { id, answer: job.kind === 'avatar' ? await makeAvatar(job) : await drawIdenticon(job) }
-  } catch (error) {
-    return { id, defect: error instanceof Error ? (error.stack ?? error.message) : String(error) }
-  }
-}
+serveThread((job: ImageJob): Promise<ImageAnswer> => (job.kind === 'avatar' ? makeAvatar(job) : drawIdenticon(job)))
 
 async function loadSharp() {
   const { default: sharp } = await import('sharp')

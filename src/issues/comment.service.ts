@@ -72,7 +72,7 @@ export async function addComment(
   const blockers = await listBlockers(ctx.db, [ctx.owner.id, issue.poster_id], ctx.viewer.id)
   must(mayComment(ctx.viewer, ctx.rights, issue, blockers))
   const by = attributionAt(ctx, issue, input.updatedAt)
-  const named = namedByComment(ctx.config, input.body)
+  const named = await namedByComment(ctx, input.body)
   const [references, mentioned] = await Promise.all([findReferenced(ctx, named), findMentioned(ctx, issue, named)])
   return transaction(ctx.db, async (tx) => {
     const comment = await insertTimelineEntry(tx, by, issue.id, { type: 'comment', content: input.body })
@@ -95,7 +95,7 @@ export async function editComment(
     throw new Forbidden('only the author and people with write access may edit this', 'edit_forbidden')
   }
   const by = attributionAt(ctx, issue, input.updatedAt)
-  const references = await findReferenced(ctx, namedByComment(ctx.config, input.body))
+  const references = await findReferenced(ctx, await namedByComment(ctx, input.body))
   return transaction(ctx.db, async (tx) => {
     if (input.body === comment.content && !by.isDated) return comment
     const about = { issue_id: issue.id, comment_id: comment.id }

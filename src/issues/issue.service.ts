@@ -191,7 +191,7 @@ export async function createIssue(ctx: SignedInRepoCtx, input: CreateIssueInput)
   const content = input.body ?? ''
   const names = [...(input.assignee ? [input.assignee] : []), ...(input.assignees ?? [])]
   const assigneeIds = isTrusted ? await getAssignable(ctx, names) : []
-  const named = namedByIssue(ctx.config, { title, content })
+  const named = await namedByIssue(ctx, { title, content })
   const [references, mentioned] = await Promise.all([
     findReferenced(ctx, named),
     findMentioned(ctx, { is_pull: false }, named),
@@ -281,7 +281,7 @@ export async function editIssue(ctx: SignedInRepoCtx, issue: IssueRow, input: Ed
   const references = namesOthers
     ? await findReferenced(
         ctx,
-        namedByIssue(ctx.config, { title: title || issue.title, content: content ?? issue.content }),
+        await namedByIssue(ctx, { title: title || issue.title, content: content ?? issue.content }),
       )
     : undefined
   const { changed, refusal } = await changing(() =>

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { textRuns } from '../markup/text-runs.ts'
 import { durationText } from './time/duration.ts'
 import { endOfDay } from './due-date.rules.ts'
 import { parseReferences } from './timeline/reference.parse.ts'
@@ -14,7 +15,7 @@ const rules = {
 
 /** What a text names, as `repository#index action`. */
 const named = (markdown: string): string[] =>
-  parseReferences({ markdown: [markdown] }, rules).issues.map(
+  parseReferences({ markdown: [textRuns(markdown)] }, rules).issues.map(
     ({ repository = '', index, action }) => `${repository}#${index}${action === 'none' ? '' : ` ${action}`}`,
   )
 
@@ -61,7 +62,7 @@ test('parseReferences: accounts and teams, and times after a reference', () => {
   const { accounts, issues } = parseReferences(
     {
       plain: ['@nobody is called by a title'],
-      markdown: ["@Bob, (@org/Crew) mail@x.org @carol's fixes #1 @1h30m and #2 @2d", '`@code'],
+      markdown: ["@Bob, (@org/Crew) mail@x.org @carol's fixes #1 @1h30m and #2 @2d", '`@code'].map(textRuns),
     },
     rules,
   )
@@ -86,7 +87,7 @@ test('parseReferences stays quick with hostile texts', () => {
     'https://forge.example/git/a/b/issues/1 '.repeat(20_000),
     'http://'.repeat(50_000),
   ]) {
-    parseReferences({ plain: [text], markdown: [text.slice(0, 20_000)] }, rules)
+    parseReferences({ plain: [text], markdown: [textRuns(text.slice(0, 20_000))] }, rules)
   }
   assert.ok(performance.now() - begunMs < 5000)
 })

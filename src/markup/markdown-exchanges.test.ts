@@ -5,7 +5,9 @@ import test from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { linkBases, type MarkdownMode } from './links.ts'
 import { renderMarkdown } from './markdown.ts'
+import { markupKind } from './markup-kind.ts'
 import { renderFile } from './markup.ts'
+import { withReferences } from './texts.ts'
 
 /**
  * The recorded exchanges of the markdown operations, played against the functions of this folder: each scenario runs
@@ -49,28 +51,27 @@ async function answer(
       : { status: 422, text: '' }
   }
   const bases = linkBases({ rootUrl, context: body?.Context ?? '', mode: 'gfm', branchPath: body?.BranchPath })
-  try {
-    return {
-      status: 200,
-      text: await renderFile(Text, body?.FilePath ?? '', { mode: 'gfm', bases, rootUrl, repository }),
-    }
-  } catch (error) {
-    return { status: (error as { status: number }).status, text: '' }
-  }
+  const kind = markupKind(body?.FilePath ?? '')
+  if (kind === undefined) return { status: 422, text: '' }
+  return { status: 200, text: (await renderFile(Text, kind, { mode: 'gfm', bases, rootUrl, repository })).html }
 }
 
 const render = (text: string, mode: MarkdownMode, body: Body, repository: string | undefined): Promise<string> =>
-  renderMarkdown(text, {
-    mode,
-    rootUrl,
-    repository,
-    bases: linkBases({ rootUrl, context: body.Context ?? '', mode, wiki: body.Wiki }),
-    wiki: body.Wiki,
-    resolve: async ({ mentions, commits }) => ({
+  withReferences(
+    (found) =>
+      renderMarkdown(text, {
+        mode,
+        rootUrl,
+        repository,
+        bases: linkBases({ rootUrl, context: body.Context ?? '', mode, wiki: body.Wiki }),
+        wiki: body.Wiki,
+        ...found,
+      }),
+    async ({ mentions, commits }) => ({
       mentions: new Set(mentions.filter((name) => name.startsWith('bea-'))),
       commits: new Set(commits.filter((beginning) => oid.startsWith(beginning))),
     }),
-  })
+  )
 
 async function play(name: string): Promise<Step[]> {
   const steps: Step[] = []

@@ -2,15 +2,20 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { linkBases, resolveAddress } from './links.ts'
 import { renderMarkdown, type MarkdownOptions } from './markdown.ts'
+import { withReferences } from './texts.ts'
 import { defaultMarkupSettings } from './markup-settings.ts'
-import type { ReferenceCandidates } from './references.ts'
+import type { ReferenceCandidates, ResolveReferences } from './references.ts'
 
 const rootUrl = 'https://forge.example/'
 
-function render(text: string, more: Partial<MarkdownOptions> = {}): Promise<string> {
+function render(
+  text: string,
+  { resolve, ...more }: Partial<MarkdownOptions> & { readonly resolve?: ResolveReferences } = {},
+): Promise<string> {
   const mode = more.mode ?? 'comment'
   const bases = linkBases({ rootUrl, context: '/ann/one', mode })
-  return renderMarkdown(text, { mode, bases, rootUrl, repository: 'ann/one', ...more })
+  const options = { mode, bases, rootUrl, repository: 'ann/one', ...more }
+  return withReferences((found) => renderMarkdown(text, { ...options, ...found }), resolve)
 }
 
 test('renderMarkdown: everything that has to be looked up is asked for once', async () => {

@@ -4,7 +4,7 @@ import definitionLists from 'markdown-it-deflist'
 import footnotes from 'markdown-it-footnote'
 import { findFrontMatter, renderFrontMatter } from './front-matter.ts'
 import { loadHighlighters } from './highlight.ts'
-import { escapeHtml } from './html.ts'
+import { asItIs, cleaned } from './limited.ts'
 import type { LinkBases, MarkdownMode } from './links.ts'
 import { blockRules, fenceLanguage } from './markdown-block.ts'
 import { withState, type RenderState } from './markdown-env.ts'
@@ -15,10 +15,9 @@ import {
   defaultKeywords,
   type ReferenceKeywords,
   type ReferenceRules,
+  type ReferenceCandidates,
   type ResolvedReferences,
-  type ResolveReferences,
 } from './references.ts'
-import { sanitize } from './sanitize.ts'
 
 export interface MarkdownOptions {
   /** `markdown` knows no references; `gfm` keeps line ends; `comment` breaks at them and links `#1` too. */
@@ -33,11 +32,22 @@ export interface MarkdownOptions {
   readonly wiki?: boolean
   readonly keywords?: ReferenceKeywords
   readonly settings?: MarkupSettings
-  /** Looks mentions and commits up; without it they stay text. */
-  readonly resolve?: ResolveReferences
+  /** Mentions and commits that were looked up and found; all others stay text. */
+  readonly resolved?: ResolvedReferences
+}
+
+/** A rendered text, and what might be looked up for it. */
+export interface Rendered {
+  /** Ends with a line break; empty for a text of blanks. */
+  readonly html: string
+  readonly candidates: ReferenceCandidates
 }
 
 const nothingResolved: ResolvedReferences = { mentions: new Set(), commits: new Set() }
+const noCandidates: ReferenceCandidates = { mentions: [], commits: [] }
+
+/** Something rendered that refers to nothing. */
+export const plainly = (html: string): Rendered => ({ html, candidates: noCandidates })
 
 /** What follows the colon of an address of a scheme that is not known, without the punctuation of its sentence. */
 const restOfAddress = (text: string, at: number): number =>
@@ -99,14 +109,13 @@ const languagesOf = (tokens: readonly Token[]): string[] =>
   tokens.filter((token) => token.type === 'fence').map(fenceLanguage)
 
 /**
- * Renders Markdown to clean HTML in the family's dialect (contract: the page about Markdown and its exchanges).
- * Everything that has to be looked up is asked for once, after parsing.
- * @returns HTML that ends with a line break; empty for a text of blanks; a text that is too long as it is
+ * Renders Markdown to clean HTML in the family's dialect (contract: the page about Markdown and its exchanges); a text
+ * that is too long, or becomes too much, as it is. It takes time by what strangers wrote: see `texts.ts`.
  */
-export async function renderMarkdown(source: string, options: MarkdownOptions): Promise<string> {
+export async function renderMarkdown(source: string, options: MarkdownOptions): Promise<Rendered> {
   const settings = options.settings ?? defaultMarkupSettings
-  if (source.trim() === '') return ''
-  if (Buffer.byteLength(source) > settings.maxBytes) return `<pre>${escapeHtml(source)}</pre>`
+  if (source.trim() === '') return plainly('')
+  if (Buffer.byteLength(source) > settings.maxBytes) return plainly(asItIs(source))
   const front = findFrontMatter(source)
   const offsets = offsetsOf(source).slice(front?.lineCount ?? 0)
   const body =
@@ -123,17 +132,14 @@ export async function renderMarkdown(source: string, options: MarkdownOptions): 
     lineOffsets: offsets,
     lines: body.split(/\r\n|\r|\n/),
     found: [],
-    resolved: nothingResolved,
+    resolved: options.resolved ?? nothingResolved,
     highlighters: { highlight: () => undefined },
   }
   const parser = parserFor(options.mode, settings)
   const env = withState(state)
   const tokens = parser.parse(body, env)
-  const candidates = candidatesOf(state.found)
-  if (options.resolve !== undefined && candidates.mentions.length + candidates.commits.length > 0) {
-    state.resolved = await options.resolve(candidates)
-  }
   state.highlighters = await loadHighlighters(languagesOf(tokens))
   const html = parser.renderer.render(tokens, parser.options, env)
-  return sanitize((front === undefined ? '' : renderFrontMatter(front.values)) + html, options.bases)
+  const whole = (front === undefined ? '' : renderFrontMatter(front.values)) + html
+  return { html: cleaned(whole, source, options.bases), candidates: candidatesOf(state.found) }
 }

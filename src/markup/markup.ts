@@ -1,23 +1,20 @@
-import { Invalid } from '../lib/errors.ts'
 import { renderTable } from './csv.ts'
-import { renderMarkdown, type MarkdownOptions } from './markdown.ts'
-import { markupKind } from './markup-kind.ts'
+import { asItIs, cleaned } from './limited.ts'
+import { plainly, renderMarkdown, type MarkdownOptions, type Rendered } from './markdown.ts'
+import type { MarkupKind } from './markup-kind.ts'
 import { defaultMarkupSettings } from './markup-settings.ts'
 import { renderOrg } from './org.ts'
-import { sanitize } from './sanitize.ts'
 
-/**
- * Renders a file by its kind to clean HTML.
- * @throws Invalid when files of its kind are not rendered (contract: 422)
- */
-export async function renderFile(source: string, filePath: string, options: MarkdownOptions): Promise<string> {
+/** Renders a file of a kind to clean HTML. */
+export async function renderFile(source: string, kind: MarkupKind, options: MarkdownOptions): Promise<Rendered> {
   const settings = options.settings ?? defaultMarkupSettings
-  const kind = markupKind(filePath, settings)
-  if (kind === undefined) {
-    throw new Invalid(`files of this kind are not rendered: ${filePath}`, 'unknown_markup', { filePath })
-  }
-  if (source.trim() === '') return ''
+  if (source.trim() === '') return plainly('')
   if (kind === 'markdown') return renderMarkdown(source, options)
-  if (kind === 'org') return sanitize(await renderOrg(source, settings.maxBytes), options.bases)
-  return sanitize(renderTable(source, settings.table, kind === 'tsv' ? '\t' : undefined), options.bases)
+  if (kind !== 'org') {
+    return plainly(
+      cleaned(renderTable(source, settings.table, kind === 'tsv' ? '\t' : undefined), source, options.bases),
+    )
+  }
+  if (Buffer.byteLength(source) > settings.maxBytes) return plainly(asItIs(source))
+  return plainly(cleaned(await renderOrg(source), source, options.bases))
 }

@@ -224,10 +224,9 @@ function renderLines(lines: readonly string[], highlighters: Highlighters): stri
 
 /**
  * Renders the common part of Org (orgmode.org/manual): headlines, lists with boxes, tables, blocks, links, emphasis.
- * The result is not sanitised yet. Files longer than `maxBytes` are shown as they are.
+ * The result is not sanitised yet.
  */
-export async function renderOrg(source: string, maxBytes: number): Promise<string> {
-  if (Buffer.byteLength(source) > maxBytes) return `<pre>${escapeHtml(source)}</pre>`
+export async function renderOrg(source: string): Promise<string> {
   const lines = source.split(/\r\n|\r|\n/)
   const languages = lines.flatMap((line) => blockBegin.exec(line)?.[2] ?? [])
   return renderLines(lines, await loadHighlighters(languages))

@@ -1,12 +1,13 @@
-import { createRequire } from 'node:module'
-import type MarkdownIt from 'markdown-it'
+import MarkdownIt from 'markdown-it'
 import type { MarkdownIt as Parser, Token } from 'markdown-it'
-import { builtFile } from '../lib/assets.ts'
 
 /** What a text says outside of code, comments and tags. */
 export interface TextRuns {
-  /** Pieces of plain text, bare addresses among it; a piece ends where a line, an emphasis, a link or code begins or ends. */
-  readonly texts: readonly string[]
+  /**
+   * Pieces of plain text, each a line, bare addresses among it; a piece ends where a line, an emphasis, a link or code
+   * begins or ends.
+   */
+  readonly text: string
   /** Targets of links that are written as such. */
   readonly links: readonly string[]
 }
@@ -14,24 +15,24 @@ export interface TextRuns {
 /** More than this is not looked through, in characters. */
 const maxLength = 1_000_000
 
-/** The parser is loaded with the first text, from a file of its own: most of a start needs none. */
-const load = createRequire(import.meta.url)
+/** Links beyond this number are not looked at. */
+const maxLinks = 1000
 
 let parser: Parser | undefined
 
-/** Reads a Markdown text for what refers to other things, without rendering it. */
+/**
+ * Reads a Markdown text for what refers to other things, without rendering it. It takes time by what strangers wrote: see
+ * `texts.ts`.
+ */
 export function textRuns(markdown: string): TextRuns {
-  parser ??= new (load(builtFile('markdown-it.js')) as { MarkdownIt: typeof MarkdownIt }).MarkdownIt({
-    html: true,
-    linkify: true,
-  })
+  parser ??= new MarkdownIt({ html: true, linkify: true })
   parser.linkify.set({ fuzzyLink: false, fuzzyEmail: false, fuzzyIP: false })
   const texts: string[] = []
   const links: string[] = []
   for (const block of parser.parse(markdown.slice(0, maxLength), {})) {
     if (block.type === 'inline') collect(block.children ?? [], texts, links)
   }
-  return { texts, links }
+  return { text: texts.join('\n'), links }
 }
 
 function collect(tokens: readonly Token[], texts: string[], links: string[]): void {
@@ -49,7 +50,7 @@ function collect(tokens: readonly Token[], texts: string[], links: string[]): vo
     } else if (token.type === 'link_open' && !isBare) {
       endPiece()
       linkDepth += 1
-      links.push(String(token.attrGet('href') ?? ''))
+      if (links.length < maxLinks) links.push(String(token.attrGet('href') ?? ''))
     } else if (token.type === 'link_close' && !isBare) {
       linkDepth -= 1
     } else if (!isBare) {

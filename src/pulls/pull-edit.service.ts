@@ -90,7 +90,7 @@ export async function editPull(
   const labelIds = manages ? (input.labels as readonly LabelId[] | undefined) : undefined
   const text = { title: title || issue.title, content: input.body ?? issue.content }
   const isReworded = text.title !== issue.title || text.content !== issue.content
-  const references = isReworded ? await findReferenced(ctx, namedByIssue(ctx.config, text)) : undefined
+  const references = isReworded ? await findReferenced(ctx, await namedByIssue(ctx, text)) : undefined
   const isReadied = isDraft(ctx, issue) && !isDraft(ctx, text) && !issue.is_closed
   const requests = isReadied ? await ownersOf(ctx, pair) : []
 

@@ -179,7 +179,7 @@ async function tryToOpen(ctx: SignedInRepoCtx, input: NewPull, isLast: boolean):
   await fetchHead(ctx, repo, head)
   const checked = await examine(ctx, repo, base.oid, head.oid)
   const commits = await newCommits(ctx, repo, head.oid, [base.oid])
-  const named = namedByIssue(ctx.config, input)
+  const named = await namedByIssue(ctx, input)
   const [references, mentioned] = await Promise.all([
     findReferenced(ctx, named),
     findMentioned(ctx, { is_pull: true }, named),

@@ -2,8 +2,10 @@ import { listMemberships } from '../access/access.store.ts'
 import type { Ctx, RepoCtx } from '../access/context.ts'
 import { maySeeAccount } from '../access/rights.ts'
 import type { Config } from '../config/load-config.ts'
+import { Invalid } from '../lib/errors.ts'
 import { linkBases, type MarkdownMode } from '../markup/links.ts'
 import type { MarkdownOptions } from '../markup/markdown.ts'
+import { markupKind } from '../markup/markup-kind.ts'
 import type { MarkupSettings } from '../markup/markup-settings.ts'
 import type { ResolvedReferences, ResolveReferences } from '../markup/references.ts'
 import { listAccountsByNames } from './reference.store.ts'
@@ -101,7 +103,6 @@ function optionsFor(ctx: Ctx, mode: MarkdownMode, place: TextPlace, repo: RepoCt
       reopen: reopenKeywords.map((word) => word.toLowerCase()),
     },
     settings: markupSettings(ctx.config),
-    resolve: referenceResolver(ctx, repo),
   }
 }
 
@@ -116,14 +117,12 @@ export async function renderText(
   place: TextPlace,
   repo?: RepoCtx,
 ): Promise<string> {
-  // The renderers take 20 MB and 65 ms of CPU to load, which a server that renders nothing does not spend.
-  const { renderMarkdown } = await import('../markup/markdown.ts')
-  return renderMarkdown(source, optionsFor(ctx, mode, place, repo))
+  return ctx.texts.render(source, 'markdown', optionsFor(ctx, mode, place, repo), referenceResolver(ctx, repo))
 }
 
 /**
  * A file as HTML by the ending of its name.
- * @throws Invalid when files of its kind are not rendered
+ * @throws Invalid when files of its kind are not rendered (contract: 422)
  */
 export async function renderFileText(
   ctx: Ctx,
@@ -132,6 +131,9 @@ export async function renderFileText(
   place: TextPlace,
   repo?: RepoCtx,
 ): Promise<string> {
-  const { renderFile } = await import('../markup/markup.ts')
-  return renderFile(source, filePath, optionsFor(ctx, 'gfm', place, repo))
+  const kind = markupKind(filePath, markupSettings(ctx.config))
+  if (kind === undefined) {
+    throw new Invalid(`files of this kind are not rendered: ${filePath}`, 'unknown_markup', { filePath })
+  }
+  return ctx.texts.render(source, kind, optionsFor(ctx, 'gfm', place, repo), referenceResolver(ctx, repo))
 }

@@ -360,10 +360,18 @@ export const ingot = defineSection('ingot', {
   maxMailsPerHour: int('MAX_MAILS_PER_HOUR', 200, 'most mails to one person within an hour; 0 is no limit'),
   mailTimeout: durationMs('MAIL_TIMEOUT', '60s', 'longest wait for the mail server', { min: '100ms' }),
   maxMarkupSize: bytes('MAX_MARKUP_SIZE', '1 MiB', 'largest text that is rendered; longer ones are shown as they are'),
+  markupTimeout: durationMs(
+    'MARKUP_TIMEOUT',
+    '5s',
+    'longest work on one text; one that takes longer is shown as it is, and refers to nothing',
+    { min: '100ms' },
+  ),
+  maxMarkupQueue: int('MAX_MARKUP_QUEUE', 64, 'most texts that may wait to be rendered', { min: 1 }),
+  markupCacheSize: bytes('MARKUP_CACHE_SIZE', '4 MiB', 'memory for rendered texts'),
   maxHighlightSize: bytes('MAX_HIGHLIGHT_SIZE', '512 KiB', 'largest file that is highlighted'),
   maxSshConnections: int('MAX_SSH_CONNECTIONS', 256, 'most SSH connections', { min: 1, max: 65_535 }),
   sshAuthTimeout: durationMs('SSH_AUTH_TIMEOUT', '30s', 'how long an SSH client may take to prove its key', {
     min: '1s',
   }),
-  cacheSize: bytes('CACHE_SIZE', '32 MiB', 'memory for cached trees, commits and rendered texts'),
+  cacheSize: bytes('CACHE_SIZE', '32 MiB', 'memory for cached trees and commits'),
 })

@@ -1,4 +1,4 @@
-import { textRuns } from '../../markup/text-runs.ts'
+import type { TextRuns } from '../../markup/text-runs.ts'
 
 /** What a reference to an issue promises to do to it. */
 export type PromisedAction = 'none' | 'closes' | 'reopens'
@@ -34,6 +34,12 @@ export interface ParseRules {
 
 /** Most issues and most accounts that one text may name; what is beyond stays text. */
 const maxNamed = 100
+
+/** Places that are looked at in one text: what is named a thousand times is named. */
+const maxPlaces = 1000
+
+/** More of a plain text is not looked through, in characters. */
+const maxLength = 1_000_000
 
 const name = '[A-Za-z0-9_](?:[\\w.-]*[A-Za-z0-9_])?'
 const before = '(?<=^|[\\s(\\["\'])'
@@ -87,6 +93,16 @@ class Collector {
   }
 }
 
+/** The first places where something of a form stands. */
+function matchesIn(text: string, form: RegExp): RegExpExecArray[] {
+  const found: RegExpExecArray[] = []
+  for (const match of text.matchAll(form)) {
+    found.push(match)
+    if (found.length >= maxPlaces) break
+  }
+  return found
+}
+
 /** What a text names, and where in it. */
 interface Place {
   readonly at: number
@@ -96,7 +112,7 @@ interface Place {
 
 /** Full addresses of issues of this instance; punctuation behind one does not belong to it. */
 function addressesIn(text: string, rules: ParseRules): Place[] {
-  return [...text.matchAll(addressForm)].flatMap(({ 0: found, index }) => {
+  return matchesIn(text, addressForm).flatMap(({ 0: found, index }) => {
     const address = found.replace(/[:;,.!?]+$/, '')
     const issue = issueOfAddress(address, rules)
     return issue === undefined ? [] : [{ at: index, end: index + address.length, issue }]
@@ -104,7 +120,7 @@ function addressesIn(text: string, rules: ParseRules): Place[] {
 }
 
 const numbersIn = (text: string): Place[] =>
-  [...text.matchAll(issueForm)].map((match) => {
+  matchesIn(text, issueForm).map((match) => {
     const { repository, index } = match.groups as { repository?: string; index: string }
     const issue = { repository: repository?.toLowerCase(), index: Number(index) }
     return { at: match.index, end: match.index + match[0].length, issue }
@@ -128,7 +144,7 @@ function collectIssues(whole: string, rules: ParseRules, into: Collector): strin
 }
 
 function collectAccounts(text: string, into: Collector): void {
-  for (const match of text.matchAll(accountForm)) {
+  for (const match of matchesIn(text, accountForm)) {
     const { name: account, team } = match.groups as { name: string; team?: string }
     into.addAccount({ name: account.toLowerCase(), team: team?.toLowerCase() })
   }
@@ -149,19 +165,15 @@ function issueOfAddress(href: string, rules: ParseRules): Place['issue'] | undef
  * Issues that plain texts and Markdown texts name, and accounts that the latter do: nobody is called by a title. Not looked at: code, comments of HTML, and the words of links. Source: the contract's forms of cross-references (issues, cross-references and keywords).
  */
 export function parseReferences(
-  input: { readonly plain?: readonly string[]; readonly markdown?: readonly string[] },
+  input: { readonly plain?: readonly string[]; readonly markdown?: readonly TextRuns[] },
   rules: ParseRules,
 ): Named {
   const into = new Collector()
-  for (const text of input.plain ?? []) collectIssues(text, rules, into)
+  for (const text of input.plain ?? []) collectIssues(text.slice(0, maxLength), rules, into)
   // Each text stands for itself: what one leaves open does not reach into the next.
-  for (const markdown of input.markdown ?? []) {
-    if (!/[#!@]|issues\/|pulls\//.test(markdown)) continue
-    const { texts, links } = textRuns(markdown)
-    for (const text of texts) {
-      const rest = collectIssues(text, rules, into)
-      if (rest.includes('@')) collectAccounts(rest, into)
-    }
+  for (const { text, links } of input.markdown ?? []) {
+    const rest = collectIssues(text, rules, into)
+    if (rest.includes('@')) collectAccounts(rest, into)
     for (const link of links) {
       const issue = issueOfAddress(link, rules)
       // A link promises nothing, whatever stands before it (contract, issues: keywords).

@@ -205,12 +205,18 @@ export async function findMentioned(
   return readers.map((reader) => reader.id).filter((id) => !blocking.has(id))
 }
 
+/** A text may name something only when it has one of these. */
+const mayName = (markdown: string): boolean => /[#!@]|issues\/|pulls\//.test(markdown)
+
+const runsOf = (ctx: Ctx, texts: readonly string[]) => ctx.texts.runs(texts.filter(mayName))
+
 /** Reads the title and the text of an issue. */
-export const namedByIssue = (
-  config: Ctx['config'],
+export const namedByIssue = async (
+  ctx: Ctx,
   issue: { readonly title: string; readonly content: string },
-): Named => parseReferences({ plain: [issue.title], markdown: [issue.content] }, parseRules(config))
+): Promise<Named> =>
+  parseReferences({ plain: [issue.title], markdown: await runsOf(ctx, [issue.content]) }, parseRules(ctx.config))
 
 /** Reads the text of a comment, or those of a review. */
-export const namedByComment = (config: Ctx['config'], ...contents: readonly string[]): Named =>
-  parseReferences({ markdown: contents }, parseRules(config))
+export const namedByComment = async (ctx: Ctx, ...contents: readonly string[]): Promise<Named> =>
+  parseReferences({ markdown: await runsOf(ctx, contents) }, parseRules(ctx.config))

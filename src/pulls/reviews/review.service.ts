@@ -202,7 +202,7 @@ async function mentionedIn(
 ): Promise<readonly UserId[]> {
   const pending = await findPendingReview(ctx.db, issue.id, ctx.viewer.id)
   const waiting = pending ? await listCodeComments(ctx.db, pending.id) : []
-  const named = namedByComment(ctx.config, ...texts, ...waiting.map((comment) => comment.content))
+  const named = await namedByComment(ctx, ...texts, ...waiting.map((comment) => comment.content))
   return findMentioned(ctx, issue, named)
 }
 
@@ -356,7 +356,7 @@ export async function addCodeComment(
     review.commit_oid === '' ? pair.pull.synced_oid : review.commit_oid,
     input,
   )
-  const mentioned = await findMentioned(ctx, pair.issue, namedByComment(ctx.config, input.body ?? ''))
+  const mentioned = await findMentioned(ctx, pair.issue, await namedByComment(ctx, input.body ?? ''))
   const by = attributionNow(ctx)
   return transaction(ctx.db, async (tx) => {
     const comment = await insertTimelineEntry(tx, by, pair.issue.id, ofReview(entry, review.id))

@@ -1,0 +1,12 @@
+import type { MarkdownOptions, Rendered } from './markdown.ts'
+import type { MarkupKind } from './markup-kind.ts'
+import type { TextRuns } from './text-runs.ts'
+
+/** What the thread of texts is asked. */
+export type TextJob =
+  | { readonly kind: 'render'; readonly source: string; readonly file: MarkupKind; readonly options: MarkdownOptions }
+  | { readonly kind: 'runs'; readonly sources: readonly string[] }
+
+export type TextAnswer =
+  | { readonly kind: 'render'; readonly rendered: Rendered }
+  | { readonly kind: 'runs'; readonly runs: readonly TextRuns[] }

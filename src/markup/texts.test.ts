@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Unavailable } from '../lib/errors.ts'
+import { startForge } from '../testing/index.ts'
+import { longestStall } from '../testing/loop-stalls.ts'
+import { linkBases } from './links.ts'
+import { createTexts, type Texts } from './texts.ts'
+
+const footnotes = (count: number): string => {
+  const numbers = Array.from({ length: count }, (_, index) => index)
+  return `${numbers.map((each) => `[^${each}]`).join(' ')}\n\n${numbers.map((each) => `[^${each}]: note`).join('\n')}`
+}
+
+/** Texts that once took seconds to minutes. */
+const hostile: Readonly<Record<string, string>> = {
+  'open elements': '<div>'.repeat(166_000),
+  footnotes: footnotes(20_000),
+  emoji: ':smile:'.repeat(142_000),
+  references: ' #1'.repeat(333_000),
+  'letters of three bytes': '‹'.repeat(340_000),
+  drawings: '<svg>'.repeat(200_000),
+}
+
+test('renderMarkdown: a hostile text is answered, and does not hold the server up', async () => {
+  await using forge = await startForge({ settings: { ingot: { MARKUP_TIMEOUT: '1s' } } })
+  const client = forge.as('ann')
+  await client.get('/user')
+  for (const [name, Text] of Object.entries(hostile)) {
+    let reply: { readonly status: number } | undefined
+    const stalledMs = await longestStall(async () => {
+      reply = await client.post('/markdown', { Text, Mode: 'comment' })
+    })
+    assert.equal(reply?.status, 200, name)
+    assert.ok(stalledMs < 200, `${name}: the loop stood still for ${Math.round(stalledMs)} ms`)
+  }
+})
+
+test('issueCreateComment: a hostile text is kept, and does not hold the server up', async () => {
+  await using forge = await startForge({ settings: { ingot: { MARKUP_TIMEOUT: '1s' } } })
+  const issue = await forge.given.issue()
+  const client = forge.as('root')
+  for (const [name, body] of Object.entries({ ...hostile, mentions: '@root '.repeat(160_000) })) {
+    let reply: { readonly status: number; readonly text?: string } | undefined
+    const stalledMs = await longestStall(async () => {
+      reply = await client.post(`${issue.api}/comments`, { body: `#1 ${body}` })
+    })
+    assert.equal(reply?.status, 201, `${name}: ${reply?.text}`)
+    assert.ok(stalledMs < 200, `${name}: the loop stood still for ${Math.round(stalledMs)} ms`)
+  }
+})
+
+const rootUrl = 'https://forge.example/'
+const options = { mode: 'comment', rootUrl, bases: linkBases({ rootUrl, context: '', mode: 'comment' }) } as const
+
+async function withTexts(use: (texts: Texts) => Promise<void>, more = {}): Promise<void> {
+  const texts = createTexts({ timeoutMs: 20_000, maxQueue: 8, cacheBytes: 1 << 20, ...more })
+  try {
+    await use(texts)
+  } finally {
+    await texts.close()
+  }
+}
+
+test('a text that takes too long is shown as it is and names nothing; it is remembered, and the next one works', () =>
+  withTexts(
+    async (texts) => {
+      const slow = `${'<svg>'.repeat(2000)}${'*a _b '.repeat(100_000)}`
+      const asItIs = `<pre>${slow.replaceAll('<', '&lt;').replaceAll('>', '&gt;')}</pre>`
+      // A thread does not start within a millisecond.
+      assert.equal(await texts.render(slow, 'markdown', options), asItIs)
+      assert.deepEqual(await texts.runs([slow]), [])
+      assert.equal(await texts.render(slow, 'markdown', options), asItIs)
+    },
+    { timeoutMs: 1 },
+  ))
+
+test('a rendered text is kept for who may see the same of it, and for nobody else', () =>
+  withTexts(async (texts) => {
+    const asked: string[] = []
+    const seeing = (names: readonly string[]) => async (candidates: { readonly mentions: readonly string[] }) => {
+      asked.push(candidates.mentions.join())
+      return { mentions: new Set(names), commits: new Set<string>() }
+    }
+    const render = (names: readonly string[]) => texts.render('@ann @bea', 'markdown', options, seeing(names))
+    const links = (html: string): number => html.match(/class="mention"/g)?.length ?? 0
+    assert.deepEqual(
+      [links(await render(['ann', 'bea'])), links(await render(['ann'])), links(await render([]))],
+      [2, 1, 0],
+    )
+    assert.equal(links(await render(['ann', 'bea'])), 2)
+    assert.deepEqual(asked, Array(4).fill('ann,bea'))
+  }))
+
+test('too many texts wait: refused', () =>
+  withTexts(
+    async (texts) => {
+      const results = await Promise.allSettled(
+        Array.from({ length: 5 }, (_, index) => texts.render(`text ${index}`, 'markdown', options)),
+      )
+      const refused = results.filter((result) => result.status === 'rejected').map((result) => result.reason)
+      assert.deepEqual(
+        refused.map((error) => error instanceof Unavailable),
+        [true, true, true],
+      )
+    },
+    { maxQueue: 1 },
+  ))
