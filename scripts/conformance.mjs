@@ -70,10 +70,27 @@ const kitArguments = (profile, wanted) => [
   ...wanted,
 ]
 
-function hasScenarios(profile, wanted) {
+/**
+ * Scenarios with webhooks of the whole instance: those hear of what every other scenario does, and copies of the default ones
+ * are in the repositories that others make. Each is played when no other one is.
+ */
+const playedAlone = new Set(['admin/hooks', 'webhooks/admin-hooks', 'webhooks/default-hooks'])
+
+/** The names of the scenarios of a profile that are wanted. */
+function scenariosOf(profile, wanted) {
   const list = spawnSync(process.execPath, [kit, '--list', ...kitArguments(profile, wanted)], { encoding: 'utf8' })
   if (list.status !== 0) fail(`the scenarios could not be listed:\n${list.stderr}`)
-  return list.stdout.trim() !== ''
+  return list.stdout.split('\n').filter((name) => name !== '')
+}
+
+/** Plays scenarios against one server: most of them at once, and then those that disturb the others. */
+async function playOn(server, profile, names, atOnce) {
+  const together = names.filter((name) => !playedAlone.has(name))
+  const alone = names.filter((name) => playedAlone.has(name))
+  return [
+    ...(together.length > 0 ? await play(profile, server, together, atOnce) : []),
+    ...(alone.length > 0 ? await play(profile, server, alone, 1) : []),
+  ]
 }
 
 /** Runs the kit against a server. Gives its results, a list of scenarios with their steps. */
@@ -118,12 +135,14 @@ const program = options.server === undefined ? await buildForge() : undefined
 
 /** Plays scenarios, each profile's on a server of its own. Gives the results of all. */
 async function playAll(wanted, atOnce) {
-  const played = profiles.filter((profile) => hasScenarios(profile, wanted))
+  const played = profiles
+    .map((profile) => ({ profile, names: scenariosOf(profile, wanted) }))
+    .filter(({ names }) => names.length > 0)
   if (played.length === 0) fail(`no scenario is named so: ${wanted.join(' ')}`)
   const results = []
-  for (const profile of played) {
+  for (const { profile, names } of played) {
     if (program === undefined) {
-      results.push(...(await play(profile, { url: options.server, ssh: options.ssh }, wanted, atOnce)))
+      results.push(...(await playOn({ url: options.server, ssh: options.ssh }, profile, names, atOnce)))
       continue
     }
     const config = join(profileFolder, `${profile}.ini`)
@@ -133,13 +152,14 @@ async function playAll(wanted, atOnce) {
     const forge = await startForge({ program, config, name: `conformance-${profile}`, database })
     console.log(`profile ${profile}: ${forge.url}, ready in ${Math.round(forge.startMs)} ms, log ${forge.logFile}`)
     try {
-      results.push(...(await play(profile, forge, wanted, atOnce)))
+      results.push(...(await playOn(forge, profile, names, atOnce)))
     } finally {
       await forge.stop()
       await database?.stop()
     }
   }
-  if (played.length > 1) console.log(`all profiles: ${totals(results)}`)
+  const isInParts = played.length > 1 || results.some(({ name }) => playedAlone.has(name))
+  if (isInParts) console.log(`in all: ${totals(results)}`)
   return results
 }
 

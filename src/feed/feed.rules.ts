@@ -2,24 +2,39 @@ import type { Event, EventName } from '../events/catalogue.ts'
 import type { Scope } from '../http/operation.ts'
 import type { RepoUnit } from '../db/tables/repositories.ts'
 
-/** Who may read an entry: whoever reads a unit of its repository, sees something of it, or administers it; or sees an account. */
+/**
+ * Who may read an entry: whoever reads a unit of its repository, sees something of it, or administers it; is a member of an
+ * organization; sees an account; is the owner, or one of the owners of an organization; administers the instance; or nobody but whom it is about.
+ */
 export type Readers =
   | { readonly of: 'unit'; readonly unit: RepoUnit }
   | { readonly of: 'repository' }
   | { readonly of: 'administration' }
   | { readonly of: 'members' }
-  | { readonly of: 'account'; readonly member: 'userId' | 'orgId' }
+  | { readonly of: 'account'; readonly member: 'userId' | 'orgId' | 'ownerId' }
+  | { readonly of: 'owners' }
+  | { readonly of: 'administrators' }
+  | { readonly of: 'nobody else' }
 
 interface Rule<Name extends EventName> {
   /** What a token must grant for reading, beside the access of its account. */
   readonly scope: Scope
   /** undefined: nobody. */
   readers(event: Event<Name>): Readers | undefined
-  /** The account that may read it as well, since it is about them. */
-  readonly about?: 'userId' | 'recipientId'
+  /** The accounts that may read it as well, since it is about them. */
+  readonly about?: readonly Concerned[]
 }
 
-type Rules = { readonly [Name in EventName]?: Rule<Name> }
+/** Members of events that name an account which it is about. */
+type Concerned = 'userId' | 'recipientId' | 'followerId' | 'blockerId'
+
+/** A kind of event that the feed tells nobody of, and why not. */
+interface Untold {
+  readonly untold: string
+}
+
+/** Every kind of event is here: who adds one says who may read it, or why nobody is told. */
+type Rules = { readonly [Name in EventName]: Rule<Name> | Untold }
 
 const unit = (name: RepoUnit): Readers => ({ of: 'unit', unit: name })
 const told = (scope: Scope, readers: Readers) => ({ scope, readers: (): Readers => readers })
@@ -36,8 +51,10 @@ const ofWiki = told('repository', unit('wiki'))
 const ofAdministrators = told('repository', { of: 'administration' })
 const ofMembers = told('organization', { of: 'members' })
 const ofAccount = told('user', { of: 'account', member: 'userId' })
+const ofPackages = told('package', { of: 'account', member: 'ownerId' })
+const between = (scope: Scope, ...about: readonly Concerned[]) => ({ ...told(scope, { of: 'nobody else' }), about })
+const untold = (reason: string): Untold => ({ untold: reason })
 
-/** What the feed tells. Kinds of events that are not here are told to nobody: each has its readers said first. */
 const rules: Rules = {
   'issue.opened': ofTracker,
   'issue.closed': ofTracker,
@@ -64,6 +81,8 @@ const rules: Rules = {
   'review.dismissed': ofPulls,
   'review.deleted': ofPulls,
   'repo.created': ofRepository,
+  // Nothing is left to ask the access of; others find it gone.
+  'repo.deleted': told('repository', { of: 'owners' }),
   'repo.transferred': ofRepository,
   'repo.forked': ofRepository,
   'repo.generated': ofRepository,
@@ -72,13 +91,19 @@ const rules: Rules = {
   'repo.visibilityChanged': ofRepository,
   'repo.starred': ofRepository,
   'repo.unstarred': ofRepository,
-  'repo.transferOffered': { ...ofAdministrators, about: 'recipientId' },
-  'collaborator.added': { ...ofAdministrators, about: 'userId' },
-  'collaborator.changed': { ...ofAdministrators, about: 'userId' },
-  'collaborator.removed': { ...ofAdministrators, about: 'userId' },
+  // Who watches is listed, but when somebody began and ended is their own matter.
+  'repo.watched': between('repository', 'userId'),
+  'repo.unwatched': between('repository', 'userId'),
+  'repo.transferOffered': { ...ofAdministrators, about: ['recipientId'] },
+  'collaborator.added': { ...ofAdministrators, about: ['userId'] },
+  'collaborator.changed': { ...ofAdministrators, about: ['userId'] },
+  'collaborator.removed': { ...ofAdministrators, about: ['userId'] },
   'refs.updated': { scope: 'repository', readers: ({ data }) => unit(data.kind) },
   'branch.renamed': ofCode,
   'status.created': ofCode,
+  'attachment.created': untold('a file is told with what it belongs to'),
+  'attachment.deleted': untold('a file is told with what it belongs to'),
+  'release.drafted': untold("drafts are nobody else's business"),
   'release.published': told('repository', unit('releases')),
   'release.updated': {
     scope: 'repository',
@@ -88,24 +113,38 @@ const rules: Rules = {
   'wiki.pageCreated': ofWiki,
   'wiki.pageEdited': ofWiki,
   'wiki.pageDeleted': ofWiki,
+  'package.created': ofPackages,
+  'package.deleted': ofPackages,
   'user.created': ofAccount,
   'user.renamed': ofAccount,
   'user.edited': ofAccount,
+  // The account is gone, and so is whoever might have seen it.
+  'user.deleted': told('admin', { of: 'administrators' }),
+  'user.followed': between('user', 'userId', 'followerId'),
+  'user.unfollowed': between('user', 'userId', 'followerId'),
+  // Whom somebody blocks is told to nobody, least of all to whom they block.
+  'user.blocked': between('user', 'blockerId'),
+  'user.unblocked': between('user', 'blockerId'),
   'org.edited': told('organization', { of: 'account', member: 'orgId' }),
   'team.created': ofMembers,
   'team.edited': ofMembers,
   'team.deleted': ofMembers,
-  'team.memberAdded': { ...ofMembers, about: 'userId' },
-  'team.memberRemoved': { ...ofMembers, about: 'userId' },
+  'team.memberAdded': { ...ofMembers, about: ['userId'] },
+  'team.memberRemoved': { ...ofMembers, about: ['userId'] },
   'team.repoAdded': ofMembers,
   'team.repoRemoved': ofMembers,
+  'access.reduced': untold('what it follows from is told'),
+  'avatar.replaced': untold('it has a file removed that nobody names any more'),
 }
 
 /** The kinds of events that the feed tells. */
-export const toldKinds = Object.keys(rules) as readonly EventName[]
+export const toldKinds = (Object.keys(rules) as EventName[]).filter((name) => !('untold' in rules[name]))
 
 /** The rule of an event; undefined for one that nobody is told of. */
-export const ruleOf = (event: Event): Rule<EventName> | undefined => rules[event.name]
+export function ruleOf(event: Event): Rule<EventName> | undefined {
+  const rule = rules[event.name]
+  return 'untold' in rule ? undefined : rule
+}
 
 /** The kinds that words name, `issue.*` standing for all that begin so; those that are not told are none. */
 export const kindsOf = (words: readonly string[]): EventName[] =>

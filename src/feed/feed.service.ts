@@ -28,7 +28,13 @@ import { refuseInvisible } from '../users/user.service.ts'
 import { loadUsers } from '../users/user.store.ts'
 import { formatCursor, kindsOf, parseCursor, ruleOf, toldKinds } from './feed.rules.ts'
 import { feedWaker, type Sleeper } from './feed-waker.ts'
-import { findFeedInstance, findPresentAccount, insertFeedInstance, listShownAccounts } from './feed.store.ts'
+import {
+  findFeedInstance,
+  findPresentAccount,
+  insertFeedInstance,
+  listOwnedOrgs,
+  listShownAccounts,
+} from './feed.store.ts'
 
 /** Which part of what happens somebody follows. */
 export interface FeedFilter {
@@ -185,12 +191,16 @@ async function readableOf({ db, viewer }: SignedInCtx, all: readonly Placed[]) {
   ]
   const accountIds = idsOf(accountOf)
   const orgIds = idsOf((event) => ('orgId' in event.data ? event.data.orgId : undefined))
-  const [places, shown, memberships, actors, issues] = await Promise.all([
+  const ownerIds = idsOf((event) =>
+    'ownerId' in event.data && ruleOf(event)?.readers(event)?.of === 'owners' ? event.data.ownerId : undefined,
+  )
+  const [places, shown, owned, memberships, actors, issues] = await Promise.all([
     loadReposWithOwners(
       db,
       idsOf((event) => event.repoId),
     ),
     listShownAccounts(db, viewer, accountIds),
+    listOwnedOrgs(db, ownerIds, viewer.id),
     orgIds.length === 0 ? [] : listMemberships(db, orgIds, viewer.id),
     loadUsers(
       db,
@@ -203,7 +213,7 @@ async function readableOf({ db, viewer }: SignedInCtx, all: readonly Placed[]) {
   ])
   const access = await accessToAll(db, viewer, [...places.values()])
   const members = new Set(memberships.map((row) => row.org_id))
-  const known = { access, shown, members }
+  const known = { access, shown, owned, members }
   return {
     events: granted.filter((event) => mayRead(viewer, event, known)),
     entryOf: (event: Placed, cursor: string): FeedEntry => ({
@@ -229,16 +239,17 @@ const isGranted = ({ credential }: Viewer, scope: Parameters<typeof grants>[1]):
 interface Known {
   readonly access: ReadonlyMap<RepoId, RepoAccess>
   readonly shown: ReadonlySet<UserId>
+  readonly owned: ReadonlySet<UserId>
   readonly members: ReadonlySet<UserId>
 }
 
-function mayRead(viewer: Viewer, event: Placed, { access, shown, members }: Known): boolean {
+function mayRead(viewer: Viewer, event: Placed, { access, shown, owned, members }: Known): boolean {
   const rule = ruleOf(event)
   const readers = rule?.readers(event)
   if (!rule || !readers) return false
   const ids = event.data as Partial<Record<string, unknown>>
   const isLimited = viewer.limit.publicOnly || viewer.limit.repo !== undefined
-  if (!isLimited && rule.about !== undefined && ids[rule.about] === viewer.id) return true
+  if (!isLimited && rule.about?.some((member) => ids[member] === viewer.id)) return true
   const rights = event.repoId === undefined ? undefined : access.get(event.repoId)?.rights
   switch (readers.of) {
     case 'unit':
@@ -251,6 +262,12 @@ function mayRead(viewer: Viewer, event: Placed, { access, shown, members }: Know
       return !isLimited && (viewer.isAdmin || members.has(ids['orgId'] as UserId))
     case 'account':
       return viewer.limit.repo === undefined && shown.has(ids[readers.member] as UserId)
+    case 'owners':
+      return !isLimited && (viewer.isAdmin || ids['ownerId'] === viewer.id || owned.has(ids['ownerId'] as UserId))
+    case 'administrators':
+      return !isLimited && viewer.isAdmin
+    case 'nobody else':
+      return false
   }
 }
 

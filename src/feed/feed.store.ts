@@ -36,6 +36,23 @@ export const listShownAccounts = async (db: Db, viewer: Viewer, ids: readonly Us
         ).map((row) => row.id),
       )
 
+/** Which of some organizations somebody owns: the teams of owners have all access. */
+export const listOwnedOrgs = async (db: Db, ids: readonly UserId[], userId: UserId): Promise<Set<UserId>> =>
+  ids.length === 0
+    ? new Set()
+    : new Set(
+        (
+          await db
+            .selectFrom('team_user')
+            .innerJoin('team', 'team.id', 'team_user.team_id')
+            .select('team.org_id')
+            .where('team_user.user_id', '=', userId)
+            .where('team.access_mode', '=', 4)
+            .where(sql<SqlBool>`team.org_id in ${idList(db, idListText(ids))}`)
+            .execute()
+        ).map((row) => row.org_id),
+      )
+
 /**
  * The account behind a credential as it is now; undefined when it may not sign in any more, or its token is revoked.
  */

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
+import { eventCatalogue } from '../events/catalogue.ts'
 import { clearOldEvents } from '../events/retention.ts'
 import type { Answer, ForgeClient } from '../testing/client.ts'
 import { startForge, testPassword, type Forge } from '../testing/forge.ts'
 import { until } from '../testing/until.ts'
+import { toldKinds } from './feed.rules.ts'
 
 interface Entry {
   readonly kind: string
@@ -143,6 +146,50 @@ test('listEvents: each entry only while the caller may read its subject, and as 
     ),
     [],
   )
+})
+
+test('listEvents: every kind of event is told to somebody, or named where it is said why not', () => {
+  const [, section] = readFileSync('docs/change-feed.md', 'utf8').split('**Told to nobody:**')
+  const named = [...(section?.split('\n\n')[0] ?? '').matchAll(/`([a-z]+\.[A-Za-z]+)`/g)].map(([, name]) => name)
+  const untold = Object.keys(eventCatalogue).filter((name) => !(toldKinds as readonly string[]).includes(name))
+  assert.deepEqual(new Set(named), new Set(untold))
+})
+
+test('listEvents: packages are told to who sees their owner, what is gone to its owners, and what is private to nobody else', async () => {
+  await using forge = await startForge({ users: ['alice', 'bob', 'carol', 'dave'] })
+  const org = await forge.given.org({ owner: 'alice' })
+  const asAlice = forge.as('alice')
+  await asAlice.must('PATCH', `/orgs/${org}`, { visibility: 'private' })
+  const [team] = (await asAlice.must('GET', `/orgs/${org}/teams`)).json
+  const readers = { name: 'readers', permission: 'read', units: ['repo.code'] }
+  const { json: others } = await asAlice.must('POST', `/orgs/${org}/teams`, readers)
+  await asAlice.must('PUT', `/teams/${team.id}/members/bob`)
+  await asAlice.must('PUT', `/teams/${others.id}/members/carol`)
+  const after = await now(asAlice)
+  for (const owner of [org, 'alice']) {
+    const path = `/api/packages/${owner}/generic/tool/1/file`
+    const { status } = await asAlice.send('PUT', path, undefined, { site: true, raw: Buffer.from('x') })
+    assert.equal(status, 201)
+    await asAlice.must('DELETE', `/packages/${owner}/generic/tool/1`)
+  }
+  await asAlice.must('POST', `/orgs/${org}/repos`, { name: 'short-lived', private: true })
+  await asAlice.must('DELETE', `/repos/${org}/short-lived`)
+  await asAlice.must('PUT', '/user/following/dave')
+  await asAlice.must('PUT', '/user/block/dave')
+  const repo = await forge.given.repo({ owner: 'bob' })
+  await asAlice.must('PUT', `${repo.api}/subscription`)
+  await forge.settle()
+  const asked = 'package.*,repo.deleted,user.followed,user.blocked,repo.watched'
+  const seenBy = async (client: ForgeClient): Promise<string[]> =>
+    kinds(await client.must('GET', `/events?after=${after}&kind=${asked}`))
+  const packages = ['package.created', 'package.deleted']
+  const own = ['user.followed', 'user.blocked', 'repo.watched']
+  assert.deepEqual(await seenBy(asAlice), [...packages, ...packages, 'repo.deleted', ...own])
+  assert.deepEqual(await seenBy(forge.as('bob')), [...packages, ...packages, 'repo.deleted'], 'bob is an owner, too')
+  assert.deepEqual(await seenBy(forge.as('carol')), [...packages, ...packages], 'carol sees the organization')
+  assert.deepEqual(await seenBy(forge.as('dave')), [...packages, 'user.followed'])
+  const { client } = await limited(forge, ['read:repository', 'read:user'])
+  assert.deepEqual(await seenBy(client), ['repo.deleted', ...own], 'a token without packages')
 })
 
 test('listEvents: cursors that are too old, of another instance or of a later life are told', async () => {

@@ -85,7 +85,7 @@ async function offerMail(
   return {
     mayHear: mayHear(place, data.doerId),
     ...{ doer, issue: undefined },
-    id: `${name}/transfer/${atMs}`,
+    id: `repositories/${place.repo.id}/transfer/${atMs}`,
     subject: (texts) => texts.offerSubject(name),
     sentence: (texts) => texts.offered(shownName(doer), name, shownName(recipient)),
     reason: (texts) => texts.why.offered,
@@ -126,7 +126,8 @@ async function issueMail(services: Services, event: IssueEvent): Promise<EventMa
   const { issue } = subject
   const { config } = services
   const page = issueWebUrl({ config, ...subject }, issue)
-  const opening = `${repoFullName(subject)}/${issue.is_pull ? 'pulls' : 'issues'}/${issue.index}`
+  // By the repository's id: its name may change, and replies are to be found with what they answer then, too.
+  const opening = `repositories/${subject.repo.id}/${issue.is_pull ? 'pulls' : 'issues'}/${issue.index}`
   const title = `[${repoFullName(subject)}] ${issue.title} (${issue.is_pull ? 'PR' : 'Issue'} #${issue.index})`
   const isOpening = event.name === 'issue.opened'
   const text = isOpening ? issue.content : (comment?.content ?? review?.content ?? '')

@@ -73,9 +73,9 @@ test('updateUserSettings: mail goes to those who have to do with an issue, as th
       assert.deepEqual(
         caught.map((mail) => `${mail.to[0]} ${header(mail, 'Message-ID')?.replace(/\d{10,}/, '…')}`).sort(),
         [
-          'bob@example.com <alice/r/issues/1/assign/2/…@localhost>',
-          'bob@example.com <alice/r/issues/1/close/…@localhost>',
-          'carol@example.com <alice/r/issues/1/close/…@localhost>',
+          'bob@example.com <repositories/1/issues/1/assign/2/…@localhost>',
+          'bob@example.com <repositories/1/issues/1/close/…@localhost>',
+          'carol@example.com <repositories/1/issues/1/close/…@localhost>',
         ].map((line) => line.replace('assign/2', `assign/${bobId}`)),
       )
     },
@@ -98,7 +98,7 @@ test('mail of an issue: threading, list and family headers; both parts; nothing 
       const issue = await forge.given.issue({ repo, poster: 'bob', title: 'One\r\nBcc: eve@example.com' })
       await forge.settle()
       const [opening] = caught.splice(0)
-      assert.equal(header(opening, 'Message-ID'), '<alice/r/issues/1@localhost>')
+      assert.equal(header(opening, 'Message-ID'), '<repositories/1/issues/1@localhost>')
       assert.equal(header(opening, 'In-Reply-To'), undefined)
       const { json: comment } = await forge.as('carol').must('POST', `${issue.api}/comments`, {
         body: '**bold** <script>alert(1)</script> ![spy](https://evil.example/x.png) <img src="https://evil.example/y" alt="y">',
@@ -107,11 +107,17 @@ test('mail of an issue: threading, list and family headers; both parts; nothing 
       const mail = caught.find(({ to }) => to[0] === 'bob@example.com')
       const page = `${forge.url}/alice/r`
       const seen = (name: string): string | undefined => header(mail, name)
-      assert.equal(seen('Message-ID'), `<alice/r/issues/1/comment/${comment.id}@localhost>`)
-      assert.deepEqual([seen('In-Reply-To'), seen('References')], Array(2).fill('<alice/r/issues/1@localhost>'))
+      assert.equal(seen('Message-ID'), `<repositories/1/issues/1/comment/${comment.id}@localhost>`)
+      assert.deepEqual([seen('In-Reply-To'), seen('References')], Array(2).fill('<repositories/1/issues/1@localhost>'))
       assert.equal(seen('List-ID'), 'alice/r <r.alice.localhost>')
       assert.equal(seen('List-Archive'), `<${page}>`)
       assert.equal(seen('List-Unsubscribe-Post'), 'List-Unsubscribe=One-Click')
+      caught.length = 0
+      await forge.as('alice').must('PATCH', '/repos/alice/r', { name: 'renamed' })
+      await forge.as('carol').must('POST', '/repos/alice/renamed/issues/1/comments', { body: 'still here' })
+      await forge.settle()
+      const later = caught.find(({ to }) => to[0] === 'bob@example.com')
+      assert.equal(header(later, 'In-Reply-To'), '<repositories/1/issues/1@localhost>', 'a conversation stays one')
       for (const family of ['X-SERVICE', 'X-Gitea', 'X-Forgejo']) {
         assert.deepEqual(
           ['Reason', 'Sender', 'Recipient', 'Recipient-Address', 'Repository-Path', 'Issue-ID', 'Issue-Link'].map(

@@ -5,7 +5,8 @@ import { transaction, type Tx } from '../db/database.ts'
 import type { JobRun } from '../jobs/job.ts'
 import type { HookId } from '../lib/ids.ts'
 import { inBatches } from '../lib/in-batches.ts'
-import { deleteDeliveriesBeyond, deleteOldDeliveries, deleteUnusedPayloads, listHookIds } from './delivery.store.ts'
+import { sweepPayloads } from './delete-unused-payloads.job.ts'
+import { deleteDeliveriesBeyond, deleteOldDeliveries, listHookIds } from './delivery.store.ts'
 
 /** Rows of one step: each step is a transaction that others wait for on SQLite. */
 const stepSize = 500
@@ -17,19 +18,17 @@ const stepSize = 500
 export const cleanupHookTasks = (config: Config) => {
   const settings = config.cronCleanupHookTaskTable
   return configuredTask('cleanup_hook_task_table', settings, async (ctx: Ctx, run) => {
-    const nowMs = ctx.clock.nowMs()
     if (settings.cleanupType === 'PerWebhook') {
       for await (const ids of inBatches((after?: HookId) => listHookIds(ctx.db, after, stepSize))) {
         for (const { id } of ids) {
           await inSteps(ctx, run, (tx) => deleteDeliveriesBeyond(tx, id, settings.numberToKeep, stepSize))
         }
       }
-      await inSteps(ctx, run, (tx) => deleteUnusedPayloads(tx, nowMs, stepSize))
-      return
+    } else {
+      const beforeMs = ctx.clock.nowMs() - settings.olderThan
+      await inSteps(ctx, run, (tx) => deleteOldDeliveries(tx, beforeMs, stepSize))
     }
-    const beforeMs = nowMs - settings.olderThan
-    await inSteps(ctx, run, (tx) => deleteOldDeliveries(tx, beforeMs, stepSize))
-    await inSteps(ctx, run, (tx) => deleteUnusedPayloads(tx, beforeMs, stepSize))
+    await sweepPayloads(ctx.db, run.signal)
   })
 }
 

@@ -1,5 +1,7 @@
+import type { ExpressionBuilder } from 'kysely'
 import type { Db, Tx } from '../db/database.ts'
 import { databaseKind } from '../db/open.ts'
+import type { Schema } from '../db/schema.ts'
 import type {
   NewWebhookAttemptRow,
   WebhookAttemptRow,
@@ -119,17 +121,27 @@ export async function insertDeliveries(tx: Tx, deliveries: readonly NewDelivery[
   }
 }
 
-/** How many deliveries wait for each of some webhooks. */
-export async function countWaiting(db: Db | Tx, hookIds: readonly HookId[]): Promise<ReadonlyMap<HookId, number>> {
-  if (hookIds.length === 0) return new Map()
+/** Those of some webhooks for which at least so many deliveries wait; no more rows are looked at than that. */
+export async function listFullHooks(db: Db | Tx, hookIds: readonly HookId[], most: number): Promise<Set<HookId>> {
+  if (hookIds.length === 0) return new Set()
   const rows = await db
-    .selectFrom('webhook_delivery')
-    .select(['hook_id', (row) => row.fn.countAll<number>().as('count')])
-    .where('hook_id', 'in', hookIds)
-    .where('state', '=', 'waiting')
-    .groupBy('hook_id')
+    .selectFrom('webhook')
+    .select('id')
+    .where('id', 'in', hookIds)
+    .where((row) =>
+      row.exists(
+        row
+          .selectFrom('webhook_delivery')
+          .select('webhook_delivery.id')
+          .whereRef('webhook_delivery.hook_id', '=', 'webhook.id')
+          .where('webhook_delivery.state', '=', 'waiting')
+          .orderBy('webhook_delivery.id')
+          .limit(1)
+          .offset(most - 1),
+      ),
+    )
     .execute()
-  return new Map(rows.map((row) => [row.hook_id, row.count]))
+  return new Set(rows.map((row) => row.id))
 }
 
 export type DueDelivery = WebhookDeliveryRow & Pick<WebhookPayloadRow, 'data' | 'pending'>
@@ -351,26 +363,33 @@ export async function deleteDeliveriesBeyond(tx: Tx, hookId: HookId, keep: numbe
   return Number(numDeletedRows)
 }
 
-/** Deletes payloads of before a time that no delivery has any more. @returns how many */
-export async function deleteUnusedPayloads(tx: Tx, beforeMs: number, limit: number): Promise<number> {
-  const unused = tx
-    .selectFrom('webhook_payload as unused')
-    .select('unused.id')
-    .where('unused.created_ms', '<', beforeMs)
-    .where((row) =>
-      row.not(
-        row.exists(
-          row
-            .selectFrom('webhook_delivery')
-            .select('webhook_delivery.id')
-            .whereRef('webhook_delivery.payload_id', '=', 'unused.id'),
-        ),
-      ),
-    )
-    .limit(limit)
-  const { numDeletedRows } = await tx.deleteFrom('webhook_payload').where('id', 'in', unused).executeTakeFirst()
-  return Number(numDeletedRows)
+/** Payloads by their ids, and whether any delivery has them. */
+export const listPayloads = async (
+  db: Db,
+  after: PayloadId | undefined,
+  limit: number,
+): Promise<{ readonly id: PayloadId; readonly is_used: boolean }[]> =>
+  (
+    await db
+      .selectFrom('webhook_payload')
+      .select(['id', (row) => row.exists(deliveryOf(row, 'webhook_payload.id')).as('is_used')])
+      .where('id', '>', after ?? (0 as PayloadId))
+      .orderBy('id')
+      .limit(limit)
+      .execute()
+  ).map(({ id, is_used: isUsed }) => ({ id, is_used: Boolean(isUsed) }))
+
+/** Deletes those of some payloads that no delivery has. */
+export async function deleteUnusedPayloads(tx: Tx, ids: readonly PayloadId[]): Promise<void> {
+  await tx
+    .deleteFrom('webhook_payload')
+    .where('id', 'in', ids)
+    .where((row) => row.not(row.exists(deliveryOf(row, 'webhook_payload.id'))))
+    .execute()
 }
+
+const deliveryOf = (row: ExpressionBuilder<Schema, 'webhook_payload'>, payload: 'webhook_payload.id') =>
+  row.selectFrom('webhook_delivery').select('webhook_delivery.id').whereRef('webhook_delivery.payload_id', '=', payload)
 
 /** Ends deliveries for which there is nothing to say. */
 export async function markSkipped(tx: Tx, ids: readonly DeliveryId[]): Promise<void> {

@@ -390,6 +390,56 @@ test('cleanup_hook_task_table: what is old goes, what waits stays', async () => 
   assert.equal((await db.selectFrom('webhook_attempt').select('id').execute()).length, 1)
 })
 
+test('what webhooks were told goes soon after them: alone, with their repository, with their account', async () => {
+  await using forge = await startForge({ users: ['bob'], standAt: now })
+  await using receiver = await Receiver.start()
+  const { db } = forge.services
+  const left = async (): Promise<string[]> => {
+    forge.clock.advance(60_000)
+    await forge.settle()
+    const rows = await db.selectFrom('webhook_payload').select('data').orderBy('id').execute()
+    return rows.map(({ data }) => (JSON.parse(data) as { issue: { title: string } }).issue.title)
+  }
+  const [stays, goes] = [await forge.given.repo({ name: 'stays' }), await forge.given.repo({ name: 'goes' })]
+  const [kept, alone] = [await givenHook(forge, stays, receiver.url), await givenHook(forge, stays, receiver.url)]
+  await givenHook(forge, goes, receiver.url)
+  const hook = { type: 'gitea', active: true, events: ['issues_only'] }
+  const config = { url: receiver.url, content_type: 'json' }
+  await forge.as('bob').must('POST', '/user/hooks', { ...hook, config })
+  const bobs = await forge.given.repo({ owner: 'bob' })
+  await openIssues(forge, stays, 'one')
+  await openIssues(forge, goes, 'two')
+  await openIssues(forge, bobs, 'three')
+  assert.deepEqual(await left(), ['one', 'two', 'three'])
+  await forge.as('alice').must('DELETE', goes.api)
+  assert.deepEqual(await left(), ['one', 'three'])
+  await forge.as('bob').must('DELETE', bobs.api)
+  await forge.as('root').must('DELETE', '/admin/users/bob')
+  assert.deepEqual(await left(), ['one'])
+  await forge.as('alice').must('DELETE', alone.api)
+  assert.deepEqual(await left(), ['one'])
+  await forge.as('alice').must('DELETE', kept.api)
+  assert.deepEqual(await left(), [])
+})
+
+test('deliveries wait for a slow receiver up to a number; what is beyond is listed as failed', async () => {
+  await using forge = await startForge({ settings: { ingot: { MAX_WEBHOOK_BACKLOG: 3 } } })
+  const held: (() => void)[] = []
+  await using receiver = await Receiver.start((_, response) => void held.push(() => response.end()))
+  const repo = await forge.given.repo()
+  const hook = await givenHook(forge, repo, receiver.url)
+  await openIssues(forge, repo, 'one', 'two', 'three', 'four', 'five')
+  const { json } = await forge.as('alice').must('GET', `${hook.api}/deliveries`)
+  const states = json.map((each: { state: string; problem: string }) => `${each.state} ${each.problem}`)
+  const beyond = 'failed too many deliveries wait for this webhook'
+  assert.deepEqual(states, [beyond, beyond, 'waiting ', 'waiting ', 'waiting '])
+  receiver.answer = answerWith(200)
+  await until(() => held.length > 0)
+  for (const answer of held) answer()
+  await forge.settle()
+  assert.deepEqual(titlesOf(receiver), ['one', 'two', 'three'])
+})
+
 test('a payload that can not be made keeps nobody from what they do, and is made after the commit', async () => {
   await using forge = await startForge({ standAt: now })
   await using receiver = await Receiver.start()

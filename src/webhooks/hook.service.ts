@@ -18,6 +18,7 @@ import {
   type HookType,
 } from './hook.rules.ts'
 import { countHooks, deleteHook, findHook, insertHook, listHooks, updateHook } from './hook.store.ts'
+import { forgetPayloads } from './delete-unused-payloads.job.ts'
 import { callOnHook } from './line.service.ts'
 
 /** What a webhook is made of. */
@@ -157,7 +158,10 @@ export async function changeHook(services: Services, hook: WebhookRow, input: Ho
   })
 }
 
-/** Removes a webhook with its deliveries. */
+/** Removes a webhook with its deliveries, and what was told in them soon after. */
 export async function removeHook(services: Services, hook: WebhookRow): Promise<void> {
-  if (!(await transaction(services.db, (tx) => deleteHook(tx, hook.id)))) throw noHook()
+  await transaction(services.db, async (tx) => {
+    if (!(await deleteHook(tx, hook.id))) throw noHook()
+    await forgetPayloads(tx)
+  })
 }

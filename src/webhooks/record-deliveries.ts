@@ -11,10 +11,10 @@ import type { EventId, HookId, RepoId, UserId } from '../lib/ids.ts'
 import { loadRepos } from '../repos/repo.store.ts'
 import { planSending } from './deliver-webhook.job.ts'
 import {
-  countWaiting,
   holdHooks,
   insertDeliveries,
   insertPayloads,
+  listFullHooks,
   listHooksFor,
   type NewDelivery,
   type NewPayload,
@@ -170,7 +170,8 @@ export async function writeDeliveries(ctx: KitCtx, tx: Tx, all: readonly Made[])
     tx,
     [...hooks.values()].map((hook) => planSending(hook.id, hook.failures === 0, Math.max(nowMs, hook.retry_at_ms))),
   )
-  const full = await fullHooks(ctx, tx, [...hooks.values()])
+  // Receivers that are well are counted, too: one may be slower than what happens.
+  const full = await listFullHooks(tx, [...hooks.keys()], ctx.config.ingot.maxWebhookBacklog)
   const payloadIds = await insertPayloads(
     tx,
     all.map(({ payload }) => payload),
@@ -189,11 +190,4 @@ export async function writeDeliveries(ctx: KitCtx, tx: Tx, all: readonly Made[])
       })),
   )
   await insertDeliveries(tx, deliveries, nowMs)
-}
-
-/** Webhooks that have as many waiting as may wait (`[ingot].MAX_WEBHOOK_BACKLOG`): only those of receivers that are away are counted. */
-async function fullHooks({ config }: KitCtx, tx: Tx, hooks: readonly WebhookRow[]): Promise<ReadonlySet<HookId>> {
-  const away = hooks.filter((hook) => hook.failures > 0).map((hook) => hook.id)
-  const waiting = await countWaiting(tx, away)
-  return new Set(away.filter((id) => (waiting.get(id) ?? 0) >= config.ingot.maxWebhookBacklog))
 }

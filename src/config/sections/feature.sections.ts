@@ -351,7 +351,7 @@ export const ingot = defineSection('ingot', {
     min: 1,
     max: 1000,
   }),
-  maxWebhookBacklog: int('MAX_WEBHOOK_BACKLOG', 10_000, 'most deliveries that wait for a receiver that is away', {
+  maxWebhookBacklog: int('MAX_WEBHOOK_BACKLOG', 10_000, 'most deliveries that wait for one webhook', {
     min: 1,
   }),
   maxMailConnections: int('MAX_MAIL_CONNECTIONS', 4, 'most connections to the mail server', { min: 1, max: 100 }),

@@ -57,7 +57,6 @@ export const issueEvents = {
     updatedUnix: Type.Optional(Type.Integer()),
   }),
   'pull.opened': fact(pull),
-  'pull.closed': fact(pull),
   'pull.merged': fact({ ...pull, mergeCommit: oid<Oid>() }),
   /** Commits were pushed to the head branch. */
   'pull.synchronized': fact({ ...pull, old: oid<Oid>(), new: oid<Oid>() }),
