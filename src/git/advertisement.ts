@@ -139,7 +139,10 @@ const isClone = (packets: ReadonlyArray<string | undefined>): boolean =>
   !packets.some((text) => text?.startsWith('have ') || text?.startsWith('shallow '))
 
 /** The first bytes of a stream, which stay in it; a stream that ends before is `whole`, and replaced by one of what it held. */
-async function peek(stream: Readable, bytes: number): Promise<{ start: Buffer; body: Readable; whole: boolean }> {
+export async function peek(
+  stream: Readable,
+  bytes: number,
+): Promise<{ start: Buffer; body: Readable; whole: boolean }> {
   const chunks: Buffer[] = []
   let size = 0
   for (;;) {

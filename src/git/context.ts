@@ -70,6 +70,12 @@ export function locate(context: GitContext, at: ReadFrom): Location {
   const directory = repositoryPath(context.root, key)
   if (typeof at === 'string') return { key, directory, environment: undefined, scope: key }
   const objects = join(directory, 'objects')
+  if ('with' in at) {
+    if (!isGitKey(at.with)) throw new NotFound('the repository does not exist', 'git_repository_missing')
+    const others = join(repositoryPath(context.root, at.with), 'objects')
+    // A name of its own for all that is kept: what one repository borrows for a moment is none of its objects.
+    return { key, directory, scope: `${key}+${at.with}`, environment: { GIT_ALTERNATE_OBJECT_DIRECTORIES: others } }
+  }
   if (!at.path.startsWith(`${objects}/`) || at.path.includes('/../')) {
     throw new Invalid('not a quarantine of the repository')
   }

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { access, chmod, constants, mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { Unavailable } from '../lib/errors.ts'
 import { fetchedPrefix } from '../lib/refs.ts'
@@ -58,6 +59,12 @@ exec cat <&6
 
 const hooks = { 'pre-receive': receiveHook, 'post-receive': receiveHook, 'proc-receive': topicHook }
 
+/** Files of more bytes than this are streamed by git. */
+const bigFileBytes = 8 << 20
+
+/** Most threads of one git that packs: each has its own window in memory. */
+const maxPackThreads = 4
+
 const configuration = (hooksFolder: string, durable: boolean): string => `
 [core]
 \thooksPath = ${hooksFolder}
@@ -69,6 +76,11 @@ const configuration = (hooksFolder: string, durable: boolean): string => `
 \tfsync = ${durable ? 'committed,reference' : 'none'}
 \tfsyncMethod = batch
 \tcommitGraph = true
+\t; Larger files are written and sent as they come, never held whole, and never compared with others to save bytes.
+\tbigFileThreshold = ${bigFileBytes}
+\tdeltaBaseCacheLimit = 32m
+\tpackedGitWindowSize = 32m
+\tpackedGitLimit = 256m
 [safe]
 \tdirectory = *
 [init]
@@ -111,7 +123,9 @@ const configuration = (hooksFolder: string, durable: boolean): string => `
 [uploadarchive]
 \tallowUnreachable = true
 [pack]
-\tthreads = 0
+\tthreads = ${Math.min(maxPackThreads, availableParallelism())}
+\twindowMemory = 64m
+\tdeltaCacheSize = 64m
 \twriteReverseIndex = true
 [repack]
 \twriteBitmaps = true

@@ -15,8 +15,14 @@ export type ObjectType = 'commit' | 'tree' | 'blob' | 'tag'
 /** A push whose objects are not yet part of the repository; valid until the `checkPush` call that got it settles. */
 export type Quarantine = { readonly key: GitKey; readonly path: string }
 
-/** Where to read: a repository, or a repository as it would be with the objects of a push under examination. */
-export type ReadFrom = GitKey | Quarantine
+/** A repository seen together with the objects of another one, which stay where they are: to compare across forks. */
+export type Together = { readonly key: GitKey; readonly with: GitKey }
+
+/**
+ * Where to read: a repository, a repository as it would be with the objects of a push under examination, or two
+ * repositories at once.
+ */
+export type ReadFrom = GitKey | Quarantine | Together
 
 /** Who and when. `offsetMinutes` is east of UTC (120 is `+0200`). */
 export type Identity = {

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { Invalid, NotFound, TooLarge, Unavailable } from '../lib/errors.ts'
 import type { Oid } from '../lib/ids.ts'
-import type { CatCommand } from './broker/protocol.ts'
+import { type CatCommand, maxTextObjectBytes } from './broker/protocol.ts'
 import { type CachedObject, checkOids, explainMissing, type GitContext, type Location, locate } from './context.ts'
 import type { Blob, Commit, ObjectType, PathEntry, ReadFrom, Tag, TreeEntry } from './git.ts'
 import { parseCommit, parseTag, parseTree } from './object-codec.ts'
@@ -21,7 +21,8 @@ type Reply = {
   readonly type?: ObjectType
   readonly sizeBytes: number
   readonly content?: Buffer
-  readonly state: 'found' | 'missing' | 'ambiguous' | 'large'
+  /** `cut`: found, and only the beginning of its content is there. */
+  readonly state: 'found' | 'cut' | 'missing' | 'ambiguous' | 'large'
 }
 
 /** Replies to `commands`, in their order. */
@@ -51,6 +52,11 @@ function parseReplies(raw: Buffer, commands: readonly CatCommand[]): Reply[] {
     const found = { name, type: type as ObjectType, sizeBytes: Number(size) }
     if (last === 'large') return { ...found, state: 'large' }
     if (command[0] === 'info') return { ...found, state: 'found' }
+    if (last === 'cut') {
+      const content = raw.subarray(offset, offset + maxTextObjectBytes)
+      offset += maxTextObjectBytes
+      return { ...found, content, state: 'cut' }
+    }
     const content = raw.subarray(offset, offset + found.sizeBytes)
     offset += found.sizeBytes + 1
     return { ...found, content, state: 'found' }
@@ -83,7 +89,7 @@ async function readParsed(
     [...wanted].map((oid) => ['contents', oid] as const),
   )
   for (const reply of replies) {
-    if (reply.state !== 'found') continue
+    if (reply.state !== 'found' && reply.state !== 'cut') continue
     const oid = reply.name as Oid
     const object = parseObject(oid, reply)
     found.set(oid, object)
@@ -94,10 +100,26 @@ async function readParsed(
 
 function parseObject(oid: Oid, reply: Reply): CachedObject | { kind: 'blob' } {
   const content = reply.content!
-  if (reply.type === 'commit') return { kind: 'commit', commit: parseCommit(oid, Buffer.from(content)) }
-  if (reply.type === 'tag') return { kind: 'tag', tag: parseTag(oid, Buffer.from(content)) }
+  const isCut = reply.state === 'cut'
+  if (reply.type === 'commit') {
+    return { kind: 'commit', commit: shortened(parseCommit(oid, Buffer.from(content)), isCut) }
+  }
+  if (reply.type === 'tag') return { kind: 'tag', tag: shortened(parseTag(oid, Buffer.from(content)), isCut) }
   if (reply.type === 'tree') return { kind: 'tree', entries: parseTree(content, oid.length / 2) }
   return { kind: 'blob' }
+}
+
+/** Letters of a message that is not whole. */
+const cutMessageLength = 32 << 10
+
+/** A commit or tag of which only the beginning was read: a short message that says so, and no signature to be checked. */
+function shortened<Text extends Commit | Tag>(object: Text, isCut: boolean): Text {
+  if (!isCut) return object
+  const { signature: _signature, signedPayload: _signedPayload, ...rest } = object
+  return {
+    ...rest,
+    message: `${object.message.slice(0, cutMessageLength)}\n[the rest of the message is left out]\n`,
+  } as Text
 }
 
 export async function readCommits(context: GitContext, at: ReadFrom, oids: readonly Oid[]): Promise<readonly Commit[]> {

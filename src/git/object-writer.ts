@@ -6,9 +6,10 @@ import { Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { promisify } from 'node:util'
 import { createDeflate, deflate } from 'node:zlib'
-import { Invalid, NotFound, Unavailable } from '../lib/errors.ts'
+import { Invalid, NotFound, TooLarge, Unavailable } from '../lib/errors.ts'
 import type { Oid } from '../lib/ids.ts'
 import { isOid } from '../lib/refs.ts'
+import { maxTextObjectBytes } from './broker/protocol.ts'
 import { checkOids, formatOf, type GitContext, locate } from './context.ts'
 import { type GitKey, repositoryPath } from './git-key.ts'
 import type { BlobSource, NewCommit, NewTag, ObjectType, TreeChange } from './git.ts'
@@ -299,6 +300,12 @@ async function writeFolder(context: GitContext, key: GitKey, folder: Folder): Pr
   return writeObject(context, key, 'tree', serializeTree([...folder.entries.values()]))
 }
 
+/** Throws `TooLarge` for a commit or tag, whose message it is that makes it large, above `maxTextObjectBytes`. */
+function refuseLargeText(type: 'commit' | 'tag', sizeBytes: number): void {
+  if (sizeBytes <= maxTextObjectBytes) return
+  throw new TooLarge(`a ${type} may have ${maxTextObjectBytes} bytes, with its message`, 'git_message_too_large')
+}
+
 /** A commit and what it needs; no reference changes. `blobs` are the ids written, one per change. */
 export async function writeCommit(
   context: GitContext,
@@ -315,6 +322,7 @@ export async function writeCommit(
   const body = { ...commit, tree }
   const unsigned = serializeCommit(body)
   const bytes = commit.sign === undefined ? unsigned : serializeCommit(body, await commit.sign(unsigned))
+  refuseLargeText('commit', bytes.length)
   return { oid: await writeObject(context, key, 'commit', bytes), tree, blobs }
 }
 
@@ -322,5 +330,6 @@ export async function writeTag(context: GitContext, key: GitKey, tag: NewTag): P
   if (!isOid(tag.target) || /[\n\0]/.test(tag.name)) throw new Invalid('the tag is not valid')
   const unsigned = serializeTag(tag)
   const bytes = tag.sign === undefined ? unsigned : serializeTag(tag, await tag.sign(unsigned))
+  refuseLargeText('tag', bytes.length)
   return writeObject(context, key, 'tag', bytes)
 }

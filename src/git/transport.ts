@@ -3,7 +3,14 @@ import { join, resolve as resolvePath } from 'node:path'
 import { Readable } from 'node:stream'
 import { Invalid, NotFound, Refusal } from '../lib/errors.ts'
 import type { HookAnswer, HookQuestion } from './broker/protocol.ts'
-import { answerLsRefs, capabilitiesOf, lookAtRequest, protocolVersion, pushAdvertisement } from './advertisement.ts'
+import {
+  answerLsRefs,
+  capabilitiesOf,
+  lookAtRequest,
+  peek,
+  protocolVersion,
+  pushAdvertisement,
+} from './advertisement.ts'
 import { checkOids, formatOf, type GitContext, locate } from './context.ts'
 import type { GitKey } from './git-key.ts'
 import type {
@@ -18,6 +25,7 @@ import { checkHooks } from './git-settings.ts'
 import type { Oid } from '../lib/ids.ts'
 import { isZeroOid } from '../lib/refs.ts'
 import { readCommit } from './object-reader.ts'
+import { refuseLargeTexts } from './quarantined-texts.ts'
 import { readRef } from './ref-reader.ts'
 import { exists } from './repository.ts'
 
@@ -127,15 +135,16 @@ export async function receivePack(context: GitContext, key: GitKey, request: Rec
   }
   const limit = Math.max(1, Math.floor(request.maxPackBytes ?? context.limits.maxPackBytes))
   const push = new Push(context, key, request)
+  const { body, args } = request.advertise === true ? { body: undefined, args: [] } : await lookAtPush(request)
   // git passes over hooks that it can not execute: then nothing would be checked.
   if (request.advertise !== true) await checkHooks(context.settings.hooksFolder)
   const service = await context.broker.stream({
-    args: ['-c', `receive.maxInputSize=${limit}`, 'receive-pack', ...serviceFlags(request), cwd],
+    args: ['-c', `receive.maxInputSize=${limit}`, ...args, 'receive-pack', ...serviceFlags(request), cwd],
     name: 'receive-pack',
     cwd,
     kind: 'transport',
     environment: protocolEnvironment(request.protocol),
-    input: request.advertise === true ? undefined : request.body,
+    input: body,
     idleMs: context.limits.transportIdleMs,
     signal: request.signal,
     ...(request.advertise === true
@@ -157,6 +166,19 @@ export async function receivePack(context: GitContext, key: GitKey, request: Rec
   )
   finished.catch(() => undefined)
   return { output: service.output, finished }
+}
+
+/** The longest push whose objects git lays down one by one; a longer one stays the pack that it is, large files in it. */
+const maxLoosePushBytes = 1 << 20
+
+/** The body to read on from, and what git is told because of its length. Over SSH nothing comes before git has spoken. */
+async function lookAtPush({ body, stateless }: UploadPackRequest): Promise<{
+  readonly body: Readable | undefined
+  readonly args: readonly string[]
+}> {
+  if (!stateless || body === undefined) return { body, args: [] }
+  const looked = await peek(body, maxLoosePushBytes)
+  return { body: looked.body, args: looked.whole ? [] : ['-c', 'transfer.unpackLimit=1'] }
 }
 
 /** The state of one push between its hooks. */
@@ -210,6 +232,8 @@ class Push {
     // git names it relative to the repository it has entered.
     const path = resolvePath(directory, question.quarantine)
     try {
+      // A push that only deletes brings nothing, and has no quarantine.
+      if (question.quarantine !== '') await refuseLargeTexts(this.#context, { key: this.#key, path })
       const verdict = await this.#request.callbacks.checkPush({
         updates: question.updates as readonly PushedUpdate[],
         pushOptions: question.options,

@@ -1,5 +1,5 @@
 import type { RepoCtx } from '../../access/context.ts'
-import type { Commit as GitCommit, FileChange, Identity } from '../../git/git.ts'
+import type { Commit as GitCommit, FileChange, Identity, ReadFrom } from '../../git/git.ts'
 import type { Oid } from '../../lib/ids.ts'
 import { zeroTime } from '../../lib/time.ts'
 import { presentUser } from '../../users/user.present.ts'
@@ -67,11 +67,16 @@ function presentCommitAccount(place: Place, authors: CommitAuthors, email: strin
   return user ? presentUser({ config: place.config }, user) : null
 }
 
-/** Commits of one repository, with one look-up of accounts, one of signatures and one of changes for all of them. */
+/**
+ * Commits of one repository, with one look-up of accounts, one of signatures and one of changes for all of them.
+ *
+ * @param at where they are read, if not in the repository alone
+ */
 export async function presentCommits(
   place: Place,
   commits: readonly GitCommit[],
   parts: CommitParts,
+  at: ReadFrom = place.repo.git_key,
 ): Promise<Commit[]> {
   if (commits.length === 0) return []
   const needsChanges = parts.files || parts.stats === true
@@ -80,7 +85,7 @@ export async function presentCommits(
     parts.verification ? verifySignatures(place, commits) : [],
     needsChanges
       ? place.git.commitChanges(
-          place.repo.git_key,
+          at,
           commits.map(({ oid }) => oid),
           { renames: false, counts: parts.stats === true },
         )

@@ -131,8 +131,8 @@ export const repoCompareDiff = operation({
   query: { verification: Type.Optional(Type.Boolean()), files: Type.Optional(Type.Boolean()) },
   reply: { 200: Compare },
   async run({ ctx, params, query }) {
-    const { commits, total } = await compareRevisions(ctx, params.filepath)
-    const presented = await presentCommits(ctx, commits, { ...partsOf(query), stats: 'zero' })
+    const { commits, total, at } = await compareRevisions(ctx, params.filepath)
+    const presented = await presentCommits(ctx, commits, { ...partsOf(query), stats: 'zero' }, at)
     return ok({ total_commits: total, commits: presented, files: presented.flatMap(({ files }) => files ?? []) })
   },
 })

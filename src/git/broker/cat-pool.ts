@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import type { WireStream } from '../wire.ts'
 import { signalGroup } from './process-group.ts'
-import type { BrokerSettings, CatCommand, CatRequest } from './protocol.ts'
+import { type BrokerSettings, type CatCommand, type CatRequest, maxTextObjectBytes } from './protocol.ts'
 
 /** A repository changes under its readers (repack, gc); an old process holds deleted packs open, so it is replaced. */
 const maxAgeMs = 10 * 60_000
@@ -38,8 +38,9 @@ export class CatPool {
   }
 
   read(request: CatRequest, stream: WireStream): void {
-    const quarantine = request.environment?.GIT_OBJECT_DIRECTORY ?? ''
-    const name = `${request.directory}\n${quarantine}`
+    // A quarantine has a folder of its own; two repositories at once are the first with the objects of the other.
+    const { GIT_OBJECT_DIRECTORY: quarantine, GIT_ALTERNATE_OBJECT_DIRECTORIES: others } = request.environment ?? {}
+    const name = `${request.directory}\n${quarantine ?? others ?? ''}`
     if (this.#queued >= this.#settings.waiting * 4) {
       return stream.fail({ reason: 'busy', message: 'too many reads wait' })
     }
@@ -164,6 +165,8 @@ class Reader {
   #left = 0
   /** Bytes of the current object that are still to come, with the line feed after it; 0 between objects. */
   #bodyLeft = 0
+  /** How many bytes of its end are not passed on. */
+  #passedOver = 0
   #header: Buffer = Buffer.alloc(0)
   #answeredAnything = false
   #stopping = false
@@ -235,8 +238,10 @@ class Reader {
       if (this.#bodyLeft > 0) {
         const piece = rest.subarray(0, this.#bodyLeft)
         rest = rest.subarray(piece.length)
+        // What is passed over still shows that git is at work.
+        const wanted = piece.subarray(0, Math.max(0, this.#bodyLeft - this.#passedOver))
         this.#bodyLeft -= piece.length
-        this.#send(job, piece)
+        this.#send(job, wanted)
         if (this.#bodyLeft === 0) this.#objectEnded(job)
         continue
       }
@@ -266,9 +271,15 @@ class Reader {
       this.#child.stdin?.write(`contents ${command[1]}\nflush\n`)
       return
     }
-    this.#send(job, header)
-    if (command[0] !== 'info' && sizeBytes !== undefined) this.#bodyLeft = sizeBytes + 1
-    else this.#objectEnded(job)
+    if (command[0] === 'info' || sizeBytes === undefined) {
+      this.#send(job, header)
+      return this.#objectEnded(job)
+    }
+    const isText = fields[1] === 'commit' || fields[1] === 'tag'
+    const isCut = isText && sizeBytes > maxTextObjectBytes
+    this.#send(job, isCut ? Buffer.from(`${fields.join(' ')} cut\n`) : header)
+    this.#bodyLeft = sizeBytes + 1
+    this.#passedOver = isCut ? this.#bodyLeft - maxTextObjectBytes : 0
   }
 
   #send(job: Job, piece: Buffer): void {

@@ -41,7 +41,8 @@ export type RunResult = {
 
 /**
  * Reads from a long-lived process. The reply is the raw output of `cat-file --batch-command`; `blob` (alone in its
- * request) gives `<oid> blob <size> large` without content above `maxBytes`.
+ * request) gives `<oid> blob <size> large` without content above `maxBytes`; a commit or tag above `maxTextObjectBytes`
+ * gives `<oid> <type> <size> cut` and its first so many bytes.
  */
 export type CatRequest = {
   readonly op: 'cat'
@@ -49,6 +50,12 @@ export type CatRequest = {
   readonly environment?: Readonly<Record<string, string>>
   readonly commands: readonly CatCommand[]
 }
+
+/**
+ * Of a commit or a tag that is larger, only so many bytes are read: pages hold many of them. What is written or pushed
+ * here is never larger; histories of elsewhere may be.
+ */
+export const maxTextObjectBytes = 1 << 20
 
 export type CatCommand = readonly ['info' | 'contents', string] | readonly ['blob', string, number]
 
