@@ -28,6 +28,15 @@ export type CachedObject =
   | { readonly kind: 'tag'; readonly tag: Tag }
   | { readonly kind: 'tree'; readonly entries: readonly TreeEntry[] }
 
+/** A loose reference as it was read, and what its file looked like before. */
+export type ShortFile = {
+  readonly ino: number
+  readonly mtimeMs: number
+  readonly ctimeMs: number
+  readonly size: number
+  readonly text: string
+}
+
 export type PackedRef = { readonly oid: Oid; readonly peeled: Oid | undefined }
 
 /** The parsed `packed-refs` file. `stamp` changes whenever the file does: git always replaces it by a new one. */
@@ -48,6 +57,8 @@ export type GitCaches = {
   /** Contents of small files. */
   readonly blobs: LRUCache<string, Buffer>
   readonly packedRefs: LRUCache<string, PackedRefs>
+  /** Loose references by their paths, looked at each time; see `ref-reader.ts`. */
+  readonly shortFiles: LRUCache<string, ShortFile>
   readonly formats: LRUCache<string, ObjectFormat>
   /** Answers of history questions about fixed ids: counts, pages of logs, merge bases, ancestry, last commits. */
   readonly answers: LRUCache<string, NonNullable<unknown>>
@@ -135,6 +146,7 @@ export function newCaches(limits: GitLimits): GitCaches {
       maxEntrySize: limits.objectCacheBytes,
       sizeCalculation: (refs) => 200 + refs.byName.size * 200,
     }),
+    shortFiles: new LRUCache({ maxSize: 10_000, sizeCalculation: eachAsOne }),
     formats: new LRUCache({ maxSize: 10_000, sizeCalculation: eachAsOne }),
     answers: new LRUCache({ maxSize: limits.objectCacheBytes, sizeCalculation: sizeOfAnswer }),
     pending: new Map(),

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
+import { renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { test } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
 import type { Oid } from '../lib/ids.ts'
-import { newGitKey } from './git-key.ts'
+import { newGitKey, repositoryPath } from './git-key.ts'
 import { client, commitOn, newRepository, someone, startTestGit } from './git.test-support.ts'
 import { zeroOid } from '../lib/refs.ts'
 
@@ -149,6 +152,27 @@ test('git references: right at once after changes by this layer and by other pro
     tags.refs.map((ref) => [ref.name, ref.type, ref.peeled, ref.peeledType]),
     [['refs/tags/v2', 'tag', first, 'commit']],
   )
+})
+
+test('git references: a loose one that is kept is read anew as soon as its file is another', async (context) => {
+  await using test = await startTestGit()
+  const { git } = test
+  const key = await newRepository(git)
+  const first = (await git.readHead(key)).oid!
+  const second = await commitOn(git, key, 'main', { 'b.txt': 'b' })
+  // As a file that was not touched for a while, so that it is kept.
+  context.mock.timers.enable({ apis: ['Date'], now: Date.now() + 60_000 })
+  assert.equal(await git.readRef(key, 'refs/heads/main'), second)
+  context.mock.timers.reset()
+  await setTimeout(20)
+  const file = join(test.root, repositoryPath('', key), 'refs/heads/main')
+  for (let round = 0; round < 100; round++) {
+    const oid = round % 2 === 0 ? first : second
+    // As git writes it: another file of the same length in its place, within the same moment.
+    writeFileSync(`${file}.lock`, `${oid}\n`)
+    renameSync(`${file}.lock`, file)
+    assert.equal(await git.readRef(key, 'refs/heads/main'), oid)
+  }
 })
 
 test('git references: of two writers one wins, and conflicts have their reasons', async () => {

@@ -37,13 +37,27 @@ async function readIfPresent(path: string): Promise<string | undefined> {
   }
 }
 
+/** Age from which a file's time tells it from the next one: no file system keeps time so coarsely, in milliseconds. */
+const settledMs = 3000
+
 /**
- * The same for one short file, at once: what a thread pool adds to it is ten times the work. Looking first is for the
- * usual case of a packed reference, where an error would be made only to be dropped.
+ * The same for one short file, at once: what a thread pool adds to it is ten times the work. A file that is the same by
+ * its time, number and size is not read again, unless it was changed so shortly before that another change would leave
+ * all three as they are. Looking first is also for the usual case of a packed reference, where an error would be made
+ * only to be dropped.
  */
-function readIfPresentNow(path: string): string | undefined {
+function readIfPresentNow({ caches: { shortFiles } }: GitContext, path: string): string | undefined {
   try {
-    return statSync(path, { throwIfNoEntry: false })?.isFile() === true ? readFileSync(path, 'utf8') : undefined
+    const found = statSync(path, { throwIfNoEntry: false })
+    if (found?.isFile() !== true) return undefined
+    const { ino, mtimeMs, ctimeMs, size } = found
+    const known = shortFiles.get(path)
+    if (known?.ino === ino && known.mtimeMs === mtimeMs && known.ctimeMs === ctimeMs && known.size === size) {
+      return known.text
+    }
+    const text = readFileSync(path, 'utf8')
+    if (Date.now() - Math.max(mtimeMs, ctimeMs) > settledMs) shortFiles.set(path, { ino, mtimeMs, ctimeMs, size, text })
+    return text
   } catch (error) {
     if (isAbsence(error)) return undefined
     throw error
@@ -52,7 +66,7 @@ function readIfPresentNow(path: string): string | undefined {
 
 /** The id a full reference name holds now; symbolic references are followed. */
 export const readRef = (context: GitContext, key: GitKey, ref: string): Promise<Oid | undefined> =>
-  follow(context, key, ref, readIfPresentNow, 0)
+  follow(context, key, ref, (path) => readIfPresentNow(context, path), 0)
 
 async function follow(
   context: GitContext,
@@ -63,14 +77,14 @@ async function follow(
 ): Promise<Oid | undefined> {
   if (ref === 'HEAD') return (await readHead(context, key)).oid
   if (!isValidRefName(ref) || depth > maxSymbolicDepth) return undefined
-  const text = (await read(join(repositoryPath(context.root, key), ref)))?.trimEnd()
+  const text = (await read(`${repositoryPath(context.root, key)}/${ref}`))?.trimEnd()
   if (text?.startsWith('ref: ')) return follow(context, key, text.slice(5).trim(), read, depth + 1)
   if (text !== undefined && isOid(text)) return text
   return (await readPackedRefs(context, key)).byName.get(ref)?.oid
 }
 
 export async function readHead(context: GitContext, key: GitKey): Promise<{ branch: string; oid: Oid | undefined }> {
-  const text = readIfPresentNow(join(repositoryPath(context.root, key), 'HEAD'))
+  const text = readIfPresentNow(context, join(repositoryPath(context.root, key), 'HEAD'))
   if (text === undefined) throw new NotFound('the repository does not exist', 'git_repository_missing')
   const branch = /^ref: refs\/heads\/(.+)$/m.exec(text)?.[1]
   // A detached HEAD is nothing this layer makes; an imported repository may have one.
