@@ -99,6 +99,14 @@ module.exports = {
     code: [['commits'], ['branches'], ['contents'], ['archives', 'languages', 'statuses']],
     issues: [['attachments', 'labels', 'milestones', 'social', 'templates', 'time'], ['timeline']],
     pulls: [['reviews'], ['merge']],
+    federation: [
+      ['signatures'],
+      ['peers'],
+      ['deliveries'],
+      ['actors'],
+      ['follows', 'likes', 'received', 'tickets'],
+      ['inboxes'],
+    ],
   },
 
   /**

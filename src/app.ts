@@ -56,6 +56,7 @@ import { feed } from './feed/feed.feature.ts'
 import { notifications } from './notifications/notifications.feature.ts'
 import { webhooks } from './webhooks/webhooks.feature.ts'
 import { mail } from './mail/mail.feature.ts'
+import { federation } from './federation/federation.feature.ts'
 import { transport } from './transport/transport.feature.ts'
 import { web } from './web/web.feature.ts'
 
@@ -85,6 +86,7 @@ const features: readonly Feature[] = [
   notifications,
   webhooks,
   mail,
+  federation,
   transport,
   web,
 ]

@@ -71,6 +71,14 @@ const unusedAccounts = (db: Db, beforeUnix: Unix) =>
     .where('is_admin', '=', false)
     .where('last_login_unix', '=', 0)
     .where('created_unix', '<', beforeUnix)
+    // Those of people of other servers are never signed in to.
+    .where((row) =>
+      row.not(
+        row.exists(
+          row.selectFrom('federated_account').select('user_id').whereRef('federated_account.user_id', '=', 'user.id'),
+        ),
+      ),
+    )
     .where((row) =>
       row.not(row.exists(row.selectFrom('access_token').select('id').whereRef('access_token.user_id', '=', 'user.id'))),
     )

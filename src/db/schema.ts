@@ -1,6 +1,7 @@
 import type { AccountTables } from './tables/accounts.ts'
 import type { ActionTables } from './tables/actions.ts'
 import type { ActivityTables } from './tables/activity.ts'
+import type { FederationTables } from './tables/federation.ts'
 import type { GitDataTables } from './tables/git-data.ts'
 import type { ReleaseTables } from './tables/releases.ts'
 import type { RepoRelationTables } from './tables/repo-relations.ts'
@@ -25,6 +26,7 @@ export interface Schema
     AccountTables,
     ActionTables,
     ActivityTables,
+    FederationTables,
     GitDataTables,
     IssueTables,
     MailTables,

@@ -42,6 +42,11 @@ export type AttemptId = Id<'webhookAttempt'>
 export type PayloadId = Id<'webhookPayload'>
 export type QuotaRuleId = Id<'quotaRule'>
 export type QuotaGroupId = Id<'quotaGroup'>
+export type ActorKeyId = Id<'actorKey'>
+export type ServerId = Id<'federatedServer'>
+export type FollowedRepoId = Id<'followedRepo'>
+export type ActivityDeliveryId = Id<'activityDelivery'>
+export type ReceivedActivityId = Id<'receivedActivity'>
 
 /** A hexadecimal git object id: 40 digits (SHA-1) or 64 (SHA-256). */
 export type Oid = string & { readonly __oid: true }

@@ -15,6 +15,14 @@ export async function countActivePeople(
       sql<number>`coalesce(sum(case when last_login_unix >= ${since.month} then 1 else 0 end), 0)`.as('month'),
     ])
     .where('kind', '=', 'individual')
+    // People of other servers are told of there.
+    .where((row) =>
+      row.not(
+        row.exists(
+          row.selectFrom('federated_account').select('user_id').whereRef('federated_account.user_id', '=', 'user.id'),
+        ),
+      ),
+    )
     .executeTakeFirstOrThrow()
   return { total: row.total, halfYear: row.half_year, month: row.month }
 }

@@ -187,7 +187,7 @@ export const packages = defineSection('packages', {
 export const federation = defineSection('federation', {
   enabled: bool('ENABLED', false, 'whether this instance takes part in federation'),
   shareUserStatistics: bool('SHARE_USER_STATISTICS', true, 'whether nodeinfo tells how many users there are'),
-  maxSize: int('MAX_SIZE', 4, 'largest federated request or answer, in MiB', { min: 1, max: 1024 }),
+  maxSize: int('MAX_SIZE', 4, 'largest federated request (16 at most) or answer, in MiB', { min: 1, max: 1024 }),
   signatureEnforced: bool('SIGNATURE_ENFORCED', true, 'whether incoming activities must be signed'),
   signatureAlgorithms: list('SIGNATURE_ALGORITHMS', ['rsa-sha256', 'rsa-sha512', 'ed25519'], 'signatures believed', {
     aliases: ['ALGORITHMS'],
@@ -195,6 +195,20 @@ export const federation = defineSection('federation', {
   digestAlgorithm: text('DIGEST_ALGORITHM', 'SHA-256', 'digest of signed bodies'),
   getHeaders: list('GET_HEADERS', ['(request-target)', 'Date', 'Host'], 'headers signed in a GET request'),
   postHeaders: list('POST_HEADERS', ['(request-target)', 'Date', 'Host', 'Digest'], 'headers signed in a POST request'),
+  allowedHostList: list(
+    'ALLOWED_HOST_LIST',
+    [],
+    'where other servers may be: external, private, loopback, * , networks, addresses, names with *; empty is external',
+  ),
+  allowedServers: list(
+    'ALLOWED_SERVERS',
+    [],
+    'host names, with * and ?, of the only servers that are dealt with; empty is all',
+  ),
+  blockedServers: list('BLOCKED_SERVERS', [], 'host names, with * and ?, of servers that are not dealt with'),
+  maxRequestsPerServer: int('MAX_REQUESTS_PER_SERVER', 600, 'most signed requests of one server within a minute', {
+    min: 1,
+  }),
 })
 
 export const oauth2 = defineSection('oauth2', {

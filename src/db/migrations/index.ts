@@ -2,6 +2,7 @@ import { accounts1 } from './accounts-1.ts'
 import { actions1 } from './actions-1.ts'
 import { activity1 } from './activity-1.ts'
 import { events1 } from './events-1.ts'
+import { federation1 } from './federation-1.ts'
 import { gitData1 } from './git-data-1.ts'
 import { issues1 } from './issues-1.ts'
 import { issues2 } from './issues-2.ts'
@@ -59,4 +60,5 @@ export const migrations: readonly Migration[] = [
   packages1,
   repoRelations2,
   quota2,
+  federation1,
 ]

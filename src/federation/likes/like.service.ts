@@ -1,0 +1,79 @@
+import type { Ctx, RepoCtx } from '../../access/context.ts'
+import { transaction } from '../../db/database.ts'
+import { publish } from '../../events/hub.ts'
+import { Forbidden, NotAcceptable, Unavailable } from '../../lib/errors.ts'
+import { nowUnix } from '../../lib/time.ts'
+import { deleteStar, insertStar } from '../../repos/social/star.store.ts'
+import { isBlocked } from '../../users/social/block.store.ts'
+import { sameOrigin } from '../address.rules.ts'
+import { idOf, innerDocument, typeOf, type Document } from '../document.rules.ts'
+import { getRemoteAccount } from '../peers/account.service.ts'
+import { PeerProblem } from '../peers/peer-problem.ts'
+import { getServer, softwareOf } from '../peers/server.service.ts'
+import { advanceLatestLike } from '../peers/server.store.ts'
+import { refuseReplay, type Signer } from '../peers/verify.service.ts'
+import { checkLiked, checkLiker, readLike } from './like.rules.ts'
+
+const notTheSigner = () => new Forbidden('the actor is not the one who signed the request', 'actor_not_signer')
+
+/**
+ * Somebody elsewhere likes a repository: it gets a star (contract, federation: ForgeLike). What does not count is NotAcceptable;
+ * a like in the name of another than the signer, or of somebody who is blocked, Forbidden; Unavailable when the other server
+ * does not answer.
+ */
+export async function takeLike(ctx: Ctx & RepoCtx, activity: Document, signer: Signer | undefined): Promise<void> {
+  const { db, repo, owner, clock, config } = ctx
+  const like = readLike(activity, clock.nowMs())
+  // Nobody is asked about a server in whose name nobody signed.
+  if (signer && !sameOrigin(like.actor, signer.server.origin)) throw notTheSigner()
+  const server = await getServer(ctx, like.actor)
+  const software = await answered(softwareOf(ctx, server))
+  if (like.startMs <= server.latest_like_ms) throw tooEarly()
+  checkLiker(like.actor, software)
+  checkLiked(like.object, repo.id)
+  if (signer && signer.actorUrl !== like.actor) throw notTheSigner()
+  if (config.repository.disableStars) throw new NotAcceptable('stars are switched off', 'stars_disabled')
+  const account = signer?.account ?? (await answered(getRemoteAccount(ctx, like.actor)))
+  if (await isBlocked(db, owner.id, account.user_id)) throw new Forbidden('you are blocked', 'user_blocked')
+  await transaction(db, async (tx) => {
+    if (!(await advanceLatestLike(tx, server.id, like.startMs))) throw tooEarly()
+    const userId = account.user_id
+    if (!(await insertStar(tx, repo.id, userId, nowUnix(clock)))) return
+    await publish(tx, 'repo.starred', { repoId: repo.id, userId, doerId: userId })
+  })
+}
+
+const tooEarly = () => new NotAcceptable('[startTime]: a later like of the server has come already', 'like_too_early')
+
+/** What another server says; when it says nothing, that it may be tried again, and NotAcceptable for what makes no sense. */
+async function answered<Result>(question: Promise<Result>): Promise<Result> {
+  try {
+    return await question
+  } catch (error) {
+    if (!(error instanceof PeerProblem)) throw error
+    const message = `the server of the actor does not say who it is: ${error.message}`
+    throw error.isPassing ? new Unavailable(message, 'peer_silent') : new NotAcceptable(message, 'peer_unusable')
+  }
+}
+
+/** Whether an `Undo` takes a like of the repository back: one that is there whole, or is named by its id. */
+export function undoesLike(activity: Document): boolean {
+  const like = innerDocument(activity, 'object')
+  return like ? typeOf(like) === 'Like' : idOf(activity['object']) !== undefined
+}
+
+/** Takes the star of a signer back; there may be none. */
+export async function takeUndoneLike(ctx: Ctx & RepoCtx, activity: Document, signer: Signer): Promise<void> {
+  const { db, repo, clock } = ctx
+  const like = innerDocument(activity, 'object')
+  if (idOf(activity['actor']) !== signer.actorUrl) throw notTheSigner()
+  if (like && idOf(like['actor']) !== signer.actorUrl) throw notTheSigner()
+  if (like) checkLiked(idOf(like['object']) ?? '', repo.id)
+  const userId = signer.account?.user_id
+  if (userId === undefined) throw new NotAcceptable('[actor]: must be a person', 'like_invalid')
+  await transaction(db, async (tx) => {
+    await refuseReplay(tx, signer, nowUnix(clock))
+    if (!(await deleteStar(tx, repo.id, userId))) return
+    await publish(tx, 'repo.unstarred', { repoId: repo.id, userId, doerId: userId })
+  })
+}

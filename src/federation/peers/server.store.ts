@@ -1,0 +1,35 @@
+import type { Db, Tx } from '../../db/database.ts'
+import type { FederatedServerChange, FederatedServerRow } from '../../db/tables/federation.ts'
+import type { ServerId } from '../../lib/ids.ts'
+import type { Unix } from '../../lib/time.ts'
+
+export const findServer = (db: Db | Tx, id: ServerId): Promise<FederatedServerRow | undefined> =>
+  db.selectFrom('federated_server').selectAll().where('id', '=', id).executeTakeFirst()
+
+export const findServerByOrigin = (db: Db | Tx, origin: string): Promise<FederatedServerRow | undefined> =>
+  db.selectFrom('federated_server').selectAll().where('origin', '=', origin).executeTakeFirst()
+
+export const findServerByKeyId = (db: Db, keyId: string): Promise<FederatedServerRow | undefined> =>
+  db.selectFrom('federated_server').selectAll().where('key_id', '=', keyId).executeTakeFirst()
+
+/** Writes a server down unless it is there. */
+export const insertServer = async (tx: Tx, origin: string, createdUnix: Unix): Promise<void> =>
+  void (await tx
+    .insertInto('federated_server')
+    .values({ origin, key_id: null, created_unix: createdUnix })
+    .onConflict((conflict) => conflict.column('origin').doNothing())
+    .execute())
+
+export const updateServer = async (tx: Tx, id: ServerId, change: FederatedServerChange): Promise<void> =>
+  void (await tx.updateTable('federated_server').set(change).where('id', '=', id).execute())
+
+/** The latest like of a server becomes this one, if it is later. @returns false when it is not */
+export const advanceLatestLike = async (tx: Tx, id: ServerId, startMs: number): Promise<boolean> =>
+  (
+    await tx
+      .updateTable('federated_server')
+      .set({ latest_like_ms: startMs })
+      .where('id', '=', id)
+      .where('latest_like_ms', '<', startMs)
+      .executeTakeFirst()
+  ).numUpdatedRows > 0n

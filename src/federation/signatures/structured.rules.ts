@@ -1,0 +1,65 @@
+/** Reads what RFC 9421 and RFC 9530 need of structured fields (RFC 8941); anything else is undefined. */
+
+/** One signature of `Signature-Input`. */
+export interface SignatureInput {
+  readonly label: string
+  /** The covered components in their order, lower-case, without parameters. */
+  readonly components: readonly string[]
+  /** Its text as it was sent, which is signed itself. */
+  readonly text: string
+  readonly params: ReadonlyMap<string, string | number>
+}
+
+const labelled = /\s*([a-z*][a-z0-9_\-.*]*)=/y
+const component = /"([!-~ ]*?)"/y
+const parameter = /;\s*([a-z*][a-z0-9_\-.*]*)(?:=(?:"((?:[ !#-[\]-~]|\\["\\])*)"|(-?\d{1,15})))?/y
+
+/** Most components of a signature. */
+const maxComponents = 30
+
+/** The first signature of a `Signature-Input` header. */
+export function parseSignatureInput(header: string): SignatureInput | undefined {
+  const [label, start] = matchAt(labelled, header, 0) ?? []
+  if (label === undefined || start === undefined || header[start] !== '(') return undefined
+  const components: string[] = []
+  let position = start + 1
+  for (;;) {
+    while (header[position] === ' ') position++
+    if (header[position] === ')') break
+    const [name, end] = matchAt(component, header, position) ?? []
+    // A component with parameters is signed in a form that is not known here.
+    if (name === undefined || end === undefined || !/[ )]/.test(header[end] ?? '')) return undefined
+    if (components.includes(name) || components.length >= maxComponents) return undefined
+    components.push(name)
+    position = end
+  }
+  position++
+  const params = new Map<string, string | number>()
+  while (header[position] === ';') {
+    parameter.lastIndex = position
+    const found = parameter.exec(header)
+    if (!found) return undefined
+    const [whole, name = '', text, number] = found
+    if (params.has(name)) return undefined
+    params.set(name, number === undefined ? (text ?? '').replaceAll(/\\(["\\])/g, '$1') : Number(number))
+    position += whole.length
+  }
+  const rest = header.slice(position).trim()
+  if (rest !== '' && !rest.startsWith(',')) return undefined
+  return { label, components, text: header.slice(start, position), params }
+}
+
+function matchAt(pattern: RegExp, text: string, at: number): readonly [string, number] | undefined {
+  pattern.lastIndex = at
+  const found = pattern.exec(text)
+  return found ? [found[1] ?? '', pattern.lastIndex] : undefined
+}
+
+/** The bytes of a member of a dictionary of byte sequences: `label=:base64:`. */
+export function bytesOfMember(header: string, label: string): Buffer | undefined {
+  for (const member of header.split(',')) {
+    const found = /^\s*([^=\s]+)=:([A-Za-z0-9+/]*={0,2}):\s*$/.exec(member)
+    if (found?.[1] === label) return Buffer.from(found[2] ?? '', 'base64')
+  }
+  return undefined
+}
