@@ -54,6 +54,8 @@ export function databaseOptions(config: Config): DatabaseOptions {
 export function gitOptions(config: Config, log: Log, more: Partial<GitOptions> = {}): GitOptions {
   return {
     repositoriesRoot: config.paths.repositories,
+    // Processes that share a database share the repositories.
+    shared: config.database.kind !== 'sqlite3',
     ...(config.git.path === '' ? {} : { gitBinary: config.git.path }),
     log,
     ...more,

@@ -262,8 +262,8 @@ test('git repositories: create once, fork, share objects, remove, sizes, keys, s
   const lock = join(test.root, key.slice(0, 2), `${key}.git`, 'refs/heads/main.lock')
   await writeFile(lock, '')
   await utimes(lock, 1, 1)
-  assert.deepEqual(await git.maintain(key, ['stale-locks', 'repack', 'commit-graph'], { force: true }), {
-    done: ['stale-locks', 'repack', 'commit-graph'],
+  assert.deepEqual(await git.maintain(key, ['leftovers', 'repack', 'commit-graph'], { force: true }), {
+    done: ['leftovers', 'repack', 'commit-graph'],
   })
   await commitOn(git, key, 'main', { e: 'e' })
   assert.equal((await git.fsck(key)).ok, true)

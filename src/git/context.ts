@@ -18,6 +18,8 @@ export type GitContext = {
   readonly settings: GitSettings
   readonly limits: GitLimits
   readonly durable: boolean
+  /** Whether other machines work on the same folder. */
+  readonly shared: boolean
   readonly log: (level: LogLevel, message: string, data?: Readonly<Record<string, unknown>>) => void
   readonly caches: GitCaches
   readonly fetches: SharedFetches

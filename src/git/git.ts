@@ -367,7 +367,7 @@ export type ArchiveFormat = 'zip' | 'tar.gz' | 'tar' | 'bundle'
 
 export type FsckReport = { readonly ok: boolean; readonly problems: readonly string[] }
 
-export type MaintenanceTask = 'pack-refs' | 'commit-graph' | 'repack' | 'stale-locks'
+export type MaintenanceTask = 'pack-refs' | 'commit-graph' | 'repack' | 'leftovers'
 
 export type Git = {
   // Repositories
@@ -397,8 +397,12 @@ export type Git = {
   /** To another server (push mirrors). */
   pushRemote(key: GitKey, options: RemotePush): Promise<{ ok: boolean; report: string }>
   fsck(key: GitKey): Promise<FsckReport>
-  /** Removes what crashes left half-made or half-removed a day ago and before; gives how many. */
+  /** Removes repositories that crashes left half-made or half-removed a day ago and before; gives how many. */
   removeLeftovers(): Promise<number>
+  /** Locks and temporary files that killed git processes left in a repository, by path within it. */
+  findDead(key: GitKey): Promise<readonly string[]>
+  /** Removes them; gives how many. */
+  removeDead(key: GitKey): Promise<number>
   maintain(
     key: GitKey,
     tasks: readonly MaintenanceTask[],
@@ -631,6 +635,8 @@ export type GitOptions = {
   readonly onCommand?: (report: CommandReport) => void
   /** Whether objects and references are forced to the disk before a call returns. Default true; tests turn it off. */
   readonly durable?: boolean
+  /** Whether other machines may work on the same repositories. Default false. */
+  readonly shared?: boolean
   readonly limits?: Partial<GitLimits>
   /** The bundle of the broker; default: beside the program. */
   readonly brokerFile?: string

@@ -13,6 +13,7 @@ import { fetchedPrefix, isOid } from '../lib/refs.ts'
 import { explainMissing, type GitContext, locate } from './context.ts'
 import { type GitKey, repositoryPath } from './git-key.ts'
 import type { BareRef, ReadFrom, Ref, Resolved } from './git.ts'
+import { removeDeadLocks } from './leftovers.ts'
 import { expandAbbreviation, objectInfo, objectInfos, peel, readCommits, readTag } from './object-reader.ts'
 import { readPackedRefs } from './packed-refs.ts'
 import { isValidRefName } from './ref-name.ts'
@@ -95,6 +96,7 @@ export async function readHead(context: GitContext, key: GitKey): Promise<{ bran
 /** Points HEAD at a branch, which need not exist. */
 export async function setHead(context: GitContext, key: GitKey, branch: string): Promise<void> {
   if (!isValidRefName(`refs/heads/${branch}`)) throw new TypeError('not a branch name')
+  await removeDeadLocks(context, key, ['HEAD'])
   const result = await context.broker
     .run({
       args: ['symbolic-ref', 'HEAD', `refs/heads/${branch}`],

@@ -4,6 +4,7 @@ import { explainMissing, locate } from './context.ts'
 import type { GitKey } from './git-key.ts'
 import type { RefUpdate, RefUpdateResult } from './git.ts'
 import { isOid, isZeroOid } from '../lib/refs.ts'
+import { removeDeadLocks } from './leftovers.ts'
 import { isValidRefName } from './ref-name.ts'
 
 type Refusal = Extract<RefUpdateResult, { ok: false }>
@@ -33,6 +34,7 @@ export async function updateRefs(
       ? `delete ${update.ref}\0${isZeroOid(old) ? '' : old}\0`
       : `update ${update.ref}\0${update.new}\0${old}\0`
   })
+  await removeDeadLocks(context, key, ['packed-refs', ...updates.map(({ ref }) => ref)])
   const { exitCode, stderr } = await context.broker
     .run({
       args: ['update-ref', '-z', '--stdin'],

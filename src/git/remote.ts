@@ -4,6 +4,7 @@ import { explainMissing, type GitContext, locate } from './context.ts'
 import type { GitKey } from './git-key.ts'
 import type { PushedUpdate, RemoteFetch, RemotePush, RemoteSsh } from './git.ts'
 import { zeroOid } from '../lib/refs.ts'
+import { removeDeadLocks } from './leftovers.ts'
 import { readRefs } from './ref-reader.ts'
 
 const allowedUrl = /^(?:https?|ssh):\/\/[^\s\u0000]+$/
@@ -104,6 +105,7 @@ export async function fetchRemote(
   key: GitKey,
   options: RemoteFetch,
 ): Promise<{ updates: readonly PushedUpdate[] }> {
+  await removeDeadLocks(context, key)
   const before = new Map((await readRefs(context, key)).map((ref) => [ref.name, ref.oid]))
   const result = await runRemote(
     context,

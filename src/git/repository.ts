@@ -7,10 +7,10 @@ import { mustSucceed } from './broker-client.ts'
 import { checkOids, explainMissing, type GitContext, locate } from './context.ts'
 import { type GitKey, isGitKey, repositoryPath } from './git-key.ts'
 import type { FsckReport, MaintenanceTask, ObjectFormat } from './git.ts'
+import { lockedFiles, removeDead, removeDeadLocks } from './leftovers.ts'
 import { isValidBranchName } from './ref-name.ts'
+import { filesBelow, statOf } from './walk.ts'
 
-/** A lock file older than this belongs to a git that died: none holds one for so long. */
-const staleLockMs = 60 * 60_000
 const leftoverMs = 24 * 60 * 60_000
 /** Loose objects and packs that make a repack worth its time. */
 const manyLooseObjects = 2000
@@ -132,12 +132,7 @@ export async function sizeBytes(context: GitContext, key: GitKey): Promise<numbe
   const path = repositoryPath(context.root, key)
   if (!(await exists(context, key))) throw new NotFound('the repository does not exist', 'git_repository_missing')
   let total = 0
-  for (const entry of await readdir(path, { recursive: true, withFileTypes: true })) {
-    if (!entry.isFile()) continue
-    // A file may vanish while it is counted (a lock, a repack).
-    const found = await stat(join(entry.parentPath, entry.name)).catch(() => undefined)
-    total += found?.size ?? 0
-  }
+  for await (const file of filesBelow(path)) total += (await statOf(file))?.size ?? 0
   return total
 }
 
@@ -252,6 +247,7 @@ export async function maintain(
   const location = locate(context, key)
   const { force = false } = options
   const done: MaintenanceTask[] = []
+  await removeDeadLocks(context, key, lockedFiles)
   const run = async (args: readonly string[]): Promise<void> => {
     mustSucceed(
       await context.broker
@@ -266,7 +262,7 @@ export async function maintain(
     )
   }
   for (const task of tasks) {
-    if (task === 'stale-locks') await removeStaleLocks(location.directory)
+    if (task === 'leftovers') await removeDead(context, key)
     else if (task === 'pack-refs') {
       if (!force && (await countLooseRefs(location.directory)) < manyLooseRefs) continue
       await run(['pack-refs', '--all'])
@@ -308,19 +304,7 @@ async function lacksBitmap(directory: string, folder: string, names: readonly st
 }
 
 async function countLooseRefs(directory: string): Promise<number> {
-  const entries = await readdir(join(directory, 'refs'), { recursive: true, withFileTypes: true })
-  return entries.filter((entry) => entry.isFile()).length
-}
-
-/** A git that was killed may leave `*.lock`, which would bar its reference for ever. */
-async function removeStaleLocks(directory: string): Promise<void> {
-  const before = Date.now() - staleLockMs
-  const refs = await readdir(join(directory, 'refs'), { recursive: true, withFileTypes: true })
-  const top = await readdir(directory, { withFileTypes: true })
-  for (const entry of [...refs, ...top]) {
-    if (!entry.isFile() || !entry.name.endsWith('.lock')) continue
-    const path = join(entry.parentPath, entry.name)
-    const found = await stat(path).catch(() => undefined)
-    if (found !== undefined && found.mtimeMs < before) await rm(path, { force: true })
-  }
+  let count = 0
+  for await (const file of filesBelow(join(directory, 'refs'))) count += file === '' ? 0 : 1
+  return count
 }

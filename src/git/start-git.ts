@@ -10,6 +10,7 @@ import type { Git, GitLimits, GitOptions } from './git.ts'
 import { findPaths, planEdits } from './file-edits.ts'
 import { writeGitSettings } from './git-settings.ts'
 import * as history from './history.ts'
+import { findDead, removeDead } from './leftovers.ts'
 import * as merge from './merge.ts'
 import * as objects from './object-reader.ts'
 import * as writer from './object-writer.ts'
@@ -67,6 +68,7 @@ export async function startGit(options: GitOptions): Promise<Git> {
     settings,
     limits,
     durable,
+    shared: options.shared === true,
     log,
     caches: newCaches(limits),
     fetches: new SharedFetches(join(root, '.spool')),
@@ -110,6 +112,8 @@ function bind(context: GitContext): Git {
     pushRemote: withContext(remote.pushRemote),
     fsck: withContext(repository.fsck),
     removeLeftovers: withContext(repository.removeLeftovers),
+    findDead: withContext(findDead),
+    removeDead: withContext(removeDead),
     maintain: withContext(repository.maintain),
     bundle: withContext(transport.bundle),
 

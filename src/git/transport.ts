@@ -1,6 +1,6 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { join, resolve as resolvePath } from 'node:path'
-import { Readable } from 'node:stream'
+import { pipeline, Readable } from 'node:stream'
 import { Invalid, NotFound, Refusal } from '../lib/errors.ts'
 import type { HookAnswer, HookQuestion } from './broker/protocol.ts'
 import {
@@ -24,6 +24,8 @@ import type {
 import { checkHooks } from './git-settings.ts'
 import type { Oid } from '../lib/ids.ts'
 import { isZeroOid } from '../lib/refs.ts'
+import { hidePaths } from './hide-paths.ts'
+import { removeDeadLocks } from './leftovers.ts'
 import { readCommit } from './object-reader.ts'
 import { refuseLargeTexts } from './quarantined-texts.ts'
 import { readRef } from './ref-reader.ts'
@@ -165,7 +167,7 @@ export async function receivePack(context: GitContext, key: GitKey, request: Rec
     },
   )
   finished.catch(() => undefined)
-  return { output: service.output, finished }
+  return { output: pipeline(service.output, hidePaths(context.root), () => undefined), finished }
 }
 
 /** The longest push whose objects git lays down one by one; a longer one stays the pack that it is, large files in it. */
@@ -240,6 +242,8 @@ class Push {
         quarantine: { key: this.#key, path },
       })
       if (verdict.ok) {
+        const names = question.updates.map(({ ref }) => ref)
+        await removeDeadLocks(this.#context, this.#key, ['packed-refs', ...names])
         this.accepted = true
         this.#question = question
       }

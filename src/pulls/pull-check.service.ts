@@ -10,7 +10,7 @@ import { branchRef } from '../lib/refs.ts'
 import { findRepoById } from '../repos/repo.store.ts'
 import { unitConfig } from '../repos/unit-config.ts'
 import { recordManualMerge } from './merge/manual-merge.service.ts'
-import { syncPull } from './pull-sync.service.ts'
+import { keepPullRef, syncPull } from './pull-sync.service.ts'
 import { findPullById, updateChecked, type CheckResult } from './pull.store.ts'
 
 /** What is found out about bringing a head into a base. */
@@ -58,6 +58,7 @@ export async function checkPull(services: Services, id: PullId): Promise<PullRow
     if (!pull || pull.is_merged || pull.check_state !== 'checking') return pull
     const repo = await findRepoById(services.db, pull.repo_id)
     if (!repo) return undefined
+    await keepPullRef(services, repo, pull)
     const base = await services.git.readRef(repo.git_key, branchRef(pull.base_branch))
     const checked = base === undefined ? undefined : await examine(services, repo, base, pull.synced_oid)
     if (base !== undefined && checked?.state === 'ancestor' && (await noticesManualMerges(services, repo))) {

@@ -50,6 +50,14 @@ export async function writePullRef(
   if (!result.ok && result.reason !== 'stale' && result.reason !== 'exists') throw new Error(result.message)
 }
 
+/** Sets the reference again that a crash or a hand took away, as long as its commit is there. */
+export async function keepPullRef(services: Services, repo: RepoRow, pull: PullRow): Promise<void> {
+  const { git } = services
+  if ((await git.readRef(repo.git_key, pullRef(pull.index))) !== undefined) return
+  if ((await git.missingObjects(repo.git_key, [pull.synced_oid])).length > 0) return
+  await writePullRef(services, repo, pull, pull.synced_oid, await pusherOf(services, pull))
+}
+
 /** What the body of an entry about a push holds. */
 export const pushBody = (isForced: boolean, commits: readonly Oid[]): string =>
   JSON.stringify({ is_force_push: isForced, commit_ids: commits })

@@ -156,6 +156,8 @@ const setPullRef = subscriber({
   name: 'setPullRef',
   pool: 'git',
   on: 'pull.opened',
+  // Without it git would throw the commits away one day: it is tried for days, not minutes.
+  attempts: 30,
   async afterCommit(services: Services, event) {
     const pull = await findPullById(services.db, event.data.pullId)
     const repo = pull && (await findRepoById(services.db, pull.repo_id))

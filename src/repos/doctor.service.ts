@@ -3,6 +3,7 @@ import { nameForDoctor, type Finding, type RepoCheck, type WholeCheck } from '..
 import { transaction } from '../db/database.ts'
 import type { RepoRow } from '../db/tables/repositories.ts'
 import type { GitKey } from '../lib/ids.ts'
+import { gitKeysOf } from './every-repository.service.ts'
 import { updateEmptiness } from '../refs/ref-journal.store.ts'
 import { listPendingWork } from './pending-work.store.ts'
 import { listKnownGitKeys } from './repo.store.ts'
@@ -45,6 +46,22 @@ async function* checkHeadAndEmptiness(services: Services, repo: RepoRow, fix: bo
       state,
     }
   }
+}
+
+export const gitLeftoversCheck: RepoCheck = {
+  name: 'git-leftovers',
+  about: 'no git process that died has left a lock or unfinished objects in a repository',
+  async *runOn({ git }, { repo, isOnDisk }, { fix }) {
+    if (!isOnDisk) return
+    for (const key of gitKeysOf(repo)) {
+      if (!(await git.exists(key))) continue
+      const dead = await git.findDead(key)
+      if (fix && dead.length > 0) await git.removeDead(key)
+      for (const path of dead) {
+        yield { what: `${nameForDoctor(repo)}: a dead process left ${path}`, state: fix ? 'fixed' : 'fixable' }
+      }
+    }
+  },
 }
 
 /** Git repositories whose rows are looked up at once. */

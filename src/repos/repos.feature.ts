@@ -28,12 +28,13 @@ import {
 } from './repo.subscribers.ts'
 import { repoCounters } from './counter.store.ts'
 import { deleteMissingRepos } from './delete-missing-repos.task.ts'
-import { orphansCheck, repositoriesCheck } from './doctor.service.ts'
+import { gitLeftoversCheck, orphansCheck, repositoriesCheck } from './doctor.service.ts'
 import { gitGcRepos } from './git-gc-repos.task.ts'
 import { gitUsage } from './git-usage.service.ts'
 import { migrationClient } from './mirrors/migration-client.ts'
 import { repoPushExtras } from './push-extras.service.ts'
 import { reinitMissingRepos } from './reinit-missing-repos.task.ts'
+import { removeGitLeftovers } from './remove-git-leftovers.task.ts'
 import { repoHealthCheck } from './repo-health-check.task.ts'
 import { accountRelations, ownedRepos, repoRelations } from './repo.owned.ts'
 import { syncMirrorJob, updateMirrors } from './mirrors/sync-mirror.job.ts'
@@ -83,6 +84,7 @@ export const repos: Feature = {
     gitGcRepos(config),
     reinitMissingRepos(config),
     repoHealthCheck(config),
+    removeGitLeftovers,
   ],
   services: [migrationClient],
   sealed: [
@@ -93,7 +95,7 @@ export const repos: Feature = {
   counters: repoCounters,
   totals: countRepositories,
   usage: [gitUsage],
-  doctor: [repositoriesCheck, orphansCheck],
+  doctor: [repositoriesCheck, gitLeftoversCheck, orphansCheck],
   owns: [ownedRepos, accountRelations, repoRelations],
   pushExtras: repoPushExtras,
 }
