@@ -47,6 +47,7 @@ import { pulls } from './pulls/pulls.feature.ts'
 import { releases } from './releases/releases.feature.ts'
 import { wiki } from './wiki/wiki.feature.ts'
 import { lfs } from './lfs/lfs.feature.ts'
+import { oauth } from './oauth/oauth.feature.ts'
 import { packages } from './packages/packages.feature.ts'
 import { quota } from './quota/quota.feature.ts'
 import { actions } from './actions/actions.feature.ts'
@@ -77,6 +78,7 @@ const features: readonly Feature[] = [
   releases,
   wiki,
   lfs,
+  oauth,
   packages,
   quota,
   actions,

@@ -125,7 +125,7 @@ function viewersOf({ people, places }: World): (Viewer | undefined)[] {
     const repoId = (places[index % places.length] as World['places'][number]).repo.id
     return [
       { kind: 'session' },
-      { kind: 'token', tokenId: 1 as TokenId, scopes: parseScopes('public-only,all'), basic: false },
+      { kind: 'token', isOAuth: false, tokenId: 1 as TokenId, scopes: parseScopes('public-only,all'), basic: false },
       index % 2 === 0
         ? { kind: 'job', repoId, readOnly: index % 4 === 0 }
         : { kind: 'deploy', keyId: 1 as KeyId, repoId, readOnly: index % 4 === 1 },

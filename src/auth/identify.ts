@@ -20,7 +20,9 @@ export const accessTokens: CredentialReader = {
     if (!found) return undefined
     services.tokenUse.note(found.token.id)
     const scopes = parseScopes(found.token.scopes)
-    return { viewer: viewerOf(found.user, { kind: 'token', tokenId: found.token.id, scopes, basic: isBasic }) }
+    return {
+      viewer: viewerOf(found.user, { kind: 'token', tokenId: found.token.id, isOAuth: false, scopes, basic: isBasic }),
+    }
   },
 }
 

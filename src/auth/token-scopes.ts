@@ -29,6 +29,16 @@ export interface TokenScopes {
   readonly isEverything: boolean
 }
 
+const known = new Set<string>([
+  'all',
+  'public-only',
+  ...narrowScopes,
+  ...categories.flatMap((each) => [`read:${each}`, `write:${each}`]),
+])
+
+/** Whether there is a scope of this name. */
+export const isApiScope = (text: string): boolean => known.has(text)
+
 /**
  * Scopes as they are stored: known ones once each in a fixed order, `write:x` swallowing `read:x`, all nine `write:` as
  * `all`, `public-only` in front. Texts may hold several scopes joined by commas. Source: contract E/A2 and observed.
@@ -41,13 +51,7 @@ export function normaliseScopes(texts: readonly string[]): string {
       .filter((text) => text !== '' && text !== 'sudo'),
   )
   if (asked.size === 0) throw new BadRequest('access token must have a scope', 'scope_missing')
-  const known = new Set([
-    'all',
-    'public-only',
-    ...narrowScopes,
-    ...categories.flatMap((each) => [`read:${each}`, `write:${each}`]),
-  ])
-  for (const text of asked) if (!known.has(text)) throw new BadRequest(`unknown scope: ${text}`, 'scope_unknown')
+  for (const text of asked) if (!isApiScope(text)) throw new BadRequest(`unknown scope: ${text}`, 'scope_unknown')
   const levels = categories.flatMap((category) => {
     if (asked.has('all') || asked.has(`write:${category}`)) return [`write:${category}`]
     return asked.has(`read:${category}`) ? [`read:${category}`] : []

@@ -1,5 +1,5 @@
 import type { AccessMode, AccessTokenRow, UserRow } from '../db/tables/accounts.ts'
-import type { KeyId, RepoId, UserId } from '../lib/ids.ts'
+import type { KeyId, OAuthTokenId, RepoId, UserId } from '../lib/ids.ts'
 import type { TokenScopes } from './token-scopes.ts'
 
 /** How somebody proved who they are. */
@@ -9,7 +9,9 @@ export type Credential =
   /** `basic`: sent as a password or name, which counts as basic authentication for managing tokens. */
   | {
       readonly kind: 'token'
-      readonly tokenId: AccessTokenRow['id']
+      readonly tokenId: AccessTokenRow['id'] | OAuthTokenId
+      /** Issued to an application, which manages no tokens. */
+      readonly isOAuth: boolean
       readonly scopes: TokenScopes
       readonly basic: boolean
     }

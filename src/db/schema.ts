@@ -10,6 +10,7 @@ import type { MailTables } from './tables/mail.ts'
 import type { LfsTables } from './tables/lfs.ts'
 import type { MirrorTables } from './tables/mirrors.ts'
 import type { NotificationTables } from './tables/notifications.ts'
+import type { OAuthTables } from './tables/oauth.ts'
 import type { PackageTables } from './tables/packages.ts'
 import type { PullTables } from './tables/pulls.ts'
 import type { QuotaTables } from './tables/quota.ts'
@@ -33,6 +34,7 @@ export interface Schema
     LfsTables,
     MirrorTables,
     NotificationTables,
+    OAuthTables,
     PackageTables,
     PullTables,
     QuotaTables,

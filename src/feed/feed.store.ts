@@ -64,7 +64,15 @@ export const findPresentAccount = (db: Db, { id, credential }: Viewer): Promise<
     .where('is_active', '=', true)
     .where('prohibit_login', '=', false)
   if (credential.kind !== 'token') return query.executeTakeFirst()
+  const { tokenId, isOAuth } = credential
   return query
-    .where((where) => where.exists(where.selectFrom('access_token').select('id').where('id', '=', credential.tokenId)))
+    .where((where) =>
+      where.exists(
+        where
+          .selectFrom(isOAuth ? 'oauth_token' : 'access_token')
+          .select('id')
+          .where('id', '=', tokenId),
+      ),
+    )
     .executeTakeFirst()
 }

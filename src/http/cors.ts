@@ -10,6 +10,15 @@ export interface CorsOptions {
   readonly maxAgeSeconds: number
 }
 
+/** Everybody's pages may read the answers, and send no cookies: for what other servers' pages are meant to ask. */
+export const anyOrigin: CorsOptions = {
+  allowDomains: ['*'],
+  methods: ['GET', 'POST'],
+  headers: [],
+  allowCredentials: false,
+  maxAgeSeconds: 600,
+}
+
 /** Adds the headers that let a page of a listed origin read the answer. */
 export function allowOrigin(
   options: CorsOptions | undefined,

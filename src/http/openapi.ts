@@ -138,6 +138,7 @@ const securitySchemes: Readonly<Record<CredentialKind, Json>> = {
     description: 'the cookie that signing in on the pages sets',
   },
   oauth2: { type: 'http', scheme: 'bearer', description: 'an access token of OAuth2' },
+  client: { type: 'http', scheme: 'basic', description: 'id and secret of an OAuth2 application' },
   job: { type: 'http', scheme: 'bearer', description: 'the token of a workflow job' },
   lfs: { type: 'http', scheme: 'bearer', description: 'a ticket that `git-lfs-authenticate` gave over SSH' },
   runner: { type: 'apiKey', in: 'header', name: 'x-runner-token', description: 'with `x-runner-uuid`' },

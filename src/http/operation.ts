@@ -34,6 +34,7 @@ export type CredentialKind =
   | 'runner'
   | 'registry'
   | 'signature'
+  | 'client'
 
 /** What the API takes, and everything else that does not say otherwise. */
 const usualCredentials: readonly CredentialKind[] = ['token', 'basic', 'oauth2', 'job']
@@ -242,6 +243,8 @@ interface Declaration<
   readonly errors?: ErrorForm
   readonly summary?: string
   readonly deprecated?: boolean
+  /** Pages of every origin may ask here, without cookies, whatever `[cors]` says. */
+  readonly anyOrigin?: true
   readonly run: (input: {
     ctx: ContextAfter<Rs>
     params: ParamsOf<Params & ParamsOfAll<Rs>>
@@ -274,6 +277,7 @@ export interface Operation {
   readonly errors: ErrorForm
   readonly summary: string
   readonly deprecated: boolean
+  readonly anyOrigin: boolean
   readonly run: (input: {
     ctx: object
     params: object
@@ -318,6 +322,7 @@ export function operation<
     errors: declaration.errors ?? (base === 'site' ? textErrors : apiErrors),
     summary: declaration.summary ?? '',
     deprecated: declaration.deprecated ?? false,
+    anyOrigin: declaration.anyOrigin ?? false,
     run: declaration.run as unknown as Operation['run'],
   }
 }

@@ -6,7 +6,7 @@ import { BadRequest, MethodNotAllowed, Moved, NotFound, Refusal, Unavailable } f
 import { BodyBudget } from './body-budget.ts'
 import { RequestCall } from './call.ts'
 import { clientAddresses, type ClientAddress } from './client-address.ts'
-import { allowOrigin, preflight, type CorsOptions } from './cors.ts'
+import { allowOrigin, anyOrigin, preflight, type CorsOptions } from './cors.ts'
 import { firstProblem } from './decode.ts'
 import { apiErrors, textErrors, type RefusedCall } from './error-forms.ts'
 import { isBytes, isJsonAs, type AnyRequirement, type Call, type NamedOperation, type Site } from './operation.ts'
@@ -70,6 +70,8 @@ const keepAliveMs = 75_000
 export class ForgeServer {
   readonly #options: ServerOptions
   readonly #router: Router<NamedOperation>
+  /** Addresses, without parameters in them, that pages of every origin may ask. */
+  readonly #openPaths: ReadonlySet<string>
   readonly #server: Server
   readonly #responder: Responder
   readonly #addressOf: ClientAddress
@@ -83,6 +85,7 @@ export class ForgeServer {
   constructor(options: ServerOptions) {
     this.#options = options
     this.#router = new Router(routesOf(options.operations))
+    this.#openPaths = new Set(options.operations.flatMap(({ anyOrigin: open, path }) => (open ? [path] : [])))
     this.#responder = new Responder(options)
     // One share has room for one body of the largest kind, and is a third of all at most otherwise.
     const shareBytes = Math.max(options.maxFileBodyBytes, Math.floor(options.maxHeldBodyBytes / 3))
@@ -180,7 +183,7 @@ export class ForgeServer {
   ): boolean {
     const allowed = this.#router.methodsAt(path)
     if (allowed.includes('GET')) allowed.push('HEAD')
-    const { cors } = this.#options
+    const cors = this.#openPaths.has(path) ? anyOrigin : this.#options.cors
     const isKnown = allowed.length > 0
     if (request.method === 'OPTIONS' && isKnown && preflight(cors, request, response)) return false
     const headers: Record<string, string> = {}
@@ -214,7 +217,7 @@ export class ForgeServer {
       bodies: this.#bodies,
       stop: this.#stop.signal,
     })
-    allowOrigin(this.#options.cors, request, call.replyHeaders)
+    allowOrigin(operation.anyOrigin ? anyOrigin : this.#options.cors, request, call.replyHeaders)
     let sizeBytes = 0
     this.#underWay++
     try {

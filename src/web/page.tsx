@@ -14,7 +14,13 @@ export interface PageParts {
   readonly content: ComponentChildren
 }
 
-/** Only files of the forge itself are loaded, nothing inline runs, and no other page may show this one in a frame. */
+/**
+ * Only files of the forge itself are loaded, nothing inline runs, and no other page may show this one in a frame.
+ * @param formTarget where else a form of the page may lead: browsers look at the redirects that answer it, too
+ */
+export const policyWith = (formTarget: string): string =>
+  contentSecurityPolicy.replace("form-action 'self'", `form-action 'self' ${formTarget}`)
+
 const contentSecurityPolicy =
   "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'self'"
 

@@ -7,7 +7,9 @@ import { requestObject } from '../http/schema.ts'
 import { TooManyRequests } from '../lib/errors.ts'
 import { csrfName, inBrowser, ownForm, type BrowserCtx } from './browser.requirements.ts'
 import { cookie } from './cookies.ts'
-import { htmlErrors, page, sitePath } from './page.tsx'
+import { targetOfRequest } from '../oauth/authorize.service.ts'
+import { formTargetOf } from '../oauth/redirect.rules.ts'
+import { htmlErrors, page, policyWith, sitePath } from './page.tsx'
 import { SignInForm } from './sign-in.tsx'
 
 const SignInOption = requestObject('SignInForm', {
@@ -27,11 +29,23 @@ export function localTarget(config: Config, asked: string | undefined): string {
   return origin === 'http://site.invalid' ? sitePath(config, pathname.slice(1) + search) : sitePath(config)
 }
 
-const signInPageOf = (ctx: BrowserCtx, form: { redirectTo?: string | undefined; login?: string; problem?: string }) =>
-  page(ctx.config, {
-    title: 'Sign in',
-    content: <SignInForm config={ctx.config} csrf={ctx.csrf} {...form} />,
-  })
+async function signInPageOf(
+  ctx: BrowserCtx,
+  form: { redirectTo?: string | undefined; login?: string; problem?: string },
+) {
+  const target = await targetBeyond(ctx, form.redirectTo)
+  return page(
+    ctx.config,
+    { title: 'Sign in', content: <SignInForm config={ctx.config} csrf={ctx.csrf} {...form} /> },
+    target === undefined ? {} : { headers: { 'content-security-policy': policyWith(formTargetOf(target)) } },
+  )
+}
+
+/** Who signs in for an application that was let in before is sent on to it, which browsers want to know beforehand. */
+async function targetBeyond(ctx: BrowserCtx, redirectTo: string | undefined): Promise<string | undefined> {
+  const [, query] = /^\/login\/oauth\/authorize\?(.*)$/.exec(redirectTo ?? '') ?? []
+  return query === undefined ? undefined : targetOfRequest(ctx, new URLSearchParams(query))
+}
 
 /** The form to sign in. */
 export const signInPage = operation({

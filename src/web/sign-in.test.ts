@@ -1,43 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Config } from '../config/load-config.ts'
-import { startForge, testPassword, type Forge } from '../testing/forge.ts'
+import { startForge, testPassword } from '../testing/forge.ts'
+import { Browser } from '../testing/browser.ts'
 import { localTarget } from './sign-in.routes.tsx'
 import { basicAuthorization } from '../testing/samples.ts'
-
-/** Keeps cookies and sends forms with their hidden fields, like a browser without scripts. */
-class Browser {
-  readonly cookies = new Map<string, string>()
-
-  constructor(readonly forge: Forge) {}
-
-  async send(method: string, path: string, fields?: Record<string, string>, headers: Record<string, string> = {}) {
-    const answer = await this.forge.guest.send(method, path, undefined, {
-      site: true,
-      headers: {
-        cookie: [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; '),
-        ...(fields ? { 'content-type': 'application/x-www-form-urlencoded' } : {}),
-        ...headers,
-      },
-      ...(fields ? { raw: new URLSearchParams(fields).toString() } : {}),
-    })
-    for (const each of answer.headers.getSetCookie()) {
-      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(each) ?? []
-      if (value === '') this.cookies.delete(name)
-      else this.cookies.set(name, value)
-    }
-    return answer
-  }
-
-  async csrf(path = '/user/login'): Promise<string> {
-    const { text } = await this.send('GET', path)
-    return /name="_csrf" value="([^"]+)"/.exec(text)?.[1] ?? ''
-  }
-
-  async signIn(login: string, password: string, more: Record<string, string> = {}) {
-    return this.send('POST', '/user/login', { _csrf: await this.csrf(), user_name: login, password, ...more })
-  }
-}
 
 test('signInPage, signInSubmit: name or address with the password sign in, with a session of its own each time', async () => {
   await using forge = await startForge({ users: ['alice'] })

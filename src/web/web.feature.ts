@@ -1,6 +1,7 @@
 import type { Feature } from '../access/feature.ts'
 import * as apiDocsRoutes from './api-docs.routes.tsx'
 import * as assetRoutes from './assets.routes.ts'
+import * as authorizeRoutes from './authorize.routes.tsx'
 import { sessions } from './browser.credentials.ts'
 import * as linkRoutes from './link.routes.ts'
 import * as signInRoutes from './sign-in.routes.tsx'
@@ -9,5 +10,5 @@ import * as unsubscribeRoutes from './unsubscribe.routes.tsx'
 /** Pages. */
 export const web: Feature = {
   credentials: [sessions],
-  routes: [apiDocsRoutes, assetRoutes, linkRoutes, signInRoutes, unsubscribeRoutes],
+  routes: [apiDocsRoutes, assetRoutes, authorizeRoutes, linkRoutes, signInRoutes, unsubscribeRoutes],
 }

@@ -12,6 +12,7 @@ import { mirrors1 } from './mirrors-1.ts'
 import { mirrors2 } from './mirrors-2.ts'
 import { mail1 } from './mail-1.ts'
 import { notifications1 } from './notifications-1.ts'
+import { oauth1 } from './oauth-1.ts'
 import { packages1 } from './packages-1.ts'
 import { pulls1 } from './pulls-1.ts'
 import { quota1 } from './quota-1.ts'
@@ -61,4 +62,5 @@ export const migrations: readonly Migration[] = [
   repoRelations2,
   quota2,
   federation1,
+  oauth1,
 ]

@@ -1,0 +1,46 @@
+import { Type } from 'typebox'
+import { signedIn } from '../access/requirements.ts'
+import { operation } from '../http/operation.ts'
+import { noContent, ok } from '../http/reply.ts'
+import { dateTime, object, pathNumber } from '../http/schema.ts'
+import { formatUnix } from '../lib/time.ts'
+import { grantsOf, revokeGrant } from './grant.service.ts'
+
+const OAuth2Grant = object('OAuth2Grant', {
+  id: Type.Integer(),
+  name: Type.String(),
+  client_id: Type.String(),
+  scope: Type.String(),
+  created: dateTime(),
+})
+
+export const userListOAuth2Grants = operation({
+  method: 'GET',
+  path: '/user/oauth2/grants',
+  base: 'vendor',
+  scope: 'user',
+  narrowScope: 'admin:application',
+  requires: [signedIn],
+  reply: { 200: Type.Array(OAuth2Grant) },
+  summary: 'The applications that the account let in, newest first, 200 at most',
+  async run({ ctx }) {
+    const grants = await grantsOf(ctx, ctx.viewer.id)
+    return ok(grants.map(({ created_unix, ...grant }) => ({ ...grant, created: formatUnix(created_unix) })))
+  },
+})
+
+export const userRevokeOAuth2Grant = operation({
+  method: 'DELETE',
+  path: '/user/oauth2/grants/{id}',
+  params: { id: pathNumber },
+  base: 'vendor',
+  scope: 'user',
+  narrowScope: 'admin:application',
+  requires: [signedIn],
+  reply: { 204: 'empty' },
+  summary: 'Shuts an application out; its tokens end at once',
+  async run({ ctx, params }) {
+    await revokeGrant(ctx, ctx.viewer.id, params.id)
+    return noContent()
+  },
+})

@@ -1,0 +1,24 @@
+import type { Services } from '../access/context.ts'
+import { transaction } from '../db/database.ts'
+import { NotFound } from '../lib/errors.ts'
+import type { OAuthGrantId, UserId } from '../lib/ids.ts'
+import { nowUnix } from '../lib/time.ts'
+import { deleteExpired, deleteGrant, listGrantsOf, type GrantedApplication } from './grant.store.ts'
+
+/** Most grants that are shown to a person. */
+const maxShown = 200
+
+/** The applications that a person let in, newest first. */
+export const grantsOf = ({ db }: Services, userId: UserId): Promise<GrantedApplication[]> =>
+  listGrantsOf(db, userId, maxShown)
+
+/** Takes back what a person granted: the tokens of the application end at once. */
+export async function revokeGrant({ db }: Services, userId: UserId, id: number): Promise<void> {
+  if (!(await transaction(db, (tx) => deleteGrant(tx, userId, id as OAuthGrantId)))) {
+    throw new NotFound('there is no such grant', 'oauth_grant_not_found')
+  }
+}
+
+/** Forgets codes and tokens whose time is over. */
+export const forgetExpired = ({ db, clock }: Services): Promise<void> =>
+  transaction(db, (tx) => deleteExpired(tx, nowUnix(clock)))

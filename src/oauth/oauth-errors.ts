@@ -1,0 +1,42 @@
+import { jsonType, textErrors, type ErrorForm } from '../http/error-forms.ts'
+import type { Refusal } from '../lib/errors.ts'
+
+const protocolCodes = new Set([
+  'invalid_request',
+  'invalid_client',
+  'invalid_grant',
+  'unauthorized_client',
+  'unsupported_grant_type',
+  'unsupported_token_type',
+])
+
+/** The name that the protocol has for a refusal (RFC 6749, 5.2). */
+const errorOf = ({ code, status }: Refusal): string => {
+  if (protocolCodes.has(code)) return code
+  return status >= 500 || status === 429 ? 'temporarily_unavailable' : 'invalid_request'
+}
+
+/** Refusals where tokens are issued. */
+export const tokenErrors: ErrorForm = {
+  render: (refusal) => ({
+    contentType: jsonType,
+    body: JSON.stringify({ error: errorOf(refusal), error_description: refusal.message }),
+    headers: { 'cache-control': 'no-store', pragma: 'no-cache' },
+  }),
+}
+
+/** Refusals where people are looked up by a token: text, with the challenge that clients look for (observed). */
+export const bearerErrors: ErrorForm = {
+  render(refusal, call) {
+    const reply = textErrors.render(refusal, call)
+    return refusal.status === 401 ? { ...reply, headers: { 'www-authenticate': 'Bearer realm=""' } } : reply
+  },
+}
+
+/** The same where applications sign in. */
+export const basicErrors: ErrorForm = {
+  render(refusal, call) {
+    const reply = textErrors.render(refusal, call)
+    return refusal.status === 401 ? { ...reply, headers: { 'www-authenticate': 'Basic realm=""' } } : reply
+  },
+}

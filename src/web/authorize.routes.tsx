@@ -1,0 +1,144 @@
+import { Type } from 'typebox'
+import type { Viewer } from '../auth/viewer.ts'
+import { bytesOf, operation, validBody } from '../http/operation.ts'
+import { empty, redirect } from '../http/reply.ts'
+import { requestObject } from '../http/schema.ts'
+import {
+  answerAuthorization,
+  openAuthorization,
+  type Authorization,
+  type AuthorizationRequest,
+} from '../oauth/authorize.service.ts'
+import { oauthOn } from '../oauth/oauth.requirements.ts'
+import { formTargetOf } from '../oauth/redirect.rules.ts'
+import { describeScope } from '../oauth/scope.rules.ts'
+import { csrfName, inBrowser, ownForm, type BrowserCtx } from './browser.requirements.ts'
+import { htmlErrors, page, policyWith, sitePath } from './page.tsx'
+
+/** Parameters of a request, by the names of the protocol; the page that asks sends them back as they came. */
+const parameters = {
+  client_id: Type.Optional(Type.String()),
+  redirect_uri: Type.Optional(Type.String()),
+  response_type: Type.Optional(Type.String()),
+  state: Type.Optional(Type.String()),
+  scope: Type.Optional(Type.String()),
+  nonce: Type.Optional(Type.String()),
+  code_challenge: Type.Optional(Type.String()),
+  code_challenge_method: Type.Optional(Type.String()),
+}
+
+const GrantForm = requestObject('OAuth2GrantForm', {
+  _csrf: Type.Optional(Type.String()),
+  granted: Type.Optional(Type.String()),
+  ...parameters,
+})
+
+type Sent = { readonly [Name in keyof typeof parameters]?: string | undefined }
+
+const requestOf = (sent: Sent): AuthorizationRequest => ({
+  clientId: sent.client_id ?? '',
+  redirectUri: sent.redirect_uri ?? '',
+  responseType: sent.response_type ?? '',
+  state: sent.state,
+  scope: sent.scope ?? '',
+  nonce: sent.nonce ?? '',
+  challenge: sent.code_challenge ?? '',
+  challengeMethod: sent.code_challenge_method ?? '',
+})
+
+/** Addresses with a code in them are kept by nobody, and told to nobody as where somebody came from. */
+const secretAddress = { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' }
+
+function answer(ctx: BrowserCtx & { readonly viewer: Viewer }, sent: Sent, authorization: Authorization) {
+  if (authorization.outcome === 'redirect') return empty(303, { ...secretAddress, location: authorization.location })
+  const { application, ownerName, scope } = authorization
+  const { config, csrf, viewer } = ctx
+  const target = sent.redirect_uri ?? ''
+  return page(
+    config,
+    {
+      title: `Let ${application.name} in`,
+      content: (
+        <main class="card">
+          <h1>Let “{application.name}” in?</h1>
+          <p>
+            {ownerName === undefined
+              ? 'This application is known to this site.'
+              : `This application belongs to ${ownerName}.`}{' '}
+            It asks to act for you, <strong>{viewer.user.name}</strong>. It could:
+          </p>
+          <ul>
+            {describeScope(scope).map((sentence) => (
+              <li>{sentence}</li>
+            ))}
+          </ul>
+          <p>
+            You would be sent to <code>{target}</code>. You can take this back in your settings.
+          </p>
+          <form method="post" action={sitePath(config, 'login/oauth/grant')}>
+            <input type="hidden" name={csrfName} value={csrf} />
+            {Object.keys(parameters).map((name) => {
+              const value = sent[name as keyof Sent]
+              return value === undefined ? null : <input type="hidden" name={name} value={value} />
+            })}
+            <button type="submit" name="granted" value="true">
+              Let it in
+            </button>{' '}
+            <button type="submit" name="granted" value="false">
+              No
+            </button>
+          </form>
+        </main>
+      ),
+    },
+    {
+      headers: {
+        ...secretAddress,
+        'content-security-policy': policyWith(formTargetOf(target)),
+        'x-frame-options': 'DENY',
+      },
+    },
+  )
+}
+
+/** An application asks for a person: guests sign in first, and who let it in before is sent on at once. */
+export const oauthAuthorize = operation({
+  method: 'GET',
+  path: '/login/oauth/authorize',
+  base: 'site',
+  family: 'oauth2',
+  scope: null,
+  accepts: ['session'],
+  errors: htmlErrors,
+  requires: [inBrowser, oauthOn],
+  query: parameters,
+  reply: { 200: bytesOf('text/html'), 303: 'empty' },
+  async run({ ctx, query, call }) {
+    const { viewer } = ctx
+    if (!viewer) {
+      const asked = `/login/oauth/authorize?${call.rawQuery.toString()}`
+      return redirect(303, sitePath(ctx.config, `user/login?redirect_to=${encodeURIComponent(asked)}`))
+    }
+    return answer({ ...ctx, viewer }, query, await openAuthorization(ctx, viewer, requestOf(query)))
+  },
+})
+
+/** What the person answered. */
+export const oauthGrant = operation({
+  method: 'POST',
+  path: '/login/oauth/grant',
+  base: 'site',
+  family: 'oauth2',
+  scope: null,
+  accepts: ['session'],
+  errors: htmlErrors,
+  requires: [inBrowser, oauthOn, validBody, ownForm],
+  body: GrantForm,
+  reply: { 200: bytesOf('text/html'), 303: 'empty' },
+  async run({ ctx, body }) {
+    const { viewer } = ctx
+    if (!viewer) return redirect(303, sitePath(ctx.config, 'user/login'))
+    const request = { ...requestOf(body), responseType: body.response_type ?? 'code' }
+    return answer({ ...ctx, viewer }, body, await answerAuthorization(ctx, viewer, request, body.granted === 'true'))
+  },
+})
