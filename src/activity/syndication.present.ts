@@ -1,4 +1,5 @@
 import type { Ctx } from '../access/context.ts'
+import { escapeXml } from '../lib/escape-xml.ts'
 import { excerpt } from './act.rules.ts'
 import type { Activity } from './feed.schemas.ts'
 
@@ -16,22 +17,6 @@ export interface Syndicated {
   readonly link: string
   readonly self: string
 }
-
-const entities: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-}
-
-/** A text as it may stand in XML: what has a meaning there is escaped, what may not stand in it at all is left out. */
-const escapeXml = (text: string): string =>
-  text
-    .toWellFormed()
-    // oxlint-disable-next-line no-control-regex -- they are what XML 1.0 can not hold, even escaped
-    .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, '')
-    .replace(/[&<>"']/g, (character) => entities[character] as string)
 
 const element = (name: string, text: string): string => `<${name}>${escapeXml(text)}</${name}>`
 

@@ -4,7 +4,7 @@ import type { Ctx } from '../access/context.ts'
 import type { Tx } from '../db/database.ts'
 import type { PackageBlobRow } from '../db/tables/packages.ts'
 import { Forbidden, TooLarge } from '../lib/errors.ts'
-import { nowUnix, type Unix } from '../lib/time.ts'
+import type { Unix } from '../lib/time.ts'
 import type { StoredBlob } from '../storage/blobs.ts'
 import { findBlob, holdBlob, insertBlob, listUsedBlobKeys, replaceBlobKey } from './blob.store.ts'
 
@@ -23,7 +23,7 @@ function newBlobKey(): string {
  * Takes a content into the store, hashed while it arrives.
  * @param maxBytes a larger one is `Forbidden`, and nothing of it is kept
  */
-export async function receiveContent(
+async function receiveContent(
   { blobs }: Ctx,
   content: Readable,
   maxBytes: number,
@@ -41,29 +41,52 @@ export async function receiveContent(
 export const tooLarge = (maxBytes: number): Forbidden =>
   new Forbidden(`a file of this registry may have ${maxBytes} bytes`, 'package_file_too_large')
 
+/** Takes one more content into the store. */
+export type Receive = (content: Readable, maxBytes: number, signal: AbortSignal) => Promise<Arrived>
+
 /**
- * Has contents that have arrived recorded, and removes from the store those that no row names afterwards: the same was
- * there before, or the record was refused.
+ * Gives `work` a way of taking contents into the store, and removes those that no row names afterwards: the same was
+ * there before, or what they were sent for was refused.
  */
-export async function keepContent<Result>(
-  ctx: Ctx,
-  arrived: Arrived,
-  record: (hold: (tx: Tx) => Promise<PackageBlobRow>) => Promise<Result>,
-): Promise<Result> {
+export async function takingContents<Result>(ctx: Ctx, work: (receive: Receive) => Promise<Result>): Promise<Result> {
+  const keys: string[] = []
   try {
-    const known = await findBlob(ctx.db, arrived.sha256)
-    const isLost = known !== undefined && (await ctx.blobs.packages.stat(known.blob_key)) === undefined
-    return await record(async (tx) => {
-      const blob = await holdOrInsert(tx, arrived, nowUnix(ctx.clock))
-      // What the store has lost is made good by whoever sends it again.
-      if (isLost) await replaceBlobKey(tx, blob.id, known.blob_key, arrived.blobKey)
-      return blob
+    return await work(async (content, maxBytes, signal) => {
+      const arrived = await receiveContent(ctx, content, maxBytes, signal)
+      keys.push(arrived.blobKey)
+      return arrived
     })
   } finally {
     // A commit may have gone through although its answer was lost: only the rows know.
-    const used = await listUsedBlobKeys(ctx.db, [arrived.blobKey])
-    if (!used.has(arrived.blobKey)) await ctx.blobs.packages.delete(arrived.blobKey)
+    const used = await listUsedBlobKeys(ctx.db, keys)
+    for (const key of keys) if (!used.has(key)) await ctx.blobs.packages.delete(key)
   }
+}
+
+/** Those of some contents whose rows are there, and whose files the store has lost: the files' keys, by SHA-256. */
+export async function findLost(ctx: Ctx, arrived: readonly Arrived[]): Promise<ReadonlyMap<string, string>> {
+  const lost = new Map<string, string>()
+  for (const { sha256 } of arrived) {
+    const known = await findBlob(ctx.db, sha256)
+    if (known && (await ctx.blobs.packages.stat(known.blob_key)) === undefined) lost.set(sha256, known.blob_key)
+  }
+  return lost
+}
+
+/**
+ * The row of a content that has arrived, made or found, which stays until the transaction ends.
+ * @param lost what `findLost` gave: it is made good by whoever sends it again
+ */
+export async function holdContent(
+  tx: Tx,
+  arrived: Arrived,
+  lost: ReadonlyMap<string, string>,
+  atUnix: Unix,
+): Promise<PackageBlobRow> {
+  const blob = await holdOrInsert(tx, arrived, atUnix)
+  const lostKey = lost.get(arrived.sha256)
+  if (lostKey !== undefined) await replaceBlobKey(tx, blob.id, lostKey, arrived.blobKey)
+  return blob
 }
 
 async function holdOrInsert(tx: Tx, arrived: Arrived, atUnix: Unix): Promise<PackageBlobRow> {

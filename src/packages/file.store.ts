@@ -40,6 +40,20 @@ export const findFile = (
     .where('package_file.file_key', '=', fileKey)
     .executeTakeFirst()
 
+/** The row of a file of a version, in a transaction. */
+export const findFileRow = (
+  tx: Tx,
+  versionId: PackageVersionId,
+  { lowerName, fileKey }: FileKey,
+): Promise<PackageFileRow | undefined> =>
+  tx
+    .selectFrom('package_file')
+    .selectAll()
+    .where('version_id', '=', versionId)
+    .where('lower_name', '=', lowerName)
+    .where('file_key', '=', fileKey)
+    .executeTakeFirst()
+
 /** Adds a file to a version; undefined when there is one of the name. */
 export const insertFile = (tx: Tx, values: NewPackageFileRow): Promise<PackageFileRow | undefined> =>
   tx

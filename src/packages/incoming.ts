@@ -5,10 +5,13 @@ import { BadRequest } from '../lib/errors.ts'
 import type { Incoming } from './publish.service.ts'
 
 /** Largest text of a form beside its file, in bytes. */
-const maxFieldBytes = 10_000
+const maxFieldBytes = 256_000
 
-/** The file of an upload: the whole body, or the first file of a form. */
-export function incomingOf(call: Call): Incoming {
+/**
+ * The file of an upload: the whole body, or the first file of a form.
+ * @param field of the form, when it is no matter of choice
+ */
+export function incomingOf(call: Call, field?: string): Incoming {
   const contentType = String(call.headers['content-type'] ?? '')
   const isForm = /^multipart\/form-data/i.test(contentType)
   const length = call.headers['content-length']
@@ -17,21 +20,27 @@ export function incomingOf(call: Call): Incoming {
     signal: call.signal,
     async receive(take) {
       if (!isForm) {
-        await take(untied(call.body()))
-        return
+        await take(untied(call.body()), '')
+        return {}
       }
       let isTaken = false
       // What is too large is told by whoever takes it.
       const limits = { maxFieldBytes, maxFileBytes: Infinity }
-      await readFormWithFiles(call.body(), contentType, limits, async ({ content }) => {
-        if (isTaken) {
-          content.resume()
-          return
-        }
-        isTaken = true
-        await take(content)
-      })
+      const fields = await readFormWithFiles(
+        call.body(),
+        contentType,
+        limits,
+        async ({ field: name, filename, content }) => {
+          if (isTaken || (field !== undefined && name !== field)) {
+            content.resume()
+            return
+          }
+          isTaken = true
+          await take(content, filename)
+        },
+      )
       if (!isTaken) throw new BadRequest('the form holds no file', 'package_file_missing')
+      return fields
     },
   }
 }

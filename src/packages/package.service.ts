@@ -15,6 +15,7 @@ import { must } from '../lib/verdict.ts'
 import { deleteFiles, findFile, hasFiles, listFiles, type FileRecord } from './file.store.ts'
 import { mayUnlinkPackage, type Standing } from './package.policy.ts'
 import { comparable } from './package.rules.ts'
+import { bumpRevision } from './revision.store.ts'
 import {
   countDownload,
   countVersions,
@@ -99,6 +100,7 @@ export async function removeFile(ctx: OwnerCtx, version: VersionRecord, file: Fi
     if (!parent || gone.count === 0) throw noFile()
     await addToUsage(tx, { ownerId: parent.owner_id }, 'packages', -gone.sizeBytes)
     if (!(await hasFiles(tx, version.id))) await forgetVersion(tx, parent, version, ctx.viewer.id)
+    await bumpRevision(tx, parent.owner_id, parent.type, nowUnix(ctx.clock))
   })
 }
 
@@ -113,13 +115,16 @@ const deleteVersion = (
     if (!parent) return false
     const { sizeBytes } = await deleteFiles(tx, version.id, undefined, nowUnix(clock))
     await addToUsage(tx, { ownerId: parent.owner_id }, 'packages', -sizeBytes)
-    return forgetVersion(tx, parent, version, doerId)
+    const isGone = await forgetVersion(tx, parent, version, doerId)
+    await bumpRevision(tx, parent.owner_id, parent.type, nowUnix(clock))
+    return isGone
   })
 
 /** Removes the row of a version that has no files, and its package with the last one; the package is held. */
 async function forgetVersion(tx: Tx, parent: PackageRow, version: VersionRecord, doerId: UserId): Promise<boolean> {
   if (!(await deleteVersionRow(tx, version.id))) return false
   await deletePackageWithoutVersions(tx, parent.id)
+  if (version.is_internal) return true
   await publish(tx, 'package.deleted', {
     ownerId: parent.owner_id,
     packageId: parent.id,

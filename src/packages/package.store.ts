@@ -37,6 +37,7 @@ const isWanted =
   (where: ExpressionBuilder<Schema, 'package_version'>) =>
     where.and([
       where('package_version.owner_id', '=', ownerId),
+      where('package_version.is_internal', '=', false),
       ...(type ? [where('package_version.type', '=', type)] : []),
       ...(text
         ? [

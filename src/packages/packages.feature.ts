@@ -1,14 +1,22 @@
 import type { Feature } from '../access/feature.ts'
 import { cleanupPackages, deletePackageContents } from './cleanup-packages.task.ts'
+import * as cargoRoutes from './cargo/cargo.routes.ts'
+import * as goRoutes from './go/go.routes.ts'
+import * as helmRoutes from './helm/helm.routes.ts'
+import * as mavenRoutes from './maven/maven.routes.ts'
+import * as pypiRoutes from './pypi/pypi.routes.ts'
 import { packagesCheck } from './doctor.service.ts'
 import * as genericRoutes from './generic/generic.routes.ts'
+import * as npmRoutes from './npm/npm.routes.ts'
 import { ownedPackages } from './package.owned.ts'
 import * as packageRoutes from './package.routes.ts'
 import { unlinkTransferred } from './package.subscribers.ts'
+import { rememberedIndexes } from './remembered.ts'
 
 /** Packages of accounts and organizations, and the registries that they are published to and fetched from. */
 export const packages: Feature = {
-  routes: [packageRoutes, genericRoutes],
+  routes: [packageRoutes, genericRoutes, npmRoutes, cargoRoutes, goRoutes, helmRoutes, mavenRoutes, pypiRoutes],
+  services: [rememberedIndexes],
   subscribers: [unlinkTransferred],
   jobs: [deletePackageContents],
   schedules: (config) => [cleanupPackages(config)],

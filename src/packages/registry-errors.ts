@@ -1,5 +1,5 @@
 import type { ErrorReply, RefusedCall } from '../http/error-forms.ts'
-import { textErrors, type ErrorForm } from '../http/error-forms.ts'
+import { jsonType, textErrors, type ErrorForm } from '../http/error-forms.ts'
 import type { Refusal } from '../lib/errors.ts'
 
 /** Asks for a name and a password where they are missing. */
@@ -12,3 +12,14 @@ export function challenge(refusal: Refusal, { site }: RefusedCall): Pick<ErrorRe
 export const registryErrors: ErrorForm = {
   render: (refusal, call) => ({ ...textErrors.render(refusal, call), ...challenge(refusal, call) }),
 }
+
+/** Refusals of registries whose clients read JSON. Who has to sign in is told in text all the same (observed). */
+export const jsonErrors = (
+  body: (refusal: Refusal, call: RefusedCall) => object,
+  contentType: string = jsonType,
+): ErrorForm => ({
+  render: (refusal, call) =>
+    refusal.status === 401
+      ? registryErrors.render(refusal, call)
+      : { contentType, body: JSON.stringify(body(refusal, call)) },
+})

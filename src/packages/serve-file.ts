@@ -4,14 +4,26 @@ import type { Call } from '../http/operation.ts'
 import type { FileRecord } from './file.store.ts'
 import { countOneDownload } from './package.service.ts'
 
+/** How a registry serves a file, when it is not as any bytes. */
+export interface ServedAs {
+  readonly contentType?: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
 /** Serves a file of a package. Whether the caller may have it was asked before. */
-export const servePackageFile = (ctx: Ctx, file: FileRecord, call: Call) =>
+export const servePackageFile = (
+  ctx: Ctx,
+  file: FileRecord,
+  call: Call,
+  { contentType = 'application/octet-stream', headers = {} }: ServedAs = {},
+) =>
   serveStored(call, {
     name: file.name,
     blobs: ctx.blobs.packages,
     key: file.blob_key,
     sizeBytes: file.size_bytes,
-    contentType: 'application/octet-stream',
+    contentType,
+    headers,
     disposition: 'attachment',
     etag: file.sha256,
     modifiedUnix: file.created_unix,

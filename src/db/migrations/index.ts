@@ -14,6 +14,7 @@ import { mail1 } from './mail-1.ts'
 import { notifications1 } from './notifications-1.ts'
 import { oauth1 } from './oauth-1.ts'
 import { packages1 } from './packages-1.ts'
+import { packages2 } from './packages-2.ts'
 import { pulls1 } from './pulls-1.ts'
 import { quota1 } from './quota-1.ts'
 import { quota2 } from './quota-2.ts'
@@ -63,4 +64,5 @@ export const migrations: readonly Migration[] = [
   quota2,
   federation1,
   oauth1,
+  packages2,
 ]

@@ -28,6 +28,8 @@ export interface PackageVersionTable {
   creator_id: UserId
   download_count: number
   created_unix: Unix
+  /** Kept by the registry for itself; no list shows it. */
+  is_internal: Generated<boolean>
 }
 
 /** Contents of files, each stored once however many files of the instance have it. */
@@ -60,11 +62,69 @@ export interface PackageFileTable {
   created_unix: Unix
 }
 
+/** What the registry knows of a version, as JSON. */
+export interface PackageVersionMetadataTable {
+  version_id: PackageVersionId
+  body: string
+}
+
+/** What the registry knows of a file, as JSON. */
+export interface PackageFileMetadataTable {
+  file_id: PackageFileId
+  body: string
+}
+
+/** A name that stands for a version of a package. */
+export interface PackageTagTable {
+  package_id: PackageId
+  name: string
+  version_id: PackageVersionId
+}
+
+/** Counts changes of what an owner has in a registry. */
+export interface PackageRevisionTable {
+  owner_id: UserId
+  type: string
+  revision: number
+  changed_unix: Unix
+}
+
+/** Signs indexes of an owner's registry. */
+export interface PackageKeyTable {
+  id: Generated<number>
+  owner_id: UserId
+  type: string
+  /** Sealed with the instance key. */
+  sealed_key: string
+  public_key: string
+  created_unix: Unix
+}
+
+/** A content of an image that arrives in parts. */
+export interface PackageUploadTable {
+  id: Generated<number>
+  uuid: string
+  owner_id: UserId
+  lower_name: string
+  creator_id: UserId
+  upload_key: string
+  size_bytes: number
+  /** Somebody adds to it until then; 0: nobody. */
+  busy_until_unix: Unix
+  created_unix: Unix
+}
+
 export interface PackageTables {
   package: PackageTable
   package_version: PackageVersionTable
   package_blob: PackageBlobTable
   package_file: PackageFileTable
+  package_version_metadata: PackageVersionMetadataTable
+  package_file_metadata: PackageFileMetadataTable
+  package_tag: PackageTagTable
+  package_revision: PackageRevisionTable
+  package_key: PackageKeyTable
+  package_upload: PackageUploadTable
 }
 
 export type PackageRow = Selectable<PackageTable>
@@ -75,3 +135,6 @@ export type PackageBlobRow = Selectable<PackageBlobTable>
 export type NewPackageBlobRow = Insertable<PackageBlobTable>
 export type PackageFileRow = Selectable<PackageFileTable>
 export type NewPackageFileRow = Insertable<PackageFileTable>
+export type PackageKeyRow = Selectable<PackageKeyTable>
+export type PackageUploadRow = Selectable<PackageUploadTable>
+export type NewPackageUploadRow = Insertable<PackageUploadTable>

@@ -1,0 +1,55 @@
+import type { SubjectCtx } from '../../access/context.ts'
+import type { DescribedFile, DescribedVersion } from '../catalog.store.ts'
+import { metadataOf } from '../metadata.rules.ts'
+import { newestOf } from '../semver.rules.ts'
+import type { CargoMetadata } from './cargo.rules.ts'
+
+/** What cargo reads first: where crates and the API are, and whether it has to sign in. */
+export function presentConfig({ config, subject }: SubjectCtx) {
+  const base = `${config.server.rootUrl}api/packages/${encodeURIComponent(subject.name)}/cargo`
+  const isOpen = subject.visibility === 'public' && !config.service.requireSigninView
+  return { dl: `${base}/api/v1/crates`, api: base, 'auth-required': !isOpen }
+}
+
+/** Older versions of cargo do not read such features; they stand in a member of their own. */
+const isNewSyntax = (values: readonly string[]): boolean =>
+  values.some((value) => value.startsWith('dep:') || value.includes('?/'))
+
+/** The lines of the index: one JSON document per version, in the order in which they came. */
+export function presentIndex(versions: readonly DescribedVersion[], files: readonly DescribedFile[]): string {
+  const sums = new Map(files.map((file) => [file.version_id, file.sha256]))
+  return versions
+    .map((version) => {
+      const { deps, features, links, rustVersion, isYanked } = metadataOf<CargoMetadata>(version)
+      const [plain, more] = [false, true].map((wanted) =>
+        Object.fromEntries(Object.entries(features).filter(([, values]) => isNewSyntax(values) === wanted)),
+      )
+      const line = {
+        name: version.name,
+        vers: version.version,
+        deps,
+        cksum: sums.get(version.id) ?? '',
+        features: plain,
+        yanked: isYanked,
+        ...(links === undefined ? {} : { links }),
+        ...(rustVersion === undefined ? {} : { rust_version: rustVersion }),
+        ...(Object.keys(more ?? {}).length === 0 ? {} : { features2: more, v: 2 }),
+      }
+      return `${JSON.stringify(line)}\n`
+    })
+    .join('')
+}
+
+/** Crates that were searched for. */
+export const presentFound = (
+  packages: readonly { readonly versions: readonly DescribedVersion[] }[],
+  total: number,
+) => ({
+  crates: packages.flatMap(({ versions }) => {
+    const newest = newestOf(versions, (version) => version.version)
+    if (!newest) return []
+    const { description } = metadataOf<CargoMetadata>(newest)
+    return [{ name: newest.name, max_version: newest.version, description }]
+  }),
+  meta: { total },
+})

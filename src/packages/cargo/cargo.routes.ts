@@ -1,0 +1,159 @@
+import { Type } from 'typebox'
+import { storedReplies } from '../../access/serve-stored.ts'
+import { bytesOf, operation } from '../../http/operation.ts'
+import { bytes } from '../../http/reply.ts'
+import { pathText } from '../../http/schema.ts'
+import { untied } from '../../http/untied-body.ts'
+import { getFilesOfPackage, getPackageWithVersions, searchPackages } from '../catalog.service.ts'
+import { getFile, getVersion } from '../package.service.ts'
+import { changing, json, jsonReply, publishing, reading, registry } from '../registry.ts'
+import { jsonErrors } from '../registry-errors.ts'
+import { remembered } from '../remembered.ts'
+import { servePackageFile } from '../serve-file.ts'
+import { presentConfig, presentFound, presentIndex } from './cargo.present.ts'
+import { crateFileName } from './cargo.rules.ts'
+import { publishCrate, yank } from './cargo.service.ts'
+
+const type = 'cargo'
+const cargo = registry(
+  type,
+  jsonErrors((refusal) => ({ ok: false, errors: [{ detail: refusal.message }] })),
+)
+
+const done = () => json({ ok: true })
+const crateParams = { name: pathText }
+const versionParams = { ...crateParams, version: pathText }
+
+/** Most results of one search, and how many there are when nobody says. */
+const maxFound = 100
+const usualFound = 10
+
+export const cargoConfig = operation({
+  ...cargo,
+  method: 'GET',
+  path: '/api/packages/{username}/cargo/config.json',
+  requires: reading,
+  reply: jsonReply,
+  summary: 'Tell cargo where crates and the API are',
+  run: async ({ ctx }) => json(presentConfig(ctx)),
+})
+
+export const cargoPublish = operation({
+  ...cargo,
+  method: 'PUT',
+  path: '/api/packages/{username}/cargo/api/v1/crates/new',
+  requires: publishing,
+  body: bytesOf('*/*'),
+  reply: jsonReply,
+  summary: 'Publish a crate',
+  async run({ ctx, call }) {
+    await publishCrate(ctx, untied(call.body()), call.signal)
+    return done()
+  },
+})
+
+const index = {
+  ...cargo,
+  method: 'GET',
+  requires: reading,
+  reply: { 200: bytesOf('text/plain') },
+  summary: 'List the versions of a crate, as the sparse index of cargo has them',
+} as const
+
+async function sparseIndex(ctx: Parameters<typeof getPackageWithVersions>[0], name: string) {
+  const { text } = await remembered(ctx, type, name.toLowerCase(), async () => {
+    const { row, versions } = await getPackageWithVersions(ctx, type, name)
+    return { text: Buffer.from(presentIndex(versions, await getFilesOfPackage(ctx, row))) }
+  })
+  return bytes('text/plain;charset=utf-8', text)
+}
+
+export const cargoIndexOfShort = operation({
+  ...index,
+  path: '/api/packages/{username}/cargo/{length}/{name}',
+  params: { ...crateParams, length: pathText },
+  run: ({ ctx, params }) => sparseIndex(ctx, params.name),
+})
+
+export const cargoIndex = operation({
+  ...index,
+  path: '/api/packages/{username}/cargo/{first}/{second}/{name}',
+  params: { ...crateParams, first: pathText, second: pathText },
+  run: ({ ctx, params }) => sparseIndex(ctx, params.name),
+})
+
+export const cargoDownload = operation({
+  ...cargo,
+  method: 'GET',
+  path: '/api/packages/{username}/cargo/api/v1/crates/{name}/{version}/download',
+  params: versionParams,
+  requires: reading,
+  reply: storedReplies,
+  summary: 'Download a crate',
+  async run({ ctx, params: { name, version }, call }) {
+    const found = await getVersion(ctx, { type, name, version })
+    const fileName = crateFileName(found.name, found.version)
+    return servePackageFile(ctx, await getFile(ctx, found, { fileName }), call)
+  },
+})
+
+export const cargoSearch = operation({
+  ...cargo,
+  method: 'GET',
+  path: '/api/packages/{username}/cargo/api/v1/crates',
+  requires: reading,
+  query: {
+    q: Type.Optional(Type.String()),
+    page: Type.Optional(Type.Integer()),
+    per_page: Type.Optional(Type.Integer()),
+  },
+  reply: jsonReply,
+  summary: 'Search the crates of an owner by their names',
+  async run({ ctx, query: { q, page = 1, per_page: perPage = usualFound } }) {
+    const limit = Math.min(maxFound, Math.max(1, perPage))
+    const found = await searchPackages(ctx, type, q, { limit, offset: (Math.max(1, page) - 1) * limit })
+    return json(presentFound(found.packages, found.total))
+  },
+})
+
+export const cargoListOwners = operation({
+  ...cargo,
+  method: 'GET',
+  path: '/api/packages/{username}/cargo/api/v1/crates/{name}/owners',
+  params: crateParams,
+  requires: reading,
+  reply: jsonReply,
+  summary: 'Tell who owns a crate',
+  async run({ ctx }) {
+    const { id, name, full_name: fullName } = ctx.subject
+    return json({ users: [{ id, login: name, name: fullName === '' ? name : fullName }] })
+  },
+})
+
+export const cargoYank = operation({
+  ...cargo,
+  method: 'DELETE',
+  path: '/api/packages/{username}/cargo/api/v1/crates/{name}/{version}/yank',
+  params: versionParams,
+  requires: changing,
+  reply: jsonReply,
+  summary: 'Yank a version of a crate',
+  async run({ ctx, params: { name, version } }) {
+    await yank(ctx, name, version, true)
+    return done()
+  },
+})
+
+export const cargoUnyank = operation({
+  ...cargo,
+  method: 'PUT',
+  path: '/api/packages/{username}/cargo/api/v1/crates/{name}/{version}/unyank',
+  params: versionParams,
+  requires: changing,
+  reply: jsonReply,
+  summary: 'Take back that a version of a crate was yanked',
+  async run({ ctx, params: { name, version } }) {
+    await yank(ctx, name, version, false)
+    return done()
+  },
+})

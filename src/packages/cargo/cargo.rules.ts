@@ -1,0 +1,96 @@
+import { BadRequest } from '../../lib/errors.ts'
+import { semverOf } from '../semver.rules.ts'
+
+const nameForm = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/
+
+/** A dependency as the index shows it. */
+export interface CargoDependency {
+  readonly name: string
+  readonly req: string
+  readonly features: readonly string[]
+  readonly optional: boolean
+  readonly default_features: boolean
+  readonly target: string | null
+  readonly kind: string
+  readonly registry: string | null
+  readonly package: string | null
+}
+
+/** What is kept of a version. */
+export interface CargoMetadata {
+  readonly deps: readonly CargoDependency[]
+  readonly features: Readonly<Record<string, readonly string[]>>
+  readonly links?: string
+  readonly rustVersion?: string
+  readonly description: string
+  readonly homepage: string
+  readonly repository: string
+  readonly license: string
+  readonly keywords: readonly string[]
+  readonly isYanked: boolean
+}
+
+type Json = Readonly<Record<string, unknown>>
+
+const isRecord = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const text = (value: unknown): string => (typeof value === 'string' ? value : '')
+const textOrNull = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null)
+const texts = (value: unknown): string[] =>
+  Array.isArray(value) ? value.filter((each): each is string => typeof each === 'string') : []
+
+/** A dependency under another name stands in the index under that, with its own as `package`. */
+function dependencyOf(value: unknown): CargoDependency {
+  const dependency = isRecord(value) ? value : {}
+  const renamed = textOrNull(dependency['explicit_name_in_toml'])
+  const name = text(dependency['name'])
+  return {
+    name: renamed ?? name,
+    req: text(dependency['version_req']),
+    features: texts(dependency['features']),
+    optional: dependency['optional'] === true,
+    default_features: dependency['default_features'] !== false,
+    target: textOrNull(dependency['target']),
+    kind: text(dependency['kind']) || 'normal',
+    registry: textOrNull(dependency['registry']),
+    package: renamed === null ? null : name,
+  }
+}
+
+/** What the description of a crate says. Throws `BadRequest`. */
+export function crateOf(description: unknown): {
+  readonly name: string
+  readonly version: string
+  readonly metadata: CargoMetadata
+} {
+  const crate = isRecord(description) ? description : {}
+  const name = text(crate['name'])
+  if (!nameForm.test(name)) throw new BadRequest('the name of the crate is invalid', 'package_name_invalid')
+  const version = semverOf(crate['vers'])
+  if (version === undefined || version !== crate['vers']) {
+    throw new BadRequest('the version is no semantic version', 'package_version_invalid')
+  }
+  const { features, deps } = crate
+  const links = textOrNull(crate['links'])
+  const rustVersion = textOrNull(crate['rust_version'])
+  return {
+    name,
+    version,
+    metadata: {
+      deps: Array.isArray(deps) ? deps.map(dependencyOf) : [],
+      features: isRecord(features)
+        ? Object.fromEntries(Object.entries(features).map(([key, value]) => [key, texts(value)]))
+        : {},
+      ...(links === null ? {} : { links }),
+      ...(rustVersion === null ? {} : { rustVersion }),
+      description: text(crate['description']),
+      homepage: text(crate['homepage']),
+      repository: text(crate['repository']),
+      license: text(crate['license']),
+      keywords: texts(crate['keywords']),
+      isYanked: false,
+    },
+  }
+}
+
+export const crateFileName = (name: string, version: string): string => `${name}-${version}.crate`.toLowerCase()

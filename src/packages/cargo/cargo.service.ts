@@ -1,0 +1,29 @@
+import type { Readable } from 'node:stream'
+import type { SubjectCtx } from '../../access/context.ts'
+import { getDescribed } from '../catalog.service.ts'
+import { takingContents } from '../content.service.ts'
+import { redescribe } from '../describe.service.ts'
+import { record, refuseSize, uploadLimit, type PublishCtx } from '../publish.service.ts'
+import { crateFileName, crateOf, type CargoMetadata } from './cargo.rules.ts'
+import { readPublishBody } from './publish-body.ts'
+
+const type = 'cargo'
+
+/** Publishes the crate of a body as `cargo publish` sends it. */
+export async function publishCrate(ctx: PublishCtx, body: Readable, signal: AbortSignal): Promise<void> {
+  const maxBytes = uploadLimit(ctx, ctx.config.packages.limitSizeCargo)
+  const { description, sizeBytes, archive } = await readPublishBody(body)
+  const crate = crateOf(description)
+  await refuseSize(ctx, sizeBytes, maxBytes)
+  await takingContents(ctx, async (receive) => {
+    const content = await receive(archive, maxBytes, signal)
+    const fileName = crateFileName(crate.name, crate.version)
+    await record(ctx, { type, ...crate, whenThere: 'refuse', files: [{ fileName, isLead: true, content }] })
+  })
+}
+
+/** Takes a version from those that are chosen anew, or puts it back; who has it in a lock file gets it all the same. */
+export async function yank(ctx: SubjectCtx, name: string, version: string, isYanked: boolean): Promise<void> {
+  const found = await getDescribed(ctx, type, name, version)
+  await redescribe<CargoMetadata>(ctx, found, (known) => ({ ...known, isYanked }))
+}

@@ -1,0 +1,160 @@
+import type { ExpressionBuilder } from 'kysely'
+import type { Db } from '../db/database.ts'
+import { lowerContains } from '../db/like.ts'
+import type { Schema } from '../db/schema.ts'
+import type { PackageRow, PackageVersionRow } from '../db/tables/packages.ts'
+import type { PackageId, PackageVersionId, UserId } from '../lib/ids.ts'
+import type { FileRecord } from './file.store.ts'
+import type { PackageKey } from './package.store.ts'
+
+/** A version and what its registry knows of it, as JSON. */
+export type DescribedVersion = PackageVersionRow &
+  Pick<PackageRow, 'name' | 'lower_name' | 'repo_id'> & { readonly metadata: string | null }
+
+/** A file, what its registry knows of it as JSON, and what it belongs to. */
+export type DescribedFile = FileRecord &
+  Pick<PackageVersionRow, 'package_id' | 'version' | 'lower_version'> & {
+    readonly package_name: string
+    readonly metadata: string | null
+  }
+
+export const findPackage = (db: Db, { ownerId, type, lowerName }: PackageKey): Promise<PackageRow | undefined> =>
+  db
+    .selectFrom('package')
+    .selectAll()
+    .where('owner_id', '=', ownerId)
+    .where('type', '=', type)
+    .where('lower_name', '=', lowerName)
+    .executeTakeFirst()
+
+const described = (db: Db) =>
+  db
+    .selectFrom('package_version')
+    .innerJoin('package', 'package.id', 'package_version.package_id')
+    .leftJoin('package_version_metadata', 'package_version_metadata.version_id', 'package_version.id')
+    .selectAll('package_version')
+    .select(['package.name', 'package.lower_name', 'package.repo_id', 'package_version_metadata.body as metadata'])
+    .where('package_version.is_internal', '=', false)
+
+/** The versions of packages, in the order in which they came. */
+export const listVersionsOf = async (db: Db, packageIds: readonly PackageId[]): Promise<DescribedVersion[]> =>
+  packageIds.length === 0
+    ? []
+    : described(db).where('package_version.package_id', 'in', packageIds).orderBy('package_version.id').execute()
+
+export const findDescribed = (
+  db: Db,
+  packageId: PackageId,
+  lowerVersion: string,
+): Promise<DescribedVersion | undefined> =>
+  described(db)
+    .where('package_version.package_id', '=', packageId)
+    .where('package_version.lower_version', '=', lowerVersion)
+    .executeTakeFirst()
+
+/** Which packages of an owner. */
+export interface PackageFilter {
+  readonly ownerId: UserId
+  readonly type: string
+  /** Part of the name, in any letter case. */
+  readonly text?: string | undefined
+  /** The name begins so. */
+  readonly after?: string | undefined
+}
+
+const isWanted =
+  ({ ownerId, type, text, after }: PackageFilter) =>
+  (where: ExpressionBuilder<Schema, 'package'>) =>
+    where.and([
+      where('package.owner_id', '=', ownerId),
+      where('package.type', '=', type),
+      ...(text ? [lowerContains('package.lower_name', text)] : []),
+      ...(after ? [where('package.lower_name', '>', after)] : []),
+      where.exists(
+        where
+          .selectFrom('package_version')
+          .select('package_version.id')
+          .whereRef('package_version.package_id', '=', 'package.id')
+          .where('package_version.is_internal', '=', false),
+      ),
+    ])
+
+/** Packages by their names. */
+export const listPackageRows = (
+  db: Db,
+  filter: PackageFilter,
+  page: { readonly limit: number; readonly offset: number },
+): Promise<PackageRow[]> =>
+  db
+    .selectFrom('package')
+    .selectAll()
+    .where(isWanted(filter))
+    .orderBy('package.lower_name')
+    .limit(page.limit)
+    .offset(page.offset)
+    .execute()
+
+export const countPackageRows = async (db: Db, filter: PackageFilter): Promise<number> =>
+  Number(
+    (
+      await db
+        .selectFrom('package')
+        .select((select) => select.fn.countAll<number | string>().as('count'))
+        .where(isWanted(filter))
+        .executeTakeFirstOrThrow()
+    ).count,
+  )
+
+const describedFiles = (db: Db) =>
+  db
+    .selectFrom('package_file')
+    .innerJoin('package_blob', 'package_blob.id', 'package_file.blob_id')
+    .innerJoin('package_version', 'package_version.id', 'package_file.version_id')
+    .innerJoin('package', 'package.id', 'package_version.package_id')
+    .leftJoin('package_file_metadata', 'package_file_metadata.file_id', 'package_file.id')
+    .selectAll('package_file')
+    .select([
+      'package_blob.md5',
+      'package_blob.sha1',
+      'package_blob.sha256',
+      'package_blob.sha512',
+      'package_blob.blob_key',
+      'package_version.package_id',
+      'package_version.version',
+      'package_version.lower_version',
+      'package.name as package_name',
+      'package_file_metadata.body as metadata',
+    ])
+
+/** The files of versions, in the order in which they came. */
+export const listFilesOf = async (db: Db, versionIds: readonly PackageVersionId[]): Promise<DescribedFile[]> =>
+  versionIds.length === 0
+    ? []
+    : describedFiles(db).where('package_file.version_id', 'in', versionIds).orderBy('package_file.id').execute()
+
+/** The files of all versions of a package, those that the registry keeps for itself among them when asked for. */
+export const listFilesOfPackage = (db: Db, packageId: PackageId): Promise<DescribedFile[]> =>
+  describedFiles(db)
+    .where('package_version.package_id', '=', packageId)
+    .where('package_version.is_internal', '=', false)
+    .orderBy('package_file.id')
+    .execute()
+
+/**
+ * Files of all packages that an owner has in a registry.
+ * @param fileKey those with this key alone
+ */
+export function listFilesOfType(
+  db: Db,
+  ownerId: UserId,
+  type: string,
+  wanted: { readonly fileKey?: string; readonly lowerName?: string } = {},
+): Promise<DescribedFile[]> {
+  let query = describedFiles(db)
+    .where('package_version.owner_id', '=', ownerId)
+    .where('package_version.type', '=', type)
+    .where('package_version.is_internal', '=', false)
+  if (wanted.fileKey !== undefined) query = query.where('package_file.file_key', '=', wanted.fileKey)
+  if (wanted.lowerName !== undefined) query = query.where('package_file.lower_name', '=', wanted.lowerName)
+  return query.orderBy('package_file.id').execute()
+}

@@ -1,0 +1,26 @@
+import type { SubjectCtx } from '../access/context.ts'
+import { transaction } from '../db/database.ts'
+import { NotFound } from '../lib/errors.ts'
+import { nowUnix } from '../lib/time.ts'
+import { findDescribed, type DescribedVersion } from './catalog.store.ts'
+import { putVersionMetadata } from './metadata.store.ts'
+import { holdPackage } from './package.store.ts'
+import { bumpRevision } from './revision.store.ts'
+
+/**
+ * Changes what a registry knows of a version.
+ * @param change of what is known when the package is held
+ */
+export async function redescribe<Metadata extends object>(
+  ctx: SubjectCtx,
+  version: DescribedVersion,
+  change: (known: Metadata) => Metadata,
+): Promise<void> {
+  await transaction(ctx.db, async (tx) => {
+    const held = await holdPackage(tx, version.package_id)
+    const current = held && (await findDescribed(tx, held.id, version.lower_version))
+    if (!held || current?.id !== version.id) throw new NotFound('the version does not exist', 'package_not_found')
+    await putVersionMetadata(tx, version.id, change(JSON.parse(current.metadata ?? '{}') as Metadata))
+    await bumpRevision(tx, held.owner_id, held.type, nowUnix(ctx.clock))
+  })
+}

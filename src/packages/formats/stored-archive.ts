@@ -1,0 +1,54 @@
+import type { Readable } from 'node:stream'
+import type { Ctx } from '../../access/context.ts'
+import { BadRequest, Refusal, Unavailable } from '../../lib/errors.ts'
+import type { Arrived } from '../content.service.ts'
+
+/** An archive in the store that somebody has sent: nothing about it can be believed. */
+export interface StoredArchive {
+  readonly sizeBytes: number
+  /** Its bytes from `start` to `end`, both included; all of them without. */
+  open(range?: { readonly start: number; readonly end: number }): Promise<Readable>
+}
+
+export const archiveIn = (
+  { blobs }: Pick<Ctx, 'blobs'>,
+  { blobKey, sizeBytes }: Pick<Arrived, 'blobKey' | 'sizeBytes'>,
+): StoredArchive => ({
+  sizeBytes,
+  async open(range) {
+    const content = await blobs.packages.get(blobKey, range ? { range } : {})
+    if (!content) throw new Unavailable('the archive is not in the store', 'package_content_lost')
+    return content.stream
+  },
+})
+
+/** The beginning of an archive. */
+export async function firstBytes(archive: StoredArchive, length: number): Promise<Buffer> {
+  if (archive.sizeBytes === 0) return Buffer.alloc(0)
+  return wholeOf(await archive.open({ start: 0, end: Math.min(archive.sizeBytes, length) - 1 }), length)
+}
+
+/** A content that is held in memory; `BadRequest` when it is larger than `maxBytes`. */
+export async function wholeOf(content: AsyncIterable<unknown>, maxBytes: number): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of content) {
+    size += (chunk as Buffer).length
+    if (size > maxBytes) throw brokenArchive('holds a description that is too large')
+    chunks.push(chunk as Buffer)
+  }
+  return Buffer.concat(chunks)
+}
+
+export const brokenArchive = (why: string): BadRequest =>
+  new BadRequest(`the archive ${why}`, 'package_archive_invalid')
+
+/** What goes wrong while an archive is read is the fault of who sent it, unless it says otherwise itself. */
+export async function reading<Result>(read: () => Promise<Result>): Promise<Result> {
+  try {
+    return await read()
+  } catch (error) {
+    if (error instanceof Refusal) throw error
+    throw brokenArchive('can not be read')
+  }
+}

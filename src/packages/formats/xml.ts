@@ -1,0 +1,62 @@
+import { SaxesParser } from 'saxes'
+import { BadRequest } from '../../lib/errors.ts'
+
+/** An element of a document, its text put together; names without their namespace's prefix. */
+export interface XmlElement {
+  readonly name: string
+  readonly attributes: Readonly<Record<string, string>>
+  readonly children: readonly XmlElement[]
+  readonly text: string
+}
+
+/** Deepest nesting and most elements of a document. */
+const maxDepth = 64
+const maxElements = 20_000
+
+interface Growing extends XmlElement {
+  readonly children: XmlElement[]
+  text: string
+}
+
+const plain = (name: string): string => name.slice(name.indexOf(':') + 1)
+
+/** Reads a small document whole; nothing outside of it is looked at and no entity but the usual ones is known. Throws `BadRequest`. */
+export function parseXml(text: string): XmlElement {
+  const parser = new SaxesParser()
+  const open: Growing[] = []
+  let root: XmlElement | undefined
+  let count = 0
+  parser.on('error', () => {
+    throw broken()
+  })
+  parser.on('opentag', ({ name, attributes }) => {
+    count += 1
+    if (open.length >= maxDepth || count > maxElements) throw broken()
+    const element: Growing = { name: plain(name), attributes: { ...attributes }, children: [], text: '' }
+    open.at(-1)?.children.push(element)
+    open.push(element)
+    root ??= element
+  })
+  const add = (part: string) => {
+    const element = open.at(-1)
+    if (element) element.text += part
+  }
+  parser.on('text', add)
+  parser.on('cdata', add)
+  parser.on('closetag', () => void open.pop())
+  parser.write(text.replace(/^\uFEFF/, '')).close()
+  if (!root) throw broken()
+  return root
+}
+
+const broken = () => new BadRequest('the description is no XML that can be read', 'package_xml_invalid')
+
+export const childOf = (element: XmlElement | undefined, name: string): XmlElement | undefined =>
+  element?.children.find((child) => child.name === name)
+
+/** The text of a child, trimmed; empty without one. */
+export const textOf = (element: XmlElement | undefined, name: string): string =>
+  childOf(element, name)?.text.trim() ?? ''
+
+export const childrenOf = (element: XmlElement | undefined, name: string): readonly XmlElement[] =>
+  element?.children.filter((child) => child.name === name) ?? []

@@ -1,0 +1,37 @@
+import { BadRequest } from '../../lib/errors.ts'
+import { semverOf } from '../semver.rules.ts'
+
+/** Longest path of a module, in characters. */
+const maxModuleLength = 255
+const moduleForm = /^[A-Za-z0-9_.~-]+(?:\/[A-Za-z0-9_.~-]+)*$/
+
+/** What is kept of a version. */
+export interface GoMetadata {
+  readonly goMod: string
+}
+
+/** The module and version whose files an archive holds, all below `module@version/`. Throws `BadRequest`. */
+export function moduleOf(names: readonly string[]): { readonly name: string; readonly version: string } {
+  const [first = ''] = names
+  const at = first.indexOf('@')
+  const name = first.slice(0, Math.max(at, 0))
+  const version = first.slice(at + 1).split('/')[0] ?? ''
+  const prefix = `${name}@${version}/`
+  if (at < 0 || !isModule(name) || !names.every((each) => each.startsWith(prefix))) {
+    throw new BadRequest('the archive holds no module', 'go_module_invalid')
+  }
+  if (!version.startsWith('v') || semverOf(version) !== version.slice(1)) {
+    throw new BadRequest('the version is no semantic version', 'package_version_invalid')
+  }
+  return { name, version }
+}
+
+const isModule = (name: string): boolean =>
+  name.length <= maxModuleLength && moduleForm.test(name) && !/(?:^|\/)\.{1,2}(?:\/|$)/.test(name)
+
+/** The module or version that an address means, where `!a` stands for `A` (Go's own escape). */
+export const unescapeModule = (text: string): string =>
+  text.replaceAll(/!([a-z])/g, (_, letter: string) => letter.toUpperCase())
+
+/** What a module without a file of its own for that has as such. */
+export const usualGoMod = (name: string): string => `module ${name}\n`

@@ -1,0 +1,55 @@
+import { storedReplies } from '../../access/serve-stored.ts'
+import { bytesOf, operation } from '../../http/operation.ts'
+import { bytes, empty } from '../../http/reply.ts'
+import { pathText } from '../../http/schema.ts'
+import { NotFound } from '../../lib/errors.ts'
+import { getFilesOfType } from '../catalog.service.ts'
+import { incomingOf } from '../incoming.ts'
+import { publishing, reading, registry } from '../registry.ts'
+import { jsonErrors } from '../registry-errors.ts'
+import { servePackageFile } from '../serve-file.ts'
+import { getIndex, publishChart } from './helm.service.ts'
+
+const helm = registry(
+  'helm',
+  jsonErrors((refusal) => ({ error: refusal.message })),
+)
+
+export const helmUpload = operation({
+  ...helm,
+  method: 'POST',
+  path: '/api/packages/{username}/helm/api/charts',
+  requires: publishing,
+  body: bytesOf('*/*'),
+  reply: { 201: 'empty' },
+  summary: 'Publish a Helm chart, in the place of one of its name and version',
+  async run({ ctx, call }) {
+    await publishChart(ctx, incomingOf(call))
+    return empty(201)
+  },
+})
+
+export const helmIndex = operation({
+  ...helm,
+  method: 'GET',
+  path: '/api/packages/{username}/helm/index.yaml',
+  requires: reading,
+  reply: { 200: bytesOf('text/yaml') },
+  summary: 'Get the index of the Helm charts of an owner',
+  run: async ({ ctx }) => bytes('text/yaml;charset=utf-8', await getIndex(ctx)),
+})
+
+export const helmDownload = operation({
+  ...helm,
+  method: 'GET',
+  path: '/api/packages/{username}/helm/{filename}',
+  params: { filename: pathText },
+  requires: reading,
+  reply: storedReplies,
+  summary: 'Download a Helm chart',
+  async run({ ctx, params, call }) {
+    const [file] = await getFilesOfType(ctx, 'helm', { lowerName: params.filename.toLowerCase() })
+    if (!file) throw new NotFound('the chart does not exist', 'package_file_not_found')
+    return servePackageFile(ctx, file, call)
+  },
+})

@@ -1,0 +1,73 @@
+import { createHash } from 'node:crypto'
+import type { SubjectCtx } from '../../access/context.ts'
+import { BadRequest, NotFound } from '../../lib/errors.ts'
+import { getPackageWithVersions } from '../catalog.service.ts'
+import { archiveIn, wholeOf } from '../formats/stored-archive.ts'
+import { getFile, getVersion } from '../package.service.ts'
+import { publishFile, receiveUpload, record, type Incoming, type PublishCtx } from '../publish.service.ts'
+import { remembered } from '../remembered.ts'
+import { isMainFile, isPom, isSnapshot, packageName, type ChecksumName, type MavenPath } from './maven.rules.ts'
+import { versionList } from './version-list.rules.ts'
+
+const type = 'maven'
+
+/** Largest description of a project, in bytes. */
+const maxPomBytes = 2 << 20
+
+/** Adds a file to a version; one whose name is taken is a conflict, but for the list of a snapshot's builds. */
+export async function publishArtifact(ctx: PublishCtx, path: MavenPath, incoming: Incoming): Promise<void> {
+  const limitBytes = ctx.config.packages.limitSizeMaven
+  const version = path.version ?? ''
+  const named = { type, name: packageName(path), version }
+  const file = { fileName: path.fileName, isLead: isMainFile(path) }
+  if (!isPom(path.fileName)) {
+    const replaces = isSnapshot(version) && path.fileName === 'maven-metadata.xml'
+    await publishFile(ctx, { ...named, ...file, replaces }, incoming, limitBytes)
+    return
+  }
+  await receiveUpload(ctx, incoming, limitBytes, async ({ arrived }) => {
+    const { readPom } = await import('./pom.ts')
+    const text = await wholeOf(await archiveIn(ctx, arrived).open(), maxPomBytes)
+    const metadata = readPom(text.toString('utf8'))
+    await record(ctx, { ...named, metadata, redescribes: true, files: [{ ...file, content: arrived }] })
+  })
+}
+
+/** The list of an artifact's versions, as XML, or `NotFound`. */
+export async function getVersionList(ctx: SubjectCtx, path: MavenPath): Promise<Buffer> {
+  const { text } = await remembered(ctx, type, packageName(path).toLowerCase(), async () => {
+    const { versions } = await getPackageWithVersions(ctx, type, packageName(path))
+    const names = versions.map((version) => version.version)
+    return { text: Buffer.from(versionList(path, names)) }
+  })
+  return text
+}
+
+/** The file that a path names, or `NotFound`. */
+export async function getArtifact(ctx: SubjectCtx, path: MavenPath) {
+  const version = await getVersion(ctx, { type, name: packageName(path), version: path.version ?? '' })
+  return getFile(ctx, version, { fileName: path.fileName })
+}
+
+/** The checksum of what a path names, in hexadecimal. */
+export async function getChecksum(ctx: SubjectCtx, path: MavenPath, checksum: ChecksumName): Promise<string> {
+  if (path.isVersionList) {
+    return createHash(checksum)
+      .update(await getVersionList(ctx, path))
+      .digest('hex')
+  }
+  return (await getArtifact(ctx, path))[checksum]
+}
+
+/** Compares a checksum that somebody sends with that of the file. Throws `BadRequest`, or `NotFound` without the file. */
+export async function checkChecksum(ctx: SubjectCtx, path: MavenPath, checksum: ChecksumName, sent: string) {
+  // The list of versions is computed: what the client thinks of it makes no difference.
+  if (path.isVersionList) return
+  const expected = await getChecksum(ctx, path, checksum).catch((error: unknown) => {
+    throw error instanceof NotFound ? new NotFound('the file of this checksum does not exist') : error
+  })
+  // Some clients write the name of the file behind it.
+  if (sent.trim().split(/\s/)[0]?.toLowerCase() !== expected) {
+    throw new BadRequest('the checksum is not that of the file', 'package_checksum_wrong')
+  }
+}

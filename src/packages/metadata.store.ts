@@ -1,0 +1,40 @@
+import type { Db, Tx } from '../db/database.ts'
+import type { PackageFileId, PackageId, PackageVersionId } from '../lib/ids.ts'
+
+/** Notes what a registry knows of a version, in the place of what it knew. */
+export const putVersionMetadata = (tx: Tx, versionId: PackageVersionId, metadata: object) =>
+  tx
+    .insertInto('package_version_metadata')
+    .values({ version_id: versionId, body: JSON.stringify(metadata) })
+    .onConflict((conflict) => conflict.column('version_id').doUpdateSet({ body: JSON.stringify(metadata) }))
+    .execute()
+
+/** The same of a file that is new. */
+export const putFileMetadata = (tx: Tx, fileId: PackageFileId, metadata: object) =>
+  tx
+    .insertInto('package_file_metadata')
+    .values({ file_id: fileId, body: JSON.stringify(metadata) })
+    .execute()
+
+/** Lets a name stand for a version of a package that is held. */
+export const putTag = (tx: Tx, packageId: PackageId, name: string, versionId: PackageVersionId) =>
+  tx
+    .insertInto('package_tag')
+    .values({ package_id: packageId, name, version_id: versionId })
+    .onConflict((conflict) => conflict.columns(['package_id', 'name']).doUpdateSet({ version_id: versionId }))
+    .execute()
+
+export const deleteTag = (tx: Tx, packageId: PackageId, name: string) =>
+  tx.deleteFrom('package_tag').where('package_id', '=', packageId).where('name', '=', name).execute()
+
+/** The tags of packages, by name, with the versions they stand for. */
+export const listTags = async (db: Db, packageIds: readonly PackageId[]) =>
+  packageIds.length === 0
+    ? []
+    : db
+        .selectFrom('package_tag')
+        .innerJoin('package_version', 'package_version.id', 'package_tag.version_id')
+        .select(['package_tag.package_id', 'package_tag.name', 'package_version.version', 'package_tag.version_id'])
+        .where('package_tag.package_id', 'in', packageIds)
+        .orderBy('package_tag.name')
+        .execute()

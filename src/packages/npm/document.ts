@@ -1,0 +1,216 @@
+import { PassThrough, type Readable } from 'node:stream'
+import { once } from 'node:events'
+import { BadRequest, TooLarge } from '../../lib/errors.ts'
+
+/** Deepest nesting of a document. */
+const maxDepth = 200
+/** Longest name of a member, in bytes. */
+const maxKeyBytes = 1024
+
+const quote = 0x22
+const backslash = 0x5c
+
+interface Level {
+  readonly isObject: boolean
+  key: string
+  wantsKey: boolean
+}
+
+/**
+ * Reads the document that `npm publish` sends, whose archives stand in it as base64: they are handed on while they
+ * arrive, and the rest is read as JSON. Throws `BadRequest` for what is no such document, `TooLarge` for too much beside the
+ * archives.
+ * @param take a member of `_attachments`; one at a time
+ */
+export async function readDocument(
+  body: Readable,
+  maxTextBytes: number,
+  take: (name: string, content: Readable) => Promise<void>,
+): Promise<unknown> {
+  const reader = new DocumentReader(maxTextBytes, take)
+  try {
+    for await (const chunk of body) await reader.add(chunk as Buffer)
+    return await reader.end()
+  } finally {
+    await reader.close()
+  }
+}
+
+class DocumentReader {
+  readonly #maxTextBytes: number
+  readonly #take: (name: string, content: Readable) => Promise<void>
+  readonly #kept: Buffer[] = []
+  #keptBytes = 0
+  readonly #levels: Level[] = []
+  #inString = false
+  #escaped = false
+  #isKey = false
+  #key: Buffer[] = []
+  #keyBytes = 0
+  /** The archive that is arriving, and what is left of its last group of four. */
+  #archive: { readonly content: PassThrough; readonly done: Promise<unknown>; rest: string } | undefined
+
+  constructor(maxTextBytes: number, take: (name: string, content: Readable) => Promise<void>) {
+    this.#maxTextBytes = maxTextBytes
+    this.#take = take
+  }
+
+  async add(chunk: Buffer): Promise<void> {
+    let at = 0
+    let keptFrom = 0
+    while (at < chunk.length) {
+      if (this.#archive) {
+        const end = chunk.indexOf(quote, at)
+        await this.#addToArchive(chunk.subarray(at, end < 0 ? chunk.length : end))
+        if (end < 0) return
+        await this.#endArchive()
+        at = keptFrom = end
+        this.#inString = true
+      }
+      const began = this.#inString ? this.#inText(chunk, at) : this.#between(chunk, at)
+      at = began.at
+      if (began.archive !== undefined) {
+        this.#keep(chunk.subarray(keptFrom, at))
+        this.#beginArchive(began.archive)
+        keptFrom = at
+      }
+    }
+    if (!this.#archive) this.#keep(chunk.subarray(keptFrom))
+  }
+
+  async end(): Promise<unknown> {
+    if (this.#archive) throw noDocument()
+    try {
+      return JSON.parse(Buffer.concat(this.#kept).toString('utf8'))
+    } catch {
+      throw noDocument()
+    }
+  }
+
+  /** Whoever takes an archive that does not end is told so. */
+  async close(): Promise<void> {
+    if (!this.#archive) return
+    this.#archive.content.destroy(noDocument())
+    await this.#archive.done.catch(() => undefined)
+  }
+
+  #keep(part: Buffer): void {
+    this.#keptBytes += part.length
+    if (this.#keptBytes > this.#maxTextBytes) throw new TooLarge('the description of the package is too large')
+    if (part.length > 0) this.#kept.push(Buffer.from(part))
+  }
+
+  /** To the end of a string or of the chunk. */
+  #inText(chunk: Buffer, from: number): { at: number; archive?: string } {
+    let at = from
+    for (; at < chunk.length; at += 1) {
+      const byte = chunk[at]
+      if (this.#escaped) this.#escaped = false
+      else if (byte === backslash) this.#escaped = true
+      else if (byte === quote) break
+    }
+    if (this.#isKey) {
+      this.#keyBytes += at - from
+      if (this.#keyBytes > maxKeyBytes) throw noDocument()
+      this.#key.push(Buffer.from(chunk.subarray(from, at)))
+    }
+    if (at === chunk.length) return { at }
+    this.#inString = false
+    if (this.#isKey) this.#endKey()
+    return { at: at + 1 }
+  }
+
+  #endKey(): void {
+    const level = this.#levels.at(-1)
+    if (level) {
+      level.key = keyText(Buffer.concat(this.#key))
+      level.wantsKey = false
+    }
+    this.#isKey = false
+    this.#key = []
+    this.#keyBytes = 0
+  }
+
+  /** To the beginning of a string, or to the end of the chunk. */
+  #between(chunk: Buffer, from: number): { at: number; archive?: string } {
+    for (let at = from; at < chunk.length; at += 1) {
+      switch (chunk[at] ?? 0) {
+        case quote: {
+          const level = this.#levels.at(-1)
+          this.#isKey = level?.isObject === true && level.wantsKey
+          const archive = this.#isKey ? undefined : this.#archiveHere()
+          this.#inString = archive === undefined
+          return archive === undefined ? { at: at + 1 } : { at: at + 1, archive }
+        }
+        case 0x7b:
+        case 0x5b:
+          if (this.#levels.length >= maxDepth) throw noDocument()
+          this.#levels.push({ isObject: chunk[at] === 0x7b, key: '', wantsKey: true })
+          break
+        case 0x7d:
+        case 0x5d:
+          this.#levels.pop()
+          break
+        case 0x2c: {
+          const level = this.#levels.at(-1)
+          if (level) level.wantsKey = true
+          break
+        }
+        default:
+      }
+    }
+    return { at: chunk.length }
+  }
+
+  /** The name of the archive whose content begins here. */
+  #archiveHere(): string | undefined {
+    const [top, archive, member, ...deeper] = this.#levels
+    const isContent = top?.key === '_attachments' && member?.key === 'data' && member.isObject && deeper.length === 0
+    return isContent ? archive?.key : undefined
+  }
+
+  #beginArchive(name: string): void {
+    const content = new PassThrough()
+    content.on('error', () => undefined)
+    const done = this.#take(name, content)
+    done.catch((error: unknown) => content.destroy(error as Error))
+    this.#archive = { content, done, rest: '' }
+  }
+
+  async #addToArchive(part: Buffer): Promise<void> {
+    const archive = this.#archive
+    if (!archive || part.length === 0) return
+    // Slashes may be escaped in JSON.
+    const text = archive.rest + part.toString('latin1').replaceAll('\\', '')
+    const whole = text.length - (text.length % 4)
+    archive.rest = text.slice(whole)
+    await this.#write(archive, Buffer.from(text.slice(0, whole), 'base64'))
+  }
+
+  async #write(archive: { content: PassThrough; done: Promise<unknown> }, bytes: Buffer): Promise<void> {
+    if (bytes.length === 0) return
+    if (archive.content.destroyed) return void (await archive.done)
+    if (!archive.content.write(bytes)) {
+      await Promise.race([once(archive.content, 'drain'), archive.done])
+    }
+  }
+
+  async #endArchive(): Promise<void> {
+    const archive = this.#archive
+    if (!archive) return
+    if (archive.rest !== '') await this.#write(archive, Buffer.from(archive.rest, 'base64'))
+    this.#archive = undefined
+    archive.content.end()
+    await archive.done
+  }
+}
+
+const noDocument = () => new BadRequest('the body is no document of a package', 'npm_document_invalid')
+
+function keyText(bytes: Buffer): string {
+  try {
+    return JSON.parse(`"${bytes.toString('utf8')}"`) as string
+  } catch {
+    throw noDocument()
+  }
+}

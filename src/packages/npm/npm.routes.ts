@@ -1,0 +1,222 @@
+import { Type } from 'typebox'
+import { storedReplies } from '../../access/serve-stored.ts'
+import { bytesOf, operation } from '../../http/operation.ts'
+import { empty } from '../../http/reply.ts'
+import { pathText } from '../../http/schema.ts'
+import { NotFound } from '../../lib/errors.ts'
+import { getPublishers, getFilesOfPackage, getPackageWithVersions, searchPackages } from '../catalog.service.ts'
+import { getFile, getVersion, removeVersion } from '../package.service.ts'
+import { changing, json, jsonReply, publishing, reading, registry } from '../registry.ts'
+import { jsonErrors } from '../registry-errors.ts'
+import { remembered } from '../remembered.ts'
+import { servePackageFile } from '../serve-file.ts'
+import { getTags, removeTag } from '../tag.service.ts'
+import { presentDocument, presentFound, presentTags } from './npm.present.ts'
+import { publishDocument, removePackage, tagVersion } from './npm.service.ts'
+
+const type = 'npm'
+const npm = registry(
+  type,
+  jsonErrors((refusal) => ({ error: refusal.message })),
+)
+
+const nameParams = { name: pathText }
+const fileParams = { ...nameParams, version: pathText, filename: pathText }
+
+/** Most results of one search, and how many there are when nobody says. */
+const maxFound = 250
+const usualFound = 20
+
+/** Largest version in a body that names one, in bytes. */
+const maxVersionBytes = 1024
+
+export const npmPublish = operation({
+  ...npm,
+  method: 'PUT',
+  path: '/api/packages/{username}/npm/{name+}',
+  params: nameParams,
+  requires: publishing,
+  body: bytesOf('*/*'),
+  reply: { 201: 'empty' },
+  summary: 'Publish a version of an npm package, or deprecate versions',
+  async run({ ctx, call }) {
+    await publishDocument(ctx, call.body(), call.signal)
+    return empty(201)
+  },
+})
+
+export const npmMetadata = operation({
+  ...npm,
+  method: 'GET',
+  path: '/api/packages/{username}/npm/{name+}',
+  params: nameParams,
+  requires: reading,
+  reply: jsonReply,
+  summary: 'Get what is known of an npm package and all of its versions',
+  async run({ ctx, params: { name } }) {
+    const { text } = await remembered(ctx, type, `document ${name.toLowerCase()}`, async () => {
+      const { row, versions } = await getPackageWithVersions(ctx, type, name)
+      const [files, tags] = await Promise.all([getFilesOfPackage(ctx, row), getTags(ctx, row)])
+      return { text: Buffer.from(JSON.stringify(presentDocument(ctx, versions, files, tags))) }
+    })
+    return { ...json(null), content: text }
+  },
+})
+
+export const npmDownload = operation({
+  ...npm,
+  method: 'GET',
+  path: '/api/packages/{username}/npm/{name+}/-/{version}/{filename}',
+  params: fileParams,
+  requires: reading,
+  reply: storedReplies,
+  summary: 'Download the archive of a version of an npm package',
+  async run({ ctx, params: { name, version, filename }, call }) {
+    const found = await getVersion(ctx, { type, name, version })
+    return servePackageFile(ctx, await getFile(ctx, found, { fileName: filename }), call)
+  },
+})
+
+export const npmDownloadByName = operation({
+  ...npm,
+  method: 'GET',
+  path: '/api/packages/{username}/npm/{name+}/-/{filename}',
+  params: { ...nameParams, filename: pathText },
+  requires: reading,
+  reply: storedReplies,
+  summary: 'Download an archive of an npm package by the name of its file',
+  async run({ ctx, params: { name, filename }, call }) {
+    const { row } = await getPackageWithVersions(ctx, type, name)
+    const files = await getFilesOfPackage(ctx, row)
+    const file = files.find((each) => each.lower_name === filename.toLowerCase())
+    if (!file) throw new NotFound('the file does not exist', 'package_file_not_found')
+    return servePackageFile(ctx, file, call)
+  },
+})
+
+export const npmDeleteVersion = operation({
+  ...npm,
+  method: 'DELETE',
+  path: '/api/packages/{username}/npm/{name+}/-/{version}/{filename}/-rev/{revision}',
+  params: { ...fileParams, revision: pathText },
+  requires: changing,
+  reply: { 200: 'empty' },
+  summary: 'Unpublish a version of an npm package',
+  async run({ ctx, params: { name, version } }) {
+    await removeVersion(ctx, await getVersion(ctx, { type, name, version }))
+    return empty(200)
+  },
+})
+
+const revisionParams = { ...nameParams, revision: pathText }
+
+export const npmDeletePackage = operation({
+  ...npm,
+  method: 'DELETE',
+  path: '/api/packages/{username}/npm/{name+}/-rev/{revision}',
+  params: revisionParams,
+  requires: changing,
+  reply: { 200: 'empty' },
+  summary: 'Unpublish an npm package with all of its versions',
+  async run({ ctx, params: { name } }) {
+    const { versions } = await getPackageWithVersions(ctx, type, name)
+    await removePackage(ctx, versions)
+    return empty(200)
+  },
+})
+
+export const npmUpdateDocument = operation({
+  ...npm,
+  method: 'PUT',
+  path: '/api/packages/{username}/npm/{name+}/-rev/{revision}',
+  params: revisionParams,
+  requires: changing,
+  body: bytesOf('*/*'),
+  reply: { 200: 'empty' },
+  summary: 'Taken before a version of an npm package is unpublished; changes nothing',
+  async run({ call }) {
+    call.body().resume()
+    return empty(200)
+  },
+})
+
+export const npmListTags = operation({
+  ...npm,
+  method: 'GET',
+  path: '/api/packages/{username}/npm/-/package/{name+}/dist-tags',
+  params: nameParams,
+  requires: reading,
+  reply: jsonReply,
+  summary: 'List the tags of an npm package',
+  async run({ ctx, params: { name } }) {
+    const { row } = await getPackageWithVersions(ctx, type, name)
+    return json(presentTags(await getTags(ctx, row)))
+  },
+})
+
+const tagParams = { ...nameParams, tag: pathText }
+
+export const npmSetTag = operation({
+  ...npm,
+  method: 'PUT',
+  path: '/api/packages/{username}/npm/-/package/{name+}/dist-tags/{tag}',
+  params: tagParams,
+  requires: changing,
+  body: bytesOf('*/*'),
+  maxBodyBytes: maxVersionBytes,
+  reply: { 200: 'empty' },
+  summary: 'Let a tag of an npm package stand for a version',
+  async run({ ctx, params: { name, tag }, call }) {
+    const text = (await call.wholeBody()).toString('utf8').trim()
+    await tagVersion(ctx, name, tag, /^"(.*)"$/s.exec(text)?.[1])
+    return empty(200)
+  },
+})
+
+export const npmDeleteTag = operation({
+  ...npm,
+  method: 'DELETE',
+  path: '/api/packages/{username}/npm/-/package/{name+}/dist-tags/{tag}',
+  params: tagParams,
+  requires: changing,
+  reply: { 200: 'empty' },
+  summary: 'Remove a tag of an npm package',
+  async run({ ctx, params: { name, tag } }) {
+    const { row } = await getPackageWithVersions(ctx, type, name)
+    await removeTag(ctx, row, tag)
+    return empty(200)
+  },
+})
+
+export const npmSearch = operation({
+  ...npm,
+  method: 'GET',
+  path: '/api/packages/{username}/npm/-/v1/search',
+  requires: reading,
+  query: {
+    text: Type.Optional(Type.String()),
+    from: Type.Optional(Type.Integer()),
+    size: Type.Optional(Type.Integer()),
+  },
+  reply: jsonReply,
+  summary: 'Search the npm packages of an owner by their names',
+  async run({ ctx, query: { text, from = 0, size = usualFound } }) {
+    const page = { offset: Math.max(0, from), limit: Math.min(maxFound, Math.max(1, size)) }
+    const { packages, total } = await searchPackages(ctx, type, text, page)
+    const publishers = await getPublishers(
+      ctx,
+      packages.flatMap(({ versions }) => versions),
+    )
+    return json(presentFound(ctx, packages, total, publishers))
+  },
+})
+
+export const npmWhoami = operation({
+  ...npm,
+  method: 'GET',
+  path: '/api/packages/{username}/npm/-/whoami',
+  requires: changing,
+  reply: jsonReply,
+  summary: 'Tell who is signed in to the npm registry',
+  run: async ({ ctx }) => json({ username: ctx.viewer.user.name }),
+})

@@ -1,0 +1,124 @@
+import { BadRequest } from '../../lib/errors.ts'
+import { semverOf } from '../semver.rules.ts'
+
+/** Longest name of a package with its scope, in characters (npm's own rule). */
+const maxNameLength = 214
+const nameForm = /^(?:@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/
+const maxTagLength = 128
+
+/** What npm's clients read of a version, beside where its archive is. */
+const members = [
+  'description', 'author', 'contributors', 'maintainers', 'homepage', 'license', 'keywords', 'bugs', 'funding',
+  'dependencies', 'devDependencies', 'peerDependencies', 'peerDependenciesMeta', 'optionalDependencies',
+  'bundleDependencies', 'bundledDependencies', 'acceptDependencies', 'engines', 'os', 'cpu', 'libc', 'bin', 'directories',
+  'main', 'module', 'types', 'typings', 'exports', 'imports', 'type', 'deprecated', 'hasInstallScript', '_hasShrinkwrap',
+  'readme', 'packageManager', 'publishConfig',
+] as const // prettier-ignore
+
+type Member = (typeof members)[number]
+
+/** What is kept of a version. */
+export type NpmMetadata = { readonly [Name in Member]?: unknown } & {
+  readonly repository: { readonly type: string; readonly url: string; readonly directory?: string }
+  readonly integrity: string
+  readonly shasum: string
+}
+
+/** A version that is published. */
+export interface NpmPublication {
+  readonly name: string
+  readonly version: string
+  readonly tags: readonly string[]
+  readonly metadata: NpmMetadata
+}
+
+type Json = Readonly<Record<string, unknown>>
+
+const isRecord = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const refused = (what: string, code: string) => new BadRequest(what, code)
+
+/** Whether a name can be that of a package. */
+export const isNpmName = (name: unknown): name is string =>
+  typeof name === 'string' && name.length <= maxNameLength && nameForm.test(name)
+
+/** Whether a word can stand for a version: what reads as one itself can not. */
+export const isNpmTag = (tag: string): boolean =>
+  tag !== '' &&
+  tag.length <= maxTagLength &&
+  tag.trim() === tag &&
+  !/^v?\d+(?:\.[\dx*]|$|[-+ ])/i.test(tag) &&
+  !/^[*<>=~^]/.test(tag)
+
+/** Name of the archive of a version. */
+export const archiveName = (name: string, version: string): string =>
+  `${name.split('/').pop() ?? name}-${version}.tgz`.toLowerCase()
+
+const text = (value: unknown): string => (typeof value === 'string' ? value : '')
+
+function repositoryOf(value: unknown): NpmMetadata['repository'] {
+  if (typeof value === 'string') return { type: '', url: value }
+  if (!isRecord(value)) return { type: '', url: '' }
+  const directory = text(value['directory'])
+  return { type: text(value['type']), url: text(value['url']), ...(directory ? { directory } : {}) }
+}
+
+/** The one version of a document that `npm publish` sent. Throws `BadRequest`. */
+export function publicationOf(document: unknown): NpmPublication {
+  if (!isRecord(document) || !isNpmName(document['name'])) {
+    throw refused('the name of the package is invalid', 'package_name_invalid')
+  }
+  const { name, versions, 'dist-tags': distTags } = document
+  const [entry, ...others] = isRecord(versions) ? Object.values(versions) : []
+  if (!isRecord(entry) || others.length > 0) throw refused('one version is published at a time', 'npm_versions_invalid')
+  const version = semverOf(entry['version'])
+  if (version === undefined) throw refused('the version is no semantic version', 'package_version_invalid')
+  const dist = isRecord(entry['dist']) ? entry['dist'] : {}
+  const kept = Object.fromEntries(
+    members.flatMap((key) => (entry[key] === undefined || entry[key] === null ? [] : [[key, entry[key]]])),
+  )
+  const tags = isRecord(distTags) ? Object.keys(distTags) : []
+  return {
+    name,
+    version,
+    tags,
+    metadata: {
+      ...kept,
+      repository: repositoryOf(entry['repository']),
+      integrity: text(dist['integrity']),
+      shasum: text(dist['shasum']),
+    },
+  }
+}
+
+/** Notes that were put to versions that are there (`npm deprecate`), by version; undefined for a document that publishes. */
+export function deprecationsOf(document: unknown): ReadonlyMap<string, string> | undefined {
+  if (!isRecord(document) || isRecord(document['_attachments'])) return undefined
+  const { versions } = document
+  if (!isRecord(versions)) return undefined
+  return new Map(
+    Object.entries(versions).map(([version, entry]) => [version, isRecord(entry) ? text(entry['deprecated']) : '']),
+  )
+}
+
+/** Throws `BadRequest` when what was announced is not what arrived. */
+export function checkIntegrity(
+  { integrity, shasum }: Pick<NpmMetadata, 'integrity' | 'shasum'>,
+  arrived: { readonly sha512: string; readonly sha1: string; readonly sha256: string },
+): void {
+  const base64 = (hex: string) => Buffer.from(hex, 'hex').toString('base64')
+  const right = new Map([
+    ['sha512', base64(arrived.sha512)],
+    ['sha256', base64(arrived.sha256)],
+    ['sha1', base64(arrived.sha1)],
+  ])
+  const claims = integrity.trim() === '' ? [] : integrity.trim().split(/\s+/)
+  const wrong = claims.some((claim) => {
+    const dash = claim.indexOf('-')
+    const expected = right.get(claim.slice(0, dash))
+    return expected !== undefined && expected !== claim.slice(dash + 1).split('?')[0]
+  })
+  if (wrong || (shasum !== '' && shasum.toLowerCase() !== arrived.sha1)) {
+    throw refused('the archive is not what its checksum says', 'package_checksum_wrong')
+  }
+}

@@ -1,0 +1,95 @@
+import type { Readable } from 'node:stream'
+import type { SignedInCtx, SubjectCtx } from '../../access/context.ts'
+import { BadRequest, NotFound } from '../../lib/errors.ts'
+import { getPackageWithVersions } from '../catalog.service.ts'
+import type { DescribedVersion } from '../catalog.store.ts'
+import { takingContents, type Arrived } from '../content.service.ts'
+import { redescribe } from '../describe.service.ts'
+import { repoToLink } from '../linkable.service.ts'
+import { record, refuseSize, uploadLimit, type PublishCtx } from '../publish.service.ts'
+import { removeVersion } from '../package.service.ts'
+import { setTag } from '../tag.service.ts'
+import { readDocument } from './document.ts'
+import {
+  archiveName,
+  checkIntegrity,
+  deprecationsOf,
+  isNpmTag,
+  publicationOf,
+  type NpmMetadata,
+  type NpmPublication,
+} from './npm.rules.ts'
+
+const type = 'npm'
+
+/** Largest document beside its archive, in bytes. */
+const maxDocumentBytes = 4 << 20
+
+/**
+ * Publishes the version of a document, or changes the notes of versions that are there (`npm deprecate`). A tag that reads
+ * as a version is refused, and the version is there nevertheless (contract).
+ */
+export async function publishDocument(ctx: PublishCtx, body: Readable, signal: AbortSignal): Promise<void> {
+  const maxBytes = uploadLimit(ctx, ctx.config.packages.limitSizeNpm)
+  await refuseSize(ctx, 0, maxBytes)
+  await takingContents(ctx, async (receive) => {
+    const archives: Arrived[] = []
+    const document = await readDocument(body, maxDocumentBytes, async (_name, content) => {
+      // Of several the first one counts.
+      if (archives.length > 0) return void content.resume()
+      archives.push(await receive(content, maxBytes, signal))
+    })
+    const notes = deprecationsOf(document)
+    if (notes) return deprecate(ctx, document as { name?: unknown }, notes)
+    const publication = publicationOf(document)
+    const [archive] = archives
+    if (!archive) throw new BadRequest('the document holds no archive', 'npm_archive_missing')
+    await publishArchive(ctx, publication, archive)
+  })
+}
+
+async function publishArchive(ctx: PublishCtx, publication: NpmPublication, archive: Arrived): Promise<void> {
+  const { name, version, tags, metadata } = publication
+  const { sha1 = '', sha512 = '' } = archive.digests
+  checkIntegrity(metadata, { sha1, sha512, sha256: archive.sha256 })
+  const repoId = await repoToLink(ctx, metadata.repository.url)
+  const good = tags.filter(isNpmTag)
+  await record(ctx, {
+    type,
+    name,
+    version,
+    metadata: metadata satisfies NpmMetadata,
+    whenThere: 'refuse',
+    tags: good,
+    repoId,
+    files: [{ fileName: archiveName(name, version), isLead: true, content: archive }],
+  })
+  if (good.length < tags.length) throw noTag()
+}
+
+const noTag = () => new BadRequest('a name for versions must not read as a version', 'npm_tag_invalid')
+
+async function deprecate(ctx: PublishCtx, { name }: { name?: unknown }, notes: ReadonlyMap<string, string>) {
+  if (typeof name !== 'string') throw new BadRequest('the name of the package is invalid', 'package_name_invalid')
+  const { versions } = await getPackageWithVersions(ctx, type, name)
+  for (const version of versions) {
+    const note = notes.get(version.version)
+    if (note === undefined) continue
+    await redescribe<NpmMetadata>(ctx, version, ({ deprecated: _former, ...known }) =>
+      note === '' ? known : { ...known, deprecated: note },
+    )
+  }
+}
+
+/** Lets a tag stand for a version. */
+export async function tagVersion(ctx: SubjectCtx, name: string, tag: string, version: unknown): Promise<void> {
+  const { row } = await getPackageWithVersions(ctx, type, name)
+  if (!isNpmTag(tag)) throw noTag()
+  if (typeof version !== 'string') throw new NotFound('the version does not exist', 'package_not_found')
+  await setTag(ctx, row, tag, version)
+}
+
+/** Removes a package with all of its versions. */
+export async function removePackage(ctx: SubjectCtx & SignedInCtx, versions: readonly DescribedVersion[]) {
+  for (const version of versions) await removeVersion(ctx, version)
+}

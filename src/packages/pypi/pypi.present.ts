@@ -1,0 +1,24 @@
+import type { SubjectCtx } from '../../access/context.ts'
+import { escapeXml } from '../../lib/escape-xml.ts'
+import type { DescribedFile, DescribedVersion } from '../catalog.store.ts'
+import { metadataOf } from '../metadata.rules.ts'
+import type { PypiMetadata } from './pypi.rules.ts'
+
+/** The page that pip reads: a link to each file of a package (PEP 503). */
+export function presentSimple(
+  { config, subject }: SubjectCtx,
+  name: string,
+  versions: readonly DescribedVersion[],
+  files: readonly DescribedFile[],
+): string {
+  const base = `${config.server.rootUrl}api/packages/${encodeURIComponent(subject.name)}/pypi/files`
+  const described = new Map(versions.map((version) => [version.id, metadataOf<PypiMetadata>(version)]))
+  const links = files.map((file) => {
+    const path = [name.toLowerCase(), file.version, file.name].map((each) => encodeURIComponent(each)).join('/')
+    const python = described.get(file.version_id)?.requiresPython ?? ''
+    const attribute = python === '' ? '' : ` data-requires-python="${escapeXml(python)}"`
+    return `<a href="${escapeXml(`${base}/${path}#sha256=${file.sha256}`)}"${attribute}>${escapeXml(file.name)}</a><br>`
+  })
+  const title = `<title>Links for ${escapeXml(name)}</title>`
+  return `<!DOCTYPE html>\n<html>\n<head>${title}</head>\n<body>\n${links.join('\n')}\n</body>\n</html>\n`
+}

@@ -1,0 +1,67 @@
+import { storedReplies } from '../../access/serve-stored.ts'
+import { bytesOf, operation } from '../../http/operation.ts'
+import { bytes, empty } from '../../http/reply.ts'
+import { pathText } from '../../http/schema.ts'
+import { getFilesOfPackage, getPackageWithVersions } from '../catalog.service.ts'
+import { incomingOf } from '../incoming.ts'
+import { getFile, getVersion } from '../package.service.ts'
+import { receiveUpload, record } from '../publish.service.ts'
+import { publishing, reading, registry } from '../registry.ts'
+import { registryErrors } from '../registry-errors.ts'
+import { remembered } from '../remembered.ts'
+import { servePackageFile } from '../serve-file.ts'
+import { presentSimple } from './pypi.present.ts'
+import { pypiName, uploadOf } from './pypi.rules.ts'
+
+const type = 'pypi'
+const pypi = registry(type, registryErrors)
+
+export const pypiUpload = operation({
+  ...pypi,
+  method: 'POST',
+  path: '/api/packages/{username}/pypi',
+  requires: publishing,
+  body: bytesOf('multipart/form-data'),
+  reply: { 201: 'empty' },
+  summary: 'Upload a file of a Python package',
+  async run({ ctx, call }) {
+    const incoming = incomingOf(call, 'content')
+    await receiveUpload(ctx, incoming, ctx.config.packages.limitSizePypi, async ({ arrived, fields, fileName }) => {
+      const upload = uploadOf(fields, fileName, arrived.sha256)
+      await record(ctx, { type, ...upload, files: [{ fileName, isLead: true, content: arrived }] })
+    })
+    return empty(201)
+  },
+})
+
+export const pypiSimple = operation({
+  ...pypi,
+  method: 'GET',
+  path: '/api/packages/{username}/pypi/simple/{name}',
+  params: { name: pathText },
+  requires: reading,
+  reply: { 200: bytesOf('text/html') },
+  summary: 'List the files of a Python package as pip reads them',
+  async run({ ctx, params }) {
+    const name = pypiName(params.name)
+    const page = await remembered(ctx, type, name.toLowerCase(), async () => {
+      const { row, versions } = await getPackageWithVersions(ctx, type, name)
+      return { text: presentSimple(ctx, row.name, versions, await getFilesOfPackage(ctx, row)) }
+    })
+    return bytes('text/html;charset=utf-8', page.text)
+  },
+})
+
+export const pypiDownload = operation({
+  ...pypi,
+  method: 'GET',
+  path: '/api/packages/{username}/pypi/files/{name}/{version}/{filename}',
+  params: { name: pathText, version: pathText, filename: pathText },
+  requires: reading,
+  reply: storedReplies,
+  summary: 'Download a file of a Python package',
+  async run({ ctx, params: { name, version, filename }, call }) {
+    const found = await getVersion(ctx, { type, name: pypiName(name), version })
+    return servePackageFile(ctx, await getFile(ctx, found, { fileName: filename }), call)
+  },
+})

@@ -1,0 +1,72 @@
+import { BadRequest } from '../../lib/errors.ts'
+
+/** Longest name and version, in characters. */
+const maxLength = 200
+const nameForm = /^[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?$/
+const fileForm = /^[A-Za-z0-9][A-Za-z0-9._+!~-]*$/
+
+/** A version by PEP 440: epoch, release, pre-release, post-release, development release, local part. */
+const versionForm =
+  /^v?(?:\d+!)?\d+(?:\.\d+)*(?:[-_.]?(?:alpha|a|beta|b|preview|pre|c|rc)[-_.]?\d*)?(?:-\d+|[-_.]?(?:post|rev|r)[-_.]?\d*)?(?:[-_.]?dev[-_.]?\d*)?(?:\+[a-z0-9]+(?:[-_.][a-z0-9]+)*)?$/i
+
+/** A name as it is kept: what separates its words does not tell names apart (PEP 503). */
+export const pypiName = (name: string): string => name.replaceAll(/[-_.]+/g, '-')
+
+/** What is kept of a version. */
+export interface PypiMetadata {
+  readonly summary: string
+  readonly requiresPython: string
+  readonly homepage: string
+  readonly author: string
+  readonly license: string
+}
+
+/** A file that is uploaded. */
+export interface PypiUpload {
+  readonly name: string
+  readonly version: string
+  readonly metadata: PypiMetadata
+}
+
+type Fields = Readonly<Record<string, string>>
+
+/** An address that may be shown as a link; else empty. */
+function webAddress(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  return url && /^https?:$/.test(url.protocol) ? text : ''
+}
+
+function homepageOf(fields: Fields): string {
+  const [, named = ''] = /^homepage\s*,\s*(\S+)$/i.exec(fields['project_urls'] ?? '') ?? []
+  return webAddress(named) || webAddress(fields['home_page'] ?? '')
+}
+
+/** What a form says of the file that it brings. Throws `BadRequest`. */
+export function uploadOf(fields: Fields, fileName: string, sha256: string): PypiUpload {
+  const name = pypiName(fields['name'] ?? '')
+  const version = (fields['version'] ?? '').trim()
+  if (name.length > maxLength || !nameForm.test(name)) {
+    throw new BadRequest('the name of the package is invalid', 'package_name_invalid')
+  }
+  if (version.length > maxLength || !versionForm.test(version)) {
+    throw new BadRequest('the version is invalid', 'package_version_invalid')
+  }
+  if (fileName.length > maxLength + 55 || !fileForm.test(fileName)) {
+    throw new BadRequest('the name of the file is invalid', 'package_file_name_invalid')
+  }
+  const digest = (fields['sha256_digest'] ?? '').toLowerCase()
+  if (digest !== '' && digest !== sha256) {
+    throw new BadRequest('the file is not what its checksum says', 'package_checksum_wrong')
+  }
+  return {
+    name,
+    version,
+    metadata: {
+      summary: fields['summary'] ?? '',
+      requiresPython: fields['requires_python'] ?? '',
+      homepage: homepageOf(fields),
+      author: fields['author'] ?? '',
+      license: fields['license'] ?? '',
+    },
+  }
+}

@@ -1,0 +1,32 @@
+import { sql } from 'kysely'
+import type { Db, Tx } from '../db/database.ts'
+import type { UserId } from '../lib/ids.ts'
+import type { Unix } from '../lib/time.ts'
+
+/** How often what an owner has in a registry has changed, and when it did last. */
+export interface Revision {
+  readonly revision: number
+  readonly changedUnix: Unix
+}
+
+/** Counts a change. It comes last in its transaction: others wait for the row. */
+export const bumpRevision = (tx: Tx, ownerId: UserId, type: string, changedUnix: Unix) =>
+  tx
+    .insertInto('package_revision')
+    .values({ owner_id: ownerId, type, revision: 1, changed_unix: changedUnix })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['owner_id', 'type'])
+        .doUpdateSet({ revision: sql`package_revision.revision + 1`, changed_unix: changedUnix }),
+    )
+    .execute()
+
+export async function findRevision(db: Db, ownerId: UserId, type: string): Promise<Revision> {
+  const row = await db
+    .selectFrom('package_revision')
+    .select(['revision', 'changed_unix'])
+    .where('owner_id', '=', ownerId)
+    .where('type', '=', type)
+    .executeTakeFirst()
+  return row ? { revision: row.revision, changedUnix: row.changed_unix } : { revision: 0, changedUnix: 0 }
+}

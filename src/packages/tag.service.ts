@@ -1,0 +1,33 @@
+import type { SubjectCtx } from '../access/context.ts'
+import { transaction } from '../db/database.ts'
+import type { PackageRow } from '../db/tables/packages.ts'
+import { NotFound } from '../lib/errors.ts'
+import { nowUnix } from '../lib/time.ts'
+import { deleteTag, listTags, putTag } from './metadata.store.ts'
+import { comparable } from './package.rules.ts'
+import { findVersionOf, holdPackage } from './package.store.ts'
+import { bumpRevision } from './revision.store.ts'
+
+/** The names that stand for versions of a package. */
+export const getTags = ({ db }: SubjectCtx, row: PackageRow) => listTags(db, [row.id])
+
+/** Lets a name stand for a version of a package from now on; `NotFound` for an unknown version. */
+export async function setTag(ctx: SubjectCtx, row: PackageRow, name: string, version: string): Promise<void> {
+  await transaction(ctx.db, async (tx) => {
+    const held = await holdPackage(tx, row.id)
+    const found = held && (await findVersionOf(tx, held.id, comparable(version)))
+    if (!held || !found || found.is_internal) throw new NotFound('the version does not exist', 'package_not_found')
+    await putTag(tx, held.id, name, found.id)
+    await bumpRevision(tx, held.owner_id, held.type, nowUnix(ctx.clock))
+  })
+}
+
+/** Takes a name away; one that is not there is no mistake. */
+export async function removeTag(ctx: SubjectCtx, row: PackageRow, name: string): Promise<void> {
+  await transaction(ctx.db, async (tx) => {
+    const held = await holdPackage(tx, row.id)
+    if (!held) return
+    await deleteTag(tx, held.id, name)
+    await bumpRevision(tx, held.owner_id, held.type, nowUnix(ctx.clock))
+  })
+}
