@@ -38,7 +38,7 @@ type Files = Readonly<Record<string, string | Buffer>>
 /** A tar archive of some files. */
 export async function tarOf(files: Files): Promise<Buffer> {
   const archive = pack()
-  for (const [name, content] of Object.entries(files)) archive.entry({ name }, content)
+  for (const [name, content] of Object.entries(files)) archive.entry({ name, mtime: new Date(0) }, content)
   archive.finalize()
   return buffer(archive)
 }
