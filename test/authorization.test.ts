@@ -111,6 +111,8 @@ const values: Readonly<Record<string, string>> = {
   delivery_id: '1',
   comment: '1',
   run_id: '1',
+  'user-id': '1',
+  'repository-id': '1',
   ball_type: 'zipball',
   filepath: 'README.md',
 }
@@ -199,6 +201,7 @@ test('every operation refuses whom its requirements refuse, with the status of t
       log: { LEVEL: 'none' },
       repository: { ENABLE_FLAGS: true },
       quota: { ENABLED: true },
+      federation: { ENABLED: true },
       server: { LFS_START_SERVER: true },
     },
   })
