@@ -81,7 +81,7 @@ module.exports = {
     {
       name: 'reactors',
       within: 'free',
-      members: ['activity', 'feed', 'notifications', 'webhooks', 'mail', 'search', 'federation'],
+      members: ['activity', 'feed', 'notifications', 'webhooks', 'triggers', 'mail', 'search', 'federation'],
     },
     { name: 'doors', within: {}, members: ['transport', 'web'] },
     // Commands start the whole program, so they stand above it.
@@ -107,6 +107,7 @@ module.exports = {
       ['follows', 'likes', 'received', 'tickets'],
       ['inboxes'],
     ],
+    actions: [['workflows'], ['runs'], ['runners'], ['logs'], ['artifacts', 'protocol']],
   },
 
   /**

@@ -56,6 +56,7 @@ import { activity } from './activity/activity.feature.ts'
 import { feed } from './feed/feed.feature.ts'
 import { notifications } from './notifications/notifications.feature.ts'
 import { webhooks } from './webhooks/webhooks.feature.ts'
+import { triggers } from './triggers/triggers.feature.ts'
 import { mail } from './mail/mail.feature.ts'
 import { federation } from './federation/federation.feature.ts'
 import { transport } from './transport/transport.feature.ts'
@@ -87,6 +88,7 @@ const features: readonly Feature[] = [
   feed,
   notifications,
   webhooks,
+  triggers,
   mail,
   federation,
   transport,

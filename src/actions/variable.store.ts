@@ -1,5 +1,6 @@
 import type { Db, Tx } from '../db/database.ts'
 import type { ActionVariableRow } from '../db/tables/actions.ts'
+import type { RepoId, UserId } from '../lib/ids.ts'
 import type { Page } from '../lib/paging.ts'
 import type { Unix } from '../lib/time.ts'
 import type { ValueOwner } from './value-owner.ts'
@@ -66,3 +67,19 @@ export const deleteVariable = async (tx: Tx, owner: ValueOwner, name: string): P
   ).numDeletedRows > 0n
 
 const ownedBy = ({ owner_id, repo_id }: ValueOwner) => (owner_id === null ? { repo_id } : { owner_id })
+
+/** The variables that jobs of a repository see, by name: its own go before those of its owner. */
+export async function variablesOver(
+  db: Db,
+  repo: { readonly id: RepoId; readonly owner_id: UserId },
+): Promise<Readonly<Record<string, string>>> {
+  const rows = await db
+    .selectFrom('action_variable')
+    .select(['name', 'data', 'repo_id'])
+    .where((where) => where.or([where('owner_id', '=', repo.owner_id), where('repo_id', '=', repo.id)]))
+    .execute()
+  const own = rows.filter((row) => row.repo_id !== null)
+  return Object.fromEntries(
+    [...rows.filter((row) => row.repo_id === null), ...own].map(({ name, data }) => [name, data]),
+  )
+}

@@ -1,4 +1,5 @@
 import { Unreadable, upgraded } from '../jobs/versions.ts'
+import { actionEvents } from './catalogue/actions.ts'
 import { issueEvents } from './catalogue/issues.ts'
 import { packageEvents } from './catalogue/packages.ts'
 import { pullEvents } from './catalogue/pulls.ts'
@@ -17,6 +18,7 @@ export const eventCatalogue = {
   ...releaseEvents,
   ...wikiEvents,
   ...packageEvents,
+  ...actionEvents,
 }
 
 export type EventName = keyof typeof eventCatalogue

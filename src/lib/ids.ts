@@ -29,6 +29,12 @@ export type BranchRuleId = Id<'branchRule'>
 export type TagRuleId = Id<'tagRule'>
 export type SecretId = Id<'secret'>
 export type VariableId = Id<'variable'>
+export type RunId = Id<'run'>
+export type ActionJobId = Id<'action job'>
+export type TaskId = Id<'task'>
+export type RunnerId = Id<'runner'>
+export type RegistrationTokenId = Id<'registration token'>
+export type ActionScheduleId = Id<'action schedule'>
 export type SessionId = Id<'session'>
 export type LfsBlobId = Id<'lfsBlob'>
 export type LfsLockId = Id<'lfsLock'>
@@ -51,6 +57,9 @@ export type ServerId = Id<'federatedServer'>
 export type FollowedRepoId = Id<'followedRepo'>
 export type ActivityDeliveryId = Id<'activityDelivery'>
 export type ReceivedActivityId = Id<'receivedActivity'>
+
+/** The account that workflow jobs act as; it is a row like others, of a kind of its own. */
+export const actionsUserId = -2 as UserId
 
 /** A hexadecimal git object id: 40 digits (SHA-1) or 64 (SHA-256). */
 export type Oid = string & { readonly __oid: true }

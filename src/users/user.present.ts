@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import type { Ctx } from '../access/context.ts'
 import type { Viewer } from '../auth/viewer.ts'
 import type { UserRow } from '../db/tables/accounts.ts'
-import type { UserId } from '../lib/ids.ts'
+import { actionsUserId, type UserId } from '../lib/ids.ts'
 import { formatUnix, zeroTime } from '../lib/time.ts'
 import type { User } from './user.schemas.ts'
 
@@ -27,6 +27,7 @@ export const avatarUrl = (ctx: Pick<Ctx, 'config'>, user: UserRow): string => {
 }
 
 function presentAs(ctx: Pick<Ctx, 'config'>, user: UserRow, sight: Sight): User {
+  if (user.id === actionsUserId) return actionsUser(ctx)
   const all = sight === 'all'
   const isOrganization = user.kind === 'organization'
   const hidesEmail = !isOrganization && (sight === 'guest' || (sight === 'other' && user.keep_email_private))
@@ -94,13 +95,16 @@ export const ghostUser = (ctx: Pick<Ctx, 'config'>): User => ({
   username: 'Ghost',
 })
 
-/** The account that workflow jobs act as; it has no row. */
+/** The account that workflow jobs act as. */
 export const actionsUser = (ctx: Pick<Ctx, 'config'>): User => ({
   ...ghostUser(ctx),
-  id: -2,
+  id: actionsUserId,
   login: 'forgejo-actions',
+  login_name: 'forgejo-actions',
   full_name: 'Forgejo Actions',
-  email: `forgejo-actions@${ctx.config.service.noReplyAddress}`,
+  email: 'noreply@forgejo.org',
+  last_login: formatUnix(0),
+  active: true,
   html_url: `${ctx.config.server.rootUrl}forgejo-actions`,
   username: 'forgejo-actions',
 })

@@ -6,7 +6,7 @@ import { idList, idListText } from '../db/id-list.ts'
 import { preparedQuery } from '../db/prepared.ts'
 import { contains, lowerContains } from '../db/like.ts'
 import type { EmailRow, NewUserRow, UserChange, UserRow } from '../db/tables/accounts.ts'
-import type { UserId } from '../lib/ids.ts'
+import { actionsUserId, type UserId } from '../lib/ids.ts'
 import type { Page } from '../lib/paging.ts'
 import type { Unix } from '../lib/time.ts'
 
@@ -35,7 +35,7 @@ const usersById = preparedQuery((db: Db, ids: string) =>
 
 /** Accounts by id, in one query however many there are. */
 export async function loadUsers(db: Db, ids: Iterable<UserId | null>): Promise<ReadonlyMap<UserId, UserRow>> {
-  const wanted = [...new Set(ids)].filter((id): id is UserId => id !== null && id > 0)
+  const wanted = [...new Set(ids)].filter((id): id is UserId => id !== null && (id > 0 || id === actionsUserId))
   if (wanted.length === 0) return new Map()
   const rows = await usersById(db, idListText(wanted))
   return new Map(rows.map((row) => [row.id, row]))

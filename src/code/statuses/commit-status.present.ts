@@ -1,5 +1,6 @@
 import type { RepoCtx } from '../../access/context.ts'
 import type { CommitStatusRow } from '../../db/tables/repositories.ts'
+import { actionsUserId } from '../../lib/ids.ts'
 import { formatUnix } from '../../lib/time.ts'
 import { presentUser } from '../../users/user.present.ts'
 import { loadUsers } from '../../users/user.store.ts'
@@ -19,7 +20,8 @@ export async function presentStatuses(
   )
   const api = repoApiUrl(ctx)
   return rows.map((row) => {
-    const creator = users.get(row.creator_id)
+    // What jobs of workflows report is nobody's (observed).
+    const creator = row.creator_id === actionsUserId ? undefined : users.get(row.creator_id)
     return {
       id: row.id,
       status: row.state,

@@ -52,7 +52,7 @@ export const countStatuses = async (db: Db, filter: StatusFilter): Promise<numbe
   ).count
 
 /** The latest status of every context, by its number, the lowest first. */
-export const listLatestStatuses = (db: Db, repoId: RepoId, shas: readonly Oid[]): Promise<CommitStatusRow[]> =>
+export const listLatestStatuses = (db: Db | Tx, repoId: RepoId, shas: readonly Oid[]): Promise<CommitStatusRow[]> =>
   db
     .selectFrom('commit_status')
     .selectAll()
@@ -104,3 +104,34 @@ export const insertStatus = (tx: Tx, status: NewStatus): Promise<CommitStatusRow
     }))
     .returningAll()
     .executeTakeFirstOrThrow()
+
+/** Adds several statuses of one commit, with the next numbers; of two at once one fails on the number. */
+export async function insertStatuses(tx: Tx, statuses: readonly NewStatus[]): Promise<CommitStatusRow[]> {
+  const [first] = statuses
+  if (!first) return []
+  const { last } = await tx
+    .selectFrom('commit_status')
+    .select((select) => select.fn.coalesce(select.fn.max<number>('index'), sql<number>`0`).as('last'))
+    .where('repo_id', '=', first.repoId)
+    .where('sha', '=', first.sha)
+    .executeTakeFirstOrThrow()
+  const rows: CommitStatusRow[] = []
+  // Databases take only so many values in one statement.
+  while (rows.length < statuses.length) {
+    const values = statuses.slice(rows.length, rows.length + 50).map((status, at) => ({
+      repo_id: status.repoId,
+      sha: status.sha,
+      index: last + rows.length + at + 1,
+      state: status.state,
+      target_url: status.targetUrl,
+      description: status.description,
+      context: status.context,
+      context_hash: status.contextHash,
+      creator_id: status.creatorId,
+      created_unix: status.createdUnix,
+      updated_unix: status.createdUnix,
+    }))
+    rows.push(...(await tx.insertInto('commit_status').values(values).returningAll().execute()))
+  }
+  return rows
+}

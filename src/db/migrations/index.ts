@@ -1,5 +1,6 @@
 import { accounts1 } from './accounts-1.ts'
 import { actions1 } from './actions-1.ts'
+import { actions2 } from './actions-2.ts'
 import { activity1 } from './activity-1.ts'
 import { events1 } from './events-1.ts'
 import { federation1 } from './federation-1.ts'
@@ -65,4 +66,5 @@ export const migrations: readonly Migration[] = [
   federation1,
   oauth1,
   packages2,
+  actions2,
 ]

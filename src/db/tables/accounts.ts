@@ -10,7 +10,8 @@ export type AccessMode = 0 | 1 | 2 | 3 | 4
 /** Accounts: people and organizations, whose names share one space. */
 export interface UserTable {
   id: Generated<UserId>
-  kind: 'individual' | 'organization'
+  /** `system`: what acts by itself, as jobs of workflows do. It signs in nowhere and is in no list of people. */
+  kind: 'individual' | 'organization' | 'system'
   name: string
   lower_name: string
   full_name: string

@@ -1,5 +1,17 @@
-import type { Generated, Selectable } from 'kysely'
-import type { RepoId, SecretId, UserId, VariableId } from '../../lib/ids.ts'
+import type { Generated, Insertable, Selectable } from 'kysely'
+import type {
+  ActionJobId,
+  ActionScheduleId,
+  Oid,
+  RegistrationTokenId,
+  RepoId,
+  RunId,
+  RunnerId,
+  SecretId,
+  TaskId,
+  UserId,
+  VariableId,
+} from '../../lib/ids.ts'
 import type { Unix } from '../../lib/time.ts'
 
 /** Secrets of workflows, of an account or of a repository: exactly one of the two ids is set. */
@@ -27,10 +39,233 @@ export interface ActionVariableTable {
   updated_unix: Unix
 }
 
+/** Where a run, a job, a task or a step stands. */
+export type ActionStatus =
+  | 'unknown'
+  | 'waiting'
+  | 'running'
+  | 'success'
+  | 'failure'
+  | 'cancelled'
+  | 'skipped'
+  | 'blocked'
+
+/** One thing that happened, and one workflow that it started. */
+export interface ActionRunTable {
+  id: Generated<RunId>
+  repo_id: RepoId
+  /** From 1 on in its repository; never given twice. */
+  number: number
+  title: string
+  /** The workflow's file, below the folder of workflows. */
+  workflow_id: string
+  /** As the file calls itself; empty when it does not. */
+  workflow_name: string
+  /** The trigger of the file that fitted. */
+  event: string
+  /** What happened, by its name of our own: one that two triggers have, or that a newer run of its kind cancels. */
+  happening: string
+  ref: string
+  /** What lists show: a branch, a tag, `#` and the number of a pull request, or a commit. */
+  head: string
+  commit_oid: Oid
+  /** The branch that a pull request is for, and the one that it comes from; else empty. */
+  base_ref: string
+  head_ref: string
+  doer_id: UserId
+  /** Of a pull request from elsewhere: no secrets, and a token that only reads. */
+  is_foreign: boolean
+  /** Its token may write nothing, as the file says. */
+  is_read_only: boolean
+  needs_approval: boolean
+  approver_id: UserId | null
+  /** Runs of a group wait for each other or cancel each other; empty for none. */
+  concurrency_group: string
+  /** It waits until an earlier run of its group has ended. */
+  is_held: boolean
+  status: ActionStatus
+  /** Why the workflow could not be read, with the line; else empty. */
+  problem: string
+  started_unix: Unix
+  stopped_unix: Unix
+  /** What earlier attempts took, in seconds. */
+  previous_seconds: number
+  created_unix: Unix
+  updated_unix: Unix
+}
+
+/** What jobs of a run are told of what happened: long, and read by none of the lists. */
+export interface ActionRunPayloadTable {
+  run_id: RunId
+  /** JSON. */
+  data: string
+}
+
+/** How many runs a repository has, and the last number that one got. */
+export interface ActionRunCounterTable {
+  repo_id: RepoId
+  last_number: number
+  num_runs: number
+}
+
+/** A job of a run: one for each job of the file, or for each combination of its matrix. */
+export interface ActionJobTable {
+  id: Generated<ActionJobId>
+  run_id: RunId
+  repo_id: RepoId
+  /** From 0 on in its run. */
+  position: number
+  /** Its name in the file, which all combinations of a matrix share. */
+  job_key: string
+  name: string
+  /** JSON: the keys of the jobs that come first. */
+  needs: string
+  /** JSON: labels that a runner must have. */
+  runs_on: string
+  /** What the runner gets of the file, as YAML. */
+  payload: string
+  /** Its runner decides whether it is run when a job before it did not succeed. */
+  has_condition: boolean
+  status: ActionStatus
+  attempt: number
+  /** The task of its newest attempt. */
+  task_id: TaskId | null
+  /** Since when it waits for a runner. */
+  queued_ms: number
+  started_unix: Unix
+  stopped_unix: Unix
+  created_unix: Unix
+  updated_unix: Unix
+}
+
+/** An attempt at a job: what a runner was given. */
+export interface ActionTaskTable {
+  id: Generated<TaskId>
+  job_id: ActionJobId
+  run_id: RunId
+  repo_id: RepoId
+  runner_id: RunnerId | null
+  attempt: number
+  status: ActionStatus
+  /** Hash of the token that the job works with. */
+  token_hash: string
+  started_unix: Unix
+  stopped_unix: Unix
+  created_unix: Unix
+  updated_unix: Unix
+  /** When its runner last said something about it. */
+  active_ms: number
+  /** Lines and bytes of the log so far. */
+  log_lines: number
+  log_bytes: number
+  log_state: 'open' | 'ended' | 'stored' | 'expired'
+  /** Where the whole log lies once it is stored; else empty. */
+  log_key: string
+}
+
+export interface ActionStepTable {
+  task_id: TaskId
+  /** From 0 on. */
+  position: number
+  name: string
+  status: ActionStatus
+  /** Its first line in the log of the task, and how many are its own. */
+  log_index: number
+  log_length: number
+  started_unix: Unix
+  stopped_unix: Unix
+}
+
+export interface ActionOutputTable {
+  task_id: TaskId
+  name: string
+  value: string
+}
+
+/** Lines of the log of a task that is not stored whole yet, as they came. */
+export interface ActionLogChunkTable {
+  task_id: TaskId
+  first_line: number
+  line_count: number
+  data: string
+}
+
+/** A program that runs jobs: of a repository, of an account, or of the instance. */
+export interface ActionRunnerTable {
+  id: Generated<RunnerId>
+  uuid: string
+  name: string
+  version: string
+  owner_id: UserId | null
+  repo_id: RepoId | null
+  token_hash: string
+  /** JSON. */
+  labels: string
+  /** It takes one job, and is forgotten after it. */
+  is_ephemeral: boolean
+  online_ms: number
+  active_ms: number
+  created_unix: Unix
+}
+
+/** What a runner shows to be registered. It is shown again, so it is sealed as well as hashed. */
+export interface ActionRegistrationTokenTable {
+  id: Generated<RegistrationTokenId>
+  /** `instance`, `owner <id>` or `repo <id>`. */
+  scope: string
+  owner_id: UserId | null
+  repo_id: RepoId | null
+  token_hash: string
+  sealed: string
+  is_active: boolean
+  created_unix: Unix
+}
+
+/** Goes up whenever jobs begin to wait, so that runners look only then. The scopes are those of registration tokens. */
+export interface ActionQueueVersionTable {
+  scope: string
+  version: number
+}
+
+/** A moment at which a workflow of the default branch runs again. */
+export interface ActionScheduleTable {
+  id: Generated<ActionScheduleId>
+  repo_id: RepoId
+  workflow_id: string
+  spec: string
+  commit_oid: Oid
+  next_unix: Unix
+}
+
 export interface ActionTables {
   action_secret: ActionSecretTable
   action_variable: ActionVariableTable
+  action_run: ActionRunTable
+  action_run_payload: ActionRunPayloadTable
+  action_run_counter: ActionRunCounterTable
+  action_job: ActionJobTable
+  action_task: ActionTaskTable
+  action_step: ActionStepTable
+  action_output: ActionOutputTable
+  action_log_chunk: ActionLogChunkTable
+  action_runner: ActionRunnerTable
+  action_registration_token: ActionRegistrationTokenTable
+  action_queue_version: ActionQueueVersionTable
+  action_schedule: ActionScheduleTable
 }
 
 export type ActionSecretRow = Selectable<ActionSecretTable>
 export type ActionVariableRow = Selectable<ActionVariableTable>
+export type ActionRunRow = Selectable<ActionRunTable>
+export type NewActionRunRow = Insertable<ActionRunTable>
+export type ActionJobRow = Selectable<ActionJobTable>
+export type NewActionJobRow = Insertable<ActionJobTable>
+export type ActionTaskRow = Selectable<ActionTaskTable>
+export type NewActionTaskRow = Insertable<ActionTaskTable>
+export type ActionStepRow = Selectable<ActionStepTable>
+export type ActionOutputRow = Selectable<ActionOutputTable>
+export type ActionLogChunkRow = Selectable<ActionLogChunkTable>
+export type ActionRunnerRow = Selectable<ActionRunnerTable>
+export type NewActionRunnerRow = Insertable<ActionRunnerTable>
+export type ActionRegistrationTokenRow = Selectable<ActionRegistrationTokenTable>
+export type ActionScheduleRow = Selectable<ActionScheduleTable>

@@ -1,8 +1,8 @@
 import { Type } from 'typebox'
 import type { UserId } from '../../lib/ids.ts'
 
-/** The id of a row, branded as `lib/ids.ts` says. */
-export const id = <Branded extends number>() => Type.Unsafe<Branded>({ type: 'integer', minimum: 0 })
+/** The id of a row, branded as `lib/ids.ts` says; that of the account that workflow jobs act as lies below zero. */
+export const id = <Branded extends number>() => Type.Unsafe<Branded>({ type: 'integer', minimum: -2 })
 
 /** What somebody may do, from none to owner (`access/rights.ts`). */
 export const accessMode = Type.Unsafe<0 | 1 | 2 | 3 | 4>({ type: 'integer', minimum: 0, maximum: 4 })

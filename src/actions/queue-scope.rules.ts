@@ -1,0 +1,21 @@
+import type { RepoId, UserId } from '../lib/ids.ts'
+
+/** Whose jobs a runner takes: those of one repository, of all repositories of an account, or of the instance. */
+export interface QueueScope {
+  readonly ownerId: UserId | null
+  readonly repoId: RepoId | null
+}
+
+export const instanceScope: QueueScope = { ownerId: null, repoId: null }
+export const scopeOfAccount = (ownerId: UserId): QueueScope => ({ ownerId, repoId: null })
+export const scopeOfRepo = (repoId: RepoId): QueueScope => ({ ownerId: null, repoId })
+
+/** A scope as one text, by which rows name it. */
+export function scopeText({ ownerId, repoId }: QueueScope): string {
+  if (repoId !== null) return `repo ${repoId}`
+  return ownerId === null ? 'instance' : `owner ${ownerId}`
+}
+
+/** The scopes whose runners take the jobs of a repository. */
+export const scopesOver = (repo: { readonly id: RepoId; readonly owner_id: UserId }): readonly string[] =>
+  [instanceScope, scopeOfAccount(repo.owner_id), scopeOfRepo(repo.id)].map(scopeText)

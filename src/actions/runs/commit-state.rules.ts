@@ -1,0 +1,63 @@
+import type { ActionStatus } from '../../db/tables/actions.ts'
+
+/** What happened, where the commit is told how the jobs stand (contract, actions: commit statuses). */
+const reported = new Set([
+  'push',
+  'pull_request',
+  'pull_request_sync',
+  'pull_request_label',
+  'pull_request_assign',
+  'pull_request_milestone',
+  'release',
+])
+
+export const isReported = (happening: string): boolean => reported.has(happening)
+
+/** By what the status of a job is known at its commit. */
+export function contextOf(run: { readonly workflow_name: string; readonly event: string }, jobName: string): string {
+  return `${run.workflow_name} / ${jobName} (${run.event})`.trim()
+}
+
+const states: Readonly<Record<ActionStatus, string>> = {
+  unknown: 'pending',
+  waiting: 'pending',
+  blocked: 'pending',
+  running: 'pending',
+  success: 'success',
+  skipped: 'success',
+  failure: 'failure',
+  cancelled: 'failure',
+}
+
+export const stateOf = (status: ActionStatus): string => states[status]
+
+/** What is said of a job, with how long it took where it has ended. */
+export function descriptionOf(status: ActionStatus, seconds: number): string {
+  switch (status) {
+    case 'success':
+      return `Successful in ${durationText(seconds)}`
+    case 'failure':
+      return `Failing after ${durationText(seconds)}`
+    case 'cancelled':
+      return 'Has been cancelled'
+    case 'skipped':
+      return 'Has been skipped'
+    case 'running':
+      return 'Has started running'
+    case 'blocked':
+      return 'Blocked by required conditions'
+    case 'waiting':
+    case 'unknown':
+      return 'Waiting to run'
+  }
+}
+
+/** Seconds as `1h2m3s`, without the larger units that are none. */
+function durationText(seconds: number): string {
+  const rest = Math.max(0, Math.round(seconds))
+  const hours = Math.floor(rest / 3600)
+  const minutes = Math.floor(rest / 60) % 60
+  const end = `${rest % 60}s`
+  if (hours > 0) return `${hours}h${minutes}m${end}`
+  return minutes > 0 ? `${minutes}m${end}` : end
+}

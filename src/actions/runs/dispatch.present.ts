@@ -1,0 +1,17 @@
+import type { SignedInRepoCtx } from '../../access/context.ts'
+import { presentThisRepo } from '../../repos/repo.present.ts'
+import { presentUser } from '../../users/user.present.ts'
+
+/** What jobs of a dispatched workflow are told of it. */
+export async function presentDispatch(
+  ctx: SignedInRepoCtx,
+  told: { readonly ref: string; readonly inputs: Readonly<Record<string, string>>; readonly workflow: string },
+): Promise<object> {
+  return {
+    inputs: told.inputs,
+    ref: told.ref,
+    repository: await presentThisRepo(ctx),
+    sender: presentUser({ config: ctx.config }, ctx.viewer.user),
+    workflow: told.workflow,
+  }
+}

@@ -1,0 +1,50 @@
+import { createHash } from 'node:crypto'
+import { insertStatuses, listLatestStatuses } from '../../code/statuses/commit-status.store.ts'
+import { clockOf } from '../../db/clock.ts'
+import type { Tx } from '../../db/database.ts'
+import type { ActionRunRow } from '../../db/tables/actions.ts'
+import { publish } from '../../events/hub.ts'
+import { actionsUserId } from '../../lib/ids.ts'
+import { nowUnix } from '../../lib/time.ts'
+import { contextOf, descriptionOf, isReported, stateOf } from './commit-state.rules.ts'
+import type { JobState } from './run.store.ts'
+
+/** The repository of a run, as its addresses name it. */
+export interface RunHome {
+  readonly ownerName: string
+  readonly repoName: string
+}
+
+/**
+ * Tells the commit of a run how its jobs stand. A job is told of once for each state (pending, success, failure), not
+ * for each status (observed).
+ */
+export async function reportJobs(tx: Tx, home: RunHome, run: ActionRunRow, jobs: readonly JobState[]): Promise<void> {
+  if (!isReported(run.happening) || jobs.length === 0) return
+  const latest = await listLatestStatuses(tx, run.repo_id, [run.commit_oid])
+  const stateAt = new Map(latest.map(({ context, state }) => [context, state]))
+  const createdUnix = nowUnix(clockOf(tx))
+  const statuses = jobs.flatMap((job) => {
+    const context = contextOf(run, job.name)
+    const state = stateOf(job.status)
+    const targetUrl = `/${home.ownerName}/${home.repoName}/actions/runs/${run.number}/jobs/${job.position}`
+    if (stateAt.get(context) === state) return []
+    stateAt.set(context, state)
+    return [
+      {
+        repoId: run.repo_id,
+        sha: run.commit_oid,
+        state,
+        targetUrl,
+        description: descriptionOf(job.status, job.stopped_unix - job.started_unix),
+        context,
+        contextHash: createHash('sha1').update(context).digest('hex'),
+        creatorId: actionsUserId,
+        createdUnix,
+      },
+    ]
+  })
+  for (const row of await insertStatuses(tx, statuses)) {
+    await publish(tx, 'status.created', { repoId: row.repo_id, doerId: actionsUserId, statusId: row.id, sha: row.sha })
+  }
+}

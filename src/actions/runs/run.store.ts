@@ -1,0 +1,241 @@
+import { sql } from 'kysely'
+import type { Db, Tx } from '../../db/database.ts'
+import { idList, idListText } from '../../db/id-list.ts'
+import type {
+  ActionJobRow,
+  ActionRunRow,
+  ActionStatus,
+  NewActionJobRow,
+  NewActionRunRow,
+} from '../../db/tables/actions.ts'
+import type { ActionJobId, Oid, RepoId, RunId, TaskId, UserId } from '../../lib/ids.ts'
+import type { Page } from '../../lib/paging.ts'
+import type { Unix } from '../../lib/time.ts'
+
+/** Statuses of what may still change, as the indexes of the tables name them. */
+const openStatuses = ['waiting', 'running', 'blocked'] as const
+
+/** The next number of a run in a repository; who asks in another transaction meanwhile waits. */
+export async function takeRunNumber(tx: Tx, repoId: RepoId): Promise<number> {
+  const { last_number } = await tx
+    .insertInto('action_run_counter')
+    .values({ repo_id: repoId, last_number: 1, num_runs: 1 })
+    .onConflict((conflict) =>
+      conflict.column('repo_id').doUpdateSet({
+        last_number: sql`action_run_counter.last_number + 1`,
+        num_runs: sql`action_run_counter.num_runs + 1`,
+      }),
+    )
+    .returning('last_number')
+    .executeTakeFirstOrThrow()
+  return last_number
+}
+
+export const insertRun = (tx: Tx, values: NewActionRunRow): Promise<ActionRunRow> =>
+  tx.insertInto('action_run').values(values).returningAll().executeTakeFirstOrThrow()
+
+export const insertPayload = (tx: Tx, runId: RunId, data: string) =>
+  tx.insertInto('action_run_payload').values({ run_id: runId, data }).execute()
+
+/** Most rows of one statement: databases take only so many values. */
+const rowsAtOnce = 50
+
+export async function insertJobs(tx: Tx, rows: readonly NewActionJobRow[]): Promise<ActionJobRow[]> {
+  const made: ActionJobRow[] = []
+  for (let at = 0; at < rows.length; at += rowsAtOnce) {
+    const some = rows.slice(at, at + rowsAtOnce)
+    made.push(...(await tx.insertInto('action_job').values(some).returningAll().execute()))
+  }
+  return made.toSorted((one, other) => one.position - other.position)
+}
+
+export const findRun = (db: Db | Tx, repoId: RepoId, id: RunId): Promise<ActionRunRow | undefined> =>
+  db.selectFrom('action_run').selectAll().where('repo_id', '=', repoId).where('id', '=', id).executeTakeFirst()
+
+/** The row, locked against others until the transaction ends (SQLite has one writer anyway). */
+export const findRunForUpdate = (tx: Tx, id: RunId): Promise<ActionRunRow | undefined> =>
+  tx
+    .updateTable('action_run')
+    .set((set) => ({ status: set.ref('status') }))
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirst()
+
+export const updateRun = (tx: Tx, id: RunId, change: Partial<NewActionRunRow>) =>
+  tx.updateTable('action_run').set(change).where('id', '=', id).execute()
+
+export async function loadRuns(db: Db, ids: readonly RunId[]): Promise<ReadonlyMap<RunId, ActionRunRow>> {
+  const rows =
+    ids.length === 0
+      ? []
+      : await db
+          .selectFrom('action_run')
+          .selectAll()
+          .where('id', 'in', sql<RunId>`${idList(db, idListText(ids))}`)
+          .execute()
+  return new Map(rows.map((row) => [row.id, row]))
+}
+
+/** What lists of runs are narrowed to: all of these that are given. */
+export interface RunFilter {
+  readonly repoId: RepoId
+  readonly events: readonly string[]
+  readonly statuses: readonly ActionStatus[]
+  readonly number: number | undefined
+  readonly sha: string | undefined
+}
+
+const filtered = (db: Db, { repoId, events, statuses, number, sha }: RunFilter) => {
+  let query = db.selectFrom('action_run').where('repo_id', '=', repoId)
+  if (events.length > 0) query = query.where('event', 'in', events)
+  if (statuses.length > 0) query = query.where('status', 'in', statuses)
+  if (number !== undefined) query = query.where('number', '=', number)
+  if (sha !== undefined) query = query.where('commit_oid', '=', sha as Oid)
+  return query
+}
+
+/** Runs in the order in which they were made. */
+export const listRuns = (db: Db, filter: RunFilter, page: Page): Promise<ActionRunRow[]> =>
+  filtered(db, filter).selectAll().orderBy('id').limit(page.limit).offset(page.offset).execute()
+
+/** How many there are. Without a filter that is kept beside them. */
+export async function countRuns(db: Db, filter: RunFilter): Promise<number> {
+  const { repoId, events, statuses, number, sha } = filter
+  if (events.length === 0 && statuses.length === 0 && number === undefined && sha === undefined) {
+    const counter = await db
+      .selectFrom('action_run_counter')
+      .select('num_runs')
+      .where('repo_id', '=', repoId)
+      .executeTakeFirst()
+    return counter?.num_runs ?? 0
+  }
+  const { count } = await filtered(db, filter)
+    .select((select) => select.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow()
+  return count
+}
+
+/** Open runs of one kind: a newer one takes their place. */
+export const listOpenRunsLike = (
+  tx: Tx,
+  like: { readonly repoId: RepoId; readonly ref: string; readonly workflowId: string; readonly happening: string },
+): Promise<ActionRunRow[]> =>
+  tx
+    .selectFrom('action_run')
+    .selectAll()
+    .where('repo_id', '=', like.repoId)
+    .where('ref', '=', like.ref)
+    .where('workflow_id', '=', like.workflowId)
+    .where('happening', '=', like.happening)
+    .where('status', 'in', openStatuses)
+    .orderBy('id')
+    .execute()
+
+/** Open runs of a group, the earliest first. */
+export const listOpenRunsOfGroup = (tx: Tx, repoId: RepoId, group: string): Promise<ActionRunRow[]> =>
+  tx
+    .selectFrom('action_run')
+    .selectAll()
+    .where('repo_id', '=', repoId)
+    .where('concurrency_group', '=', group)
+    .where('concurrency_group', '<>', '')
+    .where('status', 'in', openStatuses)
+    .orderBy('id')
+    .execute()
+
+/** Whether somebody whose pull request came from elsewhere had a run approved before. */
+export const hadApproval = async (db: Db | Tx, repoId: RepoId, doerId: UserId): Promise<boolean> =>
+  (await db
+    .selectFrom('action_run')
+    .select('id')
+    .where('repo_id', '=', repoId)
+    .where('doer_id', '=', doerId)
+    .where('approver_id', 'is not', null)
+    .limit(1)
+    .executeTakeFirst()) !== undefined
+
+/** Whether there is a run for a commit of a pull request already. */
+export const hasPullRunFor = async (db: Db | Tx, repoId: RepoId, commit: Oid): Promise<boolean> =>
+  (await db
+    .selectFrom('action_run')
+    .select('id')
+    .where('repo_id', '=', repoId)
+    .where('commit_oid', '=', commit)
+    .where('event', '=', 'pull_request')
+    .limit(1)
+    .executeTakeFirst()) !== undefined
+
+/** All that a change of a run looks at, without what runners get of the file. */
+export type JobState = Omit<ActionJobRow, 'payload'>
+
+export const listJobStates = (tx: Tx, runId: RunId): Promise<JobState[]> =>
+  tx
+    .selectFrom('action_job')
+    .select([
+      'id',
+      'run_id',
+      'repo_id',
+      'position',
+      'job_key',
+      'name',
+      'needs',
+      'runs_on',
+      'has_condition',
+      'status',
+      'attempt',
+      'task_id',
+      'queued_ms',
+      'started_unix',
+      'stopped_unix',
+      'created_unix',
+      'updated_unix',
+    ])
+    .where('run_id', '=', runId)
+    .orderBy('position')
+    .execute()
+
+export async function updateJobs(tx: Tx, ids: readonly ActionJobId[], change: Partial<NewActionJobRow>): Promise<void> {
+  if (ids.length === 0) return
+  await tx
+    .updateTable('action_job')
+    .set(change)
+    .where('id', 'in', sql<ActionJobId>`${idList(tx, idListText(ids))}`)
+    .execute()
+}
+
+/** Ends tasks that still run, with their steps, at once. */
+export async function stopTasks(
+  tx: Tx,
+  ids: readonly TaskId[],
+  status: ActionStatus,
+  atUnix: Unix,
+): Promise<readonly TaskId[]> {
+  if (ids.length === 0) return []
+  const stopped = await tx
+    .updateTable('action_task')
+    .set({ status, stopped_unix: atUnix, updated_unix: atUnix })
+    .where('id', 'in', sql<TaskId>`${idList(tx, idListText(ids))}`)
+    .where('status', '=', 'running')
+    .returning('id')
+    .execute()
+  const done = stopped.map(({ id }) => id)
+  if (done.length > 0) {
+    await tx
+      .updateTable('action_step')
+      .set({ status, stopped_unix: atUnix })
+      .where('task_id', 'in', sql<TaskId>`${idList(tx, idListText(done))}`)
+      .where('status', 'in', ['unknown', 'waiting', 'running'])
+      .execute()
+  }
+  return done
+}
+
+/** Raises the versions of queues, so that runners that know the one before look again. */
+export async function raiseQueueVersions(tx: Tx, scopes: readonly string[]): Promise<void> {
+  // In one order: of two transactions that raise several none waits for what waits for it.
+  await tx
+    .insertInto('action_queue_version')
+    .values(scopes.toSorted().map((scope) => ({ scope, version: 1 })))
+    .onConflict((conflict) => conflict.column('scope').doUpdateSet({ version: sql`action_queue_version.version + 1` }))
+    .execute()
+}

@@ -1,0 +1,43 @@
+import type { Db, Tx } from '../../db/database.ts'
+import type { ActionScheduleRow } from '../../db/tables/actions.ts'
+import type { ActionScheduleId, RepoId } from '../../lib/ids.ts'
+import type { Unix } from '../../lib/time.ts'
+
+export const listSchedulesOf = (db: Db | Tx, repoId: RepoId): Promise<ActionScheduleRow[]> =>
+  db.selectFrom('action_schedule').selectAll().where('repo_id', '=', repoId).orderBy('id').execute()
+
+export const deleteSchedulesOf = (tx: Tx, repoId: RepoId) =>
+  tx.deleteFrom('action_schedule').where('repo_id', '=', repoId).execute()
+
+export async function insertSchedules(tx: Tx, rows: readonly Omit<ActionScheduleRow, 'id'>[]): Promise<void> {
+  if (rows.length === 0) return
+  await tx
+    .insertInto('action_schedule')
+    .values([...rows])
+    .execute()
+}
+
+/** What is due, the earliest first. */
+export const listDueSchedules = (db: Db, atUnix: Unix, limit: number): Promise<ActionScheduleRow[]> =>
+  db
+    .selectFrom('action_schedule')
+    .selectAll()
+    .where('next_unix', '<=', atUnix)
+    .orderBy('next_unix')
+    .orderBy('id')
+    .limit(limit)
+    .execute()
+
+/** Sets when an entry is due next; false when somebody else has done so, or it is gone. */
+export const moveSchedule = async (tx: Tx, id: ActionScheduleId, fromUnix: Unix, toUnix: Unix): Promise<boolean> =>
+  (
+    await tx
+      .updateTable('action_schedule')
+      .set({ next_unix: toUnix })
+      .where('id', '=', id)
+      .where('next_unix', '=', fromUnix)
+      .executeTakeFirst()
+  ).numUpdatedRows > 0n
+
+export const deleteSchedule = (tx: Tx, id: ActionScheduleId) =>
+  tx.deleteFrom('action_schedule').where('id', '=', id).execute()

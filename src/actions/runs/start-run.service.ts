@@ -1,0 +1,204 @@
+import type { Services } from '../../access/context.ts'
+import type { Tx } from '../../db/database.ts'
+import { clockOf } from '../../db/clock.ts'
+import type { ActionRunRow } from '../../db/tables/actions.ts'
+import type { RepoRow } from '../../db/tables/repositories.ts'
+import { publish } from '../../events/hub.ts'
+import type { Oid, UserId } from '../../lib/ids.ts'
+import { nowUnix } from '../../lib/time.ts'
+import { variablesOver } from '../variable.store.ts'
+import { isFinal } from '../status.rules.ts'
+import type { Plain } from '../workflows/plain-yaml.ts'
+import type { JobPlan, PlannedJob } from '../workflows/job-plan.ts'
+import type { Workflow } from '../workflows/workflow.parse.ts'
+import type { WorkflowFile } from '../workflows/workflow-files.service.ts'
+import { findHome } from './home.store.ts'
+import { reportJobs } from './report.service.ts'
+import { cancelOpenRuns, changeRuns, offerJobs } from './run-change.service.ts'
+import {
+  insertJobs,
+  insertPayload,
+  insertRun,
+  listOpenRunsLike,
+  listOpenRunsOfGroup,
+  takeRunNumber,
+} from './run.store.ts'
+
+/** What a run is of, and why it begins. */
+export interface RunStart {
+  readonly repo: RepoRow
+  readonly file: WorkflowFile
+  /** The trigger of the file. */
+  readonly event: string
+  /** What happened. */
+  readonly happening: string
+  readonly title: string
+  readonly ref: string
+  /** What lists show in its place. */
+  readonly head: string
+  readonly commit: Oid
+  readonly baseRef?: string
+  readonly headRef?: string
+  readonly doerId: UserId
+  /** What happened, for the job: JSON. */
+  readonly payload: string
+  readonly inputs?: Readonly<Record<string, string>>
+  readonly isForeign?: boolean
+  readonly needsApproval?: boolean
+  /** Whether it takes the place of those of its kind that are still open. */
+  readonly takesPlace?: boolean
+}
+
+/** Longest title, in bytes. */
+const maxTitleBytes = 255
+
+/** A text cut to so many bytes of UTF-8, between characters. */
+function cut(text: string, bytes: number): string {
+  const whole = Buffer.from(text)
+  return whole.length <= bytes ? text : new TextDecoder('utf-8').decode(whole.subarray(0, bytes), { stream: true })
+}
+
+/**
+ * Begins a run of a workflow: its jobs are planned, and those that need no others wait for a runner. A file that can not be
+ * read makes a run that has failed, with one job that says so by being there.
+ */
+export async function startRun(services: Services, start: RunStart): Promise<ActionRunRow> {
+  const { repo, file } = start
+  const { parsed } = file
+  const plan: JobPlan = parsed.ok
+    ? await planOf(services, start, parsed.workflow)
+    : { ok: false, problem: parsed.problem }
+  return changeRuns(services.db, async (tx) => {
+    const { payload } = start
+    const number = await takeRunNumber(tx, repo.id)
+    const home = await findHome(tx, repo.id)
+    if (!home) throw new Error('the repository of a run is gone')
+    if (start.takesPlace) {
+      const { ref, happening, doerId } = start
+      await cancelOpenRuns(
+        tx,
+        await listOpenRunsLike(tx, { repoId: repo.id, ref, workflowId: file.id, happening }),
+        doerId,
+      )
+    }
+    const isHeld = plan.ok && (await enterGroup(tx, start, plan.concurrency))
+    const made = await insertRun(tx, runRow(start, number, plan, isHeld, nowUnix(clockOf(tx))))
+    await insertPayload(tx, made.id, plan.ok ? payload : '{}')
+    const mayBegin = !isHeld && !start.needsApproval
+    const rows = plan.ok
+      ? plan.jobs.map((job, position) => jobRow(made, job, position, mayBegin, clockOf(tx).nowMs()))
+      : [brokenJobRow(made)]
+    const jobs = await insertJobs(tx, rows)
+    await reportJobs(tx, home, made, jobs)
+    if (isFinal(made.status)) {
+      await publish(tx, 'run.finished', { repoId: repo.id, runId: made.id, doerId: start.doerId, status: made.status })
+    } else if (jobs.some(({ status }) => status === 'waiting')) await offerJobs(tx, made, home.ownerId)
+    return made
+  })
+}
+
+async function planOf(
+  { db }: Services,
+  { repo, inputs, event, ref, commit, payload, headRef = '', baseRef = '' }: RunStart,
+  workflow: Workflow,
+): Promise<JobPlan> {
+  const { planJobs } = await import('../workflows/job-plan.ts')
+  const vars = await variablesOver(db, repo)
+  const github: Plain = {
+    event_name: event,
+    ref,
+    sha: commit,
+    head_ref: headRef,
+    base_ref: baseRef,
+    ref_name: ref.replace(/^refs\/(?:heads|tags)\//, ''),
+    repository: repo.name,
+    workflow: workflow.name,
+    event: JSON.parse(payload) as Plain,
+  }
+  return planJobs(workflow, { vars, github, gitea: github, forgejo: github, inputs: inputs ?? {} })
+}
+
+/**
+ * Takes the run's place in its group: what is open there is cancelled, or waited for, but of those that wait only the newest
+ * stays.
+ * @returns whether it has to wait
+ */
+async function enterGroup(
+  tx: Tx,
+  { repo, doerId }: RunStart,
+  concurrency: { readonly group: string; readonly cancels: boolean } | undefined,
+): Promise<boolean> {
+  if (!concurrency) return false
+  const open = await listOpenRunsOfGroup(tx, repo.id, concurrency.group)
+  // Those that wait go first: ending the one that goes on would let them begin.
+  const waiting = open.filter((run) => run.is_held)
+  await cancelOpenRuns(tx, waiting, doerId)
+  const going = open.filter((run) => !run.is_held)
+  if (concurrency.cancels) await cancelOpenRuns(tx, going, doerId)
+  return !concurrency.cancels && going.length > 0
+}
+
+const runRow = (start: RunStart, number: number, plan: JobPlan, isHeld: boolean, now: number) => {
+  const workflow = start.file.parsed.ok ? start.file.parsed.workflow : undefined
+  return {
+    repo_id: start.repo.id,
+    number,
+    title: cut(start.title, maxTitleBytes),
+    workflow_id: start.file.id,
+    workflow_name: workflow?.name ?? '',
+    event: start.event,
+    happening: start.happening,
+    ref: start.ref,
+    head: start.head,
+    commit_oid: start.commit,
+    base_ref: start.baseRef ?? '',
+    head_ref: start.headRef ?? '',
+    doer_id: start.doerId,
+    is_foreign: start.isForeign ?? false,
+    is_read_only: (start.isForeign ?? false) || (workflow?.isReadOnly ?? false),
+    needs_approval: plan.ok && (start.needsApproval ?? false),
+    approver_id: null,
+    concurrency_group: plan.ok ? (plan.concurrency?.group ?? '') : '',
+    is_held: isHeld,
+    status: plan.ok ? ('waiting' as const) : ('failure' as const),
+    problem: plan.ok ? '' : plan.problem.slice(0, 1000),
+    started_unix: 0,
+    stopped_unix: plan.ok ? 0 : now,
+    previous_seconds: 0,
+    created_unix: now,
+    updated_unix: now,
+  }
+}
+
+const jobRow = (run: ActionRunRow, job: PlannedJob, position: number, mayBegin: boolean, nowMs: number) => ({
+  run_id: run.id,
+  repo_id: run.repo_id,
+  position,
+  job_key: job.key,
+  name: job.name,
+  needs: JSON.stringify(job.needs),
+  runs_on: JSON.stringify(job.runsOn),
+  payload: job.payload,
+  has_condition: job.hasCondition,
+  status: mayBegin && job.needs.length === 0 ? ('waiting' as const) : ('blocked' as const),
+  attempt: 0,
+  task_id: null,
+  queued_ms: nowMs,
+  started_unix: 0,
+  stopped_unix: 0,
+  created_unix: run.created_unix,
+  updated_unix: run.created_unix,
+})
+
+/** Stands for the jobs that could not be read; no runner gets it. */
+const brokenJobRow = (run: ActionRunRow) => ({
+  ...jobRow(
+    run,
+    { key: 'workflow', name: run.title, needs: [], runsOn: [], hasCondition: false, payload: '' },
+    0,
+    false,
+    0,
+  ),
+  status: 'failure' as const,
+  stopped_unix: run.stopped_unix,
+})

@@ -1,0 +1,86 @@
+import { sql } from 'kysely'
+import type { Db } from '../../db/database.ts'
+import { idList, idListText } from '../../db/id-list.ts'
+import type { ActionJobRow, ActionRunRow, ActionTaskRow } from '../../db/tables/actions.ts'
+import type { ActionJobId, RepoId, RunId, UserId } from '../../lib/ids.ts'
+import type { Page } from '../../lib/paging.ts'
+import type { QueueScope } from '../queue-scope.rules.ts'
+import { loadRuns } from './run.store.ts'
+
+/** A task with the run and the name of the job that it is of. */
+export interface TaskOfRun {
+  readonly task: ActionTaskRow
+  readonly jobName: string
+  readonly run: ActionRunRow
+}
+
+/** Tasks of a repository, the newest first: three queries. */
+export async function listTasks(db: Db, repoId: RepoId, page: Page): Promise<TaskOfRun[]> {
+  const tasks = await db
+    .selectFrom('action_task')
+    .selectAll()
+    .where('repo_id', '=', repoId)
+    .orderBy('id', 'desc')
+    .limit(page.limit)
+    .offset(page.offset)
+    .execute()
+  if (tasks.length === 0) return []
+  const [runs, jobs] = await Promise.all([
+    loadRuns(
+      db,
+      tasks.map(({ run_id }) => run_id),
+    ),
+    db
+      .selectFrom('action_job')
+      .select(['id', 'name'])
+      .where('id', 'in', sql<ActionJobId>`${idList(db, idListText(tasks.map(({ job_id }) => job_id)))}`)
+      .execute(),
+  ])
+  const names = new Map(jobs.map(({ id, name }) => [id, name]))
+  return tasks.flatMap((task) => {
+    const run = runs.get(task.run_id)
+    return run ? [{ task, jobName: names.get(task.job_id) ?? '', run }] : []
+  })
+}
+
+export const countTasks = async (db: Db, repoId: RepoId): Promise<number> =>
+  (
+    await db
+      .selectFrom('action_task')
+      .select((select) => select.fn.countAll<number>().as('count'))
+      .where('repo_id', '=', repoId)
+      .executeTakeFirstOrThrow()
+  ).count
+
+export type OpenJob = Pick<ActionJobRow, 'id' | 'repo_id' | 'name' | 'needs' | 'runs_on' | 'task_id' | 'status'> & {
+  readonly run_id: RunId
+  readonly owner_id: UserId
+}
+
+/** Jobs of a scope that wait or run, the newest first, some at a time: those before `beforeId`. */
+export function listOpenJobs(
+  db: Db,
+  { ownerId, repoId }: QueueScope,
+  beforeId: ActionJobId | undefined,
+  limit: number,
+): Promise<OpenJob[]> {
+  let query = db
+    .selectFrom('action_job')
+    .innerJoin('repo', 'repo.id', 'action_job.repo_id')
+    .select([
+      'action_job.id',
+      'action_job.run_id',
+      'action_job.repo_id',
+      'action_job.name',
+      'action_job.needs',
+      'action_job.runs_on',
+      'action_job.task_id',
+      'action_job.status',
+      'repo.owner_id',
+    ])
+    .where('action_job.status', 'in', ['waiting', 'running'])
+  if (repoId !== null) query = query.where('action_job.repo_id', '=', repoId)
+  if (ownerId !== null) query = query.where('repo.owner_id', '=', ownerId)
+  if (beforeId !== undefined) query = query.where('action_job.id', '<', beforeId)
+  return query.orderBy('action_job.id', 'desc').limit(limit).execute()
+}

@@ -1,0 +1,165 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ignoresAll, includesSome } from './filter.rules.ts'
+import { planJobs } from './job-plan.ts'
+import { combinationText, combinationsOf } from './matrix.rules.ts'
+import { fittingEvents, type Happened } from './trigger.rules.ts'
+import { parseWorkflow, type Workflow } from './workflow.parse.ts'
+
+const jobs = '\njobs:\n  a:\n    runs-on: x\n    steps: [{ run: x }]\n'
+
+const parsed = (text: string): Workflow => {
+  const result = parseWorkflow(text)
+  assert.ok(result.ok, result.ok ? '' : result.problem)
+  return result.workflow
+}
+
+const problem = (text: string): string => {
+  const result = parseWorkflow(text)
+  return result.ok ? '' : result.problem
+}
+
+test('patterns of branches and paths', () => {
+  const fits = (pattern: string, text: string) => includesSome([pattern], [text])
+  const cases: [string, string, boolean][] = [
+    ['rel/*', 'rel/1', true],
+    ['rel/*', 'rel/x/2', false],
+    ['rel/**', 'rel/x/2', true],
+    ['**/*.md', 'top.md', true],
+    ['**/*.md', 'docs/deep/b.md', true],
+    ['**/*.md', 'docs/b.mdx', false],
+    ['**.md', 'docs/deep/b.md', true],
+    ['docs/**/x', 'docs/x', true],
+    ['docs/**/x', 'docs/a/b/x', true],
+    ['docs/**/x', 'docs/ax', false],
+    ['*.md', 'docs/b.md', false],
+    ['v[12].[0-9]+', 'v1.10', true],
+    ['v[12].[0-9]+', 'v3.1', false],
+    ['topics?', 'topic', true],
+    ['a\\*', 'a*', true],
+    ['a\\*', 'ab', false],
+    ['[b-a]', 'a', false],
+    ['+', '+', false],
+  ]
+  for (const [pattern, text, want] of cases) assert.equal(fits(pattern, text), want, `${pattern} and ${text}`)
+  assert.equal(includesSome(['**', '!main', 'ma*'], ['main']), true, 'the last that fits decides')
+  assert.equal(includesSome(['**', '!main'], ['main']), false)
+  assert.equal(ignoresAll(['docs/**'], ['docs/a', 'src/b']), false)
+  assert.equal(fits(`${'*a'.repeat(400)}b`, 'a'.repeat(4000)), false, 'in time of pattern and text')
+})
+
+test('which triggers fit', async () => {
+  const events = (on: string, happened: Happened, paths: string[] = []) =>
+    fittingEvents(parsed(`on:\n${on}${jobs}`).triggers, happened, async () => paths)
+  const push = (branch: string): Happened => ({ events: ['push'], branch })
+  assert.deepEqual(await events('  push:\n    branches: [main]', push('main')), ['push'])
+  assert.deepEqual(await events('  push:\n    branches: [main]', push('side')), [])
+  assert.deepEqual(await events("  push:\n    tags: ['v*']", push('main')), [], 'a filter of tags is none of branches')
+  assert.deepEqual(await events("  push:\n    tags: ['v*']", { events: ['push'], tag: 'v1' }), ['push'])
+  assert.deepEqual(await events('  push:\n    paths: [lib/**]', push('main'), ['lib/a']), ['push'])
+  assert.deepEqual(await events('  push:\n    paths-ignore: [lib/**]', push('main'), ['lib/a']), [])
+  const pull = (type: string): Happened => ({ events: ['pull_request'], types: [type], branch: 'main' })
+  assert.deepEqual(await events('  pull_request:', pull('opened')), ['pull_request'])
+  assert.deepEqual(await events('  pull_request:', pull('labeled')), [], 'three kinds unless it says which')
+  assert.deepEqual(await events("  pull_request:\n    types: ['*ed']", pull('labeled')), ['pull_request'])
+  assert.deepEqual(
+    await events('  issues:\n    branches: [main]', { events: ['issues'], types: ['opened'] }),
+    [],
+    'a filter that the trigger does not have',
+  )
+})
+
+test('combinations of a matrix', () => {
+  const names = (matrix: Parameters<typeof combinationsOf>[0]) => {
+    const result = combinationsOf(matrix, 100)
+    return result.ok ? result.combinations.map(combinationText) : result.problem
+  }
+  assert.deepEqual(
+    names({
+      os: ['b', 'a'],
+      node: [20, 18],
+      exclude: [{ os: 'a', node: 18 }],
+      include: [
+        { os: 'b', color: 'red' },
+        { os: 'c', node: 22 },
+      ],
+    }),
+    [' (red, 20, b)', ' (20, a)', ' (red, 18, b)', ' (22, c)'],
+  )
+  assert.match(String(names({ a: [1], exclude: [{ b: 1 }] })), /does not have/)
+  assert.match(String(names({ a: 'x' })), /no list/)
+  const many = Array.from({ length: 20 }, (_, index) => index)
+  assert.match(String(names({ a: many, b: many, c: many })), /more than 100/)
+})
+
+test('what is wrong in a file is told with its line', () => {
+  assert.match(problem('on: push\njobs: [\n'), /^line \d/)
+  assert.equal(
+    problem('on: push\njobs:\n  a:\n    needs: b\n    steps: []\n'),
+    'line 4: the job a needs b, which is none',
+  )
+  assert.match(
+    problem('on: push\njobs:\n  a:\n    needs: b\n    steps: []\n  b:\n    needs: a\n    steps: []\n'),
+    /waits for itself/,
+  )
+  assert.match(problem('jobs: {}\n'), /`on` is missing/)
+  assert.match(problem('on: push\n'), /has jobs/)
+  assert.match(problem('on:\n  push: 5\n'), /filters of push/)
+})
+
+test('hostile files are problems, and soon', () => {
+  const bomb = Array.from({ length: 12 }, (_, index) => {
+    const items = Array.from({ length: 9 }, () => `*a${index}`).join(', ')
+    return `a${index + 1}: &a${index + 1} [${items}]`
+  })
+  assert.notEqual(problem(['a0: &a0 [x]', ...bomb, 'on: push'].join('\n') + jobs), '')
+  assert.match(problem(`on: ${'['.repeat(20_000)}`), /deep/)
+  const nested = Array.from({ length: 60 }, (_, index) => `${' '.repeat(index)}a:`).join('\n')
+  assert.match(problem(`on: push\n${nested}${jobs}`), /deep/)
+  assert.match(problem(`x: [${'1,'.repeat(30_000)}1]`), /more than \d+ values/)
+})
+
+const plan = async (text: string, contexts: Parameters<typeof planJobs>[1] = { vars: {} }) =>
+  planJobs(parsed(text), contexts)
+
+test('labels and matrices are filled in when the run is made', async () => {
+  const text = `on: push
+jobs:
+  t:
+    runs-on: ['\${{ matrix.os }}', '\${{ vars.SPEED }}']
+    strategy:
+      matrix:
+        os: \${{ fromJSON(vars.SYSTEMS) }}
+    steps: [{ run: x }]
+`
+  const result = await plan(text.replace('os: ${{ fromJSON(vars.SYSTEMS) }}', 'os: [a, b]'), {
+    vars: { SPEED: 'fast' },
+  })
+  assert.ok(result.ok)
+  assert.deepEqual(
+    result.jobs.map(({ name, runsOn }) => [name, runsOn]),
+    [
+      ['t (a)', ['a', 'fast']],
+      ['t (b)', ['b', 'fast']],
+    ],
+  )
+  const whole = `on: push
+jobs:
+  t:
+    runs-on: x
+    strategy:
+      matrix: \${{ fromJSON(vars.MATRIX) }}
+    steps: [{ run: x }]
+`
+  const from = await plan(whole, { vars: { MATRIX: '{"n": [1, 2]}' } })
+  assert.ok(from.ok && from.jobs.length === 2)
+  const wrong = await plan(whole, { vars: {} })
+  assert.ok(!wrong.ok && wrong.problem.startsWith('job t:'))
+})
+
+test('expressions that would come to very much are problems', async () => {
+  const nest = (depth: number): string => (depth === 0 ? "'0123456789'" : `format('{0}{0}{0}{0}', ${nest(depth - 1)})`)
+  const text = `on: push\njobs:\n  t:\n    runs-on: "\${{ ${nest(40)} }}"\n    steps: [{ run: x }]\n`
+  const result = await plan(text)
+  assert.ok(!result.ok && /too long/.test(result.problem))
+})

@@ -1,0 +1,45 @@
+import type { Ctx } from '../access/context.ts'
+import { subscriber } from '../events/subscriber.ts'
+import { getEvent } from '../events/cursor.ts'
+import { startWorkflows } from './start-workflows.ts'
+
+/**
+ * Workflows begin after the commit, those of one repository in the order of what happened there: a newer push takes the place of
+ * an older one. Who waits for them is somebody who looks.
+ */
+export const startWorkflowsOf = subscriber({
+  name: 'startWorkflows',
+  pool: 'git',
+  priority: 'high',
+  whenFailing: 'pass',
+  on: [
+    'refs.updated',
+    'repo.forked',
+    'issue.opened',
+    'issue.closed',
+    'issue.reopened',
+    'issue.edited',
+    'issue.assigned',
+    'issue.labelled',
+    'issue.milestoned',
+    'issue.commented',
+    'comment.edited',
+    'comment.deleted',
+    'pull.opened',
+    'pull.retargeted',
+    'pull.synchronized',
+    'review.requested',
+    'review.submitted',
+    'release.published',
+    'release.updated',
+    'release.deleted',
+    'wiki.pageCreated',
+    'wiki.pageEdited',
+    'wiki.pageDeleted',
+  ],
+  lane: ({ name, data }) => `workflows ${name === 'repo.forked' ? data.baseId : data.repoId}`,
+  async afterCommit(ctx: Ctx, _event, { db, eventId }) {
+    const event = eventId === undefined ? undefined : await getEvent(db, eventId)
+    if (event) await startWorkflows(ctx, event)
+  },
+})

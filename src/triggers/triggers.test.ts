@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { commitFiles, runsOf, workflow } from '../actions/actions.test-support.ts'
+import { startForge } from '../testing/forge.ts'
+
+test('a push, a tag and what happens to issues start the workflows that say so', async () => {
+  await using forge = await startForge()
+  const repo = await forge.given.repo()
+  const alice = forge.as('alice')
+  await commitFiles(forge, repo.api, {
+    '.gitea/workflows/push.yml': workflow('push'),
+    '.gitea/workflows/issue.yml': workflow('{ issues: { types: [opened, labeled] }, issue_comment: }'),
+    '.gitea/workflows/create.yml': workflow('[create, delete]'),
+    '.github/workflows/hidden.yml': workflow('push'),
+    '.gitea/workflows/sub/deep.yaml': workflow('push'),
+  })
+  assert.deepEqual(await runsOf(forge, repo.api), ['push push.yml main waiting', 'push sub/deep.yaml main waiting'])
+  const issue = (await alice.must('POST', `${repo.api}/issues`, { title: 'one' })).json
+  const label = (await alice.must('POST', `${repo.api}/labels`, { name: 'x', color: '#aabbcc' })).json
+  await alice.must('POST', `${repo.api}/issues/${issue.number}/labels`, { labels: [label.id] })
+  await alice.must('DELETE', `${repo.api}/issues/${issue.number}/labels/${label.id}`)
+  await alice.must('POST', `${repo.api}/issues/${issue.number}/comments`, { body: 'hm' })
+  await forge.settle()
+  assert.deepEqual((await runsOf(forge, repo.api)).slice(2), [
+    'issues issue.yml main waiting',
+    'issues issue.yml main waiting',
+    'issue_comment issue.yml main waiting',
+  ])
+  await alice.must('POST', `${repo.api}/tags`, { tag_name: 'v1', target: 'main' })
+  await alice.must('DELETE', `${repo.api}/tags/v1`)
+  await forge.settle()
+  assert.deepEqual((await runsOf(forge, repo.api)).slice(5).toSorted(), [
+    'create create.yml v1 waiting',
+    'delete create.yml main waiting',
+    'push push.yml v1 waiting',
+    'push sub/deep.yaml v1 waiting',
+  ])
+})
+
+test('nothing starts where workflows do not run, and where a message says so', async () => {
+  await using forge = await startForge()
+  const repo = await forge.given.repo()
+  const alice = forge.as('alice')
+  await commitFiles(forge, repo.api, { '.gitea/workflows/p.yml': workflow('push') }, { message: 'x [skip ci]' })
+  assert.deepEqual(await runsOf(forge, repo.api), [])
+  await alice.must('PATCH', repo.api, { has_actions: false })
+  await commitFiles(forge, repo.api, { a: '1' })
+  await alice.must('PATCH', repo.api, { has_actions: true })
+  assert.deepEqual(await runsOf(forge, repo.api), [])
+  await commitFiles(forge, repo.api, { b: '1' })
+  assert.deepEqual(await runsOf(forge, repo.api), ['push p.yml main waiting'])
+})
+
+test('a file that can not be read makes a run that has failed and says why', async () => {
+  await using forge = await startForge()
+  const repo = await forge.given.repo()
+  await commitFiles(forge, repo.api, { '.gitea/workflows/b.yml': 'on: push\njobs: [\n' })
+  const [run] = (await forge.as('alice').get(`${repo.api}/actions/runs`)).json.workflow_runs
+  assert.equal(run.status, 'failure')
+  assert.match(run.problem, /^line /)
+})
+
+test('a pull request from elsewhere waits for an approval, what its base says does not', async () => {
+  await using forge = await startForge({ users: ['bob'] })
+  const repo = await forge.given.repo()
+  await commitFiles(forge, repo.api, {
+    '.gitea/workflows/p.yml': workflow('pull_request'),
+    '.gitea/workflows/t.yml': workflow('pull_request_target'),
+  })
+  const bob = forge.as('bob')
+  const fork = (await bob.must('POST', `${repo.api}/forks`, { name: 'mine' })).json
+  const forkApi = `/repos/${fork.full_name}`
+  // What the head says of the base's workflow is not looked at.
+  await commitFiles(
+    forge,
+    forkApi,
+    { '.gitea/workflows/new.yml': workflow('pull_request_target'), b: '1' },
+    { newBranch: 'topic', as: 'bob' },
+  )
+  await bob.must('POST', `${repo.api}/pulls`, { head: 'bob:topic', base: 'main', title: 'x' })
+  await forge.settle()
+  const runs = await forge.services.db.selectFrom('action_run').selectAll().orderBy('id').execute()
+  const ours = runs.filter(({ event }) => event.startsWith('pull_request'))
+  assert.deepEqual(
+    ours.map((run) => [run.event, run.workflow_id, run.needs_approval, run.is_foreign, run.head]),
+    [
+      ['pull_request', 'p.yml', true, true, '#1'],
+      ['pull_request_target', 't.yml', false, false, '#1'],
+    ],
+  )
+  const jobs = await forge.as('alice').get(`${repo.api}/actions/runners/jobs?labels=ubuntu-latest`)
+  assert.deepEqual(
+    jobs.json.map((job: { name: string }) => job.name),
+    ['build'],
+    'only the job of the base',
+  )
+})
+
+test('workflows of the default branch run by the clock, each once', async () => {
+  await using forge = await startForge()
+  const repo = await forge.given.repo()
+  await commitFiles(forge, repo.api, {
+    '.gitea/workflows/s.yml': workflow("{ schedule: [{ cron: '@every 1h' }, { cron: '0 0 30 2 *' }] }"),
+  })
+  const run = () => forge.as('root').must('POST', '/admin/cron/start_schedule_tasks')
+  await run()
+  await forge.settle()
+  assert.deepEqual(await runsOf(forge, repo.api), [], 'not before its time')
+  const rows = await forge.services.db.selectFrom('action_schedule').select('spec').execute()
+  assert.deepEqual(rows, [{ spec: '@every 1h' }], 'what never comes is not kept')
+  forge.clock.advance(3_601_000)
+  await run()
+  await run()
+  await forge.settle()
+  assert.deepEqual(await runsOf(forge, repo.api), ['schedule s.yml main waiting'])
+})
