@@ -51,6 +51,7 @@ const ofWiki = told('repository', unit('wiki'))
 const ofAdministrators = told('repository', { of: 'administration' })
 const ofMembers = told('organization', { of: 'members' })
 const ofAccount = told('user', { of: 'account', member: 'userId' })
+const ofActions = told('repository', unit('actions'))
 const ofPackages = told('package', { of: 'account', member: 'ownerId' })
 const between = (scope: Scope, ...about: readonly Concerned[]) => ({ ...told(scope, { of: 'nobody else' }), about })
 const untold = (reason: string): Untold => ({ untold: reason })
@@ -115,6 +116,10 @@ const rules: Rules = {
   'wiki.pageDeleted': ofWiki,
   'package.created': ofPackages,
   'package.deleted': ofPackages,
+  'run.queued': ofActions,
+  'run.finished': ofActions,
+  'run.deleted': untold('it has files removed that nobody names any more'),
+  'task.finished': untold('a run is told when it ends'),
   'user.created': ofAccount,
   'user.renamed': ofAccount,
   'user.edited': ofAccount,
