@@ -137,6 +137,7 @@ module.exports = {
     { what: 'node:http', places: ['http'], types: true, why: 'only http/ answers requests' },
     { what: 'undici', places: ['outgoing'], why: 'outgoing requests are checked and pinned in one place' },
     { what: 'sharp', places: ['images'], why: 'images are decoded in their worker only' },
+    { what: 'imapflow', places: ['mail/incoming/inbox'], types: true, why: 'mail comes in through the inbox' },
     { what: 'nodemailer', places: ['mail/mailer'], why: 'mail leaves through the mailer' },
     {
       what: '*.schemas',

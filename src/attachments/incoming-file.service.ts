@@ -93,7 +93,11 @@ export function checkedName(name: string, { types, refusal: Refused }: AttachRul
   return checked
 }
 
-async function storeFile(
+/**
+ * Takes one file into the store, if it may be attached and is not too large; its row is the caller's business, and to remove
+ * it when there is none.
+ */
+export async function storeFile(
   ctx: RepoCtx,
   file: IncomingFile,
   { types, refusal: Refused }: AttachRules,

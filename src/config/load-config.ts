@@ -8,6 +8,7 @@ import { findSettingsFile, readSettingsFile } from './settings-file.ts'
 import { readSmallFile } from './small-file.ts'
 import { readStorage, type StorageConfig } from './storage-settings.ts'
 import { type freeSections, idleKeys, unknownKeys } from './unknown-keys.ts'
+import { problemOfReplyAddress } from '../lib/reply-address.ts'
 
 /** Values of the command line; they win over environment and file. */
 export interface ConfigOverrides {
@@ -418,7 +419,7 @@ function deriveDefaultVisibility(values: DeclaredConfig, { raw, report }: Source
 
 /** Rules about more than one key. */
 function checkTogether(values: DeclaredConfig, report: Report): void {
-  const { mailer, service, camo } = values
+  const { mailer, emailIncoming, service, camo } = values
   if (mailer.enabled && mailer.protocol !== 'dummy') {
     if (mailer.from === '') report('mailer', 'FROM', 'is needed to send mail')
     if (mailer.protocol !== 'sendmail' && mailer.smtpAddr === '') {
@@ -427,6 +428,14 @@ function checkTogether(values: DeclaredConfig, report: Report): void {
     if (mailer.useClientCert && (mailer.clientCertFile === '' || mailer.clientKeyFile === '')) {
       report('mailer', 'USE_CLIENT_CERT', 'needs CLIENT_CERT_FILE and CLIENT_KEY_FILE')
     }
+  }
+  if (emailIncoming.enabled) {
+    for (const key of ['HOST', 'USERNAME', 'PASSWORD'] as const) {
+      const name = key.toLowerCase() as Lowercase<typeof key>
+      if (emailIncoming[name] === '') report('email.incoming', key, 'is needed for incoming mail')
+    }
+    const problem = problemOfReplyAddress(emailIncoming.replyToAddress)
+    if (problem !== undefined) report('email.incoming', 'REPLY_TO_ADDRESS', problem)
   }
   if (service.allowOnlyExternalRegistration && service.allowOnlyInternalRegistration) {
     report('service', 'ALLOW_ONLY_EXTERNAL_REGISTRATION', 'contradicts ALLOW_ONLY_INTERNAL_REGISTRATION')

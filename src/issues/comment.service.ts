@@ -1,6 +1,6 @@
 import type { RepoCtx, SignedInRepoCtx } from '../access/context.ts'
 import { mode } from '../access/rights.ts'
-import { transaction } from '../db/database.ts'
+import { transaction, type Tx } from '../db/database.ts'
 import type { CommentRow, IssueRow } from '../db/tables/issues.ts'
 import { publish } from '../events/hub.ts'
 import { Forbidden, NotFound } from '../lib/errors.ts'
@@ -67,7 +67,12 @@ export async function getCommentOf(
 export async function addComment(
   ctx: SignedInRepoCtx,
   issue: IssueRow,
-  input: { readonly body: string; readonly updatedAt: string | undefined },
+  input: {
+    readonly body: string
+    readonly updatedAt: string | undefined
+    /** What else is written in the transaction of the comment; what it throws undoes the comment. */
+    readonly beside?: (tx: Tx, comment: CommentRow) => Promise<void>
+  },
 ): Promise<CommentRow> {
   const blockers = await listBlockers(ctx.db, [ctx.owner.id, issue.poster_id], ctx.viewer.id)
   must(mayComment(ctx.viewer, ctx.rights, issue, blockers))
@@ -77,6 +82,7 @@ export async function addComment(
   return transaction(ctx.db, async (tx) => {
     const comment = await insertTimelineEntry(tx, by, issue.id, { type: 'comment', content: input.body })
     await addToComments(tx, issue.id, 1, by.atUnix)
+    await input.beside?.(tx, comment)
     await insertMentions(tx, issue.id, mentioned)
     await recordReferences(tx, by, { issue, comment }, references)
     await publish(tx, 'issue.commented', { ...factsOfComment(issue, comment, by), mentioned })

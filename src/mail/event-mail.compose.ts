@@ -5,6 +5,7 @@ import { familyHeaders, shownName, type EventMail } from './event-mail.service.t
 import type { QueuedMail } from './mail-queue.store.ts'
 import type { Mail } from './mailer.ts'
 import { textsFor } from './texts/texts.ts'
+import { replyAddresses, type ReplyAddresses } from './incoming/reply-address.ts'
 import { unsubscribeUrl } from './unsubscribe.service.ts'
 
 /** The mail to one of its recipients, in their language. */
@@ -14,9 +15,11 @@ export function composeEventMail(services: Services, mail: EventMail, { row, rec
   const texts = textsFor(config, user.language)
   const leave = unsubscribeUrl(services, user, mail.issue)
   const reason = mail.reason(texts, row.is_named)
+  const answers = mail.issue && replyAddresses(services, user, mail.issue)
   return {
     to: user.email,
     ...(mail.doer ? { fromName: shownName(mail.doer) } : {}),
+    ...(answers ? { replyTo: answers.reply } : {}),
     ...composeMail(config, {
       subject: mail.subject(texts),
       id: mail.id,
@@ -30,8 +33,9 @@ export function composeEventMail(services: Services, mail: EventMail, { row, rec
       footer: [...(reason === '' ? [] : [paragraph(reason)]), link(texts.unsubscribe.link, leave)],
       headers: {
         ...mail.headers,
+        ...(answers ? answerHeaders(mail, answers) : {}),
         // One click in the mail program does it (RFC 8058).
-        'List-Unsubscribe': `<${leave}>`,
+        'List-Unsubscribe': `<${leave}>${answers ? `, <mailto:${answers.unsubscribe}>` : ''}`,
         'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
         ...familyHeaders({
           ...(mail.doer ? { Sender: mail.doer.name } : {}),
@@ -42,3 +46,9 @@ export function composeEventMail(services: Services, mail: EventMail, { row, rec
     }),
   }
 }
+
+/** By what a mail is known that answers this one: also when its address was changed on the way. */
+const answerHeaders = ({ headers }: EventMail, { reply, messageId }: ReplyAddresses): Record<string, string> => ({
+  'List-Post': `<mailto:${reply}>`,
+  References: [headers['References'] ?? '', messageId].join(' ').trim(),
+})

@@ -1,4 +1,5 @@
 import type { Feature } from '../access/feature.ts'
+import { readInbox } from './incoming/read-inbox.task.ts'
 import { mailAdmins, mailPeople } from './mail-people.subscribers.ts'
 import { sendMails } from './send-mails.job.ts'
 import { mailWelcome } from './welcome.subscribers.ts'
@@ -12,4 +13,5 @@ export const mail: Feature = {
     ...(mailer.enabled && admin.sendNotificationEmailOnNewUser ? [] : [mailAdmins]),
   ],
   jobs: [sendMails],
+  schedules: (config) => (config.emailIncoming.enabled ? [readInbox(config)] : []),
 }

@@ -81,6 +81,24 @@ export const mailer = defineSection('mailer', {
   sendmailTimeout: durationMs('SENDMAIL_TIMEOUT', '5m', 'longest run of it'),
 })
 
+export const emailIncoming = defineSection('email.incoming', {
+  enabled: bool('ENABLED', false, 'whether answers to mails become comments'),
+  host: text('HOST', '', 'IMAP server that has the mailbox'),
+  port: int('PORT', 0, 'its port; 0 is the usual one', { max: 65535 }),
+  username: text('USERNAME', '', 'user at the IMAP server', { aliases: ['USER'] }),
+  password: secret('PASSWORD', 'password there', { aliases: ['PASSWD'] }),
+  useTls: bool(
+    'USE_TLS',
+    false,
+    'whether the connection begins with TLS; without, it is begun where the server offers it',
+  ),
+  skipTlsVerify: bool('SKIP_TLS_VERIFY', false, 'whether any certificate is believed'),
+  mailbox: text('MAILBOX', 'INBOX', 'the mailbox that answers come to'),
+  replyToAddress: text('REPLY_TO_ADDRESS', '', 'address to answer to, with %{token} before its @'),
+  maximumMessageSize: bytes('MAXIMUM_MESSAGE_SIZE', '10485760', 'largest mail that is read'),
+  deleteHandledMessage: bool('DELETE_HANDLED_MESSAGE', true, 'whether mails that became comments are deleted'),
+})
+
 export const webhook = defineSection('webhook', {
   allowedHostList: list(
     'ALLOWED_HOST_LIST',
@@ -372,6 +390,13 @@ export const ingot = defineSection('ingot', {
   maxFeedClients: int('MAX_FEED_CLIENTS', 2000, 'most clients that wait for what happens, in one process', { min: 1 }),
   maxFeedClientsPerAccount: int('MAX_FEED_CLIENTS_PER_ACCOUNT', 50, 'most of them of one account', { min: 1 }),
   maxMailsPerHour: int('MAX_MAILS_PER_HOUR', 200, 'most mails to one person within an hour; 0 is no limit'),
+  maxMailCommentsPerHour: int('MAX_MAIL_COMMENTS_PER_HOUR', 60, 'most comments by mail of one person within an hour', {
+    min: 1,
+  }),
+  incomingMailInterval: durationMs('INCOMING_MAIL_INTERVAL', '30s', 'how often the mailbox of answers is looked at', {
+    min: '1s',
+    max: '1h',
+  }),
   mailTimeout: durationMs('MAIL_TIMEOUT', '60s', 'longest wait for the mail server', { min: '100ms' }),
   maxMarkupSize: bytes('MAX_MARKUP_SIZE', '1 MiB', 'largest text that is rendered; longer ones are shown as they are'),
   markupTimeout: durationMs(

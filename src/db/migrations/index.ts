@@ -12,6 +12,7 @@ import type { Migration } from './migration.ts'
 import { mirrors1 } from './mirrors-1.ts'
 import { mirrors2 } from './mirrors-2.ts'
 import { mail1 } from './mail-1.ts'
+import { mail2 } from './mail-2.ts'
 import { notifications1 } from './notifications-1.ts'
 import { oauth1 } from './oauth-1.ts'
 import { packages1 } from './packages-1.ts'
@@ -67,4 +68,5 @@ export const migrations: readonly Migration[] = [
   oauth1,
   packages2,
   actions2,
+  mail2,
 ]

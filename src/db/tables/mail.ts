@@ -1,5 +1,5 @@
 import type { Generated, Selectable } from 'kysely'
-import type { EventId, MailId, UserId } from '../../lib/ids.ts'
+import type { EventId, IssueId, MailId, UserId } from '../../lib/ids.ts'
 
 /** A mail that is to be sent: one row for each event and recipient, which goes when the mail server has taken it. */
 export interface MailQueueTable {
@@ -26,7 +26,17 @@ export interface MailCountTable {
   count: number
 }
 
+/** A mail that has become a comment: for a month it is known when it comes again. */
+export interface IncomingMailTable {
+  /** Made of the mail's Message-ID and whom its address belongs to. */
+  key: string
+  user_id: UserId
+  issue_id: IssueId
+  taken_ms: number
+}
+
 export interface MailTables {
+  incoming_mail: IncomingMailTable
   mail_queue: MailQueueTable
   mailed_event: MailedEventTable
   mail_count: MailCountTable
