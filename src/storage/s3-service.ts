@@ -1,4 +1,3 @@
-import { Agent } from 'node:https'
 import { Readable } from 'node:stream'
 import type { S3Client, S3ServiceException } from '@aws-sdk/client-s3'
 import { RangeNotSatisfiable, Refusal, Unavailable } from '../lib/errors.ts'
@@ -32,7 +31,7 @@ const socketTimeoutMs = 60_000
 /** Connects to the service; whether it answers shows with the first request. */
 export async function connectS3(options: S3Options): Promise<S3Service> {
   // Loaded on first use: most instances never need it, and it takes long to load.
-  const { s3Library: library } = await import('./s3-library.ts')
+  const [{ s3Library: library }, { Agent }] = await Promise.all([import('./s3-library.ts'), import('node:https')])
   const client = new library.S3Client({
     endpoint: options.endpoint,
     region: options.region,
