@@ -80,7 +80,7 @@ const accepts = (port) =>
  * Starts a server on loopback with an empty data folder. Gives the address of an empty database of a role that may make
  * more of them, and `stop()`, which ends the server and removes its files.
  */
-export async function startPostgres() {
+export async function startPostgres({ durable = false } = {}) {
   const programs = installedFolder()
   const user = serverUser()
   const folder = mkdtempSync(join(tmpdir(), 'ingot-postgres-'))
@@ -124,9 +124,9 @@ export async function startPostgres() {
     max_connections: 300,
     shared_buffers: '128MB',
     // Nothing in it outlives the run, so nothing is worth waiting for the disk.
-    fsync: 'off',
-    synchronous_commit: 'off',
-    full_page_writes: 'off',
+    fsync: durable ? 'on' : 'off',
+    synchronous_commit: durable ? 'on' : 'off',
+    full_page_writes: durable ? 'on' : 'off',
     logging_collector: 'off',
   }
   const server = spawn(

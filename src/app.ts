@@ -15,6 +15,7 @@ import { withBoundPorts } from './config/load-config.ts'
 import { attachClock } from './db/clock.ts'
 import type { Db } from './db/database.ts'
 import { migrate } from './db/migrate.ts'
+import { unsafeSettings } from './db/postgres.ts'
 import { closeDatabase, openDatabase } from './db/open.ts'
 import { attachEvents, createEventHub } from './events/hub.ts'
 import type { GitOptions } from './git/git.ts'
@@ -233,6 +234,10 @@ export async function createApp(options: AppOptions): Promise<App> {
     async listen() {
       // One process has an SQLite database to itself; others may share a PostgreSQL one.
       const isAlone = config.database.kind === 'sqlite3'
+      const unsafe = await unsafeSettings(db)
+      if (unsafe.length > 0) {
+        log('warn', 'a cut of power may take what was answered: the database has these off', { unsafe })
+      }
       for (const { begin } of all) await begin?.(services, { isAlone })
       workers = startWorkers<Ctx>({
         db,

@@ -29,6 +29,8 @@ interface Engine {
   readonly reader: Kysely<Schema>
   /** Transactions; on SQLite the one connection that writes. */
   readonly writer: Kysely<Schema>
+  /** Resolves when what was committed before survives a cut of power. */
+  lasting(): Promise<void>
   /** True when the whole transaction may be tried again (serialisation failure, deadlock). */
   isRetryable(error: unknown): boolean
   /** Tells the other processes, when the transaction is committed; does nothing on SQLite, which one process uses. */
@@ -124,15 +126,25 @@ export function databaseSlot<Value>(): DatabaseSlot<Value> {
   }
 }
 
+export interface TransactionOptions {
+  /** False for what may be lost in a cut of power, since it comes about again: nobody waits for the disk then. */
+  readonly lasting?: false
+}
+
 /** How often a transaction is tried again after a deadlock or a serialisation failure. */
 const maxAttempts = 4
 
 /**
  * Runs `body` in one transaction and commits it; whatever `body` throws rolls everything back and is thrown on.
  * `body` awaits only the database: on SQLite it holds the one writer. It may run more than once (a deadlock on
- * PostgreSQL), so it changes nothing but rows. Functions given to `afterCommit` run once, after the commit.
+ * PostgreSQL), so it changes nothing but rows. Functions given to `afterCommit` run once, after the commit. Both they and
+ * the caller hear of a commit when a cut of power can not take it back any more; readers may see it a moment earlier.
  */
-export async function transaction<Result>(db: Db, body: (tx: Tx) => Promise<Result>): Promise<Result> {
+export async function transaction<Result>(
+  db: Db,
+  body: (tx: Tx) => Promise<Result>,
+  options: TransactionOptions = {},
+): Promise<Result> {
   const engine = engineOf(db)
   for (let attempt = 1; ; attempt++) {
     const state: TxState = { engine, beforeCommit: [], lastBeforeCommit: [], afterCommit: [] }
@@ -143,6 +155,7 @@ export async function transaction<Result>(db: Db, body: (tx: Tx) => Promise<Resu
         for (const run of state.lastBeforeCommit) await run()
         return value
       })
+      if (options.lasting !== false) await engine.lasting()
       for (const run of state.afterCommit) run()
       return result
     } catch (error) {

@@ -1,6 +1,6 @@
-import { Kysely, PostgresDialect } from 'kysely'
+import { Kysely, PostgresDialect, sql } from 'kysely'
 import type pg from 'pg'
-import type { PostgresEngine } from './database.ts'
+import { engineOf, type Db, type PostgresEngine } from './database.ts'
 import { createListener, sendBroadcasts } from './postgres-listener.ts'
 import { PreparedConnections } from './postgres-prepared.ts'
 import type { Schema } from './schema.ts'
@@ -33,6 +33,8 @@ export function openPostgres(options: PostgresOptions): PostgresEngine {
     kind: 'postgres',
     reader: kysely,
     writer: kysely,
+    // Its commits wait for the disk themselves, many for one sync.
+    lasting: async () => {},
     askPrepared: (name, statement) => prepared.ask(name, statement),
     isRetryable(error) {
       const code = (error as { code?: unknown } | null)?.code
@@ -46,6 +48,16 @@ export function openPostgres(options: PostgresOptions): PostgresEngine {
       await kysely.destroy()
     },
   }
+}
+
+/** Settings of the server with which a cut of power takes what was answered. */
+export async function unsafeSettings(db: Db): Promise<string[]> {
+  if (engineOf(db).kind !== 'postgres') return []
+  const { rows } = await sql<{ name: string }>`select name from pg_settings
+    where name in ('fsync', 'synchronous_commit', 'full_page_writes') and setting = 'off' order by name`.execute(
+    engineOf(db).reader,
+  )
+  return rows.map(({ name }) => name)
 }
 
 /** Connections that answer prepared queries, many at once on each. */

@@ -13,6 +13,7 @@ import {
 import { Unavailable } from '../lib/errors.ts'
 import type { Parameter, SqliteEngine, StatementGroup } from './database.ts'
 import type { Schema } from './schema.ts'
+import { WalSync } from './wal-sync.ts'
 
 export interface SqliteOptions {
   /** Absolute path of the database file; made when it is missing. */
@@ -39,6 +40,8 @@ interface Prepared {
 class Connection implements DatabaseConnection {
   readonly database: Database
   readonly #prepared = new Map<string, Prepared>()
+  /** Changes of rows when the last transaction ended. */
+  #changes = 0
 
   constructor(
     options: SqliteOptions,
@@ -49,6 +52,7 @@ class Connection implements DatabaseConnection {
     this.database.pragma(`busy_timeout = ${options.busyTimeoutMs}`)
     if (!readonly) {
       this.database.pragma('journal_mode = WAL')
+      // Commits are synced by `WalSync`, which many share, and checkpoints by the database.
       this.database.pragma(`synchronous = ${options.volatile ? 'OFF' : 'NORMAL'}`)
       this.database.pragma('foreign_keys = ON')
     }
@@ -88,6 +92,15 @@ class Connection implements DatabaseConnection {
   exec(sql: string): void {
     this.#prepare(sql).statement.run()
   }
+
+  /** Ends the open transaction; gives whether it changed anything. */
+  commit(): boolean {
+    this.exec('commit')
+    const { changes } = this.#prepare('select total_changes() as changes').statement.get() as { changes: number }
+    const wrote = changes !== this.#changes
+    this.#changes = changes
+    return wrote
+  }
 }
 
 function prepare(database: Database, sql: string): Prepared {
@@ -126,6 +139,7 @@ class ConnectionPool implements Driver {
     readonly make: () => Connection,
     readonly size: number,
     readonly waitMs: number,
+    readonly onWritten: () => void = () => {},
   ) {}
 
   async init(): Promise<void> {}
@@ -166,7 +180,7 @@ class ConnectionPool implements Driver {
   }
 
   async commitTransaction(connection: Connection): Promise<void> {
-    connection.exec('commit')
+    if (connection.commit()) this.onWritten()
   }
 
   async rollbackTransaction(connection: Connection): Promise<void> {
@@ -253,7 +267,13 @@ const dialectOf = (driver: Driver): Dialect => ({
 
 /** Opens the embedded database: one connection that writes, several that read the last committed state. */
 export function openSqlite(options: SqliteOptions): SqliteEngine {
-  const writers = new ConnectionPool(() => new Connection(options, 'writes'), 1, options.writerWaitMs)
+  const log = options.volatile ? undefined : new WalSync(`${options.path}-wal`)
+  const writers = new ConnectionPool(
+    () => new Connection(options, 'writes'),
+    1,
+    options.writerWaitMs,
+    () => log?.committed(),
+  )
   const readers = new ConnectionPool(() => new Connection(options, 'reads'), options.maxReaders, options.writerWaitMs)
   const writer = new Kysely<Schema>({ dialect: dialectOf(writers) })
   let opened: DirectReader | undefined
@@ -262,6 +282,7 @@ export function openSqlite(options: SqliteOptions): SqliteEngine {
     kind: 'sqlite',
     reader: new Kysely<Schema>({ dialect: dialectOf(readers) }),
     writer,
+    lasting: async () => log?.lasting(),
     isRetryable: () => false,
     prepare: (texts) => direct().prepare(texts),
     askPrepared: (group, parameters) => direct().ask(group, parameters),
@@ -269,6 +290,7 @@ export function openSqlite(options: SqliteOptions): SqliteEngine {
     receive: () => {},
     async close() {
       opened?.close()
+      await log?.close()
       await readers.destroy()
       await writers.destroy()
     },

@@ -13,6 +13,7 @@ import { fetchedPrefix, isOid } from '../lib/refs.ts'
 import { explainMissing, type GitContext, locate } from './context.ts'
 import { type GitKey, repositoryPath } from './git-key.ts'
 import type { BareRef, ReadFrom, Ref, Resolved } from './git.ts'
+import { flushRefs } from './lasting.ts'
 import { removeDeadLocks } from './leftovers.ts'
 import { expandAbbreviation, objectInfo, objectInfos, peel, readCommits, readTag } from './object-reader.ts'
 import { readPackedRefs } from './packed-refs.ts'
@@ -105,6 +106,7 @@ export async function setHead(context: GitContext, key: GitKey, branch: string):
     })
     .catch((error: unknown) => explainMissing(locate(context, key), error))
   if (result.exitCode !== 0) throw new Error(`git symbolic-ref failed: ${result.stderr}`)
+  await flushRefs(context, repositoryPath(context.root, key), [])
 }
 
 /**

@@ -4,6 +4,7 @@ import { explainMissing, locate } from './context.ts'
 import type { GitKey } from './git-key.ts'
 import type { RefUpdate, RefUpdateResult } from './git.ts'
 import { isOid, isZeroOid } from '../lib/refs.ts'
+import { flushRefs } from './lasting.ts'
 import { removeDeadLocks } from './leftovers.ts'
 import { isValidRefName } from './ref-name.ts'
 
@@ -43,7 +44,13 @@ export async function updateRefs(
       input: Buffer.from(`start\0${lines.join('')}prepare\0commit\0`),
     })
     .catch((error: unknown) => explainMissing(location, error))
-  return exitCode === 0 ? { ok: true } : explain(updates, stderr)
+  if (exitCode !== 0) return explain(updates, stderr)
+  await flushRefs(
+    context,
+    location.directory,
+    updates.map(({ ref }) => ref),
+  )
+  return { ok: true }
 }
 
 function checkForm(update: RefUpdate): Refusal | undefined {

@@ -4,6 +4,7 @@ import { explainMissing, type GitContext, locate } from './context.ts'
 import type { GitKey } from './git-key.ts'
 import type { PushedUpdate, RemoteFetch, RemotePush, RemoteSsh } from './git.ts'
 import { zeroOid } from '../lib/refs.ts'
+import { flushRefs } from './lasting.ts'
 import { removeDeadLocks } from './leftovers.ts'
 import { readRefs } from './ref-reader.ts'
 
@@ -134,6 +135,11 @@ export async function fetchRemote(
     before.delete(name)
   }
   for (const [name, oid] of before) updates.push({ ref: name, old: oid, new: zeroOid(oid) })
+  await flushRefs(
+    context,
+    locate(context, key).directory,
+    updates.map(({ ref }) => ref),
+  )
   return { updates }
 }
 

@@ -2,11 +2,13 @@ import { randomBytes } from 'node:crypto'
 import { access, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Conflict, Invalid, NotFound } from '../lib/errors.ts'
+import { flushFolder } from '../lib/flush-folder.ts'
 import type { Oid } from '../lib/ids.ts'
 import { mustSucceed } from './broker-client.ts'
 import { checkOids, explainMissing, type GitContext, locate } from './context.ts'
 import { type GitKey, isGitKey, repositoryPath } from './git-key.ts'
 import type { FsckReport, MaintenanceTask, ObjectFormat } from './git.ts'
+import { flushRepository } from './lasting.ts'
 import { lockedFiles, removeDead, removeDeadLocks } from './leftovers.ts'
 import { isValidBranchName } from './ref-name.ts'
 import { filesBelow, statOf } from './walk.ts'
@@ -70,7 +72,12 @@ async function build(context: GitContext, key: GitKey, make: (temporary: string)
   await mkdir(dirname(path), { recursive: true })
   try {
     await make(temporary)
+    await flushRepository(context, temporary)
     await rename(temporary, path)
+    if (context.durable) {
+      await flushFolder(dirname(path))
+      await flushFolder(context.root)
+    }
   } catch (error) {
     await rm(temporary, { recursive: true, force: true })
     const { code } = error as NodeJS.ErrnoException

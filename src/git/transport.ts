@@ -25,6 +25,7 @@ import { checkHooks } from './git-settings.ts'
 import type { Oid } from '../lib/ids.ts'
 import { isZeroOid } from '../lib/refs.ts'
 import { hidePaths } from './hide-paths.ts'
+import { flushRefs } from './lasting.ts'
 import { removeDeadLocks } from './leftovers.ts'
 import { readCommit } from './object-reader.ts'
 import { refuseLargeTexts } from './quarantined-texts.ts'
@@ -278,8 +279,18 @@ class Push {
     const asked = new Set(this.#question?.updates.map(({ ref }) => ref))
     const moved = updates.filter(({ ref }) => asked.has(ref) && !topics.has(ref))
     if (moved.length === 0) return { accepted: true, lines: this.#topicLines, custom: this.#custom }
+    await this.#flush(moved)
     const { lines } = await this.#request.callbacks.recordRefUpdates({ updates: moved, pushOptions })
     return { accepted: true, lines: [...this.#topicLines, ...lines], custom: this.#custom }
+  }
+
+  #flush(moved: readonly PushedUpdate[]): Promise<void> {
+    const { directory } = locate(this.#context, this.#key)
+    return flushRefs(
+      this.#context,
+      directory,
+      moved.map(({ ref }) => ref),
+    )
   }
 
   /** After git has ended: what moved without the post-receive hook having said so (git was killed) is recorded now. */
@@ -296,6 +307,7 @@ class Push {
     }
     if (moved.length === 0) return
     this.#recorded = true
+    await this.#flush(moved)
     this.#context.log('warn', 'a push ended before its hook, its references are recorded now', { key: this.#key })
     await this.#request.callbacks.recordRefUpdates({ updates: moved, pushOptions: this.#question.options })
   }

@@ -20,11 +20,16 @@ import { wakeWorkers } from './queue.ts'
  */
 function settleInLane(db: Db, row: JobRow, write: (tx: Tx) => Promise<unknown>): Promise<void> {
   const lanes = row.lane === null ? [] : [row.lane]
-  return transaction(db, async (tx) => {
-    await lockLanes(tx, lanes)
-    await write(tx)
-    if (lanes.length > 0) wakeWorkers(tx, await giveTurns(tx, lanes, clockOf(tx).nowMs()))
-  })
+  return transaction(
+    db,
+    async (tx) => {
+      await lockLanes(tx, lanes)
+      await write(tx)
+      if (lanes.length > 0) wakeWorkers(tx, await giveTurns(tx, lanes, clockOf(tx).nowMs()))
+    },
+    // A job whose end is lost runs again, which every job bears.
+    { lasting: false },
+  )
 }
 
 /** Lanes that are put right in one go. */

@@ -284,10 +284,11 @@ class WorkerLoop<Ctx> implements Workers {
       createContext: (signal) => this.#options.createContext({ id: row.id, name: row.name, signal }),
       abortGraceMs: this.#limits.abortGraceMs,
       saveProgress: (text) =>
-        transaction(db, (tx) => updateProgress(tx, row.id, this.#worker, text, nowUnix(clockOf(db)))).catch(
-          (error: unknown) =>
-            // The next value is written all the same, and the work itself does not depend on it.
-            log('warn', 'the progress of a job could not be written', { error, ...about }),
+        transaction(db, (tx) => updateProgress(tx, row.id, this.#worker, text, nowUnix(clockOf(db))), {
+          lasting: false,
+        }).catch((error: unknown) =>
+          // The next value is written all the same, and the work itself does not depend on it.
+          log('warn', 'the progress of a job could not be written', { error, ...about }),
         ),
     })
     const ended = attempt.result
@@ -378,7 +379,9 @@ class WorkerLoop<Ctx> implements Workers {
     const ids = [...this.#running.keys()]
     if (ids.length === 0) return
     const leaseUntilMs = systemClock.nowMs() + this.#limits.leaseMs
-    const kept = await transaction(this.#options.db, (tx) => updateLeases(tx, ids, this.#worker, leaseUntilMs))
+    const kept = await transaction(this.#options.db, (tx) => updateLeases(tx, ids, this.#worker, leaseUntilMs), {
+      lasting: false,
+    })
     for (const id of ids) if (!kept.has(id)) this.#running.get(id)?.attempt.lose()
   }
 }

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { constants, copyFile, mkdir, open, opendir, unlink } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import type { Readable } from 'node:stream'
+import { flushFolder } from '../lib/flush-folder.ts'
 import {
   type BlobContent,
   type BlobInfo,
@@ -16,7 +17,6 @@ import {
 } from './blobs.ts'
 import {
   FileWriter,
-  flushFolder,
   ignoreMissing,
   readFile,
   removeEmptyFolders,

@@ -1,6 +1,7 @@
 import { type FileHandle, mkdir, open, rename, rmdir, stat } from 'node:fs/promises'
 import { dirname, sep } from 'node:path'
 import { RangeNotSatisfiable, Unavailable } from '../lib/errors.ts'
+import { flushFolder } from '../lib/flush-folder.ts'
 import type { BlobContent, BlobInfo, ByteRange } from './blobs.ts'
 
 /** Writes all of some bytes at a place of a file. */
@@ -86,17 +87,6 @@ export async function renameInto(from: string, to: string, root: string): Promis
       if (folder === highest) break
     }
     return
-  }
-}
-
-/** Makes what was made, moved or removed in a folder last; a folder that is gone meanwhile needs none. */
-export async function flushFolder(path: string): Promise<void> {
-  const folder = await ignoreMissing(open(path, 'r'))
-  if (folder === undefined) return
-  try {
-    await folder.sync()
-  } finally {
-    await folder.close()
   }
 }
 

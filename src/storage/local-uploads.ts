@@ -2,6 +2,7 @@ import { type FileHandle, mkdir, open, readdir, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { NotFound, RangeNotSatisfiable } from '../lib/errors.ts'
+import { flushFolder } from '../lib/flush-folder.ts'
 import type { Unix } from '../lib/time.ts'
 import { Appending, type RunningDigest } from './appending.ts'
 import {
@@ -18,7 +19,7 @@ import {
   type Uploads,
   uploadsFolder,
 } from './blobs.ts'
-import { flushFolder, ignoreMissing, readFile, renameInto, roomError, statFile, writeAt } from './local-files.ts'
+import { ignoreMissing, readFile, renameInto, roomError, statFile, writeAt } from './local-files.ts'
 import { asBuffer, checkExpected, measure, receive, tooLarge } from './measure.ts'
 
 /** Uploads in a folder: each is one file, and its size is how far it has come. */

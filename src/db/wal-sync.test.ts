@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict'
+import fs, { mkdtempSync, rmSync } from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test, type TestContext } from 'node:test'
+import { sql } from 'kysely'
+import { Unavailable } from '../lib/errors.ts'
+import { until } from '../testing/until.ts'
+import { transaction, type Db } from './database.ts'
+import { migrate } from './migrate.ts'
+import { closeDatabase, openDatabase } from './open.ts'
+
+const options = { kind: 'sqlite', maxReaders: 2, writerWaitMs: 5000, busyTimeoutMs: 5000 } as const
+
+/** An embedded database of its own. */
+async function withDatabase(use: (db: Db) => Promise<void>): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'ingot-wal-'))
+  const db = openDatabase({ ...options, path: join(folder, 'a.db') })
+  try {
+    await migrate(db)
+    await use(db)
+  } finally {
+    await closeDatabase(db)
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** Has `sync` stand in for the sync of a file. */
+function replaceSync(t: TestContext, sync: (done: (error: Error | null) => void) => void): void {
+  const { fdatasync } = fs
+  fs.fdatasync = ((_descriptor: number, done: (error: Error | null) => void) => sync(done)) as typeof fdatasync
+  syncBuiltinESMExports()
+  t.after(() => {
+    fs.fdatasync = fdatasync
+    syncBuiltinESMExports()
+  })
+}
+
+let count = 0
+const write = (db: Db): Promise<void> =>
+  transaction(db, async (tx) => {
+    await sql`insert into migration (name, applied_unix) values (${`row ${++count}`}, 0)`.execute(tx)
+  })
+
+const read = (db: Db): Promise<unknown> => transaction(db, (tx) => sql`select * from migration`.execute(tx))
+
+test('a commit is told of when the log is on the disk, and many writers share one sync', async (t) => {
+  await withDatabase(async (db) => {
+    await write(db)
+    const syncs: ((error: Error | null) => void)[] = []
+    replaceSync(t, (done) => syncs.push(done))
+    const told: string[] = []
+    const tell = (name: string) => (): void => void told.push(name)
+    const first = write(db).then(tell('first'))
+    await until(() => syncs.length === 1)
+    const others = Array.from({ length: 20 }, (_, index) => write(db).then(tell(`other ${index}`)))
+    // What changes nothing waits for what it may have read.
+    const reader = read(db).then(tell('reader'))
+    await until(() => count === 22)
+    assert.deepEqual([told, syncs.length], [[], 1])
+    syncs[0]?.(null)
+    await first
+    await until(() => syncs.length === 2)
+    assert.deepEqual(told, ['first'])
+    syncs[1]?.(null)
+    await Promise.all([...others, reader])
+    assert.deepEqual([told.length, syncs.length], [22, 2])
+    // Nothing is written: nothing is waited for.
+    await read(db)
+    assert.equal(syncs.length, 2)
+  })
+})
+
+test('a disk that fails to sync is told to everybody from then on: what it dropped does not come back', async (t) => {
+  await withDatabase(async (db) => {
+    let fails = true
+    replaceSync(t, (done) => setImmediate(done, fails ? new Error('EIO') : null))
+    const isRefused = (error: unknown): boolean => error instanceof Unavailable && error.code === 'database_disk_failed'
+    const results = await Promise.allSettled([write(db), write(db), write(db)])
+    assert.ok(results.every((result) => result.status === 'rejected' && isRefused(result.reason)))
+    fails = false
+    await assert.rejects(write(db), isRefused)
+  })
+})

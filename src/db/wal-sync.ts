@@ -1,0 +1,85 @@
+import { closeSync, fdatasync, openSync } from 'node:fs'
+import { Unavailable } from '../lib/errors.ts'
+
+/**
+ * Makes commits of an embedded database last through a cut of power, several of them with one sync.
+ *
+ * A commit appends to the write-ahead log and is seen by readers at once; it is on the disk when the log has been synced.
+ * That takes milliseconds, in which the thread would stand still, so the database itself syncs at checkpoints only
+ * (`synchronous = NORMAL`), and who committed waits here for a sync of the log in the thread pool. Of commits that come
+ * while one is under way, all wait for the next. It covers what was appended before it began, so whatever a transaction
+ * has read is at least as safe as what it wrote.
+ *
+ * A checkpoint in between takes nothing away: it syncs the log before it copies pages, and the pages before the log
+ * begins anew. The log keeps its file as long as a connection is open, and no lock of the database lies on that file, so
+ * a descriptor of our own does no harm (closing one of the database file itself would drop its locks).
+ */
+export class WalSync {
+  readonly #path: string
+  #descriptor: number | undefined
+  /** Commits so far, those that the sync under way covers, and those that are on the disk. */
+  #committed = 0
+  #covered = 0
+  #lasting = 0
+  #running: Promise<void> | undefined
+  #next: Promise<void> | undefined
+  #failure: unknown
+
+  /** @param path the log: the name of the database and `-wal`; it is there once something was committed */
+  constructor(path: string) {
+    this.#path = path
+  }
+
+  /** Something was appended. */
+  committed(): void {
+    this.#committed += 1
+  }
+
+  /**
+   * Resolves when everything that was committed before is on the disk.
+   * @throws Unavailable when the disk fails: the commit stands, but nobody may be told so
+   */
+  async lasting(): Promise<void> {
+    if (this.#lasting === this.#committed) return
+    if (!this.#running) return this.#begin()
+    if (this.#covered === this.#committed) return this.#running
+    const begin = (): Promise<void> => this.#begin()
+    this.#next ??= this.#running.then(begin, begin)
+    return this.#next
+  }
+
+  #begin(): Promise<void> {
+    this.#next = undefined
+    this.#covered = this.#committed
+    const running = this.#flush(this.#covered).finally(() => {
+      if (this.#running === running) this.#running = undefined
+    })
+    this.#running = running
+    return running
+  }
+
+  async #flush(upTo: number): Promise<void> {
+    // After a failed sync the system may have dropped what it could not write: another one would succeed and mean nothing.
+    if (this.#failure !== undefined) throw lost(this.#failure)
+    this.#descriptor ??= openSync(this.#path, 'r+')
+    const descriptor = this.#descriptor
+    await new Promise<void>((resolve, reject) => {
+      fdatasync(descriptor, (error) => {
+        if (!error) return resolve()
+        this.#failure = error
+        reject(lost(error))
+      })
+    })
+    this.#lasting = upTo
+  }
+
+  /** After the last sync has ended. */
+  async close(): Promise<void> {
+    await Promise.allSettled([this.#running, this.#next])
+    if (this.#descriptor !== undefined) closeSync(this.#descriptor)
+    this.#descriptor = undefined
+  }
+}
+
+const lost = (cause: unknown): Unavailable =>
+  Object.assign(new Unavailable('the disk of the database fails', 'database_disk_failed'), { cause })
