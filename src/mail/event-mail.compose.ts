@@ -13,7 +13,7 @@ export function composeEventMail(services: Services, mail: EventMail, { row, rec
   const user = recipient as UserRow
   const { config } = services
   const texts = textsFor(config, user.language)
-  const leave = unsubscribeUrl(services, user, mail.issue)
+  const leave = unsubscribeUrl(services, user, mail)
   const reason = mail.reason(texts, row.is_named)
   const answers = mail.issue && replyAddresses(services, user, mail.issue)
   return {

@@ -3,6 +3,7 @@ import type { Services } from '../access/context.ts'
 import type { UserRow } from '../db/tables/accounts.ts'
 import type { CommentRow, IssueRow } from '../db/tables/issues.ts'
 import type { ReviewRow } from '../db/tables/pulls.ts'
+import type { RepoRow } from '../db/tables/repositories.ts'
 import type { Event } from '../events/catalogue.ts'
 import { issueWebUrl, type RepoWithOwner } from '../issues/repo-with-owner.ts'
 import { findIssueById } from '../issues/issue.store.ts'
@@ -11,6 +12,8 @@ import { findComment } from '../issues/timeline-entry.store.ts'
 import type { ToldEvent } from '../notifications/audience.service.ts'
 import { mayHear, type Subject } from '../notifications/audience.store.ts'
 import { findReview } from '../pulls/reviews/review.store.ts'
+import { findRelease } from '../releases/release.store.ts'
+import { escapePath } from '../lib/escape-url.ts'
 import { repoFullName, repoWebUrl } from '../repos/repo-url.ts'
 import { renderText } from '../site/render.service.ts'
 import { findUserById } from '../users/user.store.ts'
@@ -19,7 +22,7 @@ import { isAdmin } from './mail-queue.store.ts'
 import type { MailTexts } from './texts/texts.ts'
 
 /** The events that are mailed. */
-export type MailedEvent = ToldEvent | Event<'user.created'>
+export type MailedEvent = ToldEvent | Event<'user.created' | 'release.published'>
 
 /** What a mail of an event says, to whomever it goes. */
 export interface EventMail {
@@ -29,6 +32,8 @@ export interface EventMail {
   readonly doer: UserRow | undefined
   /** Set where there is a conversation that one can leave. */
   readonly issue: IssueRow | undefined
+  /** Set where it comes of watching a repository, which one can end. */
+  readonly watched?: RepoRow
   /** Before the `@` of its Message-ID. */
   readonly id: string
   readonly subject: (texts: MailTexts) => string
@@ -49,6 +54,7 @@ export const shownName = (user: UserRow | undefined): string => user?.full_name 
 /** What is mailed of an event; undefined when there is nothing to tell any more. */
 export async function eventMailOf(services: Services, event: MailedEvent): Promise<EventMail | undefined> {
   if (event.name === 'user.created') return newAccountMail(services, event)
+  if (event.name === 'release.published') return releaseMail(services, event)
   return event.name === 'repo.transferOffered' ? offerMail(services, event) : issueMail(services, event)
 }
 
@@ -66,6 +72,31 @@ async function newAccountMail(
     sentence: (texts) => texts.newAccount.text(user.name),
     reason: () => '',
     url: `${config.server.rootUrl}${encodeURIComponent(user.name)}`,
+  }
+}
+
+async function releaseMail(services: Services, { data }: Event<'release.published'>): Promise<EventMail | undefined> {
+  const { db, config } = services
+  const [release, repos, doer] = await Promise.all([
+    findRelease(db, data.repoId, data.releaseId),
+    loadReposWithOwners(db, [data.repoId]),
+    findUserById(db, data.doerId),
+  ])
+  const place = repos.get(data.repoId)
+  // It was taken back since.
+  if (!place || !release || release.is_draft) return undefined
+  const name = repoFullName(place)
+  const { tag_name: tag, content } = release
+  return {
+    mayHear: mayHear({ ...place, unit: 'releases' }, data.doerId),
+    ...{ doer, issue: undefined, watched: place.repo },
+    id: `repositories/${place.repo.id}/releases/${release.id}`,
+    subject: () => `[${name}] ${release.title || tag}`,
+    sentence: (texts) => texts.released(shownName(doer), tag, name),
+    reason: (texts) => texts.why.watches,
+    said: content.trim() === '' ? undefined : await render(services, place, content),
+    url: `${repoWebUrl({ config, ...place })}/releases/tag/${escapePath(tag)}`,
+    headers: listHeaders(services, place),
   }
 }
 

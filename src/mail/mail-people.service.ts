@@ -5,7 +5,9 @@ import { enqueueAll } from '../jobs/queue.ts'
 import type { EventId, UserId } from '../lib/ids.ts'
 import type { Event } from '../events/catalogue.ts'
 import { audienceOf, type People, type ToldEvent } from '../notifications/audience.service.ts'
-import { mayHear } from '../notifications/audience.store.ts'
+import { loadReposWithOwners } from '../issues/repo-with-owner.store.ts'
+import { listWatcherIds, mayHear } from '../notifications/audience.store.ts'
+import { findRelease } from '../releases/release.store.ts'
 import { tellInTurns } from '../notifications/progress.service.ts'
 import { insertMails, isAdmin, listAdminIds } from './mail-queue.store.ts'
 import { sendMails } from './send-mails.job.ts'
@@ -25,6 +27,21 @@ export async function mailOf(services: Services, event: ToldEvent, run: Run): Pr
     doerId,
     people: { ...concerned, ids: [...named, ...concerned.ids] },
     who: mayHear(subject, doerId),
+  })
+}
+
+/** Tells those who watch a repository of a release; of drafts and of what is only tried out nobody. */
+export async function mailRelease(services: Services, event: Event<'release.published'>, run: Run): Promise<void> {
+  const { db } = services
+  const { repoId, releaseId, doerId } = event.data
+  const [release, repos] = await Promise.all([findRelease(db, repoId, releaseId), loadReposWithOwners(db, [repoId])])
+  const place = repos.get(repoId)
+  if (!place || !release || release.is_draft || release.is_prerelease) return
+  await plan(services, run, {
+    named: [],
+    doerId,
+    people: { ids: [], more: (after, limit) => listWatcherIds(db, { repoId }, after, limit) },
+    who: mayHear({ ...place, unit: 'releases' }, doerId),
   })
 }
 

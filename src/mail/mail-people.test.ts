@@ -244,6 +244,42 @@ test('unsubscribePage, unsubscribeSubmit: one click ends mail about an issue, or
     notifying(),
   ))
 
+test('mail of releases: to watchers who may read them, of none that is a draft or tried out; one click ends the watching', () =>
+  withMail(
+    () => 0,
+    async (forge, caught) => {
+      const repo = await forge.given.repo({ owner: 'alice', name: 'r', private: true })
+      for (const name of ['bob', 'carol']) {
+        await forge.as('alice').must('PUT', `${repo.api}/collaborators/${name}`, { permission: 'read' })
+        await forge.as(name).must('PUT', `${repo.api}/subscription`)
+      }
+      const publish = (tag: string, more: object = {}) =>
+        forge.as('alice').must('POST', `${repo.api}/releases`, { tag_name: tag, body: 'what is *new*', ...more })
+      const { json: draft } = await publish('v0', { draft: true })
+      await publish('v1', { prerelease: true })
+      assert.deepEqual(await arrived(forge, caught), [])
+      await forge.as('alice').must('PATCH', `${repo.api}/releases/${draft.id}`, { draft: false, name: 'The first' })
+      await forge.settle()
+      const mail = caught.find(({ to }) => to[0] === 'bob@example.com')
+      assert.equal(header(mail, 'Message-ID'), `<repositories/1/releases/${draft.id}@localhost>`)
+      assert.match(content(mail), /alice published v0 of alice\/r\.[\s\S]*what is \*new\*[\s\S]*releases\/tag\/v0/)
+      assert.deepEqual(await arrived(forge, caught), ['bob: [alice/r] The first', 'carol: [alice/r] The first'])
+      const path = new URL(/^<([^>]*)>/.exec(header(mail, 'List-Unsubscribe') ?? '')?.[1] ?? '').pathname
+      assert.match((await forge.guest.get(path, { site: true })).text, /Watch this repository no longer/)
+      const oneClick = { site: true, raw: 'List-Unsubscribe=One-Click' }
+      const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+      assert.equal((await forge.guest.send('POST', path, undefined, { ...oneClick, headers })).status, 200)
+      assert.equal((await forge.as('bob').get(`${repo.api}/subscription`)).status, 404)
+      await forge.as('alice').must('PATCH', repo.api, { has_releases: false })
+      await forge.as('alice').must('PATCH', repo.api, { has_releases: true })
+      await publish('v2')
+      await forge.as('alice').must('DELETE', `${repo.api}/collaborators/carol`)
+      await publish('v3')
+      assert.deepEqual(await arrived(forge, caught), ['carol: [alice/r] v2'])
+    },
+    notifying(),
+  ))
+
 test('mail that fails: tried again for those who did not get it, given up for good; nothing goes out after access ended', () => {
   let status = (_to: string): number => 0
   return withMail(

@@ -1,15 +1,15 @@
 import type { Feature } from '../access/feature.ts'
 import { readInbox } from './incoming/read-inbox.task.ts'
-import { mailAdmins, mailPeople } from './mail-people.subscribers.ts'
+import { mailAdmins, mailPeople, mailWatchers } from './mail-people.subscribers.ts'
 import { sendMails } from './send-mails.job.ts'
 import { mailWelcome } from './welcome.subscribers.ts'
 
 /** What is told by mail. */
 export const mail: Feature = {
-  subscribers: [mailWelcome, mailPeople, mailAdmins],
+  subscribers: [mailWelcome, mailPeople, mailWatchers, mailAdmins],
   muted: ({ mailer, service, admin }) => [
     ...(mailer.enabled ? [] : [mailWelcome]),
-    ...(mailer.enabled && service.enableNotifyMail ? [] : [mailPeople]),
+    ...(mailer.enabled && service.enableNotifyMail ? [] : [mailPeople, mailWatchers]),
     ...(mailer.enabled && admin.sendNotificationEmailOnNewUser ? [] : [mailAdmins]),
   ],
   jobs: [sendMails],

@@ -66,7 +66,8 @@ export async function audienceOf(services: Services, event: ToldEvent, means: Me
     const { db } = services
     const { issue } = subject
     const ids = await listParticipantIds(db, issue.id, { withAssignees: means === 'mail' })
-    const watchers: People['more'] = async (after, limit) => listWatcherIds(db, issue, after, limit)
+    const watchers: People['more'] = (after, limit) =>
+      listWatcherIds(db, { repoId: issue.repo_id, issueId: issue.id }, after, limit)
     return { ids, more: withWatchers ? watchers : undefined }
   }
   const isHeardByWatchers = !subject.issue.is_pull || !isDraft(services, subject.issue)
@@ -104,7 +105,7 @@ export async function audienceOf(services: Services, event: ToldEvent, means: Me
 async function findSubject(
   { db }: Services,
   { repoId, issueId }: { readonly repoId: RepoId; readonly issueId: IssueId },
-): Promise<Required<Subject & { issue: NonNullable<Subject['issue']> }> | undefined> {
+): Promise<(Subject & { readonly issue: NonNullable<Subject['issue']> }) | undefined> {
   const [issue, repos] = await Promise.all([findIssueById(db, issueId), loadReposWithOwners(db, [repoId])])
   const repoWithOwner = repos.get(repoId)
   return issue && repoWithOwner && { ...repoWithOwner, issue }

@@ -3,8 +3,8 @@ import { mayAccess, mayEnter } from '../access/access-rule.store.ts'
 import type { Db } from '../db/database.ts'
 import type { UserRow } from '../db/tables/accounts.ts'
 import type { IssueRow } from '../db/tables/issues.ts'
-import type { RepoRow } from '../db/tables/repositories.ts'
-import type { CommentId, IssueId, TeamId, UserId } from '../lib/ids.ts'
+import type { RepoRow, RepoUnit } from '../db/tables/repositories.ts'
+import type { CommentId, IssueId, RepoId, TeamId, UserId } from '../lib/ids.ts'
 
 /** That an account, a column of the query, did not say that it wants to hear nothing of an issue. */
 const isSilent = (issueId: IssueId, userId: string) => sql<SqlBool>`exists (select 1 from issue_watch
@@ -31,25 +31,33 @@ export async function listParticipantIds(
   return rows.map((row) => row.user_id)
 }
 
-/** Some of the watchers of an issue's repository, by id, after one; not those who said that they want to hear nothing of the issue. */
-export const listWatcherIds = async (
+/** A part of those who watch a repository. */
+export interface WatcherFilter {
+  readonly repoId: RepoId
+  /** Left out: those who said that they want to hear nothing of it. */
+  readonly issueId?: IssueId
+}
+
+/** Some of the watchers of a repository, by id, after one. */
+export async function listWatcherIds(
   db: Db,
-  issue: Pick<IssueRow, 'id' | 'repo_id'>,
+  { repoId, issueId }: WatcherFilter,
   after: UserId,
   limit: number,
-): Promise<UserId[]> =>
-  (
-    await db
-      .selectFrom('watch')
-      .select('user_id')
-      .where('repo_id', '=', issue.repo_id)
-      .where('mode', '<>', 'dont')
-      .where('user_id', '>', after)
-      .where((where) => where.not(isSilent(issue.id, 'watch.user_id')))
-      .orderBy('user_id')
-      .limit(limit)
-      .execute()
-  ).map((row) => row.user_id)
+): Promise<UserId[]> {
+  const watchers = db
+    .selectFrom('watch')
+    .select('user_id')
+    .where('repo_id', '=', repoId)
+    .where('mode', '<>', 'dont')
+    .where('user_id', '>', after)
+    .orderBy('user_id')
+    .limit(limit)
+  const rows = await (
+    issueId === undefined ? watchers : watchers.where((where) => where.not(isSilent(issueId, 'watch.user_id')))
+  ).execute()
+  return rows.map((row) => row.user_id)
+}
 
 /** Members of a team, by id. */
 export const listTeamMemberIds = async (db: Db, teamId: TeamId): Promise<UserId[]> =>
@@ -85,17 +93,18 @@ export interface Subject {
   readonly owner: UserRow
   /** Left out where the repository itself is the subject. */
   readonly issue?: IssueRow | undefined
+  /** The unit that it is a part of, where it is no issue. */
+  readonly unit?: RepoUnit
 }
 
 /**
  * That a row of the query's table `user` is a person who may be told: one who can sign in, may read the subject and does
  * not block the doer.
  */
-export function mayHear({ repo, owner, issue }: Subject, doerId: UserId): RawBuilder<SqlBool> {
+export function mayHear({ repo, owner, issue, unit }: Subject, doerId: UserId): RawBuilder<SqlBool> {
   const place = { repo, owner }
-  const reads = issue
-    ? mayAccess('user', place, { units: [issue.is_pull ? 'pulls' : 'issues'], mode: 1 })
-    : mayEnter('user', place)
+  const part = issue ? (issue.is_pull ? 'pulls' : 'issues') : unit
+  const reads = part === undefined ? mayEnter('user', place) : mayAccess('user', place, { units: [part], mode: 1 })
   return sql<SqlBool>`("user".kind = 'individual' and "user".is_active and not "user".prohibit_login and ${reads}
     and not exists (select 1 from user_block where user_block.blocker_id = "user".id
       and user_block.blocked_id = ${doerId}))`

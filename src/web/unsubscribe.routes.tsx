@@ -23,17 +23,17 @@ export const unsubscribePage = operation({
   requires: [anyone],
   reply: { 200: bytesOf('text/html') },
   async run({ ctx, params }) {
-    const { issueId, texts } = await readUnsubscription(ctx, params.token)
-    const { title, fromAll, fromConversation } = texts.unsubscribe
+    const { issueId, repoId, texts } = await readUnsubscription(ctx, params.token)
+    const { title, fromAll, fromConversation, fromRepository } = texts.unsubscribe
     return page(ctx.config, {
       title,
       content: (
         <main class="card" lang={texts.language}>
           <h1>{title}</h1>
           <form method="post" action={sitePath(ctx.config, `-/unsubscribe/${params.token}`)}>
-            {issueId === undefined ? undefined : (
+            {issueId === undefined && repoId === undefined ? undefined : (
               <p>
-                <button type="submit">{fromConversation}</button>
+                <button type="submit">{repoId === undefined ? fromConversation : fromRepository}</button>
               </p>
             )}
             <p>
@@ -68,7 +68,7 @@ export const unsubscribeSubmit = operation({
       content: (
         <main class="card" lang={language}>
           <h1>{texts.title}</h1>
-          <p>{done === 'all' ? texts.doneAll : texts.doneConversation}</p>
+          <p>{{ all: texts.doneAll, conversation: texts.doneConversation, repository: texts.doneRepository }[done]}</p>
         </main>
       ),
     })

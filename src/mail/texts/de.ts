@@ -17,6 +17,7 @@ export const german: MailTexts = {
   dismissed: (who) => `${who} hat ein Gutachten zu diesem Pull-Request verworfen.`,
   assigned: (who, kind) => `${who} hat Ihnen ${kinds[kind]} zugewiesen.`,
   reviewRequested: (who) => `${who} bittet Sie, diesen Pull-Request zu begutachten.`,
+  released: (who, tag, repository) => `${who} hat ${tag} von ${repository} veröffentlicht.`,
   offered: (who, repository, recipient) =>
     `${who} möchte das Repository ${repository} an ${recipient} übergeben. Es kann angenommen oder abgelehnt werden.`,
   offerSubject: (repository) => `Das Repository ${repository} wird Ihnen angeboten`,
@@ -28,6 +29,7 @@ export const german: MailTexts = {
     asked: 'Sie erhalten diese Mail, weil Ihr Gutachten erbeten wird.',
     offered: 'Sie erhalten diese Mail, weil Sie das Repository annehmen dürfen.',
     takesPart: 'Sie erhalten diese Mail, weil Sie daran beteiligt sind oder das Repository beobachten.',
+    watches: 'Sie erhalten diese Mail, weil Sie das Repository beobachten.',
   },
   lastOfHour: (count) =>
     `Dies ist die ${count}. Mail an Sie in dieser Stunde und die letzte: Was bis zum Ende der Stunde noch geschieht, steht unter Ihren Benachrichtigungen.`,
@@ -35,8 +37,10 @@ export const german: MailTexts = {
     link: 'Keine Mails mehr dazu',
     title: 'Keine Mails mehr',
     fromConversation: 'Keine Mails mehr zu dieser Unterhaltung',
+    fromRepository: 'Dieses Repository nicht mehr beobachten',
     fromAll: 'Keine Mails mehr zu allem, was geschieht',
     doneConversation: 'Zu dieser Unterhaltung kommen keine Mails mehr, außer wenn jemand Sie beim Namen nennt.',
+    doneRepository: 'Sie beobachten das Repository nicht mehr.',
     doneAll: 'Zu dem, was geschieht, kommen keine Mails mehr.',
     invalid: 'die Adresse ist beschädigt oder zu alt',
   },

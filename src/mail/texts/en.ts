@@ -17,6 +17,7 @@ export const english: MailTexts = {
   dismissed: (who) => `${who} dismissed a review of this pull request.`,
   assigned: (who, kind) => `${who} assigned ${kinds[kind]} to you.`,
   reviewRequested: (who) => `${who} asked for your review of this pull request.`,
+  released: (who, tag, repository) => `${who} published ${tag} of ${repository}.`,
   offered: (who, repository, recipient) =>
     `${who} wants to hand the repository ${repository} over to ${recipient}. It can be accepted or rejected.`,
   offerSubject: (repository) => `The repository ${repository} is offered to you`,
@@ -28,6 +29,7 @@ export const english: MailTexts = {
     asked: 'You get this mail because somebody wants your review.',
     offered: 'You get this mail because you may accept the repository.',
     takesPart: 'You get this mail because you take part in this, or watch the repository.',
+    watches: 'You get this mail because you watch the repository.',
   },
   lastOfHour: (count) =>
     `This is mail ${count} to you within the hour, and the last one: what else happens until the hour is over is among your notifications.`,
@@ -35,8 +37,10 @@ export const english: MailTexts = {
     link: 'No more mail about this',
     title: 'No more mail',
     fromConversation: 'No more mail about this conversation',
+    fromRepository: 'Watch this repository no longer',
     fromAll: 'No more mail about anything that happens',
     doneConversation: 'There will be no more mail about this conversation, unless somebody calls you by your name.',
+    doneRepository: 'You watch the repository no longer.',
     doneAll: 'There will be no more mail about what happens.',
     invalid: 'the address is damaged, or too old',
   },

@@ -21,6 +21,7 @@ export interface MailTexts {
   readonly dismissed: (who: string) => string
   readonly assigned: (who: string, kind: IssueKind) => string
   readonly reviewRequested: (who: string) => string
+  readonly released: (who: string, tag: string, repository: string) => string
   readonly offered: (who: string, repository: string, recipient: string) => string
   readonly offerSubject: (repository: string) => string
   readonly show: string
@@ -31,14 +32,17 @@ export interface MailTexts {
     readonly asked: string
     readonly offered: string
     readonly takesPart: string
+    readonly watches: string
   }
   readonly lastOfHour: (count: number) => string
   readonly unsubscribe: {
     readonly link: string
     readonly title: string
     readonly fromConversation: string
+    readonly fromRepository: string
     readonly fromAll: string
     readonly doneConversation: string
+    readonly doneRepository: string
     readonly doneAll: string
     readonly invalid: string
   }

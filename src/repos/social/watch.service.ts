@@ -4,6 +4,7 @@ import type { UserRow } from '../../db/tables/accounts.ts'
 import type { RepoRow } from '../../db/tables/repositories.ts'
 import { publish } from '../../events/hub.ts'
 import { NotFound } from '../../lib/errors.ts'
+import type { RepoId, UserId } from '../../lib/ids.ts'
 import type { Page } from '../../lib/paging.ts'
 import { nowUnix, type Unix } from '../../lib/time.ts'
 import { countWatchedRepos, findWatch, listWatchedRepos, listWatchers, unwatchRepo, watchRepos } from './watch.store.ts'
@@ -25,10 +26,13 @@ export async function watch(ctx: SignedInRepoCtx): Promise<Unix> {
   return getWatch(ctx)
 }
 
-export async function unwatch({ db, repo, viewer }: SignedInRepoCtx): Promise<void> {
+export const unwatch = (ctx: SignedInRepoCtx): Promise<void> => endWatching(ctx, ctx.repo.id, ctx.viewer.id)
+
+/** Ends somebody's own watching, also of a repository that they may not see any more, or that is gone. */
+export async function endWatching({ db }: Pick<Ctx, 'db'>, repoId: RepoId, userId: UserId): Promise<void> {
   await transaction(db, async (tx) => {
-    if (!(await unwatchRepo(tx, repo.id, viewer.id))) return
-    await publish(tx, 'repo.unwatched', { repoId: repo.id, userId: viewer.id, doerId: viewer.id })
+    if (!(await unwatchRepo(tx, repoId, userId))) return
+    await publish(tx, 'repo.unwatched', { repoId, userId, doerId: userId })
   })
 }
 
