@@ -12,8 +12,14 @@ import type { VersionRecord } from './package.store.ts'
 
 type PresentCtx = Pick<SubjectCtx, 'config' | 'db' | 'viewer' | 'subject'>
 
+/** What is shown of a version, be it gone. */
+export type ShownVersion = Pick<
+  VersionRecord,
+  'id' | 'repo_id' | 'creator_id' | 'type' | 'name' | 'lower_name' | 'version' | 'lower_version' | 'created_unix'
+>
+
 /** Versions of one owner: one query for who published them, and some for repositories that they are linked to. */
-export async function presentVersions(ctx: PresentCtx, versions: readonly VersionRecord[]): Promise<Package[]> {
+export async function presentVersions(ctx: PresentCtx, versions: readonly ShownVersion[]): Promise<Package[]> {
   if (versions.length === 0) return []
   const [creators, repos] = await Promise.all([
     loadUsers(
@@ -37,13 +43,13 @@ export async function presentVersions(ctx: PresentCtx, versions: readonly Versio
 }
 
 /** One version. */
-export async function presentVersion(ctx: PresentCtx, version: VersionRecord): Promise<Package> {
+export async function presentVersion(ctx: PresentCtx, version: ShownVersion): Promise<Package> {
   const [presented] = await presentVersions(ctx, [version])
   return presented as Package
 }
 
 /** The repositories of packages that the viewer may see, by their ids. */
-async function presentLinked(ctx: PresentCtx, versions: readonly VersionRecord[]) {
+async function presentLinked(ctx: PresentCtx, versions: readonly ShownVersion[]) {
   const rows = await loadRepos(
     ctx.db,
     versions.map((version) => version.repo_id),

@@ -440,6 +440,53 @@ test('deliveries wait for a slow receiver up to a number; what is beyond is list
   assert.deepEqual(titlesOf(receiver), ['one', 'two', 'three'])
 })
 
+test('packages are told to the webhooks of their owner, with what they were linked to; each kind of receiver reads it', async () => {
+  await using forge = await startForge({ users: ['bob'] })
+  await using receiver = await Receiver.start()
+  const alice = forge.as('alice')
+  const repo = await forge.given.repo({ name: 'linked', private: true })
+  const config = { url: receiver.url, content_type: 'json' }
+  for (const type of ['gitea', 'msteams', 'feishu']) {
+    await alice.must('POST', '/user/hooks', { type, active: true, events: ['package'], config })
+  }
+  const { json: ofRepo } = await alice.must('POST', `${repo.api}/hooks`, {
+    type: 'gitea',
+    active: true,
+    events: ['package'],
+    config,
+  })
+  assert.deepEqual(ofRepo.events, ['package'])
+  const upload = (who: string, path: string) =>
+    forge.as(who).send('PUT', `/api/packages/${who}/generic/${path}`, undefined, { site: true, raw: Buffer.from('x') })
+  assert.equal((await upload('alice', 'Tool/1.0/a')).status, 201)
+  assert.equal((await upload('alice', 'Tool/1.0/b')).status, 201)
+  assert.equal((await upload('bob', 'tool/1.0/a')).status, 201)
+  await alice.must('POST', '/packages/alice/generic/tool/-/link/linked')
+  await alice.must('DELETE', '/packages/alice/generic/tool/1.0')
+  await forge.settle()
+  const own = receiver.got.filter(({ json }) => json.package !== undefined)
+  assert.deepEqual(
+    own.map(({ json }) => [json.action, json.package.name, json.package.version, json.repository?.full_name ?? null]),
+    [
+      ['created', 'Tool', '1.0', null],
+      ['deleted', 'Tool', '1.0', 'alice/linked'],
+    ],
+  )
+  const [first, last] = own
+  assert.deepEqual(
+    [first?.headers['x-gitea-event'], first?.headers['x-gitea-event-type'], Object.keys(first?.json)],
+    ['', 'package', ['action', 'repository', 'package', 'organization', 'sender']],
+  )
+  assert.deepEqual([first?.json.organization.login, first?.json.sender.login], ['alice', 'alice'])
+  assert.match(last?.json.package.html_url, /\/alice\/-\/packages\/generic\/tool\/1\.0$/)
+  const others = receiver.got.filter(({ json }) => json.package === undefined).map(({ body }) => body)
+  assert.equal(others.length, 4)
+  assert.ok(
+    others.every((body) => /\[alice\] Package (?:created|deleted): /.test(body) && body.includes('Tool:1.0')),
+    others[0],
+  )
+})
+
 test('a payload that can not be made keeps nobody from what they do, and is made after the commit', async () => {
   await using forge = await startForge({ standAt: now })
   await using receiver = await Receiver.start()

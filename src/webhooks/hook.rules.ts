@@ -62,6 +62,7 @@ const itself = [
   'wiki',
   'repository',
   'release',
+  'package',
   'issue_assign',
   'issue_label',
   'issue_milestone',

@@ -1,7 +1,8 @@
 import type { Db, Tx } from '../db/database.ts'
 import type { ReviewRow } from '../db/tables/pulls.ts'
 import type { ReleaseRow } from '../db/tables/releases.ts'
-import type { ReleaseId, ReviewId, TeamId, UserId } from '../lib/ids.ts'
+import type { VersionRecord } from '../packages/package.store.ts'
+import type { PackageVersionId, ReleaseId, ReviewId, TeamId, UserId } from '../lib/ids.ts'
 
 /** The members of teams, by the team. */
 export async function listMembersOfTeams(
@@ -34,5 +35,21 @@ export async function loadReleases(
 ): Promise<ReadonlyMap<ReleaseId, ReleaseRow>> {
   if (ids.length === 0) return new Map()
   const rows = await db.selectFrom('release').selectAll().where('id', 'in', ids).execute()
+  return new Map(rows.map((row) => [row.id, row]))
+}
+
+/** Versions of packages by their ids. */
+export async function loadVersions(
+  db: Db | Tx,
+  ids: readonly PackageVersionId[],
+): Promise<ReadonlyMap<PackageVersionId, VersionRecord>> {
+  if (ids.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('package_version')
+    .innerJoin('package', 'package.id', 'package_version.package_id')
+    .selectAll('package_version')
+    .select(['package.name', 'package.lower_name', 'package.repo_id'])
+    .where('package_version.id', 'in', ids)
+    .execute()
   return new Map(rows.map((row) => [row.id, row]))
 }

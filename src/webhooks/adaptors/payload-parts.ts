@@ -43,6 +43,7 @@ export interface CommitPart {
 export interface Parts {
   readonly action: string
   readonly sender: PersonPart
+  /** Null where a package is linked to none. */
   readonly repository: RepoPart
   readonly issue: IssuePart
   readonly pull_request: IssuePart
@@ -57,6 +58,8 @@ export interface Parts {
   readonly total_commits: number
   readonly forkee: RepoPart
   readonly page: string
+  readonly package: { readonly name: string; readonly version: string; readonly html_url: string }
+  readonly organization: PersonPart
 }
 
 /** The parts; the event says which of them may be read. */

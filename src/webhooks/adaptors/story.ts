@@ -5,6 +5,7 @@ import {
   type IssuePart,
   type Parts,
   type PersonPart,
+  type RepoPart,
   type ToldEvent,
 } from './payload-parts.ts'
 
@@ -312,6 +313,20 @@ function forkStory(parts: Parts): Omit<Story, keyof Common> {
   }
 }
 
+const packageStory = ({ package: shown, organization, sender, action }: Parts): Omit<Story, keyof Common> => ({
+  kind: 'other',
+  headline: headlineOf(organization.login, sender, {
+    before: `Package ${action}: `,
+    link: [shown.html_url, `${shown.name}:${shown.version}`],
+  }),
+  title: '',
+  url: shown.html_url,
+  opens: 'view package',
+  body: '',
+  color: action === 'deleted' ? colors.red : colors.green,
+  fact: ['Package:', `${shown.name}:${shown.version}`],
+})
+
 type Common = Pick<Story, 'repoName' | 'repoUrl' | 'sender' | 'action'>
 
 function ownStory(told: ToldEvent, parts: Parts): Omit<Story, keyof Common> | undefined {
@@ -334,6 +349,8 @@ function ownStory(told: ToldEvent, parts: Parts): Omit<Story, keyof Common> | un
       return repositoryStory(parts)
     case 'fork':
       return forkStory(parts)
+    case 'package':
+      return packageStory(parts)
     default:
       return undefined
   }
@@ -343,7 +360,11 @@ function ownStory(told: ToldEvent, parts: Parts): Omit<Story, keyof Common> | un
 export function storyOf(told: ToldEvent): Story | undefined {
   const parts = partsOf(told)
   const own = ownStory(told, parts)
-  const { full_name: repoName, html_url: repoUrl } = parts.repository
+  // A package may belong to its owner alone.
+  const place = parts.repository as RepoPart | null
+  const [repoName, repoUrl] = place
+    ? [place.full_name, place.html_url]
+    : [parts.organization.login, parts.organization.html_url]
   return own && { ...own, repoName, repoUrl, sender: parts.sender, action: parts.action ?? '' }
 }
 

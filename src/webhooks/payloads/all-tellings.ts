@@ -1,6 +1,7 @@
 import type { EventName } from '../../events/catalogue.ts'
 import type { RecordedEvent } from '../../events/cursor.ts'
 import { issueTellings } from './issue-tellings.ts'
+import { packageTellings } from './package-tellings.ts'
 import { pullTellings } from './pull-tellings.ts'
 import { refTellings } from './ref-tellings.ts'
 import { releaseTellings } from './release-tellings.ts'
@@ -14,6 +15,7 @@ const tellings: Tellings = {
   ...issueTellings,
   ...pullTellings,
   ...releaseTellings,
+  ...packageTellings,
   ...wikiTellings,
 }
 

@@ -13,8 +13,21 @@ import { presentIssues } from '../../issues/issue.present.ts'
 import type { Issue } from '../../issues/issue.schemas.ts'
 import { loadIssues } from '../../issues/issue.store.ts'
 import { loadComments } from '../../issues/timeline-entry.store.ts'
-import type { CommentId, IssueId, ReleaseId, RepoId, ReviewId, TeamId, UserId } from '../../lib/ids.ts'
+import type {
+  CommentId,
+  IssueId,
+  PackageVersionId,
+  ReleaseId,
+  RepoId,
+  ReviewId,
+  TeamId,
+  UserId,
+} from '../../lib/ids.ts'
 import { formatUnix } from '../../lib/time.ts'
+import { presentVersion, type ShownVersion } from '../../packages/package.present.ts'
+import { comparable } from '../../packages/package.rules.ts'
+import type { Package } from '../../packages/package.schemas.ts'
+import type { VersionRecord } from '../../packages/package.store.ts'
 import { presentPulls } from '../../pulls/pull.present.ts'
 import type { PullRequest } from '../../pulls/pull.schemas.ts'
 import { listBranchHeads, loadPulls } from '../../pulls/pull.store.ts'
@@ -26,7 +39,7 @@ import { loadRepos } from '../../repos/repo.store.ts'
 import { ghostUser, placeholderEmail, presentUser } from '../../users/user.present.ts'
 import type { User } from '../../users/user.schemas.ts'
 import { loadUsers } from '../../users/user.store.ts'
-import { listMembersOfTeams, loadReleases, loadReviews } from '../payload.store.ts'
+import { listMembersOfTeams, loadReleases, loadReviews, loadVersions } from '../payload.store.ts'
 import type { Needs } from './telling.ts'
 
 export type { Repository } from '../../repos/repo.schemas.ts'
@@ -55,6 +68,7 @@ interface Loaded {
   readonly comments: ReadonlyMap<CommentId, CommentRow>
   readonly reviews: ReadonlyMap<ReviewId, ReviewRow>
   readonly releases: ReadonlyMap<ReleaseId, ReleaseRow>
+  readonly versions: ReadonlyMap<PackageVersionId, VersionRecord>
   readonly teams: ReadonlyMap<TeamId, readonly UserId[]>
   /** Repositories that were deleted in this transaction, as they were. */
   readonly gone: ReadonlyMap<RepoId, Repository>
@@ -82,6 +96,7 @@ export class PayloadKit {
   readonly comments: ReadonlyMap<CommentId, CommentRow>
   readonly reviews: ReadonlyMap<ReviewId, ReviewRow>
   readonly #releases: ReadonlyMap<ReleaseId, ReleaseRow>
+  readonly #versions: ReadonlyMap<PackageVersionId, VersionRecord>
   readonly #teams: ReadonlyMap<TeamId, readonly UserId[]>
   readonly #gone: ReadonlyMap<RepoId, Repository>
   readonly #made = new Map<string, Promise<unknown>>()
@@ -95,6 +110,7 @@ export class PayloadKit {
     this.comments = loaded.comments
     this.reviews = loaded.reviews
     this.#releases = loaded.releases
+    this.#versions = loaded.versions
     this.#teams = loaded.teams
     this.#gone = loaded.gone
   }
@@ -127,6 +143,10 @@ export class PayloadKit {
       db,
       all((need) => need.releaseIds),
     )
+    const versions = await loadVersions(
+      db,
+      all((need) => need.versionIds),
+    )
     const teams = await listMembersOfTeams(
       db,
       all((need) => need.teamIds),
@@ -143,7 +163,7 @@ export class PayloadKit {
       const owner = users.get(repo.owner_id)
       if (owner) homes.set(repo.id, { repo, owner })
     }
-    return new PayloadKit(ctx, { users, homes, issues, pulls, comments, reviews, releases, teams, gone })
+    return new PayloadKit(ctx, { users, homes, issues, pulls, comments, reviews, releases, versions, teams, gone })
   }
 
   home(repoId: RepoId): Home | undefined {
@@ -332,6 +352,32 @@ export class PayloadKit {
         },
       )
     )
+  }
+
+  /** A version of a package, as its owner sees it. */
+  async package(id: PackageVersionId): Promise<Package | undefined> {
+    const version = this.#versions.get(id)
+    return version && this.#presentPackage(version.owner_id, version)
+  }
+
+  /** A version of a package as it was when it was removed. */
+  gonePackage(gone: EventData<'package.deleted'>): Promise<Package | undefined> {
+    return this.#presentPackage(gone.ownerId, {
+      id: gone.versionId,
+      repo_id: gone.repoId ?? null,
+      creator_id: gone.creatorId,
+      type: gone.type,
+      name: gone.name,
+      lower_name: comparable(gone.name),
+      version: gone.version,
+      lower_version: comparable(gone.version),
+      created_unix: gone.createdUnix,
+    })
+  }
+
+  async #presentPackage(ownerId: UserId, version: ShownVersion): Promise<Package | undefined> {
+    const owner = this.#users.get(ownerId)
+    return owner && presentVersion({ ...this.ctx, subject: owner, viewer: viewerAs(owner) }, version)
   }
 
   /** People see all of themselves, but payloads go to others: an address that somebody hides stays hidden. */

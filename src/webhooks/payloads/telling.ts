@@ -1,5 +1,14 @@
 import type { Event, EventName } from '../../events/catalogue.ts'
-import type { CommentId, IssueId, ReleaseId, RepoId, ReviewId, TeamId, UserId } from '../../lib/ids.ts'
+import type {
+  CommentId,
+  IssueId,
+  PackageVersionId,
+  ReleaseId,
+  RepoId,
+  ReviewId,
+  TeamId,
+  UserId,
+} from '../../lib/ids.ts'
 import type { HookEvent } from '../hook.rules.ts'
 import type { PayloadKit } from './payload-kit.present.ts'
 
@@ -30,6 +39,7 @@ export interface Needs {
   readonly repoIds?: readonly RepoId[]
   readonly teamIds?: readonly TeamId[]
   readonly releaseIds?: readonly ReleaseId[]
+  readonly versionIds?: readonly PackageVersionId[]
   readonly reviewIds?: readonly ReviewId[]
 }
 
