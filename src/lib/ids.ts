@@ -16,6 +16,7 @@ export type ReactionId = Id<'reaction'>
 export type TrackedTimeId = Id<'tracked time'>
 export type TokenId = Id<'token'>
 export type KeyId = Id<'key'>
+export type GpgKeyId = Id<'gpgKey'>
 export type DeployKeyId = Id<'deployKey'>
 export type TopicId = Id<'topic'>
 export type JobId = Id<'job'>

@@ -1,5 +1,13 @@
+import { createHash } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
 import type { Ctx } from '../access/context.ts'
 import type { Identity } from '../git/git.ts'
+import type { UserId } from '../lib/ids.ts'
+import { mapLimited } from '../lib/map-limited.ts'
+import { parseTextSignature } from '../secrets/ssh-public-key.ts'
+import { listSigningCandidates } from '../users/credentials/gpg-key.store.ts'
+import { provesPgp, readPgpSignature } from '../users/credentials/openpgp.ts'
+import { listSshSigningKeys, loadConfirmedEmails } from './signing-key.store.ts'
 
 /** A commit or an annotated tag, as far as its signature is concerned. */
 export interface Signed {
@@ -23,19 +31,136 @@ export type Verification =
     }
 
 const unsigned: Verification = { kind: 'unsigned' }
+const bad = (reason: string): Verification => ({ kind: 'signed', isGood: false, reason })
+const unknownKey = bad('gpg.error.no_gpg_keys_found')
+
+/** A key of an account that may have made a signature. */
+interface Candidate {
+  /** What the reason calls it. */
+  readonly keyName: string
+  readonly owner: { readonly id: UserId; readonly name: string; readonly lower_name: string }
+  /** Addresses that it stands for, in lower case; undefined: all confirmed ones of its owner. */
+  readonly emails: readonly string[] | undefined
+  /** Names the key with all that is in it. */
+  readonly identity: string
+  readonly proves: () => Promise<boolean>
+}
+
+/** A signature that was taken apart: where to look for its key. */
+interface Claim {
+  readonly signed: Signed
+  readonly fingerprint?: string
+  readonly keyIds: readonly string[]
+  readonly candidates: (keys: Keys) => readonly Candidate[]
+}
+
+interface Keys {
+  readonly ssh: Awaited<ReturnType<typeof listSshSigningKeys>>
+  readonly pgp: Awaited<ReturnType<typeof listSigningCandidates>>
+}
 
 /**
- * Checks signatures against the keys that accounts have registered, all together. A signature by a key that nobody
- * registered is not good (`gpg.error.no_gpg_keys_found`).
+ * Whether a signature was made with a key, by the object and the key with all that is in it: that never changes, so it is
+ * found out once. Whose the key is, and whether it counts for an address, is asked each time.
+ */
+const proven = new LRUCache<string, boolean>({ max: 20_000 })
+
+/** Signatures that are checked at a time; between them others have their turn. */
+const checkedAtOnce = 4
+
+async function prove({ oid }: Signed, candidate: Candidate): Promise<boolean> {
+  const key = `${oid} ${candidate.identity}`
+  const known = proven.get(key)
+  if (known !== undefined) return known
+  const result = await candidate.proves()
+  proven.set(key, result)
+  return result
+}
+
+async function claimOf(signed: Signed): Promise<Claim | undefined> {
+  const { signature = '', signedPayload = Buffer.alloc(0) } = signed
+  if (signature.startsWith('-----BEGIN SSH SIGNATURE-----')) {
+    const parsed = parseTextSignature(signature)
+    if (!parsed) return undefined
+    const { fingerprint } = parsed
+    return {
+      signed,
+      fingerprint,
+      keyIds: [],
+      candidates: ({ ssh }) =>
+        ssh
+          .filter((key) => key.fingerprint === fingerprint)
+          .map(({ owner }) => ({
+            keyName: fingerprint,
+            owner,
+            emails: undefined,
+            identity: fingerprint,
+            proves: async () => parsed.proves(signedPayload),
+          })),
+    }
+  }
+  const parsed = await readPgpSignature(signature)
+  if (!parsed) return undefined
+  return {
+    signed,
+    keyIds: parsed.keyIds,
+    candidates: ({ pgp }) =>
+      pgp
+        .filter(({ keyId }) => parsed.keyIds.includes(keyId))
+        .map(({ keyId, armored, emails, isVerified, owner }) => ({
+          keyName: keyId,
+          owner,
+          // Who showed to have the key may use it for every address of the account.
+          emails: isVerified ? undefined : (JSON.parse(emails) as string[]),
+          identity: createHash('sha256').update(armored).digest('hex'),
+          proves: () => provesPgp(armored, parsed, signedPayload),
+        })),
+  }
+}
+
+/**
+ * Checks signatures against the keys that accounts have registered, all together: three queries at most. One is good when
+ * it was made with a key of the account that has the committer's address, confirmed there, and for OpenPGP keys also one
+ * of the key's, or the key was shown to be the account's (contract, git: reasons).
  * @returns one verdict for each, in the order given
  */
-export function verifySignatures(
-  _ctx: Pick<Ctx, 'db' | 'config'>,
+export async function verifySignatures(
+  ctx: Pick<Ctx, 'db' | 'config'>,
   signed: readonly Signed[],
 ): Promise<readonly Verification[]> {
-  return Promise.resolve(
-    signed.map(({ signature }) =>
-      signature === undefined ? unsigned : { kind: 'signed', isGood: false, reason: 'gpg.error.no_gpg_keys_found' },
-    ),
+  if (signed.every(({ signature }) => signature === undefined)) return signed.map(() => unsigned)
+  const claims = await mapLimited(signed, checkedAtOnce, async (each) =>
+    each.signature === undefined ? undefined : claimOf(each),
   )
+  const fingerprints = claims.flatMap((claim) => claim?.fingerprint ?? [])
+  const keyIds = claims.flatMap((claim) => claim?.keyIds ?? [])
+  const [ssh, pgp] = await Promise.all([
+    listSshSigningKeys(ctx.db, [...new Set(fingerprints)]),
+    listSigningCandidates(ctx.db, [...new Set(keyIds)]),
+  ])
+  const owners = [...new Set([...ssh, ...pgp].map(({ owner }) => owner.id))]
+  const confirmed = await loadConfirmedEmails(ctx.db, owners)
+
+  /** Whether a key speaks for an address: it is its owner's now, or the one that stands for the owner's hidden one. */
+  const speaksFor = ({ owner, emails }: Candidate, email: string): boolean => {
+    const isOwners =
+      confirmed.get(owner.id)?.has(email) === true ||
+      email === `${owner.lower_name}@${ctx.config.service.noReplyAddress}`.toLowerCase()
+    return isOwners && (emails === undefined || emails.includes(email))
+  }
+
+  return mapLimited(signed, checkedAtOnce, async (each, index): Promise<Verification> => {
+    if (each.signature === undefined) return unsigned
+    const claim = claims[index]
+    if (!claim) return bad('gpg.error.extract_sign')
+    const email = each.committer?.email ?? ''
+    const fitting = claim.candidates({ ssh, pgp }).filter((key) => speaksFor(key, email.toLowerCase()))
+    if (fitting.length === 0) return unknownKey
+    for (const key of fitting) {
+      if (!(await prove(each, key))) continue
+      const signer = { name: key.owner.name, email, username: '' }
+      return { kind: 'signed', isGood: true, reason: `${key.owner.name} / ${key.keyName}`, signer }
+    }
+    return bad('gpg.error.probable_bad_signature')
+  })
 }

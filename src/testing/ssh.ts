@@ -7,7 +7,7 @@ import { transaction } from '../db/database.ts'
 import type { KeyId, RepoId } from '../lib/ids.ts'
 import type { Forge } from './forge.ts'
 import { runProgram, type Ended } from './program.ts'
-import { fingerprintOf } from '../transport/ssh-public-key.ts'
+import { fingerprintOf } from '../secrets/ssh-public-key.ts'
 
 /** Settings of a forge that serves SSH with a host key that is made quickly. */
 export const sshSettings = {

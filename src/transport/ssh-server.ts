@@ -7,7 +7,7 @@ import { transaction } from '../db/database.ts'
 import { nowUnix } from '../lib/time.ts'
 import { loadHostKeys } from './ssh-host-keys.ts'
 import { findKeyByFingerprint, findKeyOwner, updateKeyUsed } from './ssh-key.store.ts'
-import { fingerprintOf, provesKey } from './ssh-public-key.ts'
+import { fingerprintOf, provesKey } from '../secrets/ssh-public-key.ts'
 import { runSshCommand, type SshCaller, type SshRequest } from './ssh-session.service.ts'
 
 /** Most tries of one connection; agents hold many keys and offer them one after the other. */

@@ -4,6 +4,7 @@ import * as tokenRoutes from './credentials/token.routes.ts'
 import * as userSettingsRoutes from './settings.routes.ts'
 import * as emailRoutes from './email.routes.ts'
 import * as keyRoutes from './credentials/key.routes.ts'
+import * as gpgKeyRoutes from './credentials/gpg-key.routes.ts'
 import * as followRoutes from './social/follow.routes.ts'
 import * as blockRoutes from './social/block.routes.ts'
 import * as avatarRoutes from './avatars/avatar.routes.ts'
@@ -22,6 +23,7 @@ export const users: Feature = {
     userSettingsRoutes,
     emailRoutes,
     keyRoutes,
+    gpgKeyRoutes,
     followRoutes,
     blockRoutes,
     avatarRoutes,

@@ -1,4 +1,5 @@
 import { accounts1 } from './accounts-1.ts'
+import { accounts2 } from './accounts-2.ts'
 import { actions1 } from './actions-1.ts'
 import { actions2 } from './actions-2.ts'
 import { activity1 } from './activity-1.ts'
@@ -69,4 +70,5 @@ export const migrations: readonly Migration[] = [
   packages2,
   actions2,
   mail2,
+  accounts2,
 ]

@@ -1,5 +1,5 @@
 import type { Generated, Insertable, Selectable, Updateable } from 'kysely'
-import type { KeyId, RepoId, SessionId, TeamId, TokenId, UserId } from '../../lib/ids.ts'
+import type { GpgKeyId, KeyId, RepoId, SessionId, TeamId, TokenId, UserId } from '../../lib/ids.ts'
 import type { Unix } from '../../lib/time.ts'
 
 export type Visibility = 'public' | 'limited' | 'private'
@@ -109,6 +109,33 @@ export interface PublicKeyTable {
   last_used_unix: Generated<Unix>
 }
 
+/** OpenPGP keys of accounts, and their subkeys. */
+export interface GpgKeyTable {
+  id: Generated<GpgKeyId>
+  owner_id: UserId
+  /** The key that a subkey belongs to; null for a key by itself. */
+  primary_id: GpgKeyId | null
+  /** Sixteen hexadecimal digits in upper case. */
+  key_id: string
+  /** Hexadecimal. */
+  fingerprint: string
+  /** Base64 of its public-key packet. */
+  public_packet: string
+  /** The whole key as text; empty for subkeys. */
+  armored: string
+  /** JSON: its addresses that were the account's when it was added. */
+  emails: string
+  can_sign: boolean
+  can_encrypt_comms: boolean
+  can_encrypt_storage: boolean
+  can_certify: boolean
+  /** The account showed that it has the private key. */
+  is_verified: boolean
+  created_unix: Unix
+  /** 0: never. */
+  expires_unix: Unix
+}
+
 export interface FollowTable {
   follower_id: UserId
   /** Who is followed. */
@@ -170,6 +197,7 @@ export interface AccountTables {
   access_token: AccessTokenTable
   session: SessionTable
   public_key: PublicKeyTable
+  gpg_key: GpgKeyTable
   org_user: OrgUserTable
   team: TeamTable
   team_unit: TeamUnitTable
@@ -185,3 +213,6 @@ export type AccessTokenRow = Selectable<AccessTokenTable>
 export type PublicKeyRow = Selectable<PublicKeyTable>
 export type TeamRow = Selectable<TeamTable>
 export type TeamUnitRow = Selectable<TeamUnitTable>
+
+export type GpgKeyRow = Selectable<GpgKeyTable>
+export type NewGpgKeyRow = Insertable<GpgKeyTable>

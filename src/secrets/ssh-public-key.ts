@@ -112,8 +112,72 @@ function touched(application: Buffer, signed: Buffer, end: Buffer): Buffer | und
   return Buffer.concat([hash('sha256', application, 'buffer'), end, hash('sha256', signed, 'buffer')])
 }
 
-/** Two numbers of fewer than 64 bytes as an ASN.1 sequence. */
+/** Two numbers of at most 66 bytes and a sign as an ASN.1 sequence. */
 function ecdsaDer(r: Buffer, s: Buffer): Buffer {
   const numbers = Buffer.concat([Buffer.from([2, r.length]), r, Buffer.from([2, s.length]), s])
-  return Buffer.concat([Buffer.from([0x30, numbers.length]), numbers])
+  const length = numbers.length < 128 ? [numbers.length] : [0x81, numbers.length]
+  return Buffer.concat([Buffer.from([0x30, ...length]), numbers])
+}
+
+/** A signature of a text by an SSH key, as `ssh-keygen -Y sign` writes it (PROTOCOL.sshsig of OpenSSH). */
+export interface SshTextSignature {
+  /** Of the key that it says it was made with. */
+  readonly fingerprint: string
+  /** Whether it was made over these bytes with that key, for the purpose of git. */
+  proves(content: Buffer): boolean
+}
+
+/** Longest signature that is looked at, in characters: one by an RSA key of 16384 bits has about 6,000. */
+const maxSignatureLength = 16_384
+
+/** Takes a signature apart; undefined when it is none, or none for git. */
+export function parseTextSignature(armored: string): SshTextSignature | undefined {
+  if (armored.length > maxSignatureLength) return undefined
+  const [, base64] =
+    /^-----BEGIN SSH SIGNATURE-----\s([A-Za-z0-9+/=\s]+)-----END SSH SIGNATURE-----\s*$/.exec(armored) ?? []
+  if (base64 === undefined) return undefined
+  try {
+    return takeApart(Buffer.from(base64, 'base64'))
+  } catch {
+    // What can not be parsed is no signature; there is nobody else to tell.
+    return undefined
+  }
+}
+
+function takeApart(bytes: Buffer): SshTextSignature | undefined {
+  const magic = 'SSHSIG'
+  if (bytes.toString('latin1', 0, magic.length) !== magic || bytes.readUInt32BE(magic.length) !== 1) return undefined
+  const fields = reader(bytes.subarray(magic.length + 4))
+  const [blob, namespace, reserved, hashName, made] = [1, 2, 3, 4, 5].map(() => fields.next()) as [
+    Buffer,
+    Buffer,
+    Buffer,
+    Buffer,
+    Buffer,
+  ]
+  const digest = hashName.toString('latin1')
+  if (namespace.toString('latin1') !== 'git' || (digest !== 'sha256' && digest !== 'sha512')) return undefined
+  const parts = reader(made)
+  const type = parts.next().toString('latin1')
+  const value = parts.next()
+  const signature = Buffer.concat([type.startsWith('ecdsa-') ? derOf(value) : value, parts.rest()])
+  const hashAlgorithm = { 'rsa-sha2-256': 'sha256', 'rsa-sha2-512': 'sha512' }[type]
+  return {
+    fingerprint: fingerprintOf(blob),
+    proves(content) {
+      const sent = [namespace, reserved, hashName, hash(digest, content, 'buffer')].flatMap(lengthAndBytes)
+      return provesKey(blob, { signed: Buffer.concat([Buffer.from(magic), ...sent]), signature, hashAlgorithm })
+    },
+  }
+}
+
+function derOf(value: Buffer): Buffer {
+  const numbers = reader(value)
+  return ecdsaDer(numbers.next(), numbers.next())
+}
+
+function lengthAndBytes(bytes: Buffer): [Buffer, Buffer] {
+  const length = Buffer.alloc(4)
+  length.writeUInt32BE(bytes.length)
+  return [length, bytes]
 }

@@ -1,0 +1,152 @@
+import { createHmac } from 'node:crypto'
+import type { Services } from '../../access/context.ts'
+import { isUniqueViolation, transaction } from '../../db/database.ts'
+import type { GpgKeyRow, UserRow } from '../../db/tables/accounts.ts'
+import { Invalid, NotFound } from '../../lib/errors.ts'
+import type { GpgKeyId } from '../../lib/ids.ts'
+import type { Page } from '../../lib/paging.ts'
+import { nowUnix } from '../../lib/time.ts'
+import { listEmails } from '../email.store.ts'
+import {
+  countGpgKeys,
+  deleteGpgKey,
+  findGpgKey,
+  findGpgKeyByKeyId,
+  hasGpgFingerprint,
+  insertGpgKey,
+  insertSubkeys,
+  listGpgKeys,
+  markGpgKeyVerified,
+} from './gpg-key.store.ts'
+import { provesPgp, readPgpKey, readPgpSignature, type KeyProblem, type PgpKey, type PgpKeyPart } from './openpgp.ts'
+
+const problems: Readonly<Record<KeyProblem, string>> = {
+  no_key: 'armored_public_key: this is not a public OpenPGP key',
+  private_key: 'armored_public_key: this is a private key, which nobody else should have; make another one',
+  revoked: 'armored_public_key: the key is revoked',
+  too_large: 'armored_public_key: the key has too many parts, or too large ones',
+}
+
+const badSignature = () =>
+  new Invalid('armored_signature: it is not a signature of the token by this key', 'gpg_signature_invalid')
+const keyTaken = () => new Invalid('armored_public_key: it is in use on this instance', 'gpg_key_taken')
+const noKey = () => new NotFound('the key does not exist', 'gpg_key_not_found')
+
+/** What somebody signs to show that a key is theirs: another for each account and minute, 64 hexadecimal digits. */
+export function verificationToken({ secrets, clock }: Services, user: UserRow, minutesAgo = 0): string {
+  const minute = Math.floor(nowUnix(clock) / 60) - minutesAgo
+  return createHmac('sha256', secrets.deriveKey('gpg-key-token', 32))
+    .update(`${user.id} ${user.created_unix} ${minute}`)
+    .digest('hex')
+}
+
+/** Whether a key signed the token of this minute or the one before, with or without a line break at its end. */
+async function isProven(services: Services, user: UserRow, armored: string, signature: string): Promise<boolean> {
+  const parsed = await readPgpSignature(signature)
+  if (!parsed) return false
+  for (const minutesAgo of [0, 1]) {
+    const token = verificationToken(services, user, minutesAgo)
+    for (const end of ['', '\n', '\r\n']) {
+      if (await provesPgp(armored, parsed, Buffer.from(token + end))) return true
+    }
+  }
+  return false
+}
+
+/**
+ * Adds a key to an account. It names an address of the account, or the signature shows that the account has it; else it
+ * is `NotFound` (observed). What is no key, one that somebody has, and a wrong signature are `Invalid`.
+ */
+export async function addGpgKey(
+  services: Services,
+  user: UserRow,
+  input: { readonly armored: string; readonly signature: string | undefined },
+): Promise<GpgKeyRow> {
+  const key = await readPgpKey(input.armored, new Date(services.clock.nowMs()))
+  if (typeof key === 'string') throw new Invalid(problems[key], `gpg_key_${key}`)
+  if (await hasGpgFingerprint(services.db, key.fingerprint)) throw keyTaken()
+  const confirmed = new Set(
+    (await listEmails(services.db, user.id)).filter((row) => row.is_activated).map((row) => row.lower_email),
+  )
+  const emails = key.emails.filter((email) => confirmed.has(email))
+  const isVerified = Boolean(input.signature)
+  if (input.signature && !(await isProven(services, user, key.armored, input.signature))) throw badSignature()
+  if (emails.length === 0 && !isVerified) {
+    throw new NotFound('none of the addresses of the key is a confirmed address of the account', 'gpg_key_no_address')
+  }
+  try {
+    return await transaction(services.db, (tx) => insertWhole(tx, services, user, key, { emails, isVerified }))
+  } catch (error) {
+    if (isUniqueViolation(error)) throw keyTaken()
+    throw error
+  }
+}
+
+async function insertWhole(
+  tx: Parameters<typeof insertGpgKey>[0],
+  { clock }: Services,
+  user: UserRow,
+  key: PgpKey,
+  { emails, isVerified }: { readonly emails: readonly string[]; readonly isVerified: boolean },
+): Promise<GpgKeyRow> {
+  const rowOf = (part: PgpKeyPart) => ({
+    owner_id: user.id,
+    key_id: part.keyId,
+    fingerprint: part.fingerprint,
+    public_packet: part.packet,
+    can_sign: part.canSign,
+    can_encrypt_comms: part.canEncryptComms,
+    can_encrypt_storage: part.canEncryptStorage,
+    can_certify: part.canCertify,
+    is_verified: isVerified,
+    created_unix: nowUnix(clock),
+    expires_unix: part.expiresUnix ?? 0,
+  })
+  const row = await insertGpgKey(tx, {
+    ...rowOf(key),
+    primary_id: null,
+    armored: key.armored,
+    emails: JSON.stringify(emails),
+  })
+  await insertSubkeys(
+    tx,
+    key.subkeys.map((subkey) => ({ ...rowOf(subkey), primary_id: row.id, armored: '', emails: '[]' })),
+  )
+  return row
+}
+
+/** Shows that the account has a key of its own; an unknown one is `NotFound`, a wrong signature `Invalid`. */
+export async function verifyGpgKey(
+  services: Services,
+  user: UserRow,
+  input: { readonly keyId: string; readonly signature: string },
+): Promise<GpgKeyRow> {
+  const key = await findGpgKeyByKeyId(services.db, user.id, input.keyId.toUpperCase())
+  if (!key) throw noKey()
+  if (!(await isProven(services, user, key.armored, input.signature))) throw badSignature()
+  const verified = await transaction(services.db, (tx) => markGpgKeyVerified(tx, key.id))
+  if (!verified) throw noKey()
+  return verified
+}
+
+/** One page of the keys of an account and how many there are. */
+export async function pageOfGpgKeys(
+  { db }: Services,
+  owner: UserRow,
+  page: Page,
+): Promise<{ readonly keys: readonly GpgKeyRow[]; readonly total: number }> {
+  const [keys, total] = await Promise.all([listGpgKeys(db, owner.id, page), countGpgKeys(db, owner.id)])
+  return { keys, total }
+}
+
+/** A key of the account; another's is `NotFound`. */
+export async function getGpgKey({ db }: Services, owner: UserRow, id: number): Promise<GpgKeyRow> {
+  const key = await findGpgKey(db, owner.id, id as GpgKeyId)
+  if (!key) throw noKey()
+  return key
+}
+
+/** Removes a key of the account; what is not there, or another's, is left alone (observed). */
+export async function removeGpgKey({ db }: Services, owner: UserRow, id: number): Promise<void> {
+  await transaction(db, (tx) => deleteGpgKey(tx, owner.id, id as GpgKeyId))
+}

@@ -1,0 +1,95 @@
+import type { Db, Tx } from '../../db/database.ts'
+import type { GpgKeyRow, NewGpgKeyRow, UserRow } from '../../db/tables/accounts.ts'
+import type { GpgKeyId, UserId } from '../../lib/ids.ts'
+import type { Page } from '../../lib/paging.ts'
+
+const primaryKeys = (db: Db | Tx, ownerId: UserId) =>
+  db.selectFrom('gpg_key').where('owner_id', '=', ownerId).where('primary_id', 'is', null)
+
+/** Keys of an account in order of adding, without subkeys. */
+export const listGpgKeys = (db: Db, ownerId: UserId, page: Page): Promise<GpgKeyRow[]> =>
+  primaryKeys(db, ownerId).selectAll().orderBy('id').limit(page.limit).offset(page.offset).execute()
+
+export const countGpgKeys = async (db: Db, ownerId: UserId): Promise<number> =>
+  (
+    await primaryKeys(db, ownerId)
+      .select((select) => select.fn.countAll<number>().as('count'))
+      .executeTakeFirstOrThrow()
+  ).count
+
+export const findGpgKey = (db: Db | Tx, ownerId: UserId, id: GpgKeyId): Promise<GpgKeyRow | undefined> =>
+  primaryKeys(db, ownerId).selectAll().where('id', '=', id).executeTakeFirst()
+
+/** A key of the account by its key id, in upper case. */
+export const findGpgKeyByKeyId = (db: Db, ownerId: UserId, keyId: string): Promise<GpgKeyRow | undefined> =>
+  primaryKeys(db, ownerId).selectAll().where('key_id', '=', keyId).executeTakeFirst()
+
+/** Whether some account has the key, or has it as a subkey. */
+export const hasGpgFingerprint = async (db: Db, fingerprint: string): Promise<boolean> =>
+  (await db.selectFrom('gpg_key').select('id').where('fingerprint', '=', fingerprint).executeTakeFirst()) !== undefined
+
+export const listSubkeys = (db: Db, primaryIds: readonly GpgKeyId[]): Promise<GpgKeyRow[]> =>
+  primaryIds.length === 0
+    ? Promise.resolve([])
+    : db.selectFrom('gpg_key').selectAll().where('primary_id', 'in', primaryIds).orderBy('id').execute()
+
+export const insertGpgKey = (tx: Tx, values: NewGpgKeyRow): Promise<GpgKeyRow> =>
+  tx.insertInto('gpg_key').values(values).returningAll().executeTakeFirstOrThrow()
+
+export const insertSubkeys = async (tx: Tx, values: readonly NewGpgKeyRow[]): Promise<void> => {
+  if (values.length > 0) {
+    await tx
+      .insertInto('gpg_key')
+      .values([...values])
+      .execute()
+  }
+}
+
+/** Marks a key and its subkeys as shown to be the account's; undefined when it is gone. */
+export async function markGpgKeyVerified(tx: Tx, id: GpgKeyId): Promise<GpgKeyRow | undefined> {
+  await tx.updateTable('gpg_key').set({ is_verified: true }).where('primary_id', '=', id).execute()
+  return tx.updateTable('gpg_key').set({ is_verified: true }).where('id', '=', id).returningAll().executeTakeFirst()
+}
+
+/** Subkeys go with their key. */
+export const deleteGpgKey = (tx: Tx, ownerId: UserId, id: GpgKeyId) =>
+  tx
+    .deleteFrom('gpg_key')
+    .where('owner_id', '=', ownerId)
+    .where('id', '=', id)
+    .where('primary_id', 'is', null)
+    .execute()
+
+/** A key that may have made a signature, whole, and whose it is. */
+export interface SigningCandidate {
+  /** Of the key or subkey that the signature names. */
+  readonly keyId: string
+  readonly armored: string
+  /** JSON: addresses of the key. */
+  readonly emails: string
+  readonly isVerified: boolean
+  readonly owner: Pick<UserRow, 'id' | 'name' | 'lower_name'>
+}
+
+/** Keys of accounts by the ids that signatures name, of subkeys the key that they belong to. */
+export async function listSigningCandidates(db: Db, keyIds: readonly string[]): Promise<SigningCandidate[]> {
+  if (keyIds.length === 0) return []
+  const rows = await db
+    .selectFrom('gpg_key as named')
+    .innerJoin('gpg_key as whole', (join) =>
+      join.on((on) => on('whole.id', '=', on.fn.coalesce('named.primary_id', 'named.id'))),
+    )
+    .innerJoin('user', 'user.id', 'whole.owner_id')
+    .select(['named.key_id', 'whole.armored', 'whole.emails', 'whole.is_verified'])
+    .select(['user.id', 'user.name', 'user.lower_name'])
+    .where('named.key_id', 'in', keyIds)
+    .orderBy('named.id')
+    .execute()
+  return rows.map(({ key_id, armored, emails, is_verified, ...owner }) => ({
+    keyId: key_id,
+    armored,
+    emails,
+    isVerified: is_verified,
+    owner,
+  }))
+}
