@@ -85,7 +85,7 @@ module.exports = {
         ['attachments'],
         ['issues'],
         ['pulls'],
-        ['releases', 'wiki', 'lfs', 'oauth', 'actions', 'packages', 'quota', 'admin'],
+        ['releases', 'wiki', 'lfs', 'imports', 'oauth', 'actions', 'packages', 'quota', 'admin'],
       ],
     },
     {
@@ -118,6 +118,7 @@ module.exports = {
       ['inboxes'],
     ],
     actions: [['workflows'], ['runs'], ['runners'], ['logs'], ['artifacts', 'protocol']],
+    imports: [['sources']],
   },
 
   /**

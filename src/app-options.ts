@@ -20,6 +20,7 @@ export const jobSlots = ({ ingot }: Config): PoolSlots => ({
   git: ingot.jobWorkersGit,
   maintenance: ingot.jobWorkersMaintenance,
   mirrors: ingot.jobWorkersMirrors,
+  imports: ingot.jobWorkersImports,
   tasks: ingot.jobWorkersTasks,
   mail: ingot.jobWorkersMail,
   webhooks: ingot.jobWorkersWebhooks,

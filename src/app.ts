@@ -49,6 +49,7 @@ import { releases } from './releases/releases.feature.ts'
 import { wiki } from './wiki/wiki.feature.ts'
 import { lfs } from './lfs/lfs.feature.ts'
 import { oauth } from './oauth/oauth.feature.ts'
+import { imports } from './imports/imports.feature.ts'
 import { packages } from './packages/packages.feature.ts'
 import { quota } from './quota/quota.feature.ts'
 import { actions } from './actions/actions.feature.ts'
@@ -81,6 +82,7 @@ const features: readonly Feature[] = [
   wiki,
   lfs,
   oauth,
+  imports,
   packages,
   quota,
   actions,

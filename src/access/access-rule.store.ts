@@ -93,6 +93,8 @@ function pairOf(who: Who, where: Where): Pair {
   }
   return {
     ...person,
+    // What is being imported belongs to an account of nobody, and is shown to nobody.
+    isAdmin: all(person.isAdmin, sql<SqlBool>`owner.kind <> 'reserved'`),
     repoId: 'repo.id',
     ownerId: sql.ref('repo.owner_id'),
     isPrivate: sql<SqlBool>`repo.is_private`,

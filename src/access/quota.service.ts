@@ -1,7 +1,7 @@
 import type { UserRow } from '../db/tables/accounts.ts'
 import { OverQuota } from '../lib/errors.ts'
 import type { Ctx } from './context.ts'
-import { withinQuota, type QuotaGroup, type QuotaSubject } from './quota.rules.ts'
+import { withinQuota, type QuotaGroup, type QuotaSubject, type QuotaUsage } from './quota.rules.ts'
 import { listGroupsNamed, listGroupsOfUser } from './quota.store.ts'
 import { loadUsage } from './usage.store.ts'
 
@@ -22,22 +22,38 @@ async function groupsJudging({ config, db }: Pick<Ctx, 'config' | 'db'>, owner: 
 const standsAnyway = (groups: readonly QuotaGroup[]): boolean =>
   groups.some(({ rules }) => rules.every((rule) => rule.limit === -1))
 
-/** Whether an account is within quota for a subject; whether quotas are on is the caller's question. */
+const sumOf = (one: QuotaUsage, other: QuotaUsage): QuotaUsage =>
+  Object.fromEntries(
+    [...new Set([...Object.keys(one), ...Object.keys(other)] as (keyof QuotaUsage)[])].map((kind) => [
+      kind,
+      (one[kind] ?? 0) + (other[kind] ?? 0),
+    ]),
+  )
+
+/**
+ * Whether an account is within quota for a subject; whether quotas are on is the caller's question.
+ * @param beside what is not charged to it yet and will be
+ */
 export async function isWithinQuota(
   ctx: Pick<Ctx, 'config' | 'db'>,
   owner: Pick<UserRow, 'id'>,
   subject: QuotaSubject,
+  beside: QuotaUsage = {},
 ): Promise<boolean> {
   const groups = await groupsJudging(ctx, owner)
-  return standsAnyway(groups) || withinQuota(groups, subject, await loadUsage(ctx.db, owner.id))
+  return standsAnyway(groups) || withinQuota(groups, subject, sumOf(await loadUsage(ctx.db, owner.id), beside))
 }
 
-/** Throws `OverQuota` (413) when the account that is charged is over quota already; a soft limit, looked at before. */
+/**
+ * Throws `OverQuota` (413) when the account that is charged is over quota already; a soft limit, looked at before.
+ * @param beside what is not charged to it yet and will be
+ */
 export async function refuseOverQuota(
   ctx: Pick<Ctx, 'config' | 'db'>,
   owner: Pick<UserRow, 'id' | 'name'>,
   subject: QuotaSubject,
+  beside: QuotaUsage = {},
 ): Promise<void> {
-  if (!ctx.config.quota.enabled || (await isWithinQuota(ctx, owner, subject))) return
+  if (!ctx.config.quota.enabled || (await isWithinQuota(ctx, owner, subject, beside))) return
   throw new OverQuota(`${owner.name} is over quota`, 'over_quota', { user_id: owner.id, username: owner.name })
 }

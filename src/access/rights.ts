@@ -91,7 +91,9 @@ export function maySeeAccount(viewer: Viewer | undefined, account: UserRow, isMe
  * rule in SQL is `access-rule.store.ts`; a test holds that both agree.
  */
 export function computeRights(input: RightsInput): Rights {
-  const { viewer, repo, units } = input
+  const { viewer, owner, repo, units } = input
+  // What is being imported belongs to an account of nobody, and is shown to nobody.
+  if (owner.kind === 'reserved') return noRights(units, false)
   const limit = viewer?.limit
   if (limit?.repo) {
     const given = limit.repo.id === repo.id ? limit.repo.mode : mode.none

@@ -13,7 +13,7 @@ export const removeAttachmentFile = subscriber({
 /** Deletes the files of a removed repository, whose rows went with it. */
 export const removeAttachmentsOfRepo = subscriber({
   name: 'removeAttachmentsOfRepo',
-  on: 'repo.deleted',
+  on: ['repo.deleted', 'repo.importAbandoned'],
   async afterCommit(ctx: Ctx, { data }) {
     for await (const { key } of ctx.blobs.attachments.list(`${data.repoId}/`)) await ctx.blobs.attachments.delete(key)
   },

@@ -3,6 +3,7 @@ import type { ActionTables } from './tables/actions.ts'
 import type { ActivityTables } from './tables/activity.ts'
 import type { FederationTables } from './tables/federation.ts'
 import type { GitDataTables } from './tables/git-data.ts'
+import type { ImportTables } from './tables/imports.ts'
 import type { ReleaseTables } from './tables/releases.ts'
 import type { RepoRelationTables } from './tables/repo-relations.ts'
 import type { IssueTables } from './tables/issues.ts'
@@ -29,6 +30,7 @@ export interface Schema
     ActivityTables,
     FederationTables,
     GitDataTables,
+    ImportTables,
     IssueTables,
     MailTables,
     LfsTables,

@@ -11,6 +11,8 @@ export const poolNames = [
   'maintenance',
   /** Fetching from other servers: as long as they take. */
   'mirrors',
+  /** Bringing repositories here from other servers with all that belongs to them. */
+  'imports',
   /** What the clock starts. */
   'tasks',
   /** Mail servers take their time and are away for hours. */

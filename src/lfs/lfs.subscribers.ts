@@ -87,6 +87,6 @@ export const linkObjectsOfBase = subscriber({
 /** Contents that only a deleted repository had are removed. */
 export const sweepAfterRepo = subscriber({
   name: 'sweepAfterRepo',
-  on: 'repo.deleted',
+  on: ['repo.deleted', 'repo.importAbandoned'],
   inTransaction: async (tx) => void (await enqueue(tx, sweepLfsBlobs, {})),
 })

@@ -69,7 +69,7 @@ function checkPointer({ config }: Ctx, { oid, sizeBytes }: Pointer): void {
  * arrive at once: one of them stays.
  */
 export async function storeObject(
-  ctx: RepoCtx,
+  ctx: Ctx & Pick<RepoCtx, 'repo' | 'owner'>,
   pointer: Pointer,
   content: Readable,
   signal: AbortSignal | undefined,

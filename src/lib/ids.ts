@@ -23,6 +23,7 @@ export type JobId = Id<'job'>
 export type EventId = Id<'event'>
 export type ThreadId = Id<'thread'>
 export type ActId = Id<'act'>
+export type ImportId = Id<'import'>
 export type PushMirrorId = Id<'pushMirror'>
 export type MailId = Id<'mail'>
 export type StatusId = Id<'status'>

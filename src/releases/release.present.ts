@@ -6,7 +6,7 @@ import { presentAttachment } from '../attachments/attachment.present.ts'
 import { escapePath } from '../lib/escape-url.ts'
 import { formatUnix } from '../lib/time.ts'
 import { repoApiUrl, repoWebUrl, type RepoPlace } from '../repos/repo-url.ts'
-import { presentAuthor } from '../users/user.present.ts'
+import { presentWriter } from '../users/user.present.ts'
 import { loadUsers } from '../users/user.store.ts'
 import { listFilesOfReleases } from './asset.store.ts'
 import type { Release } from './release.schemas.ts'
@@ -52,7 +52,11 @@ export async function presentReleases(ctx: PresentCtx, rows: readonly ReleaseRow
       created_at: formatUnix(row.created_unix),
       published_at: formatUnix(row.created_unix),
       // As a guest sees them, whoever asks (contract, releases: author).
-      author: presentAuthor({ config: ctx.config, viewer: undefined }, users.get(row.publisher_id)),
+      author: presentWriter(
+        { config: ctx.config, viewer: undefined },
+        users.get(row.publisher_id),
+        row.original_author,
+      ),
       assets: (filesOf.get(row.id) ?? []).map((file) => presentAttachment(ctx, file)),
       archive_download_count: downloads(row.tag_name),
     }

@@ -17,10 +17,10 @@ import { unwatchReposOf, unwatchUnseenReposOf, watchRepos } from './social/watch
 export const removeRepoFiles = subscriber({
   name: 'removeRepoFiles',
   pool: 'git',
-  on: 'repo.deleted',
-  async afterCommit(services: Services, event) {
-    for (const key of event.data.gitKeys.filter(isGitKey)) await services.git.remove(key)
-    if (event.data.avatarKey !== '') await services.blobs.repoAvatars.delete(event.data.avatarKey)
+  on: ['repo.deleted', 'repo.importAbandoned'],
+  async afterCommit(services: Services, { data }) {
+    for (const key of data.gitKeys.filter(isGitKey)) await services.git.remove(key)
+    if ('avatarKey' in data && data.avatarKey !== '') await services.blobs.repoAvatars.delete(data.avatarKey)
   },
 })
 

@@ -13,7 +13,6 @@ import * as topicRoutes from './social/topic.routes.ts'
 import * as topicSearchRoutes from './social/topic-search.routes.ts'
 import * as watchRoutes from './social/watch.routes.ts'
 import * as teamRepoRoutes from './people/team-repo.routes.ts'
-import * as migrateRoutes from './lifecycle/migrate.routes.ts'
 import * as mirrorRoutes from './mirrors/mirror.routes.ts'
 import * as pushMirrorRoutes from './mirrors/push-mirror.routes.ts'
 import * as repoAvatarRoutes from './avatar.routes.ts'
@@ -61,7 +60,6 @@ export const repos: Feature = {
     topicSearchRoutes,
     watchRoutes,
     teamRepoRoutes,
-    migrateRoutes,
     mirrorRoutes,
     pushMirrorRoutes,
     repoAvatarRoutes,

@@ -109,6 +109,16 @@ export const actionsUser = (ctx: Pick<Ctx, 'config'>): User => ({
   username: 'forgejo-actions',
 })
 
+/** The account, or who has none here, by the name that they have on the server where what they wrote was imported from. */
+export const presentWriter = (
+  ctx: Pick<Ctx, 'config' | 'viewer'>,
+  user: UserRow | undefined,
+  originalAuthor: string,
+): User =>
+  originalAuthor === ''
+    ? presentAuthor(ctx, user)
+    : { ...ghostUser(ctx), login: originalAuthor, username: originalAuthor }
+
 /** The account, or Ghost when it is gone. */
 export const presentAuthor = (ctx: Pick<Ctx, 'config' | 'viewer'>, user: UserRow | undefined): User =>
   user ? presentUser(ctx, user) : ghostUser(ctx)

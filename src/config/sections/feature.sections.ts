@@ -343,6 +343,13 @@ export const ingot = defineSection('ingot', {
   jobWorkers: int('JOB_WORKERS', 4, 'background jobs at once in a process that have no pool of their own', slots),
   jobWorkersGit: int('JOB_WORKERS_GIT', 4, 'jobs at once that follow pushes: people wait for them', slots),
   jobWorkersMaintenance: int('JOB_WORKERS_MAINTENANCE', 2, 'repositories packed at once: up to an hour of disk', slots),
+  jobWorkersImports: int('JOB_WORKERS_IMPORTS', 2, 'repositories imported at once', slots),
+  maxImportsPerAccount: int(
+    'MAX_IMPORTS_PER_ACCOUNT',
+    10,
+    'imports of one account that may wait or run at the same time',
+    { min: 1 },
+  ),
   jobWorkersMirrors: int('JOB_WORKERS_MIRRORS', 2, 'mirrors fetched at once: as long as other servers take', slots),
   jobWorkersTasks: int('JOB_WORKERS_TASKS', 2, 'scheduled tasks at once: some go through everything', slots),
   jobWorkersMail: int('JOB_WORKERS_MAIL', 2, 'mails sent at once: a mail server may be slow or away', slots),

@@ -6,6 +6,7 @@ import { activity1 } from './activity-1.ts'
 import { events1 } from './events-1.ts'
 import { federation1 } from './federation-1.ts'
 import { gitData1 } from './git-data-1.ts'
+import { imports1 } from './imports-1.ts'
 import { issues1 } from './issues-1.ts'
 import { issues2 } from './issues-2.ts'
 import { lfs1 } from './lfs-1.ts'
@@ -71,4 +72,5 @@ export const migrations: readonly Migration[] = [
   actions2,
   mail2,
   accounts2,
+  imports1,
 ]

@@ -10,8 +10,11 @@ export type AccessMode = 0 | 1 | 2 | 3 | 4
 /** Accounts: people and organizations, whose names share one space. */
 export interface UserTable {
   id: Generated<UserId>
-  /** `system`: what acts by itself, as jobs of workflows do. It signs in nowhere and is in no list of people. */
-  kind: 'individual' | 'organization' | 'system'
+  /**
+   * `system`: what acts by itself, as jobs of workflows do. It signs in nowhere and is in no list of people. `reserved`:
+   * nobody's, no name finds it, and who lists accounts passes over it; see `imports/hidden-account.service.ts`.
+   */
+  kind: 'individual' | 'organization' | 'system' | 'reserved'
   name: string
   lower_name: string
   full_name: string

@@ -208,7 +208,10 @@ export interface ReactionTable {
   issue_id: IssueId
   /** 0: a reaction to the text of the issue. */
   comment_id: CommentId | 0
+  /** With a name in `original_author`: the account that stands for people of other servers. */
   user_id: UserId
+  /** Name of who reacted, where it was imported from; empty for those made here. */
+  original_author: Generated<string>
   content: string
   created_unix: Unix
 }

@@ -66,6 +66,8 @@ export interface ReviewTable {
   /** Null for a request to a team. */
   reviewer_id: UserId | null
   reviewer_team_id: TeamId | null
+  /** Name of the reviewer where it was imported from; empty for those made here. */
+  original_author: Generated<string>
   content: Generated<string>
   /** Counts for what branch protection asks for. */
   is_official: Generated<boolean>

@@ -19,6 +19,8 @@ export interface ReleaseTable {
   hides_archive_links: boolean
   /** The account may be gone. */
   publisher_id: UserId
+  /** Name of who published it, where it was imported from; empty for those made here. */
+  original_author: Generated<string>
   created_unix: Unix
 }
 

@@ -40,6 +40,8 @@ export const repositoryEvents = {
     gitKeys: Type.Array(Type.String()),
     avatarKey: Type.String(),
   }),
+  /** An import failed or was given up: what it had brought of a repository that nobody saw is removed by whoever hears this. */
+  'repo.importAbandoned': fact({ ...repo, gitKeys: Type.Array(Type.String()) }),
   /** Another account was offered it, and has to accept it. */
   'repo.transferOffered': fact({ ...repo, recipientId: id<UserId>() }),
   /** It has another owner; `doerId` is who completed it. */

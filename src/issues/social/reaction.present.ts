@@ -1,7 +1,7 @@
 import type { Ctx } from '../../access/context.ts'
 import type { ReactionRow } from '../../db/tables/issues.ts'
 import { formatUnix } from '../../lib/time.ts'
-import { presentAuthor } from '../../users/user.present.ts'
+import { presentWriter } from '../../users/user.present.ts'
 import { loadUsers } from '../../users/user.store.ts'
 import type { Reaction } from './reaction.schemas.ts'
 
@@ -15,7 +15,7 @@ export async function presentReactions(
     rows.map((row) => row.user_id),
   )
   return rows.map((row) => ({
-    user: presentAuthor(ctx, users.get(row.user_id)),
+    user: presentWriter(ctx, users.get(row.user_id), row.original_author),
     content: row.content,
     created_at: formatUnix(row.created_unix),
   }))

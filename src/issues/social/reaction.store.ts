@@ -33,7 +33,10 @@ export const findReaction = (
   reactionsTo(tx, target).selectAll().where('user_id', '=', userId).where('content', '=', content).executeTakeFirst()
 
 /** @returns undefined when the same account has reacted so already */
-export const insertReaction = (tx: Tx, values: Omit<ReactionRow, 'id'>): Promise<ReactionRow | undefined> =>
+export const insertReaction = (
+  tx: Tx,
+  values: Omit<ReactionRow, 'id' | 'original_author'>,
+): Promise<ReactionRow | undefined> =>
   tx
     .insertInto('reaction')
     .values(values)

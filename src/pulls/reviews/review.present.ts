@@ -6,7 +6,7 @@ import type { TeamId } from '../../lib/ids.ts'
 import { formatUnix } from '../../lib/time.ts'
 import { presentTeams } from '../../orgs/team.present.ts'
 import { loadTeams } from '../../orgs/team.store.ts'
-import { presentAuthor } from '../../users/user.present.ts'
+import { presentAuthor, presentWriter } from '../../users/user.present.ts'
 import { loadUsers } from '../../users/user.store.ts'
 import type { PullPair } from '../pull.store.ts'
 import type { PullReview, PullReviewComment, ReviewStateType } from './review.schemas.ts'
@@ -51,7 +51,10 @@ export async function presentReviews(
     const entry = entryOf.get(review.id)
     return {
       id: review.id,
-      user: isTeam || review.reviewer_id === null ? null : presentAuthor(ctx, users.get(review.reviewer_id)),
+      user:
+        isTeam || review.reviewer_id === null
+          ? null
+          : presentWriter(ctx, users.get(review.reviewer_id), review.original_author),
       team: isTeam ? (teams.get(review.reviewer_team_id as number) ?? null) : null,
       state: states[review.type],
       body: review.content,
@@ -90,7 +93,7 @@ export async function presentReviewComments(
   return rows.map((row) => ({
     id: row.id,
     body: row.content,
-    user: presentAuthor(ctx, users.get(row.poster_id)),
+    user: presentWriter(ctx, users.get(row.poster_id), row.original_author),
     resolver: row.resolver_id === null ? null : presentAuthor(ctx, users.get(row.resolver_id)),
     pull_request_review_id: review.id,
     created_at: formatUnix(row.created_unix),

@@ -1,6 +1,7 @@
 import { findAccountByName, findRepoByName } from '../../access/access.store.ts'
 import type { SignedInCtx } from '../../access/context.ts'
 import { refuseOverQuota } from '../../access/quota.service.ts'
+import type { Db } from '../../db/database.ts'
 import type { UserRow } from '../../db/tables/accounts.ts'
 import type { RepoRow } from '../../db/tables/repositories.ts'
 import { publish } from '../../events/hub.ts'
@@ -54,13 +55,16 @@ export async function getMigrationOwner(
   const owner = given.name
     ? await findAccountByName(db, given.name.toLowerCase())
     : await findUserById(db, given.id as UserId)
-  if (!owner) throw new Invalid('the owner does not exist', 'owner_not_found')
-  if (owner.id === viewer.id || viewer.isAdmin) return owner
+  if (!owner || owner.kind === 'reserved') throw new Invalid('the owner does not exist', 'owner_not_found')
+  if (await mayMakeReposFor(db, viewer.user, owner)) return owner
   if (owner.kind !== 'organization') throw new Forbidden('the owner is somebody else', 'owner_is_another')
-  if (!(await orgMembership(db, owner.id, viewer.id)).isOwner) {
-    throw new Forbidden('only an organization owner may do this', 'org_owner_only')
-  }
-  return owner
+  throw new Forbidden('only an organization owner may do this', 'org_owner_only')
+}
+
+/** Whether copies of somebody become repositories of an account: their own, any for administrators, an organization's for its owners. */
+export async function mayMakeReposFor(db: Db, doer: UserRow, owner: UserRow): Promise<boolean> {
+  if (owner.id === doer.id || doer.is_admin) return true
+  return owner.kind === 'organization' && (await orgMembership(db, owner.id, doer.id)).isOwner
 }
 
 /**
@@ -126,12 +130,13 @@ export async function migrateRepo(ctx: SignedInCtx, owner: UserRow, input: Migra
 }
 
 /** The branch the other server names, if it came along; else `main`, `master` or the first one. */
-function chooseDefaultBranch({ branches }: NewRefs, wanted: string): string {
+export function chooseDefaultBranch({ branches }: NewRefs, wanted: string): string {
   const names = new Set(branches.map(({ name }) => name))
   return [wanted, 'main', 'master'].find((name) => names.has(name)) ?? branches[0]?.name ?? wanted
 }
 
-const updatesOf = ({ branches, tags }: NewRefs, { object_format: format }: RepoRow) => {
+/** What a repository that has just come about has, as changes of nothing before. */
+export const updatesOf = ({ branches, tags }: NewRefs, { object_format: format }: RepoRow) => {
   const old = zeroOid(format)
   return [
     ...branches.map(({ name, commit }) => ({ ref: branchRef(name), old, new: commit })),

@@ -51,7 +51,7 @@ export interface NewRepository {
 const trustModels = ['default', 'collaborator', 'committer', 'collaboratorcommitter']
 
 /** Most repositories that an account may own; undefined for no limit. */
-function repoLimit(services: Services, doer: UserRow, owner: UserRow): number | undefined {
+export function repoLimit(services: Services, doer: UserRow, owner: UserRow): number | undefined {
   if (doer.is_admin) return undefined
   const limit = owner.max_repo_creation >= 0 ? owner.max_repo_creation : services.config.repository.maxCreationLimit
   return limit >= 0 ? limit : undefined
@@ -230,6 +230,8 @@ export interface RepositoryToInsert {
   readonly branches: readonly { readonly name: string; readonly commit: Oid; readonly commitUnix?: Unix }[]
   readonly units: readonly NewUnit[]
   readonly access?: AccessMode | undefined
+  /** False for one that nobody is to see yet; where the settings say so, its maker watches it unless told. */
+  readonly isWatched?: boolean
   /** What else happens in the same transaction: the event of how it came about. */
   readonly inTransaction: (tx: Tx, repo: RepoRow) => Promise<void>
 }
@@ -274,7 +276,7 @@ export async function insertNewRepo(services: Services, input: RepositoryToInser
       )
       await deleteRepoRedirect(tx, owner.id, repo.lower_name)
       if (input.access !== undefined) await upsertCollaboration(tx, repo.id, doer.id, input.access, createdUnix)
-      if (services.config.service.autoWatchNewRepos) {
+      if (services.config.service.autoWatchNewRepos && input.isWatched !== false) {
         // Whoever has every repository of an organization begins to watch it as well (observed).
         const others = owner.kind === 'organization' ? await listAllRepoMemberIds(tx, owner.id) : []
         await watchRepos(tx, [repo.id], [...new Set([doer.id, ...others])], 'auto', createdUnix)

@@ -1,5 +1,6 @@
 import { ownService } from '../../access/own-service.ts'
 import { migrationHostRules } from '../../outgoing/host-rules.ts'
+import { program } from '../../lib/program.ts'
 import { lazyOutgoing } from '../../outgoing/lazy-outgoing.ts'
 
 /** The client for repositories of other servers; it goes only where `[migrations]` lets it. */
@@ -10,6 +11,7 @@ export const migrationClient = ownService('the client for migrations', {
       timeoutMs: config.ingot.outgoingTimeout,
       maxBodyBytes: config.ingot.maxOutgoingBody,
       maxConnections: config.ingot.maxOutgoingConnections,
+      userAgent: `${program.name}/${program.version}`,
       skipTlsVerify: config.migrations.skipTlsVerify,
     }),
   close: (client) => client.close(),

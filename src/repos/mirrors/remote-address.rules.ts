@@ -10,6 +10,10 @@ export interface RemoteCredentials {
   readonly password: string
 }
 
+/** The header's value that names them. */
+export const basicAuthorization = ({ username, password }: RemoteCredentials): string =>
+  `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`
+
 /** What a caller gives besides the address; empty texts count as absent. */
 export interface GivenCredentials {
   readonly username?: string | undefined

@@ -7,7 +7,7 @@ import { Invalid, Refusal } from '../../lib/errors.ts'
 import type { GitKey } from '../../lib/ids.ts'
 import type { PushedUpdate, RemoteFetch, RemotePush } from '../../git/git.ts'
 import { migrationClient } from './migration-client.ts'
-import { parseSshAddress, type RemoteAddress, type RemoteCredentials } from './remote-address.rules.ts'
+import { basicAuthorization, parseSshAddress, type RemoteAddress } from './remote-address.rules.ts'
 
 /** A repository of another server that answered. */
 export interface RemoteRepository extends RemoteAddress {
@@ -39,7 +39,7 @@ export async function lookAtRemote(
   const askedPath = `/info/refs?service=${use}`
   const reply = await asInvalid(
     migrationClient.of(services).request(address.url + askedPath, {
-      headers: address.credentials === undefined ? {} : { authorization: basicAuth(address.credentials) },
+      headers: address.credentials === undefined ? {} : { authorization: basicAuthorization(address.credentials) },
       maxRedirects,
       maxBodyBytes: maxAdvertisementBytes,
       whenTooLarge: 'cut',
@@ -181,9 +181,6 @@ async function asTimeout<Result>(work: Promise<Result>): Promise<Result> {
 }
 
 const bracketed = (address: string): string => (isIP(address) === 6 ? `[${address}]` : address)
-
-const basicAuth = ({ username, password }: RemoteCredentials): string =>
-  `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`
 
 /** Refused addresses, unknown hosts and broken connections are about what the caller asked for. */
 export async function asInvalid<Result>(asking: Promise<Result>): Promise<Result> {

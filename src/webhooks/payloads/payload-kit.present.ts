@@ -348,6 +348,7 @@ export class PayloadKit {
           is_prerelease: gone.isPrerelease,
           hides_archive_links: gone.hidesArchiveLinks,
           publisher_id: gone.publisherId,
+          original_author: '',
           created_unix: gone.createdUnix,
         },
       )

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox'
-import { requestObject } from '../../http/schema.ts'
+import { requestObject } from '../http/schema.ts'
 
 export const MigrateRepoOptions = requestObject('MigrateRepoOptions', {
   clone_addr: Type.String({ minLength: 1, maxLength: 2048 }),

@@ -1,0 +1,213 @@
+import { transaction, isUniqueViolation } from '../db/database.ts'
+import type { RepoRow } from '../db/tables/repositories.ts'
+import { publish } from '../events/hub.ts'
+import { newGitKey } from '../git/git-key.ts'
+import { isValidBranchName } from '../git/ref-name.ts'
+import { enqueue } from '../jobs/queue.ts'
+import { Forbidden } from '../lib/errors.ts'
+import { fetchedPrefix, zeroOid } from '../lib/refs.ts'
+import { nowUnix } from '../lib/time.ts'
+import { moveUsage } from '../access/usage.store.ts'
+import { listAllRepoMemberIds } from '../orgs/team.store.ts'
+import { readNewRefs } from '../refs/new-refs.service.ts'
+import { recordGitUsage } from '../repos/git-usage.service.ts'
+import { insertTags } from '../repos/lifecycle/fork.store.ts'
+import { chooseDefaultBranch, copiedRefspecs, updatesOf } from '../repos/lifecycle/migrate.service.ts'
+import { insertNewRepo, nameTaken, repoLimit, withNewGit } from '../repos/lifecycle/repo-creation.service.ts'
+import { newMirror } from '../repos/mirrors/mirror.service.ts'
+import { insertMirror, updateMirror } from '../repos/mirrors/mirror.store.ts'
+import { fetchFrom, lookAtRemote } from '../repos/mirrors/remote-repository.service.ts'
+import { addToRepoCount, deleteRepoRedirect, deleteRepoRow, takeRepoSlot, updateRepo } from '../repos/repo.store.ts'
+import { isTopic, maxTopics, normaliseTopics } from '../repos/social/topic.rules.ts'
+import { insertRepoTopics, upsertTopics } from '../repos/social/topic.store.ts'
+import { watchRepos } from '../repos/social/watch.store.ts'
+import { newUnits } from '../repos/unit-config.ts'
+import { indexWikiPages } from '../wiki/index-wiki-pages.job.ts'
+import { fetchedPulls } from './import-pulls.service.ts'
+import { refuseImportOverQuota } from './import-releases.service.ts'
+import { addNote, reach, type FilledRun, type ImportRun } from './import-run.ts'
+import { recountImported } from './import-rows.store.ts'
+import { updateUnfinished } from './import.store.ts'
+
+/** Longest description that is kept. */
+const maxDescription = 2048
+
+/**
+ * Fetches the git data and makes a repository of it that belongs to nobody, so that nobody sees it: what is imported
+ * afterwards is written there.
+ */
+export async function makeHiddenRepo(run: ImportRun): Promise<void> {
+  const { ctx, wanted, hidden, doer } = run
+  const { config } = ctx
+  const remote = await lookAtRemote(ctx, run.remote, run.signal)
+  const named = remote.defaultBranch ?? ''
+  const defaultBranch = isValidBranchName(named) ? named : config.repository.defaultBranch
+  const pulls = wanted.items.includes('pull_requests') ? run.source?.pullRefs : undefined
+  await withNewGit(ctx, { defaultBranch, objectFormat: remote.objectFormat }, async (git) => {
+    await fetchFrom(ctx, git.key, remote, {
+      refspecs: [...copiedRefspecs, ...(pulls === undefined ? [] : [`+${pulls}:${fetchedPulls}*`])],
+      timeoutMs: config.gitTimeout.migrate * 1000,
+      signal: run.signal,
+    })
+    const refs = await readNewRefs(ctx, git.key)
+    const branch = chooseDefaultBranch(refs, defaultBranch)
+    if (branch !== defaultBranch) await ctx.git.setHead(git.key, branch)
+    const { defaultMirrorRepoUnits, defaultRepoUnits } = config.repository
+    await insertNewRepo(ctx, {
+      doer,
+      owner: hidden,
+      git: { ...git, defaultBranch: branch },
+      createdUnix: nowUnix(ctx.clock),
+      row: {
+        // Its name is in the row of the import; many of one name may be under way for different owners.
+        name: newGitKey(),
+        description: '',
+        is_private: true,
+        original_url: wanted.address,
+        is_mirror: wanted.mirrorSeconds !== undefined,
+        fork_id: null,
+        template_id: null,
+      },
+      branches: refs.branches,
+      units: newUnits(wanted.mirrorSeconds === undefined ? defaultRepoUnits : defaultMirrorRepoUnits, config),
+      isWatched: false,
+      async inTransaction(tx, repo) {
+        await insertTags(tx, repo.id, refs.tags)
+        if (wanted.mirrorSeconds !== undefined) {
+          await insertMirror(tx, {
+            repo_id: repo.id,
+            ...newMirror(ctx, run.remote, wanted.mirrorSeconds),
+            // It is not brought up to date before it is there.
+            next_unix: 0,
+          })
+        }
+        const updated = await updateUnfinished(tx, run.row.id, { repo_id: repo.id })
+        if (!updated) throw new Forbidden('the import is over', 'import_over')
+        await reach(tx, run, { step: 'wiki', place: '', doneCount: 0 })
+      },
+    })
+  })
+}
+
+/**
+ * Gives the repository to its owner under its name: from now on it is seen. Only now is anything told of it, once, and not
+ * for each thing that came along. A name that was taken meanwhile is `Conflict`, one repository too many `Forbidden`.
+ */
+export async function finishImport(run: FilledRun): Promise<void> {
+  const { ctx, repo, wanted, owner, doer, hidden } = run
+  await forgetFetchedPulls(run)
+  await refuseImportOverQuota(run)
+  const told = run.source ? await run.source.describe() : undefined
+  const topics = normaliseTopics(told?.topics ?? [])
+    .filter(isTopic)
+    .slice(0, maxTopics)
+  if (told?.isArchived) addNote(run, 'it is archived over there, and can be written to here')
+  const sizeBytes = await ctx.git.sizeBytes(repo.git_key)
+  const refs = await readNewRefs(ctx, repo.git_key)
+  const isPrivate = wanted.isPrivate || ctx.config.repository.forcePrivate
+  const now = nowUnix(ctx.clock)
+  await transaction(ctx.db, (tx) => recountImported(tx, repo.id))
+  try {
+    await transaction(ctx.db, async (tx) => {
+      const limit = repoLimit(ctx, doer, owner)
+      if (!(await takeRepoSlot(tx, owner.id, limit))) {
+        throw new Forbidden(`${owner.name} may own no more repositories`, 'repo_limit_reached', { limit })
+      }
+      const changed = await updateRepo(tx, repo.id, {
+        owner_id: owner.id,
+        name: wanted.name,
+        lower_name: wanted.name.toLowerCase(),
+        is_private: isPrivate,
+        description: (wanted.description ?? told?.description ?? '').slice(0, maxDescription),
+        website: told?.website ?? '',
+        topics: JSON.stringify(topics),
+        git_size_bytes: sizeBytes,
+        created_unix: now,
+        updated_unix: now,
+      })
+      await moveUsage(tx, repo.id, owner.id)
+      await recordGitUsage(tx, [changed])
+      await addToRepoCount(tx, hidden.id, -1)
+      await deleteRepoRedirect(tx, owner.id, changed.lower_name)
+      await insertRepoTopics(
+        tx,
+        repo.id,
+        (await upsertTopics(tx, topics, now)).map((topic) => topic.id),
+      )
+      if (wanted.mirrorSeconds !== undefined && wanted.mirrorSeconds > 0) {
+        await updateMirror(tx, repo.id, { next_unix: now + wanted.mirrorSeconds })
+      }
+      if (ctx.config.service.autoWatchNewRepos) {
+        const others = owner.kind === 'organization' ? await listAllRepoMemberIds(tx, owner.id) : []
+        await watchRepos(tx, [repo.id], [...new Set([doer.id, ...others])], 'auto', now)
+      }
+      if (repo.wiki_git_key !== null) await enqueue(tx, indexWikiPages, { repoId: repo.id })
+      const about = { repoId: repo.id, doerId: doer.id }
+      await publish(tx, 'repo.created', about)
+      const updates = updatesOf(refs, changed)
+      if (updates.length > 0) await publish(tx, 'refs.updated', { ...about, kind: 'code', updates, origin: 'mirror' })
+      const ended = await updateUnfinished(tx, run.row.id, {
+        state: 'done',
+        step: 'finish',
+        place: '',
+        sealed_credentials: '',
+        notes: JSON.stringify(run.notes),
+        updated_unix: now,
+      })
+      if (!ended) throw new Forbidden('the import is over', 'import_over')
+    })
+  } catch (error) {
+    if (isUniqueViolation(error)) throw nameTaken(wanted.name)
+    throw error
+  }
+}
+
+/** The heads of pull requests have references of their own by now. */
+async function forgetFetchedPulls({ ctx, repo }: FilledRun): Promise<void> {
+  const fetched = await ctx.git.readRefs(repo.git_key, fetchedPrefix)
+  if (fetched.length === 0) return
+  const removed = await ctx.git.updateRefs(
+    repo.git_key,
+    fetched.map(({ name, oid }) => ({ ref: name, old: oid, new: zeroOid(oid) })),
+  )
+  if (!removed.ok) throw new Error(`fetched references could not be removed: ${removed.message}`)
+}
+
+/** How an import that brought no repository ended. */
+export interface Ending {
+  readonly state: 'failed' | 'cancelled'
+  readonly problem: string
+}
+
+/** Longest reason that is kept. */
+const maxProblemLength = 1000
+
+/**
+ * Ends an import and removes all that it has brought: rows now, git data and files after the commit. Does nothing to one
+ * that is over.
+ */
+export async function abandonImport(
+  run: Pick<ImportRun, 'ctx' | 'row' | 'hidden'>,
+  repo: RepoRow | undefined,
+  { state, problem }: Ending,
+): Promise<void> {
+  const { ctx, row, hidden } = run
+  const { ownedByRepos } = ctx.parts
+  await transaction(ctx.db, async (tx) => {
+    const ended = await updateUnfinished(tx, row.id, {
+      state,
+      problem: problem.slice(0, maxProblemLength),
+      sealed_credentials: '',
+      updated_unix: nowUnix(ctx.clock),
+    })
+    if (!ended || !repo || repo.owner_id !== hidden.id) return
+    for (const { leave } of ownedByRepos) await leave(tx, repo)
+    if (!(await deleteRepoRow(tx, repo.id))) return
+    await addToRepoCount(tx, hidden.id, -1)
+    await publish(tx, 'repo.importAbandoned', {
+      repoId: repo.id,
+      doerId: row.doer_id,
+      gitKeys: [repo.git_key, ...(repo.wiki_git_key === null ? [] : [repo.wiki_git_key])],
+    })
+  })
+}

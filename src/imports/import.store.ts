@@ -1,0 +1,68 @@
+import type { Db, Tx } from '../db/database.ts'
+import type { ImportChange, ImportRow, NewImportRow } from '../db/tables/imports.ts'
+import type { ImportId, RepoId, UserId } from '../lib/ids.ts'
+import type { Page } from '../lib/paging.ts'
+import type { Unix } from '../lib/time.ts'
+
+const unfinished = ['waiting', 'running'] as const
+
+export const insertImport = (tx: Tx, values: NewImportRow): Promise<ImportRow> =>
+  tx.insertInto('repo_import').values(values).returningAll().executeTakeFirstOrThrow()
+
+export const findImport = (db: Db | Tx, id: ImportId): Promise<ImportRow | undefined> =>
+  db.selectFrom('repo_import').selectAll().where('id', '=', id).executeTakeFirst()
+
+export const findImportOf = (db: Db, doerId: UserId, id: ImportId): Promise<ImportRow | undefined> =>
+  db.selectFrom('repo_import').selectAll().where('id', '=', id).where('doer_id', '=', doerId).executeTakeFirst()
+
+/** One page of somebody's imports, the newest first. */
+export const listImportsOf = (db: Db, doerId: UserId, page: Page): Promise<ImportRow[]> =>
+  db
+    .selectFrom('repo_import')
+    .selectAll()
+    .where('doer_id', '=', doerId)
+    .orderBy('id', 'desc')
+    .limit(page.limit)
+    .offset(page.offset)
+    .execute()
+
+/** How many imports somebody has, all of them or those that are not over. */
+export const countImportsOf = async (db: Db | Tx, doerId: UserId, only?: 'unfinished'): Promise<number> => {
+  let query = db
+    .selectFrom('repo_import')
+    .select((select) => select.fn.countAll<number>().as('count'))
+    .where('doer_id', '=', doerId)
+  if (only) query = query.where('state', 'in', unfinished)
+  return (await query.executeTakeFirstOrThrow()).count
+}
+
+/** Changes an import that is not over; undefined when it is, or is gone. */
+export const updateUnfinished = (tx: Tx, id: ImportId, change: ImportChange): Promise<ImportRow | undefined> =>
+  tx
+    .updateTable('repo_import')
+    .set(change)
+    .where('id', '=', id)
+    .where('state', 'in', unfinished)
+    .returningAll()
+    .executeTakeFirst()
+
+export const deleteImport = (tx: Tx, id: ImportId) => tx.deleteFrom('repo_import').where('id', '=', id).execute()
+
+/** Removes what is over since before a moment. */
+export const deleteEndedBefore = (tx: Tx, beforeUnix: Unix) =>
+  tx.deleteFrom('repo_import').where('state', 'not in', unfinished).where('updated_unix', '<', beforeUnix).execute()
+
+/** Repositories of an account, the oldest first: those of the account of imports are hidden ones. */
+export const listRepoIdsOf = async (db: Db, ownerId: UserId): Promise<RepoId[]> =>
+  (await db.selectFrom('repo').select('id').where('owner_id', '=', ownerId).orderBy('id').execute()).map(
+    (row) => row.id,
+  )
+
+/** The import under way that has brought a repository. */
+export const findImportOfRepo = (tx: Tx, repoId: RepoId) =>
+  tx
+    .selectFrom('repo_import')
+    .select('id')
+    .where('repo_id', '=', repoId)
+    .where('state', 'in', unfinished)
+    .executeTakeFirst()

@@ -1,0 +1,13 @@
+import type { Feature } from '../access/feature.ts'
+import { removeStrayImports } from './import-repair.service.ts'
+import * as migrateRoutes from './migrate.routes.ts'
+import { runImportJob } from './run-import.job.ts'
+import { importPurpose } from './run-import.service.ts'
+
+/** Bringing repositories here from other servers, with what belongs to them. */
+export const imports: Feature = {
+  routes: [migrateRoutes],
+  jobs: [runImportJob],
+  sealed: [{ table: 'repo_import', column: 'sealed_credentials', purpose: importPurpose }],
+  begin: (services, { isAlone }) => (isAlone ? removeStrayImports(services) : Promise.resolve()),
+}

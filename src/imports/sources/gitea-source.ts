@@ -1,0 +1,261 @@
+import { mapLimited } from '../../lib/map-limited.ts'
+import type { SourceClient } from './source-client.ts'
+import {
+  authorOf,
+  colorOf,
+  flagOf,
+  indexOf,
+  listOf,
+  memberOf,
+  numberOf,
+  objectOf,
+  oidOf,
+  textOf,
+  textsOf,
+  timeOf,
+  type JsonObject,
+} from './read-json.ts'
+import { SourceProblem } from './source-problem.ts'
+import type {
+  Batch,
+  Pages,
+  Source,
+  SourceAsset,
+  SourceComment,
+  SourceIssue,
+  SourceLabel,
+  SourceLineComment,
+  SourcePull,
+  SourceReaction,
+  SourceReview,
+} from './source.ts'
+
+/** Requests about single things that are under way at the same time. */
+const parallelRequests = 6
+
+/** Things of a page; servers of this family give fifty at most unless told otherwise. */
+const pageSize = 50
+
+const parameters = `limit=${pageSize}&page=1`
+
+/** Largest number of comments to one line, reactions to one text, and reviews of one pull request that are read. */
+const maxOfOne = 5000
+
+/** Servers of the Gitea family: Gitea, Forgejo, Ingot and, as far as it has the same addresses, Gogs. */
+export function giteaSource(client: SourceClient, owner: string, name: string): Source {
+  const repo = `/repos/${encodeURIComponent(owner)}/${encodeURIComponent(name)}`
+  const people = reactionsOf(client, repo)
+
+  const issueOf = async (item: unknown, what: string): Promise<SourceIssue> => {
+    const issue = objectOf(item, what)
+    const number = indexOf(issue, 'number', what)
+    return {
+      number,
+      author: writerOf(issue),
+      title: textOf(issue, 'title'),
+      content: textOf(issue, 'body'),
+      ref: textOf(issue, 'ref'),
+      labels: listOf(issue, 'labels').map(labelOf),
+      milestone: textOf(memberOf(issue, 'milestone'), 'title'),
+      assignees: listOf(issue, 'assignees').map((person) => authorOf(person)),
+      isClosed: textOf(issue, 'state') === 'closed',
+      isLocked: flagOf(issue, 'is_locked'),
+      dueUnix: timeOf(issue, 'due_date'),
+      createdUnix: timeOf(issue, 'created_at'),
+      updatedUnix: timeOf(issue, 'updated_at'),
+      closedUnix: timeOf(issue, 'closed_at'),
+      reactions: await people.ofIssue(number),
+    }
+  }
+
+  const reviewsOf = async (number: number): Promise<SourceReview[]> => {
+    const items = await client.all(`${repo}/pulls/${number}/reviews?${parameters}`, 'reviews', maxOfOne)
+    const reviews = items.map((item) => objectOf(item, 'a review'))
+    const told = reviews.flatMap((review) => {
+      const type = reviewTypes[textOf(review, 'state')]
+      return type === undefined ? [] : [{ review, type }]
+    })
+    return mapLimited(told, 2, async ({ review, type }): Promise<SourceReview> => {
+      const path = `${repo}/pulls/${number}/reviews/${numberOf(review, 'id')}/comments`
+      const comments = numberOf(review, 'comments_count') === 0 ? [] : await client.get(path, 'comments of a review')
+      return {
+        author: authorOf(memberOf(review, 'user')),
+        type,
+        content: textOf(review, 'body'),
+        commit: oidOf(review, 'commit_id'),
+        isDismissed: flagOf(review, 'dismissed'),
+        isOfficial: flagOf(review, 'official'),
+        createdUnix: timeOf(review, 'submitted_at'),
+        updatedUnix: timeOf(review, 'updated_at') || timeOf(review, 'submitted_at'),
+        comments: listOf({ comments }, 'comments').slice(0, maxOfOne).map(lineCommentOf),
+      }
+    })
+  }
+
+  return {
+    pullRefs: 'refs/pull/*/head',
+    countsPullsApart: false,
+    async describe() {
+      const told = objectOf(await client.get(repo, 'such repository'), 'the repository')
+      const topics = told['topics'] === undefined ? await topicsOf(client, repo) : textsOf(told, 'topics')
+      return {
+        description: textOf(told, 'description'),
+        website: textOf(told, 'website'),
+        topics,
+        isArchived: flagOf(told, 'archived'),
+      }
+    },
+    async whoAmI() {
+      const found = await client.find('/user', 'the account').catch(() => undefined)
+      return found && authorOf(objectOf(found.json, 'the account'))
+    },
+    labels: pagesOf(client, `${repo}/labels?${parameters}`, 'labels', (item) => labelOf(objectOf(item, 'a label'))),
+    milestones: pagesOf(client, `${repo}/milestones?state=all&${parameters}`, 'milestones', (item) => {
+      const milestone = objectOf(item, 'a milestone')
+      return {
+        title: textOf(milestone, 'title'),
+        content: textOf(milestone, 'description'),
+        isClosed: textOf(milestone, 'state') === 'closed',
+        dueUnix: timeOf(milestone, 'due_on'),
+        closedUnix: timeOf(milestone, 'closed_at'),
+        createdUnix: timeOf(milestone, 'created_at'),
+        updatedUnix: timeOf(milestone, 'updated_at'),
+      }
+    }),
+    releases: pagesOf(client, `${repo}/releases?${parameters}`, 'releases', (item) => {
+      const release = objectOf(item, 'a release')
+      return {
+        tagName: textOf(release, 'tag_name'),
+        target: textOf(release, 'target_commitish'),
+        title: textOf(release, 'name'),
+        content: textOf(release, 'body'),
+        isDraft: flagOf(release, 'draft'),
+        isPrerelease: flagOf(release, 'prerelease'),
+        author: authorOf(memberOf(release, 'author')),
+        createdUnix: timeOf(release, 'published_at') || timeOf(release, 'created_at'),
+        assets: listOf(release, 'assets').map(assetOf),
+      }
+    }),
+    issues: pagesOf(client, `${repo}/issues?state=all&type=issues&sort=oldest&${parameters}`, 'issues', (item) =>
+      issueOf(item, 'an issue'),
+    ),
+    comments: pagesOf(client, `${repo}/issues/comments?${parameters}`, 'comments', async (item) => {
+      const comment = objectOf(item, 'a comment')
+      return {
+        number: numberAtEnd(textOf(comment, 'issue_url') || textOf(comment, 'pull_request_url')),
+        author: writerOf(comment),
+        content: textOf(comment, 'body'),
+        createdUnix: timeOf(comment, 'created_at'),
+        updatedUnix: timeOf(comment, 'updated_at'),
+        reactions: await people.ofComment(numberOf(comment, 'id')),
+      } satisfies SourceComment
+    }),
+    pulls: pagesOf(client, `${repo}/pulls?state=all&sort=oldest&${parameters}`, 'pull requests', async (item) => {
+      const pull = objectOf(item, 'a pull request')
+      const issue = await issueOf(pull, 'a pull request')
+      const [base, head] = [memberOf(pull, 'base'), memberOf(pull, 'head')]
+      const isMerged = flagOf(pull, 'merged')
+      return {
+        ...issue,
+        baseBranch: textOf(base, 'ref'),
+        baseCommit: oidOf(pull, 'merge_base') || oidOf(base, 'sha'),
+        headBranch: textOf(head, 'ref'),
+        headCommit: oidOf(head, 'sha'),
+        isHeadHere: numberOf(head, 'repo_id') !== 0 && numberOf(head, 'repo_id') === numberOf(base, 'repo_id'),
+        isMerged,
+        mergedUnix: isMerged ? timeOf(pull, 'merged_at') || issue.closedUnix || issue.updatedUnix : 0,
+        mergeCommit: isMerged ? oidOf(pull, 'merge_commit_sha') : '',
+        mergedBy: isMerged ? authorOf(memberOf(pull, 'merged_by')) : undefined,
+        reviews: await reviewsOf(issue.number),
+      } satisfies SourcePull
+    }),
+    download: (asset, maxBytes) => client.download(asset.url, `the file ${asset.name}`, maxBytes),
+  }
+}
+
+/** Pages of a list whose items may each need further requests. */
+export function pagesOf<Item>(
+  client: SourceClient,
+  first: string,
+  what: string,
+  read: (item: unknown) => Item | Promise<Item>,
+): Pages<Item> {
+  return async (place): Promise<Batch<Item>> => {
+    const { items, next } = await client.page(first, place, what)
+    return { items: await mapLimited(items, parallelRequests, (item) => Promise.resolve(read(item))), next }
+  }
+}
+
+/** A label as servers of this family and GitHub tell of it. */
+export const labelOf = (label: JsonObject): SourceLabel => ({
+  name: textOf(label, 'name'),
+  color: colorOf(label, 'color'),
+  description: textOf(label, 'description'),
+  isExclusive: flagOf(label, 'exclusive'),
+})
+
+async function topicsOf(client: SourceClient, repo: string): Promise<string[]> {
+  const found = await client.find(`${repo}/topics`, 'topics')
+  return found ? textsOf(objectOf(found.json, 'topics'), 'topics') : []
+}
+
+/** Who wrote it, on whatever server it was written first. */
+const writerOf = (thing: JsonObject) => {
+  const original = textOf(thing, 'original_author')
+  return original === '' ? authorOf(memberOf(thing, 'user')) : { id: 0, name: original.slice(0, 255) }
+}
+
+/** Reactions are told of each text by itself; a server that knows of none is not asked again. */
+function reactionsOf(client: SourceClient, repo: string) {
+  let hasReactions = true
+  const read = async (path: string): Promise<readonly SourceReaction[]> => {
+    if (!hasReactions) return []
+    const found = await client.find(path, 'reactions')
+    if (!found) hasReactions = false
+    const items = listOf({ items: found?.json }, 'items')
+    return items.slice(0, maxOfOne).map((item) => ({
+      author: authorOf(memberOf(item, 'user')),
+      content: textOf(item, 'content'),
+    }))
+  }
+  return {
+    ofIssue: (number: number) => read(`${repo}/issues/${number}/reactions?limit=${pageSize}`),
+    ofComment: (id: number) => read(`${repo}/issues/comments/${id}/reactions`),
+  }
+}
+
+const reviewTypes: Readonly<Record<string, SourceReview['type']>> = {
+  APPROVED: 'approve',
+  REQUEST_CHANGES: 'reject',
+  COMMENT: 'comment',
+}
+
+function lineCommentOf(comment: JsonObject): SourceLineComment {
+  const old = numberOf(comment, 'original_position')
+  return {
+    author: authorOf(memberOf(comment, 'user')),
+    content: textOf(comment, 'body'),
+    path: textOf(comment, 'path'),
+    line: numberOf(comment, 'position') || -old,
+    hunk: textOf(comment, 'diff_hunk'),
+    commit: oidOf(comment, 'commit_id'),
+    createdUnix: timeOf(comment, 'created_at'),
+    updatedUnix: timeOf(comment, 'updated_at'),
+  }
+}
+
+const assetOf = (asset: JsonObject): SourceAsset => ({
+  name: textOf(asset, 'name'),
+  url: textOf(asset, 'browser_download_url'),
+  isExternal: textOf(asset, 'type') === 'external',
+  sizeBytes: typeof asset['size'] === 'number' ? numberOf(asset, 'size') : -1,
+  downloadCount: numberOf(asset, 'download_count'),
+  createdUnix: timeOf(asset, 'created_at'),
+})
+
+/** The number that an address of an issue ends with. */
+export function numberAtEnd(url: string): number {
+  const number = Number(/\/(\d{1,9})(?:#.*)?$/.exec(url)?.[1] ?? 0)
+  if (number === 0) throw new SourceProblem('the other server tells of a comment without saying what it is about')
+  return number
+}

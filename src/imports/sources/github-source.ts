@@ -1,0 +1,215 @@
+import { mapLimited } from '../../lib/map-limited.ts'
+import type { SourceClient } from './source-client.ts'
+import { labelOf, numberAtEnd, pagesOf } from './gitea-source.ts'
+import {
+  authorOf,
+  flagOf,
+  indexOf,
+  listOf,
+  memberOf,
+  numberOf,
+  objectOf,
+  oidOf,
+  textOf,
+  textsOf,
+  timeOf,
+  type JsonObject,
+} from './read-json.ts'
+import type { Source, SourceIssue, SourceLineComment, SourcePull, SourceReaction, SourceReview } from './source.ts'
+
+/** Things of a page, the most that the server gives (REST API, pagination). */
+const parameters = 'per_page=100&page=1'
+
+/** Largest number of reactions to one text, and of reviews and line comments of one pull request, that are read. */
+const maxOfOne = 5000
+
+/** GitHub, in the cloud or on somebody's own machine, through its REST API (version 2022-11-28). */
+export function githubSource(client: SourceClient, owner: string, name: string): Source {
+  const repo = `/repos/${encodeURIComponent(owner)}/${encodeURIComponent(name)}`
+
+  /** How many reactions there are is told with the text; nobody is asked about none. */
+  const reactionsOf = async (thing: JsonObject, path: string): Promise<SourceReaction[]> => {
+    if (thing['reactions'] !== undefined && numberOf(memberOf(thing, 'reactions'), 'total_count') === 0) return []
+    const items = await client.all(`${path}/reactions?${parameters}`, 'reactions', maxOfOne)
+    return items.map((item) => {
+      const reaction = objectOf(item, 'a reaction')
+      // The words are the same on both sides (REST API, reactions).
+      return { author: authorOf(memberOf(reaction, 'user')), content: textOf(reaction, 'content') }
+    })
+  }
+
+  const issueOf = async (issue: JsonObject, what: string): Promise<SourceIssue> => {
+    const number = indexOf(issue, 'number', what)
+    return {
+      number,
+      author: authorOf(memberOf(issue, 'user')),
+      title: textOf(issue, 'title'),
+      content: textOf(issue, 'body'),
+      ref: '',
+      labels: listOf(issue, 'labels').map(labelOf),
+      milestone: textOf(memberOf(issue, 'milestone'), 'title'),
+      assignees: listOf(issue, 'assignees').map((person) => authorOf(person)),
+      isClosed: textOf(issue, 'state') === 'closed',
+      isLocked: flagOf(issue, 'locked'),
+      dueUnix: 0,
+      createdUnix: timeOf(issue, 'created_at'),
+      updatedUnix: timeOf(issue, 'updated_at'),
+      closedUnix: timeOf(issue, 'closed_at'),
+      reactions: await reactionsOf(issue, `${repo}/issues/${number}`),
+    }
+  }
+
+  const reviewsOf = async (number: number): Promise<SourceReview[]> => {
+    const [reviews, lines] = await mapLimited(['reviews', 'comments'], 2, (kind) =>
+      client.all(`${repo}/pulls/${number}/${kind}?${parameters}`, `${kind} of a pull request`, maxOfOne),
+    )
+    const linesOf = Map.groupBy(
+      (lines ?? []).map((line) => objectOf(line, 'a comment of a review')),
+      (line) => numberOf(line, 'pull_request_review_id'),
+    )
+    return (reviews ?? []).flatMap((item) => {
+      const review = objectOf(item, 'a review')
+      const state = textOf(review, 'state')
+      if (state === 'PENDING') return []
+      return [
+        {
+          author: authorOf(memberOf(review, 'user')),
+          type: reviewTypes[state] ?? 'comment',
+          content: textOf(review, 'body'),
+          commit: oidOf(review, 'commit_id'),
+          isDismissed: state === 'DISMISSED',
+          isOfficial: false,
+          createdUnix: timeOf(review, 'submitted_at'),
+          updatedUnix: timeOf(review, 'submitted_at'),
+          comments: (linesOf.get(numberOf(review, 'id')) ?? []).map(lineCommentOf),
+        } satisfies SourceReview,
+      ]
+    })
+  }
+
+  // Issues and pull requests are told together; which of them are pull requests is what this member says.
+  const isPull = (item: unknown): boolean => objectOf(item, 'an issue')['pull_request'] !== undefined
+  const ofAll = pagesOf(client, `${repo}/issues?state=all&sort=created&direction=asc&${parameters}`, 'issues', (item) =>
+    isPull(item) ? undefined : issueOf(objectOf(item, 'an issue'), 'an issue'),
+  )
+
+  return {
+    pullRefs: 'refs/pull/*/head',
+    countsPullsApart: false,
+    async describe() {
+      const told = objectOf(await client.get(repo, 'such repository'), 'the repository')
+      return {
+        description: textOf(told, 'description'),
+        website: textOf(told, 'homepage'),
+        topics: textsOf(told, 'topics'),
+        isArchived: flagOf(told, 'archived'),
+      }
+    },
+    async whoAmI() {
+      const found = await client.find('/user', 'the account').catch(() => undefined)
+      return found && authorOf(objectOf(found.json, 'the account'))
+    },
+    labels: pagesOf(client, `${repo}/labels?${parameters}`, 'labels', (item) => labelOf(objectOf(item, 'a label'))),
+    milestones: pagesOf(client, `${repo}/milestones?state=all&${parameters}`, 'milestones', (item) => {
+      const milestone = objectOf(item, 'a milestone')
+      return {
+        title: textOf(milestone, 'title'),
+        content: textOf(milestone, 'description'),
+        isClosed: textOf(milestone, 'state') === 'closed',
+        dueUnix: timeOf(milestone, 'due_on'),
+        closedUnix: timeOf(milestone, 'closed_at'),
+        createdUnix: timeOf(milestone, 'created_at'),
+        updatedUnix: timeOf(milestone, 'updated_at'),
+      }
+    }),
+    releases: pagesOf(client, `${repo}/releases?${parameters}`, 'releases', (item) => {
+      const release = objectOf(item, 'a release')
+      return {
+        tagName: textOf(release, 'tag_name'),
+        target: textOf(release, 'target_commitish'),
+        title: textOf(release, 'name'),
+        content: textOf(release, 'body'),
+        isDraft: flagOf(release, 'draft'),
+        isPrerelease: flagOf(release, 'prerelease'),
+        author: authorOf(memberOf(release, 'author')),
+        createdUnix: timeOf(release, 'published_at') || timeOf(release, 'created_at'),
+        assets: listOf(release, 'assets').map((asset) => ({
+          name: textOf(asset, 'name'),
+          // The address of the API, which takes a token; the one for browsers does not.
+          url: textOf(asset, 'url'),
+          isExternal: false,
+          sizeBytes: typeof asset['size'] === 'number' ? numberOf(asset, 'size') : -1,
+          downloadCount: numberOf(asset, 'download_count'),
+          createdUnix: timeOf(asset, 'created_at'),
+        })),
+      }
+    }),
+    issues: async (place) => {
+      const { items, next } = await ofAll(place)
+      return { items: items.filter((item) => item !== undefined), next }
+    },
+    comments: pagesOf(
+      client,
+      `${repo}/issues/comments?sort=created&direction=asc&${parameters}`,
+      'comments',
+      async (item) => {
+        const comment = objectOf(item, 'a comment')
+        return {
+          number: numberAtEnd(textOf(comment, 'issue_url')),
+          author: authorOf(memberOf(comment, 'user')),
+          content: textOf(comment, 'body'),
+          createdUnix: timeOf(comment, 'created_at'),
+          updatedUnix: timeOf(comment, 'updated_at'),
+          reactions: await reactionsOf(comment, `${repo}/issues/comments/${numberOf(comment, 'id')}`),
+        }
+      },
+    ),
+    pulls: pagesOf(
+      client,
+      `${repo}/pulls?state=all&sort=created&direction=asc&${parameters}`,
+      'pull requests',
+      async (item) => {
+        const pull = objectOf(item, 'a pull request')
+        const issue = await issueOf(pull, 'a pull request')
+        const [base, head] = [memberOf(pull, 'base'), memberOf(pull, 'head')]
+        const mergedUnix = timeOf(pull, 'merged_at')
+        const headRepo = numberOf(memberOf(head, 'repo'), 'id')
+        const merger = memberOf(pull, 'merged_by')
+        return {
+          ...issue,
+          baseBranch: textOf(base, 'ref'),
+          baseCommit: oidOf(base, 'sha'),
+          headBranch: textOf(head, 'ref'),
+          headCommit: oidOf(head, 'sha'),
+          isHeadHere: headRepo !== 0 && headRepo === numberOf(memberOf(base, 'repo'), 'id'),
+          isMerged: mergedUnix > 0,
+          mergedUnix,
+          mergeCommit: mergedUnix > 0 ? oidOf(pull, 'merge_commit_sha') : '',
+          mergedBy: mergedUnix > 0 && numberOf(merger, 'id') > 0 ? authorOf(merger) : undefined,
+          reviews: await reviewsOf(issue.number),
+        } satisfies SourcePull
+      },
+    ),
+    download: (asset, maxBytes) =>
+      client.download(asset.url, `the file ${asset.name}`, maxBytes, { accept: 'application/octet-stream' }),
+  }
+}
+
+const reviewTypes: Readonly<Record<string, SourceReview['type']>> = {
+  APPROVED: 'approve',
+  CHANGES_REQUESTED: 'reject',
+}
+
+function lineCommentOf(comment: JsonObject): SourceLineComment {
+  const line = numberOf(comment, 'line') || numberOf(comment, 'original_line')
+  return {
+    author: authorOf(memberOf(comment, 'user')),
+    content: textOf(comment, 'body'),
+    path: textOf(comment, 'path'),
+    line: textOf(comment, 'side') === 'LEFT' ? -line : line,
+    hunk: textOf(comment, 'diff_hunk'),
+    commit: oidOf(comment, 'commit_id'),
+    createdUnix: timeOf(comment, 'created_at'),
+    updatedUnix: timeOf(comment, 'updated_at'),
+  }
+}

@@ -1,0 +1,265 @@
+import { mapLimited } from '../../lib/map-limited.ts'
+import { pagesOf } from './gitea-source.ts'
+import {
+  authorOf,
+  colorOf,
+  flagOf,
+  indexOf,
+  listOf,
+  memberOf,
+  numberOf,
+  objectOf,
+  oidOf,
+  textOf,
+  textsOf,
+  timeOf,
+  type JsonObject,
+} from './read-json.ts'
+import type { SourceClient } from './source-client.ts'
+import type { Source, SourceAuthor, SourceIssue, SourcePull, SourceReaction, SourceReview } from './source.ts'
+
+/** Things of a page, the most that the server gives (REST API, pagination). */
+const parameters = 'per_page=100&page=1'
+
+/** Largest number of notes and reactions to one thing that are read. */
+const maxOfOne = 5000
+
+/** What emoji of theirs are called here; others are left out, unless they are among the words of this instance. */
+const reactionWords: Readonly<Record<string, string>> = {
+  thumbsup: '+1',
+  thumbsdown: '-1',
+  laughing: 'laugh',
+  smile: 'laugh',
+  tada: 'hooray',
+  thinking: 'confused',
+  thinking_face: 'confused',
+}
+
+const personOf = (thing: JsonObject, name: string): SourceAuthor => authorOf(memberOf(thing, name), 'username')
+
+const noLabel = { color: 'ededed', description: '', isExclusive: false }
+
+/** A day is written without a time. */
+const dayOf = (thing: JsonObject, name: string): number => {
+  const day = textOf(thing, name)
+  return timeOf({ day: day === '' ? '' : `${day}T23:59:59Z` }, 'day')
+}
+
+/** A note below an issue or a merge request, as people wrote it. */
+interface Note {
+  readonly id: number
+  readonly note: JsonObject
+}
+
+/** GitLab, in the cloud or on somebody's own machine, through its REST API (version 4). */
+export function gitlabSource(client: SourceClient, path: string): Source {
+  const project = `/projects/${encodeURIComponent(path)}`
+
+  const reactionsAt = async (place: string): Promise<SourceReaction[]> => {
+    const items = await client.all(`${place}/award_emoji?${parameters}`, 'reactions', maxOfOne)
+    return items.map((item) => {
+      const award = objectOf(item, 'a reaction')
+      const word = textOf(award, 'name')
+      return { author: personOf(award, 'user'), content: reactionWords[word] ?? word }
+    })
+  }
+
+  /** What the server noted itself is left out, and what only some may read, since everybody could read it here. */
+  const notesAt = async (place: string): Promise<Note[]> => {
+    const items = await client.all(`${place}/notes?sort=asc&order_by=created_at&${parameters}`, 'comments', maxOfOne)
+    return items.flatMap((item) => {
+      const note = objectOf(item, 'a comment')
+      const isHidden = flagOf(note, 'system') || flagOf(note, 'confidential') || flagOf(note, 'internal')
+      return isHidden ? [] : [{ id: numberOf(note, 'id'), note }]
+    })
+  }
+
+  const commentsOf = (place: string, notes: readonly Note[]) =>
+    mapLimited(notes, 2, async ({ id, note }) => ({
+      author: personOf(note, 'author'),
+      content: textOf(note, 'body'),
+      createdUnix: timeOf(note, 'created_at'),
+      updatedUnix: timeOf(note, 'updated_at'),
+      reactions: await reactionsAt(`${place}/notes/${id}`),
+    }))
+
+  const issueOf = async (
+    issue: JsonObject,
+    what: string,
+    place: string,
+    notes: readonly Note[],
+  ): Promise<SourceIssue> => ({
+    number: indexOf(issue, 'iid', what),
+    author: personOf(issue, 'author'),
+    title: textOf(issue, 'title'),
+    content: textOf(issue, 'description'),
+    ref: '',
+    // Their colours are told with the labels of the project.
+    labels: textsOf(issue, 'labels').map((text) => ({ ...noLabel, name: text })),
+    milestone: textOf(memberOf(issue, 'milestone'), 'title'),
+    assignees: listOf(issue, 'assignees').map((person) => authorOf(person, 'username')),
+    isClosed: textOf(issue, 'state') !== 'opened',
+    isLocked: flagOf(issue, 'discussion_locked'),
+    dueUnix: dayOf(issue, 'due_date'),
+    createdUnix: timeOf(issue, 'created_at'),
+    updatedUnix: timeOf(issue, 'updated_at'),
+    closedUnix: timeOf(issue, 'closed_at') || timeOf(issue, 'merged_at'),
+    reactions: await reactionsAt(place),
+    comments: await commentsOf(place, notes),
+  })
+
+  const reviewsOf = async (pull: JsonObject, place: string, lines: readonly Note[]): Promise<SourceReview[]> => {
+    const approvals = await client.find(`${place}/approvals`, 'approvals')
+    const approved = approvals ? listOf(objectOf(approvals.json, 'approvals'), 'approved_by') : []
+    const atUnix = timeOf(pull, 'updated_at')
+    const common = { content: '', isDismissed: false, isOfficial: false }
+    const told = [...Map.groupBy(lines, ({ note }) => personOf(note, 'author').name).values()].map(
+      (ofOne): SourceReview => {
+        const first = ofOne[0] as Note
+        return {
+          ...common,
+          author: personOf(first.note, 'author'),
+          type: 'comment',
+          commit: oidOf(memberOf(first.note, 'position'), 'head_sha'),
+          createdUnix: timeOf(first.note, 'created_at'),
+          updatedUnix: timeOf(first.note, 'updated_at'),
+          comments: ofOne.map(({ note }) => {
+            const position = memberOf(note, 'position')
+            const line = numberOf(position, 'new_line')
+            return {
+              author: personOf(note, 'author'),
+              content: textOf(note, 'body'),
+              path: textOf(position, 'new_path') || textOf(position, 'old_path'),
+              line: line > 0 ? line : -numberOf(position, 'old_line'),
+              hunk: '',
+              commit: oidOf(position, 'head_sha'),
+              createdUnix: timeOf(note, 'created_at'),
+              updatedUnix: timeOf(note, 'updated_at'),
+            }
+          }),
+        }
+      },
+    )
+    const verdicts = approved.map((approval): SourceReview => ({
+      ...common,
+      author: personOf(approval, 'user'),
+      type: 'approve',
+      commit: oidOf(pull, 'sha'),
+      createdUnix: atUnix,
+      updatedUnix: atUnix,
+      comments: [],
+    }))
+    return [...told, ...verdicts]
+  }
+
+  return {
+    pullRefs: 'refs/merge-requests/*/head',
+    countsPullsApart: true,
+    async describe() {
+      const told = objectOf(await client.get(project, 'such project'), 'the project')
+      return {
+        description: textOf(told, 'description'),
+        website: '',
+        topics: [...textsOf(told, 'topics'), ...textsOf(told, 'tag_list')],
+        isArchived: flagOf(told, 'archived'),
+      }
+    },
+    async whoAmI() {
+      const found = await client.find('/user', 'the account').catch(() => undefined)
+      return found && authorOf(objectOf(found.json, 'the account'), 'username')
+    },
+    labels: pagesOf(client, `${project}/labels?${parameters}`, 'labels', (item) => {
+      const label = objectOf(item, 'a label')
+      return {
+        name: textOf(label, 'name'),
+        color: colorOf(label, 'color'),
+        description: textOf(label, 'description'),
+        isExclusive: false,
+      }
+    }),
+    milestones: pagesOf(client, `${project}/milestones?${parameters}`, 'milestones', (item) => {
+      const milestone = objectOf(item, 'a milestone')
+      const isClosed = textOf(milestone, 'state') === 'closed'
+      return {
+        title: textOf(milestone, 'title'),
+        content: textOf(milestone, 'description'),
+        isClosed,
+        dueUnix: dayOf(milestone, 'due_date'),
+        closedUnix: isClosed ? timeOf(milestone, 'updated_at') : 0,
+        createdUnix: timeOf(milestone, 'created_at'),
+        updatedUnix: timeOf(milestone, 'updated_at'),
+      }
+    }),
+    releases: pagesOf(client, `${project}/releases?${parameters}`, 'releases', (item) => {
+      const release = objectOf(item, 'a release')
+      return {
+        tagName: textOf(release, 'tag_name'),
+        target: oidOf(memberOf(release, 'commit'), 'id'),
+        title: textOf(release, 'name'),
+        content: textOf(release, 'description'),
+        isDraft: false,
+        isPrerelease: flagOf(release, 'upcoming_release'),
+        author: personOf(release, 'author'),
+        createdUnix: timeOf(release, 'released_at') || timeOf(release, 'created_at'),
+        assets: listOf(memberOf(release, 'assets'), 'links').map((link) => {
+          const url = textOf(link, 'direct_asset_url') || textOf(link, 'url')
+          return {
+            name: textOf(link, 'name'),
+            url,
+            isExternal: flagOf(link, 'external') || !client.isHome(url),
+            sizeBytes: -1,
+            downloadCount: 0,
+            createdUnix: timeOf(release, 'created_at'),
+          }
+        }),
+      }
+    }),
+    issues: pagesOf(
+      client,
+      `${project}/issues?scope=all&state=all&confidential=false&order_by=created_at&sort=asc&${parameters}`,
+      'issues',
+      async (item) => {
+        const issue = objectOf(item, 'an issue')
+        const place = `${project}/issues/${indexOf(issue, 'iid', 'an issue')}`
+        const notes = numberOf(issue, 'user_notes_count') === 0 ? [] : await notesAt(place)
+        return issueOf(issue, 'an issue', place, notes)
+      },
+    ),
+    comments: undefined,
+    pulls: pagesOf(
+      client,
+      `${project}/merge_requests?scope=all&state=all&order_by=created_at&sort=asc&${parameters}`,
+      'merge requests',
+      async (item) => {
+        const pull = objectOf(item, 'a merge request')
+        const place = `${project}/merge_requests/${indexOf(pull, 'iid', 'a merge request')}`
+        const notes = numberOf(pull, 'user_notes_count') === 0 ? [] : await notesAt(place)
+        const isLine = ({ note }: Note): boolean => textOf(note, 'type') === 'DiffNote'
+        const issue = await issueOf(
+          pull,
+          'a merge request',
+          place,
+          notes.filter((note) => !isLine(note)),
+        )
+        const isMerged = textOf(pull, 'state') === 'merged'
+        const merger = [memberOf(pull, 'merge_user'), memberOf(pull, 'merged_by')].find(
+          (one) => numberOf(one, 'id') > 0,
+        )
+        return {
+          ...issue,
+          baseBranch: textOf(pull, 'target_branch'),
+          baseCommit: oidOf(memberOf(pull, 'diff_refs'), 'base_sha'),
+          headBranch: textOf(pull, 'source_branch'),
+          headCommit: oidOf(pull, 'sha'),
+          isHeadHere: numberOf(pull, 'source_project_id') === numberOf(pull, 'target_project_id'),
+          isMerged,
+          mergedUnix: isMerged ? timeOf(pull, 'merged_at') || issue.updatedUnix : 0,
+          mergeCommit: isMerged ? oidOf(pull, 'merge_commit_sha') || oidOf(pull, 'squash_commit_sha') : '',
+          mergedBy: isMerged && merger ? authorOf(merger, 'username') : undefined,
+          reviews: await reviewsOf(pull, place, notes.filter(isLine)),
+        } satisfies SourcePull
+      },
+    ),
+    download: (asset, maxBytes) => client.download(asset.url, `the file ${asset.name}`, maxBytes),
+  }
+}
