@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream'
 import type { Unix } from '../../lib/time.ts'
 
 /**
@@ -162,5 +163,5 @@ export interface Source {
   /** Whether pull requests have numbers of their own, which would meet those of issues. */
   readonly countsPullsApart: boolean
   /** The bytes of a file of a release. */
-  readonly download: (asset: SourceAsset, maxBytes: number) => Promise<import('node:stream').Readable>
+  readonly download: (asset: SourceAsset, maxBytes: number) => Promise<Readable>
 }
