@@ -1,27 +1,11 @@
 import assert from 'node:assert/strict'
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import type { ServerResponse } from 'node:http'
 import { test } from 'node:test'
-import { startForge, type Forge, type ForgeOptions } from '../testing/forge.ts'
+import type { Forge } from '../testing/forge.ts'
 import type { GivenRepo } from '../testing/given.ts'
 import { withServer } from '../testing/server.ts'
 import { until } from '../testing/until.ts'
-
-const settings = {
-  migrations: { ALLOW_LOCALNETWORKS: true, RETRY_BACKOFF: 0 },
-  attachment: { ENABLED: true },
-  server: { LFS_START_SERVER: true },
-}
-const openForge = (more: ForgeOptions['settings'] = {}) => startForge({ settings: { ...settings, ...more } })
-
-const everything = {
-  wiki: true,
-  labels: true,
-  milestones: true,
-  issues: true,
-  pull_requests: true,
-  releases: true,
-  lfs: true,
-}
+import { everything, inFrontOf, openForge } from './imports.test-support.ts'
 
 /** A repository with one of everything, by alice and bob. */
 async function fill(source: Forge): Promise<GivenRepo> {
@@ -150,34 +134,6 @@ test('repoMigrate: everything of a repository of the same family comes along, an
   assert.equal((await carol.must('POST', '/repos/carol/copy/issues', { title: 'next' })).json.number, 3)
   assert.equal((await carol.must('POST', '/repos/carol/copy/pulls/2/merge', { Do: 'merge' })).status, 200)
 })
-
-/** A server that begins as `source` and does something else for some addresses; `answer` gives true where it has answered. */
-function inFrontOf(
-  source: Forge,
-  answer: (request: IncomingMessage, response: ServerResponse) => boolean,
-): RequestListener {
-  return (request, response) => {
-    if (answer(request, response)) return
-    const headers = Object.fromEntries(
-      Object.entries(request.headers).flatMap(([name, value]) =>
-        name === 'host' || name === 'connection' || value === undefined ? [] : [[name, String(value)]],
-      ),
-    )
-    const forward = async (): Promise<void> => {
-      const body = request.method === 'POST' ? Buffer.concat(await request.toArray()) : undefined
-      const reply = await fetch(source.url + request.url, {
-        method: request.method ?? 'GET',
-        headers,
-        ...(body ? { body } : {}),
-      })
-      const kept = [...reply.headers].filter(
-        ([name]) => !/^(content-encoding|content-length|connection|transfer-encoding)$/.test(name),
-      )
-      response.writeHead(reply.status, Object.fromEntries(kept)).end(Buffer.from(await reply.arrayBuffer()))
-    }
-    forward().catch(() => response.destroy())
-  }
-}
 
 /** How much of repositories there is: rows, hidden or not, and rows of issues. */
 async function countRows(forge: Forge): Promise<number[]> {

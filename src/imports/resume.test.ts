@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict'
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import type { ServerResponse } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { builtFile } from '../lib/assets.ts'
+import { contentOf, LfsClient, pointerTo } from '../lfs/lfs.test-support.ts'
+import { ForgeClient } from '../testing/client.ts'
+import { examined } from '../testing/doctor.ts'
+import { startForge } from '../testing/forge.ts'
+import { base64 } from '../testing/samples.ts'
+import { withServer } from '../testing/server.ts'
+import { until } from '../testing/until.ts'
+import { inFrontOf, openForge } from './imports.test-support.ts'
+
+const password = 'a password of the import test'
+
+async function startProgram(folder: string): Promise<{ readonly child: ChildProcess; readonly url: string }> {
+  const args = ['serve', '--data', folder, '--host', '127.0.0.1', '--port', '0', '--ssh-port', '0']
+  const child = spawn(process.execPath, [builtFile('ingot.js'), ...args], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: {
+      ...process.env,
+      INGOT_ADMIN_LOGIN: 'root',
+      INGOT_ADMIN_PASSWORD: password,
+      INGOT_ADMIN_EMAIL: 'root@example.com',
+    },
+  })
+  let said = ''
+  const url = await new Promise<string>((resolve, reject) => {
+    child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+      said += chunk
+      const found = /Ingot serves (\S+)\/\n/.exec(said)?.[1]
+      if (found !== undefined) resolve(found)
+    })
+    child.once('exit', () => reject(new Error(`the program did not start: ${said}`)))
+  })
+  return { child, url }
+}
+
+test('repoMigrate: an import goes on where it was when the program is killed, and brings nothing twice', async () => {
+  await using source = await openForge()
+  const repo = await source.given.repo()
+  for (const title of ['one', 'two', 'three']) {
+    const issue = await source.given.issue({ repo, title })
+    await source.as('bob').must('POST', `${issue.api}/comments`, { body: `about ${title}` })
+  }
+  await source.as('alice').must('POST', `${repo.api}/releases`, { tag_name: 'v1' })
+  const { token } = await source.account('alice')
+  const folder = mkdtempSync(join(tmpdir(), 'ingot-import-'))
+  writeFileSync(
+    join(folder, 'app.ini'),
+    '[log]\nLEVEL = none\n[cron]\nENABLED = false\n[migrations]\nALLOW_LOCALNETWORKS = true\n',
+  )
+  let stopsAt: RegExp | undefined
+  const held: ServerResponse[] = []
+  const listener = inFrontOf(source, ({ url = '' }, response) => {
+    if (!stopsAt?.test(url)) return false
+    held.push(response)
+    return true
+  })
+  let program = await startProgram(folder)
+  const client = (): ForgeClient =>
+    new ForgeClient(program.url, () => Promise.resolve({ basic: { login: 'root', password } }))
+  const killed = async (): Promise<void> => {
+    const ended = once(program.child, 'exit')
+    program.child.kill('SIGKILL')
+    await ended
+  }
+  try {
+    await withServer(listener, async (url) => {
+      const stops = [/pulls\?/, /issues.comments\?/]
+      ;[stopsAt] = stops
+      const begun = await client().post(
+        '/repos/migrate',
+        {
+          clone_addr: `${url}/${repo.fullName}.git`,
+          auth_token: token,
+          service: 'gitea',
+          repo_name: 'copy',
+          ...{ issues: true, pull_requests: true, releases: true, labels: true },
+        },
+        { headers: { prefer: 'respond-async' } },
+      )
+      assert.equal(begun.status, 202, begun.text)
+      const path = `/user/imports/${begun.json.id}`
+      for (const [index, stop] of stops.entries()) {
+        stopsAt = stop
+        await until(() => held.length > 0)
+        await killed()
+        for (const response of held.splice(0)) response.destroy()
+        stopsAt = stops[index + 1]
+        program = await startProgram(folder)
+      }
+      await until(async () => (await client().must('GET', path)).json.state === 'done', 'the import is done')
+      const { counts } = (await client().must('GET', path)).json
+      assert.deepEqual([counts.issues, counts.comments, counts.releases], [3, 3, 1])
+      const issues = (await client().must('GET', '/repos/root/copy/issues?state=all')).json
+      assert.deepEqual(
+        issues.map((issue: { number: number; comments: number }) => [issue.number, issue.comments]),
+        [
+          [3, 1],
+          [2, 1],
+          [1, 1],
+        ],
+      )
+    })
+    await killed()
+    await using forge = await startForge({ dataFolder: folder })
+    await forge.settle()
+    assert.deepEqual(await examined(forge.services), [])
+    assert.equal((await forge.services.db.selectFrom('repo').select('id').execute()).length, 1)
+  } finally {
+    program.child.kill('SIGKILL')
+    rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
+  }
+})
+
+test('repoMigrate: wiki and LFS objects of plain git come along; an object that is not there is told', async () => {
+  await using source = await openForge()
+  await using forge = await openForge()
+  const repo = await source.given.repo()
+  const alice = source.as('alice')
+  const [there, gone] = [contentOf('a large file'), contentOf('nobody has it')]
+  await new LfsClient(alice, repo).put(there)
+  for (const [name, content] of Object.entries({ 'there.bin': there, 'gone.bin': gone })) {
+    await alice.must('POST', `${repo.api}/contents/${name}`, { content: base64(pointerTo(content)) })
+  }
+  await alice.must('POST', `${repo.api}/wiki/new`, { title: 'Home', content_base64: base64('welcome') })
+  await source.settle()
+  await forge.account('carol')
+  const carol = forge.as('carol')
+  const copy = { clone_addr: `${source.url}/${repo.fullName}.git`, repo_name: 'copy', lfs: true, wiki: true }
+  const made = await carol.post('/repos/migrate', copy)
+  assert.equal(made.status, 201, made.text)
+  await forge.settle()
+  const media = async (name: string) => (await carol.get(`/repos/carol/copy/media/${name}`)).text
+  assert.equal(await media('there.bin'), 'a large file')
+  assert.equal(await media('gone.bin'), pointerTo(gone))
+  assert.equal((await carol.must('GET', '/repos/carol/copy/wiki/pages')).json.length, 1)
+  const [told] = (await carol.must('GET', '/user/imports')).json
+  assert.match(told.notes[0], new RegExp(`${gone.oid}`))
+  assert.deepEqual(await examined(forge.services, { only: ['lfs', 'usage', 'counters', 'repositories'] }), [])
+})
