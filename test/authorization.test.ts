@@ -92,7 +92,7 @@ function predict(operation: NamedOperation, caller: Caller, place: Place): Outco
         return 'passed'
       default:
         // Settings that are on here.
-        return /^(?:quota|flags|stars|forks|swagger)Enabled$/.test(code) ? 'passed' : 'unknown'
+        return /^(?:quota|flags|stars|forks|swagger|federation)Enabled$/.test(code) ? 'passed' : 'unknown'
     }
   }
 }
@@ -113,6 +113,7 @@ const values: Readonly<Record<string, string>> = {
   run_id: '1',
   'user-id': '1',
   'repository-id': '1',
+  'activity-id': '1',
   ball_type: 'zipball',
   filepath: 'README.md',
 }

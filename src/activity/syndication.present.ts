@@ -67,7 +67,8 @@ const repoVerbs: Partial<Record<Activity['op_type'], (where: string, name: strin
   publish_release: (where, name, content) => `published ${content || name} of ${where}`,
 }
 
-function tell(act: Activity): Told {
+/** What was done as a sentence, where it is seen, and what was said. All of it is plain text. */
+export function tellAct(act: Activity): Told {
   const who = act.act_user?.login ?? ''
   const where = act.repo?.full_name ?? ''
   const page = act.repo?.html_url ?? ''
@@ -106,7 +107,7 @@ export function presentSyndication(
 ): string {
   const head = '<?xml version="1.0" encoding="UTF-8"?>\n'
   const newest = acts[0]?.created
-  const entries = acts.map((act) => ({ act, id: idOf(ctx, act), ...tell(act) }))
+  const entries = acts.map((act) => ({ act, id: idOf(ctx, act), ...tellAct(act) }))
   if (form === 'atom') {
     const shown = entries.map(({ act, id, title: told, link: to, text }) =>
       [

@@ -4,6 +4,12 @@ import type { RepoId, UserId } from '../lib/ids.ts'
 /** What documents and activities are sent as. */
 export const activityType = 'application/ld+json; profile="https://www.w3.org/ns/activitystreams"'
 
+/** Everything that is addressed to everybody. */
+export const publicAddress = 'https://www.w3.org/ns/activitystreams#Public'
+const publicAddresses = new Set([publicAddress, 'as:Public', 'Public'])
+
+export const isPublicAddress = (address: string): boolean => publicAddresses.has(address)
+
 /** Of the configuration, what addresses are made of. */
 export interface HasRootUrl {
   readonly server: Pick<Config['server'], 'rootUrl'>
@@ -39,6 +45,9 @@ export function parsePlainAddress(text: unknown): URL | undefined {
   const url = parseAddress(text)
   return url && url.search === '' && url.hash === '' && !/[?#]/.test(text as string) ? url : undefined
 }
+
+/** Whether an address is one of this instance. */
+export const isLocal = (config: HasRootUrl, url: URL): boolean => url.origin === new URL(config.server.rootUrl).origin
 
 /** Whether two addresses are on the same server. */
 export const sameOrigin = (one: string, other: string): boolean => {

@@ -114,6 +114,18 @@ export function innerDocument(document: Document, name: string): Document | unde
   return isDocument(value) && isHarmlessContext(value['@context']) ? value : undefined
 }
 
+/** Most addresses of one member that are looked at. */
+const maxAddresses = 200
+
+/** The addresses of a member: one, or a list. */
+export function addressesOf(document: Document, ...names: readonly string[]): string[] {
+  return names.flatMap((name) => {
+    const value = document[name]
+    const values: readonly unknown[] = Array.isArray(value) ? value.slice(0, maxAddresses) : [value]
+    return values.flatMap((each) => idOf(each) ?? [])
+  })
+}
+
 /** The first address of `url`, which may be a text, a link, or a list of them. */
 export function pageOf(document: Document): string | undefined {
   const { url } = document

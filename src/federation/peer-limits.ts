@@ -8,8 +8,12 @@ const windowMs = 60_000
 /** Hosts and addresses that are counted; the oldest are forgotten first. */
 const maxCounted = 20_000
 
-/** How long it is remembered that a key could not be got, in milliseconds: who asks again and again is not asked for it each time. */
+/**
+ * How long it is remembered that an address could not be read, in milliseconds, so that who comes again and again does not have
+ * it asked for each time; shorter where the server may only be starting.
+ */
 const failureMs = 60_000
+const passingFailureMs = 2000
 
 interface Window {
   readonly untilMs: number
@@ -44,8 +48,8 @@ export class PeerLimits {
     return known && known.untilMs > this.#clock.nowMs() ? known.message : undefined
   }
 
-  noteFailure(url: string, message: string): void {
-    this.#failures.set(url, { untilMs: this.#clock.nowMs() + failureMs, message })
+  noteFailure(url: string, { message, isPassing }: { readonly message: string; readonly isPassing: boolean }): void {
+    this.#failures.set(url, { untilMs: this.#clock.nowMs() + (isPassing ? passingFailureMs : failureMs), message })
   }
 }
 

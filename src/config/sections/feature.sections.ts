@@ -227,6 +227,12 @@ export const federation = defineSection('federation', {
   maxRequestsPerServer: int('MAX_REQUESTS_PER_SERVER', 600, 'most signed requests of one server within a minute', {
     min: 1,
   }),
+  maxBacklog: int('MAX_BACKLOG', 10_000, 'most activities that wait for a server that is away', { min: 1 }),
+  issuesEnabled: bool(
+    'ISSUES_ENABLED',
+    false,
+    'whether people of other servers may open issues and comment on those of public repositories',
+  ),
 })
 
 export const oauth2 = defineSection('oauth2', {

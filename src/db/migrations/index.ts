@@ -5,6 +5,7 @@ import { actions2 } from './actions-2.ts'
 import { activity1 } from './activity-1.ts'
 import { events1 } from './events-1.ts'
 import { federation1 } from './federation-1.ts'
+import { federation2 } from './federation-2.ts'
 import { gitData1 } from './git-data-1.ts'
 import { imports1 } from './imports-1.ts'
 import { issues1 } from './issues-1.ts'
@@ -73,4 +74,5 @@ export const migrations: readonly Migration[] = [
   mail2,
   accounts2,
   imports1,
+  federation2,
 ]

@@ -35,6 +35,8 @@ export interface FederatedServerTable {
   software: Generated<string>
   /** The latest `startTime` of a like that came from it, in milliseconds. */
   latest_like_ms: Generated<number>
+  /** The same of likes that were sent to it. */
+  latest_sent_ms: Generated<number>
   /** The key of its own actor; null until a request was signed with it. */
   key_id: string | null
   public_key: Generated<string>
@@ -104,6 +106,10 @@ export interface ActivityDeliveryTable {
   sender_id: UserId | null
   body: string
   created_ms: number
+  /** How often it was refused in a way that may pass. */
+  attempts: Generated<number>
+  /** It is not sent before this time. */
+  next_ms: Generated<number>
 }
 
 /** What came from people elsewhere, for the feeds of those who follow them. */

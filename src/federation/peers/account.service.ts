@@ -5,7 +5,9 @@ import type { FederatedAccountRow, FederatedServerRow } from '../../db/tables/fe
 import { publish } from '../../events/hub.ts'
 import { TooManyRequests } from '../../lib/errors.ts'
 import { nowUnix } from '../../lib/time.ts'
-import { insertUser } from '../../users/user.store.ts'
+import { deleteAccountRow } from '../../admin/account.store.ts'
+import { removeAccount } from '../../users/account-removal.service.ts'
+import { findUserById, insertUser } from '../../users/user.store.ts'
 import { isPerson, loginOf, type RemoteActor } from './actor.rules.ts'
 import {
   countNewAccounts,
@@ -28,6 +30,30 @@ export async function getRemoteAccount(services: Services, actorUrl: string): Pr
   return (
     (await findAccountByActor(services.db, actorUrl)) ?? keepAccount(services, await fetchActor(services, actorUrl))
   )
+}
+
+/** Somebody is gone at the other server: the account goes, and what it wrote here stays under nobody's name. */
+export async function forgetAccount(services: Services, { user_id: userId }: FederatedAccountRow): Promise<void> {
+  const user = await findUserById(services.db, userId)
+  if (!user) return
+  await removeAccount(services, user, async (tx) => {
+    await publish(tx, 'user.deleted', { userId, doerId: userId, name: user.name, purged: false })
+    await deleteAccountRow(tx, userId)
+  })
+}
+
+/** An actor is asked for again at most once in this time, in seconds, because it says that it has changed. */
+const refreshSeconds = 60
+
+/** Asks for an actor that says that it has changed; when it can not be read, what was known stays. */
+export async function refreshAccount(services: Services, account: FederatedAccountRow): Promise<void> {
+  if (nowUnix(services.clock) - account.fetched_unix < refreshSeconds) return
+  try {
+    await keepAccount(services, await fetchActor(services, account.actor_url))
+  } catch (error) {
+    if (!(error instanceof PeerProblem)) throw error
+    services.log('info', 'an actor could not be read again', { actor: account.actor_url, reason: error.message })
+  }
 }
 
 /**

@@ -41,7 +41,7 @@ export async function fetchDocument(services: Services, url: string, asking: Ask
   try {
     return await askFor(services, url, asking.maxRedirects ?? 0)
   } catch (error) {
-    if (error instanceof PeerProblem) limits.noteFailure(url, error.message)
+    if (error instanceof PeerProblem) limits.noteFailure(url, error)
     throw error
   }
 }

@@ -23,6 +23,24 @@ export const insertServer = async (tx: Tx, origin: string, createdUnix: Unix): P
 export const updateServer = async (tx: Tx, id: ServerId, change: FederatedServerChange): Promise<void> =>
   void (await tx.updateTable('federated_server').set(change).where('id', '=', id).execute())
 
+/** A time for a like that is sent to a server: now, or `stepMs` after the one before. Others wait until the transaction ends. */
+export const takeLikeTime = async (tx: Tx, id: ServerId, nowMs: number, stepMs: number): Promise<number> =>
+  (
+    await tx
+      .updateTable('federated_server')
+      .set((row) => ({
+        latest_sent_ms: row
+          .case()
+          .when('latest_sent_ms', '<', nowMs - stepMs)
+          .then(nowMs)
+          .else(row('latest_sent_ms', '+', stepMs))
+          .end(),
+      }))
+      .where('id', '=', id)
+      .returning('latest_sent_ms')
+      .executeTakeFirstOrThrow()
+  ).latest_sent_ms
+
 /** The latest like of a server becomes this one, if it is later. @returns false when it is not */
 export const advanceLatestLike = async (tx: Tx, id: ServerId, startMs: number): Promise<boolean> =>
   (

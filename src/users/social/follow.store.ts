@@ -4,7 +4,7 @@ import type { UserId } from '../../lib/ids.ts'
 import type { Page } from '../../lib/paging.ts'
 import type { Unix } from '../../lib/time.ts'
 
-export const isFollowing = async (db: Db, followerId: UserId, userId: UserId): Promise<boolean> =>
+export const isFollowing = async (db: Db | Tx, followerId: UserId, userId: UserId): Promise<boolean> =>
   (await db
     .selectFrom('follow')
     .select('user_id')

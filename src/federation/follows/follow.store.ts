@@ -1,0 +1,72 @@
+import type { Db, Tx } from '../../db/database.ts'
+import type { FederatedFollowTable } from '../../db/tables/federation.ts'
+import type { ServerId, UserId } from '../../lib/ids.ts'
+
+/** A follow of somebody elsewhere that its server was told of. */
+export const findFederatedFollow = (
+  db: Db | Tx,
+  followerId: UserId,
+  userId: UserId,
+): Promise<FederatedFollowTable | undefined> =>
+  db
+    .selectFrom('federated_follow')
+    .selectAll()
+    .where('follower_id', '=', followerId)
+    .where('user_id', '=', userId)
+    .executeTakeFirst()
+
+export const insertFederatedFollow = async (tx: Tx, row: FederatedFollowTable): Promise<void> =>
+  void (await tx.insertInto('federated_follow').values(row).execute())
+
+export const acceptFederatedFollow = async (tx: Tx, followerId: UserId, userId: UserId): Promise<void> =>
+  void (await tx
+    .updateTable('federated_follow')
+    .set({ is_accepted: true })
+    .where('follower_id', '=', followerId)
+    .where('user_id', '=', userId)
+    .execute())
+
+/** False when there was none. */
+export const deleteFederatedFollow = async (tx: Tx, followerId: UserId, userId: UserId): Promise<boolean> =>
+  (
+    await tx
+      .deleteFrom('federated_follow')
+      .where('follower_id', '=', followerId)
+      .where('user_id', '=', userId)
+      .executeTakeFirst()
+  ).numDeletedRows > 0n
+
+/** Where somebody's followers on other servers are told of things: one inbox of a server where it has one for all. */
+export interface FollowerInbox {
+  readonly server_id: ServerId
+  readonly failures: number
+  readonly retry_at_ms: number
+  readonly inbox_url: string
+  readonly shared_inbox_url: string
+}
+
+export const listFollowerInboxes = (db: Db | Tx, userId: UserId): Promise<FollowerInbox[]> =>
+  db
+    .selectFrom('follow')
+    .innerJoin('federated_account', 'federated_account.user_id', 'follow.follower_id')
+    .innerJoin('federated_server', 'federated_server.id', 'federated_account.server_id')
+    .select([
+      'federated_server.id as server_id',
+      'federated_server.failures',
+      'federated_server.retry_at_ms',
+      'federated_account.inbox_url',
+      'federated_account.shared_inbox_url',
+    ])
+    .where('follow.user_id', '=', userId)
+    .orderBy('federated_account.user_id')
+    .execute()
+
+/** Whether anybody on another server follows an account. */
+export const hasFederatedFollower = async (db: Db | Tx, userId: UserId): Promise<boolean> =>
+  (await db
+    .selectFrom('follow')
+    .innerJoin('federated_account', 'federated_account.user_id', 'follow.follower_id')
+    .select('follow.follower_id')
+    .where('follow.user_id', '=', userId)
+    .limit(1)
+    .executeTakeFirst()) !== undefined

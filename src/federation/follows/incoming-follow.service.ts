@@ -1,0 +1,91 @@
+import type { Ctx } from '../../access/context.ts'
+import { transaction } from '../../db/database.ts'
+import type { UserRow } from '../../db/tables/accounts.ts'
+import type { FederatedAccountRow } from '../../db/tables/federation.ts'
+import { publish } from '../../events/hub.ts'
+import { nowUnix } from '../../lib/time.ts'
+import { isBlockedEitherWay } from '../../users/social/block.store.ts'
+import { endFollow } from '../../users/social/follow.service.ts'
+import { insertFollow } from '../../users/social/follow.store.ts'
+import { answerActivity } from '../activity.rules.ts'
+import { personUrl } from '../address.rules.ts'
+import { sendActivities } from '../deliveries/deliver-activities.job.ts'
+import { idOf, innerDocument, typeOf, type Document } from '../document.rules.ts'
+import { findServer } from '../peers/server.store.ts'
+import { refuseReplay, type Signer } from '../peers/verify.service.ts'
+import { acceptFederatedFollow, deleteFederatedFollow, findFederatedFollow } from './follow.store.ts'
+
+/** A signer who is a person. */
+export type PersonSigner = Signer & { readonly account: FederatedAccountRow }
+
+/** Somebody elsewhere wants to follow an account: it is so from now on, unless one blocks the other, and they are told. */
+export async function takeFollow(ctx: Ctx, subject: UserRow, activity: Document, signer: PersonSigner): Promise<void> {
+  const { db, clock, config } = ctx
+  const actor = personUrl(config, subject.id)
+  const id = idOf(activity)
+  if (idOf(activity['object']) !== actor || id === undefined) return
+  const followerId = signer.account.user_id
+  const type = (await isBlockedEitherWay(db, subject.id, followerId)) ? 'Reject' : 'Accept'
+  const follow = { id, type: 'Follow', actor: signer.actorUrl, object: actor }
+  await transaction(db, async (tx) => {
+    await refuseReplay(tx, signer, nowUnix(clock))
+    if (type === 'Accept' && (await insertFollow(tx, followerId, subject.id, nowUnix(clock)))) {
+      await publish(tx, 'user.followed', { userId: subject.id, followerId, doerId: followerId })
+    }
+    const server = await findServer(tx, signer.server.id)
+    if (!server) return
+    await sendActivities(tx, [
+      {
+        server: { id: server.id, failures: server.failures, retryAtMs: server.retry_at_ms },
+        inboxUrl: signer.account.inbox_url,
+        sender: subject.id,
+        activity: answerActivity(type, actor, follow, `${followerId}-${clock.nowMs()}`),
+      },
+    ])
+  })
+}
+
+/** Somebody elsewhere follows an account no longer. */
+export async function takeUndoneFollow(ctx: Ctx, subject: UserRow, signer: PersonSigner): Promise<void> {
+  const followerId = signer.account.user_id
+  await transaction(ctx.db, async (tx) => {
+    await refuseReplay(tx, signer, nowUnix(ctx.clock))
+    await endFollow(tx, followerId, subject.id, followerId)
+  })
+}
+
+/** Whether an `Undo` is of a follow of this account by its actor. */
+export function undoesFollow(ctx: Ctx, subject: UserRow, activity: Document, signer: Signer): boolean {
+  const follow = innerDocument(activity, 'object')
+  return (
+    follow !== undefined &&
+    typeOf(follow) === 'Follow' &&
+    idOf(follow['actor']) === signer.actorUrl &&
+    idOf(follow['object']) === personUrl(ctx.config, subject.id)
+  )
+}
+
+/** The one who was asked says whether somebody here may follow: who may not, does so no longer. */
+export async function takeFollowAnswer(
+  ctx: Ctx,
+  subject: UserRow,
+  activity: Document,
+  signer: PersonSigner,
+): Promise<void> {
+  const { db, clock } = ctx
+  const userId = signer.account.user_id
+  const asked = await findFederatedFollow(db, subject.id, userId)
+  if (!asked || !answersTo(activity, asked.activity_url, signer.actorUrl)) return
+  await transaction(db, async (tx) => {
+    await refuseReplay(tx, signer, nowUnix(clock))
+    if (typeOf(activity) === 'Accept') return acceptFederatedFollow(tx, subject.id, userId)
+    if (await deleteFederatedFollow(tx, subject.id, userId)) await endFollow(tx, subject.id, userId, userId)
+  })
+}
+
+/** Some programs name the follow by its id, some repeat it with an id of their own. */
+function answersTo(activity: Document, followUrl: string, answerer: string): boolean {
+  if (idOf(activity['object']) === followUrl) return true
+  const follow = innerDocument(activity, 'object')
+  return follow !== undefined && typeOf(follow) === 'Follow' && idOf(follow['object']) === answerer
+}

@@ -1,0 +1,24 @@
+import type { Ctx } from '../../access/context.ts'
+import { presentActs } from '../../activity/feed.present.ts'
+import { tellAct } from '../../activity/syndication.present.ts'
+import type { ActRow } from '../../db/tables/activity.ts'
+import type { UserId } from '../../lib/ids.ts'
+import { escapeHtml } from '../../markup/html.ts'
+import type { ToldAct } from '../activity.rules.ts'
+
+/** Acts as everybody may know of them, in words. What people wrote is text there, and nothing that a reader would run. */
+export async function presentTold(ctx: Pick<Ctx, 'config' | 'db'>, rows: readonly ActRow[]): Promise<ToldAct[]> {
+  const acts = await presentActs({ config: ctx.config, db: ctx.db, viewer: undefined }, rows)
+  return acts.map((act) => {
+    const { title, link, text } = tellAct(act)
+    const line = `<p><a href="${escapeHtml(link)}">${escapeHtml(title)}</a></p>`
+    return {
+      id: act.id,
+      actorId: act.act_user_id as UserId,
+      title,
+      content: text === '' ? line : `${line}<pre>${escapeHtml(text)}</pre>`,
+      page: link,
+      published: act.created,
+    }
+  })
+}

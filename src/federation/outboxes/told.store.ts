@@ -1,0 +1,73 @@
+import type { Db, Tx } from '../../db/database.ts'
+import type { ActRow } from '../../db/tables/activity.ts'
+import type { ActId, UserId } from '../../lib/ids.ts'
+import type { Page } from '../../lib/paging.ts'
+import type { Unix } from '../../lib/time.ts'
+
+/** Since when anybody on another server follows somebody; undefined: nobody does. */
+export const findFollowedSince = async (db: Db | Tx, userId: UserId): Promise<Unix | undefined> =>
+  (
+    await db
+      .selectFrom('follow')
+      .innerJoin('federated_account', 'federated_account.user_id', 'follow.follower_id')
+      .select('follow.created_unix')
+      .where('follow.user_id', '=', userId)
+      .orderBy('follow.created_unix')
+      .limit(1)
+      .executeTakeFirst()
+  )?.created_unix
+
+/** Those of some acts that were told. */
+export const listTold = async (db: Db, ids: readonly ActId[]): Promise<ReadonlySet<number>> => {
+  if (ids.length === 0) return new Set()
+  const rows = await db.selectFrom('told_act').select('activity_id').where('activity_id', 'in', ids).execute()
+  return new Set(rows.map((row) => row.activity_id))
+}
+
+/** Acts are told. @returns the ids of those that were not before */
+export const insertTold = async (tx: Tx, ids: readonly number[], toldUnix: Unix): Promise<ReadonlySet<number>> => {
+  const rows = await tx
+    .insertInto('told_act')
+    .values(ids.map((id) => ({ activity_id: id, told_unix: toldUnix })))
+    .onConflict((conflict) => conflict.column('activity_id').doNothing())
+    .returning('activity_id')
+    .execute()
+  return new Set(rows.map((row) => row.activity_id))
+}
+
+export const findActOf = (db: Db, actorId: UserId, id: ActId): Promise<ActRow | undefined> =>
+  db.selectFrom('activity').selectAll().where('id', '=', id).where('actor_id', '=', actorId).executeTakeFirst()
+
+/** Somebody of a collection: by the address of the actor elsewhere, or the id here. */
+export interface Member {
+  readonly id: UserId
+  readonly actor_url: string | null
+}
+
+/** Public accounts that follow somebody, or that somebody follows. */
+const members = (db: Db, side: 'followers' | 'following', userId: UserId) => {
+  const [own, other] =
+    side === 'followers' ? (['user_id', 'follower_id'] as const) : (['follower_id', 'user_id'] as const)
+  return db
+    .selectFrom('follow')
+    .innerJoin('user', 'user.id', `follow.${other}`)
+    .leftJoin('federated_account', 'federated_account.user_id', 'user.id')
+    .where(`follow.${own}`, '=', userId)
+    .where('user.visibility', '=', 'public')
+}
+
+export const listMembers = (db: Db, side: 'followers' | 'following', userId: UserId, page: Page): Promise<Member[]> =>
+  members(db, side, userId)
+    .select(['user.id', 'federated_account.actor_url'])
+    .orderBy('follow.created_unix', 'desc')
+    .orderBy('user.id', 'desc')
+    .limit(page.limit)
+    .offset(page.offset)
+    .execute()
+
+export const countMembers = async (db: Db, side: 'followers' | 'following', userId: UserId): Promise<number> =>
+  (
+    await members(db, side, userId)
+      .select((select) => select.fn.countAll<number>().as('count'))
+      .executeTakeFirstOrThrow()
+  ).count
