@@ -142,6 +142,6 @@ test('repoMigrate: wiki and LFS objects of plain git come along; an object that 
   assert.equal(await media('gone.bin'), pointerTo(gone))
   assert.equal((await carol.must('GET', '/repos/carol/copy/wiki/pages')).json.length, 1)
   const [told] = (await carol.must('GET', '/user/imports')).json
-  assert.match(told.notes[0], new RegExp(`${gone.oid}`))
+  assert.ok(told.notes[0].includes(gone.oid), told.notes[0])
   assert.deepEqual(await examined(forge.services, { only: ['lfs', 'usage', 'counters', 'repositories'] }), [])
 })
