@@ -8,7 +8,7 @@ import { checkHealth } from './health.service.ts'
 
 const Health = object('Health', { status: Type.String() })
 
-/** For load balancers and process managers: answers once the database does. Not part of the contract. */
+/** For load balancers and process managers: answers once the database does and there is room on the disk. Not part of the contract. */
 export const health = operation({
   method: 'GET',
   path: '/api/healthz',

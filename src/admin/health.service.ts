@@ -1,7 +1,19 @@
+import { statfs } from 'node:fs/promises'
 import type { Services } from '../access/context.ts'
+import { fullDisk } from '../lib/full-disk.ts'
 import { countPeople } from '../users/user.store.ts'
 
-/** Resolves when the database answers; rejects when it does not. */
+/**
+ * Resolves when the database answers and there is room for what is written.
+ * @throws Unavailable when a disk is full
+ */
 export async function checkHealth(services: Services): Promise<void> {
-  await countPeople(services.db)
+  const { paths, ingot } = services.config
+  await Promise.all([
+    countPeople(services.db),
+    ...[paths.data, paths.repositories].map(async (folder) => {
+      const { bavail, bsize } = await statfs(folder)
+      if (bavail * bsize < ingot.minFreeSpace) throw fullDisk()
+    }),
+  ])
 }

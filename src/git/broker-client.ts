@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { type Duplex, Readable } from 'node:stream'
 import { Invalid, type Refusal, TooLarge, Unavailable } from '../lib/errors.ts'
+import { fullDisk, saysFullDisk } from '../lib/full-disk.ts'
 import type { CommandReport, GitLimits, GitService, LogLevel } from './git.ts'
 import type {
   BrokerMessage,
@@ -254,13 +255,9 @@ export class BrokerClient {
         result: (result) => {
           const { exitCode, stderr } = result as RunResult
           settled(exitCode, false)
-          if (
-            exitCode !== 0 &&
-            /No space left on device|Disk quota exceeded/.test(stderr) &&
-            options.kind !== 'transport'
-          ) {
-            reject(new Unavailable('the disk is full', 'disk_full'))
-          } else resolve({ exitCode, stderr })
+          // What a transport says goes to the client as it is.
+          if (exitCode !== 0 && options.kind !== 'transport' && saysFullDisk(stderr)) reject(fullDisk())
+          else resolve({ exitCode, stderr })
         },
         failure: (error) => {
           settled(undefined, error instanceof ChannelClosed)

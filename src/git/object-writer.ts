@@ -6,7 +6,8 @@ import { Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { promisify } from 'node:util'
 import { createDeflate, deflate } from 'node:zlib'
-import { Invalid, NotFound, TooLarge, Unavailable } from '../lib/errors.ts'
+import { Invalid, NotFound, TooLarge } from '../lib/errors.ts'
+import { withFullDisk } from '../lib/full-disk.ts'
 import type { Oid } from '../lib/ids.ts'
 import { isOid } from '../lib/refs.ts'
 import { maxTextObjectBytes } from './broker/protocol.ts'
@@ -87,9 +88,8 @@ async function guardDisk(work: () => Promise<void>, temporary: string): Promise<
   } catch (error) {
     await rm(temporary, { force: true })
     const { code } = error as NodeJS.ErrnoException
-    if (code === 'ENOSPC' || code === 'EDQUOT') throw new Unavailable('the disk is full', 'disk_full')
     if (code === 'ENOENT') throw new NotFound('the repository does not exist', 'git_repository_missing')
-    throw error
+    throw withFullDisk(error)
   }
 }
 

@@ -1,4 +1,5 @@
 import { Invalid, Unavailable } from '../lib/errors.ts'
+import { fullDisk, saysFullDisk } from '../lib/full-disk.ts'
 import type { GitContext } from './context.ts'
 import { explainMissing, locate } from './context.ts'
 import type { GitKey } from './git-key.ts'
@@ -75,7 +76,7 @@ function explain(updates: readonly RefUpdate[], stderr: string): RefUpdateResult
     ref,
     message: message.replace(/^fatal: /, ''),
   })
-  if (/No space left on device|Disk quota exceeded/.test(stderr)) throw new Unavailable('the disk is full', 'disk_full')
+  if (saysFullDisk(stderr)) throw fullDisk()
   if (/cannot create '|there is a non-empty directory|cannot process '.*' and '.*' at the same time/.test(message)) {
     return result('conflict')
   }

@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { join, resolve as resolvePath } from 'node:path'
 import { pipeline, Readable } from 'node:stream'
 import { Invalid, NotFound, Refusal } from '../lib/errors.ts'
+import { withFullDisk } from '../lib/full-disk.ts'
 import type { HookAnswer, HookQuestion } from './broker/protocol.ts'
 import {
   answerLsRefs,
@@ -217,7 +218,8 @@ class Push {
       if (question.hook === 'pre-receive') return await this.#check(question)
       if (question.hook === 'proc-receive') return await this.#handleTopics(question)
       return await this.#record(question.updates as readonly PushedUpdate[], question.options)
-    } catch (error) {
+    } catch (thrown) {
+      const error = withFullDisk(thrown)
       if (error instanceof Refusal) return { accepted: false, lines: [error.message] }
       this.#context.log('error', 'a push could not be judged or recorded', {
         hook: question.hook,
@@ -265,7 +267,8 @@ class Push {
       const { outcomes, lines = [] } = await handleTopics({ updates, pushOptions: question.options })
       this.#topicLines = lines
       return { accepted: true, lines: [], outcomes: outcomes.flatMap(outcomeLines) }
-    } catch (error) {
+    } catch (thrown) {
+      const error = withFullDisk(thrown)
       const reason = error instanceof Refusal ? error.message : 'internal error'
       if (!(error instanceof Refusal)) this.#context.log('error', 'a topic push failed', { error: String(error) })
       return { accepted: true, lines: [], outcomes: updates.map(({ ref }) => `ng ${ref} ${reason}`) }

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { withFullDisk } from '../lib/full-disk.ts'
 import { BadRequest, MethodNotAllowed, Moved, NotFound, Refusal, Unavailable } from '../lib/errors.ts'
 import { BodyBudget } from './body-budget.ts'
 import { RequestCall } from './call.ts'
@@ -225,7 +226,8 @@ export class ForgeServer {
       const reply = await this.#run(call)
       if (this.#options.validateReplies) checkReply(operation, reply)
       sizeBytes = await this.#responder.send(call, response, reply)
-    } catch (error) {
+    } catch (thrown) {
+      const error = withFullDisk(thrown)
       if (!(error instanceof Refusal) && !(error instanceof Moved) && !call.signal.aborted) {
         this.#options.defect(error, call)
       }

@@ -254,11 +254,16 @@ export async function settleUnsure(services: Services, journal: OpenJournal, fai
   const later = transaction(services.db, (tx) =>
     enqueue(tx, settleChange, { journalId: journal.id }, { delayMs: cutOffMs }),
   )
-  // Then only the clock comes to it: `settleLeftovers`.
-  await later.catch((error: unknown) =>
-    services.log('error', 'a change of references is left unsettled', { error, journalId: journal.id }),
-  )
+  await later.catch((error: unknown) => {
+    services.log('error', 'a change of references can not be settled yet', { error, journalId: journal.id })
+    // The disk of the database may be full: nothing can be written down, so this process remembers. Should it end, the
+    // next start comes to it, or the clock: `settleLeftovers`.
+    setTimeout(() => void settleUnsure(services, journal), unwrittenRetryMs).unref()
+  })
 }
+
+/** How long until a change is looked at again that not even a job could be written for, in milliseconds. */
+const unwrittenRetryMs = 5000
 
 /** Settles an entry that whoever opened it could not. */
 export const settleChange = job({

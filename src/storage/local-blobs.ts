@@ -3,6 +3,7 @@ import { constants, copyFile, mkdir, open, opendir, unlink } from 'node:fs/promi
 import { dirname, join, resolve } from 'node:path'
 import type { Readable } from 'node:stream'
 import { flushFolder } from '../lib/flush-folder.ts'
+import { withFullDisk } from '../lib/full-disk.ts'
 import {
   type BlobContent,
   type BlobInfo,
@@ -15,15 +16,7 @@ import {
   type StoredBlob,
   temporaryFolder,
 } from './blobs.ts'
-import {
-  FileWriter,
-  ignoreMissing,
-  readFile,
-  removeEmptyFolders,
-  renameInto,
-  roomError,
-  statFile,
-} from './local-files.ts'
+import { FileWriter, ignoreMissing, readFile, removeEmptyFolders, renameInto, statFile } from './local-files.ts'
 import { LocalUploads } from './local-uploads.ts'
 import { asBuffer, measure, receive } from './measure.ts'
 
@@ -122,7 +115,7 @@ class LocalBlobs implements Blobs {
       return written
     } catch (error) {
       await ignoreMissing(unlink(unfinished))
-      throw roomError(error)
+      throw withFullDisk(error)
     }
   }
 }

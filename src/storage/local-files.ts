@@ -1,6 +1,6 @@
 import { type FileHandle, mkdir, open, rename, rmdir, stat } from 'node:fs/promises'
 import { dirname, sep } from 'node:path'
-import { RangeNotSatisfiable, Unavailable } from '../lib/errors.ts'
+import { RangeNotSatisfiable } from '../lib/errors.ts'
 import { flushFolder } from '../lib/flush-folder.ts'
 import type { BlobContent, BlobInfo, ByteRange } from './blobs.ts'
 
@@ -152,9 +152,3 @@ export async function ignoreMissing<T>(work: Promise<T>): Promise<T | undefined>
     throw error
   }
 }
-
-/** A disk or quota that is full is no defect of ours. */
-export const roomError = (error: unknown): unknown =>
-  hasCode(error, 'ENOSPC') || hasCode(error, 'EDQUOT')
-    ? new Unavailable('there is no room for the file', 'storage_full')
-    : error

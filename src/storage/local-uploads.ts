@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { NotFound, RangeNotSatisfiable } from '../lib/errors.ts'
 import { flushFolder } from '../lib/flush-folder.ts'
+import { withFullDisk } from '../lib/full-disk.ts'
 import type { Unix } from '../lib/time.ts'
 import { Appending, type RunningDigest } from './appending.ts'
 import {
@@ -19,7 +20,7 @@ import {
   type Uploads,
   uploadsFolder,
 } from './blobs.ts'
-import { ignoreMissing, readFile, renameInto, roomError, statFile, writeAt } from './local-files.ts'
+import { ignoreMissing, readFile, renameInto, statFile, writeAt } from './local-files.ts'
 import { asBuffer, checkExpected, measure, receive, tooLarge } from './measure.ts'
 
 /** Uploads in a folder: each is one file, and its size is how far it has come. */
@@ -41,7 +42,7 @@ export class LocalUploads implements Uploads {
     try {
       await (await open(this.#pathOf(id), 'wx', 0o640)).close()
     } catch (error) {
-      throw roomError(error)
+      throw withFullDisk(error)
     }
     await flushFolder(this.#folder)
     return id
@@ -57,7 +58,7 @@ export class LocalUploads implements Uploads {
       await this.#appending.alone(id, () => this.#append(id, content, options))
     } catch (error) {
       content.destroy()
-      throw roomError(error)
+      throw withFullDisk(error)
     }
     const info = await this.find(id)
     if (info === undefined) throw noUpload()

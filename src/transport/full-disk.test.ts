@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { Clone } from '../testing/clone.ts'
+import { examined } from '../testing/doctor.ts'
+import { startForge } from '../testing/forge.ts'
+import { base64 } from '../testing/samples.ts'
+import { upload } from '../testing/upload.ts'
+import { until } from '../testing/until.ts'
+
+/** A disk of its own, which can be filled; undefined where nobody may mount one. */
+function smallDisk(): ({ readonly folder: string; fill(): void; free(): void } & Disposable) | undefined {
+  const folder = mkdtempSync(join(tmpdir(), 'ingot-disk-'))
+  const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=48m,mode=0700', 'none', folder])
+  if (mounted.status !== 0) {
+    rmSync(folder, { recursive: true })
+    return undefined
+  }
+  const filler = join(folder, 'filler')
+  return {
+    folder,
+    fill() {
+      const file = openSync(filler, 'a')
+      try {
+        for (let size = 1 << 20; size >= 512;) {
+          try {
+            writeSync(file, Buffer.alloc(size))
+          } catch {
+            size /= 2
+          }
+        }
+      } finally {
+        closeSync(file)
+      }
+    },
+    free: () => rmSync(filler, { force: true }),
+    [Symbol.dispose]() {
+      spawnSync('umount', ['-l', folder])
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+test('a full disk is told with 503 and by health, makes nothing half, and work goes on when there is room', async (t) => {
+  using disk = smallDisk()
+  if (!disk) return t.skip('no file system can be mounted here')
+  const dataFolder = join(disk.folder, 'data')
+  mkdirSync(dataFolder)
+  await using forge = await startForge({ dataFolder, users: ['ann'] })
+  const repo = await forge.given.repo({ owner: 'ann', name: 'notes' })
+  const ann = forge.as('ann')
+  const issue = await ann.must('POST', `${repo.api}/issues`, { title: 'first' })
+  using clone = await Clone.of(forge, 'ann', 'ann/notes')
+  await forge.settle()
+  const health = () => forge.guest.get('/api/healthz', { site: true })
+  assert.equal((await health()).status, 200)
+
+  disk.fill()
+  const told = await health()
+  assert.deepEqual([told.status, told.json.code, told.json.message], [503, 'disk_full', 'there is no room on the disk'])
+  // The log of the database may have some room of its own left.
+  const statuses = new Set<number>()
+  const text = randomBytes(60_000).toString('base64')
+  for (let count = 0; count < 400 && !statuses.has(503); count++) {
+    disk.fill()
+    const reply = await ann.post(`${repo.api}/issues`, { title: `more ${count}`, body: text })
+    statuses.add(reply.status)
+    if (reply.status === 503) assert.equal(reply.json.code, 'disk_full')
+  }
+  assert.ok(statuses.has(503), `only ${[...statuses].join(', ')} was answered`)
+  const content = base64(randomBytes(200_000).toString('hex'))
+  const large = randomBytes(1 << 20)
+  const refused = [
+    await ann.post(`${repo.api}/contents/big`, { branch: 'main', content }),
+    await ann.post('/user/repos', { name: 'another', auto_init: true }),
+    await ann.post(
+      `${repo.api}/issues/${issue.json.number}/assets`,
+      undefined,
+      upload('big.txt', large.toString('base64')),
+    ),
+    await ann.post(`${repo.api}/issues/1/comments`, { body: text }),
+  ]
+  assert.deepEqual(
+    refused.map(({ status, json }) => `${status} ${json.code}`),
+    refused.map(() => '503 disk_full'),
+  )
+  await clone.commit('big', large)
+  const pushed = await clone.git('push', 'origin', 'main')
+  assert.notEqual(pushed.code, 0)
+  assert.match(pushed.err, /No space left on device|there is no room on the disk/)
+  assert.doesNotMatch(pushed.err, new RegExp(disk.folder))
+  assert.equal((await ann.get(`${repo.api}/issues/1`)).status, 200)
+
+  disk.free()
+  assert.equal((await health()).status, 200)
+  await clone.must('push', '-q', 'origin', 'main')
+  await ann.must('POST', `${repo.api}/contents/small`, { branch: 'main', content: base64('small') })
+  await ann.must('POST', '/user/repos', { name: 'another', auto_init: true })
+  await ann.must('POST', `${repo.api}/issues`, { title: 'last' })
+  await forge.services.tasks.runNow('remove_git_leftovers')
+  await until(async () => {
+    await forge.settle()
+    return (await forge.services.db.selectFrom('ref_journal').select('id').execute()).length === 0
+  })
+  const problems = await examined(forge.services)
+  // The program makes its files private, a test does not.
+  assert.deepEqual(
+    problems.filter((problem) => !problem.startsWith('private-paths')),
+    [],
+  )
+  // The queue could not be written for a while, which the log has told.
+  forge.defects.length = 0
+})
