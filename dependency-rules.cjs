@@ -48,8 +48,10 @@ module.exports = {
       within: {
         jobs: ['db'],
         events: ['db', 'jobs'],
+        http: ['admission'],
       },
       members: [
+        'admission',
         'config',
         'db',
         'git',

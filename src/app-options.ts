@@ -1,3 +1,4 @@
+import type { AdmissionLimits } from './admission/admission.ts'
 import type { Config } from './config/load-config.ts'
 import type { DatabaseOptions } from './db/open.ts'
 import type { GitOptions } from './git/git.ts'
@@ -51,6 +52,21 @@ export function databaseOptions(config: Config): DatabaseOptions {
   }
 }
 
+/** How much there is of what clients share. */
+export const admissionLimits = ({ ingot }: Config): AdmissionLimits => ({
+  requests: ingot.maxRequests,
+  expensive: ingot.maxExpensiveRequests,
+  fetches: ingot.maxGitFetches,
+  pushes: ingot.maxGitPushes,
+  archives: ingot.maxGitArchives,
+  downloads: ingot.maxGitDownloads,
+  maxWaiting: ingot.maxGitQueue,
+  waitMs: ingot.maxPlaceWait,
+  heldBytes: ingot.maxHeldBodies,
+  maxBodyBytes: ingot.maxJsonBody,
+  spoolBytes: ingot.maxFetchSpool,
+})
+
 /** How git is run; `more` wins. */
 export function gitOptions(config: Config, log: Log, more: Partial<GitOptions> = {}): GitOptions {
   return {
@@ -61,7 +77,12 @@ export function gitOptions(config: Config, log: Log, more: Partial<GitOptions> =
     log,
     ...more,
     limits: {
-      transportProcesses: config.ingot.maxGitProcesses,
+      fetchProcesses: config.ingot.maxGitFetches,
+      pushProcesses: config.ingot.maxGitPushes,
+      archiveProcesses: config.ingot.maxGitArchives,
+      downloadProcesses: config.ingot.maxGitDownloads,
+      // Expensive requests are what starts readers for clients; some are left for everything else.
+      readProcesses: config.ingot.maxExpensiveRequests + 4,
       pooledProcesses: config.ingot.maxGitReaders,
       waiting: config.ingot.maxGitQueue,
       ...(config.ingot.maxPushSize >= 0 ? { maxPackBytes: config.ingot.maxPushSize } : {}),
@@ -73,7 +94,7 @@ export function gitOptions(config: Config, log: Log, more: Partial<GitOptions> =
 /** What of the web server's options the configuration says. */
 export function serverOptions(
   config: Config,
-): Omit<ServerOptions, 'operations' | 'admit' | 'site' | 'validateReplies' | 'answered' | 'defect'> {
+): Omit<ServerOptions, 'operations' | 'admission' | 'admit' | 'site' | 'validateReplies' | 'answered' | 'defect'> {
   const { cors, ingot, security, server } = config
   const proxies = security.reverseProxyTrustedProxies
   return {
@@ -82,10 +103,11 @@ export function serverOptions(
     trustedProxies: security.reverseProxyLimit === 0 ? [] : proxies.includes('*') ? ['0.0.0.0/0', '::/0'] : proxies,
     maxBodyBytes: Math.min(ingot.maxBody, ingot.maxJsonBody),
     maxFileBodyBytes: ingot.maxJsonBody,
-    maxHeldBodyBytes: ingot.maxHeldBodies,
     bodyIdleMs: ingot.requestTimeout,
     headersTimeoutMs: ingot.requestTimeout,
     maxConnections: ingot.maxConnections,
+    slowReaderMs: ingot.slowClientTimeout,
+    minBytesPerSecond: ingot.minClientSpeed,
     gzip: server.enableGzip,
     cors: cors.enabled
       ? {

@@ -2,8 +2,9 @@ import { mkdir } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import type { DoctorCheck } from './access/doctor.ts'
 import { partsOf, type Door, type Feature } from './access/feature.ts'
+import { Admission } from './admission/admission.ts'
 import { openOwnServices } from './access/own-service.ts'
-import { databaseOptions, gitOptions, jobSlots, mailerOptions, serverOptions } from './app-options.ts'
+import { admissionLimits, databaseOptions, gitOptions, jobSlots, mailerOptions, serverOptions } from './app-options.ts'
 import { admit } from './access/admit.ts'
 import type { Ctx, Services } from './access/context.ts'
 import { accessTokens, passwords } from './auth/identify.ts'
@@ -160,12 +161,14 @@ export async function createApp(options: AppOptions): Promise<App> {
     oldSecretKeys: config.ingot.oldSecretKeys,
     keyFile: config.paths.secretKeyFile,
   })
+  const admission = new Admission(admissionLimits(config))
   // Loaded when it is wanted: it costs a start its time and memory.
   const metrics = config.metrics.enabled
     ? (await import('./http/metrics.ts')).createMetrics({
         queue: () => getQueueStats(db),
         totals: () => parts.totals(db),
         watchers: () => live.watcherCount,
+        places: () => admission.counts(),
       })
     : undefined
   const git = await startGit({
@@ -193,6 +196,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       cacheBytes: config.ingot.markupCacheSize,
     }),
     mailer: await createMailer(mailerOptions(config), log),
+    admission,
     clock,
     log,
     live,
@@ -258,6 +262,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       })
       const server = new ForgeServer({
         operations,
+        admission: services.admission,
         admit: (call) => admit(services, readers, call),
         site: () => ({ url: services.config.server.rootUrl, name: config.instance.appName }),
         ...serverOptions(config),

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { NamedOperation } from '../src/http/operation.ts'
 import { grants, levelOf, parseScopes, type TokenScopes } from '../src/auth/token-scopes.ts'
+import { engineOf } from '../src/db/database.ts'
 import { startForge, type Forge } from '../src/testing/forge.ts'
 import { createToken } from '../src/users/credentials/token.service.ts'
 
@@ -252,4 +253,50 @@ test('wrong credentials are 401 on every operation of the API', async () => {
     },
   )
   assert.deepEqual(wrong, [])
+})
+
+test('an operation that is declared to change nothing opens no transaction', async () => {
+  await using forge = await startForge({ settings: { quota: { ENABLED: true } } })
+  const { places } = await makeWorld(forge)
+  await forge.settle()
+  // When a token was used last is noted whatever it asks for.
+  forge.services.tokenUse.note = () => undefined
+  const { writer } = engineOf(forge.services.db)
+  const begin = writer.transaction.bind(writer)
+  let begun = 0
+  writer.transaction = () => {
+    begun += 1
+    return begin()
+  }
+  const reading = forge.services
+    .operations()
+    .filter(({ base, method, writes, load }) => base === 'api' && !writes && method === 'GET' && load !== 'waiting')
+  assert.ok(reading.length > 100)
+  const wrong: string[] = []
+  for (const operation of reading) {
+    for (const client of [forge.as('alice'), forge.guest]) {
+      const before = begun
+      await client.get(pathFor(operation, places[0] as Place))
+      if (begun > before) wrong.push(operation.id)
+    }
+  }
+  writer.transaction = begin
+  assert.deepEqual([...new Set(wrong)], [])
+})
+
+test('operations that cost much, wait, or are always let in are declared as such', async () => {
+  await using forge = await startForge()
+  const byLoad = (load: string): string[] =>
+    forge.services
+      .operations()
+      .filter((operation) => operation.load === load)
+      .map(({ id }) => id)
+      .toSorted()
+  assert.deepEqual(byLoad('vital'), ['health', 'signInPage', 'signInSubmit'])
+  // Each of them has a limit of its own, for all and for each account.
+  assert.ok(
+    byLoad('waiting').every((id) => /(?:watch|list)Events$/i.test(id)),
+    String(byLoad('waiting')),
+  )
+  assert.ok(byLoad('expensive').includes('repoCompareDiff'))
 })

@@ -25,6 +25,7 @@ export async function admit(services: Services, readers: readonly CredentialRead
     ctx.viewer = undefined
     ctx.refusedCredential = error
   }
+  ctx.claim = call.claim
   return ctx
 }
 
@@ -32,7 +33,7 @@ async function whoAsks(services: Services, readers: readonly CredentialReader[],
   const { operation, method } = call
   const identity = await identify(services, readers, call)
   const found = identity?.viewer
-  if (found) call.share = `account ${found.id}`
+  if (found) call.claim = { ...call.claim, viewer: found.id, isAdmin: found.isAdmin }
   const viewer = operation.base === 'site' ? found : await applySudo(services, call, found)
   checkScopes(viewer, operation.scope, method, operation.narrowScope)
   return identity?.principal ? { viewer, principal: identity.principal } : { viewer }

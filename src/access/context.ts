@@ -1,3 +1,5 @@
+import type { Admission } from '../admission/admission.ts'
+import type { Claim } from '../admission/claim.ts'
 import type { StorageKind } from '../config/storage-settings.ts'
 import type { RepoRow, RepoUnitRow } from '../db/tables/repositories.ts'
 import type { UserRow } from '../db/tables/accounts.ts'
@@ -21,6 +23,8 @@ import type { Rights } from './rights.ts'
 
 /** What the running application offers to everything in it; the same for requests, jobs and commands. */
 export interface Services extends AuthServices {
+  /** Counts who has how much of what all need. */
+  readonly admission: Admission
   readonly git: Git
   /** A store for each kind of files. */
   readonly blobs: BlobStores<StorageKind>
@@ -46,6 +50,8 @@ export interface Ctx extends Services {
   readonly viewer?: Viewer | undefined
   /** What the path names, asked for together with the credential; for `inRepo`. */
   readonly repoOfPath?: Promise<RepoOfPath> | undefined
+  /** Whose share of what all need the work takes; undefined for the program's own. */
+  readonly claim?: Claim | undefined
   /** What else the credential stands for; features know theirs by its class. */
   readonly principal?: object
   /** Why the credentials that were sent do not count, where that is no refusal yet (`wrongCredentials`). */

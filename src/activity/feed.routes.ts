@@ -75,6 +75,7 @@ export const userGetHeatmapData = operation({
   method: 'GET',
   path: '/users/{username}/heatmap',
   scope: 'user',
+  load: 'expensive',
   requires: [
     anyone,
     switchedOn('userHeatmapEnabled', (config) => config.service.enableUserHeatmap),

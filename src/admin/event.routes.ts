@@ -21,6 +21,7 @@ export const adminWatchEvents = operation({
   method: 'GET',
   path: '/admin/events',
   scope: 'admin',
+  load: 'waiting',
   requires: [signedIn, siteAdmin],
   query: { only: Type.Optional(Type.String()) },
   reply: { 200: bytesOf('text/event-stream') },

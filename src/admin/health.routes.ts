@@ -15,6 +15,7 @@ export const health = operation({
   base: 'site',
   scope: null,
   errors: apiErrors,
+  load: 'vital',
   requires: [anyone],
   reply: { 200: Health },
   async run({ ctx }) {

@@ -81,7 +81,7 @@ async function askGit(context: GitContext, format: ObjectFormat): Promise<Capabi
         args: [command, '--stateless-rpc', '--advertise-refs', folder],
         name: command,
         cwd: folder,
-        kind: 'transport',
+        kind: 'read',
         environment,
       })
       mustSucceed(result, command)
@@ -113,30 +113,29 @@ export async function pushAdvertisement(context: GitContext, key: GitKey): Promi
   return Buffer.from(lines.join('') + flush)
 }
 
-/** Requests up to this are looked at whole; longer ones are negotiations, which are git's. */
+/** Requests up to this are looked at; longer ones are negotiations, which are git's. */
 const maxLookedAtBytes = 64 << 10
 
 /** What a request of protocol v2 is: a list of references, a fresh clone (wants, no haves), or anything else. */
-export type Looked =
-  | { readonly kind: 'ls-refs'; readonly request: Buffer }
-  | { readonly kind: 'clone'; readonly request: Buffer }
-  | { readonly kind: 'other'; readonly body: Readable }
-
-/** Looks at a request. The body to read on from is the one that is given back. */
-export async function lookAtRequest(stream: Readable): Promise<Looked> {
-  const { start, body, whole } = await peek(stream, maxLookedAtBytes)
-  if (!whole) return { kind: 'other', body }
+export function kindOfRequest(request: Buffer): 'ls-refs' | 'clone' | 'other' {
+  if (request.length > maxLookedAtBytes) return 'other'
   // Some clients end the command's line with a line feed and some do not.
-  const command = /^00[0-9a-f]{2}command=(ls-refs|fetch)(?!-)/.exec(start.toString('latin1', 0, 64))?.[1]
-  if (command === 'ls-refs') return { kind: 'ls-refs', request: start }
-  if (command === 'fetch' && isClone(parsePackets(start))) return { kind: 'clone', request: start }
-  return { kind: 'other', body }
+  const command = /^00[0-9a-f]{2}command=(ls-refs|fetch)(?!-)/.exec(request.toString('latin1', 0, 64))?.[1]
+  if (command === 'ls-refs') return 'ls-refs'
+  return command === 'fetch' && isClone(parsePackets(request)) ? 'clone' : 'other'
 }
 
 const isClone = (packets: ReadonlyArray<string | undefined>): boolean =>
   packets.includes('done') &&
   packets.some((text) => text?.startsWith('want ')) &&
   !packets.some((text) => text?.startsWith('have ') || text?.startsWith('shallow '))
+
+/** All of a stream. Rejects with what it fails with, and when it ends early. */
+export async function readWhole(stream: Readable): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  for await (const chunk of stream) chunks.push(chunk as Buffer)
+  return Buffer.concat(chunks)
+}
 
 /** The first bytes of a stream, which stay in it; a stream that ends before is `whole`, and replaced by one of what it held. */
 export async function peek(

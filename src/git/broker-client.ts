@@ -224,9 +224,9 @@ export class BrokerClient {
       kind,
       args: options.args,
       cwd: options.cwd,
-      environment: { ...(kind === 'transport' ? {} : { GIT_DIR: options.cwd }), ...options.environment },
+      environment: { ...(isForClients(kind) ? {} : { GIT_DIR: options.cwd }), ...options.environment },
       input: options.input !== undefined,
-      timeoutMs: options.timeoutMs ?? (kind === 'transport' ? limits.transportTimeoutMs : limits.commandTimeoutMs),
+      timeoutMs: options.timeoutMs ?? (isForClients(kind) ? limits.transportTimeoutMs : limits.commandTimeoutMs),
       idleMs: options.idleMs,
       hooks: options.onQuestion !== undefined,
     } satisfies BrokerRequest)
@@ -256,7 +256,7 @@ export class BrokerClient {
           const { exitCode, stderr } = result as RunResult
           settled(exitCode, false)
           // What a transport says goes to the client as it is.
-          if (exitCode !== 0 && options.kind !== 'transport' && saysFullDisk(stderr)) reject(fullDisk())
+          if (exitCode !== 0 && !isForClients(kind) && saysFullDisk(stderr)) reject(fullDisk())
           else resolve({ exitCode, stderr })
         },
         failure: (error) => {
@@ -325,7 +325,10 @@ export class BrokerClient {
         slots: {
           read: limits.readProcesses,
           write: limits.writeProcesses,
-          transport: limits.transportProcesses,
+          fetch: limits.fetchProcesses,
+          push: limits.pushProcesses,
+          archive: limits.archiveProcesses,
+          download: limits.downloadProcesses,
           maintenance: 1,
         },
         waiting: limits.waiting,
@@ -365,6 +368,9 @@ export class BrokerClient {
     this.#groups.clear()
   }
 }
+
+/** Kinds whose commands talk to clients: they take their time, and say themselves what went wrong. */
+const isForClients = (kind: RunRequest['kind']): boolean => kind === 'fetch' || kind === 'push' || kind === 'archive'
 
 const cancelled = (): Refusal => new Unavailable('the request was cancelled', 'git_cancelled')
 

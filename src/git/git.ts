@@ -8,6 +8,7 @@
 import type { Readable } from 'node:stream'
 import type { Oid } from '../lib/ids.ts'
 import type { GitKey } from './git-key.ts'
+import type { TreeLimits } from './measure-tree.ts'
 
 export type ObjectFormat = 'sha1' | 'sha256'
 export type ObjectType = 'commit' | 'tree' | 'blob' | 'tag'
@@ -298,6 +299,21 @@ export type UploadPackRequest = {
   readonly body?: Readable
   /** Aborted when the client goes away: git and its children are killed. */
   readonly signal?: AbortSignal
+  /** Where git's work for this client is counted; nowhere unless given. */
+  readonly share?: ClientShare
+}
+
+/** What one client takes of what all need. */
+export type ClientShare = {
+  /** Stands for whoever asks; others are told apart by it. */
+  readonly who: string
+  /**
+   * Asked for a place right before git is started, when all that it needs of the client is there. Gives what is called
+   * when git has ended; rejects when there is none.
+   */
+  readonly place: (signal: AbortSignal | undefined) => Promise<() => void>
+  /** Room on the disk for what git has made and the client has not taken yet. */
+  readonly room?: { tryTake(bytes: number): boolean; release(bytes: number): void }
 }
 
 /** A running service: what git writes, and how it ended. `output` must be read or destroyed (destroying kills git). */
@@ -456,7 +472,7 @@ export type Git = {
   streamBlob(
     at: ReadFrom,
     oid: Oid,
-    options?: { range?: { start: number; end: number }; signal?: AbortSignal },
+    options?: { range?: { start: number; end: number }; signal?: AbortSignal; share?: ClientShare | undefined },
   ): Promise<{ sizeBytes: number; stream: Readable }>
   /** Their ids, some at a time; throws when git does not come to its end. */
   listSmallBlobs(key: GitKey, query: SmallBlobQuery): AsyncIterable<readonly Oid[]>
@@ -472,6 +488,9 @@ export type Git = {
     treeish: Oid,
     options?: { skip?: number; limit?: number; sizes?: boolean; foldersToo?: boolean },
   ): Promise<{ entries: readonly PathEntry[]; total: number }>
+
+  /** Bytes of all files of a tree, or of the tree of a commit. Throws `TooLarge` as soon as a limit is passed. */
+  measureTree(key: GitKey, treeish: Oid, limits: TreeLimits): Promise<number>
 
   // History
   log(at: ReadFrom, query: LogQuery): Promise<readonly Commit[]>
@@ -577,7 +596,10 @@ export type Git = {
 
   // Transport
   uploadPack(key: GitKey, request: UploadPackRequest): Promise<GitService>
-  uploadArchive(key: GitKey, request: { body: Readable; signal?: AbortSignal }): Promise<GitService>
+  uploadArchive(
+    key: GitKey,
+    request: Pick<UploadPackRequest, 'signal' | 'share'> & { readonly body: Readable },
+  ): Promise<GitService>
   receivePack(key: GitKey, request: ReceivePackRequest): Promise<GitService>
   /** A loose object (`ab/cdef…`), a pack or its index (`pack/pack-….pack`) as it lies there, for the dumb protocol. */
   storedFile(key: GitKey, name: string): Promise<StoredFile | undefined>
@@ -646,7 +668,11 @@ export type GitLimits = {
   /** One-shot reading commands at a time. */
   readonly readProcesses: number
   readonly writeProcesses: number
-  readonly transportProcesses: number
+  /** Commands at a time that serve clients, of each kind. */
+  readonly fetchProcesses: number
+  readonly pushProcesses: number
+  readonly archiveProcesses: number
+  readonly downloadProcesses: number
   /** Commands that may wait for a place, per kind; more answer `Unavailable`. */
   readonly waiting: number
   readonly waitMs: number

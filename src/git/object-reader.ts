@@ -3,7 +3,8 @@ import { Invalid, NotFound, TooLarge, Unavailable } from '../lib/errors.ts'
 import type { Oid } from '../lib/ids.ts'
 import { type CatCommand, maxTextObjectBytes } from './broker/protocol.ts'
 import { type CachedObject, checkOids, explainMissing, type GitContext, type Location, locate } from './context.ts'
-import type { Blob, Commit, ObjectType, PathEntry, ReadFrom, Tag, TreeEntry } from './git.ts'
+import { placed } from './placed.ts'
+import type { Blob, ClientShare, Commit, ObjectType, PathEntry, ReadFrom, Tag, TreeEntry } from './git.ts'
 import { parseCommit, parseTag, parseTree } from './object-codec.ts'
 
 /** A commit, tag or tree larger than this is refused: it is no honest one. */
@@ -298,7 +299,7 @@ export async function streamBlob(
   context: GitContext,
   at: ReadFrom,
   oid: Oid,
-  options: { range?: Range; signal?: AbortSignal } = {},
+  options: { range?: Range; signal?: AbortSignal; share?: ClientShare | undefined } = {},
 ): Promise<{ sizeBytes: number; stream: Readable }> {
   const location = locate(context, at)
   const sizeBytes = await blobSize(context, at, oid)
@@ -308,14 +309,17 @@ export async function streamBlob(
     const content = await smallBlob(context, location, oid)
     return { sizeBytes, stream: Readable.from([content.subarray(start, end)], { objectMode: false }) }
   }
-  const { output } = await context.broker.stream({
-    args: ['cat-file', 'blob', oid],
-    cwd: location.directory,
-    environment: location.environment,
-    signal: options.signal,
-    timeoutMs: context.limits.transportTimeoutMs,
-    idleMs: context.limits.transportIdleMs,
-  })
+  const { output } = await placed(options.share, options.signal, () =>
+    context.broker.stream({
+      args: ['cat-file', 'blob', oid],
+      cwd: location.directory,
+      kind: 'download',
+      environment: { GIT_DIR: location.directory, ...location.environment },
+      signal: options.signal,
+      timeoutMs: context.limits.transportTimeoutMs,
+      idleMs: context.limits.transportIdleMs,
+    }),
+  )
   return { sizeBytes, stream: start === 0 && end === sizeBytes ? output : cut(output, start, end) }
 }
 

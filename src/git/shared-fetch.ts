@@ -1,61 +1,116 @@
 /**
- * Several clients that ask the same of a repository at the same time (eight runners that clone one commit) share one git: its
- * output is made once and read by each at its own speed. A clone that nobody joins is passed on as it comes.
+ * Fetches and their readers. Several clients that ask the same of a repository at the same time (eight runners that clone one
+ * commit) share one git: its output is made once and read by each at its own speed. What a client takes too slowly is laid
+ * aside on the disk, so that git ends and its place is free for others. A fetch that nobody joins and whose client is
+ * quick is passed on as it comes.
  */
 import { randomBytes } from 'node:crypto'
 import { type FileHandle, mkdir, open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
-import type { GitService } from './git.ts'
+import type { ClientShare, GitService } from './git.ts'
 
 /** Others may join until so much was written; until then all of it is kept in memory. */
 const joinableBytes = 2 << 20
 /** Kept for a lone reader that is slower than git. */
 const aheadOfOneBytes = 1 << 20
-/** How far git may be ahead of the slowest of several readers, whose output lies in a file. */
+/** How far git may be ahead of the slowest reader when its output lies in a file. */
 const aheadOfManyBytes = 256 << 20
 const readBytes = 256 << 10
+/** A lone reader for whom git waits, and who takes less than so much in so long, is slow. */
+const slowBytes = 128 << 10
+const slowMs = 500
 
-type Mode = 'joinable' | 'single' | 'file'
+/**
+ * waiting: for a place; joinable: others may still join; single: for one reader, and git waits for it; file: what readers have not
+ * taken lies in a file.
+ */
+type Mode = 'waiting' | 'joinable' | 'single' | 'file'
+
+type Start = (signal: AbortSignal) => Promise<GitService>
+
+/** A client that wants a fetch. */
+interface Join {
+  /** Stands for what is asked, for who may share the answer; undefined: it is for this client alone. */
+  readonly name: string | undefined
+  readonly share: ClientShare | undefined
+  /** Starts git; the signal ends it. */
+  readonly start: Start
+  readonly signal: AbortSignal | undefined
+}
 
 /** Fetches under way, by what was asked. */
 export class SharedFetches {
   readonly #running = new Map<string, SharedFetch>()
   readonly #folder: string
 
-  /** @param folder where output for several readers is put while it lasts */
+  /** @param folder where output for slow readers is put while it lasts */
   constructor(folder: string) {
     this.#folder = folder
   }
 
-  /** A reader of the running fetch of that name, or of a new one. `start` gets the signal that ends it. */
-  async join(
-    name: string,
-    start: (signal: AbortSignal) => Promise<GitService>,
-    signal: AbortSignal | undefined,
-  ): Promise<GitService> {
-    let fetch = this.#running.get(name)
-    if (fetch === undefined || !fetch.isJoinable) {
-      const fresh = new SharedFetch(this.#folder, () => {
-        if (this.#running.get(name) === fresh) this.#running.delete(name)
-      })
-      fetch = fresh
-      this.#running.set(name, fresh)
-      fresh.begin(start)
-    }
-    return fetch.addReader(signal)
+  /** A reader of a running fetch of that name, or of a new one. Rejects when there is no place for it, or git does not start. */
+  async join({ name, share, start, signal }: Join): Promise<GitService> {
+    // Who waits for a place waits for one of their own: nobody's fetch hangs on how many others have begun.
+    const waitingName = name === undefined ? undefined : `${share?.who ?? ''} ${name}`
+    const known = name === undefined ? undefined : (this.#find(name) ?? this.#find(waitingName as string))
+    const fetch = known ?? this.#begin({ name, waitingName, share, start })
+    const reader = fetch.addReader(signal)
+    await fetch.started
+    return reader
   }
+
+  #find(name: string): SharedFetch | undefined {
+    const fetch = this.#running.get(name)
+    return fetch?.isJoinable === true ? fetch : undefined
+  }
+
+  #begin({
+    name,
+    waitingName,
+    share,
+    start,
+  }: Pick<Join, 'name' | 'share' | 'start'> & { readonly waitingName: string | undefined }): SharedFetch {
+    const forget = (key: string | undefined): void => {
+      if (key !== undefined && this.#running.get(key) === fetch) this.#running.delete(key)
+    }
+    const fetch: SharedFetch = new SharedFetch(this.#folder, share, {
+      isShared: name !== undefined,
+      onPlaced: () => {
+        forget(waitingName)
+        if (name !== undefined) this.#running.set(name, fetch)
+      },
+      onClosed: () => {
+        forget(waitingName)
+        forget(name)
+      },
+    })
+    if (waitingName !== undefined) this.#running.set(waitingName, fetch)
+    fetch.begin(start)
+    return fetch
+  }
+}
+
+interface Events {
+  /** Whether others may join. */
+  readonly isShared: boolean
+  readonly onPlaced: () => void
+  /** Nobody may join any more. */
+  readonly onClosed: () => void
 }
 
 class SharedFetch {
   readonly #folder: string
-  readonly #onClosed: () => void
+  readonly #share: ClientShare | undefined
+  readonly #events: Events
   readonly #gone = new AbortController()
   readonly #readers = new Set<Reader>()
-  readonly finished: Promise<{ readonly exitCode: number; readonly stderr: string }>
-  #resolve!: (end: Promise<{ readonly exitCode: number; readonly stderr: string }>) => void
+  /** Git runs; rejects when it could not be started, or found no place. */
+  readonly started: Promise<unknown>
+  readonly finished: GitService['finished']
+  #resolve!: (service: Promise<GitService>) => void
   #source: Readable | undefined
-  #mode: Mode = 'joinable'
+  #mode: Mode = 'waiting'
   #chunks: Buffer[] = []
   /** Offset of the first kept chunk, and of the end of all that was written. */
   #base = 0
@@ -63,24 +118,40 @@ class SharedFetch {
   #ended = false
   #failure: Error | undefined
   #file: FileHandle | undefined
+  /** How much the file has, from the beginning on. */
+  #fileBytes = 0
+  /** Bytes of it that room was taken for. */
+  #spilled = 0
   #writing: Promise<void> = Promise.resolve()
+  #watch: NodeJS.Timeout | undefined
+  /** Where the lone reader was when it was last looked at, while git waited for it. */
+  #seen: number | undefined
 
-  constructor(folder: string, onClosed: () => void) {
+  constructor(folder: string, share: ClientShare | undefined, events: Events) {
     this.#folder = folder
-    this.#onClosed = onClosed
-    this.finished = new Promise((resolve) => {
+    this.#share = share
+    this.#events = events
+    const service = new Promise<GitService>((resolve) => {
       this.#resolve = resolve
     })
+    this.started = service
+    this.finished = service.then((running) => running.finished)
+    // Who waits for one of them learns it there.
+    this.started.catch(() => undefined)
     this.finished.catch(() => undefined)
   }
 
   get isJoinable(): boolean {
-    return this.#mode === 'joinable' && this.#failure === undefined && !this.#gone.signal.aborted
+    return (
+      (this.#mode === 'joinable' || this.#mode === 'waiting') &&
+      this.#failure === undefined &&
+      !this.#gone.signal.aborted
+    )
   }
 
-  begin(start: (signal: AbortSignal) => Promise<GitService>): void {
-    const service = start(this.#gone.signal)
-    this.#resolve(service.then((running) => running.finished))
+  begin(start: Start): void {
+    const service = this.#startPlaced(start)
+    this.#resolve(service)
     service.then(
       ({ output }) => {
         this.#source = output
@@ -93,8 +164,25 @@ class SharedFetch {
     )
   }
 
+  async #startPlaced(start: Start): Promise<GitService> {
+    const { signal } = this.#gone
+    const release = await this.#share?.place(signal)
+    try {
+      this.#mode = this.#events.isShared ? 'joinable' : 'single'
+      this.#events.onPlaced()
+      const service = await start(signal)
+      if (release) service.finished.then(release, release)
+      return service
+    } catch (error) {
+      release?.()
+      throw error
+    }
+  }
+
   addReader(signal: AbortSignal | undefined): GitService {
     const reader = new Reader(this)
+    // What it fails with is told to whoever reads; when git does not start that is nobody.
+    reader.output.on('error', () => undefined)
     this.#readers.add(reader)
     const onAbort = (): void => {
       reader.output.destroy()
@@ -108,15 +196,16 @@ class SharedFetch {
   leave(reader: Reader): void {
     this.#readers.delete(reader)
     if (this.#readers.size > 0) return this.#regulate()
-    if (!this.#ended) this.#gone.abort()
-    this.#onClosed()
+    clearInterval(this.#watch)
+    if (!this.#ended) this.#gone.abort(new Error('nobody waits for the fetch any more'))
+    this.#events.onClosed()
     void this.#closeFile()
   }
 
   /** Bytes at a position: undefined when none are there yet, null at the end. Throws what git failed with. */
   async read(position: number): Promise<Buffer | undefined | null> {
-    if (this.#file !== undefined && position < this.#base) {
-      const bytes = Buffer.allocUnsafe(Math.min(readBytes, this.#base - position))
+    if (this.#file !== undefined && position < this.#fileBytes) {
+      const bytes = Buffer.allocUnsafe(Math.min(readBytes, this.#fileBytes - position))
       const { bytesRead } = await this.#file.read(bytes, 0, bytes.length, position)
       return bytes.subarray(0, bytesRead)
     }
@@ -143,11 +232,11 @@ class SharedFetch {
     this.#chunks.push(chunk)
     this.#total += chunk.length
     if (this.#mode === 'joinable' && this.#total > joinableBytes) {
-      this.#onClosed()
+      this.#events.onClosed()
       this.#mode = this.#readers.size > 1 ? 'file' : 'single'
     }
     if (this.#mode === 'single') this.#trim(Math.min(...this.#positions()))
-    if (this.#mode === 'file') this.#writing = this.#writing.then(() => this.#spill())
+    if (this.#mode === 'file') this.#layAside()
     for (const reader of this.#readers) reader.wake()
     this.#regulate()
   }
@@ -159,7 +248,11 @@ class SharedFetch {
     }
   }
 
-  /** Moves what is in memory to the file; readers find it there as soon as it is. */
+  #layAside(): void {
+    this.#writing = this.#writing.then(() => this.#spill())
+  }
+
+  /** Moves what is in memory to the file, as far as there is room; readers find it there as soon as it is. */
   async #spill(): Promise<void> {
     if (this.#readers.size === 0) return
     try {
@@ -169,12 +262,21 @@ class SharedFetch {
         this.#file = await open(path, 'wx+', 0o600)
         // The file lives as long as it is open: a crash leaves none behind.
         await rm(path)
+        // What was dropped before is not missed: every reader has it.
+        this.#fileBytes = this.#base
       }
-      while (this.#chunks.length > 0) {
+      while (this.#chunks.length > 0 && this.#mode === 'file') {
         const chunk = this.#chunks[0]!
+        if (this.#share?.room?.tryTake(chunk.length) === false) {
+          // From here on git waits for the slowest reader.
+          this.#mode = 'single'
+          break
+        }
+        this.#spilled += chunk.length
         await this.#file.write(chunk, 0, chunk.length, this.#base)
         this.#chunks.shift()
         this.#base += chunk.length
+        this.#fileBytes = this.#base
       }
     } catch (error) {
       this.#close(error instanceof Error ? error : new Error(String(error)))
@@ -188,15 +290,33 @@ class SharedFetch {
     if (source === undefined || this.#mode === 'joinable') return
     const behind = this.#total - Math.min(...this.#positions(), this.#total)
     const tooFar = this.#mode === 'single' ? behind > aheadOfOneBytes : behind > aheadOfManyBytes
-    if (tooFar || (this.#mode === 'file' && this.#total - this.#base > 2 * joinableBytes)) source.pause()
-    else source.resume()
+    if (!tooFar && (this.#mode === 'single' || this.#total - this.#base <= 2 * joinableBytes)) {
+      source.resume()
+      return
+    }
+    source.pause()
+    if (this.#mode === 'single' && this.#file === undefined) {
+      this.#watch ??= setInterval(() => this.#lookAtReader(), slowMs)
+    }
+  }
+
+  /** Git has waited for the lone reader since it was last looked at, or not; a slow one finds the rest in a file. */
+  #lookAtReader(): void {
+    const [position = 0] = this.#positions()
+    const isSlow = this.#seen !== undefined && position - this.#seen < slowBytes
+    this.#seen = this.#source?.isPaused() === true ? position : undefined
+    if (!isSlow || this.#mode !== 'single' || this.#ended) return
+    clearInterval(this.#watch)
+    this.#mode = 'file'
+    this.#layAside()
   }
 
   #close(failure: Error | undefined): void {
     if (this.#ended) return
     this.#ended = true
     this.#failure = failure
-    this.#onClosed()
+    clearInterval(this.#watch)
+    this.#events.onClosed()
     for (const reader of this.#readers) reader.wake()
   }
 
@@ -205,6 +325,8 @@ class SharedFetch {
     const file = this.#file
     this.#file = undefined
     this.#chunks = []
+    this.#share?.room?.release(this.#spilled)
+    this.#spilled = 0
     await file?.close()
   }
 }

@@ -11,6 +11,7 @@ import { findPaths, planEdits } from './file-edits.ts'
 import { writeGitSettings } from './git-settings.ts'
 import * as history from './history.ts'
 import { findDead, removeDead } from './leftovers.ts'
+import { measureTree } from './measure-tree.ts'
 import * as merge from './merge.ts'
 import * as objects from './object-reader.ts'
 import * as writer from './object-writer.ts'
@@ -26,7 +27,10 @@ import * as transport from './transport.ts'
 export const defaultGitLimits: GitLimits = {
   readProcesses: 8,
   writeProcesses: 4,
-  transportProcesses: 16,
+  fetchProcesses: 16,
+  pushProcesses: 16,
+  archiveProcesses: 4,
+  downloadProcesses: 32,
   waiting: 256,
   waitMs: 30_000,
   pooledProcesses: 32,
@@ -145,6 +149,7 @@ function bind(context: GitContext): Git {
     findPath: withContext(objects.findPath),
     findPaths: withContext(findPaths),
     listTreeRecursive: withContext(objects.listTreeRecursive),
+    measureTree: withContext(measureTree),
 
     log: withContext(history.log),
     logOids: withContext(history.logOids),

@@ -7,10 +7,11 @@ import type { HookAnswer, HookQuestion } from './broker/protocol.ts'
 import {
   answerLsRefs,
   capabilitiesOf,
-  lookAtRequest,
+  kindOfRequest,
   peek,
   protocolVersion,
   pushAdvertisement,
+  readWhole,
 } from './advertisement.ts'
 import { checkOids, formatOf, type GitContext, locate } from './context.ts'
 import type { GitKey } from './git-key.ts'
@@ -29,6 +30,7 @@ import { hidePaths } from './hide-paths.ts'
 import { flushRefs } from './lasting.ts'
 import { removeDeadLocks } from './leftovers.ts'
 import { readCommit } from './object-reader.ts'
+import { placed } from './placed.ts'
 import { refuseLargeTexts } from './quarantined-texts.ts'
 import { readRef } from './ref-reader.ts'
 import { exists } from './repository.ts'
@@ -56,22 +58,29 @@ function serviceFlags(request: UploadPackRequest): string[] {
 /** Serves a fetch or clone. */
 export async function uploadPack(context: GitContext, key: GitKey, request: UploadPackRequest): Promise<GitService> {
   const cwd = await mustExist(context, key)
-  let { body } = request
-  if (request.stateless && protocolVersion(request.protocol) === 2) {
-    // The parts of protocol v2 that are only about references need no process.
-    if (request.advertise === true) {
+  if (!request.stateless || request.advertise === true) {
+    if (request.stateless && protocolVersion(request.protocol) === 2) {
       return answered((await capabilitiesOf(context, await formatOf(context, key))).fetchV2)
     }
-    if (body !== undefined) {
-      const looked = await lookAtRequest(body)
-      if (looked.kind === 'ls-refs') return answered(await answerLsRefs(context, key, looked.request))
-      if (looked.kind === 'clone') return cloneShared(context, key, request, looked.request)
-      body = looked.body
-    }
+    const input = request.advertise === true ? undefined : request.body
+    return placed(request.share, request.signal, () => runUploadPack(context, cwd, request, input, request.signal))
   }
-  const input = request.advertise === true ? undefined : body
-  return runUploadPack(context, cwd, request, input, request.signal)
+  // The whole request is here before anything is started for it: who sends slowly, or nothing, holds no place.
+  const body = request.body === undefined ? noBytes : await readWhole(request.body)
+  const kind = protocolVersion(request.protocol) === 2 ? kindOfRequest(body) : 'other'
+  // The parts of protocol v2 that are only about references need no process.
+  if (kind === 'ls-refs') return answered(await answerLsRefs(context, key, body))
+  // Clients that want the same at the same time share one git. What they ask is an answer's only input but for the objects.
+  const name = kind === 'clone' ? `${key} ${request.protocol ?? ''} ${body.toString('latin1')}` : undefined
+  return context.fetches.join({
+    name,
+    share: request.share,
+    start: (signal) => runUploadPack(context, cwd, request, body, signal),
+    signal: request.signal,
+  })
 }
+
+const noBytes = Buffer.alloc(0)
 
 function runUploadPack(
   context: GitContext,
@@ -84,23 +93,12 @@ function runUploadPack(
     args: ['upload-pack', '--strict', ...serviceFlags(request), cwd],
     name: 'upload-pack',
     cwd,
-    kind: 'transport',
+    kind: 'fetch',
     environment: protocolEnvironment(request.protocol),
     input,
     idleMs: context.limits.transportIdleMs,
     signal,
   })
-}
-
-/** Clients that want the same at the same time share one git. What they ask is an answer's only input but for the objects. */
-function cloneShared(context: GitContext, key: GitKey, request: UploadPackRequest, body: Buffer): Promise<GitService> {
-  const { directory } = locate(context, key)
-  const name = `${key} ${request.protocol ?? ''} ${body.toString('latin1')}`
-  return context.fetches.join(
-    name,
-    (signal) => runUploadPack(context, directory, request, body, signal),
-    request.signal,
-  )
 }
 
 /** A service that was done without git. */
@@ -113,18 +111,20 @@ const answered = (bytes: Buffer): GitService => ({
 export async function uploadArchive(
   context: GitContext,
   key: GitKey,
-  request: { body: Readable; signal?: AbortSignal },
+  request: Pick<UploadPackRequest, 'signal' | 'share'> & { readonly body: Readable },
 ): Promise<GitService> {
   const cwd = await mustExist(context, key)
-  return context.broker.stream({
-    args: ['upload-archive', cwd],
-    name: 'upload-archive',
-    cwd,
-    kind: 'transport',
-    input: request.body,
-    idleMs: context.limits.transportIdleMs,
-    signal: request.signal,
-  })
+  return placed(request.share, request.signal, () =>
+    context.broker.stream({
+      args: ['upload-archive', cwd],
+      name: 'upload-archive',
+      cwd,
+      kind: 'archive',
+      input: request.body,
+      idleMs: context.limits.transportIdleMs,
+      signal: request.signal,
+    }),
+  )
 }
 
 /**
@@ -142,22 +142,24 @@ export async function receivePack(context: GitContext, key: GitKey, request: Rec
   const { body, args } = request.advertise === true ? { body: undefined, args: [] } : await lookAtPush(request)
   // git passes over hooks that it can not execute: then nothing would be checked.
   if (request.advertise !== true) await checkHooks(context.settings.hooksFolder)
-  const service = await context.broker.stream({
-    args: ['-c', `receive.maxInputSize=${limit}`, ...args, 'receive-pack', ...serviceFlags(request), cwd],
-    name: 'receive-pack',
-    cwd,
-    kind: 'transport',
-    environment: protocolEnvironment(request.protocol),
-    input: body,
-    idleMs: context.limits.transportIdleMs,
-    signal: request.signal,
-    ...(request.advertise === true
-      ? {}
-      : {
-          onQuestion: (question: HookQuestion) => push.answer(question),
-          mayCancel: () => !push.accepted,
-        }),
-  })
+  const service = await placed(request.share, request.signal, () =>
+    context.broker.stream({
+      args: ['-c', `receive.maxInputSize=${limit}`, ...args, 'receive-pack', ...serviceFlags(request), cwd],
+      name: 'receive-pack',
+      cwd,
+      kind: 'push',
+      environment: protocolEnvironment(request.protocol),
+      input: body,
+      idleMs: context.limits.transportIdleMs,
+      signal: request.signal,
+      ...(request.advertise === true
+        ? {}
+        : {
+            onQuestion: (question: HookQuestion) => push.answer(question),
+            mayCancel: () => !push.accepted,
+          }),
+    }),
+  )
   const finished = service.finished.then(
     async (end) => {
       await push.settle()
@@ -353,7 +355,7 @@ export async function archive(
     name: 'archive',
     cwd: directory,
     environment: { GIT_DIR: directory },
-    kind: 'transport',
+    kind: 'archive',
     idleMs: context.limits.transportIdleMs,
     signal: options.signal,
   })
@@ -383,7 +385,7 @@ async function bundleOf(
       args: ['bundle', 'create', '--quiet', '-', 'HEAD'],
       name: 'bundle',
       cwd: temporary,
-      kind: 'transport',
+      kind: 'archive',
       environment: { GIT_DIR: temporary, GIT_OBJECT_DIRECTORY: join(directory, 'objects') },
       idleMs: context.limits.transportIdleMs,
       signal,
@@ -403,7 +405,7 @@ export async function bundle(context: GitContext, key: GitKey): Promise<GitServi
     args: ['bundle', 'create', '--quiet', '-', '--all'],
     name: 'bundle',
     cwd,
-    kind: 'transport',
+    kind: 'maintenance',
     environment: { GIT_DIR: cwd },
     idleMs: context.limits.transportIdleMs,
   })

@@ -6,7 +6,6 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { base64 } from '../testing/samples.ts'
 import { startForge, type Forge } from '../testing/forge.ts'
 import { TooLarge } from '../lib/errors.ts'
-import { BodyBudget } from './body-budget.ts'
 import { shareOfAddress } from './client-address.ts'
 import { JsonSize } from './json-size.ts'
 
@@ -182,19 +181,6 @@ test('JSON is measured the same however it is cut into parts', () => {
       else assert.throws(measure, TooLarge, `${text.slice(0, 20)} in parts of ${size}`)
     }
   }
-})
-
-test('what is held is counted for all and for each share, and given back', () => {
-  const budget = new BodyBudget(100, 60)
-  budget.take('a', 60)
-  assert.throws(() => budget.take('a', 1), { status: 503 })
-  budget.take('b', 40)
-  assert.throws(() => budget.take('c', 1), { status: 503 })
-  budget.release('a', 60)
-  budget.take('a', 30)
-  budget.release('b', 40)
-  budget.release('a', 30)
-  assert.equal(budget.heldBytes, 0)
 })
 
 test('a share of addresses: one IPv4 address, or the network of one customer', () => {

@@ -1,7 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Readable } from 'node:stream'
+import type { Admission } from '../admission/admission.ts'
+import { aboutRepository, type Claim } from '../admission/claim.ts'
+import type { Release } from '../admission/places.ts'
 import { BadRequest, TooLarge } from '../lib/errors.ts'
-import type { BodyBudget } from './body-budget.ts'
 import { shareOfAddress } from './client-address.ts'
 import { readBytes, decodeBody, decodeParams, decodeQuery } from './decode.ts'
 import { isBytes, type Call, type NamedOperation, type Site } from './operation.ts'
@@ -11,7 +13,9 @@ interface CallLimits {
   readonly maxBodyBytes: number
   /** The same where its fields hold files. */
   readonly maxFileBodyBytes: number
+  /** Time in which a body has to arrive with at least so many bytes a second. */
   readonly bodyIdleMs: number
+  readonly minBytesPerSecond: number
 }
 
 const noQuery = new URLSearchParams()
@@ -42,7 +46,7 @@ export interface CallParts {
   readonly ip: string
   readonly site: Site
   readonly limits: CallLimits
-  readonly bodies: BodyBudget
+  readonly admission: Admission
   /** Ends when the server stops. */
   readonly stop: AbortSignal
 }
@@ -54,7 +58,7 @@ export class RequestCall implements Call {
   readonly method: string
   readonly url: string
   readonly ip: string
-  share: string
+  claim: Claim
   readonly site: Site
   readonly headers: Call['headers']
   readonly replyHeaders: Record<string, string> = {}
@@ -62,10 +66,13 @@ export class RequestCall implements Call {
   readonly #request: IncomingMessage
   readonly #response: ServerResponse
   readonly #limits: CallLimits
-  readonly #bodies: BodyBudget
+  readonly #admission: Admission
   #heldBytes = 0
   /** Whose share the held bytes are: the caller may be found out while they arrive. */
-  #heldBy = ''
+  #heldBy: Claim
+  /** As it is counted among the requests under way. */
+  #entered: Claim | undefined
+  #release: Release | undefined
   readonly #stop: AbortSignal
   #query: Record<string, unknown> | undefined
   #rawQuery: URLSearchParams | undefined
@@ -87,8 +94,9 @@ export class RequestCall implements Call {
     this.#request = parts.request
     this.#response = parts.response
     this.#limits = parts.limits
-    this.#bodies = parts.bodies
-    this.share = shareOfAddress(parts.ip)
+    this.#admission = parts.admission
+    this.claim = { viewer: undefined, isAdmin: false, address: shareOfAddress(parts.ip), repository: undefined }
+    this.#heldBy = this.claim
     this.#stop = parts.stop
   }
 
@@ -124,11 +132,13 @@ export class RequestCall implements Call {
   /** Reads the parameters of the path; what can not be read of them, or of the query, is refused before anybody is asked for. */
   decodeParams(raw: Readonly<Record<string, string>>): void {
     this.params = decodeParams(this.operation.params, raw)
+    const { username, reponame } = this.params
+    if (reponame !== undefined) this.claim = aboutRepository(this.claim, `${username}/${reponame}`.toLowerCase())
     if (this.url.includes('%00')) void this.rawQuery
   }
 
   /**
-   * The body as it arrives. A pause longer than the limit ends it with an error. Throws BadRequest when the client is gone
+   * The body as it arrives. One that comes too slowly, or not any more, ends with an error. Throws BadRequest when the client is gone
    * before anybody reads.
    */
   body(): Readable {
@@ -138,15 +148,17 @@ export class RequestCall implements Call {
     // A stream that has ended already tells nobody so again: whoever waits for it would wait for ever.
     if (raw.destroyed) throw new BadRequest('the body ended early', 'body_incomplete')
     const { socket } = raw
-    let seen = -1
+    const { bodyIdleMs, minBytesPerSecond } = this.#limits
+    const minBytes = Math.max(1, (minBytesPerSecond * bodyIdleMs) / 1000)
+    let seen = socket.bytesRead
     const look = () => {
       // Bytes that wait for us are our own slowness, not the client's.
-      const isStalled = socket.bytesRead === seen && raw.readableLength === 0
+      const isStalled = socket.bytesRead - seen < minBytes && raw.readableLength === 0
       seen = socket.bytesRead
-      if (raw.readableEnded || raw.destroyed) clearInterval(this.#watchdog)
+      if (raw.complete || raw.destroyed) clearInterval(this.#watchdog)
       else if (isStalled) raw.destroy(new BadRequest('the body stopped arriving', 'body_timeout'))
     }
-    this.#watchdog = setInterval(look, this.#limits.bodyIdleMs)
+    this.#watchdog = setInterval(look, bodyIdleMs)
     this.#watchdog.unref()
     return raw
   }
@@ -188,19 +200,63 @@ export class RequestCall implements Call {
     return this.body()
   }
 
+  holds(bytes: number): void {
+    this.#held(bytes)
+  }
+
   readonly #held = (bytes: number): void => {
     // What arrives when the answer is on its way already is nobody's any more.
     if (this.#finished) return
-    if (this.#heldBytes === 0) this.#heldBy = this.share
-    this.#bodies.take(this.#heldBy, bytes)
+    if (this.#heldBytes === 0) this.#heldBy = this.claim
+    this.#admission.bytes.take(this.#heldBy, bytes)
     this.#heldBytes += bytes
+  }
+
+  /**
+   * Counts bytes of the answer that are in memory until the client has taken them. Gives what gives them back. What
+   * was written is answered in any case.
+   * @throws Unavailable when there is no room
+   */
+  sends(bytes: number): () => void {
+    const { bytes: budget } = this.#admission
+    const { claim } = this
+    // One that is larger than a share is sent all the same, alone: it is there already.
+    const counted = Math.min(bytes, budget.largest)
+    if (this.operation.writes) budget.add(claim, counted)
+    else budget.take(claim, counted)
+    let isHeld = true
+    return () => {
+      if (isHeld) budget.release(claim, counted)
+      isHeld = false
+    }
+  }
+
+  /**
+   * Counts the request among those under way, when it is known who asks.
+   * @throws Unavailable when there are too many
+   */
+  enter(): void {
+    const { load, writes } = this.operation
+    if (load === 'vital' || load === 'waiting') return
+    this.#admission.requests.enter(this.claim, writes)
+    this.#entered = this.claim
+  }
+
+  /** Waits for one of the places for what costs much; it has it until it is answered. Throws Unavailable. */
+  async takePlace(): Promise<void> {
+    const release = await this.#admission.expensive.take(this.claim, this.signal)
+    if (this.#finished) release()
+    else this.#release = release
   }
 
   /** The answer is on its way: nothing of the request is waited for any more. */
   done(): void {
     this.#finished = true
-    this.#bodies.release(this.#heldBy, this.#heldBytes)
+    this.#admission.bytes.release(this.#heldBy, this.#heldBytes)
     this.#heldBytes = 0
+    if (this.#entered) this.#admission.requests.leave(this.#entered, this.operation.writes)
+    this.#entered = undefined
+    this.#release?.()
     if (this.#watchdog) clearInterval(this.#watchdog)
     if (this.#stopped) this.#stop.removeEventListener('abort', this.#stopped)
   }

@@ -11,35 +11,45 @@ const maxKnown = 1000
  * Says which address a request comes from: that of its connection, or, when that is a trusted proxy, the one which the
  * proxy names in `X-Forwarded-For`; of a chain of proxies the first that is not trusted.
  */
-export type ClientAddress = (request: IncomingMessage) => string
+export interface ClientAddresses {
+  of(request: IncomingMessage): string
+  /** Whether an address is that of a proxy which is believed. */
+  isTrusted(address: string): boolean
+}
 
 /**
  * @param trusted addresses and networks (`10.0.0.0/8`) whose headers are believed; none for none. Whoever can reach a
  * Unix socket of the server is believed as well when there are any.
  */
-export function clientAddresses(trusted: readonly string[]): ClientAddress {
-  if (trusted.length === 0) return (request) => request.socket.remoteAddress ?? localAddress
+export function clientAddresses(trusted: readonly string[]): ClientAddresses {
+  if (trusted.length === 0) {
+    return { of: (request) => request.socket.remoteAddress ?? localAddress, isTrusted: (address) => address === '' }
+  }
   const networks = networksOf(trusted)
   const known = new Map<string, boolean>()
+  // A Unix socket has no address: whoever reaches it is on this machine, and most likely a proxy.
   const isTrusted = (address: string): boolean => {
     let verdict = known.get(address)
     if (verdict === undefined) {
       const family = isIP(address)
-      verdict = family !== 0 && networks.check(address, family === 4 ? 'ipv4' : 'ipv6')
+      verdict = address === '' || (family !== 0 && networks.check(address, family === 4 ? 'ipv4' : 'ipv6'))
       if (known.size >= maxKnown) known.clear()
       known.set(address, verdict)
     }
     return verdict
   }
-  return (request) => {
-    const { remoteAddress } = request.socket
-    const peer = remoteAddress ?? localAddress
-    if (remoteAddress !== undefined && !isTrusted(peer)) return peer
-    const named = String(request.headers['x-forwarded-for'] ?? '')
-      .split(',')
-      .map((part) => part.trim())
-      .filter((part) => part !== '')
-    return named.findLast((address) => !isTrusted(address)) ?? named[0] ?? peer
+  return {
+    isTrusted,
+    of(request) {
+      const { remoteAddress } = request.socket
+      const peer = remoteAddress ?? localAddress
+      if (remoteAddress !== undefined && !isTrusted(peer)) return peer
+      const named = String(request.headers['x-forwarded-for'] ?? '')
+        .split(',')
+        .map((part) => part.trim())
+        .filter((part) => part !== '')
+      return named.findLast((address) => !isTrusted(address)) ?? named[0] ?? peer
+    },
   }
 }
 

@@ -23,6 +23,8 @@ export interface MetricSources {
   /** Rows of each kind of thing. */
   totals(): Promise<Readonly<Record<string, number>>>
   watchers(): number
+  /** Places that are taken and waited for, by kind. */
+  places(): Readonly<Record<string, { readonly taken: number; readonly waiting: number }>>
 }
 
 const requestBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60]
@@ -84,6 +86,12 @@ export function createMetrics(sources: MetricSources): Metrics {
     registers,
   })
   const watchers = new Gauge({ name: 'ingot_event_watchers', help: 'open streams of events', registers })
+  const places = new Gauge({
+    name: 'ingot_places',
+    help: 'requests under way and places for git and for expensive work, by kind and state',
+    labelNames: ['kind', 'state'],
+    registers,
+  })
 
   async function collect(): Promise<void> {
     const [queue, counts] = await Promise.all([sources.queue(), sources.totals()])
@@ -94,6 +102,9 @@ export function createMetrics(sources: MetricSources): Metrics {
     oldest.set(queue.oldestDueMs / 1000)
     for (const [kind, count] of Object.entries(counts)) totals.set({ kind }, count)
     watchers.set(sources.watchers())
+    for (const [kind, states] of Object.entries(sources.places())) {
+      for (const [state, count] of Object.entries(states)) places.set({ kind, state }, count)
+    }
   }
 
   return {

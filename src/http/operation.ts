@@ -1,4 +1,6 @@
 import type { Readable } from 'node:stream'
+import type { Claim } from '../admission/claim.ts'
+import type { Load } from '../admission/requests.ts'
 import type { Static, TObject } from 'typebox'
 import { apiErrors, textErrors, type ErrorForm } from './error-forms.ts'
 import { paramNames, type ParamNames } from './path.ts'
@@ -68,8 +70,8 @@ export interface Call<Params extends Schemas = Schemas> {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
   /** Address of the client, behind trusted proxies the one they name. */
   readonly ip: string
-  /** Whose share of what is limited the request takes: an address, and an account when it is known. */
-  share: string
+  /** Whose share of what all need the request takes: an address, and an account and a repository when they are known. */
+  claim: Claim
   readonly site: Site
   readonly params: ParamsOf<Params>
   readonly query: Readonly<Record<string, unknown>>
@@ -84,6 +86,8 @@ export interface Call<Params extends Schemas = Schemas> {
   decodedBody(): Promise<unknown>
   /** Reads the body whole as it is, within the limits for bodies that are held in memory. */
   wholeBody(): Promise<Buffer>
+  /** Counts bytes that are kept in memory until the request is answered. Throws Unavailable when there is no room. */
+  holds(bytes: number): void
   /** Headers that the reply carries besides its own. */
   readonly replyHeaders: Record<string, string>
 }
@@ -237,6 +241,10 @@ interface Declaration<
   readonly maxBodyBytes?: number
   /** Its fields hold whole files, so that the instance's larger limit counts. */
   readonly carriesFiles?: true
+  /** What it costs the others; `usual` unless it says so. */
+  readonly load?: Load
+  /** Whether it changes anything that stays. Unless said otherwise all do but those that GET. */
+  readonly writes?: boolean
   /** Status → body of each success. */
   readonly reply: Replies
   /** How refusals look; unless said otherwise API JSON, and text outside of the API. */
@@ -273,6 +281,8 @@ export interface Operation {
   readonly body: BodyShape | undefined
   readonly maxBodyBytes: number | undefined
   readonly carriesFiles: boolean
+  readonly load: Load
+  readonly writes: boolean
   readonly reply: Readonly<Record<number, ReplyShape>>
   readonly errors: ErrorForm
   readonly summary: string
@@ -318,6 +328,8 @@ export function operation<
     body: declaration.body,
     maxBodyBytes: declaration.maxBodyBytes,
     carriesFiles: declaration.carriesFiles ?? false,
+    load: declaration.load ?? 'usual',
+    writes: declaration.writes ?? declaration.method !== 'GET',
     reply: declaration.reply,
     errors: declaration.errors ?? (base === 'site' ? textErrors : apiErrors),
     summary: declaration.summary ?? '',

@@ -10,6 +10,7 @@ import { matchesEtag } from './etag.ts'
 import { isJsonAs } from './operation.ts'
 import { payloadOf } from './payload.ts'
 import type { Reply, StreamReply } from './reply.ts'
+import type { SlowReaders } from './slow-readers.ts'
 
 /** Headers of every API answer (observed). */
 const apiHeaders = {
@@ -28,6 +29,9 @@ const minGzipBytes = 1400
 /** Most bytes of a refused body that are read and dropped, so that the client comes to read the refusal. */
 const maxPassedOverBytes = 16 * 1024 * 1024
 
+/** Answers of so many bytes that are held whole count among what is in memory, until they have been taken. */
+const largeReplyBytes = 256 * 1024
+
 const noBytes = Buffer.alloc(0)
 
 type Headers = Record<string, string | number>
@@ -35,6 +39,8 @@ type Headers = Record<string, string | number>
 export interface ResponderOptions {
   readonly subPath: string
   readonly gzip: boolean
+  /** Longest pause of a client in an answer that is there whole, in milliseconds. */
+  readonly slowReaderMs: number
   /** Told of a stream that broke although nobody ended it. */
   readonly defect: (error: unknown, call: RefusedCall) => void
 }
@@ -51,8 +57,11 @@ class Defect extends Refusal {
 export class Responder {
   readonly #options: ResponderOptions
 
-  constructor(options: ResponderOptions) {
+  readonly #slowReaders: SlowReaders
+
+  constructor(options: ResponderOptions, slowReaders: SlowReaders) {
     this.#options = options
+    this.#slowReaders = slowReaders
   }
 
   send(call: RequestCall, response: ServerResponse, reply: Reply<number, unknown> | StreamReply<number>) {
@@ -136,9 +145,19 @@ export class Responder {
     sizeBytes: number,
   ): number {
     headers['content-length'] = sizeBytes
+    if (sizeBytes >= largeReplyBytes && call.method !== 'HEAD') this.#sendsMuch(call, response, sizeBytes)
     response.writeHead(status, headers)
     response.end(call.method === 'HEAD' ? undefined : content)
     return sizeBytes
+  }
+
+  /** An answer that is in memory until the client has taken it: for that long it has its share, and its time. */
+  #sendsMuch(call: RequestCall, response: ServerResponse, sizeBytes: number): void {
+    const release = call.sends(sizeBytes)
+    response.once('close', release)
+    response.once('finish', release)
+    // One buffer is taken bit by bit, which the operating system alone sees: a pause in it ends it.
+    response.setTimeout(this.#options.slowReaderMs, () => response.destroy())
   }
 
   async #sendBytes(call: RequestCall, response: ServerResponse, reply: StreamReply<number>): Promise<number> {
@@ -156,6 +175,9 @@ export class Responder {
       response.writeHead(304, { ...headers, 'cache-control': apiHeaders['cache-control'] }).end()
       return 0
     }
+    if (whole && size !== undefined && size >= largeReplyBytes && call.method !== 'HEAD') {
+      this.#sendsMuch(call, response, size)
+    }
     response.writeHead(reply.status, headers)
     if (call.method === 'HEAD' || whole) {
       if (!whole) content.destroy()
@@ -165,6 +187,7 @@ export class Responder {
     // Sends the headers before the first bytes are there. They are bytes already (a name in them is UTF-8), and `flushHeaders`
     // would take them for a text and encode them once more.
     response.write(noBytes)
+    this.#slowReaders.watch(response)
     let sent = 0
     content.on('data', (chunk: Buffer) => (sent += chunk.length))
     await pipeline(content, response).catch((error: unknown) => {

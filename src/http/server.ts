@@ -3,10 +3,11 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { withFullDisk } from '../lib/full-disk.ts'
+import type { Admission } from '../admission/admission.ts'
 import { BadRequest, MethodNotAllowed, Moved, NotFound, Refusal, Unavailable } from '../lib/errors.ts'
-import { BodyBudget } from './body-budget.ts'
 import { RequestCall } from './call.ts'
-import { clientAddresses, type ClientAddress } from './client-address.ts'
+import { clientAddresses, type ClientAddresses } from './client-address.ts'
+import { Connections } from './connections.ts'
 import { allowOrigin, anyOrigin, preflight, type CorsOptions } from './cors.ts'
 import { firstProblem } from './decode.ts'
 import { apiErrors, textErrors, type RefusedCall } from './error-forms.ts'
@@ -14,6 +15,7 @@ import { isBytes, isJsonAs, type AnyRequirement, type Call, type NamedOperation,
 import type { Reply, StreamReply } from './reply.ts'
 import { Responder } from './responder.ts'
 import { routesOf } from './routes-of.ts'
+import { SlowReaders } from './slow-readers.ts'
 import { Router, type RouteMatch } from './router.ts'
 
 /** What was answered, for the access log and the metrics. */
@@ -43,14 +45,18 @@ export interface ServerOptions {
   readonly maxBodyBytes: number
   /** The same where the fields hold files. */
   readonly maxFileBodyBytes: number
-  /** Most bytes of bodies that are held in memory at once, of all requests. */
-  readonly maxHeldBodyBytes: number
-  /** Longest pause while a body arrives, in milliseconds. */
+  /** Counts what requests take of what all need. */
+  readonly admission: Admission
+  /** Time in which a body has to arrive with at least `minBytesPerSecond`, in milliseconds. */
   readonly bodyIdleMs: number
   /** Longest time until the headers of a request are complete, in milliseconds. */
   readonly headersTimeoutMs: number
-  /** Most open connections; further ones are closed at once. */
+  /** Most open connections; one address may have half of them, and what is more is answered 503 and closed. */
   readonly maxConnections: number
+  /** For how long a client may take nothing worth speaking of that is there for it, in milliseconds. */
+  readonly slowReaderMs: number
+  /** What counts as something: bytes in a second, on average. */
+  readonly minBytesPerSecond: number
   readonly gzip: boolean
   readonly cors: CorsOptions | undefined
   /** Check replies against their schemas: in tests and development. */
@@ -75,8 +81,8 @@ export class ForgeServer {
   readonly #openPaths: ReadonlySet<string>
   readonly #server: Server
   readonly #responder: Responder
-  readonly #addressOf: ClientAddress
-  readonly #bodies: BodyBudget
+  readonly #addresses: ClientAddresses
+  readonly #connections: Connections
   readonly #stop = new AbortController()
   readonly #nextId = requestIds()
   /** How many requests are being answered, so that a stop can wait for replies that take their time. */
@@ -87,17 +93,16 @@ export class ForgeServer {
     this.#options = options
     this.#router = new Router(routesOf(options.operations))
     this.#openPaths = new Set(options.operations.flatMap(({ anyOrigin: open, path }) => (open ? [path] : [])))
-    this.#responder = new Responder(options)
-    // One share has room for one body of the largest kind, and is a third of all at most otherwise.
-    const shareBytes = Math.max(options.maxFileBodyBytes, Math.floor(options.maxHeldBodyBytes / 3))
-    this.#bodies = new BodyBudget(Math.max(options.maxHeldBodyBytes, shareBytes), shareBytes)
-    this.#addressOf = clientAddresses(options.trustedProxies)
+    this.#responder = new Responder(options, new SlowReaders(options.slowReaderMs, options.minBytesPerSecond))
+    this.#addresses = clientAddresses(options.trustedProxies)
     // A request may take its time, as pushes do; pauses in it are limited where bodies are read.
     this.#server = createServer(
       { requestTimeout: 0, headersTimeout: options.headersTimeoutMs, keepAliveTimeout: keepAliveMs },
       (request, response) => this.#take(request, response),
     )
-    this.#server.maxConnections = options.maxConnections
+    this.#connections = new Connections(this.#server, options.maxConnections, (address) =>
+      this.#addresses.isTrusted(address),
+    )
   }
 
   /** Starts to listen; port 0 takes a free one. Gives the address. */
@@ -147,7 +152,7 @@ export class ForgeServer {
         requestId: refused.id,
         method: refused.method,
         url,
-        ip: this.#addressOf(request),
+        ip: this.#addresses.of(request),
         status: response.statusCode,
         durationMs: performance.now() - startedMs,
         sizeBytes,
@@ -164,6 +169,10 @@ export class ForgeServer {
       if (!match) {
         if (!this.#refuseUnknown(request, response, path, refuse)) answered(0)
         return
+      }
+      if (this.#connections.isTooMany(request.socket)) {
+        if (match.target.load !== 'vital') return refuse(tooManyConnections(), { connection: 'close' })
+        response.setHeader('connection', 'close')
       }
       void this.#answer(match, refused, request, response)
     } catch (error) {
@@ -213,9 +222,9 @@ export class ForgeServer {
       url,
       site,
       // Asked for now, since a connection that is gone has no address any more.
-      ip: this.#addressOf(request),
+      ip: this.#addresses.of(request),
       limits: this.#options,
-      bodies: this.#bodies,
+      admission: this.#options.admission,
       stop: this.#stop.signal,
     })
     allowOrigin(operation.anyOrigin ? anyOrigin : this.#options.cors, request, call.replyHeaders)
@@ -252,6 +261,7 @@ export class ForgeServer {
   async #run(call: RequestCall): Promise<Reply<number, unknown> | StreamReply<number>> {
     const { operation } = call
     const ctx = await this.#options.admit(call)
+    call.enter()
     for (const requirement of operation.requires) {
       try {
         const added = requirement.check(ctx, call) as object | Promise<object>
@@ -261,6 +271,7 @@ export class ForgeServer {
         throw error
       }
     }
+    if (operation.load === 'expensive') await call.takePlace()
     return operation.run({
       ctx,
       params: call.params,
@@ -270,6 +281,9 @@ export class ForgeServer {
     })
   }
 }
+
+const tooManyConnections = () =>
+  new Unavailable('too many connections are open; try again', 'connections_busy', { retryAfterSeconds: 5 })
 
 const stopping = () => new Unavailable('the server is stopping', 'stopping')
 

@@ -25,6 +25,7 @@ export const issueSearchIssues = operation({
   method: 'GET',
   path: '/repos/issues/search',
   scope: 'issue',
+  load: 'expensive',
   requires: [anyone],
   query: { ...searchQuery, ...pageQuery },
   reply: { 200: Type.Array(Issue) },

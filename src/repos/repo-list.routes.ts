@@ -56,6 +56,7 @@ export const repoSearch = operation({
   method: 'GET',
   path: '/repos/search',
   scope: 'repository',
+  load: 'expensive',
   requires: [anyone],
   query: {
     q: Type.Optional(Type.String()),

@@ -6,9 +6,10 @@ import { bytesOf, operation, type Call } from '../http/operation.ts'
 import { bytes } from '../http/reply.ts'
 import { pathText } from '../http/schema.ts'
 import type { GitService as RunningGit } from '../git/git.ts'
-import { NotFound, Unauthenticated, UnsupportedMediaType } from '../lib/errors.ts'
+import { BadRequest, NotFound, Unauthenticated, UnsupportedMediaType } from '../lib/errors.ts'
 import { nowUnix } from '../lib/time.ts'
 import type { GitCtx, GitService } from './git-access.service.ts'
+import { shareOfClient } from '../access/client-share.ts'
 import { gitErrors, mayFetch, mayPush, mayUseNamedService } from './git.requirements.ts'
 import { limitFetchInput } from './input-limits.ts'
 import { pushInto } from './push.ts'
@@ -37,7 +38,10 @@ function requestBody(call: Call, service: GitService): Readable {
   }
   const unpacked = new PassThrough()
   // A body that is no gzip, or ends early, is an error of the stream that git reads from.
-  pipeline(call.body(), createGunzip(), unpacked).catch((error: Error) => unpacked.destroy(error))
+  pipeline(call.body(), createGunzip(), unpacked).catch((error: NodeJS.ErrnoException) => {
+    const isBroken = error.code?.startsWith('Z_') === true
+    unpacked.destroy(isBroken ? new BadRequest('the body is not packed as it says', 'body_not_gzip') : error)
+  })
   return unpacked
 }
 
@@ -80,7 +84,14 @@ export const gitInfoRefs = operation({
       ])
       return bytes('text/plain; charset=utf-8', lines.join(''), { headers: neverCached })
     }
-    const request = { ...protocolOf(call), stateless: true, advertise: true, signal: call.signal }
+    const share = shareOfClient(ctx, service === 'git-upload-pack' ? 'fetches' : 'pushes')
+    const request = {
+      ...protocolOf(call),
+      stateless: true,
+      advertise: true,
+      signal: call.signal,
+      ...(share && { share }),
+    }
     const running =
       service === 'git-upload-pack'
         ? await ctx.git.uploadPack(ctx.gitKey, request)
@@ -103,16 +114,19 @@ export const gitUploadPack = operation({
   family: 'git',
   scope: null,
   errors: gitErrors,
+  writes: false,
   requires: [mayFetch],
   body: bytesOf('application/x-git-upload-pack-request'),
   reply: { 200: bytesOf('application/x-git-upload-pack-result') },
   async run({ ctx, call }) {
-    const body = limitFetchInput(requestBody(call, 'git-upload-pack'))
+    const body = limitFetchInput(requestBody(call, 'git-upload-pack'), (bytes) => call.holds(bytes))
+    const share = shareOfClient(ctx, 'fetches')
     const running = await ctx.git.uploadPack(ctx.gitKey, {
       ...protocolOf(call),
       stateless: true,
       body,
       signal: call.signal,
+      ...(share && { share }),
     })
     return gitReply('git-upload-pack', 'result', running)
   },

@@ -63,7 +63,10 @@ const branchesOf = async (forge: Forge, api: string): Promise<string[]> =>
   (await forge.as('alice').get(`${api}/branches`)).json.map((branch: { name: string }) => branch.name).sort()
 
 test('git over HTTP: hostile and broken requests are refused, change nothing and hold nothing', async () => {
-  await using forge = await startForge({ users: ['alice'], settings: { ingot: { MAX_GIT_PROCESSES: 1 } } })
+  await using forge = await startForge({
+    users: ['alice'],
+    settings: { ingot: { MAX_GIT_FETCHES: 1, MAX_GIT_PUSHES: 1 } },
+  })
   const repo = await forge.given.repo({ owner: 'alice' })
   using clone = await Clone.of(forge, 'alice', repo.fullName)
   await clone.commit('file')

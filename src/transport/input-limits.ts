@@ -10,11 +10,16 @@ const maxFetchInputBytes = 64 << 20
 /** Most bytes of a push before its pack: commands and push options, which git keeps in memory too. */
 const maxCommandBytes = 16 << 20
 
-/** The body of a fetch; one that is too long breaks off with `TooLarge`. */
-export function limitFetchInput(body: Readable): Readable {
+/**
+ * The body of a fetch; one that is too long breaks off with `TooLarge`.
+ *
+ * @param holds told of what is kept in memory; what it throws breaks the body off as well
+ */
+export function limitFetchInput(body: Readable, holds: (bytes: number) => void = () => undefined): Readable {
   let bytes = 0
   return through(body, (chunk) => {
     bytes += chunk.length
+    holds(chunk.length)
     if (bytes > maxFetchInputBytes) {
       throw new TooLarge(`a fetch may send ${maxFetchInputBytes} bytes`, 'fetch_too_large')
     }

@@ -1,6 +1,7 @@
 import type { GitService, UploadPackRequest } from '../git/git.ts'
 import { codeOf, wikiOf } from '../refs/git-repository.ts'
 import { receivePush, type Push } from '../refs/push.service.ts'
+import { shareOfClient } from '../access/client-share.ts'
 import type { GitPushCtx } from './git-access.service.ts'
 import { wikiPushExtras } from '../wiki/push-told.service.ts'
 import { limitPushCommands } from './input-limits.ts'
@@ -11,8 +12,10 @@ export async function pushInto(ctx: GitPushCtx, request: UploadPackRequest): Pro
     ctx.unit === 'wiki'
       ? receivePush(ctx, wikiOf(ctx.repo, ctx.gitKey), wikiPushExtras(ctx, ctx.gitKey))
       : receivePush(ctx, codeOf(ctx.repo), ctx.parts.pushExtras(ctx))
+  const share = shareOfClient(ctx, 'pushes')
   const running = await ctx.git.receivePack(ctx.gitKey, {
     ...request,
+    ...(share && { share }),
     ...(request.body ? { body: limitPushCommands(request.body) } : {}),
     callbacks: push.callbacks,
   })

@@ -13,6 +13,8 @@ import type { RepoRow } from '../db/tables/repositories.ts'
 import type { GitService as RunningGit } from '../git/git.ts'
 import { issueTicket } from '../lfs/ticket.service.ts'
 import { Forbidden, NotFound, Refusal } from '../lib/errors.ts'
+import { shareOfAddress } from '../http/client-address.ts'
+import { shareOfClient } from '../access/client-share.ts'
 import { openForGit, type GitPushCtx } from './git-access.service.ts'
 import type { GitAddress } from './git-address.ts'
 import { limitFetchInput } from './input-limits.ts'
@@ -39,6 +41,8 @@ export interface SshRequest {
   readonly command: string | undefined
   /** Value of `GIT_PROTOCOL`. */
   readonly protocol: string | undefined
+  /** Network address of the client. */
+  readonly address: string
   /** Aborted when the client goes away or the server stops. */
   readonly signal: AbortSignal
 }
@@ -84,7 +88,13 @@ async function serve(
   const viewer = caller.user
     ? viewerOf(caller.user, { kind: 'ssh', keyId: caller.key.id })
     : await deployViewer(services, caller.key, place, wantsToWrite(command))
-  const ctx: Ctx = { ...services, viewer }
+  const claim = {
+    viewer: viewer.id,
+    isAdmin: viewer.isAdmin,
+    address: shareOfAddress(request.address),
+    repository: undefined,
+  }
+  const ctx: Ctx = { ...services, viewer, claim }
   const address = place ? { ...command.address, owner: place.owner.name, name: place.repo.name } : command.address
   if (command.kind === 'lfs-ticket') {
     const ticket = await issueTicket({ ...ctx, viewer }, address, caller.key.id, command.operation)
@@ -99,15 +109,27 @@ async function serve(
     body: streams.input,
     signal,
   }
+  const placed = (kind: 'fetches' | 'archives') => {
+    const share = shareOfClient(opened, kind)
+    return share && { share }
+  }
   switch (command.service) {
     case 'git-upload-pack':
       return relay(
-        await services.git.uploadPack(opened.gitKey, { ...conversation, body: limitFetchInput(streams.input) }),
+        await services.git.uploadPack(opened.gitKey, {
+          ...conversation,
+          body: limitFetchInput(streams.input),
+          ...placed('fetches'),
+        }),
         streams,
         signal,
       )
     case 'git-upload-archive':
-      return relay(await services.git.uploadArchive(opened.gitKey, conversation), streams, signal)
+      return relay(
+        await services.git.uploadArchive(opened.gitKey, { ...conversation, ...placed('archives') }),
+        streams,
+        signal,
+      )
     case 'git-receive-pack':
       return relay(await pushInto(opened as GitPushCtx, conversation), streams, signal)
   }

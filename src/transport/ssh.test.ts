@@ -218,7 +218,7 @@ test('ssh: connections that say nothing are cut, and more than the most are not 
 })
 
 test('ssh: a client that vanishes ends git, and the server stops though clients stay', async () => {
-  const forge = await startSshForge({ ingot: { MAX_GIT_PROCESSES: 1 } })
+  const forge = await startSshForge({ ingot: { MAX_GIT_FETCHES: 1, MAX_GIT_PUSHES: 1 } })
   using folder = new SshFolder(forge)
   const repo = await forge.given.repo({ owner: 'alice' })
   const key = await folder.newKey()

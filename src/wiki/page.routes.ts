@@ -63,6 +63,7 @@ export const repoGetWikiPageRevisions = operation({
   path: '/repos/{username}/{reponame}/wiki/revisions/{pageName+}',
   params: { pageName: pathText },
   scope: 'repository',
+  load: 'expensive',
   requires: [inRepo, wikiEnabled],
   query: { page: Type.Optional(Type.Integer()) },
   reply: { 200: WikiCommitList },

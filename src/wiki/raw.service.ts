@@ -21,6 +21,6 @@ export async function getWikiFile(ctx: RepoCtx, sent: string, signal: AbortSigna
   const isFile = entry?.type === 'blob' && entry.mode !== '120000'
   const found = isFile ? { file: path, oid: entry.oid } : await findPage(ctx, wiki, path)
   if (!found) throw new NotFound(`there is no file ${path} in the wiki`, 'path_not_found')
-  const { content } = await openBlob({ git: ctx.git, repo: { git_key: wiki.gitKey } }, found.oid, signal)
+  const { content } = await openBlob({ ...ctx, repo: { id: ctx.repo.id, git_key: wiki.gitKey } }, found.oid, signal)
   return { name: found.file.slice(found.file.lastIndexOf('/') + 1), oid: found.oid, content }
 }

@@ -1,10 +1,10 @@
 import type { Ctx } from '../../access/context.ts'
 import { configuredTask } from '../../access/task.ts'
 import type { Config } from '../../config/load-config.ts'
-import { transaction } from '../../db/database.ts'
 import type { JobRun } from '../../jobs/job.ts'
 import { nowUnix } from '../../lib/time.ts'
-import { deleteArchive, listArchivesBefore } from './archive.store.ts'
+import { removeArchives } from './archive-removal.service.ts'
+import { listArchivesBefore } from './archive.store.ts'
 
 const batchSize = 100
 
@@ -26,12 +26,7 @@ async function removeArchivesBefore(ctx: Ctx, run: JobRun, beforeUnix: number): 
     run.signal.throwIfAborted()
     const rows = await listArchivesBefore(ctx.db, beforeUnix, batchSize)
     if (rows.length === 0) return
-    for (const row of rows) {
-      await transaction(ctx.db, (tx) =>
-        deleteArchive(tx, { repoId: row.repo_id, commit: row.commit_oid, format: row.format }),
-      )
-      await ctx.blobs.repoArchive.delete(row.blob_key)
-    }
+    await removeArchives(ctx, rows)
     done += rows.length
     run.progress({ done })
   }

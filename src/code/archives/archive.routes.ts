@@ -45,10 +45,11 @@ export const repoGetArchive = operation({
   params: { filepath: pathText },
   scope: 'repository',
   requires: [inRepo, canRead('code')],
+  writes: true,
   reply: fileReplies,
   async run({ ctx, params, call }) {
     const { ref, format } = splitArchiveName(params.filepath)
-    return serveArchive(ctx, call, ref, await getArchive(ctx, ref, format))
+    return serveArchive(ctx, call, ref, await getArchive(ctx, ref, format, call.signal))
   },
 })
 
@@ -60,11 +61,12 @@ export const repoDownloadArchive = operation({
   params: { ball_type: enumeration('zipball', 'tarball', 'bundle'), filepath: pathText },
   scope: 'repository',
   requires: [inRepo, canRead('code')],
+  writes: true,
   reply: fileReplies,
   async run({ ctx, params, call }) {
     // The router lets through only the names of this table.
     const format = ballFormats[params.ball_type] as OfferedFormat
-    return serveArchive(ctx, call, params.filepath, await getArchive(ctx, params.filepath, format))
+    return serveArchive(ctx, call, params.filepath, await getArchive(ctx, params.filepath, format, call.signal))
   },
 })
 
@@ -76,10 +78,11 @@ export const webArchive = operation({
   params: { filepath: pathText },
   scope: 'repository',
   requires: [inRepo, canRead('code')],
+  writes: true,
   reply: fileReplies,
   async run({ ctx, params, call }) {
     const { ref, format } = splitArchiveName(params.filepath)
-    const archive = await getArchive(ctx, ref, format)
+    const archive = await getArchive(ctx, ref, format, call.signal)
     // Pages offer bytes of no type, the API says what they are (observed).
     const reply = await serveArchive(ctx, call, ref, archive, 'application/octet-stream')
     if (call.method === 'GET' && reply.status === 200) await countDownload(ctx, archive)

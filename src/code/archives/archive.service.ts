@@ -1,11 +1,13 @@
+import { aboutRepository } from '../../admission/claim.ts'
 import type { RepoCtx } from '../../access/context.ts'
 import { perApplication } from '../../access/per-application.ts'
 import { storedContent } from '../../access/stored-content.ts'
 import { transaction } from '../../db/database.ts'
 import type { ArchiveFormat } from '../../git/git.ts'
 import type { FileContent } from '../../http/file-reply.ts'
-import { BadRequest, NotFound } from '../../lib/errors.ts'
+import { BadRequest, NotFound, Unavailable } from '../../lib/errors.ts'
 import { nowUnix } from '../../lib/time.ts'
+import { makeRoomForArchives } from './archive-removal.service.ts'
 import { findArchive, upsertArchive, type ArchiveKey } from './archive.store.ts'
 import { getNamedCommit, type NamedCommit } from '../commits/named-commit.service.ts'
 import { countArchiveDownload } from '../branches/tag.store.ts'
@@ -34,20 +36,41 @@ export interface StoredArchive {
   readonly content: FileContent
 }
 
+/** An archive that is being made, for those who wait for it. */
+interface Making {
+  readonly done: Promise<void>
+  waiting: number
+  /** Ends the work when nobody waits any more. */
+  readonly abandoned: AbortController
+}
+
 /** Archives that are being made, so that those who ask meanwhile wait for the same one. */
-const archivesUnderWay = perApplication(() => new Map<string, Promise<void>>())
+const archivesUnderWay = perApplication(() => new Map<string, Making>())
+
+/** Most files of an archive. */
+const maxFiles = 300_000
+
+/** Most bytes of large files that an archive holds more than once. */
+const maxRepeatedBytes = 128 * 1024 * 1024
 
 /**
  * The archive of a revision. The first one who asks has it made and stored; it is kept for a while and used again.
- * An unknown revision, and archives that are switched off, are `NotFound`.
+ * An unknown revision, and archives that are switched off, are `NotFound`; files that are too many or too large `TooLarge`.
+ *
+ * @param signal ends when the caller does not wait any more
  */
-export async function getArchive(ctx: RepoCtx, ref: string, format: OfferedFormat): Promise<StoredArchive> {
+export async function getArchive(
+  ctx: RepoCtx,
+  ref: string,
+  format: OfferedFormat,
+  signal: AbortSignal,
+): Promise<StoredArchive> {
   if (ctx.config.repository.disableDownloadSourceArchives) {
     throw new NotFound('archives are switched off', 'archives_disabled')
   }
   const revision = await getNamedCommit(ctx.git, ctx.repo.git_key, ref)
   const key: ArchiveKey = { repoId: ctx.repo.id, commit: revision.commit, format }
-  const content = (await storedArchive(ctx, key)) ?? (await madeContent(ctx, key, format))
+  const content = (await storedArchive(ctx, key)) ?? (await madeContent(ctx, key, format, signal))
   return { revision, format, content }
 }
 
@@ -60,26 +83,79 @@ async function storedArchive(ctx: RepoCtx, key: ArchiveKey): Promise<FileContent
   return row && storedContent(ctx.blobs.repoArchive, row.blob_key)
 }
 
-async function madeContent(ctx: RepoCtx, key: ArchiveKey, format: OfferedFormat): Promise<FileContent> {
+async function madeContent(
+  ctx: RepoCtx,
+  key: ArchiveKey,
+  format: OfferedFormat,
+  signal: AbortSignal,
+): Promise<FileContent> {
   const blobKey = blobKeyOf(key)
   const underWay = archivesUnderWay(ctx)
-  let work = underWay.get(blobKey)
-  if (!work) {
-    work = makeArchive(ctx, key, format, blobKey).finally(() => underWay.delete(blobKey))
-    underWay.set(blobKey, work)
+  let making = underWay.get(blobKey)
+  if (!making || making.abandoned.signal.aborted) {
+    const abandoned = new AbortController()
+    const begun: Making = {
+      abandoned,
+      waiting: 0,
+      done: makeArchive(ctx, key, format, blobKey, abandoned.signal).finally(() => {
+        if (underWay.get(blobKey) === begun) underWay.delete(blobKey)
+      }),
+    }
+    making = begun
+    underWay.set(blobKey, begun)
   }
-  await work
+  await waitFor(making, signal)
   const content = await storedContent(ctx.blobs.repoArchive, blobKey)
   if (!content) throw new NotFound('the archive was removed meanwhile', 'archive_gone')
   return content
 }
 
-async function makeArchive(ctx: RepoCtx, key: ArchiveKey, format: OfferedFormat, blobKey: string): Promise<void> {
-  const prefix = ctx.config.repository.prefixArchiveFiles ? `${ctx.repo.lower_name}/` : ''
-  const stream = await ctx.git.archive(ctx.repo.git_key, { commit: key.commit, format, prefix })
-  // How large an archive may become is git's own affair: its contents were accepted by pushes.
-  await ctx.blobs.repoArchive.put(blobKey, stream, { maxBytes: Number.POSITIVE_INFINITY })
-  await transaction(ctx.db, (tx) => upsertArchive(tx, key, blobKey, nowUnix(ctx.clock)))
+/** Waits for an archive; the last who goes away ends the work. */
+async function waitFor(making: Making, signal: AbortSignal): Promise<void> {
+  making.waiting += 1
+  let leave: () => void = () => undefined
+  const left = new Promise<never>((_resolve, reject) => {
+    leave = () => reject(signal.reason)
+    if (signal.aborted) leave()
+    else signal.addEventListener('abort', leave, { once: true })
+  })
+  try {
+    await Promise.race([making.done, left])
+  } finally {
+    signal.removeEventListener('abort', leave)
+    making.waiting -= 1
+    if (making.waiting === 0) {
+      // Whoever else waits for its end has nobody to tell.
+      making.done.catch(() => undefined)
+      making.abandoned.abort(new Unavailable('nobody waits for the archive any more', 'archive_abandoned'))
+    }
+  }
+}
+
+async function makeArchive(
+  ctx: RepoCtx,
+  key: ArchiveKey,
+  format: OfferedFormat,
+  blobKey: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const { config, git, repo } = ctx
+  const maxBytes = config.ingot.maxArchiveSize
+  const release = await ctx.admission.archives.take(ctx.claim && aboutRepository(ctx.claim, repo.id), signal)
+  try {
+    // A bundle holds what the repository does, each object once.
+    const limits = { maxFiles, maxBytes, maxRepeatedBytes, signal }
+    if (format !== 'bundle') await git.measureTree(repo.git_key, key.commit, limits)
+    const prefix = config.repository.prefixArchiveFiles ? `${repo.lower_name}/` : ''
+    const stream = await git.archive(repo.git_key, { commit: key.commit, format, prefix, signal })
+    const { sizeBytes } = await ctx.blobs.repoArchive.put(blobKey, stream, { maxBytes, signal })
+    await transaction(ctx.db, (tx) =>
+      upsertArchive(tx, { ...key, blobKey, sizeBytes, createdUnix: nowUnix(ctx.clock) }),
+    )
+    await makeRoomForArchives(ctx, repo.id, blobKey)
+  } finally {
+    release()
+  }
 }
 
 /** The name an archive is offered by: repository and reference, slashes as dashes. */

@@ -17,16 +17,45 @@ export const findArchive = (db: Db, { repoId, commit, format }: ArchiveKey) =>
     .where('format', '=', format)
     .executeTakeFirst()
 
+export interface NewArchive extends ArchiveKey {
+  readonly blobKey: string
+  readonly sizeBytes: number
+  readonly createdUnix: Unix
+}
+
 /** Notes that an archive is stored; a second one of the same takes the place of the first. */
-export const upsertArchive = (tx: Tx, { repoId, commit, format }: ArchiveKey, blobKey: string, createdUnix: Unix) =>
-  tx
+export const upsertArchive = (tx: Tx, { repoId, commit, format, blobKey, sizeBytes, createdUnix }: NewArchive) => {
+  const stored = { blob_key: blobKey, size_bytes: sizeBytes, created_unix: createdUnix }
+  return tx
     .insertInto('repo_archive')
-    .values({ repo_id: repoId, commit_oid: commit, format, blob_key: blobKey, created_unix: createdUnix })
-    .onConflict((conflict) =>
-      conflict
-        .columns(['repo_id', 'commit_oid', 'format'])
-        .doUpdateSet({ blob_key: blobKey, created_unix: createdUnix }),
-    )
+    .values({ repo_id: repoId, commit_oid: commit, format, ...stored })
+    .onConflict((conflict) => conflict.columns(['repo_id', 'commit_oid', 'format']).doUpdateSet(stored))
+    .execute()
+}
+
+/** Bytes of all stored archives, and of those of one repository. */
+export async function sumArchiveBytes(db: Db, repoId: RepoId): Promise<{ all: number; ofRepo: number }> {
+  return db
+    .selectFrom('repo_archive')
+    .select((select) => [
+      select.fn.coalesce(select.fn.sum<number>('size_bytes'), select.lit(0)).as('all'),
+      select.fn
+        .coalesce(select.fn.sum<number>('size_bytes').filterWhere('repo_id', '=', repoId), select.lit(0))
+        .as('ofRepo'),
+    ])
+    .executeTakeFirstOrThrow()
+}
+
+/** The oldest archives, of one repository or of all, some at a time. */
+export const listOldestArchives = (db: Db, repoId: RepoId | undefined, limit: number) =>
+  db
+    .selectFrom('repo_archive')
+    .selectAll()
+    .$if(repoId !== undefined, (query) => query.where('repo_id', '=', repoId as RepoId))
+    .orderBy('created_unix')
+    .orderBy('repo_id')
+    .orderBy('commit_oid')
+    .limit(limit)
     .execute()
 
 /** Archives made before a moment, some at a time. */

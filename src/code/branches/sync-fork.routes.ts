@@ -17,6 +17,7 @@ export const repoSyncForkDefaultInfo = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/sync_fork',
   scope: 'repository',
+  load: 'expensive',
   requires: [inRepo, canRead('code')],
   reply: { 200: SyncForkInfo },
   run: async ({ ctx }) => ok(present(await getForkState(ctx, ctx.repo.default_branch))),
@@ -27,6 +28,7 @@ export const repoSyncForkDefault = operation({
   path: '/repos/{username}/{reponame}/sync_fork',
   scope: 'repository',
   // Signing in comes first: the contract answers 401 to guests where the reference answers 403 (git.md).
+  load: 'expensive',
   requires: [inRepo, signedIn, notArchived, canWrite('code')],
   reply: { 204: 'empty' },
   async run({ ctx }) {
@@ -40,6 +42,7 @@ export const repoSyncForkBranchInfo = operation({
   path: '/repos/{username}/{reponame}/sync_fork/{branch}',
   params: { branch: pathText },
   scope: 'repository',
+  load: 'expensive',
   requires: [inRepo, canRead('code')],
   reply: { 200: SyncForkInfo },
   run: async ({ ctx, params }) => ok(present(await getForkState(ctx, params.branch))),
@@ -50,6 +53,7 @@ export const repoSyncForkBranch = operation({
   path: '/repos/{username}/{reponame}/sync_fork/{branch}',
   params: { branch: pathText },
   scope: 'repository',
+  load: 'expensive',
   requires: [inRepo, signedIn, notArchived, canWrite('code')],
   reply: { 204: 'empty' },
   async run({ ctx, params }) {

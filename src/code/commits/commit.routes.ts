@@ -58,6 +58,7 @@ export const repoGetAllCommits = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/commits',
   scope: 'repository',
+  load: 'expensive',
   requires: [inRepo, canRead('code'), gitRepo],
   query: {
     sha: Type.Optional(Type.String()),
@@ -89,6 +90,7 @@ export const repoGetSingleCommit = operation({
   path: '/repos/{username}/{reponame}/git/commits/{sha}',
   params: { sha: pathText },
   scope: 'repository',
+  load: 'expensive',
   requires: [inRepo, gitRepo, canRead('code')],
   query: partsQuery,
   reply: { 200: Commit },
@@ -102,6 +104,7 @@ export const repoDownloadCommitDiffOrPatch = operation({
   path: '/repos/{username}/{reponame}/git/commits/{sha}.{diffType}',
   params: { sha: pathText, diffType: enumeration('diff', 'patch') },
   scope: 'repository',
+  load: 'expensive',
   requires: [inRepo, gitRepo, canRead('code')],
   reply: { 200: bytesOf('text/plain') },
   run: async ({ ctx, params, call }) =>
@@ -116,6 +119,7 @@ export const webCommitDiffOrPatch = operation({
   path: '/{username}/{reponame}/commit/{sha}.{diffType}',
   params: { sha: pathText, diffType: enumeration('diff', 'patch') },
   scope: 'repository',
+  load: 'expensive',
   requires: [inRepo, canRead('code')],
   reply: { 200: bytesOf('text/plain') },
   run: async ({ ctx, params, call }) =>
@@ -127,6 +131,7 @@ export const repoCompareDiff = operation({
   path: '/repos/{username}/{reponame}/compare/{filepath+}',
   params: { filepath: pathText },
   scope: 'repository',
+  load: 'expensive',
   requires: [inRepo, canRead('code')],
   query: { verification: Type.Optional(Type.Boolean()), files: Type.Optional(Type.Boolean()) },
   reply: { 200: Compare },

@@ -53,6 +53,7 @@ export const repoGetContentsList = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/contents',
   scope: 'repository',
+  load: 'expensive',
   requires: [inRepo, canRead('code')],
   query: refQuery,
   reply: { 200: Type.Union([Type.Array(ContentsResponse), ContentsResponse]) },
@@ -64,6 +65,7 @@ export const repoGetContents = operation({
   path: '/repos/{username}/{reponame}/contents/{filepath+}',
   params: { filepath: pathText },
   scope: 'repository',
+  load: 'expensive',
   requires: [inRepo, canRead('code')],
   query: refQuery,
   reply: { 200: Type.Union([Type.Array(ContentsResponse), ContentsResponse]) },
@@ -199,6 +201,7 @@ export const repoApplyDiffPatch = operation({
   path: '/repos/{username}/{reponame}/diffpatch',
   scope: 'repository',
   // Signing in comes first: the contract answers 401 to guests where the reference answers 403 (contents.md).
+  load: 'expensive',
   requires: [inRepo, signedIn, canWrite('code'), validBody, notArchived, repoUnderQuota('size:repos:all')],
   body: ApplyDiffPatchFileOptions,
   carriesFiles: true,

@@ -1,3 +1,4 @@
+import { shareOfClient } from '../../access/client-share.ts'
 import type { RepoCtx } from '../../access/context.ts'
 import type { FileContent } from '../../http/file-reply.ts'
 import type { PathEntry } from '../../git/git.ts'
@@ -53,10 +54,11 @@ async function lastChange({ git, repo }: RepoCtx, commit: Oid, path: string): Pr
 
 /** The bytes of a blob: whole when they are few, else read as they are sent. */
 export async function openBlob(
-  { git, repo }: Pick<RepoCtx, 'git'> & { readonly repo: Pick<RepoCtx['repo'], 'git_key'> },
+  ctx: Pick<RepoCtx, 'admission' | 'claim' | 'git'> & { readonly repo: Pick<RepoCtx['repo'], 'id' | 'git_key'> },
   oid: Oid,
   signal: AbortSignal,
 ): Promise<{ sizeBytes: number; content: FileContent }> {
+  const { git, repo } = ctx
   const blob = await git.readBlob(repo.git_key, oid, { maxBytes: maxWholeBytes })
   const { sizeBytes } = blob
   if (blob.content) return { sizeBytes, content: blob.content }
@@ -64,7 +66,10 @@ export async function openBlob(
     sizeBytes,
     content: {
       sizeBytes,
-      open: async (range) => (await git.streamBlob(repo.git_key, oid, { ...(range ? { range } : {}), signal })).stream,
+      async open(range) {
+        const options = { ...(range ? { range } : {}), signal, share: shareOfClient(ctx, 'downloads') }
+        return (await git.streamBlob(repo.git_key, oid, options)).stream
+      },
     },
   }
 }

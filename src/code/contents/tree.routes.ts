@@ -18,6 +18,7 @@ export const getTree = operation({
   path: '/repos/{username}/{reponame}/git/trees/{sha}',
   params: { sha: pathText },
   scope: 'repository',
+  load: 'expensive',
   requires: [inRepo, gitRepo, canRead('code')],
   query: {
     recursive: Type.Optional(Type.Boolean()),

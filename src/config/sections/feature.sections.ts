@@ -342,9 +342,30 @@ export const ingot = defineSection('ingot', {
     min: '1s',
   }),
   maxConnections: int('MAX_CONNECTIONS', 4096, 'most open connections to the web server', { min: 1 }),
-  maxGitProcesses: int('MAX_GIT_PROCESSES', 16, 'most git processes at once, readers aside', { min: 1, max: 1024 }),
+  slowClientTimeout: durationMs('SLOW_CLIENT_TIMEOUT', '60s', 'how long a client may be slower than MIN_CLIENT_SPEED', {
+    min: '100ms',
+  }),
+  minClientSpeed: bytes(
+    'MIN_CLIENT_SPEED',
+    '4 KiB',
+    'bytes a second that a client takes or sends at least, when there are any',
+  ),
+  // Of each of these one account, or one address of guests, gets a quarter, an address half, a repository three quarters.
+  maxRequests: int('MAX_REQUESTS', 1024, 'most requests under way, those that wait for events aside', { min: 1 }),
+  maxExpensiveRequests: int('MAX_EXPENSIVE_REQUESTS', 16, 'most of them that read much or reckon long', { min: 1 }),
+  maxGitFetches: int('MAX_GIT_FETCHES', 16, 'most fetches and clones that git works on at once', { min: 1, max: 1024 }),
+  maxGitPushes: int('MAX_GIT_PUSHES', 16, 'most pushes that git works on at once', { min: 1, max: 1024 }),
+  maxGitArchives: int('MAX_GIT_ARCHIVES', 4, 'most archives that git makes at once', { min: 1, max: 1024 }),
+  maxGitDownloads: int('MAX_GIT_DOWNLOADS', 32, 'most large files of repositories that are being sent', {
+    min: 1,
+    max: 1024,
+  }),
+  maxArchiveSize: bytes('MAX_ARCHIVE_SIZE', '2 GiB', 'largest archive, and most bytes of the files in one'),
+  maxStoredArchives: bytes('MAX_STORED_ARCHIVES', '8 GiB', 'most bytes of archives that are kept to be given again'),
+  maxPlaceWait: durationMs('MAX_PLACE_WAIT', '30s', 'longest wait for one of these places', { min: '100ms' }),
+  maxFetchSpool: bytes('MAX_FETCH_SPOOL', '1 GiB', 'most bytes of fetches on the disk that wait for slow clients'),
   maxGitReaders: int('MAX_GIT_READERS', 32, 'most long-lived git readers', { min: 1, max: 1024 }),
-  maxGitQueue: int('MAX_GIT_QUEUE', 256, 'most git commands that may wait for a process', { min: 1 }),
+  maxGitQueue: int('MAX_GIT_QUEUE', 256, 'most requests that wait for one of these places', { min: 1 }),
   // One pool for each kind of work, so that none waits for another. 0 leaves the work to other processes.
   jobWorkers: int('JOB_WORKERS', 4, 'background jobs at once in a process that have no pool of their own', slots),
   jobWorkersGit: int('JOB_WORKERS_GIT', 4, 'jobs at once that follow pushes: people wait for them', slots),

@@ -29,6 +29,7 @@ import { repoRelations1 } from './repo-relations-1.ts'
 import { repoRelations2 } from './repo-relations-2.ts'
 import { repositories1 } from './repositories-1.ts'
 import { repositories2 } from './repositories-2.ts'
+import { repositories3 } from './repositories-3.ts'
 import { wiki1 } from './wiki-1.ts'
 import { webhooks1 } from './webhooks-1.ts'
 import { revisions1 } from './revisions-1.ts'
@@ -75,4 +76,5 @@ export const migrations: readonly Migration[] = [
   accounts2,
   imports1,
   federation2,
+  repositories3,
 ]

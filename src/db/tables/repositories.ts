@@ -178,6 +178,7 @@ export interface RepoArchiveTable {
   format: string
   blob_key: string
   created_unix: Unix
+  size_bytes: number
 }
 
 export interface RepositoryTables {
@@ -197,6 +198,7 @@ export interface RepositoryTables {
 export type RepoRow = Selectable<RepoTable>
 export type NewRepoRow = Insertable<RepoTable>
 export type RepoChange = Updateable<RepoTable>
+export type RepoArchiveRow = Selectable<RepoArchiveTable>
 export type RefJournalRow = Selectable<RefJournalTable>
 export type NewRefJournalRow = Insertable<RefJournalTable>
 export type RepoUnitRow = Selectable<RepoUnitTable>

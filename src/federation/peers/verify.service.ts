@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { personOf } from '../../admission/shares.ts'
 import type { Ctx, Services } from '../../access/context.ts'
 import { transaction, type Tx } from '../../db/database.ts'
 import type { FederatedAccountRow, FederatedServerRow } from '../../db/tables/federation.ts'
@@ -132,7 +133,7 @@ async function refreshed(
   // Before the question: while one is under way, others with the same key are refused.
   if (known) await noteRefresh(ctx, known, now)
   try {
-    const actor = await fetchKeyOwner(ctx, signature.keyId, call.share)
+    const actor = await fetchKeyOwner(ctx, signature.keyId, String(personOf(call.claim)))
     const { key } = actor
     if (!key || !parsePublicKey(key.pem)) throw new PeerProblem('it is no key that requests can be signed with', false)
     if (!(await fits(signature, key.pem))) throw doesNotFit()

@@ -36,7 +36,10 @@ function serve(stream: WireStream, request: BrokerRequest): void {
       slots: {
         read: slots('read'),
         write: slots('write'),
-        transport: slots('transport'),
+        fetch: slots('fetch'),
+        push: slots('push'),
+        archive: slots('archive'),
+        download: slots('download'),
         maintenance: slots('maintenance'),
       },
     }

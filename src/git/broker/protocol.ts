@@ -1,7 +1,7 @@
 /** The requests that the server sends to the broker, and their results. Both run from the same build. */
 
 /** Which slots a command takes; each kind has its own number of slots and its own queue. */
-export type CommandKind = 'read' | 'write' | 'transport' | 'maintenance'
+export type CommandKind = 'read' | 'write' | 'fetch' | 'push' | 'archive' | 'download' | 'maintenance'
 
 export type BrokerSettings = {
   readonly op: 'settings'

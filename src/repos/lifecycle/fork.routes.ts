@@ -32,6 +32,7 @@ export const createFork = operation({
   method: 'POST',
   path: '/repos/{username}/{reponame}/forks',
   scope: 'repository',
+  load: 'expensive',
   requires: [anyone, forksOn, inRepo, signedIn, canRead('code'), validBody],
   body: CreateForkOption,
   reply: { 202: Repository },

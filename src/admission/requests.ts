@@ -1,0 +1,49 @@
+import { Unavailable } from '../lib/errors.ts'
+import type { Claim } from './claim.ts'
+import { Shares, dividedUsually } from './shares.ts'
+
+/**
+ * What a request costs the others, as its operation declares it:
+ * - `usual`;
+ * - `expensive`: it reads much, starts processes or reckons for long, so that it takes a place of its own;
+ * - `waiting`: it mostly waits (for what happens), within a limit of its own;
+ * - `vital`: whether the instance lives, and signing in; never refused for want of room.
+ */
+export type Load = 'usual' | 'expensive' | 'waiting' | 'vital'
+
+/** How soon a client may come again, in seconds. */
+const retryAfterSeconds = 2
+
+/** Counts requests under way, those that write apart as well, so that reading goes on while many write. */
+export class Requests {
+  readonly #all: Shares
+  readonly #writes: Shares
+
+  /** @param total most requests under way */
+  constructor(total: number) {
+    this.#all = new Shares(dividedUsually(total))
+    const some = Math.max(1, Math.floor((total * 3) / 4))
+    this.#writes = new Shares(dividedUsually(some))
+  }
+
+  get underWay(): number {
+    return this.#all.total
+  }
+
+  /**
+   * A request begins; `leave` with the same arguments ends it.
+   * @throws Unavailable when there are too many
+   */
+  enter(claim: Claim, writes: boolean): void {
+    if (!this.#all.fits(claim, 1) || (writes && !this.#writes.fits(claim, 1))) {
+      throw new Unavailable('too many requests are under way; try again', 'requests_busy', { retryAfterSeconds })
+    }
+    this.#all.add(claim, 1)
+    if (writes) this.#writes.add(claim, 1)
+  }
+
+  leave(claim: Claim, writes: boolean): void {
+    this.#all.add(claim, -1)
+    if (writes) this.#writes.add(claim, -1)
+  }
+}

@@ -1,0 +1,54 @@
+import type { Server } from 'node:http'
+import type { Socket } from 'node:net'
+
+/** How long a connection too many may take to send the request that it is answered by, in milliseconds. */
+const lastRequestMs = 5000
+
+/** Connections too many that are open for as long as that. */
+const maxRefused = 128
+
+/**
+ * Open connections, altogether and by address, half of which one address may have. One too many is answered 503 at its
+ * first request and closed; whoever asks whether the server lives is answered even there.
+ */
+export class Connections {
+  readonly #total: number
+  readonly #perAddress: number
+  readonly #isTrusted: (address: string) => boolean
+  readonly #byAddress = new Map<string, number>()
+  readonly #tooMany = new WeakSet<Socket>()
+  #open = 0
+
+  /** @param isTrusted whether an address is that of a proxy, which many clients come through */
+  constructor(server: Server, total: number, isTrusted: (address: string) => boolean) {
+    this.#total = total
+    this.#perAddress = Math.max(1, Math.floor(total / 2))
+    this.#isTrusted = isTrusted
+    server.maxConnections = total + maxRefused
+    server.on('connection', (socket) => this.#count(socket))
+  }
+
+  /** Whether the request came over a connection that there was no room for. */
+  isTooMany(socket: Socket): boolean {
+    return this.#tooMany.has(socket)
+  }
+
+  #count(socket: Socket): void {
+    const address = socket.remoteAddress ?? ''
+    const ofAddress = this.#byAddress.get(address) ?? 0
+    if (this.#open >= this.#total || (ofAddress >= this.#perAddress && !this.#isTrusted(address))) {
+      this.#tooMany.add(socket)
+      const timer = setTimeout(() => socket.destroy(), lastRequestMs)
+      socket.once('close', () => clearTimeout(timer))
+      return
+    }
+    this.#open += 1
+    this.#byAddress.set(address, ofAddress + 1)
+    socket.once('close', () => {
+      this.#open -= 1
+      const left = (this.#byAddress.get(address) ?? 1) - 1
+      if (left > 0) this.#byAddress.set(address, left)
+      else this.#byAddress.delete(address)
+    })
+  }
+}
