@@ -7,7 +7,14 @@ import { engineOf, transaction, type Db } from './database.ts'
 const write = (db: Db, statement: string): Promise<unknown> => sql.raw(statement).execute(engineOf(db).writer)
 
 async function revisions(db: Db): Promise<Record<string, number>> {
-  const rows = await db.selectFrom('row_revision').selectAll().orderBy('table_name').orderBy('row_id').execute()
+  const rows = await db
+    .selectFrom('row_revision')
+    .selectAll()
+    // Not the account of the instance itself, which every database has.
+    .where('row_id', '>', 0)
+    .orderBy('table_name')
+    .orderBy('row_id')
+    .execute()
   return Object.fromEntries(rows.map((row) => [`${row.table_name} ${row.row_id}`, row.revision]))
 }
 

@@ -4,7 +4,6 @@ import { connect, type Socket } from 'node:net'
 import { test } from 'node:test'
 import { Clone, packetLine } from '../testing/clone.ts'
 import { startForge, type Forge } from '../testing/forge.ts'
-import { runProgram } from '../testing/program.ts'
 import { until } from '../testing/until.ts'
 
 const mebibyte = 1024 * 1024
@@ -164,10 +163,9 @@ test('gitUploadPack: when no place becomes free git is told so, and when to come
     })
   const refused = await asked()
   assert.deepEqual([refused.status, refused.headers.get('retry-after')], [503, '1'])
-  const told = await runProgram('git', ['clone', '-q', `${forge.url}/${repo.fullName}.git`, '/nowhere/at/all'], {
-    env: { GIT_CONFIG_GLOBAL: '/dev/null' },
-  })
-  assert.match(told.err, /503|could not create/)
+  using clone = await Clone.begin('alice')
+  const told = await clone.git('fetch', '-q', `${forge.url}/${repo.fullName}.git`)
+  assert.match(told.err, /503/)
   assert.equal((await forge.guest.get('/version')).status, 200)
   release()
   assert.equal((await asked()).status, 200)
