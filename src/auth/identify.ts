@@ -7,6 +7,7 @@ import { findPerson } from './account.store.ts'
 import { presentedBy, tokenIn, type CredentialReader, type Identity } from './credentials.ts'
 import { findTokenByHash } from './token.store.ts'
 import { parseScopes } from './token-scopes.ts'
+import { passesSecondFactor } from './two-factor.service.ts'
 import { viewerOf, type Viewer } from './viewer.ts'
 
 /** An access token, wherever it stands. As a password only what looks like one is looked for. */
@@ -29,13 +30,23 @@ export const accessTokens: CredentialReader = {
 /** Name or address and password. It comes after all others: a wrong password counts as a guess. */
 export const passwords: CredentialReader = {
   kind: 'basic',
-  async read(services, { ip }, presented) {
+  async read(services, { ip, headers }, presented) {
     if (presented.kind !== 'basic') return undefined
     const { login, password } = presented
     const viewer = await viewerOfPassword(services, { login, password, ip })
-    return viewer && { viewer }
+    if (!viewer) return undefined
+    const code = codeHeaders.map((name) => headers[name]).find((value) => typeof value === 'string')
+    if (await passesSecondFactor(services, viewer.user, code)) return { viewer }
+    if (code !== undefined) return undefined
+    throw new Unauthenticated(
+      'the account has a second factor: send a one-time code in X-SERVICE-OTP, or use an access token',
+      'two_factor_missing',
+    )
   },
 }
+
+/** Where one-time codes stand; the names are of the same meaning. */
+const codeHeaders = ['x-service-otp', 'x-forgejo-otp', 'x-gitea-otp']
 
 const looksLikeToken = (text: string): boolean => /^[0-9a-f]{40}$/.test(text)
 

@@ -10,6 +10,7 @@ import { processTerminal, type Terminal } from './terminal.ts'
 import { userCreateCommand } from './user-create.command.ts'
 import { userListCommand } from './user-list.command.ts'
 import { userPasswordCommand } from './user-password.command.ts'
+import { userSecondFactorCommand } from './user-second-factor.command.ts'
 import { userTokenCommand } from './user-token.command.ts'
 
 /** All commands of the program. */
@@ -23,6 +24,7 @@ export function createProgram(terminal: Terminal): Command {
     .addCommand(userCreateCommand(terminal))
     .addCommand(userListCommand(terminal))
     .addCommand(userPasswordCommand(terminal))
+    .addCommand(userSecondFactorCommand(terminal))
     .addCommand(userTokenCommand(terminal))
   const program = new Command(about.name)
     .description('A self-hosted Git forge in one process')

@@ -1,4 +1,4 @@
-import { userUnderQuota } from '../access/quota.requirements.ts'
+import { ownerUnderQuota } from '../access/quota.requirements.ts'
 import type { ErrorForm } from '../http/error-forms.ts'
 import { jsonType } from '../http/error-forms.ts'
 import { bytesOf } from '../http/operation.ts'
@@ -20,7 +20,7 @@ export const registry = <const Type extends string>(type: Type, errors: ErrorFor
 export const reading = [packagesOn, mayPull] as const
 
 /** Publishing to it. */
-export const publishing = [packagesOn, mayPublish, userUnderQuota('size:assets:packages:all')] as const
+export const publishing = [packagesOn, mayPublish, ownerUnderQuota('size:assets:packages:all')] as const
 
 /** Changing and removing what is there. */
 export const changing = [packagesOn, mayPublish] as const

@@ -1,4 +1,5 @@
 import type { Feature } from '../access/feature.ts'
+import { twoFactorPurpose } from '../auth/two-factor.service.ts'
 import * as userRoutes from './user.routes.ts'
 import * as tokenRoutes from './credentials/token.routes.ts'
 import * as userSettingsRoutes from './settings.routes.ts'
@@ -30,6 +31,7 @@ export const users: Feature = {
   ],
   subscribers: [removeReplacedAvatar, emptyPurgedEvents],
   schedules: () => [deleteExpiredSessions],
+  sealed: [{ table: 'two_factor', column: 'sealed', purpose: twoFactorPurpose }],
   files: [{ table: 'user', column: 'avatar_key', store: 'avatars' }],
   counters: accountCounters,
   totals: countAccounts,

@@ -1,6 +1,6 @@
-import type { Ctx } from '../access/context.ts'
+import type { Ctx, SignedInCtx } from '../access/context.ts'
 import { textMember, type Call, type Requirement } from '../http/operation.ts'
-import { Forbidden } from '../lib/errors.ts'
+import { Forbidden, Moved } from '../lib/errors.ts'
 import { equalSecrets } from '../secrets/secrets.ts'
 import { newSecret } from '../secrets/tokens.ts'
 import { BrowserSession } from './browser.credentials.ts'
@@ -24,6 +24,17 @@ export const inBrowser: Requirement<Ctx, Omit<BrowserCtx, keyof Ctx>> = {
     const csrf = known && /^[\w-]{20,100}$/.test(known) ? known : newSecret()
     if (csrf !== known) call.replyHeaders['set-cookie'] = cookie(config, csrfName, csrf)
     return { sessionSecret: principal instanceof BrowserSession ? principal.secret : undefined, csrf }
+  },
+}
+
+/** A page for somebody: guests are led to the sign-in, and back. */
+export const inSession: Requirement<BrowserCtx, Pick<SignedInCtx, 'viewer'>> = {
+  codes: ['session'],
+  refuses: [],
+  check({ viewer }, call) {
+    if (viewer) return { viewer }
+    const back = call.method === 'GET' ? `?redirect_to=${encodeURIComponent(call.url)}` : ''
+    throw new Moved(303, `/user/login${back}`)
   },
 }
 

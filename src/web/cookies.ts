@@ -10,6 +10,12 @@ export function readCookies(header: string | string[] | undefined): ReadonlyMap<
   return cookies
 }
 
+/** Name of the cookie that says that the password was right, until the code of the second factor is given. */
+export const ticketCookie = ({ session }: Pick<Config, 'session'>): string => `${session.cookieName}_second_factor`
+
+/** Name of the cookie that carries what the next page shows once. */
+export const onceCookie = ({ session }: Pick<Config, 'session'>): string => `${session.cookieName}_once`
+
 /** A cookie that scripts of a page can not read, for this site alone. An empty value deletes it. */
 export function cookie(config: Config, name: string, value: string, maxAgeSeconds?: number): string {
   const { session, server } = config

@@ -1,15 +1,13 @@
 import { Type } from 'typebox'
-import type { Config } from '../config/load-config.ts'
 import { signIn, signOut } from '../auth/session.service.ts'
 import { bytesOf, operation, validBody } from '../http/operation.ts'
 import { empty, redirect } from '../http/reply.ts'
 import { requestObject } from '../http/schema.ts'
 import { TooManyRequests } from '../lib/errors.ts'
 import { csrfName, inBrowser, ownForm, type BrowserCtx } from './browser.requirements.ts'
-import { cookie } from './cookies.ts'
-import { targetOfRequest } from '../oauth/authorize.service.ts'
-import { formTargetOf } from '../oauth/redirect.rules.ts'
-import { htmlErrors, page, policyWith, sitePath } from './page.tsx'
+import { cookie, ticketCookie } from './cookies.ts'
+import { htmlErrors, page, sitePath } from './page.tsx'
+import { localTarget, policyLeadingTo } from './sign-in-target.ts'
 import { SignInForm } from './sign-in.tsx'
 
 const SignInOption = requestObject('SignInForm', {
@@ -17,34 +15,17 @@ const SignInOption = requestObject('SignInForm', {
   user_name: Type.Optional(Type.String({ maxLength: 254 })),
   password: Type.Optional(Type.String({ maxLength: 255 })),
   remember: Type.Optional(Type.String()),
-  redirect_to: Type.Optional(Type.String({ maxLength: 2048 })),
+  redirect_to: Type.Optional(Type.String({ maxLength: 16_384 })),
 })
 
 const SignOutOption = requestObject('SignOutForm', { _csrf: Type.Optional(Type.String()) })
-
-/** Where to go after signing in: a path of this site, never another site. */
-export function localTarget(config: Config, asked: string | undefined): string {
-  if (asked === undefined || !/^\/(?![/\\])/.test(asked) || /[\r\n\t]/.test(asked)) return sitePath(config)
-  const { origin, pathname, search } = new URL(asked, 'http://site.invalid')
-  return origin === 'http://site.invalid' ? sitePath(config, pathname.slice(1) + search) : sitePath(config)
-}
 
 async function signInPageOf(
   ctx: BrowserCtx,
   form: { redirectTo?: string | undefined; login?: string; problem?: string },
 ) {
-  const target = await targetBeyond(ctx, form.redirectTo)
-  return page(
-    ctx.config,
-    { title: 'Sign in', content: <SignInForm config={ctx.config} csrf={ctx.csrf} {...form} /> },
-    target === undefined ? {} : { headers: { 'content-security-policy': policyWith(formTargetOf(target)) } },
-  )
-}
-
-/** Who signs in for an application that was let in before is sent on to it, which browsers want to know beforehand. */
-async function targetBeyond(ctx: BrowserCtx, redirectTo: string | undefined): Promise<string | undefined> {
-  const [, query] = /^\/login\/oauth\/authorize\?(.*)$/.exec(redirectTo ?? '') ?? []
-  return query === undefined ? undefined : targetOfRequest(ctx, new URLSearchParams(query))
+  const content = <SignInForm config={ctx.config} csrf={ctx.csrf} {...form} />
+  return page(ctx.config, { title: 'Sign in', content }, { headers: await policyLeadingTo(ctx, form.redirectTo) })
 }
 
 /** The form to sign in. */
@@ -87,6 +68,13 @@ export const signInSubmit = operation({
     if (!session || session instanceof TooManyRequests) {
       const problem = session?.message ?? 'The name, the address or the password is not right.'
       return signInPageOf(ctx, { ...shown, problem })
+    }
+    if ('ticket' in session) {
+      const query = body.redirect_to === undefined ? '' : `?redirect_to=${encodeURIComponent(body.redirect_to)}`
+      return empty(303, {
+        location: sitePath(ctx.config, `user/two_factor${query}`),
+        'set-cookie': cookie(ctx.config, ticketCookie(ctx.config), session.ticket, session.ticketSeconds),
+      })
     }
     const target = localTarget(ctx.config, body.redirect_to)
     const age = remember ? session.lifetimeSeconds : undefined
@@ -138,7 +126,8 @@ export const home = operation({
           {viewer ? (
             <form method="post" action={sitePath(config, 'user/logout')}>
               <p>
-                Signed in as <strong>{viewer.user.name}</strong>.
+                Signed in as <strong>{viewer.user.name}</strong>.{' '}
+                <a href={sitePath(config, 'user/settings')}>Settings</a>
               </p>
               <input type="hidden" name={csrfName} value={csrf} />
               <button type="submit">Sign out</button>

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { Config } from '../config/load-config.ts'
 import { startForge, testPassword } from '../testing/forge.ts'
 import { Browser } from '../testing/browser.ts'
-import { localTarget } from './sign-in.routes.tsx'
+import { localTarget } from './sign-in-target.ts'
 import { basicAuthorization } from '../testing/samples.ts'
 
 test('signInPage, signInSubmit: name or address with the password sign in, with a session of its own each time', async () => {

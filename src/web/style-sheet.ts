@@ -19,6 +19,8 @@ a { color: var(--accent) }
 .card .choice { display: flex; gap: .5rem; align-items: center }
 .card button { margin-top: 1.25rem; width: 100%; padding: .6rem; font: inherit; font-weight: 600; color: var(--sheet); background: var(--accent); border: 0; border-radius: .4rem; cursor: pointer }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px }
+.card .picture { display: block; width: 12rem; margin: 0 auto; background: #fff }
+.card code { overflow-wrap: anywhere }
 .problem { margin: 0 0 1rem; padding: .6rem .8rem; color: var(--alarm); border: 1px solid currentColor; border-radius: .4rem }
 @media (max-width: 28rem) { .card { margin: 0; border: 0; border-radius: 0; min-height: 100vh } }
 `

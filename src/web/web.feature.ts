@@ -4,11 +4,22 @@ import * as assetRoutes from './assets.routes.ts'
 import * as authorizeRoutes from './authorize.routes.tsx'
 import { sessions } from './browser.credentials.ts'
 import * as linkRoutes from './link.routes.ts'
+import * as settingsRoutes from './settings.routes.tsx'
 import * as signInRoutes from './sign-in.routes.tsx'
+import * as twoFactorRoutes from './two-factor.routes.tsx'
 import * as unsubscribeRoutes from './unsubscribe.routes.tsx'
 
 /** Pages. */
 export const web: Feature = {
   credentials: [sessions],
-  routes: [apiDocsRoutes, assetRoutes, authorizeRoutes, linkRoutes, signInRoutes, unsubscribeRoutes],
+  routes: [
+    apiDocsRoutes,
+    assetRoutes,
+    authorizeRoutes,
+    linkRoutes,
+    signInRoutes,
+    settingsRoutes,
+    twoFactorRoutes,
+    unsubscribeRoutes,
+  ],
 }

@@ -1,5 +1,6 @@
 import { accounts1 } from './accounts-1.ts'
 import { accounts2 } from './accounts-2.ts'
+import { accounts3 } from './accounts-3.ts'
 import { actions1 } from './actions-1.ts'
 import { actions2 } from './actions-2.ts'
 import { activity1 } from './activity-1.ts'
@@ -77,4 +78,5 @@ export const migrations: readonly Migration[] = [
   imports1,
   federation2,
   repositories3,
+  accounts3,
 ]

@@ -99,6 +99,22 @@ export interface SessionTable {
   expires_unix: Unix
 }
 
+/** The second factor of an account: codes that a program on the person's device makes. */
+export interface TwoFactorTable {
+  id: Generated<number>
+  user_id: UserId
+  /** The key of the codes, sealed for the purpose `two-factor`. */
+  sealed: string
+  /** Of the code for when the device is lost; empty once it was used. */
+  scratch_hash: string
+  /** The time step of the code that last signed in on the pages; that code and those before it do not do so again. */
+  last_step: number
+  /** Wrong codes since `failed_unix`. */
+  failures: number
+  failed_unix: Unix
+  created_unix: Unix
+}
+
 /** SSH keys: of accounts, and those that `deploy_key` gives access to repositories. A key is either, never both. */
 export interface PublicKeyTable {
   id: Generated<KeyId>
@@ -199,6 +215,7 @@ export interface AccountTables {
   user_redirect: UserRedirectTable
   access_token: AccessTokenTable
   session: SessionTable
+  two_factor: TwoFactorTable
   public_key: PublicKeyTable
   gpg_key: GpgKeyTable
   org_user: OrgUserTable
@@ -219,3 +236,5 @@ export type TeamUnitRow = Selectable<TeamUnitTable>
 
 export type GpgKeyRow = Selectable<GpgKeyTable>
 export type NewGpgKeyRow = Insertable<GpgKeyTable>
+export type TwoFactorRow = Selectable<TwoFactorTable>
+export type NewTwoFactorRow = Insertable<TwoFactorTable>

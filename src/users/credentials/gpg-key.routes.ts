@@ -90,7 +90,6 @@ export const getVerificationToken = operation({
   method: 'GET',
   path: '/user/gpg_key_token',
   scope: 'user',
-  narrowScope: 'admin:gpg_key',
   requires: [signedIn],
   reply: { 200: bytesOf('text/plain') },
   async run({ ctx }) {
@@ -102,7 +101,6 @@ export const userVerifyGPGKey = operation({
   method: 'POST',
   path: '/user/gpg_key_verify',
   scope: 'user',
-  narrowScope: 'admin:gpg_key',
   requires: [signedIn, validBody],
   body: VerifyGPGKeyOption,
   reply: { 200: GPGKey },

@@ -1,0 +1,165 @@
+import { isUniqueViolation, transaction } from '../db/database.ts'
+import type { TwoFactorRow, UserRow } from '../db/tables/accounts.ts'
+import { Conflict, Invalid, TooManyRequests } from '../lib/errors.ts'
+import type { UserId } from '../lib/ids.ts'
+import { nowUnix } from '../lib/time.ts'
+import { hashToken, newPrefixedToken } from '../secrets/tokens.ts'
+import type { AuthServices } from './auth-services.ts'
+import { newTotpKey, stepOfCode } from './totp.ts'
+import {
+  countFailure,
+  deleteTwoFactor,
+  findTwoFactor,
+  insertTwoFactor,
+  takeScratch,
+  takeStep,
+  updateScratch,
+} from './two-factor.store.ts'
+
+/** What keys of codes are sealed for. */
+export const twoFactorPurpose = 'two-factor'
+const enrolmentPurpose = 'two-factor-enrolment'
+
+/**
+ * Wrong codes of one account that are looked at in a while; whoever comes so far has the password, and six digits are
+ * guessed in days if nobody counts.
+ */
+const maxFailures = 10
+const failureWindowSeconds = 600
+
+/** How long a new key waits to be confirmed. */
+const enrolmentSeconds = 1800
+
+/** Whether an account has a second factor. */
+export const hasTwoFactor = async ({ db }: AuthServices, userId: UserId): Promise<boolean> =>
+  (await findTwoFactor(db, userId)) !== undefined
+
+/** Throws when too many wrong codes came of late. */
+function checkFailures({ clock }: AuthServices, row: TwoFactorRow): void {
+  const leftSeconds = row.failed_unix + failureWindowSeconds - nowUnix(clock)
+  if (row.failures >= maxFailures && leftSeconds > 0) {
+    throw new TooManyRequests(`too many wrong codes; try again in ${leftSeconds} seconds`, 'two_factor_throttled', {
+      retryAfterSeconds: leftSeconds,
+    })
+  }
+}
+
+const failed = (services: AuthServices, userId: UserId) => {
+  const now = nowUnix(services.clock)
+  return transaction(services.db, (tx) => countFailure(tx, userId, now, now - failureWindowSeconds))
+}
+
+/**
+ * Whether a request that came with the right password has what its account needs besides: nothing, or a code, which may
+ * come again in its time (contract, auth: one-time code). A wrong one counts against the account.
+ * @throws TooManyRequests
+ */
+export async function passesSecondFactor(
+  services: AuthServices,
+  user: UserRow,
+  code: string | undefined,
+): Promise<boolean> {
+  const row = await findTwoFactor(services.db, user.id)
+  if (!row) return true
+  if (code === undefined || code === '') return false
+  checkFailures(services, row)
+  const key = services.secrets.open(twoFactorPurpose, row.sealed)
+  if (stepOfCode(key, code, nowUnix(services.clock)) !== undefined) return true
+  await failed(services, user.id)
+  return false
+}
+
+/**
+ * Takes the code of a sign-in on the pages, where each counts once, or the scratch code, which is gone then.
+ * @throws TooManyRequests
+ */
+export async function takeSecondFactor(
+  services: AuthServices,
+  userId: UserId,
+  given: { readonly code: string } | { readonly scratch: string },
+): Promise<boolean> {
+  const row = await findTwoFactor(services.db, userId)
+  if (!row) return false
+  checkFailures(services, row)
+  if ('scratch' in given) {
+    const hash = hashToken(given.scratch.trim().toLowerCase())
+    if (await transaction(services.db, (tx) => takeScratch(tx, userId, hash))) return true
+  } else {
+    const key = services.secrets.open(twoFactorPurpose, row.sealed)
+    const step = stepOfCode(key, given.code, nowUnix(services.clock))
+    if (step !== undefined && (await transaction(services.db, (tx) => takeStep(tx, userId, step)))) return true
+  }
+  await failed(services, userId)
+  return false
+}
+
+/** A key that somebody is about to put into their device, and what the form carries until they confirm it. */
+export interface Enrolment {
+  readonly key: string
+  readonly sealed: string
+}
+
+/** Begins to enrol; nothing is kept until a code confirms it. */
+export function beginEnrolment({ secrets, clock }: AuthServices, user: UserRow): Enrolment {
+  const key = newTotpKey()
+  const until = nowUnix(clock) + enrolmentSeconds
+  return { key, sealed: secrets.seal(enrolmentPurpose, JSON.stringify([user.id, until, key])) }
+}
+
+/** The key of an enrolment of this account that has not waited too long; undefined for anything else. */
+export function openEnrolment({ secrets, clock }: AuthServices, user: UserRow, sealed: string): string | undefined {
+  try {
+    const [userId, until, key] = JSON.parse(secrets.open(enrolmentPurpose, sealed)) as [number, number, string]
+    return userId === user.id && until > nowUnix(clock) ? key : undefined
+  } catch {
+    // Not sealed here, or by a key that is gone: the form is shown anew.
+    return undefined
+  }
+}
+
+const newScratch = (): string => newPrefixedToken('').slice(0, 24)
+
+/**
+ * Enrols the second factor that somebody confirmed with its first code.
+ * @returns the scratch code, which is shown once; undefined when the code is wrong
+ * @throws Conflict when there is one already
+ */
+export async function enrol(
+  services: AuthServices,
+  user: UserRow,
+  key: string,
+  code: string,
+): Promise<string | undefined> {
+  const now = nowUnix(services.clock)
+  if (stepOfCode(key, code, now) === undefined) return undefined
+  const scratch = newScratch()
+  try {
+    await transaction(services.db, (tx) =>
+      insertTwoFactor(tx, {
+        user_id: user.id,
+        sealed: services.secrets.seal(twoFactorPurpose, key),
+        scratch_hash: hashToken(scratch),
+        last_step: 0,
+        failures: 0,
+        failed_unix: 0,
+        created_unix: now,
+      }),
+    )
+  } catch (error) {
+    if (isUniqueViolation(error)) throw new Conflict('there is a second factor already', 'two_factor_enrolled')
+    throw error
+  }
+  return scratch
+}
+
+/** Another scratch code; the former one counts no more. `Invalid` without a second factor. */
+export async function renewScratch(services: AuthServices, user: UserRow): Promise<string> {
+  if (!(await hasTwoFactor(services, user.id))) throw new Invalid('there is no second factor', 'two_factor_missing')
+  const scratch = newScratch()
+  await transaction(services.db, (tx) => updateScratch(tx, user.id, hashToken(scratch)))
+  return scratch
+}
+
+/** Ends the second factor; false when there was none. */
+export const disableTwoFactor = ({ db }: AuthServices, userId: UserId): Promise<boolean> =>
+  transaction(db, (tx) => deleteTwoFactor(tx, userId))

@@ -1,0 +1,54 @@
+import type { Db, Tx } from '../db/database.ts'
+import type { NewTwoFactorRow, TwoFactorRow } from '../db/tables/accounts.ts'
+import type { UserId } from '../lib/ids.ts'
+import type { Unix } from '../lib/time.ts'
+
+export const findTwoFactor = (db: Db | Tx, userId: UserId): Promise<TwoFactorRow | undefined> =>
+  db.selectFrom('two_factor').selectAll().where('user_id', '=', userId).executeTakeFirst()
+
+export const insertTwoFactor = (tx: Tx, values: NewTwoFactorRow) => tx.insertInto('two_factor').values(values).execute()
+
+export const deleteTwoFactor = async (tx: Tx, userId: UserId): Promise<boolean> =>
+  (await tx.deleteFrom('two_factor').where('user_id', '=', userId).executeTakeFirst()).numDeletedRows > 0n
+
+export const updateScratch = (tx: Tx, userId: UserId, scratchHash: string) =>
+  tx.updateTable('two_factor').set({ scratch_hash: scratchHash }).where('user_id', '=', userId).execute()
+
+/** Uses up a time step; false when it, or a later one, was used already. */
+export const takeStep = async (tx: Tx, userId: UserId, step: number): Promise<boolean> =>
+  (
+    await tx
+      .updateTable('two_factor')
+      .set({ last_step: step, failures: 0 })
+      .where('user_id', '=', userId)
+      .where('last_step', '<', step)
+      .executeTakeFirst()
+  ).numUpdatedRows > 0n
+
+/** Uses up the scratch code; false when it is not this one. */
+export const takeScratch = async (tx: Tx, userId: UserId, scratchHash: string): Promise<boolean> =>
+  (
+    await tx
+      .updateTable('two_factor')
+      .set({ scratch_hash: '', failures: 0 })
+      .where('user_id', '=', userId)
+      .where('scratch_hash', '=', scratchHash)
+      .where('scratch_hash', '!=', '')
+      .executeTakeFirst()
+  ).numUpdatedRows > 0n
+
+/** Counts a wrong code, anew when the last one is long ago. */
+export const countFailure = (tx: Tx, userId: UserId, nowUnix: Unix, sinceUnix: Unix) =>
+  tx
+    .updateTable('two_factor')
+    .set((set) => ({
+      failures: set
+        .case()
+        .when('failed_unix', '<', sinceUnix)
+        .then(1)
+        .else(set('failures', '+', 1))
+        .end(),
+      failed_unix: set.case().when('failed_unix', '<', sinceUnix).then(nowUnix).else(set.ref('failed_unix')).end(),
+    }))
+    .where('user_id', '=', userId)
+    .execute()

@@ -1,0 +1,22 @@
+import type { Ctx } from '../access/context.ts'
+import type { Config } from '../config/load-config.ts'
+import { targetOfRequest } from '../oauth/authorize.service.ts'
+import { formTargetOf } from '../oauth/redirect.rules.ts'
+import { policyWith, sitePath } from './page.tsx'
+
+/** Where to go after signing in: a path of this site, never another site. */
+export function localTarget(config: Config, asked: string | undefined): string {
+  if (asked === undefined || !/^\/(?![/\\])/.test(asked) || /[\r\n\t]/.test(asked)) return sitePath(config)
+  const { origin, pathname, search } = new URL(asked, 'http://site.invalid')
+  return origin === 'http://site.invalid' ? sitePath(config, pathname.slice(1) + search) : sitePath(config)
+}
+
+/**
+ * Headers of a form that signs somebody in for an application: who let it in before is sent on to it at once, and browsers
+ * want to know beforehand where a form may lead.
+ */
+export async function policyLeadingTo(ctx: Ctx, redirectTo: string | undefined): Promise<Record<string, string>> {
+  const [, query] = /^\/login\/oauth\/authorize\?(.*)$/.exec(redirectTo ?? '') ?? []
+  const target = query === undefined ? undefined : await targetOfRequest(ctx, new URLSearchParams(query))
+  return target === undefined ? {} : { 'content-security-policy': policyWith(formTargetOf(target)) }
+}
