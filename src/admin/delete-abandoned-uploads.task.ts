@@ -1,10 +1,15 @@
 import { configuredTask } from '../access/task.ts'
+import { listUsedBlobKeys } from '../attachments/attachment.store.ts'
 import type { Config } from '../config/load-config.ts'
 import { nowUnix } from '../lib/time.ts'
+import { removeStrayFiles } from '../storage/stray-files.ts'
+
+/** A file without a row may be one that has just arrived; one of an import may wait for others of its release. */
+const leastStrayMs = 24 * 3_600_000
 
 /**
  * Removes uploads in parts that nobody went on with (`[cron.delete_abandoned_uploads].OLDER_THAN`), and unfinished files
- * of processes that died, from every store.
+ * of processes that died, from every store; and attached files that no row names, since a process died between the two.
  */
 export const deleteAbandonedUploads = (config: Config) =>
   configuredTask('delete_abandoned_uploads', config.cronDeleteAbandonedUploads, async (ctx, run) => {
@@ -14,4 +19,10 @@ export const deleteAbandonedUploads = (config: Config) =>
       done += await blobs.uploads.removeAbandoned(beforeUnix, run.signal)
       run.progress({ done })
     }
+    const { olderThan } = config.cronDeleteAbandonedUploads
+    await removeStrayFiles(ctx.blobs.attachments, {
+      beforeUnix: nowUnix(ctx.clock) - Math.round(Math.max(olderThan, leastStrayMs) / 1000),
+      usedAmong: (keys) => listUsedBlobKeys(ctx.db, keys),
+      signal: run.signal,
+    })
   })

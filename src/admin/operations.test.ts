@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { Readable } from 'node:stream'
 import { test } from 'node:test'
 import { Type } from 'typebox'
 import { transaction } from '../db/database.ts'
@@ -197,4 +198,25 @@ test('adminCronRun: abandoned uploads go away in every store, those that somebod
   assert.equal(await left(), stores.length)
   forge.clock.advance(25 * 3_600_000)
   assert.equal(await left(), 0)
+})
+
+test('adminCronRun: a file that no row names goes away after a day, as a kill between the two leaves it; others stay', async () => {
+  await using forge = await startForge({ standAt: Date.now(), settings: { attachment: { ENABLED: true } } })
+  const { attachments } = forge.services.blobs
+  const issue = await forge.given.issue()
+  const form = new FormData()
+  form.append('attachment', new Blob(['kept']), 'kept.txt')
+  const kept = await forge.as('alice').send('POST', `${issue.api}/assets`, undefined, { raw: form })
+  assert.equal(kept.status, 201)
+  await attachments.put('1/aa/aa-stray', Readable.from(['stray']), { maxBytes: 10 })
+  const names = async (): Promise<string[]> => {
+    assert.equal((await forge.as('root').post('/admin/cron/delete_abandoned_uploads')).status, 204)
+    await forge.settle()
+    const found: string[] = []
+    for await (const { key } of attachments.list('')) found.push(key.split('/').at(-1) as string)
+    return found.sort()
+  }
+  assert.deepEqual(await names(), [kept.json.uuid, 'aa-stray'].sort())
+  forge.clock.advance(25 * 3_600_000)
+  assert.deepEqual(await names(), [kept.json.uuid])
 })

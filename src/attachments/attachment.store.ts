@@ -6,6 +6,15 @@ import type { AttachmentId } from '../lib/ids.ts'
 export const findAttachmentByUuid = (db: Db, uuid: string): Promise<AttachmentRow | undefined> =>
   db.selectFrom('attachment').selectAll().where('uuid', '=', uuid).executeTakeFirst()
 
+/** Those of some files of the store that rows name. */
+export const listUsedBlobKeys = async (db: Db, keys: readonly string[]): Promise<ReadonlySet<string>> => {
+  // A key ends with the id of its row, for which there is an index.
+  const uuids = keys.map((key) => key.slice(key.lastIndexOf('/') + 1))
+  if (uuids.length === 0) return new Set()
+  const rows = await db.selectFrom('attachment').select('blob_key').where('uuid', 'in', uuids).execute()
+  return new Set(rows.map((row) => row.blob_key))
+}
+
 export const insertAttachment = (tx: Tx, values: NewAttachmentRow): Promise<AttachmentRow> =>
   tx.insertInto('attachment').values(values).returningAll().executeTakeFirstOrThrow()
 

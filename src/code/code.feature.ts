@@ -15,6 +15,7 @@ import * as tagRoutes from './branches/tag.routes.ts'
 import * as treeRoutes from './contents/tree.routes.ts'
 import { archiveCleanup, deleteRepoArchives } from './archives/archive-cleanup.task.ts'
 import { removeArchivesOfRepo } from './archives/archive.subscribers.ts'
+import { languagesCheck } from './doctor.service.ts'
 import { countRepoLanguages } from './languages/languages.subscribers.ts'
 
 /** What lies in a repository: files, commits, branches, tags and what is said of them. */
@@ -37,4 +38,5 @@ export const code: Feature = {
   ],
   subscribers: [removeArchivesOfRepo, countRepoLanguages],
   schedules: (config) => [archiveCleanup(config), deleteRepoArchives(config)],
+  doctor: [languagesCheck],
 }

@@ -84,6 +84,7 @@ const rules: Rules = {
   'repo.created': ofRepository,
   // Nothing is left to ask the access of; others find it gone.
   'repo.deleted': told('repository', { of: 'owners' }),
+  'mirror.synced': untold('what came of it is told'),
   'repo.importAbandoned': untold('nobody saw what it removes'),
   'repo.transferred': ofRepository,
   'repo.forked': ofRepository,

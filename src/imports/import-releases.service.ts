@@ -16,10 +16,13 @@ import type { PageOf } from './import-tracker.service.ts'
 import { SourceProblem } from './sources/source-problem.ts'
 import type { SourceAsset, SourceRelease } from './sources/source.ts'
 
-type NewFile = Omit<NewAttachmentRow, 'release_id'>
+export type NewFile = Omit<NewAttachmentRow, 'release_id'>
+
+/** Where releases of another server are written. */
+export type ReleaseHome = Pick<FilledRun, 'ctx' | 'repo' | 'source' | 'signal' | 'notes' | 'ownAuthor' | 'doer'>
 
 /** Files that are fetched at the same time. */
-const parallelDownloads = 2
+export const parallelDownloads = 2
 
 const mebibyte = 1024 * 1024
 
@@ -41,7 +44,9 @@ export async function writeReleases(run: FilledRun, page: PageOf<SourceRelease>)
   let added = 0
   for (const release of page.items) {
     const lowerTag = release.tagName.toLowerCase()
-    if (known.has(lowerTag) || !source) continue
+    // Those who only follow get what everybody sees.
+    const isLeftOut = release.isDraft && run.wanted.mirrorSeconds !== undefined
+    if (known.has(lowerTag) || !source || isLeftOut) continue
     if (!isValidTagName(release.tagName)) {
       addNote(run, 'a release whose tag is none was left out')
       continue
@@ -85,7 +90,11 @@ export async function writeReleases(run: FilledRun, page: PageOf<SourceRelease>)
 }
 
 /** The row of a file, which is in the store then. One that lies elsewhere, or is too large for here, becomes a link. */
-async function fetchAsset(run: FilledRun, release: SourceRelease, asset: SourceAsset): Promise<NewFile | undefined> {
+export async function fetchAsset(
+  run: ReleaseHome,
+  release: SourceRelease,
+  asset: SourceAsset,
+): Promise<NewFile | undefined> {
   const { ctx, repo, source } = run
   const name = attachedName(asset.name)
   if (name === '' || !source) {
@@ -128,7 +137,7 @@ async function fetchAsset(run: FilledRun, release: SourceRelease, asset: SourceA
 const maxCount = 2_147_483_647
 
 function linkTo(
-  run: FilledRun,
+  run: ReleaseHome,
   release: SourceRelease,
   asset: SourceAsset,
   row: Omit<NewFile, 'size_bytes' | 'blob_key' | 'sha256' | 'external_url'>,

@@ -25,6 +25,7 @@ import { newUnits } from '../repos/unit-config.ts'
 import { indexWikiPages } from '../wiki/index-wiki-pages.job.ts'
 import { fetchedPulls } from './import-pulls.service.ts'
 import { refuseImportOverQuota } from './import-releases.service.ts'
+import { followedItems } from './follow-mirror.service.ts'
 import { addNote, reach, type FilledRun, type ImportRun } from './import-run.ts'
 import { recountImported } from './import-rows.store.ts'
 import { updateUnfinished } from './import.store.ts'
@@ -79,6 +80,8 @@ export async function makeHiddenRepo(run: ImportRun): Promise<void> {
             ...newMirror(ctx, run.remote, wanted.mirrorSeconds),
             // It is not brought up to date before it is there.
             next_unix: 0,
+            follows: JSON.stringify(followedItems.filter((item) => wanted.items.includes(item))),
+            service: wanted.service,
           })
         }
         const updated = await updateUnfinished(tx, run.row.id, { repo_id: repo.id })

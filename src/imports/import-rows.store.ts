@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db, Tx } from '../db/database.ts'
 import type { NewAttachmentRow, NewCommentRow, NewIssueRow, NewLabelRow, NewMilestoneRow } from '../db/tables/issues.ts'
 import type { NewPullRow, NewReviewRow } from '../db/tables/pulls.ts'
-import type { NewReleaseRow } from '../db/tables/releases.ts'
+import type { NewReleaseRow, ReleaseRow } from '../db/tables/releases.ts'
 import type { CommentId, IssueId, LabelId, MilestoneId, ReleaseId, RepoId, ReviewId, UserId } from '../lib/ids.ts'
 import type { Unix } from '../lib/time.ts'
 
@@ -219,3 +219,7 @@ export async function recountImported(tx: Tx, repoId: RepoId): Promise<void> {
     .where('id', '=', repoId)
     .execute()
 }
+
+/** Releases of a repository. */
+export const listReleasesOf = (db: Db, repoId: RepoId): Promise<ReleaseRow[]> =>
+  db.selectFrom('release').selectAll().where('repo_id', '=', repoId).orderBy('id').execute()

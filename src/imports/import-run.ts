@@ -40,7 +40,7 @@ export type FilledRun = ImportRun & { readonly repo: RepoRow }
 /** Most notes of an import. */
 const maxNotes = 100
 
-export function addNote(run: ImportRun, note: string): void {
+export function addNote(run: Pick<ImportRun, 'notes'>, note: string): void {
   if (run.notes.length < maxNotes && !run.notes.includes(note)) run.notes.push(note.slice(0, 500))
 }
 
@@ -72,7 +72,7 @@ export async function reach(tx: Tx, run: ImportRun, { step, place, doneCount, ad
 
 /** Whose a text becomes: the doer's own, where the credentials showed that it is, else nobody's, kept by name. */
 export function writerOf(
-  run: ImportRun,
+  run: Pick<ImportRun, 'ownAuthor' | 'doer'>,
   author: SourceAuthor,
 ): { readonly id: UserId; readonly originalAuthor: string } {
   const isOwn = run.ownAuthor !== undefined && author.id > 0 && author.id === run.ownAuthor.id

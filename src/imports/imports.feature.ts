@@ -1,4 +1,5 @@
 import type { Feature } from '../access/feature.ts'
+import { followMirrors } from './follow-mirror.subscribers.ts'
 import { removeStrayImports } from './import-repair.service.ts'
 import * as migrateRoutes from './migrate.routes.ts'
 import { runImportJob } from './run-import.job.ts'
@@ -7,6 +8,7 @@ import { importPurpose } from './run-import.service.ts'
 /** Bringing repositories here from other servers, with what belongs to them. */
 export const imports: Feature = {
   routes: [migrateRoutes],
+  subscribers: [followMirrors],
   jobs: [runImportJob],
   sealed: [{ table: 'repo_import', column: 'sealed_credentials', purpose: importPurpose }],
   begin: (services, { isAlone }) => (isAlone ? removeStrayImports(services) : Promise.resolve()),

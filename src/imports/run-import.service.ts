@@ -145,11 +145,11 @@ const nameBesideToken = 'oauth2'
 
 function remoteOf({ address }: WantedImport, credentials: SourceCredentials | undefined): RemoteAddress {
   if (!credentials) return { url: address, credentials: undefined }
-  const { username, password, token } = credentials
-  return {
-    url: address,
-    credentials: token === '' ? { username, password } : { username: username || nameBesideToken, password: token },
-  }
+  const { username, token } = credentials
+  // The token by itself goes along: a mirror asks the API with it, too.
+  const opening: SourceCredentials =
+    token === '' ? credentials : { username: username || nameBesideToken, password: token, token }
+  return { url: address, credentials: opening }
 }
 
 async function runSteps(run: ImportRun, job: JobRun): Promise<TurnEnd> {

@@ -5,12 +5,14 @@ import type { RepoRow } from '../db/tables/repositories.ts'
 import type { GitKey } from '../lib/ids.ts'
 import { gitKeysOf } from './every-repository.service.ts'
 import { updateEmptiness } from '../refs/ref-journal.store.ts'
+import { recordGitUsage } from './git-usage.service.ts'
+import { updateGitSize } from './measure.store.ts'
 import { listPendingWork } from './pending-work.store.ts'
 import { listKnownGitKeys } from './repo.store.ts'
 
 export const repositoriesCheck: RepoCheck = {
   name: 'repositories',
-  about: 'every repository is on the disk, and has the default branch and emptiness that are recorded',
+  about: 'every repository is on the disk, and has the default branch, emptiness and size that are recorded',
   async *runOn(services, { repo, isOnDisk }, { fix }) {
     if (!isOnDisk) {
       yield { what: `${nameForDoctor(repo)}: its git repository ${repo.git_key} is missing`, state: 'report' }
@@ -21,7 +23,29 @@ export const repositoriesCheck: RepoCheck = {
       yield { what, state: 'report' }
     }
     yield* checkHeadAndEmptiness(services, repo, fix)
+    yield* checkSize(services, repo, fix)
   },
+}
+
+/** What a recorded size may differ by: git itself packs, and what a push has brought is measured a moment later. */
+const toleratedBytes = 1 << 20
+const toleratedPart = 0.1
+
+/** The size that is recorded and charged is what lies on the disk. */
+async function* checkSize(services: Services, repo: RepoRow, fix: boolean): AsyncGenerator<Finding> {
+  const sizeBytes = await services.git.sizeBytes(repo.git_key)
+  const difference = Math.abs(sizeBytes - repo.git_size_bytes)
+  if (difference <= Math.max(toleratedBytes, sizeBytes * toleratedPart)) return
+  if (fix) {
+    await transaction(services.db, async (tx) => {
+      const changed = await updateGitSize(tx, repo.id, sizeBytes)
+      if (changed) await recordGitUsage(tx, [changed])
+    })
+  }
+  yield {
+    what: `${nameForDoctor(repo)}: it takes ${sizeBytes} bytes, and ${repo.git_size_bytes} are recorded`,
+    state: fix ? 'fixed' : 'fixable',
+  }
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { Db, Tx } from '../../db/database.ts'
 import type { Oid, RepoId } from '../../lib/ids.ts'
+import type { Unix } from '../../lib/time.ts'
 
 /** Bytes by language, the most first. */
 export const listLanguages = (db: Db, repoId: RepoId) =>
@@ -10,6 +11,17 @@ export const listLanguages = (db: Db, repoId: RepoId) =>
     .orderBy('size_bytes', 'desc')
     .orderBy('language')
     .execute()
+
+/** When a branch was recorded to have moved last. */
+export const findBranchTime = async (db: Db, repoId: RepoId, name: string): Promise<Unix | undefined> =>
+  (
+    await db
+      .selectFrom('branch')
+      .select('updated_unix')
+      .where('repo_id', '=', repoId)
+      .where('name', '=', name)
+      .executeTakeFirst()
+  )?.updated_unix
 
 /** Puts the languages of a commit in the place of those before it. */
 export async function replaceLanguages(

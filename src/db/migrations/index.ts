@@ -9,6 +9,7 @@ import { federation1 } from './federation-1.ts'
 import { federation2 } from './federation-2.ts'
 import { gitData1 } from './git-data-1.ts'
 import { imports1 } from './imports-1.ts'
+import { imports2 } from './imports-2.ts'
 import { issues1 } from './issues-1.ts'
 import { issues2 } from './issues-2.ts'
 import { lfs1 } from './lfs-1.ts'
@@ -79,4 +80,5 @@ export const migrations: readonly Migration[] = [
   federation2,
   repositories3,
   accounts3,
+  imports2,
 ]

@@ -20,6 +20,10 @@ export interface MirrorTable {
   next_unix: Unix
   /** Why the last attempt failed; empty when it did not. */
   last_error: Generated<string>
+  /** JSON list of what is followed besides git data: `wiki`, `lfs`, `releases`. */
+  follows: Generated<string>
+  /** Kind of the other server, whose API tells of releases; `git`: none is asked. */
+  service: Generated<string>
 }
 
 /** Repositories of other servers that are kept like one of here. */

@@ -42,6 +42,8 @@ export const repositoryEvents = {
   }),
   /** An import failed or was given up: what it had brought of a repository that nobody saw is removed by whoever hears this. */
   'repo.importAbandoned': fact({ ...repo, gitKeys: Type.Array(Type.String()) }),
+  /** A mirror has the references of its original; told of those that follow more of it. */
+  'mirror.synced': fact(repo),
   /** Another account was offered it, and has to accept it. */
   'repo.transferOffered': fact({ ...repo, recipientId: id<UserId>() }),
   /** It has another owner; `doerId` is who completed it. */

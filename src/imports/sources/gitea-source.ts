@@ -133,7 +133,7 @@ export function giteaSource(client: SourceClient, owner: string, name: string): 
         isPrerelease: flagOf(release, 'prerelease'),
         author: authorOf(memberOf(release, 'author')),
         createdUnix: timeOf(release, 'published_at') || timeOf(release, 'created_at'),
-        assets: listOf(release, 'assets').map(assetOf),
+        assets: listOf(release, 'assets').map((asset) => assetOf(client, asset)),
       }
     }),
     issues: pagesOf(client, `${repo}/issues?state=all&type=issues&sort=oldest&${parameters}`, 'issues', (item) =>
@@ -244,14 +244,18 @@ function lineCommentOf(comment: JsonObject): SourceLineComment {
   }
 }
 
-const assetOf = (asset: JsonObject): SourceAsset => ({
-  name: textOf(asset, 'name'),
-  url: textOf(asset, 'browser_download_url'),
-  isExternal: textOf(asset, 'type') === 'external',
-  sizeBytes: typeof asset['size'] === 'number' ? numberOf(asset, 'size') : -1,
-  downloadCount: numberOf(asset, 'download_count'),
-  createdUnix: timeOf(asset, 'created_at'),
-})
+function assetOf(client: SourceClient, asset: JsonObject): SourceAsset {
+  const isExternal = textOf(asset, 'type') === 'external'
+  const url = textOf(asset, 'browser_download_url')
+  return {
+    name: textOf(asset, 'name'),
+    url: isExternal ? url : client.atHome(url),
+    isExternal,
+    sizeBytes: typeof asset['size'] === 'number' ? numberOf(asset, 'size') : -1,
+    downloadCount: numberOf(asset, 'download_count'),
+    createdUnix: timeOf(asset, 'created_at'),
+  }
+}
 
 /** The number that an address of an issue ends with. */
 export function numberAtEnd(url: string): number {

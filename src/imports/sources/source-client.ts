@@ -140,6 +140,12 @@ export class SourceClient {
     return URL.parse(url)?.origin === new URL(this.#options.root).origin
   }
 
+  /** The same path at the address that the server is asked at: servers may call themselves by another one. */
+  atHome(url: string): string {
+    const named = URL.parse(url)
+    return named ? `${new URL(this.#options.root).origin}${named.pathname}${named.search}` : url
+  }
+
   #urlOf(path: string): string {
     const { root } = this.#options
     return path.startsWith('/') ? `${root}${path}` : path

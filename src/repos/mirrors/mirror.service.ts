@@ -2,15 +2,16 @@ import type { Services } from '../../access/context.ts'
 import { transaction } from '../../db/database.ts'
 import type { MirrorChange, MirrorRow, NewMirrorRow } from '../../db/tables/mirrors.ts'
 import type { RepoRow } from '../../db/tables/repositories.ts'
+import { publish } from '../../events/hub.ts'
 import type { PushedUpdate } from '../../git/git.ts'
 import { Forbidden, Invalid } from '../../lib/errors.ts'
-import type { GitKey, Oid, RepoId } from '../../lib/ids.ts'
+import type { GitKey, Oid, RepoId, UserId } from '../../lib/ids.ts'
 import { fetchedPrefix, isZeroOid, zeroOid } from '../../lib/refs.ts'
 import { nowUnix } from '../../lib/time.ts'
 import { SealError } from '../../secrets/secrets.ts'
 import { parseInterval } from './mirror-interval.ts'
 import { findMirror, updateMirror } from './mirror.store.ts'
-import { codeOf } from '../../refs/git-repository.ts'
+import { codeOf, type GitRepository } from '../../refs/git-repository.ts'
 import { moveRefs } from '../../refs/ref-door.service.ts'
 import type { RemoteAddress, RemoteCredentials } from './remote-address.rules.ts'
 import { fetchFrom, lookAtRemote } from './remote-repository.service.ts'
@@ -82,13 +83,15 @@ export async function syncMirror(services: Services, repoId: RepoId, signal: Abo
   if (problem !== undefined) services.log('warn', 'a mirror could not be brought up to date', { repoId, problem })
   const now = nowUnix(services.clock)
   const { interval_seconds: interval } = mirror
-  await transaction(services.db, (tx) =>
-    updateMirror(tx, repoId, {
+  await transaction(services.db, async (tx) => {
+    await updateMirror(tx, repoId, {
       next_unix: interval === 0 ? 0 : now + interval,
       last_error: problem ?? '',
       ...(problem === undefined ? { synced_unix: now } : {}),
-    }),
-  )
+    })
+    const hasMore = problem === undefined && mirror.follows !== '[]'
+    if (hasMore) await publish(tx, 'mirror.synced', { repoId, doerId: repo.owner_id })
+  })
 }
 
 /** What the other side, its address or its credentials are at fault for, cut to what is kept; everything else is thrown. */
@@ -103,12 +106,31 @@ export async function problemOf(work: () => Promise<void>): Promise<string | und
 }
 
 async function follow(services: Services, repo: RepoRow, mirror: MirrorRow, signal: AbortSignal): Promise<void> {
-  const credentials =
+  await followRemote(services, codeOf(repo), originalOf(services, mirror), {
+    prunes: mirror.prunes,
+    doerId: repo.owner_id,
+    signal,
+  })
+}
+
+/** Where the original of a mirror is, and what opens it. Throws `SealError`. */
+export const originalOf = (services: Services, mirror: MirrorRow): RemoteAddress => ({
+  url: mirror.remote_url,
+  credentials:
     mirror.sealed_credentials === ''
       ? undefined
-      : (JSON.parse(services.secrets.open(mirrorPurpose, mirror.sealed_credentials)) as RemoteCredentials)
-  const remote = await lookAtRemote(services, { url: mirror.remote_url, credentials }, signal)
-  const key = repo.git_key
+      : (JSON.parse(services.secrets.open(mirrorPurpose, mirror.sealed_credentials)) as RemoteCredentials),
+})
+
+/** Brings the references of a repository to where those of its original are. What goes wrong over there is `Invalid`. */
+export async function followRemote(
+  services: Services,
+  repository: GitRepository,
+  original: RemoteAddress,
+  { prunes, doerId, signal }: { readonly prunes: boolean; readonly doerId: UserId; readonly signal: AbortSignal },
+): Promise<void> {
+  const remote = await lookAtRemote(services, original, signal)
+  const key = repository.gitKey
   try {
     await fetchFrom(services, key, remote, {
       refspecs: followedPrefixes.map((prefix) => `+${prefix}*:${fetchedPrefix}${prefix.slice('refs/'.length)}*`),
@@ -116,14 +138,14 @@ async function follow(services: Services, repo: RepoRow, mirror: MirrorRow, sign
       timeoutMs: services.config.gitTimeout.mirror * 1000,
       signal,
     })
-    const updates = await changesOf(services, repo, mirror.prunes)
+    const updates = await changesOf(services, repository, prunes)
     // A branch that takes the place of a folder of branches, or the other way round, needs the old ones gone before.
     const [gone, moved] = [
       updates.filter((each) => isZeroOid(each.new)),
       updates.filter((each) => !isZeroOid(each.new)),
     ]
     for (const step of [gone, moved]) {
-      const result = await moveRefs(services, codeOf(repo), step, { doerId: repo.owner_id, via: 'mirror' })
+      const result = await moveRefs(services, repository, step, { doerId, via: 'mirror' })
       if (!result.ok) throw new Error(`references of a mirror could not be moved: ${result.message}`)
     }
   } finally {
@@ -132,14 +154,14 @@ async function follow(services: Services, repo: RepoRow, mirror: MirrorRow, sign
 }
 
 /** What differs between the fetched references and those that everybody sees. */
-async function changesOf({ git }: Services, repo: RepoRow, prunes: boolean): Promise<PushedUpdate[]> {
-  const none = zeroOid(repo.object_format)
+async function changesOf({ git }: Services, repository: GitRepository, prunes: boolean): Promise<PushedUpdate[]> {
+  const none = zeroOid(repository.objectFormat)
   const present = new Map<string, Oid>()
-  for (const { name, oid } of await git.readRefs(repo.git_key)) {
+  for (const { name, oid } of await git.readRefs(repository.gitKey)) {
     if (followedPrefixes.some((prefix) => name.startsWith(prefix))) present.set(name, oid)
   }
   const updates: PushedUpdate[] = []
-  for (const { name, oid } of await git.readRefs(repo.git_key, fetchedPrefix)) {
+  for (const { name, oid } of await git.readRefs(repository.gitKey, fetchedPrefix)) {
     const ref = `refs/${name.slice(fetchedPrefix.length)}`
     const old = present.get(ref)
     if (old !== oid) updates.push({ ref, old: old ?? none, new: oid })

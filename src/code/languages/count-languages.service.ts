@@ -1,0 +1,24 @@
+import type { Services } from '../../access/context.ts'
+import type { RepoRow } from '../../db/tables/repositories.ts'
+import type { Oid } from '../../lib/ids.ts'
+import { attributesOfTree } from '../contents/attributes.service.ts'
+import { loadLanguages } from './language-table.ts'
+import { countLanguages } from './languages.rules.ts'
+
+/** Most files of a tree that are counted; a larger one is counted in part. */
+const maxFiles = 500_000
+
+/** Bytes by language of a commit of a repository; of none, nothing. */
+export async function countLanguagesOf(
+  { git }: Pick<Services, 'git'>,
+  { git_key: key }: Pick<RepoRow, 'git_key'>,
+  commit: Oid | undefined,
+): Promise<ReadonlyMap<string, number>> {
+  const { entries } = commit
+    ? await git.listTreeRecursive(key, commit, { limit: maxFiles, sizes: true })
+    : { entries: [] }
+  const files = entries
+    .filter((entry) => entry.type === 'blob' && entry.mode !== '120000')
+    .map((entry) => ({ path: entry.path, sizeBytes: entry.sizeBytes ?? 0 }))
+  return countLanguages(await loadLanguages(), files, await attributesOfTree(git, key, entries))
+}
