@@ -69,6 +69,31 @@ test('subscribers of the transaction run inside it in the order they were given,
   assert.deepEqual(order, ['first 7 at 1800000000123', 'second repo.created 1'])
 })
 
+test('a subscriber that says that nothing follows gets no job, but when there are very many events at once', async () => {
+  await using test = await openTestDatabase()
+  const asked: number[] = []
+  const hearSome = subscriber({
+    name: 'hearSome',
+    on: 'issue.opened',
+    async isNeeded(_tx, { data }) {
+      asked.push(data.issueId)
+      return data.issueId % 2 === 0
+    },
+    async afterCommit() {},
+  })
+  attachEvents(test.db, createEventHub([hearSome, hearIssues]))
+  const open = (...ids: readonly number[]) =>
+    transaction(test.db, async (tx) => {
+      for (const id of ids) await publish(tx, 'issue.opened', { ...issueOpened, issueId: id as IssueId })
+    })
+  const jobsOf = async (name: string): Promise<number> =>
+    (await listJobs(test.db, { limit: 100 })).filter((job) => job.name === name).length
+  await open(1, 2, 3)
+  assert.deepEqual([asked, await jobsOf('hearSome'), await jobsOf('hearIssues')], [[1, 2, 3], 1, 3])
+  await open(...Array.from({ length: 20 }, (_, index) => 2 * index + 1))
+  assert.deepEqual([asked.length, await jobsOf('hearSome')], [3, 21])
+})
+
 test('what a subscriber of the transaction throws undoes the change', async () => {
   await using test = await openTestDatabase()
   const refuse = subscriber({

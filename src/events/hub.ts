@@ -16,6 +16,7 @@ interface Follower<Ctx> {
   readonly job: Job<Ctx, FollowedEvent>
   merge(event: Event): string | undefined
   lane(event: Event): string | undefined
+  isNeeded(tx: Tx, event: Event): Promise<boolean> | undefined
 }
 
 /** Who hears which events in one application. */
@@ -78,6 +79,7 @@ function followerOf<Ctx>(own: AfterCommitSubscriber<Ctx, EventName>): Follower<C
   return {
     merge: (event) => own.merge?.(event),
     lane: (event) => own.lane?.(event),
+    isNeeded: (tx, event) => own.isNeeded?.(tx, event),
     job: job({
       ...{ name, attempts, priority, timeoutMs, pool, whenFailing },
       retryDelayMs: own.retryDelayMs && ((attempt) => own.retryDelayMs?.(attempt) as number),
@@ -137,6 +139,9 @@ const maxNestedEvents = 500
 
 /** Longest data of an event as JSON, in characters: rows hold ids, not contents, but one push may move very many refs. */
 const maxDataLength = 8_000_000
+
+/** Most events of one transaction of which subscribers are asked whether anything follows from them. */
+const maxAskedEvents = 10
 
 interface Published {
   readonly event: Event
@@ -201,13 +206,15 @@ async function writeEvents(tx: Tx, { hub, recorders }: Attached, published: read
     tx,
     published.map(({ row }) => row),
   )
-  const plans = published.flatMap(({ event }, index) => {
+  const plans: PlannedJob[] = []
+  for (const [index, { event }] of published.entries()) {
     const eventId = ids[index] as EventId
-    return (hub.afterCommit.get(event.name) ?? []).map((follower): PlannedJob => {
+    for (const follower of hub.afterCommit.get(event.name) ?? []) {
+      if (published.length <= maxAskedEvents && (await follower.isNeeded(tx, event)) === false) continue
       const follows = { eventId, merge: follower.merge(event), lane: follower.lane(event) }
-      return { job: follower.job, input: { eventId }, options: {}, follows }
-    })
-  })
+      plans.push({ job: follower.job, input: { eventId }, options: {}, follows })
+    }
+  }
   if (plans.length > 0) await enqueueAll(tx, plans)
   for (const recorder of recorders) {
     const heard = published.flatMap(({ event, row }, index) =>

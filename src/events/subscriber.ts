@@ -40,6 +40,11 @@ export interface AfterCommitSubscriber<Ctx, Name extends EventName> extends Abou
   readonly pool?: PoolName
   readonly whenFailing?: LaneRule
   retryDelayMs?(attempt: number): number
+  /**
+   * Asked in the transaction of the event: false when there is nothing to do after it, and no job is made. It asks the
+   * database once at most, quickly, and says true when in doubt. With very many events at once it is not asked.
+   */
+  isNeeded?(tx: Tx, event: Event<Name>): Promise<boolean>
   /** The keys of its jobs are made of the event when it is published. */
   merge?(event: Event<Name>): string | undefined
   lane?(event: Event<Name>): string | undefined

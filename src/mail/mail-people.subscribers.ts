@@ -1,12 +1,13 @@
 import type { Services } from '../access/context.ts'
 import { subscriber } from '../events/subscriber.ts'
-import { toldEvents } from '../notifications/audience.service.ts'
+import { isHeard, toldEvents } from '../notifications/audience.service.ts'
 import { mailNewAccount, mailOf, mailRelease } from './mail-people.service.ts'
 
 /** Mails what happens to those who want it (`[service].ENABLE_NOTIFY_MAIL`). */
 export const mailPeople = subscriber({
   name: 'mailPeople',
   on: toldEvents,
+  isNeeded: isHeard,
   afterCommit: (services: Services, event, run) => mailOf(services, event, run),
 })
 

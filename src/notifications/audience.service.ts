@@ -1,4 +1,5 @@
 import type { Services } from '../access/context.ts'
+import type { Tx } from '../db/database.ts'
 import type { Event } from '../events/catalogue.ts'
 import type { IssueId, RepoId, UserId } from '../lib/ids.ts'
 import { findIssueById } from '../issues/issue.store.ts'
@@ -11,6 +12,7 @@ import {
   listRepoMakerIds,
   listTeamMemberIds,
   listWatcherIds,
+  mayConcernOthers,
   type Subject,
 } from './audience.store.ts'
 
@@ -30,6 +32,18 @@ export const toldEvents = [
 ] as const
 
 export type ToldEvent = Event<(typeof toldEvents)[number]>
+
+/**
+ * Whether an event may be told to anybody, by what its transaction knows: most issues are a matter of the one who writes them,
+ * as long as nobody else watches.
+ */
+export async function isHeard(tx: Tx, event: ToldEvent): Promise<boolean> {
+  const { name, data } = event
+  if (name === 'issue.opened' || name === 'issue.commented') {
+    return (data.mentioned ?? []).length > 0 || mayConcernOthers(tx, data)
+  }
+  return name === 'issue.closed' || name === 'issue.reopened' ? mayConcernOthers(tx, data) : true
+}
 
 /** Whom an event is told to, before it is asked who of them may read of it. */
 export interface Audience {

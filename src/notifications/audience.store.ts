@@ -1,6 +1,6 @@
 import { sql, type RawBuilder, type SqlBool } from 'kysely'
 import { mayAccess, mayEnter } from '../access/access-rule.store.ts'
-import type { Db } from '../db/database.ts'
+import type { Db, Tx } from '../db/database.ts'
 import type { UserRow } from '../db/tables/accounts.ts'
 import type { IssueRow } from '../db/tables/issues.ts'
 import type { RepoRow, RepoUnit } from '../db/tables/repositories.ts'
@@ -86,6 +86,31 @@ export const findCommentType = async (db: Db, issueId: IssueId, id: CommentId) =
       .where('issue_id', '=', issueId)
       .executeTakeFirst()
   )?.type
+
+/** Comments that are looked at to find out whether others take part. */
+const lookedAtComments = 30
+
+/**
+ * Whether anybody but the doer may have to do with an issue: watchers, the author, subscribers, assignees, those who wrote
+ * below it; or the doer wants mail of what they did. It looks at a few rows, and says true when that does not tell.
+ */
+export async function mayConcernOthers(
+  db: Db | Tx,
+  { repoId, issueId, doerId }: { readonly repoId: RepoId; readonly issueId: IssueId; readonly doerId: UserId },
+): Promise<boolean> {
+  const comments = sql`(select poster_id from comment where issue_id = ${issueId} limit ${sql.lit(lookedAtComments)})`
+  const { rows } = await sql<{ concerns: boolean | number }>`select (
+    exists (select 1 from watch where repo_id = ${repoId} and user_id <> ${doerId} and mode <> 'dont')
+    or exists (select 1 from issue where id = ${issueId} and poster_id <> ${doerId})
+    or exists (select 1 from issue_watch where issue_id = ${issueId} and user_id <> ${doerId} and is_watching)
+    or exists (select 1 from issue_assignee where issue_id = ${issueId} and user_id <> ${doerId})
+    or exists (select 1 from ${comments} as early where early.poster_id <> ${doerId})
+    or (select count(*) from ${comments} as early) = ${sql.lit(lookedAtComments)}
+    or exists (select 1 from "user" where id = ${doerId} and email_notifications = 'andyourown')) as concerns`.execute(
+    db,
+  )
+  return Boolean(rows[0]?.concerns)
+}
 
 /** What somebody is to be told of. */
 export interface Subject {

@@ -1,12 +1,13 @@
 import type { Services } from '../access/context.ts'
 import { subscriber } from '../events/subscriber.ts'
-import { toldEvents } from './audience.service.ts'
+import { isHeard, toldEvents } from './audience.service.ts'
 import { notifyOf } from './notify.service.ts'
 
 /** Makes the threads of those whom an event is told to. */
 export const notifyPeople = subscriber({
   name: 'notifyPeople',
   on: toldEvents,
+  isNeeded: isHeard,
   // One after the other for each subject, so that two workers do not write the same threads at the same time.
   lane: ({ data }) => `notify ${'issueId' in data ? `issue ${data.issueId}` : `repo ${data.repoId}`}`,
   whenFailing: 'pass',

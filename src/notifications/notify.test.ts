@@ -154,3 +154,28 @@ test('notifyGetList: a comment that 10,000 people hear of is told by few stateme
 
 const repoIdOf = async (forge: Forge, api: string): Promise<number> =>
   (await forge.as('alice').must('GET', api)).json.id
+
+test('what nobody else has to do with is looked at once, in its transaction, and makes no work after it', async () => {
+  await using forge = await startForge({ users: ['alice', 'bob'] })
+  const { db } = forge.services
+  const toldOf = async (act: () => Promise<unknown>): Promise<number> => {
+    const before = await db.selectFrom('notified_event').select('event_id').execute()
+    await act()
+    await forge.settle()
+    return (await db.selectFrom('notified_event').select('event_id').execute()).length - before.length
+  }
+  const repo = await forge.given.repo({ owner: 'alice' })
+  const [asAlice, asBob] = [forge.as('alice'), forge.as('bob')]
+  const issue = await forge.given.issue({ repo })
+  const say = (who: typeof asAlice, body: string) => who.must('POST', `${issue.api}/comments`, { body })
+  assert.equal(await toldOf(() => say(asAlice, 'to myself')), 0)
+  assert.equal(await toldOf(() => asAlice.must('PATCH', issue.api, { state: 'closed' })), 0)
+  assert.equal(await toldOf(() => say(asAlice, 'to @bob')), 1)
+  assert.equal(await toldOf(() => say(asBob, 'alice is the author')), 1)
+  assert.equal(await toldOf(() => say(asAlice, 'bob takes part')), 1)
+  const other = await forge.given.issue({ repo })
+  assert.equal(await toldOf(() => asAlice.must('POST', `${other.api}/comments`, { body: 'alone' })), 0)
+  await asAlice.must('PATCH', other.api, { assignees: ['bob'] })
+  await asBob.must('PUT', `${repo.api}/subscription`)
+  assert.equal(await toldOf(() => forge.given.issue({ repo })), 1)
+})
