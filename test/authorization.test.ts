@@ -115,6 +115,7 @@ const values: Readonly<Record<string, string>> = {
   'user-id': '1',
   'repository-id': '1',
   'activity-id': '1',
+  job_id: '1',
   ball_type: 'zipball',
   filepath: 'README.md',
 }

@@ -1,7 +1,8 @@
 import type { CredentialReader, Identity } from '../auth/credentials.ts'
 import { applySudo, identify } from '../auth/identify.ts'
-import type { Call } from '../http/operation.ts'
-import { Refusal } from '../lib/errors.ts'
+import type { Viewer } from '../auth/viewer.ts'
+import type { Call, Operation, Scope } from '../http/operation.ts'
+import { Forbidden, Refusal } from '../lib/errors.ts'
 import type { Ctx, Services } from './context.ts'
 import { askRepoOfPath } from './repo.requirements.ts'
 import { checkScopes } from './requirements.ts'
@@ -36,5 +37,21 @@ async function whoAsks(services: Services, readers: readonly CredentialReader[],
   if (found) call.claim = { ...call.claim, viewer: found.id, isAdmin: found.isAdmin }
   const viewer = operation.base === 'site' ? found : await applySudo(services, call, found)
   checkScopes(viewer, operation.scope, method, operation.narrowScope)
+  checkJob(viewer, operation, method)
   return identity?.principal ? { viewer, principal: identity.principal } : { viewer }
+}
+
+/** What belongs to accounts and not to repositories. */
+const ofAccounts: ReadonlySet<Scope> = new Set(['user', 'organization', 'notification', 'activitypub', 'admin'])
+
+/**
+ * All jobs of workflows act as one account: what one of them left at that account, a key or a secret, would be there for all
+ * others. So they change nothing but repositories; and those that only read change nothing, also where readers may, as with
+ * issues.
+ */
+function checkJob(viewer: Viewer | undefined, { base, scope }: Operation, method: string): void {
+  if (viewer?.credential.kind !== 'job' || method === 'GET' || method === 'HEAD') return
+  const isOfAccount = scope.some((each) => ofAccounts.has(each))
+  if (!isOfAccount && (base !== 'api' || !viewer.credential.readOnly)) return
+  throw new Forbidden('a job of a workflow may not do this', 'job_of_workflow')
 }

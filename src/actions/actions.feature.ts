@@ -1,7 +1,18 @@
 import type { Feature } from '../access/feature.ts'
+import { cleanupActions } from './logs/cleanup-actions.task.ts'
+import * as logRoutes from './logs/log.routes.ts'
+import { storeLog } from './logs/log.service.ts'
+import { deleteRunFiles } from './logs/log.subscribers.ts'
+import * as runnerRoutes from './protocol/runner.routes.ts'
+import { jobTokens } from './runners/job.credentials.ts'
+import * as registrationRoutes from './runners/registration.routes.ts'
+import { runnerTokens } from './runners/runner.credentials.ts'
+import { registrationPurpose } from './runners/runner.service.ts'
 import * as dispatchRoutes from './runs/dispatch.routes.ts'
+import * as controlRoutes from './runs/run-control.routes.ts'
 import * as runRoutes from './runs/run.routes.ts'
 import { startScheduleTasks } from './runs/start-schedule-tasks.task.ts'
+import { cancelAbandonedJobs, stopEndlessTasks, stopZombieTasks } from './runs/time-limits.task.ts'
 import * as actionSecretRoutes from './secret.routes.ts'
 import { secretPurpose } from './secret.service.ts'
 import * as actionVariableRoutes from './variable.routes.ts'
@@ -9,8 +20,30 @@ import { readWorkflows } from './workflows/workflow-files.service.ts'
 
 /** Workflows: their secrets and variables, their runs, and what makes these. */
 export const actions: Feature = {
-  routes: [actionSecretRoutes, actionVariableRoutes, runRoutes, dispatchRoutes],
-  schedules: (config) => [startScheduleTasks(config)],
+  routes: [
+    actionSecretRoutes,
+    actionVariableRoutes,
+    runRoutes,
+    controlRoutes,
+    dispatchRoutes,
+    registrationRoutes,
+    runnerRoutes,
+    logRoutes,
+  ],
+  subscribers: [deleteRunFiles],
+  credentials: [jobTokens, runnerTokens],
+  jobs: [storeLog],
+  schedules: (config) => [
+    startScheduleTasks(config),
+    stopZombieTasks(config),
+    stopEndlessTasks(config),
+    cancelAbandonedJobs(config),
+    cleanupActions(config),
+  ],
   services: [readWorkflows],
-  sealed: [{ table: 'action_secret', column: 'sealed', purpose: secretPurpose }],
+  sealed: [
+    { table: 'action_secret', column: 'sealed', purpose: secretPurpose },
+    { table: 'action_registration_token', column: 'sealed', purpose: registrationPurpose },
+  ],
+  files: [{ table: 'action_task', column: 'log_key', store: 'actionsLog' }],
 }

@@ -35,3 +35,89 @@ export async function runsOf(forge: Forge, repoApi: string, as = 'alice'): Promi
     (run: Record<string, string>) => `${run['event']} ${run['workflow_id']} ${run['head_branch']} ${run['status']}`,
   )
 }
+
+/** A task as a runner gets it, in JSON. */
+export interface TestTask {
+  readonly id: string
+  readonly workflowPayload: string
+  readonly context: Readonly<Record<string, unknown>> & { readonly token: string; readonly gitea_runtime_token: string }
+  readonly secrets: Readonly<Record<string, string>>
+  readonly vars?: Readonly<Record<string, string>>
+  readonly needs?: Readonly<
+    Record<string, { readonly result?: string; readonly outputs?: Readonly<Record<string, string>> }>
+  >
+}
+
+/** A runner that speaks the protocol in JSON and runs nothing. */
+export class TestRunner {
+  private constructor(
+    readonly forge: Forge,
+    readonly uuid: string,
+    readonly token: string,
+  ) {}
+
+  /** Registers one with the registration token at an address of the API. */
+  static async register(
+    forge: Forge,
+    address: string,
+    labels: readonly string[] = ['ubuntu-latest'],
+    more: { readonly as?: string; readonly ephemeral?: boolean } = {},
+  ): Promise<TestRunner> {
+    const { json } = await forge.as(more.as ?? 'alice').must('GET', `${address}/registration-token`)
+    const { ephemeral = false } = more
+    const reply = await callRunner(forge, 'Register', { name: 'worker', token: json.token, labels, ephemeral })
+    assert.equal(reply.status, 200, reply.text)
+    const { runner } = reply.json as { runner: { uuid: string; token: string } }
+    return new TestRunner(forge, runner.uuid, runner.token)
+  }
+
+  call(method: string, body: object): Promise<RunnerReply> {
+    return callRunner(this.forge, method, body, { 'x-runner-uuid': this.uuid, 'x-runner-token': this.token })
+  }
+
+  /** Asks for work; undefined when there is none. */
+  async fetch(tasksVersion = '0'): Promise<TestTask | undefined> {
+    const reply = await this.call('FetchTask', { tasksVersion })
+    assert.equal(reply.status, 200, reply.text)
+    return (reply.json as { task?: TestTask }).task
+  }
+
+  /** Asks for work that must be there. */
+  async must(): Promise<TestTask> {
+    const task = await this.fetch()
+    assert.ok(task, 'there is no work')
+    return task
+  }
+
+  async finish(task: TestTask, result = 'SUCCESS', outputs: Readonly<Record<string, string>> = {}): Promise<void> {
+    const reply = await this.call('UpdateTask', { state: { id: task.id, result: `RESULT_${result}` }, outputs })
+    assert.equal(reply.status, 200, reply.text)
+  }
+
+  async log(task: TestTask, index: number, texts: readonly string[], noMore = false): Promise<RunnerReply> {
+    const rows = texts.map((content) => ({ time: '2024-05-01T10:00:00.25Z', content }))
+    return this.call('UpdateLog', { taskId: task.id, index: String(index), rows, noMore })
+  }
+}
+
+export interface RunnerReply {
+  readonly status: number
+  readonly text: string
+  readonly json: unknown
+}
+
+/** One call of the runner protocol, in JSON. */
+export async function callRunner(
+  forge: Forge,
+  method: string,
+  body: object,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<RunnerReply> {
+  const response = await fetch(`${forge.url}/api/actions/runner.v1.RunnerService/${method}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  })
+  const text = await response.text()
+  return { status: response.status, text, json: text.startsWith('{') ? (JSON.parse(text) as unknown) : undefined }
+}

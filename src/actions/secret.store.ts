@@ -1,5 +1,6 @@
 import type { Db, Tx } from '../db/database.ts'
 import type { ActionSecretRow } from '../db/tables/actions.ts'
+import type { RepoId, UserId } from '../lib/ids.ts'
 import type { Page } from '../lib/paging.ts'
 import type { Unix } from '../lib/time.ts'
 import type { ValueOwner } from './value-owner.ts'
@@ -73,3 +74,17 @@ export const deleteSecret = async (tx: Tx, owner: ValueOwner, name: string): Pro
   ).numDeletedRows > 0n
 
 const ownedBy = ({ owner_id, repo_id }: ValueOwner) => (owner_id === null ? { repo_id } : { owner_id })
+
+/** The secrets that jobs of a repository are given, sealed: its own go before those of its owner. */
+export async function sealedOver(
+  db: Db | Tx,
+  repo: { readonly id: RepoId; readonly owner_id: UserId },
+): Promise<ReadonlyMap<string, string>> {
+  const rows = await db
+    .selectFrom('action_secret')
+    .select(['name', 'sealed', 'repo_id'])
+    .where((where) => where.or([where('owner_id', '=', repo.owner_id), where('repo_id', '=', repo.id)]))
+    .execute()
+  const own = rows.filter((row) => row.repo_id !== null)
+  return new Map([...rows.filter((row) => row.repo_id === null), ...own].map(({ name, sealed }) => [name, sealed]))
+}

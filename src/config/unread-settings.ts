@@ -4,14 +4,13 @@
  */
 const unread: Readonly<Record<string, string>> = {
   '': 'APP_DISPLAY_NAME_FORMAT APP_SLOGAN RUN_MODE RUN_USER',
-  actions:
-    'ABANDONED_JOB_TIMEOUT ARTIFACT_RETENTION_DAYS DEFAULT_ACTIONS_URL ENDLESS_TASK_TIMEOUT LOG_COMPRESSION LOG_RETENTION_DAYS ZOMBIE_TASK_TIMEOUT',
+  actions: 'ARTIFACT_RETENTION_DAYS',
   admin: 'EXTERNAL_USER_DISABLE_FEATURES USER_DISABLED_FEATURES',
   camo: 'ALWAYS',
   'cron.archive_cleanup': 'NOTICE_ON_SUCCESS',
-  'cron.cancel_abandoned_jobs': 'ENABLED NOTICE_ON_SUCCESS RUN_AT_START SCHEDULE',
+  'cron.cancel_abandoned_jobs': 'NOTICE_ON_SUCCESS',
   'cron.check_repo_stats': 'NOTICE_ON_SUCCESS',
-  'cron.cleanup_actions': 'ENABLED NOTICE_ON_SUCCESS RUN_AT_START SCHEDULE',
+  'cron.cleanup_actions': 'NOTICE_ON_SUCCESS',
   'cron.cleanup_hook_task_table': 'NOTICE_ON_SUCCESS',
   'cron.cleanup_packages': 'NOTICE_ON_SUCCESS',
   'cron.delete_abandoned_uploads': 'NOTICE_ON_SUCCESS',
@@ -28,8 +27,8 @@ const unread: Readonly<Record<string, string>> = {
   'cron.resync_all_hooks': 'ENABLED NOTICE_ON_SUCCESS RUN_AT_START SCHEDULE',
   'cron.resync_all_sshkeys': 'ENABLED NOTICE_ON_SUCCESS RUN_AT_START SCHEDULE',
   'cron.start_schedule_tasks': 'NOTICE_ON_SUCCESS',
-  'cron.stop_endless_tasks': 'ENABLED NOTICE_ON_SUCCESS RUN_AT_START SCHEDULE',
-  'cron.stop_zombie_tasks': 'ENABLED NOTICE_ON_SUCCESS RUN_AT_START SCHEDULE',
+  'cron.stop_endless_tasks': 'NOTICE_ON_SUCCESS',
+  'cron.stop_zombie_tasks': 'NOTICE_ON_SUCCESS',
   'cron.sync_external_users': 'ENABLED NOTICE_ON_SUCCESS RUN_AT_START SCHEDULE UPDATE_EXISTING',
   'cron.update_checker': 'ENABLED NOTICE_ON_SUCCESS RUN_AT_START SCHEDULE',
   'cron.update_migration_poster_id': 'ENABLED NOTICE_ON_SUCCESS RUN_AT_START SCHEDULE',

@@ -36,7 +36,7 @@ export interface ServedFile {
 export const fileReplies = { 200: bytesOf('*/*'), 206: bytesOf('*/*'), 304: 'empty' } as const
 
 /** `Content-Disposition` by RFC 6266: the name as it is for old clients, and escaped for the others. */
-function contentDisposition(kind: 'inline' | 'attachment', name: string): string {
+export function contentDisposition(kind: 'inline' | 'attachment', name: string): string {
   // oxlint-disable-next-line no-control-regex -- header values hold no control characters
   const clean = name.replace(/[\u0000-\u001f\u007f]/g, '').toWellFormed()
   // Header values are bytes to node: each UTF-8 byte of the name is one character.

@@ -10,7 +10,12 @@ export async function presentDispatch(
   return {
     inputs: told.inputs,
     ref: told.ref,
-    repository: await presentThisRepo(ctx),
+    // As guests see it, and nobody's permissions (observed).
+    repository: {
+      ...(await presentThisRepo(ctx)),
+      owner: presentUser({ config: ctx.config }, ctx.owner),
+      permissions: { admin: false, push: false, pull: false },
+    },
     sender: presentUser({ config: ctx.config }, ctx.viewer.user),
     workflow: told.workflow,
   }

@@ -17,7 +17,7 @@ import {
   updateRun,
   type JobState,
 } from './run.store.ts'
-import { scopesOver } from '../queue-scope.rules.ts'
+import { scopesOver } from '../queue-scope.ts'
 
 /** How often a change is tried again when somebody else took the number of a status meanwhile. */
 const maxAttempts = 10
@@ -125,7 +125,7 @@ export async function endJobs(
   runId: RunId,
   status: ActionStatus,
   isChosen: (job: JobState) => boolean,
-  doerId: UserId,
+  doerId: UserId = actionsUserId,
 ): Promise<void> {
   const run = await findRunForUpdate(tx, runId)
   if (!run) return

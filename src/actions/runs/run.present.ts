@@ -1,10 +1,10 @@
 import type { RepoCtx } from '../../access/context.ts'
 import type { ActionJobRow, ActionRunRow } from '../../db/tables/actions.ts'
-import { formatUnix } from '../../lib/time.ts'
+import { formatOptionalUnix, formatUnix } from '../../lib/time.ts'
 import { presentUser } from '../../users/user.present.ts'
 import { loadUsers } from '../../users/user.store.ts'
-import type { ActionRunJob, ActionTask, RepoActionRun } from './run.schemas.ts'
-import type { TaskOfRun } from './task.store.ts'
+import type { ActionRunJob, ActionTask, RepoActionRun, WorkflowJob } from './run.schemas.ts'
+import type { StepOfTask, TaskOfRun } from './task.store.ts'
 
 type PresentCtx = Pick<RepoCtx, 'config' | 'db' | 'owner' | 'repo'>
 
@@ -82,3 +82,32 @@ export const presentJobs = (
       status: job.status,
     }
   })
+
+/** Jobs of a run with the steps of their newest attempts. */
+export const presentWorkflowJobs = (
+  run: ActionRunRow,
+  jobs: readonly { readonly job: ActionJobRow; readonly steps: readonly StepOfTask[] }[],
+): WorkflowJob[] =>
+  jobs.map(({ job, steps }) => ({
+    id: job.id,
+    run_id: run.id,
+    name: job.name,
+    job_key: job.job_key,
+    needs: JSON.parse(job.needs) as string[],
+    labels: JSON.parse(job.runs_on) as string[],
+    head_sha: run.commit_oid,
+    run_attempt: job.attempt,
+    task_id: job.task_id ?? 0,
+    status: job.status,
+    created_at: formatUnix(job.created_unix),
+    started_at: formatOptionalUnix(job.started_unix),
+    completed_at: formatOptionalUnix(job.stopped_unix),
+    steps: steps.map((step) => ({
+      number: step.position,
+      status: step.status,
+      started_at: formatOptionalUnix(step.started_unix),
+      completed_at: formatOptionalUnix(step.stopped_unix),
+      log_index: step.log_index,
+      log_length: step.log_length,
+    })),
+  }))

@@ -73,3 +73,36 @@ export const DispatchWorkflowRun = object('DispatchWorkflowRun', {
   run_number: Type.Integer(),
   jobs: nullable(Type.Array(Type.String())),
 })
+
+const Step = object('ActionWorkflowStep', {
+  number: Type.Integer(),
+  status: Type.String(),
+  started_at: nullable(dateTime()),
+  completed_at: nullable(dateTime()),
+  /** Its lines in the log of the job. */
+  log_index: Type.Integer(),
+  log_length: Type.Integer(),
+})
+
+export const WorkflowJob = object('ActionWorkflowJob', {
+  id: Type.Integer(),
+  run_id: Type.Integer(),
+  name: Type.String(),
+  job_key: Type.String(),
+  needs: Type.Array(Type.String()),
+  labels: Type.Array(Type.String()),
+  head_sha: Type.String(),
+  run_attempt: Type.Integer(),
+  task_id: Type.Integer(),
+  status: Type.String(),
+  created_at: dateTime(),
+  started_at: nullable(dateTime()),
+  completed_at: nullable(dateTime()),
+  steps: Type.Array(Step),
+})
+export type WorkflowJob = Static<typeof WorkflowJob>
+
+export const WorkflowJobs = object('ActionWorkflowJobsResponse', {
+  jobs: Type.Array(WorkflowJob),
+  total_count: Type.Integer(),
+})

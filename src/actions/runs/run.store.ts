@@ -239,3 +239,50 @@ export async function raiseQueueVersions(tx: Tx, scopes: readonly string[]): Pro
     .onConflict((conflict) => conflict.column('scope').doUpdateSet({ version: sql`action_queue_version.version + 1` }))
     .execute()
 }
+
+export const findPayload = async (db: Db | Tx, runId: RunId): Promise<string | undefined> =>
+  (await db.selectFrom('action_run_payload').select('data').where('run_id', '=', runId).executeTakeFirst())?.data
+
+export const findRunByNumber = (db: Db | Tx, repoId: RepoId, number: number): Promise<ActionRunRow | undefined> =>
+  db.selectFrom('action_run').selectAll().where('repo_id', '=', repoId).where('number', '=', number).executeTakeFirst()
+
+export const listJobsOfRun = (db: Db | Tx, runId: RunId): Promise<ActionJobRow[]> =>
+  db.selectFrom('action_job').selectAll().where('run_id', '=', runId).orderBy('position').execute()
+
+export const findJob = (db: Db | Tx, id: ActionJobId): Promise<ActionJobRow | undefined> =>
+  db.selectFrom('action_job').selectAll().where('id', '=', id).executeTakeFirst()
+
+export const findJobAt = (db: Db, runId: RunId, position: number): Promise<ActionJobRow | undefined> =>
+  db
+    .selectFrom('action_job')
+    .selectAll()
+    .where('run_id', '=', runId)
+    .where('position', '=', position)
+    .executeTakeFirst()
+
+export const deleteRunRow = async (tx: Tx, repoId: RepoId, id: RunId): Promise<boolean> => {
+  const { numDeletedRows } = await tx
+    .deleteFrom('action_run')
+    .where('repo_id', '=', repoId)
+    .where('id', '=', id)
+    .executeTakeFirst()
+  if (numDeletedRows === 0n) return false
+  await tx
+    .updateTable('action_run_counter')
+    .set({ num_runs: sql`num_runs - 1` })
+    .where('repo_id', '=', repoId)
+    .execute()
+  return true
+}
+
+/** The stored logs of a run, by their keys. */
+export const listBlobKeys = async (tx: Tx, runId: RunId): Promise<string[]> =>
+  (
+    await tx
+      .selectFrom('action_task')
+      .innerJoin('action_job', 'action_job.id', 'action_task.job_id')
+      .select('action_task.log_key')
+      .where('action_job.run_id', '=', runId)
+      .where('action_task.log_key', '<>', '')
+      .execute()
+  ).map(({ log_key }) => log_key)

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
 import { idList, idListText } from '../../db/id-list.ts'
-import type { ActionJobRow, ActionRunRow, ActionTaskRow } from '../../db/tables/actions.ts'
-import type { ActionJobId, RepoId, RunId, UserId } from '../../lib/ids.ts'
+import type { ActionJobRow, ActionRunRow, ActionStepRow, ActionTaskRow } from '../../db/tables/actions.ts'
+import type { ActionJobId, RepoId, RunId, TaskId, UserId } from '../../lib/ids.ts'
 import type { Page } from '../../lib/paging.ts'
-import type { QueueScope } from '../queue-scope.rules.ts'
+import type { QueueScope } from '../queue-scope.ts'
 import { loadRuns } from './run.store.ts'
 
 /** A task with the run and the name of the job that it is of. */
@@ -84,3 +84,51 @@ export function listOpenJobs(
   if (beforeId !== undefined) query = query.where('action_job.id', '<', beforeId)
   return query.orderBy('action_job.id', 'desc').limit(limit).execute()
 }
+
+export type StepOfTask = ActionStepRow
+
+/** The steps of tasks, in their order. */
+export async function listStepsOf(
+  db: Db,
+  taskIds: readonly TaskId[],
+): Promise<ReadonlyMap<TaskId, readonly StepOfTask[]>> {
+  if (taskIds.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('action_step')
+    .selectAll()
+    .where('task_id', 'in', sql<TaskId>`${idList(db, idListText(taskIds))}`)
+    .orderBy('task_id')
+    .orderBy('position')
+    .execute()
+  return Map.groupBy(rows, ({ task_id }) => task_id)
+}
+
+/** Open tasks: those that nobody has said anything of since a moment, or that began before one. */
+export const listRunningTasks = (
+  db: Db,
+  before: { readonly activeMs: number } | { readonly startedUnix: number },
+  limit: number,
+): Promise<Pick<ActionTaskRow, 'id' | 'job_id' | 'run_id'>[]> => {
+  const running = db.selectFrom('action_task').select(['id', 'job_id', 'run_id']).where('status', '=', 'running')
+  const old =
+    'activeMs' in before
+      ? running.where('active_ms', '<', before.activeMs)
+      : running.where('started_unix', '<', before.startedUnix)
+  return old.orderBy('id').limit(limit).execute()
+}
+
+/** Jobs that have waited since before a moment. */
+export const listAbandonedJobs = (
+  db: Db,
+  beforeUnix: number,
+  limit: number,
+): Promise<Pick<ActionJobRow, 'id' | 'run_id'>[]> =>
+  db
+    .selectFrom('action_job')
+    .select(['id', 'run_id'])
+    .where('status', 'in', ['waiting', 'blocked'])
+    .where('updated_unix', '<', beforeUnix)
+    .orderBy('updated_unix')
+    .orderBy('id')
+    .limit(limit)
+    .execute()

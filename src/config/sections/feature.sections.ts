@@ -413,6 +413,10 @@ export const ingot = defineSection('ingot', {
   maxActionsValues: int('MAX_ACTIONS_VALUES', 1000, 'most secrets, and most variables, of an account or repository', {
     min: 1,
   }),
+  actionsPollWait: durationMs('ACTIONS_POLL_WAIT', '3s', 'how long a runner waits for work before it is told of none', {
+    min: '0s',
+  }),
+  maxActionsLog: bytes('MAX_ACTIONS_LOG', '256 MiB', 'largest log of a job; what comes after it is left out'),
   maxWebhooks: int('MAX_WEBHOOKS', 100, 'most webhooks of a repository, of an account, and of the instance', {
     min: 1,
     max: 1000,

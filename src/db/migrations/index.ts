@@ -3,6 +3,7 @@ import { accounts2 } from './accounts-2.ts'
 import { accounts3 } from './accounts-3.ts'
 import { actions1 } from './actions-1.ts'
 import { actions2 } from './actions-2.ts'
+import { actions3 } from './actions-3.ts'
 import { activity1 } from './activity-1.ts'
 import { events1 } from './events-1.ts'
 import { federation1 } from './federation-1.ts'
@@ -81,4 +82,5 @@ export const migrations: readonly Migration[] = [
   repositories3,
   accounts3,
   imports2,
+  actions3,
 ]

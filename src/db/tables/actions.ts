@@ -161,6 +161,8 @@ export interface ActionTaskTable {
   log_state: 'open' | 'ended' | 'stored' | 'expired'
   /** Where the whole log lies once it is stored; else empty. */
   log_key: string
+  /** JSON: of each block of a stored log its first line, where it begins and how long it is, in bytes. */
+  log_index: Generated<string>
 }
 
 export interface ActionStepTable {

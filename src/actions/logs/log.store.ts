@@ -1,0 +1,56 @@
+import type { Db, Tx } from '../../db/database.ts'
+import type { ActionLogChunkRow, ActionTaskRow } from '../../db/tables/actions.ts'
+import type { TaskId } from '../../lib/ids.ts'
+import type { Unix } from '../../lib/time.ts'
+
+export const insertChunk = (tx: Tx, chunk: ActionLogChunkRow) =>
+  tx.insertInto('action_log_chunk').values(chunk).execute()
+
+/** Lines that came from a line on, some chunks at a time. */
+export const listChunks = (
+  db: Db | Tx,
+  taskId: TaskId,
+  fromLine: number,
+  limit: number,
+): Promise<ActionLogChunkRow[]> =>
+  db
+    .selectFrom('action_log_chunk')
+    .selectAll()
+    .where('task_id', '=', taskId)
+    .where('first_line', '>=', fromLine)
+    .orderBy('first_line')
+    .limit(limit)
+    .execute()
+
+/** The chunk that a line is in. */
+export const findChunkOf = (db: Db, taskId: TaskId, line: number): Promise<ActionLogChunkRow | undefined> =>
+  db
+    .selectFrom('action_log_chunk')
+    .selectAll()
+    .where('task_id', '=', taskId)
+    .where('first_line', '<=', line)
+    .orderBy('first_line', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+
+export const deleteChunks = (tx: Tx, taskId: TaskId) =>
+  tx.deleteFrom('action_log_chunk').where('task_id', '=', taskId).execute()
+
+/** Logs of tasks that have ended long ago and were never said to be whole, or that have had their time. */
+export const listLogs = (
+  db: Db,
+  state: ActionTaskRow['log_state'],
+  stoppedBefore: Unix,
+  afterId: number,
+  limit: number,
+): Promise<Pick<ActionTaskRow, 'id' | 'log_key'>[]> =>
+  db
+    .selectFrom('action_task')
+    .select(['id', 'log_key'])
+    .where('log_state', '=', state)
+    .where('status', '<>', 'running')
+    .where('stopped_unix', '<', stoppedBefore)
+    .where('id', '>', afterId as TaskId)
+    .orderBy('id')
+    .limit(limit)
+    .execute()

@@ -1,0 +1,18 @@
+import type { Ctx } from '../../access/context.ts'
+import { subscriber } from '../../events/subscriber.ts'
+
+/** Logs and artifacts of a run, or of a repository, go with it. */
+export const deleteRunFiles = subscriber({
+  name: 'deleteRunFiles',
+  on: ['run.deleted', 'repo.deleted'],
+  async afterCommit(ctx: Ctx, event) {
+    const stores = [ctx.blobs.actionsLog, ctx.blobs.actionsArtifacts]
+    if (event.name === 'run.deleted') {
+      for (const key of event.data.blobKeys) for (const store of stores) await store.delete(key)
+      return
+    }
+    for (const store of stores) {
+      for await (const { key } of store.list(`${event.data.repoId}/`)) await store.delete(key)
+    }
+  },
+})

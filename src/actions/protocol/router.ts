@@ -1,0 +1,184 @@
+import { promisify } from 'node:util'
+import { gunzip, gzip } from 'node:zlib'
+import {
+  Code,
+  ConnectError,
+  createConnectRouter,
+  createContextKey,
+  createContextValues,
+  type HandlerContext,
+} from '@connectrpc/connect'
+import type { UniversalServerResponse } from '@connectrpc/connect/protocol'
+import type { Ctx } from '../../access/context.ts'
+import type { ActionRunnerRow } from '../../db/tables/actions.ts'
+import { Refusal } from '../../lib/errors.ts'
+import type { TaskId } from '../../lib/ids.ts'
+import { appendLog } from '../logs/log.service.ts'
+import { declareRunner, noteRunner, registerRunner } from '../runners/runner.service.ts'
+import { codeOf } from './connect-errors.ts'
+import { pingService, runnerService } from './description.ts'
+import { fetchTask } from './fetch-task.service.ts'
+import type {
+  DeclareRequest,
+  FetchTaskRequest,
+  RegisterRequest,
+  RunnerMessage,
+  UpdateLogRequest,
+  UpdateTaskRequest,
+} from './messages.ts'
+import { getTaskOf, updateTaskState } from './update-task.service.ts'
+
+/** What a call is made with beside its message. */
+export interface Caller {
+  readonly ctx: Ctx
+  /** None for those who register, and for a ping. */
+  readonly runner?: ActionRunnerRow
+}
+
+const callerKey = createContextKey<Caller | undefined>(undefined)
+
+/** A call as it comes from the web server. */
+export interface RemoteCall {
+  readonly path: string
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  readonly body: Buffer
+  readonly signal: AbortSignal
+}
+
+/** Largest message after unpacking, in bytes: a hundred of the longest lines. */
+const maxMessageBytes = 8 * 1024 * 1024
+
+const pack = promisify(gzip)
+const unpack = promisify(gunzip)
+
+const gzipCompression = {
+  name: 'gzip',
+  compress: async (bytes: Uint8Array) => new Uint8Array(await pack(bytes)),
+  async decompress(bytes: Uint8Array, maxBytes: number) {
+    if (bytes.length === 0) return new Uint8Array()
+    try {
+      return new Uint8Array(await unpack(bytes, { maxOutputLength: Math.min(maxBytes, maxMessageBytes) }))
+    } catch {
+      throw new ConnectError('the message can not be unpacked, or is too large', Code.InvalidArgument)
+    }
+  },
+}
+
+/** The methods, by names as the protocol has them. */
+const methods: Readonly<Record<string, (caller: Caller, message: never, signal: AbortSignal) => Promise<object>>> = {
+  ping: async (_caller, { data }: { data: string }) => ({ data: `Hello, ${data}!` }),
+  async register({ ctx }, request: RegisterRequest) {
+    const { runner, token } = await registerRunner(ctx, request.token, {
+      name: request.name,
+      version: request.version,
+      // Runners of long ago name them in two lists.
+      labels: request.labels.length > 0 ? request.labels : [...request.agentLabels, ...request.customLabels],
+      isEphemeral: request.ephemeral,
+    })
+    return { runner: messageOf(runner, token) }
+  },
+  async declare(caller, { version, labels }: DeclareRequest) {
+    const { ctx, runner } = asRunner(caller)
+    return { runner: messageOf(await declareRunner(ctx, runner, { version, labels })) }
+  },
+  async fetchTask(caller, { tasksVersion }: FetchTaskRequest, signal) {
+    const { ctx, runner } = asRunner(caller)
+    const { task, version } = await fetchTask(ctx, runner, Number(tasksVersion), signal)
+    return { ...(task ? { task } : {}), tasksVersion: BigInt(version) }
+  },
+  async updateTask(caller, request: UpdateTaskRequest) {
+    const { ctx, runner } = asRunner(caller)
+    const { taskId, result, sentOutputs } = await updateTaskState(ctx, runner, request)
+    return { state: { id: BigInt(taskId), result }, sentOutputs }
+  },
+  async updateLog(caller, { taskId, index, rows, noMore }: UpdateLogRequest) {
+    const { ctx, runner } = asRunner(caller)
+    const { id } = await getTaskOf(ctx, runner, Number(taskId) as TaskId)
+    const lines = rows.map(({ time, content }) => ({ seconds: time?.seconds ?? 0n, nanos: time?.nanos ?? 0, content }))
+    return { ackIndex: BigInt(await appendLog(ctx, id, Number(index), lines, noMore)) }
+  },
+}
+
+function asRunner({ ctx, runner }: Caller): Required<Caller> {
+  if (!runner) throw new Error('a method of runners was called by none')
+  return { ctx, runner }
+}
+
+const messageOf = (runner: ActionRunnerRow, token?: string): RunnerMessage => ({
+  id: BigInt(runner.id),
+  uuid: runner.uuid,
+  ...(token === undefined ? {} : { token }),
+  name: runner.name,
+  version: runner.version,
+  labels: JSON.parse(runner.labels) as string[],
+  ephemeral: runner.is_ephemeral,
+})
+
+/** What went wrong in a method besides refusals: the protocol has no place for it, the log of the server has. */
+interface Trouble {
+  defect?: unknown
+}
+
+const troubleKey = createContextKey<Trouble>({})
+
+const codeNames = new Map(
+  Object.entries(Code).flatMap(([name, code]) =>
+    typeof code === 'number' ? [[name.replaceAll(/(?<!^)([A-Z])/g, '_$1').toLowerCase(), code] as const] : [],
+  ),
+)
+
+function createRouter() {
+  const router = createConnectRouter({
+    grpc: false,
+    readMaxBytes: maxMessageBytes,
+    acceptCompression: [gzipCompression],
+  })
+  const implementation = Object.fromEntries(
+    Object.entries(methods).map(([name, method]) => [
+      name,
+      async (message: never, { values, signal }: HandlerContext) => {
+        const caller = values.get(callerKey)
+        if (!caller) throw new Error('a call came without its caller')
+        try {
+          if (caller.runner) await noteRunner(caller.ctx, caller.runner, name.startsWith('update'))
+          return await method(caller, message, signal)
+        } catch (error) {
+          if (error instanceof Refusal) throw new ConnectError(error.message, codeNames.get(codeOf(error.status)))
+          values.get(troubleKey).defect = error
+          throw error
+        }
+      },
+    ]),
+  )
+  router.service(pingService, implementation as never)
+  router.service(runnerService, implementation as never)
+  return new Map(router.handlers.map((handler) => [handler.requestPath, handler]))
+}
+
+let router: ReturnType<typeof createRouter> | undefined
+
+/** Answers a call of the protocol, in whichever form its message is written. Throws what is no refusal. */
+export async function answerCall(call: RemoteCall, caller: Caller): Promise<UniversalServerResponse> {
+  const trouble: Trouble = {}
+  router ??= createRouter()
+  const handler = router.get(call.path)
+  if (!handler) return { status: 404 }
+  const header = new Headers()
+  for (const [name, value] of Object.entries(call.headers)) {
+    if (typeof value === 'string') header.set(name, value)
+  }
+  async function* bytes(): AsyncGenerator<Uint8Array> {
+    yield call.body
+  }
+  const response = await handler({
+    httpVersion: '1.1',
+    url: `http://localhost${call.path}`,
+    method: 'POST',
+    header,
+    body: bytes(),
+    signal: call.signal,
+    contextValues: createContextValues().set(callerKey, caller).set(troubleKey, trouble),
+  })
+  if (trouble.defect !== undefined) throw trouble.defect
+  return response
+}

@@ -1,0 +1,31 @@
+import type { Ctx } from '../../access/context.ts'
+import type { ActionRunnerRow } from '../../db/tables/actions.ts'
+import type { Requirement } from '../../http/operation.ts'
+import { Unauthenticated, UnsupportedMediaType } from '../../lib/errors.ts'
+import { RunnerPrincipal } from '../runners/runner.credentials.ts'
+
+/** The caller is a registered runner. */
+export const byRunner: Requirement<Ctx, { readonly runner: ActionRunnerRow }> = {
+  codes: ['runner'],
+  refuses: [401],
+  check({ principal, refusedCredential }) {
+    if (principal instanceof RunnerPrincipal) return { runner: principal.runner }
+    throw refusedCredential ?? new Unauthenticated('unregistered runner', 'runner_unregistered')
+  },
+}
+
+/** The forms of messages: Connect in JSON and in protobuf, and gRPC-Web. */
+const messageTypes = /^application\/(?:json|proto|grpc-web(?:\+(?:proto|json))?)(?:\s*;|\s*$)/i
+
+/** The message is written in a form of the protocol, which is looked at before anything else. */
+export const speaksConnect: Requirement<Ctx, object> = {
+  codes: ['connectMediaType'],
+  refuses: [415],
+  check(_ctx, { headers }) {
+    const type = headers['content-type']
+    if (typeof type !== 'string' || !messageTypes.test(type)) {
+      throw new UnsupportedMediaType('messages are application/json or application/proto')
+    }
+    return {}
+  },
+}

@@ -1,0 +1,63 @@
+import { anyone } from '../../access/requirements.ts'
+import { bytesOf, operation, type AnyRequirement, type Call } from '../../http/operation.ts'
+import { bytes, type StreamReply } from '../../http/reply.ts'
+import type { Caller } from './router.ts'
+import { connectErrors } from './connect-errors.ts'
+import { byRunner, speaksConnect } from './runner.requirements.ts'
+
+/** Largest body, in bytes: a report of a hundred long lines. */
+const maxBodyBytes = 8 * 1024 * 1024
+
+/** Statuses that the protocol answers with; refusals are part of its messages. */
+const replies = {
+  200: bytesOf('*/*'),
+  400: bytesOf('*/*'),
+  401: bytesOf('*/*'),
+  403: bytesOf('*/*'),
+  404: bytesOf('*/*'),
+  408: bytesOf('*/*'),
+  409: bytesOf('*/*'),
+  413: bytesOf('*/*'),
+  415: bytesOf('*/*'),
+  429: bytesOf('*/*'),
+  500: bytesOf('*/*'),
+  501: bytesOf('*/*'),
+  503: bytesOf('*/*'),
+} as const
+
+/** Loaded with the first call: an instance without runners needs nothing of it. */
+async function answer(caller: Caller, path: string, call: Call): Promise<StreamReply<keyof typeof replies>> {
+  const { answerCall } = await import('./router.ts')
+  const { status, header, body } = await answerCall(
+    { path, headers: call.headers, body: await call.wholeBody(), signal: call.signal },
+    caller,
+  )
+  const parts: Uint8Array[] = []
+  if (body) for await (const part of body) parts.push(part)
+  const headers = Object.fromEntries(header ?? [])
+  const { 'content-type': contentType = 'application/json', ...others } = headers
+  return bytes(contentType, Buffer.concat(parts), { status: status as keyof typeof replies, headers: others })
+}
+
+const method = (path: string, requires: readonly [AnyRequirement, ...AnyRequirement[]]) =>
+  operation({
+    method: 'POST',
+    path: `/api/actions${path}`,
+    base: 'site',
+    family: 'runner',
+    scope: null,
+    accepts: ['runner'],
+    errors: connectErrors,
+    requires,
+    body: bytesOf('*/*'),
+    maxBodyBytes,
+    reply: replies,
+    run: ({ ctx, call }) => answer({ ...(ctx as Partial<Caller>), ctx: ctx as Caller['ctx'] }, path, call),
+  })
+
+export const runnerPing = method('/ping.v1.PingService/Ping', [speaksConnect, anyone])
+export const runnerRegister = method('/runner.v1.RunnerService/Register', [speaksConnect, anyone])
+export const runnerDeclare = method('/runner.v1.RunnerService/Declare', [speaksConnect, byRunner])
+export const runnerFetchTask = method('/runner.v1.RunnerService/FetchTask', [speaksConnect, byRunner])
+export const runnerUpdateTask = method('/runner.v1.RunnerService/UpdateTask', [speaksConnect, byRunner])
+export const runnerUpdateLog = method('/runner.v1.RunnerService/UpdateLog', [speaksConnect, byRunner])

@@ -1,0 +1,95 @@
+import { sql } from 'kysely'
+import type { Db, Tx } from '../../db/database.ts'
+import { idList, idListText, textList, textListText } from '../../db/id-list.ts'
+import type { ActionStepRow, ActionTaskRow, NewActionTaskRow } from '../../db/tables/actions.ts'
+import type { ActionJobId, RunId, RunnerId, TaskId } from '../../lib/ids.ts'
+import type { QueueScope } from '../queue-scope.ts'
+
+/** Waiting jobs that the runners of a scope take: of repositories that have the unit. */
+function waiting(db: Db, { ownerId, repoId }: QueueScope) {
+  const jobs = db.selectFrom('action_job').where('action_job.status', '=', 'waiting')
+  if (repoId !== null) return jobs.where('action_job.repo_id', '=', repoId)
+  return jobs.where((where) =>
+    where.exists(
+      where
+        .selectFrom('repo')
+        .innerJoin('repo_unit', 'repo_unit.repo_id', 'repo.id')
+        .select('repo.id')
+        .whereRef('repo.id', '=', 'action_job.repo_id')
+        .where('repo_unit.unit', '=', 'actions')
+        .$if(ownerId !== null, (owned) => owned.where('repo.owner_id', '=', ownerId as NonNullable<typeof ownerId>)),
+    ),
+  )
+}
+
+/** What waiting jobs ask of runners, each once. */
+export const listWantedLabels = async (db: Db, scope: QueueScope): Promise<string[]> =>
+  (await waiting(db, scope).select('action_job.runs_on').distinct().execute()).map(({ runs_on }) => runs_on)
+
+/** The job that waits longest of those that ask for one of these. */
+export const findNextJob = (
+  db: Db,
+  scope: QueueScope,
+  runsOn: readonly string[],
+): Promise<{ readonly id: ActionJobId; readonly run_id: RunId } | undefined> =>
+  waiting(db, scope)
+    .select(['action_job.id', 'action_job.run_id'])
+    .where('action_job.runs_on', 'in', textList(db, textListText(runsOn)))
+    .orderBy('action_job.queued_ms')
+    .orderBy('action_job.id')
+    .limit(1)
+    .executeTakeFirst()
+
+export const insertTask = (tx: Tx, values: NewActionTaskRow): Promise<ActionTaskRow> =>
+  tx.insertInto('action_task').values(values).returningAll().executeTakeFirstOrThrow()
+
+/** Writes how steps stand, those that are known already anew. */
+export async function upsertSteps(tx: Tx, steps: readonly ActionStepRow[]): Promise<void> {
+  for (let at = 0; at < steps.length; at += 50) {
+    await tx
+      .insertInto('action_step')
+      .values(steps.slice(at, at + 50))
+      .onConflict((conflict) =>
+        conflict.columns(['task_id', 'position']).doUpdateSet((set) => ({
+          status: set.ref('excluded.status'),
+          log_index: set.ref('excluded.log_index'),
+          log_length: set.ref('excluded.log_length'),
+          started_unix: set.ref('excluded.started_unix'),
+          stopped_unix: set.ref('excluded.stopped_unix'),
+        })),
+      )
+      .execute()
+  }
+}
+
+/** Keeps outputs by name; those that are known stay as they are. */
+export async function insertOutputs(
+  tx: Tx,
+  taskId: TaskId,
+  outputs: readonly (readonly [string, string])[],
+): Promise<void> {
+  for (let at = 0; at < outputs.length; at += 50) {
+    await tx
+      .insertInto('action_output')
+      .values(outputs.slice(at, at + 50).map(([name, value]) => ({ task_id: taskId, name, value })))
+      .onConflict((conflict) => conflict.doNothing())
+      .execute()
+  }
+}
+
+export const listOutputNames = async (db: Db | Tx, taskId: TaskId): Promise<string[]> =>
+  (await db.selectFrom('action_output').select('name').where('task_id', '=', taskId).orderBy('name').execute()).map(
+    ({ name }) => name,
+  )
+
+export const listOutputsOf = (db: Db, taskIds: readonly TaskId[]) =>
+  db
+    .selectFrom('action_output')
+    .selectAll()
+    .where('task_id', 'in', sql<TaskId>`${idList(db, idListText(taskIds))}`)
+    .execute()
+
+/** Whether a runner has work already. */
+export const hasTask = async (db: Db | Tx, runnerId: RunnerId): Promise<boolean> =>
+  (await db.selectFrom('action_task').select('id').where('runner_id', '=', runnerId).limit(1).executeTakeFirst()) !==
+  undefined

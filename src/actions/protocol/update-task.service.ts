@@ -1,0 +1,104 @@
+import type { Services } from '../../access/context.ts'
+import { clockOf } from '../../db/clock.ts'
+import type { Tx } from '../../db/database.ts'
+import type { ActionRunnerRow, ActionStatus, ActionTaskRow } from '../../db/tables/actions.ts'
+import { publish } from '../../events/hub.ts'
+import { Forbidden, Invalid, NotFound } from '../../lib/errors.ts'
+import { actionsUserId, type TaskId } from '../../lib/ids.ts'
+import { nowUnix } from '../../lib/time.ts'
+import { isFinal } from '../status.rules.ts'
+import { findTask, findTaskForUpdate, updateTask } from '../runs/attempt.store.ts'
+import { changeRuns, settleRun } from '../runs/run-change.service.ts'
+import { findRunForUpdate, updateJobs } from '../runs/run.store.ts'
+import { deleteRunner } from '../runners/runner.store.ts'
+import type { UpdateTaskRequest } from './messages.ts'
+import { resultOfStatus, statusOfResult } from './results.rules.ts'
+import { insertOutputs, listOutputNames, upsertSteps } from './task.store.ts'
+
+/** Most steps of a task, and most outputs with their longest names and values, in bytes. */
+const maxSteps = 1000
+const maxOutputs = 200
+const maxOutputNameBytes = 255
+const maxOutputBytes = 1024 * 1024
+
+/** What a runner is answered that reports. */
+export interface Updated {
+  readonly taskId: TaskId
+  readonly result: number
+  readonly sentOutputs: readonly string[]
+}
+
+const taskUnknown = () => new NotFound('there is no such task', 'task_not_found')
+
+/** A task of this runner; a missing one is `NotFound`, another runner's `Forbidden`. */
+export async function getTaskOf({ db }: Services, runner: ActionRunnerRow, id: TaskId): Promise<ActionTaskRow> {
+  const task = await findTask(db, id)
+  if (!task) throw taskUnknown()
+  if (task.runner_id !== runner.id) throw new Forbidden('the task was given to another runner', 'task_foreign')
+  return task
+}
+
+/**
+ * Takes the report of a runner: that it is still there, how steps stand, what its job gives, and how it has ended. The first
+ * end stays, which is how a runner hears that its task was cancelled.
+ */
+export async function updateTaskState(
+  services: Services,
+  runner: ActionRunnerRow,
+  { state, outputs }: UpdateTaskRequest,
+): Promise<Updated> {
+  if (!state) throw new Invalid('a report is of a task', 'task_missing')
+  checkReport(state.steps.length, outputs)
+  const id = Number(state.id) as TaskId
+  const known = await getTaskOf(services, runner, id)
+  return changeRuns(services.db, async (tx) => {
+    // The run first, in the order in which everybody holds rows.
+    await findRunForUpdate(tx, known.run_id)
+    const task = await findTaskForUpdate(tx, id)
+    if (!task) throw taskUnknown()
+    if (isFinal(task.status)) return answer(tx, task.id, task.status)
+    const now = nowUnix(clockOf(tx))
+    const nowMs = clockOf(tx).nowMs()
+    const status = statusOfResult(state.result)
+    await upsertSteps(
+      tx,
+      state.steps.map((step) => ({
+        task_id: id,
+        position: Number(step.id),
+        name: '',
+        status: statusOfResult(step.result) ?? (step.startedAt ? 'running' : 'waiting'),
+        log_index: Number(step.logIndex),
+        log_length: Number(step.logLength),
+        started_unix: Number(step.startedAt?.seconds ?? 0n),
+        stopped_unix: Number(step.stoppedAt?.seconds ?? 0n),
+      })),
+    )
+    await insertOutputs(tx, id, Object.entries(outputs))
+    await updateTask(tx, id, { active_ms: nowMs, ...(status ? { status, stopped_unix: now, updated_unix: now } : {}) })
+    if (status) await endTask(tx, runner, task, status)
+    return answer(tx, id, status ?? 'running')
+  })
+}
+
+async function answer(tx: Tx, taskId: TaskId, status: ActionStatus): Promise<Updated> {
+  return { taskId, result: resultOfStatus(status), sentOutputs: await listOutputNames(tx, taskId) }
+}
+
+async function endTask(tx: Tx, runner: ActionRunnerRow, task: ActionTaskRow, status: ActionStatus): Promise<void> {
+  const now = nowUnix(clockOf(tx))
+  await updateJobs(tx, [task.job_id], { status, stopped_unix: now, updated_unix: now })
+  await settleRun(tx, task.run_id, [task.job_id])
+  const { repo_id: repoId, run_id: runId, id: taskId } = task
+  await publish(tx, 'task.finished', { repoId, runId, taskId, doerId: actionsUserId })
+  if (runner.is_ephemeral) await deleteRunner(tx, runner.id)
+}
+
+function checkReport(steps: number, outputs: Readonly<Record<string, string>>): void {
+  if (steps > maxSteps) throw new Invalid(`a task has at most ${maxSteps} steps`, 'too_many_steps')
+  const given = Object.entries(outputs)
+  if (given.length > maxOutputs) throw new Invalid(`a job has at most ${maxOutputs} outputs`, 'too_many_outputs')
+  const long = given.some(
+    ([name, value]) => Buffer.byteLength(name) > maxOutputNameBytes || Buffer.byteLength(value) > maxOutputBytes,
+  )
+  if (long) throw new Invalid('the name or the value of an output is too long', 'output_too_long')
+}

@@ -1,0 +1,44 @@
+import { inRepo, repoOwner } from '../../access/repo.requirements.ts'
+import { signedIn, siteAdmin } from '../../access/requirements.ts'
+import { operation } from '../../http/operation.ts'
+import { ok } from '../../http/reply.ts'
+import { inOrg, orgOwner } from '../../orgs/org.requirements.ts'
+import { instanceScope, scopeOfAccount, scopeOfRepo } from '../queue-scope.ts'
+import { RegistrationToken } from './runner.schemas.ts'
+import { getRegistrationToken } from './runner.service.ts'
+
+export const repoGetRunnerRegistrationToken = operation({
+  method: 'GET',
+  path: '/repos/{username}/{reponame}/actions/runners/registration-token',
+  scope: 'repository',
+  requires: [inRepo, signedIn, repoOwner],
+  reply: { 200: RegistrationToken },
+  run: async ({ ctx }) => ok({ token: await getRegistrationToken(ctx, scopeOfRepo(ctx.repo.id)) }),
+})
+
+export const orgGetRunnerRegistrationToken = operation({
+  method: 'GET',
+  path: '/orgs/{org}/actions/runners/registration-token',
+  scope: 'organization',
+  requires: [inOrg, signedIn, orgOwner],
+  reply: { 200: RegistrationToken },
+  run: async ({ ctx }) => ok({ token: await getRegistrationToken(ctx, scopeOfAccount(ctx.org.id)) }),
+})
+
+export const userGetRunnerRegistrationToken = operation({
+  method: 'GET',
+  path: '/user/actions/runners/registration-token',
+  scope: 'user',
+  requires: [signedIn],
+  reply: { 200: RegistrationToken },
+  run: async ({ ctx }) => ok({ token: await getRegistrationToken(ctx, scopeOfAccount(ctx.viewer.id)) }),
+})
+
+export const adminGetRunnerRegistrationToken = operation({
+  method: 'GET',
+  path: '/admin/runners/registration-token',
+  scope: 'admin',
+  requires: [signedIn, siteAdmin],
+  reply: { 200: RegistrationToken },
+  run: async ({ ctx }) => ok({ token: await getRegistrationToken(ctx, instanceScope) }),
+})

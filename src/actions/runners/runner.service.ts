@@ -1,0 +1,121 @@
+import { randomInt, randomUUID } from 'node:crypto'
+import type { Services } from '../../access/context.ts'
+import { transaction } from '../../db/database.ts'
+import type { ActionRunnerRow } from '../../db/tables/actions.ts'
+import { BadRequest, Invalid } from '../../lib/errors.ts'
+import { nowUnix } from '../../lib/time.ts'
+import { hashToken, newToken } from '../../secrets/tokens.ts'
+import type { QueueScope } from '../queue-scope.ts'
+import {
+  findRegistrationToken,
+  findTokenByHash,
+  insertRegistrationToken,
+  insertRunner,
+  updateRunner,
+} from './runner.store.ts'
+
+/** What registration tokens are sealed for. */
+export const registrationPurpose = 'action-registration'
+
+/** Longest name and version of a runner, and most labels and their longest, in characters. */
+const maxNameLength = 255
+const maxLabels = 100
+const maxLabelLength = 255
+
+const digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
+
+/** Forty letters and digits, each as likely as the others. */
+const newRegistrationToken = (): string => Array.from({ length: 40 }, () => digits[randomInt(digits.length)]).join('')
+
+/** What a runner of this scope is registered with: always the same until it is replaced. */
+export async function getRegistrationToken(services: Services, scope: QueueScope): Promise<string> {
+  const known = await findRegistrationToken(services.db, scope)
+  if (known) return services.secrets.open(registrationPurpose, known.sealed)
+  const token = newRegistrationToken()
+  const made = await transaction(services.db, (tx) =>
+    insertRegistrationToken(tx, scope, {
+      hash: hashToken(token),
+      sealed: services.secrets.seal(registrationPurpose, token),
+      createdUnix: nowUnix(services.clock),
+    }),
+  )
+  // Somebody else asked for it in this moment.
+  return made ? token : getRegistrationToken(services, scope)
+}
+
+/** What a runner says of itself. */
+export interface RunnerFacts {
+  readonly name: string
+  readonly version: string
+  readonly labels: readonly string[]
+  readonly isEphemeral?: boolean
+}
+
+function checkFacts({ name, version, labels }: RunnerFacts): void {
+  const isFit =
+    name.length <= maxNameLength &&
+    version.length <= maxNameLength &&
+    labels.length <= maxLabels &&
+    labels.every((label) => label.length <= maxLabelLength)
+  if (!isFit) throw new Invalid('a runner has a short name and a hundred labels at most', 'runner_facts_too_long')
+}
+
+/**
+ * Registers a runner for the scope of a registration token, which stays good. A missing name and an unknown token are
+ * `BadRequest`.
+ * @returns its row, and the token that it works with, which is kept as a hash
+ */
+export async function registerRunner(
+  services: Services,
+  registrationToken: string,
+  facts: RunnerFacts,
+): Promise<{ readonly runner: ActionRunnerRow; readonly token: string }> {
+  if (facts.name === '') throw new BadRequest('a runner has a name', 'runner_name_missing')
+  if (registrationToken === '') throw new BadRequest('a runner shows a registration token', 'runner_token_missing')
+  checkFacts(facts)
+  const token = newToken()
+  return transaction(services.db, async (tx) => {
+    const registration = await findTokenByHash(tx, hashToken(registrationToken))
+    if (!registration) throw new BadRequest('the registration token is not known', 'runner_token_unknown')
+    const runner = await insertRunner(tx, {
+      uuid: randomUUID(),
+      name: facts.name,
+      version: facts.version,
+      owner_id: registration.owner_id,
+      repo_id: registration.repo_id,
+      token_hash: hashToken(token),
+      labels: JSON.stringify(facts.labels),
+      is_ephemeral: facts.isEphemeral ?? false,
+      online_ms: services.clock.nowMs(),
+      active_ms: 0,
+      created_unix: nowUnix(services.clock),
+    })
+    return { runner, token }
+  })
+}
+
+/** A runner tells its version and its labels anew. */
+export async function declareRunner(
+  services: Services,
+  runner: ActionRunnerRow,
+  { version, labels }: Pick<RunnerFacts, 'version' | 'labels'>,
+): Promise<ActionRunnerRow> {
+  checkFacts({ name: runner.name, version, labels })
+  const declared = await transaction(services.db, (tx) =>
+    updateRunner(tx, runner.id, { version, labels: JSON.stringify(labels) }),
+  )
+  return declared ?? runner
+}
+
+/** How old what is known of a runner may become before it is written down again, in milliseconds. */
+const seenEveryMs = 10_000
+
+/** Notes that a runner is there, now and then: it asks every few seconds. */
+export async function noteRunner(services: Services, runner: ActionRunnerRow, isActive: boolean): Promise<void> {
+  const now = services.clock.nowMs()
+  const isFresh = now - runner.online_ms < seenEveryMs && (!isActive || now - runner.active_ms < seenEveryMs)
+  if (isFresh) return
+  await transaction(services.db, (tx) =>
+    updateRunner(tx, runner.id, { online_ms: now, ...(isActive ? { active_ms: now } : {}) }),
+  )
+}

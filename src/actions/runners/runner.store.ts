@@ -1,0 +1,80 @@
+import type { Db, Tx } from '../../db/database.ts'
+import type { ActionRegistrationTokenRow, ActionRunnerRow, NewActionRunnerRow } from '../../db/tables/actions.ts'
+import type { RunnerId } from '../../lib/ids.ts'
+import type { Unix } from '../../lib/time.ts'
+import { scopeText, type QueueScope } from '../queue-scope.ts'
+
+export const findRegistrationToken = (
+  db: Db | Tx,
+  scope: QueueScope,
+): Promise<ActionRegistrationTokenRow | undefined> =>
+  db
+    .selectFrom('action_registration_token')
+    .selectAll()
+    .where('scope', '=', scopeText(scope))
+    .where('is_active', '=', true)
+    .executeTakeFirst()
+
+/** False when the scope has one already. */
+export const insertRegistrationToken = async (
+  tx: Tx,
+  { ownerId, repoId }: QueueScope,
+  token: { readonly hash: string; readonly sealed: string; readonly createdUnix: Unix },
+): Promise<boolean> =>
+  (
+    await tx
+      .insertInto('action_registration_token')
+      .values({
+        scope: scopeText({ ownerId, repoId }),
+        owner_id: ownerId,
+        repo_id: repoId,
+        token_hash: token.hash,
+        sealed: token.sealed,
+        is_active: true,
+        created_unix: token.createdUnix,
+      })
+      .onConflict((conflict) => conflict.doNothing())
+      .returning('id')
+      .execute()
+  ).length > 0
+
+export const findTokenByHash = (db: Db | Tx, hash: string): Promise<ActionRegistrationTokenRow | undefined> =>
+  db
+    .selectFrom('action_registration_token')
+    .selectAll()
+    .where('token_hash', '=', hash)
+    .where('is_active', '=', true)
+    .executeTakeFirst()
+
+export const insertRunner = (tx: Tx, values: NewActionRunnerRow): Promise<ActionRunnerRow> =>
+  tx.insertInto('action_runner').values(values).returningAll().executeTakeFirstOrThrow()
+
+export const findRunnerByUuid = (db: Db, uuid: string): Promise<ActionRunnerRow | undefined> =>
+  db.selectFrom('action_runner').selectAll().where('uuid', '=', uuid).executeTakeFirst()
+
+export const updateRunner = (
+  tx: Tx,
+  id: RunnerId,
+  change: Partial<NewActionRunnerRow>,
+): Promise<ActionRunnerRow | undefined> =>
+  tx.updateTable('action_runner').set(change).where('id', '=', id).returningAll().executeTakeFirst()
+
+export const deleteRunner = (tx: Tx, id: RunnerId) => tx.deleteFrom('action_runner').where('id', '=', id).execute()
+
+/** The number of a queue; 0 before it was begun. */
+export async function queueVersion(db: Db, scope: QueueScope): Promise<number> {
+  const row = await db
+    .selectFrom('action_queue_version')
+    .select('version')
+    .where('scope', '=', scopeText(scope))
+    .executeTakeFirst()
+  return row?.version ?? 0
+}
+
+/** Begins a queue's number, which the first look of a runner does. */
+export const beginQueueVersion = (tx: Tx, scope: QueueScope) =>
+  tx
+    .insertInto('action_queue_version')
+    .values({ scope: scopeText(scope), version: 1 })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()

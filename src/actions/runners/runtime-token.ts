@@ -1,0 +1,57 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import type { Services } from '../../access/context.ts'
+import type { ActionJobId, RunId, TaskId } from '../../lib/ids.ts'
+import { nowUnix } from '../../lib/time.ts'
+
+/** What a runtime token names. */
+export interface RuntimeClaims {
+  readonly taskId: TaskId
+  readonly runId: RunId
+  readonly jobId: ActionJobId
+}
+
+type SigningServices = Pick<Services, 'clock' | 'secrets'>
+
+/** How long a token can be good at most, in seconds: jobs end before. */
+const longestSeconds = 24 * 3600
+
+/** A longer text is none. */
+const maxTokenLength = 2048
+
+const header = Buffer.from(JSON.stringify({ alg: 'HS256', typ: 'JWT' })).toString('base64url')
+
+const signatureOf = ({ secrets }: SigningServices, text: string): Buffer =>
+  createHmac('sha256', secrets.deriveKey('action-runtime', 32)).update(text).digest()
+
+/** What jobs show for artifacts and the cache: a JSON Web Token with the claims that the ecosystem's clients read. */
+export function writeRuntimeToken(services: SigningServices, { taskId, runId, jobId }: RuntimeClaims): string {
+  const now = nowUnix(services.clock)
+  const claims = {
+    scp: `Actions.Results:${runId}:${jobId}`,
+    TaskID: taskId,
+    RunID: runId,
+    JobID: jobId,
+    ac: JSON.stringify([{ Scope: '', Permission: 2 }]),
+    nbf: now,
+    exp: now + longestSeconds,
+  }
+  const signed = `${header}.${Buffer.from(JSON.stringify(claims)).toString('base64url')}`
+  return `${signed}.${signatureOf(services, signed).toString('base64url')}`
+}
+
+/** The task that a token names; undefined for what is none of ours, forged or past its time. */
+export function readRuntimeToken(services: SigningServices, text: string): TaskId | undefined {
+  const [head, body, signature, rest] = text.length > maxTokenLength ? [] : text.split('.')
+  // The header is compared and not read: no other way of signing is thought of.
+  if (head !== header || body === undefined || signature === undefined || rest !== undefined) return undefined
+  const wanted = signatureOf(services, `${head}.${body}`)
+  const given = Buffer.from(signature, 'base64url')
+  if (given.length !== wanted.length || !timingSafeEqual(given, wanted)) return undefined
+  const claims = JSON.parse(Buffer.from(body, 'base64url').toString('utf8')) as {
+    TaskID: TaskId
+    exp: number
+    nbf: number
+  }
+  const now = nowUnix(services.clock)
+  return now < claims.exp && now >= claims.nbf ? claims.TaskID : undefined
+}

@@ -1,0 +1,93 @@
+import type { SignedInRepoCtx } from '../../access/context.ts'
+import { canRead, canWrite, gitRepo, inRepo, notArchived } from '../../access/repo.requirements.ts'
+import { signedIn } from '../../access/requirements.ts'
+import { operation } from '../../http/operation.ts'
+import { empty, noContent, ok } from '../../http/reply.ts'
+import { pathNumber } from '../../http/schema.ts'
+import type { RunId } from '../../lib/ids.ts'
+import { presentWorkflowJobs } from './run.present.ts'
+import { WorkflowJob, WorkflowJobs } from './run.schemas.ts'
+import { approveRun, cancelRun, deleteRun, getJob, jobsOfRun, rerunJobs } from './run-control.service.ts'
+import { getRun } from './run.service.ts'
+
+const readable = [inRepo, canRead('actions'), gitRepo] as const
+const writable = [...readable, signedIn, canWrite('actions'), notArchived] as const
+const run = { params: { run_id: pathNumber }, scope: 'repository' } as const
+
+/** The jobs of a run, with the steps of their newest attempts. */
+export const listWorkflowRunJobs = operation({
+  ...run,
+  method: 'GET',
+  path: '/repos/{username}/{reponame}/actions/runs/{run_id}/jobs',
+  requires: readable,
+  reply: { 200: WorkflowJobs },
+  async run({ ctx, params }) {
+    const found = await getRun(ctx, params.run_id)
+    const jobs = await jobsOfRun(ctx, found)
+    return ok({ jobs: presentWorkflowJobs(found, jobs), total_count: jobs.length })
+  },
+})
+
+export const getWorkflowJob = operation({
+  method: 'GET',
+  path: '/repos/{username}/{reponame}/actions/jobs/{job_id}',
+  params: { job_id: pathNumber },
+  scope: 'repository',
+  requires: readable,
+  reply: { 200: WorkflowJob },
+  async run({ ctx, params }) {
+    const found = await getJob(ctx, params.job_id)
+    const jobs = await jobsOfRun(ctx, found.run)
+    const [shown] = presentWorkflowJobs(
+      found.run,
+      jobs.filter(({ job }) => job.id === found.job.id),
+    )
+    return ok(shown as NonNullable<typeof shown>)
+  },
+})
+
+/** What is done to a run is answered before runners hear of it. */
+const change = (path: `/${string}`, verb: (ctx: SignedInRepoCtx, id: RunId) => Promise<void>) =>
+  operation({
+    ...run,
+    method: 'POST',
+    path: `/repos/{username}/{reponame}/actions/runs/{run_id}${path}` as '/repos/{username}/{reponame}/actions/runs/{run_id}',
+    requires: writable,
+    reply: { 202: 'empty' },
+    async run({ ctx, params }) {
+      await verb(ctx, (await getRun(ctx, params.run_id)).id)
+      return empty(202)
+    },
+  })
+
+export const cancelWorkflowRun = change('/cancel', cancelRun)
+export const approveWorkflowRun = change('/approve', approveRun)
+export const rerunWorkflowRun = change('/rerun', (ctx, id) => rerunJobs(ctx, id, 'all'))
+export const rerunFailedWorkflowJobs = change('/rerun-failed-jobs', (ctx, id) => rerunJobs(ctx, id, 'failed'))
+
+/** Runs one job again, and those that need it. */
+export const rerunWorkflowJob = operation({
+  method: 'POST',
+  path: '/repos/{username}/{reponame}/actions/jobs/{job_id}/rerun',
+  params: { job_id: pathNumber },
+  scope: 'repository',
+  requires: writable,
+  reply: { 202: 'empty' },
+  async run({ ctx, params }) {
+    const found = await getJob(ctx, params.job_id)
+    await rerunJobs(ctx, found.run.id, found.job.id)
+    return empty(202)
+  },
+})
+
+export const deleteActionRun = operation({
+  ...run,
+  method: 'DELETE',
+  path: '/repos/{username}/{reponame}/actions/runs/{run_id}',
+  requires: writable,
+  reply: { 204: 'empty' },
+  async run({ ctx, params }) {
+    await deleteRun(ctx, (await getRun(ctx, params.run_id)).id)
+    return noContent()
+  },
+})
