@@ -75,7 +75,8 @@ export function ensureReady() {
     console.error('installing packages (npm ci)')
     npm('ci')
   }
-  if (Number(process.versions.node.split('.')[0]) >= oldestMajor) {
+  // One of this project's own may just have been installed away.
+  if (Number(process.versions.node.split('.')[0]) >= oldestMajor && existsSync(process.execPath)) {
     process.env.PATH = toolEnvironment().PATH
     return Promise.resolve()
   }
