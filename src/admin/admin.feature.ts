@@ -5,6 +5,7 @@ import * as cronRoutes from './cron.routes.ts'
 import * as eventRoutes from './event.routes.ts'
 import * as adminJobRoutes from './job.routes.ts'
 import * as adminUserRoutes from './user.routes.ts'
+import * as unadoptedRoutes from './unadopted.routes.ts'
 import * as accountRoutes from './account.routes.ts'
 import { clearEvents } from './clear-events.task.ts'
 import { checkRepoStats } from './check-repo-stats.task.ts'
@@ -15,7 +16,16 @@ import { countersCheck, filesCheck, jobsCheck } from './doctor-checks.service.ts
 
 /** Administration of the instance: accounts, tasks, jobs, health and figures. */
 export const admin: Feature = {
-  routes: [healthRoutes, metricsRoutes, cronRoutes, eventRoutes, adminJobRoutes, adminUserRoutes, accountRoutes],
+  routes: [
+    healthRoutes,
+    metricsRoutes,
+    cronRoutes,
+    eventRoutes,
+    adminJobRoutes,
+    adminUserRoutes,
+    accountRoutes,
+    unadoptedRoutes,
+  ],
   jobs: [resealSecrets],
   begin: resealAfterKeyChange,
   schedules: (config) => [

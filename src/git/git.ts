@@ -385,6 +385,9 @@ export type FsckReport = { readonly ok: boolean; readonly problems: readonly str
 
 export type MaintenanceTask = 'pack-refs' | 'commit-graph' | 'repack' | 'leftovers'
 
+/** A bare repository under names, which no key leads to. */
+export type UnadoptedFolder = { readonly owner: string; readonly name: string }
+
 export type Git = {
   // Repositories
   create(key: GitKey, options?: { defaultBranch?: string; objectFormat?: ObjectFormat }): Promise<void>
@@ -395,6 +398,17 @@ export type Git = {
   sizeBytes(key: GitKey): Promise<number>
   listKeys(): AsyncIterable<GitKey>
   objectFormat(key: GitKey): Promise<ObjectFormat>
+  /** Folders `<owner>/<name>.git` below the root, in lower case, that somebody laid there to be taken over. */
+  listUnadopted(): AsyncIterable<UnadoptedFolder>
+  /**
+   * Moves such a folder to the place of a fresh key, without its settings and hooks. `NotFound` when it is not there,
+   * `Invalid` when it is not whole by itself.
+   */
+  adopt(from: UnadoptedFolder, key: GitKey): Promise<ObjectFormat>
+  /** Moves it back. */
+  unadopt(key: GitKey, to: UnadoptedFolder): Promise<void>
+  /** False when it is not there. */
+  removeUnadopted(folder: UnadoptedFolder): Promise<boolean>
   /**
    * A new independent repository with the branches and tags (or one branch) of another; objects are hard links where
    * possible.

@@ -19,6 +19,7 @@ import * as references from './ref-reader.ts'
 import { updateRefs } from './ref-writer.ts'
 import * as remote from './remote.ts'
 import * as repository from './repository.ts'
+import * as unadopted from './unadopted.ts'
 import { SharedFetches } from './shared-fetch.ts'
 import * as smallBlobs from './small-blobs.ts'
 import * as transport from './transport.ts'
@@ -110,6 +111,10 @@ function bind(context: GitContext): Git {
     sizeBytes: withContext(repository.sizeBytes),
     listKeys: withContext(repository.listKeys),
     objectFormat: withContext(formatOf),
+    listUnadopted: withContext(unadopted.listUnadopted),
+    adopt: withContext(unadopted.adopt),
+    unadopt: withContext(unadopted.unadopt),
+    removeUnadopted: withContext(unadopted.removeUnadopted),
     fork: withContext(repository.fork),
     fetchObjects: withContext(repository.fetchObjects),
     fetchRemote: withContext(remote.fetchRemote),
