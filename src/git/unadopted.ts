@@ -39,7 +39,7 @@ export async function* listUnadopted(context: GitContext): AsyncGenerator<Unadop
   for (const owner of (await readdir(context.root)).toSorted()) {
     if (!isName(owner)) continue
     const names = await readdir(join(context.root, owner)).catch((error: unknown) => {
-      if (isMissing(error)) return []
+      if (isMissing(error)) return [] as string[]
       throw error
     })
     for (const file of names.toSorted()) {
@@ -112,8 +112,9 @@ async function clean(path: string): Promise<ObjectFormat> {
 export async function unadopt(context: GitContext, key: GitKey, to: UnadoptedFolder): Promise<void> {
   const path = repositoryPath(context.root, key)
   const target = join(context.root, to.owner, `${to.name}.git`)
-  if (await findFolder(context, to))
+  if (await findFolder(context, to)) {
     throw new Conflict('there is another repository in its place', 'unadopted_replaced')
+  }
   context.caches.packedRefs.delete(key)
   context.caches.formats.delete(key)
   await context.broker.release(path)
