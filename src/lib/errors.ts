@@ -143,6 +143,14 @@ export class TooManyRequests extends Refusal {
   }
 }
 
+/** A form of a protocol that is not spoken here. */
+export class Unsupported extends Refusal {
+  readonly status = 501
+  constructor(message: string, code = 'unsupported', data?: Data) {
+    super(message, code, data)
+  }
+}
+
 /** Something the forge leans on is not answering now (the git broker, a full disk, a stopping server); nothing was changed. */
 export class Unavailable extends Refusal {
   readonly status = 503

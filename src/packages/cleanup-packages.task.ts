@@ -10,6 +10,7 @@ import type { PackageBlobId } from '../lib/ids.ts'
 import { mapLimited } from '../lib/map-limited.ts'
 import { nowUnix, type Unix } from '../lib/time.ts'
 import { removeStrayFiles } from '../storage/stray-files.ts'
+import { removeOldUploads } from './container/old-uploads.service.ts'
 import { deleteUnusedBlobs, listReleasedBlobs, listUsedBlobKeys } from './blob.store.ts'
 
 /** Contents that are looked at in one transaction, and files that are removed at the same time. */
@@ -38,6 +39,7 @@ export const cleanupPackages = (config: Config) =>
     const now = nowUnix(ctx.clock)
     const { olderThan } = config.cronCleanupPackages
     await sweep(ctx, now - Math.floor(olderThan / 1000), run)
+    await removeOldUploads(ctx, now - Math.floor(Math.max(olderThan, leastStrayMs) / 1000), run.signal)
     await removeStrayFiles(ctx.blobs.packages, {
       beforeUnix: now - Math.floor(Math.max(olderThan, leastStrayMs) / 1000),
       usedAmong: (keys) => listUsedBlobKeys(ctx.db, keys),

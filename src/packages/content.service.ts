@@ -14,7 +14,7 @@ export interface Arrived extends StoredBlob {
 }
 
 /** Each file that arrives has a name of its own, so that deleting one never meets another of the same content. */
-function newBlobKey(): string {
+export function newBlobKey(): string {
   const name = randomBytes(20).toString('hex')
   return `${name.slice(0, 2)}/${name.slice(2, 4)}/${name}`
 }
@@ -45,17 +45,24 @@ export const tooLarge = (maxBytes: number): Forbidden =>
 export type Receive = (content: Readable, maxBytes: number, signal: AbortSignal) => Promise<Arrived>
 
 /**
- * Gives `work` a way of taking contents into the store, and removes those that no row names afterwards: the same was
+ * Gives `work` a way of taking contents into the store (or of naming files there that it takes otherwise), and removes those that no row names afterwards: the same was
  * there before, or what they were sent for was refused.
  */
-export async function takingContents<Result>(ctx: Ctx, work: (receive: Receive) => Promise<Result>): Promise<Result> {
+export async function takingContents<Result>(
+  ctx: Ctx,
+  work: (receive: Receive, take: (blobKey: string) => string) => Promise<Result>,
+): Promise<Result> {
   const keys: string[] = []
   try {
+    const take = (blobKey: string): string => {
+      keys.push(blobKey)
+      return blobKey
+    }
     return await work(async (content, maxBytes, signal) => {
       const arrived = await receiveContent(ctx, content, maxBytes, signal)
-      keys.push(arrived.blobKey)
+      take(arrived.blobKey)
       return arrived
-    })
+    }, take)
   } finally {
     // A commit may have gone through although its answer was lost: only the rows know.
     const used = await listUsedBlobKeys(ctx.db, keys)

@@ -1,6 +1,7 @@
 import type { Feature } from '../access/feature.ts'
 import { cleanupPackages, deletePackageContents } from './cleanup-packages.task.ts'
 import * as cargoRoutes from './cargo/cargo.routes.ts'
+import * as containerRoutes from './container/container.routes.ts'
 import * as goRoutes from './go/go.routes.ts'
 import * as helmRoutes from './helm/helm.routes.ts'
 import * as mavenRoutes from './maven/maven.routes.ts'
@@ -11,11 +12,24 @@ import * as npmRoutes from './npm/npm.routes.ts'
 import { ownedPackages } from './package.owned.ts'
 import * as packageRoutes from './package.routes.ts'
 import { unlinkTransferred } from './package.subscribers.ts'
+import { registryCredentials } from './registry-token.ts'
 import { rememberedIndexes } from './remembered.ts'
 
 /** Packages of accounts and organizations, and the registries that they are published to and fetched from. */
 export const packages: Feature = {
-  routes: [packageRoutes, genericRoutes, npmRoutes, cargoRoutes, goRoutes, helmRoutes, mavenRoutes, pypiRoutes],
+  routes: [
+    packageRoutes,
+    genericRoutes,
+    npmRoutes,
+    cargoRoutes,
+    containerRoutes,
+    goRoutes,
+    helmRoutes,
+    mavenRoutes,
+    pypiRoutes,
+  ],
+  credentials: [registryCredentials],
+  sealed: [{ table: 'package_key', column: 'sealed_key', purpose: 'package-key' }],
   services: [rememberedIndexes],
   subscribers: [unlinkTransferred],
   jobs: [deletePackageContents],

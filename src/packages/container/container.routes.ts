@@ -1,0 +1,315 @@
+import { Type } from 'typebox'
+import { anyone } from '../../access/requirements.ts'
+import { storedReplies } from '../../access/serve-stored.ts'
+import { bytesOf, operation } from '../../http/operation.ts'
+import { empty, noContent } from '../../http/reply.ts'
+import { pathText } from '../../http/schema.ts'
+import { untied } from '../../http/untied-body.ts'
+import { BadRequest } from '../../lib/errors.ts'
+import { mayPublish, mayPull, packagesOn } from '../package.requirements.ts'
+import { json } from '../registry.ts'
+import { registryTokenSeconds, writeRegistryToken } from '../registry-token.ts'
+import { servePackageFile } from '../serve-file.ts'
+import { containerErrors } from './container-errors.ts'
+import { registryToken } from './container.requirements.ts'
+import { checkImageName, digestOf, indexType } from './container.rules.ts'
+import {
+  getBlob,
+  getImages,
+  getManifest,
+  getReferrers,
+  getTags,
+  keepBlob,
+  mountBlob,
+  pushBlob,
+  pushManifest,
+  removeBlob,
+  removeManifest,
+} from './container.service.ts'
+import { abortUpload, addPart, beginUpload, completeUpload, getUpload } from './upload.service.ts'
+
+const container = {
+  base: 'site',
+  family: 'container-registry',
+  scope: null,
+  accepts: ['registry'],
+  wrongCredentials: 'refused',
+  errors: containerErrors,
+} as const
+
+const pulling = [packagesOn, registryToken, mayPull] as const
+const pushing = [packagesOn, registryToken, mayPublish] as const
+
+const imageParams = { image: pathText }
+const blobParams = { ...imageParams, digest: pathText }
+const uploadParams = { ...imageParams, uuid: pathText }
+const manifestParams = { ...imageParams, reference: pathText }
+const pageParams = { n: Type.Optional(Type.Integer()), last: Type.Optional(Type.String()) }
+
+/** Largest manifest, in bytes. */
+const maxManifestBytes = 10 << 20
+
+/** Most tags and images of one page. */
+const maxPage = 10_000
+const usualImages = 100
+
+/** Address of something of an image. */
+const below = (owner: string, image: string, path: string): string => `/v2/${owner}/${image}/${path}`
+
+const rangeOf = (sizeBytes: number): string => `0-${Math.max(0, sizeBytes - 1)}`
+
+export const containerVersion = operation({
+  ...container,
+  method: 'GET',
+  path: '/v2',
+  requires: [packagesOn, registryToken],
+  reply: { 200: 'empty' },
+  summary: 'Tell that there is a registry of containers, and how to sign in',
+  run: async () => empty(200),
+})
+
+export const containerToken = operation({
+  ...container,
+  method: 'GET',
+  path: '/v2/token',
+  accepts: ['token', 'basic', 'oauth2', 'job'],
+  requires: [packagesOn, anyone],
+  reply: { 200: bytesOf('application/json') },
+  summary: 'Get a token for the registry of containers, for an account or a guest',
+  async run({ ctx }) {
+    const token = writeRegistryToken(ctx, ctx.viewer)
+    return json({ token, access_token: token, expires_in: registryTokenSeconds })
+  },
+})
+
+export const containerCatalog = operation({
+  ...container,
+  method: 'GET',
+  path: '/v2/_catalog',
+  requires: [packagesOn, registryToken],
+  query: pageParams,
+  reply: { 200: bytesOf('application/json') },
+  summary: 'List the images of all owners that the caller may see',
+  async run({ ctx, query: { n = usualImages, last = '' } }) {
+    const limit = Math.min(maxPage, Math.max(1, n))
+    const images = await getImages(ctx, last, limit + 1)
+    const repositories = images.slice(0, limit)
+    const next = `</v2/_catalog?last=${encodeURIComponent(repositories.at(-1) ?? '')}&n=${limit}>; rel="next"`
+    return json({ repositories }, images.length > limit ? { headers: { link: next } } : {})
+  },
+})
+
+export const containerBeginUpload = operation({
+  ...container,
+  method: 'POST',
+  path: '/v2/{username}/{image+}/blobs/uploads',
+  params: imageParams,
+  requires: pushing,
+  query: {
+    digest: Type.Optional(Type.String()),
+    mount: Type.Optional(Type.String()),
+    from: Type.Optional(Type.String()),
+  },
+  body: bytesOf('*/*'),
+  reply: { 201: 'empty', 202: 'empty' },
+  summary: 'Push a content of an image in one piece, take it from another image, or begin to push it in parts',
+  async run({ ctx, params: { image }, query: { digest, mount, from }, call }) {
+    checkImageName(image)
+    const { name: owner } = ctx.subject
+    const done = (of: string) => {
+      const headers = { location: below(owner, image, `blobs/${of}`), 'docker-content-digest': of }
+      return empty(201, headers)
+    }
+    if (mount !== undefined && from !== undefined && (await mountBlob(ctx, image, mount, from))) return done(mount)
+    if (digest !== undefined) {
+      await pushBlob(ctx, image, digest, untied(call.body()), call.signal)
+      return done(digest)
+    }
+    const { uuid } = await beginUpload(ctx, image)
+    const location = below(owner, image, `blobs/uploads/${uuid}`)
+    return empty(202, { location, 'docker-upload-uuid': uuid, range: '0-0' })
+  },
+})
+
+export const containerUploadState = operation({
+  ...container,
+  method: 'GET',
+  path: '/v2/{username}/{image+}/blobs/uploads/{uuid}',
+  params: uploadParams,
+  requires: pushing,
+  reply: { 204: 'empty' },
+  summary: 'Tell how far an upload has come',
+  async run({ ctx, params: { image, uuid } }) {
+    const upload = await getUpload(ctx, image, uuid)
+    return noContent({ range: rangeOf(upload.size_bytes), 'docker-upload-uuid': uuid })
+  },
+})
+
+export const containerAddPart = operation({
+  ...container,
+  method: 'PATCH',
+  path: '/v2/{username}/{image+}/blobs/uploads/{uuid}',
+  params: uploadParams,
+  requires: pushing,
+  body: bytesOf('*/*'),
+  reply: { 202: 'empty' },
+  summary: 'Add a part to an upload',
+  async run({ ctx, params: { image, uuid }, call }) {
+    const upload = await getUpload(ctx, image, uuid)
+    const sizeBytes = await addPart(ctx, upload, call.headers['content-range'], () => untied(call.body()), call.signal)
+    const location = below(ctx.subject.name, image, `blobs/uploads/${uuid}`)
+    return empty(202, { location, range: rangeOf(sizeBytes), 'docker-upload-uuid': uuid })
+  },
+})
+
+export const containerCompleteUpload = operation({
+  ...container,
+  method: 'PUT',
+  path: '/v2/{username}/{image+}/blobs/uploads/{uuid}',
+  params: uploadParams,
+  requires: pushing,
+  query: { digest: Type.Optional(Type.String()) },
+  body: bytesOf('*/*'),
+  reply: { 201: 'empty' },
+  summary: 'End an upload, with its last part',
+  async run({ ctx, params: { image, uuid }, query: { digest = '' }, call }) {
+    const upload = await getUpload(ctx, image, uuid)
+    const last = {
+      contentRange: call.headers['content-range'],
+      content: () => untied(call.body()),
+      signal: call.signal,
+    }
+    await completeUpload(ctx, upload, digest, last, (arrived) => keepBlob(ctx, image, arrived))
+    const location = below(ctx.subject.name, image, `blobs/${digest}`)
+    return empty(201, { location, 'docker-content-digest': digest })
+  },
+})
+
+export const containerAbortUpload = operation({
+  ...container,
+  method: 'DELETE',
+  path: '/v2/{username}/{image+}/blobs/uploads/{uuid}',
+  params: uploadParams,
+  requires: pushing,
+  reply: { 204: 'empty' },
+  summary: 'Give an upload up',
+  async run({ ctx, params: { image, uuid } }) {
+    await abortUpload(ctx, await getUpload(ctx, image, uuid))
+    return noContent()
+  },
+})
+
+export const containerGetBlob = operation({
+  ...container,
+  method: 'GET',
+  path: '/v2/{username}/{image+}/blobs/{digest}',
+  params: blobParams,
+  requires: pulling,
+  reply: storedReplies,
+  summary: 'Get a content of an image',
+  async run({ ctx, params: { image, digest }, call }) {
+    const file = await getBlob(ctx, image, digest)
+    return servePackageFile(ctx, file, call, { headers: { 'docker-content-digest': digestOf(file.sha256) } })
+  },
+})
+
+export const containerDeleteBlob = operation({
+  ...container,
+  method: 'DELETE',
+  path: '/v2/{username}/{image+}/blobs/{digest}',
+  params: blobParams,
+  requires: pushing,
+  reply: { 202: 'empty' },
+  summary: 'Delete a content of an image that no manifest names',
+  async run({ ctx, params: { image, digest } }) {
+    await removeBlob(ctx, image, digest)
+    return empty(202)
+  },
+})
+
+export const containerPutManifest = operation({
+  ...container,
+  method: 'PUT',
+  path: '/v2/{username}/{image+}/manifests/{reference}',
+  params: manifestParams,
+  requires: pushing,
+  body: bytesOf('*/*'),
+  maxBodyBytes: maxManifestBytes,
+  reply: { 201: 'empty' },
+  summary: 'Publish a manifest under a tag or its digest',
+  async run({ ctx, params: { image, reference }, call }) {
+    const contentType = String(call.headers['content-type'] ?? '')
+    const bytes = await call.wholeBody()
+    const { digest, manifest } = await pushManifest(ctx, image, reference, bytes, contentType, call.signal)
+    return empty(201, {
+      location: below(ctx.subject.name, image, `manifests/${reference}`),
+      'docker-content-digest': digest,
+      ...(manifest.subject === undefined ? {} : { 'oci-subject': manifest.subject }),
+    })
+  },
+})
+
+export const containerGetManifest = operation({
+  ...container,
+  method: 'GET',
+  path: '/v2/{username}/{image+}/manifests/{reference}',
+  params: manifestParams,
+  requires: pulling,
+  reply: storedReplies,
+  summary: 'Get a manifest by a tag or its digest',
+  async run({ ctx, params: { image, reference }, call }) {
+    const { file, metadata } = await getManifest(ctx, image, reference)
+    const headers = { 'docker-content-digest': metadata.digest }
+    return servePackageFile(ctx, file, call, { contentType: metadata.mediaType, headers })
+  },
+})
+
+export const containerDeleteManifest = operation({
+  ...container,
+  method: 'DELETE',
+  path: '/v2/{username}/{image+}/manifests/{reference}',
+  params: manifestParams,
+  requires: pushing,
+  reply: { 202: 'empty' },
+  summary: 'Delete a tag, or a manifest with all of its tags',
+  async run({ ctx, params: { image, reference } }) {
+    await removeManifest(ctx, image, reference)
+    return empty(202)
+  },
+})
+
+export const containerListTags = operation({
+  ...container,
+  method: 'GET',
+  path: '/v2/{username}/{image+}/tags/list',
+  params: imageParams,
+  requires: pulling,
+  query: pageParams,
+  reply: { 200: bytesOf('application/json') },
+  summary: 'List the tags of an image',
+  async run({ ctx, params: { image }, query: { n, last = '' } }) {
+    if (n !== undefined && n < 0) throw new BadRequest('n is a number of tags')
+    const limit = Math.min(maxPage, n ?? maxPage)
+    const { tags, hasMore } = await getTags(ctx, image, last, limit)
+    const { name } = ctx.subject
+    const lastShown = encodeURIComponent(tags.at(-1) ?? last)
+    const next = `<${below(name, image, `tags/list?last=${lastShown}&n=${limit}`)}>; rel="next"`
+    return json({ name: `${name}/${image}`, tags }, hasMore ? { headers: { link: next } } : {})
+  },
+})
+
+export const containerListReferrers = operation({
+  ...container,
+  method: 'GET',
+  path: '/v2/{username}/{image+}/referrers/{digest}',
+  params: blobParams,
+  requires: pulling,
+  query: { artifactType: Type.Optional(Type.String()) },
+  reply: { 200: bytesOf(indexType) },
+  summary: 'List the manifests that refer to a manifest',
+  async run({ ctx, params: { image, digest }, query: { artifactType } }) {
+    const index = await getReferrers(ctx, image, digest, artifactType)
+    const headers: Record<string, string> = artifactType === undefined ? {} : { 'oci-filters-applied': 'artifactType' }
+    return json(index, { contentType: indexType, headers })
+  },
+})

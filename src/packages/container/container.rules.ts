@@ -1,0 +1,155 @@
+import { BadRequest, NotFound, Unsupported } from '../../lib/errors.ts'
+
+/** Longest name of an image, in characters (the specification's). */
+const maxNameLength = 255
+const nameForm = /^[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*(?:\/[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*)*$/
+const tagForm = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$/
+const digestForm = /^sha256:[0-9a-f]{64}$/
+
+/** Most contents that a manifest may name. */
+const maxDescriptors = 2000
+
+const manifestTypes = new Set([
+  'application/vnd.oci.image.manifest.v1+json',
+  'application/vnd.docker.distribution.manifest.v2+json',
+])
+const indexTypes = new Set([
+  'application/vnd.oci.image.index.v1+json',
+  'application/vnd.docker.distribution.manifest.list.v2+json',
+])
+export const indexType = 'application/vnd.oci.image.index.v1+json'
+
+/** The version under which an image's contents stand that no manifest has yet. */
+export const uploadVersion = '_upload'
+export const manifestFile = 'manifest.json'
+
+/** Throws `BadRequest` for what can be no name of an image. */
+export function checkImageName(image: string): void {
+  if (image.length > maxNameLength || !nameForm.test(image)) {
+    throw new BadRequest('the name of the image is invalid', 'name_invalid')
+  }
+}
+
+export const isDigest = (text: string): boolean => digestForm.test(text)
+export const isTag = (text: string): boolean => tagForm.test(text)
+
+/** The hexadecimal part of a digest. */
+export const hexOf = (digest: string): string => digest.slice('sha256:'.length)
+export const digestOf = (hex: string): string => `sha256:${hex}`
+
+/** Name of the file that holds a content of an image. */
+export const blobFile = (hex: string): string => `sha256_${hex}`
+
+/** A content that a manifest names. */
+export interface Descriptor {
+  readonly mediaType: string
+  readonly digest: string
+  readonly size: number
+}
+
+/** What is kept of a manifest. */
+export interface ManifestMetadata {
+  readonly mediaType: string
+  readonly digest: string
+  readonly sizeBytes: number
+  readonly isTagged: boolean
+  readonly isIndex: boolean
+  readonly artifactType?: string
+  readonly subject?: string
+  readonly annotations?: Readonly<Record<string, string>>
+}
+
+/** A manifest that was read. */
+export interface Manifest {
+  readonly mediaType: string
+  readonly isIndex: boolean
+  /** What it is made of: contents of an image, or the manifests of an index. */
+  readonly parts: readonly Descriptor[]
+  readonly artifactType: string | undefined
+  readonly subject: string | undefined
+  readonly annotations: Readonly<Record<string, string>> | undefined
+}
+
+type Json = Readonly<Record<string, unknown>>
+
+const isRecord = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const invalid = (why: string) => new BadRequest(`the manifest ${why}`, 'manifest_invalid')
+
+function descriptorOf(value: unknown): Descriptor {
+  const { mediaType, digest, size } = isRecord(value) ? value : {}
+  if (typeof digest !== 'string' || !isDigest(digest)) throw invalid('names a content without a digest')
+  if (typeof size !== 'number' || !Number.isSafeInteger(size) || size < 0)
+    throw invalid('names a content without a size')
+  return { mediaType: typeof mediaType === 'string' ? mediaType : '', digest, size }
+}
+
+const textMap = (value: unknown): Readonly<Record<string, string>> | undefined =>
+  isRecord(value)
+    ? Object.fromEntries(
+        Object.entries(value).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+      )
+    : undefined
+
+/** Contents that are fetched from elsewhere need not be here. */
+const isForeign = ({ mediaType }: Descriptor): boolean => /\.nondistributable\.|\.foreign\./.test(mediaType)
+
+/**
+ * Reads a manifest. Throws `BadRequest` for what is none, `Unsupported` for one of another version of the format.
+ * @param contentType as it was sent, which counts before the document's own
+ */
+export function parseManifest(text: string, contentType: string): Manifest {
+  let document: unknown
+  try {
+    document = JSON.parse(text)
+  } catch {
+    throw invalid('is no JSON')
+  }
+  if (!isRecord(document)) throw invalid('is no object')
+  if (document['schemaVersion'] !== 2) throw new Unsupported('manifests are of version 2', 'unsupported')
+  const declared = typeof document['mediaType'] === 'string' ? document['mediaType'] : ''
+  const sent = contentType.split(';')[0]?.trim().toLowerCase() ?? ''
+  const mediaType = manifestTypes.has(sent) || indexTypes.has(sent) ? sent : declared
+  const isIndex = indexTypes.has(mediaType)
+  if (!isIndex && !manifestTypes.has(mediaType)) throw invalid('has an unknown media type')
+  const list = isIndex ? document['manifests'] : document['layers']
+  const descriptors = Array.isArray(list) ? list.map(descriptorOf) : []
+  if (descriptors.length > maxDescriptors) throw invalid('names too many contents')
+  if (isIndex && !descriptors.every((each) => manifestTypes.has(each.mediaType) || indexTypes.has(each.mediaType))) {
+    throw invalid('names something that is no manifest')
+  }
+  const config = isIndex ? undefined : descriptorOf(document['config'])
+  const subject = document['subject'] === undefined ? undefined : descriptorOf(document['subject']).digest
+  const artifactType =
+    typeof document['artifactType'] === 'string' ? document['artifactType'] : subject && config?.mediaType
+  return {
+    mediaType,
+    isIndex,
+    parts: [...(config ? [config] : []), ...descriptors.filter((each) => !isForeign(each))],
+    artifactType,
+    subject,
+    annotations: textMap(document['annotations']),
+  }
+}
+
+/** Throws unless every content of a manifest is there with its size. */
+export function checkParts({ parts, isIndex }: Manifest, sizes: ReadonlyMap<string, number>): void {
+  for (const { digest, size } of parts) {
+    const have = sizes.get(hexOf(digest))
+    if (have === undefined) {
+      const what = isIndex ? 'manifest' : 'content'
+      throw new NotFound(`a ${what} that the manifest names is not there`, 'manifest_blob_unknown', { digest })
+    }
+    if (have !== size) throw invalid('gives a content another size')
+  }
+}
+
+/** Where a part of an upload belongs, as `Content-Range` says; undefined when it says nothing. */
+export function placeOf(contentRange: unknown): { readonly start: number; readonly end: number } | undefined {
+  if (contentRange === undefined) return undefined
+  const [, start, end] = /^(?:bytes[ =])?(\d{1,15})-(\d{1,15})(?:\/.*)?$/.exec(String(contentRange)) ?? []
+  if (start === undefined || Number(end) < Number(start)) {
+    throw new BadRequest('the range of the content is malformed', 'blob_upload_invalid')
+  }
+  return { start: Number(start), end: Number(end) }
+}

@@ -1,0 +1,233 @@
+import { Readable } from 'node:stream'
+import type { Ctx, SignedInCtx, SubjectCtx } from '../../access/context.ts'
+import { findAccountByName } from '../../access/access.store.ts'
+import type { PackageRow } from '../../db/tables/packages.ts'
+import { BadRequest, NotFound } from '../../lib/errors.ts'
+import type { DescribedVersion } from '../catalog.store.ts'
+import { findDescribed, findPackage, listVersionsOf } from '../catalog.store.ts'
+import { takingContents, type Arrived } from '../content.service.ts'
+import type { FileRecord } from '../file.store.ts'
+import { metadataOf } from '../metadata.rules.ts'
+import { standingWith } from '../package-access.service.ts'
+import { mayReadPackages } from '../package.policy.ts'
+import { comparable } from '../package.rules.ts'
+import { findVersion } from '../package.store.ts'
+import { getFile, removeFile, removeVersion } from '../package.service.ts'
+import { record, uploadLimit, type PublishCtx } from '../publish.service.ts'
+import {
+  blobFile,
+  checkImageName,
+  checkParts,
+  digestOf,
+  hexOf,
+  indexType,
+  isDigest,
+  isTag,
+  manifestFile,
+  parseManifest,
+  uploadVersion,
+  type Manifest,
+  type ManifestMetadata,
+} from './container.rules.ts'
+import { findFileOfImage, listImages, listVersionsWithManifest, loadSizes } from './container.store.ts'
+
+const type = 'container'
+
+const noImage = () => new NotFound('the image does not exist', 'name_unknown')
+const noBlob = () => new NotFound('the content does not exist', 'blob_unknown')
+const noManifest = () => new NotFound('the manifest does not exist', 'manifest_unknown')
+
+const imageKey = ({ subject }: SubjectCtx, image: string) => ({
+  ownerId: subject.id,
+  type,
+  lowerName: comparable(image),
+})
+
+/** Keeps a content for an image, until a manifest names it or a day has passed. */
+export async function keepBlob(ctx: PublishCtx, image: string, content: Arrived | { sha256: string }): Promise<void> {
+  const file = { fileName: blobFile(content.sha256), isLead: false, content, replaces: true }
+  await record(ctx, { type, name: image, version: uploadVersion, isInternal: true, files: [file] })
+}
+
+/** Takes a content in one piece; `BadRequest` when it is not what its digest says. */
+export async function pushBlob(
+  ctx: PublishCtx,
+  image: string,
+  digest: string,
+  content: Readable,
+  signal: AbortSignal,
+): Promise<void> {
+  if (!isDigest(digest)) throw new BadRequest('the digest is malformed', 'digest_invalid')
+  await takingContents(ctx, async (receive) => {
+    const arrived = await receive(content, uploadLimit(ctx, ctx.config.packages.limitSizeContainer), signal)
+    if (arrived.sha256 !== hexOf(digest)) {
+      throw new BadRequest('the content is not what its digest says', 'digest_invalid')
+    }
+    await keepBlob(ctx, image, arrived)
+  })
+}
+
+/** Gives an image a content of another one that the caller may read; false when there is none. */
+export async function mountBlob(ctx: PublishCtx, image: string, digest: string, from: string): Promise<boolean> {
+  const slash = from.indexOf('/')
+  const owner = await findAccountByName(ctx.db, comparable(from.slice(0, Math.max(slash, 0))))
+  if (!owner || !isDigest(digest)) return false
+  const { viewer } = ctx
+  const isOpen = mayReadPackages(viewer, owner, await standingWith(ctx, owner)).allowed
+  if (!isOpen || (viewer.limit.publicOnly && owner.visibility === 'private')) return false
+  const source = await findPackage(ctx.db, imageKey({ ...ctx, subject: owner }, from.slice(slash + 1)))
+  const file = source && (await findFileOfImage(ctx.db, source.id, blobFile(hexOf(digest))))
+  if (!file) return false
+  try {
+    await keepBlob(ctx, image, { sha256: file.sha256 })
+    return true
+  } catch (error) {
+    // It went meanwhile: the client uploads it.
+    if (error instanceof NotFound) return false
+    throw error
+  }
+}
+
+/** A content of an image, or `NotFound`. */
+export async function getBlob(ctx: SubjectCtx, image: string, digest: string): Promise<FileRecord> {
+  const row = isDigest(digest) ? await findPackage(ctx.db, imageKey(ctx, image)) : undefined
+  const file = row && (await findFileOfImage(ctx.db, row.id, blobFile(hexOf(digest))))
+  if (!file) throw noBlob()
+  return file
+}
+
+/** Takes a content from those that no manifest has named yet; one that a manifest names stays with it. */
+export async function removeBlob(ctx: SubjectCtx & SignedInCtx, image: string, digest: string): Promise<void> {
+  await getBlob(ctx, image, digest)
+  const version = await findVersion(ctx.db, imageKey(ctx, image), uploadVersion)
+  if (version) await removeFile(ctx, version, await getFile(ctx, version, { fileName: blobFile(hexOf(digest)) }))
+}
+
+async function getImage(ctx: SubjectCtx, image: string): Promise<PackageRow> {
+  const row = await findPackage(ctx.db, imageKey(ctx, image))
+  if (!row) throw noImage()
+  return row
+}
+
+/**
+ * Publishes a manifest under a tag or its digest, once everything that it names is there. A tag that is there moves.
+ * Gives its digest.
+ */
+export async function pushManifest(
+  ctx: PublishCtx,
+  image: string,
+  reference: string,
+  bytes: Buffer,
+  contentType: string,
+  signal: AbortSignal,
+): Promise<{ readonly digest: string; readonly manifest: Manifest }> {
+  checkImageName(image)
+  const isTagged = !isDigest(reference)
+  if (isTagged && !isTag(reference)) throw new BadRequest('the tag is malformed', 'manifest_invalid')
+  const manifest = parseManifest(bytes.toString('utf8'), contentType)
+  const row = await findPackage(ctx.db, imageKey(ctx, image))
+  const hexes = [...new Set(manifest.parts.map(({ digest }) => hexOf(digest)))]
+  const sizes = row && (await loadSizes(ctx.db, row.id, hexes, manifest.isIndex ? manifestFile : undefined))
+  checkParts(manifest, sizes ?? new Map())
+  return takingContents(ctx, async (receive) => {
+    const arrived = await receive(Readable.from([bytes]), Infinity, signal)
+    const digest = digestOf(arrived.sha256)
+    if (!isTagged && digest !== reference) {
+      throw new BadRequest('the manifest is not what its digest says', 'digest_invalid')
+    }
+    const metadata: ManifestMetadata = {
+      mediaType: manifest.mediaType,
+      digest,
+      sizeBytes: bytes.length,
+      isTagged,
+      isIndex: manifest.isIndex,
+      ...(manifest.artifactType === undefined ? {} : { artifactType: manifest.artifactType }),
+      ...(manifest.subject === undefined ? {} : { subject: manifest.subject }),
+      ...(manifest.annotations === undefined ? {} : { annotations: manifest.annotations }),
+    }
+    const parts = manifest.isIndex ? [] : hexes
+    await record(ctx, {
+      type,
+      name: image,
+      version: reference,
+      metadata,
+      whenThere: 'replace',
+      files: [
+        { fileName: manifestFile, isLead: true, content: arrived },
+        ...parts.map((hex) => ({ fileName: blobFile(hex), isLead: false, content: { sha256: hex } })),
+      ],
+    })
+    return { digest, manifest }
+  })
+}
+
+/** The version of an image that a tag or digest means, or `NotFound`. */
+async function getManifestVersion(ctx: SubjectCtx, image: string, reference: string): Promise<DescribedVersion> {
+  const row = await findPackage(ctx.db, imageKey(ctx, image))
+  if (!row) throw noManifest()
+  const direct = await findDescribed(ctx.db, row.id, comparable(reference))
+  if (direct) return direct
+  const [first] = isDigest(reference)
+    ? await listVersionsWithManifest(ctx.db, row.id, manifestFile, hexOf(reference))
+    : []
+  const found =
+    first === undefined ? undefined : (await listVersionsOf(ctx.db, [row.id])).find(({ id }) => id === first)
+  if (!found) throw noManifest()
+  return found
+}
+
+/** A manifest and what is known of it. */
+export async function getManifest(ctx: SubjectCtx, image: string, reference: string) {
+  const version = await getManifestVersion(ctx, image, reference)
+  const file = await getFile(ctx, version, { fileName: manifestFile })
+  return { file, metadata: metadataOf<ManifestMetadata>(version) }
+}
+
+/** Removes a tag, or a manifest with all tags that it has. */
+export async function removeManifest(ctx: SubjectCtx & SignedInCtx, image: string, reference: string): Promise<void> {
+  const row = await findPackage(ctx.db, imageKey(ctx, image))
+  if (!row) throw noManifest()
+  const ids = isDigest(reference)
+    ? await listVersionsWithManifest(ctx.db, row.id, manifestFile, hexOf(reference))
+    : [(await getManifestVersion(ctx, image, reference)).id]
+  const versions = (await listVersionsOf(ctx.db, [row.id])).filter(({ id }) => ids.includes(id))
+  if (versions.length === 0) throw noManifest()
+  for (const version of versions) await removeVersion(ctx, version)
+}
+
+/** A page of the tags of an image, in the order of their letters. */
+export async function getTags(ctx: SubjectCtx, image: string, after: string, limit: number) {
+  const row = await getImage(ctx, image)
+  const tags = (await listVersionsOf(ctx.db, [row.id]))
+    .filter((version) => metadataOf<ManifestMetadata>(version).isTagged)
+    .map(({ version }) => version)
+    .toSorted((one, other) => (one < other ? -1 : 1))
+    .filter((tag) => after === '' || tag > after)
+  return { tags: tags.slice(0, limit), hasMore: tags.length > limit }
+}
+
+/** Images that the caller may read, as `owner/image`. */
+export const getImages = ({ db, viewer }: Ctx, after: string, limit: number): Promise<string[]> =>
+  listImages(db, viewer, after.toLowerCase(), limit)
+
+/** The manifests that refer to a manifest, as an index (OCI distribution 1.1); of one kind when it is given. */
+export async function getReferrers(ctx: SubjectCtx, image: string, digest: string, artifactType: string | undefined) {
+  if (!isDigest(digest)) throw new BadRequest('the digest is malformed', 'digest_invalid')
+  const row = await findPackage(ctx.db, imageKey(ctx, image))
+  const all = row ? (await listVersionsOf(ctx.db, [row.id])).map((each) => metadataOf<ManifestMetadata>(each)) : []
+  const found = all.filter(
+    (each) => each.subject === digest && (artifactType === undefined || each.artifactType === artifactType),
+  )
+  const byDigest = new Map(found.map((each) => [each.digest, each]))
+  return {
+    schemaVersion: 2,
+    mediaType: indexType,
+    manifests: [...byDigest.values()].map((each) => ({
+      mediaType: each.mediaType,
+      digest: each.digest,
+      size: each.sizeBytes,
+      ...(each.artifactType === undefined ? {} : { artifactType: each.artifactType }),
+      ...(each.annotations === undefined ? {} : { annotations: each.annotations }),
+    })),
+  }
+}

@@ -1,0 +1,193 @@
+import { sql } from 'kysely'
+import { accountsShownTo } from '../../access/access-rule.store.ts'
+import type { Viewer } from '../../auth/viewer.ts'
+import type { Db, Tx } from '../../db/database.ts'
+import type { NewPackageUploadRow, PackageUploadRow } from '../../db/tables/packages.ts'
+import type { PackageId, PackageVersionId, UserId } from '../../lib/ids.ts'
+import type { Unix } from '../../lib/time.ts'
+import type { FileRecord } from '../file.store.ts'
+
+/** A file of whatever version of an image; undefined without one of the name. */
+export const findFileOfImage = (db: Db, packageId: PackageId, lowerName: string): Promise<FileRecord | undefined> =>
+  db
+    .selectFrom('package_file')
+    .innerJoin('package_version', 'package_version.id', 'package_file.version_id')
+    .innerJoin('package_blob', 'package_blob.id', 'package_file.blob_id')
+    .selectAll('package_file')
+    .select([
+      'package_blob.md5',
+      'package_blob.sha1',
+      'package_blob.sha256',
+      'package_blob.sha512',
+      'package_blob.blob_key',
+    ])
+    .where('package_version.package_id', '=', packageId)
+    .where('package_file.lower_name', '=', lowerName)
+    .orderBy('package_file.id')
+    .limit(1)
+    .executeTakeFirst()
+
+/** Sizes of those contents that an image has, by their digests; of its manifests when asked for. */
+export async function loadSizes(
+  db: Db,
+  packageId: PackageId,
+  hexes: readonly string[],
+  ofManifests: string | undefined,
+): Promise<ReadonlyMap<string, number>> {
+  if (hexes.length === 0) return new Map()
+  const query = db
+    .selectFrom('package_file')
+    .innerJoin('package_version', 'package_version.id', 'package_file.version_id')
+    .innerJoin('package_blob', 'package_blob.id', 'package_file.blob_id')
+    .select(['package_blob.sha256', 'package_blob.size_bytes'])
+    .where('package_version.package_id', '=', packageId)
+    .where('package_blob.sha256', 'in', hexes)
+  const rows = await (
+    ofManifests === undefined
+      ? query.where('package_file.lower_name', '<>', 'manifest.json')
+      : query.where('package_file.lower_name', '=', ofManifests)
+  ).execute()
+  return new Map(rows.map((row) => [row.sha256, row.size_bytes]))
+}
+
+/** The versions of an image that have a manifest, the first ones first. */
+export const listVersionsWithManifest = async (
+  db: Db,
+  packageId: PackageId,
+  fileName: string,
+  hex: string,
+): Promise<PackageVersionId[]> =>
+  (
+    await db
+      .selectFrom('package_file')
+      .innerJoin('package_version', 'package_version.id', 'package_file.version_id')
+      .innerJoin('package_blob', 'package_blob.id', 'package_file.blob_id')
+      .select('package_version.id')
+      .where('package_version.package_id', '=', packageId)
+      .where('package_file.lower_name', '=', fileName)
+      .where('package_blob.sha256', '=', hex)
+      .orderBy('package_version.id')
+      .execute()
+  ).map((row) => row.id)
+
+/** Images of owners who are shown to the viewer, as `owner/image`, after one of them. */
+export const listImages = async (
+  db: Db,
+  viewer: Viewer | undefined,
+  after: string,
+  limit: number,
+): Promise<string[]> => {
+  const name = sql<string>`"user".lower_name || '/' || package.lower_name`
+  const rows = await db
+    .selectFrom('package')
+    .innerJoin('user', 'user.id', 'package.owner_id')
+    .select(name.as('name'))
+    .where('package.type', '=', 'container')
+    .where(name, '>', after)
+    .where(accountsShownTo(viewer))
+    .where((where) =>
+      where.exists(
+        where
+          .selectFrom('package_version')
+          .select('package_version.id')
+          .whereRef('package_version.package_id', '=', 'package.id')
+          .where('package_version.is_internal', '=', false),
+      ),
+    )
+    .orderBy('name')
+    .limit(limit)
+    .execute()
+  return rows.map((row) => row.name)
+}
+
+export const insertUpload = (tx: Tx, values: NewPackageUploadRow) =>
+  tx.insertInto('package_upload').values(values).execute()
+
+/** An upload to an image. */
+export const findUpload = (
+  db: Db,
+  uuid: string,
+  ownerId: UserId,
+  lowerName: string,
+): Promise<PackageUploadRow | undefined> =>
+  db
+    .selectFrom('package_upload')
+    .selectAll()
+    .where('uuid', '=', uuid)
+    .where('owner_id', '=', ownerId)
+    .where('lower_name', '=', lowerName)
+    .executeTakeFirst()
+
+/** Takes an upload's turn until a moment; false when somebody else has it. */
+export const takeTurn = async (tx: Tx, id: number, nowUnix: Unix, untilUnix: Unix): Promise<boolean> =>
+  (
+    await tx
+      .updateTable('package_upload')
+      .set({ busy_until_unix: untilUnix })
+      .where('id', '=', id)
+      .where('busy_until_unix', '<', nowUnix)
+      .executeTakeFirst()
+  ).numUpdatedRows > 0n
+
+/** Keeps a turn that one has. */
+export const keepTurn = (tx: Tx, id: number, untilUnix: Unix) =>
+  tx.updateTable('package_upload').set({ busy_until_unix: untilUnix }).where('id', '=', id).execute()
+
+/** Ends a turn and notes how far the upload has come. */
+export const endTurn = (tx: Tx, id: number, sizeBytes: number) =>
+  tx.updateTable('package_upload').set({ busy_until_unix: 0, size_bytes: sizeBytes }).where('id', '=', id).execute()
+
+export const deleteUpload = async (tx: Tx, id: number): Promise<boolean> =>
+  (await tx.deleteFrom('package_upload').where('id', '=', id).executeTakeFirst()).numDeletedRows > 0n
+
+/** Uploads that began before a moment, after an id. */
+export const listOldUploads = (db: Db, beforeUnix: Unix, after: number | undefined, limit: number) =>
+  db
+    .selectFrom('package_upload')
+    .select(['id', 'upload_key'])
+    .where('created_unix', '<', beforeUnix)
+    .where('id', '>', after ?? 0)
+    .orderBy('id')
+    .limit(limit)
+    .execute()
+
+/** Versions that registries keep for themselves, with files from before a moment, after an id. */
+export const listInternalVersions = (db: Db, beforeUnix: Unix, after: number | undefined, limit: number) =>
+  db
+    .selectFrom('package_version')
+    .select(['id', 'package_id'])
+    .where('is_internal', '=', true)
+    .where('type', '=', 'container')
+    .where('id', '>', (after ?? 0) as PackageVersionId)
+    .where((where) =>
+      where.exists(
+        where
+          .selectFrom('package_file')
+          .select('package_file.id')
+          .whereRef('package_file.version_id', '=', 'package_version.id')
+          .where('package_file.created_unix', '<', beforeUnix),
+      ),
+    )
+    .orderBy('id')
+    .limit(limit)
+    .execute()
+
+/** Removes files of a version from before a moment, and marks their contents. Gives their bytes. */
+export async function deleteOldFiles(
+  tx: Tx,
+  versionId: PackageVersionId,
+  beforeUnix: Unix,
+  releasedUnix: Unix,
+): Promise<number> {
+  const gone = await tx
+    .deleteFrom('package_file')
+    .where('version_id', '=', versionId)
+    .where('created_unix', '<', beforeUnix)
+    .returning(['blob_id', 'size_bytes'])
+    .execute()
+  const ids = gone.map((file) => file.blob_id)
+  if (ids.length > 0) {
+    await tx.updateTable('package_blob').set({ released_unix: releasedUnix }).where('id', 'in', ids).execute()
+  }
+  return gone.reduce((sum, file) => sum + file.size_bytes, 0)
+}

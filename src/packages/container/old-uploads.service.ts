@@ -1,0 +1,41 @@
+import type { Ctx } from '../../access/context.ts'
+import { addToUsage } from '../../access/usage.store.ts'
+import { transaction } from '../../db/database.ts'
+import { NotFound } from '../../lib/errors.ts'
+import { inBatches } from '../../lib/in-batches.ts'
+import { nowUnix, type Unix } from '../../lib/time.ts'
+import { hasFiles } from '../file.store.ts'
+import { deletePackageWithoutVersions, deleteVersionRow, holdPackage } from '../package.store.ts'
+import { deleteOldFiles, listInternalVersions, listOldUploads } from './container.store.ts'
+import { abortUpload } from './upload.service.ts'
+
+const batch = 200
+
+/**
+ * Removes uploads that nobody ended, and contents that were pushed before a moment and are kept for manifests that never
+ * came. Those that a manifest names stay with it.
+ */
+export async function removeOldUploads(ctx: Ctx, beforeUnix: Unix, signal: AbortSignal): Promise<void> {
+  for await (const uploads of inBatches((after?: number) => listOldUploads(ctx.db, beforeUnix, after, batch))) {
+    signal.throwIfAborted()
+    for (const upload of uploads) {
+      await abortUpload(ctx, upload).catch((error: unknown) => {
+        // Somebody ended it meanwhile.
+        if (!(error instanceof NotFound)) throw error
+      })
+    }
+  }
+  for await (const versions of inBatches((after?: number) => listInternalVersions(ctx.db, beforeUnix, after, batch))) {
+    signal.throwIfAborted()
+    for (const { id, package_id: packageId } of versions) {
+      await transaction(ctx.db, async (tx) => {
+        const parent = await holdPackage(tx, packageId)
+        if (!parent) return
+        const freed = await deleteOldFiles(tx, id, beforeUnix, nowUnix(ctx.clock))
+        if (!(await hasFiles(tx, id))) await deleteVersionRow(tx, id)
+        await deletePackageWithoutVersions(tx, packageId)
+        await addToUsage(tx, { ownerId: parent.owner_id }, 'packages', -freed)
+      })
+    }
+  }
+}

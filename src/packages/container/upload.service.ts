@@ -1,0 +1,143 @@
+import { randomUUID } from 'node:crypto'
+import type { Readable } from 'node:stream'
+import type { Services, SubjectCtx } from '../../access/context.ts'
+import { transaction } from '../../db/database.ts'
+import type { PackageUploadRow } from '../../db/tables/packages.ts'
+import { BadRequest, Conflict, Invalid, NotFound, RangeNotSatisfiable, TooLarge } from '../../lib/errors.ts'
+import { nowUnix } from '../../lib/time.ts'
+import type { UploadId } from '../../storage/blobs.ts'
+import { newBlobKey, takingContents, tooLarge, type Arrived } from '../content.service.ts'
+import { uploadLimit, type PublishCtx } from '../publish.service.ts'
+import { hexOf, isDigest, placeOf } from './container.rules.ts'
+import { deleteUpload, endTurn, findUpload, insertUpload, keepTurn, takeTurn } from './container.store.ts'
+
+/** How long somebody who adds to an upload has it to themselves, in seconds, unless they say again that they do. */
+const turnSeconds = 300
+
+/** An upload to an image as it is now. */
+export type Upload = PackageUploadRow
+
+const noUpload = () => new NotFound('the upload does not exist', 'blob_upload_unknown')
+const badDigest = () => new BadRequest('the content is not what its digest says', 'digest_invalid')
+
+/** Begins an upload in parts. */
+export async function beginUpload(ctx: PublishCtx, image: string): Promise<{ readonly uuid: string }> {
+  const uploadKey = await ctx.blobs.packages.uploads.begin()
+  const uuid = randomUUID()
+  await transaction(ctx.db, (tx) =>
+    insertUpload(tx, {
+      uuid,
+      owner_id: ctx.subject.id,
+      lower_name: image,
+      creator_id: ctx.viewer.id,
+      upload_key: uploadKey,
+      size_bytes: 0,
+      busy_until_unix: 0,
+      created_unix: nowUnix(ctx.clock),
+    }),
+  )
+  return { uuid }
+}
+
+/** An upload to an image, or `NotFound`. */
+export async function getUpload({ db, subject }: SubjectCtx, image: string, uuid: string): Promise<Upload> {
+  const upload = await findUpload(db, uuid, subject.id, image)
+  if (!upload) throw noUpload()
+  return upload
+}
+
+/** One at a time adds to an upload: others are told so. */
+async function inTurn<Result>(ctx: PublishCtx, upload: Upload, work: () => Promise<Result>): Promise<Result> {
+  const until = () => nowUnix(ctx.clock) + turnSeconds
+  const isMine = await transaction(ctx.db, (tx) => takeTurn(tx, upload.id, nowUnix(ctx.clock), until()))
+  if (!isMine) {
+    // It may be over, and then it is not there any more.
+    await getUpload(ctx, upload.lower_name, upload.uuid)
+    throw new Conflict('somebody else adds to the upload', 'blob_upload_invalid')
+  }
+  const again = setInterval(
+    () => {
+      // A turn that can not be kept ends by itself, and the store lets nobody add twice at one place.
+      transaction(ctx.db, (tx) => keepTurn(tx, upload.id, until())).catch(() => undefined)
+    },
+    (turnSeconds / 3) * 1000,
+  )
+  try {
+    return await work()
+  } finally {
+    clearInterval(again)
+    const { sizeBytes = 0 } = (await ctx.blobs.packages.uploads.find(upload.upload_key as UploadId)) ?? {}
+    await transaction(ctx.db, (tx) => endTurn(tx, upload.id, sizeBytes))
+  }
+}
+
+async function append(ctx: PublishCtx, upload: Upload, content: () => Readable, signal: AbortSignal): Promise<void> {
+  const maxBytes = uploadLimit(ctx, ctx.config.packages.limitSizeContainer)
+  const { uploads } = ctx.blobs.packages
+  const id = upload.upload_key as UploadId
+  const atBytes = (await uploads.find(id))?.sizeBytes
+  if (atBytes === undefined) throw noUpload()
+  try {
+    await uploads.append(id, content(), { atBytes, maxBytes, signal })
+  } catch (error) {
+    throw error instanceof TooLarge ? tooLarge(maxBytes) : error
+  }
+}
+
+/**
+ * Adds a part to an upload, whose content is opened when it is its turn. `RangeNotSatisfiable` for one that belongs somewhere else, `BadRequest` for one that is not
+ * the first and does not say where it belongs. Gives the size of what has arrived.
+ */
+export async function addPart(
+  ctx: PublishCtx,
+  upload: Upload,
+  contentRange: unknown,
+  content: () => Readable,
+  signal: AbortSignal,
+): Promise<number> {
+  const place = placeOf(contentRange)
+  return inTurn(ctx, upload, async () => {
+    const { uploads } = ctx.blobs.packages
+    const have = (await uploads.find(upload.upload_key as UploadId))?.sizeBytes ?? 0
+    if (!place && have > 0) throw new BadRequest('where the part belongs is not said', 'blob_upload_invalid')
+    if (place && place.start !== have) throw new RangeNotSatisfiable(have)
+    await append(ctx, upload, content, signal)
+    return (await uploads.find(upload.upload_key as UploadId))?.sizeBytes ?? have
+  })
+}
+
+/** Ends an upload, with the last part of it, and hands on the content; one that is not what its digest says stays open. */
+export async function completeUpload<Result>(
+  ctx: PublishCtx,
+  upload: Upload,
+  digest: string,
+  last: { readonly contentRange: unknown; readonly content: () => Readable; readonly signal: AbortSignal },
+  use: (arrived: Arrived) => Promise<Result>,
+): Promise<Result> {
+  if (!isDigest(digest)) throw badDigest()
+  const place = placeOf(last.contentRange)
+  return inTurn(ctx, upload, async () => {
+    const { uploads } = ctx.blobs.packages
+    const id = upload.upload_key as UploadId
+    const have = (await uploads.find(id))?.sizeBytes ?? 0
+    if (place && place.start !== have) throw new RangeNotSatisfiable(have)
+    await append(ctx, upload, last.content, last.signal)
+    const result = await takingContents(ctx, async (_receive, take) => {
+      const blobKey = take(newBlobKey())
+      const stored = await uploads
+        .complete(id, blobKey, { expected: { sha256: hexOf(digest) }, digests: ['md5', 'sha1', 'sha512'] })
+        .catch((error: unknown) => {
+          throw error instanceof Invalid ? badDigest() : error
+        })
+      return use({ ...stored, blobKey })
+    })
+    await transaction(ctx.db, (tx) => deleteUpload(tx, upload.id))
+    return result
+  })
+}
+
+/** Gives an upload up; `NotFound` when it is over. */
+export async function abortUpload(ctx: Services, upload: Pick<Upload, 'id' | 'upload_key'>): Promise<void> {
+  if (!(await transaction(ctx.db, (tx) => deleteUpload(tx, upload.id)))) throw noUpload()
+  await ctx.blobs.packages.uploads.abort(upload.upload_key as UploadId)
+}

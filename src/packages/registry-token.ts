@@ -1,0 +1,111 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import type { AuthServices } from '../auth/auth-services.ts'
+import { accessTokens } from '../auth/identify.ts'
+import type { CredentialReader } from '../auth/credentials.ts'
+import { parseScopes } from '../auth/token-scopes.ts'
+import { viewerOf, type Viewer } from '../auth/viewer.ts'
+import type { TokenId, UserId } from '../lib/ids.ts'
+import { Unauthenticated } from '../lib/errors.ts'
+import { nowUnix } from '../lib/time.ts'
+import { findTokenById, findUserOfToken } from './registry-token.store.ts'
+
+/** How long a token of a registry is good for, in seconds. */
+export const registryTokenSeconds = 24 * 3600
+
+/** A longer text is no such token. */
+const maxLength = 2048
+
+/**
+ * Stands for whoever signed in to a registry, or for a guest. It is judged anew each time it is shown: it ends with the
+ * access token or the password that it was got by, and opens what that opens.
+ */
+export class RegistryToken {}
+
+interface Claims {
+  /** The account; 0 is a guest. */
+  readonly sub: UserId | 0
+  /** The access token that it stands for; 0 for a password. */
+  readonly tok: TokenId | 0
+  /** What the password was, for one that was got by it. */
+  readonly pwd: string
+  readonly exp: number
+}
+
+const header = Buffer.from(JSON.stringify({ alg: 'HS256', typ: 'JWT' })).toString('base64url')
+
+const hmac = ({ secrets }: AuthServices, text: string): Buffer =>
+  createHmac('sha256', secrets.deriveKey('package-registry-token', 32)).update(text).digest()
+
+const passwordMark = (services: AuthServices, hash: string | null): string =>
+  hmac(services, `password ${hash ?? ''}`)
+    .toString('base64url')
+    .slice(0, 16)
+
+/** What whoever signed in shows to a registry from now on (a JSON Web Token, RFC 7519, signed with HS256). */
+export function writeRegistryToken(services: AuthServices, viewer: Viewer | undefined): string {
+  const exp = nowUnix(services.clock) + registryTokenSeconds
+  const body = Buffer.from(JSON.stringify({ ...claimsOf(services, viewer), exp })).toString('base64url')
+  const signed = `${header}.${body}`
+  return `${signed}.${hmac(services, signed).toString('base64url')}`
+}
+
+/** Credentials of other kinds than these two end by themselves, and stand for nobody here. */
+function claimsOf(services: AuthServices, viewer: Viewer | undefined): Omit<Claims, 'exp'> {
+  const { credential } = viewer ?? {}
+  if (viewer && credential?.kind === 'token') return { sub: viewer.id, tok: credential.tokenId, pwd: '' }
+  if (viewer && credential?.kind === 'password') {
+    return { sub: viewer.id, tok: 0, pwd: passwordMark(services, viewer.user.password_hash) }
+  }
+  return { sub: 0, tok: 0, pwd: '' }
+}
+
+function readClaims(services: AuthServices, text: string): Claims | undefined {
+  const [head, body, signature, rest] = text.length > maxLength ? [] : text.split('.')
+  // The header is compared and not read: no other way of signing is thought of.
+  if (head !== header || body === undefined || signature === undefined || rest !== undefined) return undefined
+  const given = Buffer.from(signature, 'base64url')
+  const right = hmac(services, `${head}.${body}`)
+  if (given.length !== right.length || !timingSafeEqual(given, right)) return undefined
+  // The signature is ours, so the body has the form that `writeRegistryToken` gave it.
+  const claims = JSON.parse(Buffer.from(body, 'base64url').toString('utf8')) as Claims
+  return claims.exp > nowUnix(services.clock) ? claims : undefined
+}
+
+const ended = () => new Unauthenticated('the token of the registry has ended', 'registry_token_ended')
+
+async function viewerOfClaims(services: AuthServices, { sub, tok, pwd }: Claims): Promise<Viewer | undefined> {
+  if (sub === 0) return undefined
+  const user = await findUserOfToken(services.db, sub)
+  if (!user) throw ended()
+  if (tok === 0) {
+    if (pwd !== passwordMark(services, user.password_hash)) throw ended()
+    return viewerOf(user, { kind: 'password' })
+  }
+  const token = await findTokenById(services.db, sub, tok)
+  if (!token) throw ended()
+  services.tokenUse.note(token.id)
+  return viewerOf(user, { kind: 'token', tokenId: token.id, scopes: parseScopes(token.scopes), basic: false })
+}
+
+/** Longest key in a header of its own, in characters. */
+const maxKeyLength = 256
+
+/** Where some clients send an access token: NuGet in a header of its own, gem and cargo without a word before it. */
+function bareToken(headers: Readonly<Record<string, string | string[] | undefined>>): string | undefined {
+  const key = headers['x-nuget-apikey'] ?? headers['authorization']
+  return typeof key === 'string' && key.length <= maxKeyLength && /^\S+$/.test(key) ? key : undefined
+}
+
+/** Credentials that registries alone take. */
+export const registryCredentials: CredentialReader = {
+  kind: 'registry',
+  async read(services, call, presented) {
+    const claims = presented.kind === 'bearer' ? readClaims(services, presented.token) : undefined
+    if (claims) return { viewer: await viewerOfClaims(services, claims), principal: new RegistryToken() }
+    const token = presented.kind === 'none' ? bareToken(call.headers) : undefined
+    if (token === undefined) return undefined
+    const found = await accessTokens.read(services, call, { kind: 'bearer', token })
+    if (!found) throw new Unauthenticated('the credentials are wrong', 'credentials_wrong')
+    return found
+  },
+}
