@@ -6,6 +6,13 @@ import * as goRoutes from './go/go.routes.ts'
 import * as helmRoutes from './helm/helm.routes.ts'
 import * as mavenRoutes from './maven/maven.routes.ts'
 import * as pypiRoutes from './pypi/pypi.routes.ts'
+import * as composerRoutes from './composer/composer.routes.ts'
+import * as pubRoutes from './pub/pub.routes.ts'
+import * as vagrantRoutes from './vagrant/vagrant.routes.ts'
+import * as chefRoutes from './chef/chef.routes.ts'
+import * as cranRoutes from './cran/cran.routes.ts'
+import * as swiftRoutes from './swift/swift.routes.ts'
+import * as nugetRoutes from './nuget/nuget.routes.ts'
 import { packagesCheck } from './doctor.service.ts'
 import * as genericRoutes from './generic/generic.routes.ts'
 import * as npmRoutes from './npm/npm.routes.ts'
@@ -23,6 +30,13 @@ export const packages: Feature = {
     npmRoutes,
     cargoRoutes,
     containerRoutes,
+    composerRoutes,
+    pubRoutes,
+    vagrantRoutes,
+    chefRoutes,
+    cranRoutes,
+    swiftRoutes,
+    nugetRoutes,
     goRoutes,
     helmRoutes,
     mavenRoutes,

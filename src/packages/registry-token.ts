@@ -19,7 +19,10 @@ const maxLength = 2048
  * Stands for whoever signed in to a registry, or for a guest. It is judged anew each time it is shown: it ends with the
  * access token or the password that it was got by, and opens what that opens.
  */
-export class RegistryToken {}
+export class RegistryToken {
+  /** Whom it stands for; 0 is a guest. */
+  constructor(readonly userId: UserId | 0) {}
+}
 
 interface Claims {
   /** The account; 0 is a guest. */
@@ -101,7 +104,7 @@ export const registryCredentials: CredentialReader = {
   kind: 'registry',
   async read(services, call, presented) {
     const claims = presented.kind === 'bearer' ? readClaims(services, presented.token) : undefined
-    if (claims) return { viewer: await viewerOfClaims(services, claims), principal: new RegistryToken() }
+    if (claims) return { viewer: await viewerOfClaims(services, claims), principal: new RegistryToken(claims.sub) }
     const token = presented.kind === 'none' ? bareToken(call.headers) : undefined
     if (token === undefined) return undefined
     const found = await accessTokens.read(services, call, { kind: 'bearer', token })

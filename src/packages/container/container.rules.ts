@@ -79,8 +79,9 @@ const invalid = (why: string) => new BadRequest(`the manifest ${why}`, 'manifest
 function descriptorOf(value: unknown): Descriptor {
   const { mediaType, digest, size } = isRecord(value) ? value : {}
   if (typeof digest !== 'string' || !isDigest(digest)) throw invalid('names a content without a digest')
-  if (typeof size !== 'number' || !Number.isSafeInteger(size) || size < 0)
+  if (typeof size !== 'number' || !Number.isSafeInteger(size) || size < 0) {
     throw invalid('names a content without a size')
+  }
   return { mediaType: typeof mediaType === 'string' ? mediaType : '', digest, size }
 }
 
@@ -147,7 +148,8 @@ export function checkParts({ parts, isIndex }: Manifest, sizes: ReadonlyMap<stri
 /** Where a part of an upload belongs, as `Content-Range` says; undefined when it says nothing. */
 export function placeOf(contentRange: unknown): { readonly start: number; readonly end: number } | undefined {
   if (contentRange === undefined) return undefined
-  const [, start, end] = /^(?:bytes[ =])?(\d{1,15})-(\d{1,15})(?:\/.*)?$/.exec(String(contentRange)) ?? []
+  const [, start, end] =
+    /^(?:bytes[ =])?(\d{1,15})-(\d{1,15})(?:\/.*)?$/.exec(typeof contentRange === 'string' ? contentRange : '') ?? []
   if (start === undefined || Number(end) < Number(start)) {
     throw new BadRequest('the range of the content is malformed', 'blob_upload_invalid')
   }

@@ -41,8 +41,9 @@ async function registryAs(forge: Forge, name?: string, password = testPassword) 
 type Registry = Awaited<ReturnType<typeof registryAs>>
 
 async function push(ask: Registry, image: string, tag: string, config: string, layers: string[], more: object = {}) {
-  for (const content of [config, ...layers])
+  for (const content of [config, ...layers]) {
     await ask('POST', `${image}/blobs/uploads/?digest=${digestOf(content)}`, content)
+  }
   return ask('PUT', `${image}/manifests/${tag}`, manifestOf(config, layers, more), { 'content-type': manifestType })
 }
 
@@ -134,8 +135,9 @@ test('containerAddPart: what a client leaves in the middle is gone on with', asy
   for (let tries = 0; state.status !== 204 && tries < 50; tries += 1) state = await alice('GET', location.slice(4))
   let have = -1
   let answer = await alice('PATCH', location.slice(4), 'rest', { 'content-range': '9999-10002' })
-  while (answer.status === 409)
+  while (answer.status === 409) {
     answer = await alice('PATCH', location.slice(4), 'rest', { 'content-range': '9999-10002' })
+  }
   assert.equal(answer.status, 416)
   have = Number((await alice('GET', location.slice(4))).headers.get('range')?.split('-')[1])
   const content = have === 0 ? 'rest' : `${'x'.repeat(have + 1)}rest`

@@ -1,0 +1,219 @@
+import { Type } from 'typebox'
+import { storedReplies } from '../../access/serve-stored.ts'
+import type { SubjectCtx } from '../../access/context.ts'
+import { bytesOf, operation } from '../../http/operation.ts'
+import { empty } from '../../http/reply.ts'
+import { pathText } from '../../http/schema.ts'
+import { formatUnix } from '../../lib/time.ts'
+import { getDescribed, getPackageWithVersions, searchPackages, wholeCatalog } from '../catalog.service.ts'
+import type { DescribedVersion } from '../catalog.store.ts'
+import { incomingOf } from '../incoming.ts'
+import { metadataOf } from '../metadata.rules.ts'
+import { getFile, removeVersion } from '../package.service.ts'
+import { changing, json, jsonReply, publishing, reading, registry } from '../registry.ts'
+import { jsonErrors } from '../registry-errors.ts'
+import { registryUrl, urlBelow } from '../registry-url.rules.ts'
+import { compareSemver, newestOf } from '../semver.rules.ts'
+import { servePackageFile } from '../serve-file.ts'
+import { publishCookbook, type ChefMetadata } from './chef.service.ts'
+
+const type = 'chef'
+const chef = registry(
+  type,
+  jsonErrors((refusal) => ({ error_messages: [refusal.message] })),
+)
+const nameParams = { name: pathText }
+const versionParams = { ...nameParams, version: pathText }
+
+/** Most cookbooks of one page, and how many there are when nobody says. */
+const maxItems = 1000
+const usualItems = 10
+
+const pageQuery = { start: Type.Optional(Type.Integer()), items: Type.Optional(Type.Integer()) }
+
+const cookbookUrl = (ctx: SubjectCtx, name: string, ...more: readonly string[]): string =>
+  urlBelow(ctx, type, 'api', 'v1', 'cookbooks', name, ...more)
+
+const versionUrl = (ctx: SubjectCtx, { name, version }: DescribedVersion): string =>
+  cookbookUrl(ctx, name, 'versions', version)
+
+/** Versions may be written with underscores. */
+const getCookbookVersion = (ctx: SubjectCtx, { name, version }: { name: string; version: string }) =>
+  getDescribed(ctx, type, name, version.replaceAll('_', '.'))
+
+async function listCookbooks(ctx: SubjectCtx, text: string | undefined, start = 0, items = usualItems) {
+  const page = { offset: Math.max(0, start), limit: Math.min(maxItems, Math.max(1, items)) }
+  const { packages, total } = await searchPackages(ctx, type, text, page)
+  const shown = packages.flatMap(({ row, versions }) => {
+    const newest = newestOf(versions, (version) => version.version)
+    if (!newest) return []
+    const { maintainer, description } = metadataOf<ChefMetadata>(newest)
+    return [
+      {
+        cookbook_name: row.name,
+        cookbook_maintainer: maintainer,
+        cookbook_description: description,
+        cookbook: cookbookUrl(ctx, row.name),
+      },
+    ]
+  })
+  return json({ start: page.offset, total, items: shown })
+}
+
+export const chefUpload = operation({
+  ...chef,
+  method: 'POST',
+  path: '/api/packages/{username}/chef/api/v1/cookbooks',
+  requires: publishing,
+  body: bytesOf('multipart/form-data'),
+  reply: { 201: bytesOf('application/json') },
+  summary: 'Share a Chef cookbook',
+  async run({ ctx, call }) {
+    await publishCookbook(ctx, incomingOf(call, 'tarball'))
+    return json({}, { status: 201 })
+  },
+})
+
+export const chefUniverse = operation({
+  ...chef,
+  method: 'GET',
+  path: '/api/packages/{username}/chef/api/v1/universe',
+  requires: reading,
+  reply: jsonReply,
+  summary: 'List all versions of the Chef cookbooks of an owner, with what they need',
+  async run({ ctx }) {
+    const { packages } = await searchPackages(ctx, type, undefined, wholeCatalog)
+    const universe = packages.map(({ row, versions }) => [
+      row.name,
+      Object.fromEntries(
+        versions.map((version) => [
+          version.version,
+          {
+            location_type: 'opscode',
+            location_path: `${registryUrl(ctx, type)}/api/v1`,
+            download_url: `${versionUrl(ctx, version)}/download`,
+            dependencies: metadataOf<ChefMetadata>(version).dependencies,
+          },
+        ]),
+      ),
+    ])
+    return json(Object.fromEntries(universe))
+  },
+})
+
+export const chefListCookbooks = operation({
+  ...chef,
+  method: 'GET',
+  path: '/api/packages/{username}/chef/api/v1/cookbooks',
+  requires: reading,
+  query: pageQuery,
+  reply: jsonReply,
+  summary: 'List the Chef cookbooks of an owner',
+  run: ({ ctx, query: { start, items } }) => listCookbooks(ctx, undefined, start, items),
+})
+
+export const chefSearch = operation({
+  ...chef,
+  method: 'GET',
+  path: '/api/packages/{username}/chef/api/v1/search',
+  requires: reading,
+  query: { ...pageQuery, q: Type.Optional(Type.String()) },
+  reply: jsonReply,
+  summary: 'Search the Chef cookbooks of an owner',
+  run: ({ ctx, query: { q, start, items } }) => listCookbooks(ctx, q, start, items),
+})
+
+export const chefGetCookbook = operation({
+  ...chef,
+  method: 'GET',
+  path: '/api/packages/{username}/chef/api/v1/cookbooks/{name}',
+  params: nameParams,
+  requires: reading,
+  reply: jsonReply,
+  summary: 'Get a Chef cookbook',
+  async run({ ctx, params }) {
+    const { row, versions } = await getPackageWithVersions(ctx, type, params.name)
+    const sorted = versions.toSorted((one, other) => compareSemver(one.version, other.version))
+    const newest = newestOf(versions, (version) => version.version) ?? (sorted[0] as DescribedVersion)
+    const { maintainer, description, sourceUrl } = metadataOf<ChefMetadata>(newest)
+    return json({
+      name: row.name,
+      maintainer,
+      description,
+      category: '',
+      latest_version: versionUrl(ctx, newest),
+      source_url: sourceUrl,
+      created_at: formatUnix(row.created_unix),
+      updated_at: formatUnix(newest.created_unix),
+      deprecated: false,
+      versions: sorted.map((version) => versionUrl(ctx, version)),
+    })
+  },
+})
+
+export const chefGetVersion = operation({
+  ...chef,
+  method: 'GET',
+  path: '/api/packages/{username}/chef/api/v1/cookbooks/{name}/versions/{version}',
+  params: versionParams,
+  requires: reading,
+  reply: jsonReply,
+  summary: 'Get a version of a Chef cookbook',
+  async run({ ctx, params }) {
+    const version = await getCookbookVersion(ctx, params)
+    const file = await getFile(ctx, version, { fileName: `${version.version}.tar.gz` })
+    const { license, dependencies } = metadataOf<ChefMetadata>(version)
+    return json({
+      version: version.version,
+      tarball_file_size: file.size_bytes,
+      published_at: formatUnix(version.created_unix),
+      cookbook: cookbookUrl(ctx, version.name),
+      file: `${versionUrl(ctx, version)}/download`,
+      license,
+      dependencies,
+    })
+  },
+})
+
+export const chefDownload = operation({
+  ...chef,
+  method: 'GET',
+  path: '/api/packages/{username}/chef/api/v1/cookbooks/{name}/versions/{version}/download',
+  params: versionParams,
+  requires: reading,
+  reply: storedReplies,
+  summary: 'Download a Chef cookbook',
+  async run({ ctx, params, call }) {
+    const version = await getCookbookVersion(ctx, params)
+    return servePackageFile(ctx, await getFile(ctx, version, { fileName: `${version.version}.tar.gz` }), call)
+  },
+})
+
+export const chefDeleteVersion = operation({
+  ...chef,
+  method: 'DELETE',
+  path: '/api/packages/{username}/chef/api/v1/cookbooks/{name}/versions/{version}',
+  params: versionParams,
+  requires: changing,
+  reply: { 200: 'empty' },
+  summary: 'Delete a version of a Chef cookbook',
+  async run({ ctx, params }) {
+    await removeVersion(ctx, await getCookbookVersion(ctx, params))
+    return empty(200)
+  },
+})
+
+export const chefDeleteCookbook = operation({
+  ...chef,
+  method: 'DELETE',
+  path: '/api/packages/{username}/chef/api/v1/cookbooks/{name}',
+  params: nameParams,
+  requires: changing,
+  reply: { 200: 'empty' },
+  summary: 'Delete a Chef cookbook with all of its versions',
+  async run({ ctx, params }) {
+    const { versions } = await getPackageWithVersions(ctx, type, params.name)
+    for (const version of versions) await removeVersion(ctx, version)
+    return empty(200)
+  },
+})

@@ -1,0 +1,44 @@
+import { BadRequest } from '../../lib/errors.ts'
+import { archiveIn } from '../formats/stored-archive.ts'
+import { parseJsonRecord, recordOf, textIn, type JsonRecord } from '../json-text.rules.ts'
+import { receiveUpload, record, type Incoming, type PublishCtx } from '../publish.service.ts'
+import { semverOf } from '../semver.rules.ts'
+
+/** Largest description of a cookbook, in bytes. */
+const maxDescriptionBytes = 2 << 20
+const nameForm = /^[^\s/\\]{1,200}$/
+
+/** What is kept of a version. */
+export interface ChefMetadata {
+  readonly description: string
+  readonly longDescription: string
+  readonly maintainer: string
+  readonly license: string
+  readonly sourceUrl: string
+  readonly dependencies: JsonRecord
+}
+
+/** Publishes the cookbook of an archive. */
+export async function publishCookbook(ctx: PublishCtx, incoming: Incoming): Promise<void> {
+  await receiveUpload(ctx, incoming, ctx.config.packages.limitSizeChef, async ({ arrived }) => {
+    const { oneIsEnough, readTar } = await import('../formats/tar.ts')
+    const wanted = (name: string) => (/^(?:[^/]+\/)?metadata\.json$/.test(name) ? maxDescriptionBytes : undefined)
+    const [found] = await readTar(archiveIn(ctx, arrived), wanted, oneIsEnough)
+    if (!found) throw new BadRequest('the archive holds no cookbook', 'chef_metadata_missing')
+    const about = parseJsonRecord(found.content)
+    const name = textIn(about['name'])
+    const version = semverOf(about['version'])
+    if (!nameForm.test(name)) throw new BadRequest('the name of the cookbook is invalid', 'package_name_invalid')
+    if (version === undefined) throw new BadRequest('the version is no semantic version', 'package_version_invalid')
+    const metadata: ChefMetadata = {
+      description: textIn(about['description']),
+      longDescription: textIn(about['long_description']),
+      maintainer: textIn(about['maintainer']),
+      license: textIn(about['license']),
+      sourceUrl: textIn(about['source_url']),
+      dependencies: recordOf(about['dependencies']),
+    }
+    const files = [{ fileName: `${version}.tar.gz`, isLead: true, content: arrived }]
+    await record(ctx, { type: 'chef', name, version, metadata, whenThere: 'refuse', files })
+  })
+}

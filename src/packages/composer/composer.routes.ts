@@ -1,0 +1,152 @@
+import { Type } from 'typebox'
+import { storedReplies } from '../../access/serve-stored.ts'
+import { bytesOf, operation } from '../../http/operation.ts'
+import { empty } from '../../http/reply.ts'
+import { pathText } from '../../http/schema.ts'
+import { formatUnix } from '../../lib/time.ts'
+import { getFilesOfPackage, getPackageWithVersions, searchPackages, wholeCatalog } from '../catalog.service.ts'
+import { incomingOf } from '../incoming.ts'
+import { metadataOf } from '../metadata.rules.ts'
+import { getFile, getVersion } from '../package.service.ts'
+import { json, jsonReply, publishing, reading, registry } from '../registry.ts'
+import { jsonErrors } from '../registry-errors.ts'
+import { registryUrl, urlBelow } from '../registry-url.rules.ts'
+import { servePackageFile } from '../serve-file.ts'
+import { isDevelopment, type ComposerMetadata } from './composer.rules.ts'
+import { publishArchive, search } from './composer.service.ts'
+
+const type = 'composer'
+const composer = registry(
+  type,
+  jsonErrors(({ status, message }) => ({ errors: [{ status, message }] })),
+)
+
+/** Most results of one search, and how many there are when nobody says. */
+const maxFound = 100
+const usualFound = 15
+
+export const composerUpload = operation({
+  ...composer,
+  method: 'PUT',
+  path: '/api/packages/{username}/composer',
+  requires: publishing,
+  query: { version: Type.Optional(Type.String()) },
+  body: bytesOf('*/*'),
+  reply: { 201: 'empty' },
+  summary: 'Publish a Composer package',
+  async run({ ctx, query: { version }, call }) {
+    await publishArchive(ctx, incomingOf(call), version)
+    return empty(201)
+  },
+})
+
+export const composerServices = operation({
+  ...composer,
+  method: 'GET',
+  path: '/api/packages/{username}/composer/packages.json',
+  requires: reading,
+  reply: jsonReply,
+  summary: 'Tell Composer where everything is',
+  async run({ ctx }) {
+    const base = registryUrl(ctx, type)
+    return json({
+      search: `${base}/search.json?q=%query%&type=%type%`,
+      'metadata-url': `${base}/p2/%package%.json`,
+      list: `${base}/list.json`,
+    })
+  },
+})
+
+export const composerList = operation({
+  ...composer,
+  method: 'GET',
+  path: '/api/packages/{username}/composer/list.json',
+  requires: reading,
+  reply: jsonReply,
+  summary: 'List the names of the Composer packages of an owner',
+  async run({ ctx }) {
+    const { packages } = await searchPackages(ctx, type, undefined, wholeCatalog)
+    return json({ packageNames: packages.map(({ row }) => row.name) })
+  },
+})
+
+export const composerSearch = operation({
+  ...composer,
+  method: 'GET',
+  path: '/api/packages/{username}/composer/search.json',
+  requires: reading,
+  query: {
+    q: Type.Optional(Type.String()),
+    type: Type.Optional(Type.String()),
+    page: Type.Optional(Type.Integer()),
+    per_page: Type.Optional(Type.Integer()),
+  },
+  reply: jsonReply,
+  summary: 'Search the Composer packages of an owner',
+  async run({ ctx, query }) {
+    const { q = '', type: kind = '' } = query
+    const page = Math.max(1, query.page ?? 1)
+    const limit = Math.min(maxFound, Math.max(1, query.per_page ?? usualFound))
+    const { packages, total } = await search(ctx, q, kind, { limit, offset: (page - 1) * limit })
+    const results = packages.flatMap(({ row, versions }) => {
+      const last = versions.at(-1)
+      if (!last) return []
+      const { description } = metadataOf<ComposerMetadata>(last)
+      const downloads = versions.reduce((sum, version) => sum + version.download_count, 0)
+      return [{ name: row.name, description: description ?? '', downloads }]
+    })
+    const asked = new URLSearchParams({ page: String(page + 1), per_page: String(limit), q, type: kind })
+    const next = `${registryUrl(ctx, type)}/search.json?${asked.toString()}`
+    return json({ total, results, ...(page * limit < total ? { next } : {}) })
+  },
+})
+
+export const composerMetadata = operation({
+  ...composer,
+  method: 'GET',
+  path: '/api/packages/{username}/composer/p2/{vendor}/{file}',
+  params: { vendor: pathText, file: pathText },
+  requires: reading,
+  reply: jsonReply,
+  summary: 'Get the versions of a Composer package, or those in development',
+  async run({ ctx, params: { vendor, file } }) {
+    const plain = file.replace(/\.json$/, '')
+    const wantsDevelopment = plain.endsWith('~dev')
+    const name = `${vendor}/${plain.replace(/~dev$/, '')}`
+    const { row, versions } = await getPackageWithVersions(ctx, type, name)
+    const files = new Map((await getFilesOfPackage(ctx, row)).map((each) => [each.version_id, each]))
+    const shown = versions
+      .filter(({ version }) => isDevelopment(version) === wantsDevelopment)
+      .toReversed()
+      .map((version) => {
+        const archive = files.get(version.id)
+        return {
+          ...metadataOf<ComposerMetadata>(version),
+          name: row.name,
+          version: version.version,
+          time: formatUnix(version.created_unix),
+          dist: {
+            type: 'zip',
+            url: urlBelow(ctx, type, 'files', row.lower_name, version.lower_version, archive?.name ?? ''),
+            shasum: archive?.sha1 ?? '',
+          },
+          source: { url: '', type: '', reference: '' },
+        }
+      })
+    return json({ minified: 'composer/2.0', packages: { [row.name]: shown } })
+  },
+})
+
+export const composerDownload = operation({
+  ...composer,
+  method: 'GET',
+  path: '/api/packages/{username}/composer/files/{name}/{version}/{filename}',
+  params: { name: pathText, version: pathText, filename: pathText },
+  requires: reading,
+  reply: storedReplies,
+  summary: 'Download a Composer package',
+  async run({ ctx, params: { name, version, filename }, call }) {
+    const found = await getVersion(ctx, { type, name, version })
+    return servePackageFile(ctx, await getFile(ctx, found, { fileName: filename }), call)
+  },
+})

@@ -1,0 +1,49 @@
+import type { SubjectCtx } from '../../access/context.ts'
+import { BadRequest } from '../../lib/errors.ts'
+import { searchPackages, wholeCatalog } from '../catalog.service.ts'
+import { archiveIn } from '../formats/stored-archive.ts'
+import { parseJsonRecord } from '../json-text.rules.ts'
+import { metadataOf } from '../metadata.rules.ts'
+import { receiveUpload, record, type Incoming, type PublishCtx } from '../publish.service.ts'
+import { composerFileName, composerPackageOf, type ComposerMetadata } from './composer.rules.ts'
+
+const type = 'composer'
+
+/** Largest description of a package, in bytes. */
+const maxDescriptionBytes = 1 << 20
+
+const isDescription = (name: string): number | undefined =>
+  /^(?:[^/]+\/)?composer\.json$/.test(name) ? maxDescriptionBytes : undefined
+
+/**
+ * Publishes the package of an archive.
+ * @param version for one that says none itself
+ */
+export async function publishArchive(ctx: PublishCtx, incoming: Incoming, version: string | undefined): Promise<void> {
+  await receiveUpload(ctx, incoming, ctx.config.packages.limitSizeComposer, async ({ arrived }) => {
+    const { readZip } = await import('../formats/zip.ts')
+    const { files } = await readZip(archiveIn(ctx, arrived), isDescription)
+    const found = files.get('composer.json') ?? [...files.values()][0]
+    if (!found) throw new BadRequest('the archive holds no composer.json', 'composer_json_missing')
+    const described = composerPackageOf(parseJsonRecord(found), version)
+    const fileName = composerFileName(described.name, described.version)
+    const published = [{ fileName, isLead: true, content: arrived }]
+    await record(ctx, { type, ...described, whenThere: 'refuse', files: published })
+  })
+}
+
+/** A page of the packages whose names hold a text, of one kind when it is given, and their number. */
+export async function search(
+  ctx: SubjectCtx,
+  text: string | undefined,
+  kind: string | undefined,
+  page: { readonly limit: number; readonly offset: number },
+) {
+  if (!kind) return searchPackages(ctx, type, text, page)
+  const { packages } = await searchPackages(ctx, type, text, wholeCatalog)
+  const fitting = packages.filter(({ versions }) => {
+    const last = versions.at(-1)
+    return last !== undefined && metadataOf<ComposerMetadata>(last).type === kind
+  })
+  return { packages: fitting.slice(page.offset, page.offset + page.limit), total: fitting.length }
+}

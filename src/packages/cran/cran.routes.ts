@@ -1,0 +1,85 @@
+import { Type } from 'typebox'
+import type { SubjectCtx } from '../../access/context.ts'
+import { storedReplies } from '../../access/serve-stored.ts'
+import { bytesOf, operation, type Call } from '../../http/operation.ts'
+import { bytes, empty } from '../../http/reply.ts'
+import { pathText } from '../../http/schema.ts'
+import { incomingOf } from '../incoming.ts'
+import { publishing, reading, registry } from '../registry.ts'
+import { registryErrors } from '../registry-errors.ts'
+import { servePackageFile } from '../serve-file.ts'
+import { cranKey } from './cran.rules.ts'
+import { getCranFile, getIndex, publishPackage } from './cran.service.ts'
+
+const cran = registry('cran', registryErrors)
+
+/** An index or a package. */
+async function serve(ctx: SubjectCtx, fileKey: string, fileName: string, call: Call) {
+  if (fileName === 'PACKAGES') return bytes('text/plain;charset=utf-8', (await getIndex(ctx, fileKey)).text)
+  if (fileName === 'PACKAGES.gz') return bytes('application/gzip', (await getIndex(ctx, fileKey)).packed)
+  return servePackageFile(ctx, await getCranFile(ctx, fileKey, fileName), call)
+}
+
+export const cranUploadSource = operation({
+  ...cran,
+  method: 'PUT',
+  path: '/api/packages/{username}/cran/src',
+  requires: publishing,
+  body: bytesOf('*/*'),
+  reply: { 201: 'empty' },
+  summary: 'Publish the source of a package of R',
+  async run({ ctx, call }) {
+    await publishPackage(ctx, cranKey(undefined), incomingOf(call))
+    return empty(201)
+  },
+})
+
+export const cranUploadBinary = operation({
+  ...cran,
+  method: 'PUT',
+  path: '/api/packages/{username}/cran/bin',
+  requires: publishing,
+  query: { platform: Type.Optional(Type.String()), rversion: Type.Optional(Type.String()) },
+  body: bytesOf('*/*'),
+  reply: { 201: 'empty' },
+  summary: 'Publish a package of R for a platform and a version of R',
+  async run({ ctx, query: { platform = '', rversion = '' }, call }) {
+    await publishPackage(ctx, cranKey({ platform, rversion }), incomingOf(call))
+    return empty(201)
+  },
+})
+
+export const cranSource = operation({
+  ...cran,
+  method: 'GET',
+  path: '/api/packages/{username}/cran/src/contrib/{filename}',
+  params: { filename: pathText },
+  requires: reading,
+  reply: storedReplies,
+  summary: 'Get the index of the sources of packages of R, or one of them',
+  run: ({ ctx, params: { filename }, call }) => serve(ctx, 'src', filename, call),
+})
+
+export const cranArchivedSource = operation({
+  ...cran,
+  method: 'GET',
+  path: '/api/packages/{username}/cran/src/contrib/Archive/{name}/{filename}',
+  params: { name: pathText, filename: pathText },
+  requires: reading,
+  reply: storedReplies,
+  summary: 'Get an older source of a package of R',
+  run: async ({ ctx, params: { filename }, call }) =>
+    servePackageFile(ctx, await getCranFile(ctx, 'src', filename), call),
+})
+
+export const cranBinary = operation({
+  ...cran,
+  method: 'GET',
+  path: '/api/packages/{username}/cran/bin/{platform+}/contrib/{rversion}/{filename}',
+  params: { platform: pathText, rversion: pathText, filename: pathText },
+  requires: reading,
+  reply: storedReplies,
+  summary: 'Get the index of the packages of R for a platform, or one of them',
+  run: ({ ctx, params: { platform, rversion, filename }, call }) =>
+    serve(ctx, cranKey({ platform, rversion }), filename, call),
+})

@@ -1,0 +1,74 @@
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
+import type { SubjectCtx } from '../../access/context.ts'
+import { BadRequest, NotFound } from '../../lib/errors.ts'
+import { getFilesOfType } from '../catalog.service.ts'
+import type { DescribedFile } from '../catalog.store.ts'
+import { readParagraph } from '../formats/control-file.rules.ts'
+import { archiveIn, firstBytes, type StoredArchive } from '../formats/stored-archive.ts'
+import { metadataOf } from '../metadata.rules.ts'
+import { receiveUpload, record, type Incoming, type PublishCtx } from '../publish.service.ts'
+import { remembered } from '../remembered.ts'
+import { compareCran, cranPackageOf, cranParagraph, type CranMetadata } from './cran.rules.ts'
+
+const type = 'cran'
+const compress = promisify(gzip)
+
+/** Largest description of a package, in bytes. */
+const maxDescriptionBytes = 1 << 20
+
+const isDescription = (name: string): number | undefined =>
+  /^[^/]+\/DESCRIPTION$/.test(name) ? maxDescriptionBytes : undefined
+
+/** The description inside of an archive, and how its file ends. */
+async function readDescription(archive: StoredArchive, isSource: boolean) {
+  const isZip = (await firstBytes(archive, 2)).toString('latin1') === 'PK'
+  if (isZip && !isSource) {
+    const { readZip } = await import('../formats/zip.ts')
+    const { files } = await readZip(archive, isDescription)
+    return { description: [...files.values()][0], ending: 'zip' }
+  }
+  const { oneIsEnough, readTar } = await import('../formats/tar.ts')
+  const [found] = await readTar(archive, isDescription, oneIsEnough)
+  return { description: found?.content, ending: isSource ? 'tar.gz' : 'tgz' }
+}
+
+/** Publishes a package, as source or for whom `fileKey` says. */
+export async function publishPackage(ctx: PublishCtx, fileKey: string, incoming: Incoming): Promise<void> {
+  await receiveUpload(ctx, incoming, ctx.config.packages.limitSizeCran, async ({ arrived }) => {
+    const { description, ending } = await readDescription(archiveIn(ctx, arrived), fileKey === 'src')
+    if (!description) throw new BadRequest('the archive holds no package of R', 'cran_description_missing')
+    const { name, version, metadata } = cranPackageOf(readParagraph(description.toString('utf8')))
+    const file = { fileName: `${name}_${version}.${ending}`, fileKey, isLead: true, content: arrived, metadata }
+    await record(ctx, { type, name, version, metadata, files: [file] })
+  })
+}
+
+/** The newest file of each package. */
+function newestOfEach(files: readonly DescribedFile[]): DescribedFile[] {
+  const newest = new Map<number, DescribedFile>()
+  for (const file of files) {
+    const other = newest.get(file.package_id)
+    if (!other || compareCran(other.version, file.version) < 0) newest.set(file.package_id, file)
+  }
+  return [...newest.values()].toSorted((one, other) => (one.package_name < other.package_name ? -1 : 1))
+}
+
+/** The index of what `fileKey` says, as text and packed; `NotFound` when there is nothing. */
+export const getIndex = (ctx: SubjectCtx, fileKey: string): Promise<{ text: Buffer; packed: Buffer }> =>
+  remembered(ctx, type, fileKey, async () => {
+    const files = newestOfEach(await getFilesOfType(ctx, type, { fileKey }))
+    if (files.length === 0) throw new NotFound('there are no packages', 'package_not_found')
+    const paragraphs = files.map((file) =>
+      cranParagraph(file.package_name, file.version, metadataOf<CranMetadata>(file), file.md5),
+    )
+    const text = Buffer.from(paragraphs.join('\n'))
+    return { text, packed: await compress(text) }
+  })
+
+/** A file by its name, or `NotFound`. */
+export async function getCranFile(ctx: SubjectCtx, fileKey: string, fileName: string): Promise<DescribedFile> {
+  const [file] = await getFilesOfType(ctx, type, { fileKey, lowerName: fileName.toLowerCase() })
+  if (!file) throw new NotFound('the file does not exist', 'package_file_not_found')
+  return file
+}

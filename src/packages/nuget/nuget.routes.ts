@@ -1,0 +1,288 @@
+import { Type } from 'typebox'
+import type { SubjectCtx } from '../../access/context.ts'
+import { storedReplies } from '../../access/serve-stored.ts'
+import { bytesOf, operation, type Call } from '../../http/operation.ts'
+import { bytes, empty, noContent } from '../../http/reply.ts'
+import { pathText } from '../../http/schema.ts'
+import { NotFound } from '../../lib/errors.ts'
+import {
+  getDescribed,
+  getFilesOfVersions,
+  getPackageWithVersions,
+  searchPackages,
+  wholeCatalog,
+} from '../catalog.service.ts'
+import type { DescribedVersion } from '../catalog.store.ts'
+import { incomingOf } from '../incoming.ts'
+import { getFile, getVersion, removeVersion } from '../package.service.ts'
+import { changing, json, jsonReply, publishing, reading, registry } from '../registry.ts'
+import { jsonErrors } from '../registry-errors.ts'
+import { remembered } from '../remembered.ts'
+import { servePackageFile } from '../serve-file.ts'
+import {
+  entryDocument,
+  feedDocument,
+  metadataDocument,
+  presentFound,
+  presentLeaf,
+  presentRegistration,
+  presentServices,
+  serviceDocument,
+} from './nuget.present.ts'
+import { compareNuget, nupkgName, searchedFor } from './nuget.rules.ts'
+import { publishPackage, publishSymbols } from './nuget.service.ts'
+
+const type = 'nuget'
+const nuget = registry(
+  type,
+  jsonErrors((refusal) => ({ Message: refusal.message })),
+)
+const idParams = { id: pathText }
+const versionParams = { ...idParams, version: pathText }
+
+/** Most results of one search, and how many there are when nobody says. */
+const maxFound = 1000
+const usualFound = 20
+
+const atomType = 'application/atom+xml;charset=utf-8'
+const atomReply = { 200: bytesOf('application/atom+xml') } as const
+const atom = (text: string) => bytes(atomType, text)
+
+export const nugetServices = operation({
+  ...nuget,
+  method: 'GET',
+  path: '/api/packages/{username}/nuget/index.json',
+  requires: reading,
+  reply: jsonReply,
+  summary: 'Tell NuGet where everything is',
+  run: async ({ ctx }) => json(presentServices(ctx)),
+})
+
+export const nugetUpload = operation({
+  ...nuget,
+  method: 'PUT',
+  path: '/api/packages/{username}/nuget',
+  requires: publishing,
+  body: bytesOf('*/*'),
+  reply: { 201: 'empty' },
+  summary: 'Publish a NuGet package',
+  async run({ ctx, call }) {
+    await publishPackage(ctx, incomingOf(call))
+    return empty(201)
+  },
+})
+
+export const nugetUploadSymbols = operation({
+  ...nuget,
+  method: 'PUT',
+  path: '/api/packages/{username}/nuget/symbolpackage',
+  requires: publishing,
+  body: bytesOf('*/*'),
+  reply: { 201: 'empty' },
+  summary: 'Add symbols to a NuGet package',
+  async run({ ctx, call }) {
+    await publishSymbols(ctx, incomingOf(call))
+    return empty(201)
+  },
+})
+
+export const nugetDelete = operation({
+  ...nuget,
+  method: 'DELETE',
+  path: '/api/packages/{username}/nuget/{id}/{version}',
+  params: versionParams,
+  requires: changing,
+  reply: { 204: 'empty' },
+  summary: 'Delete a version of a NuGet package',
+  async run({ ctx, params: { id, version } }) {
+    await removeVersion(ctx, await getVersion(ctx, { type, name: id, version }))
+    return noContent()
+  },
+})
+
+export const nugetSearch = operation({
+  ...nuget,
+  method: 'GET',
+  path: '/api/packages/{username}/nuget/query',
+  requires: reading,
+  query: {
+    q: Type.Optional(Type.String()),
+    skip: Type.Optional(Type.Integer()),
+    take: Type.Optional(Type.Integer()),
+  },
+  reply: jsonReply,
+  summary: 'Search the NuGet packages of an owner',
+  async run({ ctx, query: { q, skip = 0, take = usualFound } }) {
+    const page = { offset: Math.max(0, skip), limit: Math.min(maxFound, Math.max(1, take)) }
+    const { packages, total } = await searchPackages(ctx, type, q, page)
+    return json(presentFound(ctx, packages, total))
+  },
+})
+
+export const nugetRegistration = operation({
+  ...nuget,
+  method: 'GET',
+  path: '/api/packages/{username}/nuget/registration/{id}/index.json',
+  params: idParams,
+  requires: reading,
+  reply: jsonReply,
+  summary: 'Get all versions of a NuGet package',
+  async run({ ctx, params: { id } }) {
+    const { text } = await remembered(ctx, type, `registration ${id.toLowerCase()}`, async () => {
+      const { versions } = await getPackageWithVersions(ctx, type, id)
+      return { text: Buffer.from(JSON.stringify(presentRegistration(ctx, versions))) }
+    })
+    return { ...json(null), content: text }
+  },
+})
+
+export const nugetRegistrationLeaf = operation({
+  ...nuget,
+  method: 'GET',
+  path: '/api/packages/{username}/nuget/registration/{id}/{file}',
+  params: { ...idParams, file: pathText },
+  requires: reading,
+  reply: jsonReply,
+  summary: 'Get a version of a NuGet package',
+  run: async ({ ctx, params: { id, file } }) =>
+    json(presentLeaf(ctx, await getDescribed(ctx, type, id, file.replace(/\.json$/, '')))),
+})
+
+export const nugetListVersions = operation({
+  ...nuget,
+  method: 'GET',
+  path: '/api/packages/{username}/nuget/package/{id}/index.json',
+  params: idParams,
+  requires: reading,
+  reply: jsonReply,
+  summary: 'List the versions of a NuGet package',
+  async run({ ctx, params: { id } }) {
+    const { versions } = await getPackageWithVersions(ctx, type, id)
+    return json({ versions: versions.map(({ version }) => version).toSorted(compareNuget) })
+  },
+})
+
+export const nugetDownload = operation({
+  ...nuget,
+  method: 'GET',
+  path: '/api/packages/{username}/nuget/package/{id}/{version}/{filename}',
+  params: { ...versionParams, filename: pathText },
+  requires: reading,
+  reply: storedReplies,
+  summary: 'Download a NuGet package or its description',
+  async run({ ctx, params: { id, version, filename }, call }) {
+    const found = await getVersion(ctx, { type, name: id, version })
+    return servePackageFile(ctx, await getFile(ctx, found, { fileName: filename }), call)
+  },
+})
+
+export const nugetServiceDocument = operation({
+  ...nuget,
+  method: 'GET',
+  path: '/api/packages/{username}/nuget',
+  requires: reading,
+  reply: atomReply,
+  summary: 'Tell older clients of NuGet where everything is',
+  run: async ({ ctx }) => atom(serviceDocument(ctx)),
+})
+
+export const nugetDataDocument = operation({
+  ...nuget,
+  method: 'GET',
+  path: '/api/packages/{username}/nuget/$metadata',
+  requires: reading,
+  reply: atomReply,
+  summary: 'Describe the data of the older protocol of NuGet',
+  run: async () => atom(metadataDocument()),
+})
+
+/** The versions that a search of the older protocol finds; the newest of each package where nothing else is asked. */
+async function find(ctx: SubjectCtx, query: URLSearchParams): Promise<readonly DescribedVersion[]> {
+  const { id, text } = searchedFor(query)
+  if (id === undefined) {
+    const { packages } = await searchPackages(ctx, type, text, wholeCatalog)
+    return packages.flatMap(({ versions }) =>
+      versions.toSorted((one, other) => compareNuget(one.version, other.version)).slice(-1),
+    )
+  }
+  try {
+    return (await getPackageWithVersions(ctx, type, id)).versions
+  } catch (error) {
+    if (error instanceof NotFound) return []
+    throw error
+  }
+}
+
+async function presentFeed(ctx: SubjectCtx, { rawQuery }: Call) {
+  const all = await find(ctx, rawQuery)
+  const number = (name: string, usual: number) => Math.max(0, Number.parseInt(rawQuery.get(name) ?? '', 10) || usual)
+  const skip = number('$skip', 0)
+  const shown = all.slice(skip, skip + Math.min(maxFound, number('$top', maxFound)))
+  const files = await getFilesOfVersions(ctx, shown)
+  const sizes = new Map(files.filter((file) => file.is_lead).map((file) => [file.version_id, file.size_bytes]))
+  return atom(feedDocument(ctx, shown, sizes, all.length))
+}
+
+const countFound = async (ctx: SubjectCtx, { rawQuery }: Call) =>
+  bytes('text/plain;charset=utf-8', String((await find(ctx, rawQuery)).length))
+
+const feed = {
+  ...nuget,
+  method: 'GET',
+  requires: reading,
+  reply: atomReply,
+  summary: 'Search by the older protocol of NuGet',
+} as const
+const count = {
+  ...feed,
+  reply: { 200: bytesOf('text/plain') },
+  summary: 'Count by the older protocol of NuGet',
+} as const
+
+export const nugetPackages = operation({
+  ...feed,
+  path: '/api/packages/{username}/nuget/Packages()',
+  run: ({ ctx, call }) => presentFeed(ctx, call),
+})
+
+export const nugetCountPackages = operation({
+  ...count,
+  path: '/api/packages/{username}/nuget/Packages()/$count',
+  run: ({ ctx, call }) => countFound(ctx, call),
+})
+
+export const nugetOldSearch = operation({
+  ...feed,
+  path: '/api/packages/{username}/nuget/Search()',
+  run: ({ ctx, call }) => presentFeed(ctx, call),
+})
+
+export const nugetCountSearch = operation({
+  ...count,
+  path: '/api/packages/{username}/nuget/Search()/$count',
+  run: ({ ctx, call }) => countFound(ctx, call),
+})
+
+export const nugetFindById = operation({
+  ...feed,
+  path: '/api/packages/{username}/nuget/FindPackagesById()',
+  run: ({ ctx, call }) => presentFeed(ctx, call),
+})
+
+export const nugetCountById = operation({
+  ...count,
+  path: '/api/packages/{username}/nuget/FindPackagesById()/$count',
+  run: ({ ctx, call }) => countFound(ctx, call),
+})
+
+export const nugetEntry = operation({
+  ...feed,
+  path: "/api/packages/{username}/nuget/Packages(Id='{id}',Version='{version}')",
+  params: versionParams,
+  summary: 'Get a version of a package by the older protocol of NuGet',
+  async run({ ctx, params: { id, version } }) {
+    const found = await getDescribed(ctx, type, id, version)
+    const file = await getFile(ctx, found, { fileName: nupkgName(found.name, found.version) })
+    return atom(entryDocument(ctx, found, file.size_bytes))
+  },
+})

@@ -1,0 +1,50 @@
+import { Readable } from 'node:stream'
+import { BadRequest } from '../../lib/errors.ts'
+import { getVersion } from '../package.service.ts'
+import { archiveIn } from '../formats/stored-archive.ts'
+import { receiveUpload, record, type Incoming, type PublishCtx, type Upload } from '../publish.service.ts'
+import { nupkgName, nuspecName } from './nuget.rules.ts'
+
+const type = 'nuget'
+
+/** Largest description of a package, in bytes. */
+const maxNuspecBytes = 1 << 20
+
+async function readDescription(ctx: PublishCtx, { arrived }: Upload) {
+  const [{ readZip }, { readNuspec }] = await Promise.all([import('../formats/zip.ts'), import('./nuspec.ts')])
+  const isNuspec = (name: string) => (/^[^/]+\.nuspec$/i.test(name) ? maxNuspecBytes : undefined)
+  const { names, files } = await readZip(archiveIn(ctx, arrived), isNuspec)
+  const [nuspec] = files.values()
+  if (!nuspec) throw new BadRequest('the archive holds no description', 'nuspec_missing')
+  return { ...readNuspec(nuspec.toString('utf8')), nuspec, names }
+}
+
+/** Publishes the package of an archive, and its description as a file of its own. */
+export async function publishPackage(ctx: PublishCtx, incoming: Incoming): Promise<void> {
+  await receiveUpload(ctx, incoming, ctx.config.packages.limitSizeNuget, async (upload) => {
+    const { name, version, metadata, nuspec } = await readDescription(ctx, upload)
+    const described = await upload.receive(Readable.from([nuspec]), Infinity, incoming.signal)
+    await record(ctx, {
+      type,
+      name,
+      version,
+      metadata,
+      whenThere: 'refuse',
+      files: [
+        { fileName: nupkgName(name, version), isLead: true, content: upload.arrived },
+        { fileName: nuspecName(name), isLead: false, content: described },
+      ],
+    })
+  })
+}
+
+/** Adds an archive of symbols to the version that it is for. */
+export async function publishSymbols(ctx: PublishCtx, incoming: Incoming): Promise<void> {
+  await receiveUpload(ctx, incoming, ctx.config.packages.limitSizeNuget, async (upload) => {
+    const { name, version } = await readDescription(ctx, upload)
+    const found = await getVersion(ctx, { type, name, version })
+    const fileName = `${name}.${version}.snupkg`.toLowerCase()
+    const files = [{ fileName, isLead: false, content: upload.arrived }]
+    await record(ctx, { type, name: found.name, version: found.version, files })
+  })
+}

@@ -1,0 +1,35 @@
+import { BadRequest } from '../../lib/errors.ts'
+import { archiveIn } from '../formats/stored-archive.ts'
+import { recordOf, textIn, type JsonRecord } from '../json-text.rules.ts'
+import { receiveUpload, record, type Incoming, type PublishCtx } from '../publish.service.ts'
+import { semverOf } from '../semver.rules.ts'
+
+/** Largest description of a package, in bytes. */
+const maxDescriptionBytes = 256 << 10
+const nameForm = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/
+
+/** What is kept of a version: its own description. */
+export interface PubMetadata {
+  readonly pubspec: JsonRecord
+}
+
+/** Publishes the package of an archive. Gives its name and version. */
+export async function publishArchive(ctx: PublishCtx, incoming: Incoming) {
+  return receiveUpload(ctx, incoming, ctx.config.packages.limitSizePub, async ({ arrived }) => {
+    const [{ oneIsEnough, readTar }, { parseYaml }] = await Promise.all([
+      import('../formats/tar.ts'),
+      import('../formats/yaml.ts'),
+    ])
+    const wanted = (name: string) => (name === 'pubspec.yaml' ? maxDescriptionBytes : undefined)
+    const [found] = await readTar(archiveIn(ctx, arrived), wanted, oneIsEnough)
+    if (!found) throw new BadRequest('the archive holds no pubspec.yaml', 'pubspec_missing')
+    const pubspec = recordOf(parseYaml(found.content.toString('utf8')))
+    const name = textIn(pubspec['name'])
+    const version = semverOf(pubspec['version'])
+    if (!nameForm.test(name)) throw new BadRequest('the name of the package is invalid', 'package_name_invalid')
+    if (version === undefined) throw new BadRequest('the version is no semantic version', 'package_version_invalid')
+    const files = [{ fileName: `${version}.tar.gz`, isLead: true, content: arrived }]
+    await record(ctx, { type: 'pub', name, version, metadata: { pubspec }, whenThere: 'refuse', files })
+    return { name, version }
+  })
+}

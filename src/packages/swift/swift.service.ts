@@ -1,0 +1,60 @@
+import type { SubjectCtx } from '../../access/context.ts'
+import { BadRequest, NotFound } from '../../lib/errors.ts'
+import { searchPackages, wholeCatalog } from '../catalog.service.ts'
+import { archiveIn } from '../formats/stored-archive.ts'
+import { parseJsonRecord } from '../json-text.rules.ts'
+import { metadataOf } from '../metadata.rules.ts'
+import { receiveUpload, record, type Incoming, type PublishCtx } from '../publish.service.ts'
+import { remembered } from '../remembered.ts'
+import {
+  checkSwift,
+  identifierOf,
+  manifestVersion,
+  swiftMetadataOf,
+  type SwiftMetadata,
+  type SwiftName,
+} from './swift.rules.ts'
+
+const type = 'swift'
+
+/** Largest manifest, in bytes. */
+const maxManifestBytes = 256 << 10
+
+/** Publishes a version of a package, by its archive. */
+export async function publishRelease(ctx: PublishCtx, named: SwiftName, asked: string, incoming: Incoming) {
+  const version = checkSwift(named, asked)
+  await receiveUpload(ctx, incoming, ctx.config.packages.limitSizeSwift, async ({ arrived, fields }) => {
+    const { readZip } = await import('../formats/zip.ts')
+    const isManifest = (name: string) => (manifestVersion(name) === undefined ? undefined : maxManifestBytes)
+    const { files } = await readZip(archiveIn(ctx, arrived), isManifest)
+    const manifests = [...files].map(([name, content]) => [manifestVersion(name) ?? '', content.toString('utf8')])
+    if (!manifests.some(([swiftVersion]) => swiftVersion === '')) {
+      throw new BadRequest('the archive holds no Package.swift', 'swift_manifest_missing')
+    }
+    const about = fields['metadata'] ? parseJsonRecord(fields['metadata']) : {}
+    await record(ctx, {
+      type,
+      name: identifierOf(named),
+      version,
+      metadata: swiftMetadataOf(about, Object.fromEntries(manifests) as Record<string, string>),
+      whenThere: 'refuse',
+      files: [{ fileName: `${named.name}-${version}.zip`.toLowerCase(), isLead: true, content: arrived }],
+    })
+  })
+}
+
+/** The packages whose source has an address, or `NotFound`. */
+export async function getIdentifiers(ctx: SubjectCtx, url: string): Promise<readonly string[]> {
+  const { byUrl } = await remembered(ctx, type, 'identifiers', async () => {
+    const { packages } = await searchPackages(ctx, type, undefined, wholeCatalog)
+    const found: Record<string, string[]> = Object.create(null) as Record<string, string[]>
+    for (const { row, versions } of packages) {
+      const urls = new Set(versions.flatMap((version) => metadataOf<SwiftMetadata>(version).repositoryUrls))
+      for (const each of urls) (found[each] ??= []).push(row.name)
+    }
+    return { byUrl: found }
+  })
+  const identifiers = byUrl[url]
+  if (!identifiers) throw new NotFound('no package has this address', 'package_not_found')
+  return identifiers
+}

@@ -1,0 +1,100 @@
+import { signedIn } from '../../access/requirements.ts'
+import { storedReplies } from '../../access/serve-stored.ts'
+import { jsonType, type ErrorForm } from '../../http/error-forms.ts'
+import { bytesOf, operation } from '../../http/operation.ts'
+import { empty } from '../../http/reply.ts'
+import { pathText } from '../../http/schema.ts'
+import { getFilesOfVersions, getPackageWithVersions } from '../catalog.service.ts'
+import { incomingOf } from '../incoming.ts'
+import { metadataOf } from '../metadata.rules.ts'
+import { packagesOn } from '../package.requirements.ts'
+import { getFile, getVersion } from '../package.service.ts'
+import { json, jsonReply, publishing, reading, registry } from '../registry.ts'
+import { jsonErrors } from '../registry-errors.ts'
+import { urlBelow } from '../registry-url.rules.ts'
+import { compareSemver } from '../semver.rules.ts'
+import { servePackageFile } from '../serve-file.ts'
+import { publishBox, type VagrantMetadata } from './vagrant.service.ts'
+
+const type = 'vagrant'
+const vagrant = registry(
+  type,
+  jsonErrors((refusal) => ({ errors: [refusal.message] })),
+)
+const boxParams = { name: pathText, version: pathText, filename: pathText }
+
+/** Who is not signed in is told so in the usual form where nothing else is asked. */
+const signInErrors: ErrorForm = {
+  render: (refusal) => ({ contentType: jsonType, body: JSON.stringify({ errors: [refusal.message] }) }),
+}
+
+export const vagrantAuthenticate = operation({
+  ...vagrant,
+  errors: signInErrors,
+  method: 'GET',
+  path: '/api/packages/{username}/vagrant/authenticate',
+  params: { username: pathText },
+  requires: [packagesOn, signedIn],
+  reply: { 200: 'empty' },
+  summary: 'Tell whether the credentials for Vagrant boxes are good',
+  run: async () => empty(200),
+})
+
+export const vagrantUpload = operation({
+  ...vagrant,
+  method: 'PUT',
+  path: '/api/packages/{username}/vagrant/{name}/{version}/{filename}',
+  params: boxParams,
+  requires: publishing,
+  body: bytesOf('*/*'),
+  reply: { 201: 'empty' },
+  summary: 'Publish a Vagrant box for one provider',
+  async run({ ctx, params, call }) {
+    await publishBox(ctx, params, incomingOf(call))
+    return empty(201)
+  },
+})
+
+export const vagrantMetadata = operation({
+  ...vagrant,
+  method: 'GET',
+  path: '/api/packages/{username}/vagrant/{name}',
+  params: { name: pathText },
+  requires: reading,
+  reply: jsonReply,
+  summary: 'Get the versions and providers of a Vagrant box',
+  async run({ ctx, params }) {
+    const { row, versions } = await getPackageWithVersions(ctx, type, params.name)
+    const files = Map.groupBy(await getFilesOfVersions(ctx, versions), (file) => file.version_id)
+    const sorted = versions.toSorted((one, other) => compareSemver(one.version, other.version))
+    const newest = sorted.at(-1)
+    return json({
+      name: row.name,
+      description: newest ? metadataOf<VagrantMetadata>(newest).description : '',
+      versions: sorted.map((version) => ({
+        version: version.version,
+        status: 'active',
+        providers: (files.get(version.id) ?? []).map((file) => ({
+          name: file.name.replace(/\.box$/, ''),
+          url: urlBelow(ctx, type, row.name, version.version, file.name),
+          checksum: file.sha512,
+          checksum_type: 'sha512',
+        })),
+      })),
+    })
+  },
+})
+
+export const vagrantDownload = operation({
+  ...vagrant,
+  method: 'GET',
+  path: '/api/packages/{username}/vagrant/{name}/{version}/{filename}',
+  params: boxParams,
+  requires: reading,
+  reply: storedReplies,
+  summary: 'Download a Vagrant box',
+  async run({ ctx, params: { name, version, filename }, call }) {
+    const found = await getVersion(ctx, { type, name, version })
+    return servePackageFile(ctx, await getFile(ctx, found, { fileName: filename }), call)
+  },
+})

@@ -1,0 +1,58 @@
+import { BadRequest } from '../../lib/errors.ts'
+import { archiveIn } from '../formats/stored-archive.ts'
+import { parseJsonRecord, textIn } from '../json-text.rules.ts'
+import { receiveUpload, record, type Incoming, type PublishCtx } from '../publish.service.ts'
+import { semverOf } from '../semver.rules.ts'
+
+/** Largest description of a box, in bytes. */
+const maxDescriptionBytes = 256 << 10
+const nameForm = /^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$/
+
+/** What is kept of a version. */
+export interface VagrantMetadata {
+  readonly description: string
+  readonly author: string
+  readonly website: string
+  readonly repository: string
+}
+
+/** A box, as its address names it. */
+export interface NamedBox {
+  readonly name: string
+  readonly version: string
+  readonly filename: string
+}
+
+/** Throws `BadRequest` for what can be no box. Gives its version as it is written. */
+function checkBox({ name, version, filename }: NamedBox): string {
+  const clean = semverOf(version)
+  if (!nameForm.test(name)) throw new BadRequest('the name of the box is invalid', 'package_name_invalid')
+  if (clean === undefined) throw new BadRequest('the version is no semantic version', 'package_version_invalid')
+  if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,199}\.box$/.test(filename)) {
+    throw new BadRequest('the file is none of a provider', 'package_file_name_invalid')
+  }
+  return clean
+}
+
+/** Publishes a box for one provider. */
+export async function publishBox(ctx: PublishCtx, box: NamedBox, incoming: Incoming): Promise<void> {
+  const version = checkBox(box)
+  await receiveUpload(ctx, incoming, ctx.config.packages.limitSizeVagrant, async ({ arrived }) => {
+    const { readTar } = await import('../formats/tar.ts')
+    const wanted = (name: string) => (/^(?:metadata|info)\.json$/.test(name) ? maxDescriptionBytes : undefined)
+    const found = await readTar(archiveIn(ctx, arrived), wanted, (files) => files.length === 2)
+    if (!found.some(({ name }) => name === 'metadata.json')) {
+      throw new BadRequest('the archive holds no box', 'vagrant_metadata_missing')
+    }
+    const info = found.find(({ name }) => name === 'info.json')
+    const about = info ? parseJsonRecord(info.content) : {}
+    const metadata: VagrantMetadata = {
+      description: textIn(about['description']),
+      author: textIn(about['author']),
+      website: textIn(about['website']),
+      repository: textIn(about['repository']),
+    }
+    const files = [{ fileName: box.filename, isLead: true, content: arrived }]
+    await record(ctx, { type: 'vagrant', name: box.name, version, metadata, files })
+  })
+}
