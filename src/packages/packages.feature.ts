@@ -2,6 +2,7 @@ import type { Feature } from '../access/feature.ts'
 import { cleanupPackages, deletePackageContents } from './cleanup-packages.task.ts'
 import * as cargoRoutes from './cargo/cargo.routes.ts'
 import * as containerRoutes from './container/container.routes.ts'
+import * as debianRoutes from './debian/debian.routes.ts'
 import * as goRoutes from './go/go.routes.ts'
 import * as helmRoutes from './helm/helm.routes.ts'
 import * as mavenRoutes from './maven/maven.routes.ts'
@@ -19,6 +20,7 @@ import * as npmRoutes from './npm/npm.routes.ts'
 import { ownedPackages } from './package.owned.ts'
 import * as packageRoutes from './package.routes.ts'
 import { unlinkTransferred } from './package.subscribers.ts'
+import { packageKeyPurpose } from './signing.service.ts'
 import { registryCredentials } from './registry-token.ts'
 import { rememberedIndexes } from './remembered.ts'
 
@@ -29,6 +31,7 @@ export const packages: Feature = {
     genericRoutes,
     npmRoutes,
     cargoRoutes,
+    debianRoutes,
     containerRoutes,
     composerRoutes,
     pubRoutes,
@@ -43,7 +46,7 @@ export const packages: Feature = {
     pypiRoutes,
   ],
   credentials: [registryCredentials],
-  sealed: [{ table: 'package_key', column: 'sealed_key', purpose: 'package-key' }],
+  sealed: [{ table: 'package_key', column: 'sealed_key', purpose: packageKeyPurpose }],
   services: [rememberedIndexes],
   subscribers: [unlinkTransferred],
   jobs: [deletePackageContents],

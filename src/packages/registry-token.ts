@@ -55,7 +55,9 @@ export function writeRegistryToken(services: AuthServices, viewer: Viewer | unde
 /** Credentials of other kinds than these two end by themselves, and stand for nobody here. */
 function claimsOf(services: AuthServices, viewer: Viewer | undefined): Omit<Claims, 'exp'> {
   const { credential } = viewer ?? {}
-  if (viewer && credential?.kind === 'token') return { sub: viewer.id, tok: credential.tokenId, pwd: '' }
+  if (viewer && credential?.kind === 'token' && !credential.isOAuth) {
+    return { sub: viewer.id, tok: credential.tokenId as TokenId, pwd: '' }
+  }
   if (viewer && credential?.kind === 'password') {
     return { sub: viewer.id, tok: 0, pwd: passwordMark(services, viewer.user.password_hash) }
   }
@@ -87,7 +89,13 @@ async function viewerOfClaims(services: AuthServices, { sub, tok, pwd }: Claims)
   const token = await findTokenById(services.db, sub, tok)
   if (!token) throw ended()
   services.tokenUse.note(token.id)
-  return viewerOf(user, { kind: 'token', tokenId: token.id, scopes: parseScopes(token.scopes), basic: false })
+  return viewerOf(user, {
+    kind: 'token',
+    tokenId: token.id,
+    isOAuth: false,
+    scopes: parseScopes(token.scopes),
+    basic: false,
+  })
 }
 
 /** Longest key in a header of its own, in characters. */

@@ -1,4 +1,4 @@
-import { Transform, type Readable } from 'node:stream'
+import { Readable, Transform } from 'node:stream'
 import { createGunzip, createZstdDecompress } from 'node:zlib'
 import { extract } from 'tar-stream'
 import { brokenArchive, firstBytes, reading, wholeOf, type StoredArchive } from './stored-archive.ts'
@@ -9,9 +9,16 @@ const maxUnpackedBytes = 1 << 30
 const maxEntries = 100_000
 
 /** Takes a stream apart that was packed by one of the usual ways; which one its first bytes say. */
-export async function unpacked(content: Readable, head: Buffer): Promise<Readable> {
-  const through = await unpackerFor(head)
-  const bounded = bound(maxUnpackedBytes)
+export async function unpacked(content: Readable, head: Buffer, maxBytes = maxUnpackedBytes): Promise<Readable> {
+  const bounded = bound(maxBytes)
+  if (startsWith(head, 0xfd, 0x37, 0x7a, 0x58, 0x5a, 0)) {
+    const { XzReadableStream } = await import('./xz.ts')
+    const unpacking = Readable.fromWeb(new XzReadableStream(Readable.toWeb(content) as never) as never)
+    unpacking.on('error', (error) => bounded.destroy(error))
+    bounded.on('close', () => unpacking.destroy())
+    return unpacking.pipe(bounded)
+  }
+  const through = unpackerFor(head)
   content.on('error', (error) => (through ?? bounded).destroy(error))
   bounded.on('close', () => content.destroy())
   if (!through) return content.pipe(bounded)
@@ -23,7 +30,7 @@ export async function unpacked(content: Readable, head: Buffer): Promise<Readabl
 const startsWith = (head: Buffer, ...bytes: readonly number[]): boolean =>
   bytes.every((byte, index) => head[index] === byte)
 
-async function unpackerFor(head: Buffer): Promise<Transform | undefined> {
+function unpackerFor(head: Buffer): Transform | undefined {
   if (startsWith(head, 0x1f, 0x8b)) return createGunzip()
   if (startsWith(head, 0x28, 0xb5, 0x2f, 0xfd)) return createZstdDecompress()
   return undefined

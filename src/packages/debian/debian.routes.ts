@@ -1,0 +1,84 @@
+import { storedReplies } from '../../access/serve-stored.ts'
+import { bytesOf, operation } from '../../http/operation.ts'
+import { bytes, empty, noContent } from '../../http/reply.ts'
+import { pathText } from '../../http/schema.ts'
+import { incomingOf } from '../incoming.ts'
+import { changing, publishing, reading, registry } from '../registry.ts'
+import { registryErrors } from '../registry-errors.ts'
+import { servePackageFile } from '../serve-file.ts'
+import { getSigningKey } from '../signing.service.ts'
+import { getDeb, getIndexFile, publishDeb, removeDeb } from './debian.service.ts'
+
+const debian = registry('debian', registryErrors)
+const placeParams = { distribution: pathText, component: pathText }
+
+/** The media type of an index by its ending. */
+function indexType(path: string): string {
+  if (path.endsWith('.gz')) return 'application/gzip'
+  return path.endsWith('.xz') ? 'application/x-xz' : 'text/plain;charset=utf-8'
+}
+
+export const debianKey = operation({
+  ...debian,
+  method: 'GET',
+  path: '/api/packages/{username}/debian/repository.key',
+  requires: reading,
+  reply: { 200: bytesOf('application/pgp-keys') },
+  summary: 'Get the key that signs the Debian repository of an owner',
+  run: async ({ ctx }) => bytes('application/pgp-keys', (await getSigningKey(ctx, 'debian')).public_key),
+})
+
+export const debianUpload = operation({
+  ...debian,
+  method: 'PUT',
+  path: '/api/packages/{username}/debian/pool/{distribution}/{component}/upload',
+  params: placeParams,
+  requires: publishing,
+  body: bytesOf('*/*'),
+  reply: { 201: 'empty' },
+  summary: 'Publish a Debian package',
+  async run({ ctx, params, call }) {
+    await publishDeb(ctx, params, incomingOf(call))
+    return empty(201)
+  },
+})
+
+export const debianIndex = operation({
+  ...debian,
+  method: 'GET',
+  path: '/api/packages/{username}/debian/dists/{distribution}/{path+}',
+  params: { distribution: pathText, path: pathText },
+  requires: reading,
+  reply: { 200: bytesOf('*/*') },
+  summary: 'Get an index of a distribution of a Debian repository',
+  run: async ({ ctx, params: { distribution, path } }) =>
+    bytes(indexType(path), await getIndexFile(ctx, distribution, path)),
+})
+
+export const debianDownload = operation({
+  ...debian,
+  method: 'GET',
+  path: '/api/packages/{username}/debian/pool/{distribution}/{component}/{filename}',
+  params: { ...placeParams, filename: pathText },
+  requires: reading,
+  reply: storedReplies,
+  summary: 'Download a Debian package',
+  run: async ({ ctx, params, call }) =>
+    servePackageFile(ctx, await getDeb(ctx, params, params.filename), call, {
+      contentType: 'application/vnd.debian.binary-package',
+    }),
+})
+
+export const debianDelete = operation({
+  ...debian,
+  method: 'DELETE',
+  path: '/api/packages/{username}/debian/pool/{distribution}/{component}/{name}/{version}/{architecture}',
+  params: { ...placeParams, name: pathText, version: pathText, architecture: pathText },
+  requires: changing,
+  reply: { 204: 'empty' },
+  summary: 'Delete a package from a Debian repository',
+  async run({ ctx, params }) {
+    await removeDeb(ctx, params, params)
+    return noContent()
+  },
+})

@@ -1,0 +1,57 @@
+import { BadRequest } from '../../lib/errors.ts'
+
+const nameForm = /^[a-z0-9][a-z0-9.+-]{1,199}$/
+const versionForm = /^(?:\d{1,9}:)?\d[A-Za-z0-9.+~-]{0,199}$/
+const archForm = /^[a-z0-9][a-z0-9-]{1,40}$/
+const partForm = /^[A-Za-z0-9][A-Za-z0-9._~+-]{0,99}$/
+
+/** What is kept of a file: its own description, without what is known of the file itself. */
+export interface DebianMetadata {
+  readonly architecture: string
+  readonly control: string
+}
+
+/** A part of a repository. */
+export interface Place {
+  readonly distribution: string
+  readonly component: string
+}
+
+/** Throws `BadRequest` for what can be no part of a repository. Gives the key of its files. */
+export function placeKey({ distribution, component }: Place): string {
+  if (!partForm.test(distribution) || !partForm.test(component)) {
+    throw new BadRequest('the distribution or the component is invalid', 'debian_place_invalid')
+  }
+  return `${distribution}|${component}`
+}
+
+/** The part of a repository that a key of files stands for. */
+export function placeOfKey(key: string): Place {
+  const [distribution = '', component = ''] = key.split('|')
+  return { distribution, component }
+}
+
+export const debName = (name: string, version: string, architecture: string): string =>
+  `${name}_${version}_${architecture}.deb`.toLowerCase()
+
+/** Fields that say what the file is, which is known better here. */
+const ownFields = /^(?:filename|size|md5sum|sha1|sha256|sha512):/i
+
+/** What the description of a package says. Throws `BadRequest`. */
+export function debOf(fields: ReadonlyMap<string, string>, text: string) {
+  const name = fields.get('package') ?? ''
+  const version = fields.get('version') ?? ''
+  const architecture = fields.get('architecture') ?? ''
+  if (!nameForm.test(name)) throw new BadRequest('the name of the package is invalid', 'package_name_invalid')
+  if (!versionForm.test(version)) throw new BadRequest('the version is invalid', 'package_version_invalid')
+  if (!archForm.test(architecture)) throw new BadRequest('the architecture is invalid', 'debian_architecture_invalid')
+  const lines = text.split(/\r?\n/)
+  const end = lines.findIndex((line, index) => index > 0 && line.trim() === '')
+  const control = lines
+    .slice(0, end < 0 ? undefined : end)
+    .filter((line) => !ownFields.test(line))
+    .map((line) => line.trimEnd())
+    .join('\n')
+    .trim()
+  return { name, version, metadata: { architecture, control } satisfies DebianMetadata }
+}

@@ -1,0 +1,68 @@
+import type { SubjectCtx } from '../access/context.ts'
+import { transaction } from '../db/database.ts'
+import type { PackageKeyRow } from '../db/tables/packages.ts'
+import { nowUnix } from '../lib/time.ts'
+import { findKey, insertKey } from './key.store.ts'
+
+/** Private keys are sealed for this purpose. */
+export const packageKeyPurpose = 'package-key'
+
+/** The library is loaded when the first index is signed. */
+const load = () => import('openpgp')
+
+/** Makes a key pair; both are text. */
+export type MakeKey = (ctx: SubjectCtx) => Promise<{ readonly privateKey: string; readonly publicKey: string }>
+
+/** An OpenPGP key that programs of the last ten years read. */
+const makeOpenPgpKey: MakeKey = async ({ clock, config, subject }) => {
+  const { generateKey } = await load()
+  const name = `${subject.name} (packages at ${new URL(config.server.rootUrl).host})`
+  const { privateKey, publicKey } = await generateKey({
+    type: 'rsa',
+    rsaBits: 3072,
+    userIDs: [{ name }],
+    date: new Date(clock.nowMs()),
+    format: 'armored',
+  })
+  return { privateKey, publicKey }
+}
+
+/** The key that signs what an owner has in a registry; made when it is first wanted, and kept. */
+export async function getSigningKey(
+  ctx: SubjectCtx,
+  type: string,
+  make: MakeKey = makeOpenPgpKey,
+): Promise<PackageKeyRow> {
+  const { db, secrets, subject, clock } = ctx
+  const known = await findKey(db, subject.id, type)
+  if (known) return known
+  const { privateKey, publicKey } = await make(ctx)
+  await transaction(db, (tx) =>
+    insertKey(tx, {
+      owner_id: subject.id,
+      type,
+      sealed_key: secrets.seal(packageKeyPurpose, privateKey),
+      public_key: publicKey,
+      created_unix: nowUnix(clock),
+    }),
+  )
+  // Somebody else may have been faster.
+  return getSigningKey(ctx, type, make)
+}
+
+/** Signs a text by an OpenPGP key: the text with its signature around it, and the signature alone. */
+export async function signText(
+  ctx: SubjectCtx,
+  type: string,
+  text: string,
+): Promise<{ readonly clear: string; readonly detached: string }> {
+  const { createCleartextMessage, createMessage, readPrivateKey, sign } = await load()
+  const { sealed_key: sealed } = await getSigningKey(ctx, type)
+  const signingKeys = await readPrivateKey({ armoredKey: ctx.secrets.open(packageKeyPurpose, sealed) })
+  const date = new Date(ctx.clock.nowMs())
+  const [clear, detached] = await Promise.all([
+    sign({ message: await createCleartextMessage({ text }), signingKeys, date }),
+    sign({ message: await createMessage({ binary: Buffer.from(text) }), signingKeys, date, detached: true }),
+  ])
+  return { clear, detached: String(detached) }
+}
