@@ -34,7 +34,9 @@ async function whoAsks(services: Services, readers: readonly CredentialReader[],
   const { operation, method } = call
   const identity = await identify(services, readers, call)
   const found = identity?.viewer
-  if (found) call.claim = { ...call.claim, viewer: found.id, isAdmin: found.isAdmin }
+  if (found) {
+    call.claim = { viewer: found.id, isAdmin: found.isAdmin, address: call.claim.address, repository: undefined }
+  }
   const viewer = operation.base === 'site' ? found : await applySudo(services, call, found)
   checkScopes(viewer, operation.scope, method, operation.narrowScope)
   checkJob(viewer, operation, method)

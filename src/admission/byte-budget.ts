@@ -28,9 +28,7 @@ export class ByteBudget {
 
   /** Takes room for so many bytes, if there is. */
   tryTake(claim: Claim, bytes: number): boolean {
-    if (!this.#shares.fits(claim, bytes)) return false
-    this.#shares.add(claim, bytes)
-    return true
+    return this.#shares.tryAdd(claim, bytes)
   }
 
   /** @throws Unavailable when there is no room */

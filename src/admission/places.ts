@@ -68,8 +68,19 @@ export class Places {
   async take(claim: Claim | undefined, signal?: AbortSignal): Promise<Release> {
     if (claim === undefined) return () => {}
     signal?.throwIfAborted()
-    if (!this.#shares.fits(claim, 1)) await this.#wait(claim, signal)
-    else this.#shares.add(claim, 1)
+    const release = this.tryTake(claim)
+    if (release) return release
+    await this.#wait(claim, signal)
+    return this.#held(claim)
+  }
+
+  /** A place, if there is one at once. */
+  tryTake(claim: Claim): Release | undefined {
+    return this.#shares.tryAdd(claim, 1) ? this.#held(claim) : undefined
+  }
+
+  /** What gives back a place that was counted. */
+  #held(claim: Claim): Release {
     const sinceMs = this.#now()
     let isHeld = true
     return () => {
@@ -77,7 +88,7 @@ export class Places {
       isHeld = false
       this.#note(claim, this.#now() - sinceMs)
       this.#shares.add(claim, -1)
-      this.#serve()
+      if (this.#line.length > 0) this.#serve()
     }
   }
 

@@ -14,6 +14,8 @@ export type Load = 'usual' | 'expensive' | 'waiting' | 'vital'
 /** How soon a client may come again, in seconds. */
 const retryAfterSeconds = 2
 
+const busy = () => new Unavailable('too many requests are under way; try again', 'requests_busy', { retryAfterSeconds })
+
 /** Counts requests under way, those that write apart as well, so that reading goes on while many write. */
 export class Requests {
   readonly #all: Shares
@@ -35,11 +37,10 @@ export class Requests {
    * @throws Unavailable when there are too many
    */
   enter(claim: Claim, writes: boolean): void {
-    if (!this.#all.fits(claim, 1) || (writes && !this.#writes.fits(claim, 1))) {
-      throw new Unavailable('too many requests are under way; try again', 'requests_busy', { retryAfterSeconds })
-    }
-    this.#all.add(claim, 1)
-    if (writes) this.#writes.add(claim, 1)
+    if (writes && !this.#writes.tryAdd(claim, 1)) throw busy()
+    if (this.#all.tryAdd(claim, 1)) return
+    if (writes) this.#writes.add(claim, -1)
+    throw busy()
   }
 
   leave(claim: Claim, writes: boolean): void {

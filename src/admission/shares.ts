@@ -63,6 +63,13 @@ export class Shares {
     return repository === undefined || (this.#repositories.get(repository) ?? 0) + amount <= limits.repository
   }
 
+  /** Takes so much more, if it fits. */
+  tryAdd(claim: Claim, amount: number): boolean {
+    if (!this.fits(claim, amount)) return false
+    this.add(claim, amount)
+    return true
+  }
+
   /** Counts what is taken, or, with a negative amount, what is given back by the same claim. */
   add(claim: Claim, amount: number): void {
     const { address, repository, viewer } = claim

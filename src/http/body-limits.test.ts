@@ -74,6 +74,13 @@ test('no operation outside of those that carry files takes more than 2 MiB', asy
     'repoEditWikiPage',
     'repoUpdateAvatar',
     'repoUpdateFile',
+    // Messages of runners, logs among them: 8 MiB.
+    'runnerDeclare',
+    'runnerFetchTask',
+    'runnerPing',
+    'runnerRegister',
+    'runnerUpdateLog',
+    'runnerUpdateTask',
     'userUpdateAvatar',
   ])
 })

@@ -132,8 +132,6 @@ export class RequestCall implements Call {
   /** Reads the parameters of the path; what can not be read of them, or of the query, is refused before anybody is asked for. */
   decodeParams(raw: Readonly<Record<string, string>>): void {
     this.params = decodeParams(this.operation.params, raw)
-    const { username, reponame } = this.params
-    if (reponame !== undefined) this.claim = aboutRepository(this.claim, `${username}/${reponame}`.toLowerCase())
     if (this.url.includes('%00')) void this.rawQuery
   }
 
@@ -243,10 +241,17 @@ export class RequestCall implements Call {
   }
 
   /** Waits for one of the places for what costs much; it has it until it is answered. Throws Unavailable. */
-  async takePlace(): Promise<void> {
-    const release = await this.#admission.expensive.take(this.claim, this.signal)
-    if (this.#finished) release()
-    else this.#release = release
+  takePlace(): void | Promise<void> {
+    const { expensive } = this.#admission
+    const { username, reponame } = this.params
+    const claim =
+      reponame === undefined ? this.claim : aboutRepository(this.claim, `${username}/${reponame}`.toLowerCase())
+    this.#release = expensive.tryTake(claim)
+    if (this.#release) return
+    return expensive.take(claim, this.signal).then((release) => {
+      if (this.#finished) release()
+      else this.#release = release
+    })
   }
 
   /** The answer is on its way: nothing of the request is waited for any more. */

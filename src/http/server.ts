@@ -271,7 +271,10 @@ export class ForgeServer {
         throw error
       }
     }
-    if (operation.load === 'expensive') await call.takePlace()
+    if (operation.load === 'expensive') {
+      const turn = call.takePlace()
+      if (turn) await turn
+    }
     return operation.run({
       ctx,
       params: call.params,

@@ -352,7 +352,7 @@ export const ingot = defineSection('ingot', {
   ),
   // Of each of these one account, or one address of guests, gets a quarter, an address half, a repository three quarters.
   maxRequests: int('MAX_REQUESTS', 1024, 'most requests under way, those that wait for events aside', { min: 1 }),
-  maxExpensiveRequests: int('MAX_EXPENSIVE_REQUESTS', 16, 'most of them that read much or reckon long', { min: 1 }),
+  maxExpensiveRequests: int('MAX_EXPENSIVE_REQUESTS', 32, 'most of them that read much or reckon long', { min: 1 }),
   maxGitFetches: int('MAX_GIT_FETCHES', 16, 'most fetches and clones that git works on at once', { min: 1, max: 1024 }),
   maxGitPushes: int('MAX_GIT_PUSHES', 16, 'most pushes that git works on at once', { min: 1, max: 1024 }),
   maxGitArchives: int('MAX_GIT_ARCHIVES', 4, 'most archives that git makes at once', { min: 1, max: 1024 }),
