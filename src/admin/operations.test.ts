@@ -214,9 +214,9 @@ test('adminCronRun: a file that no row names goes away after a day, as a kill be
     await forge.settle()
     const found: string[] = []
     for await (const { key } of attachments.list('')) found.push(key.split('/').at(-1) as string)
-    return found.sort()
+    return found
   }
-  assert.deepEqual(await names(), [kept.json.uuid, 'aa-stray'].sort())
+  assert.deepEqual(new Set(await names()), new Set([kept.json.uuid, 'aa-stray']))
   forge.clock.advance(25 * 3_600_000)
   assert.deepEqual(await names(), [kept.json.uuid])
 })

@@ -68,7 +68,7 @@ test('repoMirrorSync: wiki, LFS objects, tags and releases follow where that was
       return (await forge.services.db.selectFrom('mirror').select('last_error').executeTakeFirstOrThrow()).last_error
     }
     assert.equal(await sync(), '')
-    assert.deepEqual((await releases()).toSorted(), [
+    assert.deepEqual((await releases()).toReversed(), [
       ['v1', 'First of all', ['two.txt']],
       ['v2', 'Second', []],
     ])

@@ -3,6 +3,7 @@ import type { ServerResponse } from 'node:http'
 import { test } from 'node:test'
 import type { Forge } from '../testing/forge.ts'
 import type { GivenRepo } from '../testing/given.ts'
+import { examined } from '../testing/doctor.ts'
 import { withServer } from '../testing/server.ts'
 import { until } from '../testing/until.ts'
 import { everything, inFrontOf, openForge } from './imports.test-support.ts'
@@ -97,8 +98,8 @@ test('repoMigrate: everything of a repository of the same family comes along, an
       ['thanks', '', 'carol'],
     ],
   )
-  const reactors = (list: { user: { login: string }; content: string }[]) =>
-    list.map((each) => `${each.user.login} ${each.content}`).sort()
+  const reactors = (list: { user: { login: string; full_name: string }; content: string }[]) =>
+    list.map((each) => `${each.user.full_name || each.user.login} ${each.content}`).sort()
   assert.deepEqual(reactors(await get('/issues/1/reactions')), ['bob +1', 'carol +1'])
   assert.deepEqual(reactors(await get(`/issues/comments/${comments[0].id}/reactions`)), ['carol heart'])
   const pull = await get('/pulls/2')
@@ -108,11 +109,11 @@ test('repoMigrate: everything of a repository of the same family comes along, an
   )
   const [review] = await get('/pulls/2/reviews')
   assert.deepEqual(
-    [review.user.login, review.body, review.state, review.official],
+    [review.user.full_name, review.body, review.state, review.official],
     ['bob', 'look here', 'COMMENT', false],
   )
   const [line] = await get(`/pulls/2/reviews/${review.id}/comments`)
-  assert.deepEqual([line.body, line.path, line.position, line.user.login], ['why two?', 'new.txt', 2, 'bob'])
+  assert.deepEqual([line.body, line.path, line.position, line.user.full_name], ['why two?', 'new.txt', 2, 'bob'])
   const [release] = await get('/releases')
   assert.deepEqual([release.tag_name, release.name, release.body, release.prerelease], ['v1', 'First', 'notes', true])
   const file = await carol.get(new URL(release.assets[0].browser_download_url).pathname, { site: true })
@@ -296,4 +297,40 @@ test('repoMigrate: a server that wants to be left alone is asked later, and what
   })
   assert.equal((await carol.must('GET', '/repos/carol/copy/issues/1/comments')).json.length, 2)
   assert.equal((await carol.must('GET', '/repos/carol/copy/releases')).json.length, 1)
+})
+
+test('adminDeleteUser: an import ends with the account that asked for it, and leaves nothing', async () => {
+  await using source = await openForge()
+  await using forge = await openForge()
+  const repo = await fill(source)
+  const carol = forge.as('carol')
+  await forge.account('carol')
+  const reached = Promise.withResolvers<void>()
+  const held: ServerResponse[] = []
+  const listener = inFrontOf(source, ({ url = '' }, response) => {
+    if (!/issues.comments\?/.test(url)) return false
+    held.push(response)
+    reached.resolve()
+    return true
+  })
+  await withServer(listener, async (url) => {
+    const begun = await carol.post(
+      '/repos/migrate',
+      {
+        clone_addr: `${url}/${repo.fullName}.git`,
+        auth_token: (await source.account('alice')).token,
+        service: 'gitea',
+        repo_name: 'copy',
+        ...everything,
+      },
+      { headers: { prefer: 'respond-async' } },
+    )
+    assert.equal(begun.status, 202, begun.text)
+    await reached.promise
+    assert.equal((await forge.as('root').delete('/admin/users/carol')).status, 204)
+    for (const response of held) response.end('[]')
+    await forge.settle()
+  })
+  assert.deepEqual(await countRows(forge), [0, 0])
+  assert.deepEqual(await examined(forge.services, { only: ['jobs', 'orphans', 'counters', 'usage'] }), [])
 })

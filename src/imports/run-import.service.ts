@@ -2,7 +2,7 @@ import type { Ctx } from '../access/context.ts'
 import { transaction } from '../db/database.ts'
 import type { ImportRow } from '../db/tables/imports.ts'
 import type { RepoRow } from '../db/tables/repositories.ts'
-import type { JobRun } from '../jobs/job.ts'
+import { GiveUp, type JobRun } from '../jobs/job.ts'
 import { Refusal } from '../lib/errors.ts'
 import type { ImportId } from '../lib/ids.ts'
 import { nowUnix } from '../lib/time.ts'
@@ -19,6 +19,7 @@ import { writePulls } from './import-pulls.service.ts'
 import { refuseImportOverQuota, writeReleases } from './import-releases.service.ts'
 import { abandonImport, finishImport, makeHiddenRepo, type Ending } from './import-repository.service.ts'
 import { addNote, reach, type FilledRun, type ImportRun } from './import-run.ts'
+import { removeStrayImports } from './import-repair.service.ts'
 import { highestIssueNumber } from './import-rows.store.ts'
 import { writeComments, writeIssues, writeLabels, writeMilestones, type PageOf } from './import-tracker.service.ts'
 import { findImport, updateUnfinished } from './import.store.ts'
@@ -51,7 +52,11 @@ export async function runImport(ctx: Ctx, id: ImportId, job: JobRun): Promise<Tu
   const row = await transaction(ctx.db, (tx) =>
     updateUnfinished(tx, id, { state: 'running', updated_unix: nowUnix(ctx.clock) }),
   )
-  if (!row) return { kind: 'over' }
+  if (!row) {
+    // It is over, or its row went with an account, and what it had brought has to go.
+    await removeStrayImports(ctx)
+    return { kind: 'over' }
+  }
   const hidden = await hiddenAccount(ctx.db, nowUnix(ctx.clock))
   const end = async (ending: Ending): Promise<TurnEnd> => {
     const known = (await findImport(ctx.db, id))?.repo_id ?? null
@@ -67,6 +72,10 @@ export async function runImport(ctx: Ctx, id: ImportId, job: JobRun): Promise<Tu
   } catch (error) {
     if (cancelled.signal.aborted) return await end({ state: 'cancelled', problem: '' })
     job.signal.throwIfAborted()
+    if (error instanceof GiveUp) {
+      await removeStrayImports(ctx)
+      return { kind: 'over' }
+    }
     if (error instanceof AskAgainLater) return { kind: 'again', atMs: error.atMs }
     if (isTheirFault(error)) return await end({ state: 'failed', problem: error.message })
     if (!job.isLastAttempt) throw error

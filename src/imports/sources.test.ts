@@ -220,7 +220,7 @@ test('repoMigrate: from GitHub, by its REST API', async () => {
     first.assignees.map((each: { login: string }) => each.login),
     ['bob'],
   )
-  assert.equal((await get('/issues/1/reactions'))[0].user.login, 'hubot')
+  assert.equal((await get('/issues/1/reactions'))[0].user.full_name, 'hubot')
   assert.deepEqual(
     (await get('/issues/1/comments')).map((each: Record<string, unknown>) => [each['body'], each['original_author']]),
     [['Me too', 'hubot']],
@@ -235,9 +235,9 @@ test('repoMigrate: from GitHub, by its REST API', async () => {
     ['a.txt'],
   )
   const [review] = await get('/pulls/2/reviews')
-  assert.deepEqual([review.state, review.user.login, review.comments_count], ['APPROVED', 'hubot', 1])
+  assert.deepEqual([review.state, review.user.full_name, review.comments_count], ['APPROVED', 'hubot', 1])
   const [release] = await get('/releases')
-  assert.deepEqual([release.tag_name, release.author.login, release.assets[0].download_count], ['v1', 'hubot', 42])
+  assert.deepEqual([release.tag_name, release.author.full_name, release.assets[0].download_count], ['v1', 'hubot', 42])
   const file = await bob.get(new URL(release.assets[0].browser_download_url).pathname, { site: true })
   assert.equal(file.text, 'bytes')
   assert.equal(asked.includes(`${root}/issues/3/reactions`), false, 'nobody is asked about none')

@@ -109,15 +109,15 @@ export const actionsUser = (ctx: Pick<Ctx, 'config'>): User => ({
   username: 'forgejo-actions',
 })
 
-/** The account, or who has none here, by the name that they have on the server where what they wrote was imported from. */
+/**
+ * The account, or Ghost by the name of who has none here: the one that they have on the server where what they wrote was
+ * imported from. It is no login of here, which anybody could take or be taken for.
+ */
 export const presentWriter = (
   ctx: Pick<Ctx, 'config' | 'viewer'>,
   user: UserRow | undefined,
   originalAuthor: string,
-): User =>
-  originalAuthor === ''
-    ? presentAuthor(ctx, user)
-    : { ...ghostUser(ctx), login: originalAuthor, username: originalAuthor }
+): User => (originalAuthor === '' ? presentAuthor(ctx, user) : { ...ghostUser(ctx), full_name: originalAuthor })
 
 /** The account, or Ghost when it is gone. */
 export const presentAuthor = (ctx: Pick<Ctx, 'config' | 'viewer'>, user: UserRow | undefined): User =>

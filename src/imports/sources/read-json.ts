@@ -71,10 +71,12 @@ export const timeOf = (object: JsonObject, name: string): Unix => {
 /** The year 9999. */
 const maxUnix: Unix = 253_402_300_799
 
-export const authorOf = (person: JsonObject, nameMember = 'login'): SourceAuthor => ({
-  id: numberOf(person, 'id'),
-  name: textOf(person, nameMember).slice(0, 255) || 'Ghost',
-})
+/** A person; of one who has no account over there either, the name that they were known by. */
+export function authorOf(person: JsonObject, nameMember = 'login'): SourceAuthor {
+  const id = numberOf(person, 'id')
+  const known = id === 0 ? textOf(person, 'full_name') : ''
+  return { id, name: (known || textOf(person, nameMember)).slice(0, 255) || 'Ghost' }
+}
 
 /** An object id, or '' for what is none. */
 export const oidOf = (object: JsonObject, name: string): string => {
