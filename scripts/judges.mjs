@@ -39,6 +39,8 @@ if (names.length === 0) {
 }
 
 /** Where clients are kept between runs. They are installed with the system's tools, not with the project's Node first. */
+// What an outer `npm run` says of its settings would hide those of a client's own home.
+const ownEnvironment = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name)))
 const cache = process.env.JUDGE_CACHE ?? join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'ingot-judges')
 
 /** Plays one judge. Gives its failed checks and whether it came to an end. */
@@ -53,7 +55,7 @@ function play(name, forge) {
     // A group of its own, so that a judge that hangs is ended with all it started.
     detached: true,
     env: {
-      ...process.env,
+      ...ownEnvironment,
       PATH: process.env.PATH.split(':')
         .filter((folder) => !folder.startsWith(fromRoot('node_modules')))
         .join(':'),
