@@ -93,3 +93,72 @@ export function actActivity(config: HasRootUrl, act: ToldAct) {
   const { attributedTo: actor, to, cc, published, id } = object
   return { '@context': context, id: `${id}/activity`, type: 'Create', actor, to, cc, published, object }
 }
+
+/** A text that somebody here wrote. */
+export interface Written {
+  readonly id: string
+  readonly author: string
+  readonly to: readonly string[]
+  /** Clean HTML. */
+  readonly html: string
+  readonly markdown: string
+  /** RFC 3339. */
+  readonly published: string
+}
+
+const words = ({ html, markdown }: Written) => ({
+  content: html,
+  mediaType: 'text/html',
+  source: { content: markdown, mediaType: 'text/markdown' },
+})
+
+/** A comment on an issue. */
+export const noteOf = (note: Written & { readonly context: string; readonly page: string | undefined }) => ({
+  id: note.id,
+  type: 'Note',
+  attributedTo: note.author,
+  to: note.to,
+  context: note.context,
+  inReplyTo: note.context,
+  ...(note.page === undefined ? {} : { url: note.page }),
+  published: note.published,
+  ...words(note),
+})
+
+export const createActivity = (object: ReturnType<typeof noteOf>) => ({
+  '@context': forgeContext,
+  id: `${object.id}/activity`,
+  type: 'Create',
+  actor: object.attributedTo,
+  to: object.to,
+  published: object.published,
+  object,
+})
+
+/** Somebody here offers a ticket to a repository elsewhere. */
+export const offerActivity = (ticket: Written & { readonly title: string; readonly repository: string }) => ({
+  '@context': forgeContext,
+  id: `${ticket.id}/activity`,
+  type: 'Offer',
+  actor: ticket.author,
+  to: ticket.to,
+  object: {
+    id: ticket.id,
+    type: 'Ticket',
+    attributedTo: ticket.author,
+    summary: ticket.title,
+    published: ticket.published,
+    ...words(ticket),
+  },
+  target: ticket.repository,
+})
+
+/** An offered ticket became an issue here. */
+export const offerAnswer = (actor: string, offer: string, result: string): Activity & { readonly result: string } => ({
+  '@context': forgeContext,
+  id: `${result}/accepted`,
+  type: 'Accept',
+  actor,
+  object: offer,
+  result,
+})

@@ -1,5 +1,5 @@
 import type { Config } from '../config/load-config.ts'
-import type { RepoId, UserId } from '../lib/ids.ts'
+import type { CommentId, RepoId, UserId } from '../lib/ids.ts'
 
 /** What documents and activities are sent as. */
 export const activityType = 'application/ld+json; profile="https://www.w3.org/ns/activitystreams"'
@@ -53,4 +53,18 @@ export const isLocal = (config: HasRootUrl, url: URL): boolean => url.origin ===
 export const sameOrigin = (one: string, other: string): boolean => {
   const origin = parseAddress(one)?.origin
   return origin !== undefined && origin === parseAddress(other)?.origin
+}
+
+/** The address of an issue of a repository of this instance, and of a comment on it. */
+export const ticketUrl = (config: HasRootUrl, repoId: RepoId, index: number): string =>
+  `${repositoryUrl(config, repoId)}/issues/${index}`
+export const ticketNoteUrl = (config: HasRootUrl, repoId: RepoId, index: number, id: CommentId): string =>
+  `${ticketUrl(config, repoId, index)}/comments/${id}`
+
+/** The number of the issue that an address of the repository names, by itself or by one of its comments. */
+export function ticketIndex(config: HasRootUrl, repoId: RepoId, text: string): number | undefined {
+  const start = `${repositoryUrl(config, repoId)}/issues/`
+  if (!text.startsWith(start)) return undefined
+  const index = /^([1-9]\d{0,8})(?:\/comments\/\d{1,15})?$/.exec(text.slice(start.length))?.[1]
+  return index === undefined ? undefined : Number(index)
 }

@@ -14,12 +14,14 @@ import { noteActs, tellPushes } from './outboxes/told.subscribers.ts'
 import { peerLimits } from './peer-limits.ts'
 import { clearReceived } from './received/clear-received.task.ts'
 import * as receivedRoutes from './received/received.routes.ts'
+import * as ticketRoutes from './tickets/ticket.routes.ts'
+import { tellComments } from './tickets/ticket.subscribers.ts'
 
-const subscribers = [tellFollows, tellStars, noteActs, tellPushes]
+const subscribers = [tellFollows, tellStars, noteActs, tellPushes, tellComments]
 
 /** People of other servers follow and like what is here, and the other way round (ActivityPub, ForgeFed). */
 export const federation: Feature = {
-  routes: [actorRoutes, inboxRoutes, outboxRoutes, followRoutes, followedRepoRoutes, receivedRoutes],
+  routes: [actorRoutes, inboxRoutes, outboxRoutes, followRoutes, followedRepoRoutes, receivedRoutes, ticketRoutes],
   subscribers,
   muted: (config) => (config.federation.enabled ? [] : subscribers),
   jobs: [deliverActivities, retryActivities, tellFollowers],

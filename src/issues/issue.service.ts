@@ -174,6 +174,8 @@ export interface CreateIssueInput {
   readonly milestone?: number | undefined
   readonly labels?: readonly number[] | undefined
   readonly closed?: boolean | undefined
+  /** Written down with it, in its transaction. */
+  readonly beside?: (tx: Tx, issue: IssueRow) => Promise<void>
 }
 
 /** Whoever the owner of the repository blocks takes no part in it: `Forbidden`. */
@@ -211,6 +213,7 @@ export async function createIssue(ctx: SignedInRepoCtx, input: CreateIssueInput)
         references,
         mentioned,
       })
+      await input.beside?.(tx, issue)
       return input.closed ? (await changeState(tx, by, issue, true)).issue : issue
     }),
   )

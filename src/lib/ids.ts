@@ -58,6 +58,7 @@ export type ActorKeyId = Id<'actorKey'>
 export type ServerId = Id<'federatedServer'>
 export type FollowedRepoId = Id<'followedRepo'>
 export type ActivityDeliveryId = Id<'activityDelivery'>
+export type SentWritingId = Id<'sentWriting'>
 export type ReceivedActivityId = Id<'receivedActivity'>
 
 /** The account that workflow jobs act as; it is a row like others, of a kind of its own. */

@@ -8,6 +8,7 @@ import { activity1 } from './activity-1.ts'
 import { events1 } from './events-1.ts'
 import { federation1 } from './federation-1.ts'
 import { federation2 } from './federation-2.ts'
+import { federation3 } from './federation-3.ts'
 import { gitData1 } from './git-data-1.ts'
 import { imports1 } from './imports-1.ts'
 import { imports2 } from './imports-2.ts'
@@ -83,4 +84,5 @@ export const migrations: readonly Migration[] = [
   accounts3,
   imports2,
   actions3,
+  federation3,
 ]

@@ -7,6 +7,7 @@ import type {
   IssueId,
   ReceivedActivityId,
   RepoId,
+  SentWritingId,
   ServerId,
   UserId,
 } from '../../lib/ids.ts'
@@ -147,6 +148,19 @@ export interface FederatedWritingTable {
   comment_id: CommentId | null
 }
 
+/** Issues that people here opened in repositories of other servers. */
+export interface SentWritingTable {
+  id: Generated<SentWritingId>
+  user_id: UserId
+  /** The address that it has here. */
+  object_url: string
+  repository_url: string
+  title: string
+  /** Where it is there; empty until the other side took it. */
+  result_url: Generated<string>
+  created_unix: Unix
+}
+
 export interface FederationTables {
   actor_key: ActorKeyTable
   federated_server: FederatedServerTable
@@ -158,6 +172,7 @@ export interface FederationTables {
   received_activity: ReceivedActivityTable
   told_act: ToldActTable
   federated_writing: FederatedWritingTable
+  sent_writing: SentWritingTable
 }
 
 export type ActorKeyRow = Selectable<ActorKeyTable>
@@ -171,3 +186,4 @@ export type NewActivityDeliveryRow = Insertable<ActivityDeliveryTable>
 export type ReceivedActivityRow = Selectable<ReceivedActivityTable>
 export type NewReceivedActivityRow = Insertable<ReceivedActivityTable>
 export type FederatedWritingRow = Selectable<FederatedWritingTable>
+export type SentWritingRow = Selectable<SentWritingTable>

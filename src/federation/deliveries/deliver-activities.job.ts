@@ -5,6 +5,8 @@ import { transaction, type Tx } from '../../db/database.ts'
 import { job, type Job, type JobRun } from '../../jobs/job.ts'
 import { enqueueAll, planned, type PlannedJob } from '../../jobs/queue.ts'
 import type { ServerId, UserId } from '../../lib/ids.ts'
+import type { FederatedServerRow } from '../../db/tables/federation.ts'
+import { updateServer } from '../peers/server.store.ts'
 import { sendWaiting } from './deliver.service.ts'
 import { insertDeliveries } from './delivery.store.ts'
 
@@ -32,6 +34,16 @@ export const retryActivities: Job<Ctx, Input> = job({ ...sending, name: 'retryAc
 
 const planSending = (serverId: ServerId, isWell: boolean, runAtMs: number): PlannedJob =>
   planned(isWell ? deliverActivities : retryActivities, { serverId }, { runAtMs })
+
+/** A server that was away is heard of: what waits for it is sent now. */
+export async function noteHeard({ db, clock }: Ctx, server: FederatedServerRow): Promise<void> {
+  if (server.failures === 0) return
+  await transaction(db, async (tx) => {
+    await updateServer(tx, server.id, { failures: 0, retry_at_ms: 0, problem: '' })
+    // It merges with the one that waits for the server to be well.
+    await enqueueAll(tx, [planSending(server.id, false, clock.nowMs())])
+  })
+}
 
 /** An activity, and where it goes. */
 export interface Outgoing {

@@ -45,7 +45,7 @@ export async function sendWaiting(ctx: Ctx, serverId: ServerId, signal: AbortSig
     const nowMs = ctx.clock.nowMs()
     if (server.retry_at_ms > nowMs) return { atMs: server.retry_at_ms, isWell: false }
     const due = await listDeliveries(ctx.db, server.id, nowMs, batchSize)
-    if (due.length === 0) return nextLook(ctx, server)
+    if (due.length === 0) return nextLook(ctx, server, nowMs)
     for (const delivery of due) {
       if (signal.aborted || performance.now() > endMs) return { atMs: nowMs, isWell: server.failures === 0 }
       const outcome = await sendOne(ctx, server, delivery, signal)
@@ -57,8 +57,8 @@ export async function sendWaiting(ctx: Ctx, serverId: ServerId, signal: AbortSig
   }
 }
 
-async function nextLook({ db }: Ctx, { id, failures }: FederatedServerRow): Promise<NextLook> {
-  const atMs = await findNextDelivery(db, id)
+async function nextLook({ db }: Ctx, { id, failures }: FederatedServerRow, nowMs: number): Promise<NextLook> {
+  const atMs = await findNextDelivery(db, id, nowMs)
   return atMs === undefined ? undefined : { atMs, isWell: failures === 0 }
 }
 

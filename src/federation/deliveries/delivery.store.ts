@@ -51,13 +51,14 @@ export const listDeliveries = (
     .limit(limit)
     .execute()
 
-/** When something for a server may be sent again that stepped aside; undefined when nothing did. */
-export const findNextDelivery = async (db: Db, serverId: ServerId): Promise<number | undefined> =>
+/** When something for a server may be sent again that stepped aside; undefined when nothing did. What it keeps back waits as long. */
+export const findNextDelivery = async (db: Db, serverId: ServerId, nowMs: number): Promise<number | undefined> =>
   (
     await db
       .selectFrom('activity_delivery')
       .select('next_ms')
       .where('server_id', '=', serverId)
+      .where('next_ms', '>', nowMs)
       .orderBy('next_ms')
       .limit(1)
       .executeTakeFirst()

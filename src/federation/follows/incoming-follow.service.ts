@@ -18,6 +18,8 @@ import { acceptFederatedFollow, deleteFederatedFollow, findFederatedFollow } fro
 /** A signer who is a person. */
 export type PersonSigner = Signer & { readonly account: FederatedAccountRow }
 
+export const isPersonSigner = (signer: Signer): signer is PersonSigner => signer.account !== undefined
+
 /** Somebody elsewhere wants to follow an account: it is so from now on, unless one blocks the other, and they are told. */
 export async function takeFollow(ctx: Ctx, subject: UserRow, activity: Document, signer: PersonSigner): Promise<void> {
   const { db, clock, config } = ctx

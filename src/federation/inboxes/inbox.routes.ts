@@ -3,7 +3,8 @@ import { bytesOf, operation } from '../../http/operation.ts'
 import { noContent } from '../../http/reply.ts'
 import { namedUser } from '../../users/subject.requirements.ts'
 import { knownEverywhere, repositoryOfId, userOfId } from '../actors/actor.requirements.ts'
-import { federated, signedBody } from '../peers/signature.requirements.ts'
+import { noteHeard } from '../deliveries/deliver-activities.job.ts'
+import { federated, signedBody, type SignedCtx } from '../peers/signature.requirements.ts'
 import { jsonActivity } from './activity.requirements.ts'
 import { takeForPerson } from './person-inbox.service.ts'
 import { takeForRepo } from './repo-inbox.service.ts'
@@ -16,6 +17,11 @@ const body = bytesOf('application/activity+json', 'application/ld+json', 'applic
 
 const inbox = { scope: 'activitypub', body, maxBodyBytes, reply: { 204: 'empty' } } as const
 
+/** Whoever sends something is there to be sent something. */
+const heard = async (ctx: SignedCtx): Promise<void> => {
+  if (ctx.signer) await noteHeard(ctx, ctx.signer.server)
+}
+
 export const activitypubInstanceActorInbox = operation({
   ...inbox,
   method: 'POST',
@@ -23,7 +29,10 @@ export const activitypubInstanceActorInbox = operation({
   requires: [anyone, federated, signedBody],
   summary: 'Send something to the instance',
   // Nothing is done for who follows an instance: what is told, is told of people.
-  run: async () => noContent(),
+  async run({ ctx }) {
+    await heard(ctx)
+    return noContent()
+  },
 })
 
 export const activitypubPersonInbox = operation({
@@ -33,6 +42,7 @@ export const activitypubPersonInbox = operation({
   requires: [federated, userOfId, knownEverywhere, signedBody],
   summary: 'Send something to an account',
   async run({ ctx }) {
+    await heard(ctx)
     await takeForPerson(ctx, ctx.subject, ctx.received, ctx.signer)
     return noContent()
   },
@@ -46,6 +56,7 @@ export const activitypubPersonByNameInbox = operation({
   requires: [federated, namedUser, knownEverywhere, signedBody],
   summary: 'Send something to an account, by its name',
   async run({ ctx }) {
+    await heard(ctx)
     await takeForPerson(ctx, ctx.subject, ctx.received, ctx.signer)
     return noContent()
   },
@@ -58,6 +69,7 @@ export const activitypubRepositoryInbox = operation({
   requires: [federated, repositoryOfId, jsonActivity, signedBody],
   summary: 'Send a like to a repository, or take one back',
   async run({ ctx }) {
+    await heard(ctx)
     await takeForRepo(ctx, ctx.activity, ctx.signer)
     return noContent()
   },

@@ -3,6 +3,7 @@ import type { UserRow } from '../../db/tables/accounts.ts'
 import { Forbidden } from '../../lib/errors.ts'
 import { idOf, isDocument, isHarmlessContext, parseJson, typeOf, type Document } from '../document.rules.ts'
 import {
+  isPersonSigner,
   takeFollow,
   takeFollowAnswer,
   takeUndoneFollow,
@@ -12,6 +13,7 @@ import {
 import { forgetAccount, refreshAccount } from '../peers/account.service.ts'
 import type { Signer } from '../peers/verify.service.ts'
 import { changeTold, keepTold } from '../received/received.service.ts'
+import { takeTicketAnswer } from '../tickets/outgoing-ticket.service.ts'
 
 /** Takes an activity that was sent to an account. What says nothing to it is let pass (contract: 204 for whatever is signed). */
 export async function takeForPerson(
@@ -27,11 +29,10 @@ export async function takeForPerson(
   if (actor !== signer.actorUrl) {
     throw new Forbidden('the actor is not the one who signed the request', 'actor_not_signer')
   }
-  // Servers themselves have nothing to tell a person.
+  // A server says itself what became of what was sent to it; it has nothing else to tell a person.
+  if (typeOf(activity) === 'Accept' && (await takeTicketAnswer(ctx, subject, activity, signer))) return
   if (isPersonSigner(signer)) await take(ctx, subject, activity, signer)
 }
-
-const isPersonSigner = (signer: Signer): signer is PersonSigner => signer.account !== undefined
 
 async function take(ctx: Ctx, subject: UserRow, activity: Document, signer: PersonSigner): Promise<void> {
   switch (typeOf(activity)) {

@@ -1,0 +1,169 @@
+import type { Ctx, RepoCtx, SignedInRepoCtx } from '../../access/context.ts'
+import { accessTo } from '../../access/repo-access.ts'
+import { viewerAs } from '../../auth/viewer.ts'
+import { isUniqueViolation, transaction } from '../../db/database.ts'
+import type { FederatedWritingRow } from '../../db/tables/federation.ts'
+import type { IssueRow } from '../../db/tables/issues.ts'
+import { addComment, deleteComment, editComment } from '../../issues/comment.service.ts'
+import { createIssue, editIssue } from '../../issues/issue.service.ts'
+import { findIssue, findIssueById } from '../../issues/issue.store.ts'
+import { findCommentIn } from '../../issues/timeline-entry.store.ts'
+import { NotAcceptable } from '../../lib/errors.ts'
+import { nowUnix } from '../../lib/time.ts'
+import { findUserById } from '../../users/user.store.ts'
+import { offerAnswer } from '../activity.rules.ts'
+import { instanceUrl, repositoryUrl, ticketIndex, ticketUrl } from '../address.rules.ts'
+import { sendActivities } from '../deliveries/deliver-activities.job.ts'
+import { idOf, typeOf, type Document } from '../document.rules.ts'
+import type { PersonSigner } from '../follows/incoming-follow.service.ts'
+import { findServer } from '../peers/server.store.ts'
+import { refuseReplay } from '../peers/verify.service.ts'
+import { bodyOf, ownObject, subjectsOf, ticketTitle } from './ticket.rules.ts'
+import { findWriting, insertWriting } from './writing.store.ts'
+
+const refuse = (message: string): NotAcceptable => new NotAcceptable(message, 'writing_invalid')
+
+const writingTypes = new Set(['Offer', 'Create', 'Update', 'Delete'])
+
+/** Whether an activity is about issues and comments, and these are taken from elsewhere. */
+export const isWriting = ({ config }: Ctx, type: string): boolean =>
+  config.federation.issuesEnabled && writingTypes.has(type)
+
+/**
+ * Somebody elsewhere opens an issue (`Offer` of a `Ticket`), comments (`Create` of a `Note`), or changes or takes back what they
+ * wrote. They may what anybody may who is signed in; what came before changes nothing.
+ */
+export async function takeWriting(ctx: Ctx & RepoCtx, activity: Document, signer: PersonSigner): Promise<void> {
+  const author = await asAuthor(ctx, signer)
+  switch (typeOf(activity)) {
+    case 'Offer':
+      return takeOffer(author, activity, signer)
+    case 'Create':
+      return takeNote(author, activity, signer)
+    case undefined:
+    default:
+      return changeWriting(author, activity, signer)
+  }
+}
+
+/** The context of a request that the person would send if they were here. */
+async function asAuthor(ctx: Ctx & RepoCtx, signer: PersonSigner): Promise<SignedInRepoCtx> {
+  const user = await findUserById(ctx.db, signer.account.user_id)
+  if (!user) throw refuse('[actor]: is not known any more')
+  const viewer = viewerAs(user)
+  const { repo, owner } = ctx
+  const { units, rights } = await accessTo(ctx.db, viewer, owner, repo)
+  if (repo.is_archived) throw refuse('the repository is archived')
+  if (!rights.canRead('issues')) throw refuse('the repository has no issues')
+  return { ...ctx, viewer, units, rights }
+}
+
+async function takeOffer(ctx: SignedInRepoCtx, activity: Document, signer: PersonSigner): Promise<void> {
+  const { config, repo } = ctx
+  const id = idOf(activity)
+  if (id === undefined) throw refuse('[id]: is required')
+  if (idOf(activity['target']) !== repositoryUrl(config, repo.id)) {
+    throw refuse('[target]: must be the repository whose inbox this is')
+  }
+  const ticket = ownObject(activity, signer.actorUrl, 'Ticket')
+  const [title, body] = [ticketTitle(ticket), bodyOf(ticket)]
+  if (await findWriting(ctx.db, ticket.id)) return
+  await once(() =>
+    createIssue(ctx, {
+      title,
+      body,
+      dueDate: undefined,
+      async beside(tx, issue) {
+        await refuseReplay(tx, signer, nowUnix(ctx.clock))
+        await insertWriting(tx, writingOf(signer, ticket.id, issue, null))
+        const server = await findServer(tx, signer.server.id)
+        if (!server) return
+        await sendActivities(tx, [
+          {
+            server: { id: server.id, failures: server.failures, retryAtMs: server.retry_at_ms },
+            inboxUrl: signer.account.inbox_url,
+            // The repository has no key of its own; the instance speaks for it.
+            sender: 'instance',
+            activity: offerAnswer(instanceUrl(config), id, ticketUrl(config, repo.id, issue.index)),
+          },
+        ])
+      },
+    }),
+  )
+}
+
+async function takeNote(ctx: SignedInRepoCtx, activity: Document, signer: PersonSigner): Promise<void> {
+  const note = ownObject(activity, signer.actorUrl, 'Note')
+  const issue = await findSubject(ctx, subjectsOf(note))
+  const body = bodyOf(note)
+  if (await findWriting(ctx.db, note.id)) return
+  await once(() =>
+    addComment(ctx, issue, {
+      body,
+      updatedAt: undefined,
+      async beside(tx, comment) {
+        await refuseReplay(tx, signer, nowUnix(ctx.clock))
+        await insertWriting(tx, writingOf(signer, note.id, issue, comment.id))
+      },
+    }),
+  )
+}
+
+/** The issue that a note is about: by its address here, or by what came from elsewhere before. */
+async function findSubject(ctx: SignedInRepoCtx, urls: readonly string[]): Promise<IssueRow> {
+  for (const url of urls) {
+    const issue = await findIssueAt(ctx, url)
+    if (issue && issue.repo_id === ctx.repo.id && !issue.is_pull) return issue
+  }
+  throw refuse('[object.context]: must be an issue of the repository whose inbox this is')
+}
+
+async function findIssueAt({ db, config, repo }: SignedInRepoCtx, url: string): Promise<IssueRow | undefined> {
+  const index = ticketIndex(config, repo.id, url)
+  if (index !== undefined) return findIssue(db, repo.id, index)
+  const writing = await findWriting(db, url)
+  return writing && findIssueById(db, writing.issue_id)
+}
+
+const writingOf = (
+  signer: PersonSigner,
+  objectUrl: string,
+  issue: IssueRow,
+  commentId: FederatedWritingRow['comment_id'],
+): FederatedWritingRow => ({
+  object_url: objectUrl,
+  actor_id: signer.account.user_id,
+  issue_id: issue.id,
+  comment_id: commentId,
+})
+
+/** The same thing may come twice at once: one of both finds that it is there. */
+async function once(write: () => Promise<unknown>): Promise<void> {
+  try {
+    await write()
+  } catch (error) {
+    if (!isUniqueViolation(error)) throw error
+  }
+}
+
+async function changeWriting(ctx: SignedInRepoCtx, activity: Document, signer: PersonSigner): Promise<void> {
+  const writing = await findWriting(ctx.db, idOf(activity['object']) ?? '')
+  const issue = writing && (await findIssueById(ctx.db, writing.issue_id))
+  const isTheirs = writing?.actor_id === signer.account.user_id && issue?.repo_id === ctx.repo.id
+  if (!writing || !issue || !isTheirs) throw refuse('[object]: must be something that the actor wrote here')
+  await transaction(ctx.db, (tx) => refuseReplay(tx, signer, nowUnix(ctx.clock)))
+  const found = writing.comment_id === null ? undefined : await findCommentIn(ctx.db, ctx.repo.id, writing.comment_id)
+  if (typeOf(activity) === 'Delete') {
+    // An issue is more than its author's: others wrote below it.
+    if (!found) throw refuse('[object]: issues stay')
+    return deleteComment(ctx, issue, found.comment)
+  }
+  if (found) {
+    const body = bodyOf(ownObject(activity, signer.actorUrl, 'Note'))
+    await editComment(ctx, issue, found.comment, { body, updatedAt: undefined })
+    return
+  }
+  const ticket = ownObject(activity, signer.actorUrl, 'Ticket')
+  const change = { title: ticketTitle(ticket), body: bodyOf(ticket) }
+  await editIssue(ctx, issue, { ...change, dueDate: undefined, unsetDueDate: undefined, updatedAt: undefined })
+}

@@ -1,0 +1,48 @@
+import { NotAcceptable } from '../../lib/errors.ts'
+import { parsePlainAddress, sameOrigin } from '../address.rules.ts'
+import { idOf, innerDocument, plainLine, textOf, typeOf, type Document } from '../document.rules.ts'
+
+/** Issues and comments in ForgeFed's words: tickets that are offered, and notes about them. */
+
+const refuse = (message: string): NotAcceptable => new NotAcceptable(message, 'writing_invalid')
+
+/** Most characters of a text. */
+const maxBodyLength = 65_535
+
+/** The object of an activity: its author's own, on their server. Throws NotAcceptable. */
+export function ownObject(activity: Document, actorUrl: string, type: string): Document & { readonly id: string } {
+  const object = innerDocument(activity, 'object')
+  if (!object || typeOf(object) !== type) throw refuse(`[object]: must be a ${type}`)
+  const id = textOf(object, 'id', 2048)
+  if (id === undefined || !parsePlainAddress(id) || !sameOrigin(id, actorUrl)) {
+    throw refuse('[object.id]: must be an address on the server of the actor')
+  }
+  if (idOf(object['attributedTo']) !== actorUrl) throw refuse('[object.attributedTo]: must be the actor')
+  return { ...object, id }
+}
+
+/** What an object says: its source where that is Markdown, else its HTML, which is made clean when it is shown. */
+export function bodyOf(object: Document): string {
+  const source = innerDocument(object, 'source')
+  const markdown =
+    source && /^text\/(?:x-)?markdown\b/i.test(textOf(source, 'mediaType', 100) ?? '')
+      ? textOf(source, 'content', maxBodyLength)
+      : undefined
+  // Blank lines would end the HTML in the Markdown that it becomes.
+  const text = markdown ?? textOf(object, 'content', maxBodyLength)?.replaceAll(/\n\s*\n/g, '\n')
+  if (text === undefined || text.trim() === '' || text.includes('\0')) {
+    throw refuse(`[object.content]: must be a text of 1 to ${maxBodyLength} characters`)
+  }
+  return text
+}
+
+/** The title of a ticket: ForgeFed has it in `summary`. */
+export function ticketTitle(ticket: Document): string {
+  const title = plainLine(textOf(ticket, 'summary', 10_000) ?? textOf(ticket, 'name', 10_000) ?? '', 255)
+  if (title === '') throw refuse('[object.summary]: is required')
+  return title
+}
+
+/** What a note is about: the ticket, or what it answers. */
+export const subjectsOf = (note: Document): string[] =>
+  [idOf(note['context']), idOf(note['inReplyTo'])].flatMap((each) => each ?? [])
