@@ -73,6 +73,7 @@ export function gitOptions(config: Config, log: Log, more: Partial<GitOptions> =
     repositoriesRoot: config.paths.repositories,
     // Processes that share a database share the repositories.
     shared: config.database.kind !== 'sqlite3',
+    lockAgeMs: config.ingot.gitLockAge,
     ...(config.git.path === '' ? {} : { gitBinary: config.git.path }),
     log,
     ...more,

@@ -20,6 +20,7 @@ export type GitContext = {
   readonly durable: boolean
   /** Whether other machines work on the same folder. */
   readonly shared: boolean
+  readonly lockAgeMs: number
   readonly log: (level: LogLevel, message: string, data?: Readonly<Record<string, unknown>>) => void
   readonly caches: GitCaches
   readonly fetches: SharedFetches

@@ -673,6 +673,8 @@ export type GitOptions = {
   readonly durable?: boolean
   /** Whether other machines may work on the same repositories. Default false. */
   readonly shared?: boolean
+  /** Age from which a lock is nobody's where the system does not tell, in milliseconds. */
+  readonly lockAgeMs?: number
   readonly limits?: Partial<GitLimits>
   /** The bundle of the broker; default: beside the program. */
   readonly brokerFile?: string

@@ -41,7 +41,6 @@ export const lockedFiles = [
 ]
 
 /** Where no process of this machine tells (another system, other machines on the same folder), age does, in milliseconds. */
-const lockAgeMs = 60_000
 const temporaryAgeMs = 2 * 60 * 60_000
 /** A process that is to fill a folder may have to wait for its place, in milliseconds. */
 const beforeItsProcessMs = 60_000
@@ -126,7 +125,7 @@ async function deadAmong(
 async function deadLocks(context: GitContext, directory: string, names?: readonly string[]): Promise<string[]> {
   const paths = (names ?? lockedFiles).map((name) => join(directory, `${name}.lock`))
   if (!names) for await (const path of filesBelow(join(directory, 'refs'))) if (path.endsWith('.lock')) paths.push(path)
-  return deadAmong(context, directory, await lookAtAll(paths), lockAgeMs)
+  return deadAmong(context, directory, await lookAtAll(paths), context.lockAgeMs)
 }
 
 /**

@@ -74,6 +74,7 @@ export async function startGit(options: GitOptions): Promise<Git> {
     limits,
     durable,
     shared: options.shared === true,
+    lockAgeMs: options.lockAgeMs ?? 60_000,
     log,
     caches: newCaches(limits),
     fetches: new SharedFetches(join(root, '.spool')),

@@ -12,18 +12,31 @@ import { loadConfig } from '../config/load-config.ts'
 import type { RepoRow } from '../db/tables/repositories.ts'
 import { listJobs } from '../jobs/queue.ts'
 import { builtFile } from '../lib/assets.ts'
+import { settleLeftovers } from '../refs/ref-door.service.ts'
 import { ForgeClient } from '../testing/client.ts'
+import { openTestDatabase, type TestDatabase } from '../testing/database.ts'
 import { examined } from '../testing/doctor.ts'
 import { TestClock } from '../testing/clock.ts'
 import { runProgram } from '../testing/program.ts'
 import { base64 } from '../testing/samples.ts'
+import { Acknowledged, writeOnce } from './acknowledged.test-support.ts'
 
 /** How often the program is killed; more than in CI when somebody asks for it. */
 const rounds = Number(process.env['INGOT_CRASH_ROUNDS'] ?? 6)
 const mostRounds = rounds * 5
 
 const password = 'a password of the crash test'
-const settings = '[log]\nLEVEL = none\n[cron]\nENABLED = false\n'
+const settings = '[log]\nLEVEL = none\n[cron]\nENABLED = false\n[ingot]\nJOB_LEASE = 1s\nGIT_LOCK_AGE = 1s\n'
+
+/** The settings of a database of one test: PostgreSQL's, or none, which is a file in the data folder. */
+function databaseSettings({ options }: TestDatabase): string {
+  if (options.kind === 'sqlite') return ''
+  const { hostname, port, username, password: secret, pathname } = new URL(options.url)
+  const values = { HOST: `${hostname}:${port}`, USER: username, PASSWD: `\`${secret}\``, NAME: pathname.slice(1) }
+  return ['[database]', 'DB_TYPE = postgres', 'SSL_MODE = disable', 'MAX_OPEN_CONNS = 10']
+    .concat(Object.entries(values).map(([key, value]) => `${key} = ${value}`))
+    .join('\n')
+}
 
 /** The program as a process. */
 interface Running {
@@ -59,6 +72,33 @@ async function startProgram(folder: string): Promise<Running> {
 /** Process ids of the git broker of a program. */
 const brokersOf = (pid: number): number[] =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number)
+
+/** Processes of git that a broker has at the moment, those that read among them. */
+const gitsOf = (broker: number): number[] => {
+  try {
+    return brokersOf(broker)
+  } catch {
+    // It has ended.
+    return []
+  }
+}
+
+/** Kills one git process after the other, as a machine does that runs out of memory. */
+async function killGits(pid: number, forMs: number): Promise<number> {
+  let killed = 0
+  for (const end = performance.now() + forMs; performance.now() < end; await wait(10 + Math.random() * 40)) {
+    const gits = brokersOf(pid).flatMap(gitsOf)
+    const victim = gits[Math.floor(Math.random() * gits.length)]
+    if (victim === undefined) continue
+    try {
+      process.kill(victim, 'SIGKILL')
+      killed += 1
+    } catch {
+      // It has ended by itself.
+    }
+  }
+  return killed
+}
 
 /** What one writer has tried with its references, which nobody else touches: values they may have after a crash. */
 class Ledger {
@@ -148,7 +188,7 @@ function apiWriter(ledger: Ledger, head: string): Writer {
 }
 
 /** Commits through the API, opens pull requests and merges them. */
-function merger(): Writer {
+function merger(ledger: Ledger, told: Acknowledged): Writer {
   let count = 0
   return async (url, isOver) => {
     const client = new ForgeClient(url, async () => ({ basic: { login: 'root', password } }))
@@ -160,10 +200,32 @@ function merger(): Writer {
       try {
         const made = await client.post(`${api}/contents/${branch}`, { branch: 'main', new_branch: branch, content })
         if (made.status !== 201) continue
+        ledger.attempt(`refs/heads/${branch}`, made.json.commit.sha)
+        ledger.done(`refs/heads/${branch}`, made.json.commit.sha)
         const pull = await client.post(`${api}/pulls`, { base: 'main', head: branch, title: branch })
-        if (pull.status === 201) await client.post(`${api}/pulls/${pull.json.number}/merge`, { Do: 'merge' })
+        if (pull.status !== 201) continue
+        told.pulls.add(pull.json.number)
+        const merged = await client.post(`${api}/pulls/${pull.json.number}/merge`, { Do: 'merge' })
+        if (merged.status === 200) told.merges.add(pull.json.number)
       } catch {
         // Like above: the next start tells what came of it.
+        await wait(20)
+      }
+    }
+  }
+}
+
+/** Issues, comments, uploads and revocations. */
+function recorder(told: Acknowledged): Writer {
+  let count = 0
+  return async (url, isOver) => {
+    const client = new ForgeClient(url, async () => ({ basic: { login: 'root', password } }))
+    while (!isOver()) {
+      count += 1
+      try {
+        await writeOnce(client, '/repos/root/crash', `record-${count}`, told)
+      } catch {
+        // Like above.
         await wait(20)
       }
     }
@@ -258,6 +320,7 @@ async function workAll({ workers, services: { db } }: App, clock: TestClock): Pr
 async function inspect(
   folder: string,
   pages = new Map<string, Set<string>>(),
+  told = new Acknowledged(),
 ): Promise<{ refs: Map<string, string>; problems: string[]; mergedCount: number }> {
   const { config } = loadConfig({
     env: {},
@@ -268,7 +331,15 @@ async function inspect(
   await using app = await createApp({ config, clock, log: () => undefined })
   await app.listen()
   const { services } = app
+  // Where others may be at work, a start leaves alone what they may still be at.
+  await settleLeftovers(services, 0)
+  await app.workers.settle()
+  // Leases of jobs go by the clock of the system.
+  if (services.config.database.kind !== 'sqlite3') await wait(1500)
+  await services.tasks.runNow('remove_git_leftovers')
   const problems = await workAll(app, clock)
+  // A git repository whose row was not written yet is empty and belongs to nothing; it is the doctor's to remove.
+  await examined(services, { fix: true, only: ['orphans'] })
   problems.push(...(await examined(services)))
   const journal = await services.db.selectFrom('ref_journal').selectAll().execute()
   problems.push(...journal.map((row) => `the change ${row.id} is not settled: ${row.updates}`))
@@ -288,12 +359,13 @@ async function inspect(
       ...(fsck.ok ? [] : fsck.problems),
       ...(await wrongPulls(services, repo)),
       ...(await wrongWiki(services, repo, pages)),
+      ...(await told.missing(services, repo)),
     ],
   }
 }
 
 test(
-  'crash: references, rows and the journal agree after the program or its git broker was killed at any moment',
+  'crash: what was acknowledged is there, and all agrees, after the program, its broker or git was killed at any moment',
   { timeout: 60_000 + mostRounds * 15_000 },
   async (t) => {
     const base = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'ingot-crash-'))
@@ -304,9 +376,10 @@ test(
       started.push(running.child)
       return running
     }
+    await using database = await openTestDatabase([])
     try {
       await runProgram('mkdir', ['-p', folder])
-      writeFileSync(join(folder, 'app.ini'), settings)
+      writeFileSync(join(folder, 'app.ini'), settings + databaseSettings(database))
       const first = await start()
       const root = new ForgeClient(first.url, async () => ({ basic: { login: 'root', password } }))
       await root.must('POST', '/user/repos', { name: 'crash', auto_init: true, default_branch: 'main' })
@@ -324,20 +397,24 @@ test(
       const api = new Ledger()
       ledgers.push(api)
       const pages = new Map<string, Set<string>>()
-      writers.push(apiWriter(api, main.commit.id), merger(), wikiWriter(pages))
+      const told = new Acknowledged()
+      writers.push(apiWriter(api, main.commit.id), merger(api, told), wikiWriter(pages), recorder(told))
       first.child.kill('SIGKILL')
       await first.ended
 
       let merged = 0
+      let killed = 0
       const doneCount = (): number => ledgers.reduce((sum, ledger) => sum + ledger.doneCount, 0)
       // On a busy machine little is done before the kill: then there are more rounds, so that there is something to lose.
-      const isEnough = (): boolean => merged > 0 && doneCount() > rounds
+      const isEnough = (): boolean => merged > 0 && doneCount() > rounds && told.count > rounds
       for (let round = 0; round < rounds || (!isEnough() && round < mostRounds); round++) {
         const running = await start()
         let isOver = false
         const work = Promise.all(writers.map((write) => write(running.url, () => isOver)))
-        await wait(300 + Math.random() * 900)
-        if (round % 2 === 1) {
+        const pid = running.child.pid as number
+        if (round % 3 === 1) killed += await killGits(pid, 300 + Math.random() * 900)
+        else await wait(300 + Math.random() * 900)
+        if (round % 3 === 2) {
           const brokers = brokersOf(running.child.pid as number)
           assert.ok(brokers.length > 0)
           for (const pid of brokers) process.kill(pid, 'SIGKILL')
@@ -347,12 +424,15 @@ test(
         running.child.kill('SIGKILL')
         await running.ended
         await work
-        const { refs, problems, mergedCount } = await inspect(folder, pages)
+        const { refs, problems, mergedCount } = await inspect(folder, pages, told)
         merged = mergedCount
         assert.deepEqual(problems, [], `after the crash of round ${round}`)
         for (const ledger of ledgers) for (const ref of ledger.refs()) ledger.check(ref, refs.get(ref) ?? '')
       }
-      t.diagnostic(`${doneCount()} changes of references were done, and ${merged} pull requests merged`)
+      t.diagnostic(
+        `${doneCount()} changes of references were done, ${merged} pull requests merged, ${told.count} other things ` +
+          `acknowledged, ${killed} git processes killed`,
+      )
       assert.ok(isEnough(), `${doneCount()} changes of references and ${merged} merges were ever done`)
     } finally {
       for (const child of started) child.kill('SIGKILL')

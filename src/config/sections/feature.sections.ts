@@ -445,6 +445,12 @@ export const ingot = defineSection('ingot', {
   ),
   maxMarkupQueue: int('MAX_MARKUP_QUEUE', 64, 'most texts that may wait to be rendered', { min: 1 }),
   markupCacheSize: bytes('MARKUP_CACHE_SIZE', '4 MiB', 'memory for rendered texts'),
+  gitLockAge: durationMs(
+    'GIT_LOCK_AGE',
+    '1m',
+    'age from which a lock in a repository belongs to nobody, where other machines share the repositories',
+    { min: '1s' },
+  ),
   minFreeSpace: bytes('MIN_FREE_SPACE', '16 MiB', 'less room than this on a disk is told by /api/healthz'),
   maxHighlightSize: bytes('MAX_HIGHLIGHT_SIZE', '512 KiB', 'largest file that is highlighted'),
   maxSshConnections: int('MAX_SSH_CONNECTIONS', 256, 'most SSH connections', { min: 1, max: 65_535 }),

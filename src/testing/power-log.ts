@@ -1,0 +1,163 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+
+/** What `test/power/record.c` notes, by its numbers, and what a test adds: that it was told something. */
+const kinds = {
+  1: 'write',
+  2: 'create',
+  3: 'truncate',
+  4: 'rename',
+  5: 'unlink',
+  6: 'link',
+  7: 'mkdir',
+  8: 'rmdir',
+  9: 'syncBegun',
+  10: 'syncEnded',
+  11: 'told',
+} as const
+
+interface PowerRecord {
+  readonly kind: (typeof kinds)[keyof typeof kinds]
+  readonly place: number
+  readonly path: string
+  readonly other: string
+  readonly bytes: Buffer
+}
+
+const headBytes = 40
+
+/** The record that somebody was told something, as it is appended to a log. */
+export function toldRecord(what: unknown): Buffer {
+  const text = Buffer.from(JSON.stringify(what))
+  const head = Buffer.alloc(headBytes)
+  for (const [index, value] of [headBytes + text.length, 11, 0, text.length, 0].entries()) {
+    head.writeBigInt64LE(BigInt(value), index * 8)
+  }
+  return Buffer.concat([head, text])
+}
+
+/** Reads a log whole. */
+export function readPowerLog(file: string): readonly PowerRecord[] {
+  const log = readFileSync(file)
+  const records: PowerRecord[] = []
+  for (let at = 0; at < log.length;) {
+    const [whole = 0, kind = 0, place = 0, first = 0, second = 0] = [0, 1, 2, 3, 4].map((index) =>
+      Number(log.readBigInt64LE(at + index * 8)),
+    )
+    const names = at + headBytes
+    records.push({
+      kind: kinds[kind as keyof typeof kinds],
+      place,
+      path: log.toString('utf8', names, names + first),
+      other: log.toString('utf8', names + first, names + first + second),
+      bytes: log.subarray(names + first + second, at + whole),
+    })
+    at += whole
+  }
+  return records
+}
+
+interface File {
+  readonly changes: { readonly at: number; readonly place: number; readonly bytes: Buffer | undefined }[]
+  /** Everything that was changed before this record is on the disk. */
+  lastingTo: number
+}
+
+/**
+ * What a disk holds after a cut of power behind the first `cut` records of a log, in the worst case: of a file what was
+ * written before its last sync; of names those made before the last sync of anything, as file systems with a journal keep
+ * them.
+ */
+export function writeWhatLasts(records: readonly PowerRecord[], cut: number, root: string, into: string): void {
+  const { files, namesTo } = follow(records, cut)
+  const names = namesAt(records, namesTo, files)
+  for (const [path, file] of names) {
+    const place = join(into, relative(root, path))
+    if (file === 'folder') mkdirSync(place, { recursive: true, mode: 0o700 })
+    // Shared memory of the database is none after a start.
+    else if (!path.endsWith('-shm')) {
+      mkdirSync(dirname(place), { recursive: true, mode: 0o700 })
+      writeFileSync(place, contentOf(file), { mode: place.includes('/hooks/') ? 0o700 : 0o600 })
+    }
+  }
+}
+
+type Names = Map<string, File | 'folder'>
+
+/** Which changes each file has had, and up to where names are on the disk. */
+function follow(records: readonly PowerRecord[], cut: number): { files: Map<number, File>; namesTo: number } {
+  const files = new Map<number, File>()
+  const names: Names = new Map()
+  const begun = new Map<string, number[]>()
+  let namesTo = 0
+  for (const [at, record] of records.slice(0, cut).entries()) {
+    apply(names, record, () => {
+      const file: File = { changes: [], lastingTo: -1 }
+      files.set(at, file)
+      return file
+    })
+    const file = names.get(record.path)
+    if (record.kind === 'write' && file !== undefined && file !== 'folder') {
+      file.changes.push({ at, place: record.place, bytes: record.bytes })
+    } else if (record.kind === 'truncate' && file !== undefined && file !== 'folder') {
+      file.changes.push({ at, place: record.place, bytes: undefined })
+    } else if (record.kind === 'syncBegun') {
+      begun.set(record.path, [...(begun.get(record.path) ?? []), at])
+    } else if (record.kind === 'syncEnded') {
+      const since = begun.get(record.path)?.shift()
+      if (since === undefined) continue
+      namesTo = Math.max(namesTo, since)
+      if (file !== undefined && file !== 'folder') file.lastingTo = Math.max(file.lastingTo, since)
+    }
+  }
+  return { files, namesTo }
+}
+
+/** The names after so many records, with the files that `follow` has found. */
+function namesAt(records: readonly PowerRecord[], upTo: number, files: ReadonlyMap<number, File>): Names {
+  const names: Names = new Map()
+  for (const [at, record] of records.slice(0, upTo).entries()) apply(names, record, () => files.get(at) as File)
+  return names
+}
+
+/** What a record does to names. */
+function apply(names: Names, { kind, path, other }: PowerRecord, made: () => File): void {
+  const known = names.get(path)
+  if (kind === 'create') names.set(path, made())
+  else if (kind === 'mkdir') names.set(path, 'folder')
+  else if (kind === 'unlink' || kind === 'rmdir') names.delete(path)
+  else if (kind === 'link' && known !== undefined) names.set(other, known)
+  else if (kind === 'rename' && known !== undefined) {
+    for (const [name, file] of [...names]) {
+      if (name !== path && !name.startsWith(`${path}/`)) continue
+      names.delete(name)
+      names.set(other + name.slice(path.length), file)
+    }
+  }
+}
+
+function contentOf({ changes, lastingTo }: File): Buffer {
+  let content = Buffer.alloc(0)
+  let size = 0
+  for (const { at, place, bytes } of changes) {
+    if (at > lastingTo) break
+    if (bytes === undefined) {
+      if (place > content.length) content = grown(content, place)
+      if (place > size) content.fill(0, size, place)
+      size = place
+      continue
+    }
+    const end = place + bytes.length
+    if (end > content.length) content = grown(content, end)
+    if (place > size) content.fill(0, size, place)
+    bytes.copy(content, place)
+    size = Math.max(size, end)
+  }
+  return content.subarray(0, size)
+}
+
+const grown = (content: Buffer, size: number): Buffer<ArrayBuffer> => {
+  const larger = Buffer.alloc(Math.max(size, content.length * 2))
+  content.copy(larger)
+  return larger
+}

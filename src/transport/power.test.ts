@@ -1,0 +1,199 @@
+import assert from 'node:assert/strict'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { test } from 'node:test'
+import { createApp } from '../app.ts'
+import { loadConfig } from '../config/load-config.ts'
+import { builtFile } from '../lib/assets.ts'
+import { ForgeClient } from '../testing/client.ts'
+import { examined } from '../testing/doctor.ts'
+import { readPowerLog, toldRecord, writeWhatLasts } from '../testing/power-log.ts'
+import { runProgram } from '../testing/program.ts'
+import { base64 } from '../testing/samples.ts'
+import { until } from '../testing/until.ts'
+import { Acknowledged, writeOnce } from './acknowledged.test-support.ts'
+
+/** How many cuts of power are tried; more than in CI when somebody asks for it. */
+const cuts = Number(process.env['INGOT_POWER_CUTS'] ?? 5)
+/** Rounds of everything that is written down; more for more cuts. */
+const rounds = Math.min(20, 2 + Math.floor(cuts / 10))
+
+const password = 'a password of the power test'
+
+/** The folder of the sources, from which the recorder is made. */
+const recorderSource = resolve('test/power/record.c')
+
+interface Told {
+  readonly refs: [string, string][]
+  readonly marks: Partial<Record<'issues' | 'comments' | 'pulls' | 'merges' | 'uploads' | 'revoked', unknown[]>>
+}
+
+/** Writes all kinds of things, and notes in the log what it was told as soon as it was. */
+async function writeEverything(url: string, base: string, log: string): Promise<void> {
+  const client = new ForgeClient(url, async () => ({ basic: { login: 'root', password } }))
+  const api = '/repos/root/crash'
+  await client.must('POST', '/user/repos', { name: 'crash', auto_init: true, default_branch: 'main' })
+  const told = (refs: Told['refs'], acknowledged = new Acknowledged()): void => {
+    const marks = Object.fromEntries(
+      Object.entries(acknowledged).map(([name, values]) => [name, [...(values as Set<unknown>)]]),
+    )
+    appendFileSync(log, toldRecord({ refs, marks }))
+  }
+  told([])
+  const remote = new URL(`${url}/root/crash.git`)
+  Object.assign(remote, { username: 'root', password })
+  const clone = join(base, 'clone')
+  const git = async (...args: string[]): Promise<string> => {
+    const ended = await runProgram('git', ['-C', clone, '-c', 'user.name=a', '-c', 'user.email=a@example.com', ...args])
+    assert.equal(ended.code, 0, ended.err)
+    return ended.out.trim()
+  }
+  mkdirSync(clone)
+  await git('clone', '-q', remote.href, '.')
+  const pushes = async (): Promise<void> => {
+    for (let round = 0; round < rounds; round++) {
+      writeFileSync(join(clone, `pushed-${round}`), `${round}\n`)
+      await git('add', '.')
+      await git('commit', '-q', '-m', `push ${round}`)
+      const refs = [`refs/heads/pushed/${round}`, `refs/tags/v${round}`]
+      await git('push', '-q', 'origin', ...refs.map((ref) => `HEAD:${ref}`))
+      const head = await git('rev-parse', 'HEAD')
+      told(refs.map((ref) => [ref, head]))
+    }
+  }
+  const merges = async (): Promise<void> => {
+    for (let round = 0; round < rounds; round++) {
+      const branch = `edit-${round}`
+      const content = base64(branch)
+      const made = await client.must('POST', `${api}/contents/${branch}`, {
+        branch: 'main',
+        new_branch: branch,
+        content,
+      })
+      told([[`refs/heads/${branch}`, made.json.commit.sha]])
+      const mark = new Acknowledged()
+      const pull = await client.must('POST', `${api}/pulls`, { base: 'main', head: branch, title: branch })
+      mark.pulls.add(pull.json.number)
+      told([], mark)
+      await client.must('POST', `${api}/pulls/${pull.json.number}/merge`, { Do: 'merge' })
+      mark.merges.add(pull.json.number)
+      told([], mark)
+    }
+  }
+  const records = async (name: string): Promise<void> => {
+    for (let round = 0; round < rounds; round++) {
+      const mark = new Acknowledged()
+      await writeOnce(client, api, `${name}-${round}`, mark)
+      told([], mark)
+    }
+  }
+  await Promise.all([pushes(), merges(), records('one'), records('two')])
+}
+
+/** What is lost or wrong in a data folder, of what was told before. */
+async function inspect(folder: string, told: readonly Told[]): Promise<string[]> {
+  const { config } = loadConfig({
+    env: {},
+    cwd: folder,
+    overrides: { dataFolder: folder, host: '127.0.0.1', port: 0, sshPort: 0 },
+  })
+  await using app = await createApp({ config, log: () => undefined })
+  await app.listen()
+  await app.workers.settle()
+  const { services } = app
+  const repo = await services.db.selectFrom('repo').selectAll().where('name', '=', 'crash').executeTakeFirst()
+  if (told.length > 0 && !repo) return ['the repository is lost']
+  const acknowledged = new Acknowledged()
+  const refs = new Map(told.flatMap((each) => each.refs))
+  for (const { marks } of told) {
+    for (const [name, values] of Object.entries(marks)) {
+      const into = acknowledged[name as keyof Told['marks']] as Set<unknown>
+      for (const value of values) into.add(value)
+    }
+  }
+  const problems = await examined(services)
+  if (repo) {
+    const found = new Map((await services.git.readRefs(repo.git_key)).map(({ name, oid }) => [name, String(oid)]))
+    for (const [ref, oid] of refs) if (found.get(ref) !== oid) problems.push(`${ref} is ${found.get(ref)}, told ${oid}`)
+    problems.push(...(await acknowledged.missing(services, repo)))
+    const fsck = await services.git.fsck(repo.git_key)
+    if (!fsck.ok) problems.push(...fsck.problems)
+  }
+  return problems
+}
+
+test(
+  'power: what was acknowledged is there after a cut of power, whenever it comes',
+  { timeout: 120_000 + cuts * 10_000 },
+  async (t) => {
+    const base = mkdtempSync(join(tmpdir(), 'ingot-power-'))
+    const recorder = join(base, 'record.so')
+    const flags = ['-shared', '-fPIC', '-O1', '-D_LARGEFILE64_SOURCE', '-o', recorder, recorderSource]
+    if (process.platform !== 'linux' || spawnSync('cc', [...flags, '-ldl', '-lpthread']).status !== 0) {
+      rmSync(base, { recursive: true })
+      return t.skip('what a program writes is recorded with a C compiler on Linux')
+    }
+    const root = join(base, 'disk')
+    const log = join(base, 'log')
+    const recording = { LD_PRELOAD: recorder, POWER_ROOT: root, POWER_LOG: log }
+    try {
+      mkdirSync(root)
+      writeFileSync(log, '')
+      // Git gets nothing of the environment of the program.
+      const git = join(base, 'git')
+      const lines = Object.entries(recording).map(([name, value]) => `export ${name}='${value}'`)
+      writeFileSync(git, `#!/bin/sh\n${lines.join('\n')}\nexec git "$@"\n`, { mode: 0o755 })
+      writeFileSync(join(base, 'app.ini'), `[log]\nLEVEL = none\n[cron]\nENABLED = false\n[git]\nPATH = ${git}\n`)
+      const data = join(root, 'data')
+      const args = ['--data', data, '--config', join(base, 'app.ini'), '--host', '127.0.0.1', '--port', '0']
+      const child = spawn(process.execPath, [builtFile('ingot.js'), 'serve', ...args, '--ssh-port', '0'], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+        env: {
+          ...process.env,
+          ...recording,
+          INGOT_ADMIN_LOGIN: 'root',
+          INGOT_ADMIN_PASSWORD: password,
+          INGOT_ADMIN_EMAIL: 'root@example.com',
+        },
+      })
+      const ended = once(child, 'exit')
+      try {
+        let said = ''
+        child.stdout.setEncoding('utf8').on('data', (piece: string) => (said += piece))
+        await until(() => /Ingot serves (\S+)\/\n/.test(said))
+        await writeEverything(/Ingot serves (\S+)\/\n/.exec(said)?.[1] as string, base, log)
+      } finally {
+        child.kill('SIGKILL')
+        await ended
+      }
+
+      const records = readPowerLog(log)
+      const toldAt = records.flatMap(({ kind }, index) => (kind === 'told' ? [index] : []))
+      const syncedAt = records.flatMap(({ kind }, index) => (kind === 'syncEnded' ? [index] : []))
+      assert.ok(toldAt.length > rounds && syncedAt.length > toldAt.length)
+      const after = syncedAt.filter((index) => index > (toldAt[0] as number))
+      const places = Array.from({ length: cuts }, (_, index) => {
+        const place = after[Math.floor(((index + Math.random()) / cuts) * after.length)] as number
+        // Right behind a sync, or right behind something that was told then.
+        return index % 2 === 0 ? place + 1 : (toldAt.find((at) => at > place) ?? place) + 1
+      })
+      for (const cut of places) {
+        const folder = join(base, 'after')
+        writeWhatLasts(records, cut, root, folder)
+        const told = records
+          .slice(0, cut)
+          .flatMap(({ kind, path }) => (kind === 'told' ? [JSON.parse(path) as Told] : []))
+        assert.deepEqual(await inspect(join(folder, 'data'), told), [], `cut behind record ${cut} of ${records.length}`)
+        rmSync(folder, { recursive: true, maxRetries: 5 })
+      }
+      t.diagnostic(
+        `${cuts} cuts among ${records.length} records, ${syncedAt.length} syncs and ${toldAt.length} answers`,
+      )
+    } finally {
+      if (process.env['INGOT_POWER_KEEP'] === undefined) rmSync(base, { recursive: true, force: true, maxRetries: 5 })
+    }
+  },
+)
