@@ -12,6 +12,8 @@ export interface Schedule<Ctx> {
   readonly enabled?: boolean
   /** True: also each time the program starts. False unless told. */
   readonly runAtStart?: boolean
+  /** How often one run is begun, should it fail or its process die. Once unless told: the next time comes anyway. */
+  readonly attempts?: number
   /** Longest time of one run, in milliseconds; an hour unless told. */
   readonly timeoutMs?: number
   run(ctx: Ctx, run: JobRun): Promise<void>

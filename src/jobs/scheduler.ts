@@ -146,7 +146,7 @@ function taskJob<Ctx>(db: Db, task: Schedule<Ctx>): AnyJob<Ctx> {
     ...versioned(name, {}),
     name,
     pool: 'tasks',
-    attempts: 1,
+    attempts: task.attempts ?? 1,
     priority: 'low',
     timeoutMs: task.timeoutMs ?? defaultTimeoutMs,
     problemOf: createChecker(Type.Object({})),

@@ -6,6 +6,8 @@ export const removeGitLeftovers = schedule<Ctx>({
   name: 'remove_git_leftovers',
   when: '@every 24h',
   runAtStart: true,
+  // A process that is killed often has to come to its end some time.
+  attempts: 10,
   async run({ git, log }, { signal }) {
     await git.removeLeftovers()
     for await (const key of git.listKeys()) {
