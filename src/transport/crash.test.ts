@@ -22,7 +22,7 @@ import { base64 } from '../testing/samples.ts'
 import { Acknowledged, writeOnce } from './acknowledged.test-support.ts'
 
 /** How often the program is killed; more than in CI when somebody asks for it. */
-const rounds = Number(process.env['INGOT_CRASH_ROUNDS'] ?? 6)
+const rounds = Number(process.env['INGOT_CRASH_ROUNDS'] ?? 3)
 const mostRounds = rounds * 5
 
 const password = 'a password of the crash test'
