@@ -1,5 +1,10 @@
 import type { Feature } from '../access/feature.ts'
-import { cleanupActions } from './logs/cleanup-actions.task.ts'
+import * as artifactPageRoutes from './artifacts/artifact-page.routes.ts'
+import * as artifactV3Routes from './artifacts/artifact-v3.routes.ts'
+import * as artifactV4Routes from './artifacts/artifact-v4.routes.ts'
+import { artifactUsage } from './artifacts/artifact.service.ts'
+import { pageOfOwner } from './artifacts/artifact.store.ts'
+import { cleanupActions } from './cleanup-actions.task.ts'
 import * as logRoutes from './logs/log.routes.ts'
 import { storeLog } from './logs/log.service.ts'
 import { deleteRunFiles } from './logs/log.subscribers.ts'
@@ -29,6 +34,9 @@ export const actions: Feature = {
     registrationRoutes,
     runnerRoutes,
     logRoutes,
+    artifactV4Routes,
+    artifactV3Routes,
+    artifactPageRoutes,
   ],
   subscribers: [deleteRunFiles],
   credentials: [jobTokens, runnerTokens],
@@ -45,5 +53,11 @@ export const actions: Feature = {
     { table: 'action_secret', column: 'sealed', purpose: secretPurpose },
     { table: 'action_registration_token', column: 'sealed', purpose: registrationPurpose },
   ],
-  files: [{ table: 'action_task', column: 'log_key', store: 'actionsLog' }],
+  files: [
+    { table: 'action_task', column: 'log_key', store: 'actionsLog' },
+    { table: 'action_artifact', column: 'blob_key', store: 'actionsArtifacts' },
+    { table: 'action_artifact_block', column: 'blob_key', store: 'actionsArtifacts' },
+  ],
+  usage: [artifactUsage],
+  storedArtifacts: pageOfOwner,
 }

@@ -37,6 +37,7 @@ export type TaskId = Id<'task'>
 export type RunnerId = Id<'runner'>
 export type RegistrationTokenId = Id<'registration token'>
 export type ActionScheduleId = Id<'action schedule'>
+export type ArtifactId = Id<'artifact'>
 export type SessionId = Id<'session'>
 export type LfsBlobId = Id<'lfsBlob'>
 export type LfsLockId = Id<'lfsLock'>

@@ -1,4 +1,5 @@
 import type { SignedInRepoCtx } from '../../access/context.ts'
+import { addToUsage } from '../../access/usage.store.ts'
 import { clockOf } from '../../db/clock.ts'
 import { transaction, type Tx } from '../../db/database.ts'
 import type { ActionJobRow, ActionRunRow } from '../../db/tables/actions.ts'
@@ -17,6 +18,7 @@ import {
   listBlobKeys,
   listJobStates,
   listJobsOfRun,
+  sumArtifactsOfRun,
   updateJobs,
   updateRun,
   type JobState,
@@ -153,6 +155,7 @@ export async function deleteRun(ctx: SignedInRepoCtx, runId: RunId): Promise<voi
     const jobs = await listJobStates(tx, runId)
     if (!jobs.every(({ status }) => isFinal(status))) throw notDone()
     const blobKeys = await listBlobKeys(tx, runId)
+    await addToUsage(tx, { repoId: ctx.repo.id }, 'artifacts', -(await sumArtifactsOfRun(tx, runId)))
     await deleteRunRow(tx, ctx.repo.id, runId)
     await publish(tx, 'run.deleted', { repoId: ctx.repo.id, runId, doerId: ctx.viewer.id, blobKeys })
   })

@@ -5,7 +5,7 @@ import type { ActionJobId, RunId } from '../../lib/ids.ts'
 import type { Page } from '../../lib/paging.ts'
 import type { QueueScope } from '../queue-scope.ts'
 import { isStatus } from '../status.rules.ts'
-import { countRuns, findRun, listRuns } from './run.store.ts'
+import { countRuns, findRun, findRunByNumber, listRuns } from './run.store.ts'
 import { countTasks, listOpenJobs, listTasks, type OpenJob, type TaskOfRun } from './task.store.ts'
 
 /** What a list of runs is asked for, as it was sent. */
@@ -34,6 +34,16 @@ export async function pageOfRuns(
 /** A run of the repository by its id; any other is `NotFound`. */
 export async function getRun({ db, repo }: Pick<RepoCtx, 'db' | 'repo'>, id: number): Promise<ActionRunRow> {
   const run = await findRun(db, repo.id, id as RunId)
+  if (!run) throw new NotFound('there is no such run', 'run_not_found')
+  return run
+}
+
+/** A run of the repository by its number, as pages name it; any other is `NotFound`. */
+export async function getRunNumbered(
+  { db, repo }: Pick<RepoCtx, 'db' | 'repo'>,
+  number: number,
+): Promise<ActionRunRow> {
+  const run = await findRunByNumber(db, repo.id, number)
   if (!run) throw new NotFound('there is no such run', 'run_not_found')
   return run
 }

@@ -275,14 +275,35 @@ export const deleteRunRow = async (tx: Tx, repoId: RepoId, id: RunId): Promise<b
   return true
 }
 
-/** The stored logs of a run, by their keys. */
-export const listBlobKeys = async (tx: Tx, runId: RunId): Promise<string[]> =>
-  (
-    await tx
-      .selectFrom('action_task')
-      .innerJoin('action_job', 'action_job.id', 'action_task.job_id')
-      .select('action_task.log_key')
-      .where('action_job.run_id', '=', runId)
-      .where('action_task.log_key', '<>', '')
-      .execute()
-  ).map(({ log_key }) => log_key)
+/** The files of a run, by their keys: stored logs, artifacts, and parts of these. */
+export async function listBlobKeys(tx: Tx, runId: RunId): Promise<string[]> {
+  const logs = tx
+    .selectFrom('action_task')
+    .innerJoin('action_job', 'action_job.id', 'action_task.job_id')
+    .select('action_task.log_key as key')
+    .where('action_job.run_id', '=', runId)
+    .where('action_task.log_key', '<>', '')
+  const artifacts = tx
+    .selectFrom('action_artifact')
+    .select('blob_key as key')
+    .where('run_id', '=', runId)
+    .where('blob_key', '<>', '')
+  const parts = tx
+    .selectFrom('action_artifact_block')
+    .innerJoin('action_artifact', 'action_artifact.id', 'action_artifact_block.artifact_id')
+    .select('action_artifact_block.blob_key as key')
+    .where('action_artifact.run_id', '=', runId)
+  return (await logs.unionAll(artifacts).unionAll(parts).execute()).map(({ key }) => key)
+}
+
+/** What the artifacts of a run count in the ledger. */
+export const sumArtifactsOfRun = async (tx: Tx, runId: RunId): Promise<number> => {
+  const { bytes } = await tx
+    .selectFrom('action_artifact')
+    .select((select) => select.fn.sum<number | string | null>('stored_bytes').as('bytes'))
+    .where('run_id', '=', runId)
+    .where('is_whole', '=', true)
+    .where('is_expired', '=', false)
+    .executeTakeFirstOrThrow()
+  return Number(bytes ?? 0)
+}

@@ -417,6 +417,8 @@ export const ingot = defineSection('ingot', {
     min: '0s',
   }),
   maxActionsLog: bytes('MAX_ACTIONS_LOG', '256 MiB', 'largest log of a job; what comes after it is left out'),
+  maxArtifact: bytes('MAX_ARTIFACT', '2 GiB', 'largest artifact of a workflow'),
+  maxArtifacts: int('MAX_ARTIFACTS', 5000, 'most files that the artifacts of one run have', { min: 1 }),
   maxWebhooks: int('MAX_WEBHOOKS', 100, 'most webhooks of a repository, of an account, and of the instance', {
     min: 1,
     max: 1000,

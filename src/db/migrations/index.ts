@@ -4,6 +4,7 @@ import { accounts3 } from './accounts-3.ts'
 import { actions1 } from './actions-1.ts'
 import { actions2 } from './actions-2.ts'
 import { actions3 } from './actions-3.ts'
+import { actions4 } from './actions-4.ts'
 import { activity1 } from './activity-1.ts'
 import { events1 } from './events-1.ts'
 import { federation1 } from './federation-1.ts'
@@ -85,4 +86,5 @@ export const migrations: readonly Migration[] = [
   imports2,
   actions3,
   federation3,
+  actions4,
 ]

@@ -2,6 +2,7 @@ import type { Generated, Insertable, Selectable } from 'kysely'
 import type {
   ActionJobId,
   ActionScheduleId,
+  ArtifactId,
   Oid,
   RegistrationTokenId,
   RepoId,
@@ -239,7 +240,44 @@ export interface ActionScheduleTable {
   next_unix: Unix
 }
 
+/** Files that a run gave: of the newer protocol one for each name, of the older one for each path. */
+export interface ActionArtifactTable {
+  id: Generated<ArtifactId>
+  repo_id: RepoId
+  run_id: RunId
+  name: string
+  /** Below the name, in the older protocol; else empty. */
+  path: string
+  /** Of the protocol: 3 or 4. */
+  version: number
+  /** All of it has arrived, and it is shown. */
+  is_whole: boolean
+  /** Its time is over: its bytes are gone, the row stays. */
+  is_expired: boolean
+  /** It is kept packed as it came. */
+  is_gzip: boolean
+  /** Before packing, and as it is kept. */
+  size_bytes: number
+  stored_bytes: number
+  blob_key: string
+  created_unix: Unix
+  expires_unix: Unix
+}
+
+/** A part of an artifact that is not whole yet. */
+export interface ActionArtifactBlockTable {
+  id: Generated<number>
+  artifact_id: ArtifactId
+  /** As the client names it, or where it begins. */
+  block_key: string
+  position: number
+  size_bytes: number
+  blob_key: string
+}
+
 export interface ActionTables {
+  action_artifact: ActionArtifactTable
+  action_artifact_block: ActionArtifactBlockTable
   action_secret: ActionSecretTable
   action_variable: ActionVariableTable
   action_run: ActionRunTable
@@ -271,3 +309,6 @@ export type ActionRunnerRow = Selectable<ActionRunnerTable>
 export type NewActionRunnerRow = Insertable<ActionRunnerTable>
 export type ActionRegistrationTokenRow = Selectable<ActionRegistrationTokenTable>
 export type ActionScheduleRow = Selectable<ActionScheduleTable>
+export type ActionArtifactRow = Selectable<ActionArtifactTable>
+export type NewActionArtifactRow = Insertable<ActionArtifactTable>
+export type ActionArtifactBlockRow = Selectable<ActionArtifactBlockTable>

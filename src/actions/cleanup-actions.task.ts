@@ -1,12 +1,13 @@
-import type { Ctx } from '../../access/context.ts'
-import { configuredTask } from '../../access/task.ts'
-import type { Config } from '../../config/load-config.ts'
-import { transaction } from '../../db/database.ts'
-import { enqueueAll, planned } from '../../jobs/queue.ts'
-import { nowUnix } from '../../lib/time.ts'
-import { updateTask } from '../runs/attempt.store.ts'
-import { storeLog } from './log.service.ts'
-import { listLogs } from './log.store.ts'
+import type { Ctx } from '../access/context.ts'
+import { expireArtifacts } from './artifacts/artifact.service.ts'
+import { configuredTask } from '../access/task.ts'
+import type { Config } from '../config/load-config.ts'
+import { transaction } from '../db/database.ts'
+import { enqueueAll, planned } from '../jobs/queue.ts'
+import { nowUnix } from '../lib/time.ts'
+import { updateTask } from './runs/attempt.store.ts'
+import { storeLog } from './logs/log.service.ts'
+import { listLogs } from './logs/log.store.ts'
 
 const atOnce = 200
 
@@ -51,4 +52,5 @@ export const cleanupActions = (config: Config) =>
   configuredTask('cleanup_actions', config.cronCleanupActions, async (ctx, run) => {
     await storeLateLogs(ctx)
     await expireLogs(ctx, run.signal)
+    await expireArtifacts(ctx, run.signal)
   })

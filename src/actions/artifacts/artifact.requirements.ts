@@ -1,0 +1,15 @@
+import type { Ctx } from '../../access/context.ts'
+import type { Requirement } from '../../http/operation.ts'
+import { Unauthenticated } from '../../lib/errors.ts'
+import { JobPrincipal } from '../runners/job.credentials.ts'
+import type { RunningTask } from '../runners/job-token.store.ts'
+
+/** The caller is a job that runs. */
+export const byJob: Requirement<Ctx, { readonly task: RunningTask }> = {
+  codes: ['job'],
+  refuses: [401],
+  check({ principal, refusedCredential }) {
+    if (principal instanceof JobPrincipal) return { task: principal.task }
+    throw refusedCredential ?? new Unauthenticated('only a job that runs may do this', 'job_only')
+  },
+}

@@ -1,0 +1,42 @@
+import { Type } from 'typebox'
+import { nullable, object, requestObject } from '../../http/schema.ts'
+
+const text = Type.Optional(Type.String())
+const number = Type.Optional(Type.Union([Type.String(), Type.Integer()]))
+
+/** What calls of the artifact service carry: clients write names of fields in either form. */
+export const ArtifactCall = requestObject('ActionsArtifactCall', {
+  workflow_run_backend_id: text,
+  workflowRunBackendId: text,
+  name: text,
+  size: number,
+  hash: Type.Optional(nullable(Type.String())),
+  expires_at: text,
+  expiresAt: text,
+  name_filter: text,
+  nameFilter: text,
+  id_filter: number,
+  idFilter: number,
+})
+
+export const ArtifactUpload = object('ActionsArtifactUpload', { ok: Type.Boolean(), signedUploadUrl: Type.String() })
+export const ArtifactMade = object('ActionsArtifactMade', { ok: Type.Boolean(), artifactId: Type.String() })
+export const ArtifactSigned = object('ActionsArtifactSigned', { signedUrl: Type.String() })
+export const ArtifactList = object('ActionsArtifactList', {
+  artifacts: Type.Array(
+    object('ActionsArtifactEntry', {
+      workflowRunBackendId: Type.String(),
+      workflowJobRunBackendId: Type.String(),
+      databaseId: Type.String(),
+      name: Type.String(),
+      size: Type.String(),
+      createdAt: Type.String(),
+    }),
+  ),
+})
+
+export const RunArtifacts = object('ActionsRunArtifacts', {
+  artifacts: Type.Array(
+    object('ActionsRunArtifact', { name: Type.String(), size: Type.Integer(), status: Type.String() }),
+  ),
+})

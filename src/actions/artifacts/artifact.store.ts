@@ -1,0 +1,165 @@
+import { sql } from 'kysely'
+import type { RepoUsage } from '../../access/usage.store.ts'
+import type { Db, Tx } from '../../db/database.ts'
+import type { ActionArtifactBlockRow, ActionArtifactRow, NewActionArtifactRow } from '../../db/tables/actions.ts'
+import type { ArtifactId, RepoId, RunId, UserId } from '../../lib/ids.ts'
+import type { Page } from '../../lib/paging.ts'
+import type { Unix } from '../../lib/time.ts'
+
+export const insertArtifact = (tx: Tx, values: NewActionArtifactRow): Promise<ActionArtifactRow> =>
+  tx.insertInto('action_artifact').values(values).returningAll().executeTakeFirstOrThrow()
+
+export const findArtifact = (db: Db | Tx, id: ArtifactId): Promise<ActionArtifactRow | undefined> =>
+  db.selectFrom('action_artifact').selectAll().where('id', '=', id).executeTakeFirst()
+
+/** The row, locked against others until the transaction ends (SQLite has one writer anyway). */
+export const findArtifactForUpdate = (tx: Tx, id: ArtifactId): Promise<ActionArtifactRow | undefined> =>
+  tx
+    .updateTable('action_artifact')
+    .set((set) => ({ name: set.ref('name') }))
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirst()
+
+/** What artifacts are looked for by, beside their run. */
+export interface ArtifactFilter {
+  readonly isWhole: boolean
+  readonly version?: number
+  readonly name?: string | undefined
+  readonly path?: string
+  readonly id?: ArtifactId | undefined
+}
+
+/** Artifacts of a run that have not expired, in the order in which they were made; at most 5,000 rows or as many as asked. */
+export function listArtifacts(
+  db: Db | Tx,
+  runId: RunId,
+  { isWhole, version, name, path, id }: ArtifactFilter,
+  limit: number,
+): Promise<ActionArtifactRow[]> {
+  let query = db
+    .selectFrom('action_artifact')
+    .selectAll()
+    .where('run_id', '=', runId)
+    .where('is_whole', '=', isWhole)
+    .where('is_expired', '=', false)
+  if (version !== undefined) query = query.where('version', '=', version)
+  if (name !== undefined) query = query.where('name', '=', name)
+  if (path !== undefined) query = query.where('path', '=', path)
+  if (id !== undefined) query = query.where('id', '=', id)
+  return query.orderBy('id').limit(limit).execute()
+}
+
+export const countArtifacts = async (tx: Tx, runId: RunId): Promise<number> =>
+  (
+    await tx
+      .selectFrom('action_artifact')
+      .select((select) => select.fn.countAll<number>().as('count'))
+      .where('run_id', '=', runId)
+      .executeTakeFirstOrThrow()
+  ).count
+
+export const updateArtifact = (tx: Tx, id: ArtifactId, change: Partial<NewActionArtifactRow>) =>
+  tx.updateTable('action_artifact').set(change).where('id', '=', id).execute()
+
+export const deleteArtifactRow = (tx: Tx, id: ArtifactId) =>
+  tx.deleteFrom('action_artifact').where('id', '=', id).execute()
+
+export const listBlocks = (db: Db | Tx, id: ArtifactId): Promise<ActionArtifactBlockRow[]> =>
+  db
+    .selectFrom('action_artifact_block')
+    .selectAll()
+    .where('artifact_id', '=', id)
+    .orderBy('position')
+    .orderBy('id')
+    .execute()
+
+/** Keeps a part; one of the same name that came before gives way, and its file is the caller's to delete. */
+export const upsertBlock = (tx: Tx, block: Omit<ActionArtifactBlockRow, 'id'>) =>
+  tx
+    .insertInto('action_artifact_block')
+    .values(block)
+    .onConflict((conflict) =>
+      conflict.columns(['artifact_id', 'block_key']).doUpdateSet((set) => ({
+        position: set.ref('excluded.position'),
+        size_bytes: set.ref('excluded.size_bytes'),
+        blob_key: set.ref('excluded.blob_key'),
+      })),
+    )
+    .execute()
+
+export const updateBlockPosition = (tx: Tx, id: ArtifactId, blockKey: string, position: number) =>
+  tx
+    .updateTable('action_artifact_block')
+    .set({ position })
+    .where('artifact_id', '=', id)
+    .where('block_key', '=', blockKey)
+    .execute()
+
+export const deleteBlocks = (tx: Tx, id: ArtifactId) =>
+  tx.deleteFrom('action_artifact_block').where('artifact_id', '=', id).execute()
+
+/** Artifacts whose time is over, some at a time. */
+export const listExpired = (db: Db, atUnix: Unix, limit: number): Promise<ActionArtifactRow[]> =>
+  db
+    .selectFrom('action_artifact')
+    .selectAll()
+    .where('is_expired', '=', false)
+    .where('expires_unix', '<=', atUnix)
+    .orderBy('expires_unix')
+    .limit(limit)
+    .execute()
+
+/** Bytes of artifacts by repository. */
+export async function sumArtifacts(db: Db | Tx, repoIds: readonly RepoId[]): Promise<RepoUsage[]> {
+  if (repoIds.length === 0) return []
+  const rows = await db
+    .selectFrom('action_artifact')
+    .select((select) => ['repo_id', select.fn.sum<number | string>('stored_bytes').as('bytes')])
+    .where('repo_id', 'in', repoIds)
+    .where('is_whole', '=', true)
+    .where('is_expired', '=', false)
+    .groupBy('repo_id')
+    .execute()
+  return rows.map((row) => ({ repoId: row.repo_id, kind: 'artifacts', sizeBytes: Number(row.bytes) }))
+}
+
+/** Artifacts of an owner's repositories that are kept, the largest first, and how many there are. */
+export async function pageOfOwner(
+  db: Db,
+  ownerId: UserId,
+  page: Page,
+): Promise<{ rows: { name: string; sizeBytes: number; webPath: string }[]; total: number }> {
+  const kept = db
+    .selectFrom('action_artifact')
+    .innerJoin('repo', 'repo.id', 'action_artifact.repo_id')
+    .where('repo.owner_id', '=', ownerId)
+    .where('action_artifact.is_whole', '=', true)
+    .where('action_artifact.is_expired', '=', false)
+  const [rows, counted] = await Promise.all([
+    kept
+      .innerJoin('user', 'user.id', 'repo.owner_id')
+      .innerJoin('action_run', 'action_run.id', 'action_artifact.run_id')
+      .select([
+        'action_artifact.name',
+        'action_artifact.stored_bytes as sizeBytes',
+        'user.name as ownerName',
+        'repo.name as repoName',
+        'action_run.number',
+      ])
+      .orderBy('action_artifact.stored_bytes', 'desc')
+      .orderBy('action_artifact.id')
+      .limit(page.limit)
+      .offset(page.offset)
+      .execute(),
+    kept.select(sql<number>`count(*)`.as('count')).executeTakeFirstOrThrow(),
+  ])
+  return {
+    rows: rows.map(({ name, sizeBytes, ownerName, repoName, number }) => ({
+      name,
+      sizeBytes,
+      webPath: `${ownerName}/${repoName}/actions/runs/${number}`,
+    })),
+    total: counted.count,
+  }
+}
