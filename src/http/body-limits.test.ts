@@ -66,6 +66,8 @@ test('no operation outside of those that carry files takes more than 2 MiB', asy
     'activitypubPersonByNameInbox',
     'activitypubPersonInbox',
     'activitypubRepositoryInbox',
+    // A manifest is as large as its registry lets it be: four megabytes.
+    'containerPutManifest',
     'orgUpdateAvatar',
     'repoApplyDiffPatch',
     'repoChangeFiles',

@@ -45,12 +45,12 @@ test('operation: what is no schema is refused by the compiler, wherever a schema
 const manifestType = 'application/vnd.oci.image.manifest.v1+json'
 const shared = { base: 'site', scope: null, requires: [anyone], errors: registryErrors } as const
 
-/** Operations in the form of other protocols; the forge has none of them. */
+/** Operations in the form of other protocols, at addresses that the forge has not. */
 const routes = {
   manifest: operation({
     ...shared,
     method: 'GET',
-    path: '/v2/{name+}/manifests/{reference}',
+    path: '/v9/{name+}/manifests/{reference}',
     params: { name: pathText, reference: pathText },
     reply: { 200: jsonAs(manifestType, Type.Object({ name: Type.String(), reference: Type.String() })) },
     run: async ({ params }) => ok(params),
@@ -58,15 +58,15 @@ const routes = {
   startUpload: operation({
     ...shared,
     method: 'POST',
-    path: '/v2/{name+}/blobs/uploads',
+    path: '/v9/{name+}/blobs/uploads',
     params: { name: pathText },
     reply: { 202: 'empty' },
-    run: async ({ params }) => empty(202, { location: `/v2/${params.name}/blobs/uploads/1` }),
+    run: async ({ params }) => empty(202, { location: `/v9/${params.name}/blobs/uploads/1` }),
   }),
   blob: operation({
     ...shared,
     method: 'GET',
-    path: '/v2/{name+}/blobs/{digest}',
+    path: '/v9/{name+}/blobs/{digest}',
     params: { name: pathText, digest: pathText },
     reply: { 200: bytesOf('application/octet-stream') },
     run: async ({ params }) => {
@@ -77,7 +77,7 @@ const routes = {
   module: operation({
     ...shared,
     method: 'GET',
-    path: '/api/packages/{owner}/go/{module+}/@v/{file}.{kind}',
+    path: '/api/others/{owner}/go/{module+}/@v/{file}.{kind}',
     params: { owner: pathText, module: pathText, file: pathText, kind: enumeration('info', 'mod', 'zip') },
     reply: { 200: Type.Object({}, { additionalProperties: true }) },
     run: async ({ params }) => ok(params),
@@ -107,13 +107,13 @@ const routes = {
 test('addresses of other protocols: unknown ones and methods are refused in the form of their surface', async () => {
   await using forge = await startForge({ features: [{ routes: [routes] }] })
   const ask = (method: string, path: string) => forge.guest.send(method, path, undefined, { site: true })
-  assert.equal((await ask('GET', '/v2/manifests/latest')).status, 404)
-  const method = await ask('PUT', '/v2/a/b/manifests/latest')
+  assert.equal((await ask('GET', '/v9/manifests/latest')).status, 404)
+  const method = await ask('PUT', '/v9/a/b/manifests/latest')
   assert.deepEqual([method.status, method.headers.get('allow')], [405, 'GET, HEAD'])
   assert.equal((await ask('PUT', '/parts/one')).status, 404)
   assert.equal((await ask('PUT', '/parts/-1')).status, 404)
-  assert.equal((await ask('GET', '/api/packages/alice/go/example.com/x/@v/v1.0.0.exe')).status, 404)
-  const missing = await ask('GET', '/v2/org/app/blobs/sha256:2')
+  assert.equal((await ask('GET', '/api/others/alice/go/example.com/x/@v/v1.0.0.exe')).status, 404)
+  const missing = await ask('GET', '/v9/org/app/blobs/sha256:2')
   assert.deepEqual(missing.json, { errors: [{ code: 'BLOB_UNKNOWN', message: 'blob unknown to registry' }] })
   assert.equal(
     missing.headers.get('www-authenticate'),
@@ -124,17 +124,17 @@ test('addresses of other protocols: unknown ones and methods are refused in the 
 test('addresses of other protocols: names of several segments, encoded slashes, HEAD and a slash at the end', async () => {
   await using forge = await startForge({ features: [{ routes: [routes] }] })
   const ask = (method: string, path: string) => forge.guest.send(method, path, undefined, { site: true })
-  const manifest = await ask('GET', '/v2/org/team/app/manifests/latest')
+  const manifest = await ask('GET', '/v9/org/team/app/manifests/latest')
   assert.deepEqual(manifest.json, { name: 'org/team/app', reference: 'latest' })
   assert.equal(manifest.headers.get('content-type'), manifestType)
-  assert.deepEqual((await ask('GET', '/v2/a/manifests/b/manifests/c%2Fd')).json, {
+  assert.deepEqual((await ask('GET', '/v9/a/manifests/b/manifests/c%2Fd')).json, {
     name: 'a/manifests/b',
     reference: 'c/d',
   })
-  assert.equal((await ask('HEAD', '/v2/org/app/blobs/sha256:1')).headers.get('content-length'), '16')
-  const upload = await ask('POST', '/v2/org/app/blobs/uploads/')
-  assert.deepEqual([upload.status, upload.headers.get('location')], [202, '/v2/org/app/blobs/uploads/1'])
-  assert.deepEqual((await ask('GET', '/api/packages/alice/go/example.com/x/@v/v1.0.0.zip')).json, {
+  assert.equal((await ask('HEAD', '/v9/org/app/blobs/sha256:1')).headers.get('content-length'), '16')
+  const upload = await ask('POST', '/v9/org/app/blobs/uploads/')
+  assert.deepEqual([upload.status, upload.headers.get('location')], [202, '/v9/org/app/blobs/uploads/1'])
+  assert.deepEqual((await ask('GET', '/api/others/alice/go/example.com/x/@v/v1.0.0.zip')).json, {
     owner: 'alice',
     module: 'example.com/x',
     file: 'v1.0.0',

@@ -78,7 +78,7 @@ test('openApiFamilyDocument: each operation outside of the API stands in the doc
   assert.equal((await forge.guest.get('/api/openapi/nothing.json', { site: true })).status, 404)
   const operations = forge.services.operations()
   const families = [...new Set(operations.map(({ family }) => family))]
-  const known = ['api', 'downloads', 'git', 'lfs', 'oauth2', 'site', 'vendor']
+  const known = ['api', 'downloads', 'git', 'lfs', 'oauth2', 'runner', 'site', 'vendor']
   assert.deepEqual(families.filter((family) => !family.endsWith('-registry')).toSorted(), known)
   const described: string[] = []
   for (const family of families) {

@@ -1,0 +1,150 @@
+// Measures what honest people feel while others attack: usual times of a read, a clone and a push, and the same during each attack.
+// usage: node scripts/bench-attacks.mjs --server URL --admin login:password
+// The attackers come from 127.0.0.2, honest people from 127.0.0.1: the addresses of one Linux machine.
+import { connect } from 'node:net'
+import { execFileSync, spawn } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { randomBytes } from 'node:crypto'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+
+const { values: o } = parseArgs({
+  options: {
+    server: { type: 'string', default: 'http://127.0.0.1:3000' },
+    admin: { type: 'string', default: 'root:Passw0rd!' },
+  },
+})
+const basic = `Basic ${Buffer.from(o.admin).toString('base64')}`
+const [login] = o.admin.split(':')
+const port = Number(new URL(o.server).port)
+const folder = mkdtempSync(join(tmpdir(), 'attacks-'))
+const identity = ['-c', 'user.name=a', '-c', 'user.email=a@b']
+const git = (...args) =>
+  execFileSync('git', [...identity, ...args], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).trim()
+const api = async (method, path, body) => {
+  const r = await fetch(`${o.server}/api/v1${path}`, {
+    method,
+    headers: { authorization: token ?? basic, 'content-type': 'application/json' },
+    ...(body ? { body: JSON.stringify(body) } : {}),
+  })
+  if (!r.ok) throw new Error(`${method} ${path}: ${r.status}`)
+  return r.json()
+}
+let token
+token = `token ${(await api('POST', `/users/${login}/tokens`, { name: `attacks-${Date.now()}`, scopes: ['all'] })).sha1}`
+const name = `attacks-${Date.now()}`
+await api('POST', '/user/repos', { name, auto_init: true, default_branch: 'main' })
+const remote = `http://${login}:${token.slice(6)}@127.0.0.1:${port}/${login}/${name}.git`
+const work = join(folder, 'work')
+git('clone', '-q', remote, work)
+writeFileSync(join(work, 'random.bin'), randomBytes(8 << 20))
+git('-C', work, 'add', '.')
+git('-C', work, 'commit', '-q', '-m', 'large')
+git('-C', work, 'push', '-q', 'origin', 'main')
+const tip = git('-C', work, 'rev-parse', 'HEAD')
+const blob = git('-C', work, 'rev-parse', 'HEAD:random.bin')
+const tree = execFileSync('git', ['-C', work, 'mktree'], {
+  input: Array.from({ length: 300 }, (_, i) => `100644 blob ${blob}\t${i}\n`).join(''),
+  encoding: 'utf8',
+}).trim()
+git(
+  '-C',
+  work,
+  'push',
+  '-q',
+  'origin',
+  `${git('-C', work, 'commit-tree', '-m', 'again', '-p', 'HEAD', tree)}:refs/heads/again`,
+)
+
+const run = (args) =>
+  new Promise((done) => {
+    const from = performance.now()
+    spawn('git', [...identity, ...args], { stdio: 'ignore' }).on('close', (code) =>
+      done(code === 0 ? performance.now() - from : Infinity),
+    )
+  })
+let count = 0
+const median = async (work, times = 5) => {
+  const all = []
+  for (let i = 0; i < times; i++) all.push(await work())
+  return all.sort((a, b) => a - b)[times >> 1]
+}
+const honest = {
+  read: () =>
+    median(async () => {
+      const from = performance.now()
+      const r = await fetch(`${o.server}/api/v1/repos/${login}/${name}`)
+      await r.text()
+      return r.ok ? performance.now() - from : Infinity
+    }, 15),
+  commits: () =>
+    median(async () => {
+      const from = performance.now()
+      const r = await fetch(`${o.server}/api/v1/repos/${login}/${name}/commits?stat=true`, {
+        headers: { authorization: token },
+      })
+      await r.text()
+      return r.ok ? performance.now() - from : Infinity
+    }, 9),
+  clone: () => median(() => run(['clone', '-q', `${o.server}/${login}/${name}.git`, join(folder, `clone-${++count}`)])),
+  push: () =>
+    median(async () => {
+      writeFileSync(join(work, 'small'), String(++count))
+      git('-C', work, 'add', '.')
+      git('-C', work, 'commit', '-q', '-m', `${count}`)
+      return run(['-C', work, 'push', '-q', 'origin', 'main'])
+    }),
+}
+const open = []
+const lazy = (text) => {
+  const s = connect({ port, host: '127.0.0.1', localAddress: '127.0.0.2' })
+  s.on('error', () => {})
+  s.pause()
+  s.write(text)
+  open.push(s)
+}
+const packet = (text) => (text.length + 4).toString(16).padStart(4, '0') + text
+const post = (service, body, length = body.length, more = '') =>
+  `POST /${login}/${name}.git/git-${service} HTTP/1.1\r\nhost: x\r\n${more}git-protocol: version=2\r\ncontent-type: application/x-git-${service}-request\r\ncontent-length: ${length}\r\n\r\n${body}`
+const many = (times, text) => () => {
+  for (let i = 0; i < times; i++) lazy(text(i))
+}
+const attacks = {
+  nobody: () => {},
+  '20 clones that read nothing': many(20, (i) =>
+    post(
+      'upload-pack',
+      `${packet('command=fetch')}0001${packet('ofs-delta')}${packet(`want ${tip}`)}${packet(`deepen ${100 + i}`)}${packet('done')}0000`,
+    ),
+  ),
+  '60 pushes of four bytes': many(60, () => post('receive-pack', '0095', 1000, `authorization: ${token}\r\n`)),
+  '40 downloads that read nothing': many(
+    40,
+    () => `GET /${login}/${name}/raw/branch/main/random.bin HTTP/1.1\r\nhost: x\r\n\r\n`,
+  ),
+  '20 archives of a file named 300 times': many(
+    20,
+    (i) => `GET /api/v1/repos/${login}/${name}/archive/again.${i % 2 ? 'zip' : 'tar.gz'} HTTP/1.1\r\nhost: x\r\n\r\n`,
+  ),
+  '600 begun requests': many(600, () => post('upload-pack', '0', 1000)),
+  '200 expensive reads': many(
+    200,
+    (i) => `GET /api/v1/repos/${login}/${name}/commits?stat=true&limit=${1 + (i % 50)} HTTP/1.1\r\nhost: x\r\n\r\n`,
+  ),
+}
+const usual = {}
+for (const [attack, begin] of Object.entries(attacks)) {
+  begin()
+  await new Promise((done) => setTimeout(done, 300))
+  const row = []
+  for (const [what, measure] of Object.entries(honest)) {
+    const ms = await measure()
+    if (attack === 'nobody') usual[what] = ms
+    row.push(`${what} ${ms.toFixed(1)} ms${attack === 'nobody' ? '' : ` (${(ms / usual[what]).toFixed(2)} x)`}`)
+  }
+  console.log(attack.padEnd(40), row.join('   '))
+  for (const socket of open.splice(0)) socket.destroy()
+  await new Promise((done) => setTimeout(done, 1000))
+}
+rmSync(folder, { recursive: true, force: true })
