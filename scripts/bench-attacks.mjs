@@ -22,17 +22,19 @@ const folder = mkdtempSync(join(tmpdir(), 'attacks-'))
 const identity = ['-c', 'user.name=a', '-c', 'user.email=a@b']
 const git = (...args) =>
   execFileSync('git', [...identity, ...args], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).trim()
+/** How `api` signs in: with the password until there is a token. */
+let authorization = basic
 const api = async (method, path, body) => {
   const r = await fetch(`${o.server}/api/v1${path}`, {
     method,
-    headers: { authorization: token ?? basic, 'content-type': 'application/json' },
+    headers: { authorization, 'content-type': 'application/json' },
     ...(body ? { body: JSON.stringify(body) } : {}),
   })
   if (!r.ok) throw new Error(`${method} ${path}: ${r.status}`)
   return r.json()
 }
-let token
-token = `token ${(await api('POST', `/users/${login}/tokens`, { name: `attacks-${Date.now()}`, scopes: ['all'] })).sha1}`
+const token = `token ${(await api('POST', `/users/${login}/tokens`, { name: `attacks-${Date.now()}`, scopes: ['all'] })).sha1}`
+authorization = token
 const name = `attacks-${Date.now()}`
 await api('POST', '/user/repos', { name, auto_init: true, default_branch: 'main' })
 const remote = `http://${login}:${token.slice(6)}@127.0.0.1:${port}/${login}/${name}.git`
