@@ -159,6 +159,7 @@ test('what nobody else has to do with is looked at once, in its transaction, and
   await using forge = await startForge({ users: ['alice', 'bob'] })
   const { db } = forge.services
   const toldOf = async (act: () => Promise<unknown>): Promise<number> => {
+    await forge.settle()
     const before = await db.selectFrom('notified_event').select('event_id').execute()
     await act()
     await forge.settle()

@@ -412,8 +412,10 @@ test(
         let isOver = false
         const work = Promise.all(writers.map((write) => write(running.url, () => isOver)))
         const pid = running.child.pid as number
-        if (round % 3 === 1) killed += await killGits(pid, 300 + Math.random() * 900)
-        else await wait(300 + Math.random() * 900)
+        // A machine that is too busy to merge anything is given longer each time.
+        const lifeMs = 300 + Math.random() * 900 + (merged === 0 ? round * 500 : 0)
+        if (round % 3 === 1) killed += await killGits(pid, lifeMs)
+        else await wait(lifeMs)
         if (round % 3 === 2) {
           const brokers = brokersOf(running.child.pid as number)
           assert.ok(brokers.length > 0)
