@@ -84,7 +84,7 @@ function answer(ctx: BrowserCtx & { readonly viewer: Viewer }, sent: Sent, autho
             <button type="submit" name="granted" value="true">
               Let it in
             </button>{' '}
-            <button type="submit" name="granted" value="false">
+            <button type="submit" name="granted" value="false" class="second">
               No
             </button>
           </form>

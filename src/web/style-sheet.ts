@@ -18,6 +18,7 @@ a { color: var(--accent) }
 .card input:not([type=checkbox]):not([type=hidden]) { width: 100%; padding: .55rem .7rem; font: inherit; color: inherit; background: var(--paper); border: 1px solid var(--line); border-radius: .4rem }
 .card .choice { display: flex; gap: .5rem; align-items: center }
 .card button { margin-top: 1.25rem; width: 100%; padding: .6rem; font: inherit; font-weight: 600; color: var(--sheet); background: var(--accent); border: 0; border-radius: .4rem; cursor: pointer }
+.card button.second { margin-top: .6rem; color: var(--accent); background: none; border: 1px solid currentColor }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px }
 .card .picture { display: block; width: 12rem; margin: 0 auto; background: #fff }
 .card code { overflow-wrap: anywhere }
