@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { promisify } from 'node:util'
-import { zstdCompress, zstdDecompress } from 'node:zlib'
+import zlib from 'node:zlib'
 import { Type } from 'typebox'
 import type { Ctx, Services } from '../../access/context.ts'
 import { transaction, type Db } from '../../db/database.ts'
@@ -15,8 +15,9 @@ import { findTask, findTaskForUpdate, updateTask } from '../runs/attempt.store.t
 import { lineOf, type LogBlock, type LogRow } from './log.rules.ts'
 import { deleteChunks, findChunkOf, insertChunk, listChunks } from './log.store.ts'
 
-const compress = promisify(zstdCompress)
-const decompress = promisify(zstdDecompress)
+// Not imported by their names: an older Node, which has no such exports, is to read as far as what tells so.
+const compress = promisify(zlib.zstdCompress)
+const decompress = promisify(zlib.zstdDecompress)
 
 /** Bytes of text of one block of a stored log: what is read and unpacked for any of its lines. */
 const blockBytes = 256 * 1024
