@@ -1,8 +1,18 @@
 import { mapLimited } from '../../lib/map-limited.ts'
+import {
+  accountOf,
+  labelOf,
+  milestoneOf,
+  numberAtEnd,
+  pagesOf,
+  releaseOf,
+  uploadOf,
+  writtenAsIssue,
+  writtenToLine,
+} from './common-forms.ts'
 import type { SourceClient } from './source-client.ts'
 import {
   authorOf,
-  colorOf,
   flagOf,
   indexOf,
   listOf,
@@ -15,23 +25,16 @@ import {
   timeOf,
   type JsonObject,
 } from './read-json.ts'
-import { SourceProblem } from './source-problem.ts'
 import type {
-  Batch,
-  Pages,
   Source,
   SourceAsset,
   SourceComment,
   SourceIssue,
-  SourceLabel,
   SourceLineComment,
   SourcePull,
   SourceReaction,
   SourceReview,
 } from './source.ts'
-
-/** Requests about single things that are under way at the same time. */
-const parallelRequests = 6
 
 /** Things of a page; servers of this family give fifty at most unless told otherwise. */
 const pageSize = 50
@@ -50,20 +53,12 @@ export function giteaSource(client: SourceClient, owner: string, name: string): 
     const issue = objectOf(item, what)
     const number = indexOf(issue, 'number', what)
     return {
+      ...writtenAsIssue(issue),
       number,
       author: writerOf(issue),
-      title: textOf(issue, 'title'),
-      content: textOf(issue, 'body'),
       ref: textOf(issue, 'ref'),
-      labels: listOf(issue, 'labels').map(labelOf),
-      milestone: textOf(memberOf(issue, 'milestone'), 'title'),
-      assignees: listOf(issue, 'assignees').map((person) => authorOf(person)),
-      isClosed: textOf(issue, 'state') === 'closed',
       isLocked: flagOf(issue, 'is_locked'),
       dueUnix: timeOf(issue, 'due_date'),
-      createdUnix: timeOf(issue, 'created_at'),
-      updatedUnix: timeOf(issue, 'updated_at'),
-      closedUnix: timeOf(issue, 'closed_at'),
       reactions: await people.ofIssue(number),
     }
   }
@@ -105,37 +100,12 @@ export function giteaSource(client: SourceClient, owner: string, name: string): 
         isArchived: flagOf(told, 'archived'),
       }
     },
-    async whoAmI() {
-      const found = await client.find('/user', 'the account').catch(() => undefined)
-      return found && authorOf(objectOf(found.json, 'the account'))
-    },
+    whoAmI: () => accountOf(client),
     labels: pagesOf(client, `${repo}/labels?${parameters}`, 'labels', (item) => labelOf(objectOf(item, 'a label'))),
-    milestones: pagesOf(client, `${repo}/milestones?state=all&${parameters}`, 'milestones', (item) => {
-      const milestone = objectOf(item, 'a milestone')
-      return {
-        title: textOf(milestone, 'title'),
-        content: textOf(milestone, 'description'),
-        isClosed: textOf(milestone, 'state') === 'closed',
-        dueUnix: timeOf(milestone, 'due_on'),
-        closedUnix: timeOf(milestone, 'closed_at'),
-        createdUnix: timeOf(milestone, 'created_at'),
-        updatedUnix: timeOf(milestone, 'updated_at'),
-      }
-    }),
-    releases: pagesOf(client, `${repo}/releases?${parameters}`, 'releases', (item) => {
-      const release = objectOf(item, 'a release')
-      return {
-        tagName: textOf(release, 'tag_name'),
-        target: textOf(release, 'target_commitish'),
-        title: textOf(release, 'name'),
-        content: textOf(release, 'body'),
-        isDraft: flagOf(release, 'draft'),
-        isPrerelease: flagOf(release, 'prerelease'),
-        author: authorOf(memberOf(release, 'author')),
-        createdUnix: timeOf(release, 'published_at') || timeOf(release, 'created_at'),
-        assets: listOf(release, 'assets').map((asset) => assetOf(client, asset)),
-      }
-    }),
+    milestones: pagesOf(client, `${repo}/milestones?state=all&${parameters}`, 'milestones', milestoneOf),
+    releases: pagesOf(client, `${repo}/releases?${parameters}`, 'releases', (item) =>
+      releaseOf(item, (asset) => assetOf(client, asset)),
+    ),
     issues: pagesOf(client, `${repo}/issues?state=all&type=issues&sort=oldest&${parameters}`, 'issues', (item) =>
       issueOf(item, 'an issue'),
     ),
@@ -172,27 +142,6 @@ export function giteaSource(client: SourceClient, owner: string, name: string): 
     download: (asset, maxBytes) => client.download(asset.url, `the file ${asset.name}`, maxBytes),
   }
 }
-
-/** Pages of a list whose items may each need further requests. */
-export function pagesOf<Item>(
-  client: SourceClient,
-  first: string,
-  what: string,
-  read: (item: unknown) => Item | Promise<Item>,
-): Pages<Item> {
-  return async (place): Promise<Batch<Item>> => {
-    const { items, next } = await client.page(first, place, what)
-    return { items: await mapLimited(items, parallelRequests, (item) => Promise.resolve(read(item))), next }
-  }
-}
-
-/** A label as servers of this family and GitHub tell of it. */
-export const labelOf = (label: JsonObject): SourceLabel => ({
-  name: textOf(label, 'name'),
-  color: colorOf(label, 'color'),
-  description: textOf(label, 'description'),
-  isExclusive: flagOf(label, 'exclusive'),
-})
 
 async function topicsOf(client: SourceClient, repo: string): Promise<string[]> {
   const found = await client.find(`${repo}/topics`, 'topics')
@@ -232,34 +181,15 @@ const reviewTypes: Readonly<Record<string, SourceReview['type']>> = {
 
 function lineCommentOf(comment: JsonObject): SourceLineComment {
   const old = numberOf(comment, 'original_position')
-  return {
-    author: authorOf(memberOf(comment, 'user')),
-    content: textOf(comment, 'body'),
-    path: textOf(comment, 'path'),
-    line: numberOf(comment, 'position') || -old,
-    hunk: textOf(comment, 'diff_hunk'),
-    commit: oidOf(comment, 'commit_id'),
-    createdUnix: timeOf(comment, 'created_at'),
-    updatedUnix: timeOf(comment, 'updated_at'),
-  }
+  return { ...writtenToLine(comment), line: numberOf(comment, 'position') || -old }
 }
 
 function assetOf(client: SourceClient, asset: JsonObject): SourceAsset {
   const isExternal = textOf(asset, 'type') === 'external'
   const url = textOf(asset, 'browser_download_url')
   return {
-    name: textOf(asset, 'name'),
+    ...uploadOf(asset),
     url: isExternal ? url : client.atHome(url),
     isExternal,
-    sizeBytes: typeof asset['size'] === 'number' ? numberOf(asset, 'size') : -1,
-    downloadCount: numberOf(asset, 'download_count'),
-    createdUnix: timeOf(asset, 'created_at'),
   }
-}
-
-/** The number that an address of an issue ends with. */
-export function numberAtEnd(url: string): number {
-  const number = Number(/\/(\d{1,9})(?:#.*)?$/.exec(url)?.[1] ?? 0)
-  if (number === 0) throw new SourceProblem('the other server tells of a comment without saying what it is about')
-  return number
 }

@@ -1,11 +1,20 @@
 import { mapLimited } from '../../lib/map-limited.ts'
 import type { SourceClient } from './source-client.ts'
-import { labelOf, numberAtEnd, pagesOf } from './gitea-source.ts'
+import {
+  accountOf,
+  labelOf,
+  milestoneOf,
+  numberAtEnd,
+  pagesOf,
+  releaseOf,
+  uploadOf,
+  writtenAsIssue,
+  writtenToLine,
+} from './common-forms.ts'
 import {
   authorOf,
   flagOf,
   indexOf,
-  listOf,
   memberOf,
   numberOf,
   objectOf,
@@ -15,7 +24,15 @@ import {
   timeOf,
   type JsonObject,
 } from './read-json.ts'
-import type { Source, SourceIssue, SourceLineComment, SourcePull, SourceReaction, SourceReview } from './source.ts'
+import type {
+  Source,
+  SourceAsset,
+  SourceIssue,
+  SourceLineComment,
+  SourcePull,
+  SourceReaction,
+  SourceReview,
+} from './source.ts'
 
 /** Things of a page, the most that the server gives (REST API, pagination). */
 const parameters = 'per_page=100&page=1'
@@ -41,20 +58,12 @@ export function githubSource(client: SourceClient, owner: string, name: string):
   const issueOf = async (issue: JsonObject, what: string): Promise<SourceIssue> => {
     const number = indexOf(issue, 'number', what)
     return {
+      ...writtenAsIssue(issue),
       number,
       author: authorOf(memberOf(issue, 'user')),
-      title: textOf(issue, 'title'),
-      content: textOf(issue, 'body'),
       ref: '',
-      labels: listOf(issue, 'labels').map(labelOf),
-      milestone: textOf(memberOf(issue, 'milestone'), 'title'),
-      assignees: listOf(issue, 'assignees').map((person) => authorOf(person)),
-      isClosed: textOf(issue, 'state') === 'closed',
       isLocked: flagOf(issue, 'locked'),
       dueUnix: 0,
-      createdUnix: timeOf(issue, 'created_at'),
-      updatedUnix: timeOf(issue, 'updated_at'),
-      closedUnix: timeOf(issue, 'closed_at'),
       reactions: await reactionsOf(issue, `${repo}/issues/${number}`),
     }
   }
@@ -105,45 +114,10 @@ export function githubSource(client: SourceClient, owner: string, name: string):
         isArchived: flagOf(told, 'archived'),
       }
     },
-    async whoAmI() {
-      const found = await client.find('/user', 'the account').catch(() => undefined)
-      return found && authorOf(objectOf(found.json, 'the account'))
-    },
+    whoAmI: () => accountOf(client),
     labels: pagesOf(client, `${repo}/labels?${parameters}`, 'labels', (item) => labelOf(objectOf(item, 'a label'))),
-    milestones: pagesOf(client, `${repo}/milestones?state=all&${parameters}`, 'milestones', (item) => {
-      const milestone = objectOf(item, 'a milestone')
-      return {
-        title: textOf(milestone, 'title'),
-        content: textOf(milestone, 'description'),
-        isClosed: textOf(milestone, 'state') === 'closed',
-        dueUnix: timeOf(milestone, 'due_on'),
-        closedUnix: timeOf(milestone, 'closed_at'),
-        createdUnix: timeOf(milestone, 'created_at'),
-        updatedUnix: timeOf(milestone, 'updated_at'),
-      }
-    }),
-    releases: pagesOf(client, `${repo}/releases?${parameters}`, 'releases', (item) => {
-      const release = objectOf(item, 'a release')
-      return {
-        tagName: textOf(release, 'tag_name'),
-        target: textOf(release, 'target_commitish'),
-        title: textOf(release, 'name'),
-        content: textOf(release, 'body'),
-        isDraft: flagOf(release, 'draft'),
-        isPrerelease: flagOf(release, 'prerelease'),
-        author: authorOf(memberOf(release, 'author')),
-        createdUnix: timeOf(release, 'published_at') || timeOf(release, 'created_at'),
-        assets: listOf(release, 'assets').map((asset) => ({
-          name: textOf(asset, 'name'),
-          // The address of the API, which takes a token; the one for browsers does not.
-          url: textOf(asset, 'url'),
-          isExternal: false,
-          sizeBytes: typeof asset['size'] === 'number' ? numberOf(asset, 'size') : -1,
-          downloadCount: numberOf(asset, 'download_count'),
-          createdUnix: timeOf(asset, 'created_at'),
-        })),
-      }
-    }),
+    milestones: pagesOf(client, `${repo}/milestones?state=all&${parameters}`, 'milestones', milestoneOf),
+    releases: pagesOf(client, `${repo}/releases?${parameters}`, 'releases', (item) => releaseOf(item, assetOf)),
     issues: async (place) => {
       const { items, next } = await ofAll(place)
       return { items: items.filter((item) => item !== undefined), next }
@@ -195,6 +169,13 @@ export function githubSource(client: SourceClient, owner: string, name: string):
   }
 }
 
+const assetOf = (asset: JsonObject): SourceAsset => ({
+  ...uploadOf(asset),
+  // The address of the API, which takes a token; the one for browsers does not.
+  url: textOf(asset, 'url'),
+  isExternal: false,
+})
+
 const reviewTypes: Readonly<Record<string, SourceReview['type']>> = {
   APPROVED: 'approve',
   CHANGES_REQUESTED: 'reject',
@@ -202,14 +183,5 @@ const reviewTypes: Readonly<Record<string, SourceReview['type']>> = {
 
 function lineCommentOf(comment: JsonObject): SourceLineComment {
   const line = numberOf(comment, 'line') || numberOf(comment, 'original_line')
-  return {
-    author: authorOf(memberOf(comment, 'user')),
-    content: textOf(comment, 'body'),
-    path: textOf(comment, 'path'),
-    line: textOf(comment, 'side') === 'LEFT' ? -line : line,
-    hunk: textOf(comment, 'diff_hunk'),
-    commit: oidOf(comment, 'commit_id'),
-    createdUnix: timeOf(comment, 'created_at'),
-    updatedUnix: timeOf(comment, 'updated_at'),
-  }
+  return { ...writtenToLine(comment), line: textOf(comment, 'side') === 'LEFT' ? -line : line }
 }

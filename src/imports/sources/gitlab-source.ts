@@ -1,8 +1,7 @@
 import { mapLimited } from '../../lib/map-limited.ts'
-import { pagesOf } from './gitea-source.ts'
+import { accountOf, labelOf, pagesOf } from './common-forms.ts'
 import {
   authorOf,
-  colorOf,
   flagOf,
   indexOf,
   listOf,
@@ -164,19 +163,11 @@ export function gitlabSource(client: SourceClient, path: string): Source {
         isArchived: flagOf(told, 'archived'),
       }
     },
-    async whoAmI() {
-      const found = await client.find('/user', 'the account').catch(() => undefined)
-      return found && authorOf(objectOf(found.json, 'the account'), 'username')
-    },
-    labels: pagesOf(client, `${project}/labels?${parameters}`, 'labels', (item) => {
-      const label = objectOf(item, 'a label')
-      return {
-        name: textOf(label, 'name'),
-        color: colorOf(label, 'color'),
-        description: textOf(label, 'description'),
-        isExclusive: false,
-      }
-    }),
+    whoAmI: () => accountOf(client, 'username'),
+    labels: pagesOf(client, `${project}/labels?${parameters}`, 'labels', (item) => ({
+      ...labelOf(objectOf(item, 'a label')),
+      isExclusive: false,
+    })),
     milestones: pagesOf(client, `${project}/milestones?${parameters}`, 'milestones', (item) => {
       const milestone = objectOf(item, 'a milestone')
       const isClosed = textOf(milestone, 'state') === 'closed'
