@@ -12,7 +12,7 @@
  * that are named. Steps that are meant to differ are listed, with reasons, in `conformance-differences.json`.
  */
 import { spawn, spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -78,9 +78,22 @@ const playedAlone = new Set(['admin/hooks', 'webhooks/admin-hooks', 'webhooks/de
 
 /** The names of the scenarios of a profile that are wanted. */
 function scenariosOf(profile, wanted) {
-  const list = spawnSync(process.execPath, [kit, '--list', ...kitArguments(profile, wanted)], { encoding: 'utf8' })
-  if (list.status !== 0) fail(`the scenarios could not be listed:\n${list.stderr}`)
-  return list.stdout.split('\n').filter((name) => name !== '')
+  // The kit leaves as soon as it has said the names: what it has said is whole in a file, in a pipe only when it is read in time.
+  const folder = mkdtempSync(join(tmpdir(), 'ingot-conformance-'))
+  const listFile = join(folder, 'scenarios')
+  const output = openSync(listFile, 'w')
+  try {
+    const list = spawnSync(process.execPath, [kit, '--list', ...kitArguments(profile, wanted)], {
+      stdio: ['ignore', output, 'inherit'],
+    })
+    if (list.status !== 0) fail('the scenarios could not be listed')
+    return readFileSync(listFile, 'utf8')
+      .split('\n')
+      .filter((name) => name !== '')
+  } finally {
+    closeSync(output)
+    rmSync(folder, { recursive: true, force: true })
+  }
 }
 
 /** Plays scenarios against one server: most of them at once, and then those that disturb the others. */
@@ -125,7 +138,12 @@ async function play(profile, { url, ssh }, wanted, atOnce) {
       child.once('exit', (code) => done(code))
     })
     if (!existsSync(resultFile)) fail(`the kit ended without results (status ${status})`)
-    return JSON.parse(readFileSync(resultFile, 'utf8'))
+    const results = JSON.parse(readFileSync(resultFile, 'utf8'))
+    // A scenario is wanted by the beginning of its name, so that others can be played with it.
+    const played = new Set(results.map(({ name }) => name))
+    const unplayed = wanted.filter((name) => !played.has(name))
+    if (unplayed.length > 0) fail(`the kit did not play ${unplayed.join(' ')}`)
+    return results
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
