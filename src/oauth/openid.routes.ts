@@ -42,15 +42,20 @@ const UserInfo = object('OpenIDUserInfo', {
 
 const KeySet = object('JSONWebKeySet', { keys: Type.Array(Type.Record(Type.String(), Type.Unknown())) })
 
-export const openidConfiguration = operation({
+/** What anybody may read, also programs in browsers. */
+const publicDocument = {
   method: 'GET',
-  path: '/.well-known/openid-configuration',
   base: 'site',
   family: 'oauth2',
   scope: null,
   accepts: [],
   anyOrigin: true,
   requires: [anyone, oauthOn],
+} as const
+
+export const openidConfiguration = operation({
+  ...publicDocument,
+  path: '/.well-known/openid-configuration',
   reply: { 200: Discovery },
   summary: 'What the provider of identities offers, and where (OpenID Connect Discovery)',
   async run({ ctx }) {
@@ -94,14 +99,8 @@ export const openidConfiguration = operation({
 })
 
 export const oauthKeys = operation({
-  method: 'GET',
+  ...publicDocument,
   path: '/login/oauth/keys',
-  base: 'site',
-  family: 'oauth2',
-  scope: null,
-  accepts: [],
-  anyOrigin: true,
-  requires: [anyone, oauthOn],
   reply: { 200: KeySet },
   summary: 'The keys that sign identity tokens (RFC 7517)',
   async run({ ctx }) {

@@ -13,7 +13,7 @@ import { holdAccount, tellAccountChange } from '../users/account-change.service.
 import { checkAccountName } from '../users/account-name.service.ts'
 import { removeAccount } from '../users/account-removal.service.ts'
 import { mayUseEmail } from '../users/email.rules.ts'
-import { deleteRedirect, insertUser, updateUser } from '../users/user.store.ts'
+import { blankAccount, deleteRedirect, insertUser, updateUser } from '../users/user.store.ts'
 import { mayUseWebsite } from '../users/website.rules.ts'
 import { mayCreateOrgs } from './org.policy.ts'
 import { countOrgs, deleteOrgRow, insertMember, listOrgs, type OrgFilter } from './org.store.ts'
@@ -55,6 +55,7 @@ export async function createOrg(services: Services, doer: UserRow, owner: UserRo
   try {
     return await transaction(services.db, async (tx) => {
       const org = await insertUser(tx, {
+        ...blankAccount,
         kind: 'organization',
         name: input.name,
         lower_name: input.name.toLowerCase(),
@@ -62,28 +63,13 @@ export async function createOrg(services: Services, doer: UserRow, owner: UserRo
         email: input.email ?? '',
         keep_email_private: false,
         email_notifications: 'disabled',
-        password_hash: null,
-        must_change_password: false,
-        is_admin: false,
         is_active: true,
-        is_restricted: false,
         prohibit_login: true,
-        allow_git_hook: false,
-        allow_import_local: false,
-        allow_create_organization: false,
         max_repo_creation: -1,
         visibility: input.visibility ?? config.service.defaultOrgVisibility,
         description: input.description ?? '',
         location: input.location ?? '',
         website: input.website ?? '',
-        pronouns: '',
-        language: '',
-        theme: '',
-        diff_view_style: '',
-        hide_activity: false,
-        enable_repo_unit_hints: false,
-        avatar_key: '',
-        login_name: '',
         repo_admin_change_team_access: input.repoAdminChangeTeamAccess ?? false,
         created_unix: now,
         updated_unix: now,

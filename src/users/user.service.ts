@@ -13,6 +13,7 @@ import { mayUseEmail } from './email.rules.ts'
 import { mayNameAccount } from './name.rules.ts'
 import { mayUsePassword } from './credentials/password.rules.ts'
 import {
+  blankAccount,
   countSearchedPeople,
   deleteRedirect,
   findEmail,
@@ -63,6 +64,7 @@ export async function createUser(services: Services, account: NewAccount): Promi
   try {
     return await transaction(db, async (tx) => {
       const user = await insertUser(tx, {
+        ...blankAccount,
         kind: 'individual',
         name: account.name,
         lower_name: account.name.toLowerCase(),
@@ -75,24 +77,11 @@ export async function createUser(services: Services, account: NewAccount): Promi
         is_admin: account.isAdmin ?? false,
         is_active: true,
         is_restricted: account.isRestricted ?? config.service.defaultUserIsRestricted,
-        prohibit_login: false,
-        allow_git_hook: false,
-        allow_import_local: false,
         allow_create_organization: config.service.defaultAllowCreateOrganization,
         max_repo_creation: -1,
         visibility: account.visibility ?? config.service.defaultUserVisibility,
-        description: '',
-        location: '',
-        website: '',
-        pronouns: '',
-        language: '',
         theme: config.ui.defaultTheme,
-        diff_view_style: '',
-        hide_activity: false,
-        enable_repo_unit_hints: false,
-        avatar_key: '',
         login_name: account.loginName ?? '',
-        repo_admin_change_team_access: false,
         created_unix: createdUnix,
         updated_unix: createdUnix,
       })

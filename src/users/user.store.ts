@@ -41,6 +41,31 @@ export async function loadUsers(db: Db, ids: Iterable<UserId | null>): Promise<R
   return new Map(rows.map((row) => [row.id, row]))
 }
 
+/** What is empty or not allowed in an account until somebody says otherwise, be it a person's or not. */
+export const blankAccount = {
+  full_name: '',
+  password_hash: null,
+  must_change_password: false,
+  is_admin: false,
+  is_restricted: false,
+  prohibit_login: false,
+  allow_git_hook: false,
+  allow_import_local: false,
+  allow_create_organization: false,
+  description: '',
+  location: '',
+  website: '',
+  pronouns: '',
+  language: '',
+  theme: '',
+  diff_view_style: '',
+  hide_activity: false,
+  enable_repo_unit_hints: false,
+  avatar_key: '',
+  login_name: '',
+  repo_admin_change_team_access: false,
+} as const satisfies Partial<NewUserRow>
+
 export const insertUser = (tx: Tx, values: NewUserRow): Promise<UserRow> =>
   tx.insertInto('user').values(values).returningAll().executeTakeFirstOrThrow()
 

@@ -7,7 +7,7 @@ import { TooManyRequests } from '../../lib/errors.ts'
 import { nowUnix } from '../../lib/time.ts'
 import { deleteAccountRow } from '../../admin/account.store.ts'
 import { removeAccount } from '../../users/account-removal.service.ts'
-import { findUserById, insertUser } from '../../users/user.store.ts'
+import { blankAccount, findUserById, insertUser } from '../../users/user.store.ts'
 import { isPerson, loginOf, type RemoteActor } from './actor.rules.ts'
 import {
   countNewAccounts,
@@ -123,6 +123,7 @@ async function makeAccount({ config, clock }: Services, tx: Tx, remote: NewRemot
   const name = isTaken ? `${login}-${hash('sha256', actorUrl, 'hex').slice(0, 8)}` : login
   const createdUnix = nowUnix(clock)
   const user = await insertUser(tx, {
+    ...blankAccount,
     kind: 'individual',
     name,
     lower_name: name.toLowerCase(),
@@ -130,29 +131,10 @@ async function makeAccount({ config, clock }: Services, tx: Tx, remote: NewRemot
     email: `f${randomUUID()}@${new URL(config.server.rootUrl).hostname}`,
     keep_email_private: false,
     email_notifications: 'disabled',
-    password_hash: null,
-    must_change_password: false,
-    is_admin: false,
     is_active: false,
-    is_restricted: false,
-    prohibit_login: false,
-    allow_git_hook: false,
-    allow_import_local: false,
-    allow_create_organization: false,
     max_repo_creation: 0,
     visibility: 'public',
-    description: '',
-    location: '',
-    website: '',
-    pronouns: '',
-    language: '',
     theme: config.ui.defaultTheme,
-    diff_view_style: '',
-    hide_activity: false,
-    enable_repo_unit_hints: false,
-    avatar_key: '',
-    login_name: '',
-    repo_admin_change_team_access: false,
     created_unix: createdUnix,
     updated_unix: createdUnix,
   })
