@@ -34,17 +34,29 @@ test('quota: a rule stands at its limit, -1 is none, 0 refuses what is used', ()
   assert.deepEqual([within(30), within(29), within(-1), within(0), within(-2)], [true, false, true, false, false])
 })
 
-test('quota: a group stands when all of its rules stand, whatever is asked about (written contract, rule 2)', () => {
+test('quota: a group is judged for a subject by its rules about it, its wholes, and else its parts', () => {
   const asked = ['size:all', 'size:repos:all', 'size:git:lfs', 'size:assets:artifacts'] as const
   const within = (...rules: QuotaRule[]) => asked.map((subject) => withinQuota([{ rules }], subject, usage))
   const none = (...subjects: QuotaSubject[]) => ({ limit: 0, subjects })
   const lots = (...subjects: QuotaSubject[]) => ({ limit: 1e12, subjects })
   const [all, nothing] = [asked.map(() => true), asked.map(() => false)]
   assert.deepEqual(within(none('size:all')), nothing, 'a rule about the whole limits the parts')
-  assert.deepEqual(within(none('size:assets:packages:all')), nothing, 'a part that is over limits the others')
+  assert.deepEqual(within(none('size:assets:packages:all')), nothing, 'a group that says nothing else')
+  assert.deepEqual(
+    within(none('size:assets:packages:all'), lots('size:all')),
+    all,
+    'the parts are looked at where nothing is said about the whole itself',
+  )
+  assert.deepEqual(
+    within(none('size:repos:private'), lots('size:git:lfs', 'size:assets:artifacts')),
+    [false, false, true, true],
+    'parts limit the whole, and what is named is judged by what names it',
+  )
+  assert.deepEqual(within(none('size:git:all'), lots('size:assets:all')), [false, false, false, true])
   assert.deepEqual(within(lots('size:repos:all'), none('size:repos:all')), nothing, 'all have to stand')
   assert.deepEqual(within(lots('size:repos:all'), lots('size:all')), all)
-  assert.deepEqual(within({ limit: 39, subjects: ['size:repos:private', 'size:repos:private'] }), nothing, 'twice 20')
+  const twice = { limit: 39, subjects: ['size:repos:private', 'size:repos:private'] as const }
+  assert.deepEqual(within(twice), nothing, 'twice 20')
   assert.deepEqual(within(none('size:wiki')), all, 'nothing is counted of wikis')
   assert.deepEqual(within(), all, 'a group without rules')
 })

@@ -75,9 +75,27 @@ function ruleStands(rule: QuotaRule, usage: QuotaUsage): boolean {
   return rule.limit === -1 || used <= rule.limit
 }
 
+/** Whether all that one subject counts is counted by another as well. */
+const isPartOf = (part: QuotaSubject, whole: QuotaSubject): boolean =>
+  kindsOf[part].every((kind) => kindsOf[whole].includes(kind))
+
 /**
- * Whether an account is within quota: one of its groups stands, or it has none. A group stands when all of its rules
- * stand, whatever is asked about (written contract, quota model, rule 2); only wikis are always within.
+ * The rules that a group is judged by: those that name the subject or a whole that it is a part of, and where none names
+ * it those that name its parts; all of them in a group that says nothing about it (written contract, quota model, rule 2).
+ */
+function rulesAbout(rules: readonly QuotaRule[], asked: QuotaSubject): readonly QuotaRule[] {
+  const isNamed = rules.some(({ subjects }) => subjects.includes(asked))
+  const about = rules.filter(({ subjects }) =>
+    subjects.some((each) => isPartOf(asked, each) || (!isNamed && !isWiki(each) && isPartOf(each, asked))),
+  )
+  return about.length > 0 ? about : rules
+}
+
+/**
+ * Whether an account is within quota for a subject: one of its groups stands, or it has none. A group stands when all of its
+ * rules about the subject stand (contract, quota: evaluation); wikis are always within.
  */
 export const withinQuota = (groups: readonly QuotaGroup[], subject: QuotaSubject, usage: QuotaUsage): boolean =>
-  isWiki(subject) || groups.length === 0 || groups.some(({ rules }) => rules.every((rule) => ruleStands(rule, usage)))
+  isWiki(subject) ||
+  groups.length === 0 ||
+  groups.some(({ rules }) => rulesAbout(rules, subject).every((rule) => ruleStands(rule, usage)))

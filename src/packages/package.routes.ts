@@ -6,11 +6,12 @@ import { pageQuery, pathText } from '../http/schema.ts'
 import { pageOf } from '../lib/paging.ts'
 import { targetUser } from '../users/subject.requirements.ts'
 import { presentFile, presentVersion, presentVersions } from './package.present.ts'
-import { namedVersion, packagesOn, packagesReadable, packagesWritable } from './package.requirements.ts'
+import { namedVersion, packagesReadable, packagesWritable } from './package.requirements.ts'
 import { Package, PackageFile } from './package.schemas.ts'
 import { getFiles, getVersionPage, linkToRepo, removeVersion, unlinkFromRepo } from './package.service.ts'
 
-const readable = [packagesOn, targetUser, packagesReadable] as const
+/** Also where the registries are off: what lies there can be looked through and deleted (observed). */
+const readable = [targetUser, packagesReadable] as const
 
 export const listPackages = operation({
   method: 'GET',

@@ -6,7 +6,7 @@ import { repoRef } from '../code/git-access.requirements.ts'
 import { operation, validBody } from '../http/operation.ts'
 import { created, noContent, ok, paged } from '../http/reply.ts'
 import { pageQuery, pathNumber } from '../http/schema.ts'
-import { pageOf, type PageQuery } from '../lib/paging.ts'
+import { pageOrWhole, type PageQuery } from '../lib/paging.ts'
 import { inOrg, orgOwner } from '../orgs/org.requirements.ts'
 import { hooksOfAccount, hooksOfInstance, hooksOfRepo, type HookPlace } from './hook-place.ts'
 import { presentHook, presentHooks } from './hook.present.ts'
@@ -16,7 +16,7 @@ import { changeHook, createHook, getHook, listSystemHooks, pageOfHooks, removeHo
 import { testHook } from './test-hook.ts'
 
 async function answerList(ctx: Ctx, place: HookPlace, query: PageQuery) {
-  const page = pageOf(query, ctx.config.api)
+  const page = pageOrWhole(query, ctx.config.api)
   const { rows, total } = await pageOfHooks(ctx, place, page)
   return paged(presentHooks(ctx, rows), page, total, { link: false })
 }
