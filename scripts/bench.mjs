@@ -4,6 +4,7 @@
  * same run, which is the only way to compare runs.
  *
  *     npm run bench [-- [--json FILE] [--postgres] [--only NAME,NAME] [--seconds N] …]     further options go to the benchmark
+ *     npm run bench -- --scale …     a small and a large instance beside each other: `bench-scale.mjs`
  */
 import { spawn } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -13,6 +14,10 @@ import { administrator, buildForge, startForge } from './lib/forge.mjs'
 import { ensureReady, fail, fromRoot, toolEnvironment } from './lib/project.mjs'
 
 await ensureReady()
+if (process.argv.includes('--scale')) {
+  await import('./bench-scale.mjs')
+  process.exit()
+}
 const { values: options } = parseArgs({
   options: {
     json: { type: 'string', default: fromRoot('build', 'bench.json') },

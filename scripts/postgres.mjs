@@ -11,6 +11,7 @@ import {
   chmodSync,
   chownSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readFileSync,
   readdirSync,
@@ -77,39 +78,43 @@ const accepts = (port) =>
   })
 
 /**
- * Starts a server on loopback with an empty data folder. Gives the address of an empty database of a role that may make
+ * Starts a server on loopback with an empty data folder, or with a `kept` one, which is made and not removed. Gives the address of an empty database of a role that may make
  * more of them, and `stop()`, which ends the server and removes its files.
  */
-export async function startPostgres({ durable = false } = {}) {
+export async function startPostgres({ durable = false, kept } = {}) {
   const programs = installedFolder()
   const user = serverUser()
-  const folder = mkdtempSync(join(tmpdir(), 'ingot-postgres-'))
+  const folder = kept ?? mkdtempSync(join(tmpdir(), 'ingot-postgres-'))
+  if (kept !== undefined) mkdirSync(kept, { recursive: true })
+  const isNew = !existsSync(join(folder, 'data', 'PG_VERSION'))
   const own = (path) => user.uid !== undefined && chownSync(path, user.uid, user.gid)
   chmodSync(folder, 0o700)
   own(folder)
-  const password = randomBytes(12).toString('hex')
   const passwordFile = join(folder, 'password')
+  const password = isNew ? randomBytes(12).toString('hex') : readFileSync(passwordFile, 'utf8')
   writeFileSync(passwordFile, password, { mode: 0o600 })
   own(passwordFile)
 
   const data = join(folder, 'data')
-  const made = spawnSync(
-    join(programs, 'initdb'),
-    [
-      '-D',
-      data,
-      '-U',
-      'ingot',
-      '--pwfile',
-      passwordFile,
-      '--auth=scram-sha-256',
-      '-E',
-      'UTF8',
-      '--locale=C.UTF-8',
-      '--no-sync',
-    ],
-    { ...user, cwd: folder, encoding: 'utf8' },
-  )
+  const initialise = () =>
+    spawnSync(
+      join(programs, 'initdb'),
+      [
+        '-D',
+        data,
+        '-U',
+        'ingot',
+        '--pwfile',
+        passwordFile,
+        '--auth=scram-sha-256',
+        '-E',
+        'UTF8',
+        '--locale=C.UTF-8',
+        '--no-sync',
+      ],
+      { ...user, cwd: folder, encoding: 'utf8' },
+    )
+  const made = isNew ? initialise() : { status: 0 }
   if (made.status !== 0) {
     rmSync(folder, { recursive: true, force: true })
     fail(`initdb failed: ${made.stderr ?? made.error?.message}`)
@@ -152,7 +157,7 @@ export async function startPostgres({ durable = false } = {}) {
       await ended
       clearTimeout(timer)
     }
-    rmSync(folder, { recursive: true, force: true })
+    if (kept === undefined) rmSync(folder, { recursive: true, force: true })
   })
 
   const createDatabase = () =>
@@ -166,8 +171,8 @@ export async function startPostgres({ durable = false } = {}) {
   while (isRunning() && Date.now() < deadline) {
     if (await accepts(port)) {
       const created = createDatabase()
-      if (created.status === 0) {
-        return { url: `postgres://ingot:${password}@127.0.0.1:${port}/ingot`, port, password, stop }
+      if (created.status === 0 || /already exists/.test(created.stderr ?? '')) {
+        return { url: `postgres://ingot:${password}@127.0.0.1:${port}/ingot`, port, password, stop, pid: server.pid }
       }
       if (!/starting up/.test(created.stderr ?? '')) {
         await stop()

@@ -47,11 +47,11 @@ function openLog(name) {
 
 /**
  * Starts the program with a settings file and waits until it is healthy. `readableTraces` shows lines of the sources in
- * traces of errors, which takes time and memory. Gives its address, process id, log file,
- * `ssh` (`host:port`, undefined when the profile serves none), how long it took to answer, and `stop()`.
+ * traces of errors, which takes time and memory; `kept` is a data folder that is not removed afterwards. Gives its address, process id, log file,
+ * `ssh` (`host:port`, undefined when the profile serves none), how long it took to answer, `stop()` and `kill()`.
  */
-export async function startForge({ program, config, name = 'forge', database, readableTraces = true }) {
-  const data = mkdtempSync(join(tmpdir(), 'ingot-forge-'))
+export async function startForge({ program, config, name = 'forge', database, readableTraces = true, kept }) {
+  const data = kept ?? mkdtempSync(join(tmpdir(), 'ingot-forge-'))
   const [port, sshPort] = [await freePort(), await freePort()]
   const logFile = openLog(name)
   const log = openSync(logFile, 'a')
@@ -97,6 +97,10 @@ export async function startForge({ program, config, name = 'forge', database, re
     logFile: relative(root, logFile),
     data,
     startMs: 0,
+    kill: async () => {
+      child.kill('SIGKILL')
+      await ended
+    },
     stop: onInterrupt(async () => {
       if (isRunning()) {
         child.kill('SIGTERM')
@@ -104,7 +108,7 @@ export async function startForge({ program, config, name = 'forge', database, re
         await ended
         clearTimeout(timer)
       }
-      rmSync(data, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 })
+      if (kept === undefined) rmSync(data, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 })
     }),
   }
 
@@ -125,11 +129,11 @@ export async function startForge({ program, config, name = 'forge', database, re
 }
 
 /** The settings of a PostgreSQL database, in the environment form that overrides the file's. */
-function databaseEnvironment({ port, password }) {
+function databaseEnvironment({ port, password, name = 'ingot' }) {
   return {
     INGOT__database__DB_TYPE: 'postgres',
     INGOT__database__HOST: `127.0.0.1:${port}`,
-    INGOT__database__NAME: 'ingot',
+    INGOT__database__NAME: name,
     INGOT__database__USER: 'ingot',
     INGOT__database__PASSWD: password,
     INGOT__database__SSL_MODE: 'disable',

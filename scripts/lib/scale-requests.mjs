@@ -1,0 +1,262 @@
+/**
+ * What is asked of an instance filled by `scale-fill.mjs`: every operation of the API that lists or searches, with each of
+ * its filters, in each of its orders, its first page and deep ones. It is made of the declared operations: one that comes
+ * is asked too, and a query parameter that nothing is known of ends the run.
+ */
+
+/** Lists that are read from git, of which the fill has nothing; `npm run bench` measures them. */
+const fromGit = new Set([
+  'getTree',
+  'repoCompareDiff',
+  'repoGetAllCommits',
+  'repoGetCombinedStatusByRef',
+  'repoGetContents',
+  'repoGetContentsList',
+  'repoGetIssueTemplates',
+  'repoGetLanguages',
+  'repoGetPullRequestCommits',
+  'repoGetPullRequestFiles',
+  'repoGetWikiPageRevisions',
+  'repoGetWikiPages',
+  'repoListAllGitRefs',
+  'repoListBranches',
+  'repoListGitHooks',
+  'repoListGitRefs',
+  'repoListStatuses',
+  'repoListStatusesByRef',
+  'repoListTags',
+])
+
+/** What waits for something to happen, is no list of rows of the instance, or asks what another one asks. */
+const others = new Set([
+  'activitypubPersonFollowers',
+  'activitypubPersonFollowing',
+  'activitypubPersonOutbox',
+  'adminListHookDeliveries',
+  'adminListUsersInQuotaGroup',
+  'adminUnadoptedList',
+  'getLabelTemplateInfo',
+  'listGitignoresTemplates',
+  'listLabelTemplates',
+  'listLicenseTemplates',
+  'listWorkflowJobLogLines',
+  'orgListHookDeliveries',
+  'userListHookDeliveries',
+])
+
+/** Where the path leads. */
+const places = {
+  username: 'org1',
+  reponame: 'hot',
+  org: 'org1',
+  index: '1',
+  sha: '0123456789abcdef0123456789abcdef10000001',
+  timetrackingusername: 'u2',
+  run_id: '1',
+  type: 'generic',
+  name: 'package3',
+  version: '1.0.0',
+  id: '1',
+}
+const ofPerson = { username: 'u2' }
+const placesOf = {
+  'repoListReleaseAttachments.id': '1',
+  'issueListIssueCommentAttachments.id': '1',
+  'repoListPullReviews.index': '5',
+  'repoGetPullReviewComments.index': '5',
+}
+
+const times = ['2020-09-13T13:00:00Z', '2020-09-14T00:00:00Z', '2026-01-01T00:00:00Z']
+/** Values of query parameters, by name or by operation and name; an empty list: it changes nothing about the cost. */
+const values = {
+  page: [],
+  limit: [],
+  after: [],
+  before: times,
+  since: times,
+  state: ['open', 'closed', 'all'],
+  q: ['word7', 'common', 'rareword', 'nothing-has-this'],
+  type: ['issues', 'pulls'],
+  labels: ['label-3', 'label-3,label-4'],
+  milestones: ['milestone-3', 'milestone-4'],
+  milestone: ['3', '4'],
+  created_by: ['u2', 'u20'],
+  assigned_by: ['u2', 'u20'],
+  mentioned_by: ['u2', 'u20'],
+  poster: ['u2', 'u20'],
+  user: ['u2', 'u20'],
+  owner: ['u2', 'org1'],
+  date: ['2020-09-13'],
+  wait: [],
+  kind: ['issue.opened', 'repo.created'],
+  name: ['milestone-1'],
+  fingerprint: ['SHA256:4'],
+  key_id: ['1'],
+  'issueListIssues.sort': [
+    'latest',
+    'oldest',
+    'recentupdate',
+    'leastupdate',
+    'mostcomment',
+    'leastcomment',
+    'nearduedate',
+    'farduedate',
+  ],
+  'repoListPullRequests.sort': ['oldest', 'recentupdate', 'leastupdate', 'mostcomment', 'leastcomment', 'priority'],
+  'repoListPullRequests.labels': ['3'],
+  'issueSearchIssues.team': [],
+  'issueSearchIssues.owner': ['u2', 'org1', 'org2'],
+  priority_repo_id: ['7'],
+  assigned: ['true'],
+  created: ['true'],
+  mentioned: ['true'],
+  review_requested: ['true'],
+  reviewed: ['true'],
+  'repoSearch.q': ['repo7', 'repo', 'word7', 'topic7', 'nothing-has-this'],
+  'repoSearch.sort': ['alpha', 'created', 'updated', 'size', 'git_size', 'lfs_size', 'stars', 'forks', 'id'],
+  'repoSearch.topic': [],
+  includeDesc: [],
+  order: ['desc'],
+  uid: ['2', '7'],
+  priority_owner_id: ['2'],
+  team_id: ['1'],
+  starredBy: ['2'],
+  private: ['false', 'true'],
+  is_private: ['false', 'true'],
+  template: ['true', 'false'],
+  archived: ['true', 'false'],
+  mode: ['source', 'fork', 'mirror', 'collaborative'],
+  exclusive: [],
+  order_by: [
+    'name',
+    'id',
+    'newest',
+    'oldest',
+    'recentupdate',
+    'leastupdate',
+    'alphabetically',
+    'reversealphabetically',
+    'size',
+    'reversesize',
+    'gitsize',
+    'reversegitsize',
+    'lfssize',
+    'reverselfssize',
+    'moststars',
+    'feweststars',
+    'mostforks',
+    'fewestforks',
+  ],
+  'userSearch.q': ['u7', 'person', 'example', 'nothing-has-this'],
+  'userSearch.uid': ['2'],
+  'teamSearch.q': ['team 7', 'team', 'nothing-has-this'],
+  include_desc: ['true'],
+  'topicSearch.q': ['topic7', 'topic', 'nothing-has-this'],
+  'adminSearchEmails.q': ['u7@', 'example', 'nothing-has-this'],
+  'adminSearchUsers.sort': [
+    'oldest',
+    'newest',
+    'alphabetically',
+    'reversealphabetically',
+    'lastlogin',
+    'reverselastlogin',
+    'recentupdate',
+    'leastupdate',
+  ],
+  source_id: ['0'],
+  login_name: ['u7'],
+  'issueListLabels.sort': ['leastissues', 'mostissues', 'reversealphabetically', 'alphabetically'],
+  'orgListLabels.sort': ['leastissues', 'mostissues', 'reversealphabetically', 'alphabetically'],
+  draft: ['true', 'false'],
+  'pre-release': ['true', 'false'],
+  'repoListReleases.q': ['Release 7', 'nothing-has-this'],
+  'listPackages.type': ['generic', 'npm', 'cargo'],
+  'listPackages.q': ['package7', 'package', 'nothing-has-this'],
+  'adminSearchRunJobs.labels': ['linux'],
+  'orgSearchRunJobs.labels': ['linux'],
+  'repoSearchRunJobs.labels': ['linux'],
+  'userSearchRunJobs.labels': ['linux'],
+  event: ['push', 'release'],
+  status: ['success', 'failure', 'running'],
+  run_number: ['7'],
+  head_sha: ['0123456789abcdef0123456789abcdef10000007'],
+  'adminListJobs.state': ['waiting', 'failed'],
+  'adminReadEvents.name': ['issue.opened', 'repo.created'],
+  repo_id: ['1'],
+  owner_id: ['2'],
+  all: ['true'],
+  'status-types': ['unread', 'pinned', 'read'],
+  'subject-type': ['issue', 'pull', 'repository'],
+  'only-performed-by': ['true'],
+  'listEvents.repo': ['org1/hot'],
+  'adminListHookDeliveries.state': [],
+  'orgListHookDeliveries.state': [],
+  'repoListHookDeliveries.state': ['failed', 'delivered', 'waiting'],
+  'userListHookDeliveries.state': [],
+}
+/** The parameters that say in which order. */
+const orders = new Set(['sort', 'order_by'])
+/** The parameters by which words are looked for. */
+const isWord = (name) => name === 'q'
+/** Parameters that are asked only beside another. */
+const beside = { order: { sort: 'stars' }, team: { owner: 'org1' } }
+
+const isArray = (schema) => typeof schema === 'object' && schema.type === 'array'
+
+const isList = ({ method, base, reply, query, path }) =>
+  method === 'GET' &&
+  base !== 'site' &&
+  !path.endsWith('/stream') &&
+  ('page' in query || 'limit' in query || isArray(reply[200]))
+
+/**
+ * The requests of a list of declared operations. Each has a `name`, the `operation`'s id, `address(page)` for a number of a
+ * page or undefined, `isWords` and `pages`, whether deep ones can be asked for.
+ */
+export function requestsOf(operations) {
+  const requests = []
+  const unknown = []
+  for (const operation of operations.filter(isList)) {
+    const { id, path, query, base } = operation
+    if (fromGit.has(id) || others.has(id)) continue
+    const root = base === 'vendor' ? '/api/forgejo/v1' : '/api/v1'
+    const isOfPerson = !path.startsWith('/repos/') && !path.startsWith('/packages/')
+    const address = path.replaceAll(/\{([^}+]+)\+?\}/g, (_, name) => {
+      if (name === 'teamid') return '{teamid}'
+      const known = placesOf[`${id}.${name}`] ?? (isOfPerson ? ofPerson[name] : undefined) ?? places[name]
+      if (known === undefined) unknown.push(`{${name}} in the path of ${id}`)
+      return known
+    })
+    const add = (given, extra = {}) => {
+      const text = Object.entries(given)
+        .map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
+        .join('&')
+      requests.push({
+        operation: id,
+        name: `${id}${text === '' ? '' : ` ${decodeURIComponent(text)}`}`,
+        path: root + address,
+        query: text,
+        isWords: Object.keys(given).some(isWord),
+        pages: 'page' in query,
+        ...extra,
+      })
+    }
+    const known = (name) => values[`${id}.${name}`] ?? values[name]
+    for (const name of Object.keys(query)) if (known(name) === undefined) unknown.push(`${name} in the query of ${id}`)
+    add({}, { isFirst: true })
+    if ('limit' in query) add({ limit: 50 })
+    const filters = Object.keys(query)
+      .filter((name) => !orders.has(name))
+      .flatMap((name) => (known(name) ?? []).map((value) => ({ ...beside[name], [name]: value })))
+    const sorts = Object.keys(query)
+      .filter((name) => orders.has(name))
+      .flatMap((name) => (known(name) ?? []).map((value) => ({ [name]: value })))
+    for (const filter of filters) add(filter, { isFilter: true })
+    for (const sort of sorts) add(sort, { isSort: true })
+    for (const filter of filters) for (const sort of sorts) add({ ...filter, ...sort }, { isPair: true })
+  }
+  if (unknown.length > 0) {
+    throw new Error(`scripts/lib/scale-requests.mjs knows nothing to ask for:\n  ${unknown.join('\n  ')}`)
+  }
+  return requests
+}
