@@ -67,15 +67,15 @@ export const hasFiles = async (tx: Tx, versionId: PackageVersionId): Promise<boo
   (await tx.selectFrom('package_file').select('id').where('version_id', '=', versionId).limit(1).executeTakeFirst()) !==
   undefined
 
-/** Removes one file of a version, or all of them, and marks their contents. Gives their number and bytes. */
+/** Removes some files of a version, or all of them, and marks their contents. Gives their number and bytes. */
 export async function deleteFiles(
   tx: Tx,
   versionId: PackageVersionId,
-  fileId: PackageFileId | undefined,
+  fileIds: readonly PackageFileId[] | undefined,
   releasedUnix: Unix,
 ): Promise<{ readonly count: number; readonly sizeBytes: number }> {
   let query = tx.deleteFrom('package_file').where('version_id', '=', versionId)
-  if (fileId !== undefined) query = query.where('id', '=', fileId)
+  if (fileIds !== undefined) query = query.where('id', 'in', fileIds)
   const gone = await query.returning(['blob_id', 'size_bytes']).execute()
   if (gone.length > 0) {
     await tx

@@ -93,10 +93,20 @@ export async function removeVersion(ctx: Services & { readonly viewer: Viewer },
 }
 
 /** Removes a file, and its version with the last one. `NotFound` when it went meanwhile. */
-export async function removeFile(ctx: OwnerCtx, version: VersionRecord, file: FileRecord): Promise<void> {
+export const removeFile = (ctx: OwnerCtx, version: VersionRecord, file: Pick<FileRecord, 'id'>): Promise<void> =>
+  removeFiles(ctx, version, [file])
+
+/** Removes some files, and their version with the last one. `NotFound` when all of them went meanwhile. */
+export async function removeFiles(
+  ctx: OwnerCtx,
+  version: VersionRecord,
+  files: readonly Pick<FileRecord, 'id'>[],
+): Promise<void> {
+  if (files.length === 0) throw noFile()
+  const ids = files.map(({ id }) => id)
   await transaction(ctx.db, async (tx) => {
     const parent = await holdPackage(tx, version.package_id)
-    const gone = await deleteFiles(tx, version.id, file.id, nowUnix(ctx.clock))
+    const gone = await deleteFiles(tx, version.id, ids, nowUnix(ctx.clock))
     if (!parent || gone.count === 0) throw noFile()
     await addToUsage(tx, { ownerId: parent.owner_id }, 'packages', -gone.sizeBytes)
     if (!(await hasFiles(tx, version.id))) await forgetVersion(tx, parent, version, ctx.viewer.id)

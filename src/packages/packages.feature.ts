@@ -1,6 +1,9 @@
 import type { Feature } from '../access/feature.ts'
 import { cleanupPackages, deletePackageContents } from './cleanup-packages.task.ts'
+import * as archRoutes from './arch/arch.routes.ts'
 import * as cargoRoutes from './cargo/cargo.routes.ts'
+import * as conanRoutes from './conan/conan.routes.ts'
+import * as conanV1Routes from './conan/conan-v1.routes.ts'
 import * as containerRoutes from './container/container.routes.ts'
 import * as debianRoutes from './debian/debian.routes.ts'
 import * as goRoutes from './go/go.routes.ts'
@@ -44,6 +47,9 @@ export const packages: Feature = {
     helmRoutes,
     mavenRoutes,
     pypiRoutes,
+    archRoutes,
+    conanRoutes,
+    conanV1Routes,
   ],
   credentials: [registryCredentials],
   sealed: [{ table: 'package_key', column: 'sealed_key', purpose: packageKeyPurpose }],

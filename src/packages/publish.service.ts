@@ -228,7 +228,7 @@ async function addFile(
 ): Promise<number> {
   const key = { lowerName: comparable(file.fileName), fileKey: file.fileKey ?? '' }
   const former = file.replaces ? await findFileRow(tx, version.id, key) : undefined
-  const gone = former ? (await deleteFiles(tx, version.id, former.id, now)).sizeBytes : 0
+  const gone = former ? (await deleteFiles(tx, version.id, [former.id], now)).sizeBytes : 0
   const added = await insertFile(tx, {
     version_id: version.id,
     blob_id: blob.id,

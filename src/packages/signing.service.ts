@@ -1,3 +1,5 @@
+import { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
 import type { SubjectCtx } from '../access/context.ts'
 import { transaction } from '../db/database.ts'
 import type { PackageKeyRow } from '../db/tables/packages.ts'
@@ -65,4 +67,16 @@ export async function signText(
     sign({ message: await createMessage({ binary: Buffer.from(text) }), signingKeys, date, detached: true }),
   ])
   return { clear, detached: String(detached) }
+}
+
+/** A signature of some bytes by an OpenPGP key, in its binary form. What is streamed is read to its end. */
+export async function signBytes(ctx: SubjectCtx, type: string, content: Buffer | Readable): Promise<Buffer> {
+  const { createMessage, readPrivateKey, sign } = await load()
+  const { sealed_key: sealed } = await getSigningKey(ctx, type)
+  const signingKeys = await readPrivateKey({ armoredKey: ctx.secrets.open(packageKeyPurpose, sealed) })
+  const date = new Date(ctx.clock.nowMs())
+  const binary = Buffer.isBuffer(content) ? content : (Readable.toWeb(content) as never)
+  const message = await createMessage({ binary })
+  const signed: unknown = await sign({ message, signingKeys, date, detached: true, format: 'binary' })
+  return signed instanceof Uint8Array ? Buffer.from(signed) : buffer(signed as AsyncIterable<Uint8Array>)
 }

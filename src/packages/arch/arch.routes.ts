@@ -1,0 +1,126 @@
+import { storedReplies } from '../../access/serve-stored.ts'
+import type { SignedInCtx, SubjectCtx } from '../../access/context.ts'
+import { bytesOf, operation, type Call } from '../../http/operation.ts'
+import { bytes, empty, noContent } from '../../http/reply.ts'
+import { pathText } from '../../http/schema.ts'
+import { incomingOf } from '../incoming.ts'
+import type { PublishCtx } from '../publish.service.ts'
+import { changing, reading, registry } from '../registry.ts'
+import { registryErrors } from '../registry-errors.ts'
+import { servePackageFile } from '../serve-file.ts'
+import { getSigningKey } from '../signing.service.ts'
+import { getArchFile, getIndex, publishArch, removeArch } from './arch.service.ts'
+
+const arch = registry('arch', registryErrors)
+const base = '/api/packages/{username}/arch'
+
+const groupParams = { group: pathText }
+const fileParams = { architecture: pathText, filename: pathText }
+const packageParams = { name: pathText, version: pathText, architecture: pathText }
+
+/** Packages of no group have none in their addresses. */
+const noGroup = ''
+
+async function upload(ctx: PublishCtx, group: string, call: Call) {
+  await publishArch(ctx, group, incomingOf(call))
+  return empty(201)
+}
+
+/** An index, whatever clients call the repository, or a file. */
+async function download(
+  ctx: SubjectCtx,
+  group: string,
+  { architecture, filename }: { readonly architecture: string; readonly filename: string },
+  call: Call,
+) {
+  const asked = /\.db(?:\.tar\.gz)?(\.sig)?$/.exec(filename)
+  if (asked) {
+    const { index, signature } = await getIndex(ctx, group, architecture)
+    return asked[1] ? bytes('application/pgp-signature', signature) : bytes('application/gzip', index)
+  }
+  return servePackageFile(ctx, await getArchFile(ctx, group, filename), call)
+}
+
+async function remove(ctx: SubjectCtx & SignedInCtx, group: string, named: Parameters<typeof removeArch>[2]) {
+  await removeArch(ctx, group, named)
+  return noContent()
+}
+
+const downloadReplies = { ...storedReplies, 200: bytesOf('*/*') } as const
+
+export const archKey = operation({
+  ...arch,
+  method: 'GET',
+  path: `${base}/repository.key`,
+  requires: reading,
+  reply: { 200: bytesOf('application/pgp-keys') },
+  summary: 'Get the key that signs the Arch packages of an owner',
+  run: async ({ ctx }) => bytes('application/pgp-keys', (await getSigningKey(ctx, 'arch')).public_key),
+})
+
+export const archUpload = operation({
+  ...arch,
+  method: 'PUT',
+  path: `${base}/{group+}`,
+  params: groupParams,
+  requires: changing,
+  body: bytesOf('*/*'),
+  reply: { 201: 'empty' },
+  summary: 'Publish an Arch package into a group',
+  run: ({ ctx, params: { group }, call }) => upload(ctx, group, call),
+})
+
+export const archUploadToNone = operation({
+  ...arch,
+  method: 'PUT',
+  path: base,
+  requires: changing,
+  body: bytesOf('*/*'),
+  reply: { 201: 'empty' },
+  summary: 'Publish an Arch package',
+  run: ({ ctx, call }) => upload(ctx, noGroup, call),
+})
+
+export const archDownload = operation({
+  ...arch,
+  method: 'GET',
+  path: `${base}/{group+}/{architecture}/{filename}`,
+  params: { ...groupParams, ...fileParams },
+  requires: reading,
+  reply: downloadReplies,
+  summary: 'Get an index or an Arch package of a group',
+  run: ({ ctx, params, call }) => download(ctx, params.group, params, call),
+})
+
+export const archDownloadFromNone = operation({
+  ...arch,
+  method: 'GET',
+  path: `${base}/{architecture}/{filename}`,
+  params: fileParams,
+  requires: reading,
+  reply: downloadReplies,
+  summary: 'Get an index or an Arch package',
+  run: ({ ctx, params, call }) => download(ctx, noGroup, params, call),
+})
+
+export const archDelete = operation({
+  ...arch,
+  method: 'DELETE',
+  path: `${base}/{group+}/{name}/{version}/{architecture}`,
+  params: { ...groupParams, ...packageParams },
+  requires: changing,
+  reply: { 204: 'empty' },
+  summary: 'Delete an Arch package from a group',
+  run: ({ ctx, params }) => remove(ctx, params.group, params),
+})
+
+export const archDeleteFromNone = operation({
+  ...arch,
+  method: 'DELETE',
+  path: `${base}/{name}/{version}/{architecture}`,
+  params: packageParams,
+  requires: changing,
+  reply: { 204: 'empty' },
+  summary: 'Delete an Arch package',
+  run: ({ ctx, params }) => remove(ctx, noGroup, params),
+})

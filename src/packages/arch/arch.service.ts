@@ -1,0 +1,142 @@
+import { Readable } from 'node:stream'
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
+import type { SignedInCtx, SubjectCtx } from '../../access/context.ts'
+import { Conflict, NotFound } from '../../lib/errors.ts'
+import { getFilesOfType } from '../catalog.service.ts'
+import type { DescribedFile } from '../catalog.store.ts'
+import { listFiles, type FileRecord } from '../file.store.ts'
+import { archiveIn, brokenArchive, firstBytes, type StoredArchive } from '../formats/stored-archive.ts'
+import { metadataOf } from '../metadata.rules.ts'
+import { comparable } from '../package.rules.ts'
+import { getFile, getFiles, getVersion, removeFiles } from '../package.service.ts'
+import { findVersion } from '../package.store.ts'
+import { receiveUpload, record, type Incoming, type PublishCtx } from '../publish.service.ts'
+import { remembered } from '../remembered.ts'
+import { signBytes } from '../signing.service.ts'
+import {
+  anyArch,
+  archFileName,
+  checkGroup,
+  compareArchVersions,
+  describePackage,
+  isArchive,
+  packageOfFileName,
+  readPackageInfo,
+  type ArchMetadata,
+  type ArchPackage,
+} from './arch.rules.ts'
+
+const type = 'arch'
+const compress = promisify(gzip)
+
+/** Two empty blocks end a tar archive. */
+const endOfArchive = Buffer.alloc(1024)
+
+/** Largest description inside of a package, in bytes. */
+const maxInfoBytes = 1 << 20
+
+const noFile = () => new NotFound('the file does not exist', 'package_file_not_found')
+
+/** How the archive is packed, which the name of its file says. */
+async function endingOf(archive: StoredArchive): Promise<string> {
+  const head = (await firstBytes(archive, 6)).toString('hex')
+  if (head.startsWith('1f8b')) return 'gz'
+  if (head.startsWith('28b52ffd')) return 'zst'
+  if (head === 'fd377a585a00') return 'xz'
+  throw brokenArchive('is packed in no way that is known')
+}
+
+async function readPackage(archive: StoredArchive): Promise<ArchPackage> {
+  const { oneIsEnough, readTar } = await import('../formats/tar.ts')
+  const wanted = (name: string) => (name === '.PKGINFO' ? maxInfoBytes : undefined)
+  const [found] = await readTar(archive, wanted, oneIsEnough)
+  if (!found) throw brokenArchive('holds no description')
+  return readPackageInfo(found.content.toString('utf8'))
+}
+
+/** Publishes a package into a group of the owner's repository, with a signature. */
+export async function publishArch(ctx: PublishCtx, group: string, incoming: Incoming): Promise<void> {
+  checkGroup(group)
+  await receiveUpload(ctx, incoming, ctx.config.packages.limitSizeArch, async ({ arrived, receive }) => {
+    const archive = archiveIn(ctx, arrived)
+    const ending = await endingOf(archive)
+    const info = await readPackage(archive)
+    const { name, version, architecture } = info
+    const fileName = archFileName(info, ending)
+    await refuseSame(ctx, group, info)
+    const signature = await signBytes(ctx, type, await archive.open())
+    const signed = await receive(Readable.from([signature]), Infinity, incoming.signal)
+    const description = describePackage(info, {
+      fileName,
+      sizeBytes: arrived.sizeBytes,
+      md5: arrived.digests.md5 ?? '',
+      sha256: arrived.sha256,
+      signature: signature.toString('base64'),
+    })
+    const { partOfIndex } = await import('./index-part.ts')
+    const metadata: ArchMetadata = { architecture, part: await partOfIndex(info, description) }
+    await record(ctx, {
+      type,
+      name,
+      version,
+      metadata: { description: info.fields.get('pkgdesc')?.[0] ?? '' },
+      files: [
+        { fileName, fileKey: group, isLead: true, content: arrived, metadata },
+        { fileName: `${fileName}.sig`, fileKey: group, isLead: false, content: signed },
+      ],
+    })
+  })
+}
+
+/** One package is not there in two ways of packing. */
+async function refuseSame({ db, subject }: PublishCtx, group: string, info: ArchPackage): Promise<void> {
+  const key = { ownerId: subject.id, type, lowerName: comparable(info.name) }
+  const version = await findVersion(db, key, comparable(info.version))
+  if (version && filesOf(await listFiles(db, version.id), group, info).length > 0) {
+    throw new Conflict('the package is there already', 'package_file_exists')
+  }
+}
+
+/** Those files of a version that are a package of a group, however it is packed, and its signature. */
+const filesOf = (files: readonly FileRecord[], group: string, named: Omit<ArchPackage, 'fields'>) =>
+  files.filter((file) => file.file_key === group && file.lower_name.startsWith(comparable(archFileName(named, ''))))
+
+/** The packages that an index names: the newest of each name, for its architecture or for any. */
+function newestOfEach(files: readonly DescribedFile[], architecture: string): DescribedFile[] {
+  const newest = new Map<string, DescribedFile>()
+  for (const file of files.filter(isArchive)) {
+    const own = metadataOf<ArchMetadata>(file).architecture
+    if (own !== architecture && own !== anyArch) continue
+    const other = newest.get(file.package_name)
+    if (!other || compareArchVersions(other.version, file.version) <= 0) newest.set(file.package_name, file)
+  }
+  return [...newest.values()].toSorted((one, other) => (one.package_name < other.package_name ? -1 : 1))
+}
+
+/** The index of a group for an architecture, and its signature; `NotFound` when there is nothing for it. */
+export const getIndex = (ctx: SubjectCtx, group: string, architecture: string) =>
+  remembered(ctx, type, `index ${architecture} ${group}`, async () => {
+    const files = newestOfEach(await getFilesOfType(ctx, type, { fileKey: group }), architecture)
+    if (files.length === 0) throw noFile()
+    const parts = files.map((file) => Buffer.from(metadataOf<ArchMetadata>(file).part, 'base64'))
+    const index = Buffer.concat([...parts, await compress(endOfArchive)])
+    return { index, signature: await signBytes(ctx, type, index) }
+  })
+
+/** A package or its signature by the name of the file. */
+export async function getArchFile(ctx: SubjectCtx, group: string, fileName: string): Promise<FileRecord> {
+  const named = packageOfFileName(fileName)
+  if (!named) throw noFile()
+  return getFile(ctx, await getVersion(ctx, { type, ...named }), { fileName, fileKey: group })
+}
+
+/** Removes a package from a group, with its signature. */
+export async function removeArch(
+  ctx: SubjectCtx & SignedInCtx,
+  group: string,
+  named: Omit<ArchPackage, 'fields'>,
+): Promise<void> {
+  const version = await getVersion(ctx, { type, name: named.name, version: named.version })
+  await removeFiles(ctx, version, filesOf(await getFiles(ctx, version), group, named))
+}

@@ -1,0 +1,49 @@
+import type { Call } from '../../http/operation.ts'
+import { empty } from '../../http/reply.ts'
+import { pathText } from '../../http/schema.ts'
+import { NotFound } from '../../lib/errors.ts'
+import { incomingOf } from '../incoming.ts'
+import type { PublishCtx } from '../publish.service.ts'
+import { json, registry } from '../registry.ts'
+import { jsonErrors } from '../registry-errors.ts'
+import type { Place, Reference } from './conan.rules.ts'
+import { putFile } from './conan.service.ts'
+
+/** What both versions of the protocol have in common. */
+export const conan = registry(
+  'conan',
+  jsonErrors((refusal) => ({ message: refusal.message })),
+)
+
+/** Clients take no other form of the media type. */
+export const answer = (body: unknown) => json(body, { contentType: 'application/json' })
+
+/** Where a recipe stands below the protocol's version. */
+export const recipePath = 'conans/{name}/{version}/{user}/{channel}'
+export const recipeParams = { name: pathText, version: pathText, user: pathText, channel: pathText }
+
+export interface RevisionParams extends Reference {
+  readonly revision: string
+}
+
+export interface OfBinaryParams extends RevisionParams {
+  readonly binary: string
+  readonly binary_revision: string
+}
+
+export const binaryPlace = (params: Omit<OfBinaryParams, keyof Reference>): Place => ({
+  revision: params.revision,
+  binary: { id: params.binary, revision: params.binary_revision },
+})
+
+/**
+ * Takes a file. Some clients ask first, without sending it, whether its content is here already (`X-Checksum-Deploy`): a
+ * content is given to nobody for knowing its checksum, so they are told that it is not, and send it.
+ */
+export async function takeFile(ctx: PublishCtx, reference: Reference, place: Place, fileName: string, call: Call) {
+  if (String(call.headers['x-checksum-deploy']).toLowerCase() === 'true') {
+    throw new NotFound('the content has to be sent', 'conan_content_unknown')
+  }
+  await putFile(ctx, reference, place, fileName, incomingOf(call), call.headers['x-checksum-sha1'])
+  return empty(201)
+}

@@ -1,0 +1,250 @@
+import { Type } from 'typebox'
+import type { SubjectCtx } from '../../access/context.ts'
+import { storedReplies } from '../../access/serve-stored.ts'
+import { bytesOf, operation } from '../../http/operation.ts'
+import { empty } from '../../http/reply.ts'
+import { pathText, requestObject } from '../../http/schema.ts'
+import { changing, jsonReply, publishing, reading } from '../registry.ts'
+import { urlBelow } from '../registry-url.rules.ts'
+import { servePackageFile } from '../serve-file.ts'
+import { answer, binaryPlace, conan, recipeParams, recipePath, takeFile } from './conan-protocol.ts'
+import { checkFileName, checkReference, noRevision, type Place, type Reference } from './conan.rules.ts'
+import {
+  getBinaryRevisions,
+  getPlaceFile,
+  getPlaceFiles,
+  getRevisions,
+  newestOfRevisions,
+  removeBinaries,
+  removeRecipeFiles,
+} from './conan.service.ts'
+
+// The first version of the protocol knows no revisions: it publishes what it has under one of its own, and reads the
+// newest. It is told the address of every file.
+
+const base = '/api/packages/{username}/conan/v1'
+const binaryPath = `${base}/${recipePath}/packages/{binary}`
+const binaryParams = { ...recipeParams, binary: pathText }
+const recipeFilePath = `${base}/files/{name}/{version}/{user}/{channel}/{revision}/recipe/{filename}`
+const recipeFileParams = { ...recipeParams, revision: pathText, filename: pathText }
+const binaryFilePath = `${base}/files/{name}/{version}/{user}/{channel}/{revision}/package/{binary}/{binary_revision}/{filename}`
+const binaryFileParams = { ...recipeFileParams, binary: pathText, binary_revision: pathText }
+
+/** Names of files, each with its size. */
+const sizes = Type.Record(Type.String(), Type.Integer(), { title: 'ConanFileSizes', maxProperties: 1000 })
+const removedFiles = requestObject('ConanRemovedFiles', { files: Type.Array(Type.String(), { maxItems: 1000 }) })
+const removedBinaries = requestObject('ConanRemovedPackages', {
+  package_ids: Type.Array(Type.String(), { maxItems: 10_000 }),
+})
+
+const manifestFile = 'conanmanifest.txt'
+
+function fileUrl(
+  ctx: SubjectCtx,
+  { name, version, user, channel }: Reference,
+  { revision, binary }: Place,
+  fileName: string,
+): string {
+  const where = binary ? ['package', binary.id, binary.revision] : ['recipe']
+  return urlBelow(ctx, 'conan', 'v1', 'files', name, version, user, channel, revision, ...where, fileName)
+}
+
+/** Addresses to send some files to. */
+function uploadUrls(ctx: SubjectCtx, reference: Reference, place: Place, names: readonly string[]) {
+  checkReference(reference)
+  for (const name of names) checkFileName(place, name)
+  return answer(Object.fromEntries(names.map((name) => [name, fileUrl(ctx, reference, place, name)])))
+}
+
+const newestPlace = async (ctx: SubjectCtx, reference: Reference): Promise<Place> => ({
+  revision: newestOfRevisions(await getRevisions(ctx, reference)).revision,
+})
+
+async function newestBinary(ctx: SubjectCtx, reference: Reference, id: string): Promise<Place> {
+  const { revision } = await newestPlace(ctx, reference)
+  const newest = newestOfRevisions(await getBinaryRevisions(ctx, reference, revision, id))
+  return { revision, binary: { id, revision: newest.revision } }
+}
+
+async function sumsOf(ctx: SubjectCtx, reference: Reference, place: Place) {
+  const files = await getPlaceFiles(ctx, reference, place)
+  return answer(Object.fromEntries(files.map(({ name, md5 }) => [name, md5])))
+}
+
+/** Addresses of all files, or of one. */
+async function downloadUrls(ctx: SubjectCtx, reference: Reference, place: Place, only?: string) {
+  const files = (await getPlaceFiles(ctx, reference, place)).filter(({ name }) => only === undefined || name === only)
+  return answer(Object.fromEntries(files.map(({ name }) => [name, fileUrl(ctx, reference, place, name)])))
+}
+
+export const conanRecipeSums = operation({
+  ...conan,
+  method: 'GET',
+  path: `${base}/${recipePath}`,
+  params: recipeParams,
+  requires: reading,
+  reply: jsonReply,
+  summary: 'List the files of a Conan recipe with their checksums',
+  run: async ({ ctx, params }) => sumsOf(ctx, params, await newestPlace(ctx, params)),
+})
+
+export const conanRecipeDigest = operation({
+  ...conan,
+  method: 'GET',
+  path: `${base}/${recipePath}/digest`,
+  params: recipeParams,
+  requires: reading,
+  reply: jsonReply,
+  summary: 'Get the address of the list of files of a Conan recipe',
+  run: async ({ ctx, params }) => downloadUrls(ctx, params, await newestPlace(ctx, params), manifestFile),
+})
+
+export const conanRecipeDownloadUrls = operation({
+  ...conan,
+  method: 'GET',
+  path: `${base}/${recipePath}/download_urls`,
+  params: recipeParams,
+  requires: reading,
+  reply: jsonReply,
+  summary: 'Get the addresses of the files of a Conan recipe',
+  run: async ({ ctx, params }) => downloadUrls(ctx, params, await newestPlace(ctx, params)),
+})
+
+export const conanRecipeUploadUrls = operation({
+  ...conan,
+  method: 'POST',
+  path: `${base}/${recipePath}/upload_urls`,
+  params: recipeParams,
+  requires: publishing,
+  body: sizes,
+  reply: jsonReply,
+  summary: 'Get the addresses to send the files of a Conan recipe to',
+  run: async ({ ctx, params, body }) => uploadUrls(ctx, params, { revision: noRevision }, Object.keys(body)),
+})
+
+export const conanRemoveFiles = operation({
+  ...conan,
+  method: 'POST',
+  path: `${base}/${recipePath}/remove_files`,
+  params: recipeParams,
+  requires: changing,
+  body: removedFiles,
+  reply: { 200: 'empty' },
+  summary: 'Delete files of a Conan recipe',
+  async run({ ctx, params, body: { files } }) {
+    await removeRecipeFiles(ctx, params, files)
+    return empty(200)
+  },
+})
+
+export const conanRemoveBinaries = operation({
+  ...conan,
+  method: 'POST',
+  path: `${base}/${recipePath}/packages/delete`,
+  params: recipeParams,
+  requires: changing,
+  body: removedBinaries,
+  reply: { 200: 'empty' },
+  summary: 'Delete binaries of a Conan recipe',
+  async run({ ctx, params, body: { package_ids: ids } }) {
+    await removeBinaries(ctx, params, ids)
+    return empty(200)
+  },
+})
+
+export const conanBinarySums = operation({
+  ...conan,
+  method: 'GET',
+  path: binaryPath,
+  params: binaryParams,
+  requires: reading,
+  reply: jsonReply,
+  summary: 'List the files of a Conan binary with their checksums',
+  run: async ({ ctx, params }) => sumsOf(ctx, params, await newestBinary(ctx, params, params.binary)),
+})
+
+export const conanBinaryDigest = operation({
+  ...conan,
+  method: 'GET',
+  path: `${binaryPath}/digest`,
+  params: binaryParams,
+  requires: reading,
+  reply: jsonReply,
+  summary: 'Get the address of the list of files of a Conan binary',
+  run: async ({ ctx, params }) =>
+    downloadUrls(ctx, params, await newestBinary(ctx, params, params.binary), manifestFile),
+})
+
+export const conanBinaryDownloadUrls = operation({
+  ...conan,
+  method: 'GET',
+  path: `${binaryPath}/download_urls`,
+  params: binaryParams,
+  requires: reading,
+  reply: jsonReply,
+  summary: 'Get the addresses of the files of a Conan binary',
+  run: async ({ ctx, params }) => downloadUrls(ctx, params, await newestBinary(ctx, params, params.binary)),
+})
+
+export const conanBinaryUploadUrls = operation({
+  ...conan,
+  method: 'POST',
+  path: `${binaryPath}/upload_urls`,
+  params: binaryParams,
+  requires: publishing,
+  body: sizes,
+  reply: jsonReply,
+  summary: 'Get the addresses to send the files of a Conan binary to',
+  run: async ({ ctx, params, body }) => {
+    const place = { revision: noRevision, binary: { id: params.binary, revision: noRevision } }
+    return uploadUrls(ctx, params, place, Object.keys(body))
+  },
+})
+
+export const conanGetRecipeFile1 = operation({
+  ...conan,
+  method: 'GET',
+  path: recipeFilePath,
+  params: recipeFileParams,
+  requires: reading,
+  reply: storedReplies,
+  summary: 'Download a file of a Conan recipe by the first version of the protocol',
+  run: async ({ ctx, params, call }) =>
+    servePackageFile(ctx, await getPlaceFile(ctx, params, { revision: params.revision }, params.filename), call),
+})
+
+export const conanPutRecipeFile1 = operation({
+  ...conan,
+  method: 'PUT',
+  path: recipeFilePath,
+  params: recipeFileParams,
+  requires: publishing,
+  body: bytesOf('*/*'),
+  reply: { 201: 'empty' },
+  summary: 'Publish a file of a Conan recipe by the first version of the protocol',
+  run: ({ ctx, params, call }) => takeFile(ctx, params, { revision: params.revision }, params.filename, call),
+})
+
+export const conanGetBinaryFile1 = operation({
+  ...conan,
+  method: 'GET',
+  path: binaryFilePath,
+  params: binaryFileParams,
+  requires: reading,
+  reply: storedReplies,
+  summary: 'Download a file of a Conan binary by the first version of the protocol',
+  run: async ({ ctx, params, call }) =>
+    servePackageFile(ctx, await getPlaceFile(ctx, params, binaryPlace(params), params.filename), call),
+})
+
+export const conanPutBinaryFile1 = operation({
+  ...conan,
+  method: 'PUT',
+  path: binaryFilePath,
+  params: binaryFileParams,
+  requires: publishing,
+  body: bytesOf('*/*'),
+  reply: { 201: 'empty' },
+  summary: 'Publish a file of a Conan binary by the first version of the protocol',
+  run: ({ ctx, params, call }) => takeFile(ctx, params, binaryPlace(params), params.filename, call),
+})

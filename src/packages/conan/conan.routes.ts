@@ -1,0 +1,306 @@
+import { Type } from 'typebox'
+import { anyone } from '../../access/requirements.ts'
+import { storedReplies } from '../../access/serve-stored.ts'
+import { bytesOf, operation } from '../../http/operation.ts'
+import { bytes, empty } from '../../http/reply.ts'
+import { enumeration, pathText } from '../../http/schema.ts'
+import { BadRequest, Unauthenticated } from '../../lib/errors.ts'
+import { formatUnix } from '../../lib/time.ts'
+import { packagesOn } from '../package.requirements.ts'
+import { changing, jsonReply, publishing, reading } from '../registry.ts'
+import { writeRegistryToken } from '../registry-token.ts'
+import { servePackageFile } from '../serve-file.ts'
+import { answer, binaryPlace, conan, recipeParams, recipePath, takeFile } from './conan-protocol.ts'
+import {
+  getBinaryRevisions,
+  getPlaceFile,
+  getPlaceFiles,
+  getRevisions,
+  newestOfRevisions,
+  removePart,
+  searchBinaries,
+  searchRecipes,
+  type Revision,
+} from './conan.service.ts'
+
+const base = '/api/packages/{username}/conan'
+const protocol = { protocol: enumeration('v1', 'v2') }
+
+const revisionPath = `${base}/v2/${recipePath}/revisions/{revision}`
+const revisionParams = { ...recipeParams, revision: pathText }
+const binaryPath = `${revisionPath}/packages/{binary}`
+const binaryParams = { ...revisionParams, binary: pathText }
+const ofBinaryPath = `${binaryPath}/revisions/{binary_revision}`
+const ofBinaryParams = { ...binaryParams, binary_revision: pathText }
+
+/** What the server can do besides the first version of the protocol. */
+const capabilities = { 'x-conan-server-capabilities': 'revisions' }
+
+const shownRevision = ({ revision, changedUnix }: Revision) => ({ revision, time: formatUnix(changedUnix) })
+
+const listed = (revisions: readonly Revision[]) => answer({ revisions: revisions.map(shownRevision) })
+
+const fileNames = (files: readonly { readonly name: string }[]) =>
+  answer({ files: Object.fromEntries(files.map(({ name }) => [name, null])) })
+
+export const conanPing = operation({
+  ...conan,
+  method: 'GET',
+  path: `${base}/{protocol}/ping`,
+  params: protocol,
+  requires: reading,
+  reply: { 200: 'empty' },
+  summary: 'Tell that there is a registry of Conan recipes, and what it can do',
+  run: async () => empty(200, capabilities),
+})
+
+export const conanAuthenticate = operation({
+  ...conan,
+  method: 'GET',
+  path: `${base}/{protocol}/users/authenticate`,
+  params: { username: pathText, ...protocol },
+  requires: [packagesOn, anyone],
+  reply: { 200: bytesOf('text/plain') },
+  summary: 'Get a token for the registry of Conan recipes',
+  async run({ ctx }) {
+    if (!ctx.viewer) throw new BadRequest('a name and a password are needed', 'conan_credentials_missing')
+    return bytes('text/plain;charset=utf-8', writeRegistryToken(ctx, ctx.viewer), {
+      headers: { 'cache-control': 'no-store' },
+    })
+  },
+})
+
+export const conanCheckCredentials = operation({
+  ...conan,
+  method: 'GET',
+  path: `${base}/{protocol}/users/check_credentials`,
+  params: { username: pathText, ...protocol },
+  requires: [packagesOn, anyone],
+  reply: { 200: 'empty' },
+  summary: 'Tell whether a token is good',
+  async run({ ctx }) {
+    if (!ctx.viewer) throw new Unauthenticated('a sign-in is needed')
+    return empty(200)
+  },
+})
+
+export const conanSearch = operation({
+  ...conan,
+  method: 'GET',
+  path: `${base}/{protocol}/conans/search`,
+  params: protocol,
+  requires: reading,
+  query: { q: Type.Optional(Type.String()), ignorecase: Type.Optional(Type.String()) },
+  reply: jsonReply,
+  summary: 'Find Conan recipes by a pattern',
+  run: async ({ ctx, query: { q, ignorecase } }) =>
+    answer({ results: await searchRecipes(ctx, q, !/^(?:false|0)$/i.test(ignorecase ?? '')) }),
+})
+
+export const conanDeleteRecipe = operation({
+  ...conan,
+  method: 'DELETE',
+  path: `${base}/{protocol}/${recipePath}`,
+  params: { ...protocol, ...recipeParams },
+  requires: changing,
+  reply: { 200: 'empty' },
+  summary: 'Delete a Conan recipe with all of its revisions and binaries',
+  async run({ ctx, params }) {
+    await removePart(ctx, params, {})
+    return empty(200)
+  },
+})
+
+export const conanSearchBinaries = operation({
+  ...conan,
+  method: 'GET',
+  path: `${base}/{protocol}/${recipePath}/search`,
+  params: { ...protocol, ...recipeParams },
+  requires: reading,
+  reply: jsonReply,
+  summary: 'List the binaries of the newest revision of a Conan recipe',
+  run: async ({ ctx, params }) => answer(await searchBinaries(ctx, params, undefined)),
+})
+
+export const conanLatest = operation({
+  ...conan,
+  method: 'GET',
+  path: `${base}/v2/${recipePath}/latest`,
+  params: recipeParams,
+  requires: reading,
+  reply: jsonReply,
+  summary: 'Get the newest revision of a Conan recipe',
+  run: async ({ ctx, params }) => answer(shownRevision(newestOfRevisions(await getRevisions(ctx, params)))),
+})
+
+export const conanRevisions = operation({
+  ...conan,
+  method: 'GET',
+  path: `${base}/v2/${recipePath}/revisions`,
+  params: recipeParams,
+  requires: reading,
+  reply: jsonReply,
+  summary: 'List the revisions of a Conan recipe',
+  run: async ({ ctx, params }) => listed(await getRevisions(ctx, params)),
+})
+
+export const conanDeleteRevision = operation({
+  ...conan,
+  method: 'DELETE',
+  path: revisionPath,
+  params: revisionParams,
+  requires: changing,
+  reply: { 200: 'empty' },
+  summary: 'Delete a revision of a Conan recipe with its binaries',
+  async run({ ctx, params }) {
+    await removePart(ctx, params, { revision: params.revision })
+    return empty(200)
+  },
+})
+
+export const conanSearchRevision = operation({
+  ...conan,
+  method: 'GET',
+  path: `${revisionPath}/search`,
+  params: revisionParams,
+  requires: reading,
+  reply: jsonReply,
+  summary: 'List the binaries of a revision of a Conan recipe',
+  run: async ({ ctx, params }) => answer(await searchBinaries(ctx, params, params.revision)),
+})
+
+export const conanFiles = operation({
+  ...conan,
+  method: 'GET',
+  path: `${revisionPath}/files`,
+  params: revisionParams,
+  requires: reading,
+  reply: jsonReply,
+  summary: 'List the files of a revision of a Conan recipe',
+  run: async ({ ctx, params }) => fileNames(await getPlaceFiles(ctx, params, { revision: params.revision })),
+})
+
+export const conanGetFile = operation({
+  ...conan,
+  method: 'GET',
+  path: `${revisionPath}/files/{path+}`,
+  params: { ...revisionParams, path: pathText },
+  requires: reading,
+  reply: storedReplies,
+  summary: 'Download a file of a Conan recipe',
+  run: async ({ ctx, params, call }) =>
+    servePackageFile(ctx, await getPlaceFile(ctx, params, { revision: params.revision }, params.path), call),
+})
+
+export const conanPutFile = operation({
+  ...conan,
+  method: 'PUT',
+  path: `${revisionPath}/files/{path+}`,
+  params: { ...revisionParams, path: pathText },
+  requires: publishing,
+  body: bytesOf('*/*'),
+  reply: { 201: 'empty' },
+  summary: 'Publish a file of a Conan recipe',
+  run: ({ ctx, params, call }) => takeFile(ctx, params, { revision: params.revision }, params.path, call),
+})
+
+export const conanDeleteBinaries = operation({
+  ...conan,
+  method: 'DELETE',
+  path: `${revisionPath}/packages`,
+  params: revisionParams,
+  requires: changing,
+  reply: { 200: 'empty' },
+  summary: 'Delete all binaries of a revision of a Conan recipe',
+  async run({ ctx, params }) {
+    await removePart(ctx, params, { revision: params.revision, isBinaries: true })
+    return empty(200)
+  },
+})
+
+export const conanDeleteBinary = operation({
+  ...conan,
+  method: 'DELETE',
+  path: binaryPath,
+  params: binaryParams,
+  requires: changing,
+  reply: { 200: 'empty' },
+  summary: 'Delete a binary of a Conan recipe with all of its revisions',
+  async run({ ctx, params }) {
+    await removePart(ctx, params, { revision: params.revision, isBinaries: true, binaryId: params.binary })
+    return empty(200)
+  },
+})
+
+export const conanBinaryLatest = operation({
+  ...conan,
+  method: 'GET',
+  path: `${binaryPath}/latest`,
+  params: binaryParams,
+  requires: reading,
+  reply: jsonReply,
+  summary: 'Get the newest revision of a Conan binary',
+  run: async ({ ctx, params }) =>
+    answer(shownRevision(newestOfRevisions(await getBinaryRevisions(ctx, params, params.revision, params.binary)))),
+})
+
+export const conanBinaryRevisions = operation({
+  ...conan,
+  method: 'GET',
+  path: `${binaryPath}/revisions`,
+  params: binaryParams,
+  requires: reading,
+  reply: jsonReply,
+  summary: 'List the revisions of a Conan binary',
+  run: async ({ ctx, params }) => listed(await getBinaryRevisions(ctx, params, params.revision, params.binary)),
+})
+
+export const conanDeleteBinaryRevision = operation({
+  ...conan,
+  method: 'DELETE',
+  path: ofBinaryPath,
+  params: ofBinaryParams,
+  requires: changing,
+  reply: { 200: 'empty' },
+  summary: 'Delete a revision of a Conan binary',
+  async run({ ctx, params }) {
+    const { revision, binary: binaryId, binary_revision: binaryRevision } = params
+    await removePart(ctx, params, { revision, isBinaries: true, binaryId, binaryRevision })
+    return empty(200)
+  },
+})
+
+export const conanBinaryFiles = operation({
+  ...conan,
+  method: 'GET',
+  path: `${ofBinaryPath}/files`,
+  params: ofBinaryParams,
+  requires: reading,
+  reply: jsonReply,
+  summary: 'List the files of a revision of a Conan binary',
+  run: async ({ ctx, params }) => fileNames(await getPlaceFiles(ctx, params, binaryPlace(params))),
+})
+
+export const conanGetBinaryFile = operation({
+  ...conan,
+  method: 'GET',
+  path: `${ofBinaryPath}/files/{path+}`,
+  params: { ...ofBinaryParams, path: pathText },
+  requires: reading,
+  reply: storedReplies,
+  summary: 'Download a file of a Conan binary',
+  run: async ({ ctx, params, call }) =>
+    servePackageFile(ctx, await getPlaceFile(ctx, params, binaryPlace(params), params.path), call),
+})
+
+export const conanPutBinaryFile = operation({
+  ...conan,
+  method: 'PUT',
+  path: `${ofBinaryPath}/files/{path+}`,
+  params: { ...ofBinaryParams, path: pathText },
+  requires: publishing,
+  body: bytesOf('*/*'),
+  reply: { 201: 'empty' },
+  summary: 'Publish a file of a Conan binary',
+  run: ({ ctx, params, call }) => takeFile(ctx, params, binaryPlace(params), params.path, call),
+})
