@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { LRUCache } from 'lru-cache'
+import { cacheOf } from '../lib/cache.ts'
 
 /** How long a password that was right needs no new hashing, in milliseconds; a changed password is noticed at once. */
 const rememberMs = 60_000
@@ -10,7 +10,7 @@ const maxRemembered = 10_000
  * every request, so a right answer is remembered for a minute under a digest of the password and the stored hash.
  */
 export class PasswordChecks {
-  readonly #right = new LRUCache<string, true>({ maxSize: maxRemembered, sizeCalculation: () => 1, ttl: rememberMs })
+  readonly #right = cacheOf<string, true>(maxRemembered, { ttl: rememberMs })
   readonly #running = new Map<string, Promise<boolean>>()
 
   /** @param verify compares a password with an encoded hash; without one it takes as long and says no */

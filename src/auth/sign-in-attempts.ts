@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { LRUCache } from 'lru-cache'
 import { shareOfAddress } from '../http/client-address.ts'
+import { cacheOf } from '../lib/cache.ts'
 import { TooManyRequests } from '../lib/errors.ts'
 import type { Clock } from '../lib/time.ts'
 
@@ -41,7 +41,7 @@ export class SignInAttempts {
   readonly #ofName = failures()
   readonly #all: number[] = []
   /** Pairs that a right password came from. */
-  readonly #known = new LRUCache<string, true>({ maxSize: maxRemembered, sizeCalculation: () => 1 })
+  readonly #known = cacheOf<string, true>(maxRemembered)
   readonly #delayed = new Map<string, number>()
 
   constructor(readonly clock: Clock) {}
@@ -116,10 +116,10 @@ export class SignInAttempts {
   }
 }
 
-type Failures = LRUCache<string, number[]>
-
 /** Moments of failures, in milliseconds. */
-const failures = (): Failures => new LRUCache({ maxSize: maxRemembered, sizeCalculation: () => 1 })
+const failures = () => cacheOf<string, number[]>(maxRemembered)
+
+type Failures = ReturnType<typeof failures>
 
 const tooMany = (waitMs: number): TooManyRequests => {
   const retryAfterSeconds = Math.ceil(waitMs / 1000)

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache'
+import { cacheOf } from '../lib/cache.ts'
 import { BadRequest } from '../lib/errors.ts'
 import type { NarrowScope, Scope } from '../http/operation.ts'
 
@@ -64,7 +64,7 @@ export function normaliseScopes(texts: readonly string[]): string {
   ].join(',')
 }
 
-const parsed = new LRUCache<string, TokenScopes>({ max: 100 })
+const parsed = cacheOf<string, TokenScopes>(100)
 
 /** Takes stored scopes apart. The text says all of it, and few different ones are used. */
 export function parseScopes(stored: string): TokenScopes {

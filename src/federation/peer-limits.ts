@@ -1,5 +1,5 @@
-import { LRUCache } from 'lru-cache'
 import { ownService } from '../access/own-service.ts'
+import { cacheOf } from '../lib/cache.ts'
 import { TooManyRequests } from '../lib/errors.ts'
 import type { Clock } from '../lib/time.ts'
 
@@ -22,8 +22,8 @@ interface Window {
 
 /** What one server, and one client, may cause within a minute, in one process. */
 export class PeerLimits {
-  readonly #windows = new LRUCache<string, Window>({ max: maxCounted })
-  readonly #failures = new LRUCache<string, { readonly untilMs: number; readonly message: string }>({ max: maxCounted })
+  readonly #windows = cacheOf<string, Window>(maxCounted)
+  readonly #failures = cacheOf<string, { readonly untilMs: number; readonly message: string }>(maxCounted)
   readonly #clock: Clock
 
   constructor(clock: Clock) {

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { LRUCache } from 'lru-cache'
+import { cacheOf } from '../lib/cache.ts'
 import { Invalid, NotFound } from '../lib/errors.ts'
 import type { Oid } from '../lib/ids.ts'
 import { isOid } from '../lib/refs.ts'
@@ -139,7 +140,7 @@ export function newCaches(limits: GitLimits): GitCaches {
       maxEntrySize: Math.max(1, Math.floor(limits.objectCacheBytes / 8)),
       sizeCalculation: sizeOfCached,
     }),
-    infos: new LRUCache({ maxSize: 50_000, sizeCalculation: eachAsOne }),
+    infos: cacheOf(50_000),
     blobs: new LRUCache({
       maxSize: Math.max(1, Math.floor(limits.objectCacheBytes / 2)),
       sizeCalculation: (content, name) => 200 + name.length + content.length,
@@ -149,15 +150,12 @@ export function newCaches(limits: GitLimits): GitCaches {
       maxEntrySize: limits.objectCacheBytes,
       sizeCalculation: (refs) => 200 + refs.byName.size * 200,
     }),
-    shortFiles: new LRUCache({ maxSize: 10_000, sizeCalculation: eachAsOne }),
-    formats: new LRUCache({ maxSize: 10_000, sizeCalculation: eachAsOne }),
+    shortFiles: cacheOf(10_000),
+    formats: cacheOf(10_000),
     answers: new LRUCache({ maxSize: limits.objectCacheBytes, sizeCalculation: sizeOfAnswer }),
     pending: new Map(),
   }
 }
-
-/** Counts entries. A cache told its largest number of them (`max`) takes the memory for all of them at once. */
-const eachAsOne = () => 1
 
 /** About the bytes an answer and its key take. */
 function sizeOfAnswer(answer: NonNullable<unknown>, key: string): number {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import { LRUCache } from 'lru-cache'
 import type { Ctx } from '../access/context.ts'
 import type { Identity } from '../git/git.ts'
+import { cacheOf } from '../lib/cache.ts'
 import type { UserId } from '../lib/ids.ts'
 import { mapLimited } from '../lib/map-limited.ts'
 import { parseTextSignature } from '../secrets/ssh-public-key.ts'
@@ -63,7 +63,7 @@ interface Keys {
  * Whether a signature was made with a key, by the object and the key with all that is in it: that never changes, so it is
  * found out once. Whose the key is, and whether it counts for an address, is asked each time.
  */
-const proven = new LRUCache<string, boolean>({ max: 20_000 })
+const proven = cacheOf<string, boolean>(20_000)
 
 /** Signatures that are checked at a time; between them others have their turn. */
 const checkedAtOnce = 4

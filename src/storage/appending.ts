@@ -1,5 +1,5 @@
 import { createHash, type Hash } from 'node:crypto'
-import { LRUCache } from 'lru-cache'
+import { cacheOf } from '../lib/cache.ts'
 import { Conflict } from '../lib/errors.ts'
 import type { UploadId } from './blobs.ts'
 
@@ -12,7 +12,7 @@ const maxKnownDigests = 1000
  */
 export class Appending {
   readonly #busy = new Set<UploadId>()
-  readonly #digests = new LRUCache<UploadId, RunningDigest>({ max: maxKnownDigests })
+  readonly #digests = cacheOf<UploadId, RunningDigest>(maxKnownDigests)
 
   /** Does something with an upload while nobody else in this process adds to it. Throws Conflict. */
   async alone<T>(id: UploadId, work: () => Promise<T>): Promise<T> {

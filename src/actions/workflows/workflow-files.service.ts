@@ -1,5 +1,6 @@
 import type { Ctx } from '../../access/context.ts'
 import { ownService } from '../../access/own-service.ts'
+import { cacheOf } from '../../lib/cache.ts'
 import type { GitKey, Oid } from '../../lib/ids.ts'
 import { LRUCache } from 'lru-cache'
 import type { ParsedWorkflow } from './workflow.parse.ts'
@@ -13,6 +14,9 @@ const maxFiles = 200
 /** Largest file that is read, in bytes. */
 const maxFileBytes = 128 * 1024
 
+/** What the smallest of what is remembered comes to, in bytes. */
+const entryBytes = 4096
+
 /** A workflow as it stands in a commit. */
 export interface WorkflowFile {
   /** Below the folder of workflows. */
@@ -25,11 +29,10 @@ export const readWorkflows = ownService('the workflows that were read', {
   open: () => ({
     // Measured as JSON, since a short file may come to much by its aliases.
     files: new LRUCache<Oid, ParsedWorkflow>({
-      max: 2000,
       maxSize: 16 * 1024 * 1024,
-      sizeCalculation: (parsed) => JSON.stringify(parsed).length,
+      sizeCalculation: (parsed) => entryBytes + JSON.stringify(parsed).length,
     }),
-    trees: new LRUCache<Oid, readonly { readonly id: string; readonly oid: Oid }[]>({ max: 2000 }),
+    trees: cacheOf<Oid, readonly { readonly id: string; readonly oid: Oid }[]>(2000),
   }),
 })
 
