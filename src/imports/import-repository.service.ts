@@ -13,7 +13,13 @@ import { readNewRefs } from '../refs/new-refs.service.ts'
 import { recordGitUsage } from '../repos/git-usage.service.ts'
 import { insertTags } from '../repos/lifecycle/fork.store.ts'
 import { chooseDefaultBranch, copiedRefspecs, updatesOf } from '../repos/lifecycle/migrate.service.ts'
-import { insertNewRepo, nameTaken, repoLimit, withNewGit } from '../repos/lifecycle/repo-creation.service.ts'
+import {
+  insertNewRepo,
+  limitReached,
+  nameTaken,
+  repoLimit,
+  withNewGit,
+} from '../repos/lifecycle/repo-creation.service.ts'
 import { newMirror } from '../repos/mirrors/mirror.service.ts'
 import { insertMirror, updateMirror } from '../repos/mirrors/mirror.store.ts'
 import { fetchFrom, lookAtRemote } from '../repos/mirrors/remote-repository.service.ts'
@@ -113,9 +119,7 @@ export async function finishImport(run: FilledRun): Promise<void> {
   try {
     await transaction(ctx.db, async (tx) => {
       const limit = repoLimit(ctx, doer, owner)
-      if (!(await takeRepoSlot(tx, owner.id, limit))) {
-        throw new Forbidden(`${owner.name} may own no more repositories`, 'repo_limit_reached', { limit })
-      }
+      if (!(await takeRepoSlot(tx, owner.id, limit))) throw limitReached(owner, limit)
       const changed = await updateRepo(tx, repo.id, {
         owner_id: owner.id,
         name: wanted.name,

@@ -1,24 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { findRepoByName } from '../access/access.store.ts'
 import type { Ctx, SignedInCtx } from '../access/context.ts'
-import { refuseOverQuota } from '../access/quota.service.ts'
 import { isUniqueViolation, transaction } from '../db/database.ts'
 import type { UserRow } from '../db/tables/accounts.ts'
 import type { ImportRow } from '../db/tables/imports.ts'
 import type { RepoRow } from '../db/tables/repositories.ts'
 import { enqueue } from '../jobs/queue.ts'
-import { Forbidden, Invalid, NotFound } from '../lib/errors.ts'
+import { Invalid, NotFound } from '../lib/errors.ts'
 import type { ImportId, UserId } from '../lib/ids.ts'
 import type { Page } from '../lib/paging.ts'
 import { nowUnix } from '../lib/time.ts'
-import { mayMigrate } from '../repos/lifecycle/migrate.rules.ts'
-import { migrateRepo, type Migration } from '../repos/lifecycle/migrate.service.ts'
-import { nameTaken, repoLimit } from '../repos/lifecycle/repo-creation.service.ts'
-import { intervalOf, refuseNewMirror } from '../repos/mirrors/mirror.service.ts'
-import { migrationClient } from '../repos/mirrors/migration-client.ts'
+import { checkMigration, migrateRepo, type Migration } from '../repos/lifecycle/migrate.service.ts'
+import { nameTaken } from '../repos/lifecycle/repo-creation.service.ts'
 import { parseRemoteAddress } from '../repos/mirrors/remote-address.rules.ts'
-import { asInvalid, lookAtRemote } from '../repos/mirrors/remote-repository.service.ts'
-import { mayNameRepo } from '../repos/repo-name.rules.ts'
+import { lookAtRemote } from '../repos/mirrors/remote-repository.service.ts'
 import { findRepoById } from '../repos/repo.store.ts'
 import {
   countImportsOf,
@@ -81,26 +75,11 @@ async function startImport(
   items: readonly ImportItem[],
 ): Promise<ImportId> {
   const { config, db } = ctx
-  const named = mayNameRepo(input.name)
-  if (!named.allowed) throw new Invalid(named.reason, 'name_invalid')
-  const possible = mayMigrate(input)
-  if (!possible.allowed) throw new Invalid(possible.reason, 'migration_not_possible')
-  const address = parseRemoteAddress(input.address, input.credentials)
-  if (typeof address === 'string') throw new Invalid(address, 'address_invalid')
-  if (config.repository.disableMigrations) throw new Forbidden('migrations are switched off', 'migrations_disabled')
-  await asInvalid(migrationClient.of(ctx).resolve(address.url))
+  const { address, intervalSeconds } = await checkMigration(ctx, owner, input)
   const endpoint = items.includes('lfs') ? checkedEndpoint(input.lfsEndpoint) : undefined
   if (items.includes('lfs') && !config.server.lfsStartServer) {
     throw new Invalid('LFS is switched off here', 'migration_not_possible')
   }
-  const mirrorSeconds = input.isMirror ? intervalOf(ctx, input.mirrorInterval) : undefined
-  if (input.isMirror) refuseNewMirror(ctx)
-  if (await findRepoByName(db, owner.id, input.name.toLowerCase())) throw nameTaken(input.name)
-  const limit = repoLimit(ctx, ctx.viewer.user, owner)
-  if (limit !== undefined && owner.num_repos >= limit) {
-    throw new Forbidden(`${owner.name} may own no more repositories`, 'repo_limit_reached', { limit })
-  }
-  await refuseOverQuota(ctx, owner, 'size:repos:all')
   // What is wrong with the address or the credentials is told at once.
   await lookAtRemote(ctx, address)
   const kind = input.service.toLowerCase()
@@ -111,7 +90,7 @@ async function startImport(
     name: input.name,
     isPrivate: input.isPrivate ?? false,
     ...(input.description ? { description: input.description } : {}),
-    ...(mirrorSeconds === undefined ? {} : { mirrorSeconds }),
+    ...(input.isMirror ? { mirrorSeconds: intervalSeconds } : {}),
     ...(endpoint === undefined ? {} : { lfsEndpoint: endpoint }),
   }
   const credentials: SourceCredentials = {

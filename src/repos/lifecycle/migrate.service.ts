@@ -18,9 +18,9 @@ import { insertMirror } from '../mirrors/mirror.store.ts'
 import { mayMigrate, type MigrationItems } from './migrate.rules.ts'
 import { insertTags } from './fork.store.ts'
 import { readNewRefs, type NewRefs } from '../../refs/new-refs.service.ts'
-import { parseRemoteAddress, type GivenCredentials } from '../mirrors/remote-address.rules.ts'
+import { parseRemoteAddress, type GivenCredentials, type RemoteAddress } from '../mirrors/remote-address.rules.ts'
 import { asInvalid, fetchFrom, lookAtRemote } from '../mirrors/remote-repository.service.ts'
-import { insertNewRepo, nameTaken, withNewGit } from './repo-creation.service.ts'
+import { insertNewRepo, limitReached, nameTaken, repoLimit, withNewGit } from './repo-creation.service.ts'
 import { mayNameRepo } from '../repo-name.rules.ts'
 import { newUnits } from '../unit-config.ts'
 
@@ -68,11 +68,15 @@ export async function mayMakeReposFor(db: Db, doer: UserRow, owner: UserRow): Pr
 }
 
 /**
- * Copies a repository of another server: everything is fetched under a fresh key before a row makes it a repository, so
- * a copy that fails leaves nothing. Bad and refused addresses and whatever fails over there are `Invalid`, a used name
- * is `Conflict`, migrations that are switched off are `Forbidden` (contract, repositories: migration).
+ * Refuses what can be known to fail before the other server is asked: bad and refused addresses are `Invalid`, a used name
+ * is `Conflict`, migrations that are switched off and one repository more than the owner may have are `Forbidden`
+ * (contract, repositories: migration). Gives the address, and how often a mirror is brought up to date, in seconds.
  */
-export async function migrateRepo(ctx: SignedInCtx, owner: UserRow, input: Migration): Promise<RepoRow> {
+export async function checkMigration(
+  ctx: SignedInCtx,
+  owner: UserRow,
+  input: Migration,
+): Promise<{ readonly address: RemoteAddress; readonly intervalSeconds: number }> {
   const { config, db } = ctx
   const named = mayNameRepo(input.name)
   if (!named.allowed) throw new Invalid(named.reason, 'name_invalid')
@@ -85,8 +89,19 @@ export async function migrateRepo(ctx: SignedInCtx, owner: UserRow, input: Migra
   const intervalSeconds = input.isMirror ? intervalOf(ctx, input.mirrorInterval) : 0
   if (input.isMirror) refuseNewMirror(ctx)
   if (await findRepoByName(db, owner.id, input.name.toLowerCase())) throw nameTaken(input.name)
+  const limit = repoLimit(ctx, ctx.viewer.user, owner)
+  if (limit !== undefined && owner.num_repos >= limit) throw limitReached(owner, limit)
   await refuseOverQuota(ctx, owner, 'size:repos:all')
+  return { address, intervalSeconds }
+}
 
+/**
+ * Copies a repository of another server: everything is fetched under a fresh key before a row makes it a repository, so
+ * a copy that fails leaves nothing. Refuses what `checkMigration` does; whatever fails over there is `Invalid`.
+ */
+export async function migrateRepo(ctx: SignedInCtx, owner: UserRow, input: Migration): Promise<RepoRow> {
+  const { config } = ctx
+  const { address, intervalSeconds } = await checkMigration(ctx, owner, input)
   const remote = await lookAtRemote(ctx, address, input.signal)
   const wanted = remote.defaultBranch ?? ''
   const defaultBranch = isValidBranchName(wanted) ? wanted : config.repository.defaultBranch

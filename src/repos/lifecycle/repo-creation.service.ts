@@ -57,6 +57,10 @@ export function repoLimit(services: Services, doer: UserRow, owner: UserRow): nu
   return limit >= 0 ? limit : undefined
 }
 
+/** The refusal of one repository more than an account may own. */
+export const limitReached = ({ name }: UserRow, limit: number | undefined): Forbidden =>
+  new Forbidden(`${name} may own no more repositories`, 'repo_limit_reached', { limit })
+
 /**
  * Makes a repository. Bad names, branches and label sets are `Invalid`, an unknown README template is `BadRequest`, a
  * used name `Conflict`, one more than the account may own `Forbidden`. Of several of one name at once one comes about.
@@ -243,9 +247,7 @@ export async function insertNewRepo(services: Services, input: RepositoryToInser
   const sizeBytes = await services.git.sizeBytes(git.key)
   try {
     return await transaction(services.db, async (tx) => {
-      if (!(await takeRepoSlot(tx, owner.id, limit))) {
-        throw new Forbidden(`${owner.name} may own no more repositories`, 'repo_limit_reached', { limit })
-      }
+      if (!(await takeRepoSlot(tx, owner.id, limit))) throw limitReached(owner, limit)
       const repo = await insertRepo(tx, {
         ...input.row,
         owner_id: owner.id,
