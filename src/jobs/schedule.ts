@@ -55,18 +55,21 @@ export function parseSchedule(text: string): ScheduleTimes {
   if (pattern === '@reboot' || !/^(@[a-z]+|\S+(\s+\S+){4,5})$/i.test(pattern)) {
     throw new Error(`"${text}" is not a schedule: five or six cron fields, @midnight and the like, or @every 72h`)
   }
-  let cron: Cron
+  // Reckoning with zones takes eight megabytes of the engine's tables, which only those who name one need. Each of these
+  // takes 80 KB for its years, so it is made when a time is asked for.
+  const nextAfter = (unix: Unix): Date | null =>
+    new Cron(pattern, { ...(zone === 'UTC' ? { utcOffset: 0 } : { timezone: zone }), paused: true }).nextRun(
+      new Date(unix * 1000),
+    )
   try {
-    // Reckoning with zones takes eight megabytes of the engine's tables, which only those who name one need.
-    cron = new Cron(pattern, { ...(zone === 'UTC' ? { utcOffset: 0 } : { timezone: zone }), paused: true })
     // A zone that does not exist is only noticed when a time is computed.
-    cron.nextRun(new Date(0))
+    nextAfter(0 as Unix)
   } catch (error) {
     throw new Error(`"${text}" is not a schedule: ${(error as Error).message}`, { cause: error })
   }
   return {
     next: (unix) => {
-      const date = cron.nextRun(new Date(unix * 1000))
+      const date = nextAfter(unix)
       return date ? Math.floor(date.getTime() / 1000) : undefined
     },
   }
