@@ -106,7 +106,7 @@ module.exports = {
    * where the feature's main thing lies, imports them all.
    */
   themes: {
-    users: [['avatars', 'credentials', 'social']],
+    users: [['avatars', 'credentials', 'social'], ['entry']],
     repos: [['mirrors', 'social'], ['people'], ['lifecycle']],
     code: [['commits'], ['branches'], ['contents'], ['archives', 'languages', 'statuses']],
     issues: [['attachments', 'labels', 'milestones', 'social', 'templates', 'time'], ['timeline']],

@@ -1,5 +1,6 @@
 import { transaction, type Tx } from '../db/database.ts'
 import type { UserRow } from '../db/tables/accounts.ts'
+import { AccountRefused } from '../lib/errors.ts'
 import type { UserId } from '../lib/ids.ts'
 import { nowUnix } from '../lib/time.ts'
 import { hashToken, newSecret } from '../secrets/tokens.ts'
@@ -38,14 +39,17 @@ const ticketSeconds = 600
  * @param input.language the browser's language, noted when the account has none
  * @returns undefined when the two do not fit or the account may not sign in; which of these it was is not told. With a
  * second factor nobody is signed in yet (`completeSignIn`).
- * @throws TooManyRequests after too many failures
+ * @throws TooManyRequests after too many failures; AccountRefused for an account that is not active, to whom knows the password
  */
 export async function signIn(
   services: AuthServices,
   input: PasswordInput & { readonly remember: boolean; readonly language: string },
 ): Promise<NewSession | PendingSignIn | undefined> {
   const viewer = await viewerOfPassword(services, input)
-  if (!viewer?.user.is_active) return undefined
+  if (!viewer) return undefined
+  if (!viewer.user.is_active) {
+    throw new AccountRefused('the account has still to be let in by an administrator', 'account_waiting')
+  }
   const { remember, language } = input
   if (!(await hasTwoFactor(services, viewer.id))) return beginSession(services, viewer.user, { remember, language })
   const payload = { user: viewer.id, password: passwordMark(viewer.user), remember, language }
@@ -78,7 +82,8 @@ export async function completeSignIn(
 export const isTicket = ({ secrets, clock }: AuthServices, ticket: string): boolean =>
   secrets.verify(ticketPurpose, ticket, nowUnix(clock)) !== undefined
 
-async function beginSession(
+/** Makes a session for somebody who has shown everything that signing in takes. */
+export async function beginSession(
   services: AuthServices,
   user: UserRow,
   how: { readonly remember: boolean; readonly language: string },

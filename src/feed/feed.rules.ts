@@ -141,6 +141,7 @@ const rules: Rules = {
   'team.repoAdded': ofMembers,
   'team.repoRemoved': ofMembers,
   'access.reduced': untold('what it follows from is told'),
+  'link.requested': untold("it has a mail sent, and whether to somebody is nobody's matter"),
   'avatar.replaced': untold('it has a file removed that nobody names any more'),
 }
 

@@ -38,6 +38,7 @@ export type RunnerId = Id<'runner'>
 export type RegistrationTokenId = Id<'registration token'>
 export type ActionScheduleId = Id<'action schedule'>
 export type ArtifactId = Id<'artifact'>
+export type LinkId = Id<'mailedLink'>
 export type SessionId = Id<'session'>
 export type LfsBlobId = Id<'lfsBlob'>
 export type LfsLockId = Id<'lfsLock'>

@@ -1,4 +1,5 @@
 import type { Feature } from '../access/feature.ts'
+import { mailLink } from './link-mail.subscribers.ts'
 import { readInbox } from './incoming/read-inbox.task.ts'
 import { mailAdmins, mailPeople, mailWatchers } from './mail-people.subscribers.ts'
 import { sendMails } from './send-mails.job.ts'
@@ -6,9 +7,9 @@ import { mailWelcome } from './welcome.subscribers.ts'
 
 /** What is told by mail. */
 export const mail: Feature = {
-  subscribers: [mailWelcome, mailPeople, mailWatchers, mailAdmins],
+  subscribers: [mailWelcome, mailLink, mailPeople, mailWatchers, mailAdmins],
   muted: ({ mailer, service, admin }) => [
-    ...(mailer.enabled ? [] : [mailWelcome]),
+    ...(mailer.enabled ? [] : [mailWelcome, mailLink]),
     ...(mailer.enabled && service.enableNotifyMail ? [] : [mailPeople, mailWatchers]),
     ...(mailer.enabled && admin.sendNotificationEmailOnNewUser ? [] : [mailAdmins]),
   ],

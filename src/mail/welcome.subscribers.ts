@@ -1,10 +1,10 @@
 import type { Services } from '../access/context.ts'
 import type { UserRow } from '../db/tables/accounts.ts'
 import { subscriber } from '../events/subscriber.ts'
-import { GiveUp } from '../jobs/job.ts'
 import { findUserById } from '../users/user.store.ts'
 import { composeMail, link, paragraph } from './compose.tsx'
-import { MailError, type Mail } from './mailer.ts'
+import type { Mail } from './mailer.ts'
+import { sendOrGiveUp } from './send-or-give-up.ts'
 import { textsFor } from './texts/texts.ts'
 
 /** Tells somebody of the account that an administrator made for them, when the administrator asks for it. */
@@ -39,15 +39,5 @@ function welcomeMail({ config }: Services, user: UserRow): Mail {
         paragraph(user.must_change_password ? welcome.firstPassword : welcome.password),
       ],
     }),
-  }
-}
-
-/** A mail that the server will never take is not tried again. */
-async function sendOrGiveUp(services: Services, mail: Mail): Promise<void> {
-  try {
-    await services.mailer.sendMail(mail)
-  } catch (error) {
-    if (error instanceof MailError && error.isPermanent) throw new GiveUp(error.message)
-    throw error
   }
 }

@@ -10,6 +10,20 @@ export interface CaughtMail {
   readonly source: string
 }
 
+/** What a mail says, as text: the first of its parts. */
+export const textOf = ({ source }: CaughtMail): string =>
+  source
+    .replaceAll('=\r\n', '')
+    .replaceAll(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+
+/** The path, with what is behind it, of the link of a mail to an address of the forge that begins with `path`. */
+export function linkOf(forge: Forge, mail: CaughtMail | undefined, path: string): string {
+  const text = mail ? textOf(mail) : ''
+  const start = text.indexOf(`${forge.url}${path}?code=`)
+  if (start < 0) throw new Error(`the mail has no link to ${path}: ${text}`)
+  return (/^\S+/.exec(text.slice(start + forge.url.length)) as RegExpExecArray)[0]
+}
+
 /**
  * A mail server of a test, and a forge that sends to it.
  * @param refuse the status of a refusal for the recipient, or 0

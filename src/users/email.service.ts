@@ -3,19 +3,25 @@ import { isUniqueViolation, transaction, type Tx } from '../db/database.ts'
 import type { EmailRow, UserRow } from '../db/tables/accounts.ts'
 import { Invalid, NotFound } from '../lib/errors.ts'
 import type { Page } from '../lib/paging.ts'
+import { mayUseDomain } from './email-domain.rules.ts'
 import { mayUseEmail } from './email.rules.ts'
 import { countEmails, deleteEmails, insertEmails, listEmails, searchEmails, updatePrimaryEmail } from './email.store.ts'
 import { findEmail, updateUser } from './user.store.ts'
 
 export const emailsOf = (ctx: Ctx, user: UserRow): Promise<EmailRow[]> => listEmails(ctx.db, user.id)
 
+/** Throws `Invalid` for what is no address, or none that people here may use. */
+export function checkOwnEmail({ config }: Pick<Services, 'config'>, email: string): void {
+  const addressed = mayUseEmail(email)
+  if (!addressed.allowed) throw new Invalid(addressed.reason, 'email_invalid')
+  const domain = mayUseDomain(email, config.service)
+  if (!domain.allowed) throw new Invalid(domain.reason, 'email_domain_refused')
+}
+
 /** Adds addresses, all or none: bad and used ones, and none at all, are `Invalid`. */
 export async function addEmails(services: Services, user: UserRow, emails: readonly string[]): Promise<EmailRow[]> {
   if (emails.length === 0) throw new Invalid('emails: at least one address is needed', 'email_missing')
-  for (const email of emails) {
-    const addressed = mayUseEmail(email)
-    if (!addressed.allowed) throw new Invalid(addressed.reason, 'email_invalid')
-  }
+  for (const email of emails) checkOwnEmail(services, email)
   try {
     return await transaction(services.db, async (tx) => {
       await insertEmails(

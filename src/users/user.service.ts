@@ -16,6 +16,7 @@ import {
   blankAccount,
   countSearchedPeople,
   deleteRedirect,
+  deleteUnconfirmed,
   findEmail,
   findUserByName,
   insertEmail,
@@ -26,13 +27,17 @@ import {
 export interface NewAccount {
   readonly name: string
   readonly email: string
-  /** Without one nobody can sign in with a password. */
+  /** Without one, and without a hash, nobody can sign in with a password. */
   readonly password?: string | undefined
+  /** Of a password that was looked at before. */
+  readonly passwordHash?: string | undefined
   readonly fullName?: string | undefined
   readonly loginName?: string | undefined
   readonly mustChangePassword?: boolean | undefined
   readonly isAdmin?: boolean | undefined
   readonly isRestricted?: boolean | undefined
+  /** False for one that an administrator has still to let in. */
+  readonly isActive?: boolean | undefined
   readonly visibility?: Visibility | undefined
   readonly createdUnix?: Unix | undefined
   /** Whether its owner is told of it by mail. */
@@ -56,10 +61,10 @@ export async function createUser(services: Services, account: NewAccount): Promi
     if (!strong.allowed) throw new BadRequest(strong.reason, 'password_weak')
   }
   if (await findUserByName(db, account.name)) throw new Invalid(`the name ${account.name} is taken`, 'name_taken')
-  if (await findEmail(db, account.email)) {
+  if ((await findEmail(db, account.email))?.is_activated) {
     throw new Invalid(`the address ${account.email} is already in use`, 'email_taken')
   }
-  const passwordHash = account.password ? await hashPassword(account.password) : null
+  const passwordHash = account.password ? await hashPassword(account.password) : (account.passwordHash ?? null)
   const createdUnix = account.createdUnix ?? nowUnix(services.clock)
   try {
     return await transaction(db, async (tx) => {
@@ -75,7 +80,7 @@ export async function createUser(services: Services, account: NewAccount): Promi
         password_hash: passwordHash,
         must_change_password: account.mustChangePassword ?? false,
         is_admin: account.isAdmin ?? false,
-        is_active: true,
+        is_active: account.isActive ?? true,
         is_restricted: account.isRestricted ?? config.service.defaultUserIsRestricted,
         allow_create_organization: config.service.defaultAllowCreateOrganization,
         max_repo_creation: -1,
@@ -85,6 +90,7 @@ export async function createUser(services: Services, account: NewAccount): Promi
         created_unix: createdUnix,
         updated_unix: createdUnix,
       })
+      await deleteUnconfirmed(tx, account.email.toLowerCase())
       await insertEmail(tx, {
         user_id: user.id,
         email: account.email,

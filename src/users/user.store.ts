@@ -78,6 +78,10 @@ export const insertEmail = (tx: Tx, values: Omit<EmailRow, 'id'>): Promise<Email
 export const findEmail = (db: Db, email: string): Promise<EmailRow | undefined> =>
   db.selectFrom('email').selectAll().where('lower_email', '=', email.toLowerCase()).executeTakeFirst()
 
+/** An address that nobody showed to be theirs is whose it turns out to be. */
+export const deleteUnconfirmed = (tx: Tx, lowerEmail: string) =>
+  tx.deleteFrom('email').where('lower_email', '=', lowerEmail).where('is_activated', '=', false).execute()
+
 export const countPeople = async (db: Db): Promise<number> =>
   (
     await db

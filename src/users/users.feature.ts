@@ -12,6 +12,8 @@ import * as avatarRoutes from './avatars/avatar.routes.ts'
 import { removeReplacedAvatar } from './avatars/avatar.subscribers.ts'
 import { accountCounters } from './counter.store.ts'
 import { deleteExpiredSessions } from './credentials/delete-expired-sessions.task.ts'
+import { deleteOldLinks } from './entry/delete-old-links.task.ts'
+import { entryLimits } from './entry/entry-limits.ts'
 import { countAccounts } from './total.store.ts'
 import { follows } from './user.owned.ts'
 import { emptyPurgedEvents } from './purge.subscribers.ts'
@@ -30,7 +32,8 @@ export const users: Feature = {
     avatarRoutes,
   ],
   subscribers: [removeReplacedAvatar, emptyPurgedEvents],
-  schedules: () => [deleteExpiredSessions],
+  schedules: () => [deleteExpiredSessions, deleteOldLinks],
+  services: [entryLimits],
   sealed: [{ table: 'two_factor', column: 'sealed', purpose: twoFactorPurpose }],
   files: [{ table: 'user', column: 'avatar_key', store: 'avatars' }],
   counters: accountCounters,

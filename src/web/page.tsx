@@ -30,6 +30,13 @@ const contentSecurityPolicy =
  */
 export const sitePath = (config: Config, path = ''): string => `${config.server.subPath}/${path}`
 
+/** What stands above every page: where one is, and the way to the first page. */
+const SiteHeader = ({ root, name }: { readonly root: string; readonly name: string }) => (
+  <header class="site">
+    <a href={root}>{name}</a>
+  </header>
+)
+
 /** A whole page as a reply. Text in it is escaped by the renderer. */
 export function page(
   config: Config,
@@ -49,7 +56,10 @@ export function page(
           <script src={sitePath(config, path)} defer />
         ))}
       </head>
-      <body>{parts.content}</body>
+      <body>
+        {parts.houseStyle === false ? null : <SiteHeader root={sitePath(config)} name={config.instance.appName} />}
+        {parts.content}
+      </body>
     </html>,
   )
   return bytes('text/html;charset=utf-8', `<!DOCTYPE html>\n${html}\n`, {
@@ -63,6 +73,16 @@ export function page(
   })
 }
 
+/** A page whose address, or what it shows, is for one person and one moment: nothing keeps it, and no other site hears of it. */
+export const secretPage = (config: Config, parts: PageParts, headers: Readonly<Record<string, string>> = {}) =>
+  page(config, parts, { headers: { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer', ...headers } })
+
+const headingOf = (status: number): string => (status === 404 ? 'There is nothing here' : 'This did not work')
+
+/** A message of a refusal, which states a fact in lower case, as a sentence. */
+export const sentenceOf = (message: string): string =>
+  message.slice(0, 1).toUpperCase() + message.slice(1) + (/[.!?]$/.test(message) ? '' : '.')
+
 /** Refusals of pages: what went wrong, in words, with a way back. */
 export const htmlErrors: ErrorForm = {
   render(refusal, { site }) {
@@ -71,15 +91,17 @@ export const htmlErrors: ErrorForm = {
       <html lang="en">
         <head>
           <meta charset="utf-8" />
-          <title>{String(refusal.status)}</title>
+          <meta name="viewport" content="width=device-width, initial-scale=1" />
+          <title>{`${headingOf(refusal.status)} - ${site.name}`}</title>
           <link rel="stylesheet" href={`${root}assets/forge.css`} />
         </head>
         <body>
+          <SiteHeader root={root} name={site.name} />
           <main class="card">
-            <h1>{refusal.status === 404 ? 'There is nothing here' : 'This did not work'}</h1>
-            <p>{refusal.message}</p>
+            <h1>{headingOf(refusal.status)}</h1>
+            <p>{sentenceOf(refusal.message)}</p>
             <p>
-              <a href={root}>Home</a>
+              <a href={root}>To the first page</a>
             </p>
           </main>
         </body>

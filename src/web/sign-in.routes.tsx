@@ -3,12 +3,13 @@ import { signIn, signOut } from '../auth/session.service.ts'
 import { bytesOf, operation, validBody } from '../http/operation.ts'
 import { empty, redirect } from '../http/reply.ts'
 import { requestObject } from '../http/schema.ts'
-import { TooManyRequests } from '../lib/errors.ts'
+import { browserLanguage } from './browser-language.ts'
 import { csrfName, inBrowser, ownForm, type BrowserCtx } from './browser.requirements.ts'
 import { cookie, ticketCookie } from './cookies.ts'
+import { problemOf, type Problem } from './form.tsx'
 import { htmlErrors, page, sitePath } from './page.tsx'
 import { localTarget, policyLeadingTo } from './sign-in-target.ts'
-import { SignInForm } from './sign-in.tsx'
+import { offersSignUp, SignInForm } from './sign-in.tsx'
 
 const SignInOption = requestObject('SignInForm', {
   _csrf: Type.Optional(Type.String()),
@@ -22,10 +23,14 @@ const SignOutOption = requestObject('SignOutForm', { _csrf: Type.Optional(Type.S
 
 async function signInPageOf(
   ctx: BrowserCtx,
-  form: { redirectTo?: string | undefined; login?: string; problem?: string },
+  form: { redirectTo?: string | undefined; login?: string; problem?: Problem; done?: string | undefined },
 ) {
-  const content = <SignInForm config={ctx.config} csrf={ctx.csrf} {...form} />
-  return page(ctx.config, { title: 'Sign in', content }, { headers: await policyLeadingTo(ctx, form.redirectTo) })
+  const title = form.problem ? 'Sign in: not done yet' : 'Sign in'
+  return page(
+    ctx.config,
+    { title, content: <SignInForm ctx={ctx} {...form} /> },
+    { headers: await policyLeadingTo(ctx, form.redirectTo) },
+  )
 }
 
 /** The form to sign in. */
@@ -38,9 +43,9 @@ export const signInPage = operation({
   errors: htmlErrors,
   load: 'vital',
   requires: [inBrowser],
-  query: { redirect_to: Type.Optional(Type.String()) },
+  query: { redirect_to: Type.Optional(Type.String()), done: Type.Optional(Type.String()) },
   reply: { 200: bytesOf('text/html') },
-  run: async ({ ctx, query }) => signInPageOf(ctx, { redirectTo: query.redirect_to }),
+  run: async ({ ctx, query }) => signInPageOf(ctx, { redirectTo: query.redirect_to, done: query.done }),
 })
 
 /** Signs in and leads on; what does not fit shows the form again, without saying which part was wrong. */
@@ -59,16 +64,13 @@ export const signInSubmit = operation({
     const login = (body.user_name ?? '').trim()
     const shown = { redirectTo: body.redirect_to, login }
     const remember = body.remember !== undefined
-    const language = /^[a-z]{2,3}(-[A-Za-z]{2,4})?/.exec(String(call.headers['accept-language'] ?? ''))?.[0] ?? 'en-US'
-    const input = { login, password: body.password ?? '', ip: call.ip, remember, language }
-    const session = await signIn(ctx, input).catch((error: unknown) => {
-      if (error instanceof TooManyRequests) return error
-      throw error
-    })
-    if (!session || session instanceof TooManyRequests) {
-      const problem = session?.message ?? 'The name, the address or the password is not right.'
-      return signInPageOf(ctx, { ...shown, problem })
+    const input = { login, password: body.password ?? '', ip: call.ip, remember, language: browserLanguage(call) }
+    const session = await signIn(ctx, input).catch((error: unknown) => problemOf(error))
+    if (!session) {
+      const message = 'The name, the address or the password is not right.'
+      return signInPageOf(ctx, { ...shown, problem: { message } })
     }
+    if ('message' in session) return signInPageOf(ctx, { ...shown, problem: session })
     if ('ticket' in session) {
       const query = body.redirect_to === undefined ? '' : `?redirect_to=${encodeURIComponent(body.redirect_to)}`
       return empty(303, {
@@ -135,6 +137,12 @@ export const home = operation({
           ) : (
             <p>
               <a href={sitePath(config, 'user/login')}>Sign in</a>
+              {offersSignUp(config) ? (
+                <>
+                  {' '}
+                  or <a href={sitePath(config, 'user/sign_up')}>sign up</a>
+                </>
+              ) : null}
             </p>
           )}
           <p>

@@ -1,48 +1,55 @@
 import type { Config } from '../config/load-config.ts'
-import { csrfName } from './browser.requirements.ts'
+import { mayRegister } from '../users/entry/registration.rules.ts'
+import type { BrowserCtx } from './browser.requirements.ts'
+import { Field, Form, FormProblem, type Problem } from './form.tsx'
 import { sitePath } from './page.tsx'
 
 export interface SignInFormProps {
-  readonly config: Config
-  readonly csrf: string
+  readonly ctx: BrowserCtx
   readonly redirectTo?: string | undefined
   readonly login?: string
   /** Why the form is shown again. */
-  readonly problem?: string
+  readonly problem?: Problem | undefined
+  /** What has just been done, by its word in the address. */
+  readonly done?: string | undefined
 }
 
+/** What was done before somebody came here to sign in. */
+const doneTexts: Readonly<Record<string, string>> = {
+  confirmed: 'Your account is there. Sign in to it.',
+  waiting: 'Your account is there. You can sign in once an administrator has let it in.',
+}
+
+/** Whether pages lead to the form to sign up. */
+export const offersSignUp = (config: Config): boolean =>
+  config.service.showRegistrationButton && mayRegister(config).allowed
+
 /** The sign-in form. It works without scripts, names what went wrong to screen readers, and lets password managers in. */
-export function SignInForm({ config, csrf, redirectTo, login, problem }: SignInFormProps) {
+export function SignInForm({ ctx, redirectTo, login, problem, done }: SignInFormProps) {
+  const { config } = ctx
+  const doneText = done !== undefined && Object.hasOwn(doneTexts, done) ? doneTexts[done] : undefined
   return (
     <main class="card">
       <h1>Sign in to {config.instance.appName}</h1>
-      {problem === undefined ? null : (
-        <p class="problem" role="alert" id="problem">
-          {problem}
+      {doneText === undefined ? null : (
+        <p class="done" role="status">
+          {doneText}
         </p>
       )}
-      <form method="post" action={sitePath(config, 'user/login')}>
-        <input type="hidden" name={csrfName} value={csrf} />
-        {redirectTo === undefined ? null : <input type="hidden" name="redirect_to" value={redirectTo} />}
-        <label for="user_name">Name or address</label>
-        <input
-          id="user_name"
-          name="user_name"
-          value={login ?? ''}
-          autocomplete="username"
-          autocapitalize="none"
-          spellcheck={false}
-          required
-          autofocus
-          aria-describedby={problem === undefined ? undefined : 'problem'}
-        />
-        <label for="password">Password</label>
-        <input id="password" name="password" type="password" autocomplete="current-password" required />
+      <FormProblem problem={problem} />
+      <Form ctx={ctx} to="user/login" hidden={{ redirect_to: redirectTo }}>
+        <Field name="user_name" label="Name or address" value={login ?? ''} autocomplete="username" autofocus />
+        <Field name="password" label="Password" type="password" autocomplete="current-password" />
         <label class="choice">
           <input type="checkbox" name="remember" /> Stay signed in for {config.security.loginRememberDays} days
         </label>
         <button type="submit">Sign in</button>
-      </form>
+      </Form>
+      {offersSignUp(config) ? (
+        <p>
+          No account yet? <a href={sitePath(config, 'user/sign_up')}>Sign up</a>
+        </p>
+      ) : null}
     </main>
   )
 }

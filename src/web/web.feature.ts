@@ -6,6 +6,7 @@ import { sessions } from './browser.credentials.ts'
 import * as linkRoutes from './link.routes.ts'
 import * as settingsRoutes from './settings.routes.tsx'
 import * as signInRoutes from './sign-in.routes.tsx'
+import * as signUpRoutes from './sign-up.routes.tsx'
 import * as twoFactorRoutes from './two-factor.routes.tsx'
 import * as unsubscribeRoutes from './unsubscribe.routes.tsx'
 
@@ -18,6 +19,7 @@ export const web: Feature = {
     authorizeRoutes,
     linkRoutes,
     signInRoutes,
+    signUpRoutes,
     settingsRoutes,
     twoFactorRoutes,
     unsubscribeRoutes,

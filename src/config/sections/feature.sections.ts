@@ -429,6 +429,12 @@ export const ingot = defineSection('ingot', {
   maxMailConnections: int('MAX_MAIL_CONNECTIONS', 4, 'most connections to the mail server', { min: 1, max: 100 }),
   maxFeedClients: int('MAX_FEED_CLIENTS', 2000, 'most clients that wait for what happens, in one process', { min: 1 }),
   maxFeedClientsPerAccount: int('MAX_FEED_CLIENTS_PER_ACCOUNT', 50, 'most of them of one account', { min: 1 }),
+  signUpWork: int(
+    'SIGN_UP_WORK',
+    18,
+    'bits of work that the browser of somebody who signs up does: one more doubles it, and more sign-ups do; 0 is none',
+    { max: 23 },
+  ),
   maxMailsPerHour: int('MAX_MAILS_PER_HOUR', 200, 'most mails to one person within an hour; 0 is no limit'),
   maxMailCommentsPerHour: int('MAX_MAIL_COMMENTS_PER_HOUR', 60, 'most comments by mail of one person within an hour', {
     min: 1,

@@ -1,6 +1,7 @@
 import { accounts1 } from './accounts-1.ts'
 import { accounts2 } from './accounts-2.ts'
 import { accounts3 } from './accounts-3.ts'
+import { accounts4 } from './accounts-4.ts'
 import { actions1 } from './actions-1.ts'
 import { actions2 } from './actions-2.ts'
 import { actions3 } from './actions-3.ts'
@@ -87,4 +88,5 @@ export const migrations: readonly Migration[] = [
   actions3,
   federation3,
   actions4,
+  accounts4,
 ]

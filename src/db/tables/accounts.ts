@@ -1,5 +1,5 @@
 import type { Generated, Insertable, Selectable, Updateable } from 'kysely'
-import type { GpgKeyId, KeyId, RepoId, SessionId, TeamId, TokenId, UserId } from '../../lib/ids.ts'
+import type { GpgKeyId, KeyId, LinkId, RepoId, SessionId, TeamId, TokenId, UserId } from '../../lib/ids.ts'
 import type { Unix } from '../../lib/time.ts'
 
 export type Visibility = 'public' | 'limited' | 'private'
@@ -115,6 +115,28 @@ export interface TwoFactorTable {
   created_unix: Unix
 }
 
+/**
+ * A mail that somebody asked for by an address, with a link that does one thing once. Rows are made for addresses that
+ * nobody has as well, so that neither the answer nor its time tells who is here. What the link holds is signed, not kept.
+ */
+export interface MailedLinkTable {
+  id: Generated<LinkId>
+  /** What it does: makes an account, confirms an address of one, or lets its owner choose another password. */
+  kind: 'sign-up' | 'address' | 'reset'
+  email: string
+  lower_email: string
+  /** Whose address is to be confirmed; null for the other kinds. */
+  user_id: UserId | null
+  /** What a sign-up asked for; empty for the other kinds. */
+  name: string
+  password_hash: string
+  /** Of the browser that asked. */
+  language: string
+  created_unix: Unix
+  expires_unix: Unix
+  used_unix: Unix | null
+}
+
 /** SSH keys: of accounts, and those that `deploy_key` gives access to repositories. A key is either, never both. */
 export interface PublicKeyTable {
   id: Generated<KeyId>
@@ -216,6 +238,7 @@ export interface AccountTables {
   access_token: AccessTokenTable
   session: SessionTable
   two_factor: TwoFactorTable
+  mailed_link: MailedLinkTable
   public_key: PublicKeyTable
   gpg_key: GpgKeyTable
   org_user: OrgUserTable
@@ -236,5 +259,7 @@ export type TeamUnitRow = Selectable<TeamUnitTable>
 
 export type GpgKeyRow = Selectable<GpgKeyTable>
 export type NewGpgKeyRow = Insertable<GpgKeyTable>
+export type MailedLinkRow = Selectable<MailedLinkTable>
+export type NewMailedLinkRow = Insertable<MailedLinkTable>
 export type TwoFactorRow = Selectable<TwoFactorTable>
 export type NewTwoFactorRow = Insertable<TwoFactorTable>

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import type { RepoId, TeamId, UserId } from '../../lib/ids.ts'
+import type { LinkId, RepoId, TeamId, UserId } from '../../lib/ids.ts'
 import { fact } from '../fact.ts'
 import { accessMode, id, text, visibility } from './ids.ts'
 
@@ -126,6 +126,8 @@ export const userEvents = {
     store: Type.Unsafe<'avatars' | 'repoAvatars'>({ type: 'string', enum: ['avatars', 'repoAvatars'] }),
     key: Type.String(),
   }),
+  /** Somebody asked for a mail with a link, by an address that may be nobody's (`users/entry/`). */
+  'link.requested': fact({ linkId: id<LinkId>() }),
   /** The blocker, who may be an organization, does not want to hear from the blocked any more. */
   'user.blocked': fact(block, {
     owner: 'blockerId',

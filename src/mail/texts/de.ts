@@ -2,6 +2,9 @@ import type { MailTexts } from './texts.ts'
 
 const kinds = { issue: 'dieses Issue', pull: 'diesen Pull-Request' } as const
 
+const lengthOf = (minutes: number): string =>
+  minutes % 60 === 0 ? (minutes === 60 ? 'einer Stunde' : `${minutes / 60} Stunden`) : `${minutes} Minuten`
+
 export const german: MailTexts = {
   language: 'de',
   opened: (who, kind) => `${who} hat ${kinds[kind]} eröffnet.`,
@@ -51,6 +54,24 @@ export const german: MailTexts = {
     signIn: 'Anmelden',
     firstPassword: 'Das erste Passwort nennt Ihnen, wer das Konto angelegt hat; danach wählen Sie ein eigenes.',
     password: 'Das Passwort nennt Ihnen, wer das Konto angelegt hat.',
+  },
+  link: {
+    confirmSubject: (appName) => `Bestätigen Sie Ihr Konto bei ${appName}`,
+    confirm: (appName, name) => `jemand, vermutlich Sie, möchte bei ${appName} ein Konto mit dem Namen ${name} haben.`,
+    confirmLink: 'Bestätigen',
+    knownSubject: (appName) => `Sie haben ein Konto bei ${appName}`,
+    known: (appName, name) =>
+      `jemand wollte sich mit dieser Adresse bei ${appName} registrieren. Sie gehört schon zu einem Konto: ${name}.`,
+    resetSubject: (appName) => `Ein anderes Passwort für ${appName}`,
+    reset: (appName, name) =>
+      `jemand, vermutlich Sie, möchte ein anderes Passwort für das Konto ${name} bei ${appName}.`,
+    resetLink: 'Passwort wählen',
+    noPassword: 'Die Passwörter dieses Kontos werden anderswo verwaltet; dort kann man Ihnen helfen.',
+    addressSubject: (appName) => `Bestätigen Sie Ihre Adresse bei ${appName}`,
+    address: (appName, name) => `das Konto ${name} bei ${appName} möchte diese Adresse verwenden.`,
+    addressLink: 'Bestätigen',
+    lasts: (minutes) => `Der Link gilt einmal, innerhalb von ${lengthOf(minutes)}.`,
+    notYou: 'Wenn Sie das nicht waren, brauchen Sie nichts zu tun: Dann ändert sich nichts.',
   },
   newAccount: {
     subject: (name) => `Neues Konto: ${name}`,

@@ -2,6 +2,9 @@ import type { MailTexts } from './texts.ts'
 
 const kinds = { issue: 'this issue', pull: 'this pull request' } as const
 
+const lengthOf = (minutes: number): string =>
+  minutes % 60 === 0 ? (minutes === 60 ? 'an hour' : `${minutes / 60} hours`) : `${minutes} minutes`
+
 export const english: MailTexts = {
   language: 'en',
   opened: (who, kind) => `${who} opened ${kinds[kind]}.`,
@@ -51,6 +54,24 @@ export const english: MailTexts = {
     signIn: 'Sign in',
     firstPassword: 'Whoever made the account can tell you the first password; you will be asked to choose your own.',
     password: 'Whoever made the account can tell you the password.',
+  },
+  link: {
+    confirmSubject: (appName) => `Confirm your account at ${appName}`,
+    confirm: (appName, name) => `somebody, most likely you, wants an account with the name ${name} at ${appName}.`,
+    confirmLink: 'Confirm it',
+    knownSubject: (appName) => `You have an account at ${appName}`,
+    known: (appName, name) =>
+      `somebody wanted to sign up at ${appName} with this address. It belongs to an account already: ${name}.`,
+    resetSubject: (appName) => `Another password for ${appName}`,
+    reset: (appName, name) =>
+      `somebody, most likely you, wants another password for the account ${name} at ${appName}.`,
+    resetLink: 'Choose a password',
+    noPassword: 'Passwords of this account are kept elsewhere: whoever looks after that place can help.',
+    addressSubject: (appName) => `Confirm your address at ${appName}`,
+    address: (appName, name) => `the account ${name} at ${appName} wants to use this address.`,
+    addressLink: 'Confirm it',
+    lasts: (minutes) => `The link works once, within ${lengthOf(minutes)}.`,
+    notYou: 'If it was not you, do nothing: nothing changes then.',
   },
   newAccount: {
     subject: (name) => `New account: ${name}`,

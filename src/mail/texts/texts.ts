@@ -54,6 +54,23 @@ export interface MailTexts {
     readonly firstPassword: string
     readonly password: string
   }
+  /** Mails with a link that somebody asked for by an address. */
+  readonly link: {
+    readonly confirmSubject: (appName: string) => string
+    readonly confirm: (appName: string, name: string) => string
+    readonly confirmLink: string
+    readonly knownSubject: (appName: string) => string
+    readonly known: (appName: string, name: string) => string
+    readonly resetSubject: (appName: string) => string
+    readonly reset: (appName: string, name: string) => string
+    readonly resetLink: string
+    readonly noPassword: string
+    readonly addressSubject: (appName: string) => string
+    readonly address: (appName: string, name: string) => string
+    readonly addressLink: string
+    readonly lasts: (minutes: number) => string
+    readonly notYou: string
+  }
   readonly newAccount: { readonly subject: (name: string) => string; readonly text: (name: string) => string }
 }
 

@@ -1,0 +1,10 @@
+import type { Ctx } from '../../access/context.ts'
+import { schedule, type Schedule } from '../../jobs/schedule.ts'
+import { forgetOldLinks } from './link.service.ts'
+
+/** Forgets links of mails that do nothing any more: strangers ask for them, too. */
+export const deleteOldLinks: Schedule<Ctx> = schedule({
+  name: 'delete_old_links',
+  when: '@every 1h',
+  run: async (ctx: Ctx) => forgetOldLinks(ctx),
+})

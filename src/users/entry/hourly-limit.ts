@@ -1,0 +1,59 @@
+import { LRUCache } from 'lru-cache'
+import { shareOfAddress } from '../../http/client-address.ts'
+import { TooManyRequests } from '../../lib/errors.ts'
+import type { Clock } from '../../lib/time.ts'
+
+const hourMs = 3_600_000
+
+/** Addresses that are remembered; the oldest are forgotten first. */
+const maxRemembered = 20_000
+
+/** How often guests may do something that costs others: from one address, and all together. */
+export interface HourlyLimits {
+  readonly perAddress: number
+  readonly inAll: number
+}
+
+/** Counts what guests do within an hour, in this process. Who may do no more is told when to come again. */
+export class HourlyLimit {
+  readonly #byAddress = new LRUCache<string, number[]>({ maxSize: maxRemembered, sizeCalculation: () => 1 })
+  #all: number[] = []
+
+  constructor(
+    readonly clock: Clock,
+    readonly limits: HourlyLimits,
+  ) {}
+
+  /** How often it was done within the last hour, by all. */
+  get recent(): number {
+    this.#all = this.#within(this.#all)
+    return this.#all.length
+  }
+
+  /** @throws TooManyRequests, and counts nothing then */
+  take(ip: string): void {
+    const address = shareOfAddress(ip)
+    const own = this.#within(this.#byAddress.get(address) ?? [])
+    this.#all = this.#within(this.#all)
+    const { perAddress, inAll } = this.limits
+    const first = own.length >= perAddress ? own[0] : this.#all.length >= inAll ? this.#all[0] : undefined
+    if (first !== undefined) throw tooMany(first + hourMs - this.clock.nowMs())
+    const now = this.clock.nowMs()
+    this.#byAddress.set(address, [...own, now])
+    this.#all.push(now)
+  }
+
+  #within(moments: readonly number[]): number[] {
+    const since = this.clock.nowMs() - hourMs
+    return moments.filter((ms) => ms > since)
+  }
+}
+
+function tooMany(waitMs: number): TooManyRequests {
+  const minutes = Math.max(1, Math.ceil(waitMs / 60_000))
+  return new TooManyRequests(
+    `this was done too often of late; try again in ${minutes === 1 ? 'a minute' : `${minutes} minutes`}`,
+    'entry_throttled',
+    { retryAfterSeconds: minutes * 60 },
+  )
+}

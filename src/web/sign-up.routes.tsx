@@ -1,0 +1,244 @@
+import { Type } from 'typebox'
+import { beginSession } from '../auth/session.service.ts'
+import { bytesOf, operation, validBody } from '../http/operation.ts'
+import { empty, redirect } from '../http/reply.ts'
+import { requestObject } from '../http/schema.ts'
+import { Invalid } from '../lib/errors.ts'
+import { must } from '../lib/verdict.ts'
+import { newChallenge } from '../users/entry/proof-of-work.service.ts'
+import { mayRegister } from '../users/entry/registration.rules.ts'
+import { askForSignUpAgain, confirmSignUp, readSignUp, signUp } from '../users/entry/sign-up.service.ts'
+import { browserLanguage } from './browser-language.ts'
+import { inBrowser, ownForm, type BrowserCtx } from './browser.requirements.ts'
+import { cookie } from './cookies.ts'
+import { Field, Form, FormProblem, passwordHint, problemOf, type Problem } from './form.tsx'
+import { htmlErrors, page, secretPage, sitePath } from './page.tsx'
+
+const text = Type.Optional(Type.String({ maxLength: 4096 }))
+const SignUpForm = requestObject('SignUpForm', {
+  _csrf: text,
+  user_name: text,
+  email: text,
+  password: text,
+  challenge: text,
+  nonce: text,
+})
+const AskAgainForm = requestObject('AskForSignUpAgainForm', { _csrf: text, email: text })
+const ConfirmForm = requestObject('ConfirmSignUpForm', { _csrf: text, code: text, user_name: text })
+
+const pages = { base: 'site', scope: null, accepts: ['session'], errors: htmlErrors } as const
+
+const fields = { name: 'user_name', email: 'email', password: 'password' }
+
+const NameField = (props: { readonly value: string; readonly problem: Problem | undefined }) => (
+  <Field
+    name="user_name"
+    label="Name"
+    hint="Letters and digits, with single - _ . between them. Others see it."
+    autocomplete="username"
+    maxlength={40}
+    autofocus
+    {...props}
+  />
+)
+
+function signUpPageOf(ctx: BrowserCtx, form: { name?: string; email?: string; problem?: Problem | undefined } = {}) {
+  const { config } = ctx
+  must(mayRegister(config))
+  const { problem } = form
+  const challenge = newChallenge(ctx)
+  const content = (
+    <main class="card">
+      <h1>Sign up at {config.instance.appName}</h1>
+      <FormProblem problem={problem} />
+      <Form
+        ctx={ctx}
+        to="user/sign_up"
+        hidden={challenge ? { challenge: challenge.text, nonce: '' } : {}}
+        data-work={challenge?.bits}
+      >
+        <NameField value={form.name ?? ''} problem={problem} />
+        <Field
+          name="email"
+          label="Mail address"
+          type="email"
+          value={form.email ?? ''}
+          autocomplete="email"
+          maxlength={254}
+          problem={problem}
+        />
+        <Field
+          name="password"
+          label="Password"
+          type="password"
+          autocomplete="new-password"
+          maxlength={255}
+          hint={passwordHint(config.security)}
+          problem={problem}
+        />
+        <button type="submit">Sign up</button>
+        {challenge ? (
+          <p class="hint" role="status" data-working hidden>
+            One moment: your browser shows that it is no program that signs up by the thousand.
+          </p>
+        ) : null}
+      </Form>
+      <p>
+        You have an account? <a href={sitePath(config, 'user/login')}>Sign in</a>
+      </p>
+    </main>
+  )
+  return page(config, {
+    title: problem ? 'Sign up: not done yet' : 'Sign up',
+    content,
+    scripts: challenge ? ['assets/sign-up.js'] : [],
+  })
+}
+
+/** The form to make an account for oneself. */
+export const signUpPage = operation({
+  ...pages,
+  method: 'GET',
+  path: '/user/sign_up',
+  requires: [inBrowser],
+  reply: { 200: bytesOf('text/html') },
+  run: async ({ ctx }) => signUpPageOf(ctx),
+})
+
+/** Signs somebody up; what is wrong shows the form again, with what was typed but for the password. */
+export const signUpSubmit = operation({
+  ...pages,
+  method: 'POST',
+  path: '/user/sign_up',
+  requires: [inBrowser, validBody, ownForm],
+  body: SignUpForm,
+  reply: { 200: bytesOf('text/html'), 303: 'empty' },
+  async run({ ctx, body, call }) {
+    const said = { name: (body.user_name ?? '').trim(), email: (body.email ?? '').trim() }
+    const { password = '', challenge = '', nonce = '' } = body
+    const language = browserLanguage(call)
+    const made = await signUp(ctx, { ...said, password, challenge, nonce, ip: call.ip, language }).catch(
+      (error: unknown) => problemOf(error, fields),
+    )
+    if (made && 'message' in made) return signUpPageOf(ctx, { ...said, problem: made })
+    if (!made) return redirect(303, sitePath(ctx.config, 'user/activate'))
+    if (!made.is_active) return redirect(303, sitePath(ctx.config, 'user/login?done=waiting'))
+    const session = await beginSession(ctx, made, { remember: false, language })
+    return empty(303, {
+      location: sitePath(ctx.config),
+      'set-cookie': cookie(ctx.config, ctx.config.session.cookieName, session.secret),
+    })
+  },
+})
+
+function askAgainPageOf(
+  ctx: BrowserCtx,
+  form: { email?: string; problem?: Problem | undefined; again?: boolean } = {},
+) {
+  const { config } = ctx
+  const content = (
+    <main class="card">
+      <h1>Look into your mail</h1>
+      <FormProblem problem={form.problem} />
+      <p role="status">
+        {form.again === true ? 'Once more a mail is on its way' : 'A mail is on its way'} to the address that you gave.
+        The link in it makes your account; it works for {config.service.activeCodeLiveMinutes} minutes.
+      </p>
+      <h2>Nothing came?</h2>
+      <p>Look among the spam. You may have the mail sent once more:</p>
+      <Form ctx={ctx} to="user/activate/again">
+        <Field
+          name="email"
+          label="Mail address"
+          type="email"
+          value={form.email ?? ''}
+          autocomplete="email"
+          maxlength={254}
+          problem={form.problem}
+        />
+        <button type="submit" class="second">
+          Send it again
+        </button>
+      </Form>
+    </main>
+  )
+  return page(config, { title: 'Look into your mail', content })
+}
+
+function confirmPageOf(
+  ctx: BrowserCtx,
+  code: string,
+  { name, email, problem }: { name: string; email: string; problem?: Problem | undefined },
+) {
+  const content = (
+    <main class="card">
+      <h1>Make your account</h1>
+      <FormProblem problem={problem} />
+      <p>
+        With the address <strong>{email}</strong>
+        {problem ? '.' : ` and the name ${name}.`}
+      </p>
+      <Form ctx={ctx} to="user/activate" hidden={problem ? { code } : { code, user_name: name }}>
+        {problem ? <NameField value={name} problem={problem} /> : null}
+        <button type="submit">Make it</button>
+      </Form>
+    </main>
+  )
+  return secretPage(ctx.config, { title: 'Make your account', content })
+}
+
+/** Where the link of the mail leads; without a code, what to do until it comes. Programs that look at links make no account. */
+export const activatePage = operation({
+  ...pages,
+  method: 'GET',
+  path: '/user/activate',
+  requires: [inBrowser],
+  query: { code: Type.Optional(Type.String()) },
+  reply: { 200: bytesOf('text/html') },
+  async run({ ctx, query: { code } }) {
+    must(mayRegister(ctx.config))
+    return code === undefined ? askAgainPageOf(ctx) : confirmPageOf(ctx, code, await readSignUp(ctx, code))
+  },
+})
+
+/** Makes the account. Nobody is signed in by it: who follows a link of somebody else's would be signed in as them. */
+export const activateSubmit = operation({
+  ...pages,
+  method: 'POST',
+  path: '/user/activate',
+  requires: [inBrowser, validBody, ownForm],
+  body: ConfirmForm,
+  reply: { 200: bytesOf('text/html'), 303: 'empty' },
+  async run({ ctx, body }) {
+    const { code = '' } = body
+    const name = (body.user_name ?? '').trim()
+    const made = await confirmSignUp(ctx, code, name).catch((error: unknown) => {
+      if (!(error instanceof Invalid)) throw error
+      return problemOf(error, { name: 'user_name' })
+    })
+    if ('message' in made) {
+      const { email } = await readSignUp(ctx, code)
+      return confirmPageOf(ctx, code, { name, email, problem: made })
+    }
+    return redirect(303, sitePath(ctx.config, `user/login?done=${made.is_active ? 'confirmed' : 'waiting'}`))
+  },
+})
+
+/** Has the mail sent once more; the answer is the same for every address. */
+export const activateAgainSubmit = operation({
+  ...pages,
+  method: 'POST',
+  path: '/user/activate/again',
+  requires: [inBrowser, validBody, ownForm],
+  body: AskAgainForm,
+  reply: { 200: bytesOf('text/html') },
+  async run({ ctx, body, call }) {
+    const email = (body.email ?? '').trim()
+    const input = { email, ip: call.ip, language: browserLanguage(call) }
+    const problem = await askForSignUpAgain(ctx, input).then(
+      () => undefined,
+      (error: unknown) => problemOf(error, fields),
+    )
+    return askAgainPageOf(ctx, { email, problem, again: problem === undefined })
+  },
+})
