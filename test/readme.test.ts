@@ -2,9 +2,12 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 
-test('the example of the README is the one that runs here', async () => {
-  const [, shown = ''] = /```ts\n([\s\S]*?)```/.exec(readFileSync('README.md', 'utf8')) ?? []
-  const example = readFileSync('test/readme.example.ts', 'utf8')
-  assert.equal(shown, example.replace('../src/testing/index.ts', 'ingot-forge/testing'))
+const shown = [...readFileSync('README.md', 'utf8').matchAll(/```ts\n([\s\S]*?)```/g)].map(([, text]) => text)
+const textOf = (file: string): string =>
+  readFileSync(file, 'utf8').replace('../src/testing/index.ts', 'ingot-forge/testing')
+
+test('the examples of the README are those that run here', async () => {
+  assert.deepEqual(shown, [textOf('test/readme.example.ts'), textOf('test/readme-runner.example.ts')])
   await import('./readme.example.ts')
+  await import('./readme-runner.example.ts')
 })

@@ -5,6 +5,7 @@ import { configShowCommand } from './config-show.command.ts'
 import { doctorCommand } from './doctor.command.ts'
 import { exitCodes, reportFailure } from './exit.ts'
 import { openApiCommand } from './openapi.command.ts'
+import { runnerCommand } from './runner.command.ts'
 import { serveCommand } from './serve.command.ts'
 import { processTerminal, type Terminal } from './terminal.ts'
 import { userCreateCommand } from './user-create.command.ts'
@@ -32,6 +33,7 @@ export function createProgram(terminal: Terminal): Command {
     .addCommand(serveCommand(terminal), { isDefault: true })
     .addCommand(config)
     .addCommand(new Command('admin').description('administer the instance').addCommand(user))
+    .addCommand(runnerCommand(terminal))
     .addCommand(doctorCommand(terminal))
     .addCommand(openApiCommand(terminal))
   program.addHelpText(

@@ -17,6 +17,7 @@ import { openTestDatabase, type TestDatabase } from './database.ts'
 import { ForgeClient, type Credentials } from './client.ts'
 import { TestClock } from './clock.ts'
 import { Given } from './given.ts'
+import type { ForgeRunner } from './runner.ts'
 
 export interface ForgeOptions {
   /** Settings by section and key, as in `app.ini`: `{ repository: { DEFAULT_BRANCH: 'trunk' } }`. */
@@ -33,6 +34,8 @@ export interface ForgeOptions {
   readonly features?: readonly Feature[]
   /** Database to share with another forge, as processes of one instance do; they share the data folder as well. */
   readonly database?: DatabaseOptions
+  /** Runs workflows on this machine, without containers, and has `settle()` wait for them. What files say is run as it is. */
+  readonly runner?: boolean | { readonly labels?: readonly string[]; readonly capacity?: number }
 }
 
 /** A password that every account of a test has. */
@@ -77,6 +80,8 @@ export async function startForge(options: ForgeOptions = {}): Promise<Forge> {
   })
   await forge.addUser('root', { isAdmin: true })
   for (const name of options.users ?? []) await forge.addUser(name)
+  const { runner } = options
+  if (runner !== undefined && runner !== false) await forge.startRunner(runner === true ? {} : runner)
   return forge
 }
 
@@ -102,6 +107,7 @@ function environmentOf(settings: ForgeOptions['settings'] = {}): Record<string, 
 /** A running forge of a test or of a program that needs one. */
 export class Forge implements AsyncDisposable {
   readonly #accounts = new Map<string, Account>()
+  #runner: ForgeRunner | undefined
   /** Makes things with sensible defaults: accounts, repositories, issues. */
   readonly given: Given
 
@@ -164,13 +170,24 @@ export class Forge implements AsyncDisposable {
     return url.href
   }
 
-  /** Waits until no work is due: jobs, subscribers and what follows from them. */
+  /** Starts a runner in this process; see `ForgeOptions.runner`. */
+  async startRunner(options: { readonly labels?: readonly string[]; readonly capacity?: number } = {}): Promise<void> {
+    const { json } = await this.as('root').must('GET', '/admin/runners/registration-token')
+    // Loaded for those who ask for it: others need nothing of it.
+    const { startForgeRunner } = await import('./runner.ts')
+    this.#runner = await startForgeRunner(this.url, json.token, options)
+  }
+
+  /** Waits until no work is due: jobs, subscribers and what follows from them; with a runner, workflows that it can run. */
   async settle(): Promise<void> {
-    await this.services.tokenUse.flush()
-    await this.app.workers.settle()
+    do {
+      await this.services.tokenUse.flush()
+      await this.app.workers.settle()
+    } while (await this.#runner?.hasWorked(this.services.db))
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    await this.#runner?.stop()
     await this.stop()
     if (this.defects.length > 0) {
       throw new AggregateError(

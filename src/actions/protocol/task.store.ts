@@ -93,3 +93,14 @@ export const listOutputsOf = (db: Db, taskIds: readonly TaskId[]) =>
 export const hasTask = async (db: Db | Tx, runnerId: RunnerId): Promise<boolean> =>
   (await db.selectFrom('action_task').select('id').where('runner_id', '=', runnerId).limit(1).executeTakeFirst()) !==
   undefined
+
+/** Whether a runner has not come to the end of a task. */
+export const hasRunningTask = async (db: Db, uuid: string): Promise<boolean> =>
+  (await db
+    .selectFrom('action_task')
+    .innerJoin('action_runner', 'action_runner.id', 'action_task.runner_id')
+    .select('action_task.id')
+    .where('action_runner.uuid', '=', uuid)
+    .where('action_task.status', '=', 'running')
+    .limit(1)
+    .executeTakeFirst()) !== undefined

@@ -1,0 +1,188 @@
+/** What stands in the place of a secret. */
+const stars = '***'
+
+/** Shorter texts are no secrets, and what they are encoded to would be found everywhere. */
+const minLength = 3
+const minEncodedLength = 6
+
+/** A match that goes on in the next line has at least so many characters: shorter ones come about by chance. */
+const minSplitLength = 8
+
+/** So much of a secret at the end makes its line wait for the next, in characters, but not for longer than these lines. */
+const minBegun = 4
+const maxWaitingLines = 200
+
+export interface MaskedLines {
+  readonly lines: readonly string[]
+  /** How many lines at the end may be the beginning of a secret: whoever can waits for the next ones. */
+  readonly begun: number
+}
+
+/**
+ * Takes secrets out of lines, as they are and as programs write them: in base64, percent-encoded, in JSON, as hexadecimal
+ * digits, and with line ends in them. The time grows with the lines, not with the number of secrets.
+ */
+export class Masks {
+  /** By their first three characters, the longest first. */
+  readonly #byStart = new Map<number, string[]>()
+  readonly #known = new Set<string>()
+
+  constructor(secrets: Iterable<string> = []) {
+    for (const secret of secrets) this.add(secret)
+  }
+
+  add(secret: string): void {
+    for (const form of formsOf(secret)) {
+      if (this.#known.has(form)) continue
+      this.#known.add(form)
+      const key = keyAt(form, 0)
+      const others = this.#byStart.get(key) ?? []
+      this.#byStart.set(
+        key,
+        [...others, form].toSorted((one, other) => other.length - one.length),
+      )
+    }
+  }
+
+  /** A text with its secrets taken out. */
+  apply(text: string): string {
+    return this.applyToLines([text]).lines[0] as string
+  }
+
+  /** Lines that follow each other; a secret may go on from one to the next. */
+  applyToLines(lines: readonly string[]): MaskedLines {
+    if (this.#byStart.size === 0) return { lines, begun: 0 }
+    // Line ends inside of them say nothing: what was wrapped is still the secret.
+    const bare = lines.map((line) => (/[\r\n]/.test(line) ? line.replaceAll(/[\r\n]/g, '') : line))
+    const flat = bare.join('')
+    const starts: number[] = []
+    let length = 0
+    for (const line of bare) {
+      starts.push(length)
+      length += line.length
+    }
+    const { found, begunAt } = this.#search(flat, starts)
+    const masked = found.length === 0 ? lines : maskLines(lines, starts, found)
+    const first =
+      begunAt === undefined
+        ? lines.length
+        : Math.max(
+            0,
+            starts.findLastIndex((start) => start <= begunAt),
+          )
+    const begun = lines.length - first
+    return { lines: masked, begun: begun > maxWaitingLines ? 0 : begun }
+  }
+
+  #search(
+    flat: string,
+    starts: readonly number[],
+  ): { found: (readonly [number, number])[]; begunAt: number | undefined } {
+    const found: (readonly [number, number])[] = []
+    let line = 0
+    let coveredTo = 0
+    let begunAt: number | undefined
+    for (let at = 0; at + minLength <= flat.length; at++) {
+      const forms = this.#byStart.get(keyAt(flat, at))
+      if (!forms) continue
+      while (line + 1 < starts.length && (starts[line + 1] as number) <= at) line++
+      const lineEnd = starts[line + 1] ?? flat.length
+      for (const form of forms) {
+        const end = at + form.length
+        if (end > flat.length) {
+          const isBegun = form.length >= minSplitLength && flat.length - at >= minBegun
+          if (isBegun && form.startsWith(flat.slice(at))) begunAt ??= at
+        } else if ((end <= lineEnd || form.length >= minSplitLength) && flat.startsWith(form, at)) {
+          if (end > coveredTo) {
+            found.push([Math.max(at, coveredTo), end])
+            coveredTo = end
+          }
+          break
+        }
+      }
+    }
+    return { found, begunAt }
+  }
+}
+
+/** A number of the first three characters. */
+const keyAt = (text: string, at: number): number =>
+  (text.charCodeAt(at) * 65_599 + text.charCodeAt(at + 1)) * 65_599 + text.charCodeAt(at + 2)
+
+/** Puts stars where something was found; a secret that goes over several lines leaves some in each. */
+function maskLines(
+  lines: readonly string[],
+  starts: readonly number[],
+  found: readonly (readonly [number, number])[],
+): readonly string[] {
+  const masked = [...lines]
+  let at = 0
+  for (const [index, line] of lines.entries()) {
+    const start = starts[index] as number
+    const end = starts[index + 1] ?? Number.POSITIVE_INFINITY
+    while (at < found.length && (found[at] as readonly [number, number])[1] <= start) at++
+    const own: (readonly [number, number])[] = []
+    for (let next = at; next < found.length && (found[next] as readonly [number, number])[0] < end; next++) {
+      own.push(found[next] as readonly [number, number])
+    }
+    if (own.length > 0) masked[index] = maskLine(line, start, own)
+  }
+  return masked
+}
+
+function maskLine(line: string, start: number, found: readonly (readonly [number, number])[]): string {
+  let masked = ''
+  let place = start
+  let range = 0
+  for (const character of line.split('')) {
+    if (character === '\n' || character === '\r') {
+      masked += character
+      continue
+    }
+    while (range < found.length && (found[range] as readonly [number, number])[1] <= place) range++
+    const [from, to] = found[range] ?? [Number.POSITIVE_INFINITY, 0]
+    if (place < from || place >= to) masked += character
+    else if (place === from || place === start) masked += stars
+    place++
+  }
+  return masked
+}
+
+/** A secret as programs write it, without line ends. */
+function formsOf(secret: string): readonly string[] {
+  const whole = secret.replaceAll(/[\r\n]/g, '')
+  if (whole.trim().length < minLength) return []
+  const lines = secret.split(/[\r\n]+/).map((line) => line.trim())
+  const plain = [whole, whole.trim(), ...lines].filter((text) => text.length >= minLength)
+  const texts = [...new Set([secret, secret.trim(), ...lines])].filter((text) => text.length >= minLength)
+  const encoded = texts.flatMap((text) => {
+    const percent = percentEncoded(text)
+    const json = JSON.stringify(text).slice(1, -1)
+    const hex = Buffer.from(text).toString('hex')
+    return [
+      percent,
+      percent.replaceAll('%20', '+'),
+      percent.replaceAll(/%[\dA-F]{2}/g, (code) => code.toLowerCase()),
+      json,
+      JSON.stringify(json).slice(1, -1),
+      hex,
+      hex.toUpperCase(),
+      ...base64Of(text),
+    ]
+  })
+  return [...plain, ...encoded.filter((text) => text.length >= minEncodedLength)]
+}
+
+/** Halves of characters, which have no encoding, stand for themselves. */
+const percentEncoded = (text: string): string => encodeURIComponent(text.toWellFormed())
+
+/** What is the same in base64 whatever stands before and after, for each of the three places where it may begin. */
+function base64Of(text: string): readonly string[] {
+  const bytes = Buffer.from(text)
+  return [0, 1, 2].flatMap((before) => {
+    const padded = Buffer.concat([Buffer.alloc(before), bytes])
+    const first = Math.ceil((before * 8) / 6)
+    const sure = padded.toString('base64').slice(first, Math.floor((padded.length * 8) / 6))
+    return [sure, sure.replaceAll('+', '-').replaceAll('/', '_')]
+  })
+}

@@ -1,0 +1,139 @@
+import type { Plain } from '../actions/workflows/plain-yaml.ts'
+
+/** A task as the forge hands it out, in the JSON form of the protocol. */
+export interface Task {
+  readonly id: string
+  /** YAML in base64. */
+  readonly workflowPayload: string
+  readonly context: Readonly<Record<string, Plain>>
+  readonly secrets?: Readonly<Record<string, string>>
+  readonly vars?: Readonly<Record<string, string>>
+  readonly needs?: Readonly<
+    Record<string, { readonly result?: string; readonly outputs?: Readonly<Record<string, string>> }>
+  >
+}
+
+export type Result = 'SUCCESS' | 'FAILURE' | 'CANCELLED' | 'SKIPPED'
+
+/** Where a step stands, as it is reported. */
+export interface StepState {
+  readonly id: number
+  result?: Result
+  startedAt?: string
+  stoppedAt?: string
+  logIndex: number
+  logLength: number
+}
+
+export interface Credentials {
+  readonly uuid: string
+  readonly token: string
+}
+
+/** The forge said no. */
+export class ProtocolRefusal extends Error {
+  constructor(
+    message: string,
+    readonly status: number,
+  ) {
+    super(message)
+  }
+}
+
+/** Longest that a call waits for its answer, in milliseconds; more than a forge keeps those waiting who ask for work. */
+const callTimeoutMs = 90_000
+
+/** The runner protocol, spoken in JSON. */
+export class ProtocolClient {
+  constructor(
+    readonly url: string,
+    readonly credentials?: Credentials,
+  ) {}
+
+  register(facts: {
+    readonly name: string
+    readonly token: string
+    readonly labels: readonly string[]
+    readonly version: string
+    readonly ephemeral: boolean
+  }): Promise<{ readonly runner: Credentials }> {
+    return this.#call('Register', facts)
+  }
+
+  declare(facts: { readonly version: string; readonly labels: readonly string[] }): Promise<object> {
+    return this.#call('Declare', facts)
+  }
+
+  /** @param tasksVersion the number that the last answer gave, which says what has been seen */
+  fetchTask(
+    tasksVersion: string,
+    signal: AbortSignal,
+  ): Promise<{ readonly task?: Task; readonly tasksVersion?: string }> {
+    return this.#call('FetchTask', { tasksVersion }, signal)
+  }
+
+  /** @returns how the task has ended already, by whoever ended it first */
+  async updateTask(
+    state: { readonly id: string; readonly result?: Result; readonly steps: readonly StepState[] },
+    outputs: Readonly<Record<string, string>> = {},
+  ): Promise<Result | undefined> {
+    const steps = state.steps.map(({ id, logIndex, logLength, result, ...rest }) => ({
+      ...rest,
+      id: String(id),
+      logIndex: String(logIndex),
+      logLength: String(logLength),
+      ...(result ? { result: `RESULT_${result}` } : {}),
+    }))
+    const sent = { ...state, steps, ...(state.result ? { result: `RESULT_${state.result}` } : {}) }
+    const reply = await this.#call<{ readonly state?: { readonly result?: string } }>('UpdateTask', {
+      state: sent,
+      outputs,
+    })
+    return reply.state?.result?.replace('RESULT_', '') as Result | undefined
+  }
+
+  /** @returns the number of the line that comes next */
+  async updateLog(
+    taskId: string,
+    index: number,
+    rows: readonly { readonly time: string; readonly content: string }[],
+    noMore: boolean,
+  ): Promise<number> {
+    const reply = await this.#call<{ readonly ackIndex?: string }>('UpdateLog', {
+      taskId,
+      index: String(index),
+      rows,
+      noMore,
+    })
+    return Number(reply.ackIndex ?? 0)
+  }
+
+  async #call<Reply>(method: string, message: object, signal?: AbortSignal): Promise<Reply> {
+    const { credentials } = this
+    const response = await fetch(`${this.url}/api/actions/runner.v1.RunnerService/${method}`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        ...(credentials ? { 'x-runner-uuid': credentials.uuid, 'x-runner-token': credentials.token } : {}),
+      },
+      body: JSON.stringify(message),
+      signal: AbortSignal.any([AbortSignal.timeout(callTimeoutMs), ...(signal ? [signal] : [])]),
+    })
+    const text = await response.text()
+    if (response.ok) return JSON.parse(text) as Reply
+    throw new ProtocolRefusal(messageOf(text) ?? `${method} was answered ${response.status}`, response.status)
+  }
+}
+
+function messageOf(text: string): string | undefined {
+  try {
+    return (JSON.parse(text) as { readonly message?: string }).message
+  } catch {
+    // A proxy in between says it in HTML.
+    return undefined
+  }
+}
+
+/** Whether trying again later may help: the forge is away, or has no room. */
+export const isPassing = (error: unknown): boolean =>
+  !(error instanceof ProtocolRefusal) || error.status >= 500 || error.status === 429 || error.status === 408

@@ -1,0 +1,267 @@
+import assert from 'node:assert/strict'
+import { existsSync, readFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { commitFiles, runsOf } from '../actions/actions.test-support.ts'
+import { startForge, type Forge } from '../testing/forge.ts'
+
+/** The log of a job of the newest run, without its times. */
+async function logOf(forge: Forge, repoApi: string, name: string): Promise<string> {
+  const alice = forge.as('alice')
+  const [run] = (await alice.must('GET', `${repoApi}/actions/runs?limit=50`)).json.workflow_runs.toReversed()
+  const { jobs } = (await alice.must('GET', `${repoApi}/actions/runs/${run.id}/jobs`)).json
+  const job = jobs.find((each: { name: string }) => each.name === name)
+  assert.ok(job, `there is no job ${name}: ${jobs.map((each: { name: string }) => each.name).join(', ')}`)
+  const log = await alice.get(`${repoApi}/actions/jobs/${job.id}/logs`)
+  return log.text.replaceAll(/^\S+ /gm, '')
+}
+
+async function jobsOf(forge: Forge, repoApi: string): Promise<string[]> {
+  const alice = forge.as('alice')
+  const [run] = (await alice.must('GET', `${repoApi}/actions/runs?limit=50`)).json.workflow_runs.toReversed()
+  const { jobs } = (await alice.must('GET', `${repoApi}/actions/runs/${run.id}/jobs`)).json
+  return jobs.map((job: { name: string; conclusion: string; status: string }) => `${job.name} ${job.status}`)
+}
+
+const whole = `name: whole
+on: push
+env: { LEVEL: top, FROM: '\${{ github.ref_name }}' }
+jobs:
+  test:
+    runs-on: ubuntu-latest
+    strategy: { matrix: { n: [1, 2] } }
+    env: { LEVEL: job }
+    outputs: { last: '\${{ steps.one.outputs.value }}', long: '\${{ steps.one.outputs.long }}' }
+    steps:
+      - uses: actions/checkout@v4
+      - id: one
+        env: { LEVEL: step }
+        run: |
+          echo "level $LEVEL from $FROM of $GITHUB_REPOSITORY, $CI"
+          cat README.md
+          echo "value=\${{ matrix.n }}" >> "$GITHUB_OUTPUT"
+          printf 'long<<END\\na\\nb\\nEND\\n' >> "$FORGEJO_OUTPUT"
+          echo "SET=later" >> "$GITHUB_ENV"
+          mkdir -p bin && printf '#!/bin/sh\\necho found' > bin/tool && chmod +x bin/tool
+          echo "$PWD/bin" >> "$GITHUB_PATH"
+          echo "# what was done" >> "$GITHUB_STEP_SUMMARY"
+          git log --format=%s
+      - run: echo "set $SET" && tool && echo "secret \${{ secrets.DEEP }}"
+      - run: exit 3
+        continue-on-error: true
+      - run: echo never
+        if: failure()
+      - run: basename "$PWD"
+        working-directory: bin
+  ship:
+    runs-on: host
+    needs: test
+    steps:
+      - run: echo 'got \${{ needs.test.outputs.last }} \${{ needs.test.result }} \${{ toJSON(needs.test.outputs.long) }}'
+      - run: 'false'
+      - run: echo skipped
+      - run: echo "cleaned \${{ job.status }}"
+        if: always()
+  after:
+    runs-on: host
+    needs: ship
+    if: failure()
+    steps: [{ run: 'echo after failure' }]
+  never:
+    runs-on: host
+    needs: ship
+    if: success()
+    steps: [{ run: 'echo never' }]
+`
+
+test('a workflow is run to its end: matrix, outputs, conditions, files for variables and paths', async () => {
+  await using forge = await startForge({ runner: true })
+  const repo = await forge.given.repo()
+  await forge.as('alice').must('PUT', `${repo.api}/actions/secrets/DEEP`, { data: 'very-secret' })
+  await commitFiles(forge, repo.api, { '.forgejo/workflows/w.yml': whole }, { message: 'the message' })
+  assert.deepEqual(await jobsOf(forge, repo.api), [
+    'test (1) success',
+    'test (2) success',
+    'ship failure',
+    'after success',
+    'never skipped',
+  ])
+  const first = await logOf(forge, repo.api, 'test (1)')
+  for (const part of [
+    'level step from main of alice/',
+    ', true\n',
+    'the message\n',
+    '# what was done\n',
+    'set later\n',
+    'found\n',
+    'secret ***\n',
+    '##[error]the process ended with exit code 3\n',
+    '\nbin\n',
+  ]) {
+    assert.ok(first.includes(part), `${part} is not in\n${first}`)
+  }
+  assert.equal(first.includes('never'), false)
+  const ship = await logOf(forge, repo.api, 'ship')
+  assert.match(ship, /^got 2 success "a\\nb"$/m)
+  assert.match(ship, /^cleaned failure$/m)
+  assert.equal(ship.includes('skipped'), false)
+})
+
+const composite = `name: greet
+inputs: { who: { default: nobody }, loud: { required: false } }
+outputs: { said: { value: '\${{ steps.say.outputs.text }}' } }
+runs:
+  using: composite
+  steps:
+    - id: say
+      shell: bash
+      run: |
+        echo "hello \${{ inputs.who }} from $(basename "$GITHUB_ACTION_PATH")"
+        echo "text=\${{ inputs.who }}!" >> "$GITHUB_OUTPUT"
+`
+const script = `import { appendFileSync } from 'node:fs'
+console.log('main got ' + process.env.INPUT_WHO + process.env.STATE_KEPT)
+console.log('::add-mask::hidden-value')
+console.log('now hidden-value')
+console.log('::warning::beware')
+console.log('::stop-commands::stop')
+console.log('::set-output name=given::no')
+console.log('::stop::')
+appendFileSync(process.env.GITHUB_OUTPUT, 'given=by-node\\n')
+appendFileSync(process.env.GITHUB_STATE, 'KEPT=kept\\n')
+`
+
+test('actions: local ones, composite ones, JavaScript with what comes after, from repositories of the forge', async () => {
+  await using forge = await startForge({ runner: true })
+  const shared = await forge.given.repo({ owner: 'alice', name: 'shared' })
+  await commitFiles(forge, shared.api, {
+    'js/action.yml': 'inputs: { who: { default: you } }\nruns: { using: node20, main: main.mjs, post: post.mjs }\n',
+    'js/main.mjs': script,
+    'js/post.mjs': "console.log('post has ' + process.env.STATE_KEPT)\n",
+  })
+  await forge.as('alice').must('POST', `${shared.api}/tags`, { tag_name: 'v1', target: 'main' })
+  const repo = await forge.given.repo()
+  await commitFiles(forge, repo.api, {
+    'greet/action.yml': composite,
+    '.forgejo/workflows/w.yml': `on: push
+jobs:
+  use:
+    runs-on: host
+    steps:
+      - uses: actions/checkout@v4
+      - { id: local, uses: ./greet, with: { who: '\${{ github.actor }}' } }
+      - { id: js, uses: alice/shared/js@v1 }
+      - run: echo "outputs \${{ steps.local.outputs.said }} \${{ steps.js.outputs.given }}"
+  refused:
+    runs-on: host
+    steps:
+      - { uses: 'docker://alpine:3', continue-on-error: true }
+      - { uses: 'https://example.com/some/action@v1', continue-on-error: true }
+      - { uses: alice/shared/none@v1, continue-on-error: true }
+      - { uses: alice/nothing@v1 }
+  boxed:
+    runs-on: host
+    container: alpine
+    steps: [{ run: echo never }]
+`,
+  })
+  assert.deepEqual(await jobsOf(forge, repo.api), ['use success', 'refused failure', 'boxed failure'])
+  const log = await logOf(forge, repo.api, 'use')
+  for (const part of [
+    'hello alice from greet\n',
+    'main got youundefined\n',
+    'now ***\n',
+    '##[warning]beware\n',
+    'outputs alice! by-node\n',
+    'post has kept\n',
+  ]) {
+    assert.ok(log.includes(part), `${part} is not in\n${log}`)
+  }
+  const refused = await logOf(forge, repo.api, 'refused')
+  assert.match(refused, /no containers, which `docker:\/\/` needs/)
+  assert.match(refused, /example\.com\/some\/action@v1 is elsewhere/)
+  assert.match(refused, /there is no action\.yml/)
+  assert.match(await logOf(forge, repo.api, 'boxed'), /no containers/)
+})
+
+/** Waits until a file is there. */
+async function appeared(path: string): Promise<void> {
+  const until = performance.now() + 60_000
+  while (!existsSync(path) && performance.now() < until) await new Promise((resolve) => setTimeout(resolve, 10))
+}
+
+/** Whether a process does anything: one that has ended may stand in the list until somebody asks for its code. */
+function isAlive(pid: number): boolean {
+  try {
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
+  } catch {
+    return false
+  }
+}
+
+test('a run that is cancelled ends its processes, wherever they went, and goes on with what comes whatever happens', async () => {
+  await using forge = await startForge({ runner: true })
+  const repo = await forge.given.repo()
+  const sign = join(tmpdir(), `ingot-runner-test-${process.pid}`)
+  const made = commitFiles(forge, repo.api, {
+    '.forgejo/workflows/w.yml': `on: push
+jobs:
+  long:
+    runs-on: host
+    steps:
+      - run: |
+          setsid sleep 1000 & echo $! > ${sign}.setsid
+          sleep 1000 & echo $! > ${sign}.child
+          touch ${sign}.begun
+          wait
+      - run: echo not-this
+      - if: cancelled()
+        run: echo "it was \${{ job.status }}"
+`,
+  })
+  await appeared(`${sign}.begun`)
+  const alice = forge.as('alice')
+  const [run] = (await alice.must('GET', `${repo.api}/actions/runs`)).json.workflow_runs
+  await alice.must('POST', `${repo.api}/actions/runs/${run.id}/cancel`)
+  await made
+  await forge.settle()
+  assert.deepEqual(await runsOf(forge, repo.api), ['push w.yml main cancelled'])
+  const log = await logOf(forge, repo.api, 'long')
+  assert.match(log, /^it was cancelled$/m)
+  assert.equal(log.includes('not-this'), false)
+  for (const name of ['child', 'setsid']) {
+    const pid = Number(readFileSync(`${sign}.${name}`, 'utf8'))
+    assert.equal(isAlive(pid), false, `${name} ${pid} lives on`)
+  }
+})
+
+test('limits of time end a step and a job, and a step tells too much in vain', async () => {
+  await using forge = await startForge({ runner: true })
+  const repo = await forge.given.repo()
+  await commitFiles(forge, repo.api, {
+    '.forgejo/workflows/w.yml': `on: push
+jobs:
+  step:
+    runs-on: host
+    steps:
+      - { run: sleep 1000, timeout-minutes: 0.005, continue-on-error: true }
+      - { run: echo goes on }
+      - { run: 'head -c 5000000 /dev/zero >> "$GITHUB_OUTPUT"' }
+  job:
+    runs-on: host
+    timeout-minutes: 0.01
+    steps: [{ run: sleep 1000 }, { if: always(), run: echo in any case }]
+  wrong:
+    runs-on: host
+    steps: [{ run: 'echo \${{ nothing.there }}' }]
+`,
+  })
+  assert.deepEqual(await jobsOf(forge, repo.api), ['step failure', 'job failure', 'wrong failure'])
+  const log = await logOf(forge, repo.api, 'step')
+  assert.match(log, /the step took longer than 0.005 minutes/)
+  assert.match(log, /^goes on$/m)
+  assert.match(log, /the file of OUTPUT has more than/)
+  assert.match(await logOf(forge, repo.api, 'job'), /the job took longer than 0.01 minutes\n(?:.*\n)*in any case/)
+  assert.match(await logOf(forge, repo.api, 'wrong'), /##\[error\].*nothing/)
+})

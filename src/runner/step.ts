@@ -1,0 +1,343 @@
+import { existsSync } from 'node:fs'
+import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
+import { isPlainMap, plainText, type Plain } from '../actions/workflows/plain-yaml.ts'
+import { fetchAction, inside, placeOf, readAction, Unsupported, type Action } from './actions.ts'
+import { fetchCommit, keepToken, settleOn, StepFailure } from './checkout.ts'
+import { commandOf, readPairs } from './commands.rules.ts'
+import { factOf, filled, filledMap, isRun, valued, type Job, type Scope, type Texts } from './job-context.ts'
+import { shellCommand } from './shells.rules.ts'
+
+type Step = { readonly [key: string]: Plain }
+
+/** How a step ended. */
+export interface StepEnd {
+  readonly outcome: 'success' | 'failure' | 'cancelled' | 'skipped'
+  /** As it counts: a failure may be passed over. */
+  readonly conclusion: 'success' | 'failure' | 'cancelled' | 'skipped'
+}
+
+/** How deep composite actions may lie in each other. */
+const maxDepth = 10
+
+/** Largest file by which a step tells something, in bytes. */
+const maxFileBytes = 4 * 1024 * 1024
+
+const skipped: StepEnd = { outcome: 'skipped', conclusion: 'skipped' }
+
+/** Runs a step with all that belongs to it. What goes wrong in it is told in the log, and its end says so. */
+export async function runStep(job: Job, scope: Scope, step: Plain): Promise<StepEnd> {
+  const own: Step = isPlainMap(step) ? step : {}
+  const id = plainText(own['id'])
+  const outputs: Record<string, string> = {}
+  const end = await tryStep(job, scope, own, outputs)
+  if (id !== undefined) scope.steps[id] = { outputs, ...end }
+  if (end.conclusion === 'failure' && job.status === 'success') job.status = 'failure'
+  return end
+}
+
+async function tryStep(job: Job, scope: Scope, step: Step, outputs: Record<string, string>): Promise<StepEnd> {
+  const { reporter } = job
+  const outer = job.signal
+  try {
+    const before: Texts = { ...job.env, ...scope.env }
+    const env: Texts = { ...before, ...filledMap(job, scope, step['env'], before) }
+    if (!isRun(job, scope, step['if'], env)) return skipped
+    const minutes = Number(valued(job, scope, step['timeout-minutes'], env) ?? 0)
+    if (minutes > 0) job.signal = AbortSignal.any([outer, AbortSignal.timeout(minutes * 60_000)])
+    reporter.say(`##[group]Run ${titleOf(job, scope, step, env)}`, '##[endgroup]')
+    const error = await failureOf(() => doStep(job, scope, step, env, outputs))
+    if (error === undefined) return { outcome: 'success', conclusion: 'success' }
+    if (outer.aborted) return { outcome: 'cancelled', conclusion: 'cancelled' }
+    reporter.say(`##[error]${job.signal.aborted ? `the step took longer than ${minutes} minutes` : error}`)
+    const isPassedOver = valued(job, scope, step['continue-on-error'], env)
+    return { outcome: 'failure', conclusion: isPassedOver === true || isPassedOver === 'true' ? 'success' : 'failure' }
+  } catch (error) {
+    // An expression that is none, or asks for what is not there.
+    reporter.say(`##[error]${error instanceof Error ? error.message : String(error)}`)
+    return { outcome: 'failure', conclusion: 'failure' }
+  } finally {
+    job.signal = outer
+  }
+}
+
+/** What went wrong; a defect of the runner is told as well, since the log is where somebody looks. */
+async function failureOf(work: () => Promise<void>): Promise<string | undefined> {
+  try {
+    await work()
+    return undefined
+  } catch (error) {
+    if (error instanceof StepFailure || error instanceof Unsupported) return error.message
+    return error instanceof Error ? `${error.name}: ${error.message}` : String(error)
+  }
+}
+
+/** What a step is called in the log. */
+export function titleOf(job: Job, scope: Scope, step: Step, env: Texts = job.env): string {
+  const given = plainText(step['name']) ?? plainText(step['uses']) ?? plainText(step['run'])?.trim().split('\n', 1)[0]
+  try {
+    return filled(job, scope, given ?? '', env)
+  } catch {
+    // The expression is told of when the step is run.
+    return given ?? ''
+  }
+}
+
+async function doStep(job: Job, scope: Scope, step: Step, env: Texts, outputs: Record<string, string>): Promise<void> {
+  const uses = plainText(step['uses'])
+  const script = plainText(step['run'])
+  if (uses !== undefined) {
+    const inputs = filledMap(job, scope, step['with'], env)
+    if (uses.startsWith('actions/checkout@')) return checkOut(job, inputs)
+    return useAction(job, scope, filled(job, scope, uses, env), inputs, env, outputs)
+  }
+  if (script === undefined) throw new StepFailure('the step has neither `run` nor `uses`')
+  const folder = await stepFolder(job)
+  const text = filled(job, scope, script, env)
+  const shell = shellCommand(shellOf(job, scope, step, env), join(folder, 'script'), existsSync('/bin/bash'))
+  await writeFile(shell.file, `${text}\n`, { mode: 0o700 })
+  const cwd = resolve(job.workspace, defaultOf(job, scope, step, 'working-directory', env) ?? '.')
+  if (!existsSync(cwd)) throw new StepFailure(`the folder ${cwd} is not there`)
+  await runInStep(job, { ...shell, cwd, env: withAction(scope, env), folder, outputs })
+}
+
+const withAction = (scope: Scope, env: Texts): Texts =>
+  scope.actionPath === undefined ? env : { ...env, ...inAllNames({ ACTION_PATH: scope.actionPath }) }
+
+const shellOf = (job: Job, scope: Scope, step: Step, env: Texts): string | undefined =>
+  defaultOf(job, scope, step, 'shell', env)
+
+/** What a step says, or the defaults of the job and the workflow, which are not those of actions. */
+function defaultOf(job: Job, scope: Scope, step: Step, key: string, env: Texts): string | undefined {
+  const given = [step, ...(scope.depth === 0 ? job.defaults : [])].map((each) =>
+    isPlainMap(each) ? plainText(each[key]) : undefined,
+  )
+  const text = given.find((each) => each !== undefined)
+  return text === undefined ? undefined : filled(job, scope, text, env)
+}
+
+async function stepFolder(job: Job): Promise<string> {
+  const folder = join(job.temp, `step-${++job.steps}`)
+  await mkdir(folder, { recursive: true })
+  return folder
+}
+
+/** Each variable under the names that programs of the family look for. */
+export const inAllNames = (values: Texts): Texts =>
+  Object.fromEntries(
+    Object.entries(values).flatMap(([name, value]) =>
+      ['GITHUB', 'GITEA', 'FORGEJO'].map((prefix) => [`${prefix}_${name}`, value] as const),
+    ),
+  )
+
+interface Execution {
+  readonly command: string
+  readonly args: readonly string[]
+  readonly cwd: string
+  readonly env: Texts
+  readonly folder: string
+  readonly outputs: Record<string, string>
+  /** What a later part of the same action is told. */
+  readonly state?: Record<string, string>
+}
+
+/** Runs a process of a step, and takes what it tells by files and by lines. An exit code that is not zero is a `StepFailure`. */
+async function runInStep(job: Job, execution: Execution): Promise<void> {
+  const { folder, outputs, state = {} } = execution
+  const files = ['ENV', 'OUTPUT', 'PATH', 'STATE', 'STEP_SUMMARY'] as const
+  const at = (name: string): string => join(folder, name.toLowerCase())
+  for (const name of files) await writeFile(at(name), '')
+  const path = [...job.paths.toReversed(), execution.env['PATH'] ?? job.baseEnv['PATH'] ?? ''].join(':')
+  const code = await job.processes.run({
+    command: execution.command,
+    args: execution.args,
+    cwd: execution.cwd,
+    env: {
+      ...job.baseEnv,
+      ...execution.env,
+      ...inAllNames(Object.fromEntries(files.map((name) => [name, at(name)]))),
+      PATH: path,
+    },
+    lines: listener(job, outputs, state),
+    signal: job.signal,
+  })
+  await takeFiles(job, at, outputs, state)
+  await rm(folder, { recursive: true, force: true })
+  if (code === 0) return
+  throw new StepFailure(code === undefined ? 'the process was ended' : `the process ended with exit code ${code}`)
+}
+
+/** Passes lines on into the log, and does what those among them say that are commands. */
+function listener(job: Job, outputs: Record<string, string>, state: Record<string, string>) {
+  const { reporter } = job
+  let resumeAt: string | undefined
+  return async (texts: readonly string[]): Promise<void> => {
+    await reporter.room()
+    for (const text of texts) {
+      const command = commandOf(text)
+      if (resumeAt !== undefined) {
+        if (command?.name === resumeAt) resumeAt = undefined
+        else reporter.say(text)
+      } else if (command?.name === 'add-mask') {
+        // Each line of it by itself is as secret as the whole.
+        reporter.masks.add(command.value)
+        reporter.say('::add-mask::***')
+      } else if (command?.name === 'stop-commands' && command.value !== '') resumeAt = command.value.toLowerCase()
+      else if (command?.name === 'set-output' && command.properties['name']) {
+        outputs[command.properties['name']] = command.value
+      } else if (command?.name === 'save-state' && command.properties['name']) {
+        state[command.properties['name']] = command.value
+      } else reporter.say(shownAs(text, command?.name))
+    }
+  }
+}
+
+/** Groups and remarks as they are written in logs. */
+function shownAs(text: string, name: string | undefined): string {
+  if (name === undefined || !['group', 'endgroup', 'error', 'warning', 'notice', 'debug'].includes(name)) return text
+  return `##[${name}]${commandOf(text)?.value ?? ''}`
+}
+
+/** What a step wrote for those after it. */
+async function takeFiles(
+  job: Job,
+  at: (name: string) => string,
+  outputs: Record<string, string>,
+  state: Record<string, string>,
+): Promise<void> {
+  const read = async (name: string): Promise<string> => {
+    const size = (await stat(at(name)).catch(() => undefined))?.size ?? 0
+    if (size > maxFileBytes) throw new StepFailure(`the file of ${name} has more than ${maxFileBytes} bytes`)
+    return size === 0 ? '' : readFile(at(name), 'utf8')
+  }
+  Object.assign(outputs, Object.fromEntries(readPairs(await read('OUTPUT'))))
+  Object.assign(state, Object.fromEntries(readPairs(await read('STATE'))))
+  for (const [name, value] of readPairs(await read('ENV'))) {
+    // By these a step would decide what all later programs load.
+    if (/^(?:NODE_OPTIONS|LD_PRELOAD|LD_LIBRARY_PATH)$/i.test(name)) {
+      job.reporter.say(`##[warning]${name} can not be set for later steps`)
+    } else job.env[name] = value
+  }
+  job.paths.push(...(await read('PATH')).split(/\r?\n/).filter((path) => path !== ''))
+  const summary = (await read('STEP_SUMMARY')).trimEnd()
+  if (summary !== '') job.reporter.say('##[group]Summary', ...summary.split('\n').slice(0, 1000), '##[endgroup]')
+}
+
+/** The checkout of a repository, which is done here and needs no action of that name. */
+async function checkOut(job: Job, inputs: Texts): Promise<void> {
+  const { github, workspace } = job
+  const repository = inputs['repository'] || factOf(github, 'repository')
+  const isOwn = repository.toLowerCase() === factOf(github, 'repository').toLowerCase()
+  const folder = inside(workspace, inputs['path'] || '.')
+  await mkdir(folder, { recursive: true })
+  const sha = factOf(github, 'sha')
+  const ref = inputs['ref'] || (isOwn ? factOf(github, 'ref') : 'HEAD')
+  const isOfRun = isOwn && !inputs['ref']
+  const git = job.git()
+  await fetchCommit(git, folder, {
+    repository,
+    wanted: isOfRun ? [sha, ref] : [ref],
+    depth: inputs['fetch-depth'] === undefined || inputs['fetch-depth'] === '' ? 1 : Number(inputs['fetch-depth']),
+    ...(inputs['token'] ? { token: inputs['token'] } : {}),
+  })
+  if (isOfRun) await settleOn(git, folder, sha, ref)
+  if (isOwn && inputs['persist-credentials'] !== 'false') await keepToken(git, folder, inputs['token'] || git.token)
+}
+
+async function useAction(
+  job: Job,
+  scope: Scope,
+  uses: string,
+  given: Texts,
+  env: Texts,
+  outputs: Record<string, string>,
+): Promise<void> {
+  if (scope.depth >= maxDepth) throw new StepFailure(`actions lie more than ${maxDepth} deep in each other`)
+  const place = placeOf(uses, factOf(job.github, 'server_url'))
+  const folder =
+    place.at === 'workspace' ? inside(job.workspace, place.path) : await fetchAction(job.git(), job.actions, place)
+  const action = await readAction(folder)
+  const inputs = inputsOf(job, scope, action, given, env)
+  if (action.runs.using === 'composite') await runComposite(job, scope, action, inputs, env, outputs)
+  else await runNode(job, scope, action, inputs, env, outputs)
+}
+
+/** The inputs of an action: those given, else what it says itself. */
+function inputsOf(job: Job, scope: Scope, action: Action, given: Texts, env: Texts): Texts {
+  const names = Object.keys(action.inputs)
+  const known = new Map(names.map((name) => [name.toLowerCase(), name]))
+  const fallbacks = filledMap(job, scope, action.inputs, env)
+  const own = Object.entries(given).map(([name, value]) => [known.get(name.toLowerCase()) ?? name, value] as const)
+  return { ...fallbacks, ...Object.fromEntries(own) }
+}
+
+async function runComposite(
+  job: Job,
+  scope: Scope,
+  action: Action,
+  inputs: Texts,
+  env: Texts,
+  outputs: Record<string, string>,
+): Promise<void> {
+  const inner: Scope = { steps: {}, inputs, env, actionPath: action.folder, depth: scope.depth + 1 }
+  const { runs } = action
+  const before = job.status
+  // Whether it goes well is decided by its own steps.
+  if (before === 'failure') job.status = 'success'
+  let failed = false
+  for (const step of runs.using === 'composite' ? runs.steps : []) {
+    const { conclusion } = await runStep(job, inner, step)
+    failed ||= conclusion === 'failure'
+  }
+  if (job.status !== 'cancelled') job.status = before
+  Object.assign(outputs, filledMap(job, inner, action.outputs, env))
+  if (failed) throw new StepFailure('a step of the action failed')
+}
+
+async function runNode(
+  job: Job,
+  scope: Scope,
+  action: Action,
+  inputs: Texts,
+  env: Texts,
+  outputs: Record<string, string>,
+): Promise<void> {
+  const { runs } = action
+  if (runs.using !== 'node') return
+  const state: Record<string, string> = {}
+  const execute = async (file: string): Promise<void> => {
+    const states = Object.entries(state).map(([name, value]) => [`STATE_${name}`, value])
+    await runInStep(job, {
+      command: process.execPath,
+      args: [inside(action.folder, file)],
+      cwd: job.workspace,
+      env: {
+        ...env,
+        ...inputVariables(inputs),
+        ...Object.fromEntries(states),
+        ...inAllNames({ ACTION_PATH: action.folder }),
+      },
+      folder: await stepFolder(job),
+      outputs,
+      state,
+    })
+  }
+  const { pre, preIf = 'always()', main, post, postIf = 'always()' } = runs
+  if (pre !== undefined && isRun(job, scope, preIf, env)) await execute(pre)
+  if (post !== undefined) {
+    job.afterwards.push(async () => {
+      if (!isRun(job, scope, postIf, env)) return
+      job.reporter.say(`##[group]After ${dirname(main) === '.' ? action.folder : main}`, '##[endgroup]')
+      const error = await failureOf(() => execute(post))
+      if (error === undefined) return
+      job.reporter.say(`##[error]${error}`)
+      if (job.status === 'success') job.status = 'failure'
+    })
+  }
+  await execute(main)
+}
+
+const inputVariables = (inputs: Texts): Texts =>
+  Object.fromEntries(
+    Object.entries(inputs).map(([name, value]) => [`INPUT_${name.replaceAll(' ', '_').toUpperCase()}`, value]),
+  )

@@ -1,0 +1,61 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { hasRunningTask, listWantedLabels } from '../actions/protocol/task.store.ts'
+import { instanceScope } from '../actions/queue-scope.ts'
+import { hostEnvironment } from '../config/host-environment.ts'
+import type { Db } from '../db/database.ts'
+import { startRunner, usualLabels } from '../runner/runner.ts'
+
+/** The runner of a forge of a test. */
+export interface ForgeRunner {
+  /** Waits while there is a workflow to run. @returns whether it had to wait, so that something may follow from it */
+  hasWorked(db: Db): Promise<boolean>
+  stop(): Promise<void>
+}
+
+/** How often is looked, and how long workflows may take in all, in milliseconds. */
+const lookEveryMs = 15
+const longestMs = 100_000
+
+export async function startForgeRunner(
+  url: string,
+  registrationToken: string,
+  { labels = usualLabels, capacity = 2 }: { readonly labels?: readonly string[]; readonly capacity?: number },
+): Promise<ForgeRunner> {
+  const folder = mkdtempSync(join(tmpdir(), 'ingot-runner-'))
+  const runner = await startRunner({
+    url,
+    registrationToken,
+    name: 'of the test',
+    labels,
+    folder,
+    capacity,
+    environment: hostEnvironment(),
+  })
+  const isWanted = (runsOn: string): boolean => {
+    const wanted = JSON.parse(runsOn) as string[]
+    return wanted.length > 0 && wanted.every((label) => labels.includes(label))
+  }
+  const hasWork = async (db: Db): Promise<boolean> =>
+    runner.busy > 0 ||
+    (await hasRunningTask(db, runner.uuid)) ||
+    (await listWantedLabels(db, instanceScope)).some(isWanted)
+  return {
+    async hasWorked(db) {
+      const until = performance.now() + longestMs
+      let worked = false
+      while (await hasWork(db)) {
+        worked = true
+        if (performance.now() > until) throw new Error('the workflows did not come to an end')
+        await sleep(lookEveryMs)
+      }
+      return worked
+    },
+    async stop() {
+      await runner.stop()
+      rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
+    },
+  }
+}
