@@ -53,9 +53,8 @@ const shownSteps = 20
 
 const kit = fromRoot('conformance/run.mjs')
 const recordFile = fromRoot('conformance.json')
-const profileFolder = [options.dir && resolve(options.dir, 'profiles'), fromRoot('conformance/profiles')].find(
-  (folder) => folder && existsSync(folder),
-)
+const ownProfiles = options.dir === undefined ? [] : [resolve(options.dir, 'profiles')]
+const profileFolder = [...ownProfiles, fromRoot('conformance/profiles')].find((folder) => existsSync(folder))
 const profiles =
   options.profile === undefined
     ? readdirSync(profileFolder)

@@ -187,7 +187,7 @@ const text = sources.join('\n')
 
 /** Which schema file declares which name already. */
 const declaredIn = new Map()
-for (const file of readdirSync(join(root, 'src'), { recursive: true })) {
+for (const file of readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })) {
   if (!file.endsWith('.schemas.ts')) continue
   const content = readFileSync(join(root, 'src', file), 'utf8')
   for (const match of content.matchAll(/^export const (\w+) =/gm)) declaredIn.set(match[1], `src/${file}`)

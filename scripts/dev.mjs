@@ -42,8 +42,8 @@ const restartAfterBuild = {
   setup(build) {
     build.onEnd(async (result) => {
       const messages = [
-        ...(await formatMessages(result.errors, { kind: 'error', color: process.stderr.isTTY === true })),
-        ...(await formatMessages(result.warnings, { kind: 'warning', color: process.stderr.isTTY === true })),
+        ...(await formatMessages(result.errors, { kind: 'error', color: process.stderr.isTTY })),
+        ...(await formatMessages(result.warnings, { kind: 'warning', color: process.stderr.isTTY })),
       ]
       for (const message of messages) process.stderr.write(message)
       if (result.errors.length === 0) restart = restart.then(startServer)
@@ -55,11 +55,13 @@ const options = bundleOptions(existingEntries(programEntries), folder)
 const watcher = await context({ ...options, plugins: [...options.plugins, restartAfterBuild] })
 await watcher.watch()
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
-  process.on(signal, async () => {
-    stopping = true
-    await restart
-    await stopServer()
-    await watcher.dispose()
-    process.exit(0)
-  })
+  process.on(signal, () => void stop())
+}
+
+async function stop() {
+  stopping = true
+  await restart
+  await stopServer()
+  await watcher.dispose()
+  process.exit(0)
 }

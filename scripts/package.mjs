@@ -81,7 +81,7 @@ async function serve() {
     }
     fail(`the server was not ready:\n${output}`)
   } finally {
-    if (child.exitCode === null) process.kill(-child.pid, 'SIGTERM')
+    if (child.exitCode === null && child.pid !== undefined) process.kill(-child.pid, 'SIGTERM')
     await ended
   }
 }

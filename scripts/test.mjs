@@ -32,7 +32,9 @@ const testTimeoutMs = 120_000
 
 const files = ['src', 'test']
   .filter((folder) => existsSync(fromRoot(folder)))
-  .flatMap((folder) => readdirSync(fromRoot(folder), { recursive: true }).map((path) => `${folder}/${path}`))
+  .flatMap((folder) =>
+    readdirSync(fromRoot(folder), { recursive: true, encoding: 'utf8' }).map((path) => `${folder}/${path}`),
+  )
   .filter((path) => /\.test\.tsx?$/.test(path))
   .sort()
 

@@ -250,7 +250,7 @@ export async function bundle(entries, folder, options = {}) {
 export class BundleError extends Error {}
 
 async function printMessages(esbuild, messages, kind) {
-  const lines = await esbuild.formatMessages(messages, { kind, color: process.stderr.isTTY === true })
+  const lines = await esbuild.formatMessages(messages, { kind, color: process.stderr.isTTY })
   for (const line of lines) process.stderr.write(line)
 }
 

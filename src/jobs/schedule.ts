@@ -63,7 +63,7 @@ export function parseSchedule(text: string): ScheduleTimes {
     )
   try {
     // A zone that does not exist is only noticed when a time is computed.
-    nextAfter(0 as Unix)
+    nextAfter(0)
   } catch (error) {
     throw new Error(`"${text}" is not a schedule: ${(error as Error).message}`, { cause: error })
   }
