@@ -89,6 +89,11 @@ const readBounds = {
   'read: one issue': [4, 5],
   'read: issues, page of 50': [15, 12],
   'read: file contents': [5, 5],
+  'read: commits, page of 30': [12, 15],
+  'read: commits with stat': [12, 15],
+  'read: tree, recursive': [100, 100],
+  'read: compare two tags': [200, 200],
+  'read: directory of 2000': [30, 30],
 }
 /** What is asked of a row: [kind of ratio, largest ratio]. The rest is measured without a bound. */
 const bounds = {

@@ -54,13 +54,11 @@ const literal = (path: string): string => `:(top,literal)${path}`
 
 export async function logOids(context: GitContext, at: ReadFrom, query: LogQuery): Promise<readonly Oid[]> {
   if (query.from.length === 0 || query.limit === 0) return []
-  const walked = await walk(context, at, query)
-  if (walked) return walked
   if (query.limit === undefined || query.limit > maxRememberedLog) return revList(context, at, query)
   // Between fixed commits the answer never changes, and one about a path may cost a walk of the whole history.
   const { signal: _signal, ...fixed } = query
   const name = `${locate(context, at).scope}:log:${JSON.stringify({ ...fixed, path: cleanPath(query.path) })}`
-  return remembered(context, name, () => revList(context, at, fixed))
+  return remembered(context, name, async () => (await walk(context, at, fixed)) ?? revList(context, at, fixed))
 }
 
 async function revList(context: GitContext, at: ReadFrom, query: LogQuery): Promise<readonly Oid[]> {

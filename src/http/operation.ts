@@ -5,6 +5,7 @@ import type { Static, TObject } from 'typebox'
 import { apiErrors, textErrors, type ErrorForm } from './error-forms.ts'
 import { paramNames, type ParamNames } from './path.ts'
 import type { ComposedItem, ComposedList } from '../lib/composed-list.ts'
+import type { EncodedBody } from '../lib/encoded-body.ts'
 import type { Reply, StreamReply } from './reply.ts'
 import type { Schema, Schemas } from './schema.ts'
 
@@ -186,11 +187,11 @@ export type RepliesOf<Replies extends Readonly<Record<number, ReplyShape>>> = {
 
 /** A list that is answered need not be one that may be changed; nor an array or object as long as it is encoded as one. */
 type Sent<Body> = Body extends readonly (infer Item extends object)[]
-  ? readonly Item[] | ComposedList<Item>
+  ? readonly Item[] | ComposedList<Item> | EncodedBody<readonly Item[]>
   : Body extends readonly (infer Item)[]
     ? readonly Item[]
     : Body extends object
-      ? Body | ComposedItem<Body>
+      ? Body | ComposedItem<Body> | EncodedBody<Body>
       : Body
 
 type BodyOf<Body> = Body extends Schema ? Static<Body> : undefined

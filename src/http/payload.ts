@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { ComposedItem, ComposedList } from '../lib/composed-list.ts'
 import { isEncodedOnce } from '../lib/encode-once.ts'
+import { EncodedBody } from '../lib/encoded-body.ts'
 
 /** A body as it is sent. */
 export interface Payload {
@@ -24,6 +25,7 @@ const maxTextLength = 8192
 
 /** Encodes the body of a reply. */
 export function payloadOf(body: unknown): Payload {
+  if (body instanceof EncodedBody) return body
   if (!isEncodedOnce(body)) return encode(body)
   const known = kept.get(body)
   if (known) return known
@@ -35,15 +37,7 @@ export function payloadOf(body: unknown): Payload {
 function encode(body: unknown): Payload {
   if (body instanceof ComposedItem) return payloadOfItem(body)
   if (body instanceof ComposedList && body.items.length > 0) return payloadOfList(body)
-  return payloadOfValue(body)
-}
-
-function payloadOfValue(body: unknown): Payload {
-  const text = `${JSON.stringify(body)}\n`
-  const etag = etagOf(text)
-  if (text.length <= maxTextLength) return { content: text, sizeBytes: Buffer.byteLength(text), etag }
-  const content = Buffer.from(text)
-  return { content, sizeBytes: content.length, etag }
+  return new EncodedBody(body)
 }
 
 /** What `JSON.stringify` makes of it, and a line feed. */

@@ -1,8 +1,10 @@
 import type { RepoCtx } from '../../access/context.ts'
 import type { Commit as GitCommit, FileChange, Identity, ReadFrom } from '../../git/git.ts'
+import type { EncodedBody } from '../../lib/encoded-body.ts'
 import type { Oid } from '../../lib/ids.ts'
 import { zeroTime } from '../../lib/time.ts'
 import { presentUser } from '../../users/user.present.ts'
+import type { User } from '../../users/user.schemas.ts'
 import { loadCommitAuthors, type CommitAuthors } from './commit-authors.ts'
 import type {
   Commit,
@@ -15,8 +17,9 @@ import type {
 } from './commit.schemas.ts'
 import { formatCommitTime } from './commit-time.ts'
 import { repoApiUrl, repoWebUrl } from '../../repos/repo-url.ts'
+import { keptAnswer } from '../kept-answers.ts'
 import { presentVerification } from './verification.present.ts'
-import { verifySignatures } from '../../refs/verification.ts'
+import { type Verification, verifySignatures } from '../../refs/verification.ts'
 
 /** Which of the costly parts of a commit are shown; a part that is not is null. */
 export interface CommitParts {
@@ -61,10 +64,30 @@ function presentStats(commit: GitCommit, changes: readonly FileChange[]): Commit
 const emailsOf = (commits: readonly GitCommit[]): string[] =>
   commits.flatMap(({ author, committer }) => [author.email, committer.email])
 
-/** Accounts of commits are shown as guests see them, whoever asks (observed). */
-function presentCommitAccount(place: Place, authors: CommitAuthors, email: string) {
-  const user = authors.of(email)
-  return user ? presentUser({ config: place.config }, user) : null
+/** What rows say about commits: it may change, and is asked for with each request. */
+interface AroundCommits {
+  /** Accounts as guests see them, whoever asks (observed); null where an address is nobody's. By address. */
+  readonly accounts: ReadonlyMap<string, User | null>
+  /** In the order of the commits; empty when they are not shown. */
+  readonly verdicts: readonly Verification[]
+}
+
+async function loadAroundCommits(
+  place: Place,
+  commits: readonly GitCommit[],
+  parts: CommitParts,
+): Promise<AroundCommits> {
+  const emails = new Set(emailsOf(commits))
+  const [authors, verdicts] = await Promise.all([
+    loadCommitAuthors(place, emails),
+    parts.verification ? verifySignatures(place, commits) : [],
+  ])
+  const accounts = new Map<string, User | null>()
+  for (const email of emails) {
+    const user = authors.of(email)
+    accounts.set(email, user ? presentUser({ config: place.config }, user) : null)
+  }
+  return { accounts, verdicts }
 }
 
 /**
@@ -72,25 +95,22 @@ function presentCommitAccount(place: Place, authors: CommitAuthors, email: strin
  *
  * @param at where they are read, if not in the repository alone
  */
-export async function presentCommits(
+async function presentCommits(
   place: Place,
   commits: readonly GitCommit[],
   parts: CommitParts,
+  { accounts, verdicts }: AroundCommits,
   at: ReadFrom = place.repo.git_key,
 ): Promise<Commit[]> {
   if (commits.length === 0) return []
   const needsChanges = parts.files || parts.stats === true
-  const [authors, verdicts, changes] = await Promise.all([
-    loadCommitAuthors(place, emailsOf(commits)),
-    parts.verification ? verifySignatures(place, commits) : [],
-    needsChanges
-      ? place.git.commitChanges(
-          at,
-          commits.map(({ oid }) => oid),
-          { renames: false, counts: parts.stats === true },
-        )
-      : new Map<Oid, readonly FileChange[]>(),
-  ])
+  const changes = needsChanges
+    ? await place.git.commitChanges(
+        at,
+        commits.map(({ oid }) => oid),
+        { renames: false, counts: parts.stats === true },
+      )
+    : new Map<Oid, readonly FileChange[]>()
   const api = repoApiUrl(place)
   const web = repoWebUrl(place)
   return commits.map((commit, index) => {
@@ -113,8 +133,8 @@ export async function presentCommits(
         tree: { url: `${api}/git/trees/${oid}`, sha: oid, created },
         verification: verdict ? presentVerification(commit, verdict) : null,
       },
-      author: presentCommitAccount(place, authors, commit.author.email),
-      committer: presentCommitAccount(place, authors, commit.committer.email),
+      author: accounts.get(commit.author.email) ?? null,
+      committer: accounts.get(commit.committer.email) ?? null,
       parents: commit.parents.map((parent) => presentCommitMeta(place, parent)),
       files: parts.files ? presentAffectedFiles(changed) : null,
       stats:
@@ -127,8 +147,56 @@ export async function presentCommits(
   })
 }
 
+/** What an answer says besides its commits. */
+interface CommitsIn<Body> {
+  /** Names the kind of answer, with all that it says besides. */
+  readonly name: readonly unknown[]
+  readonly body: (presented: Commit[]) => Body
+}
+
+/**
+ * An answer that shows commits of one repository. What is shown of rows is asked for; what these and the commits come to
+ * is kept.
+ *
+ * @param at where the commits are read, if not in the repository alone
+ */
+export async function presentCommitsIn<Body extends object>(
+  place: Place,
+  commits: readonly GitCommit[],
+  parts: CommitParts,
+  { name, body }: CommitsIn<Body>,
+  at: ReadFrom = place.repo.git_key,
+): Promise<EncodedBody<Body>> {
+  const around = await loadAroundCommits(place, commits, parts)
+  const { repo } = place
+  const rows = [[...around.accounts].filter(([, user]) => user), around.verdicts.map(shortVerdict)]
+  const madeOf = [
+    name,
+    repo.git_key,
+    at,
+    repoApiUrl(place),
+    repoWebUrl(place),
+    parts,
+    commits.map(({ oid }) => oid),
+    rows,
+  ]
+  return keptAnswer(place, madeOf, async () => body(await presentCommits(place, commits, parts, around, at)))
+}
+
+/** Most commits are not signed. */
+const shortVerdict = (verdict: Verification) => (verdict.kind === 'unsigned' ? 0 : verdict)
+
+/** A list of commits of one repository. */
+export const presentCommitList = (
+  place: Place,
+  commits: readonly GitCommit[],
+  parts: CommitParts,
+): Promise<EncodedBody<Commit[]>> =>
+  presentCommitsIn(place, commits, parts, { name: ['list'], body: (presented) => presented })
+
 export async function presentCommit(place: Place, commit: GitCommit, parts: CommitParts): Promise<Commit> {
-  const [presented] = await presentCommits(place, [commit], parts)
+  const around = await loadAroundCommits(place, [commit], parts)
+  const [presented] = await presentCommits(place, [commit], parts, around)
   return presented as Commit
 }
 

@@ -8,7 +8,7 @@ import { enumeration, pageQuery, pathText } from '../../http/schema.ts'
 import { Conflict, NotFound } from '../../lib/errors.ts'
 import { pageOf } from '../../lib/paging.ts'
 import { Commit, Compare } from './commit.schemas.ts'
-import { presentCommit, presentCommits } from './commit.present.ts'
+import { presentCommit, presentCommitList, presentCommitsIn } from './commit.present.ts'
 import { listCommits } from './commit.service.ts'
 import { compareRevisions } from './compare.service.ts'
 import { checkRevisionName, findNamedCommit } from './named-commit.service.ts'
@@ -73,7 +73,7 @@ export const repoGetAllCommits = operation({
     const page = pageOf(query, { ...ctx.config.api, maxResponseItems: ctx.config.git.commitsRangeSize })
     const { commits, total } = await listCommits(ctx, { revision: query.sha, path: query.path, not: query.not }, page)
     const pages = Math.ceil(total / page.limit)
-    return paged(await presentCommits(ctx, commits, partsOf(query)), page, total, {
+    return paged(await presentCommitList(ctx, commits, partsOf(query)), page, total, {
       headers: {
         'x-page': String(page.number),
         'x-perpage': String(page.limit),
@@ -137,7 +137,14 @@ export const repoCompareDiff = operation({
   reply: { 200: Compare },
   async run({ ctx, params, query }) {
     const { commits, total, at } = await compareRevisions(ctx, params.filepath)
-    const presented = await presentCommits(ctx, commits, { ...partsOf(query), stats: 'zero' }, at)
-    return ok({ total_commits: total, commits: presented, files: presented.flatMap(({ files }) => files ?? []) })
+    const answer = {
+      name: ['comparison', total],
+      body: (presented: Commit[]): Compare => ({
+        total_commits: total,
+        commits: presented,
+        files: presented.flatMap(({ files }) => files ?? []),
+      }),
+    }
+    return ok(await presentCommitsIn(ctx, commits, { ...partsOf(query), stats: 'zero' }, answer, at))
   },
 })

@@ -1,8 +1,6 @@
-import { LRUCache } from 'lru-cache'
 import type { RepoCtx } from '../../access/context.ts'
-import { perApplication } from '../../access/per-application.ts'
 import type { Commit as GitCommit, PathEntry } from '../../git/git.ts'
-import { encodeOnce } from '../../lib/encode-once.ts'
+import type { EncodedBody } from '../../lib/encoded-body.ts'
 import { escapePath, escapeQuery } from '../../lib/escape-url.ts'
 import type { Oid } from '../../lib/ids.ts'
 import { mapLimited } from '../../lib/map-limited.ts'
@@ -14,6 +12,7 @@ import type { ContentsResponse, FileCommitResponse, FileDeleteResponse } from '.
 import { entryKind } from './entry-kind.ts'
 import type { NamedCommit } from '../commits/named-commit.service.ts'
 import { repoApiUrl, repoWebUrl } from '../../repos/repo-url.ts'
+import { keptAnswer } from '../kept-answers.ts'
 import { readSubmodules } from './submodules.ts'
 import { presentVerification } from '../commits/verification.present.ts'
 import { verifySignatures } from '../../refs/verification.ts'
@@ -73,34 +72,27 @@ function presentEntry(place: Place, view: ContentView, entry: PathEntry, details
   }
 }
 
-/** Most entries of remembered folders, in all; an entry takes about 3 KB. */
-const maxRememberedEntries = 8000
-
-const shownFolders = perApplication(
-  () =>
-    new LRUCache<string, readonly ContentsResponse[]>({
-      maxSize: maxRememberedEntries,
-      sizeCalculation: (entries) => Math.max(1, entries.length),
-    }),
-)
-
 /**
  * Entries of one folder, without their contents; everything about them is read in batches. What a folder was at a commit
- * never changes, so the list is remembered under everything that its addresses are made of, and encoded once.
+ * never changes, so the answer is kept under everything that its addresses are made of.
  */
-export async function presentFolder(
+export function presentFolder(
   place: Place,
   view: ContentView,
-  folder: string,
-  entries: readonly PathEntry[],
-): Promise<readonly ContentsResponse[]> {
+  { path, tree }: { readonly path: string; readonly tree: Oid },
+): Promise<EncodedBody<ContentsResponse[]>> {
   const { kind, name, commit } = view.revision
-  const shownAs = JSON.stringify([place.repo.git_key, repoApiUrl(place), kind, name, commit, view.ref, folder])
-  const known = shownFolders(place).get(shownAs)
-  if (known) return known
-  const shown = encodeOnce(await presentEntries(place, view, folder, entries))
-  shownFolders(place).set(shownAs, shown)
-  return shown
+  const madeOf = ['folder', place.repo.git_key, repoApiUrl(place), kind, name, commit, view.ref, path]
+  return keptAnswer(place, madeOf, async () => {
+    const entries = await place.git.readTree(place.repo.git_key, tree)
+    const below = path === '' ? '' : `${path}/`
+    return presentEntries(
+      place,
+      view,
+      path,
+      entries.map((entry) => ({ ...entry, path: below + entry.name })),
+    )
+  })
 }
 
 async function presentEntries(

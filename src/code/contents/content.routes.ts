@@ -7,6 +7,7 @@ import type { FileEdit } from '../../git/git.ts'
 import { operation, validBody } from '../../http/operation.ts'
 import { created, ok } from '../../http/reply.ts'
 import { pathText } from '../../http/schema.ts'
+import type { EncodedBody } from '../../lib/encoded-body.ts'
 import { Invalid } from '../../lib/errors.ts'
 import { mapLimited } from '../../lib/map-limited.ts'
 import { presentChange, presentContent, presentFolder } from './content.present.ts'
@@ -40,13 +41,11 @@ async function presentPath(
   ctx: RepoCtx,
   ref: string | undefined,
   path: string,
-): Promise<ContentsResponse | readonly ContentsResponse[]> {
+): Promise<ContentsResponse | ContentsResponse[] | EncodedBody<ContentsResponse[]>> {
   if (ctx.repo.is_empty) return []
   const { revision, ref: name, content } = await getContent(ctx, ref, path)
   const view = { revision, ref: name }
-  return content.kind === 'folder'
-    ? presentFolder(ctx, view, content.path, content.entries)
-    : presentContent(ctx, view, content.entry)
+  return content.kind === 'folder' ? presentFolder(ctx, view, content) : presentContent(ctx, view, content.entry)
 }
 
 export const repoGetContentsList = operation({

@@ -1,13 +1,14 @@
 import type { RepoCtx } from '../../access/context.ts'
 import type { PathEntry } from '../../git/git.ts'
 import { NotFound } from '../../lib/errors.ts'
+import type { Oid } from '../../lib/ids.ts'
 import type { NamedCommit } from '../commits/named-commit.service.ts'
 import { revisionOrDefault } from '../commits/named-commit.service.ts'
 import { cleanPath } from '../tree-path.rules.ts'
 
-/** What a path is in a revision. */
+/** What a path is in a revision; of a folder the id of its tree, or of the commit for the root. */
 export type Content =
-  | { readonly kind: 'folder'; readonly path: string; readonly entries: readonly PathEntry[] }
+  | { readonly kind: 'folder'; readonly path: string; readonly tree: Oid }
   | { readonly kind: 'entry'; readonly entry: PathEntry }
 
 /** The revision and what the path is there; either one unknown is `NotFound`. */
@@ -32,10 +33,5 @@ async function contentAt(
   const found = path === '' ? undefined : await git.findPath(key, revision.commit, path)
   if (path !== '' && !found) throw new NotFound(`there is no ${path} in ${revision.name}`, 'path_not_found')
   if (found && found.type !== 'tree') return { kind: 'entry', entry: found }
-  const entries = await git.readTree(key, found?.oid ?? revision.commit)
-  return {
-    kind: 'folder',
-    path,
-    entries: entries.map((entry) => ({ ...entry, path: path === '' ? entry.name : `${path}/${entry.name}` })),
-  }
+  return { kind: 'folder', path, tree: found?.oid ?? revision.commit }
 }

@@ -6,9 +6,10 @@ import { ok } from '../../http/reply.ts'
 import { pathText } from '../../http/schema.ts'
 import { BadRequest } from '../../lib/errors.ts'
 import type { Oid } from '../../lib/ids.ts'
-import { pageOf } from '../../lib/paging.ts'
+import { type Page, pageOf } from '../../lib/paging.ts'
 import { GitBlobResponse } from './blob.schemas.ts'
 import { findRevision } from '../commits/named-commit.service.ts'
+import { keptPage } from '../kept-answers.ts'
 import { repoApiUrl } from '../../repos/repo-url.ts'
 import { presentTreeEntry } from './tree.present.ts'
 import { GitTreeResponse } from './tree.schemas.ts'
@@ -33,32 +34,33 @@ export const getTree = operation({
     if (!found || !treeish) throw new BadRequest(`${params.sha} is no tree`, 'tree_not_found')
     const most = config.api.defaultGitTreesPerPage
     const page = pageOf({ page: query.page, limit: query.per_page }, { defaultPagingNum: most, maxResponseItems: most })
-    const { entries, total } = query.recursive
-      ? await git.listTreeRecursive(repo.git_key, treeish, {
-          skip: page.offset,
-          limit: page.limit,
-          sizes: true,
-          foldersToo: true,
-        })
-      : await pageOfTree(ctx, treeish, page.offset, page.limit)
     const api = repoApiUrl(ctx)
-    return ok(
-      {
-        sha: found.oid,
-        url: `${api}/git/trees/${found.oid}`,
-        tree: entries.length === 0 && page.number > 1 ? null : entries.map((entry) => presentTreeEntry(api, entry)),
-        truncated: entries.length > 0 && entries.length < total,
-        page: page.number,
-        total_count: total,
-      },
-      { 'x-total-count': String(total), 'access-control-expose-headers': 'X-Total-Count' },
-    )
+    const recursive = query.recursive === true
+    const madeOf = ['tree', repo.git_key, api, found.oid, treeish, recursive, page.offset, page.limit]
+    const { body, total } = await keptPage<GitTreeResponse>(ctx, madeOf, async () => {
+      const { entries, total } = await pageOfTree(ctx, treeish, recursive, page)
+      return {
+        total,
+        body: {
+          sha: found.oid,
+          url: `${api}/git/trees/${found.oid}`,
+          tree: entries.length === 0 && page.number > 1 ? null : entries.map((entry) => presentTreeEntry(api, entry)),
+          truncated: entries.length > 0 && entries.length < total,
+          page: page.number,
+          total_count: total,
+        },
+      }
+    })
+    return ok(body, { 'x-total-count': String(total), 'access-control-expose-headers': 'X-Total-Count' })
   },
 })
 
-/** A page of one folder, with the sizes of the files on it. */
-async function pageOfTree(ctx: RepoCtx, treeish: Oid, skip: number, limit: number) {
+/** A page of a tree, or of all that lies below it, with the sizes of the files on it. */
+async function pageOfTree(ctx: RepoCtx, treeish: Oid, recursive: boolean, { offset: skip, limit }: Page) {
   const { git, repo } = ctx
+  if (recursive) {
+    return git.listTreeRecursive(repo.git_key, treeish, { skip, limit, sizes: true, foldersToo: true })
+  }
   const all = await git.readTree(repo.git_key, treeish)
   const shown = all.slice(skip, skip + limit)
   const sizes = await git.blobSizes(
