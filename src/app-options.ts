@@ -86,6 +86,7 @@ export function gitOptions(config: Config, log: Log, more: Partial<GitOptions> =
       readProcesses: config.ingot.maxExpensiveRequests + 4,
       pooledProcesses: config.ingot.maxGitReaders,
       waiting: config.ingot.maxGitQueue,
+      keptFetchBytes: config.ingot.maxKeptFetches,
       ...(config.ingot.maxPushSize >= 0 ? { maxPackBytes: config.ingot.maxPushSize } : {}),
       ...more.limits,
     },

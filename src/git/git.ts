@@ -708,4 +708,7 @@ export type GitLimits = {
   readonly maxRefUpdates: number
   /** Parsed commits and trees kept in memory, in bytes. */
   readonly objectCacheBytes: number
+  /** Output of fetches on the disk that is kept for others who ask the same, and how long after somebody last did. */
+  readonly keptFetchBytes: number
+  readonly keptFetchIdleMs: number
 }

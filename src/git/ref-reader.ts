@@ -4,11 +4,13 @@
  * loose ones. So a change is visible to the next read, whoever made it (a push, this layer, another server on a shared
  * folder).
  */
+import { hash } from 'node:crypto'
 import { readFileSync, statSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { NotFound } from '../lib/errors.ts'
 import type { Oid } from '../lib/ids.ts'
+import { mapLimited } from '../lib/map-limited.ts'
 import { fetchedPrefix, isOid } from '../lib/refs.ts'
 import { explainMissing, type GitContext, locate } from './context.ts'
 import { type GitKey, repositoryPath } from './git-key.ts'
@@ -114,40 +116,53 @@ export async function setHead(context: GitContext, key: GitKey, branch: string):
  * another server that lie aside are given to who asks for them alone.
  */
 export async function readRefs(context: GitContext, key: GitKey, prefix = 'refs/'): Promise<readonly BareRef[]> {
-  const directory = repositoryPath(context.root, key)
-  const names: string[] = []
   // Only folders that can hold matches are listed: `refs/heads/fea` lists `refs/heads`.
   const folder = prefix.startsWith('refs/') ? prefix.slice(0, prefix.lastIndexOf('/')) : 'refs'
   if (folder.split('/').some((part) => part === '..' || part === '.')) return []
-  await listFiles(directory, folder, names)
-  const loose = names.filter((name) => name.startsWith(prefix))
+  const loose = await readLoose(context, key, folder)
   const byName = new Map<string, Oid>()
-  const queue = [...loose]
-  const values = new Map<string, Oid>()
-  await Promise.all(
-    Array.from({ length: Math.min(parallelReads, queue.length) }, async () => {
-      for (let name = queue.pop(); name !== undefined; name = queue.pop()) {
-        // There may be thousands, which must not hold up everything else.
-        const oid = await follow(context, key, name, readIfPresent, 0)
-        if (oid !== undefined) values.set(name, oid)
-      }
-    }),
-  )
   for (const [name, { oid }] of (await readPackedRefs(context, key)).byName) {
     if (name.startsWith(prefix)) byName.set(name, oid)
   }
-  for (const [name, oid] of values) byName.set(name, oid)
+  for (const [name, oid] of loose) if (name.startsWith(prefix)) byName.set(name, oid)
   if (!prefix.startsWith(fetchedPrefix)) {
     for (const name of byName.keys()) if (name.startsWith(fetchedPrefix)) byName.delete(name)
   }
-  if (byName.size === 0 && (await readIfPresent(join(directory, 'HEAD'))) === undefined) {
+  if (byName.size === 0 && (await readIfPresent(join(repositoryPath(context.root, key), 'HEAD'))) === undefined) {
     throw new NotFound('the repository does not exist', 'git_repository_missing')
   }
   return [...byName].map(([name, oid]) => ({ name, oid })).sort(byNameBytes)
 }
 
-const byNameBytes = (a: { name: string }, b: { name: string }): number =>
-  Buffer.compare(Buffer.from(a.name), Buffer.from(b.name))
+/** The references that have a file of their own, in a folder and below. */
+async function readLoose(context: GitContext, key: GitKey, folder: string): Promise<ReadonlyMap<string, Oid>> {
+  const names: string[] = []
+  await listFiles(repositoryPath(context.root, key), folder, names)
+  const values = new Map<string, Oid>()
+  await mapLimited(names, parallelReads, async (name) => {
+    // There may be thousands, which must not hold up everything else.
+    const oid = await follow(context, key, name, readIfPresent, 0)
+    if (oid !== undefined) values.set(name, oid)
+  })
+  return values
+}
+
+/** Stands for all references as they are now: another text as soon as one of them, or HEAD, has moved. */
+export async function refsStamp(context: GitContext, key: GitKey): Promise<string> {
+  const { branch } = await readHead(context, key)
+  const lines = (await readRefs(context, key)).map(({ name, oid }) => `${oid} ${name}`)
+  return hash('sha256', `${branch}\n${lines.join('\n')}`, 'base64url')
+}
+
+/** Letters that the engine keeps as two, whose order among others is not that of their bytes. */
+const twoUnits = /[\ud800-\udfff]/
+
+const byNameBytes = ({ name: one }: { name: string }, { name: other }: { name: string }): number =>
+  twoUnits.test(one) || twoUnits.test(other)
+    ? Buffer.compare(Buffer.from(one), Buffer.from(other))
+    : one < other
+      ? -1
+      : 1
 
 async function listFiles(root: string, folder: string, into: string[]): Promise<void> {
   let entries

@@ -2,12 +2,14 @@
  * Fetches and their readers. Several clients that ask the same of a repository at the same time (eight runners that clone one
  * commit) share one git: its output is made once and read by each at its own speed. What a client takes too slowly is laid
  * aside on the disk, so that git ends and its place is free for others. A fetch that nobody joins and whose client is
- * quick is passed on as it comes.
+ * quick is passed on as it comes. What is asked for again soon is kept for whoever comes later
+ * (`docs/decisions/0052-fetches-that-are-kept.md`).
  */
-import { randomBytes } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 import { type FileHandle, mkdir, open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
+import { LRUCache } from 'lru-cache'
 import type { ClientShare, GitService } from './git.ts'
 
 /** Others may join until so much was written; until then all of it is kept in memory. */
@@ -21,43 +23,84 @@ const readBytes = 256 << 10
 const slowBytes = 128 << 10
 const slowMs = 500
 
+/** Questions that are remembered as asked lately. */
+const maxAsked = 1000
+
+/** How much is kept of fetches that are asked for again, and how long. */
+export interface KeepLimits {
+  readonly maxBytes: number
+  /** Since somebody asked last; also how soon somebody must ask again. */
+  readonly idleMs: number
+  /** Since git was started, however often it is asked for. */
+  readonly longestMs: number
+}
+
 /**
  * waiting: for a place; joinable: others may still join; single: for one reader, and git waits for it; file: what readers have not
- * taken lies in a file.
+ * taken lies in a file; kept: all of it does, and others may join until it is dropped.
  */
-type Mode = 'waiting' | 'joinable' | 'single' | 'file'
+type Mode = 'waiting' | 'joinable' | 'single' | 'file' | 'kept'
 
 type Start = (signal: AbortSignal) => Promise<GitService>
 
+/** What is asked. */
+interface Question {
+  readonly repository: string
+  /** Stands for all references of the repository as they are: a moved one makes another question. */
+  readonly refs: string
+  /** All that the client has sent. */
+  readonly request: string
+}
+
 /** A client that wants a fetch. */
 interface Join {
-  /** Stands for what is asked, for who may share the answer; undefined: it is for this client alone. */
-  readonly name: string | undefined
+  /** Who asks the same may share the answer; undefined: it is for this client alone. */
+  readonly question: Question | undefined
   readonly share: ClientShare | undefined
   /** Starts git; the signal ends it. */
   readonly start: Start
   readonly signal: AbortSignal | undefined
 }
 
-/** Fetches under way, by what was asked. */
+/** Fetches under way or kept, by what was asked. */
 export class SharedFetches {
   readonly #running = new Map<string, SharedFetch>()
   readonly #folder: string
+  readonly #limits: KeepLimits
+  /** What is kept, by repository; in order of when it was last asked for. */
+  readonly #kept = new Map<SharedFetch, Question>()
+  readonly #asked: LRUCache<string, true>
+  #keptBytes = 0
 
-  /** @param folder where output for slow readers is put while it lasts */
-  constructor(folder: string) {
+  /** @param folder where output for slow readers, and what is kept, is put while it lasts */
+  constructor(folder: string, limits: KeepLimits) {
     this.#folder = folder
+    this.#limits = limits
+    this.#asked = new LRUCache({ maxSize: maxAsked, sizeCalculation: () => 1, ttl: limits.idleMs })
   }
 
-  /** A reader of a running fetch of that name, or of a new one. Rejects when there is no place for it, or git does not start. */
-  async join({ name, share, start, signal }: Join): Promise<GitService> {
+  /** Bytes on the disk of what is kept. */
+  get keptBytes(): number {
+    return this.#keptBytes
+  }
+
+  /** A reader of a running or kept fetch of that kind, or of a new one. Rejects when there is no place for it, or git does not start. */
+  async join({ question, share, start, signal }: Join): Promise<GitService> {
+    if (question === undefined) return readerOf(this.#begin(undefined, share, start), signal)
+    this.#dropOlder(question)
+    const name = hash('sha256', JSON.stringify(question), 'base64url')
     // Who waits for a place waits for one of their own: nobody's fetch hangs on how many others have begun.
-    const waitingName = name === undefined ? undefined : `${share?.who ?? ''} ${name}`
-    const known = name === undefined ? undefined : (this.#find(name) ?? this.#find(waitingName as string))
-    const fetch = known ?? this.#begin({ name, waitingName, share, start })
-    const reader = fetch.addReader(signal)
-    await fetch.started
-    return reader
+    const names = { open: name, waiting: `${share?.who ?? ''} ${name}` }
+    const known = this.#find(names.open) ?? this.#find(names.waiting)
+    const isWanted = this.#limits.maxBytes > 0 && this.#asked.has(name)
+    this.#asked.set(name, true)
+    if (known) this.#touch(known)
+    return readerOf(known ?? this.#begin({ ...names, question, isWanted }, share, start), signal)
+  }
+
+  /** Drops all that is kept. */
+  close(): void {
+    for (const fetch of [...this.#kept.keys()]) fetch.drop()
   }
 
   #find(name: string): SharedFetch | undefined {
@@ -65,30 +108,68 @@ export class SharedFetches {
     return fetch?.isJoinable === true ? fetch : undefined
   }
 
-  #begin({
-    name,
-    waitingName,
-    share,
-    start,
-  }: Pick<Join, 'name' | 'share' | 'start'> & { readonly waitingName: string | undefined }): SharedFetch {
-    const forget = (key: string | undefined): void => {
-      if (key !== undefined && this.#running.get(key) === fetch) this.#running.delete(key)
+  /** What was kept of a repository whose references have moved since is of no use any more. */
+  #dropOlder({ repository, refs }: Question): void {
+    for (const [fetch, kept] of this.#kept) {
+      if (kept.repository === repository && kept.refs !== refs) fetch.drop()
+    }
+  }
+
+  #touch(fetch: SharedFetch): void {
+    const question = this.#kept.get(fetch)
+    if (question === undefined) return
+    this.#kept.delete(fetch)
+    this.#kept.set(fetch, question)
+    fetch.keepFor(this.#limits.idleMs)
+  }
+
+  /** Room for bytes that are kept, where that of others has to go for it. */
+  #takeRoom(bytes: number): boolean {
+    for (const fetch of this.#kept.keys()) {
+      if (this.#keptBytes + bytes <= this.#limits.maxBytes) break
+      if (!fetch.isRead) fetch.drop()
+    }
+    if (this.#keptBytes + bytes > this.#limits.maxBytes) return false
+    this.#keptBytes += bytes
+    return true
+  }
+
+  #begin(
+    asked: { open: string; waiting: string; question: Question; isWanted: boolean } | undefined,
+    share: ClientShare | undefined,
+    start: Start,
+  ): SharedFetch {
+    const forget = (): void => {
+      for (const name of asked ? [asked.open, asked.waiting] : []) {
+        if (this.#running.get(name) === fetch) this.#running.delete(name)
+      }
+      this.#kept.delete(fetch)
     }
     const fetch: SharedFetch = new SharedFetch(this.#folder, share, {
-      isShared: name !== undefined,
+      isShared: asked !== undefined,
       onPlaced: () => {
-        forget(waitingName)
-        if (name !== undefined) this.#running.set(name, fetch)
+        if (asked === undefined) return
+        forget()
+        this.#running.set(asked.open, fetch)
+        if (!asked.isWanted) return
+        this.#kept.set(fetch, asked.question)
+        fetch.keep(
+          { tryTake: (bytes) => this.#takeRoom(bytes), release: (bytes) => (this.#keptBytes -= bytes) },
+          this.#limits,
+        )
       },
-      onClosed: () => {
-        forget(waitingName)
-        forget(name)
-      },
+      onClosed: forget,
     })
-    if (waitingName !== undefined) this.#running.set(waitingName, fetch)
+    if (asked) this.#running.set(asked.waiting, fetch)
     fetch.begin(start)
     return fetch
   }
+}
+
+async function readerOf(fetch: SharedFetch, signal: AbortSignal | undefined): Promise<GitService> {
+  const reader = fetch.addReader(signal)
+  await fetch.started
+  return reader
 }
 
 interface Events {
@@ -98,6 +179,9 @@ interface Events {
   /** Nobody may join any more. */
   readonly onClosed: () => void
 }
+
+/** Room on the disk. */
+type Room = NonNullable<ClientShare['room']>
 
 class SharedFetch {
   readonly #folder: string
@@ -120,8 +204,13 @@ class SharedFetch {
   #file: FileHandle | undefined
   /** How much the file has, from the beginning on. */
   #fileBytes = 0
-  /** Bytes of it that room was taken for. */
+  /** Bytes of it that room was taken for: of the client's share, and of what all keep. */
   #spilled = 0
+  #keptBytes = 0
+  #keptRoom: Room | undefined
+  #idle: NodeJS.Timeout | undefined
+  #longest: NodeJS.Timeout | undefined
+  #isDropped = false
   #writing: Promise<void> = Promise.resolve()
   #watch: NodeJS.Timeout | undefined
   /** Where the lone reader was when it was last looked at, while git waited for it. */
@@ -143,10 +232,38 @@ class SharedFetch {
 
   get isJoinable(): boolean {
     return (
-      (this.#mode === 'joinable' || this.#mode === 'waiting') &&
+      (this.#mode === 'joinable' || this.#mode === 'waiting' || this.#mode === 'kept') &&
       this.#failure === undefined &&
+      !this.#isDropped &&
       !this.#gone.signal.aborted
     )
+  }
+
+  get isRead(): boolean {
+    return this.#readers.size > 0
+  }
+
+  /** All that git writes stays for who comes later, as long as there is room and somebody asks for it. */
+  keep(room: Room, { idleMs, longestMs }: Pick<KeepLimits, 'idleMs' | 'longestMs'>): void {
+    this.#mode = 'kept'
+    this.#keptRoom = room
+    this.#longest = setTimeout(() => this.drop(), longestMs).unref()
+    this.keepFor(idleMs)
+  }
+
+  keepFor(idleMs: number): void {
+    clearTimeout(this.#idle)
+    this.#idle = setTimeout(() => this.drop(), idleMs).unref()
+  }
+
+  /** Nobody may join any more; who reads it reads on. */
+  drop(): void {
+    if (this.#isDropped) return
+    this.#isDropped = true
+    clearTimeout(this.#idle)
+    clearTimeout(this.#longest)
+    this.#events.onClosed()
+    if (this.#readers.size === 0) void this.#closeFile()
   }
 
   begin(start: Start): void {
@@ -196,9 +313,10 @@ class SharedFetch {
   leave(reader: Reader): void {
     this.#readers.delete(reader)
     if (this.#readers.size > 0) return this.#regulate()
+    if (this.#mode === 'kept' && this.#ended && !this.#isDropped) return
     clearInterval(this.#watch)
     if (!this.#ended) this.#gone.abort(new Error('nobody waits for the fetch any more'))
-    this.#events.onClosed()
+    this.drop()
     void this.#closeFile()
   }
 
@@ -236,7 +354,7 @@ class SharedFetch {
       this.#mode = this.#readers.size > 1 ? 'file' : 'single'
     }
     if (this.#mode === 'single') this.#trim(Math.min(...this.#positions()))
-    if (this.#mode === 'file') this.#layAside()
+    if (this.#mode === 'file' || this.#mode === 'kept') this.#layAside()
     for (const reader of this.#readers) reader.wake()
     this.#regulate()
   }
@@ -254,7 +372,7 @@ class SharedFetch {
 
   /** Moves what is in memory to the file, as far as there is room; readers find it there as soon as it is. */
   async #spill(): Promise<void> {
-    if (this.#readers.size === 0) return
+    if (this.#readers.size === 0 && this.#mode !== 'kept') return
     try {
       if (this.#file === undefined) {
         await mkdir(this.#folder, { recursive: true })
@@ -265,14 +383,13 @@ class SharedFetch {
         // What was dropped before is not missed: every reader has it.
         this.#fileBytes = this.#base
       }
-      while (this.#chunks.length > 0 && this.#mode === 'file') {
+      while (this.#chunks.length > 0 && (this.#mode === 'file' || this.#mode === 'kept')) {
         const chunk = this.#chunks[0]!
-        if (this.#share?.room?.tryTake(chunk.length) === false) {
+        if (!this.#takeRoom(chunk.length)) {
           // From here on git waits for the slowest reader.
           this.#mode = 'single'
           break
         }
-        this.#spilled += chunk.length
         await this.#file.write(chunk, 0, chunk.length, this.#base)
         this.#chunks.shift()
         this.#base += chunk.length
@@ -284,12 +401,28 @@ class SharedFetch {
     this.#regulate()
   }
 
+  /** Room for a piece: of what all keep as long as there is some, then of the client's share. */
+  #takeRoom(bytes: number): boolean {
+    if (this.#mode === 'kept') {
+      if (this.#keptRoom?.tryTake(bytes) === true) {
+        this.#keptBytes += bytes
+        return true
+      }
+      this.#mode = 'file'
+      this.drop()
+    }
+    if (this.#share?.room?.tryTake(bytes) === false) return false
+    this.#spilled += bytes
+    return true
+  }
+
   /** Stops git while the slowest reader, or the file, is too far behind. */
   #regulate(): void {
     const source = this.#source
     if (source === undefined || this.#mode === 'joinable') return
     const behind = this.#total - Math.min(...this.#positions(), this.#total)
-    const tooFar = this.#mode === 'single' ? behind > aheadOfOneBytes : behind > aheadOfManyBytes
+    const ahead = this.#mode === 'single' ? aheadOfOneBytes : aheadOfManyBytes
+    const tooFar = this.#mode !== 'kept' && behind > ahead
     if (!tooFar && (this.#mode === 'single' || this.#total - this.#base <= 2 * joinableBytes)) {
       source.resume()
       return
@@ -316,17 +449,21 @@ class SharedFetch {
     this.#ended = true
     this.#failure = failure
     clearInterval(this.#watch)
-    this.#events.onClosed()
+    if (this.#mode !== 'kept' || failure !== undefined) this.drop()
     for (const reader of this.#readers) reader.wake()
   }
 
   async #closeFile(): Promise<void> {
+    // Nothing more is laid aside.
+    this.#mode = 'single'
+    this.#share?.room?.release(this.#spilled)
+    this.#keptRoom?.release(this.#keptBytes)
+    this.#spilled = 0
+    this.#keptBytes = 0
     await this.#writing
     const file = this.#file
     this.#file = undefined
     this.#chunks = []
-    this.#share?.room?.release(this.#spilled)
-    this.#spilled = 0
     await file?.close()
   }
 }

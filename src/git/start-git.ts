@@ -44,6 +44,8 @@ export const defaultGitLimits: GitLimits = {
   maxPackBytes: 4 * 1024 ** 3,
   maxRefUpdates: 10_000,
   objectCacheBytes: 32 << 20,
+  keptFetchBytes: 512 << 20,
+  keptFetchIdleMs: 60_000,
 }
 
 /**
@@ -77,7 +79,11 @@ export async function startGit(options: GitOptions): Promise<Git> {
     lockAgeMs: options.lockAgeMs ?? 60_000,
     log,
     caches: newCaches(limits),
-    fetches: new SharedFetches(join(root, '.spool')),
+    fetches: new SharedFetches(join(root, '.spool'), {
+      maxBytes: limits.keptFetchBytes,
+      idleMs: limits.keptFetchIdleMs,
+      longestMs: 10 * limits.keptFetchIdleMs,
+    }),
   }
   try {
     await checkVersion(context)
@@ -104,7 +110,10 @@ function bind(context: GitContext): Git {
     ): ((...rest: Rest) => Result) =>
     (...rest) =>
       call(context, ...rest)
-  const close = (): Promise<void> => context.broker.close()
+  const close = (): Promise<void> => {
+    context.fetches.close()
+    return context.broker.close()
+  }
   return {
     create: withContext(repository.create),
     remove: withContext(repository.remove),

@@ -32,7 +32,7 @@ import { removeDeadLocks } from './leftovers.ts'
 import { readCommit } from './object-reader.ts'
 import { placed } from './placed.ts'
 import { refuseLargeTexts } from './quarantined-texts.ts'
-import { readRef } from './ref-reader.ts'
+import { readRef, refsStamp } from './ref-reader.ts'
 import { exists } from './repository.ts'
 
 /** Form of `GIT_PROTOCOL` that the contract (transport.md) lets through. */
@@ -70,10 +70,17 @@ export async function uploadPack(context: GitContext, key: GitKey, request: Uplo
   const kind = protocolVersion(request.protocol) === 2 ? kindOfRequest(body) : 'other'
   // The parts of protocol v2 that are only about references need no process.
   if (kind === 'ls-refs') return answered(await answerLsRefs(context, key, body))
-  // Clients that want the same at the same time share one git. What they ask is an answer's only input but for the objects.
-  const name = kind === 'clone' ? `${key} ${request.protocol ?? ''} ${body.toString('latin1')}` : undefined
+  // Clients that want the same share one git: what they ask is an answer's only input but for the repository as it is.
+  const question =
+    kind === 'clone'
+      ? {
+          repository: key,
+          refs: await refsStamp(context, key),
+          request: `${request.protocol ?? ''} ${body.toString('latin1')}`,
+        }
+      : undefined
   return context.fetches.join({
-    name,
+    question,
     share: request.share,
     start: (signal) => runUploadPack(context, cwd, request, body, signal),
     signal: request.signal,

@@ -392,3 +392,23 @@ test('git over HTTP: push options that nobody knows, and values that are none, a
   assert.doesNotMatch(quiet.err, /push option/)
   assert.equal((await forge.as('alice').get(repo.api)).json.template, true)
 })
+
+test('gitUploadPack: what is kept of clones is given to those alone who may read the repository now', async () => {
+  await using forge = await startForge({ users: ['alice', 'bob'] })
+  const repo = await forge.given.repo({ owner: 'alice', private: true })
+  await forge.as('alice').must('PUT', `${repo.api}/collaborators/bob`, { permission: 'read' })
+  const git = await forge.services.db.selectFrom('repo').select('git_key').executeTakeFirstOrThrow()
+  const oid = await forge.services.git.readRef(git.git_key, 'refs/heads/main')
+  const fetch = ['command=fetch', 'object-format=sha1'].map(packetLine).join('')
+  const body = Buffer.from(`${fetch}0001${[`want ${oid}`, 'done'].map(packetLine).join('')}0000`)
+  const clone = async (as?: string) =>
+    (
+      await send(forge, `${repo.fullName}.git/git-upload-pack`, body, {
+        headers: { 'git-protocol': 'version=2' },
+        ...(as && { as }),
+      })
+    ).status
+  for (const name of ['alice', 'alice', 'bob']) assert.equal(await clone(name), 200)
+  await forge.as('alice').must('DELETE', `${repo.api}/collaborators/bob`)
+  assert.deepEqual([await clone('bob'), await clone(), await clone('alice')], [404, 401, 200])
+})

@@ -364,6 +364,11 @@ export const ingot = defineSection('ingot', {
   maxStoredArchives: bytes('MAX_STORED_ARCHIVES', '8 GiB', 'most bytes of archives that are kept to be given again'),
   maxPlaceWait: durationMs('MAX_PLACE_WAIT', '30s', 'longest wait for one of these places', { min: '100ms' }),
   maxFetchSpool: bytes('MAX_FETCH_SPOOL', '1 GiB', 'most bytes of fetches on the disk that wait for slow clients'),
+  maxKeptFetches: bytes(
+    'MAX_KEPT_FETCHES',
+    '512 MiB',
+    'most bytes of fetches that are kept on the disk for a minute, for others who ask the same; 0: none',
+  ),
   maxGitReaders: int('MAX_GIT_READERS', 32, 'most long-lived git readers', { min: 1, max: 1024 }),
   maxGitQueue: int('MAX_GIT_QUEUE', 256, 'most requests that wait for one of these places', { min: 1 }),
   // One pool for each kind of work, so that none waits for another. 0 leaves the work to other processes.
