@@ -5,6 +5,7 @@ import {
   countPackageRows,
   findDescribed,
   findPackage,
+  listFileNamesOfType,
   listFilesOf,
   listFilesOfPackage,
   listFilesOfType,
@@ -12,12 +13,13 @@ import {
   listVersionsOf,
   type DescribedFile,
   type DescribedVersion,
+  type FileName,
 } from './catalog.store.ts'
 import { loadUsers } from '../users/user.store.ts'
 import { comparable } from './package.rules.ts'
 import { findRevision, type Revision } from './revision.store.ts'
 
-export type { DescribedFile, DescribedVersion } from './catalog.store.ts'
+export type { DescribedFile, DescribedVersion, FileName } from './catalog.store.ts'
 
 const noPackage = () => new NotFound('the package does not exist', 'package_not_found')
 
@@ -98,6 +100,10 @@ export const getFilesOfType = (
   type: string,
   wanted: { readonly fileKey?: string; readonly lowerName?: string } = {},
 ): Promise<DescribedFile[]> => listFilesOfType(db, subject.id, type, wanted)
+
+/** Names of all files that the owner has in a registry, without what is known of them. */
+export const getFileNames = ({ db, subject }: SubjectCtx, type: string): Promise<FileName[]> =>
+  listFileNamesOfType(db, subject.id, type)
 
 /** How often the owner's registry has changed. */
 export const getRevision = ({ db, subject }: SubjectCtx, type: string): Promise<Revision> =>

@@ -3,8 +3,8 @@ import type { Db } from '../db/database.ts'
 import { lowerContains } from '../db/like.ts'
 import type { Schema } from '../db/schema.ts'
 import type { PackageRow, PackageVersionRow } from '../db/tables/packages.ts'
-import type { PackageId, PackageVersionId, UserId } from '../lib/ids.ts'
-import type { FileRecord } from './file.store.ts'
+import type { PackageFileId, PackageId, PackageVersionId, UserId } from '../lib/ids.ts'
+import { fileRecords, type FileRecord } from './file.store.ts'
 import type { PackageKey } from './package.store.ts'
 
 /** A version and what its registry knows of it, as JSON. */
@@ -106,19 +106,11 @@ export const countPackageRows = async (db: Db, filter: PackageFilter): Promise<n
   )
 
 const describedFiles = (db: Db) =>
-  db
-    .selectFrom('package_file')
-    .innerJoin('package_blob', 'package_blob.id', 'package_file.blob_id')
+  fileRecords(db)
     .innerJoin('package_version', 'package_version.id', 'package_file.version_id')
     .innerJoin('package', 'package.id', 'package_version.package_id')
     .leftJoin('package_file_metadata', 'package_file_metadata.file_id', 'package_file.id')
-    .selectAll('package_file')
     .select([
-      'package_blob.md5',
-      'package_blob.sha1',
-      'package_blob.sha256',
-      'package_blob.sha512',
-      'package_blob.blob_key',
       'package_version.package_id',
       'package_version.version',
       'package_version.lower_version',
@@ -158,3 +150,21 @@ export function listFilesOfType(
   if (wanted.lowerName !== undefined) query = query.where('package_file.lower_name', '=', wanted.lowerName)
   return query.orderBy('package_file.id').execute()
 }
+
+/** What tells which index a file belongs to. */
+export type FileName = Pick<FileRecord, 'id' | 'name' | 'file_key'>
+
+/** Names of all files that an owner has in a registry, in the order in which they came. */
+export const listFileNamesOfType = (db: Db, ownerId: UserId, type: string): Promise<FileName[]> =>
+  db
+    .selectFrom('package_version')
+    .innerJoin('package_file', 'package_file.version_id', 'package_version.id')
+    .select(['package_file.id', 'package_file.name', 'package_file.file_key'])
+    .where('package_version.owner_id', '=', ownerId)
+    .where('package_version.type', '=', type)
+    .where('package_version.is_internal', '=', false)
+    .orderBy('package_file.id')
+    .execute()
+
+export const listDescribedFiles = async (db: Db, ids: readonly PackageFileId[]): Promise<DescribedFile[]> =>
+  ids.length === 0 ? [] : describedFiles(db).where('package_file.id', 'in', ids).orderBy('package_file.id').execute()

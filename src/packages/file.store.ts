@@ -6,7 +6,8 @@ import type { Unix } from '../lib/time.ts'
 /** A file and its content. */
 export type FileRecord = PackageFileRow & Pick<PackageBlobRow, 'md5' | 'sha1' | 'sha256' | 'sha512' | 'blob_key'>
 
-const records = (db: Db | Tx) =>
+/** Files of all versions, each with its content. */
+export const fileRecords = (db: Db | Tx) =>
   db
     .selectFrom('package_file')
     .innerJoin('package_blob', 'package_blob.id', 'package_file.blob_id')
@@ -27,14 +28,14 @@ export interface FileKey {
 
 /** The files of a version in the order in which they came. */
 export const listFiles = (db: Db, versionId: PackageVersionId): Promise<FileRecord[]> =>
-  records(db).where('package_file.version_id', '=', versionId).orderBy('package_file.id').execute()
+  fileRecords(db).where('package_file.version_id', '=', versionId).orderBy('package_file.id').execute()
 
 export const findFile = (
   db: Db,
   versionId: PackageVersionId,
   { lowerName, fileKey }: FileKey,
 ): Promise<FileRecord | undefined> =>
-  records(db)
+  fileRecords(db)
     .where('package_file.version_id', '=', versionId)
     .where('package_file.lower_name', '=', lowerName)
     .where('package_file.file_key', '=', fileKey)

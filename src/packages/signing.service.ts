@@ -52,31 +52,34 @@ export async function getSigningKey(
   return getSigningKey(ctx, type, make)
 }
 
+/** The owner's OpenPGP key, ready to sign. */
+async function openKey(ctx: SubjectCtx, type: string) {
+  const [{ readPrivateKey }, { sealed_key: sealed }] = await Promise.all([load(), getSigningKey(ctx, type)])
+  const signingKeys = await readPrivateKey({ armoredKey: ctx.secrets.open(packageKeyPurpose, sealed) })
+  return { signingKeys, date: new Date(ctx.clock.nowMs()) }
+}
+
 /** Signs a text by an OpenPGP key: the text with its signature around it, and the signature alone. */
 export async function signText(
   ctx: SubjectCtx,
   type: string,
   text: string,
 ): Promise<{ readonly clear: string; readonly detached: string }> {
-  const { createCleartextMessage, createMessage, readPrivateKey, sign } = await load()
-  const { sealed_key: sealed } = await getSigningKey(ctx, type)
-  const signingKeys = await readPrivateKey({ armoredKey: ctx.secrets.open(packageKeyPurpose, sealed) })
-  const date = new Date(ctx.clock.nowMs())
+  const { createCleartextMessage, createMessage, sign } = await load()
+  const key = await openKey(ctx, type)
   const [clear, detached] = await Promise.all([
-    sign({ message: await createCleartextMessage({ text }), signingKeys, date }),
-    sign({ message: await createMessage({ binary: Buffer.from(text) }), signingKeys, date, detached: true }),
+    sign({ message: await createCleartextMessage({ text }), ...key }),
+    sign({ message: await createMessage({ binary: Buffer.from(text) }), ...key, detached: true }),
   ])
   return { clear, detached: String(detached) }
 }
 
 /** A signature of some bytes by an OpenPGP key, in its binary form. What is streamed is read to its end. */
 export async function signBytes(ctx: SubjectCtx, type: string, content: Buffer | Readable): Promise<Buffer> {
-  const { createMessage, readPrivateKey, sign } = await load()
-  const { sealed_key: sealed } = await getSigningKey(ctx, type)
-  const signingKeys = await readPrivateKey({ armoredKey: ctx.secrets.open(packageKeyPurpose, sealed) })
-  const date = new Date(ctx.clock.nowMs())
+  const { createMessage, sign } = await load()
+  const key = await openKey(ctx, type)
   const binary = Buffer.isBuffer(content) ? content : (Readable.toWeb(content) as never)
   const message = await createMessage({ binary })
-  const signed: unknown = await sign({ message, signingKeys, date, detached: true, format: 'binary' })
+  const signed: unknown = await sign({ message, ...key, detached: true, format: 'binary' })
   return signed instanceof Uint8Array ? Buffer.from(signed) : buffer(signed as AsyncIterable<Uint8Array>)
 }

@@ -26,6 +26,7 @@ import { notifications1 } from './notifications-1.ts'
 import { oauth1 } from './oauth-1.ts'
 import { packages1 } from './packages-1.ts'
 import { packages2 } from './packages-2.ts'
+import { packages3 } from './packages-3.ts'
 import { pulls1 } from './pulls-1.ts'
 import { quota1 } from './quota-1.ts'
 import { quota2 } from './quota-2.ts'
@@ -89,4 +90,5 @@ export const migrations: readonly Migration[] = [
   federation3,
   actions4,
   accounts4,
+  packages3,
 ]

@@ -114,6 +114,19 @@ export interface PackageUploadTable {
   created_unix: Unix
 }
 
+/** Entries of some files in an index, one after the other, packed. It is made again when it is missing. */
+export interface PackageIndexPartTable {
+  /** The first of the files. */
+  file_id: PackageFileId
+  /** The index. */
+  name: string
+  /** Digest of all that it was made of: an index that needs others makes it anew. */
+  members: string
+  /** Before it was packed. */
+  size_bytes: number
+  packed: Buffer
+}
+
 export interface PackageTables {
   package: PackageTable
   package_version: PackageVersionTable
@@ -125,6 +138,7 @@ export interface PackageTables {
   package_revision: PackageRevisionTable
   package_key: PackageKeyTable
   package_upload: PackageUploadTable
+  package_index_part: PackageIndexPartTable
 }
 
 export type PackageRow = Selectable<PackageTable>
@@ -137,4 +151,5 @@ export type PackageFileRow = Selectable<PackageFileTable>
 export type NewPackageFileRow = Insertable<PackageFileTable>
 export type PackageKeyRow = Selectable<PackageKeyTable>
 export type PackageUploadRow = Selectable<PackageUploadTable>
+export type PackageIndexPartRow = Selectable<PackageIndexPartTable>
 export type NewPackageUploadRow = Insertable<PackageUploadTable>

@@ -5,22 +5,12 @@ import type { Db, Tx } from '../../db/database.ts'
 import type { NewPackageUploadRow, PackageUploadRow } from '../../db/tables/packages.ts'
 import type { PackageId, PackageVersionId, UserId } from '../../lib/ids.ts'
 import type { Unix } from '../../lib/time.ts'
-import type { FileRecord } from '../file.store.ts'
+import { fileRecords, type FileRecord } from '../file.store.ts'
 
 /** A file of whatever version of an image; undefined without one of the name. */
 export const findFileOfImage = (db: Db, packageId: PackageId, lowerName: string): Promise<FileRecord | undefined> =>
-  db
-    .selectFrom('package_file')
+  fileRecords(db)
     .innerJoin('package_version', 'package_version.id', 'package_file.version_id')
-    .innerJoin('package_blob', 'package_blob.id', 'package_file.blob_id')
-    .selectAll('package_file')
-    .select([
-      'package_blob.md5',
-      'package_blob.sha1',
-      'package_blob.sha256',
-      'package_blob.sha512',
-      'package_blob.blob_key',
-    ])
     .where('package_version.package_id', '=', packageId)
     .where('package_file.lower_name', '=', lowerName)
     .orderBy('package_file.id')

@@ -34,6 +34,9 @@ export function placeOfKey(key: string): Place {
 export const debName = (name: string, version: string, architecture: string): string =>
   `${name}_${version}_${architecture}.deb`.toLowerCase()
 
+/** The architecture in the name of a file. */
+export const architectureOf = (fileName: string): string => /_([^_]+)\.deb$/.exec(fileName)?.[1] ?? ''
+
 /** Fields that say what the file is, which is known better here. */
 const ownFields = /^(?:filename|size|md5sum|sha1|sha256|sha512):/i
 

@@ -1,21 +1,19 @@
-import { createHash } from 'node:crypto'
-import { promisify } from 'node:util'
-import { gzip } from 'node:zlib'
 import type { SignedInCtx, SubjectCtx } from '../../access/context.ts'
 import { NotFound } from '../../lib/errors.ts'
-import { getFilesOfType } from '../catalog.service.ts'
+import { getFileNames, getFilesOfType, type FileName } from '../catalog.service.ts'
 import type { DescribedFile } from '../catalog.store.ts'
+import { unpackJoined } from '../formats/joined-gzip.ts'
 import { archiveIn } from '../formats/stored-archive.ts'
 import { storedXz } from '../formats/stored-xz.ts'
+import { getKeptIndex, type KeptIndex } from '../kept-index.service.ts'
 import { metadataOf } from '../metadata.rules.ts'
 import { getFile, getVersion, removeFile } from '../package.service.ts'
 import { receiveUpload, record, type Incoming, type PublishCtx } from '../publish.service.ts'
 import { remembered } from '../remembered.ts'
 import { signText } from '../signing.service.ts'
-import { debName, placeKey, placeOfKey, type DebianMetadata, type Place } from './debian.rules.ts'
+import { architectureOf, debName, placeKey, placeOfKey, type DebianMetadata, type Place } from './debian.rules.ts'
 
 const type = 'debian'
-const compress = promisify(gzip)
 
 const hashes = [
   ['MD5Sum', 'md5'],
@@ -23,6 +21,7 @@ const hashes = [
   ['SHA256', 'sha256'],
   ['SHA512', 'sha512'],
 ] as const
+const algorithms = hashes.map(([, algorithm]) => algorithm)
 
 /** Publishes a package into a part of the owner's repository. */
 export async function publishDeb(ctx: PublishCtx, place: Place, incoming: Incoming): Promise<void> {
@@ -36,16 +35,17 @@ export async function publishDeb(ctx: PublishCtx, place: Place, incoming: Incomi
   })
 }
 
-/** The files of a distribution by their paths below it, and its release file, plain and signed. */
+/** The indexes of a distribution by their folders, and its release file, plain and signed. */
 interface Distribution {
-  readonly files: Readonly<Record<string, Buffer>>
+  readonly indexes: Readonly<Record<string, KeptIndex>>
   readonly release: string
   readonly inRelease: string
   readonly signature: string
 }
 
-function paragraph(file: DescribedFile, { distribution, component }: Place): string {
+function paragraph(file: DescribedFile): string {
   const { control } = metadataOf<DebianMetadata>(file)
+  const { distribution, component } = placeOfKey(file.file_key)
   const about = [
     `Filename: pool/${distribution}/${component}/${file.name}`,
     `Size: ${file.size_bytes}`,
@@ -54,31 +54,33 @@ function paragraph(file: DescribedFile, { distribution, component }: Place): str
     `SHA256: ${file.sha256}`,
     `SHA512: ${file.sha512}`,
   ]
-  return `${control}\n${about.join('\n')}\n`
+  return `${control}\n${about.join('\n')}\n\n`
 }
 
-async function indexesOf(files: readonly DescribedFile[]): Promise<Record<string, Buffer>> {
-  const groups = Map.groupBy(files, (file) => {
-    const { component } = placeOfKey(file.file_key)
-    return `${component}/binary-${metadataOf<DebianMetadata>(file).architecture}`
-  })
-  const indexes: Record<string, Buffer> = {}
+/** The indexes of some files of one distribution. */
+async function indexesOf(ctx: SubjectCtx, files: readonly FileName[]): Promise<Record<string, KeptIndex>> {
+  const groups = Map.groupBy(
+    files,
+    (file) => `${placeOfKey(file.file_key).component}/binary-${architectureOf(file.name)}`,
+  )
+  const indexes: Record<string, KeptIndex> = {}
   for (const [folder, members] of [...groups].toSorted(([one], [other]) => (one < other ? -1 : 1))) {
-    const text = Buffer.from(members.map((file) => paragraph(file, placeOfKey(file.file_key))).join('\n'))
-    indexes[`${folder}/Packages`] = text
-    indexes[`${folder}/Packages.gz`] = await compress(text)
-    indexes[`${folder}/Packages.xz`] = storedXz(text)
+    const fileIds = members.map(({ id }) => id)
+    indexes[folder] = await getKeptIndex(ctx, { name: 'debian-1', fileIds, entry: paragraph }, algorithms)
   }
   return indexes
 }
 
-function releaseOf(name: string, distribution: string, indexes: Readonly<Record<string, Buffer>>, changedUnix: number) {
+/** The names of an index in its folder, with what is told of each. What is not packed by others is not told. */
+const formsOf = ({ plain, gz }: KeptIndex) => [['Packages', plain] as const, ['Packages.gz', gz] as const]
+
+function releaseOf(name: string, distribution: string, indexes: Distribution['indexes'], changedUnix: number) {
   const folders = Object.keys(indexes).map((path) => path.split('/'))
   const parts = (index: number, prefix: string) =>
     [...new Set(folders.map((path) => (path[index] ?? '').slice(prefix.length)))].join(' ')
   const sums = hashes.map(([field, algorithm]) => {
-    const lines = Object.entries(indexes).map(
-      ([path, content]) => ` ${createHash(algorithm).update(content).digest('hex')} ${content.length} ${path}`,
+    const lines = Object.entries(indexes).flatMap(([folder, index]) =>
+      formsOf(index).map(([form, { digests, sizeBytes }]) => ` ${digests[algorithm]} ${sizeBytes} ${folder}/${form}`),
     )
     return `${field}:\n${lines.join('\n')}\n`
   })
@@ -95,37 +97,44 @@ function releaseOf(name: string, distribution: string, indexes: Readonly<Record<
   return `${head.join('\n')}\n${sums.join('')}`
 }
 
-/** The indexes of a distribution, made anew when something of the owner's repository has changed. */
+/** The indexes of a distribution, brought up to date when something of the owner's repository has changed. */
 const getDistribution = (ctx: SubjectCtx, distribution: string): Promise<Distribution> =>
   remembered(ctx, type, `distribution ${distribution}`, async (changedUnix) => {
-    const all = await getFilesOfType(ctx, type)
+    const all = await getFileNames(ctx, type)
     const own = all.filter((file) => placeOfKey(file.file_key).distribution === distribution)
     if (own.length === 0) throw new NotFound('there is no such distribution', 'package_not_found')
-    const files = await indexesOf(own)
-    const release = releaseOf(ctx.subject.name, distribution, files, changedUnix)
+    const indexes = await indexesOf(ctx, own)
+    const release = releaseOf(ctx.subject.name, distribution, indexes, changedUnix)
     const { clear, detached } = await signText(ctx, type, release)
-    return { files, release, inRelease: clear, signature: detached }
+    return { indexes, release, inRelease: clear, signature: detached }
   })
 
-const algorithms = new Map<string, string>(hashes)
+const algorithmOf = new Map<string, string>(hashes)
+
+/** The form of an index that a name in its folder stands for: a name, or a checksum. */
+function formOf(index: KeptIndex, name: string): string | undefined {
+  const [, field, sum] = /^by-hash\/(\w+)\/([0-9a-f]+)$/.exec(name) ?? []
+  const algorithm = algorithmOf.get(field ?? '')
+  if (algorithm === undefined) return name
+  return formsOf(index).find(([, { digests }]) => digests[algorithm] === sum)?.[0]
+}
+
+const noIndex = () => new NotFound('the index does not exist', 'package_file_not_found')
 
 /** A file of a distribution by its path below it, or by its checksum there; `NotFound` for others. */
 export async function getIndexFile(ctx: SubjectCtx, distribution: string, path: string): Promise<string | Buffer> {
-  const { files, release, inRelease, signature } = await getDistribution(ctx, distribution)
+  const { indexes, release, inRelease, signature } = await getDistribution(ctx, distribution)
   if (path === 'Release') return release
   if (path === 'InRelease') return inRelease
   if (path === 'Release.gpg') return signature
-  const [, folder, field, sum] = /^(.+)\/by-hash\/(\w+)\/([0-9a-f]+)$/.exec(path) ?? []
-  const algorithm = algorithms.get(field ?? '')
-  const found =
-    folder === undefined || algorithm === undefined
-      ? Object.entries(files).find(([name]) => name === path)?.[1]
-      : Object.entries(files).find(
-          ([name, content]) =>
-            name.startsWith(`${folder}/`) && createHash(algorithm).update(content).digest('hex') === sum,
-        )?.[1]
-  if (!found) throw new NotFound('the index does not exist', 'package_file_not_found')
-  return found
+  const [, folder = '', name = ''] = /^([^/]+\/[^/]+)\/(.+)$/.exec(path) ?? []
+  const index = Object.hasOwn(indexes, folder) ? indexes[folder] : undefined
+  if (!index) throw noIndex()
+  const form = formOf(index, name)
+  if (form === 'Packages.gz') return index.packed
+  if (form === 'Packages') return unpackJoined(index.packed)
+  if (form === 'Packages.xz') return storedXz(await unpackJoined(index.packed))
+  throw noIndex()
 }
 
 /** A package by the name of its file. */

@@ -78,7 +78,7 @@ test('debianKey, debianIndex, debianDownload, debianDelete: indexes follow what 
   const index = await guest('GET', `${dists}/main/binary-amd64/Packages`)
   assert.equal(
     index.text,
-    `${controlOf('tool', '1.0').trim()}\nFilename: pool/bookworm/main/tool_1.0_amd64.deb\nSize: ${deb.length}\nMD5sum: ${digest('md5', deb)}\nSHA1: ${digest('sha1', deb)}\nSHA256: ${digest('sha256', deb)}\nSHA512: ${digest('sha512', deb)}\n`,
+    `${controlOf('tool', '1.0').trim()}\nFilename: pool/bookworm/main/tool_1.0_amd64.deb\nSize: ${deb.length}\nMD5sum: ${digest('md5', deb)}\nSHA1: ${digest('sha1', deb)}\nSHA256: ${digest('sha256', deb)}\nSHA512: ${digest('sha512', deb)}\n\n`,
   )
   assert.equal(gunzipSync((await guest('GET', `${dists}/main/binary-amd64/Packages.gz`)).bytes).toString(), index.text)
   const release = (await guest('GET', `${dists}/Release`)).text

@@ -1,0 +1,37 @@
+import type { Db, Tx } from '../db/database.ts'
+import { databaseKind } from '../db/open.ts'
+import type { PackageIndexPartRow } from '../db/tables/packages.ts'
+import type { PackageFileId } from '../lib/ids.ts'
+
+/** The parts of an index that begin with some files. */
+export const listIndexParts = (
+  db: Db,
+  name: string,
+  fileIds: readonly PackageFileId[],
+): Promise<PackageIndexPartRow[]> =>
+  db.selectFrom('package_index_part').selectAll().where('name', '=', name).where('file_id', 'in', fileIds).execute()
+
+/** Those of some files that are there; they stay until the transaction ends. */
+export async function holdFiles(tx: Tx, ids: readonly PackageFileId[]): Promise<ReadonlySet<PackageFileId>> {
+  const query = tx.selectFrom('package_file').select('id').where('id', 'in', ids).orderBy('id')
+  const rows = await (databaseKind(tx) === 'postgres' ? query.forKeyShare() : query).execute()
+  return new Set(rows.map(({ id }) => id))
+}
+
+/** Keeps parts, each in the place of one that began with the same file. */
+export const putIndexParts = (tx: Tx, parts: readonly PackageIndexPartRow[]) =>
+  tx
+    .insertInto('package_index_part')
+    .values(parts)
+    .onConflict((conflict) =>
+      conflict.columns(['file_id', 'name']).doUpdateSet((set) => ({
+        members: set.ref('excluded.members'),
+        size_bytes: set.ref('excluded.size_bytes'),
+        packed: set.ref('excluded.packed'),
+      })),
+    )
+    .execute()
+
+/** Removes parts of an index that begin with files with which none begins any more. */
+export const deleteIndexParts = (tx: Tx, name: string, fileIds: readonly PackageFileId[]) =>
+  tx.deleteFrom('package_index_part').where('name', '=', name).where('file_id', 'in', fileIds).execute()
