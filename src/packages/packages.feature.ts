@@ -17,6 +17,7 @@ import * as chefRoutes from './chef/chef.routes.ts'
 import * as cranRoutes from './cran/cran.routes.ts'
 import * as swiftRoutes from './swift/swift.routes.ts'
 import * as nugetRoutes from './nuget/nuget.routes.ts'
+import * as rpmRoutes from './rpm/rpm.routes.ts'
 import { packagesCheck } from './doctor.service.ts'
 import * as genericRoutes from './generic/generic.routes.ts'
 import * as npmRoutes from './npm/npm.routes.ts'
@@ -35,6 +36,7 @@ export const packages: Feature = {
     npmRoutes,
     cargoRoutes,
     debianRoutes,
+    rpmRoutes,
     containerRoutes,
     composerRoutes,
     pubRoutes,

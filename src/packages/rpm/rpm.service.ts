@@ -1,0 +1,152 @@
+import type { SignedInCtx, SubjectCtx } from '../../access/context.ts'
+import { NotFound } from '../../lib/errors.ts'
+import { getFileNames, getFilesOfType } from '../catalog.service.ts'
+import type { DescribedFile } from '../catalog.store.ts'
+import type { RpmPackage } from '../formats/rpm.ts'
+import { archiveIn } from '../formats/stored-archive.ts'
+import { getKeptIndex, type KeptIndex } from '../kept-index.service.ts'
+import { metadataOf } from '../metadata.rules.ts'
+import { getFile, getVersion, removeFile } from '../package.service.ts'
+import { receiveUpload, record, uploadLimit, type Incoming, type PublishCtx } from '../publish.service.ts'
+import { registryUrl } from '../registry-url.rules.ts'
+import { remembered } from '../remembered.ts'
+import { signText } from '../signing.service.ts'
+import { documents, repomd, type DocumentName, type IndexedRpm } from './index-xml.rules.ts'
+import { checkNames, rpmFileName, versionOf, type NamedRpm } from './rpm.rules.ts'
+
+const type = 'rpm'
+
+/** Publishes a package into a group; signed by the owner's key when that is wanted. */
+export async function publishRpm(
+  ctx: PublishCtx,
+  group: string,
+  incoming: Incoming,
+  { isSigned }: { readonly isSigned: boolean },
+): Promise<void> {
+  const limitBytes = ctx.config.packages.limitSizeRpm
+  await receiveUpload(ctx, incoming, limitBytes, async ({ arrived, receive }) => {
+    const { readRpm } = await import('../formats/rpm.ts')
+    const read = await readRpm(archiveIn(ctx, arrived))
+    checkNames(read.described)
+    let content = arrived
+    let { described } = read
+    if (isSigned) {
+      const { signedRpm } = await import('./sign-rpm.ts')
+      const signed = await signedRpm(ctx, archiveIn(ctx, arrived), read)
+      content = await receive(signed.content, uploadLimit(ctx, limitBytes), incoming.signal)
+      described = { ...described, header: signed.header }
+    }
+    const { name, architecture } = described
+    const version = versionOf(described)
+    const { summary, description, license, url } = described
+    await record(ctx, {
+      type,
+      name,
+      version,
+      metadata: { summary, description, license, url },
+      files: [
+        {
+          fileName: rpmFileName(name, version, architecture),
+          fileKey: group,
+          isLead: true,
+          content,
+          metadata: described,
+        },
+      ],
+    })
+  })
+}
+
+/** The documents of a group, and the list of them with its signature. */
+interface Repository {
+  readonly documents: Readonly<Record<DocumentName, KeptIndex>>
+  readonly list: string
+  readonly signature: string
+}
+
+function indexed(file: DescribedFile): IndexedRpm {
+  const described = metadataOf<RpmPackage>(file)
+  const version = versionOf(described)
+  const folder = [described.name, version, described.architecture].map(encodeURIComponent).join('/')
+  return {
+    described,
+    sha256: file.sha256,
+    sizeBytes: file.size_bytes,
+    createdUnix: file.created_unix,
+    href: `package/${folder}/${encodeURIComponent(file.name)}`,
+  }
+}
+
+/** The index of a group, brought up to date when something of the owner's registry has changed. */
+const getRepository = (ctx: SubjectCtx, group: string): Promise<Repository> =>
+  remembered(ctx, type, `group ${group}`, async (changedUnix) => {
+    const files = (await getFileNames(ctx, type)).filter((file) => file.file_key === group)
+    if (files.length === 0) throw new NotFound('there are no packages', 'package_not_found')
+    const make = (name: DocumentName): Promise<KeptIndex> => {
+      const { head, tail, entry } = documents[name]
+      const plan = {
+        name: `rpm-${name}-1`,
+        fileIds: files.map(({ id }) => id),
+        entry: (file: DescribedFile) => entry(indexed(file)),
+      }
+      return getKeptIndex(ctx, plan, ['sha256'], () => ({ head: head(files.length), tail }))
+    }
+    const made = { primary: await make('primary'), filelists: await make('filelists'), other: await make('other') }
+    const sums = (['primary', 'filelists', 'other'] as const).map((name) => ({
+      name,
+      sha256: made[name].gz.digests['sha256'] ?? '',
+      sizeBytes: made[name].gz.sizeBytes,
+      openSha256: made[name].plain.digests['sha256'] ?? '',
+      openSizeBytes: made[name].plain.sizeBytes,
+    }))
+    const list = repomd(sums, changedUnix)
+    const { detached } = await signText(ctx, type, list)
+    return { documents: made, list, signature: detached }
+  })
+
+/** A file of the index of a group; `NotFound` for others. */
+export async function getIndexFile(ctx: SubjectCtx, group: string, name: string): Promise<string | Buffer> {
+  const { documents: made, list, signature } = await getRepository(ctx, group)
+  if (name === 'repomd.xml') return list
+  if (name === 'repomd.xml.asc') return signature
+  const [, document] = /^(primary|filelists|other)\.xml\.gz$/.exec(name) ?? []
+  if (document === undefined) throw new NotFound('the index does not exist', 'package_file_not_found')
+  return made[document as DocumentName].packed
+}
+
+/** What a client is told of a group. */
+export function settingsOf(ctx: SubjectCtx, group: string): string {
+  const base = registryUrl(ctx, type)
+  const parts = [ctx.subject.name, ...group.split('/').filter((part) => part !== '')]
+  const about = {
+    name: parts.join(' - '),
+    baseurl: [base, ...parts.slice(1).map(encodeURIComponent)].join('/'),
+    enabled: 1,
+    gpgcheck: 1,
+    repo_gpgcheck: 1,
+    gpgkey: `${base}/repository.key`,
+  }
+  const lines = Object.entries(about).map(([key, value]) => `${key}=${value}`)
+  return `[${parts.join('-')}]\n${lines.join('\n')}\n`
+}
+
+/** A package of a group. */
+export async function getRpm(
+  ctx: SubjectCtx,
+  { group, name, version, architecture }: NamedRpm,
+): Promise<DescribedFile> {
+  const lowerName = rpmFileName(name, version, architecture).toLowerCase()
+  const [file] = await getFilesOfType(ctx, type, { fileKey: group, lowerName })
+  if (!file) throw new NotFound('the file does not exist', 'package_file_not_found')
+  return file
+}
+
+/** Removes a package from a group. */
+export async function removeRpm(
+  ctx: SubjectCtx & SignedInCtx,
+  { group, name, version, architecture }: NamedRpm,
+): Promise<void> {
+  const found = await getVersion(ctx, { type, name, version })
+  const file = { fileName: rpmFileName(name, version, architecture), fileKey: group }
+  await removeFile(ctx, found, await getFile(ctx, found, file))
+}
