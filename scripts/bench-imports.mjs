@@ -8,6 +8,7 @@
 import { createServer, request as send } from 'node:http'
 import { once } from 'node:events'
 import { parseArgs } from 'node:util'
+import { apiOf, quantile, timesUntil } from './lib/api-client.mjs'
 import { administrator, buildForge, startForge } from './lib/forge.mjs'
 import { ensureReady, fromRoot } from './lib/project.mjs'
 
@@ -32,18 +33,6 @@ const forge = await startForge({
   name: 'bench-imports',
   ...(database ? { database } : {}),
 })
-
-const authorization = `Basic ${Buffer.from(`${administrator.login}:${administrator.password}`).toString('base64')}`
-async function ask(method, path, body) {
-  const response = await fetch(`${forge.url}/api/v1${path}`, {
-    method,
-    headers: { authorization, 'content-type': 'application/json' },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  })
-  const text = await response.text()
-  if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${text}`)
-  return text === '' ? undefined : JSON.parse(text)
-}
 
 const time = new Date(Date.UTC(2020, 0, 1)).toISOString().replace('.000', '')
 const user = { id: 7, login: 'somebody' }
@@ -102,33 +91,11 @@ const source = createServer((request, response) => {
 })
 await once(source.listen(0, '127.0.0.1'), 'listening')
 
-const quantile = (numbers, part) => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length * part)] ?? 0
-
-/** What one read takes, in milliseconds, again and again until it is told to stop. */
-async function readUntil(isOver) {
-  const times = []
-  while (!isOver()) {
-    const beganMs = performance.now()
-    await ask('GET', `/repos/${administrator.login}/many/issues/1`)
-    times.push(performance.now() - beganMs)
-    await new Promise((resolve) => setTimeout(resolve, readEveryMs))
-  }
-  return times
-}
-
-/** A server answers before its first administrator is made. */
-async function administratorIsThere() {
-  for (let tries = 0; tries < 200; tries++) {
-    const { status } = await fetch(`${forge.url}/api/v1/user`, { headers: { authorization } })
-    if (status === 200) return
-    await new Promise((resolve) => setTimeout(resolve, 100))
-  }
-  throw new Error('the administrator can not sign in')
-}
-
 let status = 0
 try {
-  await administratorIsThere()
+  const ask = await apiOf(forge.url)
+  const readUntil = (isOver) =>
+    timesUntil(isOver, readEveryMs, () => ask('GET', `/repos/${administrator.login}/many/issues/1`))
   await ask('POST', '/user/repos', { name: 'many', auto_init: true })
   await ask('POST', `/repos/${administrator.login}/many/issues`, { title: 'to be read' })
   const quietUntilMs = performance.now() + 2000

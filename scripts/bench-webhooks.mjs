@@ -4,9 +4,10 @@
  *
  *     npm run bench:webhooks [-- [--postgres] [--hooks 1] [--deliveries 1000]]
  */
-import { createServer } from 'node:http'
 import { once } from 'node:events'
 import { parseArgs } from 'node:util'
+import { Worker } from 'node:worker_threads'
+import { apiOf, quantile, timesUntil } from './lib/api-client.mjs'
 import { administrator, buildForge, startForge } from './lib/forge.mjs'
 import { ensureReady, fromRoot } from './lib/project.mjs'
 
@@ -32,73 +33,38 @@ const forge = await startForge({
   ...(database ? { database } : {}),
 })
 
-/** Ends the measurement; the server and the database are stopped all the same. */
-function fail(text) {
-  throw new Error(text)
-}
-
-let received = 0
-const receiver = createServer((request, response) => {
-  request.resume().on('end', () => {
-    received += 1
-    response.end('ok')
-  })
-})
-await once(receiver.listen(0, '127.0.0.1'), 'listening')
-
-const authorization = `Basic ${Buffer.from(`${administrator.login}:${administrator.password}`).toString('base64')}`
-let token = authorization
-async function ask(method, path, body) {
-  const response = await fetch(`${forge.url}/api/v1${path}`, {
-    method,
-    headers: { authorization: token, 'content-type': 'application/json' },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  })
-  const text = await response.text()
-  if (!response.ok) fail(`${method} ${path} answered ${response.status}: ${text}`)
-  return text === '' ? undefined : JSON.parse(text)
-}
-
-const sorted = (numbers) => numbers.toSorted((a, b) => a - b)
-const quantile = (numbers, part) => sorted(numbers)[Math.floor(numbers.length * part)] ?? 0
-
-/** What one read takes, in milliseconds, again and again until it is told to stop. */
-async function readUntil(isOver) {
-  const times = []
-  while (!isOver()) {
-    const beganMs = performance.now()
-    await ask('GET', `/repos/${administrator.login}/told/issues/1`)
-    times.push(performance.now() - beganMs)
-    await new Promise((resolve) => setTimeout(resolve, readEveryMs))
-  }
-  return times
-}
+/** Deliveries that arrived. The receiver has a thread of its own: here it would make the reads late that are measured. */
+const received = new Int32Array(new SharedArrayBuffer(4))
+const receiver = new Worker(
+  `const { createServer } = require('node:http')
+  const { parentPort, workerData } = require('node:worker_threads')
+  const server = createServer((request, response) =>
+    request.resume().on('end', () => {
+      Atomics.add(workerData, 0, 1)
+      response.end('ok')
+    }))
+  server.listen(0, '127.0.0.1', () => parentPort.postMessage(server.address().port))`,
+  { eval: true, workerData: received },
+)
+const [receiverPort] = await once(receiver, 'message')
 
 async function until(count) {
-  for (const beganMs = performance.now(); received < count;) {
-    if (performance.now() - beganMs > longestDrainMs) fail(`only ${received} of ${count} deliveries arrived`)
+  for (const beganMs = performance.now(); Atomics.load(received, 0) < count;) {
+    if (performance.now() - beganMs > longestDrainMs) {
+      throw new Error(`only ${Atomics.load(received, 0)} of ${count} deliveries arrived`)
+    }
     await new Promise((resolve) => setTimeout(resolve, 2))
   }
 }
 
-/** A server answers before its first administrator is made. */
-async function administratorIsThere() {
-  for (const beganMs = performance.now(); performance.now() - beganMs < longestDrainMs;) {
-    const { status } = await fetch(`${forge.url}/api/v1/user`, { headers: { authorization } })
-    if (status === 200) return
-    await new Promise((resolve) => setTimeout(resolve, 100))
-  }
-  fail('the administrator can not sign in')
-}
-
 try {
-  await administratorIsThere()
-  const made = await ask('POST', `/users/${administrator.login}/tokens`, { name: 'bench', scopes: ['all'] })
-  token = `token ${made.sha1}`
+  const ask = await apiOf(forge.url)
+  const readUntil = (isOver) =>
+    timesUntil(isOver, readEveryMs, () => ask('GET', `/repos/${administrator.login}/told/issues/1`))
   await ask('POST', '/user/repos', { name: 'told' })
   const hooks = `/repos/${administrator.login}/told/hooks`
   const ids = []
-  const config = { url: `http://127.0.0.1:${receiver.address().port}/`, content_type: 'json', secret: 'bench' }
+  const config = { url: `http://127.0.0.1:${receiverPort}/`, content_type: 'json', secret: 'bench' }
   for (let index = 0; index < hookCount; index++) {
     ids.push((await ask('POST', hooks, { type: 'gitea', active: true, events: ['issues_only'], config })).id)
   }
@@ -115,7 +81,7 @@ try {
   isQuiet = true
   const quietMs = await quiet
 
-  received = 0
+  Atomics.store(received, 0, 0)
   let isOver = false
   const reading = readUntil(() => isOver)
   const beganMs = performance.now()
@@ -136,8 +102,7 @@ try {
     ].join('\n'),
   )
 } finally {
-  receiver.closeAllConnections()
-  receiver.close()
+  await receiver.terminate()
   await forge.stop()
   await database?.stop()
 }

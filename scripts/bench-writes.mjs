@@ -5,12 +5,12 @@
  *
  *     npm run bench:writes [-- [--postgres] [--writers 32]]
  */
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { closeSync, fdatasyncSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { spawn } from 'node:child_process'
+import { apiOf, quantile } from './lib/api-client.mjs'
 import { administrator, buildForge, startForge } from './lib/forge.mjs'
 import { ensureReady, fromRoot } from './lib/project.mjs'
 
@@ -28,19 +28,6 @@ const forge = await startForge({
   ...(database ? { database } : {}),
 })
 const folder = mkdtempSync(join(tmpdir(), 'ingot-writes-'))
-const authorization = `Basic ${Buffer.from(`${administrator.login}:${administrator.password}`).toString('base64')}`
-let token = authorization
-
-async function ask(method, path, body) {
-  const response = await fetch(`${forge.url}/api/v1${path}`, {
-    method,
-    headers: { authorization: token, 'content-type': 'application/json' },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  })
-  const text = await response.text()
-  if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${text}`)
-  return text === '' ? undefined : JSON.parse(text)
-}
 
 /** Runs something `count` times by so many at once, and prints how long one takes and how many there are in a second. */
 async function measure(name, count, atOnce, run) {
@@ -58,8 +45,7 @@ async function measure(name, count, atOnce, run) {
     }),
   )
   const seconds = (performance.now() - begun) / 1000
-  taken.sort((a, b) => a - b)
-  const at = (share) => taken[Math.floor(share * (taken.length - 1))].toFixed(1).padStart(8)
+  const at = (share) => quantile(taken, share).toFixed(1).padStart(8)
   console.log(
     `${name.padEnd(36)} median ${at(0.5)} ms   95% ${at(0.95)} ms   ${(count / seconds).toFixed(1).padStart(8)} / s`,
   )
@@ -81,7 +67,7 @@ try {
     fdatasyncSync(file)
   })
   closeSync(file)
-  token = `token ${(await ask('POST', `/users/${administrator.login}/tokens`, { name: 'writes', scopes: ['all'] })).sha1}`
+  const ask = await apiOf(forge.url)
   await ask('POST', '/user/repos', { name: 'writes', auto_init: true, default_branch: 'main' })
   const api = `/repos/${administrator.login}/writes`
   const issue = (index) => ask('POST', `${api}/issues`, { title: `issue ${index}`, body: 'text' })
