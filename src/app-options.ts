@@ -96,7 +96,10 @@ export function gitOptions(config: Config, log: Log, more: Partial<GitOptions> =
 /** What of the web server's options the configuration says. */
 export function serverOptions(
   config: Config,
-): Omit<ServerOptions, 'operations' | 'admission' | 'admit' | 'site' | 'validateReplies' | 'answered' | 'defect'> {
+): Omit<
+  ServerOptions,
+  'operations' | 'admission' | 'admit' | 'site' | 'validateReplies' | 'answered' | 'defect' | 'isLostRace' | 'raceLost'
+> {
   const { cors, ingot, security, server } = config
   const proxies = security.reverseProxyTrustedProxies
   return {

@@ -14,7 +14,7 @@ import { TokenUse } from './auth/token-use.ts'
 import type { Config } from './config/load-config.ts'
 import { withBoundPorts } from './config/load-config.ts'
 import { attachClock } from './db/clock.ts'
-import type { Db } from './db/database.ts'
+import { isLostRace, type Db } from './db/database.ts'
 import { migrate } from './db/migrate.ts'
 import { unsafeSettings } from './db/postgres.ts'
 import { closeDatabase, openDatabase } from './db/open.ts'
@@ -138,6 +138,14 @@ const stopDeadlineMs = 10_000
 
 /** Longer than this nobody may hold up everybody else, in milliseconds. */
 const stallMs = 200
+
+/** What the log says of a request that failed. */
+const failed = (error: unknown, call: { readonly id: string; readonly method: string; readonly url: string }) => ({
+  error,
+  requestId: call.id,
+  method: call.method,
+  path: call.url.split('?', 1)[0],
+})
 
 /** Opens everything below the doors: database, git, storage, queue. */
 export async function createApp(options: AppOptions): Promise<App> {
@@ -274,13 +282,9 @@ export async function createApp(options: AppOptions): Promise<App> {
                 options.answered?.(facts)
               }
             : undefined,
-        defect: (error, call) =>
-          log('error', 'a request failed', {
-            error,
-            requestId: call.id,
-            method: call.method,
-            path: call.url.split('?', 1)[0],
-          }),
+        isLostRace,
+        raceLost: (error, call) => log('warn', 'a request met another one', failed(error, call)),
+        defect: (error, call) => log('error', 'a request failed', failed(error, call)),
       })
       endWatch = watchLoop(stallMs, ({ ms, workedMs }) => {
         metrics?.loopStalled({ ms })

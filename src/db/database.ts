@@ -1,4 +1,4 @@
-import type { Kysely, Transaction } from 'kysely'
+import { NoResultError, type Kysely, type Transaction } from 'kysely'
 import type { Schema } from './schema.ts'
 
 const internals = Symbol('database internals')
@@ -205,6 +205,13 @@ export function isForeignKeyViolation(error: unknown): boolean {
   const code = (error as { code?: unknown } | null)?.code
   return code === '23503' || code === 'SQLITE_CONSTRAINT_FOREIGNKEY'
 }
+
+/**
+ * True for what a request throws that met another one: a row was made or taken away between its look and its write. What
+ * is expected is told apart where it happens; this is for all the rest.
+ */
+export const isLostRace = (error: unknown): boolean =>
+  isForeignKeyViolation(error) || isUniqueViolation(error) || error instanceof NoResultError
 
 /** True for an open transaction, which may have written what others do not see yet. */
 export const isTransaction = (db: Db | Tx): boolean => !('writer' in db[internals])

@@ -1,5 +1,6 @@
 import { JsonSize } from '../http/json-size.ts'
 import { maxUrlLength } from './address.rules.ts'
+import { wordTable } from '../lib/word-table.ts'
 
 /**
  * A strict reader of JSON-LD in the compacted form in which servers send it (ActivityStreams 2.0, 2.1). No context is fetched:
@@ -19,12 +20,12 @@ const readTerms = new Set(
 )
 
 /** Where these terms are defined; a prefix of the same name stands for it. */
-const vocabularies: Readonly<Record<string, string>> = {
+const vocabularies = wordTable<string>({
   as: 'https://www.w3.org/ns/activitystreams#',
   sec: 'https://w3id.org/security#',
   forge: 'https://forgefed.org/ns#',
   ldp: 'http://www.w3.org/ns/ldp#',
-}
+})
 
 /** Nesting of what is read; inner objects are read two levels deep. */
 const maxContexts = 20

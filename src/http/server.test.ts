@@ -5,11 +5,15 @@ import { connect } from 'node:net'
 import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { gunzipSync } from 'node:zlib'
+import { anyone } from '../access/requirements.ts'
+import { transaction } from '../db/database.ts'
+import type { RepoId, UserId } from '../lib/ids.ts'
 import { startForge, testPassword } from '../testing/forge.ts'
 import { basicAuthorization } from '../testing/samples.ts'
 import { readBytes } from './decode.ts'
 import { bytesOf, operation, type Requirement } from './operation.ts'
 import { empty } from './reply.ts'
+import { enumeration } from './schema.ts'
 import { untied } from './untied-body.ts'
 
 /** One raw HTTP/1.1 exchange, for what `fetch` would not send. */
@@ -232,4 +236,32 @@ test('what no operation answers is told of like all other answers: unknown addre
     ],
   )
   assert.ok(forge.answered.slice(before).every(({ ip, requestId }) => ip !== '' && requestId !== ''))
+})
+
+test('a request that meets another one, which takes away or makes the row it is about, is a conflict and no defect', async () => {
+  const lostRace = operation({
+    ...{ base: 'site', method: 'POST', path: '/test/{what}', scope: null, requires: [anyone] },
+    params: { what: enumeration('gone', 'there', 'deleted') },
+    reply: { 200: 'empty' },
+    run: async ({ ctx, params: { what } }) => {
+      const star = { repo_id: (what === 'there' ? 1 : 999) as RepoId, user_id: 1 as UserId, created_unix: 1 }
+      await transaction(ctx.db, async (tx) => {
+        const stars = tx.deleteFrom('star').where('repo_id', '=', star.repo_id).returning('repo_id')
+        if (what === 'deleted') await stars.executeTakeFirstOrThrow()
+        else await tx.insertInto('star').values([star, star]).execute()
+      })
+      return empty(200)
+    },
+  })
+  const warnings: string[] = []
+  await using forge = await startForge({
+    features: [{ routes: [{ lostRace }] }],
+    log: (level, message) => void (level === 'warn' && warnings.push(message)),
+  })
+  await forge.given.repo({ owner: 'root' })
+  for (const what of ['gone', 'there', 'deleted']) {
+    const { status, text } = await forge.guest.post(`/test/${what}`, undefined, { site: true })
+    assert.equal(status, 409, text)
+  }
+  assert.deepEqual(warnings, Array(3).fill('a request met another one'))
 })

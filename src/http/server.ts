@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import { withFullDisk } from '../lib/full-disk.ts'
 import type { Admission } from '../admission/admission.ts'
-import { BadRequest, MethodNotAllowed, Moved, NotFound, Refusal, Unavailable } from '../lib/errors.ts'
+import { BadRequest, Conflict, MethodNotAllowed, Moved, NotFound, Refusal, Unavailable } from '../lib/errors.ts'
 import { RequestCall } from './call.ts'
 import { clientAddresses, type ClientAddresses } from './client-address.ts'
 import { Connections } from './connections.ts'
@@ -63,6 +63,10 @@ export interface ServerOptions {
   readonly validateReplies: boolean
   /** Told of every answer, where anybody wants to know. Must not throw. */
   readonly answered: ((facts: Answered) => void) | undefined
+  /** Whether an error says that another request was quicker: it is refused as a conflict then. */
+  readonly isLostRace: (error: unknown) => boolean
+  /** Told of such an error: when it comes again and again, it is a defect. Must not throw. */
+  readonly raceLost: ServerOptions['defect']
   /** Told of defects: what was thrown and was no refusal. Must not throw. */
   readonly defect: (
     error: unknown,
@@ -236,7 +240,7 @@ export class ForgeServer {
       if (this.#options.validateReplies) checkReply(operation, reply)
       sizeBytes = await this.#responder.send(call, response, reply)
     } catch (thrown) {
-      const error = withFullDisk(thrown)
+      const error = this.#lostRace(withFullDisk(thrown), call)
       if (!(error instanceof Refusal) && !(error instanceof Moved) && !call.signal.aborted) {
         this.#options.defect(error, call)
       }
@@ -255,6 +259,13 @@ export class ForgeServer {
         sizeBytes,
       })
     }
+  }
+
+  /** What two requests that meet do to each other is no defect: one of them hears that it came too late. */
+  #lostRace(error: unknown, call: Call): unknown {
+    if (!this.#options.isLostRace(error)) return error
+    this.#options.raceLost(error, call)
+    return new Conflict('what this is about was changed or deleted meanwhile; look again', 'changed_meanwhile')
   }
 
   /** Who asks, then the requirements in their order, then the operation itself. */

@@ -2,14 +2,15 @@ import type { Env, MarkdownIt, Renderer, StateBlock, StateCore, Token } from 'ma
 import { escapeHtml } from './html.ts'
 import { resolveAddress } from './links.ts'
 import { stateOf } from './markdown-env.ts'
+import { wordTable } from '../lib/word-table.ts'
 
-const alertTitles: Readonly<Record<string, string>> = {
+const alertTitles = wordTable<string>({
   note: 'Note',
   tip: 'Tip',
   important: 'Important',
   warning: 'Warning',
   caution: 'Caution',
-}
+})
 
 /** A quotation whose first line is nothing but `[!KIND]` becomes an alert; an unknown kind stays a quotation. */
 function markAlerts(state: StateCore): void {

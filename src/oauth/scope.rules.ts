@@ -1,4 +1,5 @@
 import { isApiScope, normaliseScopes } from '../auth/token-scopes.ts'
+import { wordTable } from '../lib/word-table.ts'
 
 /** The words of a request for scopes, each once, in their order. */
 export const scopeWords = (scope: string): readonly string[] => [
@@ -19,7 +20,7 @@ export function tokenScopesOf(scope: string): string {
   return normaliseScopes(levels.length === 0 ? [...known, 'all'] : known)
 }
 
-const categories: Readonly<Record<string, string>> = {
+const categories = wordTable<string>({
   activitypub: 'federation',
   admin: 'the administration of this instance, as far as you have it',
   misc: 'general information',
@@ -29,7 +30,7 @@ const categories: Readonly<Record<string, string>> = {
   issue: 'issues and pull requests of repositories that you may reach',
   repository: 'repositories that you may reach, private ones too',
   user: 'your account and its settings',
-}
+})
 
 /** What a grant lets an application do, in sentences for the person who is asked. */
 export function describeScope(scope: string): readonly string[] {

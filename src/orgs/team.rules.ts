@@ -1,5 +1,6 @@
 import type { AccessMode } from '../db/tables/accounts.ts'
 import { repoUnits, type RepoUnit } from '../db/tables/repositories.ts'
+import { wordTable } from '../lib/word-table.ts'
 
 /** What a request says about a team's access. */
 export interface AskedAccess {
@@ -14,7 +15,7 @@ export interface TeamAccess {
   readonly units: ReadonlyMap<RepoUnit, AccessMode>
 }
 
-const modes: Readonly<Record<string, AccessMode>> = { read: 1, write: 2, admin: 3, owner: 4 }
+const modes = wordTable<AccessMode>({ read: 1, write: 2, admin: 3, owner: 4 })
 const external: ReadonlySet<RepoUnit> = new Set(['ext_issues', 'ext_wiki'])
 
 /** The access mode of a word; others than the known ones count as none (observed). */

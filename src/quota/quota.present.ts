@@ -21,6 +21,7 @@ import type {
   QuotaUsedPackage,
 } from './quota.schemas.ts'
 import { loadTagsOfReleases, type StoredPackageFile } from './stored.store.ts'
+import { wordTable } from '../lib/word-table.ts'
 
 /** Names of rules and groups are the administration's. */
 type Names = 'named' | 'nameless'
@@ -115,7 +116,7 @@ export async function presentUsedAttachments(
 }
 
 /** Registries whose usual spelling is not that of their address with a capital. */
-const spellings: Readonly<Record<string, string>> = {
+const spellings = wordTable<string>({
   npm: 'npm',
   nuget: 'NuGet',
   pypi: 'PyPI',
@@ -123,7 +124,7 @@ const spellings: Readonly<Record<string, string>> = {
   rubygems: 'RubyGems',
   cran: 'CRAN',
   alt: 'ALT',
-}
+})
 
 const spelling = (type: string): string => spellings[type] ?? type.charAt(0).toUpperCase() + type.slice(1)
 

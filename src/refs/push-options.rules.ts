@@ -1,12 +1,13 @@
 import type { PushSettings } from '../access/push-extras.ts'
+import { wordTable } from '../lib/word-table.ts'
 
 const truths = new Set(['1', 't', 'true'])
 const falsehoods = new Set(['0', 'f', 'false'])
 
-const settingOf: Readonly<Record<string, keyof PushSettings>> = {
+const settingOf = wordTable<keyof PushSettings>({
   'repo.private': 'isPrivate',
   'repo.template': 'isTemplate',
-}
+})
 
 /** Most options that a push is told about, and the longest part of one. */
 const maxProblems = 10

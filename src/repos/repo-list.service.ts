@@ -5,6 +5,7 @@ import { Invalid } from '../lib/errors.ts'
 import type { TeamId, UserId } from '../lib/ids.ts'
 import type { Page } from '../lib/paging.ts'
 import { countSearchedRepos, searchRepos, type RepoFilter, type RepoOrder, type RepoSort } from './repo-search.store.ts'
+import { wordTable } from '../lib/word-table.ts'
 
 export interface RepoPage {
   readonly repos: RepoRow[]
@@ -43,7 +44,7 @@ export const listStarredRepos = (ctx: Ctx, user: UserRow, page: Page): Promise<R
   )
 
 /** Words of `order_by` of one's own repositories. */
-const ownOrders: Readonly<Record<string, RepoSort>> = {
+const ownOrders = wordTable<RepoSort>({
   name: { by: 'name', descending: false },
   id: { by: 'id', descending: false },
   newest: { by: 'created', descending: true },
@@ -62,7 +63,7 @@ const ownOrders: Readonly<Record<string, RepoSort>> = {
   feweststars: { by: 'stars', descending: false },
   mostforks: { by: 'forks', descending: true },
   fewestforks: { by: 'forks', descending: false },
-}
+})
 
 /** The viewer's repositories: owned, collaborated on, and those of their organizations; an unknown order is `Invalid`. */
 export function listOwnRepos(ctx: SignedInCtx, orderBy: string | undefined, page: Page): Promise<RepoPage> {

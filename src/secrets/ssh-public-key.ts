@@ -1,4 +1,5 @@
 import { createHash, createPublicKey, hash, verify, type JsonWebKey, type KeyObject } from 'node:crypto'
+import { wordTable } from '../lib/word-table.ts'
 
 /** A signature as a client sent it in a sign-in. */
 export interface SshSignature {
@@ -30,11 +31,11 @@ function reader(bytes: Buffer): { next(): Buffer; rest(): Buffer } {
   }
 }
 
-const curves: Readonly<Record<string, { readonly name: string; readonly hash: string }>> = {
+const curves = wordTable<{ readonly name: string; readonly hash: string }>({
   nistp256: { name: 'P-256', hash: 'sha256' },
   nistp384: { name: 'P-384', hash: 'sha384' },
   nistp521: { name: 'P-521', hash: 'sha512' },
-}
+})
 
 const rsaHashes: ReadonlySet<string> = new Set(['sha256', 'sha512'])
 

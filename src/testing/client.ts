@@ -22,6 +22,7 @@ export interface SendOptions {
   readonly site?: boolean
   /** Sent as it is, with the content type among `headers`. */
   readonly raw?: string | Uint8Array | FormData
+  readonly signal?: AbortSignal
 }
 
 /** Sends requests to a forge as one account. Redirects are not followed. */
@@ -52,6 +53,7 @@ export class ForgeClient {
       method,
       headers,
       redirect: 'manual',
+      ...(options.signal ? { signal: options.signal } : {}),
       body: (options.raw ?? (body === undefined ? null : JSON.stringify(body))) as BodyInit | null,
     })
     const bytes = Buffer.from(await response.arrayBuffer())

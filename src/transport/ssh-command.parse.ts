@@ -1,5 +1,6 @@
 import type { GitService } from './git-access.service.ts'
 import { readGitAddress, type GitAddress } from './git-address.ts'
+import { wordTable } from '../lib/word-table.ts'
 
 /** What a client asks for on a session. */
 export type SshCommand =
@@ -9,11 +10,11 @@ export type SshCommand =
   /** Anything else, by its first word. */
   | { readonly kind: 'unknown'; readonly name: string }
 
-const services: Readonly<Record<string, GitService>> = {
+const services = wordTable<GitService>({
   'git-upload-pack': 'git-upload-pack',
   'git-receive-pack': 'git-receive-pack',
   'git-upload-archive': 'git-upload-archive',
-}
+})
 
 /** Longest command line that is looked at, in characters. */
 const maxCommandLength = 4096

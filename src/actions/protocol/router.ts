@@ -27,6 +27,7 @@ import type {
   UpdateTaskRequest,
 } from './messages.ts'
 import { getTaskOf, updateTaskState } from './update-task.service.ts'
+import { wordTable } from '../../lib/word-table.ts'
 
 /** What a call is made with beside its message. */
 export interface Caller {
@@ -65,7 +66,7 @@ const gzipCompression = {
 }
 
 /** The methods, by names as the protocol has them. */
-const methods: Readonly<Record<string, (caller: Caller, message: never, signal: AbortSignal) => Promise<object>>> = {
+const methods = wordTable<(caller: Caller, message: never, signal: AbortSignal) => Promise<object>>({
   ping: async (_caller, { data }: { data: string }) => ({ data: `Hello, ${data}!` }),
   async register({ ctx }, request: RegisterRequest) {
     const { runner, token } = await registerRunner(ctx, request.token, {
@@ -97,7 +98,7 @@ const methods: Readonly<Record<string, (caller: Caller, message: never, signal: 
     const lines = rows.map(({ time, content }) => ({ seconds: time?.seconds ?? 0n, nanos: time?.nanos ?? 0, content }))
     return { ackIndex: BigInt(await appendLog(ctx, id, Number(index), lines, noMore)) }
   },
-}
+})
 
 function asRunner({ ctx, runner }: Caller): Required<Caller> {
   if (!runner) throw new Error('a method of runners was called by none')

@@ -1,5 +1,6 @@
 import { fitsSome, ignoresAll, includesSome } from './filter.rules.ts'
 import type { Trigger } from './workflow.parse.ts'
+import { wordTable } from '../../lib/word-table.ts'
 
 /** What happened, as triggers look at it. */
 export interface Happened {
@@ -21,7 +22,7 @@ const isAboutPulls = (event: string): boolean => event === 'pull_request' || eve
 const filtersPaths = ({ filters }: Trigger): boolean => 'paths' in filters || 'paths-ignore' in filters
 
 /** The filters that a trigger may have; with any other it never fits. */
-const knownFilters: Readonly<Record<string, readonly string[]>> = {
+const knownFilters = wordTable<readonly string[]>({
   push: ['branches', 'branches-ignore', 'tags', 'tags-ignore', 'paths', 'paths-ignore'],
   pull_request: ['types', 'branches', 'branches-ignore', 'paths', 'paths-ignore'],
   pull_request_target: ['types', 'branches', 'branches-ignore', 'paths', 'paths-ignore'],
@@ -31,7 +32,7 @@ const knownFilters: Readonly<Record<string, readonly string[]>> = {
   pull_request_review_comment: ['types'],
   release: ['types'],
   registry_package: ['types'],
-}
+})
 
 /** The trigger whose filters, but those of paths, fit what happened. */
 function fits(trigger: Trigger, happened: Happened): boolean {

@@ -12,6 +12,7 @@ import {
   type StoredArchive,
 } from './archive.service.ts'
 import { repoApiUrl } from '../../repos/repo-url.ts'
+import { wordTable } from '../../lib/word-table.ts'
 
 const contentTypes: Readonly<Record<OfferedFormat, string>> = {
   zip: 'application/zip',
@@ -53,7 +54,7 @@ export const repoGetArchive = operation({
   },
 })
 
-const ballFormats: Readonly<Record<string, OfferedFormat>> = { zipball: 'zip', tarball: 'tar.gz', bundle: 'bundle' }
+const ballFormats = wordTable<OfferedFormat>({ zipball: 'zip', tarball: 'tar.gz', bundle: 'bundle' })
 
 export const repoDownloadArchive = operation({
   method: 'GET',

@@ -3,6 +3,7 @@ import type { RepoId } from '../../lib/ids.ts'
 import { parseTimeMs } from '../time.rules.ts'
 import { parseAddress, parsePlainAddress } from '../address.rules.ts'
 import { idOf, textOf, type Document } from '../document.rules.ts'
+import { wordTable } from '../../lib/word-table.ts'
 
 /** A like whose members are there; what they name is looked at later (contract, federation: ForgeLike). */
 export interface Like {
@@ -30,13 +31,13 @@ export function readLike(activity: Document, nowMs: number): Like {
 }
 
 /** Programs whose people may like what is here; the paths of actors are known of some. */
-const programs: Readonly<Record<string, 'forge' | 'other'>> = {
+const programs = wordTable<'forge' | 'other'>({
   forgejo: 'forge',
   ingot: 'forge',
   gitea: 'other',
   mastodon: 'other',
   gotosocial: 'other',
-}
+})
 
 /** Throws NotAcceptable for an actor that is no person of a program that is known. */
 export function checkLiker(actor: string, software: string): void {

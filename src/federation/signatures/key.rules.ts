@@ -1,4 +1,5 @@
 import { constants, createPublicKey, verify, type KeyObject } from 'node:crypto'
+import { wordTable } from '../../lib/word-table.ts'
 
 /** Smallest and largest RSA key, in bits: small ones are broken, very large ones take long. */
 const minRsaBits = 2048
@@ -22,7 +23,7 @@ export function parsePublicKey(pem: string): KeyObject | undefined {
 }
 
 /** Ways to sign, by the names of draft-cavage (`hs2019` and none: as the key is) and of RFC 9421. */
-const algorithms: Readonly<Record<string, 'key' | 'rsa-sha256' | 'rsa-sha512' | 'rsa-pss-sha512' | 'ed25519'>> = {
+const algorithms = wordTable<'key' | 'rsa-sha256' | 'rsa-sha512' | 'rsa-pss-sha512' | 'ed25519'>({
   '': 'key',
   hs2019: 'key',
   'rsa-sha256': 'rsa-sha256',
@@ -31,7 +32,7 @@ const algorithms: Readonly<Record<string, 'key' | 'rsa-sha256' | 'rsa-sha512' | 
   'rsa-v1_5-sha512': 'rsa-sha512',
   'rsa-pss-sha512': 'rsa-pss-sha512',
   ed25519: 'ed25519',
-}
+})
 
 export const isKnownAlgorithm = (name: string): boolean => Object.hasOwn(algorithms, name)
 

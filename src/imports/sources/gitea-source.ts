@@ -35,6 +35,7 @@ import type {
   SourceReaction,
   SourceReview,
 } from './source.ts'
+import { wordTable } from '../../lib/word-table.ts'
 
 /** Things of a page; servers of this family give fifty at most unless told otherwise. */
 const pageSize = 50
@@ -173,11 +174,11 @@ function reactionsOf(client: SourceClient, repo: string) {
   }
 }
 
-const reviewTypes: Readonly<Record<string, SourceReview['type']>> = {
+const reviewTypes = wordTable<SourceReview['type']>({
   APPROVED: 'approve',
   REQUEST_CHANGES: 'reject',
   COMMENT: 'comment',
-}
+})
 
 function lineCommentOf(comment: JsonObject): SourceLineComment {
   const old = numberOf(comment, 'original_position')

@@ -33,6 +33,7 @@ import type {
   SourceReaction,
   SourceReview,
 } from './source.ts'
+import { wordTable } from '../../lib/word-table.ts'
 
 /** Things of a page, the most that the server gives (REST API, pagination). */
 const parameters = 'per_page=100&page=1'
@@ -176,10 +177,10 @@ const assetOf = (asset: JsonObject): SourceAsset => ({
   isExternal: false,
 })
 
-const reviewTypes: Readonly<Record<string, SourceReview['type']>> = {
+const reviewTypes = wordTable<SourceReview['type']>({
   APPROVED: 'approve',
   CHANGES_REQUESTED: 'reject',
-}
+})
 
 function lineCommentOf(comment: JsonObject): SourceLineComment {
   const line = numberOf(comment, 'line') || numberOf(comment, 'original_line')

@@ -16,6 +16,7 @@ import {
 } from './read-json.ts'
 import type { SourceClient } from './source-client.ts'
 import type { Source, SourceAuthor, SourceIssue, SourcePull, SourceReaction, SourceReview } from './source.ts'
+import { wordTable } from '../../lib/word-table.ts'
 
 /** Things of a page, the most that the server gives (REST API, pagination). */
 const parameters = 'per_page=100&page=1'
@@ -24,7 +25,7 @@ const parameters = 'per_page=100&page=1'
 const maxOfOne = 5000
 
 /** What emoji of theirs are called here; others are left out, unless they are among the words of this instance. */
-const reactionWords: Readonly<Record<string, string>> = {
+const reactionWords = wordTable<string>({
   thumbsup: '+1',
   thumbsdown: '-1',
   laughing: 'laugh',
@@ -32,7 +33,7 @@ const reactionWords: Readonly<Record<string, string>> = {
   tada: 'hooray',
   thinking: 'confused',
   thinking_face: 'confused',
-}
+})
 
 const personOf = (thing: JsonObject, name: string): SourceAuthor => authorOf(memberOf(thing, name), 'username')
 

@@ -1,3 +1,5 @@
+import { wordTable } from '../../lib/word-table.ts'
+
 /** Longest text of a mail that becomes a comment, in characters; the rest is cut off. */
 const maxText = 65_536
 
@@ -69,7 +71,7 @@ const blocks = new Set(['p', 'div', 'br', 'li', 'tr', 'h1', 'h2', 'h3', 'h4', 'h
 /** Elements whose text is not shown, or was written by another. */
 const dropped = new Set(['head', 'style', 'script', 'title', 'blockquote'])
 
-const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' }
+const entities = wordTable<string>({ amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' })
 
 /** The text of a mail that has HTML alone, without what it quotes. What comes of it is text: nothing in it is trusted. */
 export function textOfHtml(html: string): string {

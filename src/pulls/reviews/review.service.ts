@@ -38,6 +38,7 @@ import {
   supersedeVerdicts,
   updateReview,
 } from './review.store.ts'
+import { wordTable } from '../../lib/word-table.ts'
 
 const noReview = () => new NotFound('the review does not exist', 'review_not_found')
 
@@ -62,11 +63,11 @@ export async function getReviews(
   return { reviews: reviews.filter((review) => maySeeReview(ctx, review)), total }
 }
 
-const types: Readonly<Record<string, ReviewType>> = {
+const types = wordTable<ReviewType>({
   APPROVED: 'approve',
   REQUEST_CHANGES: 'reject',
   COMMENT: 'comment',
-}
+})
 
 /** What kind of review a word asks for; other words and none make it pending. */
 const typeOf = (event: string | undefined): ReviewType => types[event ?? ''] ?? 'pending'

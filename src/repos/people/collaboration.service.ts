@@ -14,6 +14,7 @@ import { nowUnix } from '../../lib/time.ts'
 import { isBlockedEitherWay } from '../../users/social/block.store.ts'
 import { countCollaborators, deleteCollaboration, findCollaboration, listCollaborators } from './collaboration.store.ts'
 import { upsertCollaboration } from '../repo.store.ts'
+import { wordTable } from '../../lib/word-table.ts'
 
 /** The account of a name; an unknown one is `Invalid` on most of these addresses (contract, repositories). */
 async function getNamed(ctx: Ctx, name: string): Promise<UserRow> {
@@ -41,7 +42,7 @@ export async function checkCollaborator(ctx: RepoCtx, name: string): Promise<voi
   }
 }
 
-const modes: Readonly<Record<string, AccessMode>> = { read: mode.read, write: mode.write, admin: mode.admin }
+const modes = wordTable<AccessMode>({ read: mode.read, write: mode.write, admin: mode.admin })
 
 /**
  * Makes somebody a collaborator, or changes what they may do. Without a known permission a new one may write and an old

@@ -1,11 +1,12 @@
 import { allow, deny, type Verdict } from '../../lib/verdict.ts'
+import { wordTable } from '../../lib/word-table.ts'
 
-const classes: Readonly<Record<string, { readonly pattern: RegExp; readonly words: string }>> = {
+const classes = wordTable<{ readonly pattern: RegExp; readonly words: string }>({
   lower: { pattern: /\p{Ll}/u, words: 'a lower-case letter' },
   upper: { pattern: /\p{Lu}/u, words: 'an upper-case letter' },
   digit: { pattern: /\p{Nd}/u, words: 'a digit' },
   spec: { pattern: /[ !"#$%&'()*+,\-./:;<=>?@[\\\]^_{|}~`]/, words: 'a special character' },
-}
+})
 
 /** Whether a password is long and varied enough (`MIN_PASSWORD_LENGTH`, `PASSWORD_COMPLEXITY`). */
 export function mayUsePassword(

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { wordTable } from '../../lib/word-table.ts'
 
 /** A public SSH key taken apart. */
 export interface SshKey {
@@ -17,7 +18,7 @@ export interface SshKey {
 /** Longest text that is looked at, in characters: an RSA key of 16384 bits has about 2,800. */
 const maxKeyLength = 16_384
 
-const families: Readonly<Record<string, SshKey['family']>> = {
+const families = wordTable<SshKey['family']>({
   'ssh-ed25519': 'ED25519',
   'ssh-rsa': 'RSA',
   'ecdsa-sha2-nistp256': 'ECDSA',
@@ -25,7 +26,7 @@ const families: Readonly<Record<string, SshKey['family']>> = {
   'ecdsa-sha2-nistp521': 'ECDSA',
   'sk-ssh-ed25519@openssh.com': 'ED25519-SK',
   'sk-ecdsa-sha2-nistp256@openssh.com': 'ECDSA-SK',
-}
+})
 
 /** The fields of a key in the form of RFC 4253: each a length of four bytes and that many bytes. */
 function readFields(blob: Buffer): Buffer[] | undefined {

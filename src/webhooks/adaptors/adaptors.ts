@@ -2,6 +2,7 @@ import { escapeHtml } from '../../markup/html.ts'
 import type { HookType } from '../hook.rules.ts'
 import { partsOf, type ToldEvent } from './payload-parts.ts'
 import { commitLines, cutText, plainLink, shortId, storyOf, type Story } from './story.ts'
+import { wordTable } from '../../lib/word-table.ts'
 
 /** Makes what a service's receivers read; undefined when there is nothing to say. */
 export type Adaptor = (told: ToldEvent, metadata: unknown) => object | undefined
@@ -131,7 +132,7 @@ const msteams = telling((story) => {
   }
 })
 
-const feishuKinds: Readonly<Record<string, string>> = { issue: 'Issue', pull: 'PullRequest', comment: 'Comment' }
+const feishuKinds = wordTable<string>({ issue: 'Issue', pull: 'PullRequest', comment: 'Comment' })
 
 function feishuText(story: Story, told: ToldEvent): string {
   const { push, issue, sender, repoName } = story

@@ -8,6 +8,7 @@ import {
   type RepoPart,
   type ToldEvent,
 } from './payload-parts.ts'
+import { wordTable } from '../../lib/word-table.ts'
 
 /** Colours of messages, as services take them: six hexadecimal digits (contract, webhooks: adaptors). */
 const colors = {
@@ -142,11 +143,11 @@ function issueStory(parts: Parts, issue: IssuePart, isPull: boolean): Omit<Story
   }
 }
 
-const commentWords: Readonly<Record<string, string>> = {
+const commentWords = wordTable<string>({
   created: 'New comment on',
   edited: 'Comment edited on',
   deleted: 'Comment deleted on',
-}
+})
 
 function commentStory(parts: Parts): Omit<Story, keyof Common> {
   const isPull = parts.pull_request !== undefined
@@ -167,11 +168,11 @@ function commentStory(parts: Parts): Omit<Story, keyof Common> {
   }
 }
 
-const reviewWords: Readonly<Record<string, readonly [words: string, color: Color]>> = {
+const reviewWords = wordTable<readonly [words: string, color: Color]>({
   pull_request_review_approved: ['approved', colors.green],
   pull_request_review_rejected: ['changes requested', colors.red],
   pull_request_review_comment: ['commented', colors.grey],
-}
+})
 
 function reviewStory(parts: Parts, eventType: string): Omit<Story, keyof Common> {
   const issue = parts.pull_request
@@ -240,7 +241,7 @@ function refStory(parts: Parts, isNew: boolean): Omit<Story, keyof Common> {
   }
 }
 
-const releaseWords: Readonly<Record<string, string>> = { published: 'created', updated: 'updated', deleted: 'deleted' }
+const releaseWords = wordTable<string>({ published: 'created', updated: 'updated', deleted: 'deleted' })
 
 function releaseStory(parts: Parts): Omit<Story, keyof Common> {
   const { release, action } = parts
