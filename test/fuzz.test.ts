@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { isBytes } from '../src/http/operation.ts'
+import { dice } from '../src/testing/dice.ts'
+import { examined } from '../src/testing/doctor.ts'
+import { startForge } from '../src/testing/forge.ts'
+import { Requests, type FuzzRequest } from './fuzz/requests.ts'
+import { makeWorld, type World } from './fuzz/world.ts'
+
+/** How many requests are made; more than in CI when somebody asks for it. */
+const total = Number(process.env['INGOT_FUZZ_REQUESTS'] ?? 1200)
+const seed = Number(process.env['INGOT_FUZZ_SEED'] ?? 1)
+
+/** Requests to one world, which they take apart, and how many are under way at once. */
+const ofAWorld = 300
+const atOnce = 6
+
+/** A request that takes longer has hung, in milliseconds. */
+const longestMs = 30_000
+
+const timeout = 120_000 + total * 100
+
+test(
+  `${total} requests of all operations with real ids: none is answered by a defect, and the doctor finds nothing`,
+  {
+    timeout,
+  },
+  async () => {
+    await using forge = await startForge({
+      settings: {
+        repository: { ENABLE_FLAGS: true },
+        quota: { ENABLED: true },
+        server: { LFS_START_SERVER: true },
+        actions: { ENABLED: true },
+      },
+    })
+    const operations = forge.services.operations().filter(
+      // A stream of events goes on for ever.
+      ({ reply }) =>
+        !Object.values(reply).some((shape) => isBytes(shape) && shape.mediaTypes.includes('text/event-stream')),
+    )
+    const roll = dice(seed)
+    const requests = new Requests(roll, operations)
+    const wrong = new Map<string, string>()
+    const done = new Set<string>()
+
+    async function ask(world: World, request: FuzzRequest): Promise<void> {
+      const { name, client } = roll.of(world.callers)
+      const say = (what: string): void =>
+        void wrong.set(
+          `${request.operation.id} ${what.slice(0, 60)}`,
+          `${request.method} ${request.path} as ${name} with ${request.shown.slice(0, 300)}: ${what}`,
+        )
+      try {
+        const answer = await client.send(request.method, request.path, undefined, {
+          site: true,
+          headers: request.headers,
+          ...(request.body === undefined ? {} : { raw: request.body }),
+          signal: AbortSignal.timeout(longestMs),
+        })
+        if (answer.status >= 500) say(`${answer.status} ${answer.text.slice(0, 200)}`)
+        if (answer.status < 300) {
+          done.add(request.operation.id)
+          world.known.harvest(request.path, answer.json)
+        }
+      } catch (error) {
+        say(String(error instanceof Error ? (error.cause ?? error) : error))
+      }
+    }
+
+    for (let made = 0, number = 1; made < total; number++) {
+      const world = await makeWorld(forge, number)
+      const end = Math.min(total, made + ofAWorld)
+      await Promise.all(
+        Array.from({ length: atOnce }, async () => {
+          while (made < end) {
+            made += 1
+            await ask(world, requests.next(world))
+          }
+        }),
+      )
+      await forge.settle()
+    }
+    const causes = forge.defects
+      .splice(0)
+      .map((error) => (error instanceof Error ? (error.stack ?? '') : String(error)))
+    const report = [...new Set(causes)].slice(0, 20).join('\n')
+    assert.deepEqual([...wrong.values()], [], report)
+    assert.deepEqual(causes, [], 'defects in the background')
+    assert.deepEqual(await examined(forge.services), [])
+    // Else it would be a list of refusals.
+    assert.ok(done.size > operations.length / 5, `${done.size} operations succeeded`)
+  },
+)

@@ -1,0 +1,53 @@
+/** Values of one kind that are remembered: the newest. */
+const mostOfAKind = 40
+
+/** How deep an answer is looked into, and how many items of a list. */
+const deepest = 6
+const mostItems = 10
+
+/** The repository, organization or account that an address is about. */
+const placeOf = (path: string): string =>
+  /^(?:\/api\/v1)?\/(?:repos\/[^/]+\/[^/]+|orgs\/[^/?]+)/.exec(path)?.[0].replace(/^\/api\/v1/, '') ?? ''
+
+/**
+ * What the server said there is: ids, names and hashes, by the member that held them, by the list that they stand in, and by
+ * the repository or organization that the list belongs to.
+ */
+export class Known {
+  readonly #values = new Map<string, (string | number)[]>()
+
+  of(kind: string): readonly (string | number)[] {
+    return this.#values.get(kind) ?? []
+  }
+
+  note(kind: string, value: string | number): void {
+    const values = this.#values.get(kind) ?? []
+    if (values.includes(value)) return
+    values.push(value)
+    if (values.length > mostOfAKind) values.shift()
+    this.#values.set(kind, values)
+  }
+
+  /** Remembers what an answer names. `path` is the address that was asked, whose last word says what its ids are of. */
+  harvest(path: string, answer: unknown): void {
+    const words = path.split('?')[0]?.split('/') ?? []
+    this.#look(words.findLast((word) => /^[a-z][a-z_-]+$/.test(word)) ?? '', placeOf(path), answer, 0)
+  }
+
+  #look(of: string, place: string, value: unknown, depth: number): void {
+    if (depth > deepest || typeof value !== 'object' || value === null) return
+    if (Array.isArray(value)) {
+      for (const item of value.slice(0, mostItems)) this.#look(of, place, item, depth + 1)
+      return
+    }
+    for (const [name, member] of Object.entries(value)) {
+      if (typeof member === 'number' || (typeof member === 'string' && member !== '' && member.length < 200)) {
+        this.note(name, member)
+        this.note(`${of} ${name}`, member)
+        this.note(`${place} ${of} ${name}`, member)
+      } else {
+        this.#look(Array.isArray(member) ? name : of, place, member, depth + 1)
+      }
+    }
+  }
+}
