@@ -224,13 +224,24 @@ export function firstProblem(schema: TSchema, value: unknown): { field: string; 
   return { field, reason: missing === undefined ? (error?.message ?? 'does not fit') : 'is required' }
 }
 
-/** Where a text with a zero byte is, which PostgreSQL can not keep; undefined when there is none. */
-function zeroByteIn(value: unknown, place = ''): string | undefined {
-  if (typeof value === 'string') return value.includes('\0') ? place : undefined
+/** What no database of ours keeps as it is: texts with a zero byte (PostgreSQL), and whole numbers that are not exact any more. */
+interface Unkept {
+  readonly place: string
+  readonly code: 'zero_byte' | 'number_out_of_range'
+}
+
+const unkeptWords = { zero_byte: 'holds a zero byte', number_out_of_range: 'is out of range' } as const
+
+/** The first of them in a value; undefined when there is none. */
+function unkeptIn(value: unknown, place = ''): Unkept | undefined {
+  if (typeof value === 'string') return value.includes('\0') ? { place, code: 'zero_byte' } : undefined
+  if (typeof value === 'number') {
+    return Number.isInteger(value) && !Number.isSafeInteger(value) ? { place, code: 'number_out_of_range' } : undefined
+  }
   if (typeof value !== 'object' || value === null) return undefined
   for (const [key, member] of Object.entries(value)) {
-    if (key.includes('\0')) return place
-    const found = zeroByteIn(member, place === '' ? key : `${place}.${key}`)
+    if (key.includes('\0')) return { place, code: 'zero_byte' }
+    const found = unkeptIn(member, place === '' ? key : `${place}.${key}`)
     if (found !== undefined) return found
   }
   return undefined
@@ -246,7 +257,7 @@ export async function decodeBody(schema: TSchema, source: BodySource, query?: UR
   const value = shape(schema, sent, !/json/i.test(type.split(';')[0] as string))
   const problem = firstProblem(schema, value)
   if (problem) throw new Invalid(`[${problem.field}]: ${problem.reason}`, 'invalid', { field: problem.field })
-  const zero = zeroByteIn(value)
-  if (zero !== undefined) throw new Invalid(`[${zero}]: holds a zero byte`, 'zero_byte', { field: zero })
+  const unkept = unkeptIn(value)
+  if (unkept) throw new Invalid(`[${unkept.place}]: ${unkeptWords[unkept.code]}`, unkept.code, { field: unkept.place })
   return value
 }
