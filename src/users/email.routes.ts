@@ -22,7 +22,11 @@ export const userAddEmail = operation({
   requires: [signedIn, validBody],
   body: CreateEmailOption,
   reply: { 201: Type.Array(Email) },
-  run: async ({ ctx, body }) => created((await addEmails(ctx, ctx.viewer.user, body.emails ?? [])).map(presentEmail)),
+  async run({ ctx, body, call }) {
+    const { user } = ctx.viewer
+    const emails = await addEmails(ctx, user, body.emails ?? [], { ip: call.ip, language: user.language })
+    return created(emails.map(presentEmail))
+  },
 })
 
 export const userDeleteEmail = operation({

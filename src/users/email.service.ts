@@ -3,27 +3,83 @@ import { isUniqueViolation, transaction, type Tx } from '../db/database.ts'
 import type { EmailRow, UserRow } from '../db/tables/accounts.ts'
 import { Invalid, NotFound } from '../lib/errors.ts'
 import type { Page } from '../lib/paging.ts'
+import { nowUnix } from '../lib/time.ts'
+import { holdAccount, tellAccountChange } from './account-change.service.ts'
+import { entryLimits } from './entry/entry-limits.ts'
+import { openLink, requestLink, spentLink } from './entry/link.service.ts'
+import { endWaitingAddresses, listWaitingAddresses } from './entry/link.store.ts'
 import { mayUseDomain } from './email-domain.rules.ts'
 import { mayUseEmail } from './email.rules.ts'
 import { countEmails, deleteEmails, insertEmails, listEmails, searchEmails, updatePrimaryEmail } from './email.store.ts'
-import { findEmail, updateUser } from './user.store.ts'
+import { deleteUnconfirmed, findEmail, findUserById, updateUser } from './user.store.ts'
 
-export const emailsOf = (ctx: Ctx, user: UserRow): Promise<EmailRow[]> => listEmails(ctx.db, user.id)
+/** An address of an account, or one that it asked for and has not confirmed yet. */
+export type OwnEmail = Pick<EmailRow, 'email' | 'lower_email' | 'is_activated' | 'is_primary'>
+
+/** Addresses of an account in order of adding, then those whose mail it waits for. */
+export async function emailsOf({ db, clock }: Services, user: UserRow): Promise<OwnEmail[]> {
+  const [rows, links] = await Promise.all([listEmails(db, user.id), listWaitingAddresses(db, user.id, nowUnix(clock))])
+  const have = new Set(rows.map((row) => row.lower_email))
+  const waiting = new Map(links.filter((link) => !have.has(link.lower_email)).map((link) => [link.lower_email, link]))
+  return [
+    ...rows,
+    ...[...waiting.values()].map(({ email, lower_email: lower }) => ({
+      email,
+      lower_email: lower,
+      is_activated: false,
+      is_primary: false,
+    })),
+  ]
+}
+
+/** Throws `Invalid` for what can not be an address. */
+export function checkEmailForm(email: string): void {
+  const addressed = mayUseEmail(email)
+  if (!addressed.allowed) throw new Invalid(addressed.reason, 'email_invalid')
+}
 
 /** Throws `Invalid` for what is no address, or none that people here may use. */
 export function checkOwnEmail({ config }: Pick<Services, 'config'>, email: string): void {
-  const addressed = mayUseEmail(email)
-  if (!addressed.allowed) throw new Invalid(addressed.reason, 'email_invalid')
+  checkEmailForm(email)
   const domain = mayUseDomain(email, config.service)
   if (!domain.allowed) throw new Invalid(domain.reason, 'email_domain_refused')
 }
 
-/** Adds addresses, all or none: bad and used ones, and none at all, are `Invalid`. */
-export async function addEmails(services: Services, user: UserRow, emails: readonly string[]): Promise<EmailRow[]> {
+/** Addresses of one account that may wait for their mail at the same time. */
+const maxWaiting = 10
+
+/** Who asks for mails: the address of the client, whose share they take, and the language of the mails. */
+export interface MailAsker {
+  readonly ip: string
+  readonly language: string
+}
+
+/**
+ * Adds addresses, all or none: bad and used ones, and none at all, are `Invalid`. Where addresses are to be confirmed
+ * (`[service].REGISTER_EMAIL_CONFIRM`) each is sent a mail, and is the account's once its link was followed; until then it
+ * stays open whether somebody else has it.
+ * @throws TooManyRequests
+ */
+export async function addEmails(
+  services: Services,
+  user: UserRow,
+  emails: readonly string[],
+  asker: MailAsker,
+): Promise<OwnEmail[]> {
   if (emails.length === 0) throw new Invalid('emails: at least one address is needed', 'email_missing')
   for (const email of emails) checkOwnEmail(services, email)
+  const { registerEmailConfirm } = services.config.service
+  await (registerEmailConfirm ? askToConfirm(services, user, emails, asker) : addConfirmed(services, user, emails))
+  return emailsOf(services, user)
+}
+
+async function addConfirmed(services: Services, user: UserRow, emails: readonly string[]): Promise<void> {
   try {
-    return await transaction(services.db, async (tx) => {
+    await transaction(services.db, async (tx) => {
+      await deleteUnconfirmed(
+        tx,
+        emails.map((email) => email.toLowerCase()),
+      )
       await insertEmails(
         tx,
         emails.map((email) => ({
@@ -34,12 +90,85 @@ export async function addEmails(services: Services, user: UserRow, emails: reado
           is_primary: false,
         })),
       )
-      return listEmails(tx, user.id)
     })
   } catch (error) {
     if (isUniqueViolation(error)) throw new Invalid('an address is already in use', 'email_taken')
     throw error
   }
+}
+
+async function askToConfirm(
+  services: Services,
+  user: UserRow,
+  emails: readonly string[],
+  { ip, language }: MailAsker,
+): Promise<void> {
+  const { db, clock } = services
+  const own = new Set((await emailsOf(services, user)).map((each) => each.lower_email))
+  if (emails.some((email) => own.has(email.toLowerCase()))) {
+    throw new Invalid('an address is already one of the account', 'email_taken')
+  }
+  const waiting = await listWaitingAddresses(db, user.id, nowUnix(clock))
+  if (waiting.length + emails.length > maxWaiting) {
+    throw new Invalid(`at most ${maxWaiting} addresses wait to be confirmed`, 'email_too_many')
+  }
+  for (const _ of emails) entryLimits.of(services).mails.take(ip)
+  await transaction(db, async (tx) => {
+    for (const email of emails) await requestLink(services, tx, { kind: 'address', email, userId: user.id, language })
+  })
+}
+
+/** Has the mail of an address that waits to be confirmed sent once more. @throws NotFound, TooManyRequests */
+export async function askToConfirmAgain(
+  services: Services,
+  user: UserRow,
+  email: string,
+  { ip, language }: MailAsker,
+): Promise<void> {
+  const { db, clock } = services
+  const lower = email.toLowerCase()
+  const waiting = await listWaitingAddresses(db, user.id, nowUnix(clock))
+  const link = waiting.find((each) => each.lower_email === lower)
+  if (!link) throw new NotFound('no such address waits to be confirmed', 'email_not_found')
+  entryLimits.of(services).mails.take(ip)
+  await transaction(db, async (tx) => {
+    await endWaitingAddresses(tx, user.id, [lower], nowUnix(clock))
+    await requestLink(services, tx, { kind: 'address', email: link.email, userId: user.id, language })
+  })
+}
+
+const openAddress = async (services: Services, code: string) => {
+  const opened = await openLink(services, 'address', code, async ({ user_id: id }) =>
+    id === null ? undefined : findUserById(services.db, id),
+  )
+  if (!opened.user) throw spentLink()
+  return { link: opened.link, user: opened.user }
+}
+
+/** Which address the code of a mail gives to which account. @throws NotFound when it does nothing any more */
+export async function readAddressLink(services: Services, code: string): Promise<{ email: string; name: string }> {
+  const { link, user } = await openAddress(services, code)
+  return { email: link.email, name: user.name }
+}
+
+/** Gives an address to the account that asked for it, by the code of a mail to it. @throws NotFound, Invalid (`email_taken`) */
+export async function confirmAddress(services: Services, code: string): Promise<void> {
+  const { link, user } = await openAddress(services, code)
+  checkOwnEmail(services, link.email)
+  await addConfirmed(services, user, [link.email])
+  await transaction(services.db, (tx) => endWaitingAddresses(tx, user.id, [link.lower_email], nowUnix(services.clock)))
+}
+
+/** Makes one of the confirmed addresses of an account the primary one. @throws NotFound when it is none of them */
+export async function choosePrimaryEmail(services: Services, user: UserRow, email: string): Promise<void> {
+  await transaction(services.db, async (tx) => {
+    const before = await holdAccount(tx, user.id)
+    const lower = email.toLowerCase()
+    const own = (await listEmails(tx, user.id)).find((row) => row.lower_email === lower && row.is_activated)
+    if (!own) throw new NotFound('this is no confirmed address of the account', 'email_not_found')
+    await setPrimaryEmail(tx, user, own.email)
+    await tellAccountChange(tx, before, { ...before, email: own.email }, user.id)
+  })
 }
 
 /** Removes addresses of an account, all or none: unknown ones are `NotFound`, the primary one is `Invalid`. */
@@ -48,12 +177,15 @@ export async function removeEmails(services: Services, user: UserRow, emails: re
   const wanted = [...new Set(emails.map((email) => email.toLowerCase()))]
   await transaction(services.db, async (tx) => {
     const present = new Map((await listEmails(tx, user.id)).map((row) => [row.lower_email, row]))
-    const unknown = wanted.find((email) => !present.has(email))
+    const now = nowUnix(services.clock)
+    const waiting = new Set((await listWaitingAddresses(tx, user.id, now)).map((link) => link.lower_email))
+    const unknown = wanted.find((email) => !present.has(email) && !waiting.has(email))
     if (unknown !== undefined) throw new NotFound(`${unknown} is not an address of the account`, 'email_not_found')
     if (wanted.some((email) => present.get(email)?.is_primary)) {
       throw new Invalid('the primary address can not be removed; make another one primary first', 'email_is_primary')
     }
     await deleteEmails(tx, user.id, wanted)
+    await endWaitingAddresses(tx, user.id, wanted, now)
   })
 }
 

@@ -90,7 +90,7 @@ export async function createUser(services: Services, account: NewAccount): Promi
         created_unix: createdUnix,
         updated_unix: createdUnix,
       })
-      await deleteUnconfirmed(tx, account.email.toLowerCase())
+      await deleteUnconfirmed(tx, [account.email.toLowerCase()])
       await insertEmail(tx, {
         user_id: user.id,
         email: account.email,

@@ -79,8 +79,8 @@ export const findEmail = (db: Db, email: string): Promise<EmailRow | undefined> 
   db.selectFrom('email').selectAll().where('lower_email', '=', email.toLowerCase()).executeTakeFirst()
 
 /** An address that nobody showed to be theirs is whose it turns out to be. */
-export const deleteUnconfirmed = (tx: Tx, lowerEmail: string) =>
-  tx.deleteFrom('email').where('lower_email', '=', lowerEmail).where('is_activated', '=', false).execute()
+export const deleteUnconfirmed = (tx: Tx, lowerEmails: readonly string[]) =>
+  tx.deleteFrom('email').where('lower_email', 'in', lowerEmails).where('is_activated', '=', false).execute()
 
 export const countPeople = async (db: Db): Promise<number> =>
   (

@@ -15,11 +15,16 @@ export interface BrowserCtx extends Ctx {
   readonly csrf: string
 }
 
+/** Where somebody chooses a password whom an administrator asks for it. Until then there are no other pages for them. */
+const changePath = '/user/settings/change_password'
+const whileChanging: ReadonlySet<string> = new Set([changePath, '/user/logout'])
+
 /** A page: what its operation accepts is the session of a browser, and access tokens do not count there. */
 export const inBrowser: Requirement<Ctx, Omit<BrowserCtx, keyof Ctx>> = {
   codes: ['browser'],
   refuses: [],
-  check({ config, principal }, call) {
+  check({ config, principal, viewer }, call) {
+    if (viewer?.user.must_change_password && !whileChanging.has(call.operation.path)) throw new Moved(303, changePath)
     const known = readCookies(call.headers['cookie']).get(csrfName)
     const csrf = known && /^[\w-]{20,100}$/.test(known) ? known : newSecret()
     if (csrf !== known) call.replyHeaders['set-cookie'] = cookie(config, csrfName, csrf)

@@ -4,8 +4,10 @@ import { redirect } from '../http/reply.ts'
 import { requestObject } from '../http/schema.ts'
 import { NotFound } from '../lib/errors.ts'
 import { grantsOf, revokeGrant } from '../oauth/grant.service.ts'
-import { csrfName, inBrowser, inSession, ownForm } from './browser.requirements.ts'
-import { htmlErrors, page, sitePath } from './page.tsx'
+import { inBrowser, inSession, ownForm } from './browser.requirements.ts'
+import { Form } from './form.tsx'
+import { htmlErrors, secretPage, sitePath } from './page.tsx'
+import { SettingsPage } from './settings-page.tsx'
 
 const RevokeForm = requestObject('RevokeGrantForm', {
   _csrf: Type.Optional(Type.String()),
@@ -14,7 +16,7 @@ const RevokeForm = requestObject('RevokeGrantForm', {
 
 const pages = { base: 'site', scope: null, accepts: ['session'], errors: htmlErrors } as const
 
-/** What a person may look after: how to sign in, and whom they let in. */
+/** What a person may look after: who they are here, and whom they let in. */
 export const settingsPage = operation({
   ...pages,
   method: 'GET',
@@ -22,29 +24,40 @@ export const settingsPage = operation({
   requires: [inBrowser, inSession],
   reply: { 200: bytesOf('text/html') },
   async run({ ctx }) {
-    const { config, csrf, viewer } = ctx
+    const { config, viewer } = ctx
     const grants = await grantsOf(ctx, viewer.id)
     const content = (
-      <main class="card">
-        <h1>Settings of {viewer.user.name}</h1>
-        <p>
-          <a href={sitePath(config, 'user/settings/security')}>Second factor</a>
-        </p>
-        <h2>Applications that you let in</h2>
-        {grants.length === 0 ? <p>None.</p> : null}
-        {grants.map((grant) => (
-          <form method="post" action={sitePath(config, 'user/settings/applications/revoke')}>
-            <input type="hidden" name={csrfName} value={csrf} />
-            <input type="hidden" name="id" value={grant.id} />
-            <button type="submit">Shut out {grant.name}</button>
-          </form>
-        ))}
-        <p>
-          <a href={sitePath(config)}>Home</a>
-        </p>
-      </main>
+      <SettingsPage ctx={ctx} current="overview" title={`Settings of ${viewer.user.name}`}>
+        <section class="sheet" aria-labelledby="applications">
+          <h2 id="applications">Applications that you let in</h2>
+          {grants.length === 0 ? (
+            <p class="quiet">None. Programs that ask to act for you, and that you let in, are listed here.</p>
+          ) : (
+            <ul class="list">
+              {grants.map((grant) => (
+                <li>
+                  <p>{grant.name}</p>
+                  <Form ctx={ctx} to="user/settings/applications/revoke" hidden={{ id: grant.id }}>
+                    <button type="submit" class="second">
+                      Shut out {grant.name}
+                    </button>
+                  </Form>
+                </li>
+              ))}
+            </ul>
+          )}
+        </section>
+        <section class="sheet" aria-labelledby="leave">
+          <h2 id="leave">This browser</h2>
+          <Form ctx={ctx} to="user/logout">
+            <button type="submit" class="second">
+              Sign out
+            </button>
+          </Form>
+        </section>
+      </SettingsPage>
     )
-    return page(config, { title: 'Settings', content }, { headers: { 'cache-control': 'no-store' } })
+    return secretPage(config, { title: 'Settings', content })
   },
 })
 

@@ -17,6 +17,8 @@ export interface SignInFormProps {
 /** What was done before somebody came here to sign in. */
 const doneTexts: Readonly<Record<string, string>> = {
   confirmed: 'Your account is there. Sign in to it.',
+  password: 'The password is changed. Sign in with it.',
+  address: 'The address is confirmed.',
   waiting: 'Your account is there. You can sign in once an administrator has let it in.',
 }
 
@@ -45,6 +47,11 @@ export function SignInForm({ ctx, redirectTo, login, problem, done }: SignInForm
         </label>
         <button type="submit">Sign in</button>
       </Form>
+      {ctx.mailer.isEnabled ? (
+        <p>
+          <a href={sitePath(config, 'user/forgot_password')}>Forgot the password?</a>
+        </p>
+      ) : null}
       {offersSignUp(config) ? (
         <p>
           No account yet? <a href={sitePath(config, 'user/sign_up')}>Sign up</a>

@@ -24,8 +24,9 @@ a { color: var(--accent) }
 h1 { margin: 0 0 1rem; font-size: 1.35rem; line-height: 1.25 }
 h2 { margin: 0 0 .5rem; font-size: 1.1rem; line-height: 1.3 }
 label, legend { display: block; margin: 1rem 0 .25rem; padding: 0; font-size: .95rem; font-weight: 600 }
-input:not([type=checkbox]):not([type=hidden]) { width: 100%; padding: .55rem .7rem; font: inherit; color: inherit; background: var(--paper); border: 1px solid var(--edge); border-radius: .4rem }
+input:not([type=checkbox]):not([type=radio]):not([type=hidden]) { width: 100%; padding: .55rem .7rem; font: inherit; color: inherit; background: var(--paper); border: 1px solid var(--edge); border-radius: .4rem }
 input[aria-invalid=true] { border-color: var(--alarm) }
+fieldset { margin: 0; padding: 0; border: 0; min-width: 0 }
 label.choice { display: flex; gap: .5rem; align-items: center; font-weight: 400 }
 .choice input { width: 1.15rem; height: 1.15rem; margin: 0; accent-color: var(--accent) }
 .hint, .quiet { color: var(--quiet); font-size: .9rem }

@@ -10,16 +10,18 @@ import {
   openEnrolment,
   renewScratch,
 } from '../auth/two-factor.service.ts'
-import { viewerOfPassword } from '../auth/identify.ts'
 import type { UserRow } from '../db/tables/accounts.ts'
 import { bytesOf, operation, validBody } from '../http/operation.ts'
 import { empty, redirect } from '../http/reply.ts'
 import { requestObject } from '../http/schema.ts'
-import { Forbidden, Moved, TooManyRequests } from '../lib/errors.ts'
+import { Moved } from '../lib/errors.ts'
 import { nowUnix } from '../lib/time.ts'
-import { csrfName, inBrowser, inSession, ownForm, type BrowserCtx } from './browser.requirements.ts'
+import { inBrowser, inSession, ownForm, type BrowserCtx } from './browser.requirements.ts'
 import { cookie, onceCookie, readCookies, ticketCookie } from './cookies.ts'
-import { htmlErrors, page, sitePath } from './page.tsx'
+import { PasswordField, passwordProblem } from './confirm-password.tsx'
+import { Field, Form, FormProblem, problemOf, type Problem } from './form.tsx'
+import { htmlErrors, page, secretPage, sitePath } from './page.tsx'
+import { SettingsPage, type PersonCtx } from './settings-page.tsx'
 import { localTarget, policyLeadingTo } from './sign-in-target.ts'
 
 const text = Type.Optional(Type.String({ maxLength: 16_384 }))
@@ -43,34 +45,27 @@ function ticketOf(ctx: BrowserCtx, header: string | string[] | undefined): strin
   return ticket
 }
 
-async function codePage(ctx: BrowserCtx, way: Way, redirectTo: string | undefined, problem?: string) {
-  const { config, csrf } = ctx
+async function codePage(ctx: BrowserCtx, way: Way, redirectTo: string | undefined, problem?: Problem) {
+  const { config } = ctx
   const { path, field, label, mode } = ways[way]
   const other = way === 'code' ? ways.scratch : ways.code
   const query = redirectTo === undefined ? '' : `?redirect_to=${encodeURIComponent(redirectTo)}`
   const content = (
     <main class="card">
       <h1>Second factor</h1>
-      {problem === undefined ? null : (
-        <p class="problem" role="alert" id="problem">
-          {problem}
-        </p>
-      )}
-      <form method="post" action={sitePath(config, path)}>
-        <input type="hidden" name={csrfName} value={csrf} />
-        {redirectTo === undefined ? null : <input type="hidden" name="redirect_to" value={redirectTo} />}
-        <label for={field}>{label}</label>
-        <input
-          id={field}
+      <FormProblem problem={problem} />
+      <Form ctx={ctx} to={path} hidden={{ redirect_to: redirectTo }}>
+        <Field
           name={field}
+          label={label}
           inputmode={mode}
           autocomplete="one-time-code"
-          required
+          maxlength={100}
           autofocus
-          aria-describedby={problem === undefined ? undefined : 'problem'}
+          problem={problem}
         />
         <button type="submit">Sign in</button>
-      </form>
+      </Form>
       <p>
         <a href={sitePath(config, other.path + query)}>Use the {other.label.toLowerCase()}</a>
       </p>
@@ -90,13 +85,13 @@ async function answerCode(
   ticket: string,
 ) {
   const given = way === 'code' ? { code: body.passcode ?? '' } : { scratch: body.token ?? '' }
-  const session = await completeSignIn(ctx, ticket, given).catch((error: unknown) => {
-    if (error instanceof TooManyRequests) return error
-    throw error
-  })
+  const session = await completeSignIn(ctx, ticket, given).catch((error: unknown) => problemOf(error))
   if (session === 'expired') return redirect(303, sitePath(ctx.config, 'user/login'))
-  if (!session) return codePage(ctx, way, body.redirect_to, 'This code is not right, or was used already.')
-  if (session instanceof TooManyRequests) return codePage(ctx, way, body.redirect_to, session.message)
+  if (!session) {
+    const message = 'This code is not right, or was used already.'
+    return codePage(ctx, way, body.redirect_to, { field: ways[way].field, message })
+  }
+  if ('message' in session) return codePage(ctx, way, body.redirect_to, session)
   const { config } = ctx
   // The scratch code is gone: another one is made in the settings.
   const target = way === 'code' ? localTarget(config, body.redirect_to) : sitePath(config, 'user/settings/security')
@@ -177,12 +172,61 @@ function shownOnce(ctx: BrowserCtx, user: UserRow, header: string | string[] | u
   }
 }
 
-const PasswordField = ({ id }: { readonly id: string }) => (
-  <>
-    <label for={id}>Password</label>
-    <input id={id} name="password" type="password" autocomplete="current-password" required />
-  </>
-)
+/** What of the page was sent and not taken. */
+interface Wrong {
+  readonly form: 'scratch' | 'disable'
+  readonly problem: Problem
+}
+
+function securityContent(ctx: PersonCtx, isEnrolled: boolean, scratch: string | undefined, wrong: Wrong | undefined) {
+  const { config } = ctx
+  const problemIn = (form: Wrong['form']) => (wrong?.form === form ? wrong.problem : undefined)
+  return (
+    <SettingsPage ctx={ctx} current="security" title="Signing in">
+      {scratch === undefined ? null : (
+        <div class="done" role="status">
+          Keep this scratch code where your device is not. It signs you in once when the device is lost, and is shown
+          now only: <code>{scratch}</code>
+        </div>
+      )}
+      <section class="sheet" aria-labelledby="codes">
+        <h2 id="codes">Codes of a device</h2>
+        {isEnrolled ? (
+          <>
+            <p>
+              Signing in takes a code of your device. Programs use access tokens, or send the code with the password.
+            </p>
+            <Form ctx={ctx} to="user/settings/security/two_factor/regenerate_scratch">
+              <PasswordField id="scratch_password" problem={problemIn('scratch')} />
+              <button type="submit" class="second">
+                Make another scratch code
+              </button>
+            </Form>
+            <Form ctx={ctx} to="user/settings/security/two_factor/disable">
+              <PasswordField id="disable_password" problem={problemIn('disable')} />
+              <button type="submit" class="second">
+                Do without codes
+              </button>
+            </Form>
+          </>
+        ) : (
+          <p>
+            The password is enough to sign in.{' '}
+            <a href={sitePath(config, 'user/settings/security/two_factor/enroll')}>Add a second factor</a>
+          </p>
+        )}
+      </section>
+    </SettingsPage>
+  )
+}
+
+const securityTitle = 'Signing in - Settings'
+
+async function securityPage(ctx: PersonCtx, wrong: Wrong) {
+  const isEnrolled = await hasTwoFactor(ctx, ctx.viewer.id)
+  const content = securityContent(ctx, isEnrolled, undefined, wrong)
+  return secretPage(ctx.config, { title: securityTitle, content })
+}
 
 export const securitySettingsPage = operation({
   ...pages,
@@ -191,78 +235,43 @@ export const securitySettingsPage = operation({
   requires: [inBrowser, inSession],
   reply: { 200: bytesOf('text/html') },
   async run({ ctx, call }) {
-    const { config, csrf, viewer } = ctx
+    const { config, viewer } = ctx
     const scratch = shownOnce(ctx, viewer.user, call.headers['cookie'])
-    const isEnrolled = await hasTwoFactor(ctx, viewer.id)
-    const content = (
-      <main class="card">
-        <h1>Second factor</h1>
-        {scratch === undefined ? null : (
-          <p role="status">
-            Keep this scratch code where your device is not. It signs you in once when the device is lost, and is shown
-            now only: <code>{scratch}</code>
-          </p>
-        )}
-        {isEnrolled ? (
-          <>
-            <p>
-              Signing in takes a code of your device. Programs use access tokens, or send the code with the password.
-            </p>
-            <form method="post" action={sitePath(config, 'user/settings/security/two_factor/regenerate_scratch')}>
-              <input type="hidden" name={csrfName} value={csrf} />
-              <PasswordField id="scratch_password" />
-              <button type="submit">Make another scratch code</button>
-            </form>
-            <form method="post" action={sitePath(config, 'user/settings/security/two_factor/disable')}>
-              <input type="hidden" name={csrfName} value={csrf} />
-              <PasswordField id="disable_password" />
-              <button type="submit">Do without a second factor</button>
-            </form>
-          </>
-        ) : (
-          <p>
-            The password is enough to sign in.{' '}
-            <a href={sitePath(config, 'user/settings/security/two_factor/enroll')}>Add a second factor</a>
-          </p>
-        )}
-        <p>
-          <a href={sitePath(config, 'user/settings')}>Settings</a>
-        </p>
-      </main>
-    )
-    const headers: Record<string, string> = { 'cache-control': 'no-store' }
-    if (scratch !== undefined) headers['set-cookie'] = cookie(config, onceCookie(config), '')
-    return page(config, { title: 'Second factor', content }, { headers })
+    const content = securityContent(ctx, await hasTwoFactor(ctx, viewer.id), scratch, undefined)
+    const headers: Record<string, string> =
+      scratch === undefined ? {} : { 'set-cookie': cookie(config, onceCookie(config), '') }
+    return secretPage(config, { title: securityTitle, content }, headers)
   },
 })
 
 function enrolPage(ctx: BrowserCtx, user: UserRow, again?: { readonly key: string; readonly sealed: string }) {
-  const { config, csrf } = ctx
+  const { config } = ctx
   const { key, sealed } = again ?? beginEnrolment(ctx, user)
   const picture = renderSVG(totpAddress(config.instance.appName, user.name, key))
+  const problem = again && { field: 'passcode', message: 'This code is not right. Is the clock of your device?' }
   const content = (
     <main class="card">
       <h1>Add a second factor</h1>
-      {again === undefined ? null : (
-        <p class="problem" role="alert" id="problem">
-          This code is not right. Is the clock of your device?
-        </p>
-      )}
       <p>Read this picture with an authenticator on your device, or type the key below it.</p>
       <img class="picture" alt="The key as a QR code" src={`data:image/svg+xml,${encodeURIComponent(picture)}`} />
       <p>
         <code>{key}</code>
       </p>
-      <form method="post" action={sitePath(config, 'user/settings/security/two_factor/enroll')}>
-        <input type="hidden" name={csrfName} value={csrf} />
-        <input type="hidden" name="enrolment" value={sealed} />
-        <label for="passcode">Code that the device shows now</label>
-        <input id="passcode" name="passcode" inputmode="numeric" autocomplete="one-time-code" required autofocus />
+      <Form ctx={ctx} to="user/settings/security/two_factor/enroll" hidden={{ enrolment: sealed }}>
+        <Field
+          name="passcode"
+          label="Code that the device shows now"
+          inputmode="numeric"
+          autocomplete="one-time-code"
+          maxlength={20}
+          autofocus
+          problem={problem}
+        />
         <button type="submit">Add it</button>
-      </form>
+      </Form>
     </main>
   )
-  return page(config, { title: 'Add a second factor', content }, { headers: { 'cache-control': 'no-store' } })
+  return secretPage(config, { title: 'Add a second factor', content })
 }
 
 export const enrolTwoFactorPage = operation({
@@ -294,21 +303,16 @@ export const enrolTwoFactorSubmit = operation({
   },
 })
 
-/** Who left a browser open has not left the second factor to whoever finds it: the password is asked for. */
-async function checkPassword(ctx: BrowserCtx, user: UserRow, password: string | undefined, ip: string): Promise<void> {
-  const viewer = await viewerOfPassword(ctx, { login: user.name, password: password ?? '', ip })
-  if (viewer?.id !== user.id) throw new Forbidden('the password is not right', 'password_wrong')
-}
-
 export const disableTwoFactorSubmit = operation({
   ...pages,
   method: 'POST',
   path: '/user/settings/security/two_factor/disable',
   requires: [inBrowser, inSession, validBody, ownForm],
   body: PasswordForm,
-  reply: { 303: 'empty' },
+  reply: { 200: bytesOf('text/html'), 303: 'empty' },
   async run({ ctx, body, call }) {
-    await checkPassword(ctx, ctx.viewer.user, body.password, call.ip)
+    const problem = await passwordProblem(ctx, ctx.viewer.user, body.password, call.ip)
+    if (problem) return securityPage(ctx, { form: 'disable', problem })
     await disableTwoFactor(ctx, ctx.viewer.id)
     return redirect(303, sitePath(ctx.config, 'user/settings/security'))
   },
@@ -320,10 +324,11 @@ export const regenerateScratchSubmit = operation({
   path: '/user/settings/security/two_factor/regenerate_scratch',
   requires: [inBrowser, inSession, validBody, ownForm],
   body: PasswordForm,
-  reply: { 303: 'empty' },
+  reply: { 200: bytesOf('text/html'), 303: 'empty' },
   async run({ ctx, body, call }) {
     const { user } = ctx.viewer
-    await checkPassword(ctx, user, body.password, call.ip)
+    const problem = await passwordProblem(ctx, user, body.password, call.ip)
+    if (problem) return securityPage(ctx, { form: 'scratch', problem })
     return showOnce(ctx, user, await renewScratch(ctx, user))
   },
 })

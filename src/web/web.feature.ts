@@ -1,9 +1,11 @@
 import type { Feature } from '../access/feature.ts'
+import * as accountRoutes from './account.routes.tsx'
 import * as apiDocsRoutes from './api-docs.routes.tsx'
 import * as assetRoutes from './assets.routes.ts'
 import * as authorizeRoutes from './authorize.routes.tsx'
 import { sessions } from './browser.credentials.ts'
 import * as linkRoutes from './link.routes.ts'
+import * as recoveryRoutes from './recovery.routes.tsx'
 import * as settingsRoutes from './settings.routes.tsx'
 import * as signInRoutes from './sign-in.routes.tsx'
 import * as signUpRoutes from './sign-up.routes.tsx'
@@ -14,12 +16,14 @@ import * as unsubscribeRoutes from './unsubscribe.routes.tsx'
 export const web: Feature = {
   credentials: [sessions],
   routes: [
+    accountRoutes,
     apiDocsRoutes,
     assetRoutes,
     authorizeRoutes,
     linkRoutes,
     signInRoutes,
     signUpRoutes,
+    recoveryRoutes,
     settingsRoutes,
     twoFactorRoutes,
     unsubscribeRoutes,

@@ -27,3 +27,14 @@ export async function changePassword(
     })
   })
 }
+
+/**
+ * The password that somebody chooses for themselves, where an administrator asks for it (`must_change_password`): any but
+ * the one that somebody else knows. `BadRequest` for one that is too weak or the same.
+ */
+export async function chooseFirstPassword(services: Services, user: UserRow, password: string): Promise<UserRow> {
+  if (await services.passwordChecks.matches(user.password_hash ?? undefined, password)) {
+    throw new BadRequest('this is the password that you were given; choose another one', 'password_same')
+  }
+  return changePassword(services, user, password, { mustChangePassword: false })
+}

@@ -1,6 +1,6 @@
 import type { Db, Tx } from '../../db/database.ts'
 import type { MailedLinkRow, NewMailedLinkRow } from '../../db/tables/accounts.ts'
-import type { LinkId } from '../../lib/ids.ts'
+import type { LinkId, UserId } from '../../lib/ids.ts'
 import type { Unix } from '../../lib/time.ts'
 
 export const insertLink = (tx: Tx, values: NewMailedLinkRow): Promise<MailedLinkRow> =>
@@ -46,6 +46,29 @@ export const findWaitingSignUp = (db: Db, lowerEmail: string, nowUnix: Unix): Pr
     .orderBy('id', (order) => order.desc())
     .limit(1)
     .executeTakeFirst()
+
+/** The addresses that an account waits to have confirmed. */
+export const listWaitingAddresses = (db: Db | Tx, userId: UserId, nowUnix: Unix): Promise<MailedLinkRow[]> =>
+  db
+    .selectFrom('mailed_link')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .where('kind', '=', 'address')
+    .where('used_unix', 'is', null)
+    .where('expires_unix', '>', nowUnix)
+    .orderBy('id')
+    .execute()
+
+/** Ends all links by which an account would get these addresses. */
+export const endWaitingAddresses = (tx: Tx, userId: UserId, lowerEmails: readonly string[], nowUnix: Unix) =>
+  tx
+    .updateTable('mailed_link')
+    .set({ used_unix: nowUnix })
+    .where('user_id', '=', userId)
+    .where('kind', '=', 'address')
+    .where('lower_email', 'in', lowerEmails)
+    .where('used_unix', 'is', null)
+    .execute()
 
 /** Forgets links that were asked for before a time and do nothing any more. */
 export const deleteLinksBefore = (tx: Tx, createdUnix: Unix, nowUnix: Unix) =>

@@ -1,0 +1,65 @@
+import type { Services } from '../../access/context.ts'
+import { findPerson } from '../../auth/account.store.ts'
+import { hasTwoFactor, takeSecondFactor } from '../../auth/two-factor.service.ts'
+import { transaction } from '../../db/database.ts'
+import type { MailedLinkRow, UserRow } from '../../db/tables/accounts.ts'
+import { BadRequest, Forbidden } from '../../lib/errors.ts'
+import { nowUnix } from '../../lib/time.ts'
+import { mayUsePassword } from '../credentials/password.rules.ts'
+import { changePassword } from '../credentials/password.service.ts'
+import { checkEmailForm } from '../email.service.ts'
+import { entryLimits } from './entry-limits.ts'
+import { openLink, requestLink, spentLink } from './link.service.ts'
+import { takeLink } from './link.store.ts'
+
+/**
+ * Has a link mailed to an address by which its owner chooses another password. The answer is the same whether there is an
+ * account with it.
+ * @throws Invalid for what is no address, TooManyRequests
+ */
+export async function askForReset(
+  services: Services,
+  { email, ip, language }: { readonly email: string; readonly ip: string; readonly language: string },
+): Promise<void> {
+  checkEmailForm(email)
+  entryLimits.of(services).mails.take(ip)
+  await transaction(services.db, (tx) => requestLink(services, tx, { kind: 'reset', email, language }))
+}
+
+async function openReset(services: Services, code: string): Promise<{ link: MailedLinkRow; user: UserRow }> {
+  const { link, user } = await openLink(services, 'reset', code, (row) => findPerson(services.db, row.lower_email))
+  if (!user || user.prohibit_login || user.login_source_id > 0) throw spentLink()
+  return { link, user }
+}
+
+/** Whose password a code of a mail changes, and whether that takes a code of the second factor. @throws NotFound */
+export async function readReset(services: Services, code: string): Promise<{ name: string; needsCode: boolean }> {
+  const { user } = await openReset(services, code)
+  return { name: user.name, needsCode: await hasTwoFactor(services, user.id) }
+}
+
+/**
+ * Gives an account another password by the code of a mail, once. All its sessions end, and nobody is signed in: that takes
+ * the password, and what comes after it. Who has a second factor shows it here as well, so that the mailbox alone is not
+ * enough to shut its owner out.
+ * @param given.passcode a code of the device, or the scratch code
+ * @throws NotFound for a code that does nothing any more, BadRequest (`password_weak`), Forbidden (`two_factor_wrong`), TooManyRequests
+ */
+export async function resetPassword(
+  services: Services,
+  code: string,
+  given: { readonly password: string; readonly passcode: string },
+): Promise<void> {
+  const { db, clock, config } = services
+  const { link, user } = await openReset(services, code)
+  const strong = mayUsePassword(given.password, config.security)
+  if (!strong.allowed) throw new BadRequest(strong.reason, 'password_weak')
+  if ((await hasTwoFactor(services, user.id)) && !(await isSecondFactor(services, user, given.passcode))) {
+    throw new Forbidden('this code is not right, or was used already', 'two_factor_wrong')
+  }
+  if (!(await transaction(db, (tx) => takeLink(tx, link.id, nowUnix(clock))))) throw spentLink()
+  await changePassword(services, user, given.password, { mustChangePassword: false })
+}
+
+const isSecondFactor = (services: Services, user: UserRow, passcode: string): Promise<boolean> =>
+  takeSecondFactor(services, user.id, /^[\d\s]+$/.test(passcode) ? { code: passcode } : { scratch: passcode })

@@ -1,0 +1,378 @@
+import { Type } from 'typebox'
+import { beginSession } from '../auth/session.service.ts'
+import type { UserRow } from '../db/tables/accounts.ts'
+import { bytesOf, operation, validBody, type Call } from '../http/operation.ts'
+import { empty, redirect } from '../http/reply.ts'
+import { requestObject } from '../http/schema.ts'
+import { changePassword, chooseFirstPassword } from '../users/credentials/password.service.ts'
+import {
+  addEmails,
+  askToConfirmAgain,
+  choosePrimaryEmail,
+  confirmAddress,
+  emailsOf,
+  readAddressLink,
+  removeEmails,
+  type OwnEmail,
+} from '../users/email.service.ts'
+import { browserLanguage } from './browser-language.ts'
+import { inBrowser, inSession, ownForm, type BrowserCtx } from './browser.requirements.ts'
+import { PasswordField, passwordProblem } from './confirm-password.tsx'
+import { cookie } from './cookies.ts'
+import { Field, Form, FormProblem, passwordHint, problemOf, type Problem } from './form.tsx'
+import { htmlErrors, secretPage, sitePath } from './page.tsx'
+import { SettingsPage, type PersonCtx } from './settings-page.tsx'
+
+const text = Type.Optional(Type.String({ maxLength: 4096 }))
+const PasswordForm = requestObject('ChangePasswordForm', { _csrf: text, old_password: text, password: text })
+const EmailForm = requestObject('EmailForm', { _csrf: text, email: text, password: text })
+const CodeForm = requestObject('ConfirmAddressForm', { _csrf: text, code: text })
+
+const pages = { base: 'site', scope: null, accepts: ['session'], errors: htmlErrors } as const
+
+/** The form of the page that was not taken, with what was typed. */
+interface Wrong {
+  readonly form: 'password' | 'add' | 'primary'
+  readonly problem: Problem
+  readonly email?: string
+}
+
+const doneTexts: Readonly<Record<string, string>> = {
+  password: 'The password is changed. Every other browser is signed out.',
+  mailed: 'A mail is on its way to the address. It is yours once you have followed the link in it.',
+  added: 'The address is added.',
+  removed: 'The address is removed.',
+  primary: 'The primary address is changed.',
+}
+
+const Address = ({ ctx, address }: { readonly ctx: PersonCtx; readonly address: OwnEmail }) => {
+  const { email, is_primary: isPrimary, is_activated: isConfirmed } = address
+  return (
+    <li>
+      <p>
+        {email} {isPrimary ? <span class="tag">primary</span> : null}
+        {isConfirmed ? null : <span class="tag">waits for its mail</span>}
+      </p>
+      <div class="acts">
+        {isConfirmed ? null : (
+          <Form ctx={ctx} to="user/settings/account/email/again" hidden={{ email }}>
+            <button type="submit" class="second" aria-label={`Send the mail to ${email} again`}>
+              Send again
+            </button>
+          </Form>
+        )}
+        {isPrimary ? null : (
+          <Form ctx={ctx} to="user/settings/account/email/delete" hidden={{ email }}>
+            <button type="submit" class="second" aria-label={`Remove ${email}`}>
+              Remove
+            </button>
+          </Form>
+        )}
+      </div>
+    </li>
+  )
+}
+
+async function accountPage(ctx: PersonCtx, told: { readonly wrong?: Wrong; readonly done?: string | undefined } = {}) {
+  const { config, viewer } = ctx
+  const { wrong, done } = told
+  const addresses = await emailsOf(ctx, viewer.user)
+  const others = addresses.filter((each) => each.is_activated && !each.is_primary)
+  const problemIn = (form: Wrong['form']) => (wrong?.form === form ? wrong.problem : undefined)
+  const doneText = done !== undefined && Object.hasOwn(doneTexts, done) ? doneTexts[done] : undefined
+  const content = (
+    <SettingsPage ctx={ctx} current="account" title="Password and addresses">
+      {doneText === undefined ? null : (
+        <p class="done" role="status">
+          {doneText}
+        </p>
+      )}
+      <section class="sheet" aria-labelledby="password_title">
+        <h2 id="password_title">Password</h2>
+        {viewer.user.password_hash === null ? (
+          <p>This account has no password here.</p>
+        ) : (
+          <Form ctx={ctx} to="user/settings/account">
+            <FormProblem problem={problemIn('password')} />
+            <input type="text" name="user_name" value={viewer.user.name} autocomplete="username" readonly hidden />
+            <Field
+              name="old_password"
+              label="Password until now"
+              type="password"
+              autocomplete="current-password"
+              maxlength={255}
+              problem={problemIn('password')}
+            />
+            <Field
+              name="password"
+              label="New password"
+              type="password"
+              autocomplete="new-password"
+              maxlength={255}
+              hint={passwordHint(config.security)}
+              problem={problemIn('password')}
+            />
+            <button type="submit">Change it</button>
+          </Form>
+        )}
+      </section>
+      <section class="sheet" aria-labelledby="addresses_title">
+        <h2 id="addresses_title">Mail addresses</h2>
+        <ul class="list">
+          {addresses.map((address) => (
+            <Address ctx={ctx} address={address} />
+          ))}
+        </ul>
+      </section>
+      <section class="sheet" aria-labelledby="add_title">
+        <h2 id="add_title">Another address</h2>
+        <Form ctx={ctx} to="user/settings/account/email">
+          <FormProblem problem={problemIn('add')} />
+          <Field
+            name="email"
+            label="Mail address"
+            type="email"
+            value={wrong?.form === 'add' ? wrong.email : ''}
+            autocomplete="email"
+            maxlength={254}
+            problem={problemIn('add')}
+          />
+          <PasswordField id="add_password" problem={problemIn('add')} />
+          <button type="submit">Add it</button>
+        </Form>
+      </section>
+      {others.length === 0 ? null : (
+        <section class="sheet" aria-labelledby="primary_title">
+          <h2 id="primary_title">Primary address</h2>
+          <p class="quiet">Mails of this site go there.</p>
+          <Form ctx={ctx} to="user/settings/account/email/primary">
+            <FormProblem problem={problemIn('primary')} />
+            <fieldset>
+              <legend>Make this one primary</legend>
+              {others.map(({ email }, index) => (
+                <label class="choice">
+                  <input type="radio" name="email" value={email} checked={index === 0} /> {email}
+                </label>
+              ))}
+            </fieldset>
+            <PasswordField id="primary_password" problem={problemIn('primary')} />
+            <button type="submit">Change it</button>
+          </Form>
+        </section>
+      )}
+    </SettingsPage>
+  )
+  return secretPage(config, { title: 'Password and addresses - Settings', content })
+}
+
+const backTo = (ctx: BrowserCtx, done: string) =>
+  redirect(303, sitePath(ctx.config, `user/settings/account?done=${done}`))
+
+/** The password and the mail addresses of who is signed in. */
+export const accountSettingsPage = operation({
+  ...pages,
+  method: 'GET',
+  path: '/user/settings/account',
+  requires: [inBrowser, inSession],
+  query: { done: Type.Optional(Type.String()) },
+  reply: { 200: bytesOf('text/html') },
+  run: async ({ ctx, query: { done } }) => accountPage(ctx, { done }),
+})
+
+/** The session of this browser begins anew; all others have ended with the password that they were begun with. */
+async function signedInAnew(ctx: BrowserCtx, user: UserRow, call: Call, path: string) {
+  const { config } = ctx
+  const session = await beginSession(ctx, user, { remember: false, language: browserLanguage(call) })
+  return empty(303, {
+    location: sitePath(config, path),
+    'set-cookie': cookie(config, config.session.cookieName, session.secret),
+  })
+}
+
+/** Changes the password of who is signed in and knows it. */
+export const changePasswordSubmit = operation({
+  ...pages,
+  method: 'POST',
+  path: '/user/settings/account',
+  requires: [inBrowser, inSession, validBody, ownForm],
+  body: PasswordForm,
+  reply: { 200: bytesOf('text/html'), 303: 'empty' },
+  async run({ ctx, body, call }) {
+    const { user } = ctx.viewer
+    const wrongOld = await passwordProblem(ctx, user, body.old_password, call.ip)
+    if (wrongOld) {
+      const field = wrongOld.field && 'old_password'
+      return accountPage(ctx, { wrong: { form: 'password', problem: { ...wrongOld, field } } })
+    }
+    const changed = await changePassword(ctx, user, body.password ?? '', { mustChangePassword: false }).catch(
+      (error: unknown) => problemOf(error, { password: 'password' }),
+    )
+    if ('message' in changed) return accountPage(ctx, { wrong: { form: 'password', problem: changed } })
+    return signedInAnew(ctx, changed, call, 'user/settings/account?done=password')
+  },
+})
+
+/** Adds an address, or has a mail sent to it where addresses are confirmed. */
+export const addAddressSubmit = operation({
+  ...pages,
+  method: 'POST',
+  path: '/user/settings/account/email',
+  requires: [inBrowser, inSession, validBody, ownForm],
+  body: EmailForm,
+  reply: { 200: bytesOf('text/html'), 303: 'empty' },
+  async run({ ctx, body, call }) {
+    const { user } = ctx.viewer
+    const email = (body.email ?? '').trim()
+    const wrong = await passwordProblem(ctx, user, body.password, call.ip)
+    if (wrong) return accountPage(ctx, { wrong: { form: 'add', problem: wrong, email } })
+    const added = await addEmails(ctx, user, [email], { ip: call.ip, language: browserLanguage(call) }).catch(
+      (error: unknown) => problemOf(error, { email: 'email' }),
+    )
+    if ('message' in added) return accountPage(ctx, { wrong: { form: 'add', problem: added, email } })
+    return backTo(ctx, ctx.config.service.registerEmailConfirm ? 'mailed' : 'added')
+  },
+})
+
+/** Has the mail to an address that waits to be confirmed sent once more. */
+export const confirmAddressAgainSubmit = operation({
+  ...pages,
+  method: 'POST',
+  path: '/user/settings/account/email/again',
+  requires: [inBrowser, inSession, validBody, ownForm],
+  body: EmailForm,
+  reply: { 303: 'empty' },
+  async run({ ctx, body, call }) {
+    const asker = { ip: call.ip, language: browserLanguage(call) }
+    await askToConfirmAgain(ctx, ctx.viewer.user, body.email ?? '', asker)
+    return backTo(ctx, 'mailed')
+  },
+})
+
+export const removeAddressSubmit = operation({
+  ...pages,
+  method: 'POST',
+  path: '/user/settings/account/email/delete',
+  requires: [inBrowser, inSession, validBody, ownForm],
+  body: EmailForm,
+  reply: { 303: 'empty' },
+  async run({ ctx, body }) {
+    await removeEmails(ctx, ctx.viewer.user, [body.email ?? ''])
+    return backTo(ctx, 'removed')
+  },
+})
+
+export const primaryAddressSubmit = operation({
+  ...pages,
+  method: 'POST',
+  path: '/user/settings/account/email/primary',
+  requires: [inBrowser, inSession, validBody, ownForm],
+  body: EmailForm,
+  reply: { 200: bytesOf('text/html'), 303: 'empty' },
+  async run({ ctx, body, call }) {
+    const { user } = ctx.viewer
+    const wrong = await passwordProblem(ctx, user, body.password, call.ip)
+    if (wrong) return accountPage(ctx, { wrong: { form: 'primary', problem: wrong } })
+    await choosePrimaryEmail(ctx, user, body.email ?? '')
+    return backTo(ctx, 'primary')
+  },
+})
+
+/** Where the link of a mail to an address leads that an account wants to have. */
+export const confirmAddressPage = operation({
+  ...pages,
+  method: 'GET',
+  path: '/user/activate_email',
+  requires: [inBrowser],
+  query: { code: Type.Optional(Type.String()) },
+  reply: { 200: bytesOf('text/html') },
+  async run({ ctx, query: { code = '' } }) {
+    const { email, name } = await readAddressLink(ctx, code)
+    const content = (
+      <main class="card">
+        <h1>Confirm your address</h1>
+        <p>
+          The account <strong>{name}</strong> gets the address <strong>{email}</strong>.
+        </p>
+        <Form ctx={ctx} to="user/activate_email" hidden={{ code }}>
+          <button type="submit">Confirm it</button>
+        </Form>
+      </main>
+    )
+    return secretPage(ctx.config, { title: 'Confirm your address', content })
+  },
+})
+
+export const confirmAddressSubmit = operation({
+  ...pages,
+  method: 'POST',
+  path: '/user/activate_email',
+  requires: [inBrowser, validBody, ownForm],
+  body: CodeForm,
+  reply: { 303: 'empty' },
+  async run({ ctx, body }) {
+    await confirmAddress(ctx, body.code ?? '')
+    return ctx.viewer ? backTo(ctx, 'added') : redirect(303, sitePath(ctx.config, 'user/login?done=address'))
+  },
+})
+
+function choosePageOf(ctx: BrowserCtx, problem?: Problem) {
+  const { config } = ctx
+  const content = (
+    <main class="card">
+      <h1>Choose a password</h1>
+      <FormProblem problem={problem} />
+      <p>An administrator asks you to choose one that nobody else knows. Then you go on.</p>
+      <Form ctx={ctx} to="user/settings/change_password">
+        <Field
+          name="password"
+          label="New password"
+          type="password"
+          autocomplete="new-password"
+          maxlength={255}
+          hint={passwordHint(config.security)}
+          autofocus
+          problem={problem}
+        />
+        <button type="submit">Take this password</button>
+      </Form>
+      <Form ctx={ctx} to="user/logout">
+        <button type="submit" class="second">
+          Sign out
+        </button>
+      </Form>
+    </main>
+  )
+  return secretPage(config, { title: problem ? 'Choose a password: not done yet' : 'Choose a password', content })
+}
+
+/** Where every page leads whose reader has to choose a password first. */
+export const choosePasswordPage = operation({
+  ...pages,
+  method: 'GET',
+  path: '/user/settings/change_password',
+  requires: [inBrowser, inSession],
+  reply: { 200: bytesOf('text/html'), 303: 'empty' },
+  async run({ ctx }) {
+    if (!ctx.viewer.user.must_change_password) return redirect(303, sitePath(ctx.config, 'user/settings/account'))
+    return choosePageOf(ctx)
+  },
+})
+
+export const choosePasswordSubmit = operation({
+  ...pages,
+  method: 'POST',
+  path: '/user/settings/change_password',
+  requires: [inBrowser, inSession, validBody, ownForm],
+  body: PasswordForm,
+  reply: { 200: bytesOf('text/html'), 303: 'empty' },
+  async run({ ctx, body, call }) {
+    const { user } = ctx.viewer
+    // Otherwise the password until now is asked for.
+    if (!user.must_change_password) return redirect(303, sitePath(ctx.config, 'user/settings/account'))
+    const chosen = await chooseFirstPassword(ctx, user, body.password ?? '').catch((error: unknown) =>
+      problemOf(error, { password: 'password' }),
+    )
+    if ('message' in chosen) return choosePageOf(ctx, chosen)
+    return signedInAnew(ctx, chosen, call, '')
+  },
+})
