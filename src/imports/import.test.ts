@@ -59,19 +59,26 @@ async function fill(source: Forge): Promise<GivenRepo> {
   return repo
 }
 
+/** What is asked for to have everything of a repository; its server may be spoken to through another one. */
+const copyOf = async (
+  source: Forge,
+  repo: { readonly fullName: string },
+  { url = source.url, service = 'gitea' }: { readonly url?: string; readonly service?: string } = {},
+) => ({
+  clone_addr: `${url}/${repo.fullName}.git`,
+  auth_token: (await source.account('alice')).token,
+  service,
+  repo_name: 'copy',
+  ...everything,
+})
+
 test('repoMigrate: everything of a repository of the same family comes along, and nobody is told of each', async () => {
   await using source = await openForge()
   await using forge = await openForge()
   const repo = await fill(source)
   const carol = forge.as('carol')
   await forge.account('carol')
-  const made = await carol.post('/repos/migrate', {
-    clone_addr: `${source.url}/${repo.fullName}.git`,
-    auth_token: (await source.account('alice')).token,
-    service: 'gitea',
-    repo_name: 'copy',
-    ...everything,
-  })
+  const made = await carol.post('/repos/migrate', await copyOf(source, repo))
   assert.equal(made.status, 201, made.text)
   assert.deepEqual(
     [made.json.full_name, made.json.description, made.json.default_branch, made.json.topics],
@@ -181,13 +188,7 @@ test('repoMigrate: a source that dies or answers nonsense half-way leaves nothin
       return true
     })
     await withServer(listener, async (url) => {
-      const reply = await carol.post('/repos/migrate', {
-        clone_addr: `${url}/${repo.fullName}.git`,
-        auth_token: (await source.account('alice')).token,
-        service: 'forgejo',
-        repo_name: 'copy',
-        ...everything,
-      })
+      const reply = await carol.post('/repos/migrate', await copyOf(source, repo, { url, service: 'forgejo' }))
       assert.equal(reply.status, 422, `${why}: ${reply.text}`)
       assert.match(reply.json.message, new RegExp(why))
       const [told] = (await carol.must('GET', '/user/imports')).json
@@ -216,13 +217,7 @@ test('userGetImport, userListImports, userDeleteImport: progress is seen by who 
     return true
   })
   await withServer(listener, async (url) => {
-    const body = {
-      clone_addr: `${url}/${repo.fullName}.git`,
-      auth_token: (await source.account('alice')).token,
-      service: 'gitea',
-      repo_name: 'copy',
-      ...everything,
-    }
+    const body = await copyOf(source, repo, { url })
     const begun = await carol.post('/repos/migrate', body, { headers: { prefer: 'respond-async' } })
     assert.deepEqual([begun.status, begun.json.repo_name], [202, 'copy'], begun.text)
     const path = `/user/imports/${begun.json.id}`
@@ -276,17 +271,9 @@ test('repoMigrate: a server that wants to be left alone is asked later, and what
     return true
   })
   await withServer(listener, async (url) => {
-    const begun = await carol.post(
-      '/repos/migrate',
-      {
-        clone_addr: `${url}/${repo.fullName}.git`,
-        auth_token: (await source.account('alice')).token,
-        service: 'gitea',
-        repo_name: 'copy',
-        ...everything,
-      },
-      { headers: { prefer: 'respond-async' } },
-    )
+    const begun = await carol.post('/repos/migrate', await copyOf(source, repo, { url }), {
+      headers: { prefer: 'respond-async' },
+    })
     const path = `/user/imports/${begun.json.id}`
     await until(() => refusals === 2)
     await forge.settle()
@@ -314,17 +301,9 @@ test('adminDeleteUser: an import ends with the account that asked for it, and le
     return true
   })
   await withServer(listener, async (url) => {
-    const begun = await carol.post(
-      '/repos/migrate',
-      {
-        clone_addr: `${url}/${repo.fullName}.git`,
-        auth_token: (await source.account('alice')).token,
-        service: 'gitea',
-        repo_name: 'copy',
-        ...everything,
-      },
-      { headers: { prefer: 'respond-async' } },
-    )
+    const begun = await carol.post('/repos/migrate', await copyOf(source, repo, { url }), {
+      headers: { prefer: 'respond-async' },
+    })
     assert.equal(begun.status, 202, begun.text)
     await reached.promise
     assert.equal((await forge.as('root').delete('/admin/users/carol')).status, 204)

@@ -178,12 +178,7 @@ test('forms that change something are taken from pages of this site alone', asyn
       [fields, { 'sec-fetch-site': 'cross-site' }],
       [fields, { 'sec-fetch-site': 'same-site' }],
     ] as const) {
-      const { status } = await browser.send(
-        'POST',
-        to.replace(/\{.*?\}/g, '1'),
-        sent as Record<string, string>,
-        headers,
-      )
+      const { status } = await browser.send('POST', to.replace(/\{.*?\}/g, '1'), sent, headers)
       assert.equal(status, 403, `${id} ${JSON.stringify(headers)}`)
     }
   }

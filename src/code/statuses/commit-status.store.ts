@@ -81,57 +81,45 @@ export interface NewStatus {
   readonly createdUnix: Unix
 }
 
-/** Adds a status with the next number of its commit; of two at once one fails on the number and is tried again. */
-export const insertStatus = (tx: Tx, status: NewStatus): Promise<CommitStatusRow> =>
-  tx
-    .insertInto('commit_status')
-    .values((where) => ({
-      repo_id: status.repoId,
-      sha: status.sha,
-      index: where
-        .selectFrom('commit_status')
-        .select(sql<number>`coalesce(max("index"), 0) + 1`.as('next'))
-        .where('repo_id', '=', status.repoId)
-        .where('sha', '=', status.sha),
-      state: status.state,
-      target_url: status.targetUrl,
-      description: status.description,
-      context: status.context,
-      context_hash: status.contextHash,
-      creator_id: status.creatorId,
-      created_unix: status.createdUnix,
-      updated_unix: status.createdUnix,
-    }))
-    .returningAll()
-    .executeTakeFirstOrThrow()
+/** Databases take only so many values in one statement. */
+const insertedAtOnce = 50
 
-/** Adds several statuses of one commit, with the next numbers; of two at once one fails on the number. */
+/**
+ * Adds statuses, each with the next number of its commit; all are of one. Of two at once for a commit one fails on the
+ * number and is tried again.
+ */
 export async function insertStatuses(tx: Tx, statuses: readonly NewStatus[]): Promise<CommitStatusRow[]> {
-  const [first] = statuses
-  if (!first) return []
-  const { last } = await tx
-    .selectFrom('commit_status')
-    .select((select) => select.fn.coalesce(select.fn.max<number>('index'), sql<number>`0`).as('last'))
-    .where('repo_id', '=', first.repoId)
-    .where('sha', '=', first.sha)
-    .executeTakeFirstOrThrow()
   const rows: CommitStatusRow[] = []
-  // Databases take only so many values in one statement.
   while (rows.length < statuses.length) {
-    const values = statuses.slice(rows.length, rows.length + 50).map((status, at) => ({
-      repo_id: status.repoId,
-      sha: status.sha,
-      index: last + rows.length + at + 1,
-      state: status.state,
-      target_url: status.targetUrl,
-      description: status.description,
-      context: status.context,
-      context_hash: status.contextHash,
-      creator_id: status.creatorId,
-      created_unix: status.createdUnix,
-      updated_unix: status.createdUnix,
-    }))
-    rows.push(...(await tx.insertInto('commit_status').values(values).returningAll().execute()))
+    const some = statuses.slice(rows.length, rows.length + insertedAtOnce)
+    const inserted = await tx
+      .insertInto('commit_status')
+      .values((where) =>
+        some.map((status, at) => ({
+          repo_id: status.repoId,
+          sha: status.sha,
+          index: where
+            .selectFrom('commit_status')
+            .select(sql<number>`coalesce(max("index"), 0) + ${sql.lit(at + 1)}`.as('next'))
+            .where('repo_id', '=', status.repoId)
+            .where('sha', '=', status.sha),
+          state: status.state,
+          target_url: status.targetUrl,
+          description: status.description,
+          context: status.context,
+          context_hash: status.contextHash,
+          creator_id: status.creatorId,
+          created_unix: status.createdUnix,
+          updated_unix: status.createdUnix,
+        })),
+      )
+      .returningAll()
+      .execute()
+    rows.push(...inserted)
   }
   return rows
 }
+
+/** Adds a status with the next number of its commit, as `insertStatuses` does. */
+export const insertStatus = async (tx: Tx, status: NewStatus): Promise<CommitStatusRow> =>
+  (await insertStatuses(tx, [status]))[0] as CommitStatusRow
