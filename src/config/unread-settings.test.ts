@@ -5,9 +5,9 @@ import { sections } from './sections.ts'
 import { type Section } from './setting.ts'
 import { isUnread } from './unread-settings.ts'
 
-/** The program's code as people write it, without the declarations of the settings and what tests them. */
+/** The program's code as people write it, without the declarations of the settings, what tests them, and what has none. */
 const code = readdirSync('src', { recursive: true, encoding: 'utf8' })
-  .filter((path) => /\.tsx?$/.test(path) && !/\.test\.|^config\/(sections|unread)|^testing\//.test(path))
+  .filter((path) => /\.tsx?$/.test(path) && !/\.test\.|^config\/(sections|unread)|^(runner|testing)\//.test(path))
   .map((path) => readFileSync(`src/${path}`, 'utf8'))
   .join('\n')
 
