@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { eventCatalogue } from '../events/catalogue.ts'
 import { clearOldEvents } from '../events/retention.ts'
 import type { Answer, ForgeClient } from '../testing/client.ts'
@@ -337,12 +338,16 @@ test('listEvents: five hundred clients that wait cost next to nothing, and all w
   const after = await now(asAlice)
   const waiting = Array.from({ length: 500 }, () => asAlice.get(`/events?after=${after}&wait=60&kind=issue.opened`))
   const answeredBefore = forge.answered.length
-  // Until all of them wait; whoever does not yet asks a little more below.
-  await new Promise((resolve) => setTimeout(resolve, 1500))
-  assert.equal(forge.services.live.watcherCount, 1, 'they share one watcher')
   using asked = await countQueries(forge)
-  await new Promise((resolve) => setTimeout(resolve, 1000))
-  assert.ok(asked.count < 50, `${asked.count} statements while nothing happened`)
+  const askedWithin = async (ms: number) => {
+    const before = asked.count
+    await sleep(ms)
+    return asked.count - before
+  }
+  await until(async () => (await askedWithin(500)) < 25, 'all of them wait')
+  assert.equal(forge.services.live.watcherCount, 1, 'they share one watcher')
+  const whileIdle = await askedWithin(1000)
+  assert.ok(whileIdle < 50, `${whileIdle} statements while nothing happened`)
   assert.equal(forge.answered.length, answeredBefore)
   await forge.given.issue({ repo })
   const answers = await Promise.all(waiting)

@@ -157,7 +157,7 @@ test('renderMarkdown: no way of writing it lets a script through', async () => {
   }
 })
 
-test('renderMarkdown: a text that is too long is shown as it is, an odd one is rendered within a second', async () => {
+test('renderMarkdown: a text that is too long is shown as it is, an odd one takes no more than seconds', async () => {
   const settings = { ...defaultMarkupSettings, maxBytes: 10 }
   assert.equal(await render('*<b>* x y z', { settings }), '<pre>*&lt;b&gt;* x y z</pre>')
   const odd = [
@@ -169,9 +169,10 @@ test('renderMarkdown: a text that is too long is shown as it is, an odd one is r
     ':a'.repeat(50_000),
   ]
   for (const text of odd) {
-    const startMs = performance.now()
+    // Of this process's own time: what else the machine does is nothing to it.
+    const before = process.cpuUsage()
     await render(text)
-    assert.ok(performance.now() - startMs < 5000, text.slice(0, 10))
+    assert.ok(process.cpuUsage(before).user < 5_000_000, text.slice(0, 10))
   }
 })
 
