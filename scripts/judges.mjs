@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
  * Plays sessions of real clients against a freshly started server. `judges.json` lists the clients that must pass in CI,
- * with the checks of each that may fail and why.
+ * with the checks of each that may fail and why. Most sessions are copies (`judges/`), our own are in `scripts/judges/`.
  *
  *     npm run judges -- [NAME…] [--server URL [--ssh HOST:PORT]] [--postgres]
  *
@@ -27,9 +27,10 @@ const killAfterMs = 15_000
 /** `{ "git-cli": { "mayFail": [{ "check": "name of a check", "why": "reason" }] } }` */
 const expectations = readJson('judges.json')
 const names = positionals.length > 0 ? positionals : Object.keys(expectations)
-for (const name of names) {
-  if (!existsSync(fromRoot('judges', name, 'run.sh'))) fail(`there is no judge ${name}`)
-}
+/** Where the session of a judge is written. */
+const scriptOf = (name) =>
+  [fromRoot('judges', name, 'run.sh'), fromRoot('scripts/judges', name, 'run.sh')].find((path) => existsSync(path))
+for (const name of names) if (scriptOf(name) === undefined) fail(`there is no judge ${name}`)
 for (const [name, { mayFail = [] }] of Object.entries(expectations)) {
   for (const { check, why } of mayFail) if (!check || !why) fail(`judges.json: ${name}: mayFail needs check and why`)
 }
@@ -49,7 +50,7 @@ function play(name, forge) {
   const logFolder = fromRoot('build', 'judges', name)
   mkdirSync(logFolder, { recursive: true })
   mkdirSync(cache, { recursive: true })
-  const child = spawn('bash', [fromRoot('judges', name, 'run.sh')], {
+  const child = spawn('bash', [scriptOf(name)], {
     cwd: root,
     stdio: ['ignore', 'pipe', 'inherit'],
     // A group of its own, so that a judge that hangs is ended with all it started.
@@ -63,6 +64,7 @@ function play(name, forge) {
       ADMIN_USER: administrator.login,
       ADMIN_PASSWORD: administrator.password,
       JUDGE_CACHE: cache,
+      JUDGE_LIB: fromRoot('judges/lib.sh'),
       JUDGE_LOG_DIR: logFolder,
       ...(sshHost === '' ? {} : { SSH_HOST: sshHost, SSH_PORT: sshPort }),
     },

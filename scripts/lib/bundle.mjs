@@ -23,6 +23,7 @@ import { fromRoot, readJson, root } from './project.mjs'
 /** Entries that the program starts as a process or thread of its own, or loads by their names when it wants them. */
 export const sideEntries = {
   'git-broker': 'src/git/broker/main.ts',
+  'archive-worker': 'src/packages/formats/worker.ts',
   'image-worker': 'src/images/worker.ts',
   'markup-worker': 'src/markup/worker.ts',
 }

@@ -4,6 +4,7 @@ import * as archRoutes from './arch/arch.routes.ts'
 import * as cargoRoutes from './cargo/cargo.routes.ts'
 import * as conanRoutes from './conan/conan.routes.ts'
 import * as conanV1Routes from './conan/conan-v1.routes.ts'
+import * as condaRoutes from './conda/conda.routes.ts'
 import * as containerRoutes from './container/container.routes.ts'
 import * as debianRoutes from './debian/debian.routes.ts'
 import * as goRoutes from './go/go.routes.ts'
@@ -18,6 +19,7 @@ import * as cranRoutes from './cran/cran.routes.ts'
 import * as swiftRoutes from './swift/swift.routes.ts'
 import * as nugetRoutes from './nuget/nuget.routes.ts'
 import * as rpmRoutes from './rpm/rpm.routes.ts'
+import { archiveThread } from './formats/archive-thread.ts'
 import { packagesCheck } from './doctor.service.ts'
 import * as genericRoutes from './generic/generic.routes.ts'
 import * as npmRoutes from './npm/npm.routes.ts'
@@ -51,11 +53,12 @@ export const packages: Feature = {
     pypiRoutes,
     archRoutes,
     conanRoutes,
+    condaRoutes,
     conanV1Routes,
   ],
   credentials: [registryCredentials],
   sealed: [{ table: 'package_key', column: 'sealed_key', purpose: packageKeyPurpose }],
-  services: [rememberedIndexes],
+  services: [rememberedIndexes, archiveThread],
   subscribers: [unlinkTransferred],
   jobs: [deletePackageContents],
   schedules: (config) => [cleanupPackages(config)],

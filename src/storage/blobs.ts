@@ -81,7 +81,12 @@ export interface PutOptions {
   readonly maxBytes: number
   readonly contentType?: string
   /** What the content must be, as far as it is known before. Hexadecimal. */
-  readonly expected?: { readonly sha256?: string; readonly sizeBytes?: number }
+  readonly expected?: {
+    readonly sha256?: string
+    /** Only together with this digest among those that are computed. */
+    readonly sha512?: string
+    readonly sizeBytes?: number
+  }
   /** Digests computed on the way, besides SHA-256. */
   readonly digests?: readonly DigestName[]
   readonly signal?: AbortSignal

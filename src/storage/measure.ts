@@ -35,12 +35,14 @@ export function measure(options: PutOptions): Measure {
 }
 
 /** Throws Invalid when content is not what was expected. */
-export function checkExpected({ sizeBytes, sha256 }: StoredBlob, expected: PutOptions['expected']): void {
+export function checkExpected({ sizeBytes, sha256, digests }: StoredBlob, expected: PutOptions['expected']): void {
   if (expected?.sizeBytes !== undefined && expected.sizeBytes !== sizeBytes) {
     const word = sizeBytes < expected.sizeBytes ? 'smaller' : 'larger'
     throw new Invalid(`the file is ${word} than announced`, 'size_mismatch', { sizeBytes })
   }
-  if (expected?.sha256 !== undefined && expected.sha256.toLowerCase() !== sha256) {
+  const { sha512 } = expected ?? {}
+  const isOther = sha512 !== undefined && sha512.toLowerCase() !== digests.sha512
+  if (isOther || (expected?.sha256 !== undefined && expected.sha256.toLowerCase() !== sha256)) {
     throw new Invalid('the content does not have the announced checksum', 'checksum_mismatch', { sha256 })
   }
 }

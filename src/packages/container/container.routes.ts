@@ -12,7 +12,7 @@ import { registryTokenSeconds, writeRegistryToken } from '../registry-token.ts'
 import { servePackageFile } from '../serve-file.ts'
 import { containerErrors } from './container-errors.ts'
 import { registryToken } from './container.requirements.ts'
-import { checkImageName, digestOf, indexType } from './container.rules.ts'
+import { checkImageName, indexType } from './container.rules.ts'
 import {
   getBlob,
   getImages,
@@ -209,7 +209,7 @@ export const containerGetBlob = operation({
   summary: 'Get a content of an image',
   async run({ ctx, params: { image, digest }, call }) {
     const file = await getBlob(ctx, image, digest)
-    return servePackageFile(ctx, file, call, { headers: { 'docker-content-digest': digestOf(file.sha256) } })
+    return servePackageFile(ctx, file, call, { headers: { 'docker-content-digest': digest } })
   },
 })
 

@@ -4,7 +4,7 @@ import { BadRequest, NotFound, Unsupported } from '../../lib/errors.ts'
 const maxNameLength = 255
 const nameForm = /^[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*(?:\/[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*)*$/
 const tagForm = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$/
-const digestForm = /^sha256:[0-9a-f]{64}$/
+const digestForm = /^(?:sha256:[0-9a-f]{64}|sha512:[0-9a-f]{128})$/
 
 /** Most contents that a manifest may name. */
 const maxDescriptors = 2000
@@ -33,8 +33,18 @@ export function checkImageName(image: string): void {
 export const isDigest = (text: string): boolean => digestForm.test(text)
 export const isTag = (text: string): boolean => tagForm.test(text)
 
-/** The hexadecimal part of a digest. */
-export const hexOf = (digest: string): string => digest.slice('sha256:'.length)
+/** How a content is named. All have digests of both algorithms, whichever they were sent by. */
+export interface ContentName {
+  readonly algorithm: 'sha256' | 'sha512'
+  readonly hex: string
+}
+
+/** What a digest says; it has the form of one. */
+export function contentNameOf(digest: string): ContentName {
+  const [algorithm, hex = ''] = digest.split(':')
+  return { algorithm: algorithm === 'sha512' ? 'sha512' : 'sha256', hex }
+}
+
 export const digestOf = (hex: string): string => `sha256:${hex}`
 
 /** Name of the file that holds a content of an image. */
@@ -133,10 +143,16 @@ export function parseManifest(text: string, contentType: string): Manifest {
   }
 }
 
-/** Throws unless every content of a manifest is there with its size. */
-export function checkParts({ parts, isIndex }: Manifest, sizes: ReadonlyMap<string, number>): void {
+/** A content that an image has. */
+export interface KnownContent {
+  readonly sha256: string
+  readonly sizeBytes: number
+}
+
+/** Throws unless every content of a manifest is there with its size; `known` has them by their digests. */
+export function checkParts({ parts, isIndex }: Manifest, known: ReadonlyMap<string, KnownContent>): void {
   for (const { digest, size } of parts) {
-    const have = sizes.get(hexOf(digest))
+    const have = known.get(digest)?.sizeBytes
     if (have === undefined) {
       const what = isIndex ? 'manifest' : 'content'
       throw new NotFound(`a ${what} that the manifest names is not there`, 'manifest_blob_unknown', { digest })

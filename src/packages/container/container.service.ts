@@ -18,18 +18,19 @@ import {
   blobFile,
   checkImageName,
   checkParts,
+  contentNameOf,
   digestOf,
-  hexOf,
   indexType,
   isDigest,
   isTag,
   manifestFile,
   parseManifest,
   uploadVersion,
+  type KnownContent,
   type Manifest,
   type ManifestMetadata,
 } from './container.rules.ts'
-import { findFileOfImage, listImages, listVersionsWithManifest, loadSizes } from './container.store.ts'
+import { findFileOfImage, listImages, listVersionsWithManifest, loadContents } from './container.store.ts'
 
 const type = 'container'
 
@@ -49,6 +50,11 @@ export async function keepBlob(ctx: PublishCtx, image: string, content: Arrived 
   await record(ctx, { type, name: image, version: uploadVersion, isInternal: true, files: [file] })
 }
 
+function hasDigest({ sha256, digests }: Arrived, digest: string): boolean {
+  const { algorithm, hex } = contentNameOf(digest)
+  return (algorithm === 'sha512' ? digests.sha512 : sha256) === hex
+}
+
 /** Takes a content in one piece; `BadRequest` when it is not what its digest says. */
 export async function pushBlob(
   ctx: PublishCtx,
@@ -60,7 +66,7 @@ export async function pushBlob(
   if (!isDigest(digest)) throw new BadRequest('the digest is malformed', 'digest_invalid')
   await takingContents(ctx, async (receive) => {
     const arrived = await receive(content, uploadLimit(ctx, ctx.config.packages.limitSizeContainer), signal)
-    if (arrived.sha256 !== hexOf(digest)) {
+    if (!hasDigest(arrived, digest)) {
       throw new BadRequest('the content is not what its digest says', 'digest_invalid')
     }
     await keepBlob(ctx, image, arrived)
@@ -76,7 +82,7 @@ export async function mountBlob(ctx: PublishCtx, image: string, digest: string, 
   const isOpen = mayReadPackages(viewer, owner, await standingWith(ctx, owner)).allowed
   if (!isOpen || (viewer.limit.publicOnly && owner.visibility === 'private')) return false
   const source = await findPackage(ctx.db, imageKey({ ...ctx, subject: owner }, from.slice(slash + 1)))
-  const file = source && (await findFileOfImage(ctx.db, source.id, blobFile(hexOf(digest))))
+  const file = source && (await findFileOfImage(ctx.db, source.id, contentNameOf(digest)))
   if (!file) return false
   try {
     await keepBlob(ctx, image, { sha256: file.sha256 })
@@ -91,16 +97,16 @@ export async function mountBlob(ctx: PublishCtx, image: string, digest: string, 
 /** A content of an image, or `NotFound`. */
 export async function getBlob(ctx: SubjectCtx, image: string, digest: string): Promise<FileRecord> {
   const row = isDigest(digest) ? await findPackage(ctx.db, imageKey(ctx, image)) : undefined
-  const file = row && (await findFileOfImage(ctx.db, row.id, blobFile(hexOf(digest))))
+  const file = row && (await findFileOfImage(ctx.db, row.id, contentNameOf(digest)))
   if (!file) throw noBlob()
   return file
 }
 
 /** Takes a content from those that no manifest has named yet; one that a manifest names stays with it. */
 export async function removeBlob(ctx: SubjectCtx & SignedInCtx, image: string, digest: string): Promise<void> {
-  await getBlob(ctx, image, digest)
+  const { sha256 } = await getBlob(ctx, image, digest)
   const version = await findVersion(ctx.db, imageKey(ctx, image), uploadVersion)
-  if (version) await removeFile(ctx, version, await getFile(ctx, version, { fileName: blobFile(hexOf(digest)) }))
+  if (version) await removeFile(ctx, version, await getFile(ctx, version, { fileName: blobFile(sha256) }))
 }
 
 async function getImage(ctx: SubjectCtx, image: string): Promise<PackageRow> {
@@ -126,13 +132,14 @@ export async function pushManifest(
   if (isTagged && !isTag(reference)) throw new BadRequest('the tag is malformed', 'manifest_invalid')
   const manifest = parseManifest(bytes.toString('utf8'), contentType)
   const row = await findPackage(ctx.db, imageKey(ctx, image))
-  const hexes = [...new Set(manifest.parts.map(({ digest }) => hexOf(digest)))]
-  const sizes = row && (await loadSizes(ctx.db, row.id, hexes, manifest.isIndex ? manifestFile : undefined))
-  checkParts(manifest, sizes ?? new Map())
+  const names = manifest.parts.map(({ digest }) => contentNameOf(digest))
+  const known =
+    (row && (await loadContents(ctx.db, row.id, names, manifest.isIndex))) ?? new Map<string, KnownContent>()
+  checkParts(manifest, known)
   return takingContents(ctx, async (receive) => {
     const arrived = await receive(Readable.from([bytes]), Infinity, signal)
-    const digest = digestOf(arrived.sha256)
-    if (!isTagged && digest !== reference) {
+    const digest = isTagged ? digestOf(arrived.sha256) : reference
+    if (!hasDigest(arrived, digest)) {
       throw new BadRequest('the manifest is not what its digest says', 'digest_invalid')
     }
     const metadata: ManifestMetadata = {
@@ -145,7 +152,7 @@ export async function pushManifest(
       ...(manifest.subject === undefined ? {} : { subject: manifest.subject }),
       ...(manifest.annotations === undefined ? {} : { annotations: manifest.annotations }),
     }
-    const parts = manifest.isIndex ? [] : hexes
+    const parts = manifest.isIndex ? [] : new Set(manifest.parts.map(({ digest: of }) => known.get(of)?.sha256 ?? ''))
     await record(ctx, {
       type,
       name: image,
@@ -154,7 +161,7 @@ export async function pushManifest(
       whenThere: 'replace',
       files: [
         { fileName: manifestFile, isLead: true, content: arrived },
-        ...parts.map((hex) => ({ fileName: blobFile(hex), isLead: false, content: { sha256: hex } })),
+        ...[...parts].map((hex) => ({ fileName: blobFile(hex), isLead: false, content: { sha256: hex } })),
       ],
     })
     return { digest, manifest }
@@ -167,9 +174,7 @@ async function getManifestVersion(ctx: SubjectCtx, image: string, reference: str
   if (!row) throw noManifest()
   const direct = await findDescribed(ctx.db, row.id, comparable(reference))
   if (direct) return direct
-  const [first] = isDigest(reference)
-    ? await listVersionsWithManifest(ctx.db, row.id, manifestFile, hexOf(reference))
-    : []
+  const [first] = isDigest(reference) ? await listVersionsWithManifest(ctx.db, row.id, contentNameOf(reference)) : []
   const found =
     first === undefined ? undefined : (await listVersionsOf(ctx.db, [row.id])).find(({ id }) => id === first)
   if (!found) throw noManifest()
@@ -188,7 +193,7 @@ export async function removeManifest(ctx: SubjectCtx & SignedInCtx, image: strin
   const row = await findPackage(ctx.db, imageKey(ctx, image))
   if (!row) throw noManifest()
   const ids = isDigest(reference)
-    ? await listVersionsWithManifest(ctx.db, row.id, manifestFile, hexOf(reference))
+    ? await listVersionsWithManifest(ctx.db, row.id, contentNameOf(reference))
     : [(await getManifestVersion(ctx, image, reference)).id]
   const versions = (await listVersionsOf(ctx.db, [row.id])).filter(({ id }) => ids.includes(id))
   if (versions.length === 0) throw noManifest()

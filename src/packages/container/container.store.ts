@@ -6,46 +6,54 @@ import type { NewPackageUploadRow, PackageUploadRow } from '../../db/tables/pack
 import type { PackageId, PackageVersionId, UserId } from '../../lib/ids.ts'
 import type { Unix } from '../../lib/time.ts'
 import { fileRecords, type FileRecord } from '../file.store.ts'
+import { manifestFile, type ContentName, type KnownContent } from './container.rules.ts'
 
-/** A file of whatever version of an image; undefined without one of the name. */
-export const findFileOfImage = (db: Db, packageId: PackageId, lowerName: string): Promise<FileRecord | undefined> =>
+/** A content of whatever version of an image that is no manifest of it; undefined without one. */
+export const findFileOfImage = (
+  db: Db,
+  packageId: PackageId,
+  { algorithm, hex }: ContentName,
+): Promise<FileRecord | undefined> =>
   fileRecords(db)
     .innerJoin('package_version', 'package_version.id', 'package_file.version_id')
     .where('package_version.package_id', '=', packageId)
-    .where('package_file.lower_name', '=', lowerName)
+    .where(`package_blob.${algorithm}`, '=', hex)
+    .where('package_file.lower_name', '<>', manifestFile)
     .orderBy('package_file.id')
     .limit(1)
     .executeTakeFirst()
 
-/** Sizes of those contents that an image has, by their digests; of its manifests when asked for. */
-export async function loadSizes(
+/** Those contents that an image has, or manifests of it, by each of their digests. */
+export async function loadContents(
   db: Db,
   packageId: PackageId,
-  hexes: readonly string[],
-  ofManifests: string | undefined,
-): Promise<ReadonlyMap<string, number>> {
-  if (hexes.length === 0) return new Map()
-  const query = db
+  names: readonly ContentName[],
+  isManifests: boolean,
+): Promise<ReadonlyMap<string, KnownContent>> {
+  if (names.length === 0) return new Map()
+  const hexes = names.map(({ hex }) => hex)
+  const rows = await db
     .selectFrom('package_file')
     .innerJoin('package_version', 'package_version.id', 'package_file.version_id')
     .innerJoin('package_blob', 'package_blob.id', 'package_file.blob_id')
-    .select(['package_blob.sha256', 'package_blob.size_bytes'])
+    .select(['package_blob.sha256', 'package_blob.sha512', 'package_blob.size_bytes'])
     .where('package_version.package_id', '=', packageId)
-    .where('package_blob.sha256', 'in', hexes)
-  const rows = await (
-    ofManifests === undefined
-      ? query.where('package_file.lower_name', '<>', 'manifest.json')
-      : query.where('package_file.lower_name', '=', ofManifests)
-  ).execute()
-  return new Map(rows.map((row) => [row.sha256, row.size_bytes]))
+    .where((where) => where.or([where('package_blob.sha256', 'in', hexes), where('package_blob.sha512', 'in', hexes)]))
+    .where('package_file.lower_name', isManifests ? '=' : '<>', manifestFile)
+    .execute()
+  return new Map(
+    rows.flatMap(({ sha256, sha512, size_bytes: sizeBytes }) => [
+      [`sha256:${sha256}`, { sha256, sizeBytes }],
+      [`sha512:${sha512}`, { sha256, sizeBytes }],
+    ]),
+  )
 }
 
 /** The versions of an image that have a manifest, the first ones first. */
 export const listVersionsWithManifest = async (
   db: Db,
   packageId: PackageId,
-  fileName: string,
-  hex: string,
+  { algorithm, hex }: ContentName,
 ): Promise<PackageVersionId[]> =>
   (
     await db
@@ -54,8 +62,8 @@ export const listVersionsWithManifest = async (
       .innerJoin('package_blob', 'package_blob.id', 'package_file.blob_id')
       .select('package_version.id')
       .where('package_version.package_id', '=', packageId)
-      .where('package_file.lower_name', '=', fileName)
-      .where('package_blob.sha256', '=', hex)
+      .where('package_file.lower_name', '=', manifestFile)
+      .where(`package_blob.${algorithm}`, '=', hex)
       .orderBy('package_version.id')
       .execute()
   ).map((row) => row.id)

@@ -222,6 +222,32 @@ test('containerListReferrers, containerCatalog: what refers to a manifest; image
   assert.equal((await guest('GET', 'hidden/app/tags/list')).status, 401)
 })
 
+test('containerPutManifest, containerGetManifest, containerGetBlob: contents are named by either digest, whichever they were sent by', async () => {
+  await using forge = await startForge()
+  const alice = await registryAs(forge, 'alice')
+  const wide = (content: string) => `sha512:${createHash('sha512').update(content).digest('hex')}`
+  const sent = await alice('POST', `alice/app/blobs/uploads/?digest=${wide('one')}`, 'one')
+  assert.deepEqual([sent.status, sent.headers.get('docker-content-digest')], [201, wide('one')])
+  assert.equal((await alice('POST', `alice/app/blobs/uploads/?digest=${wide('one')}`, 'other')).status, 400)
+  const upload = (await alice('POST', 'alice/app/blobs/uploads/')).headers.get('location')?.slice(4) ?? ''
+  assert.equal((await alice('PUT', `${upload}?digest=${wide('{}')}`, 'other')).status, 400)
+  const begun = (await alice('POST', 'alice/app/blobs/uploads/')).headers.get('location')?.slice(4) ?? ''
+  assert.equal((await alice('PUT', `${begun}?digest=${wide('{}')}`, '{}')).status, 201)
+  assert.equal((await alice('GET', `alice/app/blobs/${digestOf('one')}`)).text, 'one')
+  assert.equal((await alice('GET', `alice/app/blobs/${wide('one')}`)).text, 'one')
+  const config = { mediaType: 'application/vnd.oci.image.config.v1+json', digest: wide('{}'), size: 2 }
+  const layers = [{ mediaType: 'x', digest: digestOf('one'), size: 3 }]
+  const manifest = JSON.stringify({ schemaVersion: 2, mediaType: manifestType, config, layers })
+  const type = { 'content-type': manifestType }
+  assert.equal((await alice('PUT', `alice/app/manifests/${wide('x')}`, manifest, type)).status, 400)
+  assert.equal((await alice('PUT', `alice/app/manifests/${wide(manifest)}`, manifest, type)).status, 201)
+  assert.equal((await alice('GET', `alice/app/manifests/${wide(manifest)}`)).text, manifest)
+  assert.equal((await alice('GET', `alice/app/manifests/${digestOf(manifest)}`)).text, manifest)
+  assert.equal((await alice('DELETE', `alice/app/manifests/${digestOf(manifest)}`)).status, 202)
+  assert.equal((await alice('GET', `alice/app/manifests/${wide(manifest)}`)).status, 404)
+  assert.deepEqual(await examined(forge.services), [])
+})
+
 test('containerBeginUpload, containerGetBlob, containerDeleteBlob: contents are mounted from what the caller may read alone', async () => {
   await using forge = await startForge({ users: ['bob'] })
   await forge.addUser('hidden', { visibility: 'private' })

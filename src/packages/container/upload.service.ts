@@ -8,7 +8,7 @@ import { nowUnix } from '../../lib/time.ts'
 import type { UploadId } from '../../storage/blobs.ts'
 import { newBlobKey, takingContents, tooLarge, type Arrived } from '../content.service.ts'
 import { uploadLimit, type PublishCtx } from '../publish.service.ts'
-import { hexOf, isDigest, placeOf } from './container.rules.ts'
+import { contentNameOf, isDigest, placeOf } from './container.rules.ts'
 import { deleteUpload, endTurn, findUpload, insertUpload, keepTurn, takeTurn } from './container.store.ts'
 
 /** How long somebody who adds to an upload has it to themselves, in seconds, unless they say again that they do. */
@@ -115,6 +115,7 @@ export async function completeUpload<Result>(
   use: (arrived: Arrived) => Promise<Result>,
 ): Promise<Result> {
   if (!isDigest(digest)) throw badDigest()
+  const { algorithm, hex } = contentNameOf(digest)
   const place = placeOf(last.contentRange)
   return inTurn(ctx, upload, async () => {
     const { uploads } = ctx.blobs.packages
@@ -125,7 +126,7 @@ export async function completeUpload<Result>(
     const result = await takingContents(ctx, async (_receive, take) => {
       const blobKey = take(newBlobKey())
       const stored = await uploads
-        .complete(id, blobKey, { expected: { sha256: hexOf(digest) }, digests: ['md5', 'sha1', 'sha512'] })
+        .complete(id, blobKey, { expected: { [algorithm]: hex }, digests: ['md5', 'sha1', 'sha512'] })
         .catch((error: unknown) => {
           throw error instanceof Invalid ? badDigest() : error
         })

@@ -1,0 +1,96 @@
+import { storedReplies } from '../../access/serve-stored.ts'
+import type { SubjectCtx } from '../../access/context.ts'
+import { bytesOf, operation, type Call } from '../../http/operation.ts'
+import { bytes, empty } from '../../http/reply.ts'
+import { pathText } from '../../http/schema.ts'
+import { NotFound } from '../../lib/errors.ts'
+import { incomingOf } from '../incoming.ts'
+import type { PublishCtx } from '../publish.service.ts'
+import { publishing, reading, registry } from '../registry.ts'
+import { jsonErrors } from '../registry-errors.ts'
+import { servePackageFile } from '../serve-file.ts'
+import { endingOf } from './conda.rules.ts'
+import { getCondaFile, getIndex, publishConda, type Packing } from './conda.service.ts'
+
+const conda = registry(
+  'conda',
+  jsonErrors(({ message }) => ({ reason: message, message })),
+)
+const base = '/api/packages/{username}/conda'
+
+const fileParams = { filename: pathText }
+const placeParams = { architecture: pathText, ...fileParams }
+const channelParams = { channel: pathText }
+
+/** Packages of no channel have none in their addresses. */
+const noChannel = ''
+
+const indexTypes = { bz2: 'application/x-bzip2', zst: 'application/zstd' } as const
+
+async function upload(ctx: PublishCtx, channel: string, fileName: string, call: Call) {
+  const ending = endingOf(fileName)
+  if (!ending) throw new NotFound('packages are files of .tar.bz2 or .conda', 'conda_ending_unknown')
+  await publishConda(ctx, channel, ending, incomingOf(call))
+  return empty(201)
+}
+
+async function download(
+  ctx: SubjectCtx,
+  channel: string,
+  { architecture, filename }: { readonly architecture: string; readonly filename: string },
+  call: Call,
+) {
+  const asked = /^(?:current_)?repodata\.json(?:\.(bz2|zst))?$/.exec(filename)
+  if (!asked) return servePackageFile(ctx, await getCondaFile(ctx, channel, architecture, filename), call)
+  const packing = asked[1] as Packing
+  const contentType = packing ? indexTypes[packing] : 'application/json'
+  return bytes(contentType, await getIndex(ctx, channel, architecture, packing))
+}
+
+const downloadReplies = { ...storedReplies, 200: bytesOf('*/*') } as const
+
+export const condaUpload = operation({
+  ...conda,
+  method: 'PUT',
+  path: `${base}/{channel+}/{filename}`,
+  params: { ...channelParams, ...fileParams },
+  requires: publishing,
+  body: bytesOf('*/*'),
+  reply: { 201: 'empty' },
+  summary: 'Publish a Conda package into a channel',
+  run: ({ ctx, params, call }) => upload(ctx, params.channel, params.filename, call),
+})
+
+export const condaUploadToNone = operation({
+  ...conda,
+  method: 'PUT',
+  path: `${base}/{filename}`,
+  params: fileParams,
+  requires: publishing,
+  body: bytesOf('*/*'),
+  reply: { 201: 'empty' },
+  summary: 'Publish a Conda package',
+  run: ({ ctx, params, call }) => upload(ctx, noChannel, params.filename, call),
+})
+
+export const condaDownload = operation({
+  ...conda,
+  method: 'GET',
+  path: `${base}/{channel+}/{architecture}/{filename}`,
+  params: { ...channelParams, ...placeParams },
+  requires: reading,
+  reply: downloadReplies,
+  summary: 'Get an index or a Conda package of a channel',
+  run: ({ ctx, params, call }) => download(ctx, params.channel, params, call),
+})
+
+export const condaDownloadFromNone = operation({
+  ...conda,
+  method: 'GET',
+  path: `${base}/{architecture}/{filename}`,
+  params: placeParams,
+  requires: reading,
+  reply: downloadReplies,
+  summary: 'Get an index or a Conda package',
+  run: ({ ctx, params, call }) => download(ctx, noChannel, params, call),
+})

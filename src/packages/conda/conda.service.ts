@@ -1,0 +1,133 @@
+import { Readable } from 'node:stream'
+import { promisify } from 'node:util'
+import zlib from 'node:zlib'
+import type { SubjectCtx } from '../../access/context.ts'
+import { NotFound } from '../../lib/errors.ts'
+import { getFilesOfType } from '../catalog.service.ts'
+import type { DescribedFile } from '../catalog.store.ts'
+import type { FileRecord } from '../file.store.ts'
+import { bzip2, findInBzip2 } from '../formats/archive-thread.ts'
+import { archiveIn, brokenArchive, type StoredArchive } from '../formats/stored-archive.ts'
+import { metadataOf } from '../metadata.rules.ts'
+import { getFile, getVersion } from '../package.service.ts'
+import { receiveUpload, record, type Incoming, type PublishCtx } from '../publish.service.ts'
+import { remembered } from '../remembered.ts'
+import {
+  checkChannel,
+  condaFileName,
+  packageNameOf,
+  packageOfFileName,
+  readIndex,
+  type CondaMetadata,
+  type Ending,
+} from './conda.rules.ts'
+
+const type = 'conda'
+
+/** What a package says of itself, and the largest size of that and of the archive that it lies in, in bytes. */
+const description = 'info/index.json'
+const maxDescriptionBytes = 1 << 20
+const maxInfoBytes = 16 << 20
+const maxUnpackedInfoBytes = 256 << 20
+
+const noFile = () => new NotFound('the file does not exist', 'package_file_not_found')
+
+/** The description inside of an archive of the newer form: a zip with an archive of its own for what is told of it. */
+async function findInConda(archive: StoredArchive): Promise<Buffer | undefined> {
+  const { readZip } = await import('../formats/zip.ts')
+  const { oneIsEnough, readTarStream, unpacked } = await import('../formats/tar.ts')
+  const { files } = await readZip(archive, (name) => (/^info-[^/]+\.tar\.zst$/.test(name) ? maxInfoBytes : undefined))
+  const [info] = files.values()
+  if (!info) return undefined
+  const tar = await unpacked(Readable.from([info]), info.subarray(0, 6), maxUnpackedInfoBytes)
+  const wanted = (name: string) => (name === description ? maxDescriptionBytes : undefined)
+  const [found] = await readTarStream(tar, wanted, oneIsEnough)
+  return found?.content
+}
+
+/** Publishes a package into a channel. */
+export async function publishConda(
+  ctx: PublishCtx,
+  channel: string,
+  ending: Ending,
+  incoming: Incoming,
+): Promise<void> {
+  checkChannel(channel)
+  await receiveUpload(ctx, incoming, ctx.config.packages.limitSizeConda, async ({ arrived }) => {
+    const archive = archiveIn(ctx, arrived)
+    const found =
+      ending === 'conda'
+        ? await findInConda(archive)
+        : await findInBzip2(ctx, archive, description, maxDescriptionBytes)
+    if (!found) throw brokenArchive('holds no description')
+    const { name, version, metadata } = readIndex(found.toString('utf8'))
+    const fileName = condaFileName(name, version, metadata.build, ending)
+    await record(ctx, {
+      type,
+      name: packageNameOf(channel, name),
+      version,
+      metadata: { license: metadata.license },
+      files: [{ fileName, fileKey: metadata.subdir, isLead: true, content: arrived, metadata }],
+    })
+  })
+}
+
+function shownFile(file: DescribedFile, channel: string) {
+  const { timestamp, ...about } = metadataOf<CondaMetadata>(file)
+  return {
+    name: file.package_name.slice(channel === '' ? 0 : channel.length + 1),
+    version: file.version,
+    ...about,
+    timestamp: timestamp ?? file.created_unix * 1000,
+    md5: file.md5,
+    sha256: file.sha256,
+    size: file.size_bytes,
+  }
+}
+
+/** Whether a file is of a channel, and not of one below it. */
+const isOf = (channel: string) => {
+  const beginning = packageNameOf(channel, '')
+  return ({ package_name: name }: DescribedFile) =>
+    name.toLowerCase().startsWith(beginning.toLowerCase()) && !name.slice(beginning.length).includes('/')
+}
+
+/** The index of a channel for a platform, as JSON; `NotFound` when there is nothing for it. */
+const getIndexText = (ctx: SubjectCtx, channel: string, subdir: string): Promise<Buffer> =>
+  remembered(ctx, type, `index ${subdir} ${channel}`, async () => {
+    const files = (await getFilesOfType(ctx, type, { fileKey: subdir })).filter(isOf(channel))
+    if (files.length === 0) throw noFile()
+    const ofForm = (isNew: boolean) =>
+      Object.fromEntries(
+        files
+          .filter(({ name }) => name.endsWith('.conda') === isNew)
+          .map((file) => [file.name, shownFile(file, channel)]),
+      )
+    const index = { info: { subdir }, packages: ofForm(false), 'packages.conda': ofForm(true), removed: [] }
+    return Buffer.from(JSON.stringify(index))
+  })
+
+/** How an index is packed, by the ending of its name. */
+export type Packing = 'bz2' | 'zst' | undefined
+
+/** The index of a channel for a platform, packed as is wanted. */
+export async function getIndex(ctx: SubjectCtx, channel: string, subdir: string, packing: Packing): Promise<Buffer> {
+  const text = await getIndexText(ctx, channel, subdir)
+  if (packing === undefined) return text
+  return remembered(ctx, type, `${packing} ${subdir} ${channel}`, () =>
+    packing === 'bz2' ? bzip2(ctx, text) : promisify(zlib.zstdCompress)(text),
+  )
+}
+
+/** A package's file of a channel by its name. */
+export async function getCondaFile(
+  ctx: SubjectCtx,
+  channel: string,
+  subdir: string,
+  fileName: string,
+): Promise<FileRecord> {
+  const named = packageOfFileName(fileName)
+  if (!named) throw noFile()
+  const version = await getVersion(ctx, { type, name: packageNameOf(channel, named.name), version: named.version })
+  return getFile(ctx, version, { fileName, fileKey: subdir })
+}
