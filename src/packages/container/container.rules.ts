@@ -1,4 +1,5 @@
 import { BadRequest, NotFound, Unsupported } from '../../lib/errors.ts'
+import type { ContentName, KnownContent } from './contents.ts'
 
 /** Longest name of an image, in characters (the specification's). */
 const maxNameLength = 255
@@ -21,7 +22,6 @@ export const indexType = 'application/vnd.oci.image.index.v1+json'
 
 /** The version under which an image's contents stand that no manifest has yet. */
 export const uploadVersion = '_upload'
-export const manifestFile = 'manifest.json'
 
 /** Throws `BadRequest` for what can be no name of an image. */
 export function checkImageName(image: string): void {
@@ -32,12 +32,6 @@ export function checkImageName(image: string): void {
 
 export const isDigest = (text: string): boolean => digestForm.test(text)
 export const isTag = (text: string): boolean => tagForm.test(text)
-
-/** How a content is named. All have digests of both algorithms, whichever they were sent by. */
-export interface ContentName {
-  readonly algorithm: 'sha256' | 'sha512'
-  readonly hex: string
-}
 
 /** What a digest says; it has the form of one. */
 export function contentNameOf(digest: string): ContentName {
@@ -141,12 +135,6 @@ export function parseManifest(text: string, contentType: string): Manifest {
     subject,
     annotations: textMap(document['annotations']),
   }
-}
-
-/** A content that an image has. */
-export interface KnownContent {
-  readonly sha256: string
-  readonly sizeBytes: number
 }
 
 /** Throws unless every content of a manifest is there with its size; `known` has them by their digests. */

@@ -23,13 +23,12 @@ import {
   indexType,
   isDigest,
   isTag,
-  manifestFile,
   parseManifest,
   uploadVersion,
-  type KnownContent,
   type Manifest,
   type ManifestMetadata,
 } from './container.rules.ts'
+import { manifestFile, type KnownContent } from './contents.ts'
 import { findFileOfImage, listImages, listVersionsWithManifest, loadContents } from './container.store.ts'
 
 const type = 'container'

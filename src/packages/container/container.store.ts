@@ -6,7 +6,7 @@ import type { NewPackageUploadRow, PackageUploadRow } from '../../db/tables/pack
 import type { PackageId, PackageVersionId, UserId } from '../../lib/ids.ts'
 import type { Unix } from '../../lib/time.ts'
 import { fileRecords, type FileRecord } from '../file.store.ts'
-import { manifestFile, type ContentName, type KnownContent } from './container.rules.ts'
+import { manifestFile, type ContentName, type KnownContent } from './contents.ts'
 
 /** A content of whatever version of an image that is no manifest of it; undefined without one. */
 export const findFileOfImage = (
