@@ -27,7 +27,7 @@ import { oauth1 } from './oauth-1.ts'
 import { packages1 } from './packages-1.ts'
 import { packages2 } from './packages-2.ts'
 import { packages3 } from './packages-3.ts'
-import { packages4a } from './packages-4a.ts'
+import { packages4 } from './packages-4.ts'
 import { pulls1 } from './pulls-1.ts'
 import { quota1 } from './quota-1.ts'
 import { quota2 } from './quota-2.ts'
@@ -92,5 +92,5 @@ export const migrations: readonly Migration[] = [
   actions4,
   accounts4,
   packages3,
-  packages4a,
+  packages4,
 ]
