@@ -93,7 +93,7 @@ function answer(ctx: BrowserCtx & { readonly viewer: Viewer }, sent: Sent, autho
     },
     {
       headers: {
-        ...secretAddress,
+        'cache-control': 'no-store',
         'content-security-policy': policyWith(formTargetOf(target)),
         'x-frame-options': 'DENY',
       },

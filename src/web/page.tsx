@@ -73,9 +73,12 @@ export function page(
   })
 }
 
-/** A page whose address, or what it shows, is for one person and one moment: nothing keeps it, and no other site hears of it. */
+/**
+ * A page whose address, or what it shows, is for one person and one moment: nothing keeps it. Other sites hear of no page of
+ * ours anyway (`same-origin`); with `no-referrer` browsers would not say either that its forms come from here.
+ */
 export const secretPage = (config: Config, parts: PageParts, headers: Readonly<Record<string, string>> = {}) =>
-  page(config, parts, { headers: { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer', ...headers } })
+  page(config, parts, { headers: { 'cache-control': 'no-store', ...headers } })
 
 const headingOf = (status: number): string => (status === 404 ? 'There is nothing here' : 'This did not work')
 

@@ -79,7 +79,7 @@ test('recoverAccountPage, recoverAccountSubmit: the link takes another password 
     const page = await new Browser(forge).get(first)
     assert.deepEqual(
       [page.headers.get('cache-control'), page.headers.get('referrer-policy')],
-      ['no-store', 'no-referrer'],
+      ['no-store', 'same-origin'],
     )
     const weak = await reset(forge, first, 'short')
     assert.match(weak.text, /id="password_problem"[^>]*>The password needs at least 8 characters/)

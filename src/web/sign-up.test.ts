@@ -175,7 +175,7 @@ test('activatePage, activateSubmit: the link of the mail makes the account, once
       const page = await browser.get(link)
       assert.deepEqual(
         [page.headers.get('cache-control'), page.headers.get('referrer-policy')],
-        ['no-store', 'no-referrer'],
+        ['no-store', 'same-origin'],
       )
       assert.equal(await exists(forge, 'alice'), false, 'programs that look at links make no account')
       assert.equal((await browser.signIn('alice', testPassword)).status, 200)
