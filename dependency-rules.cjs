@@ -124,7 +124,7 @@ module.exports = {
       ['outboxes', 'received', 'tickets'],
       ['inboxes'],
     ],
-    actions: [['workflows'], ['runs'], ['runners'], ['logs'], ['artifacts', 'protocol']],
+    actions: [['workflows'], ['runs'], ['runners'], ['logs'], ['artifacts', 'caches', 'identity', 'protocol']],
     imports: [['sources']],
   },
 

@@ -7,7 +7,7 @@ import { parseScopes } from '../auth/token-scopes.ts'
 import { transaction, type Db, type Tx } from '../db/database.ts'
 import type { AccessMode, UserRow } from '../db/tables/accounts.ts'
 import { repoUnits, type RepoRow, type RepoUnit, type RepoUnitRow } from '../db/tables/repositories.ts'
-import type { KeyId, RepoId, TeamId, TokenId, UserId } from '../lib/ids.ts'
+import type { KeyId, RepoId, RunId, TeamId, TokenId, UserId } from '../lib/ids.ts'
 import { dice } from '../testing/dice.ts'
 import { openTestDatabase } from '../testing/database.ts'
 import { listCollaborations, listMemberships, listTeamGrants, teamGrantsByRepo } from './access.store.ts'
@@ -127,7 +127,7 @@ function viewersOf({ people, places }: World): (Viewer | undefined)[] {
       { kind: 'session' },
       { kind: 'token', isOAuth: false, tokenId: 1 as TokenId, scopes: parseScopes('public-only,all'), basic: false },
       index % 2 === 0
-        ? { kind: 'job', repoId, readOnly: index % 4 === 0 }
+        ? { kind: 'job', repoId, runId: 1 as RunId, readOnly: index % 4 === 0 }
         : { kind: 'deploy', keyId: 1 as KeyId, repoId, readOnly: index % 4 === 1 },
     ]
   }

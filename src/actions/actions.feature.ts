@@ -4,9 +4,14 @@ import * as artifactV3Routes from './artifacts/artifact-v3.routes.ts'
 import * as artifactV4Routes from './artifacts/artifact-v4.routes.ts'
 import { artifactUsage } from './artifacts/artifact.service.ts'
 import { pageOfOwner } from './artifacts/artifact.store.ts'
+import * as cacheRoutes from './caches/cache.routes.ts'
+import * as cacheV1Routes from './caches/cache-v1.routes.ts'
+import * as cacheV2Routes from './caches/cache-v2.routes.ts'
 import { cleanupActions } from './cleanup-actions.task.ts'
 import * as logRoutes from './logs/log.routes.ts'
 import { storeLog } from './logs/log.service.ts'
+import * as identityRoutes from './identity/identity.routes.ts'
+import { knownMasks, masksPurpose } from './logs/mask.service.ts'
 import { deleteRunFiles } from './logs/log.subscribers.ts'
 import * as runnerRoutes from './protocol/runner.routes.ts'
 import { jobTokens } from './runners/job.credentials.ts'
@@ -15,6 +20,7 @@ import { runnerTokens } from './runners/runner.credentials.ts'
 import { registrationPurpose } from './runners/runner.service.ts'
 import * as dispatchRoutes from './runs/dispatch.routes.ts'
 import * as controlRoutes from './runs/run-control.routes.ts'
+import * as workflowListRoutes from './runs/workflow-list.routes.ts'
 import * as runRoutes from './runs/run.routes.ts'
 import { startScheduleTasks } from './runs/start-schedule-tasks.task.ts'
 import { cancelAbandonedJobs, stopEndlessTasks, stopZombieTasks } from './runs/time-limits.task.ts'
@@ -37,6 +43,11 @@ export const actions: Feature = {
     artifactV4Routes,
     artifactV3Routes,
     artifactPageRoutes,
+    cacheV2Routes,
+    cacheV1Routes,
+    cacheRoutes,
+    identityRoutes,
+    workflowListRoutes,
   ],
   subscribers: [deleteRunFiles],
   credentials: [jobTokens, runnerTokens],
@@ -48,15 +59,18 @@ export const actions: Feature = {
     cancelAbandonedJobs(config),
     cleanupActions(config),
   ],
-  services: [readWorkflows],
+  services: [readWorkflows, knownMasks],
   sealed: [
     { table: 'action_secret', column: 'sealed', purpose: secretPurpose },
     { table: 'action_registration_token', column: 'sealed', purpose: registrationPurpose },
+    { table: 'action_task', column: 'masks', purpose: masksPurpose },
   ],
   files: [
     { table: 'action_task', column: 'log_key', store: 'actionsLog' },
     { table: 'action_artifact', column: 'blob_key', store: 'actionsArtifacts' },
     { table: 'action_artifact_block', column: 'blob_key', store: 'actionsArtifacts' },
+    { table: 'action_cache', column: 'blob_key', store: 'actionsArtifacts' },
+    { table: 'action_cache_block', column: 'blob_key', store: 'actionsArtifacts' },
   ],
   usage: [artifactUsage],
   storedArtifacts: pageOfOwner,

@@ -1,5 +1,6 @@
 import type { Ctx } from '../access/context.ts'
 import { expireArtifacts } from './artifacts/artifact.service.ts'
+import { expireCaches } from './caches/cache.service.ts'
 import { configuredTask } from '../access/task.ts'
 import type { Config } from '../config/load-config.ts'
 import { transaction } from '../db/database.ts'
@@ -53,4 +54,5 @@ export const cleanupActions = (config: Config) =>
     await storeLateLogs(ctx)
     await expireLogs(ctx, run.signal)
     await expireArtifacts(ctx, run.signal)
+    await expireCaches(ctx, run.signal)
   })

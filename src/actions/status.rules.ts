@@ -40,6 +40,8 @@ export interface JobOnTheWay {
   readonly status: ActionStatus
   /** Whether it has an `if`, which its runner looks at. */
   readonly hasCondition: boolean
+  /** Whether it only stands for those that it needs, and comes to what they come to. */
+  readonly isCall?: boolean
 }
 
 /**
@@ -59,7 +61,8 @@ export function resolveBlocked(jobs: readonly JobOnTheWay[], isApproved: boolean
       if (statusOf(index) !== 'blocked') continue
       const needed = job.needs.map((key) => statusOfKey((placesOf.get(key) ?? []).map(statusOf)))
       if (!needed.every(isFinal)) continue
-      changed.set(index, job.hasCondition || needed.every((status) => status === 'success') ? 'waiting' : 'skipped')
+      const isWanted = job.hasCondition || needed.every((status) => status === 'success')
+      changed.set(index, job.isCall ? statusOfKey(needed) : isWanted ? 'waiting' : 'skipped')
       isSettled = false
     }
   }

@@ -1,5 +1,5 @@
 import type { AccessMode, AccessTokenRow, UserRow } from '../db/tables/accounts.ts'
-import type { KeyId, OAuthTokenId, RepoId, UserId } from '../lib/ids.ts'
+import type { KeyId, OAuthTokenId, RepoId, RunId, UserId } from '../lib/ids.ts'
 import type { TokenScopes } from './token-scopes.ts'
 
 /** How somebody proved who they are. */
@@ -16,7 +16,7 @@ export type Credential =
       readonly basic: boolean
     }
   /** A workflow job: it acts on its own repository alone, for a pull request from a fork reading only (contract A5). */
-  | { readonly kind: 'job'; readonly repoId: RepoId; readonly readOnly: boolean }
+  | { readonly kind: 'job'; readonly repoId: RepoId; readonly runId: RunId; readonly readOnly: boolean }
   /** The SSH key of an account. */
   | { readonly kind: 'ssh'; readonly keyId: KeyId }
   /** An SSH key of one repository: it acts there alone, in the name of its owner. */

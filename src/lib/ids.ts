@@ -39,6 +39,7 @@ export type RegistrationTokenId = Id<'registration token'>
 export type ActionScheduleId = Id<'action schedule'>
 export type ArtifactId = Id<'artifact'>
 export type LinkId = Id<'mailedLink'>
+export type CacheId = Id<'cache'>
 export type SessionId = Id<'session'>
 export type LfsBlobId = Id<'lfsBlob'>
 export type LfsLockId = Id<'lfsLock'>

@@ -175,3 +175,7 @@ export const countDownload = (tx: Tx, id: PackageVersionId) =>
     .set({ download_count: sql`download_count + 1` })
     .where('id', '=', id)
     .execute()
+
+/** The repository that a package is linked to. */
+export const findLinkedRepo = async (db: Db, id: PackageId): Promise<RepoId | undefined> =>
+  (await db.selectFrom('package').select('repo_id').where('id', '=', id).executeTakeFirst())?.repo_id ?? undefined

@@ -5,6 +5,7 @@ import { arch, platform } from 'node:os'
 import { join } from 'node:path'
 import { fillIn, resultOf, valueOf, type ExpressionOptions } from '../actions/workflows/expressions.ts'
 import { isPlainMap, plainText, type Plain } from '../actions/workflows/plain-yaml.ts'
+import { soleExpression } from '../actions/workflows/templates.rules.ts'
 import type { Git } from './checkout.ts'
 import type { Processes } from './processes.ts'
 import type { Task } from './protocol-client.ts'
@@ -109,6 +110,8 @@ const needsOf = ({ needs = {} }: Task): Plain =>
 export const resultsOfNeeds = ({ needs = {} }: Task): readonly string[] =>
   Object.values(needs).map(({ result = '' }) => resultNames[result] ?? '')
 
+const alwaysTrue = Object.fromEntries([['always', { minArgs: 0, maxArgs: 0, call: () => true }]])
+
 /** What `success()`, `failure()`, `cancelled()` and `always()` mean in a place, and `hashFiles()`. */
 function optionsOf(job: Job, isSuccess: boolean, isFailure: boolean): ExpressionOptions {
   const truth = (value: boolean) => ({ minArgs: 0, maxArgs: 0, call: () => value })
@@ -118,7 +121,7 @@ function optionsOf(job: Job, isSuccess: boolean, isFailure: boolean): Expression
       success: truth(isSuccess),
       failure: truth(isFailure),
       cancelled: truth(job.status === 'cancelled'),
-      always: truth(true),
+      ...alwaysTrue,
       hashFiles: { minArgs: 1, maxArgs: 255, call: (...patterns) => hashFiles(job.workspace, patterns) },
     },
   }
@@ -164,7 +167,7 @@ export function isJobRun(job: Job, scope: Scope, condition: Plain | undefined): 
 
 function holds(job: Job, scope: Scope, condition: Plain | undefined, env: Texts, options: ExpressionOptions): boolean {
   const written = (plainText(condition) ?? '').trim()
-  const [, whole] = /^\$\{\{((?:(?!\$\{\{)[^])*)\}\}$/.exec(written) ?? []
+  const whole = soleExpression(written)
   const contexts = contextsOf(job, scope, env)
   const isTemplate = whole === undefined && written.includes('${{')
   const expression = whole ?? written

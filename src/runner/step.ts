@@ -169,7 +169,8 @@ async function runInStep(job: Job, execution: Execution): Promise<void> {
 
 /** Passes lines on into the log, and does what those among them say that are commands. */
 function listener(job: Job, outputs: Record<string, string>, state: Record<string, string>) {
-  const { reporter } = job
+  const { reporter, task } = job
+  const isDebugged = (task.vars?.['ACTIONS_STEP_DEBUG'] ?? task.secrets?.['ACTIONS_STEP_DEBUG']) === 'true'
   let resumeAt: string | undefined
   return async (texts: readonly string[]): Promise<void> => {
     await reporter.room()
@@ -187,7 +188,7 @@ function listener(job: Job, outputs: Record<string, string>, state: Record<strin
         outputs[command.properties['name']] = command.value
       } else if (command?.name === 'save-state' && command.properties['name']) {
         state[command.properties['name']] = command.value
-      } else reporter.say(shownAs(text, command?.name))
+      } else if (command?.name !== 'debug' || isDebugged) reporter.say(shownAs(text, command?.name))
     }
   }
 }

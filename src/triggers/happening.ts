@@ -114,6 +114,7 @@ const ways: { readonly [Name in HookEvent]?: (told: Told) => readonly Happening[
   pull_request_review_approved: onReview('pull_request_review', 'submitted', 'edited'),
   pull_request_review_rejected: onReview('pull_request_review', 'submitted', 'edited'),
   pull_request_review_comment: onReview('pull_request_review_comment', 'created', 'edited'),
+  package: onDefault('registry_package'),
   release: ({ event, telling, types }) => [
     { name: 'release', events: ['release'], types, place: { of: 'tag', name: tagOf(event) }, telling },
   ],
@@ -151,6 +152,8 @@ const activities: { readonly [Name in EventName]?: (data: EventData<Name>) => re
   'comment.deleted': always('deleted'),
   'pull.synchronized': always('synchronize'),
   'review.requested': ({ removed }) => [removed ? 'review_request_removed' : 'review_requested'],
+  'package.created': always('published'),
+  'package.deleted': always('deleted'),
   'release.published': always('published'),
   'release.updated': always('edited', 'updated'),
   'release.deleted': always('deleted'),

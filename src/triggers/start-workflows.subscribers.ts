@@ -33,11 +33,17 @@ export const startWorkflowsOf = subscriber({
     'release.published',
     'release.updated',
     'release.deleted',
+    'package.created',
+    'package.deleted',
     'wiki.pageCreated',
     'wiki.pageEdited',
     'wiki.pageDeleted',
   ],
-  lane: ({ name, data }) => `workflows ${name === 'repo.forked' ? data.baseId : data.repoId}`,
+  lane({ name, data }) {
+    // A package belongs to an account; the repository that it is linked to is looked up later.
+    if (name === 'package.created' || name === 'package.deleted') return `workflows of packages ${data.packageId}`
+    return `workflows ${name === 'repo.forked' ? data.baseId : data.repoId}`
+  },
   async afterCommit(ctx: Ctx, _event, { db, eventId }) {
     const event = eventId === undefined ? undefined : await getEvent(db, eventId)
     if (event) await startWorkflows(ctx, event)

@@ -2,6 +2,7 @@ import { accessTo } from '../access/repo-access.ts'
 import type { Ctx } from '../access/context.ts'
 import { replaceSchedules } from '../actions/runs/schedule.service.ts'
 import { hadApproval, hasPullRunFor } from '../actions/runs/run.store.ts'
+import { listDisabled } from '../actions/runs/workflow-list.store.ts'
 import { startRun } from '../actions/runs/start-run.service.ts'
 import { fittingEvents, type Happened } from '../actions/workflows/trigger.rules.ts'
 import { listWorkflowFiles } from '../actions/workflows/workflow-files.service.ts'
@@ -13,6 +14,7 @@ import type { RecordedEvent } from '../events/cursor.ts'
 import { findIssueById } from '../issues/issue.store.ts'
 import { actionsUserId, type Oid, type RepoId, type UserId } from '../lib/ids.ts'
 import { branchOf, branchRef, isZeroOid, tagOf, tagRef } from '../lib/refs.ts'
+import { findLinkedRepo } from '../packages/package.store.ts'
 import { pullRef } from '../pulls/pull-ref.ts'
 import { findPullByIssue } from '../pulls/pull.store.ts'
 import { findReview } from '../pulls/reviews/review.store.ts'
@@ -64,10 +66,17 @@ export async function startWorkflows(ctx: Ctx, event: RecordedEvent): Promise<vo
   const [first] = happenings
   if (!first) return
   const { to } = first.telling
-  const scene = 'repoId' in to ? await sceneOf(ctx, event, to.repoId) : undefined
+  const repoId = 'repoId' in to ? to.repoId : await repoOfPackage(ctx, event)
+  const scene = repoId === undefined ? undefined : await sceneOf(ctx, event, repoId)
   if (!scene) return
   if (scene.doerId !== actionsUserId) for (const happening of happenings) await startFor(scene, happening)
   if (event.name === 'refs.updated') await refreshSchedules(scene, event.data.updates)
+}
+
+/** The repository that a package is linked to. */
+async function repoOfPackage({ db }: Ctx, { name, data }: RecordedEvent): Promise<RepoId | undefined> {
+  if (name === 'package.deleted') return data.repoId
+  return name === 'package.created' ? findLinkedRepo(db, data.packageId) : undefined
 }
 
 /** Undefined where no workflow runs: an empty or archived repository, or one whose unit is off. */
@@ -97,7 +106,9 @@ async function startFor(scene: Scene, happening: Happening): Promise<void> {
   for (const [index, spot] of spots.entries()) {
     const files = await listWorkflowFiles(ctx, repo.git_key, spot.files)
     let changed: Promise<readonly string[]> | undefined
+    const disabled = files.length === 0 ? undefined : await listDisabled(ctx.db, repo.id)
     for (const file of files) {
+      if (disabled?.has(file.id)) continue
       const { parsed } = file
       const triggers = parsed.ok ? parsed.workflow.triggers : parsed.triggers
       const happened = { ...happening, ...spot.happened, events: spot.events }
@@ -119,6 +130,7 @@ async function startFor(scene: Scene, happening: Happening): Promise<void> {
           ref: spot.ref,
           head: spot.head,
           commit: spot.commit,
+          files: spot.files,
           ...(scene.pull && isOfPull(event)
             ? { baseRef: scene.pull.base_branch, headRef: scene.pull.head_branch }
             : {}),

@@ -8,7 +8,7 @@ import { BadRequest } from '../../lib/errors.ts'
 import type { ArtifactId } from '../../lib/ids.ts'
 import type { RunningTask } from '../runners/job-token.store.ts'
 import { artifactsOfRun } from './artifact-address.service.ts'
-import { byJob } from './artifact.requirements.ts'
+import { byJob } from '../runners/job.requirements.ts'
 import { addBlock, artifactHash, beginArtifact, deleteBegun, finishArtifact, noArtifact } from './artifact.service.ts'
 
 const base = '/api/actions_pipeline/_apis/pipelines/workflows/{run}/artifacts'

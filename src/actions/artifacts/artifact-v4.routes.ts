@@ -9,7 +9,7 @@ import { BadRequest, Unauthenticated } from '../../lib/errors.ts'
 import type { ArtifactId } from '../../lib/ids.ts'
 import { formatUnix } from '../../lib/time.ts'
 import type { RunningTask } from '../runners/job-token.store.ts'
-import { byJob } from './artifact.requirements.ts'
+import { byJob } from '../runners/job.requirements.ts'
 import {
   addBlock,
   beginArtifact,
@@ -33,6 +33,9 @@ const ofJob = {
 } as const
 const requires = [byJob, validBody] as const
 
+/** What says to clients that they have files to unpack. */
+const zipType = 'application/zip'
+
 /** A job sees its own run alone. */
 function checkRun(
   task: RunningTask,
@@ -54,6 +57,7 @@ export const createArtifactV4 = operation({
     const artifact = await beginArtifact(ctx, ctx.task, {
       name: body.name ?? '',
       version: 4,
+      isZip: (body.mime_type ?? body.mimeType ?? zipType) === zipType,
       retentionDays: days === undefined || Number.isNaN(days) ? undefined : Math.ceil(days),
     })
     return ok({ ok: true, signedUploadUrl: signedAddress(ctx, ctx.task, artifact, 'UploadArtifact') })
@@ -196,6 +200,10 @@ export const downloadArtifactV4 = operation({
     const id = await addressed(ctx, query, 'DownloadArtifact')
     const artifact = await artifactNamed(ctx, undefined, query.artifactName ?? '', id)
     const content = contentOf(ctx.blobs.actionsArtifacts, { key: artifact.blob_key, sizeBytes: artifact.stored_bytes })
-    return serveFile(call, { name: artifact.name, content })
+    return serveFile(call, {
+      name: artifact.is_zip ? `${artifact.name}.zip` : artifact.name,
+      content,
+      ...(artifact.is_zip ? { contentType: zipType } : {}),
+    })
   },
 })

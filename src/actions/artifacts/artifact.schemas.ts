@@ -11,6 +11,8 @@ export const ArtifactCall = requestObject('ActionsArtifactCall', {
   name: text,
   size: number,
   hash: Type.Optional(nullable(Type.String())),
+  mime_type: Type.Optional(nullable(Type.String())),
+  mimeType: Type.Optional(nullable(Type.String())),
   expires_at: text,
   expiresAt: text,
   name_filter: text,

@@ -59,10 +59,11 @@ export async function beginArtifact(
     readonly version: 3 | 4
     readonly retentionDays?: number | undefined
     readonly isGzip?: boolean
+    readonly isZip?: boolean
     readonly sizeBytes?: number
   },
 ): Promise<ActionArtifactRow> {
-  const { name, path = '', version, isGzip = false, sizeBytes = 0 } = wanted
+  const { name, path = '', version, isGzip = false, isZip = true, sizeBytes = 0 } = wanted
   checkName(name)
   if (Buffer.byteLength(path) > maxPathBytes || path.includes('\0')) {
     throw new BadRequest('this is no path for a file', 'artifact_path_invalid')
@@ -85,6 +86,7 @@ export async function beginArtifact(
       is_whole: false,
       is_expired: false,
       is_gzip: isGzip,
+      is_zip: isZip,
       size_bytes: sizeBytes,
       stored_bytes: 0,
       blob_key: '',

@@ -110,15 +110,23 @@ export const listExpired = (db: Db, atUnix: Unix, limit: number): Promise<Action
     .limit(limit)
     .execute()
 
-/** Bytes of artifacts by repository. */
+/** Bytes of artifacts and of caches by repository. */
 export async function sumArtifacts(db: Db | Tx, repoIds: readonly RepoId[]): Promise<RepoUsage[]> {
   if (repoIds.length === 0) return []
-  const rows = await db
+  const artifacts = db
     .selectFrom('action_artifact')
-    .select((select) => ['repo_id', select.fn.sum<number | string>('stored_bytes').as('bytes')])
+    .select(['repo_id', 'stored_bytes as bytes'])
     .where('repo_id', 'in', repoIds)
     .where('is_whole', '=', true)
     .where('is_expired', '=', false)
+  const caches = db
+    .selectFrom('action_cache')
+    .select(['repo_id', 'size_bytes as bytes'])
+    .where('repo_id', 'in', repoIds)
+    .where('is_whole', '=', true)
+  const rows = await db
+    .selectFrom(artifacts.unionAll(caches).as('kept'))
+    .select((select) => ['repo_id', select.fn.sum<number | string>('bytes').as('bytes')])
     .groupBy('repo_id')
     .execute()
   return rows.map((row) => ({ repoId: row.repo_id, kind: 'artifacts', sizeBytes: Number(row.bytes) }))

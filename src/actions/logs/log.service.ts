@@ -13,6 +13,7 @@ import { Conflict } from '../../lib/errors.ts'
 import type { TaskId } from '../../lib/ids.ts'
 import { findTask, findTaskForUpdate, updateTask } from '../runs/attempt.store.ts'
 import { lineOf, type LogBlock, type LogRow } from './log.rules.ts'
+import { maskLines } from './mask.service.ts'
 import { deleteChunks, findChunkOf, insertChunk, listChunks } from './log.store.ts'
 
 // Not imported by their names: an older Node, which has no such exports, is to read as far as what tells so.
@@ -30,7 +31,7 @@ const chunksAtOnce = 100
 
 /**
  * Adds lines to the log of a task: those that are known already are passed over, and none is taken that leaves a gap. Once
- * the log is said to be whole nothing more is taken (`Conflict`).
+ * the log is said to be whole nothing more is taken (`Conflict`). Secrets of the task are taken out.
  * @param index the number of the first of the lines
  * @returns the number of the line that comes next
  */
@@ -46,11 +47,22 @@ export async function appendLog(
     const task = await findTaskForUpdate(tx, taskId)
     if (!task || task.log_state !== 'open') throw new Conflict('the log is whole already', 'log_ended')
     const isNext = index <= task.log_lines
-    const fresh = isNext ? rows.slice(task.log_lines - index) : []
+    const arrived = isNext ? rows.slice(task.log_lines - index) : []
+    const {
+      lines: texts,
+      begun,
+      change,
+    } = maskLines(
+      services,
+      task,
+      arrived.map(({ content }) => content),
+    )
+    // Of what may go on as a secret the runner sends the beginning again, with the rest.
+    const fresh = arrived.slice(0, isWhole ? arrived.length : arrived.length - begun)
     const lines = task.log_lines + fresh.length
     // Lines beyond the limit are counted, so that the runner goes on, and not kept.
     if (fresh.length > 0 && task.log_bytes < maxBytes) {
-      const data = fresh.map((row) => `${lineOf(row)}\n`).join('')
+      const data = fresh.map((row, at) => `${lineOf({ ...row, content: texts[at] ?? '' })}\n`).join('')
       const bytes = Buffer.byteLength(data)
       await insertChunk(tx, { task_id: taskId, first_line: task.log_lines, line_count: fresh.length, data })
       task.log_bytes += bytes
@@ -60,6 +72,7 @@ export async function appendLog(
       log_lines: lines,
       log_bytes: task.log_bytes,
       active_ms: clockOf(tx).nowMs(),
+      ...change,
       ...(ends ? { log_state: 'ended' as const } : {}),
     })
     if (fresh.length > 0 || ends) notify(tx, logChannel, String(taskId))
@@ -90,7 +103,12 @@ export const storeLog = job({
     const isKept = await transaction(ctx.db, async (tx) => {
       const now = await findTaskForUpdate(tx, taskId)
       if (!now || now.log_state !== 'ended') return false
-      await updateTask(tx, taskId, { log_state: 'stored', log_key: key, log_index: JSON.stringify([isPacked, index]) })
+      await updateTask(tx, taskId, {
+        log_state: 'stored',
+        log_key: key,
+        log_index: JSON.stringify([isPacked, index]),
+        masks: '',
+      })
       await deleteChunks(tx, taskId)
       return true
     })

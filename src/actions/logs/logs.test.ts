@@ -230,3 +230,41 @@ test('jobs that nobody hears of, that take too long, or that no runner takes com
   const later = await forge.services.db.selectFrom('action_task').select('log_state').execute()
   assert.deepEqual(new Set(later.map(({ log_state }) => log_state)), new Set(['expired']))
 })
+
+test('runnerUpdateLog: secrets of the job are in no line, encoded, over several lines, reports and processes', async () => {
+  await using forge = await startForge()
+  const repo = await forge.given.repo()
+  const alice = forge.as('alice')
+  await alice.must('PUT', `${repo.api}/actions/secrets/DEEP`, { data: 'first-half\nsecond-half' })
+  const runner = await TestRunner.register(forge, `${repo.api}/actions/runners`)
+  await commitFiles(forge, repo.api, { '.gitea/workflows/a.yml': workflow('push') })
+  const task = await runner.must()
+  await alice.must('PUT', `${repo.api}/actions/secrets/DEEP`, { data: 'another-one' })
+  const encoded = Buffer.from('user:first-half\nsecond-half').toString('base64')
+  const { token } = task.context
+  assert.equal(acked(await runner.log(task, 0, ['a first-half b', encoded, encodeURIComponent(token)])), '3')
+  assert.equal(acked(await runner.log(task, 3, ['::add-mask::made-by-the-job', 'made-by-the-job', 'made-by'])), '5')
+  const split = ['made-by', '-the-job', `x ${token.slice(0, 20)}`]
+  assert.equal(acked(await runner.log(task, 5, split)), '7', 'the last line may go on')
+  assert.equal(acked(await runner.log(task, 7, [`x ${token.slice(0, 20)}`, token.slice(20), 'end'])), '10')
+  assert.equal(acked(await runner.log(task, 10, ['made-by'], true)), '11', 'what is the last is taken')
+  const [run] = (await alice.get(`${repo.api}/actions/runs`)).json.workflow_runs
+  const [job] = (await alice.get(`${repo.api}/actions/runs/${run.id}/jobs`)).json.jobs
+  const read = async () =>
+    (await alice.get(`${repo.api}/actions/jobs/${job.id}/logs`)).text
+      .trimEnd()
+      .split('\n')
+      .map((line) => line.slice(29))
+  const lines = await read()
+  assert.deepEqual(
+    [lines[0], lines[2], ...lines.slice(3)],
+    ['a *** b', '***', '::add-mask::***', '***', '***', '***', 'x ***', '***', 'end', 'made-by'],
+  )
+  assert.match(lines[1] ?? '', /^.{4,8}\*\*\*.{0,4}$/)
+  const stored = await forge.services.db.selectFrom('action_task').select('masks').executeTakeFirstOrThrow()
+  assert.equal(stored.masks.includes(token), false)
+  await forge.settle()
+  assert.deepEqual(await read(), lines)
+  const after = await forge.services.db.selectFrom('action_task').select('masks').executeTakeFirstOrThrow()
+  assert.equal(after.masks, '', 'nothing is kept of what is not needed any more')
+})

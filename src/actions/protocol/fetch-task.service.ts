@@ -7,6 +7,7 @@ import { Unavailable } from '../../lib/errors.ts'
 import { nowUnix } from '../../lib/time.ts'
 import { hashToken, newToken } from '../../secrets/tokens.ts'
 import type { QueueScope } from '../queue-scope.ts'
+import { keepMasks } from '../logs/mask.service.ts'
 import { changeRuns, endJobs, settleRun } from '../runs/run-change.service.ts'
 import { findJob, findRunForUpdate, updateJobs } from '../runs/run.store.ts'
 import { beginQueueVersion, queueVersion } from '../runners/runner.store.ts'
@@ -149,7 +150,11 @@ async function claim(
 /** What the runner is told of its task. Should that not come about, nobody runs it, and it has failed. */
 async function told(services: Services, { task, job }: Taken, token: string): Promise<TaskMessage> {
   try {
-    return await taskMessageOf(services, task, job, token)
+    const message = await taskMessageOf(services, task, job, token)
+    const { gitea_runtime_token: runtime } = message.context
+    const told = [...Object.values(message.secrets), ...(typeof runtime === 'string' ? [runtime] : [])]
+    await keepMasks(services, task.id, told)
+    return message
   } catch (error) {
     await changeRuns(services.db, (tx) => endJobs(tx, job.run_id, 'failure', ({ id }) => id === job.id))
     throw error

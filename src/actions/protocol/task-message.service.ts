@@ -8,8 +8,10 @@ import { secretPurpose } from '../secret.service.ts'
 import { sealedOver } from '../secret.store.ts'
 import { statusOfKey } from '../status.rules.ts'
 import { findPayload, findRun, listJobsOfRun } from '../runs/run.store.ts'
-import { writeRuntimeToken } from '../runners/runtime-token.ts'
+import { identityAddress, writeRuntimeToken } from '../runners/runtime-token.ts'
 import { variablesOver } from '../variable.store.ts'
+import { shortKey } from '../workflows/job-key.rules.ts'
+import type { Plain } from '../workflows/plain-yaml.ts'
 import type { TaskMessage } from './messages.ts'
 import { resultOfStatus } from './results.rules.ts'
 import { listOutputsOf } from './task.store.ts'
@@ -50,12 +52,18 @@ export async function taskMessageOf(
     run.is_foreign ? new Map<string, string>() : sealedOver(db, repo),
     contextOf(services, run, repo, job, task, token),
   ])
+  const passed = job.passed_secrets === null ? undefined : (JSON.parse(job.passed_secrets) as string[])
+  const isPassed = (name: string): boolean => !passed || passed.includes(name)
   return {
     id: BigInt(task.id),
     workflowPayload: Buffer.from(job.payload),
     context,
     secrets: {
-      ...Object.fromEntries([...sealed].map(([name, value]) => [name, secrets.open(secretPurpose, value)])),
+      ...Object.fromEntries(
+        [...sealed]
+          .filter(([name]) => isPassed(name))
+          .map(([name, value]) => [name, secrets.open(secretPurpose, value)]),
+      ),
       ...Object.fromEntries(tokenNames.map((name) => [name, token])),
     },
     needs,
@@ -84,6 +92,7 @@ async function contextOf(
   const ref = isOfBase ? branchRef(run.base_ref) : run.ref
   const branch = branchOf(ref)
   const tag = tagOf(ref)
+  const runtimeToken = writeRuntimeToken(services, { taskId: task.id, runId: run.id, jobId: job.id })
   return {
     ...Object.fromEntries(unset.map((name) => [name, ''])),
     actor: actor?.name ?? 'Ghost',
@@ -92,7 +101,7 @@ async function contextOf(
     event,
     event_name: run.event,
     head_ref: run.head_ref,
-    job: job.job_key,
+    job: shortKey(job.job_key),
     ref,
     ref_name: branch ?? tag ?? /^refs\/pull\/(\d+)\/head$/.exec(ref)?.[1] ?? ref,
     ref_protected: false,
@@ -109,7 +118,10 @@ async function contextOf(
     token,
     workflow: run.workflow_id,
     gitea_default_actions_url: actionsUrl(config),
-    gitea_runtime_token: writeRuntimeToken(services, { taskId: task.id, runId: run.id, jobId: job.id }),
+    gitea_runtime_token: runtimeToken,
+    ...(job.may_identify
+      ? { id_token_request_url: identityAddress(services, run.id), id_token_request_token: runtimeToken }
+      : {}),
   }
 }
 
@@ -130,25 +142,48 @@ function actionsUrl({ actions, server }: Services['config']): string {
 async function needsOf({ db }: Services, job: ActionJobRow): Promise<TaskMessage['needs']> {
   const keys = JSON.parse(job.needs) as string[]
   if (keys.length === 0) return {}
-  const needed = (await listJobsOfRun(db, job.run_id)).filter(({ job_key }) => keys.includes(job_key))
+  const all = await listJobsOfRun(db, job.run_id)
   const outputs = await listOutputsOf(
     db,
-    needed.flatMap(({ task_id }) => task_id ?? []),
+    all.flatMap(({ task_id }) => task_id ?? []),
   )
   const byTask = Map.groupBy(outputs, ({ task_id }) => task_id)
+  const hasCalls = all.some(({ is_call }) => is_call)
+  const evaluate = hasCalls ? (await import('../workflows/expressions.ts')).fillIn : undefined
+  const outputsOf = (key: string): Readonly<Record<string, string>> => {
+    const jobs = all.filter(({ job_key }) => job_key === key)
+    const given = jobs.flatMap((each) => {
+      if (each.is_call && evaluate) return Object.entries(outputsOfCall(each, outputsOf, evaluate))
+      const own = each.task_id === null ? [] : (byTask.get(each.task_id) ?? [])
+      return own.map(({ name, value }) => [name, value] as const)
+    })
+    return Object.fromEntries(given.filter(([, value]) => value !== ''))
+  }
   return Object.fromEntries(
     keys.map((key) => {
-      const jobs = needed.filter(({ job_key }) => job_key === key)
-      const given = jobs
-        .flatMap(({ task_id }) => (task_id === null ? [] : (byTask.get(task_id) ?? [])))
-        .filter(({ value }) => value !== '')
-      return [
-        key,
-        {
-          result: resultOfStatus(statusOfKey(jobs.map(({ status }) => status))),
-          outputs: Object.fromEntries(given.map(({ name, value }) => [name, value])),
-        },
-      ]
+      const statuses = all.filter(({ job_key }) => job_key === key).map(({ status }) => status)
+      return [shortKey(key), { result: resultOfStatus(statusOfKey(statuses)), outputs: outputsOf(key) }]
+    }),
+  )
+}
+
+/** What a called workflow gives, of what its jobs gave. An expression that is none gives nothing. */
+function outputsOfCall(
+  call: ActionJobRow,
+  outputsOf: (key: string) => Readonly<Record<string, string>>,
+  evaluate: (text: string, contexts: Readonly<Record<string, Plain>>) => string,
+): Readonly<Record<string, string>> {
+  const inner = JSON.parse(call.needs) as string[]
+  const jobs = Object.fromEntries(inner.map((key) => [shortKey(key), { outputs: outputsOf(key) }]))
+  const wanted = Object.entries(JSON.parse(call.payload) as Readonly<Record<string, string>>)
+  return Object.fromEntries(
+    wanted.map(([name, text]) => {
+      try {
+        return [name, evaluate(text, { jobs })]
+      } catch {
+        // The file is the author's; who needs the output finds it empty.
+        return [name, '']
+      }
     }),
   )
 }

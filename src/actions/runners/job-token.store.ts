@@ -10,12 +10,13 @@ export interface RunningTask {
   readonly repoId: RepoId
   readonly ownerId: UserId
   readonly isReadOnly: boolean
+  readonly mayIdentify: boolean
 }
 
 const runningTasks = (db: Db) =>
   db
     .selectFrom('action_task')
-    .innerJoin('action_run', 'action_run.id', 'action_task.run_id')
+    .innerJoin('action_job', 'action_job.id', 'action_task.job_id')
     .innerJoin('repo', 'repo.id', 'action_task.repo_id')
     .select([
       'action_task.id as taskId',
@@ -23,7 +24,8 @@ const runningTasks = (db: Db) =>
       'action_task.run_id as runId',
       'action_task.repo_id as repoId',
       'repo.owner_id as ownerId',
-      'action_run.is_read_only as isReadOnly',
+      'action_job.is_read_only as isReadOnly',
+      'action_job.may_identify as mayIdentify',
     ])
     .where('action_task.status', '=', 'running')
 

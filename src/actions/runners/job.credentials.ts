@@ -27,7 +27,8 @@ export const jobTokens: CredentialReader = {
     }
     if (!task) return undefined
     const account = await findActionsAccount(services.db)
-    const credential = { kind: 'job', repoId: task.repoId, readOnly: task.isReadOnly } as const
+    const { repoId, runId, isReadOnly } = task
+    const credential = { kind: 'job', repoId, runId, readOnly: isReadOnly } as const
     return { viewer: viewerOf(account, credential), principal: new JobPrincipal(task) }
   },
 }

@@ -39,6 +39,10 @@ export function writeRuntimeToken(services: SigningServices, { taskId, runId, jo
   return `${signed}.${signatureOf(services, signed).toString('base64url')}`
 }
 
+/** Where a job asks for tokens that say who it is. Clients put more behind it, as further fields of the query. */
+export const identityAddress = ({ config }: Pick<Services, 'config'>, runId: RunId): string =>
+  `${config.server.rootUrl}api/actions/_apis/pipelines/workflows/${runId}/idtoken?api-version=2.0`
+
 /** The task that a token names; undefined for what is none of ours, forged or past its time. */
 export function readRuntimeToken(services: SigningServices, text: string): TaskId | undefined {
   const [head, body, signature, rest] = text.length > maxTokenLength ? [] : text.split('.')

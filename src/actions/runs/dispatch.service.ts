@@ -1,12 +1,13 @@
 import type { SignedInRepoCtx } from '../../access/context.ts'
 import { findRevision } from '../../code/commits/named-commit.service.ts'
 import type { ActionRunRow } from '../../db/tables/actions.ts'
-import { BadRequest, NotFound } from '../../lib/errors.ts'
+import { BadRequest, Conflict, NotFound } from '../../lib/errors.ts'
 import type { Oid } from '../../lib/ids.ts'
 import { branchOf, tagOf } from '../../lib/refs.ts'
 import type { WorkflowFile } from '../workflows/workflow-files.service.ts'
 import { listWorkflowFiles } from '../workflows/workflow-files.service.ts'
 import { effectiveInputs } from './dispatch.rules.ts'
+import { findRun } from './run.store.ts'
 import { startRun } from './start-run.service.ts'
 
 /** A workflow that is to be dispatched, with all that its run needs but what it is told. */
@@ -42,9 +43,24 @@ export async function planDispatch(
   return { file, ref: found.ref ?? found.commit, commit: found.commit, inputs: effective.inputs }
 }
 
-/** Begins the run of a dispatched workflow. */
-export function dispatchWorkflowRun(ctx: SignedInRepoCtx, dispatch: Dispatch, event: object): Promise<ActionRunRow> {
+/** Most runs of which each was dispatched by a job of the one before: a workflow that dispatches itself comes to an end. */
+const maxChain = 10
+
+async function chainOf({ db, viewer: { credential } }: SignedInRepoCtx): Promise<number> {
+  if (credential.kind !== 'job') return 0
+  const chain = ((await findRun(db, credential.repoId, credential.runId))?.chain ?? 0) + 1
+  if (chain <= maxChain) return chain
+  throw new Conflict(`more than ${maxChain} workflows have dispatched each other`, 'dispatch_chain_too_long')
+}
+
+/** Begins the run of a dispatched workflow. One at the end of a long chain of dispatches by jobs is `Conflict`. */
+export async function dispatchWorkflowRun(
+  ctx: SignedInRepoCtx,
+  dispatch: Dispatch,
+  event: object,
+): Promise<ActionRunRow> {
   const { file, ref, commit, inputs } = dispatch
+  const chain = await chainOf(ctx)
   const { parsed } = file
   const name = parsed.ok ? parsed.workflow.name : ''
   return startRun(ctx, {
@@ -59,6 +75,7 @@ export function dispatchWorkflowRun(ctx: SignedInRepoCtx, dispatch: Dispatch, ev
     doerId: ctx.viewer.id,
     payload: JSON.stringify(event),
     inputs,
+    chain,
   })
 }
 

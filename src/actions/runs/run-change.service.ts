@@ -59,13 +59,14 @@ export async function settleRun(
       needs: JSON.parse(job.needs) as string[],
       status: job.status,
       hasCondition: job.has_condition,
+      isCall: job.is_call,
     })),
     mayBegin,
   )
   const changed: JobState[] = []
-  for (const status of ['waiting', 'skipped'] as const) {
+  for (const status of new Set(resolved.values())) {
     const some = [...resolved].filter(([, to]) => to === status).map(([index]) => jobs[index] as JobState)
-    const stoppedUnix = status === 'skipped' ? now : 0
+    const stoppedUnix = isFinal(status) ? now : 0
     await updateJobs(
       tx,
       some.map(({ id }) => id),

@@ -23,6 +23,7 @@ import {
   updateRun,
   type JobState,
 } from './run.store.ts'
+import { isDisabled } from './workflow-list.store.ts'
 import { listStepsOf, type StepOfTask } from './task.store.ts'
 
 const noRun = () => new NotFound('there is no such run', 'run_not_found')
@@ -88,6 +89,9 @@ export async function rerunJobs(ctx: SignedInRepoCtx, runId: RunId, again: Again
   await changeRuns(ctx.db, async (tx) => {
     const run = await heldRun(tx, ctx, runId)
     if (run.problem !== '') throw new Conflict('the workflow of the run could not be read', 'run_unreadable')
+    if (await isDisabled(tx, run.repo_id, run.workflow_id)) {
+      throw new Conflict('the workflow is disabled', 'workflow_disabled')
+    }
     const jobs = await listJobStates(tx, runId)
     if (!jobs.every(({ status }) => isFinal(status))) throw notDone()
     const chosen = withFollowers(jobs, (job) => isChosen(job, again))
@@ -95,7 +99,7 @@ export async function rerunJobs(ctx: SignedInRepoCtx, runId: RunId, again: Again
     const keys = new Set(chosen.map(({ job_key }) => job_key))
     const now = nowUnix(clockOf(tx))
     const waits = (job: JobState): boolean =>
-      job.id === again || !(JSON.parse(job.needs) as string[]).some((need) => keys.has(need))
+      !job.is_call && (job.id === again || !(JSON.parse(job.needs) as string[]).some((need) => keys.has(need)))
     for (const status of ['waiting', 'blocked'] as const) {
       const ids = chosen.filter((job) => waits(job) === (status === 'waiting')).map(({ id }) => id)
       await updateJobs(tx, ids, {

@@ -16,6 +16,7 @@ import {
   listSchedulesOf,
   moveSchedule,
 } from './schedule.store.ts'
+import { isDisabled } from './workflow-list.store.ts'
 import { startRun } from './start-run.service.ts'
 
 /** Most moments of one repository, and how many are begun with in one run of the task. */
@@ -73,6 +74,7 @@ async function startScheduled(ctx: Ctx, entry: ActionScheduleRow): Promise<void>
   if (!repo || repo.is_archived || repo.is_empty) return
   const units = await listUnitsOf(ctx.db, repo.id)
   if (!units.some(({ unit }) => unit === 'actions')) return
+  if (await isDisabled(ctx.db, repo.id, entry.workflow_id)) return
   const file = (await listWorkflowFiles(ctx, repo.git_key, entry.commit_oid)).find(({ id }) => id === entry.workflow_id)
   if (!file) return
   const { message } = await ctx.git.readCommit(repo.git_key, entry.commit_oid)

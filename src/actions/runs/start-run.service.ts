@@ -12,6 +12,7 @@ import type { Plain } from '../workflows/plain-yaml.ts'
 import type { JobPlan, PlannedJob } from '../workflows/job-plan.ts'
 import type { Workflow } from '../workflows/workflow.parse.ts'
 import type { WorkflowFile } from '../workflows/workflow-files.service.ts'
+import { finderOf } from './called-workflow.service.ts'
 import { findHome } from './home.store.ts'
 import { reportJobs } from './report.service.ts'
 import { cancelOpenRuns, changeRuns, offerJobs } from './run-change.service.ts'
@@ -37,12 +38,16 @@ export interface RunStart {
   /** What lists show in its place. */
   readonly head: string
   readonly commit: Oid
+  /** Where the file was read; left out: in the commit. */
+  readonly files?: Oid
   readonly baseRef?: string
   readonly headRef?: string
   readonly doerId: UserId
   /** What happened, for the job: JSON. */
   readonly payload: string
   readonly inputs?: Readonly<Record<string, string>>
+  /** How many runs dispatched each other before it. */
+  readonly chain?: number
   readonly isForeign?: boolean
   readonly needsApproval?: boolean
   /** Whether it takes the place of those of its kind that are still open. */
@@ -97,11 +102,9 @@ export async function startRun(services: Services, start: RunStart): Promise<Act
   })
 }
 
-async function planOf(
-  { db }: Services,
-  { repo, inputs, event, ref, commit, payload, headRef = '', baseRef = '' }: RunStart,
-  workflow: Workflow,
-): Promise<JobPlan> {
+async function planOf(services: Services, start: RunStart, workflow: Workflow): Promise<JobPlan> {
+  const { repo, inputs, event, ref, commit, payload, headRef = '', baseRef = '' } = start
+  const { db } = services
   const { planJobs } = await import('../workflows/job-plan.ts')
   const vars = await variablesOver(db, repo)
   const github: Plain = {
@@ -115,7 +118,11 @@ async function planOf(
     workflow: workflow.name,
     event: JSON.parse(payload) as Plain,
   }
-  return planJobs(workflow, { vars, github, gitea: github, forgejo: github, inputs: inputs ?? {} })
+  return planJobs(
+    workflow,
+    { vars, github, gitea: github, forgejo: github, inputs: inputs ?? {} },
+    finderOf(services, start),
+  )
 }
 
 /**
@@ -148,6 +155,7 @@ const runRow = (start: RunStart, number: number, plan: JobPlan, isHeld: boolean,
     workflow_name: workflow?.name ?? '',
     event: start.event,
     happening: start.happening,
+    chain: start.chain ?? 0,
     ref: start.ref,
     head: start.head,
     commit_oid: start.commit,
@@ -155,7 +163,7 @@ const runRow = (start: RunStart, number: number, plan: JobPlan, isHeld: boolean,
     head_ref: start.headRef ?? '',
     doer_id: start.doerId,
     is_foreign: start.isForeign ?? false,
-    is_read_only: (start.isForeign ?? false) || (workflow?.isReadOnly ?? false),
+    is_read_only: (start.isForeign ?? false) || (workflow?.rights.isReadOnly ?? false),
     needs_approval: plan.ok && (start.needsApproval ?? false),
     approver_id: null,
     concurrency_group: plan.ok ? (plan.concurrency?.group ?? '') : '',
@@ -180,7 +188,11 @@ const jobRow = (run: ActionRunRow, job: PlannedJob, position: number, mayBegin: 
   runs_on: JSON.stringify(job.runsOn),
   payload: job.payload,
   has_condition: job.hasCondition,
-  status: mayBegin && job.needs.length === 0 ? ('waiting' as const) : ('blocked' as const),
+  is_read_only: run.is_foreign || job.rights.isReadOnly,
+  is_call: job.isCall,
+  passed_secrets: job.passedSecrets === undefined ? null : JSON.stringify(job.passedSecrets),
+  may_identify: !run.is_foreign && job.rights.mayIdentify,
+  status: mayBegin && job.needs.length === 0 && !job.isCall ? ('waiting' as const) : ('blocked' as const),
   attempt: 0,
   task_id: null,
   queued_ms: nowMs,
@@ -190,11 +202,23 @@ const jobRow = (run: ActionRunRow, job: PlannedJob, position: number, mayBegin: 
   updated_unix: run.created_unix,
 })
 
+const noRights = { isReadOnly: true, mayIdentify: false, isSaid: true }
+
 /** Stands for the jobs that could not be read; no runner gets it. */
 const brokenJobRow = (run: ActionRunRow) => ({
   ...jobRow(
     run,
-    { key: 'workflow', name: run.title, needs: [], runsOn: [], hasCondition: false, payload: '' },
+    {
+      key: 'workflow',
+      name: run.title,
+      needs: [],
+      runsOn: [],
+      hasCondition: false,
+      rights: noRights,
+      payload: '',
+      passedSecrets: [],
+      isCall: false,
+    },
     0,
     false,
     0,

@@ -1,5 +1,6 @@
 import { data, Evaluator, Lexer, Parser, wellKnownFunctions } from '@actions/expressions'
 import type { Plain } from './plain-yaml.ts'
+import { replaceExpressions, soleExpression } from './templates.rules.ts'
 
 /** Longest expression that is looked at, and longest text that comes of one or of a template, in characters. */
 const maxExpressionLength = 4096
@@ -72,17 +73,12 @@ function evaluate(expression: string, contexts: Contexts, options: ExpressionOpt
   return new Evaluator(parsed, dataOf(contexts) as data.Dictionary, functions).evaluate()
 }
 
-/** The whole of a text that is one expression. */
-const alone = /^\s*\$\{\{([^]*?)\}\}\s*$/
-
 /**
  * Fills a text's expressions in (`${{ … }}`).
  * @throws when an expression is none or asks for what is not known here
  */
 export function fillIn(text: string, contexts: Contexts, options: ExpressionOptions = {}): string {
-  const filled = text.replaceAll(/\$\{\{([^]*?)\}\}/g, (_whole, expression: string) =>
-    evaluate(expression.trim(), contexts, options).coerceString(),
-  )
+  const filled = replaceExpressions(text, (expression) => evaluate(expression.trim(), contexts, options).coerceString())
   if (filled.length > (options.maxLength ?? usualResultLength)) throw tooLong()
   return filled
 }
@@ -92,9 +88,8 @@ export function fillIn(text: string, contexts: Contexts, options: ExpressionOpti
  * with its expressions filled in. Throws as `fillIn`.
  */
 export function valueOf(text: string, contexts: Contexts, options: ExpressionOptions = {}): Plain {
-  const [, expression] = alone.exec(text) ?? []
-  if (expression === undefined || expression.includes('${{')) return fillIn(text, contexts, options)
-  return resultOf(expression.trim(), contexts, options)
+  const expression = soleExpression(text)
+  return expression === undefined ? fillIn(text, contexts, options) : resultOf(expression, contexts, options)
 }
 
 /** What an expression without its marks comes to. Throws as `fillIn`. */

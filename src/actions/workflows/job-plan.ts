@@ -1,7 +1,17 @@
 import { stringify } from 'yaml'
+import {
+  expressionOf,
+  literalOf,
+  namesIn,
+  replaceIn,
+  replaceNames,
+  worstLength,
+  type Replacements,
+} from './call.rules.ts'
+import { shortKey } from './job-key.rules.ts'
 import { combinationText, combinationsOf, type Combination } from './matrix.rules.ts'
 import { isPlainMap, plainText, plainTexts, type Plain } from './plain-yaml.ts'
-import type { Workflow, WorkflowJob } from './workflow.parse.ts'
+import type { TokenRights, Workflow, WorkflowJob } from './workflow.parse.ts'
 
 /** A job as it is to be run: one of each combination of its matrix. */
 export interface PlannedJob {
@@ -10,8 +20,13 @@ export interface PlannedJob {
   readonly needs: readonly string[]
   readonly runsOn: readonly string[]
   readonly hasCondition: boolean
-  /** What its runner gets: YAML. */
+  readonly rights: TokenRights
+  /** What its runner gets: YAML. Of a call what it gives, by expressions: JSON. */
   readonly payload: string
+  /** Names of the secrets that it gets; undefined is all. */
+  readonly passedSecrets: readonly string[] | undefined
+  /** It stands for the jobs of a workflow that is called. */
+  readonly isCall: boolean
 }
 
 export type JobPlan =
@@ -49,21 +64,68 @@ const passedOn = [
 
 class Unplannable extends Error {}
 
+type Contexts = Readonly<Record<string, Plain>>
+
+/** Where a file lies, which is where those lie that it names by a path. */
+export type Origin = object
+
+/** A workflow that another calls. */
+export type Called =
+  | { readonly ok: true; readonly workflow: Workflow; readonly origin: Origin }
+  | { readonly ok: false; readonly problem: string }
+
+/** Finds the workflow that a job names, from where the job's own file lies. */
+export type FindCalled = (uses: string, from: Origin | undefined) => Promise<Called>
+
+/** How deep workflows may call each other. */
+const maxCalls = 4
+
+/** What the jobs of a file are planned in. */
+interface Place {
+  readonly workflow: Workflow
+  /** `on` of the file that runs, which runners get of the called ones as well. */
+  readonly on: Plain
+  readonly contexts: Contexts
+  readonly find: FindCalled
+  readonly origin: Origin | undefined
+  /** Before the keys and the names of jobs. */
+  readonly prefix: string
+  readonly namePrefix: string
+  /** What the jobs wait for that wait for none of their file, and their condition. */
+  readonly needs: readonly string[]
+  readonly condition: string | undefined
+  readonly rights: TokenRights | undefined
+  readonly passedSecrets: readonly string[] | undefined
+  readonly depth: number
+}
+
+const nothingToCall: FindCalled = async (uses) => ({ ok: false, problem: `${uses} is not there` })
+
 /**
- * Plans the jobs of a workflow: matrices are multiplied out, names and labels filled in. What the file gets wrong there is a problem.
+ * Plans the jobs of a workflow: matrices are multiplied out, names and labels filled in, workflows that are called put in
+ * the place of the jobs that call them. What the file gets wrong there is a problem.
  * @param contexts what expressions may ask for: `vars`, `github`, `inputs`
  */
-export async function planJobs(workflow: Workflow, contexts: Readonly<Record<string, Plain>>): Promise<JobPlan> {
+export async function planJobs(
+  workflow: Workflow,
+  contexts: Contexts,
+  find: FindCalled = nothingToCall,
+): Promise<JobPlan> {
   try {
-    const jobs: PlannedJob[] = []
-    let bytes = 0
-    for (const job of workflow.jobs) {
-      for (const planned of await planJob(workflow, job, contexts)) {
-        bytes += planned.payload.length
-        if (jobs.push(planned) > maxJobsOfRun) return { ok: false, problem: `a run has at most ${maxJobsOfRun} jobs` }
-        if (bytes > maxPayloadBytes) throw new Unplannable(`the jobs come to more than ${maxPayloadBytes} bytes`)
-      }
-    }
+    const jobs = await planAll({
+      workflow,
+      on: workflow.on,
+      contexts,
+      find,
+      origin: undefined,
+      prefix: '',
+      namePrefix: '',
+      needs: [],
+      condition: undefined,
+      rights: undefined,
+      passedSecrets: undefined,
+      depth: 0,
+    })
     const { concurrency } = workflow
     const group = concurrency && (await filled(concurrency.group, contexts, 'concurrency'))
     return {
@@ -77,26 +139,193 @@ export async function planJobs(workflow: Workflow, contexts: Readonly<Record<str
   }
 }
 
-async function planJob(
-  workflow: Workflow,
-  job: WorkflowJob,
-  contexts: Readonly<Record<string, Plain>>,
-): Promise<readonly PlannedJob[]> {
+async function planAll(place: Place): Promise<PlannedJob[]> {
+  const jobs: PlannedJob[] = []
+  let bytes = 0
+  for (const job of place.workflow.jobs) {
+    for (const planned of await planJob(place, job)) {
+      bytes += planned.payload.length
+      if (jobs.push(planned) > maxJobsOfRun) throw new Unplannable(`a run has at most ${maxJobsOfRun} jobs`)
+      if (bytes > maxPayloadBytes) throw new Unplannable(`the jobs come to more than ${maxPayloadBytes} bytes`)
+    }
+  }
+  return jobs
+}
+
+async function planJob(place: Place, job: WorkflowJob): Promise<readonly PlannedJob[]> {
+  const { contexts } = place
   const matrix = typeof job.matrix === 'string' ? await evaluated(job.matrix, contexts, job.key) : job.matrix
   const combined = matrix === undefined ? undefined : combinationsOf(matrix, maxCombinations)
   if (combined && !combined.ok) throw new Unplannable(`job ${job.key}: ${combined.problem}`)
   const combinations: readonly Combination[] =
     combined && combined.combinations.length > 0 ? combined.combinations : [{}]
-  const planned = await Promise.all(
-    combinations.map(async (combination): Promise<PlannedJob> => {
-      const name = (job.name + combinationText(combination)).slice(0, maxNameLength)
-      const runsOn = await labelsOf(job, { ...contexts, matrix: combination })
-      const payload = payloadOf(workflow, job, combination, name, runsOn)
-      return { key: job.key, name, needs: job.needs, runsOn: runsOn.labels, hasCondition: job.hasCondition, payload }
-    }),
-  )
+  const uses = plainText(job.body['uses'])
+  if (uses !== undefined && job.body['steps'] === undefined) {
+    const called: PlannedJob[] = []
+    for (const [index, combination] of combinations.entries()) {
+      called.push(...(await planCall(place, job, uses, combination, combinations.length > 1 ? `#${index}` : '')))
+    }
+    return called
+  }
+  const planned = await Promise.all(combinations.map((combination) => planOne(place, job, combination)))
   return planned.toSorted((one, other) => (one.name < other.name ? -1 : 1))
 }
+
+async function planOne(place: Place, job: WorkflowJob, combination: Combination): Promise<PlannedJob> {
+  const name = (place.namePrefix + job.name + combinationText(combination)).slice(0, maxNameLength)
+  const runsOn = await labelsOf(job, { ...place.contexts, matrix: combination })
+  const condition = conditionOf(place, job)
+  const body = condition === undefined ? job.body : { ...job.body, if: condition }
+  return {
+    key: place.prefix + job.key,
+    name,
+    needs: needsOf(place, job),
+    runsOn: runsOn.labels,
+    hasCondition: condition !== undefined || job.hasCondition,
+    rights: rightsOf(place, job),
+    payload: payloadOf({ ...place.workflow, on: place.on }, { ...job, body }, combination, name, runsOn),
+    passedSecrets: place.passedSecrets,
+    isCall: false,
+  }
+}
+
+/** What holds of a job that says nothing. */
+const usualCondition = 'success()'
+
+/** What a job waits for: the jobs of its file, and all that the job waits for in whose place the file stands. */
+function needsOf(place: Place, job: WorkflowJob): readonly string[] {
+  const own = job.needs.map((need) => place.prefix + need)
+  const clash = job.needs.find((need) => place.needs.some((other) => shortKey(other) === need))
+  if (clash !== undefined) {
+    throw new Unplannable(`${clash} is a job of the file that is called and of the one that calls`)
+  }
+  return [...own, ...place.needs]
+}
+
+/** The condition of a job, with that of the call when nothing of its file comes before it. */
+function conditionOf(place: Place, job: WorkflowJob): string | undefined {
+  if (place.condition === undefined || job.needs.length > 0) return undefined
+  const own = plainText(job.body['if'])
+  if (own !== undefined) return `${place.condition} && ${bare(own)}`
+  return place.condition === usualCondition ? undefined : place.condition
+}
+
+/** A condition as an expression in brackets. */
+const bare = (condition: string): string => {
+  const whole = expressionOf(condition.includes('${{') ? condition : `\${{ ${condition} }}`)
+  return whole.startsWith('(') ? whole : `(${whole})`
+}
+
+const asksForStatus = /\b(?:success|failure|cancelled|always)\s*\(/i
+
+/** What is called may do no more than the job that calls it. */
+function rightsOf({ rights }: Place, job: WorkflowJob): TokenRights {
+  if (!rights) return job.rights
+  return {
+    isReadOnly: rights.isReadOnly || job.rights.isReadOnly,
+    mayIdentify: rights.mayIdentify && (job.rights.mayIdentify || !job.rights.isSaid),
+    isSaid: true,
+  }
+}
+
+/** The jobs of a workflow that a job calls, and one that stands for them all. */
+async function planCall(
+  place: Place,
+  job: WorkflowJob,
+  uses: string,
+  combination: Combination,
+  suffix: string,
+): Promise<readonly PlannedJob[]> {
+  const fail = (problem: string): never => {
+    throw new Unplannable(`job ${job.key}: ${problem}`)
+  }
+  if (place.depth >= maxCalls) fail(`workflows call each other more than ${maxCalls} deep`)
+  const found = await place.find(uses, place.origin)
+  if (!found.ok) return fail(found.problem)
+  const { call } = found.workflow
+  if (!call) return fail(`${uses} does not say that it may be called (\`on: workflow_call\`)`)
+  const given = isPlainMap(job.body['with']) ? job.body['with'] : {}
+  const unknown = Object.keys(given).find((name) => !call.inputs.some((input) => input.name === name))
+  if (unknown !== undefined) fail(`${uses} has no input ${unknown}`)
+  const matrix = new Map(Object.entries(combination).map(([name, value]) => [name.toLowerCase(), literalOf(value)]))
+  const inputs = new Map(
+    call.inputs.map(({ name, type, isRequired, fallback }) => {
+      const value = given[name] ?? fallback
+      if (value === undefined || value === null) {
+        if (isRequired) fail(`${uses} needs the input ${name}`)
+        return [name.toLowerCase(), type === 'boolean' ? 'false' : type === 'number' ? '0' : "''"] as const
+      }
+      return [name.toLowerCase(), replaceIn(expressionOf(value), 'matrix', matrix)] as const
+    }),
+  )
+  const { secrets: passed } = job.body
+  const secrets = isPlainMap(passed) ? passed : {}
+  const replaced = {
+    ...(passed === 'inherit' ? {} : { secrets: secretsOf(secrets) }),
+    inputs,
+  }
+  const file = { env: found.workflow.env ?? null, jobs: found.workflow.jobs.map(({ body }) => body) }
+  if (worstLength(file, replaced) > maxPayloadBytes) fail(`what ${uses} is given makes it too long`)
+  const workflow: Workflow = {
+    ...found.workflow,
+    env: found.workflow.env === undefined ? undefined : replaceNames(found.workflow.env, replaced),
+    defaults: found.workflow.defaults === undefined ? undefined : replaceNames(found.workflow.defaults, replaced),
+    jobs: found.workflow.jobs.map((each) => {
+      const body = replaceNames(each.body, replaced) as WorkflowJob['body']
+      const strategy = body['strategy']
+      return {
+        ...each,
+        body,
+        name: plainText(body['name']) || each.key,
+        runsOn: body['runs-on'],
+        matrix: isPlainMap(strategy) ? (strategy['matrix'] ?? undefined) : undefined,
+      }
+    }),
+  }
+  const name = (place.namePrefix + job.name + combinationText(combination)).slice(0, maxNameLength)
+  const key = place.prefix + job.key + suffix
+  const condition = plainText(job.body['if'])
+  const asked = condition === undefined ? place.condition : withStatus(bare(condition), place.condition)
+  const inner = await planAll({
+    ...place,
+    workflow,
+    origin: found.origin,
+    prefix: `${key}/`,
+    namePrefix: `${name} / `,
+    needs: needsOf(place, job),
+    condition: asked ?? (job.needs.length > 0 ? usualCondition : undefined),
+    rights: rightsOf(place, job),
+    passedSecrets:
+      passed === 'inherit' ? place.passedSecrets : namesIn(secrets, 'secrets').map((each) => each.toUpperCase()),
+    depth: place.depth + 1,
+  })
+  const outputs = replaceNames(call.outputs, { inputs })
+  const whole: PlannedJob = {
+    key: place.prefix + job.key,
+    name,
+    needs: workflow.jobs.map((each) => `${key}/${each.key}`),
+    runsOn: [],
+    hasCondition: false,
+    rights: { isReadOnly: true, mayIdentify: false, isSaid: true },
+    payload: JSON.stringify(outputs),
+    passedSecrets: [],
+    isCall: true,
+  }
+  return [...inner, whole]
+}
+
+/** A condition that says nothing of those before holds when they succeeded. */
+const withStatus = (own: string, outer: string | undefined): string => {
+  const said = asksForStatus.test(own) ? own : `success() && ${own}`
+  return outer === undefined ? `(${said})` : `(${outer} && ${said})`
+}
+
+/** Secrets that a call passes on by their names there; the tokens of the job are always there. */
+const secretsOf = (secrets: { readonly [name: string]: Plain }): Replacements =>
+  new Map([
+    ...['GITHUB_TOKEN', 'GITEA_TOKEN', 'FORGEJO_TOKEN'].map((name) => [name.toLowerCase(), `secrets.${name}`] as const),
+    ...Object.entries(secrets).map(([name, value]) => [name.toLowerCase(), expressionOf(value)] as const),
+  ])
 
 interface Labels {
   readonly labels: readonly string[]

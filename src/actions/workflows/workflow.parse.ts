@@ -17,6 +17,15 @@ export interface DispatchInput {
   readonly fallback: string
 }
 
+/** What the token of a job may, as `permissions` says. */
+export interface TokenRights {
+  readonly isReadOnly: boolean
+  /** It may ask for tokens that say who it is to others. */
+  readonly mayIdentify: boolean
+  /** Whether the file says anything of it. */
+  readonly isSaid: boolean
+}
+
 /** A job as its file writes it. */
 export interface WorkflowJob {
   readonly key: string
@@ -25,7 +34,16 @@ export interface WorkflowJob {
   readonly runsOn: Plain | undefined
   readonly matrix: Plain | undefined
   readonly hasCondition: boolean
+  /** As the job says, or else the file. */
+  readonly rights: TokenRights
   readonly body: Readonly<Record<string, Plain>>
+}
+
+/** What a workflow takes and gives that is called by others. */
+export interface WorkflowCall {
+  readonly inputs: readonly (Omit<DispatchInput, 'fallback'> & { readonly fallback: Plain | undefined })[]
+  /** By their names, as expressions. */
+  readonly outputs: Readonly<Record<string, string>>
 }
 
 export interface Workflow {
@@ -34,11 +52,13 @@ export interface Workflow {
   readonly on: Plain
   readonly triggers: readonly Trigger[]
   readonly inputs: readonly DispatchInput[]
+  /** Undefined when it is not to be called. */
+  readonly call: WorkflowCall | undefined
   /** The moments of `schedule`. */
   readonly schedules: readonly string[]
   readonly env: Plain | undefined
   readonly defaults: Plain | undefined
-  readonly isReadOnly: boolean
+  readonly rights: TokenRights
   readonly concurrency: { readonly group: string; readonly cancels: boolean } | undefined
   readonly jobs: readonly WorkflowJob[]
 }
@@ -89,12 +109,13 @@ export function parseWorkflow(text: string): ParsedWorkflow {
         on,
         triggers,
         inputs: inputsOf(on),
+        call: callOf(on),
         schedules: schedulesOf(on),
         env: file['env'],
         defaults: file['defaults'],
-        isReadOnly: isReadOnly(file['permissions']),
+        rights: rightsOf(file['permissions']),
         concurrency: concurrencyOf(file['concurrency']),
-        jobs: jobsOf(file['jobs']),
+        jobs: jobsOf(file['jobs'], rightsOf(file['permissions'])),
       },
     }
   } catch (error) {
@@ -137,19 +158,51 @@ function inputsOf(on: Plain): readonly DispatchInput[] {
   })
 }
 
+function callOf(on: Plain): WorkflowCall | undefined {
+  const isListed = plainTexts(on)?.includes('workflow_call') ?? false
+  if (!isListed && !(isPlainMap(on) && 'workflow_call' in on)) return undefined
+  const call = isPlainMap(on) && isPlainMap(on['workflow_call']) ? on['workflow_call'] : {}
+  const mapOf = (value: Plain | undefined) => Object.entries(isPlainMap(value) ? value : {})
+  return {
+    inputs: mapOf(call['inputs']).map(([name, input]) => {
+      const given = isPlainMap(input) ? input : {}
+      return {
+        name,
+        description: plainText(given['description']) ?? '',
+        type: plainText(given['type']) ?? 'string',
+        isRequired: given['required'] === true,
+        fallback: given['default'],
+      }
+    }),
+    outputs: Object.fromEntries(
+      mapOf(call['outputs']).map(([name, output]) => [
+        name,
+        (isPlainMap(output) ? plainText(output['value']) : undefined) ?? '',
+      ]),
+    ),
+  }
+}
+
 function schedulesOf(on: Plain): readonly string[] {
   const entries = isPlainMap(on) ? on['schedule'] : undefined
   if (!Array.isArray(entries)) return []
   return (entries as readonly Plain[]).flatMap((entry) => (isPlainMap(entry) ? (plainText(entry['cron']) ?? []) : []))
 }
 
-/** The token of a job may write unless the file says otherwise: `read-all`, an empty map, or no scope that may write. */
-function isReadOnly(permissions: Plain | undefined): boolean {
-  if (permissions === undefined || permissions === null) return false
-  if (permissions === 'write-all') return false
-  if (!isPlainMap(permissions)) return true
-  return !Object.values(permissions).includes('write')
+/**
+ * The token of a job may write unless the file says otherwise: `read-all`, an empty map, or no scope of the repository that
+ * may write.
+ */
+function rightsOf(permissions: Plain | undefined): TokenRights {
+  if (permissions === undefined || permissions === null) return { isReadOnly: false, mayIdentify: false, isSaid: false }
+  if (permissions === 'write-all') return { isReadOnly: false, mayIdentify: true, isSaid: true }
+  if (!isPlainMap(permissions)) return { isReadOnly: true, mayIdentify: false, isSaid: true }
+  const { [identityScope]: identity, ...others } = permissions
+  return { isReadOnly: !Object.values(others).includes('write'), mayIdentify: identity === 'write', isSaid: true }
 }
+
+/** Writes nothing here: it is about other servers. */
+const identityScope = 'id-token'
 
 function concurrencyOf(value: Plain | undefined): Workflow['concurrency'] {
   const group = plainText(value) ?? (isPlainMap(value) ? plainText(value['group']) : undefined)
@@ -157,11 +210,11 @@ function concurrencyOf(value: Plain | undefined): Workflow['concurrency'] {
   return { group, cancels: isPlainMap(value) && value['cancel-in-progress'] === true }
 }
 
-function jobsOf(jobs: Plain | undefined): readonly WorkflowJob[] {
+function jobsOf(jobs: Plain | undefined, rights: TokenRights): readonly WorkflowJob[] {
   if (!isPlainMap(jobs) || Object.keys(jobs).length === 0) throw new Wrong('a workflow has jobs', ['jobs'])
   const entries = Object.entries(jobs)
   if (entries.length > maxJobs) throw new Wrong(`a workflow has at most ${maxJobs} jobs`, ['jobs'])
-  const all = entries.map(([key, body]) => jobOf(key, body))
+  const all = entries.map(([key, body]) => jobOf(key, body, rights))
   for (const { key, needs } of all) {
     const unknown = needs.find((need) => !Object.hasOwn(jobs, need))
     if (unknown !== undefined) throw new Wrong(`the job ${key} needs ${unknown}, which is none`, ['jobs', key, 'needs'])
@@ -170,7 +223,7 @@ function jobsOf(jobs: Plain | undefined): readonly WorkflowJob[] {
   return all
 }
 
-function jobOf(key: string, body: Plain): WorkflowJob {
+function jobOf(key: string, body: Plain, rights: TokenRights): WorkflowJob {
   if (!/^[A-Za-z_][\w-]*$/.test(key) || key.length > 255) throw new Wrong(`${key} is no name for a job`, ['jobs', key])
   if (!isPlainMap(body)) throw new Wrong(`the job ${key} is no map`, ['jobs', key])
   const needs = body['needs'] === undefined || body['needs'] === null ? [] : plainTexts(body['needs'])
@@ -186,6 +239,7 @@ function jobOf(key: string, body: Plain): WorkflowJob {
     runsOn: body['runs-on'],
     matrix: isPlainMap(strategy) ? (strategy['matrix'] ?? undefined) : undefined,
     hasCondition: plainText(body['if']) !== undefined,
+    rights: body['permissions'] === undefined ? rights : rightsOf(body['permissions']),
     body,
   }
 }

@@ -424,6 +424,11 @@ export const ingot = defineSection('ingot', {
   maxActionsLog: bytes('MAX_ACTIONS_LOG', '256 MiB', 'largest log of a job; what comes after it is left out'),
   maxArtifact: bytes('MAX_ARTIFACT', '2 GiB', 'largest artifact of a workflow'),
   maxArtifacts: int('MAX_ARTIFACTS', 5000, 'most files that the artifacts of one run have', { min: 1 }),
+  maxCache: bytes('MAX_CACHE', '2 GiB', 'largest entry of the caches of workflows'),
+  maxCaches: bytes('MAX_CACHES', '10 GiB', 'most bytes of the caches of a repository; those that were not used go'),
+  cacheRetention: durationMs('CACHE_RETENTION', '7d', 'how long an entry of a cache is kept that nobody uses', {
+    min: '1h',
+  }),
   maxWebhooks: int('MAX_WEBHOOKS', 100, 'most webhooks of a repository, of an account, and of the instance', {
     min: 1,
     max: 1000,

@@ -6,6 +6,9 @@ import { actions1 } from './actions-1.ts'
 import { actions2 } from './actions-2.ts'
 import { actions3 } from './actions-3.ts'
 import { actions4 } from './actions-4.ts'
+import { actions5 } from './actions-5.ts'
+import { actions6 } from './actions-6.ts'
+import { actions7 } from './actions-7.ts'
 import { activity1 } from './activity-1.ts'
 import { events1 } from './events-1.ts'
 import { federation1 } from './federation-1.ts'
@@ -93,4 +96,7 @@ export const migrations: readonly Migration[] = [
   accounts4,
   packages3,
   packages4,
+  actions5,
+  actions6,
+  actions7,
 ]

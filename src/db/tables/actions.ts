@@ -3,6 +3,7 @@ import type {
   ActionJobId,
   ActionScheduleId,
   ArtifactId,
+  CacheId,
   Oid,
   RegistrationTokenId,
   RepoId,
@@ -66,6 +67,8 @@ export interface ActionRunTable {
   event: string
   /** What happened, by its name of our own: one that two triggers have, or that a newer run of its kind cancels. */
   happening: string
+  /** How many runs dispatched each other before it. */
+  chain: Generated<number>
   ref: string
   /** What lists show: a branch, a tag, `#` and the number of a pull request, or a commit. */
   head: string
@@ -127,6 +130,14 @@ export interface ActionJobTable {
   payload: string
   /** Its runner decides whether it is run when a job before it did not succeed. */
   has_condition: boolean
+  /** Its token may write nothing, as the file says. */
+  is_read_only: Generated<boolean>
+  /** It stands for a workflow that is called, and ends with the jobs of that; no runner gets it. */
+  is_call: Generated<boolean>
+  /** JSON: names of the secrets that it gets, when these are not all. */
+  passed_secrets: Generated<string | null>
+  /** It may have tokens that say who it is to others (`id-token: write`). */
+  may_identify: Generated<boolean>
   status: ActionStatus
   attempt: number
   /** The task of its newest attempt. */
@@ -164,6 +175,8 @@ export interface ActionTaskTable {
   log_key: string
   /** JSON: of each block of a stored log its first line, where it begins and how long it is, in bytes. */
   log_index: Generated<string>
+  /** What is taken out of its log while that comes, sealed for the purpose `action-masks`: a JSON list; else empty. */
+  masks: Generated<string>
 }
 
 export interface ActionStepTable {
@@ -256,6 +269,8 @@ export interface ActionArtifactTable {
   is_expired: boolean
   /** It is kept packed as it came. */
   is_gzip: boolean
+  /** Of the newer protocol: several files in one, which its clients unpack; else one as it is. */
+  is_zip: Generated<boolean>
   /** Before packing, and as it is kept. */
   size_bytes: number
   stored_bytes: number
@@ -275,7 +290,43 @@ export interface ActionArtifactBlockTable {
   blob_key: string
 }
 
+/** What a job keeps for later jobs. */
+export interface ActionCacheTable {
+  id: Generated<CacheId>
+  repo_id: RepoId
+  /** The reference of the run that made it: who reads what of whom goes by it. */
+  scope: string
+  cache_key: string
+  /** Of what it is made, as the client says: entries of another version do not count. */
+  version: string
+  is_whole: boolean
+  size_bytes: number
+  blob_key: string
+  created_unix: Unix
+  used_unix: Unix
+}
+
+/** A part of an entry that is not whole yet. */
+export interface ActionCacheBlockTable {
+  id: Generated<number>
+  cache_id: CacheId
+  block_key: string
+  position: number
+  size_bytes: number
+  blob_key: string
+}
+
+/** A workflow that nothing starts but a dispatch. */
+export interface ActionDisabledWorkflowTable {
+  repo_id: RepoId
+  workflow_id: string
+  created_unix: Unix
+}
+
 export interface ActionTables {
+  action_disabled_workflow: ActionDisabledWorkflowTable
+  action_cache: ActionCacheTable
+  action_cache_block: ActionCacheBlockTable
   action_artifact: ActionArtifactTable
   action_artifact_block: ActionArtifactBlockTable
   action_secret: ActionSecretTable
@@ -312,3 +363,5 @@ export type ActionScheduleRow = Selectable<ActionScheduleTable>
 export type ActionArtifactRow = Selectable<ActionArtifactTable>
 export type NewActionArtifactRow = Insertable<ActionArtifactTable>
 export type ActionArtifactBlockRow = Selectable<ActionArtifactBlockTable>
+export type ActionCacheRow = Selectable<ActionCacheTable>
+export type ActionCacheBlockRow = Selectable<ActionCacheBlockTable>

@@ -1,8 +1,8 @@
 import type { Ctx } from '../../access/context.ts'
 import type { Requirement } from '../../http/operation.ts'
 import { Unauthenticated } from '../../lib/errors.ts'
-import { JobPrincipal } from '../runners/job.credentials.ts'
-import type { RunningTask } from '../runners/job-token.store.ts'
+import { JobPrincipal } from './job.credentials.ts'
+import type { RunningTask } from './job-token.store.ts'
 
 /** The caller is a job that runs. */
 export const byJob: Requirement<Ctx, { readonly task: RunningTask }> = {

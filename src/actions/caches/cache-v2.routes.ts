@@ -1,0 +1,124 @@
+import { Type } from 'typebox'
+import type { Ctx } from '../../access/context.ts'
+import { anyone } from '../../access/requirements.ts'
+import { contentOf } from '../../access/stored-content.ts'
+import { fileReplies, serveFile } from '../../http/file-reply.ts'
+import { bytesOf, operation, validBody } from '../../http/operation.ts'
+import { bytes, ok } from '../../http/reply.ts'
+import { BadRequest, Unauthenticated } from '../../lib/errors.ts'
+import { byJob } from '../runners/job.requirements.ts'
+import { CacheCall, CacheFound, CacheMade, CacheUpload } from './cache.schemas.ts'
+import {
+  addCacheBlock,
+  beginCache,
+  cacheAddress,
+  cacheOfAddress,
+  finishCache,
+  getBegunCacheNamed,
+  lookUpCache,
+  orderCacheBlocks,
+} from './cache.service.ts'
+
+const service = '/twirp/github.actions.results.api.v1.CacheService'
+const ofJob = {
+  base: 'site',
+  family: 'runner',
+  scope: null,
+  accepts: ['job'],
+  method: 'POST',
+  requires: [byJob, validBody],
+  body: CacheCall,
+} as const
+
+export const createCacheV2 = operation({
+  ...ofJob,
+  path: `${service}/CreateCacheEntry`,
+  reply: { 200: CacheUpload },
+  async run({ ctx, body: { key = '', version = '' } }) {
+    const cache = await beginCache(ctx, ctx.task, key, version)
+    const address = cache && cacheAddress(ctx, ctx.task, cache, 'UploadCache')
+    return ok({ ok: cache !== undefined, signed_upload_url: address ?? '' })
+  },
+})
+
+export const finalizeCacheV2 = operation({
+  ...ofJob,
+  path: `${service}/FinalizeCacheEntryUpload`,
+  reply: { 200: CacheMade },
+  async run({ ctx, body: { key = '', version = '', size_bytes: size, sizeBytes = size } }) {
+    const cache = await getBegunCacheNamed(ctx, ctx.task, key, version)
+    await finishCache(ctx, cache, Number(sizeBytes ?? 0))
+    return ok({ ok: true, entry_id: String(cache.id) })
+  },
+})
+
+export const lookUpCacheV2 = operation({
+  ...ofJob,
+  path: `${service}/GetCacheEntryDownloadURL`,
+  reply: { 200: CacheFound },
+  async run({ ctx, body: { key = '', version = '', restore_keys: keys = [], restoreKeys = keys } }) {
+    const found = await lookUpCache(ctx, ctx.task, [key, ...restoreKeys], version)
+    const address = found && cacheAddress(ctx, ctx.task, found, 'DownloadCache')
+    return ok({ ok: found !== undefined, signed_download_url: address ?? '', matched_key: found?.cache_key ?? '' })
+  },
+})
+
+async function addressed(ctx: Ctx, sig: string | undefined, verb: 'UploadCache' | 'DownloadCache') {
+  const cache = await cacheOfAddress(ctx, sig ?? '', verb)
+  if (!cache || cache.is_whole !== (verb === 'DownloadCache')) {
+    throw new Unauthenticated('the address is not signed, or not any more', 'signature_wrong')
+  }
+  return cache
+}
+
+/** Largest list of parts, in bytes. */
+const maxListBytes = 4 * 1024 * 1024
+
+/** Takes the bytes of an entry: whole, or in named parts and then the list of their names. */
+export const uploadCacheV2 = operation({
+  base: 'site',
+  family: 'runner',
+  scope: null,
+  accepts: [],
+  method: 'PUT',
+  path: `${service}/UploadCache`,
+  requires: [anyone],
+  query: {
+    sig: Type.Optional(Type.String()),
+    comp: Type.Optional(Type.String()),
+    blockid: Type.Optional(Type.String()),
+  },
+  body: bytesOf('*/*'),
+  reply: { 201: bytesOf('application/json') },
+  async run({ ctx, query, call }) {
+    const cache = await addressed(ctx, query.sig, 'UploadCache')
+    if (query.comp === 'blocklist') {
+      const isLong = Number(call.headers['content-length'] ?? 0) > maxListBytes
+      if (isLong) throw new BadRequest('the list is too long', 'list_too_long')
+      const list = (await call.wholeBody()).toString('utf8')
+      const keys = [...list.matchAll(/<Latest>([^<]{1,200})<\/Latest>/g)].map(([, key]) => key as string)
+      await orderCacheBlocks(ctx, cache, keys)
+    } else {
+      const part = query.comp === 'block' ? { key: query.blockid } : { key: 'whole', position: 0 }
+      await addCacheBlock(ctx, cache, part, call.body(), call.signal)
+    }
+    return bytes('application/json', '"created"', { status: 201 })
+  },
+})
+
+export const downloadCacheV2 = operation({
+  base: 'site',
+  family: 'runner',
+  scope: null,
+  accepts: [],
+  method: 'GET',
+  path: `${service}/DownloadCache`,
+  requires: [anyone],
+  query: { sig: Type.Optional(Type.String()) },
+  reply: fileReplies,
+  async run({ ctx, query, call }) {
+    const cache = await addressed(ctx, query.sig, 'DownloadCache')
+    const content = contentOf(ctx.blobs.actionsArtifacts, { key: cache.blob_key, sizeBytes: cache.size_bytes })
+    return serveFile(call, { name: 'cache', content })
+  },
+})

@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { startForge, type Forge } from '../../testing/forge.ts'
+import { commitFiles, TestRunner, workflow, type TestTask } from '../actions.test-support.ts'
+
+const files = { '.gitea/workflows/a.yml': workflow('[push, pull_request]') }
+
+async function begin(forge: Forge) {
+  const repo = await forge.given.repo()
+  const runner = await TestRunner.register(forge, `${repo.api}/actions/runners`)
+  await commitFiles(forge, repo.api, files)
+  return { repo, runner, task: await runner.must() }
+}
+
+/** Calls of the cache service as a job. */
+function callsOf(forge: Forge, task: TestTask) {
+  const authorization = `Bearer ${task.context.gitea_runtime_token}`
+  const send = async (method: string, path: string, body?: string, headers: Record<string, string> = {}) => {
+    const response = await fetch(path.startsWith('http') ? path : `${forge.url}${path}`, {
+      method,
+      headers: { authorization, ...headers },
+      ...(body === undefined ? {} : { body }),
+    })
+    const text = await response.text()
+    // oxlint-disable-next-line typescript/no-explicit-any -- replies of many shapes
+    const json: any = text.startsWith('{') ? JSON.parse(text) : undefined
+    return { status: response.status, text, json }
+  }
+  const json = { 'content-type': 'application/json' }
+  const call = (method: string, body: object) =>
+    send('POST', `/twirp/github.actions.results.api.v1.CacheService/${method}`, JSON.stringify(body), json)
+  return {
+    send,
+    call,
+    post: (path: string, body: object) => send('POST', `/_apis/artifactcache/${path}`, JSON.stringify(body), json),
+    /** Keeps a text under a key. */
+    save: async (key: string, text: string, version = 'v'): Promise<boolean> => {
+      const { json: made } = await call('CreateCacheEntry', { key, version })
+      if (made.ok !== true) return false
+      assert.equal((await send('PUT', made.signed_upload_url, text, { authorization: '' })).status, 201)
+      const done = await call('FinalizeCacheEntryUpload', { key, version, size_bytes: String(text.length) })
+      assert.equal(done.status, 200, done.text)
+      return true
+    },
+    /** What is kept under the first of the keys that there is. */
+    find: async (keys: readonly string[], version = 'v'): Promise<string | undefined> => {
+      const [key, ...restore_keys] = keys
+      const { json: found } = await call('GetCacheEntryDownloadURL', { key, restore_keys, version })
+      return found.ok ? `${found.matched_key} ${(await send('GET', found.signed_download_url)).text}` : undefined
+    },
+  }
+}
+
+const bytesOfLedger = async (forge: Forge) =>
+  (await forge.services.db.selectFrom('usage').select('size_bytes').where('kind', '=', 'artifacts').executeTakeFirst())
+    ?.size_bytes ?? 0
+
+test('createCacheV2, uploadCacheV2, finalizeCacheV2, lookUpCacheV2, downloadCacheV2: keys, versions, refusals', async () => {
+  await using forge = await startForge()
+  const { runner, task } = await begin(forge)
+  const { call, send, save, find } = callsOf(forge, task)
+  for (const key of ['', 'a,b', 'x'.repeat(513)]) {
+    assert.equal((await call('CreateCacheEntry', { key, version: 'v' })).status, 400, key)
+  }
+  assert.equal(await save('deps-1', 'one'), true)
+  assert.equal(await save('deps-1', 'two'), false, 'an entry does not change')
+  assert.equal(await save('deps-2', 'second'), true)
+  assert.equal(await save('deps-2', 'other version', 'w'), true)
+  assert.equal(await find(['deps-1']), 'deps-1 one')
+  assert.equal(await find(['deps-9', 'none', 'deps-']), 'deps-2 second', 'the newest that begins so')
+  assert.equal(await find(['DEPS-1']), undefined)
+  assert.equal(await find(['deps-%']), undefined)
+  assert.equal(await find(['deps-2'], 'w'), 'deps-2 other version')
+  assert.equal((await call('GetCacheEntryDownloadURL', { key: 'a', restore_keys: Array(10).fill('b') })).status, 400)
+  const { signed_upload_url: up } = (await call('CreateCacheEntry', { key: 'parts', version: 'v' })).json
+  assert.equal((await call('CreateCacheEntry', { key: 'parts', version: 'v' })).json.ok, false, 'one is being made')
+  assert.equal((await send('PUT', `${up}&comp=block&blockid=Mg%3D%3D`, 'two')).status, 201)
+  assert.equal((await send('PUT', `${up}&comp=block&blockid=MQ%3D%3D`, 'one')).status, 201)
+  const list = (...ids: string[]) => `<BlockList>${ids.map((id) => `<Latest>${id}</Latest>`).join('')}</BlockList>`
+  assert.equal((await send('PUT', `${up}&comp=blocklist`, list('none'))).status, 400)
+  assert.equal((await send('PUT', `${up}&comp=blocklist`, list('MQ==', 'Mg=='))).status, 201)
+  assert.equal(await find(['parts']), undefined, 'not before it is whole')
+  const end = (size: number) => call('FinalizeCacheEntryUpload', { key: 'parts', version: 'v', size_bytes: size })
+  assert.equal((await end(5)).status, 422)
+  assert.equal((await end(6)).status, 200)
+  assert.equal(await find(['parts']), 'parts onetwo')
+  assert.equal((await send('PUT', up, 'x')).status, 401, 'what is whole stays')
+  assert.equal((await send('GET', up.replace('UploadCache', 'DownloadCache'))).status, 401)
+  assert.equal(await bytesOfLedger(forge), 3 + 6 + 13 + 6)
+  await runner.finish(task)
+  assert.equal((await call('CreateCacheEntry', { key: 'late', version: 'v' })).status, 401)
+})
+
+test('lookUpCacheV1, reserveCacheV1, uploadCacheV1, commitCacheV1: the same by the older protocol', async () => {
+  await using forge = await startForge({ settings: { ingot: { MAX_CACHE: '1 KiB' } } })
+  const { task } = await begin(forge)
+  const { post, send } = callsOf(forge, task)
+  const look = (keys: string) => send('GET', `/_apis/artifactcache/cache?keys=${keys}&version=v`)
+  assert.equal((await look('a')).status, 204)
+  const { cacheId } = (await post('caches', { key: 'a', version: 'v' })).json
+  assert.equal((await post('caches', { key: 'a', version: 'v' })).status, 409)
+  const part = (text: string, range: string) =>
+    send('PATCH', `/_apis/artifactcache/caches/${cacheId}`, text, { 'content-range': range })
+  assert.equal((await part('x', 'none')).status, 400)
+  assert.equal((await part('def', 'bytes 3-5/*')).status, 204)
+  assert.equal((await part('abc', 'bytes 0-2/*')).status, 204)
+  assert.equal((await part('abc', 'bytes 0-2/*')).status, 204, 'the same part again')
+  assert.equal((await part('x'.repeat(2000), 'bytes 6-2005/*')).status, 413)
+  assert.equal((await post(`caches/${cacheId}`, { size: 7 })).status, 422)
+  assert.equal((await post(`caches/${cacheId}`, { size: 6 })).status, 204)
+  const { archiveLocation, cacheKey } = (await look('a')).json
+  assert.equal(cacheKey, 'a')
+  assert.equal(await (await fetch(archiveLocation)).text(), 'abcdef')
+  assert.equal((await send('POST', `/_apis/artifactcache/caches/99999`, '{}')).status, 404)
+})
+
+test('a pull request reads what its base keeps and writes for itself alone; other repositories see nothing', async () => {
+  await using forge = await startForge({ users: ['bob'] })
+  const { repo, runner, task } = await begin(forge)
+  assert.equal(await callsOf(forge, task).save('deps', 'of main'), true)
+  await runner.finish(task)
+  await commitFiles(forge, repo.api, { b: '1' }, { newBranch: 'topic' })
+  const push = await runner.must()
+  const topic = callsOf(forge, push)
+  assert.equal(await topic.find(['deps']), 'deps of main')
+  assert.equal(await topic.save('deps', 'of topic'), true)
+  assert.equal(await topic.find(['deps']), 'deps of topic', 'its own comes first')
+  await runner.finish(push)
+  await forge.as('alice').must('POST', `${repo.api}/pulls`, { head: 'topic', base: 'main', title: 'x' })
+  await forge.settle()
+  const pulled = await runner.must()
+  const pull = callsOf(forge, pulled)
+  assert.equal(await pull.find(['deps']), 'deps of main', 'what another reference keeps is not seen')
+  assert.equal(await pull.save('poison', 'by a pull request'), true)
+  await runner.finish(pulled)
+  await commitFiles(forge, repo.api, { c: '1' })
+  const main = callsOf(forge, await runner.must())
+  assert.equal(await main.find(['poison']), undefined)
+  const other = await begin(forge)
+  assert.equal(await callsOf(forge, other.task).find(['deps']), undefined)
+})
+
+test('listRepoCaches, deleteRepoCache; entries go that nobody uses, and those used longest ago when there are too many', async () => {
+  await using forge = await startForge({ users: ['bob'], settings: { ingot: { MAX_CACHES: '10 B' } } })
+  const { repo, task } = await begin(forge)
+  const { save, find } = callsOf(forge, task)
+  await save('a', 'aaaa')
+  forge.clock.advance(2000)
+  await save('b', 'bbbb')
+  forge.clock.advance(2000)
+  await find(['a'])
+  forge.clock.advance(2000)
+  await save('c', 'cccc')
+  const list = async () =>
+    (await forge.as('alice').must('GET', `${repo.api}/actions/caches`)).json.actions_caches.map(
+      (each: { key: string }) => each.key,
+    )
+  assert.deepEqual(await list(), ['c', 'a'])
+  assert.equal(await bytesOfLedger(forge), 8)
+  const [{ id }] = (await forge.as('alice').must('GET', `${repo.api}/actions/caches?key=c`)).json.actions_caches
+  assert.equal((await forge.as('bob').delete(`${repo.api}/actions/caches/${id}`)).status, 403)
+  assert.equal((await forge.as('alice').delete(`${repo.api}/actions/caches/${id}`)).status, 204)
+  assert.equal((await forge.as('alice').delete(`${repo.api}/actions/caches/${id}`)).status, 404)
+  forge.clock.advance(8 * 86_400_000)
+  await forge.as('root').must('POST', '/admin/cron/cleanup_actions')
+  await forge.settle()
+  assert.deepEqual(await list(), [])
+  assert.equal(await bytesOfLedger(forge), 0)
+  const keys: string[] = []
+  for await (const { key } of forge.services.blobs.actionsArtifacts.list('')) keys.push(key)
+  assert.deepEqual(keys, [])
+})

@@ -1,0 +1,71 @@
+import { LRUCache } from 'lru-cache'
+import type { Services } from '../../access/context.ts'
+import { ownService } from '../../access/own-service.ts'
+import { transaction } from '../../db/database.ts'
+import type { ActionTaskRow } from '../../db/tables/actions.ts'
+import type { TaskId } from '../../lib/ids.ts'
+import { Masks, type MaskedLines } from '../../lib/masks.ts'
+import { updateTask } from '../runs/attempt.store.ts'
+
+/** What the secrets of a task are sealed for. */
+export const masksPurpose = 'action-masks'
+
+/** Texts that a job may add to its secrets, and their longest, in characters. */
+const maxAdded = 200
+const maxAddedLength = 64 * 1024
+
+/** Masks of tasks whose lines come at the moment: to make them anew for each report would cost more than to apply them. */
+export const knownMasks = ownService('the masks of logs', {
+  open: () => new LRUCache<TaskId, { readonly sealed: string; readonly masks: Masks }>({ max: 200 }),
+})
+
+/** Notes what a job was given that nobody is to read in its log: as it was at that moment. */
+export const keepMasks = (services: Services, taskId: TaskId, secrets: readonly string[]): Promise<unknown> =>
+  transaction(services.db, (tx) => updateTask(tx, taskId, { masks: seal(services, secrets) }))
+
+const seal = ({ secrets }: Services, texts: readonly string[]): string =>
+  secrets.seal(masksPurpose, JSON.stringify([...new Set(texts)]))
+
+/** Lines that may be kept, and what changes at their task with them. */
+export interface Unmasked extends MaskedLines {
+  readonly change: { readonly masks?: string }
+}
+
+/**
+ * Takes the secrets of a task out of lines that follow each other, and those that the lines themselves name
+ * (`::add-mask::`), from there on.
+ */
+export function maskLines(
+  services: Services,
+  task: Pick<ActionTaskRow, 'id' | 'masks'>,
+  lines: readonly string[],
+): Unmasked {
+  const added = lines.flatMap((line) => addedBy(line) ?? [])
+  if (task.masks === '' && added.length === 0) return { lines, begun: 0, change: {} }
+  const known = knownMasks.of(services)
+  const cached = known.get(task.id)
+  const texts = (): string[] =>
+    task.masks === '' ? [] : (JSON.parse(services.secrets.open(masksPurpose, task.masks)) as string[])
+  let sealed = task.masks
+  let masks = cached?.sealed === sealed ? cached.masks : new Masks(texts())
+  if (added.length > 0) {
+    const all = [...new Set([...texts(), ...added])].slice(0, texts().length + maxAdded)
+    sealed = seal(services, all)
+    masks = new Masks(all)
+  }
+  known.set(task.id, { sealed, masks })
+  const shown = lines.map((line) => (addedBy(line) === undefined ? line : '::add-mask::***'))
+  return { ...masks.applyToLines(shown), change: sealed === task.masks ? {} : { masks: sealed } }
+}
+
+const marker = '::add-mask::'
+
+/** What a line says that is a secret from now on. */
+function addedBy(line: string): string | undefined {
+  const text = line.trimStart()
+  if (!text.startsWith(marker)) return undefined
+  const value = text
+    .slice(marker.length, maxAddedLength)
+    .replaceAll(/%(25|0D|0A)/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
+  return value === '***' ? undefined : value
+}

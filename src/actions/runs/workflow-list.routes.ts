@@ -1,0 +1,81 @@
+import { Type } from 'typebox'
+import { canRead, gitRepo, inRepo, notArchived, repoAdmin } from '../../access/repo.requirements.ts'
+import { signedIn } from '../../access/requirements.ts'
+import { bytesOf, operation } from '../../http/operation.ts'
+import { bytes, noContent, ok } from '../../http/reply.ts'
+import { object, pathText } from '../../http/schema.ts'
+import { presentBadge } from './badge.present.ts'
+import { latestStatus, listWorkflows, setWorkflowState } from './workflow-list.service.ts'
+
+const Workflows = object('ActionWorkflowsResponse', {
+  total_count: Type.Integer(),
+  workflows: Type.Array(
+    object('ActionWorkflow', { id: Type.String(), name: Type.String(), state: Type.String(), problem: Type.String() }),
+  ),
+})
+
+export const listRepoWorkflows = operation({
+  method: 'GET',
+  path: '/repos/{username}/{reponame}/actions/workflows',
+  scope: 'repository',
+  requires: [inRepo, canRead('actions'), gitRepo],
+  reply: { 200: Workflows },
+  async run({ ctx }) {
+    const workflows = (await listWorkflows(ctx)).map(({ file: { id, parsed }, isDisabled }) => ({
+      id,
+      name: (parsed.ok ? parsed.workflow.name : '') || id,
+      state: isDisabled ? 'disabled_manually' : 'active',
+      problem: parsed.ok ? '' : parsed.problem,
+    }))
+    return ok({ total_count: workflows.length, workflows })
+  },
+})
+
+const ofWorkflow = {
+  method: 'PUT',
+  params: { workflowname: pathText },
+  scope: 'repository',
+  requires: [inRepo, canRead('actions'), gitRepo, signedIn, repoAdmin, notArchived],
+  reply: { 204: 'empty' },
+} as const
+
+export const disableRepoWorkflow = operation({
+  ...ofWorkflow,
+  path: '/repos/{username}/{reponame}/actions/workflows/{workflowname}/disable',
+  async run({ ctx, params }) {
+    await setWorkflowState(ctx, params.workflowname, true)
+    return noContent()
+  },
+})
+
+export const enableRepoWorkflow = operation({
+  ...ofWorkflow,
+  path: '/repos/{username}/{reponame}/actions/workflows/{workflowname}/enable',
+  async run({ ctx, params }) {
+    await setWorkflowState(ctx, params.workflowname, false)
+    return noContent()
+  },
+})
+
+/** How a workflow stands on a branch, as a picture. */
+export const workflowBadge = operation({
+  method: 'GET',
+  path: '/{username}/{reponame}/actions/workflows/{workflowname}/badge.svg',
+  params: { workflowname: pathText },
+  base: 'site',
+  family: 'downloads',
+  scope: null,
+  requires: [inRepo, canRead('actions'), gitRepo],
+  query: { branch: Type.Optional(Type.String()), event: Type.Optional(Type.String()) },
+  reply: { 200: bytesOf('image/svg+xml') },
+  async run({ ctx, params, query }) {
+    const { workflowname: name } = params
+    const status = await latestStatus(ctx, name, query.branch ?? '', query.event)
+    return bytes('image/svg+xml', Buffer.from(presentBadge(name, status)), {
+      headers: {
+        'cache-control': 'no-cache',
+        'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'",
+      },
+    })
+  },
+})

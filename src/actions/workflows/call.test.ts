@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { startForge } from '../../testing/forge.ts'
+import { commitFiles, runsOf, TestRunner } from '../actions.test-support.ts'
+import { expressionOf, replaceIn } from './call.rules.ts'
+
+test('texts become expressions, and names in expressions are replaced but in texts', () => {
+  assert.equal(expressionOf("it's"), "'it''s'")
+  assert.equal(expressionOf(true), 'true')
+  assert.equal(expressionOf('${{ needs.a.outputs.b }}'), '(needs.a.outputs.b)')
+  assert.equal(expressionOf("a {b} ${{ x }} c ${{ y['}'] }}"), "format('a {{b}} {0} c {1}', x, y['}'])")
+  const names = new Map([['name', "'v'"]])
+  assert.equal(
+    replaceIn("inputs.name == 'inputs.name' && my.inputs.name || inputs['NAME'] || inputs.none", 'inputs', names),
+    "'v' == 'inputs.name' && my.inputs.name || 'v' || null",
+  )
+})
+
+const called = `on:
+  workflow_call:
+    inputs:
+      who: { type: string, required: true }
+      loud: { type: boolean, default: true }
+      times: { type: number, default: 2 }
+    secrets: { KEY: { required: true } }
+    outputs: { said: { value: 'said \${{ jobs.say.outputs.text }}' } }
+env: { WHO: '\${{ inputs.who }}' }
+jobs:
+  say:
+    runs-on: host
+    outputs: { text: '\${{ steps.say.outputs.text }}' }
+    steps:
+      - id: say
+        if: inputs.loud
+        run: echo "text=$WHO \${{ inputs.times }} \${{ secrets.KEY == 'deep' }}\${{ secrets.OTHER }}" >> "$GITHUB_OUTPUT"
+      - run: echo "all \${{ toJSON(secrets) }}" | tr -d '\\n'
+  after: { runs-on: host, needs: say, steps: [{ run: 'echo \${{ needs.say.outputs.text }}' }] }
+`
+const caller = `on: push
+jobs:
+  first:
+    runs-on: host
+    outputs: { name: world }
+    steps: [{ run: echo first }]
+  call:
+    needs: first
+    uses: ./.forgejo/workflows/called.yml
+    with: { who: 'hello \${{ needs.first.outputs.name }}' }
+    secrets: { KEY: '\${{ secrets.DEEP }}' }
+  skipped:
+    needs: first
+    if: failure()
+    uses: alice/shared/.forgejo/workflows/other.yml@main
+  many:
+    strategy: { matrix: { n: [1, 2] } }
+    uses: alice/shared/.forgejo/workflows/other.yml@main
+    with: { n: '\${{ matrix.n }}' }
+  last:
+    needs: [call, many]
+    runs-on: host
+    steps: [{ run: 'echo "\${{ needs.call.outputs.said }}, \${{ needs.many.result }}"' }]
+`
+const other = `on: { workflow_call: { inputs: { n: { type: number } } } }
+jobs: { one: { runs-on: host, steps: [{ run: 'echo "n is \${{ inputs.n }}"' }] } }
+`
+
+test('workflows are called, in the same commit and in other repositories, with inputs, secrets and outputs', async () => {
+  await using forge = await startForge({ runner: true })
+  const alice = forge.as('alice')
+  const shared = await forge.given.repo({ name: 'shared', private: true })
+  await commitFiles(forge, shared.api, { '.forgejo/workflows/other.yml': other })
+  const repo = await forge.given.repo()
+  for (const [name, data] of [
+    ['DEEP', 'deep'],
+    ['OTHER', 'not-passed-on'],
+  ]) {
+    await alice.must('PUT', `${repo.api}/actions/secrets/${name}`, { data })
+  }
+  await commitFiles(forge, repo.api, { '.forgejo/workflows/called.yml': called, '.forgejo/workflows/w.yml': caller })
+  const [run] = (await alice.must('GET', `${repo.api}/actions/runs`)).json.workflow_runs
+  const { jobs } = (await alice.must('GET', `${repo.api}/actions/runs/${run.id}/jobs`)).json
+  assert.deepEqual(
+    jobs.map((job: Record<string, string>) => `${job['name']}: ${job['status']}`),
+    [
+      'first: success',
+      'call / say: success',
+      'call / after: success',
+      'call: success',
+      'skipped / one: skipped',
+      'skipped: skipped',
+      'many (1) / one: success',
+      'many (1): success',
+      'many (2) / one: success',
+      'many (2): success',
+      'last: success',
+    ],
+  )
+  assert.deepEqual(await runsOf(forge, repo.api), ['push w.yml main success'], 'and nothing starts what is only called')
+  const said = async (name: string): Promise<string> => {
+    const { id } = jobs.find((job: Record<string, string>) => job['name'] === name)
+    return (await alice.get(`${repo.api}/actions/jobs/${id}/logs`)).text
+  }
+  assert.match(await said('last'), /said hello world 2 true, success/)
+  assert.match(await said('many (2) / one'), /n is 2/)
+  assert.equal((await said('call / say')).includes('OTHER'), false, 'other secrets are not passed on')
+})
+
+test('what can not be called is told at the run: what is not there, not readable, not to be called, or calls itself', async () => {
+  await using forge = await startForge({ users: ['bob'] })
+  const hidden = await forge.given.repo({ owner: 'bob', name: 'hidden', private: true })
+  await commitFiles(forge, hidden.api, { '.forgejo/workflows/x.yml': other }, { as: 'bob' })
+  const repo = await forge.given.repo()
+  const calling = (uses: string, more = '') => `on: push\njobs: { a: { uses: '${uses}'${more} } }\n`
+  await commitFiles(forge, repo.api, {
+    '.forgejo/workflows/1.yml': calling('./.forgejo/workflows/none.yml'),
+    '.forgejo/workflows/2.yml': calling('bob/hidden/.forgejo/workflows/x.yml@main'),
+    '.forgejo/workflows/3.yml': calling('./.forgejo/workflows/1.yml'),
+    '.forgejo/workflows/4.yml': `on: [push, workflow_call]\njobs: { a: { uses: './.forgejo/workflows/4.yml' } }\n`,
+    '.forgejo/workflows/5.yml': calling('https://example.com/x.yml'),
+    '.forgejo/workflows/6.yml': calling('./.forgejo/workflows/7.yml', ', with: { stray: 1 }'),
+    '.forgejo/workflows/7.yml':
+      'on: { workflow_call: { inputs: { must: { required: true } } } }\njobs: { a: { runs-on: x, steps: [] } }\n',
+    '.forgejo/workflows/8.yml': calling('./.forgejo/workflows/7.yml'),
+  })
+  const { workflow_runs: runs } = (await forge.as('alice').must('GET', `${repo.api}/actions/runs`)).json
+  assert.deepEqual(
+    runs.map((run: Record<string, string>) => [run['workflow_id'], run['status'], run['problem']]),
+    [
+      ['1.yml', 'failure', 'job a: ./.forgejo/workflows/none.yml is not there'],
+      ['2.yml', 'failure', 'job a: bob/hidden/.forgejo/workflows/x.yml@main is not there'],
+      [
+        '3.yml',
+        'failure',
+        'job a: ./.forgejo/workflows/1.yml does not say that it may be called (`on: workflow_call`)',
+      ],
+      ['4.yml', 'failure', 'job a: workflows call each other more than 4 deep'],
+      ['5.yml', 'failure', 'job a: https://example.com/x.yml names no workflow'],
+      ['6.yml', 'failure', 'job a: ./.forgejo/workflows/7.yml has no input stray'],
+      ['8.yml', 'failure', 'job a: ./.forgejo/workflows/7.yml needs the input must'],
+    ],
+  )
+})
+
+test('a called job may do no more than the job that calls it, and is run again with it', async () => {
+  await using forge = await startForge()
+  const repo = await forge.given.repo()
+  await commitFiles(forge, repo.api, {
+    '.forgejo/workflows/c.yml':
+      'permissions: write-all\non: workflow_call\njobs: { in: { runs-on: x, steps: [{ run: x }] } }\n',
+    '.forgejo/workflows/w.yml':
+      'on: push\njobs: { a: { permissions: { contents: read }, uses: ./.forgejo/workflows/c.yml }, b: { needs: a, runs-on: x, steps: [{ run: x }] } }\n',
+  })
+  const runner = await TestRunner.register(forge, `${repo.api}/actions/runners`, ['x'])
+  const task = await runner.must()
+  assert.equal(task.context['job'], 'in')
+  assert.equal(task.context['id_token_request_url'], undefined)
+  const asJob = forge.as('job', { token: task.context.token })
+  assert.equal((await asJob.post(`${repo.api}/issues`, { title: 'x' })).status, 403)
+  await runner.finish(task, 'FAILURE')
+  const alice = forge.as('alice')
+  const run = `${repo.api}/actions/runs/${String(task.context['run_id'])}`
+  const states = async () =>
+    (await alice.get(`${run}/jobs`)).json.jobs.map((job: Record<string, string>) => `${job['name']} ${job['status']}`)
+  assert.deepEqual(await states(), ['a / in failure', 'a failure', 'b skipped'])
+  const { jobs } = (await alice.get(`${run}/jobs`)).json
+  assert.equal((await alice.post(`${repo.api}/actions/jobs/${jobs[1].id}/rerun`)).status, 202)
+  assert.deepEqual(await states(), ['a / in failure', 'a failure', 'b skipped'], 'it is what its jobs are')
+  assert.equal((await alice.post(`${run}/rerun-failed-jobs`)).status, 202)
+  await runner.finish(await runner.must())
+  await runner.finish(await runner.must())
+  assert.deepEqual(await states(), ['a / in success', 'a success', 'b success'])
+})
