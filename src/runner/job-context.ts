@@ -110,8 +110,6 @@ const needsOf = ({ needs = {} }: Task): Plain =>
 export const resultsOfNeeds = ({ needs = {} }: Task): readonly string[] =>
   Object.values(needs).map(({ result = '' }) => resultNames[result] ?? '')
 
-const alwaysTrue = Object.fromEntries([['always', { minArgs: 0, maxArgs: 0, call: () => true }]])
-
 /** What `success()`, `failure()`, `cancelled()` and `always()` mean in a place, and `hashFiles()`. */
 function optionsOf(job: Job, isSuccess: boolean, isFailure: boolean): ExpressionOptions {
   const truth = (value: boolean) => ({ minArgs: 0, maxArgs: 0, call: () => value })
@@ -121,7 +119,7 @@ function optionsOf(job: Job, isSuccess: boolean, isFailure: boolean): Expression
       success: truth(isSuccess),
       failure: truth(isFailure),
       cancelled: truth(job.status === 'cancelled'),
-      ...alwaysTrue,
+      always: truth(true),
       hashFiles: { minArgs: 1, maxArgs: 255, call: (...patterns) => hashFiles(job.workspace, patterns) },
     },
   }

@@ -27,9 +27,10 @@ export async function listWorkflows(ctx: RepoCtx): Promise<readonly ListedWorkfl
 export async function setWorkflowState(ctx: SignedInRepoCtx, name: string, isDisabled: boolean): Promise<void> {
   const known = (await listWorkflows(ctx)).some(({ file }) => file.id === name)
   if (!known) throw new NotFound(`there is no workflow ${name}`, 'workflow_not_found')
-  await transaction(ctx.db, (tx) =>
-    isDisabled ? insertDisabled(tx, ctx.repo.id, name, nowUnix(ctx.clock)) : deleteDisabled(tx, ctx.repo.id, name),
-  )
+  await transaction(ctx.db, async (tx) => {
+    if (isDisabled) await insertDisabled(tx, ctx.repo.id, name, nowUnix(ctx.clock))
+    else await deleteDisabled(tx, ctx.repo.id, name)
+  })
 }
 
 /** How the newest run of a workflow on a branch stands; undefined when there is none. */
