@@ -163,7 +163,8 @@ export async function peek(
   }
 }
 
-const nextEvent = (stream: Readable): Promise<void> =>
+/** When a stream has more, or no more. */
+export const nextEvent = (stream: Readable): Promise<void> =>
   new Promise((resolve) => {
     const events = ['readable', 'end', 'close', 'error']
     const settle = (): void => {

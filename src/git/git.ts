@@ -291,7 +291,10 @@ export type CherryPick = {
 export type UploadPackRequest = {
   /** Value of `Git-Protocol` / `GIT_PROTOCOL`, already checked by the caller's rule; others are ignored. */
   readonly protocol?: string
-  /** true: stateless-rpc over HTTP (`advertise` or one request body); false: the whole conversation over SSH. */
+  /**
+   * true: stateless-rpc over HTTP (`advertise` or one request body); false: the whole conversation over SSH, in which git is
+   * started when the client has said what it wants.
+   */
   readonly stateless: boolean
   /** HTTP `info/refs`: only the advertisement is written, without the `# service=` packet. */
   readonly advertise?: boolean

@@ -13,6 +13,7 @@ import {
   pushAdvertisement,
   readWhole,
 } from './advertisement.ts'
+import { awaitPush, awaitRequest, begunLater, conversation, withoutGreeting, type Patience } from './conversation.ts'
 import { checkOids, formatOf, type GitContext, locate } from './context.ts'
 import type { GitKey } from './git-key.ts'
 import type {
@@ -51,20 +52,20 @@ async function mustExist(context: GitContext, key: GitKey): Promise<string> {
 }
 
 function serviceFlags(request: UploadPackRequest): string[] {
-  if (request.advertise === true) return ['--stateless-rpc', '--advertise-refs']
-  return request.stateless ? ['--stateless-rpc'] : []
+  return [
+    ...(request.stateless ? ['--stateless-rpc'] : []),
+    ...(request.advertise === true ? ['--advertise-refs'] : []),
+  ]
 }
 
 /** Serves a fetch or clone. */
 export async function uploadPack(context: GitContext, key: GitKey, request: UploadPackRequest): Promise<GitService> {
   const cwd = await mustExist(context, key)
-  if (!request.stateless || request.advertise === true) {
-    if (request.stateless && protocolVersion(request.protocol) === 2) {
-      return answered((await capabilitiesOf(context, await formatOf(context, key))).fetchV2)
-    }
-    const input = request.advertise === true ? undefined : request.body
-    return placed(request.share, request.signal, () => runUploadPack(context, cwd, request, input, request.signal))
+  if (request.advertise === true) {
+    if (protocolVersion(request.protocol) === 2) return answered(await greetingV2(context, key))
+    return placed(request.share, request.signal, () => runUploadPack(context, cwd, request, undefined, request.signal))
   }
+  if (!request.stateless) return converse(context, key, request)
   // The whole request is here before anything is started for it: who sends slowly, or nothing, holds no place.
   const body = request.body === undefined ? noBytes : await readWhole(request.body)
   const kind = protocolVersion(request.protocol) === 2 ? kindOfRequest(body) : 'other'
@@ -86,6 +87,36 @@ export async function uploadPack(context: GitContext, key: GitKey, request: Uplo
     signal: request.signal,
   })
 }
+
+/** Serves the whole of a fetch over one connection. */
+async function converse(context: GitContext, key: GitKey, request: UploadPackRequest): Promise<GitService> {
+  const { body = Readable.from([]) } = request
+  const patience = patienceOf(context, request)
+  if (protocolVersion(request.protocol) === 2) {
+    const answer = (bytes: Buffer): Promise<GitService> =>
+      uploadPack(context, key, { ...request, stateless: true, body: Readable.from([bytes], { objectMode: false }) })
+    return conversation(body, await greetingV2(context, key), answer, patience)
+  }
+  // Of the older protocol git remembers between requests what was said before: one git serves all from the first on.
+  const list = await uploadPack(context, key, { ...request, advertise: true })
+  const greeting = await readWhole(list.output)
+  return begunLater(greeting, async (gone) => {
+    if (!(await awaitRequest(body, { ...patience, signal: AbortSignal.any([gone, patience.signal]) }))) return undefined
+    const cwd = await mustExist(context, key)
+    const service = await placed(request.share, request.signal, () =>
+      runUploadPack(context, cwd, request, body, request.signal),
+    )
+    return { output: pipeline(service.output, withoutGreeting(), () => undefined), finished: service.finished }
+  })
+}
+
+const greetingV2 = async (context: GitContext, key: GitKey): Promise<Buffer> =>
+  (await capabilitiesOf(context, await formatOf(context, key))).fetchV2
+
+const patienceOf = (context: GitContext, { signal }: Pick<UploadPackRequest, 'signal'>): Patience => ({
+  idleMs: context.limits.transportIdleMs,
+  signal: signal ?? new AbortController().signal,
+})
 
 const noBytes = Buffer.alloc(0)
 
@@ -121,17 +152,22 @@ export async function uploadArchive(
   request: Pick<UploadPackRequest, 'signal' | 'share'> & { readonly body: Readable },
 ): Promise<GitService> {
   const cwd = await mustExist(context, key)
-  return placed(request.share, request.signal, () =>
-    context.broker.stream({
-      args: ['upload-archive', cwd],
-      name: 'upload-archive',
-      cwd,
-      kind: 'archive',
-      input: request.body,
-      idleMs: context.limits.transportIdleMs,
-      signal: request.signal,
-    }),
-  )
+  const patience = patienceOf(context, request)
+  return begunLater(noBytes, async (gone) => {
+    const signal = AbortSignal.any([gone, patience.signal])
+    if (!(await awaitRequest(request.body, { ...patience, signal }))) return undefined
+    return placed(request.share, request.signal, () =>
+      context.broker.stream({
+        args: ['upload-archive', cwd],
+        name: 'upload-archive',
+        cwd,
+        kind: 'archive',
+        input: request.body,
+        idleMs: context.limits.transportIdleMs,
+        signal: request.signal,
+      }),
+    )
+  })
 }
 
 /**
@@ -140,13 +176,45 @@ export async function uploadArchive(
  * hook.
  */
 export async function receivePack(context: GitContext, key: GitKey, request: ReceivePackRequest): Promise<GitService> {
-  const cwd = await mustExist(context, key)
+  await mustExist(context, key)
   if (request.advertise === true && protocolVersion(request.protocol) !== 1) {
     return answered(await pushAdvertisement(context, key))
   }
+  if (!request.stateless && request.body !== undefined && protocolVersion(request.protocol) !== 1) {
+    return pushOver(context, key, request, request.body)
+  }
+  const looked = request.advertise === true || !request.stateless ? undefined : await lookAtPush(request)
+  return runReceivePack(context, key, { ...request, ...(looked && { body: looked.body }) }, looked?.isWhole ?? true)
+}
+
+/** Serves the whole of a push over one connection. */
+async function pushOver(
+  context: GitContext,
+  key: GitKey,
+  request: ReceivePackRequest,
+  body: Readable,
+): Promise<GitService> {
+  const [greeting, hash] = await Promise.all([pushAdvertisement(context, key), formatOf(context, key)])
+  const patience = patienceOf(context, request)
+  return begunLater(greeting, async (gone) => {
+    const signal = AbortSignal.any([gone, patience.signal])
+    const isWhole = await awaitPush(body, maxLoosePushBytes, hash, { ...patience, signal })
+    // What was waited for is there, as in a request of its own.
+    return isWhole === undefined ? undefined : runReceivePack(context, key, { ...request, stateless: true }, isWhole)
+  })
+}
+
+async function runReceivePack(
+  context: GitContext,
+  key: GitKey,
+  request: ReceivePackRequest,
+  isSmall: boolean,
+): Promise<GitService> {
+  const cwd = await mustExist(context, key)
   const limit = Math.max(1, Math.floor(request.maxPackBytes ?? context.limits.maxPackBytes))
   const push = new Push(context, key, request)
-  const { body, args } = request.advertise === true ? { body: undefined, args: [] } : await lookAtPush(request)
+  const body = request.advertise === true ? undefined : request.body
+  const args = isSmall ? [] : ['-c', 'transfer.unpackLimit=1']
   // git passes over hooks that it can not execute: then nothing would be checked.
   if (request.advertise !== true) await checkHooks(context.settings.hooksFolder)
   const service = await placed(request.share, request.signal, () =>
@@ -184,14 +252,12 @@ export async function receivePack(context: GitContext, key: GitKey, request: Rec
 /** The longest push whose objects git lays down one by one; a longer one stays the pack that it is, large files in it. */
 const maxLoosePushBytes = 1 << 20
 
-/** The body to read on from, and what git is told because of its length. Over SSH nothing comes before git has spoken. */
-async function lookAtPush({ body, stateless }: UploadPackRequest): Promise<{
-  readonly body: Readable | undefined
-  readonly args: readonly string[]
-}> {
-  if (!stateless || body === undefined) return { body, args: [] }
-  const looked = await peek(body, maxLoosePushBytes)
-  return { body: looked.body, args: looked.whole ? [] : ['-c', 'transfer.unpackLimit=1'] }
+/** The body to read on from, and whether it is shorter than that. */
+async function lookAtPush({
+  body,
+}: UploadPackRequest): Promise<{ readonly body: Readable; readonly isWhole: boolean }> {
+  const looked = await peek(body ?? Readable.from([]), maxLoosePushBytes)
+  return { body: looked.body, isWhole: looked.whole }
 }
 
 /** The state of one push between its hooks. */

@@ -114,16 +114,15 @@ async function serve(
     return share && { share }
   }
   switch (command.service) {
-    case 'git-upload-pack':
-      return relay(
-        await services.git.uploadPack(opened.gitKey, {
-          ...conversation,
-          body: limitFetchInput(streams.input),
-          ...placed('fetches'),
-        }),
+    case 'git-upload-pack': {
+      using held = holding(opened)
+      const body = limitFetchInput(streams.input, held.add)
+      return await relay(
+        await services.git.uploadPack(opened.gitKey, { ...conversation, body, ...placed('fetches') }),
         streams,
         signal,
       )
+    }
     case 'git-upload-archive':
       return relay(
         await services.git.uploadArchive(opened.gitKey, { ...conversation, ...placed('archives') }),
@@ -132,6 +131,20 @@ async function serve(
       )
     case 'git-receive-pack':
       return relay(await pushInto(opened as GitPushCtx, conversation), streams, signal)
+  }
+}
+
+/** Counts what is kept in memory of what a client says, until it is disposed of. */
+function holding({ admission, claim }: Ctx): Disposable & { readonly add: (bytes: number) => void } {
+  let heldBytes = 0
+  return {
+    add: (bytes) => {
+      if (claim) admission.bytes.take(claim, bytes)
+      heldBytes += bytes
+    },
+    [Symbol.dispose]: () => {
+      if (claim) admission.bytes.release(claim, heldBytes)
+    },
   }
 }
 

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { randomBytes } from 'node:crypto'
+import { readdir } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { transaction } from '../db/database.ts'
+import { examined } from '../testing/doctor.ts'
 import { startForge } from '../testing/forge.ts'
 import { runProgram, type Ended } from '../testing/program.ts'
 import { SshFolder, sshSettings, type SshKey } from '../testing/ssh.ts'
@@ -217,13 +220,74 @@ test('ssh: connections that say nothing are cut, and more than the most are not 
   assert.ok((sorted[3] as number) < 5000, String(sorted))
 })
 
+test('ssh: sessions that are begun and say nothing take no place; what is said is answered as it comes', async () => {
+  await using forge = await startSshForge({ ingot: { MAX_GIT_FETCHES: 1, MAX_GIT_PUSHES: 1, MAX_GIT_ARCHIVES: 1 } })
+  using folder = new SshFolder(forge)
+  const repo = await forge.given.repo({ owner: 'alice' })
+  const key = await folder.newKey()
+  await key.addTo('alice')
+  const services = ['git-upload-pack', 'git-upload-pack', 'git-receive-pack', 'git-receive-pack']
+  const silent = services.map((service) => key.start([`${service} '${repo.fullName}.git'`]))
+  try {
+    for (const each of silent) await each.firstOutput
+    const { fetches, pushes } = forge.services.admission.counts()
+    assert.deepEqual([fetches.taken, pushes.taken], [0, 0])
+    for (const version of [0, 1, 2]) {
+      const clone = `clone${version}`
+      const git = (...args: string[]) => key.git('-c', `protocol.version=${version}`, ...args)
+      succeeds(await git('ls-remote', key.url(repo.fullName)))
+      succeeds(await git('clone', '-q', '--depth=1', key.url(repo.fullName), clone))
+      succeeds(await git('-C', clone, 'fetch', '-q', '--unshallow'))
+      await commit(key, clone, `file${version}`)
+      succeeds(await git('-C', clone, 'pull', '-q', '--rebase', 'origin', 'main'))
+      succeeds(await git('-C', clone, 'push', '-q', '-o', 'x=y', 'origin', 'main', 'main:topic', 'main:other'))
+      succeeds(await git('-C', clone, 'push', '-q', 'origin', 'main'))
+      succeeds(await git('-C', clone, 'push', '-q', 'origin', ':topic'))
+      succeeds(await git('-C', clone, 'push', '-q', 'origin', ':other'))
+    }
+    succeeds(await key.git('archive', `--remote=${key.url(repo.fullName)}`, '-o', 'main.tar', 'main'))
+    const answered = await forge.as('alice').get(`${repo.api}/commits?sha=main`)
+    assert.equal(answered.json[0].commit.message, 'adds file2\n')
+  } finally {
+    for (const each of silent) each.kill()
+  }
+})
+
+test('ssh: a large push stays the pack that it came as, a small one is laid down; what is no request is refused', async () => {
+  await using forge = await startSshForge()
+  using folder = new SshFolder(forge)
+  const repo = await forge.given.repo({ owner: 'alice' })
+  const key = await folder.newKey()
+  await key.addTo('alice')
+  succeeds(await key.git('clone', '-q', key.url(repo.fullName), 'clone'))
+  const packs = async (): Promise<number> =>
+    (await readdir(forge.services.config.paths.repositories, { recursive: true })).filter((name) =>
+      name.endsWith('.pack'),
+    ).length
+  const before = await packs()
+  await commit(key, 'clone', 'small')
+  succeeds(await key.git('-C', 'clone', 'push', '-q', 'origin', 'main'))
+  assert.equal(await packs(), before)
+  writeFileSync(join(folder.path, 'clone', 'large'), randomBytes(3 << 20))
+  await commit(key, 'clone', 'beside')
+  succeeds(await key.git('-C', 'clone', 'push', '-q', 'origin', 'main'))
+  assert.equal(await packs(), before + 1)
+  for (const service of ['git-upload-pack', 'git-receive-pack']) {
+    const { code, err } = await key.ssh([`${service} '${repo.fullName}.git'`], { input: 'no packets at all' })
+    assert.equal(code, 1)
+    assert.match(err, /format of git/)
+  }
+  const half = await key.ssh([`git-receive-pack '${repo.fullName}.git'`], { input: `0095${'0'.repeat(40)} ` })
+  assert.equal(half.code, 0)
+  assert.deepEqual(await examined(forge.services), [])
+})
+
 test('ssh: a client that vanishes ends git, and the server stops though clients stay', async () => {
   const forge = await startSshForge({ ingot: { MAX_GIT_FETCHES: 1, MAX_GIT_PUSHES: 1 } })
   using folder = new SshFolder(forge)
   const repo = await forge.given.repo({ owner: 'alice' })
   const key = await folder.newKey()
   await key.addTo('alice')
-  // git waits for what its client wants; the only place for a git is taken until the client is killed.
   const waiting = key.start([`git-upload-pack '${repo.fullName}.git'`])
   await waiting.firstOutput
   waiting.kill()
