@@ -6,6 +6,7 @@ import { pageQuery, pathText } from '../http/schema.ts'
 import { pageOf, pageOrWhole } from '../lib/paging.ts'
 import { renameAccount } from '../users/account-name.service.ts'
 import { namedUser, targetUser } from '../users/subject.requirements.ts'
+import { refuseInvisible } from '../users/user.service.ts'
 import { presentOrg } from './org.present.ts'
 import { anyTokenScope, inOrg, orgOwner } from './org.requirements.ts'
 import {
@@ -174,6 +175,7 @@ export const orgListUserOrgs = operation({
   query: pageQuery,
   reply: { 200: Type.Array(Organization) },
   async run({ ctx, query }) {
+    await refuseInvisible(ctx, ctx.subject)
     const page = pageOrWhole(query, ctx.config.api)
     const { orgs, total } = await listOrgsOf(ctx, ctx.subject, page)
     return paged(

@@ -7,6 +7,7 @@ import { bytes, created, noContent, ok, paged } from '../../http/reply.ts'
 import { pageQuery, pathNumber } from '../../http/schema.ts'
 import { pageOrWhole, type PageQuery } from '../../lib/paging.ts'
 import { namedUser } from '../subject.requirements.ts'
+import { refuseInvisible } from '../user.service.ts'
 import { presentGpgKey, presentGpgKeys } from './gpg-key.present.ts'
 import { CreateGPGKeyOption, GPGKey, VerifyGPGKeyOption } from './gpg-key.schemas.ts'
 import {
@@ -31,7 +32,10 @@ export const userListGPGKeys = operation({
   requires: [signedIn, namedUser],
   query: pageQuery,
   reply: { 200: Type.Array(GPGKey) },
-  run: ({ ctx, query }) => answerList(ctx, ctx.subject, query),
+  async run({ ctx, query }) {
+    await refuseInvisible(ctx, ctx.subject)
+    return answerList(ctx, ctx.subject, query)
+  },
 })
 
 export const userCurrentListGPGKeys = operation({

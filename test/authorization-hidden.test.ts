@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { NamedOperation } from '../src/http/operation.ts'
+import { publicKey } from '../src/testing/samples.ts'
+import { startForge, type Forge } from '../src/testing/forge.ts'
+import { addressOf, bodyFor, clientOf, eachOf, everythingOn, jobTokens, type Caller } from './authorization-world.ts'
+
+/**
+ * A repository that somebody may not see is answered as one that is not there, by every operation. That an account or
+ * organization has a name is no secret (who signs up learns which are taken), but nothing of what it has is told.
+ */
+
+/** A parameter with the value of something hidden, and with one of nothing, of the same length. */
+interface Pair {
+  readonly what: string
+  readonly hidden: Readonly<Record<string, string>>
+  readonly missing: Readonly<Record<string, string>>
+}
+
+const repoPairs: readonly Pair[] = [
+  { what: 'a private repository', hidden: { reponame: 'secret' }, missing: { reponame: 'nought' } },
+  { what: 'a public repository of a private account', hidden: { username: 'hermit' }, missing: { username: 'nobody' } },
+]
+
+/** What an answer tells, without the names that were asked for. */
+const told = (answer: { status: number; text: string; headers: Headers }, names: Readonly<Record<string, string>>) => {
+  const header = (name: string) => answer.headers.get(name) ?? ''
+  const body = answer.text.replace(/"request_id":"[^"]*"/, '')
+  const whole = [answer.status, header('location'), header('www-authenticate'), header('allow'), body].join('\n')
+  return Object.values(names).reduce((text, name) => text.replaceAll(name, '…'), whole)
+}
+
+/** A private repository, account and organization, all with something that could be told, and those who may not see them. */
+async function makeSecrets(forge: Forge): Promise<Caller[]> {
+  const [alice, hermit] = [forge.as('alice'), forge.as('hermit')]
+  await forge.given.repo({ owner: 'alice', name: 'open' })
+  await forge.given.repo({ owner: 'alice', name: 'secret', private: true })
+  const held = await forge.given.repo({ owner: 'hermit', name: 'open' })
+  await forge.given.org({ owner: 'hermit', name: 'public-house' })
+  await hermit.must('PUT', '/orgs/public-house/public_members/hermit')
+  await hermit.must('POST', '/user/keys', { title: 'key', key: publicKey })
+  await hermit.must('PUT', '/user/starred/alice/open')
+  await hermit.must('PUT', '/user/following/alice')
+  await hermit.must('POST', `${held.api}/issues`, { title: 'a sorrow' })
+  await hermit.must('PUT', '/api/packages/hermit/generic/tool/1/f', undefined, { site: true, raw: 'x' })
+  await forge.given.org({ owner: 'alice', name: 'cabal' })
+  await alice.must('POST', '/orgs/cabal/repos', { name: 'plans', auto_init: true })
+  await alice.must('POST', '/orgs/cabal/labels', { name: 'plot', color: '#001122' })
+  await alice.must('PATCH', '/orgs/cabal', { visibility: 'private' })
+  const { user, token } = await forge.account('stranger')
+  const { writing } = await jobTokens(forge, 'open')
+  await forge
+    .as('root')
+    .must('PATCH', '/admin/users/hermit', { login_name: 'hermit', source_id: 0, visibility: 'private' })
+  await forge.settle()
+  const asked = { scopes: undefined, isSiteAdmin: false, rank: 0, org: 'none' as const }
+  return [
+    { name: 'a guest', token: undefined, login: undefined, ...asked },
+    { name: user.name, token, login: user.name, ...asked },
+    { name: 'a job of another repository', token: writing, login: 'actions', ...asked },
+  ]
+}
+
+/** Operations that can be asked to the end: what waits for events ends when its client goes, or never. */
+const endingOf = (forge: Forge): NamedOperation[] =>
+  forge.services.operations().filter(({ load }) => load !== 'waiting')
+
+test('a hidden repository is answered as a missing one, by every operation', async () => {
+  await using forge = await startForge({ settings: everythingOn, users: ['alice', 'hermit', 'stranger'] })
+  const callers = await makeSecrets(forge)
+  const different: string[] = []
+  let compared = 0
+  await eachOf(
+    endingOf(forge).filter(({ path }) => path.includes('{reponame}')),
+    8,
+    async (operation) => {
+      for (const { what, hidden, missing } of repoPairs) {
+        for (const caller of callers) {
+          const answers: string[] = []
+          for (const names of [hidden, missing]) {
+            const path = addressOf(operation, { username: 'alice', reponame: 'open', ...names })
+            answers.push(told(await clientOf(forge, caller)(operation, path, bodyFor(operation)), names))
+          }
+          compared += 1
+          if (answers[0] !== answers[1]) {
+            different.push(`${operation.id} as ${caller.name}, ${what}: ${answers.map(short).join(' and ')}`)
+          }
+        }
+      }
+    },
+  )
+  assert.deepEqual(different.slice(0, 40), [], `${different.length} of ${compared}`)
+  assert.ok(compared > 1500, `${compared} were compared`)
+})
+
+/** What is answered about a private account or organization that tells nothing of it. */
+const tellsNothing = (text: string): boolean => ['', '[]', '{"ok":true,"data":[]}'].includes(text.trim())
+
+/** What tells something all the same: labels of organizations are for everybody (contract, organizations). */
+const telling = new Set(['orgListLabels', 'orgGetLabel'])
+
+test('nothing of what a private account or organization has is told, by any operation', async () => {
+  await using forge = await startForge({ settings: everythingOn, users: ['alice', 'hermit', 'stranger'] })
+  const callers = await makeSecrets(forge)
+  const told: string[] = []
+  let asked = 0
+  await eachOf(
+    endingOf(forge).filter(
+      ({ id, method, path }) =>
+        !telling.has(id) &&
+        method === 'GET' &&
+        /\{(?:username|org|teamid)\}/.test(path) &&
+        !path.includes('{reponame}'),
+    ),
+    8,
+    async (operation) => {
+      const path = addressOf(operation, { username: 'hermit', org: 'cabal', teamid: '2' })
+      for (const caller of callers) {
+        const { status, text } = await clientOf(forge, caller)(operation, path)
+        asked += 1
+        if (status < 300 && !tellsNothing(text))
+          told.push(`${operation.id} as ${caller.name}: ${status} ${short(text)}`)
+      }
+    },
+  )
+  assert.deepEqual(told, [])
+  assert.ok(asked > 300, `${asked} were asked`)
+  // What could have been told is there for those who may see it.
+  for (const path of [
+    '/users/hermit/keys',
+    '/users/hermit/orgs',
+    '/packages/hermit',
+    '/orgs/cabal/repos',
+    '/orgs/cabal/labels',
+  ]) {
+    assert.notDeepEqual((await forge.as('root').must('GET', path)).json, [], path)
+  }
+})
+
+const short = (text: string): string => text.replaceAll('\n', ' ').slice(0, 150)
