@@ -168,6 +168,15 @@ test('runnerFetchTask: who knows the number of the queue is woken by a commit, a
   assert.ok(await waiting)
 })
 
+test('runnerFetchTask: those who wait for work take no place of those who work', async () => {
+  await using forge = await startForge({ settings: { ingot: { ACTIONS_POLL_WAIT: '2s', MAX_REQUESTS: 20 } } })
+  const runner = await TestRunner.register(forge, '/user/actions/runners')
+  const { tasksVersion } = (await runner.call('FetchTask', { tasksVersion: '0' })).json as { tasksVersion: string }
+  const waiting = Promise.all(Array.from({ length: 100 }, () => runner.call('FetchTask', { tasksVersion })))
+  assert.equal((await forge.as('alice').get('/user')).status, 200)
+  assert.deepEqual(new Set((await waiting).map(({ status }) => status)), new Set([200]))
+})
+
 test('a runner of an account takes jobs of its repositories that have the unit, and no others', async () => {
   await using forge = await startForge({ users: ['bob'] })
   const mine = await forge.given.repo()

@@ -39,7 +39,7 @@ async function answer(caller: Caller, path: string, call: Call): Promise<StreamR
   return bytes(contentType, Buffer.concat(parts), { status: status as keyof typeof replies, headers: others })
 }
 
-const method = (path: string, requires: readonly [AnyRequirement, ...AnyRequirement[]]) =>
+const method = (path: string, requires: readonly [AnyRequirement, ...AnyRequirement[]], load?: 'waiting') =>
   operation({
     method: 'POST',
     path: `/api/actions${path}`,
@@ -49,6 +49,7 @@ const method = (path: string, requires: readonly [AnyRequirement, ...AnyRequirem
     accepts: ['runner'],
     errors: connectErrors,
     requires,
+    ...(load === undefined ? {} : { load }),
     body: bytesOf('*/*'),
     maxBodyBytes,
     reply: replies,
@@ -58,6 +59,6 @@ const method = (path: string, requires: readonly [AnyRequirement, ...AnyRequirem
 export const runnerPing = method('/ping.v1.PingService/Ping', [speaksConnect, anyone])
 export const runnerRegister = method('/runner.v1.RunnerService/Register', [speaksConnect, anyone])
 export const runnerDeclare = method('/runner.v1.RunnerService/Declare', [speaksConnect, byRunner])
-export const runnerFetchTask = method('/runner.v1.RunnerService/FetchTask', [speaksConnect, byRunner])
+export const runnerFetchTask = method('/runner.v1.RunnerService/FetchTask', [speaksConnect, byRunner], 'waiting')
 export const runnerUpdateTask = method('/runner.v1.RunnerService/UpdateTask', [speaksConnect, byRunner])
 export const runnerUpdateLog = method('/runner.v1.RunnerService/UpdateLog', [speaksConnect, byRunner])
