@@ -18,6 +18,9 @@ import * as chefRoutes from './chef/chef.routes.ts'
 import * as cranRoutes from './cran/cran.routes.ts'
 import * as swiftRoutes from './swift/swift.routes.ts'
 import * as nugetRoutes from './nuget/nuget.routes.ts'
+import * as alpineRoutes from './alpine/alpine.routes.ts'
+import * as rubygemsRoutes from './rubygems/rubygems.routes.ts'
+import * as altRoutes from './alt/alt.routes.ts'
 import * as rpmRoutes from './rpm/rpm.routes.ts'
 import { archiveThread } from './formats/archive-thread.ts'
 import { packagesCheck } from './doctor.service.ts'
@@ -39,6 +42,9 @@ export const packages: Feature = {
     cargoRoutes,
     debianRoutes,
     rpmRoutes,
+    altRoutes,
+    rubygemsRoutes,
+    alpineRoutes,
     containerRoutes,
     composerRoutes,
     pubRoutes,

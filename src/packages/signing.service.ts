@@ -52,10 +52,14 @@ export async function getSigningKey(
   return getSigningKey(ctx, type, make)
 }
 
+/** The text of the private key of an owner's registry. */
+export const openSealedKey = async (ctx: SubjectCtx, type: string, make?: MakeKey): Promise<string> =>
+  ctx.secrets.open(packageKeyPurpose, (await getSigningKey(ctx, type, make)).sealed_key)
+
 /** The owner's OpenPGP key, ready to sign. */
 async function openKey(ctx: SubjectCtx, type: string) {
-  const [{ readPrivateKey }, { sealed_key: sealed }] = await Promise.all([load(), getSigningKey(ctx, type)])
-  const signingKeys = await readPrivateKey({ armoredKey: ctx.secrets.open(packageKeyPurpose, sealed) })
+  const [{ readPrivateKey }, armoredKey] = await Promise.all([load(), openSealedKey(ctx, type)])
+  const signingKeys = await readPrivateKey({ armoredKey })
   return { signingKeys, date: new Date(ctx.clock.nowMs()) }
 }
 

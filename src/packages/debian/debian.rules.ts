@@ -37,6 +37,12 @@ export const debName = (name: string, version: string, architecture: string): st
 /** The architecture in the name of a file. */
 export const architectureOf = (fileName: string): string => /_([^_]+)\.deb$/.exec(fileName)?.[1] ?? ''
 
+/** The package and version that the name of a file stands for, if any. */
+export function namedByFile(fileName: string): { readonly name: string; readonly version: string } | undefined {
+  const [, name, version] = /^([^_]+)_([^_]+)_[^_]+\.deb$/.exec(fileName) ?? []
+  return name === undefined || version === undefined ? undefined : { name, version }
+}
+
 /** Fields that say what the file is, which is known better here. */
 const ownFields = /^(?:filename|size|md5sum|sha1|sha256|sha512):/i
 

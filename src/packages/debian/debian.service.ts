@@ -1,7 +1,8 @@
 import type { SignedInCtx, SubjectCtx } from '../../access/context.ts'
 import { NotFound } from '../../lib/errors.ts'
-import { getFileNames, getFilesOfType, type FileName } from '../catalog.service.ts'
+import { getFileNames, type FileName } from '../catalog.service.ts'
 import type { DescribedFile } from '../catalog.store.ts'
+import type { FileRecord } from '../file.store.ts'
 import { unpackJoined } from '../formats/joined-gzip.ts'
 import { archiveIn } from '../formats/stored-archive.ts'
 import { storedXz } from '../formats/stored-xz.ts'
@@ -11,7 +12,15 @@ import { getFile, getVersion, removeFile } from '../package.service.ts'
 import { receiveUpload, record, type Incoming, type PublishCtx } from '../publish.service.ts'
 import { remembered } from '../remembered.ts'
 import { signText } from '../signing.service.ts'
-import { architectureOf, debName, placeKey, placeOfKey, type DebianMetadata, type Place } from './debian.rules.ts'
+import {
+  architectureOf,
+  debName,
+  namedByFile,
+  placeKey,
+  placeOfKey,
+  type DebianMetadata,
+  type Place,
+} from './debian.rules.ts'
 
 const type = 'debian'
 
@@ -138,10 +147,11 @@ export async function getIndexFile(ctx: SubjectCtx, distribution: string, path: 
 }
 
 /** A package by the name of its file. */
-export async function getDeb(ctx: SubjectCtx, place: Place, fileName: string): Promise<DescribedFile> {
-  const [file] = await getFilesOfType(ctx, type, { fileKey: placeKey(place), lowerName: fileName.toLowerCase() })
-  if (!file) throw new NotFound('the file does not exist', 'package_file_not_found')
-  return file
+export async function getDeb(ctx: SubjectCtx, place: Place, fileName: string): Promise<FileRecord> {
+  const fileKey = placeKey(place)
+  const named = namedByFile(fileName)
+  if (!named) throw new NotFound('the file does not exist', 'package_file_not_found')
+  return getFile(ctx, await getVersion(ctx, { type, ...named }), { fileName, fileKey })
 }
 
 /** Removes a package from a part of the repository. */

@@ -1,7 +1,8 @@
 import type { SignedInCtx, SubjectCtx } from '../../access/context.ts'
 import { NotFound } from '../../lib/errors.ts'
-import { getFileNames, getFilesOfType } from '../catalog.service.ts'
+import { getFileNames } from '../catalog.service.ts'
 import type { DescribedFile } from '../catalog.store.ts'
+import type { FileRecord } from '../file.store.ts'
 import type { RpmPackage } from '../formats/rpm.ts'
 import { archiveIn } from '../formats/stored-archive.ts'
 import { getKeptIndex, type KeptIndex } from '../kept-index.service.ts'
@@ -131,14 +132,9 @@ export function settingsOf(ctx: SubjectCtx, group: string): string {
 }
 
 /** A package of a group. */
-export async function getRpm(
-  ctx: SubjectCtx,
-  { group, name, version, architecture }: NamedRpm,
-): Promise<DescribedFile> {
-  const lowerName = rpmFileName(name, version, architecture).toLowerCase()
-  const [file] = await getFilesOfType(ctx, type, { fileKey: group, lowerName })
-  if (!file) throw new NotFound('the file does not exist', 'package_file_not_found')
-  return file
+export async function getRpm(ctx: SubjectCtx, { group, name, version, architecture }: NamedRpm): Promise<FileRecord> {
+  const found = await getVersion(ctx, { type, name, version })
+  return getFile(ctx, found, { fileName: rpmFileName(name, version, architecture), fileKey: group })
 }
 
 /** Removes a package from a group. */

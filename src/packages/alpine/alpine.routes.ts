@@ -1,0 +1,71 @@
+import { storedReplies } from '../../access/serve-stored.ts'
+import { bytesOf, operation } from '../../http/operation.ts'
+import { bytes, empty, noContent } from '../../http/reply.ts'
+import { pathText } from '../../http/schema.ts'
+import { incomingOf } from '../incoming.ts'
+import { changing, publishing, reading, registry } from '../registry.ts'
+import { registryErrors } from '../registry-errors.ts'
+import { servePackageFile } from '../serve-file.ts'
+import { getApk, getIndex, getKey, publishApk, removeApk } from './alpine.service.ts'
+
+const alpine = registry('alpine', registryErrors)
+const placeParams = { branch: pathText, repository: pathText }
+const fileParams = { ...placeParams, architecture: pathText, filename: pathText }
+
+export const alpineKey = operation({
+  ...alpine,
+  method: 'GET',
+  path: '/api/packages/{username}/alpine/key',
+  requires: reading,
+  reply: { 200: bytesOf('application/x-pem-file') },
+  summary: 'Get the key that signs the Alpine repositories of an owner',
+  async run({ ctx }) {
+    const { publicKey, fileName } = await getKey(ctx)
+    const headers = { 'content-disposition': `attachment; filename="${fileName}"` }
+    return bytes('application/x-pem-file', publicKey, { headers })
+  },
+})
+
+export const alpineUpload = operation({
+  ...alpine,
+  method: 'PUT',
+  path: '/api/packages/{username}/alpine/{branch}/{repository}',
+  params: placeParams,
+  requires: publishing,
+  body: bytesOf('*/*'),
+  reply: { 201: 'empty' },
+  summary: 'Publish an Alpine package',
+  async run({ ctx, params, call }) {
+    await publishApk(ctx, params, incomingOf(call))
+    return empty(201)
+  },
+})
+
+export const alpineDownload = operation({
+  ...alpine,
+  method: 'GET',
+  path: '/api/packages/{username}/alpine/{branch}/{repository}/{architecture}/{filename}',
+  params: fileParams,
+  requires: reading,
+  reply: storedReplies,
+  summary: 'Download an Alpine package, or the index of a repository',
+  async run({ ctx, params, call }) {
+    const { architecture, filename } = params
+    if (filename === 'APKINDEX.tar.gz') return bytes('application/gzip', await getIndex(ctx, params, architecture))
+    return servePackageFile(ctx, await getApk(ctx, params, architecture, filename), call)
+  },
+})
+
+export const alpineDelete = operation({
+  ...alpine,
+  method: 'DELETE',
+  path: '/api/packages/{username}/alpine/{branch}/{repository}/{architecture}/{filename}',
+  params: fileParams,
+  requires: changing,
+  reply: { 204: 'empty' },
+  summary: 'Delete a package from an Alpine repository',
+  async run({ ctx, params }) {
+    await removeApk(ctx, params, params.architecture, params.filename)
+    return noContent()
+  },
+})

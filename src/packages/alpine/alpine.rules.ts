@@ -1,0 +1,109 @@
+import { BadRequest } from '../../lib/errors.ts'
+
+const placeForm = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/
+const nameForm = /^[A-Za-z0-9_][A-Za-z0-9_.+-]{0,199}$/
+const versionForm = /^\d+(?:\.\d+)*[a-z]?(?:_[a-z]+\d*)*(?:~[0-9a-f]+)?(?:-r\d+)?$/
+const archForm = /^[a-z0-9_-]{1,40}$/
+const maxVersionLength = 100
+
+/** The architecture of packages that fit each. */
+export const anyArch = 'noarch'
+/** Where such packages are shown when a repository has no others. */
+export const usualArch = 'x86_64'
+
+/** A repository of an owner. */
+export interface Place {
+  readonly branch: string
+  readonly repository: string
+}
+
+/** Throws `BadRequest` for what can be no repository. Gives the key of its files for an architecture. */
+export function placeKey({ branch, repository }: Place, architecture: string): string {
+  if (!placeForm.test(branch) || !placeForm.test(repository)) {
+    throw new BadRequest('the branch or the repository is invalid', 'alpine_place_invalid')
+  }
+  return `${branch}|${repository}|${architecture}`
+}
+
+/** The architecture in a key, when it is one of that repository. */
+export function architectureIn(key: string, place: Place): string | undefined {
+  const prefix = placeKey(place, '')
+  return key.startsWith(prefix) ? key.slice(prefix.length) : undefined
+}
+
+export const apkName = (name: string, version: string): string => `${name}-${version}.apk`
+
+/** The package and version that the name of a file stands for, if any. */
+export function namedByFile(fileName: string): { readonly name: string; readonly version: string } | undefined {
+  const [, name, version] = /^(.+?)-(\d[^-]*(?:-r\d+)?)\.apk$/.exec(fileName) ?? []
+  return name === undefined || version === undefined ? undefined : { name, version }
+}
+
+/** What is kept of a package: fields of its description that an index tells, and the digest of its control part. */
+export interface AlpineMetadata {
+  readonly name: string
+  readonly version: string
+  readonly checksum: string
+  readonly fields: Readonly<Record<string, string>>
+}
+
+/** Fields of an index by those of a description. Source: the format of APKINDEX. */
+const told = [
+  ['T', 'pkgdesc'],
+  ['U', 'url'],
+  ['L', 'license'],
+  ['I', 'size'],
+  ['o', 'origin'],
+  ['m', 'maintainer'],
+  ['t', 'builddate'],
+] as const
+/** The same, which are left out when there is nothing to tell. */
+const toldIfAny = [
+  ['k', 'provider_priority'],
+  ['D', 'depend'],
+  ['i', 'install_if'],
+  ['p', 'provides'],
+] as const
+
+/** Most lines of a description. */
+const maxLines = 20_000
+
+/** Reads the description inside of a package. Throws `BadRequest`. */
+export function apkOf(text: string, checksum: string) {
+  const values = new Map<string, string[]>()
+  for (const line of text.split('\n', maxLines)) {
+    const [, key = '', value = ''] = /^(\w+)\s*=\s*(.*)$/.exec(line) ?? []
+    if (key === '') continue
+    // oxlint-disable-next-line no-control-regex -- a field of an index is one line
+    const clean = value.replaceAll(/[\u0000-\u001f]+/g, ' ').trim()
+    const known = values.get(key)
+    if (known) known.push(clean)
+    else values.set(key, [clean])
+  }
+  const first = (key: string): string => values.get(key)?.[0] ?? ''
+  const all = (key: string): string => (values.get(key) ?? []).join(' ')
+  const [name, version, architecture] = [first('pkgname'), first('pkgver'), first('arch')]
+  if (!nameForm.test(name)) throw new BadRequest('the name of the package is invalid', 'package_name_invalid')
+  if (!versionForm.test(version) || version.length > maxVersionLength) {
+    throw new BadRequest('the version is invalid', 'package_version_invalid')
+  }
+  if (!archForm.test(architecture)) throw new BadRequest('the architecture is invalid', 'alpine_architecture_invalid')
+  const fields = [...told, ...toldIfAny.filter(([, key]) => all(key) !== '')].map(([letter, key]) => [letter, all(key)])
+  const metadata: AlpineMetadata = {
+    name,
+    version,
+    checksum,
+    fields: Object.fromEntries(fields) as Record<string, string>,
+  }
+  return { name, version, architecture, dataSha256: first('datahash'), metadata }
+}
+
+/** What an index for an architecture tells of a package. */
+export function paragraph(
+  { name, version, checksum, fields }: AlpineMetadata,
+  architecture: string,
+  sizeBytes: number,
+) {
+  const lines = Object.entries({ C: checksum, P: name, V: version, A: architecture, S: sizeBytes, ...fields })
+  return `${lines.map(([letter, value]) => `${letter}:${value}`).join('\n')}\n\n`
+}

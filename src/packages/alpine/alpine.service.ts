@@ -1,0 +1,142 @@
+import { createHash, createPublicKey, generateKeyPair, sign } from 'node:crypto'
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
+import type { SignedInCtx, SubjectCtx } from '../../access/context.ts'
+import { NotFound } from '../../lib/errors.ts'
+import { getFileNames, type FileName } from '../catalog.service.ts'
+import type { DescribedFile } from '../catalog.store.ts'
+import type { FileRecord } from '../file.store.ts'
+import { archiveIn } from '../formats/stored-archive.ts'
+import { tarEnd, tarHead, tarPadding } from '../formats/tar-entry.ts'
+import { getKeptIndex } from '../kept-index.service.ts'
+import { metadataOf } from '../metadata.rules.ts'
+import { comparable } from '../package.rules.ts'
+import { getFiles, getVersion, removeFile } from '../package.service.ts'
+import { receiveUpload, record, type Incoming, type PublishCtx } from '../publish.service.ts'
+import { remembered } from '../remembered.ts'
+import { getSigningKey, openSealedKey, type MakeKey } from '../signing.service.ts'
+import {
+  anyArch,
+  apkName,
+  architectureIn,
+  namedByFile,
+  paragraph,
+  placeKey,
+  usualArch,
+  type AlpineMetadata,
+  type Place,
+} from './alpine.rules.ts'
+
+const type = 'alpine'
+const compress = promisify(gzip)
+const makePair = promisify(generateKeyPair)
+
+const noFile = () => new NotFound('the file does not exist', 'package_file_not_found')
+
+/** Publishes a package into a repository of the owner's. */
+export async function publishApk(ctx: PublishCtx, place: Place, incoming: Incoming): Promise<void> {
+  placeKey(place, anyArch)
+  await receiveUpload(ctx, incoming, ctx.config.packages.limitSizeAlpine, async ({ arrived }) => {
+    const { readApk } = await import('./apk.ts')
+    const { name, version, architecture, metadata } = await readApk(archiveIn(ctx, arrived))
+    const fileKey = placeKey(place, architecture)
+    const files = [{ fileName: apkName(name, version), fileKey, isLead: true, content: arrived, metadata }]
+    await record(ctx, { type, name, version, metadata: metadata.fields, files })
+  })
+}
+
+/** apk knows RSA keys alone. */
+const makeRsaKey: MakeKey = async () => {
+  const { privateKey, publicKey } = await makePair('rsa', {
+    modulusLength: 4096,
+    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+  })
+  return { privateKey, publicKey }
+}
+
+/** The key of the owner's repositories, and what its file is called, by which apk finds it. */
+export async function getKey(ctx: SubjectCtx): Promise<{ readonly publicKey: string; readonly fileName: string }> {
+  const { public_key: publicKey } = await getSigningKey(ctx, type, makeRsaKey)
+  const der = createPublicKey(publicKey).export({ type: 'spki', format: 'der' })
+  const fingerprint = createHash('sha256').update(der).digest('hex')
+  return { publicKey, fileName: `${ctx.subject.lower_name}@${fingerprint.slice(0, 16)}.rsa.pub` }
+}
+
+/** Those files of a repository that an index for an architecture tells of. */
+function filesFor(files: readonly FileName[], place: Place, architecture: string): FileName[] {
+  const here = files.flatMap((file) => {
+    const own = architectureIn(file.file_key, place)
+    return own === undefined ? [] : [{ file, own }]
+  })
+  const isKnown = here.some(({ own }) => own === architecture)
+  const isUsual = architecture === usualArch && here.every(({ own }) => own === anyArch)
+  if (!isKnown && !isUsual) return []
+  const special = new Set(here.flatMap(({ file, own }) => (own === architecture ? [file.name] : [])))
+  return here
+    .filter(({ file, own }) => own === architecture || (own === anyArch && !special.has(file.name)))
+    .map(({ file }) => file)
+}
+
+/** The signed index of a repository for an architecture; `NotFound` when there is nothing for it. */
+export async function getIndex(ctx: SubjectCtx, place: Place, architecture: string): Promise<Buffer> {
+  const { index } = await remembered(ctx, type, `index ${placeKey(place, architecture)}`, async (changedUnix) => {
+    const files = filesFor(await getFileNames(ctx, type), place, architecture)
+    if (files.length === 0) throw noFile()
+    const plan = {
+      name: `alpine-${architecture}-1`,
+      fileIds: files.map(({ id }) => id),
+      entry: (file: DescribedFile) => paragraph(metadataOf<AlpineMetadata>(file), architecture, file.size_bytes),
+    }
+    const about = Buffer.from(`${ctx.subject.name} ${place.branch}/${place.repository}\n`)
+    const { packed } = await getKeptIndex(ctx, plan, [], (sizeBytes) => ({
+      head: Buffer.concat([
+        tarHead('DESCRIPTION', about.length, changedUnix),
+        about,
+        tarPadding(about.length),
+        tarHead('APKINDEX', sizeBytes, changedUnix),
+      ]),
+      tail: Buffer.concat([tarPadding(sizeBytes), tarEnd]),
+    }))
+    return { index: Buffer.concat([await signatureOf(ctx, packed, changedUnix), packed]) }
+  })
+  return index
+}
+
+const signAsync = promisify(sign)
+
+/** The signature that stands before an index, packed by itself; apk takes SHA-1 under this name. */
+async function signatureOf(ctx: SubjectCtx, content: Buffer, changedUnix: number): Promise<Buffer> {
+  const { fileName } = await getKey(ctx)
+  const signature = await signAsync('sha1', content, await openSealedKey(ctx, type, makeRsaKey))
+  const head = tarHead(`.SIGN.RSA.${fileName}`, signature.length, changedUnix)
+  return compress(Buffer.concat([head, signature, tarPadding(signature.length)]))
+}
+
+/** A package of a repository, under an architecture that it fits. */
+async function findApk(ctx: SubjectCtx, place: Place, architecture: string, fileName: string) {
+  const named = namedByFile(fileName)
+  if (!named) throw noFile()
+  const version = await getVersion(ctx, { type, ...named })
+  const files = (await getFiles(ctx, version)).filter((file) => file.lower_name === comparable(fileName))
+  for (const own of [architecture, anyArch]) {
+    const file = files.find(({ file_key: key }) => key === placeKey(place, own))
+    if (file) return { version, file }
+  }
+  throw noFile()
+}
+
+/** A package of a repository by the name of its file. */
+export const getApk = async (...named: Parameters<typeof findApk>): Promise<FileRecord> =>
+  (await findApk(...named)).file
+
+/** Removes a package from a repository; one for every architecture from all of them. */
+export async function removeApk(
+  ctx: SubjectCtx & SignedInCtx,
+  place: Place,
+  architecture: string,
+  fileName: string,
+): Promise<void> {
+  const { version, file } = await findApk(ctx, place, architecture, fileName)
+  await removeFile(ctx, version, file)
+}

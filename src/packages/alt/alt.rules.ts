@@ -1,0 +1,128 @@
+import { NotFound } from '../../lib/errors.ts'
+import { relationTags, type RpmPackage } from '../formats/rpm.ts'
+import { numberEntry, rpmType, textEntry, writeHeader, type RpmEntry } from '../formats/rpm-header.ts'
+import { checkedGroup } from '../rpm/rpm.rules.ts'
+
+/** What a path below the registry stands for. */
+export type AltPath =
+  | { readonly kind: 'settings'; readonly group: string }
+  | { readonly kind: 'index' | 'package'; readonly group: string; readonly architecture: string; readonly file: string }
+
+const placeForm = /^(.+)\.repo\/([^/]+)\/(base|RPMS\.classic)\/([^/]+)$/
+
+/** Reads a path below the registry; `NotFound` for what is nothing there. */
+export function altPathOf(path: string): AltPath {
+  const [isPlace, group, architecture = '', folder, file = ''] = placeForm.exec(path) ?? []
+  if (isPlace !== undefined) {
+    return { kind: folder === 'base' ? 'index' : 'package', group: checkedGroup(group), architecture, file }
+  }
+  const [isSettings, settingsGroup] = /^(.+)\.repo$/.exec(path) ?? []
+  if (isSettings !== undefined) return { kind: 'settings', group: checkedGroup(settingsGroup) }
+  throw new NotFound('there is nothing at this address', 'package_file_not_found')
+}
+
+/** The architecture in the name of a file. */
+export const architectureOf = (fileName: string): string => /\.([^.]+)\.rpm$/.exec(fileName)?.[1] ?? ''
+
+/** The folder of packages, from their architecture on. */
+export const packagesFolder = 'RPMS.classic'
+
+/** Tags of apt for RPM: the file, its size, its MD5 and its folder. */
+const aptTags = { fileName: 1_000_000, sizeBytes: 1_000_001, md5: 1_000_005, folder: 1_000_010 } as const
+
+/** Files that others may ask for by their names. */
+const isAskedFor = (path: string): boolean => /^\/etc\/|bin\/|^\/usr\/lib\/sendmail$/.test(path)
+
+const one = (tag: number, text: string): RpmEntry[] => (text === '' ? [] : [textEntry(tag, [text], rpmType.string)])
+
+/** What an index says of a package: a header with the part of its own that apt needs, and where it is. */
+export function listedHeader(
+  described: RpmPackage,
+  file: { readonly name: string; readonly sizeBytes: number; readonly md5: string },
+): Buffer {
+  const { relations, epoch } = described
+  const told = (['provides', 'requires', 'conflicts', 'obsoletes'] as const).flatMap((kind): RpmEntry[] => {
+    const list = relations[kind] ?? []
+    const [names, flags, versions] = relationTags[kind]
+    if (list.length === 0) return []
+    return [
+      textEntry(
+        names,
+        list.map((each) => each.name),
+      ),
+      numberEntry(
+        flags,
+        list.map((each) => each.flags),
+      ),
+      textEntry(
+        versions,
+        list.map((each) => each.version),
+      ),
+    ]
+  })
+  return writeHeader([
+    ...one(1000, described.name),
+    ...one(1001, described.version),
+    ...one(1002, described.release),
+    ...(epoch > 0 ? [numberEntry(1003, [epoch])] : []),
+    textEntry(1004, [described.summary], rpmType.translated),
+    textEntry(1005, [described.description], rpmType.translated),
+    numberEntry(1006, [described.buildUnix]),
+    numberEntry(1009, [described.installedBytes]),
+    ...one(1014, described.license),
+    ...one(1015, described.packager),
+    textEntry(1016, [described.group], rpmType.translated),
+    ...one(1020, described.url),
+    ...one(1022, described.architecture),
+    ...one(1044, described.sourceRpm),
+    ...told,
+    ...filesOf(described.files.filter(isAskedFor)),
+    ...one(aptTags.fileName, file.name),
+    numberEntry(aptTags.sizeBytes, [file.sizeBytes]),
+    ...one(aptTags.md5, file.md5),
+    ...one(aptTags.folder, packagesFolder),
+  ])
+}
+
+/** Files as headers have them: names, folders, and which folder each name is in. */
+function filesOf(files: readonly string[]): RpmEntry[] {
+  if (files.length === 0) return []
+  const folders = new Map<string, number>()
+  const indexes = files.map((path) => {
+    const folder = path.slice(0, path.lastIndexOf('/') + 1)
+    const index = folders.get(folder) ?? folders.size
+    folders.set(folder, index)
+    return index
+  })
+  const names = files.map((path) => path.slice(path.lastIndexOf('/') + 1))
+  return [numberEntry(1116, indexes), textEntry(1117, names), textEntry(1118, [...folders.keys()])]
+}
+
+/** A file that a release names, and its digests. */
+export interface ReleasedFile {
+  readonly name: string
+  readonly sizeBytes: number
+  readonly md5: string
+  readonly blake2b: string
+}
+
+/** What is told of a repository for an architecture. */
+export function releaseOf(
+  { owner, group, architecture, changedUnix }: AltRepository,
+  files: readonly ReleasedFile[],
+): string {
+  const lines = (digest: 'md5' | 'blake2b') =>
+    files.map((file) => ` ${file[digest]} ${file.sizeBytes} base/${file.name}\n`).join('')
+  return `Origin: ${owner}\nLabel: ${group}\nSuite: ${group}\nCodename: ${changedUnix}\nDate: ${new Date(changedUnix * 1000).toUTCString()}\nArchitectures: ${architecture}\nMD5Sum:\n${lines('md5')}BLAKE2b:\n${lines('blake2b')}`
+}
+
+export interface AltRepository {
+  readonly owner: string
+  readonly group: string
+  readonly architecture: string
+  readonly changedUnix: number
+}
+
+/** The same of its one component. */
+export const componentOf = ({ owner, group, architecture, changedUnix }: AltRepository): string =>
+  `Archive: ${group}\nComponent: classic\nVersion: ${changedUnix}\nOrigin: ${owner}\nLabel: ${group}\nArchitecture: ${architecture}\nNotAutomatic: false\n`

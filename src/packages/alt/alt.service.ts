@@ -1,0 +1,122 @@
+import { setImmediate } from 'node:timers/promises'
+import type { SignedInCtx, SubjectCtx } from '../../access/context.ts'
+import { NotFound } from '../../lib/errors.ts'
+import { getFileNames, getFilesOfType } from '../catalog.service.ts'
+import type { DescribedFile } from '../catalog.store.ts'
+import { unpackJoined } from '../formats/joined-gzip.ts'
+import type { RpmPackage } from '../formats/rpm.ts'
+import { archiveIn } from '../formats/stored-archive.ts'
+import { storedXz } from '../formats/stored-xz.ts'
+import { getKeptIndex, sumsOf } from '../kept-index.service.ts'
+import { metadataOf } from '../metadata.rules.ts'
+import { getFile, getVersion, removeFile } from '../package.service.ts'
+import { receiveUpload, record, type Incoming, type PublishCtx } from '../publish.service.ts'
+import { registryUrl } from '../registry-url.rules.ts'
+import { remembered } from '../remembered.ts'
+import { checkNames, rpmFileName, versionOf } from '../rpm/rpm.rules.ts'
+import { architectureOf, componentOf, listedHeader, releaseOf, type ReleasedFile } from './alt.rules.ts'
+import { Blake2b256 } from './blake2b.ts'
+
+const type = 'alt'
+
+/** Bytes that are hashed before others have their turn. */
+const hashedAtOnce = 32 << 10
+
+/** Publishes a package into a group. */
+export async function publishAltRpm(ctx: PublishCtx, group: string, incoming: Incoming): Promise<void> {
+  await receiveUpload(ctx, incoming, ctx.config.packages.limitSizeAlt, async ({ arrived }) => {
+    const { readRpm } = await import('../formats/rpm.ts')
+    const { described } = await readRpm(archiveIn(ctx, arrived))
+    checkNames(described)
+    const version = versionOf(described)
+    const fileName = rpmFileName(described.name, version, described.architecture)
+    await record(ctx, {
+      type,
+      name: described.name,
+      version,
+      metadata: { summary: described.summary, license: described.license, url: described.url },
+      files: [{ fileName, fileKey: group, isLead: true, content: arrived, metadata: described }],
+    })
+  })
+}
+
+async function blake2bOf(content: Buffer): Promise<string> {
+  const hash = new Blake2b256()
+  for (let at = 0; at < content.length; at += hashedAtOnce) {
+    if (at > 0) await setImmediate()
+    hash.update(content.subarray(at, at + hashedAtOnce))
+  }
+  return hash.digest()
+}
+
+async function releasedFile(name: string, content: Buffer): Promise<ReleasedFile> {
+  const { sizeBytes, digests } = await sumsOf(content, ['md5'])
+  return { name, sizeBytes, md5: digests['md5'] ?? '', blake2b: await blake2bOf(content) }
+}
+
+/** The index of a group for an architecture, packed for memory, and what is told of it. */
+const getRepository = (ctx: SubjectCtx, group: string, architecture: string) =>
+  remembered(ctx, type, `group ${architecture} ${group}`, async (changedUnix) => {
+    const files = (await getFileNames(ctx, type)).filter(
+      (file) => file.file_key === group && architectureOf(file.name) === architecture,
+    )
+    if (files.length === 0) throw noFile()
+    const plan = {
+      name: 'alt-1',
+      fileIds: files.map(({ id }) => id),
+      entry: (file: DescribedFile) =>
+        listedHeader(metadataOf<RpmPackage>(file), { name: file.name, sizeBytes: file.size_bytes, md5: file.md5 }),
+    }
+    const { packed } = await getKeptIndex(ctx, plan, [])
+    const list = await unpackJoined(packed)
+    const about = { owner: ctx.subject.name, group, architecture, changedUnix }
+    const component = componentOf(about)
+    const release = releaseOf(about, [
+      await releasedFile('pkglist.classic', list),
+      await releasedFile('pkglist.classic.xz', storedXz(list)),
+      await releasedFile('release.classic', Buffer.from(component)),
+    ])
+    return { packed, component, release }
+  })
+
+const noFile = () => new NotFound('the file does not exist', 'package_file_not_found')
+
+/** A file of the index of a group for an architecture; `NotFound` for others. */
+export async function getIndexFile(
+  ctx: SubjectCtx,
+  { group, architecture, file }: { readonly group: string; readonly architecture: string; readonly file: string },
+): Promise<string | Buffer> {
+  const { packed, component, release } = await getRepository(ctx, group, architecture)
+  if (file === 'release') return release
+  if (file === 'release.classic') return component
+  if (file === 'pkglist.classic') return unpackJoined(packed)
+  if (file === 'pkglist.classic.xz') return storedXz(await unpackJoined(packed))
+  throw noFile()
+}
+
+/** What a client is told of a group. */
+export function settingsOf(ctx: SubjectCtx, group: string): string {
+  const base = [registryUrl(ctx, type), ...group.split('/').map(encodeURIComponent)].join('/')
+  const parts = [ctx.subject.name, ...group.split('/')]
+  return `[${parts.join('-')}]\nname=${parts.join(' - ')}\nbaseurl=${base}\nenabled=1\n`
+}
+
+/** A package of a group by the name of its file. */
+export async function getAltRpm(
+  ctx: SubjectCtx,
+  { group, architecture, file: name }: { readonly group: string; readonly architecture: string; readonly file: string },
+): Promise<DescribedFile> {
+  const [file] = await getFilesOfType(ctx, type, { fileKey: group, lowerName: name.toLowerCase() })
+  if (!file || architectureOf(file.name) !== architecture) throw noFile()
+  return file
+}
+
+/** Removes a package from a group. */
+export async function removeAltRpm(
+  ctx: SubjectCtx & SignedInCtx,
+  named: { readonly group: string; readonly architecture: string; readonly file: string },
+): Promise<void> {
+  const file = await getAltRpm(ctx, named)
+  const version = await getVersion(ctx, { type, name: file.package_name, version: file.version })
+  await removeFile(ctx, version, await getFile(ctx, version, { fileName: file.name, fileKey: file.file_key }))
+}
