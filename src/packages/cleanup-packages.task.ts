@@ -10,7 +10,8 @@ import type { PackageBlobId } from '../lib/ids.ts'
 import { mapLimited } from '../lib/map-limited.ts'
 import { nowUnix, type Unix } from '../lib/time.ts'
 import { removeStrayFiles } from '../storage/stray-files.ts'
-import { removeOldUploads } from './container/old-uploads.service.ts'
+import { removeOldInternalFiles, removeOldUploads } from './container/old-uploads.service.ts'
+import { upstreamVersion } from './upstream/upstream.rules.ts'
 import { deleteUnusedBlobs, listReleasedBlobs, listUsedBlobKeys } from './blob.store.ts'
 
 /** Contents that are looked at in one transaction, and files that are removed at the same time. */
@@ -19,6 +20,9 @@ const parallelDeletions = 8
 
 /** A file without a row may be one that has just arrived. */
 const leastStrayMs = 24 * 3_600_000
+
+/** How long what came from an upstream is kept; it is fetched again when somebody wants it then. */
+const keptFromUpstreamsSeconds = 30 * 24 * 3600
 
 /** Removes files of the store whose rows are gone. Their names are used by nobody else, now or later. */
 export const deletePackageContents = job({
@@ -40,6 +44,7 @@ export const cleanupPackages = (config: Config) =>
     const { olderThan } = config.cronCleanupPackages
     await sweep(ctx, now - Math.floor(olderThan / 1000), run)
     await removeOldUploads(ctx, now - Math.floor(Math.max(olderThan, leastStrayMs) / 1000), run.signal)
+    await removeOldInternalFiles(ctx, upstreamVersion, now - keptFromUpstreamsSeconds, run.signal)
     await removeStrayFiles(ctx.blobs.packages, {
       beforeUnix: now - Math.floor(Math.max(olderThan, leastStrayMs) / 1000),
       usedAmong: (keys) => listUsedBlobKeys(ctx.db, keys),

@@ -39,3 +39,10 @@ export const mayUnlinkPackage = (viewer: Viewer, owner: UserRow, { rank }: Stand
   owner.kind === 'individual' || viewer.isAdmin || rank >= mode.admin
     ? allow
     : deny('only administrators of the organization may unlink its packages')
+
+/** What an upstream gives everybody installs, so it is named by the owner and by administrators alone. */
+export function mayChangeUpstreams(viewer: Viewer, owner: UserRow, { rank }: Standing): Verdict {
+  const account = asAccount(viewer)
+  if (account && (account.isAdmin || account.id === owner.id || rank >= mode.admin)) return allow
+  return deny('only the owner and administrators may change the upstreams of packages')
+}

@@ -9,7 +9,7 @@ import { pathText } from '../http/schema.ts'
 import { Moved, NotFound, Unauthenticated } from '../lib/errors.ts'
 import { must } from '../lib/verdict.ts'
 import { standingWith } from './package-access.service.ts'
-import { mayReadPackages, mayWritePackages, type Standing } from './package.policy.ts'
+import { mayChangeUpstreams, mayReadPackages, mayWritePackages, type Standing } from './package.policy.ts'
 import { getVersion } from './package.service.ts'
 import type { VersionRecord } from './package.store.ts'
 
@@ -44,6 +44,16 @@ export const packagesWritable: Requirement<PackagesCtx & SignedInCtx, object> = 
   refuses: [403],
   check({ viewer, subject, standing }) {
     must(mayWritePackages(viewer, subject, standing))
+    return {}
+  },
+}
+
+/** The caller may say where the registries of the owner of the path fetch what they do not have. */
+export const upstreamsChangeable: Requirement<PackagesCtx & SignedInCtx, object> = {
+  codes: ['packageUpstreams'],
+  refuses: [403],
+  check({ viewer, subject, standing }) {
+    must(mayChangeUpstreams(viewer, subject, standing))
     return {}
   },
 }

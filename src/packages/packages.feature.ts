@@ -32,6 +32,9 @@ import { unlinkTransferred } from './package.subscribers.ts'
 import { packageKeyPurpose } from './signing.service.ts'
 import { registryCredentials } from './registry-token.ts'
 import { rememberedIndexes } from './remembered.ts'
+import { upstreamClient, upstreamWork } from './upstream/upstream-client.ts'
+import * as upstreamRoutes from './upstream/upstream.routes.ts'
+import { upstreamSecretPurpose } from './upstream/upstream.service.ts'
 
 /** Packages of accounts and organizations, and the registries that they are published to and fetched from. */
 export const packages: Feature = {
@@ -58,13 +61,17 @@ export const packages: Feature = {
     mavenRoutes,
     pypiRoutes,
     archRoutes,
+    upstreamRoutes,
     conanRoutes,
     condaRoutes,
     conanV1Routes,
   ],
   credentials: [registryCredentials],
-  sealed: [{ table: 'package_key', column: 'sealed_key', purpose: packageKeyPurpose }],
-  services: [rememberedIndexes, archiveThread],
+  sealed: [
+    { table: 'package_key', column: 'sealed_key', purpose: packageKeyPurpose },
+    { table: 'package_upstream', column: 'sealed_secret', purpose: upstreamSecretPurpose },
+  ],
+  services: [rememberedIndexes, archiveThread, upstreamClient, upstreamWork],
   subscribers: [unlinkTransferred],
   jobs: [deletePackageContents],
   schedules: (config) => [cleanupPackages(config)],

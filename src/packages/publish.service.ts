@@ -205,8 +205,9 @@ export async function record(ctx: PublishCtx, publication: Publication): Promise
     // The ledger's row is held from here on: of several uploads the later ones count what the earlier ones added.
     await addToUsage(tx, { ownerId: ctx.subject.id }, kind, addedBytes)
     await refuseOverOwnerLimits(ctx, tx, { sizeBytes: 0, versions: 0 })
+    if (version.is_internal) return version
     await bumpRevision(tx, ctx.subject.id, publication.type, now)
-    if (isNew && !version.is_internal) {
+    if (isNew) {
       await publish(tx, 'package.created', {
         ownerId: ctx.subject.id,
         packageId: version.package_id,

@@ -7,14 +7,19 @@ export interface Ended {
   readonly err: string
 }
 
-/** Longest time of one program of a test, in milliseconds. */
+/** Longest time of one program of a test, in milliseconds, unless it is given another. */
 const programTimeoutMs = 60_000
 
 /** Runs a program to its end, with an input and a folder. */
 export function runProgram(
   program: string,
   args: readonly string[],
-  options: { readonly cwd?: string; readonly env?: NodeJS.ProcessEnv; readonly input?: string } = {},
+  options: {
+    readonly cwd?: string
+    readonly env?: NodeJS.ProcessEnv
+    readonly input?: string
+    readonly timeoutMs?: number
+  } = {},
 ): Promise<Ended> {
   return new Promise((resolve) => {
     const child = execFile(
@@ -23,7 +28,7 @@ export function runProgram(
       {
         cwd: options.cwd,
         env: { ...process.env, GIT_TERMINAL_PROMPT: '0', ...options.env },
-        timeout: programTimeoutMs,
+        timeout: options.timeoutMs ?? programTimeoutMs,
         maxBuffer: 64 << 20,
       },
       (error, out, err) => resolve({ code: error ? (typeof error.code === 'number' ? error.code : -1) : 0, out, err }),

@@ -6,7 +6,10 @@ import { runProgram, type Ended } from './program.ts'
 /** A client that is written in Python, kept between runs of the tests. */
 export interface PythonClient {
   /** Runs Python with the client's modules. */
-  run(args: readonly string[], options?: { cwd?: string; env?: NodeJS.ProcessEnv; input?: string }): Promise<Ended>
+  run(
+    args: readonly string[],
+    options?: { cwd?: string; env?: NodeJS.ProcessEnv; input?: string; timeoutMs?: number },
+  ): Promise<Ended>
   /** The client's own command of a name. */
   command(name: string): string
 }

@@ -199,6 +199,11 @@ export const packages = defineSection('packages', {
   limitSizeRubygems: packageSize('LIMIT_SIZE_RUBYGEMS', 'RubyGems'),
   limitSizeSwift: packageSize('LIMIT_SIZE_SWIFT', 'Swift'),
   limitSizeVagrant: packageSize('LIMIT_SIZE_VAGRANT', 'Vagrant'),
+  upstreamAllowedHostList: list(
+    'UPSTREAM_ALLOWED_HOST_LIST',
+    [],
+    'where upstreams of registries may be: external, private, loopback, * , networks, addresses, names with *; empty is external',
+  ),
   defaultRpmSignEnabled: bool('DEFAULT_RPM_SIGN_ENABLED', false, 'whether RPM packages are signed'),
 })
 

@@ -31,6 +31,7 @@ import { packages1 } from './packages-1.ts'
 import { packages2 } from './packages-2.ts'
 import { packages3 } from './packages-3.ts'
 import { packages4 } from './packages-4.ts'
+import { packages5 } from './packages-5.ts'
 import { pulls1 } from './pulls-1.ts'
 import { quota1 } from './quota-1.ts'
 import { quota2 } from './quota-2.ts'
@@ -99,4 +100,5 @@ export const migrations: readonly Migration[] = [
   actions5,
   actions6,
   actions7,
+  packages5,
 ]

@@ -127,6 +127,21 @@ export interface PackageIndexPartTable {
   packed: Buffer
 }
 
+/** Where an owner's registry asks for what it does not have. */
+export interface PackageUpstreamTable {
+  owner_id: UserId
+  type: string
+  /** Without a slash at its end. */
+  url: string
+  /** Who signs in there; empty for a token alone, or nobody. */
+  user_name: string
+  /** Sealed with the instance key. */
+  sealed_secret: string | null
+  /** Patterns of names that are never asked for, as JSON. */
+  reserved: string
+  created_unix: Unix
+}
+
 export interface PackageTables {
   package: PackageTable
   package_version: PackageVersionTable
@@ -139,6 +154,7 @@ export interface PackageTables {
   package_key: PackageKeyTable
   package_upload: PackageUploadTable
   package_index_part: PackageIndexPartTable
+  package_upstream: PackageUpstreamTable
 }
 
 export type PackageRow = Selectable<PackageTable>
@@ -153,3 +169,4 @@ export type PackageKeyRow = Selectable<PackageKeyTable>
 export type PackageUploadRow = Selectable<PackageUploadTable>
 export type PackageIndexPartRow = Selectable<PackageIndexPartTable>
 export type NewPackageUploadRow = Insertable<PackageUploadTable>
+export type PackageUpstreamRow = Selectable<PackageUpstreamTable>

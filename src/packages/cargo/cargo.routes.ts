@@ -5,11 +5,14 @@ import { bytes } from '../../http/reply.ts'
 import { pathText } from '../../http/schema.ts'
 import { untied } from '../../http/untied-body.ts'
 import { getFilesOfPackage, getPackageWithVersions, searchPackages } from '../catalog.service.ts'
+import type { FileRecord } from '../file.store.ts'
 import { getFile, getVersion } from '../package.service.ts'
 import { changing, json, jsonReply, publishing, reading, registry } from '../registry.ts'
 import { jsonErrors } from '../registry-errors.ts'
 import { remembered } from '../remembered.ts'
 import { servePackageFile } from '../serve-file.ts'
+import { orUpstream } from '../upstream/upstream.service.ts'
+import { crateFrom, crateLinesFrom } from './cargo-upstream.service.ts'
 import { presentConfig, presentFound, presentIndex } from './cargo.present.ts'
 import { crateFileName } from './cargo.rules.ts'
 import { publishCrate, yank } from './cargo.service.ts'
@@ -61,10 +64,14 @@ const index = {
 } as const
 
 async function sparseIndex(ctx: Parameters<typeof getPackageWithVersions>[0], name: string) {
-  const { text } = await remembered(ctx, type, name.toLowerCase(), async () => {
-    const { row, versions } = await getPackageWithVersions(ctx, type, name)
-    return { text: Buffer.from(presentIndex(versions, await getFilesOfPackage(ctx, row))) }
-  })
+  const own = async () => {
+    const { text } = await remembered(ctx, type, name.toLowerCase(), async () => {
+      const { row, versions } = await getPackageWithVersions(ctx, type, name)
+      return { text: Buffer.from(presentIndex(versions, await getFilesOfPackage(ctx, row))) }
+    })
+    return text
+  }
+  const text = await orUpstream(ctx, { type, name }, own, (source) => crateLinesFrom(source, name))
   return bytes('text/plain;charset=utf-8', text)
 }
 
@@ -91,9 +98,14 @@ export const cargoDownload = operation({
   reply: storedReplies,
   summary: 'Download a crate',
   async run({ ctx, params: { name, version }, call }) {
-    const found = await getVersion(ctx, { type, name, version })
-    const fileName = crateFileName(found.name, found.version)
-    return servePackageFile(ctx, await getFile(ctx, found, { fileName }), call)
+    const own = async () => {
+      const found = await getVersion(ctx, { type, name, version })
+      return getFile(ctx, found, { fileName: crateFileName(found.name, found.version) })
+    }
+    const file = await orUpstream<FileRecord>(ctx, { type, name }, own, (source) =>
+      crateFrom(ctx, source, name, version),
+    )
+    return servePackageFile(ctx, file, call)
   },
 })
 

@@ -1,4 +1,5 @@
 import { BadRequest } from '../../lib/errors.ts'
+import { fits } from '../glob.rules.ts'
 
 /** A version of a recipe, and under whose name and channel it stands; `_` is none. */
 export interface Reference {
@@ -83,30 +84,6 @@ export function placeOfKey(key: string): Place & Pick<Reference, 'user' | 'chann
 /** As clients write it. */
 export const writeReference = ({ name, version, user, channel }: Reference): string =>
   user === '_' ? `${name}/${version}` : `${name}/${version}@${user}/${channel}`
-
-/** Whether a text fits a pattern of the shell in which `*` is anything and `?` one character. */
-function fits(pattern: string, text: string): boolean {
-  let at = 0
-  let next = 0
-  let star = -1
-  let starAt = 0
-  while (at < text.length) {
-    if (pattern[next] === '*') {
-      star = next++
-      starAt = at
-    } else if (next < pattern.length && (pattern[next] === '?' || pattern[next] === text[at])) {
-      at += 1
-      next += 1
-    } else if (star >= 0) {
-      next = star + 1
-      at = ++starAt
-    } else {
-      return false
-    }
-  }
-  while (pattern[next] === '*') next += 1
-  return next === pattern.length
-}
 
 /** Longest pattern, in characters. */
 const maxPatternLength = 512

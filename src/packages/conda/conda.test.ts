@@ -183,7 +183,10 @@ test('the library of pixi and mamba solves and installs what conda-package-handl
     await build('tool', '1.10', 'conda', ['base >=1'])
     const prefix = join(folder, 'prefix')
     const channel = `${forge.url}/api/packages/alice/conda/main`
-    const ended = await client.run(['-c', session, channel, prefix], { env: { HOME: folder } })
+    const ended = await client.run(['-c', session, channel, prefix], {
+      env: { HOME: folder, RAYON_NUM_THREADS: '1' },
+      timeoutMs: 100_000,
+    })
     assert.equal(ended.code, 0, ended.err)
     assert.deepEqual(ended.out.trim().split('\n').toSorted(), [
       'base 1.0 base-1.0-0.tar.bz2',

@@ -7,9 +7,12 @@ import { pathText } from '../../http/schema.ts'
 import { untied } from '../../http/untied-body.ts'
 import { BadRequest } from '../../lib/errors.ts'
 import { mayPublish, mayPull, packagesOn } from '../package.requirements.ts'
+import type { FileRecord } from '../file.store.ts'
 import { json } from '../registry.ts'
 import { registryTokenSeconds, writeRegistryToken } from '../registry-token.ts'
 import { servePackageFile } from '../serve-file.ts'
+import { orUpstream } from '../upstream/upstream.service.ts'
+import { blobFrom, manifestFrom, tagsFrom } from './container-upstream.service.ts'
 import { containerErrors } from './container-errors.ts'
 import { registryToken } from './container.requirements.ts'
 import { checkImageName, indexType } from './container.rules.ts'
@@ -25,6 +28,7 @@ import {
   pushManifest,
   removeBlob,
   removeManifest,
+  type FoundManifest,
 } from './container.service.ts'
 import { abortUpload, addPart, beginUpload, completeUpload, getUpload } from './upload.service.ts'
 
@@ -208,7 +212,12 @@ export const containerGetBlob = operation({
   reply: storedReplies,
   summary: 'Get a content of an image',
   async run({ ctx, params: { image, digest }, call }) {
-    const file = await getBlob(ctx, image, digest)
+    const file = await orUpstream<FileRecord>(
+      ctx,
+      { type: 'container', name: image },
+      () => getBlob(ctx, image, digest),
+      (source) => blobFrom(ctx, source, image, digest),
+    )
     return servePackageFile(ctx, file, call, { headers: { 'docker-content-digest': digest } })
   },
 })
@@ -258,7 +267,12 @@ export const containerGetManifest = operation({
   reply: storedReplies,
   summary: 'Get a manifest by a tag or its digest',
   async run({ ctx, params: { image, reference }, call }) {
-    const { file, metadata } = await getManifest(ctx, image, reference)
+    const { file, metadata } = await orUpstream<FoundManifest>(
+      ctx,
+      { type: 'container', name: image },
+      () => getManifest(ctx, image, reference),
+      (source) => manifestFrom(source, image, reference),
+    )
     const headers = { 'docker-content-digest': metadata.digest }
     return servePackageFile(ctx, file, call, { contentType: metadata.mediaType, headers })
   },
@@ -290,7 +304,12 @@ export const containerListTags = operation({
   async run({ ctx, params: { image }, query: { n, last = '' } }) {
     if (n !== undefined && n < 0) throw new BadRequest('n is a number of tags')
     const limit = Math.min(maxPage, n ?? maxPage)
-    const { tags, hasMore } = await getTags(ctx, image, last, limit)
+    const { tags, hasMore } = await orUpstream(
+      ctx,
+      { type: 'container', name: image },
+      () => getTags(ctx, image, last, limit),
+      (source) => tagsFrom(source, image, last, limit),
+    )
     const { name } = ctx.subject
     const lastShown = encodeURIComponent(tags.at(-1) ?? last)
     const next = `<${below(name, image, `tags/list?last=${lastShown}&n=${limit}`)}>; rel="next"`

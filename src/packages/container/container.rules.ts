@@ -18,6 +18,8 @@ const indexTypes = new Set([
   'application/vnd.oci.image.index.v1+json',
   'application/vnd.docker.distribution.manifest.list.v2+json',
 ])
+/** Media types of manifests that are understood. */
+export const manifestMediaTypes = [...manifestTypes, ...indexTypes]
 export const indexType = 'application/vnd.oci.image.index.v1+json'
 
 /** The version under which an image's contents stand that no manifest has yet. */

@@ -181,7 +181,12 @@ async function getManifestVersion(ctx: SubjectCtx, image: string, reference: str
 }
 
 /** A manifest and what is known of it. */
-export async function getManifest(ctx: SubjectCtx, image: string, reference: string) {
+export interface FoundManifest {
+  readonly file: FileRecord
+  readonly metadata: Pick<ManifestMetadata, 'digest' | 'mediaType'>
+}
+
+export async function getManifest(ctx: SubjectCtx, image: string, reference: string): Promise<FoundManifest> {
   const version = await getManifestVersion(ctx, image, reference)
   const file = await getFile(ctx, version, { fileName: manifestFile })
   return { file, metadata: metadataOf<ManifestMetadata>(version) }

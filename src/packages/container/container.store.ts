@@ -149,13 +149,19 @@ export const listOldUploads = (db: Db, beforeUnix: Unix, after: number | undefin
     .limit(limit)
     .execute()
 
-/** Versions that registries keep for themselves, with files from before a moment, after an id. */
-export const listInternalVersions = (db: Db, beforeUnix: Unix, after: number | undefined, limit: number) =>
+/** Versions of a name that registries keep for themselves, with files from before a moment, after an id. */
+export const listInternalVersions = (
+  db: Db,
+  lowerVersion: string,
+  beforeUnix: Unix,
+  after: number | undefined,
+  limit: number,
+) =>
   db
     .selectFrom('package_version')
     .select(['id', 'package_id'])
     .where('is_internal', '=', true)
-    .where('type', '=', 'container')
+    .where('lower_version', '=', lowerVersion)
     .where('id', '>', (after ?? 0) as PackageVersionId)
     .where((where) =>
       where.exists(

@@ -6,6 +6,7 @@ import { inBatches } from '../../lib/in-batches.ts'
 import { nowUnix, type Unix } from '../../lib/time.ts'
 import { hasFiles } from '../file.store.ts'
 import { deletePackageWithoutVersions, deleteVersionRow, holdPackage } from '../package.store.ts'
+import { uploadVersion } from './container.rules.ts'
 import { deleteOldFiles, listInternalVersions, listOldUploads } from './container.store.ts'
 import { abortUpload } from './upload.service.ts'
 
@@ -25,7 +26,18 @@ export async function removeOldUploads(ctx: Ctx, beforeUnix: Unix, signal: Abort
       })
     }
   }
-  for await (const versions of inBatches((after?: number) => listInternalVersions(ctx.db, beforeUnix, after, batch))) {
+  await removeOldInternalFiles(ctx, uploadVersion, beforeUnix, signal)
+}
+
+/** Removes files from before a moment out of versions of a name that registries keep for themselves. */
+export async function removeOldInternalFiles(
+  ctx: Ctx,
+  lowerVersion: string,
+  beforeUnix: Unix,
+  signal: AbortSignal,
+): Promise<void> {
+  const page = (after?: number) => listInternalVersions(ctx.db, lowerVersion, beforeUnix, after, batch)
+  for await (const versions of inBatches(page)) {
     signal.throwIfAborted()
     for (const { id, package_id: packageId } of versions) {
       await transaction(ctx.db, async (tx) => {

@@ -12,12 +12,15 @@ import { json, jsonReply, publishing, reading, registry } from '../registry.ts'
 import { registryErrors } from '../registry-errors.ts'
 import { compareSemver, newestOf } from '../semver.rules.ts'
 import { servePackageFile } from '../serve-file.ts'
+import { orUpstream } from '../upstream/upstream.service.ts'
+import { goArchiveFrom, goDocumentFrom, goVersionFrom } from './go-upstream.service.ts'
 import { unescapeModule, type GoMetadata } from './go.rules.ts'
 import { publishModule } from './go.service.ts'
 
 const type = 'go'
 const go = registry(type, registryErrors)
 const moduleParams = { module: pathText }
+const textType = 'text/plain;charset=utf-8'
 
 const presentInfo = (version: { readonly version: string; readonly created_unix: number }) =>
   json({ Version: version.version, Time: formatUnix(version.created_unix) })
@@ -45,9 +48,19 @@ export const goListVersions = operation({
   reply: { 200: bytesOf('text/plain') },
   summary: 'List the versions of a Go module',
   async run({ ctx, params }) {
-    const { versions } = await getPackageWithVersions(ctx, type, unescapeModule(params.module))
-    const names = versions.map((version) => version.version).toSorted(compareSemver)
-    return bytes('text/plain;charset=utf-8', names.map((name) => `${name}\n`).join(''))
+    const name = unescapeModule(params.module)
+    const own = async () => {
+      const { versions } = await getPackageWithVersions(ctx, type, name)
+      const names = versions.map((version) => version.version).toSorted(compareSemver)
+      return names.map((each) => `${each}\n`).join('')
+    }
+    const list = await orUpstream<string | Buffer>(
+      ctx,
+      { type, name },
+      own,
+      async (source) => (await goDocumentFrom(source, params.module, '@v/list')).content,
+    )
+    return bytes(textType, list)
   },
 })
 
@@ -60,10 +73,17 @@ export const goLatest = operation({
   reply: jsonReply,
   summary: 'Get the newest version of a Go module',
   async run({ ctx, params }) {
-    const { versions } = await getPackageWithVersions(ctx, type, unescapeModule(params.module))
-    const newest = newestOf(versions, (version) => version.version)
-    if (!newest) throw new NotFound('the module does not exist', 'package_not_found')
-    return presentInfo(newest)
+    const name = unescapeModule(params.module)
+    const own = async () => {
+      const { versions } = await getPackageWithVersions(ctx, type, name)
+      const newest = newestOf(versions, (version) => version.version)
+      if (!newest) throw new NotFound('the module does not exist', 'package_not_found')
+      return presentInfo(newest)
+    }
+    return orUpstream(ctx, { type, name }, own, async (source) => ({
+      ...json(null),
+      content: (await goDocumentFrom(source, params.module, '@latest')).content,
+    }))
   },
 })
 
@@ -76,10 +96,20 @@ export const goFile = operation({
   reply: storedReplies,
   summary: 'Get the time, the go.mod or the archive of a version of a Go module',
   async run({ ctx, params, call }) {
-    const [, name = '', ending] = /^(.+)\.(info|mod|zip)$/.exec(params.file) ?? []
-    const version = await getDescribed(ctx, type, unescapeModule(params.module), unescapeModule(name))
-    if (ending === 'info') return presentInfo(version)
-    if (ending === 'mod') return bytes('text/plain;charset=utf-8', metadataOf<GoMetadata>(version).goMod)
-    return servePackageFile(ctx, await getFile(ctx, version, { fileName: `${version.version}.zip` }), call)
+    const [, escaped = '', ending] = /^(.+)\.(info|mod|zip)$/.exec(params.file) ?? []
+    const name = unescapeModule(params.module)
+    const own = async () => {
+      const version = await getDescribed(ctx, type, name, unescapeModule(escaped))
+      if (ending === 'info') return presentInfo(version)
+      if (ending === 'mod') return bytes(textType, metadataOf<GoMetadata>(version).goMod)
+      return servePackageFile(ctx, await getFile(ctx, version, { fileName: `${version.version}.zip` }), call)
+    }
+    return orUpstream<Awaited<ReturnType<typeof own>>>(ctx, { type, name }, own, async (source) => {
+      if (ending === 'zip') {
+        return servePackageFile(ctx, await goArchiveFrom(ctx, source, params.module, escaped), call)
+      }
+      const { content } = await goVersionFrom(source, params.module, params.file)
+      return ending === 'info' ? { ...json(null), content } : bytes(textType, content)
+    })
   },
 })

@@ -2,10 +2,13 @@ import { createHash } from 'node:crypto'
 import type { SubjectCtx } from '../../access/context.ts'
 import { BadRequest, NotFound } from '../../lib/errors.ts'
 import { getPackageWithVersions } from '../catalog.service.ts'
+import type { FileRecord } from '../file.store.ts'
 import { archiveIn, wholeOf } from '../formats/stored-archive.ts'
 import { getFile, getVersion } from '../package.service.ts'
 import { publishFile, receiveUpload, record, type Incoming, type PublishCtx } from '../publish.service.ts'
 import { remembered } from '../remembered.ts'
+import { orUpstream } from '../upstream/upstream.service.ts'
+import { mavenFileFrom, mavenListFrom } from './maven-upstream.service.ts'
 import { isMainFile, isPom, isSnapshot, packageName, type ChecksumName, type MavenPath } from './maven.rules.ts'
 import { versionList } from './version-list.rules.ts'
 
@@ -34,17 +37,31 @@ export async function publishArtifact(ctx: PublishCtx, path: MavenPath, incoming
 }
 
 /** The list of an artifact's versions, as XML, or `NotFound`. */
-export async function getVersionList(ctx: SubjectCtx, path: MavenPath): Promise<Buffer> {
-  const { text } = await remembered(ctx, type, packageName(path).toLowerCase(), async () => {
-    const { versions } = await getPackageWithVersions(ctx, type, packageName(path))
-    const names = versions.map((version) => version.version)
-    return { text: Buffer.from(versionList(path, names)) }
-  })
-  return text
-}
+export const getVersionList = (ctx: SubjectCtx, path: MavenPath): Promise<Buffer> =>
+  orUpstream(
+    ctx,
+    { type, name: packageName(path) },
+    async () => {
+      const { text } = await remembered(ctx, type, packageName(path).toLowerCase(), async () => {
+        const { versions } = await getPackageWithVersions(ctx, type, packageName(path))
+        const names = versions.map((version) => version.version)
+        return { text: Buffer.from(versionList(path, names)) }
+      })
+      return text
+    },
+    (source) => mavenListFrom(source, path),
+  )
 
 /** The file that a path names, or `NotFound`. */
-export async function getArtifact(ctx: SubjectCtx, path: MavenPath) {
+export const getArtifact = (ctx: SubjectCtx, path: MavenPath): Promise<FileRecord> =>
+  orUpstream<FileRecord>(
+    ctx,
+    { type, name: packageName(path) },
+    () => getOwnArtifact(ctx, path),
+    async (source) => ({ ...(await mavenFileFrom(ctx, source, path)), name: path.fileName }),
+  )
+
+async function getOwnArtifact(ctx: SubjectCtx, path: MavenPath): Promise<FileRecord> {
   const version = await getVersion(ctx, { type, name: packageName(path), version: path.version ?? '' })
   return getFile(ctx, version, { fileName: path.fileName })
 }
@@ -63,11 +80,11 @@ export async function getChecksum(ctx: SubjectCtx, path: MavenPath, checksum: Ch
 export async function checkChecksum(ctx: SubjectCtx, path: MavenPath, checksum: ChecksumName, sent: string) {
   // The list of versions is computed: what the client thinks of it makes no difference.
   if (path.isVersionList) return
-  const expected = await getChecksum(ctx, path, checksum).catch((error: unknown) => {
+  const own = await getOwnArtifact(ctx, path).catch((error: unknown) => {
     throw error instanceof NotFound ? new NotFound('the file of this checksum does not exist') : error
   })
   // Some clients write the name of the file behind it.
-  if (sent.trim().split(/\s/)[0]?.toLowerCase() !== expected) {
+  if (sent.trim().split(/\s/)[0]?.toLowerCase() !== own[checksum]) {
     throw new BadRequest('the checksum is not that of the file', 'package_checksum_wrong')
   }
 }

@@ -5,12 +5,15 @@ import { empty } from '../../http/reply.ts'
 import { pathText } from '../../http/schema.ts'
 import { NotFound } from '../../lib/errors.ts'
 import { getPublishers, getFilesOfPackage, getPackageWithVersions, searchPackages } from '../catalog.service.ts'
+import type { FileRecord } from '../file.store.ts'
 import { getFile, getVersion, removeVersion } from '../package.service.ts'
 import { changing, json, jsonReply, publishing, reading, registry } from '../registry.ts'
 import { jsonErrors } from '../registry-errors.ts'
 import { remembered } from '../remembered.ts'
 import { servePackageFile } from '../serve-file.ts'
 import { getTags, removeTag } from '../tag.service.ts'
+import { orUpstream } from '../upstream/upstream.service.ts'
+import { npmArchiveFrom, npmDocumentFrom } from './npm-upstream.service.ts'
 import { presentDocument, presentFound, presentTags } from './npm.present.ts'
 import { publishDocument, removePackage, tagVersion } from './npm.service.ts'
 
@@ -54,11 +57,15 @@ export const npmMetadata = operation({
   reply: jsonReply,
   summary: 'Get what is known of an npm package and all of its versions',
   async run({ ctx, params: { name } }) {
-    const { text } = await remembered(ctx, type, `document ${name.toLowerCase()}`, async () => {
-      const { row, versions } = await getPackageWithVersions(ctx, type, name)
-      const [files, tags] = await Promise.all([getFilesOfPackage(ctx, row), getTags(ctx, row)])
-      return { text: Buffer.from(JSON.stringify(presentDocument(ctx, versions, files, tags))) }
-    })
+    const own = async () => {
+      const { text } = await remembered(ctx, type, `document ${name.toLowerCase()}`, async () => {
+        const { row, versions } = await getPackageWithVersions(ctx, type, name)
+        const [files, tags] = await Promise.all([getFilesOfPackage(ctx, row), getTags(ctx, row)])
+        return { text: Buffer.from(JSON.stringify(presentDocument(ctx, versions, files, tags))) }
+      })
+      return text
+    }
+    const text = await orUpstream(ctx, { type, name }, own, (source) => npmDocumentFrom(ctx, source, name))
     return { ...json(null), content: text }
   },
 })
@@ -72,8 +79,11 @@ export const npmDownload = operation({
   reply: storedReplies,
   summary: 'Download the archive of a version of an npm package',
   async run({ ctx, params: { name, version, filename }, call }) {
-    const found = await getVersion(ctx, { type, name, version })
-    return servePackageFile(ctx, await getFile(ctx, found, { fileName: filename }), call)
+    const own = async () => getFile(ctx, await getVersion(ctx, { type, name, version }), { fileName: filename })
+    const file = await orUpstream<FileRecord>(ctx, { type, name }, own, (source) =>
+      npmArchiveFrom(ctx, source, name, filename),
+    )
+    return servePackageFile(ctx, file, call)
   },
 })
 
@@ -86,10 +96,14 @@ export const npmDownloadByName = operation({
   reply: storedReplies,
   summary: 'Download an archive of an npm package by the name of its file',
   async run({ ctx, params: { name, filename }, call }) {
-    const { row } = await getPackageWithVersions(ctx, type, name)
-    const files = await getFilesOfPackage(ctx, row)
-    const file = files.find((each) => each.lower_name === filename.toLowerCase())
-    if (!file) throw new NotFound('the file does not exist', 'package_file_not_found')
+    const own = async () => {
+      const { row } = await getPackageWithVersions(ctx, type, name)
+      const files = await getFilesOfPackage(ctx, row)
+      const file = files.find((each) => each.lower_name === filename.toLowerCase())
+      if (!file) throw new NotFound('the file does not exist', 'package_file_not_found')
+      return file
+    }
+    const file = await orUpstream(ctx, { type, name }, own, (source) => npmArchiveFrom(ctx, source, name, filename))
     return servePackageFile(ctx, file, call)
   },
 })

@@ -4,12 +4,15 @@ import { bytes, empty } from '../../http/reply.ts'
 import { pathText } from '../../http/schema.ts'
 import { getFilesOfPackage, getPackageWithVersions } from '../catalog.service.ts'
 import { incomingOf } from '../incoming.ts'
+import type { FileRecord } from '../file.store.ts'
 import { getFile, getVersion } from '../package.service.ts'
 import { receiveUpload, record } from '../publish.service.ts'
 import { publishing, reading, registry } from '../registry.ts'
 import { registryErrors } from '../registry-errors.ts'
 import { remembered } from '../remembered.ts'
 import { servePackageFile } from '../serve-file.ts'
+import { orUpstream } from '../upstream/upstream.service.ts'
+import { pypiFileFrom, pypiPageFrom } from './pypi-upstream.service.ts'
 import { presentSimple } from './pypi.present.ts'
 import { pypiName, uploadOf } from './pypi.rules.ts'
 
@@ -44,11 +47,15 @@ export const pypiSimple = operation({
   summary: 'List the files of a Python package as pip reads them',
   async run({ ctx, params }) {
     const name = pypiName(params.name)
-    const page = await remembered(ctx, type, name.toLowerCase(), async () => {
-      const { row, versions } = await getPackageWithVersions(ctx, type, name)
-      return { text: presentSimple(ctx, row.name, versions, await getFilesOfPackage(ctx, row)) }
-    })
-    return bytes('text/html;charset=utf-8', page.text)
+    const own = async () => {
+      const { text } = await remembered(ctx, type, name.toLowerCase(), async () => {
+        const { row, versions } = await getPackageWithVersions(ctx, type, name)
+        return { text: presentSimple(ctx, row.name, versions, await getFilesOfPackage(ctx, row)) }
+      })
+      return text
+    }
+    const page = await orUpstream(ctx, { type, name }, own, (source) => pypiPageFrom(ctx, source, name))
+    return bytes('text/html;charset=utf-8', page)
   },
 })
 
@@ -60,8 +67,12 @@ export const pypiDownload = operation({
   requires: reading,
   reply: storedReplies,
   summary: 'Download a file of a Python package',
-  async run({ ctx, params: { name, version, filename }, call }) {
-    const found = await getVersion(ctx, { type, name: pypiName(name), version })
-    return servePackageFile(ctx, await getFile(ctx, found, { fileName: filename }), call)
+  async run({ ctx, params: { version, filename, ...params }, call }) {
+    const name = pypiName(params.name)
+    const own = async () => getFile(ctx, await getVersion(ctx, { type, name, version }), { fileName: filename })
+    const file = await orUpstream<FileRecord>(ctx, { type, name }, own, (source) =>
+      pypiFileFrom(ctx, source, name, filename),
+    )
+    return servePackageFile(ctx, file, call)
   },
 })

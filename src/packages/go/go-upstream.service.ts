@@ -1,0 +1,50 @@
+import type { SubjectCtx } from '../../access/context.ts'
+import { BadRequest, NotFound } from '../../lib/errors.ts'
+import type { DescribedFile } from '../catalog.store.ts'
+import type { StoredArchive } from '../formats/stored-archive.ts'
+import type { UpstreamDocument, UpstreamSource } from '../upstream/upstream-source.ts'
+import { unescapeModule } from './go.rules.ts'
+
+/** What an address may be made of: a module and a file as Go escapes them. */
+const wordForm = /^[A-Za-z0-9_.~!+-]+(?:\/[A-Za-z0-9_.~!+-]+)*$/
+
+function pathOf(...words: readonly string[]): string {
+  const isPath = words.every((word) => wordForm.test(word) && !word.split('/').some((part) => /^\.+$/.test(part)))
+  if (!isPath) throw new NotFound('the module does not exist', 'package_not_found')
+  return words[0] ?? ''
+}
+
+/** The list of a module's versions, or the newest one, as the upstream has it. */
+export const goDocumentFrom = (
+  source: UpstreamSource,
+  module: string,
+  what: '@v/list' | '@latest',
+): Promise<UpstreamDocument> => source.document(what, `/${pathOf(module)}/${what}`)
+
+/** What is told of a version, its go.mod among that: what a name other than a version's means may change. */
+export const goVersionFrom = (source: UpstreamSource, module: string, file: string): Promise<UpstreamDocument> =>
+  source.document(file, `/${pathOf(module, file)}/@v/${file}`)
+
+/** The protocol has no checksums (clients have them from elsewhere), so the archive is looked at. */
+const isArchiveOf = (module: string, version: string) => async (archive: StoredArchive) => {
+  const { readZip } = await import('../formats/zip.ts')
+  const { names } = await readZip(archive, () => undefined)
+  const beginning = `${unescapeModule(module)}@${unescapeModule(version)}/`
+  if (names.length === 0 || !names.every((name) => name.startsWith(beginning))) {
+    throw new BadRequest('the archive is of another module')
+  }
+}
+
+/** The archive of a version of a module. */
+export function goArchiveFrom(
+  ctx: SubjectCtx,
+  source: UpstreamSource,
+  module: string,
+  version: string,
+): Promise<DescribedFile> {
+  return source.file(`${version}.zip`, ctx.config.packages.limitSizeGo, async () => ({
+    url: `${source.url}/${pathOf(module, version)}/@v/${version}.zip`,
+    digests: {},
+    check: isArchiveOf(module, version),
+  }))
+}

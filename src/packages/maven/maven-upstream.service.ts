@@ -1,0 +1,36 @@
+import type { SubjectCtx } from '../../access/context.ts'
+import { NotFound } from '../../lib/errors.ts'
+import type { DescribedFile } from '../catalog.store.ts'
+import type { UpstreamSource } from '../upstream/upstream-source.ts'
+import { isSnapshot, type MavenPath } from './maven.rules.ts'
+
+const sumForm = /^\s*([0-9a-f]{32,128})\b/i
+const sums = ['sha256', 'sha1', 'md5'] as const
+
+const folderOf = ({ groupId, artifactId, version }: MavenPath): string =>
+  [...groupId.split('.'), artifactId, ...(version === undefined ? [] : [version])].map(encodeURIComponent).join('/')
+
+/** The list of an artifact's versions as the upstream has it. */
+export async function mavenListFrom(source: UpstreamSource, path: MavenPath): Promise<Buffer> {
+  return (await source.document('maven-metadata.xml', `/${folderOf(path)}/maven-metadata.xml`)).content
+}
+
+/** A file of a version. Snapshots change under their names, so they are not fetched from elsewhere. */
+export function mavenFileFrom(ctx: SubjectCtx, source: UpstreamSource, path: MavenPath): Promise<DescribedFile> {
+  const { version = '', fileName } = path
+  if (isSnapshot(version)) throw new NotFound('snapshots are not fetched from upstreams', 'package_file_not_found')
+  const at = `/${folderOf(path)}/${encodeURIComponent(fileName)}`
+  return source.file(`${version}/${fileName}`, ctx.config.packages.limitSizeMaven, async () => {
+    // Not every repository has every sum.
+    for (const sum of sums) {
+      try {
+        const { content } = await source.document(`${version}/${fileName}.${sum}`, `${at}.${sum}`)
+        const [, hex] = sumForm.exec(content.toString('latin1', 0, 1000)) ?? []
+        if (hex !== undefined) return { url: `${source.url}${at}`, digests: { [sum]: hex } }
+      } catch (error) {
+        if (!(error instanceof NotFound)) throw error
+      }
+    }
+    throw new NotFound('the upstream has no such file with a checksum', 'package_file_not_found')
+  })
+}

@@ -1,0 +1,249 @@
+import { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
+import type { SubjectCtx } from '../../access/context.ts'
+import { refuseOverQuota } from '../../access/quota.service.ts'
+import { viewerAs } from '../../auth/viewer.ts'
+import type { PackageUpstreamRow } from '../../db/tables/packages.ts'
+import { BadRequest, NotFound, Refusal, Unauthenticated, Unavailable } from '../../lib/errors.ts'
+import { nowUnix } from '../../lib/time.ts'
+import { OutgoingError } from '../../outgoing/outgoing-error.ts'
+import type { OutgoingReply } from '../../outgoing/outgoing.ts'
+import { getFilesOfVersions } from '../catalog.service.ts'
+import type { DescribedFile } from '../catalog.store.ts'
+import { takingContents, type Arrived } from '../content.service.ts'
+import { archiveIn, type StoredArchive } from '../formats/stored-archive.ts'
+import { metadataOf } from '../metadata.rules.ts'
+import { comparable } from '../package.rules.ts'
+import { findVersion } from '../package.store.ts'
+import { record, type PublishCtx } from '../publish.service.ts'
+import { documentTimeoutMs, fileTimeoutMs, maxDocumentBytes, upstreamClient, upstreamWork } from './upstream-client.ts'
+import { keptName, upstreamVersion } from './upstream.rules.ts'
+
+/** How long a document of an upstream is good for, in seconds. */
+const freshSeconds = 300
+const maxRedirects = 5
+
+/** A document of an upstream, such as the list of a package's versions. */
+export interface UpstreamDocument {
+  readonly content: Buffer
+  /** As the upstream sent it. */
+  readonly contentType: string
+  readonly file: DescribedFile
+}
+
+/** Which digests a file has, as far as they are known; hexadecimal. */
+export interface Digests {
+  readonly md5?: string | undefined
+  readonly sha1?: string | undefined
+  readonly sha256?: string | undefined
+  readonly sha512?: string | undefined
+}
+
+/** A file as the upstream names it. */
+export interface UpstreamFile {
+  readonly url: string
+  readonly digests: Digests
+  readonly headers?: Readonly<Record<string, string>>
+  /** Looks at what has arrived, where the upstream names no digests. Throws `BadRequest`. */
+  readonly check?: (archive: StoredArchive) => Promise<void>
+}
+
+/** Asks the upstream of a registry for what it has of one name, and keeps what it gives. */
+export interface UpstreamSource {
+  /** Address of the upstream, without a slash at its end. */
+  readonly url: string
+  /**
+   * A document, which is asked for anew when it is old. While the upstream is away the old one serves.
+   * @param transform makes what is kept of what came; throws `BadRequest` for what makes no sense
+   */
+  document(
+    key: string,
+    path: string,
+    options?: {
+      readonly headers?: Readonly<Record<string, string>>
+      readonly transform?: (content: Buffer, reply: OutgoingReply) => Buffer | Promise<Buffer>
+    },
+  ): Promise<UpstreamDocument>
+  /** A file, which never changes. It is checked before anybody gets a byte of it. */
+  file(fileName: string, limitBytes: number, locate: () => Promise<UpstreamFile>): Promise<DescribedFile>
+}
+
+const missing = () => new NotFound('neither the owner nor the upstream has it', 'package_not_found')
+const guestsWait = () =>
+  new Unauthenticated('guests get what is here; what the upstream has is fetched for those who sign in')
+const broken = (why: string) => new Unavailable(`the upstream ${why}`, 'upstream_broken')
+
+/** What went wrong with an upstream, in words for whoever waits for it. */
+function told(error: unknown): unknown {
+  if (error instanceof OutgoingError) return new Unavailable(`the upstream is away: ${error.message}`, 'upstream_away')
+  if (error instanceof BadRequest) return broken(`sent what makes no sense: ${error.message}`)
+  return error
+}
+
+export function createSource(
+  ctx: SubjectCtx,
+  upstream: PackageUpstreamRow,
+  secret: string | undefined,
+  name: string,
+): UpstreamSource {
+  const { type, url: base } = upstream
+  const { origin } = new URL(base)
+  const work = upstreamWork.of(ctx)
+  const client = upstreamClient.of(ctx)
+  const keyOf = (what: string) => `${upstream.owner_id} ${base} ${name} ${what}`
+
+  /** The secret is for the upstream's own server, and not for those that it names. */
+  const credentialsFor = (url: string): Readonly<Record<string, string>> => {
+    if (secret === undefined || URL.parse(url)?.origin !== origin) return {}
+    const basic = Buffer.from(`${upstream.user_name}:${secret}`).toString('base64')
+    return { authorization: upstream.user_name === '' ? `Bearer ${secret}` : `Basic ${basic}` }
+  }
+
+  /** Sends a request; one that is told to fetch a token (OCI distribution) does so, and is sent again. */
+  async function ask(url: string, headers: Readonly<Record<string, string>>, maxBytes: number, timeoutMs: number) {
+    const send = (more: Readonly<Record<string, string>>) =>
+      client.stream(url, { headers: { ...headers, ...more }, maxRedirects, maxBodyBytes: maxBytes, timeoutMs })
+    const first = await send(credentialsFor(url))
+    const token = first.status === 401 ? await tokenFor(first) : undefined
+    const reply = token === undefined ? first : await send({ authorization: `Bearer ${token}` })
+    if (token !== undefined) first.body.destroy()
+    if (reply.status === 200) return reply
+    reply.body.destroy()
+    if (reply.status === 404 || reply.status === 410) throw missing()
+    if (reply.status === 401 || reply.status === 403) {
+      throw new Unavailable('the upstream refuses: it wants other credentials', 'upstream_refuses')
+    }
+    throw broken(`answered ${reply.status}`)
+  }
+
+  async function tokenFor({ headers }: OutgoingReply): Promise<string | undefined> {
+    const challenge = String(headers['www-authenticate'] ?? '').slice(0, 2000)
+    if (type !== 'container' || !/^Bearer /i.test(challenge)) return undefined
+    const values = new Map([...challenge.matchAll(/(\w+)="([^"]*)"/g)].map(([, key = '', value = '']) => [key, value]))
+    const realm = URL.parse(values.get('realm') ?? '')
+    if (!realm) return undefined
+    for (const key of ['service', 'scope']) {
+      const value = values.get(key)
+      if (value !== undefined) realm.searchParams.set(key, value)
+    }
+    const basic = Buffer.from(`${upstream.user_name}:${secret ?? ''}`).toString('base64')
+    const reply = await client.request(realm.href, {
+      headers: secret === undefined ? {} : { authorization: `Basic ${basic}` },
+      maxBodyBytes: 1 << 16,
+    })
+    if (reply.status !== 200) return undefined
+    try {
+      const answer = JSON.parse(reply.body.toString('utf8')) as Readonly<Record<string, unknown>>
+      const token = answer['token'] ?? answer['access_token']
+      return typeof token === 'string' ? token : undefined
+    } catch {
+      throw broken('gives no token that can be read')
+    }
+  }
+
+  async function findKept(fileName: string, fileKey: string): Promise<DescribedFile | undefined> {
+    const key = { ownerId: ctx.subject.id, type, lowerName: comparable(keptName(name)) }
+    const version = await findVersion(ctx.db, key, upstreamVersion)
+    const files = version ? await getFilesOfVersions(ctx, [version]) : []
+    return files.find((file) => file.file_key === fileKey && file.lower_name === comparable(fileName))
+  }
+
+  /** Those who want the same at once wait for one fetching, which ends although one of them goes. */
+  function once<Result>(key: string, fetch: () => Promise<Result>): Promise<Result> {
+    const known = work.underWay.get(key)
+    if (known) return known as Promise<Result>
+    if (!ctx.viewer) throw guestsWait()
+    if (work.missing.has(key)) throw missing()
+    const fetching = fetch()
+      .catch((error: unknown) => {
+        if (error instanceof NotFound) work.missing.set(key, true)
+        throw told(error)
+      })
+      .finally(() => work.underWay.delete(key))
+    work.underWay.set(key, fetching)
+    return fetching
+  }
+
+  /** What is kept counts for the owner, whoever wanted it. */
+  const keeper: PublishCtx = { ...ctx, viewer: viewerAs(ctx.subject) }
+
+  const keep = (fileName: string, fileKey: string, content: Arrived, metadata?: object) =>
+    record(keeper, {
+      type,
+      name: keptName(name),
+      version: upstreamVersion,
+      isInternal: true,
+      files: [{ fileName, fileKey, isLead: false, content, replaces: true, ...(metadata ? { metadata } : {}) }],
+    })
+
+  async function keptOr(fileName: string, fileKey: string): Promise<DescribedFile> {
+    const kept = await findKept(fileName, fileKey)
+    if (!kept) throw missing()
+    return kept
+  }
+
+  async function read(file: DescribedFile): Promise<UpstreamDocument> {
+    const stored = file.size_bytes === 0 ? undefined : await ctx.blobs.packages.get(file.blob_key)
+    const { contentType = '' } = metadataOf<{ contentType?: string }>(file)
+    return { file, contentType, content: stored ? await buffer(stored.stream) : Buffer.alloc(0) }
+  }
+
+  return {
+    url: base,
+    async document(key, path, { headers = {}, transform = (content: Buffer) => content } = {}) {
+      const kept = await findKept(key, 'document')
+      // Guests cause no requests to other servers, and get what there is.
+      if (kept && (!ctx.viewer || nowUnix(ctx.clock) - kept.created_unix < freshSeconds)) return read(kept)
+      try {
+        await once(keyOf(`document ${key}`), async () => {
+          await refuseOverQuota(ctx, ctx.subject, 'size:assets:packages:all')
+          const reply = await ask(`${base}${path}`, headers, maxDocumentBytes, documentTimeoutMs)
+          const content = await transform(await buffer(reply.body), reply)
+          const contentType = String(reply.headers['content-type'] ?? '').slice(0, 200)
+          await takingContents(ctx, async (receive) => {
+            const signal = AbortSignal.timeout(documentTimeoutMs)
+            await keep(key, 'document', await receive(Readable.from([content]), Infinity, signal), { contentType })
+          })
+        })
+      } catch (error) {
+        // An old document is better than none while the upstream is away.
+        if (kept && error instanceof Unavailable) return read(kept)
+        throw error
+      }
+      return read(await keptOr(key, 'document'))
+    },
+    async file(fileName, limitBytes, locate) {
+      const kept = await findKept(fileName, 'file')
+      if (kept) return kept
+      await once(keyOf(`file ${fileName}`), async () => {
+        await refuseOverQuota(ctx, ctx.subject, 'size:assets:packages:all')
+        const { url, digests, headers = {}, check } = await locate()
+        const maxBytes = limitBytes < 0 ? Infinity : limitBytes
+        const reply = await ask(url, headers, maxBytes, fileTimeoutMs)
+        await takingContents(ctx, async (receive) => {
+          const arrived = await receive(reply.body, maxBytes, AbortSignal.timeout(fileTimeoutMs)).catch(
+            (error: unknown) => {
+              throw error instanceof Refusal || error instanceof OutgoingError
+                ? error
+                : broken('broke off in the middle of a file')
+            },
+          )
+          checkDigests(arrived, digests, check !== undefined)
+          await check?.(archiveIn(ctx, arrived))
+          await keep(fileName, 'file', arrived)
+        })
+      })
+      return keptOr(fileName, 'file')
+    },
+  }
+}
+
+/** Throws unless a file is what its digests say. */
+function checkDigests({ sha256, digests: own }: Arrived, wanted: Digests, isCheckedOtherwise: boolean): void {
+  const have: Digests = { ...own, sha256 }
+  const named = (['sha512', 'sha256', 'sha1', 'md5'] as const).filter((name) => wanted[name] !== undefined)
+  if (named.length === 0 && !isCheckedOtherwise) throw broken('names no checksum of the file')
+  if (named.some((name) => wanted[name]?.toLowerCase() !== have[name])) {
+    throw new Unavailable('what the upstream sent is not what its checksum says', 'upstream_checksum_wrong')
+  }
+}

@@ -1,0 +1,64 @@
+import { Type, type Static } from 'typebox'
+import { signedIn } from '../../access/requirements.ts'
+import type { PackageUpstreamRow } from '../../db/tables/packages.ts'
+import { operation } from '../../http/operation.ts'
+import { noContent, ok } from '../../http/reply.ts'
+import { pathText } from '../../http/schema.ts'
+import { targetUser } from '../../users/subject.requirements.ts'
+import { packagesReadable, upstreamsChangeable } from '../package.requirements.ts'
+import { PackageUpstream, SetPackageUpstreamOption } from './upstream.schemas.ts'
+import { upstreamTypeOf } from './upstream.rules.ts'
+import { getUpstreams, removeUpstream, setUpstream } from './upstream.service.ts'
+
+const typeParam = { type: pathText }
+const changing = [targetUser, packagesReadable, signedIn, upstreamsChangeable] as const
+
+const presentUpstream = (row: PackageUpstreamRow): Static<typeof PackageUpstream> => ({
+  type: row.type,
+  url: row.url,
+  username: row.user_name,
+  has_secret: row.sealed_secret !== null,
+  reserved: JSON.parse(row.reserved) as string[],
+})
+
+export const listPackageUpstreams = operation({
+  method: 'GET',
+  path: '/packages/{username}/-/upstreams',
+  scope: 'package',
+  requires: changing,
+  reply: { 200: Type.Array(PackageUpstream) },
+  summary: 'List the upstreams of the registries of an owner',
+  run: async ({ ctx }) => ok((await getUpstreams(ctx)).map(presentUpstream)),
+})
+
+export const setPackageUpstream = operation({
+  method: 'PUT',
+  path: '/packages/{username}/-/upstreams/{type}',
+  params: typeParam,
+  scope: 'package',
+  requires: changing,
+  body: SetPackageUpstreamOption,
+  reply: { 200: PackageUpstream },
+  summary: 'Give a registry of an owner an upstream that it asks for what it does not have',
+  async run({ ctx, params, body: { url, username = '', secret, reserved = [] } }) {
+    return ok(
+      presentUpstream(
+        await setUpstream(ctx, upstreamTypeOf(params.type), { url, userName: username, secret, reserved }),
+      ),
+    )
+  },
+})
+
+export const deletePackageUpstream = operation({
+  method: 'DELETE',
+  path: '/packages/{username}/-/upstreams/{type}',
+  params: typeParam,
+  scope: 'package',
+  requires: changing,
+  reply: { 204: 'empty' },
+  summary: 'Take the upstream from a registry of an owner, with what was kept from it',
+  async run({ ctx, params }) {
+    await removeUpstream(ctx, params.type)
+    return noContent()
+  },
+})

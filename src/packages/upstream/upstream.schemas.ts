@@ -1,0 +1,17 @@
+import { Type } from 'typebox'
+import { object, requestObject } from '../../http/schema.ts'
+
+export const PackageUpstream = object('PackageUpstream', {
+  type: Type.String(),
+  url: Type.String(),
+  username: Type.String(),
+  has_secret: Type.Boolean(),
+  reserved: Type.Array(Type.String()),
+})
+
+export const SetPackageUpstreamOption = requestObject('SetPackageUpstreamOption', {
+  url: Type.String(),
+  username: Type.Optional(Type.String({ maxLength: 200 })),
+  secret: Type.Optional(Type.String({ maxLength: 4096 })),
+  reserved: Type.Optional(Type.Array(Type.String())),
+})

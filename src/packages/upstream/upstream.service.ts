@@ -1,0 +1,112 @@
+import type { SignedInCtx, SubjectCtx } from '../../access/context.ts'
+import { transaction } from '../../db/database.ts'
+import type { PackageUpstreamRow } from '../../db/tables/packages.ts'
+import { NotFound } from '../../lib/errors.ts'
+import { nowUnix } from '../../lib/time.ts'
+import { comparable } from '../package.rules.ts'
+import { removeVersion } from '../package.service.ts'
+import { isReserved, reservedNames, upstreamUrl, upstreamVersion, type UpstreamType } from './upstream.rules.ts'
+import { createSource, type UpstreamSource } from './upstream-source.ts'
+import {
+  deleteUpstream,
+  findUpstream,
+  hasShownVersion,
+  listKeptVersions,
+  listUpstreams,
+  putUpstream,
+} from './upstream.store.ts'
+
+/** Secrets are sealed for this purpose. */
+export const upstreamSecretPurpose = 'package-upstream'
+
+/** An upstream as somebody wants it. */
+export interface UpstreamSettings {
+  readonly url: string
+  readonly userName: string
+  /** Undefined keeps the one that is there, as long as the address stays; empty is none. */
+  readonly secret: string | undefined
+  readonly reserved: readonly string[]
+}
+
+/** The upstreams of an owner's registries. */
+export const getUpstreams = ({ db, subject }: SubjectCtx): Promise<PackageUpstreamRow[]> =>
+  listUpstreams(db, subject.id)
+
+/** Gives a registry an upstream, in the place of the one that it has. Throws `Invalid`. */
+export async function setUpstream(
+  ctx: SubjectCtx,
+  type: UpstreamType,
+  { url, userName, secret, reserved }: UpstreamSettings,
+): Promise<PackageUpstreamRow> {
+  const { db, subject, secrets, clock } = ctx
+  const known = await findUpstream(db, subject.id, type)
+  const address = upstreamUrl(url)
+  const patterns = JSON.stringify(reservedNames(reserved))
+  // A secret is for the server that it was given for.
+  const kept = known?.url === address ? known.sealed_secret : null
+  const row: PackageUpstreamRow = {
+    owner_id: subject.id,
+    type,
+    url: address,
+    user_name: userName,
+    sealed_secret: secret === undefined ? kept : secret === '' ? null : secrets.seal(upstreamSecretPurpose, secret),
+    reserved: patterns,
+    created_unix: nowUnix(clock),
+  }
+  await transaction(db, (tx) => putUpstream(tx, row))
+  if (known && known.url !== address) await removeKept(ctx, type)
+  return row
+}
+
+/** Versions that are removed at once. */
+const batch = 100
+
+/** Removes what was kept from an upstream. */
+async function removeKept(ctx: SubjectCtx, type: string): Promise<void> {
+  const list = () => listKeptVersions(ctx.db, ctx.subject.id, type, upstreamVersion, batch)
+  const services = { ...ctx, viewer: ctx.viewer }
+  if (!services.viewer) return
+  const signedIn = { ...services, viewer: services.viewer }
+  for (let versions = await list(); versions.length > 0; versions = await list()) {
+    for (const version of versions) await removeVersion(signedIn, version)
+  }
+}
+
+/** Takes the upstream from a registry, with what was kept from it. `NotFound` when it has none. */
+export async function removeUpstream(ctx: SubjectCtx & SignedInCtx, type: string): Promise<void> {
+  if (!(await transaction(ctx.db, (tx) => deleteUpstream(tx, ctx.subject.id, type)))) {
+    throw new NotFound('the registry has no upstream', 'upstream_not_found')
+  }
+  await removeKept(ctx, type)
+}
+
+/**
+ * Gives what the owner has, or what the upstream has when the owner has no package of the name at all: a name that the
+ * owner has published, or has reserved, is never asked for elsewhere, so that nobody slips in under it. What the owner
+ * lacks stays missing when there is no upstream.
+ * @param local throws `NotFound` for what is not there
+ */
+export async function orUpstream<Result>(
+  ctx: SubjectCtx,
+  { type, name }: { readonly type: UpstreamType; readonly name: string },
+  local: () => Promise<Result>,
+  remote: (source: UpstreamSource) => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await local()
+  } catch (error) {
+    if (!(error instanceof NotFound)) throw error
+    const source = await sourceFor(ctx, type, name)
+    if (!source) throw error
+    return remote(source)
+  }
+}
+
+async function sourceFor(ctx: SubjectCtx, type: UpstreamType, name: string): Promise<UpstreamSource | undefined> {
+  const upstream = await findUpstream(ctx.db, ctx.subject.id, type)
+  if (!upstream || isReserved(JSON.parse(upstream.reserved) as string[], name)) return undefined
+  if (await hasShownVersion(ctx.db, ctx.subject.id, type, comparable(name))) return undefined
+  const { sealed_secret: sealed } = upstream
+  const secret = sealed === null ? undefined : ctx.secrets.open(upstreamSecretPurpose, sealed)
+  return createSource(ctx, upstream, secret, name)
+}

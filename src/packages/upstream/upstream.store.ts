@@ -1,0 +1,59 @@
+import type { Db, Tx } from '../../db/database.ts'
+import type { PackageUpstreamRow } from '../../db/tables/packages.ts'
+import type { UserId } from '../../lib/ids.ts'
+import type { VersionRecord } from '../package.store.ts'
+
+export const findUpstream = (db: Db, ownerId: UserId, type: string): Promise<PackageUpstreamRow | undefined> =>
+  db
+    .selectFrom('package_upstream')
+    .selectAll()
+    .where('owner_id', '=', ownerId)
+    .where('type', '=', type)
+    .executeTakeFirst()
+
+export const listUpstreams = (db: Db, ownerId: UserId): Promise<PackageUpstreamRow[]> =>
+  db.selectFrom('package_upstream').selectAll().where('owner_id', '=', ownerId).orderBy('type').execute()
+
+export const putUpstream = (tx: Tx, { owner_id, type, ...values }: PackageUpstreamRow) =>
+  tx
+    .insertInto('package_upstream')
+    .values({ owner_id, type, ...values })
+    .onConflict((conflict) => conflict.columns(['owner_id', 'type']).doUpdateSet(values))
+    .execute()
+
+export const deleteUpstream = async (tx: Tx, ownerId: UserId, type: string): Promise<boolean> =>
+  (await tx.deleteFrom('package_upstream').where('owner_id', '=', ownerId).where('type', '=', type).executeTakeFirst())
+    .numDeletedRows > 0n
+
+/** Whether an owner has a package of a name with a version that lists show. */
+export const hasShownVersion = async (db: Db, ownerId: UserId, type: string, lowerName: string): Promise<boolean> =>
+  (await db
+    .selectFrom('package')
+    .innerJoin('package_version', 'package_version.package_id', 'package.id')
+    .select('package.id')
+    .where('package.owner_id', '=', ownerId)
+    .where('package.type', '=', type)
+    .where('package.lower_name', '=', lowerName)
+    .where('package_version.is_internal', '=', false)
+    .limit(1)
+    .executeTakeFirst()) !== undefined
+
+/** Some of what an owner's registry keeps from its upstream. */
+export const listKeptVersions = (
+  db: Db,
+  ownerId: UserId,
+  type: string,
+  lowerVersion: string,
+  limit: number,
+): Promise<VersionRecord[]> =>
+  db
+    .selectFrom('package_version')
+    .innerJoin('package', 'package.id', 'package_version.package_id')
+    .selectAll('package_version')
+    .select(['package.name', 'package.lower_name', 'package.repo_id'])
+    .where('package_version.owner_id', '=', ownerId)
+    .where('package_version.type', '=', type)
+    .where('package_version.is_internal', '=', true)
+    .where('package_version.lower_version', '=', lowerVersion)
+    .limit(limit)
+    .execute()
