@@ -146,6 +146,7 @@ try {
       const { lastInsertRowid } = parent.run(id, `many-${number}`, `many-${number}`)
       for (let each = 0; each < 100; each += 1) version.run(lastInsertRowid, id, `${each}`, `${each}`, id, number)
     }
+    database.prepare('update package_revision set revision = revision + 1 where owner_id = ?').run(id)
   })()
   database.close()
   const manyMs = await page(list)

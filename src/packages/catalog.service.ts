@@ -17,7 +17,7 @@ import {
 } from './catalog.store.ts'
 import { loadUsers } from '../users/user.store.ts'
 import { comparable } from './package.rules.ts'
-import { findRevision, type Revision } from './revision.store.ts'
+import { findRevision, findRevisionOfAll, type Revision } from './revision.store.ts'
 
 export type { DescribedFile, DescribedVersion, FileName } from './catalog.store.ts'
 
@@ -105,9 +105,9 @@ export const getFilesOfType = (
 export const getFileNames = ({ db, subject }: SubjectCtx, type: string): Promise<FileName[]> =>
   listFileNamesOfType(db, subject.id, type)
 
-/** How often the owner's registry has changed. */
-export const getRevision = ({ db, subject }: SubjectCtx, type: string): Promise<Revision> =>
-  findRevision(db, subject.id, type)
+/** How often the owner's registry has changed; without a type, how often all of them have. */
+export const getRevision = ({ db, subject }: SubjectCtx, type: string | undefined): Promise<Revision> =>
+  type === undefined ? findRevisionOfAll(db, subject.id) : findRevision(db, subject.id, type)
 
 /** The accounts that published versions, as far as they are there. */
 export const getPublishers = ({ db }: SubjectCtx, versions: readonly Pick<DescribedVersion, 'creator_id'>[]) =>

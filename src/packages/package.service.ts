@@ -15,6 +15,7 @@ import { must } from '../lib/verdict.ts'
 import { deleteFiles, findFile, hasFiles, listFiles, type FileRecord } from './file.store.ts'
 import { mayUnlinkPackage, type Standing } from './package.policy.ts'
 import { comparable } from './package.rules.ts'
+import { remembered } from './remembered.ts'
 import { bumpRevision } from './revision.store.ts'
 import {
   countDownload,
@@ -49,12 +50,15 @@ const keyOf = ({ subject }: SubjectCtx, { type, name }: PackageName) => ({
 
 /** A page of all versions that an owner has, the newest first, and their number. */
 export async function getVersionPage(
-  { db, subject }: SubjectCtx,
+  ctx: SubjectCtx,
   filter: { readonly type: string | undefined; readonly text: string | undefined },
   page: Page,
 ): Promise<{ readonly versions: readonly VersionRecord[]; readonly total: number }> {
-  const wanted = { ...filter, ownerId: subject.id }
-  const [versions, total] = await Promise.all([listVersions(db, wanted, page), countVersions(db, wanted)])
+  const wanted = { ...filter, ownerId: ctx.subject.id }
+  // Counting takes longer than listing where there are many, and their number changes with the registries alone.
+  const count = async () => ({ total: await countVersions(ctx.db, wanted) })
+  const counted = filter.text ? count() : remembered(ctx, filter.type || undefined, 'number of versions', count)
+  const [versions, { total }] = await Promise.all([listVersions(ctx.db, wanted, page), counted])
   return { versions, total }
 }
 

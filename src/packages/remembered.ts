@@ -28,16 +28,17 @@ export const rememberedIndexes = ownService('the remembered indexes of packages'
 /**
  * Gives what `make` makes of the owner's registry, made anew when anything in it has changed. Those who ask for it at once
  * wait for one making. Whether the caller may have it was asked before, and is no part of it.
+ * @param type the registry; undefined for all of them together
  * @param name tells it from others of the registry
  */
 export async function remembered<Value extends object>(
   ctx: SubjectCtx,
-  type: string,
+  type: string | undefined,
   name: string,
   make: (changedUnix: number) => Promise<Value>,
 ): Promise<Value> {
   const indexes = rememberedIndexes.of(ctx)
-  const key = `${ctx.subject.id} ${type} ${name}`
+  const key = `${ctx.subject.id} ${type ?? ''} ${name}`
   const { revision, changedUnix } = await getRevision(ctx, type)
   const known = indexes.get(key)
   if (known?.revision === revision) return known.value as Promise<Value>

@@ -30,3 +30,16 @@ export async function findRevision(db: Db, ownerId: UserId, type: string): Promi
     .executeTakeFirst()
   return row ? { revision: row.revision, changedUnix: row.changed_unix } : { revision: 0, changedUnix: 0 }
 }
+
+/** The same of all registries of an owner together. */
+export async function findRevisionOfAll(db: Db, ownerId: UserId): Promise<Revision> {
+  const row = await db
+    .selectFrom('package_revision')
+    .select((select) => [
+      select.fn.sum<number | string | null>('revision').as('revision'),
+      select.fn.max<number | string | null>('changed_unix').as('changed'),
+    ])
+    .where('owner_id', '=', ownerId)
+    .executeTakeFirst()
+  return { revision: Number(row?.revision ?? 0), changedUnix: Number(row?.changed ?? 0) }
+}

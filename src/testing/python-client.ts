@@ -10,6 +10,8 @@ export interface PythonClient {
     args: readonly string[],
     options?: { cwd?: string; env?: NodeJS.ProcessEnv; input?: string; timeoutMs?: number },
   ): Promise<Ended>
+  /** Runs commands of a shell in which Python has them too. */
+  shell(options: { cwd?: string; env?: NodeJS.ProcessEnv; input: string }): Promise<Ended>
   /** The client's own command of a name. */
   command(name: string): string
 }
@@ -40,6 +42,7 @@ export async function pythonClient(...packages: readonly string[]): Promise<Pyth
   return {
     run: (args, options = {}) =>
       runProgram('python3', args, { ...options, env: { ...options.env, PYTHONPATH: folder } }),
+    shell: (options) => runProgram('bash', [], { ...options, env: { ...options.env, PYTHONPATH: folder } }),
     command: (name) => join(folder, 'bin', name),
   }
 }
