@@ -48,10 +48,12 @@ module.exports = {
       within: {
         jobs: ['db'],
         events: ['db', 'jobs'],
+        audit: ['db'],
         http: ['admission'],
       },
       members: [
         'admission',
+        'audit',
         'config',
         'db',
         'git',
@@ -126,6 +128,7 @@ module.exports = {
     ],
     actions: [['workflows'], ['runs'], ['runners'], ['logs'], ['artifacts', 'caches', 'identity', 'protocol']],
     imports: [['sources']],
+    admin: [['audit']],
   },
 
   /**

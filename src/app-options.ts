@@ -98,7 +98,16 @@ export function serverOptions(
   config: Config,
 ): Omit<
   ServerOptions,
-  'operations' | 'admission' | 'admit' | 'site' | 'validateReplies' | 'answered' | 'defect' | 'isLostRace' | 'raceLost'
+  | 'operations'
+  | 'admission'
+  | 'admit'
+  | 'within'
+  | 'site'
+  | 'validateReplies'
+  | 'answered'
+  | 'defect'
+  | 'isLostRace'
+  | 'raceLost'
 > {
   const { cors, ingot, security, server } = config
   const proxies = security.reverseProxyTrustedProxies

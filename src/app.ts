@@ -1,5 +1,6 @@
 import { mkdir } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
+import { attachAudit } from './audit/audit.ts'
 import type { DoctorCheck } from './access/doctor.ts'
 import { partsOf, type Door, type Feature } from './access/feature.ts'
 import { Admission } from './admission/admission.ts'
@@ -13,6 +14,7 @@ import { SignInAttempts } from './auth/sign-in-attempts.ts'
 import { TokenUse } from './auth/token-use.ts'
 import type { Config } from './config/load-config.ts'
 import { withBoundPorts } from './config/load-config.ts'
+import { whileAsked } from './audit/asking.ts'
 import { attachClock } from './db/clock.ts'
 import { isLostRace, type Db } from './db/database.ts'
 import { migrate } from './db/migrate.ts'
@@ -158,6 +160,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   await mkdir(config.paths.data, { recursive: true, mode: 0o700 })
   const db = options.db ?? openDatabase(databaseOptions(config))
   attachClock(db, clock)
+  attachAudit(db, config.ingot.auditLog)
   await migrate(db)
   const hub = createEventHub<Ctx>(
     all.flatMap(({ subscribers }) => subscribers ?? []),
@@ -272,6 +275,8 @@ export async function createApp(options: AppOptions): Promise<App> {
         operations,
         admission: services.admission,
         admit: (call) => admit(services, readers, call),
+        within: ({ ip, id, operation }, work) =>
+          whileAsked({ address: ip, requestId: id, operation: (operation as NamedOperation).id }, work),
         site: () => ({ url: services.config.server.rootUrl, name: config.instance.appName }),
         ...serverOptions(config),
         validateReplies: options.validateReplies ?? false,

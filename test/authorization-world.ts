@@ -341,6 +341,7 @@ function sampleOf(schema: SampleSchema): unknown {
       return []
     case 'object':
       return {}
+    case undefined:
     default:
       return schema.format === 'date-time' ? '2030-01-01T00:00:00Z' : 'eA=='
   }

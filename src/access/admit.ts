@@ -1,6 +1,7 @@
+import { asking } from '../audit/asking.ts'
 import type { CredentialReader, Identity } from '../auth/credentials.ts'
 import { applySudo, identify } from '../auth/identify.ts'
-import type { Viewer } from '../auth/viewer.ts'
+import { credentialName, type Viewer } from '../auth/viewer.ts'
 import type { Call, Operation, Scope } from '../http/operation.ts'
 import { Forbidden, Refusal } from '../lib/errors.ts'
 import type { Ctx, Services } from './context.ts'
@@ -35,6 +36,8 @@ async function whoAsks(services: Services, readers: readonly CredentialReader[],
   const identity = await identify(services, readers, call)
   const found = identity?.viewer
   if (found) {
+    const asked = asking()
+    if (asked) Object.assign(asked, { person: found.user, credential: credentialName(found.credential) })
     call.claim = { viewer: found.id, isAdmin: found.isAdmin, address: call.claim.address, repository: undefined }
   }
   const viewer = operation.base === 'site' ? found : await applySudo(services, call, found)

@@ -1,4 +1,5 @@
 import type { Services } from '../access/context.ts'
+import { recordAct } from '../audit/audit.ts'
 import { transaction } from '../db/database.ts'
 import type { ActionSecretRow } from '../db/tables/actions.ts'
 import { BadRequest, Invalid, NotFound } from '../lib/errors.ts'
@@ -22,6 +23,10 @@ export async function pageOfSecrets(
   return { rows, total }
 }
 
+/** Whose it is, as the audit log says it. */
+const placeOf = ({ owner_id, repo_id }: ValueOwner): Readonly<Record<string, number>> =>
+  repo_id === null ? { account: owner_id } : { repository: repo_id }
+
 /**
  * Gives a owner a secret, or another value to one it has; names are the same in any letter case. A bad name is
  * `BadRequest`, a value that is too long or one secret too many `Invalid`.
@@ -33,6 +38,11 @@ export async function putSecret(services: Services, owner: ValueOwner, name: str
   const sealed = services.secrets.seal(secretPurpose, value)
   const now = nowUnix(services.clock)
   return transaction(services.db, async (tx) => {
+    await recordAct(tx, {
+      action: 'secret.put',
+      about: { kind: 'secret', id: null, name: key },
+      details: placeOf(owner),
+    })
     if (await updateSecret(tx, owner, key, sealed, now)) return false
     checkValueCount(services, await countSecrets(tx, owner))
     if (await insertSecret(tx, owner, key, sealed, now)) return true
@@ -45,9 +55,14 @@ export async function putSecret(services: Services, owner: ValueOwner, name: str
 /** A bad name is `BadRequest`, one without a secret `NotFound`. */
 export async function removeSecret(services: Services, owner: ValueOwner, name: string): Promise<void> {
   const key = keyOf(name, mayNameSecret)
-  if (!(await transaction(services.db, (tx) => deleteSecret(tx, owner, key)))) {
-    throw new NotFound('there is no such secret', 'secret_not_found')
-  }
+  await transaction(services.db, async (tx) => {
+    if (!(await deleteSecret(tx, owner, key))) throw new NotFound('there is no such secret', 'secret_not_found')
+    await recordAct(tx, {
+      action: 'secret.deleted',
+      about: { kind: 'secret', id: null, name: key },
+      details: placeOf(owner),
+    })
+  })
 }
 
 /** The stored form of a name. Throws `BadRequest` for one that is not allowed. */

@@ -1,4 +1,5 @@
 import type { Ctx, SignedInCtx } from '../access/context.ts'
+import { recordAct } from '../audit/audit.ts'
 import { endSessions } from '../auth/session.service.ts'
 import { isUniqueViolation, transaction } from '../db/database.ts'
 import type { UserChange, UserRow } from '../db/tables/accounts.ts'
@@ -63,7 +64,11 @@ export async function editAccount(ctx: SignedInCtx, account: UserRow, edit: Acco
       if (change.is_admin === false && account.is_admin) await lockAdministrators(tx)
       const before = await holdAccount(tx, account.id)
       await updateUser(tx, account.id, change)
-      if (edit.password) await endSessions(tx, account.id)
+      if (edit.password) {
+        await endSessions(tx, account.id)
+        const about = { kind: 'account', id: account.id } as const
+        await recordAct(tx, { action: 'password.changed', doerId: ctx.viewer.id, about })
+      }
       if (edit.email) {
         if (account.kind === 'organization') await updateUser(tx, account.id, { email: edit.email })
         else await setPrimaryEmail(tx, account, edit.email)

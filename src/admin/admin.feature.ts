@@ -5,8 +5,11 @@ import * as cronRoutes from './cron.routes.ts'
 import * as eventRoutes from './event.routes.ts'
 import * as adminJobRoutes from './job.routes.ts'
 import * as adminUserRoutes from './user.routes.ts'
+import * as auditRoutes from './audit/audit.routes.ts'
 import * as unadoptedRoutes from './unadopted.routes.ts'
 import * as accountRoutes from './account.routes.ts'
+import { auditAccounts, auditRepositories, auditTeams } from './audit/audit.subscribers.ts'
+import { clearAuditLog } from './audit/clear-audit-log.task.ts'
 import { clearEvents } from './clear-events.task.ts'
 import { checkRepoStats } from './check-repo-stats.task.ts'
 import { deleteInactiveAccounts } from './delete-inactive-accounts.task.ts'
@@ -25,7 +28,9 @@ export const admin: Feature = {
     adminUserRoutes,
     accountRoutes,
     unadoptedRoutes,
+    auditRoutes,
   ],
+  subscribers: [auditAccounts, auditTeams, auditRepositories],
   jobs: [resealSecrets],
   begin: resealAfterKeyChange,
   schedules: (config) => [
@@ -33,6 +38,7 @@ export const admin: Feature = {
     deleteAbandonedUploads(config),
     deleteInactiveAccounts(config),
     clearEvents,
+    clearAuditLog,
   ],
   doctor: [filesCheck, countersCheck, jobsCheck],
 }

@@ -1,3 +1,5 @@
+import { recordAct } from '../audit/audit.ts'
+import { transaction } from '../db/database.ts'
 import type { UserRow } from '../db/tables/accounts.ts'
 import type { Call } from '../http/operation.ts'
 import { AccountRefused, NotFound, Unauthenticated } from '../lib/errors.ts'
@@ -103,6 +105,15 @@ export async function viewerOfPassword(
     return viewerOf(user, { kind: 'password' })
   }
   signInAttempts.failed(login, ip)
+  // The name is told where it is one: in its place people type passwords as well.
+  await transaction(db, (tx) =>
+    recordAct(tx, {
+      action: 'password.used',
+      outcome: 'refused',
+      about: { kind: 'account', id: user?.id ?? null },
+      details: user?.prohibit_login && fits ? { reason: 'the account may not sign in' } : {},
+    }),
+  )
   return undefined
 }
 

@@ -1,3 +1,4 @@
+import { recordAct } from '../audit/audit.ts'
 import { transaction, type Tx } from '../db/database.ts'
 import type { UserRow } from '../db/tables/accounts.ts'
 import { AccountRefused } from '../lib/errors.ts'
@@ -100,6 +101,7 @@ export async function beginSession(
       expires_unix: now + lifetimeSeconds,
     })
     await updateLastLogin(tx, user.id, now, how.language)
+    await recordAct(tx, { action: 'session.begun', doerId: user.id, about: { kind: 'account', id: user.id } })
   })
   return { secret, lifetimeSeconds }
 }

@@ -1,3 +1,4 @@
+import { recordAct } from '../audit/audit.ts'
 import { isUniqueViolation, transaction } from '../db/database.ts'
 import type { TwoFactorRow, UserRow } from '../db/tables/accounts.ts'
 import { Conflict, Invalid, TooManyRequests } from '../lib/errors.ts'
@@ -44,9 +45,15 @@ function checkFailures({ clock }: AuthServices, row: TwoFactorRow): void {
   }
 }
 
+/** What is said of every act on the second factor of an account. */
+const actOn = (userId: UserId) => ({ doerId: userId, about: { kind: 'second factor', id: userId } }) as const
+
 const failed = (services: AuthServices, userId: UserId) => {
   const now = nowUnix(services.clock)
-  return transaction(services.db, (tx) => countFailure(tx, userId, now, now - failureWindowSeconds))
+  return transaction(services.db, async (tx) => {
+    await recordAct(tx, { ...actOn(userId), action: 'secondFactor.used', outcome: 'refused' })
+    return countFailure(tx, userId, now, now - failureWindowSeconds)
+  })
 }
 
 /**
@@ -134,8 +141,9 @@ export async function enrol(
   if (stepOfCode(key, code, now) === undefined) return undefined
   const scratch = newScratch()
   try {
-    await transaction(services.db, (tx) =>
-      insertTwoFactor(tx, {
+    await transaction(services.db, async (tx) => {
+      await recordAct(tx, { ...actOn(user.id), action: 'secondFactor.added' })
+      await insertTwoFactor(tx, {
         user_id: user.id,
         sealed: services.secrets.seal(twoFactorPurpose, key),
         scratch_hash: hashToken(scratch),
@@ -143,8 +151,8 @@ export async function enrol(
         failures: 0,
         failed_unix: 0,
         created_unix: now,
-      }),
-    )
+      })
+    })
   } catch (error) {
     if (isUniqueViolation(error)) throw new Conflict('there is a second factor already', 'two_factor_enrolled')
     throw error
@@ -156,10 +164,17 @@ export async function enrol(
 export async function renewScratch(services: AuthServices, user: UserRow): Promise<string> {
   if (!(await hasTwoFactor(services, user.id))) throw new Invalid('there is no second factor', 'two_factor_missing')
   const scratch = newScratch()
-  await transaction(services.db, (tx) => updateScratch(tx, user.id, hashToken(scratch)))
+  await transaction(services.db, async (tx) => {
+    await updateScratch(tx, user.id, hashToken(scratch))
+    await recordAct(tx, { ...actOn(user.id), action: 'secondFactor.scratchRenewed' })
+  })
   return scratch
 }
 
 /** Ends the second factor; false when there was none. */
 export const disableTwoFactor = ({ db }: AuthServices, userId: UserId): Promise<boolean> =>
-  transaction(db, (tx) => deleteTwoFactor(tx, userId))
+  transaction(db, async (tx) => {
+    const isGone = await deleteTwoFactor(tx, userId)
+    if (isGone) await recordAct(tx, { ...actOn(userId), action: 'secondFactor.removed' })
+    return isGone
+  })

@@ -22,6 +22,23 @@ export type Credential =
   /** An SSH key of one repository: it acts there alone, in the name of its owner. */
   | { readonly kind: 'deploy'; readonly keyId: KeyId; readonly repoId: RepoId; readonly readOnly: boolean }
 
+/** What is said of a credential where it is written down. */
+export function credentialName(credential: Credential): string {
+  switch (credential.kind) {
+    case 'token':
+      return `${credential.isOAuth ? 'application token' : 'token'} ${credential.tokenId}`
+    case 'job':
+      return `job of repository ${credential.repoId}`
+    case 'ssh':
+      return `ssh key ${credential.keyId}`
+    case 'deploy':
+      return `deploy key ${credential.keyId}`
+    case 'password':
+    case 'session':
+      return credential.kind
+  }
+}
+
 /** What a credential lets its bearer touch at most, whatever the account may do. Part of the rights, so that no feature asks it. */
 export interface CredentialLimit {
   /** Nothing of private repositories, of organizations that are not public, and of accounts that are not public. */

@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 import { program as about } from '../lib/program.ts'
+import { auditCommand } from './audit.command.ts'
 import { configCheckCommand } from './config-check.command.ts'
 import { configShowCommand } from './config-show.command.ts'
 import { doctorCommand } from './doctor.command.ts'
@@ -32,7 +33,9 @@ export function createProgram(terminal: Terminal): Command {
     .version(`${about.name} ${about.version}`, '--version', 'show the version of the program')
     .addCommand(serveCommand(terminal), { isDefault: true })
     .addCommand(config)
-    .addCommand(new Command('admin').description('administer the instance').addCommand(user))
+    .addCommand(
+      new Command('admin').description('administer the instance').addCommand(user).addCommand(auditCommand(terminal)),
+    )
     .addCommand(runnerCommand(terminal))
     .addCommand(doctorCommand(terminal))
     .addCommand(openApiCommand(terminal))

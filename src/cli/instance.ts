@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import type { Command } from 'commander'
 import type { Services } from '../access/context.ts'
+import { whileAsked } from '../audit/asking.ts'
 import { createApp } from '../app.ts'
 import { loadConfig, type Config, type ConfigOverrides, type LoadedConfig } from '../config/load-config.ts'
 import { CommandFailure } from './exit.ts'
@@ -51,7 +52,8 @@ export async function withInstance(
   checkDataFolder(config)
   const app = await createApp({ config, log: createLog('warn') })
   try {
-    await work(app.services)
+    // What a command does was done by whoever may start it.
+    await whileAsked({ address: '', requestId: '', operation: '', credential: 'command' }, () => work(app.services))
   } finally {
     await app.close()
   }

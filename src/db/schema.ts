@@ -1,6 +1,7 @@
 import type { AccountTables } from './tables/accounts.ts'
 import type { ActionTables } from './tables/actions.ts'
 import type { ActivityTables } from './tables/activity.ts'
+import type { AuditTables } from './tables/audit.ts'
 import type { FederationTables } from './tables/federation.ts'
 import type { GitDataTables } from './tables/git-data.ts'
 import type { ImportTables } from './tables/imports.ts'
@@ -28,6 +29,7 @@ export interface Schema
     AccountTables,
     ActionTables,
     ActivityTables,
+    AuditTables,
     FederationTables,
     GitDataTables,
     ImportTables,

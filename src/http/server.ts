@@ -35,6 +35,8 @@ export interface ServerOptions {
   readonly operations: readonly NamedOperation[]
   /** Finds out who asks and makes the context of the request; what it throws is the reply. */
   readonly admit: (call: Call) => Promise<object>
+  /** Does all of a request's work: whatever it begins knows whose it is. */
+  readonly within: <Result>(call: Call, work: () => Promise<Result>) => Promise<Result>
   /** The instance as it is known outside; asked for anew since a free port is known late. */
   readonly site: () => Site
   /** Path of that address without the last slash, which a reverse proxy may leave on requests; empty for none. */
@@ -236,7 +238,7 @@ export class ForgeServer {
     this.#underWay++
     try {
       call.decodeParams(params)
-      const reply = await this.#run(call)
+      const reply = await this.#options.within(call, () => this.#run(call))
       if (this.#options.validateReplies) checkReply(operation, reply)
       sizeBytes = await this.#responder.send(call, response, reply)
     } catch (thrown) {

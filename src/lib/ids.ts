@@ -15,6 +15,7 @@ export type AttachmentId = Id<'attachment'>
 export type ReactionId = Id<'reaction'>
 export type TrackedTimeId = Id<'tracked time'>
 export type TokenId = Id<'token'>
+export type AuditEntryId = Id<'audit entry'>
 export type KeyId = Id<'key'>
 export type GpgKeyId = Id<'gpgKey'>
 export type DeployKeyId = Id<'deployKey'>

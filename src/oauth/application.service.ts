@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Services } from '../access/context.ts'
+import { recordAct } from '../audit/audit.ts'
 import { transaction } from '../db/database.ts'
 import type { UserRow } from '../db/tables/accounts.ts'
 import type { OAuthApplicationRow } from '../db/tables/oauth.ts'
@@ -61,6 +62,9 @@ export async function getApplication({ db }: Services, owner: UserRow, id: numbe
   return application
 }
 
+/** What the audit log says of every act on an application. */
+const actOn = ({ id, name }: OAuthApplicationRow) => ({ about: { kind: 'application', id, name } }) as const
+
 /** An address that nobody should be sent to is `Invalid`. */
 export async function createApplication(
   { db, clock }: Services,
@@ -70,16 +74,18 @@ export async function createApplication(
   const columns = columnsOf(input)
   const secret = newPrefixedToken('gto_')
   const now = nowUnix(clock)
-  const application = await transaction(db, (tx) =>
-    insertApplication(tx, {
+  const application = await transaction(db, async (tx) => {
+    const made = await insertApplication(tx, {
       ...columns,
       user_id: owner.id,
       client_id: randomUUID(),
       secret_hash: hashToken(secret),
       created_unix: now,
       updated_unix: now,
-    }),
-  )
+    })
+    await recordAct(tx, { ...actOn(made), action: 'application.created', doerId: owner.id })
+    return made
+  })
   return { application, secret }
 }
 
@@ -93,14 +99,21 @@ export async function editApplication(
   const columns = columnsOf(input)
   const secret = newPrefixedToken('gto_')
   const change = { ...columns, secret_hash: hashToken(secret), updated_unix: nowUnix(clock) }
-  const application = await transaction(db, (tx) => updateApplication(tx, owner.id, id as OAuthApplicationId, change))
+  const application = await transaction(db, async (tx) => {
+    const changed = await updateApplication(tx, owner.id, id as OAuthApplicationId, change)
+    if (changed) await recordAct(tx, { ...actOn(changed), action: 'application.changed', doerId: owner.id })
+    return changed
+  })
   if (!application) throw noApplication()
   return { application, secret }
 }
 
 /** Its tokens end with it. */
 export async function removeApplication({ db }: Services, owner: UserRow, id: number): Promise<void> {
-  if (!(await transaction(db, (tx) => deleteApplication(tx, owner.id, id as OAuthApplicationId)))) throw noApplication()
+  await transaction(db, async (tx) => {
+    if (!(await deleteApplication(tx, owner.id, id as OAuthApplicationId))) throw noApplication()
+    await recordAct(tx, { action: 'application.deleted', doerId: owner.id, about: { kind: 'application', id } })
+  })
 }
 
 /** The application that calls itself this; undefined when there is none. */

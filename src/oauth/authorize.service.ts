@@ -1,4 +1,5 @@
 import type { Services } from '../access/context.ts'
+import { recordAct } from '../audit/audit.ts'
 import type { Viewer } from '../auth/viewer.ts'
 import { checkAccountState } from '../auth/identify.ts'
 import { transaction } from '../db/database.ts'
@@ -144,6 +145,12 @@ async function issueCode(
       user_id: viewer.id,
       scope: scopeWords(request.scope).join(' '),
       created_unix: now,
+    })
+    await recordAct(tx, {
+      action: 'grant.used',
+      doerId: viewer.id,
+      about: { kind: 'application', id: application.id, name: application.name },
+      details: { scope: scopeWords(request.scope) },
     })
     await insertCode(tx, {
       grant_id: grant.id,

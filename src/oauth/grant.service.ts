@@ -1,4 +1,5 @@
 import type { Services } from '../access/context.ts'
+import { recordAct } from '../audit/audit.ts'
 import { transaction } from '../db/database.ts'
 import { NotFound } from '../lib/errors.ts'
 import type { OAuthGrantId, UserId } from '../lib/ids.ts'
@@ -14,9 +15,12 @@ export const grantsOf = ({ db }: Services, userId: UserId): Promise<GrantedAppli
 
 /** Takes back what a person granted: the tokens of the application end at once. */
 export async function revokeGrant({ db }: Services, userId: UserId, id: number): Promise<void> {
-  if (!(await transaction(db, (tx) => deleteGrant(tx, userId, id as OAuthGrantId)))) {
-    throw new NotFound('there is no such grant', 'oauth_grant_not_found')
-  }
+  await transaction(db, async (tx) => {
+    if (!(await deleteGrant(tx, userId, id as OAuthGrantId))) {
+      throw new NotFound('there is no such grant', 'oauth_grant_not_found')
+    }
+    await recordAct(tx, { action: 'grant.revoked', doerId: userId, about: { kind: 'application', id: null } })
+  })
 }
 
 /** Forgets codes and tokens whose time is over. */

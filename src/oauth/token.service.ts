@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Services } from '../access/context.ts'
+import { recordAct, type Act } from '../audit/audit.ts'
 import { transaction, type Tx } from '../db/database.ts'
 import type { OAuthApplicationRow } from '../db/tables/oauth.ts'
 import { BadRequest, Unauthenticated } from '../lib/errors.ts'
@@ -94,6 +95,7 @@ export async function exchangeCode(
     }
     if (!(await useCode(tx, code.id, now))) {
       await deleteFamily(tx, grant.id, `code ${code.id}`)
+      await recordAct(tx, copied(found))
       return unauthorized('the code was used already')
     }
     return issue(services, tx, found, { family: `code ${code.id}`, nonce: code.nonce, now })
@@ -101,6 +103,14 @@ export async function exchangeCode(
   if (outcome instanceof BadRequest) throw outcome
   return outcome
 }
+
+/** What the audit log says where a code or a refresh token came again: somebody copied it. */
+const copied = ({ application, user }: Granted): Act => ({
+  action: 'grant.copied',
+  outcome: 'refused',
+  doerId: user.id,
+  about: { kind: 'application', id: application.id, name: application.name },
+})
 
 /** How long after its use a refresh token may come once more without its family being ended, in seconds. */
 const reuseGraceSeconds = 10
@@ -123,6 +133,7 @@ export async function refresh(services: Services, login: ClientLogin, refreshTok
     if (token.used_unix !== null || (spends && !(await useRefreshToken(tx, token.id, now)))) {
       if (token.used_unix !== null && token.used_unix + reuseGraceSeconds < now) {
         await deleteFamily(tx, found.grant.id, token.family)
+        await recordAct(tx, copied(found))
       }
       return unauthorized('the refresh token was used already')
     }

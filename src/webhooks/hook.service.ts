@@ -1,4 +1,5 @@
 import type { Services } from '../access/context.ts'
+import { recordAct } from '../audit/audit.ts'
 import { clockOf } from '../db/clock.ts'
 import { transaction } from '../db/database.ts'
 import type { HookLevel, WebhookChange, WebhookRow } from '../db/tables/webhooks.ts'
@@ -88,6 +89,16 @@ function levelOf(place: HookPlace, config: Readonly<Record<string, string>>): Ho
   throw new Invalid('[config.is_system_webhook]: must be true or false', 'system_flag_invalid')
 }
 
+/** What the audit log says of every act on a webhook: its address may hold a secret, its host does not. */
+const actOn = ({ id, url, repo_id, owner_id }: WebhookRow) =>
+  ({
+    about: { kind: 'webhook', id, name: URL.parse(url)?.host ?? '' },
+    details: {
+      ...(repo_id === null ? {} : { repository: repo_id }),
+      ...(owner_id === null ? {} : { account: owner_id }),
+    },
+  }) as const
+
 /**
  * Makes a webhook. `Invalid` names the first wrong part; a bad Slack channel is `BadRequest` (contract, webhooks: create). A
  * place has at most `[ingot].MAX_WEBHOOKS` of them, since each of its events goes to all.
@@ -109,7 +120,7 @@ export async function createHook(services: Services, place: HookPlace, input: Ne
     if ((await countHooks(tx, place)) >= most) {
       throw new Invalid(`there are ${most} webhooks already, which is the most`, 'too_many_webhooks')
     }
-    return insertHook(tx, {
+    const made = await insertHook(tx, {
       level,
       owner_id: place.owner_id,
       repo_id: place.repo_id,
@@ -125,6 +136,8 @@ export async function createHook(services: Services, place: HookPlace, input: Ne
       created_unix: now,
       updated_unix: now,
     })
+    await recordAct(tx, { ...actOn(made), action: 'webhook.created' })
+    return made
   })
 }
 
@@ -154,6 +167,7 @@ export async function changeHook(services: Services, hook: WebhookRow, input: Ho
   return transaction(services.db, async (tx) => {
     const changed = await updateHook(tx, hook.id, change)
     if (!changed) throw noHook()
+    await recordAct(tx, { ...actOn(changed), action: 'webhook.changed' })
     return callOnHook(tx, changed, clockOf(tx).nowMs())
   })
 }
@@ -162,6 +176,7 @@ export async function changeHook(services: Services, hook: WebhookRow, input: Ho
 export async function removeHook(services: Services, hook: WebhookRow): Promise<void> {
   await transaction(services.db, async (tx) => {
     if (!(await deleteHook(tx, hook.id))) throw noHook()
+    await recordAct(tx, { ...actOn(hook), action: 'webhook.deleted' })
     await forgetPayloads(tx)
   })
 }

@@ -411,6 +411,8 @@ export const ingot = defineSection('ingot', {
     'how long events are kept for those who read on from an earlier one; what a job has still to hear stays longer',
     { min: '1m' },
   ),
+  auditLog: bool('AUDIT_LOG', true, 'whether acts that matter for security are written down for administrators'),
+  auditRetention: durationMs('AUDIT_RETENTION', '8760h', 'how long they are kept; 0: for ever', { min: '0s' }),
   maxOutgoingBody: bytes('MAX_OUTGOING_BODY', '32 MiB', 'largest answer read from another server'),
   outgoingTimeout: durationMs('OUTGOING_TIMEOUT', '30s', 'longest request to another server', { min: '100ms' }),
   maxOutgoingConnections: int('MAX_OUTGOING_CONNECTIONS', 64, 'most connections to other servers', {

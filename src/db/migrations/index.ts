@@ -2,6 +2,7 @@ import { accounts1 } from './accounts-1.ts'
 import { accounts2 } from './accounts-2.ts'
 import { accounts3 } from './accounts-3.ts'
 import { accounts4 } from './accounts-4.ts'
+import { audit1 } from './audit-1.ts'
 import { actions1 } from './actions-1.ts'
 import { actions2 } from './actions-2.ts'
 import { actions3 } from './actions-3.ts'
@@ -101,4 +102,5 @@ export const migrations: readonly Migration[] = [
   actions6,
   actions7,
   packages5,
+  audit1,
 ]

@@ -1,4 +1,5 @@
 import type { RepoCtx } from '../../access/context.ts'
+import { recordAct } from '../../audit/audit.ts'
 import { isUniqueViolation, transaction } from '../../db/database.ts'
 import { Invalid, NotFound } from '../../lib/errors.ts'
 import type { DeployKeyId } from '../../lib/ids.ts'
@@ -69,6 +70,11 @@ export async function addDeployKey(
       })
       const added = await findDeployKey(tx, repo.id, id)
       if (!added) throw new Error(`deploy key ${id} is not there after it was made`)
+      await recordAct(tx, {
+        action: 'deployKey.added',
+        about: { kind: 'deploy key', id, name: key.fingerprint },
+        details: { repository: repo.id, readOnly: input.isReadOnly },
+      })
       return added
     })
   } catch (error) {
@@ -81,4 +87,8 @@ export async function addDeployKey(
 
 /** Takes a key's access to the repository away; there may be none. */
 export const removeDeployKey = (ctx: RepoCtx, id: number): Promise<void> =>
-  transaction(ctx.db, (tx) => deleteDeployKey(tx, ctx.repo.id, id as DeployKeyId))
+  transaction(ctx.db, async (tx) => {
+    await deleteDeployKey(tx, ctx.repo.id, id as DeployKeyId)
+    const about = { kind: 'deploy key', id } as const
+    await recordAct(tx, { action: 'deployKey.removed', about, details: { repository: ctx.repo.id } })
+  })

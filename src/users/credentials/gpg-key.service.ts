@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
 import type { Services } from '../../access/context.ts'
+import { recordAct } from '../../audit/audit.ts'
 import { isUniqueViolation, transaction } from '../../db/database.ts'
 import type { GpgKeyRow, UserRow } from '../../db/tables/accounts.ts'
 import { Invalid, NotFound } from '../../lib/errors.ts'
@@ -75,7 +76,16 @@ export async function addGpgKey(
     throw new NotFound('none of the addresses of the key is a confirmed address of the account', 'gpg_key_no_address')
   }
   try {
-    return await transaction(services.db, (tx) => insertWhole(tx, services, user, key, { emails, isVerified }))
+    return await transaction(services.db, async (tx) => {
+      const added = await insertWhole(tx, services, user, key, { emails, isVerified })
+      await recordAct(tx, {
+        action: 'openpgpKey.added',
+        doerId: user.id,
+        about: { kind: 'openpgp key', id: added.id, name: added.key_id },
+        details: { account: user.name },
+      })
+      return added
+    })
   } catch (error) {
     if (isUniqueViolation(error)) throw keyTaken()
     throw error
@@ -148,5 +158,9 @@ export async function getGpgKey({ db }: Services, owner: UserRow, id: number): P
 
 /** Removes a key of the account; what is not there, or another's, is left alone (observed). */
 export async function removeGpgKey({ db }: Services, owner: UserRow, id: number): Promise<void> {
-  await transaction(db, (tx) => deleteGpgKey(tx, owner.id, id as GpgKeyId))
+  await transaction(db, async (tx) => {
+    await deleteGpgKey(tx, owner.id, id as GpgKeyId)
+    const about = { kind: 'openpgp key', id } as const
+    await recordAct(tx, { action: 'openpgpKey.removed', doerId: owner.id, about, details: { account: owner.name } })
+  })
 }

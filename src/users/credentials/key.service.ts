@@ -1,4 +1,5 @@
 import type { Ctx, Services } from '../../access/context.ts'
+import { recordAct } from '../../audit/audit.ts'
 import { isUniqueViolation, transaction } from '../../db/database.ts'
 import type { PublicKeyRow, UserRow } from '../../db/tables/accounts.ts'
 import { Forbidden, Invalid, NotFound } from '../../lib/errors.ts'
@@ -38,7 +39,7 @@ export async function addKey(
       if (await hasKeyTitle(tx, user.id, input.title)) {
         throw new Invalid('title: you already have a key of this title', 'ssh_key_title_taken')
       }
-      return insertKey(tx, {
+      const added = await insertKey(tx, {
         owner_id: user.id,
         title: input.title,
         fingerprint: key.fingerprint,
@@ -46,6 +47,13 @@ export async function addKey(
         is_read_only: false,
         created_unix: nowUnix(services.clock),
       })
+      await recordAct(tx, {
+        action: 'sshKey.added',
+        doerId: user.id,
+        about: { kind: 'ssh key', id: added.id, name: key.fingerprint },
+        details: { account: user.name },
+      })
+      return added
     })
   } catch (error) {
     if (isUniqueViolation(error)) throw keyTaken()
@@ -66,7 +74,11 @@ export async function getKey(ctx: Ctx, id: number): Promise<PublicKeyRow> {
 export async function removeKey(ctx: Ctx, user: UserRow, id: number): Promise<void> {
   const key = await getKey(ctx, id)
   if (key.owner_id !== user.id) throw new Forbidden('the key belongs to another account', 'key_of_other')
-  await transaction(ctx.db, (tx) => deleteKey(tx, key.id))
+  await transaction(ctx.db, async (tx) => {
+    await deleteKey(tx, key.id)
+    const about = { kind: 'ssh key', id: key.id, name: key.fingerprint } as const
+    await recordAct(tx, { action: 'sshKey.removed', doerId: user.id, about, details: { account: user.name } })
+  })
 }
 
 /** Keys of an account, or with a fingerprint and without an account of the whole instance. */

@@ -1,4 +1,5 @@
 import type { Services } from '../../access/context.ts'
+import { recordAct } from '../../audit/audit.ts'
 import { endSessions } from '../../auth/session.service.ts'
 import { transaction } from '../../db/database.ts'
 import type { UserRow } from '../../db/tables/accounts.ts'
@@ -20,6 +21,7 @@ export async function changePassword(
   const passwordHash = await hashPassword(password)
   return transaction(services.db, async (tx) => {
     await endSessions(tx, user.id)
+    await recordAct(tx, { action: 'password.changed', doerId: user.id, about: { kind: 'account', id: user.id } })
     return updateUser(tx, user.id, {
       password_hash: passwordHash,
       must_change_password: options.mustChangePassword,

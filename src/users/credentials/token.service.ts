@@ -1,4 +1,5 @@
 import type { Services } from '../../access/context.ts'
+import { recordAct } from '../../audit/audit.ts'
 import { countTokens, deleteToken, findTokenByName, insertToken, listTokens } from '../../auth/token.store.ts'
 import { normaliseScopes } from '../../auth/token-scopes.ts'
 import { isUniqueViolation, transaction } from '../../db/database.ts'
@@ -18,16 +19,23 @@ export async function createToken(
   const scopes = normaliseScopes(input.scopes)
   const token = newToken()
   try {
-    const row = await transaction(services.db, (tx) =>
-      insertToken(tx, {
+    const row = await transaction(services.db, async (tx) => {
+      const made = await insertToken(tx, {
         user_id: user.id,
         name: input.name,
         token_hash: hashToken(token),
         token_last_eight: tokenLastEight(token),
         scopes,
         created_unix: nowUnix(services.clock),
-      }),
-    )
+      })
+      await recordAct(tx, {
+        action: 'token.created',
+        doerId: user.id,
+        about: { kind: 'token', id: made.id, name: input.name },
+        details: { account: user.name, scopes },
+      })
+      return made
+    })
     return { row, token }
   } catch (error) {
     if (isUniqueViolation(error)) {
@@ -43,7 +51,14 @@ export async function removeToken(services: Services, user: UserRow, idOrName: s
   const id = Number.isSafeInteger(asNumber)
     ? (asNumber as TokenId)
     : (await findTokenByName(services.db, user.id, idOrName))?.id
-  const deleted = id !== undefined && (await transaction(services.db, (tx) => deleteToken(tx, user.id, id)))
+  const deleted =
+    id !== undefined &&
+    (await transaction(services.db, async (tx) => {
+      if (!(await deleteToken(tx, user.id, id))) return false
+      const about = { kind: 'token', id } as const
+      await recordAct(tx, { action: 'token.deleted', doerId: user.id, about, details: { account: user.name } })
+      return true
+    }))
   if (!deleted) throw new NotFound('the token does not exist', 'token_not_found')
 }
 

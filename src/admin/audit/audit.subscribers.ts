@@ -1,0 +1,105 @@
+import { recordAct } from '../../audit/audit.ts'
+import { subscriber } from '../../events/subscriber.ts'
+
+/** What is said of an event in the audit log, which is written in the transaction of the event. */
+export const auditAccounts = subscriber({
+  name: 'auditAccounts',
+  on: ['user.created', 'user.deleted', 'user.renamed', 'user.edited', 'user.blocked', 'user.unblocked'],
+  async inTransaction(tx, { name, data }) {
+    const about = (id: number, of?: string) => ({
+      kind: 'account' as const,
+      id,
+      ...(of === undefined ? {} : { name: of }),
+    })
+    const { doerId } = data
+    if (name === 'user.deleted') {
+      const details = { purged: data.purged === true }
+      return recordAct(tx, { action: name, doerId, about: about(data.userId, data.name), details })
+    }
+    if (name === 'user.renamed') {
+      const details = { from: data.oldName }
+      return recordAct(tx, { action: name, doerId, about: about(data.userId, data.newName), details })
+    }
+    if (name === 'user.blocked' || name === 'user.unblocked') {
+      const details = { for: data.blockerId }
+      return recordAct(tx, { action: name, doerId, about: about(data.blockedId), details })
+    }
+    if (name === 'user.created') return recordAct(tx, { action: name, doerId, about: about(data.userId) })
+    const changed = rightsOfAccount.filter((each) => data[each] !== undefined).map(changedName)
+    if (changed.length === 0) return
+    return recordAct(tx, { action: name, doerId, about: about(data.userId), details: { changed } })
+  },
+})
+
+/** What decides what a person may do, who sees them, and where mail goes that opens the account. */
+const rightsOfAccount = [
+  'oldIsAdmin',
+  'oldIsRestricted',
+  'oldIsActive',
+  'oldProhibitLogin',
+  'oldEmail',
+  'oldVisibility',
+] as const
+
+/** `oldIsAdmin` → `is admin`. */
+const changedName = (member: string): string =>
+  member
+    .replace(/^old/, '')
+    .replace(/(?<!^)[A-Z]/g, ' $&')
+    .toLowerCase()
+
+export const auditTeams = subscriber({
+  name: 'auditTeams',
+  on: [
+    'team.created',
+    'team.edited',
+    'team.deleted',
+    'team.memberAdded',
+    'team.memberRemoved',
+    'team.repoAdded',
+    'team.repoRemoved',
+  ],
+  async inTransaction(tx, { name, data }) {
+    await recordAct(tx, {
+      action: name,
+      doerId: data.doerId,
+      about: { kind: 'team', id: data.teamId, ...('name' in data ? { name: data.name } : {}) },
+      details: {
+        organization: data.orgId,
+        ...('userId' in data ? { account: data.userId } : {}),
+        ...('repoId' in data ? { repository: data.repoId } : {}),
+      },
+    })
+  },
+})
+
+export const auditRepositories = subscriber({
+  name: 'auditRepositories',
+  on: [
+    'repo.deleted',
+    'repo.renamed',
+    'repo.transferred',
+    'repo.visibilityChanged',
+    'collaborator.added',
+    'collaborator.changed',
+    'collaborator.removed',
+  ],
+  async inTransaction(tx, { name, data }) {
+    await recordAct(tx, {
+      action: name,
+      doerId: data.doerId,
+      about: {
+        kind: 'repository',
+        id: data.repoId,
+        ...(name === 'repo.deleted' ? { name: `${data.ownerName}/${data.name}` } : {}),
+      },
+      details: {
+        ...('isPrivate' in data ? { private: data.isPrivate } : {}),
+        ...(name === 'repo.transferred' ? { from: `${data.oldOwnerName}/${data.oldName}` } : {}),
+        ...(name === 'repo.renamed' ? { from: data.oldName } : {}),
+        ...('userId' in data ? { account: data.userId } : {}),
+        ...('mode' in data ? { mode: data.mode } : {}),
+      },
+    })
+  },
+})

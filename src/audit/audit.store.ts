@@ -1,0 +1,106 @@
+import { sql } from 'kysely'
+import type { Db, Tx } from '../db/database.ts'
+import type { AuditEntryRow } from '../db/tables/audit.ts'
+import type { AuditEntryId } from '../lib/ids.ts'
+
+/** What acts are about. */
+export const auditedKinds = [
+  'account',
+  'organization',
+  'team',
+  'repository',
+  'token',
+  'ssh key',
+  'openpgp key',
+  'deploy key',
+  'session',
+  'second factor',
+  'application',
+  'webhook',
+  'secret',
+  'instance',
+] as const
+export type AuditedKind = (typeof auditedKinds)[number]
+
+type NewEntry = Omit<AuditEntryRow, 'id' | 'actor_name' | 'object_kind'> & { readonly object_kind: AuditedKind }
+
+/** Names are those that account, organization and repository have now; of what is gone the act says its own. */
+export async function insertEntry(tx: Tx, entry: NewEntry): Promise<AuditEntryId> {
+  const nameOfAccount = (id: number | null) =>
+    sql<string>`coalesce((select name from "user" where "user".id = ${id}), '')`
+  const nameOfObject = () => {
+    if (entry.object_name !== '') return entry.object_name
+    if (entry.object_kind === 'account' || entry.object_kind === 'organization') return nameOfAccount(entry.object_id)
+    if (entry.object_kind !== 'repository') return ''
+    return sql<string>`coalesce((select "user".name || '/' || repo.name from repo
+      join "user" on "user".id = repo.owner_id where repo.id = ${entry.object_id}), '')`
+  }
+  const { id } = await tx
+    .insertInto('audit_entry')
+    .values({ ...entry, actor_name: nameOfAccount(entry.actor_id), object_name: nameOfObject() })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return id
+}
+
+/** What is asked of the log. */
+export interface AuditFilter {
+  readonly action?: string | undefined
+  readonly outcome?: 'done' | 'refused' | undefined
+  readonly actor?: string | undefined
+  readonly address?: string | undefined
+  readonly objectKind?: string | undefined
+  readonly objectId?: number | undefined
+  readonly sinceMs?: number | undefined
+  readonly beforeMs?: number | undefined
+}
+
+function filtered(db: Db, filter: AuditFilter) {
+  let query = db.selectFrom('audit_entry')
+  const { action, outcome, actor, address, objectKind, objectId, sinceMs, beforeMs } = filter
+  // `token.*` stands for all acts on tokens.
+  if (action?.endsWith('.*')) {
+    const first = action.slice(0, -1)
+    query = query.where('action', '>=', first).where('action', '<', `${first}~`)
+  } else if (action !== undefined) query = query.where('action', '=', action)
+  if (outcome !== undefined) query = query.where('outcome', '=', outcome)
+  if (actor !== undefined) query = query.where('actor_name', '=', actor)
+  if (address !== undefined) query = query.where('address', '=', address)
+  if (objectKind !== undefined) query = query.where('object_kind', '=', objectKind)
+  if (objectId !== undefined) query = query.where('object_id', '=', objectId)
+  if (sinceMs !== undefined) query = query.where('at_ms', '>=', sinceMs)
+  if (beforeMs !== undefined) query = query.where('at_ms', '<', beforeMs)
+  return query
+}
+
+/** Entries, newest first, older than one of them where one is named. */
+export const listEntries = (
+  db: Db,
+  filter: AuditFilter,
+  { before, limit }: { readonly before?: AuditEntryId | undefined; readonly limit: number },
+): Promise<AuditEntryRow[]> =>
+  filtered(db, filter)
+    .selectAll()
+    .$if(before !== undefined, (query) => query.where('id', '<', before as AuditEntryId))
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute()
+
+/** Entries by their ids, oldest first. */
+export const listEntriesById = (db: Db, ids: readonly AuditEntryId[]): Promise<AuditEntryRow[]> =>
+  db.selectFrom('audit_entry').selectAll().where('id', 'in', ids).orderBy('id').execute()
+
+/** Entries after one of them, oldest first. */
+export const listEntriesAfter = (db: Db, after: AuditEntryId, limit: number): Promise<AuditEntryRow[]> =>
+  db.selectFrom('audit_entry').selectAll().where('id', '>', after).orderBy('id').limit(limit).execute()
+
+/** Deletes some of the oldest entries, and says how many. */
+export async function deleteOldEntries(tx: Tx, beforeMs: number, limit: number): Promise<number> {
+  const { numDeletedRows } = await tx
+    .deleteFrom('audit_entry')
+    .where('id', 'in', (select) =>
+      select.selectFrom('audit_entry').select('id').where('at_ms', '<', beforeMs).orderBy('at_ms').limit(limit),
+    )
+    .executeTakeFirst()
+  return Number(numDeletedRows)
+}

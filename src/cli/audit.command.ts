@@ -1,0 +1,59 @@
+import { Command } from 'commander'
+import { presentEntry } from '../admin/audit/audit.present.ts'
+import { getEntries, type AuditQuery } from '../admin/audit/audit.service.ts'
+import type { AuditEntryRow } from '../db/tables/audit.ts'
+import { CommandFailure } from './exit.ts'
+import { withInstance, withInstanceOptions, type InstanceOptions } from './instance.ts'
+import type { Terminal } from './terminal.ts'
+
+interface AuditOptions extends InstanceOptions, AuditQuery {
+  readonly limit: string
+  readonly json?: boolean
+}
+
+export const auditCommand = (terminal: Terminal): Command =>
+  withInstanceOptions(new Command('audit'))
+    .description('print the audit log, newest first')
+    .option('--limit <count>', 'entries to print', '100')
+    .option('--action <name>', 'as token.created; token.* for all that begin so')
+    .option('--outcome <word>', 'done or refused')
+    .option('--actor <login>', 'who did it')
+    .option('--address <address>', 'from where')
+    .option('--since <time>', 'not before this, as 2026-01-31T12:00:00Z')
+    .option('--until <time>', 'before this')
+    .option('--json', 'one JSON object per line')
+    .action((options: AuditOptions) => print(terminal, options))
+
+/** Entries that are read and printed at once. */
+const batch = 1000
+
+async function print(terminal: Terminal, options: AuditOptions): Promise<void> {
+  const { limit, json, config, data, ...filter } = options
+  let left = Number(limit)
+  if (!Number.isInteger(left) || left < 1) throw new CommandFailure('--limit is a whole number from 1')
+  await withInstance(
+    { ...(config === undefined ? {} : { config }), ...(data === undefined ? {} : { data }) },
+    async (ctx) => {
+      let before: number | undefined
+      while (left > 0) {
+        const rows = await getEntries(ctx, filter, { before, limit: Math.min(batch, left) })
+        terminal.out(rows.map((row) => `${json ? JSON.stringify(presentEntry(row)) : asLine(row)}\n`).join(''))
+        if (rows.length < Math.min(batch, left)) return
+        left -= rows.length
+        before = rows.at(-1)?.id
+      }
+    },
+  )
+}
+
+const asLine = (row: AuditEntryRow): string =>
+  [
+    new Date(row.at_ms).toISOString(),
+    row.outcome,
+    row.action,
+    row.actor_name === '' ? '-' : row.actor_name,
+    row.credential === '' ? '-' : row.credential,
+    row.address === '' ? '-' : row.address,
+    `${row.object_kind} ${row.object_name === '' ? (row.object_id ?? '') : row.object_name}`,
+    row.details === '{}' ? '' : row.details,
+  ].join('\t')
