@@ -15,6 +15,7 @@ module.exports = {
     packages: [
       '@actions/expressions',
       '@aws-sdk',
+      '@simplewebauthn/server',
       '@smithy',
       'gemoji',
       'highlight.js',

@@ -11,7 +11,9 @@ import type { Ctx, Services } from './access/context.ts'
 import { accessTokens, passwords } from './auth/identify.ts'
 import { PasswordChecks } from './auth/password-check.ts'
 import { SignInAttempts } from './auth/sign-in-attempts.ts'
-import { TokenUse } from './auth/token-use.ts'
+import { NotedUse } from './auth/noted-use.ts'
+import { noteSessionsUsed } from './auth/session.service.ts'
+import { updateTokensUsed } from './auth/token.store.ts'
 import type { Config } from './config/load-config.ts'
 import { withBoundPorts } from './config/load-config.ts'
 import { whileAsked } from './audit/asking.ts'
@@ -186,7 +188,8 @@ export async function createApp(options: AppOptions): Promise<App> {
     ...gitOptions(config, log, options.git),
     onCommand: ({ name, ms, exitCode }) => metrics?.gitFinished({ command: name, ok: exitCode === 0, durationMs: ms }),
   })
-  const tokenUse = new TokenUse(db, clock, log)
+  const tokenUse = new NotedUse(db, clock, log, 'tokens', updateTokensUsed)
+  const sessionUse = new NotedUse(db, clock, log, 'sessions', noteSessionsUsed(config))
   // Each task says itself whether it is on, which it takes from [cron] unless its own section says otherwise.
   const scheduler = createScheduler<Ctx>({
     db,
@@ -214,6 +217,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     tasks: scheduler,
     metrics,
     tokenUse,
+    sessionUse,
     passwordChecks: new PasswordChecks(verifyPassword),
     signInAttempts: new SignInAttempts(clock),
     parts,
@@ -230,6 +234,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     live.close()
     await workers?.stop(stopDeadlineMs)
     await tokenUse.close()
+    await sessionUse.close()
     await git.close()
     metrics?.close()
     endWatch?.()

@@ -96,7 +96,7 @@ test('operations that cost much, wait, or are always let in are declared as such
       .filter((operation) => operation.load === load)
       .map(({ id }) => id)
       .toSorted()
-  assert.deepEqual(byLoad('vital'), ['health', 'signInPage', 'signInSubmit'])
+  assert.deepEqual(byLoad('vital'), ['health', 'passkeySignInSubmit', 'signInPage', 'signInSubmit'])
   // Each of them has a limit of its own, for all and for each account.
   assert.ok(
     byLoad('waiting').every((id) => /(?:watch|list)(?:Events|AuditLog)$/i.test(id)),

@@ -1,10 +1,11 @@
 import type { Config } from '../config/load-config.ts'
 import type { Db } from '../db/database.ts'
+import type { SessionId, TokenId } from '../lib/ids.ts'
 import type { Clock } from '../lib/time.ts'
 import type { Secrets } from '../secrets/secrets.ts'
 import type { PasswordChecks } from './password-check.ts'
 import type { SignInAttempts } from './sign-in-attempts.ts'
-import type { TokenUse } from './token-use.ts'
+import type { NotedUse } from './noted-use.ts'
 
 /** What finding out who somebody is needs of the running application. */
 export interface AuthServices {
@@ -12,7 +13,8 @@ export interface AuthServices {
   readonly db: Db
   readonly clock: Clock
   readonly secrets: Secrets
-  readonly tokenUse: TokenUse
+  readonly tokenUse: NotedUse<TokenId>
+  readonly sessionUse: NotedUse<SessionId>
   readonly passwordChecks: PasswordChecks
   readonly signInAttempts: SignInAttempts
 }

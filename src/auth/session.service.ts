@@ -1,20 +1,28 @@
 import { recordAct } from '../audit/audit.ts'
 import { transaction, type Tx } from '../db/database.ts'
-import type { UserRow } from '../db/tables/accounts.ts'
+import type { Config } from '../config/load-config.ts'
+import type { SessionRow, UserRow } from '../db/tables/accounts.ts'
 import { AccountRefused } from '../lib/errors.ts'
-import type { UserId } from '../lib/ids.ts'
-import { nowUnix } from '../lib/time.ts'
+import type { SessionId, UserId } from '../lib/ids.ts'
+import { nowUnix, type Unix } from '../lib/time.ts'
 import { hashToken, newSecret } from '../secrets/tokens.ts'
 import { findUserById } from '../users/user.store.ts'
 import type { AuthServices } from './auth-services.ts'
 import { viewerOfPassword, type PasswordInput } from './identify.ts'
+import { accountOfPasskey, forgetAnsweredChallenges, type PasskeyAnswer } from './passkey.service.ts'
 import {
+  deleteOldSessions,
+  deleteOtherSessions,
   deleteSession,
   deleteSessionsBefore,
   deleteSessionsOf,
-  findSessionUser,
+  findRemembered,
+  findSession,
   insertSession,
+  listSessions,
+  renewSession,
   updateLastLogin,
+  updateSessionsUsed,
 } from './session.store.ts'
 import { hasTwoFactor, takeSecondFactor } from './two-factor.service.ts'
 import { viewerOf, type Viewer } from './viewer.ts'
@@ -22,7 +30,16 @@ import { viewerOf, type Viewer } from './viewer.ts'
 /** A session that was just made; the secret goes into the browser's cookie and is kept nowhere here. */
 export interface NewSession {
   readonly secret: string
-  readonly lifetimeSeconds: number
+  /** For a browser that stays signed in: what takes the session up again, and how long. */
+  readonly remember: { readonly secret: string; readonly seconds: number } | undefined
+}
+
+/** The browser that signs in: where it is, and what it calls itself (`User-Agent`). */
+export interface BrowserOf {
+  readonly ip: string
+  readonly client: string
+  /** What it wants first, noted when the account has none. */
+  readonly language: string
 }
 
 /** The password was right, and the account has a second factor: what is left is a code. */
@@ -37,23 +54,22 @@ const ticketSeconds = 600
 
 /**
  * Signs a person in by name or address and password. Every sign-in makes a session of its own.
- * @param input.language the browser's language, noted when the account has none
  * @returns undefined when the two do not fit or the account may not sign in; which of these it was is not told. With a
  * second factor nobody is signed in yet (`completeSignIn`).
  * @throws TooManyRequests after too many failures; AccountRefused for an account that is not active, to whom knows the password
  */
 export async function signIn(
   services: AuthServices,
-  input: PasswordInput & { readonly remember: boolean; readonly language: string },
+  input: PasswordInput & { readonly remember: boolean; readonly browser: BrowserOf },
 ): Promise<NewSession | PendingSignIn | undefined> {
   const viewer = await viewerOfPassword(services, input)
   if (!viewer) return undefined
   if (!viewer.user.is_active) {
     throw new AccountRefused('the account has still to be let in by an administrator', 'account_waiting')
   }
-  const { remember, language } = input
-  if (!(await hasTwoFactor(services, viewer.id))) return beginSession(services, viewer.user, { remember, language })
-  const payload = { user: viewer.id, password: passwordMark(viewer.user), remember, language }
+  const { remember, browser } = input
+  if (!(await hasTwoFactor(services, viewer.id))) return beginSession(services, viewer.user, browser, { remember })
+  const payload = { user: viewer.id, password: passwordMark(viewer.user), remember }
   const until = nowUnix(services.clock) + ticketSeconds
   return { ticket: services.secrets.sign(ticketPurpose, payload, until), ticketSeconds }
 }
@@ -69,58 +85,175 @@ const passwordMark = (user: UserRow): string => hashToken(`${user.id} ${user.pas
 export async function completeSignIn(
   services: AuthServices,
   ticket: string,
-  given: { readonly code: string } | { readonly scratch: string },
+  browser: BrowserOf,
+  given: { readonly code: string } | { readonly scratch: string } | { readonly passkey: PasskeyAnswer },
 ): Promise<NewSession | undefined | 'expired'> {
+  const half = await openTicket(services, ticket)
+  if (!half) return 'expired'
+  const { user, remember } = half
+  const fits =
+    'passkey' in given
+      ? (await accountOfPasskey(services, given.passkey, user.id)) !== undefined
+      : await takeSecondFactor(services, user.id, given)
+  return fits ? beginSession(services, user, browser, { remember }) : undefined
+}
+
+/** Whose sign-in a ticket completes; undefined when the first half is too long ago or counts no more. */
+export async function openTicket(
+  services: AuthServices,
+  ticket: string,
+): Promise<{ readonly user: UserRow; readonly remember: boolean } | undefined> {
   const half = services.secrets.verify(ticketPurpose, ticket, nowUnix(services.clock))
   const id = half?.['user']
   const user = typeof id === 'number' ? await findUserById(services.db, id as UserId) : undefined
-  if (!half || !user?.is_active || user.prohibit_login || half['password'] !== passwordMark(user)) return 'expired'
-  if (!(await takeSecondFactor(services, user.id, given))) return undefined
-  return beginSession(services, user, { remember: half['remember'] === true, language: String(half['language']) })
+  if (!half || !user || !isUsable(user) || half['password'] !== passwordMark(user)) return undefined
+  return { user, remember: half['remember'] === true }
 }
 
-/** Whether a ticket is one that can still be completed, as far as it says itself. */
-export const isTicket = ({ secrets, clock }: AuthServices, ticket: string): boolean =>
-  secrets.verify(ticketPurpose, ticket, nowUnix(clock)) !== undefined
+/**
+ * Signs a person in by a passkey alone, which verified the person.
+ * @returns undefined when the answer is wrong or the account may not sign in
+ */
+export async function signInByPasskey(
+  services: AuthServices,
+  answer: PasskeyAnswer,
+  browser: BrowserOf,
+  remember: boolean,
+): Promise<NewSession | undefined> {
+  const user = await accountOfPasskey(services, answer)
+  return user && isUsable(user) ? beginSession(services, user, browser, { remember }) : undefined
+}
+
+/** Longest `User-Agent` that is kept, in characters. */
+const maxClientLength = 250
+/** Browsers of one account that may be signed in; the oldest one is signed out. */
+const maxSessions = 50
 
 /** Makes a session for somebody who has shown everything that signing in takes. */
 export async function beginSession(
   services: AuthServices,
   user: UserRow,
-  how: { readonly remember: boolean; readonly language: string },
+  browser: BrowserOf,
+  { remember }: { readonly remember: boolean },
 ): Promise<NewSession> {
   const { session, security } = services.config
-  const lifetimeSeconds = how.remember ? security.loginRememberDays * 86_400 : session.sessionLifeTime
-  const secret = newSecret()
+  const rememberSeconds = remember ? security.loginRememberDays * daySeconds : 0
+  const made = newSecrets(rememberSeconds)
   const now = nowUnix(services.clock)
   await transaction(services.db, async (tx) => {
     await insertSession(tx, {
-      secret_hash: hashToken(secret),
+      ...hashesOf(made),
       user_id: user.id,
       created_unix: now,
-      expires_unix: now + lifetimeSeconds,
+      expires_unix: now + session.sessionLifeTime,
+      address: browser.ip,
+      client: browser.client.slice(0, maxClientLength),
+      used_unix: now,
+      former_hash: null,
+      renewed_unix: now,
+      remember_until_unix: rememberSeconds > 0 ? now + rememberSeconds : 0,
     })
-    await updateLastLogin(tx, user.id, now, how.language)
+    await deleteOldSessions(tx, user.id, maxSessions)
+    await updateLastLogin(tx, user.id, now, browser.language)
     await recordAct(tx, { action: 'session.begun', doerId: user.id, about: { kind: 'account', id: user.id } })
   })
-  return { secret, lifetimeSeconds }
+  return made
+}
+
+const daySeconds = 86_400
+
+const newSecrets = (rememberSeconds: number): NewSession => ({
+  secret: newSecret(),
+  remember: rememberSeconds > 0 ? { secret: newSecret(), seconds: rememberSeconds } : undefined,
+})
+
+const hashesOf = ({ secret, remember }: NewSession) => ({
+  secret_hash: hashToken(secret),
+  remember_hash: remember ? hashToken(remember.secret) : null,
+})
+
+const isUsable = (user: UserRow): boolean => !user.prohibit_login && user.is_active
+
+/** Somebody whose browser is signed in. */
+export interface SignedInBrowser {
+  readonly viewer: Viewer
+  readonly sessionId: SessionId
 }
 
 /** Who a session's secret belongs to, as long as the session lasts and the account may be used. */
-export async function viewerOfSession(services: AuthServices, secret: string): Promise<Viewer | undefined> {
-  const user = await findSessionUser(services.db, hashToken(secret), nowUnix(services.clock))
-  if (!user || user.prohibit_login || !user.is_active) return undefined
-  return viewerOf(user, { kind: 'session' })
+export async function viewerOfSession(services: AuthServices, secret: string): Promise<SignedInBrowser | undefined> {
+  const found = await findSession(services.db, hashToken(secret), nowUnix(services.clock))
+  if (!found || !isUsable(found.user)) return undefined
+  services.sessionUse.note(found.session.id)
+  return { viewer: viewerOf(found.user, { kind: 'session' }), sessionId: found.session.id }
 }
 
-/** Ends a session; one that has ended is no error. */
-export const signOut = (services: AuthServices, secret: string): Promise<unknown> =>
-  transaction(services.db, (tx) => deleteSession(tx, hashToken(secret)))
+/** How long what a browser stayed signed in by counts after it got another one: it may have asked several times at once. */
+const graceSeconds = 60
+
+/**
+ * Takes the session of a browser up again that stays signed in, by a secret that is good once: the browser gets others. One
+ * that comes again later was copied, and nobody knows which of the two is the browser: the session ends.
+ * @returns the new secrets as well, but for requests that came beside the first one
+ */
+export async function resumeSession(
+  services: AuthServices,
+  secret: string,
+  browser: Pick<BrowserOf, 'ip' | 'client'>,
+): Promise<(SignedInBrowser & { readonly made: NewSession | undefined }) | undefined> {
+  const now = nowUnix(services.clock)
+  const hash = hashToken(secret)
+  const found = await findRemembered(services.db, hash, now)
+  if (!found || !isUsable(found.user)) return undefined
+  const { session, user } = found
+  const signedIn = { viewer: viewerOf(user, { kind: 'session' }), sessionId: session.id }
+  if (session.remember_hash === hash) {
+    const rememberSeconds = services.config.security.loginRememberDays * daySeconds
+    const made = newSecrets(rememberSeconds)
+    const change = {
+      ...hashesOf(made),
+      former_hash: hash,
+      renewed_unix: now,
+      remember_until_unix: now + rememberSeconds,
+      expires_unix: now + services.config.session.sessionLifeTime,
+      created_unix: now,
+      used_unix: now,
+      address: browser.ip,
+      client: browser.client.slice(0, maxClientLength),
+    }
+    const isFirst = await transaction(services.db, (tx) => renewSession(tx, session.id, hash, change))
+    return { ...signedIn, made: isFirst ? made : undefined }
+  }
+  if (now - session.renewed_unix <= graceSeconds) return { ...signedIn, made: undefined }
+  await transaction(services.db, (tx) => deleteSession(tx, user.id, session.id))
+  return undefined
+}
+
+/** How the use of sessions is written down: each lasts for a while after it, and at most as long as a browser stays signed in. */
+export const noteSessionsUsed = ({ session, security }: Pick<Config, 'session' | 'security'>) => {
+  const lifetimeSeconds = session.sessionLifeTime
+  const maxSeconds = Math.max(security.loginRememberDays * daySeconds, lifetimeSeconds)
+  return (tx: Tx, ids: readonly SessionId[], usedUnix: Unix) =>
+    updateSessionsUsed(tx, ids, usedUnix, { lifetimeSeconds, maxSeconds })
+}
+
+/** The browsers that are signed in to an account, or stay so. */
+export const sessionsOf = ({ db, clock }: AuthServices, userId: UserId): Promise<SessionRow[]> =>
+  listSessions(db, userId, nowUnix(clock))
+
+/** Ends a session of an account; false when there is none of this id. */
+export const endSession = ({ db }: AuthServices, userId: UserId, id: SessionId): Promise<boolean> =>
+  transaction(db, (tx) => deleteSession(tx, userId, id))
+
+/** Ends all sessions of an account but one. */
+export const endOtherSessions = ({ db }: AuthServices, userId: UserId, id: SessionId): Promise<unknown> =>
+  transaction(db, (tx) => deleteOtherSessions(tx, userId, id))
 
 /** Ends every session of an account: whoever has the old password, or a browser that was left open, is out. */
 export const endSessions = (tx: Tx, userId: UserId): Promise<unknown> => deleteSessionsOf(tx, userId)
 
 /** Forgets the sessions whose time is over; nobody can use them any more. */
 export async function forgetExpiredSessions(services: AuthServices): Promise<void> {
+  await forgetAnsweredChallenges(services)
   await transaction(services.db, (tx) => deleteSessionsBefore(tx, nowUnix(services.clock)))
 }

@@ -1,31 +1,127 @@
 import type { Db, Tx } from '../db/database.ts'
-import type { UserRow } from '../db/tables/accounts.ts'
-import type { UserId } from '../lib/ids.ts'
+import type { NewSessionRow, SessionRow, UserRow } from '../db/tables/accounts.ts'
+import type { SessionId, UserId } from '../lib/ids.ts'
 import type { Unix } from '../lib/time.ts'
 
-export const insertSession = (
-  tx: Tx,
-  values: { secret_hash: string; user_id: UserId; created_unix: Unix; expires_unix: Unix },
-) => tx.insertInto('session').values(values).execute()
+export const insertSession = (tx: Tx, values: NewSessionRow): Promise<{ id: SessionId }> =>
+  tx.insertInto('session').values(values).returning('id').executeTakeFirstOrThrow()
 
-/** The account of a session that has not ended. */
-export const findSessionUser = (db: Db, secretHash: string, nowUnix: Unix): Promise<UserRow | undefined> =>
+/** A session with its account. */
+export interface SessionOfUser {
+  readonly session: Pick<SessionRow, 'id' | 'remember_hash' | 'renewed_unix'>
+  readonly user: UserRow
+}
+
+const sessionsWithUsers = (db: Db) =>
   db
     .selectFrom('session')
     .innerJoin('user', 'user.id', 'session.user_id')
     .selectAll('user')
-    .where('session.secret_hash', '=', secretHash)
-    .where('session.expires_unix', '>', nowUnix)
-    .executeTakeFirst()
+    .select(['session.id as session_id', 'session.remember_hash', 'session.renewed_unix'])
 
-export const deleteSession = (tx: Tx, secretHash: string) =>
-  tx.deleteFrom('session').where('secret_hash', '=', secretHash).execute()
+const split = (
+  row: (UserRow & { session_id: SessionId; remember_hash: string | null; renewed_unix: Unix }) | undefined,
+): SessionOfUser | undefined => {
+  if (!row) return undefined
+  const { session_id: id, remember_hash, renewed_unix, ...user } = row
+  return { session: { id, remember_hash, renewed_unix }, user }
+}
+
+/** A session that has not ended. */
+export const findSession = async (db: Db, secretHash: string, nowUnix: Unix): Promise<SessionOfUser | undefined> =>
+  split(
+    await sessionsWithUsers(db)
+      .where('session.secret_hash', '=', secretHash)
+      .where('session.expires_unix', '>', nowUnix)
+      .executeTakeFirst(),
+  )
+
+/** The session of a browser that stays signed in, by what it has for that, or had before. */
+export const findRemembered = async (db: Db, hash: string, nowUnix: Unix): Promise<SessionOfUser | undefined> =>
+  split(
+    await sessionsWithUsers(db)
+      .where((where) => where.or([where('session.remember_hash', '=', hash), where('session.former_hash', '=', hash)]))
+      .where('session.remember_until_unix', '>', nowUnix)
+      .executeTakeFirst(),
+  )
+
+/** Gives a session that is taken up again other secrets; false when somebody else was faster. */
+export const renewSession = async (
+  tx: Tx,
+  id: SessionId,
+  rememberHash: string,
+  change: Partial<SessionRow>,
+): Promise<boolean> =>
+  (
+    await tx
+      .updateTable('session')
+      .set(change)
+      .where('id', '=', id)
+      .where('remember_hash', '=', rememberHash)
+      .executeTakeFirst()
+  ).numUpdatedRows > 0n
+
+/** The sessions of an account that can still be used, the last used first. */
+export const listSessions = (db: Db, userId: UserId, nowUnix: Unix): Promise<SessionRow[]> =>
+  db
+    .selectFrom('session')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .where((where) => where.or([where('expires_unix', '>', nowUnix), where('remember_until_unix', '>', nowUnix)]))
+    .orderBy('used_unix', (order) => order.desc())
+    .orderBy('id', (order) => order.desc())
+    .execute()
+
+/** Keeps the newest sessions of an account. */
+export const deleteOldSessions = (tx: Tx, userId: UserId, keep: number) =>
+  tx
+    .deleteFrom('session')
+    .where('user_id', '=', userId)
+    .where('id', 'not in', (select) =>
+      select
+        .selectFrom('session')
+        .select('id')
+        .where('user_id', '=', userId)
+        .orderBy('id', (order) => order.desc())
+        .limit(keep),
+    )
+    .execute()
+
+/** Notes when sessions were last used: they last for a while from then on, and at most so long from their beginning. */
+export const updateSessionsUsed = (
+  tx: Tx,
+  ids: readonly SessionId[],
+  usedUnix: Unix,
+  { lifetimeSeconds, maxSeconds }: { readonly lifetimeSeconds: number; readonly maxSeconds: number },
+) =>
+  tx
+    .updateTable('session')
+    .set((set) => ({
+      used_unix: usedUnix,
+      expires_unix: set
+        .case()
+        .when('created_unix', '<', usedUnix + lifetimeSeconds - maxSeconds)
+        .then(set('created_unix', '+', maxSeconds))
+        .else(usedUnix + lifetimeSeconds)
+        .end(),
+    }))
+    .where('id', 'in', ids)
+    .where('used_unix', '<', usedUnix)
+    .execute()
+
+/** @returns whether the account had such a session */
+export const deleteSession = async (tx: Tx, userId: UserId, id: SessionId): Promise<boolean> =>
+  (await tx.deleteFrom('session').where('id', '=', id).where('user_id', '=', userId).executeTakeFirst())
+    .numDeletedRows > 0n
+
+export const deleteOtherSessions = (tx: Tx, userId: UserId, id: SessionId) =>
+  tx.deleteFrom('session').where('user_id', '=', userId).where('id', '!=', id).execute()
 
 export const deleteSessionsOf = (tx: Tx, userId: UserId) =>
   tx.deleteFrom('session').where('user_id', '=', userId).execute()
 
 export const deleteSessionsBefore = (tx: Tx, unix: Unix) =>
-  tx.deleteFrom('session').where('expires_unix', '<=', unix).execute()
+  tx.deleteFrom('session').where('expires_unix', '<=', unix).where('remember_until_unix', '<=', unix).execute()
 
 export const updateLastLogin = (tx: Tx, id: UserId, unix: Unix, language: string) =>
   tx

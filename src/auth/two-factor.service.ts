@@ -1,17 +1,21 @@
 import { recordAct } from '../audit/audit.ts'
-import { isUniqueViolation, transaction } from '../db/database.ts'
-import type { TwoFactorRow, UserRow } from '../db/tables/accounts.ts'
-import { Conflict, Invalid, TooManyRequests } from '../lib/errors.ts'
+import { isUniqueViolation, transaction, type Tx } from '../db/database.ts'
+import type { NewTwoFactorRow, TwoFactorRow, UserRow } from '../db/tables/accounts.ts'
+import { Conflict, Invalid, TooManyRequests, Unauthenticated } from '../lib/errors.ts'
 import type { UserId } from '../lib/ids.ts'
-import { nowUnix } from '../lib/time.ts'
+import { nowUnix, type Unix } from '../lib/time.ts'
 import { hashToken, newPrefixedToken } from '../secrets/tokens.ts'
 import type { AuthServices } from './auth-services.ts'
 import { newTotpKey, stepOfCode } from './totp.ts'
+import { deletePasskeysOf, listPasskeys } from './passkey.store.ts'
 import {
+  addCodes,
   countFailure,
   deleteTwoFactor,
+  deleteWithoutCodes,
   findTwoFactor,
   insertTwoFactor,
+  removeCodes,
   takeScratch,
   takeStep,
   updateScratch,
@@ -31,9 +35,13 @@ const failureWindowSeconds = 600
 /** How long a new key waits to be confirmed. */
 const enrolmentSeconds = 1800
 
-/** Whether an account has a second factor. */
+/** Whether an account has a second factor of whichever kind. */
 export const hasTwoFactor = async ({ db }: AuthServices, userId: UserId): Promise<boolean> =>
   (await findTwoFactor(db, userId)) !== undefined
+
+/** Whether codes are one of them. */
+export const hasCodes = async ({ db }: AuthServices, userId: UserId): Promise<boolean> =>
+  ((await findTwoFactor(db, userId))?.sealed ?? '') !== ''
 
 /** Throws when too many wrong codes came of late. */
 function checkFailures({ clock }: AuthServices, row: TwoFactorRow): void {
@@ -58,8 +66,9 @@ const failed = (services: AuthServices, userId: UserId) => {
 
 /**
  * Whether a request that came with the right password has what its account needs besides: nothing, or a code, which may
- * come again in its time (contract, auth: one-time code). A wrong one counts against the account.
- * @throws TooManyRequests
+ * come again in its time (contract, auth: one-time code). A wrong one counts against the account. With a passkey passwords
+ * alone are refused altogether (contract): no program can show one.
+ * @throws TooManyRequests, Unauthenticated (`passkey_enrolled`)
  */
 export async function passesSecondFactor(
   services: AuthServices,
@@ -68,6 +77,9 @@ export async function passesSecondFactor(
 ): Promise<boolean> {
   const row = await findTwoFactor(services.db, user.id)
   if (!row) return true
+  if ((await listPasskeys(services.db, user.id)).length > 0) {
+    throw new Unauthenticated('the account has a passkey: use an access token', 'passkey_enrolled')
+  }
   if (code === undefined || code === '') return false
   checkFailures(services, row)
   const key = services.secrets.open(twoFactorPurpose, row.sealed)
@@ -91,7 +103,7 @@ export async function takeSecondFactor(
   if ('scratch' in given) {
     const hash = hashToken(given.scratch.trim().toLowerCase())
     if (await transaction(services.db, (tx) => takeScratch(tx, userId, hash))) return true
-  } else {
+  } else if (row.sealed !== '') {
     const key = services.secrets.open(twoFactorPurpose, row.sealed)
     const step = stepOfCode(key, given.code, nowUnix(services.clock))
     if (step !== undefined && (await transaction(services.db, (tx) => takeStep(tx, userId, step)))) return true
@@ -127,9 +139,9 @@ export function openEnrolment({ secrets, clock }: AuthServices, user: UserRow, s
 const newScratch = (): string => newPrefixedToken('').slice(0, 24)
 
 /**
- * Enrols the second factor that somebody confirmed with its first code.
+ * Enrols the codes that somebody confirmed with the first of them.
  * @returns the scratch code, which is shown once; undefined when the code is wrong
- * @throws Conflict when there is one already
+ * @throws Conflict when there are codes already
  */
 export async function enrol(
   services: AuthServices,
@@ -140,24 +152,45 @@ export async function enrol(
   const now = nowUnix(services.clock)
   if (stepOfCode(key, code, now) === undefined) return undefined
   const scratch = newScratch()
+  const sealed = services.secrets.seal(twoFactorPurpose, key)
   try {
     await transaction(services.db, async (tx) => {
       await recordAct(tx, { ...actOn(user.id), action: 'secondFactor.added' })
-      await insertTwoFactor(tx, {
-        user_id: user.id,
-        sealed: services.secrets.seal(twoFactorPurpose, key),
-        scratch_hash: hashToken(scratch),
-        last_step: 0,
-        failures: 0,
-        failed_unix: 0,
-        created_unix: now,
-      })
+      // Whoever has passkeys has a row already.
+      const isAdded = await addCodes(tx, user.id, { sealed, scratch_hash: hashToken(scratch), last_step: 0 })
+      if (!isAdded) await insertTwoFactor(tx, newRow(user.id, sealed, scratch, now))
     })
   } catch (error) {
     if (isUniqueViolation(error)) throw new Conflict('there is a second factor already', 'two_factor_enrolled')
     throw error
   }
   return scratch
+}
+
+const newRow = (userId: UserId, sealed: string, scratch: string, now: Unix): NewTwoFactorRow => ({
+  user_id: userId,
+  sealed,
+  scratch_hash: hashToken(scratch),
+  last_step: 0,
+  failures: 0,
+  failed_unix: 0,
+  created_unix: now,
+})
+
+/**
+ * Notes, in the transaction that adds a passkey, that the account has a second factor.
+ * @returns the scratch code, when it had none before
+ */
+export async function addWithPasskey(tx: Tx, userId: UserId, now: Unix): Promise<string | undefined> {
+  if (await findTwoFactor(tx, userId)) return undefined
+  const scratch = newScratch()
+  await insertTwoFactor(tx, newRow(userId, '', scratch, now))
+  return scratch
+}
+
+/** Ends the second factor, in the transaction that removes a passkey, when it was the last one and there are no codes. */
+export async function removeWithPasskey(tx: Tx, userId: UserId, left: number): Promise<void> {
+  if (left === 0) await deleteWithoutCodes(tx, userId)
 }
 
 /** Another scratch code; the former one counts no more. `Invalid` without a second factor. */
@@ -171,9 +204,19 @@ export async function renewScratch(services: AuthServices, user: UserRow): Promi
   return scratch
 }
 
-/** Ends the second factor; false when there was none. */
-export const disableTwoFactor = ({ db }: AuthServices, userId: UserId): Promise<boolean> =>
+/** Ends the codes; passkeys stay. False when there were none. */
+export const disableCodes = ({ db }: AuthServices, userId: UserId): Promise<boolean> =>
   transaction(db, async (tx) => {
+    const hasPasskeys = (await listPasskeys(tx, userId)).length > 0
+    const isGone = await (hasPasskeys ? removeCodes(tx, userId) : deleteTwoFactor(tx, userId))
+    if (isGone) await recordAct(tx, { ...actOn(userId), action: 'secondFactor.removed' })
+    return isGone
+  })
+
+/** Ends every second factor, passkeys as well; false when there was none. */
+export const removeSecondFactors = ({ db }: AuthServices, userId: UserId): Promise<boolean> =>
+  transaction(db, async (tx) => {
+    await deletePasskeysOf(tx, userId)
     const isGone = await deleteTwoFactor(tx, userId)
     if (isGone) await recordAct(tx, { ...actOn(userId), action: 'secondFactor.removed' })
     return isGone

@@ -14,6 +14,35 @@ export const deleteTwoFactor = async (tx: Tx, userId: UserId): Promise<boolean> 
 export const updateScratch = (tx: Tx, userId: UserId, scratchHash: string) =>
   tx.updateTable('two_factor').set({ scratch_hash: scratchHash }).where('user_id', '=', userId).execute()
 
+/** Gives codes to an account that has passkeys alone; false for any other. */
+export const addCodes = async (
+  tx: Tx,
+  userId: UserId,
+  codes: Pick<TwoFactorRow, 'sealed' | 'scratch_hash' | 'last_step'>,
+): Promise<boolean> =>
+  (
+    await tx
+      .updateTable('two_factor')
+      .set(codes)
+      .where('user_id', '=', userId)
+      .where('sealed', '=', '')
+      .executeTakeFirst()
+  ).numUpdatedRows > 0n
+
+/** Takes the codes from an account that has passkeys as well; false when there are none. */
+export const removeCodes = async (tx: Tx, userId: UserId): Promise<boolean> =>
+  (
+    await tx
+      .updateTable('two_factor')
+      .set({ sealed: '' })
+      .where('user_id', '=', userId)
+      .where('sealed', '!=', '')
+      .executeTakeFirst()
+  ).numUpdatedRows > 0n
+
+export const deleteWithoutCodes = (tx: Tx, userId: UserId) =>
+  tx.deleteFrom('two_factor').where('user_id', '=', userId).where('sealed', '=', '').execute()
+
 /** Uses up a time step; false when it, or a later one, was used already. */
 export const takeStep = async (tx: Tx, userId: UserId, step: number): Promise<boolean> =>
   (

@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { disableTwoFactor } from '../auth/two-factor.service.ts'
+import { removeSecondFactors } from '../auth/two-factor.service.ts'
 import { withInstance, withInstanceOptions, type InstanceOptions } from './instance.ts'
 import { getPerson } from './person.ts'
 import type { Terminal } from './terminal.ts'
@@ -10,12 +10,12 @@ interface SecondFactorOptions extends InstanceOptions {
 
 export const userSecondFactorCommand = (terminal: Terminal): Command =>
   withInstanceOptions(new Command('remove-second-factor'))
-    .description('let an account sign in by its password alone, when its device and scratch code are lost')
+    .description('let an account sign in by its password alone, when its devices and the scratch code are lost')
     .requiredOption('--username <name>', 'name of the account')
     .action((options: SecondFactorOptions) =>
       withInstance(options, async (services) => {
         const user = await getPerson(services, options.username)
-        const had = await disableTwoFactor(services, user.id)
+        const had = await removeSecondFactors(services, user.id)
         terminal.out(
           had ? `the account ${user.name} has no second factor now\n` : `the account ${user.name} had none\n`,
         )

@@ -62,6 +62,7 @@ export class RequestCall implements Call {
   readonly site: Site
   readonly headers: Call['headers']
   readonly replyHeaders: Record<string, string> = {}
+  readonly cookies: string[] = []
   params: Readonly<Record<string, string | number>> = {}
   readonly #request: IncomingMessage
   readonly #response: ServerResponse

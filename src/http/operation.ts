@@ -91,6 +91,8 @@ export interface Call<Params extends Schemas = Schemas> {
   holds(bytes: number): void
   /** Headers that the reply carries besides its own. */
   readonly replyHeaders: Record<string, string>
+  /** `Set-Cookie` headers that the reply carries before its own, whether it is a refusal or not. */
+  readonly cookies: string[]
 }
 
 /**

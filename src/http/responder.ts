@@ -34,7 +34,7 @@ const largeReplyBytes = 256 * 1024
 
 const noBytes = Buffer.alloc(0)
 
-type Headers = Record<string, string | number>
+type Headers = Record<string, string | number | string[]>
 
 export interface ResponderOptions {
   readonly subPath: string
@@ -78,7 +78,7 @@ export class Responder {
     call: RefusedCall,
     error: unknown,
     form: ErrorForm,
-    extra: Readonly<Record<string, string>>,
+    extra: Readonly<Record<string, string | string[]>>,
   ): number {
     if (response.headersSent) {
       // The answer has begun; cutting the connection is the only way left to say that it is not whole.
@@ -209,6 +209,10 @@ function headersOf(
   headers['x-request-id'] = call.id
   for (const name in call.replyHeaders) headers[name] = call.replyHeaders[name] as string
   for (const name in reply.headers) headers[name] = reply.headers[name] as string
+  if (call.cookies.length > 0) {
+    const own = reply.headers?.['set-cookie']
+    headers['set-cookie'] = own === undefined ? call.cookies : [...call.cookies, own]
+  }
   return headers
 }
 

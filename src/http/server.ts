@@ -246,7 +246,10 @@ export class ForgeServer {
       if (!(error instanceof Refusal) && !(error instanceof Moved) && !call.signal.aborted) {
         this.#options.defect(error, call)
       }
-      sizeBytes = this.#responder.sendError(request, response, call, error, operation.errors, call.replyHeaders)
+      sizeBytes = this.#responder.sendError(request, response, call, error, operation.errors, {
+        ...call.replyHeaders,
+        ...(call.cookies.length > 0 ? { 'set-cookie': call.cookies } : {}),
+      })
     } finally {
       call.done()
       if (--this.#underWay === 0) this.#allAnswered?.()

@@ -39,6 +39,7 @@ export type RunnerId = Id<'runner'>
 export type RegistrationTokenId = Id<'registration token'>
 export type ActionScheduleId = Id<'action schedule'>
 export type ArtifactId = Id<'artifact'>
+export type PasskeyId = Id<'passkey'>
 export type LinkId = Id<'mailedLink'>
 export type CacheId = Id<'cache'>
 export type SessionId = Id<'session'>

@@ -37,7 +37,8 @@ export class Browser {
   }
 }
 
-const unescaped = (text: string): string =>
+/** Text of an attribute as it was before it was written. */
+export const unescaped = (text: string): string =>
   text
     .replaceAll('&quot;', '"')
     .replaceAll('&#39;', "'")

@@ -182,6 +182,7 @@ export class Forge implements AsyncDisposable {
   async settle(): Promise<void> {
     do {
       await this.services.tokenUse.flush()
+      await this.services.sessionUse.flush()
       await this.app.workers.settle()
     } while (await this.#runner?.hasWorked(this.services.db))
   }

@@ -4,6 +4,7 @@ import * as userRoutes from './user.routes.ts'
 import * as tokenRoutes from './credentials/token.routes.ts'
 import * as userSettingsRoutes from './settings.routes.ts'
 import * as emailRoutes from './email.routes.ts'
+import * as sessionRoutes from './credentials/session.routes.ts'
 import * as keyRoutes from './credentials/key.routes.ts'
 import * as gpgKeyRoutes from './credentials/gpg-key.routes.ts'
 import * as followRoutes from './social/follow.routes.ts'
@@ -23,6 +24,7 @@ export const users: Feature = {
   routes: [
     userRoutes,
     tokenRoutes,
+    sessionRoutes,
     userSettingsRoutes,
     emailRoutes,
     keyRoutes,

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { beginSession } from '../auth/session.service.ts'
 import type { UserRow } from '../db/tables/accounts.ts'
 import { bytesOf, operation, validBody, type Call } from '../http/operation.ts'
-import { empty, redirect } from '../http/reply.ts'
+import { redirect } from '../http/reply.ts'
 import { requestObject } from '../http/schema.ts'
 import { changePassword, chooseFirstPassword } from '../users/credentials/password.service.ts'
 import {
@@ -15,10 +15,10 @@ import {
   removeEmails,
   type OwnEmail,
 } from '../users/email.service.ts'
-import { browserLanguage } from './browser-language.ts'
+import { browserLanguage, browserOf } from './browser-of.ts'
 import { inBrowser, inSession, ownForm, type BrowserCtx } from './browser.requirements.ts'
 import { PasswordField, passwordProblem } from './confirm-password.tsx'
-import { cookie } from './cookies.ts'
+import { sessionCookies } from './cookies.ts'
 import { Field, Form, FormProblem, passwordHint, problemOf, type Problem } from './form.tsx'
 import { htmlErrors, secretPage, sitePath } from './page.tsx'
 import { SettingsPage, type PersonCtx } from './settings-page.tsx'
@@ -181,12 +181,9 @@ export const accountSettingsPage = operation({
 
 /** The session of this browser begins anew; all others have ended with the password that they were begun with. */
 async function signedInAnew(ctx: BrowserCtx, user: UserRow, call: Call, path: string) {
-  const { config } = ctx
-  const session = await beginSession(ctx, user, { remember: false, language: browserLanguage(call) })
-  return empty(303, {
-    location: sitePath(config, path),
-    'set-cookie': cookie(config, config.session.cookieName, session.secret),
-  })
+  const session = await beginSession(ctx, user, browserOf(call), { remember: false })
+  call.cookies.push(...sessionCookies(ctx.config, session))
+  return redirect(303, sitePath(ctx.config, path))
 }
 
 /** Changes the password of who is signed in and knows it. */

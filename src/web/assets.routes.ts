@@ -31,3 +31,14 @@ export const signUpScript = operation({
   reply: { 200: bytesOf('text/javascript') },
   run: () => script('sign-up.js'),
 })
+
+/** What pages do that ask for a passkey. */
+export const passkeyScript = operation({
+  method: 'GET',
+  path: '/assets/passkey.js',
+  base: 'site',
+  scope: null,
+  requires: [anyone],
+  reply: { 200: bytesOf('text/javascript') },
+  run: () => script('passkey.js'),
+})

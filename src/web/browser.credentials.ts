@@ -1,21 +1,30 @@
 import type { CredentialReader } from '../auth/credentials.ts'
-import { viewerOfSession } from '../auth/session.service.ts'
-import { readCookies } from './cookies.ts'
+import { resumeSession, viewerOfSession } from '../auth/session.service.ts'
+import type { SessionId } from '../lib/ids.ts'
+import { browserOf } from './browser-of.ts'
+import { readCookies, sessionCookies } from './cookies.ts'
 
 /** The session that a browser came with. */
 export class BrowserSession {
-  constructor(
-    /** What the cookie holds. */
-    readonly secret: string,
-  ) {}
+  constructor(readonly id: SessionId) {}
 }
 
-/** Who the session cookie says; one that has ended counts as none. */
+/**
+ * Who the session cookie says; one that has ended counts as none. A browser that stays signed in has its session taken up
+ * again, and gets other cookies with the answer.
+ */
 export const sessions: CredentialReader = {
   kind: 'session',
   async read(services, call) {
-    const secret = readCookies(call.headers['cookie']).get(services.config.session.cookieName)
-    const viewer = secret ? await viewerOfSession(services, secret) : undefined
-    return viewer && secret ? { viewer, principal: new BrowserSession(secret) } : undefined
+    const { config } = services
+    const cookies = readCookies(call.headers['cookie'])
+    const secret = cookies.get(config.session.cookieName)
+    const found = secret ? await viewerOfSession(services, secret) : undefined
+    if (found) return { viewer: found.viewer, principal: new BrowserSession(found.sessionId) }
+    const remembered = cookies.get(config.security.cookieRememberName)
+    const resumed = remembered ? await resumeSession(services, remembered, browserOf(call)) : undefined
+    if (!resumed) return undefined
+    if (resumed.made) call.cookies.push(...sessionCookies(config, resumed.made))
+    return { viewer: resumed.viewer, principal: new BrowserSession(resumed.sessionId) }
   },
 }

@@ -1,6 +1,7 @@
 import type { Ctx, SignedInCtx } from '../access/context.ts'
 import { textMember, type Call, type Requirement } from '../http/operation.ts'
 import { Forbidden, Moved } from '../lib/errors.ts'
+import type { SessionId } from '../lib/ids.ts'
 import { equalSecrets } from '../secrets/secrets.ts'
 import { newSecret } from '../secrets/tokens.ts'
 import { BrowserSession } from './browser.credentials.ts'
@@ -11,7 +12,7 @@ export const csrfName = '_csrf'
 
 /** A browser: its session, if it has one, and the value that its forms carry. */
 export interface BrowserCtx extends Ctx {
-  readonly sessionSecret: string | undefined
+  readonly sessionId: SessionId | undefined
   readonly csrf: string
 }
 
@@ -27,8 +28,8 @@ export const inBrowser: Requirement<Ctx, Omit<BrowserCtx, keyof Ctx>> = {
     if (viewer?.user.must_change_password && !whileChanging.has(call.operation.path)) throw new Moved(303, changePath)
     const known = readCookies(call.headers['cookie']).get(csrfName)
     const csrf = known && /^[\w-]{20,100}$/.test(known) ? known : newSecret()
-    if (csrf !== known) call.replyHeaders['set-cookie'] = cookie(config, csrfName, csrf)
-    return { sessionSecret: principal instanceof BrowserSession ? principal.secret : undefined, csrf }
+    if (csrf !== known) call.cookies.push(cookie(config, csrfName, csrf))
+    return { sessionId: principal instanceof BrowserSession ? principal.id : undefined, csrf }
   },
 }
 

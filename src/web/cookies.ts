@@ -1,3 +1,4 @@
+import type { NewSession } from '../auth/session.service.ts'
 import type { Config } from '../config/load-config.ts'
 
 /** Cookies of a request by name; of several with one name the first counts. */
@@ -15,6 +16,18 @@ export const ticketCookie = ({ session }: Pick<Config, 'session'>): string => `$
 
 /** Name of the cookie that carries what the next page shows once. */
 export const onceCookie = ({ session }: Pick<Config, 'session'>): string => `${session.cookieName}_once`
+
+/** The cookies of a browser that was just signed in. What it stays signed in by outlives the browser, the session does not. */
+export const sessionCookies = (config: Config, { secret, remember }: NewSession): string[] => [
+  cookie(config, config.session.cookieName, secret),
+  cookie(config, config.security.cookieRememberName, remember?.secret ?? '', remember?.seconds),
+]
+
+/** What takes these cookies away again. */
+export const noSessionCookies = (config: Config): string[] => [
+  cookie(config, config.session.cookieName, ''),
+  cookie(config, config.security.cookieRememberName, ''),
+]
 
 /** A cookie that scripts of a page can not read, for this site alone. An empty value deletes it. */
 export function cookie(config: Config, name: string, value: string, maxAgeSeconds?: number): string {

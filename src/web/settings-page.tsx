@@ -10,6 +10,7 @@ const parts = {
   overview: { path: 'user/settings', label: 'Overview' },
   account: { path: 'user/settings/account', label: 'Password and addresses' },
   security: { path: 'user/settings/security', label: 'Signing in' },
+  sessions: { path: 'user/settings/sessions', label: 'Sessions' },
 } as const
 
 /** A page of the settings, with the way to the others beside it. */

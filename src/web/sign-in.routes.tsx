@@ -1,15 +1,15 @@
 import { Type } from 'typebox'
-import { signIn, signOut } from '../auth/session.service.ts'
+import { endSession, signIn } from '../auth/session.service.ts'
 import { bytesOf, operation, validBody } from '../http/operation.ts'
 import { empty, redirect } from '../http/reply.ts'
 import { requestObject } from '../http/schema.ts'
-import { browserLanguage } from './browser-language.ts'
-import { csrfName, inBrowser, ownForm, type BrowserCtx } from './browser.requirements.ts'
-import { cookie, ticketCookie } from './cookies.ts'
-import { problemOf, type Problem } from './form.tsx'
+import { browserOf } from './browser-of.ts'
+import { csrfName, inBrowser, ownForm } from './browser.requirements.ts'
+import { cookie, noSessionCookies, sessionCookies, ticketCookie } from './cookies.ts'
+import { problemOf } from './form.tsx'
 import { htmlErrors, page, sitePath } from './page.tsx'
-import { localTarget, policyLeadingTo } from './sign-in-target.ts'
-import { offersSignUp, SignInForm } from './sign-in.tsx'
+import { offersSignUp, signInPageOf } from './sign-in-page.tsx'
+import { localTarget } from './sign-in-target.ts'
 
 const SignInOption = requestObject('SignInForm', {
   _csrf: Type.Optional(Type.String()),
@@ -20,18 +20,6 @@ const SignInOption = requestObject('SignInForm', {
 })
 
 const SignOutOption = requestObject('SignOutForm', { _csrf: Type.Optional(Type.String()) })
-
-async function signInPageOf(
-  ctx: BrowserCtx,
-  form: { redirectTo?: string | undefined; login?: string; problem?: Problem; done?: string | undefined },
-) {
-  const title = form.problem ? 'Sign in: not done yet' : 'Sign in'
-  return page(
-    ctx.config,
-    { title, content: <SignInForm ctx={ctx} {...form} /> },
-    { headers: await policyLeadingTo(ctx, form.redirectTo) },
-  )
-}
 
 /** The form to sign in. */
 export const signInPage = operation({
@@ -64,7 +52,7 @@ export const signInSubmit = operation({
     const login = (body.user_name ?? '').trim()
     const shown = { redirectTo: body.redirect_to, login }
     const remember = body.remember !== undefined
-    const input = { login, password: body.password ?? '', ip: call.ip, remember, language: browserLanguage(call) }
+    const input = { login, password: body.password ?? '', ip: call.ip, remember, browser: browserOf(call) }
     const session = await signIn(ctx, input).catch((error: unknown) => problemOf(error))
     if (!session) {
       const message = 'The name, the address or the password is not right.'
@@ -78,12 +66,8 @@ export const signInSubmit = operation({
         'set-cookie': cookie(ctx.config, ticketCookie(ctx.config), session.ticket, session.ticketSeconds),
       })
     }
-    const target = localTarget(ctx.config, body.redirect_to)
-    const age = remember ? session.lifetimeSeconds : undefined
-    return empty(303, {
-      location: target,
-      'set-cookie': cookie(ctx.config, ctx.config.session.cookieName, session.secret, age),
-    })
+    call.cookies.push(...sessionCookies(ctx.config, session))
+    return redirect(303, localTarget(ctx.config, body.redirect_to))
   },
 })
 
@@ -98,12 +82,11 @@ export const signOutSubmit = operation({
   requires: [inBrowser, validBody, ownForm],
   body: SignOutOption,
   reply: { 303: 'empty' },
-  async run({ ctx }) {
-    if (ctx.sessionSecret !== undefined) await signOut(ctx, ctx.sessionSecret)
-    return empty(303, {
-      location: sitePath(ctx.config),
-      'set-cookie': cookie(ctx.config, ctx.config.session.cookieName, ''),
-    })
+  async run({ ctx, call }) {
+    const { viewer, sessionId } = ctx
+    if (viewer && sessionId !== undefined) await endSession(ctx, viewer.id, sessionId)
+    call.cookies.push(...noSessionCookies(ctx.config))
+    return redirect(303, sitePath(ctx.config))
   },
 })
 

@@ -11,7 +11,7 @@ test('signInPage, signInSubmit: name or address with the password sign in, with 
   const first = new Browser(forge)
   const answer = await first.signIn('alice', testPassword)
   assert.deepEqual([answer.status, answer.headers.get('location')], [303, '/'])
-  assert.match(answer.headers.get('set-cookie') ?? '', /^ingot_session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax$/)
+  assert.match(answer.headers.getSetCookie()[0] ?? '', /^ingot_session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax$/)
   assert.match((await first.send('GET', '/')).text, /Signed in as <strong>alice<\/strong>/)
   const second = new Browser(forge)
   assert.equal((await second.signIn('Alice@example.com', testPassword)).status, 303)

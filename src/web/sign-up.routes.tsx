@@ -1,16 +1,16 @@
 import { Type } from 'typebox'
 import { beginSession } from '../auth/session.service.ts'
 import { bytesOf, operation, validBody } from '../http/operation.ts'
-import { empty, redirect } from '../http/reply.ts'
+import { redirect } from '../http/reply.ts'
 import { requestObject } from '../http/schema.ts'
 import { Invalid } from '../lib/errors.ts'
 import { must } from '../lib/verdict.ts'
 import { newChallenge } from '../users/entry/proof-of-work.service.ts'
 import { mayRegister } from '../users/entry/registration.rules.ts'
 import { askForSignUpAgain, confirmSignUp, readSignUp, signUp } from '../users/entry/sign-up.service.ts'
-import { browserLanguage } from './browser-language.ts'
+import { browserLanguage, browserOf } from './browser-of.ts'
 import { inBrowser, ownForm, type BrowserCtx } from './browser.requirements.ts'
-import { cookie } from './cookies.ts'
+import { sessionCookies } from './cookies.ts'
 import { Field, Form, FormProblem, passwordHint, problemOf, type Problem } from './form.tsx'
 import { htmlErrors, page, secretPage, sitePath } from './page.tsx'
 
@@ -123,11 +123,9 @@ export const signUpSubmit = operation({
     if (made && 'message' in made) return signUpPageOf(ctx, { ...said, problem: made })
     if (!made) return redirect(303, sitePath(ctx.config, 'user/activate'))
     if (!made.is_active) return redirect(303, sitePath(ctx.config, 'user/login?done=waiting'))
-    const session = await beginSession(ctx, made, { remember: false, language })
-    return empty(303, {
-      location: sitePath(ctx.config),
-      'set-cookie': cookie(ctx.config, ctx.config.session.cookieName, session.secret),
-    })
+    const session = await beginSession(ctx, made, browserOf(call), { remember: false })
+    call.cookies.push(...sessionCookies(ctx.config, session))
+    return redirect(303, sitePath(ctx.config))
   },
 })
 

@@ -5,7 +5,9 @@ import * as assetRoutes from './assets.routes.ts'
 import * as authorizeRoutes from './authorize.routes.tsx'
 import { sessions } from './browser.credentials.ts'
 import * as linkRoutes from './link.routes.ts'
+import * as passkeyRoutes from './passkey.routes.tsx'
 import * as recoveryRoutes from './recovery.routes.tsx'
+import * as sessionRoutes from './sessions.routes.tsx'
 import * as settingsRoutes from './settings.routes.tsx'
 import * as signInRoutes from './sign-in.routes.tsx'
 import * as signUpRoutes from './sign-up.routes.tsx'
@@ -23,7 +25,9 @@ export const web: Feature = {
     linkRoutes,
     signInRoutes,
     signUpRoutes,
+    passkeyRoutes,
     recoveryRoutes,
+    sessionRoutes,
     settingsRoutes,
     twoFactorRoutes,
     unsubscribeRoutes,

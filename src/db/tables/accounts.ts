@@ -1,5 +1,5 @@
 import type { Generated, Insertable, Selectable, Updateable } from 'kysely'
-import type { GpgKeyId, KeyId, LinkId, RepoId, SessionId, TeamId, TokenId, UserId } from '../../lib/ids.ts'
+import type { GpgKeyId, KeyId, LinkId, PasskeyId, RepoId, SessionId, TeamId, TokenId, UserId } from '../../lib/ids.ts'
 import type { Unix } from '../../lib/time.ts'
 
 export type Visibility = 'public' | 'limited' | 'private'
@@ -90,20 +90,58 @@ export interface AccessTokenTable {
   last_used_unix: Generated<Unix>
 }
 
+/** A browser that is signed in, or that may be again because it stays signed in. */
 export interface SessionTable {
   id: Generated<SessionId>
   /** Hash of the cookie's value. */
   secret_hash: string
   user_id: UserId
   created_unix: Unix
+  /** Until when the cookie counts: a while after it was last used. */
+  expires_unix: Unix
+  /** Where the browser was when it signed in or was taken up again, and what it called itself. */
+  address: string
+  client: string
+  /** To a minute. */
+  used_unix: Unix
+  /** Hash of what the browser stays signed in by, when it does; used once, then it has another one. */
+  remember_hash: string | null
+  /** Of the one before. */
+  former_hash: string | null
+  renewed_unix: Unix
+  /** 0 for a browser that does not stay signed in. */
+  remember_until_unix: Unix
+}
+
+/** Keys of people's devices that sign in to this site. */
+export interface PasskeyTable {
+  id: Generated<PasskeyId>
+  user_id: UserId
+  /** As the browser names it. */
+  credential_id: string
+  /** COSE, in base64url. */
+  public_key: string
+  /** How often it signed, as the device counts; 0 for those that do not. */
+  counter: number
+  /** How browsers reach it, joined by commas. */
+  transports: string
+  name: string
+  created_unix: Unix
+  /** 0: never. */
+  used_unix: Unix
+}
+
+/** Challenges for passkeys that were answered, which none is twice. */
+export interface PasskeyChallengeTable {
+  hash: string
   expires_unix: Unix
 }
 
-/** The second factor of an account: codes that a program on the person's device makes. */
+/** The second factor of an account: codes that a program on the person's device makes, passkeys, or both. */
 export interface TwoFactorTable {
   id: Generated<number>
   user_id: UserId
-  /** The key of the codes, sealed for the purpose `two-factor`. */
+  /** The key of the codes, sealed for the purpose `two-factor`; empty where there are passkeys alone. */
   sealed: string
   /** Of the code for when the device is lost; empty once it was used. */
   scratch_hash: string
@@ -238,6 +276,8 @@ export interface AccountTables {
   access_token: AccessTokenTable
   session: SessionTable
   two_factor: TwoFactorTable
+  passkey: PasskeyTable
+  passkey_challenge: PasskeyChallengeTable
   mailed_link: MailedLinkTable
   public_key: PublicKeyTable
   gpg_key: GpgKeyTable
@@ -259,6 +299,10 @@ export type TeamUnitRow = Selectable<TeamUnitTable>
 
 export type GpgKeyRow = Selectable<GpgKeyTable>
 export type NewGpgKeyRow = Insertable<GpgKeyTable>
+export type PasskeyRow = Selectable<PasskeyTable>
+export type NewPasskeyRow = Insertable<PasskeyTable>
+export type SessionRow = Selectable<SessionTable>
+export type NewSessionRow = Insertable<SessionTable>
 export type MailedLinkRow = Selectable<MailedLinkTable>
 export type NewMailedLinkRow = Insertable<MailedLinkTable>
 export type TwoFactorRow = Selectable<TwoFactorTable>

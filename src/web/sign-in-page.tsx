@@ -1,11 +1,13 @@
+import { askForSignIn, canUsePasskeys } from '../auth/passkey.service.ts'
 import type { Config } from '../config/load-config.ts'
 import { mayRegister } from '../users/entry/registration.rules.ts'
 import type { BrowserCtx } from './browser.requirements.ts'
 import { Field, Form, FormProblem, type Problem } from './form.tsx'
-import { sitePath } from './page.tsx'
+import { page, sitePath } from './page.tsx'
+import { PasskeyForm, passkeyScript } from './passkey-form.tsx'
+import { policyLeadingTo } from './sign-in-target.ts'
 
-export interface SignInFormProps {
-  readonly ctx: BrowserCtx
+interface SignInParts {
   readonly redirectTo?: string | undefined
   readonly login?: string
   /** Why the form is shown again. */
@@ -27,10 +29,11 @@ export const offersSignUp = (config: Config): boolean =>
   config.service.showRegistrationButton && mayRegister(config).allowed
 
 /** The sign-in form. It works without scripts, names what went wrong to screen readers, and lets password managers in. */
-export function SignInForm({ ctx, redirectTo, login, problem, done }: SignInFormProps) {
+export async function signInPageOf(ctx: BrowserCtx, { redirectTo, login, problem, done }: SignInParts) {
   const { config } = ctx
   const doneText = done !== undefined && Object.hasOwn(doneTexts, done) ? doneTexts[done] : undefined
-  return (
+  const asked = canUsePasskeys(config) ? askForSignIn(ctx) : undefined
+  const content = (
     <main class="card">
       <h1>Sign in to {config.instance.appName}</h1>
       {doneText === undefined ? null : (
@@ -47,6 +50,17 @@ export function SignInForm({ ctx, redirectTo, login, problem, done }: SignInForm
         </label>
         <button type="submit">Sign in</button>
       </Form>
+      {asked ? (
+        <PasskeyForm
+          ctx={ctx}
+          to="user/passkey"
+          asked={asked}
+          label="Sign in with a passkey"
+          hidden={{ redirect_to: redirectTo }}
+          remembers
+          isSecond
+        />
+      ) : null}
       {ctx.mailer.isEnabled ? (
         <p>
           <a href={sitePath(config, 'user/forgot_password')}>Forgot the password?</a>
@@ -59,4 +73,7 @@ export function SignInForm({ ctx, redirectTo, login, problem, done }: SignInForm
       ) : null}
     </main>
   )
+  const title = problem ? 'Sign in: not done yet' : 'Sign in'
+  const parts = { title, content, scripts: asked ? [passkeyScript] : [] }
+  return page(config, parts, { headers: await policyLeadingTo(ctx, redirectTo) })
 }
