@@ -19,7 +19,10 @@ async function signedIn(forge: Forge, name = 'alice'): Promise<Browser> {
 function askedIn(text: string, action: string) {
   const form = text.slice(text.indexOf(`action="${action}"`))
   const asked = JSON.parse(unescaped(/data-asked="([^"]*)"/.exec(form)?.[1] ?? '{}'))
-  return { asked, fields: hiddenFields(text, `"${action}"`) }
+  const fields = hiddenFields(text, `"${action}"`)
+  // Disabled until the script says otherwise: browsers do not send it.
+  delete fields['remember']
+  return { asked, fields }
 }
 
 /** Begins to add a passkey; gives what the device is asked for. */
