@@ -13,13 +13,13 @@ const orders = [
   'ea489fd61c02b753',
   'b8c052fdae367194',
   '7931dcbe265a40f8',
-  '9057 24af e1bc 683d',
+  '905724afe1bc683d',
   '2c6a0b834d75fe19',
   'c51fed4a0763928b',
   'db7ec13950f4862a',
   '6fe9b308c2d714a5',
   'a2847615fb9e3cd0',
-].map((order) => [...order.replaceAll(' ', '')].map((digit) => Number.parseInt(digit, 16) * 2))
+].map((order) => Array.from(order, (digit) => Number.parseInt(digit, 16) * 2))
 const rounds = [...orders, ...orders.slice(0, 2)]
 
 /** Columns, then diagonals, of the state. */

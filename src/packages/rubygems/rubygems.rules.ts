@@ -56,8 +56,9 @@ export function gemOf(description: unknown) {
   const name = textOf(fields['name'])
   const version = textOf(fieldsOf(fields['version'])['version'])
   const platform = textOf(fields['platform']) || anyPlatform
-  if (!nameForm.test(name) || /^[._-]+$/.test(name))
+  if (!nameForm.test(name) || /^[._-]+$/.test(name)) {
     throw new BadRequest('the name of the gem is invalid', 'package_name_invalid')
+  }
   if (!versionForm.test(version) || version.length > maxVersionLength) {
     throw new BadRequest('the version is invalid', 'package_version_invalid')
   }
