@@ -207,15 +207,17 @@ const deepPages = (total, limit) => {
   return { 'page 20': Math.min(20, last), 'middle page': Math.ceil(last / 2), 'last page': last }
 }
 
-const small = await instance('small', smallSize)
-const large = await instance(`large-${part}`, sizeOf(part))
 const memoryOf = ({ forge }) =>
   processesOf({ name: 'no database', forge }).reduce(
     (sum, pid) => sum + Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024,
     0,
   )
 const figures = { kind, part }
+let small
+let large
 try {
+  small = await instance('small', smallSize)
+  large = await instance(`large-${part}`, sizeOf(part))
   const teams = new Map()
   for (const server of [small, large]) {
     const reply = await fetch(`${server.forge.url}/api/v1/orgs/org1/teams/search?q=developers`, {
@@ -272,8 +274,8 @@ try {
     figures.startMs.push(large.forge.startMs)
   }
 } finally {
-  await small.forge.stop()
-  await large.forge.stop()
+  await small?.forge.stop()
+  await large?.forge.stop()
   await cluster?.stop()
   agent.destroy()
 }

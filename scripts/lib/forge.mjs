@@ -112,7 +112,9 @@ export async function startForge({ program, config, name = 'forge', database, re
     }),
   }
 
-  while (isRunning() && performance.now() - startedMs < readyTimeoutMs) {
+  // A kept folder may be brought to a newer form first.
+  const waitMs = kept === undefined ? readyTimeoutMs : 10 * readyTimeoutMs
+  while (isRunning() && performance.now() - startedMs < waitMs) {
     const status = await fetch(`${url}/api/healthz`, { signal: AbortSignal.timeout(5000) }).then(
       (reply) => reply.body?.cancel().then(() => reply.status),
       () => undefined,
@@ -123,7 +125,7 @@ export async function startForge({ program, config, name = 'forge', database, re
     }
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
-  const reason = isRunning() ? `was not healthy within ${readyTimeoutMs / 1000} s` : 'ended before it was healthy'
+  const reason = isRunning() ? `was not healthy within ${waitMs / 1000} s` : 'ended before it was healthy'
   await forge.stop()
   return fail(`the server ${reason}:\n${readFileSync(logFile, 'utf8').split('\n').slice(-40).join('\n')}`)
 }
