@@ -218,10 +218,63 @@ export const wasGivenByTeam = (who: Who, where: Where, wanted: Wanted): Conditio
   return asCondition(limited(pair, wanted, isOnTeam(pair, any(all(isAdminTeam, isOn), teamUnitGives(pair, wanted)))))
 }
 
+/**
+ * Repositories that are open to somebody by something other than their audience (`repo.audience`, which the database keeps
+ * with each): owned, collaborated on, of an organization that shows its members what it hides, or held by a team. A set that
+ * is asked for once, however many repositories a query goes through.
+ */
+function nearRepos(viewer: Viewer, byTeam: Part): RawBuilder<RepoId> {
+  const least = sql.lit(viewer.isRestricted ? 0 : 2)
+  const teams =
+    byTeam === false
+      ? sql``
+      : sql` union select repo.id from team_user inner join team on team.id = team_user.team_id
+          inner join repo on repo.owner_id = team.org_id
+          where team_user.user_id = ${viewer.id} and repo.audience >= ${least} and ${teamHoldsRepo('repo.id')}
+            and ${asCondition(byTeam)}`
+  const shownToMembers = viewer.isRestricted
+    ? sql``
+    : sql` union select repo.id from org_user inner join repo on repo.owner_id = org_user.org_id
+        where org_user.user_id = ${viewer.id} and repo.audience = 2`
+  return sql`(select repo.id from repo where repo.owner_id = ${viewer.id} and repo.audience >= ${least}
+    union select repo_id from collaboration where user_id = ${viewer.id} and access_mode >= 1${shownToMembers}${teams})`
+}
+
+/** The largest `repo.audience` that is open to somebody who was given nothing; -1: none is. */
+export const openAudience = (viewer: Viewer | undefined): number =>
+  viewer === undefined ? 0 : viewer.isAdmin ? 3 : viewer.isRestricted ? -1 : 1
+
+/** Rows of `repo` that the account of a viewer may come to, whatever the credential is limited to. */
+const comesTo = (viewer: Viewer | undefined, byTeam: Part): Part => {
+  const isOpenTo = sql<SqlBool>`repo.audience <= ${sql.lit(openAudience(viewer))}`
+  return viewer === undefined || viewer.isAdmin
+    ? isOpenTo
+    : any(isOpenTo, sql<SqlBool>`repo.id in ${nearRepos(viewer, byTeam)}`)
+}
+
+/** The same in parts, each of which an index has in every order: audiences, and what is near to the viewer beside them. */
+export function entranceParts(viewer: Viewer | undefined): Condition[] {
+  const wanted = { mode: 1 } as const
+  if (viewer?.limit.repo) return [mayEnter(viewer, 'repo')]
+  const pair = pairOf(viewer, 'repo')
+  const parts: Condition[] = []
+  for (let audience = 0; audience <= openAudience(viewer); audience++) {
+    parts.push(sql<SqlBool>`repo.audience = ${sql.lit(audience)}`)
+  }
+  if (viewer && !viewer.isAdmin) {
+    const near = nearRepos(viewer, any(isAdminTeam, teamUnitGives(pair, wanted)))
+    parts.push(sql<SqlBool>`repo.audience > ${sql.lit(openAudience(viewer))} and repo.id in ${near}`)
+  }
+  return parts.map((part) => asCondition(limited(pair, wanted, part)))
+}
+
 /** That the viewer may see a repository at all (`Rights.any`): its owner and administrators also when it has no units. */
 export function mayEnter(who: Who, where: Where): Condition {
   const pair = pairOf(who, where)
   const wanted = { mode: 1 } as const
+  if (where === 'repo' && who !== 'user') {
+    return asCondition(limited(pair, wanted, comesTo(who, any(isAdminTeam, teamUnitGives(pair, wanted)))))
+  }
   const owns = any(pair.isAdmin, isOwner(pair))
   const byTeam = isOnTeam(pair, any(isAdminTeam, teamUnitGives(pair, wanted)))
   return asCondition(limited(pair, wanted, any(owns, isOpen(pair), collaborates(pair, 1), byTeam)))
@@ -236,30 +289,29 @@ export const visibleTo = <Selected>(
 ): SelectQueryBuilder<WithOwner, 'repo' | 'owner', Selected> => query.where(mayEnter(viewer, 'repo'))
 
 /**
- * Repositories that the viewer may read every unit of, whether it is on or off, without asking teams: those give units
- * one by one, and what they add is in `teamRepos`. Taken apart, a search of all repositories goes through them once for
- * all units and once through the few that the viewer's teams hold.
+ * That the viewer may read every unit of a repository, a row of the query's `repo`, whether it is on or off, without asking
+ * teams: those give units one by one, and what they add is in `teamRepos`.
  */
-export const wholeRepos = (db: Pick<Db, 'selectFrom'>, viewer: Viewer | undefined) => {
-  const pair = pairOf(viewer, 'repo')
-  const withoutTeams = any(pair.isAdmin, isOwner(pair), isOpen(pair), collaborates(pair, 1))
-  return db
-    .selectFrom('repo')
-    .innerJoin('user as owner', 'owner.id', 'repo.owner_id')
-    .where(asCondition(limited(pair, { mode: 1, evenIfOff: true }, withoutTeams)))
+export function mayReadWhole(viewer: Viewer | undefined): Condition {
+  const wanted = { mode: 1, evenIfOff: true } as const
+  return asCondition(limited(pairOf(viewer, 'repo'), wanted, comesTo(viewer, false)))
 }
 
-/** Repositories that a team of the viewer's reads a unit of, whether it is on or off. */
+/** Repositories that are not open to the viewer and that a team of theirs reads a unit of, whether it is on or off. */
 export function teamRepos(db: Pick<Db, 'selectFrom'>, viewer: Viewer, unit: RepoUnit) {
   const pair = pairOf(viewer, 'repo')
   const gives = any(isAdminTeam, teamUnitGives(pair, { units: [unit], mode: 1, evenIfOff: true }))
-  return db
-    .selectFrom('team_user')
-    .innerJoin('team', 'team.id', 'team_user.team_id')
-    .innerJoin('repo', 'repo.owner_id', 'team.org_id')
-    .where('team_user.user_id', '=', viewer.id)
-    .where(teamHoldsRepo('repo.id'))
-    .where(asCondition(limited(pair, { mode: 1, evenIfOff: true }, gives)))
+  return (
+    db
+      .selectFrom('team_user')
+      .innerJoin('team', 'team.id', 'team_user.team_id')
+      .innerJoin('repo', 'repo.owner_id', 'team.org_id')
+      .where('team_user.user_id', '=', viewer.id)
+      // The others are open to the viewer anyway.
+      .where(sql<SqlBool>`repo.audience > ${sql.lit(openAudience(viewer))}`)
+      .where(teamHoldsRepo('repo.id'))
+      .where(asCondition(limited(pair, { mode: 1, evenIfOff: true }, gives)))
+  )
 }
 
 /**

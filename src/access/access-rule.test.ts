@@ -15,10 +15,11 @@ import {
   accountsShownTo,
   listUsersWhoMay,
   mayAccess,
+  entranceParts,
   mayEnter,
+  mayReadWhole,
   teamRepos,
   visibleTo,
-  wholeRepos,
   type Who,
 } from './access-rule.store.ts'
 import { accessTo, accessToAll } from './repo-access.ts'
@@ -184,19 +185,33 @@ async function checkViewer(db: Db, world: World, viewer: Viewer | undefined, abo
       'asked.unit',
       ...columns(viewer),
       flag(mayAccess(viewer, 'repo', { units: [askedUnit], mode: 1, evenIfOff: true })).as('even_if_off'),
-      flag(
-        sql`repo.id in ${wholeRepos(db, viewer).select('repo.id')}${viewer ? sql` or repo.id in ${byTeam(viewer, 'issues')}` : sql``}`,
-      ).as('issues_even_if_off'),
+      flag(sql`${mayReadWhole(viewer)}${viewer ? sql` or repo.id in ${byTeam(viewer, 'issues')}` : sql``}`).as(
+        'issues_even_if_off',
+      ),
     ])
     .where('repo.id', 'in', [...access.keys()])
     .execute()
   const rowOf = new Map(rows.map((row) => [`${row.id} ${row.unit}`, row]))
   assert.equal(rowOf.size, world.places.length * units.length)
+  const inParts = await Promise.all(
+    entranceParts(viewer).map((part) =>
+      db
+        .selectFrom('repo')
+        .select('repo.id')
+        .where(part)
+        .where('repo.id', 'in', [...access.keys()])
+        .execute(),
+    ),
+  )
   const listed = await visibleTo(db.selectFrom('repo').innerJoin('user as owner', 'owner.id', 'repo.owner_id'), viewer)
     .select('repo.id')
     .where('repo.id', 'in', [...access.keys()])
     .execute()
   const seen = new Set(listed.map((row) => row.id))
+  const ids = (rows: readonly { readonly id: number }[]) =>
+    rows.map(({ id }) => id).toSorted((one, other) => one - other)
+  // The parts have each of them once.
+  assert.deepEqual(ids(inParts.flat()), ids(listed), `${about}, ${nameOf(viewer)}: the list in parts`)
   const [collaborations, memberships, grants] = viewer
     ? await Promise.all([
         listCollaborations(db, [...access.keys()], viewer.id),

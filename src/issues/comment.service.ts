@@ -9,7 +9,6 @@ import type { Page } from '../lib/paging.ts'
 import { must } from '../lib/verdict.ts'
 import {
   addToComments,
-  countRepoComments,
   findCommentIn,
   insertTimelineEntry,
   listEntries,
@@ -37,10 +36,7 @@ export async function getRepoComments(
   page: Page,
 ): Promise<{ rows: CommentRow[]; total: number; issues: ReadonlyMap<IssueId, IssueRow> }> {
   const isPull = [false, true].filter((each) => ctx.rights.modeOf(each ? 'pulls' : 'issues') >= mode.read)
-  const [rows, total] = await Promise.all([
-    listRepoComments(ctx.db, ctx.repo.id, isPull, between, page),
-    countRepoComments(ctx.db, ctx.repo.id, isPull, between),
-  ])
+  const { rows, total } = await listRepoComments(ctx.db, ctx.repo.id, isPull, between, page)
   return {
     rows,
     total,

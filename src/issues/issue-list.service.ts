@@ -8,7 +8,8 @@ import { pageOf, type Page, type PageQuery } from '../lib/paging.ts'
 import { findTeamByName } from '../orgs/team.store.ts'
 import { findUserByName } from '../users/user.store.ts'
 import { sentTime } from '../lib/time.ts'
-import { countIssues, issueSorts, listIssues, type IssueFilter, type IssueSort } from './issue-list.store.ts'
+import { findIssuePlaces, type IssueFilter } from './issue-list.store.ts'
+import { issueSorts, type IssueSort } from './issue-order.store.ts'
 import type { IssuePlace } from './issue.store.ts'
 import { listAllLabelIdsByName, listLabelIdsByName } from './labels/label.store.ts'
 import { listAllMilestoneIdsByTitle, listMilestonesNamed } from './milestones/milestone.store.ts'
@@ -85,11 +86,6 @@ async function accountId(ctx: Ctx, name: string | undefined): Promise<UserId | u
 /** `undefined` where nothing is filtered by names: none are given, or none of them is known. */
 const orNoFilter = <Row>(rows: readonly Row[]): readonly Row[] | undefined => (rows.length === 0 ? undefined : rows)
 
-async function find(ctx: Ctx, filter: IssueFilter, sort: IssueSort, page: Page): Promise<FoundIssues> {
-  const [issues, total] = await Promise.all([listIssues(ctx.db, filter, sort, page), countIssues(ctx.db, filter)])
-  return { issues, page, total }
-}
-
 /**
  * One page of the issues and pull requests of a repository. Kinds whose unit is unreadable are left out; asking for
  * nothing but such is 404.
@@ -125,16 +121,17 @@ export async function findIssues(ctx: RepoCtx, query: ListQuery): Promise<FoundI
     mentionedId,
     ...(words.length > 0 ? { words } : {}),
   }
-  const sort = sortOf(query.sort)
-  const knownTotal = totalByCounters(ctx, filter)
-  if (knownTotal === undefined) return find(ctx, filter, sort, page)
-  return { issues: await listIssues(ctx.db, filter, sort, page), page, total: knownTotal }
+  const { places, total = totalByCounters(ctx, filter) } = await findIssuePlaces(
+    ctx.db,
+    filter,
+    sortOf(query.sort),
+    page,
+  )
+  return { issues: places, page, total }
 }
 
 /** How many there are when only the state and the kind are asked for: the repository counts them itself. */
-function totalByCounters({ repo }: RepoCtx, filter: IssueFilter): number | undefined {
-  const { scope: _scope, isClosed, isPull, allLabels, ...others } = filter
-  if ((allLabels?.length ?? 0) > 0 || Object.values(others).some((value) => value !== undefined)) return undefined
+function totalByCounters({ repo }: RepoCtx, { isClosed, isPull }: IssueFilter): number {
   const count = (total: number, closed: number) => (isClosed === undefined ? total : isClosed ? closed : total - closed)
   return isPull.reduce(
     (sum, pulls) =>
@@ -159,8 +156,8 @@ export async function searchEverywhere(ctx: Ctx, query: SearchQuery): Promise<Fo
   const milestoneIds = titles.length === 0 ? undefined : orNoFilter(await listAllMilestoneIdsByTitle(ctx.db, titles))
   const words = parseSearchWords(query.q ?? '')
   const mine = (asked: boolean | undefined): UserId | undefined => (asked && viewer ? viewer.id : undefined)
-  return find(
-    ctx,
+  const { places, total = 0 } = await findIssuePlaces(
+    ctx.db,
     {
       scope: {
         kind: 'visible',
@@ -183,4 +180,5 @@ export async function searchEverywhere(ctx: Ctx, query: SearchQuery): Promise<Fo
     'latest',
     page,
   )
+  return { issues: places, page, total }
 }

@@ -1,10 +1,12 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../db/database.ts'
+import { databaseKind } from '../db/open.ts'
 import type { CommentRow, CommentType, IssueRow, NewCommentRow } from '../db/tables/issues.ts'
 import type { CommentId, IssueId, RepoId, UserId } from '../lib/ids.ts'
 import type { Page } from '../lib/paging.ts'
 import type { Unix } from '../lib/time.ts'
 import type { Attribution } from './attribution.ts'
+import { sumComments } from './tally.store.ts'
 
 /** One thing that happened to an issue, as its timeline tells it; what is not named is empty. */
 export type NewTimelineEntry = { readonly type: CommentType } & Partial<
@@ -118,45 +120,75 @@ export function listEntries(
   return query.orderBy('created_unix').orderBy('id').limit(options.page.limit).offset(options.page.offset).execute()
 }
 
-const commentsOfRepo = (db: Db, repoId: RepoId, isPull: readonly boolean[], between: ChangedBetween) => {
+/** Comments of one kind, which an index has in the order of their making or of their last change. */
+function commentsOfRepo(db: Db, repoId: RepoId, isPull: boolean, between: ChangedBetween, isFoundByTime: boolean) {
   let query = db
     .selectFrom('comment')
-    .innerJoin('issue', 'issue.id', 'comment.issue_id')
-    .where('issue.repo_id', '=', repoId)
-    .where('issue.is_pull', 'in', isPull)
-    .where('comment.type', '=', 'comment')
-  if (between.sinceUnix !== undefined) query = query.where('comment.updated_unix', '>=', between.sinceUnix)
-  if (between.beforeUnix !== undefined) query = query.where('comment.updated_unix', '<=', between.beforeUnix)
+    // A bare argument would be compared with the condition of the index, and the statement planned anew for each.
+    .where('repo_id', '=', sql<RepoId>`${repoId} + 0`)
+    .where(sql<boolean>`comment.is_of_pull = ${sql.lit(isPull)}`)
+    .where(sql<boolean>`comment.type = 'comment'`)
+  const updated =
+    isFoundByTime || databaseKind(db) === 'postgres' ? sql`comment.updated_unix` : sql`+comment.updated_unix`
+  if (between.sinceUnix !== undefined) query = query.where(sql<boolean>`${updated} >= ${between.sinceUnix}`)
+  if (between.beforeUnix !== undefined) query = query.where(sql<boolean>`${updated} <= ${between.beforeUnix}`)
   return query
 }
 
+/** Comments that are rather found by when they changed and then sorted. */
+const soonSorted = 1000
+
 /** @param isPull of which kinds: issues (false), pull requests (true) or both */
-export const listRepoComments = (
+export async function listRepoComments(
   db: Db,
   repoId: RepoId,
   isPull: readonly boolean[],
   between: ChangedBetween,
   page: Page,
-): Promise<CommentRow[]> =>
-  commentsOfRepo(db, repoId, isPull, between)
-    .selectAll('comment')
-    .orderBy('comment.created_unix')
-    .orderBy('comment.id')
-    .limit(page.limit)
-    .offset(page.offset)
+): Promise<{ readonly rows: CommentRow[]; readonly total: number }> {
+  const hasTimes = between.sinceUnix !== undefined || between.beforeUnix !== undefined
+  const total = hasTimes
+    ? await countChangedComments(db, repoId, isPull, between)
+    : await sumComments(db, repoId, isPull)
+  if (page.offset >= total) return { rows: [], total }
+  const [first, ...others] = isPull.map((each) =>
+    commentsOfRepo(db, repoId, each, between, hasTimes && total <= soonSorted).select(['id', 'created_unix']),
+  )
+  if (!first) return { rows: [], total }
+  // What is nearer to the end is counted from there.
+  const isFromEnd = page.offset > total / 2
+  const limit = isFromEnd ? Math.min(page.limit, total - page.offset) : page.limit
+  const direction = isFromEnd ? 'desc' : 'asc'
+  const places = await others
+    .reduce((one, other) => one.unionAll(other), first)
+    .orderBy('created_unix', direction)
+    .orderBy('id', direction)
+    .limit(limit)
+    .offset(isFromEnd ? total - page.offset - limit : page.offset)
     .execute()
+  const found = await loadComments(
+    db,
+    places.map(({ id }) => id),
+  )
+  const rows = places.flatMap(({ id }) => found.get(id) ?? [])
+  return { rows: isFromEnd ? rows.toReversed() : rows, total }
+}
 
-export const countRepoComments = async (
+async function countChangedComments(
   db: Db,
   repoId: RepoId,
   isPull: readonly boolean[],
   between: ChangedBetween,
-): Promise<number> =>
-  (
-    await commentsOfRepo(db, repoId, isPull, between)
-      .select((each) => each.fn.countAll<number>().as('count'))
-      .executeTakeFirstOrThrow()
-  ).count
+): Promise<number> {
+  const counts = await Promise.all(
+    isPull.map((each) =>
+      commentsOfRepo(db, repoId, each, between, true)
+        .select((select) => select.fn.countAll<number>().as('count'))
+        .executeTakeFirstOrThrow(),
+    ),
+  )
+  return counts.reduce((sum, { count }) => sum + count, 0)
+}
 
 /** Which of some reviews are not handed in yet. */
 export const listPendingReviewIds = async (db: Db, reviewIds: readonly number[]): Promise<number[]> =>

@@ -26,15 +26,17 @@ export function pageOf(query: PageQuery, limits: PageLimits): Page {
   return { number, limit, offset: (number - 1) * limit }
 }
 
-/** More rows than any list is cut to when it is answered whole. */
-const wholeLimit = 1_000_000
+/** Most rows of a list that is answered whole; further ones are on pages. */
+const wholeLimit = 1000
 
 /**
- * The page of a list that is answered whole unless a page is asked for: without `page`, or with page 0, `limit` does
- * not count. Source: observed (`misc/paging-whole`).
+ * The page of a list that is answered whole when neither a page nor a limit is asked for, or page 0 alone.
+ * Source: observed (`misc/paging-whole`), but that a limit without a page counts, and that no list is without an end.
  */
 export const pageOrWhole = (query: PageQuery, limits: PageLimits): Page =>
-  query.page === undefined || query.page < 1 ? { number: 1, limit: wholeLimit, offset: 0 } : pageOf(query, limits)
+  (query.page === undefined || query.page < 1) && (query.limit === undefined || query.limit < 1)
+    ? { number: 1, limit: wholeLimit, offset: 0 }
+    : pageOf(query, limits)
 
 /** Relations of the `Link` header: page numbers in the order the contract lists them; empty when there is one page. */
 export function pageLinks(page: Page, total: number): { rel: 'next' | 'last' | 'first' | 'prev'; number: number }[] {

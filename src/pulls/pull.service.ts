@@ -2,6 +2,8 @@ import { findAccountByName, findRepoByName } from '../access/access.store.ts'
 import type { RepoCtx } from '../access/context.ts'
 import { accessTo } from '../access/repo-access.ts'
 import type { PullRow } from '../db/tables/pulls.ts'
+import type { RepoRow } from '../db/tables/repositories.ts'
+import { findIssuePlaces, type IssueFilter } from '../issues/issue-list.store.ts'
 import { findIssue, loadIssues } from '../issues/issue.store.ts'
 import { listPinned } from '../issues/social/pin.store.ts'
 import { BadRequest, Invalid, NotFound } from '../lib/errors.ts'
@@ -11,16 +13,7 @@ import type { Page } from '../lib/paging.ts'
 import { findRepoById } from '../repos/repo.store.ts'
 import { findUserById, findUserByName } from '../users/user.store.ts'
 import { upToDate } from './pull-check.service.ts'
-import {
-  countPullIssues,
-  findOldestOnRoute,
-  findPullByIssue,
-  findPullByMergeCommit,
-  listPullIssues,
-  loadPulls,
-  type PullFilter,
-  type PullPair,
-} from './pull.store.ts'
+import { findOldestOnRoute, findPullByIssue, findPullByMergeCommit, loadPulls, type PullPair } from './pull.store.ts'
 
 export const noPull = () => new NotFound('the pull request does not exist', 'pull_not_found')
 
@@ -110,17 +103,34 @@ export async function listPulls(
   const labels = (query.labels ?? []).filter((label) => label !== '')
   const wrong = labels.find((label) => !/^\d{1,15}$/.test(label))
   if (wrong !== undefined) throw new Invalid('[labels]: is not a list of ids', 'invalid', { field: 'labels' })
-  const filter: PullFilter = {
-    repoId: ctx.repo.id,
+  const filter: IssueFilter = {
+    scope: { kind: 'repo', repoId: ctx.repo.id },
     isClosed: closedOf(query.state),
-    sort: query.sort,
-    labelIds: labels.map((label) => Number(label) as LabelId),
-    milestoneId: query.milestone ? (query.milestone as MilestoneId) : undefined,
+    isPull: [true],
+    ...(labels.length > 0 ? { anyLabels: labels.map((label) => Number(label) as LabelId) } : {}),
+    ...(query.milestone ? { milestoneIds: [query.milestone as MilestoneId] } : {}),
     posterId: poster?.id,
   }
-  const [issues, total] = await Promise.all([listPullIssues(ctx.db, filter, page), countPullIssues(ctx.db, filter)])
-  return { pairs: await withPulls(ctx, issues), total }
+  const sort = sorts.find((each) => each === query.sort) ?? 'latest'
+  const { places, total = countPulls(ctx.repo, filter.isClosed) } = await findIssuePlaces(ctx.db, filter, sort, page)
+  const issues = await loadIssues(
+    ctx.db,
+    places.map(({ id }) => id),
+  )
+  return {
+    pairs: await withPulls(
+      ctx,
+      places.flatMap(({ id }) => issues.get(id) ?? []),
+    ),
+    total,
+  }
 }
+
+/** Orders of pull requests; unknown words and `priority` are like no word: the newest first. */
+const sorts = ['oldest', 'recentupdate', 'leastupdate', 'mostcomment', 'leastcomment'] as const
+
+const countPulls = ({ num_pulls: all, num_closed_pulls: closed }: RepoRow, isClosed: boolean | undefined): number =>
+  isClosed === undefined ? all : isClosed ? closed : all - closed
 
 /**
  * The oldest pull request between a base branch and a head: `branch`, `owner:branch` (a repository of the same name) or

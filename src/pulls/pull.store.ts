@@ -2,8 +2,7 @@ import { sql } from 'kysely'
 import type { Db, Tx } from '../db/database.ts'
 import type { IssueRow } from '../db/tables/issues.ts'
 import type { CheckState, NewPullRow, PullChange, PullRow } from '../db/tables/pulls.ts'
-import type { IssueId, LabelId, MilestoneId, Oid, PullId, RepoId, UserId } from '../lib/ids.ts'
-import type { Page } from '../lib/paging.ts'
+import type { IssueId, Oid, PullId, RepoId, UserId } from '../lib/ids.ts'
 
 export const findPullByIssue = (db: Db | Tx, issueId: IssueId): Promise<PullRow | undefined> =>
   db.selectFrom('pull').selectAll().where('issue_id', '=', issueId).executeTakeFirst()
@@ -159,62 +158,6 @@ export const findPullByMergeCommit = (db: Db, repoId: RepoId, oid: Oid): Promise
     .where('merge_oid', '=', oid)
     .orderBy('id')
     .executeTakeFirst()
-
-export interface PullFilter {
-  readonly repoId: RepoId
-  readonly isClosed: boolean | undefined
-  /** Unknown words and `priority` sort like no word: the newest first. */
-  readonly sort: string | undefined
-  readonly labelIds: readonly LabelId[]
-  readonly milestoneId: MilestoneId | undefined
-  readonly posterId: UserId | undefined
-}
-
-function filtered(db: Db, filter: PullFilter) {
-  let query = db.selectFrom('issue').where('issue.repo_id', '=', filter.repoId).where('issue.is_pull', '=', true)
-  if (filter.isClosed !== undefined) query = query.where('issue.is_closed', '=', filter.isClosed)
-  if (filter.milestoneId !== undefined) query = query.where('issue.milestone_id', '=', filter.milestoneId)
-  if (filter.posterId !== undefined) query = query.where('issue.poster_id', '=', filter.posterId)
-  if (filter.labelIds.length > 0) {
-    query = query.where((where) =>
-      where.exists(
-        where
-          .selectFrom('issue_label')
-          .select('issue_label.issue_id')
-          .whereRef('issue_label.issue_id', '=', 'issue.id')
-          .where('issue_label.label_id', 'in', filter.labelIds),
-      ),
-    )
-  }
-  return query
-}
-
-/** One page of pull requests, the newest first unless sorted otherwise. */
-export function listPullIssues(db: Db, filter: PullFilter, page: Page): Promise<IssueRow[]> {
-  const query = filtered(db, filter).selectAll('issue').limit(page.limit).offset(page.offset)
-  switch (filter.sort) {
-    case 'oldest':
-      return query.orderBy('issue.created_unix').orderBy('issue.id').execute()
-    case 'recentupdate':
-      return query.orderBy('issue.updated_unix', 'desc').orderBy('issue.id', 'desc').execute()
-    case 'leastupdate':
-      return query.orderBy('issue.updated_unix').orderBy('issue.id').execute()
-    case 'mostcomment':
-      return query.orderBy('issue.num_comments', 'desc').orderBy('issue.id', 'desc').execute()
-    case 'leastcomment':
-      return query.orderBy('issue.num_comments').orderBy('issue.id', 'desc').execute()
-    case undefined:
-    default:
-      return query.orderBy('issue.created_unix', 'desc').orderBy('issue.id', 'desc').execute()
-  }
-}
-
-export const countPullIssues = async (db: Db, filter: PullFilter): Promise<number> =>
-  (
-    await filtered(db, filter)
-      .select((each) => each.fn.countAll<number>().as('count'))
-      .executeTakeFirstOrThrow()
-  ).count
 
 /** Branches that exist, by repository and name. */
 export async function listBranchHeads(

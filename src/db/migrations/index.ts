@@ -45,6 +45,8 @@ import { repoRelations2 } from './repo-relations-2.ts'
 import { repositories1 } from './repositories-1.ts'
 import { repositories2 } from './repositories-2.ts'
 import { repositories3 } from './repositories-3.ts'
+import { scale1 } from './scale-1.ts'
+import { scale2 } from './scale-2.ts'
 import { wiki1 } from './wiki-1.ts'
 import { webhooks1 } from './webhooks-1.ts'
 import { revisions1 } from './revisions-1.ts'
@@ -107,4 +109,6 @@ export const migrations: readonly Migration[] = [
   audit1,
   accounts4b,
   accounts4c,
+  scale1,
+  scale2,
 ]

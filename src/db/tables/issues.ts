@@ -1,4 +1,4 @@
-import type { Generated, Insertable, Selectable, Updateable } from 'kysely'
+import type { Generated, GeneratedAlways, Insertable, Selectable, Updateable } from 'kysely'
 import type {
   AttachmentId,
   CommentId,
@@ -46,6 +46,8 @@ export interface IssueTable {
   closed_unix: Generated<Unix>
   /** When the pull request was merged; 0: it was not, or this is an issue. Set by whoever merges, with the closing. */
   merged_unix: Generated<Unix>
+  /** The earlier of its own date and its milestone's, 0: none. The database keeps it. */
+  listed_due_unix: GeneratedAlways<Unix>
 }
 
 export const commentTypes = [
@@ -132,6 +134,9 @@ export interface CommentTable {
   resolver_id: UserId | null
   created_unix: Unix
   updated_unix: Unix
+  /** Where a comment lies; null for other entries. The database keeps both. */
+  repo_id: GeneratedAlways<RepoId | null>
+  is_of_pull: GeneratedAlways<boolean | null>
 }
 
 /** Labels of a repository or of an organization: exactly one of the two ids is set. */
@@ -265,10 +270,26 @@ export interface AttachmentTable {
   created_unix: Unix
 }
 
+/** What `issue_tally` counts issues by; `comment`: comments, whatever the state, in eight rows. */
+export type TallyFacet = 'poster' | 'milestone' | 'label' | 'assignee' | 'mentioned' | 'comment'
+
+/** How many issues of a repository have something, by kind and state. The database keeps it with every write. */
+export interface IssueTallyTable {
+  id: GeneratedAlways<number>
+  repo_id: RepoId
+  facet: TallyFacet
+  /** The id of the account, label or milestone. */
+  key_id: number
+  is_pull: boolean
+  is_closed: boolean
+  total: number
+}
+
 export interface IssueTables {
   issue: IssueTable
   comment: CommentTable
   label: LabelTable
+  issue_tally: IssueTallyTable
   issue_label: IssueLabelTable
   issue_assignee: IssueAssigneeTable
   milestone: MilestoneTable

@@ -1,4 +1,4 @@
-import type { Generated, Insertable, Selectable, Updateable } from 'kysely'
+import type { Generated, GeneratedAlways, Insertable, Selectable, Updateable } from 'kysely'
 import type { GitKey, Oid, RepoId, StatusId, UserId } from '../../lib/ids.ts'
 import type { Unix } from '../../lib/time.ts'
 import type { AccessMode } from './accounts.ts'
@@ -51,6 +51,8 @@ export interface RepoTable {
   updated_unix: Unix
   /** When the default branch's languages were last counted; the reader of statistics only. */
   languages_commit: Generated<string>
+  /** Who may come without having been given anything: 0 everybody, 1 the signed-in, 2 members of its owner, 3 nobody else, 4 nobody. The database keeps it. */
+  audience: GeneratedAlways<number>
 }
 
 export const repoUnits = [

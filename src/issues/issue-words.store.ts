@@ -1,0 +1,109 @@
+import { sql, type Expression, type RawBuilder } from 'kysely'
+import type { Db } from '../db/database.ts'
+import { databaseKind } from '../db/open.ts'
+
+import type { IssueId, RepoId } from '../lib/ids.ts'
+import type { SearchTerm } from './search-words.parse.ts'
+
+/** Texts that one search goes through at most, the newest first; words that more have are found in these. */
+const maxTexts = 2000
+
+/** Where words are looked for. */
+export interface WordScope {
+  readonly repoId?: RepoId
+  readonly isPull: readonly boolean[]
+}
+
+/** How a search is written for the text index, for texts of all kinds at once. */
+interface Written {
+  readonly fts5: string
+  readonly tsquery: RawBuilder<unknown>
+}
+
+/** The words that the index has of where a text is: no text can hold them. */
+const placeFts5 = ({ repoId, isPull }: WordScope): string => {
+  const parts = [
+    ...(repoId === undefined ? [] : [`place : "r${repoId}"`]),
+    ...(isPull.length === 1 ? [`place : "k${Number(isPull[0])}"`] : []),
+  ]
+  return parts.map((part) => `${part} AND `).join('')
+}
+
+function write(terms: readonly SearchTerm[], joint: 'AND' | 'OR', column: string, scope: WordScope): Written {
+  const { repoId, isPull } = scope
+  const place = [
+    ...(repoId === undefined ? [] : [`'~r${repoId}'`]),
+    ...(isPull.length === 1 ? [`'~k${Number(isPull[0])}'`] : []),
+  ]
+  const words = terms.map((term) => `(${term.tsquery})`).join(joint === 'AND' ? ' & ' : ' | ')
+  return {
+    fts5: `${placeFts5(scope)}${column} : (${terms.map((term) => term.fts5).join(` ${joint} `)})`,
+    tsquery: sql`(to_tsquery('simple', ${words})${
+      place.length === 0 ? sql`` : sql` && ${place.join(' & ')}::tsquery`
+    })`,
+  }
+}
+
+type IdSet = RawBuilder<IssueId>
+
+/** The newest issues with a text, or with a comment, in which all or any of the terms are. */
+function holding(db: Db, terms: readonly SearchTerm[], joint: 'AND' | 'OR', scope: WordScope): IdSet {
+  const ofIssues = write(terms, joint, '{title content}', scope)
+  const ofComments = write(terms, joint, 'content', scope)
+  const most = sql.lit(maxTexts)
+  const [inIssues, inComments] =
+    databaseKind(db) === 'sqlite'
+      ? [sql`issue_words match ${ofIssues.fts5}`, sql`comment_words match ${ofComments.fts5}`]
+      : [sql`words @@ ${ofIssues.tsquery}`, sql`words @@ ${ofComments.tsquery}`]
+  return sql`select id from (select rowid as id from issue_words where ${inIssues} order by rowid desc limit ${most}) as texts
+    union select issue_id as id from comment where id in (
+      select rowid from comment_words where ${inComments} order by rowid desc limit ${most})`
+}
+
+/** Issues that have the number that a term may be. */
+const numbered = (terms: readonly SearchTerm[], { repoId }: WordScope): IdSet[] =>
+  terms.flatMap(({ index }) =>
+    index === undefined
+      ? []
+      : [
+          sql<IssueId>`select id from issue where "index" = ${index} and ${repoId === undefined ? sql`true` : sql`repo_id = ${repoId}`}`,
+        ],
+  )
+
+const joined = (sets: readonly IdSet[], by: 'union' | 'intersect'): IdSet =>
+  sql`select id from (${sql.join(
+    sets.map((set, index) => sql`select id from (${set}) as ${sql.ref(`set_${index}`)}`),
+    sql.raw(` ${by} `),
+  )}) as ${sql.ref(by === 'union' ? 'any_set' : 'all_sets')}`
+
+/** What a search finds and what it refuses, as sets of ids for `in`; undefined: it says nothing of that. */
+export interface WordSets {
+  readonly found: Expression<IssueId> | undefined
+  readonly refused: Expression<IssueId> | undefined
+}
+
+/**
+ * Issues that hold what is looked for in title, text or comments: all needed terms, and one of the others unless there are
+ * needed ones. A term that is a number also finds the issue that has it.
+ */
+export function wordSets(db: Db, terms: readonly SearchTerm[], scope: WordScope): WordSets {
+  const of = (role: SearchTerm['role']) => terms.filter((term) => term.role === role)
+  const [needed, offered, refused] = [of('needed'), of('offered'), of('refused')]
+  const anyOf = (each: readonly SearchTerm[]) => [holding(db, each, 'OR', scope), ...numbered(each, scope)]
+  const found =
+    needed.length > 1
+      ? // In one text, or one here and one there.
+        [
+          holding(db, needed, 'AND', scope),
+          joined(
+            needed.map((term) => joined(anyOf([term]), 'union')),
+            'intersect',
+          ),
+        ]
+      : anyOf(needed.length === 1 ? needed : offered)
+  const set = (sets: readonly IdSet[]) => sql<IssueId>`(${joined(sets, 'union')})`
+  return {
+    found: needed.length + offered.length > 0 ? set(found) : undefined,
+    refused: refused.length > 0 ? set(anyOf(refused)) : undefined,
+  }
+}

@@ -1,0 +1,75 @@
+import { sql } from 'kysely'
+import type { Db } from '../db/database.ts'
+import { idList, idListText } from '../db/id-list.ts'
+import type { TallyFacet } from '../db/tables/issues.ts'
+import type { RepoId } from '../lib/ids.ts'
+
+/** What issues have: any of some labels, milestones or accounts. */
+export interface Facet {
+  readonly facet: TallyFacet
+  readonly keys: readonly number[]
+}
+
+/** A kind and a state, and how many there are of them. */
+export interface Part {
+  readonly isPull: boolean
+  readonly isClosed: boolean
+  readonly total: number
+}
+
+/**
+ * How many issues of a repository have each of some things, by kind and state; one that has several keys of a facet
+ * counts several times. One question, which reads a few rows however many issues there are.
+ */
+export async function listTallies(db: Db, repoId: RepoId, facets: readonly Facet[]): Promise<readonly Part[][]> {
+  if (facets.length === 0) return []
+  const rows = await db
+    .selectFrom('issue_tally')
+    .select(['facet', 'key_id', 'is_pull', 'is_closed', 'total'])
+    .where('repo_id', '=', repoId)
+    .where('total', '>', 0)
+    .where((where) =>
+      where.or(
+        facets.map(({ facet, keys }) =>
+          where.and([where('facet', '=', facet), where('key_id', 'in', idList(db, idListText(keys)))]),
+        ),
+      ),
+    )
+    .execute()
+  return facets.map(({ facet, keys }) => {
+    const wanted = new Set(keys)
+    return rows
+      .filter((row) => row.facet === facet && wanted.has(row.key_id))
+      .map((row) => ({ isPull: row.is_pull, isClosed: row.is_closed, total: row.total }))
+  })
+}
+
+/** How many issues and pull requests a repository has, by state. */
+export async function listParts(db: Db, repoId: RepoId): Promise<Part[]> {
+  const row = await db
+    .selectFrom('repo')
+    .select(['num_issues', 'num_closed_issues', 'num_pulls', 'num_closed_pulls'])
+    .where('id', '=', repoId)
+    .executeTakeFirst()
+  if (!row) return []
+  return [
+    { isPull: false, isClosed: false, total: row.num_issues - row.num_closed_issues },
+    { isPull: false, isClosed: true, total: row.num_closed_issues },
+    { isPull: true, isClosed: false, total: row.num_pulls - row.num_closed_pulls },
+    { isPull: true, isClosed: true, total: row.num_closed_pulls },
+  ]
+}
+
+/** How many comments a repository has below issues, pull requests or both. */
+export const sumComments = async (db: Db, repoId: RepoId, isPull: readonly boolean[]): Promise<number> => {
+  const { total } = await db
+    .selectFrom('issue_tally')
+    .where('repo_id', '=', repoId)
+    .where('facet', '=', 'comment')
+    .where('is_pull', 'in', isPull)
+    .select((select) =>
+      select.fn.coalesce(select.fn.sum<number | string>('total'), sql<number | string>`0`).as('total'),
+    )
+    .executeTakeFirstOrThrow()
+  return Number(total)
+}

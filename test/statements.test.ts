@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { sql, type CompiledQuery } from 'kysely'
+import { engineOf, type Db } from '../src/db/database.ts'
+import { startForge } from '../src/testing/forge.ts'
+import { collectStatements, type RunStatement } from '../src/testing/statements.ts'
+
+/** Tables that grow with the instance: going through one of them whole costs what there is, not what is shown. */
+const large = [
+  'issue',
+  'comment',
+  'repo',
+  'user',
+  'issue_label',
+  'issue_assignee',
+  'issue_mention',
+  'issue_tally',
+  'label',
+  'pull',
+  'review',
+  'star',
+  'watch',
+  'email',
+  'notification',
+  'activity',
+  'event',
+  'collaboration',
+  'team_user',
+  'org_user',
+  'repo_topic',
+  'tracked_time',
+  'package_version',
+  'action_run',
+  'release',
+  'row_revision',
+]
+
+/** Statements that may sort, by a part of their text, with the reason. */
+const allowed: readonly { readonly text: RegExp; readonly why: string }[] = [
+  { text: /json_each\(|json_array_elements_text\(/, why: 'what belongs to the rows of a page' },
+  { text: /repo\.audience > /, why: 'what was given to the viewer is one part of what is merged' },
+]
+
+/** Lists that are asked, below a repository `R`, as its owner. */
+const orders = [
+  'latest',
+  'oldest',
+  'recentupdate',
+  'leastupdate',
+  'mostcomment',
+  'leastcomment',
+  'nearduedate',
+  'farduedate',
+]
+const lists = [
+  ...orders.flatMap((sort) => ['open', 'closed', 'all'].map((state) => `R/issues?state=${state}&sort=${sort}`)),
+  'R/issues?type=pulls&state=all',
+  'R/issues?type=issues&sort=mostcomment',
+  'R/issues?created_by=alice&state=all',
+  'R/issues?milestones=m&state=open',
+  'R/issues/comments?limit=5',
+  'R/issues/comments?limit=5&page=2',
+  'R/pulls?sort=recentupdate',
+  'R/pulls?state=all',
+  '/repos/issues/search',
+  '/repos/issues/search?state=all&type=pulls',
+  '/repos/search',
+  ...['created', 'updated', 'size', 'git_size', 'lfs_size', 'stars', 'forks', 'id'].flatMap((sort) => [
+    `/repos/search?sort=${sort}`,
+    `/repos/search?sort=${sort}&order=desc&archived=false`,
+  ]),
+  '/notifications?all=true',
+  'R/releases',
+]
+
+/** The steps of a plan that go through a whole large table or sort before the page is known. */
+async function costlySteps(db: Db, { sql: text, parameters }: RunStatement): Promise<string[]> {
+  const { kind, reader } = engineOf(db)
+  const explain = (prefix: string): CompiledQuery => ({ ...sql.raw(`${prefix} ${text}`).compile(reader), parameters })
+  if (kind === 'sqlite') {
+    const { rows } = await reader.executeQuery<{ id: number; parent: number; detail: string }>(
+      explain('explain query plan'),
+    )
+    const steps = new Map(rows.map((row) => [row.id, row]))
+    /** Sets that are looked up in are sorted to be joined; they are as large as what the viewer was given. */
+    const isInSet = (row: { readonly parent: number }): boolean => {
+      const above = steps.get(row.parent)
+      return above !== undefined && (/SUBQUERY|MATERIALIZE|CO-ROUTINE/.test(above.detail) || isInSet(above))
+    }
+    return rows
+      .filter((row) => {
+        const [, scanned] = /^SCAN "?(\w+)"?(?! USING)/.exec(row.detail) ?? []
+        return scanned === undefined
+          ? row.detail.endsWith('USE TEMP B-TREE FOR ORDER BY') && !isInSet(row)
+          : large.includes(scanned)
+      })
+      .map(({ detail }) => detail)
+  }
+  // Small tables are read whole if one may: without that, what is left is what no index has.
+  return reader.connection().execute(async (connection) => {
+    await sql`set enable_seqscan = off`.execute(connection)
+    try {
+      const { rows } = await connection.executeQuery<Record<string, string>>(explain('explain'))
+      return rows
+        .map((row) => Object.values(row)[0] as string)
+        .filter((step) => large.includes(/Seq Scan on "?(\w+)"?/.exec(step)?.[1] ?? ''))
+    } finally {
+      await sql`reset enable_seqscan`.execute(connection)
+    }
+  })
+}
+
+test('lists: no statement goes through a whole table or sorts more than its page', async () => {
+  await using forge = await startForge({ users: ['alice', 'bob'] })
+  const repo = await forge.given.repo({ owner: 'alice', name: 'lists' })
+  const alice = forge.as('alice')
+  const milestone = (await alice.must('POST', `${repo.api}/milestones`, { title: 'm' })).json.id
+  await Promise.all(
+    Array.from({ length: 5 }, (_, index) =>
+      alice.must('POST', `${repo.api}/issues`, { title: `issue ${index}`, milestone }),
+    ),
+  )
+  await alice.must('POST', `${repo.api}/issues/1/comments`, { body: 'said' })
+  await alice.must('PATCH', `${repo.api}/issues/2`, { state: 'closed' })
+  const found: string[] = []
+  const seen = new Set<string>()
+  for (const list of lists) {
+    const path = list.replace(/^R/, repo.api)
+    // oxlint-disable-next-line no-await-in-loop -- the statements of each are looked at
+    using collected = await collectStatements(forge)
+    // oxlint-disable-next-line no-await-in-loop -- as above
+    const { status } = await alice.get(path)
+    assert.equal(status, 200, path)
+    const statements = collected.statements.filter(({ sql: text }) => !seen.has(text))
+    collected[Symbol.dispose]()
+    for (const statement of statements) {
+      seen.add(statement.sql)
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      const steps = await costlySteps(forge.services.db, statement)
+      const maySort = allowed.some((each) => each.text.test(statement.sql))
+      const bad = steps.filter((step) => !maySort || !step.includes('ORDER BY'))
+      if (bad.length > 0) {
+        found.push(`${list}: ${bad.join('; ')}\n  ${statement.sql.slice(0, 600)}`)
+      }
+    }
+  }
+  assert.deepEqual(found, [])
+})
