@@ -87,12 +87,14 @@ async function costlySteps(db: Db, { sql: text, parameters }: RunStatement): Pro
       const above = steps.get(row.parent)
       return above !== undefined && (/SUBQUERY|MATERIALIZE|CO-ROUTINE/.test(above.detail) || isInSet(above))
     }
+    /** What a statement counts together first may go by the name of its table. */
+    const derived = new Set(rows.map(({ detail }) => /^(?:CO-ROUTINE|MATERIALIZE) "?(\w+)/.exec(detail)?.[1]))
     return rows
       .filter((row) => {
         const [, scanned] = /^SCAN "?(\w+)"?(?! USING)/.exec(row.detail) ?? []
         return scanned === undefined
           ? row.detail.endsWith('USE TEMP B-TREE FOR ORDER BY') && !isInSet(row)
-          : large.includes(scanned)
+          : large.includes(scanned) && !derived.has(scanned)
       })
       .map(({ detail }) => detail)
   }
