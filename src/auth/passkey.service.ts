@@ -116,16 +116,10 @@ function parseResponse(text: string): { readonly id: string } | undefined {
 function openChallenge({ secrets, clock }: AuthServices, challenge: string): Use | undefined {
   const said = secrets.verify(purpose, challenge, nowUnix(clock))
   const userId = said?.['user'] as UserId
-  switch (said?.['kind']) {
-    case 'sign-in':
-      return { kind: 'sign-in' }
-    case 'second':
-      return { kind: 'second', userId }
-    case 'add':
-      return { kind: 'add', userId, name: String(said['name']) }
-    default:
-      return undefined
-  }
+  const kind = said?.['kind']
+  if (kind === 'sign-in') return { kind }
+  if (kind === 'second') return { kind, userId }
+  return kind === 'add' ? { kind, userId, name: String(said?.['name']) } : undefined
 }
 
 /**
@@ -227,9 +221,9 @@ export async function addPasskey(
 ): Promise<string | undefined> {
   const use = openChallenge(services, answer.challenge)
   const response = parseResponse(answer.response)
-  const info =
-    use?.kind === 'add' && use.userId === user.id && response && (await verifiedNew(services, answer, response))
-  if (!info) throw new Invalid('the answer of the device does not fit; try again', 'passkey_invalid')
+  const own = use?.kind === 'add' && use.userId === user.id ? use : undefined
+  const info = own && response ? await verifiedNew(services, answer, response) : undefined
+  if (!own || !info) throw new Invalid('the answer of the device does not fit; try again', 'passkey_invalid')
   const now = nowUnix(services.clock)
   const { id, publicKey, counter, transports = [] } = info
   try {
@@ -241,7 +235,7 @@ export async function addPasskey(
         public_key: Buffer.from(publicKey).toString('base64url'),
         counter,
         transports: transports.join(','),
-        name: use.name,
+        name: own.name,
         created_unix: now,
         used_unix: 0,
       })

@@ -129,7 +129,7 @@ export class Responder {
     }
     if (this.#options.gzip && sizeBytes >= minGzipBytes && acceptsGzip(call.headers['accept-encoding'])) {
       headers['content-encoding'] = 'gzip'
-      headers['vary'] = headers['vary'] !== undefined ? `${headers['vary']}, Accept-Encoding` : 'Accept-Encoding'
+      headers['vary'] = typeof headers['vary'] === 'string' ? `${headers['vary']}, Accept-Encoding` : 'Accept-Encoding'
       const compressed = await compress(content)
       return this.#sendWhole(call, response, reply.status, headers, compressed, compressed.length)
     }

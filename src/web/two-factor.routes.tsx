@@ -54,13 +54,7 @@ async function halfOf(ctx: BrowserCtx, call: Call): Promise<{ readonly ticket: s
   return { ticket, user: half.user }
 }
 
-async function codePage(
-  ctx: BrowserCtx,
-  way: Way,
-  user: UserRow,
-  redirectTo: string | undefined,
-  problem?: Problem | undefined,
-) {
+async function codePage(ctx: BrowserCtx, way: Way, user: UserRow, redirectTo: string | undefined, problem?: Problem) {
   const { config } = ctx
   const { path, field, label, mode } = ways[way]
   const other = way === 'code' ? ways.scratch : ways.code

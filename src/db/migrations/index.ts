@@ -3,8 +3,8 @@ import { accounts2 } from './accounts-2.ts'
 import { accounts3 } from './accounts-3.ts'
 import { accounts4 } from './accounts-4.ts'
 import { audit1 } from './audit-1.ts'
-import { accounts4b } from './accounts-4b.ts'
-import { accounts4c } from './accounts-4c.ts'
+import { accounts5 } from './accounts-5.ts'
+import { accounts6 } from './accounts-6.ts'
 import { actions1 } from './actions-1.ts'
 import { actions2 } from './actions-2.ts'
 import { actions3 } from './actions-3.ts'
@@ -107,8 +107,8 @@ export const migrations: readonly Migration[] = [
   actions7,
   packages5,
   audit1,
-  accounts4b,
-  accounts4c,
+  accounts5,
+  accounts6,
   scale1,
   scale2,
 ]

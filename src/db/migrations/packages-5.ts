@@ -5,6 +5,7 @@ export const packages5: Migration = {
   name: 'packages-5',
   statements: [
     `create table package_upstream (
+      id {id},
       owner_id bigint not null references "user"(id) on delete cascade,
       type text not null,
       url text not null,
@@ -12,7 +13,7 @@ export const packages5: Migration = {
       sealed_secret text,
       reserved text not null,
       created_unix bigint not null,
-      primary key (owner_id, type)
+      unique (owner_id, type)
     )`,
   ],
 }

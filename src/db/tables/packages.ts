@@ -129,6 +129,7 @@ export interface PackageIndexPartTable {
 
 /** Where an owner's registry asks for what it does not have. */
 export interface PackageUpstreamTable {
+  id: Generated<number>
   owner_id: UserId
   type: string
   /** Without a slash at its end. */
@@ -169,4 +170,5 @@ export type PackageKeyRow = Selectable<PackageKeyTable>
 export type PackageUploadRow = Selectable<PackageUploadTable>
 export type PackageIndexPartRow = Selectable<PackageIndexPartTable>
 export type NewPackageUploadRow = Insertable<PackageUploadTable>
-export type PackageUpstreamRow = Selectable<PackageUpstreamTable>
+/** Its id is for what goes through all sealed values. */
+export type PackageUpstreamRow = Omit<Selectable<PackageUpstreamTable>, 'id'>

@@ -71,7 +71,9 @@ for (const form of document.querySelectorAll('form[data-passkey]')) {
     for (const hidden of document.querySelectorAll('[data-with-passkeys]')) hidden.hidden = false
     for (const shown of document.querySelectorAll('[data-without-passkeys]')) shown.hidden = true
   }
-  form.querySelector('button').addEventListener('click', async () => {
+  form.querySelector('button').addEventListener('click', () => void send())
+
+  async function send() {
     failed.hidden = true
     try {
       const answer = await (form.dataset.passkey === 'create' ? create(asked) : get(asked))
@@ -85,5 +87,5 @@ for (const form of document.querySelectorAll('form[data-passkey]')) {
         error.name === 'InvalidStateError' ? failed.dataset.known : `${failed.dataset.failed} (${error.name})`
       failed.hidden = false
     }
-  })
+  }
 }

@@ -1,8 +1,8 @@
 import type { Migration } from './migration.ts'
 
 /** Sessions say where they are, and may be taken up again by a browser that stays signed in. */
-export const accounts4b: Migration = {
-  name: 'accounts-4b',
+export const accounts5: Migration = {
+  name: 'accounts-5',
   statements: [
     `alter table session add column address text not null default ''`,
     `alter table session add column client text not null default ''`,

@@ -1,8 +1,8 @@
 import type { Migration } from './migration.ts'
 
 /** Passkeys, by which people sign in, and the challenges that were answered. */
-export const accounts4c: Migration = {
-  name: 'accounts-4c',
+export const accounts6: Migration = {
+  name: 'accounts-6',
   statements: [
     `create table passkey (
       id {id},
