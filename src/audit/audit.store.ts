@@ -94,12 +94,24 @@ export const listEntriesById = (db: Db, ids: readonly AuditEntryId[]): Promise<A
 export const listEntriesAfter = (db: Db, after: AuditEntryId, limit: number): Promise<AuditEntryRow[]> =>
   db.selectFrom('audit_entry').selectAll().where('id', '>', after).orderBy('id').limit(limit).execute()
 
+/** The last day before the newest entry stays, whatever anybody asks for; a trigger sees to it too. */
+const keptMs = 86_400_000
+
 /** Deletes some of the oldest entries, and says how many. */
 export async function deleteOldEntries(tx: Tx, beforeMs: number, limit: number): Promise<number> {
+  const { newestMs } = await tx
+    .selectFrom('audit_entry')
+    .select((select) => select.fn.max('at_ms').as('newestMs'))
+    .executeTakeFirstOrThrow()
   const { numDeletedRows } = await tx
     .deleteFrom('audit_entry')
     .where('id', 'in', (select) =>
-      select.selectFrom('audit_entry').select('id').where('at_ms', '<', beforeMs).orderBy('at_ms').limit(limit),
+      select
+        .selectFrom('audit_entry')
+        .select('id')
+        .where('at_ms', '<', Math.min(beforeMs, newestMs - keptMs))
+        .orderBy('at_ms')
+        .limit(limit),
     )
     .executeTakeFirst()
   return Number(numDeletedRows)

@@ -122,8 +122,7 @@ const stepSize = 500
 export async function clearOldEntries(ctx: Ctx, run: Pick<JobRun, 'signal'>): Promise<void> {
   const keepMs = ctx.config.ingot.auditRetention
   if (keepMs === 0) return
-  // The last day stays whatever the settings say; the database asks the clock of the machine when that was.
-  const beforeMs = Math.min(ctx.clock.nowMs() - keepMs, Date.now() - 2 * 86_400_000)
+  const beforeMs = ctx.clock.nowMs() - keepMs
   for (let count = stepSize; count === stepSize;) {
     run.signal.throwIfAborted()
     count = await transaction(ctx.db, (tx) => deleteOldEntries(tx, beforeMs, stepSize))

@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts'
 
-/** The audit log. Nothing changes an entry, and nothing deletes one of the last day. */
+/** The audit log. Nothing changes an entry, and nothing deletes one of the last day before the newest. */
 export const audit1: Migration = {
   name: 'audit-1',
   statements: [
@@ -33,7 +33,7 @@ export const audit1: Migration = {
     },
     {
       sqlite: `create trigger audit_entry_of_last_day before delete on audit_entry
-        when old.at_ms > (unixepoch() - 86400) * 1000
+        when old.at_ms > (select max(at_ms) from audit_entry) - 86400000
         begin select raise(abort, 'entries of the last day are not deleted'); end`,
       postgres: `create trigger audit_entry_stays before update on audit_entry
         for each row execute function audit_entry_stays()`,
@@ -41,12 +41,16 @@ export const audit1: Migration = {
     {
       sqlite: '',
       postgres: `create function audit_entry_of_last_day() returns trigger language plpgsql as $$
-        begin raise exception 'entries of the last day are not deleted'; end $$`,
+        begin
+          if old.at_ms > (select max(at_ms) from audit_entry) - 86400000 then
+            raise exception 'entries of the last day are not deleted';
+          end if;
+          return old;
+        end $$`,
     },
     {
       sqlite: '',
       postgres: `create trigger audit_entry_of_last_day before delete on audit_entry for each row
-        when (old.at_ms > (extract(epoch from now()) - 86400) * 1000)
         execute function audit_entry_of_last_day()`,
     },
   ],
