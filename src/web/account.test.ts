@@ -80,6 +80,8 @@ test('confirmAddressPage, confirmAddressSubmit, confirmAddressAgainSubmit: an ad
       assert.match((await browser.get(path)).text, /new@example\.com.*?waits for its mail/)
       assert.equal((await new Browser(forge).signIn('new@example.com', testPassword)).status, 200)
       assert.equal((await send('/primary', { email: 'new@example.com', password: testPassword })).status, 404)
+      // Mails go out side by side: hers is to come after.
+      await forge.settle()
       const mallory = await forge.as('mallory').post('/user/emails', { emails: ['new@example.com'] })
       assert.deepEqual([mallory.status, mallory.json.at(-1).verified], [201, false], 'a claim keeps nobody else out')
       await forge.settle()
