@@ -210,9 +210,9 @@ export async function jobTokens(forge: Forge, repo: string): Promise<{ writing: 
   const reading = await runner.must()
   await transaction(forge.services.db, (tx) =>
     tx
-      .updateTable('action_run')
+      .updateTable('action_job')
       .set({ is_read_only: true })
-      .where('id', '=', Number(reading.context['run_id']) as RunId)
+      .where('run_id', '=', Number(reading.context['run_id']) as RunId)
       .execute(),
   )
   return { writing, reading: reading.context.token }

@@ -99,7 +99,7 @@ test('operations that cost much, wait, or are always let in are declared as such
   assert.deepEqual(byLoad('vital'), ['health', 'passkeySignInSubmit', 'signInPage', 'signInSubmit'])
   // Each of them has a limit of its own, for all and for each account.
   assert.ok(
-    byLoad('waiting').every((id) => /(?:watch|list)(?:Events|AuditLog)$/i.test(id)),
+    byLoad('waiting').every((id) => /(?:watch|list)(?:Events|AuditLog)$|^runnerFetchTask$/i.test(id)),
     String(byLoad('waiting')),
   )
   assert.ok(byLoad('expensive').includes('repoCompareDiff'))
