@@ -224,8 +224,11 @@ function selectAround(
     users: db
       .selectFrom('user')
       .selectAll()
-      .where((where) =>
-        where.or([where('id', 'in', posterIds as Expression<UserId>), where('id', 'in', assigned.select('user_id'))]),
+      // One list: of two of which either may have it, PostgreSQL goes through all accounts.
+      .where(
+        'id',
+        'in',
+        sql<UserId>`(select * from ${posterIds} as posters union select * from ${assigned.select('user_id')} as assignees)`,
       ),
   }
 }
