@@ -8,6 +8,7 @@ import { bytes, ok } from '../../http/reply.ts'
 import { BadRequest, Unauthenticated } from '../../lib/errors.ts'
 import type { ArtifactId } from '../../lib/ids.ts'
 import { formatUnix } from '../../lib/time.ts'
+import { readBlockList } from '../block-list.ts'
 import type { RunningTask } from '../runners/job-token.store.ts'
 import { byJob } from '../runners/job.requirements.ts'
 import {
@@ -153,9 +154,6 @@ async function addressed(ctx: Ctx, query: SignedQuery, verb: 'UploadArtifact' | 
   return id
 }
 
-/** Largest list of blocks, in bytes. */
-const maxListBytes = 4 * 1024 * 1024
-
 /** Takes the bytes of an artifact: in parts that follow each other, or in named ones and then the list of their names. */
 export const uploadArtifactV4 = operation({
   base: 'site',
@@ -171,14 +169,7 @@ export const uploadArtifactV4 = operation({
   async run({ ctx, query, call }) {
     const artifact = await getOpenArtifact(ctx, await addressed(ctx, query, 'UploadArtifact'))
     if (query.comp === 'blocklist') {
-      const isLong = Number(call.headers['content-length'] ?? 0) > maxListBytes
-      if (isLong) throw new BadRequest('the list is too long', 'list_too_long')
-      const list = (await call.wholeBody()).toString('utf8')
-      await orderBlocks(
-        ctx,
-        artifact,
-        [...list.matchAll(/<Latest>([^<]{1,200})<\/Latest>/g)].map(([, id]) => id as string),
-      )
+      await orderBlocks(ctx, artifact, await readBlockList(call))
       return bytes('application/json', '"created"', { status: 201 })
     }
     await addBlock(ctx, artifact, { key: query.blockid }, call.body(), { signal: call.signal })

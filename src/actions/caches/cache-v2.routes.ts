@@ -5,7 +5,8 @@ import { contentOf } from '../../access/stored-content.ts'
 import { fileReplies, serveFile } from '../../http/file-reply.ts'
 import { bytesOf, operation, validBody } from '../../http/operation.ts'
 import { bytes, ok } from '../../http/reply.ts'
-import { BadRequest, Unauthenticated } from '../../lib/errors.ts'
+import { Unauthenticated } from '../../lib/errors.ts'
+import { readBlockList } from '../block-list.ts'
 import { byJob } from '../runners/job.requirements.ts'
 import { CacheCall, CacheFound, CacheMade, CacheUpload } from './cache.schemas.ts'
 import {
@@ -71,9 +72,6 @@ async function addressed(ctx: Ctx, sig: string | undefined, verb: 'UploadCache' 
   return cache
 }
 
-/** Largest list of parts, in bytes. */
-const maxListBytes = 4 * 1024 * 1024
-
 /** Takes the bytes of an entry: whole, or in named parts and then the list of their names. */
 export const uploadCacheV2 = operation({
   base: 'site',
@@ -93,11 +91,7 @@ export const uploadCacheV2 = operation({
   async run({ ctx, query, call }) {
     const cache = await addressed(ctx, query.sig, 'UploadCache')
     if (query.comp === 'blocklist') {
-      const isLong = Number(call.headers['content-length'] ?? 0) > maxListBytes
-      if (isLong) throw new BadRequest('the list is too long', 'list_too_long')
-      const list = (await call.wholeBody()).toString('utf8')
-      const keys = [...list.matchAll(/<Latest>([^<]{1,200})<\/Latest>/g)].map(([, key]) => key as string)
-      await orderCacheBlocks(ctx, cache, keys)
+      await orderCacheBlocks(ctx, cache, await readBlockList(call))
     } else {
       const part = query.comp === 'block' ? { key: query.blockid } : { key: 'whole', position: 0 }
       await addCacheBlock(ctx, cache, part, call.body(), call.signal)
