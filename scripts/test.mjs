@@ -30,6 +30,15 @@ if (!Number.isInteger(jobs) || jobs < 1) fail('--jobs is a whole number from 1')
 /** A test that takes longer than this has hung. */
 const testTimeoutMs = 120_000
 
+/**
+ * Of a whole run, so many failed tests are run once more by themselves, and told apart when they pass then
+ * (docs/decisions/0053-tests-run-again.md).
+ */
+const runAgainLimit = 3
+
+/** A test that kills processes or cuts the power is never asked twice: what it finds once is a fault. */
+const foundOnce = /(crash|power|full-disk|leftovers)\.test\.ts/
+
 const files = ['src', 'test']
   .filter((folder) => existsSync(fromRoot(folder)))
   .flatMap((folder) =>
@@ -37,6 +46,11 @@ const files = ['src', 'test']
   )
   .filter((path) => /\.test\.tsx?$/.test(path))
   .sort()
+
+/** A pattern of regular expressions that matches each of the names. */
+function patternOf(names) {
+  return names.map((name) => name.replaceAll(/[.*+?^${}()|[\]\\/]/g, '\\$&')).join('|')
+}
 
 /** Groups of files that run with the same pattern of test names; without a pattern, all of their tests run. */
 function selectGroups() {
@@ -53,7 +67,7 @@ function selectGroups() {
     names.push(filter)
     for (const path of naming) byName.add(path)
   }
-  const pattern = names.map((name) => name.replaceAll(/[.*+?^${}()|[\]\\/]/g, '\\$&')).join('|')
+  const pattern = patternOf(names)
   return [
     { files: [...byPath], pattern: undefined },
     { files: [...byName].filter((path) => !byPath.has(path)), pattern },
@@ -114,6 +128,7 @@ const everyTest = filters.length > 0
 
 function runShard(shard) {
   const resultFile = join(folder, `${shard.name}.result.json`)
+  rmSync(resultFile, { force: true })
   const flags = [
     '--enable-source-maps',
     '--test-force-exit',
@@ -147,6 +162,21 @@ let database
 
 const startedMs = performance.now()
 const results = []
+const passedLater = []
+
+/** Runs the few failed tests of a whole run once more, one process after the other, and moves what passes to `passedLater`. */
+async function runFailuresAgain() {
+  const failures = results.flatMap((result) => result.failures)
+  if (everyTest || failures.length === 0 || failures.length > runAgainLimit) return
+  if (failures.some((failure) => foundOnce.test(failure.place))) return
+  for (const result of results.filter((each) => each.failed > 0)) {
+    const names = result.failures.map((failure) => failure.name)
+    const second = await runShard({ ...result.shard, pattern: `^(${patternOf(names)})$` })
+    if (second.failed > 0 || second.passed < names.length) continue
+    passedLater.push(...result.failures)
+    Object.assign(result, { passed: result.passed + result.failed, failed: 0, failures: [] })
+  }
+}
 try {
   if (options.postgres) {
     const { startPostgres } = await import('./postgres.mjs')
@@ -157,9 +187,12 @@ try {
   const queue = [...shards]
   await Promise.all(
     Array.from({ length: jobs }, async () => {
-      for (let shard = queue.shift(); shard !== undefined; shard = queue.shift()) results.push(await runShard(shard))
+      for (let shard = queue.shift(); shard !== undefined; shard = queue.shift()) {
+        results.push({ shard, ...(await runShard(shard)) })
+      }
     }),
   )
+  await runFailuresAgain()
 } finally {
   await database?.stop()
 }
@@ -167,9 +200,9 @@ try {
 const sum = (key) => results.reduce((total, result) => total + result[key], 0)
 const failures = results.flatMap((result) => result.failures)
 if (!everyTest) {
-  for (const failure of failures) {
-    console.log(`\n✗ ${failure.name}\n  ${failure.place}\n${failure.reason.replaceAll(/^(?=.)/gm, '    ')}`)
-  }
+  const told = (failure) => `${failure.name}\n  ${failure.place}\n${failure.reason.replaceAll(/^(?=.)/gm, '    ')}`
+  for (const failure of failures) console.log(`\n✗ ${told(failure)}`)
+  for (const failure of passedLater) console.log(`\nUNSTEADY, failed and then passed by itself: ${told(failure)}`)
 }
 const skipped = sum('skipped')
 console.log(

@@ -104,14 +104,19 @@ test('runnerFetchTask, runnerUpdateTask: a run from its matrix to its end', asyn
   const statuses = (await alice.get(`${repo.api}/commits/${sha}/status`)).json.statuses
   assert.deepEqual(
     statuses
-      .map((status: Record<string, string>) => [status['context'], status['status'], status['description']])
+      .map((status: Record<string, string>) => [
+        status['context'],
+        status['status'],
+        // How long a job took is not what is tested.
+        status['description']?.replace(/\d+s$/, '…'),
+      ])
       .toSorted(),
     [
-      ['/ always (push)', 'success', 'Successful in 0s'],
+      ['/ always (push)', 'success', 'Successful in …'],
       ['/ never (push)', 'success', 'Has been skipped'],
-      ['/ ship (push)', 'failure', 'Failing after 0s'],
-      ['/ test (1) (push)', 'success', 'Successful in 0s'],
-      ['/ test (2) (push)', 'success', 'Successful in 0s'],
+      ['/ ship (push)', 'failure', 'Failing after …'],
+      ['/ test (1) (push)', 'success', 'Successful in …'],
+      ['/ test (2) (push)', 'success', 'Successful in …'],
     ],
   )
 })
