@@ -72,6 +72,9 @@ const itself = [
   'pull_request_milestone',
   'pull_request_sync',
   'pull_request_review_request',
+  'action_run_failure',
+  'action_run_recover',
+  'action_run_success',
 ] as const satisfies readonly HookEvent[]
 
 /** What a name that is given stands for; other names stand for nothing. */

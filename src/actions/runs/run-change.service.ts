@@ -88,7 +88,7 @@ export async function settleRun(
   ])
   if (changed.some((job) => job.status === 'waiting')) await offerJobs(tx, run, home.ownerId)
   if (isFinal(status) && !isFinal(run.status)) {
-    await publish(tx, 'run.finished', { repoId: run.repo_id, runId, doerId, status })
+    await publish(tx, 'run.finished', { repoId: run.repo_id, runId, doerId, status, priorStatus: run.status })
     if (run.concurrency_group !== '') await releaseNext(tx, run)
   }
 }

@@ -13,7 +13,7 @@ import type { Page } from '../../lib/paging.ts'
 import type { Unix } from '../../lib/time.ts'
 
 /** Statuses of what may still change, as the indexes of the tables name them. */
-const openStatuses = ['waiting', 'running', 'blocked'] as const
+export const openStatuses = ['waiting', 'running', 'blocked'] as const
 
 /** The next number of a run in a repository; who asks in another transaction meanwhile waits. */
 export async function takeRunNumber(tx: Tx, repoId: RepoId): Promise<number> {
@@ -64,7 +64,7 @@ export const findRunForUpdate = (tx: Tx, id: RunId): Promise<ActionRunRow | unde
 export const updateRun = (tx: Tx, id: RunId, change: Partial<NewActionRunRow>) =>
   tx.updateTable('action_run').set(change).where('id', '=', id).execute()
 
-export async function loadRuns(db: Db, ids: readonly RunId[]): Promise<ReadonlyMap<RunId, ActionRunRow>> {
+export async function loadRuns(db: Db | Tx, ids: readonly RunId[]): Promise<ReadonlyMap<RunId, ActionRunRow>> {
   const rows =
     ids.length === 0
       ? []

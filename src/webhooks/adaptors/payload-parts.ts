@@ -60,7 +60,19 @@ export interface Parts {
   readonly page: string
   readonly package: { readonly name: string; readonly version: string; readonly html_url: string }
   readonly organization: PersonPart
+  /** Of runs, whose payloads have no other parts. */
+  readonly run?: {
+    readonly title: string
+    readonly workflow_id: string
+    readonly prettyref: string
+    readonly html_url: string
+    readonly repository: RepoPart
+    readonly trigger_user: PersonPart
+  }
 }
 
-/** The parts; the event says which of them may be read. */
-export const partsOf = ({ payload }: ToldEvent): Parts => payload as unknown as Parts
+/** The parts; the event says which of them may be read. Runs name their repository and who caused them inside. */
+export function partsOf({ payload }: ToldEvent): Parts {
+  const parts = payload as unknown as Parts
+  return parts.run ? { ...parts, repository: parts.run.repository, sender: parts.run.trigger_user } : parts
+}

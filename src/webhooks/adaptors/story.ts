@@ -328,12 +328,36 @@ const packageStory = ({ package: shown, organization, sender, action }: Parts): 
   fact: ['Package:', `${shown.name}:${shown.version}`],
 })
 
+const runWords = wordTable<readonly [words: string, color: Color]>({
+  success: ['succeeded', colors.green],
+  failure: ['failed', colors.red],
+  recover: ['recovered', colors.green],
+})
+
+function runStory(parts: Parts, run: NonNullable<Parts['run']>): Omit<Story, keyof Common> {
+  const [words, color] = runWords[parts.action] ?? ['ended', colors.grey]
+  return {
+    kind: 'other',
+    headline: headlineOf(run.repository.full_name, run.trigger_user, {
+      before: `Run ${words}: `,
+      link: [run.html_url, `${run.workflow_id} (${run.prettyref})`],
+    }),
+    title: run.title,
+    url: run.html_url,
+    opens: 'view run',
+    body: '',
+    color,
+    fact: ['Workflow:', run.workflow_id],
+  }
+}
+
 type Common = Pick<Story, 'repoName' | 'repoUrl' | 'sender' | 'action'>
 
 function ownStory(told: ToldEvent, parts: Parts): Omit<Story, keyof Common> | undefined {
   const { eventType } = told
   if (eventType.startsWith('pull_request_review_') && parts.action === 'reviewed') return reviewStory(parts, eventType)
   if (told.event === 'issue_comment') return commentStory(parts)
+  if (parts.run) return runStory(parts, parts.run)
   if (told.event === 'issues') return issueStory(parts, parts.issue, false)
   if (told.event === 'pull_request') return issueStory(parts, parts.pull_request, true)
   switch (eventType) {

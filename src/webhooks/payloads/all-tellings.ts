@@ -6,6 +6,7 @@ import { pullTellings } from './pull-tellings.ts'
 import { refTellings } from './ref-tellings.ts'
 import { releaseTellings } from './release-tellings.ts'
 import { repositoryTellings } from './repository-tellings.ts'
+import { runTellings } from './run-tellings.ts'
 import type { Telling, Tellings } from './telling.ts'
 import { wikiTellings } from './wiki-tellings.ts'
 
@@ -16,6 +17,7 @@ const tellings: Tellings = {
   ...pullTellings,
   ...releaseTellings,
   ...packageTellings,
+  ...runTellings,
   ...wikiTellings,
 }
 

@@ -1,5 +1,7 @@
 import type { Ctx } from '../../access/context.ts'
 import { accessToAll, type RepoAccess } from '../../access/repo-access.ts'
+import { presentToldRun, type ActionRun } from '../../actions/runs/told-run.present.ts'
+import { loadToldRuns, type ToldRun } from '../../actions/runs/told-run.store.ts'
 import { viewerAs, type Viewer } from '../../auth/viewer.ts'
 import type { UserRow } from '../../db/tables/accounts.ts'
 import type { CommentRow, IssueRow } from '../../db/tables/issues.ts'
@@ -20,9 +22,11 @@ import type {
   ReleaseId,
   RepoId,
   ReviewId,
+  RunId,
   TeamId,
   UserId,
 } from '../../lib/ids.ts'
+import { branchOf } from '../../lib/refs.ts'
 import { formatUnix } from '../../lib/time.ts'
 import { presentVersion, type ShownVersion } from '../../packages/package.present.ts'
 import { comparable } from '../../packages/package.rules.ts'
@@ -70,6 +74,9 @@ interface Loaded {
   readonly releases: ReadonlyMap<ReleaseId, ReleaseRow>
   readonly versions: ReadonlyMap<PackageVersionId, VersionRecord>
   readonly teams: ReadonlyMap<TeamId, readonly UserId[]>
+  readonly runs: ReadonlyMap<RunId, ToldRun>
+  /** Branches that runs were for and that are still there. */
+  readonly branches: ReadonlySet<string>
   /** Repositories that were deleted in this transaction, as they were. */
   readonly gone: ReadonlyMap<RepoId, Repository>
 }
@@ -98,6 +105,8 @@ export class PayloadKit {
   readonly #releases: ReadonlyMap<ReleaseId, ReleaseRow>
   readonly #versions: ReadonlyMap<PackageVersionId, VersionRecord>
   readonly #teams: ReadonlyMap<TeamId, readonly UserId[]>
+  readonly #runs: ReadonlyMap<RunId, ToldRun>
+  readonly #branches: ReadonlySet<string>
   readonly #gone: ReadonlyMap<RepoId, Repository>
   readonly #made = new Map<string, Promise<unknown>>()
 
@@ -112,6 +121,8 @@ export class PayloadKit {
     this.#releases = loaded.releases
     this.#versions = loaded.versions
     this.#teams = loaded.teams
+    this.#runs = loaded.runs
+    this.#branches = loaded.branches
     this.#gone = loaded.gone
   }
 
@@ -151,19 +162,27 @@ export class PayloadKit {
       db,
       all((need) => need.teamIds),
     )
+    const runs = await loadToldRuns(
+      db,
+      all((need) => need.runIds),
+    )
+    const branches = await branchesOfRuns(db, [...runs.values()])
     const users = await loadUsers(db, [
       ...[...teams.values()].flat(),
       ...all((need) => need.userIds),
       ...[...repos.values()].map((repo) => repo.owner_id),
       ...[...issues.values()].map((issue) => issue.poster_id),
       ...[...comments.values()].map((comment) => comment.poster_id),
+      ...[...runs.values()].flatMap(({ run, before }) => [run.doer_id, ...(before ? [before.run.doer_id] : [])]),
     ])
     const homes = new Map<RepoId, Home>()
     for (const repo of repos.values()) {
       const owner = users.get(repo.owner_id)
       if (owner) homes.set(repo.id, { repo, owner })
     }
-    return new PayloadKit(ctx, { users, homes, issues, pulls, comments, reviews, releases, versions, teams, gone })
+    return new PayloadKit(ctx, {
+      ...{ users, homes, issues, pulls, comments, reviews, releases, versions, teams, runs, branches, gone },
+    })
   }
 
   home(repoId: RepoId): Home | undefined {
@@ -355,6 +374,30 @@ export class PayloadKit {
     )
   }
 
+  /** A run of a workflow. */
+  run(id: RunId): Promise<ActionRun | undefined> {
+    return this.#presentRun(this.#runs.get(id))
+  }
+
+  /** The run before it, of the same workflow on the same reference, that has ended. */
+  runBefore(id: RunId): Promise<ActionRun | undefined> {
+    return this.#presentRun(this.#runs.get(id)?.before)
+  }
+
+  /** Whether the run before it was no success. */
+  isRecovered(id: RunId): boolean {
+    const before = this.#runs.get(id)?.before
+    return before !== undefined && before.run.status !== 'success'
+  }
+
+  async #presentRun(told: Omit<ToldRun, 'before'> | undefined): Promise<ActionRun | undefined> {
+    const repository = told && (await this.repository(told.run.repo_id, 'none'))
+    if (!repository) return undefined
+    const { run, payload } = told
+    const isRefDeleted = branchOf(run.ref) !== undefined && !this.#branches.has(branchKey(run.repo_id, run.ref))
+    return presentToldRun(run, { payload, repository, doer: this.person(run.doer_id), isRefDeleted })
+  }
+
   /** A version of a package, as its owner sees it. */
   async package(id: PackageVersionId): Promise<Package | undefined> {
     const version = this.#versions.get(id)
@@ -386,6 +429,22 @@ export class PayloadKit {
     const user = this.#users.get(shown.id as UserId)
     return user?.keep_email_private ? { ...shown, email: placeholderEmail(this.ctx, user) } : shown
   }
+}
+
+const branchKey = (repoId: RepoId, ref: string): string => `${repoId} ${ref}`
+
+/** The branches of runs that are there. */
+async function branchesOfRuns(db: KitCtx['db'], told: readonly ToldRun[]): Promise<ReadonlySet<string>> {
+  const runs = told.flatMap(({ run, before }) => (before ? [run, before.run] : [run]))
+  const wanted = [...Map.groupBy(runs, (run) => run.repo_id)].map(([repoId, some]) => ({
+    repoId,
+    names: [...new Set(some.flatMap(({ ref }) => branchOf(ref) ?? []))],
+  }))
+  const heads = await listBranchHeads(
+    db,
+    wanted.filter(({ names }) => names.length > 0),
+  )
+  return new Set(heads.map(({ repo_id, name }) => branchKey(repo_id, `refs/heads/${name}`)))
 }
 
 /** Whether another repository may be shown to who owns the one that is told of: all who get the payload see it there. */

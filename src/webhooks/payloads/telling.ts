@@ -6,6 +6,7 @@ import type {
   ReleaseId,
   RepoId,
   ReviewId,
+  RunId,
   TeamId,
   UserId,
 } from '../../lib/ids.ts'
@@ -41,6 +42,7 @@ export interface Needs {
   readonly releaseIds?: readonly ReleaseId[]
   readonly versionIds?: readonly PackageVersionId[]
   readonly reviewIds?: readonly ReviewId[]
+  readonly runIds?: readonly RunId[]
 }
 
 /** One thing that webhooks are told of an event: an event may be several. */
