@@ -180,9 +180,8 @@ export class PayloadKit {
       const owner = users.get(repo.owner_id)
       if (owner) homes.set(repo.id, { repo, owner })
     }
-    return new PayloadKit(ctx, {
-      ...{ users, homes, issues, pulls, comments, reviews, releases, versions, teams, runs, branches, gone },
-    })
+    const loaded = { users, homes, issues, pulls, comments, reviews, releases, versions, teams, runs, branches, gone }
+    return new PayloadKit(ctx, loaded)
   }
 
   home(repoId: RepoId): Home | undefined {
