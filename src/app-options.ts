@@ -103,6 +103,7 @@ export function serverOptions(
   | 'admit'
   | 'within'
   | 'site'
+  | 'pageErrors'
   | 'validateReplies'
   | 'answered'
   | 'defect'

@@ -67,6 +67,7 @@ import { triggers } from './triggers/triggers.feature.ts'
 import { mail } from './mail/mail.feature.ts'
 import { federation } from './federation/federation.feature.ts'
 import { transport } from './transport/transport.feature.ts'
+import { htmlErrors } from './web/page.tsx'
 import { web } from './web/web.feature.ts'
 
 /**
@@ -283,6 +284,7 @@ export async function createApp(options: AppOptions): Promise<App> {
         within: ({ ip, id, operation }, work) =>
           whileAsked({ address: ip, requestId: id, operation: (operation as NamedOperation).id }, work),
         site: () => ({ url: services.config.server.rootUrl, name: config.instance.appName }),
+        pageErrors: htmlErrors,
         ...serverOptions(config),
         validateReplies: options.validateReplies ?? false,
         answered:

@@ -41,7 +41,11 @@ export const apiErrors: ErrorForm = {
   },
 }
 
-/** Refusals as one line of text, for git and downloads. */
+/** Refusals as one line of text, for git and downloads; browsers are shown a page instead (`ServerOptions.pageErrors`). */
 export const textErrors: ErrorForm = {
   render: (refusal) => ({ contentType: 'text/plain;charset=utf-8', body: `${refusal.message}\n` }),
 }
+
+/** Whether it is a browser that asks, to show what it gets: programs do not name pages among what they take. */
+export const wantsPage = ({ headers }: Pick<RefusedCall, 'headers'>): boolean =>
+  String(headers.accept ?? '').includes('text/html')

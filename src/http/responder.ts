@@ -5,7 +5,7 @@ import { gzip } from 'node:zlib'
 import { Moved, Refusal } from '../lib/errors.ts'
 import { pageLinks } from '../lib/paging.ts'
 import type { RequestCall } from './call.ts'
-import { jsonType, type ErrorForm, type RefusedCall } from './error-forms.ts'
+import { jsonType, textErrors, wantsPage, type ErrorForm, type RefusedCall } from './error-forms.ts'
 import { matchesEtag } from './etag.ts'
 import { isJsonAs } from './operation.ts'
 import { payloadOf } from './payload.ts'
@@ -39,6 +39,8 @@ type Headers = Record<string, string | number | string[]>
 export interface ResponderOptions {
   readonly subPath: string
   readonly gzip: boolean
+  /** How browsers are told of refusals that are plain text for programs. */
+  readonly pageErrors: ErrorForm
   /** Longest pause of a client in an answer that is there whole, in milliseconds. */
   readonly slowReaderMs: number
   /** Told of a stream that broke although nobody ended it. */
@@ -94,7 +96,7 @@ export class Responder {
       return 0
     }
     const refusal = error instanceof Refusal ? error : new Defect()
-    const rendered = form.render(refusal, call)
+    const rendered = (form === textErrors && wantsPage(call) ? this.#options.pageErrors : form).render(refusal, call)
     const { retryAfterSeconds } = refusal.data
     if (typeof retryAfterSeconds === 'number') headers['retry-after'] = Math.ceil(retryAfterSeconds)
     const sizeBytes = Buffer.byteLength(rendered.body)

@@ -10,7 +10,7 @@ import { clientAddresses, type ClientAddresses } from './client-address.ts'
 import { Connections } from './connections.ts'
 import { allowOrigin, anyOrigin, preflight, type CorsOptions } from './cors.ts'
 import { firstProblem } from './decode.ts'
-import { apiErrors, textErrors, type RefusedCall } from './error-forms.ts'
+import { apiErrors, textErrors, type ErrorForm, type RefusedCall } from './error-forms.ts'
 import { isBytes, isJsonAs, type AnyRequirement, type Call, type NamedOperation, type Site } from './operation.ts'
 import type { Reply, StreamReply } from './reply.ts'
 import { Responder } from './responder.ts'
@@ -39,6 +39,8 @@ export interface ServerOptions {
   readonly within: <Result>(call: Call, work: () => Promise<Result>) => Promise<Result>
   /** The instance as it is known outside; asked for anew since a free port is known late. */
   readonly site: () => Site
+  /** How browsers are told of refusals that are plain text for programs. */
+  readonly pageErrors: ErrorForm
   /** Path of that address without the last slash, which a reverse proxy may leave on requests; empty for none. */
   readonly subPath: string
   /** Addresses or networks whose `X-Forwarded-*` headers are believed; empty for none. */

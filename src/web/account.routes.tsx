@@ -19,7 +19,7 @@ import { browserLanguage, browserOf } from './browser-of.ts'
 import { inBrowser, inSession, ownForm, type BrowserCtx } from './browser.requirements.ts'
 import { PasswordField, passwordProblem } from './confirm-password.tsx'
 import { sessionCookies } from './cookies.ts'
-import { Field, Form, FormProblem, passwordHint, problemOf, type Problem } from './form.tsx'
+import { attempt, Field, Form, KnownUser, passwordHint, type Problem } from './form.tsx'
 import { htmlErrors, secretPage, sitePath } from './page.tsx'
 import { SettingsPage, type PersonCtx } from './settings-page.tsx'
 
@@ -38,7 +38,7 @@ interface Wrong {
 }
 
 const doneTexts: Readonly<Record<string, string>> = {
-  password: 'The password is changed. Every other browser is signed out.',
+  password: 'The password is changed. Every other browser was signed out.',
   mailed: 'A mail is on its way to the address. It is yours once you have followed the link in it.',
   added: 'The address is added.',
   removed: 'The address is removed.',
@@ -51,12 +51,12 @@ const Address = ({ ctx, address }: { readonly ctx: PersonCtx; readonly address: 
     <li>
       <p>
         {email} {isPrimary ? <span class="tag">primary</span> : null}
-        {isConfirmed ? null : <span class="tag">waits for its mail</span>}
+        {isConfirmed ? null : <span class="tag">not confirmed yet</span>}
       </p>
       <div class="acts">
         {isConfirmed ? null : (
           <Form ctx={ctx} to="user/settings/account/email/again" hidden={{ email }}>
-            <button type="submit" class="second" aria-label={`Send the mail to ${email} again`}>
+            <button type="submit" class="second" aria-label={`Send again the mail to ${email}`}>
               Send again
             </button>
           </Form>
@@ -92,16 +92,14 @@ async function accountPage(ctx: PersonCtx, told: { readonly wrong?: Wrong; reado
         {viewer.user.password_hash === null ? (
           <p>This account has no password here.</p>
         ) : (
-          <Form ctx={ctx} to="user/settings/account">
-            <FormProblem problem={problemIn('password')} />
-            <input type="text" name="user_name" value={viewer.user.name} autocomplete="username" readonly hidden />
+          <Form ctx={ctx} to="user/settings/account" problem={problemIn('password')}>
+            <KnownUser name={viewer.user.name} />
             <Field
               name="old_password"
-              label="Password until now"
+              label="Current password"
               type="password"
               autocomplete="current-password"
               maxlength={255}
-              problem={problemIn('password')}
             />
             <Field
               name="password"
@@ -110,9 +108,8 @@ async function accountPage(ctx: PersonCtx, told: { readonly wrong?: Wrong; reado
               autocomplete="new-password"
               maxlength={255}
               hint={passwordHint(config.security)}
-              problem={problemIn('password')}
             />
-            <button type="submit">Change it</button>
+            <button type="submit">Change password</button>
           </Form>
         )}
       </section>
@@ -126,8 +123,7 @@ async function accountPage(ctx: PersonCtx, told: { readonly wrong?: Wrong; reado
       </section>
       <section class="sheet" aria-labelledby="add_title">
         <h2 id="add_title">Another address</h2>
-        <Form ctx={ctx} to="user/settings/account/email">
-          <FormProblem problem={problemIn('add')} />
+        <Form ctx={ctx} to="user/settings/account/email" problem={problemIn('add')}>
           <Field
             name="email"
             label="Mail address"
@@ -135,34 +131,32 @@ async function accountPage(ctx: PersonCtx, told: { readonly wrong?: Wrong; reado
             value={wrong?.form === 'add' ? wrong.email : ''}
             autocomplete="email"
             maxlength={254}
-            problem={problemIn('add')}
           />
-          <PasswordField id="add_password" problem={problemIn('add')} />
-          <button type="submit">Add it</button>
+          <PasswordField id="add_password" user={viewer.user} />
+          <button type="submit">Add address</button>
         </Form>
       </section>
       {others.length === 0 ? null : (
         <section class="sheet" aria-labelledby="primary_title">
           <h2 id="primary_title">Primary address</h2>
-          <p class="quiet">Mails of this site go there.</p>
-          <Form ctx={ctx} to="user/settings/account/email/primary">
-            <FormProblem problem={problemIn('primary')} />
+          <p class="quiet">Mails from this site go there.</p>
+          <Form ctx={ctx} to="user/settings/account/email/primary" problem={problemIn('primary')}>
             <fieldset>
-              <legend>Make this one primary</legend>
+              <legend>New primary address</legend>
               {others.map(({ email }, index) => (
                 <label class="choice">
                   <input type="radio" name="email" value={email} checked={index === 0} /> {email}
                 </label>
               ))}
             </fieldset>
-            <PasswordField id="primary_password" problem={problemIn('primary')} />
-            <button type="submit">Change it</button>
+            <PasswordField id="primary_password" user={viewer.user} />
+            <button type="submit">Make it primary</button>
           </Form>
         </section>
       )}
     </SettingsPage>
   )
-  return secretPage(config, { title: 'Password and addresses - Settings', content })
+  return secretPage(config, { title: 'Password and addresses - Settings', problem: wrong?.problem, content })
 }
 
 const backTo = (ctx: BrowserCtx, done: string) =>
@@ -196,15 +190,11 @@ export const changePasswordSubmit = operation({
   reply: { 200: bytesOf('text/html'), 303: 'empty' },
   async run({ ctx, body, call }) {
     const { user } = ctx.viewer
-    const wrongOld = await passwordProblem(ctx, user, body.old_password, call.ip)
-    if (wrongOld) {
-      const field = wrongOld.field && 'old_password'
-      return accountPage(ctx, { wrong: { form: 'password', problem: { ...wrongOld, field } } })
-    }
-    const changed = await changePassword(ctx, user, body.password ?? '', { mustChangePassword: false }).catch(
-      (error: unknown) => problemOf(error, { password: 'password' }),
-    )
-    if ('message' in changed) return accountPage(ctx, { wrong: { form: 'password', problem: changed } })
+    const wrongOld = await passwordProblem(ctx, user, body.old_password, call.ip, 'old_password')
+    if (wrongOld) return accountPage(ctx, { wrong: { form: 'password', problem: wrongOld } })
+    const change = changePassword(ctx, user, body.password ?? '', { mustChangePassword: false })
+    const { result: changed, problem } = await attempt(change, { password: 'password' })
+    if (problem) return accountPage(ctx, { wrong: { form: 'password', problem } })
     return signedInAnew(ctx, changed, call, 'user/settings/account?done=password')
   },
 })
@@ -222,10 +212,9 @@ export const addAddressSubmit = operation({
     const email = (body.email ?? '').trim()
     const wrong = await passwordProblem(ctx, user, body.password, call.ip)
     if (wrong) return accountPage(ctx, { wrong: { form: 'add', problem: wrong, email } })
-    const added = await addEmails(ctx, user, [email], { ip: call.ip, language: browserLanguage(call) }).catch(
-      (error: unknown) => problemOf(error, { email: 'email' }),
-    )
-    if ('message' in added) return accountPage(ctx, { wrong: { form: 'add', problem: added, email } })
+    const asked = addEmails(ctx, user, [email], { ip: call.ip, language: browserLanguage(call) })
+    const { problem } = await attempt(asked, { email: 'email' })
+    if (problem) return accountPage(ctx, { wrong: { form: 'add', problem, email } })
     return backTo(ctx, ctx.config.service.registerEmailConfirm ? 'mailed' : 'added')
   },
 })
@@ -288,10 +277,10 @@ export const confirmAddressPage = operation({
       <main class="card">
         <h1>Confirm your address</h1>
         <p>
-          The account <strong>{name}</strong> gets the address <strong>{email}</strong>.
+          The address <strong>{email}</strong> is added to the account <strong>{name}</strong>.
         </p>
         <Form ctx={ctx} to="user/activate_email" hidden={{ code }}>
-          <button type="submit">Confirm it</button>
+          <button type="submit">Confirm address</button>
         </Form>
       </main>
     )
@@ -312,14 +301,14 @@ export const confirmAddressSubmit = operation({
   },
 })
 
-function choosePageOf(ctx: BrowserCtx, problem?: Problem) {
+function choosePageOf(ctx: PersonCtx, problem?: Problem) {
   const { config } = ctx
   const content = (
     <main class="card">
       <h1>Choose a password</h1>
-      <FormProblem problem={problem} />
-      <p>An administrator asks you to choose one that nobody else knows. Then you go on.</p>
-      <Form ctx={ctx} to="user/settings/change_password">
+      <p>An administrator asks you to choose a password that nobody else knows before you go on.</p>
+      <Form ctx={ctx} to="user/settings/change_password" problem={problem}>
+        <KnownUser name={ctx.viewer.user.name} />
         <Field
           name="password"
           label="New password"
@@ -328,9 +317,8 @@ function choosePageOf(ctx: BrowserCtx, problem?: Problem) {
           maxlength={255}
           hint={passwordHint(config.security)}
           autofocus
-          problem={problem}
         />
-        <button type="submit">Take this password</button>
+        <button type="submit">Set the password</button>
       </Form>
       <Form ctx={ctx} to="user/logout">
         <button type="submit" class="second">
@@ -339,7 +327,7 @@ function choosePageOf(ctx: BrowserCtx, problem?: Problem) {
       </Form>
     </main>
   )
-  return secretPage(config, { title: problem ? 'Choose a password: not done yet' : 'Choose a password', content })
+  return secretPage(config, { title: 'Choose a password', problem, content })
 }
 
 /** Where every page leads whose reader has to choose a password first. */
@@ -366,10 +354,9 @@ export const choosePasswordSubmit = operation({
     const { user } = ctx.viewer
     // Otherwise the password until now is asked for.
     if (!user.must_change_password) return redirect(303, sitePath(ctx.config, 'user/settings/account'))
-    const chosen = await chooseFirstPassword(ctx, user, body.password ?? '').catch((error: unknown) =>
-      problemOf(error, { password: 'password' }),
-    )
-    if ('message' in chosen) return choosePageOf(ctx, chosen)
+    const choice = chooseFirstPassword(ctx, user, body.password ?? '')
+    const { result: chosen, problem } = await attempt(choice, { password: 'password' })
+    if (problem) return choosePageOf(ctx, problem)
     return signedInAnew(ctx, chosen, call, '')
   },
 })

@@ -77,7 +77,7 @@ test('confirmAddressPage, confirmAddressSubmit, confirmAddressAgainSubmit: an ad
         ['bob@example.com', false, false],
         ['new@example.com', false, false],
       ])
-      assert.match((await browser.get(path)).text, /new@example\.com.*?waits for its mail/)
+      assert.match((await browser.get(path)).text, /new@example\.com.*?not confirmed yet/)
       assert.equal((await new Browser(forge).signIn('new@example.com', testPassword)).status, 200)
       assert.equal((await send('/primary', { email: 'new@example.com', password: testPassword })).status, 404)
       // Mails go out side by side: hers is to come after.

@@ -77,7 +77,8 @@ export const swaggerPage = operation({
       scripts: ['assets/swagger-ui/swagger-ui-bundle.js', 'assets/swagger-ui/start.js'],
       content: (
         <>
-          <nav class="families">
+          <nav class="families" aria-label="Parts of the API">
+            <a href={sitePath(ctx.config)}>{ctx.config.instance.appName}</a>
             {families.map((family) => (
               <a
                 href={sitePath(ctx.config, `api/swagger?family=${family}`)}
@@ -87,7 +88,14 @@ export const swaggerPage = operation({
               </a>
             ))}
           </nav>
-          <div id="swagger-ui" data-description={sitePath(ctx.config, `api/openapi/${shown}.json`)} />
+          <main id="swagger-ui" data-description={sitePath(ctx.config, `api/openapi/${shown}.json`)}>
+            <noscript>
+              <p class="families">
+                Browsing takes scripts. The same to download:{' '}
+                <a href={sitePath(ctx.config, `api/openapi/${shown}.json`)}>OpenAPI 3.1</a>
+              </p>
+            </noscript>
+          </main>
         </>
       ),
     })

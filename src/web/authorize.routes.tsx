@@ -12,7 +12,8 @@ import {
 import { oauthOn } from '../oauth/oauth.requirements.ts'
 import { formTargetOf } from '../oauth/redirect.rules.ts'
 import { describeScope } from '../oauth/scope.rules.ts'
-import { csrfName, inBrowser, ownForm, type BrowserCtx } from './browser.requirements.ts'
+import { inBrowser, ownForm, type BrowserCtx } from './browser.requirements.ts'
+import { Form } from './form.tsx'
 import { htmlErrors, page, policyWith, sitePath } from './page.tsx'
 
 /** Parameters of a request, by the names of the protocol; the page that asks sends them back as they came. */
@@ -33,6 +34,10 @@ const GrantForm = requestObject('OAuth2GrantForm', {
   ...parameters,
 })
 
+/** What was asked for and nothing else: the body of the answer has more members. */
+const asSent = (sent: Sent): Sent =>
+  Object.fromEntries(Object.keys(parameters).map((name) => [name, sent[name as keyof Sent]]))
+
 type Sent = { readonly [Name in keyof typeof parameters]?: string | undefined }
 
 const requestOf = (sent: Sent): AuthorizationRequest => ({
@@ -52,20 +57,20 @@ const secretAddress = { 'cache-control': 'no-store', 'referrer-policy': 'no-refe
 function answer(ctx: BrowserCtx & { readonly viewer: Viewer }, sent: Sent, authorization: Authorization) {
   if (authorization.outcome === 'redirect') return empty(303, { ...secretAddress, location: authorization.location })
   const { application, ownerName, scope } = authorization
-  const { config, csrf, viewer } = ctx
+  const { config, viewer } = ctx
   const target = sent.redirect_uri ?? ''
   return page(
     config,
     {
-      title: `Let ${application.name} in`,
+      title: `Authorize ${application.name}`,
       content: (
         <main class="card">
-          <h1>Let “{application.name}” in?</h1>
+          <h1>Authorize “{application.name}”?</h1>
           <p>
             {ownerName === undefined
               ? 'This application is known to this site.'
               : `This application belongs to ${ownerName}.`}{' '}
-            It asks to act for you, <strong>{viewer.user.name}</strong>. It could:
+            It asks to use your account <strong>{viewer.user.name}</strong>. It could:
           </p>
           <ul>
             {describeScope(scope).map((sentence) => (
@@ -73,21 +78,16 @@ function answer(ctx: BrowserCtx & { readonly viewer: Viewer }, sent: Sent, autho
             ))}
           </ul>
           <p>
-            You would be sent to <code>{target}</code>. You can take this back in your settings.
+            You will be sent to <code>{target}</code>. You can revoke this in your settings at any time.
           </p>
-          <form method="post" action={sitePath(config, 'login/oauth/grant')}>
-            <input type="hidden" name={csrfName} value={csrf} />
-            {Object.keys(parameters).map((name) => {
-              const value = sent[name as keyof Sent]
-              return value === undefined ? null : <input type="hidden" name={name} value={value} />
-            })}
+          <Form ctx={ctx} to="login/oauth/grant" hidden={asSent(sent)}>
             <button type="submit" name="granted" value="true">
-              Let it in
+              Authorize
             </button>{' '}
             <button type="submit" name="granted" value="false" class="second">
-              No
+              Deny
             </button>
-          </form>
+          </Form>
         </main>
       ),
     },

@@ -1,4 +1,4 @@
-import type { ComponentChildren, InputHTMLAttributes } from 'preact'
+import { createContext, type ComponentChildren, type InputHTMLAttributes } from 'preact'
 import type { Config } from '../config/load-config.ts'
 import { Refusal } from '../lib/errors.ts'
 import { csrfName, type BrowserCtx } from './browser.requirements.ts'
@@ -11,23 +11,33 @@ export interface Problem {
   readonly message: string
 }
 
+/** What came of a form: what was made of it, or why it is shown again. */
+export type Outcome<Result> =
+  | { readonly result: Result; readonly problem?: undefined }
+  | { readonly problem: Problem; readonly result?: undefined }
+
 /**
- * What a refusal says to somebody who sent a form; other errors are thrown on.
+ * Does what a form asks for. A refusal becomes the problem that the form is shown again with; other errors are thrown on.
  * @param fields which field a refusal is about, by how its code begins
  */
-export function problemOf(error: unknown, fields: Readonly<Record<string, string>> = {}): Problem {
-  if (!(error instanceof Refusal)) throw error
-  const field = Object.entries(fields).find(([code]) => error.code.startsWith(code))?.[1]
-  return { field, message: sentenceOf(error.message) }
+export async function attempt<Result>(
+  work: Promise<Result>,
+  fields: Readonly<Record<string, string>> = {},
+): Promise<Outcome<Result>> {
+  try {
+    return { result: await work }
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    const field = Object.entries(fields).find(([code]) => error.code.startsWith(code))?.[1]
+    return { problem: { field, message: sentenceOf(error.message) } }
+  }
 }
 
-/** The whole form was not taken: told first, and to screen readers at once. What is wrong with one field stands there. */
-export const FormProblem = ({ problem }: { readonly problem: Problem | undefined }) =>
-  problem === undefined || problem.field !== undefined ? null : (
-    <p class="problem" role="alert" id="problem">
-      {problem.message}
-    </p>
-  )
+/** What is wrong with the form around a field. */
+const FormProblem = createContext<Problem | undefined>(undefined)
+
+/** Where the text stands of what is wrong with a whole form; a page shows at most one form that was not taken. */
+const wholeId = 'problem'
 
 export interface FieldProps {
   readonly name: string
@@ -37,7 +47,6 @@ export interface FieldProps {
   readonly type?: 'text' | 'password' | 'email'
   readonly value?: string | undefined
   readonly hint?: ComponentChildren
-  readonly problem?: Problem | undefined
   readonly autocomplete?: string
   readonly inputmode?: 'numeric' | 'text' | 'email'
   readonly maxlength?: number
@@ -46,10 +55,31 @@ export interface FieldProps {
   readonly autofocus?: boolean
 }
 
-/** A field with its label, its hint and what is wrong with it, which belong together for those who do not see them together. */
-export function Field({ name, label, id = name, hint, problem, required = true, autofocus, ...rest }: FieldProps) {
+/**
+ * A field with its label, its hint and what is wrong with it, which belong together for those who do not see them together.
+ * The first field that is wrong has the focus; what is wrong with the whole form is read out with the field that has it.
+ */
+export const Field = (props: FieldProps) => (
+  <FormProblem.Consumer>{(problem) => <FieldOf {...props} problem={problem} />}</FormProblem.Consumer>
+)
+
+function FieldOf({
+  name,
+  label,
+  id = name,
+  hint,
+  problem,
+  required = true,
+  autofocus = false,
+  ...rest
+}: FieldProps & { readonly problem: Problem | undefined }) {
   const isWrong = problem?.field === name
-  const told = [...(hint === undefined ? [] : [`${id}_hint`]), ...(isWrong ? [`${id}_problem`] : [])]
+  const isWholeWrong = problem !== undefined && problem.field === undefined
+  const told = [
+    ...(isWholeWrong && autofocus ? [wholeId] : []),
+    ...(hint === undefined ? [] : [`${id}_hint`]),
+    ...(isWrong ? [`${id}_problem`] : []),
+  ]
   const isWord = rest.type !== 'password' && rest.inputmode !== 'numeric'
   // Which attributes go together depends on the type, which the caller chooses.
   const attributes = {
@@ -57,7 +87,7 @@ export function Field({ name, label, id = name, hint, problem, required = true, 
     id,
     name,
     required,
-    autofocus: isWrong || (autofocus === true && (problem === undefined || problem.field === undefined)),
+    autofocus: isWrong || (autofocus && problem?.field === undefined),
     'aria-invalid': isWrong ? 'true' : undefined,
     'aria-describedby': told.length === 0 ? undefined : told.join(' '),
     ...(isWord ? { autocapitalize: 'none', spellcheck: false } : {}),
@@ -80,17 +110,27 @@ export function Field({ name, label, id = name, hint, problem, required = true, 
   )
 }
 
-/** A form that is sent to a path of this site, with the field that shows that it came from here. */
+/** Tells password managers whose password a form is about. */
+export const KnownUser = ({ name }: { readonly name: string }) => (
+  <input type="text" name="user_name" value={name} autocomplete="username" readonly hidden />
+)
+
+/**
+ * A form that is sent to a path of this site, with the field that shows that it came from here.
+ * @param problem why it is shown again: of the whole form it stands first, and of a field it stands there
+ */
 export const Form = ({
   ctx,
   to,
   hidden = {},
+  problem,
   children,
   ...rest
 }: {
   readonly ctx: Pick<BrowserCtx, 'config' | 'csrf'>
   readonly to: string
   readonly hidden?: Readonly<Record<string, string | number | undefined>>
+  readonly problem?: Problem | undefined
   readonly children: ComponentChildren
 } & Readonly<Record<`data-${string}`, string | number | undefined>>) => (
   <form method="post" action={sitePath(ctx.config, to)} {...rest}>
@@ -98,7 +138,12 @@ export const Form = ({
     {Object.entries(hidden).map(([name, value]) =>
       value === undefined ? null : <input type="hidden" name={name} value={value} />,
     )}
-    {children}
+    {problem !== undefined && problem.field === undefined ? (
+      <p class="problem" role="alert" id={wholeId}>
+        {problem.message}
+      </p>
+    ) : null}
+    <FormProblem.Provider value={problem}>{children}</FormProblem.Provider>
   </form>
 )
 

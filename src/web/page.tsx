@@ -6,6 +6,8 @@ import { bytes } from '../http/reply.ts'
 
 export interface PageParts {
   readonly title: string
+  /** Why its form is shown again: the title says so first, since that is what screen readers begin with. */
+  readonly problem?: object | undefined
   /** False for a page that brings a style of its own, which the style of the others would reach into. */
   readonly houseStyle?: boolean
   /** Addresses of style sheets and scripts below the site root. */
@@ -30,39 +32,47 @@ const contentSecurityPolicy =
  */
 export const sitePath = (config: Config, path = ''): string => `${config.server.subPath}/${path}`
 
-/** What stands above every page: where one is, and the way to the first page. */
-const SiteHeader = ({ root, name }: { readonly root: string; readonly name: string }) => (
-  <header class="site">
-    <a href={root}>{name}</a>
-  </header>
-)
-
-/** A whole page as a reply. Text in it is escaped by the renderer. */
-export function page(
-  config: Config,
-  parts: PageParts,
-  options: { status?: number; headers?: Record<string, string> } = {},
-) {
+/** The whole document. Text in it is escaped by the renderer. */
+function documentOf(
+  site: { readonly root: string; readonly name: string },
+  { title, problem, houseStyle = true, styles = [], scripts = [], content }: PageParts,
+): string {
+  const { root, name } = site
   const html = renderToString(
     <html lang="en">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <title>{`${parts.title} - ${config.instance.appName}`}</title>
-        {[...(parts.houseStyle === false ? [] : ['assets/forge.css']), ...(parts.styles ?? [])].map((path) => (
-          <link rel="stylesheet" href={sitePath(config, path)} />
+        <title>{`${problem ? 'Error: ' : ''}${title} - ${name}`}</title>
+        <link rel="icon" type="image/svg+xml" href={`${root}assets/icon.svg`} />
+        {[...(houseStyle ? ['assets/forge.css'] : []), ...styles].map((path) => (
+          <link rel="stylesheet" href={root + path} />
         ))}
-        {(parts.scripts ?? []).map((path) => (
-          <script src={sitePath(config, path)} defer />
+        {scripts.map((path) => (
+          <script src={root + path} defer />
         ))}
       </head>
       <body>
-        {parts.houseStyle === false ? null : <SiteHeader root={sitePath(config)} name={config.instance.appName} />}
-        {parts.content}
+        {houseStyle ? (
+          <header class="site">
+            <a href={root}>{name}</a>
+          </header>
+        ) : null}
+        {content}
       </body>
     </html>,
   )
-  return bytes('text/html;charset=utf-8', `<!DOCTYPE html>\n${html}\n`, {
+  return `<!DOCTYPE html>\n${html}\n`
+}
+
+/** A whole page as a reply. */
+export function page(
+  config: Config,
+  parts: PageParts,
+  options: { status?: number; headers?: Record<string, string> } = {},
+) {
+  const html = documentOf({ root: sitePath(config), name: config.instance.appName }, parts)
+  return bytes('text/html;charset=utf-8', html, {
     ...(options.status === undefined ? {} : { status: options.status as 200 }),
     headers: {
       'content-security-policy': contentSecurityPolicy,
@@ -80,7 +90,8 @@ export function page(
 export const secretPage = (config: Config, parts: PageParts, headers: Readonly<Record<string, string>> = {}) =>
   page(config, parts, { headers: { 'cache-control': 'no-store', ...headers } })
 
-const headingOf = (status: number): string => (status === 404 ? 'There is nothing here' : 'This did not work')
+const headingOf = (status: number): string =>
+  status === 404 ? 'Page not found' : status >= 500 ? 'Something went wrong here' : 'That did not work'
 
 /** A message of a refusal, which states a fact in lower case, as a sentence. */
 export const sentenceOf = (message: string): string =>
@@ -88,31 +99,27 @@ export const sentenceOf = (message: string): string =>
 
 /** Refusals of pages: what went wrong, in words, with a way back. */
 export const htmlErrors: ErrorForm = {
-  render(refusal, { site }) {
+  render(refusal, { id, site }) {
     const root = new URL(site.url).pathname
-    const html = renderToString(
-      <html lang="en">
-        <head>
-          <meta charset="utf-8" />
-          <meta name="viewport" content="width=device-width, initial-scale=1" />
-          <title>{`${headingOf(refusal.status)} - ${site.name}`}</title>
-          <link rel="stylesheet" href={`${root}assets/forge.css`} />
-        </head>
-        <body>
-          <SiteHeader root={root} name={site.name} />
-          <main class="card">
-            <h1>{headingOf(refusal.status)}</h1>
-            <p>{sentenceOf(refusal.message)}</p>
-            <p>
-              <a href={root}>To the first page</a>
-            </p>
-          </main>
-        </body>
-      </html>,
+    const heading = headingOf(refusal.status)
+    const content = (
+      <main class="card">
+        <h1>{heading}</h1>
+        {refusal.message === '' ? (
+          <p>
+            An administrator finds the reason in the log, at the request <code>{id}</code>.
+          </p>
+        ) : (
+          <p>{sentenceOf(refusal.message)}</p>
+        )}
+        <p>
+          <a href={root}>Go to the home page</a>
+        </p>
+      </main>
     )
     return {
       contentType: 'text/html;charset=utf-8',
-      body: `<!DOCTYPE html>\n${html}\n`,
+      body: documentOf({ root, name: site.name }, { title: heading, content }),
       headers: { 'content-security-policy': contentSecurityPolicy },
     }
   },

@@ -1,6 +1,6 @@
 import type { NewPasskeyRequest, PasskeyRequest } from '../auth/passkey.service.ts'
 import type { BrowserCtx } from './browser.requirements.ts'
-import { Form } from './form.tsx'
+import { Form, type Problem } from './form.tsx'
 
 /** What pages with such a form load. */
 export const passkeyScript = 'assets/passkey.js'
@@ -12,6 +12,7 @@ export const PasskeyForm = ({
   asked,
   label,
   hidden = {},
+  problem,
   remembers = false,
   isSecond = false,
 }: {
@@ -20,6 +21,7 @@ export const PasskeyForm = ({
   readonly asked: PasskeyRequest | NewPasskeyRequest
   readonly label: string
   readonly hidden?: Readonly<Record<string, string | undefined>>
+  readonly problem?: Problem | undefined
   /** Takes over whether the page's other form says to stay signed in. */
   readonly remembers?: boolean
   /** It stands below another way to do the same. */
@@ -28,6 +30,7 @@ export const PasskeyForm = ({
   <Form
     ctx={ctx}
     to={to}
+    problem={problem}
     hidden={{ ...hidden, challenge: asked.challenge, response: '' }}
     data-passkey={'rpName' in asked ? 'create' : 'get'}
     data-asked={JSON.stringify(asked)}
@@ -45,7 +48,7 @@ export const PasskeyForm = ({
       class="wrong"
       role="alert"
       hidden
-      data-failed="The browser brought no passkey. Try again."
+      data-failed="The browser gave no passkey. Try again."
       data-known="This device has a passkey for the account already."
     />
   </Form>

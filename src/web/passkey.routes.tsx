@@ -9,7 +9,7 @@ import { browserOf } from './browser-of.ts'
 import { inBrowser, inSession, ownForm } from './browser.requirements.ts'
 import { passwordProblem } from './confirm-password.tsx'
 import { sessionCookies } from './cookies.ts'
-import { problemOf } from './form.tsx'
+import { attempt } from './form.tsx'
 import { htmlErrors, secretPage, sitePath } from './page.tsx'
 import { PasskeyForm, passkeyScript } from './passkey-form.tsx'
 import { securityPage, showOnce } from './security-page.tsx'
@@ -67,21 +67,21 @@ export const beginPasskeySubmit = operation({
     const name = (body.name ?? '').trim()
     const wrong = await passwordProblem(ctx, user, body.password, call.ip)
     if (wrong) return securityPage(ctx, { wrong: { form: 'add', problem: wrong, name } })
-    const asked = await askForNew(ctx, user, name).catch((error: unknown) => problemOf(error, { passkey_name: 'name' }))
-    if ('message' in asked) return securityPage(ctx, { wrong: { form: 'add', problem: asked, name } })
+    const { result: asked, problem } = await attempt(askForNew(ctx, user, name), { passkey_name: 'name' })
+    if (problem) return securityPage(ctx, { wrong: { form: 'add', problem, name } })
     const content = (
       <main class="card">
         <h1>Add a passkey</h1>
         <p>
-          Your device makes the passkey “{name}” and asks you to unlock it. From then on it signs you in, and the
+          Your device creates the passkey “{name}” and asks you to unlock it. From then on it signs you in, and the
           password alone does not.
         </p>
         <p class="problem" data-without-passkeys>
-          This takes a browser that knows passkeys and runs scripts.
+          This needs a browser that supports passkeys and runs scripts.
         </p>
-        <PasskeyForm ctx={ctx} to="user/settings/security/passkeys/add" asked={asked} label="Make the passkey" />
+        <PasskeyForm ctx={ctx} to="user/settings/security/passkeys/add" asked={asked} label="Create the passkey" />
         <p>
-          <a href={sitePath(ctx.config, 'user/settings/security')}>Rather not</a>
+          <a href={sitePath(ctx.config, 'user/settings/security')}>Cancel</a>
         </p>
       </main>
     )
@@ -100,8 +100,8 @@ export const addPasskeySubmit = operation({
   async run({ ctx, body }) {
     const { challenge = '', response = '' } = body
     const { user } = ctx.viewer
-    const scratch = await addPasskey(ctx, user, { challenge, response }).catch((error: unknown) => problemOf(error))
-    if (typeof scratch === 'object') return securityPage(ctx, { wrong: { form: 'add', problem: scratch } })
+    const { result: scratch, problem } = await attempt(addPasskey(ctx, user, { challenge, response }))
+    if (problem) return securityPage(ctx, { wrong: { form: 'add', problem } })
     return scratch === undefined
       ? redirect(303, sitePath(ctx.config, 'user/settings/security'))
       : showOnce(ctx, user, scratch)

@@ -2,11 +2,11 @@ import { Type } from 'typebox'
 import { bytesOf, operation, validBody } from '../http/operation.ts'
 import { redirect } from '../http/reply.ts'
 import { requestObject } from '../http/schema.ts'
-import { Forbidden, NotFound } from '../lib/errors.ts'
+import { Forbidden } from '../lib/errors.ts'
 import { askForReset, readReset, resetPassword } from '../users/entry/recovery.service.ts'
 import { browserLanguage } from './browser-of.ts'
 import { inBrowser, ownForm, type BrowserCtx } from './browser.requirements.ts'
-import { Field, Form, FormProblem, passwordHint, problemOf, type Problem } from './form.tsx'
+import { attempt, Field, Form, KnownUser, passwordHint, type Problem } from './form.tsx'
 import { htmlErrors, page, secretPage, sitePath } from './page.tsx'
 
 const text = Type.Optional(Type.String({ maxLength: 4096 }))
@@ -20,10 +20,9 @@ function askPageOf(ctx: BrowserCtx, form: { email?: string; problem?: Problem | 
   if (!mailer.isEnabled) throw new Forbidden('this site sends no mail: an administrator can give you another password')
   const content = (
     <main class="card">
-      <h1>Another password</h1>
-      <FormProblem problem={form.problem} />
-      <p>A mail with a link goes to the address of your account.</p>
-      <Form ctx={ctx} to="user/forgot_password">
+      <h1>Reset your password</h1>
+      <p>We send a mail with a link to the address of your account.</p>
+      <Form ctx={ctx} to="user/forgot_password" problem={form.problem}>
         <Field
           name="email"
           label="Mail address"
@@ -32,16 +31,15 @@ function askPageOf(ctx: BrowserCtx, form: { email?: string; problem?: Problem | 
           autocomplete="email"
           maxlength={254}
           autofocus
-          problem={form.problem}
         />
         <button type="submit">Send the mail</button>
       </Form>
       <p>
-        <a href={sitePath(config, 'user/login')}>Sign in</a>
+        <a href={sitePath(config, 'user/login')}>Back to sign-in</a>
       </p>
     </main>
   )
-  return page(config, { title: form.problem ? 'Another password: not done yet' : 'Another password', content })
+  return page(config, { title: 'Reset your password', problem: form.problem, content })
 }
 
 /** The form for who has forgotten the password. */
@@ -66,24 +64,22 @@ export const forgotPasswordSubmit = operation({
     const { config, mailer } = ctx
     const email = (body.email ?? '').trim()
     if (!mailer.isEnabled) return askPageOf(ctx)
-    const problem = await askForReset(ctx, { email, ip: call.ip, language: browserLanguage(call) }).then(
-      () => undefined,
-      (error: unknown) => problemOf(error, { email: 'email' }),
-    )
+    const asked = askForReset(ctx, { email, ip: call.ip, language: browserLanguage(call) })
+    const { problem } = await attempt(asked, { email: 'email' })
     if (problem) return askPageOf(ctx, { email, problem })
     const content = (
       <main class="card">
-        <h1>Look into your mail</h1>
+        <h1>Check your mail</h1>
         <p role="status">
           If an account has the address {email}, a mail is on its way to it. The link in it works for{' '}
           {config.service.resetPasswdCodeLiveMinutes} minutes.
         </p>
         <p>
-          Nothing came? Look among the spam, or <a href={sitePath(config, 'user/forgot_password')}>ask once more</a>.
+          Nothing came? Look in the spam folder, or <a href={sitePath(config, 'user/forgot_password')}>ask again</a>.
         </p>
       </main>
     )
-    return page(config, { title: 'Look into your mail', content })
+    return page(config, { title: 'Check your mail', content })
   },
 })
 
@@ -95,10 +91,9 @@ function resetPageOf(
   const { config } = ctx
   const content = (
     <main class="card">
-      <h1>Another password for {name}</h1>
-      <FormProblem problem={problem} />
-      <Form ctx={ctx} to="user/recover_account" hidden={{ code }}>
-        <input type="text" name="user_name" value={name} autocomplete="username" readonly hidden />
+      <h1>New password for {name}</h1>
+      <Form ctx={ctx} to="user/recover_account" hidden={{ code }} problem={problem}>
+        <KnownUser name={name} />
         <Field
           name="password"
           label="New password"
@@ -107,24 +102,22 @@ function resetPageOf(
           maxlength={255}
           hint={passwordHint(config.security)}
           autofocus
-          problem={problem}
         />
         {needsCode ? (
           <Field
             name="passcode"
             label="Second factor"
-            hint="A code of your device, or the scratch code."
+            hint="A code from your authenticator app, or the scratch code."
             autocomplete="one-time-code"
             maxlength={100}
-            problem={problem}
           />
         ) : null}
-        <button type="submit">Take this password</button>
+        <button type="submit">Set the password</button>
       </Form>
-      <p class="hint">Every browser that is signed in to the account is signed out.</p>
+      <p class="hint">This signs out every browser that is signed in to the account.</p>
     </main>
   )
-  return secretPage(config, { title: problem ? 'Another password: not done yet' : 'Another password', content })
+  return secretPage(config, { title: 'New password', problem, content })
 }
 
 /** Where the link of the mail leads. */
@@ -148,13 +141,9 @@ export const recoverAccountSubmit = operation({
   reply: { 200: bytesOf('text/html'), 303: 'empty' },
   async run({ ctx, body }) {
     const { code = '', password = '', passcode = '' } = body
-    const problem = await resetPassword(ctx, code, { password, passcode }).then(
-      () => undefined,
-      (error: unknown) => {
-        if (error instanceof NotFound) throw error
-        return problemOf(error, { password: 'password', two_factor_wrong: 'passcode' })
-      },
-    )
+    const fields = { password: 'password', two_factor_wrong: 'passcode' }
+    const { problem } = await attempt(resetPassword(ctx, code, { password, passcode }), fields)
+    // A link that is good no more is said to be so, and not a problem of the form.
     if (problem) return resetPageOf(ctx, code, { ...(await readReset(ctx, code)), problem })
     return redirect(303, sitePath(ctx.config, 'user/login?done=password'))
   },

@@ -6,7 +6,7 @@ import { nowUnix } from '../lib/time.ts'
 import type { BrowserCtx } from './browser.requirements.ts'
 import { PasswordField } from './confirm-password.tsx'
 import { cookie, onceCookie, readCookies } from './cookies.ts'
-import { Field, Form, FormProblem, type Problem } from './form.tsx'
+import { Field, Form, type Problem } from './form.tsx'
 import { Moment } from './moment.tsx'
 import { secretPage, sitePath } from './page.tsx'
 import { SettingsPage, type PersonCtx } from './settings-page.tsx'
@@ -47,22 +47,21 @@ type ProblemIn = (form: Wrong['form']) => Problem | undefined
 
 const Codes = ({ ctx, isOn, problemIn }: { ctx: PersonCtx; isOn: boolean; problemIn: ProblemIn }) => (
   <section class="sheet" aria-labelledby="codes">
-    <h2 id="codes">Codes of a device</h2>
+    <h2 id="codes">Authenticator app</h2>
     {isOn ? (
       <>
-        <p>Signing in takes a code of your device. Programs use access tokens, or send the code with the password.</p>
-        <Form ctx={ctx} to="user/settings/security/two_factor/disable">
-          <FormProblem problem={problemIn('disable')} />
-          <PasswordField id="disable_password" problem={problemIn('disable')} />
+        <p>Signing in takes a code from your app. Programs use access tokens, or send the code with the password.</p>
+        <Form ctx={ctx} to="user/settings/security/two_factor/disable" problem={problemIn('disable')}>
+          <PasswordField id="disable_password" user={ctx.viewer.user} />
           <button type="submit" class="second">
-            Do without codes
+            Turn off
           </button>
         </Form>
       </>
     ) : (
       <p>
-        An authenticator on your telephone shows a code that signing in takes besides the password.{' '}
-        <a href={sitePath(ctx.config, 'user/settings/security/two_factor/enroll')}>Add codes</a>
+        An app on your phone shows a code that signing in takes besides the password.{' '}
+        <a href={sitePath(ctx.config, 'user/settings/security/two_factor/enroll')}>Set up an authenticator app</a>
       </p>
     )}
   </section>
@@ -102,44 +101,41 @@ const Passkeys = ({
     <section class="sheet" aria-labelledby="passkeys">
       <h2 id="passkeys">Passkeys</h2>
       <p>
-        A passkey signs you in without the password: your device, or a key that you plug in, knows you and this site.
+        A passkey signs you in without the password: you unlock your phone, your computer or a key that you plug in.
       </p>
       <ul class="list">
         {passkeys.map((passkey) => (
           <Passkey passkey={passkey} />
         ))}
       </ul>
-      <Form ctx={ctx} to="user/settings/security/passkeys">
-        <FormProblem problem={problemIn('add')} />
+      <Form ctx={ctx} to="user/settings/security/passkeys" problem={problemIn('add')}>
         <Field
           id="passkey_name"
           name="name"
           label="Name of a new passkey"
-          hint="By which you know it again, like “my telephone”."
+          hint="So that you can tell it from others, like “my phone”."
           value={wrong?.form === 'add' ? (wrong.name ?? '') : ''}
           maxlength={100}
-          problem={problemIn('add')}
         />
-        <PasswordField id="add_password" problem={problemIn('add')} />
+        <PasswordField id="add_password" user={ctx.viewer.user} />
         <button type="submit">Add a passkey</button>
       </Form>
     </section>
     {passkeys.length === 0 ? null : (
       <section class="sheet" aria-labelledby="remove">
         <h2 id="remove">Remove a passkey</h2>
-        <Form ctx={ctx} to="user/settings/security/passkeys/remove">
-          <FormProblem problem={problemIn('remove')} />
+        <Form ctx={ctx} to="user/settings/security/passkeys/remove" problem={problemIn('remove')}>
           <fieldset>
-            <legend>Which one</legend>
+            <legend>Passkey to remove</legend>
             {passkeys.map(({ id, name }, index) => (
               <label class="choice">
                 <input type="radio" name="id" value={id} checked={index === 0} /> {name}
               </label>
             ))}
           </fieldset>
-          <PasswordField id="remove_password" problem={problemIn('remove')} />
+          <PasswordField id="remove_password" user={ctx.viewer.user} />
           <button type="submit" class="second">
-            Remove it
+            Remove
           </button>
         </Form>
       </section>
@@ -150,12 +146,11 @@ const Passkeys = ({
 const Scratch = ({ ctx, problemIn }: { readonly ctx: PersonCtx; readonly problemIn: ProblemIn }) => (
   <section class="sheet" aria-labelledby="scratch">
     <h2 id="scratch">Scratch code</h2>
-    <p>Signs you in once when your devices are lost. Another one takes the place of the one that you have.</p>
-    <Form ctx={ctx} to="user/settings/security/two_factor/regenerate_scratch">
-      <FormProblem problem={problemIn('scratch')} />
-      <PasswordField id="scratch_password" problem={problemIn('scratch')} />
+    <p>Signs you in once when your devices are lost. A new one takes the place of the one that you have.</p>
+    <Form ctx={ctx} to="user/settings/security/two_factor/regenerate_scratch" problem={problemIn('scratch')}>
+      <PasswordField id="scratch_password" user={ctx.viewer.user} />
       <button type="submit" class="second">
-        Make another scratch code
+        Get a new scratch code
       </button>
     </Form>
   </section>
@@ -182,8 +177,8 @@ export async function securityPage(
     <SettingsPage ctx={ctx} current="security" title="Signing in">
       {scratch === undefined ? null : (
         <div class="done" role="status">
-          Keep this scratch code where your devices are not. It signs you in once when they are lost, and is shown now
-          only: <code>{scratch}</code>
+          Keep this scratch code away from your devices. It signs you in once when they are lost, and is shown only now:{' '}
+          <code>{scratch}</code>
         </div>
       )}
       <Codes ctx={ctx} isOn={isCoded} problemIn={problemIn} />
@@ -193,5 +188,5 @@ export async function securityPage(
   )
   const headers: Record<string, string> =
     scratch === undefined ? {} : { 'set-cookie': cookie(config, onceCookie(config), '') }
-  return secretPage(config, { title: 'Signing in - Settings', content }, headers)
+  return secretPage(config, { title: 'Signing in - Settings', problem: wrong?.problem, content }, headers)
 }

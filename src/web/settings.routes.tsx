@@ -29,9 +29,9 @@ export const settingsPage = operation({
     const content = (
       <SettingsPage ctx={ctx} current="overview" title={`Settings of ${viewer.user.name}`}>
         <section class="sheet" aria-labelledby="applications">
-          <h2 id="applications">Applications that you let in</h2>
+          <h2 id="applications">Authorized applications</h2>
           {grants.length === 0 ? (
-            <p class="quiet">None. Programs that ask to act for you, and that you let in, are listed here.</p>
+            <p class="quiet">None. Applications that you allow to use your account are listed here.</p>
           ) : (
             <ul class="list">
               {grants.map((grant) => (
@@ -39,7 +39,7 @@ export const settingsPage = operation({
                   <p>{grant.name}</p>
                   <Form ctx={ctx} to="user/settings/applications/revoke" hidden={{ id: grant.id }}>
                     <button type="submit" class="second">
-                      Shut out {grant.name}
+                      Revoke access of {grant.name}
                     </button>
                   </Form>
                 </li>

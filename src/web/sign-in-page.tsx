@@ -2,7 +2,7 @@ import { askForSignIn, canUsePasskeys } from '../auth/passkey.service.ts'
 import type { Config } from '../config/load-config.ts'
 import { mayRegister } from '../users/entry/registration.rules.ts'
 import type { BrowserCtx } from './browser.requirements.ts'
-import { Field, Form, FormProblem, type Problem } from './form.tsx'
+import { Field, Form, type Problem } from './form.tsx'
 import { page, sitePath } from './page.tsx'
 import { PasskeyForm, passkeyScript } from './passkey-form.tsx'
 import { policyLeadingTo } from './sign-in-target.ts'
@@ -18,10 +18,10 @@ interface SignInParts {
 
 /** What was done before somebody came here to sign in. */
 const doneTexts: Readonly<Record<string, string>> = {
-  confirmed: 'Your account is there. Sign in to it.',
+  confirmed: 'Your account is ready. Sign in to it.',
   password: 'The password is changed. Sign in with it.',
   address: 'The address is confirmed.',
-  waiting: 'Your account is there. You can sign in once an administrator has let it in.',
+  waiting: 'Your account was created. You can sign in once an administrator has approved it.',
 }
 
 /** Whether pages lead to the form to sign up. */
@@ -41,9 +41,8 @@ export async function signInPageOf(ctx: BrowserCtx, { redirectTo, login, problem
           {doneText}
         </p>
       )}
-      <FormProblem problem={problem} />
-      <Form ctx={ctx} to="user/login" hidden={{ redirect_to: redirectTo }}>
-        <Field name="user_name" label="Name or address" value={login ?? ''} autocomplete="username" autofocus />
+      <Form ctx={ctx} to="user/login" hidden={{ redirect_to: redirectTo }} problem={problem}>
+        <Field name="user_name" label="Name or mail address" value={login ?? ''} autocomplete="username" autofocus />
         <Field name="password" label="Password" type="password" autocomplete="current-password" />
         <label class="choice">
           <input type="checkbox" name="remember" /> Stay signed in for {config.security.loginRememberDays} days
@@ -73,7 +72,6 @@ export async function signInPageOf(ctx: BrowserCtx, { redirectTo, login, problem
       ) : null}
     </main>
   )
-  const title = problem ? 'Sign in: not done yet' : 'Sign in'
-  const parts = { title, content, scripts: asked ? [passkeyScript] : [] }
+  const parts = { title: 'Sign in', problem, content, scripts: asked ? [passkeyScript] : [] }
   return page(config, parts, { headers: await policyLeadingTo(ctx, redirectTo) })
 }

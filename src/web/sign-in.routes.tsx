@@ -4,9 +4,9 @@ import { bytesOf, operation, validBody } from '../http/operation.ts'
 import { empty, redirect } from '../http/reply.ts'
 import { requestObject } from '../http/schema.ts'
 import { browserOf } from './browser-of.ts'
-import { csrfName, inBrowser, ownForm } from './browser.requirements.ts'
+import { inBrowser, ownForm } from './browser.requirements.ts'
 import { cookie, noSessionCookies, sessionCookies, ticketCookie } from './cookies.ts'
-import { problemOf } from './form.tsx'
+import { attempt, Form } from './form.tsx'
 import { htmlErrors, page, sitePath } from './page.tsx'
 import { offersSignUp, signInPageOf } from './sign-in-page.tsx'
 import { localTarget } from './sign-in-target.ts'
@@ -53,12 +53,11 @@ export const signInSubmit = operation({
     const shown = { redirectTo: body.redirect_to, login }
     const remember = body.remember !== undefined
     const input = { login, password: body.password ?? '', ip: call.ip, remember, browser: browserOf(call) }
-    const session = await signIn(ctx, input).catch((error: unknown) => problemOf(error))
+    const { result: session, problem } = await attempt(signIn(ctx, input))
     if (!session) {
       const message = 'The name, the address or the password is not right.'
-      return signInPageOf(ctx, { ...shown, problem: { message } })
+      return signInPageOf(ctx, { ...shown, problem: problem ?? { message } })
     }
-    if ('message' in session) return signInPageOf(ctx, { ...shown, problem: session })
     if ('ticket' in session) {
       const query = body.redirect_to === undefined ? '' : `?redirect_to=${encodeURIComponent(body.redirect_to)}`
       return empty(303, {
@@ -101,7 +100,7 @@ export const home = operation({
   requires: [inBrowser],
   reply: { 200: bytesOf('text/html'), 303: 'empty' },
   async run({ ctx }) {
-    const { config, viewer, csrf } = ctx
+    const { config, viewer } = ctx
     if (!viewer && config.service.requireSigninView) return redirect(303, sitePath(config, 'user/login'))
     return page(config, {
       title: 'Home',
@@ -109,14 +108,15 @@ export const home = operation({
         <main class="card">
           <h1>{config.instance.appName}</h1>
           {viewer ? (
-            <form method="post" action={sitePath(config, 'user/logout')}>
+            <Form ctx={ctx} to="user/logout">
               <p>
                 Signed in as <strong>{viewer.user.name}</strong>.{' '}
                 <a href={sitePath(config, 'user/settings')}>Settings</a>
               </p>
-              <input type="hidden" name={csrfName} value={csrf} />
-              <button type="submit">Sign out</button>
-            </form>
+              <button type="submit" class="second">
+                Sign out
+              </button>
+            </Form>
           ) : (
             <p>
               <a href={sitePath(config, 'user/login')}>Sign in</a>

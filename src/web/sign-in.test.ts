@@ -133,11 +133,26 @@ test('signInPage: the browser may have come by another name than the configured 
   for (const [, address = ''] of text.matchAll(/(?:href|src|action)="([^"]+)"/g)) assert.match(address, /^\/forge\//)
 })
 
-test('forgeStyle and home: the page loads only files of the forge', async () => {
+test('forgeStyle, siteIcon and home: the page loads only files of the forge', async () => {
   await using forge = await startForge()
   const { text, headers } = await forge.guest.get('/', { site: true })
   assert.match(headers.get('content-security-policy') ?? '', /default-src 'self'/)
-  for (const [, href = ''] of text.matchAll(/<link[^>]*href="([^"]+)"/g)) {
-    assert.equal((await fetch(new URL(href, forge.url))).headers.get('content-type'), 'text/css;charset=utf-8')
+  const links = [...text.matchAll(/<link[^>]*href="([^"]+)"/g)].map(([, href = '']) => new URL(href, forge.url))
+  const types = await Promise.all(links.map(async (link) => (await fetch(link)).headers.get('content-type')))
+  assert.deepEqual(types, ['image/svg+xml', 'text/css;charset=utf-8'])
+})
+
+test('htmlErrors: browsers are shown a page where programs read a line, and defects by the number of their request', async () => {
+  await using forge = await startForge()
+  const at = (path: string, accept: string) => forge.guest.get(path, { site: true, headers: { accept } })
+  for (const path of ['/nothing/at/all', '/alice/nothing/issues/1', '/alice/nothing/raw/branch/main/a']) {
+    const line = await at(path, '*/*')
+    const shown = await at(path, 'text/html,application/xhtml+xml,*/*;q=0.8')
+    assert.deepEqual([line.status, shown.status], [shown.status, line.status])
+    assert.match(line.headers.get('content-type') ?? '', /^text\/plain/)
+    assert.match(shown.headers.get('content-type') ?? '', /^text\/html/, path)
+    assert.match(shown.text, /<html lang="en">.*<title>[^<]+ - Ingot<\/title>.*<h1>/)
+    assert.match(shown.headers.get('content-security-policy') ?? '', /default-src 'self'/)
   }
+  assert.match((await at('/api/v1/nothing', 'text/html')).headers.get('content-type') ?? '', /json/)
 })

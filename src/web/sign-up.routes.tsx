@@ -3,7 +3,6 @@ import { beginSession } from '../auth/session.service.ts'
 import { bytesOf, operation, validBody } from '../http/operation.ts'
 import { redirect } from '../http/reply.ts'
 import { requestObject } from '../http/schema.ts'
-import { Invalid } from '../lib/errors.ts'
 import { must } from '../lib/verdict.ts'
 import { newChallenge } from '../users/entry/proof-of-work.service.ts'
 import { mayRegister } from '../users/entry/registration.rules.ts'
@@ -11,7 +10,7 @@ import { askForSignUpAgain, confirmSignUp, readSignUp, signUp } from '../users/e
 import { browserLanguage, browserOf } from './browser-of.ts'
 import { inBrowser, ownForm, type BrowserCtx } from './browser.requirements.ts'
 import { sessionCookies } from './cookies.ts'
-import { Field, Form, FormProblem, passwordHint, problemOf, type Problem } from './form.tsx'
+import { attempt, Field, Form, passwordHint, type Problem } from './form.tsx'
 import { htmlErrors, page, secretPage, sitePath } from './page.tsx'
 
 const text = Type.Optional(Type.String({ maxLength: 4096 }))
@@ -30,7 +29,7 @@ const pages = { base: 'site', scope: null, accepts: ['session'], errors: htmlErr
 
 const fields = { name: 'user_name', email: 'email', password: 'password' }
 
-const NameField = (props: { readonly value: string; readonly problem: Problem | undefined }) => (
+const NameField = ({ value }: { readonly value: string }) => (
   <Field
     name="user_name"
     label="Name"
@@ -38,7 +37,7 @@ const NameField = (props: { readonly value: string; readonly problem: Problem | 
     autocomplete="username"
     maxlength={40}
     autofocus
-    {...props}
+    value={value}
   />
 )
 
@@ -50,14 +49,14 @@ function signUpPageOf(ctx: BrowserCtx, form: { name?: string; email?: string; pr
   const content = (
     <main class="card">
       <h1>Sign up at {config.instance.appName}</h1>
-      <FormProblem problem={problem} />
       <Form
         ctx={ctx}
         to="user/sign_up"
+        problem={problem}
         hidden={challenge ? { challenge: challenge.text, nonce: '' } : {}}
         data-work={challenge?.bits}
       >
-        <NameField value={form.name ?? ''} problem={problem} />
+        <NameField value={form.name ?? ''} />
         <Field
           name="email"
           label="Mail address"
@@ -65,7 +64,6 @@ function signUpPageOf(ctx: BrowserCtx, form: { name?: string; email?: string; pr
           value={form.email ?? ''}
           autocomplete="email"
           maxlength={254}
-          problem={problem}
         />
         <Field
           name="password"
@@ -74,22 +72,22 @@ function signUpPageOf(ctx: BrowserCtx, form: { name?: string; email?: string; pr
           autocomplete="new-password"
           maxlength={255}
           hint={passwordHint(config.security)}
-          problem={problem}
         />
         <button type="submit">Sign up</button>
         {challenge ? (
           <p class="hint" role="status" data-working hidden>
-            One moment: your browser shows that it is no program that signs up by the thousand.
+            One moment: your browser is proving that it is not a program that signs up by the thousand.
           </p>
         ) : null}
       </Form>
       <p>
-        You have an account? <a href={sitePath(config, 'user/login')}>Sign in</a>
+        Already have an account? <a href={sitePath(config, 'user/login')}>Sign in</a>
       </p>
     </main>
   )
   return page(config, {
-    title: problem ? 'Sign up: not done yet' : 'Sign up',
+    title: 'Sign up',
+    problem,
     content,
     scripts: challenge ? ['assets/sign-up.js'] : [],
   })
@@ -117,10 +115,9 @@ export const signUpSubmit = operation({
     const said = { name: (body.user_name ?? '').trim(), email: (body.email ?? '').trim() }
     const { password = '', challenge = '', nonce = '' } = body
     const language = browserLanguage(call)
-    const made = await signUp(ctx, { ...said, password, challenge, nonce, ip: call.ip, language }).catch(
-      (error: unknown) => problemOf(error, fields),
-    )
-    if (made && 'message' in made) return signUpPageOf(ctx, { ...said, problem: made })
+    const asked = signUp(ctx, { ...said, password, challenge, nonce, ip: call.ip, language })
+    const { result: made, problem } = await attempt(asked, fields)
+    if (problem) return signUpPageOf(ctx, { ...said, problem })
     if (!made) return redirect(303, sitePath(ctx.config, 'user/activate'))
     if (!made.is_active) return redirect(303, sitePath(ctx.config, 'user/login?done=waiting'))
     const session = await beginSession(ctx, made, browserOf(call), { remember: false })
@@ -136,15 +133,14 @@ function askAgainPageOf(
   const { config } = ctx
   const content = (
     <main class="card">
-      <h1>Look into your mail</h1>
-      <FormProblem problem={form.problem} />
+      <h1>Check your mail</h1>
       <p role="status">
-        {form.again === true ? 'Once more a mail is on its way' : 'A mail is on its way'} to the address that you gave.
-        The link in it makes your account; it works for {config.service.activeCodeLiveMinutes} minutes.
+        {form.again === true ? 'Another mail is on its way' : 'A mail is on its way'} to the address that you gave. The
+        link in it creates your account; it works for {config.service.activeCodeLiveMinutes} minutes.
       </p>
       <h2>Nothing came?</h2>
-      <p>Look among the spam. You may have the mail sent once more:</p>
-      <Form ctx={ctx} to="user/activate/again">
+      <p>Look in the spam folder, or have the mail sent again:</p>
+      <Form ctx={ctx} to="user/activate/again" problem={form.problem}>
         <Field
           name="email"
           label="Mail address"
@@ -152,7 +148,6 @@ function askAgainPageOf(
           value={form.email ?? ''}
           autocomplete="email"
           maxlength={254}
-          problem={form.problem}
         />
         <button type="submit" class="second">
           Send it again
@@ -160,7 +155,7 @@ function askAgainPageOf(
       </Form>
     </main>
   )
-  return page(config, { title: 'Look into your mail', content })
+  return page(config, { title: 'Check your mail', problem: form.problem, content })
 }
 
 function confirmPageOf(
@@ -170,19 +165,18 @@ function confirmPageOf(
 ) {
   const content = (
     <main class="card">
-      <h1>Make your account</h1>
-      <FormProblem problem={problem} />
+      <h1>Create your account</h1>
       <p>
         With the address <strong>{email}</strong>
         {problem ? '.' : ` and the name ${name}.`}
       </p>
-      <Form ctx={ctx} to="user/activate" hidden={problem ? { code } : { code, user_name: name }}>
-        {problem ? <NameField value={name} problem={problem} /> : null}
-        <button type="submit">Make it</button>
+      <Form ctx={ctx} to="user/activate" hidden={problem ? { code } : { code, user_name: name }} problem={problem}>
+        {problem ? <NameField value={name} /> : null}
+        <button type="submit">Create it</button>
       </Form>
     </main>
   )
-  return secretPage(ctx.config, { title: 'Make your account', content })
+  return secretPage(ctx.config, { title: 'Create your account', problem, content })
 }
 
 /** Where the link of the mail leads; without a code, what to do until it comes. Programs that look at links make no account. */
@@ -208,16 +202,12 @@ export const activateSubmit = operation({
   body: ConfirmForm,
   reply: { 200: bytesOf('text/html'), 303: 'empty' },
   async run({ ctx, body }) {
+    must(mayRegister(ctx.config))
     const { code = '' } = body
     const name = (body.user_name ?? '').trim()
-    const made = await confirmSignUp(ctx, code, name).catch((error: unknown) => {
-      if (!(error instanceof Invalid)) throw error
-      return problemOf(error, { name: 'user_name' })
-    })
-    if ('message' in made) {
-      const { email } = await readSignUp(ctx, code)
-      return confirmPageOf(ctx, code, { name, email, problem: made })
-    }
+    const { result: made, problem } = await attempt(confirmSignUp(ctx, code, name), { name: 'user_name' })
+    // A link that is good no more is said to be so, and not a problem of the form.
+    if (problem) return confirmPageOf(ctx, code, { ...(await readSignUp(ctx, code)), name, problem })
     return redirect(303, sitePath(ctx.config, `user/login?done=${made.is_active ? 'confirmed' : 'waiting'}`))
   },
 })
@@ -233,10 +223,7 @@ export const activateAgainSubmit = operation({
   async run({ ctx, body, call }) {
     const email = (body.email ?? '').trim()
     const input = { email, ip: call.ip, language: browserLanguage(call) }
-    const problem = await askForSignUpAgain(ctx, input).then(
-      () => undefined,
-      (error: unknown) => problemOf(error, fields),
-    )
+    const { problem } = await attempt(askForSignUpAgain(ctx, input), fields)
     return askAgainPageOf(ctx, { email, problem, again: problem === undefined })
   },
 })

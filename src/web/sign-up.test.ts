@@ -163,7 +163,7 @@ test('activatePage, activateSubmit: the link of the mail makes the account, once
       const browser = new Browser(forge)
       const sent = await signUp(browser, alice, true)
       assert.deepEqual([sent.status, sent.headers.get('location')], [303, '/user/activate'])
-      assert.match((await browser.get('/user/activate')).text, /Look into your mail/)
+      assert.match((await browser.get('/user/activate')).text, /Check your mail/)
       await forge.settle()
       assert.deepEqual(
         caught.map(({ to }) => to),
@@ -187,7 +187,7 @@ test('activatePage, activateSubmit: the link of the mail makes the account, once
       assert.equal(browser.cookies.has('ingot_session'), false, 'a link signs nobody in')
       assert.equal((await browser.post('/user/activate', fields)).status, 404)
       assert.equal((await browser.get(link)).status, 404)
-      assert.match((await browser.get('/user/login?done=confirmed')).text, /Your account is there\. Sign in to it\./)
+      assert.match((await browser.get('/user/login?done=confirmed')).text, /Your account is ready\. Sign in to it\./)
       assert.equal((await browser.signIn('alice', testPassword)).status, 303)
     },
     { settings: { ...quick, service: { REGISTER_EMAIL_CONFIRM: true } } },

@@ -20,7 +20,7 @@ import { browserOf } from './browser-of.ts'
 import { inBrowser, inSession, ownForm, type BrowserCtx } from './browser.requirements.ts'
 import { cookie, readCookies, sessionCookies, ticketCookie } from './cookies.ts'
 import { passwordProblem } from './confirm-password.tsx'
-import { Field, Form, FormProblem, problemOf, type Problem } from './form.tsx'
+import { attempt, Field, Form, type Problem } from './form.tsx'
 import { htmlErrors, page, secretPage, sitePath } from './page.tsx'
 import { PasskeyForm, passkeyScript } from './passkey-form.tsx'
 import { securityPage, showOnce } from './security-page.tsx'
@@ -41,7 +41,7 @@ const pages = { base: 'site', scope: null, accepts: ['session'], errors: htmlErr
 
 /** The two ways to complete a sign-in. */
 const ways = {
-  code: { path: 'user/two_factor', field: 'passcode', label: 'Code of your device', mode: 'numeric' },
+  code: { path: 'user/two_factor', field: 'passcode', label: 'Code from your authenticator app', mode: 'numeric' },
   scratch: { path: 'user/two_factor/scratch', field: 'token', label: 'Scratch code', mode: 'text' },
 } as const
 type Way = keyof typeof ways
@@ -64,22 +64,13 @@ async function codePage(ctx: BrowserCtx, way: Way, user: UserRow, redirectTo: st
   const content = (
     <main class="card">
       <h1>Second factor</h1>
-      <FormProblem problem={problem} />
       {isCoded ? (
-        <Form ctx={ctx} to={path} hidden={{ redirect_to: redirectTo }}>
-          <Field
-            name={field}
-            label={label}
-            inputmode={mode}
-            autocomplete="one-time-code"
-            maxlength={100}
-            autofocus
-            problem={problem}
-          />
+        <Form ctx={ctx} to={path} hidden={{ redirect_to: redirectTo }} problem={problem}>
+          <Field name={field} label={label} inputmode={mode} autocomplete="one-time-code" maxlength={100} autofocus />
           <button type="submit">Sign in</button>
         </Form>
       ) : (
-        <p data-without-passkeys>Your passkey takes a browser that runs scripts.</p>
+        <p data-without-passkeys>Your passkey needs a browser that runs scripts.</p>
       )}
       {asked ? (
         <PasskeyForm
@@ -88,15 +79,16 @@ async function codePage(ctx: BrowserCtx, way: Way, user: UserRow, redirectTo: st
           asked={asked}
           label="Use a passkey"
           hidden={{ redirect_to: redirectTo }}
+          problem={isCoded ? undefined : problem}
           isSecond={isCoded}
         />
       ) : null}
       <p>
-        <a href={sitePath(config, other.path + query)}>{way === 'code' ? 'Use the scratch code' : 'Use a device'}</a>
+        <a href={sitePath(config, other.path + query)}>{way === 'code' ? 'Use the scratch code' : 'Use your device'}</a>
       </p>
     </main>
   )
-  const parts = { title: 'Second factor', content, scripts: asked ? [passkeyScript] : [] }
+  const parts = { title: 'Second factor', problem, content, scripts: asked ? [passkeyScript] : [] }
   return page(config, parts, { headers: await policyLeadingTo(ctx, redirectTo) })
 }
 
@@ -109,16 +101,15 @@ async function answerSecond(
 ) {
   const { config } = ctx
   const { ticket, user } = await halfOf(ctx, call)
-  const session = await completeSignIn(ctx, ticket, browserOf(call), given).catch((error: unknown) => problemOf(error))
+  const { result: session, problem } = await attempt(completeSignIn(ctx, ticket, browserOf(call), given))
   if (session === 'expired') return redirect(303, sitePath(config, 'user/login'))
   if (!session) {
-    const problem =
+    const wrong: Problem =
       'passkey' in given
         ? { message: 'This passkey is not one of the account, or the page was open for too long. Try again.' }
         : { field: ways[way].field, message: 'This code is not right, or was used already.' }
-    return codePage(ctx, way, user, redirectTo, problem)
+    return codePage(ctx, way, user, redirectTo, problem ?? wrong)
   }
-  if ('message' in session) return codePage(ctx, way, user, redirectTo, session)
   call.cookies.push(...sessionCookies(config, session), cookie(config, ticketCookie(config), ''))
   // The scratch code is gone: another one is made in the settings.
   return redirect(303, way === 'code' ? localTarget(config, redirectTo) : sitePath(config, 'user/settings/security'))
@@ -191,31 +182,40 @@ export const securitySettingsPage = operation({
 function enrolPage(ctx: BrowserCtx, user: UserRow, again?: { readonly key: string; readonly sealed: string }) {
   const { config } = ctx
   const { key, sealed } = again ?? beginEnrolment(ctx, user)
-  const picture = renderSVG(totpAddress(config.instance.appName, user.name, key))
-  const problem = again && { field: 'passcode', message: 'This code is not right. Is the clock of your device?' }
+  const problem = again && { field: 'passcode', message: 'This code is not right. Check the clock of your device.' }
+  const address = totpAddress(config.instance.appName, user.name, key)
   const content = (
     <main class="card">
-      <h1>Add codes of a device</h1>
-      <p>Read this picture with an authenticator on your device, or type the key below it.</p>
-      <img class="picture" alt="The key as a QR code" src={`data:image/svg+xml,${encodeURIComponent(picture)}`} />
+      <h1>Set up an authenticator app</h1>
+      <p>Scan this picture with the app, or type the key below it into the app.</p>
+      <img
+        class="picture"
+        alt="The key as a QR code"
+        src={`data:image/svg+xml,${encodeURIComponent(renderSVG(address))}`}
+      />
       <p>
         <code>{key}</code>
       </p>
-      <Form ctx={ctx} to="user/settings/security/two_factor/enroll" hidden={{ enrolment: sealed }}>
+      <p>
+        <a href={address}>Open the app on this device</a>
+      </p>
+      <Form ctx={ctx} to="user/settings/security/two_factor/enroll" hidden={{ enrolment: sealed }} problem={problem}>
         <Field
           name="passcode"
-          label="Code that the device shows now"
+          label="Code that the app shows now"
           inputmode="numeric"
           autocomplete="one-time-code"
           maxlength={20}
           autofocus
-          problem={problem}
         />
-        <button type="submit">Add it</button>
+        <button type="submit">Turn on</button>
       </Form>
+      <p>
+        <a href={sitePath(config, 'user/settings/security')}>Cancel</a>
+      </p>
     </main>
   )
-  return secretPage(config, { title: 'Add codes of a device', content })
+  return secretPage(config, { title: 'Set up an authenticator app', problem, content })
 }
 
 export const enrolTwoFactorPage = operation({
