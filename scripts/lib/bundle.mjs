@@ -38,9 +38,14 @@ export const programEntries = {
 
 /**
  * Packages that stay imports: those with a native part, which npm chooses for the machine (the package's dependencies),
- * and servers that only tests start. Everything else is bundled, so that who installs the package gets little else.
+ * and servers and browsers' drivers that only tests start. Everything else is bundled, so that who installs the package gets little else.
  */
-const importedPackages = [...Object.keys(readJson('package.json').dependencies), 's3rver', 'smtp-server']
+const importedPackages = [
+  ...Object.keys(readJson('package.json').dependencies),
+  'playwright-core',
+  's3rver',
+  'smtp-server',
+]
 
 /** What packages can do without and would have to be compiled: it is looked for when they run, and not found. */
 const leftOut = ['cpu-features', 'pg-native']
