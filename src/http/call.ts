@@ -4,6 +4,7 @@ import type { Admission } from '../admission/admission.ts'
 import { aboutRepository, type Claim } from '../admission/claim.ts'
 import type { Release } from '../admission/places.ts'
 import { BadRequest, TooLarge } from '../lib/errors.ts'
+import { asFleeting } from '../lib/fleeting.ts'
 import { shareOfAddress } from './client-address.ts'
 import { readBytes, decodeBody, decodeParams, decodeQuery } from './decode.ts'
 import { isBytes, type Call, type NamedOperation, type Site } from './operation.ts'
@@ -159,7 +160,7 @@ export class RequestCall implements Call {
     }
     this.#watchdog = setInterval(look, bodyIdleMs)
     this.#watchdog.unref()
-    return raw
+    return asFleeting(raw)
   }
 
   decodedBody(): Promise<unknown> {

@@ -1,6 +1,7 @@
 import busboy from 'busboy'
 import type { Readable } from 'node:stream'
 import { Invalid, TooLarge } from '../lib/errors.ts'
+import { asFleeting, isFleeting } from '../lib/fleeting.ts'
 
 /** A file of a multipart body, handed on while it arrives; it has to be read before the form goes on. */
 export interface FormFile {
@@ -76,6 +77,8 @@ export function readFormWithFiles(
     })
     parser.on('file', (field, content, info) => {
       content.on('limit', () => content.destroy(new TooLarge(`the file is larger than ${limits.maxFileBytes} bytes`)))
+      // The parser keeps nothing of what it has handed over.
+      if (isFleeting(body)) asFleeting(content)
       const done = takeFile({ field, filename: info.filename ?? '', contentType: info.mimeType, content })
       done.catch(fail)
       taken.push(done)

@@ -1,8 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { Moved, Refusal } from '../lib/errors.ts'
+import { giveBack, isFleeting } from '../lib/fleeting.ts'
 import { pageLinks } from '../lib/paging.ts'
 import type { RequestCall } from './call.ts'
 import { jsonType, textErrors, wantsPage, type ErrorForm, type RefusedCall } from './error-forms.ts'
@@ -192,7 +194,7 @@ export class Responder {
     this.#slowReaders.watch(response)
     let sent = 0
     content.on('data', (chunk: Buffer) => (sent += chunk.length))
-    await pipeline(content, response).catch((error: unknown) => {
+    await pipeline(content, isFleeting(content) ? givingBack(response) : response).catch((error: unknown) => {
       // A client that went away is no defect, nor is what was refused under way (a broken body); anything else is told. The
       // connection is cut, so nobody takes a part for the whole.
       if (!call.signal.aborted && !(error instanceof Refusal)) this.#options.defect(error, call)
@@ -200,6 +202,24 @@ export class Responder {
     })
     return sent
   }
+}
+
+/** An answer as the end of a stream whose pieces are given back when the operating system has taken them. */
+function givingBack(response: ServerResponse): Writable {
+  const taker = new Writable({
+    write(piece: Buffer, _encoding, done) {
+      response.write(piece, (error) => {
+        // What could not be sent may still be held by the connection that is being torn down.
+        if (!error) giveBack(piece)
+        done(error)
+      })
+    },
+    final(done) {
+      response.end(done)
+    },
+  })
+  response.once('close', () => taker.destroy())
+  return taker
 }
 
 /** Adds to the usual headers those of this answer. Made with every answer: spreading all of it at once costs thrice as much. */

@@ -1,5 +1,6 @@
 import { PassThrough, type Readable } from 'node:stream'
 import { BadRequest } from '../lib/errors.ts'
+import { asFleeting, isFleeting } from '../lib/fleeting.ts'
 
 /**
  * The bytes of a request for somebody who may give up early, as a store does when a file is too large: destroying the
@@ -14,5 +15,6 @@ export function untied(body: Readable): Readable {
       if (!body.readableEnded) endedEarly()
     })
   content.once('close', () => body.unpipe(content))
-  return body.pipe(content)
+  body.pipe(content)
+  return isFleeting(body) ? asFleeting(content) : content
 }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -260,6 +261,29 @@ test('webReleaseDownload, webLatestReleaseDownload, downloadAttachment: whole, i
   assert.deepEqual([page.text, page.headers.get('x-content-type-options')], ['<script>', 'nosniff'])
   assert.match(page.headers.get('content-type') ?? '', /^text\/plain/)
   assert.equal((await get('download/line%2F2.0/a%20b.html')).text, '<script>')
+})
+
+test('repoCreateReleaseAttachment, webReleaseDownload: large files stay what they are, several at once, whole and in part', async () => {
+  await using world = await given()
+  const { forge, assets, repo } = world
+  const [one, other] = ['one', 'other'].map((seed) =>
+    createHash('shake256', { outputLength: 3_000_001 }).update(seed).digest(),
+  ) as [Buffer, Buffer]
+  const form = new FormData()
+  form.set('attachment', new File([new Uint8Array(other)], 'other'))
+  await Promise.all([
+    forge.as('bob').must('POST', `${assets}?name=one`, undefined, { raw: one, headers: bytesOnly }),
+    forge.as('bob').must('POST', assets, undefined, { raw: form }),
+  ])
+  const get = async (name: string, range?: string) => {
+    const headers: Record<string, string> = range === undefined ? {} : { range: `bytes=${range}` }
+    return (await forge.guest.get(site(repo, `download/v1/${name}`), { site: true, headers })).bytes
+  }
+  const answers = [get('one'), get('other'), get('one', '1000000-2999999'), get('other', '-70000')]
+  const expected = [one, other, one.subarray(1_000_000, 3_000_000), other.subarray(-70_000)]
+  for (const [index, answer] of (await Promise.all(answers)).entries()) {
+    assert.equal(Buffer.compare(answer, expected[index] as Buffer), 0, `answer ${index}`)
+  }
 })
 
 test('webReleaseDownload, downloadAttachment: files of drafts and private repositories are there for those who may read them', async () => {

@@ -4,9 +4,10 @@ import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import { test } from 'node:test'
+import { asFleeting } from '../lib/fleeting.ts'
 import type { UploadId } from './blobs.ts'
 import { openBlobs } from './open-blobs.ts'
-import { withFolder, sha256, limit, contentOf, bytesOf, arrived, keysOf } from './blobs.test-support.ts'
+import { withFolder, withLocal, sha256, limit, contentOf, bytesOf, arrived, keysOf } from './blobs.test-support.ts'
 
 test('a local folder: unfinished files of a dead process go away, fresh ones stay; nothing else is left', () =>
   withFolder(async (folder) => {
@@ -22,6 +23,21 @@ test('a local folder: unfinished files of a dead process go away, fresh ones sta
     await blobs.delete('a/b/c')
     assert.deepEqual(await readdir(folder), ['.tmp'])
     assert.deepEqual(await keysOf(blobs, ''), [])
+  }))
+
+test('a local folder: pieces that nobody else keeps are given back, others are left as they are', () =>
+  withLocal(async ({ blobs }) => {
+    const [kept, fleeting] = [Buffer.alloc(700_000, 'k'), Buffer.alloc(700_000, 'f')]
+    await blobs.put('kept', Readable.from([kept]), limit)
+    await blobs.put('fleeting', asFleeting(Readable.from([fleeting])), limit)
+    const id = await blobs.uploads.begin()
+    await blobs.uploads.append(id, Readable.from([kept]), { atBytes: 0, maxBytes: 1e9 })
+    const more = Buffer.alloc(700_000, 'm')
+    await blobs.uploads.append(id, asFleeting(Readable.from([more])), { atBytes: 700_000, maxBytes: 1e9 })
+    assert.deepEqual([kept.length, fleeting.length, more.length], [700_000, 0, 0])
+    assert.equal(await contentOf(blobs, 'kept'), 'k'.repeat(700_000))
+    assert.equal(await contentOf(blobs, 'fleeting'), 'f'.repeat(700_000))
+    assert.equal(await arrived(blobs, id), 'k'.repeat(700_000) + 'm'.repeat(700_000))
   }))
 
 test('a local folder: a killed process leaves whole blobs, and of an upload all that it had acknowledged', () =>

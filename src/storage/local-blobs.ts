@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { constants, copyFile, mkdir, open, opendir, unlink } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import type { Readable } from 'node:stream'
+import { giveBack, isFleeting } from '../lib/fleeting.ts'
 import { flushFolder } from '../lib/flush-folder.ts'
 import { withFullDisk } from '../lib/full-disk.ts'
 import {
@@ -129,6 +130,7 @@ async function writeStream(path: string, content: Readable, options: PutOptions)
       const bytes = asBuffer(chunk)
       measured.add(bytes)
       await writer.add(bytes)
+      if (isFleeting(content)) giveBack(bytes)
     }
     await writer.finish()
     const stored = measured.finish()

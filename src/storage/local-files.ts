@@ -1,11 +1,12 @@
 import { type FileHandle, mkdir, open, rename, rmdir, stat } from 'node:fs/promises'
 import { dirname, sep } from 'node:path'
 import { RangeNotSatisfiable } from '../lib/errors.ts'
+import { asFleeting } from '../lib/fleeting.ts'
 import { flushFolder } from '../lib/flush-folder.ts'
 import type { BlobContent, BlobInfo, ByteRange } from './blobs.ts'
 
 /** Writes all of some bytes at a place of a file. */
-export async function writeAt(file: FileHandle, bytes: Buffer, position: number): Promise<void> {
+async function writeAt(file: FileHandle, bytes: Buffer, position: number): Promise<void> {
   for (let written = 0; written < bytes.length;) {
     written += (await file.write(bytes, written, bytes.length - written, position + written)).bytesWritten
   }
@@ -18,8 +19,8 @@ const writtenAtOnce = 512 * 1024
 const writtenFirst = 64 * 1024
 
 /**
- * Writes a file from its beginning in large steps; while one is written the next one is gathered. Pieces are copied, so
- * that what a connection brings is garbage at once and memory stays flat.
+ * Writes a file from a place on in large steps; while one is written the next one is gathered. Pieces are copied, so that
+ * what a connection brings may be given back at once and memory stays flat.
  */
 export class FileWriter {
   readonly #file: FileHandle
@@ -27,17 +28,21 @@ export class FileWriter {
   #gathered: Buffer | undefined
   #spare: Buffer | undefined
   #gatheredBytes = 0
-  #position = 0
+  #position: number
   #writing: Promise<void> | undefined
+  /** Size of the next one that is made. */
+  #next: number
 
-  constructor(file: FileHandle) {
+  constructor(file: FileHandle, atBytes = 0) {
     this.#file = file
+    this.#position = atBytes
+    this.#next = writtenFirst
   }
 
   /** Takes a piece; waits where the disk is slower than what comes in. */
   async add(piece: Buffer): Promise<void> {
     for (let taken = 0; taken < piece.length;) {
-      this.#gathered ??= Buffer.allocUnsafeSlow(this.#position === 0 ? writtenFirst : writtenAtOnce)
+      this.#gathered ??= Buffer.allocUnsafeSlow(this.#next)
       const copied = piece.copy(this.#gathered, this.#gatheredBytes, taken)
       taken += copied
       this.#gatheredBytes += copied
@@ -67,6 +72,7 @@ export class FileWriter {
     this.#gathered = this.#spare
     this.#spare = full.length === writtenAtOnce ? full : undefined
     this.#gatheredBytes = 0
+    this.#next = writtenAtOnce
   }
 }
 
@@ -129,7 +135,7 @@ export async function readFile(path: string, range: ByteRange | undefined): Prom
     }
     // An empty file has no last byte to name.
     const bounds = info.sizeBytes === 0 ? {} : { start: range?.start ?? 0, end }
-    return { ...info, stream: file.createReadStream({ ...bounds, highWaterMark: readAtOnce }) }
+    return { ...info, stream: asFleeting(file.createReadStream({ ...bounds, highWaterMark: readAtOnce })) }
   } catch (error) {
     await file.close()
     throw error

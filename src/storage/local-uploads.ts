@@ -2,6 +2,7 @@ import { type FileHandle, mkdir, open, readdir, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { NotFound, RangeNotSatisfiable } from '../lib/errors.ts'
+import { giveBack, isFleeting } from '../lib/fleeting.ts'
 import { flushFolder } from '../lib/flush-folder.ts'
 import { withFullDisk } from '../lib/full-disk.ts'
 import type { Unix } from '../lib/time.ts'
@@ -20,7 +21,7 @@ import {
   type Uploads,
   uploadsFolder,
 } from './blobs.ts'
-import { ignoreMissing, readFile, renameInto, statFile, writeAt } from './local-files.ts'
+import { FileWriter, ignoreMissing, readFile, renameInto, statFile } from './local-files.ts'
 import { asBuffer, checkExpected, measure, receive, tooLarge } from './measure.ts'
 
 /** Uploads in a folder: each is one file, and its size is how far it has come. */
@@ -137,7 +138,11 @@ export class LocalUploads implements Uploads {
     if (content === undefined) throw noUpload()
     receive(content.stream, options.signal)
     const measured = measure({ ...options, maxBytes: Number.POSITIVE_INFINITY })
-    for await (const chunk of content.stream) measured.add(asBuffer(chunk))
+    for await (const chunk of content.stream) {
+      const bytes = asBuffer(chunk)
+      measured.add(bytes)
+      if (isFleeting(content.stream)) giveBack(bytes)
+    }
     return measured.finish()
   }
 }
@@ -147,13 +152,24 @@ async function writeFrom(
   content: Readable,
   to: { atBytes: number; maxBytes: number; digest: RunningDigest | undefined },
 ): Promise<void> {
-  let position = to.atBytes
-  for await (const chunk of content) {
-    const bytes = asBuffer(chunk)
-    if (position + bytes.length > to.maxBytes) throw tooLarge(to.maxBytes)
-    await writeAt(file, bytes, position)
-    to.digest?.add(bytes)
-    position += bytes.length
+  const writer = new FileWriter(file, to.atBytes)
+  let sizeBytes = to.atBytes
+  try {
+    for await (const chunk of content) {
+      const bytes = asBuffer(chunk)
+      sizeBytes += bytes.length
+      if (sizeBytes > to.maxBytes) throw tooLarge(to.maxBytes)
+      to.digest?.add(bytes)
+      await writer.add(bytes)
+      if (isFleeting(content)) giveBack(bytes)
+    }
+    await writer.finish()
+  } catch (error) {
+    // What has arrived need not be sent again; if it can not be written either, the first error says why.
+    await writer.finish().catch(() => {})
+    throw error
+  } finally {
+    await writer.idle()
   }
 }
 

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import type { S3Client, S3ServiceException } from '@aws-sdk/client-s3'
 import { RangeNotSatisfiable, Refusal, Unavailable } from '../lib/errors.ts'
+import { asFleeting } from '../lib/fleeting.ts'
 import type { BlobContent, BlobInfo, ByteRange } from './blobs.ts'
 import type { S3Library } from './s3-library.ts'
 import { escapeS3 } from './s3-presign.ts'
@@ -86,7 +87,7 @@ export class S3Service {
       if (!(reply.Body instanceof Readable)) throw new Error('the object storage answered no stream')
       const whole = /\/(\d+)$/.exec(reply.ContentRange ?? '')?.[1]
       const sizeBytes = whole === undefined ? reply.ContentLength : Number(whole)
-      return { ...toInfo(sizeBytes, reply.LastModified), stream: reply.Body }
+      return { ...toInfo(sizeBytes, reply.LastModified), stream: asFleeting(reply.Body) }
     } catch (error) {
       if (isMissing(error)) return undefined
       if (statusOf(error) !== 416) throw serviceError(error)
