@@ -1,13 +1,14 @@
 // Measures what honest people feel while others attack: usual times of a read, a clone and a push, and the same during each attack.
 // usage: node scripts/bench-attacks.mjs --server URL --admin login:password
-// The attackers come from 127.0.0.2, honest people from 127.0.0.1: the addresses of one Linux machine.
-import { connect } from 'node:net'
+// The attackers come from 127.0.0.2, honest people from 127.0.0.1: the addresses of one Linux machine. They have a thread of their own,
+// and begin anew whenever they are thrown out; honest reads are spread over the time of the attack.
 import { execFileSync, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { randomBytes } from 'node:crypto'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { Worker } from 'node:worker_threads'
 
 const { values: o } = parseArgs({
   options: {
@@ -78,8 +79,10 @@ const honest = {
       const from = performance.now()
       const r = await fetch(`${o.server}/api/v1/repos/${login}/${name}`)
       await r.text()
-      return r.ok ? performance.now() - from : Infinity
-    }, 15),
+      const took = performance.now() - from
+      await new Promise((done) => setTimeout(done, 30))
+      return r.ok ? took : Infinity
+    }, 60),
   commits: () =>
     median(async () => {
       const from = performance.now()
@@ -87,8 +90,10 @@ const honest = {
         headers: { authorization: token },
       })
       await r.text()
-      return r.ok ? performance.now() - from : Infinity
-    }, 9),
+      const took = performance.now() - from
+      await new Promise((done) => setTimeout(done, 30))
+      return r.ok ? took : Infinity
+    }, 30),
   clone: () => median(() => run(['clone', '-q', `${o.server}/${login}/${name}.git`, join(folder, `clone-${++count}`)])),
   push: () =>
     median(async () => {
@@ -98,22 +103,38 @@ const honest = {
       return run(['-C', work, 'push', '-q', 'origin', 'main'])
     }),
 }
-const open = []
-const lazy = (text) => {
-  const s = connect({ port, host: '127.0.0.1', localAddress: '127.0.0.2' })
-  s.on('error', () => {})
-  s.pause()
-  s.write(text)
-  open.push(s)
-}
+/** Opens connections, sends each its text, reads nothing, and does so again when a connection is ended; until it is told to stop. */
+const attacker = new Worker(
+  `
+  const { connect } = require('node:net')
+  const { parentPort, workerData } = require('node:worker_threads')
+  const open = new Set()
+  let round = 0
+  const begin = (text, now) => {
+    const socket = connect({ port: workerData, host: '127.0.0.1', localAddress: '127.0.0.2' })
+    open.add(socket)
+    socket.on('error', () => {})
+    socket.on('close', () => {
+      open.delete(socket)
+      if (now === round) setTimeout(() => now === round && begin(text, now), 50)
+    })
+    socket.pause()
+    socket.write(text)
+  }
+  parentPort.on('message', (texts) => {
+    round++
+    for (const socket of open) socket.destroy()
+    for (const text of texts) begin(text, round)
+  })
+  `,
+  { eval: true, workerData: port },
+)
 const packet = (text) => (text.length + 4).toString(16).padStart(4, '0') + text
 const post = (service, body, length = body.length, more = '') =>
   `POST /${login}/${name}.git/git-${service} HTTP/1.1\r\nhost: x\r\n${more}git-protocol: version=2\r\ncontent-type: application/x-git-${service}-request\r\ncontent-length: ${length}\r\n\r\n${body}`
-const many = (times, text) => () => {
-  for (let i = 0; i < times; i++) lazy(text(i))
-}
+const many = (times, text) => Array.from({ length: times }, (_, i) => text(i))
 const attacks = {
-  nobody: () => {},
+  nobody: [],
   '20 clones that read nothing': many(20, (i) =>
     post(
       'upload-pack',
@@ -136,8 +157,8 @@ const attacks = {
   ),
 }
 const usual = {}
-for (const [attack, begin] of Object.entries(attacks)) {
-  begin()
+for (const [attack, texts] of Object.entries(attacks)) {
+  attacker.postMessage(texts)
   await new Promise((done) => setTimeout(done, 300))
   const row = []
   for (const [what, measure] of Object.entries(honest)) {
@@ -146,7 +167,8 @@ for (const [attack, begin] of Object.entries(attacks)) {
     row.push(`${what} ${ms.toFixed(1)} ms${attack === 'nobody' ? '' : ` (${(ms / usual[what]).toFixed(2)} x)`}`)
   }
   console.log(attack.padEnd(40), row.join('   '))
-  for (const socket of open.splice(0)) socket.destroy()
+  attacker.postMessage([])
   await new Promise((done) => setTimeout(done, 1000))
 }
+await attacker.terminate()
 rmSync(folder, { recursive: true, force: true })
