@@ -130,8 +130,9 @@ test('git broker: a stuck command, a stuck reader and a full house end in 503 wi
     const { git } = test
     const key = newGitKey()
     await git.create(key)
-    const blob = await git.writeBlob(key, Buffer.from('x'))
-    await assert.rejects(git.readBlob(key, blob, { maxBytes: 10 }), { code: 'git_timeout', status: 503 })
+    // Smaller ones are remembered when they are written.
+    const blob = await git.writeBlob(key, Buffer.alloc(100_000))
+    await assert.rejects(git.readBlob(key, blob, { maxBytes: 100_000 }), { code: 'git_timeout', status: 503 })
   })
 })
 

@@ -213,6 +213,26 @@ export type NewCommit = {
   readonly sign?: Sign
 }
 
+/** The first commit of a new repository, with files of its root alone. */
+export type FirstCommit = {
+  readonly files: readonly { readonly name: string; readonly content: Buffer }[]
+  readonly author: Identity
+  readonly committer: Identity
+  readonly message: string
+}
+
+export type NewRepositoryOptions = {
+  /** Default `main`. */
+  readonly defaultBranch?: string
+  /** Default `sha1`. */
+  readonly objectFormat?: ObjectFormat
+  /** What the default branch begins with; without it there is no branch. */
+  readonly first?: FirstCommit | undefined
+}
+
+/** What a new repository takes on the disk, and its first commit where one was asked for. */
+export type MadeRepository = { readonly sizeBytes: number; readonly first: Oid | undefined }
+
 export type NewTag = {
   readonly name: string
   readonly target: Oid
@@ -393,7 +413,7 @@ export type UnadoptedFolder = { readonly owner: string; readonly name: string }
 
 export type Git = {
   // Repositories
-  create(key: GitKey, options?: { defaultBranch?: string; objectFormat?: ObjectFormat }): Promise<void>
+  create(key: GitKey, options?: NewRepositoryOptions): Promise<MadeRepository>
   /** Renamed aside first, so it is gone at once; a missing one is no error. */
   remove(key: GitKey): Promise<void>
   exists(key: GitKey): Promise<boolean>

@@ -99,6 +99,23 @@ async function readParsed(
   return found
 }
 
+/** Larger blobs are read again each time, and of what is written larger ones when somebody asks for them. */
+const maxRememberedBytes = 64 << 10
+
+/** Keeps an object that was just written: whoever wrote it is about to be asked for it. */
+export function rememberWritten(
+  context: GitContext,
+  at: ReadFrom,
+  { type, oid, content }: { readonly type: ObjectType; readonly oid: Oid; readonly content: Buffer },
+): void {
+  if (content.length > maxRememberedBytes) return
+  const location = locate(context, at)
+  context.caches.infos.set(`${location.scope}:${oid}`, { type, sizeBytes: content.length })
+  const object = parseObject(oid, { name: oid, type, sizeBytes: content.length, content, state: 'found' })
+  if (object.kind === 'blob') rememberBlob(context, location, oid, content)
+  else context.caches.objects.set(`${location.scope}:${oid}`, object)
+}
+
 function parseObject(oid: Oid, reply: Reply): CachedObject | { kind: 'blob' } {
   const content = reply.content!
   const isCut = reply.state === 'cut'
@@ -290,9 +307,6 @@ export async function blobSize(context: GitContext, at: ReadFrom, oid: Oid): Pro
   return size
 }
 
-/** Larger blobs are read again each time. */
-const maxRememberedBlobBytes = 64 << 10
-
 type Range = { readonly start: number; readonly end: number }
 
 export async function streamBlob(
@@ -335,7 +349,7 @@ async function smallBlob(context: GitContext, location: Location, oid: Oid): Pro
 
 /** Keeps a copy: what came over the wire may be a view of a much larger buffer, which would be kept with it. */
 function rememberBlob(context: GitContext, location: Location, oid: Oid, content: Buffer): void {
-  if (content.length <= maxRememberedBlobBytes) {
+  if (content.length <= maxRememberedBytes) {
     context.caches.blobs.set(`${location.scope}:${oid}`, Buffer.from(content))
   }
 }

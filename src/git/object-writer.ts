@@ -23,11 +23,11 @@ import {
   serializeTree,
   typeOfMode,
 } from './object-codec.ts'
-import { cat, emptyTreeOid, readTree } from './object-reader.ts'
+import { cat, emptyTreeOid, readTree, rememberWritten } from './object-reader.ts'
 
 const deflateAsync = promisify(deflate)
 /** git's own default for loose objects: speed, since a repack compresses them again. */
-const compression = { level: 1 }
+export const compression = { level: 1 }
 const maxPathBytes = 4096
 const maxTreeDepth = 256
 
@@ -53,6 +53,7 @@ async function writeObject(context: GitContext, key: GitKey, type: ObjectType, c
     }
     await moveInto(folder, temporary, path)
   }, temporary)
+  rememberWritten(context, key, { type, oid, content })
   return oid
 }
 
@@ -183,10 +184,11 @@ export async function writeTree(
 
 /** Path segments that git itself refuses in a tree, so that no clone of it is harmed. */
 const forbiddenSegment = /^(?:\.{0,2}|\.git|git~1)$/i
+export const isForbiddenSegment = (name: string): boolean => forbiddenSegment.test(name)
 
 function splitPath(path: string): string[] {
   const parts = path.split('/')
-  const isBad = parts.some((part) => forbiddenSegment.test(part)) || path.includes('\0') || !path.isWellFormed()
+  const isBad = parts.some(isForbiddenSegment) || path.includes('\0') || !path.isWellFormed()
   if (isBad || Buffer.byteLength(path) > maxPathBytes || parts.length > maxTreeDepth) {
     throw new Invalid(`the path is not valid: ${path.slice(0, 200)}`, 'git_path_invalid', { path })
   }

@@ -7,9 +7,11 @@ import type { Oid } from '../lib/ids.ts'
 import { mustSucceed } from './broker-client.ts'
 import { checkOids, explainMissing, type GitContext, locate } from './context.ts'
 import { type GitKey, isGitKey, repositoryPath } from './git-key.ts'
-import type { FsckReport, MaintenanceTask, ObjectFormat } from './git.ts'
+import type { FsckReport, MadeRepository, MaintenanceTask, NewRepositoryOptions } from './git.ts'
 import { flushRepository } from './lasting.ts'
 import { lockedFiles, removeDead, removeDeadLocks } from './leftovers.ts'
+import { layOut } from './new-repository.ts'
+import { rememberWritten } from './object-reader.ts'
 import { isValidBranchName } from './ref-name.ts'
 import { filesBelow, statOf } from './walk.ts'
 
@@ -31,53 +33,45 @@ export async function exists(context: GitContext, key: GitKey): Promise<boolean>
 }
 
 /**
- * An empty repository; made beside its place and renamed, so that nobody sees half of one. `Conflict` when it exists.
+ * A repository, empty or with a first commit; made beside its place and renamed, so that nobody sees half of one.
+ * `Conflict` when it exists.
  */
 export async function create(
   context: GitContext,
   key: GitKey,
-  options: {
-    defaultBranch?: string
-    objectFormat?: ObjectFormat
-  } = {},
-): Promise<void> {
-  const { defaultBranch = 'main', objectFormat = 'sha1' } = options
+  options: NewRepositoryOptions = {},
+): Promise<MadeRepository> {
+  const { defaultBranch = 'main', objectFormat = 'sha1', first } = options
   if (!isValidBranchName(defaultBranch)) throw new Invalid('the default branch is no valid branch name')
-  await build(context, key, async (temporary) => {
-    mustSucceed(
-      await context.broker.run({
-        args: [
-          'init',
-          '--quiet',
-          '--bare',
-          '--template=',
-          `--object-format=${objectFormat}`,
-          `--initial-branch=${defaultBranch}`,
-          temporary,
-        ],
-        cwd: context.root,
-        environment: { GIT_DIR: temporary },
-        kind: 'write',
-      }),
-      'init',
-    )
-  })
+  const { sizeBytes, objects } = await build(context, key, (temporary) =>
+    layOut(temporary, { defaultBranch, objectFormat, first }, context.durable),
+  )
+  context.caches.formats.set(key, objectFormat)
+  for (const each of objects) rememberWritten(context, key, each)
+  return { sizeBytes, first: objects.at(-1)?.oid }
 }
 
-/** Makes a repository with `make` in a temporary place, then moves it to its own. */
-async function build(context: GitContext, key: GitKey, make: (temporary: string) => Promise<void>): Promise<void> {
+/**
+ * Makes a repository with `make` in a temporary place, then moves it to its own. What `make` wrote is on the disk by then;
+ * the names of it are as soon as the last one is (docs/decisions/0032).
+ */
+async function build<Made>(
+  context: GitContext,
+  key: GitKey,
+  make: (temporary: string) => Promise<Made>,
+): Promise<Made> {
   const path = repositoryPath(context.root, key)
   if (await exists(context, key)) throw new Conflict('the repository exists already', 'git_repository_exists')
   const temporary = temporaryName(path)
-  await mkdir(dirname(path), { recursive: true })
+  const newFolder = await mkdir(dirname(path), { recursive: true })
   try {
-    await make(temporary)
-    await flushRepository(context, temporary)
+    const made = await make(temporary)
     await rename(temporary, path)
     if (context.durable) {
       await flushFolder(dirname(path))
-      await flushFolder(context.root)
+      if (newFolder !== undefined) await flushFolder(context.root)
     }
+    return made
   } catch (error) {
     await rm(temporary, { recursive: true, force: true })
     const { code } = error as NodeJS.ErrnoException
@@ -184,6 +178,7 @@ export async function fork(
     if (onlyBranch === undefined) {
       await writeFile(join(temporary, 'HEAD'), await readFile(join(source.directory, 'HEAD')))
     }
+    await flushRepository(context, temporary)
   })
 }
 

@@ -7,6 +7,7 @@ import type { GitContext } from './context.ts'
 import { type GitKey, isGitKey, repositoryPath } from './git-key.ts'
 import type { ObjectFormat, UnadoptedFolder } from './git.ts'
 import { flushRepository } from './lasting.ts'
+import { settingsOf } from './new-repository.ts'
 
 // Bare repositories that somebody laid below the root, as `<owner>/<name>.git` in lower case, to have them taken over.
 
@@ -95,16 +96,11 @@ async function clean(path: string): Promise<ObjectFormat> {
   }
   const settings = names.has('config') ? await readFile(join(path, 'config'), 'utf8') : ''
   const format: ObjectFormat = /^\s*objectformat\s*=\s*"?sha256/im.test(settings) ? 'sha256' : 'sha1'
-  const extension = format === 'sha256' ? '[extensions]\n\tobjectformat = sha256\n' : ''
-  const version = format === 'sha256' ? 1 : 0
   for (const name of names) {
     if (!keptEntries.has(name)) await rm(join(path, name), { recursive: true, force: true })
   }
   await mkdir(join(path, 'refs'), { recursive: true })
-  await writeFile(
-    join(path, 'config'),
-    `[core]\n\trepositoryformatversion = ${version}\n\tfilemode = true\n\tbare = true\n${extension}`,
-  )
+  await writeFile(join(path, 'config'), settingsOf(format))
   return format
 }
 

@@ -10,11 +10,14 @@ import { recordGitUsage } from './git-usage.service.ts'
 import { updateGitSize } from './measure.store.ts'
 import { findRepoById } from './repo.store.ts'
 
-/** How much room a repository takes, for its owner's quota. Pushes that come while one waits are measured together. */
+/**
+ * How much room a repository takes, for its owner's quota. Pushes that come while one waits are measured together; a new
+ * one was measured when it was made.
+ */
 export const measureRepository = subscriber({
   name: 'measureRepository',
   pool: 'git',
-  on: ['repo.created', 'repo.forked', 'refs.updated'],
+  on: 'refs.updated',
   priority: 'low',
   merge: ({ data }) => String(data.repoId),
   lane: ({ data }) => `measure ${data.repoId}`,

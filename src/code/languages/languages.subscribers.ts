@@ -13,6 +13,11 @@ export const countRepoLanguages = subscriber({
   on: ['repo.created', 'repo.forked', 'repo.updated', 'branch.renamed', 'refs.updated'],
   merge: ({ data }) => String(data.repoId),
   lane: ({ data }) => `languages ${data.repoId}`,
+  // Of a repository that is made without files, and that nobody has pushed to, nothing is to be counted.
+  isNeeded: async (tx, { data }) => {
+    const repo = await findRepoById(tx, data.repoId)
+    return repo === undefined || !repo.is_empty || repo.languages_commit !== ''
+  },
   async afterCommit(ctx: Ctx, { data }) {
     const repo = await findRepoById(ctx.db, data.repoId)
     if (!repo) return

@@ -10,10 +10,17 @@ import { isValidBranchName } from '../../git/ref-name.ts'
 import { Forbidden, Invalid, NotFound } from '../../lib/errors.ts'
 import { compileGlob } from '../../lib/glob.ts'
 import type { Oid } from '../../lib/ids.ts'
-import { branchRef } from '../../lib/refs.ts'
+import { branchRef, zeroOid } from '../../lib/refs.ts'
 import { nowUnix } from '../../lib/time.ts'
 import { refuseNoMaker } from './org-repo.service.ts'
-import { commitFirst, insertNewRepo, nameTaken, withNewGit, type NewGit } from './repo-creation.service.ts'
+import {
+  firstMessage,
+  insertNewRepo,
+  nameTaken,
+  personOfFirst,
+  withNewGit,
+  type NewGit,
+} from './repo-creation.service.ts'
 import { mayNameRepo } from '../repo-name.rules.ts'
 import { repoCloneUrl, repoSshUrl } from '../repo-url.ts'
 import { insertRepoTopics, upsertTopics } from '../social/topic.store.ts'
@@ -135,13 +142,26 @@ async function copyContent(
   input: FromTemplate,
   createdUnix: number,
 ): Promise<Oid | undefined> {
-  const { repo: template, git: store } = ctx
+  const { repo: template, git: store, config } = ctx
   const head = await store.readRef(template.git_key, branchRef(template.default_branch))
   if (!head) return undefined
   const { tree } = await store.readCommit(template.git_key, head)
   await store.fetchObjects(template.git_key, git.key, [head])
   const changes = await expandedFiles(ctx, head, owner, input)
-  return commitFirst(ctx, git, owner, { base: tree, changes }, createdUnix)
+  const person = personOfFirst(config, owner, createdUnix)
+  const { oid } = await store.writeCommit(git.key, {
+    parents: [],
+    tree: { base: tree, changes },
+    author: person,
+    committer: person,
+    message: firstMessage,
+  })
+  // No door and no journal: the repository has no row yet, so there is nothing that could disagree.
+  const moved = await store.updateRefs(git.key, [
+    { ref: branchRef(git.defaultBranch), old: zeroOid(git.objectFormat), new: oid },
+  ])
+  if (!moved.ok) throw new Error(`the first branch could not be made: ${moved.message}`)
+  return oid
 }
 
 async function expandedFiles(

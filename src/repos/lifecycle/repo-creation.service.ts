@@ -1,15 +1,15 @@
 import { findRepoByName } from '../../access/access.store.ts'
 import type { Services } from '../../access/context.ts'
+import type { Config } from '../../config/load-config.ts'
 import { isUniqueViolation, transaction, type Tx } from '../../db/database.ts'
 import type { AccessMode, UserRow } from '../../db/tables/accounts.ts'
 import type { RepoRow } from '../../db/tables/repositories.ts'
 import { publish } from '../../events/hub.ts'
 import { newGitKey } from '../../git/git-key.ts'
-import type { ObjectFormat, TreeChange } from '../../git/git.ts'
+import type { FirstCommit, Identity, MadeRepository, ObjectFormat } from '../../git/git.ts'
 import { isValidBranchName } from '../../git/ref-name.ts'
 import { BadRequest, Conflict, Forbidden, Invalid } from '../../lib/errors.ts'
 import type { GitKey, Oid } from '../../lib/ids.ts'
-import { branchRef, zeroOid } from '../../lib/refs.ts'
 import { nowUnix, type Unix } from '../../lib/time.ts'
 import { joinGitignores } from '../../site/gitignore.templates.ts'
 import { findLabelTemplate } from '../../site/label.templates.ts'
@@ -86,17 +86,17 @@ export async function createRepo(
   if (input.labelSet && !findLabelTemplate(input.labelSet)) {
     throw new Invalid(`there are no labels of the name ${input.labelSet}`, 'label_set_unknown')
   }
-  const files = input.autoInit ? await initialFiles(services, owner, input) : []
+  const files = input.autoInit ? await initialFiles(services, owner, input) : undefined
   await refuseUsed(services, owner, input.name)
   const createdUnix = nowUnix(services.clock)
-  return withNewGit(services, { defaultBranch, objectFormat: objectFormatOf(input.objectFormat) }, async (git) => {
-    const first = input.autoInit
-      ? await commitFirst(services, git, owner, { base: undefined, changes: files }, createdUnix)
-      : undefined
-    return insertNewRepo(services, {
+  const first = files && firstCommitOf(services, owner, files, createdUnix)
+  const options = { defaultBranch, objectFormat: objectFormatOf(input.objectFormat), first }
+  return withNewGit(services, options, (git, made) =>
+    insertNewRepo(services, {
       doer,
       owner,
       git,
+      sizeBytes: made.sizeBytes,
       createdUnix,
       row: {
         name: input.name,
@@ -107,7 +107,7 @@ export async function createRepo(
         fork_id: null,
         template_id: null,
       },
-      branches: first ? [{ name: defaultBranch, commit: first }] : [],
+      branches: made.first ? [{ name: defaultBranch, commit: made.first }] : [],
       units: newUnits(config.repository.defaultRepoUnits, config),
       access,
       inTransaction: (tx, repo) =>
@@ -116,8 +116,8 @@ export async function createRepo(
           doerId: doer.id,
           ...(input.labelSet ? { labelSet: input.labelSet } : {}),
         }),
-    })
-  })
+    }),
+  )
 }
 
 function objectFormatOf(name: string | undefined): ObjectFormat {
@@ -144,12 +144,12 @@ export interface NewGit {
 /** Makes git data under a fresh key; it is removed again when `use` fails. */
 export async function withNewGit<Result>(
   services: Services,
-  options: Omit<NewGit, 'key'>,
-  use: (git: NewGit) => Promise<Result>,
+  { first, ...options }: Omit<NewGit, 'key'> & { readonly first?: FirstCommit | undefined },
+  use: (git: NewGit, made: MadeRepository) => Promise<Result>,
 ): Promise<Result> {
   const git = { ...options, key: newGitKey() }
-  await services.git.create(git.key, options)
-  return removingOnFailure(services, git.key, () => use(git))
+  const made = await services.git.create(git.key, { ...options, first })
+  return removingOnFailure(services, git.key, () => use(git, made))
 }
 
 /** Runs `use`; when it fails the git data of the key goes away. */
@@ -170,7 +170,7 @@ export async function removingOnFailure<Result>(
 }
 
 /** Files of the first commit: README always, the others as asked. */
-async function initialFiles(services: Services, owner: UserRow, input: NewRepository): Promise<TreeChange[]> {
+async function initialFiles(services: Services, owner: UserRow, input: NewRepository): Promise<FirstCommit['files']> {
   const readme = renderReadme(input.readme ?? '', { name: input.name, description: input.description ?? '' })
   if (readme === undefined) throw new BadRequest(`there is no README template ${input.readme ?? ''}`, 'readme_unknown')
   const files = [textFile('README.md', readme)]
@@ -184,37 +184,36 @@ async function initialFiles(services: Services, owner: UserRow, input: NewReposi
   return files
 }
 
-const textFile = (path: string, text: string): TreeChange => ({ op: 'write', path, content: Buffer.from(text) })
+const textFile = (name: string, text: string) => ({ name, content: Buffer.from(text) })
 
-/** A commit on the default branch of git data that nobody can see yet. */
-export async function commitFirst(
-  services: Services,
-  git: NewGit,
+/** The first commit of a repository that is being made. */
+function firstCommitOf(
+  { config }: Services,
   author: UserRow,
-  tree: { readonly base: Oid | undefined; readonly changes: readonly TreeChange[] },
+  files: FirstCommit['files'],
   createdUnix: Unix,
-): Promise<Oid> {
-  const person = { ...gitPerson(services.config, author), unixSeconds: createdUnix, offsetMinutes: 0 }
-  const { oid } = await services.git.writeCommit(git.key, {
-    parents: [],
-    tree,
-    author: person,
-    committer: person,
-    message: 'Initial commit',
-  })
-  // No door and no journal: the repository has no row yet, so there is nothing that could disagree.
-  const moved = await services.git.updateRefs(git.key, [
-    { ref: branchRef(git.defaultBranch), old: zeroOid(git.objectFormat), new: oid },
-  ])
-  if (!moved.ok) throw new Error(`the first branch could not be made: ${moved.message}`)
-  return oid
+): FirstCommit {
+  const person = personOfFirst(config, author, createdUnix)
+  return { files, author: person, committer: person, message: firstMessage }
 }
+
+/** What is said with the first commit of a repository that did not come from elsewhere (observed). */
+export const firstMessage = 'Initial commit'
+
+/** Whoever a repository belongs to made its first commit (observed). */
+export const personOfFirst = (config: Config, owner: UserRow, createdUnix: Unix): Identity => ({
+  ...gitPerson(config, owner),
+  unixSeconds: createdUnix,
+  offsetMinutes: 0,
+})
 
 /** Everything about a repository whose git data is complete. */
 export interface RepositoryToInsert {
   readonly doer: UserRow
   readonly owner: UserRow
   readonly git: NewGit
+  /** Bytes of the git data; undefined: it is measured. */
+  readonly sizeBytes?: number
   readonly createdUnix: Unix
   readonly row: Pick<RepoRow, 'name' | 'description' | 'is_private' | 'fork_id' | 'template_id'> &
     Partial<
@@ -244,7 +243,7 @@ export interface RepositoryToInsert {
 export async function insertNewRepo(services: Services, input: RepositoryToInsert): Promise<RepoRow> {
   const { doer, owner, git, createdUnix, branches } = input
   const limit = repoLimit(services, doer, owner)
-  const sizeBytes = await services.git.sizeBytes(git.key)
+  const sizeBytes = input.sizeBytes ?? (await services.git.sizeBytes(git.key))
   try {
     return await transaction(services.db, async (tx) => {
       if (!(await takeRepoSlot(tx, owner.id, limit))) throw limitReached(owner, limit)
