@@ -25,13 +25,17 @@ export function testRegExp(source: string, text: string): boolean | undefined {
 }
 
 const listScript = new Script(`{
-  const expression = new RegExp(source, 'u')
+  const expression = new RegExp(source, flags)
   texts.map((text) => expression.test(text))
 }`)
 
 /** Like `testRegExp` for many texts, with one limit of time for all; undefined when it is no expression or took too long. */
-export function testRegExpOnAll(source: string, texts: readonly string[]): readonly boolean[] | undefined {
-  const context = createContext(Object.assign(Object.create(null) as object, { source, texts: [...texts] }))
+export function testRegExpOnAll(
+  source: string,
+  texts: readonly string[],
+  flags: 'u' | 'iu' = 'u',
+): readonly boolean[] | undefined {
+  const context = createContext(Object.assign(Object.create(null) as object, { source, flags, texts: [...texts] }))
   try {
     return [...(listScript.runInContext(context, { timeout: matchTimeoutMs }) as boolean[])]
   } catch {

@@ -48,6 +48,7 @@ export type LfsLockId = Id<'lfsLock'>
 export type PackageId = Id<'package'>
 export type PackageVersionId = Id<'packageVersion'>
 export type PackageFileId = Id<'packageFile'>
+export type PackageRuleId = Id<'packageRule'>
 export type PackageBlobId = Id<'packageBlob'>
 export type HookId = Id<'webhook'>
 export type DeliveryId = Id<'webhookDelivery'>

@@ -42,6 +42,10 @@ export const listVersionsOf = async (db: Db, packageIds: readonly PackageId[]): 
     ? []
     : described(db).where('package_version.package_id', 'in', packageIds).orderBy('package_version.id').execute()
 
+/** Some versions, in the order in which they came. */
+export const listDescribed = async (db: Db, ids: readonly PackageVersionId[]): Promise<DescribedVersion[]> =>
+  ids.length === 0 ? [] : described(db).where('package_version.id', 'in', ids).orderBy('package_version.id').execute()
+
 export const findDescribed = (
   db: Db,
   packageId: PackageId,

@@ -11,6 +11,7 @@ import { mapLimited } from '../lib/map-limited.ts'
 import { nowUnix, type Unix } from '../lib/time.ts'
 import { removeStrayFiles } from '../storage/stray-files.ts'
 import { removeOldInternalFiles, removeOldUploads } from './container/old-uploads.service.ts'
+import { applyAllRules } from './cleanup/apply-cleanup-rule.job.ts'
 import { upstreamVersion } from './upstream/upstream.rules.ts'
 import { deleteUnusedBlobs, listReleasedBlobs, listUsedBlobKeys } from './blob.store.ts'
 
@@ -35,13 +36,14 @@ export const deletePackageContents = job({
 })
 
 /**
- * Removes contents that no file of a package has had for as long as `[cron.cleanup_packages].OLDER_THAN` says, and files of
+ * Lets the owners' rules be followed, and removes contents that no file of a package has had for as long as `[cron.cleanup_packages].OLDER_THAN` says, and files of
  * the store that a crash left without a row.
  */
 export const cleanupPackages = (config: Config) =>
   configuredTask('cleanup_packages', config.cronCleanupPackages, async (ctx, run) => {
     const now = nowUnix(ctx.clock)
     const { olderThan } = config.cronCleanupPackages
+    await applyAllRules(ctx, run)
     await sweep(ctx, now - Math.floor(olderThan / 1000), run)
     await removeOldUploads(ctx, now - Math.floor(Math.max(olderThan, leastStrayMs) / 1000), run.signal)
     await removeOldInternalFiles(ctx, upstreamVersion, now - keptFromUpstreamsSeconds, run.signal)

@@ -40,9 +40,20 @@ export const mayUnlinkPackage = (viewer: Viewer, owner: UserRow, { rank }: Stand
     ? allow
     : deny('only administrators of the organization may unlink its packages')
 
-/** What an upstream gives everybody installs, so it is named by the owner and by administrators alone. */
-export function mayChangeUpstreams(viewer: Viewer, owner: UserRow, { rank }: Standing): Verdict {
+/** Whether somebody decides for the owner of packages, as they do and administrators. */
+function decidesFor(viewer: Viewer, owner: UserRow, { rank }: Standing): boolean {
   const account = asAccount(viewer)
-  if (account && (account.isAdmin || account.id === owner.id || rank >= mode.admin)) return allow
-  return deny('only the owner and administrators may change the upstreams of packages')
+  return account !== undefined && (account.isAdmin || account.id === owner.id || rank >= mode.admin)
 }
+
+/** What an upstream gives everybody installs, so it is named by the owner and by administrators alone. */
+export const mayChangeUpstreams = (viewer: Viewer, owner: UserRow, standing: Standing): Verdict =>
+  decidesFor(viewer, owner, standing)
+    ? allow
+    : deny('only the owner and administrators may change the upstreams of packages')
+
+/** Rules remove what others have published, and tell what there is. */
+export const mayChangeCleanupRules = (viewer: Viewer, owner: UserRow, standing: Standing): Verdict =>
+  decidesFor(viewer, owner, standing)
+    ? allow
+    : deny('only the owner and administrators may see and change the clean-up rules of packages')

@@ -9,7 +9,13 @@ import { pathText } from '../http/schema.ts'
 import { Moved, NotFound, Unauthenticated } from '../lib/errors.ts'
 import { must } from '../lib/verdict.ts'
 import { standingWith } from './package-access.service.ts'
-import { mayChangeUpstreams, mayReadPackages, mayWritePackages, type Standing } from './package.policy.ts'
+import {
+  mayChangeCleanupRules,
+  mayChangeUpstreams,
+  mayReadPackages,
+  mayWritePackages,
+  type Standing,
+} from './package.policy.ts'
 import { getVersion } from './package.service.ts'
 import type { VersionRecord } from './package.store.ts'
 
@@ -54,6 +60,16 @@ export const upstreamsChangeable: Requirement<PackagesCtx & SignedInCtx, object>
   refuses: [403],
   check({ viewer, subject, standing }) {
     must(mayChangeUpstreams(viewer, subject, standing))
+    return {}
+  },
+}
+
+/** The caller may say what goes by itself of the packages of the owner of the path. */
+export const cleanupRulesChangeable: Requirement<PackagesCtx & SignedInCtx, object> = {
+  codes: ['packageCleanupRules'],
+  refuses: [403],
+  check({ viewer, subject, standing }) {
+    must(mayChangeCleanupRules(viewer, subject, standing))
     return {}
   },
 }

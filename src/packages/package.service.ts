@@ -118,15 +118,19 @@ export async function removeFiles(
   })
 }
 
-/** False when the version is gone already. */
-const deleteVersion = (
+/**
+ * Removes a version with its files, and its package with the last one. False when it is gone already, or may not go.
+ * @param mayGo looks at it once more while the package is held
+ */
+export const deleteVersion = (
   { db, clock }: Pick<Services, 'db' | 'clock'>,
   version: VersionRecord,
   doerId: UserId,
+  mayGo?: (tx: Tx) => Promise<boolean>,
 ): Promise<boolean> =>
   transaction(db, async (tx) => {
     const parent = await holdPackage(tx, version.package_id)
-    if (!parent) return false
+    if (!parent || (mayGo && !(await mayGo(tx)))) return false
     const { sizeBytes } = await deleteFiles(tx, version.id, undefined, nowUnix(clock))
     await addToUsage(tx, { ownerId: parent.owner_id }, 'packages', -sizeBytes)
     const isGone = await forgetVersion(tx, parent, version, doerId)

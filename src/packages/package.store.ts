@@ -87,6 +87,16 @@ export const findVersion = (
     .where('package_version.lower_version', '=', lowerVersion)
     .executeTakeFirst()
 
+/** Some versions, by their ids; those that are gone are left out. */
+export async function loadVersions(
+  db: Db,
+  ids: readonly PackageVersionId[],
+): Promise<ReadonlyMap<PackageVersionId, VersionRecord>> {
+  if (ids.length === 0) return new Map()
+  const rows = await records(db).where('package_version.id', 'in', ids).execute()
+  return new Map(rows.map((row) => [row.id, row]))
+}
+
 /** Versions of an account that goes, whichever. */
 export const listSomeVersions = (db: Db, ownerId: UserId, limit: number): Promise<VersionRecord[]> =>
   records(db).where('package_version.owner_id', '=', ownerId).orderBy('package_version.id').limit(limit).execute()

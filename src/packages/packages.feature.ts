@@ -1,4 +1,6 @@
 import type { Feature } from '../access/feature.ts'
+import { applyCleanupRule } from './cleanup/apply-cleanup-rule.job.ts'
+import * as cleanupRuleRoutes from './cleanup/cleanup-rule.routes.ts'
 import { cleanupPackages, deletePackageContents } from './cleanup-packages.task.ts'
 import * as archRoutes from './arch/arch.routes.ts'
 import * as cargoRoutes from './cargo/cargo.routes.ts'
@@ -62,6 +64,7 @@ export const packages: Feature = {
     pypiRoutes,
     archRoutes,
     upstreamRoutes,
+    cleanupRuleRoutes,
     conanRoutes,
     condaRoutes,
     conanV1Routes,
@@ -73,7 +76,7 @@ export const packages: Feature = {
   ],
   services: [rememberedIndexes, archiveThread, upstreamClient, upstreamWork],
   subscribers: [unlinkTransferred],
-  jobs: [deletePackageContents],
+  jobs: [deletePackageContents, applyCleanupRule],
   schedules: (config) => [cleanupPackages(config)],
   files: [{ table: 'package_blob', column: 'blob_key', store: 'packages' }],
   doctor: [packagesCheck],

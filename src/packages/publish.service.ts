@@ -62,6 +62,8 @@ export interface Publication extends NewVersion {
   readonly tags?: readonly string[]
   /** The repository that the package is linked to, unless it is linked. */
   readonly repoId?: RepoId | undefined
+  /** What the registry looks at and notes while the package is held; what it throws refuses all of it. */
+  readonly whileHeld?: (tx: Tx, version: PackageVersionRow) => Promise<void>
   readonly files: readonly PublishedFile[]
 }
 
@@ -198,6 +200,7 @@ export async function record(ctx: PublishCtx, publication: Publication): Promise
     if (publication.metadata && (isNew || publication.redescribes || publication.whenThere === 'replace')) {
       await putVersionMetadata(tx, version.id, publication.metadata)
     }
+    await publication.whileHeld?.(tx, version)
     for (const tag of publication.tags ?? []) await putTag(tx, parent.id, tag, version.id)
     if (publication.repoId !== undefined && parent.repo_id === null) {
       await updatePackageRepo(tx, parent.id, publication.repoId)

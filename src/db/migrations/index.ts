@@ -35,6 +35,7 @@ import { packages2 } from './packages-2.ts'
 import { packages3 } from './packages-3.ts'
 import { packages4 } from './packages-4.ts'
 import { packages5 } from './packages-5.ts'
+import { packages6 } from './packages-6.ts'
 import { pulls1 } from './pulls-1.ts'
 import { quota1 } from './quota-1.ts'
 import { quota2 } from './quota-2.ts'
@@ -111,4 +112,5 @@ export const migrations: readonly Migration[] = [
   accounts6,
   scale1,
   scale2,
+  packages6,
 ]

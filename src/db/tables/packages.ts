@@ -1,5 +1,13 @@
 import type { Generated, Insertable, Selectable } from 'kysely'
-import type { PackageBlobId, PackageFileId, PackageId, PackageVersionId, RepoId, UserId } from '../../lib/ids.ts'
+import type {
+  PackageBlobId,
+  PackageFileId,
+  PackageId,
+  PackageRuleId,
+  PackageVersionId,
+  RepoId,
+  UserId,
+} from '../../lib/ids.ts'
 import type { Unix } from '../../lib/time.ts'
 
 /** What an owner publishes under one name of one registry. It goes with its last version. */
@@ -143,6 +151,42 @@ export interface PackageUpstreamTable {
   created_unix: Unix
 }
 
+/** What the manifest of a version of an image names. */
+export interface PackageReferenceTable {
+  version_id: PackageVersionId
+  package_id: PackageId
+  /** Of another manifest, with its algorithm; empty as long as an index of an earlier release was not read. */
+  digest: string
+  /** It is about that manifest; else it is an index, and that one a part of it. */
+  is_subject: boolean
+}
+
+/** Which versions of an owner's packages of a type go by themselves. */
+export interface PackageCleanupRuleTable {
+  id: Generated<PackageRuleId>
+  owner_id: UserId
+  type: string
+  is_enabled: boolean
+  /** So many of the newest versions of each package stay. */
+  keep_count: number
+  /** What fits it stays; empty is nothing. */
+  keep_pattern: string
+  /** What is younger stays; 0 is nothing. */
+  remove_days: number
+  /** What does not fit it stays; empty is nothing. */
+  remove_pattern: string
+  /** The patterns see `name/version`, and else the version. */
+  matches_full_name: boolean
+  /** Who wrote it last. */
+  doer_id: UserId
+  created_unix: Unix
+  updated_unix: Unix
+  /** When it was followed last, how much went then, and why not all of it. */
+  ran_unix: Unix | null
+  removed_count: Generated<number>
+  problem: Generated<string>
+}
+
 export interface PackageTables {
   package: PackageTable
   package_version: PackageVersionTable
@@ -156,6 +200,8 @@ export interface PackageTables {
   package_upload: PackageUploadTable
   package_index_part: PackageIndexPartTable
   package_upstream: PackageUpstreamTable
+  package_reference: PackageReferenceTable
+  package_cleanup_rule: PackageCleanupRuleTable
 }
 
 export type PackageRow = Selectable<PackageTable>
@@ -172,3 +218,6 @@ export type PackageIndexPartRow = Selectable<PackageIndexPartTable>
 export type NewPackageUploadRow = Insertable<PackageUploadTable>
 /** Its id is for what goes through all sealed values. */
 export type PackageUpstreamRow = Omit<Selectable<PackageUpstreamTable>, 'id'>
+export type PackageReferenceRow = Selectable<PackageReferenceTable>
+export type PackageCleanupRuleRow = Selectable<PackageCleanupRuleTable>
+export type NewPackageCleanupRuleRow = Insertable<PackageCleanupRuleTable>

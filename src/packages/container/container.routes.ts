@@ -57,6 +57,9 @@ const maxManifestBytes = 10 << 20
 const maxPage = 10_000
 const usualImages = 100
 
+/** Most manifests that are about one, of one page. */
+const maxReferrers = 1000
+
 /** Address of something of an image. */
 const below = (owner: string, image: string, path: string): string => `/v2/${owner}/${image}/${path}`
 
@@ -323,12 +326,26 @@ export const containerListReferrers = operation({
   path: '/v2/{username}/{image+}/referrers/{digest}',
   params: blobParams,
   requires: pulling,
-  query: { artifactType: Type.Optional(Type.String()) },
+  query: {
+    artifactType: Type.Optional(Type.String()),
+    n: Type.Optional(Type.Integer()),
+    last: Type.Optional(Type.Integer()),
+  },
   reply: { 200: bytesOf(indexType) },
   summary: 'List the manifests that refer to a manifest',
-  async run({ ctx, params: { image, digest }, query: { artifactType } }) {
-    const index = await getReferrers(ctx, image, digest, artifactType)
-    const headers: Record<string, string> = artifactType === undefined ? {} : { 'oci-filters-applied': 'artifactType' }
+  async run({ ctx, params: { image, digest }, query: { artifactType, n = maxReferrers, last: after = 0 } }) {
+    const limit = Math.min(maxReferrers, Math.max(1, n))
+    const { index, next } = await getReferrers(ctx, image, digest, { artifactType, after, limit })
+    const query = new URLSearchParams({
+      n: String(limit),
+      last: String(next),
+      ...(artifactType === undefined ? {} : { artifactType }),
+    })
+    const address = `${below(ctx.subject.name, image, `referrers/${digest}`)}?${query.toString()}`
+    const headers: Record<string, string> = {
+      ...(artifactType === undefined ? {} : { 'oci-filters-applied': 'artifactType' }),
+      ...(next === undefined ? {} : { link: `<${address}>; rel="next"` }),
+    }
     return json(index, { contentType: indexType, headers })
   },
 })

@@ -1,10 +1,12 @@
 import { Readable } from 'node:stream'
 import type { Ctx, SignedInCtx, SubjectCtx } from '../../access/context.ts'
 import { findAccountByName } from '../../access/access.store.ts'
-import type { PackageRow } from '../../db/tables/packages.ts'
+import type { Tx } from '../../db/database.ts'
+import type { PackageRow, PackageVersionRow } from '../../db/tables/packages.ts'
 import { BadRequest, NotFound } from '../../lib/errors.ts'
+import type { PackageVersionId } from '../../lib/ids.ts'
 import type { DescribedVersion } from '../catalog.store.ts'
-import { findDescribed, findPackage, listVersionsOf } from '../catalog.store.ts'
+import { findDescribed, findPackage, listDescribed } from '../catalog.store.ts'
 import { takingContents, type Arrived } from '../content.service.ts'
 import type { FileRecord } from '../file.store.ts'
 import { metadataOf } from '../metadata.rules.ts'
@@ -29,7 +31,15 @@ import {
   type ManifestMetadata,
 } from './container.rules.ts'
 import { manifestFile, type KnownContent } from './contents.ts'
-import { findFileOfImage, listImages, listVersionsWithManifest, loadContents } from './container.store.ts'
+import {
+  findFileOfImage,
+  listImages,
+  listReferrers,
+  listTags,
+  listVersionsWithManifest,
+  loadContents,
+  putReferences,
+} from './container.store.ts'
 
 const type = 'container'
 
@@ -158,6 +168,7 @@ export async function pushManifest(
       version: reference,
       metadata,
       whenThere: 'replace',
+      whileHeld: (tx, version) => noteReferences(tx, version, manifest),
       files: [
         { fileName: manifestFile, isLead: true, content: arrived },
         ...[...parts].map((hex) => ({ fileName: blobFile(hex), isLead: false, content: { sha256: hex } })),
@@ -167,6 +178,28 @@ export async function pushManifest(
   })
 }
 
+/** Notes what a manifest names. The manifests of an index are looked at once more: now none of them can go. */
+async function noteReferences(
+  tx: Tx,
+  { id, package_id: packageId }: PackageVersionRow,
+  manifest: Manifest,
+): Promise<void> {
+  const names = manifest.isIndex ? manifest.parts.map(({ digest }) => contentNameOf(digest)) : []
+  const known = await loadContents(tx, packageId, names, true)
+  if (manifest.isIndex) checkParts(manifest, known)
+  const parts = new Set(manifest.isIndex ? manifest.parts.map(({ digest }) => known.get(digest)?.sha256 ?? '') : [])
+  const row = (digest: string, isSubject: boolean) => ({
+    version_id: id,
+    package_id: packageId,
+    digest,
+    is_subject: isSubject,
+  })
+  await putReferences(tx, id, [
+    ...[...parts].map((hex) => row(digestOf(hex), false)),
+    ...(manifest.subject === undefined ? [] : [row(manifest.subject, true)]),
+  ])
+}
+
 /** The version of an image that a tag or digest means, or `NotFound`. */
 async function getManifestVersion(ctx: SubjectCtx, image: string, reference: string): Promise<DescribedVersion> {
   const row = await findPackage(ctx.db, imageKey(ctx, image))
@@ -174,8 +207,7 @@ async function getManifestVersion(ctx: SubjectCtx, image: string, reference: str
   const direct = await findDescribed(ctx.db, row.id, comparable(reference))
   if (direct) return direct
   const [first] = isDigest(reference) ? await listVersionsWithManifest(ctx.db, row.id, contentNameOf(reference)) : []
-  const found =
-    first === undefined ? undefined : (await listVersionsOf(ctx.db, [row.id])).find(({ id }) => id === first)
+  const [found] = first === undefined ? [] : await listDescribed(ctx.db, [first])
   if (!found) throw noManifest()
   return found
 }
@@ -199,19 +231,15 @@ export async function removeManifest(ctx: SubjectCtx & SignedInCtx, image: strin
   const ids = isDigest(reference)
     ? await listVersionsWithManifest(ctx.db, row.id, contentNameOf(reference))
     : [(await getManifestVersion(ctx, image, reference)).id]
-  const versions = (await listVersionsOf(ctx.db, [row.id])).filter(({ id }) => ids.includes(id))
+  const versions = await listDescribed(ctx.db, ids)
   if (versions.length === 0) throw noManifest()
   for (const version of versions) await removeVersion(ctx, version)
 }
 
-/** A page of the tags of an image, in the order of their letters. */
+/** A page of the tags of an image, in the order of their letters, whatever their case (OCI distribution 1.1). */
 export async function getTags(ctx: SubjectCtx, image: string, after: string, limit: number) {
   const row = await getImage(ctx, image)
-  const tags = (await listVersionsOf(ctx.db, [row.id]))
-    .filter((version) => metadataOf<ManifestMetadata>(version).isTagged)
-    .map(({ version }) => version)
-    .toSorted((one, other) => (one < other ? -1 : 1))
-    .filter((tag) => after === '' || tag > after)
+  const tags = await listTags(ctx.db, row.id, comparable(after), limit + 1)
   return { tags: tags.slice(0, limit), hasMore: tags.length > limit }
 }
 
@@ -219,16 +247,29 @@ export async function getTags(ctx: SubjectCtx, image: string, after: string, lim
 export const getImages = ({ db, viewer }: Ctx, after: string, limit: number): Promise<string[]> =>
   listImages(db, viewer, after.toLowerCase(), limit)
 
-/** The manifests that refer to a manifest, as an index (OCI distribution 1.1); of one kind when it is given. */
-export async function getReferrers(ctx: SubjectCtx, image: string, digest: string, artifactType: string | undefined) {
+/**
+ * A page of the manifests that refer to a manifest, as an index (OCI distribution 1.1); of one kind when it is given.
+ * @param after where the page before ended; 0 is the first page
+ */
+export async function getReferrers(
+  ctx: SubjectCtx,
+  image: string,
+  digest: string,
+  {
+    artifactType,
+    after,
+    limit,
+  }: { readonly artifactType: string | undefined; readonly after: number; readonly limit: number },
+) {
   if (!isDigest(digest)) throw new BadRequest('the digest is malformed', 'digest_invalid')
   const row = await findPackage(ctx.db, imageKey(ctx, image))
-  const all = row ? (await listVersionsOf(ctx.db, [row.id])).map((each) => metadataOf<ManifestMetadata>(each)) : []
-  const found = all.filter(
-    (each) => each.subject === digest && (artifactType === undefined || each.artifactType === artifactType),
-  )
+  const rows = row ? await listReferrers(ctx.db, row.id, digest, after as PackageVersionId, limit + 1) : []
+  const found = rows
+    .slice(0, limit)
+    .map((each) => metadataOf<ManifestMetadata>(each))
+    .filter((each) => artifactType === undefined || each.artifactType === artifactType)
   const byDigest = new Map(found.map((each) => [each.digest, each]))
-  return {
+  const index = {
     schemaVersion: 2,
     mediaType: indexType,
     manifests: [...byDigest.values()].map((each) => ({
@@ -239,4 +280,5 @@ export async function getReferrers(ctx: SubjectCtx, image: string, digest: strin
       ...(each.annotations === undefined ? {} : { annotations: each.annotations }),
     })),
   }
+  return { index, next: rows.length > limit ? rows[limit - 1]?.id : undefined }
 }

@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
 import { accountsShownTo } from '../../access/access-rule.store.ts'
 import type { Viewer } from '../../auth/viewer.ts'
+import { bytewise } from '../../db/bytewise.ts'
 import type { Db, Tx } from '../../db/database.ts'
-import type { NewPackageUploadRow, PackageUploadRow } from '../../db/tables/packages.ts'
+import type { NewPackageUploadRow, PackageReferenceRow, PackageUploadRow } from '../../db/tables/packages.ts'
 import type { PackageId, PackageVersionId, UserId } from '../../lib/ids.ts'
 import type { Unix } from '../../lib/time.ts'
 import { fileRecords, type FileRecord } from '../file.store.ts'
@@ -25,7 +26,7 @@ export const findFileOfImage = (
 
 /** Those contents that an image has, or manifests of it, by each of their digests. */
 export async function loadContents(
-  db: Db,
+  db: Db | Tx,
   packageId: PackageId,
   names: readonly ContentName[],
   isManifests: boolean,
@@ -67,6 +68,74 @@ export const listVersionsWithManifest = async (
       .orderBy('package_version.id')
       .execute()
   ).map((row) => row.id)
+
+/** A page of the tags of an image, by their bytes, after one of them; which have no colon, as digests have. */
+export const listTags = async (db: Db, packageId: PackageId, after: string, limit: number): Promise<string[]> =>
+  (
+    await db
+      .selectFrom('package_version')
+      .select('version')
+      .where('package_id', '=', packageId)
+      .where('is_internal', '=', false)
+      .where('lower_version', 'not like', '%:%')
+      .where(bytewise(db, 'lower_version'), '>', after)
+      .orderBy(bytewise(db, 'lower_version'))
+      .limit(limit)
+      .execute()
+  ).map(({ version }) => version)
+
+/** Versions of an image whose manifests are about one, after one of them, with what is known of each. */
+export const listReferrers = (db: Db, packageId: PackageId, digest: string, after: PackageVersionId, limit: number) =>
+  db
+    .selectFrom('package_reference')
+    .innerJoin('package_version_metadata', 'package_version_metadata.version_id', 'package_reference.version_id')
+    .select(['package_reference.version_id as id', 'package_version_metadata.body as metadata'])
+    .where('package_reference.package_id', '=', packageId)
+    .where('package_reference.digest', '=', digest)
+    .where('package_reference.is_subject', '=', true)
+    .where('package_reference.version_id', '>', after)
+    .orderBy('package_reference.version_id')
+    .limit(limit)
+    .execute()
+
+/** Notes what the manifest of a version names, in the place of what it named. */
+export async function putReferences(
+  tx: Tx,
+  versionId: PackageVersionId,
+  references: readonly PackageReferenceRow[],
+): Promise<void> {
+  await tx.deleteFrom('package_reference').where('version_id', '=', versionId).execute()
+  if (references.length > 0) await tx.insertInto('package_reference').values(references).execute()
+}
+
+/** Indexes of images whose parts were not noted. */
+export const listUnreadIndexes = (db: Db, packageIds: readonly PackageId[]) =>
+  db
+    .selectFrom('package_reference')
+    .select(['version_id as id', 'package_id as packageId'])
+    .where('package_id', 'in', packageIds)
+    .where('digest', '=', '')
+    .where('is_subject', '=', false)
+    .execute()
+
+/** Notes them; an index that was replaced meanwhile has other ones. */
+export async function putPartsOf(
+  tx: Tx,
+  versionId: PackageVersionId,
+  packageId: PackageId,
+  digests: readonly string[],
+): Promise<void> {
+  const unread = await tx
+    .deleteFrom('package_reference')
+    .where('version_id', '=', versionId)
+    .where('digest', '=', '')
+    .executeTakeFirst()
+  if (unread.numDeletedRows === 0n || digests.length === 0) return
+  await tx
+    .insertInto('package_reference')
+    .values(digests.map((digest) => ({ version_id: versionId, package_id: packageId, digest, is_subject: false })))
+    .execute()
+}
 
 /** Images of owners who are shown to the viewer, as `owner/image`, after one of them. */
 export const listImages = async (

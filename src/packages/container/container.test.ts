@@ -215,6 +215,22 @@ test('containerListReferrers, containerCatalog: what refers to a manifest; image
   assert.deepEqual(json.manifests[0].annotations, { a: 'b' })
   const filtered = await guest('GET', `alice/deep/app/referrers/${subject}?artifactType=other`)
   assert.deepEqual([filtered.json.manifests, filtered.headers.get('oci-filters-applied')], [[], 'artifactType'])
+  // In pages, each of which names the next.
+  await push(alice, 'alice/deep/app', 'Signature', '{}', [], { ...more, artifactType: 'application/x-signature' })
+  const one = await guest('GET', `alice/deep/app/referrers/${subject}?n=1`)
+  const next = /^<\/v2\/(.+)>; rel="next"$/.exec(one.headers.get('link') ?? '')?.[1] ?? ''
+  const two = await guest('GET', next)
+  assert.deepEqual(
+    [one, two].map((page) => page.json.manifests.map((each: { artifactType: string }) => each.artifactType)),
+    [['application/x-sbom'], ['application/x-signature']],
+  )
+  assert.equal(two.headers.get('link'), null)
+  // A tag that is pushed anew is no longer about what it was about.
+  await push(alice, 'alice/deep/app', 'sbom', '{}', [])
+  assert.equal((await guest('GET', `alice/deep/app/referrers/${subject}`)).json.manifests.length, 1)
+  const tags = await guest('GET', 'alice/deep/app/tags/list')
+  assert.deepEqual(tags.json.tags, ['latest', 'sbom', 'Signature'])
+  assert.deepEqual((await guest('GET', 'alice/deep/app/tags/list?n=1&last=SBOM')).json.tags, ['Signature'])
   assert.equal((await guest('GET', 'alice/deep/app/referrers/x')).status, 400)
   assert.deepEqual((await guest('GET', '_catalog')).json, { repositories: ['alice/deep/app'] })
   assert.deepEqual((await hidden('GET', '_catalog?n=1')).json, { repositories: ['alice/deep/app'] })

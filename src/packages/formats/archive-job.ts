@@ -14,9 +14,20 @@ export interface PackJob {
   readonly content: Uint8Array
 }
 
-export type ArchiveJob = FindJob | PackJob
+/** Looks which of some texts an expression fits, whatever their letter case. */
+export interface MatchJob {
+  readonly kind: 'match'
+  readonly source: string
+  readonly texts: readonly string[]
+}
 
-/** What was found or packed; undefined when there was no such file, or no archive. */
+export type ArchiveJob = FindJob | PackJob | MatchJob
+
+/**
+ * What was found or packed; undefined when there was no such file, or no archive. For texts whether each fits; undefined
+ * when that took too long.
+ */
 export interface ArchiveAnswer {
   readonly content?: Uint8Array
+  readonly matches?: readonly boolean[] | undefined
 }

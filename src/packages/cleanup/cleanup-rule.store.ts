@@ -1,0 +1,41 @@
+import type { Db, Tx } from '../../db/database.ts'
+import type { NewPackageCleanupRuleRow, PackageCleanupRuleRow } from '../../db/tables/packages.ts'
+import type { PackageRuleId, UserId } from '../../lib/ids.ts'
+
+/** The rules of an owner, by the registries' names: one of each at most. */
+export const listRules = (db: Db, ownerId: UserId): Promise<PackageCleanupRuleRow[]> =>
+  db.selectFrom('package_cleanup_rule').selectAll().where('owner_id', '=', ownerId).orderBy('type').execute()
+
+export const findRule = (db: Db, id: PackageRuleId): Promise<PackageCleanupRuleRow | undefined> =>
+  db.selectFrom('package_cleanup_rule').selectAll().where('id', '=', id).executeTakeFirst()
+
+/** Makes a rule; undefined when the owner has one for the registry. */
+export const insertRule = (tx: Tx, values: NewPackageCleanupRuleRow): Promise<PackageCleanupRuleRow | undefined> =>
+  tx
+    .insertInto('package_cleanup_rule')
+    .values(values)
+    .onConflict((conflict) => conflict.columns(['owner_id', 'type']).doNothing())
+    .returningAll()
+    .executeTakeFirst()
+
+/** Changes a rule; undefined when it is gone. */
+export const updateRule = (
+  tx: Tx,
+  id: PackageRuleId,
+  values: Partial<Omit<NewPackageCleanupRuleRow, 'id'>>,
+): Promise<PackageCleanupRuleRow | undefined> =>
+  tx.updateTable('package_cleanup_rule').set(values).where('id', '=', id).returningAll().executeTakeFirst()
+
+export const deleteRule = async (tx: Tx, id: PackageRuleId): Promise<boolean> =>
+  (await tx.deleteFrom('package_cleanup_rule').where('id', '=', id).executeTakeFirst()).numDeletedRows > 0n
+
+/** Rules of all owners that are switched on, after an id. */
+export const listEnabledRules = (db: Db, after: PackageRuleId | undefined, limit: number) =>
+  db
+    .selectFrom('package_cleanup_rule')
+    .select(['id', 'owner_id'])
+    .where('is_enabled', '=', true)
+    .where('id', '>', after ?? (0 as PackageRuleId))
+    .orderBy('id')
+    .limit(limit)
+    .execute()

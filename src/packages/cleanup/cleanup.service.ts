@@ -1,0 +1,314 @@
+import type { Services, SubjectCtx } from '../../access/context.ts'
+import type { PackageCleanupRuleRow } from '../../db/tables/packages.ts'
+import { BadRequest, Invalid } from '../../lib/errors.ts'
+import type { PackageVersionId, UserId } from '../../lib/ids.ts'
+import { nowUnix } from '../../lib/time.ts'
+import { readIndexParts } from '../container/index-parts.service.ts'
+import { matching } from '../formats/archive-thread.ts'
+import { deleteVersion } from '../package.service.ts'
+import { loadVersions, type VersionRecord } from '../package.store.ts'
+import { expressionOf, type RuleSettings } from './cleanup-rule.rules.ts'
+import {
+  isAsJudged,
+  isNeededPart,
+  listPackagesFrom,
+  listVersionNames,
+  loadCandidates,
+  loadManifests,
+  pageOfVersionNames,
+  type FromName,
+  type RuledPackage,
+  type VersionName,
+} from './cleanup.store.ts'
+import { judged, withNeeded, type Candidate, type ManifestLinks, type Matches, type Verdict } from './cleanup.rules.ts'
+
+/** Packages that are counted at once, and versions that are read at once. */
+const packagesAtOnce = 200
+const versionsAtOnce = 1000
+
+/** Most versions of one package that are judged: the newest would be no newest of some of them. */
+const maxVersions = 200_000
+
+const imageType = 'container'
+
+export const settingsOf = (row: PackageCleanupRuleRow): RuleSettings => ({
+  isEnabled: row.is_enabled,
+  keepCount: row.keep_count,
+  keepPattern: row.keep_pattern,
+  removeDays: row.remove_days,
+  removePattern: row.remove_pattern,
+  matchesFullName: row.matches_full_name,
+})
+
+/** A package with what its rule says of all of its versions. */
+interface JudgedPackage {
+  readonly lowerName: string
+  readonly verdicts: readonly Verdict[]
+  readonly links: ReadonlyMap<PackageVersionId, ManifestLinks>
+}
+
+/** Small packages are looked at together, a large one by itself. */
+function inGroups(packages: readonly RuledPackage[]): RuledPackage[][] {
+  const groups: RuledPackage[][] = []
+  let room = 0
+  for (const each of packages) {
+    if (each.versions > room) {
+      groups.push([])
+      room = versionsAtOnce
+    }
+    groups.at(-1)?.push(each)
+    room -= each.versions
+  }
+  return groups
+}
+
+async function* versionsOf(
+  { db }: Pick<Services, 'db'>,
+  group: readonly RuledPackage[],
+): AsyncGenerator<VersionName[]> {
+  const [first] = group
+  if (!first || group.length > 1 || first.versions <= versionsAtOnce) {
+    yield await listVersionNames(
+      db,
+      group.map(({ id }) => id),
+    )
+    return
+  }
+  let count = 0
+  for (let after = ''; count < maxVersions;) {
+    const page = await pageOfVersionNames(db, first.id, after, versionsAtOnce)
+    const last = page.at(-1)
+    if (!last) return
+    yield page
+    count += page.length
+    after = last.lowerVersion
+  }
+}
+
+/** Says which versions fit the patterns of a rule. Throws `Invalid` for a pattern that takes too long. */
+async function matchesOf(
+  services: Pick<Services, 'own'>,
+  rule: RuleSettings,
+  names: ReadonlyMap<number, string>,
+  candidates: readonly Candidate[],
+): Promise<Matches> {
+  const text = ({ packageId, version }: Candidate): string =>
+    rule.matchesFullName ? `${names.get(packageId) ?? ''}/${version}` : version
+  const fitting = async (field: string, pattern: string): Promise<PackageVersionId[] | undefined> => {
+    if (pattern === '') return undefined
+    const fits = await matching(services, expressionOf(pattern), candidates.map(text))
+    if (!fits) {
+      throw new Invalid(`[${field}]: the pattern takes too long`, 'cleanup_pattern_slow', { field })
+    }
+    return candidates.filter((_, index) => fits[index]).map(({ id }) => id)
+  }
+  const keep = await fitting('keep_pattern', rule.keepPattern)
+  const remove = await fitting('remove_pattern', rule.removePattern)
+  return { keep: keep && new Set(keep), remove: remove && new Set(remove) }
+}
+
+function linksOf({
+  manifests,
+  references,
+}: Awaited<ReturnType<typeof loadManifests>>): Map<PackageVersionId, ManifestLinks> {
+  const named = Map.groupBy(references, (reference) => reference.version_id)
+  return new Map(
+    manifests.map(({ version_id: id, sha256, sha512 }) => {
+      const own = named.get(id) ?? []
+      return [
+        id,
+        {
+          digests: [`sha256:${sha256}`, `sha512:${sha512}`],
+          parts: own.filter((each) => !each.is_subject).map(({ digest }) => digest),
+          subject: own.find((each) => each.is_subject)?.digest,
+        },
+      ]
+    }),
+  )
+}
+
+const union = <Id>(one: ReadonlySet<Id> | undefined, other: ReadonlySet<Id> | undefined): Set<Id> | undefined =>
+  one || other ? new Set([...(one ?? []), ...(other ?? [])]) : undefined
+
+async function judgeGroup(
+  services: Services,
+  { type, rule }: { readonly type: string; readonly rule: RuleSettings },
+  group: readonly RuledPackage[],
+): Promise<JudgedPackage[]> {
+  const isImage = type === imageType
+  const names = new Map(group.map(({ id, name }) => [id as number, name]))
+  if (isImage) {
+    await readIndexParts(
+      services,
+      group.map(({ id }) => id),
+    )
+  }
+  const candidates: Candidate[] = []
+  let matches: Matches = { keep: undefined, remove: undefined }
+  const links = new Map<PackageVersionId, ManifestLinks>()
+  for await (const versions of versionsOf(services, group)) {
+    const some = await loadCandidates(services.db, versions)
+    const found = await matchesOf(services, rule, names, some)
+    candidates.push(...some)
+    matches = { keep: union(matches.keep, found.keep), remove: union(matches.remove, found.remove) }
+    if (!isImage) continue
+    const ids = some.map(({ id }) => id)
+    for (const [id, link] of linksOf(await loadManifests(services.db, ids))) links.set(id, link)
+  }
+  const byPackage = Map.groupBy(candidates, ({ packageId }) => packageId)
+  const at = { nowUnix: nowUnix(services.clock), isImage }
+  return group.map(({ id, lowerName }) => {
+    const verdicts = judged(rule, byPackage.get(id) ?? [], matches, at)
+    return { lowerName, verdicts: isImage ? withNeeded(verdicts, links) : verdicts, links }
+  })
+}
+
+/** What a rule says of the owner's packages, by their names, from one of them on. */
+async function* judgePackages(
+  services: Services,
+  row: PackageCleanupRuleRow,
+  fromName: string,
+): AsyncGenerator<JudgedPackage> {
+  const asked = { type: row.type, rule: settingsOf(row) }
+  for (let from: FromName = { name: fromName, isIncluded: true }; ;) {
+    const packages = await listPackagesFrom(services.db, row.owner_id, row.type, from, packagesAtOnce)
+    for (const group of inGroups(packages)) yield* await judgeGroup(services, asked, group)
+    const last = packages.at(-1)
+    if (!last || packages.length < packagesAtOnce) return
+    from = { name: last.lowerName, isIncluded: false }
+  }
+}
+
+/** Most versions that one preview looks at; the next one goes on. */
+const previewed = 10_000
+
+/** What would go, in the order of the packages' names. */
+export interface Preview {
+  readonly versions: readonly { readonly version: VersionRecord; readonly sizeBytes: number; readonly reason: string }[]
+  readonly examined: number
+  /** Where the next preview goes on; undefined at the end. */
+  readonly next: string | undefined
+}
+
+/** Where a preview goes on: in which package, and how many of its versions were told. */
+interface Place {
+  readonly lowerName: string
+  readonly skipped: number
+}
+
+const written = ({ lowerName, skipped }: Place): string => Buffer.from(`${skipped} ${lowerName}`).toString('base64url')
+
+function placeOf(text: string | undefined): Place {
+  if (text === undefined || text === '') return { lowerName: '', skipped: 0 }
+  const [, skipped, lowerName] = /^(\d{1,9}) ([^\0]*)$/s.exec(Buffer.from(text, 'base64url').toString('utf8')) ?? []
+  if (lowerName === undefined) throw new BadRequest('this is no place to go on from', 'cleanup_place_invalid')
+  return { lowerName, skipped: Number(skipped) }
+}
+
+/**
+ * What a rule would remove now, a page at a time; nothing goes. Throws `BadRequest` for a place that nobody was told.
+ * @param after the `next` of the page before
+ */
+export async function previewCleanup(
+  ctx: SubjectCtx,
+  row: PackageCleanupRuleRow,
+  { after, limit }: { readonly after: string | undefined; readonly limit: number },
+): Promise<Preview> {
+  const place = placeOf(after)
+  const going: Verdict[] = []
+  let examined = 0
+  let next: Place | undefined
+  for await (const { lowerName, verdicts } of judgePackages(ctx, row, place.lowerName)) {
+    if (examined >= previewed || going.length >= limit) {
+      next = { lowerName, skipped: 0 }
+      break
+    }
+    const skipped = lowerName === place.lowerName ? place.skipped : 0
+    const found = verdicts.filter(({ goes }) => goes).slice(skipped)
+    const room = limit - going.length
+    going.push(...found.slice(0, room))
+    examined += verdicts.length
+    if (found.length > room) {
+      next = { lowerName, skipped: skipped + room }
+      break
+    }
+  }
+  const rows = await loadVersions(
+    ctx.db,
+    going.map(({ candidate }) => candidate.id),
+  )
+  const versions = going.flatMap(({ candidate: { id, sizeBytes }, reason }) => {
+    const version = rows.get(id)
+    return version ? [{ version, sizeBytes, reason }] : []
+  })
+  return { versions, examined, next: next && written(next) }
+}
+
+/** Most versions that are removed, and that are looked at, before others have their turn. */
+const removedAtOnce = 500
+const examinedAtOnce = 50_000
+
+/**
+ * Removes what a rule says, up to some number of versions. Gives how many went, and the package to go on with; undefined
+ * at the end. Throws `Invalid` for a pattern that takes too long.
+ */
+export async function applyCleanup(
+  services: Services,
+  row: PackageCleanupRuleRow,
+  doerId: UserId,
+  fromName: string,
+  signal: AbortSignal,
+): Promise<{ readonly removed: number; readonly next: string | undefined }> {
+  let removed = 0
+  let examined = 0
+  for await (const { lowerName, verdicts, links } of judgePackages(services, row, fromName)) {
+    if (examined >= examinedAtOnce || removed >= removedAtOnce) return { removed, next: lowerName }
+    examined += verdicts.length
+    // An index goes before what it is made of.
+    const partsIn = ({ id }: Candidate): number => links.get(id)?.parts.length ?? 0
+    const going = verdicts
+      .filter(({ goes }) => goes)
+      .map(({ candidate }) => candidate)
+      .toSorted((one, other) => partsIn(other) - partsIn(one))
+    const some = going.slice(0, removedAtOnce - removed)
+    const gone = await removeAll(services, some, links, doerId, signal)
+    removed += gone
+    if (gone > 0 && some.length < going.length) return { removed, next: lowerName }
+  }
+  return { removed, next: undefined }
+}
+
+/** Removes versions of a package, unless something came to them meanwhile. Gives how many went. */
+async function removeAll(
+  services: Services,
+  candidates: readonly Candidate[],
+  links: ReadonlyMap<PackageVersionId, ManifestLinks>,
+  doerId: UserId,
+  signal: AbortSignal,
+): Promise<number> {
+  const rows = await loadVersions(
+    services.db,
+    candidates.map(({ id }) => id),
+  )
+  let removed = 0
+  // What an index needs that is about to go, too, is looked at again.
+  for (let left = candidates; left.length > 0;) {
+    const kept: Candidate[] = []
+    for (const candidate of left) {
+      signal.throwIfAborted()
+      const version = rows.get(candidate.id)
+      const sha256 = links.get(candidate.id)?.digests[0]?.slice('sha256:'.length)
+      const isGone =
+        version &&
+        (await deleteVersion(services, version, doerId, async (tx) => {
+          if (!(await isAsJudged(tx, candidate))) return false
+          return sha256 === undefined || !(await isNeededPart(tx, candidate, sha256))
+        }))
+      if (isGone) removed += 1
+      else kept.push(candidate)
+    }
+    if (kept.length === left.length) break
+    left = kept
+  }
+  return removed
+}
