@@ -129,6 +129,9 @@ const attacker = new Worker(
   `,
   { eval: true, workerData: port },
 )
+/** Begins an attack, in place of the one before. */
+// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread is no window
+const begin = (texts) => attacker.postMessage(texts)
 const packet = (text) => (text.length + 4).toString(16).padStart(4, '0') + text
 const post = (service, body, length = body.length, more = '') =>
   `POST /${login}/${name}.git/git-${service} HTTP/1.1\r\nhost: x\r\n${more}git-protocol: version=2\r\ncontent-type: application/x-git-${service}-request\r\ncontent-length: ${length}\r\n\r\n${body}`
@@ -158,7 +161,7 @@ const attacks = {
 }
 const usual = {}
 for (const [attack, texts] of Object.entries(attacks)) {
-  attacker.postMessage(texts)
+  begin(texts)
   await new Promise((done) => setTimeout(done, 300))
   const row = []
   for (const [what, measure] of Object.entries(honest)) {
@@ -167,7 +170,7 @@ for (const [attack, texts] of Object.entries(attacks)) {
     row.push(`${what} ${ms.toFixed(1)} ms${attack === 'nobody' ? '' : ` (${(ms / usual[what]).toFixed(2)} x)`}`)
   }
   console.log(attack.padEnd(40), row.join('   '))
-  attacker.postMessage([])
+  begin([])
   await new Promise((done) => setTimeout(done, 1000))
 }
 await attacker.terminate()

@@ -17,11 +17,11 @@ const contract = new Map(
   ),
 )
 
-/** Values that no parameter lists, by the type that it is declared with. */
-const oddValues: Readonly<Record<string, readonly string[]>> = {
-  integer: ['-1', '0', '999999999999999', 'many'],
+/** A plain value of each type that a parameter is declared with, and then values that no parameter lists. */
+const triedValues: Readonly<Record<string, readonly string[]>> = {
+  integer: ['1', '-1', '0', '999999999999999', 'many'],
   string: ['nonsense', '\0', '%'],
-  boolean: ['perhaps'],
+  boolean: ['true', 'perhaps'],
   array: ['nonsense', '-1,x'],
 }
 
@@ -119,7 +119,7 @@ test('no body keeps a text with a zero byte, or a number that is not exact: 422,
   assert.ok((refused.get(422) ?? 0) > 200, `422 was answered ${refused.get(422)} times`)
 })
 
-test('no value of a query parameter is a defect: neither one that its list does not have, nor one out of range', async () => {
+test('no value of a query parameter is a defect: neither a plain one, nor one that its list does not have or out of range', async () => {
   await using forge = await startForge({
     users: ['alice'],
     settings: { repository: { ENABLE_FLAGS: true }, quota: { ENABLED: true } },
@@ -142,7 +142,7 @@ test('no value of a query parameter is a defect: neither one that its list does 
     const path = addressOf(operation.path, pull.number)
     for (const name of names) {
       listed += lists.includes(name) ? 1 : 0
-      for (const value of oddValues[typeOf(operation, name)] ?? []) {
+      for (const value of triedValues[typeOf(operation, name)] ?? []) {
         const answer = await root.send(operation.method, `${path}?${name}=${encodeURIComponent(value)}`)
         asked += 1
         if (answer.status >= 500) wrong.push(`${operation.id} with ${name}=${value}: ${answer.status}`)

@@ -7,6 +7,9 @@ import { EncodedBody } from '../lib/encoded-body.ts'
 /** Most bytes of answers that are kept. */
 const maxKeptBytes = 16 * 1024 * 1024
 
+/** A larger answer is made anew each time: it would take the place of too many others. */
+const maxEntryBytes = maxKeptBytes / 8
+
 /** What an entry takes besides its text, in bytes. */
 const entryBytes = 500
 
@@ -20,6 +23,7 @@ const pages = perApplication(
   () =>
     new LRUCache<string, Page<object>>({
       maxSize: maxKeptBytes,
+      maxEntrySize: maxEntryBytes,
       sizeCalculation: ({ body }) => body.sizeBytes + entryBytes,
     }),
 )

@@ -530,8 +530,8 @@ async function leadsEverywhere(db: Db, filter: IssueFilter): Promise<{ readonly 
   ]
   const counts = await Promise.all(
     leads.map(async (lead) => {
-      const some = sql`select 1 from ${(lead as { ids: Expression<IssueId> }).ids} as some limit ${sql.lit(fewEverywhere)}`
-      const { rows } = await sql<{ count: number }>`select count(*) as count from (${some}) as counted`.execute(db)
+      const few = sql`select 1 from ${(lead as { ids: Expression<IssueId> }).ids} as found limit ${sql.lit(fewEverywhere)}`
+      const { rows } = await sql<{ count: number }>`select count(*) as count from (${few}) as counted`.execute(db)
       return rows[0]?.count ?? 0
     }),
   )

@@ -191,6 +191,25 @@ test('issueListIssues: words are found in title, text and comments, needed ones,
   assert.deepEqual(await search('oven'), ['Oven'])
 })
 
+test('issueSearchIssues: by what the caller has to do with issues, and by labels', async () => {
+  await using forge = await startForge({ users: ['alice', 'bob'] })
+  const repo = await forge.given.repo()
+  const alice = forge.as('alice')
+  await alice.must('POST', `${repo.api}/labels`, { name: 'bug', color: '#aa0000' })
+  const bug = (await alice.must('GET', `${repo.api}/labels`)).json[0].id
+  await alice.must('POST', `${repo.api}/issues`, { title: 'given', assignees: ['alice'], labels: [bug] })
+  await alice.must('POST', `${repo.api}/issues`, { title: 'named', body: 'for @bob' })
+  await forge.settle()
+  const search = (query: string, who: string) => titles(forge, `/repos/issues/search?${query}`, who)
+  assert.deepEqual(await search('assigned=true', 'alice'), ['given'])
+  assert.deepEqual(await search('assigned=true&labels=bug', 'alice'), ['given'])
+  assert.deepEqual(await search('labels=bug', 'bob'), ['given'])
+  assert.deepEqual(await search('mentioned=true', 'bob'), ['named'])
+  assert.deepEqual(await search('assigned=true&mentioned=true', 'bob'), [])
+  assert.deepEqual(await search('reviewed=true', 'bob'), [])
+  assert.deepEqual(await search('review_requested=true', 'bob'), [])
+})
+
 test('issueSearchIssues: others see what is public; an owner and a team must exist', async () => {
   await using forge = await startForge()
   await forge.given.issue({ repo: await forge.given.repo(), title: 'open' })

@@ -133,6 +133,17 @@ async function presentEntries(
   )
 }
 
+/** What one path was at a commit, kept as folders are. */
+export function presentEntryAt(
+  place: Place,
+  view: ContentView,
+  entry: PathEntry,
+): Promise<EncodedBody<ContentsResponse>> {
+  const { kind, name, commit } = view.revision
+  const madeOf = ['entry', place.repo.git_key, repoApiUrl(place), kind, name, commit, view.ref, entry.path]
+  return keptAnswer(place, madeOf, () => presentContent(place, view, entry))
+}
+
 /**
  * One entry by itself, a file with its content unless that is larger than the limit.
  * @param lastCommit the last one that touched it, when that is known

@@ -10,7 +10,7 @@ import { pathText } from '../../http/schema.ts'
 import type { EncodedBody } from '../../lib/encoded-body.ts'
 import { Invalid } from '../../lib/errors.ts'
 import { mapLimited } from '../../lib/map-limited.ts'
-import { presentChange, presentContent, presentFolder } from './content.present.ts'
+import { presentChange, presentContent, presentEntryAt, presentFolder } from './content.present.ts'
 import {
   ApplyDiffPatchFileOptions,
   ChangeFilesOptions,
@@ -41,11 +41,11 @@ async function presentPath(
   ctx: RepoCtx,
   ref: string | undefined,
   path: string,
-): Promise<ContentsResponse | ContentsResponse[] | EncodedBody<ContentsResponse[]>> {
+): Promise<ContentsResponse[] | EncodedBody<ContentsResponse[]> | EncodedBody<ContentsResponse>> {
   if (ctx.repo.is_empty) return []
   const { revision, ref: name, content } = await getContent(ctx, ref, path)
   const view = { revision, ref: name }
-  return content.kind === 'folder' ? presentFolder(ctx, view, content) : presentContent(ctx, view, content.entry)
+  return content.kind === 'folder' ? presentFolder(ctx, view, content) : presentEntryAt(ctx, view, content.entry)
 }
 
 export const repoGetContentsList = operation({
