@@ -11,7 +11,7 @@ import { hashPassword } from '../secrets/passwords.ts'
 import { purgePossessions, removeAccount } from '../users/account-removal.service.ts'
 import { mayUseEmail } from '../users/email.rules.ts'
 import { isEmailOfOther, setPrimaryEmail } from '../users/email.service.ts'
-import { mayUsePassword } from '../users/credentials/password.rules.ts'
+import { checkNewPassword } from '../users/credentials/password-choice.service.ts'
 import { holdAccount, tellAccountChange } from '../users/account-change.service.ts'
 import { findUserById, updateUser } from '../users/user.store.ts'
 import { mayUseWebsite } from '../users/website.rules.ts'
@@ -45,10 +45,7 @@ export async function editAccount(ctx: SignedInCtx, account: UserRow, edit: Acco
     throw new Invalid('source_id and login_name go together', 'login_source_incomplete')
   }
   if (edit.sourceId) throw new Invalid(`the sign-in source ${edit.sourceId} does not exist`, 'source_not_found')
-  if (edit.password) {
-    const strong = mayUsePassword(edit.password, config.security)
-    if (!strong.allowed) throw new BadRequest(strong.reason, 'password_weak')
-  }
+  if (edit.password) await checkNewPassword(ctx, edit.password)
   await checkNewEmail(ctx, account, edit.email)
   const site = mayUseWebsite(edit.columns.website ?? '', config.service.validSiteUrlSchemes)
   if (!site.allowed) throw new Invalid(site.reason, 'website_invalid')
@@ -68,6 +65,7 @@ export async function editAccount(ctx: SignedInCtx, account: UserRow, edit: Acco
         await endSessions(tx, account.id)
         const about = { kind: 'account', id: account.id } as const
         await recordAct(tx, { action: 'password.changed', doerId: ctx.viewer.id, about })
+        await publish(tx, 'credential.changed', { userId: account.id, what: 'password', name: '' })
       }
       if (edit.email) {
         if (account.kind === 'organization') await updateUser(tx, account.id, { email: edit.email })

@@ -35,6 +35,9 @@ export const passwords: CredentialReader = {
   async read(services, { ip, headers }, presented) {
     if (presented.kind !== 'basic') return undefined
     const { login, password } = presented
+    if (!services.config.service.enableBasicAuthentication) {
+      throw new Unauthenticated('passwords do not count here: use an access token', 'basic_authentication_off')
+    }
     const viewer = await viewerOfPassword(services, { login, password, ip })
     if (!viewer) return undefined
     const code = codeHeaders.map((name) => headers[name]).find((value) => typeof value === 'string')

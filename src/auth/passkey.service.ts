@@ -1,7 +1,9 @@
 import { isIP } from 'node:net'
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server'
 import type { Config } from '../config/load-config.ts'
+import { recordAct } from '../audit/audit.ts'
 import { isUniqueViolation, transaction } from '../db/database.ts'
+import { publish } from '../events/hub.ts'
 import type { PasskeyRow, UserRow } from '../db/tables/accounts.ts'
 import { Conflict, Invalid, NotFound } from '../lib/errors.ts'
 import type { PasskeyId, UserId } from '../lib/ids.ts'
@@ -239,6 +241,8 @@ export async function addPasskey(
         created_unix: now,
         used_unix: 0,
       })
+      await recordAct(tx, { action: 'passkey.added', doerId: user.id, about: passkeyOf(user.id, own.name) })
+      await publish(tx, 'credential.changed', { userId: user.id, what: 'passkey', name: own.name })
       return addWithPasskey(tx, user.id, now)
     })
   } catch (error) {
@@ -246,6 +250,10 @@ export async function addPasskey(
     throw error
   }
 }
+
+/** What the audit log says that an act on a passkey is about: whose it is, and what they call it. */
+const passkeyOf = (userId: UserId, name?: string) =>
+  ({ kind: 'second factor', id: userId, ...(name === undefined ? {} : { name }) }) as const
 
 const inUse = () => new Conflict('this passkey is there already', 'passkey_used')
 
@@ -274,6 +282,8 @@ export async function removePasskey(services: AuthServices, userId: UserId, id: 
   const removed = await transaction(services.db, async (tx) => {
     if (!(await deletePasskey(tx, userId, id))) return false
     await removeWithPasskey(tx, userId, (await listPasskeys(tx, userId)).length)
+    await recordAct(tx, { action: 'passkey.removed', doerId: userId, about: passkeyOf(userId) })
+    await publish(tx, 'credential.changed', { userId, what: 'secondFactorRemoved', name: '' })
     return true
   })
   if (!removed) throw new NotFound('there is no such passkey', 'passkey_not_found')

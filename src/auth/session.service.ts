@@ -241,6 +241,15 @@ export const noteSessionsUsed = ({ session, security }: Pick<Config, 'session' |
 export const sessionsOf = ({ db, clock }: AuthServices, userId: UserId): Promise<SessionRow[]> =>
   listSessions(db, userId, nowUnix(clock))
 
+/** How long a sign-in proves that somebody is there themselves, in seconds. */
+const freshSeconds = 900
+
+/** Whether somebody signed in to a session themselves a short time ago; a browser that stays signed in shows nothing. */
+export async function isFreshSession(services: AuthServices, userId: UserId, id: SessionId): Promise<boolean> {
+  const session = (await sessionsOf(services, userId)).find((each) => each.id === id)
+  return session?.former_hash === null && session.created_unix + freshSeconds > nowUnix(services.clock)
+}
+
 /** Ends a session of an account; false when there is none of this id. */
 export const endSession = ({ db }: AuthServices, userId: UserId, id: SessionId): Promise<boolean> =>
   transaction(db, (tx) => deleteSession(tx, userId, id))

@@ -1,5 +1,6 @@
 import { recordAct } from '../audit/audit.ts'
 import { isUniqueViolation, transaction, type Tx } from '../db/database.ts'
+import { publish } from '../events/hub.ts'
 import type { NewTwoFactorRow, TwoFactorRow, UserRow } from '../db/tables/accounts.ts'
 import { Conflict, Invalid, TooManyRequests, Unauthenticated } from '../lib/errors.ts'
 import type { UserId } from '../lib/ids.ts'
@@ -156,6 +157,7 @@ export async function enrol(
   try {
     await transaction(services.db, async (tx) => {
       await recordAct(tx, { ...actOn(user.id), action: 'secondFactor.added' })
+      await publish(tx, 'credential.changed', { userId: user.id, what: 'codes', name: '' })
       // Whoever has passkeys has a row already.
       const isAdded = await addCodes(tx, user.id, { sealed, scratch_hash: hashToken(scratch), last_step: 0 })
       if (!isAdded) await insertTwoFactor(tx, newRow(user.id, sealed, scratch, now))
@@ -204,12 +206,17 @@ export async function renewScratch(services: AuthServices, user: UserRow): Promi
   return scratch
 }
 
+async function tellRemoved(tx: Tx, userId: UserId): Promise<void> {
+  await recordAct(tx, { ...actOn(userId), action: 'secondFactor.removed' })
+  await publish(tx, 'credential.changed', { userId, what: 'secondFactorRemoved', name: '' })
+}
+
 /** Ends the codes; passkeys stay. False when there were none. */
 export const disableCodes = ({ db }: AuthServices, userId: UserId): Promise<boolean> =>
   transaction(db, async (tx) => {
     const hasPasskeys = (await listPasskeys(tx, userId)).length > 0
     const isGone = await (hasPasskeys ? removeCodes(tx, userId) : deleteTwoFactor(tx, userId))
-    if (isGone) await recordAct(tx, { ...actOn(userId), action: 'secondFactor.removed' })
+    if (isGone) await tellRemoved(tx, userId)
     return isGone
   })
 
@@ -218,6 +225,6 @@ export const removeSecondFactors = ({ db }: AuthServices, userId: UserId): Promi
   transaction(db, async (tx) => {
     await deletePasskeysOf(tx, userId)
     const isGone = await deleteTwoFactor(tx, userId)
-    if (isGone) await recordAct(tx, { ...actOn(userId), action: 'secondFactor.removed' })
+    if (isGone) await tellRemoved(tx, userId)
     return isGone
   })

@@ -142,6 +142,7 @@ const rules: Rules = {
   'team.repoRemoved': ofMembers,
   'access.reduced': untold('what it follows from is told'),
   'link.requested': untold("it has a mail sent, and whether to somebody is nobody's matter"),
+  'credential.changed': untold('its owner is told by mail, and it is the matter of nobody else'),
   'avatar.replaced': untold('it has a file removed that nobody names any more'),
 }
 

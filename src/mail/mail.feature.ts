@@ -2,17 +2,20 @@ import type { Feature } from '../access/feature.ts'
 import { mailLink } from './link-mail.subscribers.ts'
 import { readInbox } from './incoming/read-inbox.task.ts'
 import { mailAdmins, mailPeople, mailWatchers } from './mail-people.subscribers.ts'
+import { keyMails, mailSecurity } from './security.subscribers.ts'
 import { sendMails } from './send-mails.job.ts'
 import { mailWelcome } from './welcome.subscribers.ts'
 
 /** What is told by mail. */
 export const mail: Feature = {
-  subscribers: [mailWelcome, mailLink, mailPeople, mailWatchers, mailAdmins],
-  muted: ({ mailer, service, admin }) => [
+  subscribers: [mailWelcome, mailLink, mailSecurity, mailPeople, mailWatchers, mailAdmins],
+  muted: ({ mailer, service, admin, ingot }) => [
     ...(mailer.enabled ? [] : [mailWelcome, mailLink]),
+    ...(mailer.enabled && ingot.securityMails ? [] : [mailSecurity]),
     ...(mailer.enabled && service.enableNotifyMail ? [] : [mailPeople, mailWatchers]),
     ...(mailer.enabled && admin.sendNotificationEmailOnNewUser ? [] : [mailAdmins]),
   ],
+  services: [keyMails],
   jobs: [sendMails],
   schedules: (config) => (config.emailIncoming.enabled ? [readInbox(config)] : []),
 }

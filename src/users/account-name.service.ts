@@ -24,7 +24,7 @@ const secondsOfDay = 86_400
  */
 export async function checkAccountName(services: Services, name: string, self?: UserRow): Promise<void> {
   const { config, db, clock } = services
-  const named = mayNameAccount(name)
+  const named = mayNameAccount(name, config.service)
   if (!named.allowed) throw new Invalid(named.reason, 'name_invalid')
   const holder = await findUserByName(db, name)
   if (holder && holder.id !== self?.id) throw new Invalid(`the name ${name} is taken`, 'name_taken')

@@ -1,4 +1,5 @@
 import type { Services } from '../access/context.ts'
+import { hashPassword } from '../secrets/passwords.ts'
 import { newSecret } from '../secrets/tokens.ts'
 import { createUser } from './user.service.ts'
 import { countPeople, findUserByName } from './user.store.ts'
@@ -29,7 +30,8 @@ export async function ensureFirstAdministrator(services: Services): Promise<Firs
   await createUser(services, {
     name: defaultLogin,
     email: `${defaultLogin}@localhost.localdomain`,
-    password,
+    // Made here: there is no list that it could be on, and nothing to ask before the first start is over.
+    passwordHash: await hashPassword(password),
     isAdmin: true,
   })
   return { login: defaultLogin, password }

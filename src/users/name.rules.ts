@@ -14,14 +14,15 @@ const reservedEndings = ['.keys', '.gpg', '.rss', '.atom', '.png']
 /** Most characters of an account's name. */
 export const maxAccountNameLength = 40
 
-/** Whether an account or organization may be called so. */
-export function mayNameAccount(name: string): Verdict {
+/** Whether an account or organization may be called so; dots are as `[service].ALLOW_DOTS_IN_USERNAMES` says. */
+export function mayNameAccount(name: string, rules: { readonly allowDotsInUsernames: boolean }): Verdict {
   if (name.length === 0 || name.length > maxAccountNameLength) {
     return deny(`a name has 1 to ${maxAccountNameLength} characters`)
   }
   if (!/^[0-9A-Za-z](?:[0-9A-Za-z]|[-_.](?=[0-9A-Za-z]))*$/.test(name)) {
     return deny('a name has letters and digits, with single - _ . between them')
   }
+  if (name.includes('.') && !rules.allowDotsInUsernames) return deny('names have no dots here')
   const lower = name.toLowerCase()
   if (reservedNames.has(lower)) return deny(`the name ${name} is reserved`)
   const ending = reservedEndings.find((each) => lower.endsWith(each))

@@ -4,14 +4,14 @@ import { maySeeAccount } from '../access/rights.ts'
 import { isUniqueViolation, transaction } from '../db/database.ts'
 import type { UserRow, Visibility } from '../db/tables/accounts.ts'
 import { publish } from '../events/hub.ts'
-import { BadRequest, Invalid, NotFound } from '../lib/errors.ts'
+import { Invalid, NotFound } from '../lib/errors.ts'
 import type { UserId } from '../lib/ids.ts'
 import type { Page } from '../lib/paging.ts'
 import { nowUnix, type Unix } from '../lib/time.ts'
 import { hashPassword } from '../secrets/passwords.ts'
 import { mayUseEmail } from './email.rules.ts'
 import { mayNameAccount } from './name.rules.ts'
-import { mayUsePassword } from './credentials/password.rules.ts'
+import { checkNewPassword } from './credentials/password-choice.service.ts'
 import {
   blankAccount,
   countSearchedPeople,
@@ -52,14 +52,11 @@ export interface NewAccount {
  */
 export async function createUser(services: Services, account: NewAccount): Promise<UserRow> {
   const { config, db } = services
-  const named = mayNameAccount(account.name)
+  const named = mayNameAccount(account.name, config.service)
   if (!named.allowed) throw new Invalid(named.reason, 'name_invalid')
   const addressed = mayUseEmail(account.email)
   if (!addressed.allowed) throw new Invalid(addressed.reason, 'email_invalid')
-  if (account.password !== undefined && account.password !== '') {
-    const strong = mayUsePassword(account.password, config.security)
-    if (!strong.allowed) throw new BadRequest(strong.reason, 'password_weak')
-  }
+  if (account.password !== undefined && account.password !== '') await checkNewPassword(services, account.password)
   if (await findUserByName(db, account.name)) throw new Invalid(`the name ${account.name} is taken`, 'name_taken')
   if ((await findEmail(db, account.email))?.is_activated) {
     throw new Invalid(`the address ${account.email} is already in use`, 'email_taken')

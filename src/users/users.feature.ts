@@ -12,6 +12,7 @@ import * as blockRoutes from './social/block.routes.ts'
 import * as avatarRoutes from './avatars/avatar.routes.ts'
 import { removeReplacedAvatar } from './avatars/avatar.subscribers.ts'
 import { accountCounters } from './counter.store.ts'
+import { passwordRanges } from './credentials/password-range.ts'
 import { deleteExpiredSessions } from './credentials/delete-expired-sessions.task.ts'
 import { deleteOldLinks } from './entry/delete-old-links.task.ts'
 import { entryLimits } from './entry/entry-limits.ts'
@@ -35,7 +36,7 @@ export const users: Feature = {
   ],
   subscribers: [removeReplacedAvatar, emptyPurgedEvents],
   schedules: () => [deleteExpiredSessions, deleteOldLinks],
-  services: [entryLimits],
+  services: [entryLimits, passwordRanges],
   sealed: [{ table: 'two_factor', column: 'sealed', purpose: twoFactorPurpose }],
   files: [{ table: 'user', column: 'avatar_key', store: 'avatars' }],
   counters: accountCounters,

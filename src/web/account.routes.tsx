@@ -90,7 +90,15 @@ async function accountPage(ctx: PersonCtx, told: { readonly wrong?: Wrong; reado
       <section class="sheet" aria-labelledby="password_title">
         <h2 id="password_title">Password</h2>
         {viewer.user.password_hash === null ? (
-          <p>This account has no password here.</p>
+          <p>
+            This account has no password here.
+            {ctx.mailer.isEnabled && viewer.user.login_source_id === 0 ? (
+              <>
+                {' '}
+                <a href={sitePath(config, 'user/forgot_password')}>Set one by mail</a>
+              </>
+            ) : null}
+          </p>
         ) : (
           <Form ctx={ctx} to="user/settings/account" problem={problemIn('password')}>
             <KnownUser name={viewer.user.name} />

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { transaction } from '../db/database.ts'
 import { Browser, hiddenFields } from '../testing/browser.ts'
 import { startForge, testPassword, type Forge } from '../testing/forge.ts'
 import { linkOf, withMail } from '../testing/mail.ts'
@@ -185,4 +186,23 @@ test('forms that change something are taken from pages of this site alone', asyn
     }
   }
   assert.match((await browser.get('/')).text, /Signed in/)
+})
+
+test('addAddressSubmit: an account without a password here shows by a fresh sign-in that it is its owner', async () => {
+  await using forge = await startForge({ users: ['alice'], standAt: Date.now() })
+  const browser = new Browser(forge)
+  await browser.signIn('alice', testPassword, { remember: 'on' })
+  await transaction(forge.services.db, (tx) =>
+    tx.updateTable('user').set({ password_hash: null }).where('name', '=', 'alice').execute(),
+  )
+  const add = async (email: string) => {
+    const page = await browser.get(path)
+    assert.doesNotMatch(page.text, /type="password"/)
+    return browser.post(`${path}/email`, { ...hiddenFields(page.text, `"${path}/email"`), email })
+  }
+  assert.equal((await add('first@example.com')).status, 303)
+  forge.clock.advance(901_000)
+  assert.match((await add('second@example.com')).text, /You signed in too long ago/)
+  browser.cookies.delete('ingot_session')
+  assert.match((await add('second@example.com')).text, /You signed in too long ago/, 'a browser that stays signed in')
 })

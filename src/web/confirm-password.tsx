@@ -1,25 +1,39 @@
 import { viewerOfPassword } from '../auth/identify.ts'
+import { isFreshSession } from '../auth/session.service.ts'
 import type { UserRow } from '../db/tables/accounts.ts'
 import type { BrowserCtx } from './browser.requirements.ts'
 import { attempt, Field, KnownUser, type Problem } from './form.tsx'
 
-/** Asks for the password of whoever is signed in. */
-export const PasswordField = ({ id, user }: { readonly id: string; readonly user: Pick<UserRow, 'name'> }) => (
-  <>
-    <KnownUser name={user.name} />
-    <Field
-      id={id}
-      name="password"
-      label="Your password"
-      type="password"
-      autocomplete="current-password"
-      maxlength={255}
-    />
-  </>
-)
+/**
+ * Asks for the password of whoever is signed in. Who has none here, since they come in from elsewhere, shows by having
+ * signed in a short time ago that it is they who sit there.
+ */
+export const PasswordField = ({
+  id,
+  user,
+}: {
+  readonly id: string
+  readonly user: Pick<UserRow, 'name' | 'password_hash'>
+}) =>
+  user.password_hash === null ? (
+    <p class="hint">This takes a sign-in within the last 15 minutes.</p>
+  ) : (
+    <>
+      <KnownUser name={user.name} />
+      <Field
+        id={id}
+        name="password"
+        label="Your password"
+        type="password"
+        autocomplete="current-password"
+        maxlength={255}
+      />
+    </>
+  )
 
 /**
- * Who left a browser open has not left the account to whoever finds it: undefined when the password is right.
+ * Who left a browser open has not left the account to whoever finds it: undefined when the password is right, and, of an
+ * account without one, when the browser was signed in within the last quarter of an hour.
  * @param field name of the field that the password was typed into
  */
 export async function passwordProblem(
@@ -29,6 +43,10 @@ export async function passwordProblem(
   ip: string,
   field = 'password',
 ): Promise<Problem | undefined> {
+  if (user.password_hash === null) {
+    const isFresh = ctx.sessionId !== undefined && (await isFreshSession(ctx, user.id, ctx.sessionId))
+    return isFresh ? undefined : { message: 'You signed in too long ago for this: sign out, and in again.' }
+  }
   const shown = viewerOfPassword(ctx, { login: user.name, password: password ?? '', ip })
   const { result, problem } = await attempt(shown)
   return problem ?? (result?.id === user.id ? undefined : { field, message: 'The password is not right.' })

@@ -41,14 +41,18 @@ export async function signInPageOf(ctx: BrowserCtx, { redirectTo, login, problem
           {doneText}
         </p>
       )}
-      <Form ctx={ctx} to="user/login" hidden={{ redirect_to: redirectTo }} problem={problem}>
-        <Field name="user_name" label="Name or mail address" value={login ?? ''} autocomplete="username" autofocus />
-        <Field name="password" label="Password" type="password" autocomplete="current-password" />
-        <label class="choice">
-          <input type="checkbox" name="remember" /> Stay signed in for {config.security.loginRememberDays} days
-        </label>
-        <button type="submit">Sign in</button>
-      </Form>
+      {config.service.enableInternalSignin ? (
+        <Form ctx={ctx} to="user/login" hidden={{ redirect_to: redirectTo }} problem={problem}>
+          <Field name="user_name" label="Name or mail address" value={login ?? ''} autocomplete="username" autofocus />
+          <Field name="password" label="Password" type="password" autocomplete="current-password" />
+          <label class="choice">
+            <input type="checkbox" name="remember" /> Stay signed in for {config.security.loginRememberDays} days
+          </label>
+          <button type="submit">Sign in</button>
+        </Form>
+      ) : (
+        <p>Passwords do not sign in here.</p>
+      )}
       {asked ? (
         <PasskeyForm
           ctx={ctx}
@@ -56,11 +60,12 @@ export async function signInPageOf(ctx: BrowserCtx, { redirectTo, login, problem
           asked={asked}
           label="Sign in with a passkey"
           hidden={{ redirect_to: redirectTo }}
-          remembers
-          isSecond
+          problem={config.service.enableInternalSignin ? undefined : problem}
+          remembers={config.service.enableInternalSignin}
+          isSecond={config.service.enableInternalSignin}
         />
       ) : null}
-      {ctx.mailer.isEnabled ? (
+      {ctx.mailer.isEnabled && config.service.enableInternalSignin ? (
         <p>
           <a href={sitePath(config, 'user/forgot_password')}>Forgot the password?</a>
         </p>

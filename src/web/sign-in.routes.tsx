@@ -3,6 +3,7 @@ import { endSession, signIn } from '../auth/session.service.ts'
 import { bytesOf, operation, validBody } from '../http/operation.ts'
 import { empty, redirect } from '../http/reply.ts'
 import { requestObject } from '../http/schema.ts'
+import { Forbidden } from '../lib/errors.ts'
 import { browserOf } from './browser-of.ts'
 import { inBrowser, ownForm } from './browser.requirements.ts'
 import { cookie, noSessionCookies, sessionCookies, ticketCookie } from './cookies.ts'
@@ -49,6 +50,9 @@ export const signInSubmit = operation({
   body: SignInOption,
   reply: { 200: bytesOf('text/html'), 303: 'empty' },
   async run({ ctx, body, call }) {
+    if (!ctx.config.service.enableInternalSignin) {
+      throw new Forbidden('passwords do not sign in here', 'internal_sign_in_off')
+    }
     const login = (body.user_name ?? '').trim()
     const shown = { redirectTo: body.redirect_to, login }
     const remember = body.remember !== undefined

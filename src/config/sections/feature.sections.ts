@@ -452,6 +452,17 @@ export const ingot = defineSection('ingot', {
     'bits of work that the browser of somebody who signs up does: one more doubles it, and more sign-ups do; 0 is none',
     { max: 23 },
   ),
+  securityMails: bool(
+    'SECURITY_MAILS',
+    true,
+    'whether people are told by mail when a password, an address, a second factor, a token or a key of theirs changes',
+  ),
+  passwordRangeUrl: text(
+    'PASSWORD_RANGE_URL',
+    'https://api.pwnedpasswords.com/range/',
+    'where PASSWORD_CHECK_PWN looks passwords up, by the first five digits of their SHA-1 behind it',
+    { pattern: /^https?:\/\/[^\s?#]+\/$/, form: 'a URL that ends in /' },
+  ),
   maxMailsPerHour: int('MAX_MAILS_PER_HOUR', 200, 'most mails to one person within an hour; 0 is no limit'),
   maxMailCommentsPerHour: int('MAX_MAIL_COMMENTS_PER_HOUR', 60, 'most comments by mail of one person within an hour', {
     min: 1,

@@ -128,6 +128,18 @@ export const userEvents = {
   }),
   /** Somebody asked for a mail with a link, by an address that may be nobody's (`users/entry/`). */
   'link.requested': fact({ linkId: id<LinkId>() }),
+  /** What opens an account was changed or added: `name` is what its owner calls a key. The primary address is in `user.edited`. */
+  'credential.changed': fact(
+    {
+      userId: id<UserId>(),
+      what: Type.Unsafe<'password' | 'codes' | 'passkey' | 'secondFactorRemoved' | 'token' | 'sshKey'>({
+        type: 'string',
+        enum: ['password', 'codes', 'passkey', 'secondFactorRemoved', 'token', 'sshKey'],
+      }),
+      name: text,
+    },
+    { owner: 'userId', actor: 'userId' },
+  ),
   /** The blocker, who may be an organization, does not want to hear from the blocked any more. */
   'user.blocked': fact(block, {
     owner: 'blockerId',

@@ -73,6 +73,24 @@ export const german: MailTexts = {
     lasts: (minutes) => `Der Link gilt einmal, innerhalb von ${lengthOf(minutes)}.`,
     notYou: 'Wenn Sie das nicht waren, brauchen Sie nichts zu tun: Dann ändert sich nichts.',
   },
+  security: {
+    subject: (appName) => `Ihr Konto bei ${appName} wurde geändert`,
+    password: (account, appName) => `das Passwort Ihres Kontos ${account} bei ${appName} wurde geändert.`,
+    address: (account, appName, address) =>
+      `Mails Ihres Kontos ${account} bei ${appName} gehen jetzt an eine andere Adresse: ${address}. Diese hier ist nicht mehr die Hauptadresse.`,
+    codes: (account, appName) =>
+      `für Ihr Konto ${account} bei ${appName} wurde eine Authenticator-App eingerichtet. Die Anmeldung verlangt einen Code von ihr.`,
+    passkey: (account, appName, name) =>
+      `zu Ihrem Konto ${account} bei ${appName} kam der Passkey „${name}“ hinzu. Mit ihm geht die Anmeldung ohne Passwort.`,
+    secondFactorRemoved: (account, appName) =>
+      `ein zweiter Faktor (eine Authenticator-App oder ein Passkey) Ihres Kontos ${account} bei ${appName} wurde entfernt.`,
+    token: (account, appName, name) =>
+      `für Ihr Konto ${account} bei ${appName} wurde das Zugriffstoken „${name}“ angelegt.`,
+    sshKey: (account, appName, name) =>
+      `zu Ihrem Konto ${account} bei ${appName} kam der SSH-Schlüssel „${name}“ hinzu.`,
+    notYou: 'Wenn Sie das nicht waren, ändern Sie jetzt Ihr Passwort und sehen Sie Ihre Einstellungen durch.',
+    settings: 'Einstellungen',
+  },
   newAccount: {
     subject: (name) => `Neues Konto: ${name}`,
     text: (name) => `Es gibt ein neues Konto mit dem Namen ${name}.`,

@@ -73,6 +73,23 @@ export const english: MailTexts = {
     lasts: (minutes) => `The link works once, within ${lengthOf(minutes)}.`,
     notYou: 'If it was not you, do nothing: nothing changes then.',
   },
+  security: {
+    subject: (appName) => `Your account at ${appName} was changed`,
+    password: (account, appName) => `the password of your account ${account} at ${appName} was changed.`,
+    address: (account, appName, address) =>
+      `mails of your account ${account} at ${appName} go to another address now: ${address}. This one is its primary address no more.`,
+    codes: (account, appName) =>
+      `an authenticator app was set up for your account ${account} at ${appName}. Signing in takes a code from it.`,
+    passkey: (account, appName, name) =>
+      `the passkey “${name}” was added to your account ${account} at ${appName}. It signs in without the password.`,
+    secondFactorRemoved: (account, appName) =>
+      `a second factor (an authenticator app or a passkey) was removed from your account ${account} at ${appName}.`,
+    token: (account, appName, name) =>
+      `the access token “${name}” was created for your account ${account} at ${appName}.`,
+    sshKey: (account, appName, name) => `the SSH key “${name}” was added to your account ${account} at ${appName}.`,
+    notYou: 'If it was not you, change your password now and look through your settings.',
+    settings: 'Settings',
+  },
   newAccount: {
     subject: (name) => `New account: ${name}`,
     text: (name) => `There is a new account with the name ${name}.`,

@@ -71,6 +71,19 @@ export interface MailTexts {
     readonly lasts: (minutes: number) => string
     readonly notYou: string
   }
+  readonly security: {
+    readonly subject: (appName: string) => string
+    /** Each behind a greeting; `name` is what the owner calls a token or a key. */
+    readonly password: (account: string, appName: string) => string
+    readonly address: (account: string, appName: string, address: string) => string
+    readonly codes: (account: string, appName: string) => string
+    readonly passkey: (account: string, appName: string, name: string) => string
+    readonly secondFactorRemoved: (account: string, appName: string) => string
+    readonly token: (account: string, appName: string, name: string) => string
+    readonly sshKey: (account: string, appName: string, name: string) => string
+    readonly notYou: string
+    readonly settings: string
+  }
   readonly newAccount: { readonly subject: (name: string) => string; readonly text: (name: string) => string }
 }
 

@@ -1,6 +1,7 @@
 import type { Ctx, Services } from '../../access/context.ts'
 import { recordAct } from '../../audit/audit.ts'
 import { isUniqueViolation, transaction } from '../../db/database.ts'
+import { publish } from '../../events/hub.ts'
 import type { PublicKeyRow, UserRow } from '../../db/tables/accounts.ts'
 import { Forbidden, Invalid, NotFound } from '../../lib/errors.ts'
 import type { KeyId } from '../../lib/ids.ts'
@@ -53,6 +54,7 @@ export async function addKey(
         about: { kind: 'ssh key', id: added.id, name: key.fingerprint },
         details: { account: user.name },
       })
+      await publish(tx, 'credential.changed', { userId: user.id, what: 'sshKey', name: input.title })
       return added
     })
   } catch (error) {

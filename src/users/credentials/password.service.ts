@@ -3,10 +3,11 @@ import { recordAct } from '../../audit/audit.ts'
 import { endSessions } from '../../auth/session.service.ts'
 import { transaction } from '../../db/database.ts'
 import type { UserRow } from '../../db/tables/accounts.ts'
+import { publish } from '../../events/hub.ts'
 import { BadRequest } from '../../lib/errors.ts'
 import { nowUnix } from '../../lib/time.ts'
 import { hashPassword } from '../../secrets/passwords.ts'
-import { mayUsePassword } from './password.rules.ts'
+import { checkNewPassword } from './password-choice.service.ts'
 import { updateUser } from '../user.store.ts'
 
 /** Gives an account another password and ends its sessions. One that is too weak is `BadRequest` (as when an account is made). */
@@ -16,12 +17,12 @@ export async function changePassword(
   password: string,
   options: { readonly mustChangePassword: boolean },
 ): Promise<UserRow> {
-  const strong = mayUsePassword(password, services.config.security)
-  if (!strong.allowed) throw new BadRequest(strong.reason, 'password_weak')
+  await checkNewPassword(services, password)
   const passwordHash = await hashPassword(password)
   return transaction(services.db, async (tx) => {
     await endSessions(tx, user.id)
     await recordAct(tx, { action: 'password.changed', doerId: user.id, about: { kind: 'account', id: user.id } })
+    await publish(tx, 'credential.changed', { userId: user.id, what: 'password', name: '' })
     return updateUser(tx, user.id, {
       password_hash: passwordHash,
       must_change_password: options.mustChangePassword,

@@ -1,9 +1,11 @@
 import type { Services } from '../../access/context.ts'
+import { asking } from '../../audit/asking.ts'
 import { recordAct } from '../../audit/audit.ts'
 import { countTokens, deleteToken, findTokenByName, insertToken, listTokens } from '../../auth/token.store.ts'
 import { normaliseScopes } from '../../auth/token-scopes.ts'
 import { isUniqueViolation, transaction } from '../../db/database.ts'
 import type { AccessTokenRow, UserRow } from '../../db/tables/accounts.ts'
+import { publish } from '../../events/hub.ts'
 import { BadRequest, NotFound } from '../../lib/errors.ts'
 import type { TokenId } from '../../lib/ids.ts'
 import type { Page } from '../../lib/paging.ts'
@@ -34,6 +36,10 @@ export async function createToken(
         about: { kind: 'token', id: made.id, name: input.name },
         details: { account: user.name, scopes },
       })
+      // What the commands and the first start make is no surprise to anybody.
+      if (asking()?.person) {
+        await publish(tx, 'credential.changed', { userId: user.id, what: 'token', name: input.name })
+      }
       return made
     })
     return { row, token }

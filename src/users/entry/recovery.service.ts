@@ -3,9 +3,9 @@ import { findPerson } from '../../auth/account.store.ts'
 import { hasTwoFactor, takeSecondFactor } from '../../auth/two-factor.service.ts'
 import { transaction } from '../../db/database.ts'
 import type { MailedLinkRow, UserRow } from '../../db/tables/accounts.ts'
-import { BadRequest, Forbidden } from '../../lib/errors.ts'
+import { Forbidden } from '../../lib/errors.ts'
 import { nowUnix } from '../../lib/time.ts'
-import { mayUsePassword } from '../credentials/password.rules.ts'
+import { checkNewPassword } from '../credentials/password-choice.service.ts'
 import { changePassword } from '../credentials/password.service.ts'
 import { checkEmailForm } from '../email.service.ts'
 import { entryLimits } from './entry-limits.ts'
@@ -50,10 +50,9 @@ export async function resetPassword(
   code: string,
   given: { readonly password: string; readonly passcode: string },
 ): Promise<void> {
-  const { db, clock, config } = services
+  const { db, clock } = services
   const { link, user } = await openReset(services, code)
-  const strong = mayUsePassword(given.password, config.security)
-  if (!strong.allowed) throw new BadRequest(strong.reason, 'password_weak')
+  await checkNewPassword(services, given.password)
   if ((await hasTwoFactor(services, user.id)) && !(await isSecondFactor(services, user, given.passcode))) {
     throw new Forbidden('this code is not right, or was used already', 'two_factor_wrong')
   }

@@ -1,12 +1,11 @@
 import type { Services } from '../../access/context.ts'
 import { transaction } from '../../db/database.ts'
 import type { UserRow } from '../../db/tables/accounts.ts'
-import { BadRequest } from '../../lib/errors.ts'
 import { nowUnix } from '../../lib/time.ts'
 import { must } from '../../lib/verdict.ts'
 import { hashPassword } from '../../secrets/passwords.ts'
 import { checkAccountName } from '../account-name.service.ts'
-import { mayUsePassword } from '../credentials/password.rules.ts'
+import { checkNewPassword } from '../credentials/password-choice.service.ts'
 import { checkOwnEmail } from '../email.service.ts'
 import { createUser } from '../user.service.ts'
 import { entryLimits } from './entry-limits.ts'
@@ -42,9 +41,8 @@ export async function signUp(services: Services, input: SignUp): Promise<UserRow
   const { name, email } = input
   await checkAccountName(services, name)
   checkOwnEmail(services, email)
-  const strong = mayUsePassword(input.password, config.security)
-  if (!strong.allowed) throw new BadRequest(strong.reason, 'password_weak')
   const isWorkDone = isProven(services, input)
+  await checkNewPassword(services, input.password)
   const limits = entryLimits.of(services)
   if (config.service.registerEmailConfirm || (!isWorkDone && mailer.isEnabled)) {
     limits.mails.take(input.ip)

@@ -1,0 +1,46 @@
+import { hash } from 'node:crypto'
+import type { Services } from '../../access/context.ts'
+import { BadRequest, Unavailable } from '../../lib/errors.ts'
+import { OutgoingError } from '../../outgoing/outgoing-error.ts'
+import { passwordRanges } from './password-range.ts'
+import { mayUsePassword } from './password.rules.ts'
+
+/**
+ * Whether somebody may choose a password: long and varied enough, and where `[security].PASSWORD_CHECK_PWN` asks for it
+ * not among those that leaked elsewhere. It waits for another server then, so no transaction may be open.
+ * @throws BadRequest (`password_weak`, `password_leaked`); Unavailable when it can not be looked up: what the settings ask
+ * for is not left out because it can not be done
+ */
+export async function checkNewPassword(services: Services, password: string): Promise<void> {
+  const { security } = services.config
+  const strong = mayUsePassword(password, security)
+  if (!strong.allowed) throw new BadRequest(strong.reason, 'password_weak')
+  if (security.passwordCheckPwn && (await isLeaked(services, password))) {
+    throw new BadRequest('this password leaked elsewhere, and is on a list; choose another one', 'password_leaked')
+  }
+}
+
+/** Of the password's SHA-1 the list is told so many digits, which it has hundreds of passwords for, and nothing else. */
+const toldDigits = 5
+
+async function isLeaked(services: Services, password: string): Promise<boolean> {
+  const digest = hash('sha1', password).toUpperCase()
+  const rest = digest.slice(toldDigits)
+  const lines = (await rangeOf(services, digest.slice(0, toldDigits))).split('\n')
+  // Lines of padding, which hide how many there are from who listens, have the count 0.
+  return lines.some((line) => line.startsWith(`${rest}:`) && Number(line.slice(rest.length + 1)) > 0)
+}
+
+async function rangeOf(services: Services, first: string): Promise<string> {
+  try {
+    const { status, body } = await passwordRanges
+      .of(services)
+      .request(services.config.ingot.passwordRangeUrl + first, { headers: { 'add-padding': 'true' } })
+    if (status === 200) return body.toString('latin1')
+    services.log('warn', 'the list of leaked passwords did not answer', { status })
+  } catch (error) {
+    if (!(error instanceof OutgoingError)) throw error
+    services.log('warn', 'the list of leaked passwords did not answer', { error })
+  }
+  throw new Unavailable('the password could not be looked up; try again later', 'password_unknown')
+}
