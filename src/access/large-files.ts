@@ -17,6 +17,8 @@ export interface LargeFiles {
   readonly filter: string
   /** Whether files are kept so on this instance. */
   isOn(ctx: RepoCtx): boolean
+  /** Whether a small file is a pointer, to whatever. */
+  isPointer(file: Buffer): boolean
   /** What a small file points at; undefined where it is no pointer, and where the repository has nothing of that name. */
   find(ctx: Pick<RepoCtx, 'config' | 'db' | 'blobs' | 'repo'>, file: Buffer): Promise<LargeFile | undefined>
   /** Keeps a content for the repository. Gives what is to be committed in its place. Throws `OverQuota`, `Invalid`. */

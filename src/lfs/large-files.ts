@@ -9,6 +9,7 @@ export const lfsFiles: LargeFiles = {
   maxPointerBytes,
   filter: 'lfs',
   isOn: ({ config }) => config.server.lfsStartServer,
+  isPointer: (file) => parsePointer(file) !== undefined,
   async find(ctx, file) {
     if (!ctx.config.server.lfsStartServer) return undefined
     const pointer = parsePointer(file)

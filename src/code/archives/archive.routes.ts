@@ -28,14 +28,14 @@ function serveArchive(
   archive: StoredArchive,
   contentType = contentTypes[archive.format],
 ) {
-  const { format, revision, content } = archive
+  const { format, form, revision, content } = archive
   const immutable = `${repoApiUrl(ctx)}/archive/${revision.commit}.${format}?rev=${revision.commit}`
   return serveFile(call, {
     name: archiveFileName(ctx, ref, format),
     content,
     contentType,
     disposition: 'attachment',
-    etag: `${revision.commit}.${format}`,
+    etag: `${revision.commit}.${form}`,
     headers: { link: `<${immutable}>; rel="immutable"` },
   })
 }

@@ -9,6 +9,7 @@ import { BadRequest, NotFound, Unavailable } from '../../lib/errors.ts'
 import { nowUnix } from '../../lib/time.ts'
 import { makeRoomForArchives } from './archive-removal.service.ts'
 import { findArchive, upsertArchive, type ArchiveKey } from './archive.store.ts'
+import { filledArchive, type Filling } from './large-in-archive.ts'
 import { getNamedCommit, type NamedCommit } from '../commits/named-commit.service.ts'
 import { countArchiveDownload } from '../branches/tag.store.ts'
 
@@ -33,6 +34,8 @@ export function splitArchiveName(name: string): { ref: string; format: OfferedFo
 export interface StoredArchive {
   readonly revision: NamedCommit
   readonly format: OfferedFormat
+  /** The format, and what else it was made by: of one commit all with the same form are the same. */
+  readonly form: string
   readonly content: FileContent
 }
 
@@ -69,10 +72,16 @@ export async function getArchive(
     throw new NotFound('archives are switched off', 'archives_disabled')
   }
   const revision = await getNamedCommit(ctx.git, ctx.repo.git_key, ref)
-  const key: ArchiveKey = { repoId: ctx.repo.id, commit: revision.commit, format }
+  const isFilled = format !== 'bundle' && ctx.config.ingot.lfsInArchives && ctx.parts.largeFiles?.isOn(ctx) === true
+  const form = isFilled ? `${filledForm}${format}` : format
+  const key: ArchiveKey = { repoId: ctx.repo.id, commit: revision.commit, format: form }
   const content = (await storedArchive(ctx, key)) ?? (await madeContent(ctx, key, format, signal))
-  return { revision, format, content }
+  return { revision, format, form, content }
 }
+
+/** What the form of archives begins with that hold large files, and of those in which some are missing. */
+const filledForm = 'lfs.'
+const incompleteForm = 'lfs-incomplete.'
 
 const blobKeyOf = ({ repoId, commit, format }: ArchiveKey): string =>
   `${repoId}/${commit.slice(0, 2)}/${commit}.${format}`
@@ -147,10 +156,16 @@ async function makeArchive(
     const limits = { maxFiles, maxBytes, maxRepeatedBytes, signal }
     if (format !== 'bundle') await git.measureTree(repo.git_key, key.commit, limits)
     const prefix = config.repository.prefixArchiveFiles ? `${repo.lower_name}/` : ''
-    const stream = await git.archive(repo.git_key, { commit: key.commit, format, prefix, signal })
-    const { sizeBytes } = await ctx.blobs.repoArchive.put(blobKey, stream, { maxBytes, signal })
+    const isFilled = key.format.startsWith(filledForm) && format !== 'bundle'
+    const made = isFilled ? 'tar' : format
+    const stream = await git.archive(repo.git_key, { commit: key.commit, format: made, prefix, signal })
+    const filling: Filling = { missing: 0 }
+    const content = isFilled ? filledArchive(ctx, stream, format, limits, filling) : stream
+    const { sizeBytes } = await ctx.blobs.repoArchive.put(blobKey, content, { maxBytes, signal })
+    // What is missing may come: such an archive is given to those who wait for it, and never found again.
+    const kept = filling.missing > 0 ? { ...key, format: `${incompleteForm}${format}` } : key
     await transaction(ctx.db, (tx) =>
-      upsertArchive(tx, { ...key, blobKey, sizeBytes, createdUnix: nowUnix(ctx.clock) }),
+      upsertArchive(tx, { ...kept, blobKey, sizeBytes, createdUnix: nowUnix(ctx.clock) }),
     )
     await makeRoomForArchives(ctx, repo.id, blobKey)
   } finally {

@@ -366,6 +366,7 @@ export const ingot = defineSection('ingot', {
     max: 1024,
   }),
   maxArchiveSize: bytes('MAX_ARCHIVE_SIZE', '2 GiB', 'largest archive, and most bytes of the files in one'),
+  lfsInArchives: bool('LFS_IN_ARCHIVES', false, 'whether archives hold LFS objects in the place of their pointers'),
   maxStoredArchives: bytes('MAX_STORED_ARCHIVES', '8 GiB', 'most bytes of archives that are kept to be given again'),
   maxPlaceWait: durationMs('MAX_PLACE_WAIT', '30s', 'longest wait for one of these places', { min: '100ms' }),
   maxFetchSpool: bytes('MAX_FETCH_SPOOL', '1 GiB', 'most bytes of fetches on the disk that wait for slow clients'),

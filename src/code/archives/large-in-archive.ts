@@ -1,0 +1,127 @@
+import { Readable } from 'node:stream'
+import { createGzip } from 'node:zlib'
+import type { RepoCtx } from '../../access/context.ts'
+import type { LargeFiles } from '../../access/large-files.ts'
+import { TooLarge } from '../../lib/errors.ts'
+import { filled, tarBlockBytes, tarEntries, type TarEntry, withSize } from './tar-entries.ts'
+import { type ZipEntry, zipOf } from './zip-writer.ts'
+
+/** What an archive in which large files stand for their pointers has come to. */
+export interface Filling {
+  /** Large files that are not stored, for which their pointers stay. */
+  missing: number
+}
+
+/** Most bytes of large files in an archive, and of those that it holds more than once. */
+export interface FillLimits {
+  readonly maxBytes: number
+  readonly maxRepeatedBytes: number
+}
+
+/** An entry, and what stands in the place of its content. */
+interface FilledEntry {
+  readonly entry: TarEntry
+  readonly sizeBytes: number
+  readonly content: AsyncIterable<Buffer>
+}
+
+/**
+ * An archive of git's with large files where it has their pointers, as it is made. Nothing of it is held in memory but what
+ * the directory of a ZIP archive says.
+ * @param filling told of what is missing
+ */
+export function filledArchive(
+  ctx: RepoCtx,
+  tar: Readable,
+  format: 'zip' | 'tar.gz',
+  limits: FillLimits,
+  filling: Filling,
+): Readable {
+  const entries = filledEntries(ctx, tar, limits, filling)
+  if (format === 'zip') return Readable.from(zipOf(zipEntries(entries)), { objectMode: false })
+  const packing = createGzip()
+  const source = Readable.from(tarOf(entries), { objectMode: false })
+  source.on('error', (error) => packing.destroy(error))
+  packing.on('close', () => source.destroy())
+  return source.pipe(packing)
+}
+
+async function* filledEntries(
+  ctx: RepoCtx,
+  tar: Readable,
+  { maxBytes, maxRepeatedBytes }: FillLimits,
+  filling: Filling,
+): AsyncGenerator<FilledEntry> {
+  const { largeFiles } = ctx.parts
+  const seen = new Set<string>()
+  let [bytes, repeatedBytes] = [0, 0]
+  for await (const entry of tarEntries(tar)) {
+    const mayPoint =
+      entry.kind === 'file' && entry.sizeBytes > 0 && entry.sizeBytes <= (largeFiles?.maxPointerBytes ?? 0)
+    if (!mayPoint || largeFiles === undefined) {
+      yield { entry, sizeBytes: entry.sizeBytes, content: entry.content }
+      continue
+    }
+    const parts: Buffer[] = []
+    for await (const piece of entry.content) parts.push(piece)
+    const small = Buffer.concat(parts)
+    const isPointer = largeFiles.isPointer(small)
+    const large = isPointer ? await largeFiles.find(ctx, small) : undefined
+    if (isPointer && !large) filling.missing += 1
+    if (!large) {
+      yield { entry, sizeBytes: small.length, content: wholly(small) }
+      continue
+    }
+    bytes += large.sizeBytes
+    if (seen.has(large.id)) repeatedBytes += large.sizeBytes
+    seen.add(large.id)
+    if (bytes > maxBytes || repeatedBytes > maxRepeatedBytes) {
+      throw new TooLarge('the large files of the archive come to too much', 'tree_too_large', { maxBytes })
+    }
+    yield { entry, sizeBytes: large.sizeBytes, content: contentOf(large.content) }
+  }
+}
+
+type LargeContent = NonNullable<Awaited<ReturnType<LargeFiles['find']>>>['content']
+
+async function* wholly(bytes: Buffer): AsyncGenerator<Buffer> {
+  yield bytes
+}
+
+async function* contentOf(content: LargeContent): AsyncGenerator<Buffer> {
+  if (Buffer.isBuffer(content)) yield content
+  else yield* (await content.open()) as AsyncIterable<Buffer>
+}
+
+async function* tarOf(entries: AsyncIterable<FilledEntry>): AsyncGenerator<Buffer> {
+  let written = 0
+  for await (const { entry, sizeBytes, content } of entries) {
+    const header = sizeBytes === entry.sizeBytes ? entry.header : withSize(entry.header, sizeBytes)
+    if (!header) throw new TooLarge('a large file does not fit into the archive', 'tree_too_large')
+    if (entry.before.length > 0) yield entry.before
+    yield header
+    yield* content
+    const padding = filled(sizeBytes) - sizeBytes
+    if (padding > 0) yield Buffer.alloc(padding)
+    written += entry.before.length + header.length + filled(sizeBytes)
+  }
+  // Two empty blocks end it, filled up to what a tape takes at once.
+  const recordBytes = 20 * tarBlockBytes
+  const endBytes = 2 * tarBlockBytes
+  yield Buffer.alloc(endBytes + ((recordBytes - ((written + endBytes) % recordBytes)) % recordBytes))
+}
+
+/** Bits of Unix that say what an entry is. */
+const unixKinds = { file: 0o100000, folder: 0o40000, link: 0o120000 } as const
+
+async function* zipEntries(entries: AsyncIterable<FilledEntry>): AsyncGenerator<ZipEntry> {
+  for await (const { entry, content } of entries) {
+    const { kind, path, mode, modifiedUnix, target } = entry
+    if (kind === 'about-all') continue
+    const rights = kind === 'link' ? 0o777 : mode & 0o777
+    yield {
+      ...{ path, modifiedUnix, mode: unixKinds[kind] | rights },
+      content: kind === 'link' ? wholly(Buffer.from(target)) : content,
+    }
+  }
+}

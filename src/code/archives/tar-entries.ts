@@ -1,0 +1,141 @@
+import type { Readable } from 'node:stream'
+
+/** Bytes of a block of the format: headers are one, contents are filled up to whole ones. */
+export const tarBlockBytes = 512
+
+/** One entry of a tar archive that git made. Its content must be read before the next entry is asked for. */
+export interface TarEntry {
+  /** Headers that say more about the entry, with their contents, as they were; before its own. */
+  readonly before: Buffer
+  readonly header: Buffer
+  readonly kind: 'file' | 'folder' | 'link' | 'about-all'
+  readonly path: string
+  readonly mode: number
+  readonly modifiedUnix: number
+  /** Where a link leads. */
+  readonly target: string
+  readonly sizeBytes: number
+  /** Without what fills the last block. */
+  readonly content: AsyncGenerator<Buffer>
+}
+
+/** Largest header that says more about an entry; git writes names and targets of links into them. */
+const maxMoreBytes = 1 << 20
+
+/** The entries of a tar archive in the form that git writes: ustar, with extended headers of POSIX for long names. */
+export async function* tarEntries(archive: Readable): AsyncGenerator<TarEntry> {
+  const bytes = new ByteReader(archive)
+  let before = Buffer.alloc(0)
+  let more: ReadonlyMap<string, string> = new Map()
+  for (;;) {
+    const header = await bytes.take(tarBlockBytes)
+    // Two empty blocks end an archive.
+    if (header[0] === 0) return await bytes.drain()
+    const sizeBytes = octal(header, 124, 12)
+    const type = String.fromCharCode(header[156] as number)
+    if (type === 'x') {
+      if (sizeBytes > maxMoreBytes) throw new Error('a header of an archive is too large')
+      const content = await bytes.take(filled(sizeBytes))
+      before = Buffer.concat([header, content])
+      more = recordsOf(content.subarray(0, sizeBytes))
+      continue
+    }
+    const content = bytes.pieces(sizeBytes)
+    yield {
+      ...{ before, header, kind: kinds[type] ?? 'file', sizeBytes, content },
+      path: more.get('path') ?? nameIn(header),
+      mode: octal(header, 100, 8),
+      modifiedUnix: octal(header, 136, 12),
+      target: more.get('linkpath') ?? textAt(header, 157, 100),
+    }
+    before = Buffer.alloc(0)
+    more = new Map()
+    while (!(await content.next()).done);
+    await bytes.take(filled(sizeBytes) - sizeBytes)
+  }
+}
+
+const kinds: Readonly<Record<string, TarEntry['kind']>> = { '2': 'link', '5': 'folder', g: 'about-all' }
+
+/** A size with what fills its last block. */
+export const filled = (sizeBytes: number): number => Math.ceil(sizeBytes / tarBlockBytes) * tarBlockBytes
+
+/** The header of a file with another size; undefined when it does not fit into one. */
+export function withSize(header: Buffer, sizeBytes: number): Buffer | undefined {
+  const digits = sizeBytes.toString(8)
+  if (digits.length > 11) return undefined
+  const changed = Buffer.from(header)
+  changed.write(`${digits.padStart(11, '0')}\0${' '.repeat(20)}`, 124, 12, 'latin1')
+  // The sum is made with blanks in its own place.
+  changed.fill(' ', 148, 156)
+  const sum = changed.reduce((total, byte) => total + byte, 0)
+  changed.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148, 8, 'latin1')
+  return changed
+}
+
+const textAt = (header: Buffer, start: number, length: number): string => {
+  const field = header.subarray(start, start + length)
+  const end = field.indexOf(0)
+  return field.toString('utf8', 0, end === -1 ? length : end)
+}
+
+const octal = (header: Buffer, start: number, length: number): number =>
+  Number.parseInt(textAt(header, start, length).trim() || '0', 8)
+
+function nameIn(header: Buffer): string {
+  const prefix = textAt(header, 345, 155)
+  return prefix === '' ? textAt(header, 0, 100) : `${prefix}/${textAt(header, 0, 100)}`
+}
+
+/** Records of an extended header: `LENGTH key=value\n`, the length in bytes with all of it. */
+function recordsOf(content: Buffer): Map<string, string> {
+  const records = new Map<string, string>()
+  for (let at = 0; at < content.length;) {
+    const blank = content.indexOf(' ', at)
+    const length = Number.parseInt(content.toString('latin1', at, blank), 10)
+    if (blank === -1 || !(length > 0)) break
+    const record = content.toString('utf8', blank + 1, at + length - 1)
+    const split = record.indexOf('=')
+    records.set(record.slice(0, split), record.slice(split + 1))
+    at += length
+  }
+  return records
+}
+
+/** Reads a stream by numbers of bytes. */
+class ByteReader {
+  readonly #pieces: AsyncIterator<Buffer>
+  #held: Buffer = Buffer.alloc(0)
+
+  constructor(stream: Readable) {
+    this.#pieces = stream[Symbol.asyncIterator]() as AsyncIterator<Buffer>
+  }
+
+  /** So many bytes at once; throws when the stream ends before. */
+  async take(count: number): Promise<Buffer> {
+    const parts: Buffer[] = []
+    for await (const piece of this.pieces(count)) parts.push(piece)
+    return parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts)
+  }
+
+  async *pieces(count: number): AsyncGenerator<Buffer> {
+    for (let left = count; left > 0;) {
+      if (this.#held.length === 0) this.#held = await this.#next()
+      const piece = this.#held.subarray(0, left)
+      this.#held = this.#held.subarray(piece.length)
+      left -= piece.length
+      yield piece
+    }
+  }
+
+  /** Reads what is left, so that whoever writes it comes to an end. */
+  async drain(): Promise<void> {
+    while (!(await this.#pieces.next()).done);
+  }
+
+  async #next(): Promise<Buffer> {
+    const next = await this.#pieces.next()
+    if (next.done) throw new Error('an archive ended early')
+    return next.value
+  }
+}
