@@ -19,6 +19,8 @@ export type Credential =
   | { readonly kind: 'job'; readonly repoId: RepoId; readonly runId: RunId; readonly readOnly: boolean }
   /** The SSH key of an account. */
   | { readonly kind: 'ssh'; readonly keyId: KeyId }
+  /** An SSH certificate of an authority that is trusted. */
+  | { readonly kind: 'certificate'; readonly authority: string; readonly serial: string }
   /** An SSH key of one repository: it acts there alone, in the name of its owner. */
   | { readonly kind: 'deploy'; readonly keyId: KeyId; readonly repoId: RepoId; readonly readOnly: boolean }
 
@@ -31,6 +33,8 @@ export function credentialName(credential: Credential): string {
       return `job of repository ${credential.repoId}`
     case 'ssh':
       return `ssh key ${credential.keyId}`
+    case 'certificate':
+      return `ssh certificate ${credential.serial} of ${credential.authority}`
     case 'deploy':
       return `deploy key ${credential.keyId}`
     case 'password':
@@ -60,6 +64,7 @@ function limitOf(credential: Credential): CredentialLimit {
     case 'password':
     case 'session':
     case 'ssh':
+    case 'certificate':
       return noLimit
   }
 }

@@ -164,7 +164,7 @@ export const list = (
   key: string,
   defaultValue: readonly string[],
   meaning: string,
-  extra: Extra & { readonly words?: readonly string[] } = {},
+  extra: Extra & { readonly words?: readonly string[]; readonly pattern?: RegExp; readonly form?: string } = {},
 ): Setting<readonly string[]> => ({
   key,
   kind: extra.words === undefined ? 'comma-separated list' : `comma-separated list of ${extra.words.join(', ')}`,
@@ -179,7 +179,8 @@ export const list = (
       .split(',')
       .map((item) => unquote(item.trim()))
       .filter((item) => item !== '')
-    const { words } = extra
+    const { words, pattern, form } = extra
+    if (pattern !== undefined && !items.every((item) => pattern.test(item))) refuse(`each must be ${form}`)
     const odd = words === undefined ? undefined : items.find((item) => !words.includes(item.toLowerCase()))
     if (words === undefined) return items
     return odd === undefined

@@ -1,10 +1,9 @@
 import type { SignedInCtx } from '../access/context.ts'
 import { Invalid, NotFound, Unauthenticated, Forbidden } from '../lib/errors.ts'
-import type { KeyId } from '../lib/ids.ts'
 import { formatUnix, nowUnix } from '../lib/time.ts'
 import { repoCloneUrl } from '../repos/repo-url.ts'
 import { openForLfs } from './lfs-access.service.ts'
-import { LfsTicket, writeTicket } from './ticket.ts'
+import { LfsTicket, type TicketProof, writeTicket } from './ticket.ts'
 
 /** What a client of LFS is told that came by SSH: where to go, and what to say there. */
 export interface IssuedTicket {
@@ -15,13 +14,13 @@ export interface IssuedTicket {
 }
 
 /**
- * A ticket for the objects of a repository, for whoever holds an SSH key that may read or write it. Throws a refusal
+ * A ticket for the objects of a repository, for whoever holds an SSH key or certificate that may read or write it. Throws a refusal
  * with a text for the person at the other end.
  */
 export async function issueTicket(
   ctx: SignedInCtx,
   address: { readonly owner: string; readonly name: string; readonly unit: 'code' | 'wiki' },
-  keyId: KeyId,
+  proof: TicketProof,
   operation: string,
 ): Promise<IssuedTicket> {
   if (!ctx.config.server.lfsStartServer) throw new NotFound('LFS is switched off')
@@ -34,7 +33,7 @@ export async function issueTicket(
       ? new Forbidden('the repository does not exist, or the key is not authorised to write it')
       : new NotFound('the repository does not exist: not found')
   })
-  const ticket = new LfsTicket(opened.repo.id, operation, keyId, ctx.viewer.id)
+  const ticket = new LfsTicket(opened.repo.id, operation, proof, ctx.viewer.id)
   const { text, expiresUnix } = writeTicket(ctx, ticket)
   return {
     href: `${repoCloneUrl({ ...ctx, ...opened })}/info/lfs`,

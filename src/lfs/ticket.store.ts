@@ -1,12 +1,14 @@
 import type { Db } from '../db/database.ts'
 import type { UserRow } from '../db/tables/accounts.ts'
+import type { KeyId } from '../lib/ids.ts'
 import { findUserById } from '../users/user.store.ts'
 import type { LfsTicket } from './ticket.ts'
 
 /** Whom the key of a ticket stands for now: its account, or the owner of the repository that it is a key of. */
 export async function findTicketKey(
   db: Db,
-  { keyId, userId, repoId }: LfsTicket,
+  keyId: KeyId,
+  { userId, repoId }: LfsTicket,
 ): Promise<{ readonly user: UserRow; readonly deploysReadOnly: boolean | undefined } | undefined> {
   const key = await db.selectFrom('public_key').select('owner_id').where('id', '=', keyId).executeTakeFirst()
   if (!key || (key.owner_id !== null && key.owner_id !== userId)) return undefined

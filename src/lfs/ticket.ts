@@ -6,16 +6,21 @@ import { nowUnix } from '../lib/time.ts'
 /** What a client wants with the objects of a repository. */
 export type LfsOperation = 'download' | 'upload'
 
+/** How its holder signed in over SSH: by a key, or by a certificate, whose authority has this fingerprint. */
+export type TicketProof =
+  | { readonly keyId: KeyId }
+  | { readonly keyId?: undefined; readonly authority: string; readonly serial: string; readonly untilUnix: number }
+
 /**
- * Stands for an SSH key for a while, in one repository: what `git-lfs-authenticate` gives. It is judged anew each time it
- * is shown, so it never opens more than the key and its account do at that moment.
+ * Stands for an SSH key or certificate for a while, in one repository: what `git-lfs-authenticate` gives. It is judged anew each time it
+ * is shown, so it never opens more than the key and its account do at that moment; one of a certificate ends with it.
  */
 export class LfsTicket {
   constructor(
     readonly repoId: RepoId,
     readonly operation: LfsOperation,
-    readonly keyId: KeyId,
-    /** The account of the key; for a key of a repository its owner. */
+    readonly proof: TicketProof,
+    /** The account of the key or certificate; for a key of a repository its owner. */
     readonly userId: UserId,
   ) {}
 }
@@ -23,7 +28,10 @@ export class LfsTicket {
 interface Claims {
   readonly repo: RepoId
   readonly op: LfsOperation
-  readonly key: KeyId
+  readonly key?: KeyId
+  /** Fingerprint of the authority, for a certificate. */
+  readonly ca?: string
+  readonly serial?: string
   readonly user: UserId
   readonly nbf: number
   readonly exp: number
@@ -46,9 +54,12 @@ export function writeTicket(
   ticket: LfsTicket,
 ): { readonly text: string; readonly expiresUnix: number } {
   const nbf = nowUnix(services.clock)
-  const exp = nbf + Math.ceil(services.config.server.lfsHttpAuthExpiry / 1000)
-  const { repoId: repo, operation: op, keyId: key, userId: user } = ticket
-  const claims: Claims = { repo, op, key, user, nbf, exp }
+  const latest = nbf + Math.ceil(services.config.server.lfsHttpAuthExpiry / 1000)
+  const { repoId: repo, operation: op, proof, userId: user } = ticket
+  const isKey = proof.keyId !== undefined
+  const exp = isKey ? latest : Math.min(latest, proof.untilUnix)
+  const by = isKey ? { key: proof.keyId } : { ca: proof.authority, serial: proof.serial }
+  const claims: Claims = { repo, op, ...by, user, nbf, exp }
   const signed = `${header}.${Buffer.from(JSON.stringify(claims)).toString('base64url')}`
   return { text: `${signed}.${signatureOf(services, signed).toString('base64url')}`, expiresUnix: exp }
 }
@@ -65,5 +76,7 @@ export function readTicket(services: AuthServices, text: string): LfsTicket | un
   const claims = JSON.parse(Buffer.from(body, 'base64url').toString('utf8')) as Claims
   const now = nowUnix(services.clock)
   if (claims.exp <= now || claims.nbf > now) return undefined
-  return new LfsTicket(claims.repo, claims.op, claims.key, claims.user)
+  const { key, ca: authority = '', serial = '', exp: untilUnix } = claims
+  const proof = key === undefined ? { authority, serial, untilUnix } : { keyId: key }
+  return new LfsTicket(claims.repo, claims.op, proof, claims.user)
 }

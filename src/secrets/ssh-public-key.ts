@@ -15,10 +15,27 @@ export interface SshSignature {
 export const fingerprintOf = (blob: Buffer): string =>
   `SHA256:${createHash('sha256').update(blob).digest('base64').replace(/=+$/, '')}`
 
-/** Reads the strings of SSH messages (RFC 4251); throws RangeError at the end of the bytes. */
-function reader(bytes: Buffer): { next(): Buffer; rest(): Buffer } {
+/** Reads the strings and numbers of SSH messages (RFC 4251); throws RangeError at the end of the bytes. */
+export function reader(bytes: Buffer): {
+  next(): Buffer
+  number(): number
+  largeNumber(): bigint
+  offset(): number
+  rest(): Buffer
+} {
   let offset = 0
   return {
+    number() {
+      const value = bytes.readUInt32BE(offset)
+      offset += 4
+      return value
+    },
+    largeNumber() {
+      const value = bytes.readBigUInt64BE(offset)
+      offset += 8
+      return value
+    },
+    offset: () => offset,
     next() {
       const length = bytes.readUInt32BE(offset)
       const end = offset + 4 + length
@@ -38,6 +55,9 @@ const curves = wordTable<{ readonly name: string; readonly hash: string }>({
 })
 
 const rsaHashes: ReadonlySet<string> = new Set(['sha256', 'sha512'])
+
+/** Names of signatures by RSA keys, and what they hash with. */
+const rsaSignatures = wordTable({ 'rsa-sha2-256': 'sha256', 'rsa-sha2-512': 'sha512' })
 
 const keyOf = (key: JsonWebKey): KeyObject => createPublicKey({ key, format: 'jwk' })
 const text = (bytes: Buffer): string => bytes.toString('base64url')
@@ -158,17 +178,43 @@ function takeApart(bytes: Buffer): SshTextSignature | undefined {
   ]
   const digest = hashName.toString('latin1')
   if (namespace.toString('latin1') !== 'git' || (digest !== 'sha256' && digest !== 'sha512')) return undefined
-  const parts = reader(made)
-  const type = parts.next().toString('latin1')
-  const value = parts.next()
-  const signature = Buffer.concat([type.startsWith('ecdsa-') ? derOf(value) : value, parts.rest()])
-  const hashAlgorithm = { 'rsa-sha2-256': 'sha256', 'rsa-sha2-512': 'sha512' }[type]
+  const { type: _type, ...parts } = readSignature(made)
   return {
     fingerprint: fingerprintOf(blob),
     proves(content) {
       const sent = [namespace, reserved, hashName, hash(digest, content, 'buffer')].flatMap(lengthAndBytes)
-      return provesKey(blob, { signed: Buffer.concat([Buffer.from(magic), ...sent]), signature, hashAlgorithm })
+      return provesKey(blob, { ...parts, signed: Buffer.concat([Buffer.from(magic), ...sent]) })
     },
+  }
+}
+
+/**
+ * Whether a signature in the form of SSH messages (RFC 4253, 6.6) was made over these bytes with the key of a blob. It has to
+ * say of itself what the key is.
+ */
+export function provesKeyAsSent(blob: Buffer, signed: Buffer, made: Buffer): boolean {
+  try {
+    const { type, ...parts } = readSignature(made)
+    const kind = reader(blob).next().toString('latin1')
+    const fits = kind === 'ssh-rsa' ? rsaSignatures[type] !== undefined : type === kind
+    return fits && provesKey(blob, { ...parts, signed })
+  } catch {
+    // What can not be parsed proves nothing; there is nobody else to tell.
+    return false
+  }
+}
+
+/** A signature in the form of SSH messages, and its type. Throws RangeError when it is cut off. */
+function readSignature(made: Buffer): Omit<SshSignature, 'signed'> & { readonly type: string } {
+  const parts = reader(made)
+  const type = parts.next().toString('latin1')
+  const value = parts.next()
+  // Security keys say more behind it.
+  if (!type.startsWith('sk-') && parts.rest().length > 0) throw new RangeError('the signature has an end too many')
+  return {
+    type,
+    signature: Buffer.concat([type.startsWith('ecdsa-') ? derOf(value) : value, parts.rest()]),
+    hashAlgorithm: rsaSignatures[type],
   }
 }
 
@@ -177,7 +223,8 @@ function derOf(value: Buffer): Buffer {
   return ecdsaDer(numbers.next(), numbers.next())
 }
 
-function lengthAndBytes(bytes: Buffer): [Buffer, Buffer] {
+/** Bytes as a string of SSH messages. */
+export function lengthAndBytes(bytes: Buffer): [Buffer, Buffer] {
   const length = Buffer.alloc(4)
   length.writeUInt32BE(bytes.length)
   return [length, bytes]

@@ -6,8 +6,9 @@ import type { Door } from '../access/feature.ts'
 import { transaction } from '../db/database.ts'
 import { nowUnix } from '../lib/time.ts'
 import { loadHostKeys } from './ssh-host-keys.ts'
+import { findCertified } from './certificate-sign-in.service.ts'
 import { findKeyByFingerprint, findKeyOwner, updateKeyUsed } from './ssh-key.store.ts'
-import { fingerprintOf, provesKey } from '../secrets/ssh-public-key.ts'
+import { fingerprintOf, provesKey, provesKeyAsSent } from '../secrets/ssh-public-key.ts'
 import { runSshCommand, type SshCaller, type SshRequest } from './ssh-session.service.ts'
 
 /** Most tries of one connection; agents hold many keys and offer them one after the other. */
@@ -158,7 +159,7 @@ async function authenticate(services: Services, link: Link, attempt: AuthContext
   if (!isKeyAttempt(attempt) || attempt.username !== services.config.server.builtinSshServerUser) return refuse()
   const { key: offered, signature, blob, hashAlgo } = attempt
   const key = await findKeyByFingerprint(services.db, fingerprintOf(offered.data))
-  if (!key) return refuse()
+  if (!key) return authenticateByCertificate(services, link, attempt)
   // Without a signature the client only asks whether it is worth signing.
   if (!signature || !blob) return attempt.accept()
   if (!provesKey(offered.data, { signed: blob, signature, hashAlgorithm: hashAlgo })) return refuse()
@@ -166,6 +167,18 @@ async function authenticate(services: Services, link: Link, attempt: AuthContext
   if (key.owner_id !== null && !user) return refuse()
   await transaction(services.db, (tx) => updateKeyUsed(tx, key.id, nowUnix(services.clock), usedNoteSeconds))
   link.caller = { key, user }
+  attempt.accept()
+}
+
+/** Lets in whoever proves the key of a certificate that a trusted authority gave for an account. */
+async function authenticateByCertificate(services: Services, link: Link, attempt: PublicKeyAuthContext): Promise<void> {
+  const { key: offered, signature, blob } = attempt
+  const certified = await findCertified(services, offered.data, link.socket.remoteAddress ?? '')
+  if (!certified) return attempt.reject(['publickey'])
+  if (!signature || !blob) return attempt.accept()
+  // The library knows no certificates, so the signature is as it was sent.
+  if (!provesKeyAsSent(certified.certificate.key, blob, signature)) return attempt.reject(['publickey'])
+  link.caller = certified
   attempt.accept()
 }
 

@@ -12,21 +12,29 @@ import type { PublicKeyRow, UserRow } from '../db/tables/accounts.ts'
 import type { RepoRow } from '../db/tables/repositories.ts'
 import type { GitService as RunningGit } from '../git/git.ts'
 import { issueTicket } from '../lfs/ticket.service.ts'
+import type { TicketProof } from '../lfs/ticket.ts'
 import { Forbidden, NotFound, Refusal } from '../lib/errors.ts'
+import { nowUnix } from '../lib/time.ts'
+import { fingerprintOf } from '../secrets/ssh-public-key.ts'
 import { shareOfAddress } from '../http/client-address.ts'
 import { shareOfClient } from '../access/client-share.ts'
+import type { CertifiedPerson } from './certificate-sign-in.service.ts'
 import { openForGit, type GitPushCtx } from './git-access.service.ts'
 import type { GitAddress } from './git-address.ts'
 import { limitFetchInput } from './input-limits.ts'
 import { pushInto } from './push.ts'
+import { forcedCommand } from './ssh-certificate.rules.ts'
 import { parseSshCommand, type SshCommand } from './ssh-command.parse.ts'
 import { findDeployAccess } from './ssh-key.store.ts'
 
 /** Who signed in by a key: its account, or nobody for a deploy key. */
-export interface SshCaller {
+interface KeyHolder {
   readonly key: PublicKeyRow
   readonly user: UserRow | undefined
 }
+
+/** Who signed in: by a key, or by the certificate of an authority. */
+export type SshCaller = KeyHolder | (CertifiedPerson & { readonly key?: undefined })
 
 /** The streams of one command. */
 export interface SshStreams {
@@ -57,12 +65,13 @@ export async function runSshCommand(
   request: SshRequest,
   streams: SshStreams,
 ): Promise<number> {
-  if (request.command === undefined) {
+  const command = caller.key ? request.command : (forcedCommand(caller.certificate) ?? request.command)
+  if (command === undefined) {
     streams.output.write(greeting(caller))
     return 0
   }
   try {
-    return await serve(services, caller, parseSshCommand(request.command), request, streams)
+    return await serve(services, caller, parseSshCommand(command), request, streams)
   } catch (error) {
     const isKnown = error instanceof Refusal
     if (!isKnown && !request.signal.aborted) services.log('error', 'an SSH command failed', { error })
@@ -71,8 +80,9 @@ export async function runSshCommand(
   }
 }
 
-const greeting = ({ key, user }: SshCaller): string =>
-  `Hello ${user?.name ?? key.title}! You successfully authenticated with the key ${JSON.stringify(key.title)}. ` +
+const greeting = (caller: SshCaller): string =>
+  `Hello ${caller.key ? (caller.user?.name ?? caller.key.title) : caller.user.name}! You successfully authenticated with ` +
+  `${caller.key ? `the key ${JSON.stringify(caller.key.title)}` : `the certificate ${caller.certificate.serial}`}. ` +
   `${product} has no shell to offer; use it with git.\n`
 
 async function serve(
@@ -85,9 +95,7 @@ async function serve(
   if (command.kind === 'unknown') throw new Forbidden(`the command ${JSON.stringify(command.name)} is not offered`)
   if (caller.user) checkAccountState(caller.user)
   const place = await findPlace(services, command.address)
-  const viewer = caller.user
-    ? viewerOf(caller.user, { kind: 'ssh', keyId: caller.key.id })
-    : await deployViewer(services, caller.key, place, wantsToWrite(command))
+  const viewer = await viewerOfCaller(services, caller, place, wantsToWrite(command))
   const claim = {
     viewer: viewer.id,
     isAdmin: viewer.isAdmin,
@@ -97,7 +105,7 @@ async function serve(
   const ctx: Ctx = { ...services, viewer, claim }
   const address = place ? { ...command.address, owner: place.owner.name, name: place.repo.name } : command.address
   if (command.kind === 'lfs-ticket') {
-    const ticket = await issueTicket({ ...ctx, viewer }, address, caller.key.id, command.operation)
+    const ticket = await issueTicket({ ...ctx, viewer }, address, proofOf(caller), command.operation)
     streams.output.write(`${JSON.stringify(ticket)}\n`)
     return 0
   }
@@ -164,6 +172,29 @@ async function findPlace({ db }: Services, address: GitAddress): Promise<Place |
   const newOwner = moved && (await findAccountByName(db, moved.owner_name.toLowerCase()))
   const newRepo = newOwner && (await findRepoByName(db, newOwner.id, moved.repo_name.toLowerCase()))
   return newRepo && { owner: newOwner, repo: newRepo }
+}
+
+/** The caller as everybody else knows them. A connection may last longer than the certificate that opened it. */
+async function viewerOfCaller(
+  services: Services,
+  caller: SshCaller,
+  place: Place | undefined,
+  writes: boolean,
+): Promise<Viewer> {
+  if (caller.key) {
+    if (!caller.user) return deployViewer(services, caller.key, place, writes)
+    return viewerOf(caller.user, { kind: 'ssh', keyId: caller.key.id })
+  }
+  const { authority, serial, validUntilUnix } = caller.certificate
+  if (nowUnix(services.clock) >= validUntilUnix) throw new Forbidden('the time of the certificate is over')
+  return viewerOf(caller.user, { kind: 'certificate', authority: fingerprintOf(authority), serial: `${serial}` })
+}
+
+/** What a ticket of LFS stands for. */
+function proofOf(caller: SshCaller): TicketProof {
+  if (caller.key) return { keyId: caller.key.id }
+  const { authority, serial, validUntilUnix: untilUnix } = caller.certificate
+  return { authority: fingerprintOf(authority), serial: `${serial}`, untilUnix }
 }
 
 const wantsToWrite = (command: Exclude<SshCommand, { kind: 'unknown' }>): boolean =>

@@ -66,6 +66,18 @@ export const server = defineSection('server', {
     ['ssh/ingot.ed25519', 'ssh/ingot.rsa'],
     'private host keys, relative to the data folder; made at first start',
   ),
+  sshTrustedUserCaKeys: list(
+    'SSH_TRUSTED_USER_CA_KEYS',
+    [],
+    'public keys of authorities whose certificates let people in over SSH',
+    { pattern: /^\S+ [A-Za-z0-9+/]{40,}={0,2}( .*)?$/, form: 'a public key such as ssh-ed25519 AAAA…' },
+  ),
+  sshAuthorizedPrincipalsAllow: list(
+    'SSH_AUTHORIZED_PRINCIPALS_ALLOW',
+    ['username', 'email'],
+    'what principals of SSH certificates may name accounts by; off: certificates let nobody in',
+    { words: ['off', 'username', 'email', 'anything'] },
+  ),
   sshExposeAnonymous: bool('SSH_EXPOSE_ANONYMOUS', false, 'whether guests see SSH clone addresses'),
   sshPerWriteTimeout: durationMs('SSH_PER_WRITE_TIMEOUT', '30s', 'how long one write to an SSH client may take'),
   minimumKeySizeCheck: bool('MINIMUM_KEY_SIZE_CHECK', true, 'whether [ssh.minimum_key_sizes] is applied to added keys'),
