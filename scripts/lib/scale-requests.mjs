@@ -192,6 +192,14 @@ const values = {
   'adminListHookDeliveries.state': [],
   'orgListHookDeliveries.state': [],
   'repoListHookDeliveries.state': ['failed', 'delivered', 'waiting'],
+  'listRepoCaches.key': ['linux'],
+  'adminReadAuditLog.action': ['sign_in.failed', 'repo.deleted'],
+  'adminReadAuditLog.actor': ['u2'],
+  'adminReadAuditLog.address': ['127.0.0.1'],
+  'adminReadAuditLog.outcome': ['done', 'refused'],
+  object_kind: ['repo'],
+  object_id: ['1'],
+  until: times,
   'userListHookDeliveries.state': [],
 }
 /** The parameters that say in which order. */

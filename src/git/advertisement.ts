@@ -137,6 +137,19 @@ export async function readWhole(stream: Readable): Promise<Buffer> {
   return Buffer.concat(chunks)
 }
 
+/** How many commands the beginning of a push holds, up to the end of their list or of what is there. */
+export function countCommands(start: Buffer): number {
+  let count = 0
+  for (let offset = 0; offset + 4 <= start.length;) {
+    const length = Number.parseInt(start.toString('latin1', offset, offset + 4), 16)
+    // The end of the list, or what git will refuse.
+    if (!(length >= 4)) return count
+    count += 1
+    offset += length
+  }
+  return count
+}
+
 /** The first bytes of a stream, which stay in it; a stream that ends before is `whole`, and replaced by one of what it held. */
 export async function peek(
   stream: Readable,
@@ -151,8 +164,9 @@ export async function peek(
       size += chunk.length
     }
     if (size >= bytes) {
-      stream.unshift(Buffer.concat(chunks))
-      return { start: Buffer.alloc(0), body: stream, whole: false }
+      const start = Buffer.concat(chunks)
+      stream.unshift(start)
+      return { start, body: stream, whole: false }
     }
     if (stream.readableEnded) {
       const start = Buffer.concat(chunks)

@@ -195,14 +195,14 @@ const zero = /^(?:0{40}|0{64}) /
  * Waits until a push is here whole, or its first bytes, and leaves them in the stream. A pack ends with the digest of
  * what comes before, which is how its end is known.
  *
- * @returns whether it is whole; undefined when the client wants nothing
+ * @returns whether it is whole, and how it starts; undefined when the client wants nothing
  */
 export async function awaitPush(
   input: Readable,
   enoughBytes: number,
   hash: 'sha1' | 'sha256',
   patience: Patience,
-): Promise<boolean | undefined> {
+): Promise<{ readonly isWhole: boolean; readonly start: Buffer } | undefined> {
   let sections = 1
   let commandsEnd = 0
   let pack: { readonly end: PackEnd } | undefined
@@ -230,7 +230,7 @@ export async function awaitPush(
   )
   if (start === undefined || start.length === 4) return undefined
   input.unshift(start)
-  return isWhole
+  return { isWhole, start }
 }
 
 /** Follows a pack to its end. */

@@ -8,6 +8,15 @@ import { entriesOf } from './walk.ts'
 /** Files and folders that are synced at once. */
 const atOnce = 4
 
+/** More references than this are synced together (docs/decisions/0066). */
+export const manyReferences = 100
+
+/**
+ * Settings of a git that moves many references: it writes each file out to the disk, and whoever started it has the disk
+ * make all of them last, by syncing a folder after the last one.
+ */
+export const writtenOut = ['-c', 'core.fsyncMethod=writeout-only'] as const
+
 /**
  * Makes a change of references last, and what git wrote for it. Git syncs the files that it writes (`core.fsync`), not
  * the folders in which they get their names; what follows a change must not be safer than the change.
@@ -16,13 +25,15 @@ export async function flushRefs(context: GitContext, directory: string, refs: re
   if (!context.durable) return
   const folders = new Set(['', 'objects', 'objects/pack', 'refs'])
   for (const ref of refs) {
+    // Of very many, the rest gets to the disk before the last of these: names do in their order (docs/decisions/0032).
+    if (folders.size > manyReferences) break
     for (let folder = dirname(ref); folder.startsWith('refs/'); folder = dirname(folder)) folders.add(folder)
   }
   await mapLimited([...folders], atOnce, (folder) => flushFolder(join(directory, folder)))
 }
 
-/** Makes a new repository last, before it gets its place: its few files and all its folders. */
-export async function flushRepository(context: GitContext, directory: string): Promise<void> {
+/** Makes a new repository, or what a push brought, last before it gets its place: its few files and all its folders. */
+export async function flushWhole(context: GitContext, directory: string): Promise<void> {
   if (!context.durable) return
   const files: string[] = []
   const folders: string[] = []

@@ -5,7 +5,7 @@ import { explainMissing, locate } from './context.ts'
 import type { GitKey } from './git-key.ts'
 import type { RefUpdate, RefUpdateResult } from './git.ts'
 import { isOid, isZeroOid } from '../lib/refs.ts'
-import { flushRefs } from './lasting.ts'
+import { flushRefs, manyReferences, writtenOut } from './lasting.ts'
 import { removeDeadLocks } from './leftovers.ts'
 import { isValidRefName } from './ref-name.ts'
 
@@ -39,7 +39,8 @@ export async function updateRefs(
   await removeDeadLocks(context, key, ['packed-refs', ...updates.map(({ ref }) => ref)])
   const { exitCode, stderr } = await context.broker
     .run({
-      args: ['update-ref', '-z', '--stdin'],
+      args: [...(updates.length > manyReferences ? writtenOut : []), 'update-ref', '-z', '--stdin'],
+      name: 'update-ref',
       cwd: location.directory,
       kind: 'write',
       input: Buffer.from(`start\0${lines.join('')}prepare\0commit\0`),

@@ -8,7 +8,7 @@ import { mustSucceed } from './broker-client.ts'
 import { checkOids, explainMissing, type GitContext, locate } from './context.ts'
 import { type GitKey, isGitKey, repositoryPath } from './git-key.ts'
 import type { FsckReport, MadeRepository, MaintenanceTask, NewRepositoryOptions } from './git.ts'
-import { flushRepository } from './lasting.ts'
+import { flushWhole } from './lasting.ts'
 import { lockedFiles, removeDead, removeDeadLocks } from './leftovers.ts'
 import { layOut } from './new-repository.ts'
 import { rememberWritten } from './object-reader.ts'
@@ -178,7 +178,7 @@ export async function fork(
     if (onlyBranch === undefined) {
       await writeFile(join(temporary, 'HEAD'), await readFile(join(source.directory, 'HEAD')))
     }
-    await flushRepository(context, temporary)
+    await flushWhole(context, temporary)
   })
 }
 

@@ -459,6 +459,20 @@ test('git transport: what is answered without git equals what git answers', asyn
     0,
   )
   assert.equal((await client(folder, 'symbolic-ref', 'HEAD')).stdout.trim(), 'refs/heads/trunk')
+  const copy = join(await test.folder('copy'), 'work')
+  assert.equal((await client(test.root, 'clone', server.url(key), copy)).exitCode, 0)
+  names.length = 0
+  // Whoever has everything already is told so by the list of references alone.
+  for (const args of [
+    ['fetch'],
+    ['fetch', '--tags', '--prune'],
+    ['ls-remote', 'origin'],
+    ['remote', 'show', 'origin'],
+  ]) {
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    assert.equal((await client(copy, ...args)).exitCode, 0, args.join(' '))
+  }
+  assert.deepEqual(names, [])
   const { output } = await git.receivePack(key, {
     stateless: true,
     advertise: true,

@@ -7,6 +7,7 @@ import type { HookAnswer, HookQuestion } from './broker/protocol.ts'
 import {
   answerLsRefs,
   capabilitiesOf,
+  countCommands,
   kindOfRequest,
   peek,
   protocolVersion,
@@ -28,7 +29,7 @@ import { checkHooks } from './git-settings.ts'
 import type { Oid } from '../lib/ids.ts'
 import { isZeroOid } from '../lib/refs.ts'
 import { hidePaths } from './hide-paths.ts'
-import { flushRefs } from './lasting.ts'
+import { flushRefs, flushWhole, manyReferences, writtenOut } from './lasting.ts'
 import { removeDeadLocks } from './leftovers.ts'
 import { readCommit } from './object-reader.ts'
 import { placed } from './placed.ts'
@@ -183,8 +184,9 @@ export async function receivePack(context: GitContext, key: GitKey, request: Rec
   if (!request.stateless && request.body !== undefined && protocolVersion(request.protocol) !== 1) {
     return pushOver(context, key, request, request.body)
   }
-  const looked = request.advertise === true || !request.stateless ? undefined : await lookAtPush(request)
-  return runReceivePack(context, key, { ...request, ...(looked && { body: looked.body }) }, looked?.isWhole ?? true)
+  if (request.advertise === true || !request.stateless) return runReceivePack(context, key, request, small)
+  const looked = await lookAtPush(request)
+  return runReceivePack(context, key, { ...request, body: looked.body }, looked)
 }
 
 /** Serves the whole of a push over one connection. */
@@ -198,9 +200,9 @@ async function pushOver(
   const patience = patienceOf(context, request)
   return begunLater(greeting, async (gone) => {
     const signal = AbortSignal.any([gone, patience.signal])
-    const isWhole = await awaitPush(body, maxLoosePushBytes, hash, { ...patience, signal })
+    const looked = await awaitPush(body, maxLoosePushBytes, hash, { ...patience, signal })
     // What was waited for is there, as in a request of its own.
-    return isWhole === undefined ? undefined : runReceivePack(context, key, { ...request, stateless: true }, isWhole)
+    return looked && runReceivePack(context, key, { ...request, stateless: true }, kindOfPush(looked))
   })
 }
 
@@ -208,13 +210,13 @@ async function runReceivePack(
   context: GitContext,
   key: GitKey,
   request: ReceivePackRequest,
-  isSmall: boolean,
+  { isSmall, areMany }: KindOfPush,
 ): Promise<GitService> {
   const cwd = await mustExist(context, key)
   const limit = Math.max(1, Math.floor(request.maxPackBytes ?? context.limits.maxPackBytes))
-  const push = new Push(context, key, request)
+  const push = new Push(context, key, request, areMany)
   const body = request.advertise === true ? undefined : request.body
-  const args = isSmall ? [] : ['-c', 'transfer.unpackLimit=1']
+  const args = [...(areMany ? writtenOut : []), ...(isSmall && !areMany ? [] : ['-c', 'transfer.unpackLimit=1'])]
   // git passes over hooks that it can not execute: then nothing would be checked.
   if (request.advertise !== true) await checkHooks(context.settings.hooksFolder)
   const service = await placed(request.share, request.signal, () =>
@@ -252,12 +254,25 @@ async function runReceivePack(
 /** The longest push whose objects git lays down one by one; a longer one stays the pack that it is, large files in it. */
 const maxLoosePushBytes = 1 << 20
 
-/** The body to read on from, and whether it is shorter than that. */
-async function lookAtPush({
-  body,
-}: UploadPackRequest): Promise<{ readonly body: Readable; readonly isWhole: boolean }> {
+/** What the beginning of a push tells of it. */
+interface KindOfPush {
+  /** Whether its objects may be laid down one by one. */
+  readonly isSmall: boolean
+  /** Whether its references are synced together (docs/decisions/0066). */
+  readonly areMany: boolean
+}
+
+const small: KindOfPush = { isSmall: true, areMany: false }
+
+const kindOfPush = ({ isWhole, start }: { readonly isWhole: boolean; readonly start: Buffer }): KindOfPush => ({
+  isSmall: isWhole,
+  areMany: countCommands(start) > manyReferences,
+})
+
+/** The body to read on from, and of which kind it is. */
+async function lookAtPush({ body }: UploadPackRequest): Promise<KindOfPush & { readonly body: Readable }> {
   const looked = await peek(body ?? Readable.from([]), maxLoosePushBytes)
-  return { body: looked.body, isWhole: looked.whole }
+  return { body: looked.body, ...kindOfPush({ isWhole: looked.whole, start: looked.start }) }
 }
 
 /** The state of one push between its hooks. */
@@ -266,16 +281,18 @@ class Push {
   readonly #context: GitContext
   readonly #key: GitKey
   readonly #request: ReceivePackRequest
+  readonly #areMany: boolean
   #question: HookQuestion | undefined
   #recorded = false
   #answering: Promise<unknown> = Promise.resolve()
   #topicLines: readonly string[] = []
   #topicUpdates: readonly PushedUpdate[] = []
 
-  constructor(context: GitContext, key: GitKey, request: ReceivePackRequest) {
+  constructor(context: GitContext, key: GitKey, request: ReceivePackRequest, areMany: boolean) {
     this.#context = context
     this.#key = key
     this.#request = request
+    this.#areMany = areMany
   }
 
   get #custom(): boolean {
@@ -313,7 +330,11 @@ class Push {
     const path = resolvePath(directory, question.quarantine)
     try {
       // A push that only deletes brings nothing, and has no quarantine.
-      if (question.quarantine !== '') await refuseLargeTexts(this.#context, { key: this.#key, path })
+      if (question.quarantine !== '') {
+        // Git has written the objects out and synced nothing: they come before what is written down of the push.
+        if (this.#areMany) await flushWhole(this.#context, path)
+        await refuseLargeTexts(this.#context, { key: this.#key, path })
+      }
       const verdict = await this.#request.callbacks.checkPush({
         updates: question.updates as readonly PushedUpdate[],
         pushOptions: question.options,

@@ -6,7 +6,7 @@ import { Conflict, Invalid, NotFound } from '../lib/errors.ts'
 import type { GitContext } from './context.ts'
 import { type GitKey, isGitKey, repositoryPath } from './git-key.ts'
 import type { ObjectFormat, UnadoptedFolder } from './git.ts'
-import { flushRepository } from './lasting.ts'
+import { flushWhole } from './lasting.ts'
 import { settingsOf } from './new-repository.ts'
 
 // Bare repositories that somebody laid below the root, as `<owner>/<name>.git` in lower case, to have them taken over.
@@ -71,7 +71,7 @@ export async function adopt(context: GitContext, from: UnadoptedFolder, key: Git
   }
   try {
     const format = await clean(target)
-    await flushRepository(context, target)
+    await flushWhole(context, target)
     if (context.durable) for (const folder of [dirname(path), dirname(target), context.root]) await flushFolder(folder)
     return format
   } catch (error) {

@@ -1,5 +1,6 @@
-import { sql } from 'kysely'
+import { sql, type InsertResult } from 'kysely'
 import type { Db, Tx } from '../db/database.ts'
+import { textList, textListText } from '../db/id-list.ts'
 import { databaseKind } from '../db/open.ts'
 import type { NewRefJournalRow, RefJournalRow, RepoRow } from '../db/tables/repositories.ts'
 import type { Oid, RepoId, UserId } from '../lib/ids.ts'
@@ -100,8 +101,8 @@ export async function loadRecorded(
     .select(['name', 'oid'])
     .where((row) => row.and(ofRepo))
   if (names) {
-    ofBranches = ofBranches.where('name', 'in', names.branches)
-    ofTags = ofTags.where('name', 'in', names.tags)
+    ofBranches = ofBranches.where('name', 'in', textList(db, textListText(names.branches)))
+    ofTags = ofTags.where('name', 'in', textList(db, textListText(names.tags)))
   }
   const [branches, tags] = await Promise.all([
     names?.branches.length === 0 ? [] : ofBranches.execute(),
@@ -133,79 +134,93 @@ interface Recording {
   readonly isPushed: boolean
 }
 
+/** Eight columns; a statement has at most 32,766 parameters on SQLite. */
+const maxRowsPerStatement = 2000
+
+/** Writes rows by as many statements as it takes. @returns whether all were written */
+async function writeParts<Fact>(
+  facts: readonly Fact[],
+  write: (part: readonly Fact[]) => Promise<InsertResult>,
+): Promise<boolean> {
+  let written = 0n
+  for (let start = 0; start < facts.length; start += maxRowsPerStatement) {
+    const { numInsertedOrUpdatedRows } = await write(facts.slice(start, start + maxRowsPerStatement))
+    written += numInsertedOrUpdatedRows ?? 0n
+  }
+  return Number(written) === facts.length
+}
+
 /**
  * Writes what became of branches, unless something newer was recorded already.
  * @returns whether all were written
  */
-export async function upsertBranches(tx: Tx, recording: Recording, branches: readonly BranchFact[]): Promise<boolean> {
-  if (branches.length === 0) return true
-  const { numInsertedOrUpdatedRows } = await tx
-    .insertInto('branch')
-    .values(
-      branches.map(({ name, head }) => ({
-        repo_id: recording.repoId,
-        name,
-        commit_oid: head?.oid ?? ('' as Oid),
-        commit_unix: head?.committedUnix ?? 0,
-        pusher_id: recording.doerId,
-        updated_unix: recording.nowUnix,
-        is_deleted: head === undefined,
-        journal_id: recording.journalId,
-      })),
-    )
-    .onConflict((conflict) =>
-      conflict
-        .columns(['repo_id', 'name'])
-        .doUpdateSet((set) => ({
-          commit_oid: set.ref('excluded.commit_oid'),
-          commit_unix: set.ref('excluded.commit_unix'),
-          pusher_id: set.ref('excluded.pusher_id'),
-          updated_unix: set.ref('excluded.updated_unix'),
-          is_deleted: set.ref('excluded.is_deleted'),
-          journal_id: set.ref('excluded.journal_id'),
-        }))
-        .where('branch.journal_id', '<=', recording.journalId),
-    )
-    .executeTakeFirstOrThrow()
-  return Number(numInsertedOrUpdatedRows) === branches.length
-}
+export const upsertBranches = (tx: Tx, recording: Recording, facts: readonly BranchFact[]): Promise<boolean> =>
+  writeParts(facts, (branches) =>
+    tx
+      .insertInto('branch')
+      .values(
+        branches.map(({ name, head }) => ({
+          repo_id: recording.repoId,
+          name,
+          commit_oid: head?.oid ?? ('' as Oid),
+          commit_unix: head?.committedUnix ?? 0,
+          pusher_id: recording.doerId,
+          updated_unix: recording.nowUnix,
+          is_deleted: head === undefined,
+          journal_id: recording.journalId,
+        })),
+      )
+      .onConflict((conflict) =>
+        conflict
+          .columns(['repo_id', 'name'])
+          .doUpdateSet((set) => ({
+            commit_oid: set.ref('excluded.commit_oid'),
+            commit_unix: set.ref('excluded.commit_unix'),
+            pusher_id: set.ref('excluded.pusher_id'),
+            updated_unix: set.ref('excluded.updated_unix'),
+            is_deleted: set.ref('excluded.is_deleted'),
+            journal_id: set.ref('excluded.journal_id'),
+          }))
+          .where('branch.journal_id', '<=', recording.journalId),
+      )
+      .executeTakeFirstOrThrow(),
+  )
 
 /**
  * Writes what became of tags, unless something newer was recorded already.
  * @returns whether all were written
  */
-export async function upsertTags(tx: Tx, recording: Recording, tags: readonly TagFact[]): Promise<boolean> {
-  if (tags.length === 0) return true
-  const { numInsertedOrUpdatedRows } = await tx
-    .insertInto('tag')
-    .values(
-      tags.map(({ name, target }) => ({
-        repo_id: recording.repoId,
-        name,
-        oid: target?.oid ?? ('' as Oid),
-        commit_oid: target?.commitOid ?? ('' as Oid),
-        created_unix: target?.createdUnix ?? 0,
-        made_unix: recording.isPushed ? 0 : recording.nowUnix,
-        is_deleted: target === undefined,
-        journal_id: recording.journalId,
-      })),
-    )
-    .onConflict((conflict) =>
-      conflict
-        .columns(['repo_id', 'name'])
-        .doUpdateSet((set) => ({
-          oid: set.ref('excluded.oid'),
-          commit_oid: set.ref('excluded.commit_oid'),
-          created_unix: set.ref('excluded.created_unix'),
-          made_unix: set.ref('excluded.made_unix'),
-          is_deleted: set.ref('excluded.is_deleted'),
-          journal_id: set.ref('excluded.journal_id'),
-        }))
-        .where('tag.journal_id', '<=', recording.journalId),
-    )
-    .executeTakeFirstOrThrow()
-  return Number(numInsertedOrUpdatedRows) === tags.length
-}
+export const upsertTags = (tx: Tx, recording: Recording, facts: readonly TagFact[]): Promise<boolean> =>
+  writeParts(facts, (tags) =>
+    tx
+      .insertInto('tag')
+      .values(
+        tags.map(({ name, target }) => ({
+          repo_id: recording.repoId,
+          name,
+          oid: target?.oid ?? ('' as Oid),
+          commit_oid: target?.commitOid ?? ('' as Oid),
+          created_unix: target?.createdUnix ?? 0,
+          made_unix: recording.isPushed ? 0 : recording.nowUnix,
+          is_deleted: target === undefined,
+          journal_id: recording.journalId,
+        })),
+      )
+      .onConflict((conflict) =>
+        conflict
+          .columns(['repo_id', 'name'])
+          .doUpdateSet((set) => ({
+            oid: set.ref('excluded.oid'),
+            commit_oid: set.ref('excluded.commit_oid'),
+            created_unix: set.ref('excluded.created_unix'),
+            made_unix: set.ref('excluded.made_unix'),
+            is_deleted: set.ref('excluded.is_deleted'),
+            journal_id: set.ref('excluded.journal_id'),
+          }))
+          .where('tag.journal_id', '<=', recording.journalId),
+      )
+      .executeTakeFirstOrThrow(),
+  )
 
 /** Whether a repository is empty follows from the rows of its branches, which are written before. */
 export const updateEmptiness = (tx: Tx, id: RepoId) =>

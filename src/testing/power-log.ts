@@ -14,6 +14,7 @@ const kinds = {
   9: 'syncBegun',
   10: 'syncEnded',
   11: 'told',
+  12: 'writtenOut',
 } as const
 
 interface PowerRecord {
@@ -65,7 +66,7 @@ interface File {
 
 /**
  * What a disk holds after a cut of power behind the first `cut` records of a log, in the worst case: of a file what was
- * written before its last sync; of names those made before the last sync of anything, as file systems with a journal keep
+ * written before its last sync, or written out before the last sync of anything; of names those made before the last sync of anything, as file systems with a journal keep
  * them.
  */
 export function writeWhatLasts(records: readonly PowerRecord[], cut: number, root: string, into: string): void {
@@ -89,6 +90,8 @@ function follow(records: readonly PowerRecord[], cut: number): { files: Map<numb
   const files = new Map<number, File>()
   const names: Names = new Map()
   const begun = new Map<string, number[]>()
+  /** Files that were written out, and when, while nothing was synced since. */
+  let writtenOut: { readonly file: File; readonly at: number }[] = []
   let namesTo = 0
   for (const [at, record] of records.slice(0, cut).entries()) {
     apply(names, record, () => {
@@ -101,6 +104,8 @@ function follow(records: readonly PowerRecord[], cut: number): { files: Map<numb
       file.changes.push({ at, place: record.place, bytes: record.bytes })
     } else if (record.kind === 'truncate' && file !== undefined && file !== 'folder') {
       file.changes.push({ at, place: record.place, bytes: undefined })
+    } else if (record.kind === 'writtenOut' && file !== undefined && file !== 'folder') {
+      writtenOut.push({ file, at })
     } else if (record.kind === 'syncBegun') {
       begun.set(record.path, [...(begun.get(record.path) ?? []), at])
     } else if (record.kind === 'syncEnded') {
@@ -108,6 +113,8 @@ function follow(records: readonly PowerRecord[], cut: number): { files: Map<numb
       if (since === undefined) continue
       namesTo = Math.max(namesTo, since)
       if (file !== undefined && file !== 'folder') file.lastingTo = Math.max(file.lastingTo, since)
+      for (const out of writtenOut) if (out.at < since) out.file.lastingTo = Math.max(out.file.lastingTo, out.at)
+      writtenOut = writtenOut.filter((out) => out.at >= since)
     }
   }
   return { files, namesTo }

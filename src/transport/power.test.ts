@@ -7,6 +7,7 @@ import { join, resolve } from 'node:path'
 import { test } from 'node:test'
 import { createApp } from '../app.ts'
 import { loadConfig } from '../config/load-config.ts'
+import { manyReferences } from '../git/lasting.ts'
 import { builtFile } from '../lib/assets.ts'
 import { ForgeClient } from '../testing/client.ts'
 import { examined } from '../testing/doctor.ts'
@@ -62,6 +63,14 @@ async function writeEverything(url: string, base: string, log: string): Promise<
       await git('push', '-q', 'origin', ...refs.map((ref) => `HEAD:${ref}`))
       const head = await git('rev-parse', 'HEAD')
       told(refs.map((ref) => [ref, head]))
+    }
+    // So many that they are synced together: made and moved.
+    const names = Array.from({ length: manyReferences + 20 }, (_, index) => `refs/heads/many/${index % 7}/${index}`)
+    for (const round of [0, 1]) {
+      await git('commit', '-q', '--allow-empty', '-m', `many ${round}`)
+      await git('push', '-q', 'origin', ...names.map((ref) => `HEAD:${ref}`))
+      const head = await git('rev-parse', 'HEAD')
+      told(names.map((ref) => [ref, head]))
     }
   }
   const merges = async (): Promise<void> => {

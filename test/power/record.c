@@ -23,7 +23,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-enum { WRITE = 1, CREATE, TRUNCATE, RENAME, UNLINK, LINK, MKDIR, RMDIR, SYNC_BEGUN, SYNC_ENDED };
+enum { WRITE = 1, CREATE, TRUNCATE, RENAME, UNLINK, LINK, MKDIR, RMDIR, SYNC_BEGUN, SYNC_ENDED, TOLD, WRITTEN_OUT };
 
 static const char *root;
 static size_t root_length;
@@ -187,6 +187,14 @@ static void whole(int descriptor, const char *path) {
 
 #define SYNCS(name) int name(int descriptor) { char path[PATH_MAX]; int below = path_of(descriptor, path); if (below) { whole(descriptor, path); note(SYNC_BEGUN, 0, path, "", "", 0); } int result = REAL(name)(descriptor); if (below && !result) note(SYNC_ENDED, 0, path, "", "", 0); return result; }
 SYNCS(fsync) SYNCS(fdatasync)
+
+/* Bytes on their way to the disk, which lasts as soon as anything is synced afterwards. */
+int sync_file_range(int descriptor, off64_t from, off64_t count, unsigned flags) {
+  int result = REAL(sync_file_range)(descriptor, from, count, flags);
+  char path[PATH_MAX];
+  if (!result && path_of(descriptor, path)) { whole(descriptor, path); note(WRITTEN_OUT, 0, path, "", "", 0); }
+  return result;
+}
 
 static int two(int kind, int from_folder, const char *from, int to_folder, const char *to, int result) {
   char first[PATH_MAX], second[PATH_MAX];

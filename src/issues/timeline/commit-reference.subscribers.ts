@@ -8,6 +8,9 @@ import type { Attribution } from '../attribution.ts'
 import { recordPush } from './commit-reference.service.ts'
 import { loadReposWithOwners } from '../repo-with-owner.store.ts'
 
+/** Branches of one push whose messages are read: each is compared with all others. */
+const maxBranches = 100
+
 /**
  * Reads the messages of pushed commits for issues that they name, in the name of who pushed them. Running twice changes
  * nothing more: each issue is told of a commit once, and closing what is closed does nothing.
@@ -17,7 +20,7 @@ export const readCommitMessages = subscriber({
   pool: 'git',
   on: 'refs.updated',
   lane: ({ data }) => `repo ${data.repoId}`,
-  async afterCommit(ctx: Ctx, { data, atMs }) {
+  async afterCommit(ctx: Ctx, { data, atMs }, { signal }) {
     // What is written in a wiki closes nothing.
     if (data.origin === 'mirror' || data.origin === 'internal' || data.kind === 'wiki') return
     const pushes = data.updates.flatMap((update) => {
@@ -30,6 +33,12 @@ export const readCommitMessages = subscriber({
     const viewer = viewerOf(doer, { kind: 'password' })
     const access = await accessTo(ctx.db, viewer, repoWithOwner.owner, repoWithOwner.repo)
     const by: Attribution = { doerId: doer.id, atUnix: Math.floor(atMs / 1000), isDated: false }
-    for (const push of pushes) await recordPush({ ...ctx, viewer }, { ...repoWithOwner, ...access }, push, by)
+    // The default branch is the one that closes issues.
+    const main = repoWithOwner.repo.default_branch
+    const read = pushes.toSorted((one, other) => Number(other.branch === main) - Number(one.branch === main))
+    for (const push of read.slice(0, maxBranches)) {
+      signal.throwIfAborted()
+      await recordPush({ ...ctx, viewer }, { ...repoWithOwner, ...access }, push, by)
+    }
   },
 })
