@@ -22,6 +22,26 @@ const tokenHeader = (token: string): string =>
 
 const headerKey = ({ serverUrl }: Git): string => `http.${serverUrl.replace(/\/?$/, '/')}.extraheader`
 
+/**
+ * Names that files and strangers give: what no reference and no commit is called by might be an option of git (`--upload-pack=…`)
+ * or another place to write to (`a:b`). Not every command of git can be told where its options end.
+ */
+function checkName(name: string): string {
+  // oxlint-disable-next-line no-control-regex -- as git refuses them
+  if (name === '' || name.length > 1024 || /^[-+]|[\x00-\x20\x7f~^:?*[\\]|\.\./.test(name)) {
+    throw new StepFailure(`${JSON.stringify(name.slice(0, 100))} is no name of a commit, a branch or a tag`)
+  }
+  return name
+}
+
+/** The address of a repository of the forge. */
+function addressOf({ serverUrl }: Git, repository: string): string {
+  if (!/^[\w.-]+\/[\w.-]+$/.test(repository) || /(?:^|\/)\.{1,2}(?:\/|$)/.test(repository)) {
+    throw new StepFailure(`${JSON.stringify(repository.slice(0, 200))} is no repository: it is \`owner/repository\``)
+  }
+  return `${serverUrl.replace(/\/$/, '')}/${repository}.git`
+}
+
 /** Runs git; what it says comes into the log. An exit code that is not zero is a `StepFailure`. */
 async function runGit(git: Git, cwd: string, args: readonly string[], isTried = false): Promise<boolean> {
   const said: string[] = []
@@ -66,7 +86,8 @@ export async function fetchCommit(
           GIT_CONFIG_VALUE_0: tokenHeader(shown),
         }
   const signedIn = { ...git, env }
-  const address = `${git.serverUrl.replace(/\/$/, '')}/${repository}.git`
+  const address = addressOf(git, repository)
+  wanted.forEach(checkName)
   await runGit(git, folder, ['init', '--quiet', '.'])
   await runGit(git, folder, ['remote', 'remove', 'origin'], true)
   await runGit(git, folder, ['remote', 'add', 'origin', address])
@@ -88,6 +109,6 @@ export const keepToken = (git: Git, folder: string, token: string): Promise<bool
 /** Puts the checkout on the branch of the run, or on the commit that it is of. */
 export async function settleOn(git: Git, folder: string, commit: string, ref: string): Promise<void> {
   const branch = /^refs\/heads\/(.+)$/.exec(ref)?.[1]
-  const place = branch === undefined ? ['--detach', commit] : ['-B', branch, commit]
+  const place = branch === undefined ? ['--detach', checkName(commit)] : ['-B', checkName(branch), checkName(commit)]
   await runGit(git, folder, ['checkout', '--quiet', '--force', ...place])
 }

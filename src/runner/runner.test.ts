@@ -159,6 +159,13 @@ jobs:
       - { uses: 'docker://alpine:3', continue-on-error: true }
       - { uses: 'https://example.com/some/action@v1', continue-on-error: true }
       - { uses: alice/shared/none@v1, continue-on-error: true }
+      - { uses: 'alice/shared/js@--upload-pack=touch \${{ github.workspace }}/taken;', continue-on-error: true }
+      - { uses: 'alice/shared/js@..', continue-on-error: true }
+      - { uses: actions/checkout@v4, with: { ref: '--upload-pack=touch taken;' }, continue-on-error: true }
+      - { uses: actions/checkout@v4, with: { ref: 'main:refs/heads/taken' }, continue-on-error: true }
+      - { uses: actions/checkout@v4, with: { repository: 'alice/shared/../..' }, continue-on-error: true }
+      - name: look
+        run: if [ -e taken ] || git rev-parse --verify --quiet refs/heads/taken; then echo "something was taken"; fi
       - { uses: alice/nothing@v1 }
   boxed:
     runs-on: host
@@ -182,6 +189,11 @@ jobs:
   assert.match(refused, /no containers, which `docker:\/\/` needs/)
   assert.match(refused, /example\.com\/some\/action@v1 is elsewhere/)
   assert.match(refused, /there is no action\.yml/)
+  for (const name of ['--upload-pack=touch [^"]+', '\\.\\.', '--upload-pack=touch taken;', 'main:refs/heads/taken']) {
+    assert.match(refused, new RegExp(`"${name}" is no name of a commit`))
+  }
+  assert.match(refused, /"alice\/shared\/\.\.\/\.\." is no repository/)
+  assert.doesNotMatch(refused, /something was taken/)
   assert.match(await logOf(forge, repo.api, 'boxed'), /no containers/)
 })
 
