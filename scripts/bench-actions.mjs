@@ -3,7 +3,7 @@
  * Measures workflows from outside: from a push to the task, what idle runners cost, lines of logs, long lists of runs, and what
  * a push costs where there are many workflows.
  *
- *     npm run bench:actions [-- [--runners 200] [--runs 100000]]
+ *     npm run bench:actions [-- [--runners 200] [--runs 100000] [--only tasks,idle,lists,pushes]]
  */
 import { spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -17,7 +17,11 @@ import { ensureReady, fromRoot } from './lib/project.mjs'
 
 await ensureReady()
 const { values: options } = parseArgs({
-  options: { runners: { type: 'string', default: '200' }, runs: { type: 'string', default: '100000' } },
+  options: {
+    runners: { type: 'string', default: '200' },
+    runs: { type: 'string', default: '100000' },
+    only: { type: 'string', default: 'tasks,idle,lists,pushes' },
+  },
 })
 const program = await buildForge()
 const data = mkdtempSync(join(tmpdir(), 'ingot-actions-data-'))
@@ -41,11 +45,12 @@ async function ask(method, path, body) {
   return text === '' ? undefined : JSON.parse(text)
 }
 
-async function call(method, body, runner, signal) {
+async function call(method, body, runner, signal, headers = {}) {
   const response = await fetch(`${forge.url}/api/actions/runner.v1.RunnerService/${method}`, {
     method: 'POST',
     headers: {
       'content-type': 'application/json',
+      ...headers,
       ...(runner ? { 'x-runner-uuid': runner.uuid, 'x-runner-token': runner.token } : {}),
     },
     body: JSON.stringify(body),
@@ -137,18 +142,21 @@ async function pushToTask() {
   return { runner, task }
 }
 
-async function idleRunners() {
+/** Runners that have nothing to do: they say how long they wait for an answer, and pause before they ask again. */
+async function idleRunners(who, { patienceMs, pauseMs, measuredMs }) {
   const count = Number(options.runners)
   const runners = []
   for (let index = 0; index < count; index++) runners.push(await register('/admin/runners', [`idle-${index}`]))
   const stop = new AbortController()
+  const patience = { 'connect-timeout-ms': String(patienceMs) }
   let polls = 0
   const loops = runners.map(async (runner) => {
     let tasksVersion = '0'
     while (!stop.signal.aborted) {
       try {
-        tasksVersion = (await call('FetchTask', { tasksVersion }, runner, stop.signal)).tasksVersion
+        tasksVersion = (await call('FetchTask', { tasksVersion }, runner, stop.signal, patience)).tasksVersion
         polls++
+        await sleep(pauseMs, undefined, { signal: stop.signal })
       } catch (error) {
         if (!stop.signal.aborted) throw error
       }
@@ -156,11 +164,11 @@ async function idleRunners() {
   })
   await sleep(5000)
   const [cpu, begun, before] = [cpuOfServer(), performance.now(), polls]
-  await sleep(20_000)
+  await sleep(measuredMs)
   const seconds = (performance.now() - begun) / 1000
   const share = ((cpuOfServer() - cpu) / seconds) * 100
   print(
-    `${count} idle runners`,
+    `${count} idle runners, as ${who}`,
     `${share.toFixed(2)} % of a core, ${((polls - before) / seconds).toFixed(0)} polls / s`,
   )
   stop.abort()
@@ -246,10 +254,17 @@ async function manyWorkflows() {
 
 try {
   authorization = `token ${(await ask('POST', `/users/${administrator.login}/tokens`, { name: 'bench', scopes: ['all'] })).sha1}`
-  await logLines(await pushToTask())
-  await idleRunners()
-  await longLists()
-  await manyWorkflows()
+  const parts = options.only.split(',')
+  if (parts.includes('tasks')) await logLines(await pushToTask())
+  if (parts.includes('idle')) {
+    const cpu = cpuOfServer()
+    await sleep(10_000)
+    print('nobody, meanwhile', `${((cpuOfServer() - cpu) * 10).toFixed(2)} % of a core`)
+    await idleRunners('the family asks', { patienceMs: 5000, pauseMs: 2000, measuredMs: 24_000 })
+    await idleRunners('the runner of the package asks', { patienceMs: 60_000, pauseMs: 0, measuredMs: 50_000 })
+  }
+  if (parts.includes('lists')) await longLists()
+  if (parts.includes('pushes')) await manyWorkflows()
 } finally {
   await forge.stop()
   rmSync(folder, { recursive: true, force: true })

@@ -13,6 +13,7 @@ import { storeLog } from './logs/log.service.ts'
 import * as identityRoutes from './identity/identity.routes.ts'
 import { knownMasks, masksPurpose } from './logs/mask.service.ts'
 import { deleteRunFiles } from './logs/log.subscribers.ts'
+import { queueBoard } from './protocol/queue-board.ts'
 import * as runnerRoutes from './protocol/runner.routes.ts'
 import { jobTokens } from './runners/job.credentials.ts'
 import * as registrationRoutes from './runners/registration.routes.ts'
@@ -59,7 +60,7 @@ export const actions: Feature = {
     cancelAbandonedJobs(config),
     cleanupActions(config),
   ],
-  services: [readWorkflows, knownMasks],
+  services: [readWorkflows, knownMasks, queueBoard],
   sealed: [
     { table: 'action_secret', column: 'sealed', purpose: secretPurpose },
     { table: 'action_registration_token', column: 'sealed', purpose: registrationPurpose },

@@ -71,8 +71,9 @@ export class TestRunner {
     return new TestRunner(forge, runner.uuid, runner.token)
   }
 
-  call(method: string, body: object): Promise<RunnerReply> {
-    return callRunner(this.forge, method, body, { 'x-runner-uuid': this.uuid, 'x-runner-token': this.token })
+  call(method: string, body: object, how: CallOptions = {}): Promise<RunnerReply> {
+    const headers = { 'x-runner-uuid': this.uuid, 'x-runner-token': this.token, ...how.headers }
+    return callRunner(this.forge, method, body, headers, how.signal)
   }
 
   /** Asks for work; undefined when there is none. */
@@ -100,6 +101,11 @@ export class TestRunner {
   }
 }
 
+interface CallOptions {
+  readonly headers?: Readonly<Record<string, string>>
+  readonly signal?: AbortSignal
+}
+
 export interface RunnerReply {
   readonly status: number
   readonly text: string
@@ -112,10 +118,12 @@ export async function callRunner(
   method: string,
   body: object,
   headers: Readonly<Record<string, string>> = {},
+  signal?: AbortSignal,
 ): Promise<RunnerReply> {
   const response = await fetch(`${forge.url}/api/actions/runner.v1.RunnerService/${method}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
+    ...(signal ? { signal } : {}),
     body: JSON.stringify(body),
   })
   const text = await response.text()

@@ -40,8 +40,12 @@ export class ProtocolRefusal extends Error {
   }
 }
 
-/** Longest that a call waits for its answer, in milliseconds; more than a forge keeps those waiting who ask for work. */
+/**
+ * Longest that a call waits for its answer, in milliseconds. Who asks for work says so, and is kept waiting for nearly as long;
+ * what comes between may add to it.
+ */
 const callTimeoutMs = 90_000
+const patienceMs = 60_000
 
 /** The runner protocol, spoken in JSON. */
 export class ProtocolClient {
@@ -69,7 +73,7 @@ export class ProtocolClient {
     tasksVersion: string,
     signal: AbortSignal,
   ): Promise<{ readonly task?: Task; readonly tasksVersion?: string }> {
-    return this.#call('FetchTask', { tasksVersion }, signal)
+    return this.#call('FetchTask', { tasksVersion }, signal, { 'connect-timeout-ms': String(patienceMs) })
   }
 
   /** @returns how the task has ended already, by whoever ended it first */
@@ -108,12 +112,18 @@ export class ProtocolClient {
     return Number(reply.ackIndex ?? 0)
   }
 
-  async #call<Reply>(method: string, message: object, signal?: AbortSignal): Promise<Reply> {
+  async #call<Reply>(
+    method: string,
+    message: object,
+    signal?: AbortSignal,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<Reply> {
     const { credentials } = this
     const response = await fetch(`${this.url}/api/actions/runner.v1.RunnerService/${method}`, {
       method: 'POST',
       headers: {
         'content-type': 'application/json',
+        ...headers,
         ...(credentials ? { 'x-runner-uuid': credentials.uuid, 'x-runner-token': credentials.token } : {}),
       },
       body: JSON.stringify(message),

@@ -104,7 +104,7 @@ export class Reporter {
   /** Tries again while the forge is away. Once it knows nothing of the task there is nothing more to say. */
   async #patiently<Value>(call: () => Promise<Value>): Promise<Value | undefined> {
     const until = performance.now() + patienceMs
-    for (let waitMs = 250; !this.#isLost; waitMs = Math.min(waitMs * 2, 10_000)) {
+    for (let waitMs = 250; !this.#isLost; waitMs = Math.min(waitMs * 2, 5000)) {
       try {
         return await call()
       } catch (error) {

@@ -38,9 +38,12 @@ export interface Runner {
 /** Labels of a runner that says nothing else: what files ask for that need no certain machine. */
 export const usualLabels = ['host', 'self-hosted', 'linux', 'ubuntu-latest'] as const
 
-/** Between two looks for work when the forge does not let the runner wait, and the longest when it is away, in milliseconds. */
+/**
+ * Between two looks for work when the forge does not let the runner wait, and the longest when it is away, in milliseconds: one
+ * that starts again is away for seconds.
+ */
 const pauseMs = 1000
-const longestPauseMs = 30_000
+const longestPauseMs = 5000
 
 /** A runner for workflows that run on this machine as they are, without containers: what a file says is run as this account. */
 export async function startRunner(options: RunnerOptions): Promise<Runner> {

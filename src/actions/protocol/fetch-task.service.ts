@@ -1,17 +1,14 @@
 import type { Services } from '../../access/context.ts'
 import { clockOf } from '../../db/clock.ts'
-import { transaction, type Db } from '../../db/database.ts'
 import type { ActionJobRow, ActionRunnerRow, ActionTaskRow } from '../../db/tables/actions.ts'
-import { longPoll } from '../../events/long-poll.ts'
-import { Unavailable } from '../../lib/errors.ts'
 import { nowUnix } from '../../lib/time.ts'
 import { hashToken, newToken } from '../../secrets/tokens.ts'
 import type { QueueScope } from '../queue-scope.ts'
 import { keepMasks } from '../logs/mask.service.ts'
 import { changeRuns, endJobs, settleRun } from '../runs/run-change.service.ts'
 import { findJob, findRunForUpdate, updateJobs } from '../runs/run.store.ts'
-import { beginQueueVersion, queueVersion } from '../runners/runner.store.ts'
 import type { TaskMessage } from './messages.ts'
+import { queueBoard } from './queue-board.ts'
 import { taskMessageOf } from './task-message.service.ts'
 import { findNextJob, hasTask, insertTask, listWantedLabels } from './task.store.ts'
 
@@ -23,53 +20,39 @@ export interface Fetched {
 
 const scopeOfRunner = ({ owner_id, repo_id }: ActionRunnerRow): QueueScope => ({ ownerId: owner_id, repoId: repo_id })
 
-/** A runner whose own number is the queue's has seen all there is, and waits a while for more. */
+/** Longest wait, in milliseconds: proxies in between give up on a silence of a minute. */
+const longestWaitMs = 50_000
+
+/** What is left of a runner's patience for its answer to come, in milliseconds: a task that comes too late is nobody's. */
+const answerMs = 1000
+
+/** How long a runner is kept waiting: as long as it says that it would wait, or a while when it does not say. */
+function waitOf({ config }: Services, patienceMs: number | undefined): number {
+  const { actionsPollWait } = config.ingot
+  if (patienceMs === undefined || actionsPollWait === 0) return actionsPollWait
+  return Math.min(longestWaitMs, patienceMs - answerMs)
+}
+
+/**
+ * A runner whose own number is the queue's has seen all there is, and waits a while for more.
+ * @param patienceMs how long it waits for its answer, when it says so
+ */
 export async function fetchTask(
   services: Services,
   runner: ActionRunnerRow,
   known: number,
   signal: AbortSignal,
+  patienceMs?: number,
 ): Promise<Fetched> {
   const scope = scopeOfRunner(runner)
-  let version = await currentVersion(services.db, scope)
-  if (known === version) {
-    version = (await newerVersion(services, scope, known, signal)) ?? known
-    if (version === known) return { task: undefined, version }
+  const board = queueBoard.of(services)
+  const version = await board.version(scope)
+  if (known !== version) {
+    return { task: await takeTask(services, runner, scope, await listWantedLabels(services.db, scope)), version }
   }
-  return { task: await takeTask(services, runner, scope), version }
-}
-
-async function currentVersion(db: Db, scope: QueueScope): Promise<number> {
-  const version = await queueVersion(db, scope)
-  if (version > 0) return version
-  await transaction(db, (tx) => beginQueueVersion(tx, scope))
-  return queueVersion(db, scope)
-}
-
-/** The number once it is another; undefined when the wait is over, or when too many wait. */
-async function newerVersion(
-  { live, db, config }: Services,
-  scope: QueueScope,
-  known: number,
-  signal: AbortSignal,
-): Promise<number | undefined> {
-  try {
-    return await longPoll({
-      live,
-      accepts: ({ name, ids }) =>
-        name === 'run.queued' && (scope.repoId === null || ids['repoId'] === (scope.repoId as number)),
-      async look() {
-        const version = await queueVersion(db, scope)
-        return version === known ? undefined : version
-      },
-      waitMs: config.ingot.actionsPollWait,
-      signal,
-    })
-  } catch (error) {
-    // The answer that there is nothing is right, only sooner than it need be.
-    if (error instanceof Unavailable) return undefined
-    throw error
-  }
+  const newer = await board.wait(scope, known, waitOf(services, patienceMs), signal)
+  if (newer === undefined) return { task: undefined, version }
+  return { task: await takeTask(services, runner, scope, await board.wantedLabels(scope)), version: newer }
 }
 
 /** Others may take what was found meanwhile; then it is looked for again. */
@@ -80,15 +63,16 @@ async function takeTask(
   services: Services,
   runner: ActionRunnerRow,
   scope: QueueScope,
+  wantedLabels: readonly string[],
 ): Promise<TaskMessage | undefined> {
-  if (runner.is_ephemeral && (await hasTask(services.db, runner.id))) return undefined
   const labels = new Set(JSON.parse(runner.labels) as string[])
   const fits = (runsOn: string): boolean => {
     const wanted = JSON.parse(runsOn) as string[]
     return wanted.length > 0 && wanted.every((label) => labels.has(label))
   }
-  const fitting = (await listWantedLabels(services.db, scope)).filter(fits)
+  const fitting = wantedLabels.filter(fits)
   if (fitting.length === 0) return undefined
+  if (runner.is_ephemeral && (await hasTask(services.db, runner.id))) return undefined
   for (let attempt = 0; attempt < maxAttempts; attempt++) {
     const next = await findNextJob(services.db, scope, fitting)
     if (!next) return undefined

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { create, fromBinary, toBinary, type DescMessage } from '@bufbuild/protobuf'
+import { countQueries } from '../../testing/count-queries.ts'
 import { startForge } from '../../testing/forge.ts'
-import { callRunner, commitFiles, runsOf, TestRunner, workflow } from '../actions.test-support.ts'
+import { until } from '../../testing/until.ts'
+import { callRunner, commitFiles, runsOf, TestRunner, workflow, type TestTask } from '../actions.test-support.ts'
 import { pingService, runnerService } from './description.ts'
+import { queueBoard } from './queue-board.ts'
 
 const runnersOf = (repo: { readonly api: string }) => `${repo.api}/actions/runners`
 
@@ -171,6 +174,47 @@ test('runnerFetchTask: who knows the number of the queue is woken by a commit, a
   const waiting = runner.fetch(first.tasksVersion)
   await commitFiles(forge, repo.api, { '.gitea/workflows/a.yml': workflow('push') })
   assert.ok(await waiting)
+})
+
+test('runnerFetchTask: who says how long they wait for an answer are kept waiting for nearly as long, others for a while', async () => {
+  await using forge = await startForge({ settings: { ingot: { ACTIONS_POLL_WAIT: '1ms' } } })
+  const repo = await forge.given.repo()
+  const runner = await TestRunner.register(forge, runnersOf(repo))
+  const first = (await runner.call('FetchTask', { tasksVersion: '0' })).json as { tasksVersion: string }
+  const patient = runner.call('FetchTask', first, { headers: { 'connect-timeout-ms': '60000' } })
+  await until(() => queueBoard.of(forge.services).waiting === 1, 'it waits')
+  assert.deepEqual((await runner.call('FetchTask', first)).json, first)
+  await commitFiles(forge, repo.api, { '.gitea/workflows/a.yml': workflow('push') })
+  assert.ok(((await patient).json as { task?: object }).task)
+})
+
+test('runnerFetchTask: a commit wakes all who wait, with one look at the queue, and each gets what it can run', async () => {
+  await using forge = await startForge({ settings: { ingot: { ACTIONS_POLL_WAIT: '50s' } } })
+  const repo = await forge.given.repo()
+  const runners = await Promise.all(
+    ['a', 'b', 'c', 'd', 'd'].map((label) => TestRunner.register(forge, runnersOf(repo), [label])),
+  )
+  const [some] = runners as [TestRunner]
+  const first = (await some.call('FetchTask', { tasksVersion: '0' })).json as { tasksVersion: string }
+  const replies = runners.map((runner) => runner.call('FetchTask', first))
+  // One leaves before anything happens: that wakes nobody else, and what it could run is not given to it.
+  const gone = new AbortController()
+  const left = some.call('FetchTask', first, { signal: gone.signal }).catch(() => 'left')
+  const waiting = (): number => queueBoard.of(forge.services).waiting
+  await until(() => waiting() === 6, 'all wait')
+  gone.abort()
+  assert.equal(await left, 'left')
+  await until(() => waiting() === 5, 'one has left')
+  using queries = await countQueries(forge)
+  const jobs = ['a', 'b', 'd'].map((label) => `${label}: { runs-on: ${label}, steps: [{ run: x }] }`).join('\n  ')
+  await commitFiles(forge, repo.api, { '.gitea/workflows/a.yml': workflow('push', jobs) })
+  const got = (await Promise.all(replies)).map(({ json }) => json as { task?: TestTask; tasksVersion: string })
+  const names = got.map(({ task }) => (task ? task.context['job'] : 'none') as string)
+  assert.deepEqual(names.toSorted(), ['a', 'b', 'd', 'none', 'none'])
+  assert.ok(got.every(({ tasksVersion }) => tasksVersion !== first.tasksVersion))
+  const looks = (table: RegExp): number => queries.texts.filter((text) => table.test(text)).length
+  assert.equal(looks(/from "action_queue_version"/), 1)
+  assert.equal(looks(/distinct "action_job"."runs_on"/), 1)
 })
 
 test('runnerFetchTask: those who wait for work take no place of those who work', async () => {

@@ -66,7 +66,7 @@ const gzipCompression = {
 }
 
 /** The methods, by names as the protocol has them. */
-const methods = wordTable<(caller: Caller, message: never, signal: AbortSignal) => Promise<object>>({
+const methods = wordTable<(caller: Caller, message: never, context: HandlerContext) => Promise<object>>({
   ping: async (_caller, { data }: { data: string }) => ({ data: `Hello, ${data}!` }),
   async register({ ctx }, request: RegisterRequest) {
     const { runner, token } = await registerRunner(ctx, request.token, {
@@ -82,9 +82,9 @@ const methods = wordTable<(caller: Caller, message: never, signal: AbortSignal) 
     const { ctx, runner } = asRunner(caller)
     return { runner: messageOf(await declareRunner(ctx, runner, { version, labels })) }
   },
-  async fetchTask(caller, { tasksVersion }: FetchTaskRequest, signal) {
+  async fetchTask(caller, { tasksVersion }: FetchTaskRequest, { signal, timeoutMs }) {
     const { ctx, runner } = asRunner(caller)
-    const { task, version } = await fetchTask(ctx, runner, Number(tasksVersion), signal)
+    const { task, version } = await fetchTask(ctx, runner, Number(tasksVersion), signal, timeoutMs())
     return { ...(task ? { task } : {}), tasksVersion: BigInt(version) }
   },
   async updateTask(caller, request: UpdateTaskRequest) {
@@ -137,12 +137,13 @@ function createRouter() {
   const implementation = Object.fromEntries(
     Object.entries(methods).map(([name, method]) => [
       name,
-      async (message: never, { values, signal }: HandlerContext) => {
+      async (message: never, context: HandlerContext) => {
+        const { values } = context
         const caller = values.get(callerKey)
         if (!caller) throw new Error('a call came without its caller')
         try {
           if (caller.runner) await noteRunner(caller.ctx, caller.runner, name.startsWith('update'))
-          return await method(caller, message, signal)
+          return await method(caller, message, context)
         } catch (error) {
           if (error instanceof Refusal) throw new ConnectError(error.message, codeNames.get(codeOf(error.status)))
           values.get(troubleKey).defect = error
@@ -156,6 +157,10 @@ function createRouter() {
   return new Map(router.handlers.map((handler) => [handler.requestPath, handler]))
 }
 
+/** Of the headers of a call, those that say how its message is written and how long its answer may take. */
+const isOfProtocol = (name: string): boolean =>
+  /^(?:content-(?:type|encoding|length)|accept-|connect-|grpc-|x-grpc)/.test(name)
+
 let router: ReturnType<typeof createRouter> | undefined
 
 /** Answers a call of the protocol, in whichever form its message is written. Throws what is no refusal. */
@@ -166,7 +171,7 @@ export async function answerCall(call: RemoteCall, caller: Caller): Promise<Univ
   if (!handler) return { status: 404 }
   const header = new Headers()
   for (const [name, value] of Object.entries(call.headers)) {
-    if (typeof value === 'string') header.set(name, value)
+    if (typeof value === 'string' && isOfProtocol(name)) header.set(name, value)
   }
   async function* bytes(): AsyncGenerator<Uint8Array> {
     yield call.body

@@ -1,7 +1,7 @@
 import { anyone } from '../../access/requirements.ts'
 import { bytesOf, operation, type AnyRequirement, type Call } from '../../http/operation.ts'
 import { bytes, type StreamReply } from '../../http/reply.ts'
-import type { Caller } from './router.ts'
+import type { answerCall, Caller } from './router.ts'
 import { connectErrors } from './connect-errors.ts'
 import { byRunner, speaksConnect } from './runner.requirements.ts'
 
@@ -26,9 +26,13 @@ const replies = {
 } as const
 
 /** Loaded with the first call: an instance without runners needs nothing of it. */
+let loading: Promise<{ readonly answerCall: typeof answerCall }> | undefined
+
 async function answer(caller: Caller, path: string, call: Call): Promise<StreamReply<keyof typeof replies>> {
-  const { answerCall } = await import('./router.ts')
-  const { status, header, body } = await answerCall(
+  // Kept, since runners ask often, and each import looks the module up again.
+  loading ??= import('./router.ts')
+  const router = await loading
+  const { status, header, body } = await router.answerCall(
     { path, headers: call.headers, body: await call.wholeBody(), signal: call.signal },
     caller,
   )

@@ -107,15 +107,21 @@ export async function declareRunner(
   return declared ?? runner
 }
 
-/** How old what is known of a runner may become before it is written down again, in milliseconds. */
-const seenEveryMs = 10_000
+/**
+ * How old what is known of a runner may become before it is written down again, in milliseconds: it counts as there for a
+ * minute, and as working for ten seconds.
+ */
+const onlineEveryMs = 30_000
+const activeEveryMs = 10_000
 
-/** Notes that a runner is there, now and then: it asks every few seconds. */
+/** Notes that a runner is there, now and then: it asks every few seconds, and says so again after a cut of power. */
 export async function noteRunner(services: Services, runner: ActionRunnerRow, isActive: boolean): Promise<void> {
   const now = services.clock.nowMs()
-  const isFresh = now - runner.online_ms < seenEveryMs && (!isActive || now - runner.active_ms < seenEveryMs)
+  const isFresh = now - runner.online_ms < onlineEveryMs && (!isActive || now - runner.active_ms < activeEveryMs)
   if (isFresh) return
-  await transaction(services.db, (tx) =>
-    updateRunner(tx, runner.id, { online_ms: now, ...(isActive ? { active_ms: now } : {}) }),
+  await transaction(
+    services.db,
+    (tx) => updateRunner(tx, runner.id, { online_ms: now, ...(isActive ? { active_ms: now } : {}) }),
+    { lasting: false },
   )
 }

@@ -426,9 +426,14 @@ export const ingot = defineSection('ingot', {
   maxActionsValues: int('MAX_ACTIONS_VALUES', 1000, 'most secrets, and most variables, of an account or repository', {
     min: 1,
   }),
-  actionsPollWait: durationMs('ACTIONS_POLL_WAIT', '3s', 'how long a runner waits for work before it is told of none', {
-    min: '0s',
-  }),
+  actionsPollWait: durationMs(
+    'ACTIONS_POLL_WAIT',
+    '3s',
+    'how long a runner waits for work that does not say how long it would',
+    {
+      min: '0s',
+    },
+  ),
   maxActionsLog: bytes('MAX_ACTIONS_LOG', '256 MiB', 'largest log of a job; what comes after it is left out'),
   maxArtifact: bytes('MAX_ARTIFACT', '2 GiB', 'largest artifact of a workflow'),
   maxArtifacts: int('MAX_ARTIFACTS', 5000, 'most files that the artifacts of one run have', { min: 1 }),
