@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { commitFiles, runsOf, workflow } from '../actions/actions.test-support.ts'
+import { commitFiles, runsOf, TestRunner, workflow } from '../actions/actions.test-support.ts'
 import { startForge } from '../testing/forge.ts'
 
 test('a push, a tag and what happens to issues start the workflows that say so', async () => {
@@ -51,6 +51,32 @@ test('nothing starts where workflows do not run, and where a message says so', a
   assert.deepEqual(await runsOf(forge, repo.api), ['push p.yml main waiting'])
 })
 
+test('pull requests start nothing when their title or newest commit says so, and a word of other letters says nothing', async () => {
+  await using forge = await startForge()
+  const repo = await forge.given.repo()
+  const alice = forge.as('alice')
+  const files = { '.gitea/workflows/p.yml': workflow('[pull_request, pull_request_target]') }
+  await commitFiles(forge, repo.api, { ...files, '.gitea/workflows/i.yml': workflow('issues') })
+  const pull = async (branch: string, title: string, message: string): Promise<string> => {
+    await commitFiles(forge, repo.api, { [branch]: '1' }, { newBranch: branch, message })
+    const { number } = (await alice.must('POST', `${repo.api}/pulls`, { head: branch, base: 'main', title })).json
+    await forge.settle()
+    return `#${number}`
+  }
+  const marks = ['[skip ci]', '[ci skip]', '[no ci]', '[skip actions]', '[actions skip]']
+  for (const [at, mark] of marks.entries()) await pull(`m${at}`, 'quiet', `change\n\nnothing to see ${mark}`)
+  await pull('titled', 'not yet [no ci]', 'change')
+  assert.deepEqual(await runsOf(forge, repo.api), [])
+  const loud = await pull('loud', 'Loud [Skip CI]', 'change skip ci')
+  const ours = [`pull_request p.yml ${loud} waiting`, `pull_request_target p.yml ${loud} waiting`]
+  assert.deepEqual(await runsOf(forge, repo.api), ours)
+  await commitFiles(forge, repo.api, { more: '1' }, { branch: 'loud', message: 'later [skip ci]' })
+  assert.deepEqual(await runsOf(forge, repo.api), ours, 'what was pushed to it says so as well')
+  await alice.must('POST', `${repo.api}/issues`, { title: 'an issue [skip ci]' })
+  await forge.settle()
+  assert.deepEqual((await runsOf(forge, repo.api)).slice(2), ['issues i.yml main waiting'], 'only these are skipped')
+})
+
 test('a file that can not be read makes a run that has failed and says why', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo()
@@ -94,6 +120,41 @@ test('a pull request from elsewhere waits for an approval, what its base says do
     ['build'],
     'only the job of the base',
   )
+})
+
+test('who had a run approved needs no other approval, but who is restricted does, and strangers get no secrets', async () => {
+  await using forge = await startForge({ users: ['bob', 'carol'] })
+  const repo = await forge.given.repo()
+  const alice = forge.as('alice')
+  await alice.must('PUT', `${repo.api}/actions/secrets/HUSH`, { data: 'hidden' })
+  await commitFiles(forge, repo.api, { '.gitea/workflows/p.yml': workflow('pull_request') })
+  const forkOf = async (name: string): Promise<string> =>
+    `/repos/${(await forge.as(name).must('POST', `${repo.api}/forks`, {})).json.full_name}`
+  const forks = { bob: await forkOf('bob'), carol: await forkOf('carol') }
+  const open = async (name: 'bob' | 'carol', branch: string): Promise<{ id: number; isWaiting: boolean }> => {
+    await commitFiles(forge, forks[name], { [branch]: '1' }, { newBranch: branch, as: name })
+    await forge.as(name).must('POST', `${repo.api}/pulls`, { head: `${name}:${branch}`, base: 'main', title: branch })
+    await forge.settle()
+    const { workflow_runs: runs } = (await alice.must('GET', `${repo.api}/actions/runs?limit=50`)).json
+    const { id } = runs.at(-1)
+    const { jobs } = (await alice.must('GET', `${repo.api}/actions/runs/${id}/jobs`)).json
+    return { id, isWaiting: jobs[0].status === 'waiting' }
+  }
+  const first = await open('bob', 'one')
+  assert.equal(first.isWaiting, false)
+  const approve = (as: string) => forge.as(as).post(`${repo.api}/actions/runs/${first.id}/approve`)
+  assert.equal((await approve('bob')).status, 403, 'nobody approves their own')
+  assert.ok((await approve('alice')).status < 300)
+  const runner = await TestRunner.register(forge, `${repo.api}/actions/runners`)
+  const task = await runner.must()
+  assert.deepEqual(Object.keys(task.secrets).toSorted(), ['FORGEJO_TOKEN', 'GITEA_TOKEN', 'GITHUB_TOKEN'])
+  const job = forge.as('job', { token: task.context.token })
+  assert.equal((await job.post(`${repo.api}/issues`, { title: 'x' })).status, 403, 'its token only reads')
+  assert.equal((await open('bob', 'two')).isWaiting, true, 'bob is known')
+  assert.equal((await open('carol', 'three')).isWaiting, false, 'carol is not')
+  await forge.as('root').must('PATCH', '/admin/users/bob', { source_id: 0, login_name: 'bob', restricted: true })
+  await alice.must('PUT', `${repo.api}/collaborators/bob`, { permission: 'read' })
+  assert.equal((await open('bob', 'four')).isWaiting, false, 'restricted ones always wait')
 })
 
 test('workflows of the default branch run by the clock, each once', async () => {

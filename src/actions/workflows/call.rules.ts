@@ -1,8 +1,25 @@
 import { isPlainMap, type Plain } from './plain-yaml.ts'
 import { partsOf, replaceExpressions, soleExpression } from './templates.rules.ts'
 
-/** What stands in the place of a name: an expression, in brackets where it is more than one word. */
-export type Replacements = ReadonlyMap<string, string>
+/** What stands in the place of the names of a context: expressions, in brackets where they are more than one word. */
+export interface Replacements {
+  /** By names in lower case. */
+  readonly names: ReadonlyMap<string, string>
+  /** In the place of the context itself: all that it has, as `toJSON(inputs)` asks for it. */
+  readonly whole: string
+}
+
+/** What stands in the place of a context that has these names and no others. */
+export const replacementsOf = (values: Iterable<readonly [name: string, expression: string]>): Replacements => {
+  const all = [...values]
+  const names = new Map(all.map(([name, expression]) => [name.toLowerCase(), expression]))
+  const plain = all.filter(([name]) => /^[A-Za-z_][\w-]*$/.test(name))
+  if (plain.length === 0) return { names, whole: "fromJSON('{}')" }
+  // Braces come as values: two of them in a row would end the expression for readers that look no closer.
+  const frame = `{0}${plain.map(([name], at) => `"${name}":{${at + 2}}`).join(',')}{1}`
+  const shown = plain.map(([, expression]) => `toJSON(${expression})`)
+  return { names, whole: `fromJSON(format(${[literalOf(frame), "'{'", "'}'", ...shown].join(', ')}))` }
+}
 
 /** A value as an expression says it. */
 export function literalOf(value: Plain): string {
@@ -18,26 +35,32 @@ export function expressionOf(value: Plain): string {
   const sole = soleExpression(value)
   if (sole !== undefined) return `(${sole})`
   const expressions: string[] = []
+  const placeOf = (expression: string): string => {
+    const known = expressions.indexOf(expression)
+    return `{${known < 0 ? expressions.push(expression) - 1 : known}}`
+  }
+  // Braces come as values, too: two of them in a row would end the expression for readers that look no closer.
   const frame = partsOf(value)
     .map(({ text, isExpression }) =>
-      isExpression ? `{${expressions.push(text.trim()) - 1}}` : text.replaceAll('{', '{{').replaceAll('}', '}}'),
+      isExpression ? placeOf(text.trim()) : text.replaceAll(/[{}]/g, (brace) => placeOf(`'${brace}'`)),
     )
     .join('')
   return `format(${[literalOf(frame), ...expressions].join(', ')})`
 }
 
-/** Texts in expressions, which are left alone, and names of a context: `inputs.name`, `inputs['name']`. */
+/** Texts in expressions, which are left alone, names of a context (`inputs.name`, `inputs['name']`), and the context itself. */
 const named = (context: string): RegExp =>
   new RegExp(
-    `'(?:[^']|'')*'|(?<![\\w.-])${context}\\s*(?:\\.\\s*([A-Za-z_][\\w-]*)|\\[\\s*'((?:[^']|'')*)'\\s*\\])`,
+    `'(?:[^']|'')*'|(?<![\\w.-]|\\.\\s{1,8})${context}(?:\\s*(?:\\.\\s*([A-Za-z_][\\w-]*)|\\[\\s*'((?:[^']|'')*)'\\s*\\])|(?![\\w-]|\\s*\\())`,
     'gi',
   )
 
-/** An expression with names of a context replaced; those that are not among the replacements are nothing. */
-export const replaceIn = (expression: string, context: string, replacements: Replacements): string =>
-  expression.replaceAll(named(context), (whole, plain: string | undefined, quoted: string | undefined) => {
+/** An expression with a context replaced; names that are not among the replacements are nothing. */
+export const replaceIn = (expression: string, context: string, { names, whole }: Replacements): string =>
+  expression.replaceAll(named(context), (text: string, plain: string | undefined, quoted: string | undefined) => {
     const name = plain ?? quoted
-    return name === undefined ? whole : (replacements.get(name.toLowerCase()) ?? 'null')
+    if (name !== undefined) return names.get(name.toLowerCase()) ?? 'null'
+    return text.startsWith("'") ? text : whole
   })
 
 /** What is replaced: of each context that is meant, the names. */
@@ -75,8 +98,9 @@ export const namesIn = (value: Plain, context: string): readonly string[] =>
 /** How long a value may become at most when each name that is meant becomes a text as long as the longest. */
 export function worstLength(value: Plain, contexts: Contexts): number {
   const text = JSON.stringify(value)
-  return Object.entries(contexts).reduce((sum, [context, names]) => {
-    const longest = Math.max(0, ...Array.from(names.values(), ({ length }) => length))
+  return Object.entries(contexts).reduce((sum, [context, { names, whole }]) => {
+    const isMeantWhole = new RegExp(`\\b${context}\\b(?!\\s*(?:\\.\\s*[A-Za-z_]|\\[\\s*'))`, 'i').test(text)
+    const longest = Math.max(isMeantWhole ? whole.length : 0, ...Array.from(names.values(), ({ length }) => length))
     return sum + (text.toLowerCase().split(context).length - 1) * longest
   }, text.length)
 }

@@ -2,18 +2,29 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startForge } from '../../testing/forge.ts'
 import { commitFiles, runsOf, TestRunner } from '../actions.test-support.ts'
-import { expressionOf, replaceIn } from './call.rules.ts'
+import { expressionOf, replaceIn, replacementsOf } from './call.rules.ts'
 
 test('texts become expressions, and names in expressions are replaced but in texts', () => {
   assert.equal(expressionOf("it's"), "'it''s'")
   assert.equal(expressionOf(true), 'true')
   assert.equal(expressionOf('${{ needs.a.outputs.b }}'), '(needs.a.outputs.b)')
-  assert.equal(expressionOf("a {b} ${{ x }} c ${{ y['}'] }}"), "format('a {{b}} {0} c {1}', x, y['}'])")
-  const names = new Map([['name', "'v'"]])
+  assert.equal(
+    expressionOf("a {b} ${{ x }} c ${{ y['}}'] }}"),
+    "format('a {0}b{1} {2} c {3}', '{', '}', x, y['}}'])",
+    'what stands in quotes ends no expression',
+  )
+  const names = replacementsOf([['Name', "'v'"]])
   assert.equal(
     replaceIn("inputs.name == 'inputs.name' && my.inputs.name || inputs['NAME'] || inputs.none", 'inputs', names),
     "'v' == 'inputs.name' && my.inputs.name || 'v' || null",
   )
+  const { whole } = names
+  assert.equal(whole, `fromJSON(format('{0}"Name":{2}{1}', '{', '}', toJSON('v')))`)
+  assert.equal(
+    replaceIn("toJSON(inputs) || inputs[matrix.key] || inputs.* || 'inputs' || github.event. inputs", 'inputs', names),
+    `toJSON(${whole}) || ${whole}[matrix.key] || ${whole}.* || 'inputs' || github.event. inputs`,
+  )
+  assert.equal(replaceIn('inputs(1) || my-inputs || inputs-of', 'inputs', names), 'inputs(1) || my-inputs || inputs-of')
 })
 
 const called = `on:
@@ -34,13 +45,17 @@ jobs:
         if: inputs.loud
         run: echo "text=$WHO \${{ inputs.times }} \${{ secrets.KEY == 'deep' }}\${{ secrets.OTHER }}" >> "$GITHUB_OUTPUT"
       - run: echo "all \${{ toJSON(secrets) }}" | tr -d '\\n'
+      - env: { ALL: '\${{ toJSON(inputs) }}', ONE: '\${{ inputs[format(''wh{0}'', ''o'')] }}', NAMES: '\${{ join(inputs.*, '', '') }}' }
+        run: |
+          echo "inputs are $(echo "$ALL" | tr -d ' \\n')"
+          echo "one is $ONE of $NAMES"
   after: { runs-on: host, needs: say, steps: [{ run: 'echo \${{ needs.say.outputs.text }}' }] }
 `
 const caller = `on: push
 jobs:
   first:
     runs-on: host
-    outputs: { name: world }
+    outputs: { name: '{world}' }
     steps: [{ run: echo first }]
   call:
     needs: first
@@ -100,8 +115,12 @@ test('workflows are called, in the same commit and in other repositories, with i
     const { id } = jobs.find((job: Record<string, string>) => job['name'] === name)
     return (await alice.get(`${repo.api}/actions/jobs/${id}/logs`)).text
   }
-  assert.match(await said('last'), /said hello world 2 true, success/)
+  assert.match(await said('last'), /said hello \{world\} 2 true, success/)
   assert.match(await said('many (2) / one'), /n is 2/)
+  const inner = await said('call / say')
+  assert.match(inner, /inputs are \{"who":"hello\{world\}","loud":true,"times":2\}/)
+  assert.match(inner, /one is hello \{world\} of hello \{world\}, true, 2/)
+  assert.match(inner, /all \{.*"KEY": "\*\*\*"/)
   assert.equal((await said('call / say')).includes('OTHER'), false, 'other secrets are not passed on')
 })
 

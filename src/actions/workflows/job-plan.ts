@@ -4,6 +4,7 @@ import {
   literalOf,
   namesIn,
   replaceIn,
+  replacementsOf,
   replaceNames,
   worstLength,
   type Replacements,
@@ -247,15 +248,15 @@ async function planCall(
   const given = isPlainMap(job.body['with']) ? job.body['with'] : {}
   const unknown = Object.keys(given).find((name) => !call.inputs.some((input) => input.name === name))
   if (unknown !== undefined) fail(`${uses} has no input ${unknown}`)
-  const matrix = new Map(Object.entries(combination).map(([name, value]) => [name.toLowerCase(), literalOf(value)]))
-  const inputs = new Map(
+  const matrix = replacementsOf(Object.entries(combination).map(([name, value]) => [name, literalOf(value)]))
+  const inputs = replacementsOf(
     call.inputs.map(({ name, type, isRequired, fallback }) => {
       const value = given[name] ?? fallback
       if (value === undefined || value === null) {
         if (isRequired) fail(`${uses} needs the input ${name}`)
-        return [name.toLowerCase(), type === 'boolean' ? 'false' : type === 'number' ? '0' : "''"] as const
+        return [name, type === 'boolean' ? 'false' : type === 'number' ? '0' : "''"] as const
       }
-      return [name.toLowerCase(), replaceIn(expressionOf(value), 'matrix', matrix)] as const
+      return [name, replaceIn(expressionOf(value), 'matrix', matrix)] as const
     }),
   )
   const { secrets: passed } = job.body
@@ -322,9 +323,9 @@ const withStatus = (own: string, outer: string | undefined): string => {
 
 /** Secrets that a call passes on by their names there; the tokens of the job are always there. */
 const secretsOf = (secrets: { readonly [name: string]: Plain }): Replacements =>
-  new Map([
-    ...['GITHUB_TOKEN', 'GITEA_TOKEN', 'FORGEJO_TOKEN'].map((name) => [name.toLowerCase(), `secrets.${name}`] as const),
-    ...Object.entries(secrets).map(([name, value]) => [name.toLowerCase(), expressionOf(value)] as const),
+  replacementsOf([
+    ...['GITHUB_TOKEN', 'GITEA_TOKEN', 'FORGEJO_TOKEN'].map((name) => [name, `secrets.${name}`] as const),
+    ...Object.entries(secrets).map(([name, value]) => [name, expressionOf(value)] as const),
   ])
 
 interface Labels {
