@@ -296,7 +296,23 @@ test('orgListHookDeliveries, orgGetHookDelivery, orgRedeliverHookDelivery, orgRe
   assert.equal(receiver.got.length, 7)
 })
 
-test('receivers that hang, answer without end or lead inward fail in their time, and delay no other', async () => {
+test('nobody waits for receivers that hang', async () => {
+  // They hang for longer than the test looks: who waited for them would not be seen.
+  await using forge = await startForge({
+    settings: { webhook: { ALLOWED_HOST_LIST: 'loopback', DELIVER_TIMEOUT: 60 }, ingot: { JOB_WORKERS_WEBHOOKS: 16 } },
+  })
+  await using well = await Receiver.start()
+  const repo = await forge.given.repo()
+  {
+    await using hanging = await Receiver.start(() => {})
+    for (let count = 0; count < 3; count++) await givenHook(forge, repo, hanging.url)
+    await givenHook(forge, repo, well.url)
+    await openIssues(forge, repo, 'one', 'two')
+    await until(() => hanging.got.length === 3 && well.got.length === 2, 'both deliveries of the one that is well')
+  }
+})
+
+test('receivers that hang, answer without end or lead inward fail in their time', async () => {
   await using forge = await startForge({
     settings: { webhook: { ALLOWED_HOST_LIST: 'loopback', DELIVER_TIMEOUT: 1 }, ingot: { JOB_WORKERS_WEBHOOKS: 16 } },
   })
@@ -315,10 +331,7 @@ test('receivers that hang, answer without end or lead inward fail in their time,
   const hooks: Made[] = []
   for (const { url } of [hanging, hanging, hanging, endless, leading]) hooks.push(await givenHook(forge, repo, url))
   await givenHook(forge, repo, well.url)
-  const beganMs = performance.now()
   await openIssues(forge, repo, 'one', 'two')
-  await until(() => well.got.length === 2, 'both deliveries of the one that is well')
-  assert.ok(performance.now() - beganMs < 900, 'nobody waited for the ones that hang')
   await forge.settle()
   const problems: string[] = []
   for (const { api } of hooks) problems.push((await forge.as('alice').get(api)).json.problem)
