@@ -1,8 +1,9 @@
 import { isOrgMember } from '../access/access.store.ts'
 import type { Ctx } from '../access/context.ts'
 import { mode } from '../access/rights.ts'
+import { viewerAs } from '../auth/viewer.ts'
 import type { AccessMode, UserRow } from '../db/tables/accounts.ts'
-import { listPackageTeams } from './package-access.store.ts'
+import { findPersonOfRun, listPackageTeams } from './package-access.store.ts'
 import type { Standing } from './package.policy.ts'
 
 const highest = (modes: readonly AccessMode[]): AccessMode =>
@@ -10,8 +11,11 @@ const highest = (modes: readonly AccessMode[]): AccessMode =>
 
 const noStanding: Standing = { isMember: false, rank: mode.none, packageMode: mode.none }
 
-/** What the caller is in the organization that owns packages. */
-export async function standingWith({ db, viewer }: Pick<Ctx, 'db' | 'viewer'>, owner: UserRow): Promise<Standing> {
+/** What the caller is to the owner of packages. */
+export async function standingWith(ctx: Pick<Ctx, 'db' | 'viewer' | 'config'>, owner: UserRow): Promise<Standing> {
+  const { db, viewer } = ctx
+  const actsFor = await findActsFor(ctx, owner)
+  if (actsFor) return { ...noStanding, actsFor }
   if (!viewer || owner.kind !== 'organization') return noStanding
   const [teams, isMember] = await Promise.all([
     listPackageTeams(db, owner.id, viewer.id),
@@ -23,4 +27,18 @@ export async function standingWith({ db, viewer }: Pick<Ctx, 'db' | 'viewer'>, o
     rank,
     packageMode: rank >= mode.admin ? rank : highest(teams.map((team) => team.unit_mode ?? mode.none)),
   }
+}
+
+/**
+ * Whom the job of a workflow acts for in the registries of its repository's owner: who caused the run, where the settings
+ * say so. Nobody for a job that only reads, as all of pull requests from elsewhere do.
+ */
+async function findActsFor(ctx: Pick<Ctx, 'db' | 'viewer' | 'config'>, owner: UserRow): Promise<Standing['actsFor']> {
+  const { credential } = ctx.viewer ?? {}
+  if (credential?.kind !== 'job' || credential.readOnly || !ctx.config.ingot.jobsPublishPackages) return undefined
+  const { repoId, runId } = credential
+  const user = await findPersonOfRun(ctx.db, { repoId, runId, ownerId: owner.id })
+  if (!user) return undefined
+  const person = viewerAs(user)
+  return { person, standing: await standingWith({ ...ctx, viewer: person }, owner) }
 }

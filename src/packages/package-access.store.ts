@@ -1,5 +1,6 @@
 import type { Db } from '../db/database.ts'
-import type { UserId } from '../lib/ids.ts'
+import type { UserRow } from '../db/tables/accounts.ts'
+import type { RepoId, RunId, UserId } from '../lib/ids.ts'
 
 /** Teams of an organization that somebody is on: the access of each, and what it has of the unit of packages. */
 export const listPackageTeams = (db: Db, orgId: UserId, userId: UserId) =>
@@ -13,3 +14,21 @@ export const listPackageTeams = (db: Db, orgId: UserId, userId: UserId) =>
     .where('team_user.org_id', '=', orgId)
     .where('team_user.user_id', '=', userId)
     .execute()
+
+/** Who caused a run of a repository of an owner, if they may still sign in. */
+export const findPersonOfRun = (
+  db: Db,
+  { repoId, runId, ownerId }: { readonly repoId: RepoId; readonly runId: RunId; readonly ownerId: UserId },
+): Promise<UserRow | undefined> =>
+  db
+    .selectFrom('action_run')
+    .innerJoin('repo', 'repo.id', 'action_run.repo_id')
+    .innerJoin('user', 'user.id', 'action_run.doer_id')
+    .selectAll('user')
+    .where('action_run.id', '=', runId)
+    .where('action_run.is_foreign', '=', false)
+    .where('repo.id', '=', repoId)
+    .where('repo.owner_id', '=', ownerId)
+    .where('user.is_active', '=', true)
+    .where('user.prohibit_login', '=', false)
+    .executeTakeFirst()

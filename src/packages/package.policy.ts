@@ -10,6 +10,8 @@ export interface Standing {
   readonly rank: AccessMode
   /** The highest access that their teams give to packages. */
   readonly packageMode: AccessMode
+  /** For the job of a workflow: whom it acts for in the registries of its repository's owner; else undefined. */
+  readonly actsFor?: { readonly person: Viewer; readonly standing: Standing } | undefined
 }
 
 /** A credential of one repository has nothing of packages but what everybody has. */
@@ -19,8 +21,10 @@ const asAccount = (viewer: Viewer | undefined): Viewer | undefined => (viewer?.l
  * Packages are read by whoever may see their owner, with whatever credential; members of an organization whatever their
  * teams say. Those of public people are read by restricted accounts too (observed).
  */
-export function mayReadPackages(viewer: Viewer | undefined, owner: UserRow, { isMember }: Standing): Verdict {
+export function mayReadPackages(viewer: Viewer | undefined, owner: UserRow, standing: Standing): Verdict {
+  const { isMember, actsFor } = standing
   const account = asAccount(viewer)
+  if (actsFor && mayReadPackages(actsFor.person, owner, actsFor.standing).allowed) return allow
   const isOpen = owner.visibility === 'public' && owner.kind === 'individual'
   return isOpen || maySeeAccount(account && viewerAs(account.user), owner, isMember)
     ? allow
@@ -33,6 +37,12 @@ export function mayWritePackages(viewer: Viewer, owner: UserRow, { packageMode }
   if (account && (account.isAdmin || account.id === owner.id || packageMode >= mode.write)) return allow
   return deny('you may not write packages of this owner')
 }
+
+/** In a registry a job publishes, too, what the person may that it acts for. */
+export const mayPublishPackages = (viewer: Viewer, owner: UserRow, standing: Standing): Verdict =>
+  standing.actsFor
+    ? mayWritePackages(standing.actsFor.person, owner, standing.actsFor.standing)
+    : mayWritePackages(viewer, owner, standing)
 
 /** Packages of an organization are taken from their repositories by its administrators. */
 export const mayUnlinkPackage = (viewer: Viewer, owner: UserRow, { rank }: Standing): Verdict =>

@@ -12,6 +12,7 @@ import { standingWith } from './package-access.service.ts'
 import {
   mayChangeCleanupRules,
   mayChangeUpstreams,
+  mayPublishPackages,
   mayReadPackages,
   mayWritePackages,
   type Standing,
@@ -105,7 +106,7 @@ async function openRegistry(
   const standing = await standingWith(ctx, subject)
   if (!mayReadPackages(viewer, subject, standing).allowed) throw signInNeeded()
   refuseNotPublic(viewer, subject)
-  if (level === 'write' && !(viewer && mayWritePackages(viewer, subject, standing).allowed)) throw signInNeeded()
+  if (level === 'write' && !(viewer && mayPublishPackages(viewer, subject, standing).allowed)) throw signInNeeded()
   return { subject, standing }
 }
 

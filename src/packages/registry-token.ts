@@ -1,10 +1,12 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { AuthServices } from '../auth/auth-services.ts'
+import { JobPrincipal, jobTokens, viewerOfTask } from '../actions/runners/job.credentials.ts'
+import { findRunningTask } from '../actions/runners/job-token.store.ts'
 import { accessTokens } from '../auth/identify.ts'
 import type { CredentialReader } from '../auth/credentials.ts'
 import { parseScopes } from '../auth/token-scopes.ts'
 import { viewerOf, type Viewer } from '../auth/viewer.ts'
-import type { TokenId, UserId } from '../lib/ids.ts'
+import type { TaskId, TokenId, UserId } from '../lib/ids.ts'
 import { Unauthenticated } from '../lib/errors.ts'
 import { nowUnix } from '../lib/time.ts'
 import { findTokenById, findUserOfToken } from './registry-token.store.ts'
@@ -31,6 +33,8 @@ interface Claims {
   readonly tok: TokenId | 0
   /** What the password was, for one that was got by it. */
   readonly pwd: string
+  /** The task of a workflow whose token it was got by; left out for others. */
+  readonly job?: TaskId
   readonly exp: number
 }
 
@@ -44,17 +48,27 @@ const passwordMark = (services: AuthServices, hash: string | null): string =>
     .toString('base64url')
     .slice(0, 16)
 
-/** What whoever signed in shows to a registry from now on (a JSON Web Token, RFC 7519, signed with HS256). */
-export function writeRegistryToken(services: AuthServices, viewer: Viewer | undefined): string {
+/**
+ * What whoever signed in shows to a registry from now on (a JSON Web Token, RFC 7519, signed with HS256).
+ * @param principal what their credential stands for besides
+ */
+export function writeRegistryToken(services: AuthServices, viewer: Viewer | undefined, principal?: object): string {
   const exp = nowUnix(services.clock) + registryTokenSeconds
-  const body = Buffer.from(JSON.stringify({ ...claimsOf(services, viewer), exp })).toString('base64url')
+  const body = Buffer.from(JSON.stringify({ ...claimsOf(services, viewer, principal), exp })).toString('base64url')
   const signed = `${header}.${body}`
   return `${signed}.${hmac(services, signed).toString('base64url')}`
 }
 
-/** Credentials of other kinds than these two end by themselves, and stand for nobody here. */
-function claimsOf(services: AuthServices, viewer: Viewer | undefined): Omit<Claims, 'exp'> {
+/** Credentials of other kinds than these end by themselves, and stand for nobody here. */
+function claimsOf(
+  services: AuthServices,
+  viewer: Viewer | undefined,
+  principal: object | undefined,
+): Omit<Claims, 'exp'> {
   const { credential } = viewer ?? {}
+  if (viewer && principal instanceof JobPrincipal) {
+    return { sub: viewer.id, tok: 0, pwd: '', job: principal.task.taskId }
+  }
   if (viewer && credential?.kind === 'token' && !credential.isOAuth) {
     return { sub: viewer.id, tok: credential.tokenId as TokenId, pwd: '' }
   }
@@ -78,8 +92,13 @@ function readClaims(services: AuthServices, text: string): Claims | undefined {
 
 const ended = () => new Unauthenticated('the token of the registry has ended', 'registry_token_ended')
 
-async function viewerOfClaims(services: AuthServices, { sub, tok, pwd }: Claims): Promise<Viewer | undefined> {
+async function viewerOfClaims(services: AuthServices, { sub, tok, pwd, job }: Claims): Promise<Viewer | undefined> {
   if (sub === 0) return undefined
+  if (job !== undefined) {
+    const task = await findRunningTask(services.db, job)
+    if (!task) throw ended()
+    return viewerOfTask(services, task)
+  }
   const user = await findUserOfToken(services.db, sub)
   if (!user) throw ended()
   if (tok === 0) {
@@ -115,7 +134,8 @@ export const registryCredentials: CredentialReader = {
     if (claims) return { viewer: await viewerOfClaims(services, claims), principal: new RegistryToken(claims.sub) }
     const token = presented.kind === 'none' ? bareToken(call.headers) : undefined
     if (token === undefined) return undefined
-    const found = await accessTokens.read(services, call, { kind: 'bearer', token })
+    const bearer = { kind: 'bearer', token } as const
+    const found = (await accessTokens.read(services, call, bearer)) ?? (await jobTokens.read(services, call, bearer))
     if (!found) throw new Unauthenticated('the credentials are wrong', 'credentials_wrong')
     return found
   },

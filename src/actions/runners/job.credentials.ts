@@ -1,6 +1,7 @@
 import type { CredentialReader } from '../../auth/credentials.ts'
 import { tokenIn } from '../../auth/credentials.ts'
-import { viewerOf } from '../../auth/viewer.ts'
+import type { AuthServices } from '../../auth/auth-services.ts'
+import { viewerOf, type Viewer } from '../../auth/viewer.ts'
 import { hashToken } from '../../secrets/tokens.ts'
 import { findActionsAccount, findRunningTask, findRunningTaskByToken, type RunningTask } from './job-token.store.ts'
 import { readRuntimeToken } from './runtime-token.ts'
@@ -8,6 +9,12 @@ import { readRuntimeToken } from './runtime-token.ts'
 /** A job that asks, by the token of its task. */
 export class JobPrincipal {
   constructor(readonly task: RunningTask) {}
+}
+
+/** Whom a job asks as: the account of all jobs, limited to its own repository. */
+export async function viewerOfTask({ db }: Pick<AuthServices, 'db'>, task: RunningTask): Promise<Viewer> {
+  const { repoId, runId, isReadOnly } = task
+  return viewerOf(await findActionsAccount(db), { kind: 'job', repoId, runId, readOnly: isReadOnly })
 }
 
 /**
@@ -26,9 +33,6 @@ export const jobTokens: CredentialReader = {
       task = taskId === undefined ? undefined : await findRunningTask(services.db, taskId)
     }
     if (!task) return undefined
-    const account = await findActionsAccount(services.db)
-    const { repoId, runId, isReadOnly } = task
-    const credential = { kind: 'job', repoId, runId, readOnly: isReadOnly } as const
-    return { viewer: viewerOf(account, credential), principal: new JobPrincipal(task) }
+    return { viewer: await viewerOfTask(services, task), principal: new JobPrincipal(task) }
   },
 }

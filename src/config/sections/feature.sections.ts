@@ -434,6 +434,11 @@ export const ingot = defineSection('ingot', {
       min: '0s',
     },
   ),
+  jobsPublishPackages: bool(
+    'JOBS_PUBLISH_PACKAGES',
+    false,
+    "whether jobs of workflows publish packages of their repository's owner, as far as whoever caused the run may",
+  ),
   maxActionsLog: bytes('MAX_ACTIONS_LOG', '256 MiB', 'largest log of a job; what comes after it is left out'),
   maxArtifact: bytes('MAX_ARTIFACT', '2 GiB', 'largest artifact of a workflow'),
   maxArtifacts: int('MAX_ARTIFACTS', 5000, 'most files that the artifacts of one run have', { min: 1 }),

@@ -84,7 +84,7 @@ export const containerToken = operation({
   reply: { 200: bytesOf('application/json') },
   summary: 'Get a token for the registry of containers, for an account or a guest',
   async run({ ctx }) {
-    const token = writeRegistryToken(ctx, ctx.viewer)
+    const token = writeRegistryToken(ctx, ctx.viewer, ctx.principal)
     return json({ token, access_token: token, expires_in: registryTokenSeconds })
   },
 })
