@@ -3,7 +3,7 @@ import type { Db, Tx } from '../db/database.ts'
 import { databaseKind } from '../db/open.ts'
 import type { Schema } from '../db/schema.ts'
 import type { NewPackageBlobRow, PackageBlobRow } from '../db/tables/packages.ts'
-import type { PackageBlobId } from '../lib/ids.ts'
+import type { PackageBlobId, PackageId } from '../lib/ids.ts'
 import type { Unix } from '../lib/time.ts'
 
 export const findBlob = (db: Db | Tx, sha256: string): Promise<PackageBlobRow | undefined> =>
@@ -34,6 +34,32 @@ export const replaceBlobKey = async (tx: Tx, id: PackageBlobId, goneKey: string,
       .where('blob_key', '=', goneKey)
       .executeTakeFirst()
   ).numUpdatedRows > 0n
+
+/** Notes digests of a content that were not known. */
+export const putDigests = (
+  tx: Tx,
+  id: PackageBlobId,
+  digests: Partial<Pick<PackageBlobRow, 'md5' | 'sha1' | 'sha512'>>,
+) => tx.updateTable('package_blob').set(digests).where('id', '=', id).execute()
+
+/** Contents of a package's files whose digests are not all known. */
+export const listUnreckoned = (db: Db, packageId: PackageId, limit: number) =>
+  db
+    .selectFrom('package_blob')
+    .innerJoin('package_file', 'package_file.blob_id', 'package_blob.id')
+    .innerJoin('package_version', 'package_version.id', 'package_file.version_id')
+    .select([
+      'package_blob.id',
+      'package_blob.blob_key',
+      'package_blob.md5',
+      'package_blob.sha1',
+      'package_blob.sha512',
+    ])
+    .distinct()
+    .where('package_version.package_id', '=', packageId)
+    .where((where) => where.or([where('package_blob.md5', '=', ''), where('package_blob.sha512', '=', '')]))
+    .limit(limit)
+    .execute()
 
 /** Those of some files of the store that rows name. */
 export const listUsedBlobKeys = async (db: Db, keys: readonly string[]): Promise<ReadonlySet<string>> => {

@@ -5,8 +5,9 @@ import type { Tx } from '../db/database.ts'
 import type { PackageBlobRow } from '../db/tables/packages.ts'
 import { Forbidden, TooLarge } from '../lib/errors.ts'
 import type { Unix } from '../lib/time.ts'
-import type { StoredBlob } from '../storage/blobs.ts'
-import { findBlob, holdBlob, insertBlob, listUsedBlobKeys, replaceBlobKey } from './blob.store.ts'
+import type { DigestName, StoredBlob } from '../storage/blobs.ts'
+import { findBlob, holdBlob, insertBlob, listUsedBlobKeys, putDigests, replaceBlobKey } from './blob.store.ts'
+import { allDigests } from './digest.service.ts'
 
 /** A file of the store that has arrived and that no row names yet. */
 export interface Arrived extends StoredBlob {
@@ -28,10 +29,11 @@ async function receiveContent(
   content: Readable,
   maxBytes: number,
   signal: AbortSignal,
+  digests: readonly DigestName[],
 ): Promise<Arrived> {
   const blobKey = newBlobKey()
   try {
-    const stored = await blobs.packages.put(blobKey, content, { maxBytes, digests: ['md5', 'sha1', 'sha512'], signal })
+    const stored = await blobs.packages.put(blobKey, content, { maxBytes, digests, signal })
     return { ...stored, blobKey }
   } catch (error) {
     throw error instanceof TooLarge ? tooLarge(maxBytes) : error
@@ -41,8 +43,13 @@ async function receiveContent(
 export const tooLarge = (maxBytes: number): Forbidden =>
   new Forbidden(`a file of this registry may have ${maxBytes} bytes`, 'package_file_too_large')
 
-/** Takes one more content into the store. */
-export type Receive = (content: Readable, maxBytes: number, signal: AbortSignal) => Promise<Arrived>
+/** Takes one more content into the store, with all of its digests unless told which. */
+export type Receive = (
+  content: Readable,
+  maxBytes: number,
+  signal: AbortSignal,
+  digests?: readonly DigestName[],
+) => Promise<Arrived>
 
 /**
  * Gives `work` a way of taking contents into the store (or of naming files there that it takes otherwise), and removes those that no row names afterwards: the same was
@@ -58,8 +65,8 @@ export async function takingContents<Result>(
       keys.push(blobKey)
       return blobKey
     }
-    return await work(async (content, maxBytes, signal) => {
-      const arrived = await receiveContent(ctx, content, maxBytes, signal)
+    return await work(async (content, maxBytes, signal, digests = allDigests) => {
+      const arrived = await receiveContent(ctx, content, maxBytes, signal, digests)
       take(arrived.blobKey)
       return arrived
     }, take)
@@ -110,7 +117,16 @@ async function holdOrInsert(tx: Tx, arrived: Arrived, atUnix: Unix): Promise<Pac
       created_unix: atUnix,
       released_unix: null,
     })
-    const blob = inserted ?? (await holdBlob(tx, arrived.sha256))
-    if (blob) return blob
+    if (inserted) return inserted
+    const blob = await holdBlob(tx, arrived.sha256)
+    if (!blob) continue
+    // Who sent it first asked for fewer of them.
+    const more = {
+      ...(blob.md5 === '' && md5 !== '' ? { md5 } : {}),
+      ...(blob.sha1 === '' && sha1 !== '' ? { sha1 } : {}),
+      ...(blob.sha512 === '' && sha512 !== '' ? { sha512 } : {}),
+    }
+    if (Object.keys(more).length > 0) await putDigests(tx, blob.id, more)
+    return { ...blob, ...more }
   }
 }

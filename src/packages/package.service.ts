@@ -12,6 +12,7 @@ import type { UserId } from '../lib/ids.ts'
 import type { Page } from '../lib/paging.ts'
 import { nowUnix } from '../lib/time.ts'
 import { must } from '../lib/verdict.ts'
+import { withDigests } from './digest.service.ts'
 import { deleteFiles, findFile, hasFiles, listFiles, type FileRecord } from './file.store.ts'
 import { mayUnlinkPackage, type Standing } from './package.policy.ts'
 import { comparable } from './package.rules.ts'
@@ -72,8 +73,9 @@ export async function getVersion(
   return found
 }
 
-/** The files of a version. */
-export const getFiles = (ctx: Ctx, version: PackageVersionRow): Promise<FileRecord[]> => listFiles(ctx.db, version.id)
+/** The files of a version, with all of their digests. */
+export const getFiles = async (ctx: Ctx, version: PackageVersionRow): Promise<FileRecord[]> =>
+  withDigests(ctx, await listFiles(ctx.db, version.id))
 
 /** A file of a version, or `NotFound`. */
 export async function getFile(

@@ -25,6 +25,7 @@ import * as rubygemsRoutes from './rubygems/rubygems.routes.ts'
 import * as altRoutes from './alt/alt.routes.ts'
 import * as rpmRoutes from './rpm/rpm.routes.ts'
 import { archiveThread } from './formats/archive-thread.ts'
+import { digestWork } from './digest.service.ts'
 import { packagesCheck } from './doctor.service.ts'
 import * as genericRoutes from './generic/generic.routes.ts'
 import * as npmRoutes from './npm/npm.routes.ts'
@@ -74,7 +75,7 @@ export const packages: Feature = {
     { table: 'package_key', column: 'sealed_key', purpose: packageKeyPurpose },
     { table: 'package_upstream', column: 'sealed_secret', purpose: upstreamSecretPurpose },
   ],
-  services: [rememberedIndexes, archiveThread, upstreamClient, upstreamWork],
+  services: [rememberedIndexes, archiveThread, digestWork, upstreamClient, upstreamWork],
   subscribers: [unlinkTransferred],
   jobs: [deletePackageContents, applyCleanupRule],
   schedules: (config) => [cleanupPackages(config)],

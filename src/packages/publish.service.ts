@@ -8,6 +8,7 @@ import { publish } from '../events/hub.ts'
 import { Conflict, NotFound } from '../lib/errors.ts'
 import type { RepoId } from '../lib/ids.ts'
 import { nowUnix } from '../lib/time.ts'
+import type { DigestName } from '../storage/blobs.ts'
 import { holdBlob } from './blob.store.ts'
 import { findLost, holdContent, takingContents, tooLarge, type Arrived, type Receive } from './content.service.ts'
 import { deleteFiles, findFile, findFileRow, insertFile } from './file.store.ts'
@@ -95,18 +96,20 @@ export const uploadLimit = ({ viewer }: SignedInCtx, limitBytes: number): number
  * Adds a file to a version, which is made if it is not there, as is its package. Throws `Conflict` when the version has
  * the file, `Forbidden` over a limit of the settings; what was sent is not kept then.
  * @param limitBytes of the registry; negative is no limit
+ * @param digests that the content has at once; all unless told
  */
 export async function publishFile(
   ctx: PublishCtx,
   file: NewVersion & Omit<PublishedFile, 'content'>,
   incoming: Incoming,
   limitBytes: number,
+  digests?: readonly DigestName[],
 ): Promise<void> {
   const { type, name, version, ...named } = file
   await refuseTaken(ctx, file)
-  await receiveUpload(ctx, incoming, limitBytes, ({ arrived }) =>
-    record(ctx, { type, name, version, files: [{ ...named, content: arrived }] }),
-  )
+  const publishArrived = ({ arrived }: Upload) =>
+    record(ctx, { type, name, version, files: [{ ...named, content: arrived }] })
+  await receiveUpload(ctx, incoming, limitBytes, publishArrived, digests)
 }
 
 /** A version that has the file is refused before anything is sent. */
@@ -138,13 +141,14 @@ export async function receiveUpload<Result>(
   incoming: Incoming,
   limitBytes: number,
   use: (upload: Upload) => Promise<Result>,
+  digests?: readonly DigestName[],
 ): Promise<Result> {
   const maxBytes = uploadLimit(ctx, limitBytes)
   await refuseSize(ctx, incoming.sizeBytes ?? 0, maxBytes)
   return takingContents(ctx, async (receive) => {
     const taken: { arrived: Arrived; fileName: string }[] = []
     const fields = await incoming.receive(async (content, fileName) => {
-      taken.push({ arrived: await receive(content, maxBytes, incoming.signal), fileName })
+      taken.push({ arrived: await receive(content, maxBytes, incoming.signal, digests), fileName })
     })
     const [first] = taken
     if (!first) throw new Error('an upload without content was not refused')

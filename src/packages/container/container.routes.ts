@@ -6,6 +6,7 @@ import { empty, noContent } from '../../http/reply.ts'
 import { pathText } from '../../http/schema.ts'
 import { untied } from '../../http/untied-body.ts'
 import { BadRequest } from '../../lib/errors.ts'
+import { incomingOf } from '../incoming.ts'
 import { mayPublish, mayPull, packagesOn } from '../package.requirements.ts'
 import type { FileRecord } from '../file.store.ts'
 import { json } from '../registry.ts'
@@ -129,7 +130,8 @@ export const containerBeginUpload = operation({
     }
     if (mount !== undefined && from !== undefined && (await mountBlob(ctx, image, mount, from))) return done(mount)
     if (digest !== undefined) {
-      await pushBlob(ctx, image, digest, untied(call.body()), call.signal)
+      const { sizeBytes } = incomingOf(call)
+      await pushBlob(ctx, image, digest, untied(call.body()), sizeBytes, call.signal)
       return done(digest)
     }
     const { uuid } = await beginUpload(ctx, image)

@@ -8,6 +8,8 @@ import type { PackageVersionId } from '../../lib/ids.ts'
 import type { DescribedVersion } from '../catalog.store.ts'
 import { findDescribed, findPackage, listDescribed } from '../catalog.store.ts'
 import { takingContents, type Arrived } from '../content.service.ts'
+import type { DigestName } from '../../storage/blobs.ts'
+import { digestsAtOnce, reckonAll } from '../digest.service.ts'
 import type { FileRecord } from '../file.store.ts'
 import { metadataOf } from '../metadata.rules.ts'
 import { standingWith } from '../package-access.service.ts'
@@ -64,17 +66,53 @@ function hasDigest({ sha256, digests }: Arrived, digest: string): boolean {
   return (algorithm === 'sha512' ? digests.sha512 : sha256) === hex
 }
 
+/** Digests that a content of an image gets at once: what it is named by, and others where they are cheap. */
+export const digestsOfContent = (digest: string, sizeBytes: number | undefined): readonly DigestName[] => [
+  ...new Set<DigestName>([
+    ...digestsAtOnce(sizeBytes),
+    ...(contentNameOf(digest).algorithm === 'sha512' ? (['sha512'] as const) : []),
+  ]),
+]
+
+/**
+ * The contents of an image that are named by digests, by what `find` looks for: those by SHA-512, which few clients use,
+ * are found once that of all contents is known.
+ */
+async function findNamed<Found>(
+  ctx: Ctx,
+  row: PackageRow,
+  digests: readonly string[],
+  find: () => Promise<Found>,
+  isWhole: (found: Found) => boolean,
+): Promise<Found> {
+  const found = await find()
+  if (isWhole(found) || !digests.some((digest) => contentNameOf(digest).algorithm === 'sha512')) return found
+  await reckonAll(ctx, row.id)
+  return find()
+}
+
+const findContent = (ctx: Ctx, row: PackageRow, digest: string): Promise<FileRecord | undefined> =>
+  findNamed(
+    ctx,
+    row,
+    [digest],
+    () => findFileOfImage(ctx.db, row.id, contentNameOf(digest)),
+    (file) => file !== undefined,
+  )
+
 /** Takes a content in one piece; `BadRequest` when it is not what its digest says. */
 export async function pushBlob(
   ctx: PublishCtx,
   image: string,
   digest: string,
   content: Readable,
+  sizeBytes: number | undefined,
   signal: AbortSignal,
 ): Promise<void> {
   if (!isDigest(digest)) throw new BadRequest('the digest is malformed', 'digest_invalid')
   await takingContents(ctx, async (receive) => {
-    const arrived = await receive(content, uploadLimit(ctx, ctx.config.packages.limitSizeContainer), signal)
+    const maxBytes = uploadLimit(ctx, ctx.config.packages.limitSizeContainer)
+    const arrived = await receive(content, maxBytes, signal, digestsOfContent(digest, sizeBytes))
     if (!hasDigest(arrived, digest)) {
       throw new BadRequest('the content is not what its digest says', 'digest_invalid')
     }
@@ -91,7 +129,7 @@ export async function mountBlob(ctx: PublishCtx, image: string, digest: string, 
   const isOpen = mayReadPackages(viewer, owner, await standingWith(ctx, owner)).allowed
   if (!isOpen || (viewer.limit.publicOnly && owner.visibility === 'private')) return false
   const source = await findPackage(ctx.db, imageKey({ ...ctx, subject: owner }, from.slice(slash + 1)))
-  const file = source && (await findFileOfImage(ctx.db, source.id, contentNameOf(digest)))
+  const file = source && (await findContent(ctx, source, digest))
   if (!file) return false
   try {
     await keepBlob(ctx, image, { sha256: file.sha256 })
@@ -106,7 +144,7 @@ export async function mountBlob(ctx: PublishCtx, image: string, digest: string, 
 /** A content of an image, or `NotFound`. */
 export async function getBlob(ctx: SubjectCtx, image: string, digest: string): Promise<FileRecord> {
   const row = isDigest(digest) ? await findPackage(ctx.db, imageKey(ctx, image)) : undefined
-  const file = row && (await findFileOfImage(ctx.db, row.id, contentNameOf(digest)))
+  const file = row && (await findContent(ctx, row, digest))
   if (!file) throw noBlob()
   return file
 }
@@ -141,9 +179,17 @@ export async function pushManifest(
   if (isTagged && !isTag(reference)) throw new BadRequest('the tag is malformed', 'manifest_invalid')
   const manifest = parseManifest(bytes.toString('utf8'), contentType)
   const row = await findPackage(ctx.db, imageKey(ctx, image))
-  const names = manifest.parts.map(({ digest }) => contentNameOf(digest))
-  const known =
-    (row && (await loadContents(ctx.db, row.id, names, manifest.isIndex))) ?? new Map<string, KnownContent>()
+  const digests = manifest.parts.map(({ digest }) => digest)
+  const names = digests.map(contentNameOf)
+  const known: ReadonlyMap<string, KnownContent> = row
+    ? await findNamed(
+        ctx,
+        row,
+        digests,
+        () => loadContents(ctx.db, row.id, names, manifest.isIndex),
+        (found) => digests.every((digest) => found.has(digest)),
+      )
+    : new Map()
   checkParts(manifest, known)
   return takingContents(ctx, async (receive) => {
     const arrived = await receive(Readable.from([bytes]), Infinity, signal)

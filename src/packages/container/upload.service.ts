@@ -8,6 +8,7 @@ import { nowUnix } from '../../lib/time.ts'
 import type { UploadId } from '../../storage/blobs.ts'
 import { newBlobKey, takingContents, tooLarge, type Arrived } from '../content.service.ts'
 import { uploadLimit, type PublishCtx } from '../publish.service.ts'
+import { digestsOfContent } from './container.service.ts'
 import { contentNameOf, isDigest, placeOf } from './container.rules.ts'
 import { deleteUpload, endTurn, findUpload, insertUpload, keepTurn, takeTurn } from './container.store.ts'
 
@@ -123,10 +124,11 @@ export async function completeUpload<Result>(
     const have = (await uploads.find(id))?.sizeBytes ?? 0
     if (place && place.start !== have) throw new RangeNotSatisfiable(have)
     await append(ctx, upload, last.content, last.signal)
+    const whole = (await uploads.find(id))?.sizeBytes
     const result = await takingContents(ctx, async (_receive, take) => {
       const blobKey = take(newBlobKey())
       const stored = await uploads
-        .complete(id, blobKey, { expected: { [algorithm]: hex }, digests: ['md5', 'sha1', 'sha512'] })
+        .complete(id, blobKey, { expected: { [algorithm]: hex }, digests: digestsOfContent(digest, whole) })
         .catch((error: unknown) => {
           throw error instanceof Invalid ? badDigest() : error
         })

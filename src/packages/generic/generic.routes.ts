@@ -3,6 +3,7 @@ import { storedReplies } from '../../access/serve-stored.ts'
 import { bytesOf, operation } from '../../http/operation.ts'
 import { empty, noContent } from '../../http/reply.ts'
 import { pathText } from '../../http/schema.ts'
+import { digestsAtOnce } from '../digest.service.ts'
 import { incomingOf } from '../incoming.ts'
 import { mayPublish, mayPull, packagesOn } from '../package.requirements.ts'
 import { getFile, getVersion, removeFile, removeVersion } from '../package.service.ts'
@@ -44,7 +45,9 @@ export const genericUpload = operation({
   async run({ ctx, params, call }) {
     const file = { ...named(params), fileName: params.filename }
     checkNames(file)
-    await publishFile(ctx, { ...file, isLead: true }, incomingOf(call), ctx.config.packages.limitSizeGeneric)
+    const incoming = incomingOf(call)
+    const { limitSizeGeneric } = ctx.config.packages
+    await publishFile(ctx, { ...file, isLead: true }, incoming, limitSizeGeneric, digestsAtOnce(incoming.sizeBytes))
     return empty(201)
   },
 })

@@ -1,0 +1,87 @@
+import { createHash } from 'node:crypto'
+import { ownService } from '../access/own-service.ts'
+import type { Services } from '../access/context.ts'
+import { transaction } from '../db/database.ts'
+import type { PackageBlobRow } from '../db/tables/packages.ts'
+import { createConcurrencyLimit } from '../lib/concurrency-limit.ts'
+import { Unavailable } from '../lib/errors.ts'
+import type { PackageBlobId, PackageId } from '../lib/ids.ts'
+import type { DigestName } from '../storage/blobs.ts'
+import { listUnreckoned, putDigests } from './blob.store.ts'
+import type { FileRecord } from './file.store.ts'
+
+/** What formats may ask for, besides the SHA-256 that every content is known by. */
+export const allDigests: readonly DigestName[] = ['md5', 'sha1', 'sha512']
+
+/** Contents of up to this size have all digests when they have arrived, in bytes: they cost less than asking later. */
+const reckonedAtOnce = 8 << 20
+
+/** Most contents whose digests are waited for. */
+const maxWaiting = 256
+
+/**
+ * Digests that a content of a registry which asks for none of them gets at once. They take four times as long as all else
+ * that an upload is, so those of a large one are reckoned when somebody wants them.
+ * @param sizeBytes undefined when nobody said it
+ */
+export const digestsAtOnce = (sizeBytes: number | undefined): readonly DigestName[] =>
+  sizeBytes !== undefined && sizeBytes <= reckonedAtOnce ? allDigests : []
+
+/** The digests that are being reckoned, one content at a time. */
+export const digestWork = ownService('the digests of contents of packages', {
+  open: () => ({
+    underWay: new Map<PackageBlobId, Promise<Digests>>(),
+    limit: createConcurrencyLimit({
+      running: 1,
+      waiting: maxWaiting,
+      refusal: () => new Unavailable('too many digests are being reckoned', 'digests_busy'),
+    }),
+  }),
+})
+
+type Digests = Pick<PackageBlobRow, 'md5' | 'sha1' | 'sha512'>
+
+const isKnown = ({ md5, sha1, sha512 }: Digests): boolean => md5 !== '' && sha1 !== '' && sha512 !== ''
+
+type Content = Digests & { readonly blobId: PackageBlobId; readonly blobKey: string }
+
+/** Reckons digests of a content and keeps them. Those who want them at once wait for one reckoning, also when one leaves. */
+function reckon(services: Services, { blobId, blobKey, ...known }: Content): Promise<Digests> {
+  const { underWay, limit } = digestWork.of(services)
+  const reckoning =
+    underWay.get(blobId) ??
+    limit
+      .run(async () => {
+        const stored = await services.blobs.packages.get(blobKey)
+        // What the store has lost is the doctor's matter.
+        if (!stored) return known
+        const [md5, sha1, sha512] = [createHash('md5'), createHash('sha1'), createHash('sha512')]
+        for await (const piece of stored.stream) {
+          for (const hash of [md5, sha1, sha512]) hash.update(piece as Buffer)
+        }
+        const digests = { md5: md5.digest('hex'), sha1: sha1.digest('hex'), sha512: sha512.digest('hex') }
+        await transaction(services.db, (tx) => putDigests(tx, blobId, digests))
+        return digests
+      })
+      .finally(() => underWay.delete(blobId))
+  underWay.set(blobId, reckoning)
+  return reckoning
+}
+
+/** The files with all of their digests. */
+export async function withDigests(services: Services, files: readonly FileRecord[]): Promise<FileRecord[]> {
+  return Promise.all(
+    files.map(async (file) => {
+      if (isKnown(file)) return file
+      const { md5, sha1, sha512, blob_id: blobId, blob_key: blobKey } = file
+      return { ...file, ...(await reckon(services, { md5, sha1, sha512, blobId, blobKey })) }
+    }),
+  )
+}
+
+/** Reckons what is not known of the contents of a package. */
+export async function reckonAll(services: Services, packageId: PackageId): Promise<void> {
+  for (const { id, blob_key: blobKey, ...known } of await listUnreckoned(services.db, packageId, maxWaiting)) {
+    await reckon(services, { blobId: id, blobKey, ...known })
+  }
+}
