@@ -25,7 +25,7 @@ import { findRepoById } from '../repos/repo.store.ts'
 import { findUserById } from '../users/user.store.ts'
 import { indexWikiPages } from '../wiki/index-wiki-pages.job.ts'
 import { takeRemoteWiki, wikiAddressOf } from '../wiki/remote-wiki.service.ts'
-import { fetchAsset, parallelDownloads, type NewFile, type ReleaseHome } from './import-releases.service.ts'
+import { fetchAsset, homeOf, parallelDownloads, type NewFile, type ReleaseHome } from './import-releases.service.ts'
 import { timeOr, writerOf } from './import-run.ts'
 import { listReleasesOf } from './import-rows.store.ts'
 import { isSourceKind, openSource, type SourceCredentials } from './sources/open-source.ts'
@@ -142,7 +142,7 @@ async function followRelease(home: ReleaseHome, told: SourceRelease, known: Rele
   const names = new Set(present.map((file) => file.name))
   const wanted = new Set(told.assets.map((asset) => attachedName(asset.name)))
   const missing = told.assets.filter((asset) => !names.has(attachedName(asset.name)))
-  const files = (await mapLimited(missing, parallelDownloads, (asset) => fetchAsset(home, told, asset))).filter(
+  const files = (await mapLimited(missing, parallelDownloads, (asset) => fetchAsset(home, homeOf(told), asset))).filter(
     (file): file is NewFile => file !== undefined,
   )
   const fields = {

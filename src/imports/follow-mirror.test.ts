@@ -90,3 +90,73 @@ test('repoMirrorSync: wiki, LFS objects, tags and releases follow where that was
   const row = await forge.services.db.selectFrom('mirror').selectAll().executeTakeFirstOrThrow()
   assert.equal(JSON.stringify(row).includes((await source.account('alice')).token), false)
 })
+
+test('repoMirrorSync, repoPushMirrorSync: a remote that leads inward after it was accepted is not followed', async () => {
+  await using source = await openForge()
+  await using forge = await openForge({ migrations: { ALLOW_LOCALNETWORKS: true, BLOCKED_DOMAINS: 'localhost' } })
+  const repo = await source.given.repo()
+  const { token } = await source.account('alice')
+  await forge.account('bob')
+  const bob = forge.as('bob')
+  const own = await forge.given.repo({ owner: 'bob', name: 'own' })
+  await source.as('alice').must('POST', '/user/repos', { name: 'target' })
+  /** What of the addresses of the remote leads inward. */
+  let inward = /^none of them$/
+  const asked: string[] = []
+  const inside = inFrontOf(source, ({ url = '' }) => {
+    asked.push(url)
+    return false
+  })
+  await withServer(inside, async (insideUrl) => {
+    const innerUrl = insideUrl.replace('127.0.0.1', 'localhost')
+    const listener = inFrontOf(source, ({ url = '' }, response) => {
+      if (!inward.test(url)) return false
+      response.writeHead(307, { location: `${innerUrl}${url}` }).end()
+      return true
+    })
+    await withServer(listener, async (url) => {
+      await bob.must('POST', '/repos/migrate', {
+        clone_addr: `${url}/${repo.fullName}.git`,
+        auth_token: token,
+        repo_name: 'mirror',
+        service: 'gitea',
+        mirror: true,
+        ...{ wiki: true, lfs: true, releases: true },
+      })
+      const remote = { remote_username: 'alice', remote_password: token, interval: '0s' }
+      const { remote_name: name } = (
+        await bob.must('POST', `${own.api}/push_mirrors`, { ...remote, remote_address: `${url}/alice/target.git` })
+      ).json
+      const pulled = async (): Promise<string> => {
+        await bob.must('POST', '/repos/bob/mirror/mirror-sync')
+        await forge.settle()
+        return (await forge.services.db.selectFrom('mirror').select('last_error').executeTakeFirstOrThrow()).last_error
+      }
+      const pushed = async (): Promise<string> => {
+        await bob.must('POST', `${own.api}/push_mirrors-sync`)
+        return (await bob.must('GET', `${own.api}/push_mirrors/${name}`)).json.last_error
+      }
+      assert.deepEqual([await pulled(), await pushed()], ['', ''])
+      await source.as('alice').must('POST', `${repo.api}/branches`, { new_branch_name: 'new' })
+      await bob.must('POST', `${own.api}/branches`, { new_branch_name: 'new' })
+      await source.as('alice').must('POST', `${repo.api}/releases`, { tag_name: 'v1', name: 'First' })
+      for (const [what, where] of [
+        ['references of the code', /\.git\/info\/refs/],
+        ['packs', /git-(?:upload|receive)-pack$/],
+        ['everything', /./],
+      ] as const) {
+        inward = where
+        assert.notEqual(await pulled(), '', `${what}, pulled`)
+        assert.notEqual(await pushed(), '', `${what}, pushed`)
+      }
+      inward = /releases/
+      assert.match(await pulled(), /^releases: /)
+      const branches = (await bob.must('GET', '/repos/bob/mirror/branches')).json
+      assert.deepEqual(
+        branches.map((each: { name: string }) => each.name),
+        ['main', 'new'],
+      )
+    })
+  })
+  assert.deepEqual(asked, [], 'nothing inside was asked')
+})

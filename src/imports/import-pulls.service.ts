@@ -8,6 +8,7 @@ import { branchRef, fetchedPrefix, zeroOid } from '../lib/refs.ts'
 import { nowUnix } from '../lib/time.ts'
 import { pullRef } from '../pulls/pull-ref.ts'
 import { addNote, reach, timeOr, writerOf, type FilledRun } from './import-run.ts'
+import { fetchFiles } from './import-files.service.ts'
 import { insertEntries, insertPulls, insertReviews } from './import-rows.store.ts'
 import { writeIssueRows, type PageOf } from './import-tracker.service.ts'
 import type { SourcePull } from './sources/source.ts'
@@ -43,15 +44,17 @@ export async function writePulls(run: FilledRun, page: PageOf<SourcePull>, numbe
     numberBefore,
   )
   await makeRefs(run, measured)
+  const pulls = await fetchFiles(
+    run,
+    measured.map(({ pull }) => pull),
+  )
   const atUnix = nowUnix(ctx.clock)
   const byNumber = new Map(measured.map((each) => [each.pull.number, each]))
   await transaction(ctx.db, async (tx) => {
-    const ids = await writeIssueRows(
-      tx,
-      run,
-      measured.map(({ pull }) => pull),
-      { isPull: true, mergedUnix: (number) => byNumber.get(number)?.pull.mergedUnix ?? 0 },
-    )
+    const ids = await writeIssueRows(tx, run, pulls, {
+      isPull: true,
+      mergedUnix: (number) => byNumber.get(number)?.pull.mergedUnix ?? 0,
+    })
     const fresh = [...byNumber.values()].flatMap((each) => {
       const issueId = ids.get(each.pull.number)
       return issueId === undefined ? [] : [{ issueId, each }]

@@ -54,7 +54,9 @@ export async function writeReleases(run: FilledRun, page: PageOf<SourceRelease>)
     known.add(lowerTag)
     run.signal.throwIfAborted()
     await refuseImportOverQuota(run)
-    const files = await mapLimited(release.assets, parallelDownloads, (asset) => fetchAsset(run, release, asset))
+    const files = await mapLimited(release.assets, parallelDownloads, (asset) =>
+      fetchAsset(run, homeOf(release), asset),
+    )
     const writer = writerOf(run, release.author)
     const createdUnix = timeOr(release.createdUnix, atUnix)
     await transaction(ctx.db, async (tx) => {
@@ -89,16 +91,20 @@ export async function writeReleases(run: FilledRun, page: PageOf<SourceRelease>)
   )
 }
 
+/** What a file belongs to. */
+export interface AssetHome extends Pick<SourceRelease, 'author' | 'createdUnix'> {
+  /** Its name in messages. */
+  readonly what: string
+}
+
+export const homeOf = (release: SourceRelease): AssetHome => ({ ...release, what: `the release ${release.tagName}` })
+
 /** The row of a file, which is in the store then. One that lies elsewhere, or is too large for here, becomes a link. */
-export async function fetchAsset(
-  run: ReleaseHome,
-  release: SourceRelease,
-  asset: SourceAsset,
-): Promise<NewFile | undefined> {
+export async function fetchAsset(run: ReleaseHome, home: AssetHome, asset: SourceAsset): Promise<NewFile | undefined> {
   const { ctx, repo, source } = run
   const name = attachedName(asset.name)
   if (name === '' || !source) {
-    addNote(run, `a file of the release ${release.tagName} has no name and was left out`)
+    addNote(run, `a file of ${home.what} has no name and was left out`)
     return undefined
   }
   const maxBytes = ctx.config.attachment.maxSize * mebibyte
@@ -108,14 +114,14 @@ export async function fetchAsset(
     repo_id: repo.id,
     issue_id: null,
     comment_id: null,
-    uploader_id: writerOf(run, release.author).id,
+    uploader_id: writerOf(run, home.author).id,
     name,
     download_count: Math.min(asset.downloadCount, maxCount),
-    created_unix: timeOr(asset.createdUnix, timeOr(release.createdUnix, nowUnix(ctx.clock))),
+    created_unix: timeOr(asset.createdUnix, timeOr(home.createdUnix, nowUnix(ctx.clock))),
   }
   if (asset.isExternal || asset.sizeBytes > maxBytes) {
-    if (!asset.isExternal) addNote(run, `the file ${name} of ${release.tagName} is too large, a link leads to it`)
-    return linkTo(run, release, asset, row)
+    if (!asset.isExternal) addNote(run, `the file ${name} of ${home.what} is too large, a link leads to it`)
+    return linkTo(run, home, asset, row)
   }
   const content = await source.download(asset, maxBytes)
   const blobKey = `${repo.id}/${uuid.slice(0, 2)}/${uuid}`
@@ -129,7 +135,7 @@ export async function fetchAsset(
   } catch (error) {
     run.signal.throwIfAborted()
     if (error instanceof Refusal && error.status >= 500) throw error
-    throw new SourceProblem(`the file ${name} of ${release.tagName} did not arrive whole`, { cause: error })
+    throw new SourceProblem(`the file ${name} of ${home.what} did not arrive whole`, { cause: error })
   }
 }
 
@@ -138,7 +144,7 @@ const maxCount = 2_147_483_647
 
 function linkTo(
   run: ReleaseHome,
-  release: SourceRelease,
+  home: AssetHome,
   asset: SourceAsset,
   row: Omit<NewFile, 'size_bytes' | 'blob_key' | 'sha256' | 'external_url'>,
 ): NewFile | undefined {
@@ -146,7 +152,7 @@ function linkTo(
     checkedAddress(asset.url)
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
-    addNote(run, `the file ${row.name} of ${release.tagName} has no address that can be linked to, and was left out`)
+    addNote(run, `the file ${row.name} of ${home.what} has no address that can be linked to, and was left out`)
     return undefined
   }
   return { ...row, size_bytes: 0, blob_key: '', sha256: '', external_url: asset.url }

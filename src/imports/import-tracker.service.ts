@@ -2,6 +2,7 @@ import { transaction, type Tx } from '../db/database.ts'
 import type { CommentId, IssueId, LabelId, MilestoneId } from '../lib/ids.ts'
 import { nowUnix, type Unix } from '../lib/time.ts'
 import { keptTitle } from '../issues/title.rules.ts'
+import { fetchFiles, writeFiles, type WithFiles } from './import-files.service.ts'
 import type { FilledRun } from './import-run.ts'
 import { accountOf, reach, timeOr, writerOf } from './import-run.ts'
 import {
@@ -132,7 +133,7 @@ async function namedRows(tx: Tx, run: FilledRun, issues: readonly SourceIssue[])
 export async function writeIssueRows(
   tx: Tx,
   run: FilledRun,
-  issues: readonly SourceIssue[],
+  issues: readonly (SourceIssue & WithFiles)[],
   options: { readonly isPull: boolean; readonly mergedUnix: (number: number) => Unix },
 ): Promise<ReadonlyMap<number, IssueId>> {
   const atUnix = nowUnix(run.ctx.clock)
@@ -188,6 +189,11 @@ export async function writeIssueRows(
     tx,
     fresh.flatMap(({ id, issue }) => reactionRows(run, id, 0, issue.reactions, timeOr(issue.createdUnix, atUnix))),
   )
+  await writeFiles(
+    tx,
+    run,
+    fresh.map(({ id, issue }) => ({ ...issue, issueId: id, commentId: null })),
+  )
   await writeCommentRows(
     tx,
     run,
@@ -223,7 +229,7 @@ function reactionRows(
 async function writeCommentRows(
   tx: Tx,
   run: FilledRun,
-  comments: readonly { readonly issueId: IssueId; readonly comment: Omit<SourceComment, 'number'> }[],
+  comments: readonly { readonly issueId: IssueId; readonly comment: Omit<SourceComment, 'number'> & WithFiles }[],
 ): Promise<void> {
   const atUnix = nowUnix(run.ctx.clock)
   const ids = await insertEntries(
@@ -242,6 +248,11 @@ async function writeCommentRows(
       }
     }),
   )
+  await writeFiles(
+    tx,
+    run,
+    comments.map(({ issueId, comment }, index) => ({ ...comment, issueId, commentId: ids[index] as CommentId })),
+  )
   await insertReactions(
     tx,
     comments.flatMap(({ issueId, comment }, index) =>
@@ -251,21 +262,23 @@ async function writeCommentRows(
 }
 
 export async function writeIssues(run: FilledRun, page: PageOf<SourceIssue>): Promise<void> {
+  const issues = await fetchFiles(run, page.items)
   await transaction(run.ctx.db, async (tx) => {
-    const ids = await writeIssueRows(tx, run, page.items, { isPull: false, mergedUnix: () => 0 })
+    const ids = await writeIssueRows(tx, run, issues, { isPull: false, mergedUnix: () => 0 })
     await reach(tx, run, reachedBy(page, ids.size))
   })
 }
 
 /** Comments on what was not imported are left out. */
 export async function writeComments(run: FilledRun, page: PageOf<SourceComment>): Promise<void> {
+  const comments = await fetchFiles(run, page.items)
   await transaction(run.ctx.db, async (tx) => {
     const ids = await loadIssueIds(
       tx,
       run.repo.id,
       page.items.map((comment) => comment.number),
     )
-    const known = page.items.flatMap((comment) => {
+    const known = comments.flatMap((comment) => {
       const issueId = ids.get(comment.number)
       return issueId === undefined ? [] : [{ issueId, comment }]
     })

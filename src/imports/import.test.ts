@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import type { Forge } from '../testing/forge.ts'
 import type { GivenRepo } from '../testing/given.ts'
 import { examined } from '../testing/doctor.ts'
+import { upload } from '../testing/upload.ts'
 import { withServer } from '../testing/server.ts'
 import { until } from '../testing/until.ts'
 import { everything, inFrontOf, openForge } from './imports.test-support.ts'
@@ -25,6 +26,13 @@ async function fill(source: Forge): Promise<GivenRepo> {
     milestone: milestone.id,
   })
   const comment = (await bob.must('POST', `${issue.api}/comments`, { body: 'indeed' })).json
+  const attach = async (to: string, name: string, content: string): Promise<string> =>
+    (await alice.must('POST', `${to}/assets`, undefined, upload(name, content))).json.uuid
+  const seen = await attach(issue.api, 'seen.txt', 'what was seen')
+  await alice.must('PATCH', issue.api, {
+    body: `badly: ![seen](/attachments/${seen}) and ${source.url}/attachments/${seen}`,
+  })
+  await attach(`${repo.api}/issues/comments/${comment.id}`, 'proof.txt', 'a proof')
   await alice.must('POST', `${issue.api}/comments`, { body: 'thanks' })
   await bob.must('POST', `${issue.api}/reactions`, { content: '+1' })
   await alice.must('POST', `${issue.api}/reactions`, { content: '+1' })
@@ -36,6 +44,7 @@ async function fill(source: Forge): Promise<GivenRepo> {
     message: 'new',
   })
   const pull = (await alice.must('POST', `${repo.api}/pulls`, { head: 'topic', base: 'trunk', title: 'add' })).json
+  await attach(`${repo.api}/issues/${pull.number}`, 'plan.txt', 'a plan')
   await bob.must('POST', `${repo.api}/pulls/${pull.number}/reviews`, {
     event: 'COMMENT',
     body: 'look here',
@@ -87,9 +96,14 @@ test('repoMigrate: everything of a repository of the same family comes along, an
   const get = async (path: string) => (await carol.must('GET', `/repos/carol/copy${path}`)).json
   const [issue] = await get('/issues?state=all&type=issues')
   assert.deepEqual(
-    [issue.number, issue.title, issue.body, issue.state, issue.comments, issue.user.login, issue.original_author],
-    [1, 'it breaks', 'badly', 'closed', 2, 'carol', ''],
+    [issue.number, issue.title, issue.state, issue.comments, issue.user.login, issue.original_author],
+    [1, 'it breaks', 'closed', 2, 'carol', ''],
   )
+  const [seen] = await get('/issues/1/assets')
+  assert.equal(issue.body, `badly: ![seen](/attachments/${seen.uuid}) and /attachments/${seen.uuid}`)
+  const contentAt = async (uuid: string) =>
+    (await carol.must('GET', `/attachments/${uuid}`, undefined, { site: true })).text
+  assert.deepEqual([seen.name, await contentAt(seen.uuid)], ['seen.txt', 'what was seen'])
   assert.deepEqual([issue.labels[0].name, issue.labels[0].color, issue.milestone.title], ['bug', 'ff0000', 'one'])
   const original = (await source.as('alice').must('GET', `${repo.api}/issues/1`)).json
   assert.deepEqual([issue.created_at, issue.closed_at], [original.created_at, original.closed_at])
@@ -105,6 +119,8 @@ test('repoMigrate: everything of a repository of the same family comes along, an
       ['thanks', '', 'carol'],
     ],
   )
+  assert.equal(await contentAt(comments[0].assets[0].uuid), 'a proof')
+  assert.equal(await contentAt((await get('/issues/2/assets'))[0].uuid), 'a plan')
   const reactors = (list: { user: { login: string; full_name: string }; content: string }[]) =>
     list.map((each) => `${each.user.full_name || each.user.login} ${each.content}`).sort()
   assert.deepEqual(reactors(await get('/issues/1/reactions')), ['bob +1', 'carol +1'])

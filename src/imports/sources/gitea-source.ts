@@ -29,6 +29,7 @@ import type {
   Source,
   SourceAsset,
   SourceComment,
+  SourceFile,
   SourceIssue,
   SourceLineComment,
   SourcePull,
@@ -44,6 +45,9 @@ const parameters = `limit=${pageSize}&page=1`
 
 /** Largest number of comments to one line, reactions to one text, and reviews of one pull request that are read. */
 const maxOfOne = 5000
+
+/** Most files of one text that are fetched. */
+const maxFilesOfOne = 100
 
 /** Servers of the Gitea family: Gitea, Forgejo, Ingot and, as far as it has the same addresses, Gogs. */
 export function giteaSource(client: SourceClient, owner: string, name: string): Source {
@@ -61,6 +65,7 @@ export function giteaSource(client: SourceClient, owner: string, name: string): 
       isLocked: flagOf(issue, 'is_locked'),
       dueUnix: timeOf(issue, 'due_date'),
       reactions: await people.ofIssue(number),
+      files: filesOf(client, issue),
     }
   }
 
@@ -86,6 +91,12 @@ export function giteaSource(client: SourceClient, owner: string, name: string): 
         comments: listOf({ comments }, 'comments').slice(0, maxOfOne).map(lineCommentOf),
       }
     })
+  }
+
+  /** Pull requests are told without their files. */
+  const filesOfPull = async (number: number): Promise<SourceFile[]> => {
+    const found = await client.find(`${repo}/issues/${number}/assets`, 'attached files')
+    return filesOf(client, { assets: found?.json })
   }
 
   return {
@@ -119,6 +130,7 @@ export function giteaSource(client: SourceClient, owner: string, name: string): 
         createdUnix: timeOf(comment, 'created_at'),
         updatedUnix: timeOf(comment, 'updated_at'),
         reactions: await people.ofComment(numberOf(comment, 'id')),
+        files: filesOf(client, comment),
       } satisfies SourceComment
     }),
     pulls: pagesOf(client, `${repo}/pulls?state=all&sort=oldest&${parameters}`, 'pull requests', async (item) => {
@@ -138,6 +150,7 @@ export function giteaSource(client: SourceClient, owner: string, name: string): 
         mergeCommit: isMerged ? oidOf(pull, 'merge_commit_sha') : '',
         mergedBy: isMerged ? authorOf(memberOf(pull, 'merged_by')) : undefined,
         reviews: await reviewsOf(issue.number),
+        files: await filesOfPull(issue.number),
       } satisfies SourcePull
     }),
     download: (asset, maxBytes) => client.download(asset.url, `the file ${asset.name}`, maxBytes),
@@ -184,6 +197,18 @@ function lineCommentOf(comment: JsonObject): SourceLineComment {
   const old = numberOf(comment, 'original_position')
   return { ...writtenToLine(comment), line: numberOf(comment, 'position') || -old }
 }
+
+/** Files of a text; several to the same thing may be told, but not without end. */
+const filesOf = (client: SourceClient, thing: JsonObject): SourceFile[] =>
+  listOf(thing, 'assets')
+    .slice(0, maxFilesOfOne)
+    .map((item) => {
+      const asset = objectOf(item, 'an attached file')
+      return { ...assetOf(client, asset), uuid: uuidOf(asset), toldUrl: textOf(asset, 'browser_download_url') }
+    })
+
+/** What texts know a file by, when it can be that: it is looked for in texts. */
+const uuidOf = (asset: JsonObject): string => /^[\da-f-]{36}$/i.exec(textOf(asset, 'uuid'))?.[0] ?? ''
 
 function assetOf(client: SourceClient, asset: JsonObject): SourceAsset {
   const isExternal = textOf(asset, 'type') === 'external'

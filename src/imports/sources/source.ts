@@ -52,6 +52,14 @@ export interface SourceReaction {
   readonly content: string
 }
 
+/** A file that is attached to an issue, a pull request or a comment. */
+export interface SourceFile extends SourceAsset {
+  /** What texts over there know it by; '' when it is not told. */
+  readonly uuid: string
+  /** Its address as it was told. */
+  readonly toldUrl: string
+}
+
 export interface SourceComment {
   /** Number of the issue or pull request. */
   readonly number: number
@@ -60,6 +68,7 @@ export interface SourceComment {
   readonly createdUnix: Unix
   readonly updatedUnix: Unix
   readonly reactions: readonly SourceReaction[]
+  readonly files?: readonly SourceFile[]
 }
 
 export interface SourceIssue {
@@ -79,6 +88,7 @@ export interface SourceIssue {
   readonly updatedUnix: Unix
   readonly closedUnix: Unix
   readonly reactions: readonly SourceReaction[]
+  readonly files?: readonly SourceFile[]
   /** Where the server tells comments with their issues, and not all of a repository together. */
   readonly comments?: readonly Omit<SourceComment, 'number'>[]
 }
@@ -162,6 +172,6 @@ export interface Source {
   readonly pulls: Pages<SourcePull> | undefined
   /** Whether pull requests have numbers of their own, which would meet those of issues. */
   readonly countsPullsApart: boolean
-  /** The bytes of a file of a release. */
+  /** The bytes of a file. */
   readonly download: (asset: SourceAsset, maxBytes: number) => Promise<Readable>
 }
