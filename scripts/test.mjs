@@ -2,10 +2,10 @@
 /**
  * Runs the tests: bundles them, with the program and what it starts as processes of its own, and runs them in a few processes.
  *
- *     npm test [-- [--postgres] [--jobs N] [FILTER…]]
+ *     npm test [-- [--postgres] [--s3] [--jobs N] [FILTER…]]
  *
  * A FILTER is a part of a file's path, or else a part of a test's name, for example an operation id.
- * `--postgres` runs them on a PostgreSQL server that is started for this run.
+ * `--postgres` runs them on a PostgreSQL server that is started for this run, `--s3` with an S3 service for files.
  */
 import { spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -21,6 +21,7 @@ const { values: options, positionals: filters } = parseArgs({
   allowPositionals: true,
   options: {
     postgres: { type: 'boolean', default: false },
+    s3: { type: 'boolean', default: false },
     jobs: { type: 'string', default: String(Math.min(2, availableParallelism())) },
   },
 })
@@ -159,6 +160,7 @@ onInterrupt(async () => {
   for (const child of running) child.kill('SIGKILL')
 })
 let database
+let storage
 
 const startedMs = performance.now()
 const results = []
@@ -183,6 +185,17 @@ try {
     database = await startPostgres()
     environment.INGOT_TEST_DATABASE = database.url
   }
+  if (options.s3) {
+    const { default: S3rver } = await import('s3rver')
+    storage = new S3rver({
+      address: '127.0.0.1',
+      port: 0,
+      silent: true,
+      directory: join(temporaryFolder, 's3'),
+      configureBuckets: [{ name: 'forge', configs: [] }],
+    })
+    environment.INGOT_TEST_STORAGE = `127.0.0.1:${(await storage.run()).port}`
+  }
   // Two groups run one after the other, so that no more than `jobs` processes run at a time.
   const queue = [...shards]
   await Promise.all(
@@ -195,6 +208,7 @@ try {
   await runFailuresAgain()
 } finally {
   await database?.stop()
+  await storage?.close()
 }
 
 const sum = (key) => results.reduce((total, result) => total + result[key], 0)
@@ -207,7 +221,7 @@ if (!everyTest) {
 const skipped = sum('skipped')
 console.log(
   `\n${shards.flatMap((shard) => shard.paths).length} files, ${((performance.now() - startedMs) / 1000).toFixed(1)} s` +
-    `${options.postgres ? ', PostgreSQL' : ''}${skipped === 0 ? '' : `, ${skipped} skipped`}`,
+    `${options.postgres ? ', PostgreSQL' : ''}${options.s3 ? ', S3' : ''}${skipped === 0 ? '' : `, ${skipped} skipped`}`,
 )
 console.log(`${sum('passed')} passed, ${sum('failed')} failed`)
 if (everyTest && sum('passed') + sum('failed') + skipped === 0) fail('no test has such a name')

@@ -1,6 +1,6 @@
 import { mkdtempSync, rmSync, existsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { createApp, type App } from '../app.ts'
 import type { Services } from '../access/context.ts'
 import type { Feature } from '../access/feature.ts'
@@ -45,14 +45,15 @@ export const testPassword = 'Passw0rd!'
  * Boots the real application in this process on a free port, with its own data folder and database. Several forges in
  * one process do not meet. Disposing stops it and removes what it made.
  *
- * The database is SQLite in a temporary folder, or PostgreSQL when the environment's `INGOT_TEST_DATABASE` names a server.
+ * The database is SQLite in a temporary folder, or PostgreSQL when the environment's `INGOT_TEST_DATABASE` names a server; files lie in
+ * the data folder, or in the bucket `forge` of an S3 service when `INGOT_TEST_STORAGE` names one (`host:port`).
  */
 export async function startForge(options: ForgeOptions = {}): Promise<Forge> {
   const temporary = options.dataFolder === undefined
   const folder = options.dataFolder ?? mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'ingot-forge-'))
   const clock = new TestClock(options.standAt)
   const { config } = loadConfig({
-    env: environmentOf(options.settings),
+    env: environmentOf({ ...storageIn(folder), ...options.settings }),
     cwd: folder,
     overrides: { dataFolder: folder, host: '127.0.0.1', port: 0, sshPort: 0 },
   })
@@ -88,6 +89,15 @@ export async function startForge(options: ForgeOptions = {}): Promise<Forge> {
 function openAgain(options: DatabaseOptions): Pick<TestDatabase, 'db' | typeof Symbol.asyncDispose> {
   const db = openDatabase(options)
   return { db, [Symbol.asyncDispose]: () => closeDatabase(db) }
+}
+
+/** Where files lie when a service for them is named: forges that share a data folder share them, too. */
+function storageIn(folder: string): NonNullable<ForgeOptions['settings']> {
+  const endpoint = process.env['INGOT_TEST_STORAGE'] ?? ''
+  if (endpoint === '') return {}
+  const keys = { MINIO_ACCESS_KEY_ID: 'S3RVER', MINIO_SECRET_ACCESS_KEY: 'S3RVER', MINIO_BUCKET_LOOKUP: 'path' }
+  const place = { MINIO_ENDPOINT: endpoint, MINIO_BUCKET: 'forge', MINIO_BASE_PATH: basename(folder) }
+  return { storage: { STORAGE_TYPE: 'minio', ...keys, ...place } }
 }
 
 /** Settings in the form of environment variables, which is how the configuration takes them without a file. */
