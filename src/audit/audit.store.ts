@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../db/database.ts'
+import { databaseKind } from '../db/open.ts'
 import type { AuditEntryRow } from '../db/tables/audit.ts'
 import type { AuditEntryId } from '../lib/ids.ts'
 
@@ -18,6 +19,11 @@ export const auditedKinds = [
   'application',
   'webhook',
   'secret',
+  'branch protection',
+  'tag protection',
+  'quota rule',
+  'quota group',
+  'runner',
   'instance',
 ] as const
 export type AuditedKind = (typeof auditedKinds)[number]
@@ -86,13 +92,65 @@ export const listEntries = (
     .limit(limit)
     .execute()
 
-/** Entries by their ids, oldest first. */
-export const listEntriesById = (db: Db, ids: readonly AuditEntryId[]): Promise<AuditEntryRow[]> =>
-  db.selectFrom('audit_entry').selectAll().where('id', 'in', ids).orderBy('id').execute()
+/**
+ * Where an entry stands in the order of commits: a later one has a larger number, which is at least its id. 0 is before the
+ * first.
+ */
+export type AuditPosition = number & { readonly __position: true }
 
-/** Entries after one of them, oldest first. */
-export const listEntriesAfter = (db: Db, after: AuditEntryId, limit: number): Promise<AuditEntryRow[]> =>
-  db.selectFrom('audit_entry').selectAll().where('id', '>', after).orderBy('id').limit(limit).execute()
+/** SQLite has one writer: ids are in the order of commits. */
+const positionOf = (db: Db | Tx) =>
+  sql.ref<AuditPosition>(databaseKind(db) === 'sqlite' ? 'audit_entry.id' : 'audit_entry.position')
+
+/** Tells the lock of who numbers the entries from other advisory locks; the number only has to be ours. */
+const placingLock = 1_774_613
+
+/** Entries that are numbered in one transaction. */
+const placedAtOnce = 1000
+
+/**
+ * Gives the entries that were committed since the last call their positions (PostgreSQL), one transaction at a time: what
+ * is committed later is behind all that could be read before, whichever id it has.
+ * @returns false when there may be more
+ */
+export async function placeSomeEntries(tx: Tx): Promise<boolean> {
+  await sql`select pg_advisory_xact_lock(${sql.lit(placingLock)})`.execute(tx)
+  const { numAffectedRows = 0n } = await sql`
+    with fresh as materialized (
+      select id, row_number() over (order by id) as number
+      from (select id from audit_entry where position is null order by id limit ${sql.lit(placedAtOnce)}) as unplaced),
+    placed as materialized (
+      select id, number + greatest(max(id - number) over (order by number),
+        (select coalesce(max(position), 0) from audit_entry)) as position from fresh)
+    update audit_entry set position = placed.position from placed where audit_entry.id = placed.id`.execute(tx)
+  return numAffectedRows < placedAtOnce
+}
+
+/** The position of the newest entry, and whether there are newer ones without a position. */
+export async function findLastEntry(db: Db): Promise<{ position: AuditPosition; hasUnplaced: boolean }> {
+  const unplaced =
+    databaseKind(db) === 'sqlite'
+      ? sql`false`
+      : sql`exists (select 1 from audit_entry as fresh where fresh.position is null)`
+  const { rows } = await sql<{ position: AuditPosition | null; unplaced: boolean | number }>`
+    select (select max(${positionOf(db)}) from audit_entry) as position, ${unplaced} as unplaced`.execute(db)
+  return { position: rows[0]?.position ?? (0 as AuditPosition), hasUnplaced: Boolean(rows[0]?.unplaced) }
+}
+
+/** Entries after a position, in the order of their commits. */
+export const listEntriesAfter = (
+  db: Db,
+  after: AuditPosition,
+  limit: number,
+): Promise<(AuditEntryRow & { position: AuditPosition })[]> =>
+  db
+    .selectFrom('audit_entry')
+    .selectAll()
+    .select(positionOf(db).as('position'))
+    .where(positionOf(db), '>', after)
+    .orderBy(positionOf(db))
+    .limit(limit)
+    .execute()
 
 /** The last day before the newest entry stays, whatever anybody asks for; a trigger sees to it too. */
 const keptMs = 86_400_000

@@ -252,11 +252,18 @@ export async function isFreshSession(services: AuthServices, userId: UserId, id:
 
 /** Ends a session of an account; false when there is none of this id. */
 export const endSession = ({ db }: AuthServices, userId: UserId, id: SessionId): Promise<boolean> =>
-  transaction(db, (tx) => deleteSession(tx, userId, id))
+  transaction(db, async (tx) => {
+    const isEnded = await deleteSession(tx, userId, id)
+    if (isEnded) await recordAct(tx, { action: 'session.ended', doerId: userId, about: { kind: 'session', id } })
+    return isEnded
+  })
 
 /** Ends all sessions of an account but one. */
 export const endOtherSessions = ({ db }: AuthServices, userId: UserId, id: SessionId): Promise<unknown> =>
-  transaction(db, (tx) => deleteOtherSessions(tx, userId, id))
+  transaction(db, async (tx) => {
+    await deleteOtherSessions(tx, userId, id)
+    await recordAct(tx, { action: 'session.othersEnded', doerId: userId, about: { kind: 'account', id: userId } })
+  })
 
 /** Ends every session of an account: whoever has the old password, or a browser that was left open, is out. */
 export const endSessions = (tx: Tx, userId: UserId): Promise<unknown> => deleteSessionsOf(tx, userId)

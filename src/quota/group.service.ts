@@ -1,7 +1,8 @@
 import type { Services } from '../access/context.ts'
 import type { QuotaSubject } from '../access/quota.rules.ts'
 import { listGroups, listGroupsNamed, type NamedQuotaGroup } from '../access/quota.store.ts'
-import { isForeignKeyViolation, isUniqueViolation, transaction } from '../db/database.ts'
+import { recordAct } from '../audit/audit.ts'
+import { isForeignKeyViolation, isUniqueViolation, transaction, type Tx } from '../db/database.ts'
 import type { UserRow } from '../db/tables/accounts.ts'
 import type { QuotaGroupRow, QuotaRuleRow } from '../db/tables/quota.ts'
 import { Conflict, Invalid, NotFound } from '../lib/errors.ts'
@@ -28,6 +29,13 @@ export interface RuleOfNewGroup {
 }
 
 const noGroup = () => new NotFound('there is no such quota group', 'quota_group_not_found')
+
+const recordGroupAct = (
+  tx: Tx,
+  { id, name }: Pick<QuotaGroupRow, 'id' | 'name'>,
+  action: string,
+  details: Record<string, string | readonly string[]> = {},
+): Promise<void> => recordAct(tx, { action, about: { kind: 'quota group', id, name }, details })
 
 /** All groups with their rules, in order of making. */
 export const allGroups = ({ db }: Services): Promise<NamedQuotaGroup[]> => listGroups(db)
@@ -72,6 +80,7 @@ export async function createGroup(
         group.id,
         [...known, ...made].map((row) => row.id),
       )
+      await recordGroupAct(tx, group, 'quotaGroup.created', { rules: names })
       const [whole] = await listGroupsNamed(tx, [name])
       return whole as NamedQuotaGroup
     })
@@ -83,7 +92,10 @@ export async function createGroup(
 
 /** Removes a group; who was in it is judged by what else there is. */
 export async function removeGroup({ db }: Services, group: QuotaGroupRow): Promise<void> {
-  await transaction(db, (tx) => deleteGroup(tx, group.id))
+  await transaction(db, async (tx) => {
+    await deleteGroup(tx, group.id)
+    await recordGroupAct(tx, group, 'quotaGroup.deleted')
+  })
 }
 
 /** Adds with `insert`; what is there already is `Conflict`, what has gone meanwhile `NotFound`. */
@@ -100,13 +112,22 @@ async function join(insert: () => Promise<unknown>, already: string): Promise<vo
 /** `Conflict` when the group has the rule. */
 export const addRuleToGroup = ({ db }: Services, group: QuotaGroupRow, rule: QuotaRuleRow): Promise<void> =>
   join(
-    () => transaction(db, (tx) => insertGroupRules(tx, group.id, [rule.id])),
+    () =>
+      transaction(db, async (tx) => {
+        await insertGroupRules(tx, group.id, [rule.id])
+        await recordGroupAct(tx, group, 'quotaGroup.ruleAdded', { rule: rule.name })
+      }),
     'the rule is in the quota group already',
   )
 
 /** `NotFound` when the group does not have the rule. */
 export async function removeRuleFromGroup({ db }: Services, group: QuotaGroupRow, rule: QuotaRuleRow): Promise<void> {
-  if (!(await transaction(db, (tx) => deleteGroupRule(tx, group.id, rule.id)))) {
+  const isRemoved = await transaction(db, async (tx) => {
+    const isGone = await deleteGroupRule(tx, group.id, rule.id)
+    if (isGone) await recordGroupAct(tx, group, 'quotaGroup.ruleRemoved', { rule: rule.name })
+    return isGone
+  })
+  if (!isRemoved) {
     throw new NotFound('the rule is not in the quota group', 'quota_rule_not_in_group')
   }
 }
@@ -118,13 +139,22 @@ export const usersOfGroup = ({ db }: Services, group: QuotaGroupRow): Promise<Us
 /** `Conflict` when the account is in the group. */
 export const addUserToGroup = ({ db }: Services, group: QuotaGroupRow, user: UserRow): Promise<void> =>
   join(
-    () => transaction(db, (tx) => insertGroupUser(tx, group.id, user.id)),
+    () =>
+      transaction(db, async (tx) => {
+        await insertGroupUser(tx, group.id, user.id)
+        await recordGroupAct(tx, group, 'quotaGroup.accountAdded', { account: user.name })
+      }),
     'the account is in the quota group already',
   )
 
 /** `NotFound` when the account is not in the group. */
 export async function removeUserFromGroup({ db }: Services, group: QuotaGroupRow, user: UserRow): Promise<void> {
-  if (!(await transaction(db, (tx) => deleteGroupUser(tx, group.id, user.id)))) {
+  const isRemoved = await transaction(db, async (tx) => {
+    const isGone = await deleteGroupUser(tx, group.id, user.id)
+    if (isGone) await recordGroupAct(tx, group, 'quotaGroup.accountRemoved', { account: user.name })
+    return isGone
+  })
+  if (!isRemoved) {
     throw new NotFound('the account is not in the quota group', 'user_not_in_quota_group')
   }
 }
@@ -143,6 +173,8 @@ export async function setGroupsOfUser({ db }: Services, user: UserRow, names: re
         user.id,
         groups.map((group) => group.id),
       )
+      const about = { kind: 'account', id: user.id } as const
+      await recordAct(tx, { action: 'quotaGroups.set', about, details: { groups: names } })
     })
   } catch (error) {
     if (isForeignKeyViolation(error)) throw noGroup()

@@ -1,5 +1,6 @@
 import type { Services } from '../access/context.ts'
 import type { QuotaSubject } from '../access/quota.rules.ts'
+import { recordAct } from '../audit/audit.ts'
 import { isUniqueViolation, transaction } from '../db/database.ts'
 import type { QuotaRuleRow } from '../db/tables/quota.ts'
 import { Conflict, NotFound } from '../lib/errors.ts'
@@ -14,6 +15,12 @@ export interface NewRule {
 }
 
 const noRule = () => new NotFound('there is no such quota rule', 'quota_rule_not_found')
+
+/** What the audit log says that an act on a rule is about. */
+const actOn = ({ id, name, limit_bytes: limit, subjects }: QuotaRuleRow) => ({
+  about: { kind: 'quota rule' as const, id, name },
+  details: { limit, subjects },
+})
 
 /** The columns of a new rule. */
 export const ruleRow = ({ name, limit, subjects }: NewRule) => ({
@@ -35,8 +42,11 @@ export async function getRule({ db }: Pick<Services, 'db'>, name: string): Promi
 /** A used name is `Conflict`. */
 export async function createRule({ db }: Services, rule: NewRule): Promise<QuotaRuleRow> {
   try {
-    const [row] = await transaction(db, (tx) => insertRules(tx, [ruleRow(rule)]))
-    return row as QuotaRuleRow
+    return await transaction(db, async (tx) => {
+      const [row] = await insertRules(tx, [ruleRow(rule)])
+      await recordAct(tx, { ...actOn(row as QuotaRuleRow), action: 'quotaRule.created' })
+      return row as QuotaRuleRow
+    })
   } catch (error) {
     if (isUniqueViolation(error)) throw new Conflict('there is a quota rule of this name', 'quota_rule_name_used')
     throw error
@@ -54,12 +64,19 @@ export async function editRule(
     ...(change.subjects === undefined ? {} : { subjects: JSON.stringify(change.subjects) }),
   }
   if (Object.keys(columns).length === 0) return rule
-  const row = await transaction(db, (tx) => updateRule(tx, rule.id, columns))
+  const row = await transaction(db, async (tx) => {
+    const changed = await updateRule(tx, rule.id, columns)
+    if (changed) await recordAct(tx, { ...actOn(changed), action: 'quotaRule.changed' })
+    return changed
+  })
   if (!row) throw noRule()
   return row
 }
 
 /** Removes a rule, also from its groups. */
 export async function removeRule({ db }: Services, rule: QuotaRuleRow): Promise<void> {
-  await transaction(db, (tx) => deleteRule(tx, rule.id))
+  await transaction(db, async (tx) => {
+    await deleteRule(tx, rule.id)
+    await recordAct(tx, { ...actOn(rule), action: 'quotaRule.deleted' })
+  })
 }

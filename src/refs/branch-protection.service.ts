@@ -1,5 +1,6 @@
 import type { RepoCtx } from '../access/context.ts'
 import type { Rights } from '../access/rights.ts'
+import { recordAct } from '../audit/audit.ts'
 import { isUniqueViolation, transaction } from '../db/database.ts'
 import type { BranchRuleChange, BranchRuleRow } from '../db/tables/git-data.ts'
 import { BadRequest, Forbidden, NotFound } from '../lib/errors.ts'
@@ -78,8 +79,8 @@ export async function createBranchRule(
   const now = nowUnix(ctx.clock)
   const enablePush = input.enable_push ?? false
   try {
-    return await transaction(ctx.db, (tx) =>
-      insertBranchRule(tx, {
+    return await transaction(ctx.db, async (tx) => {
+      const made = await insertBranchRule(tx, {
         repo_id: ctx.repo.id,
         rule_name: ruleName,
         enable_push: enablePush,
@@ -107,8 +108,10 @@ export async function createBranchRule(
         apply_to_admins: input.apply_to_admins ?? false,
         created_unix: now,
         updated_unix: now,
-      }),
-    )
+      })
+      await recordAct(tx, actOn(ctx, 'branchProtection.created', made.rule_name, made.id))
+      return made
+    })
   } catch (error) {
     if (isUniqueViolation(error)) throw new Forbidden(`there is a rule ${ruleName} already`, 'branch_rule_exists')
     throw error
@@ -128,7 +131,11 @@ export async function changeBranchRule(ctx: RepoCtx, rule: BranchRule, input: Br
       : {}),
     updated_unix: nowUnix(ctx.clock),
   }
-  const changed = await transaction(ctx.db, (tx) => updateBranchRule(tx, rule.id, change))
+  const changed = await transaction(ctx.db, async (tx) => {
+    const after = await updateBranchRule(tx, rule.id, change)
+    if (after) await recordAct(tx, actOn(ctx, 'branchProtection.changed', after.rule_name, after.id))
+    return after
+  })
   if (!changed) throw new NotFound(`there is no rule ${rule.rule_name}`, 'branch_rule_not_found')
   return changed
 }
@@ -150,8 +157,18 @@ function pushFlags(input: BranchRuleInput): BranchRuleChange {
   }
 }
 
+const actOn = (ctx: RepoCtx, action: string, name: string, id: number | null = null) => ({
+  action,
+  about: { kind: 'branch protection' as const, id, name },
+  details: { repository: ctx.repo.id },
+})
+
 export async function removeBranchRule(ctx: RepoCtx, ruleName: string): Promise<void> {
-  const isDeleted = await transaction(ctx.db, (tx) => deleteBranchRule(tx, ctx.repo.id, ruleName))
+  const isDeleted = await transaction(ctx.db, async (tx) => {
+    const isGone = await deleteBranchRule(tx, ctx.repo.id, ruleName)
+    if (isGone) await recordAct(tx, actOn(ctx, 'branchProtection.deleted', ruleName))
+    return isGone
+  })
   if (!isDeleted) throw new NotFound(`there is no rule ${ruleName}`, 'branch_rule_not_found')
 }
 

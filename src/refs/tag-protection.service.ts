@@ -1,5 +1,6 @@
 import type { RepoCtx } from '../access/context.ts'
 import type { Rights } from '../access/rights.ts'
+import { recordAct } from '../audit/audit.ts'
 import { transaction } from '../db/database.ts'
 import { isRegExp } from '../lib/bounded-regexp.ts'
 import { BadRequest, Forbidden, Invalid, NotFound } from '../lib/errors.ts'
@@ -61,17 +62,25 @@ export async function createTagRule(ctx: RepoCtx, input: TagRuleInput): Promise<
   const userIds = await listedUsers(ctx, input.users ?? [], mayReadCode)
   const teamIds = await listedTeams(ctx, input.teams ?? [])
   const now = nowUnix(ctx.clock)
-  return transaction(ctx.db, (tx) =>
-    insertTagRule(tx, {
+  return transaction(ctx.db, async (tx) => {
+    const made = await insertTagRule(tx, {
       repo_id: ctx.repo.id,
       name_pattern: pattern,
       user_ids: JSON.stringify(userIds),
       team_ids: JSON.stringify(teamIds),
       created_unix: now,
       updated_unix: now,
-    }),
-  )
+    })
+    await recordAct(tx, actOn(ctx, 'tagProtection.created', made.id, made.name_pattern))
+    return made
+  })
 }
+
+const actOn = (ctx: RepoCtx, action: string, id: number, name?: string) => ({
+  action,
+  about: { kind: 'tag protection' as const, id, ...(name === undefined ? {} : { name }) },
+  details: { repository: ctx.repo.id },
+})
 
 /** Changes the parts of a rule that are given. */
 export async function changeTagRule(ctx: RepoCtx, rule: TagRule, input: TagRuleInput): Promise<TagRule> {
@@ -79,19 +88,25 @@ export async function changeTagRule(ctx: RepoCtx, rule: TagRule, input: TagRuleI
   if (pattern) checkPattern(pattern)
   const users = input.users && (await listedUsers(ctx, input.users, mayReadCode))
   const teams = input.teams && (await listedTeams(ctx, input.teams))
-  const changed = await transaction(ctx.db, (tx) =>
-    updateTagRule(tx, rule.id, {
+  const changed = await transaction(ctx.db, async (tx) => {
+    const after = await updateTagRule(tx, rule.id, {
       ...(pattern ? { name_pattern: pattern } : {}),
       ...(users ? { user_ids: JSON.stringify(users) } : {}),
       ...(teams ? { team_ids: JSON.stringify(teams) } : {}),
       updated_unix: nowUnix(ctx.clock),
-    }),
-  )
+    })
+    if (after) await recordAct(tx, actOn(ctx, 'tagProtection.changed', after.id, after.name_pattern))
+    return after
+  })
   if (!changed) throw new NotFound('the rule does not exist', 'tag_rule_not_found')
   return changed
 }
 
 export async function removeTagRule(ctx: RepoCtx, id: number): Promise<void> {
-  const isDeleted = await transaction(ctx.db, (tx) => deleteTagRule(tx, ctx.repo.id, id as TagRuleId))
+  const isDeleted = await transaction(ctx.db, async (tx) => {
+    const isGone = await deleteTagRule(tx, ctx.repo.id, id as TagRuleId)
+    if (isGone) await recordAct(tx, actOn(ctx, 'tagProtection.deleted', id))
+    return isGone
+  })
   if (!isDeleted) throw new NotFound('the rule does not exist', 'tag_rule_not_found')
 }

@@ -6,8 +6,9 @@ import {
   findRepoByName,
 } from '../access/access.store.ts'
 import type { Ctx, Services } from '../access/context.ts'
+import { asking, whileAsked } from '../audit/asking.ts'
 import { checkAccountState } from '../auth/identify.ts'
-import { viewerOf, type Viewer } from '../auth/viewer.ts'
+import { credentialName, viewerOf, type Viewer } from '../auth/viewer.ts'
 import type { PublicKeyRow, UserRow } from '../db/tables/accounts.ts'
 import type { RepoRow } from '../db/tables/repositories.ts'
 import type { GitService as RunningGit } from '../git/git.ts'
@@ -71,7 +72,10 @@ export async function runSshCommand(
     return 0
   }
   try {
-    return await serve(services, caller, parseSshCommand(command), request, streams)
+    const parsed = parseSshCommand(command)
+    const operation = parsed.kind === 'git' ? `ssh ${parsed.service}` : 'ssh'
+    const asked = { address: request.address, requestId: '', operation }
+    return await whileAsked(asked, () => serve(services, caller, parsed, request, streams))
   } catch (error) {
     const isKnown = error instanceof Refusal
     if (!isKnown && !request.signal.aborted) services.log('error', 'an SSH command failed', { error })
@@ -96,6 +100,9 @@ async function serve(
   if (caller.user) checkAccountState(caller.user)
   const place = await findPlace(services, command.address)
   const viewer = await viewerOfCaller(services, caller, place, wantsToWrite(command))
+  // A deploy key is nobody: its number says which it was.
+  const person = caller.user ? { person: { id: caller.user.id, name: caller.user.name } } : {}
+  Object.assign(asking() ?? {}, { credential: credentialName(viewer.credential), ...person })
   const claim = {
     viewer: viewer.id,
     isAdmin: viewer.isAdmin,

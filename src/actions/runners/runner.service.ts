@@ -1,5 +1,6 @@
 import { randomInt, randomUUID } from 'node:crypto'
 import type { Services } from '../../access/context.ts'
+import { recordAct } from '../../audit/audit.ts'
 import { transaction } from '../../db/database.ts'
 import type { ActionRunnerRow } from '../../db/tables/actions.ts'
 import { BadRequest, Invalid } from '../../lib/errors.ts'
@@ -89,6 +90,15 @@ export async function registerRunner(
       online_ms: services.clock.nowMs(),
       active_ms: 0,
       created_unix: nowUnix(services.clock),
+    })
+    const { owner_id: ownerId, repo_id: repoId } = runner
+    await recordAct(tx, {
+      action: 'runner.registered',
+      about: { kind: 'runner', id: runner.id, name: runner.name },
+      details: {
+        ...(ownerId === null ? {} : { account: ownerId }),
+        ...(repoId === null ? {} : { repository: repoId }),
+      },
     })
     return { runner, token }
   })

@@ -1,7 +1,6 @@
 import { Type } from 'typebox'
 import type { SignedInCtx } from '../../access/context.ts'
 import { signedIn, siteAdmin } from '../../access/requirements.ts'
-import type { AuditEntryRow } from '../../db/tables/audit.ts'
 import { mustAccept } from '../../http/accept.ts'
 import { eventStream, type StreamMessage } from '../../http/event-stream.ts'
 import { bytesOf, operation, type Requirement } from '../../http/operation.ts'
@@ -49,7 +48,10 @@ export const adminReadAuditLog = operation({
   },
 })
 
-/** The same as it comes about, after an entry where one is named. Not part of the contract. */
+/**
+ * The same as it comes about, after what has come before where an id of the stream, or of an entry, is named: with that of an
+ * entry some may come again. Not part of the contract.
+ */
 export const adminWatchAuditLog = operation({
   method: 'GET',
   path: '/admin/audit/stream',
@@ -67,6 +69,6 @@ export const adminWatchAuditLog = operation({
   },
 })
 
-async function* messages(rows: AsyncIterable<AuditEntryRow>): AsyncGenerator<StreamMessage> {
-  for await (const row of rows) yield { event: row.action, id: String(row.id), data: presentEntry(row) }
+async function* messages(rows: ReturnType<typeof followEntries>): AsyncGenerator<StreamMessage> {
+  for await (const row of rows) yield { event: row.action, id: String(row.position), data: presentEntry(row) }
 }

@@ -2,12 +2,14 @@ import type { Ctx, Services } from '../../access/context.ts'
 import { auditChannel } from '../../audit/audit.ts'
 import {
   deleteOldEntries,
+  findLastEntry,
   listEntries,
   listEntriesAfter,
-  listEntriesById,
+  placeSomeEntries,
   type AuditFilter,
+  type AuditPosition,
 } from '../../audit/audit.store.ts'
-import { transaction } from '../../db/database.ts'
+import { transaction, type Db } from '../../db/database.ts'
 import { listen } from '../../db/notify.ts'
 import type { AuditEntryRow } from '../../db/tables/audit.ts'
 import type { JobRun } from '../../jobs/job.ts'
@@ -45,71 +47,62 @@ function momentOf(name: string, text: string | undefined): number | undefined {
   return ms
 }
 
-/** Streams of one process, and entries that wait for one of them; beyond that it ends, and its client comes back. */
+/** Streams of one process. */
 const maxStreams = 16
-const maxWaiting = 1000
 /** Entries that are read at once. */
 const batchSize = 200
 
 let streams = 0
 
+/** The position of the newest entry: whoever begins here hears what comes from now on. */
+async function lastPosition(db: Db): Promise<AuditPosition> {
+  const last = await findLastEntry(db)
+  if (!last.hasUnplaced) return last.position
+  while (!(await transaction(db, placeSomeEntries)));
+  return (await findLastEntry(db)).position
+}
+
 /**
- * Entries after one of them, and then each as it comes about, in any process. It ends with the signal, and when its client is
- * too slow. Throws Unavailable when there are too many.
+ * Entries after a position, and then each as it comes about, in any process, in the order of their commits: who reads on
+ * where they were misses none. It ends with the signal. Throws Unavailable when there are too many.
  */
 export function followEntries(
   { db }: Pick<Ctx, 'db'>,
   after: number | undefined,
   signal: AbortSignal,
-): AsyncGenerator<AuditEntryRow> {
+): AsyncGenerator<AuditEntryRow & { readonly position: AuditPosition }> {
   if (streams >= maxStreams) throw new Unavailable('too many follow the audit log', 'audit_streams_busy')
   return follow()
 
-  async function* follow(): AsyncGenerator<AuditEntryRow> {
+  async function* follow(): AsyncGenerator<AuditEntryRow & { readonly position: AuditPosition }> {
     streams += 1
-    const waiting = new Set<AuditEntryId>()
-    let last = after as AuditEntryId | undefined
-    let isBehind = after !== undefined
+    let isTold = false
     let wake = (): void => undefined
-    const ended = (): void => wake()
-    const unlisten = listen(db, auditChannel, {
-      heard(payload) {
-        // Who is that slow reads on from the rows.
-        if (waiting.size < maxWaiting) waiting.add(Number(payload) as AuditEntryId)
-        else isBehind = true
-        wake()
-      },
-      missed() {
-        isBehind = last !== undefined
-        wake()
-      },
-    })
-    signal.addEventListener('abort', ended)
+    // What is told meanwhile is among the rows: nothing waits here for a client that is slow.
+    const tell = (): void => {
+      isTold = true
+      wake()
+    }
+    const unlisten = listen(db, auditChannel, { heard: tell, missed: tell })
+    signal.addEventListener('abort', tell)
     try {
+      let last = (after as AuditPosition | undefined) ?? (await lastPosition(db))
       while (!signal.aborted) {
-        const ids = [...waiting].slice(0, batchSize)
-        for (const id of ids) waiting.delete(id)
-        const rows =
-          isBehind && last !== undefined
-            ? await listEntriesAfter(db, last, batchSize)
-            : ids.length > 0
-              ? await listEntriesById(db, ids)
-              : []
-        if (rows.length < batchSize) isBehind = false
+        isTold = false
+        const end = await lastPosition(db)
+        const rows = end > last ? await listEntriesAfter(db, last, batchSize) : []
         for (const row of rows) {
-          waiting.delete(row.id)
-          last = Math.max(last ?? 0, row.id) as AuditEntryId
+          last = row.position
           yield row
         }
-        if (rows.length === 0 && waiting.size === 0 && !isBehind && !signal.aborted) {
-          await new Promise<void>((resolve) => {
-            wake = resolve
-          })
-        }
+        if (rows.length > 0 || isTold || signal.aborted) continue
+        await new Promise<void>((resolve) => {
+          wake = resolve
+        })
       }
     } finally {
       streams -= 1
-      signal.removeEventListener('abort', ended)
+      signal.removeEventListener('abort', tell)
       unlisten()
     }
   }

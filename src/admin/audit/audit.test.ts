@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { sql } from 'kysely'
 import { recordAct } from '../../audit/audit.ts'
-import { transaction } from '../../db/database.ts'
+import { engineOf, transaction } from '../../db/database.ts'
 import { Browser } from '../../testing/browser.ts'
 import { startForge, testPassword, type Forge } from '../../testing/forge.ts'
 import { publicKey } from '../../testing/samples.ts'
-import { clearOldEntries } from './audit.service.ts'
+import { clearOldEntries, followEntries, getEntries } from './audit.service.ts'
 
 interface Entry {
   readonly id: number
@@ -193,4 +194,91 @@ test('adminWatchAuditLog: entries come as they are written, after the one that w
   await until(2)
   assert.equal(seen[1], 'sshKey.added')
   stop.abort()
+})
+
+test('adminWatchAuditLog: an entry that is committed late comes late, and is not missed by who reads on (PostgreSQL)', async (context) => {
+  await using forge = await startForge()
+  const { db } = forge.services
+  if (engineOf(db).kind !== 'postgres') return context.skip('SQLite has one writer')
+  const act = (name: string) => ({ action: 'test.done', about: { kind: 'instance' as const, id: null, name } })
+  const stop = new AbortController()
+  const [newest] = await getEntries(forge.services, {}, { limit: 1 })
+  const entries = followEntries(forge.services, newest?.id, stop.signal)
+  const next = entries.next()
+  const written = Promise.withResolvers<void>()
+  const goOn = Promise.withResolvers<void>()
+  // The one with the first id is committed last.
+  const slow = transaction(db, async (tx) => {
+    await recordAct(tx, act('slow'))
+    written.resolve()
+    await goOn.promise
+  })
+  await written.promise
+  await transaction(db, (tx) => recordAct(tx, act('quick')))
+  const first = (await next).value
+  assert.equal(first?.object_name, 'quick')
+  goOn.resolve()
+  await slow
+  const second = (await entries.next()).value
+  assert.equal(second?.object_name, 'slow')
+  assert.ok(first && second && second.id < first.id && second.position > first.position)
+  const again = followEntries(forge.services, first.position, stop.signal)
+  assert.equal((await again.next()).value?.object_name, 'slow', 'for who was away meanwhile')
+  stop.abort()
+  for (const each of [entries, again]) assert.equal((await each.next()).done, true)
+  await assert.rejects(
+    transaction(db, (tx) => sql`update audit_entry set position = 1 where id = ${first.id}`.execute(tx)),
+    /never changed/,
+  )
+})
+
+test('adminReadAuditLog: quotas, protections and the end of sessions are there', async () => {
+  await using forge = await startForge({ users: ['alice'], settings: { quota: { ENABLED: true } } })
+  const [root, alice] = [forge.as('root'), forge.as('alice')]
+  const rule = { name: 'small', limit: 10, subjects: ['size:all'] }
+  await root.must('POST', '/admin/quota/rules', rule)
+  await root.must('PATCH', '/admin/quota/rules/small', { limit: 20 })
+  await root.must('POST', '/admin/quota/groups', { name: 'guests', rules: [] })
+  await root.must('PUT', '/admin/quota/groups/guests/rules/small')
+  await root.must('PUT', '/admin/quota/groups/guests/users/alice')
+  assert.equal((await root.put('/admin/quota/groups/guests/users/alice')).status, 409, 'what is refused is not done')
+  await root.must('DELETE', '/admin/quota/groups/guests/users/alice')
+  await root.must('DELETE', '/admin/quota/groups/guests/rules/small')
+  await root.must('DELETE', '/admin/quota/groups/guests')
+  await root.must('DELETE', '/admin/quota/rules/small')
+  const { api } = await forge.given.repo({ owner: 'alice', name: 'one' })
+  await alice.must('POST', `${api}/branch_protections`, { rule_name: 'main' })
+  await alice.must('PATCH', `${api}/branch_protections/main`, { required_approvals: 1 })
+  await alice.must('DELETE', `${api}/branch_protections/main`)
+  const { json: tag } = await alice.must('POST', `${api}/tag_protections`, {
+    name_pattern: 'v*',
+    whitelist_usernames: ['alice'],
+  })
+  await alice.must('DELETE', `${api}/tag_protections/${tag.id}`)
+  const browser = new Browser(forge)
+  await browser.signIn('alice', testPassword)
+  await browser.post('/user/logout', { _csrf: await browser.csrf('/user/settings') })
+  const entries = (await logOf(forge)).toReversed()
+  const seen = entries.filter(({ action }) => /^(?:quota|branch|tag|session)/.test(action))
+  assert.deepEqual(
+    seen.map(({ action, actor, object }) => `${actor?.login} ${action} ${object.name}`),
+    [
+      'root quotaRule.created small',
+      'root quotaRule.changed small',
+      'root quotaGroup.created guests',
+      'root quotaGroup.ruleAdded guests',
+      'root quotaGroup.accountAdded guests',
+      'root quotaGroup.accountRemoved guests',
+      'root quotaGroup.ruleRemoved guests',
+      'root quotaGroup.deleted guests',
+      'root quotaRule.deleted small',
+      'alice branchProtection.created main',
+      'alice branchProtection.changed main',
+      'alice branchProtection.deleted main',
+      'alice tagProtection.created v*',
+      'alice tagProtection.deleted ',
+      'alice session.begun alice',
+      'alice session.ended ',
+    ],
+  )
 })

@@ -3,6 +3,7 @@ import { accounts2 } from './accounts-2.ts'
 import { accounts3 } from './accounts-3.ts'
 import { accounts4 } from './accounts-4.ts'
 import { audit1 } from './audit-1.ts'
+import { audit2 } from './audit-2.ts'
 import { accounts5 } from './accounts-5.ts'
 import { accounts6 } from './accounts-6.ts'
 import { actions1 } from './actions-1.ts'
@@ -113,4 +114,5 @@ export const migrations: readonly Migration[] = [
   scale1,
   scale2,
   packages6,
+  audit2,
 ]
