@@ -54,6 +54,7 @@ import { releases } from './releases/releases.feature.ts'
 import { wiki } from './wiki/wiki.feature.ts'
 import { lfs } from './lfs/lfs.feature.ts'
 import { oauth } from './oauth/oauth.feature.ts'
+import { sources } from './sources/sources.feature.ts'
 import { imports } from './imports/imports.feature.ts'
 import { packages } from './packages/packages.feature.ts'
 import { quota } from './quota/quota.feature.ts'
@@ -88,6 +89,7 @@ const features: readonly Feature[] = [
   wiki,
   lfs,
   oauth,
+  sources,
   imports,
   packages,
   quota,
@@ -221,6 +223,8 @@ export async function createApp(options: AppOptions): Promise<App> {
     sessionUse,
     passwordChecks: new PasswordChecks(verifyPassword),
     signInAttempts: new SignInAttempts(clock),
+    askElsewhere: async (known, login, password) =>
+      (await parts.passwordSource?.(services, known, login, password)) ?? 'elsewhere',
     parts,
     own: own.own,
     operations: () => operations,

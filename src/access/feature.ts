@@ -5,6 +5,7 @@ import type { Subscriber } from '../events/subscriber.ts'
 import type { AnyJob } from '../jobs/job.ts'
 import type { Schedule } from '../jobs/schedule.ts'
 import type { Db } from '../db/database.ts'
+import type { UserRow } from '../db/tables/accounts.ts'
 import type { Ctx, Services, SignedInRepoCtx } from './context.ts'
 import type { Counter } from './counter.ts'
 import type { DoctorCheck } from './doctor.ts'
@@ -42,12 +43,26 @@ export interface Door {
 /** Counts rows of some kinds of things, by their plural. */
 export type Totals = (db: Db) => Promise<Readonly<Record<string, number>>>
 
+/**
+ * The account of somebody by name or address and password, where another place is asked for it.
+ * @param known the account that has the name or address
+ * @returns `elsewhere` where the password is one of the instance itself
+ */
+export type PasswordSource = (
+  services: Services,
+  known: UserRow | undefined,
+  login: string,
+  password: string,
+) => Promise<UserRow | 'refused' | 'elsewhere'>
+
 /** What one folder brings to the application; declared in its `<folder>.feature.ts` and listed in `app.ts`. */
 export interface Feature {
   /** Modules of routes: each export that is an operation is one, under the name it has there. */
   readonly routes?: readonly Readonly<Record<string, unknown>>[]
   /** Readers of the kinds of credentials that it knows; they are asked in the order of the features, passwords last. */
   readonly credentials?: readonly CredentialReader[]
+  /** Who has a say in passwords besides the instance itself. One feature has. */
+  readonly passwordSource?: PasswordSource
   /** Who hears of events; those of one event are told in this order, after those of earlier features. */
   readonly subscribers?: readonly Subscriber<Ctx>[]
   /** Those of them who hear nothing, as the settings are: no jobs are written for them. What waits from before is still run. */
@@ -105,6 +120,8 @@ export interface Parts {
   readonly pushExtras: (ctx: SignedInRepoCtx) => PushExtras
   readonly refEffects: RefEffects
   readonly totals: Totals
+  /** undefined when all passwords are those of the instance itself. */
+  readonly passwordSource: PasswordSource | undefined
   /** undefined when no feature keeps files outside of git. */
   readonly largeFiles: LargeFiles | undefined
   /** undefined when no feature keeps artifacts. */
@@ -121,10 +138,13 @@ export function partsOf(features: readonly Feature[]): Parts {
   const [largeFiles, ...others] = features.flatMap((feature) => feature.largeFiles ?? [])
   if (others.length > 0) throw new Error('two features keep files outside of git')
   const [storedArtifacts, ...otherArtifacts] = features.flatMap((feature) => feature.storedArtifacts ?? [])
+  const [passwordSource, ...otherPasswords] = features.flatMap((feature) => feature.passwordSource ?? [])
+  if (otherPasswords.length > 0) throw new Error('two features have a say in passwords')
   if (otherArtifacts.length > 0) throw new Error('two features keep artifacts')
   return {
     largeFiles,
     storedArtifacts,
+    passwordSource,
     sealed: features.flatMap((feature) => feature.sealed ?? []),
     files: features.flatMap((feature) => feature.files ?? []),
     fileHolders: features.flatMap((feature) => feature.fileHolders ?? []),

@@ -8,6 +8,7 @@ import { BadRequest, Invalid, NotFound } from '../lib/errors.ts'
 import type { Page } from '../lib/paging.ts'
 import { nowUnix, type Unix } from '../lib/time.ts'
 import { hashPassword } from '../secrets/passwords.ts'
+import { mustBeSource } from '../sources/source.service.ts'
 import { purgePossessions, removeAccount } from '../users/account-removal.service.ts'
 import { mayUseEmail } from '../users/email.rules.ts'
 import { isEmailOfOther, setPrimaryEmail } from '../users/email.service.ts'
@@ -44,7 +45,7 @@ export async function editAccount(ctx: SignedInCtx, account: UserRow, edit: Acco
   if ((edit.sourceId === undefined) !== (edit.loginName === undefined)) {
     throw new Invalid('source_id and login_name go together', 'login_source_incomplete')
   }
-  if (edit.sourceId) throw new Invalid(`the sign-in source ${edit.sourceId} does not exist`, 'source_not_found')
+  await mustBeSource(ctx, edit.sourceId)
   if (edit.password) await checkNewPassword(ctx, edit.password)
   await checkNewEmail(ctx, account, edit.email)
   const site = mayUseWebsite(edit.columns.website ?? '', config.service.validSiteUrlSchemes)

@@ -17,6 +17,7 @@ export const auditedKinds = [
   'session',
   'second factor',
   'application',
+  'sign-in source',
   'webhook',
   'secret',
   'branch protection',

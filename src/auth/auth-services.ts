@@ -1,5 +1,6 @@
 import type { Config } from '../config/load-config.ts'
 import type { Db } from '../db/database.ts'
+import type { UserRow } from '../db/tables/accounts.ts'
 import type { SessionId, TokenId } from '../lib/ids.ts'
 import type { Clock } from '../lib/time.ts'
 import type { Secrets } from '../secrets/secrets.ts'
@@ -17,4 +18,13 @@ export interface AuthServices {
   readonly sessionUse: NotedUse<SessionId>
   readonly passwordChecks: PasswordChecks
   readonly signInAttempts: SignInAttempts
+  /**
+   * Asks another place for the password of somebody, where there is one that has a say in it; `known` is the account of the
+   * name or address that was typed.
+   */
+  readonly askElsewhere: (
+    known: UserRow | undefined,
+    login: string,
+    password: string,
+  ) => Promise<UserRow | 'refused' | 'elsewhere'>
 }

@@ -94,13 +94,17 @@ export interface PasswordInput {
  * door: `TooManyRequests`.
  */
 export async function viewerOfPassword(
-  { db, passwordChecks, signInAttempts }: AuthServices,
+  { db, passwordChecks, signInAttempts, askElsewhere }: AuthServices,
   { login, password, ip }: PasswordInput,
 ): Promise<Viewer | undefined> {
   await signInAttempts.begin(login, ip)
-  const user = await findPerson(db, login)
+  const known = await findPerson(db, login)
+  const elsewhere = await askElsewhere(known, login, password)
+  const isOwn = elsewhere === 'elsewhere'
+  const user = typeof elsewhere === 'string' ? known : elsewhere
   // Looked at in any case: how long it takes does not tell which names there are.
-  const fits = await passwordChecks.matches(user?.password_hash ?? undefined, password)
+  const isRight = await passwordChecks.matches((isOwn ? known?.password_hash : undefined) ?? undefined, password)
+  const fits = isOwn ? isRight : elsewhere !== 'refused'
   // Guesses that were all begun at once learn no more than others.
   signInAttempts.check(login, ip)
   if (user && fits && !user.prohibit_login) {

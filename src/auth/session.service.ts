@@ -67,11 +67,37 @@ export async function signIn(
   if (!viewer.user.is_active) {
     throw new AccountRefused('the account has still to be let in by an administrator', 'account_waiting')
   }
-  const { remember, browser } = input
-  if (!(await hasTwoFactor(services, viewer.id))) return beginSession(services, viewer.user, browser, { remember })
-  const payload = { user: viewer.id, password: passwordMark(viewer.user), remember }
+  return goOn(services, viewer.user, input.browser, input.remember)
+}
+
+/** Signs somebody in who has shown the first thing that signing in takes, unless there is a second. */
+async function goOn(
+  services: AuthServices,
+  user: UserRow,
+  browser: BrowserOf,
+  remember: boolean,
+): Promise<NewSession | PendingSignIn> {
+  if (!(await hasTwoFactor(services, user.id))) return beginSession(services, user, browser, { remember })
+  const payload = { user: user.id, password: passwordMark(user), remember }
   const until = nowUnix(services.clock) + ticketSeconds
   return { ticket: services.secrets.sign(ticketPurpose, payload, until), ticketSeconds }
+}
+
+/**
+ * Signs somebody in whom another place knows. With a second factor of here nobody is signed in yet, unless the one of the
+ * other place is enough.
+ * @throws AccountRefused for an account that may not sign in
+ */
+export async function signInVouched(
+  services: AuthServices,
+  user: UserRow,
+  browser: BrowserOf,
+  how: { readonly remember: boolean; readonly skipsSecondFactor: boolean },
+): Promise<NewSession | PendingSignIn> {
+  if (!isUsable(user)) throw new AccountRefused('this account may not sign in', 'account_barred')
+  return how.skipsSecondFactor
+    ? beginSession(services, user, browser, { remember: how.remember })
+    : goOn(services, user, browser, how.remember)
 }
 
 /** What a ticket says of the password that was right: with another password it is worth nothing. */

@@ -101,6 +101,7 @@ test('the program tells its version and how it is used', async () => {
     ['admin', 'user', 'list'],
     ['admin', 'user', 'change-password'],
     ['admin', 'user', 'generate-access-token'],
+    ['admin', 'auth', 'add-ldap-simple'],
     ['doctor'],
     ['openapi'],
   ]) {
@@ -313,6 +314,58 @@ test('admin user: accounts are made, listed, given passwords and tokens, and wor
     'fly',
   )
   assert.deepEqual([unknown.code, unknown.err], [1, 'ingot: unknown scope: fly\n'])
+})
+
+test('admin auth: sources are added, listed, changed, tested and removed, and their secrets come from a file', async () => {
+  using folder = dataFolder()
+  await serveOnce(folder.options)
+  const secret = join(folder.path, 'secret.txt')
+  writeFileSync(secret, 'of the client\n')
+  const auth = (...args: string[]) => run('admin', 'auth', ...args, ...folder.options)
+  const provider = ['add-oauth', '--name', 'company', '--auto-discover-url', 'http://127.0.0.1:1', '--key', 'us']
+  const added = await auth(...provider, '--secret-file', secret, '--skip-local-2fa')
+  assert.deepEqual([added.code, added.err], [0, ''])
+  assert.match(added.out, /^added company, number 1\n.*user\/oauth2\/company\/callback\n$/)
+  const directory = ['add-ldap', '--name', 'staff', '--host', '127.0.0.1', '--port', '1', '--user-search-base', 'dc=x']
+  assert.equal((await auth(...directory, '--security-protocol', 'unencrypted', '--not-active')).code, 0)
+  assert.equal((await auth('list')).out, '1\tcompany\topenid\tactive\n2\tstaff\tldap\toff\n')
+  for (const wrong of [
+    provider,
+    [...provider.slice(0, 1), '--name', 'a/b', ...provider.slice(3)],
+    ['update-ldap', '--id', '1', '--host', 'x'],
+    ['update-ldap', '--id', '2', '--group-team-map', '{"a":["b"]}'],
+    ['update-ldap', '--id', '2', '--port', 'x'],
+    ['update-ldap', '--id', '9', '--port', '1'],
+    ['update-oauth', '--id', '1', '--secret', 'a', '--secret-file', secret],
+    ['update-oauth', '--id', '1', '--secret-file', join(folder.path, 'missing')],
+    ['delete', '--id', 'x'],
+  ]) {
+    assert.equal((await auth(...wrong)).code, 1, wrong.join(' '))
+  }
+  assert.equal((await auth('update-oauth', '--id', '1', '--name', 'firm', '--no-skip-local-2fa')).code, 0)
+  const map = '{"cn=crew,dc=x":{"org":["team"]}}'
+  assert.equal((await auth('update-ldap', '--id', '2', '--active', '--group-team-map', map)).code, 0)
+  const silent = await auth('test', '--id', '2', '--login', 'ann')
+  assert.equal(silent.code, 1)
+  assert.match(silent.out, /^failed connect/)
+  assert.match((await auth('test', '--id', '1')).out, /^failed read the description/)
+  const database = new SqliteConnection(join(folder.path, 'ingot.db'), { readonly: true })
+  const rows = database.prepare('select name, settings, sealed from sign_in_source order by id').all() as {
+    name: string
+    settings: string
+    sealed: string
+  }[]
+  database.close()
+  assert.deepEqual(
+    rows.map(({ name, sealed }) => [name, sealed.slice(0, 3)]),
+    [
+      ['firm', 'v1.'],
+      ['staff', ''],
+    ],
+  )
+  assert.match(rows[0]?.settings ?? '', /"skip_second_factor":false/)
+  assert.match(rows[1]?.settings ?? '', /"team_map":\{"cn=crew,dc=x"/)
+  assert.equal((await auth('delete', '--id', '2')).out, 'removed staff\n')
 })
 
 test('serve: the administrator of an empty folder is shown once; a folder has one server', async () => {

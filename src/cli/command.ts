@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 import { program as about } from '../lib/program.ts'
 import { auditCommand } from './audit.command.ts'
+import { authCommand } from './auth.command.ts'
 import { configCheckCommand } from './config-check.command.ts'
 import { configShowCommand } from './config-show.command.ts'
 import { doctorCommand } from './doctor.command.ts'
@@ -34,7 +35,11 @@ export function createProgram(terminal: Terminal): Command {
     .addCommand(serveCommand(terminal), { isDefault: true })
     .addCommand(config)
     .addCommand(
-      new Command('admin').description('administer the instance').addCommand(user).addCommand(auditCommand(terminal)),
+      new Command('admin')
+        .description('administer the instance')
+        .addCommand(user)
+        .addCommand(authCommand(terminal))
+        .addCommand(auditCommand(terminal)),
     )
     .addCommand(runnerCommand(terminal))
     .addCommand(doctorCommand(terminal))

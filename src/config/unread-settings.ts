@@ -28,7 +28,7 @@ const unread: Readonly<Record<string, string>> = {
   'cron.start_schedule_tasks': 'NOTICE_ON_SUCCESS',
   'cron.stop_endless_tasks': 'NOTICE_ON_SUCCESS',
   'cron.stop_zombie_tasks': 'NOTICE_ON_SUCCESS',
-  'cron.sync_external_users': 'ENABLED NOTICE_ON_SUCCESS RUN_AT_START SCHEDULE UPDATE_EXISTING',
+  'cron.sync_external_users': 'NOTICE_ON_SUCCESS',
   'cron.update_checker': 'ENABLED NOTICE_ON_SUCCESS RUN_AT_START SCHEDULE',
   'cron.update_migration_poster_id': 'ENABLED NOTICE_ON_SUCCESS RUN_AT_START SCHEDULE',
   'cron.update_mirrors': 'NOTICE_ON_SUCCESS',
@@ -42,8 +42,6 @@ const unread: Readonly<Record<string, string>> = {
   markup: 'FILEPREVIEW_MAX_LINES MERMAID_MAX_SOURCE_CHARACTERS',
   moderation: 'ENABLED',
   oauth2: 'ENABLE_ADDITIONAL_GRANT_SCOPES JWT_SECRET MAX_TOKEN_LENGTH',
-  oauth2_client:
-    'ACCOUNT_LINKING ENABLE_AUTO_REGISTRATION OPENID_CONNECT_SCOPES REGISTER_EMAIL_CONFIRM UPDATE_AVATAR USERNAME',
   other: 'ENABLE_SITEMAP SHOW_FOOTER_POWERED_BY SHOW_FOOTER_VERSION',
   packages: 'REGISTRY_HOST',
   picture:

@@ -43,6 +43,9 @@ export type PasskeyId = Id<'passkey'>
 export type LinkId = Id<'mailedLink'>
 export type CacheId = Id<'cache'>
 export type SessionId = Id<'session'>
+/** Another place where people sign in. */
+export type SourceId = Id<'sign-in source'>
+export type ExternalAccountId = Id<'external account'>
 export type LfsBlobId = Id<'lfsBlob'>
 export type LfsLockId = Id<'lfsLock'>
 export type PackageId = Id<'package'>

@@ -33,6 +33,8 @@ export interface NewAccount {
   readonly passwordHash?: string | undefined
   readonly fullName?: string | undefined
   readonly loginName?: string | undefined
+  /** The sign-in source that the account is of; none for those of the instance itself. */
+  readonly loginSourceId?: number | undefined
   readonly mustChangePassword?: boolean | undefined
   readonly isAdmin?: boolean | undefined
   readonly isRestricted?: boolean | undefined
@@ -84,6 +86,7 @@ export async function createUser(services: Services, account: NewAccount): Promi
         visibility: account.visibility ?? config.service.defaultUserVisibility,
         theme: config.ui.defaultTheme,
         login_name: account.loginName ?? '',
+        login_source_id: account.loginSourceId ?? 0,
         created_unix: createdUnix,
         updated_unix: createdUnix,
       })

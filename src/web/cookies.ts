@@ -17,6 +17,16 @@ export const ticketCookie = ({ session }: Pick<Config, 'session'>): string => `$
 /** Name of the cookie that carries what the next page shows once. */
 export const onceCookie = ({ session }: Pick<Config, 'session'>): string => `${session.cookieName}_once`
 
+/** Name of the cookie that keeps what belongs to a sign-in at another place, until the browser comes back from there. */
+export const awayCookie = ({ session }: Pick<Config, 'session'>): string => `${session.cookieName}_away`
+
+/** Name of the cookie that says who came from another place and has to say which account is theirs. */
+export const newcomerCookie = ({ session }: Pick<Config, 'session'>): string => `${session.cookieName}_newcomer`
+
+/** A cookie that comes along when another site leads here, which a strict one would not. */
+export const cookieFromElsewhere = (config: Config, name: string, value: string, maxAgeSeconds: number): string =>
+  cookie({ ...config, session: { ...config.session, sameSite: 'lax' } }, name, value, maxAgeSeconds)
+
 /** The cookies of a browser that was just signed in. What it stays signed in by outlives the browser, the session does not. */
 export const sessionCookies = (config: Config, { secret, remember }: NewSession): string[] => [
   cookie(config, config.session.cookieName, secret),

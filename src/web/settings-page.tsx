@@ -10,6 +10,7 @@ const parts = {
   overview: { path: 'user/settings', label: 'Overview' },
   account: { path: 'user/settings/account', label: 'Password and addresses' },
   security: { path: 'user/settings/security', label: 'Signing in' },
+  links: { path: 'user/settings/links', label: 'Other ways to sign in' },
   sessions: { path: 'user/settings/sessions', label: 'Sessions' },
 } as const
 

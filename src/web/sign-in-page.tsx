@@ -1,5 +1,6 @@
 import { askForSignIn, canUsePasskeys } from '../auth/passkey.service.ts'
 import type { Config } from '../config/load-config.ts'
+import { offeredProviders } from '../sources/openid/openid.service.ts'
 import { mayRegister } from '../users/entry/registration.rules.ts'
 import type { BrowserCtx } from './browser.requirements.ts'
 import { Field, Form, type Problem } from './form.tsx'
@@ -33,6 +34,8 @@ export async function signInPageOf(ctx: BrowserCtx, { redirectTo, login, problem
   const { config } = ctx
   const doneText = done !== undefined && Object.hasOwn(doneTexts, done) ? doneTexts[done] : undefined
   const asked = canUsePasskeys(config) ? askForSignIn(ctx) : undefined
+  const providers = await offeredProviders(ctx)
+  const query = redirectTo === undefined ? '' : `?redirect_to=${encodeURIComponent(redirectTo)}`
   const content = (
     <main class="card">
       <h1>Sign in to {config.instance.appName}</h1>
@@ -53,6 +56,13 @@ export async function signInPageOf(ctx: BrowserCtx, { redirectTo, login, problem
       ) : (
         <p>Passwords do not sign in here.</p>
       )}
+      {providers.map((name) => (
+        <p>
+          <a class="button" href={sitePath(config, `user/oauth2/${name}${query}`)}>
+            Sign in with {name}
+          </a>
+        </p>
+      ))}
       {asked ? (
         <PasskeyForm
           ctx={ctx}

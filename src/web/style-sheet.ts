@@ -33,6 +33,7 @@ label.choice { display: flex; gap: .5rem; align-items: center; font-weight: 400 
 .hint { margin: .25rem 0 0 }
 .wrong { margin: .25rem 0 0; color: var(--alarm); font-size: .9rem }
 button { padding: .6rem 1rem; font: inherit; font-weight: 600; color: var(--sheet); background: var(--accent); border: 1px solid var(--accent); border-radius: .4rem; cursor: pointer }
+a.button { display: block; margin-top: .75rem; padding: .6rem 1rem; font-weight: 600; text-align: center; text-decoration: none; border: 1px solid currentColor; border-radius: .4rem }
 button.second { color: var(--accent); background: none; border-color: currentColor }
 button:hover { filter: brightness(1.1) }
 button:disabled { opacity: .6; cursor: default }

@@ -10,6 +10,8 @@ import * as recoveryRoutes from './recovery.routes.tsx'
 import * as sessionRoutes from './sessions.routes.tsx'
 import * as settingsRoutes from './settings.routes.tsx'
 import * as signInRoutes from './sign-in.routes.tsx'
+import * as sourceRoutes from './source-sign-in.routes.tsx'
+import * as linkedRoutes from './linked-accounts.routes.tsx'
 import * as signUpRoutes from './sign-up.routes.tsx'
 import * as twoFactorRoutes from './two-factor.routes.tsx'
 import * as unsubscribeRoutes from './unsubscribe.routes.tsx'
@@ -28,6 +30,8 @@ export const web: Feature = {
     passkeyRoutes,
     recoveryRoutes,
     sessionRoutes,
+    sourceRoutes,
+    linkedRoutes,
     settingsRoutes,
     twoFactorRoutes,
     unsubscribeRoutes,

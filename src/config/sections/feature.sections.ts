@@ -474,6 +474,11 @@ export const ingot = defineSection('ingot', {
     'where PASSWORD_CHECK_PWN looks passwords up, by the first five digits of their SHA-1 behind it',
     { pattern: /^https?:\/\/[^\s?#]+\/$/, form: 'a URL that ends in /' },
   ),
+  signInAllowedHostList: list(
+    'SIGN_IN_ALLOWED_HOST_LIST',
+    ['external'],
+    'where providers that people sign in by may send the server besides their own host: external, private, loopback, *, networks, addresses, names with *',
+  ),
   maxMailsPerHour: int('MAX_MAILS_PER_HOUR', 200, 'most mails to one person within an hour; 0 is no limit'),
   maxMailCommentsPerHour: int('MAX_MAIL_COMMENTS_PER_HOUR', 60, 'most comments by mail of one person within an hour', {
     min: 1,

@@ -6,6 +6,7 @@ import { audit1 } from './audit-1.ts'
 import { audit2 } from './audit-2.ts'
 import { accounts5 } from './accounts-5.ts'
 import { accounts6 } from './accounts-6.ts'
+import { accounts7 } from './accounts-7.ts'
 import { actions1 } from './actions-1.ts'
 import { actions2 } from './actions-2.ts'
 import { actions3 } from './actions-3.ts'
@@ -115,4 +116,5 @@ export const migrations: readonly Migration[] = [
   scale2,
   packages6,
   audit2,
+  accounts7,
 ]

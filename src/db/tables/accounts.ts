@@ -1,5 +1,17 @@
 import type { Generated, Insertable, Selectable, Updateable } from 'kysely'
-import type { GpgKeyId, KeyId, LinkId, PasskeyId, RepoId, SessionId, TeamId, TokenId, UserId } from '../../lib/ids.ts'
+import type {
+  ExternalAccountId,
+  GpgKeyId,
+  KeyId,
+  LinkId,
+  PasskeyId,
+  RepoId,
+  SessionId,
+  SourceId,
+  TeamId,
+  TokenId,
+  UserId,
+} from '../../lib/ids.ts'
 import type { Unix } from '../../lib/time.ts'
 
 export type Visibility = 'public' | 'limited' | 'private'
@@ -48,6 +60,7 @@ export interface UserTable {
   enable_repo_unit_hints: boolean
   /** Blob key of the picture; empty: drawn from the name. */
   avatar_key: string
+  /** Where its password is asked for, or where it came from; 0 is here. */
   login_source_id: Generated<number>
   login_name: string
   /** Organizations: whether administrators of a repository may give teams access to it. */
@@ -175,6 +188,33 @@ export interface MailedLinkTable {
   used_unix: Unix | null
 }
 
+/** Another place where people sign in: a provider of OpenID Connect, or a directory (LDAP). */
+export interface SignInSourceTable {
+  id: Generated<SourceId>
+  kind: 'openid' | 'ldap'
+  name: string
+  is_active: boolean
+  /** JSON by kind, without the secret. */
+  settings: string
+  /** The client's secret or the password of the directory's reader, sealed for the purpose `sign-in-source`; empty without one. */
+  sealed: string
+  created_unix: Unix
+  updated_unix: Unix
+}
+
+/** Who somebody is at a provider; an account may be linked to several. */
+export interface ExternalAccountTable {
+  id: Generated<ExternalAccountId>
+  source_id: SourceId
+  /** What the provider never gives to anybody else (`sub`). */
+  external_id: string
+  user_id: UserId
+  /** What they are called there, for themselves to know it again. */
+  name: string
+  created_unix: Unix
+  used_unix: Unix
+}
+
 /** SSH keys: of accounts, and those that `deploy_key` gives access to repositories. A key is either, never both. */
 export interface PublicKeyTable {
   id: Generated<KeyId>
@@ -277,6 +317,8 @@ export interface AccountTables {
   session: SessionTable
   two_factor: TwoFactorTable
   passkey: PasskeyTable
+  sign_in_source: SignInSourceTable
+  external_account: ExternalAccountTable
   passkey_challenge: PasskeyChallengeTable
   mailed_link: MailedLinkTable
   public_key: PublicKeyTable
@@ -299,6 +341,10 @@ export type TeamUnitRow = Selectable<TeamUnitTable>
 
 export type GpgKeyRow = Selectable<GpgKeyTable>
 export type NewGpgKeyRow = Insertable<GpgKeyTable>
+export type SignInSourceRow = Selectable<SignInSourceTable>
+export type NewSignInSourceRow = Insertable<SignInSourceTable>
+export type SignInSourceChange = Updateable<SignInSourceTable>
+export type ExternalAccountRow = Selectable<ExternalAccountTable>
 export type PasskeyRow = Selectable<PasskeyTable>
 export type NewPasskeyRow = Insertable<PasskeyTable>
 export type SessionRow = Selectable<SessionTable>

@@ -1,0 +1,114 @@
+import { Command } from 'commander'
+import type { Services } from '../access/context.ts'
+import { testDirectory } from '../sources/ldap/directory.service.ts'
+import { testProvider } from '../sources/openid/provider.service.ts'
+import { callbackOf } from '../sources/source.rules.ts'
+import { addSource, allSources, editSource, getSource, removeSource, type Source } from '../sources/source.service.ts'
+import { kinds, sourceInputOf, withSourceOptions, type KindName } from './auth-source-options.ts'
+import { CommandFailure } from './exit.ts'
+import { withInstance, withInstanceOptions, type InstanceOptions } from './instance.ts'
+import type { Terminal } from './terminal.ts'
+
+interface SourceOptions extends InstanceOptions, Readonly<Record<string, unknown>> {
+  readonly id?: string
+}
+
+/** Other places where people sign in. */
+export function authCommand(terminal: Terminal): Command {
+  const auth = new Command('auth')
+    .description('other places where people sign in: providers of OpenID Connect, directories (LDAP)')
+    .addCommand(listCommand(terminal))
+  for (const name of Object.keys(kinds) as KindName[]) {
+    auth.addCommand(addCommand(terminal, name)).addCommand(updateCommand(terminal, name))
+  }
+  return auth.addCommand(deleteCommand(terminal)).addCommand(testCommand(terminal))
+}
+
+const idOption = (command: Command): Command =>
+  withInstanceOptions(command).requiredOption('--id <id>', 'which one, by its number of the list')
+
+const listCommand = (terminal: Terminal): Command =>
+  withInstanceOptions(new Command('list'))
+    .description('the sources')
+    .action((options: InstanceOptions) =>
+      withInstance(options, async (services) => {
+        for (const { id, name, kind, isActive } of await allSources(services)) {
+          terminal.out(`${id}\t${name}\t${kind}\t${isActive ? 'active' : 'off'}\n`)
+        }
+      }),
+    )
+
+const addCommand = (terminal: Terminal, name: KindName): Command =>
+  withSourceOptions(withInstanceOptions(new Command(`add-${name}`)), name)
+    .description(`add ${what[name]}`)
+    .requiredOption('--name <name>', 'its name, which stands in addresses')
+    .action((options: SourceOptions) =>
+      withInstance(options, async (services) => {
+        const source = await addSource(services, kinds[name].kind, await sourceInputOf(name, options))
+        terminal.out(`added ${source.name}, number ${source.id}\n`)
+        tellCallback(terminal, services, source)
+      }),
+    )
+
+const updateCommand = (terminal: Terminal, name: KindName): Command =>
+  withSourceOptions(idOption(new Command(`update-${name}`)), name)
+    .description(`change ${what[name]}; what is not given stays`)
+    .option('--name <name>', 'another name')
+    .action((options: SourceOptions) =>
+      withInstance(options, async (services) => {
+        const source = await sourceOfId(services, options)
+        if (source.kind !== kinds[name].kind) throw new CommandFailure(`${source.name} is of another kind`)
+        const edited = await editSource(services, source, await sourceInputOf(name, options))
+        terminal.out(`changed ${edited.name}\n`)
+        if (edited.name !== source.name) tellCallback(terminal, services, edited)
+      }),
+    )
+
+const deleteCommand = (terminal: Terminal): Command =>
+  idOption(new Command('delete'))
+    .description('remove a source that no account came from')
+    .action((options: SourceOptions) =>
+      withInstance(options, async (services) => {
+        const source = await sourceOfId(services, options)
+        await removeSource(services, source)
+        terminal.out(`removed ${source.name}\n`)
+      }),
+    )
+
+const testCommand = (terminal: Terminal): Command =>
+  idOption(new Command('test'))
+    .description('ask a source what a sign-in would ask, but for the password')
+    .option('--login <name>', 'somebody whom a directory is asked for')
+    .action((options: SourceOptions) =>
+      withInstance(options, async (services) => {
+        const source = await sourceOfId(services, options)
+        const login = typeof options['login'] === 'string' ? options['login'] : ''
+        const steps =
+          source.kind === 'ldap'
+            ? await testDirectory(services, source as Source<'ldap'>, login)
+            : await testProvider(services, source as Source<'openid'>)
+        for (const { ok, what: asked, found } of steps) {
+          terminal.out(`${ok ? 'ok    ' : 'failed'} ${asked}: ${printable(found)}\n`)
+        }
+        if (!steps.every(({ ok }) => ok)) throw new CommandFailure(`${source.name} does not work`)
+      }),
+    )
+
+const what: Readonly<Record<KindName, string>> = {
+  oauth: 'a provider of OpenID Connect',
+  ldap: 'a directory in which a reader looks people up',
+  'ldap-simple': 'a directory in which people look themselves up',
+}
+
+/** What other servers say goes to a terminal without what would steer it. */
+// oxlint-disable-next-line no-control-regex -- those are what is taken out
+const printable = (text: string): string => text.replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, ' ').slice(0, 2000)
+
+function tellCallback(terminal: Terminal, { config }: Services, { kind, name }: Source): void {
+  if (kind === 'openid') terminal.out(`the provider sends people back to ${callbackOf(config.server.rootUrl, name)}\n`)
+}
+
+async function sourceOfId(services: Services, { id = '' }: SourceOptions): Promise<Source> {
+  if (!/^\d{1,15}$/.test(id)) throw new CommandFailure(`${id} is no number of a source`)
+  return getSource(services, Number(id))
+}

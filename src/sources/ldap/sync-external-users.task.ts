@@ -1,0 +1,26 @@
+import { configuredTask } from '../../access/task.ts'
+import type { Config } from '../../config/load-config.ts'
+import { sourceOf } from '../source.service.ts'
+import { listActiveSources } from '../source.store.ts'
+import { DirectoryError } from './directory.ts'
+import { syncDirectory } from './sync.service.ts'
+
+/**
+ * Brings the accounts of directories up to them, where the source asks for it. A directory that gives no answer changes
+ * nothing, and keeps the others from nothing.
+ */
+export const syncExternalUsers = (config: Config) =>
+  configuredTask('sync_external_users', config.cronSyncExternalUsers, async (ctx, run) => {
+    const updates = config.cronSyncExternalUsers.updateExisting
+    for (const row of await listActiveSources(ctx.db, 'ldap')) {
+      const source = sourceOf<'ldap'>(row)
+      if (!source.settings.synchronise) continue
+      try {
+        const synced = await syncDirectory(ctx, source, { updates, run })
+        ctx.log('info', 'accounts follow a directory', { source: source.name, ...synced })
+      } catch (error) {
+        if (!(error instanceof DirectoryError)) throw error
+        ctx.log('warn', 'accounts could not follow a directory', { source: source.name, reason: error.message })
+      }
+    }
+  })

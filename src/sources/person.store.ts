@@ -1,0 +1,28 @@
+import type { Db } from '../db/database.ts'
+import type { UserRow } from '../db/tables/accounts.ts'
+import type { SourceId, UserId } from '../lib/ids.ts'
+
+/** The account of a source that is called so there. */
+export const findAccountOfSource = (db: Db, sourceId: SourceId, loginName: string): Promise<UserRow | undefined> =>
+  db
+    .selectFrom('user')
+    .selectAll()
+    .where('login_source_id', '=', sourceId)
+    .where('login_source_id', '>', 0)
+    .where('login_name', '=', loginName)
+    .where('kind', '=', 'individual')
+    .orderBy('id')
+    .executeTakeFirst()
+
+/** Accounts of a source after an id, in the order of ids. */
+export const listAccountsOfSource = (db: Db, sourceId: SourceId, afterId: number, limit: number): Promise<UserRow[]> =>
+  db
+    .selectFrom('user')
+    .selectAll()
+    .where('login_source_id', '=', sourceId)
+    .where('login_source_id', '>', 0)
+    .where('kind', '=', 'individual')
+    .where('id', '>', afterId as UserId)
+    .orderBy('id')
+    .limit(limit)
+    .execute()

@@ -1,0 +1,45 @@
+import type { Db, Tx } from '../db/database.ts'
+import type { NewSignInSourceRow, SignInSourceChange, SignInSourceRow } from '../db/tables/accounts.ts'
+import type { SourceId } from '../lib/ids.ts'
+
+export const findSource = (db: Db | Tx, id: SourceId): Promise<SignInSourceRow | undefined> =>
+  db.selectFrom('sign_in_source').selectAll().where('id', '=', id).executeTakeFirst()
+
+/** One that people sign in by, by its name. */
+export const findActiveSource = (db: Db, name: string): Promise<SignInSourceRow | undefined> =>
+  db.selectFrom('sign_in_source').selectAll().where('name', '=', name).where('is_active', '=', true).executeTakeFirst()
+
+/** All of them, as they were made. */
+export const listSources = (db: Db): Promise<SignInSourceRow[]> =>
+  db.selectFrom('sign_in_source').selectAll().orderBy('id').execute()
+
+export const listActiveSources = (db: Db, kind: SignInSourceRow['kind']): Promise<SignInSourceRow[]> =>
+  db
+    .selectFrom('sign_in_source')
+    .selectAll()
+    .where('kind', '=', kind)
+    .where('is_active', '=', true)
+    .orderBy('id')
+    .execute()
+
+export const insertSource = (tx: Tx, values: NewSignInSourceRow): Promise<SignInSourceRow> =>
+  tx.insertInto('sign_in_source').values(values).returningAll().executeTakeFirstOrThrow()
+
+export const updateSource = (tx: Tx, id: SourceId, change: SignInSourceChange): Promise<SignInSourceRow | undefined> =>
+  tx.updateTable('sign_in_source').set(change).where('id', '=', id).returningAll().executeTakeFirst()
+
+export const deleteSource = (tx: Tx, id: SourceId) =>
+  tx.deleteFrom('sign_in_source').where('id', '=', id).executeTakeFirst()
+
+/** How many there are, locked against others who add one until the transaction ends. */
+export const countSources = async (tx: Tx): Promise<number> =>
+  (
+    await tx
+      .selectFrom('sign_in_source')
+      .select((select) => select.fn.countAll<number>().as('count'))
+      .executeTakeFirstOrThrow()
+  ).count
+
+/** Whether accounts came from there. */
+export const hasAccounts = async (tx: Tx, id: SourceId): Promise<boolean> =>
+  (await tx.selectFrom('user').select('id').where('login_source_id', '=', id).limit(1).executeTakeFirst()) !== undefined
