@@ -10,7 +10,7 @@ import { builtFile } from '../lib/assets.ts'
 import { contentOf, LfsClient, pointerTo } from '../lfs/lfs.test-support.ts'
 import { ForgeClient } from '../testing/client.ts'
 import { examined } from '../testing/doctor.ts'
-import { startForge } from '../testing/forge.ts'
+import { startForge, storageEnvironment } from '../testing/forge.ts'
 import { base64 } from '../testing/samples.ts'
 import { withServer } from '../testing/server.ts'
 import { until } from '../testing/until.ts'
@@ -24,6 +24,7 @@ async function startProgram(folder: string): Promise<{ readonly child: ChildProc
     stdio: ['ignore', 'pipe', 'inherit'],
     env: {
       ...process.env,
+      ...storageEnvironment(folder),
       INGOT_ADMIN_LOGIN: 'root',
       INGOT_ADMIN_PASSWORD: password,
       INGOT_ADMIN_EMAIL: 'root@example.com',

@@ -100,10 +100,16 @@ function storageIn(folder: string): NonNullable<ForgeOptions['settings']> {
   return { storage: { STORAGE_TYPE: 'minio', ...keys, ...place } }
 }
 
-/** Settings in the form of environment variables, which is how the configuration takes them without a file. */
+/** The same for a program that a test starts as a process: variables of its environment. */
+export const storageEnvironment = (folder: string): Record<string, string> => inEnvironment(storageIn(folder))
+
 function environmentOf(settings: ForgeOptions['settings'] = {}): Record<string, string> {
   const defaults = { log: { LEVEL: 'none' }, cron: { ENABLED: false }, webhook: { ALLOWED_HOST_LIST: 'loopback' } }
-  const sections = { ...defaults, ...settings }
+  return inEnvironment({ ...defaults, ...settings })
+}
+
+/** Settings in the form of environment variables, which is how the configuration takes them without a file. */
+function inEnvironment(sections: NonNullable<ForgeOptions['settings']>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(sections).flatMap(([section, keys]) =>
       Object.entries(keys).map(([key, value]) => [

@@ -17,6 +17,7 @@ import { ForgeClient } from '../testing/client.ts'
 import { openTestDatabase, type TestDatabase } from '../testing/database.ts'
 import { examined } from '../testing/doctor.ts'
 import { TestClock } from '../testing/clock.ts'
+import { storageEnvironment } from '../testing/forge.ts'
 import { runProgram } from '../testing/program.ts'
 import { base64 } from '../testing/samples.ts'
 import { Acknowledged, writeOnce } from './acknowledged.test-support.ts'
@@ -51,6 +52,7 @@ async function startProgram(folder: string): Promise<Running> {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: {
       ...process.env,
+      ...storageEnvironment(folder),
       INGOT_ADMIN_LOGIN: 'root',
       INGOT_ADMIN_PASSWORD: password,
       INGOT_ADMIN_EMAIL: 'root@example.com',
@@ -323,7 +325,7 @@ async function inspect(
   told = new Acknowledged(),
 ): Promise<{ refs: Map<string, string>; problems: string[]; mergedCount: number }> {
   const { config } = loadConfig({
-    env: {},
+    env: storageEnvironment(folder),
     cwd: folder,
     overrides: { dataFolder: folder, host: '127.0.0.1', port: 0, sshPort: 0 },
   })
