@@ -127,12 +127,13 @@ for (const name of Object.keys(environment)) if (/^(INGOT|FORGEJO|GITEA)__/.test
 
 const everyTest = filters.length > 0
 
-function runShard(shard) {
+/** Runs the tests of a shard. A process in which most tests are passed over would be forced to exit before all are found. */
+function runShard(shard, { waits = false } = {}) {
   const resultFile = join(folder, `${shard.name}.result.json`)
   rmSync(resultFile, { force: true })
   const flags = [
     '--enable-source-maps',
-    '--test-force-exit',
+    ...(waits ? [] : ['--test-force-exit']),
     `--test-timeout=${testTimeoutMs}`,
     `--test-reporter=${fromRoot('scripts/lib/test-reporter.mjs')}`,
     '--test-reporter-destination=stdout',
@@ -141,6 +142,7 @@ function runShard(shard) {
   const child = spawn(process.execPath, [...flags, join(folder, `${shard.name}.js`)], {
     cwd: root,
     stdio: ['ignore', 'inherit', 'inherit'],
+    ...(waits ? { timeout: 3 * testTimeoutMs, killSignal: 'SIGKILL' } : {}),
     env: { ...environment, INGOT_TEST_RESULT: resultFile, INGOT_TEST_EVERY: everyTest ? '1' : '0' },
   })
   running.add(child)
@@ -173,7 +175,7 @@ async function runFailuresAgain() {
   if (failures.some((failure) => foundOnce.test(failure.place))) return
   for (const result of results.filter((each) => each.failed > 0)) {
     const names = result.failures.map((failure) => failure.name)
-    const second = await runShard({ ...result.shard, pattern: `^(${patternOf(names)})$` })
+    const second = await runShard({ ...result.shard, pattern: `^(${patternOf(names)})$` }, { waits: true })
     if (second.failed > 0 || second.passed < names.length) continue
     passedLater.push(...result.failures)
     Object.assign(result, { passed: result.passed + result.failed, failed: 0, failures: [] })
