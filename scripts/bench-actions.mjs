@@ -12,6 +12,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import Database from 'better-sqlite3'
+import { apiOf, quantile } from './lib/api-client.mjs'
 import { administrator, buildForge, startForge } from './lib/forge.mjs'
 import { ensureReady, fromRoot } from './lib/project.mjs'
 
@@ -32,18 +33,7 @@ const forge = await startForge({
   kept: data,
 })
 const folder = mkdtempSync(join(tmpdir(), 'ingot-actions-'))
-let authorization = `Basic ${Buffer.from(`${administrator.login}:${administrator.password}`).toString('base64')}`
-
-async function ask(method, path, body) {
-  const response = await fetch(`${forge.url}/api/v1${path}`, {
-    method,
-    headers: { authorization, 'content-type': 'application/json' },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  })
-  const text = await response.text()
-  if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${text}`)
-  return text === '' ? undefined : JSON.parse(text)
-}
+const ask = await apiOf(forge.url)
 
 async function call(method, body, runner, signal, headers = {}) {
   const response = await fetch(`${forge.url}/api/actions/runner.v1.RunnerService/${method}`, {
@@ -66,7 +56,7 @@ async function register(address, labels) {
   return (await call('Register', { name: 'bench', token, labels })).runner
 }
 
-const median = (values) => values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)]
+const median = (values) => quantile(values, 0.5)
 
 const git = (cwd, ...args) =>
   new Promise((resolve, reject) => {
@@ -253,7 +243,6 @@ async function manyWorkflows() {
 }
 
 try {
-  authorization = `token ${(await ask('POST', `/users/${administrator.login}/tokens`, { name: 'bench', scopes: ['all'] })).sha1}`
   const parts = options.only.split(',')
   if (parts.includes('tasks')) await logLines(await pushToTask())
   if (parts.includes('idle')) {

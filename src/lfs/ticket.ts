@@ -12,8 +12,9 @@ export type TicketProof =
   | { readonly keyId?: undefined; readonly authority: string; readonly serial: string; readonly untilUnix: number }
 
 /**
- * Stands for an SSH key or certificate for a while, in one repository: what `git-lfs-authenticate` gives. It is judged anew each time it
- * is shown, so it never opens more than the key and its account do at that moment; one of a certificate ends with it.
+ * Stands for an SSH key or certificate for a while, in one repository: what `git-lfs-authenticate` gives. It is judged anew
+ * each time it is shown, so it never opens more than the key and its account do at that moment; one of a certificate ends
+ * with it.
  */
 export class LfsTicket {
   constructor(

@@ -36,8 +36,8 @@ export const deletePackageContents = job({
 })
 
 /**
- * Lets the owners' rules be followed, and removes contents that no file of a package has had for as long as `[cron.cleanup_packages].OLDER_THAN` says, and files of
- * the store that a crash left without a row.
+ * Lets the owners' rules be followed, and removes contents that no file of a package has had for as long as
+ * `[cron.cleanup_packages].OLDER_THAN` says, and files of the store that a crash left without a row.
  */
 export const cleanupPackages = (config: Config) =>
   configuredTask('cleanup_packages', config.cronCleanupPackages, async (ctx, run) => {

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream'
+import { ByteReader } from '../../lib/byte-reader.ts'
 
 /** Bytes of a block of the format: headers are one, contents are filled up to whole ones. */
 export const tarBlockBytes = 512
@@ -24,7 +25,7 @@ const maxMoreBytes = 1 << 20
 
 /** The entries of a tar archive in the form that git writes: ustar, with extended headers of POSIX for long names. */
 export async function* tarEntries(archive: Readable): AsyncGenerator<TarEntry> {
-  const bytes = new ByteReader(archive)
+  const bytes = new ByteReader(archive, () => new Error('an archive ended early'))
   let before = Buffer.alloc(0)
   let more: ReadonlyMap<string, string> = new Map()
   for (;;) {
@@ -100,42 +101,4 @@ function recordsOf(content: Buffer): Map<string, string> {
     at += length
   }
   return records
-}
-
-/** Reads a stream by numbers of bytes. */
-class ByteReader {
-  readonly #pieces: AsyncIterator<Buffer>
-  #held: Buffer = Buffer.alloc(0)
-
-  constructor(stream: Readable) {
-    this.#pieces = stream[Symbol.asyncIterator]() as AsyncIterator<Buffer>
-  }
-
-  /** So many bytes at once; throws when the stream ends before. */
-  async take(count: number): Promise<Buffer> {
-    const parts: Buffer[] = []
-    for await (const piece of this.pieces(count)) parts.push(piece)
-    return parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts)
-  }
-
-  async *pieces(count: number): AsyncGenerator<Buffer> {
-    for (let left = count; left > 0;) {
-      if (this.#held.length === 0) this.#held = await this.#next()
-      const piece = this.#held.subarray(0, left)
-      this.#held = this.#held.subarray(piece.length)
-      left -= piece.length
-      yield piece
-    }
-  }
-
-  /** Reads what is left, so that whoever writes it comes to an end. */
-  async drain(): Promise<void> {
-    while (!(await this.#pieces.next()).done);
-  }
-
-  async #next(): Promise<Buffer> {
-    const next = await this.#pieces.next()
-    if (next.done) throw new Error('an archive ended early')
-    return next.value
-  }
 }

@@ -72,6 +72,12 @@ function presentEntry(place: Place, view: ContentView, entry: PathEntry, details
   }
 }
 
+/** All that decides what an answer about a path says. */
+const madeOf = (what: 'folder' | 'entry', place: Place, { revision, ref }: ContentView, path: string): string[] => {
+  const { kind, name, commit } = revision
+  return [what, place.repo.git_key, repoApiUrl(place), kind, name, commit, ref, path]
+}
+
 /**
  * Entries of one folder, without their contents; everything about them is read in batches. What a folder was at a commit
  * never changes, so the answer is kept under everything that its addresses are made of.
@@ -81,9 +87,7 @@ export function presentFolder(
   view: ContentView,
   { path, tree }: { readonly path: string; readonly tree: Oid },
 ): Promise<EncodedBody<ContentsResponse[]>> {
-  const { kind, name, commit } = view.revision
-  const madeOf = ['folder', place.repo.git_key, repoApiUrl(place), kind, name, commit, view.ref, path]
-  return keptAnswer(place, madeOf, async () => {
+  return keptAnswer(place, madeOf('folder', place, view, path), async () => {
     const entries = await place.git.readTree(place.repo.git_key, tree)
     const below = path === '' ? '' : `${path}/`
     return presentEntries(
@@ -139,9 +143,7 @@ export function presentEntryAt(
   view: ContentView,
   entry: PathEntry,
 ): Promise<EncodedBody<ContentsResponse>> {
-  const { kind, name, commit } = view.revision
-  const madeOf = ['entry', place.repo.git_key, repoApiUrl(place), kind, name, commit, view.ref, entry.path]
-  return keptAnswer(place, madeOf, () => presentContent(place, view, entry))
+  return keptAnswer(place, madeOf('entry', place, view, entry.path), () => presentContent(place, view, entry))
 }
 
 /**
