@@ -42,6 +42,9 @@ export async function isHeard(tx: Tx, event: ToldEvent): Promise<boolean> {
   if (name === 'issue.opened' || name === 'issue.commented') {
     return (data.mentioned ?? []).length > 0 || mayConcernOthers(tx, data)
   }
+  // Nobody is told of what they do to themselves, nor of what is taken from them.
+  if (name === 'issue.assigned') return !data.removed && data.assigneeId !== data.doerId
+  if (name === 'review.requested') return !data.removed
   return name === 'issue.closed' || name === 'issue.reopened' ? mayConcernOthers(tx, data) : true
 }
 

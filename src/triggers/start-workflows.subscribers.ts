@@ -2,6 +2,7 @@ import type { Ctx } from '../access/context.ts'
 import { subscriber } from '../events/subscriber.ts'
 import { getEvent } from '../events/cursor.ts'
 import { startWorkflows } from './start-workflows.ts'
+import { isKnownToHaveNone } from './without-workflows.store.ts'
 
 /**
  * Workflows begin after the commit, those of one repository in the order of what happened there: a newer push takes the place of
@@ -44,6 +45,8 @@ export const startWorkflowsOf = subscriber({
     if (name === 'package.created' || name === 'package.deleted') return `workflows of packages ${data.packageId}`
     return `workflows ${name === 'repo.forked' ? data.baseId : data.repoId}`
   },
+  // Most repositories have no workflows, and issues come by the thousand.
+  isNeeded: async (tx, { data }) => !('isPull' in data) || data.isPull || !(await isKnownToHaveNone(tx, data.repoId)),
   async afterCommit(ctx: Ctx, _event, { db, eventId }) {
     const event = eventId === undefined ? undefined : await getEvent(db, eventId)
     if (event) await startWorkflows(ctx, event)

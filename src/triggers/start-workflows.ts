@@ -7,6 +7,7 @@ import { startRun } from '../actions/runs/start-run.service.ts'
 import { fittingEvents, type Happened } from '../actions/workflows/trigger.rules.ts'
 import { listWorkflowFiles } from '../actions/workflows/workflow-files.service.ts'
 import { viewerAs } from '../auth/viewer.ts'
+import { transaction } from '../db/database.ts'
 import type { UserRow } from '../db/tables/accounts.ts'
 import type { PullRow } from '../db/tables/pulls.ts'
 import type { RepoRow } from '../db/tables/repositories.ts'
@@ -26,6 +27,7 @@ import { PayloadKit } from '../webhooks/payloads/payload-kit.present.ts'
 import { completePayloadOf } from '../webhooks/payloads/push-payload.ts'
 import type { Telling } from '../webhooks/payloads/telling.ts'
 import { happeningsOf, type Happening } from './happening.ts'
+import { isKnownToHaveNone, upsertWithoutWorkflows } from './without-workflows.store.ts'
 
 /** Most things of one event that may start workflows: a push of a thousand tags is not a thousand times fifty runs. */
 const maxHappenings = 100
@@ -105,6 +107,7 @@ async function startFor(scene: Scene, happening: Happening): Promise<void> {
   let payload: Promise<string | undefined> | undefined
   for (const [index, spot] of spots.entries()) {
     const files = await listWorkflowFiles(ctx, repo.git_key, spot.files)
+    if (files.length === 0 && happening.place.of === 'default') await rememberNone(ctx, repo.id, spot.files)
     let changed: Promise<readonly string[]> | undefined
     const disabled = files.length === 0 ? undefined : await listDisabled(ctx.db, repo.id)
     for (const file of files) {
@@ -143,6 +146,12 @@ async function startFor(scene: Scene, happening: Happening): Promise<void> {
       }
     }
   }
+}
+
+/** So that what happens next needs no job. */
+async function rememberNone({ db }: Ctx, repoId: RepoId, commit: Oid): Promise<void> {
+  if (await isKnownToHaveNone(db, repoId)) return
+  await transaction(db, (tx) => upsertWithoutWorkflows(tx, repoId, commit), { lasting: false })
 }
 
 const isOfPull = (event: string): boolean => event.startsWith('pull_request')

@@ -175,3 +175,42 @@ test('workflows of the default branch run by the clock, each once', async () => 
   await forge.settle()
   assert.deepEqual(await runsOf(forge, repo.api), ['schedule s.yml main waiting'])
 })
+
+test('what happens in a repository without workflows makes no work, until one comes, wherever its branch then is', async () => {
+  await using forge = await startForge({ settings: { metrics: { ENABLED: true } } })
+  const repo = await forge.given.repo()
+  const alice = forge.as('alice')
+  const looksOf = async (act: () => Promise<unknown>): Promise<number> => {
+    const before = await looks()
+    await act()
+    await forge.settle()
+    return (await looks()) - before
+  }
+  const looks = async (): Promise<number> => {
+    const { text } = await forge.guest.get('/metrics', { site: true })
+    return [...text.matchAll(/^ingot_job_duration_seconds_count\{job="startWorkflows".*\} (\d+)$/gm)].reduce(
+      (sum, [, count]) => sum + Number(count),
+      0,
+    )
+  }
+  const open = () => alice.must('POST', `${repo.api}/issues`, { title: 'one' })
+  assert.equal(await looksOf(open), 1)
+  assert.equal(await looksOf(open), 0)
+  const empty = await forge.given.repo({ name: 'empty', auto_init: false })
+  assert.equal(await looksOf(() => alice.must('POST', `${empty.api}/issues`, { title: 'one' })), 0)
+  assert.equal(await looksOf(() => alice.must('POST', `${repo.api}/issues/1/comments`, { body: 'hm' })), 0)
+
+  const file = { '.gitea/workflows/i.yml': workflow('issues') }
+  await commitFiles(forge, repo.api, file, { newBranch: 'other' })
+  assert.equal(await looksOf(open), 0)
+  await alice.must('PATCH', repo.api, { default_branch: 'other' })
+  await open()
+  await forge.settle()
+  assert.deepEqual(await runsOf(forge, repo.api), ['issues i.yml other waiting'])
+  await alice.must('PATCH', repo.api, { default_branch: 'main' })
+  await open()
+  await commitFiles(forge, repo.api, file)
+  await open()
+  await forge.settle()
+  assert.deepEqual((await runsOf(forge, repo.api)).slice(1), ['issues i.yml main waiting'])
+})

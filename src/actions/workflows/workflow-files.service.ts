@@ -5,7 +5,10 @@ import type { GitKey, Oid } from '../../lib/ids.ts'
 import { LRUCache } from 'lru-cache'
 import type { ParsedWorkflow } from './workflow.parse.ts'
 
-/** Folders in which workflows lie; the first that there is hides the others. */
+/**
+ * Folders in which workflows lie; the first that there is hides the others. Rows of `repo_without_workflows` were made with
+ * these: a migration empties the table when there are more.
+ */
 const folders = ['.forgejo/workflows', '.gitea/workflows', '.github/workflows'] as const
 
 /** Most files of one commit that are looked at. */

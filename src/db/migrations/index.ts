@@ -14,6 +14,7 @@ import { actions4 } from './actions-4.ts'
 import { actions5 } from './actions-5.ts'
 import { actions6 } from './actions-6.ts'
 import { actions7 } from './actions-7.ts'
+import { actions8 } from './actions-8.ts'
 import { activity1 } from './activity-1.ts'
 import { events1 } from './events-1.ts'
 import { federation1 } from './federation-1.ts'
@@ -117,4 +118,5 @@ export const migrations: readonly Migration[] = [
   packages6,
   audit2,
   accounts7,
+  actions8,
 ]

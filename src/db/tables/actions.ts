@@ -253,6 +253,12 @@ export interface ActionScheduleTable {
   next_unix: Unix
 }
 
+/** Repositories without workflows, and the commit of the default branch of which that is known. */
+export interface RepoWithoutWorkflowsTable {
+  repo_id: RepoId
+  commit_oid: Oid
+}
+
 /** Files that a run gave: of the newer protocol one for each name, of the older one for each path. */
 export interface ActionArtifactTable {
   id: Generated<ArtifactId>
@@ -325,6 +331,7 @@ export interface ActionDisabledWorkflowTable {
 
 export interface ActionTables {
   action_disabled_workflow: ActionDisabledWorkflowTable
+  repo_without_workflows: RepoWithoutWorkflowsTable
   action_cache: ActionCacheTable
   action_cache_block: ActionCacheBlockTable
   action_artifact: ActionArtifactTable
