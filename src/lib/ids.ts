@@ -61,6 +61,7 @@ export type OAuthApplicationId = Id<'oauthApplication'>
 export type OAuthGrantId = Id<'oauthGrant'>
 export type OAuthCodeId = Id<'oauthCode'>
 export type OAuthTokenId = Id<'oauthToken'>
+export type OAuthDeviceId = Id<'oauthDevice'>
 export type QuotaRuleId = Id<'quotaRule'>
 export type QuotaGroupId = Id<'quotaGroup'>
 export type ActorKeyId = Id<'actorKey'>

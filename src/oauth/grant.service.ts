@@ -4,6 +4,7 @@ import { transaction } from '../db/database.ts'
 import { NotFound } from '../lib/errors.ts'
 import type { OAuthGrantId, UserId } from '../lib/ids.ts'
 import { nowUnix } from '../lib/time.ts'
+import { deleteDevicesBefore } from './device.store.ts'
 import { deleteExpired, deleteGrant, listGrantsOf, type GrantedApplication } from './grant.store.ts'
 
 /** Most grants that are shown to a person. */
@@ -23,6 +24,13 @@ export async function revokeGrant({ db }: Services, userId: UserId, id: number):
   })
 }
 
-/** Forgets codes and tokens whose time is over. */
+/** How long a device that nobody let in is told so, in seconds. */
+const deviceToldSeconds = 3600
+
+/** Forgets codes, devices and tokens whose time is over. */
 export const forgetExpired = ({ db, clock }: Services): Promise<void> =>
-  transaction(db, (tx) => deleteExpired(tx, nowUnix(clock)))
+  transaction(db, async (tx) => {
+    const now = nowUnix(clock)
+    await deleteExpired(tx, now)
+    await deleteDevicesBefore(tx, now - deviceToldSeconds)
+  })

@@ -92,7 +92,7 @@ export interface Granted {
 }
 
 /** A grant with all that hangs on it; three queries. */
-async function loadGranted(db: Db | Tx, grantId: OAuthGrantId): Promise<Granted | undefined> {
+export async function loadGranted(db: Db | Tx, grantId: OAuthGrantId): Promise<Granted | undefined> {
   const grant = await db.selectFrom('oauth_grant').selectAll().where('id', '=', grantId).executeTakeFirst()
   if (!grant) return undefined
   const [application, user] = await Promise.all([

@@ -8,6 +8,11 @@ const protocolCodes = new Set([
   'unauthorized_client',
   'unsupported_grant_type',
   'unsupported_token_type',
+  // Of devices (RFC 8628, 3.5).
+  'authorization_pending',
+  'slow_down',
+  'access_denied',
+  'expired_token',
 ])
 
 /** The name that the protocol has for a refusal (RFC 6749, 5.2). */

@@ -2,6 +2,8 @@ import type { Feature } from '../access/feature.ts'
 import * as applicationRoutes from './application.routes.ts'
 import { provideBuiltIns } from './application.service.ts'
 import { deleteExpiredTokens } from './delete-expired-tokens.task.ts'
+import * as deviceRoutes from './device.routes.ts'
+import { deviceLimits } from './device.service.ts'
 import * as grantRoutes from './grant.routes.ts'
 import { keyMaker, keyPurpose } from './key.service.ts'
 import { clients, oauthTokens } from './oauth.credentials.ts'
@@ -10,9 +12,9 @@ import * as tokenRoutes from './token.routes.ts'
 
 /** People sign in to other programs with their account here (OAuth2, OpenID Connect). */
 export const oauth: Feature = {
-  routes: [applicationRoutes, grantRoutes, tokenRoutes, openidRoutes],
+  routes: [applicationRoutes, grantRoutes, tokenRoutes, deviceRoutes, openidRoutes],
   credentials: [oauthTokens, clients],
-  services: [keyMaker],
+  services: [keyMaker, deviceLimits],
   schedules: () => [deleteExpiredTokens],
   sealed: [{ table: 'oauth_key', column: 'sealed', purpose: keyPurpose }],
   begin: (services) => provideBuiltIns(services),

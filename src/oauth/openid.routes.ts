@@ -9,6 +9,7 @@ import { publicKeys, signingAlgorithm } from './key.service.ts'
 import { bearerErrors } from './oauth-errors.ts'
 import type { OAuthGrantPrincipal } from './oauth.credentials.ts'
 import { bearerGrant, oauthOn } from './oauth.requirements.ts'
+import { deviceGrantType } from './token-form.ts'
 
 const texts = Type.Array(Type.String())
 
@@ -20,6 +21,7 @@ const Discovery = object('OpenIDConfiguration', {
   userinfo_endpoint: Type.String(),
   introspection_endpoint: Type.String(),
   revocation_endpoint: Type.String(),
+  device_authorization_endpoint: Type.String(),
   response_types_supported: texts,
   response_modes_supported: texts,
   id_token_signing_alg_values_supported: texts,
@@ -68,8 +70,8 @@ export const openidConfiguration = operation({
       userinfo_endpoint: `${issuer}/login/oauth/userinfo`,
       introspection_endpoint: `${issuer}/login/oauth/introspect`,
       revocation_endpoint: `${issuer}/login/oauth/revoke`,
-      // The second is what the family says, and no flow of it is offered (observed).
-      response_types_supported: ['code', 'id_token'],
+      device_authorization_endpoint: `${issuer}/login/oauth/device_authorization`,
+      response_types_supported: ['code'],
       response_modes_supported: ['query'],
       id_token_signing_alg_values_supported: [signingAlgorithm(ctx)],
       subject_types_supported: ['public'],
@@ -93,7 +95,7 @@ export const openidConfiguration = operation({
       ],
       token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
       code_challenge_methods_supported: ['plain', 'S256'],
-      grant_types_supported: ['authorization_code', 'refresh_token'],
+      grant_types_supported: ['authorization_code', 'refresh_token', deviceGrantType],
     })
   },
 })

@@ -1,15 +1,27 @@
-import { Type } from 'typebox'
+import { Type, type Static } from 'typebox'
+import type { Ctx } from '../access/context.ts'
 import { anyone } from '../access/requirements.ts'
 import { operation, validBody } from '../http/operation.ts'
 import { empty, ok } from '../http/reply.ts'
 import { object, requestObject } from '../http/schema.ts'
 import { BadRequest } from '../lib/errors.ts'
 import { issuerOf, presentClaims } from './claims.present.ts'
+import { exchangeDeviceCode } from './device.service.ts'
 import { signClaims } from './key.service.ts'
 import { basicErrors, tokenErrors } from './oauth-errors.ts'
 import { clientLogin, clientOf, oauthOn, protocolBody } from './oauth.requirements.ts'
+import { noStore, ofClients } from './of-clients.ts'
 import { hasScope } from './scope.rules.ts'
-import { clientWithSecret, exchangeCode, introspect, refresh, revokeToken } from './token.service.ts'
+import { deviceGrantType } from './token-form.ts'
+import {
+  clientWithSecret,
+  exchangeCode,
+  introspect,
+  refresh,
+  revokeToken,
+  type ClientLogin,
+  type IssuedTokens,
+} from './token.service.ts'
 
 const text = Type.Optional(Type.String({ maxLength: 4096 }))
 
@@ -21,6 +33,7 @@ const TokenRequest = requestObject('OAuth2TokenRequest', {
   redirect_uri: text,
   code_verifier: text,
   refresh_token: text,
+  device_code: text,
 })
 
 const TokenReply = object('OAuth2Tokens', {
@@ -28,6 +41,7 @@ const TokenReply = object('OAuth2Tokens', {
   token_type: Type.String(),
   expires_in: Type.Integer(),
   refresh_token: Type.String(),
+  scope: Type.String(),
   id_token: Type.Optional(Type.String()),
 })
 
@@ -42,9 +56,21 @@ const Introspection = object('OAuth2Introspection', {
   aud: Type.Optional(Type.Array(Type.String())),
 })
 
-/** What holds for all that applications ask by themselves: no page, no cookie, from everywhere. */
-const ofClients = { base: 'site', family: 'oauth2', scope: null, accepts: ['client'], anyOrigin: true } as const
-const noStore = { 'cache-control': 'no-store', pragma: 'no-cache' }
+/** Tokens by the kind of grant that a request names. */
+function issueFor(ctx: Ctx, login: ClientLogin, sent: Static<typeof TokenRequest>): Promise<IssuedTokens> {
+  const { code = '', redirect_uri: redirectUri, code_verifier: verifier } = sent
+  switch (sent.grant_type) {
+    case 'authorization_code':
+      return exchangeCode(ctx, login, { code, redirectUri, verifier })
+    case 'refresh_token':
+      return refresh(ctx, login, sent.refresh_token ?? '')
+    case deviceGrantType:
+      return exchangeDeviceCode(ctx, login, sent.device_code ?? '')
+    case undefined:
+    default:
+      throw new BadRequest('this kind of grant is not supported', 'unsupported_grant_type')
+  }
+}
 
 export const oauthToken = operation({
   ...ofClients,
@@ -54,17 +80,10 @@ export const oauthToken = operation({
   requires: [anyone, oauthOn, protocolBody, validBody],
   body: TokenRequest,
   reply: { 200: TokenReply },
-  summary: 'Tokens for a code or a refresh token',
+  summary: 'Tokens for a code, a refresh token or a device',
   async run({ ctx, body }) {
     const login = clientOf(ctx, body)
-    const { code, redirect_uri: redirectUri, code_verifier: verifier } = body
-    const issued =
-      body.grant_type === 'authorization_code'
-        ? await exchangeCode(ctx, login, { code: code ?? '', redirectUri, verifier })
-        : body.grant_type === 'refresh_token'
-          ? await refresh(ctx, login, body.refresh_token ?? '')
-          : undefined
-    if (!issued) throw new BadRequest('this kind of grant is not supported', 'unsupported_grant_type')
+    const issued = await issueFor(ctx, login, body)
     const { scope } = issued.grant
     const idToken = hasScope(scope, 'openid')
       ? await signClaims(ctx, {
@@ -83,6 +102,8 @@ export const oauthToken = operation({
         token_type: 'bearer',
         expires_in: issued.lifetimeSeconds,
         refresh_token: issued.refreshToken,
+        // What was granted first stays, so that it can be another than what was asked for (RFC 6749, 5.1).
+        scope,
         ...(idToken === undefined ? {} : { id_token: idToken }),
       },
       noStore,

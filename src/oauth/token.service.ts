@@ -42,8 +42,11 @@ const invalidClient = () => new BadRequest('there is no such client', 'invalid_c
 const unauthorized = (why: string) => new BadRequest(why, 'unauthorized_client')
 const invalidGrant = (why: string) => new BadRequest(why, 'invalid_grant')
 
-/** The application that a program says it is. One that can keep a secret has to know it. */
-async function knownClient(services: Services, login: ClientLogin): Promise<OAuthApplicationRow> {
+/**
+ * The application that a program says it is. One that can keep a secret has to know it.
+ * @throws BadRequest
+ */
+export async function knownClient(services: Services, login: ClientLogin): Promise<OAuthApplicationRow> {
   const application = await findClient(services, login.clientId)
   if (!application) throw invalidClient()
   if (login.secret === undefined || login.secret === '') {
@@ -98,7 +101,7 @@ export async function exchangeCode(
       await recordAct(tx, copied(found))
       return unauthorized('the code was used already')
     }
-    return issue(services, tx, found, { family: `code ${code.id}`, nonce: code.nonce, now })
+    return issueTokens(services, tx, found, { family: `code ${code.id}`, nonce: code.nonce, now })
   })
   if (outcome instanceof BadRequest) throw outcome
   return outcome
@@ -137,14 +140,14 @@ export async function refresh(services: Services, login: ClientLogin, refreshTok
       }
       return unauthorized('the refresh token was used already')
     }
-    return issue(services, tx, found, { family: token.family, nonce: token.nonce, now })
+    return issueTokens(services, tx, found, { family: token.family, nonce: token.nonce, now })
   })
   if (outcome instanceof BadRequest) throw outcome
   return outcome
 }
 
-/** Tokens for an account that may be used. */
-async function issue(
+/** Tokens for an account that may be used; a refusal for one that may not, which is no error of the transaction. */
+export async function issueTokens(
   { config }: Services,
   tx: Tx,
   { grant, application, user }: Granted,

@@ -11,7 +11,7 @@ import {
 } from '../oauth/authorize.service.ts'
 import { oauthOn } from '../oauth/oauth.requirements.ts'
 import { formTargetOf } from '../oauth/redirect.rules.ts'
-import { describeScope } from '../oauth/scope.rules.ts'
+import { Asked } from './asked.tsx'
 import { inBrowser, ownForm, type BrowserCtx } from './browser.requirements.ts'
 import { Form } from './form.tsx'
 import { htmlErrors, page, policyWith, sitePath } from './page.tsx'
@@ -66,17 +66,7 @@ function answer(ctx: BrowserCtx & { readonly viewer: Viewer }, sent: Sent, autho
       content: (
         <main class="card">
           <h1>Authorize “{application.name}”?</h1>
-          <p>
-            {ownerName === undefined
-              ? 'This application is known to this site.'
-              : `This application belongs to ${ownerName}.`}{' '}
-            It asks to use your account <strong>{viewer.user.name}</strong>. It could:
-          </p>
-          <ul>
-            {describeScope(scope).map((sentence) => (
-              <li>{sentence}</li>
-            ))}
-          </ul>
+          <Asked login={viewer.user.name} ownerName={ownerName} scope={scope} />
           <p>
             You will be sent to <code>{target}</code>. You can revoke this in your settings at any time.
           </p>

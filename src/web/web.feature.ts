@@ -4,6 +4,7 @@ import * as apiDocsRoutes from './api-docs.routes.tsx'
 import * as assetRoutes from './assets.routes.ts'
 import * as authorizeRoutes from './authorize.routes.tsx'
 import { sessions } from './browser.credentials.ts'
+import * as deviceRoutes from './device.routes.tsx'
 import * as linkRoutes from './link.routes.ts'
 import * as passkeyRoutes from './passkey.routes.tsx'
 import * as recoveryRoutes from './recovery.routes.tsx'
@@ -24,6 +25,7 @@ export const web: Feature = {
     apiDocsRoutes,
     assetRoutes,
     authorizeRoutes,
+    deviceRoutes,
     linkRoutes,
     signInRoutes,
     signUpRoutes,

@@ -33,6 +33,7 @@ import { mail1 } from './mail-1.ts'
 import { mail2 } from './mail-2.ts'
 import { notifications1 } from './notifications-1.ts'
 import { oauth1 } from './oauth-1.ts'
+import { oauth2 } from './oauth-2.ts'
 import { packages1 } from './packages-1.ts'
 import { packages2 } from './packages-2.ts'
 import { packages3 } from './packages-3.ts'
@@ -119,4 +120,5 @@ export const migrations: readonly Migration[] = [
   audit2,
   accounts7,
   actions8,
+  oauth2,
 ]

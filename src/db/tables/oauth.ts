@@ -1,5 +1,12 @@
 import type { Generated, Insertable, Selectable, Updateable } from 'kysely'
-import type { OAuthApplicationId, OAuthCodeId, OAuthGrantId, OAuthTokenId, UserId } from '../../lib/ids.ts'
+import type {
+  OAuthApplicationId,
+  OAuthCodeId,
+  OAuthDeviceId,
+  OAuthGrantId,
+  OAuthTokenId,
+  UserId,
+} from '../../lib/ids.ts'
 import type { Unix } from '../../lib/time.ts'
 
 /** A program that people sign in to with their account here. */
@@ -57,6 +64,29 @@ export interface OAuthTokenTable {
   used_unix: Unix | null
 }
 
+/** A device that waits for a person, who lets it in from a browser elsewhere. It is gone once it has its tokens. */
+export interface OAuthDeviceTable {
+  id: Generated<OAuthDeviceId>
+  application_id: OAuthApplicationId
+  /** Of what the device asks with. */
+  device_hash: string
+  /** Of what the person types. */
+  user_code_hash: string
+  /** As it was asked for. */
+  scope: string
+  /** Where the device asked from. */
+  address: string
+  /** What the person let it do; null while nobody did. */
+  grant_id: OAuthGrantId | null
+  is_denied: boolean
+  /** How long the device has to wait between two questions. */
+  interval_seconds: number
+  /** When it asked last in time, in milliseconds. */
+  polled_ms: number
+  created_unix: Unix
+  expires_unix: Unix
+}
+
 /** Keys that sign identity tokens. */
 export interface OAuthKeyTable {
   id: Generated<number>
@@ -76,6 +106,7 @@ export interface OAuthTables {
   oauth_grant: OAuthGrantTable
   oauth_code: OAuthCodeTable
   oauth_token: OAuthTokenTable
+  oauth_device: OAuthDeviceTable
   oauth_key: OAuthKeyTable
 }
 
@@ -87,5 +118,7 @@ export type OAuthCodeRow = Selectable<OAuthCodeTable>
 export type NewOAuthCodeRow = Insertable<OAuthCodeTable>
 export type OAuthTokenRow = Selectable<OAuthTokenTable>
 export type NewOAuthTokenRow = Insertable<OAuthTokenTable>
+export type OAuthDeviceRow = Selectable<OAuthDeviceTable>
+export type NewOAuthDeviceRow = Insertable<OAuthDeviceTable>
 export type OAuthKeyRow = Selectable<OAuthKeyTable>
 export type NewOAuthKeyRow = Insertable<OAuthKeyTable>
