@@ -132,7 +132,7 @@ module.exports = {
     ],
     actions: [['workflows'], ['runs'], ['runners'], ['logs'], ['artifacts', 'caches', 'identity', 'protocol']],
     imports: [['sources']],
-    sources: [['ldap', 'openid']],
+    sources: [['ldap', 'openid', 'proxy']],
     admin: [['audit']],
   },
 

@@ -225,6 +225,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     signInAttempts: new SignInAttempts(clock),
     askElsewhere: async (known, login, password) =>
       (await parts.passwordSource?.(services, known, login, password)) ?? 'elsewhere',
+    accountOfProxy: async (said) => parts.proxySource?.(services, said),
     parts,
     own: own.own,
     operations: () => operations,

@@ -55,6 +55,14 @@ export type PasswordSource = (
   password: string,
 ) => Promise<UserRow | 'refused' | 'elsewhere'>
 
+/**
+ * The account of whom a reverse proxy that is believed names, by what it says; undefined when there is none.
+ */
+export type ProxySource = (
+  services: Services,
+  said: Parameters<Services['accountOfProxy']>[0],
+) => Promise<UserRow | undefined>
+
 /** What one folder brings to the application; declared in its `<folder>.feature.ts` and listed in `app.ts`. */
 export interface Feature {
   /** Modules of routes: each export that is an operation is one, under the name it has there. */
@@ -63,6 +71,8 @@ export interface Feature {
   readonly credentials?: readonly CredentialReader[]
   /** Who has a say in passwords besides the instance itself. One feature has. */
   readonly passwordSource?: PasswordSource
+  /** Whom a reverse proxy vouches for. One feature knows. */
+  readonly proxySource?: ProxySource
   /** Who hears of events; those of one event are told in this order, after those of earlier features. */
   readonly subscribers?: readonly Subscriber<Ctx>[]
   /** Those of them who hear nothing, as the settings are: no jobs are written for them. What waits from before is still run. */
@@ -120,6 +130,8 @@ export interface Parts {
   readonly pushExtras: (ctx: SignedInRepoCtx) => PushExtras
   readonly refEffects: RefEffects
   readonly totals: Totals
+  /** undefined when nobody is believed who vouches for others. */
+  readonly proxySource: ProxySource | undefined
   /** undefined when all passwords are those of the instance itself. */
   readonly passwordSource: PasswordSource | undefined
   /** undefined when no feature keeps files outside of git. */
@@ -140,11 +152,14 @@ export function partsOf(features: readonly Feature[]): Parts {
   const [storedArtifacts, ...otherArtifacts] = features.flatMap((feature) => feature.storedArtifacts ?? [])
   const [passwordSource, ...otherPasswords] = features.flatMap((feature) => feature.passwordSource ?? [])
   if (otherPasswords.length > 0) throw new Error('two features have a say in passwords')
+  const [proxySource, ...otherProxies] = features.flatMap((feature) => feature.proxySource ?? [])
+  if (otherProxies.length > 0) throw new Error('two features know whom a reverse proxy vouches for')
   if (otherArtifacts.length > 0) throw new Error('two features keep artifacts')
   return {
     largeFiles,
     storedArtifacts,
     passwordSource,
+    proxySource,
     sealed: features.flatMap((feature) => feature.sealed ?? []),
     files: features.flatMap((feature) => feature.files ?? []),
     fileHolders: features.flatMap((feature) => feature.fileHolders ?? []),

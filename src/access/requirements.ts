@@ -69,7 +69,8 @@ export const basicAuth: Requirement<Ctx, object> = {
   refuses: [401],
   check({ viewer }) {
     const { credential } = viewer ?? {}
-    if (credential?.kind === 'password' || (credential?.kind === 'token' && credential.basic)) return {}
+    const isBasic = credential?.kind === 'token' ? credential.basic : credential?.kind === 'password'
+    if (isBasic || credential?.kind === 'proxy') return {}
     throw new Unauthenticated('auth required', 'basic_auth_required')
   },
 }

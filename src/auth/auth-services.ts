@@ -27,4 +27,10 @@ export interface AuthServices {
     login: string,
     password: string,
   ) => Promise<UserRow | 'refused' | 'elsewhere'>
+  /** The account of whom a reverse proxy that is believed names; undefined when there is none. */
+  readonly accountOfProxy: (said: {
+    readonly name: string | undefined
+    readonly email: string | undefined
+    readonly fullName: string
+  }) => Promise<UserRow | undefined>
 }

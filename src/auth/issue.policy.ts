@@ -2,7 +2,8 @@ import { allow, deny, type Verdict } from '../lib/verdict.ts'
 import { grants, isWithin, type TokenScopes } from './token-scopes.ts'
 import type { Credential } from './viewer.ts'
 
-// What is issued opens no more than what issued it. A password and a session are the account itself. A workflow's job, an SSH
+// What is issued opens no more than what issued it. A password, a session and who a proxy
+// vouches for are the account itself. A workflow's job, an SSH
 // key and a key of one repository issue nothing: each stands for less than an account, and nothing that is issued is as small.
 
 /** Whether who asks with this credential may make a token with these scopes. */
@@ -40,4 +41,4 @@ export function mayIssuePassword(credential: Credential, account: { readonly isA
     : deny('a token that sets the password of an administrator, or makes one, needs the scope all')
 }
 
-const isAccountItself = ({ kind }: Credential): boolean => kind === 'password' || kind === 'session'
+const isAccountItself = ({ kind }: Credential): boolean => kind === 'password' || kind === 'session' || kind === 'proxy'

@@ -284,10 +284,10 @@ export const endSession = ({ db }: AuthServices, userId: UserId, id: SessionId):
     return isEnded
   })
 
-/** Ends all sessions of an account but one. */
-export const endOtherSessions = ({ db }: AuthServices, userId: UserId, id: SessionId): Promise<unknown> =>
+/** Ends all sessions of an account but one; all of them for who is signed in by no session. */
+export const endOtherSessions = ({ db }: AuthServices, userId: UserId, id: SessionId | undefined): Promise<unknown> =>
   transaction(db, async (tx) => {
-    await deleteOtherSessions(tx, userId, id)
+    await (id === undefined ? deleteSessionsOf(tx, userId) : deleteOtherSessions(tx, userId, id))
     await recordAct(tx, { action: 'session.othersEnded', doerId: userId, about: { kind: 'account', id: userId } })
   })
 

@@ -6,6 +6,8 @@ import type { TokenScopes } from './token-scopes.ts'
 export type Credential =
   | { readonly kind: 'password' }
   | { readonly kind: 'session' }
+  /** A reverse proxy that is believed vouches for them. */
+  | { readonly kind: 'proxy' }
   /** `basic`: sent as a password or name, which counts as basic authentication for managing tokens. */
   | {
       readonly kind: 'token'
@@ -37,6 +39,8 @@ export function credentialName(credential: Credential): string {
       return `ssh certificate ${credential.serial} of ${credential.authority}`
     case 'deploy':
       return `deploy key ${credential.keyId}`
+    case 'proxy':
+      return 'reverse proxy'
     case 'password':
     case 'session':
       return credential.kind
@@ -63,6 +67,7 @@ function limitOf(credential: Credential): CredentialLimit {
       return { publicOnly: false, repo: { id: credential.repoId, mode: credential.readOnly ? 1 : 2 } }
     case 'password':
     case 'session':
+    case 'proxy':
     case 'ssh':
     case 'certificate':
       return noLimit

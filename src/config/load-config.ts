@@ -440,6 +440,19 @@ function checkTogether(values: DeclaredConfig, report: Report): void {
   if (service.allowOnlyExternalRegistration && service.allowOnlyInternalRegistration) {
     report('service', 'ALLOW_ONLY_EXTERNAL_REGISTRATION', 'contradicts ALLOW_ONLY_INTERNAL_REGISTRATION')
   }
+  if (service.enableReverseProxyAuthentication) {
+    const { reverseProxyTrustedProxies: proxies, reverseProxyLimit } = values.security
+    if (proxies.length === 0 || reverseProxyLimit === 0) {
+      report('service', 'ENABLE_REVERSE_PROXY_AUTHENTICATION', 'needs [security].REVERSE_PROXY_TRUSTED_PROXIES')
+    }
+    if (proxies.some((each) => each === '*' || each.endsWith('/0'))) {
+      report(
+        'security',
+        'REVERSE_PROXY_TRUSTED_PROXIES',
+        'must name the proxies: anybody else could sign in as anybody',
+      )
+    }
+  }
   if (camo.enabled && (camo.serverUrl === '' || camo.hmacKey === '')) {
     report('camo', 'ENABLED', 'needs SERVER_URL and HMAC_KEY')
   }

@@ -45,6 +45,7 @@ export interface CallParts {
   /** Path and query below the site root. */
   readonly url: string
   readonly ip: string
+  readonly isFromProxy: boolean
   readonly site: Site
   readonly limits: CallLimits
   readonly admission: Admission
@@ -59,6 +60,7 @@ export class RequestCall implements Call {
   readonly method: string
   readonly url: string
   readonly ip: string
+  readonly isFromProxy: boolean
   claim: Claim
   readonly site: Site
   readonly headers: Call['headers']
@@ -90,6 +92,7 @@ export class RequestCall implements Call {
     this.id = parts.id
     this.url = parts.url
     this.ip = parts.ip
+    this.isFromProxy = parts.isFromProxy
     this.site = parts.site
     this.method = parts.request.method ?? 'GET'
     this.headers = parts.request.headers

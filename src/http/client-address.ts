@@ -13,6 +13,11 @@ const maxKnown = 1000
  */
 export interface ClientAddresses {
   of(request: IncomingMessage): string
+  /**
+   * Whether a request was sent by a proxy which is believed. A connection that is gone has no address any more, and is nobody's.
+   * @param isLocal whether the server listens on a Unix socket, where nobody has an address
+   */
+  isFromProxy(request: IncomingMessage, isLocal: boolean): boolean
   /** Whether an address is that of a proxy which is believed. */
   isTrusted(address: string): boolean
 }
@@ -23,7 +28,11 @@ export interface ClientAddresses {
  */
 export function clientAddresses(trusted: readonly string[]): ClientAddresses {
   if (trusted.length === 0) {
-    return { of: (request) => request.socket.remoteAddress ?? localAddress, isTrusted: (address) => address === '' }
+    return {
+      of: (request) => request.socket.remoteAddress ?? localAddress,
+      isFromProxy: () => false,
+      isTrusted: (address) => address === '',
+    }
   }
   const networks = networksOf(trusted)
   const known = new Map<string, boolean>()
@@ -40,6 +49,9 @@ export function clientAddresses(trusted: readonly string[]): ClientAddresses {
   }
   return {
     isTrusted,
+    isFromProxy({ socket: { remoteAddress } }, isLocal) {
+      return isLocal ? remoteAddress === undefined : remoteAddress !== undefined && isTrusted(remoteAddress)
+    },
     of(request) {
       const { remoteAddress } = request.socket
       const peer = remoteAddress ?? localAddress

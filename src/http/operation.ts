@@ -71,6 +71,8 @@ export interface Call<Params extends Schemas = Schemas> {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
   /** Address of the client, behind trusted proxies the one they name. */
   readonly ip: string
+  /** Whether it was sent by a proxy that is believed. */
+  readonly isFromProxy: boolean
   /** Whose share of what all need the request takes: an address, and an account and a repository when they are known. */
   claim: Claim
   readonly site: Site

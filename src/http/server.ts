@@ -231,6 +231,7 @@ export class ForgeServer {
       site,
       // Asked for now, since a connection that is gone has no address any more.
       ip: this.#addresses.of(request),
+      isFromProxy: this.#addresses.isFromProxy(request, typeof this.#server.address() === 'string'),
       limits: this.#options,
       admission: this.#options.admission,
       stop: this.#stop.signal,

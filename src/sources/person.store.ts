@@ -1,6 +1,7 @@
-import type { Db } from '../db/database.ts'
+import type { Db, Tx } from '../db/database.ts'
 import type { UserRow } from '../db/tables/accounts.ts'
 import type { SourceId, UserId } from '../lib/ids.ts'
+import type { Unix } from '../lib/time.ts'
 
 /** The account of a source that is called so there. */
 export const findAccountOfSource = (db: Db, sourceId: SourceId, loginName: string): Promise<UserRow | undefined> =>
@@ -26,3 +27,14 @@ export const listAccountsOfSource = (db: Db, sourceId: SourceId, afterId: number
     .orderBy('id')
     .limit(limit)
     .execute()
+
+/** Notes when somebody came last; false when that was noted since `beforeUnix`. */
+export const noteLogin = async (tx: Tx, id: UserId, unix: Unix, beforeUnix: Unix): Promise<boolean> =>
+  (
+    await tx
+      .updateTable('user')
+      .set({ last_login_unix: unix })
+      .where('id', '=', id)
+      .where('last_login_unix', '<=', beforeUnix)
+      .executeTakeFirst()
+  ).numUpdatedRows > 0n

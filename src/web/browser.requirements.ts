@@ -1,5 +1,6 @@
 import type { Ctx, SignedInCtx } from '../access/context.ts'
-import { textMember, type Call, type Requirement } from '../http/operation.ts'
+import { textMember, type Requirement } from '../http/operation.ts'
+import { isFromHere } from '../http/own-origin.ts'
 import { Forbidden, Moved } from '../lib/errors.ts'
 import type { SessionId } from '../lib/ids.ts'
 import { equalSecrets } from '../secrets/secrets.ts'
@@ -55,18 +56,9 @@ export const ownForm: Requirement<BrowserCtx, object> = {
     const field = textMember(await call.decodedBody(), csrfName)
     const sent = readCookies(call.headers['cookie']).get(csrfName)
     const fits = sent !== undefined && field !== undefined && equalSecrets(sent, field)
-    if (!fits || !isFromHere(ctx, call)) {
+    if (!fits || !isFromHere(ctx.config.server.rootUrl, call)) {
       throw new Forbidden('the form was not sent from a page of this site; reload it and try again')
     }
     return {}
   },
-}
-
-function isFromHere(ctx: Ctx, call: Call): boolean {
-  const site = call.headers['sec-fetch-site']
-  if (site === 'cross-site' || site === 'same-site') return false
-  const { origin, host } = call.headers
-  if (typeof origin !== 'string') return true
-  if (origin === 'null') return false
-  return origin === new URL(ctx.config.server.rootUrl).origin || (URL.canParse(origin) && new URL(origin).host === host)
 }

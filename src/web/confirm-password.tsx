@@ -33,7 +33,7 @@ export const PasswordField = ({
 
 /**
  * Who left a browser open has not left the account to whoever finds it: undefined when the password is right, and, of an
- * account without one, when the browser was signed in within the last quarter of an hour.
+ * account without one, when the browser was signed in within the last quarter of an hour, or a reverse proxy vouches for it.
  * @param field name of the field that the password was typed into
  */
 export async function passwordProblem(
@@ -44,6 +44,8 @@ export async function passwordProblem(
   field = 'password',
 ): Promise<Problem | undefined> {
   if (user.password_hash === null) {
+    // The proxy was asked just now.
+    if (ctx.viewer?.credential.kind === 'proxy') return undefined
     const isFresh = ctx.sessionId !== undefined && (await isFreshSession(ctx, user.id, ctx.sessionId))
     return isFresh ? undefined : { message: 'You signed in too long ago for this: sign out, and in again.' }
   }

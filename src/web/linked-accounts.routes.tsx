@@ -1,5 +1,4 @@
 import { Type } from 'typebox'
-import type { UserRow } from '../db/tables/accounts.ts'
 import { bytesOf, operation, validBody } from '../http/operation.ts'
 import { redirect } from '../http/reply.ts'
 import { requestObject } from '../http/schema.ts'
@@ -103,10 +102,6 @@ export const linkedAccountsPage = operation({
   run: ({ ctx, query }) => linksPage(ctx, { done: query.done }),
 })
 
-/** Whoever left a browser open has not left the account to others: undefined when the password is right, or there is none. */
-const passwordWrong = (ctx: PersonCtx, user: UserRow, password: string | undefined, ip: string) =>
-  user.password_hash === null ? undefined : passwordProblem(ctx, user, password, ip)
-
 /**
  * Begins to link: a page that leads to the provider, since a form that leads to another site is refused by the page's own
  * policy.
@@ -121,7 +116,7 @@ export const beginLinkSubmit = operation({
   async run({ ctx, body, call }) {
     const { viewer, config } = ctx
     const name = body.source ?? ''
-    const problem = await passwordWrong(ctx, viewer.user, body.password, call.ip)
+    const problem = await passwordProblem(ctx, viewer.user, body.password, call.ip)
     if (problem) return linksPage(ctx, { wrong: { form: name, problem } })
     const source = await getProvider(ctx, name)
     const begun = await beginAt(ctx, source, { redirectTo: '', remember: false, linkTo: viewer.id }).catch(

@@ -110,7 +110,7 @@ export const endOtherSessionsSubmit = operation({
   body: EndOthersForm,
   reply: { 303: 'empty' },
   async run({ ctx }) {
-    if (ctx.sessionId !== undefined) await endOtherSessions(ctx, ctx.viewer.id, ctx.sessionId)
+    await endOtherSessions(ctx, ctx.viewer.id, ctx.sessionId)
     return redirect(303, sitePath(ctx.config, 'user/settings/sessions'))
   },
 })

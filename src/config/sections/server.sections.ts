@@ -127,6 +127,16 @@ export const database = defineSection('database', {
   }),
 })
 
+/**
+ * A header that a proxy says something by: none that means something else, nor one of which only the first is seen when it
+ * comes twice, which a client may have sent.
+ */
+const proxyHeader = {
+  pattern:
+    /^(?!(?:age|authorization|connection|content-\w+|cookie|etag|expires|forwarded|from|host|if-.*|last-modified|location|max-forwards|origin|proxy-.*|referer|retry-after|sec-.*|server|user-agent|x-forwarded-for)$)[\w-]+$/i,
+  form: 'the name of a header like X-WEBAUTH-USER or Remote-User',
+}
+
 export const security = defineSection('security', {
   secretKey: secret('SECRET_KEY', 'instance key that stored secrets are encrypted with; generated when empty'),
   internalToken: secret('INTERNAL_TOKEN', 'secret shared by the parts of one instance'),
@@ -153,16 +163,19 @@ export const security = defineSection('security', {
     'REVERSE_PROXY_AUTHENTICATION_USER',
     'X-WEBAUTH-USER',
     'header with the login a reverse proxy has proven',
+    proxyHeader,
   ),
   reverseProxyAuthenticationEmail: text(
     'REVERSE_PROXY_AUTHENTICATION_EMAIL',
     'X-WEBAUTH-EMAIL',
     "header with that user's address",
+    proxyHeader,
   ),
   reverseProxyAuthenticationFullName: text(
     'REVERSE_PROXY_AUTHENTICATION_FULL_NAME',
     'X-WEBAUTH-FULLNAME',
     "header with that user's full name",
+    proxyHeader,
   ),
   reverseProxyLimit: int('REVERSE_PROXY_LIMIT', 1, 'how many proxies stand before the server; 0 trusts no header', {
     max: 100,
@@ -170,7 +183,7 @@ export const security = defineSection('security', {
   reverseProxyTrustedProxies: list(
     'REVERSE_PROXY_TRUSTED_PROXIES',
     [],
-    'addresses and networks of proxies whose X-Forwarded-For is believed; * is all, none is nobody',
+    'addresses and networks of proxies whose headers are believed; * is all, none is nobody',
   ),
 })
 

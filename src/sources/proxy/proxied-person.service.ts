@@ -1,0 +1,61 @@
+import { randomUUID } from 'node:crypto'
+import type { Services } from '../../access/context.ts'
+import { recordAct } from '../../audit/audit.ts'
+import { findPerson } from '../../auth/account.store.ts'
+import { transaction } from '../../db/database.ts'
+import type { UserRow } from '../../db/tables/accounts.ts'
+import { AccountRefused, Invalid } from '../../lib/errors.ts'
+import { nowUnix } from '../../lib/time.ts'
+import { createUser } from '../../users/user.service.ts'
+import { findUserByName } from '../../users/user.store.ts'
+import { noteLogin } from '../person.store.ts'
+import type { ProxySaid } from './proxy-headers.rules.ts'
+
+/** How often it is written down that somebody comes by the proxy, who does so with each request, in seconds. */
+const loginNotedSeconds = 3600
+
+/**
+ * The account of whom a proxy vouches for: by name, else by confirmed address. Without one it is made where
+ * `[service].ENABLE_REVERSE_PROXY_AUTO_REGISTRATION` says so.
+ * @returns undefined when there is none
+ * @throws AccountRefused for one that can not be made
+ */
+export async function accountOfProxy(services: Services, said: ProxySaid): Promise<UserRow | undefined> {
+  const found = await findAccount(services, said)
+  if (found === 'taken') return undefined
+  const user = found ?? (await makeProxied(services, said))
+  if (!user || user.prohibit_login || !user.is_active) return user
+  const now = nowUnix(services.clock)
+  if (user.last_login_unix + loginNotedSeconds > now) return user
+  await transaction(services.db, async (tx) => {
+    if (!(await noteLogin(tx, user.id, now, now - loginNotedSeconds))) return
+    const about = { kind: 'account', id: user.id } as const
+    await recordAct(tx, { action: 'session.begun', doerId: user.id, about, details: { by: 'reverse proxy' } })
+  })
+  return user
+}
+
+/** An organization's name is nobody's: `taken`. */
+async function findAccount(
+  { db, config }: Services,
+  { name, email }: ProxySaid,
+): Promise<UserRow | 'taken' | undefined> {
+  const named = name === undefined ? undefined : await findUserByName(db, name)
+  if (named) return named.kind === 'individual' ? named : 'taken'
+  const isMade = name !== undefined && config.service.enableReverseProxyAutoRegistration
+  return email === undefined || isMade ? undefined : findPerson(db, email)
+}
+
+async function makeProxied(services: Services, { name, email, fullName }: ProxySaid): Promise<UserRow | undefined> {
+  if (name === undefined || !services.config.service.enableReverseProxyAutoRegistration) return undefined
+  try {
+    return await createUser(services, { name, email: email ?? `${randomUUID()}@localhost`, fullName })
+  } catch (error) {
+    if (!(error instanceof Invalid)) throw error
+    // A browser that comes for the first time asks for several things at once.
+    const made = await findUserByName(services.db, name)
+    if (made?.kind === 'individual') return made
+    services.log('warn', 'somebody of the reverse proxy can not have an account', { name, reason: error.message })
+    throw new AccountRefused('the reverse proxy names somebody who can not have an account here', 'proxied_unfit')
+  }
+}

@@ -1,0 +1,61 @@
+import type { AuthServices } from '../../auth/auth-services.ts'
+import type { CredentialReader, Identity } from '../../auth/credentials.ts'
+import { viewerOf } from '../../auth/viewer.ts'
+import type { Call } from '../../http/operation.ts'
+import { isFromHere } from '../../http/own-origin.ts'
+import { AccountRefused, Unauthenticated } from '../../lib/errors.ts'
+import { readProxyHeaders, type ProxySaid } from './proxy-headers.rules.ts'
+
+/** A header that a proxy sets; undefined when it is absent or empty. */
+function headerOf({ headers }: Call, name: string): string | undefined {
+  const value = headers[name.toLowerCase()]
+  return value === undefined || value === '' ? undefined : String(value)
+}
+
+/** What a proxy that is believed says of who sent a request. @throws Unauthenticated when it can not be right */
+function saidBy({ config }: AuthServices, call: Call): ProxySaid | undefined {
+  const { service, security } = config
+  if (!service.enableReverseProxyAuthentication || !call.isFromProxy) return undefined
+  const name = headerOf(call, security.reverseProxyAuthenticationUser)
+  const email = service.enableReverseProxyEmail ? headerOf(call, security.reverseProxyAuthenticationEmail) : undefined
+  if (name === undefined && email === undefined) return undefined
+  const fullName = service.enableReverseProxyFullName
+    ? headerOf(call, security.reverseProxyAuthenticationFullName)
+    : undefined
+  const said = readProxyHeaders({ name, email, fullName })
+  if (typeof said !== 'string') return said
+  throw new Unauthenticated(`the ${said} that the reverse proxy sent is none, or came twice`, 'proxied_malformed')
+}
+
+async function identityOf(services: AuthServices, call: Call): Promise<Identity | undefined> {
+  const said = saidBy(services, call)
+  const user = said && (await services.accountOfProxy(said))
+  return user && { viewer: viewerOf(user, { kind: 'proxy' }) }
+}
+
+/** On pages whom the proxy names counts, and no session: somebody else may have left one in the browser. */
+export const proxiedInBrowser: CredentialReader = {
+  kind: 'session',
+  async read(services, call) {
+    const found = await identityOf(services, call)
+    const { user } = found?.viewer ?? {}
+    if (user && (user.prohibit_login || !user.is_active)) {
+      throw new AccountRefused('this account may not sign in', 'account_barred')
+    }
+    return found
+  },
+}
+
+/**
+ * In the API and with git it counts where `[service].ENABLE_REVERSE_PROXY_AUTHENTICATION_API` says so, as the password does, and
+ * for who sends no credentials themselves. A browser sends what the proxy knows it by with requests of other sites, too: those
+ * are guests'.
+ */
+export const proxiedPrograms: CredentialReader = {
+  kind: 'basic',
+  read(services, call, presented) {
+    const { service, server } = services.config
+    if (!service.enableReverseProxyAuthenticationApi || presented.kind !== 'none') return undefined
+    return isFromHere(server.rootUrl, call) ? identityOf(services, call) : undefined
+  },
+}
