@@ -30,6 +30,7 @@ import { ForgeServer, type Answered } from './http/server.ts'
 import { getQueueStats } from './jobs/queue.ts'
 import { createScheduler, type Scheduler } from './jobs/scheduler.ts'
 import { startWorkers, type Workers } from './jobs/workers.ts'
+import { CacheBudget } from './lib/cache-budget.ts'
 import type { Log } from './lib/log.ts'
 import { watchLoop } from './lib/loop-watch.ts'
 import { systemClock, type Clock } from './lib/time.ts'
@@ -178,6 +179,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     keyFile: config.paths.secretKeyFile,
   })
   const admission = new Admission(admissionLimits(config))
+  const caches = new CacheBudget(config.ingot.cacheSize)
   // Loaded when it is wanted: it costs a start its time and memory.
   const metrics = config.metrics.enabled
     ? (await import('./http/metrics.ts')).createMetrics({
@@ -185,10 +187,12 @@ export async function createApp(options: AppOptions): Promise<App> {
         totals: () => parts.totals(db),
         watchers: () => live.watcherCount,
         places: () => admission.counts(),
+        caches: () => caches.usedByName(),
       })
     : undefined
   const git = await startGit({
     ...gitOptions(config, log, options.git),
+    caches,
     onCommand: ({ name, ms, exitCode }) => metrics?.gitFinished({ command: name, ok: exitCode === 0, durationMs: ms }),
   })
   const tokenUse = new NotedUse(db, clock, log, 'tokens', updateTokensUsed)
@@ -204,12 +208,14 @@ export async function createApp(options: AppOptions): Promise<App> {
     config,
     db,
     git,
+    caches,
     blobs: await openStores(config.storage),
     secrets: createSecrets(keys),
     images: createImages({ timeoutMs: config.ingot.imageTimeout, maxQueue: config.ingot.maxImageQueue }),
     texts: createTexts({
       timeoutMs: config.ingot.markupTimeout,
       maxQueue: config.ingot.maxMarkupQueue,
+      caches,
       cacheBytes: config.ingot.markupCacheSize,
     }),
     mailer: await createMailer(mailerOptions(config), log),

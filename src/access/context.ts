@@ -5,6 +5,7 @@ import type { RepoRow, RepoUnitRow } from '../db/tables/repositories.ts'
 import type { UserRow } from '../db/tables/accounts.ts'
 import type { Git } from '../git/git.ts'
 import type { NamedOperation } from '../http/operation.ts'
+import type { CacheBudget } from '../lib/cache-budget.ts'
 import type { Refusal } from '../lib/errors.ts'
 import type { Log } from '../lib/log.ts'
 import type { AuthServices } from '../auth/auth-services.ts'
@@ -26,6 +27,8 @@ export interface Services extends AuthServices {
   /** Counts who has how much of what all need. */
   readonly admission: Admission
   readonly git: Git
+  /** The memory that all caches share. */
+  readonly caches: CacheBudget
   /** A store for each kind of files. */
   readonly blobs: BlobStores<StorageKind>
   readonly images: Images

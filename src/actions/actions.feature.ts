@@ -28,7 +28,6 @@ import { cancelAbandonedJobs, stopEndlessTasks, stopZombieTasks } from './runs/t
 import * as actionSecretRoutes from './secret.routes.ts'
 import { secretPurpose } from './secret.service.ts'
 import * as actionVariableRoutes from './variable.routes.ts'
-import { readWorkflows } from './workflows/workflow-files.service.ts'
 
 /** Workflows: their secrets and variables, their runs, and what makes these. */
 export const actions: Feature = {
@@ -60,7 +59,7 @@ export const actions: Feature = {
     cancelAbandonedJobs(config),
     cleanupActions(config),
   ],
-  services: [readWorkflows, knownMasks, queueBoard],
+  services: [knownMasks, queueBoard],
   sealed: [
     { table: 'action_secret', column: 'sealed', purpose: secretPurpose },
     { table: 'action_registration_token', column: 'sealed', purpose: registrationPurpose },

@@ -40,6 +40,28 @@ test('metrics: switched off it is not there, with a token it asks for that one',
   assert.match(reply.text, /^process_resident_memory_bytes \d+$/m)
 })
 
+test('metrics: all that is remembered keeps to one budget, and answers are the same without it', async () => {
+  const settings = { metrics: { ENABLED: true }, ingot: { CACHE_SIZE: '24 KiB' } }
+  await using forge = await startForge({ users: ['alice'], settings })
+  const alice = forge.as('alice')
+  const repo = await forge.given.repo({ owner: 'alice' })
+  await alice.must('POST', `${repo.api}/contents/docs/a.md`, { content: 'YQ==' })
+  for (const title of ['one', 'two', 'three']) {
+    await alice.must('POST', `${repo.api}/issues`, { title, body: `*${title}*` })
+  }
+  const paths = ['issues', 'issues/1', 'commits', 'contents', 'contents/docs/a.md', 'git/trees/main?recursive=true']
+  const read = () => Promise.all(paths.map(async (path) => (await alice.must('GET', `${repo.api}/${path}`)).text))
+  const { caches } = forge.services
+  const first = await read()
+  assert.deepEqual(await read(), first)
+  assert.ok(caches.usedBytes > 0 && caches.usedBytes <= 24 * 1024, String(caches.usedBytes))
+  assert.ok([...caches.usedByName().values()].filter((bytes) => bytes > 0).length > 1, 'several have some of it')
+  const { text } = await forge.guest.get('/metrics', { site: true })
+  const told = [...text.matchAll(/^ingot_cache_bytes\{cache="[a-z ]+"\} (\d+)$/gm)].map(([, bytes]) => Number(bytes))
+  assert.equal(told.length, caches.usedByName().size)
+  assert.ok(told.reduce((sum, bytes) => sum + bytes, 0) <= 24 * 1024)
+})
+
 test('adminWatchEvents: streams what happens to administrators, and ends cleanly when the server stops', async () => {
   await using forge = await startForge({ users: ['alice'] })
   assert.equal((await forge.guest.get('/admin/events')).status, 401)

@@ -1,17 +1,13 @@
 import { hash } from 'node:crypto'
-import { LRUCache } from 'lru-cache'
 import type { RepoCtx } from '../access/context.ts'
 import { perApplication } from '../access/per-application.ts'
 import { EncodedBody } from '../lib/encoded-body.ts'
 
-/** Most bytes of answers that are kept. */
-const maxKeptBytes = 16 * 1024 * 1024
-
 /** A larger answer is made anew each time: it would take the place of too many others. */
-const maxEntryBytes = maxKeptBytes / 8
+const maxEntryBytes = 2 << 20
 
 /** What an entry takes besides its text, in bytes. */
-const entryBytes = 500
+const entryBytes = 350
 
 interface Page<Body extends object> {
   readonly body: EncodedBody<Body>
@@ -19,13 +15,11 @@ interface Page<Body extends object> {
   readonly total: number
 }
 
-const pages = perApplication(
-  () =>
-    new LRUCache<string, Page<object>>({
-      maxSize: maxKeptBytes,
-      maxEntrySize: maxEntryBytes,
-      sizeCalculation: ({ body }) => body.sizeBytes + entryBytes,
-    }),
+const pages = perApplication((caches) =>
+  caches.open<string, Page<object>>('answers', {
+    maxEntryBytes,
+    sizeOf: ({ body }) => body.sizeBytes + entryBytes,
+  }),
 )
 
 /**
@@ -35,7 +29,7 @@ const pages = perApplication(
  *   change and so is asked for each time
  */
 export async function keptPage<Body extends object>(
-  place: Pick<RepoCtx, 'git'>,
+  place: Pick<RepoCtx, 'caches'>,
   madeOf: readonly unknown[],
   make: () => Promise<{ readonly body: Body; readonly total: number }>,
 ): Promise<Page<Body>> {
@@ -50,7 +44,7 @@ export async function keptPage<Body extends object>(
 
 /** The same for a whole answer. */
 export const keptAnswer = async <Body extends object>(
-  place: Pick<RepoCtx, 'git'>,
+  place: Pick<RepoCtx, 'caches'>,
   madeOf: readonly unknown[],
   make: () => Promise<Body>,
 ): Promise<EncodedBody<Body>> => (await keptPage(place, madeOf, async () => ({ body: await make(), total: 1 }))).body

@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { LRUCache } from 'lru-cache'
-import { cacheOf } from '../lib/cache.ts'
+import type { Cache, CacheBudget } from '../lib/cache-budget.ts'
 import { Invalid, NotFound } from '../lib/errors.ts'
 import type { Oid } from '../lib/ids.ts'
 import { isOid } from '../lib/refs.ts'
@@ -56,16 +55,16 @@ export type PackedRefs = {
  * quarantine), for an object of one repository must not become readable in another. A removed key is never used again.
  */
 export type GitCaches = {
-  readonly objects: LRUCache<string, CachedObject>
-  readonly infos: LRUCache<string, { type: ObjectType; sizeBytes: number }>
+  readonly objects: Cache<string, CachedObject>
+  readonly infos: Cache<string, { type: ObjectType; sizeBytes: number }>
   /** Contents of small files. */
-  readonly blobs: LRUCache<string, Buffer>
-  readonly packedRefs: LRUCache<string, PackedRefs>
+  readonly blobs: Cache<string, Buffer>
+  readonly packedRefs: Cache<string, PackedRefs>
   /** Loose references by their paths, looked at each time; see `ref-reader.ts`. */
-  readonly shortFiles: LRUCache<string, ShortFile>
-  readonly formats: LRUCache<string, ObjectFormat>
+  readonly shortFiles: Cache<string, ShortFile>
+  readonly formats: Cache<string, ObjectFormat>
   /** Answers of history questions about fixed ids: counts, pages of logs, merge bases, ancestry, last commits. */
-  readonly answers: LRUCache<string, NonNullable<unknown>>
+  readonly answers: Cache<string, NonNullable<unknown>>
   /** Answers that are being worked out, so that the same question is not worked on twice at once. */
   readonly pending: Map<string, Promise<NonNullable<unknown>>>
 }
@@ -132,39 +131,32 @@ export async function formatOf(context: GitContext, key: GitKey): Promise<Object
   return format
 }
 
-/** Empty caches of the sizes the limits name. */
-export function newCaches(limits: GitLimits): GitCaches {
+/** Empty caches, for which there is so much memory together with all others of the application. */
+export function newCaches(budget: CacheBudget): GitCaches {
   return {
-    objects: new LRUCache({
-      maxSize: limits.objectCacheBytes,
-      maxEntrySize: Math.max(1, Math.floor(limits.objectCacheBytes / 8)),
-      sizeCalculation: sizeOfCached,
+    objects: budget.open('git objects', { sizeOf: (object, key) => key.length + sizeOfCached(object) }),
+    infos: budget.open('git objects', { sizeOf: (_, key) => key.length + 50 }),
+    blobs: budget.open('git objects', { sizeOf: (content, key) => key.length + content.length }),
+    // However many there are: without it they are read again for each one that is asked for.
+    packedRefs: budget.open('git references', {
+      maxEntryBytes: budget.maxBytes,
+      sizeOf: ({ byName }) => byName.size * 200,
     }),
-    infos: cacheOf(50_000),
-    blobs: new LRUCache({
-      maxSize: Math.max(1, Math.floor(limits.objectCacheBytes / 2)),
-      sizeCalculation: (content, name) => 200 + name.length + content.length,
-    }),
-    packedRefs: new LRUCache({
-      maxSize: limits.objectCacheBytes,
-      maxEntrySize: limits.objectCacheBytes,
-      sizeCalculation: (refs) => 200 + refs.byName.size * 200,
-    }),
-    shortFiles: cacheOf(10_000),
-    formats: cacheOf(10_000),
-    answers: new LRUCache({ maxSize: limits.objectCacheBytes, sizeCalculation: sizeOfAnswer }),
+    shortFiles: budget.open('git references', { sizeOf: ({ text }, path) => path.length + text.length + 100 }),
+    formats: budget.open('git references', { sizeOf: (_, key) => key.length }),
+    answers: budget.open('git answers', { sizeOf: sizeOfAnswer }),
     pending: new Map(),
   }
 }
 
 /** About the bytes an answer and its key take. */
 function sizeOfAnswer(answer: NonNullable<unknown>, key: string): number {
-  const entries = Array.isArray(answer) ? answer.length : answer instanceof Map ? answer.size * 2 : 1
-  return 100 + key.length + entries * 80
+  if (Array.isArray(answer)) return key.length + answer.length * (typeof answer[0] === 'object' ? 400 : 80)
+  return key.length + (answer instanceof Map ? answer.size * 200 : 50)
 }
 
 function sizeOfCached(object: CachedObject): number {
-  if (object.kind === 'tree') return 200 + object.entries.length * 180
+  if (object.kind === 'tree') return object.entries.length * 180
   const { message, signature, signedPayload } = object.kind === 'commit' ? object.commit : object.tag
   return 900 + message.length * 2 + (signature?.length ?? 0) + (signedPayload?.length ?? 0)
 }

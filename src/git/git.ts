@@ -6,6 +6,7 @@
  * broker died, the disk is full, too many requests wait, a deadline passed).
  */
 import type { Readable } from 'node:stream'
+import type { CacheBudget } from '../lib/cache-budget.ts'
 import type { Oid } from '../lib/ids.ts'
 import type { GitKey } from './git-key.ts'
 import type { TreeLimits } from './measure-tree.ts'
@@ -699,6 +700,8 @@ export type GitOptions = {
   /** Age from which a lock is nobody's where the system does not tell, in milliseconds. */
   readonly lockAgeMs?: number
   readonly limits?: Partial<GitLimits>
+  /** Where objects, references and answers are kept in memory; default: in some of its own. */
+  readonly caches?: CacheBudget
   /** The bundle of the broker; default: beside the program. */
   readonly brokerFile?: string
 }
@@ -729,8 +732,6 @@ export type GitLimits = {
   readonly hookTimeoutMs: number
   readonly maxPackBytes: number
   readonly maxRefUpdates: number
-  /** Parsed commits and trees kept in memory, in bytes. */
-  readonly objectCacheBytes: number
   /** Output of fetches on the disk that is kept for others who ask the same, and how long after somebody last did. */
   readonly keptFetchBytes: number
   readonly keptFetchIdleMs: number

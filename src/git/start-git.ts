@@ -2,6 +2,7 @@ import { mkdir, realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { builtFile } from '../lib/assets.ts'
 import { BrokerClient } from './broker-client.ts'
+import { CacheBudget } from '../lib/cache-budget.ts'
 import { formatOf, type GitContext, newCaches } from './context.ts'
 import { copyCustomHooks, readCustomHook, writeCustomHook } from './custom-hooks.ts'
 import * as diff from './diff.ts'
@@ -43,10 +44,12 @@ export const defaultGitLimits: GitLimits = {
   hookTimeoutMs: 120_000,
   maxPackBytes: 4 * 1024 ** 3,
   maxRefUpdates: 10_000,
-  objectCacheBytes: 32 << 20,
   keptFetchBytes: 512 << 20,
   keptFetchIdleMs: 60_000,
 }
+
+/** Memory of a git layer that stands by itself. */
+const defaultCacheBytes = 32 << 20
 
 /**
  * Starts the git layer: writes its configuration below the repositories and starts the broker. Rejects when git is
@@ -78,7 +81,7 @@ export async function startGit(options: GitOptions): Promise<Git> {
     shared: options.shared === true,
     lockAgeMs: options.lockAgeMs ?? 60_000,
     log,
-    caches: newCaches(limits),
+    caches: newCaches(options.caches ?? new CacheBudget(defaultCacheBytes)),
     fetches: new SharedFetches(join(root, '.spool'), {
       maxBytes: limits.keptFetchBytes,
       idleMs: limits.keptFetchIdleMs,

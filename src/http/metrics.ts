@@ -24,6 +24,8 @@ export interface MetricSources {
   totals(): Promise<Readonly<Record<string, number>>>
   watchers(): number
   /** Places that are taken and waited for, by kind. */
+  /** Bytes of what is remembered, by what it is. */
+  caches(): ReadonlyMap<string, number>
   places(): Readonly<Record<string, { readonly taken: number; readonly waiting: number }>>
 }
 
@@ -93,6 +95,13 @@ export function createMetrics(sources: MetricSources): Metrics {
     registers,
   })
 
+  const caches = new Gauge({
+    name: 'ingot_cache_bytes',
+    help: 'memory of what is remembered, by what it is; all of it together is bounded by [ingot].CACHE_SIZE',
+    labelNames: ['cache'],
+    registers,
+  })
+
   async function collect(): Promise<void> {
     const [queue, counts] = await Promise.all([sources.queue(), sources.totals()])
     queued.reset()
@@ -102,6 +111,7 @@ export function createMetrics(sources: MetricSources): Metrics {
     oldest.set(queue.oldestDueMs / 1000)
     for (const [kind, count] of Object.entries(counts)) totals.set({ kind }, count)
     watchers.set(sources.watchers())
+    for (const [cache, bytes] of sources.caches()) caches.set({ cache }, bytes)
     for (const [kind, states] of Object.entries(sources.places())) {
       for (const [state, count] of Object.entries(states)) places.set({ kind, state }, count)
     }

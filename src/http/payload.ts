@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto'
-import { LRUCache } from 'lru-cache'
 import { ComposedItem, ComposedList } from '../lib/composed-list.ts'
 import { isEncodedOnce } from '../lib/encode-once.ts'
 import { EncodedBody } from '../lib/encoded-body.ts'
@@ -15,10 +14,8 @@ export interface Payload {
 
 const etagOf = (content: string | Buffer): string => `"${hash('sha1', content, 'base64url')}"`
 
-/** Most bytes of payloads that are kept. */
-const maxKeptBytes = 16 * 1024 * 1024
-
-const kept = new LRUCache<object, Payload>({ maxSize: maxKeptBytes, sizeCalculation: ({ sizeBytes }) => sizeBytes })
+/** Of bodies that are kept: as long as they are, by whoever keeps them, who counts these bytes as well. */
+const kept = new WeakMap<object, Payload>()
 
 /** Texts up to this length stay texts. */
 const maxTextLength = 8192

@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache'
 import { perApplication } from '../access/per-application.ts'
 import type { Ctx } from '../access/context.ts'
 import type { Viewer } from '../auth/viewer.ts'
@@ -41,42 +40,36 @@ interface KeptRows {
   readonly posterIds: ReadonlySet<UserId>
 }
 
-/** Most bytes of issues' own parts that are kept, and of the parts that they share. */
-const maxOwnBytes = 8 * 1024 * 1024
-const maxSharedBytes = 4 * 1024 * 1024
+/** What an entry takes besides its text and its key, in bytes. */
+const entryBytes = 350
 
-/** What an entry takes besides its text, in bytes. */
-const entryBytes = 500
+/** What an item takes in a list, in bytes: its parts are kept once, and counted there. */
+const itemBytes = 50
 
-/** Most items of lists that are kept, in all, and what a list counts for besides; each takes about 100 bytes, as parts are kept once. */
-const maxListedItems = 20_000
-const listItself = 5
+/** Of an item, together with what it is sent as. */
+const sizeOfItem = ({ own, shared }: ComposedItem<Issue>): number => itemBytes + own.sizeBytes + shared.sizeBytes
 
-const memory = perApplication(() => ({
-  issues: new LRUCache<IssueId, KeptIssue>({
-    maxSize: maxOwnBytes,
-    sizeCalculation: ({ own }) => own.sizeBytes + entryBytes,
-  }),
+const memory = perApplication((caches) => ({
+  issues: caches.open<IssueId, KeptIssue>('issues', { sizeOf: ({ own }) => own.sizeBytes + entryBytes }),
   /** By everything that they are made of; see `sharedKey`. */
-  shared: new LRUCache<string, EncodedMembers>({
-    maxSize: maxSharedBytes,
-    sizeCalculation: ({ sizeBytes }) => sizeBytes + entryBytes,
+  shared: caches.open<string, EncodedMembers>('issues', {
+    sizeOf: ({ sizeBytes }, key) => sizeBytes + key.length + entryBytes,
   }),
   /** By the issues and the names of their repositories. */
-  rows: new LRUCache<string, KeptRows>({
-    maxSize: maxListedItems,
-    sizeCalculation: ({ rows }) => listItself + Math.ceil(rows.issue.length / 10),
+  rows: caches.open<string, KeptRows>('issues', {
+    sizeOf: ({ rows, posterIds }, key) => key.length + 2 * rows.issue.length + 50 * posterIds.size + entryBytes,
   }),
   /** By these, the revisions of all that is shown, and who looks. */
-  lists: new LRUCache<string, ComposedList<Issue>>({
-    maxSize: maxListedItems,
-    sizeCalculation: ({ items }) => listItself + items.length,
+  lists: caches.open<string, ComposedList<Issue>>('issues', {
+    sizeOf: ({ items }, key) => items.reduce((bytes, item) => bytes + sizeOfItem(item), key.length + entryBytes),
   }),
   /** By an issue's id, the name of its repository, the revisions of all that it shows, and who looks. */
-  items: new LRUCache<string, ComposedItem<Issue>>({ maxSize: maxListedItems, sizeCalculation: () => listItself }),
+  items: caches.open<string, ComposedItem<Issue>>('issues', {
+    sizeOf: (item, key) => sizeOfItem(item) + key.length + entryBytes,
+  }),
 }))
 
-type Place = PresentCtx & Pick<Ctx, 'git'>
+type Place = PresentCtx & Pick<Ctx, 'caches'>
 
 /**
  * A list of issues and pull requests, for replies. What is encoded is kept under the revisions of all rows that it is

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { CacheBudget } from '../lib/cache-budget.ts'
 import { Unavailable } from '../lib/errors.ts'
 import { startForge } from '../testing/index.ts'
 import { longestStall } from '../testing/loop-stalls.ts'
@@ -53,7 +54,13 @@ const rootUrl = 'https://forge.example/'
 const options = { mode: 'comment', rootUrl, bases: linkBases({ rootUrl, context: '', mode: 'comment' }) } as const
 
 async function withTexts(use: (texts: Texts) => Promise<void>, more = {}): Promise<void> {
-  const texts = createTexts({ timeoutMs: 20_000, maxQueue: 8, cacheBytes: 1 << 20, ...more })
+  const texts = createTexts({
+    timeoutMs: 20_000,
+    maxQueue: 8,
+    caches: new CacheBudget(1 << 20),
+    cacheBytes: 1 << 20,
+    ...more,
+  })
   try {
     await use(texts)
   } finally {

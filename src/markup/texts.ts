@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { LRUCache } from 'lru-cache'
+import type { CacheBudget } from '../lib/cache-budget.ts'
 import { createOwnThread, ThreadOverrun, type OwnThread } from '../lib/own-thread.ts'
 import { escapeHtml } from './html.ts'
 import type { MarkdownOptions, Rendered } from './markdown.ts'
@@ -13,7 +13,8 @@ export interface TextsOptions {
   readonly timeoutMs: number
   /** Texts of each size that may wait. */
   readonly maxQueue: number
-  /** Rendered texts that are kept, in bytes. */
+  /** Where rendered texts are kept, and at most how many bytes of them. */
+  readonly caches: CacheBudget
   readonly cacheBytes: number
 }
 
@@ -41,8 +42,8 @@ const idleMs = 20_000
 /** Texts up to this length have a thread of their own, so that no long one holds them up; in characters. */
 const maxShort = 16 * 1024
 
-/** A rendered text longer than this is not kept, in characters: one of them would push out all others. */
-const maxKept = 512 * 1024
+/** A rendered text longer than this is not kept, in bytes or characters: one of them would push out all others. */
+const maxKeptBytes = 512 * 1024
 
 /** What a text that took too long is remembered as, so that it takes the thread's time once. */
 const tooMuch = { kind: 'too much' } as const
@@ -55,9 +56,10 @@ export function createTexts(options: TextsOptions): Texts {
     createOwnThread({ name, file: 'markup-worker.js', timeoutMs, maxQueue, idleMs, maxMemoryMb: 384 })
   const short = thread('texts')
   const long = thread('long_texts')
-  const known = new LRUCache<string, Remembered>({
-    maxSize: options.cacheBytes,
-    sizeCalculation: (answer) => 200 + lengthOf(answer),
+  const known = options.caches.open<string, Remembered>('texts', {
+    maxBytes: options.cacheBytes,
+    maxEntryBytes: maxKeptBytes,
+    sizeOf: (answer) => 200 + lengthOf(answer),
   })
 
   async function ask(job: TextJob): Promise<Remembered> {
@@ -69,7 +71,7 @@ export function createTexts(options: TextsOptions): Texts {
       if (error instanceof ThreadOverrun) return tooMuch
       throw error
     })
-    if (lengthOf(answer) <= maxKept) known.set(name, answer)
+    known.set(name, answer)
     return answer
   }
 

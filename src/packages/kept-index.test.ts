@@ -67,7 +67,7 @@ test('rpmDownload: an index that followed changes is the one that is made of not
     names,
   )
   await transaction(forge.services.db, (tx) => tx.deleteFrom('package_index_part').execute())
-  rememberedIndexes.of(forge.services).clear()
+  rememberedIndexes(forge.services).clear()
   assert.equal(await index(), followed)
   // With its files a part goes too.
   for (const name of names) await forge.as('alice').must('DELETE', `/packages/alice/rpm/${name}/1.0-1`)

@@ -34,7 +34,6 @@ import * as packageRoutes from './package.routes.ts'
 import { unlinkTransferred } from './package.subscribers.ts'
 import { packageKeyPurpose } from './signing.service.ts'
 import { registryCredentials } from './registry-token.ts'
-import { rememberedIndexes } from './remembered.ts'
 import { upstreamClient, upstreamWork } from './upstream/upstream-client.ts'
 import * as upstreamRoutes from './upstream/upstream.routes.ts'
 import { upstreamSecretPurpose } from './upstream/upstream.service.ts'
@@ -75,7 +74,7 @@ export const packages: Feature = {
     { table: 'package_key', column: 'sealed_key', purpose: packageKeyPurpose },
     { table: 'package_upstream', column: 'sealed_secret', purpose: upstreamSecretPurpose },
   ],
-  services: [rememberedIndexes, archiveThread, digestWork, upstreamClient, upstreamWork],
+  services: [archiveThread, digestWork, upstreamClient, upstreamWork],
   subscribers: [unlinkTransferred],
   jobs: [deletePackageContents, applyCleanupRule],
   schedules: (config) => [cleanupPackages(config)],

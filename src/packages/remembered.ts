@@ -1,15 +1,15 @@
-import { LRUCache } from 'lru-cache'
-import { ownService } from '../access/own-service.ts'
+import { perApplication } from '../access/per-application.ts'
 import type { SubjectCtx } from '../access/context.ts'
 import { getRevision } from './catalog.service.ts'
 
-/** Most bytes of indexes that a process remembers, and of one of them; what is larger is made anew each time. */
-const maxBytes = 32 << 20
+/** Most bytes of one index that is remembered; what is larger is made anew each time. */
 const maxEntryBytes = 16 << 20
 
 interface Entry {
   readonly revision: number
   readonly value: Promise<object>
+  /** Little until it is known how much it is. */
+  readonly bytes: number
 }
 
 const sizeOf = (value: unknown): number =>
@@ -20,10 +20,9 @@ const sizeOf = (value: unknown): number =>
       : 16
 
 /** What was made of registries, by the revision that it was made of. */
-export const rememberedIndexes = ownService('the remembered indexes of packages', {
-  open: () => new LRUCache<string, Entry>({ maxSize: maxBytes, maxEntrySize: maxEntryBytes }),
-  close: (indexes) => indexes.clear(),
-})
+export const rememberedIndexes = perApplication((caches) =>
+  caches.open<string, Entry>('packages', { maxEntryBytes, sizeOf: ({ bytes }, key) => bytes + key.length }),
+)
 
 /**
  * Gives what `make` makes of the owner's registry, made anew when anything in it has changed. Those who ask for it at once
@@ -37,17 +36,16 @@ export async function remembered<Value extends object>(
   name: string,
   make: (changedUnix: number) => Promise<Value>,
 ): Promise<Value> {
-  const indexes = rememberedIndexes.of(ctx)
+  const indexes = rememberedIndexes(ctx)
   const key = `${ctx.subject.id} ${type ?? ''} ${name}`
   const { revision, changedUnix } = await getRevision(ctx, type)
   const known = indexes.get(key)
   if (known?.revision === revision) return known.value as Promise<Value>
   const value = make(changedUnix)
-  // Counted as little until it is known how much it is.
-  indexes.set(key, { revision, value }, { size: 1 })
+  indexes.set(key, { revision, value, bytes: 0 })
   try {
     const made = await value
-    if (indexes.peek(key)?.value === value) indexes.set(key, { revision, value }, { size: sizeOf(made) + key.length })
+    if (indexes.peek(key)?.value === value) indexes.set(key, { revision, value, bytes: sizeOf(made) })
     return made
   } catch (error) {
     if (indexes.peek(key)?.value === value) indexes.delete(key)

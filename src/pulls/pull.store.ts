@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../db/database.ts'
+import { textList, textListText } from '../db/id-list.ts'
 import type { IssueRow } from '../db/tables/issues.ts'
 import type { CheckState, NewPullRow, PullChange, PullRow } from '../db/tables/pulls.ts'
 import type { IssueId, Oid, PullId, RepoId, UserId } from '../lib/ids.ts'
@@ -101,6 +102,8 @@ export async function listOpenByBranch(
   branches: readonly string[],
 ): Promise<PullRow[]> {
   if (branches.length === 0) return []
+  // One argument however many were pushed.
+  const names = textList(db, textListText(branches))
   const query = db
     .selectFrom('pull')
     .innerJoin('issue', 'issue.id', 'pull.issue_id')
@@ -111,10 +114,10 @@ export async function listOpenByBranch(
   return side === 'head'
     ? query
         .where('pull.head_repo_id', '=', repoId)
-        .where('pull.head_branch', 'in', branches)
+        .where('pull.head_branch', 'in', names)
         .where('pull.flow', '=', 0)
         .execute()
-    : query.where('pull.repo_id', '=', repoId).where('pull.base_branch', 'in', branches).execute()
+    : query.where('pull.repo_id', '=', repoId).where('pull.base_branch', 'in', names).execute()
 }
 
 /** Between which branches of which repositories. */

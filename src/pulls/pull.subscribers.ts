@@ -66,9 +66,9 @@ const followBranches = subscriber({
     const { repoId, doerId } = event.data
     const moves = branchMoves(event.data)
     if (moves.length === 0) return
-    const kept = moves.filter((move) => !isZeroOid(move.new))
+    const kept = new Map(moves.filter((move) => !isZeroOid(move.new)).map((move) => [move.name, move.new]))
     const gone = moves.filter((move) => isZeroOid(move.new)).map((move) => move.name)
-    const names = kept.map((move) => move.name)
+    const names = [...kept.keys()]
     const [heads, bases] = [
       await listOpenByBranch(tx, 'head', repoId, names),
       await listOpenByBranch(tx, 'base', repoId, names),
@@ -77,9 +77,9 @@ const followBranches = subscriber({
       tx,
       bases.map((pull) => pull.id),
     )
-    for (const move of kept) {
-      const followers = heads.filter((pull) => pull.head_branch === move.name).map((pull) => pull.id)
-      await requestChecks(tx, followers, { head_oid: move.new })
+    for (const [branch, followers] of Map.groupBy(heads, (pull) => pull.head_branch)) {
+      const ids = followers.map((pull) => pull.id)
+      await requestChecks(tx, ids, { head_oid: kept.get(branch) as Oid })
     }
     if (gone.length === 0) return
     const lost = [

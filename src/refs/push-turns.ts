@@ -15,7 +15,7 @@ const lastPushes = perApplication(() => new Map<string, Promise<unknown>>())
  * @returns to be called when it is recorded, or given up
  */
 export async function takeTurn(
-  services: Pick<Services, 'git'>,
+  services: Pick<Services, 'caches'>,
   gitKey: string,
   refs: readonly string[],
 ): Promise<() => void> {

@@ -1,8 +1,12 @@
 import type { Services } from '../access/context.ts'
 import type { PushedUpdate } from '../git/git.ts'
 import type { GitKey, Oid } from '../lib/ids.ts'
+import { mapLimited } from '../lib/map-limited.ts'
 import { branchOf, isZeroOid, tagOf } from '../lib/refs.ts'
 import type { BranchFact, TagFact } from './ref-journal.store.ts'
+
+/** Tags that are read at once: a push may bring thousands. */
+const tagsAtOnce = 16
 
 /** What rows of branches and tags hold after references moved. */
 export async function readRefFacts(
@@ -42,15 +46,13 @@ async function tagFacts(
     const name = tagOf(update.ref)
     return name === undefined ? [] : [{ name, oid: update.new }]
   })
-  return Promise.all(
-    changed.map(async ({ name, oid }) => {
-      if (isZeroOid(oid)) return { name, target: undefined }
-      const found = await services.git.resolve(key, oid)
-      const commitOid = found?.commit ?? oid
-      const createdUnix = await tagTime(services, key, oid, found?.type, commitOid)
-      return { name, target: { oid, commitOid, createdUnix } }
-    }),
-  )
+  return mapLimited(changed, tagsAtOnce, async ({ name, oid }) => {
+    if (isZeroOid(oid)) return { name, target: undefined }
+    const found = await services.git.resolve(key, oid)
+    const commitOid = found?.commit ?? oid
+    const createdUnix = await tagTime(services, key, oid, found?.type, commitOid)
+    return { name, target: { oid, commitOid, createdUnix } }
+  })
 }
 
 /** When an annotated tag was made, or the commit that a light one points at. 0 for tags of files and folders. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Ctx } from '../access/context.ts'
+import { perApplication } from '../access/per-application.ts'
 import type { Identity } from '../git/git.ts'
-import { cacheOf } from '../lib/cache.ts'
 import type { UserId } from '../lib/ids.ts'
 import { mapLimited } from '../lib/map-limited.ts'
 import { parseTextSignature } from '../secrets/ssh-public-key.ts'
@@ -63,17 +63,19 @@ interface Keys {
  * Whether a signature was made with a key, by the object and the key with all that is in it: that never changes, so it is
  * found out once. Whose the key is, and whether it counts for an address, is asked each time.
  */
-const proven = cacheOf<string, boolean>(20_000)
+const proven = perApplication((caches) =>
+  caches.open<string, boolean>('signatures', { sizeOf: (_, key) => key.length }),
+)
 
 /** Signatures that are checked at a time; between them others have their turn. */
 const checkedAtOnce = 4
 
-async function prove({ oid }: Signed, candidate: Candidate): Promise<boolean> {
+async function prove(ctx: Pick<Ctx, 'caches'>, { oid }: Signed, candidate: Candidate): Promise<boolean> {
   const key = `${oid} ${candidate.identity}`
-  const known = proven.get(key)
+  const known = proven(ctx).get(key)
   if (known !== undefined) return known
   const result = await candidate.proves()
-  proven.set(key, result)
+  proven(ctx).set(key, result)
   return result
 }
 
@@ -125,7 +127,7 @@ async function claimOf(signed: Signed): Promise<Claim | undefined> {
  * @returns one verdict for each, in the order given
  */
 export async function verifySignatures(
-  ctx: Pick<Ctx, 'db' | 'config'>,
+  ctx: Pick<Ctx, 'db' | 'config' | 'caches'>,
   signed: readonly Signed[],
 ): Promise<readonly Verification[]> {
   if (signed.every(({ signature }) => signature === undefined)) return signed.map(() => unsigned)
@@ -157,7 +159,7 @@ export async function verifySignatures(
     const fitting = claim.candidates({ ssh, pgp }).filter((key) => speaksFor(key, email.toLowerCase()))
     if (fitting.length === 0) return unknownKey
     for (const key of fitting) {
-      if (!(await prove(each, key))) continue
+      if (!(await prove(ctx, each, key))) continue
       const signer = { name: key.owner.name, email, username: '' }
       return { kind: 'signed', isGood: true, reason: `${key.owner.name} / ${key.keyName}`, signer }
     }

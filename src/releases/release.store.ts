@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Counter } from '../access/counter.ts'
 import type { Db, Tx } from '../db/database.ts'
+import { textList, textListText } from '../db/id-list.ts'
 import { contains } from '../db/like.ts'
 import type { NewReleaseRow, ReleaseChange, ReleaseRow } from '../db/tables/releases.ts'
 import type { TagRow } from '../db/tables/repositories.ts'
@@ -79,7 +80,7 @@ export const listPublishedOfTags = (tx: Tx, repoId: RepoId, tags: readonly strin
         .selectFrom('release')
         .selectAll()
         .where('repo_id', '=', repoId)
-        .where('tag_name', 'in', tags)
+        .where('tag_name', 'in', textList(tx, textListText(tags)))
         .where('is_draft', '=', false)
         .execute()
 

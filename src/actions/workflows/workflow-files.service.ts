@@ -1,8 +1,6 @@
 import type { Ctx } from '../../access/context.ts'
-import { ownService } from '../../access/own-service.ts'
-import { cacheOf } from '../../lib/cache.ts'
+import { perApplication } from '../../access/per-application.ts'
 import type { GitKey, Oid } from '../../lib/ids.ts'
-import { LRUCache } from 'lru-cache'
 import type { ParsedWorkflow } from './workflow.parse.ts'
 
 /**
@@ -20,6 +18,9 @@ const maxFileBytes = 128 * 1024
 /** What the smallest of what is remembered comes to, in bytes. */
 const entryBytes = 4096
 
+/** What a file in a list of them comes to, in bytes. */
+const listedFileBytes = 250
+
 /** A workflow as it stands in a commit. */
 export interface WorkflowFile {
   /** Below the folder of workflows. */
@@ -28,25 +29,24 @@ export interface WorkflowFile {
 }
 
 /** Workflows that were read before, by the id of what git has: that never changes. */
-export const readWorkflows = ownService('the workflows that were read', {
-  open: () => ({
-    // Measured as JSON, since a short file may come to much by its aliases.
-    files: new LRUCache<Oid, ParsedWorkflow>({
-      maxSize: 16 * 1024 * 1024,
-      sizeCalculation: (parsed) => entryBytes + JSON.stringify(parsed).length,
-    }),
-    trees: cacheOf<Oid, readonly { readonly id: string; readonly oid: Oid }[]>(2000),
+const readWorkflows = perApplication((caches) => ({
+  // Measured as JSON, since a short file may come to much by its aliases.
+  files: caches.open<Oid, ParsedWorkflow>('workflows', {
+    sizeOf: (parsed) => entryBytes + JSON.stringify(parsed).length,
   }),
-})
+  trees: caches.open<Oid, readonly { readonly id: string; readonly oid: Oid }[]>('workflows', {
+    sizeOf: (files) => files.length * listedFileBytes,
+  }),
+}))
 
-type FilesCtx = Pick<Ctx, 'git' | 'own'>
+type FilesCtx = Pick<Ctx, 'git' | 'caches'>
 
 /**
  * The workflows of a commit, in the order of their names. A commit without any costs one look at its root, and one that
  * has those of the commit before costs nothing more.
  */
 export async function listWorkflowFiles(ctx: FilesCtx, key: GitKey, commit: Oid): Promise<readonly WorkflowFile[]> {
-  const known = readWorkflows.of(ctx)
+  const known = readWorkflows(ctx)
   const entries = await ctx.git.readTree(key, commit)
   const roots = new Set(entries.filter(({ type }) => type === 'tree').map(({ name }) => name))
   for (const folder of folders) {
@@ -73,7 +73,7 @@ async function readFiles(
   key: GitKey,
   listed: readonly { readonly id: string; readonly oid: Oid }[],
 ): Promise<readonly WorkflowFile[]> {
-  const { files } = readWorkflows.of(ctx)
+  const { files } = readWorkflows(ctx)
   if (listed.length === 0) return []
   // Reading YAML is loaded with the first file: most repositories have none.
   const { parseWorkflow } = await import('./workflow.parse.ts')

@@ -29,7 +29,7 @@ export interface CommitParts {
   readonly files: boolean
 }
 
-type Place = Pick<RepoCtx, 'config' | 'db' | 'git' | 'owner' | 'repo'>
+type Place = Pick<RepoCtx, 'caches' | 'config' | 'db' | 'git' | 'owner' | 'repo'>
 
 export const presentIdentity = (identity: Identity): CommitUser => ({
   name: identity.name,

@@ -17,7 +17,7 @@ import { readSubmodules } from './submodules.ts'
 import { presentVerification } from '../commits/verification.present.ts'
 import { verifySignatures } from '../../refs/verification.ts'
 
-type Place = Pick<RepoCtx, 'config' | 'git' | 'owner' | 'repo'>
+type Place = Pick<RepoCtx, 'caches' | 'config' | 'git' | 'owner' | 'repo'>
 
 /** Where entries are looked at. */
 export interface ContentView {

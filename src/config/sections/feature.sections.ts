@@ -496,7 +496,7 @@ export const ingot = defineSection('ingot', {
     { min: '100ms' },
   ),
   maxMarkupQueue: int('MAX_MARKUP_QUEUE', 64, 'most texts that may wait to be rendered', { min: 1 }),
-  markupCacheSize: bytes('MARKUP_CACHE_SIZE', '4 MiB', 'memory for rendered texts'),
+  markupCacheSize: bytes('MARKUP_CACHE_SIZE', '4 MiB', 'how much of CACHE_SIZE rendered texts may take'),
   gitLockAge: durationMs(
     'GIT_LOCK_AGE',
     '1m',
@@ -509,5 +509,9 @@ export const ingot = defineSection('ingot', {
   sshAuthTimeout: durationMs('SSH_AUTH_TIMEOUT', '30s', 'how long an SSH client may take to prove its key', {
     min: '1s',
   }),
-  cacheSize: bytes('CACHE_SIZE', '32 MiB', 'memory for cached trees and commits'),
+  cacheSize: bytes(
+    'CACHE_SIZE',
+    '48 MiB',
+    'memory for everything that is remembered: objects of git, answers, issues, texts, pictures, indexes of packages',
+  ),
 })

@@ -1,0 +1,32 @@
+/** What a process and all that it started take, from `/proc`. */
+import { readdirSync, readFileSync } from 'node:fs'
+
+const msPerTick = 10
+
+/** The fields of `/proc/PID/stat` after the name, which may hold anything; none when the process is gone. */
+function fieldsOf(pid) {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    return text.slice(text.lastIndexOf(')') + 2).split(' ')
+  } catch {
+    return []
+  }
+}
+
+/** Ids of a process and all below it. */
+function treeOf(pid) {
+  const children = Map.groupBy(
+    readdirSync('/proc').filter((name) => /^\d+$/.test(name)),
+    (name) => fieldsOf(name)[1] ?? '',
+  )
+  const found = [String(pid)]
+  for (const each of found) found.push(...(children.get(each) ?? []))
+  return found
+}
+
+/** Processor time of a process and all below it, those that have ended as well, in milliseconds. */
+export const processorMs = (pid) =>
+  treeOf(pid).reduce((sum, each) => {
+    const [user = 0, system = 0, userOfEnded = 0, systemOfEnded = 0] = fieldsOf(each).slice(11, 15).map(Number)
+    return sum + (user + system + userOfEnded + systemOfEnded) * msPerTick
+  }, 0)
