@@ -11,6 +11,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { administrator, buildForge, startForge } from './lib/forge.mjs'
+import { memoryOf } from './lib/process-tree.mjs'
 import { ensureReady, fail, fromRoot, toolEnvironment } from './lib/project.mjs'
 
 await ensureReady()
@@ -42,6 +43,18 @@ const forge = await startForge({
 })
 console.log(`${forge.url}, ready in ${Math.round(forge.startMs)} ms, log ${forge.logFile}`)
 const jsonFile = resolve(options.json)
+
+/** Longer than the program needs to see that it is quiet. */
+const restMs = 25_000
+
+/** Prints what each process of the server has in memory. */
+function tellMemory(when) {
+  const all = memoryOf(forge.pid)
+  const total = all.reduce((sum, { rssMb }) => sum + rssMb, 0)
+  const parts = all.map(({ name, rssMb, ownMb }) => `${name} ${rssMb.toFixed(0)} (${ownMb.toFixed(0)} of its own)`)
+  console.log(`memory ${when}: ${total.toFixed(0)} MB: ${parts.join(', ')}`)
+}
+
 mkdirSync(fromRoot('build'), { recursive: true })
 let status
 try {
@@ -68,6 +81,9 @@ try {
     child.once('error', failed)
     child.once('exit', (code) => done(code))
   })
+  tellMemory('right after it')
+  await new Promise((resolve) => setTimeout(resolve, restMs))
+  tellMemory(`${restMs / 1000} s later`)
 } finally {
   await forge.stop()
   await database?.stop()

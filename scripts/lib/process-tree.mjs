@@ -30,3 +30,23 @@ export const processorMs = (pid) =>
     const [user = 0, system = 0, userOfEnded = 0, systemOfEnded = 0] = fieldsOf(each).slice(11, 15).map(Number)
     return sum + (user + system + userOfEnded + systemOfEnded) * msPerTick
   }, 0)
+
+/** Memory of a process and all below it, in MB: what lies in it, and what of that it shares with no other. */
+export function memoryOf(pid) {
+  return treeOf(pid).flatMap((each) => {
+    try {
+      const text = readFileSync(`/proc/${each}/smaps_rollup`, 'utf8')
+      const sum = (name) =>
+        [...text.matchAll(new RegExp(`^${name}:\\s+(\\d+) kB`, 'gm'))].reduce(
+          (all, [, kb]) => all + Number(kb) / 1024,
+          0,
+        )
+      const [program = '', ...rest] = readFileSync(`/proc/${each}/cmdline`, 'utf8').split('\0')
+      const file = rest.find((argument) => argument.endsWith('.js')) ?? `${program} ${rest[0]}`
+      return [{ name: file.split('/').at(-1), rssMb: sum('Rss'), ownMb: sum('Private_(?:Clean|Dirty)') }]
+    } catch {
+      // It has ended meanwhile.
+      return []
+    }
+  })
+}

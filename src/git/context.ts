@@ -40,11 +40,13 @@ export type ShortFile = {
   readonly text: string
 }
 
-export type PackedRef = { readonly oid: Oid; readonly peeled: Oid | undefined }
+export type PackedRef = { readonly name: string; readonly oid: Oid; readonly peeled: Oid | undefined }
 
 /** The parsed `packed-refs` file. `stamp` changes whenever the file does: git always replaces it by a new one. */
 export type PackedRefs = {
   readonly stamp: string
+  /** By name bytewise. */
+  readonly list: readonly PackedRef[]
   readonly byName: ReadonlyMap<string, PackedRef>
   /** Whether an entry without `peeled` is known to be no tag. */
   readonly fullyPeeled: boolean

@@ -5,7 +5,7 @@ import type { Oid } from '../lib/ids.ts'
 import type { GitContext, PackedRef, PackedRefs } from './context.ts'
 import { type GitKey, repositoryPath } from './git-key.ts'
 
-const none: PackedRefs = { stamp: '', byName: new Map(), fullyPeeled: true }
+const none: PackedRefs = { stamp: '', list: [], byName: new Map(), fullyPeeled: true }
 
 /** The packed references of a repository as the file is now: one `stat` when it has not changed. */
 export async function readPackedRefs(context: GitContext, key: GitKey): Promise<PackedRefs> {
@@ -33,14 +33,33 @@ function parse(text: string, stamp: string): PackedRefs {
   const byName = new Map<string, PackedRef>()
   let last = ''
   let fullyPeeled = false
+  let isSorted = true
   for (const line of text.split('\n')) {
     if (line.startsWith('#')) fullyPeeled = line.includes(' fully-peeled')
-    else if (line.startsWith('^')) byName.set(last, { oid: byName.get(last)!.oid, peeled: line.slice(1) as Oid })
+    else if (line.startsWith('^'))
+      byName.set(last, { name: last, oid: byName.get(last)!.oid, peeled: line.slice(1) as Oid })
     else if (line !== '') {
       const space = line.indexOf(' ')
-      last = line.slice(space + 1)
-      byName.set(last, { oid: line.slice(0, space) as Oid, peeled: undefined })
+      const name = line.slice(space + 1)
+      if (isSorted && compareNames(last, name) >= 0) isSorted = false
+      last = name
+      byName.set(name, { name, oid: line.slice(0, space) as Oid, peeled: undefined })
     }
   }
-  return { stamp, byName, fullyPeeled }
+  // Git writes them in their order, other programs may not.
+  const list = [...byName.values()]
+  if (!isSorted) list.sort((one, other) => compareNames(one.name, other.name))
+  return { stamp, list, byName, fullyPeeled }
+}
+
+/** Letters that the engine keeps as two, whose order among others is not that of their bytes. */
+const twoUnits = /[\ud800-\udfff]/
+
+/** Names bytewise, which is git's order: negative, 0 or positive. */
+export function compareNames(one: string, other: string): number {
+  if (one === other) return 0
+  const isLess = one < other
+  // The letters that are kept as two come before some others there: only then may the order of bytes be another one.
+  if (!twoUnits.test(isLess ? one : other)) return isLess ? -1 : 1
+  return Buffer.compare(Buffer.from(one), Buffer.from(other))
 }

@@ -18,7 +18,7 @@ import type { BareRef, ReadFrom, Ref, Resolved } from './git.ts'
 import { flushRefs } from './lasting.ts'
 import { removeDeadLocks } from './leftovers.ts'
 import { expandAbbreviation, objectInfo, objectInfos, peel, readCommits, readTag } from './object-reader.ts'
-import { readPackedRefs } from './packed-refs.ts'
+import { compareNames, readPackedRefs } from './packed-refs.ts'
 import { isValidRefName } from './ref-name.ts'
 
 const maxSymbolicDepth = 5
@@ -120,49 +120,69 @@ export async function readRefs(context: GitContext, key: GitKey, prefix = 'refs/
   const folder = prefix.startsWith('refs/') ? prefix.slice(0, prefix.lastIndexOf('/')) : 'refs'
   if (folder.split('/').some((part) => part === '..' || part === '.')) return []
   const loose = await readLoose(context, key, folder)
-  const byName = new Map<string, Oid>()
-  for (const [name, { oid }] of (await readPackedRefs(context, key)).byName) {
-    if (name.startsWith(prefix)) byName.set(name, oid)
-  }
-  for (const [name, oid] of loose) if (name.startsWith(prefix)) byName.set(name, oid)
-  if (!prefix.startsWith(fetchedPrefix)) {
-    for (const name of byName.keys()) if (name.startsWith(fetchedPrefix)) byName.delete(name)
-  }
-  if (byName.size === 0 && (await readIfPresent(join(repositoryPath(context.root, key), 'HEAD'))) === undefined) {
+  const { list: packed } = await readPackedRefs(context, key)
+  const isAside = prefix.startsWith(fetchedPrefix)
+  const isWanted = ({ name }: BareRef): boolean =>
+    name.startsWith(prefix) && (isAside || !name.startsWith(fetchedPrefix))
+  const refs = merged(packed, loose).filter(isWanted)
+  if (refs.length === 0 && (await readIfPresent(join(repositoryPath(context.root, key), 'HEAD'))) === undefined) {
     throw new NotFound('the repository does not exist', 'git_repository_missing')
   }
-  return [...byName].map(([name, oid]) => ({ name, oid })).sort(byNameBytes)
+  return refs
 }
 
-/** The references that have a file of their own, in a folder and below. */
-async function readLoose(context: GitContext, key: GitKey, folder: string): Promise<ReadonlyMap<string, Oid>> {
+/** Both in the order of their names; what has a file of its own is as that says. */
+function merged(packed: readonly BareRef[], loose: readonly BareRef[]): readonly BareRef[] {
+  if (loose.length === 0) return packed
+  const all: BareRef[] = []
+  let next = 0
+  for (const ref of loose) {
+    // Most often there are few of these among very many.
+    const end = firstFrom(packed, ref.name, next)
+    for (; next < end; next += 1) all.push(packed[next]!)
+    if (packed[next]?.name === ref.name) next += 1
+    all.push(ref)
+  }
+  for (; next < packed.length; next += 1) all.push(packed[next]!)
+  return all
+}
+
+/** Where the first reference is, from a place on, whose name is that one or comes after it. */
+function firstFrom(refs: readonly BareRef[], name: string, from: number): number {
+  let end = refs.length
+  while (from < end) {
+    const middle = (from + end) >>> 1
+    if (compareNames(refs[middle]!.name, name) < 0) from = middle + 1
+    else end = middle
+  }
+  return from
+}
+
+/** The references that have a file of their own, in a folder and below, by name bytewise. */
+async function readLoose(context: GitContext, key: GitKey, folder: string): Promise<readonly BareRef[]> {
   const names: string[] = []
   await listFiles(repositoryPath(context.root, key), folder, names)
-  const values = new Map<string, Oid>()
+  const refs: BareRef[] = []
   await mapLimited(names, parallelReads, async (name) => {
     // There may be thousands, which must not hold up everything else.
     const oid = await follow(context, key, name, readIfPresent, 0)
-    if (oid !== undefined) values.set(name, oid)
+    if (oid !== undefined) refs.push({ name, oid })
   })
-  return values
+  return refs.sort((one, other) => compareNames(one.name, other.name))
 }
 
-/** Stands for all references as they are now: another text as soon as one of them, or HEAD, has moved. */
+/**
+ * Stands for all references as they are now: another text as soon as one of them, or HEAD, has moved. It may also be another
+ * one when they were only packed anew.
+ */
 export async function refsStamp(context: GitContext, key: GitKey): Promise<string> {
   const { branch } = await readHead(context, key)
-  const lines = (await readRefs(context, key)).map(({ name, oid }) => `${oid} ${name}`)
-  return hash('sha256', `${branch}\n${lines.join('\n')}`, 'base64url')
+  // In this order: what is packed between the two is in both, and never in none.
+  const loose = await readLoose(context, key, 'refs')
+  const { stamp } = await readPackedRefs(context, key)
+  const lines = loose.map(({ name, oid }) => `${oid} ${name}`)
+  return hash('sha256', `${branch}\n${stamp}\n${lines.join('\n')}`, 'base64url')
 }
-
-/** Letters that the engine keeps as two, whose order among others is not that of their bytes. */
-const twoUnits = /[\ud800-\udfff]/
-
-const byNameBytes = ({ name: one }: { name: string }, { name: other }: { name: string }): number =>
-  twoUnits.test(one) || twoUnits.test(other)
-    ? Buffer.compare(Buffer.from(one), Buffer.from(other))
-    : one < other
-      ? -1
-      : 1
 
 async function listFiles(root: string, folder: string, into: string[]): Promise<void> {
   let entries
