@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { mkdir, writeFile } from 'node:fs/promises'
+import { closeSync, fsync, mkdirSync, openSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { deflate } from 'node:zlib'
@@ -14,9 +14,10 @@ import { compression, isForbiddenSegment } from './object-writer.ts'
 // The files of a new repository, as `git init` lays them out, without a process: a test has git look them through.
 
 const deflateAsync = promisify(deflate)
+const sync = promisify(fsync)
 
 /** Folders that git expects or makes as soon as it needs them. */
-const folders = ['objects/info', 'objects/pack', 'refs/heads', 'refs/tags']
+const folders = ['', 'objects', 'objects/info', 'objects/pack', 'refs', 'refs/heads', 'refs/tags']
 
 /** The settings of a bare repository; what differs between repositories is given with each command. */
 export function settingsOf(format: ObjectFormat): string {
@@ -63,20 +64,30 @@ export async function layOut(
       ...folders,
       ...[...files.keys()].map((path) => dirname(path)).filter((each) => each !== '.'),
     ])
-    for (const folder of wanted) await mkdir(join(directory, folder), { recursive: true })
+    for (const folder of wanted) mkdirSync(join(directory, folder), { recursive: !folders.includes(folder) })
     await Promise.all(
       [...files].map(([path, bytes]) =>
-        writeFile(join(directory, path), bytes, {
-          flag: 'wx',
-          flush: isDurable,
-          mode: path.startsWith('objects/') ? 0o444 : 0o666,
-        }),
+        writeShort(join(directory, path), bytes, path.startsWith('objects/') ? 0o444 : 0o666, isDurable),
       ),
     )
   } catch (error) {
     throw withFullDisk(error)
   }
   return { sizeBytes: [...files.values()].reduce((sum, bytes) => sum + bytes.length, 0), objects }
+}
+
+/**
+ * Writes a new file. These are few and short, and nobody else looks at their folder: they are written at once, since a thread of
+ * the pool costs ten times the work. Only the disk is waited for there.
+ */
+async function writeShort(path: string, bytes: Buffer, mode: number, isDurable: boolean): Promise<void> {
+  const file = openSync(path, 'wx', mode)
+  try {
+    writeFileSync(file, bytes)
+    if (isDurable) await sync(file)
+  } finally {
+    closeSync(file)
+  }
 }
 
 const framed = (type: ObjectType, content: Buffer): Buffer =>

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { access, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Conflict, Invalid, NotFound } from '../lib/errors.ts'
 import { flushFolder } from '../lib/flush-folder.ts'
@@ -25,12 +26,9 @@ const manyLooseRefs = 200
 
 const temporaryName = (path: string): string => `${path}.new-${randomBytes(6).toString('hex')}`
 
-export async function exists(context: GitContext, key: GitKey): Promise<boolean> {
-  return access(join(repositoryPath(context.root, key), 'HEAD')).then(
-    () => true,
-    () => false,
-  )
-}
+/** Looked at once: a thread of the pool costs ten times as much. */
+export const exists = (context: GitContext, key: GitKey): boolean =>
+  existsSync(join(repositoryPath(context.root, key), 'HEAD'))
 
 /**
  * A repository, empty or with a first commit; made beside its place and renamed, so that nobody sees half of one.
@@ -61,7 +59,7 @@ async function build<Made>(
   make: (temporary: string) => Promise<Made>,
 ): Promise<Made> {
   const path = repositoryPath(context.root, key)
-  if (await exists(context, key)) throw new Conflict('the repository exists already', 'git_repository_exists')
+  if (exists(context, key)) throw new Conflict('the repository exists already', 'git_repository_exists')
   const temporary = temporaryName(path)
   const newFolder = await mkdir(dirname(path), { recursive: true })
   try {
@@ -131,7 +129,7 @@ export async function removeLeftovers(context: GitContext): Promise<number> {
 
 export async function sizeBytes(context: GitContext, key: GitKey): Promise<number> {
   const path = repositoryPath(context.root, key)
-  if (!(await exists(context, key))) throw new NotFound('the repository does not exist', 'git_repository_missing')
+  if (!exists(context, key)) throw new NotFound('the repository does not exist', 'git_repository_missing')
   let total = 0
   for await (const file of filesBelow(path)) total += (await statOf(file))?.size ?? 0
   return total

@@ -120,7 +120,7 @@ function bind(context: GitContext): Git {
   return {
     create: withContext(repository.create),
     remove: withContext(repository.remove),
-    exists: withContext(repository.exists),
+    exists: async (key) => repository.exists(context, key),
     sizeBytes: withContext(repository.sizeBytes),
     listKeys: withContext(repository.listKeys),
     objectFormat: withContext(formatOf),

@@ -48,7 +48,7 @@ function protocolEnvironment(protocol: string | undefined): Record<string, strin
 
 async function mustExist(context: GitContext, key: GitKey): Promise<string> {
   const { directory } = locate(context, key)
-  if (!(await exists(context, key))) throw new NotFound('the repository does not exist', 'git_repository_missing')
+  if (!exists(context, key)) throw new NotFound('the repository does not exist', 'git_repository_missing')
   return directory
 }
 
