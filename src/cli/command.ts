@@ -9,6 +9,7 @@ import { exitCodes, reportFailure } from './exit.ts'
 import { openApiCommand } from './openapi.command.ts'
 import { runnerCommand } from './runner.command.ts'
 import { serveCommand } from './serve.command.ts'
+import { signingKeyCommand } from './signing-key.command.ts'
 import { processTerminal, type Terminal } from './terminal.ts'
 import { userCreateCommand } from './user-create.command.ts'
 import { userListCommand } from './user-list.command.ts'
@@ -39,6 +40,7 @@ export function createProgram(terminal: Terminal): Command {
         .description('administer the instance')
         .addCommand(user)
         .addCommand(authCommand(terminal))
+        .addCommand(signingKeyCommand(terminal))
         .addCommand(auditCommand(terminal)),
     )
     .addCommand(runnerCommand(terminal))

@@ -18,6 +18,7 @@ import type { PullTables } from './tables/pulls.ts'
 import type { QuotaTables } from './tables/quota.ts'
 import type { RepositoryTables } from './tables/repositories.ts'
 import type { RevisionTables } from './tables/revisions.ts'
+import type { SigningTables } from './tables/signing.ts'
 import type { UsageTables } from './tables/usage.ts'
 import type { WikiTables } from './tables/wiki.ts'
 import type { WebhookTables } from './tables/webhooks.ts'
@@ -46,6 +47,7 @@ export interface Schema
     RepositoryTables,
     RepoRelationTables,
     RevisionTables,
+    SigningTables,
     UsageTables,
     WikiTables,
     WebhookTables,

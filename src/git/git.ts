@@ -220,6 +220,7 @@ export type FirstCommit = {
   readonly author: Identity
   readonly committer: Identity
   readonly message: string
+  readonly sign?: Sign
 }
 
 export type NewRepositoryOptions = {

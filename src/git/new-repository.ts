@@ -45,7 +45,7 @@ export async function layOut(
   isDurable: boolean,
 ): Promise<LaidOut> {
   const { defaultBranch, objectFormat, first } = options
-  const objects = first === undefined ? [] : objectsOf(first, objectFormat)
+  const objects = first === undefined ? [] : await objectsOf(first, objectFormat)
   const files = new Map<string, Buffer>([
     ['HEAD', Buffer.from(`ref: ${branchRef(defaultBranch)}\n`)],
     ['config', Buffer.from(settingsOf(objectFormat))],
@@ -94,7 +94,7 @@ const framed = (type: ObjectType, content: Buffer): Buffer =>
   Buffer.concat([Buffer.from(`${type} ${content.length}\0`), content])
 
 /** The objects of a first commit, each once, the commit last. */
-function objectsOf({ files, ...commit }: FirstCommit, format: ObjectFormat): WrittenObject[] {
+async function objectsOf({ files, sign, ...commit }: FirstCommit, format: ObjectFormat): Promise<WrittenObject[]> {
   const objects = new Map<Oid, WrittenObject>()
   const add = (type: ObjectType, content: Buffer): Oid => {
     const oid = createHash(format).update(framed(type, content)).digest('hex') as Oid
@@ -112,6 +112,8 @@ function objectsOf({ files, ...commit }: FirstCommit, format: ObjectFormat): Wri
     rawName: encodeName(name),
   }))
   const tree = add('tree', serializeTree(entries))
-  add('commit', serializeCommit({ ...commit, parents: [], tree }))
+  const body = { ...commit, parents: [], tree }
+  const unsigned = serializeCommit(body)
+  add('commit', sign === undefined ? unsigned : serializeCommit(body, await sign(unsigned)))
   return [...objects.values()]
 }

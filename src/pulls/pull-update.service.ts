@@ -8,9 +8,11 @@ import { protectionOf } from '../refs/protection.service.ts'
 import { refusalOf } from '../code/branches/branch.service.ts'
 import { codeOf } from '../refs/git-repository.ts'
 import { moveRefs } from '../refs/ref-door.service.ts'
+import type { CommitSigning } from '../refs/signing.service.ts'
 import { unitConfig } from '../repos/unit-config.ts'
 import { openHeadRepo } from './head-repo.service.ts'
-import { conflictOf, identityOf, mergeInto } from './merge/merge-build.service.ts'
+import { conflictOf, mergeInto, replayedBy } from './merge/merge-build.service.ts'
+import { updateSigning } from './merge/merge-signing.service.ts'
 import { upToDate } from './pull-check.service.ts'
 import type { PullPair } from './pull.store.ts'
 
@@ -65,7 +67,11 @@ export async function updateHead(
       throw new Conflict('the two histories are not related', 'unrelated_histories')
     }
     const title = `Merge branch '${pull.base_branch}' into ${pull.head_branch}`
-    const made = style === 'merge' ? await mergeInto(ctx, key, tip, base, title) : await onTop(ctx, key, base, tip)
+    const signing = await updateSigning(ctx, head.repo, { tip, base })
+    const made =
+      style === 'merge'
+        ? await mergeInto(ctx, key, tip, base, title, signing)
+        : await onTop(ctx, key, base, tip, signing)
     const result = await moveRefs(ctx, codeOf(head.repo), [{ ref, old: tip, new: made }], {
       doerId: ctx.viewer.id,
       via: 'api',
@@ -75,8 +81,15 @@ export async function updateHead(
   }
 }
 
-async function onTop(ctx: SignedInRepoCtx, key: RepoRow['git_key'], base: Oid, tip: Oid): Promise<Oid> {
-  const result = await ctx.git.rebaseCommits(key, { onto: base, from: tip, upstream: base, committer: identityOf(ctx) })
+async function onTop(
+  ctx: SignedInRepoCtx,
+  key: RepoRow['git_key'],
+  base: Oid,
+  tip: Oid,
+  signing: CommitSigning | undefined,
+): Promise<Oid> {
+  const who = replayedBy(ctx, signing)
+  const result = await ctx.git.rebaseCommits(key, { onto: base, from: tip, upstream: base, ...who })
   if (!result.ok) throw conflictOf(result)
   return result.tip
 }

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Db } from '../db/database.ts'
 import type { UserRow } from '../db/tables/accounts.ts'
 import type { UserId } from '../lib/ids.ts'
@@ -35,4 +36,12 @@ export async function loadConfirmedEmails(
   return new Map(
     [...Map.groupBy(rows, (row) => row.user_id)].map(([id, all]) => [id, new Set(all.map((row) => row.lower_email))]),
   )
+}
+
+/** Whether an account has a key that signatures are checked by. */
+export async function hasSigningKey(db: Db, userId: UserId): Promise<boolean> {
+  const { rows } = await sql<{ has: boolean | number }>`select
+    exists (select 1 from gpg_key where owner_id = ${userId})
+    or exists (select 1 from public_key where owner_id = ${userId}) as has`.execute(db)
+  return Boolean(rows[0]?.has)
 }

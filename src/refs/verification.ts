@@ -5,6 +5,7 @@ import type { Identity } from '../git/git.ts'
 import type { UserId } from '../lib/ids.ts'
 import { mapLimited } from '../lib/map-limited.ts'
 import { parseTextSignature } from '../secrets/ssh-public-key.ts'
+import { listSigningKeys } from '../site/signing-key.store.ts'
 import { listSigningCandidates } from '../users/credentials/gpg-key.store.ts'
 import { provesPgp, readPgpSignature } from '../users/credentials/openpgp.ts'
 import { listSshSigningKeys, loadConfirmedEmails } from './signing-key.store.ts'
@@ -34,11 +35,14 @@ const unsigned: Verification = { kind: 'unsigned' }
 const bad = (reason: string): Verification => ({ kind: 'signed', isGood: false, reason })
 const unknownKey = bad('gpg.error.no_gpg_keys_found')
 
-/** A key of an account that may have made a signature. */
+/** A key of an account, or of the instance, that may have made a signature. */
 interface Candidate {
   /** What the reason calls it. */
   readonly keyName: string
-  readonly owner: { readonly id: UserId; readonly name: string; readonly lower_name: string }
+  readonly owner:
+    | { readonly id: UserId; readonly name: string; readonly lower_name: string }
+    /** The instance speaks for everybody whose commits it makes, and is shown as itself. */
+    | { readonly id: 'instance'; readonly name: string; readonly email: string }
   /** Addresses that it stands for, in lower case; undefined: all confirmed ones of its owner. */
   readonly emails: readonly string[] | undefined
   /** Names the key with all that is in it. */
@@ -57,6 +61,8 @@ interface Claim {
 interface Keys {
   readonly ssh: Awaited<ReturnType<typeof listSshSigningKeys>>
   readonly pgp: Awaited<ReturnType<typeof listSigningCandidates>>
+  /** The instance's own. */
+  readonly own: Awaited<ReturnType<typeof listSigningKeys>>
 }
 
 /**
@@ -89,8 +95,8 @@ async function claimOf(signed: Signed): Promise<Claim | undefined> {
       signed,
       fingerprint,
       keyIds: [],
-      candidates: ({ ssh }) =>
-        ssh
+      candidates: ({ ssh, own }) =>
+        [...own.map(asOwn), ...ssh]
           .filter((key) => key.fingerprint === fingerprint)
           .map(({ owner }) => ({
             keyName: fingerprint,
@@ -106,24 +112,41 @@ async function claimOf(signed: Signed): Promise<Claim | undefined> {
   return {
     signed,
     keyIds: parsed.keyIds,
-    candidates: ({ pgp }) =>
-      pgp
+    candidates: ({ pgp, own }) => {
+      const keyOf = (keyId: string, armored: string) => ({
+        keyName: keyId,
+        identity: createHash('sha256').update(armored).digest('hex'),
+        proves: () => provesPgp(armored, parsed, signedPayload),
+      })
+      const ofInstance = own.flatMap((key) => {
+        const keyId = (JSON.parse(key.key_ids) as string[]).find((id) => parsed.keyIds.includes(id))
+        return keyId === undefined
+          ? []
+          : [{ ...keyOf(keyId, key.public_key), owner: asOwn(key).owner, emails: undefined }]
+      })
+      const ofAccounts = pgp
         .filter(({ keyId }) => parsed.keyIds.includes(keyId))
         .map(({ keyId, armored, emails, isVerified, owner }) => ({
-          keyName: keyId,
+          ...keyOf(keyId, armored),
           owner,
           // Who showed to have the key may use it for every address of the account.
           emails: isVerified ? undefined : (JSON.parse(emails) as string[]),
-          identity: createHash('sha256').update(armored).digest('hex'),
-          proves: () => provesPgp(armored, parsed, signedPayload),
-        })),
+        }))
+      return [...ofInstance, ...ofAccounts]
+    },
   }
 }
 
+const asOwn = ({ fingerprint, name, email }: Keys['own'][number]) => ({
+  fingerprint,
+  owner: { id: 'instance', name, email } as const,
+})
+
 /**
- * Checks signatures against the keys that accounts have registered, all together: three queries at most. One is good when
- * it was made with a key of the account that has the committer's address, confirmed there, and for OpenPGP keys also one
- * of the key's, or the key was shown to be the account's (contract, git: reasons).
+ * Checks signatures against the keys that accounts have registered and those of the instance, all together: four queries at
+ * most. One is good when it was made with a key of the account that has the committer's address, confirmed there, and for
+ * OpenPGP keys also one of the key's, or the key was shown to be the account's (contract, git: reasons). What the instance
+ * signed is good whoever committed it: it signs what somebody did here.
  * @returns one verdict for each, in the order given
  */
 export async function verifySignatures(
@@ -136,15 +159,17 @@ export async function verifySignatures(
   )
   const fingerprints = claims.flatMap((claim) => claim?.fingerprint ?? [])
   const keyIds = claims.flatMap((claim) => claim?.keyIds ?? [])
-  const [ssh, pgp] = await Promise.all([
+  const [ssh, pgp, own] = await Promise.all([
     listSshSigningKeys(ctx.db, [...new Set(fingerprints)]),
     listSigningCandidates(ctx.db, [...new Set(keyIds)]),
+    listSigningKeys(ctx.db),
   ])
   const owners = [...new Set([...ssh, ...pgp].map(({ owner }) => owner.id))]
   const confirmed = await loadConfirmedEmails(ctx.db, owners)
 
   /** Whether a key speaks for an address: it is its owner's now, or the one that stands for the owner's hidden one. */
   const speaksFor = ({ owner, emails }: Candidate, email: string): boolean => {
+    if (owner.id === 'instance') return true
     const isOwners =
       confirmed.get(owner.id)?.has(email) === true ||
       email === `${owner.lower_name}@${ctx.config.service.noReplyAddress}`.toLowerCase()
@@ -156,13 +181,18 @@ export async function verifySignatures(
     const claim = claims[index]
     if (!claim) return bad('gpg.error.extract_sign')
     const email = each.committer?.email ?? ''
-    const fitting = claim.candidates({ ssh, pgp }).filter((key) => speaksFor(key, email.toLowerCase()))
+    const fitting = claim.candidates({ ssh, pgp, own }).filter((key) => speaksFor(key, email.toLowerCase()))
     if (fitting.length === 0) return unknownKey
     for (const key of fitting) {
       if (!(await prove(ctx, each, key))) continue
-      const signer = { name: key.owner.name, email, username: '' }
+      const signer = {
+        name: key.owner.name,
+        email: key.owner.id === 'instance' ? key.owner.email : email,
+        username: '',
+      }
       return { kind: 'signed', isGood: true, reason: `${key.owner.name} / ${key.keyName}`, signer }
     }
-    return bad('gpg.error.probable_bad_signature')
+    const isOurs = fitting.some(({ owner }) => owner.id === 'instance')
+    return bad(isOurs ? 'gpg.error.probable_bad_default_signature' : 'gpg.error.probable_bad_signature')
   })
 }

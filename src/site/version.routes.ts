@@ -45,7 +45,7 @@ export const getSigningKey = operation({
   scope: null,
   requires: [anyone],
   reply: { 200: bytesOf('text/plain') },
-  run: async ({ ctx }) => bytes(textType, (await readPublicSigningKey(ctx.config, 'openpgp')) ?? ''),
+  run: async ({ ctx }) => bytes(textType, (await readPublicSigningKey(ctx, 'openpgp')) ?? ''),
 })
 
 export const getSSHSigningKey = operation({
@@ -55,7 +55,7 @@ export const getSSHSigningKey = operation({
   requires: [anyone],
   reply: { 200: bytesOf('text/plain') },
   async run({ ctx }) {
-    const key = await readPublicSigningKey(ctx.config, 'ssh')
+    const key = await readPublicSigningKey(ctx, 'ssh')
     if (key === undefined) throw new NotFound('this instance does not sign with an SSH key', 'no_signing_key')
     return bytes(textType, key)
   },

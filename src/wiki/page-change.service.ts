@@ -10,6 +10,7 @@ import { branchRef, zeroOid } from '../lib/refs.ts'
 import { wikiOf } from '../refs/git-repository.ts'
 import { takeTurn } from '../refs/push-turns.ts'
 import { moveRefs } from '../refs/ref-door.service.ts'
+import { isSignedWell, signedCommit, signingFor } from '../refs/signing.service.ts'
 import { findRepoById } from '../repos/repo.store.ts'
 import { fileOfName, mayTitlePage, nameOfFile, nameOfTitle, titleOfName, withoutEnding } from './page-name.rules.ts'
 import { findPage, noSuchPage, readPage, type PageFile, type WholePage } from './page.service.ts'
@@ -170,7 +171,11 @@ async function commitToWiki(
       if (head === undefined) await mustBeNew(ctx, gitKey)
       const { edits, message, told, file } = await plan(head && { repoId: repo.id, gitKey, head })
       const tree = { base: head, changes: await changesOf(ctx, gitKey, head, edits) }
-      const { oid } = await git.writeCommit(gitKey, { parents: head ? [head] : [], tree, ...people, message })
+      const signing = await signingFor(ctx, 'wiki', viewer.id, repo, {
+        parentsigned: () => isSignedWell(ctx, gitKey, head),
+      })
+      const commit = signedCommit(signing, { ...people, message })
+      const { oid } = await git.writeCommit(gitKey, { ...commit, parents: head ? [head] : [], tree })
       const update = { ref, old: head ?? zeroOid(repo.object_format), new: oid }
       const result = await moveRefs(
         ctx,

@@ -8,6 +8,7 @@ import { callerIdentity } from '../commits/commit-identities.ts'
 import { checkRevisionName, findNamedCommit } from '../commits/named-commit.service.ts'
 import { codeOf } from '../../refs/git-repository.ts'
 import { moveRefs } from '../../refs/ref-door.service.ts'
+import { isSignedWell, signedCommit, signingFor } from '../../refs/signing.service.ts'
 
 const notesRef = 'refs/notes/commits'
 /** Largest note that is shown or taken, in bytes. */
@@ -109,13 +110,12 @@ async function changeNotes(
   const caller = { ...callerIdentity(ctx), unixSeconds: Math.floor(ctx.clock.nowMs() / 1000), offsetMinutes: 0 }
   for (let attempt = 1; ; attempt++) {
     const notes = await git.readRef(repo.git_key, notesRef)
-    const { oid } = await git.writeCommit(repo.git_key, {
-      parents: notes ? [notes] : [],
-      tree: { base: notes, changes: [await change(notes)] },
-      author: caller,
-      committer: caller,
-      message,
+    const tree = { base: notes, changes: [await change(notes)] }
+    const signing = await signingFor(ctx, 'crudActions', ctx.viewer.id, repo, {
+      parentsigned: () => isSignedWell(ctx, repo.git_key, notes),
     })
+    const commit = signedCommit(signing, { author: caller, committer: caller, message })
+    const { oid } = await git.writeCommit(repo.git_key, { ...commit, parents: notes ? [notes] : [], tree })
     const update = { ref: notesRef, old: notes ?? zeroOid(repo.object_format), new: oid }
     const result = await moveRefs(ctx, codeOf(repo), [update], { doerId: ctx.viewer.id, via: 'api' })
     if (result.ok) return

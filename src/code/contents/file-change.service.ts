@@ -6,10 +6,11 @@ import { branchRef, zeroOid } from '../../lib/refs.ts'
 import { attributesOfPaths } from './attributes.service.ts'
 import { refusalOf } from '../branches/branch.service.ts'
 import { defaultMessage, withSignOff } from './file-change.rules.ts'
-import { commitPeople, type GivenPeople } from '../commits/commit-identities.ts'
+import { callerIdentity, commitPeople, type CommitPeople, type GivenPeople } from '../commits/commit-identities.ts'
 import { mustBeAllowedByProtections } from '../../refs/protection.service.ts'
 import { codeOf } from '../../refs/git-repository.ts'
 import { moveRefs } from '../../refs/ref-door.service.ts'
+import { isSignedWell, signedCommit, signingFor, type CommitSigning } from '../../refs/signing.service.ts'
 
 /** What all changes of files say besides the files. */
 export interface ChangeOptions extends GivenPeople {
@@ -162,11 +163,16 @@ async function commitToBranch(
     const ref = branchRef(branch)
     // Before anything is made, so that whoever may not write here learns that first, and nothing of what is there.
     const kind = old === undefined ? 'create' : 'update'
-    await mustBeAllowedByProtections(ctx, [{ ref, kind, paths, unsignedCommit: 'what is written here' }])
+    const signing = await signingOf(ctx, people, head)
+    const unsignedCommit = signing ? undefined : 'what is written here'
+    await mustBeAllowedByProtections(ctx, [{ ref, kind, paths, unsignedCommit }])
     const tree = await makeTree(head)
-    const { oid } = await git.writeCommit(repo.git_key, { parents: head ? [head] : [], tree, ...people, message })
+    const commit = signedCommit(signing, { ...people, message })
+    const { oid } = await git.writeCommit(repo.git_key, { ...commit, parents: head ? [head] : [], tree })
     const update = { ref, old: old ?? zeroOid(repo.object_format), new: oid }
-    if (paths === undefined) await mustBeAllowedByProtections(ctx, [update])
+    // What a new branch has below may be new to its protections as well.
+    const isSeenWhole = paths !== undefined && (old !== undefined || !signing)
+    if (!isSeenWhole) await mustBeAllowedByProtections(ctx, [update])
     const result = await moveRefs(ctx, codeOf(repo), [update], { doerId: viewer.id, via: 'api' })
     if (result.ok) {
       const commit = await git.readCommit(repo.git_key, oid)
@@ -175,6 +181,19 @@ async function commitToBranch(
     }
     if (result.reason !== 'stale' || attempt === maxAttempts) throw refusalOf(result)
   }
+}
+
+/** The instance signs what the caller commits, not what the request says that somebody else does. */
+async function signingOf(
+  ctx: SignedInRepoCtx,
+  { committer }: CommitPeople,
+  head: Oid | undefined,
+): Promise<CommitSigning | undefined> {
+  const { name, email } = callerIdentity(ctx)
+  if (committer.name !== name || committer.email !== email) return undefined
+  return signingFor(ctx, 'crudActions', ctx.viewer.id, ctx.repo, {
+    parentsigned: () => isSignedWell(ctx, ctx.repo.git_key, head),
+  })
 }
 
 async function targetOf(ctx: SignedInRepoCtx, options: ChangeOptions, rules: ChangeRules): Promise<Target> {

@@ -187,10 +187,14 @@ export const repositorySigning = defineSection('repository.signing', {
   signingKey: text(
     'SIGNING_KEY',
     'default',
-    'key id, SSH public key or its file; default is that of the git configuration, none signs nothing',
+    'file of the private key that signs commits; generate makes one that is kept in the database; none and default sign nothing',
   ),
-  signingName: text('SIGNING_NAME', '', 'committer name of signed commits'),
-  signingEmail: text('SIGNING_EMAIL', '', 'committer address of signed commits'),
+  signingName: text(
+    'SIGNING_NAME',
+    '',
+    'whom signed commits are shown to be signed by; empty is the name in the key, or of the instance',
+  ),
+  signingEmail: text('SIGNING_EMAIL', '', 'address of the same; empty is that in the key, or noreply at the domain'),
   defaultTrustModel: choice(
     'DEFAULT_TRUST_MODEL',
     ['collaborator', 'committer', 'collaboratorcommitter'],

@@ -50,6 +50,7 @@ import { repoRelations2 } from './repo-relations-2.ts'
 import { repositories1 } from './repositories-1.ts'
 import { repositories2 } from './repositories-2.ts'
 import { repositories3 } from './repositories-3.ts'
+import { repositories4 } from './repositories-4.ts'
 import { scale1 } from './scale-1.ts'
 import { scale2 } from './scale-2.ts'
 import { wiki1 } from './wiki-1.ts'
@@ -121,4 +122,5 @@ export const migrations: readonly Migration[] = [
   accounts7,
   actions8,
   oauth2,
+  repositories4,
 ]

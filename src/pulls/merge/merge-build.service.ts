@@ -1,9 +1,10 @@
 import type { SignedInRepoCtx } from '../../access/context.ts'
-import type { Identity, MergeTreeResult } from '../../git/git.ts'
+import type { Identity, MergeTreeResult, Sign } from '../../git/git.ts'
 import { Conflict } from '../../lib/errors.ts'
-import type { Oid } from '../../lib/ids.ts'
+import type { GitKey, Oid } from '../../lib/ids.ts'
 import { nowUnix } from '../../lib/time.ts'
 import { loadCommitAuthors } from '../../code/commits/commit-authors.ts'
+import { signedCommit, type CommitSigning } from '../../refs/signing.service.ts'
 import { gitPerson } from '../../users/git-person.ts'
 import { findUserById } from '../../users/user.store.ts'
 import { withTrailers } from '../../lib/trailers.ts'
@@ -39,7 +40,7 @@ function mustBeClean(merged: MergeTreeResult): Oid {
 }
 
 /** Puts the commits of a head on top of a base; what conflicts is `Conflict`. */
-async function rebased(ctx: SignedInRepoCtx, base: Oid, head: Oid): Promise<Oid> {
+async function rebased(ctx: SignedInRepoCtx, base: Oid, head: Oid, signing: CommitSigning | undefined): Promise<Oid> {
   const key = ctx.repo.git_key
   if ((await ctx.git.mergeBase(key, base, head)) === undefined) {
     throw new Conflict('the two histories are not related', 'unrelated_histories')
@@ -48,14 +49,31 @@ async function rebased(ctx: SignedInRepoCtx, base: Oid, head: Oid): Promise<Oid>
     onto: base,
     from: head,
     upstream: base,
-    committer: identityOf(ctx),
+    ...replayedBy(ctx, signing),
   })
   if (!result.ok) throw conflictOf(result)
   return result.tip
 }
 
+/** Who puts commits on top of others, and how these are signed. Their messages stay their authors'. */
+export function replayedBy(
+  ctx: SignedInRepoCtx,
+  signing: CommitSigning | undefined,
+): { readonly committer: Identity; readonly sign?: Sign } {
+  const person = identityOf(ctx)
+  if (!signing) return { committer: person }
+  const { committer, sign } = signedCommit(signing, { author: person, committer: person, message: '' })
+  return { committer, ...(sign ? { sign } : {}) }
+}
+
 /** With a template for rebasing the last commit gets its message by it. */
-async function amended(ctx: SignedInRepoCtx, pair: PullPair, base: Oid, tip: Oid): Promise<Oid> {
+async function amended(
+  ctx: SignedInRepoCtx,
+  pair: PullPair,
+  base: Oid,
+  tip: Oid,
+  signing: CommitSigning | undefined,
+): Promise<Oid> {
   const template = tip === base ? undefined : await readTemplate(ctx, 'rebase')
   if (template === undefined) return tip
   const last = await ctx.git.readCommit(ctx.repo.git_key, tip)
@@ -63,11 +81,9 @@ async function amended(ctx: SignedInRepoCtx, pair: PullPair, base: Oid, tip: Oid
   const message = splitMessage(fillTemplate(template, variables))
   if (message.title === '') return tip
   const { oid } = await ctx.git.writeCommit(ctx.repo.git_key, {
+    ...signedCommit(signing, { author: last.author, committer: identityOf(ctx), message: joinMessage(message) }),
     parents: last.parents,
     tree: last.tree,
-    author: last.author,
-    committer: identityOf(ctx),
-    message: joinMessage(message),
   })
   return oid
 }
@@ -86,42 +102,50 @@ async function posterIdentity(ctx: SignedInRepoCtx, pair: PullPair, base: Oid): 
   return { ...person, unixSeconds: nowUnix(ctx.clock), offsetMinutes: 0 }
 }
 
-async function squashed(ctx: SignedInRepoCtx, pair: PullPair, base: Oid, message: Message): Promise<Oid> {
+async function squashed(
+  ctx: SignedInRepoCtx,
+  pair: PullPair,
+  base: Oid,
+  message: Message,
+  signing: CommitSigning | undefined,
+): Promise<Oid> {
   const key = ctx.repo.git_key
   const tree = mustBeClean(await ctx.git.mergeTree(key, { ours: base, theirs: pair.pull.synced_oid }))
   const committer = identityOf(ctx)
   const author = (await posterIdentity(ctx, pair, base)) ?? committer
   const isSame = author.name === committer.name && author.email === committer.email
   const person = `${author.name} <${author.email}>`
-  const { oid } = await ctx.git.writeCommit(key, {
-    parents: [base],
-    tree,
+  const commit = {
     author,
     committer,
     message: withTrailers(
       joinMessage(message),
       isSame ? [] : [`Co-authored-by: ${person}`, `Co-committed-by: ${person}`],
     ),
-  })
+  }
+  const { oid } = await ctx.git.writeCommit(key, { ...signedCommit(signing, commit), parents: [base], tree })
   return oid
 }
 
 /** A commit with two parents, by whoever merges. */
-async function joined(ctx: SignedInRepoCtx, tree: Oid, parents: readonly [Oid, Oid], message: Message): Promise<Oid> {
+async function joined(
+  ctx: SignedInRepoCtx,
+  key: GitKey,
+  tree: Oid,
+  parents: readonly [Oid, Oid],
+  message: string,
+  signing: CommitSigning | undefined,
+): Promise<Oid> {
   const person = identityOf(ctx)
-  const { oid } = await ctx.git.writeCommit(ctx.repo.git_key, {
-    parents,
-    tree,
-    author: person,
-    committer: person,
-    message: joinMessage(message),
-  })
+  const commit = signedCommit(signing, { author: person, committer: person, message })
+  const { oid } = await ctx.git.writeCommit(key, { ...commit, parents, tree })
   return oid
 }
 
 /**
  * Makes the commits of a merge; no reference is moved. What can not be merged, and a fast forward that is none, is
  * `Conflict`.
+ * @param signing how they are signed
  * @param message called where the style has a message of its own
  * @returns what the base is to be moved to
  */
@@ -130,24 +154,27 @@ export async function buildMerge(
   pair: PullPair,
   style: BuildStyle,
   base: Oid,
+  signing: CommitSigning | undefined,
   message: () => Promise<Message>,
 ): Promise<Oid> {
   const { git, repo } = ctx
+  const join = async (tree: Oid, parents: readonly [Oid, Oid]): Promise<Oid> =>
+    joined(ctx, repo.git_key, tree, parents, joinMessage(await message()), signing)
   const head = pair.pull.synced_oid
   switch (style) {
     case 'merge': {
       const tree = mustBeClean(await git.mergeTree(repo.git_key, { ours: base, theirs: head }))
-      return joined(ctx, tree, [base, head], await message())
+      return join(tree, [base, head])
     }
     case 'rebase':
-      return amended(ctx, pair, base, await rebased(ctx, base, head))
+      return amended(ctx, pair, base, await rebased(ctx, base, head, signing), signing)
     case 'rebase-merge': {
-      const tip = await rebased(ctx, base, head)
+      const tip = await rebased(ctx, base, head, signing)
       const { tree } = await git.readCommit(repo.git_key, tip)
-      return joined(ctx, tree, [base, tip], await message())
+      return join(tree, [base, tip])
     }
     case 'squash':
-      return squashed(ctx, pair, base, await message())
+      return squashed(ctx, pair, base, await message(), signing)
     case 'fast-forward-only':
       if (!(await git.isAncestor(repo.git_key, base, head))) {
         throw new Conflict(
@@ -166,15 +193,8 @@ export async function mergeInto(
   ours: Oid,
   theirs: Oid,
   title: string,
+  signing: CommitSigning | undefined,
 ): Promise<Oid> {
   const tree = mustBeClean(await ctx.git.mergeTree(key, { ours, theirs }))
-  const person = identityOf(ctx)
-  const { oid } = await ctx.git.writeCommit(key, {
-    parents: [ours, theirs],
-    tree,
-    author: person,
-    committer: person,
-    message: `${title}\n`,
-  })
-  return oid
+  return joined(ctx, key, tree, [ours, theirs], `${title}\n`, signing)
 }

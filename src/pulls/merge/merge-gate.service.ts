@@ -2,6 +2,7 @@ import type { RepoCtx, SignedInRepoCtx } from '../../access/context.ts'
 import { transaction } from '../../db/database.ts'
 import { hasOpenDependency } from '../../issues/issue.store.ts'
 import { MethodNotAllowed, NotFound } from '../../lib/errors.ts'
+import type { Oid } from '../../lib/ids.ts'
 import { branchRef } from '../../lib/refs.ts'
 import { allow, deny, type Verdict } from '../../lib/verdict.ts'
 import { mayBringCommits, mayChangeFiles, mayMerge } from '../../refs/branch-protection.policy.ts'
@@ -12,6 +13,7 @@ import { mayMergeBy, mayMergeWithReviews, mayMergeWithStatuses } from './merge-g
 import { listNewestStatuses } from './merge.store.ts'
 import { upToDate } from '../pull-check.service.ts'
 import { isDraft, mergeBaseOf } from '../pull.rules.ts'
+import { mergeSigning } from './merge-signing.service.ts'
 import type { MergeStyle } from './merge-style.ts'
 import type { PullPair } from '../pull.store.ts'
 import { listOfficial } from '../reviews/review.store.ts'
@@ -57,7 +59,7 @@ export async function passGate(ctx: SignedInRepoCtx, pair: PullPair, demand: Mer
   if (rule && !demand.isScheduled && !skipsProtection(ctx, rule, demand)) {
     mustPass(await mayPassProtection(ctx, rule, checked), 'branch_protected')
   }
-  if (rule) mustPass(await mayBringItsCommits(ctx, rule, pull, demand.style), 'signing_required')
+  if (rule) mustPass(await mayBringItsCommits(ctx, rule, checked, demand.style), 'signing_required')
   // The store asks for a transaction, since it is asked in those that close as well.
   if (await transaction(ctx.db, (tx) => hasOpenDependency(tx, pair.issue.id))) {
     throw refused('an issue that this one depends on is still open', 'dependency_open')
@@ -94,15 +96,35 @@ async function mayPassProtection(ctx: RepoCtx, rule: BranchRule, { pull, issue }
 
 /** Where only signed commits are taken a merge may not make others, nor bring them in. */
 async function mayBringItsCommits(
-  ctx: RepoCtx,
+  ctx: SignedInRepoCtx,
   rule: BranchRule,
-  pull: PullPair['pull'],
+  pair: PullPair,
   style: MergeStyle,
 ): Promise<Verdict> {
   if (!rule.require_signed_commits) return allow
-  const unsigned =
-    style === 'fast-forward-only'
-      ? await firstUnsigned(ctx, mergeBaseOf(pull), pull.synced_oid, ctx.repo.git_key)
-      : 'what this merge makes'
+  const { pull } = pair
+  const key = ctx.repo.git_key
+  const isMade = style !== 'fast-forward-only'
+  if (isMade) {
+    const base = await ctx.git.readRef(key, branchRef(pull.base_branch))
+    const signing = await mergeSigning(ctx, pair, base)
+    if (!signing) return mayBringCommits(rule, pull.base_branch, 'what this merge makes')
+  }
+  // The other styles bring commits of their own; those that they take over as they are, are looked at when they are known.
+  const bringsHead = !isMade || style === 'merge'
+  const unsigned = bringsHead ? await firstUnsigned(ctx, mergeBaseOf(pull), pull.synced_oid, key) : undefined
   return mayBringCommits(rule, pull.base_branch, unsigned)
+}
+
+/** Looks at all that a merge would bring, once it is made, where only signed commits are taken: one that is not is 405. */
+export async function mustBringSignedCommits(
+  ctx: SignedInRepoCtx,
+  pull: PullPair['pull'],
+  base: Oid,
+  made: Oid,
+): Promise<void> {
+  const { rule } = await protectionOf(ctx, pull.base_branch)
+  if (!rule?.require_signed_commits) return
+  const unsigned = await firstUnsigned(ctx, base, made, ctx.repo.git_key)
+  mustPass(mayBringCommits(rule, pull.base_branch, unsigned), 'signing_required')
 }

@@ -17,8 +17,9 @@ import { hasUnsettled } from '../../refs/ref-journal.store.ts'
 import { mustBeRemovable } from '../../refs/protection.service.ts'
 import { openHeadRepo } from '../head-repo.service.ts'
 import { buildMerge } from './merge-build.service.ts'
-import { passGate } from './merge-gate.service.ts'
+import { mustBringSignedCommits, passGate } from './merge-gate.service.ts'
 import { mergeEffect, recordMerge } from './merge-record.service.ts'
+import { mergeSigning } from './merge-signing.service.ts'
 import { mergeMessage } from './merge-template.service.ts'
 import { deleteScheduledMerge, findScheduledMerge, insertScheduledMerge } from './merge.store.ts'
 import { factsOf } from '../pull-sync.service.ts'
@@ -94,7 +95,9 @@ async function moveBase(
     if (await git.isAncestor(repo.git_key, pull.synced_oid, base)) {
       throw new MethodNotAllowed('the base contains the head already', 'pull_not_mergeable')
     }
-    const made = await buildMerge(ctx, pair, style, base, () => mergeMessage(ctx, pair, style, given))
+    const signing = style === 'fast-forward-only' ? undefined : await mergeSigning(ctx, pair, base)
+    const made = await buildMerge(ctx, pair, style, base, signing, () => mergeMessage(ctx, pair, style, given))
+    if (signing) await mustBringSignedCommits(ctx, pull, base, made)
     const change = { ref, old: base, new: made }
     const before = (tx: Tx) => mustBeOnlyMerge(tx, pull, effect.subject)
     const result = await moveRefs(ctx, codeOf(repo), [change], origin, { effect, before })

@@ -12,6 +12,7 @@ import { compileGlob } from '../../lib/glob.ts'
 import type { Oid } from '../../lib/ids.ts'
 import { branchRef, zeroOid } from '../../lib/refs.ts'
 import { nowUnix } from '../../lib/time.ts'
+import { signedCommit, signingFor } from '../../refs/signing.service.ts'
 import { refuseNoMaker } from './org-repo.service.ts'
 import {
   firstMessage,
@@ -149,13 +150,9 @@ async function copyContent(
   await store.fetchObjects(template.git_key, git.key, [head])
   const changes = await expandedFiles(ctx, head, owner, input)
   const person = personOfFirst(config, owner, createdUnix)
-  const { oid } = await store.writeCommit(git.key, {
-    parents: [],
-    tree: { base: tree, changes },
-    author: person,
-    committer: person,
-    message: firstMessage,
-  })
+  const signing = await signingFor(ctx, 'initialCommit', ctx.viewer.id, template)
+  const first = signedCommit(signing, { author: person, committer: person, message: firstMessage })
+  const { oid } = await store.writeCommit(git.key, { ...first, parents: [], tree: { base: tree, changes } })
   // No door and no journal: the repository has no row yet, so there is nothing that could disagree.
   const moved = await store.updateRefs(git.key, [
     { ref: branchRef(git.defaultBranch), old: zeroOid(git.objectFormat), new: oid },

@@ -16,6 +16,7 @@ import { findLabelTemplate } from '../../site/label.templates.ts'
 import { fillLicense, findLicense } from '../../site/license.templates.ts'
 import { renderReadme } from '../../site/readme.templates.ts'
 import { listAllRepoMemberIds } from '../../orgs/team.store.ts'
+import { signedCommit, signingFor } from '../../refs/signing.service.ts'
 import { gitPerson } from '../../users/git-person.ts'
 import { mayNameRepo } from '../repo-name.rules.ts'
 import { recordGitUsage } from '../git-usage.service.ts'
@@ -89,7 +90,9 @@ export async function createRepo(
   const files = input.autoInit ? await initialFiles(services, owner, input) : undefined
   await refuseUsed(services, owner, input.name)
   const createdUnix = nowUnix(services.clock)
-  const first = files && firstCommitOf(services, owner, files, createdUnix)
+  const trustModel = trustModels.includes(input.trustModel ?? '') ? (input.trustModel as string) : 'default'
+  const signing = files && (await signingFor(services, 'initialCommit', doer.id, { trust_model: trustModel }))
+  const first = files && signedCommit(signing, firstCommitOf(services, owner, files, createdUnix))
   const options = { defaultBranch, objectFormat: objectFormatOf(input.objectFormat), first }
   return withNewGit(services, options, (git, made) =>
     insertNewRepo(services, {
@@ -103,7 +106,7 @@ export async function createRepo(
         description: input.description ?? '',
         is_private: (input.isPrivate ?? false) || config.repository.forcePrivate,
         is_template: input.isTemplate ?? false,
-        trust_model: trustModels.includes(input.trustModel ?? '') ? input.trustModel : 'default',
+        trust_model: trustModel,
         fork_id: null,
         template_id: null,
       },

@@ -1,0 +1,44 @@
+import type { SignedInRepoCtx } from '../../access/context.ts'
+import type { RepoRow } from '../../db/tables/repositories.ts'
+import type { Oid } from '../../lib/ids.ts'
+import { firstUnsigned, protectionOf } from '../../refs/protection.service.ts'
+import { isSignedWell, signingFor, type CommitSigning } from '../../refs/signing.service.ts'
+import { mergeBaseOf } from '../pull.rules.ts'
+import type { PullPair } from '../pull.store.ts'
+import { listOfficial } from '../reviews/review.store.ts'
+
+/** How a merge of a pull request into its base is signed; undefined when it is not. */
+export function mergeSigning(
+  ctx: SignedInRepoCtx,
+  { pull, issue }: PullPair,
+  base: Oid | undefined,
+): Promise<CommitSigning | undefined> {
+  const key = ctx.repo.git_key
+  const head = pull.synced_oid
+  return signingFor(ctx, 'merges', ctx.viewer.id, ctx.repo, {
+    basesigned: () => isSignedWell(ctx, key, base),
+    headsigned: () => isSignedWell(ctx, key, head),
+    commitssigned: async () => (await firstUnsigned(ctx, mergeBaseOf(pull), head, key)) === undefined,
+    approved: async () => {
+      const { rule } = await protectionOf(ctx, pull.base_branch)
+      return rule !== undefined && (await listOfficial(ctx.db, issue.id)).some(({ type }) => type === 'approve')
+    },
+  })
+}
+
+/**
+ * How an update of a head by its base is signed: a merge the other way round, of which no one has approved.
+ * @param at what the two branches are at
+ */
+export function updateSigning(
+  ctx: SignedInRepoCtx,
+  headRepo: RepoRow,
+  at: { readonly tip: Oid; readonly base: Oid },
+): Promise<CommitSigning | undefined> {
+  const key = headRepo.git_key
+  return signingFor(ctx, 'merges', ctx.viewer.id, headRepo, {
+    basesigned: () => isSignedWell(ctx, key, at.tip),
+    headsigned: () => isSignedWell(ctx, key, at.base),
+    commitssigned: async () => (await firstUnsigned(ctx, at.tip, at.base, key)) === undefined,
+  })
+}

@@ -1,0 +1,192 @@
+import { createHash, createPrivateKey, createPublicKey, generateKeyPair, sign, type KeyObject } from 'node:crypto'
+import { promisify } from 'node:util'
+import { fingerprintOf, lengthAndBytes, reader } from './ssh-public-key.ts'
+
+/** Kinds of signatures that git knows and the program makes; the words of git's `gpg.format`. */
+export type SignatureFormat = 'openpgp' | 'ssh'
+
+/** A private key that is ready to sign commits. */
+export interface GitSigner {
+  readonly format: SignatureFormat
+  /** Of an OpenPGP key in hexadecimal, of an SSH key as `ssh-keygen -l` writes it. */
+  readonly fingerprint: string
+  /** OpenPGP alone: ids of the key and its subkeys, sixteen hexadecimal digits in upper case each. */
+  readonly keyIds: readonly string[]
+  /** The public half as text: armoured, or a line of an `authorized_keys` file. */
+  readonly publicKey: string
+  /** Whose it says it is; empty texts where it does not. */
+  readonly name: string
+  readonly email: string
+  /** Seconds; undefined: it does not end. */
+  readonly expiresUnix: number | undefined
+  /** The armoured signature of some bytes. The arithmetic is done off the event loop. */
+  sign(payload: Buffer, atMs: number): Promise<string>
+}
+
+/** A text that can not be used to sign; the message says why, and has nothing of the text. */
+export class UnusableKey extends Error {
+  override readonly name = 'UnusableKey'
+}
+
+const loadPgp = () => import('openpgp')
+
+/** An OpenPGP key of the instance's own, as armoured text. Programs of the last ten years read the kind. */
+export async function makePgpKey(
+  person: { readonly name: string; readonly email: string },
+  atMs: number,
+): Promise<string> {
+  const { generateKey } = await loadPgp()
+  const { privateKey } = await generateKey({
+    type: 'ecc',
+    curve: 'ed25519Legacy',
+    // Written as it is to stand there: the library would refuse addresses at hosts without a dot.
+    userIDs: [{ name: `${person.name.replaceAll(/[<>]/g, '')} <${person.email}>` }],
+    // One key that signs is all that is wanted: nobody writes to it.
+    subkeys: [],
+    date: new Date(atMs),
+    format: 'armored',
+  })
+  return privateKey
+}
+
+/** A private OpenPGP key that may sign at a time. Throws UnusableKey. */
+export async function openPgpSigner(armoredKey: string, atMs: number): Promise<GitSigner> {
+  const { createMessage, readPrivateKey, sign: signMessage } = await loadPgp()
+  const at = new Date(atMs)
+  const key = await readPrivateKey({ armoredKey }).catch(() => {
+    throw new UnusableKey('is not one private OpenPGP key in its armoured form')
+  })
+  if (!key.isDecrypted()) throw new UnusableKey('is locked by a passphrase, which nobody is there to type')
+  if (await key.isRevoked(undefined, undefined, at)) throw new UnusableKey('is revoked')
+  await key.getSigningKey(undefined, at).catch(() => {
+    throw new UnusableKey('may not sign, or not any more')
+  })
+  const user = (await key.getPrimaryUser(at)).user.userID
+  const expiration = await key.getExpirationTime()
+  return {
+    format: 'openpgp',
+    fingerprint: key.getFingerprint().toUpperCase(),
+    keyIds: key.getKeys().map((each) => each.getKeyID().toHex().toUpperCase()),
+    publicKey: key.toPublic().armor(),
+    name: user?.name ?? '',
+    email: user?.email ?? '',
+    expiresUnix: expiration instanceof Date ? Math.floor(expiration.getTime() / 1000) : undefined,
+    async sign(payload, signedAtMs) {
+      const message = await createMessage({ binary: new Uint8Array(payload) })
+      const date = new Date(signedAtMs)
+      return String(await signMessage({ message, signingKeys: key, detached: true, date, format: 'armored' }))
+    },
+  }
+}
+
+/** How a kind of key is called in SSH, and what its signatures are called and hash with. */
+interface SshKind {
+  readonly blob: Buffer
+  readonly signatureType: string
+  readonly digest: string | undefined
+}
+
+const curves: Readonly<Record<string, { readonly name: string; readonly digest: string }>> = {
+  'P-256': { name: 'nistp256', digest: 'sha256' },
+  'P-384': { name: 'nistp384', digest: 'sha384' },
+  'P-521': { name: 'nistp521', digest: 'sha512' },
+}
+
+const strings = (...parts: readonly (string | Buffer)[]): Buffer =>
+  Buffer.concat(parts.flatMap((part) => lengthAndBytes(Buffer.from(part as string))))
+
+/** A number as SSH writes it (RFC 4251): without zeros before it, but with one that keeps it positive. */
+function positive(bytes: Buffer): Buffer {
+  const start = bytes.findIndex((byte) => byte !== 0)
+  const short = start === -1 ? Buffer.alloc(0) : bytes.subarray(start)
+  return ((short[0] ?? 0) & 0x80) === 0 ? short : Buffer.concat([Buffer.from([0]), short])
+}
+
+function sshKindOf(key: KeyObject): SshKind {
+  const { kty, crv = '', x = '', y = '', n = '', e = '' } = createPublicKey(key).export({ format: 'jwk' })
+  const [bx, by] = [Buffer.from(x, 'base64url'), Buffer.from(y, 'base64url')]
+  if (kty === 'OKP' && crv === 'Ed25519') {
+    return { blob: strings('ssh-ed25519', bx), signatureType: 'ssh-ed25519', digest: undefined }
+  }
+  if (kty === 'RSA') {
+    const [modulus, exponent] = [Buffer.from(n, 'base64url'), Buffer.from(e, 'base64url')]
+    return {
+      blob: strings('ssh-rsa', positive(exponent), positive(modulus)),
+      signatureType: 'rsa-sha2-512',
+      digest: 'sha512',
+    }
+  }
+  const curve = kty === 'EC' ? curves[crv] : undefined
+  if (!curve) throw new UnusableKey('is of a kind that SSH signatures are not made with: take Ed25519')
+  const type = `ecdsa-sha2-${curve.name}`
+  return {
+    blob: strings(type, curve.name, Buffer.concat([Buffer.from([4]), bx, by])),
+    signatureType: type,
+    digest: curve.digest,
+  }
+}
+
+const makePair = promisify(generateKeyPair)
+
+/** An SSH key of the instance's own, as PKCS #8 text. */
+export const makeSshKey = async (): Promise<string> =>
+  String((await makePair('ed25519')).privateKey.export({ type: 'pkcs8', format: 'pem' }))
+
+/** The key of a text in one of the forms that SSH programs keep theirs in. Throws UnusableKey. */
+async function readSshKey(text: string): Promise<KeyObject> {
+  const none = new UnusableKey('is no private SSH key, or is locked by a passphrase, which nobody is there to type')
+  let pem = text
+  if (text.includes('-----BEGIN OPENSSH PRIVATE KEY-----')) {
+    // The form is OpenSSH's own; Node reads the others.
+    const { default: ssh } = await import('ssh2')
+    const parsed = ssh.utils.parseKey(text)
+    if (parsed instanceof Error || !parsed.isPrivateKey()) throw none
+    pem = parsed.getPrivatePEM()
+  }
+  try {
+    return createPrivateKey(pem)
+  } catch {
+    // What OpenSSL says of it is for programmers.
+    throw none
+  }
+}
+
+/** A private SSH key. Throws UnusableKey. */
+export async function sshSigner(text: string, comment = ''): Promise<GitSigner> {
+  const key = await readSshKey(text)
+  const { blob, signatureType, digest } = sshKindOf(key)
+  const type = reader(blob).next().toString('latin1')
+  return {
+    format: 'ssh',
+    fingerprint: fingerprintOf(blob),
+    keyIds: [],
+    publicKey: `${type} ${blob.toString('base64')}${comment === '' ? '' : ` ${comment}`}\n`,
+    name: '',
+    email: '',
+    expiresUnix: undefined,
+    async sign(payload) {
+      // PROTOCOL.sshsig of OpenSSH, for the purpose that git gives.
+      const hashed = createHash('sha512').update(payload).digest()
+      const signed = Buffer.concat([Buffer.from('SSHSIG'), strings('git', '', 'sha512', hashed)])
+      const made = await rawSignature(key, digest, signed)
+      const raw = signatureType.startsWith('ecdsa-')
+        ? strings(positive(made.subarray(0, made.length / 2)), positive(made.subarray(made.length / 2)))
+        : made
+      const body = Buffer.concat([
+        Buffer.from('SSHSIG'),
+        Buffer.from([0, 0, 0, 1]),
+        strings(blob, 'git', '', 'sha512', strings(signatureType, raw)),
+      ])
+      const lines = body.toString('base64').replaceAll(/.{70}/g, '$&\n').trimEnd()
+      return `-----BEGIN SSH SIGNATURE-----\n${lines}\n-----END SSH SIGNATURE-----\n`
+    },
+  }
+}
+
+const rawSignature = (key: KeyObject, digest: string | undefined, signed: Buffer): Promise<Buffer> =>
+  new Promise((resolve, reject) => {
+    sign(digest ?? null, signed, { key, dsaEncoding: 'ieee-p1363' }, (error, made) => {
+      if (error) reject(error)
+      else resolve(made)
+    })
+  })
