@@ -36,9 +36,9 @@ function parse(text: string, stamp: string): PackedRefs {
   let isSorted = true
   for (const line of text.split('\n')) {
     if (line.startsWith('#')) fullyPeeled = line.includes(' fully-peeled')
-    else if (line.startsWith('^'))
+    else if (line.startsWith('^')) {
       byName.set(last, { name: last, oid: byName.get(last)!.oid, peeled: line.slice(1) as Oid })
-    else if (line !== '') {
+    } else if (line !== '') {
       const space = line.indexOf(' ')
       const name = line.slice(space + 1)
       if (isSorted && compareNames(last, name) >= 0) isSorted = false
