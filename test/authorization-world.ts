@@ -1,13 +1,11 @@
-import assert from 'node:assert/strict'
-import { createHash } from 'node:crypto'
 import { commitFiles, TestRunner, workflow } from '../src/actions/actions.test-support.ts'
 import { grants, levelOf, parseScopes, type TokenScopes } from '../src/auth/token-scopes.ts'
 import { transaction } from '../src/db/database.ts'
 import type { RunId } from '../src/lib/ids.ts'
 import type { NamedOperation } from '../src/http/operation.ts'
-import { Browser, hiddenFields } from '../src/testing/browser.ts'
-import { testPassword, type Forge } from '../src/testing/forge.ts'
+import type { Forge } from '../src/testing/forge.ts'
 import { createToken } from '../src/users/credentials/token.service.ts'
+import { oauthToken } from './belongings.ts'
 
 /** Somebody who asks, with what the world gave them. */
 export interface Caller {
@@ -161,44 +159,6 @@ export const clientOf = (forge: Forge, { token, sudo }: Caller) => {
     client.send(method, (base === 'vendor' ? '/api/service/v1' : '') + path, body, { headers, site: base !== 'api' })
 }
 
-/** A token that an application got for alice, of the given scope. */
-async function oauthToken(forge: Forge, scope: string): Promise<string> {
-  const redirect = 'https://app.example.com/cb'
-  const { json: app } = await forge.as('alice').must('POST', '/user/applications/oauth2', {
-    name: 'App',
-    confidential_client: true,
-    redirect_uris: [redirect],
-  })
-  const browser = new Browser(forge)
-  assert.equal((await browser.signIn('alice', testPassword)).status, 303)
-  const verifier = 'v'.repeat(64)
-  const asked = new URLSearchParams({
-    client_id: app.client_id,
-    redirect_uri: redirect,
-    response_type: 'code',
-    scope,
-    code_challenge: createHash('sha256').update(verifier).digest('base64url'),
-    code_challenge_method: 'S256',
-  })
-  const page = await browser.get(`/login/oauth/authorize?${asked}`)
-  const fields = hiddenFields(page.text, '/login/oauth/grant')
-  const answer = await browser.post('/login/oauth/grant', { ...fields, granted: 'true' })
-  const code = new URL(answer.headers.get('location') ?? '').searchParams.get('code') ?? ''
-  const { json } = await forge.guest.must('POST', '/login/oauth/access_token', undefined, {
-    site: true,
-    raw: new URLSearchParams({
-      grant_type: 'authorization_code',
-      code,
-      redirect_uri: redirect,
-      client_id: app.client_id,
-      client_secret: app.client_secret,
-      code_verifier: verifier,
-    }).toString(),
-    headers: { 'content-type': 'application/x-www-form-urlencoded' },
-  })
-  return json.access_token as string
-}
-
 /** Tokens of two jobs of a repository of alice: one that may write, and one that only reads, as those of pull requests. */
 export async function jobTokens(forge: Forge, repo: string): Promise<{ writing: string; reading: string }> {
   const api = `/repos/alice/${repo}`
@@ -279,7 +239,7 @@ export async function makeWorld(forge: Forge): Promise<{ callers: Caller[]; plac
   const granted = ['read:repository', 'write:issue']
   callers.push({
     name: `an application of alice with ${granted.join()}`,
-    token: await oauthToken(forge, granted.join(' ')),
+    token: (await oauthToken(forge, 'alice', granted.join(' '))).token,
     scopes: parseScopes(granted.join(',')),
     isSiteAdmin: false,
     login: 'alice',

@@ -19,7 +19,9 @@ import { jobTokens } from './runners/job.credentials.ts'
 import * as registrationRoutes from './runners/registration.routes.ts'
 import { runnerTokens } from './runners/runner.credentials.ts'
 import { registrationPurpose } from './runners/runner.service.ts'
+import { queueOfAccount, queueOfRepo } from './queue.owned.ts'
 import * as dispatchRoutes from './runs/dispatch.routes.ts'
+import { offerJobsAnew } from './runs/queue.subscribers.ts'
 import * as controlRoutes from './runs/run-control.routes.ts'
 import * as workflowListRoutes from './runs/workflow-list.routes.ts'
 import * as runRoutes from './runs/run.routes.ts'
@@ -49,7 +51,7 @@ export const actions: Feature = {
     identityRoutes,
     workflowListRoutes,
   ],
-  subscribers: [deleteRunFiles],
+  subscribers: [deleteRunFiles, offerJobsAnew],
   credentials: [jobTokens, runnerTokens],
   jobs: [storeLog],
   schedules: (config) => [
@@ -73,5 +75,6 @@ export const actions: Feature = {
     { table: 'action_cache_block', column: 'blob_key', store: 'actionsArtifacts' },
   ],
   usage: [artifactUsage],
+  owns: [queueOfAccount, queueOfRepo],
   storedArtifacts: pageOfOwner,
 }

@@ -1,4 +1,6 @@
 import type { Feature } from '../access/feature.ts'
+import { allowances } from './allow-list.owned.ts'
+import { forgetAllowedTeam } from './allow-list.subscribers.ts'
 import * as branchProtectionRoutes from './branch-protection.routes.ts'
 import * as tagProtectionRoutes from './tag-protection.routes.ts'
 import { deletedBranchesCleanup } from './deleted-branches-cleanup.task.ts'
@@ -10,7 +12,8 @@ import { copyTemplateProtections } from './template-protection.subscribers.ts'
 /** The door through which references change, its journal, and what protects them. */
 export const refs: Feature = {
   routes: [branchProtectionRoutes, tagProtectionRoutes],
-  subscribers: [copyTemplateProtections],
+  subscribers: [copyTemplateProtections, forgetAllowedTeam],
+  owns: [allowances],
   jobs: [settleChange],
   schedules: (config) => [settleRefChanges, deletedBranchesCleanup(config)],
   // What another process may still be at is left to its own time.

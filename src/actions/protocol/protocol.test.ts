@@ -241,6 +241,30 @@ test('a runner of an account takes jobs of its repositories that have the unit, 
   assert.equal(await runner.fetch(), undefined)
 })
 
+test('runnerFetchTask, repoTransfer, repoEdit: jobs that wait wake the runners that they come before', async () => {
+  await using forge = await startForge({ settings: { ingot: { ACTIONS_POLL_WAIT: '50s' } }, users: ['alice'] })
+  const repo = await forge.given.repo()
+  const org = await forge.given.org()
+  await commitFiles(forge, repo.api, { '.gitea/workflows/a.yml': workflow('push') })
+  const waits = async (runner: TestRunner) => {
+    const { tasksVersion } = (await runner.call('FetchTask', { tasksVersion: '0' })).json as { tasksVersion: string }
+    const reply = runner.call('FetchTask', { tasksVersion })
+    await until(() => queueBoard.of(forge.services).waiting === 1, 'it waits')
+    return async () => ((await reply).json as { task?: TestTask }).task?.context['repository']
+  }
+  const alice = forge.as('alice')
+  const ofGuild = await waits(await TestRunner.register(forge, `/orgs/${org}/actions/runners`))
+  await alice.must('POST', `${repo.api}/transfer`, { new_owner: org })
+  assert.equal(await ofGuild(), `${org}/${repo.name}`)
+
+  const off = await forge.given.repo()
+  await commitFiles(forge, off.api, { '.gitea/workflows/a.yml': workflow('push') })
+  await alice.must('PATCH', off.api, { has_actions: false })
+  const ofAlice = await waits(await TestRunner.register(forge, '/user/actions/runners'))
+  await alice.must('PATCH', off.api, { has_actions: true })
+  assert.equal(await ofAlice(), off.fullName)
+})
+
 test('an ephemeral runner takes one job and is forgotten', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo()

@@ -78,3 +78,7 @@ export const beginQueueVersion = (tx: Tx, scope: QueueScope) =>
     .values({ scope: scopeText(scope), version: 1 })
     .onConflict((conflict) => conflict.doNothing())
     .execute()
+
+/** Ends a queue's number, with what the queue was of. */
+export const endQueueVersion = async (tx: Tx, scope: QueueScope): Promise<void> =>
+  void (await tx.deleteFrom('action_queue_version').where('scope', '=', scopeText(scope)).execute())

@@ -244,6 +244,22 @@ export async function raiseQueueVersions(tx: Tx, scopes: readonly string[]): Pro
     .execute()
 }
 
+/** The run of the job of a repository that has waited longest for a runner; undefined when none waits. */
+export const findWaitingRun = (
+  tx: Tx,
+  repoId: RepoId,
+): Promise<Pick<ActionRunRow, 'id' | 'repo_id' | 'doer_id'> | undefined> =>
+  tx
+    .selectFrom('action_job')
+    .innerJoin('action_run', 'action_run.id', 'action_job.run_id')
+    .select(['action_run.id', 'action_run.repo_id', 'action_run.doer_id'])
+    .where('action_job.repo_id', '=', repoId)
+    .where('action_job.status', '=', 'waiting')
+    .orderBy('action_job.queued_ms')
+    .orderBy('action_job.id')
+    .limit(1)
+    .executeTakeFirst()
+
 export const findPayload = async (db: Db | Tx, runId: RunId): Promise<string | undefined> =>
   (await db.selectFrom('action_run_payload').select('data').where('run_id', '=', runId).executeTakeFirst())?.data
 
