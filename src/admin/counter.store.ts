@@ -1,5 +1,5 @@
-import { sql } from 'kysely'
-import type { Counter } from '../access/counter.ts'
+import { sql, type SqlBool } from 'kysely'
+import type { Counter, ExpectedRows } from '../access/counter.ts'
 import type { Db, Tx } from '../db/database.ts'
 
 export interface Recounted {
@@ -26,4 +26,46 @@ export async function updateCounts(tx: Tx, { table, column, count }: Counter, id
   await sql`update ${sql.table(table)} as it set ${sql.ref(column)} = ${count} where it.id in (${sql.join(ids)})`.execute(
     tx,
   )
+}
+
+/** The last id of a table; 0: it has no rows. */
+export async function findLastId(db: Db, table: string): Promise<number> {
+  const { rows } = await sql<{ id: number | null }>`select max(id) as id from ${sql.table(table)}`.execute(db)
+  return rows[0]?.id ?? 0
+}
+
+/** What is there, of rows after one id up to another, and has no row that counts it. */
+function missing({ table }: Counter, { columns, keys }: ExpectedRows, after: number, last: number) {
+  const names = sql.join(columns.map((column) => sql.ref(column)))
+  const isIt = sql.join(
+    columns.map((column) => sql`${sql.ref(`counted.${column}`)} = ${sql.ref(`wanted.${column}`)}`),
+    sql` and `,
+  )
+  return sql`select distinct ${names} from (${keys(sql<SqlBool>`each.id > ${after} and each.id <= ${last}`)}) as wanted
+    where not exists (select 1 from ${sql.table(table)} as counted where ${isIt})`
+}
+
+export async function countMissing(
+  db: Db,
+  counter: Counter,
+  expected: ExpectedRows,
+  after: number,
+  last: number,
+): Promise<number> {
+  const { rows } = await sql<{ count: number }>`select count(*) as count
+    from (${missing(counter, expected, after, last)}) as missing`.execute(db)
+  return rows[0]?.count ?? 0
+}
+
+/** Makes the rows that are missing; what they count is counted later. */
+export async function insertMissing(
+  tx: Tx,
+  counter: Counter,
+  expected: ExpectedRows,
+  after: number,
+  last: number,
+): Promise<void> {
+  const names = sql.join(expected.columns.map((column) => sql.ref(column)))
+  await sql`insert into ${sql.table(counter.table)} (${names}, ${sql.ref(counter.column)})
+    select missing.*, 0 from (${missing(counter, expected, after, last)}) as missing`.execute(tx)
 }

@@ -27,7 +27,10 @@ export const countersCheck: WholeCheck = {
   about: 'stored counts are what can be counted',
   async *run(services, { fix }) {
     for await (const { counter, wrong } of recount(services, fix)) {
-      const what = `${counter.table} ${wrong.id}: ${counter.column} is ${wrong.stored} and should be ${wrong.counted}`
+      const what =
+        wrong.id === undefined
+          ? `${counter.table}: ${wrong.counted} rows are missing`
+          : `${counter.table} ${wrong.id}: ${counter.column} is ${wrong.stored} and should be ${wrong.counted}`
       yield { what, state: fix ? 'fixed' : 'fixable' }
     }
   },

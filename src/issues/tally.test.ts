@@ -141,10 +141,24 @@ test('issueListIssues: every order puts both states and kinds into one list, pag
   }
 })
 
-test('doctor: a count of issues that is wrong is found and put right', async () => {
+test('doctor: a count of issues that is wrong or missing is found and put right', async () => {
   const { forge, repo, alice } = await busyRepository()
   await using _ = forge
   const { db } = forge.services
+  const tallies = () =>
+    db
+      .selectFrom('issue_tally')
+      .select(['facet', 'key_id', 'is_pull', 'is_closed', 'total'])
+      .where('total', '>', 0)
+      .orderBy('facet')
+      .orderBy('key_id')
+      .orderBy('is_closed')
+      .execute()
+  const before = await tallies()
+  await transaction(db, (tx) => sql`delete from issue_tally where facet <> 'comment'`.execute(tx))
+  assert.match((await examined(forge.services)).join(), /^counters: issue_tally: \d+ rows are missing \(fixable\)$/)
+  await examined(forge.services, { fix: true })
+  assert.deepEqual(await tallies(), before)
   await transaction(db, (tx) => sql`update issue_tally set total = total + 5 where facet = 'comment'`.execute(tx))
   const wrong = await examined(forge.services)
   assert.match(wrong[0] ?? '', /^counters: issue_tally \d+: total is \d+ and should be \d+ \(fixable\)$/)
