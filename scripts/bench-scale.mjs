@@ -44,9 +44,7 @@ await bundle({ app: 'src/app.ts' }, folder)
 const { allOperations } = await import(join(folder, 'app.js'))
 const wanted = options.only?.split(',')
 const requests = requestsOf(allOperations()).filter(
-  (request) =>
-    (wanted === undefined || wanted.includes(request.operation)) &&
-    !(options.quick && wanted === undefined && request.isPair),
+  (request) => (wanted === undefined || wanted.includes(request.operation)) && !(options.quick && request.isPair),
 )
 
 const kept = join(tmpdir(), 'ingot-scale')

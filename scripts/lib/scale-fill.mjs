@@ -63,12 +63,15 @@ export const askers = { administrator: 'a'.repeat(40), person: 'b'.repeat(40) }
 
 const hashOf = (token) => createHash('sha256').update(`ingot-token\0${token}`).digest('hex')
 
+/** Rows that one statement makes where it changes the same few others with each. */
+const piece = 10_000
+
 /** A time at which all of it began; what is made later has later times. */
 const begin = 1_600_000_000
 
 /**
- * The statements, in their order. `rows(count)` is a table `n` with the numbers from 1 in `i`.
- * @param rows how the database makes numbers
+ * The statements, in their order.
+ * @param rows how the database makes numbers: `rows(count, first)` is a table `n` with those from the first (1) in `i`
  */
 export function fillStatements(size, rows) {
   const { users, orgs, repos, issues, comments } = size
@@ -209,10 +212,13 @@ export function fillStatements(size, rows) {
       select id, case when id % 10 = 0 then 'request' when id % 15 = 0 then 'approve' else 'comment' end,
         case when id % 25 = 0 then 2 else ${user('id * 3')} end, 'looked', ${oid('id')}, created_unix, created_unix
       from issue where is_pull`,
-    `insert into comment (issue_id, type, poster_id, content, created_unix, updated_unix)
+    // In pieces: PostgreSQL keeps all that a row was within one statement, and half of them are counted in eight rows.
+    ...Array.from({ length: Math.ceil(comments / piece) }, (_, index) => index * piece).map(
+      (from) => `insert into comment (issue_id, type, poster_id, content, created_unix, updated_unix)
       select case when i <= 40 then 1 else 1 + (i * 7919) % ${issues} end, 'comment',
         case when i % 100 = 3 then 2 else ${user('i * 5')} end, ${text('i')}, ${begin} + i, ${begin} + i + (i * 7919) % ${comments}
-      from ${rows(comments)}`,
+      from ${rows(Math.min(from + piece, comments), from + 1)}`,
+    ),
     `insert into issue_dependency (issue_id, dependency_id, user_id, created_unix)
       select 1, i + 1, 2, ${begin} + i from ${rows(Math.min(size.labels, hot - 2))}`,
     `insert into issue_dependency (issue_id, dependency_id, user_id, created_unix)
@@ -297,8 +303,8 @@ export async function fillSqlite(path, size, say) {
   db.pragma('synchronous = OFF')
   db.pragma('foreign_keys = OFF')
   db.pragma('cache_size = -500000')
-  const rows = (count) =>
-    `(with recursive numbers(i) as (select 1 union all select i + 1 from numbers where i < ${count}) select i from numbers) as n`
+  const rows = (last, first = 1) =>
+    `(with recursive numbers(i) as (select ${first} union all select i + 1 from numbers where i < ${last}) select i from numbers) as n`
   const statements = fillStatements(size, rows)
   for (const [index, statement] of statements.entries()) {
     try {
@@ -318,7 +324,8 @@ export async function fillPostgres(url, size, say) {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   await client.query(`set session_replication_role = default`)
-  const rows = (count) => `(select i from generate_series(1::bigint, ${count}::bigint) as numbers(i)) as n`
+  const rows = (last, first = 1) =>
+    `(select i from generate_series(${first}::bigint, ${last}::bigint) as numbers(i)) as n`
   const statements = fillStatements(size, rows)
   for (const [index, statement] of statements.entries()) {
     try {

@@ -1,11 +1,12 @@
 import { sql, type RawBuilder, type SelectQueryBuilder, type SqlBool } from 'kysely'
 import type { Viewer } from '../auth/viewer.ts'
 import type { Db } from '../db/database.ts'
+import { idList, idListText } from '../db/id-list.ts'
 import type { Schema } from '../db/schema.ts'
 import type { AccessMode, UserRow, UserTable } from '../db/tables/accounts.ts'
 import type { RepoRow, RepoUnit } from '../db/tables/repositories.ts'
 import type { RepoId, UserId } from '../lib/ids.ts'
-import { teamHoldsRepo } from './team-holds.store.ts'
+import { teamHoldsAll, teamHoldsRepo } from './team-holds.store.ts'
 
 /*
  * Who may do what in a repository, for queries: the rule of decision 0010, which `computeRights` has for rows. Every
@@ -225,19 +226,26 @@ export const wasGivenByTeam = (who: Who, where: Where, wanted: Wanted): Conditio
  */
 function nearRepos(viewer: Viewer, byTeam: Part): RawBuilder<RepoId> {
   const least = sql.lit(viewer.isRestricted ? 0 : 2)
+  // Tables are come to in this order: by what was given to the viewer, never by what there is. Teams that hold all are apart
+  // from those that were given some, so that many teams of one organization are not asked of each repository it has.
+  const ofTeams = (tables: RawBuilder<unknown>, isHeld: RawBuilder<unknown>) => sql` union all
+    select repo.id from team_user ${tables}
+    where team_user.user_id = ${viewer.id} and team.id = team_user.team_id and repo.owner_id = team.org_id
+      and repo.audience >= ${least} and ${isHeld} and ${asCondition(byTeam)}`
   const teams =
     byTeam === false
       ? sql``
-      : sql` union select repo.id from team_user inner join team on team.id = team_user.team_id
-          inner join repo on repo.owner_id = team.org_id
-          where team_user.user_id = ${viewer.id} and repo.audience >= ${least} and ${teamHoldsRepo('repo.id')}
-            and ${asCondition(byTeam)}`
+      : sql`${ofTeams(sql`cross join team cross join repo`, teamHoldsAll)}${ofTeams(
+          sql`cross join team_repo cross join repo cross join team`,
+          sql`team_repo.team_id = team_user.team_id and repo.id = team_repo.repo_id`,
+        )}`
   const shownToMembers = viewer.isRestricted
     ? sql``
-    : sql` union select repo.id from org_user inner join repo on repo.owner_id = org_user.org_id
-        where org_user.user_id = ${viewer.id} and repo.audience = 2`
+    : sql` union all select repo.id from org_user cross join repo
+        where org_user.user_id = ${viewer.id} and repo.owner_id = org_user.org_id and repo.audience = 2`
   return sql`(select repo.id from repo where repo.owner_id = ${viewer.id} and repo.audience >= ${least}
-    union select repo_id from collaboration where user_id = ${viewer.id} and access_mode >= 1${shownToMembers}${teams})`
+    union all select repo_id from collaboration
+      where user_id = ${viewer.id} and access_mode >= 1${shownToMembers}${teams})`
 }
 
 /** The largest `repo.audience` that is open to somebody who was given nothing; -1: none is. */
@@ -252,20 +260,92 @@ const comesTo = (viewer: Viewer | undefined, byTeam: Part): Part => {
     : any(isOpenTo, sql<SqlBool>`repo.id in ${nearRepos(viewer, byTeam)}`)
 }
 
-/** The same in parts, each of which an index has in every order: audiences, and what is near to the viewer beside them. */
-export function entranceParts(viewer: Viewer | undefined): Condition[] {
+/** Which audiences a list is limited to, both inclusive. */
+export interface Audiences {
+  readonly least: number
+  readonly most: number
+}
+
+/** Every audience of which anybody sees repositories. */
+export const allAudiences: Audiences = { least: 0, most: 3 }
+
+/** The right side of `in` for what is near to a viewer, or that nothing is. */
+export type NearRepos = RawBuilder<number> | 'none'
+
+/** How the parts of a list are written. */
+export interface PartsOptions {
+  readonly audiences?: Audiences
+  /** Each audience is a part of its own, which an index has in every order; else all that are open are one. */
+  readonly isOrdered?: boolean
+  /** What is near to the viewer, where that was asked for already. */
+  readonly near?: NearRepos | undefined
+}
+
+/** The largest of some audiences of which all is open to a viewer; -1: nothing is open as such. */
+export const openTo = (viewer: Viewer | undefined, { most }: Audiences): number =>
+  viewer?.limit.repo ? -1 : Math.min(openAudience(viewer), viewer?.limit.publicOnly ? 2 : 3, most)
+
+/** The audiences beyond what is open to a viewer, as far as a list has them; undefined: it has none of these. */
+function hiddenFrom(viewer: Viewer | undefined, { least, most }: Audiences): Audiences | undefined {
+  const first = Math.max(least, openAudience(viewer) + 1)
+  return viewer === undefined || viewer.isAdmin || viewer.limit.repo || first > most
+    ? undefined
+    : { least: first, most }
+}
+
+const isAmong = ({ least, most }: Audiences): Condition =>
+  sql<SqlBool>`repo.audience between ${sql.lit(least)} and ${sql.lit(most)}`
+
+/**
+ * The same in parts, which do not overlap: audiences that are open, and what is near to the viewer beside them.
+ */
+export function entranceParts(
+  viewer: Viewer | undefined,
+  { audiences = allAudiences, isOrdered = true, near }: PartsOptions = {},
+): Condition[] {
   const wanted = { mode: 1 } as const
-  if (viewer?.limit.repo) return [mayEnter(viewer, 'repo')]
+  if (viewer?.limit.repo) return [sql<SqlBool>`(${mayEnter(viewer, 'repo')} and ${isAmong(audiences)})`]
   const pair = pairOf(viewer, 'repo')
-  const parts: Condition[] = []
-  for (let audience = 0; audience <= openAudience(viewer); audience++) {
-    parts.push(sql<SqlBool>`repo.audience = ${sql.lit(audience)}`)
-  }
-  if (viewer && !viewer.isAdmin) {
-    const near = nearRepos(viewer, any(isAdminTeam, teamUnitGives(pair, wanted)))
-    parts.push(sql<SqlBool>`repo.audience > ${sql.lit(openAudience(viewer))} and repo.id in ${near}`)
-  }
-  return parts.map((part) => asCondition(limited(pair, wanted, part)))
+  const { least } = audiences
+  const most = Math.min(openAudience(viewer), audiences.most)
+  const open = isOrdered
+    ? Array.from(
+        { length: Math.max(0, most - least + 1) },
+        (_, index) => sql<SqlBool>`repo.audience = ${sql.lit(least + index)}`,
+      )
+    : // The sum keeps SQLite from an index by audience, which most of them have in common.
+      most < least
+      ? []
+      : [sql<SqlBool>`repo.audience + 0 between ${sql.lit(least)} and ${sql.lit(most)}`]
+  const hidden = hiddenFrom(viewer, audiences)
+  const asked = near ?? (viewer ? nearRepos(viewer, any(isAdminTeam, teamUnitGives(pair, wanted))) : 'none')
+  const given =
+    hidden === undefined || asked === 'none' ? [] : [sql<SqlBool>`${isAmong(hidden)} and repo.id in ${asked}`]
+  return [...open, ...given].map((part) => asCondition(limited(pair, wanted, part)))
+}
+
+/** More repositories than these are not listed beside a list, but asked for in it. */
+const mostNear = 2000
+
+/**
+ * What is near to a viewer, asked for once for all statements of a list.
+ * @returns undefined when it is too much to be handed on
+ */
+export async function findNear(
+  db: Db,
+  viewer: Viewer | undefined,
+  audiences: Audiences,
+): Promise<NearRepos | undefined> {
+  const part = hiddenFrom(viewer, audiences) && entranceParts(viewer, { audiences }).at(-1)
+  if (!part) return 'none'
+  const rows = await db
+    .selectFrom('repo')
+    .select('id')
+    .where(part)
+    .limit(mostNear + 1)
+    .execute()
+  if (rows.length > mostNear) return undefined
+  return rows.length === 0 ? 'none' : idList(db, idListText(rows.map((row) => row.id)))
 }
 
 /** That the viewer may see a repository at all (`Rights.any`): its owner and administrators also when it has no units. */

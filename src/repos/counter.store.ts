@@ -1,6 +1,8 @@
 import { sql } from 'kysely'
 import type { Counter } from '../access/counter.ts'
 
+const tallyColumns = ['audience', 'is_template', 'is_archived', 'is_mirror', 'is_fork', 'slot']
+
 /** Counts of accounts and repositories. */
 export const repoCounters: readonly Counter[] = [
   { table: 'user', column: 'num_repos', count: sql`(select count(*) from repo where repo.owner_id = it.id)` },
@@ -12,4 +14,22 @@ export const repoCounters: readonly Counter[] = [
     count: sql`(select count(*) from watch where watch.repo_id = it.id and watch.mode <> 'dont')`,
   },
   { table: 'repo', column: 'num_forks', count: sql`(select count(*) from repo as fork where fork.fork_id = it.id)` },
+  {
+    table: 'repo_tally',
+    column: 'total',
+    count: sql`(select count(*) from repo where ${sql.join(
+      tallyColumns.map((column) =>
+        column === 'slot' ? sql`repo.id % 8 = it.slot` : sql`${sql.ref(`repo.${column}`)} = ${sql.ref(`it.${column}`)}`,
+      ),
+      sql` and `,
+    )})`,
+    expected: [
+      {
+        of: 'repo',
+        columns: tallyColumns,
+        keys: (condition) => sql`select each.audience, each.is_template, each.is_archived, each.is_mirror, each.is_fork,
+          each.id % 8 as slot from repo as each where ${condition}`,
+      },
+    ],
+  },
 ]

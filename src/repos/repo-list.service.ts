@@ -4,21 +4,13 @@ import type { RepoRow } from '../db/tables/repositories.ts'
 import { Invalid } from '../lib/errors.ts'
 import type { TeamId, UserId } from '../lib/ids.ts'
 import type { Page } from '../lib/paging.ts'
-import { countSearchedRepos, searchRepos, type RepoFilter, type RepoOrder, type RepoSort } from './repo-search.store.ts'
+import { searchRepos, type FoundRepos, type RepoFilter, type RepoOrder, type RepoSort } from './repo-search.store.ts'
 import { wordTable } from '../lib/word-table.ts'
 
-export interface RepoPage {
-  readonly repos: RepoRow[]
-  readonly total: number
-}
+export type RepoPage = FoundRepos
 
-async function repoPage(ctx: Ctx, filter: RepoFilter, sort: RepoSort, page: Page): Promise<RepoPage> {
-  const [repos, total] = await Promise.all([
-    searchRepos(ctx.db, filter, ctx.viewer, sort, page),
-    countSearchedRepos(ctx.db, filter, ctx.viewer),
-  ])
-  return { repos, total }
-}
+const repoPage = (ctx: Ctx, filter: RepoFilter, sort: RepoSort, page: Page): Promise<RepoPage> =>
+  searchRepos(ctx.db, filter, ctx.viewer, sort, page)
 
 const byId: RepoSort = { by: 'id', descending: false }
 

@@ -1,11 +1,11 @@
-import { teamHoldsRepo } from '../access/team-holds.store.ts'
-import { sql, type Expression, type SelectQueryBuilder, type SqlBool } from 'kysely'
-import { entranceParts, mayEnter } from '../access/access-rule.store.ts'
+import { sql, type Expression, type RawBuilder, type SelectQueryBuilder, type SqlBool } from 'kysely'
+import { allAudiences, entranceParts, findNear, openTo, type Audiences } from '../access/access-rule.store.ts'
+import { teamHoldsAll, teamHoldsRepo } from '../access/team-holds.store.ts'
 import type { Viewer } from '../auth/viewer.ts'
 import type { Db } from '../db/database.ts'
+import { idList, idListText } from '../db/id-list.ts'
 import { contains, lowerContains } from '../db/like.ts'
 import type { Schema } from '../db/schema.ts'
-import type { UserTable } from '../db/tables/accounts.ts'
 import type { RepoRow } from '../db/tables/repositories.ts'
 import type { RepoId, TeamId, UserId } from '../lib/ids.ts'
 import type { Page } from '../lib/paging.ts'
@@ -53,12 +53,13 @@ export interface RepoSort {
   readonly firstOwnerId?: UserId | undefined
 }
 
-type Selected = SelectQueryBuilder<Schema & { owner: UserTable }, 'repo' | 'owner', { repo_id: RepoId }>
+type Selected = SelectQueryBuilder<Schema, 'repo', { repo_id: RepoId }>
+type Condition = RawBuilder<SqlBool>
 
 /** What an order compares; an index has it behind each audience. */
 const orderColumns: Readonly<Record<RepoOrder, readonly string[]>> = {
   name: ['repo.lower_name'],
-  alpha: ['owner.lower_name', 'repo.lower_name'],
+  alpha: ['repo.owner_lower_name', 'repo.lower_name'],
   created: ['repo.created_unix'],
   updated: ['repo.updated_unix'],
   size: [],
@@ -70,126 +71,387 @@ const orderColumns: Readonly<Record<RepoOrder, readonly string[]>> = {
 }
 const wholeSize = sql<number>`(repo.git_size_bytes + repo.lfs_size_bytes)`
 
-/** The numbers and texts that a sort compares, in their order, before the id. */
-const keysOf = ({ by, firstOwnerId }: RepoSort): Expression<unknown>[] => [
-  ...(firstOwnerId === undefined
-    ? []
-    : [sql`case when repo.owner_id = ${firstOwnerId} then 0 else 1 end`, sql.ref('repo.owner_id')]),
-  ...(by === 'size' ? [wholeSize] : orderColumns[by].map((column) => sql.ref(column))),
-]
-
-/** Whether it is a few repositories that are asked for, which are rather sorted than found in an order. */
-const isNarrow = ({ ownerId, contributorId, teamId, starredBy, forkId }: RepoFilter): boolean =>
-  [ownerId, contributorId, teamId, starredBy, forkId].some((id) => id !== undefined)
-
-/** Repositories by what is asked for, with their owners where these are needed. */
-function matching(db: Db, filter: RepoFilter, withOwner: boolean): Selected {
-  const { words = [] } = filter
-  const needsOwner = withOwner || words.some((word) => word.includes('/'))
-  // From the owners, in the order of their names, where that is what is asked for.
-  const from = withOwner
-    ? db
-        .selectFrom('user as owner')
-        .crossJoin('repo')
-        .where(sql<SqlBool>`repo.owner_id = owner.id`)
-    : needsOwner
-      ? db.selectFrom('repo').innerJoin('user as owner', 'owner.id', 'repo.owner_id')
-      : db.selectFrom('repo')
-  let query = (from as unknown as Selected).select('repo.id as repo_id') as Selected
-  if (words.length > 0) query = query.where((where) => where.or(words.flatMap((word) => holdsWord(db, filter, word))))
-  if (filter.ownerId !== undefined) query = query.where('repo.owner_id', '=', filter.ownerId)
-  if (filter.notOwnedBy !== undefined) query = query.where('repo.owner_id', '!=', filter.notOwnedBy)
-  const { contributorId, teamId, starredBy } = filter
-  if (contributorId !== undefined) query = query.where(sql<SqlBool>`repo.id in ${contributedTo(contributorId)}`)
-  if (teamId !== undefined) {
-    query = query.where(sql<SqlBool>`repo.id in (select repo.id from team inner join repo on repo.owner_id = team.org_id
-      where team.id = ${teamId} and ${teamHoldsRepo('repo.id')})`)
-  }
-  if (starredBy !== undefined) {
-    query = query.where(sql<SqlBool>`repo.id in (select star.repo_id from star where star.user_id = ${starredBy})`)
-  }
-  if (filter.publicOwnersOnly) query = query.where(sql<SqlBool>`repo.audience = 0`)
-  if (filter.isPrivate !== undefined) query = query.where('repo.is_private', '=', filter.isPrivate)
-  if (filter.isTemplate !== undefined) query = query.where('repo.is_template', '=', filter.isTemplate)
-  if (filter.isArchived !== undefined) query = query.where('repo.is_archived', '=', filter.isArchived)
-  if (filter.isFork !== undefined) query = query.where('repo.is_fork', '=', filter.isFork)
-  if (filter.isMirror !== undefined) query = query.where('repo.is_mirror', '=', filter.isMirror)
-  if (filter.forkId !== undefined) query = query.where('repo.fork_id', '=', filter.forkId)
-  return query
+/** A number or text that an order compares; `id`: the repository's, which comes last. */
+interface OrderKey {
+  readonly value: Expression<unknown> | 'id'
+  readonly direction: 'asc' | 'desc'
 }
 
-/** The word is part of the name or a topic's, or of what else is asked for. */
-function holdsWord(db: Db, filter: RepoFilter, word: string): Expression<SqlBool>[] {
-  const named = filter.topicsOnly ? sql<boolean>`topic.name = ${word.toLowerCase()}` : lowerContains('topic.name', word)
-  const topic = sql<SqlBool>`repo.id in ${db
-    .selectFrom('topic')
-    .innerJoin('repo_topic', 'repo_topic.topic_id', 'topic.id')
-    .select('repo_topic.repo_id')
-    .where(named)}`
-  if (filter.topicsOnly) return [topic]
-  const [owner, name, ...rest] = word.split('/')
-  const both =
-    owner !== undefined && name !== undefined && rest.length === 0
-      ? [sql<SqlBool>`(${lowerContains('owner.lower_name', owner)} and ${lowerContains('repo.lower_name', name)})`]
-      : []
-  return [
-    lowerContains('repo.lower_name', word),
-    topic,
-    ...both,
-    ...(filter.alsoDescription ? [contains('repo.description', word)] : []),
-  ]
+/** What an order compares, the first first. */
+const orderOf = ({ by, descending }: RepoSort): OrderKey[] =>
+  [...(by === 'size' ? [wholeSize] : orderColumns[by].map((column) => sql.ref(column))), 'id' as const].map(
+    (value) => ({
+      value,
+      direction: descending ? 'desc' : 'asc',
+    }),
+  )
+
+/** Some repositories that are asked for by what they belong to. */
+interface RepoSet {
+  /** The same as ways to come to them, none of which comes to one that another one comes to. */
+  readonly ways: readonly Selected[]
+  /** That a repository, a row of the query's `repo`, is one of them. */
+  readonly holds: Condition
+  /** Whether they are come to in the order of their ids. */
+  readonly isById?: boolean
 }
+
+const oneWay = (holds: Condition, way: Selected): RepoSet => ({ ways: [way], holds })
+
+const rowsOfRepo = (db: Db): Selected => db.selectFrom('repo').select('repo.id as repo_id')
+
+/** Rows of `repo` that another table leads to: each row of that one is come to first. */
+const ledTo = (
+  db: Db,
+  from: RawBuilder<unknown>,
+  where: Condition,
+  id: RawBuilder<unknown> = sql.ref('repo.id'),
+): Selected =>
+  db
+    .selectFrom(sql`${from}`.as('origin'))
+    .crossJoin('repo')
+    .where(where)
+    .select(sql<RepoId>`${id}`.as('repo_id'))
 
 /** Repositories of an account, those it collaborates on, and those of organizations that its teams show it. */
-const contributedTo = (userId: UserId) => sql`(
-  select repo.id from repo where repo.owner_id = ${userId}
-  union select collaboration.repo_id from collaboration where collaboration.user_id = ${userId}
-  union select repo.id from team_user inner join team on team.id = team_user.team_id
-    inner join repo on repo.owner_id = team.org_id
-    where team_user.user_id = ${userId} and (not repo.is_private or ${teamHoldsRepo('repo.id')}))`
-
-/** The same as far as the viewer may see it: in parts that are in order each, or as one where it is sorted anyway. */
-const seenParts = (db: Db, filter: RepoFilter, viewer: Viewer | undefined, sort?: RepoSort): readonly Selected[] => {
-  const query = matching(db, filter, sort?.by === 'alpha')
-  const isSorted = isNarrow(filter) || sort?.firstOwnerId !== undefined
-  return isSorted ? [query.where(mayEnter(viewer, 'repo'))] : entranceParts(viewer).map((part) => query.where(part))
+function contributedTo(db: Db, userId: UserId): RepoSet {
+  const orgs = sql`(select distinct org_id from team_user where user_id = ${userId})`
+  const held = sql`(
+    select repo.id from team_user inner join team on team.id = team_user.team_id
+      inner join repo on repo.owner_id = team.org_id and repo.is_private
+      where team_user.user_id = ${userId} and ${teamHoldsAll}
+    union select team_repo.repo_id from team_user inner join team_repo on team_repo.team_id = team_user.team_id
+      where team_user.user_id = ${userId})`
+  const isShown = sql<SqlBool>`(repo.audience < 3 or repo.id in ${held})`
+  const isOfOrgs = sql<SqlBool>`(repo.owner_id in ${orgs} and ${isShown})`
+  const collaborated = sql`(select repo_id from collaboration where user_id = ${userId})`
+  return {
+    ways: [
+      rowsOfRepo(db).where('repo.owner_id', '=', userId),
+      ledTo(db, orgs, sql<SqlBool>`repo.owner_id = origin.org_id and ${isShown}`),
+      ledTo(
+        db,
+        collaborated,
+        sql<SqlBool>`repo.id = origin.repo_id and repo.owner_id <> ${userId} and not ${isOfOrgs}`,
+      ),
+    ],
+    holds: sql<SqlBool>`(repo.owner_id = ${userId} or ${isOfOrgs} or repo.id in ${collaborated})`,
+  }
 }
 
-/** One page of the repositories that the viewer may see. */
+/** What a filter asks for by what repositories belong to. */
+function setsOf(db: Db, filter: RepoFilter): RepoSet[] {
+  const { ownerId, forkId, contributorId, teamId, starredBy } = filter
+  const sets: RepoSet[] = []
+  if (ownerId !== undefined) {
+    sets.push(oneWay(sql<SqlBool>`repo.owner_id = ${ownerId}`, rowsOfRepo(db).where('repo.owner_id', '=', ownerId)))
+  }
+  if (forkId !== undefined) {
+    sets.push(oneWay(sql<SqlBool>`repo.fork_id = ${forkId}`, rowsOfRepo(db).where('repo.fork_id', '=', forkId)))
+  }
+  if (teamId !== undefined) {
+    const isHeld = (id: Expression<unknown>) =>
+      sql<SqlBool>`exists (select 1 from team where team.id = ${id} and team.org_id = repo.owner_id
+        and ${teamHoldsRepo('repo.id')})`
+    const team = sql`(select id, org_id from team where id = ${teamId})`
+    sets.push(
+      oneWay(
+        isHeld(sql`${teamId}`),
+        ledTo(db, team, sql<SqlBool>`repo.owner_id = origin.org_id and ${isHeld(sql.ref('origin.id'))}`),
+      ),
+    )
+  }
+  if (starredBy !== undefined) {
+    const stars = sql`(select repo_id from star where user_id = ${starredBy})`
+    sets.push({
+      ways: [ledTo(db, stars, sql<SqlBool>`repo.id = origin.repo_id`, sql.ref('origin.repo_id'))],
+      holds: sql<SqlBool>`repo.id in ${stars}`,
+      isById: true,
+    })
+  }
+  if (contributorId !== undefined) sets.push(contributedTo(db, contributorId))
+  return sets
+}
+
+/** Which audiences a filter leaves. Private repositories are one of their own. */
+const audiencesOf = ({ isPrivate, publicOwnersOnly }: RepoFilter): Audiences => ({
+  least: isPrivate ? allAudiences.most : allAudiences.least,
+  most: publicOwnersOnly ? 0 : isPrivate === false ? 2 : allAudiences.most,
+})
+
+/** What is asked of each repository beside what it belongs to and who sees it. */
+function marksOf(filter: RepoFilter): Condition[] {
+  const all: Condition[] = []
+  const is = (column: string, value: boolean | undefined) => {
+    if (value !== undefined) all.push(sql<SqlBool>`${sql.ref(column)} = ${sql.lit(value)}`)
+  }
+  is('repo.is_template', filter.isTemplate)
+  is('repo.is_archived', filter.isArchived)
+  is('repo.is_fork', filter.isFork)
+  is('repo.is_mirror', filter.isMirror)
+  if (filter.notOwnedBy !== undefined) all.push(sql<SqlBool>`repo.owner_id <> ${filter.notOwnedBy}`)
+  return all
+}
+
+const either = (conditions: readonly Condition[]): Condition => sql<SqlBool>`(${sql.join(conditions, sql` or `)})`
+
+/** That the name holds one of the words, or what is asked for beside it does. */
+const isNamed = ({ words = [], alsoDescription }: RepoFilter): Condition =>
+  either(
+    words.flatMap((word) => {
+      const [owner, name, ...rest] = word.split('/')
+      return [
+        lowerContains('repo.lower_name', word),
+        ...(owner !== undefined && name !== undefined && rest.length === 0
+          ? [
+              sql<SqlBool>`(${lowerContains('repo.owner_lower_name', owner)} and ${lowerContains('repo.lower_name', name)})`,
+            ]
+          : []),
+        ...(alsoDescription ? [contains('repo.description', word)] : []),
+      ]
+    }),
+  )
+
+/** How words are looked for, by what they are found in: parts of a condition on rows of `repo`. */
+interface Words {
+  /** undefined: words are names of topics alone. */
+  readonly named: Condition | undefined
+  /** undefined: no topic has one of them. */
+  readonly tagged: Condition | undefined
+}
+
+/** Of more topics each repository is asked for its own. */
+const fewTopics = 500
+
+/** What the words of a filter find; undefined: none are asked for. */
+async function findWords(db: Db, filter: RepoFilter): Promise<Words | undefined> {
+  const { words = [], topicsOnly } = filter
+  if (words.length === 0) return undefined
+  const isTopic = either(
+    words.map((word) => (topicsOnly ? sql<SqlBool>`name = ${word.toLowerCase()}` : lowerContains('name', word))),
+  )
+  const topics = await db
+    .selectFrom('topic')
+    .select('id')
+    .where(isTopic)
+    .limit(fewTopics + 1)
+    .execute()
+  const ids = idList(db, idListText(topics.map(({ id }) => id)))
+  const tagged =
+    topics.length > fewTopics
+      ? sql<SqlBool>`exists (select 1 from repo_topic inner join topic on topic.id = repo_topic.topic_id
+          where repo_topic.repo_id = repo.id and ${isTopic})`
+      : sql<SqlBool>`repo.id in (select repo_id from repo_topic where topic_id in ${ids})`
+  return { named: topicsOnly ? undefined : isNamed(filter), tagged: topics.length === 0 ? undefined : tagged }
+}
+
+const limitedTo = (query: Selected, conditions: readonly (Condition | undefined)[]): Selected =>
+  conditions.reduce<Selected>((left, condition) => (condition ? left.where(condition) : left), query)
+
+/** How a list is come to: its parts, which do not overlap, and what they are limited by. */
+interface Plan {
+  /** Parts in which all are counted, and found where they are sorted anyway. */
+  readonly counted: readonly Selected[]
+  /** Parts each of which an index has in every order. */
+  readonly ordered: readonly Selected[]
+  /** What `counted` comes from; undefined: all there are. */
+  readonly set: RepoSet | undefined
+  /** How many there are of the first of `counted`, as the database has counted them. */
+  readonly tally: (() => Promise<number>) | undefined
+}
+
+async function planOf(db: Db, filter: RepoFilter, viewer: Viewer | undefined): Promise<Plan> {
+  const audiences = audiencesOf(filter)
+  const near = await findNear(db, viewer, audiences)
+  const [set, ...others] = setsOf(db, filter)
+  const asked = [...marksOf(filter), ...others.map(({ holds }) => holds)]
+  const parts = (isOrdered: boolean) => entranceParts(viewer, { audiences, isOrdered, near })
+  const ordered = parts(true).map((part) => limitedTo(rowsOfRepo(db), [part, ...asked, set?.holds]))
+  const open = parts(false)
+  const counted = set
+    ? set.ways.map((way) => limitedTo(way, [open.length === 0 ? sql<SqlBool>`1 = 0` : either(open), ...asked]))
+    : open.map((part) => limitedTo(rowsOfRepo(db), [part, ...asked]))
+  const most = openTo(viewer, audiences)
+  const isTallied = set === undefined && filter.notOwnedBy === undefined && most >= audiences.least
+  return {
+    counted,
+    ordered,
+    set,
+    tally: isTallied ? () => sumTally(db, filter, { least: audiences.least, most }) : undefined,
+  }
+}
+
+/** How many repositories of some audiences have the marks that a filter asks for. */
+async function sumTally(db: Db, filter: RepoFilter, { least, most }: Audiences): Promise<number> {
+  const { isTemplate, isArchived, isFork, isMirror } = filter
+  const asked = { is_template: isTemplate, is_archived: isArchived, is_fork: isFork, is_mirror: isMirror }
+  let query = db.selectFrom('repo_tally').where('audience', '>=', least).where('audience', '<=', most)
+  for (const [column, value] of Object.entries(asked)) {
+    if (value !== undefined) query = query.where(column as keyof typeof asked, '=', value)
+  }
+  const { total } = await query
+    .select((select) =>
+      select.fn.coalesce(select.fn.sum<number | string>('total'), sql<number | string>`0`).as('total'),
+    )
+    .executeTakeFirstOrThrow()
+  return Number(total)
+}
+
+/** How many rows some parts come to. One question. */
+async function countOf(db: Db, parts: readonly Selected[]): Promise<number> {
+  if (parts.length === 0) return 0
+  const counts = parts.map(
+    (part) => sql<number>`(${part.clearSelect().select((select) => select.fn.countAll<number>().as('count'))})`,
+  )
+  const { total } = await db
+    .selectNoFrom(sql<number>`${sql.join(counts, sql` + `)}`.as('total'))
+    .executeTakeFirstOrThrow()
+  return total
+}
+
+/** The ids of what some parts come to, each once, and at most so many. */
+async function idsOf(parts: readonly Selected[], atMost: number): Promise<RepoId[]> {
+  const found = new Set<RepoId>()
+  for (const part of parts) {
+    if (found.size >= atMost) break
+    // oxlint-disable-next-line no-await-in-loop -- a few parts, each asked only for what those before left room for
+    for (const { repo_id } of await part.limit(atMost).execute()) found.add(repo_id)
+  }
+  return [...found].slice(0, atMost)
+}
+
+/** Repositories that are sorted without asking how many others there are. */
+const soonSorted = 300
+/** How much cheaper it is to pass over a row in an index than to look one up and sort it. */
+const passingIsCheaper = 4
+
+/** Whether a page of a narrow list is sooner found in the order, passing over what is not in it. */
+async function isSoonerInOrder(db: Db, page: Page, total: number): Promise<boolean> {
+  if (total <= soonSorted) return false
+  const { newest } = await db
+    .selectFrom('repo')
+    .select((select) => select.fn.max('id').as('newest'))
+    .executeTakeFirstOrThrow()
+  const place = Math.min(page.offset, Math.max(0, total - page.offset)) + page.limit
+  return (place * (newest ?? 0)) / total < total * passingIsCheaper
+}
+
+export interface FoundRepos {
+  readonly repos: RepoRow[]
+  readonly total: number
+}
+
+/** Of more repositories that words find the total is this. */
+const countedAtMost = 10_000
+
+/** One page of the repositories that the viewer may see, and how many there are: of words `countedAtMost` at most. */
 export async function searchRepos(
   db: Db,
   filter: RepoFilter,
   viewer: Viewer | undefined,
   sort: RepoSort,
   page: Page,
-): Promise<RepoRow[]> {
-  const direction = sort.descending ? 'desc' : 'asc'
-  const keys = keysOf(sort)
-  const [first, ...others] = seenParts(db, filter, viewer, sort).map((part) =>
-    part.select(keys.map((key, index) => sql`${key}`.as(`key_${index}`))),
-  )
-  if (!first) return []
-  let query = others.reduce((one, other) => one.unionAll(other), first)
-  const isOwnersFirst = sort.firstOwnerId !== undefined
-  for (const index of keys.keys()) {
-    query = query.orderBy(sql.ref(`key_${index}`), isOwnersFirst && index < 2 ? 'asc' : direction)
-  }
-  const places = await query.orderBy(sql.ref('repo_id'), direction).limit(page.limit).offset(page.offset).execute()
-  if (places.length === 0) return []
-  const ids = places.map((place) => place.repo_id)
+): Promise<FoundRepos> {
+  const words = await findWords(db, filter)
+  const plan = await planOf(db, filter, viewer)
+  const { parts, total, isAll } = words ? await holding(db, plan, words, sort) : await partsOf(db, plan, sort, page)
+  const left = Math.min(page.limit, total - page.offset)
+  if (left <= 0) return { repos: [], total }
+  const { firstOwnerId } = sort
+  const place = { limit: left, offset: page.offset, known: isAll ? total : undefined }
+  const ids = await (firstOwnerId === undefined
+    ? placesOf(parts, orderOf(sort), place)
+    : ownersFirst(db, parts, firstOwnerId, orderOf(sort), place))
   const rows = await db.selectFrom('repo').selectAll().where('id', 'in', ids).execute()
   const found = new Map(rows.map((row) => [row.id, row]))
-  return ids.flatMap((id) => found.get(id) ?? [])
+  return { repos: ids.flatMap((id) => found.get(id) ?? []), total }
 }
 
-export async function countSearchedRepos(db: Db, filter: RepoFilter, viewer: Viewer | undefined): Promise<number> {
-  const counts = await Promise.all(
-    seenParts(db, filter, viewer).map((part) =>
-      part
-        .clearSelect()
-        .select((select) => select.fn.countAll<number>().as('count'))
-        .executeTakeFirstOrThrow(),
-    ),
+/** The parts in which a page is found, and how many rows they come to. */
+interface Found {
+  readonly parts: readonly Selected[]
+  readonly total: number
+  /** Whether the total counts all of them. */
+  readonly isAll: boolean
+}
+
+async function partsOf(db: Db, { counted, ordered, set, tally }: Plan, sort: RepoSort, page: Page): Promise<Found> {
+  const total = tally ? (await tally()) + (await countOf(db, counted.slice(1))) : await countOf(db, counted)
+  const isSorted =
+    set === undefined
+      ? sort.firstOwnerId !== undefined
+      : (set.isById && sort.by === 'id') || !(await isSoonerInOrder(db, page, total))
+  return { parts: isSorted ? counted : ordered, total, isAll: true }
+}
+
+/** What words find: as ids as long as these can be counted, else in the order, or by names in their index. */
+async function holding(db: Db, plan: Plan, { named, tagged }: Words, sort: RepoSort): Promise<Found> {
+  const each = [named, tagged].filter((condition) => condition !== undefined)
+  if (each.length === 0) return { parts: [], total: 0, isAll: true }
+  const parts = each.flatMap((condition) => plan.counted.map((part) => part.where(condition)))
+  const ids = await idsOf(parts, countedAtMost + 1)
+  if (ids.length <= countedAtMost) {
+    const among = rowsOfRepo(db).where('repo.id', 'in', idList(db, idListText(ids)) as Expression<RepoId>)
+    return { parts: [among], total: ids.length, isAll: true }
+  }
+  const isInNames = plan.set !== undefined || sort.by === 'name' || sort.firstOwnerId !== undefined
+  return {
+    parts: (isInNames ? plan.counted : plan.ordered).map((part) => part.where(either(each))),
+    total: countedAtMost,
+    isAll: false,
+  }
+}
+
+/** Where a page is, and of how many rows, where that is known. */
+interface Place {
+  readonly limit: number
+  readonly offset: number
+  readonly known: number | undefined
+}
+
+/** The ids of a page in which an owner's repositories come first and the others owner by owner, in an order each. */
+async function ownersFirst(
+  db: Db,
+  parts: readonly Selected[],
+  ownerId: UserId,
+  order: readonly OrderKey[],
+  { limit, offset, known }: Place,
+): Promise<RepoId[]> {
+  const owned = parts.map((part) => part.where('repo.owner_id', '=', ownerId))
+  const own = await countOf(db, owned)
+  const first = await placesOf(owned, order, { limit: Math.min(limit, own - offset), offset, known: own })
+  const byOwner: OrderKey = { value: sql.ref('repo.owner_id'), direction: 'asc' }
+  const others = await placesOf(
+    parts.map((part) => part.where('repo.owner_id', '!=', ownerId)),
+    [byOwner, ...order],
+    { limit: limit - first.length, offset: Math.max(0, offset - own), known: known && known - own },
   )
-  return counts.reduce((sum, { count }) => sum + count, 0)
+  return [...first, ...others]
+}
+
+/** The ids of a page of parts that are merged; what is nearer to the end is found from there. */
+async function placesOf(
+  parts: readonly Selected[],
+  order: readonly OrderKey[],
+  { limit, offset, known }: Place,
+): Promise<RepoId[]> {
+  const isFromEnd = known !== undefined && offset > known / 2
+  const [first, ...others] = parts.map((part) =>
+    part.select(order.flatMap(({ value }, index) => (value === 'id' ? [] : [sql`${value}`.as(`key_${index}`)]))),
+  )
+  if (!first || limit <= 0) return []
+  const merged = others.reduce((one, other) => one.unionAll(other), first)
+  const places = await order
+    .reduce(
+      (query, { value, direction }, index) =>
+        query.orderBy(
+          sql.ref(value === 'id' ? 'repo_id' : `key_${index}`),
+          (direction === 'asc') === isFromEnd ? 'desc' : 'asc',
+        ),
+      merged,
+    )
+    .limit(limit)
+    .offset(isFromEnd ? known - offset - limit : offset)
+    .execute()
+  return (isFromEnd ? places.toReversed() : places).map((place) => place.repo_id)
 }

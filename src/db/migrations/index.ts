@@ -53,6 +53,7 @@ import { repositories3 } from './repositories-3.ts'
 import { repositories4 } from './repositories-4.ts'
 import { scale1 } from './scale-1.ts'
 import { scale2 } from './scale-2.ts'
+import { scale3 } from './scale-3.ts'
 import { wiki1 } from './wiki-1.ts'
 import { webhooks1 } from './webhooks-1.ts'
 import { revisions1 } from './revisions-1.ts'
@@ -123,4 +124,5 @@ export const migrations: readonly Migration[] = [
   actions8,
   oauth2,
   repositories4,
+  scale3,
 ]

@@ -53,6 +53,21 @@ export interface RepoTable {
   languages_commit: Generated<string>
   /** Who may come without having been given anything: 0 everybody, 1 the signed-in, 2 members of its owner, 3 nobody else, 4 nobody. The database keeps it. */
   audience: GeneratedAlways<number>
+  /** The name of its owner, by which repositories are ordered. The database keeps it. */
+  owner_lower_name: GeneratedAlways<string>
+}
+
+/** How many repositories there are, by what lists ask for. The database keeps it with every write. */
+export interface RepoTallyTable {
+  id: GeneratedAlways<number>
+  audience: number
+  is_template: boolean
+  is_archived: boolean
+  is_mirror: boolean
+  is_fork: boolean
+  /** The last three bits of the repository's id: each is counted in one of eight rows. */
+  slot: number
+  total: number
 }
 
 export const repoUnits = [
@@ -187,6 +202,7 @@ export interface RepositoryTables {
   repo: RepoTable
   repo_unit: RepoUnitTable
   repo_redirect: RepoRedirectTable
+  repo_tally: RepoTallyTable
   collaboration: CollaborationTable
   branch: BranchTable
   tag: TagTable

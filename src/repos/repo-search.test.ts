@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { sql } from 'kysely'
+import { transaction } from '../db/database.ts'
+import { examined } from '../testing/doctor.ts'
+import { startForge, type Forge } from '../testing/forge.ts'
+
+interface Shown {
+  readonly id: number
+  readonly name: string
+  readonly owner: { readonly id: number; readonly login: string }
+  readonly private: boolean
+  readonly template: boolean
+  readonly archived: boolean
+  readonly stars_count: number
+  readonly forks_count: number
+  readonly size: number
+  readonly updated_at: string
+}
+
+/** Repositories of people and organizations that not everybody sees, with numbers of all kinds; and where they differ. */
+async function world(): Promise<Forge> {
+  const forge = await startForge({ users: ['alice', 'bob', 'carol'] })
+  const alice = forge.as('alice')
+  for (const [org, visibility] of [
+    ['open', 'public'],
+    ['known', 'limited'],
+    ['closed', 'private'],
+  ]) {
+    // oxlint-disable-next-line no-await-in-loop -- three of them
+    await alice.must('POST', '/orgs', { username: org, visibility })
+  }
+  const owners = ['alice', 'bob', 'open', 'known', 'closed']
+  for (let index = 0; index < 20; index++) {
+    const owner = owners[index % owners.length] as string
+    const name = `${['pear', 'apple', 'fig'][index % 3]}-${String((index * 7) % 20).padStart(2, '0')}`
+    const body = { name, private: index % 4 === 1, template: index % 6 === 2, description: `number ${index}` }
+    const path = index % owners.length < 2 ? '/user/repos' : `/orgs/${owner}/repos`
+    // oxlint-disable-next-line no-await-in-loop -- their ids are in this order
+    await forge.as(owner === 'bob' ? 'bob' : 'alice').must('POST', path, body)
+  }
+  // Carol was given a private one, and is on a team of the organization that nobody else sees.
+  await forge.as('bob').must('PUT', '/repos/bob/apple-07/collaborators/carol', { permission: 'read' })
+  const team = (
+    await alice.must('POST', '/orgs/closed/teams', { name: 'some', permission: 'read', units: ['repo.code'] })
+  ).json
+  await alice.must('PUT', `/teams/${team.id}/members/carol`)
+  await alice.must('PATCH', '/repos/open/fig-14', { archived: true })
+  await transaction(forge.services.db, (tx) =>
+    sql`update repo set num_stars = (id * 7) % 5, num_forks = (id * 3) % 4, git_size_bytes = ((id * 11) % 7) * 1024,
+      lfs_size_bytes = ((id * 5) % 3) * 1024, updated_unix = created_unix + (id * 13) % 6`.execute(tx),
+  )
+  return forge
+}
+
+const compare = (one: string | number, other: string | number): number => (one < other ? -1 : one > other ? 1 : 0)
+
+const orders: Record<string, (one: Shown, other: Shown) => number> = {
+  alpha: (one, other) => compare(one.owner.login, other.owner.login) || compare(one.name, other.name),
+  updated: (one, other) => compare(one.updated_at, other.updated_at) || compare(one.id, other.id),
+  size: (one, other) => compare(one.size, other.size) || compare(one.id, other.id),
+  stars: (one, other) => compare(one.stars_count, other.stars_count) || compare(one.id, other.id),
+  forks: (one, other) => compare(one.forks_count, other.forks_count) || compare(one.id, other.id),
+  id: (one, other) => compare(one.id, other.id),
+}
+
+/** All pages of a list, five at a time; each says how many there are. */
+async function pagesOf(forge: Forge, who: string | undefined, query: string): Promise<Shown[]> {
+  const asker = who === undefined ? forge.guest : forge.as(who)
+  const all: Shown[] = []
+  let total = 1
+  for (let page = 1; (page - 1) * 5 < total; page++) {
+    // oxlint-disable-next-line no-await-in-loop -- the first says how many there are
+    const reply = await asker.get(`/repos/search?${query}&limit=5&page=${page}`)
+    total = Number(reply.headers.get('x-total-count'))
+    all.push(...reply.json.data)
+  }
+  assert.equal(all.length, total, `${who}: ${query}`)
+  return all
+}
+
+test('repoSearch: in every order and with every mark, the pages together are the list, from its beginning as from its end', async () => {
+  await using forge = await world()
+  const marks: Record<string, (repo: Shown) => boolean> = {
+    'q=': () => true,
+    'is_private=true': (repo) => repo.private,
+    'is_private=false': (repo) => !repo.private,
+    'template=true': (repo) => repo.template,
+    'archived=false': (repo) => !repo.archived,
+    'q=apple': (repo) => repo.name.includes('apple'),
+    'q=open/fig,pear-0': (repo) =>
+      repo.name.includes('pear-0') || (repo.owner.login === 'open' && repo.name.includes('fig')),
+  }
+  const bob = (await forge.account('bob')).user.id
+  const names = (repos: readonly Shown[]) => repos.map((repo) => `${repo.owner.login}/${repo.name}`)
+  for (const who of ['alice', 'bob', 'carol', 'root', undefined]) {
+    // oxlint-disable-next-line no-await-in-loop -- the machine has few processors
+    const all = await pagesOf(forge, who, 'sort=id')
+    assert.ok(all.length > 6, 'there is something to see')
+    for (const [nth, [mark, isWanted]] of Object.entries(marks).entries()) {
+      // All orders of all of them, three of each mark.
+      for (const [sort, order] of Object.entries(orders).filter((_, index) => nth === 0 || (index + nth) % 2 === 0)) {
+        const descending = (mark.length + sort.length) % 2 === 0
+        const wanted = all
+          .filter(isWanted)
+          .toSorted((one, other) => (descending ? order(other, one) : order(one, other)))
+        // oxlint-disable-next-line no-await-in-loop -- as above
+        const found = await pagesOf(forge, who, `${mark}&sort=${sort}&order=${descending ? 'desc' : 'asc'}`)
+        assert.deepEqual([who, mark, sort, ...names(found)], [who, mark, sort, ...names(wanted)])
+      }
+    }
+    const rank = (repo: Shown): number => (repo.owner.id === bob ? 0 : repo.owner.id)
+    // oxlint-disable-next-line no-await-in-loop -- as above
+    const prior = await pagesOf(forge, who, `priority_owner_id=${bob}&sort=stars`)
+    const wanted = all.toSorted(
+      (one, other) =>
+        compare(rank(one), rank(other)) || compare(one.stars_count, other.stars_count) || one.id - other.id,
+    )
+    assert.deepEqual(names(prior), names(wanted), `${who}: the repositories of one owner first`)
+  }
+})
+
+test('repoSearch: what is counted stays right whatever is made, moved, hidden, renamed and deleted at once', async () => {
+  await using forge = await world()
+  const alice = forge.as('alice')
+  const { db } = forge.services
+  const counts = async () => {
+    const found: Record<string, number> = {}
+    for (const query of ['is_private=true', 'is_private=false', 'template=true', 'archived=true', 'mode=fork', '']) {
+      // oxlint-disable-next-line no-await-in-loop -- few requests
+      const reply = await forge.as('root').get(`/repos/search?limit=50&${query}`)
+      assert.equal(Number(reply.headers.get('x-total-count')), reply.json.data.length, query)
+      found[query] = reply.json.data.length
+    }
+    return found
+  }
+  const before = await counts()
+  const list: Shown[] = (await alice.get('/user/repos?limit=50')).json
+  const act = ({ name, owner: { login } }: Shown, index: number): Promise<unknown> => {
+    const path = `/repos/${login}/${name}`
+    if (login === 'bob') return Promise.resolve()
+    if (index % 5 === 0) return alice.must('DELETE', path)
+    if (index % 5 === 1) return alice.must('PATCH', path, { archived: true })
+    if (index % 5 === 2) return alice.must('PATCH', path, { private: index % 2 === 0, template: true })
+    if (index % 5 === 3 && login !== 'alice') return alice.must('POST', `${path}/transfer`, { new_owner: 'alice' })
+    return forge.as('bob').post(`${path}/forks`, {})
+  }
+  await Promise.all([
+    ...list.map(act),
+    alice.must('PATCH', '/orgs/open', { visibility: 'private' }),
+    alice.must('PATCH', '/orgs/closed', { visibility: 'public' }),
+    forge.as('root').must('POST', '/admin/users/bob/rename', { new_username: 'aaron' }),
+  ])
+  await forge.settle()
+  const after = await counts()
+  assert.notDeepEqual(after, before)
+  const miscounted = async () =>
+    (await examined(forge.services, { only: ['counters'] })).filter((line) => line.includes('repo_tally')).toSorted()
+  assert.deepEqual(await miscounted(), [])
+  const alpha: Shown[] = (await forge.as('root').get('/repos/search?sort=alpha&limit=50')).json.data
+  assert.deepEqual(
+    alpha.map((repo) => repo.owner.login),
+    alpha.map((repo) => repo.owner.login).toSorted(),
+    'by the name that an owner has now',
+  )
+  // What is wrong is found and put right, also where a row is missing altogether.
+  await transaction(db, (tx) => sql`update repo_tally set total = total + 3 where audience = 3`.execute(tx))
+  await transaction(db, (tx) => sql`delete from repo_tally where audience = 0`.execute(tx))
+  const wrong = await miscounted()
+  assert.match(wrong[0] ?? '', /^counters: repo_tally \d+: total is \d+ and should be \d+ \(fixable\)$/)
+  assert.match(wrong.at(-1) ?? '', /^counters: repo_tally: \d+ rows are missing \(fixable\)$/)
+  await examined(forge.services, { fix: true, only: ['counters'] })
+  assert.deepEqual(await miscounted(), [])
+  assert.deepEqual(await counts(), after)
+})
