@@ -28,10 +28,11 @@ export async function updateCounts(tx: Tx, { table, column, count }: Counter, id
   )
 }
 
-/** The last id of a table; 0: it has no rows. */
-export async function findLastId(db: Db, table: string): Promise<number> {
-  const { rows } = await sql<{ id: number | null }>`select max(id) as id from ${sql.table(table)}`.execute(db)
-  return rows[0]?.id ?? 0
+/** The id of the last of so many rows of a table after one; undefined: there are none. Ids have gaps. */
+export async function findEndOfBatch(db: Db, table: string, after: number, limit: number): Promise<number | undefined> {
+  const batch = sql`select id from ${sql.table(table)} where id > ${after} order by id limit ${limit}`
+  const { rows } = await sql<{ id: number | null }>`select max(id) as id from (${batch}) as batch`.execute(db)
+  return rows[0]?.id ?? undefined
 }
 
 /** What is there, of rows after one id up to another, and has no row that counts it. */

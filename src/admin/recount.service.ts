@@ -5,7 +5,7 @@ import { transaction } from '../db/database.ts'
 import { inBatches } from '../lib/in-batches.ts'
 import {
   countMissing,
-  findLastId,
+  findEndOfBatch,
   insertMissing,
   listRecounted,
   updateCounts,
@@ -22,13 +22,14 @@ const lookedThrough = 2000
 async function findMissing({ db }: Services, counter: Counter, fix: boolean): Promise<number> {
   let total = 0
   for (const expected of counter.expected ?? []) {
-    const last = await findLastId(db, expected.of)
-    for (let after = 0; after < last; after += lookedThrough) {
-      const until = after + lookedThrough
-      const found = await countMissing(db, counter, expected, after, until)
-      if (found === 0) continue
+    let after = 0
+    for (;;) {
+      const [first, until] = [after, await findEndOfBatch(db, expected.of, after, lookedThrough)]
+      if (until === undefined) break
+      after = until
+      const found = await countMissing(db, counter, expected, first, until)
       total += found
-      if (fix) await transaction(db, (tx) => insertMissing(tx, counter, expected, after, until))
+      if (found > 0 && fix) await transaction(db, (tx) => insertMissing(tx, counter, expected, first, until))
       await setImmediate()
     }
   }
