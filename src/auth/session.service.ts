@@ -23,6 +23,7 @@ import {
   renewSession,
   updateLastLogin,
   updateSessionsUsed,
+  type SessionOfUser,
 } from './session.store.ts'
 import { hasTwoFactor, takeSecondFactor } from './two-factor.service.ts'
 import { viewerOf, type Viewer } from './viewer.ts'
@@ -171,6 +172,7 @@ export async function beginSession(
       ...hashesOf(made),
       user_id: user.id,
       created_unix: now,
+      authenticated_unix: now,
       expires_unix: now + session.sessionLifeTime,
       address: browser.ip,
       client: browser.client.slice(0, maxClientLength),
@@ -204,14 +206,22 @@ const isUsable = (user: UserRow): boolean => !user.prohibit_login && user.is_act
 export interface SignedInBrowser {
   readonly viewer: Viewer
   readonly sessionId: SessionId
+  /** When they signed in themselves; undefined where nobody knows. */
+  readonly signedInUnix: Unix | undefined
 }
+
+const signedInBy = ({ session, user }: SessionOfUser): SignedInBrowser => ({
+  viewer: viewerOf(user, { kind: 'session' }),
+  sessionId: session.id,
+  signedInUnix: session.authenticated_unix === 0 ? undefined : session.authenticated_unix,
+})
 
 /** Who a session's secret belongs to, as long as the session lasts and the account may be used. */
 export async function viewerOfSession(services: AuthServices, secret: string): Promise<SignedInBrowser | undefined> {
   const found = await findSession(services.db, hashToken(secret), nowUnix(services.clock))
   if (!found || !isUsable(found.user)) return undefined
   services.sessionUse.note(found.session.id)
-  return { viewer: viewerOf(found.user, { kind: 'session' }), sessionId: found.session.id }
+  return signedInBy(found)
 }
 
 /** How long what a browser stayed signed in by counts after it got another one: it may have asked several times at once. */
@@ -232,7 +242,7 @@ export async function resumeSession(
   const found = await findRemembered(services.db, hash, now)
   if (!found || !isUsable(found.user)) return undefined
   const { session, user } = found
-  const signedIn = { viewer: viewerOf(user, { kind: 'session' }), sessionId: session.id }
+  const signedIn = signedInBy(found)
   if (session.remember_hash === hash) {
     const rememberSeconds = services.config.security.loginRememberDays * daySeconds
     const made = newSecrets(rememberSeconds)

@@ -8,7 +8,7 @@ export const insertSession = (tx: Tx, values: NewSessionRow): Promise<{ id: Sess
 
 /** A session with its account. */
 export interface SessionOfUser {
-  readonly session: Pick<SessionRow, 'id' | 'remember_hash' | 'renewed_unix'>
+  readonly session: Pick<SessionRow, 'id' | 'remember_hash' | 'renewed_unix' | 'authenticated_unix'>
   readonly user: UserRow
 }
 
@@ -17,14 +17,14 @@ const sessionsWithUsers = (db: Db) =>
     .selectFrom('session')
     .innerJoin('user', 'user.id', 'session.user_id')
     .selectAll('user')
-    .select(['session.id as session_id', 'session.remember_hash', 'session.renewed_unix'])
+    .select(['session.id as session_id', 'session.remember_hash', 'session.renewed_unix', 'session.authenticated_unix'])
 
 const split = (
-  row: (UserRow & { session_id: SessionId; remember_hash: string | null; renewed_unix: Unix }) | undefined,
+  row: (UserRow & { session_id: SessionId } & Omit<SessionOfUser['session'], 'id'>) | undefined,
 ): SessionOfUser | undefined => {
   if (!row) return undefined
-  const { session_id: id, remember_hash, renewed_unix, ...user } = row
-  return { session: { id, remember_hash, renewed_unix }, user }
+  const { session_id: id, remember_hash, renewed_unix, authenticated_unix, ...user } = row
+  return { session: { id, remember_hash, renewed_unix, authenticated_unix }, user }
 }
 
 /** A session that has not ended. */

@@ -53,13 +53,12 @@ export async function presentClaims(ctx: PresentCtx, user: UserRow, scope: strin
 export async function presentUserInfo(ctx: PresentCtx, user: UserRow, scope: string) {
   const { avatar_url } = presentUser({ config: ctx.config, viewer: undefined }, user)
   const readsAccount = grants(parseScopes(tokenScopesOf(scope)), 'user', 'read')
-  const groups = await groupsOf(ctx, user, scope)
   return {
+    ...(await presentClaims(ctx, user, scope)),
     sub: String(user.id),
     name: readsAccount || hasScope(scope, 'profile') ? user.full_name || user.name : user.name,
     preferred_username: user.name,
     ...(readsAccount || hasScope(scope, 'email') ? { email: user.email } : {}),
     picture: avatar_url,
-    ...(groups === undefined ? {} : { groups }),
   }
 }

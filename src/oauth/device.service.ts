@@ -70,6 +70,7 @@ export async function askForDevice(
       address: ip,
       grant_id: null,
       is_denied: false,
+      auth_unix: null,
       interval_seconds: intervalSeconds,
       polled_ms: 0,
       created_unix: now,
@@ -151,7 +152,7 @@ export async function answerForDevice(
   services: Services,
   viewer: Viewer,
   { typed, ip }: { readonly typed: string; readonly ip: string },
-  answer: { readonly isGranted: boolean; readonly agreedScope: string },
+  answer: { readonly isGranted: boolean; readonly agreedScope: string; readonly signedInUnix: Unix | undefined },
 ): Promise<OAuthApplicationRow> {
   const found = await openDevice(services, viewer, typed, ip)
   if (!found) throw noDevice()
@@ -173,7 +174,8 @@ export async function answerForDevice(
     if (grant.scope !== answer.agreedScope) {
       throw new Conflict('what the application could do has changed meanwhile; look at it again', 'grant_changed')
     }
-    if (!(await answerDevice(tx, device.id, { grant_id: grant.id }, now))) throw noDevice()
+    const granted = { grant_id: grant.id, auth_unix: answer.signedInUnix ?? null }
+    if (!(await answerDevice(tx, device.id, granted, now))) throw noDevice()
     const details = { scope: scopeWords(grant.scope), address: device.address }
     await recordAct(tx, { action: 'device.granted', doerId: viewer.id, about, details })
   })
@@ -204,7 +206,12 @@ export async function exchangeDeviceCode(
   const outcome = await transaction(services.db, async (tx) => {
     const granted = await loadGranted(tx, grantId)
     if (!granted || !(await takeDevice(tx, device.id))) return invalidGrant('the device code was used')
-    return issueTokens(services, tx, granted, { family: `device ${device.id}`, nonce: '', now })
+    return issueTokens(services, tx, granted, {
+      family: `device ${device.id}`,
+      nonce: '',
+      authUnix: device.auth_unix,
+      now,
+    })
   })
   if (outcome instanceof BadRequest) throw outcome
   return outcome

@@ -33,7 +33,7 @@ export async function findWaitingDevice(
 export const answerDevice = async (
   tx: Tx,
   id: OAuthDeviceId,
-  answer: { readonly grant_id: OAuthGrantId } | { readonly is_denied: true },
+  answer: (Pick<OAuthDeviceRow, 'auth_unix'> & { readonly grant_id: OAuthGrantId }) | { readonly is_denied: true },
   nowUnix: Unix,
 ): Promise<boolean> =>
   (

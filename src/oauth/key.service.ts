@@ -86,3 +86,28 @@ export async function signClaims(services: Services, claims: Readonly<Record<str
     .setProtectedHeader({ alg: key.algorithm, kid: key.kid, typ: 'JWT' })
     .sign(privateKey)
 }
+
+/** Longest identity token that is looked at, in characters. */
+const maxTokenLength = 4096
+
+/**
+ * Whom an identity token of ours names, also one that has expired; undefined for what none of the keys that are shown signed for
+ * the application.
+ */
+export async function subjectOfOwnToken(
+  services: Services,
+  token: string,
+  clientId: string,
+): Promise<string | undefined> {
+  if (token.length > maxTokenLength) return undefined
+  const { compactVerify, createLocalJWKSet, errors } = await loadJose()
+  const keys = createLocalJWKSet({ keys: [...(await publicKeys(services))] })
+  try {
+    const { payload } = await compactVerify(token, keys)
+    const { sub, aud } = JSON.parse(Buffer.from(payload).toString('utf8')) as { sub?: unknown; aud?: unknown }
+    return typeof sub === 'string' && [aud].flat().includes(clientId) ? sub : undefined
+  } catch (error) {
+    if (error instanceof errors.JOSEError) return undefined
+    throw error
+  }
+}

@@ -1,3 +1,4 @@
+import type { AuthServices } from '../auth/auth-services.ts'
 import type { CredentialReader } from '../auth/credentials.ts'
 import { tokenIn } from '../auth/credentials.ts'
 import { parseScopes } from '../auth/token-scopes.ts'
@@ -25,23 +26,32 @@ export class ClientPrincipal {
   ) {}
 }
 
+/** Whom an access token of an application stands for, and with which scopes; undefined for what is none, and what has ended. */
+export async function identityOfToken(
+  { db, clock }: Pick<AuthServices, 'db' | 'clock'>,
+  text: string,
+  isBasic = false,
+) {
+  if (!looksLikeAccessToken(text)) return undefined
+  const found = await findAccessToken(db, hashToken(text))
+  if (!found || found.token.expires_unix <= nowUnix(clock)) return undefined
+  const { token, grant, user } = found
+  const scopes = parseScopes(tokenScopesOf(grant.scope))
+  return {
+    viewer: viewerOf(user, { kind: 'token', tokenId: token.id, isOAuth: true, scopes, basic: false }),
+    principal: new OAuthGrantPrincipal(grant.scope, isBasic),
+  }
+}
+
 /**
  * Access tokens that people let applications have. Wherever one stands, its scopes go with it, and it never counts as a
  * password: it manages no tokens.
  */
 export const oauthTokens: CredentialReader = {
   kind: 'oauth2',
-  async read({ db, clock }, _call, presented) {
+  read(services, _call, presented) {
     const text = tokenIn(presented)
-    if (text === undefined || !looksLikeAccessToken(text)) return undefined
-    const found = await findAccessToken(db, hashToken(text))
-    if (!found || found.token.expires_unix <= nowUnix(clock)) return undefined
-    const { token, grant, user } = found
-    const scopes = parseScopes(tokenScopesOf(grant.scope))
-    return {
-      viewer: viewerOf(user, { kind: 'token', tokenId: token.id, isOAuth: true, scopes, basic: false }),
-      principal: new OAuthGrantPrincipal(grant.scope, presented.kind === 'basic'),
-    }
+    return text === undefined ? undefined : identityOfToken(services, text, presented.kind === 'basic')
   },
 }
 

@@ -1,7 +1,8 @@
 import type { Ctx } from '../access/context.ts'
-import type { Requirement } from '../http/operation.ts'
+import { checkAccountState } from '../auth/identify.ts'
+import { textMember, type Requirement } from '../http/operation.ts'
 import { BadRequest, Forbidden, Invalid, Unauthenticated } from '../lib/errors.ts'
-import { ClientPrincipal, OAuthGrantPrincipal } from './oauth.credentials.ts'
+import { ClientPrincipal, identityOfToken, OAuthGrantPrincipal } from './oauth.credentials.ts'
 import type { ClientLogin } from './token.service.ts'
 
 /** `[oauth2].ENABLED`. */
@@ -45,6 +46,23 @@ export const bearerGrant: Requirement<Ctx, { readonly granted: OAuthGrantPrincip
     return { granted: principal }
   },
 }
+
+/** The same, or in a form as `access_token` and nowhere else (RFC 6750, 2.2). */
+export const grantInForm: Requirement<Ctx, { readonly granted: OAuthGrantPrincipal; readonly viewer: Ctx['viewer'] }> =
+  {
+    codes: ['grant'],
+    refuses: [400, 401, 403],
+    async check(ctx, call) {
+      const isForm = /^application\/x-www-form-urlencoded\b/i.test(String(call.headers['content-type'] ?? ''))
+      const token = isForm ? textMember(await call.decodedBody(), 'access_token') : undefined
+      if (token === undefined) return { ...(await bearerGrant.check(ctx, call)), viewer: ctx.viewer }
+      if (ctx.principal) throw new BadRequest('the token is sent in two ways', 'invalid_request')
+      const found = await identityOfToken(ctx, token)
+      if (!found) throw new Unauthenticated()
+      checkAccountState(found.viewer.user)
+      return { granted: found.principal, viewer: found.viewer }
+    },
+  }
 
 /**
  * What an application says of itself, in the body or by Basic authentication; where it says both, they agree.

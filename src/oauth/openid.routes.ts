@@ -3,12 +3,12 @@ import type { SignedInCtx } from '../access/context.ts'
 import { anyone, signedIn } from '../access/requirements.ts'
 import { operation } from '../http/operation.ts'
 import { ok } from '../http/reply.ts'
-import { object } from '../http/schema.ts'
+import { object, requestObject } from '../http/schema.ts'
 import { issuerOf, presentUserInfo } from './claims.present.ts'
 import { publicKeys, signingAlgorithm } from './key.service.ts'
 import { bearerErrors } from './oauth-errors.ts'
 import type { OAuthGrantPrincipal } from './oauth.credentials.ts'
-import { bearerGrant, oauthOn } from './oauth.requirements.ts'
+import { bearerGrant, grantInForm, oauthOn } from './oauth.requirements.ts'
 import { deviceGrantType } from './token-form.ts'
 
 const texts = Type.Array(Type.String())
@@ -31,6 +31,11 @@ const Discovery = object('OpenIDConfiguration', {
   token_endpoint_auth_methods_supported: texts,
   code_challenge_methods_supported: texts,
   grant_types_supported: texts,
+  prompt_values_supported: texts,
+  claim_types_supported: texts,
+  claims_parameter_supported: Type.Boolean(),
+  request_parameter_supported: Type.Boolean(),
+  request_uri_parameter_supported: Type.Boolean(),
 })
 
 const UserInfo = object('OpenIDUserInfo', {
@@ -38,7 +43,12 @@ const UserInfo = object('OpenIDUserInfo', {
   name: Type.String(),
   preferred_username: Type.String(),
   email: Type.Optional(Type.String()),
+  email_verified: Type.Optional(Type.Boolean()),
   picture: Type.String(),
+  profile: Type.Optional(Type.String()),
+  website: Type.Optional(Type.String()),
+  locale: Type.Optional(Type.String()),
+  updated_at: Type.Optional(Type.Integer()),
   groups: Type.Optional(texts),
 })
 
@@ -82,6 +92,8 @@ export const openidConfiguration = operation({
         'iat',
         'iss',
         'sub',
+        'nonce',
+        'auth_time',
         'name',
         'preferred_username',
         'profile',
@@ -96,6 +108,12 @@ export const openidConfiguration = operation({
       token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
       code_challenge_methods_supported: ['plain', 'S256'],
       grant_types_supported: ['authorization_code', 'refresh_token', deviceGrantType],
+      prompt_values_supported: ['none', 'login', 'consent', 'select_account'],
+      claim_types_supported: ['normal'],
+      claims_parameter_supported: false,
+      request_parameter_supported: false,
+      // What is not said counts as supported (OpenID Connect Discovery, 3).
+      request_uri_parameter_supported: false,
     })
   },
 })
@@ -128,4 +146,11 @@ const answerUserInfo = async (ctx: SignedInCtx & { readonly granted: OAuthGrantP
 
 export const oauthUserInfo = operation({ ...userInfo, method: 'GET', run: ({ ctx }) => answerUserInfo(ctx) })
 
-export const oauthUserInfoPost = operation({ ...userInfo, method: 'POST', run: ({ ctx }) => answerUserInfo(ctx) })
+export const oauthUserInfoPost = operation({
+  ...userInfo,
+  method: 'POST',
+  requires: [anyone, oauthOn, grantInForm, signedIn],
+  // A body of any other kind is no form with a token, and was always let be.
+  body: requestObject('OpenIDUserInfoForm', { access_token: Type.Optional(Type.String({ maxLength: 4096 })) }),
+  run: ({ ctx }) => answerUserInfo(ctx),
+})

@@ -92,6 +92,7 @@ export const oauthToken = operation({
           aud: [issued.application.client_id],
           exp: issued.issuedUnix + issued.lifetimeSeconds,
           iat: issued.issuedUnix,
+          ...(issued.authUnix === null ? {} : { auth_time: issued.authUnix }),
           ...(issued.nonce === '' ? {} : { nonce: issued.nonce }),
           ...(await presentClaims(ctx, issued.user, scope)),
         })

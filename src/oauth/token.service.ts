@@ -35,6 +35,8 @@ export interface IssuedTokens extends Granted {
   readonly issuedUnix: Unix
   /** What the application sent to find again in the identity token; empty: nothing. */
   readonly nonce: string
+  /** When the person signed in; null where nobody knows. */
+  readonly authUnix: Unix | null
 }
 
 /** Refusals as the protocol names them (RFC 6749, 5.2); which of them, clients can see (contract, auth). */
@@ -101,7 +103,12 @@ export async function exchangeCode(
       await recordAct(tx, copied(found))
       return unauthorized('the code was used already')
     }
-    return issueTokens(services, tx, found, { family: `code ${code.id}`, nonce: code.nonce, now })
+    return issueTokens(services, tx, found, {
+      family: `code ${code.id}`,
+      nonce: code.nonce,
+      authUnix: code.auth_unix,
+      now,
+    })
   })
   if (outcome instanceof BadRequest) throw outcome
   return outcome
@@ -140,7 +147,12 @@ export async function refresh(services: Services, login: ClientLogin, refreshTok
       }
       return unauthorized('the refresh token was used already')
     }
-    return issueTokens(services, tx, found, { family: token.family, nonce: token.nonce, now })
+    return issueTokens(services, tx, found, {
+      family: token.family,
+      nonce: token.nonce,
+      authUnix: token.auth_unix,
+      now,
+    })
   })
   if (outcome instanceof BadRequest) throw outcome
   return outcome
@@ -151,12 +163,17 @@ export async function issueTokens(
   { config }: Services,
   tx: Tx,
   { grant, application, user }: Granted,
-  { family, nonce, now }: { readonly family: string; readonly nonce: string; readonly now: Unix },
+  {
+    family,
+    nonce,
+    authUnix,
+    now,
+  }: Pick<IssuedTokens, 'nonce' | 'authUnix'> & { readonly family: string; readonly now: Unix },
 ): Promise<IssuedTokens | BadRequest> {
   if (user.prohibit_login || !user.is_active) return unauthorized('the account may not sign in')
   const { accessTokenExpirationTime, refreshTokenExpirationTime } = config.oauth2
   const [accessToken, refreshToken] = [newPrefixedToken(accessTokenPrefix), newPrefixedToken(refreshTokenPrefix)]
-  const row = { grant_id: grant.id, family, nonce, created_unix: now }
+  const row = { grant_id: grant.id, family, nonce, auth_unix: authUnix, created_unix: now }
   await insertTokens(tx, [
     {
       ...row,
@@ -180,6 +197,7 @@ export async function issueTokens(
     lifetimeSeconds: accessTokenExpirationTime,
     issuedUnix: now,
     nonce,
+    authUnix,
   }
 }
 

@@ -3,6 +3,7 @@ import { textMember, type Requirement } from '../http/operation.ts'
 import { isFromHere } from '../http/own-origin.ts'
 import { Forbidden, Moved } from '../lib/errors.ts'
 import type { SessionId } from '../lib/ids.ts'
+import type { Unix } from '../lib/time.ts'
 import { equalSecrets } from '../secrets/secrets.ts'
 import { newSecret } from '../secrets/tokens.ts'
 import { BrowserSession } from './browser.credentials.ts'
@@ -14,6 +15,8 @@ export const csrfName = '_csrf'
 /** A browser: its session, if it has one, and the value that its forms carry. */
 export interface BrowserCtx extends Ctx {
   readonly sessionId: SessionId | undefined
+  /** When somebody signed in to the session; undefined where nobody knows. */
+  readonly signedInUnix: Unix | undefined
   readonly csrf: string
 }
 
@@ -30,7 +33,8 @@ export const inBrowser: Requirement<Ctx, Omit<BrowserCtx, keyof Ctx>> = {
     const known = readCookies(call.headers['cookie']).get(csrfName)
     const csrf = known && /^[\w-]{20,100}$/.test(known) ? known : newSecret()
     if (csrf !== known) call.cookies.push(cookie(config, csrfName, csrf))
-    return { sessionId: principal instanceof BrowserSession ? principal.id : undefined, csrf }
+    const session = principal instanceof BrowserSession ? principal : undefined
+    return { sessionId: session?.id, signedInUnix: session?.signedInUnix, csrf }
   },
 }
 

@@ -4,7 +4,7 @@ import { bytesOf, operation, validBody } from '../http/operation.ts'
 import { requestObject } from '../http/schema.ts'
 import { answerForDevice, findDeviceOf, type WaitingDevice } from '../oauth/device.service.ts'
 import { oauthOn } from '../oauth/oauth.requirements.ts'
-import { Asked } from './asked.tsx'
+import { AskedScope } from './asked-scope.tsx'
 import { inBrowser, inSession, ownForm, type BrowserCtx } from './browser.requirements.ts'
 import { attempt, Field, Form, type Problem } from './form.tsx'
 import { Moment } from './moment.tsx'
@@ -53,7 +53,7 @@ function askPage(ctx: BrowserCtx & { readonly viewer: Viewer }, device: WaitingD
         A device shows the code <strong>{userCode}</strong>. It asked from {address} at <Moment unix={askedUnix} />.
         Only go on if it is yours and you have just begun this: whoever sent you the code would get into your account.
       </p>
-      <Asked login={ctx.viewer.user.name} ownerName={ownerName} scope={scope} />
+      <AskedScope login={ctx.viewer.user.name} ownerName={ownerName} scope={scope} />
       <p>You can revoke this in your settings at any time.</p>
       <Form ctx={ctx} to="login/device/answer" hidden={{ user_code: userCode, scope }} problem={problem}>
         <button type="submit" name="granted" value="true">
@@ -105,7 +105,8 @@ export const deviceAnswer = operation({
   reply: { 200: bytesOf('text/html') },
   async run({ ctx, body, call }) {
     const sent = { typed: body.user_code ?? '', ip: call.ip }
-    const answer = { isGranted: body.granted === 'true', agreedScope: body.scope ?? '' }
+    const { signedInUnix } = ctx
+    const answer = { isGranted: body.granted === 'true', agreedScope: body.scope ?? '', signedInUnix }
     const { result: application, problem } = await attempt(answerForDevice(ctx, ctx.viewer, sent, answer))
     if (!application) return codePage(ctx, { typed: sent.typed, problem })
     const title = answer.isGranted ? 'The device is let in' : 'The device is not let in'

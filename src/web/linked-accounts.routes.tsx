@@ -79,9 +79,7 @@ async function linksPage(ctx: PersonCtx, told: { readonly done?: string | undefi
           <h2 id={`link_${name}`}>{name}</h2>
           <Form ctx={ctx} to="user/settings/links" hidden={{ source: name }} problem={problemAt(name)}>
             <p>Who you are at {name} could sign in to this account.</p>
-            {ctx.viewer.user.password_hash === null ? null : (
-              <PasswordField id={`password_${name}`} user={ctx.viewer.user} />
-            )}
+            <PasswordField id={`password_${name}`} user={ctx.viewer.user} />
             <button type="submit">Link an account at {name}</button>
           </Form>
         </section>

@@ -10,7 +10,7 @@ import { policyLeadingTo } from './sign-in-target.ts'
 
 interface SignInParts {
   readonly redirectTo?: string | undefined
-  readonly login?: string
+  readonly login?: string | undefined
   /** Why the form is shown again. */
   readonly problem?: Problem | undefined
   /** What has just been done, by its word in the address. */

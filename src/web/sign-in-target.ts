@@ -4,6 +4,9 @@ import { targetOfRequest } from '../oauth/authorize.service.ts'
 import { formTargetOf } from '../oauth/redirect.rules.ts'
 import { policyWith, sitePath } from './page.tsx'
 
+/** A request of an application, as somebody is led back to it. */
+const authorizing = /^\/login\/oauth\/authorize\?(.*)$/
+
 /** Where to go after signing in: a path of this site, never another site. */
 export function localTarget(config: Config, asked: string | undefined): string {
   if (asked === undefined || !/^\/(?![/\\])/.test(asked) || /[\r\n\t]/.test(asked)) return sitePath(config)
@@ -11,12 +14,18 @@ export function localTarget(config: Config, asked: string | undefined): string {
   return origin === 'http://site.invalid' ? sitePath(config, pathname.slice(1) + search) : sitePath(config)
 }
 
+/** Whom the application that somebody signs in for takes them for (`login_hint`), to be filled in. */
+export function hintedLogin(redirectTo: string | undefined): string | undefined {
+  const [, query = ''] = authorizing.exec(redirectTo ?? '') ?? []
+  return new URLSearchParams(query).get('login_hint')?.slice(0, 254)
+}
+
 /**
  * Headers of a form that signs somebody in for an application: who let it in before is sent on to it at once, and browsers
  * want to know beforehand where a form may lead.
  */
 export async function policyLeadingTo(ctx: Ctx, redirectTo: string | undefined): Promise<Record<string, string>> {
-  const [, query] = /^\/login\/oauth\/authorize\?(.*)$/.exec(redirectTo ?? '') ?? []
+  const [, query] = authorizing.exec(redirectTo ?? '') ?? []
   const target = query === undefined ? undefined : await targetOfRequest(ctx, new URLSearchParams(query))
   return target === undefined ? {} : { 'content-security-policy': policyWith(formTargetOf(target)) }
 }

@@ -10,7 +10,7 @@ import { cookie, noSessionCookies, sessionCookies, ticketCookie } from './cookie
 import { attempt, Form } from './form.tsx'
 import { htmlErrors, page, sitePath } from './page.tsx'
 import { offersSignUp, signInPageOf } from './sign-in-page.tsx'
-import { localTarget } from './sign-in-target.ts'
+import { hintedLogin, localTarget } from './sign-in-target.ts'
 
 const SignInOption = requestObject('SignInForm', {
   _csrf: Type.Optional(Type.String()),
@@ -34,7 +34,8 @@ export const signInPage = operation({
   requires: [inBrowser],
   query: { redirect_to: Type.Optional(Type.String()), done: Type.Optional(Type.String()) },
   reply: { 200: bytesOf('text/html') },
-  run: async ({ ctx, query }) => signInPageOf(ctx, { redirectTo: query.redirect_to, done: query.done }),
+  run: async ({ ctx, query }) =>
+    signInPageOf(ctx, { redirectTo: query.redirect_to, login: hintedLogin(query.redirect_to), done: query.done }),
 })
 
 /** Signs in and leads on; what does not fit shows the form again, without saying which part was wrong. */

@@ -34,6 +34,7 @@ import { mail2 } from './mail-2.ts'
 import { notifications1 } from './notifications-1.ts'
 import { oauth1 } from './oauth-1.ts'
 import { oauth2 } from './oauth-2.ts'
+import { oauth3 } from './oauth-3.ts'
 import { packages1 } from './packages-1.ts'
 import { packages2 } from './packages-2.ts'
 import { packages3 } from './packages-3.ts'
@@ -125,4 +126,5 @@ export const migrations: readonly Migration[] = [
   oauth2,
   repositories4,
   scale3,
+  oauth3,
 ]

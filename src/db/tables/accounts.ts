@@ -110,6 +110,8 @@ export interface SessionTable {
   secret_hash: string
   user_id: UserId
   created_unix: Unix
+  /** When the person signed in, however often the session was taken up again since; 0 where nobody knows. */
+  authenticated_unix: Unix
   /** Until when the cookie counts: a while after it was last used. */
   expires_unix: Unix
   /** Where the browser was when it signed in or was taken up again, and what it called itself. */

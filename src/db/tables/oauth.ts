@@ -46,6 +46,8 @@ export interface OAuthCodeTable {
   challenge: string
   challenge_method: string
   nonce: string
+  /** When the person signed in; null where nobody knows. */
+  auth_unix: Unix | null
   expires_unix: Unix
   /** Kept after use until it expires: a second use tells of a theft. */
   used_unix: Unix | null
@@ -58,6 +60,8 @@ export interface OAuthTokenTable {
   is_refresh: boolean
   token_hash: string
   nonce: string
+  /** When the person signed in; null where nobody knows. */
+  auth_unix: Unix | null
   created_unix: Unix
   expires_unix: Unix
   /** When a refresh token was used; it is kept, since a second use tells of a theft. */
@@ -79,6 +83,8 @@ export interface OAuthDeviceTable {
   /** What the person let it do; null while nobody did. */
   grant_id: OAuthGrantId | null
   is_denied: boolean
+  /** When the person signed in; null where nobody knows. */
+  auth_unix: Unix | null
   /** How long the device has to wait between two questions. */
   interval_seconds: number
   /** When it asked last in time, in milliseconds. */

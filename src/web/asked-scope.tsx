@@ -1,7 +1,7 @@
 import { describeScope } from '../oauth/scope.rules.ts'
 
 /** What an application asks of a person: whose it is, which account it is about, and what it could do, in words. */
-export const Asked = ({
+export const AskedScope = ({
   login,
   ownerName,
   scope,
