@@ -22,18 +22,16 @@ export const listReposOf = (ctx: Ctx, owner: UserRow, page: Page): Promise<RepoP
 export const listForksOf = (ctx: Ctx, base: RepoRow, page: Page): Promise<RepoPage> =>
   repoPage(ctx, { forkId: base.id }, byId, page)
 
+/** Others than oneself are shown public ones only (contract, users: following, starring, watching). */
+const shownOf = (ctx: Ctx, user: UserRow): RepoFilter => (ctx.viewer?.id === user.id ? {} : { isPrivate: false })
+
 /** Repositories that somebody has starred and the viewer may see, in order of their making. */
 export const listStarredRepos = (ctx: Ctx, user: UserRow, page: Page): Promise<RepoPage> =>
-  repoPage(
-    ctx,
-    {
-      starredBy: user.id,
-      // Others than oneself are shown public ones only (contract, users: following, starring, watching).
-      ...(ctx.viewer?.id === user.id ? {} : { isPrivate: false }),
-    },
-    byId,
-    page,
-  )
+  repoPage(ctx, { starredBy: user.id, ...shownOf(ctx, user) }, byId, page)
+
+/** Repositories that somebody watches and the viewer may see, in order of their making. */
+export const listWatchedRepos = (ctx: Ctx, user: UserRow, page: Page): Promise<RepoPage> =>
+  repoPage(ctx, { watchedBy: user.id, ...shownOf(ctx, user) }, byId, page)
 
 /** Words of `order_by` of one's own repositories. */
 const ownOrders = wordTable<RepoSort>({

@@ -24,6 +24,7 @@ export interface RepoFilter {
   readonly notOwnedBy?: UserId | undefined
   readonly teamId?: TeamId | undefined
   readonly starredBy?: UserId | undefined
+  readonly watchedBy?: UserId | undefined
   readonly isPrivate?: boolean | undefined
   /** Only public repositories of public owners. */
   readonly publicOwnersOnly?: boolean | undefined
@@ -141,7 +142,7 @@ function contributedTo(db: Db, userId: UserId): RepoSet {
 
 /** What a filter asks for by what repositories belong to. */
 function setsOf(db: Db, filter: RepoFilter): RepoSet[] {
-  const { ownerId, forkId, contributorId, teamId, starredBy } = filter
+  const { ownerId, forkId, contributorId, teamId, starredBy, watchedBy } = filter
   const sets: RepoSet[] = []
   if (ownerId !== undefined) {
     sets.push(oneWay(sql<SqlBool>`repo.owner_id = ${ownerId}`, rowsOfRepo(db).where('repo.owner_id', '=', ownerId)))
@@ -161,13 +162,14 @@ function setsOf(db: Db, filter: RepoFilter): RepoSet[] {
       ),
     )
   }
-  if (starredBy !== undefined) {
-    const stars = sql`(select repo_id from star where user_id = ${starredBy})`
-    sets.push({
-      ways: [ledTo(db, stars, sql<SqlBool>`repo.id = origin.repo_id`, sql.ref('origin.repo_id'))],
-      holds: sql<SqlBool>`repo.id in ${stars}`,
-      isById: true,
-    })
+  const byId = (ids: RawBuilder<unknown>): RepoSet => ({
+    ways: [ledTo(db, ids, sql<SqlBool>`repo.id = origin.repo_id`, sql.ref('origin.repo_id'))],
+    holds: sql<SqlBool>`repo.id in ${ids}`,
+    isById: true,
+  })
+  if (starredBy !== undefined) sets.push(byId(sql`(select repo_id from star where user_id = ${starredBy})`))
+  if (watchedBy !== undefined) {
+    sets.push(byId(sql`(select repo_id from watch where user_id = ${watchedBy} and mode <> 'dont')`))
   }
   if (contributorId !== undefined) sets.push(contributedTo(db, contributorId))
   return sets

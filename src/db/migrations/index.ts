@@ -55,6 +55,7 @@ import { repositories4 } from './repositories-4.ts'
 import { scale1 } from './scale-1.ts'
 import { scale2 } from './scale-2.ts'
 import { scale3 } from './scale-3.ts'
+import { scale4 } from './scale-4.ts'
 import { wiki1 } from './wiki-1.ts'
 import { webhooks1 } from './webhooks-1.ts'
 import { revisions1 } from './revisions-1.ts'
@@ -127,4 +128,5 @@ export const migrations: readonly Migration[] = [
   repositories4,
   scale3,
   oauth3,
+  scale4,
 ]

@@ -229,6 +229,9 @@ export interface TrackedTimeTable {
   /** It was taken away; the entry that told of it still shows it. */
   is_deleted: Generated<boolean>
   created_unix: Unix
+  /** Where its issue or pull request is; the database sets it. */
+  repo_id: GeneratedAlways<RepoId>
+  is_of_pull: GeneratedAlways<boolean>
 }
 
 /** A running watch; an account has one at most. */

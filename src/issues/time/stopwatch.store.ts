@@ -29,8 +29,10 @@ export const deleteStopwatch = (tx: Tx, userId: UserId, issueId: IssueId): Promi
     .returningAll()
     .executeTakeFirst()
 
-export const insertTrackedTime = (tx: Tx, values: Omit<TrackedTimeRow, 'id' | 'is_deleted'>): Promise<TrackedTimeRow> =>
-  tx.insertInto('tracked_time').values(values).returningAll().executeTakeFirstOrThrow()
+export const insertTrackedTime = (
+  tx: Tx,
+  values: Pick<TrackedTimeRow, 'issue_id' | 'user_id' | 'seconds' | 'created_unix'>,
+): Promise<TrackedTimeRow> => tx.insertInto('tracked_time').values(values).returningAll().executeTakeFirstOrThrow()
 
 /** The viewer's running watch, at most one, where they may read the issue, as a page of a list. */
 export const listStopwatches = (db: Db, viewer: Viewer, page: Page): Promise<StopwatchRow[]> =>

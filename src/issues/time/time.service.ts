@@ -14,7 +14,7 @@ import { mayManage } from '../issue.policy.ts'
 import { attributionNow } from '../issue.service.ts'
 import { listAssigneeIds, touchIssues } from '../issue.store.ts'
 import { insertTrackedTime, listStopwatches } from './stopwatch.store.ts'
-import { countTimes, deleteTime, deleteTimesOf, findTime, listTimes, type TimeFilter } from './time.store.ts'
+import { deleteTime, deleteTimesOf, findTime, findTimes, type TimeFilter } from './time.store.ts'
 
 /** Whether times are tracked in a repository: there and on the instance. */
 export const isTrackingOn = (ctx: RepoCtx): boolean =>
@@ -41,10 +41,7 @@ export interface FoundTimes {
   readonly total: number
 }
 
-async function find(ctx: Ctx, filter: TimeFilter, page: Page): Promise<FoundTimes> {
-  const [rows, total] = await Promise.all([listTimes(ctx.db, filter, page), countTimes(ctx.db, filter)])
-  return { rows, total }
-}
+const find = (ctx: Ctx, filter: TimeFilter, page: Page): Promise<FoundTimes> => findTimes(ctx.db, filter, page)
 
 async function getUser(ctx: Ctx, name: string): Promise<UserRow> {
   const user = await findUserByName(ctx.db, name)

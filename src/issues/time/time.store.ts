@@ -1,10 +1,12 @@
+import { sql, type Expression, type SqlBool } from 'kysely'
+import { mayAccess } from '../../access/access-rule.store.ts'
 import type { Viewer } from '../../auth/viewer.ts'
 import type { Db, Tx } from '../../db/database.ts'
+import { idList, idListText } from '../../db/id-list.ts'
 import type { TrackedTimeRow } from '../../db/tables/issues.ts'
 import type { IssueId, RepoId, TrackedTimeId, UserId } from '../../lib/ids.ts'
 import type { Page } from '../../lib/paging.ts'
 import type { Unix } from '../../lib/time.ts'
-import { readableIssues } from '../readable-issue.store.ts'
 
 export interface TimeFilter {
   readonly issueId?: IssueId | undefined
@@ -20,38 +22,74 @@ export interface TimeFilter {
 const matching = (db: Db, filter: TimeFilter) => {
   let query = db.selectFrom('tracked_time').where('is_deleted', '=', false)
   if (filter.issueId !== undefined) query = query.where('issue_id', '=', filter.issueId)
-  if (filter.repoId !== undefined) {
-    const { repoId } = filter
-    query = query.where((where) =>
-      where(
-        'tracked_time.issue_id',
-        'in',
-        where.selectFrom('issue').select('issue.id').where('issue.repo_id', '=', repoId),
-      ),
-    )
-  }
+  if (filter.repoId !== undefined) query = query.where('repo_id', '=', filter.repoId)
   if (filter.userId !== undefined) query = query.where('user_id', '=', filter.userId)
-  if (filter.readableBy) {
-    const readable = readableIssues(db, filter.readableBy)
-    query = query.where((where) =>
-      where.exists(readable.select('issue.id').whereRef('issue.id', '=', 'tracked_time.issue_id' as never)),
-    )
-  }
   if (filter.sinceUnix !== undefined) query = query.where('created_unix', '>=', filter.sinceUnix)
   if (filter.beforeUnix !== undefined) query = query.where('created_unix', '<=', filter.beforeUnix)
   return query
 }
 
-/** One page of tracked times, oldest first. */
-export const listTimes = (db: Db, filter: TimeFilter, page: Page): Promise<TrackedTimeRow[]> =>
-  matching(db, filter).selectAll().orderBy('id').limit(page.limit).offset(page.offset).execute()
+/** Where times are: in issues or in pull requests of a repository. */
+interface TimePlace {
+  readonly repo_id: RepoId
+  readonly is_of_pull: boolean
+}
 
-export const countTimes = async (db: Db, filter: TimeFilter): Promise<number> =>
-  (
-    await matching(db, filter)
-      .select((each) => each.fn.countAll<number>().as('count'))
-      .executeTakeFirstOrThrow()
-  ).count
+/** Of these places those in which a viewer may read. */
+async function listReadable<Place extends TimePlace>(
+  db: Db,
+  viewer: Viewer,
+  places: readonly Place[],
+): Promise<readonly Place[]> {
+  if (places.length === 0) return []
+  const may = (unit: 'issues' | 'pulls') =>
+    sql<number>`case when ${mayAccess(viewer, 'repo', { units: [unit], mode: 1 })} then 1 else 0 end`
+  const rows = await db
+    .selectFrom('repo')
+    .innerJoin('user as owner', 'owner.id', 'repo.owner_id')
+    .where('repo.id', 'in', idList(db, idListText(places.map((place) => place.repo_id))) as Expression<RepoId>)
+    .select(['repo.id', may('issues').as('issues'), may('pulls').as('pulls')])
+    .execute()
+  const rights = new Map(rows.map((row) => [row.id, row]))
+  return places.filter((place) => rights.get(place.repo_id)?.[place.is_of_pull ? 'pulls' : 'issues'] === 1)
+}
+
+/** One page of tracked times, oldest first, and how many there are. */
+export async function findTimes(
+  db: Db,
+  { readableBy, ...filter }: TimeFilter,
+  page: Page,
+): Promise<{ readonly rows: TrackedTimeRow[]; readonly total: number }> {
+  let query = matching(db, filter)
+  let total: number
+  if (readableBy) {
+    const places = await query
+      .select((each) => ['repo_id', 'is_of_pull', each.fn.countAll<number>().as('count')])
+      .groupBy(['repo_id', 'is_of_pull'])
+      .execute()
+    const readable = await listReadable(db, readableBy, places)
+    total = readable.reduce((sum, { count }) => sum + count, 0)
+    // Mostly all of them: then nothing is asked of each.
+    if (readable.length < places.length) {
+      const keys = readable.map((place) => place.repo_id * 2 + Number(place.is_of_pull))
+      query = query.where(sql<SqlBool>`repo_id * 2 + case when is_of_pull then 1 else 0 end
+        in ${idList(db, idListText(keys))}`)
+    }
+  } else {
+    total = (await query.select((each) => each.fn.countAll<number>().as('count')).executeTakeFirstOrThrow()).count
+  }
+  const left = Math.min(page.limit, total - page.offset)
+  if (left <= 0) return { rows: [], total }
+  const isFromEnd = page.offset > total / 2
+  const places = await query
+    .select('id')
+    .orderBy('id', isFromEnd ? 'desc' : 'asc')
+    .limit(left)
+    .offset(isFromEnd ? total - page.offset - left : page.offset)
+    .execute()
+  const ids = places.map(({ id }) => id)
+  return { rows: await db.selectFrom('tracked_time').selectAll().where('id', 'in', ids).orderBy('id').execute(), total }
+}
 
 export const findTime = (db: Db, issueId: IssueId, id: TrackedTimeId): Promise<TrackedTimeRow | undefined> =>
   db

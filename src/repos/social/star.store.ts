@@ -83,14 +83,22 @@ export async function deleteAllStars(tx: Tx, userId: UserId): Promise<void> {
   await tx.deleteFrom('star').where('user_id', '=', userId).execute()
 }
 
+/** One page of the accounts that star a repository, in the order in which they did: found in an index, then looked up. */
 export const listStargazers = (db: Db, repoId: RepoId, page: Page): Promise<UserRow[]> =>
   db
-    .selectFrom('star')
-    .innerJoin('user', 'user.id', 'star.user_id')
+    .selectFrom((from) =>
+      from
+        .selectFrom('star')
+        .select(['star.user_id', 'star.created_unix'])
+        .where('star.repo_id', '=', repoId)
+        .orderBy('star.created_unix')
+        .orderBy('star.user_id')
+        .limit(page.limit)
+        .offset(page.offset)
+        .as('place'),
+    )
+    .innerJoin('user', 'user.id', 'place.user_id')
     .selectAll('user')
-    .where('star.repo_id', '=', repoId)
-    .orderBy('star.created_unix')
+    .orderBy('place.created_unix')
     .orderBy('user.id')
-    .limit(page.limit)
-    .offset(page.offset)
     .execute()

@@ -9,11 +9,12 @@ import { namedUser } from '../../users/subject.requirements.ts'
 import { presentUser } from '../../users/user.present.ts'
 import { User } from '../../users/user.schemas.ts'
 import { refuseInvisible } from '../../users/user.service.ts'
+import { listWatchedRepos } from '../repo-list.service.ts'
 import { presentRepos } from '../repo.present.ts'
 import { Repository } from '../repo.schemas.ts'
 import { presentWatch } from './watch.present.ts'
 import { WatchInfo } from './watch.schemas.ts'
-import { getWatch, pageOfWatched, unwatch, watch, watchersOf } from './watch.service.ts'
+import { getWatch, unwatch, watch, watchersOf } from './watch.service.ts'
 
 export const userCurrentListSubscriptions = operation({
   method: 'GET',
@@ -24,7 +25,7 @@ export const userCurrentListSubscriptions = operation({
   reply: { 200: Type.Array(Repository) },
   async run({ ctx, query }) {
     const page = pageOrWhole(query, ctx.config.api)
-    const { repos, total } = await pageOfWatched(ctx, ctx.viewer.user, page)
+    const { repos, total } = await listWatchedRepos(ctx, ctx.viewer.user, page)
     return paged(await presentRepos(ctx, repos), page, total, { link: false })
   },
 })
@@ -39,7 +40,7 @@ export const userListSubscriptions = operation({
   async run({ ctx, query }) {
     await refuseInvisible(ctx, ctx.subject)
     const page = pageOrWhole(query, ctx.config.api)
-    const { repos, total } = await pageOfWatched(ctx, ctx.subject, page)
+    const { repos, total } = await listWatchedRepos(ctx, ctx.subject, page)
     return paged(await presentRepos(ctx, repos), page, total, { link: false })
   },
 })

@@ -1,13 +1,12 @@
 import type { Ctx, RepoCtx, SignedInRepoCtx } from '../../access/context.ts'
 import { transaction } from '../../db/database.ts'
 import type { UserRow } from '../../db/tables/accounts.ts'
-import type { RepoRow } from '../../db/tables/repositories.ts'
 import { publish } from '../../events/hub.ts'
 import { NotFound } from '../../lib/errors.ts'
 import type { RepoId, UserId } from '../../lib/ids.ts'
 import type { Page } from '../../lib/paging.ts'
 import { nowUnix, type Unix } from '../../lib/time.ts'
-import { countWatchedRepos, findWatch, listWatchedRepos, listWatchers, unwatchRepo, watchRepos } from './watch.store.ts'
+import { findWatch, listWatchers, unwatchRepo, watchRepos } from './watch.store.ts'
 
 /** Since when the viewer watches the repository; `NotFound` when they do not. */
 export async function getWatch(ctx: SignedInRepoCtx): Promise<Unix> {
@@ -37,16 +36,3 @@ export async function endWatching({ db }: Pick<Ctx, 'db'>, repoId: RepoId, userI
 }
 
 export const watchersOf = (ctx: RepoCtx, page: Page): Promise<UserRow[]> => listWatchers(ctx.db, ctx.repo.id, page)
-
-/** Repositories that somebody watches and the viewer may see; of others only public ones. */
-export async function pageOfWatched(
-  ctx: Ctx,
-  user: UserRow,
-  page: Page,
-): Promise<{ readonly repos: RepoRow[]; readonly total: number }> {
-  const [repos, total] = await Promise.all([
-    listWatchedRepos(ctx.db, user.id, ctx.viewer, page),
-    countWatchedRepos(ctx.db, user.id, ctx.viewer),
-  ])
-  return { repos, total }
-}

@@ -1,11 +1,10 @@
 import type { Db, Tx } from '../../db/database.ts'
 import type { UserRow } from '../../db/tables/accounts.ts'
-import type { RepoRow } from '../../db/tables/repositories.ts'
 import type { RepoId, UserId } from '../../lib/ids.ts'
 import type { Page } from '../../lib/paging.ts'
 import type { Unix } from '../../lib/time.ts'
 import { visibleTo } from '../../access/access-rule.store.ts'
-import { viewerAs, type Viewer } from '../../auth/viewer.ts'
+import { viewerAs } from '../../auth/viewer.ts'
 
 export const findWatch = (db: Db | Tx, repoId: RepoId, userId: UserId) =>
   db.selectFrom('watch').selectAll().where('repo_id', '=', repoId).where('user_id', '=', userId).executeTakeFirst()
@@ -103,47 +102,23 @@ export async function unwatchUnseenReposOf(tx: Tx, ownerId: UserId, userId: User
   if (counted.length > 0) await addToWatchCounts(tx, counted, -1)
 }
 
+/** One page of the accounts that watch a repository, in the order in which they began: found in an index, then looked up. */
 export const listWatchers = (db: Db, repoId: RepoId, page: Page): Promise<UserRow[]> =>
   db
-    .selectFrom('watch')
-    .innerJoin('user', 'user.id', 'watch.user_id')
+    .selectFrom((from) =>
+      from
+        .selectFrom('watch')
+        .select(['watch.user_id', 'watch.created_unix'])
+        .where('watch.repo_id', '=', repoId)
+        .where('watch.mode', '!=', 'dont')
+        .orderBy('watch.created_unix')
+        .orderBy('watch.user_id')
+        .limit(page.limit)
+        .offset(page.offset)
+        .as('place'),
+    )
+    .innerJoin('user', 'user.id', 'place.user_id')
     .selectAll('user')
-    .where('watch.repo_id', '=', repoId)
-    .where('watch.mode', '!=', 'dont')
-    .orderBy('watch.created_unix')
+    .orderBy('place.created_unix')
     .orderBy('user.id')
-    .limit(page.limit)
-    .offset(page.offset)
     .execute()
-
-function watched(db: Db, userId: UserId, viewer: Viewer | undefined) {
-  const query = visibleTo(
-    db
-      .selectFrom('repo')
-      .innerJoin('user as owner', 'owner.id', 'repo.owner_id')
-      .where((where) =>
-        where.exists(
-          where
-            .selectFrom('watch')
-            .select('watch.repo_id')
-            .whereRef('watch.repo_id', '=', 'repo.id')
-            .where('watch.user_id', '=', userId)
-            .where('watch.mode', '!=', 'dont'),
-        ),
-      ),
-    viewer,
-  )
-  // Others than oneself are shown public ones only (contract, users: following, starring, watching).
-  return viewer?.id === userId ? query : query.where('repo.is_private', '=', false)
-}
-
-/** Repositories that somebody watches, as far as the viewer may see them, by id; of others public ones only. */
-export const listWatchedRepos = (db: Db, userId: UserId, viewer: Viewer | undefined, page: Page): Promise<RepoRow[]> =>
-  watched(db, userId, viewer).selectAll('repo').orderBy('repo.id').limit(page.limit).offset(page.offset).execute()
-
-export const countWatchedRepos = async (db: Db, userId: UserId, viewer: Viewer | undefined): Promise<number> =>
-  (
-    await watched(db, userId, viewer)
-      .select((select) => select.fn.countAll<number>().as('count'))
-      .executeTakeFirstOrThrow()
-  ).count
