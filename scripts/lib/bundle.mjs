@@ -18,7 +18,7 @@ import {
 import { isBuiltin } from 'node:module'
 import { tmpdir } from 'node:os'
 import { basename, join, relative } from 'node:path'
-import { fromRoot, readJson, root } from './project.mjs'
+import { engineFlags, fromRoot, readJson, root } from './project.mjs'
 
 /** Entries that the program starts as a process or thread of its own, or loads by their names when it wants them. */
 export const sideEntries = {
@@ -219,7 +219,7 @@ const compileCache = 'compile-cache'
 export async function warmUp(program) {
   const data = mkdtempSync(join(tmpdir(), 'ingot-warm-up-'))
   try {
-    const args = ['--no-maglev', program, 'serve', '--data', data, '--port', '0', '--ssh-port', '0']
+    const args = [...engineFlags, program, 'serve', '--data', data, '--port', '0', '--ssh-port', '0']
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'ignore'] })
     const timer = setTimeout(() => child.kill('SIGKILL'), 30_000)
     child.stdout.once('data', () => child.kill('SIGTERM'))

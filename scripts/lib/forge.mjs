@@ -8,7 +8,7 @@ import { join, relative } from 'node:path'
 import { BundleError, bundle, existingEntries, ownBuildFolder, programEntries, warmUp } from './bundle.mjs'
 import { onInterrupt } from './cleanup.mjs'
 import { freePort } from './free-port.mjs'
-import { fail, frugalMalloc, fromRoot, root, toolEnvironment } from './project.mjs'
+import { engineFlags, fail, frugalMalloc, fromRoot, root, toolEnvironment } from './project.mjs'
 
 /** The administrator that the exchange kit and the judges expect. */
 export const administrator = { login: 'root', password: 'Passw0rd!', email: 'root@example.com' }
@@ -59,8 +59,8 @@ export async function startForge({ program, config, name = 'forge', database, re
   const child = spawn(
     process.execPath,
     [
-      // As the first line of the program says it.
-      '--no-maglev',
+      // As users run it.
+      ...engineFlags,
       ...(readableTraces ? ['--enable-source-maps'] : []),
       program,
       'serve',

@@ -38,6 +38,12 @@ export const toolEnvironment = (extra = {}) => ({
  */
 export const frugalMalloc = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '1048576' }
 
+/**
+ * How the engine is to run the program: without its middle compiler (nine megabytes), and with a young half of the heap that grows to
+ * 32 MB and not to 64. The program's first line and `package.json` say the same: what was compiled is kept for the same flags alone.
+ */
+export const engineFlags = ['--no-maglev', '--max-semi-space-size=16']
+
 /** Whether the packages are missing or older than the lock file. npm writes the hidden lock file when it is done. */
 function installIsStale() {
   const installed = fromRoot('node_modules', '.package-lock.json')

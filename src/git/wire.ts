@@ -52,7 +52,7 @@ export class WireStream {
   closed = false
   #credit = windowBytes
   #consumed = 0
-  readonly #queue: Array<{ kind: number; payload: Buffer }> = []
+  readonly #queue: Array<{ kind: number; payload: Buffer; sent?: (() => void) | undefined }> = []
   #queuedBytes = 0
   readonly #channel: Channel
 
@@ -61,10 +61,13 @@ export class WireStream {
     this.id = id
   }
 
-  /** Sends bytes; false when they had to be queued: wait for `drain` before sending more. */
-  write(chunk: Buffer): boolean {
+  /**
+   * Sends bytes; false when they had to be queued: wait for `drain` before sending more.
+   * @param sent called when all of them have left, and nobody needs the chunk any more
+   */
+  write(chunk: Buffer, sent?: () => void): boolean {
     if (this.closed) return true
-    this.#queue.push({ kind: kinds.data, payload: chunk })
+    this.#queue.push({ kind: kinds.data, payload: chunk, sent })
     this.#queuedBytes += chunk.length
     this.#flush()
     return this.#queuedBytes === 0
@@ -124,8 +127,9 @@ export class WireStream {
       if (size === 0 && next.payload.length > 0) return
       this.#credit -= size
       this.#queuedBytes -= size
-      this.#channel.send(kinds.data, this.id, next.payload.subarray(0, size))
-      if (size === next.payload.length) this.#queue.shift()
+      const isAll = size === next.payload.length
+      this.#channel.send(kinds.data, this.id, next.payload.subarray(0, size), isAll ? next.sent : undefined)
+      if (isAll) this.#queue.shift()
       else next.payload = next.payload.subarray(size)
     }
   }
@@ -221,7 +225,7 @@ export class Channel {
   }
 
   /** For streams. */
-  send(kind: number, id: number, payload: Buffer): void {
+  send(kind: number, id: number, payload: Buffer, sent?: () => void): void {
     if (this.#closed) return
     const header = Buffer.allocUnsafe(headerBytes)
     header.writeUInt32BE(payload.length, 0)
@@ -237,7 +241,7 @@ export class Channel {
       })
     }
     this.#socket.write(header)
-    if (payload.length > 0) this.#socket.write(payload)
+    if (payload.length > 0) this.#socket.write(payload, sent && ((error) => (error ? undefined : sent())))
   }
 
   /** For streams. */

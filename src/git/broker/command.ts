@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import type { Duplex } from 'node:stream'
+import { giveBack } from '../../lib/fleeting.ts'
 import type { WireStream } from '../wire.ts'
 import { serveHooks, serveProcReceive } from './hook-link.ts'
 import { signalGroup } from './process-group.ts'
@@ -91,7 +92,7 @@ export class Command {
       // Of a command that is being ended nothing more is passed on, so that its pipe drains and it can end.
       if (this.#reason !== undefined) return
       this.#idle?.refresh()
-      if (!stream.write(chunk)) output.pause()
+      if (!stream.write(chunk, () => giveBack(chunk))) output.pause()
     })
     stream.handlers.drain = () => {
       this.#idle?.refresh()
