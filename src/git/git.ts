@@ -662,6 +662,11 @@ export type RemoteFetch = {
   /** Addresses the caller has checked, as `host:port:address[,address…]`: git connects to no others. */
   readonly resolve?: readonly string[]
   readonly prune?: boolean
+  /**
+   * Where the references go, if git need not make each of them last by itself: `aside`, below `refs/fetched/`, what the caller moves to
+   * where it is seen and drops; `new`, a repository that nobody knows of before the call returns.
+   */
+  readonly into?: 'aside' | 'new'
   /** Whether any certificate of the other side is believed. */
   readonly skipTlsVerify?: boolean
   /** For `ssh://` addresses, which are refused without it. */

@@ -1,12 +1,16 @@
+import { readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import { Invalid } from '../lib/errors.ts'
 import { type CommandOutput, mustSucceed } from './broker-client.ts'
 import { explainMissing, type GitContext, locate } from './context.ts'
 import type { GitKey } from './git-key.ts'
 import type { PushedUpdate, RemoteFetch, RemotePush, RemoteSsh } from './git.ts'
-import { zeroOid } from '../lib/refs.ts'
-import { flushRefs } from './lasting.ts'
+import { fetchedPrefix, isOid, zeroOid } from '../lib/refs.ts'
+import { flushRefs, flushWhole, manyReferences } from './lasting.ts'
 import { removeDeadLocks } from './leftovers.ts'
 import { readRefs } from './ref-reader.ts'
+import { maintain } from './repository.ts'
+import { filesBelow } from './walk.ts'
 
 const allowedUrl = /^(?:https?|ssh):\/\/[^\s\u0000]+$/
 const refspecForm = /^[+^]?[^\s\u0000-]?[^\s\u0000]*$/
@@ -60,7 +64,14 @@ async function runRemote(
   ]) as Record<string, string>
   return context.broker
     .run({
-      args: [command, ...flags, '--', options.url, ...options.refspecs],
+      args: [
+        ...(context.durable && options.into !== undefined ? unsynced[options.into] : []),
+        command,
+        ...flags,
+        '--',
+        options.url,
+        ...options.refspecs,
+      ],
       cwd: location.directory,
       kind: 'maintenance',
       name: command,
@@ -107,6 +118,7 @@ export async function fetchRemote(
   options: RemoteFetch,
 ): Promise<{ updates: readonly PushedUpdate[] }> {
   await removeDeadLocks(context, key)
+  if (options.into === 'aside') await removeBrokenAside(context, key)
   const before = new Map((await readRefs(context, key)).map((ref) => [ref.name, ref.oid]))
   const result = await runRemote(
     context,
@@ -135,12 +147,30 @@ export async function fetchRemote(
     before.delete(name)
   }
   for (const [name, oid] of before) updates.push({ ref: name, old: oid, new: zeroOid(oid) })
-  await flushRefs(
-    context,
-    locate(context, key).directory,
-    updates.map(({ ref }) => ref),
-  )
+  const { directory } = locate(context, key)
+  if (options.into === 'new') {
+    // One file instead of one for each.
+    if (updates.length > manyReferences) await maintain(context, key, ['pack-refs'], { force: true })
+    await flushWhole(context, directory)
+  } else {
+    await flushRefs(
+      context,
+      directory,
+      updates.map(({ ref }) => ref),
+    )
+  }
   return { updates }
+}
+
+/** What git does not sync, one reference after the other: what only this process reads, and what is synced when all of it is there. */
+const unsynced = { aside: ['-c', 'core.fsync=committed'], new: ['-c', 'core.fsync=none'] } as const
+
+/** References aside are not synced: a cut of power may leave files of them that say nothing, on which git would stumble. */
+async function removeBrokenAside(context: GitContext, key: GitKey): Promise<void> {
+  for await (const path of filesBelow(join(locate(context, key).directory, fetchedPrefix))) {
+    if (path.endsWith('.lock')) continue
+    if (!isOid((await readFile(path, 'utf8')).trimEnd())) await rm(path, { force: true })
+  }
 }
 
 /** Pushes as refspecs say, by force; what the other side made of it is told in git's own words. */

@@ -5,6 +5,7 @@ import { newGitKey } from '../git/git-key.ts'
 import { isValidBranchName } from '../git/ref-name.ts'
 import { enqueue } from '../jobs/queue.ts'
 import { Forbidden } from '../lib/errors.ts'
+import { inParts } from '../lib/in-parts.ts'
 import { fetchedPrefix, zeroOid } from '../lib/refs.ts'
 import { nowUnix } from '../lib/time.ts'
 import { moveUsage } from '../access/usage.store.ts'
@@ -53,6 +54,7 @@ export async function makeHiddenRepo(run: ImportRun): Promise<void> {
   await withNewGit(ctx, { defaultBranch, objectFormat: remote.objectFormat }, async (git) => {
     await fetchFrom(ctx, git.key, remote, {
       refspecs: [...copiedRefspecs, ...(pulls === undefined ? [] : [`+${pulls}:${fetchedPulls}*`])],
+      into: 'new',
       timeoutMs: config.gitTimeout.migrate * 1000,
       signal: run.signal,
     })
@@ -173,12 +175,17 @@ export async function finishImport(run: FilledRun): Promise<void> {
 async function forgetFetchedPulls({ ctx, repo }: FilledRun): Promise<void> {
   const fetched = await ctx.git.readRefs(repo.git_key, fetchedPrefix)
   if (fetched.length === 0) return
-  const removed = await ctx.git.updateRefs(
-    repo.git_key,
-    fetched.map(({ name, oid }) => ({ ref: name, old: oid, new: zeroOid(oid) })),
-  )
-  if (!removed.ok) throw new Error(`fetched references could not be removed: ${removed.message}`)
+  for (const part of inParts(fetched, removedTogether)) {
+    const removed = await ctx.git.updateRefs(
+      repo.git_key,
+      part.map(({ name, oid }) => ({ ref: name, old: oid, new: zeroOid(oid) })),
+    )
+    if (!removed.ok) throw new Error(`fetched references could not be removed: ${removed.message}`)
+  }
 }
+
+/** Most references in one change. */
+const removedTogether = 5000
 
 /** How an import that brought no repository ended. */
 export interface Ending {

@@ -46,6 +46,7 @@ export async function takeRemoteWiki(
   try {
     await fetchFrom(services, key, found, {
       refspecs: wikiRefspecs,
+      into: 'new',
       timeoutMs: config.gitTimeout.migrate * 1000,
       signal,
     })

@@ -107,7 +107,7 @@ export async function migrateRepo(ctx: SignedInCtx, owner: UserRow, input: Migra
   const defaultBranch = isValidBranchName(wanted) ? wanted : config.repository.defaultBranch
   return withNewGit(ctx, { defaultBranch, objectFormat: remote.objectFormat }, async (git) => {
     const timeoutMs = config.gitTimeout.migrate * 1000
-    await fetchFrom(ctx, git.key, remote, { refspecs: copiedRefspecs, timeoutMs, signal: input.signal })
+    await fetchFrom(ctx, git.key, remote, { refspecs: copiedRefspecs, into: 'new', timeoutMs, signal: input.signal })
     const refs = await readNewRefs(ctx, git.key)
     const branch = chooseDefaultBranch(refs, defaultBranch)
     if (branch !== defaultBranch) await ctx.git.setHead(git.key, branch)

@@ -6,6 +6,7 @@ import { publish } from '../../events/hub.ts'
 import type { PushedUpdate } from '../../git/git.ts'
 import { Forbidden, Invalid } from '../../lib/errors.ts'
 import type { GitKey, Oid, RepoId, UserId } from '../../lib/ids.ts'
+import { inParts } from '../../lib/in-parts.ts'
 import { fetchedPrefix, isZeroOid, zeroOid } from '../../lib/refs.ts'
 import { nowUnix } from '../../lib/time.ts'
 import { SealError } from '../../secrets/secrets.ts'
@@ -135,6 +136,7 @@ export async function followRemote(
     await fetchFrom(services, key, remote, {
       refspecs: followedPrefixes.map((prefix) => `+${prefix}*:${fetchedPrefix}${prefix.slice('refs/'.length)}*`),
       prune: true,
+      into: 'aside',
       timeoutMs: services.config.gitTimeout.mirror * 1000,
       signal,
     })
@@ -144,7 +146,7 @@ export async function followRemote(
       updates.filter((each) => isZeroOid(each.new)),
       updates.filter((each) => !isZeroOid(each.new)),
     ]
-    for (const step of [gone, moved]) {
+    for (const step of [...inParts(gone, movedTogether), ...inParts(moved, movedTogether)]) {
       const result = await moveRefs(services, repository, step, { doerId, via: 'mirror' })
       if (!result.ok) throw new Error(`references of a mirror could not be moved: ${result.message}`)
     }
@@ -175,9 +177,14 @@ async function changesOf({ git }: Services, repository: GitRepository, prunes: b
 async function forgetFetched({ git }: Services, key: GitKey): Promise<void> {
   const fetched = await git.readRefs(key, fetchedPrefix)
   if (fetched.length === 0) return
-  const removed = await git.updateRefs(
-    key,
-    fetched.map(({ name, oid }) => ({ ref: name, old: oid, new: zeroOid(oid) })),
-  )
-  if (!removed.ok) throw new Error(`fetched references could not be removed: ${removed.message}`)
+  for (const part of inParts(fetched, movedTogether)) {
+    const removed = await git.updateRefs(
+      key,
+      part.map(({ name, oid }) => ({ ref: name, old: oid, new: zeroOid(oid) })),
+    )
+    if (!removed.ok) throw new Error(`fetched references could not be removed: ${removed.message}`)
+  }
 }
+
+/** Most references in one change: a mirror may follow more than one may have. */
+const movedTogether = 5000

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
+import { mkdir, readdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { test } from 'node:test'
+import { repositoryPath } from '../../git/git-key.ts'
 import { startForge, type Forge } from '../../testing/forge.ts'
 import { base64 } from '../../testing/samples.ts'
 
@@ -54,6 +57,39 @@ test('repoMirrorSync: new, moved, deleted and replaced branches follow; nothing 
     ['refs/heads/main', 'refs/heads/old/new', 'refs/tags/v1'],
   )
   assert.deepEqual(await db.selectFrom('ref_journal').selectAll().execute(), [])
+})
+
+test('repoMirrorSync: more references than one change may have follow, and files that a cut of power left are passed over', async () => {
+  await using source = await startForge()
+  await using forge = await openForge()
+  const original = await source.given.repo()
+  const folderOf = async ({ services: { db, config } }: Forge): Promise<string> => {
+    const { git_key: key } = await db.selectFrom('repo').select('git_key').executeTakeFirstOrThrow()
+    return repositoryPath(config.paths.repositories, key)
+  }
+  const packed = join(await folderOf(source), 'packed-refs')
+  const { json } = await source.as('alice').must('GET', `${original.api}/branches/main`)
+  const lines = Array.from(
+    { length: 10_500 },
+    (_, index) => `${json.commit.id} refs/heads/topic/${index % 50}/${index}\n`,
+  )
+  await writeFile(packed, lines.join(''))
+  const mirror = await mirrorOf(forge, source, original.fullName)
+  const bob = forge.as('bob')
+  const count = async (): Promise<string | null> =>
+    (await bob.must('GET', `${mirror}/branches?limit=1`)).headers.get('x-total-count')
+  assert.equal(await count(), '10501')
+  assert.deepEqual(await readdir(join(await folderOf(forge), 'refs/heads')), [], 'they lie in one file')
+
+  await writeFile(packed, lines.slice(0, 200).join(''))
+  const left = join(await folderOf(forge), 'refs/fetched/heads/topic/7')
+  await mkdir(left, { recursive: true })
+  await writeFile(join(left, '7'), '')
+  assert.equal((await bob.post(`${mirror}/mirror-sync`)).status, 200)
+  await forge.settle()
+  assert.equal(await count(), '201')
+  const row = await forge.services.db.selectFrom('repo').select('git_key').executeTakeFirstOrThrow()
+  assert.deepEqual(await forge.services.git.readRefs(row.git_key, 'refs/fetched/'), [])
 })
 
 test('repoMirrorSync: who may, and what is no mirror', async () => {

@@ -81,6 +81,7 @@ export async function fetchFrom(
   options: {
     readonly refspecs: readonly string[]
     readonly prune?: boolean
+    readonly into?: RemoteFetch['into']
     readonly timeoutMs: number
     readonly signal?: AbortSignal | undefined
   },
@@ -95,6 +96,7 @@ export async function fetchFrom(
       ...resolve,
       ...(remote.credentials ? { credentials: remote.credentials } : {}),
       ...(options.prune === undefined ? {} : { prune: options.prune }),
+      ...(options.into === undefined ? {} : { into: options.into }),
       ...(options.signal ? { signal: options.signal } : {}),
     }),
   )
