@@ -16,14 +16,17 @@ export function movedUrl(
   const sent = path.split('/')
   const before = segmentsBefore[operation.base] + 1
   const declared = parsePath(operation.path, operation.params)
+  const texts = splitPath(operation.path)
   const several = declared.findIndex(({ kind }) => kind === 'rest')
   const length = splitPath(path).length
   for (const [index, segment] of declared.entries()) {
-    const value = segment.kind === 'param' ? values[segment.names[0]] : undefined
+    const [name, ...others] = segment.kind === 'param' || segment.kind === 'pattern' ? segment.names : []
+    const value = name === undefined || others.length > 0 ? undefined : values[name]
     if (value === undefined) continue
     // What stands after a parameter of several segments is counted from the end.
     const at = several < 0 || index < several ? before + index : length + 1 - (declared.length - index)
-    sent[at] = encodeURIComponent(value)
+    // Text around the parameter stays, as in `{username}.keys`.
+    sent[at] = (texts[index] ?? '').replace(/\{[\w-]+\}/, () => encodeURIComponent(value))
   }
   return [sent.join('/'), ...query].join('?')
 }

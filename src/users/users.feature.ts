@@ -6,6 +6,7 @@ import * as userSettingsRoutes from './settings.routes.ts'
 import * as emailRoutes from './email.routes.ts'
 import * as sessionRoutes from './credentials/session.routes.ts'
 import * as keyRoutes from './credentials/key.routes.ts'
+import * as keyTextRoutes from './credentials/key-text.routes.ts'
 import * as gpgKeyRoutes from './credentials/gpg-key.routes.ts'
 import * as followRoutes from './social/follow.routes.ts'
 import * as blockRoutes from './social/block.routes.ts'
@@ -29,6 +30,7 @@ export const users: Feature = {
     userSettingsRoutes,
     emailRoutes,
     keyRoutes,
+    keyTextRoutes,
     gpgKeyRoutes,
     followRoutes,
     blockRoutes,
