@@ -1,4 +1,6 @@
 import { Buffer } from 'node:buffer'
+import { rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { Processes } from './processes.ts'
 
 /** What git is run with, for one job. */
@@ -102,9 +104,23 @@ export async function fetchCommit(
   await runGit(git, folder, ['checkout', '--quiet', '--force', '--detach', 'FETCH_HEAD'])
 }
 
-/** Has git in a checkout show the token of the job, so that later steps may fetch and push. */
-export const keepToken = (git: Git, folder: string, token: string): Promise<boolean> =>
-  runGit(git, folder, ['config', '--local', headerKey(git), tokenHeader(token)])
+/**
+ * Has git in a checkout show the token of the job, so that later steps may fetch and push. It is written to a file for the user
+ * who runs the job alone, which the settings of the checkout include: others on the machine see the arguments of `git config`.
+ */
+export async function keepToken(git: Git, folder: string, token: string): Promise<void> {
+  const settings = join(folder, '.git', 'ingot-token')
+  await rm(settings, { force: true })
+  await writeFile(
+    settings,
+    `[http "${git.serverUrl.replace(/\/?$/, '/')}"]\n\textraheader = "${tokenHeader(token)}"\n`,
+    {
+      mode: 0o600,
+      flag: 'wx',
+    },
+  )
+  await runGit(git, folder, ['config', '--local', '--replace-all', 'include.path', 'ingot-token', '^ingot-token$'])
+}
 
 /** Puts the checkout on the branch of the run, or on the commit that it is of. */
 export async function settleOn(git: Git, folder: string, commit: string, ref: string): Promise<void> {

@@ -248,6 +248,46 @@ jobs:
   }
 })
 
+test('a checkout shows its token to later steps, in a file for its user alone, and refuses what it does not do', async () => {
+  await using forge = await startForge({ runner: true })
+  const repo = await forge.given.repo({ private: true })
+  await commitFiles(forge, repo.api, {
+    '.forgejo/workflows/w.yml': `on: push
+jobs:
+  kept:
+    runs-on: host
+    steps:
+      - uses: actions/checkout@v4
+      - uses: actions/checkout@v4
+      - run: |
+          git ls-remote origin > refs && grep -c refs/heads/main refs
+          ls -l .git/ingot-token | cut -c1-10
+          grep -ci authorization .git/config || echo nothing beside it
+          git config --get-all include.path
+  given-up:
+    runs-on: host
+    steps:
+      - { uses: actions/checkout@v4, with: { persist-credentials: false } }
+      - run: git ls-remote origin
+        env: { GIT_TERMINAL_PROMPT: '0' }
+  submodules: { runs-on: host, steps: [{ uses: actions/checkout@v4, with: { submodules: recursive } }] }
+  lfs: { runs-on: host, steps: [{ uses: actions/checkout@v4, with: { lfs: true } }] }
+  plain: { runs-on: host, steps: [{ uses: actions/checkout@v4, with: { lfs: false, submodules: 'false' } }] }
+`,
+  })
+  assert.deepEqual(await jobsOf(forge, repo.api), [
+    'kept success',
+    'given-up failure',
+    'submodules failure',
+    'lfs failure',
+    'plain success',
+  ])
+  const log = await logOf(forge, repo.api, 'kept')
+  assert.match(log, /^1\n-rw-------\n0\nnothing beside it\ningot-token$/m)
+  assert.match(await logOf(forge, repo.api, 'submodules'), /has no `submodules`: .*git submodule update --init/)
+  assert.match(await logOf(forge, repo.api, 'lfs'), /has no `lfs`: .*git lfs pull/)
+})
+
 test('limits of time end a step and a job, and a step tells too much in vain', async () => {
   await using forge = await startForge({ runner: true })
   const repo = await forge.given.repo()

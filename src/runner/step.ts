@@ -224,9 +224,16 @@ async function takeFiles(
   if (summary !== '') job.reporter.say('##[group]Summary', ...summary.split('\n').slice(0, 1000), '##[endgroup]')
 }
 
+/** What the checkout is not asked for silently: who needs it would miss it far from where it was asked for. */
+const laterInCheckout = { submodules: 'git submodule update --init', lfs: 'git lfs pull' }
+
 /** The checkout of a repository, which is done here and needs no action of that name. */
 async function checkOut(job: Job, inputs: Texts): Promise<void> {
   const { github, workspace } = job
+  for (const [input, command] of Object.entries(laterInCheckout)) {
+    if (['', 'false'].includes(inputs[input] ?? '')) continue
+    throw new StepFailure(`this runner's checkout has no \`${input}\`: let a step of its own run \`${command}\``)
+  }
   const repository = inputs['repository'] || factOf(github, 'repository')
   const isOwn = repository.toLowerCase() === factOf(github, 'repository').toLowerCase()
   const folder = inside(workspace, inputs['path'] || '.')
