@@ -24,7 +24,7 @@ export async function pageOfSecrets(
 }
 
 /** Whose it is, as the audit log says it. */
-const placeOf = ({ owner_id, repo_id }: ValueOwner): Readonly<Record<string, number>> =>
+export const placeOf = ({ owner_id, repo_id }: ValueOwner): Readonly<Record<string, number>> =>
   repo_id === null ? { account: owner_id } : { repository: repo_id }
 
 /**

@@ -1,11 +1,12 @@
 import type { Services } from '../access/context.ts'
+import { recordAct } from '../audit/audit.ts'
 import { isUniqueViolation, transaction } from '../db/database.ts'
 import type { ActionVariableRow } from '../db/tables/actions.ts'
 import { Conflict, NotFound } from '../lib/errors.ts'
 import type { Page } from '../lib/paging.ts'
 import { nowUnix } from '../lib/time.ts'
 import type { ValueOwner } from './value-owner.ts'
-import { checkValueCount, checkValueSize, keyOf } from './secret.service.ts'
+import { checkValueCount, checkValueSize, keyOf, placeOf } from './secret.service.ts'
 import { mayNameVariable } from './value-name.rules.ts'
 import {
   countVariables,
@@ -18,6 +19,9 @@ import {
 
 const noVariable = () => new NotFound('there is no such variable', 'variable_not_found')
 const nameUsed = (name: string) => new Conflict(`there is a variable ${name} already`, 'variable_name_used')
+
+const actOn = (owner: ValueOwner, action: string, name: string) =>
+  ({ action, about: { kind: 'variable', id: null, name }, details: placeOf(owner) }) as const
 
 /** Files of workflows have plain line ends, so values get them too (contract). */
 const withPlainLineEnds = (value: string): string => value.replaceAll('\r\n', '\n')
@@ -53,6 +57,7 @@ export async function addVariable(services: Services, owner: ValueOwner, name: s
     await transaction(services.db, async (tx) => {
       checkValueCount(services, await countVariables(tx, owner))
       await insertVariable(tx, owner, key, withPlainLineEnds(value), nowUnix(services.clock))
+      await recordAct(tx, actOn(owner, 'variable.created', key))
     })
   } catch (error) {
     if (isUniqueViolation(error)) throw nameUsed(key)
@@ -76,7 +81,10 @@ export async function editVariable(
   checkValueSize(services, change.value)
   const row = { name: newKey, data: withPlainLineEnds(change.value), updated_unix: nowUnix(services.clock) }
   try {
-    if (!(await transaction(services.db, (tx) => updateVariable(tx, owner, key, row)))) throw noVariable()
+    await transaction(services.db, async (tx) => {
+      if (!(await updateVariable(tx, owner, key, row))) throw noVariable()
+      await recordAct(tx, actOn(owner, 'variable.changed', newKey))
+    })
   } catch (error) {
     if (isUniqueViolation(error)) throw nameUsed(newKey)
     throw error
@@ -86,5 +94,8 @@ export async function editVariable(
 /** A bad name is `BadRequest`, a missing variable `NotFound`. */
 export async function removeVariable(services: Services, owner: ValueOwner, name: string): Promise<void> {
   const key = keyOf(name, mayNameVariable)
-  if (!(await transaction(services.db, (tx) => deleteVariable(tx, owner, key)))) throw noVariable()
+  await transaction(services.db, async (tx) => {
+    if (!(await deleteVariable(tx, owner, key))) throw noVariable()
+    await recordAct(tx, actOn(owner, 'variable.deleted', key))
+  })
 }

@@ -5,6 +5,7 @@ import { isUniqueViolation, transaction } from '../db/database.ts'
 import type { UserChange, UserRow } from '../db/tables/accounts.ts'
 import { publish } from '../events/hub.ts'
 import { BadRequest, Invalid, NotFound } from '../lib/errors.ts'
+import type { UserId } from '../lib/ids.ts'
 import type { Page } from '../lib/paging.ts'
 import { nowUnix, type Unix } from '../lib/time.ts'
 import { hashPassword } from '../secrets/passwords.ts'
@@ -24,6 +25,7 @@ import {
   isUnused,
   listAccounts,
   lockAdministrators,
+  updateMustChange,
 } from './account.store.ts'
 
 /** What an administrator changes of an account; what is undefined stays. */
@@ -40,8 +42,9 @@ export interface AccountEdit {
  * password, a bad or used address and the demotion of the last administrator are `BadRequest`, other bad values
  * `Invalid` (observed).
  */
-export async function editAccount(ctx: SignedInCtx, account: UserRow, edit: AccountEdit): Promise<UserRow> {
+export async function editAccount(ctx: Ctx, account: UserRow, edit: AccountEdit): Promise<UserRow> {
   const { config } = ctx
+  const doerId = doerOf(ctx, account)
   if ((edit.sourceId === undefined) !== (edit.loginName === undefined)) {
     throw new Invalid('source_id and login_name go together', 'login_source_incomplete')
   }
@@ -65,7 +68,7 @@ export async function editAccount(ctx: SignedInCtx, account: UserRow, edit: Acco
       if (edit.password) {
         await endSessions(tx, account.id)
         const about = { kind: 'account', id: account.id } as const
-        await recordAct(tx, { action: 'password.changed', doerId: ctx.viewer.id, about })
+        await recordAct(tx, { action: 'password.changed', doerId, about })
         await publish(tx, 'credential.changed', { userId: account.id, what: 'password', name: '' })
       }
       if (edit.email) {
@@ -77,7 +80,7 @@ export async function editAccount(ctx: SignedInCtx, account: UserRow, edit: Acco
       }
       const edited = await findUserById(tx, account.id)
       if (!edited) throw new NotFound('the user does not exist', 'user_not_found')
-      await tellAccountChange(tx, before, edited, ctx.viewer.id)
+      await tellAccountChange(tx, before, edited, doerId)
       return edited
     })
   } catch (error) {
@@ -85,6 +88,9 @@ export async function editAccount(ctx: SignedInCtx, account: UserRow, edit: Acco
     throw error
   }
 }
+
+/** Who acts on an account: the caller. What a command does is told as the account's own; the audit log says that it was one. */
+const doerOf = (ctx: Ctx, account: UserRow): UserId => ctx.viewer?.id ?? account.id
 
 async function checkNewEmail(ctx: Ctx, account: UserRow, email: string | undefined): Promise<void> {
   if (!email) return
@@ -100,15 +106,16 @@ async function checkNewEmail(ctx: Ctx, account: UserRow, email: string | undefin
  * have what only they can have: repositories, organizations without another owner; `purge` deletes that first, and what
  * the person wrote elsewhere.
  */
-export async function deleteAccount(ctx: SignedInCtx, account: UserRow, purge: boolean): Promise<void> {
+export async function deleteAccount(ctx: Ctx, account: UserRow, purge: boolean): Promise<void> {
   if (account.kind === 'organization') throw new Invalid('this is an organization', 'not_a_person')
-  if (account.id === ctx.viewer.id) throw new Invalid('nobody deletes their own account here', 'own_account')
-  if (purge) await purgePossessions(ctx, account, ctx.viewer.id)
+  const doerId = doerOf(ctx, account)
+  if (account.id === ctx.viewer?.id) throw new Invalid('nobody deletes their own account here', 'own_account')
+  if (purge) await purgePossessions(ctx, account, doerId)
   await removeAccount(ctx, account, async (tx) => {
     if (account.is_admin) await lockAdministrators(tx)
     await publish(tx, 'user.deleted', {
       userId: account.id,
-      doerId: ctx.viewer.id,
+      doerId,
       name: account.name,
       purged: purge,
     })
@@ -126,6 +133,31 @@ export const deleteUnusedAccount = (ctx: Ctx, account: UserRow, beforeUnix: Unix
     if (!(await isUnused(tx, account.id, beforeUnix))) throw new Invalid('the account is in use', 'account_used')
     await publish(tx, 'user.deleted', { userId: account.id, doerId: account.id, name: account.name, purged: false })
     await deleteAccountRow(tx, account.id)
+  })
+
+/**
+ * Has people choose another password at their next sign-in, or takes that back: those of the names, or everybody but them.
+ * @returns how many accounts that changed
+ */
+export const askForNewPasswords = (
+  { db }: Pick<Ctx, 'db'>,
+  people: { readonly ids: readonly UserId[]; readonly isAllBut: boolean },
+  mustChange: boolean,
+): Promise<number> =>
+  transaction(db, async (tx) => {
+    const names = await updateMustChange(tx, people, mustChange)
+    const action = mustChange ? 'password.changeAsked' : 'password.changeNotAsked'
+    const about = { kind: 'instance', id: null } as const
+    const details = { accounts: names.slice(0, 50), count: names.length }
+    if (names.length > 0) await recordAct(tx, { action, about, details })
+    return names.length
+  })
+
+/** Ends every session of a person; tokens and keys stay. */
+export const endAllSessions = ({ db }: Pick<Ctx, 'db'>, account: UserRow): Promise<void> =>
+  transaction(db, async (tx) => {
+    await endSessions(tx, account.id)
+    await recordAct(tx, { action: 'session.allEnded', doerId: account.id, about: { kind: 'account', id: account.id } })
   })
 
 /** People's accounts, by name unless a known order is asked for. */

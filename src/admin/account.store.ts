@@ -115,3 +115,24 @@ export const lockAdministrators = (tx: Tx) =>
 /** Members that leave with an account that is going away. */
 export const deleteAccountRow = async (tx: Tx, id: UserId): Promise<boolean> =>
   (await tx.deleteFrom('user').where('id', '=', id).executeTakeFirst()).numDeletedRows > 0n
+
+/** Sets whether people have to choose another password; gives the names of those for whom that is new. */
+export async function updateMustChange(
+  tx: Tx,
+  people: { readonly ids: readonly UserId[]; readonly isAllBut: boolean },
+  mustChange: boolean,
+): Promise<string[]> {
+  const { ids, isAllBut } = people
+  if (!isAllBut && ids.length === 0) return []
+  const rows = await tx
+    .updateTable('user')
+    .set({ must_change_password: mustChange })
+    .where('kind', '=', 'individual')
+    .where('must_change_password', '<>', mustChange)
+    // Who signs in elsewhere has no password here.
+    .where('login_source_id', '=', 0)
+    .$if(ids.length > 0, (query) => query.where('id', isAllBut ? 'not in' : 'in', ids))
+    .returning('name')
+    .execute()
+  return rows.map(({ name }) => name)
+}

@@ -3,10 +3,10 @@ import { signedIn, siteAdmin } from '../access/requirements.ts'
 import { operation } from '../http/operation.ts'
 import { noContent, paged } from '../http/reply.ts'
 import { pageQuery, pathText } from '../http/schema.ts'
-import { NotFound } from '../lib/errors.ts'
 import { pageOrWhole } from '../lib/paging.ts'
 import { presentTasks } from './cron.present.ts'
 import { Cron } from './cron.schemas.ts'
+import { runTask } from './cron.service.ts'
 
 export const adminCronList = operation({
   method: 'GET',
@@ -31,7 +31,7 @@ export const adminCronRun = operation({
   requires: [signedIn, siteAdmin],
   reply: { 204: 'empty' },
   async run({ ctx, params }) {
-    if (!(await ctx.tasks.runNow(params.task))) throw new NotFound('there is no such task', 'task_not_found')
+    await runTask(ctx, params.task)
     return noContent()
   },
 })

@@ -1,5 +1,7 @@
 import { findAccountByName, findRepoByName } from '../access/access.store.ts'
 import type { Services } from '../access/context.ts'
+import { recordAct } from '../audit/audit.ts'
+import { transaction } from '../db/database.ts'
 import type { UserRow } from '../db/tables/accounts.ts'
 import { publish } from '../events/hub.ts'
 import type { UnadoptedFolder } from '../git/git.ts'
@@ -96,6 +98,7 @@ export async function adoptRepo(services: Services, doer: UserRow, ownerName: st
         const what = { repoId: repo.id, doerId: doer.id }
         await insertTags(tx, repo.id, refs.tags)
         await publish(tx, 'repo.created', what)
+        await recordAct(tx, { action: 'repo.adopted', doerId: doer.id, about: { kind: 'repository', id: repo.id } })
         const updates = updatesOf(refs, repo)
         if (updates.length > 0) await publish(tx, 'refs.updated', { ...what, kind: 'code', updates, origin: 'mirror' })
       },
@@ -114,4 +117,6 @@ export async function deleteUnadopted(services: Services, ownerName: string, rep
   const folder = folderOf(ownerName, repoName)
   await ownerOf(services, folder)
   if (!(await services.git.removeUnadopted(folder))) throw notThere()
+  const about = { kind: 'instance', id: null, name: `${ownerName}/${repoName}` } as const
+  await transaction(services.db, (tx) => recordAct(tx, { action: 'unadopted.deleted', about }))
 }

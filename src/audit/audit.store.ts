@@ -25,6 +25,13 @@ export const auditedKinds = [
   'quota rule',
   'quota group',
   'runner',
+  'workflow run',
+  'mail address',
+  'variable',
+  'git hook',
+  'push mirror',
+  'signing key',
+  'task',
   'instance',
 ] as const
 export type AuditedKind = (typeof auditedKinds)[number]

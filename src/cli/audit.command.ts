@@ -1,14 +1,17 @@
 import { Command } from 'commander'
 import { presentEntry } from '../admin/audit/audit.present.ts'
-import { getEntries, type AuditQuery } from '../admin/audit/audit.service.ts'
+import type { Services } from '../access/context.ts'
+import { fitsFilter } from '../admin/audit/audit.rules.ts'
+import { auditFilter, followEntries, getEntries, type AuditQuery } from '../admin/audit/audit.service.ts'
 import type { AuditEntryRow } from '../db/tables/audit.ts'
 import { CommandFailure } from './exit.ts'
 import { withInstance, withInstanceOptions, type InstanceOptions } from './instance.ts'
-import type { Terminal } from './terminal.ts'
+import { printable, type Terminal } from './terminal.ts'
 
 interface AuditOptions extends InstanceOptions, AuditQuery {
   readonly limit: string
   readonly json?: boolean
+  readonly follow?: boolean
 }
 
 export const auditCommand = (terminal: Terminal): Command =>
@@ -21,6 +24,7 @@ export const auditCommand = (terminal: Terminal): Command =>
     .option('--address <address>', 'from where')
     .option('--since <time>', 'not before this, as 2026-01-31T12:00:00Z')
     .option('--until <time>', 'before this')
+    .option('--follow', 'the newest last, and then each as it is written, until told to stop')
     .option('--json', 'one JSON object per line')
     .action((options: AuditOptions) => print(terminal, options))
 
@@ -28,22 +32,49 @@ export const auditCommand = (terminal: Terminal): Command =>
 const batch = 1000
 
 async function print(terminal: Terminal, options: AuditOptions): Promise<void> {
-  const { limit, json, config, data, ...filter } = options
+  const { limit, json, follow, config, data, ...filter } = options
   let left = Number(limit)
   if (!Number.isInteger(left) || left < 1) throw new CommandFailure('--limit is a whole number from 1')
+  const show = (rows: readonly AuditEntryRow[]): void =>
+    terminal.out(rows.map((row) => `${json ? JSON.stringify(presentEntry(row)) : asLine(row)}\n`).join(''))
   await withInstance(
     { ...(config === undefined ? {} : { config }), ...(data === undefined ? {} : { data }) },
     async (ctx) => {
+      if (follow) return followLog(terminal, ctx, filter, Math.min(left, batch), show)
       let before: number | undefined
       while (left > 0) {
         const rows = await getEntries(ctx, filter, { before, limit: Math.min(batch, left) })
-        terminal.out(rows.map((row) => `${json ? JSON.stringify(presentEntry(row)) : asLine(row)}\n`).join(''))
+        show(rows)
         if (rows.length < Math.min(batch, left)) return
         left -= rows.length
         before = rows.at(-1)?.id
       }
     },
   )
+}
+
+/** How often the log of another process is looked at, in milliseconds. */
+const lookEveryMs = 1000
+
+async function followLog(
+  terminal: Terminal,
+  ctx: Services,
+  query: AuditQuery,
+  count: number,
+  show: (rows: readonly AuditEntryRow[]) => void,
+): Promise<void> {
+  const filter = auditFilter(query)
+  const stop = new AbortController()
+  void terminal.stopSignal().then(() => stop.abort())
+  const [newest] = await getEntries(ctx, {}, { limit: 1 })
+  const before = newest && newest.id + 1
+  const known = newest ? await getEntries(ctx, query, { before, limit: count }) : []
+  show(known.toReversed())
+  // After the id of an entry some of the last may come again.
+  const shown = new Set(known.map(({ id }) => id))
+  for await (const row of followEntries(ctx, newest?.id ?? 0, stop.signal, lookEveryMs)) {
+    if (fitsFilter(row, filter) && !shown.has(row.id)) show([row])
+  }
 }
 
 const asLine = (row: AuditEntryRow): string =>
@@ -56,4 +87,6 @@ const asLine = (row: AuditEntryRow): string =>
     row.address === '' ? '-' : row.address,
     `${row.object_kind} ${row.object_name === '' ? (row.object_id ?? '') : row.object_name}`,
     row.details === '{}' ? '' : row.details,
-  ].join('\t')
+  ]
+    .map(printable)
+    .join('\t')

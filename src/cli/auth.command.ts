@@ -7,7 +7,7 @@ import { addSource, allSources, editSource, getSource, removeSource, type Source
 import { kinds, sourceInputOf, withSourceOptions, type KindName } from './auth-source-options.ts'
 import { CommandFailure } from './exit.ts'
 import { withInstance, withInstanceOptions, type InstanceOptions } from './instance.ts'
-import type { Terminal } from './terminal.ts'
+import { printable, type Terminal } from './terminal.ts'
 
 interface SourceOptions extends InstanceOptions, Readonly<Record<string, unknown>> {
   readonly id?: string
@@ -88,7 +88,7 @@ const testCommand = (terminal: Terminal): Command =>
             ? await testDirectory(services, source as Source<'ldap'>, login)
             : await testProvider(services, source as Source<'openid'>)
         for (const { ok, what: asked, found } of steps) {
-          terminal.out(`${ok ? 'ok    ' : 'failed'} ${asked}: ${printable(found)}\n`)
+          terminal.out(`${ok ? 'ok    ' : 'failed'} ${asked}: ${printable(found).slice(0, 2000)}\n`)
         }
         if (!steps.every(({ ok }) => ok)) throw new CommandFailure(`${source.name} does not work`)
       }),
@@ -99,10 +99,6 @@ const what: Readonly<Record<KindName, string>> = {
   ldap: 'a directory in which a reader looks people up',
   'ldap-simple': 'a directory in which people look themselves up',
 }
-
-/** What other servers say goes to a terminal without what would steer it. */
-// oxlint-disable-next-line no-control-regex -- those are what is taken out
-const printable = (text: string): string => text.replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, ' ').slice(0, 2000)
 
 function tellCallback(terminal: Terminal, { config }: Services, { kind, name }: Source): void {
   if (kind === 'openid') terminal.out(`the provider sends people back to ${callbackOf(config.server.rootUrl, name)}\n`)

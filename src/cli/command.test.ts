@@ -316,6 +316,130 @@ test('admin user: accounts are made, listed, given passwords and tokens, and wor
   assert.deepEqual([unknown.code, unknown.err], [1, 'ingot: unknown scope: fly\n'])
 })
 
+test('admin user, admin task: accounts are changed, signed out, renamed and deleted beside a running server', async () => {
+  using data = dataFolder()
+  await using serving = await serve(data.options)
+  const admin = (...args: string[]): Promise<Ran> => run('admin', ...args, ...data.options)
+  const must = async (...args: string[]): Promise<string> => {
+    const { code, out, err } = await admin(...args)
+    assert.equal(code, 0, `${args.join(' ')}: ${err}`)
+    return out
+  }
+  const failure = async (...args: string[]): Promise<string> => {
+    const { code, err } = await admin(...args)
+    assert.equal(code, 1, args.join(' '))
+    return err
+  }
+  for (const name of ['ann', 'bob']) {
+    const password = ['--password', 'Passw0rd!']
+    await must('user', 'create', '--username', name, '--email', `${name}@example.com`, ...password)
+  }
+  const ann = (password = 'Passw0rd!') => asPerson(serving.url, { basic: { login: 'ann', password } })
+  assert.equal((await ann().get('/user')).status, 200)
+  assert.match(await failure('user', 'change-password', '--username', 'ann'), /one of --password and --random-password/)
+  const given = await must('user', 'change-password', '--username', 'ann', '--random-password')
+  const password = /^password: (\S+)$/m.exec(given)?.[1]
+  assert.equal((await ann(password).get('/user')).status, 200)
+
+  assert.match(await failure('user', 'edit', '--username', 'ann'), /nothing was said to change/)
+  assert.match(await failure('user', 'edit', '--username', 'ann', '--admin', 'maybe'), /--admin is yes or no/)
+  assert.match(await failure('user', 'edit', '--username', 'root', '--admin', 'no'), /the last administrator/)
+  assert.match(await failure('user', 'edit', '--username', 'ann', '--email', 'bob@example.com'), /used already/)
+  await must('user', 'edit', '--username', 'ann', '--admin', 'yes', '--fullname', 'Ann A.')
+  const { json } = await ann(password).get('/user')
+  assert.deepEqual([json.is_admin, json.full_name], [true, 'Ann A.'])
+  await must('user', 'edit', '--username', 'ann', '--prohibit-login', 'yes', '--admin', 'no')
+  assert.notEqual((await ann(password).get('/user')).status, 200)
+
+  assert.match(await failure('user', 'must-change-password'), /name accounts, or give --all/)
+  assert.match(await failure('user', 'must-change-password', 'bob', '--exclude', 'ann'), /goes with --all/)
+  assert.equal(await must('user', 'must-change-password', 'bob'), '1 account was changed\n')
+  assert.equal(await must('user', 'must-change-password', '--all', '--exclude', 'root'), '1 account was changed\n')
+  assert.equal(await must('user', 'must-change-password', '--all', '--unset'), '2 accounts were changed\n')
+  assert.match(await must('user', 'end-sessions', '--username', 'bob'), /signed out/)
+
+  await must('user', 'rename', '--username', 'bob', '--new-username', 'robert')
+  assert.match(await failure('user', 'rename', '--username', 'robert', '--new-username', 'ann'), /taken/)
+  const robert = asPerson(serving.url, { basic: { login: 'robert', password: 'Passw0rd!' } })
+  assert.equal((await robert.post('/user/repos', { name: 'one', auto_init: true })).status, 201)
+  assert.match(await failure('user', 'delete', '--username', 'robert'), /repositor/)
+  await must('user', 'delete', '--username', 'robert', '--purge')
+  assert.match(await failure('user', 'delete', '--username', 'root'), /the last administrator/)
+  assert.equal((await asPerson(serving.url, {}).get('/repos/robert/one')).status, 404)
+
+  assert.match(await must('task', 'list'), /^clear_audit_log\t/m)
+  await must('task', 'run', 'clear_audit_log')
+  assert.match(await failure('task', 'run', 'no_such_task'), /there is no task no_such_task/)
+
+  const log = (await must('audit', '--json'))
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  const acts = log.filter(({ action, object }) => object.name !== 'root' && action !== 'password.used')
+  assert.deepEqual([...new Set(acts.map(({ credential }) => credential))], ['command'])
+  assert.deepEqual(
+    log
+      .toReversed()
+      .map(({ action }) => action)
+      .filter((action) => !/^(?:user\.created|password\.used|repo\.)/.test(action)),
+    [
+      'password.changed',
+      'user.edited',
+      'user.edited',
+      'password.changeAsked',
+      'password.changeAsked',
+      'password.changeNotAsked',
+      'session.allEnded',
+      'user.renamed',
+      'user.deleted',
+      'task.run',
+    ],
+  )
+
+  // Who follows is told of what another process does.
+  const terminal = recordingTerminal()
+  const following = runCommand(
+    ['admin', 'audit', '--follow', '--limit', '1', '--action', 'task.*', ...data.options],
+    terminal,
+  )
+  await until(() => terminal.written.out.includes('task.run'))
+  await must('user', 'end-sessions', '--username', 'ann')
+  await must('task', 'run', 'delete_old_actions')
+  await until(() => terminal.written.out.split('\n').length > 2)
+  terminal.stop()
+  assert.equal(await following, 0)
+  const lines = terminal.written.out.trim().split('\n')
+  assert.deepEqual(
+    lines.map((line) => line.split('\t')[6]),
+    ['task clear_audit_log', 'task delete_old_actions'],
+  )
+})
+
+/** Waits for something that another part of the program does. */
+async function until(isDone: () => boolean): Promise<void> {
+  for (let tries = 0; tries < 3000 && !isDone(); tries++) await new Promise((resolve) => setTimeout(resolve, 20))
+  assert.ok(isDone())
+}
+
+test('admin signing-key: shown, listed, renewed and forgotten', async () => {
+  using data = dataFolder('[repository.signing]\nSIGNING_KEY = generate\nFORMAT = ssh\nSIGNING_NAME = Forge\n')
+  await serveOnce(data.options)
+  const key = (...args: string[]): Promise<Ran> => run('admin', 'signing-key', ...args, ...data.options)
+  const first = (await key('show')).out
+  assert.match(first, /^ssh-ed25519 \S+ noreply@localhost\n$/)
+  const [, fingerprint = ''] = /^ssh\t(SHA256:\S+)\tForge <noreply@localhost>\t/.exec((await key('list')).out) ?? []
+  assert.match((await key('forget', '--fingerprint', fingerprint)).err, /signs with this key/)
+  assert.match((await key('renew')).out, /^the instance signs with SHA256:/)
+  assert.notEqual((await key('show')).out, first)
+  assert.equal((await key('forget', '--fingerprint', fingerprint)).code, 0)
+  assert.equal((await key('renew', '--forget')).code, 0)
+  assert.equal((await key('list')).out.trim().split('\n').length, 1)
+  using unsigned = dataFolder()
+  await serveOnce(unsigned.options)
+  assert.match((await run('admin', 'signing-key', 'show', ...unsigned.options)).err, /the instance signs nothing/)
+  assert.match((await run('admin', 'signing-key', 'renew', ...unsigned.options)).err, /signs with no key of its own/)
+})
+
 test('admin auth: sources are added, listed, changed, tested and removed, and their secrets come from a file', async () => {
   using folder = dataFolder()
   await serveOnce(folder.options)

@@ -11,7 +11,15 @@ import { runnerCommand } from './runner.command.ts'
 import { serveCommand } from './serve.command.ts'
 import { signingKeyCommand } from './signing-key.command.ts'
 import { processTerminal, type Terminal } from './terminal.ts'
+import { taskCommand } from './task.command.ts'
 import { userCreateCommand } from './user-create.command.ts'
+import {
+  userDeleteCommand,
+  userEditCommand,
+  userEndSessionsCommand,
+  userMustChangeCommand,
+  userRenameCommand,
+} from './user-edit.command.ts'
 import { userListCommand } from './user-list.command.ts'
 import { userPasswordCommand } from './user-password.command.ts'
 import { userSecondFactorCommand } from './user-second-factor.command.ts'
@@ -28,7 +36,12 @@ export function createProgram(terminal: Terminal): Command {
     .addCommand(userCreateCommand(terminal))
     .addCommand(userListCommand(terminal))
     .addCommand(userPasswordCommand(terminal))
+    .addCommand(userMustChangeCommand(terminal))
     .addCommand(userSecondFactorCommand(terminal))
+    .addCommand(userEndSessionsCommand(terminal))
+    .addCommand(userEditCommand(terminal))
+    .addCommand(userRenameCommand(terminal))
+    .addCommand(userDeleteCommand(terminal))
     .addCommand(userTokenCommand(terminal))
   const program = new Command(about.name)
     .description('A self-hosted Git forge in one process')
@@ -40,6 +53,7 @@ export function createProgram(terminal: Terminal): Command {
         .description('administer the instance')
         .addCommand(user)
         .addCommand(authCommand(terminal))
+        .addCommand(taskCommand(terminal))
         .addCommand(signingKeyCommand(terminal))
         .addCommand(auditCommand(terminal)),
     )

@@ -1,5 +1,6 @@
 import type { Services } from '../access/context.ts'
 import type { UserRow } from '../db/tables/accounts.ts'
+import { newSecret } from '../secrets/tokens.ts'
 import { findUserByName } from '../users/user.store.ts'
 import { CommandFailure } from './exit.ts'
 
@@ -9,3 +10,9 @@ export async function getPerson(services: Services, name: string): Promise<UserR
   if (user?.kind !== 'individual') throw new CommandFailure(`there is no account named ${name}`)
   return user
 }
+
+/** Random bytes of a generated password: 20 characters of 64 kinds. */
+const passwordBytes = 15
+
+/** A password that nobody guesses. */
+export const newPassword = (): string => newSecret(passwordBytes)

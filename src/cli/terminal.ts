@@ -44,3 +44,7 @@ export function processTerminal(): Terminal {
       }),
   }
 }
+
+/** What others say or chose goes to a terminal without what would steer it. */
+// oxlint-disable-next-line no-control-regex -- those are what is taken out
+export const printable = (text: string): string => text.replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, ' ')

@@ -1,9 +1,9 @@
 import { Command } from 'commander'
-import { newSecret } from '../secrets/tokens.ts'
 import { createToken } from '../users/credentials/token.service.ts'
 import { createUser } from '../users/user.service.ts'
 import { CommandFailure } from './exit.ts'
 import { withInstance, withInstanceOptions, type InstanceOptions } from './instance.ts'
+import { newPassword } from './person.ts'
 import type { Terminal } from './terminal.ts'
 
 interface CreateOptions extends InstanceOptions {
@@ -19,9 +19,6 @@ interface CreateOptions extends InstanceOptions {
   readonly accessTokenName: string
   readonly accessTokenScopes: string
 }
-
-/** Random bytes of a generated password: 20 characters of 64 kinds. */
-const passwordBytes = 15
 
 export const userCreateCommand = (terminal: Terminal): Command =>
   withInstanceOptions(new Command('create'))
@@ -43,7 +40,7 @@ async function create(terminal: Terminal, options: CreateOptions): Promise<void>
   if ((options.password !== undefined) === (options.randomPassword === true)) {
     throw new CommandFailure('give one of --password and --random-password')
   }
-  const password = options.password ?? newSecret(passwordBytes)
+  const password = options.password ?? newPassword()
   await withInstance(options, async (services) => {
     const user = await createUser(services, {
       name: options.username,

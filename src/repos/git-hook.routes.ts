@@ -8,6 +8,7 @@ import { noContent, ok } from '../http/reply.ts'
 import { pathText } from '../http/schema.ts'
 import { Forbidden, NotFound } from '../lib/errors.ts'
 import { EditGitHookOption, GitHook } from './git-hook.schemas.ts'
+import { writeGitHook } from './git-hook.service.ts'
 
 /** `gitHookEditor`: administrators of the instance, and accounts that were allowed to, where scripts are allowed at all. */
 const gitHookEditor: Requirement<SignedInCtx, object> = {
@@ -63,7 +64,7 @@ export const repoEditGitHook = operation({
   async run({ ctx, params, body }) {
     const name = getHookName(params.id)
     // An empty script is none (observed of scripts that are emptied).
-    await ctx.git.writeCustomHook(ctx.repo.git_key, name, body.content?.trim() ? body.content : undefined)
+    await writeGitHook(ctx, name, body.content?.trim() ? body.content : undefined)
     return ok(await presentHook(ctx, name))
   },
 })
@@ -76,7 +77,7 @@ export const repoDeleteGitHook = operation({
   requires: [inRepo, signedIn, repoAdmin, gitHookEditor, gitRepo],
   reply: { 204: 'empty' },
   async run({ ctx, params }) {
-    await ctx.git.writeCustomHook(ctx.repo.git_key, getHookName(params.id), undefined)
+    await writeGitHook(ctx, getHookName(params.id), undefined)
     return noContent()
   },
 })

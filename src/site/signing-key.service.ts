@@ -120,7 +120,7 @@ const rowOf = (services: Services, signer: GitSigner, sealed: string): NewSignin
   created_unix: nowUnix(services.clock),
 })
 
-const actOn = (fingerprint: string) => ({ about: { kind: 'instance', id: null, name: fingerprint } }) as const
+const actOn = (fingerprint: string) => ({ about: { kind: 'signing key', id: null, name: fingerprint } }) as const
 
 const openText = (format: SigningKeyRow['format'], text: string, services: Services): Promise<GitSigner> =>
   format === 'ssh' ? sshSigner(text, personOf(services).email) : openPgpSigner(text, services.clock.nowMs())

@@ -1,4 +1,5 @@
 import type { Ctx, Services, SignedInCtx } from '../access/context.ts'
+import { recordAct } from '../audit/audit.ts'
 import { isUniqueViolation, transaction, type Tx } from '../db/database.ts'
 import type { EmailRow, UserRow } from '../db/tables/accounts.ts'
 import { Invalid, NotFound } from '../lib/errors.ts'
@@ -73,6 +74,9 @@ export async function addEmails(
   return emailsOf(services, user)
 }
 
+const actOn = (user: UserRow, addresses: readonly string[], action: string) =>
+  ({ action, doerId: user.id, about: { kind: 'account', id: user.id }, details: { addresses } }) as const
+
 async function addConfirmed(services: Services, user: UserRow, emails: readonly string[]): Promise<void> {
   try {
     await transaction(services.db, async (tx) => {
@@ -90,6 +94,7 @@ async function addConfirmed(services: Services, user: UserRow, emails: readonly 
           is_primary: false,
         })),
       )
+      await recordAct(tx, actOn(user, emails, 'emailAddress.added'))
     })
   } catch (error) {
     if (isUniqueViolation(error)) throw new Invalid('an address is already in use', 'email_taken')
@@ -185,6 +190,8 @@ export async function removeEmails(services: Services, user: UserRow, emails: re
       throw new Invalid('the primary address can not be removed; make another one primary first', 'email_is_primary')
     }
     await deleteEmails(tx, user.id, wanted)
+    const removed = wanted.filter((email) => present.has(email))
+    if (removed.length > 0) await recordAct(tx, actOn(user, removed, 'emailAddress.removed'))
     await endWaitingAddresses(tx, user.id, wanted, now)
   })
 }

@@ -33,16 +33,25 @@ export async function getRegistrationToken(services: Services, scope: QueueScope
   const known = await findRegistrationToken(services.db, scope)
   if (known) return services.secrets.open(registrationPurpose, known.sealed)
   const token = newRegistrationToken()
-  const made = await transaction(services.db, (tx) =>
-    insertRegistrationToken(tx, scope, {
+  const made = await transaction(services.db, async (tx) => {
+    const isMade = await insertRegistrationToken(tx, scope, {
       hash: hashToken(token),
       sealed: services.secrets.seal(registrationPurpose, token),
       createdUnix: nowUnix(services.clock),
-    }),
-  )
+    })
+    const about = { kind: 'runner', id: null } as const
+    if (isMade) await recordAct(tx, { action: 'runnerToken.made', about, details: scopeDetails(scope) })
+    return isMade
+  })
   // Somebody else asked for it in this moment.
   return made ? token : getRegistrationToken(services, scope)
 }
+
+/** Whose runners they are, for the audit log; nothing for those of the instance. */
+const scopeDetails = ({ ownerId, repoId }: QueueScope): Readonly<Record<string, number>> => ({
+  ...(ownerId === null ? {} : { account: ownerId }),
+  ...(repoId === null ? {} : { repository: repoId }),
+})
 
 /** What a runner says of itself. */
 export interface RunnerFacts {
@@ -95,10 +104,7 @@ export async function registerRunner(
     await recordAct(tx, {
       action: 'runner.registered',
       about: { kind: 'runner', id: runner.id, name: runner.name },
-      details: {
-        ...(ownerId === null ? {} : { account: ownerId }),
-        ...(repoId === null ? {} : { repository: repoId }),
-      },
+      details: scopeDetails({ ownerId, repoId }),
     })
     return { runner, token }
   })

@@ -1,3 +1,4 @@
+import { recordAct } from '../../audit/audit.ts'
 import type { SignedInRepoCtx } from '../../access/context.ts'
 import { addToUsage } from '../../access/usage.store.ts'
 import { clockOf } from '../../db/clock.ts'
@@ -69,6 +70,8 @@ export async function approveRun(ctx: SignedInRepoCtx, runId: RunId): Promise<vo
     if (!run.needs_approval || run.approver_id !== null) return
     await updateRun(tx, runId, { approver_id: ctx.viewer.id })
     await settleRun(tx, runId, [], ctx.viewer.id)
+    const about = { kind: 'workflow run', id: runId } as const
+    await recordAct(tx, { action: 'run.approved', doerId: ctx.viewer.id, about, details: { repository: ctx.repo.id } })
   })
 }
 

@@ -29,15 +29,15 @@ export function getEntries(
   query: AuditQuery,
   page: { readonly before?: number | undefined; readonly limit: number },
 ): Promise<AuditEntryRow[]> {
-  const { outcome, since, until, ...filter } = query
+  return listEntries(db, auditFilter(query), { before: page.before as AuditEntryId | undefined, limit: page.limit })
+}
+
+/** What is asked of the log, taken apart. What can not be read is `BadRequest`. */
+export function auditFilter({ outcome, since, until, ...filter }: AuditQuery): AuditFilter {
   if (outcome !== undefined && outcome !== 'done' && outcome !== 'refused') {
     throw new BadRequest('outcome: done or refused', 'audit_outcome_invalid')
   }
-  return listEntries(
-    db,
-    { ...filter, outcome, sinceMs: momentOf('since', since), beforeMs: momentOf('until', until) },
-    { before: page.before as AuditEntryId | undefined, limit: page.limit },
-  )
+  return { ...filter, outcome, sinceMs: momentOf('since', since), beforeMs: momentOf('until', until) }
 }
 
 function momentOf(name: string, text: string | undefined): number | undefined {
@@ -65,11 +65,13 @@ async function lastPosition(db: Db): Promise<AuditPosition> {
 /**
  * Entries after a position, and then each as it comes about, in any process, in the order of their commits: who reads on
  * where they were misses none. It ends with the signal. Throws Unavailable when there are too many.
+ * @param pollMs how often it looks without being told: another process tells nothing of what it writes to SQLite
  */
 export function followEntries(
   { db }: Pick<Ctx, 'db'>,
   after: number | undefined,
   signal: AbortSignal,
+  pollMs?: number,
 ): AsyncGenerator<AuditEntryRow & { readonly position: AuditPosition }> {
   if (streams >= maxStreams) throw new Unavailable('too many follow the audit log', 'audit_streams_busy')
   return follow()
@@ -97,7 +99,11 @@ export function followEntries(
         }
         if (rows.length > 0 || isTold || signal.aborted) continue
         await new Promise<void>((resolve) => {
-          wake = resolve
+          const timer = pollMs === undefined ? undefined : setTimeout(resolve, pollMs)
+          wake = () => {
+            clearTimeout(timer)
+            resolve()
+          }
         })
       }
     } finally {

@@ -4,7 +4,7 @@ import { subscriber } from '../../events/subscriber.ts'
 /** What is said of an event in the audit log, which is written in the transaction of the event. */
 export const auditAccounts = subscriber({
   name: 'auditAccounts',
-  on: ['user.created', 'user.deleted', 'user.renamed', 'user.edited', 'user.blocked', 'user.unblocked'],
+  on: ['user.created', 'user.deleted', 'user.renamed', 'user.edited', 'user.blocked', 'user.unblocked', 'org.edited'],
   async inTransaction(tx, { name, data }) {
     const about = (id: number, of?: string) => ({
       kind: 'account' as const,
@@ -24,6 +24,16 @@ export const auditAccounts = subscriber({
       const details = { for: data.blockerId }
       return recordAct(tx, { action: name, doerId, about: about(data.blockedId), details })
     }
+    if (name === 'org.edited') {
+      const changed = rightsOfOrg.filter((each) => data[each] !== undefined).map(changedName)
+      if (changed.length === 0) return
+      return recordAct(tx, {
+        action: name,
+        doerId,
+        about: { kind: 'organization', id: data.orgId },
+        details: { changed },
+      })
+    }
     if (name === 'user.created') return recordAct(tx, { action: name, doerId, about: about(data.userId) })
     const changed = rightsOfAccount.filter((each) => data[each] !== undefined).map(changedName)
     if (changed.length === 0) return
@@ -40,6 +50,9 @@ const rightsOfAccount = [
   'oldEmail',
   'oldVisibility',
 ] as const
+
+/** What decides who sees an organization, and who gives its teams access. */
+const rightsOfOrg = ['oldVisibility', 'oldRepoAdminChangeTeamAccess', 'oldEmail'] as const
 
 /** `oldIsAdmin` → `is admin`. */
 const changedName = (member: string): string =>

@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto'
 import type { RepoCtx, Services } from '../../access/context.ts'
+import { recordAct } from '../../audit/audit.ts'
 import { transaction } from '../../db/database.ts'
 import type { PushMirrorRow } from '../../db/tables/mirrors.ts'
 import type { RepoRow } from '../../db/tables/repositories.ts'
@@ -58,7 +59,7 @@ export async function createPushMirror(ctx: RepoCtx, input: PushMirrorInput): Pr
     if ((await countPushMirrors(tx, ctx.repo.id)) >= maxPerRepo) {
       throw new Invalid(`a repository has at most ${maxPerRepo} push mirrors`, 'push_mirrors_too_many')
     }
-    return insertPushMirror(tx, {
+    const mirror = await insertPushMirror(tx, {
       repo_id: ctx.repo.id,
       remote_name: `remote_mirror_${randomLetters(10)}`,
       remote_url: remote.url,
@@ -69,6 +70,8 @@ export async function createPushMirror(ctx: RepoCtx, input: PushMirrorInput): Pr
       created_unix: now,
       next_unix: seconds === 0 ? 0 : now + seconds,
     })
+    await recordAct(tx, { ...actOn(ctx, mirror.remote_name), action: 'pushMirror.added' })
+    return mirror
   })
 }
 
@@ -129,7 +132,13 @@ export async function getPushMirror({ db, repo }: RepoCtx, name: string): Promis
 
 /** Lets the other side go its own way; one that is gone already is fine. What it has stays there. */
 export const removePushMirror = ({ db, repo }: RepoCtx, name: string): Promise<unknown> =>
-  transaction(db, (tx) => deletePushMirror(tx, repo.id, name))
+  transaction(db, async (tx) => {
+    await deletePushMirror(tx, repo.id, name)
+    await recordAct(tx, { ...actOn({ repo }, name), action: 'pushMirror.removed' })
+  })
+
+const actOn = ({ repo }: Pick<RepoCtx, 'repo'>, name: string) =>
+  ({ about: { kind: 'push mirror', id: null, name }, details: { repository: repo.id } }) as const
 
 /** Brings all that follow a repository up to date, and returns when each was tried. What went wrong is kept with it. */
 export async function syncPushMirrors(services: Services, repoId: RepoId, signal: AbortSignal): Promise<void> {

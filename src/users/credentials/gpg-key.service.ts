@@ -134,9 +134,13 @@ export async function verifyGpgKey(
   const key = await findGpgKeyByKeyId(services.db, user.id, input.keyId.toUpperCase())
   if (!key) throw noKey()
   if (!(await isProven(services, user, key.armored, input.signature))) throw badSignature()
-  const verified = await transaction(services.db, (tx) => markGpgKeyVerified(tx, key.id))
-  if (!verified) throw noKey()
-  return verified
+  return transaction(services.db, async (tx) => {
+    const verified = await markGpgKeyVerified(tx, key.id)
+    if (!verified) throw noKey()
+    const about = { kind: 'openpgp key', id: key.id, name: key.key_id } as const
+    await recordAct(tx, { action: 'openpgpKey.verified', doerId: user.id, about, details: { account: user.name } })
+    return verified
+  })
 }
 
 /** One page of the keys of an account and how many there are. */

@@ -1,4 +1,5 @@
 import type { Services } from '../../access/context.ts'
+import { recordAct } from '../../audit/audit.ts'
 import { findPerson } from '../../auth/account.store.ts'
 import { hasTwoFactor, takeSecondFactor } from '../../auth/two-factor.service.ts'
 import { transaction } from '../../db/database.ts'
@@ -23,7 +24,11 @@ export async function askForReset(
 ): Promise<void> {
   checkEmailForm(email)
   entryLimits.of(services).mails.take(ip)
-  await transaction(services.db, (tx) => requestLink(services, tx, { kind: 'reset', email, language }))
+  await transaction(services.db, async (tx) => {
+    await requestLink(services, tx, { kind: 'reset', email, language })
+    // Whether anybody has the address is not asked here: it would take its time.
+    await recordAct(tx, { action: 'password.resetAsked', about: { kind: 'mail address', id: null, name: email } })
+  })
 }
 
 async function openReset(services: Services, code: string): Promise<{ link: MailedLinkRow; user: UserRow }> {

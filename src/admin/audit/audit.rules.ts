@@ -1,0 +1,20 @@
+import type { AuditFilter } from '../../audit/audit.store.ts'
+import type { AuditEntryRow } from '../../db/tables/audit.ts'
+
+/** Whether an entry is one of those that are asked for; the same as the store finds. */
+export function fitsFilter(row: AuditEntryRow, filter: AuditFilter): boolean {
+  const { action, outcome, actor, address, objectKind, objectId, sinceMs, beforeMs } = filter
+  const isAction = action?.endsWith('.*')
+    ? row.action.startsWith(action.slice(0, -1))
+    : (action ?? row.action) === row.action
+  return (
+    isAction &&
+    (outcome ?? row.outcome) === row.outcome &&
+    (actor ?? row.actor_name) === row.actor_name &&
+    (address ?? row.address) === row.address &&
+    (objectKind ?? row.object_kind) === row.object_kind &&
+    (objectId ?? row.object_id) === row.object_id &&
+    row.at_ms >= (sinceMs ?? row.at_ms) &&
+    (beforeMs === undefined || row.at_ms < beforeMs)
+  )
+}

@@ -1,0 +1,115 @@
+import { Command } from 'commander'
+import type { Services } from '../access/context.ts'
+import { askForNewPasswords, deleteAccount, editAccount, endAllSessions } from '../admin/account.service.ts'
+import type { UserChange, UserRow } from '../db/tables/accounts.ts'
+import { renameAccount } from '../users/account-name.service.ts'
+import { CommandFailure } from './exit.ts'
+import { withInstance, withInstanceOptions, type InstanceOptions } from './instance.ts'
+import { getPerson } from './person.ts'
+import type { Terminal } from './terminal.ts'
+
+interface OneOptions extends InstanceOptions {
+  readonly username: string
+}
+
+interface EditOptions extends OneOptions {
+  readonly email?: string
+  readonly fullname?: string
+  readonly admin?: string
+  readonly active?: string
+  readonly prohibitLogin?: string
+  readonly restricted?: string
+}
+
+/** A command about one account. */
+const onOne = (name: string, description: string): Command =>
+  withInstanceOptions(new Command(name))
+    .description(description)
+    .requiredOption('--username <name>', 'name of the account')
+
+const withPerson = (options: OneOptions, work: (services: Services, user: UserRow) => Promise<void>): Promise<void> =>
+  withInstance(options, async (services) => work(services, await getPerson(services, options.username)))
+
+export const userEditCommand = (terminal: Terminal): Command =>
+  onOne('edit', 'change an account; what is not given stays')
+    .option('--email <address>', 'another main address')
+    .option('--fullname <name>', 'name that is shown')
+    .option('--admin <yes or no>', 'an administrator of the instance')
+    .option('--active <yes or no>', 'no: it may do nothing, as before it was confirmed')
+    .option('--prohibit-login <yes or no>', 'yes: nobody signs in to it, and its tokens and keys open nothing')
+    .option('--restricted <yes or no>', 'sees only what it was given access to')
+    .action((options: EditOptions) =>
+      withPerson(options, async (services, user) => {
+        const columns: UserChange = {
+          ...(options.fullname === undefined ? {} : { full_name: options.fullname }),
+          ...answer('is_admin', '--admin', options.admin),
+          ...answer('is_active', '--active', options.active),
+          ...answer('prohibit_login', '--prohibit-login', options.prohibitLogin),
+          ...answer('is_restricted', '--restricted', options.restricted),
+        }
+        if (options.email === undefined && Object.keys(columns).length === 0) {
+          throw new CommandFailure('nothing was said to change; --help shows what can be')
+        }
+        await editAccount(services, user, { email: options.email, columns })
+        terminal.out(`changed the account ${user.name}\n`)
+      }),
+    )
+
+function answer(column: keyof UserChange, option: string, text: string | undefined): UserChange {
+  if (text === undefined) return {}
+  if (text !== 'yes' && text !== 'no') throw new CommandFailure(`${option} is yes or no`)
+  return { [column]: text === 'yes' }
+}
+
+export const userRenameCommand = (terminal: Terminal): Command =>
+  onOne('rename', 'give an account another name; the former one leads to it')
+    .requiredOption('--new-username <name>', 'the other name')
+    .action((options: OneOptions & { readonly newUsername: string }) =>
+      withPerson(options, async (services, user) => {
+        await renameAccount(services, user, options.newUsername, user.id)
+        terminal.out(`the account ${user.name} is ${options.newUsername} now\n`)
+      }),
+    )
+
+export const userDeleteCommand = (terminal: Terminal): Command =>
+  onOne('delete', 'delete an account that owns nothing any more')
+    .option('--purge', 'delete what it owns and what it wrote elsewhere, too')
+    .action((options: OneOptions & { readonly purge?: boolean }) =>
+      withPerson(options, async (services, user) => {
+        await deleteAccount(services, user, options.purge === true)
+        terminal.out(`deleted the account ${user.name}\n`)
+      }),
+    )
+
+export const userEndSessionsCommand = (terminal: Terminal): Command =>
+  onOne('end-sessions', 'sign an account out everywhere; its tokens and keys stay').action((options: OneOptions) =>
+    withPerson(options, async (services, user) => {
+      await endAllSessions(services, user)
+      terminal.out(`the account ${user.name} is signed out\n`)
+    }),
+  )
+
+interface AskOptions extends InstanceOptions {
+  readonly all?: boolean
+  readonly exclude?: readonly string[]
+  readonly unset?: boolean
+}
+
+export const userMustChangeCommand = (terminal: Terminal): Command =>
+  withInstanceOptions(new Command('must-change-password'))
+    .description('have people choose another password at their next sign-in')
+    .argument('[usernames...]', 'who')
+    .option('--all', 'everybody')
+    .option('--exclude <names...>', 'but these')
+    .option('--unset', 'not any more')
+    .action((names: readonly string[], options: AskOptions) => {
+      const { all = false, exclude = [], unset = false } = options
+      if (all === names.length > 0) throw new CommandFailure('name accounts, or give --all')
+      if (!all && exclude.length > 0) throw new CommandFailure('--exclude goes with --all')
+      return withInstance(options, async (services) => {
+        const people = await Promise.all((all ? exclude : names).map((name) => getPerson(services, name)))
+        const ids = people.map(({ id }) => id)
+        const count = await askForNewPasswords(services, { ids, isAllBut: all }, !unset)
+        terminal.out(`${count} ${count === 1 ? 'account was' : 'accounts were'} changed\n`)
+      })
+    })
