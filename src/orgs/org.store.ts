@@ -41,13 +41,9 @@ function filteredOrgs(db: Db, { shownTo, visibilities, memberId, publicMembershi
   }
   if (memberId !== undefined) {
     query = query.where((where) => {
-      let member = where
-        .selectFrom('org_user')
-        .select('org_user.org_id')
-        .whereRef('org_user.org_id', '=', 'user.id')
-        .where('org_user.user_id', '=', memberId)
+      let member = where.selectFrom('org_user').select('org_user.org_id').where('org_user.user_id', '=', memberId)
       if (publicMembership) member = member.where('org_user.is_public', '=', true)
-      return where.exists(member)
+      return where('user.id', 'in', member)
     })
   }
   return query
