@@ -1,9 +1,18 @@
 import { Script, createContext } from 'node:vm'
 
-/** Longest time of one match, in milliseconds; expressions that people write can take for ever. */
-const matchTimeoutMs = 100
+/** Expressions that people wrote, and the texts that each of them is tried on. */
+export interface ExpressionJob {
+  readonly sources: readonly string[]
+  readonly flags: 'u' | 'iu'
+  readonly texts: readonly string[]
+}
 
-const script = new Script('new RegExp(source, "u").test(text)')
+/** For each expression whether it finds something in each text; undefined for what is none, or took too long. */
+export type ExpressionAnswer = readonly (readonly boolean[] | undefined)[]
+
+/** Longest time of one expression on all texts, and of all expressions, in milliseconds: they can take for ever. */
+const maxMs = 100
+const maxMsInAll = 1000
 
 /** Whether an expression can be compiled. */
 export function isRegExp(source: string): boolean {
@@ -14,31 +23,24 @@ export function isRegExp(source: string): boolean {
   }
 }
 
-/** Whether an expression finds something in a text; undefined when it is none or took too long. */
-export function testRegExp(source: string, text: string): boolean | undefined {
-  const context = createContext(Object.assign(Object.create(null) as object, { source, text }))
-  try {
-    return script.runInContext(context, { timeout: matchTimeoutMs }) === true
-  } catch {
-    return undefined
-  }
-}
-
-const listScript = new Script(`{
+const script = new Script(`{
   const expression = new RegExp(source, flags)
   texts.map((text) => expression.test(text))
 }`)
 
-/** Like `testRegExp` for many texts, with one limit of time for all; undefined when it is no expression or took too long. */
-export function testRegExpOnAll(
-  source: string,
-  texts: readonly string[],
-  flags: 'u' | 'iu' = 'u',
-): readonly boolean[] | undefined {
-  const context = createContext(Object.assign(Object.create(null) as object, { source, flags, texts: [...texts] }))
-  try {
-    return [...(listScript.runInContext(context, { timeout: matchTimeoutMs }) as boolean[])]
-  } catch {
-    return undefined
-  }
+/** Tries expressions. It may take a second, so it is for the thread of its own (`expression-worker.ts`). */
+export function testExpressions({ sources, flags, texts }: ExpressionJob): ExpressionAnswer {
+  const scope: { source: string; flags: string; texts: readonly string[] } = { source: '', flags, texts: [...texts] }
+  const context = createContext(Object.setPrototypeOf(scope, null) as object)
+  const beganMs = performance.now()
+  return sources.map((source) => {
+    const leftMs = Math.min(maxMs, Math.floor(beganMs + maxMsInAll - performance.now()))
+    if (leftMs < 1) return undefined
+    scope.source = source
+    try {
+      return [...(script.runInContext(context, { timeout: leftMs }) as boolean[])]
+    } catch {
+      return undefined
+    }
+  })
 }

@@ -6,6 +6,7 @@ import { codeOf } from '../refs/git-repository.ts'
 import { moveRefs } from '../refs/ref-door.service.ts'
 import { startForge } from '../testing/forge.ts'
 import { collaborator, commitFiles, givenPull } from '../testing/given-pull.ts'
+import { longestStall } from '../testing/loop-stalls.ts'
 
 test('repoCreatePullRequest: refusals, in the order they are looked for', async () => {
   await using forge = await startForge()
@@ -206,6 +207,27 @@ test('repoEditPullRequest: when it is no draft any more its code owners are aske
     ready.json.requested_reviewers.map((user: { login: string }) => user.login),
     ['bob'],
   )
+})
+
+test('repoCreatePullRequest, repoCreateTag: expressions that take for ever hold up nobody', async () => {
+  await using forge = await startForge()
+  const repo = await forge.given.repo()
+  const slow = '(a+)+b'
+  const endless = 'a'.repeat(60)
+  await commitFiles(forge, repo, 'main', { CODEOWNERS: `${slow} @root\n`.repeat(500) })
+  for (const ending of ['c', 'd', 'e']) {
+    const protection = { name_pattern: `/^${slow}${ending}$/`, whitelist_usernames: ['root'] }
+    await forge.as('alice').must('POST', `${repo.api}/tag_protections`, protection)
+  }
+  const stall = await longestStall(async () => {
+    await commitFiles(forge, repo, 'topic', { [endless]: 'x\n' })
+    const opened = { head: 'topic', base: 'main', title: 'T' }
+    const { json } = await forge.as('alice').must('POST', `${repo.api}/pulls`, opened)
+    assert.deepEqual(json.requested_reviewers, [])
+    const refused = await forge.as('alice').post(`${repo.api}/tags`, { tag_name: endless })
+    assert.match(refused.json.message, /is protected/, 'what can not be judged protects')
+  })
+  assert.ok(stall < 200, `the event loop stood still for ${stall} ms`)
 })
 
 test('repoGetPullRequestFiles: of binary files, and of those whose mode alone differs, no line is changed', async () => {

@@ -1,6 +1,8 @@
 import type { RepoCtx } from '../access/context.ts'
+import { matchExpressions } from '../access/expressions.ts'
 import type { PushedUpdate, ReadFrom } from '../git/git.ts'
 import { Forbidden } from '../lib/errors.ts'
+import { compileGlob } from '../lib/glob.ts'
 import type { Oid } from '../lib/ids.ts'
 import { branchOf, branchRef, isZeroOid, tagOf } from '../lib/refs.ts'
 import { branchActor } from './branch-actor.ts'
@@ -8,7 +10,8 @@ import { mayChangeBranch } from './branch-protection.policy.ts'
 import { effectiveRule, type BranchActor, type BranchChange } from './branch-protection.rules.ts'
 import { listBranchRules, type BranchRule } from './branch-protection.store.ts'
 import { mayChangeTag } from './tag-protection.policy.ts'
-import { listTagRules } from './tag-protection.store.ts'
+import { expressionOf } from './tag-protection.rules.ts'
+import { listTagRules, type TagRule } from './tag-protection.store.ts'
 import { verifySignatures } from './verification.ts'
 
 /** A reference that may not move as it was asked to, and why. */
@@ -62,11 +65,41 @@ export async function checkProtections(
     const verdict = mayChangeBranch(rule, actor, { isForced: false, ...looked, branch })
     if (!verdict.allowed) refusals.push({ ref: change.ref, reason: verdict.reason })
   }
-  for (const { ref, tag } of tags) {
-    const verdict = mayChangeTag(tagRules, tag, actor)
+  const rulesAbout = await tagRulesAbout(
+    ctx,
+    tagRules,
+    tags.map(({ tag }) => tag),
+  )
+  for (const [index, { ref, tag }] of tags.entries()) {
+    const verdict = mayChangeTag(rulesAbout[index] ?? [], tag, actor)
     if (!verdict.allowed) refusals.push({ ref, reason: verdict.reason })
   }
   return refusals
+}
+
+/** For each tag the rules about it: those whose glob, of which `*` crosses slashes, or whose expression between slashes fits. */
+async function tagRulesAbout(
+  ctx: RepoCtx,
+  rules: readonly TagRule[],
+  tags: readonly string[],
+): Promise<readonly (readonly TagRule[])[]> {
+  const withExpression = rules.flatMap((rule) => {
+    const expression = expressionOf(rule.name_pattern)
+    return expression === undefined ? [] : [{ rule, expression }]
+  })
+  const found = await matchExpressions(
+    ctx,
+    withExpression.map(({ expression }) => expression),
+    tags,
+  )
+  const fits = new Map(withExpression.map(({ rule }, index) => [rule.id, found[index]]))
+  const globs = new Map(
+    rules.filter(({ id }) => !fits.has(id)).map((rule) => [rule.id, compileGlob(rule.name_pattern, '')]),
+  )
+  return tags.map((tag, index) =>
+    // An expression that can not be judged protects: nobody gets past a rule by making it slow.
+    rules.filter(({ id }) => globs.get(id)?.(tag) ?? fits.get(id)?.[index] ?? true),
+  )
 }
 
 /** Like `checkProtections`; the first refusal is thrown as `Forbidden`. */

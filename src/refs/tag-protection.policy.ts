@@ -1,24 +1,16 @@
-import { testRegExp } from '../lib/bounded-regexp.ts'
-import { compileGlob } from '../lib/glob.ts'
 import type { TeamId, UserId } from '../lib/ids.ts'
 import { allow, deny, type Verdict } from '../lib/verdict.ts'
-import { expressionOf } from './tag-protection.rules.ts'
 import type { TagRule } from './tag-protection.store.ts'
 
-/** Whether a rule is about a tag: a glob whose `*` crosses slashes, or an expression between slashes. */
-function covers(rule: TagRule, tag: string): boolean {
-  const expression = expressionOf(rule.name_pattern)
-  // An expression that can not be judged protects: nobody gets past a rule by making it slow.
-  return expression === undefined ? compileGlob(rule.name_pattern, '')(tag) : (testRegExp(expression, tag) ?? true)
-}
-
-/** Whether somebody may make, move or delete a tag. Of several rules about it one that allows is enough; owners are bound as well. */
+/**
+ * Whether somebody may make, move or delete a tag. Of several rules about it one that allows is enough; owners are bound as well.
+ * @param about the rules that are about the tag
+ */
 export function mayChangeTag(
-  rules: readonly TagRule[],
+  about: readonly TagRule[],
   tag: string,
   actor: { readonly id: UserId | undefined; readonly teamIds: ReadonlySet<TeamId> },
 ): Verdict {
-  const about = rules.filter((rule) => covers(rule, tag))
   if (about.length === 0) return allow
   const isAllowed = about.some(
     (rule) =>

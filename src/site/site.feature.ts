@@ -1,3 +1,4 @@
+import { expressionThread } from '../access/expressions.ts'
 import type { Feature } from '../access/feature.ts'
 import * as blobAddressRoutes from './blob-address.routes.ts'
 import * as versionRoutes from './version.routes.ts'
@@ -10,7 +11,7 @@ import { beginSigning, openedKeys, signingKeyPurpose } from './signing-key.servi
 /** Facts and templates of the instance, and rendering. */
 export const site: Feature = {
   routes: [versionRoutes, settingsRoutes, templateRoutes, markupRoutes, blobAddressRoutes],
-  services: [openedKeys],
+  services: [openedKeys, expressionThread],
   sealed: [{ table: 'signing_key', column: 'sealed', purpose: signingKeyPurpose }],
   begin: (services) => beginSigning(services),
   doctor: [databaseCheck, keyFileCheck, privatePathsCheck],

@@ -1,10 +1,10 @@
 import type { Services, SubjectCtx } from '../../access/context.ts'
+import { matchExpressions } from '../../access/expressions.ts'
 import type { PackageCleanupRuleRow } from '../../db/tables/packages.ts'
 import { BadRequest, Invalid } from '../../lib/errors.ts'
 import type { PackageVersionId, UserId } from '../../lib/ids.ts'
 import { nowUnix } from '../../lib/time.ts'
 import { readIndexParts } from '../container/index-parts.service.ts'
-import { matching } from '../formats/archive-thread.ts'
 import { deleteVersion } from '../package.service.ts'
 import { loadVersions, type VersionRecord } from '../package.store.ts'
 import { expressionOf, type RuleSettings } from './cleanup-rule.rules.ts'
@@ -96,7 +96,7 @@ async function matchesOf(
     rule.matchesFullName ? `${names.get(packageId) ?? ''}/${version}` : version
   const fitting = async (field: string, pattern: string): Promise<PackageVersionId[] | undefined> => {
     if (pattern === '') return undefined
-    const fits = await matching(services, expressionOf(pattern), candidates.map(text))
+    const [fits] = await matchExpressions(services, [expressionOf(pattern)], candidates.map(text), 'iu')
     if (!fits) {
       throw new Invalid(`[${field}]: the pattern takes too long`, 'cleanup_pattern_slow', { field })
     }

@@ -14,20 +14,9 @@ export interface PackJob {
   readonly content: Uint8Array
 }
 
-/** Looks which of some texts an expression fits, whatever their letter case. */
-export interface MatchJob {
-  readonly kind: 'match'
-  readonly source: string
-  readonly texts: readonly string[]
-}
+export type ArchiveJob = FindJob | PackJob
 
-export type ArchiveJob = FindJob | PackJob | MatchJob
-
-/**
- * What was found or packed; undefined when there was no such file, or no archive. For texts whether each fits; undefined
- * when that took too long.
- */
+/** What was found or packed; undefined when there was no such file, or no archive. */
 export interface ArchiveAnswer {
   readonly content?: Uint8Array
-  readonly matches?: readonly boolean[] | undefined
 }

@@ -4,7 +4,7 @@ import { createOwnThread } from '../../lib/own-thread.ts'
 import type { ArchiveAnswer, ArchiveJob } from './archive-job.ts'
 import { firstBytes, type StoredArchive } from './stored-archive.ts'
 
-/** Packing and unpacking by bzip2, and people's expressions, in a thread of its own. */
+/** Packing and unpacking by bzip2, in a thread of its own. */
 export const archiveThread = ownService('the thread of archives', {
   open: () =>
     createOwnThread<ArchiveJob, ArchiveAnswer>({
@@ -43,13 +43,4 @@ export async function bzip2(services: Pick<Services, 'own'>, content: Buffer): P
   const { content: packed } = await archiveThread.of(services).ask({ kind: 'pack', content })
   if (!packed) throw new Error('the thread of archives packed nothing')
   return Buffer.from(packed)
-}
-
-/** Which of some texts an expression fits, whatever their letter case; undefined when that took too long. */
-export async function matching(
-  services: Pick<Services, 'own'>,
-  source: string,
-  texts: readonly string[],
-): Promise<readonly boolean[] | undefined> {
-  return (await archiveThread.of(services).ask({ kind: 'match', source, texts })).matches
 }

@@ -1,5 +1,4 @@
 import { Readable } from 'node:stream'
-import { testRegExpOnAll } from '../../lib/bounded-regexp.ts'
 import { serveThread } from '../../lib/thread-port.ts'
 import type { ArchiveAnswer, ArchiveJob } from './archive-job.ts'
 import { packBzip2, unpackBzip2 } from './bzip2.ts'
@@ -15,9 +14,8 @@ function* within(parts: Iterable<Buffer>, maxBytes: number): Generator<Buffer> {
   }
 }
 
-/** The thread that packs and unpacks by bzip2, which takes long and has no part in Node, and follows people's expressions. */
+/** The thread that packs and unpacks by bzip2, which takes long and has no part in Node. */
 serveThread(async (job: ArchiveJob): Promise<ArchiveAnswer> => {
-  if (job.kind === 'match') return { matches: testRegExpOnAll(job.source, job.texts, 'iu') }
   if (job.kind === 'pack') return { content: packBzip2(job.content) }
   const parts = Readable.from(within(unpackBzip2(job.packed), job.maxUnpackedBytes))
   const wanted = (name: string) => (name === job.name ? job.maxBytes : undefined)

@@ -1,4 +1,4 @@
-import { isRegExp, testRegExpOnAll } from '../../lib/bounded-regexp.ts'
+import { isRegExp, type ExpressionAnswer } from '../../lib/bounded-regexp.ts'
 
 /** One line of a file of code owners. */
 export interface OwnerRule {
@@ -61,6 +61,9 @@ export function parseCodeOwners(text: string): OwnerRule[] {
   return rules
 }
 
-/** Rules that any of the changed files brings into play. */
-export const rulesFor = (rules: readonly OwnerRule[], paths: readonly string[]): OwnerRule[] =>
-  rules.filter((rule) => testRegExpOnAll(rule.expression, paths)?.some((fits) => fits !== rule.isNegative) ?? false)
+/**
+ * Rules that any of the changed files brings into play.
+ * @param found what became of their expressions, tried on the files; one that took too long does not count
+ */
+export const rulesInPlay = (rules: readonly OwnerRule[], found: ExpressionAnswer): OwnerRule[] =>
+  rules.filter((rule, index) => found[index]?.some((fits) => fits !== rule.isNegative) ?? false)

@@ -5,7 +5,8 @@ import { listUsersWhoMay } from '../../access/access-rule.store.ts'
 import type { UserId } from '../../lib/ids.ts'
 import { branchRef } from '../../lib/refs.ts'
 import { listTeamsOfRepo } from '../../orgs/team.store.ts'
-import { parseCodeOwners, rulesFor } from './code-owners.parse.ts'
+import { matchExpressions } from '../../access/expressions.ts'
+import { parseCodeOwners, rulesInPlay } from './code-owners.parse.ts'
 import type { Asked } from './review.store.ts'
 
 /** Where the file may lie; the first that is there counts. */
@@ -38,7 +39,9 @@ export async function findCodeOwners(ctx: RepoCtx, files: readonly FileChange[],
   const paths = [
     ...new Set(files.flatMap((file) => [file.path, ...(file.oldPath === undefined ? [] : [file.oldPath])])),
   ]
-  const rules = rulesFor(parseCodeOwners(text), paths)
+  const all = parseCodeOwners(text)
+  const expressions = all.map((rule) => rule.expression)
+  const rules = rulesInPlay(all, await matchExpressions(ctx, expressions, paths))
   const names = [...new Set(rules.flatMap((rule) => rule.users.map((name) => name.toLowerCase())))]
   const users = await listUsersByName(ctx.db, names)
   const readers = await listUsersWhoMay(
