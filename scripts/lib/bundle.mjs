@@ -200,6 +200,7 @@ export function bundleOptions(entries, folder, { isPackage = false } = {}) {
     // Comments and indentation are more than half of some packages, and the engine keeps the text of a program in
     // memory. Names stay, and lines stay short, so that the trace of an error can be read.
     minifyWhitespace: true,
+    minifySyntax: true,
     lineLimit: 160,
     legalComments: 'external',
     chunkNames: 'chunk-[hash]',

@@ -318,6 +318,9 @@ export async function fillSqlite(path, size, say) {
   db.close()
 }
 
+/** How often PostgreSQL counts what there is while it is filled, in milliseconds. */
+const analyzeEveryMs = 3000
+
 /** Fills a database of PostgreSQL that no server uses. */
 export async function fillPostgres(url, size, say) {
   const { default: pg } = await import('pg')
@@ -327,12 +330,19 @@ export async function fillPostgres(url, size, say) {
   const rows = (last, first = 1) =>
     `(select i from generate_series(${first}::bigint, ${last}::bigint) as numbers(i)) as n`
   const statements = fillStatements(size, rows)
+  let analyzedMs = performance.now()
   for (const [index, statement] of statements.entries()) {
     try {
       // oxlint-disable-next-line no-await-in-loop -- each needs the rows of those before it
       await client.query(statement)
     } catch (error) {
       throw new Error(`${error.message} in ${statement}`, { cause: error })
+    }
+    // Triggers keep the plans that they made when tables were empty, until these are looked at.
+    if (performance.now() - analyzedMs > analyzeEveryMs) {
+      // oxlint-disable-next-line no-await-in-loop -- between two of them
+      await client.query('analyze')
+      analyzedMs = performance.now()
     }
     say(index + 1, statements.length)
   }

@@ -24,8 +24,8 @@ export function trimMemoryWhenQuiet(): void {
     return user + system
   }
   let seen = usedMicros()
-  // What the start took is work.
-  let atLastTrim = 0
+  // The start is work, however little processor time it took.
+  let atLastTrim = -workMicros
   setInterval(() => {
     const used = usedMicros()
     const isQuiet = used - seen <= quietMicros
