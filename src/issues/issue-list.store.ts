@@ -564,10 +564,12 @@ const countedEverywhere = 5000
 
 async function findEverywhere(db: Db, filter: IssueFilter, page: Page): Promise<FoundPlaces> {
   const states = filter.isClosed === undefined ? [false, true] : [filter.isClosed]
+  const counted = await countKept(db, filter, states)
+  if (counted === 0) return { places: [], total: 0 }
   const leads = await leadsEverywhere(db, filter)
   const [first, ...others] = states.map((isClosed) => visibleOf(db, filter, leads.page, isClosed))
   if (!first) return { places: [], total: 0 }
-  const counted = () => states.map((isClosed) => visibleOf(db, filter, leads.count, isClosed))
+  const rowsOf = () => states.map((isClosed) => visibleOf(db, filter, leads.count, isClosed))
   const [rows, total] = await Promise.all([
     others
       .reduce((one, other) => one.unionAll(other), first)
@@ -576,14 +578,43 @@ async function findEverywhere(db: Db, filter: IssueFilter, page: Page): Promise<
       .limit(page.limit)
       .offset(page.offset)
       .execute(),
-    isUnlimited(filter) ? countEverywhere(db, filter, states) : countRows(db, counted() as never, countedEverywhere),
+    counted ?? countRows(db, rowsOf() as never, countedEverywhere),
   ])
   return { places: rows.map((row) => ({ id: row.place_id, repo_id: row.place_repo_id })), total }
 }
 
-/** Whether only a kind and a state are asked for. */
-function isUnlimited({ scope, isClosed: _state, isPull: _kinds, ...others }: IssueFilter): boolean {
-  return scope.kind === 'visible' && Object.values(others).every((value) => value === undefined)
+/** How many a search in all repositories finds, where rows say it that are kept; undefined where rows have to be counted. */
+function countKept(db: Db, filter: IssueFilter, states: readonly boolean[]): Promise<number> | undefined {
+  const { scope: _scope, isClosed: _state, isPull: _kinds, posterId, assigneeId, mentionedId, ...others } = filter
+  if (Object.values(others).some((value) => value !== undefined)) return undefined
+  const people: readonly (readonly [Facet['facet'], UserId | undefined])[] = [
+    ['poster', posterId],
+    ['assignee', assigneeId],
+    ['mentioned', mentionedId],
+  ]
+  const [asked, ...more] = people.filter(([, id]) => id !== undefined)
+  if (more.length > 0) return undefined
+  return asked ? countTallied(db, filter, asked[0], asked[1] as UserId, states) : countEverywhere(db, filter, states)
+}
+
+/** How many there are of kinds and states that have to do with somebody, by what is kept of each repository. */
+async function countTallied(
+  db: Db,
+  filter: IssueFilter,
+  facet: Facet['facet'],
+  id: UserId,
+  states: readonly boolean[],
+): Promise<number> {
+  const scope = filter.scope as VisibleScope
+  const ofKinds = filter.isPull.map(
+    (isPull) => sql`(tally.is_pull = ${sql.lit(isPull)} and ${reposOf(db, scope, isPull)})`,
+  )
+  const { rows } = await sql<{ count: number | string | null }>`select sum(tally.total) as count
+    from issue_tally as tally cross join repo
+    where tally.facet = ${facet} and tally.key_id = ${id} and repo.id = tally.repo_id
+      and tally.is_closed in (${sql.join(states.map((state) => sql.lit(state)))})
+      and (${sql.join(ofKinds, sql` or `)})`.execute(db)
+  return Number(rows[0]?.count ?? 0)
 }
 
 /** How many there are of kinds and states, by the counters of the repositories. */

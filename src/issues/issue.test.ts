@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { countQueries } from '../testing/count-queries.ts'
 import { startForge, type Forge } from '../testing/forge.ts'
+import { collaborator, givenPull } from '../testing/given-pull.ts'
 
 const sizeOf = (text: string): number => Buffer.byteLength(text)
 
@@ -208,6 +209,32 @@ test('issueSearchIssues: by what the caller has to do with issues, and by labels
   assert.deepEqual(await search('assigned=true&mentioned=true', 'bob'), [])
   assert.deepEqual(await search('reviewed=true', 'bob'), [])
   assert.deepEqual(await search('review_requested=true', 'bob'), [])
+})
+
+test('issueSearchIssues: what somebody has to do with is counted in what they see, by state and kind', async () => {
+  await using forge = await startForge({ users: ['alice', 'bob'] })
+  const [open, hidden] = [await forge.given.repo(), await forge.given.repo({ private: true })]
+  await collaborator(forge, hidden, 'bob', 'read')
+  const about = { assignees: ['bob'], body: 'for @bob' }
+  for (const repo of [open, open, hidden]) await forge.given.issue({ repo, ...about })
+  const last = await forge.given.issue({ repo: open, ...about })
+  await forge.as('alice').must('PATCH', last.api, { state: 'closed' })
+  await givenPull(forge, { repo: open, ...about })
+  const found = async (who: string, query: string): Promise<readonly (number | string | null)[]> => {
+    const { json, headers } = await forge.as(who).must('GET', `/repos/issues/search?${query}`)
+    return [json.length, headers.get('x-total-count')]
+  }
+  for (const asked of ['assigned=true', 'mentioned=true']) {
+    assert.deepEqual(await found('bob', `${asked}&state=all`), [5, '5'], asked)
+    assert.deepEqual(await found('bob', `${asked}&state=all&limit=2`), [2, '5'], asked)
+    assert.deepEqual(await found('bob', `${asked}&state=closed`), [1, '1'], asked)
+    assert.deepEqual(await found('bob', `${asked}&type=pulls`), [1, '1'], asked)
+    assert.deepEqual(await found('bob', `${asked}&type=pulls&state=closed`), [0, '0'], asked)
+    assert.deepEqual(await found('alice', `${asked}&state=all`), [0, '0'], asked)
+  }
+  assert.deepEqual(await found('alice', 'created=true&state=all&type=issues'), [4, '4'])
+  await forge.as('alice').must('DELETE', `${hidden.api}/collaborators/bob`)
+  assert.deepEqual(await found('bob', 'mentioned=true&state=all'), [4, '4'])
 })
 
 test('issueSearchIssues: others see what is public; an owner and a team must exist', async () => {
