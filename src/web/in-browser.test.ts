@@ -37,6 +37,9 @@ const arriveAt = (page: Page, heading: string | RegExp) =>
 async function fillSignUp(page: Page, name: string): Promise<void> {
   await page.goto('/')
   await page.getByRole('link', { name: 'sign up' }).click()
+  await arriveAt(page, /^Sign up at/)
+  // The form also works before its scripts are there, in another way.
+  await page.waitForLoadState('load')
   await page.getByLabel('Name').fill(name)
   await page.getByLabel('Mail address').fill(`${name}@example.com`)
   await page.getByLabel('Password').fill(testPassword)
