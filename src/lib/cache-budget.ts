@@ -165,10 +165,14 @@ export class Cache<Key, Value> {
     this.#oldest ??= entry
   }
 
-  #unlink({ older, newer }: Entry<Key, Value>): void {
+  #unlink(entry: Entry<Key, Value>): void {
+    const { older, newer } = entry
     if (older === undefined) this.#oldest = newer
     else older.newer = newer
     if (newer === undefined) this.#newest = older
     else newer.older = older
+    // One that is dropped would else hold the next until the old half of the heap is looked through, and that its next.
+    entry.older = undefined
+    entry.newer = undefined
   }
 }
