@@ -5,8 +5,6 @@ import { newGitKey } from '../git/git-key.ts'
 import { isValidBranchName } from '../git/ref-name.ts'
 import { enqueue } from '../jobs/queue.ts'
 import { Forbidden } from '../lib/errors.ts'
-import { inParts } from '../lib/in-parts.ts'
-import { fetchedPrefix, zeroOid } from '../lib/refs.ts'
 import { nowUnix } from '../lib/time.ts'
 import { moveUsage } from '../access/usage.store.ts'
 import { listAllRepoMemberIds } from '../orgs/team.store.ts'
@@ -23,7 +21,7 @@ import {
 } from '../repos/lifecycle/repo-creation.service.ts'
 import { newMirror } from '../repos/mirrors/mirror.service.ts'
 import { insertMirror, updateMirror } from '../repos/mirrors/mirror.store.ts'
-import { fetchFrom, lookAtRemote } from '../repos/mirrors/remote-repository.service.ts'
+import { fetchFrom, forgetFetched, lookAtRemote } from '../repos/mirrors/remote-repository.service.ts'
 import { addToRepoCount, deleteRepoRedirect, deleteRepoRow, takeRepoSlot, updateRepo } from '../repos/repo.store.ts'
 import { isTopic, maxTopics, normaliseTopics } from '../repos/social/topic.rules.ts'
 import { insertRepoTopics, upsertTopics } from '../repos/social/topic.store.ts'
@@ -106,7 +104,8 @@ export async function makeHiddenRepo(run: ImportRun): Promise<void> {
  */
 export async function finishImport(run: FilledRun): Promise<void> {
   const { ctx, repo, wanted, owner, doer, hidden } = run
-  await forgetFetchedPulls(run)
+  // The heads of pull requests have references of their own by now.
+  await forgetFetched(ctx, repo.git_key)
   await refuseImportOverQuota(run)
   const told = run.source ? await run.source.describe() : undefined
   const topics = normaliseTopics(told?.topics ?? [])
@@ -170,22 +169,6 @@ export async function finishImport(run: FilledRun): Promise<void> {
     throw error
   }
 }
-
-/** The heads of pull requests have references of their own by now. */
-async function forgetFetchedPulls({ ctx, repo }: FilledRun): Promise<void> {
-  const fetched = await ctx.git.readRefs(repo.git_key, fetchedPrefix)
-  if (fetched.length === 0) return
-  for (const part of inParts(fetched, removedTogether)) {
-    const removed = await ctx.git.updateRefs(
-      repo.git_key,
-      part.map(({ name, oid }) => ({ ref: name, old: oid, new: zeroOid(oid) })),
-    )
-    if (!removed.ok) throw new Error(`fetched references could not be removed: ${removed.message}`)
-  }
-}
-
-/** Most references in one change. */
-const removedTogether = 5000
 
 /** How an import that brought no repository ended. */
 export interface Ending {

@@ -4,6 +4,7 @@ import type { NewAttachmentRow, NewCommentRow, NewIssueRow, NewLabelRow, NewMile
 import type { NewPullRow, NewReviewRow } from '../db/tables/pulls.ts'
 import type { NewReleaseRow, ReleaseRow } from '../db/tables/releases.ts'
 import type { CommentId, IssueId, LabelId, MilestoneId, ReleaseId, RepoId, ReviewId, UserId } from '../lib/ids.ts'
+import { inParts } from '../lib/in-parts.ts'
 import type { Unix } from '../lib/time.ts'
 
 /*
@@ -14,22 +15,20 @@ import type { Unix } from '../lib/time.ts'
 /** Rows of one statement: at most some thirty columns each, and SQLite takes 32,766 parameters. */
 const maxRowsPerStatement = 500
 
-async function inParts<Row, Result>(
+async function writeInParts<Row, Result>(
   rows: readonly Row[],
   write: (part: readonly Row[]) => Promise<readonly Result[]>,
 ): Promise<Result[]> {
   const results: Result[] = []
-  for (let start = 0; start < rows.length; start += maxRowsPerStatement) {
-    results.push(...(await write(rows.slice(start, start + maxRowsPerStatement))))
-  }
+  for (const part of inParts(rows, maxRowsPerStatement)) results.push(...(await write(part)))
   return results
 }
 
 export const insertLabels = (tx: Tx, rows: readonly NewLabelRow[]) =>
-  inParts(rows, (part) => tx.insertInto('label').values(part).execute())
+  writeInParts(rows, (part) => tx.insertInto('label').values(part).execute())
 
 export const insertMilestones = (tx: Tx, rows: readonly NewMilestoneRow[]) =>
-  inParts(rows, (part) => tx.insertInto('milestone').values(part).execute())
+  writeInParts(rows, (part) => tx.insertInto('milestone').values(part).execute())
 
 /** Labels of a repository by name; of several of one name the oldest. */
 export const loadLabelIds = async (db: Db | Tx, repoId: RepoId): Promise<Map<string, LabelId>> => {
@@ -57,7 +56,7 @@ export const loadMilestoneIds = async (db: Db | Tx, repoId: RepoId): Promise<Map
 export const insertIssues = async (tx: Tx, rows: readonly NewIssueRow[]): Promise<Map<number, IssueId>> =>
   new Map(
     (
-      await inParts(rows, (part) =>
+      await writeInParts(rows, (part) =>
         tx
           .insertInto('issue')
           .values(part)
@@ -96,7 +95,7 @@ export const highestIssueNumber = async (db: Db, repoId: RepoId): Promise<number
   )?.highest ?? 0
 
 export const insertIssueLabels = (tx: Tx, rows: readonly { issue_id: IssueId; label_id: LabelId }[]) =>
-  inParts(rows, (part) =>
+  writeInParts(rows, (part) =>
     tx
       .insertInto('issue_label')
       .values(part)
@@ -105,7 +104,7 @@ export const insertIssueLabels = (tx: Tx, rows: readonly { issue_id: IssueId; la
   )
 
 export const insertAssignees = (tx: Tx, rows: readonly { issue_id: IssueId; user_id: UserId }[]) =>
-  inParts(rows, (part) =>
+  writeInParts(rows, (part) =>
     tx
       .insertInto('issue_assignee')
       .values(part)
@@ -123,7 +122,7 @@ export interface NewReaction {
 }
 
 export const insertReactions = (tx: Tx, rows: readonly NewReaction[]) =>
-  inParts(rows, (part) =>
+  writeInParts(rows, (part) =>
     tx
       .insertInto('reaction')
       .values(part)
@@ -133,16 +132,16 @@ export const insertReactions = (tx: Tx, rows: readonly NewReaction[]) =>
 
 /** Writes entries of timelines. Gives their ids in the order of the rows. */
 export const insertEntries = async (tx: Tx, rows: readonly NewCommentRow[]): Promise<CommentId[]> =>
-  (await inParts(rows, (part) => tx.insertInto('comment').values(part).returning('id').execute()))
+  (await writeInParts(rows, (part) => tx.insertInto('comment').values(part).returning('id').execute()))
     .map((row) => row.id)
     .sort((one, other) => one - other)
 
 export const insertPulls = (tx: Tx, rows: readonly NewPullRow[]) =>
-  inParts(rows, (part) => tx.insertInto('pull').values(part).execute())
+  writeInParts(rows, (part) => tx.insertInto('pull').values(part).execute())
 
 /** Writes reviews. Gives their ids in the order of the rows. */
 export const insertReviews = async (tx: Tx, rows: readonly NewReviewRow[]): Promise<ReviewId[]> =>
-  (await inParts(rows, (part) => tx.insertInto('review').values(part).returning('id').execute()))
+  (await writeInParts(rows, (part) => tx.insertInto('review').values(part).returning('id').execute()))
     .map((row) => row.id)
     .sort((one, other) => one - other)
 
@@ -166,7 +165,7 @@ export const insertNewRelease = async (tx: Tx, row: NewReleaseRow): Promise<Rele
   )?.id
 
 export const insertFiles = (tx: Tx, rows: readonly NewAttachmentRow[]) =>
-  inParts(rows, (part) => tx.insertInto('attachment').values(part).execute())
+  writeInParts(rows, (part) => tx.insertInto('attachment').values(part).execute())
 
 /** Counts everything that the rows of a repository count of each other. */
 export async function recountImported(tx: Tx, repoId: RepoId): Promise<void> {

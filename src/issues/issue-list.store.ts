@@ -85,6 +85,8 @@ type Lead =
   /** Ids that another table gives. */
   | { readonly by: 'ids'; readonly ids: Expression<IssueId> }
 
+type LeadOfIds = Extract<Lead, { by: 'ids' }>
+
 /** A column that SQLite is not to look for an index of. PostgreSQL knows how many rows there are of what. */
 const passedOver = (
   db: Db,
@@ -234,12 +236,12 @@ interface Asked {
   readonly isExact: boolean
 }
 
-const having = (db: Db, table: 'issue_assignee' | 'issue_mention', userId: UserId): Lead => ({
+const having = (db: Db, table: 'issue_assignee' | 'issue_mention', userId: UserId): LeadOfIds => ({
   by: 'ids',
   ids: db.selectFrom(table).select('issue_id').where('user_id', '=', userId) as unknown as Expression<IssueId>,
 })
 
-const labelled = (db: Db, keys: readonly LabelId[]): Lead => ({
+const labelled = (db: Db, keys: readonly LabelId[]): LeadOfIds => ({
   by: 'ids',
   ids: db
     .selectFrom('issue_label')
@@ -518,8 +520,8 @@ async function leadsEverywhere(db: Db, filter: IssueFilter): Promise<{ readonly 
   if (found) return both({ by: 'ids', ids: found })
   if (filter.posterId !== undefined) return both({ by: 'poster' })
   const { assigneeId, mentionedId, anyLabels, reviewAskedOf, reviewedBy } = filter
-  const ids = (query: unknown): Lead => ({ by: 'ids', ids: query as Expression<IssueId> })
-  const leads: Lead[] = [
+  const ids = (query: unknown): LeadOfIds => ({ by: 'ids', ids: query as Expression<IssueId> })
+  const leads: LeadOfIds[] = [
     ...(assigneeId === undefined ? [] : [having(db, 'issue_assignee', assigneeId)]),
     ...(mentionedId === undefined ? [] : [having(db, 'issue_mention', mentionedId)]),
     ...(anyLabels === undefined ? [] : [labelled(db, anyLabels)]),
@@ -530,7 +532,7 @@ async function leadsEverywhere(db: Db, filter: IssueFilter): Promise<{ readonly 
   ]
   const counts = await Promise.all(
     leads.map(async (lead) => {
-      const few = sql`select 1 from ${(lead as { ids: Expression<IssueId> }).ids} as found limit ${sql.lit(fewEverywhere)}`
+      const few = sql`select 1 from ${lead.ids} as found limit ${sql.lit(fewEverywhere)}`
       const { rows } = await sql<{ count: number }>`select count(*) as count from (${few}) as counted`.execute(db)
       return rows[0]?.count ?? 0
     }),

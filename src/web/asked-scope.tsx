@@ -1,5 +1,17 @@
 import { describeScope } from '../oauth/scope.rules.ts'
 
+/** How a person answers an application: the field `granted` says it. */
+export const AnswerButtons = () => (
+  <>
+    <button type="submit" name="granted" value="true">
+      Authorize
+    </button>{' '}
+    <button type="submit" name="granted" value="false" class="second">
+      Deny
+    </button>
+  </>
+)
+
 /** What an application asks of a person: whose it is, which account it is about, and what it could do, in words. */
 export const AskedScope = ({
   login,

@@ -7,7 +7,7 @@ import { answerAuthorization, openAuthorization, type Asked, type Authorization 
 import type { AuthorizationRequest } from '../oauth/authorize-request.rules.ts'
 import { oauthOn } from '../oauth/oauth.requirements.ts'
 import { formTargetOf } from '../oauth/redirect.rules.ts'
-import { AskedScope } from './asked-scope.tsx'
+import { AnswerButtons, AskedScope } from './asked-scope.tsx'
 import { inBrowser, ownForm, type BrowserCtx } from './browser.requirements.ts'
 import { Form } from './form.tsx'
 import { htmlErrors, page, policyWith, sitePath } from './page.tsx'
@@ -107,12 +107,7 @@ function answer(ctx: BrowserCtx, sent: Sent, query: URLSearchParams, authorizati
             You will be sent to <code>{target}</code>. You can revoke this in your settings at any time.
           </p>
           <Form ctx={ctx} to="login/oauth/grant" hidden={{ ...asSent(sent), agreed_scope: scope }}>
-            <button type="submit" name="granted" value="true">
-              Authorize
-            </button>{' '}
-            <button type="submit" name="granted" value="false" class="second">
-              Deny
-            </button>
+            <AnswerButtons />
           </Form>
         </main>
       ),

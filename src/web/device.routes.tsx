@@ -4,7 +4,7 @@ import { bytesOf, operation, validBody } from '../http/operation.ts'
 import { requestObject } from '../http/schema.ts'
 import { answerForDevice, findDeviceOf, type WaitingDevice } from '../oauth/device.service.ts'
 import { oauthOn } from '../oauth/oauth.requirements.ts'
-import { AskedScope } from './asked-scope.tsx'
+import { AnswerButtons, AskedScope } from './asked-scope.tsx'
 import { inBrowser, inSession, ownForm, type BrowserCtx } from './browser.requirements.ts'
 import { attempt, Field, Form, type Problem } from './form.tsx'
 import { Moment } from './moment.tsx'
@@ -56,12 +56,7 @@ function askPage(ctx: BrowserCtx & { readonly viewer: Viewer }, device: WaitingD
       <AskedScope login={ctx.viewer.user.name} ownerName={ownerName} scope={scope} />
       <p>You can revoke this in your settings at any time.</p>
       <Form ctx={ctx} to="login/device/answer" hidden={{ user_code: userCode, scope }} problem={problem}>
-        <button type="submit" name="granted" value="true">
-          Authorize
-        </button>{' '}
-        <button type="submit" name="granted" value="false" class="second">
-          Deny
-        </button>
+        <AnswerButtons />
       </Form>
     </main>
   )

@@ -5,7 +5,7 @@ import type { RepoRow } from '../../db/tables/repositories.ts'
 import { publish } from '../../events/hub.ts'
 import type { PushedUpdate } from '../../git/git.ts'
 import { Forbidden, Invalid } from '../../lib/errors.ts'
-import type { GitKey, Oid, RepoId, UserId } from '../../lib/ids.ts'
+import type { Oid, RepoId, UserId } from '../../lib/ids.ts'
 import { inParts } from '../../lib/in-parts.ts'
 import { fetchedPrefix, isZeroOid, zeroOid } from '../../lib/refs.ts'
 import { nowUnix } from '../../lib/time.ts'
@@ -15,7 +15,7 @@ import { findMirror, updateMirror } from './mirror.store.ts'
 import { codeOf, type GitRepository } from '../../refs/git-repository.ts'
 import { moveRefs } from '../../refs/ref-door.service.ts'
 import type { RemoteAddress, RemoteCredentials } from './remote-address.rules.ts'
-import { fetchFrom, lookAtRemote } from './remote-repository.service.ts'
+import { fetchFrom, forgetFetched, lookAtRemote } from './remote-repository.service.ts'
 import { findRepoById } from '../repo.store.ts'
 
 /** What credentials of mirrors are sealed for. */
@@ -171,19 +171,6 @@ async function changesOf({ git }: Services, repository: GitRepository, prunes: b
   }
   if (prunes) for (const [ref, old] of present) updates.push({ ref, old, new: none })
   return updates
-}
-
-/** Removes what was fetched aside; nothing speaks of it, so the door has no part in it. */
-async function forgetFetched({ git }: Services, key: GitKey): Promise<void> {
-  const fetched = await git.readRefs(key, fetchedPrefix)
-  if (fetched.length === 0) return
-  for (const part of inParts(fetched, movedTogether)) {
-    const removed = await git.updateRefs(
-      key,
-      part.map(({ name, oid }) => ({ ref: name, old: oid, new: zeroOid(oid) })),
-    )
-    if (!removed.ok) throw new Error(`fetched references could not be removed: ${removed.message}`)
-  }
 }
 
 /** Most references in one change: a mirror may follow more than one may have. */

@@ -5,6 +5,8 @@ import type { Services } from '../../access/context.ts'
 import type { ObjectFormat } from '../../git/git.ts'
 import { Invalid, Refusal } from '../../lib/errors.ts'
 import type { GitKey } from '../../lib/ids.ts'
+import { inParts } from '../../lib/in-parts.ts'
+import { fetchedPrefix, zeroOid } from '../../lib/refs.ts'
 import type { PushedUpdate, RemoteFetch, RemotePush } from '../../git/git.ts'
 import { migrationClient } from './migration-client.ts'
 import { basicAuthorization, parseSshAddress, type RemoteAddress } from './remote-address.rules.ts'
@@ -161,6 +163,20 @@ export async function pushOverSsh(
     return await readFile(knownHostsFile, 'utf8')
   } finally {
     await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/** Most references that are removed in one change. */
+const removedTogether = 5000
+
+/** Removes what was fetched aside (`refs/fetched/`); nothing speaks of it, so the door has no part in it. */
+export async function forgetFetched({ git }: Pick<Services, 'git'>, key: GitKey): Promise<void> {
+  for (const part of inParts(await git.readRefs(key, fetchedPrefix), removedTogether)) {
+    const removed = await git.updateRefs(
+      key,
+      part.map(({ name, oid }) => ({ ref: name, old: oid, new: zeroOid(oid) })),
+    )
+    if (!removed.ok) throw new Error(`fetched references could not be removed: ${removed.message}`)
   }
 }
 
