@@ -1,0 +1,201 @@
+import { sql, type ExpressionBuilder, type SqlBool, type Expression, type SelectQueryBuilder } from 'kysely'
+import type { Viewer } from '../auth/viewer.ts'
+import type { Db } from '../db/database.ts'
+import { idList, idListText } from '../db/id-list.ts'
+import { databaseKind } from '../db/open.ts'
+import type { Schema } from '../db/schema.ts'
+import type { IssueId, LabelId, MilestoneId, RepoId, TeamId, UserId } from '../lib/ids.ts'
+import type { Unix } from '../lib/time.ts'
+import type { IssuePlace } from './issue.store.ts'
+import { wordSets, type WordScope } from './issue-words.store.ts'
+import type { SearchTerm } from './search-words.parse.ts'
+
+/** Where is looked: in one repository, or in all that somebody may see. */
+export type IssueScope =
+  | { readonly kind: 'repo'; readonly repoId: RepoId }
+  | {
+      readonly kind: 'visible'
+      readonly viewer: Viewer | undefined
+      readonly ownerId: UserId | undefined
+      readonly teamId: TeamId | undefined
+    }
+
+export interface IssueFilter {
+  readonly scope: IssueScope
+  readonly isClosed?: boolean | undefined
+  /** Which kinds: issues (false), pull requests (true) or both. */
+  readonly isPull: readonly boolean[]
+  /** All of these are on it. */
+  readonly allLabels?: readonly LabelId[]
+  /** Any of these is on it. */
+  readonly anyLabels?: readonly LabelId[]
+  readonly milestoneIds?: readonly MilestoneId[]
+  readonly sinceUnix?: Unix | undefined
+  readonly beforeUnix?: Unix | undefined
+  readonly posterId?: UserId | undefined
+  readonly assigneeId?: UserId | undefined
+  readonly mentionedId?: UserId | undefined
+  /** It has a comment or a review of this account, which is not its author. */
+  readonly reviewedBy?: UserId | undefined
+  /** A review of it by this account, or by a team of the account, is asked for and not given. */
+  readonly reviewAskedOf?: UserId | undefined
+  readonly words?: readonly SearchTerm[]
+}
+
+export type Builder = ExpressionBuilder<Schema, 'issue'>
+
+export type VisibleScope = Extract<IssueScope, { kind: 'visible' }>
+
+/** What the rows of a search are found by; everything else is looked at in the rows that this comes to. */
+export type Lead =
+  /** The order, in its index. */
+  | { readonly by: 'order' }
+  /** Columns of issues, in indexes of theirs. */
+  | { readonly by: 'times' | 'milestone' | 'poster' }
+  /** Ids that another table gives. */
+  | { readonly by: 'ids'; readonly ids: Expression<IssueId> }
+
+export type LeadOfIds = Extract<Lead, { by: 'ids' }>
+
+/** A column that SQLite is not to look for an index of. PostgreSQL knows how many rows there are of what. */
+export const passedOver = (
+  db: Db,
+  column: 'repo_id' | 'is_pull' | 'is_closed' | 'milestone_id' | 'poster_id' | 'updated_unix',
+) => (databaseKind(db) === 'sqlite' ? sql<number>`+${sql.ref(`issue.${column}`)}` : sql.ref<number>(`issue.${column}`))
+
+export function conditions(db: Db, where: Builder, filter: IssueFilter, lead?: Lead): Expression<SqlBool>[] {
+  const all: Expression<SqlBool>[] = []
+  const column = (name: 'milestone_id' | 'poster_id' | 'updated_unix', by: Lead['by']) =>
+    lead === undefined || lead.by === by ? sql.ref<number>(`issue.${name}`) : passedOver(db, name)
+  if (lead?.by === 'ids') all.push(where('issue.id', 'in', lead.ids))
+  for (const labelId of filter.allLabels ?? []) all.push(hasLabel(where, [labelId]))
+  if (filter.anyLabels) all.push(hasLabel(where, filter.anyLabels))
+  const { milestoneIds } = filter
+  if (milestoneIds) {
+    const isOf = milestoneIds.length === 1 ? sql`= ${milestoneIds[0]}` : sql`in ${idList(db, idListText(milestoneIds))}`
+    all.push(sql<SqlBool>`${column('milestone_id', 'milestone')} ${isOf}`)
+  }
+  const updated = column('updated_unix', 'times')
+  if (filter.sinceUnix !== undefined) all.push(sql<SqlBool>`${updated} >= ${filter.sinceUnix}`)
+  if (filter.beforeUnix !== undefined) all.push(sql<SqlBool>`${updated} <= ${filter.beforeUnix}`)
+  if (filter.posterId !== undefined) all.push(sql<SqlBool>`${column('poster_id', 'poster')} = ${filter.posterId}`)
+  if (filter.assigneeId !== undefined) all.push(concerns(where, 'issue_assignee', filter.assigneeId))
+  if (filter.mentionedId !== undefined) all.push(concerns(where, 'issue_mention', filter.mentionedId))
+  if (filter.reviewedBy !== undefined) all.push(isReviewedBy(where, filter.reviewedBy))
+  if (filter.reviewAskedOf !== undefined) all.push(isReviewAskedOf(where, filter.reviewAskedOf))
+  const refused = filter.words && wordSets(db, filter.words, wordScope(filter)).refused
+  if (refused) all.push(where('issue.id', 'not in', refused))
+  return all
+}
+
+export const wordScope = ({ scope, isPull }: IssueFilter): WordScope => ({
+  ...(scope.kind === 'repo' ? { repoId: scope.repoId } : {}),
+  isPull,
+})
+
+const hasLabel = (where: Builder, labelIds: readonly LabelId[]): Expression<SqlBool> =>
+  where.exists(
+    where
+      .selectFrom('issue_label')
+      .select('issue_label.label_id')
+      .whereRef('issue_label.issue_id', '=', 'issue.id')
+      .where('issue_label.label_id', 'in', labelIds),
+  )
+
+const concerns = (where: Builder, table: 'issue_assignee' | 'issue_mention', userId: UserId): Expression<SqlBool> =>
+  where.exists(
+    where
+      .selectFrom(table)
+      .select(`${table}.user_id`)
+      .whereRef(`${table}.issue_id`, '=', 'issue.id')
+      .where(`${table}.user_id`, '=', userId),
+  )
+
+const isReviewedBy = (where: Builder, userId: UserId): Expression<SqlBool> =>
+  where.and([
+    where('issue.is_pull', '=', true),
+    where('issue.poster_id', '!=', userId),
+    where.exists(
+      where
+        .selectFrom('comment')
+        .select('comment.id')
+        .whereRef('comment.issue_id', '=', 'issue.id')
+        .where('comment.poster_id', '=', userId)
+        .where('comment.type', 'in', ['comment', 'review', 'code']),
+    ),
+  ])
+
+/** A request that is newer than the account's last verdict, on a pull request of somebody else. */
+const isReviewAskedOf = (where: Builder, userId: UserId): Expression<SqlBool> =>
+  where.and([
+    where('issue.is_pull', '=', true),
+    where('issue.poster_id', '!=', userId),
+    where.exists(
+      where
+        .selectFrom('review as request')
+        .select('request.id')
+        .whereRef('request.issue_id', '=', 'issue.id')
+        .where('request.type', '=', 'request')
+        .where((asked) =>
+          asked.or([
+            asked('request.reviewer_id', '=', userId),
+            asked(
+              'request.reviewer_team_id',
+              'in',
+              asked.selectFrom('team_user').select('team_user.team_id').where('team_user.user_id', '=', userId),
+            ),
+          ]),
+        )
+        .where((asked) =>
+          asked.not(
+            asked.exists(
+              asked
+                .selectFrom('review as verdict')
+                .select('verdict.id')
+                .whereRef('verdict.issue_id', '=', 'issue.id')
+                .where('verdict.reviewer_id', '=', userId)
+                .where('verdict.type', 'in', ['approve', 'reject'])
+                .whereRef('verdict.id', '>', 'request.id'),
+            ),
+          ),
+        ),
+    ),
+  ])
+
+export const having = (db: Db, table: 'issue_assignee' | 'issue_mention', userId: UserId): LeadOfIds => ({
+  by: 'ids',
+  ids: db.selectFrom(table).select('issue_id').where('user_id', '=', userId) as unknown as Expression<IssueId>,
+})
+
+export const labelled = (db: Db, keys: readonly LabelId[]): LeadOfIds => ({
+  by: 'ids',
+  ids: db
+    .selectFrom('issue_label')
+    .select('issue_id')
+    .where('label_id', 'in', idList(db, idListText(keys)) as Expression<LabelId>) as unknown as Expression<IssueId>,
+})
+
+/** A statement of issues whose rows can be counted, whatever it joins. */
+type Countable = SelectQueryBuilder<Schema, 'issue', IssuePlace>
+
+/** @param atMost where counting ends, undefined: nowhere */
+export async function countRows(db: Db, branches: readonly Countable[], atMost: number | undefined): Promise<number> {
+  const counts = await Promise.all(
+    branches.map(async (branch) => {
+      const rows = branch.clearSelect().select(sql.lit(1).as('one'))
+      const { count } = await db
+        .selectFrom((atMost === undefined ? rows : rows.limit(atMost)).as('found'))
+        .select((each) => each.fn.countAll<number>().as('count'))
+        .executeTakeFirstOrThrow()
+      return count
+    }),
+  )
+  const sum = counts.reduce((one, other) => one + other, 0)
+  return atMost === undefined ? sum : Math.min(sum, atMost)
+}
+
+export interface FoundPlaces {
+  readonly places: readonly IssuePlace[]
+  /** undefined: the repository's own counters say it. */
+  readonly total: number | undefined
+}
