@@ -49,7 +49,7 @@ test('row_revision: every write of a row, or of what belongs to it, raises its r
     [`update milestone set num_issues = 2`, 'milestone 1'],
     [`update issue set title = 'c' where id = 1`, 'issue 1'],
     [`update issue set is_closed = true`, 'issue 1', 'issue 2'],
-    [`insert into issue_label values (1, 1)`, 'issue 1'],
+    [`insert into issue_label (issue_id, label_id) values (1, 1)`, 'issue 1'],
     [`update issue_label set issue_id = 2`, 'issue 1', 'issue 2'],
     [`insert into issue_assignee (issue_id, user_id) values (2, 1)`, 'issue 2'],
     [`delete from issue_assignee`, 'issue 2'],
@@ -79,7 +79,10 @@ test('row_revision: every write of a row, or of what belongs to it, raises its r
 test('row_revision: what goes, also with what it belongs to, has none any more; what it was on was changed', async () => {
   await using database = await openTestDatabase()
   const { db } = database
-  const worn = [`insert into issue_label values (1, 1)`, `insert into issue_assignee (issue_id, user_id) values (1, 2)`]
+  const worn = [
+    `insert into issue_label (issue_id, label_id) values (1, 1)`,
+    `insert into issue_assignee (issue_id, user_id) values (1, 2)`,
+  ]
   for (const statement of [...things, ...worn]) await write(db, statement)
   const steps = []
   for (const statement of [

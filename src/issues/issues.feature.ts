@@ -13,6 +13,7 @@ import * as orgLabelRoutes from './labels/org-label.routes.ts'
 import * as issueTemplateRoutes from './templates/template.routes.ts'
 import { issueFiles } from './attachments/attachment.service.ts'
 import { issueCounters } from './counter.store.ts'
+import { placesCheck } from './doctor.service.ts'
 import { dropLabelsOfOldOwner, makeFirstLabels } from './labels/label.subscribers.ts'
 import { copyTemplateLabels } from './labels/template-label.subscribers.ts'
 import { dropUnseenSubscriptions } from './social/subscription.subscribers.ts'
@@ -38,5 +39,6 @@ export const issues: Feature = {
   subscribers: [dropLabelsOfOldOwner, makeFirstLabels, copyTemplateLabels, readCommitMessages, dropUnseenSubscriptions],
   fileHolders: [issueFiles],
   counters: issueCounters,
+  doctor: [placesCheck],
   owns: [writings, tracesOfIssues],
 }

@@ -167,3 +167,28 @@ test('doctor: a count of issues that is wrong or missing is found and put right'
   const reply = await alice.get(`${repo.api}/issues/comments?limit=1`)
   assert.deepEqual([reply.json.length, reply.headers.get('x-total-count')], [1, '11'])
 })
+
+test('doctor: what labels, assignees, comments and times say of their issue wrongly is found and put right', async () => {
+  const { forge, repo, alice } = await busyRepository()
+  await using _ = forge
+  const { db } = forge.services
+  await alice.must('POST', `${repo.api}/issues/1/times`, { time: 60 })
+  await alice.must('POST', `${repo.api}/issues`, { title: 'of @bob', body: 'and @alice' })
+  await forge.settle()
+  const tables = ['issue_label', 'issue_assignee', 'issue_mention', 'tracked_time', 'comment'] as const
+  assert.deepEqual(await examined(forge.services), [])
+  await transaction(db, async (tx) => {
+    for (const table of tables) {
+      const kind = table === 'tracked_time' || table === 'comment' ? 'is_of_pull' : 'is_closed'
+      // oxlint-disable-next-line no-await-in-loop -- five of them
+      await sql`update ${sql.table(table)} set ${sql.ref(kind)} = not ${sql.ref(kind)}`.execute(tx)
+    }
+  })
+  const wrong = await examined(forge.services, { only: ['places-of-issues'] })
+  assert.deepEqual(
+    wrong.map((line) => /places-of-issues: (\w+): \d+ rows below issues 1 to \d+ /.exec(line)?.[1]),
+    tables,
+  )
+  await examined(forge.services, { fix: true })
+  assert.deepEqual(await examined(forge.services), [])
+})

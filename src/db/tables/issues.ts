@@ -157,12 +157,20 @@ export interface LabelTable {
   updated_unix: Unix
 }
 
-export interface IssueLabelTable {
+/** What the database keeps of an issue with what the issue has: what lists are limited and ordered by. */
+interface PlaceOfIssue {
+  repo_id: GeneratedAlways<RepoId>
+  is_pull: GeneratedAlways<boolean>
+  is_closed: GeneratedAlways<boolean>
+  created_unix: GeneratedAlways<Unix>
+}
+
+export interface IssueLabelTable extends PlaceOfIssue {
   issue_id: IssueId
   label_id: LabelId
 }
 
-export interface IssueAssigneeTable {
+export interface IssueAssigneeTable extends PlaceOfIssue {
   /** Order of assignment. */
   id: Generated<number>
   issue_id: IssueId
@@ -195,7 +203,7 @@ export interface IssueWatchTable {
 }
 
 /** Accounts that were mentioned in an issue or its comments. */
-export interface IssueMentionTable {
+export interface IssueMentionTable extends PlaceOfIssue {
   issue_id: IssueId
   user_id: UserId
 }

@@ -1,0 +1,60 @@
+import { sql, type RawBuilder, type SqlBool } from 'kysely'
+import type { Db, Tx } from '../db/database.ts'
+import type { IssueId } from '../lib/ids.ts'
+
+/** Rows that know of their issue what lists are limited and ordered by, and their columns with those of issues. */
+const wholePlace = { repo_id: 'repo_id', is_pull: 'is_pull', is_closed: 'is_closed', created_unix: 'created_unix' }
+const shortPlace = { repo_id: 'repo_id', is_of_pull: 'is_pull' }
+const placed = {
+  issue_label: { columns: wholePlace },
+  issue_assignee: { columns: wholePlace },
+  issue_mention: { columns: wholePlace },
+  tracked_time: { columns: shortPlace },
+  comment: { columns: shortPlace, only: sql<SqlBool>`it.type in ('comment', 'code', 'review')` },
+} as const
+
+export type PlacedTable = keyof typeof placed
+export const placedTables = Object.keys(placed) as readonly PlacedTable[]
+
+/** Issues after one up to another. */
+interface Batch {
+  readonly after: IssueId
+  readonly last: IssueId
+}
+
+/** The last of so many issues after one; undefined: there are none. */
+export async function findEndOfIssues(db: Db, after: IssueId, limit: number): Promise<IssueId | undefined> {
+  const batch = db.selectFrom('issue').select('id').where('id', '>', after).orderBy('id').limit(limit)
+  const { last } = await db
+    .selectFrom(batch.as('batch'))
+    .select((each) => each.fn.max('batch.id').as('last'))
+    .executeTakeFirstOrThrow()
+  return last ?? undefined
+}
+
+/** That rows `it` are below these issues and do not say what their issue does. */
+function isMisplaced(table: PlacedTable, { after, last }: Batch): RawBuilder<SqlBool> {
+  const shape = placed[table]
+  const differs = Object.entries(shape.columns).map(
+    ([own, ofIssue]) => sql`${sql.ref(`it.${own}`)} is distinct from ${sql.ref(`issue.${ofIssue}`)}`,
+  )
+  const only = 'only' in shape ? shape.only : sql<SqlBool>`true`
+  return sql<SqlBool>`it.issue_id > ${after} and it.issue_id <= ${last} and issue.id = it.issue_id and ${only}
+    and (${sql.join(differs, sql` or `)})`
+}
+
+export async function countMisplaced(db: Db, table: PlacedTable, batch: Batch): Promise<number> {
+  const { rows } = await sql<{ count: number }>`select count(*) as count from ${sql.table(table)} as it
+    cross join issue where ${isMisplaced(table, batch)}`.execute(db)
+  return rows[0]?.count ?? 0
+}
+
+/** Says of these rows what their issues do. */
+export async function placeAnew(tx: Tx, table: PlacedTable, batch: Batch): Promise<void> {
+  const values = Object.entries(placed[table].columns).map(
+    ([own, ofIssue]) => sql`${sql.ref(own)} = ${sql.ref(`issue.${ofIssue}`)}`,
+  )
+  await sql`update ${sql.table(table)} as it set ${sql.join(values)} from issue where ${isMisplaced(table, batch)}`.execute(
+    tx,
+  )
+}
