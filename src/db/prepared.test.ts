@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from 'kysely'
 import { openTestDatabase } from '../testing/database.ts'
-import { engineOf, transaction, type Db } from './database.ts'
+import { engineOf, transaction, type Db, type Tx } from './database.ts'
 import { closeDatabase, databaseKind, openDatabase } from './open.ts'
 import { preparedQueries, preparedQuery } from './prepared.ts'
 
@@ -38,6 +38,38 @@ test('preparedQuery sees every commit, of this process and of another, and what 
     }),
   )
   assert.deepEqual(await read(), ['two'])
+})
+
+test('what is asked outside of a transaction sees the last commit, also in the midst of one, and can write nothing', async () => {
+  await using database = await openTestDatabase()
+  const { db } = database
+  const names = async () =>
+    (await db.selectFrom('instance_value').select('name').orderBy('name').execute()).map(({ name }) => name)
+  const add = (tx: Tx, name: string) => tx.insertInto('instance_value').values({ name, value: '' }).execute()
+  await transaction(db, async (tx) => {
+    await add(tx, 'a')
+    assert.deepEqual(await names(), [])
+    await add(tx, 'b')
+    assert.deepEqual(await names(), [])
+  })
+  assert.deepEqual(await names(), ['a', 'b'])
+  // Begun beside each other: each turn finds the other's transaction open or closed.
+  const seen: string[][] = []
+  await Promise.all([
+    transaction(db, async (tx) => {
+      for (const name of ['c', 'd', 'e']) await add(tx, name)
+    }),
+    (async () => {
+      for (let turn = 0; turn < 20; turn++) seen.push(await names())
+    })(),
+  ])
+  for (const each of seen) assert.ok(each.length === 2 || each.length === 5, `saw ${each.join()}`)
+  assert.equal((await names()).length, 5)
+  if (databaseKind(db) === 'sqlite') {
+    const write = sql`delete from instance_value returning name`.compile(db as never)
+    await assert.rejects(db.executeQuery(write), /to be read/)
+    assert.equal((await names()).length, 5)
+  }
 })
 
 const findBoth = preparedQueries((db: Db, name: string, other: string, limit: number) => {

@@ -37,16 +37,24 @@ interface Prepared {
   readonly booleans: readonly string[]
 }
 
-class Connection implements DatabaseConnection {
+/** What a pool hands out. */
+interface PooledConnection extends DatabaseConnection {
+  begin(): void
+  /** Ends the open transaction; gives whether it changed anything. */
+  commit(): boolean
+  rollback(): void
+  close(): void
+}
+
+class Connection implements PooledConnection {
   readonly database: Database
+  readonly #role: 'reads' | 'writes'
   readonly #prepared = new Map<string, Prepared>()
   /** Changes of rows when the last transaction ended. */
   #changes = 0
 
-  constructor(
-    options: SqliteOptions,
-    readonly role: 'reads' | 'writes',
-  ) {
+  constructor(options: SqliteOptions, role: 'reads' | 'writes') {
+    this.#role = role
     const readonly = role === 'reads'
     this.database = new SqliteConnection(options.path, { readonly })
     this.database.pragma(`busy_timeout = ${options.busyTimeoutMs}`)
@@ -73,6 +81,12 @@ class Connection implements DatabaseConnection {
     return prepared
   }
 
+  /** Like `executeQuery`, of what only reads; throws when it would write. */
+  async read<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
+    if (!this.#prepare(query.sql).statement.readonly) throw new Error('the database was to be read, not written')
+    return this.executeQuery<Row>(query)
+  }
+
   async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
     const prepared = this.#prepare(query.sql)
     const { statement } = prepared
@@ -89,17 +103,78 @@ class Connection implements DatabaseConnection {
     }
   }
 
-  exec(sql: string): void {
-    this.#prepare(sql).statement.run()
+  begin(): void {
+    this.#exec(this.#role === 'writes' ? 'begin immediate' : 'begin')
   }
 
-  /** Ends the open transaction; gives whether it changed anything. */
   commit(): boolean {
-    this.exec('commit')
+    this.#exec('commit')
     const { changes } = this.#prepare('select total_changes() as changes').statement.get() as { changes: number }
     const wrote = changes !== this.#changes
     this.#changes = changes
     return wrote
+  }
+
+  rollback(): void {
+    // SQLite may have rolled back by itself (a full disk), and then there is nothing left to undo.
+    if (this.database.inTransaction) this.#exec('rollback')
+  }
+
+  close(): void {
+    this.database.close()
+  }
+
+  #exec(sql: string): void {
+    this.#prepare(sql).statement.run()
+  }
+}
+
+/**
+ * One that reads what is committed. A commit takes from every other connection all that it has in memory of the file, so
+ * that each would begin anew after each: as long as the connection that writes has no transaction open, that one is asked,
+ * and one of its own only meanwhile, for what stands still, and for what is read bit by bit.
+ */
+class ReadConnection implements PooledConnection {
+  readonly #writing: Connection
+  readonly #open: () => Connection
+  #own: Connection | undefined
+  #standsStill = false
+
+  constructor(writing: Connection, open: () => Connection) {
+    this.#writing = writing
+    this.#open = open
+  }
+
+  executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
+    const isFree = !this.#standsStill && !this.#writing.database.inTransaction
+    return (isFree ? this.#writing : this.#ownOne()).read<Row>(query)
+  }
+
+  streamQuery<Row>(query: CompiledQuery): AsyncIterableIterator<QueryResult<Row>> {
+    return this.#ownOne().streamQuery<Row>(query)
+  }
+
+  begin(): void {
+    this.#ownOne().begin()
+    this.#standsStill = true
+  }
+
+  commit(): boolean {
+    this.#standsStill = false
+    return this.#ownOne().commit()
+  }
+
+  rollback(): void {
+    this.#standsStill = false
+    this.#ownOne().rollback()
+  }
+
+  close(): void {
+    this.#own?.close()
+  }
+
+  #ownOne(): Connection {
+    return (this.#own ??= this.#open())
   }
 }
 
@@ -130,13 +205,13 @@ function decodeBooleans(row: unknown, names: readonly string[]): void {
 }
 
 /** Connections handed out one user at a time; a caller waits its turn, first come first served. */
-class ConnectionPool implements Driver {
-  readonly #open: Connection[] = []
-  readonly #free: Connection[] = []
-  readonly #waiting: { give: (connection: Connection) => void; expired: boolean }[] = []
+class ConnectionPool<Pooled extends PooledConnection> implements Driver {
+  readonly #open: Pooled[] = []
+  readonly #free: Pooled[] = []
+  readonly #waiting: { give: (connection: Pooled) => void; expired: boolean }[] = []
 
   constructor(
-    readonly make: () => Connection,
+    readonly make: () => Pooled,
     readonly size: number,
     readonly waitMs: number,
     readonly onWritten: () => void = () => {},
@@ -144,7 +219,7 @@ class ConnectionPool implements Driver {
 
   async init(): Promise<void> {}
 
-  async acquireConnection(): Promise<Connection> {
+  async acquireConnection(): Promise<Pooled> {
     const free = this.#free.pop()
     if (free) return free
     if (this.#open.length < this.size) {
@@ -166,7 +241,7 @@ class ConnectionPool implements Driver {
     })
   }
 
-  async releaseConnection(connection: Connection): Promise<void> {
+  async releaseConnection(connection: Pooled): Promise<void> {
     for (let turn = this.#waiting.shift(); turn; turn = this.#waiting.shift()) {
       if (turn.expired) continue
       turn.give(connection)
@@ -175,27 +250,37 @@ class ConnectionPool implements Driver {
     this.#free.push(connection)
   }
 
-  async beginTransaction(connection: Connection): Promise<void> {
-    connection.exec(connection.role === 'writes' ? 'begin immediate' : 'begin')
+  async beginTransaction(connection: Pooled): Promise<void> {
+    connection.begin()
   }
 
-  async commitTransaction(connection: Connection): Promise<void> {
+  async commitTransaction(connection: Pooled): Promise<void> {
     if (connection.commit()) this.onWritten()
   }
 
-  async rollbackTransaction(connection: Connection): Promise<void> {
-    // SQLite may have rolled back by itself (a full disk), and then there is nothing left to undo.
-    if (connection.database.inTransaction) connection.exec('rollback')
+  async rollbackTransaction(connection: Pooled): Promise<void> {
+    connection.rollback()
   }
 
   async destroy(): Promise<void> {
-    for (const connection of this.#open.splice(0)) connection.database.close()
+    for (const connection of this.#open.splice(0)) connection.close()
     this.#free.length = 0
   }
 }
 
-interface PreparedGroup extends StatementGroup {
-  readonly prepared: readonly Prepared[]
+/** A group of statements as one connection has them; made when that connection is first asked. */
+class PreparedGroup implements StatementGroup {
+  readonly #prepared = new Map<Database, readonly Prepared[]>()
+
+  constructor(readonly texts: readonly string[]) {}
+
+  of(database: Database): readonly Prepared[] {
+    const known = this.#prepared.get(database)
+    if (known) return known
+    const made = this.texts.map((text) => prepare(database, text))
+    this.#prepared.set(database, made)
+    return made
+  }
 }
 
 interface Question {
@@ -205,24 +290,32 @@ interface Question {
   readonly failed: (error: unknown) => void
 }
 
+/** A connection with what begins and ends a reading of several statements. */
+class ReadingConnection {
+  readonly begin: Statement
+  readonly commit: Statement
+
+  constructor(readonly database: Database) {
+    this.begin = database.prepare('begin')
+    this.commit = database.prepare('commit')
+  }
+}
+
 /**
- * A connection for prepared statements, past the pool: nothing is awaited while it is used, so nobody waits for a turn.
- * What is asked before the caller first waits is answered in one transaction, whose locks cost as much as a look-up.
+ * Prepared statements, past the pools: nothing is awaited while they are asked, so nobody waits for a turn. What is asked
+ * before the caller first waits is answered in one transaction, whose locks cost as much as a look-up.
+ * The connection that writes is asked as long as it has no transaction open, as by `ReadConnection`.
  */
 class DirectReader {
-  readonly #database: Database
-  readonly #begin: Statement
-  readonly #commit: Statement
+  readonly #writing: ReadingConnection
+  readonly #openOther: () => Database
+  #other: ReadingConnection | undefined
   #asked: Question[] = []
 
-  constructor({ database }: Connection) {
-    this.#database = database
-    this.#begin = database.prepare('begin')
-    this.#commit = database.prepare('commit')
-  }
-
-  prepare(texts: readonly string[]): PreparedGroup {
-    return { texts, prepared: texts.map((text) => prepare(this.#database, text)) }
+  /** @param openOther a connection of its own, for as long as the one that writes is in a transaction */
+  constructor(writing: Database, openOther: () => Database) {
+    this.#writing = new ReadingConnection(writing)
+    this.#openOther = openOther
   }
 
   ask(group: StatementGroup, parameters: Question['parameters']): Promise<readonly (readonly object[])[]> {
@@ -235,23 +328,27 @@ class DirectReader {
   readonly #answer = () => {
     const asked = this.#asked
     this.#asked = []
+    const connection = this.#writing.database.inTransaction
+      ? (this.#other ??= new ReadingConnection(this.#openOther()))
+      : this.#writing
+    const { database } = connection
     try {
       const isOne = asked.length === 1 && asked[0]?.group.texts.length === 1
-      if (!isOne) this.#begin.run()
+      if (!isOne) connection.begin.run()
       for (const { group, parameters, answered } of asked) {
-        const { prepared: statements } = group as PreparedGroup
+        const statements = (group as PreparedGroup).of(database)
         answered(statements.map((prepared, index) => rowsOf(prepared, parameters[index] as readonly Parameter[])))
       }
     } catch (error) {
       // Who was answered already hears nothing of it.
       for (const { failed } of asked) failed(error)
     } finally {
-      if (this.#database.inTransaction) this.#commit.run()
+      if (database.inTransaction) connection.commit.run()
     }
   }
 
   close(): void {
-    this.#database.close()
+    this.#other?.database.close()
   }
 }
 
@@ -268,23 +365,25 @@ const dialectOf = (driver: Driver): Dialect => ({
 /** Opens the embedded database: one connection that writes, several that read the last committed state. */
 export function openSqlite(options: SqliteOptions): SqliteEngine {
   const log = options.volatile ? undefined : new WalSync(`${options.path}-wal`)
-  const writers = new ConnectionPool(
-    () => new Connection(options, 'writes'),
-    1,
+  let writing: Connection | undefined
+  const openWriting = () => (writing ??= new Connection(options, 'writes'))
+  const writers = new ConnectionPool(openWriting, 1, options.writerWaitMs, () => log?.committed())
+  const readers = new ConnectionPool(
+    () => new ReadConnection(openWriting(), () => new Connection(options, 'reads')),
+    options.maxReaders,
     options.writerWaitMs,
-    () => log?.committed(),
   )
-  const readers = new ConnectionPool(() => new Connection(options, 'reads'), options.maxReaders, options.writerWaitMs)
   const writer = new Kysely<Schema>({ dialect: dialectOf(writers) })
   let opened: DirectReader | undefined
-  const direct = () => (opened ??= new DirectReader(new Connection(options, 'reads')))
+  const direct = () =>
+    (opened ??= new DirectReader(openWriting().database, () => new Connection(options, 'reads').database))
   return {
     kind: 'sqlite',
     reader: new Kysely<Schema>({ dialect: dialectOf(readers) }),
     writer,
     lasting: async () => log?.lasting(),
     isRetryable: () => false,
-    prepare: (texts) => direct().prepare(texts),
+    prepare: (texts) => new PreparedGroup(texts),
     askPrepared: (group, parameters) => direct().ask(group, parameters),
     broadcast: async () => {},
     receive: () => {},
@@ -293,6 +392,8 @@ export function openSqlite(options: SqliteOptions): SqliteEngine {
       await log?.close()
       await readers.destroy()
       await writers.destroy()
+      // Where nothing was written, the pool had none.
+      writing?.close()
     },
   }
 }
