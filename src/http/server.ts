@@ -92,6 +92,8 @@ export class ForgeServer {
   readonly #addresses: ClientAddresses
   readonly #connections: Connections
   readonly #stop = new AbortController()
+  /** Whether it listens on a Unix socket. Remembered, since asking the socket is a system call. */
+  #isLocal = false
   readonly #nextId = requestIds()
   /** How many requests are being answered, so that a stop can wait for replies that take their time. */
   #underWay = 0
@@ -117,6 +119,7 @@ export class ForgeServer {
   async listen(
     at: { readonly host: string; readonly port: number } | { readonly socketPath: string },
   ): Promise<AddressInfo | string> {
+    this.#isLocal = 'socketPath' in at
     if ('socketPath' in at) this.#server.listen(at.socketPath)
     else this.#server.listen(at.port, at.host)
     await once(this.#server, 'listening')
@@ -231,7 +234,7 @@ export class ForgeServer {
       site,
       // Asked for now, since a connection that is gone has no address any more.
       ip: this.#addresses.of(request),
-      isFromProxy: this.#addresses.isFromProxy(request, typeof this.#server.address() === 'string'),
+      isFromProxy: this.#addresses.isFromProxy(request, this.#isLocal),
       limits: this.#options,
       admission: this.#options.admission,
       stop: this.#stop.signal,

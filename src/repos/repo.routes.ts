@@ -12,7 +12,8 @@ import { createOrgRepository, getOrgForRepo } from './lifecycle/org-repo.service
 import { createRepo } from './lifecycle/repo-creation.service.ts'
 import { editRepo, type RepoEdit } from './repo-edit.service.ts'
 import { deleteRepo } from './lifecycle/repo-deletion.service.ts'
-import { presentMadeRepo, presentRepo, presentThisRepo } from './repo.present.ts'
+import { presentKeptRepo } from './kept-repo.present.ts'
+import { presentMadeRepo, presentRepo } from './repo.present.ts'
 import { CreateRepoOption, EditRepoOption, Repository } from './repo.schemas.ts'
 import { getRepoById } from './repo.service.ts'
 import { newRepositoryOf } from './lifecycle/new-repository.ts'
@@ -80,7 +81,7 @@ export const repoGet = operation({
   scope: 'repository',
   requires: [inRepo, anyAccess],
   reply: { 200: Repository },
-  run: async ({ ctx }) => ok(await presentThisRepo(ctx)),
+  run: async ({ ctx }) => ok(await presentKeptRepo(ctx, ctx)),
 })
 
 export const repoGetByID = operation({
@@ -92,7 +93,7 @@ export const repoGetByID = operation({
   reply: { 200: Repository },
   async run({ ctx, params }) {
     const view = await getRepoById(ctx, params.id as RepoId)
-    return ok(await presentRepo(ctx, view))
+    return ok(await presentKeptRepo(ctx, view))
   },
 })
 

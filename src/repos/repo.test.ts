@@ -144,6 +144,40 @@ test('repoGet: private repositories are 404 for strangers and guests, and a hand
   assert.ok(queries.count <= 3, `${queries.count}: who asks, what the path names, collaboration`)
 })
 
+test('repoGet, repoGetByID: every change is seen at once, by each viewer with what they may do', async () => {
+  await using forge = await startForge()
+  const [alice, bob] = [forge.as('alice'), forge.as('bob')]
+  const { id } = (await alice.post('/user/repos', { name: 'notes' })).json
+  const seen = async (viewer = bob) => {
+    const [byName, byId] = [await viewer.get('/repos/alice/notes'), await viewer.get(`/repositories/${id}`)]
+    assert.deepEqual(byName.json, byId.json)
+    assert.equal(byName.headers.get('etag'), byId.headers.get('etag'))
+    return byName.json
+  }
+  const before = await seen()
+  assert.deepEqual(await seen(), before)
+  assert.deepEqual([before.permissions.push, (await seen(alice)).permissions.push], [false, true])
+  const changes: [() => Promise<unknown>, (record: typeof before) => unknown, unknown][] = [
+    [() => alice.patch('/repos/alice/notes', { description: 'new' }), ({ description }) => description, 'new'],
+    [() => alice.patch('/repos/alice/notes', { has_wiki: false }), ({ has_wiki: has }) => has, false],
+    [() => alice.patch('/repos/alice/notes', { allow_rebase: false }), ({ allow_rebase: may }) => may, false],
+    [() => bob.put('/user/starred/alice/notes'), ({ stars_count: count }) => count, 1],
+    [() => alice.patch('/user/settings', { full_name: 'Alice A.' }), ({ owner }) => owner.full_name, 'Alice A.'],
+    [
+      () => alice.put('/repos/alice/notes/collaborators/bob', { permission: 'write' }),
+      ({ permissions }) => permissions.push,
+      true,
+    ],
+    [() => alice.delete('/repos/alice/notes/collaborators/bob'), ({ permissions }) => permissions.push, false],
+  ]
+  for (const [change, shown, expected] of changes) {
+    await change()
+    assert.deepEqual(shown(await seen()), expected)
+  }
+  await alice.patch('/repos/alice/notes', { private: true })
+  assert.equal((await bob.get('/repos/alice/notes')).status, 404)
+})
+
 test('repoGetByID: by id as by name', async () => {
   await using forge = await startForge({ users: ['bob'] })
   const repo = await forge.given.repo({ private: true })

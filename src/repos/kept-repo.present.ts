@@ -1,0 +1,52 @@
+import type { Ctx } from '../access/context.ts'
+import { perApplication } from '../access/per-application.ts'
+import { encodeOnce } from '../lib/encode-once.ts'
+import { presentPermission, presentRepo, type RepoView } from './repo.present.ts'
+import type { Repository } from './repo.schemas.ts'
+
+/** A record with the rows that it was made of. */
+interface KeptRecord {
+  readonly rows: readonly object[]
+  readonly record: Repository
+}
+
+/** About what an entry takes: the record, what it is sent as, and its rows, which have some texts of people in them. */
+const entryBytes = 12_000
+
+const memory = perApplication((caches) =>
+  // By the repository and what the viewer may do there.
+  caches.open<string, KeptRecord>('repositories', {
+    sizeOf: ({ record }) => entryBytes + record.description.length,
+  }),
+)
+
+/**
+ * The record of one repository for a reply. The rows are read with every request and compared with those of the record that
+ * was sent last: when all of them are the same, so is what they are encoded as.
+ */
+export async function presentKeptRepo(
+  ctx: Pick<Ctx, 'config' | 'db' | 'viewer' | 'caches'>,
+  { repo, owner, units, rights }: RepoView,
+): Promise<Repository> {
+  const view = { repo, owner, units, rights }
+  // These show more than their own rows.
+  if (repo.is_fork || repo.has_transfer || repo.is_mirror) return presentRepo(ctx, view)
+  const { admin, push, pull } = presentPermission(rights)
+  const key = `${repo.id} ${admin} ${push} ${pull}`
+  const rows = [repo, owner, ...units]
+  const kept = memory(ctx).get(key)
+  if (kept && areSame(kept.rows, rows)) return kept.record
+  const record = encodeOnce(await presentRepo(ctx, view))
+  memory(ctx).set(key, { rows, record })
+  return record
+}
+
+const areSame = (before: readonly object[], now: readonly object[]): boolean =>
+  before.length === now.length && before.every((row, index) => isSame(row, now[index] as object))
+
+function isSame(before: object, now: object): boolean {
+  for (const column in before) {
+    if (before[column as keyof object] !== now[column as keyof object]) return false
+  }
+  return true
+}
