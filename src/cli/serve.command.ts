@@ -2,6 +2,7 @@ import { Command } from 'commander'
 import { createApp } from '../app.ts'
 import { formatRemark } from '../config/config-error.ts'
 import { lockFolder } from '../db/folder-lock.ts'
+import { trimDatabase } from '../db/open.ts'
 import { ensureFirstAdministrator } from '../users/first-admin.service.ts'
 import { readInstance, withInstanceOptions, type InstanceOptions } from './instance.ts'
 import { createLog } from './log.ts'
@@ -65,7 +66,7 @@ async function serve(terminal: Terminal, options: ServeOptions): Promise<void> {
       if (first?.password) terminal.out(`Administrator: ${first.login}\nPassword: ${first.password} (shown once)\n`)
       const { rootUrl } = app.services.config.server
       terminal.out(`Ingot serves ${rootUrl}\nPush to: ${rootUrl}${first?.login ?? '<owner>'}/<repository>.git\n`)
-      trimMemoryWhenQuiet()
+      trimMemoryWhenQuiet(() => trimDatabase(app.services.db))
       const signal = await told
       log('info', 'stopping; a second signal stops at once', { signal })
     } finally {

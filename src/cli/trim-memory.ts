@@ -13,8 +13,9 @@ const workMicros = 1_000_000
  * Gives memory back to the system whenever the program has been quiet for ten seconds after work, the first time after the
  * start: an idle forge allocates so little that V8 would keep the garbage of loading, and what it took for a rush, for
  * hours. It costs one pause of a tenth of a second. What was compiled is kept for the next start then, too.
+ * @param giveBack what else gives memory back, before it is collected; must not throw
  */
-export function trimMemoryWhenQuiet(): void {
+export function trimMemoryWhenQuiet(giveBack: () => void): void {
   setFlagsFromString('--expose-gc')
   // What was not run since the last full collection is dropped, and compiled again when it is: most code runs at the start.
   setFlagsFromString('--bytecode-old-age=1')
@@ -31,6 +32,7 @@ export function trimMemoryWhenQuiet(): void {
     const isQuiet = used - seen <= quietMicros
     seen = used
     if (!isQuiet || used - atLastTrim < workMicros) return
+    giveBack()
     collect({ type: 'major', flavor: 'last-resort' })
     // Else only an orderly end of the program would keep what was compiled, for the next start.
     flushCompileCache()

@@ -37,6 +37,8 @@ interface Engine {
   broadcast(tx: Kysely<Schema>, broadcasts: readonly Broadcast[]): Promise<void>
   /** Begins to hear the broadcasts of other processes; called once. */
   receive(receiver: BroadcastReceiver): void
+  /** Gives back the memory of what only makes later questions quicker. */
+  trim(): void
   close(): Promise<void>
 }
 

@@ -12,5 +12,8 @@ export const openDatabase = (options: DatabaseOptions): Db =>
 
 export const closeDatabase = (db: Db): Promise<void> => engineOf(db).close()
 
+/** Gives back what the database has in memory to be quicker; for a program that is quiet. */
+export const trimDatabase = (db: Db): void => engineOf(db).trim()
+
 /** Which of the two databases this is, for the few statements that have to differ. */
 export const databaseKind = (db: Db | Tx): 'sqlite' | 'postgres' => engineBehind(db).kind

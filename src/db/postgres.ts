@@ -42,6 +42,8 @@ export function openPostgres(options: PostgresOptions): PostgresEngine {
     },
     broadcast: (tx, broadcasts) => sendBroadcasts(tx, listener.origin, broadcasts),
     receive: (receiver) => listener.start(receiver),
+    // The memory is the server's.
+    trim: () => {},
     async close() {
       await listener.close()
       await prepared.close()

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { sql } from 'kysely'
 import { openTestDatabase } from '../testing/database.ts'
 import { engineOf, transaction, type Db, type Tx } from './database.ts'
-import { closeDatabase, databaseKind, openDatabase } from './open.ts'
+import { closeDatabase, databaseKind, openDatabase, trimDatabase } from './open.ts'
 import { preparedQueries, preparedQuery } from './prepared.ts'
 
 const findValue = preparedQuery((db, name: string) =>
@@ -53,6 +53,8 @@ test('what is asked outside of a transaction sees the last commit, also in the m
     assert.deepEqual(await names(), [])
   })
   assert.deepEqual(await names(), ['a', 'b'])
+  trimDatabase(db)
+  assert.deepEqual(await names(), ['a', 'b'])
   // Begun beside each other: each turn finds the other's transaction open or closed.
   const seen: string[][] = []
   await Promise.all([
@@ -64,6 +66,7 @@ test('what is asked outside of a transaction sees the last commit, also in the m
     })(),
   ])
   for (const each of seen) assert.ok(each.length === 2 || each.length === 5, `saw ${each.join()}`)
+  trimDatabase(db)
   assert.equal((await names()).length, 5)
   if (databaseKind(db) === 'sqlite') {
     const write = sql`delete from instance_value returning name`.compile(db)

@@ -43,6 +43,8 @@ interface PooledConnection extends DatabaseConnection {
   /** Ends the open transaction; gives whether it changed anything. */
   commit(): boolean
   rollback(): void
+  /** Gives back memory that nothing needs; called when nobody uses it. */
+  trim(): void
   close(): void
 }
 
@@ -124,6 +126,11 @@ class Connection implements PooledConnection {
     this.database.close()
   }
 
+  /** Gives back the pages of the file that it has in memory. */
+  trim(): void {
+    this.database.pragma('shrink_memory')
+  }
+
   #exec(sql: string): void {
     this.#prepare(sql).statement.run()
   }
@@ -169,8 +176,13 @@ class ReadConnection implements PooledConnection {
     this.#ownOne().rollback()
   }
 
+  trim(): void {
+    this.close()
+  }
+
   close(): void {
     this.#own?.close()
+    this.#own = undefined
   }
 
   #ownOne(): Connection {
@@ -262,6 +274,10 @@ class ConnectionPool<Pooled extends PooledConnection> implements Driver {
     connection.rollback()
   }
 
+  trim(): void {
+    for (const connection of this.#free) connection.trim()
+  }
+
   async destroy(): Promise<void> {
     for (const connection of this.#open.splice(0)) connection.close()
     this.#free.length = 0
@@ -270,7 +286,7 @@ class ConnectionPool<Pooled extends PooledConnection> implements Driver {
 
 /** A group of statements as one connection has them; made when that connection is first asked. */
 class PreparedGroup implements StatementGroup {
-  readonly #prepared = new Map<Database, readonly Prepared[]>()
+  readonly #prepared = new WeakMap<Database, readonly Prepared[]>()
 
   constructor(readonly texts: readonly string[]) {}
 
@@ -349,6 +365,7 @@ class DirectReader {
 
   close(): void {
     this.#other?.database.close()
+    this.#other = undefined
   }
 }
 
@@ -387,6 +404,11 @@ export function openSqlite(options: SqliteOptions): SqliteEngine {
     askPrepared: (group, parameters) => direct().ask(group, parameters),
     broadcast: async () => {},
     receive: () => {},
+    trim() {
+      opened?.close()
+      readers.trim()
+      writers.trim()
+    },
     async close() {
       opened?.close()
       await log?.close()
