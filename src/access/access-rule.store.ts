@@ -129,8 +129,9 @@ const isOnTeam = ({ userId, ownerId, repoId, mayHaveTeams }: Pair, gives: Part):
   userId !== undefined &&
   mayHaveTeams &&
   gives !== false &&
-  sql<SqlBool>`exists (select 1 from team_user inner join team on team.id = team_user.team_id
-    where team_user.user_id = ${userId} and team.org_id = ${ownerId}
+  // By the teams that the person is on, not by those that the organization has: it may be asked of many people.
+  sql<SqlBool>`exists (select 1 from team_user cross join team
+    where team_user.user_id = ${userId} and team_user.org_id = ${ownerId} and team.id = team_user.team_id
       and ${teamHoldsRepo(repoId)} and ${asCondition(gives)})`
 
 const isAdminTeam = sql<SqlBool>`team.access_mode >= 3`
@@ -242,7 +243,7 @@ function nearRepos(viewer: Viewer, byTeam: Part): RawBuilder<RepoId> {
   const shownToMembers = viewer.isRestricted
     ? sql``
     : sql` union all select repo.id from org_user cross join repo
-        where org_user.user_id = ${viewer.id} and repo.owner_id = org_user.org_id and repo.audience = 2`
+        where org_user.user_id = ${viewer.id} and repo.owner_id = org_user.org_id and repo.audience + 0 = 2`
   return sql`(select repo.id from repo where repo.owner_id = ${viewer.id} and repo.audience >= ${least}
     union all select repo_id from collaboration
       where user_id = ${viewer.id} and access_mode >= 1${shownToMembers}${teams})`

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { teamHoldsRepo } from './team-holds.store.ts'
 import type { Db } from '../db/database.ts'
 import { preparedQueries, preparedQuery } from '../db/prepared.ts'
@@ -92,22 +93,28 @@ export const listCollaborations = (db: Db, repoIds: readonly RepoId[], userId: U
 export const listMemberships = (db: Db, orgIds: readonly UserId[], userId: UserId) =>
   db.selectFrom('org_user').select('org_id').where('org_id', 'in', orgIds).where('user_id', '=', userId).execute()
 
+/**
+ * What teams give in repositories, together: the most that any of them gives, one row for each repository and unit. By the
+ * repositories that are asked for, and there by whom it is about: never by the teams that there are.
+ */
 const teamGrants = (db: Db) =>
   db
-    .selectFrom('team_user')
-    .innerJoin('team', 'team.id', 'team_user.team_id')
-    .innerJoin('repo', 'repo.owner_id', 'team.org_id')
+    .selectFrom('repo')
+    .crossJoin('team_user')
+    .crossJoin('team')
     .leftJoin('team_unit', 'team_unit.team_id', 'team.id')
     .select([
       'repo.id as repo_id',
-      'team.id as team_id',
-      'team.access_mode',
+      sql<AccessMode>`max(team.access_mode)`.as('access_mode'),
       'team_unit.unit',
-      'team_unit.access_mode as unit_mode',
+      sql<AccessMode | null>`max(team_unit.access_mode)`.as('unit_mode'),
     ])
+    .whereRef('team_user.org_id', '=', 'repo.owner_id')
+    .whereRef('team.id', '=', 'team_user.team_id')
     .where(teamHoldsRepo('repo.id'))
+    .groupBy(['repo.id', 'team_unit.unit'])
 
-/** Teams of a user that hold any of the repositories, with what they give; one row for each team, repository and unit. */
+/** What the teams of a user give in repositories; one row for each repository and unit. */
 export const listTeamGrants = (db: Db, repoIds: readonly RepoId[], userId: UserId) =>
   teamGrants(db).where('team_user.user_id', '=', userId).where('repo.id', 'in', repoIds).execute()
 
@@ -141,29 +148,31 @@ export async function findGrants(
   }
 }
 
-/** Teams of several people that hold one repository, with what they give; one row for each person, team and unit. */
+/** What the teams of several people give in one repository; one row for each person and unit. */
 export const listTeamGrantsOf = (db: Db, repoId: RepoId, userIds: readonly UserId[]) =>
   teamGrants(db)
     .select('team_user.user_id')
+    .groupBy('team_user.user_id')
     .where('repo.id', '=', repoId)
     .where('team_user.user_id', 'in', userIds)
     .execute()
 
-type TeamGrantRow = Pick<
-  Awaited<ReturnType<typeof listTeamGrants>>[number],
-  'team_id' | 'access_mode' | 'unit' | 'unit_mode'
->
+type TeamGrantRow = Pick<Awaited<ReturnType<typeof listTeamGrants>>[number], 'access_mode' | 'unit' | 'unit_mode'>
 
-/** What each team gives, of rows about one person and one repository. */
+/** What teams give together, of rows about one person and one repository; empty when there is none. */
 export const teamGrantsOf = (rows: readonly TeamGrantRow[]): TeamGrant[] =>
-  [...Map.groupBy(rows, (row) => row.team_id).values()].map((ofTeam) => ({
-    accessMode: (ofTeam[0] as TeamGrantRow).access_mode,
-    units: new Map<string, AccessMode>(
-      ofTeam.flatMap(({ unit, unit_mode }) => (unit !== null && unit_mode !== null ? [[unit, unit_mode]] : [])),
-    ),
-  }))
+  rows.length === 0
+    ? []
+    : [
+        {
+          accessMode: rows.reduce<AccessMode>((most, row) => (row.access_mode > most ? row.access_mode : most), 0),
+          units: new Map<string, AccessMode>(
+            rows.flatMap(({ unit, unit_mode }) => (unit !== null && unit_mode !== null ? [[unit, unit_mode]] : [])),
+          ),
+        },
+      ]
 
-/** Groups the rows of `listTeamGrants` by repository and team. */
+/** Groups the rows of `listTeamGrants` by repository. */
 export const teamGrantsByRepo = (
   rows: readonly Awaited<ReturnType<typeof listTeamGrants>>[number][],
 ): Map<RepoId, TeamGrant[]> =>

@@ -48,3 +48,20 @@ export function pageLinks(page: Page, total: number): { rel: 'next' | 'last' | '
   if (number > 1) links.push({ rel: 'first', number: 1 }, { rel: 'prev', number: number - 1 })
   return links
 }
+
+/** Where a page is read, counted from the end that is nearer. */
+export interface NearerEnd {
+  /** Read in the opposite order, and turned round afterwards. */
+  readonly isFromEnd: boolean
+  /** 0: there is nothing on the page. */
+  readonly limit: number
+  readonly offset: number
+}
+
+/** Where to read a page of a list of which it is known how long it is: what is nearer to the end is read from there. */
+export function nearerEnd({ limit: size, offset }: Pick<Page, 'limit' | 'offset'>, total: number): NearerEnd {
+  const limit = Math.max(0, Math.min(size, total - offset))
+  return offset > total / 2
+    ? { isFromEnd: true, limit, offset: total - offset - limit }
+    : { isFromEnd: false, limit, offset }
+}

@@ -24,11 +24,8 @@ interface MemberPage {
 export async function pageOfMembers(ctx: Ctx, org: UserRow, page: Page, publicOnly: boolean): Promise<MemberPage> {
   const { viewer, db } = ctx
   const seesAll = !publicOnly && viewer !== undefined && (viewer.isAdmin || (await isOrgMember(db, org.id, viewer.id)))
-  const [members, total] = await Promise.all([
-    listMembers(db, org.id, !seesAll, page),
-    countMembers(db, org.id, !seesAll),
-  ])
-  return { members, total }
+  const total = await countMembers(db, org.id, !seesAll)
+  return { members: await listMembers(db, org.id, !seesAll, page, total), total }
 }
 
 const noMember = () => new NotFound('the user is not a member of the organization', 'not_a_member')

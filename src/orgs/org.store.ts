@@ -3,7 +3,7 @@ import type { Viewer } from '../auth/viewer.ts'
 import type { Db, Tx } from '../db/database.ts'
 import type { UserRow, Visibility } from '../db/tables/accounts.ts'
 import type { TeamId, UserId } from '../lib/ids.ts'
-import type { Page } from '../lib/paging.ts'
+import { nearerEnd, type Page } from '../lib/paging.ts'
 
 /** Which organizations a list has. */
 export interface OrgFilter {
@@ -68,15 +68,36 @@ export const findMembership = (db: Db | Tx, orgId: UserId, userId: UserId) =>
     .executeTakeFirst()
 
 const members = (db: Db, orgId: UserId, publicOnly: boolean) => {
-  const query = db
-    .selectFrom('org_user')
-    .innerJoin('user', 'user.id', 'org_user.user_id')
-    .where('org_user.org_id', '=', orgId)
+  const query = db.selectFrom('org_user').where('org_user.org_id', '=', orgId)
   return publicOnly ? query.where('org_user.is_public', '=', true) : query
 }
 
-export const listMembers = (db: Db, orgId: UserId, publicOnly: boolean, page: Page): Promise<UserRow[]> =>
-  members(db, orgId, publicOnly).selectAll('user').orderBy('user.id').limit(page.limit).offset(page.offset).execute()
+/** One page of `total` members by id: found in an index, from the end that is nearer, then looked up. */
+export async function listMembers(
+  db: Db,
+  orgId: UserId,
+  publicOnly: boolean,
+  page: Page,
+  total: number,
+): Promise<UserRow[]> {
+  const { isFromEnd, limit, offset } = nearerEnd(page, total)
+  if (limit === 0) return []
+  const direction = isFromEnd ? 'desc' : 'asc'
+  const rows = await db
+    .selectFrom(
+      members(db, orgId, publicOnly)
+        .select('org_user.user_id')
+        .orderBy('org_user.user_id', direction)
+        .limit(limit)
+        .offset(offset)
+        .as('place'),
+    )
+    .innerJoin('user', 'user.id', 'place.user_id')
+    .selectAll('user')
+    .orderBy('place.user_id', direction)
+    .execute()
+  return isFromEnd ? rows.toReversed() : rows
+}
 
 export const countMembers = async (db: Db, orgId: UserId, publicOnly: boolean): Promise<number> =>
   (

@@ -5,10 +5,12 @@ import type { Viewer } from '../auth/viewer.ts'
 import type { Db } from '../db/database.ts'
 import { idList, idListText } from '../db/id-list.ts'
 import { contains, lowerContains } from '../db/like.ts'
+import { mergedPage, soonMerged, type OrderKey, type Piece } from '../db/merged-page.ts'
+import { preparedQueries } from '../db/prepared.ts'
 import type { Schema } from '../db/schema.ts'
 import type { RepoRow } from '../db/tables/repositories.ts'
 import type { RepoId, TeamId, UserId } from '../lib/ids.ts'
-import type { Page } from '../lib/paging.ts'
+import { nearerEnd, type Page } from '../lib/paging.ts'
 
 /** Which repositories a list has; what is left out does not limit it. */
 export interface RepoFilter {
@@ -72,20 +74,15 @@ const orderColumns: Readonly<Record<RepoOrder, readonly string[]>> = {
 }
 const wholeSize = sql<number>`(repo.git_size_bytes + repo.lfs_size_bytes)`
 
-/** A number or text that an order compares; `id`: the repository's, which comes last. */
-interface OrderKey {
-  readonly value: Expression<unknown> | 'id'
-  readonly direction: 'asc' | 'desc'
-}
-
 /** What an order compares, the first first. */
-const orderOf = ({ by, descending }: RepoSort): OrderKey[] =>
-  [...(by === 'size' ? [wholeSize] : orderColumns[by].map((column) => sql.ref(column))), 'id' as const].map(
-    (value) => ({
-      value,
-      direction: descending ? 'desc' : 'asc',
-    }),
-  )
+const orderOf = ({ by, descending }: RepoSort): OrderKey[] => {
+  const direction = descending ? 'desc' : 'asc'
+  const values = by === 'size' ? [wholeSize] : orderColumns[by].map((column) => sql.ref(column))
+  return [
+    ...values.map((value, index) => ({ name: `key_${index}`, value, direction }) as const),
+    { name: 'repo_id', value: sql.ref('repo.id'), direction },
+  ]
+}
 
 /** Some repositories that are asked for by what they belong to. */
 interface RepoSet {
@@ -93,11 +90,19 @@ interface RepoSet {
   readonly ways: readonly Selected[]
   /** That a repository, a row of the query's `repo`, is one of them. */
   readonly holds: Condition
-  /** Whether they are come to in the order of their ids. */
-  readonly isById?: boolean
+  /** Whether they are come to in the order of their ids: all together, or those of each audience. */
+  readonly isById?: 'together' | 'by audience'
 }
 
 const oneWay = (holds: Condition, way: Selected): RepoSet => ({ ways: [way], holds })
+
+/**
+ * That an account has a row about the repository in a table: one look into its index. A value and no `exists`, for
+ * which PostgreSQL might read the whole table.
+ */
+const hasRow = (table: 'star' | 'watch', userId: UserId, beside?: Condition): Condition =>
+  sql<SqlBool>`(select 1 from ${sql.table(table)} where user_id = ${userId} and repo_id = repo.id
+    ${beside ? sql`and ${beside}` : sql``} limit 1) is not null`
 
 const rowsOfRepo = (db: Db): Selected => db.selectFrom('repo').select('repo.id as repo_id')
 
@@ -114,41 +119,48 @@ const ledTo = (
     .where(where)
     .select(sql<RepoId>`${id}`.as('repo_id'))
 
+/** In which organizations somebody is on a team, and whether there is anything that they collaborate on. */
+const contributorOf = preparedQueries((db: Db, userId: UserId) => ({
+  orgs: db.selectFrom('team_user').select('org_id').distinct().where('user_id', '=', userId),
+  collaborations: db.selectFrom('collaboration').select('repo_id').where('user_id', '=', userId).limit(1),
+}))
+
 /** Repositories of an account, those it collaborates on, and those of organizations that its teams show it. */
-function contributedTo(db: Db, userId: UserId): RepoSet {
-  const orgs = sql`(select distinct org_id from team_user where user_id = ${userId})`
+async function contributedTo(db: Db, userId: UserId): Promise<RepoSet> {
+  const { orgs, collaborations } = await contributorOf(db, userId)
   const held = sql`(
     select repo.id from team_user inner join team on team.id = team_user.team_id
       inner join repo on repo.owner_id = team.org_id and repo.is_private
       where team_user.user_id = ${userId} and ${teamHoldsAll}
     union select team_repo.repo_id from team_user inner join team_repo on team_repo.team_id = team_user.team_id
       where team_user.user_id = ${userId})`
-  const isShown = sql<SqlBool>`(repo.audience < 3 or repo.id in ${held})`
-  const isOfOrgs = sql<SqlBool>`(repo.owner_id in ${orgs} and ${isShown})`
+  // One list of owners, since this is asked of each repository that is passed over.
+  const isOfOwners = sql<SqlBool>`(repo.owner_id in ${idList(db, idListText([userId, ...orgs.map((row) => row.org_id)]))}
+    and (repo.audience < 3 or repo.owner_id = ${userId} or repo.id in ${held}))`
+  const owned = rowsOfRepo(db).where('repo.owner_id', '=', userId)
+  const ofOrgs = ledTo(
+    db,
+    sql`(select distinct org_id from team_user where user_id = ${userId})`,
+    sql<SqlBool>`repo.owner_id = origin.org_id and (repo.audience < 3 or repo.id in ${held})`,
+  )
   const collaborated = sql`(select repo_id from collaboration where user_id = ${userId})`
+  const beside = ledTo(db, collaborated, sql<SqlBool>`repo.id = origin.repo_id and not ${isOfOwners}`)
   return {
-    ways: [
-      rowsOfRepo(db).where('repo.owner_id', '=', userId),
-      ledTo(db, orgs, sql<SqlBool>`repo.owner_id = origin.org_id and ${isShown}`),
-      ledTo(
-        db,
-        collaborated,
-        sql<SqlBool>`repo.id = origin.repo_id and repo.owner_id <> ${userId} and not ${isOfOrgs}`,
-      ),
-    ],
-    holds: sql<SqlBool>`(repo.owner_id = ${userId} or ${isOfOrgs} or repo.id in ${collaborated})`,
+    ways: [owned, ...(orgs.length === 0 ? [] : [ofOrgs]), ...(collaborations.length === 0 ? [] : [beside])],
+    holds: collaborations.length === 0 ? isOfOwners : sql<SqlBool>`(${isOfOwners} or repo.id in ${collaborated})`,
   }
 }
 
 /** What a filter asks for by what repositories belong to. */
-function setsOf(db: Db, filter: RepoFilter): RepoSet[] {
+async function setsOf(db: Db, filter: RepoFilter): Promise<RepoSet[]> {
   const { ownerId, forkId, contributorId, teamId, starredBy, watchedBy } = filter
   const sets: RepoSet[] = []
   if (ownerId !== undefined) {
     sets.push(oneWay(sql<SqlBool>`repo.owner_id = ${ownerId}`, rowsOfRepo(db).where('repo.owner_id', '=', ownerId)))
   }
   if (forkId !== undefined) {
-    sets.push(oneWay(sql<SqlBool>`repo.fork_id = ${forkId}`, rowsOfRepo(db).where('repo.fork_id', '=', forkId)))
+    const isFork = sql<SqlBool>`repo.fork_id = ${forkId}`
+    sets.push({ ...oneWay(isFork, rowsOfRepo(db).where('repo.fork_id', '=', forkId)), isById: 'by audience' })
   }
   if (teamId !== undefined) {
     const isHeld = (id: Expression<unknown>) =>
@@ -162,16 +174,20 @@ function setsOf(db: Db, filter: RepoFilter): RepoSet[] {
       ),
     )
   }
-  const byId = (ids: RawBuilder<unknown>): RepoSet => ({
+  const byId = (ids: RawBuilder<unknown>, holds: Condition): RepoSet => ({
     ways: [ledTo(db, ids, sql<SqlBool>`repo.id = origin.repo_id`, sql.ref('origin.repo_id'))],
-    holds: sql<SqlBool>`repo.id in ${ids}`,
-    isById: true,
+    holds,
+    isById: 'together',
   })
-  if (starredBy !== undefined) sets.push(byId(sql`(select repo_id from star where user_id = ${starredBy})`))
-  if (watchedBy !== undefined) {
-    sets.push(byId(sql`(select repo_id from watch where user_id = ${watchedBy} and mode <> 'dont')`))
+  if (starredBy !== undefined) {
+    sets.push(byId(sql`(select repo_id from star where user_id = ${starredBy})`, hasRow('star', starredBy)))
   }
-  if (contributorId !== undefined) sets.push(contributedTo(db, contributorId))
+  if (watchedBy !== undefined) {
+    const isWanted = sql<SqlBool>`mode <> 'dont'`
+    const watched = sql`(select repo_id from watch where user_id = ${watchedBy} and ${isWanted})`
+    sets.push(byId(watched, hasRow('watch', watchedBy, isWanted)))
+  }
+  if (contributorId !== undefined) sets.push(await contributedTo(db, contributorId))
   return sets
 }
 
@@ -255,7 +271,7 @@ interface Plan {
   /** Parts in which all are counted, and found where they are sorted anyway. */
   readonly counted: readonly Selected[]
   /** Parts each of which an index has in every order. */
-  readonly ordered: readonly Selected[]
+  readonly ordered: (offset: number) => Promise<Part[]>
   /** What `counted` comes from; undefined: all there are. */
   readonly set: RepoSet | undefined
   /** How many there are of the first of `counted`, as the database has counted them. */
@@ -265,10 +281,9 @@ interface Plan {
 async function planOf(db: Db, filter: RepoFilter, viewer: Viewer | undefined): Promise<Plan> {
   const audiences = audiencesOf(filter)
   const near = await findNear(db, viewer, audiences)
-  const [set, ...others] = setsOf(db, filter)
+  const [set, ...others] = await setsOf(db, filter)
   const asked = [...marksOf(filter), ...others.map(({ holds }) => holds)]
   const parts = (isOrdered: boolean) => entranceParts(viewer, { audiences, isOrdered, near })
-  const ordered = parts(true).map((part) => limitedTo(rowsOfRepo(db), [part, ...asked, set?.holds]))
   const open = parts(false)
   const counted = set
     ? set.ways.map((way) => limitedTo(way, [open.length === 0 ? sql<SqlBool>`1 = 0` : either(open), ...asked]))
@@ -277,10 +292,26 @@ async function planOf(db: Db, filter: RepoFilter, viewer: Viewer | undefined): P
   const isTallied = set === undefined && filter.notOwnedBy === undefined && most >= audiences.least
   return {
     counted,
-    ordered,
+    ordered: async (offset) => {
+      const totals = offset > soonMerged ? await countAudiences(db) : new Map<number, number>()
+      return parts(true).map((part, index) => ({
+        rows: limitedTo(rowsOfRepo(db), [part, ...asked, set?.holds]),
+        weight: audiences.least + index <= most ? (totals.get(audiences.least + index) ?? 0) : 0,
+      }))
+    },
     set,
     tally: isTallied ? () => sumTally(db, filter, { least: audiences.least, most }) : undefined,
   }
+}
+
+/** How many repositories there are of each audience. */
+async function countAudiences(db: Db): Promise<ReadonlyMap<number, number>> {
+  const rows = await db
+    .selectFrom('repo_tally')
+    .select((select) => ['audience', select.fn.sum<number | string>('total').as('total')])
+    .groupBy('audience')
+    .execute()
+  return new Map(rows.map(({ audience, total }) => [audience, Number(total)]))
 }
 
 /** How many repositories of some audiences have the marks that a filter asks for. */
@@ -356,22 +387,33 @@ export async function searchRepos(
 ): Promise<FoundRepos> {
   const words = await findWords(db, filter)
   const plan = await planOf(db, filter, viewer)
-  const { parts, total, isAll } = words ? await holding(db, plan, words, sort) : await partsOf(db, plan, sort, page)
+  const { parts, total, isAll } = words
+    ? await holding(db, plan, words, sort, page)
+    : await partsOf(db, plan, sort, page)
   const left = Math.min(page.limit, total - page.offset)
   if (left <= 0) return { repos: [], total }
   const { firstOwnerId } = sort
   const place = { limit: left, offset: page.offset, known: isAll ? total : undefined }
   const ids = await (firstOwnerId === undefined
-    ? placesOf(parts, orderOf(sort), place)
+    ? placesOf(db, parts, orderOf(sort), place)
     : ownersFirst(db, parts, firstOwnerId, orderOf(sort), place))
   const rows = await db.selectFrom('repo').selectAll().where('id', 'in', ids).execute()
   const found = new Map(rows.map((row) => [row.id, row]))
   return { repos: ids.flatMap((id) => found.get(id) ?? []), total }
 }
 
+/** A part in which a page is found. */
+interface Part {
+  readonly rows: Selected
+  /** How many there are of it as far as one knows, beside the others; 0: an index does not have it in the order. */
+  readonly weight: number
+}
+
+const unweighted = (parts: readonly Selected[]): Part[] => parts.map((rows) => ({ rows, weight: 0 }))
+
 /** The parts in which a page is found, and how many rows they come to. */
 interface Found {
-  readonly parts: readonly Selected[]
+  readonly parts: readonly Part[]
   readonly total: number
   /** Whether the total counts all of them. */
   readonly isAll: boolean
@@ -382,23 +424,28 @@ async function partsOf(db: Db, { counted, ordered, set, tally }: Plan, sort: Rep
   const isSorted =
     set === undefined
       ? sort.firstOwnerId !== undefined
-      : (set.isById && sort.by === 'id') || !(await isSoonerInOrder(db, page, total))
-  return { parts: isSorted ? counted : ordered, total, isAll: true }
+      : set.isById !== undefined && sort.by === 'id'
+        ? set.isById === 'together'
+        : !(await isSoonerInOrder(db, page, total))
+  return { parts: isSorted ? unweighted(counted) : await ordered(page.offset), total, isAll: true }
 }
 
-/** What words find: as ids as long as these can be counted, else in the order, or by names in their index. */
-async function holding(db: Db, plan: Plan, { named, tagged }: Words, sort: RepoSort): Promise<Found> {
+/** What words find: as ids as long as these can be counted, else in the order. */
+async function holding(db: Db, plan: Plan, { named, tagged }: Words, sort: RepoSort, page: Page): Promise<Found> {
   const each = [named, tagged].filter((condition) => condition !== undefined)
   if (each.length === 0) return { parts: [], total: 0, isAll: true }
   const parts = each.flatMap((condition) => plan.counted.map((part) => part.where(condition)))
   const ids = await idsOf(parts, countedAtMost + 1)
   if (ids.length <= countedAtMost) {
     const among = rowsOfRepo(db).where('repo.id', 'in', idList(db, idListText(ids)) as Expression<RepoId>)
-    return { parts: [among], total: ids.length, isAll: true }
+    return { parts: unweighted([among]), total: ids.length, isAll: true }
   }
-  const isInNames = plan.set !== undefined || sort.by === 'name' || sort.firstOwnerId !== undefined
+  const isSorted = plan.set !== undefined || sort.firstOwnerId !== undefined
   return {
-    parts: (isInNames ? plan.counted : plan.ordered).map((part) => part.where(either(each))),
+    parts: (isSorted ? unweighted(plan.counted) : await plan.ordered(page.offset)).map(({ rows, weight }) => ({
+      rows: rows.where(either(each)),
+      weight,
+    })),
     total: countedAtMost,
     isAll: false,
   }
@@ -414,17 +461,21 @@ interface Place {
 /** The ids of a page in which an owner's repositories come first and the others owner by owner, in an order each. */
 async function ownersFirst(
   db: Db,
-  parts: readonly Selected[],
+  parts: readonly Part[],
   ownerId: UserId,
   order: readonly OrderKey[],
   { limit, offset, known }: Place,
 ): Promise<RepoId[]> {
-  const owned = parts.map((part) => part.where('repo.owner_id', '=', ownerId))
-  const own = await countOf(db, owned)
-  const first = await placesOf(owned, order, { limit: Math.min(limit, own - offset), offset, known: own })
-  const byOwner: OrderKey = { value: sql.ref('repo.owner_id'), direction: 'asc' }
+  const owned = parts.map(({ rows, weight }) => ({ rows: rows.where('repo.owner_id', '=', ownerId), weight }))
+  const own = await countOf(
+    db,
+    owned.map(({ rows }) => rows),
+  )
+  const first = await placesOf(db, owned, order, { limit: Math.min(limit, own - offset), offset, known: own })
+  const byOwner: OrderKey = { name: 'key_owner', value: sql.ref('repo.owner_id'), direction: 'asc' }
   const others = await placesOf(
-    parts.map((part) => part.where('repo.owner_id', '!=', ownerId)),
+    db,
+    parts.map(({ rows, weight }) => ({ rows: rows.where('repo.owner_id', '!=', ownerId), weight })),
     [byOwner, ...order],
     { limit: limit - first.length, offset: Math.max(0, offset - own), known: known && known - own },
   )
@@ -432,28 +483,24 @@ async function ownersFirst(
 }
 
 /** The ids of a page of parts that are merged; what is nearer to the end is found from there. */
-async function placesOf(
-  parts: readonly Selected[],
-  order: readonly OrderKey[],
-  { limit, offset, known }: Place,
-): Promise<RepoId[]> {
-  const isFromEnd = known !== undefined && offset > known / 2
-  const [first, ...others] = parts.map((part) =>
-    part.select(order.flatMap(({ value }, index) => (value === 'id' ? [] : [sql`${value}`.as(`key_${index}`)]))),
-  )
-  if (!first || limit <= 0) return []
-  const merged = others.reduce((one, other) => one.unionAll(other), first)
-  const places = await order
-    .reduce(
-      (query, { value, direction }, index) =>
-        query.orderBy(
-          sql.ref(value === 'id' ? 'repo_id' : `key_${index}`),
-          (direction === 'asc') === isFromEnd ? 'desc' : 'asc',
-        ),
-      merged,
-    )
-    .limit(limit)
-    .offset(isFromEnd ? known - offset - limit : offset)
-    .execute()
-  return (isFromEnd ? places.toReversed() : places).map((place) => place.repo_id)
+async function placesOf(db: Db, parts: readonly Part[], order: readonly OrderKey[], place: Place): Promise<RepoId[]> {
+  const { isFromEnd, limit, offset } =
+    place.known === undefined ? { ...place, isFromEnd: false } : nearerEnd(place, place.known)
+  const keys = isFromEnd
+    ? order.map((key) => ({ ...key, direction: key.direction === 'asc' ? 'desc' : 'asc' }) as const)
+    : order
+  const sorted = parts.toSorted((one, other) => other.weight - one.weight)
+  const sum = sorted.reduce((all, { weight }) => all + weight, 0)
+  const list = {
+    pieces: sorted.map(
+      ({ rows }) =>
+        rows.select(
+          keys.flatMap(({ name, value }) => (name === 'repo_id' ? [] : [sql`${value}`.as(name)])),
+        ) as unknown as Piece<{ repo_id: RepoId }>,
+    ),
+    keys,
+    share: sum === 0 ? 0 : (sorted[0] as Part).weight / sum,
+  }
+  const places = await mergedPage(db, list, { limit, offset })
+  return (isFromEnd ? places.toReversed() : places).map((row) => row.repo_id)
 }

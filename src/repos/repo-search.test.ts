@@ -173,3 +173,71 @@ test('repoSearch: what is counted stays right whatever is made, moved, hidden, r
   assert.deepEqual(await miscounted(), [])
   assert.deepEqual(await counts(), after)
 })
+
+test('repoSearch, userCurrentListRepos: deep pages of thousands are where the whole list has them, wherever each audience lies in the order', async () => {
+  await using forge = await startForge({ users: ['alice', 'bob'] })
+  const { db } = forge.services
+  const root = forge.as('root')
+  for (const visibility of ['public', 'limited', 'private']) {
+    // oxlint-disable-next-line no-await-in-loop -- three of them
+    await root.must('POST', '/orgs', { username: `a-${visibility}`, visibility })
+  }
+  // The stars are of one audience after the other, the sizes mostly the same, the rest is mixed.
+  await transaction(db, (tx) =>
+    sql`insert into repo (owner_id, name, lower_name, git_key, default_branch, is_private, num_stars, num_forks, git_size_bytes,
+        lfs_size_bytes, created_unix, updated_unix)
+      select owner.id, 'r' || n.i, 'r' || ((n.i * 7919) % 100003), 'deep' || owner.id || '-' || n.i, 'main', n.i % 3 = 0,
+        case when n.i % 3 = 0 then 9000 - n.i else owner.id * 10000 + n.i end, (n.i * 31) % 97, 1024, (n.i % 5) * 1024,
+        n.i, (n.i * 104729) % 10007
+      from (with recursive numbers(i) as (select 1 union all select i + 1 from numbers where i < 2500) select i from numbers) as n
+        cross join (select id from "user" where kind = 'organization') as owner`.execute(tx),
+  )
+  const all = await db.selectFrom('repo').selectAll().execute()
+  type Row = (typeof all)[number]
+  const keys: Record<string, (row: Row) => (string | number)[]> = {
+    '': (row) => [row.lower_name],
+    alpha: (row) => [row.owner_lower_name, row.lower_name],
+    updated: (row) => [row.updated_unix],
+    size: (row) => [row.git_size_bytes + row.lfs_size_bytes],
+    git_size: (row) => [row.git_size_bytes],
+    stars: (row) => [row.num_stars],
+    forks: (row) => [row.num_forks],
+    id: () => [],
+  }
+  const byKeys = (key: (row: Row) => (string | number)[]) => (one: Row, other: Row) => {
+    const [left, right] = [key(one), key(other)]
+    const nth = left.findIndex((value, index) => value !== right[index])
+    return nth < 0 ? one.id - other.id : compare(left[nth] as string | number, right[nth] as string | number)
+  }
+  let looked = 0
+  const check = async (who: string, path: string, wanted: readonly Row[]) => {
+    const pages = Math.ceil(wanted.length / 50)
+    for (const page of [1, Math.floor(pages / 2) - 2, Math.floor(pages / 2) + 2, Math.floor(pages * 0.47), pages]) {
+      // oxlint-disable-next-line no-await-in-loop -- the machine has few processors
+      const reply = await forge.as(who).get(`${path}&limit=50&page=${page}`)
+      const shown: Shown[] = reply.json.data ?? reply.json
+      const expected = wanted.slice((page - 1) * 50, page * 50).map((row) => row.id)
+      assert.deepEqual([path, page, ...shown.map((repo) => repo.id)], [path, page, ...expected])
+      assert.equal(Number(reply.headers.get('x-total-count')), wanted.length, path)
+      looked += 1
+    }
+  }
+  for (const [nth, [sort, key]] of Object.entries(keys).entries()) {
+    for (const who of ['root', 'bob']) {
+      const seen = all.filter((row) => who === 'root' || row.audience <= 1)
+      const isDescending = sort !== '' && (nth + who.length) % 2 === 0
+      const sorted = seen.toSorted(byKeys(key))
+      const wanted = isDescending ? sorted.toReversed() : sorted
+      // oxlint-disable-next-line no-await-in-loop -- as above
+      await check(who, `/repos/search?sort=${sort}&order=${isDescending ? 'desc' : 'asc'}`, wanted)
+    }
+  }
+  const sorted = all.toSorted(byKeys(keys['stars'] as (row: Row) => number[]))
+  await check('root', '/user/repos?order_by=feweststars', sorted)
+  await check(
+    'root',
+    '/repos/search?sort=stars&is_private=false',
+    sorted.filter((row) => !row.is_private),
+  )
+  assert.equal(looked, 90)
+})

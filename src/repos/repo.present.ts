@@ -3,6 +3,7 @@ import { listUnits } from '../access/access.store.ts'
 import { accessToAll } from '../access/repo-access.ts'
 import { fullRights, mode, type Rights } from '../access/rights.ts'
 import { viewerAs } from '../auth/viewer.ts'
+import type { Db } from '../db/database.ts'
 import type { UserRow } from '../db/tables/accounts.ts'
 import type { RepoRow, RepoUnit, RepoUnitRow } from '../db/tables/repositories.ts'
 import type { MirrorRow } from '../db/tables/mirrors.ts'
@@ -137,12 +138,23 @@ function presentView(
   }
 }
 
+/** What repositories were forked from. */
+async function loadBases(db: Db, repos: readonly RepoRow[]): Promise<RepoRow[]> {
+  const ids = repos.flatMap((repo) => (repo.is_fork && repo.fork_id !== null ? [repo.fork_id] : []))
+  return ids.length === 0 ? [] : [...(await loadRepos(db, ids)).values()]
+}
+
+/** Those that the viewer may see, by their ids. */
+const visibleById = (views: readonly RepoView[]): ReadonlyMap<number, RepoView> =>
+  new Map(views.filter(isVisible).map((view) => [view.repo.id, view]))
+
 /** What repositories were forked from, as far as the viewer may see it; by the id of the base. */
 async function loadParents(ctx: PresentCtx, views: readonly RepoView[]): Promise<ReadonlyMap<number, RepoView>> {
-  const ids = views.flatMap(({ repo }) => (repo.is_fork && repo.fork_id !== null ? [repo.fork_id] : []))
-  if (ids.length === 0) return new Map()
-  const bases = await loadViews(ctx, [...(await loadRepos(ctx.db, ids)).values()])
-  return new Map(bases.filter(isVisible).map((base) => [base.repo.id, base]))
+  const bases = await loadBases(
+    ctx.db,
+    views.map(({ repo }) => repo),
+  )
+  return visibleById(await loadViews(ctx, bases))
 }
 
 /** True when the viewer may see something of the repository. */
@@ -195,10 +207,17 @@ export async function loadViews(ctx: PresentCtx, repos: readonly RepoRow[]): Pro
   })
 }
 
-/** Records of repositories whose rights are known already. */
-export async function presentViews(ctx: PresentCtx, views: readonly RepoView[]): Promise<Repository[]> {
+/**
+ * Records of repositories whose rights are known already.
+ * @param known what they were forked from, where that was loaded with them
+ */
+export async function presentViews(
+  ctx: PresentCtx,
+  views: readonly RepoView[],
+  known?: ReadonlyMap<number, RepoView>,
+): Promise<Repository[]> {
   const [parents, transfers, mirrors] = await Promise.all([
-    loadParents(ctx, views),
+    known ?? loadParents(ctx, views),
     loadTransfers(ctx, views),
     loadMirrors(
       ctx.db,
@@ -218,9 +237,17 @@ export async function presentViews(ctx: PresentCtx, views: readonly RepoView[]):
   })
 }
 
-/** Records of repositories in the order given; six queries however many there are, two more where forks are among them. */
-export const presentRepos = async (ctx: PresentCtx, repos: readonly RepoRow[]): Promise<Repository[]> =>
-  presentViews(ctx, await loadViews(ctx, repos))
+/** Records of repositories in the order given; six queries however many there are, one more where forks are among them. */
+export async function presentRepos(ctx: PresentCtx, repos: readonly RepoRow[]): Promise<Repository[]> {
+  const bases = await loadBases(ctx.db, repos)
+  const shown = new Set(repos.map((repo) => repo.id))
+  const views = await loadViews(ctx, [...repos, ...bases.filter((base) => !shown.has(base.id))])
+  return presentViews(
+    ctx,
+    views.filter(({ repo }) => shown.has(repo.id)),
+    visibleById(views),
+  )
+}
 
 /** Like `presentRepos`, with the permissions of another account instead of the viewer's (observed of lists of stars). */
 export async function presentReposFor(

@@ -210,8 +210,8 @@ test('userListRepos, userCurrentListRepos, orgListRepos: a fixed number of queri
   await alice.get('/user/repos')
   const of6 = six.count
   assert.ok(
-    of6 <= 10,
-    `${of6}: token, account, what is near, count, places, rows, owners, units, collaborations, memberships, teams`,
+    of6 <= 12,
+    `${of6}: token, account, teams and collaborations, what is near, count, places, rows, owners, units, collaborations, memberships, teams`,
   )
   using two = await countQueries(forge)
   await alice.get('/user/repos?limit=2')

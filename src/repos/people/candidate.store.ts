@@ -21,6 +21,9 @@ const near = ({ owner, repo }: Place, withOthers: boolean) => {
       where team.org_id = ${owner.id}${others})`
 }
 
+/** People of a list that has no pages; the first by name. */
+const listedAtMost = 1000
+
 const people = (db: Db, place: Place, withOthers = false) =>
   db.selectFrom('user').selectAll().where('kind', '=', 'individual').where('id', 'in', near(place, withOthers))
 
@@ -35,6 +38,7 @@ export const listWriters = (db: Db, place: Place): Promise<UserRow[]> =>
       ]),
     )
     .orderBy('lower_name')
+    .limit(listedAtMost)
     .execute()
 
 /**
@@ -55,5 +59,6 @@ export const listReviewers = (db: Db, place: Place): Promise<UserRow[]> => {
       ]),
     )
     .orderBy('lower_name')
+    .limit(listedAtMost)
     .execute()
 }

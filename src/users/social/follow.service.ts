@@ -19,11 +19,9 @@ export async function pageOfFollowPeople(
 ): Promise<{ readonly users: UserRow[]; readonly total: number }> {
   const { viewer, db } = ctx
   const limitedTo = viewer.isAdmin || viewer.id === user.id ? undefined : viewer.id
-  const [users, total] = await Promise.all([
-    listFollowPeople(db, side, user.id, limitedTo, page),
-    countFollowPeople(db, side, user.id, limitedTo),
-  ])
-  return { users, total }
+  const kept = side === 'followers' ? user.num_followers : user.num_following
+  const total = limitedTo === undefined ? kept : await countFollowPeople(db, side, user.id, limitedTo)
+  return { users: await listFollowPeople(db, side, user.id, limitedTo, page, total), total }
 }
 
 /** Throws `NotFound` unless the one follows the other. */

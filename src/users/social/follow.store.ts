@@ -1,7 +1,7 @@
 import type { Db, Tx } from '../../db/database.ts'
 import type { UserRow } from '../../db/tables/accounts.ts'
 import type { UserId } from '../../lib/ids.ts'
-import type { Page } from '../../lib/paging.ts'
+import { nearerEnd, type Page } from '../../lib/paging.ts'
 import type { Unix } from '../../lib/time.ts'
 
 export const isFollowing = async (db: Db | Tx, followerId: UserId, userId: UserId): Promise<boolean> =>
@@ -67,41 +67,60 @@ export async function deleteAllFollows(tx: Tx, userId: UserId): Promise<void> {
     .execute()
 }
 
+type Side = 'followers' | 'following'
+
 /** Followers of an account, or those it follows. With `viewerId`, private accounts other than that one are left out. */
-function people(db: Db, side: 'followers' | 'following', userId: UserId, viewerId: UserId | undefined) {
+function people(db: Db, side: Side, userId: UserId, viewerId: UserId | undefined) {
   const [own, other] =
     side === 'followers' ? (['user_id', 'follower_id'] as const) : (['follower_id', 'user_id'] as const)
   const query = db
     .selectFrom('follow')
-    .innerJoin('user', 'user.id', `follow.${other}`)
+    .select([`follow.${other} as id`, 'follow.created_unix'])
     .where(`follow.${own}`, '=', userId)
   if (viewerId === undefined) return query
-  return query.where((where) => where.or([where('user.visibility', '!=', 'private'), where('user.id', '=', viewerId)]))
+  return query
+    .innerJoin('user', 'user.id', `follow.${other}`)
+    .where((where) => where.or([where('user.visibility', '!=', 'private'), where('user.id', '=', viewerId)]))
 }
 
-export const listFollowPeople = (
+/** One page of a list of `total` people: found in an index, from the end that is nearer, then looked up. */
+export async function listFollowPeople(
   db: Db,
-  side: 'followers' | 'following',
+  side: Side,
   userId: UserId,
   viewerId: UserId | undefined,
   page: Page,
-): Promise<UserRow[]> =>
-  people(db, side, userId, viewerId)
+  total: number,
+): Promise<UserRow[]> {
+  const { isFromEnd, limit, offset } = nearerEnd(page, total)
+  if (limit === 0) return []
+  const direction = isFromEnd ? 'desc' : 'asc'
+  const rows = await db
+    .selectFrom(
+      people(db, side, userId, viewerId)
+        .orderBy('follow.created_unix', direction)
+        .orderBy('id', direction)
+        .limit(limit)
+        .offset(offset)
+        .as('place'),
+    )
+    .innerJoin('user', 'user.id', 'place.id')
     .selectAll('user')
-    .orderBy('follow.created_unix')
-    .orderBy('user.id')
-    .limit(page.limit)
-    .offset(page.offset)
+    .orderBy('place.created_unix', direction)
+    .orderBy('place.id', direction)
     .execute()
+  return isFromEnd ? rows.toReversed() : rows
+}
 
 export const countFollowPeople = async (
   db: Db,
-  side: 'followers' | 'following',
+  side: Side,
   userId: UserId,
   viewerId: UserId | undefined,
 ): Promise<number> =>
   (
     await people(db, side, userId, viewerId)
+      .clearSelect()
       .select((select) => select.fn.countAll<number>().as('count'))
       .executeTakeFirstOrThrow()
   ).count
