@@ -51,10 +51,6 @@ const scanning: readonly { readonly text: RegExp; readonly why: string }[] = [
     text: /from "user" where ("user"\.)?"kind" = /,
     why: 'accounts are counted one by one, and looked through for parts of words',
   },
-  {
-    text: /distinct "topic"\."id"/,
-    why: 'topics are counted by the repositories that the viewer sees: it costs what there is',
-  },
 ]
 
 /** Lists that are asked, below a repository `R`, as its owner. */

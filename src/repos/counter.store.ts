@@ -14,6 +14,12 @@ export const repoCounters: readonly Counter[] = [
     count: sql`(select count(*) from watch where watch.repo_id = it.id and watch.mode <> 'dont')`,
   },
   { table: 'repo', column: 'num_forks', count: sql`(select count(*) from repo as fork where fork.fork_id = it.id)` },
+  ...[0, 1, 2, 3].map((audience) => ({
+    table: 'topic',
+    column: `num_seen_${audience}`,
+    count: sql<number>`(select count(*) from repo_topic join repo on repo.id = repo_topic.repo_id
+      where repo_topic.topic_id = it.id and repo.audience <= ${sql.lit(audience)})`,
+  })),
   {
     table: 'repo_tally',
     column: 'total',

@@ -48,6 +48,7 @@ import { refs1 } from './refs-1.ts'
 import { releases1 } from './releases-1.ts'
 import { repoRelations1 } from './repo-relations-1.ts'
 import { repoRelations2 } from './repo-relations-2.ts'
+import { repoRelations3 } from './repo-relations-3.ts'
 import { repositories1 } from './repositories-1.ts'
 import { repositories2 } from './repositories-2.ts'
 import { repositories3 } from './repositories-3.ts'
@@ -133,4 +134,5 @@ export const migrations: readonly Migration[] = [
   scale4,
   scale5,
   scale7,
+  repoRelations3,
 ]

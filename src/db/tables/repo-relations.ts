@@ -18,6 +18,11 @@ export interface TopicTable {
   name: string
   created_unix: Unix
   updated_unix: Unix
+  /** On how many repositories of this audience or a smaller one it stands (`repo.audience`); the database keeps it. */
+  num_seen_0: Generated<number>
+  num_seen_1: Generated<number>
+  num_seen_2: Generated<number>
+  num_seen_3: Generated<number>
 }
 
 export interface RepoTopicTable {

@@ -1,7 +1,7 @@
 import type { Ctx } from '../../access/context.ts'
 import type { Page } from '../../lib/paging.ts'
 import { formatUnix } from '../../lib/time.ts'
-import { countTopics, searchTopics } from './topic-search.store.ts'
+import { searchTopics } from './topic-search.store.ts'
 import type { TopicResponse } from './topic-search.schemas.ts'
 
 /**
@@ -13,16 +13,13 @@ export async function presentTopicSearch(
   part: string,
   page: Page,
 ): Promise<{ topics: TopicResponse[]; total: number }> {
-  const [rows, total] = await Promise.all([
-    searchTopics(ctx.db, ctx.viewer, part, page.limit, page.offset),
-    countTopics(ctx.db, ctx.viewer, part),
-  ])
-  const topics = rows.map((row) => ({
+  const found = await searchTopics(ctx.db, ctx.viewer, part, page)
+  const topics = found.topics.map((row) => ({
     id: row.id,
     topic_name: row.name,
     repo_count: row.repo_count,
     created: formatUnix(row.created_unix),
     updated: formatUnix(row.updated_unix),
   }))
-  return { topics, total }
+  return { topics, total: found.total }
 }

@@ -1,49 +1,97 @@
-import { sql, type SqlBool } from 'kysely'
-import { mayEnter } from '../../access/access-rule.store.ts'
+import { sql, type RawBuilder, type SelectQueryBuilder, type SqlBool } from 'kysely'
+import { allAudiences, entranceParts, findNear, openTo } from '../../access/access-rule.store.ts'
 import type { Viewer } from '../../auth/viewer.ts'
 import type { Db } from '../../db/database.ts'
+import { lowerContains } from '../../db/like.ts'
+import { databaseKind } from '../../db/open.ts'
+import type { Schema } from '../../db/schema.ts'
 import type { TopicRow } from '../../db/tables/repo-relations.ts'
+import type { TopicId } from '../../lib/ids.ts'
+import type { Page } from '../../lib/paging.ts'
 
 /** A topic, and the number of repositories that it stands on. */
-type CountedTopic = TopicRow & { readonly repo_count: number }
-
-/**
- * Topics whose name has a part, with the repositories that the viewer may see: one that stands on none of these is not there.
- * Names of topics are lower-case; the part stands for itself, so the signs of a pattern are escaped.
- */
-function matching(db: Db, viewer: Viewer | undefined, part: string) {
-  const pattern = `%${part.toLowerCase().replace(/[!%_]/g, '!$&')}%`
-  return db
-    .selectFrom('topic')
-    .innerJoin('repo_topic', 'repo_topic.topic_id', 'topic.id')
-    .innerJoin('repo', 'repo.id', 'repo_topic.repo_id')
-    .innerJoin('user as owner', 'owner.id', 'repo.owner_id')
-    .where(sql<SqlBool>`topic.name like ${pattern} escape '!'`)
-    .where(mayEnter(viewer, 'repo'))
+export type CountedTopic = Pick<TopicRow, 'id' | 'name' | 'created_unix' | 'updated_unix'> & {
+  readonly repo_count: number
 }
 
-/** One page of the topics whose name has a part, the most used first, with the number of repositories that the viewer may see. */
-export const searchTopics = (
+type Piece = SelectQueryBuilder<Schema, 'topic', { id: TopicId; name: string; repo_count: number }>
+
+/**
+ * One page of the topics whose name has a part, the most used first, with the number of repositories that the viewer may
+ * see, and how many topics there are: one that stands on none of these is not there. Repositories that are open to the
+ * viewer by their audience are counted by the database; what the viewer was given beside them is counted here.
+ */
+export async function searchTopics(
   db: Db,
   viewer: Viewer | undefined,
   part: string,
-  limit: number,
-  offset: number,
-): Promise<CountedTopic[]> =>
-  matching(db, viewer, part)
-    .select(['topic.id', 'topic.name', 'topic.created_unix', 'topic.updated_unix'])
-    .select((select) => select.fn.countAll<number>().as('repo_count'))
-    .groupBy('topic.id')
+  page: Page,
+): Promise<{ topics: CountedTopic[]; total: number }> {
+  const most = openTo(viewer, allAudiences)
+  const seen = most < 0 ? sql<number>`0` : sql<number>`${sql.ref(`topic.num_seen_${most}`)}`
+  const isNamed = part === '' ? undefined : lowerContains('topic.name', part)
+  const beside = await countBeside(db, viewer, most)
+  const pieces = [
+    ...(most < 0 ? [] : [seenTopics(db, seen, beside)]),
+    ...(beside === undefined ? [] : [topicsBeside(db, seen, beside)]),
+  ].map((piece) => (isNamed ? piece.where(isNamed) : piece))
+  const [first, ...others] = pieces
+  if (!first) return { topics: [], total: 0 }
+  const counts = pieces.map(
+    (piece) => sql<number>`(${piece.clearSelect().select((select) => select.fn.countAll<number>().as('count'))})`,
+  )
+  const place = others
+    .reduce((one, other) => one.unionAll(other), first)
     .orderBy('repo_count', 'desc')
-    .orderBy('topic.name')
-    .limit(limit)
-    .offset(offset)
-    .execute()
+    .orderBy('name')
+    .limit(page.limit)
+    .offset(page.offset)
+  const [topics, { total }] = await Promise.all([
+    db
+      .selectFrom(place.as('place'))
+      .innerJoin('topic', 'topic.id', 'place.id')
+      .select(['topic.id', 'topic.name', 'topic.created_unix', 'topic.updated_unix', 'place.repo_count'])
+      .orderBy('place.repo_count', 'desc')
+      .orderBy('topic.name')
+      .execute(),
+    db.selectNoFrom(sql<number>`${sql.join(counts, sql` + `)}`.as('total')).executeTakeFirstOrThrow(),
+  ])
+  return { topics, total }
+}
 
-/** How many topics of repositories that the viewer may see have a part in their name. */
-export async function countTopics(db: Db, viewer: Viewer | undefined, part: string): Promise<number> {
-  const row = await matching(db, viewer, part)
-    .select((select) => select.fn.count<number>('topic.id').distinct().as('count'))
-    .executeTakeFirstOrThrow()
-  return row.count
+/** Topics of what is open to everybody like the viewer: an index has them in the order. */
+const seenTopics = (db: Db, seen: RawBuilder<number>, beside: RawBuilder<unknown> | undefined): Piece => {
+  const query = db.selectFrom('topic').where(sql<SqlBool>`${seen} > 0`)
+  const others = beside ? query.where(sql<SqlBool>`topic.id not in (select topic_id from ${beside} as beside)`) : query
+  return others.select(['topic.id', 'topic.name', seen.as('repo_count')])
+}
+
+/** Topics of what the viewer was given beside it, with both counts together. */
+const topicsBeside = (db: Db, seen: RawBuilder<number>, beside: RawBuilder<unknown>): Piece =>
+  db
+    .selectFrom(sql<{ topic_id: TopicId; total: number }>`${beside}`.as('beside'))
+    .crossJoin('topic')
+    .whereRef('topic.id', '=', 'beside.topic_id')
+    .select(['topic.id', 'topic.name', sql<number>`${seen} + beside.total`.as('repo_count')]) as unknown as Piece
+
+/** Topics and how many repositories beyond an audience they stand on that the viewer may see; undefined: on none. */
+async function countBeside(db: Db, viewer: Viewer | undefined, most: number): Promise<RawBuilder<unknown> | undefined> {
+  const audiences = { least: most + 1, most: allAudiences.most }
+  const near = await findNear(db, viewer, audiences)
+  if (near === 'none' && !viewer?.limit.repo) return undefined
+  const [part] = entranceParts(viewer, { audiences, isOrdered: false, near })
+  if (!part) return undefined
+  const rows = await db
+    .selectFrom('repo')
+    .crossJoin('repo_topic')
+    .whereRef('repo_topic.repo_id', '=', 'repo.id')
+    .where(part)
+    .select((select) => ['repo_topic.topic_id', select.fn.countAll<number>().as('total')])
+    .groupBy('repo_topic.topic_id')
+    .execute()
+  if (rows.length === 0) return undefined
+  const text = JSON.stringify(rows.map(({ topic_id, total }) => [topic_id, total]))
+  return databaseKind(db) === 'sqlite'
+    ? sql`(select value ->> 0 as topic_id, value ->> 1 as total from json_each(${text}))`
+    : sql`(select (value ->> 0)::bigint as topic_id, (value ->> 1)::bigint as total from json_array_elements(${text}::json))`
 }
