@@ -25,9 +25,9 @@ const memory = perApplication((caches) =>
  * was sent last: when all of them are the same, so is what they are encoded as.
  */
 export async function presentKeptRepo(
-  ctx: Pick<Ctx, 'config' | 'db' | 'viewer' | 'caches'>,
-  { repo, owner, units, rights }: RepoView,
+  ctx: Pick<Ctx, 'config' | 'db' | 'viewer' | 'caches'> & RepoView,
 ): Promise<Repository> {
+  const { repo, owner, units, rights } = ctx
   const view = { repo, owner, units, rights }
   // These show more than their own rows.
   if (repo.is_fork || repo.has_transfer || repo.is_mirror) return presentRepo(ctx, view)

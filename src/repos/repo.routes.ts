@@ -81,7 +81,7 @@ export const repoGet = operation({
   scope: 'repository',
   requires: [inRepo, anyAccess],
   reply: { 200: Repository },
-  run: async ({ ctx }) => ok(await presentKeptRepo(ctx, ctx)),
+  run: async ({ ctx }) => ok(await presentKeptRepo(ctx)),
 })
 
 export const repoGetByID = operation({
@@ -93,7 +93,7 @@ export const repoGetByID = operation({
   reply: { 200: Repository },
   async run({ ctx, params }) {
     const view = await getRepoById(ctx, params.id as RepoId)
-    return ok(await presentKeptRepo(ctx, view))
+    return ok(await presentKeptRepo({ ...ctx, ...view }))
   },
 })
 

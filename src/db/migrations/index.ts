@@ -49,6 +49,7 @@ import { releases1 } from './releases-1.ts'
 import { repoRelations1 } from './repo-relations-1.ts'
 import { repoRelations2 } from './repo-relations-2.ts'
 import { repoRelations3 } from './repo-relations-3.ts'
+import { repoRelations4 } from './repo-relations-4.ts'
 import { repositories1 } from './repositories-1.ts'
 import { repositories2 } from './repositories-2.ts'
 import { repositories3 } from './repositories-3.ts'
@@ -58,7 +59,6 @@ import { scale2 } from './scale-2.ts'
 import { scale3 } from './scale-3.ts'
 import { scale4 } from './scale-4.ts'
 import { scale5 } from './scale-5.ts'
-import { scale7 } from './scale-7.ts'
 import { wiki1 } from './wiki-1.ts'
 import { webhooks1 } from './webhooks-1.ts'
 import { revisions1 } from './revisions-1.ts'
@@ -133,6 +133,6 @@ export const migrations: readonly Migration[] = [
   oauth3,
   scale4,
   scale5,
-  scale7,
   repoRelations3,
+  repoRelations4,
 ]

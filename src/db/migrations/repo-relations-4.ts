@@ -1,8 +1,8 @@
 import type { Migration } from './migration.ts'
 
 /** Forks of a repository, who follows whom and members who show it are counted and paged in an index alone. */
-export const scale7: Migration = {
-  name: 'scale-7',
+export const repoRelations4: Migration = {
+  name: 'repo-relations-4',
   statements: [
     `drop index repo_fork`,
     `create index repo_fork on repo (fork_id, audience, id)`,
