@@ -1,10 +1,10 @@
-import { sql } from 'kysely'
-import { teamHoldsRepo } from './team-holds.store.ts'
+import { sql, type RawBuilder } from 'kysely'
+import { teamHoldsAll } from './team-holds.store.ts'
 import type { Db } from '../db/database.ts'
 import { preparedQueries, preparedQuery } from '../db/prepared.ts'
 import type { AccessMode, UserRow } from '../db/tables/accounts.ts'
 import type { RepoRow, RepoUnitRow } from '../db/tables/repositories.ts'
-import type { RepoId, UserId } from '../lib/ids.ts'
+import type { RepoId, TeamId, UserId } from '../lib/ids.ts'
 import type { TeamGrant } from './rights.ts'
 
 const accountByName = preparedQuery((db, lowerName: string) =>
@@ -94,29 +94,40 @@ export const listMemberships = (db: Db, orgIds: readonly UserId[], userId: UserI
   db.selectFrom('org_user').select('org_id').where('org_id', 'in', orgIds).where('user_id', '=', userId).execute()
 
 /**
- * What teams give in repositories, together: the most that any of them gives, one row for each repository and unit. By the
- * repositories that are asked for, and there by whom it is about: never by the teams that there are.
+ * What teams give in repositories, together: the most that any of them gives, one row for each person, repository and unit.
+ * Teams are come to by what they were given and by who is on them, once for each organization: somebody may be on hundreds.
+ * @param isUser what `team_user.user_id` is to be, as `= 1`
+ * @param isRepo what `repo.id` is to be
  */
-const teamGrants = (db: Db) =>
+const teamGrants = (db: Db, isUser: RawBuilder<unknown>, isRepo: RawBuilder<unknown>) =>
   db
-    .selectFrom('repo')
-    .crossJoin('team_user')
+    .selectFrom(
+      sql<{ repo_id: RepoId; user_id: UserId; team_id: TeamId }>`(
+        select repo.id as repo_id, team_user.user_id, team_user.team_id from repo cross join team_repo cross join team_user
+          where repo.id ${isRepo} and team_repo.repo_id = repo.id and team_user.team_id = team_repo.team_id
+            and team_user.user_id ${isUser} and team_user.org_id = repo.owner_id
+        union all
+        select repo.id, team_user.user_id, team.id from team_user cross join team cross join repo
+          where team_user.user_id ${isUser} and team_user.org_id in (select owner_id from repo where repo.id ${isRepo})
+            and team.id = team_user.team_id and ${teamHoldsAll} and repo.owner_id = team.org_id and repo.id ${isRepo})`.as(
+        'held',
+      ),
+    )
     .crossJoin('team')
-    .leftJoin('team_unit', 'team_unit.team_id', 'team.id')
+    .leftJoin('team_unit', 'team_unit.team_id', 'held.team_id')
     .select([
-      'repo.id as repo_id',
+      'held.repo_id',
+      'held.user_id',
       sql<AccessMode>`max(team.access_mode)`.as('access_mode'),
       'team_unit.unit',
       sql<AccessMode | null>`max(team_unit.access_mode)`.as('unit_mode'),
     ])
-    .whereRef('team_user.org_id', '=', 'repo.owner_id')
-    .whereRef('team.id', '=', 'team_user.team_id')
-    .where(teamHoldsRepo('repo.id'))
-    .groupBy(['repo.id', 'team_unit.unit'])
+    .whereRef('team.id', '=', 'held.team_id')
+    .groupBy(['held.repo_id', 'held.user_id', 'team_unit.unit'])
 
 /** What the teams of a user give in repositories; one row for each repository and unit. */
 export const listTeamGrants = (db: Db, repoIds: readonly RepoId[], userId: UserId) =>
-  teamGrants(db).where('team_user.user_id', '=', userId).where('repo.id', 'in', repoIds).execute()
+  teamGrants(db, sql`= ${userId}`, sql`in (${sql.join([...repoIds])})`).execute()
 
 const collaborationIn = (db: Db, repoId: RepoId, userId: UserId) =>
   db.selectFrom('collaboration').select('access_mode').where('repo_id', '=', repoId).where('user_id', '=', userId)
@@ -126,7 +137,7 @@ const collaborationAlone = preparedQuery(collaborationIn)
 const grantsInOrg = preparedQueries((db: Db, repoId: RepoId, userId: UserId, orgId: UserId) => ({
   collaborations: collaborationIn(db, repoId, userId),
   memberships: db.selectFrom('org_user').select('org_id').where('org_id', '=', orgId).where('user_id', '=', userId),
-  teams: teamGrants(db).where('team_user.user_id', '=', userId).where('repo.id', '=', repoId),
+  teams: teamGrants(db, sql`= ${userId}`, sql`= ${repoId}`),
 }))
 
 /** What a user was given in one repository: as a collaborator, and by the organization that owns it. */
@@ -150,12 +161,7 @@ export async function findGrants(
 
 /** What the teams of several people give in one repository; one row for each person and unit. */
 export const listTeamGrantsOf = (db: Db, repoId: RepoId, userIds: readonly UserId[]) =>
-  teamGrants(db)
-    .select('team_user.user_id')
-    .groupBy('team_user.user_id')
-    .where('repo.id', '=', repoId)
-    .where('team_user.user_id', 'in', userIds)
-    .execute()
+  teamGrants(db, sql`in (${sql.join([...userIds])})`, sql`= ${repoId}`).execute()
 
 type TeamGrantRow = Pick<Awaited<ReturnType<typeof listTeamGrants>>[number], 'access_mode' | 'unit' | 'unit_mode'>
 

@@ -72,7 +72,7 @@ const topicsBeside = (db: Db, seen: RawBuilder<number>, beside: RawBuilder<unkno
     .selectFrom(sql<{ topic_id: TopicId; total: number }>`${beside}`.as('beside'))
     .crossJoin('topic')
     .whereRef('topic.id', '=', 'beside.topic_id')
-    .select(['topic.id', 'topic.name', sql<number>`${seen} + beside.total`.as('repo_count')]) as unknown as Piece
+    .select(['topic.id', 'topic.name', sql<number>`${seen} + beside.total`.as('repo_count')])
 
 /** Topics and how many repositories beyond an audience they stand on that the viewer may see; undefined: on none. */
 async function countBeside(db: Db, viewer: Viewer | undefined, most: number): Promise<RawBuilder<unknown> | undefined> {

@@ -44,7 +44,9 @@ test('topicSearch: topics are those of what somebody sees, whatever is made, giv
   const owners = ['alice', 'a-public', 'a-limited', 'a-private']
   const repos = Array.from({ length: 24 }, (_, index) => ({ owner: owners[index % 4] as string, name: `r${index}` }))
   const topicsOf = (index: number): string[] =>
-    ['even', 'third', 'fifth', 'fit', 'all'].filter((_, nth) => index % [2, 3, 5, 7, 1][nth]! === 0)
+    Object.entries({ even: 2, third: 3, fifth: 5, fit: 7, all: 1 }).flatMap(([name, nth]) =>
+      index % nth === 0 ? [name] : [],
+    )
   await Promise.all(
     repos.map(async ({ owner, name }, index) => {
       const path = owner === 'alice' ? '/user/repos' : `/orgs/${owner}/repos`
