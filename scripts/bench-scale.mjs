@@ -18,7 +18,7 @@ import { bundle, ownBuildFolder } from './lib/bundle.mjs'
 import { buildForge, startForge } from './lib/forge.mjs'
 import { ensureReady, fail, fromRoot } from './lib/project.mjs'
 import { askers, fillPostgres, fillSqlite, fillVersion, sizeOf, smallSize } from './lib/scale-fill.mjs'
-import { requestsOf } from './lib/scale-requests.mjs'
+import { findPlaces, pathIn, requestsOf } from './lib/scale-requests.mjs'
 
 /** What is asked of every request: at most so many times the small instance's, or so much processor time. */
 const bounds = { ratio: 3, ms: 10, wordsMs: 25, startMs: 1000, memoryMb: 250 }
@@ -226,20 +226,15 @@ let large
 try {
   small = await instance('small', smallSize)
   large = await instance(`large-${part}`, sizeOf(part))
-  const teams = new Map()
-  for (const server of [small, large]) {
-    const reply = await fetch(`${server.forge.url}/api/v1/orgs/org1/teams/search?q=developers`, {
-      headers: { authorization: `token ${askers.administrator}` },
-    })
-    teams.set(server, (await reply.json()).data[0].id)
-  }
+  const places = new Map()
+  for (const server of [small, large]) places.set(server, await findPlaces(server.forge.url))
   const asWhom = { administrator: askers.administrator, person: askers.person }
   for (const request of requests) {
     for (const [who, token] of Object.entries(asWhom)) {
       if (who === 'person' && /^(admin|teamSearch)/.test(request.operation)) continue
       const addressOf = (server, page) => {
         const query = [request.query, page === undefined ? '' : `page=${page}`].filter(Boolean).join('&')
-        return `${request.path.replace('{teamid}', teams.get(server))}${query === '' ? '' : `?${query}`}`
+        return `${pathIn(places.get(server), request.path)}${query === '' ? '' : `?${query}`}`
       }
       const name = `${request.name} (${who})`
       const kindOf = { isWords: request.isWords, isRefused: who === 'person' }

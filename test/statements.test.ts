@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql, type CompiledQuery } from 'kysely'
 import { askers, fillStatements, smallSize } from '../scripts/lib/scale-fill.mjs'
-import { requestsOf } from '../scripts/lib/scale-requests.mjs'
+import { findPlaces, pathIn, requestsOf } from '../scripts/lib/scale-requests.mjs'
 import { allOperations } from '../src/app.ts'
 import { engineOf, transaction, type Db } from '../src/db/database.ts'
 import { startForge } from '../src/testing/forge.ts'
@@ -174,6 +174,7 @@ test('lists: every list and search that is declared, with each filter and in eac
       await sql.raw(statement).execute(tx)
     }
   })
+  const places = await findPlaces(forge.url)
   const found: string[] = []
   const seen = new Set<string>()
   let answered = 0
@@ -183,7 +184,7 @@ test('lists: every list and search that is declared, with each filter and in eac
     using collected = await collectStatements(forge)
     const query = request.query === '' ? '' : `?${request.query}`
     // oxlint-disable-next-line no-await-in-loop -- as above
-    const { status } = await fetch(`${forge.url}${request.path.replace('{teamid}', '1')}${query}`, {
+    const { status } = await fetch(`${forge.url}${pathIn(places, request.path)}${query}`, {
       headers: {
         authorization: `token ${request.operation.startsWith('admin') ? askers.administrator : askers.person}`,
       },

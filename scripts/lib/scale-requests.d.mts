@@ -7,3 +7,7 @@ export interface ScaleRequest {
   readonly isPair?: boolean
 }
 export function requestsOf(operations: readonly unknown[]): ScaleRequest[]
+/** What stands for names in paths of requests. */
+export type Places = Readonly<Record<string, number>>
+export function findPlaces(url: string): Promise<Places>
+export function pathIn(places: Places, path: string): string

@@ -3,6 +3,7 @@
  * its filters, in each of its orders, its first page and deep ones. It is made of the declared operations: one that comes
  * is asked too, and a query parameter that nothing is known of ends the run.
  */
+import { askers } from './scale-fill.mjs'
 
 /** Lists that are read from git, of which the fill has nothing; `npm run bench` measures them. */
 const fromGit = new Set([
@@ -64,7 +65,36 @@ const placesOf = {
   'issueListIssueCommentAttachments.id': '1',
   'repoListPullReviews.index': '5',
   'repoGetPullReviewComments.index': '5',
+  // What `findPlaces` finds.
+  'repoGetPullReviewComments.id': '{review}',
+  'previewPackageCleanupRule.id': '{rule}',
 }
+
+/**
+ * What has another id in each instance, by the names that stand for it in the paths of requests.
+ * @param url where the instance answers
+ */
+export async function findPlaces(url) {
+  const ask = async (path, body) => {
+    const reply = await fetch(`${url}/api/v1${path}`, {
+      method: body === undefined ? 'GET' : 'POST',
+      headers: { authorization: `token ${askers.administrator}`, 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+    if (!reply.ok) throw new Error(`${reply.status} ${path}: ${await reply.text()}`)
+    return reply.json()
+  }
+  const teams = await ask('/orgs/org1/teams/search?q=developers')
+  const reviews = await ask('/repos/org1/hot/pulls/5/reviews')
+  const rules = await ask('/packages/org1/-/cleanup-rules')
+  // It would remove nearly all, and removes nothing: it is off.
+  const rule =
+    rules[0] ?? (await ask('/packages/org1/-/cleanup-rules', { type: 'generic', enabled: false, remove_days: 1 }))
+  return { '{teamid}': teams.data[0].id, '{review}': reviews[0].id, '{rule}': rule.id }
+}
+
+/** The path of a request in an instance. */
+export const pathIn = (places, path) => path.replace(/\{\w+\}/, (name) => places[name])
 
 const times = ['2020-09-13T13:00:00Z', '2020-09-14T00:00:00Z', '2026-01-01T00:00:00Z']
 /** Values of query parameters, by name or by operation and name; an empty list: it changes nothing about the cost. */

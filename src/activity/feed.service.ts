@@ -4,19 +4,16 @@ import type { UserId } from '../lib/ids.ts'
 import type { Page } from '../lib/paging.ts'
 import { nowUnix, type Unix } from '../lib/time.ts'
 import { cellSeconds, heatSeconds, secondsOfDay } from './act.rules.ts'
-import { countActs, countInCells, listActs, type FeedSource } from './feed.store.ts'
+import { countInCells, findActs, type FeedSource } from './feed.store.ts'
 
 /** One page of a feed, as far as the viewer may know of it now. A day that is none is no filter (observed). */
-export async function getFeed(
+export const getFeed = (
   { db, viewer }: Pick<Ctx, 'db' | 'viewer'>,
   source: FeedSource,
   day: string | undefined,
   page: Page,
-): Promise<{ readonly acts: ActRow[]; readonly total: number }> {
-  const filter = { source, during: secondsOfDay(day) }
-  const [acts, total] = await Promise.all([listActs(db, viewer, filter, page), countActs(db, viewer, filter)])
-  return { acts, total }
-}
+): Promise<{ readonly acts: ActRow[]; readonly total: number }> =>
+  findActs(db, viewer, { source, during: secondsOfDay(day) }, page)
 
 /** When an account did how much. */
 export const getHeatmap = (

@@ -1,12 +1,13 @@
 import { sql, type Expression, type RawBuilder, type SqlBool } from 'kysely'
-import { mayAccess, mayEnter } from '../access/access-rule.store.ts'
+import { findHidden, isNotHidden, isReadable, type HiddenRepos, type Reading } from '../access/reading.store.ts'
 import { teamHoldsRepo } from '../access/team-holds.store.ts'
 import type { Viewer } from '../auth/viewer.ts'
 import type { Db } from '../db/database.ts'
+import { eachOnce } from '../db/each-once.ts'
 import { idList, idListText } from '../db/id-list.ts'
 import type { ActRow } from '../db/tables/activity.ts'
 import type { ReleaseRow } from '../db/tables/releases.ts'
-import type { ReleaseId, RepoId, ReviewId, TeamId, UserId } from '../lib/ids.ts'
+import type { ActId, ReleaseId, RepoId, ReviewId, TeamId, UserId } from '../lib/ids.ts'
 import type { Page } from '../lib/paging.ts'
 import type { Unix } from '../lib/time.ts'
 
@@ -26,11 +27,7 @@ export interface FeedFilter {
 }
 
 /** Acts of which nobody is in two: each is found in its order by an index of its own. */
-type Share =
-  | { readonly by: UserId }
-  | { readonly ownedBy: UserId; readonly butBy?: UserId }
-  | { readonly ownedBy: UserId; readonly butBy?: undefined; readonly team: TeamId }
-  | { readonly in: RepoId }
+type Share = { readonly by: UserId } | { readonly ownedBy: UserId; readonly butBy?: UserId } | { readonly in: RepoId }
 
 function sharesOf(source: FeedSource): readonly Share[] {
   switch (source.of) {
@@ -41,31 +38,44 @@ function sharesOf(source: FeedSource): readonly Share[] {
     case 'owner':
       return [{ ownedBy: source.id }]
     case 'team':
-      return [{ ownedBy: source.orgId, team: source.id }]
+      return [{ ownedBy: source.orgId }]
     case 'repository':
       return [{ in: source.id }]
   }
 }
 
+/** By what acts are read. */
+const reading: Reading = {
+  repo: 'activity.repo_id',
+  word: 'activity.unit',
+  units: { code: 'code', issues: 'issues', pulls: 'pulls', releases: 'releases', '': undefined },
+}
+
+/** Whose acts a viewer is shown: guests those of accounts that are public alone (contract, organizations: feeds). */
+const seenActors = (viewer: Viewer | undefined): RawBuilder<SqlBool> =>
+  viewer && !viewer.limit.publicOnly
+    ? sql<SqlBool>`"user".visibility <> 'private'`
+    : sql<SqlBool>`"user".visibility = 'public'`
+
 /**
  * That the viewer may read of an act now, for queries of `activity` joined with its `repo`, the `owner` of that and the
- * actor as `user`: what it is about can be read, and its actor hides nothing from the viewer. Guests see acts of accounts
- * that are public alone (contract, organizations: feeds).
+ * actor as `user`: what it is about can be read, and its actor hides nothing from the viewer.
  */
 function isReadableBy(viewer: Viewer | undefined): RawBuilder<SqlBool> {
-  const reads = (unit: 'code' | 'issues' | 'pulls' | 'releases') =>
-    mayAccess(viewer, 'repo', { units: [unit], mode: 1 })
-  const mayKnow = sql<SqlBool>`case activity.unit
-    when 'code' then ${reads('code')}
-    when 'issues' then ${reads('issues')}
-    when 'pulls' then ${reads('pulls')}
-    when 'releases' then ${reads('releases')}
-    else ${mayEnter(viewer, 'repo')} end`
+  const mayKnow = isReadable(viewer, reading)
   if (viewer?.isAdmin) return mayKnow
-  const seen =
-    viewer && !viewer.limit.publicOnly ? sql`"user".visibility <> 'private'` : sql`"user".visibility = 'public'`
   const isOwn = viewer ? sql`"user".id = ${viewer.id}` : sql`${sql.lit(false)}`
-  return sql<SqlBool>`(${mayKnow} and (${isOwn} or (not "user".hide_activity and ${seen})))`
+  return sql<SqlBool>`(${mayKnow} and (${isOwn} or (not "user".hide_activity and ${seenActors(viewer)})))`
+}
+
+/** That the actor hides nothing from the viewer, by the columns of `activity`: accounts that hide are asked for once. */
+function isOfSeenActor(viewer: Viewer | undefined): RawBuilder<SqlBool> {
+  if (viewer?.isAdmin) return sql<SqlBool>`${sql.lit(true)}`
+  const isAnother = viewer ? sql`"user".id <> ${viewer.id}` : sql`${sql.lit(true)}`
+  // The first condition is the one of their index.
+  return sql<SqlBool>`activity.actor_id not in (select "user".id from "user"
+    where ("user".hide_activity or "user".visibility <> 'public')
+      and ("user".hide_activity or not ${seenActors(viewer)}) and ${isAnother})`
 }
 
 type During = FeedFilter['during']
@@ -85,65 +95,117 @@ function isOf(share: Share, during: During): RawBuilder<SqlBool> {
     : sql<SqlBool>`(${whose})`
 }
 
-/** What of it the viewer is shown, for queries that are joined. */
-const isShown = (share: Share, viewer: Viewer | undefined): RawBuilder<SqlBool> =>
-  'team' in share
-    ? sql<SqlBool>`(${isReadableBy(viewer)}
-        and exists (select 1 from team where team.id = ${share.team} and ${teamHoldsRepo('repo.id')}))`
-    : isReadableBy(viewer)
+/** That a repository, a row of the query's `repo`, is one of the team's. */
+const isHeldBy = (team: TeamId): RawBuilder<SqlBool> =>
+  sql<SqlBool>`exists (select 1 from team where team.id = ${team} and ${teamHoldsRepo('repo.id')})`
 
-/** The newest acts of one share, as many as all pages up to this one have. */
-const newest = (db: Db, share: Share, { during }: FeedFilter, viewer: Viewer | undefined, page: Page) =>
-  db
+const teamOf = (source: FeedSource): RawBuilder<SqlBool> | undefined =>
+  source.of === 'team' ? isHeldBy(source.id) : undefined
+
+/** The repositories that a feed has acts of. */
+function placesOf(source: FeedSource): RawBuilder<unknown> {
+  if (source.of === 'repository') return sql`(select cast(${source.id} as bigint) as id)`
+  const places = sharesOf(source).flatMap((share) => {
+    if ('in' in share) return []
+    const isWanted = 'by' in share ? sql<SqlBool>`actor_id = ${share.by}` : sql<SqlBool>`owner_id = ${share.ownedBy}`
+    return sql`select id from ${eachOnce('activity', 'repo_id', isWanted)} as place`
+  })
+  return sql`(${sql.join(places, sql` union all `)})`
+}
+
+/** The acts of a share that the viewer is shown: known by what is hidden, or each asked where that is too much. */
+function shown(
+  db: Db,
+  viewer: Viewer | undefined,
+  { source, during }: FeedFilter,
+  share: Share,
+  hidden: HiddenRepos | undefined,
+) {
+  const acts = db
+    .selectFrom('activity')
+    .select(['activity.id as act_id', 'activity.created_unix as act_unix'])
+    .where(isOf(share, during))
+  if (hidden) return acts.where(isNotHidden(db, reading, hidden)).where(isOfSeenActor(viewer))
+  const asked = acts
+    .innerJoin('repo', 'repo.id', 'activity.repo_id')
+    .innerJoin('user as owner', 'owner.id', 'repo.owner_id')
+    .innerJoin('user', 'user.id', 'activity.actor_id')
+    .where(isReadableBy(viewer))
+  const team = teamOf(source)
+  return (team ? asked.where(team) : asked) as unknown as typeof acts
+}
+
+/** Of more acts the total is this. */
+const countedAtMost = 5000
+
+type Acts = ReturnType<typeof shown>
+
+const pageIds = async (parts: readonly Acts[], page: Page): Promise<ActId[]> => {
+  const rows = await parts
+    .reduce((one, other) => one.unionAll(other))
+    .orderBy('act_unix', 'desc')
+    .orderBy('act_id', 'desc')
+    .limit(page.limit)
+    .offset(page.offset)
+    .execute()
+  return rows.map((row) => row.act_id)
+}
+
+/** One page of a feed, newest first by second, and how many acts there are on all: `countedAtMost` at most. */
+export async function findActs(
+  db: Db,
+  viewer: Viewer | undefined,
+  filter: FeedFilter,
+  page: Page,
+): Promise<{ readonly acts: ActRow[]; readonly total: number }> {
+  const { source } = filter
+  const hidden = await findHidden(db, viewer, reading, placesOf(source), teamOf(source))
+  const parts = sharesOf(source).map((share) => shown(db, viewer, filter, share, hidden))
+  const [ids, ...counts] = await Promise.all([
+    pageIds(parts, page),
+    ...parts.map((part) =>
+      db
+        .selectFrom(part.limit(countedAtMost).as('counted'))
+        .select((select) => select.fn.countAll<number>().as('count'))
+        .executeTakeFirstOrThrow(),
+    ),
+  ])
+  const total = counts.reduce((sum, { count }) => sum + count, 0)
+  return { acts: await loadShown(db, viewer, source, ids), total: Math.min(total, countedAtMost) }
+}
+
+/** The newest acts of a feed that has few, such as those of a moment: each is asked, and not where they are. */
+export async function listActs(
+  db: Db,
+  viewer: Viewer | undefined,
+  filter: FeedFilter,
+  limit: number,
+): Promise<ActRow[]> {
+  const parts = sharesOf(filter.source).map((share) => shown(db, viewer, filter, share, undefined))
+  const ids = await pageIds(parts, { number: 1, limit, offset: 0 })
+  return loadShown(db, viewer, filter.source, ids)
+}
+
+/** Acts by their ids and in their order, without those that the viewer may not read by now. */
+async function loadShown(
+  db: Db,
+  viewer: Viewer | undefined,
+  source: FeedSource,
+  ids: readonly ActId[],
+): Promise<ActRow[]> {
+  if (ids.length === 0) return []
+  const asked = db
     .selectFrom('activity')
     .innerJoin('repo', 'repo.id', 'activity.repo_id')
     .innerJoin('user as owner', 'owner.id', 'repo.owner_id')
     .innerJoin('user', 'user.id', 'activity.actor_id')
-    .select(['activity.id', 'activity.created_unix'])
-    .where(isOf(share, during))
-    .where(isShown(share, viewer))
-    .orderBy('activity.created_unix', 'desc')
-    .orderBy('activity.id', 'desc')
-    .limit(page.offset + page.limit)
-
-/** One page of a feed, newest first by second. */
-export async function listActs(db: Db, viewer: Viewer | undefined, filter: FeedFilter, page: Page): Promise<ActRow[]> {
-  const [first, second] = sharesOf(filter.source).map((share) => newest(db, share, filter, viewer, page))
-  const one = db.selectFrom((first as ReturnType<typeof newest>).as('one')).selectAll()
-  const all = second ? one.unionAll(db.selectFrom(second.as('other')).selectAll()) : one
-  return db
-    .selectFrom(all.as('found'))
-    .innerJoin('activity', 'activity.id', 'found.id')
     .selectAll('activity')
-    .orderBy('found.created_unix', 'desc')
-    .orderBy('found.id', 'desc')
-    .limit(page.limit)
-    .offset(page.offset)
-    .execute()
-}
-
-/** How many there are on all pages: access is asked once for each repository, unit and actor, and not for each act. */
-export async function countActs(db: Db, viewer: Viewer | undefined, filter: FeedFilter): Promise<number> {
-  const counts = await Promise.all(
-    sharesOf(filter.source).map((share) =>
-      db
-        .selectFrom(
-          db
-            .selectFrom('activity')
-            .select((select) => ['repo_id', 'unit', 'actor_id', select.fn.countAll<number>().as('count')])
-            .where(isOf(share, filter.during))
-            .groupBy(['repo_id', 'unit', 'actor_id'])
-            .as('activity'),
-        )
-        .innerJoin('repo', 'repo.id', 'activity.repo_id')
-        .innerJoin('user as owner', 'owner.id', 'repo.owner_id')
-        .innerJoin('user', 'user.id', 'activity.actor_id')
-        .select((select) => select.fn.sum<number | string | null>('activity.count').as('count'))
-        .where(isShown(share, viewer))
-        .executeTakeFirstOrThrow(),
-    ),
-  )
-  return counts.reduce((sum, { count }) => sum + Number(count ?? 0), 0)
+    .where('activity.id', 'in', idList(db, idListText(ids)) as Expression<ActId>)
+    .where(isReadableBy(viewer))
+  const team = teamOf(source)
+  const rows = await (team ? asked.where(team) : asked).execute()
+  const found = new Map(rows.map((row) => [row.id, row]))
+  return ids.flatMap((id) => found.get(id) ?? [])
 }
 
 /** How much an account did in each cell of time since a moment, as far as the viewer may know, earliest first. */

@@ -9,8 +9,8 @@ import { statusesOf, subjectsOf, targetStatus } from './thread.rules.ts'
 import {
   countThreads,
   findThread,
+  findThreads,
   isThreadReadable,
-  listThreads,
   listThreadsByIds,
   updateThread,
   updateThreads,
@@ -39,7 +39,7 @@ const wantedStatuses = (
 }
 
 /** One page of the viewer's threads, of everything or of one repository. */
-export async function getThreads(
+export function getThreads(
   ctx: SignedInCtx,
   query: ThreadQuery,
   page: Page,
@@ -52,11 +52,7 @@ export async function getThreads(
     before: sentTime(query.before, 'before'),
     repoId,
   }
-  const [rows, total] = await Promise.all([
-    listThreads(ctx.db, ctx.viewer, filter, page),
-    countThreads(ctx.db, ctx.viewer, filter),
-  ])
-  return { rows, total }
+  return findThreads(ctx.db, ctx.viewer, filter, page)
 }
 
 /** How many threads the viewer has not read. */

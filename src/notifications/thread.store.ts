@@ -1,10 +1,13 @@
-import { sql, type Expression, type RawBuilder, type SqlBool } from 'kysely'
-import { mayAccess, mayEnter } from '../access/access-rule.store.ts'
+import { sql, type Expression, type SqlBool } from 'kysely'
+import { findHidden, isNotHidden, isReadable, type HiddenRepos, type Reading } from '../access/reading.store.ts'
 import type { Viewer } from '../auth/viewer.ts'
 import type { Db, Tx } from '../db/database.ts'
+import { databaseKind } from '../db/open.ts'
+import { eachOnce } from '../db/each-once.ts'
 import { idList, idListText } from '../db/id-list.ts'
 import type { CommentRow } from '../db/tables/issues.ts'
-import type { ThreadRow, ThreadStatus, ThreadSubject } from '../db/tables/notifications.ts'
+import { threadStatuses, type ThreadRow, type ThreadStatus, type ThreadSubject } from '../db/tables/notifications.ts'
+import type { RepoUnit } from '../db/tables/repositories.ts'
 import type { IssueId, RepoId, ThreadId, UserId } from '../lib/ids.ts'
 import type { Page } from '../lib/paging.ts'
 import type { Unix } from '../lib/time.ts'
@@ -22,44 +25,130 @@ export interface ThreadFilter {
   readonly before?: Unix | undefined
 }
 
-/**
- * That the viewer may read what a thread is about, now: for queries of threads, joined with their `repo` and its `owner`.
- * Access that ended takes the threads along, and so does a credential that is limited.
- */
-const isReadableBy = (viewer: Viewer): RawBuilder<SqlBool> =>
-  sql<SqlBool>`case notification.subject
-    when 'issue' then ${mayAccess(viewer, 'repo', { units: ['issues'], mode: 1 })}
-    when 'pull' then ${mayAccess(viewer, 'repo', { units: ['pulls'], mode: 1 })}
-    else ${mayEnter(viewer, 'repo')} end`
+/** By what threads are read. Access that ended takes them along, and so does a credential that is limited. */
+const reading: Reading = {
+  repo: 'notification.repo_id',
+  word: 'notification.subject',
+  units: { issue: 'issues', pull: 'pulls', commit: undefined, repository: undefined } satisfies Record<
+    ThreadSubject,
+    RepoUnit | undefined
+  >,
+}
 
-const threadsOf = (db: Db | Tx, userId: UserId, filter: ThreadFilter) => {
+/** A column by which SQLite is not to look rows up. */
+const passedOver = <Value>(db: Db | Tx, column: string): Expression<Value> =>
+  databaseKind(db) === 'sqlite' ? sql<Value>`+${sql.ref(column)}` : sql.ref<Value>(column)
+
+/**
+ * Somebody's threads.
+ * @param isInOrder they are found in their order, whatever else an index may have
+ */
+const threadsOf = (db: Db | Tx, userId: UserId, filter: ThreadFilter, { isInOrder = false } = {}) => {
+  const { statuses, subjects, repoId } = filter
+  const by = <Value>(column: string) => (isInOrder ? passedOver<Value>(db, column) : sql.ref<Value>(column))
   let query = db.selectFrom('notification').where('notification.user_id', '=', userId)
-  if (filter.statuses.length > 0) query = query.where('notification.status', 'in', filter.statuses)
-  if (filter.subjects.length > 0) query = query.where('notification.subject', 'in', filter.subjects)
-  if (filter.repoId !== undefined) query = query.where('notification.repo_id', '=', filter.repoId)
+  if (statuses.length > 0) query = query.where(by<ThreadStatus>('notification.status'), 'in', statuses)
+  if (subjects.length > 0) query = query.where('notification.subject', 'in', subjects)
+  if (repoId !== undefined) query = query.where(by<RepoId>('notification.repo_id'), '=', repoId)
   if (filter.since !== undefined) query = query.where('notification.updated_ms', '>=', filter.since * 1000)
   if (filter.before !== undefined) query = query.where('notification.updated_ms', '<', (filter.before + 1) * 1000)
   return query
 }
 
-const readableThreadsOf = (db: Db | Tx, viewer: Viewer, filter: ThreadFilter) =>
-  threadsOf(db, viewer.id, filter)
+type Threads = ReturnType<typeof threadsOf>
+
+const readable = (threads: Threads, viewer: Viewer) =>
+  threads
     .innerJoin('repo', 'repo.id', 'notification.repo_id')
     .innerJoin('user as owner', 'owner.id', 'repo.owner_id')
-    .where(isReadableBy(viewer))
+    .where(isReadable(viewer, reading))
 
-/** One page of the viewer's threads that they may read, last changed first. */
-export const listThreads = (db: Db, viewer: Viewer, filter: ThreadFilter, page: Page): Promise<ThreadRow[]> =>
-  readableThreadsOf(db, viewer, filter)
-    .selectAll('notification')
-    .orderBy('notification.updated_ms', 'desc')
-    .orderBy('notification.id', 'desc')
-    .limit(page.limit)
-    .offset(page.offset)
+const readableThreadsOf = (db: Db | Tx, viewer: Viewer, filter: ThreadFilter) =>
+  readable(threadsOf(db, viewer.id, filter), viewer)
+
+/** What of a viewer's threads they may not read; undefined: too much to be asked for beside them. */
+const hiddenThreads = (db: Db, viewer: Viewer, { repoId }: ThreadFilter): Promise<HiddenRepos | undefined> =>
+  findHidden(
+    db,
+    viewer,
+    reading,
+    repoId === undefined
+      ? eachOnce('notification', 'repo_id', sql<SqlBool>`user_id = ${viewer.id}`)
+      : sql`(select cast(${repoId} as bigint) as id)`,
+  )
+
+/** The viewer's threads that they may read, of each status: an index has each of them in the order of lists. */
+const byStatus = (db: Db, viewer: Viewer, filter: ThreadFilter, hidden: HiddenRepos) =>
+  (filter.statuses.length > 0 ? filter.statuses : threadStatuses).map((status) =>
+    threadsOf(db, viewer.id, { ...filter, statuses: [status] }).where(isNotHidden(db, reading, hidden)),
+  )
+
+/** Threads that are rather merged of those of each status than found by passing over the viewer's others in one index. */
+const soonMerged = 1000
+
+/** What a page is found in, of which so many threads are passed over. */
+function piecesOf(db: Db, viewer: Viewer, filter: ThreadFilter, hidden: HiddenRepos | undefined, passed: number) {
+  const pieces =
+    hidden === undefined
+      ? [readableThreadsOf(db, viewer, filter) as unknown as Threads]
+      : filter.statuses.length === 1 || passed < soonMerged
+        ? byStatus(db, viewer, filter, hidden)
+        : [threadsOf(db, viewer.id, filter, { isInOrder: true }).where(isNotHidden(db, reading, hidden))]
+  return pieces.map((piece) => piece.select(['notification.id as thread_id', 'notification.updated_ms as thread_ms']))
+}
+
+/** One page of the viewer's threads that they may read, last changed first, and how many there are on all pages. */
+export async function findThreads(
+  db: Db,
+  viewer: Viewer,
+  filter: ThreadFilter,
+  page: Page,
+): Promise<{ readonly rows: ThreadRow[]; readonly total: number }> {
+  const hidden = await hiddenThreads(db, viewer, filter)
+  const total = await countReadable(db, viewer, filter, hidden)
+  const left = Math.min(page.limit, total - page.offset)
+  if (left <= 0) return { rows: [], total }
+  // What is nearer to the end is found from there.
+  const isFromEnd = page.offset > total / 2
+  const passed = isFromEnd ? total - page.offset - left : page.offset
+  const direction = isFromEnd ? 'asc' : 'desc'
+  const places = await piecesOf(db, viewer, filter, hidden, passed)
+    .reduce((one, other) => one.unionAll(other))
+    .orderBy('thread_ms', direction)
+    .orderBy('thread_id', direction)
+    .limit(left)
+    .offset(passed)
     .execute()
+  const ids = (isFromEnd ? places.toReversed() : places).map((place) => place.thread_id)
+  const among = db
+    .selectFrom('notification')
+    .where('notification.id', 'in', idList(db, idListText(ids)) as Expression<ThreadId>)
+  const rows = await readable(among, viewer).selectAll('notification').execute()
+  const found = new Map(rows.map((row) => [row.id, row]))
+  return { rows: ids.flatMap((id) => found.get(id) ?? []), total }
+}
 
-/** How many there are on all pages: counted by repository, so that access is asked once for each and not for each thread. */
-export async function countThreads(db: Db, viewer: Viewer, filter: ThreadFilter): Promise<number> {
+/** How many of the viewer's threads they may read. */
+export const countThreads = async (db: Db, viewer: Viewer, filter: ThreadFilter): Promise<number> =>
+  countReadable(db, viewer, filter, await hiddenThreads(db, viewer, filter))
+
+async function countReadable(
+  db: Db,
+  viewer: Viewer,
+  filter: ThreadFilter,
+  hidden: HiddenRepos | undefined,
+): Promise<number> {
+  if (hidden === undefined) return countByRepo(db, viewer, filter)
+  const counts = await Promise.all(
+    byStatus(db, viewer, filter, hidden).map((part) =>
+      part.select((select) => select.fn.countAll<number>().as('count')).executeTakeFirstOrThrow(),
+    ),
+  )
+  return counts.reduce((sum, { count }) => sum + count, 0)
+}
+
+/** The same, counted by repository, so that access is asked once for each and not for each thread. */
+async function countByRepo(db: Db, viewer: Viewer, filter: ThreadFilter): Promise<number> {
   const groups = threadsOf(db, viewer.id, filter)
     .select((select) => ['repo_id', 'subject', select.fn.countAll<number>().as('count')])
     .groupBy(['repo_id', 'subject'])
@@ -67,7 +156,7 @@ export async function countThreads(db: Db, viewer: Viewer, filter: ThreadFilter)
     .selectFrom(groups.as('notification'))
     .innerJoin('repo', 'repo.id', 'notification.repo_id')
     .innerJoin('user as owner', 'owner.id', 'repo.owner_id')
-    .where(isReadableBy(viewer))
+    .where(isReadable(viewer, reading))
     .select((select) => select.fn.sum<number | string | null>('notification.count').as('count'))
     .executeTakeFirstOrThrow()
   return Number(row.count ?? 0)
@@ -84,7 +173,7 @@ export const isThreadReadable = async (db: Db, viewer: Viewer, id: ThreadId): Pr
     .innerJoin('user as owner', 'owner.id', 'repo.owner_id')
     .select('notification.id')
     .where('notification.id', '=', id)
-    .where(isReadableBy(viewer))
+    .where(isReadable(viewer, reading))
     .executeTakeFirst()) !== undefined
 
 /** Gives threads a status; the time of those that have it already stays. */

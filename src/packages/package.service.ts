@@ -58,9 +58,10 @@ export async function getVersionPage(
   const wanted = { ...filter, ownerId: ctx.subject.id }
   // Counting takes longer than listing where there are many, and their number changes with the registries alone.
   const count = async () => ({ total: await countVersions(ctx.db, wanted) })
-  const counted = filter.text ? count() : remembered(ctx, filter.type || undefined, 'number of versions', count)
-  const [versions, { total }] = await Promise.all([listVersions(ctx.db, wanted, page), counted])
-  return { versions, total }
+  const { total } = await (filter.text
+    ? count()
+    : remembered(ctx, filter.type || undefined, 'number of versions', count))
+  return { versions: await listVersions(ctx.db, wanted, page, total), total }
 }
 
 /** A version of the owner's, or `NotFound`. */

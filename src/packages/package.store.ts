@@ -54,15 +54,29 @@ const isWanted =
         : []),
     ])
 
-/** Versions of all packages of an owner, the newest first. */
-export const listVersions = (db: Db, filter: VersionFilter, page: Page): Promise<VersionRecord[]> =>
-  records(db)
+/**
+ * Versions of all packages of an owner, the newest first.
+ * @param total how many there are: what is nearer to the end is found from there
+ */
+export async function listVersions(db: Db, filter: VersionFilter, page: Page, total: number): Promise<VersionRecord[]> {
+  const left = Math.min(page.limit, total - page.offset)
+  if (left <= 0) return []
+  const isFromEnd = page.offset > total / 2
+  const direction = isFromEnd ? 'asc' : 'desc'
+  // The rows of those that are passed over are not looked at.
+  const places = await db
+    .selectFrom('package_version')
+    .select('package_version.id')
     .where(isWanted(filter))
-    .orderBy('package_version.created_unix', (order) => order.desc())
-    .orderBy('package_version.id', (order) => order.desc())
-    .limit(page.limit)
-    .offset(page.offset)
+    .orderBy('package_version.created_unix', direction)
+    .orderBy('package_version.id', direction)
+    .limit(left)
+    .offset(isFromEnd ? total - page.offset - left : page.offset)
     .execute()
+  const ids = (isFromEnd ? places.toReversed() : places).map((place) => place.id)
+  const found = await loadVersions(db, ids)
+  return ids.flatMap((id) => found.get(id) ?? [])
+}
 
 export const countVersions = async (db: Db | Tx, filter: VersionFilter): Promise<number> =>
   Number(

@@ -26,7 +26,7 @@ export async function getPublicAct({ db }: Ctx, user: UserRow, id: number): Prom
     const during = { from: act.created_unix, before: act.created_unix + 1 }
     const source = { of: 'account', id: user.id, ownActsOnly: true } as const
     // Whether it may be known is a matter of the feed: it is looked for among those of its second.
-    const shown = await listActs(db, undefined, { source, during }, { number: 1, limit: 1000, offset: 0 })
+    const shown = await listActs(db, undefined, { source, during }, 1000)
     const found = shown.find((row) => row.id === act.id)
     if (found) return found
   }

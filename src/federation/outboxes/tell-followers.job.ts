@@ -37,7 +37,7 @@ export async function tellActs(services: Services, userId: UserId): Promise<void
   const now = nowUnix(clock)
   const source = { of: 'account', id: userId, ownActsOnly: true } as const
   const during = { from: Math.max(since, now - newsSeconds), before: now + 1 }
-  const acts = await listActs(db, undefined, { source, during }, { number: 1, limit: maxActs, offset: 0 })
+  const acts = await listActs(db, undefined, { source, during }, maxActs)
   const known = await listTold(
     db,
     acts.map((act) => act.id),
