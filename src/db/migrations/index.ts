@@ -16,6 +16,7 @@ import { actions6 } from './actions-6.ts'
 import { actions7 } from './actions-7.ts'
 import { actions8 } from './actions-8.ts'
 import { activity1 } from './activity-1.ts'
+import { activity2 } from './activity-2.ts'
 import { events1 } from './events-1.ts'
 import { federation1 } from './federation-1.ts'
 import { federation2 } from './federation-2.ts'
@@ -59,8 +60,6 @@ import { scale2 } from './scale-2.ts'
 import { scale3 } from './scale-3.ts'
 import { scale4 } from './scale-4.ts'
 import { scale5 } from './scale-5.ts'
-import { scale7 } from './scale-7.ts'
-import { scale8 } from './scale-8.ts'
 import { wiki1 } from './wiki-1.ts'
 import { webhooks1 } from './webhooks-1.ts'
 import { revisions1 } from './revisions-1.ts'
@@ -137,5 +136,5 @@ export const migrations: readonly Migration[] = [
   scale5,
   repoRelations3,
   repoRelations4,
-  scale8,
+  activity2,
 ]

@@ -4,8 +4,8 @@ import type { Migration } from './migration.ts'
 const accountOrders = ['lower_name', 'created_unix', 'updated_unix', 'last_login_unix']
 
 /** Feeds, notifications and accounts are found in the order of their lists, and the repositories that they are about first. */
-export const scale8: Migration = {
-  name: 'scale-8',
+export const activity2: Migration = {
+  name: 'activity-2',
   statements: [
     // Each repository that somebody did something in, and each of an owner in which something was done.
     `create index activity_actor_repo on activity (actor_id, repo_id)`,
