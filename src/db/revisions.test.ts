@@ -60,6 +60,14 @@ test('row_revision: every write of a row, or of what belongs to it, raises its r
     ],
     [`update attachment set download_count = download_count + 1`, 'issue 1'],
     [`delete from attachment`, 'issue 1'],
+    [
+      `insert into comment (id, type, issue_id, poster_id, content, created_unix, updated_unix)
+        values (1, 'comment', 1, 2, 'c', 1, 1), (2, 'close', 2, 2, '', 1, 1)`,
+      'issue 1',
+    ],
+    [`update comment set content = 'd'`, 'issue 1'],
+    [`update comment set issue_id = 2 where id = 1`, 'issue 1', 'issue 2'],
+    [`delete from comment`, 'issue 2'],
   ] as const) {
     await write(db, statement)
     const now = await revisions(db)

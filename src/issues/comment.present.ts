@@ -10,10 +10,13 @@ import { listFilesOfComments } from './attachments/attachment.store.ts'
 import type { Comment } from './comment.schemas.ts'
 import { issueWebUrl, type RepoWithOwner } from './repo-with-owner.ts'
 
-type PresentCtx = Pick<Ctx, 'config' | 'viewer' | 'db'> & RepoWithOwner
+type PresentCtx = Pick<Ctx, 'config' | 'db'> & RepoWithOwner
+
+/** What comments show of their issue. */
+type Commented = Pick<IssueRow, 'index' | 'is_pull'>
 
 /** Where an entry is told: the page of the issue, once for issues and once for pull requests. */
-export const commentUrls = (ctx: Pick<Ctx, 'config'> & RepoWithOwner, issue: IssueRow, commentId: CommentId) => {
+export const commentUrls = (ctx: Pick<Ctx, 'config'> & RepoWithOwner, issue: Commented, commentId: CommentId) => {
   const page = issueWebUrl(ctx, issue)
   return {
     html_url: `${page}#issuecomment-${commentId}`,
@@ -25,7 +28,7 @@ export const commentUrls = (ctx: Pick<Ctx, 'config'> & RepoWithOwner, issue: Iss
 /** One comment from what was loaded for it. */
 export const presentLoadedComment = (
   ctx: PresentCtx,
-  issue: IssueRow,
+  issue: Commented,
   row: CommentRow,
   loaded: { readonly users: ReadonlyMap<UserId, UserRow>; readonly files: readonly AttachmentRow[] },
 ): Comment => ({
@@ -45,7 +48,7 @@ export const presentLoadedComment = (
 export async function presentComments(
   ctx: PresentCtx,
   rows: readonly CommentRow[],
-  issues: ReadonlyMap<IssueId, IssueRow>,
+  issues: ReadonlyMap<IssueId, Commented>,
 ): Promise<Comment[]> {
   if (rows.length === 0) return []
   const [users, files] = await Promise.all([

@@ -8,6 +8,7 @@ import { created, empty, noContent, ok, paged } from '../http/reply.ts'
 import { nullable, pageQuery, pathNumber } from '../http/schema.ts'
 import type { CommentId } from '../lib/ids.ts'
 import { pageOrWhole } from '../lib/paging.ts'
+import { knownComments, presentCommentsOf } from './comment-list.present.ts'
 import { presentComment, presentComments } from './comment.present.ts'
 import { commentInRepo } from './comment.requirements.ts'
 import { Comment, CreateIssueCommentOption, EditIssueCommentOption, TimelineComment } from './comment.schemas.ts'
@@ -16,7 +17,7 @@ import {
   deleteComment,
   editComment,
   getCommentOf,
-  getComments,
+  getCommentsState,
   getRepoComments,
 } from './comment.service.ts'
 import { sentTime } from '../lib/time.ts'
@@ -43,12 +44,10 @@ export const issueGetComments = operation({
   summary: 'List the comments of an issue',
   async run({ ctx, params, query }) {
     const within = between(query)
-    const issue = await getReadableIssue(ctx, params.index)
-    const rows = await getComments(ctx, issue, within)
-    const page = { number: 1, limit: Math.max(1, rows.length), offset: 0 }
-    return paged(await presentComments(ctx, rows, new Map([[issue.id, issue]])), page, rows.length, {
-      link: false,
-    })
+    const known = knownComments(ctx, params.index, within)
+    const state = await getCommentsState(ctx, params.index, known.posterIds)
+    const { body, count } = await presentCommentsOf(ctx, state, within, known)
+    return paged(body, { number: 1, limit: Math.max(1, count), offset: 0 }, count, { link: false })
   },
 })
 

@@ -11,23 +11,33 @@ import {
   addToComments,
   findCommentIn,
   insertTimelineEntry,
-  listEntries,
   listRepoComments,
   updateCommentText,
   type ChangedBetween,
 } from './timeline-entry.store.ts'
 import { factsOfComment } from './issue-change.service.ts'
 import { mayComment, mayEditComment, mayReadIssue } from './issue.policy.ts'
-import { attributionAt, attributionNow } from './issue.service.ts'
-import { insertContentHistory, insertMentions, listBlockers, loadIssues } from './issue.store.ts'
+import { attributionAt, attributionNow, noIssue } from './issue.service.ts'
+import {
+  findCommentsState,
+  insertContentHistory,
+  insertMentions,
+  listBlockers,
+  loadIssues,
+  type CommentsState,
+} from './issue.store.ts'
 import { findMentioned, findReferenced, namedByComment, recordReferences } from './timeline/reference.service.ts'
 import { removeComment } from './removal.service.ts'
 
-const wholePage: Page = { number: 1, limit: 1_000_000, offset: 0 }
-
-/** All comments of an issue, oldest first. */
-export const getComments = (ctx: RepoCtx, issue: IssueRow, between: ChangedBetween): Promise<CommentRow[]> =>
-  listEntries(ctx.db, issue.id, { ...between, onlyComments: true, page: wholePage })
+/**
+ * Whether the comments of an issue or pull request are what they were, for who knows them already.
+ * @param posterIds their authors as far as these are known, in the form of `idListText`
+ */
+export async function getCommentsState(ctx: RepoCtx, index: number, posterIds: string): Promise<CommentsState> {
+  const state = await findCommentsState(ctx.db, ctx.repo.id, index, posterIds)
+  if (!state || !mayReadIssue(ctx.rights, state).allowed) throw noIssue()
+  return state
+}
 
 /** One page of the comments of a repository, of the kinds whose unit is readable, with their issues. */
 export async function getRepoComments(

@@ -39,11 +39,19 @@ function changesOf(forge: Forge, repo: GivenRepo, seed: number) {
   const api = () => `/repos/alice/${name}`
   const issue = () => `${api()}/issues/${1 + below(4)}`
   const labels = [1, 2, 3]
+  /** One of the comments of the second issue, which has one at least. */
+  const comment = async () => {
+    const alices = { body: `mine ${below(1000)}` }
+    await alice.must('POST', `${api()}/issues/2/comments`, alices)
+    const { json } = await alice.must('GET', `${api()}/issues/2/comments`)
+    return `${api()}/issues/comments/${of(json as { id: number }[]).id}`
+  }
   return {
     api,
     steps: [
       () => alice.must('PATCH', issue(), { title: `title ${below(1000)}`, body: `text ${below(1000)}` }),
-      () => alice.must('PATCH', issue(), { state: of(['open', 'closed']), assignees: some(['alice', 'carol'], 60) }),
+      // Carol can not be assigned while the repository is private.
+      () => alice.patch(issue(), { state: of(['open', 'closed']), assignees: some(['alice', 'carol'], 60) }),
       () => alice.must('PUT', `${issue()}/labels`, { labels: some(labels, 60) }),
       () => alice.must('PATCH', `${api()}/labels/${of(labels)}`, { name: `label ${below(1000)}`, color: '#123456' }),
       () => alice.must('PATCH', `${api()}/milestones/1`, { title: `milestone ${below(1000)}` }),
@@ -51,6 +59,10 @@ function changesOf(forge: Forge, repo: GivenRepo, seed: number) {
       () => forge.as('carol').must('POST', `${issue()}/comments`, { body: 'a comment' }),
       () => alice.must('POST', `${issue()}/assets`, undefined, upload('notes.txt', 'notes')),
       () => alice.post(`${issue()}/pin`),
+      () => forge.as('carol').must('POST', `${api()}/issues/2/comments`, { body: `comment ${below(1000)}` }),
+      async () => alice.must('PATCH', await comment(), { body: `other words ${below(1000)}` }),
+      async () => alice.must('POST', `${await comment()}/assets`, undefined, upload('more.txt', 'more')),
+      async () => alice.must('DELETE', await comment()),
       () => forge.as('carol').must('PATCH', '/user/settings', { full_name: `Carol ${below(1000)}`, hide_email: true }),
       () => forge.as('root').must('PATCH', '/admin/users/carol', { admin: below(2) === 1, email: 'carol@example.com' }),
       () => forge.as('alice').must('PATCH', '/user/settings', { website: `https://a.example/${below(1000)}` }),
@@ -69,7 +81,7 @@ function changesOf(forge: Forge, repo: GivenRepo, seed: number) {
   }
 }
 
-test('issueListIssues, issueGetIssue, issueSearchIssues: after any change all see what a server shows that has just started', async () => {
+test('issueListIssues, issueGetIssue, issueGetComments, issueSearchIssues: after any change all see what a server shows that has just started', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'ingot-kept-'))
   await using database = await openTestDatabase()
   const start = () => startForge({ database: database.options, dataFolder: folder })
@@ -90,6 +102,8 @@ test('issueListIssues, issueGetIssue, issueSearchIssues: after any change all se
       `${api()}/issues?state=all`,
       `${api()}/issues?state=all&sort=oldest&limit=2&page=2`,
       `${api()}/issues/2`,
+      `${api()}/issues/2/comments`,
+      `${api()}/issues/2/comments?since=2001-02-03T04:05:06Z`,
       '/repos/issues/search?state=all',
     ]
     for (const step of [...steps, ...some(steps, 40)]) {

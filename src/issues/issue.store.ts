@@ -7,7 +7,7 @@ import type { RepoRow } from '../db/tables/repositories.ts'
 import type { UserRow } from '../db/tables/accounts.ts'
 import type { IssueId, LabelId, MilestoneId, RepoId, UserId } from '../lib/ids.ts'
 import type { Unix } from '../lib/time.ts'
-import { revisionOf, revisionOfRow } from './revision.store.ts'
+import { revisionOf, revisionOfRow, userRevisions } from './revision.store.ts'
 
 /** Which issue it is, and in which repository. */
 export type IssuePlace = Pick<IssueRow, 'id' | 'repo_id'>
@@ -55,6 +55,30 @@ export async function findIssueState(db: Db, repoId: RepoId, index: number): Pro
   const { id, repo_id, is_pull, poster_id, revision, poster, milestone, labels, assignees } = row
   return { id, repo_id, is_pull, poster_id, revisions: `${revision} ${poster} ${milestone} ${labels} ${assignees}` }
 }
+
+const commentsStateOfNumber = preparedQuery((db: Db, repoId: RepoId, index: number, posterIds: string) =>
+  db
+    .selectFrom('issue')
+    .select(['id', 'index', 'is_pull', revisionOf('issue'), userRevisions(db, posterIds)])
+    .where('repo_id', '=', repoId)
+    .where('index', '=', index),
+)
+
+/** Which issue has a number, and at which revision it and its comments are. */
+export interface CommentsState extends Pick<IssueRow, 'id' | 'index' | 'is_pull'> {
+  readonly revision: number
+  /** Of the accounts that were asked for, in the form of `RevisionTexts`. */
+  readonly user: string | null
+}
+
+/** @param posterIds accounts whose revisions are asked for as well, in the form of `idListText` */
+export const findCommentsState = async (
+  db: Db,
+  repoId: RepoId,
+  index: number,
+  posterIds: string,
+): Promise<CommentsState | undefined> =>
+  isNumber(index) ? (await commentsStateOfNumber(db, repoId, index, posterIds))[0] : undefined
 
 export const findIssueById = (db: Db, id: IssueId): Promise<IssueRow | undefined> =>
   db.selectFrom('issue').selectAll().where('id', '=', id).executeTakeFirst()

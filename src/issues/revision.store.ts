@@ -35,6 +35,16 @@ const revisionTexts = preparedQuery((db: Db, issues: string, users: string, labe
   ]),
 )
 
+/** The revisions of accounts in the same form, as a column `user` of a query that is about something else. */
+export const userRevisions = (db: Db, ids: string) => revisionText(db, 'user', ids)
+
+const revisionsOfUsers = preparedQuery((db: Db, ids: string) => db.selectNoFrom(userRevisions(db, ids)))
+
+export async function loadUserRevisions(db: Db, ids: string): Promise<string | null> {
+  const [texts] = await revisionsOfUsers(db, ids)
+  return texts?.user ?? null
+}
+
 /** At which revisions rows are now that are shown together, all at one state of the database. */
 export async function loadRevisions(db: Db, shown: ShownRows): Promise<RevisionTexts> {
   const [texts] = await revisionTexts(db, shown.issue, shown.user, shown.label, shown.milestone)

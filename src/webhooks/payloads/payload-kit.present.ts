@@ -319,7 +319,7 @@ export class PayloadKit {
     const row = this.comments.get(id)
     const issue = row && this.issues.get(row.issue_id)
     const home = issue && this.#homes.get(issue.repo_id)
-    return issue && home && presentComment({ ...this.ctx, ...home, viewer: undefined }, issue, row)
+    return issue && home && presentComment({ ...this.ctx, ...home }, issue, row)
   }
 
   /** A comment as it was when it was removed; its files went with it. */
