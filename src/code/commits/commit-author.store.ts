@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
 import { textList, textListText } from '../../db/id-list.ts'
 import { preparedQuery } from '../../db/prepared.ts'
@@ -5,12 +6,15 @@ import type { UserRow } from '../../db/tables/accounts.ts'
 
 const accountsByEmail = preparedQuery((db: Db, lowerEmails: string) =>
   db
-    .selectFrom('email')
-    .innerJoin('user', 'user.id', 'email.user_id')
+    // In this order: most addresses are nobody's.
+    .selectFrom(sql<{ value: string }>`${textList(db, lowerEmails)}`.as('wanted'))
+    .crossJoin('email')
+    .crossJoin('user')
     .selectAll('user')
     .select('email.lower_email')
-    .where('email.lower_email', 'in', textList(db, lowerEmails))
-    .where('email.is_activated', '=', true),
+    .whereRef('email.lower_email', '=', 'wanted.value')
+    .whereRef('user.id', '=', 'email.user_id')
+    .where('email.is_activated', '=', sql.lit(true)),
 )
 
 /** Accounts with a confirmed address, each with that address in lower case. */

@@ -15,6 +15,7 @@ import type {
   PayloadCommit,
   PayloadUser,
 } from './commit.schemas.ts'
+import { theseCommits, type CommitList } from './commit-list.ts'
 import { formatCommitTime } from './commit-time.ts'
 import { repoApiUrl, repoWebUrl } from '../../repos/repo-url.ts'
 import { keptAnswer } from '../kept-answers.ts'
@@ -61,26 +62,22 @@ function presentStats(commit: GitCommit, changes: readonly FileChange[]): Commit
   return { total: additions + deletions, additions, deletions }
 }
 
-const emailsOf = (commits: readonly GitCommit[]): string[] =>
-  commits.flatMap(({ author, committer }) => [author.email, committer.email])
-
 /** What rows say about commits: it may change, and is asked for with each request. */
 interface AroundCommits {
   /** Accounts as guests see them, whoever asks (observed); null where an address is nobody's. By address. */
   readonly accounts: ReadonlyMap<string, User | null>
-  /** In the order of the commits; empty when they are not shown. */
+  /** In the order of the commits; empty when they are not shown, or none is signed. */
   readonly verdicts: readonly Verification[]
 }
 
 async function loadAroundCommits(
   place: Place,
-  commits: readonly GitCommit[],
+  { emails, isSigned, read }: CommitList,
   parts: CommitParts,
 ): Promise<AroundCommits> {
-  const emails = new Set(emailsOf(commits))
   const [authors, verdicts] = await Promise.all([
     loadCommitAuthors(place, emails),
-    parts.verification ? verifySignatures(place, commits) : [],
+    parts.verification && isSigned ? verifySignatures(place, await read()) : [],
   ])
   const accounts = new Map<string, User | null>()
   for (const email of emails) {
@@ -117,7 +114,6 @@ async function presentCommits(
     const { oid } = commit
     const url = `${api}/git/commits/${oid}`
     const created = formatCommitTime(commit.committer)
-    const verdict = verdicts[index]
     const changed = changes.get(oid) ?? []
     return {
       url,
@@ -131,7 +127,7 @@ async function presentCommits(
         message: commit.message,
         // The tree goes by the commit's id: a quirk that clients know (git.md).
         tree: { url: `${api}/git/trees/${oid}`, sha: oid, created },
-        verification: verdict ? presentVerification(commit, verdict) : null,
+        verification: parts.verification ? presentVerification(commit, verdicts[index] ?? unsigned) : null,
       },
       author: accounts.get(commit.author.email) ?? null,
       committer: accounts.get(commit.committer.email) ?? null,
@@ -162,40 +158,29 @@ interface CommitsIn<Body> {
  */
 export async function presentCommitsIn<Body extends object>(
   place: Place,
-  commits: readonly GitCommit[],
+  list: CommitList,
   parts: CommitParts,
   { name, body }: CommitsIn<Body>,
   at: ReadFrom = place.repo.git_key,
 ): Promise<EncodedBody<Body>> {
-  const around = await loadAroundCommits(place, commits, parts)
+  const around = await loadAroundCommits(place, list, parts)
   const { repo } = place
   const rows = [[...around.accounts].filter(([, user]) => user), around.verdicts.map(shortVerdict)]
-  const madeOf = [
-    name,
-    repo.git_key,
-    at,
-    repoApiUrl(place),
-    repoWebUrl(place),
-    parts,
-    commits.map(({ oid }) => oid),
-    rows,
-  ]
-  return keptAnswer(place, madeOf, async () => body(await presentCommits(place, commits, parts, around, at)))
+  const madeOf = [name, repo.git_key, at, repoApiUrl(place), repoWebUrl(place), parts, list.name, rows]
+  return keptAnswer(place, madeOf, async () => body(await presentCommits(place, await list.read(), parts, around, at)))
 }
+
+const unsigned: Verification = { kind: 'unsigned' }
 
 /** Most commits are not signed. */
 const shortVerdict = (verdict: Verification) => (verdict.kind === 'unsigned' ? 0 : verdict)
 
 /** A list of commits of one repository. */
-export const presentCommitList = (
-  place: Place,
-  commits: readonly GitCommit[],
-  parts: CommitParts,
-): Promise<EncodedBody<Commit[]>> =>
-  presentCommitsIn(place, commits, parts, { name: ['list'], body: (presented) => presented })
+export const presentCommitList = (place: Place, list: CommitList, parts: CommitParts): Promise<EncodedBody<Commit[]>> =>
+  presentCommitsIn(place, list, parts, { name: ['list'], body: (presented) => presented })
 
 export async function presentCommit(place: Place, commit: GitCommit, parts: CommitParts): Promise<Commit> {
-  const around = await loadAroundCommits(place, [commit], parts)
+  const around = await loadAroundCommits(place, theseCommits([commit]), parts)
   const [presented] = await presentCommits(place, [commit], parts, around)
   return presented as Commit
 }
@@ -210,7 +195,7 @@ const presentPayloadUser = (authors: CommitAuthors, { name, email }: Identity): 
 export async function presentPayloadCommits(place: Place, commits: readonly GitCommit[]): Promise<PayloadCommit[]> {
   if (commits.length === 0) return []
   const [authors, verdicts] = await Promise.all([
-    loadCommitAuthors(place, emailsOf(commits)),
+    loadCommitAuthors(place, theseCommits(commits).emails),
     verifySignatures(place, commits),
   ])
   const web = repoWebUrl(place)
@@ -220,7 +205,7 @@ export async function presentPayloadCommits(place: Place, commits: readonly GitC
     url: `${web}/commit/${commit.oid}`,
     author: presentPayloadUser(authors, commit.author),
     committer: presentPayloadUser(authors, commit.committer),
-    verification: presentVerification(commit, verdicts[index] ?? { kind: 'unsigned' }),
+    verification: presentVerification(commit, verdicts[index] ?? unsigned),
     timestamp: formatCommitTime(commit.author),
     added: null,
     removed: null,

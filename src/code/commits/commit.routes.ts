@@ -9,6 +9,7 @@ import { Conflict, NotFound } from '../../lib/errors.ts'
 import { pageOf } from '../../lib/paging.ts'
 import { Commit, Compare } from './commit.schemas.ts'
 import { presentCommit, presentCommitList, presentCommitsIn } from './commit.present.ts'
+import { theseCommits } from './commit-list.ts'
 import { listCommits } from './commit.service.ts'
 import { compareRevisions } from './compare.service.ts'
 import { checkRevisionName, findNamedCommit } from './named-commit.service.ts'
@@ -71,9 +72,9 @@ export const repoGetAllCommits = operation({
   async run({ ctx, query }) {
     if (ctx.repo.is_empty) throw new Conflict('the repository is empty', 'repo_empty')
     const page = pageOf(query, { ...ctx.config.api, maxResponseItems: ctx.config.git.commitsRangeSize })
-    const { commits, total } = await listCommits(ctx, { revision: query.sha, path: query.path, not: query.not }, page)
+    const { list, total } = await listCommits(ctx, { revision: query.sha, path: query.path, not: query.not }, page)
     const pages = Math.ceil(total / page.limit)
-    return paged(await presentCommitList(ctx, commits, partsOf(query)), page, total, {
+    return paged(await presentCommitList(ctx, list, partsOf(query)), page, total, {
       headers: {
         'x-page': String(page.number),
         'x-perpage': String(page.limit),
@@ -145,6 +146,6 @@ export const repoCompareDiff = operation({
         files: presented.flatMap(({ files }) => files ?? []),
       }),
     }
-    return ok(await presentCommitsIn(ctx, commits, { ...partsOf(query), stats: 'zero' }, answer, at))
+    return ok(await presentCommitsIn(ctx, theseCommits(commits), { ...partsOf(query), stats: 'zero' }, answer, at))
   },
 })
