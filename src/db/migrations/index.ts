@@ -60,11 +60,10 @@ import { scale2 } from './scale-2.ts'
 import { scale3 } from './scale-3.ts'
 import { scale4 } from './scale-4.ts'
 import { scale5 } from './scale-5.ts'
-import { scale7 } from './scale-7.ts'
-import { scale9 } from './scale-9.ts'
 import { wiki1 } from './wiki-1.ts'
 import { webhooks1 } from './webhooks-1.ts'
 import { revisions1 } from './revisions-1.ts'
+import { revisions2 } from './revisions-2.ts'
 import { work1 } from './work-1.ts'
 
 export type { Migration }
@@ -139,5 +138,5 @@ export const migrations: readonly Migration[] = [
   repoRelations3,
   repoRelations4,
   activity2,
-  scale9,
+  revisions2,
 ]

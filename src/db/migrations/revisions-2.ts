@@ -8,8 +8,8 @@ const ofIssue = (row: 'old' | 'new'): string =>
  * What is written of a comment raises the revision of its issue, as labels, assignees and files do. PostgreSQL does it at the end
  * of the transaction: who writes a comment and then its issue must not wait for somebody who does so the other way round.
  */
-export const scale9: Migration = {
-  name: 'scale-9',
+export const revisions2: Migration = {
+  name: 'revisions-2',
   statements: [
     ...(
       [
