@@ -122,12 +122,8 @@ export async function findIssues(ctx: RepoCtx, query: ListQuery): Promise<FoundI
     mentionedId,
     ...(words.length > 0 ? { words } : {}),
   }
-  const { places, total = totalByCounters(ctx, filter) } = await findIssuePlaces(
-    ctx.db,
-    filter,
-    sortOf(query.sort),
-    page,
-  )
+  const counted = totalByCounters(ctx, filter)
+  const { places, total = counted } = await findIssuePlaces(ctx.db, filter, sortOf(query.sort), page, counted)
   return { issues: places, page, total }
 }
 

@@ -1,43 +1,40 @@
-import { sql, type SqlBool } from 'kysely'
+import { sql } from 'kysely'
 import type { Db } from '../db/database.ts'
+import { readMerged, turnedOrder, type OrderKey, type Piece } from '../db/deep-page.ts'
 import { preparedQuery } from '../db/prepared.ts'
-import type { RepoId, UserId } from '../lib/ids.ts'
-import type { Page } from '../lib/paging.ts'
+import type { Schema } from '../db/schema.ts'
+import type { RepoId } from '../lib/ids.ts'
+import { fromNearerEnd, type Page } from '../lib/paging.ts'
 import type { Unix } from '../lib/time.ts'
-import {
-  conditions,
-  countRows,
-  having,
-  labelled,
-  passedOver,
-  wordScope,
-  type FoundPlaces,
-  type IssueFilter,
-  type Lead,
-} from './issue-filter.store.ts'
-import { orderOf, type IssueSort } from './issue-order.store.ts'
+import { branchOf, pairsOf, type Found, type ListLead, type Pair, type RepoFilter } from './issue-branch.store.ts'
+import { countRows, labelled, wordScope, type FoundPlaces, type IssueFilter } from './issue-filter.store.ts'
+import { isByCreation, orderOf, type IssueSort } from './issue-order.store.ts'
 import { findEverywhere } from './issue-search.store.ts'
 import type { IssuePlace } from './issue.store.ts'
 import { wordSets } from './issue-words.store.ts'
 import { listParts, listTallies, type Facet, type Part } from './tally.store.ts'
 
-const newestOf = (db: Db, repoId: RepoId, limit: number, offset: number) =>
-  db
-    .selectFrom('issue')
-    .select(['id', 'repo_id'])
-    // The table has an index with a condition: SQLite would compare a bare argument with it, and plan the statement anew for
-    // each value. Into a sum it does not look.
-    .where('repo_id', '=', sql<RepoId>`${repoId} + 0`)
-    .orderBy('created_unix', 'desc')
-    .orderBy('id', 'desc')
-    .limit(limit)
-    .offset(offset)
-
-const newestOfState = preparedQuery((db: Db, repoId: RepoId, isClosed: boolean, limit: number, offset: number) =>
-  newestOf(db, repoId, limit, offset).where('is_closed', '=', isClosed),
-)
-
-const newestOfAll = preparedQuery(newestOf)
+const byCreation = (direction: 'asc' | 'desc') => {
+  const ofAll = (db: Db, repoId: RepoId, limit: number, offset: number) =>
+    db
+      .selectFrom('issue')
+      .select(['id', 'repo_id'])
+      // The table has an index with a condition: SQLite would compare a bare argument with it, and plan the statement anew for
+      // each value. Into a sum it does not look.
+      .where('repo_id', '=', sql<RepoId>`${repoId} + 0`)
+      .orderBy('created_unix', direction)
+      .orderBy('id', direction)
+      .limit(limit)
+      .offset(offset)
+  return {
+    ofAll: preparedQuery(ofAll),
+    ofState: preparedQuery((db: Db, repoId: RepoId, isClosed: boolean, limit: number, offset: number) =>
+      ofAll(db, repoId, limit, offset).where('is_closed', '=', isClosed),
+    ),
+  }
+}
+const newestFirst = byCreation('desc')
+const oldestFirst = byCreation('asc')
 
 /** Whether nothing but the repository and the state is asked for, as in most lists. */
 export function isPlain(filter: IssueFilter): filter is IssueFilter & { scope: { kind: 'repo' } } {
@@ -50,13 +47,11 @@ export function isPlain(filter: IssueFilter): filter is IssueFilter & { scope: {
   )
 }
 
-type RepoFilter = IssueFilter & { readonly scope: { readonly kind: 'repo'; readonly repoId: RepoId } }
-
 const isOfRepo = (filter: IssueFilter): filter is RepoFilter => filter.scope.kind === 'repo'
 
 /** One thing that a filter asks for, and how many issues of each kind and state have it. */
 interface Asked {
-  readonly lead: Lead
+  readonly lead: ListLead
   /** undefined: nobody knows. */
   readonly parts: readonly Part[] | undefined
   /** How many have it, of the kinds and states that are asked for; 0 where nobody knows. */
@@ -65,19 +60,25 @@ interface Asked {
   readonly isExact: boolean
 }
 
+const facetOf = ({ table, key }: Pair): Facet => ({
+  facet: table === 'issue_label' ? 'label' : table === 'issue_assignee' ? 'assignee' : 'mentioned',
+  keys: [key],
+})
+
 /** What the database keeps count of, each with what finds the issues that have it. */
-function tallied(db: Db, filter: RepoFilter): { readonly facet: Facet; readonly lead: Lead }[] {
-  const { allLabels = [], anyLabels, milestoneIds, posterId, assigneeId, mentionedId } = filter
-  const one = (facet: Facet['facet'], keys: readonly number[] | undefined, lead: () => Lead) =>
-    keys === undefined ? [] : [{ facet: { facet, keys }, lead: lead() }]
-  const person = (id: UserId | undefined) => (id === undefined ? undefined : [id])
+function tallied(db: Db, filter: RepoFilter): { readonly facet: Facet; readonly lead: ListLead }[] {
+  const { anyLabels, milestoneIds, posterId } = filter
   return [
-    ...allLabels.map((label) => ({ facet: { facet: 'label', keys: [label] } as const, lead: labelled(db, [label]) })),
-    ...one('label', anyLabels, () => labelled(db, anyLabels ?? [])),
-    ...one('milestone', milestoneIds, () => ({ by: 'milestone' })),
-    ...one('poster', person(posterId), () => ({ by: 'poster' })),
-    ...one('assignee', person(assigneeId), () => having(db, 'issue_assignee', assigneeId as UserId)),
-    ...one('mentioned', person(mentionedId), () => having(db, 'issue_mention', mentionedId as UserId)),
+    ...pairsOf(filter).map((pair) => ({ facet: facetOf(pair), lead: { by: 'pair', pair } as const })),
+    ...(anyLabels === undefined || anyLabels.length === 1
+      ? []
+      : [{ facet: { facet: 'label', keys: anyLabels } as const, lead: labelled(db, anyLabels) }]),
+    ...(milestoneIds === undefined
+      ? []
+      : [{ facet: { facet: 'milestone', keys: milestoneIds } as const, lead: { by: 'milestone' } as const }]),
+    ...(posterId === undefined
+      ? []
+      : [{ facet: { facet: 'poster', keys: [posterId] } as const, lead: { by: 'poster' } as const }]),
   ]
 }
 
@@ -111,16 +112,30 @@ async function askedOf(db: Db, filter: RepoFilter, all: readonly Part[]): Promis
   return asked.sort((one, other) => one.total - other.total)
 }
 
+/** Issues of a kind and state that changed in a time, in the order of `order`. */
+const changedIn = (
+  db: Db,
+  { scope }: RepoFilter,
+  part: Part,
+  times: { readonly sinceUnix?: Unix | undefined; readonly beforeUnix?: Unix | undefined },
+  order: readonly OrderKey[],
+) =>
+  branchOf(db, { scope, isPull: [part.isPull], ...times }, { lead: { by: 'times' }, isInOrder: true }, order, part)
+    .query
+
+/** The times that a filter with one end of them leaves out. */
+const restOf = ({ sinceUnix, beforeUnix }: RepoFilter) =>
+  sinceUnix === undefined ? { sinceUnix: (beforeUnix as number) + 1 } : { beforeUnix: sinceUnix - 1 }
+
 /** How many of a kind and state changed in a time. Where most did, those that did not are counted. */
 async function countChanged(db: Db, filter: RepoFilter, part: Part): Promise<Part> {
-  const { scope, sinceUnix, beforeUnix } = filter
-  const between = (since: Unix | undefined, before: Unix | undefined) =>
-    branchOf(db, { scope, isPull: [part.isPull], sinceUnix: since, beforeUnix: before }, { by: 'times' }, [], part)
+  const { sinceUnix, beforeUnix } = filter
+  const wanted = changedIn(db, filter, part, { sinceUnix, beforeUnix }, [])
   const at = sinceUnix ?? beforeUnix
   if (at === undefined || (sinceUnix !== undefined && beforeUnix !== undefined)) {
-    return { ...part, total: await countRows(db, [between(sinceUnix, beforeUnix)], undefined) }
+    return { ...part, total: await countRows(db, [wanted], undefined) }
   }
-  const ends = between(undefined, undefined).clearSelect().select('issue.updated_unix').limit(1)
+  const ends = changedIn(db, filter, part, {}, []).clearSelect().select('issue.updated_unix').limit(1)
   const [first, last] = await Promise.all([
     ends.orderBy('issue.updated_unix').executeTakeFirst(),
     ends.orderBy('issue.updated_unix', 'desc').executeTakeFirst(),
@@ -128,54 +143,27 @@ async function countChanged(db: Db, filter: RepoFilter, part: Part): Promise<Par
   if (!first || !last) return { ...part, total: 0 }
   const isLater = at > (first.updated_unix + last.updated_unix) / 2
   const isMost = isLater === (beforeUnix !== undefined)
-  if (!isMost) return { ...part, total: await countRows(db, [between(sinceUnix, beforeUnix)], undefined) }
-  const rest =
-    sinceUnix === undefined ? between((beforeUnix as number) + 1, undefined) : between(undefined, sinceUnix - 1)
+  if (!isMost) return { ...part, total: await countRows(db, [wanted], undefined) }
+  const rest = changedIn(db, filter, part, restOf(filter), [])
   return { ...part, total: Math.max(0, part.total - (await countRows(db, [rest], undefined))) }
-}
-
-type Order = ReturnType<typeof orderOf>
-/** What an order compares is at hand in every branch, so that branches in order can be merged. */
-type Branch = ReturnType<typeof branchOf>
-/** A kind and a state that a branch is limited to; nothing: all that are asked for. */
-type OfPart = Partial<Pick<Part, 'isPull' | 'isClosed'>>
-
-function branchOf(db: Db, filter: RepoFilter, lead: Lead, order: Order, { isPull, isClosed }: OfPart) {
-  const column = (name: 'repo_id' | 'is_pull' | 'is_closed', isUsed: boolean) =>
-    isUsed ? sql.ref(`issue.${name}`) : passedOver(db, name)
-  const isColumns = lead.by !== 'ids'
-  return db
-    .selectFrom('issue')
-    .select(['issue.id', 'issue.repo_id'])
-    .select(order.filter(({ name }) => name !== 'id').map(({ name, value }) => value.as(name)))
-    .where((where) =>
-      where.and([
-        // SQLite would plan a statement anew for each value of a bare argument, since the table has an index with a condition.
-        sql<SqlBool>`${column('repo_id', isColumns && lead.by !== 'milestone')} = ${filter.scope.repoId} + 0`,
-        ...(isPull === undefined ? [] : [sql<SqlBool>`${column('is_pull', isColumns)} = ${sql.lit(isPull)}`]),
-        ...(isClosed === undefined ? [] : [sql<SqlBool>`${column('is_closed', isColumns)} = ${sql.lit(isClosed)}`]),
-        ...conditions(db, where, filter, lead),
-      ]),
-    )
-}
-
-/** The rows of a filter in parts, each of which an index has in the order. */
-function branchesOf(db: Db, filter: RepoFilter, lead: Lead, order: Order, parts: readonly Part[]): readonly Branch[] {
-  if (lead.by !== 'ids') return parts.map((part) => branchOf(db, filter, lead, order, part))
-  const [isPull] = filter.isPull
-  return [
-    branchOf(db, filter, lead, order, {
-      ...(filter.isPull.length === 1 && isPull !== undefined ? { isPull } : {}),
-      ...(filter.isClosed === undefined ? {} : { isClosed: filter.isClosed }),
-    }),
-  ]
 }
 
 /** Of more issues that only going through them could count, the total is this. */
 const countedAtMost = 10_000
-/** Issues that are rather gone through and sorted than found by what they are sorted by. */
-const soonSorted = 300
-/** How much cheaper it is to pass over a row in an index than to look one up and sort it, to be on the safe side. */
+/** What a row costs, in microseconds: */
+const costs = {
+  /** passed over in an index that knows all that is asked for, */
+  passed: 0.05,
+  /** asked for what is in another table, */
+  tried: 0.2,
+  /** taken from an index and sorted, */
+  sorted: 0.2,
+  /** looked up and sorted. */
+  lookedUp: 2,
+} as const
+/** What surely costs no more is done, though something else might cost less. */
+const surelySoon = 5000
+/** How much more than expected it may cost to go through an order: what is asked for may be far from its beginning. */
 const safety = 4
 
 /** One page of the issues of a repository that a filter leaves, and how many there are. */
@@ -195,44 +183,120 @@ async function findInRepo(db: Db, filter: RepoFilter, sort: IssueSort, page: Pag
   )
   if (parts.length === 0) return { places: [], total: 0 }
   const [rarest] = asked
-  const lead = leadOf(filter, sort, page, asked, parts)
+  const found = foundBy(filter, sort, page, asked, parts)
   const isCounted = asked.length === 0 ? filter.words === undefined : asked.length === 1 && rarest?.isExact
   const total = isCounted
     ? sumOf(rarest?.parts ?? parts)
-    : await countRows(db, branchesOf(db, filter, rarest?.lead ?? lead, [], parts), countedAtMost)
+    : await countRows(
+        db,
+        branchesOf(db, filter, { lead: rarest?.lead ?? found.lead, isInOrder: false }, [], parts).map(
+          ({ query }) => query,
+        ),
+        countedAtMost,
+      )
   if (page.offset >= total) return { places: [], total }
-  return {
-    places: await ordered(branchesOf(db, filter, lead, order, parts), order, page, isCounted ? total : undefined),
-    total,
+  const read = async (end: { readonly limit: number; readonly offset: number }, isFromEnd: boolean) => {
+    const way = isFromEnd ? turnedOrder(order) : order
+    const branches = branchesOf(db, filter, found, way, parts)
+    return readMerged(
+      db,
+      branches.map((branch, index) => pieceOf(db, filter, found, asked, branch, parts[index])),
+      end,
+      { isIndexed: found.isInOrder },
+    )
   }
+  return { places: await (isCounted ? fromNearerEnd(page, total, read) : read(page, false)), total }
+}
+
+type BranchOfList = ReturnType<typeof branchOf>
+
+/** The rows of a filter in parts, each of which an index has in the order. */
+function branchesOf(
+  db: Db,
+  filter: RepoFilter,
+  found: Found,
+  order: readonly OrderKey[],
+  parts: readonly Part[],
+): readonly BranchOfList[] {
+  if (found.lead.by !== 'ids') return parts.map((part) => branchOf(db, filter, found, order, part))
+  const [isPull] = filter.isPull
+  return [
+    branchOf(db, filter, found, order, {
+      ...(filter.isPull.length === 1 && isPull !== undefined ? { isPull } : {}),
+      ...(filter.isClosed === undefined ? {} : { isClosed: filter.isClosed }),
+    }),
+  ]
+}
+
+/** Of rows of which at least this share is wanted, those that are not are counted rather than all looked at. */
+const nearlyAll = 0.75
+
+/** A branch of a list, with how many rows it has. */
+function pieceOf(
+  db: Db,
+  filter: RepoFilter,
+  found: Found,
+  asked: readonly Asked[],
+  branch: BranchOfList,
+  part: Part | undefined,
+): Piece<Schema, 'issue', IssuePlace> {
+  if (part === undefined) return { ...branch, rows: 0 }
+  const { query, order } = branch
+  const rows = asked.reduce((left, each) => left * shareOf(each, part), part.total)
+  const { sinceUnix, beforeUnix, scope } = filter
+  const isByTimes = asked.length === 1 && asked[0]?.lead.by === 'times' && (sinceUnix ?? 0) * (beforeUnix ?? 0) === 0
+  if (found.lead.by !== 'order' || !isByTimes || rows < part.total * nearlyAll) return { query, order, rows }
+  const unwanted = changedIn(db, filter, part, restOf(filter), order)
+  const all = branchOf(db, { scope, isPull: [part.isPull] }, found, order, part)
+  return { query, order, rows, among: { query: all.query, rows: part.total, unwanted } }
 }
 
 /**
  * By what a page is found: by the rarest thing asked for, whose rows are then sorted, or in the order, passing over rows
  * until the page is full. Some indexes have both.
  */
-function leadOf(
+function foundBy(
   filter: RepoFilter,
   sort: IssueSort,
   page: Page,
   asked: readonly Asked[],
   parts: readonly Part[],
-): Lead {
-  const [rarest] = asked
-  if (!rarest) return { by: 'order' }
+): Found {
+  const totals = new Map(asked.flatMap(({ lead, total }) => (lead.by === 'pair' ? [[keyOf(lead.pair), total]] : [])))
+  const inOrder: Found = { lead: { by: 'order' }, isInOrder: true, totalOf: (pair) => totals.get(keyOf(pair)) ?? 0 }
+  const [rarest, ...others] = asked
+  if (!rarest) return inOrder
   const { lead, total } = rarest
-  const isByCreation = sort === 'latest' || sort === 'relevance' || sort === 'oldest'
   const isOneMilestone = lead.by === 'milestone' && filter.milestoneIds?.length === 1
-  if (isByCreation && (isOneMilestone || lead.by === 'poster')) return lead
-  if (lead.by === 'times' && (sort === 'recentupdate' || sort === 'leastupdate')) return lead
-  if (rarest.parts === undefined || total <= soonSorted) return lead
+  const hasOrder = isByCreation(sort)
+    ? isOneMilestone || lead.by === 'poster' || lead.by === 'pair'
+    : lead.by === 'times' && (sort === 'recentupdate' || sort === 'leastupdate')
+  if (hasOrder) return { lead, isInOrder: true }
+  const sorted: Found = { lead, isInOrder: false }
+  if (rarest.parts === undefined) return sorted
   // Several things at once leave fewer rows than each of them.
-  const passed = parts.reduce((sum, part) => {
-    const share = asked.reduce((left, each) => left * shareOf(each, part), 1)
-    return sum + Math.min(part.total, (page.offset + page.limit) / Math.max(share, 1 / part.total))
-  }, 0)
-  return passed * safety < total ? { by: 'order' } : lead
+  const left = (part: Part, of: readonly Asked[]) => of.reduce((share, each) => share * shareOf(each, part), 1)
+  const isKnown = lead.by === 'poster' ? others.every((each) => each.lead.by === 'pair') : isByCreation(sort)
+  const sum = (of: (part: Part) => number) => parts.reduce((all, part) => all + of(part), 0)
+  const lookedUp = lead.by === 'pair' ? sum((part) => part.total * left(part, asked)) : total
+  const sortedCost = total * costs.sorted + (isKnown && filter.words === undefined ? 0 : lookedUp * costs.lookedUp)
+  if (sortedCost <= surelySoon) return sorted
+  const passed = sum((part) =>
+    Math.min(part.total, (page.offset + page.limit) / Math.max(left(part, asked), 1 / part.total)),
+  )
+  const step = Math.max(
+    ...asked.map((each) =>
+      each.lead.by === 'pair'
+        ? costs.tried
+        : each.lead.by === 'times' && !isByCreation(sort)
+          ? costs.lookedUp
+          : costs.passed,
+    ),
+  )
+  return passed * step * safety < sortedCost ? inOrder : sorted
 }
+
+const keyOf = ({ table, key }: Pair): string => `${table} ${key}`
 
 /** Which share of the issues of a kind and state has what is asked for. */
 function shareOf({ parts }: Asked, part: Part): number {
@@ -241,40 +305,28 @@ function shareOf({ parts }: Asked, part: Part): number {
 }
 
 /**
- * The rows of a page of branches that are merged.
- * @param total how many rows there are, when that is known: what is nearer to the end is counted from there
+ * One page of the issues that a filter leaves in the order of `sort`, and how many there are.
+ * @param counted how many issues the repository has of the kinds and the state that are asked for
  */
-async function ordered(
-  branches: readonly Branch[],
-  order: Order,
+export async function findIssuePlaces(
+  db: Db,
+  filter: IssueFilter,
+  sort: IssueSort,
   page: Page,
-  total: number | undefined,
-): Promise<readonly IssuePlace[]> {
-  const [first, ...others] = branches
-  if (!first) return []
-  const isFromEnd = total !== undefined && page.offset > total / 2
-  const limit = isFromEnd ? Math.min(page.limit, total - page.offset) : page.limit
-  const merged = others.reduce((one, other) => one.unionAll(other), first)
-  const rows = await order
-    .reduce(
-      (query, { name, direction }) =>
-        query.orderBy(sql.ref(name), (direction === 'asc') === isFromEnd ? 'desc' : 'asc'),
-      merged,
-    )
-    .limit(limit)
-    .offset(isFromEnd ? total - page.offset - limit : page.offset)
-    .execute()
-  return isFromEnd ? rows.toReversed() : rows
-}
-
-/** One page of the issues that a filter leaves in the order of `sort`, and how many there are. */
-export async function findIssuePlaces(db: Db, filter: IssueFilter, sort: IssueSort, page: Page): Promise<FoundPlaces> {
+  counted?: number,
+): Promise<FoundPlaces> {
   if (sort === 'latest' && isPlain(filter)) {
     const { repoId } = filter.scope
-    const places = await (filter.isClosed === undefined
-      ? newestOfAll(db, repoId, page.limit, page.offset)
-      : newestOfState(db, repoId, filter.isClosed, page.limit, page.offset))
-    return { places, total: undefined }
+    const read = ({ limit, offset }: Pick<Page, 'limit' | 'offset'>, isFromEnd: boolean) => {
+      const from = isFromEnd ? oldestFirst : newestFirst
+      return filter.isClosed === undefined
+        ? from.ofAll(db, repoId, limit, offset)
+        : from.ofState(db, repoId, filter.isClosed, limit, offset)
+    }
+    return {
+      places: await (counted === undefined ? read(page, false) : fromNearerEnd(page, counted, read)),
+      total: undefined,
+    }
   }
   if (isOfRepo(filter)) return findInRepo(db, filter, sort, page)
   return findEverywhere(db, filter, page)

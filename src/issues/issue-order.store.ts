@@ -1,4 +1,5 @@
-import { sql, type RawBuilder } from 'kysely'
+import { sql } from 'kysely'
+import type { OrderKey } from '../db/deep-page.ts'
 
 export const issueSorts = [
   'relevance',
@@ -13,13 +14,6 @@ export const issueSorts = [
 ] as const
 export type IssueSort = (typeof issueSorts)[number]
 
-/** One number that an order compares: the name under which lists that are merged have it, and what it is of an issue. */
-interface OrderKey {
-  readonly name: string
-  readonly value: RawBuilder<unknown>
-  readonly direction: 'asc' | 'desc'
-}
-
 type Direction = OrderKey['direction']
 const column = (name: string, direction: Direction): OrderKey => ({
   name: name.slice(name.indexOf('.') + 1),
@@ -30,6 +24,13 @@ const created = (direction: Direction): OrderKey[] => [
   column('issue.created_unix', direction),
   column('issue.id', direction),
 ]
+
+/** Orders that are nothing but the time of creation, which other indexes have as well. */
+export const isByCreation = (sort: IssueSort): boolean => sort === 'latest' || sort === 'relevance' || sort === 'oldest'
+
+/** The same order, which no index has: for rows that are found otherwise, and sorted. */
+export const unindexed = (order: readonly OrderKey[]): readonly OrderKey[] =>
+  order.map((key) => ({ ...key, value: sql`${key.value} + 0` }))
 
 /**
  * What each order compares, the first first. Each has an index that has it behind repository, kind and state.
@@ -50,12 +51,7 @@ export function orderOf(sort: IssueSort): readonly OrderKey[] {
     case 'farduedate':
       return [column('issue.listed_due_unix', 'desc'), ...created('desc')]
     case 'nearduedate':
-      return [
-        // Those without a date come last.
-        { name: 'has_no_date', value: sql`(issue.listed_due_unix = 0)`, direction: 'asc' },
-        column('issue.listed_due_unix', 'asc'),
-        ...created('desc'),
-      ]
+      return [column('issue.nearest_due_unix', 'asc'), ...created('desc')]
     case 'latest':
     case 'relevance':
     default:

@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import type { Db } from '../db/database.ts'
 import { idList, idListText } from '../db/id-list.ts'
 import type { TallyFacet } from '../db/tables/issues.ts'
@@ -60,16 +59,14 @@ export async function listParts(db: Db, repoId: RepoId): Promise<Part[]> {
   ]
 }
 
-/** How many comments a repository has below issues, pull requests or both. */
-export const sumComments = async (db: Db, repoId: RepoId, isPull: readonly boolean[]): Promise<number> => {
-  const { total } = await db
+/** How many comments a repository has below issues (false) and below pull requests (true). */
+export async function countComments(db: Db, repoId: RepoId): Promise<ReadonlyMap<boolean, number>> {
+  const rows = await db
     .selectFrom('issue_tally')
     .where('repo_id', '=', repoId)
     .where('facet', '=', 'comment')
-    .where('is_pull', 'in', isPull)
-    .select((select) =>
-      select.fn.coalesce(select.fn.sum<number | string>('total'), sql<number | string>`0`).as('total'),
-    )
-    .executeTakeFirstOrThrow()
-  return Number(total)
+    .select((select) => ['is_pull', select.fn.sum<number | string>('total').as('total')])
+    .groupBy('is_pull')
+    .execute()
+  return new Map(rows.map((row) => [row.is_pull, Number(row.total)]))
 }

@@ -1,12 +1,14 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../db/database.ts'
+import { readMerged, type OrderKey, type Piece } from '../db/deep-page.ts'
 import { databaseKind } from '../db/open.ts'
+import type { Schema } from '../db/schema.ts'
 import type { CommentRow, CommentType, IssueRow, NewCommentRow } from '../db/tables/issues.ts'
 import type { CommentId, IssueId, RepoId, UserId } from '../lib/ids.ts'
-import type { Page } from '../lib/paging.ts'
+import { fromNearerEnd, type Page } from '../lib/paging.ts'
 import type { Unix } from '../lib/time.ts'
 import type { Attribution } from './attribution.ts'
-import { sumComments } from './tally.store.ts'
+import { countComments } from './tally.store.ts'
 
 /** One thing that happened to an issue, as its timeline tells it; what is not named is empty. */
 export type NewTimelineEntry = { readonly type: CommentType } & Partial<
@@ -138,6 +140,16 @@ function commentsOfRepo(db: Db, repoId: RepoId, isPull: boolean, between: Change
 /** Comments that are rather found by when they changed and then sorted. */
 const soonSorted = 1000
 
+/** Of comments of which at least this share is wanted, those that are not are counted rather than all looked at. */
+const nearlyAll = 0.75
+
+/** Comments of one kind, how many of them changed in a time, and how many there are. */
+interface ChangedComments {
+  readonly isPull: boolean
+  readonly total: number
+  readonly all: number
+}
+
 /** @param isPull of which kinds: issues (false), pull requests (true) or both */
 export async function listRepoComments(
   db: Db,
@@ -146,48 +158,103 @@ export async function listRepoComments(
   between: ChangedBetween,
   page: Page,
 ): Promise<{ readonly rows: CommentRow[]; readonly total: number }> {
-  const hasTimes = between.sinceUnix !== undefined || between.beforeUnix !== undefined
-  const total = hasTimes
-    ? await countChangedComments(db, repoId, isPull, between)
-    : await sumComments(db, repoId, isPull)
-  if (page.offset >= total) return { rows: [], total }
-  const [first, ...others] = isPull.map((each) =>
-    commentsOfRepo(db, repoId, each, between, hasTimes && total <= soonSorted).select(['id', 'created_unix']),
+  const all = await countComments(db, repoId)
+  const counts = await Promise.all(
+    isPull.map((each) => countChangedComments(db, repoId, each, between, all.get(each) ?? 0)),
   )
-  if (!first) return { rows: [], total }
-  // What is nearer to the end is counted from there.
-  const isFromEnd = page.offset > total / 2
-  const limit = isFromEnd ? Math.min(page.limit, total - page.offset) : page.limit
-  const direction = isFromEnd ? 'desc' : 'asc'
-  const places = await others
-    .reduce((one, other) => one.unionAll(other), first)
-    .orderBy('created_unix', direction)
-    .orderBy('id', direction)
-    .limit(limit)
-    .offset(isFromEnd ? total - page.offset - limit : page.offset)
-    .execute()
+  const total = counts.reduce((sum, count) => sum + count.total, 0)
+  const isFoundByTime = hasTimes(between) && total <= soonSorted
+  const places = await fromNearerEnd(page, total, (part, isFromEnd) => {
+    const order = byCreation(isFromEnd ? 'desc' : 'asc', isFoundByTime)
+    return readMerged(
+      db,
+      counts.map((count) => commentPiece(db, repoId, count, between, order, isFoundByTime)),
+      part,
+      { isIndexed: !isFoundByTime },
+    )
+  })
   const found = await loadComments(
     db,
     places.map(({ id }) => id),
   )
-  const rows = places.flatMap(({ id }) => found.get(id) ?? [])
-  return { rows: isFromEnd ? rows.toReversed() : rows, total }
+  return { rows: places.flatMap(({ id }) => found.get(id) ?? []), total }
 }
 
+const hasTimes = ({ sinceUnix, beforeUnix }: ChangedBetween): boolean =>
+  sinceUnix !== undefined || beforeUnix !== undefined
+
+/** @param isSorted no index is to be looked for that has the order */
+const byCreation = (direction: 'asc' | 'desc', isSorted: boolean): readonly OrderKey[] =>
+  (['created_unix', 'id'] as const).map((name) => ({
+    name,
+    value: isSorted ? sql`${sql.ref(`comment.${name}`)} + 0` : sql.ref(`comment.${name}`),
+    direction,
+  }))
+
+function commentPiece(
+  db: Db,
+  repoId: RepoId,
+  { isPull, total, all }: ChangedComments,
+  between: ChangedBetween,
+  order: readonly OrderKey[],
+  isFoundByTime: boolean,
+): Piece<Schema, 'comment', { id: CommentId }> {
+  const rows = (times: ChangedBetween, isByTime: boolean) =>
+    commentsOfRepo(db, repoId, isPull, times, isByTime)
+      .select(order.map(({ name, value }) => value.as(name)))
+      .$castTo<{ id: CommentId }>()
+  const query = rows(between, isFoundByTime)
+  const rest = restOf(between)
+  if (isFoundByTime || !rest || total < all * nearlyAll) return { query, order, rows: total }
+  const among = {
+    query: rows({}, false),
+    rows: all,
+    unwanted: rows(rest, true),
+  }
+  return { query, order, rows: total, among }
+}
+
+/** The times that are left out where one end of them is given. */
+function restOf({ sinceUnix, beforeUnix }: ChangedBetween): ChangedBetween | undefined {
+  if ((sinceUnix === undefined) === (beforeUnix === undefined)) return undefined
+  return sinceUnix === undefined ? { sinceUnix: (beforeUnix as number) + 1 } : { beforeUnix: sinceUnix - 1 }
+}
+
+/** How many of one kind changed in a time. Where most did, those that did not are counted. */
 async function countChangedComments(
   db: Db,
   repoId: RepoId,
-  isPull: readonly boolean[],
+  isPull: boolean,
   between: ChangedBetween,
-): Promise<number> {
-  const counts = await Promise.all(
-    isPull.map((each) =>
-      commentsOfRepo(db, repoId, each, between, true)
+  all: number,
+): Promise<ChangedComments> {
+  if (!hasTimes(between) || all === 0) return { isPull, total: all, all }
+  const count = async (times: ChangedBetween) =>
+    (
+      await commentsOfRepo(db, repoId, isPull, times, true)
         .select((select) => select.fn.countAll<number>().as('count'))
-        .executeTakeFirstOrThrow(),
-    ),
-  )
-  return counts.reduce((sum, { count }) => sum + count, 0)
+        .executeTakeFirstOrThrow()
+    ).count
+  const rest = restOf(between)
+  const isMost = rest !== undefined && (await isPastMiddle(db, repoId, isPull, between))
+  return { isPull, total: isMost ? Math.max(0, all - (await count(rest))) : await count(between), all }
+}
+
+/** Whether a time with one end holds more than half of the time in which comments changed. */
+async function isPastMiddle(
+  db: Db,
+  repoId: RepoId,
+  isPull: boolean,
+  { sinceUnix, beforeUnix }: ChangedBetween,
+): Promise<boolean> {
+  const ends = commentsOfRepo(db, repoId, isPull, {}, true).select('updated_unix').limit(1)
+  const [first, last] = await Promise.all([
+    ends.orderBy('updated_unix').executeTakeFirst(),
+    ends.orderBy('updated_unix', 'desc').executeTakeFirst(),
+  ])
+  if (!first || !last) return false
+  const middle = (first.updated_unix + last.updated_unix) / 2
+  return sinceUnix === undefined ? (beforeUnix as number) > middle : sinceUnix <= middle
 }
 
 /** Which of some reviews are not handed in yet. */

@@ -65,3 +65,18 @@ export function nearerEnd({ limit: size, offset }: Pick<Page, 'limit' | 'offset'
     ? { isFromEnd: true, limit, offset: total - offset - limit }
     : { isFromEnd: false, limit, offset }
 }
+
+/**
+ * The rows of a page of a list of which it is known how long it is, read from the nearer end.
+ * @param read gives so many rows behind so many others, from the end in the opposite order
+ */
+export async function fromNearerEnd<Row>(
+  page: Pick<Page, 'limit' | 'offset'>,
+  total: number,
+  read: (part: Pick<Page, 'limit' | 'offset'>, isFromEnd: boolean) => Promise<readonly Row[]>,
+): Promise<readonly Row[]> {
+  const { isFromEnd, limit, offset } = nearerEnd(page, total)
+  if (limit === 0) return []
+  const rows = await read({ limit, offset }, isFromEnd)
+  return isFromEnd ? rows.toReversed() : rows
+}

@@ -26,6 +26,7 @@ import { imports1 } from './imports-1.ts'
 import { imports2 } from './imports-2.ts'
 import { issues1 } from './issues-1.ts'
 import { issues2 } from './issues-2.ts'
+import { issues3 } from './issues-3.ts'
 import { lfs1 } from './lfs-1.ts'
 import type { Migration } from './migration.ts'
 import { mirrors1 } from './mirrors-1.ts'
@@ -139,4 +140,6 @@ export const migrations: readonly Migration[] = [
   repoRelations4,
   activity2,
   revisions2,
+  scale9,
+  issues3,
 ]

@@ -48,6 +48,8 @@ export interface IssueTable {
   merged_unix: Generated<Unix>
   /** The earlier of its own date and its milestone's, 0: none. The database keeps it. */
   listed_due_unix: GeneratedAlways<Unix>
+  /** The same, and later than all dates where there is none. */
+  nearest_due_unix: GeneratedAlways<Unix>
 }
 
 export const commentTypes = [

@@ -7,26 +7,14 @@ import type { UserId } from '../../lib/ids.ts'
 import type { Page } from '../../lib/paging.ts'
 import { nowUnix } from '../../lib/time.ts'
 import { findUserByName } from '../../users/user.store.ts'
-import {
-  countIssueWatchers,
-  findIssueWatch,
-  listIssueWatchers,
-  takesPart,
-  upsertIssueWatch,
-} from './subscription.store.ts'
+import { findIssueWatch, listIssueWatchers, takesPart, upsertIssueWatch } from './subscription.store.ts'
 
 /** One page of the accounts that asked to hear of an issue. */
-export async function getSubscribers(
+export const getSubscribers = (
   ctx: RepoCtx,
   issue: IssueRow,
   page: Page,
-): Promise<{ readonly rows: UserRow[]; readonly total: number }> {
-  const [rows, total] = await Promise.all([
-    listIssueWatchers(ctx.db, issue.id, page),
-    countIssueWatchers(ctx.db, issue.id),
-  ])
-  return { rows, total }
-}
+): Promise<{ readonly rows: UserRow[]; readonly total: number }> => listIssueWatchers(ctx.db, issue.id, page)
 
 /** Whether an account is notified of an issue: its own choice, else whether it takes part. */
 export const isSubscribed = async (ctx: RepoCtx, issue: IssueRow, userId: UserId): Promise<boolean> =>

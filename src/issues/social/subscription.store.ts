@@ -1,10 +1,12 @@
+import { sql, type SqlBool } from 'kysely'
 import { viewerAs } from '../../auth/viewer.ts'
 import type { Db, Tx } from '../../db/database.ts'
 import type { UserRow } from '../../db/tables/accounts.ts'
 import type { IssueRow } from '../../db/tables/issues.ts'
 import type { IssueId, UserId } from '../../lib/ids.ts'
-import type { Page } from '../../lib/paging.ts'
+import { fromNearerEnd, type Page } from '../../lib/paging.ts'
 import type { Unix } from '../../lib/time.ts'
+import { loadUsers } from '../../users/user.store.ts'
 import { readableIssues } from '../readable-issue.store.ts'
 
 /** What an account said itself; undefined when it said nothing. */
@@ -51,20 +53,32 @@ export async function takesPart(db: Db, issue: IssueRow, userId: UserId): Promis
 const watchers = (db: Db, issueId: IssueId) =>
   db
     .selectFrom('issue_watch')
-    .innerJoin('user', 'user.id', 'issue_watch.user_id')
-    .where('issue_watch.issue_id', '=', issueId)
-    .where('issue_watch.is_watching', '=', true)
+    .where('issue_id', '=', issueId)
+    .where(sql<SqlBool>`is_watching = ${sql.lit(true)}`)
 
-/** One page of the accounts that asked to hear of an issue. */
-export const listIssueWatchers = (db: Db, issueId: IssueId, page: Page): Promise<UserRow[]> =>
-  watchers(db, issueId).selectAll('user').orderBy('user.id').limit(page.limit).offset(page.offset).execute()
-
-export const countIssueWatchers = async (db: Db, issueId: IssueId): Promise<number> =>
-  (
-    await watchers(db, issueId)
-      .select((each) => each.fn.countAll<number>().as('count'))
-      .executeTakeFirstOrThrow()
-  ).count
+/** One page of the accounts that asked to hear of an issue, and how many did. */
+export async function listIssueWatchers(
+  db: Db,
+  issueId: IssueId,
+  page: Page,
+): Promise<{ readonly rows: UserRow[]; readonly total: number }> {
+  const { total } = await watchers(db, issueId)
+    .select((each) => each.fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow()
+  const ids = await fromNearerEnd(page, total, ({ limit, offset }, isFromEnd) =>
+    watchers(db, issueId)
+      .select('user_id')
+      .orderBy('user_id', isFromEnd ? 'desc' : 'asc')
+      .limit(limit)
+      .offset(offset)
+      .execute(),
+  )
+  const users = await loadUsers(
+    db,
+    ids.map((row) => row.user_id),
+  )
+  return { rows: ids.flatMap((row) => users.get(row.user_id) ?? []), total }
+}
 
 /** Somebody no longer asks to hear of issues in repositories of an owner that they can not read. */
 export async function deleteUnseenIssueWatches(tx: Tx, ownerId: UserId, userId: UserId): Promise<void> {

@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { sql, type SelectQueryBuilder, type SqlBool } from 'kysely'
+import { openTestDatabase } from '../testing/database.ts'
+import { engineOf, type Db } from './database.ts'
+import { readMerged, turnedOrder, type OrderKey, type Piece } from './deep-page.ts'
+
+/** Rows of a table of the test: of three kinds, with values that many share. */
+interface Thing {
+  readonly id: number
+  readonly kind: number
+  readonly first: number
+  readonly second: number
+  readonly is_wanted: number
+}
+interface Things {
+  thing: Thing
+}
+
+/** The same numbers each time. */
+function randomNumbers(seed: number): (below: number) => number {
+  let state = seed
+  return (below) => {
+    state = (state * 1103515245 + 12345) % 2147483648
+    return Math.floor((state / 2147483648) * below)
+  }
+}
+
+async function fill(db: Db, shares: readonly number[]): Promise<Thing[]> {
+  const random = randomNumbers(7)
+  const things = Array.from({ length: 160 }, (_, index): Thing => {
+    const draw = random(100)
+    const kind = shares.findIndex((_share, at) => draw < shares.slice(0, at + 1).reduce((one, other) => one + other))
+    // Kinds have values of their own, so that what is guessed of one says little of the others.
+    return { id: index + 1, kind, first: random(4) + kind, second: random(30), is_wanted: Number(random(10) > 0) }
+  })
+  const write = (text: string) => sql.raw(text).execute(engineOf(db).writer)
+  await write('create table thing (id bigint primary key, kind bigint, first bigint, second bigint, is_wanted bigint)')
+  await write(
+    `insert into thing values ${things.map((each) => `(${each.id}, ${each.kind}, ${each.first}, ${each.second}, ${each.is_wanted})`).join()}`,
+  )
+  return things
+}
+
+const column = (name: keyof Thing, direction: 'asc' | 'desc'): OrderKey => ({
+  name,
+  value: sql.ref(`thing.${name}`),
+  direction,
+})
+const orders: readonly (readonly OrderKey[])[] = [
+  [column('second', 'asc'), column('id', 'asc')],
+  [column('first', 'asc'), column('second', 'desc'), column('id', 'desc')],
+  [column('first', 'desc'), column('second', 'desc'), column('id', 'desc')],
+]
+
+const compare =
+  (order: readonly OrderKey[]) =>
+  (one: Thing, other: Thing): number => {
+    for (const { name, direction } of order) {
+      const difference = one[name as keyof Thing] - other[name as keyof Thing]
+      if (difference !== 0) return direction === 'asc' ? difference : -difference
+    }
+    return 0
+  }
+
+/** Pieces of all things by kind, or of those that are wanted among all. */
+function piecesOf(db: Db, order: readonly OrderKey[], isAmong: boolean, guessed: readonly number[]) {
+  const things = db as unknown as { selectFrom(table: 'thing'): SelectQueryBuilder<Things, 'thing', object> }
+  return guessed.map((rows, kind): Piece<Things, 'thing', { id: number }> => {
+    const of = (condition?: string) =>
+      things
+        .selectFrom('thing')
+        .where(sql<SqlBool>`kind = ${kind}`)
+        .where(sql<SqlBool>`${sql.raw(condition ?? 'true')}`)
+        .select(order.map(({ name, value }) => value.as(name)))
+        .$castTo<{ id: number }>()
+    if (!isAmong) return { query: of(), order, rows }
+    return {
+      query: of('is_wanted = 1'),
+      order,
+      rows,
+      among: { query: of(), rows: rows * 1.1, unwanted: of('is_wanted = 0') },
+    }
+  })
+}
+
+test('readMerged: a page of any depth is what sorting everything gives, whatever was guessed', async () => {
+  await using database = await openTestDatabase()
+  const { db } = database
+  const things = await fill(db, [60, 30, 10])
+  for (const [index, order] of [...orders, ...orders.map(turnedOrder)].entries()) {
+    for (const isAmong of [false, true]) {
+      const sorted = things.filter((each) => !isAmong || each.is_wanted === 1).toSorted(compare(order))
+      for (const guessed of [
+        [96, 48, 16],
+        [10, 10, 140],
+        [1000, 1, 0],
+      ]) {
+        const pieces = piecesOf(db, order, isAmong, guessed)
+        for (const offset of [0, 7, 8, 30 + index, 77, 120, sorted.length - 3, sorted.length + 5]) {
+          // oxlint-disable-next-line no-await-in-loop -- one page after the other
+          const rows = await readMerged(db, pieces, { limit: 10, offset }, { near: 2 })
+          assert.deepEqual(
+            rows.map(({ id }) => id),
+            sorted.slice(offset, offset + 10).map(({ id }) => id),
+            `order ${index}, ${isAmong ? 'some' : 'all'}, guessed ${guessed.join()}, after ${offset}`,
+          )
+        }
+      }
+    }
+  }
+})

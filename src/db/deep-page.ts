@@ -1,0 +1,212 @@
+import { sql, type RawBuilder, type SelectQueryBuilder, type SqlBool } from 'kysely'
+import type { Db } from './database.ts'
+import { databaseKind } from './open.ts'
+
+/** One number that an order compares: the name under which queries select it, what it is of a row, and what comes first. */
+export interface OrderKey {
+  readonly name: string
+  readonly value: RawBuilder<unknown>
+  readonly direction: 'asc' | 'desc'
+}
+
+/** Rows that an index has in an order: a part of a list that is put together of several. */
+export interface Piece<DB, TB extends keyof DB, Row> {
+  /** Selects the keys of the order by their names, and is not ordered itself. */
+  readonly query: SelectQueryBuilder<DB, TB, Row>
+  /** The keys of a row; the last ones tell any two rows apart. All but the first have one direction. */
+  readonly order: readonly OrderKey[]
+  /** How many rows there are, as well as that is known: it says where to look first. */
+  readonly rows: number
+  /**
+   * Where nearly all rows of an index are wanted: all of them, which are passed over without a look at what is asked for, and
+   * the few that are not wanted.
+   */
+  readonly among?: {
+    readonly query: SelectQueryBuilder<DB, TB, Row>
+    readonly rows: number
+    readonly unwanted: SelectQueryBuilder<DB, TB, Row>
+  }
+}
+
+/** So many times as many rows are walked through from the beginning rather than looked for. */
+const deepFrom = 4
+/** How often a better place to begin is looked for. What is found before is right, only farther away. */
+const maxRounds = 6
+
+type Key = readonly unknown[]
+
+/** A row's place in the order, and how many rows of all pieces come before it. */
+interface Start {
+  readonly key: Key
+  readonly rank: number
+}
+
+/**
+ * One page of pieces in an order, put together. Of a deep page the rows before it are counted where each index has them, and
+ * only the last few of them are merged: a place is guessed in the largest piece, and mended by what is before it in the others.
+ * @param isIndexed whether an index has the order; else the pieces are sorted, and merged from the beginning
+ * @param near how many rows are walked through to a page rather than counted: a step of a merge costs four of an index
+ */
+export async function readMerged<DB, TB extends keyof DB, Row extends object>(
+  db: Db,
+  pieces: readonly Piece<DB, TB, Row>[],
+  page: { readonly limit: number; readonly offset: number },
+  { isIndexed = true, near = 1000 }: { readonly isIndexed?: boolean; readonly near?: number } = {},
+): Promise<readonly Row[]> {
+  const isGuessed = (isIndexed && pieces.length > 1) || pieces.some(({ among }) => among !== undefined)
+  const start = isGuessed && page.offset >= deepFrom * near ? await findStart(db, pieces, page.offset, near) : undefined
+  const [first, ...others] = pieces.flatMap((piece) =>
+    start ? fromKey(db, piece, start.key) : [{ query: piece.query, order: piece.order }],
+  )
+  if (!first) return []
+  const merged = others.reduce((one, { query }) => one.unionAll(query), first.query)
+  return first.order
+    .reduce((query, { name, direction }) => query.orderBy(sql.ref(name), direction), merged)
+    .limit(page.limit)
+    .offset(page.offset - (start?.rank ?? 0))
+    .execute()
+}
+
+/** A place not far before the row that so many come before; undefined: the beginning. */
+async function findStart<DB, TB extends keyof DB, Row>(
+  db: Db,
+  pieces: readonly Piece<DB, TB, Row>[],
+  offset: number,
+  near: number,
+): Promise<Start | undefined> {
+  const lead = pieces.reduce((largest, piece) => (piece.rows > largest.rows ? piece : largest))
+  const walked = lead.among ?? lead
+  const all = pieces.reduce((sum, { rows }) => sum + rows, 0)
+  /** How many rows of the largest piece are passed over for so many of all. */
+  const shareOf = (rows: number): number => Math.floor((rows * walked.rows) / Math.max(1, all))
+  let position = shareOf(offset - near / 2)
+  let key = await keyAt(walked.query, lead.order, position)
+  for (let round = 0; key && round < maxRounds; round++) {
+    // oxlint-disable-next-line no-await-in-loop -- each round begins where the one before ended
+    const rank = position + (await countBefore(db, pieces, lead, key))
+    const missing = offset - rank
+    if (missing >= 0 && (missing <= near || round + 1 === maxRounds)) return { key, rank }
+    const steps: number = missing < 0 ? missing : Math.max(1, shareOf(missing - near / 2))
+    // oxlint-disable-next-line no-await-in-loop -- as above
+    const next = await keyBeside(db, walked.query, lead.order, key, steps)
+    if (!next) return missing < 0 ? undefined : { key, rank }
+    key = next
+    position += steps
+  }
+  return undefined
+}
+
+const valuesOf = (row: object | undefined, order: readonly OrderKey[]): Key | undefined =>
+  row && order.map(({ name }) => (row as Record<string, unknown>)[name])
+
+/** The same order from its end. */
+export const turnedOrder = (order: readonly OrderKey[]): OrderKey[] =>
+  order.map((key) => ({ ...key, direction: key.direction === 'asc' ? 'desc' : 'asc' }))
+
+/** The keys of the row of a query before which so many come. */
+async function keyAt<DB, TB extends keyof DB, Row>(
+  query: SelectQueryBuilder<DB, TB, Row>,
+  order: readonly OrderKey[],
+  offset: number,
+): Promise<Key | undefined> {
+  const keys = query.clearSelect().select(order.map(({ name, value }) => value.as(name)))
+  const row = await order
+    .reduce((each, { value, direction }) => each.orderBy(value, direction), keys)
+    .limit(1)
+    .offset(offset)
+    .executeTakeFirst()
+  return valuesOf(row, order)
+}
+
+/** The keys of the row so many steps after a place, or before it. */
+async function keyBeside<DB, TB extends keyof DB, Row>(
+  db: Db,
+  query: SelectQueryBuilder<DB, TB, Row>,
+  order: readonly OrderKey[],
+  key: Key,
+  steps: number,
+): Promise<Key | undefined> {
+  const way = steps < 0 ? turnedOrder(order) : order
+  let left = Math.abs(steps) - 1
+  // The rows that have as much of the key as possible come first.
+  for (let same = way.length - 1; same >= 0; same--) {
+    const among = query.where(isBeyond(db, way, key, same))
+    // oxlint-disable-next-line no-await-in-loop -- how many are left is known only then
+    const found = await keyAt(among, way, left)
+    if (found) return found
+    if (same === 0) return undefined
+    // oxlint-disable-next-line no-await-in-loop -- as above
+    left -= await countOf(db, [sql`${countIn(among)}`])
+  }
+  return undefined
+}
+
+/** SQLite would plan a statement anew for each value of a bare argument of a table that has an index with a condition. */
+const argument = (db: Db, value: unknown): RawBuilder<unknown> =>
+  databaseKind(db) === 'sqlite' ? sql`${value} + 0` : sql`${value}`
+
+const operator = { asc: sql`>`, desc: sql`<` } as const
+
+/** That a row has the same first so many keys as a place, and that the next one is beyond it: one range of an index. */
+function isBeyond(db: Db, order: readonly OrderKey[], key: Key, same: number): RawBuilder<SqlBool> {
+  const equal = order.slice(0, same).map(({ value }, index) => sql`${value} = ${argument(db, key[index])}`)
+  const { value, direction } = order[same] as OrderKey
+  return sql<SqlBool>`${sql.join([...equal, sql`${value} ${operator[direction]} ${argument(db, key[same])}`], sql` and `)}`
+}
+
+const countIn = <DB, TB extends keyof DB, Row>(query: SelectQueryBuilder<DB, TB, Row>): RawBuilder<number> =>
+  sql<number>`${query.clearSelect().select((each) => each.fn.countAll<number>().as('count'))}`
+
+/** The sum of some counts, as one statement. */
+async function countOf(db: Db, counts: readonly RawBuilder<unknown>[]): Promise<number> {
+  if (counts.length === 0) return 0
+  const { count } = await db
+    .selectNoFrom(sql<number | string>`${sql.join(counts, sql` + `)}`.as('count'))
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}
+
+/** How many rows of all pieces come before a place, of the largest one only those that are not wanted: less than nothing. */
+function countBefore<DB, TB extends keyof DB, Row>(
+  db: Db,
+  pieces: readonly Piece<DB, TB, Row>[],
+  lead: Piece<DB, TB, Row>,
+  key: Key,
+): Promise<number> {
+  const before = (query: SelectQueryBuilder<DB, TB, Row>, order: readonly OrderKey[]) =>
+    order.map((_, same) => countIn(query.where(isBeyond(db, turnedOrder(order), key, same))))
+  const counts = pieces.flatMap((piece) => {
+    const { query, order, among } = piece
+    const whole = piece === lead ? [] : before(among ? among.query : query, order)
+    return among ? [...whole, sql`(-${countIn(among.unwanted.where(isBefore(order, key)))})`] : whole
+  })
+  return countOf(db, counts)
+}
+
+/** That a row comes before a place, where no index is to be looked for. */
+const isBefore = (order: readonly OrderKey[], key: Key): RawBuilder<SqlBool> =>
+  sql<SqlBool>`(${sql.join(
+    order.map(({ value, direction }, index) => {
+      const equal = order.slice(0, index).map((each, at) => sql`${each.value} + 0 = ${key[at]}`)
+      const other = operator[direction === 'asc' ? 'desc' : 'asc']
+      return sql`(${sql.join([...equal, sql`${value} + 0 ${other} ${key[index]}`], sql` and `)})`
+    }),
+    sql` or `,
+  )})`
+
+/** The rows of a piece from a place on, in queries that an index has each: those that have its first key, and those beyond. */
+function fromKey<DB, TB extends keyof DB, Row>(
+  db: Db,
+  { query, order }: Piece<DB, TB, Row>,
+  key: Key,
+): { readonly query: SelectQueryBuilder<DB, TB, Row>; readonly order: readonly OrderKey[] }[] {
+  const [first, ...others] = order as readonly [OrderKey, ...OrderKey[]]
+  const tail = sql.join(others.map(({ value }) => value))
+  const values = sql.join(others.map((_, index) => argument(db, key[index + 1])))
+  const comparison = others[0]?.direction === 'desc' ? sql`<=` : sql`>=`
+  const isSame = sql`${first.value} = ${argument(db, key[0])}`
+  return [
+    { query: query.where(sql<SqlBool>`${isSame} and (${tail}) ${comparison} (${values})`), order },
+    { query: query.where(isBeyond(db, order, key, 0)), order },
+  ]
+}

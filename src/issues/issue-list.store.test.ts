@@ -1,0 +1,217 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { sql } from 'kysely'
+import { engineOf, type Db } from '../db/database.ts'
+import type { LabelId, MilestoneId, RepoId, UserId } from '../lib/ids.ts'
+import { openTestDatabase } from '../testing/database.ts'
+import type { IssueFilter } from './issue-filter.store.ts'
+import { findIssuePlaces } from './issue-list.store.ts'
+import { issueSorts, type IssueSort } from './issue-order.store.ts'
+import { listRepoComments } from './timeline-entry.store.ts'
+
+/** The same numbers each time. */
+function randomNumbers(seed: number): (below: number) => number {
+  let state = seed
+  return (below) => {
+    state = (state * 1103515245 + 12345) % 2147483648
+    return Math.floor((state / 2147483648) * below)
+  }
+}
+
+interface Thing {
+  readonly id: number
+  readonly repo: number
+  readonly isPull: boolean
+  readonly isClosed: boolean
+  readonly poster: number
+  readonly milestone: number | null
+  readonly comments: number
+  readonly due: number
+  readonly created: number
+  readonly updated: number
+  readonly labels: readonly number[]
+  readonly assignees: readonly number[]
+  readonly mentions: readonly number[]
+}
+
+/** The dates of the milestones, by their ids; 0: none. */
+const milestoneDue = [0, 0, 1500, 900]
+
+/** Many issues in one repository, and some in another that share its labels, people and times. */
+async function fill(db: Db): Promise<Thing[]> {
+  const random = randomNumbers(11)
+  const some = (of: readonly number[], share: number) => of.filter(() => random(100) < share)
+  const things = Array.from({ length: 240 }, (_, index): Thing => {
+    const created = 1000 + random(60)
+    return {
+      id: index + 1,
+      repo: random(6) === 0 ? 2 : 1,
+      isPull: random(3) === 0,
+      isClosed: random(3) === 0,
+      poster: 1 + random(random(4) === 0 ? 4 : 2),
+      milestone: random(2) === 0 ? null : 1 + random(3),
+      comments: random(4),
+      due: random(3) === 0 ? 800 + random(900) : 0,
+      created,
+      updated: created + random(40),
+      labels: some([1, 2, 3], 35),
+      assignees: some([1, 2, 3], 25),
+      mentions: some([1, 2], 20),
+    }
+  })
+  const write = (text: string) => sql.raw(text).execute(engineOf(db).writer)
+  for (const statement of [
+    ...[1, 2, 3, 4].map(
+      (id) => `insert into "user" (id, kind, name, lower_name, created_unix, updated_unix)
+        values (${id}, 'individual', 'u${id}', 'u${id}', 1, 1)`,
+    ),
+    ...[1, 2].map(
+      (id) => `insert into repo (id, owner_id, name, lower_name, git_key, default_branch, created_unix, updated_unix)
+        values (${id}, 1, 'r${id}', 'r${id}', 'k${id}', 'main', 1, 1)`,
+    ),
+    ...[1, 2, 3].flatMap((id) => [
+      `insert into label (id, repo_id, name, color, created_unix, updated_unix) values (${id}, 1, 'l${id}', '000000', 1, 1)`,
+      `insert into milestone (id, repo_id, title, due_unix, created_unix, updated_unix)
+        values (${id}, 1, 'm${id}', ${milestoneDue[id]}, 1, 1)`,
+    ]),
+    `insert into issue (id, repo_id, "index", is_pull, poster_id, title, content, milestone_id, is_closed, num_comments, due_unix,
+      created_unix, updated_unix) values ${things
+        .map(
+          (
+            each,
+          ) => `(${each.id}, ${each.repo}, ${each.id}, ${each.isPull}, ${each.poster}, 'a', 'b', ${each.milestone}, false,
+            ${each.comments}, ${each.due}, ${each.created}, ${each.updated})`,
+        )
+        .join()}`,
+    `insert into issue_label (issue_id, label_id) values ${pairs(things, 'labels')}`,
+    `insert into issue_assignee (issue_id, user_id) values ${pairs(things, 'assignees')}`,
+    `insert into issue_mention (issue_id, user_id) values ${pairs(things, 'mentions')}`,
+    // After they have everything, as it is with people: what they have follows.
+    `update issue set is_closed = true where id in (${ids(things.filter((each) => each.isClosed)).join()})`,
+    `insert into comment (issue_id, type, poster_id, content, created_unix, updated_unix) values ${things
+      .map((each) => `(${each.id}, 'comment', 1, 'c', ${each.created}, ${each.updated})`)
+      .join()}`,
+    ...[false, true].flatMap((isPull) => {
+      const [all, closed] = isPull ? ['num_pulls', 'num_closed_pulls'] : ['num_issues', 'num_closed_issues']
+      return [
+        `update repo set ${all} = (select count(*) from issue where repo_id = repo.id and is_pull = ${isPull})`,
+        `update repo set ${closed} = (select count(*) from issue where repo_id = repo.id and is_pull = ${isPull} and is_closed)`,
+      ]
+    }),
+  ]) {
+    // oxlint-disable-next-line no-await-in-loop -- each needs those before it
+    await write(statement)
+  }
+  return things
+}
+
+const pairs = (things: readonly Thing[], of: 'labels' | 'assignees' | 'mentions'): string =>
+  things.flatMap((each) => each[of].map((key) => `(${each.id}, ${key})`)).join()
+
+/** The earlier of its own date and its milestone's. */
+const dueOf = ({ due, milestone }: Thing): number => {
+  const dates = [due, milestoneDue[milestone ?? 0] ?? 0].filter((date) => date !== 0)
+  return dates.length === 0 ? 0 : Math.min(...dates)
+}
+
+const newest = (one: Thing, other: Thing) => other.created - one.created || other.id - one.id
+const late = (date: number) => (date === 0 ? Number.MAX_SAFE_INTEGER : date)
+const orders: Readonly<Record<IssueSort, (one: Thing, other: Thing) => number>> = {
+  relevance: newest,
+  latest: newest,
+  oldest: (one, other) => newest(other, one),
+  recentupdate: (one, other) => other.updated - one.updated || newest(one, other),
+  leastupdate: (one, other) => one.updated - other.updated || newest(other, one),
+  mostcomment: (one, other) => other.comments - one.comments || newest(one, other),
+  leastcomment: (one, other) => one.comments - other.comments || newest(one, other),
+  nearduedate: (one, other) => late(dueOf(one)) - late(dueOf(other)) || newest(one, other),
+  farduedate: (one, other) => dueOf(other) - dueOf(one) || newest(one, other),
+}
+
+type Asked = Omit<IssueFilter, 'scope' | 'isPull' | 'isClosed'>
+const filters: readonly Asked[] = [
+  {},
+  { posterId: 1 as UserId },
+  { posterId: 4 as UserId },
+  { assigneeId: 2 as UserId },
+  { mentionedId: 1 as UserId },
+  { allLabels: [1 as LabelId] },
+  { anyLabels: [2 as LabelId] },
+  { anyLabels: [2 as LabelId, 3 as LabelId] },
+  { allLabels: [1 as LabelId, 3 as LabelId] },
+  { milestoneIds: [2 as MilestoneId] },
+  { milestoneIds: [1 as MilestoneId, 3 as MilestoneId] },
+  { sinceUnix: 1005 },
+  { sinceUnix: 1070 },
+  { beforeUnix: 1090 },
+  { beforeUnix: 1020 },
+  { sinceUnix: 1010, beforeUnix: 1060 },
+  { allLabels: [2 as LabelId], assigneeId: 1 as UserId, sinceUnix: 1010 },
+  { posterId: 2 as UserId, milestoneIds: [1 as MilestoneId], mentionedId: 2 as UserId },
+  { assigneeId: 3 as UserId, mentionedId: 1 as UserId },
+]
+
+const isOf = (asked: Asked, thing: Thing): boolean =>
+  (asked.posterId === undefined || thing.poster === asked.posterId) &&
+  (asked.assigneeId === undefined || thing.assignees.includes(asked.assigneeId)) &&
+  (asked.mentionedId === undefined || thing.mentions.includes(asked.mentionedId)) &&
+  (asked.allLabels ?? []).every((label) => thing.labels.includes(label)) &&
+  (asked.anyLabels === undefined || asked.anyLabels.some((label) => thing.labels.includes(label))) &&
+  (asked.milestoneIds === undefined || asked.milestoneIds.some((id) => thing.milestone === id)) &&
+  (asked.sinceUnix === undefined || thing.updated >= asked.sinceUnix) &&
+  (asked.beforeUnix === undefined || thing.updated <= asked.beforeUnix)
+
+const ids = (rows: readonly { readonly id: number }[]): number[] => rows.map(({ id }) => id)
+const pageAt = (offset: number) => ({ number: 1, limit: 7, offset })
+
+test('issueListIssues, repoListPullRequests: each filter in each order is what sorting all of them gives, from both ends', async () => {
+  await using database = await openTestDatabase()
+  const { db } = database
+  const things = (await fill(db)).filter(({ repo }) => repo === 1)
+  const kinds = [[false, true], [true]]
+  const states = [undefined, false, true]
+  let turn = 0
+  for (const asked of filters) {
+    for (const sort of issueSorts) {
+      const isPull = kinds[turn % 2] as boolean[]
+      const isClosed = states[turn++ % 3]
+      const wanted = things
+        .filter((each) => isPull.includes(each.isPull) && (isClosed === undefined || each.isClosed === isClosed))
+        .filter((each) => isOf(asked, each))
+        .toSorted(orders[sort])
+      const filter: IssueFilter = { scope: { kind: 'repo', repoId: 1 as RepoId }, isPull, isClosed, ...asked }
+      for (const offset of [0, Math.floor(wanted.length / 3), Math.max(0, wanted.length - 5)]) {
+        // oxlint-disable-next-line no-await-in-loop -- one page after the other
+        const { places, total } = await findIssuePlaces(db, filter, sort, pageAt(offset), wanted.length)
+        assert.deepEqual(
+          [ids(places), total ?? wanted.length],
+          [ids(wanted.slice(offset, offset + 7)), wanted.length],
+          `${JSON.stringify(filter)} by ${sort} after ${offset}`,
+        )
+      }
+    }
+  }
+})
+
+test('issueGetRepoComments: of both kinds, changed in a time, from both ends', async () => {
+  await using database = await openTestDatabase()
+  const { db } = database
+  const things = (await fill(db)).filter(({ repo }) => repo === 1)
+  const times = [{}, { sinceUnix: 1005 }, { sinceUnix: 1070 }, { beforeUnix: 1090 }, { beforeUnix: 1020 }]
+  for (const between of [...times, { sinceUnix: 1010, beforeUnix: 1060 }]) {
+    for (const isPull of [[false, true], [true]]) {
+      const wanted = things
+        .filter((each) => isPull.includes(each.isPull) && isOf(between, each))
+        .toSorted(orders.oldest)
+      for (const offset of [0, 20, Math.max(0, wanted.length - 5)]) {
+        // oxlint-disable-next-line no-await-in-loop -- one page after the other
+        const { rows, total } = await listRepoComments(db, 1 as RepoId, isPull, between, pageAt(offset))
+        assert.deepEqual(
+          [rows.map((row) => row.issue_id), total],
+          [ids(wanted.slice(offset, offset + 7)), wanted.length],
+          `${JSON.stringify(between)} after ${offset}`,
+        )
+      }
+    }
+  }
+})
