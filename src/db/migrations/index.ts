@@ -61,7 +61,6 @@ import { scale2 } from './scale-2.ts'
 import { scale3 } from './scale-3.ts'
 import { scale4 } from './scale-4.ts'
 import { scale5 } from './scale-5.ts'
-import { scale9 } from './scale-9.ts'
 import { wiki1 } from './wiki-1.ts'
 import { webhooks1 } from './webhooks-1.ts'
 import { revisions1 } from './revisions-1.ts'
@@ -141,6 +140,5 @@ export const migrations: readonly Migration[] = [
   repoRelations4,
   activity2,
   revisions2,
-  scale9,
   issues3,
 ]
