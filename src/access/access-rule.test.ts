@@ -8,7 +8,7 @@ import type { AccessMode } from '../db/tables/accounts.ts'
 import { repoUnits, type RepoUnit, type RepoUnitRow } from '../db/tables/repositories.ts'
 import type { RepoId } from '../lib/ids.ts'
 import { openTestDatabase } from '../testing/database.ts'
-import { listCollaborations, listMemberships, listTeamGrants, teamGrantsByRepo } from './access.store.ts'
+import { listGiven, listMemberships, teamGrantsByRepo } from './access.store.ts'
 import {
   accountsShownTo,
   listUsersWhoMay,
@@ -93,18 +93,11 @@ async function checkViewer(db: Db, world: World, viewer: Viewer | undefined, abo
     rows.map(({ id }) => id).toSorted((one, other) => one - other)
   // The parts have each of them once.
   assert.deepEqual(ids(inParts.flat()), ids(listed), `${about}, ${nameOf(viewer)}: the list in parts`)
-  const [collaborations, memberships, grants] = viewer
-    ? await Promise.all([
-        listCollaborations(db, [...access.keys()], viewer.id),
-        listMemberships(
-          db,
-          world.accounts.map((each) => each.id),
-          viewer.id,
-        ),
-        listTeamGrants(db, [...access.keys()], viewer.id),
-      ])
-    : [[], [], []]
-  const teamsOf = teamGrantsByRepo(grants)
+  const accountIds = world.accounts.map((each) => each.id)
+  const { collaborations, memberships, teams } = viewer
+    ? await listGiven(db, [...access.keys()], accountIds, viewer.id)
+    : { collaborations: [], memberships: [], teams: [] }
+  const teamsOf = teamGrantsByRepo(teams)
   for (const { repo, owner } of world.places) {
     const rights = access.get(repo.id)?.rights as Rights
     const what = `${about}, ${nameOf(viewer)}, ${repo.name} of ${owner.name}`

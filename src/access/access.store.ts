@@ -1,6 +1,7 @@
-import { sql, type RawBuilder } from 'kysely'
+import { sql, type Expression, type RawBuilder } from 'kysely'
 import { teamHoldsAll } from './team-holds.store.ts'
-import type { Db } from '../db/database.ts'
+import type { Db, Tx } from '../db/database.ts'
+import { idList, idListText } from '../db/id-list.ts'
 import { preparedQueries, preparedQuery } from '../db/prepared.ts'
 import type { AccessMode, UserRow } from '../db/tables/accounts.ts'
 import type { RepoRow, RepoUnitRow } from '../db/tables/repositories.ts'
@@ -71,8 +72,17 @@ export async function findRepoOfPath(db: Db, owner: string, name: string): Promi
   return { owner: owners[0], repo: repos[0], units }
 }
 
-export const listUnits = (db: Db, repoIds: readonly RepoId[]): Promise<RepoUnitRow[]> =>
-  db.selectFrom('repo_unit').selectAll().where('repo_id', 'in', repoIds).execute()
+const unitsIn = (db: Db, repoIds: string) =>
+  db
+    .selectFrom('repo_unit')
+    .selectAll()
+    .where('repo_id', 'in', idList(db, repoIds) as Expression<RepoId>)
+
+const unitsOfRepos = preparedQuery(unitsIn)
+
+/** Units of repositories that are switched on. */
+export const listUnits = (db: Db | Tx, repoIds: readonly RepoId[]): Promise<readonly RepoUnitRow[]> =>
+  unitsOfRepos(db, idListText(repoIds))
 
 export const isOrgMember = async (db: Db, orgId: UserId, userId: UserId): Promise<boolean> =>
   (await db
@@ -81,17 +91,6 @@ export const isOrgMember = async (db: Db, orgId: UserId, userId: UserId): Promis
     .where('org_id', '=', orgId)
     .where('user_id', '=', userId)
     .executeTakeFirst()) !== undefined
-
-export const listCollaborations = (db: Db, repoIds: readonly RepoId[], userId: UserId) =>
-  db
-    .selectFrom('collaboration')
-    .select(['repo_id', 'access_mode'])
-    .where('repo_id', 'in', repoIds)
-    .where('user_id', '=', userId)
-    .execute()
-
-export const listMemberships = (db: Db, orgIds: readonly UserId[], userId: UserId) =>
-  db.selectFrom('org_user').select('org_id').where('org_id', 'in', orgIds).where('user_id', '=', userId).execute()
 
 /**
  * What teams give in repositories, together: the most that any of them gives, one row for each person, repository and unit.
@@ -125,9 +124,36 @@ const teamGrants = (db: Db, isUser: RawBuilder<unknown>, isRepo: RawBuilder<unkn
     .whereRef('team.id', '=', 'held.team_id')
     .groupBy(['held.repo_id', 'held.user_id', 'team_unit.unit'])
 
-/** What the teams of a user give in repositories; one row for each repository and unit. */
-export const listTeamGrants = (db: Db, repoIds: readonly RepoId[], userId: UserId) =>
-  teamGrants(db, sql`= ${userId}`, sql`in (${sql.join([...repoIds])})`).execute()
+const membershipsIn = (db: Db, orgIds: string, userId: UserId) =>
+  db
+    .selectFrom('org_user')
+    .select('org_id')
+    .where('org_id', 'in', idList(db, orgIds) as Expression<UserId>)
+    .where('user_id', '=', userId)
+
+const membershipsAlone = preparedQuery(membershipsIn)
+
+/** Of which of some organizations somebody is a member. */
+export const listMemberships = (db: Db, orgIds: readonly UserId[], userId: UserId) =>
+  membershipsAlone(db, idListText(orgIds), userId)
+
+const givenIn = preparedQueries((db: Db, repoIds: string, orgIds: string, userId: UserId) => ({
+  units: unitsIn(db, repoIds),
+  collaborations: db
+    .selectFrom('collaboration')
+    .select(['repo_id', 'access_mode'])
+    .where('repo_id', 'in', idList(db, repoIds) as Expression<RepoId>)
+    .where('user_id', '=', userId),
+  memberships: membershipsIn(db, orgIds, userId),
+  teams: teamGrants(db, sql`= ${userId}`, sql`in ${idList(db, repoIds)}`),
+}))
+
+/**
+ * Units of repositories, and what somebody was given there: as a collaborator, as a member of the organizations that own
+ * them, and by their teams, one row for each repository and unit.
+ */
+export const listGiven = (db: Db, repoIds: readonly RepoId[], orgIds: readonly UserId[], userId: UserId) =>
+  givenIn(db, idListText(repoIds), idListText(orgIds), userId)
 
 const collaborationIn = (db: Db, repoId: RepoId, userId: UserId) =>
   db.selectFrom('collaboration').select('access_mode').where('repo_id', '=', repoId).where('user_id', '=', userId)
@@ -163,7 +189,8 @@ export async function findGrants(
 export const listTeamGrantsOf = (db: Db, repoId: RepoId, userIds: readonly UserId[]) =>
   teamGrants(db, sql`in (${sql.join([...userIds])})`, sql`= ${repoId}`).execute()
 
-type TeamGrantRow = Pick<Awaited<ReturnType<typeof listTeamGrants>>[number], 'access_mode' | 'unit' | 'unit_mode'>
+type GivenByTeam = Awaited<ReturnType<typeof listGiven>>['teams'][number]
+type TeamGrantRow = Pick<GivenByTeam, 'access_mode' | 'unit' | 'unit_mode'>
 
 /** What teams give together, of rows about one person and one repository; empty when there is none. */
 export const teamGrantsOf = (rows: readonly TeamGrantRow[]): TeamGrant[] =>
@@ -178,10 +205,8 @@ export const teamGrantsOf = (rows: readonly TeamGrantRow[]): TeamGrant[] =>
         },
       ]
 
-/** Groups the rows of `listTeamGrants` by repository. */
-export const teamGrantsByRepo = (
-  rows: readonly Awaited<ReturnType<typeof listTeamGrants>>[number][],
-): Map<RepoId, TeamGrant[]> =>
+/** Groups what teams give by repository. */
+export const teamGrantsByRepo = (rows: readonly GivenByTeam[]): Map<RepoId, TeamGrant[]> =>
   new Map(
     Array.from(
       Map.groupBy(rows, (row) => row.repo_id),

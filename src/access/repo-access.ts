@@ -3,15 +3,7 @@ import type { RepoRow, RepoUnitRow } from '../db/tables/repositories.ts'
 import type { Db } from '../db/database.ts'
 import type { RepoId } from '../lib/ids.ts'
 import type { Viewer } from '../auth/viewer.ts'
-import {
-  findGrants,
-  listCollaborations,
-  listMemberships,
-  listTeamGrants,
-  listUnits,
-  listUnitsOf,
-  teamGrantsByRepo,
-} from './access.store.ts'
+import { findGrants, listGiven, listUnits, listUnitsOf, teamGrantsByRepo } from './access.store.ts'
 import { computeRights, mode, type Rights } from './rights.ts'
 
 export interface RepoAccess {
@@ -42,7 +34,7 @@ export async function accessTo(
   return { units, rights: computeRights({ viewer, owner, repo, units, ...given }) }
 }
 
-/** The viewer's rights in many repositories, with a fixed number of queries. */
+/** The viewer's rights in many repositories, with one question. */
 export async function accessToAll(
   db: Db,
   viewer: Viewer | undefined,
@@ -51,17 +43,13 @@ export async function accessToAll(
   if (repos.length === 0) return new Map()
   const ids = repos.map(({ repo }) => repo.id)
   const orgIds = [...new Set(repos.filter(({ owner }) => owner.kind === 'organization').map(({ owner }) => owner.id))]
-  const asksGrants = dependsOnGrants(viewer)
-  const [units, collaborations, memberships, grants] = await Promise.all([
-    listUnits(db, ids),
-    asksGrants ? listCollaborations(db, ids, viewer.id) : [],
-    asksGrants && orgIds.length > 0 ? listMemberships(db, orgIds, viewer.id) : [],
-    asksGrants && orgIds.length > 0 ? listTeamGrants(db, ids, viewer.id) : [],
-  ])
+  const { units, collaborations, memberships, teams } = dependsOnGrants(viewer)
+    ? await listGiven(db, ids, orgIds, viewer.id)
+    : { units: await listUnits(db, ids), collaborations: [], memberships: [], teams: [] }
   const unitsOf = Map.groupBy(units, (row) => row.repo_id)
   const collaborationOf = new Map(collaborations.map((row) => [row.repo_id, row.access_mode]))
   const members = new Set(memberships.map((row) => row.org_id))
-  const teamsOf = teamGrantsByRepo(grants)
+  const teamsOf = teamGrantsByRepo(teams)
   return new Map(
     repos.map(({ repo, owner }) => {
       const enabled = unitsOf.get(repo.id) ?? []

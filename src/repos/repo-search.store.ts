@@ -4,13 +4,14 @@ import { teamHoldsAll, teamHoldsRepo } from '../access/team-holds.store.ts'
 import type { Viewer } from '../auth/viewer.ts'
 import type { Db } from '../db/database.ts'
 import { idList, idListText } from '../db/id-list.ts'
-import { contains, lowerContains } from '../db/like.ts'
+import { contains, isLike, lowerContains, patternOf } from '../db/like.ts'
 import { mergedPage, soonMerged, type OrderKey, type Piece } from '../db/merged-page.ts'
-import { preparedQueries } from '../db/prepared.ts'
+import { preparedQueries, preparedQuery } from '../db/prepared.ts'
 import type { Schema } from '../db/schema.ts'
 import type { RepoRow } from '../db/tables/repositories.ts'
 import type { RepoId, TeamId, UserId } from '../lib/ids.ts'
 import { nearerEnd, type Page } from '../lib/paging.ts'
+import { loadRepos } from './repo.store.ts'
 
 /** Which repositories a list has; what is left out does not limit it. */
 export interface RepoFilter {
@@ -241,6 +242,14 @@ interface Words {
 /** Of more topics each repository is asked for its own. */
 const fewTopics = 500
 
+const topicIds = (db: Db) =>
+  db
+    .selectFrom('topic')
+    .select('id')
+    .limit(fewTopics + 1)
+
+const topicsLike = preparedQuery((db: Db, pattern: string) => topicIds(db).where(isLike('name', pattern)))
+
 /** What the words of a filter find; undefined: none are asked for. */
 async function findWords(db: Db, filter: RepoFilter): Promise<Words | undefined> {
   const { words = [], topicsOnly } = filter
@@ -248,12 +257,11 @@ async function findWords(db: Db, filter: RepoFilter): Promise<Words | undefined>
   const isTopic = either(
     words.map((word) => (topicsOnly ? sql<SqlBool>`name = ${word.toLowerCase()}` : lowerContains('name', word))),
   )
-  const topics = await db
-    .selectFrom('topic')
-    .select('id')
-    .where(isTopic)
-    .limit(fewTopics + 1)
-    .execute()
+  const [word = ''] = words
+  const topics =
+    words.length === 1 && !topicsOnly
+      ? await topicsLike(db, patternOf(word))
+      : await topicIds(db).where(isTopic).execute()
   const ids = idList(db, idListText(topics.map(({ id }) => id)))
   const tagged =
     topics.length > fewTopics
@@ -387,18 +395,19 @@ export async function searchRepos(
 ): Promise<FoundRepos> {
   const words = await findWords(db, filter)
   const plan = await planOf(db, filter, viewer)
-  const { parts, total, isAll } = words
+  const { parts, total, isAll, only } = words
     ? await holding(db, plan, words, sort, page)
     : await partsOf(db, plan, sort, page)
   const left = Math.min(page.limit, total - page.offset)
   if (left <= 0) return { repos: [], total }
   const { firstOwnerId } = sort
   const place = { limit: left, offset: page.offset, known: isAll ? total : undefined }
-  const ids = await (firstOwnerId === undefined
-    ? placesOf(db, parts, orderOf(sort), place)
-    : ownersFirst(db, parts, firstOwnerId, orderOf(sort), place))
-  const rows = await db.selectFrom('repo').selectAll().where('id', 'in', ids).execute()
-  const found = new Map(rows.map((row) => [row.id, row]))
+  const ids = await (only !== undefined
+    ? [only]
+    : firstOwnerId === undefined
+      ? placesOf(db, parts, orderOf(sort), place)
+      : ownersFirst(db, parts, firstOwnerId, orderOf(sort), place))
+  const found = await loadRepos(db, ids)
   return { repos: ids.flatMap((id) => found.get(id) ?? []), total }
 }
 
@@ -417,6 +426,8 @@ interface Found {
   readonly total: number
   /** Whether the total counts all of them. */
   readonly isAll: boolean
+  /** The one that there is, which needs no order. */
+  readonly only?: RepoId | undefined
 }
 
 async function partsOf(db: Db, { counted, ordered, set, tally }: Plan, sort: RepoSort, page: Page): Promise<Found> {
@@ -436,6 +447,7 @@ async function holding(db: Db, plan: Plan, { named, tagged }: Words, sort: RepoS
   if (each.length === 0) return { parts: [], total: 0, isAll: true }
   const parts = each.flatMap((condition) => plan.counted.map((part) => part.where(condition)))
   const ids = await idsOf(parts, countedAtMost + 1)
+  if (ids.length === 1) return { parts: [], total: 1, isAll: true, only: ids[0] }
   if (ids.length <= countedAtMost) {
     const among = rowsOfRepo(db).where('repo.id', 'in', idList(db, idListText(ids)) as Expression<RepoId>)
     return { parts: unweighted([among]), total: ids.length, isAll: true }

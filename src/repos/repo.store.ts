@@ -1,5 +1,7 @@
-import type { Insertable } from 'kysely'
+import type { Expression, Insertable } from 'kysely'
 import type { Db, Tx } from '../db/database.ts'
+import { idList, idListText } from '../db/id-list.ts'
+import { preparedQuery } from '../db/prepared.ts'
 import type { AccessMode } from '../db/tables/accounts.ts'
 import type { BranchTable, NewRepoRow, RepoChange, RepoRow, RepoUnit } from '../db/tables/repositories.ts'
 import type { GitKey, RepoId, UserId } from '../lib/ids.ts'
@@ -19,11 +21,18 @@ export const findRepoForUpdate = (tx: Tx, id: RepoId): Promise<RepoRow | undefin
     .returningAll()
     .executeTakeFirst()
 
+const reposById = preparedQuery((db: Db, ids: string) =>
+  db
+    .selectFrom('repo')
+    .selectAll()
+    .where('id', 'in', idList(db, ids) as Expression<RepoId>),
+)
+
 /** Repositories by id, in one query however many there are. */
 export async function loadRepos(db: Db | Tx, ids: Iterable<RepoId | null>): Promise<ReadonlyMap<RepoId, RepoRow>> {
   const wanted = [...new Set(ids)].filter((id): id is RepoId => id !== null)
   if (wanted.length === 0) return new Map()
-  const rows = await db.selectFrom('repo').selectAll().where('id', 'in', wanted).execute()
+  const rows = await reposById(db, idListText(wanted))
   return new Map(rows.map((row) => [row.id, row]))
 }
 
