@@ -5,6 +5,8 @@ import { idList, idListText } from '../db/id-list.ts'
 import type { RepoUnit } from '../db/tables/repositories.ts'
 import type { RepoId } from '../lib/ids.ts'
 import { mayAccess, mayEnter } from './access-rule.store.ts'
+import { accessToAll } from './repo-access.ts'
+import { mode } from './rights.ts'
 
 /*
  * Rows about what lies in repositories, each read by whoever reads a unit of its repository: for lists that go through many
@@ -33,17 +35,25 @@ export const isReadable = (viewer: Viewer | undefined, { word, units }: Reading)
     sql` `,
   )} else ${sql.lit(false)} end`
 
-/** Of each word the repositories in which the viewer may not read what has it. */
-export type HiddenRepos = ReadonlyMap<string, readonly RepoId[]>
+/** What a viewer may not read of the rows in some repositories. */
+export interface HiddenRepos {
+  /** The repositories that were asked about. */
+  readonly places: ReadonlySet<RepoId>
+  /** Of each word the repositories in which what has it is hidden. */
+  readonly byWord: ReadonlyMap<string, readonly RepoId[]>
+}
 
 /** Repositories that are asked about before a list is gone through; of more each row is asked. */
 const mostPlaces = 1000
 
+/** Repositories whose rights are computed of their rows: the condition for queries takes long to plan. */
+const fewPlaces = 50
+
 /**
- * What a viewer may not read of the rows in some repositories. What is told may have changed when a list has been gone
- * through: the rows that are shown are asked once more (`isReadable`).
+ * Tells what a viewer may not read of the rows in some repositories. Rows in others, which came meanwhile, are not to be
+ * shown.
  * @param places a table with the `id` of each of the repositories
- * @param also what else rows of `repo` must be, or their rows are hidden
+ * @param isWanted what else rows of `repo` must be, or their rows are hidden
  * @returns undefined when there are too many to be asked
  */
 export async function findHidden(
@@ -51,30 +61,79 @@ export async function findHidden(
   viewer: Viewer | undefined,
   { units }: Reading,
   places: RawBuilder<unknown>,
-  also: Condition = sql<SqlBool>`${sql.lit(true)}`,
+  isWanted: Condition = sql<SqlBool>`${sql.lit(true)}`,
 ): Promise<HiddenRepos | undefined> {
-  const words = Object.keys(units)
-  const columns = words.map(
-    (word, index) =>
-      sql`case when ${readBy(viewer, units[word])} and ${also} then 0 else 1 end as ${sql.ref(`word_${index}`)}`,
-  )
   // In this order: from the places to their rows.
-  const { rows } = await sql<{ id: RepoId } & Record<`word_${number}`, number>>`
-    select place.id, ${sql.join(columns)} from (select id from ${places} as found limit ${sql.lit(mostPlaces + 1)}) as place
-      cross join repo cross join "user" as owner
-    where repo.id = place.id and owner.id = repo.owner_id`.execute(db)
+  const { rows } = await sql<{ id: RepoId; wanted: number }>`
+    select place.id, case when ${isWanted} then 1 else 0 end as wanted
+    from (select id from ${places} as found limit ${sql.lit(mostPlaces + 1)}) as place cross join repo
+    where repo.id = place.id`.execute(db)
   if (rows.length > mostPlaces) return undefined
-  const hidden = words.map((word, index) => {
-    const ids = rows.flatMap((row) => (row[`word_${index}`] === 1 ? [row.id] : []))
-    return [word, ids] as const
-  })
-  return new Map(hidden.filter(([, ids]) => ids.length > 0))
+  const ids = rows.filter((row) => row.wanted === 1).map((row) => row.id)
+  const words = Object.entries(units)
+  const read = await (ids.length > fewPlaces ? readByQuery : readByRows)(
+    db,
+    viewer,
+    words.map(([, unit]) => unit),
+    ids,
+  )
+  const all = new Set(rows.map((row) => row.id))
+  const hidden = words.map(([word], index) => [word, [...all].filter((id) => !read.get(id)?.[index])] as const)
+  return { places: all, byWord: new Map(hidden.filter(([, repos]) => repos.length > 0)) }
 }
 
-/** That a row is none of those. */
-export function isNotHidden(db: Db, { repo, word }: Reading, hidden: HiddenRepos): Condition {
-  if (hidden.size === 0) return sql<SqlBool>`${sql.lit(true)}`
-  const cases = [...hidden].map(
+/** For each repository, which of the units the viewer reads. */
+type Readable = ReadonlyMap<RepoId, readonly boolean[]>
+
+type AskedUnits = readonly (RepoUnit | undefined)[]
+
+async function readByRows(
+  db: Db,
+  viewer: Viewer | undefined,
+  units: AskedUnits,
+  ids: readonly RepoId[],
+): Promise<Readable> {
+  if (ids.length === 0) return new Map()
+  const repos = await db.selectFrom('repo').selectAll().where('id', 'in', ids).execute()
+  const ownerIds = [...new Set(repos.map((repo) => repo.owner_id))]
+  const owners = await db.selectFrom('user').selectAll().where('id', 'in', ownerIds).execute()
+  const ownerOf = new Map(owners.map((owner) => [owner.id, owner]))
+  const access = await accessToAll(
+    db,
+    viewer,
+    repos.flatMap((repo) => {
+      const owner = ownerOf.get(repo.owner_id)
+      return owner ? [{ repo, owner }] : []
+    }),
+  )
+  return new Map(
+    Array.from(access, ([id, { rights }]) => [
+      id,
+      units.map((unit) => (unit === undefined ? rights.any : rights.modeOf(unit) >= mode.read)),
+    ]),
+  )
+}
+
+async function readByQuery(
+  db: Db,
+  viewer: Viewer | undefined,
+  units: AskedUnits,
+  ids: readonly RepoId[],
+): Promise<Readable> {
+  const columns = units.map(
+    (unit, index) => sql`case when ${readBy(viewer, unit)} then 1 else 0 end as ${sql.ref(`unit_${index}`)}`,
+  )
+  const { rows } = await sql<{ id: RepoId } & Record<`unit_${number}`, number>>`
+    select repo.id, ${sql.join(columns)} from repo cross join "user" as owner
+    where repo.id in ${idList(db, idListText(ids))} and owner.id = repo.owner_id`.execute(db)
+  return new Map(rows.map((row) => [row.id, units.map((_, index) => row[`unit_${index}`] === 1)]))
+}
+
+/** That a row is none of those that are hidden. */
+export function isNotHidden(db: Db, { repo, word }: Reading, { byWord }: HiddenRepos): Condition {
+  if (byWord.size === 0) return sql<SqlBool>`${sql.lit(true)}`
+  const cases = Array.from(
+    byWord,
     ([text, ids]) => sql`when ${sql.lit(text)} then ${sql.ref(repo)} not in ${idList(db, idListText(ids))}`,
   )
   return sql<SqlBool>`case ${sql.ref(word)} ${sql.join(cases, sql` `)} else ${sql.lit(true)} end`

@@ -171,7 +171,7 @@ export async function findActs(
     ),
   ])
   const total = counts.reduce((sum, { count }) => sum + count, 0)
-  return { acts: await loadShown(db, viewer, source, ids), total: Math.min(total, countedAtMost) }
+  return { acts: await loadActs(db, ids, hidden), total: Math.min(total, countedAtMost) }
 }
 
 /** The newest acts of a feed that has few, such as those of a moment: each is asked, and not where they are. */
@@ -183,29 +183,19 @@ export async function listActs(
 ): Promise<ActRow[]> {
   const parts = sharesOf(filter.source).map((share) => shown(db, viewer, filter, share, undefined))
   const ids = await pageIds(parts, { number: 1, limit, offset: 0 })
-  return loadShown(db, viewer, filter.source, ids)
+  return loadActs(db, ids, undefined)
 }
 
-/** Acts by their ids and in their order, without those that the viewer may not read by now. */
-async function loadShown(
-  db: Db,
-  viewer: Viewer | undefined,
-  source: FeedSource,
-  ids: readonly ActId[],
-): Promise<ActRow[]> {
+/** Acts by their ids and in their order, as far as their repositories were asked about. */
+async function loadActs(db: Db, ids: readonly ActId[], hidden: HiddenRepos | undefined): Promise<ActRow[]> {
   if (ids.length === 0) return []
-  const asked = db
+  const rows = await db
     .selectFrom('activity')
-    .innerJoin('repo', 'repo.id', 'activity.repo_id')
-    .innerJoin('user as owner', 'owner.id', 'repo.owner_id')
-    .innerJoin('user', 'user.id', 'activity.actor_id')
-    .selectAll('activity')
-    .where('activity.id', 'in', idList(db, idListText(ids)) as Expression<ActId>)
-    .where(isReadableBy(viewer))
-  const team = teamOf(source)
-  const rows = await (team ? asked.where(team) : asked).execute()
+    .selectAll()
+    .where('id', 'in', idList(db, idListText(ids)) as Expression<ActId>)
+    .execute()
   const found = new Map(rows.map((row) => [row.id, row]))
-  return ids.flatMap((id) => found.get(id) ?? [])
+  return ids.flatMap((id) => found.get(id) ?? []).filter((act) => hidden?.places.has(act.repo_id) ?? true)
 }
 
 /** How much an account did in each cell of time since a moment, as far as the viewer may know, earliest first. */

@@ -57,14 +57,11 @@ const threadsOf = (db: Db | Tx, userId: UserId, filter: ThreadFilter, { isInOrde
 
 type Threads = ReturnType<typeof threadsOf>
 
-const readable = (threads: Threads, viewer: Viewer) =>
-  threads
+const readableThreadsOf = (db: Db | Tx, viewer: Viewer, filter: ThreadFilter) =>
+  threadsOf(db, viewer.id, filter)
     .innerJoin('repo', 'repo.id', 'notification.repo_id')
     .innerJoin('user as owner', 'owner.id', 'repo.owner_id')
     .where(isReadable(viewer, reading))
-
-const readableThreadsOf = (db: Db | Tx, viewer: Viewer, filter: ThreadFilter) =>
-  readable(threadsOf(db, viewer.id, filter), viewer)
 
 /** What of a viewer's threads they may not read; undefined: too much to be asked for beside them. */
 const hiddenThreads = (db: Db, viewer: Viewer, { repoId }: ThreadFilter): Promise<HiddenRepos | undefined> =>
@@ -120,12 +117,14 @@ export async function findThreads(
     .offset(passed)
     .execute()
   const ids = (isFromEnd ? places.toReversed() : places).map((place) => place.thread_id)
-  const among = db
+  const rows = await db
     .selectFrom('notification')
-    .where('notification.id', 'in', idList(db, idListText(ids)) as Expression<ThreadId>)
-  const rows = await readable(among, viewer).selectAll('notification').execute()
+    .selectAll()
+    .where('id', 'in', idList(db, idListText(ids)) as Expression<ThreadId>)
+    .execute()
   const found = new Map(rows.map((row) => [row.id, row]))
-  return { rows: ids.flatMap((id) => found.get(id) ?? []), total }
+  const threads = ids.flatMap((id) => found.get(id) ?? [])
+  return { rows: threads.filter((thread) => hidden?.places.has(thread.repo_id) ?? true), total }
 }
 
 /** How many of the viewer's threads they may read. */

@@ -149,5 +149,5 @@ test('notifyGetList: a page takes the same number of queries however many reposi
     counts.push(queries.count)
   }
   assert.equal(counts[0], counts[1])
-  assert.ok((counts[0] ?? 0) <= 14, `${counts[0]} queries`)
+  assert.ok((counts[0] ?? 0) <= 16, `${counts[0]} queries`)
 })
