@@ -7,6 +7,8 @@ import { type BrokerSettings, type CatCommand, type CatRequest, maxTextObjectByt
 const maxAgeMs = 10 * 60_000
 /** Readers of one repository at the same time. */
 const maxPerRepository = 3
+/** One waits for the next question for its whole time; others, which a rush had needed, for so much of it. */
+const spareShare = 1 / 6
 const maxHeaderBytes = 4096
 
 type Job = {
@@ -34,7 +36,7 @@ export class CatPool {
 
   constructor(settings: BrokerSettings) {
     this.#settings = settings
-    this.#sweep = setInterval(() => this.#sweepIdle(), Math.min(5000, settings.pooledIdleMs))
+    this.#sweep = setInterval(() => this.#sweepIdle(), Math.min(5000, settings.pooledIdleMs * spareShare))
   }
 
   read(request: CatRequest, stream: WireStream): void {
@@ -145,8 +147,10 @@ export class CatPool {
         this.#queued -= 1
         pool.queue.shift()!.stream.fail({ reason: 'busy', message: 'no git process became free in time' })
       }
-      for (const reader of pool.readers) {
-        const tooLong = now - reader.lastUsedMs > this.#settings.pooledIdleMs || now - reader.startedMs > maxAgeMs
+      // In the order in which they are asked.
+      for (const [nth, reader] of [...pool.readers].entries()) {
+        const idleMs = this.#settings.pooledIdleMs * (nth === 0 ? 1 : spareShare)
+        const tooLong = now - reader.lastUsedMs > idleMs || now - reader.startedMs > maxAgeMs
         if (reader.isIdle && tooLong) reader.stop()
       }
     }
