@@ -2,6 +2,7 @@ import { sql, type RawBuilder, type SqlBool } from 'kysely'
 import type { Viewer } from '../auth/viewer.ts'
 import type { Db } from '../db/database.ts'
 import { idList, idListText } from '../db/id-list.ts'
+import { databaseKind } from '../db/open.ts'
 import type { RepoUnit } from '../db/tables/repositories.ts'
 import type { RepoId } from '../lib/ids.ts'
 import { mayAccess, mayEnter } from './access-rule.store.ts'
@@ -46,7 +47,7 @@ export interface HiddenRepos {
 /** Repositories that are asked about before a list is gone through; of more each row is asked. */
 const mostPlaces = 1000
 
-/** Repositories whose rights are computed of their rows: the condition for queries takes long to plan. */
+/** Repositories whose rights are computed of their rows, where the condition for queries is planned anew each time. */
 const fewPlaces = 50
 
 /**
@@ -71,7 +72,8 @@ export async function findHidden(
   if (rows.length > mostPlaces) return undefined
   const ids = rows.filter((row) => row.wanted === 1).map((row) => row.id)
   const words = Object.entries(units)
-  const read = await (ids.length > fewPlaces ? readByQuery : readByRows)(
+  const isByRows = databaseKind(db) === 'postgres' && ids.length <= fewPlaces
+  const read = await (isByRows ? readByRows : readByQuery)(
     db,
     viewer,
     words.map(([, unit]) => unit),
