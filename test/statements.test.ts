@@ -99,10 +99,19 @@ async function costlySteps(db: Db, { sql: text, parameters }: RunStatement): Pro
       const above = steps.get(row.parent)
       return above !== undefined && (/SUBQUERY|MATERIALIZE|CO-ROUTINE/.test(above.detail) || isInSet(above))
     }
+    /** Whether a step is done again for each row of the steps before. */
+    const isRepeated = (row: { readonly parent: number }): boolean => {
+      const above = steps.get(row.parent)
+      return above !== undefined && (above.detail.startsWith('CORRELATED') || isRepeated(above))
+    }
+    /** For each row all that a person has is gone through: of those who have much the square of it. */
+    const isSquare = (row: { readonly parent: number; readonly detail: string }): boolean =>
+      /^SEARCH .* \((reviewer|poster|user|assignee|owner)_id=\?\)/.test(row.detail) && isRepeated(row)
     /** What a statement counts together first may go by the name of its table. */
     const derived = new Set(rows.map(({ detail }) => /^(?:CO-ROUTINE|MATERIALIZE) "?(\w+)/.exec(detail)?.[1]))
     return rows
       .filter((row) => {
+        if (isSquare(row)) return true
         const [, scanned] = /^SCAN "?(\w+)"?(?! USING)/.exec(row.detail) ?? []
         return scanned === undefined
           ? row.detail.endsWith('USE TEMP B-TREE FOR ORDER BY') && !isInSet(row)

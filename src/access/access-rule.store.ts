@@ -328,6 +328,17 @@ export function entranceParts(
 /** More repositories than these are not listed beside a list, but asked for in it. */
 const mostNear = 2000
 
+/** The ids of a part of what is near to a viewer; undefined when they are too many to be handed on. */
+async function listNear(db: Db, part: Condition): Promise<RepoId[] | undefined> {
+  const rows = await db
+    .selectFrom('repo')
+    .select('id')
+    .where(part)
+    .limit(mostNear + 1)
+    .execute()
+  return rows.length > mostNear ? undefined : rows.map((row) => row.id)
+}
+
 /**
  * What is near to a viewer, asked for once for all statements of a list.
  * @returns undefined when it is too much to be handed on
@@ -339,14 +350,8 @@ export async function findNear(
 ): Promise<NearRepos | undefined> {
   const part = hiddenFrom(viewer, audiences) && entranceParts(viewer, { audiences }).at(-1)
   if (!part) return 'none'
-  const rows = await db
-    .selectFrom('repo')
-    .select('id')
-    .where(part)
-    .limit(mostNear + 1)
-    .execute()
-  if (rows.length > mostNear) return undefined
-  return rows.length === 0 ? 'none' : idList(db, idListText(rows.map((row) => row.id)))
+  const ids = await listNear(db, part)
+  return ids && (ids.length === 0 ? 'none' : idList(db, idListText(ids)))
 }
 
 /** That the viewer may see a repository at all (`Rights.any`): its owner and administrators also when it has no units. */
@@ -369,29 +374,64 @@ export const visibleTo = <Selected>(
   viewer: Viewer | undefined,
 ): SelectQueryBuilder<WithOwner, 'repo' | 'owner', Selected> => query.where(mayEnter(viewer, 'repo'))
 
-/**
- * That the viewer may read every unit of a repository, a row of the query's `repo`, whether it is on or off, without asking
- * teams: those give units one by one, and what they add is in `teamRepos`.
- */
-export function mayReadWhole(viewer: Viewer | undefined): Condition {
-  const wanted = { mode: 1, evenIfOff: true } as const
-  return asCondition(limited(pairOf(viewer, 'repo'), wanted, comesTo(viewer, false)))
+/** Repositories of which a viewer may read something. */
+export interface ReadableRepos {
+  /** The largest audience of which all are readable; -1: none is as such. */
+  readonly open: number
+  /** That a row of the query's `repo` is one of them, by its audience or by what was given. */
+  readonly isReadable: Condition
+  /** That it is one of those that were given alone; undefined: nothing was. */
+  readonly isGiven: Condition | undefined
+  /** So many were given, or more when it is `mostNear`. */
+  readonly numGiven: number
 }
 
-/** Repositories that are not open to the viewer and that a team of theirs reads a unit of, whether it is on or off. */
-export function teamRepos(db: Pick<Db, 'selectFrom'>, viewer: Viewer, unit: RepoUnit) {
+/**
+ * Repositories of which a viewer may read a unit, whether it is on or off, for each of some units; what is the same for
+ * several is one object. What was given to the viewer is asked for once and handed on as a set.
+ */
+export async function findReadable<Unit extends RepoUnit>(
+  db: Db,
+  viewer: Viewer | undefined,
+  units: readonly Unit[],
+): Promise<ReadonlyMap<Unit, ReadableRepos>> {
   const pair = pairOf(viewer, 'repo')
-  const gives = any(isAdminTeam, teamUnitGives(pair, { units: [unit], mode: 1, evenIfOff: true }))
-  return (
-    db
-      .selectFrom('team_user')
-      .innerJoin('team', 'team.id', 'team_user.team_id')
-      .innerJoin('repo', 'repo.owner_id', 'team.org_id')
-      .where('team_user.user_id', '=', viewer.id)
-      // The others are open to the viewer anyway.
-      .where(sql<SqlBool>`repo.audience > ${sql.lit(openAudience(viewer))}`)
-      .where(teamHoldsRepo('repo.id'))
-      .where(asCondition(limited(pair, { mode: 1, evenIfOff: true }, gives)))
+  const open = openTo(viewer, allAudiences)
+  const hidden = hiddenFrom(viewer, allAudiences)
+  const same = (readable: ReadableRepos) => new Map(units.map((unit) => [unit, readable]))
+  if (viewer?.limit.repo) {
+    const isIt = asCondition(limited(pair, { mode: 1, evenIfOff: true }, true))
+    return same({ open, isReadable: isIt, isGiven: isIt, numGiven: 1 })
+  }
+  const isOpenTo = sql<SqlBool>`repo.audience <= ${sql.lit(open)}`
+  const nothing = same({ open, isReadable: isOpenTo, isGiven: undefined, numGiven: 0 })
+  if (viewer === undefined || hidden === undefined) return nothing
+  const partOf = (asked: readonly Unit[]): Condition => {
+    const wanted = { units: asked, mode: 1, evenIfOff: true } as const
+    const near = nearRepos(viewer, any(isAdminTeam, teamUnitGives(pair, wanted)))
+    return asCondition(limited(pair, wanted, sql<SqlBool>`${isAmong(hidden)} and repo.id in ${near}`))
+  }
+  const readable = (isGiven: Condition, numGiven: number): ReadableRepos => ({
+    open,
+    isReadable: asCondition(any(isOpenTo, isGiven)),
+    isGiven,
+    numGiven,
+  })
+  const ofList = (ids: readonly RepoId[]) =>
+    readable(sql<SqlBool>`repo.id in ${idList(db, idListText(ids))}`, ids.length)
+  const ofAny = await listNear(db, partOf(units))
+  if (ofAny?.length === 0) return nothing
+  if (ofAny && units.length === 1) return same(ofList(ofAny))
+  const lists = await Promise.all(
+    units.map((unit) => (ofAny ? listNear(db, partOf([unit])) : Promise.resolve(undefined))),
+  )
+  // Those of one unit are among those of any: as many are the same.
+  if (ofAny && lists.every((ids) => ids?.length === ofAny.length)) return same(ofList(ofAny))
+  return new Map(
+    units.map((unit, index) => {
+      const ids = lists[index]
+      return [unit, ids ? ofList(ids) : readable(partOf([unit]), mostNear)]
+    }),
   )
 }
 

@@ -14,9 +14,8 @@ import {
   listUsersWhoMay,
   mayAccess,
   entranceParts,
+  findReadable,
   mayEnter,
-  mayReadWhole,
-  teamRepos,
   visibleTo,
   type Who,
 } from './access-rule.store.ts'
@@ -56,7 +55,8 @@ const allOn = (repoId: RepoId): RepoUnitRow[] =>
 
 async function checkViewer(db: Db, world: World, viewer: Viewer | undefined, about: string): Promise<void> {
   const access = await accessToAll(db, viewer, world.places)
-  const byTeam = (who: Viewer, unit: RepoUnit) => teamRepos(db, who, unit).select('repo.id')
+  const readable = await findReadable(db, viewer, ['issues', 'pulls'])
+  const isReadable = (unit: 'issues' | 'pulls') => flag(readable.get(unit)?.isReadable ?? sql`1 = 0`)
   const rows = await db
     .selectFrom('repo')
     .innerJoin('user as owner', 'owner.id', 'repo.owner_id')
@@ -66,9 +66,8 @@ async function checkViewer(db: Db, world: World, viewer: Viewer | undefined, abo
       'asked.unit',
       ...columns(viewer),
       flag(mayAccess(viewer, 'repo', { units: [askedUnit], mode: 1, evenIfOff: true })).as('even_if_off'),
-      flag(sql`${mayReadWhole(viewer)}${viewer ? sql` or repo.id in ${byTeam(viewer, 'issues')}` : sql``}`).as(
-        'issues_even_if_off',
-      ),
+      isReadable('issues').as('issues_even_if_off'),
+      isReadable('pulls').as('pulls_even_if_off'),
     ])
     .where('repo.id', 'in', [...access.keys()])
     .execute()
@@ -117,6 +116,7 @@ async function checkViewer(db: Db, world: World, viewer: Viewer | undefined, abo
         ...columnsOf(rights, unit),
         even_if_off: Number(ifOn.modeOf(unit) >= 1),
         issues_even_if_off: Number(ifOn.modeOf('issues') >= 1),
+        pulls_even_if_off: Number(ifOn.modeOf('pulls') >= 1),
       }
       assert.deepEqual(row, expected, `${what}, ${unit}: rows and SQL`)
     }

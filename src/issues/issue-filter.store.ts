@@ -29,7 +29,11 @@ export interface IssueFilter {
   readonly allLabels?: readonly LabelId[]
   /** Any of these is on it. */
   readonly anyLabels?: readonly LabelId[]
+  /** Any label of one of these names is on it, whose ever it is. */
+  readonly labelNames?: readonly string[]
   readonly milestoneIds?: readonly MilestoneId[]
+  /** It has a milestone of one of these titles, of whichever repository. */
+  readonly milestoneTitles?: readonly string[]
   readonly sinceUnix?: Unix | undefined
   readonly beforeUnix?: Unix | undefined
   readonly posterId?: UserId | undefined
@@ -70,6 +74,11 @@ export function conditions(db: Db, where: Builder, filter: IssueFilter, lead?: L
   if (lead?.by === 'ids') all.push(where('issue.id', 'in', lead.ids))
   for (const labelId of filter.allLabels ?? []) all.push(hasLabel(where, [labelId]))
   if (filter.anyLabels) all.push(hasLabel(where, filter.anyLabels))
+  if (filter.labelNames) all.push(hasLabelNamed(filter.labelNames))
+  if (filter.milestoneTitles) {
+    const title = sql`(select title from milestone where milestone.id = issue.milestone_id)`
+    all.push(sql<SqlBool>`${title} in (${sql.join(filter.milestoneTitles)})`)
+  }
   const { milestoneIds } = filter
   if (milestoneIds) {
     const isOf = milestoneIds.length === 1 ? sql`= ${milestoneIds[0]}` : sql`in ${idList(db, idListText(milestoneIds))}`
@@ -102,6 +111,10 @@ const hasLabel = (where: Builder, labelIds: readonly LabelId[]): Expression<SqlB
       .where('issue_label.label_id', 'in', labelIds),
   )
 
+const hasLabelNamed = (names: readonly string[]): Expression<SqlBool> =>
+  sql<SqlBool>`exists (select 1 from issue_label inner join label on label.id = issue_label.label_id
+    where issue_label.issue_id = issue.id and label.name in (${sql.join(names)}))`
+
 const concerns = (where: Builder, table: 'issue_assignee' | 'issue_mention', userId: UserId): Expression<SqlBool> =>
   where.exists(
     where
@@ -125,41 +138,19 @@ const isReviewedBy = (where: Builder, userId: UserId): Expression<SqlBool> =>
     ),
   ])
 
-/** A request that is newer than the account's last verdict, on a pull request of somebody else. */
+/**
+ * A request that is newer than the account's last verdict, on a pull request of somebody else. The sums keep SQLite from all
+ * reviews of the account, of which there may be more than there are of each pull request.
+ */
 const isReviewAskedOf = (where: Builder, userId: UserId): Expression<SqlBool> =>
   where.and([
     where('issue.is_pull', '=', true),
     where('issue.poster_id', '!=', userId),
-    where.exists(
-      where
-        .selectFrom('review as request')
-        .select('request.id')
-        .whereRef('request.issue_id', '=', 'issue.id')
-        .where('request.type', '=', 'request')
-        .where((asked) =>
-          asked.or([
-            asked('request.reviewer_id', '=', userId),
-            asked(
-              'request.reviewer_team_id',
-              'in',
-              asked.selectFrom('team_user').select('team_user.team_id').where('team_user.user_id', '=', userId),
-            ),
-          ]),
-        )
-        .where((asked) =>
-          asked.not(
-            asked.exists(
-              asked
-                .selectFrom('review as verdict')
-                .select('verdict.id')
-                .whereRef('verdict.issue_id', '=', 'issue.id')
-                .where('verdict.reviewer_id', '=', userId)
-                .where('verdict.type', 'in', ['approve', 'reject'])
-                .whereRef('verdict.id', '>', 'request.id'),
-            ),
-          ),
-        ),
-    ),
+    sql<SqlBool>`exists (select 1 from review as request where request.issue_id = issue.id and request.type = 'request'
+      and (+request.reviewer_id = ${userId}
+        or request.reviewer_team_id in (select team_id from team_user where user_id = ${userId}))
+      and not exists (select 1 from review as verdict where verdict.issue_id = issue.id
+        and +verdict.reviewer_id = ${userId} and verdict.type in ('approve', 'reject') and verdict.id > request.id))`,
   ])
 
 export const having = (db: Db, table: 'issue_assignee' | 'issue_mention', userId: UserId): LeadOfIds => ({

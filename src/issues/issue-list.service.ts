@@ -12,8 +12,8 @@ import type { IssueFilter } from './issue-filter.store.ts'
 import { findIssuePlaces } from './issue-list.store.ts'
 import { issueSorts, type IssueSort } from './issue-order.store.ts'
 import type { IssuePlace } from './issue.store.ts'
-import { listAllLabelIdsByName, listLabelIdsByName } from './labels/label.store.ts'
-import { listAllMilestoneIdsByTitle, listMilestonesNamed } from './milestones/milestone.store.ts'
+import { areLabelsNamed, listLabelIdsByName } from './labels/label.store.ts'
+import { areMilestonesNamed, listMilestonesNamed } from './milestones/milestone.store.ts'
 import { parseSearchWords } from './search-words.parse.ts'
 
 /** Query parameters of the list of a repository. */
@@ -149,8 +149,10 @@ export async function searchEverywhere(ctx: Ctx, query: SearchQuery): Promise<Fo
   if (query.team && !team) throw new BadRequest('the team does not exist', 'team_not_found')
   const labelNames = namesIn(query.labels)
   const titles = namesIn(query.milestones)
-  const anyLabels = labelNames.length === 0 ? undefined : orNoFilter(await listAllLabelIdsByName(ctx.db, labelNames))
-  const milestoneIds = titles.length === 0 ? undefined : orNoFilter(await listAllMilestoneIdsByTitle(ctx.db, titles))
+  const [hasLabels, hasMilestones] = await Promise.all([
+    labelNames.length > 0 && areLabelsNamed(ctx.db, labelNames),
+    titles.length > 0 && areMilestonesNamed(ctx.db, titles),
+  ])
   const words = parseSearchWords(query.q ?? '')
   const mine = (asked: boolean | undefined): UserId | undefined => (asked && viewer ? viewer.id : undefined)
   const { places, total = 0 } = await findIssuePlaces(
@@ -165,8 +167,9 @@ export async function searchEverywhere(ctx: Ctx, query: SearchQuery): Promise<Fo
       isClosed: isClosedOf(query.state),
       isPull: kindsOf(query.type),
       ...times,
-      ...(anyLabels ? { anyLabels } : {}),
-      ...(milestoneIds ? { milestoneIds } : {}),
+      // Names that nobody uses filter nothing.
+      ...(hasLabels ? { labelNames } : {}),
+      ...(hasMilestones ? { milestoneTitles: titles } : {}),
       posterId: mine(query.created),
       assigneeId: mine(query.assigned),
       mentionedId: mine(query.mentioned),

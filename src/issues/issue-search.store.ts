@@ -1,198 +1,355 @@
-import { sql, type Expression, type SqlBool } from 'kysely'
-import { mayReadWhole, teamRepos } from '../access/access-rule.store.ts'
+import { expressionBuilder, sql, type Expression, type RawBuilder, type SqlBool } from 'kysely'
+import { findReadable, type ReadableRepos } from '../access/access-rule.store.ts'
 import { teamHoldsRepo } from '../access/team-holds.store.ts'
 import type { Db } from '../db/database.ts'
-import type { IssueId, UserId } from '../lib/ids.ts'
+import { databaseKind } from '../db/open.ts'
+import type { Schema } from '../db/schema.ts'
+import type { IssueId, RepoId } from '../lib/ids.ts'
 import type { Page } from '../lib/paging.ts'
+import { conditions, type FoundPlaces, type IssueFilter, type VisibleScope } from './issue-filter.store.ts'
 import {
-  conditions,
-  countRows,
-  having,
-  labelled,
-  passedOver,
-  wordScope,
-  type Builder,
-  type FoundPlaces,
-  type IssueFilter,
-  type Lead,
-  type LeadOfIds,
-  type VisibleScope,
-} from './issue-filter.store.ts'
-import { wordSets } from './issue-words.store.ts'
-import type { Facet } from './tally.store.ts'
+  countSources,
+  inOrder,
+  ofIssue,
+  sourcesOf,
+  type PlaceColumns,
+  type Source,
+  type Way,
+} from './search-source.store.ts'
 
-/**
- * That a repository, a row of the query's `repo`, is of the owner and the team that are asked for, and that the viewer may
- * read issues or pull requests in it, whether that unit is switched on or not (contract, issues: the search does not look
- * at units).
- */
-const reposOf = (db: Db, scope: VisibleScope, isPull: boolean): Expression<SqlBool> => {
-  const { viewer } = scope
-  const whole = mayReadWhole(viewer)
-  const byTeam = viewer
-    ? sql` or repo.id in ${teamRepos(db, viewer, isPull ? 'pulls' : 'issues').select('repo.id')}`
-    : sql``
-  return sql<SqlBool>`((${whole}${byTeam}) and ${isOfScope(scope)})`
+type Condition = Expression<SqlBool>
+
+/** How much a search looks at. Tests have smaller ones. */
+export interface SearchLimits {
+  /** A search over several repositories shows and counts this many, the newest: who wants all asks by time or repository. */
+  readonly found: number
+  /** What is asked for and has more rows than these is not gone through, unless an index has it in the order. */
+  readonly candidates: number
+  /** Repositories of each audience that are looked at to tell how many issues are seen. */
+  readonly weighed: number
+  /** Of an owner that has more repositories, issues are found in the order. */
+  readonly repos: number
+  /** What is done repository by repository without asking how many others there are, in tenths of a microsecond. */
+  readonly soonDone: number
 }
 
-/** The repository, a row of the query's `repo`, is of the owner and the team that are asked for. */
-function isOfScope({ ownerId, teamId }: VisibleScope): Expression<SqlBool> {
-  const isOfOwner = ownerId === undefined ? sql.lit(true) : sql`repo.owner_id = ${ownerId}`
-  const isOfTeam =
-    teamId === undefined
-      ? sql.lit(true)
-      : sql`exists (select 1 from team where team.id = ${teamId} and ${teamHoldsRepo('repo.id')})`
-  return sql<SqlBool>`(${isOfOwner} and ${isOfTeam})`
+const usual: SearchLimits = { found: 5000, candidates: 20_000, weighed: 500, repos: 5000, soonDone: 60_000 }
+
+/** A kind and a state of issues. */
+interface Part {
+  readonly isPull: boolean
+  readonly isClosed: boolean
 }
 
-/** Issues by what is asked for in all repositories that the viewer may see, of one state. */
-function visibleOf(db: Db, filter: IssueFilter, lead: Lead, isClosed: boolean) {
-  const [kind, ...more] = filter.isPull
-  const ofKind =
-    kind === undefined || more.length > 0
-      ? sql<SqlBool>`((not issue.is_pull and ${reposOf(db, filter.scope as VisibleScope, false)})
-          or (issue.is_pull and ${reposOf(db, filter.scope as VisibleScope, true)}))`
-      : sql<SqlBool>`(${lead.by === 'ids' ? passedOver(db, 'is_pull') : sql.ref('issue.is_pull')} = ${sql.lit(kind)}
-          and ${reposOf(db, filter.scope as VisibleScope, kind)})`
-  return (
-    db
-      .selectFrom('issue')
-      // In this order: the repository of each issue that is come to is looked up.
-      .crossJoin('repo')
-      // Names that neither table has: an order would take those of a table.
-      .select(['issue.id as place_id', 'issue.repo_id as place_repo_id', 'issue.created_unix as place_unix'])
-      .where((where) =>
-        where.and([
-          sql<SqlBool>`repo.id = issue.repo_id`,
-          sql<SqlBool>`${lead.by === 'ids' ? passedOver(db, 'is_closed') : sql.ref('issue.is_closed')} = ${sql.lit(isClosed)}`,
-          ...conditions(db, where as unknown as Builder, filter, lead),
-          ofKind,
-        ]),
-      )
-  )
+/** A search, with what was found out about who asks. */
+interface Search {
+  readonly db: Db
+  readonly limits: SearchLimits
+  readonly filter: IssueFilter
+  readonly parts: readonly Part[]
+  /** In which repositories the viewer reads what. */
+  readonly readable: ReadonlyMap<'issues' | 'pulls', ReadableRepos>
+  /** That a row of `repo` is of the owner and the team that are asked for. */
+  readonly isOfScope: readonly Condition[]
 }
 
-/** What the rows of a search in all repositories are found by: few of something, else the order; and what they are counted by. */
-async function leadsEverywhere(db: Db, filter: IssueFilter): Promise<{ readonly page: Lead; readonly count: Lead }> {
-  const found = filter.words && wordSets(db, filter.words, wordScope(filter)).found
-  const both = (lead: Lead) => ({ page: lead, count: lead })
-  if (found) return both({ by: 'ids', ids: found })
-  if (filter.posterId !== undefined) return both({ by: 'poster' })
-  const { assigneeId, mentionedId, anyLabels, reviewAskedOf, reviewedBy } = filter
-  const ids = (query: unknown): LeadOfIds => ({ by: 'ids', ids: query as Expression<IssueId> })
-  const leads: LeadOfIds[] = [
-    ...(assigneeId === undefined ? [] : [having(db, 'issue_assignee', assigneeId)]),
-    ...(mentionedId === undefined ? [] : [having(db, 'issue_mention', mentionedId)]),
-    ...(anyLabels === undefined ? [] : [labelled(db, anyLabels)]),
-    ...(reviewedBy === undefined
-      ? []
-      : [ids(db.selectFrom('comment').select('issue_id').where('poster_id', '=', reviewedBy))]),
-    ...(reviewAskedOf === undefined ? [] : [ids(askedReviews(db, reviewAskedOf))]),
-  ]
-  const counts = await Promise.all(
-    leads.map(async (lead) => {
-      const few = sql`select 1 from ${lead.ids} as found limit ${sql.lit(fewEverywhere)}`
-      const { rows } = await sql<{ count: number }>`select count(*) as count from (${few}) as counted`.execute(db)
-      return rows[0]?.count ?? 0
-    }),
-  )
-  const fewest = counts.reduce((best, count, index) => (count < (counts[best] ?? 0) ? index : best), 0)
-  const lead = leads[fewest]
-  if (lead === undefined) return both({ by: 'order' })
-  return { page: (counts[fewest] ?? 0) < fewEverywhere ? lead : { by: 'order' }, count: lead }
+/** Ids, repositories and creation of issues. Names that no table has: an order would take those of a table. */
+type Rows = RawBuilder<{ place_id: IssueId; place_repo_id: RepoId; place_unix: number }>
+
+const placesOf = ({ id, repo, created }: PlaceColumns) =>
+  sql`${sql.ref(id)} as place_id, ${sql.ref(repo)} as place_repo_id, ${sql.ref(created)} as place_unix`
+const newestFirst = sql`order by place_unix desc, place_id desc`
+
+const allOf = (each: readonly Condition[]) => sql<SqlBool>`${sql.join(each, sql` and `)}`
+
+const unitOf = (isPull: boolean) => (isPull ? 'pulls' : 'issues')
+
+async function searchOf(db: Db, filter: IssueFilter, limits: SearchLimits): Promise<Search> {
+  const { viewer, ownerId, teamId } = filter.scope as VisibleScope
+  const units = filter.isPull.map(unitOf)
+  const states = filter.isClosed === undefined ? [false, true] : [filter.isClosed]
+  return {
+    db,
+    limits,
+    filter,
+    parts: states.flatMap((isClosed) => filter.isPull.map((isPull) => ({ isPull, isClosed }))),
+    readable: await findReadable(db, viewer, units),
+    isOfScope: [
+      ...(ownerId === undefined ? [] : [sql<SqlBool>`repo.owner_id = ${ownerId}`]),
+      ...(teamId === undefined
+        ? []
+        : [sql<SqlBool>`exists (select 1 from team where team.id = ${teamId} and ${teamHoldsRepo('repo.id')})`]),
+    ],
+  }
 }
 
-const askedReviews = (db: Db, userId: UserId) =>
-  db
-    .selectFrom('review')
-    .select('issue_id')
-    .where('type', '=', 'request')
-    .where((where) =>
-      where.or([
-        where('reviewer_id', '=', userId),
-        where(
-          'reviewer_team_id',
-          'in',
-          where.selectFrom('team_user').select('team_user.team_id').where('team_user.user_id', '=', userId),
-        ),
+const readableOf = ({ readable }: Search, isPull: boolean): ReadableRepos =>
+  readable.get(unitOf(isPull)) as ReadableRepos
+
+/** Who sees a repository is in an index, which SQLite does not take by itself where it could find the row. */
+const repoSeen = (db: Db) => (databaseKind(db) === 'sqlite' ? sql`repo indexed by repo_seen` : sql`repo`)
+
+/** What a filter asks for beside what rows are found by. */
+function restOf({ db, filter }: Search, serves: Source['serves'] = []): Condition[] {
+  const rest = { ...filter, ...Object.fromEntries(serves.map((name) => [name, undefined])) }
+  return conditions(db, expressionBuilder<Schema, 'issue'>(), rest, { by: 'order' })
+}
+
+/** A column that SQLite is not to look for an index of. */
+const passedOver = (db: Db, column: string) =>
+  databaseKind(db) === 'sqlite' ? sql`+${sql.ref(column)}` : sql.ref(column)
+
+/** Rows that a source comes to, with the repository of each looked up: those of each part, or of all at once. */
+const rowsBySource = (search: Search, { ways, serves }: Source): Rows[] =>
+  ways.flatMap((way) => rowsByWay(search, way, restOf(search, serves)))
+
+function rowsByWay(search: Search, way: Way, rest: readonly Condition[]): Rows[] {
+  const { db, filter, isOfScope } = search
+  const { place, isPullOnly } = way
+  const isPartly = rest.length > 0 && !way.hasIssue
+  const rows = (ofParts: readonly Condition[]): Rows => {
+    const ofIssue = isPartly ? [sql<SqlBool>`issue.id = ${sql.ref(place.id)}`] : []
+    const where = [...way.where, ...ofParts, ...isOfScope, ...ofIssue, ...rest]
+    return sql`select ${way.mayRepeat ? sql`distinct ` : sql``}${placesOf(place)}
+      from ${way.from} cross join ${repoSeen(db)}${isPartly ? sql` cross join issue` : sql``}
+      where repo.id = ${sql.ref(place.repo)} and ${allOf(where)}`
+  }
+  const kinds = filter.isPull.filter((isPull) => isPull || !isPullOnly)
+  if (way.isOrdered) {
+    const parts = search.parts.filter(({ isPull }) => kinds.includes(isPull))
+    return parts.map(({ isPull, isClosed }) =>
+      rows([
+        ...(isPullOnly ? [] : [sql<SqlBool>`${sql.ref(place.isPull)} = ${sql.lit(isPull)}`]),
+        sql<SqlBool>`${sql.ref(place.isClosed)} = ${sql.lit(isClosed)}`,
+        readableOf(search, isPull).isReadable,
       ]),
     )
-
-/** Issues of all repositories that are rather sorted than found in the order. */
-const fewEverywhere = 3000
-/** Of more issues of all repositories the total is this, unless nothing is asked for. */
-const countedEverywhere = 5000
-
-/** One page of the issues that a filter leaves in all repositories that the viewer may see, the newest first. */
-export async function findEverywhere(db: Db, filter: IssueFilter, page: Page): Promise<FoundPlaces> {
-  const states = filter.isClosed === undefined ? [false, true] : [filter.isClosed]
-  const counted = await countKept(db, filter, states)
-  if (counted === 0) return { places: [], total: 0 }
-  const leads = await leadsEverywhere(db, filter)
-  const [first, ...others] = states.map((isClosed) => visibleOf(db, filter, leads.page, isClosed))
-  if (!first) return { places: [], total: 0 }
-  const rowsOf = () => states.map((isClosed) => visibleOf(db, filter, leads.count, isClosed))
-  const [rows, total] = await Promise.all([
-    others
-      .reduce((one, other) => one.unionAll(other), first)
-      .orderBy('place_unix', 'desc')
-      .orderBy('place_id', 'desc')
-      .limit(page.limit)
-      .offset(page.offset)
-      .execute(),
-    counted ?? countRows(db, rowsOf() as never, countedEverywhere),
-  ])
-  return { places: rows.map((row) => ({ id: row.place_id, repo_id: row.place_repo_id })), total }
-}
-
-/** How many a search in all repositories finds, where rows say it that are kept; undefined where rows have to be counted. */
-function countKept(db: Db, filter: IssueFilter, states: readonly boolean[]): Promise<number> | undefined {
-  const { scope: _scope, isClosed: _state, isPull: _kinds, posterId, assigneeId, mentionedId, ...others } = filter
-  if (Object.values(others).some((value) => value !== undefined)) return undefined
-  const people: readonly (readonly [Facet['facet'], UserId | undefined])[] = [
-    ['poster', posterId],
-    ['assignee', assigneeId],
-    ['mentioned', mentionedId],
+  }
+  if (kinds.length === 0) return []
+  const readable = kinds.map((isPull) =>
+    isPullOnly
+      ? readableOf(search, isPull).isReadable
+      : sql<SqlBool>`(${passedOver(db, place.isPull)} = ${sql.lit(isPull)} and ${readableOf(search, isPull).isReadable})`,
+  )
+  const states = filter.isClosed === undefined ? [] : [filter.isClosed]
+  return [
+    rows([
+      ...states.map((isClosed) => sql<SqlBool>`${passedOver(db, place.isClosed)} = ${sql.lit(isClosed)}`),
+      sql<SqlBool>`(${sql.join(readable, sql` or `)})`,
+    ]),
   ]
-  const [asked, ...more] = people.filter(([, id]) => id !== undefined)
-  if (more.length > 0) return undefined
-  return asked ? countTallied(db, filter, asked[0], asked[1] as UserId, states) : countEverywhere(db, filter, states)
 }
 
-/** How many there are of kinds and states that have to do with somebody, by what is kept of each repository. */
-async function countTallied(
+/**
+ * Rows of few repositories.
+ * @param hasLarge whether one of them may have more issues than are shown: of that the newest are enough
+ */
+function rowsByRepos(search: Search, hasLarge: boolean): Rows[] {
+  const { filter, limits, parts, readable } = search
+  const rest = restOf(search)
+  const scope = search.isOfScope.length === 0 ? sql`` : sql` and ${allOf(search.isOfScope)}`
+  const isByKind = filter.isPull.length === 1 || new Set(readable.values()).size > 1
+  const size = hasLarge ? sql`, repo.num_issues + repo.num_pulls as size` : sql``
+  const branches = isByKind ? parts : parts.filter(({ isPull }) => isPull === parts[0]?.isPull)
+  return branches.map(({ isPull, isClosed }) => {
+    const { open, isGiven } = readableOf(search, isPull)
+    const repos = (isReadable: Condition) => sql`select repo.id${size} from repo where ${isReadable}${scope}`
+    const sets = [
+      ...(open < 0 ? [] : [repos(sql<SqlBool>`repo.audience between 0 and ${sql.lit(open)}`)]),
+      ...(isGiven ? [repos(sql<SqlBool>`repo.audience > ${sql.lit(open)} and ${isGiven}`)] : []),
+    ]
+    const few = sets.length === 0 ? repos(sql<SqlBool>`1 = 0`) : sql`${sql.join(sets, sql` union all `)}`
+    const isOfPart = (table: string) => [
+      sql<SqlBool>`${sql.ref(`${table}.repo_id`)} = few.id`,
+      sql<SqlBool>`${sql.ref(`${table}.is_closed`)} = ${sql.lit(isClosed)}`,
+      ...(isByKind ? [sql<SqlBool>`${sql.ref(`${table}.is_pull`)} = ${sql.lit(isPull)}`] : []),
+    ]
+    const oldest = sql`case when few.size > ${sql.lit(limits.found)} then (
+      select newest.created_unix from issue as newest where ${allOf(isOfPart('newest'))}
+      order by newest.created_unix desc limit 1 offset ${sql.lit(limits.found)}) end`
+    const isNew = sql<SqlBool>`issue.created_unix >= coalesce(${oldest}, ${sql.lit(Number.MIN_SAFE_INTEGER)})`
+    const where = [...isOfPart('issue'), ...rest, ...(hasLarge ? [isNew] : [])]
+    return sql`select ${placesOf(ofIssue)} from (${few}) as few cross join issue where ${allOf(where)}`
+  })
+}
+
+const merged = (rows: readonly Rows[]): Rows => sql`${sql.join(rows, sql` union all `)} ${newestFirst}`
+
+/** The page, where it is known how many there are. */
+async function findPage(
+  { db, limits }: Search,
+  rows: readonly Rows[],
+  { limit, offset }: Page,
+): Promise<FoundPlaces['places']> {
+  const size = Math.min(limit, limits.found - offset)
+  if (size <= 0 || rows.length === 0) return []
+  const found = await sql<{ place_id: IssueId; place_repo_id: RepoId }>`${merged(rows)}
+    limit ${size} offset ${offset}`.execute(db)
+  return found.rows.map((row) => ({ id: row.place_id, repo_id: row.place_repo_id }))
+}
+
+/** The page and how many there are, both out of the newest, which are gone through once. */
+async function findCounted(
+  { db, limits }: Search,
+  rows: readonly Rows[],
+  { limit, offset }: Page,
+): Promise<FoundPlaces> {
+  if (rows.length === 0) return { places: [], total: 0 }
+  // What is kept for a statement is read in the order in which it was put there, on both databases.
+  const found = await sql<{ place_id: IssueId | null; place_repo_id: RepoId; total: number }>`
+    with found as materialized (${merged(rows)} limit ${sql.lit(limits.found)})
+    select page.place_id, page.place_repo_id, counted.total
+    from (select count(*) as total from found) as counted
+      left join (select place_id, place_repo_id from found limit ${limit} offset ${offset}) as page on 1 = 1`.execute(
+    db,
+  )
+  return {
+    places: found.rows.flatMap(({ place_id, place_repo_id }) =>
+      place_id === null ? [] : [{ id: place_id, repo_id: place_repo_id }],
+    ),
+    total: found.rows[0]?.total ?? 0,
+  }
+}
+
+/** What the counters of repositories say. */
+interface Weight {
+  /** So many repositories are looked into. */
+  readonly repos: number
+  /** So many issues they have, of which no repository counts for more than a search finds. */
+  readonly issues: number
+  /** At least so many issues of the wanted kinds and states are seen. */
+  readonly seen: number
+  /** Whether one of the repositories may have more issues than a search finds. */
+  readonly hasLarge: boolean
+}
+
+/** What counters say of the wanted kinds and states, each in the repositories where it is read. */
+const seenIn = (search: Search, isReadable: (isPull: boolean) => Condition) =>
+  sql.join(
+    search.parts.map(({ isPull, isClosed }) => {
+      const [all, closed] = isPull ? [sql`num_pulls`, sql`num_closed_pulls`] : [sql`num_issues`, sql`num_closed_issues`]
+      return sql`case when ${isReadable(isPull)} then ${isClosed ? closed : sql`${all} - ${closed}`} else 0 end`
+    }),
+    sql` + `,
+  )
+
+const sizeOf = ({ limits }: Search) => sql`case when num_issues + num_pulls > ${sql.lit(limits.found)}
+  then ${sql.lit(limits.found)} else num_issues + num_pulls end`
+
+interface Weighed {
+  readonly repos: number
+  readonly most: number | null
+  readonly issues: number | string | null
+  readonly seen: number | string | null
+}
+
+/** Of repositories of an owner, or of those that were given: all of them. */
+async function weighFew(search: Search, isOne: Condition): Promise<Weight> {
+  const { db, limits } = search
+  const { rows } = await sql<Weighed>`select count(*) as repos, max(issues) as most,
+      sum(issues) as issues, sum(seen) as seen from (
+    select ${sizeOf(search)} as issues, ${seenIn(search, (isPull) => readableOf(search, isPull).isReadable)} as seen
+    from repo where ${isOne} limit ${sql.lit(limits.repos)}) as few`.execute(db)
+  const [found] = rows
+  return {
+    repos: found?.repos ?? 0,
+    issues: Number(found?.issues ?? 0),
+    seen: Number(found?.seen ?? 0),
+    hasLarge: (found?.most ?? 0) >= limits.found,
+  }
+}
+
+/** Of all repositories: those with the most issues, and how many others there are. */
+async function weighAll(search: Search, open: number): Promise<Weight> {
+  const { db, limits, readable } = search
+  const audiences = Array.from({ length: open + 1 }, (_, audience) => audience)
+  const largest = audiences.map(
+    (audience) => sql`select * from (
+      select audience, num_issues, num_closed_issues, num_pulls, num_closed_pulls from repo
+      where audience = ${sql.lit(audience)} order by num_issues desc limit ${sql.lit(limits.weighed)}) as of_audience`,
+  )
+  const isOpen = () => sql<SqlBool>`1 = 1`
+  const { rows } = await sql<Omit<Weighed, 'most'> & { least: number | null; all_repos: number | string | null }>`
+    select count(*) as repos, sum(${sizeOf(search)}) as issues, sum(${seenIn(search, isOpen)}) as seen,
+      min(num_issues + num_pulls) as least,
+      (select sum(total) from repo_tally where audience between 0 and ${sql.lit(open)}) as all_repos
+    from (${sql.join(largest, sql` union all `)}) as largest`.execute(db)
+  const [found] = rows
+  const given = Math.max(...[...readable.values()].map(({ numGiven }) => numGiven))
+  const repos = Number(found?.all_repos ?? 0) + given
+  const others = Math.max(0, repos - (found?.repos ?? 0))
+  return {
+    repos,
+    issues: Number(found?.issues ?? 0) + others * (found?.least ?? 0),
+    seen: Number(found?.seen ?? 0),
+    hasLarge: true,
+  }
+}
+
+/** What a step costs: to a row in the order, with its repository; to a repository; to a row of its own. */
+const steps = { inOrder: 3, toRepo: 10, inRepo: 3 }
+
+/** Whether so many rows are sooner found repository by repository than in the order, passing over what is not seen. */
+async function isSoonerByRepos({ db }: Search, byRepos: number, { issues }: Weight, wanted: number): Promise<boolean> {
+  const { newest } = await db
+    .selectFrom('issue')
+    .select((select) => select.fn.max('id').as('newest'))
+    .executeTakeFirstOrThrow()
+  const passed = Math.min(newest ?? 0, (wanted * (newest ?? 0)) / Math.max(1, issues))
+  return byRepos < passed * steps.inOrder
+}
+
+/** Whether nothing is asked of issues but kind and state. */
+const isPlain = ({ scope: _scope, isClosed: _state, isPull: _kinds, ...others }: IssueFilter): boolean =>
+  Object.values(others).every((value) => value === undefined)
+
+/** A page of what is seen, where nothing else that is asked for is rare. */
+async function findBroad(search: Search, page: Page): Promise<FoundPlaces> {
+  const { filter, limits, readable, isOfScope } = search
+  const open = Math.max(...[...readable.values()].map((each) => each.open))
+  const given = [...readable.values()].flatMap(({ isGiven }) => (isGiven ? [isGiven] : []))
+  const isScoped = isOfScope.length > 0
+  if (open < 0 && given.length === 0) return { places: [], total: 0 }
+  const isFew = isScoped || open < 0
+  const weight = isFew
+    ? await weighFew(search, isScoped ? allOf(isOfScope) : sql<SqlBool>`(${sql.join(given, sql` or `)})`)
+    : await weighAll(search, open)
+  const isWhole = isFew && weight.repos < limits.repos
+  const isKnown = isPlain(filter) && (isWhole || weight.seen >= limits.found)
+  const wanted = isKnown ? Math.min(page.offset + page.limit, limits.found) : limits.found
+  // Of a large repository the newest are enough only where nothing else is asked of them.
+  const canGoByRepos = (isWhole || !isFew) && (isPlain(filter) || !weight.hasLarge)
+  const byRepos = weight.repos * steps.toRepo + weight.issues * steps.inRepo
+  const isByRepos =
+    canGoByRepos &&
+    ((isWhole && byRepos <= limits.soonDone) || (await isSoonerByRepos(search, byRepos, weight, wanted)))
+  const rows = isByRepos ? rowsByRepos(search, weight.hasLarge) : rowsBySource(search, inOrder(filter))
+  if (!isKnown) return findCounted(search, rows, page)
+  return { places: await findPage(search, rows, page), total: Math.min(weight.seen, limits.found) }
+}
+
+/** Whether its page costs what it shows, however many rows it has. */
+const isOrdered = ({ ways }: Source): boolean => ways.some((way) => way.isOrdered)
+
+/**
+ * One page of the issues that a filter leaves in all repositories that the viewer may see, the newest first, and how many
+ * there are: at most those that a search finds.
+ */
+export async function findEverywhere(
   db: Db,
   filter: IssueFilter,
-  facet: Facet['facet'],
-  id: UserId,
-  states: readonly boolean[],
-): Promise<number> {
-  const scope = filter.scope as VisibleScope
-  const ofKinds = filter.isPull.map(
-    (isPull) => sql`(tally.is_pull = ${sql.lit(isPull)} and ${reposOf(db, scope, isPull)})`,
-  )
-  const { rows } = await sql<{ count: number | string | null }>`select sum(tally.total) as count
-    from issue_tally as tally cross join repo
-    where tally.facet = ${facet} and tally.key_id = ${id} and repo.id = tally.repo_id
-      and tally.is_closed in (${sql.join(states.map((state) => sql.lit(state)))})
-      and (${sql.join(ofKinds, sql` or `)})`.execute(db)
-  return Number(rows[0]?.count ?? 0)
-}
-
-/** How many there are of kinds and states, by the counters of the repositories. */
-async function countEverywhere(db: Db, filter: IssueFilter, states: readonly boolean[]): Promise<number> {
-  const scope = filter.scope as VisibleScope
-  const counts = await Promise.all(
-    filter.isPull.map(async (isPull) => {
-      const [total, closed] = isPull
-        ? ['repo.num_pulls', 'repo.num_closed_pulls']
-        : ['repo.num_issues', 'repo.num_closed_issues']
-      const wanted =
-        states.length === 2 ? sql.ref(total) : states[0] ? sql.ref(closed) : sql`${sql.ref(total)} - ${sql.ref(closed)}`
-      const { rows } = await sql<{ count: number | string | null }>`select sum(${wanted}) as count from repo
-        where ${reposOf(db, scope, isPull)}`.execute(db)
-      return Number(rows[0]?.count ?? 0)
-    }),
-  )
-  return counts.reduce((one, other) => one + other, 0)
+  page: Page,
+  limits: SearchLimits = usual,
+): Promise<FoundPlaces> {
+  const search = await searchOf(db, filter, limits)
+  const sources = sourcesOf(db, filter)
+  const only = sources.find(({ isWords }) => isWords) ?? (sources.length === 1 ? sources[0] : undefined)
+  if (only && (only.isWords || isOrdered(only))) return findCounted(search, rowsBySource(search, only), page)
+  const counts = await countSources(db, sources, limits.candidates)
+  const rarest = counts.reduce((best, count, index) => (count < (counts[best] ?? 0) ? index : best), 0)
+  const source = sources[rarest]
+  if (source === undefined || (!isOrdered(source) && (counts[rarest] ?? 0) >= limits.candidates)) {
+    return findBroad(search, page)
+  }
+  return findCounted(search, rowsBySource(search, source), page)
 }

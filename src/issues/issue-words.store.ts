@@ -66,7 +66,10 @@ const numbered = (terms: readonly SearchTerm[], { repoId }: WordScope): IdSet[] 
     index === undefined
       ? []
       : [
-          sql<IssueId>`select id from issue where "index" = ${index} and ${repoId === undefined ? sql`true` : sql`repo_id = ${repoId}`}`,
+          repoId === undefined
+            ? sql<IssueId>`select id from (select id from issue where "index" = ${index}
+                order by id desc limit ${sql.lit(maxTexts)}) as numbered`
+            : sql<IssueId>`select id from issue where "index" = ${index} and repo_id = ${repoId}`,
         ],
   )
 

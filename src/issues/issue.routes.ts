@@ -29,7 +29,7 @@ export const issueSearchIssues = operation({
   requires: [anyone],
   query: { ...searchQuery, ...pageQuery },
   reply: { 200: Type.Array(Issue) },
-  summary: 'Search issues and pull requests of all repositories',
+  summary: 'Search issues and pull requests of all repositories: shows and counts the newest 5,000',
   async run({ ctx, query }) {
     const { issues, page, total } = await searchEverywhere(ctx, query)
     return paged(await presentIssueList(ctx, issues), page, total)

@@ -10,6 +10,10 @@ const placed = {
   issue_assignee: { columns: wholePlace },
   issue_mention: { columns: wholePlace },
   tracked_time: { columns: shortPlace },
+  review: {
+    columns: { repo_id: 'repo_id', is_of_closed: 'is_closed', pull_created_unix: 'created_unix' },
+    only: sql<SqlBool>`it.type = 'request'`,
+  },
   comment: { columns: shortPlace, only: sql<SqlBool>`it.type in ('comment', 'code', 'review')` },
 } as const
 

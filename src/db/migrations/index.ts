@@ -27,6 +27,7 @@ import { imports2 } from './imports-2.ts'
 import { issues1 } from './issues-1.ts'
 import { issues2 } from './issues-2.ts'
 import { issues3 } from './issues-3.ts'
+import { issues4 } from './issues-4.ts'
 import { lfs1 } from './lfs-1.ts'
 import type { Migration } from './migration.ts'
 import { mirrors1 } from './mirrors-1.ts'
@@ -141,4 +142,5 @@ export const migrations: readonly Migration[] = [
   activity2,
   revisions2,
   issues3,
+  issues4,
 ]

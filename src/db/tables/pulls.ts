@@ -1,4 +1,4 @@
-import type { Generated, Insertable, Selectable, Updateable } from 'kysely'
+import type { Generated, GeneratedAlways, Insertable, Selectable, Updateable } from 'kysely'
 import type { IssueId, Oid, PullId, RepoId, ReviewId, TeamId, UserId } from '../../lib/ids.ts'
 import type { Unix } from '../../lib/time.ts'
 
@@ -77,6 +77,12 @@ export interface ReviewTable {
   is_dismissed: Generated<boolean>
   created_unix: Unix
   updated_unix: Unix
+  /** What the database keeps with requests of their pull request. Null: it is no request. */
+  repo_id: GeneratedAlways<RepoId | null>
+  is_of_closed: GeneratedAlways<boolean | null>
+  pull_created_unix: GeneratedAlways<Unix | null>
+  /** A request that is not answered, or one for a team, which members answer each for themselves. The database keeps it. */
+  is_waiting: GeneratedAlways<boolean>
 }
 
 export interface PullTables {

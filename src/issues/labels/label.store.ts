@@ -60,9 +60,9 @@ export const listUsableLabels = (
 export const listLabelIdsByName = async (db: Db, repoId: RepoId, names: readonly string[]) =>
   db.selectFrom('label').select(['id', 'name']).where('repo_id', '=', repoId).where('name', 'in', names).execute()
 
-/** Ids of all labels of any repository or organization with one of the names. */
-export const listAllLabelIdsByName = async (db: Db, names: readonly string[]): Promise<LabelId[]> =>
-  (await db.selectFrom('label').select('id').where('name', 'in', names).execute()).map((row) => row.id)
+/** Whether any repository or organization has a label of one of the names. */
+export const areLabelsNamed = async (db: Db, names: readonly string[]): Promise<boolean> =>
+  (await db.selectFrom('label').select('id').where('name', 'in', names).limit(1).executeTakeFirst()) !== undefined
 
 /** Labels on an issue by id. */
 export const listSetLabels = (db: Db | Tx, issueId: IssueId): Promise<LabelRow[]> =>

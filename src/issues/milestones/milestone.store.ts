@@ -59,8 +59,9 @@ export const listMilestonesNamed = (db: Db, repoId: RepoId, names: readonly stri
     .execute()
 }
 
-export const listAllMilestoneIdsByTitle = async (db: Db, titles: readonly string[]): Promise<MilestoneId[]> =>
-  (await db.selectFrom('milestone').select('id').where('title', 'in', titles).execute()).map((row) => row.id)
+/** Whether any repository has a milestone of one of the titles. */
+export const areMilestonesNamed = async (db: Db, titles: readonly string[]): Promise<boolean> =>
+  (await db.selectFrom('milestone').select('id').where('title', 'in', titles).limit(1).executeTakeFirst()) !== undefined
 
 export const insertMilestone = (tx: Tx, values: NewMilestoneRow): Promise<MilestoneRow> =>
   tx.insertInto('milestone').values(values).returningAll().executeTakeFirstOrThrow()

@@ -1,0 +1,289 @@
+import assert from 'node:assert/strict'
+import { randomInt } from 'node:crypto'
+import test from 'node:test'
+import { sql, type RawBuilder } from 'kysely'
+import { listGiven, teamGrantsByRepo } from '../access/access.store.ts'
+import { makeWorld, nameOf, viewersOf, type World } from '../access/access-world.test-support.ts'
+import { computeRights } from '../access/rights.ts'
+import type { Viewer } from '../auth/viewer.ts'
+import { transaction, type Db, type Tx } from '../db/database.ts'
+import { repoUnits, type RepoUnitRow } from '../db/tables/repositories.ts'
+import type { IssueId, RepoId, TeamId, UserId } from '../lib/ids.ts'
+import { openTestDatabase } from '../testing/database.ts'
+import { dice } from '../testing/dice.ts'
+import type { IssueFilter } from './issue-filter.store.ts'
+import { findEverywhere, type SearchLimits } from './issue-search.store.ts'
+import { parseSearchWords } from './search-words.parse.ts'
+
+type Dice = ReturnType<typeof dice>
+
+const labelNames = ['bug', 'rare', 'idea']
+const titles = ['v1', 'v2']
+
+const run = (tx: Tx, statement: RawBuilder<unknown>) => statement.execute(tx)
+
+async function idOf<Id>(tx: Tx, statement: RawBuilder<{ id: Id }>): Promise<Id> {
+  return (await statement.execute(tx)).rows[0]?.id as Id
+}
+
+/** Gives every repository of a world issues with all that a search asks for, and changes much of it afterwards. */
+async function fill(db: Db, { places, people }: World, { below, chance, of, some }: Dice): Promise<void> {
+  await transaction(db, async (tx) => {
+    const teams = await tx.selectFrom('team').select('id').execute()
+    const ids = people.map(({ id }) => id)
+    const when = () => 1000 + below(6)
+    for (const { repo } of places) {
+      const labels: number[] = []
+      for (const name of some(labelNames, 70)) {
+        labels.push(
+          await idOf<number>(
+            tx,
+            sql`insert into label (repo_id, name, color, created_unix, updated_unix)
+              values (${repo.id}, ${name}, 'aabbcc', 1, 1) returning id`,
+          ),
+        )
+      }
+      const milestones: number[] = []
+      for (const title of some(titles, 60)) {
+        milestones.push(
+          await idOf<number>(
+            tx,
+            sql`insert into milestone (repo_id, title, created_unix, updated_unix)
+              values (${repo.id}, ${title}, 1, 1) returning id`,
+          ),
+        )
+      }
+      const counts = { issues: 0, pulls: 0 }
+      for (let number = 1; number <= below(6); number++) {
+        const isPull = chance(60)
+        counts[isPull ? 'pulls' : 'issues'] += 1
+        const id = await idOf<IssueId>(
+          tx,
+          sql`insert into issue (repo_id, "index", is_pull, poster_id, title, content, milestone_id, created_unix, updated_unix)
+            values (${repo.id}, ${number}, ${isPull}, ${of(ids)}, ${chance(50) ? 'alpha' : 'beta'}, ${chance(30) ? 'gamma' : ''},
+              ${milestones.length > 0 && chance(60) ? of(milestones) : null}, ${when()}, ${when()}) returning id`,
+        )
+        for (const label of some(labels, 40)) {
+          await run(tx, sql`insert into issue_label (issue_id, label_id) values (${id}, ${label})`)
+        }
+        for (const person of some(ids, 25)) {
+          await run(tx, sql`insert into issue_assignee (issue_id, user_id) values (${id}, ${person})`)
+        }
+        for (const person of some(ids, 25)) {
+          await run(tx, sql`insert into issue_mention (issue_id, user_id) values (${id}, ${person})`)
+        }
+        for (const person of some(ids, 30)) {
+          await run(
+            tx,
+            sql`insert into comment (issue_id, type, poster_id, created_unix, updated_unix)
+              values (${id}, ${of(['comment', 'review', 'code', 'label'])}, ${person}, 1, 1)`,
+          )
+        }
+        if (!isPull) continue
+        const review = (type: string, person: UserId | null, team: TeamId | null) =>
+          run(
+            tx,
+            sql`insert into review (issue_id, type, reviewer_id, reviewer_team_id, created_unix, updated_unix)
+              values (${id}, ${type}, ${person}, ${team}, 1, 1)`,
+          )
+        for (const person of some(ids, 20)) await review(of(['approve', 'reject', 'comment']), person, null)
+        for (const person of some(ids, 40)) await review('request', person, null)
+        for (const { id: team } of some(teams, 10)) await review('request', null, team)
+        for (const person of some(ids, 30)) await review(of(['approve', 'reject', 'comment', 'pending']), person, null)
+      }
+      await run(
+        tx,
+        sql`update repo set num_issues = ${counts.issues}, num_pulls = ${counts.pulls} where id = ${repo.id}`,
+      )
+    }
+    const rows = await tx.selectFrom('issue').select(['id', 'repo_id', 'is_pull']).execute()
+    for (const { id } of some(rows, 40)) await run(tx, sql`update issue set is_closed = ${true} where id = ${id}`)
+    for (const { id } of some(rows, 20)) await run(tx, sql`update issue set poster_id = ${of(ids)} where id = ${id}`)
+    for (const { id } of some(rows, 20)) await run(tx, sql`update issue set updated_unix = ${when()} where id = ${id}`)
+    await run(
+      tx,
+      sql`update repo set
+      num_closed_issues = (select count(*) from issue where repo_id = repo.id and is_closed and not is_pull),
+      num_closed_pulls = (select count(*) from issue where repo_id = repo.id and is_closed and is_pull)`,
+    )
+    const reviews = await tx.selectFrom('review').select(['id', 'type']).execute()
+    for (const { id, type } of some(reviews, 20)) {
+      await (type === 'pending'
+        ? run(tx, sql`update review set type = 'approve' where id = ${id}`)
+        : run(tx, sql`delete from review where id = ${id}`))
+    }
+  })
+}
+
+/** Everything that a search asks for, to be looked at without it. */
+async function readAll(db: Db) {
+  const [issues, labels, milestones, assignees, mentions, comments, reviews, members] = await Promise.all([
+    db.selectFrom('issue').selectAll().execute(),
+    db
+      .selectFrom('issue_label')
+      .innerJoin('label', 'label.id', 'issue_label.label_id')
+      .select(['issue_id', 'name'])
+      .execute(),
+    db.selectFrom('milestone').select(['id', 'title']).execute(),
+    db.selectFrom('issue_assignee').select(['issue_id', 'user_id']).execute(),
+    db.selectFrom('issue_mention').select(['issue_id', 'user_id']).execute(),
+    db.selectFrom('comment').select(['issue_id', 'poster_id', 'type']).execute(),
+    db.selectFrom('review').select(['id', 'issue_id', 'type', 'reviewer_id', 'reviewer_team_id']).execute(),
+    db.selectFrom('team_user').select(['team_id', 'user_id']).execute(),
+  ])
+  return { issues, labels, milestones, assignees, mentions, comments, reviews, members }
+}
+type All = Awaited<ReturnType<typeof readAll>>
+
+/** Whether an issue is what a filter asks for, as its words say. */
+function isWanted(all: All, filter: IssueFilter, issue: All['issues'][number]): boolean {
+  const of = <Row extends { readonly issue_id: IssueId }>(rows: readonly Row[]) =>
+    rows.filter(({ issue_id }) => issue_id === issue.id)
+  const title = all.milestones.find(({ id }) => id === issue.milestone_id)?.title
+  const { reviewedBy, reviewAskedOf, labelNames: names, milestoneTitles, words } = filter
+  const isAsked = (userId: UserId): boolean => {
+    const teams = new Set(all.members.filter(({ user_id }) => user_id === userId).map(({ team_id }) => team_id))
+    const reviews = of(all.reviews)
+    return reviews.some(
+      (request) =>
+        request.type === 'request' &&
+        (request.reviewer_id === userId ||
+          (request.reviewer_team_id !== null && teams.has(request.reviewer_team_id))) &&
+        !reviews.some(
+          ({ id, type, reviewer_id }) =>
+            reviewer_id === userId && (type === 'approve' || type === 'reject') && id > request.id,
+        ),
+    )
+  }
+  const isOther = (userId: UserId) => issue.is_pull && issue.poster_id !== userId
+  return (
+    filter.isPull.includes(issue.is_pull) &&
+    (filter.isClosed === undefined || filter.isClosed === issue.is_closed) &&
+    (filter.posterId === undefined || filter.posterId === issue.poster_id) &&
+    (filter.assigneeId === undefined || of(all.assignees).some(({ user_id }) => user_id === filter.assigneeId)) &&
+    (filter.mentionedId === undefined || of(all.mentions).some(({ user_id }) => user_id === filter.mentionedId)) &&
+    (filter.sinceUnix === undefined || issue.updated_unix >= filter.sinceUnix) &&
+    (filter.beforeUnix === undefined || issue.updated_unix <= filter.beforeUnix) &&
+    (names === undefined || of(all.labels).some(({ name }) => names.includes(name))) &&
+    (milestoneTitles === undefined || (title !== undefined && milestoneTitles.includes(title))) &&
+    (words === undefined || issue.title === 'alpha' || issue.content === 'alpha') &&
+    (reviewAskedOf === undefined || (isOther(reviewAskedOf) && isAsked(reviewAskedOf))) &&
+    (reviewedBy === undefined ||
+      (isOther(reviewedBy) &&
+        of(all.comments).some(
+          ({ poster_id, type }) => poster_id === reviewedBy && ['comment', 'review', 'code'].includes(type),
+        )))
+  )
+}
+
+const allOn = (repoId: RepoId): RepoUnitRow[] =>
+  repoUnits.map((unit) => ({ repo_id: repoId, unit, config: '{}', default_access: 0 as const }))
+
+/** In which repositories a viewer reads issues and pull requests, whether these units are on or off. */
+async function readersOf(db: Db, { places, accounts }: World, viewer: Viewer | undefined) {
+  const repoIds = places.map(({ repo }) => repo.id)
+  const accountIds = accounts.map(({ id }) => id)
+  const { collaborations, memberships, teams } = viewer
+    ? await listGiven(db, repoIds, accountIds, viewer.id)
+    : { collaborations: [], memberships: [], teams: [] }
+  const teamsOf = teamGrantsByRepo(teams)
+  const rights = new Map(
+    places.map(({ repo, owner }) => [
+      repo.id,
+      computeRights({
+        viewer,
+        owner,
+        repo,
+        units: allOn(repo.id),
+        isMember: memberships.some((row) => row.org_id === owner.id),
+        collaboration: collaborations.find((row) => row.repo_id === repo.id)?.access_mode ?? 0,
+        teams: teamsOf.get(repo.id) ?? [],
+      }),
+    ]),
+  )
+  return (repoId: RepoId, isPull: boolean) => (rights.get(repoId)?.modeOf(isPull ? 'pulls' : 'issues') ?? 0) >= 1
+}
+
+/** What is asked for: mostly one thing, now and then two. */
+function someFilters(
+  userId: UserId,
+  { below, chance, of, some }: Dice,
+  owners: readonly UserId[],
+): Partial<IssueFilter>[] {
+  const time = () => 1000 + below(6)
+  const kinds: (() => Partial<IssueFilter>)[] = [
+    () => ({}),
+    () => ({ posterId: userId }),
+    () => ({ assigneeId: userId }),
+    () => ({ mentionedId: userId }),
+    () => ({ reviewedBy: userId }),
+    () => ({ reviewAskedOf: userId }),
+    () => ({ labelNames: [of(labelNames), 'rare'] }),
+    () => ({ milestoneTitles: [of(titles)] }),
+    () => ({ sinceUnix: time() }),
+    () => ({ beforeUnix: time() }),
+    () => ({ sinceUnix: time(), beforeUnix: time() }),
+    () => ({ words: parseSearchWords('alpha') }),
+  ]
+  return some(kinds, 50).map((kind) => ({
+    ...kind(),
+    ...(chance(30) ? of(kinds)() : {}),
+    ...(chance(25)
+      ? { scope: { kind: 'visible', viewer: undefined, ownerId: of(owners), teamId: undefined } as const }
+      : {}),
+    isClosed: of([false, true, undefined]),
+    isPull: of([[false], [true], [false, true], [false, true]]),
+  }))
+}
+
+/** The usual ones, and such that the end of what is found and every way to find it are come to. */
+const limits: readonly (SearchLimits | undefined)[] = [
+  undefined,
+  { found: 9, candidates: 2, weighed: 2, repos: 100, soonDone: 0 },
+  { found: 1000, candidates: 4, weighed: 3, repos: 2, soonDone: 0 },
+  { found: 5, candidates: 3, weighed: 20, repos: 100, soonDone: 1_000_000 },
+]
+
+test('issueSearchIssues: finds and counts what a look at every issue does, for everybody and with every filter', async () => {
+  // A failure names its seed: `INGOT_TEST_SEED=<seed>` plays it again.
+  const given = process.env['INGOT_TEST_SEED']
+  const seed = given === undefined ? randomInt(1 << 30) : Number(given)
+  await using database = await openTestDatabase()
+  const { db } = database
+  const world = await makeWorld(db, seed)
+  const chosen = dice(seed)
+  await fill(db, world, chosen)
+  const all = await readAll(db)
+  assert.ok(all.issues.every((issue) => issue.updated_unix >= issue.created_unix))
+  const newest = all.issues.toSorted((one, other) => other.created_unix - one.created_unix || other.id - one.id)
+  const owners = world.accounts.map(({ id }) => id)
+  let found = 0
+  for (const viewer of viewersOf(world)) {
+    // oxlint-disable-next-line no-await-in-loop -- one viewer after the other
+    const reads = await readersOf(db, world, viewer)
+    for (const asked of someFilters(viewer?.id ?? (owners[0] as UserId), chosen, owners)) {
+      const ownerId = asked.scope?.kind === 'visible' ? asked.scope.ownerId : undefined
+      const filter = { ...asked, scope: { kind: 'visible', viewer, ownerId, teamId: undefined } } as IssueFilter
+      const isOfOwner = (repoId: RepoId) =>
+        ownerId === undefined || world.places.find(({ repo }) => repo.id === repoId)?.owner.id === ownerId
+      const expected = newest.filter(
+        (issue) => reads(issue.repo_id, issue.is_pull) && isOfOwner(issue.repo_id) && isWanted(all, filter, issue),
+      )
+      const limit = chosen.of(limits)
+      const most = limit?.found ?? 5000
+      const shown = expected.slice(0, most)
+      const offset = chosen.chance(50) ? 0 : chosen.below(shown.length + 3)
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      const { places, total } = await findEverywhere(db, filter, { number: 1, limit: 4, offset }, limit)
+      const { scope: _scope, ...rest } = filter
+      const about = `seed ${seed}, ${nameOf(viewer)}, owner ${ownerId}, ${JSON.stringify({ ...rest, limit, offset })}`
+      assert.deepEqual(
+        { total, ids: places.map(({ id }) => id) },
+        { total: shown.length, ids: shown.slice(offset, offset + 4).map(({ id }) => id) },
+        about,
+      )
+      found += places.length
+    }
+  }
+  assert.ok(found > 30, `seed ${seed}: ${found} issues were found`)
+})
