@@ -153,11 +153,6 @@ const isReviewAskedOf = (where: Builder, userId: UserId): Expression<SqlBool> =>
         and +verdict.reviewer_id = ${userId} and verdict.type in ('approve', 'reject') and verdict.id > request.id))`,
   ])
 
-export const having = (db: Db, table: 'issue_assignee' | 'issue_mention', userId: UserId): LeadOfIds => ({
-  by: 'ids',
-  ids: db.selectFrom(table).select('issue_id').where('user_id', '=', userId) as unknown as Expression<IssueId>,
-})
-
 export const labelled = (db: Db, keys: readonly LabelId[]): LeadOfIds => ({
   by: 'ids',
   ids: db
