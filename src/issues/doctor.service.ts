@@ -10,7 +10,7 @@ const batchSize = 2000
 /** Lists find their rows by it: one that says otherwise is missing in one list and shows up in another. */
 export const placesCheck: WholeCheck = {
   name: 'places-of-issues',
-  about: 'labels, assignees, mentions, comments and times know the repository, kind and state of their issue',
+  about: 'labels, assignees, mentions, comments, times and requests for reviews know what lists ask of their issue',
   async *run({ db }, { fix }) {
     let after = 0 as IssueId
     for (;;) {

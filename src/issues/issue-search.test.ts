@@ -4,6 +4,7 @@ import test from 'node:test'
 import { sql, type RawBuilder } from 'kysely'
 import { listGiven, teamGrantsByRepo } from '../access/access.store.ts'
 import { makeWorld, nameOf, viewersOf, type World } from '../access/access-world.test-support.ts'
+import type { Services } from '../access/context.ts'
 import { computeRights } from '../access/rights.ts'
 import type { Viewer } from '../auth/viewer.ts'
 import { transaction, type Db, type Tx } from '../db/database.ts'
@@ -11,6 +12,7 @@ import { repoUnits, type RepoUnitRow } from '../db/tables/repositories.ts'
 import type { IssueId, RepoId, TeamId, UserId } from '../lib/ids.ts'
 import { openTestDatabase } from '../testing/database.ts'
 import { dice } from '../testing/dice.ts'
+import { placesCheck } from './doctor.service.ts'
 import type { IssueFilter } from './issue-filter.store.ts'
 import { findEverywhere, type SearchLimits } from './issue-search.store.ts'
 import { parseSearchWords } from './search-words.parse.ts'
@@ -286,4 +288,32 @@ test('issueSearchIssues: finds and counts what a look at every issue does, for e
     }
   }
   assert.ok(found > 30, `seed ${seed}: ${found} issues were found`)
+})
+
+test('doctor: requests for reviews that do not say whether they wait are found and put right', async () => {
+  await using database = await openTestDatabase()
+  const { db } = database
+  const seed = randomInt(1 << 30)
+  await fill(db, await makeWorld(db, seed), dice(seed))
+  const requests = () =>
+    db
+      .selectFrom('review')
+      .select(['id', 'is_waiting', 'is_of_closed', 'repo_id', 'pull_created_unix'])
+      .where('type', '=', 'request')
+      .orderBy('id')
+      .execute()
+  const look = async (fix: boolean): Promise<string[]> => {
+    const found: string[] = []
+    for await (const { what } of placesCheck.run({ db } as Services, { fix })) found.push(what)
+    return found
+  }
+  // What the database keeps is right, whatever was written in which order.
+  assert.deepEqual(await look(false), [], `seed ${seed}`)
+  const before = await requests()
+  await transaction(db, (tx) => sql`update review set is_waiting = not is_waiting where type = 'request'`.execute(tx))
+  assert.match((await look(true)).join(), new RegExp(`^review: ${before.length} rows below issues 1 to \\d+ `))
+  assert.deepEqual(await requests(), before, `seed ${seed}`)
+  await transaction(db, (tx) => sql`update review set repo_id = null where type = 'request'`.execute(tx))
+  assert.equal((await look(true)).length, 1)
+  assert.deepEqual([await look(false), await requests()], [[], before], `seed ${seed}`)
 })

@@ -13,6 +13,12 @@ const placed = {
   review: {
     columns: { repo_id: 'repo_id', is_of_closed: 'is_closed', pull_created_unix: 'created_unix' },
     only: sql<SqlBool>`it.type = 'request'`,
+    // Not by all reviews of the person, of which there are more than of the pull request: hence the sum.
+    derived: {
+      is_waiting: sql<SqlBool>`(it.reviewer_id is null or (it.reviewer_id <> issue.poster_id
+        and not exists (select 1 from review as verdict where verdict.issue_id = it.issue_id
+          and +verdict.reviewer_id = it.reviewer_id and verdict.type in ('approve', 'reject') and verdict.id > it.id)))`,
+    },
   },
   comment: { columns: shortPlace, only: sql<SqlBool>`it.type in ('comment', 'code', 'review')` },
 } as const
@@ -36,12 +42,22 @@ export async function findEndOfIssues(db: Db, after: IssueId, limit: number): Pr
   return last ?? undefined
 }
 
+/** What rows `it` of a table, beside their `issue`, are to say. */
+const saidBy = (table: PlacedTable): [column: string, value: RawBuilder<unknown>][] => {
+  const shape = placed[table]
+  return [
+    ...Object.entries(shape.columns).map(([own, ofIssue]): [string, RawBuilder<unknown>] => [
+      own,
+      sql.ref(`issue.${ofIssue}`),
+    ]),
+    ...('derived' in shape ? Object.entries(shape.derived) : []),
+  ]
+}
+
 /** That rows `it` are below these issues and do not say what their issue does. */
 function isMisplaced(table: PlacedTable, { after, last }: Batch): RawBuilder<SqlBool> {
   const shape = placed[table]
-  const differs = Object.entries(shape.columns).map(
-    ([own, ofIssue]) => sql`${sql.ref(`it.${own}`)} is distinct from ${sql.ref(`issue.${ofIssue}`)}`,
-  )
+  const differs = saidBy(table).map(([own, value]) => sql`${sql.ref(`it.${own}`)} is distinct from ${value}`)
   const only = 'only' in shape ? shape.only : sql<SqlBool>`true`
   return sql<SqlBool>`it.issue_id > ${after} and it.issue_id <= ${last} and issue.id = it.issue_id and ${only}
     and (${sql.join(differs, sql` or `)})`
@@ -55,9 +71,7 @@ export async function countMisplaced(db: Db, table: PlacedTable, batch: Batch): 
 
 /** Says of these rows what their issues do. */
 export async function placeAnew(tx: Tx, table: PlacedTable, batch: Batch): Promise<void> {
-  const values = Object.entries(placed[table].columns).map(
-    ([own, ofIssue]) => sql`${sql.ref(own)} = ${sql.ref(`issue.${ofIssue}`)}`,
-  )
+  const values = saidBy(table).map(([own, value]) => sql`${sql.ref(own)} = ${value}`)
   await sql`update ${sql.table(table)} as it set ${sql.join(values)} from issue where ${isMisplaced(table, batch)}`.execute(
     tx,
   )
