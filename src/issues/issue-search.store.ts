@@ -173,7 +173,17 @@ function rowsByRepos(search: Search, hasLarge: boolean): Rows[] {
   })
 }
 
-const merged = (rows: readonly Rows[]): Rows => sql`${sql.join(rows, sql` union all `)} ${newestFirst}`
+/**
+ * Rows of several pieces, the newest first. PostgreSQL finds a piece in its order only where it is told how much is wanted of
+ * it; SQLite does so by itself, and would keep each piece whole otherwise.
+ */
+const merged = (db: Db, rows: readonly Rows[], atMost: number): Rows => {
+  const pieces =
+    databaseKind(db) === 'sqlite'
+      ? rows
+      : rows.map((piece) => sql`select * from (${piece} ${newestFirst} limit ${sql.lit(atMost)}) as piece`)
+  return sql`${sql.join(pieces, sql` union all `)} ${newestFirst}`
+}
 
 /** The page, where it is known how many there are. */
 async function findPage(
@@ -183,7 +193,7 @@ async function findPage(
 ): Promise<FoundPlaces['places']> {
   const size = Math.min(limit, limits.found - offset)
   if (size <= 0 || rows.length === 0) return []
-  const found = await sql<{ place_id: IssueId; place_repo_id: RepoId }>`${merged(rows)}
+  const found = await sql<{ place_id: IssueId; place_repo_id: RepoId }>`${merged(db, rows, offset + size)}
     limit ${size} offset ${offset}`.execute(db)
   return found.rows.map((row) => ({ id: row.place_id, repo_id: row.place_repo_id }))
 }
@@ -197,7 +207,7 @@ async function findCounted(
   if (rows.length === 0) return { places: [], total: 0 }
   // What is kept for a statement is read in the order in which it was put there, on both databases.
   const found = await sql<{ place_id: IssueId | null; place_repo_id: RepoId; total: number }>`
-    with found as materialized (${merged(rows)} limit ${sql.lit(limits.found)})
+    with found as materialized (${merged(db, rows, limits.found)} limit ${sql.lit(limits.found)})
     select page.place_id, page.place_repo_id, counted.total
     from (select count(*) as total from found) as counted
       left join (select place_id, place_repo_id from found limit ${limit} offset ${offset}) as page on 1 = 1`.execute(
