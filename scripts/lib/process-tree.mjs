@@ -31,6 +31,9 @@ export const processorMs = (pid) =>
     return sum + (user + system + userOfEnded + systemOfEnded) * msPerTick
   }, 0)
 
+/** Of arguments of git: what follows its settings. */
+const commandOf = (rest) => rest.find((argument, index) => argument !== '-c' && rest[index - 1] !== '-c') ?? ''
+
 /** Memory of a process and all below it, in MB: what lies in it, and what of that it shares with no other. */
 export function memoryOf(pid) {
   return treeOf(pid).flatMap((each) => {
@@ -42,7 +45,7 @@ export function memoryOf(pid) {
           0,
         )
       const [program = '', ...rest] = readFileSync(`/proc/${each}/cmdline`, 'utf8').split('\0')
-      const file = rest.find((argument) => argument.endsWith('.js')) ?? `${program} ${rest[0]}`
+      const file = rest.find((argument) => argument.endsWith('.js')) ?? `${program} ${commandOf(rest)}`
       return [{ name: file.split('/').at(-1), rssMb: sum('Rss'), ownMb: sum('Private_(?:Clean|Dirty)') }]
     } catch {
       // It has ended meanwhile.

@@ -157,6 +157,14 @@ export class CatPool {
   }
 }
 
+/**
+ * Settings of git by which a reader keeps little in memory: it lives long, and who asks keeps what it answered. Git itself
+ * would map whole packs and keep 96 MiB of what other objects are told apart from.
+ */
+const smallCaches = ['core.packedGitWindowSize=1m', 'core.packedGitLimit=8m', 'core.deltaBaseCacheLimit=8m'].flatMap(
+  (setting) => ['-c', setting],
+)
+
 /** One `cat-file` process, which answers one job at a time. */
 class Reader {
   readonly startedMs = Date.now()
@@ -186,7 +194,7 @@ class Reader {
   ) {
     this.#settings = settings
     this.#events = events
-    this.#child = spawn(settings.gitBinary, ['cat-file', '--batch-command', '--buffer'], {
+    this.#child = spawn(settings.gitBinary, [...smallCaches, 'cat-file', '--batch-command', '--buffer'], {
       cwd: directory,
       env: { ...environment, GIT_DIR: directory },
       stdio: ['pipe', 'pipe', 'ignore'],
