@@ -5,6 +5,7 @@ import { sql } from 'kysely'
 import { openTestDatabase } from '../testing/database.ts'
 import { engineOf, type Db } from './database.ts'
 import { migrate } from './migrate.ts'
+import { databaseKind } from './open.ts'
 import { migrations, type Migration } from './migrations/index.ts'
 
 const write = (db: Db, statement: string): Promise<unknown> => sql.raw(statement).execute(engineOf(db).writer)
@@ -72,6 +73,29 @@ test('migrate: a release that a crash stopped half way through is gone on with',
   assert.deepEqual(
     ran,
     migrations.slice(4).map(({ name }) => name),
+  )
+})
+
+test('migrate: PostgreSQL is given the time that it takes, and looks through what was written anew', async (context) => {
+  await using own = await openTestDatabase()
+  if (databaseKind(own.db) === 'sqlite') return context.skip('SQLite has no rows that some do not see')
+  await write(own.db, `insert into instance_value (name, value) select i::text, 'x' from generate_series(1, 2000) as i`)
+  const again = {
+    name: 'wiki-98',
+    statements: [
+      'alter table instance_value add column twice text generated always as (value || value) stored',
+      `create table limits as select current_setting('statement_timeout') as of_statements`,
+    ],
+  }
+  assert.deepEqual(await migrate(own.db, [...migrations, again]), ['wiki-98'])
+  const looked = await sql<{ is_done: boolean }>`select last_vacuum is not null as is_done from pg_stat_user_tables
+    where relname = 'instance_value'`.execute(engineOf(own.db).writer)
+  assert.deepEqual(looked.rows, [{ is_done: true }])
+  const limits = await sql<{ of_statements: string }>`select of_statements from limits
+    union all select current_setting('statement_timeout')`.execute(engineOf(own.db).writer)
+  assert.deepEqual(
+    limits.rows.map((row) => row.of_statements),
+    ['0', '30s'],
   )
 })
 

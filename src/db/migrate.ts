@@ -32,6 +32,7 @@ export async function migrate(db: Db, list: readonly Migration[] = migrations): 
   const names = new Set(list.map((migration) => migration.name))
   const unknown = (await listApplied(engine.writer)).find((name) => !names.has(name))
   if (unknown !== undefined) throw new Error(`the database was made by a newer version: it holds migration ${unknown}`)
+  if (engine.kind === 'postgres' && ran.length > 0 && ran.length < list.length) await lookThrough(engine)
   return ran
 }
 
@@ -41,8 +42,24 @@ const alone = <Result>(
   work: (tx: Kysely<Schema>) => Promise<Result>,
 ): Promise<Result> =>
   writer.transaction().execute(async (tx) => {
-    if (kind === 'postgres') await sql`select pg_advisory_xact_lock(${sql.lit(advisoryLock)})`.execute(tx)
+    if (kind === 'postgres') {
+      // A million rows take their time, and so does the replica that is at it.
+      await sql`set local statement_timeout = 0`.execute(tx)
+      await sql`select pg_advisory_xact_lock(${sql.lit(advisoryLock)})`.execute(tx)
+    }
     return work(tx)
+  })
+
+/**
+ * Has PostgreSQL look through what migrations wrote anew. It knows of no row that all see it, and finds nothing in an index
+ * alone, until it has; and by itself it would not before much else has changed.
+ */
+const lookThrough = ({ writer }: DatabaseEngine): Promise<void> =>
+  writer.connection().execute(async (connection) => {
+    // As long as it takes: it can be ended by nobody else.
+    await sql`set statement_timeout = 0`.execute(connection)
+    await sql`vacuum (analyze)`.execute(connection)
+    await sql`reset statement_timeout`.execute(connection)
   })
 
 const listApplied = async (db: Kysely<Schema>): Promise<string[]> =>
