@@ -163,6 +163,9 @@ const costs = {
 } as const
 /** What surely costs no more is done, though something else might cost less. */
 const surelySoon = 5000
+/** Rows of a page, and how many are passed over before them. */
+type Reach = Pick<Page, 'limit' | 'offset'>
+
 /** How much more than expected it may cost to go through an order: what is asked for may be far from its beginning. */
 const safety = 4
 
@@ -183,19 +186,20 @@ async function findInRepo(db: Db, filter: RepoFilter, sort: IssueSort, page: Pag
   )
   if (parts.length === 0) return { places: [], total: 0 }
   const [rarest] = asked
-  const found = foundBy(filter, sort, page, asked, parts)
   const isCounted = asked.length === 0 ? filter.words === undefined : asked.length === 1 && rarest?.isExact
-  const total = isCounted
-    ? sumOf(rarest?.parts ?? parts)
-    : await countRows(
-        db,
-        branchesOf(db, filter, { lead: rarest?.lead ?? found.lead, isInOrder: false }, [], parts).map(
-          ({ query }) => query,
-        ),
-        countedAtMost,
-      )
+  const counted = isCounted ? sumOf(rarest?.parts ?? parts) : undefined
+  const found = foundBy(filter, sort, counted === undefined ? page : fromEither(page, counted), asked, parts)
+  const total =
+    counted ??
+    (await countRows(
+      db,
+      branchesOf(db, filter, { lead: rarest?.lead ?? found.lead, isInOrder: false }, [], parts).map(
+        ({ query }) => query,
+      ),
+      countedAtMost,
+    ))
   if (page.offset >= total) return { places: [], total }
-  const read = async (end: { readonly limit: number; readonly offset: number }, isFromEnd: boolean) => {
+  const read = async (end: Reach, isFromEnd: boolean) => {
     const way = isFromEnd ? turnedOrder(order) : order
     const branches = branchesOf(db, filter, found, way, parts)
     return readMerged(
@@ -207,6 +211,12 @@ async function findInRepo(db: Db, filter: RepoFilter, sort: IssueSort, page: Pag
   }
   return { places: await (isCounted ? fromNearerEnd(page, total, read) : read(page, false)), total }
 }
+
+/** How far a page is from the end that it is read from. */
+const fromEither = ({ limit, offset }: Page, total: number): Reach => ({
+  limit,
+  offset: Math.min(offset, Math.max(0, total - offset - limit)),
+})
 
 type BranchOfList = ReturnType<typeof branchOf>
 
@@ -258,7 +268,7 @@ function pieceOf(
 function foundBy(
   filter: RepoFilter,
   sort: IssueSort,
-  page: Page,
+  page: Reach,
   asked: readonly Asked[],
   parts: readonly Part[],
 ): Found {
@@ -317,7 +327,7 @@ export async function findIssuePlaces(
 ): Promise<FoundPlaces> {
   if (sort === 'latest' && isPlain(filter)) {
     const { repoId } = filter.scope
-    const read = ({ limit, offset }: Pick<Page, 'limit' | 'offset'>, isFromEnd: boolean) => {
+    const read = ({ limit, offset }: Reach, isFromEnd: boolean) => {
       const from = isFromEnd ? oldestFirst : newestFirst
       return filter.isClosed === undefined
         ? from.ofAll(db, repoId, limit, offset)
