@@ -4,6 +4,7 @@ import { sql, type SelectQueryBuilder, type SqlBool } from 'kysely'
 import { openTestDatabase } from '../testing/database.ts'
 import { engineOf, type Db } from './database.ts'
 import { readMerged, turnedOrder, type OrderKey, type Piece } from './deep-page.ts'
+import { databaseKind } from './open.ts'
 
 /** Rows of a table of the test: of three kinds, with values that many share. */
 interface Thing {
@@ -11,11 +12,15 @@ interface Thing {
   readonly kind: number
   readonly first: number
   readonly second: number
+  readonly name: string
   readonly is_wanted: number
 }
 interface Things {
   thing: Thing
 }
+
+/** Texts that a conversion to numbers, or a comparison of their lengths, would confuse. */
+const names = ['', '10', '9', '9a', "o'b", 'a', 'a-b', 'ab', 'b', 'ä']
 
 /** The same numbers each time. */
 function randomNumbers(seed: number): (below: number) => number {
@@ -32,33 +37,57 @@ async function fill(db: Db, shares: readonly number[]): Promise<Thing[]> {
     const draw = random(100)
     const kind = shares.findIndex((_share, at) => draw < shares.slice(0, at + 1).reduce((one, other) => one + other))
     // Kinds have values of their own, so that what is guessed of one says little of the others.
-    return { id: index + 1, kind, first: random(4) + kind, second: random(30), is_wanted: Number(random(10) > 0) }
+    return {
+      id: index + 1,
+      kind,
+      first: random(4) + kind,
+      second: random(30),
+      name: names[random(names.length)] as string,
+      is_wanted: Number(random(10) > 0),
+    }
   })
   const write = (text: string) => sql.raw(text).execute(engineOf(db).writer)
-  await write('create table thing (id bigint primary key, kind bigint, first bigint, second bigint, is_wanted bigint)')
+  const collation = databaseKind(db) === 'sqlite' ? 'binary' : '"C"'
   await write(
-    `insert into thing values ${things.map((each) => `(${each.id}, ${each.kind}, ${each.first}, ${each.second}, ${each.is_wanted})`).join()}`,
+    `create table thing (id bigint primary key, kind bigint, first bigint, second bigint, name text collate ${collation}, is_wanted bigint)`,
+  )
+  await write(
+    `insert into thing values ${things.map((each) => `(${each.id}, ${each.kind}, ${each.first}, ${each.second}, '${each.name.replaceAll("'", "''")}', ${each.is_wanted})`).join()}`,
   )
   return things
 }
 
-const column = (name: keyof Thing, direction: 'asc' | 'desc'): OrderKey => ({
+const column = (name: 'id' | 'first' | 'second' | 'name', direction: 'asc' | 'desc'): OrderKey => ({
   name,
   value: sql.ref(`thing.${name}`),
+  direction,
+})
+/** What an index would have computed. */
+const computed = (direction: 'asc' | 'desc'): OrderKey => ({
+  name: 'sum',
+  value: sql`(thing.first + thing.second)`,
   direction,
 })
 const orders: readonly (readonly OrderKey[])[] = [
   [column('second', 'asc'), column('id', 'asc')],
   [column('first', 'asc'), column('second', 'desc'), column('id', 'desc')],
   [column('first', 'desc'), column('second', 'desc'), column('id', 'desc')],
+  [column('id', 'asc')],
+  [column('name', 'asc'), column('id', 'asc')],
+  [column('first', 'asc'), column('name', 'desc'), column('id', 'desc')],
+  [computed('asc'), column('id', 'asc')],
+  [computed('desc'), column('name', 'asc'), column('id', 'asc')],
 ]
+
+const valueOf = (thing: Thing, name: string): number | string =>
+  name === 'sum' ? thing.first + thing.second : thing[name as keyof Thing]
 
 const compare =
   (order: readonly OrderKey[]) =>
   (one: Thing, other: Thing): number => {
     for (const { name, direction } of order) {
-      const difference = one[name as keyof Thing] - other[name as keyof Thing]
-      if (difference !== 0) return direction === 'asc' ? difference : -difference
+      const [here, there] = [valueOf(one, name), valueOf(other, name)]
+      if (here !== there) return here < there === (direction === 'asc') ? -1 : 1
     }
     return 0
   }
@@ -72,7 +101,7 @@ function piecesOf(db: Db, order: readonly OrderKey[], isAmong: boolean, guessed:
         .selectFrom('thing')
         .where(sql<SqlBool>`kind = ${kind}`)
         .where(sql<SqlBool>`${sql.raw(condition ?? 'true')}`)
-        .select(order.map(({ name, value }) => value.as(name)))
+        .select(['id', ...order.flatMap(({ name, value }) => (name === 'id' ? [] : [value.as(name)]))])
         .$castTo<{ id: number }>()
     if (!isAmong) return { query: of(), order, rows }
     return {

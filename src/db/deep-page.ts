@@ -2,7 +2,10 @@ import { sql, type RawBuilder, type SelectQueryBuilder, type SqlBool } from 'kys
 import type { Db } from './database.ts'
 import { databaseKind } from './open.ts'
 
-/** One number that an order compares: the name under which queries select it, what it is of a row, and what comes first. */
+/**
+ * One number or text that an order compares: the name under which queries select it, what it is of a row (a column, or what
+ * an index has computed), and what comes first.
+ */
 export interface OrderKey {
   readonly name: string
   readonly value: RawBuilder<unknown>
@@ -30,8 +33,13 @@ export interface Piece<DB, TB extends keyof DB, Row> {
 
 /** So many times as many rows are walked through from the beginning rather than looked for. */
 const deepFrom = 4
+/** How many rows are walked through to a page rather than counted: a step of a merge costs four of an index. */
+const nearRows = 1000
 /** How often a better place to begin is looked for. What is found before is right, only farther away. */
 const maxRounds = 6
+
+/** Whether the place of a page is looked for: only then does it matter how many rows its pieces have. */
+export const isDeep = ({ offset }: { readonly offset: number }, near = nearRows): boolean => offset >= deepFrom * near
 
 type Key = readonly unknown[]
 
@@ -45,16 +53,17 @@ interface Start {
  * One page of pieces in an order, put together. Of a deep page the rows before it are counted where each index has them, and
  * only the last few of them are merged: a place is guessed in the largest piece, and mended by what is before it in the others.
  * @param isIndexed whether an index has the order; else the pieces are sorted, and merged from the beginning
- * @param near how many rows are walked through to a page rather than counted: a step of a merge costs four of an index
+ * @param near how many rows are walked through to a page rather than counted
  */
 export async function readMerged<DB, TB extends keyof DB, Row extends object>(
   db: Db,
   pieces: readonly Piece<DB, TB, Row>[],
   page: { readonly limit: number; readonly offset: number },
-  { isIndexed = true, near = 1000 }: { readonly isIndexed?: boolean; readonly near?: number } = {},
+  { isIndexed = true, near = nearRows }: { readonly isIndexed?: boolean; readonly near?: number } = {},
 ): Promise<readonly Row[]> {
+  if (page.limit <= 0) return []
   const isGuessed = (isIndexed && pieces.length > 1) || pieces.some(({ among }) => among !== undefined)
-  const start = isGuessed && page.offset >= deepFrom * near ? await findStart(db, pieces, page.offset, near) : undefined
+  const start = isGuessed && isDeep(page, near) ? await findStart(db, pieces, page.offset, near) : undefined
   const [first, ...others] = pieces.flatMap((piece) =>
     start ? fromKey(db, piece, start.key) : [{ query: piece.query, order: piece.order }],
   )
@@ -141,11 +150,16 @@ async function keyBeside<DB, TB extends keyof DB, Row>(
   return undefined
 }
 
+/** The same number or text as something computed, for which no database looks into an index or at what an argument is. */
+const computed = (value: unknown, like: unknown): RawBuilder<unknown> =>
+  typeof like === 'string' ? sql`${value} || ''` : sql`${value} + 0`
+
 /** SQLite would plan a statement anew for each value of a bare argument of a table that has an index with a condition. */
 const argument = (db: Db, value: unknown): RawBuilder<unknown> =>
-  databaseKind(db) === 'sqlite' ? sql`${value} + 0` : sql`${value}`
+  databaseKind(db) === 'sqlite' ? computed(value, value) : sql`${value}`
 
 const operator = { asc: sql`>`, desc: sql`<` } as const
+const orEqual = { asc: sql`>=`, desc: sql`<=` } as const
 
 /** That a row has the same first so many keys as a place, and that the next one is beyond it: one range of an index. */
 function isBeyond(db: Db, order: readonly OrderKey[], key: Key, same: number): RawBuilder<SqlBool> {
@@ -187,9 +201,9 @@ function countBefore<DB, TB extends keyof DB, Row>(
 const isBefore = (order: readonly OrderKey[], key: Key): RawBuilder<SqlBool> =>
   sql<SqlBool>`(${sql.join(
     order.map(({ value, direction }, index) => {
-      const equal = order.slice(0, index).map((each, at) => sql`${each.value} + 0 = ${key[at]}`)
+      const equal = order.slice(0, index).map((each, at) => sql`${computed(each.value, key[at])} = ${key[at]}`)
       const other = operator[direction === 'asc' ? 'desc' : 'asc']
-      return sql`(${sql.join([...equal, sql`${value} + 0 ${other} ${key[index]}`], sql` and `)})`
+      return sql`(${sql.join([...equal, sql`${computed(value, key[index])} ${other} ${key[index]}`], sql` and `)})`
     }),
     sql` or `,
   )})`
@@ -201,9 +215,13 @@ function fromKey<DB, TB extends keyof DB, Row>(
   key: Key,
 ): { readonly query: SelectQueryBuilder<DB, TB, Row>; readonly order: readonly OrderKey[] }[] {
   const [first, ...others] = order as readonly [OrderKey, ...OrderKey[]]
+  if (others.length === 0) {
+    const isFrom = sql<SqlBool>`${first.value} ${orEqual[first.direction]} ${argument(db, key[0])}`
+    return [{ query: query.where(isFrom), order }]
+  }
   const tail = sql.join(others.map(({ value }) => value))
   const values = sql.join(others.map((_, index) => argument(db, key[index + 1])))
-  const comparison = others[0]?.direction === 'desc' ? sql`<=` : sql`>=`
+  const comparison = orEqual[others[0]?.direction ?? 'asc']
   const isSame = sql`${first.value} = ${argument(db, key[0])}`
   return [
     { query: query.where(sql<SqlBool>`${isSame} and (${tail}) ${comparison} (${values})`), order },

@@ -3,9 +3,9 @@ import { allAudiences, entranceParts, findNear, openTo, type Audiences } from '.
 import { teamHoldsAll, teamHoldsRepo } from '../access/team-holds.store.ts'
 import type { Viewer } from '../auth/viewer.ts'
 import type { Db } from '../db/database.ts'
+import { isDeep, readMerged, turnedOrder, type OrderKey, type Piece } from '../db/deep-page.ts'
 import { idList, idListText } from '../db/id-list.ts'
 import { contains, isLike, lowerContains, patternOf } from '../db/like.ts'
-import { mergedPage, soonMerged, type OrderKey, type Piece } from '../db/merged-page.ts'
 import { preparedQueries, preparedQuery } from '../db/prepared.ts'
 import type { Schema } from '../db/schema.ts'
 import type { RepoRow } from '../db/tables/repositories.ts'
@@ -301,7 +301,7 @@ async function planOf(db: Db, filter: RepoFilter, viewer: Viewer | undefined): P
   return {
     counted,
     ordered: async (offset) => {
-      const totals = offset > soonMerged ? await countAudiences(db) : new Map<number, number>()
+      const totals = isDeep({ offset }, nearRows) ? await countAudiences(db) : new Map<number, number>()
       return parts(true).map((part, index) => ({
         rows: limitedTo(rowsOfRepo(db), [part, ...asked, set?.holds]),
         weight: audiences.least + index <= most ? (totals.get(audiences.least + index) ?? 0) : 0,
@@ -311,6 +311,9 @@ async function planOf(db: Db, filter: RepoFilter, viewer: Viewer | undefined): P
     tally: isTallied ? () => sumTally(db, filter, { least: audiences.least, most }) : undefined,
   }
 }
+
+/** Repositories that are walked through to a page rather than counted: they are asked more than a count asks. */
+const nearRows = 500
 
 /** How many repositories there are of each audience. */
 async function countAudiences(db: Db): Promise<ReadonlyMap<number, number>> {
@@ -478,16 +481,18 @@ async function ownersFirst(
   order: readonly OrderKey[],
   { limit, offset, known }: Place,
 ): Promise<RepoId[]> {
-  const owned = parts.map(({ rows, weight }) => ({ rows: rows.where('repo.owner_id', '=', ownerId), weight }))
-  const own = await countOf(
-    db,
-    owned.map(({ rows }) => rows),
-  )
-  const first = await placesOf(db, owned, order, { limit: Math.min(limit, own - offset), offset, known: own })
+  // No index has the repositories of owners in these orders.
+  const owned = parts.map(({ rows }) => rows.where('repo.owner_id', '=', ownerId))
+  const own = await countOf(db, owned)
+  const first = await placesOf(db, unweighted(owned), order, {
+    limit: Math.min(limit, own - offset),
+    offset,
+    known: own,
+  })
   const byOwner: OrderKey = { name: 'key_owner', value: sql.ref('repo.owner_id'), direction: 'asc' }
   const others = await placesOf(
     db,
-    parts.map(({ rows, weight }) => ({ rows: rows.where('repo.owner_id', '!=', ownerId), weight })),
+    unweighted(parts.map(({ rows }) => rows.where('repo.owner_id', '!=', ownerId))),
     [byOwner, ...order],
     { limit: limit - first.length, offset: Math.max(0, offset - own), known: known && known - own },
   )
@@ -498,21 +503,13 @@ async function ownersFirst(
 async function placesOf(db: Db, parts: readonly Part[], order: readonly OrderKey[], place: Place): Promise<RepoId[]> {
   const { isFromEnd, limit, offset } =
     place.known === undefined ? { ...place, isFromEnd: false } : nearerEnd(place, place.known)
-  const keys = isFromEnd
-    ? order.map((key) => ({ ...key, direction: key.direction === 'asc' ? 'desc' : 'asc' }) as const)
-    : order
-  const sorted = parts.toSorted((one, other) => other.weight - one.weight)
-  const sum = sorted.reduce((all, { weight }) => all + weight, 0)
-  const list = {
-    pieces: sorted.map(
-      ({ rows }) =>
-        rows.select(
-          keys.flatMap(({ name, value }) => (name === 'repo_id' ? [] : [sql`${value}`.as(name)])),
-        ) as unknown as Piece<{ repo_id: RepoId }>,
-    ),
-    keys,
-    share: sum === 0 ? 0 : (sorted[0] as Part).weight / sum,
-  }
-  const places = await mergedPage(db, list, { limit, offset })
+  const keys = isFromEnd ? turnedOrder(order) : order
+  const pieces = parts.map(({ rows, weight }): Piece<Schema, 'repo', { repo_id: RepoId }> => ({
+    query: rows.select(keys.flatMap(({ name, value }) => (name === 'repo_id' ? [] : [value.as(name)]))),
+    order: keys,
+    rows: weight,
+  }))
+  const isIndexed = parts.some(({ weight }) => weight > 0)
+  const places = await readMerged(db, pieces, { limit, offset }, { isIndexed, near: nearRows })
   return (isFromEnd ? places.toReversed() : places).map((row) => row.repo_id)
 }
