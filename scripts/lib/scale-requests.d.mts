@@ -4,6 +4,8 @@ export interface ScaleRequest {
   readonly name: string
   readonly path: string
   readonly query: string
+  readonly isWords: boolean
+  readonly isFilter?: boolean
   readonly isPair?: boolean
 }
 export function requestsOf(operations: readonly unknown[]): ScaleRequest[]

@@ -124,18 +124,13 @@ const concerns = (where: Builder, table: 'issue_assignee' | 'issue_mention', use
       .where(`${table}.user_id`, '=', userId),
   )
 
+/** A comment or review on a pull request of somebody else. All columns of the index by poster are named, so that one look tells. */
 const isReviewedBy = (where: Builder, userId: UserId): Expression<SqlBool> =>
   where.and([
     where('issue.is_pull', '=', true),
     where('issue.poster_id', '!=', userId),
-    where.exists(
-      where
-        .selectFrom('comment')
-        .select('comment.id')
-        .whereRef('comment.issue_id', '=', 'issue.id')
-        .where('comment.poster_id', '=', userId)
-        .where('comment.type', 'in', ['comment', 'review', 'code']),
-    ),
+    sql<SqlBool>`exists (select 1 from comment where comment.issue_id = issue.id and comment.poster_id = ${userId}
+      and comment.is_of_pull = ${sql.lit(true)} and comment.type in ('comment', 'review', 'code'))`,
   ])
 
 /**
