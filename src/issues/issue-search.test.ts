@@ -13,7 +13,7 @@ import type { IssueId, RepoId, TeamId, UserId } from '../lib/ids.ts'
 import { openTestDatabase } from '../testing/database.ts'
 import { dice } from '../testing/dice.ts'
 import { placesCheck } from './doctor.service.ts'
-import type { IssueFilter } from './issue-filter.store.ts'
+import type { IssueFilter, VisibleScope } from './issue-filter.store.ts'
 import { findEverywhere, type SearchLimits } from './issue-search.store.ts'
 import { parseSearchWords } from './search-words.parse.ts'
 
@@ -56,7 +56,8 @@ async function fill(db: Db, { places, people }: World, { below, chance, of, some
         )
       }
       const counts = { issues: 0, pulls: 0 }
-      for (let number = 1; number <= below(6); number++) {
+      const size = chance(25) ? 8 + below(8) : below(7)
+      for (let number = 1; number <= size; number++) {
         const isPull = chance(60)
         counts[isPull ? 'pulls' : 'issues'] += 1
         const id = await idOf<IssueId>(
@@ -74,7 +75,7 @@ async function fill(db: Db, { places, people }: World, { below, chance, of, some
         for (const person of some(ids, 25)) {
           await run(tx, sql`insert into issue_mention (issue_id, user_id) values (${id}, ${person})`)
         }
-        for (const person of some(ids, 30)) {
+        for (const person of [...some(ids, 30), ...some(ids, 20)]) {
           await run(
             tx,
             sql`insert into comment (issue_id, type, poster_id, created_unix, updated_unix)
@@ -89,9 +90,11 @@ async function fill(db: Db, { places, people }: World, { below, chance, of, some
               values (${id}, ${type}, ${person}, ${team}, 1, 1)`,
           )
         for (const person of some(ids, 20)) await review(of(['approve', 'reject', 'comment']), person, null)
-        for (const person of some(ids, 40)) await review('request', person, null)
-        for (const { id: team } of some(teams, 10)) await review('request', null, team)
-        for (const person of some(ids, 30)) await review(of(['approve', 'reject', 'comment', 'pending']), person, null)
+        for (const person of some(ids, 30)) await review('request', person, null)
+        const [before, after] = chance(50) ? [teams, []] : [[], teams]
+        for (const { id: team } of some(before, 30)) await review('request', null, team)
+        for (const person of some(ids, 40)) await review(of(['approve', 'reject', 'comment', 'pending']), person, null)
+        for (const { id: team } of some(after, 30)) await review('request', null, team)
       }
       await run(
         tx,
@@ -119,7 +122,7 @@ async function fill(db: Db, { places, people }: World, { below, chance, of, some
 
 /** Everything that a search asks for, to be looked at without it. */
 async function readAll(db: Db) {
-  const [issues, labels, milestones, assignees, mentions, comments, reviews, members] = await Promise.all([
+  const [issues, labels, milestones, assignees, mentions, comments, reviews, members, teams, held] = await Promise.all([
     db.selectFrom('issue').selectAll().execute(),
     db
       .selectFrom('issue_label')
@@ -132,10 +135,24 @@ async function readAll(db: Db) {
     db.selectFrom('comment').select(['issue_id', 'poster_id', 'type']).execute(),
     db.selectFrom('review').select(['id', 'issue_id', 'type', 'reviewer_id', 'reviewer_team_id']).execute(),
     db.selectFrom('team_user').select(['team_id', 'user_id']).execute(),
+    db.selectFrom('team').select(['id', 'org_id', 'access_mode', 'includes_all_repositories']).execute(),
+    db.selectFrom('team_repo').select(['team_id', 'repo_id']).execute(),
   ])
-  return { issues, labels, milestones, assignees, mentions, comments, reviews, members }
+  return { issues, labels, milestones, assignees, mentions, comments, reviews, members, teams, held }
 }
 type All = Awaited<ReturnType<typeof readAll>>
+
+/** Repositories that are looked into, whoever reads them. */
+function reposOf({ places }: World, { teams, held }: All, { ownerId, teamId }: VisibleScope): ReadonlySet<RepoId> {
+  const team = teams.find(({ id }) => id === teamId)
+  const isHeld = (repoId: RepoId) =>
+    team === undefined ||
+    team.includes_all_repositories ||
+    team.access_mode === 4 ||
+    held.some(({ team_id, repo_id }) => team_id === team.id && repo_id === repoId)
+  const found = places.filter(({ repo, owner }) => (ownerId ?? owner.id) === owner.id && isHeld(repo.id))
+  return new Set(found.map(({ repo }) => repo.id))
+}
 
 /** Whether an issue is what a filter asks for, as its words say. */
 function isWanted(all: All, filter: IssueFilter, issue: All['issues'][number]): boolean {
@@ -206,19 +223,19 @@ async function readersOf(db: Db, { places, accounts }: World, viewer: Viewer | u
   return (repoId: RepoId, isPull: boolean) => (rights.get(repoId)?.modeOf(isPull ? 'pulls' : 'issues') ?? 0) >= 1
 }
 
-/** What is asked for: mostly one thing, now and then two. */
+/** What is asked for: nothing, and one thing or two. */
 function someFilters(
   userId: UserId,
   { below, chance, of, some }: Dice,
-  owners: readonly UserId[],
-): Partial<IssueFilter>[] {
+  scopes: readonly VisibleScope[],
+): IssueFilter[] {
   const time = () => 1000 + below(6)
   const kinds: (() => Partial<IssueFilter>)[] = [
-    () => ({}),
     () => ({ posterId: userId }),
     () => ({ assigneeId: userId }),
     () => ({ mentionedId: userId }),
     () => ({ reviewedBy: userId }),
+    () => ({ reviewAskedOf: userId }),
     () => ({ reviewAskedOf: userId }),
     () => ({ labelNames: [of(labelNames), 'rare'] }),
     () => ({ milestoneTitles: [of(titles)] }),
@@ -227,24 +244,26 @@ function someFilters(
     () => ({ sinceUnix: time(), beforeUnix: time() }),
     () => ({ words: parseSearchWords('alpha') }),
   ]
-  return some(kinds, 50).map((kind) => ({
+  return [() => ({}), () => ({}), ...some(kinds, 45)].map((kind) => ({
     ...kind(),
-    ...(chance(30) ? of(kinds)() : {}),
-    ...(chance(25)
-      ? { scope: { kind: 'visible', viewer: undefined, ownerId: of(owners), teamId: undefined } as const }
-      : {}),
+    ...(chance(50) ? of(kinds)() : {}),
+    scope: of(scopes),
     isClosed: of([false, true, undefined]),
     isPull: of([[false], [true], [false, true], [false, true]]),
   }))
 }
 
-/** The usual ones, and such that the end of what is found and every way to find it are come to. */
-const limits: readonly (SearchLimits | undefined)[] = [
-  undefined,
-  { found: 9, candidates: 2, weighed: 2, repos: 100, soonDone: 0 },
-  { found: 1000, candidates: 4, weighed: 3, repos: 2, soonDone: 0 },
-  { found: 5, candidates: 3, weighed: 20, repos: 100, soonDone: 1_000_000 },
-]
+/** The usual ones, or such that the end of what is found and every way to find it are come to. */
+const someLimits = ({ chance, of }: Dice, wanted: number): SearchLimits | undefined =>
+  chance(15)
+    ? undefined
+    : {
+        found: of([2, 3, 5, 9, 1000, ...[0, 1].map((more) => Math.max(2, wanted + more))]),
+        candidates: of([2, 4, 1000]),
+        weighed: of([2, 3, 20]),
+        repos: of([2, 100]),
+        soonDone: of([0, 1_000_000]),
+      }
 
 test('issueSearchIssues: finds and counts what a look at every issue does, for everybody and with every filter', async () => {
   // A failure names its seed: `INGOT_TEST_SEED=<seed>` plays it again.
@@ -263,28 +282,32 @@ test('issueSearchIssues: finds and counts what a look at every issue does, for e
   for (const viewer of viewersOf(world)) {
     // oxlint-disable-next-line no-await-in-loop -- one viewer after the other
     const reads = await readersOf(db, world, viewer)
-    for (const asked of someFilters(viewer?.id ?? (owners[0] as UserId), chosen, owners)) {
-      const ownerId = asked.scope?.kind === 'visible' ? asked.scope.ownerId : undefined
-      const filter = { ...asked, scope: { kind: 'visible', viewer, ownerId, teamId: undefined } } as IssueFilter
-      const isOfOwner = (repoId: RepoId) =>
-        ownerId === undefined || world.places.find(({ repo }) => repo.id === repoId)?.owner.id === ownerId
+    const scopeOf = (ownerId?: UserId, teamId?: TeamId): VisibleScope => ({ kind: 'visible', viewer, ownerId, teamId })
+    const everywhere = scopeOf()
+    const scopes = [
+      ...[everywhere, everywhere, everywhere],
+      ...[chosen.of(owners), chosen.of(owners)].map((ownerId) => scopeOf(ownerId)),
+      ...[chosen.of(all.teams), chosen.of(all.teams)].map((team) => scopeOf(team.org_id, team.id)),
+    ]
+    for (const filter of someFilters(viewer?.id ?? (owners[0] as UserId), chosen, scopes)) {
+      const { scope, ...rest } = filter
+      const repoIds = reposOf(world, all, scope as VisibleScope)
       const expected = newest.filter(
-        (issue) => reads(issue.repo_id, issue.is_pull) && isOfOwner(issue.repo_id) && isWanted(all, filter, issue),
+        (issue) => repoIds.has(issue.repo_id) && reads(issue.repo_id, issue.is_pull) && isWanted(all, filter, issue),
       )
-      const limit = chosen.of(limits)
-      const most = limit?.found ?? 5000
-      const shown = expected.slice(0, most)
-      const offset = chosen.chance(50) ? 0 : chosen.below(shown.length + 3)
-      // oxlint-disable-next-line no-await-in-loop -- one after the other
-      const { places, total } = await findEverywhere(db, filter, { number: 1, limit: 4, offset }, limit)
-      const { scope: _scope, ...rest } = filter
-      const about = `seed ${seed}, ${nameOf(viewer)}, owner ${ownerId}, ${JSON.stringify({ ...rest, limit, offset })}`
-      assert.deepEqual(
-        { total, ids: places.map(({ id }) => id) },
-        { total: shown.length, ids: shown.slice(offset, offset + 4).map(({ id }) => id) },
-        about,
-      )
-      found += places.length
+      for (const limits of [someLimits(chosen, expected.length), someLimits(chosen, expected.length)]) {
+        const shown = expected.slice(0, limits?.found ?? 5000)
+        const offset = chosen.chance(50) ? 0 : chosen.below(shown.length + 3)
+        // oxlint-disable-next-line no-await-in-loop -- one after the other
+        const { places, total } = await findEverywhere(db, filter, { number: 1, limit: 4, offset }, limits)
+        const { ownerId, teamId } = scope as VisibleScope
+        assert.deepEqual(
+          { total, ids: places.map(({ id }) => id) },
+          { total: shown.length, ids: shown.slice(offset, offset + 4).map(({ id }) => id) },
+          `seed ${seed}, ${nameOf(viewer)}, ${JSON.stringify({ ownerId, teamId, ...rest, limits, offset })}`,
+        )
+        found += places.length
+      }
     }
   }
   assert.ok(found > 30, `seed ${seed}: ${found} issues were found`)
