@@ -243,6 +243,9 @@ function someFilters(
     () => ({ beforeUnix: time() }),
     () => ({ sinceUnix: time(), beforeUnix: time() }),
     () => ({ words: parseSearchWords('alpha') }),
+    // Words are what is gone through then, and each issue is asked about the other.
+    () => ({ words: parseSearchWords('alpha'), reviewAskedOf: userId }),
+    () => ({ words: parseSearchWords('alpha'), reviewedBy: userId }),
   ]
   return [() => ({}), () => ({}), ...some(kinds, 45)].map((kind) => ({
     ...kind(),
