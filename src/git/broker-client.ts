@@ -44,7 +44,12 @@ export type CommandOptions = {
 export type CommandEnd = { readonly exitCode: number; readonly stderr: string }
 export type CommandOutput = CommandEnd & { readonly stdout: Buffer }
 
-type Running = { readonly child: ChildProcess; readonly small: Channel; readonly bulk: Channel }
+type Running = {
+  readonly small: Channel
+  readonly bulk: Channel
+  /** Lets it end, without a successor. */
+  readonly rest: () => void
+}
 
 const maxBackOffMs = 10_000
 /** A broker that lived so long has earned an immediate restart. */
@@ -58,14 +63,17 @@ const brokerFlags = ['--max-old-space-size=512', '--max-semi-space-size=2', '--n
 const frugalMalloc = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '1048576', MALLOC_TRIM_THRESHOLD_: '1048576' }
 
 /**
- * The server's end of the git broker: starts it, restarts it when it dies, and turns its streams into promises and
- * Readables.
+ * The server's end of the git broker: starts it when somebody asks, restarts it when it dies, lets it end when nobody has
+ * asked for long, and turns its streams into promises and Readables.
  */
 export class BrokerClient {
   readonly #options: BrokerOptions
   /** Process groups that the broker has reported and that have not ended: they die with it. */
   readonly #groups = new Set<number>()
-  #running: Promise<Running> | undefined
+  /** The broker that starts or runs; undefined while none is needed. */
+  #starting: Promise<Running> | undefined
+  #running: Running | undefined
+  #askedMs = 0
   #child: ChildProcess | undefined
   #closed = false
   #failures = 0
@@ -73,12 +81,6 @@ export class BrokerClient {
 
   constructor(options: BrokerOptions) {
     this.#options = options
-  }
-
-  /** Starts the broker; rejects when it can not be started at all. */
-  async start(): Promise<void> {
-    this.#running = this.#spawn()
-    await this.#running
   }
 
   /** Runs a command and collects its output, which is refused above `maxBytes` (`TooLarge`). */
@@ -195,6 +197,7 @@ export class BrokerClient {
 
   /** Ends the long-lived readers of a repository, or of one quarantine of it. */
   async release(directory: string, quarantine?: string): Promise<void> {
+    if (this.#starting === undefined) return
     const { small } = await this.#ready()
     await finish(small.open({ op: 'release', directory, quarantine } satisfies BrokerRequest))
   }
@@ -204,7 +207,7 @@ export class BrokerClient {
     if (this.#closed) return
     this.#closed = true
     const child = this.#child
-    const running = await this.#running?.catch(() => undefined)
+    const running = await this.#starting?.catch(() => undefined)
     if (child === undefined || child.exitCode !== null || child.signalCode !== null) return
     const exited = new Promise<void>((resolve) => {
       child.once('exit', () => resolve())
@@ -278,7 +281,10 @@ export class BrokerClient {
   }
 
   async #ready(): Promise<Running> {
-    if (this.#closed || this.#running === undefined) throw new Unavailable('git is closed', 'git_unavailable')
+    if (this.#closed) throw new Unavailable('git is closed', 'git_unavailable')
+    this.#askedMs = performance.now()
+    if (this.#running !== undefined) return this.#running
+    this.#starting ??= this.#spawn()
     let timer: NodeJS.Timeout | undefined
     const late = new Promise<never>((_, reject) => {
       timer = setTimeout(
@@ -287,7 +293,7 @@ export class BrokerClient {
       )
     })
     try {
-      return await Promise.race([this.#running, late])
+      return await Promise.race([this.#starting, late])
     } catch (error) {
       throw asRefusal(error)
     } finally {
@@ -312,6 +318,7 @@ export class BrokerClient {
     const onEnd = (): void => {
       if (ended) return
       ended = true
+      this.#running = undefined
       child.kill('SIGKILL')
       small.close()
       bulk.close()
@@ -346,21 +353,47 @@ export class BrokerClient {
         maxHookBytes: limits.maxRefUpdates * 1400 + (1 << 20),
       } satisfies BrokerSettings),
     )
-    return { child, small, bulk }
+    const rest = (): void => {
+      ended = true
+      this.#running = this.#starting = undefined
+      // It ends as its channels do, with its readers.
+      small.close()
+      bulk.close()
+      const timer = setTimeout(() => child.kill('SIGKILL'), closeDeadlineMs).unref()
+      child.once('exit', () => clearTimeout(timer))
+    }
+    const running = { small, bulk, rest }
+    if (!ended) {
+      this.#running = running
+      this.#restLater(running, limits.brokerIdleMs)
+    }
+    return running
+  }
+
+  /** Lets the broker end once it has nothing under way and nobody has asked for long. */
+  #restLater(running: Running, ms: number): void {
+    const { brokerIdleMs } = this.#options.limits
+    setTimeout(() => {
+      if (this.#running !== running) return
+      const isBusy = running.small.streamCount + running.bulk.streamCount > 0
+      const leftMs = isBusy ? brokerIdleMs : this.#askedMs + brokerIdleMs - performance.now()
+      if (leftMs > 0) this.#restLater(running, leftMs)
+      else running.rest()
+    }, ms).unref()
   }
 
   #restart(): void {
     this.#failures = Date.now() - this.#startedMs > goodLifeMs ? 0 : this.#failures + 1
     const delayMs = this.#failures <= 1 ? 0 : Math.min(maxBackOffMs, 50 * 2 ** this.#failures)
     this.#options.log('error', 'the git broker ended and is started again', { delayMs })
-    this.#running = new Promise<Running>((resolve, reject) => {
+    this.#starting = new Promise<Running>((resolve, reject) => {
       setTimeout(() => {
         if (this.#closed) reject(new Unavailable('git is closed', 'git_unavailable'))
         else this.#spawn().then(resolve, reject)
       }, delayMs)
     })
     // Nobody may be asking just now; who asks next sees it, or the broker after it.
-    this.#running.catch(() => undefined)
+    this.#starting.catch(() => undefined)
   }
 
   #killGroups(): void {

@@ -6,6 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Oid } from '../lib/ids.ts'
 import { newGitKey } from './git-key.ts'
 import type { PushedUpdate } from './git.ts'
 import { client, commitOn, filesOf, newRepository, serveGit, someone, startTestGit } from './git.test-support.ts'
@@ -106,6 +108,43 @@ test('git broker: killed in the middle, requests answer 503, children die, the n
   })
 })
 
+test('git broker: starts when it is needed and ends when nobody asks, never under a command', async () => {
+  await withFolder(async (folder) => {
+    await using test = await startTestGit({
+      gitBinary: await sleepingGit(folder, 'rev-list'),
+      limits: { brokerIdleMs: 1500 },
+    })
+    const { git } = test
+    const key = newGitKey()
+    await git.create(key)
+    const blobs = await Promise.all([1, 2, 3].map((each) => git.writeBlob(key, Buffer.alloc(100_000, each))))
+    await git.remove(newGitKey())
+    assert.equal(await newestBroker(), undefined, 'who writes a new repository needs none')
+
+    const read = (blob: Oid) => git.readBlob(key, blob, { maxBytes: 100_000 })
+    assert.deepEqual(
+      (await Promise.all(blobs.map(read))).map(({ sizeBytes }) => sizeBytes),
+      [100_000, 100_000, 100_000],
+    )
+    assert.equal((await childrenOf(process.pid)).length, 1, 'several who ask at once start one')
+
+    const pid = await brokerPid()
+    const gone = new AbortController()
+    const pending = assert.rejects(git.logOids(key, { from: blobs, signal: gone.signal }), { code: 'git_cancelled' })
+    const settings = join(test.root, '.settings')
+    await until(async () => (await processesOf(settings)).some((each) => each.args.includes('rev-list')), 'git runs')
+    await sleep(2000)
+    assert.equal(await newestBroker(), pid, 'it stays as long as a command lasts')
+    gone.abort()
+    await pending
+
+    await until(async () => (await newestBroker()) === undefined, 'it ends')
+    await until(async () => (await processesOf(settings)).length === 0, 'its readers end with it')
+    assert.equal((await read(blobs[0]!)).sizeBytes, 100_000)
+    assert.notEqual(await brokerPid(), pid)
+  })
+})
+
 test('git broker: a stuck command, a stuck reader and a full house end in 503 within their deadlines', async () => {
   await withFolder(async (folder) => {
     await using test = await startTestGit({
@@ -185,11 +224,7 @@ test('git broker: the broker and its git end when the server is killed', async (
     `,
     )
     await mkdir(root)
-    const [broker] = (await childrenOf(process.pid)).filter((child) => child.state !== 'Z').slice(-1)
-    const brokerFile = (await readFile(`/proc/${broker!.pid}/cmdline`, 'utf8'))
-      .split('\0')
-      .find((part) => /(git-broker\.js|main\.ts)$/.test(part))!
-    const server = spawn(process.execPath, [script, brokerFile, root], { stdio: 'inherit' })
+    const server = spawn(process.execPath, [script, test.brokerFile, root], { stdio: 'inherit' })
     await until(async () => (await processesOf(root)).some((each) => each.args.includes('sleep')), 'the child runs')
     server.kill('SIGKILL')
     await until(async () => (await processesOf(root)).length === 0, 'all are gone')

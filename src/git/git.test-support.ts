@@ -18,6 +18,7 @@ import { startGit } from './start-git.ts'
 export type TestGit = {
   readonly git: Git
   readonly root: string
+  readonly brokerFile: string
   /** A fresh folder of this test's own. */
   folder(name: string): Promise<string>
   [Symbol.asyncDispose](): Promise<void>
@@ -33,6 +34,7 @@ export async function startTestGit(options: Partial<GitOptions> = {}): Promise<T
   return {
     git,
     root,
+    brokerFile,
     folder: (name) => mkdtemp(join(folder, `${name}-`)),
     async [Symbol.asyncDispose]() {
       await git.close()

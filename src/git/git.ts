@@ -727,6 +727,8 @@ export type GitLimits = {
   /** Long-lived reading processes in total, and how long one is kept idle. */
   readonly pooledProcesses: number
   readonly pooledIdleMs: number
+  /** How long the broker stays when nobody asks it anything. */
+  readonly brokerIdleMs: number
   /** A pooled read without an answer is stuck after this. */
   readonly readTimeoutMs: number
   /** Whole duration of a one-shot command. */

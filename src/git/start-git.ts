@@ -24,6 +24,7 @@ import * as unadopted from './unadopted.ts'
 import { SharedFetches } from './shared-fetch.ts'
 import * as smallBlobs from './small-blobs.ts'
 import * as transport from './transport.ts'
+import { checkGitVersion } from './git-version.ts'
 
 /** Limits for one small machine. */
 export const defaultGitLimits: GitLimits = {
@@ -37,6 +38,7 @@ export const defaultGitLimits: GitLimits = {
   waitMs: 30_000,
   pooledProcesses: 32,
   pooledIdleMs: 60_000,
+  brokerIdleMs: 5 * 60_000,
   readTimeoutMs: 15_000,
   commandTimeoutMs: 60_000,
   transportTimeoutMs: 60 * 60_000,
@@ -52,8 +54,8 @@ export const defaultGitLimits: GitLimits = {
 const defaultCacheBytes = 32 << 20
 
 /**
- * Starts the git layer: writes its configuration below the repositories and starts the broker. Rejects when git is
- * missing or older than 2.39.
+ * Starts the git layer: writes its configuration below the repositories. Rejects when git is missing or older than 2.39.
+ * The broker starts with the first question for it.
  */
 export async function startGit(options: GitOptions): Promise<Git> {
   await mkdir(options.repositoriesRoot, { recursive: true })
@@ -63,15 +65,16 @@ export async function startGit(options: GitOptions): Promise<Git> {
   const durable = options.durable !== false
   const log = options.log ?? (() => undefined)
   const settings = await writeGitSettings(root, durable)
+  const gitBinary = options.gitBinary ?? 'git'
+  await checkGitVersion(gitBinary, settings.environment)
   const broker = new BrokerClient({
     brokerFile: options.brokerFile ?? builtFile('git-broker.js'),
-    gitBinary: options.gitBinary ?? 'git',
+    gitBinary,
     environment: settings.environment,
     limits,
     log,
     onCommand: options.onCommand ?? (() => undefined),
   })
-  await broker.start()
   const context: GitContext = {
     root,
     broker,
@@ -88,22 +91,7 @@ export async function startGit(options: GitOptions): Promise<Git> {
       longestMs: 10 * limits.keptFetchIdleMs,
     }),
   }
-  try {
-    await checkVersion(context)
-  } catch (error) {
-    await broker.close()
-    throw error
-  }
   return bind(context)
-}
-
-async function checkVersion(context: GitContext): Promise<void> {
-  const { stdout } = await context.broker.run({ args: ['version'], name: 'version', cwd: context.root })
-  const version = /(\d+)\.(\d+)/.exec(stdout.toString())
-  const [major, minor] = [Number(version?.[1]), Number(version?.[2])]
-  if (version === null || major < 2 || (major === 2 && minor < 39)) {
-    throw new Error(`git 2.39 or newer is needed, found: ${stdout.toString().trim()}`)
-  }
 }
 
 function bind(context: GitContext): Git {

@@ -55,8 +55,11 @@ export const maintainRepository = job({
   },
 })
 
-/** Shortest time between two maintenances of a repository that is pushed to all the time, in milliseconds. */
-const maintenanceDelayMs = 60_000
+/**
+ * Shortest time between two maintenances of a repository that is pushed to all the time, in milliseconds. Packing anew takes seconds of a
+ * core after a large push, when people still work with what they pushed.
+ */
+const maintenanceDelayMs = 5 * 60_000
 
 /** A while after references moved, so that a row of pushes is followed by one maintenance. */
 export const maintainAfterChanges = subscriber({

@@ -1,0 +1,18 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+
+const run = promisify(execFile)
+const timeoutMs = 30_000
+
+/**
+ * Rejects when git is missing, does not answer, or is older than 2.39. This is the one command that the server runs itself: once, at its
+ * start, while it is small.
+ */
+export async function checkGitVersion(gitBinary: string, environment: Readonly<Record<string, string>>): Promise<void> {
+  const { stdout } = await run(gitBinary, ['version'], { env: environment, timeout: timeoutMs, maxBuffer: 4096 })
+  const version = /(\d+)\.(\d+)/.exec(stdout)
+  const [major, minor] = [Number(version?.[1]), Number(version?.[2])]
+  if (version === null || major < 2 || (major === 2 && minor < 39)) {
+    throw new Error(`git 2.39 or newer is needed, found: ${stdout.trim()}`)
+  }
+}
