@@ -124,15 +124,24 @@ async function costlySteps(db: Db, { sql: text, parameters }: RunStatement): Pro
       })
       .map(({ detail }) => detail)
   }
-  // Small tables are read whole if one may: without that, what is left is what no index has.
+  // Small tables are read whole and sorted if one may: without that, what is left is what no index has.
   return reader.connection().execute(async (connection) => {
     await sql`set enable_seqscan = off`.execute(connection)
+    await sql`set enable_sort = off`.execute(connection)
     try {
       const { rows } = await connection.executeQuery<Record<string, string>>(explain('explain'))
-      return rows
-        .map((row) => Object.values(row)[0] as string)
-        .filter((step) => large.includes(/Seq Scan on "?(\w+)"?/.exec(step)?.[1] ?? ''))
+      const steps = rows.map((row) => Object.values(row)[0] as string)
+      const scans = steps.filter((step) => large.includes(/Seq Scan on "?(\w+)"?/.exec(step)?.[1] ?? ''))
+      // Pieces that are put together are merged: sorting them is going through all of them.
+      const sorts = steps.flatMap((step, index) =>
+        /^\W*(Incremental )?Sort /.test(step) &&
+        / Append /.test(steps.slice(index + 1).find((next) => next.includes('->')) ?? '')
+          ? [`${step.trim()} of all pieces`]
+          : [],
+      )
+      return [...scans, ...sorts]
     } finally {
+      await sql`reset enable_sort`.execute(connection)
       await sql`reset enable_seqscan`.execute(connection)
     }
   })

@@ -3,6 +3,7 @@ import { findHidden, isNotHidden, isReadable, type HiddenRepos, type Reading } f
 import { teamHoldsRepo } from '../access/team-holds.store.ts'
 import type { Viewer } from '../auth/viewer.ts'
 import type { Db } from '../db/database.ts'
+import { mergedPage } from '../db/deep-page.ts'
 import { eachOnce } from '../db/each-once.ts'
 import { idList, idListText } from '../db/id-list.ts'
 import type { ActRow } from '../db/tables/activity.ts'
@@ -140,14 +141,14 @@ const countedAtMost = 5000
 
 type Acts = ReturnType<typeof shown>
 
-const pageIds = async (parts: readonly Acts[], page: Page): Promise<ActId[]> => {
-  const rows = await parts
-    .reduce((one, other) => one.unionAll(other))
-    .orderBy('act_unix', 'desc')
-    .orderBy('act_id', 'desc')
-    .limit(page.limit)
-    .offset(page.offset)
-    .execute()
+/** The newest first. */
+const order = [
+  { name: 'act_unix', direction: 'desc' },
+  { name: 'act_id', direction: 'desc' },
+] as const
+
+const pageIds = async (db: Db, parts: readonly Acts[], page: Page): Promise<ActId[]> => {
+  const rows = await mergedPage(db, parts, order, page).execute()
   return rows.map((row) => row.act_id)
 }
 
@@ -162,7 +163,7 @@ export async function findActs(
   const hidden = await findHidden(db, viewer, reading, placesOf(source), teamOf(source))
   const parts = sharesOf(source).map((share) => shown(db, viewer, filter, share, hidden))
   const [ids, ...counts] = await Promise.all([
-    pageIds(parts, page),
+    pageIds(db, parts, page),
     ...parts.map((part) =>
       db
         .selectFrom(part.limit(countedAtMost).as('counted'))
@@ -182,7 +183,7 @@ export async function listActs(
   limit: number,
 ): Promise<ActRow[]> {
   const parts = sharesOf(filter.source).map((share) => shown(db, viewer, filter, share, undefined))
-  const ids = await pageIds(parts, { number: 1, limit, offset: 0 })
+  const ids = await pageIds(db, parts, { number: 1, limit, offset: 0 })
   return loadActs(db, ids, undefined)
 }
 

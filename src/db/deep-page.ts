@@ -64,16 +64,34 @@ export async function readMerged<DB, TB extends keyof DB, Row extends object>(
   if (page.limit <= 0) return []
   const isGuessed = (isIndexed && pieces.length > 1) || pieces.some(({ among }) => among !== undefined)
   const start = isGuessed && isDeep(page, near) ? await findStart(db, pieces, page.offset, near) : undefined
-  const [first, ...others] = pieces.flatMap((piece) =>
-    start ? fromKey(db, piece, start.key) : [{ query: piece.query, order: piece.order }],
-  )
+  const parts = pieces.flatMap((piece) => (start ? fromKey(db, piece, start.key) : [piece.query]))
+  const [first] = pieces
   if (!first) return []
-  const merged = others.reduce((one, { query }) => one.unionAll(query), first.query)
-  return first.order
-    .reduce((query, { name, direction }) => query.orderBy(sql.ref(name), direction), merged)
-    .limit(page.limit)
-    .offset(page.offset - (start?.rank ?? 0))
-    .execute()
+  const offset = page.offset - (start?.rank ?? 0)
+  return mergedPage(db, parts, first.order, { limit: page.limit, offset }).execute()
+}
+
+/**
+ * One page of queries that are put together. PostgreSQL finds a part in an index only where that says itself in which order
+ * it is wanted and how much of it, and sorts all of them else; SQLite merges by itself, and would keep each part whole.
+ */
+export function mergedPage<DB, TB extends keyof DB, Row>(
+  db: Db,
+  parts: readonly SelectQueryBuilder<DB, TB, Row>[],
+  order: readonly Pick<OrderKey, 'name' | 'direction'>[],
+  { limit, offset }: { readonly limit: number; readonly offset: number },
+): SelectQueryBuilder<DB, TB, Row> {
+  const inOrder = (query: SelectQueryBuilder<DB, TB, Row>, atMost: number) =>
+    order.reduce((each, { name, direction }) => each.orderBy(sql.ref(name), direction), query).limit(atMost)
+  const isOrderedWhole = parts.length === 1 || databaseKind(db) === 'sqlite'
+  const merged = parts
+    .map((part) => {
+      if (isOrderedWhole) return part
+      const ordered = db.selectFrom(sql<Row>`${inOrder(part, offset + limit)}`.as('part')).selectAll()
+      return ordered as unknown as typeof part
+    })
+    .reduce((one, other) => one.unionAll(other))
+  return inOrder(merged, limit).offset(offset)
 }
 
 /** A place not far before the row that so many come before; undefined: the beginning. */
@@ -213,18 +231,18 @@ function fromKey<DB, TB extends keyof DB, Row>(
   db: Db,
   { query, order }: Piece<DB, TB, Row>,
   key: Key,
-): { readonly query: SelectQueryBuilder<DB, TB, Row>; readonly order: readonly OrderKey[] }[] {
+): SelectQueryBuilder<DB, TB, Row>[] {
   const [first, ...others] = order as readonly [OrderKey, ...OrderKey[]]
   if (others.length === 0) {
     const isFrom = sql<SqlBool>`${first.value} ${orEqual[first.direction]} ${argument(db, key[0])}`
-    return [{ query: query.where(isFrom), order }]
+    return [query.where(isFrom)]
   }
   const tail = sql.join(others.map(({ value }) => value))
   const values = sql.join(others.map((_, index) => argument(db, key[index + 1])))
   const comparison = orEqual[others[0]?.direction ?? 'asc']
   const isSame = sql`${first.value} = ${argument(db, key[0])}`
   return [
-    { query: query.where(sql<SqlBool>`${isSame} and (${tail}) ${comparison} (${values})`), order },
-    { query: query.where(isBeyond(db, order, key, 0)), order },
+    query.where(sql<SqlBool>`${isSame} and (${tail}) ${comparison} (${values})`),
+    query.where(isBeyond(db, order, key, 0)),
   ]
 }

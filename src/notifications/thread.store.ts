@@ -2,6 +2,7 @@ import { sql, type Expression, type SqlBool } from 'kysely'
 import { findHidden, isNotHidden, isReadable, type HiddenRepos, type Reading } from '../access/reading.store.ts'
 import type { Viewer } from '../auth/viewer.ts'
 import type { Db, Tx } from '../db/database.ts'
+import { mergedPage } from '../db/deep-page.ts'
 import { databaseKind } from '../db/open.ts'
 import { eachOnce } from '../db/each-once.ts'
 import { idList, idListText } from '../db/id-list.ts'
@@ -109,13 +110,9 @@ export async function findThreads(
   const isFromEnd = page.offset > total / 2
   const passed = isFromEnd ? total - page.offset - left : page.offset
   const direction = isFromEnd ? 'asc' : 'desc'
-  const places = await piecesOf(db, viewer, filter, hidden, passed)
-    .reduce((one, other) => one.unionAll(other))
-    .orderBy('thread_ms', direction)
-    .orderBy('thread_id', direction)
-    .limit(left)
-    .offset(passed)
-    .execute()
+  const order = ['thread_ms', 'thread_id'].map((name) => ({ name, direction }) as const)
+  const pieces = piecesOf(db, viewer, filter, hidden, passed)
+  const places = await mergedPage(db, pieces, order, { limit: left, offset: passed }).execute()
   const ids = (isFromEnd ? places.toReversed() : places).map((place) => place.thread_id)
   const rows = await db
     .selectFrom('notification')

@@ -2,6 +2,7 @@ import { sql, type RawBuilder, type SelectQueryBuilder, type SqlBool } from 'kys
 import { allAudiences, entranceParts, findNear, openTo } from '../../access/access-rule.store.ts'
 import type { Viewer } from '../../auth/viewer.ts'
 import type { Db } from '../../db/database.ts'
+import { mergedPage } from '../../db/deep-page.ts'
 import { lowerContains } from '../../db/like.ts'
 import { databaseKind } from '../../db/open.ts'
 import type { Schema } from '../../db/schema.ts'
@@ -15,6 +16,12 @@ export type CountedTopic = Pick<TopicRow, 'id' | 'name' | 'created_unix' | 'upda
 }
 
 type Piece = SelectQueryBuilder<Schema, 'topic', { id: TopicId; name: string; repo_count: number }>
+
+/** The most used first. */
+const order = [
+  { name: 'repo_count', direction: 'desc' },
+  { name: 'name', direction: 'asc' },
+] as const
 
 /**
  * One page of the topics whose name has a part, the most used first, with the number of repositories that the viewer may
@@ -35,17 +42,11 @@ export async function searchTopics(
     ...(most < 0 ? [] : [seenTopics(db, seen, beside)]),
     ...(beside === undefined ? [] : [topicsBeside(db, seen, beside)]),
   ].map((piece) => (isNamed ? piece.where(isNamed) : piece))
-  const [first, ...others] = pieces
-  if (!first) return { topics: [], total: 0 }
+  if (pieces.length === 0) return { topics: [], total: 0 }
   const counts = pieces.map(
     (piece) => sql<number>`(${piece.clearSelect().select((select) => select.fn.countAll<number>().as('count'))})`,
   )
-  const place = others
-    .reduce((one, other) => one.unionAll(other), first)
-    .orderBy('repo_count', 'desc')
-    .orderBy('name')
-    .limit(page.limit)
-    .offset(page.offset)
+  const place = mergedPage(db, pieces, order, page)
   const [topics, { total }] = await Promise.all([
     db
       .selectFrom(place.as('place'))
