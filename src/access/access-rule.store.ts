@@ -2,6 +2,7 @@ import { sql, type RawBuilder, type SelectQueryBuilder, type SqlBool } from 'kys
 import type { Viewer } from '../auth/viewer.ts'
 import type { Db } from '../db/database.ts'
 import { idList, idListText } from '../db/id-list.ts'
+import { stepByStep, type Step } from '../db/steps.ts'
 import type { Schema } from '../db/schema.ts'
 import type { AccessMode, UserRow, UserTable } from '../db/tables/accounts.ts'
 import type { RepoRow, RepoUnit } from '../db/tables/repositories.ts'
@@ -224,29 +225,50 @@ export const wasGivenByTeam = (who: Who, where: Where, wanted: Wanted): Conditio
  * Repositories that are open to somebody by something other than their audience (`repo.audience`, which the database keeps
  * with each): owned, collaborated on, of an organization that shows its members what it hides, or held by a team. A set that
  * is asked for once, however many repositories a query goes through.
+ * @param db where it is known which one is asked
  */
-function nearRepos(viewer: Viewer, byTeam: Part): RawBuilder<RepoId> {
+function nearRepos(viewer: Viewer, byTeam: Part, db?: Db): RawBuilder<RepoId> {
   const least = sql.lit(viewer.isRestricted ? 0 : 2)
   // Tables are come to in this order: by what was given to the viewer, never by what there is. Teams that hold all are apart
   // from those that were given some, so that many teams of one organization are not asked of each repository it has.
-  const ofTeams = (tables: RawBuilder<unknown>, isHeld: RawBuilder<unknown>) => sql` union all
-    select repo.id from team_user ${tables}
-    where team_user.user_id = ${viewer.id} and team.id = team_user.team_id and repo.owner_id = team.org_id
-      and repo.audience >= ${least} and ${isHeld} and ${asCondition(byTeam)}`
+  const ofViewer = (table: string): Step => ({
+    table,
+    where: sql<SqlBool>`${sql.ref(`${table}.user_id`)} = ${viewer.id}`,
+  })
+  const team = sql<SqlBool>`team.id = team_user.team_id`
+  const isOfTeam = sql<SqlBool>`repo.audience >= ${least} and ${asCondition(byTeam)}`
+  const reposBy = (first: Step, ...others: readonly Step[]) =>
+    sql` union all select repo.id ${stepByStep(db, first, ...others)}`
   const teams =
     byTeam === false
-      ? sql``
-      : sql`${ofTeams(sql`cross join team cross join repo`, teamHoldsAll)}${ofTeams(
-          sql`cross join team_repo cross join repo cross join team`,
-          sql`team_repo.team_id = team_user.team_id and repo.id = team_repo.repo_id`,
-        )}`
+      ? []
+      : [
+          reposBy(
+            ofViewer('team_user'),
+            { table: 'team', where: sql<SqlBool>`${team} and ${teamHoldsAll}` },
+            { table: 'repo', where: sql<SqlBool>`repo.owner_id = team.org_id and ${isOfTeam}` },
+          ),
+          reposBy(
+            ofViewer('team_user'),
+            { table: 'team_repo', where: sql<SqlBool>`team_repo.team_id = team_user.team_id` },
+            { table: 'team', where: team },
+            {
+              table: 'repo',
+              where: sql<SqlBool>`repo.id = team_repo.repo_id and repo.owner_id = team.org_id and ${isOfTeam}`,
+            },
+          ),
+        ]
   const shownToMembers = viewer.isRestricted
-    ? sql``
-    : sql` union all select repo.id from org_user cross join repo
-        where org_user.user_id = ${viewer.id} and repo.owner_id = org_user.org_id and repo.audience + 0 = 2`
+    ? []
+    : [
+        reposBy(ofViewer('org_user'), {
+          table: 'repo',
+          where: sql<SqlBool>`repo.owner_id = org_user.org_id and repo.audience + 0 = 2`,
+        }),
+      ]
   return sql`(select repo.id from repo where repo.owner_id = ${viewer.id} and repo.audience >= ${least}
     union all select repo_id from collaboration
-      where user_id = ${viewer.id} and access_mode >= 1${shownToMembers}${teams})`
+      where user_id = ${viewer.id} and access_mode >= 1${sql.join([...shownToMembers, ...teams], sql``)})`
 }
 
 /** The largest `repo.audience` that is open to somebody who was given nothing; -1: none is. */
@@ -280,6 +302,8 @@ export interface PartsOptions {
   readonly isOrdered?: boolean
   /** What is near to the viewer, where that was asked for already. */
   readonly near?: NearRepos | undefined
+  /** The database, where it is known. */
+  readonly db?: Db
 }
 
 /** The largest of some audiences of which all is open to a viewer; -1: nothing is open as such. */
@@ -302,7 +326,7 @@ const isAmong = ({ least, most }: Audiences): Condition =>
  */
 export function entranceParts(
   viewer: Viewer | undefined,
-  { audiences = allAudiences, isOrdered = true, near }: PartsOptions = {},
+  { audiences = allAudiences, isOrdered = true, near, db }: PartsOptions = {},
 ): Condition[] {
   const wanted = { mode: 1 } as const
   if (viewer?.limit.repo) return [sql<SqlBool>`(${mayEnter(viewer, 'repo')} and ${isAmong(audiences)})`]
@@ -319,7 +343,7 @@ export function entranceParts(
       ? []
       : [sql<SqlBool>`repo.audience + 0 between ${sql.lit(least)} and ${sql.lit(most)}`]
   const hidden = hiddenFrom(viewer, audiences)
-  const asked = near ?? (viewer ? nearRepos(viewer, any(isAdminTeam, teamUnitGives(pair, wanted))) : 'none')
+  const asked = near ?? (viewer ? nearRepos(viewer, any(isAdminTeam, teamUnitGives(pair, wanted)), db) : 'none')
   const given =
     hidden === undefined || asked === 'none' ? [] : [sql<SqlBool>`${isAmong(hidden)} and repo.id in ${asked}`]
   return [...open, ...given].map((part) => asCondition(limited(pair, wanted, part)))
@@ -348,7 +372,7 @@ export async function findNear(
   viewer: Viewer | undefined,
   audiences: Audiences,
 ): Promise<NearRepos | undefined> {
-  const part = hiddenFrom(viewer, audiences) && entranceParts(viewer, { audiences }).at(-1)
+  const part = hiddenFrom(viewer, audiences) && entranceParts(viewer, { audiences, db }).at(-1)
   if (!part) return 'none'
   const ids = await listNear(db, part)
   return ids && (ids.length === 0 ? 'none' : idList(db, idListText(ids)))
@@ -408,7 +432,7 @@ export async function findReadable<Unit extends RepoUnit>(
   if (viewer === undefined || hidden === undefined) return nothing
   const partOf = (asked: readonly Unit[]): Condition => {
     const wanted = { units: asked, mode: 1, evenIfOff: true } as const
-    const near = nearRepos(viewer, any(isAdminTeam, teamUnitGives(pair, wanted)))
+    const near = nearRepos(viewer, any(isAdminTeam, teamUnitGives(pair, wanted)), db)
     return asCondition(limited(pair, wanted, sql<SqlBool>`${isAmong(hidden)} and repo.id in ${near}`))
   }
   const readable = (isGiven: Condition, numGiven: number): ReadableRepos => ({

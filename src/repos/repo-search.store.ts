@@ -291,7 +291,7 @@ async function planOf(db: Db, filter: RepoFilter, viewer: Viewer | undefined): P
   const near = await findNear(db, viewer, audiences)
   const [set, ...others] = await setsOf(db, filter)
   const asked = [...marksOf(filter), ...others.map(({ holds }) => holds)]
-  const parts = (isOrdered: boolean) => entranceParts(viewer, { audiences, isOrdered, near })
+  const parts = (isOrdered: boolean) => entranceParts(viewer, { audiences, isOrdered, near, db })
   const open = parts(false)
   const counted = set
     ? set.ways.map((way) => limitedTo(way, [open.length === 0 ? sql<SqlBool>`1 = 0` : either(open), ...asked]))

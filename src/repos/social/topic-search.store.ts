@@ -80,7 +80,7 @@ async function countBeside(db: Db, viewer: Viewer | undefined, most: number): Pr
   const audiences = { least: most + 1, most: allAudiences.most }
   const near = await findNear(db, viewer, audiences)
   if (near === 'none' && !viewer?.limit.repo) return undefined
-  const [part] = entranceParts(viewer, { audiences, isOrdered: false, near })
+  const [part] = entranceParts(viewer, { audiences, isOrdered: false, near, db })
   if (!part) return undefined
   const rows = await db
     .selectFrom('repo')
