@@ -5,6 +5,8 @@ import type { Viewer } from '../auth/viewer.ts'
 import type { Db } from '../db/database.ts'
 import { isDeep, readMerged, turnedOrder, type OrderKey, type Piece } from '../db/deep-page.ts'
 import { idList, idListText } from '../db/id-list.ts'
+import { stepByStep } from '../db/steps.ts'
+import { databaseKind } from '../db/open.ts'
 import { contains, isLike, lowerContains, patternOf } from '../db/like.ts'
 import { preparedQueries, preparedQuery } from '../db/prepared.ts'
 import type { Schema } from '../db/schema.ts'
@@ -89,13 +91,13 @@ const orderOf = ({ by, descending }: RepoSort): OrderKey[] => {
 interface RepoSet {
   /** The same as ways to come to them, none of which comes to one that another one comes to. */
   readonly ways: readonly Selected[]
-  /** That a repository, a row of the query's `repo`, is one of them. */
-  readonly holds: Condition
+  /** That a repository, a row of the query's `repo`, is one of them; of which audience it is, may be known. */
+  readonly holds: (audience?: number) => Condition
   /** Whether they are come to in the order of their ids: all together, or those of each audience. */
   readonly isById?: 'together' | 'by audience'
 }
 
-const oneWay = (holds: Condition, way: Selected): RepoSet => ({ ways: [way], holds })
+const oneWay = (holds: Condition, way: Selected): RepoSet => ({ ways: [way], holds: () => holds })
 
 /**
  * That an account has a row about the repository in a table: one look into its index. A value and no `exists`, for
@@ -108,48 +110,85 @@ const hasRow = (table: 'star' | 'watch', userId: UserId, beside?: Condition): Co
 const rowsOfRepo = (db: Db): Selected => db.selectFrom('repo').select('repo.id as repo_id')
 
 /** Rows of `repo` that another table leads to: each row of that one is come to first. */
-const ledTo = (
-  db: Db,
-  from: RawBuilder<unknown>,
-  where: Condition,
-  id: RawBuilder<unknown> = sql.ref('repo.id'),
-): Selected =>
-  db
-    .selectFrom(sql`${from}`.as('origin'))
-    .crossJoin('repo')
-    .where(where)
-    .select(sql<RepoId>`${id}`.as('repo_id'))
+function ledTo(db: Db, from: RawBuilder<unknown>, where: Condition): Selected {
+  const origin = db.selectFrom(sql`${from}`.as('origin'))
+  const joined =
+    databaseKind(db) === 'sqlite'
+      ? origin.crossJoin('repo').where(where)
+      : // As in `stepByStep`.
+        origin.crossJoin(sql<RepoRow>`lateral (select * from repo where ${where} offset 0)`.as('repo'))
+  return joined.select('repo.id as repo_id') as unknown as Selected
+}
 
-/** In which organizations somebody is on a team, and whether there is anything that they collaborate on. */
+/** Rows of `repo` of which another table has the ids, which are many or few. */
+const ofIds = (db: Db, from: RawBuilder<unknown>): Selected =>
+  db
+    .selectFrom(sql<{ repo_id: RepoId }>`${from}`.as('origin'))
+    .crossJoin('repo')
+    .where(sql<SqlBool>`repo.id = origin.repo_id`)
+    .select('origin.repo_id')
+
+/**
+ * In which organizations somebody is on a team, whether one of these holds all that there is, and whether there is anything
+ * that they collaborate on.
+ */
 const contributorOf = preparedQueries((db: Db, userId: UserId) => ({
-  orgs: db.selectFrom('team_user').select('org_id').distinct().where('user_id', '=', userId),
+  orgs: db
+    .selectFrom(
+      sql<{ org_id: UserId; holds_all: number }>`(
+        select team_user.org_id, max(case when ${teamHoldsAll} then 1 else 0 end) as holds_all ${stepByStep(
+          db,
+          { table: 'team_user', where: sql<SqlBool>`team_user.user_id = ${userId}` },
+          { table: 'team', where: sql<SqlBool>`team.id = team_user.team_id` },
+        )} group by team_user.org_id)`.as('org'),
+    )
+    .select(['org.org_id', 'org.holds_all']),
   collaborations: db.selectFrom('collaboration').select('repo_id').where('user_id', '=', userId).limit(1),
 }))
+
+/** That a repository belongs to one of many accounts; it is asked of each that is passed over, and of no index. */
+const isOfOneOf = (db: Db, ownerIds: readonly UserId[]): Condition =>
+  databaseKind(db) === 'sqlite'
+    ? sql<SqlBool>`repo.owner_id in ${idList(db, idListText(ownerIds))}`
+    : // An array that the planner knows is made a table to look in, as no other list is.
+      sql<SqlBool>`repo.owner_id + 0 = any(${`{${ownerIds.join(',')}}`}::bigint[])`
 
 /** Repositories of an account, those it collaborates on, and those of organizations that its teams show it. */
 async function contributedTo(db: Db, userId: UserId): Promise<RepoSet> {
   const { orgs, collaborations } = await contributorOf(db, userId)
-  const held = sql`(
-    select repo.id from team_user inner join team on team.id = team_user.team_id
-      inner join repo on repo.owner_id = team.org_id and repo.is_private
-      where team_user.user_id = ${userId} and ${teamHoldsAll}
-    union select team_repo.repo_id from team_user inner join team_repo on team_repo.team_id = team_user.team_id
-      where team_user.user_id = ${userId})`
-  // One list of owners, since this is asked of each repository that is passed over.
-  const isOfOwners = sql<SqlBool>`(repo.owner_id in ${idList(db, idListText([userId, ...orgs.map((row) => row.org_id)]))}
-    and (repo.audience < 3 or repo.owner_id = ${userId} or repo.id in ${held}))`
-  const owned = rowsOfRepo(db).where('repo.owner_id', '=', userId)
-  const ofOrgs = ledTo(
+  const ofAll = [userId, ...orgs.filter((org) => org.holds_all === 1).map((org) => org.org_id)]
+  const ofSome = orgs.filter((org) => org.holds_all !== 1).map((org) => org.org_id)
+  const given = sql`(select distinct team_repo.repo_id ${stepByStep(
     db,
-    sql`(select distinct org_id from team_user where user_id = ${userId})`,
-    sql<SqlBool>`repo.owner_id = origin.org_id and (repo.audience < 3 or repo.id in ${held})`,
-  )
+    { table: 'team_user', where: sql<SqlBool>`team_user.user_id = ${userId}` },
+    { table: 'team_repo', where: sql<SqlBool>`team_repo.team_id = team_user.team_id` },
+  )})`
   const collaborated = sql`(select repo_id from collaboration where user_id = ${userId})`
-  const beside = ledTo(db, collaborated, sql<SqlBool>`repo.id = origin.repo_id and not ${isOfOwners}`)
-  return {
-    ways: [owned, ...(orgs.length === 0 ? [] : [ofOrgs]), ...(collaborations.length === 0 ? [] : [beside])],
-    holds: collaborations.length === 0 ? isOfOwners : sql<SqlBool>`(${isOfOwners} or repo.id in ${collaborated})`,
+  const isOfAll = isOfOneOf(db, ofAll)
+  const isOfSome = isOfOneOf(db, ofSome)
+  /** Of one audience much of the rule is known. */
+  const isOfOwners = (audience?: number): Condition => {
+    if (ofSome.length === 0) return isOfAll
+    if (audience !== undefined && audience < 3) return isOfOneOf(db, [...ofAll, ...ofSome])
+    const isShown = audience === undefined ? sql`(repo.audience < 3 or repo.id in ${given})` : sql`repo.id in ${given}`
+    return sql<SqlBool>`(${isOfAll} or (${isOfSome} and ${isShown}))`
   }
+  const ownedBy = (ownerIds: readonly UserId[], condition?: Condition) =>
+    ledTo(
+      db,
+      idList(db, idListText(ownerIds)),
+      sql<SqlBool>`repo.owner_id = origin.value${condition ? sql` and ${condition}` : sql``}`,
+    )
+  const ways = [ownedBy(ofAll)]
+  if (ofSome.length > 0) {
+    ways.push(
+      ownedBy(ofSome, sql<SqlBool>`repo.audience < 3`),
+      ledTo(db, given, sql<SqlBool>`repo.id = origin.repo_id and repo.audience = 3 and ${isOfSome}`),
+    )
+  }
+  if (collaborations.length === 0) return { ways, holds: isOfOwners }
+  ways.push(ledTo(db, collaborated, sql<SqlBool>`repo.id = origin.repo_id and not ${isOfOwners()}`))
+  return { ways, holds: (audience) => sql<SqlBool>`(${isOfOwners(audience)} or repo.id in ${collaborated})` }
 }
 
 /** What a filter asks for by what repositories belong to. */
@@ -176,8 +215,8 @@ async function setsOf(db: Db, filter: RepoFilter): Promise<RepoSet[]> {
     )
   }
   const byId = (ids: RawBuilder<unknown>, holds: Condition): RepoSet => ({
-    ways: [ledTo(db, ids, sql<SqlBool>`repo.id = origin.repo_id`, sql.ref('origin.repo_id'))],
-    holds,
+    ways: [ofIds(db, ids)],
+    holds: () => holds,
     isById: 'together',
   })
   if (starredBy !== undefined) {
@@ -290,7 +329,7 @@ async function planOf(db: Db, filter: RepoFilter, viewer: Viewer | undefined): P
   const audiences = audiencesOf(filter)
   const near = await findNear(db, viewer, audiences)
   const [set, ...others] = await setsOf(db, filter)
-  const asked = [...marksOf(filter), ...others.map(({ holds }) => holds)]
+  const asked = [...marksOf(filter), ...others.map(({ holds }) => holds())]
   const parts = (isOrdered: boolean) => entranceParts(viewer, { audiences, isOrdered, near, db })
   const open = parts(false)
   const counted = set
@@ -302,10 +341,13 @@ async function planOf(db: Db, filter: RepoFilter, viewer: Viewer | undefined): P
     counted,
     ordered: async (offset) => {
       const totals = isDeep({ offset }, nearRows) ? await countAudiences(db) : new Map<number, number>()
-      return parts(true).map((part, index) => ({
-        rows: limitedTo(rowsOfRepo(db), [part, ...asked, set?.holds]),
-        weight: audiences.least + index <= most ? (totals.get(audiences.least + index) ?? 0) : 0,
-      }))
+      return parts(true).map((part, index) => {
+        const audience = audiences.least + index <= most ? audiences.least + index : undefined
+        return {
+          rows: limitedTo(rowsOfRepo(db), [part, ...asked, set?.holds(audience)]),
+          weight: audience === undefined ? 0 : (totals.get(audience) ?? 0),
+        }
+      })
     },
     set,
     tally: isTallied ? () => sumTally(db, filter, { least: audiences.least, most }) : undefined,
