@@ -38,4 +38,16 @@ export const repoCounters: readonly Counter[] = [
       },
     ],
   },
+  {
+    table: 'repo_owner_tally',
+    column: 'total',
+    count: sql`(select count(*) from repo where repo.owner_id = it.owner_id and repo.audience = it.audience)`,
+    expected: [
+      {
+        of: 'repo',
+        columns: ['owner_id', 'audience'],
+        keys: (condition) => sql`select each.owner_id, each.audience from repo as each where ${condition}`,
+      },
+    ],
+  },
 ]

@@ -87,17 +87,33 @@ const orderOf = ({ by, descending }: RepoSort): OrderKey[] => {
   ]
 }
 
+/** Repositories of owners, which are counted by these and their audience. */
+interface Owned {
+  readonly ownerIds: readonly UserId[]
+  /** The largest audience of which they are meant. */
+  readonly most: number
+  /** That a repository, a row of the query's `repo`, is one of them. */
+  readonly holds: Condition
+}
+
+/** A way to come to repositories. */
+interface Way {
+  readonly rows: Selected
+  /** Where it comes to all that some owners have. */
+  readonly owned?: Owned
+}
+
 /** Some repositories that are asked for by what they belong to. */
 interface RepoSet {
   /** The same as ways to come to them, none of which comes to one that another one comes to. */
-  readonly ways: readonly Selected[]
+  readonly ways: readonly Way[]
   /** That a repository, a row of the query's `repo`, is one of them; of which audience it is, may be known. */
   readonly holds: (audience?: number) => Condition
   /** Whether they are come to in the order of their ids: all together, or those of each audience. */
   readonly isById?: 'together' | 'by audience'
 }
 
-const oneWay = (holds: Condition, way: Selected): RepoSet => ({ ways: [way], holds: () => holds })
+const oneWay = (holds: Condition, rows: Selected): RepoSet => ({ ways: [{ rows }], holds: () => holds })
 
 /**
  * That an account has a row about the repository in a table: one look into its index. A value and no `exists`, for
@@ -146,12 +162,16 @@ const contributorOf = preparedQueries((db: Db, userId: UserId) => ({
   collaborations: db.selectFrom('collaboration').select('repo_id').where('user_id', '=', userId).limit(1),
 }))
 
+/** That something is one of many ids. */
+const isOneOf = (db: Db, value: RawBuilder<unknown>, ids: readonly number[]): Condition =>
+  databaseKind(db) === 'sqlite'
+    ? sql<SqlBool>`${value} in ${idList(db, idListText(ids))}`
+    : // An array that the planner knows is made a table to look in, as no other list is.
+      sql<SqlBool>`${value} = any(${`{${ids.join(',')}}`}::bigint[])`
+
 /** That a repository belongs to one of many accounts; it is asked of each that is passed over, and of no index. */
 const isOfOneOf = (db: Db, ownerIds: readonly UserId[]): Condition =>
-  databaseKind(db) === 'sqlite'
-    ? sql<SqlBool>`repo.owner_id in ${idList(db, idListText(ownerIds))}`
-    : // An array that the planner knows is made a table to look in, as no other list is.
-      sql<SqlBool>`repo.owner_id + 0 = any(${`{${ownerIds.join(',')}}`}::bigint[])`
+  isOneOf(db, databaseKind(db) === 'sqlite' ? sql.ref('repo.owner_id') : sql`repo.owner_id + 0`, ownerIds)
 
 /** Repositories of an account, those it collaborates on, and those of organizations that its teams show it. */
 async function contributedTo(db: Db, userId: UserId): Promise<RepoSet> {
@@ -173,21 +193,25 @@ async function contributedTo(db: Db, userId: UserId): Promise<RepoSet> {
     const isShown = audience === undefined ? sql`(repo.audience < 3 or repo.id in ${given})` : sql`repo.id in ${given}`
     return sql<SqlBool>`(${isOfAll} or (${isOfSome} and ${isShown}))`
   }
-  const ownedBy = (ownerIds: readonly UserId[], condition?: Condition) =>
-    ledTo(
-      db,
-      idList(db, idListText(ownerIds)),
-      sql<SqlBool>`repo.owner_id = origin.value${condition ? sql` and ${condition}` : sql``}`,
-    )
-  const ways = [ownedBy(ofAll)]
+  const ownedBy = (ownerIds: readonly UserId[], most: number): Way => {
+    const isShown = sql<SqlBool>`repo.audience <= ${sql.lit(most)}`
+    return {
+      rows: ledTo(
+        db,
+        idList(db, idListText(ownerIds)),
+        sql<SqlBool>`repo.owner_id = origin.value${most < allAudiences.most ? sql` and ${isShown}` : sql``}`,
+      ),
+      owned: { ownerIds, most, holds: sql<SqlBool>`(${isOfOneOf(db, ownerIds)} and ${isShown})` },
+    }
+  }
+  const ways = [ownedBy(ofAll, allAudiences.most)]
   if (ofSome.length > 0) {
-    ways.push(
-      ownedBy(ofSome, sql<SqlBool>`repo.audience < 3`),
-      ledTo(db, given, sql<SqlBool>`repo.id = origin.repo_id and repo.audience = 3 and ${isOfSome}`),
-    )
+    const isGiven = sql<SqlBool>`repo.id = origin.repo_id and repo.audience = 3 and ${isOfSome}`
+    ways.push(ownedBy(ofSome, 2), { rows: ledTo(db, given, isGiven) })
   }
   if (collaborations.length === 0) return { ways, holds: isOfOwners }
-  ways.push(ledTo(db, collaborated, sql<SqlBool>`repo.id = origin.repo_id and not ${isOfOwners()}`))
+  const isBeside = sql<SqlBool>`repo.id = origin.repo_id and not ${isOfOwners()}`
+  ways.push({ rows: ledTo(db, collaborated, isBeside) })
   return { ways, holds: (audience) => sql<SqlBool>`(${isOfOwners(audience)} or repo.id in ${collaborated})` }
 }
 
@@ -196,7 +220,9 @@ async function setsOf(db: Db, filter: RepoFilter): Promise<RepoSet[]> {
   const { ownerId, forkId, contributorId, teamId, starredBy, watchedBy } = filter
   const sets: RepoSet[] = []
   if (ownerId !== undefined) {
-    sets.push(oneWay(sql<SqlBool>`repo.owner_id = ${ownerId}`, rowsOfRepo(db).where('repo.owner_id', '=', ownerId)))
+    const holds = sql<SqlBool>`repo.owner_id = ${ownerId}`
+    const owned = { ownerIds: [ownerId], most: allAudiences.most, holds }
+    sets.push({ ways: [{ rows: rowsOfRepo(db).where('repo.owner_id', '=', ownerId), owned }], holds: () => holds })
   }
   if (forkId !== undefined) {
     const isFork = sql<SqlBool>`repo.fork_id = ${forkId}`
@@ -215,7 +241,7 @@ async function setsOf(db: Db, filter: RepoFilter): Promise<RepoSet[]> {
     )
   }
   const byId = (ids: RawBuilder<unknown>, holds: Condition): RepoSet => ({
-    ways: [ofIds(db, ids)],
+    ways: [{ rows: ofIds(db, ids) }],
     holds: () => holds,
     isById: 'together',
   })
@@ -321,8 +347,8 @@ interface Plan {
   readonly ordered: (offset: number) => Promise<Part[]>
   /** What `counted` comes from; undefined: all there are. */
   readonly set: RepoSet | undefined
-  /** How many there are of the first of `counted`, as the database has counted them. */
-  readonly tally: (() => Promise<number>) | undefined
+  /** How many there are of all of `counted`. */
+  readonly count: () => Promise<number>
 }
 
 async function planOf(db: Db, filter: RepoFilter, viewer: Viewer | undefined): Promise<Plan> {
@@ -332,11 +358,23 @@ async function planOf(db: Db, filter: RepoFilter, viewer: Viewer | undefined): P
   const asked = [...marksOf(filter), ...others.map(({ holds }) => holds())]
   const parts = (isOrdered: boolean) => entranceParts(viewer, { audiences, isOrdered, near, db })
   const open = parts(false)
+  const isOpen = open.length === 0 ? sql<SqlBool>`1 = 0` : either(open)
   const counted = set
-    ? set.ways.map((way) => limitedTo(way, [open.length === 0 ? sql<SqlBool>`1 = 0` : either(open), ...asked]))
+    ? set.ways.map(({ rows }) => limitedTo(rows, [isOpen, ...asked]))
     : open.map((part) => limitedTo(rowsOfRepo(db), [part, ...asked]))
   const most = openTo(viewer, audiences)
-  const isTallied = set === undefined && filter.notOwnedBy === undefined && most >= audiences.least
+  // What is open to all like the viewer is the first part then, and is counted already.
+  const isTallied = filter.notOwnedBy === undefined && most >= audiences.least
+  const beside = open.slice(1)
+  const countSet = ({ ways }: RepoSet): RawBuilder<number>[] =>
+    ways.flatMap(({ owned }, index) =>
+      owned && isTallied && asked.length === 0
+        ? [
+            ownerTally(db, owned, { least: audiences.least, most }),
+            ...beside.map((part) => countIn(limitedTo(rowsOfRepo(db), [part, owned.holds]))),
+          ]
+        : [countIn(counted[index] as Selected)],
+    )
   return {
     counted,
     ordered: async (offset) => {
@@ -350,7 +388,11 @@ async function planOf(db: Db, filter: RepoFilter, viewer: Viewer | undefined): P
       })
     },
     set,
-    tally: isTallied ? () => sumTally(db, filter, { least: audiences.least, most }) : undefined,
+    count: async () => {
+      if (set) return sumOf(db, countSet(set))
+      if (!isTallied) return countOf(db, counted)
+      return (await sumTally(db, filter, { least: audiences.least, most })) + (await countOf(db, counted.slice(1)))
+    },
   }
 }
 
@@ -383,17 +425,25 @@ async function sumTally(db: Db, filter: RepoFilter, { least, most }: Audiences):
   return Number(total)
 }
 
-/** How many rows some parts come to. One question. */
-async function countOf(db: Db, parts: readonly Selected[]): Promise<number> {
-  if (parts.length === 0) return 0
-  const counts = parts.map(
-    (part) => sql<number>`(${part.clearSelect().select((select) => select.fn.countAll<number>().as('count'))})`,
-  )
+/** How many repositories of some audiences owners have. */
+const ownerTally = (db: Db, { ownerIds, most: mostOwned }: Owned, { least, most }: Audiences): RawBuilder<number> =>
+  sql<number>`(select coalesce(sum(total), 0) from repo_owner_tally where ${isOneOf(db, sql.ref('owner_id'), ownerIds)}
+    and audience between ${sql.lit(least)} and ${sql.lit(Math.min(most, mostOwned))})`
+
+const countIn = (part: Selected): RawBuilder<number> =>
+  sql<number>`(${part.clearSelect().select((select) => select.fn.countAll<number>().as('count'))})`
+
+/** The sum of some counts. One question. */
+async function sumOf(db: Db, counts: readonly RawBuilder<number>[]): Promise<number> {
+  if (counts.length === 0) return 0
   const { total } = await db
-    .selectNoFrom(sql<number>`${sql.join(counts, sql` + `)}`.as('total'))
+    .selectNoFrom(sql<number | string>`${sql.join(counts, sql` + `)}`.as('total'))
     .executeTakeFirstOrThrow()
-  return total
+  return Number(total)
 }
+
+/** How many rows some parts come to. */
+const countOf = (db: Db, parts: readonly Selected[]): Promise<number> => sumOf(db, parts.map(countIn))
 
 /** The ids of what some parts come to, each once, and at most so many. */
 async function idsOf(parts: readonly Selected[], atMost: number): Promise<RepoId[]> {
@@ -475,8 +525,8 @@ interface Found {
   readonly only?: RepoId | undefined
 }
 
-async function partsOf(db: Db, { counted, ordered, set, tally }: Plan, sort: RepoSort, page: Page): Promise<Found> {
-  const total = tally ? (await tally()) + (await countOf(db, counted.slice(1))) : await countOf(db, counted)
+async function partsOf(db: Db, { counted, ordered, set, count }: Plan, sort: RepoSort, page: Page): Promise<Found> {
+  const total = await count()
   const isSorted =
     set === undefined
       ? sort.firstOwnerId !== undefined

@@ -132,6 +132,20 @@ test('repoSearch: what is counted stays right whatever is made, moved, hidden, r
       assert.equal(Number(reply.headers.get('x-total-count')), reply.json.data.length, query)
       found[query] = reply.json.data.length
     }
+    for (const [who, path] of [
+      ['root', '/orgs/open/repos'],
+      ['carol', '/orgs/closed/repos'],
+      ['carol', '/users/bob/repos'],
+      ['carol', '/users/aaron/repos'],
+      ['alice', '/user/repos'],
+      ['carol', '/user/repos'],
+    ] as const) {
+      // oxlint-disable-next-line no-await-in-loop -- as above
+      const reply = await forge.as(who).get(`${path}?limit=50`)
+      if (reply.status !== 200) continue
+      assert.equal(Number(reply.headers.get('x-total-count')), reply.json.length, `${who}: ${path}`)
+      found[`${who} ${path}`] = reply.json.length
+    }
     return found
   }
   const before = await counts()
@@ -155,7 +169,9 @@ test('repoSearch: what is counted stays right whatever is made, moved, hidden, r
   const after = await counts()
   assert.notDeepEqual(after, before)
   const miscounted = async () =>
-    (await examined(forge.services, { only: ['counters'] })).filter((line) => line.includes('repo_tally')).toSorted()
+    (await examined(forge.services, { only: ['counters'] }))
+      .filter((line) => /repo_(owner_)?tally/.test(line))
+      .toSorted()
   assert.deepEqual(await miscounted(), [])
   const alpha: Shown[] = (await forge.as('root').get('/repos/search?sort=alpha&limit=50')).json.data
   assert.deepEqual(
@@ -166,8 +182,13 @@ test('repoSearch: what is counted stays right whatever is made, moved, hidden, r
   // What is wrong is found and put right, also where a row is missing altogether.
   await transaction(db, (tx) => sql`update repo_tally set total = total + 3 where audience = 3`.execute(tx))
   await transaction(db, (tx) => sql`delete from repo_tally where audience = 0`.execute(tx))
-  const wrong = await miscounted()
-  assert.match(wrong[0] ?? '', /^counters: repo_tally \d+: total is \d+ and should be \d+ \(fixable\)$/)
+  await transaction(db, (tx) => sql`update repo_owner_tally set total = total + 3 where audience = 3`.execute(tx))
+  const [ofOwner, ...wrong] = await miscounted()
+  assert.match(ofOwner ?? '', /^counters: repo_owner_tally \d+: total is \d+ and should be \d+ \(fixable\)$/)
+  assert.match(
+    wrong.find((line) => line.includes('repo_tally')) ?? '',
+    /^counters: repo_tally \d+: total is \d+ and should be \d+ \(fixable\)$/,
+  )
   assert.match(wrong.at(-1) ?? '', /^counters: repo_tally: \d+ rows are missing \(fixable\)$/)
   await examined(forge.services, { fix: true, only: ['counters'] })
   assert.deepEqual(await miscounted(), [])

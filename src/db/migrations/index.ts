@@ -53,6 +53,7 @@ import { repoRelations1 } from './repo-relations-1.ts'
 import { repoRelations2 } from './repo-relations-2.ts'
 import { repoRelations3 } from './repo-relations-3.ts'
 import { repoRelations4 } from './repo-relations-4.ts'
+import { repoRelations5 } from './repo-relations-5.ts'
 import { repositories1 } from './repositories-1.ts'
 import { repositories2 } from './repositories-2.ts'
 import { repositories3 } from './repositories-3.ts'
@@ -143,4 +144,5 @@ export const migrations: readonly Migration[] = [
   revisions2,
   issues3,
   issues4,
+  repoRelations5,
 ]

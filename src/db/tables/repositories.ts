@@ -70,6 +70,14 @@ export interface RepoTallyTable {
   total: number
 }
 
+/** How many repositories an account has of each audience. The database keeps it with every write. */
+export interface RepoOwnerTallyTable {
+  id: GeneratedAlways<number>
+  owner_id: UserId
+  audience: number
+  total: number
+}
+
 export const repoUnits = [
   'code',
   'issues',
@@ -203,6 +211,7 @@ export interface RepositoryTables {
   repo_unit: RepoUnitTable
   repo_redirect: RepoRedirectTable
   repo_tally: RepoTallyTable
+  repo_owner_tally: RepoOwnerTallyTable
   collaboration: CollaborationTable
   branch: BranchTable
   tag: TagTable
