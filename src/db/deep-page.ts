@@ -186,6 +186,20 @@ function isBeyond(db: Db, order: readonly OrderKey[], key: Key, same: number): R
   return sql<SqlBool>`${sql.join([...equal, sql`${value} ${operator[direction]} ${argument(db, key[same])}`], sql` and `)}`
 }
 
+/**
+ * Whether all that lies beyond a place is one range of an index: PostgreSQL finds it by all keys together, where they have
+ * one direction. SQLite looks for the first of them alone, and goes through all that have it.
+ */
+const isOneRange = (db: Db, order: readonly OrderKey[]): boolean =>
+  databaseKind(db) === 'postgres' && order.every(({ direction }) => direction === order[0]?.direction)
+
+const isInRange = (
+  order: readonly OrderKey[],
+  key: Key,
+  operators: Readonly<Record<OrderKey['direction'], RawBuilder<unknown>>>,
+): RawBuilder<SqlBool> =>
+  sql<SqlBool>`(${sql.join(order.map(({ value }) => value))}) ${operators[order[0]?.direction ?? 'asc']} (${sql.join(key)})`
+
 const countIn = <DB, TB extends keyof DB, Row>(query: SelectQueryBuilder<DB, TB, Row>): RawBuilder<number> =>
   sql<number>`${query.clearSelect().select((each) => each.fn.countAll<number>().as('count'))}`
 
@@ -206,7 +220,9 @@ function countBefore<DB, TB extends keyof DB, Row>(
   key: Key,
 ): Promise<number> {
   const before = (query: SelectQueryBuilder<DB, TB, Row>, order: readonly OrderKey[]) =>
-    order.map((_, same) => countIn(query.where(isBeyond(db, turnedOrder(order), key, same))))
+    isOneRange(db, order)
+      ? [countIn(query.where(isInRange(turnedOrder(order), key, operator)))]
+      : order.map((_, same) => countIn(query.where(isBeyond(db, turnedOrder(order), key, same))))
   const counts = pieces.flatMap((piece) => {
     const { query, order, among } = piece
     const whole = piece === lead ? [] : before(among ? among.query : query, order)
@@ -233,6 +249,7 @@ function fromKey<DB, TB extends keyof DB, Row>(
   key: Key,
 ): SelectQueryBuilder<DB, TB, Row>[] {
   const [first, ...others] = order as readonly [OrderKey, ...OrderKey[]]
+  if (isOneRange(db, order)) return [query.where(isInRange(order, key, orEqual))]
   if (others.length === 0) {
     const isFrom = sql<SqlBool>`${first.value} ${orEqual[first.direction]} ${argument(db, key[0])}`
     return [query.where(isFrom)]

@@ -133,7 +133,7 @@ function ledTo(db: Db, from: RawBuilder<unknown>, where: Condition): Selected {
       ? origin.crossJoin('repo').where(where)
       : // As in `stepByStep`.
         origin.crossJoin(sql<RepoRow>`lateral (select * from repo where ${where} offset 0)`.as('repo'))
-  return joined.select('repo.id as repo_id') as unknown as Selected
+  return joined.select('repo.id as repo_id')
 }
 
 /** Rows of `repo` of which another table has the ids, which are many or few. */
