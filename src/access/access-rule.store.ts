@@ -3,6 +3,7 @@ import type { Viewer } from '../auth/viewer.ts'
 import type { Db } from '../db/database.ts'
 import { idList, idListText } from '../db/id-list.ts'
 import { stepByStep, type Step } from '../db/steps.ts'
+import { askAgain } from '../db/prepared.ts'
 import type { Schema } from '../db/schema.ts'
 import type { AccessMode, UserRow, UserTable } from '../db/tables/accounts.ts'
 import type { RepoRow, RepoUnit } from '../db/tables/repositories.ts'
@@ -354,12 +355,14 @@ const mostNear = 2000
 
 /** The ids of a part of what is near to a viewer; undefined when they are too many to be handed on. */
 async function listNear(db: Db, part: Condition): Promise<RepoId[] | undefined> {
-  const rows = await db
-    .selectFrom('repo')
-    .select('id')
-    .where(part)
-    .limit(mostNear + 1)
-    .execute()
+  const rows = await askAgain(
+    db,
+    db
+      .selectFrom('repo')
+      .select('id')
+      .where(part)
+      .limit(mostNear + 1),
+  )
   return rows.length > mostNear ? undefined : rows.map((row) => row.id)
 }
 

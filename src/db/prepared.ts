@@ -141,3 +141,22 @@ export function preparedQuery<Args extends readonly Scalar[], Row extends object
   const ask = prepared((db: Db, ...args: Args) => ({ rows: build(db, ...args) }), build.length - 1)
   return async (db, ...args) => (await ask(db, ...args)).rows
 }
+
+/** Texts of which PostgreSQL keeps the plan; further ones are asked as they are. */
+const maxTexts = 100
+const names = new Map<string, string>()
+
+/**
+ * The rows of a query whose text is one of few, while what it is asked with may be anything: where planning takes longer
+ * than answering. PostgreSQL keeps the plan on each connection, as of a prepared one.
+ */
+export async function askAgain<Row extends object>(db: Db, query: RowsOf<Row>): Promise<readonly Row[]> {
+  const engine = engineBehind(db)
+  if (engine.kind === 'sqlite' || isTransaction(db)) return (await db.executeQuery<Row>(query.compile())).rows
+  const { sql: text, parameters } = asJson(db, [query])
+  const name = names.get(text) ?? (names.size < maxTexts ? `text_${names.size}` : undefined)
+  if (name === undefined) return (await db.executeQuery<Row>(query.compile())).rows
+  names.set(text, name)
+  const [rows = '[]'] = await engine.askPrepared(name, { sql: text, parameters: parameters as Parameter[] })
+  return JSON.parse(rows) as Row[]
+}
