@@ -2,6 +2,7 @@ import { sql, type RawBuilder, type SelectQueryBuilder, type SqlBool } from 'kys
 import type { Viewer } from '../auth/viewer.ts'
 import type { Db } from '../db/database.ts'
 import { idList, idListText } from '../db/id-list.ts'
+import { databaseKind } from '../db/open.ts'
 import { stepByStep, type Step } from '../db/steps.ts'
 import { askAgain } from '../db/prepared.ts'
 import type { Schema } from '../db/schema.ts'
@@ -323,6 +324,15 @@ const isAmong = ({ least, most }: Audiences): Condition =>
   sql<SqlBool>`repo.audience between ${sql.lit(least)} and ${sql.lit(most)}`
 
 /**
+ * The same, where it leads to no rows: most have their audience in common. A sum keeps SQLite from the index, and would keep
+ * PostgreSQL from guessing that it leaves nearly all.
+ */
+const anyAudience = (audiences: Audiences, db: Db | undefined): Condition =>
+  db && databaseKind(db) === 'postgres'
+    ? isAmong(audiences)
+    : sql<SqlBool>`repo.audience + 0 between ${sql.lit(audiences.least)} and ${sql.lit(audiences.most)}`
+
+/**
  * The same in parts, which do not overlap: audiences that are open, and what is near to the viewer beside them.
  */
 export function entranceParts(
@@ -339,10 +349,9 @@ export function entranceParts(
         { length: Math.max(0, most - least + 1) },
         (_, index) => sql<SqlBool>`repo.audience = ${sql.lit(least + index)}`,
       )
-    : // The sum keeps SQLite from an index by audience, which most of them have in common.
-      most < least
+    : most < least
       ? []
-      : [sql<SqlBool>`repo.audience + 0 between ${sql.lit(least)} and ${sql.lit(most)}`]
+      : [anyAudience({ least, most }, db)]
   const hidden = hiddenFrom(viewer, audiences)
   const asked = near ?? (viewer ? nearRepos(viewer, any(isAdminTeam, teamUnitGives(pair, wanted)), db) : 'none')
   const given =

@@ -73,9 +73,9 @@ const clientOptions = (options: PostgresOptions): pg.ClientConfig => ({
   connectionTimeoutMillis: options.connectWaitMs,
   statement_timeout: options.statementTimeoutMs,
   application_name: 'ingot',
-  // Statements end with a page: the server would spend more on compiling one than on answering it. An address that has
-  // options of its own keeps them.
-  options: '-c jit=off',
+  // Statements end with a page: the server would spend more on compiling one, or on sharing it among processes, than on
+  // answering it. An address that has options of its own keeps them.
+  options: '-c jit=off -c max_parallel_workers_per_gather=0',
 })
 
 async function openPool(options: PostgresOptions, max: number): Promise<pg.Pool> {

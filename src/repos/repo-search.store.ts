@@ -125,6 +125,14 @@ const hasRow = (table: 'star' | 'watch', userId: UserId, beside?: Condition): Co
 
 const rowsOfRepo = (db: Db): Selected => db.selectFrom('repo').select('repo.id as repo_id')
 
+/** Rows of `repo` of which each is asked something before anything else, for which PostgreSQL unpacks no more of it. */
+const rowsThat = (db: Db, condition: Condition): Selected =>
+  databaseKind(db) === 'sqlite'
+    ? rowsOfRepo(db).where(condition)
+    : db
+        .selectFrom(sql<RepoRow>`(select * from repo where ${condition} offset 0)`.as('repo'))
+        .select('repo.id as repo_id')
+
 /** Rows of `repo` that another table leads to: each row of that one is come to first. */
 function ledTo(db: Db, from: RawBuilder<unknown>, where: Condition): Selected {
   const origin = db.selectFrom(sql`${from}`.as('origin'))
@@ -327,12 +335,16 @@ async function findWords(db: Db, filter: RepoFilter): Promise<Words | undefined>
     words.length === 1 && !topicsOnly
       ? await topicsLike(db, patternOf(word))
       : await topicIds(db).where(isTopic).execute()
-  const ids = idList(db, idListText(topics.map(({ id }) => id)))
+  const isOfTopics = isOneOf(
+    db,
+    sql.ref('topic_id'),
+    topics.map(({ id }) => id),
+  )
   const tagged =
     topics.length > fewTopics
       ? sql<SqlBool>`exists (select 1 from repo_topic inner join topic on topic.id = repo_topic.topic_id
           where repo_topic.repo_id = repo.id and ${isTopic})`
-      : sql<SqlBool>`repo.id in (select repo_id from repo_topic where topic_id in ${ids})`
+      : sql<SqlBool>`repo.id in (select repo_id from repo_topic where ${isOfTopics})`
   return { named: topicsOnly ? undefined : isNamed(filter), tagged: topics.length === 0 ? undefined : tagged }
 }
 
@@ -341,8 +353,8 @@ const limitedTo = (query: Selected, conditions: readonly (Condition | undefined)
 
 /** How a list is come to: its parts, which do not overlap, and what they are limited by. */
 interface Plan {
-  /** Parts in which all are counted, and found where they are sorted anyway. */
-  readonly counted: readonly Selected[]
+  /** Parts in which all are counted, and found where they are sorted anyway; limited by a condition more. */
+  readonly counted: (condition?: Condition) => readonly Selected[]
   /** Parts each of which an index has in every order. */
   readonly ordered: (offset: number) => Promise<Part[]>
   /** What `counted` comes from; undefined: all there are. */
@@ -359,9 +371,10 @@ async function planOf(db: Db, filter: RepoFilter, viewer: Viewer | undefined): P
   const parts = (isOrdered: boolean) => entranceParts(viewer, { audiences, isOrdered, near, db })
   const open = parts(false)
   const isOpen = open.length === 0 ? sql<SqlBool>`1 = 0` : either(open)
-  const counted = set
-    ? set.ways.map(({ rows }) => limitedTo(rows, [isOpen, ...asked]))
-    : open.map((part) => limitedTo(rowsOfRepo(db), [part, ...asked]))
+  const counted = (condition?: Condition) =>
+    set
+      ? set.ways.map(({ rows }) => limitedTo(rows, [isOpen, ...asked, condition]))
+      : open.map((part) => limitedTo(condition ? rowsThat(db, condition) : rowsOfRepo(db), [part, ...asked]))
   const most = openTo(viewer, audiences)
   // What is open to all like the viewer is the first part then, and is counted already.
   const isTallied = filter.notOwnedBy === undefined && most >= audiences.least
@@ -373,7 +386,7 @@ async function planOf(db: Db, filter: RepoFilter, viewer: Viewer | undefined): P
             ownerTally(db, owned, { least: audiences.least, most }),
             ...beside.map((part) => countIn(limitedTo(rowsOfRepo(db), [part, owned.holds]))),
           ]
-        : [countIn(counted[index] as Selected)],
+        : [countIn(counted()[index] as Selected)],
     )
   return {
     counted,
@@ -390,8 +403,8 @@ async function planOf(db: Db, filter: RepoFilter, viewer: Viewer | undefined): P
     set,
     count: async () => {
       if (set) return sumOf(db, countSet(set))
-      if (!isTallied) return countOf(db, counted)
-      return (await sumTally(db, filter, { least: audiences.least, most })) + (await countOf(db, counted.slice(1)))
+      if (!isTallied) return countOf(db, counted())
+      return (await sumTally(db, filter, { least: audiences.least, most })) + (await countOf(db, counted().slice(1)))
     },
   }
 }
@@ -445,17 +458,6 @@ async function sumOf(db: Db, counts: readonly RawBuilder<number>[]): Promise<num
 /** How many rows some parts come to. */
 const countOf = (db: Db, parts: readonly Selected[]): Promise<number> => sumOf(db, parts.map(countIn))
 
-/** The ids of what some parts come to, each once, and at most so many. */
-async function idsOf(parts: readonly Selected[], atMost: number): Promise<RepoId[]> {
-  const found = new Set<RepoId>()
-  for (const part of parts) {
-    if (found.size >= atMost) break
-    // oxlint-disable-next-line no-await-in-loop -- a few parts, each asked only for what those before left room for
-    for (const { repo_id } of await part.limit(atMost).execute()) found.add(repo_id)
-  }
-  return [...found].slice(0, atMost)
-}
-
 /** Repositories that are sorted without asking how many others there are. */
 const soonSorted = 300
 /** How much cheaper it is to pass over a row in an index than to look one up and sort it. */
@@ -490,20 +492,17 @@ export async function searchRepos(
 ): Promise<FoundRepos> {
   const words = await findWords(db, filter)
   const plan = await planOf(db, filter, viewer)
-  const { parts, total, isAll, only } = words
+  const { ids, total } = words
     ? await holding(db, plan, words, sort, page)
-    : await partsOf(db, plan, sort, page)
-  const left = Math.min(page.limit, total - page.offset)
-  if (left <= 0) return { repos: [], total }
-  const { firstOwnerId } = sort
-  const place = { limit: left, offset: page.offset, known: isAll ? total : undefined }
-  const ids = await (only !== undefined
-    ? [only]
-    : firstOwnerId === undefined
-      ? placesOf(db, parts, orderOf(sort), place)
-      : ownersFirst(db, parts, firstOwnerId, orderOf(sort), place))
+    : await pageIn(db, await partsOf(db, plan, sort, page), sort, page)
   const found = await loadRepos(db, ids)
   return { repos: ids.flatMap((id) => found.get(id) ?? []), total }
+}
+
+/** The ids of a page, and how many there are on all. */
+interface FoundIds {
+  readonly ids: readonly RepoId[]
+  readonly total: number
 }
 
 /** A part in which a page is found. */
@@ -521,8 +520,6 @@ interface Found {
   readonly total: number
   /** Whether the total counts all of them. */
   readonly isAll: boolean
-  /** The one that there is, which needs no order. */
-  readonly only?: RepoId | undefined
 }
 
 async function partsOf(db: Db, { counted, ordered, set, count }: Plan, sort: RepoSort, page: Page): Promise<Found> {
@@ -533,28 +530,45 @@ async function partsOf(db: Db, { counted, ordered, set, count }: Plan, sort: Rep
       : set.isById !== undefined && sort.by === 'id'
         ? set.isById === 'together'
         : !(await isSoonerInOrder(db, page, total))
-  return { parts: isSorted ? unweighted(counted) : await ordered(page.offset), total, isAll: true }
+  return { parts: isSorted ? unweighted(counted()) : await ordered(page.offset), total, isAll: true }
 }
 
-/** What words find: as ids as long as these can be counted, else in the order. */
-async function holding(db: Db, plan: Plan, { named, tagged }: Words, sort: RepoSort, page: Page): Promise<Found> {
+/** What words find: counted and sorted at once as long as it can be counted, else in the order. */
+async function holding(db: Db, plan: Plan, { named, tagged }: Words, sort: RepoSort, page: Page): Promise<FoundIds> {
   const each = [named, tagged].filter((condition) => condition !== undefined)
-  if (each.length === 0) return { parts: [], total: 0, isAll: true }
-  const parts = each.flatMap((condition) => plan.counted.map((part) => part.where(condition)))
-  const ids = await idsOf(parts, countedAtMost + 1)
-  if (ids.length === 1) return { parts: [], total: 1, isAll: true, only: ids[0] }
-  if (ids.length <= countedAtMost) {
-    const among = rowsOfRepo(db).where('repo.id', 'in', idList(db, idListText(ids)) as Expression<RepoId>)
-    return { parts: unweighted([among]), total: ids.length, isAll: true }
-  }
+  if (each.length === 0) return { ids: [], total: 0 }
+  const parts = each.flatMap((condition) => plan.counted(condition))
+  const all = await sortedPage(db, parts, sort, page)
+  if (all.total <= countedAtMost) return all
   const isSorted = plan.set !== undefined || sort.firstOwnerId !== undefined
+  const found = (isSorted ? unweighted(plan.counted()) : await plan.ordered(page.offset)).map(({ rows, weight }) => ({
+    rows: rows.where(either(each)),
+    weight,
+  }))
+  return pageIn(db, { parts: found, total: countedAtMost, isAll: false }, sort, page)
+}
+
+/** A page of what parts come to, each once, and how many there are: no more than one beyond those that are counted. */
+async function sortedPage(db: Db, parts: readonly Selected[], sort: RepoSort, page: Page): Promise<FoundIds> {
+  const { firstOwnerId } = sort
+  const isOther = sql<number>`case when repo.owner_id = ${firstOwnerId} then 0 else 1 end`
+  const keys: readonly OrderKey[] = [
+    ...(firstOwnerId === undefined ? [] : [{ name: 'key_other', value: isOther, direction: 'asc' } as const, byOwner]),
+    ...orderOf(sort),
+  ]
+  const rows = parts.map((part) => {
+    const selected = part.select(keys.flatMap(({ name, value }) => (name === 'repo_id' ? [] : [value.as(name)])))
+    return sql`select * from (${selected.limit(countedAtMost + 1)}) as part`
+  })
+  const order = sql.join(keys.map(({ name, direction }) => sql`${sql.ref(name)} ${sql.raw(direction)}`))
+  const found = await sql<{ repo_id: RepoId | null; total: number }>`
+    with found as materialized (${sql.join(rows, sql` union `)} limit ${sql.lit(countedAtMost + 1)})
+    select page.repo_id, counted.total from (select count(*) as total from found) as counted
+      left join (select * from found order by ${order} limit ${page.limit} offset ${page.offset}) as page on 1 = 1
+    order by ${order}`.execute(db)
   return {
-    parts: (isSorted ? unweighted(plan.counted) : await plan.ordered(page.offset)).map(({ rows, weight }) => ({
-      rows: rows.where(either(each)),
-      weight,
-    })),
-    total: countedAtMost,
-    isAll: false,
+    ids: found.rows.flatMap(({ repo_id }) => (repo_id === null ? [] : [repo_id])),
+    total: found.rows[0]?.total ?? 0,
   }
 }
 
@@ -564,6 +578,19 @@ interface Place {
   readonly offset: number
   readonly known: number | undefined
 }
+
+/** The page of some parts. */
+async function pageIn(db: Db, { parts, total, isAll }: Found, sort: RepoSort, page: Page): Promise<FoundIds> {
+  const limit = Math.min(page.limit, total - page.offset)
+  if (limit <= 0) return { ids: [], total }
+  const place = { limit, offset: page.offset, known: isAll ? total : undefined }
+  const ids = await (sort.firstOwnerId === undefined
+    ? placesOf(db, parts, orderOf(sort), place)
+    : ownersFirst(db, parts, sort.firstOwnerId, orderOf(sort), place))
+  return { ids, total }
+}
+
+const byOwner: OrderKey = { name: 'key_owner', value: sql.ref('repo.owner_id'), direction: 'asc' }
 
 /** The ids of a page in which an owner's repositories come first and the others owner by owner, in an order each. */
 async function ownersFirst(
@@ -581,7 +608,6 @@ async function ownersFirst(
     offset,
     known: own,
   })
-  const byOwner: OrderKey = { name: 'key_owner', value: sql.ref('repo.owner_id'), direction: 'asc' }
   const others = await placesOf(
     db,
     unweighted(parts.map(({ rows }) => rows.where('repo.owner_id', '!=', ownerId))),
