@@ -133,6 +133,9 @@ const rowsThat = (db: Db, condition: Condition): Selected =>
         .selectFrom(sql<RepoRow>`(select * from repo where ${condition} offset 0)`.as('repo'))
         .select('repo.id as repo_id')
 
+const searched = (db: Db, { holds, ids }: Search): Selected =>
+  ids ? ledTo(db, ids, sql<SqlBool>`repo.id = origin.repo_id`) : rowsThat(db, holds)
+
 /** Rows of `repo` that another table leads to: each row of that one is come to first. */
 function ledTo(db: Db, from: RawBuilder<unknown>, where: Condition): Selected {
   const origin = db.selectFrom(sql`${from}`.as('origin'))
@@ -304,12 +307,20 @@ const isNamed = ({ words = [], alsoDescription }: RepoFilter): Condition =>
     }),
   )
 
-/** How words are looked for, by what they are found in: parts of a condition on rows of `repo`. */
+/** How some words are looked for. */
+interface Search {
+  /** A condition on rows of `repo`. */
+  readonly holds: Condition
+  /** The `repo_id` of all of them, where these are found sooner than asked each. */
+  readonly ids?: RawBuilder<unknown>
+}
+
+/** How words are looked for, by what they are found in. */
 interface Words {
   /** undefined: words are names of topics alone. */
-  readonly named: Condition | undefined
+  readonly named: Search | undefined
   /** undefined: no topic has one of them. */
-  readonly tagged: Condition | undefined
+  readonly tagged: Search | undefined
 }
 
 /** Of more topics each repository is asked for its own. */
@@ -340,12 +351,21 @@ async function findWords(db: Db, filter: RepoFilter): Promise<Words | undefined>
     sql.ref('topic_id'),
     topics.map(({ id }) => id),
   )
-  const tagged =
-    topics.length > fewTopics
-      ? sql<SqlBool>`exists (select 1 from repo_topic inner join topic on topic.id = repo_topic.topic_id
-          where repo_topic.repo_id = repo.id and ${isTopic})`
-      : sql<SqlBool>`repo.id in (select repo_id from repo_topic where ${isOfTopics})`
-  return { named: topicsOnly ? undefined : isNamed(filter), tagged: topics.length === 0 ? undefined : tagged }
+  return {
+    named: topicsOnly ? undefined : { holds: isNamed(filter) },
+    tagged:
+      topics.length === 0 ? undefined : topics.length > fewTopics ? { holds: hasTopic(isTopic) } : ofTopics(isOfTopics),
+  }
+}
+
+/** Repositories each of which is asked for its topics. */
+const hasTopic = (isTopic: Condition): Condition =>
+  sql<SqlBool>`exists (select 1 from repo_topic inner join topic on topic.id = repo_topic.topic_id
+    where repo_topic.repo_id = repo.id and ${isTopic})`
+
+function ofTopics(isOfTopics: Condition): Search {
+  const ids = sql`(select distinct repo_id from repo_topic where ${isOfTopics})`
+  return { holds: sql<SqlBool>`repo.id in ${ids}`, ids }
 }
 
 const limitedTo = (query: Selected, conditions: readonly (Condition | undefined)[]): Selected =>
@@ -353,8 +373,8 @@ const limitedTo = (query: Selected, conditions: readonly (Condition | undefined)
 
 /** How a list is come to: its parts, which do not overlap, and what they are limited by. */
 interface Plan {
-  /** Parts in which all are counted, and found where they are sorted anyway; limited by a condition more. */
-  readonly counted: (condition?: Condition) => readonly Selected[]
+  /** Parts in which all are counted, and found where they are sorted anyway; limited to what is searched for. */
+  readonly counted: (search?: Search) => readonly Selected[]
   /** Parts each of which an index has in every order. */
   readonly ordered: (offset: number) => Promise<Part[]>
   /** What `counted` comes from; undefined: all there are. */
@@ -371,10 +391,10 @@ async function planOf(db: Db, filter: RepoFilter, viewer: Viewer | undefined): P
   const parts = (isOrdered: boolean) => entranceParts(viewer, { audiences, isOrdered, near, db })
   const open = parts(false)
   const isOpen = open.length === 0 ? sql<SqlBool>`1 = 0` : either(open)
-  const counted = (condition?: Condition) =>
+  const counted = (search?: Search) =>
     set
-      ? set.ways.map(({ rows }) => limitedTo(rows, [isOpen, ...asked, condition]))
-      : open.map((part) => limitedTo(condition ? rowsThat(db, condition) : rowsOfRepo(db), [part, ...asked]))
+      ? set.ways.map(({ rows }) => limitedTo(rows, [isOpen, ...asked, search?.holds]))
+      : open.map((part) => limitedTo(search ? searched(db, search) : rowsOfRepo(db), [part, ...asked]))
   const most = openTo(viewer, audiences)
   // What is open to all like the viewer is the first part then, and is counted already.
   const isTallied = filter.notOwnedBy === undefined && most >= audiences.least
@@ -535,18 +555,21 @@ async function partsOf(db: Db, { counted, ordered, set, count }: Plan, sort: Rep
 
 /** What words find: counted and sorted at once as long as it can be counted, else in the order. */
 async function holding(db: Db, plan: Plan, { named, tagged }: Words, sort: RepoSort, page: Page): Promise<FoundIds> {
-  const each = [named, tagged].filter((condition) => condition !== undefined)
-  if (each.length === 0) return { ids: [], total: 0 }
-  const parts = each.flatMap((condition) => plan.counted(condition))
+  const each = [named, tagged].filter((search) => search !== undefined)
+  const parts = each.flatMap((search) => plan.counted(search))
+  if (parts.length === 0) return { ids: [], total: 0 }
   const all = await sortedPage(db, parts, sort, page)
   if (all.total <= countedAtMost) return all
   const isSorted = plan.set !== undefined || sort.firstOwnerId !== undefined
   const found = (isSorted ? unweighted(plan.counted()) : await plan.ordered(page.offset)).map(({ rows, weight }) => ({
-    rows: rows.where(either(each)),
+    rows: rows.where(either(each.map(({ holds }) => holds))),
     weight,
   }))
   return pageIn(db, { parts: found, total: countedAtMost, isAll: false }, sort, page)
 }
+
+/** The orders whose keys an index has beside the names. */
+const withNames: ReadonlySet<RepoOrder> = new Set<RepoOrder>(['name', 'alpha', 'id'])
 
 /** A page of what parts come to, each once, and how many there are: no more than one beyond those that are counted. */
 async function sortedPage(db: Db, parts: readonly Selected[], sort: RepoSort, page: Page): Promise<FoundIds> {
@@ -556,15 +579,23 @@ async function sortedPage(db: Db, parts: readonly Selected[], sort: RepoSort, pa
     ...(firstOwnerId === undefined ? [] : [{ name: 'key_other', value: isOther, direction: 'asc' } as const, byOwner]),
     ...orderOf(sort),
   ]
+  const values = keys.flatMap(({ name, value }) => (name === 'repo_id' ? [] : [value.as(name)]))
+  // SQLite goes through names in an index, if that has all that is asked for; the rest is looked up of what was found.
+  const isLookedUp = databaseKind(db) === 'sqlite' && !withNames.has(sort.by)
   const rows = parts.map((part) => {
-    const selected = part.select(keys.flatMap(({ name, value }) => (name === 'repo_id' ? [] : [value.as(name)])))
+    const selected = isLookedUp ? part : part.select(values)
     return sql`select * from (${selected.limit(countedAtMost + 1)}) as part`
   })
+  const all = isLookedUp
+    ? sql`(select found.repo_id, ${sql.join(values)} from found cross join repo where repo.id = found.repo_id)`
+    : sql`found`
   const order = sql.join(keys.map(({ name, direction }) => sql`${sql.ref(name)} ${sql.raw(direction)}`))
   const found = await sql<{ repo_id: RepoId | null; total: number }>`
     with found as materialized (${sql.join(rows, sql` union `)} limit ${sql.lit(countedAtMost + 1)})
     select page.repo_id, counted.total from (select count(*) as total from found) as counted
-      left join (select * from found order by ${order} limit ${page.limit} offset ${page.offset}) as page on 1 = 1
+      left join (select * from ${all} as keyed order by ${order}
+        limit (select case when count(*) > ${sql.lit(countedAtMost)} then 0 else ${sql.lit(page.limit)} end from found)
+        offset ${page.offset}) as page on 1 = 1
     order by ${order}`.execute(db)
   return {
     ids: found.rows.flatMap(({ repo_id }) => (repo_id === null ? [] : [repo_id])),
