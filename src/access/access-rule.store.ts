@@ -501,11 +501,12 @@ export function accountsShownTo(viewer: Viewer | undefined): Condition {
   const isSelf = sql<SqlBool>`"user".id = ${viewer.id}`
   const isMemberOf = sql<SqlBool>`exists (select 1 from org_user where org_user.org_id = "user".id
     and org_user.user_id = ${viewer.id})`
+  // What most are shown by is asked first.
   const shown = any(
     viewer.isAdmin,
+    !viewer.isRestricted && sql<SqlBool>`"user".visibility <> 'private'`,
     isSelf,
     isMemberOf,
-    !viewer.isRestricted && sql<SqlBool>`"user".visibility <> 'private'`,
   )
   return asCondition(all(shown, !viewer.limit.publicOnly || any(isPublic, isSelf)))
 }

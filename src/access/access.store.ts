@@ -97,8 +97,14 @@ export const isOrgMember = async (db: Db, orgId: UserId, userId: UserId): Promis
  * Teams are come to by what they were given and by who is on them, once for each organization: somebody may be on hundreds.
  * @param isUser what `team_user.user_id` is to be, as `= 1`
  * @param isRepo what `repo.id` is to be
+ * @param isOrg what its owner is to be, where that is known
  */
-const teamGrants = (db: Db, isUser: RawBuilder<unknown>, isRepo: RawBuilder<unknown>) =>
+const teamGrants = (
+  db: Db,
+  isUser: RawBuilder<unknown>,
+  isRepo: RawBuilder<unknown>,
+  isOrg: RawBuilder<unknown> = sql`in (select owner_id from repo where repo.id ${isRepo})`,
+) =>
   db
     .selectFrom(
       sql<{ repo_id: RepoId; user_id: UserId; team_id: TeamId }>`(
@@ -107,7 +113,7 @@ const teamGrants = (db: Db, isUser: RawBuilder<unknown>, isRepo: RawBuilder<unkn
             and team_user.user_id ${isUser} and team_user.org_id = repo.owner_id
         union all
         select repo.id, team_user.user_id, team.id from team_user cross join team cross join repo
-          where team_user.user_id ${isUser} and team_user.org_id in (select owner_id from repo where repo.id ${isRepo})
+          where team_user.user_id ${isUser} and team_user.org_id ${isOrg}
             and team.id = team_user.team_id and ${teamHoldsAll} and repo.owner_id = team.org_id and repo.id ${isRepo})`.as(
         'held',
       ),
@@ -145,7 +151,7 @@ const givenIn = preparedQueries((db: Db, repoIds: string, orgIds: string, userId
     .where('repo_id', 'in', idList(db, repoIds) as Expression<RepoId>)
     .where('user_id', '=', userId),
   memberships: membershipsIn(db, orgIds, userId),
-  teams: teamGrants(db, sql`= ${userId}`, sql`in ${idList(db, repoIds)}`),
+  teams: teamGrants(db, sql`= ${userId}`, sql`in ${idList(db, repoIds)}`, sql`in ${idList(db, orgIds)}`),
 }))
 
 /**
@@ -163,7 +169,7 @@ const collaborationAlone = preparedQuery(collaborationIn)
 const grantsInOrg = preparedQueries((db: Db, repoId: RepoId, userId: UserId, orgId: UserId) => ({
   collaborations: collaborationIn(db, repoId, userId),
   memberships: db.selectFrom('org_user').select('org_id').where('org_id', '=', orgId).where('user_id', '=', userId),
-  teams: teamGrants(db, sql`= ${userId}`, sql`= ${repoId}`),
+  teams: teamGrants(db, sql`= ${userId}`, sql`= ${repoId}`, sql`= ${orgId}`),
 }))
 
 /** What a user was given in one repository: as a collaborator, and by the organization that owns it. */

@@ -381,6 +381,8 @@ interface Plan {
   readonly set: RepoSet | undefined
   /** How many there are of all of `counted`. */
   readonly count: () => Promise<number>
+  /** How many repositories there are of each audience, whatever is asked for. */
+  readonly sizes: () => Promise<ReadonlyMap<number, number>>
 }
 
 async function planOf(db: Db, filter: RepoFilter, viewer: Viewer | undefined): Promise<Plan> {
@@ -399,6 +401,8 @@ async function planOf(db: Db, filter: RepoFilter, viewer: Viewer | undefined): P
   // What is open to all like the viewer is the first part then, and is counted already.
   const isTallied = filter.notOwnedBy === undefined && most >= audiences.least
   const beside = open.slice(1)
+  let known: Promise<ReadonlyMap<number, number>> | undefined
+  const sizes = () => (known ??= countAudiences(db))
   const countSet = ({ ways }: RepoSet): RawBuilder<number>[] =>
     ways.flatMap(({ owned }, index) =>
       owned && isTallied && asked.length === 0
@@ -411,7 +415,7 @@ async function planOf(db: Db, filter: RepoFilter, viewer: Viewer | undefined): P
   return {
     counted,
     ordered: async (offset) => {
-      const totals = isDeep({ offset }, nearRows) ? await countAudiences(db) : new Map<number, number>()
+      const totals = isDeep({ offset }, nearRows) ? await sizes() : new Map<number, number>()
       return parts(true).map((part, index) => {
         const audience = audiences.least + index <= most ? audiences.least + index : undefined
         return {
@@ -421,6 +425,7 @@ async function planOf(db: Db, filter: RepoFilter, viewer: Viewer | undefined): P
       })
     },
     set,
+    sizes,
     count: async () => {
       if (set) return sumOf(db, countSet(set))
       if (!isTallied) return countOf(db, counted())
@@ -484,14 +489,11 @@ const soonSorted = 300
 const passingIsCheaper = 4
 
 /** Whether a page of a narrow list is sooner found in the order, passing over what is not in it. */
-async function isSoonerInOrder(db: Db, page: Page, total: number): Promise<boolean> {
+async function isSoonerInOrder({ sizes }: Plan, page: Page, total: number): Promise<boolean> {
   if (total <= soonSorted) return false
-  const { newest } = await db
-    .selectFrom('repo')
-    .select((select) => select.fn.max('id').as('newest'))
-    .executeTakeFirstOrThrow()
+  const all = [...(await sizes()).values()].reduce((sum, size) => sum + size, 0)
   const place = Math.min(page.offset, Math.max(0, total - page.offset)) + page.limit
-  return (place * (newest ?? 0)) / total < total * passingIsCheaper
+  return (place * all) / total < total * passingIsCheaper
 }
 
 export interface FoundRepos {
@@ -514,7 +516,7 @@ export async function searchRepos(
   const plan = await planOf(db, filter, viewer)
   const { ids, total } = words
     ? await holding(db, plan, words, sort, page)
-    : await pageIn(db, await partsOf(db, plan, sort, page), sort, page)
+    : await pageIn(db, await partsOf(plan, sort, page), sort, page)
   const found = await loadRepos(db, ids)
   return { repos: ids.flatMap((id) => found.get(id) ?? []), total }
 }
@@ -542,14 +544,15 @@ interface Found {
   readonly isAll: boolean
 }
 
-async function partsOf(db: Db, { counted, ordered, set, count }: Plan, sort: RepoSort, page: Page): Promise<Found> {
+async function partsOf(plan: Plan, sort: RepoSort, page: Page): Promise<Found> {
+  const { counted, ordered, set, count } = plan
   const total = await count()
   const isSorted =
     set === undefined
       ? sort.firstOwnerId !== undefined
       : set.isById !== undefined && sort.by === 'id'
         ? set.isById === 'together'
-        : !(await isSoonerInOrder(db, page, total))
+        : !(await isSoonerInOrder(plan, page, total))
   return { parts: isSorted ? unweighted(counted()) : await ordered(page.offset), total, isAll: true }
 }
 
@@ -584,7 +587,7 @@ async function sortedPage(db: Db, parts: readonly Selected[], sort: RepoSort, pa
   const isLookedUp = databaseKind(db) === 'sqlite' && !withNames.has(sort.by)
   const rows = parts.map((part) => {
     const selected = isLookedUp ? part : part.select(values)
-    return sql`select * from (${selected.limit(countedAtMost + 1)}) as part`
+    return sql`select * from ${selected.limit(countedAtMost + 1)} as part`
   })
   const all = isLookedUp
     ? sql`(select found.repo_id, ${sql.join(values)} from found cross join repo where repo.id = found.repo_id)`

@@ -14,7 +14,6 @@ import { mayNameAccount } from './name.rules.ts'
 import { checkNewPassword } from './credentials/password-choice.service.ts'
 import {
   blankAccount,
-  countSearchedPeople,
   deleteRedirect,
   deleteUnconfirmed,
   findEmail,
@@ -128,9 +127,7 @@ export async function findPeople(
   ctx: Ctx,
   query: { readonly text: string; readonly userId?: UserId | undefined },
   page: Page,
-): Promise<{ readonly users: UserRow[]; readonly total: number }> {
+): Promise<{ readonly users: readonly UserRow[]; readonly total: number }> {
   const { viewer, db } = ctx
-  const filter = { ...query, shownTo: viewer, hiddenEmails: viewer?.isAdmin === true }
-  const [users, total] = await Promise.all([searchPeople(db, filter, page), countSearchedPeople(db, filter)])
-  return { users, total }
+  return searchPeople(db, { ...query, shownTo: viewer, hiddenEmails: viewer?.isAdmin === true }, page)
 }

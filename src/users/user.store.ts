@@ -1,4 +1,4 @@
-import type { Expression } from 'kysely'
+import { sql, type Expression } from 'kysely'
 import { accountsShownTo } from '../access/access-rule.store.ts'
 import type { Viewer } from '../auth/viewer.ts'
 import type { Db, Tx } from '../db/database.ts'
@@ -149,13 +149,50 @@ function filteredPeople(db: Db, { shownTo, text, userId, hiddenEmails }: PeopleF
   return query
 }
 
-/** People by login. */
-export const searchPeople = (db: Db, filter: PeopleFilter, page: Page): Promise<UserRow[]> =>
-  filteredPeople(db, filter).selectAll().orderBy('lower_name').limit(page.limit).offset(page.offset).execute()
+/** Of more people whom words find the total is this. */
+const countedAtMost = 10_000
 
-export const countSearchedPeople = async (db: Db, filter: PeopleFilter): Promise<number> =>
-  (
-    await filteredPeople(db, filter)
+/** One page of people by login, and how many there are on all: of words `countedAtMost` at most. */
+export async function searchPeople(
+  db: Db,
+  filter: PeopleFilter,
+  page: Pick<Page, 'limit' | 'offset'>,
+): Promise<{ readonly users: readonly UserRow[]; readonly total: number }> {
+  if (filter.text !== '') return searchByWords(db, filter, page)
+  const [users, { count }] = await Promise.all([
+    pageByLogin(db, filter, page),
+    filteredPeople(db, filter)
       .select((select) => select.fn.countAll<number>().as('count'))
-      .executeTakeFirstOrThrow()
-  ).count
+      .executeTakeFirstOrThrow(),
+  ])
+  return { users, total: count }
+}
+
+const pageByLogin = (
+  db: Db,
+  filter: PeopleFilter,
+  { limit, offset }: Pick<Page, 'limit' | 'offset'>,
+): Promise<UserRow[]> =>
+  filteredPeople(db, filter).selectAll().orderBy('lower_name').limit(limit).offset(offset).execute()
+
+/** All are gone through once: they are counted and sorted together. Of more than are counted the page is found in the order. */
+async function searchByWords(db: Db, filter: PeopleFilter, { limit, offset }: Pick<Page, 'limit' | 'offset'>) {
+  const people = filteredPeople(db, filter)
+    .select(['user.id', 'user.lower_name'])
+    .limit(countedAtMost + 1)
+  const { rows } = await sql<{ id: UserId | null; total: number }>`
+    with found as materialized ${people}
+    select page.id, counted.total from (select count(*) as total from found) as counted
+      left join (select id, lower_name from found order by lower_name
+        limit (select case when count(*) > ${sql.lit(countedAtMost)} then 0 else ${sql.lit(limit)} end from found)
+        offset ${offset}) as page on 1 = 1
+    order by page.lower_name`.execute(db)
+  const total = Math.min(rows[0]?.total ?? 0, countedAtMost)
+  if (total === countedAtMost) {
+    const left = Math.min(limit, total - offset)
+    return { users: left <= 0 ? [] : await pageByLogin(db, filter, { limit: left, offset }), total }
+  }
+  const ids = rows.flatMap(({ id }) => (id === null ? [] : [id]))
+  const users = await loadUsers(db, ids)
+  return { users: ids.flatMap((id) => users.get(id) ?? []), total }
+}
