@@ -574,6 +574,9 @@ async function holding(db: Db, plan: Plan, { named, tagged }: Words, sort: RepoS
 /** The orders whose keys an index has beside the names. */
 const withNames: ReadonlySet<RepoOrder> = new Set<RepoOrder>(['name', 'alpha', 'id'])
 
+/** What is sorted whole before it is known how many others there are. */
+const fewFound = 100
+
 /** A page of what parts come to, each once, and how many there are: no more than one beyond those that are counted. */
 async function sortedPage(db: Db, parts: readonly Selected[], sort: RepoSort, page: Page): Promise<FoundIds> {
   const { firstOwnerId } = sort
@@ -585,24 +588,34 @@ async function sortedPage(db: Db, parts: readonly Selected[], sort: RepoSort, pa
   const values = keys.flatMap(({ name, value }) => (name === 'repo_id' ? [] : [value.as(name)]))
   // SQLite goes through names in an index, if that has all that is asked for; the rest is looked up of what was found.
   const isLookedUp = databaseKind(db) === 'sqlite' && !withNames.has(sort.by)
-  const rows = parts.map((part) => {
-    const selected = isLookedUp ? part : part.select(values)
-    return sql`select * from ${selected.limit(countedAtMost + 1)} as part`
-  })
-  const all = isLookedUp
-    ? sql`(select found.repo_id, ${sql.join(values)} from found cross join repo where repo.id = found.repo_id)`
-    : sql`found`
+  const found = (part: Selected, atMost: number) =>
+    sql`${(isLookedUp ? part : part.select(values)).limit(sql.lit(atMost + 1))}`
+  const keyed = (rows: RawBuilder<unknown>) =>
+    isLookedUp
+      ? sql`(select found.repo_id, ${sql.join(values)} from ${rows} as found cross join repo where repo.id = found.repo_id)`
+      : rows
   const order = sql.join(keys.map(({ name, direction }) => sql`${sql.ref(name)} ${sql.raw(direction)}`))
-  const found = await sql<{ repo_id: RepoId | null; total: number }>`
-    with found as materialized (${sql.join(rows, sql` union `)} limit ${sql.lit(countedAtMost + 1)})
+  const [only, ...others] = parts
+  if (only && others.length === 0) {
+    // As a set of its own, or SQLite would sort all that there are and end it afterwards.
+    const { rows } = await sql<{ repo_id: RepoId }>`with found as materialized ${found(only, fewFound)}
+      select repo_id from ${keyed(sql`found`)} as keyed order by ${order}`.execute(db)
+    if (rows.length <= fewFound) {
+      const ids = rows.slice(page.offset, page.offset + page.limit).map((row) => row.repo_id)
+      return { ids, total: rows.length }
+    }
+  }
+  const all = parts.map((part) => sql`select * from ${found(part, countedAtMost)} as part`)
+  const { rows: many } = await sql<{ repo_id: RepoId | null; total: number }>`
+    with found as materialized (${sql.join(all, sql` union `)} limit ${sql.lit(countedAtMost + 1)})
     select page.repo_id, counted.total from (select count(*) as total from found) as counted
-      left join (select * from ${all} as keyed order by ${order}
+      left join (select * from ${keyed(sql`found`)} as keyed order by ${order}
         limit (select case when count(*) > ${sql.lit(countedAtMost)} then 0 else ${sql.lit(page.limit)} end from found)
         offset ${page.offset}) as page on 1 = 1
     order by ${order}`.execute(db)
   return {
-    ids: found.rows.flatMap(({ repo_id }) => (repo_id === null ? [] : [repo_id])),
-    total: found.rows[0]?.total ?? 0,
+    ids: many.flatMap(({ repo_id }) => (repo_id === null ? [] : [repo_id])),
+    total: many[0]?.total ?? 0,
   }
 }
 
