@@ -260,5 +260,17 @@ test('repoSearch, userCurrentListRepos: deep pages of thousands are where the wh
     '/repos/search?sort=stars&is_private=false',
     sorted.filter((row) => !row.is_private),
   )
-  assert.equal(looked, 90)
+  // Many are found by a part of the name, which have what they are ordered by elsewhere.
+  const isNamed = (row: Row): boolean => row.lower_name.includes('r1')
+  await check('root', '/repos/search?q=r1&sort=stars', sorted.filter(isNamed))
+  const named = all.filter(isNamed).toSorted(byKeys(keys[''] as (row: Row) => string[]))
+  await check('root', '/repos/search?q=r1', named)
+  const [{ owner_id: first } = { owner_id: 0 }] = named.toReversed()
+  const rank = ({ owner_id: id }: Row): number => (id === first ? 0 : id)
+  await check(
+    'root',
+    `/repos/search?q=r1&priority_owner_id=${first}`,
+    named.toSorted((one, other) => rank(one) - rank(other)),
+  )
+  assert.equal(looked, 105)
 })
