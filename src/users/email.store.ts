@@ -1,7 +1,7 @@
 import { accountsShownTo } from '../access/access-rule.store.ts'
 import type { Viewer } from '../auth/viewer.ts'
 import type { Db, Tx } from '../db/database.ts'
-import { contains } from '../db/like.ts'
+import { lowerContains } from '../db/like.ts'
 import type { EmailRow } from '../db/tables/accounts.ts'
 import type { UserId } from '../lib/ids.ts'
 import type { Page } from '../lib/paging.ts'
@@ -31,7 +31,9 @@ const found = (db: Db, viewer: Viewer, text: string) => {
   const query = db.selectFrom('email').innerJoin('user', 'user.id', 'email.user_id').where(accountsShownTo(viewer))
   return text === ''
     ? query
-    : query.where((where) => where.or([contains('email.lower_email', text), contains('user.lower_name', text)]))
+    : query.where((where) =>
+        where.or([lowerContains('email.lower_email', text), lowerContains('user.lower_name', text)]),
+      )
 }
 
 /** Every address of accounts that the viewer may see, with its account, by address; a text is part of the address or of the account's name. */
