@@ -102,7 +102,10 @@ test('migrate: PostgreSQL is given the time that it takes, and looks through wha
 test('migrate: a database of a newer version is refused', async () => {
   await using own = await openTestDatabase()
   await write(own.db, `insert into migration (name, applied_unix) values ('wiki-99', 0)`)
-  await assert.rejects(migrate(own.db), /made by a newer version: it holds migration wiki-99/)
+  const missing = { name: 'wiki-98', statements: ['create table of_this_one (id bigint)'] }
+  const refused = /made by a newer version: it holds migration wiki-99/
+  await assert.rejects(migrate(own.db, [...migrations, missing]), refused)
+  await assert.rejects(write(own.db, 'select * from of_this_one'), undefined, 'it is left as it is')
 })
 
 test('migrate: one that fails leaves nothing of itself', async () => {
@@ -112,4 +115,12 @@ test('migrate: one that fails leaves nothing of itself', async () => {
   assert.equal((await names(own.db)).includes('wiki-98'), false)
   await assert.rejects(write(own.db, 'select * from half_done'))
   assert.deepEqual(await migrate(own.db), [])
+})
+
+test('migrate: an empty database gets all or nothing', async () => {
+  await using own = await openTestDatabase([])
+  const bad = { name: 'wiki-98', statements: ['this is no SQL'] }
+  await assert.rejects(migrate(own.db, [...migrations, bad]))
+  assert.deepEqual(await names(own.db), [])
+  assert.equal((await migrate(own.db)).length, migrations.length)
 })
