@@ -43,18 +43,20 @@ export const settingsOf = (row: PackageCleanupRuleRow): RuleSettings => ({
 /** A package with what its rule says of all of its versions. */
 interface JudgedPackage {
   readonly lowerName: string
+  /** How many versions it has. Those whose files are gone have no verdict. */
+  readonly versions: number
   readonly verdicts: readonly Verdict[]
   readonly links: ReadonlyMap<PackageVersionId, ManifestLinks>
 }
 
-/** Small packages are looked at together, a large one by itself. */
-function inGroups(packages: readonly RuledPackage[]): RuledPackage[][] {
+/** Small packages are looked at together, up to so many versions, a large one by itself. */
+function inGroups(packages: readonly RuledPackage[], together: number): RuledPackage[][] {
   const groups: RuledPackage[][] = []
   let room = 0
   for (const each of packages) {
     if (each.versions > room) {
       groups.push([])
-      room = versionsAtOnce
+      room = together
     }
     groups.at(-1)?.push(each)
     room -= each.versions
@@ -157,30 +159,40 @@ async function judgeGroup(
   }
   const byPackage = Map.groupBy(candidates, ({ packageId }) => packageId)
   const at = { nowUnix: nowUnix(services.clock), isImage }
-  return group.map(({ id, lowerName }) => {
+  return group.map(({ id, lowerName, versions }) => {
     const verdicts = judged(rule, byPackage.get(id) ?? [], matches, at)
-    return { lowerName, verdicts: isImage ? withNeeded(verdicts, links) : verdicts, links }
+    return { lowerName, versions, verdicts: isImage ? withNeeded(verdicts, links) : verdicts, links }
   })
 }
 
-/** What a rule says of the owner's packages, by their names, from one of them on. */
+/**
+ * What a rule says of the owner's packages, by their names, from one of them on.
+ * @param together versions of small packages that are judged at once
+ * @param goesOn asked before more are judged, which begin with the package of that name
+ */
 async function* judgePackages(
   services: Services,
   row: PackageCleanupRuleRow,
   fromName: string,
+  together = versionsAtOnce,
+  goesOn: (lowerName: string) => boolean = () => true,
 ): AsyncGenerator<JudgedPackage> {
   const asked = { type: row.type, rule: settingsOf(row) }
   for (let from: FromName = { name: fromName, isIncluded: true }; ;) {
     const packages = await listPackagesFrom(services.db, row.owner_id, row.type, from, packagesAtOnce)
-    for (const group of inGroups(packages)) yield* await judgeGroup(services, asked, group)
+    for (const group of inGroups(packages, together)) {
+      if (!goesOn(group[0]?.lowerName ?? '')) return
+      yield* await judgeGroup(services, asked, group)
+    }
     const last = packages.at(-1)
     if (!last || packages.length < packagesAtOnce) return
     from = { name: last.lowerName, isIncluded: false }
   }
 }
 
-/** Most versions that one preview looks at; the next one goes on. */
-const previewed = 10_000
+/** Most versions that one preview looks at, and of small packages at once; the next one goes on. */
+const previewed = 400
+const previewedAtOnce = 200
 
 /** What would go, in the order of the packages' names. */
 export interface Preview {
@@ -217,19 +229,24 @@ export async function previewCleanup(
   const place = placeOf(after)
   const going: Verdict[] = []
   let examined = 0
-  let next: Place | undefined
-  for await (const { lowerName, verdicts } of judgePackages(ctx, row, place.lowerName)) {
-    if (examined >= previewed || going.length >= limit) {
-      next = { lowerName, skipped: 0 }
-      break
-    }
+  let looked = 0
+  const stop: { at?: Place } = {}
+  const goesOn = (lowerName: string): boolean => {
+    if (looked < previewed && going.length < limit) return true
+    stop.at = { lowerName, skipped: 0 }
+    return false
+  }
+  const packages = judgePackages(ctx, row, place.lowerName, previewedAtOnce, goesOn)
+  for await (const { lowerName, versions, verdicts } of packages) {
+    if (!goesOn(lowerName)) break
     const skipped = lowerName === place.lowerName ? place.skipped : 0
     const found = verdicts.filter(({ goes }) => goes).slice(skipped)
     const room = limit - going.length
     going.push(...found.slice(0, room))
     examined += verdicts.length
+    looked += versions
     if (found.length > room) {
-      next = { lowerName, skipped: skipped + room }
+      stop.at = { lowerName, skipped: skipped + room }
       break
     }
   }
@@ -241,7 +258,7 @@ export async function previewCleanup(
     const version = rows.get(id)
     return version ? [{ version, sizeBytes, reason }] : []
   })
-  return { versions, examined, next: next && written(next) }
+  return { versions, examined, next: stop.at && written(stop.at) }
 }
 
 /** Most versions that are removed, and that are looked at, before others have their turn. */

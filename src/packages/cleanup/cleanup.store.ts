@@ -1,4 +1,6 @@
+import type { Expression } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
+import { idList, idListText } from '../../db/id-list.ts'
 import type { PackageId, PackageVersionId, UserId } from '../../lib/ids.ts'
 import { manifestFile } from '../container/contents.ts'
 import type { Candidate } from './cleanup.rules.ts'
@@ -64,7 +66,9 @@ export type VersionName = Awaited<ReturnType<typeof listVersionNames>>[number]
 
 /** All versions of some packages. */
 export const listVersionNames = (db: Db, packageIds: readonly PackageId[]) =>
-  shown(db).where('package_id', 'in', packageIds).execute()
+  shown(db)
+    .where('package_id', 'in', idList(db, idListText(packageIds)) as Expression<PackageId>)
+    .execute()
 
 /** Some versions of one package, by their names, after one of them. */
 export const pageOfVersionNames = (db: Db, packageId: PackageId, after: string, limit: number) =>
@@ -78,7 +82,7 @@ export const pageOfVersionNames = (db: Db, packageId: PackageId, after: string, 
 /** What a rule has to know of versions; those whose files are gone meanwhile are left out. */
 export async function loadCandidates(db: Db, versions: readonly VersionName[]): Promise<Candidate[]> {
   if (versions.length === 0) return []
-  const ids = versions.map(({ id }) => id)
+  const ids = idList(db, idListText(versions.map(({ id }) => id))) as Expression<PackageVersionId>
   const [files, tags] = await Promise.all([
     db
       .selectFrom('package_file')
