@@ -1,7 +1,8 @@
-import { sql, type RawBuilder, type SqlBool } from 'kysely'
+import { sql, type Expression, type RawBuilder, type Selectable, type SqlBool } from 'kysely'
 import type { Db } from '../db/database.ts'
 import type { OrderKey } from '../db/deep-page.ts'
 import { databaseKind } from '../db/open.ts'
+import type { IssueTable } from '../db/tables/issues.ts'
 import type { RepoId } from '../lib/ids.ts'
 import { conditions, passedOver, type IssueFilter, type Lead } from './issue-filter.store.ts'
 import { unindexed } from './issue-order.store.ts'
@@ -109,6 +110,11 @@ export function branchOf(
   return { query: branchOfPair(db, filter, lead.pair, used, part) as unknown as Branch, order: used }
 }
 
+/** Issues that are looked up one by one: PostgreSQL can not tell how few a set has, and would go through all there are. */
+export const issuesOf = (ids: Expression<unknown>): RawBuilder<Selectable<IssueTable>> =>
+  sql`(select issue.* from (select distinct id from ${ids} as each_id(id)) as found
+    cross join lateral (select * from issue where issue.id = found.id offset 0) as issue)`
+
 function branchOfIssues(
   db: Db,
   filter: RepoFilter,
@@ -120,8 +126,9 @@ function branchOfIssues(
     isUsed ? sql.ref(`issue.${name}`) : passedOver(db, name)
   const isColumns = lead.by !== 'ids'
   const { repoId } = filter.scope
-  return db
-    .selectFrom('issue')
+  const isLookedUp = lead.by === 'ids' && databaseKind(db) === 'postgres'
+  const from = isLookedUp ? db.selectFrom(issuesOf(lead.ids).as('issue')) : db.selectFrom('issue')
+  return from
     .select(['issue.id', 'issue.repo_id'])
     .select(order.filter(({ name }) => name !== 'id').map(({ name, value }) => value.as(name)))
     .where((where) =>
@@ -129,7 +136,7 @@ function branchOfIssues(
         sql<SqlBool>`${column('repo_id', isColumns && lead.by !== 'milestone')} = ${repoId} + 0`,
         ...(isPull === undefined ? [] : [sql<SqlBool>`${column('is_pull', isColumns)} = ${sql.lit(isPull)}`]),
         ...(isClosed === undefined ? [] : [sql<SqlBool>`${column('is_closed', isColumns)} = ${sql.lit(isClosed)}`]),
-        ...conditions(db, where, withoutPairs(filter), lead),
+        ...conditions(db, where, withoutPairs(filter), isLookedUp ? { by: 'order' } : lead),
         ...pairsOf(filter).map((pair) =>
           hasPair(
             db,

@@ -189,6 +189,7 @@ async function findInRepo(db: Db, filter: RepoFilter, sort: IssueSort, page: Pag
   const isCounted = asked.length === 0 ? filter.words === undefined : asked.length === 1 && rarest?.isExact
   const counted = isCounted ? sumOf(rarest?.parts ?? parts) : undefined
   const found = foundBy(filter, sort, counted === undefined ? page : fromEither(page, counted), asked, parts)
+  if (rarest?.parts === undefined && found.lead.by === 'ids') return findOnce(db, filter, found, order, page)
   const total =
     counted ??
     (await countRows(
@@ -210,6 +211,26 @@ async function findInRepo(db: Db, filter: RepoFilter, sort: IssueSort, page: Pag
     )
   }
   return { places: await (isCounted ? fromNearerEnd(page, total, read) : read(page, false)), total }
+}
+
+/** A page of what words find, and how many there are: they are looked for once, and all that they find is sorted. */
+async function findOnce(
+  db: Db,
+  filter: RepoFilter,
+  found: Found,
+  order: readonly OrderKey[],
+  { limit, offset }: Page,
+): Promise<FoundPlaces> {
+  const [{ query, order: keys }] = branchesOf(db, filter, found, order, []) as [BranchOfList]
+  const rows = await keys
+    .reduce((each, { name, direction }) => each.orderBy(sql.ref(name), direction), query)
+    .select(sql<number>`count(*) over ()`.as('total'))
+    .limit(limit)
+    .offset(offset)
+    .execute()
+  // Behind the last page no row tells how many there are.
+  const total = rows[0]?.total ?? (offset === 0 ? 0 : await countRows(db, [query], countedAtMost))
+  return { places: offset >= countedAtMost ? [] : rows, total: Math.min(total, countedAtMost) }
 }
 
 /** How far a page is from the end that it is read from. */

@@ -89,6 +89,10 @@ const readableOf = ({ readable }: Search, isPull: boolean): ReadableRepos =>
 /** Who sees a repository is in an index, which SQLite does not take by itself where it could find the row. */
 const repoSeen = (db: Db) => (databaseKind(db) === 'sqlite' ? sql`repo indexed by repo_seen` : sql`repo`)
 
+/** The repository of each row, which PostgreSQL looks up one by one. */
+const repoOf = ({ repo }: PlaceColumns) =>
+  sql`lateral (select * from repo where repo.id = ${sql.ref(repo)} offset 0) as repo`
+
 /** What a filter asks for beside what rows are found by. */
 function restOf({ db, filter }: Search, serves: Source['serves'] = []): Condition[] {
   const rest = { ...filter, ...Object.fromEntries(serves.map((name) => [name, undefined])) }
@@ -111,7 +115,7 @@ function rowsByWay(search: Search, way: Way, rest: readonly Condition[]): Rows[]
     const ofIssue = isPartly ? [sql<SqlBool>`issue.id = ${sql.ref(place.id)}`] : []
     const where = [...way.where, ...ofParts, ...isOfScope, ...ofIssue, ...rest]
     return sql`select ${way.mayRepeat ? sql`distinct ` : sql``}${placesOf(place)}
-      from ${way.from} cross join ${repoSeen(db)}${isPartly ? sql` cross join issue` : sql``}
+      from ${way.from} cross join ${way.isLookedUp ? repoOf(place) : repoSeen(db)}${isPartly ? sql` cross join issue` : sql``}
       where repo.id = ${sql.ref(place.repo)} and ${allOf(where)}`
   }
   const kinds = filter.isPull.filter((isPull) => isPull || !isPullOnly)

@@ -7,6 +7,8 @@ import type { SearchTerm } from './search-words.parse.ts'
 
 /** Texts that one search goes through at most, the newest first; words that more have are found in these. */
 const maxTexts = 2000
+/** Among so many of the newest texts a word that most have is looked for before the index is asked who has it. */
+const newestTexts = 6000
 
 /** Where words are looked for. */
 export interface WordScope {
@@ -51,13 +53,42 @@ function holding(db: Db, terms: readonly SearchTerm[], joint: 'AND' | 'OR', scop
   const ofIssues = write(terms, joint, '{title content}', scope)
   const ofComments = write(terms, joint, 'content', scope)
   const most = sql.lit(maxTexts)
-  const [inIssues, inComments] =
-    databaseKind(db) === 'sqlite'
-      ? [sql`issue_words match ${ofIssues.fts5}`, sql`comment_words match ${ofComments.fts5}`]
-      : [sql`words @@ ${ofIssues.tsquery}`, sql`words @@ ${ofComments.tsquery}`]
-  return sql`select id from (select rowid as id from issue_words where ${inIssues} order by rowid desc limit ${most}) as texts
+  if (databaseKind(db) === 'postgres') {
+    const { repoId } = scope
+    const ofRepo = repoId === undefined ? undefined : sql`select id as rowid from issue where repo_id = ${repoId} + 0`
+    const comments = newestOf('comment_words', ofComments.tsquery, undefined)
+    // Each comment is looked up: PostgreSQL would go through all there are.
+    return sql`select id from (${newestOf('issue_words', ofIssues.tsquery, ofRepo)}) as texts
+      union select below.issue_id as id from (${comments}) as said
+        cross join lateral (select issue_id from comment where comment.id = said.id offset 0) as below`
+  }
+  return sql`select id from (
+      select rowid as id from issue_words where issue_words match ${ofIssues.fts5} order by rowid desc limit ${most}) as texts
     union select issue_id as id from comment where id in (
-      select rowid from comment_words where ${inComments} order by rowid desc limit ${most})`
+      select rowid from comment_words where comment_words match ${ofComments.fts5} order by rowid desc limit ${most})`
+}
+
+/**
+ * The newest texts that PostgreSQL finds. Its index gives all that have a word, in no order: of one that most have, the newest
+ * are found by looking at texts from the end, and the index is asked only where these are too few.
+ * @param ofRepo the rows of one repository, whose newest may be old beside those of others
+ */
+function newestOf(
+  table: 'issue_words' | 'comment_words',
+  isIt: RawBuilder<unknown>,
+  ofRepo: RawBuilder<unknown> | undefined,
+): RawBuilder<unknown> {
+  const [words, most, newest] = [sql.table(table), sql.lit(maxTexts), sql.lit(newestTexts)]
+  const near = ofRepo
+    ? sql`(${ofRepo} order by created_unix desc, id desc limit ${newest}) as newest cross join lateral (
+        select words from ${words} where ${words}.rowid = newest.rowid and words @@ ${isIt} offset 0) as text`
+    : sql`(select rowid, words from ${words} order by rowid desc limit ${newest}) as newest where words @@ ${isIt}`
+  return sql`with near as materialized (select newest.rowid as id from ${near} limit ${most}),
+      found as (select count(*) as total from near)
+    select id from near where (select total from found) = ${most}
+    union all select id from (
+      select rowid as id from ${words} where words @@ ${isIt} order by rowid + 0 desc limit ${most}) as all_texts
+    where (select total from found) < ${most}`
 }
 
 /** Issues that have the number that a term may be. */

@@ -1,6 +1,8 @@
 import { sql, type Expression, type RawBuilder, type SqlBool } from 'kysely'
 import type { Db } from '../db/database.ts'
+import { databaseKind } from '../db/open.ts'
 import type { UserId } from '../lib/ids.ts'
+import { issuesOf } from './issue-branch.store.ts'
 import { wordScope, type IssueFilter } from './issue-filter.store.ts'
 import { wordSets } from './issue-words.store.ts'
 
@@ -45,6 +47,8 @@ export interface Way {
   readonly mayRepeat: boolean
   /** Whether all are pull requests; it is not asked for then. */
   readonly isPullOnly?: true
+  /** Whether they are few, though PostgreSQL can not tell: their repositories are looked up one by one. */
+  readonly isLookedUp?: true
 }
 
 /** What a search over all repositories is found by: ways that do not come to the same issues. */
@@ -72,12 +76,12 @@ export const inOrder = ({ beforeUnix }: IssueFilter): Source => ({
 })
 
 /** Issues whose ids a query gives as its column `id`, each once. */
-const byIds = (ids: Expression<unknown>): Way => ({
-  ...issues,
-  from: sql`${ids} as found cross join issue`,
-  where: [sql<SqlBool>`issue.id = found.id`],
-  isOrdered: false,
-})
+const byIds = (db: Db, ids: Expression<unknown>): Way => {
+  const way = { ...issues, isOrdered: false }
+  return databaseKind(db) === 'postgres'
+    ? { ...way, from: sql`${issuesOf(ids)} as issue`, where: [], isLookedUp: true }
+    : { ...way, from: sql`${ids} as found cross join issue`, where: [sql<SqlBool>`issue.id = found.id`] }
+}
 
 const ofPerson = (table: 'issue_assignee' | 'issue_mention', userId: UserId): Way => ({
   from: sql.table(table),
@@ -126,10 +130,10 @@ function asked(userId: UserId): Way[] {
   ]
 }
 
-const reviewed = (userId: UserId): Way => {
+const reviewed = (db: Db, userId: UserId): Way => {
   const ids = sql`(select distinct issue_id as id from comment
     where poster_id = ${userId} and is_of_pull and type in ('comment', 'review', 'code'))`
-  const way = byIds(ids)
+  const way = byIds(db, ids)
   return { ...way, where: [...way.where, sql<SqlBool>`issue.poster_id <> ${userId}`], isPullOnly: true }
 }
 
@@ -174,14 +178,14 @@ export function sourcesOf(db: Db, filter: IssueFilter): Source[] {
   add('assigneeId', filter.assigneeId, (id) => [ofPerson('issue_assignee', id)])
   add('mentionedId', filter.mentionedId, (id) => [ofPerson('issue_mention', id)])
   add('reviewAskedOf', filter.reviewAskedOf, asked)
-  add('reviewedBy', filter.reviewedBy, (id) => [reviewed(id)])
+  add('reviewedBy', filter.reviewedBy, (id) => [reviewed(db, id)])
   add('labelNames', filter.labelNames, (names) => [labelled(names)])
   add('milestoneTitles', filter.milestoneTitles, (titles) => [inMilestones(titles)])
   if (filter.sinceUnix !== undefined || filter.beforeUnix !== undefined) {
     sources.push({ ways: [changed(filter)], serves: ['sinceUnix', 'beforeUnix'] })
   }
   const found = filter.words && wordSets(db, filter.words, wordScope(filter)).found
-  if (found) sources.push({ ways: [byIds(found)], serves: [], isWords: true })
+  if (found) sources.push({ ways: [byIds(db, found)], serves: [], isWords: true })
   return sources
 }
 
