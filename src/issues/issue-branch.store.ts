@@ -2,10 +2,12 @@ import { sql, type Expression, type RawBuilder, type Selectable, type SqlBool } 
 import type { Db } from '../db/database.ts'
 import type { OrderKey } from '../db/deep-page.ts'
 import { databaseKind } from '../db/open.ts'
+import { preparedQuery } from '../db/prepared.ts'
 import type { IssueTable } from '../db/tables/issues.ts'
 import type { RepoId } from '../lib/ids.ts'
 import { conditions, passedOver, type IssueFilter, type Lead } from './issue-filter.store.ts'
 import { unindexed } from './issue-order.store.ts'
+import type { IssuePlace } from './issue.store.ts'
 import type { Part } from './tally.store.ts'
 
 export type RepoFilter = IssueFilter & { readonly scope: { readonly kind: 'repo'; readonly repoId: RepoId } }
@@ -147,6 +149,56 @@ function branchOfIssues(
         ),
       ]),
     )
+}
+
+/** One page of the issues of one kind and state that have something, by creation. */
+const pageOfPair = (table: Pair['table'], column: Pair['column'], direction: OrderKey['direction']) =>
+  preparedQuery(
+    (db: Db, key: number, repoId: RepoId, isPull: boolean, isClosed: boolean, limit: number, offset: number) =>
+      db
+        .selectFrom(`${table as 'issue_label'} as pair` as const)
+        .select(['pair.issue_id as id', 'pair.repo_id'])
+        .where(sql<SqlBool>`${sql.ref(`pair.${column}`)} = ${key}`)
+        .where(sql<SqlBool>`pair.repo_id = ${repoId} + 0`)
+        .where('pair.is_pull', '=', isPull)
+        .where('pair.is_closed', '=', isClosed)
+        .orderBy('pair.created_unix', direction)
+        .orderBy('pair.issue_id', direction)
+        .limit(limit)
+        .offset(offset),
+  )
+const pagesOfPairs = {
+  issue_label: {
+    asc: pageOfPair('issue_label', 'label_id', 'asc'),
+    desc: pageOfPair('issue_label', 'label_id', 'desc'),
+  },
+  issue_assignee: {
+    asc: pageOfPair('issue_assignee', 'user_id', 'asc'),
+    desc: pageOfPair('issue_assignee', 'user_id', 'desc'),
+  },
+  issue_mention: {
+    asc: pageOfPair('issue_mention', 'user_id', 'asc'),
+    desc: pageOfPair('issue_mention', 'user_id', 'desc'),
+  },
+} as const
+
+/**
+ * Reads pages of a list that asks for one thing alone, of one kind and state, as most do that ask for a label.
+ * @returns undefined where the list asks for more, or in another order than that of creation
+ */
+export function readerOfPair(
+  db: Db,
+  filter: RepoFilter,
+  { lead }: Found,
+  [first, second]: readonly OrderKey[],
+  parts: readonly Part[],
+): ((page: { readonly limit: number; readonly offset: number }) => Promise<readonly IssuePlace[]>) | undefined {
+  const [part, ...others] = parts
+  const isAlone = lead.by === 'pair' && pairsOf(filter).length === 1 && asksForPairsAlone(filter)
+  if (!isAlone || !part || others.length > 0 || !first || second?.name !== 'id') return undefined
+  const read = pagesOfPairs[lead.pair.table][first.direction]
+  const { isPull, isClosed } = part
+  return ({ limit, offset }) => read(db, lead.pair.key, filter.scope.repoId, isPull, isClosed, limit, offset)
 }
 
 /** Found by what the issues have, which knows their place; issues are looked at only for what it does not know. */

@@ -6,7 +6,15 @@ import type { Schema } from '../db/schema.ts'
 import type { RepoId } from '../lib/ids.ts'
 import { fromNearerEnd, type Page } from '../lib/paging.ts'
 import type { Unix } from '../lib/time.ts'
-import { branchOf, pairsOf, type Found, type ListLead, type Pair, type RepoFilter } from './issue-branch.store.ts'
+import {
+  branchOf,
+  pairsOf,
+  readerOfPair,
+  type Found,
+  type ListLead,
+  type Pair,
+  type RepoFilter,
+} from './issue-branch.store.ts'
 import { countRows, labelled, wordScope, type FoundPlaces, type IssueFilter } from './issue-filter.store.ts'
 import { isByCreation, orderOf, type IssueSort } from './issue-order.store.ts'
 import { findEverywhere } from './issue-search.store.ts'
@@ -202,6 +210,8 @@ async function findInRepo(db: Db, filter: RepoFilter, sort: IssueSort, page: Pag
   if (page.offset >= total) return { places: [], total }
   const read = async (end: Reach, isFromEnd: boolean) => {
     const way = isFromEnd ? turnedOrder(order) : order
+    const ofPair = readerOfPair(db, filter, found, way, parts)
+    if (ofPair) return ofPair(end)
     const branches = branchesOf(db, filter, found, way, parts)
     return readMerged(
       db,

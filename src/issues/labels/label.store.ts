@@ -1,4 +1,6 @@
 import type { Db, Tx } from '../../db/database.ts'
+import { textList, textListText } from '../../db/id-list.ts'
+import { preparedQuery } from '../../db/prepared.ts'
 import type { LabelChange, LabelRow, NewLabelRow } from '../../db/tables/issues.ts'
 import type { IssueId, LabelId, RepoId, UserId } from '../../lib/ids.ts'
 import type { Page } from '../../lib/paging.ts'
@@ -57,8 +59,12 @@ export const listUsableLabels = (
     .execute()
 
 /** Labels of one repository with any of the names. */
-export const listLabelIdsByName = async (db: Db, repoId: RepoId, names: readonly string[]) =>
-  db.selectFrom('label').select(['id', 'name']).where('repo_id', '=', repoId).where('name', 'in', names).execute()
+export const listLabelIdsByName = (db: Db, repoId: RepoId, names: readonly string[]) =>
+  labelIdsByName(db, repoId, textListText(names))
+
+const labelIdsByName = preparedQuery((db: Db, repoId: RepoId, names: string) =>
+  db.selectFrom('label').select(['id', 'name']).where('repo_id', '=', repoId).where('name', 'in', textList(db, names)),
+)
 
 /** Whether any repository or organization has a label of one of the names. */
 export const areLabelsNamed = async (db: Db, names: readonly string[]): Promise<boolean> =>
