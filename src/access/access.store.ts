@@ -4,7 +4,7 @@ import type { Db, Tx } from '../db/database.ts'
 import { idList, idListText } from '../db/id-list.ts'
 import { preparedQueries, preparedQuery } from '../db/prepared.ts'
 import type { AccessMode, UserRow } from '../db/tables/accounts.ts'
-import type { RepoRow, RepoUnitRow } from '../db/tables/repositories.ts'
+import { repoUnits, type RepoRow, type RepoUnitRow } from '../db/tables/repositories.ts'
 import type { RepoId, TeamId, UserId } from '../lib/ids.ts'
 import type { TeamGrant } from './rights.ts'
 
@@ -93,8 +93,8 @@ export const isOrgMember = async (db: Db, orgId: UserId, userId: UserId): Promis
     .executeTakeFirst()) !== undefined
 
 /**
- * What teams give in repositories, together: the most that any of them gives, one row for each person, repository and unit.
- * Teams are come to by what they were given and by who is on them, once for each organization: somebody may be on hundreds.
+ * What teams give in repositories: one row for each person, repository and what some team gives there, however many give
+ * the same. Teams are come to by what they were given and by who is on them: somebody may be on hundreds.
  * @param isUser what `team_user.user_id` is to be, as `= 1`
  * @param isRepo what `repo.id` is to be
  * @param isOrg what its owner is to be, where that is known
@@ -119,16 +119,9 @@ const teamGrants = (
       ),
     )
     .crossJoin('team')
-    .leftJoin('team_unit', 'team_unit.team_id', 'held.team_id')
-    .select([
-      'held.repo_id',
-      'held.user_id',
-      sql<AccessMode>`max(team.access_mode)`.as('access_mode'),
-      'team_unit.unit',
-      sql<AccessMode | null>`max(team_unit.access_mode)`.as('unit_mode'),
-    ])
+    .select(['held.repo_id', 'held.user_id', 'team.access_mode', 'team.unit_modes'])
+    .distinct()
     .whereRef('team.id', '=', 'held.team_id')
-    .groupBy(['held.repo_id', 'held.user_id', 'team_unit.unit'])
 
 const membershipsIn = (db: Db, orgIds: string, userId: UserId) =>
   db
@@ -156,7 +149,7 @@ const givenIn = preparedQueries((db: Db, repoIds: string, orgIds: string, userId
 
 /**
  * Units of repositories, and what somebody was given there: as a collaborator, as a member of the organizations that own
- * them, and by their teams, one row for each repository and unit.
+ * them, and by their teams, one row for each repository and what a team gives there.
  */
 export const listGiven = (db: Db, repoIds: readonly RepoId[], orgIds: readonly UserId[], userId: UserId) =>
   givenIn(db, idListText(repoIds), idListText(orgIds), userId)
@@ -191,25 +184,27 @@ export async function findGrants(
   }
 }
 
-/** What the teams of several people give in one repository; one row for each person and unit. */
+/** What the teams of several people give in one repository. */
 export const listTeamGrantsOf = (db: Db, repoId: RepoId, userIds: readonly UserId[]) =>
   teamGrants(db, sql`in (${sql.join([...userIds])})`, sql`= ${repoId}`).execute()
 
 type GivenByTeam = Awaited<ReturnType<typeof listGiven>>['teams'][number]
-type TeamGrantRow = Pick<GivenByTeam, 'access_mode' | 'unit' | 'unit_mode'>
+type TeamGrantRow = Pick<GivenByTeam, 'access_mode' | 'unit_modes'>
+
+const higher = (one: AccessMode, other: AccessMode): AccessMode => (one > other ? one : other)
 
 /** What teams give together, of rows about one person and one repository; empty when there is none. */
-export const teamGrantsOf = (rows: readonly TeamGrantRow[]): TeamGrant[] =>
-  rows.length === 0
-    ? []
-    : [
-        {
-          accessMode: rows.reduce<AccessMode>((most, row) => (row.access_mode > most ? row.access_mode : most), 0),
-          units: new Map<string, AccessMode>(
-            rows.flatMap(({ unit, unit_mode }) => (unit !== null && unit_mode !== null ? [[unit, unit_mode]] : [])),
-          ),
-        },
-      ]
+export const teamGrantsOf = (rows: readonly TeamGrantRow[]): TeamGrant[] => {
+  if (rows.length === 0) return []
+  const inUnit = (place: number) =>
+    rows.reduce<AccessMode>((most, row) => higher(most, (Math.floor(row.unit_modes / 8 ** place) % 8) as AccessMode), 0)
+  return [
+    {
+      accessMode: rows.reduce<AccessMode>((most, row) => higher(most, row.access_mode), 0),
+      units: new Map(repoUnits.map((unit, place) => [unit, inUnit(place)])),
+    },
+  ]
+}
 
 /** Groups what teams give by repository. */
 export const teamGrantsByRepo = (rows: readonly GivenByTeam[]): Map<RepoId, TeamGrant[]> =>

@@ -25,7 +25,8 @@ export async function presentThreads(ctx: PresentCtx, rows: readonly ThreadRow[]
     loadIssues(ctx.db, issueIds),
     loadLastComments(ctx.db, issueIds),
   ])
-  const views = await loadViews(ctx, [...repos.values()])
+  // As a guest, since what the reader may do there is not shown and costs the most.
+  const views = await loadViews({ ...ctx, viewer: undefined }, [...repos.values()])
   const presented = (await presentViews(ctx, views)).map(withoutPermissions)
   const shown = new Map(views.map((view, index) => [view.repo.id, { view, repository: presented[index] }]))
   return rows.flatMap((row) => {

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { sql } from 'kysely'
+import { transaction } from '../db/database.ts'
+import { examined } from '../testing/doctor.ts'
 import { startForge } from '../testing/forge.ts'
 
 test('orgCreateTeam: what units and permission become, and what is refused', async () => {
@@ -151,4 +154,51 @@ test('orgEditTeam: a team of all repositories has later ones too, and keeps what
   await alice.must('PATCH', `/teams/${team.id}`, { permission: 'read', includes_all_repositories: false })
   await alice.must('POST', `/orgs/${org}/repos`, { name: 'two' })
   assert.equal(await count(), '1')
+})
+
+test('orgEditTeam: what somebody’s teams give in a repository together follows each of them, and is found by the doctor where it does not', async () => {
+  await using forge = await startForge({ users: ['mate'] })
+  const { db } = forge.services
+  const org = await forge.given.org()
+  const alice = forge.as('alice')
+  await alice.must('POST', `/orgs/${org}/repos`, { name: 'shared', private: true })
+  const api = `/repos/${org}/shared`
+  const team = async (name: string, units_map: object) => {
+    const { json } = await alice.must('POST', `/orgs/${org}/teams`, {
+      name,
+      units_map,
+      includes_all_repositories: true,
+    })
+    await alice.must('PUT', `/teams/${json.id}/members/mate`)
+    return json.id as number
+  }
+  /** Whether they read code, write code, and read and write issues. */
+  const may = async () => {
+    const { status, json } = await forge.as('mate').get(api)
+    const list = await forge.as('mate').get('/user/repos')
+    assert.equal(list.json.length, status === 200 ? 1 : 0)
+    assert.deepEqual(list.json[0]?.permissions, json.permissions)
+    const issue = await forge.as('mate').post(`${api}/issues`, { title: 'said' })
+    return [status, json.permissions?.push, issue.status]
+  }
+  const coders = await team('coders', { 'repo.code': 'write' })
+  const talkers = await team('talkers', { 'repo.issues': 'read' })
+  assert.deepEqual(await may(), [200, true, 201])
+  await alice.must('PATCH', `/teams/${coders}`, { units_map: { 'repo.code': 'read' } })
+  assert.deepEqual(await may(), [200, false, 201])
+  await alice.must('PATCH', `/teams/${talkers}`, { units_map: { 'repo.wiki': 'read' } })
+  assert.deepEqual(await may(), [200, false, 404])
+  await transaction(db, async (tx) => {
+    await sql`update team_unit set unit = 'ext_wiki', access_mode = 3 where unit = 'wiki' and team_id = ${talkers}`.execute(
+      tx,
+    )
+    await sql`update team_unit set team_id = ${coders} where team_id = ${talkers}`.execute(tx)
+  })
+  const lines = () => examined(forge.services, { only: ['counters'] })
+  assert.deepEqual(await lines(), [])
+  await transaction(db, (tx) => sql`update team set unit_modes = 8 where id = ${coders}`.execute(tx))
+  assert.deepEqual(await may(), [200, false, 201])
+  assert.match((await lines()).join(), /^counters: team \d+: unit_modes is 8 and should be 402653185 \(fixable\)$/)
+  await examined(forge.services, { fix: true, only: ['counters'] })
+  assert.deepEqual([await lines(), await may()], [[], [200, false, 404]])
 })

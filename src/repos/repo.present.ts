@@ -255,6 +255,9 @@ export async function presentReposFor(
   user: UserRow,
   repos: readonly RepoRow[],
 ): Promise<Repository[]> {
+  const { viewer } = ctx
+  // Somebody's own list shows their rights already, unless what they asked with has fewer.
+  if (viewer?.id === user.id && !viewer.limit.repo && !viewer.limit.publicOnly) return presentRepos(ctx, repos)
   const [shown, theirs] = await Promise.all([
     presentRepos(ctx, repos),
     loadViews({ ...ctx, viewer: viewerAs(user) }, repos),

@@ -7,6 +7,7 @@ import { audit2 } from './audit-2.ts'
 import { accounts5 } from './accounts-5.ts'
 import { accounts6 } from './accounts-6.ts'
 import { accounts7 } from './accounts-7.ts'
+import { accounts8 } from './accounts-8.ts'
 import { actions1 } from './actions-1.ts'
 import { actions2 } from './actions-2.ts'
 import { actions3 } from './actions-3.ts'
@@ -145,4 +146,5 @@ export const migrations: readonly Migration[] = [
   issues3,
   issues4,
   repoRelations5,
+  accounts8,
 ]

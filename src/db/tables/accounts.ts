@@ -1,4 +1,4 @@
-import type { Generated, Insertable, Selectable, Updateable } from 'kysely'
+import type { Generated, GeneratedAlways, Insertable, Selectable, Updateable } from 'kysely'
 import type {
   ExternalAccountId,
   GpgKeyId,
@@ -288,6 +288,8 @@ export interface TeamTable {
   includes_all_repositories: boolean
   can_create_org_repo: boolean
   created_unix: Unix
+  /** What it gives in each unit: an octal digit, the first of `repoUnits` the last one. The database keeps it. */
+  unit_modes: GeneratedAlways<number>
 }
 
 export interface TeamUnitTable {

@@ -1,0 +1,18 @@
+import { sql } from 'kysely'
+import type { Counter } from '../access/counter.ts'
+import { repoUnits } from '../db/tables/repositories.ts'
+
+const digit = sql.join(
+  repoUnits.map((unit, place) => sql`when ${sql.lit(unit)} then ${sql.lit(8 ** place)}`),
+  sql` `,
+)
+
+/** What teams give, in one number for each. */
+export const teamCounters: readonly Counter[] = [
+  {
+    table: 'team',
+    column: 'unit_modes',
+    count: sql`(select cast(coalesce(sum(access_mode * case unit ${digit} else 0 end), 0) as bigint)
+      from team_unit where team_unit.team_id = it.id)`,
+  },
+]
