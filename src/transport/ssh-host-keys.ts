@@ -1,5 +1,5 @@
 import { generateKeyPair, randomBytes } from 'node:crypto'
-import { link, mkdir, readFile, unlink, writeFile } from 'node:fs/promises'
+import { access, constants, link, mkdir, readFile, unlink, writeFile } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
 import { promisify } from 'node:util'
 
@@ -52,16 +52,30 @@ function field(content: string | Buffer): Buffer {
   return Buffer.concat([length, bytes])
 }
 
-/**
- * The private host keys of the files, in the form of OpenSSH. Missing ones are made, so that clients that have seen the
- * server once know it again; of several servers that start at the same time on one folder the first one's key counts.
- */
-export function loadHostKeys(paths: readonly string[]): Promise<string[]> {
-  return Promise.all(paths.map(loadOrMake))
+/** Keys of a server that starts. */
+export interface HostKeys {
+  /** All of them, in the form of OpenSSH, when the missing ones are made; rejects when one can not be. */
+  readonly all: Promise<readonly string[]>
 }
 
-async function loadOrMake(path: string): Promise<string> {
-  return (await read(path)) ?? make(path)
+/**
+ * Opens the private host keys of the files. Missing ones are made, so that clients that have seen the server once know it
+ * again; of several servers that start at the same time on one folder the first one's key counts. They are not waited for
+ * (an RSA key takes a thread up to half a second), but a folder that can not be written is told of at once.
+ */
+export async function openHostKeys(paths: readonly string[]): Promise<HostKeys> {
+  const known = await Promise.all(paths.map(readOrPrepare))
+  return { all: Promise.all(paths.map(async (path, index) => known[index] ?? make(path))) }
+}
+
+/** The key of a file; where there is none, its folder is there and can be written. */
+async function readOrPrepare(path: string): Promise<string | undefined> {
+  const key = await read(path)
+  if (key === undefined) {
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+    await access(dirname(path), constants.W_OK)
+  }
+  return key
 }
 
 const read = (path: string): Promise<string | undefined> =>
@@ -72,7 +86,6 @@ const read = (path: string): Promise<string | undefined> =>
 
 async function make(path: string): Promise<string> {
   const key = await generate(path)
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
   const temporary = `${path}.${randomBytes(6).toString('hex')}`
   await writeFile(temporary, key, { mode: 0o600, flush: true })
   try {

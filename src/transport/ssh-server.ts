@@ -5,7 +5,7 @@ import type { Services } from '../access/context.ts'
 import type { Door } from '../access/feature.ts'
 import { transaction } from '../db/database.ts'
 import { nowUnix } from '../lib/time.ts'
-import { loadHostKeys } from './ssh-host-keys.ts'
+import { openHostKeys } from './ssh-host-keys.ts'
 import { findCertified } from './certificate-sign-in.service.ts'
 import { findKeyByFingerprint, findKeyOwner, updateKeyUsed } from './ssh-key.store.ts'
 import { fingerprintOf, provesKey, provesKeyAsSent } from '../secrets/ssh-public-key.ts'
@@ -67,14 +67,17 @@ class Link {
  */
 export async function startSshServer(services: Services): Promise<Door> {
   const { config } = services
-  const hostKeys = await loadHostKeys(config.paths.sshHostKeys)
+  const hostKeys = await openHostKeys(config.paths.sshHostKeys)
+  hostKeys.all.catch((error: unknown) =>
+    services.log('error', 'there is no SSH: a host key could not be made', { error }),
+  )
   const links = new Map<string, Link>()
   const stop = new AbortController()
   let protocol: Promise<Server> | undefined
-  /** Loaded for the first client: it costs an idle forge memory. */
+  /** Loaded for the first client, who waits for the keys as well: it costs an idle forge memory. */
   const loadProtocol = async (): Promise<Server> => {
-    const { default: ssh } = await import('ssh2')
-    return new ssh.Server({ hostKeys, ident: 'Ingot' }, (client, { ip, port }) => {
+    const [{ default: ssh }, keys] = await Promise.all([import('ssh2'), hostKeys.all])
+    return new ssh.Server({ hostKeys: [...keys], ident: 'Ingot' }, (client, { ip, port }) => {
       const link = links.get(`${ip} ${port}`)
       if (link) serve(services, link, client, stop.signal)
       else client.end()
@@ -112,6 +115,8 @@ export async function startSshServer(services: Services): Promise<Door> {
       for (const link of links.values()) link.socket.end()
       await closed
       clearTimeout(late)
+      // What is still being made belongs into a folder that its owner may take away next.
+      await Promise.allSettled([hostKeys.all])
     },
   }
 }

@@ -193,8 +193,10 @@ test('ssh: host keys are made once, for the owner of the folder alone', async ()
   }
   using keep = new SshFolder(undefined as never)
   const contents = async (): Promise<string[]> => {
-    await using forge = await startForge({ dataFolder: join(keep.path, 'data'), settings })
-    return forge.services.config.paths.sshHostKeys.map((path) => {
+    const forge = await startForge({ dataFolder: join(keep.path, 'data'), settings })
+    const { sshHostKeys } = forge.services.config.paths
+    await forge[Symbol.asyncDispose]()
+    return sshHostKeys.map((path) => {
       assert.equal(statSync(path).mode & 0o777, 0o600)
       return readFileSync(path, 'utf8')
     })
@@ -202,6 +204,16 @@ test('ssh: host keys are made once, for the owner of the folder alone', async ()
   const first = await contents()
   assert.match(first.join(''), /OPENSSH PRIVATE KEY/)
   assert.deepEqual(await contents(), first)
+})
+
+test('ssh: who comes while the host key is made waits for it; a folder that can not be written stops the start', async () => {
+  const hostKeys = (path: string) => ({ server: { ...sshSettings.server, SSH_SERVER_HOST_KEYS: path } })
+  await using forge = await startSshForge(hostKeys('ssh/slow.rsa'))
+  using folder = new SshFolder(forge)
+  const key = await folder.newKey()
+  await key.addTo('alice')
+  assert.match(succeeds(await key.ssh([])).out, /alice.*successfully authenticated/)
+  await assert.rejects(startSshForge(hostKeys('/dev/null/a.rsa')), /ENOTDIR/)
 })
 
 test('ssh: connections that say nothing are cut, and more than the most are not taken', async () => {
