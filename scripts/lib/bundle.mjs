@@ -18,6 +18,7 @@ import {
 import { isBuiltin } from 'node:module'
 import { tmpdir } from 'node:os'
 import { basename, join, relative } from 'node:path'
+import { firstForm } from './first-form.mjs'
 import { engineFlags, fromRoot, readJson, root } from './project.mjs'
 
 /** Entries that the program starts as a process or thread of its own, or loads by their names when it wants them. */
@@ -126,11 +127,14 @@ const commonJs = `import{createRequire as $createRequire}from'node:module';const
  */
 const testingEntry = `import './check-node.js'\nexport * from './testing-kit.js'\n`
 
-/** Files of the `data` folders below `src` (but not their notes) go to `data/` beside the program; their names differ. */
+/**
+ * Files of the `data` folders below `src` (but not their notes) go to `data/` beside the program, and with them what is
+ * made of packages and of the migrations; their names differ.
+ */
 const copyData = (folder) => ({
   name: 'copy-data',
   setup(build) {
-    build.onStart(() => {
+    build.onStart(async () => {
       mkdirSync(join(folder, 'data'), { recursive: true })
       for (const path of readdirSync(fromRoot('src'), { recursive: true })) {
         const data = /(?:^|\/)data\/([^/]+)$/.exec(path)
@@ -140,6 +144,7 @@ const copyData = (folder) => ({
         copyFileSync(fromRoot('node_modules/swagger-ui-dist', name), join(folder, 'data', name))
       }
       writeLicenses(join(folder, 'data'))
+      writeFileSync(join(folder, 'data', 'first-form.sql'), await firstForm(build.esbuild))
     })
   },
 })

@@ -29,6 +29,8 @@ interface Engine {
   readonly reader: Kysely<Schema>
   /** Transactions; on SQLite the one connection that writes. */
   readonly writer: Kysely<Schema>
+  /** Runs the statements of a text one after the other, in the open transaction of `writer`. */
+  script(tx: Kysely<Schema>, text: string): Promise<void>
   /** Resolves when what was committed before survives a cut of power. */
   lasting(): Promise<void>
   /** True when the whole transaction may be tried again (serialisation failure, deadlock). */

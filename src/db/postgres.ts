@@ -33,6 +33,9 @@ export function openPostgres(options: PostgresOptions): PostgresEngine {
     kind: 'postgres',
     reader: kysely,
     writer: kysely,
+    async script(tx, text) {
+      await sql.raw(text).execute(tx)
+    },
     // Its commits wait for the disk themselves, many for one sync.
     lasting: async () => {},
     askPrepared: (name, statement) => prepared.ask(name, statement),

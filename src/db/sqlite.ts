@@ -398,6 +398,10 @@ export function openSqlite(options: SqliteOptions): SqliteEngine {
     kind: 'sqlite',
     reader: new Kysely<Schema>({ dialect: dialectOf(readers) }),
     writer,
+    // The transaction has the one connection that writes.
+    async script(_tx, text) {
+      openWriting().database.exec(text)
+    },
     lasting: async () => log?.lasting(),
     isRetryable: () => false,
     prepare: (texts) => new PreparedGroup(texts),
