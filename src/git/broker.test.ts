@@ -323,6 +323,13 @@ test('git maintenance: packs that clones would take long to walk are given a bit
   const packs = join(test.root, key.slice(0, 2), `${key}.git`, 'objects/pack')
   const bitmaps = async () => (await readdir(packs)).filter((name) => name.endsWith('.bitmap'))
   for (const name of await bitmaps()) await rm(join(packs, name))
+  assert.deepEqual(await git.maintain(key, ['bitmap']), { done: ['bitmap'] })
+  assert.deepEqual(await git.maintain(key, ['bitmap', 'repack']), { done: [] })
+  assert.deepEqual(
+    await bitmaps(),
+    (await readdir(packs)).filter((name) => /^multi-pack-index-.*\.bitmap$/.test(name)),
+  )
+  for (const name of await bitmaps()) await rm(join(packs, name))
   assert.deepEqual(await git.maintain(key, ['repack']), { done: ['repack'] })
   assert.equal((await bitmaps()).length, 1)
   assert.deepEqual(await git.maintain(key, ['repack']), { done: [] })

@@ -408,7 +408,8 @@ export type ArchiveFormat = 'zip' | 'tar.gz' | 'tar' | 'bundle'
 
 export type FsckReport = { readonly ok: boolean; readonly problems: readonly string[] }
 
-export type MaintenanceTask = 'pack-refs' | 'commit-graph' | 'repack' | 'leftovers'
+/** `bitmap`: one over the packs as they are, when clones would gain by it and there is none. */
+export type MaintenanceTask = 'pack-refs' | 'bitmap' | 'commit-graph' | 'repack' | 'leftovers'
 
 /** A bare repository under names, which no key leads to. */
 export type UnadoptedFolder = { readonly owner: string; readonly name: string }

@@ -266,6 +266,12 @@ export async function maintain(
     else if (task === 'pack-refs') {
       if (!force && (await countLooseRefs(location.directory)) < manyLooseRefs) continue
       await run(['pack-refs', '--all'])
+    } else if (task === 'bitmap') {
+      if (!force && !(await lacksBitmap(location.directory))) continue
+      // Over the packs as they are: to pack them anew takes twice as long, and can wait. What is loose is packed: a bitmap is
+      // of all that a reference leads to, or is not written.
+      await run(['repack', '-d', '-l', '--quiet', '--no-write-bitmap-index'])
+      await run(['multi-pack-index', 'write', '--bitmap', '--no-progress'])
     } else if (task === 'commit-graph') {
       await run(['commit-graph', 'write', '--reachable', '--changed-paths', '--split', '--no-progress'])
     } else {
@@ -281,10 +287,8 @@ export async function maintain(
 }
 
 async function needsRepack(directory: string): Promise<boolean> {
-  const folder = join(directory, 'objects', 'pack')
-  const names = await readdir(folder).catch(() => [])
-  const packs = names.filter((name) => name.endsWith('.pack'))
-  if (packs.length > manyPacks || (await lacksBitmap(directory, folder, names))) return true
+  const names = await readdir(join(directory, 'objects', 'pack')).catch(() => [])
+  if (names.filter((name) => name.endsWith('.pack')).length > manyPacks || (await lacksBitmap(directory))) return true
   // One folder of 256 stands for all: ids are spread evenly.
   const sample = await readdir(join(directory, 'objects', '17')).catch(() => [])
   return sample.length > manyLooseObjects / 256
@@ -294,7 +298,9 @@ async function needsRepack(directory: string): Promise<boolean> {
  * Whether clones would gain by a bitmap, which spares them the walk through the history and lets whole packs be sent as
  * they are. A repository that borrows objects from another can not have one.
  */
-async function lacksBitmap(directory: string, folder: string, names: readonly string[]): Promise<boolean> {
+async function lacksBitmap(directory: string): Promise<boolean> {
+  const folder = join(directory, 'objects', 'pack')
+  const names = await readdir(folder).catch(() => [])
   if (names.some((name) => name.endsWith('.bitmap'))) return false
   const packs = names.filter((name) => name.endsWith('.pack'))
   const found = await Promise.all(packs.map((name) => stat(join(folder, name)).catch(() => undefined)))

@@ -56,6 +56,26 @@ export const maintainRepository = job({
 })
 
 /**
+ * Gives what a large push brought a bitmap at once: clones, by machines that build it, follow soon, and each would walk its
+ * whole history. Other pushes are looked at and left.
+ */
+export const bitmapAfterLargePush = subscriber({
+  name: 'bitmapAfterLargePush',
+  pool: 'maintenance',
+  on: 'refs.updated',
+  attempts: 2,
+  priority: 'low',
+  timeoutMs: 3_600_000,
+  merge: ({ data }) => String(data.repoId),
+  // Not the maintenance's own: what waits there for its time would hold this up.
+  lane: ({ data }) => `bitmap ${data.repoId}`,
+  async afterCommit(ctx: Ctx, { data }) {
+    const repo = await findRepoById(ctx.db, data.repoId)
+    if (repo) await ctx.git.maintain(repo.git_key, ['bitmap'])
+  },
+})
+
+/**
  * Shortest time between two maintenances of a repository that is pushed to all the time, in milliseconds. Packing anew takes seconds of a
  * core after a large push, when people still work with what they pushed.
  */

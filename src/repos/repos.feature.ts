@@ -17,7 +17,12 @@ import * as mirrorRoutes from './mirrors/mirror.routes.ts'
 import * as pushMirrorRoutes from './mirrors/push-mirror.routes.ts'
 import * as repoAvatarRoutes from './avatar.routes.ts'
 import * as gitHookRoutes from './git-hook.routes.ts'
-import { maintainAfterChanges, maintainRepository, measureRepository } from './measure.subscribers.ts'
+import {
+  bitmapAfterLargePush,
+  maintainAfterChanges,
+  maintainRepository,
+  measureRepository,
+} from './measure.subscribers.ts'
 import {
   copyTemplateAvatar,
   dropUnseenWatches,
@@ -67,6 +72,7 @@ export const repos: Feature = {
   ],
   subscribers: [
     measureRepository,
+    bitmapAfterLargePush,
     maintainAfterChanges,
     dropUnseenWatches,
     endBlockedRelations,
