@@ -55,6 +55,7 @@ import { repoRelations2 } from './repo-relations-2.ts'
 import { repoRelations3 } from './repo-relations-3.ts'
 import { repoRelations4 } from './repo-relations-4.ts'
 import { repoRelations5 } from './repo-relations-5.ts'
+import { repoRelations6 } from './repo-relations-6.ts'
 import { repositories1 } from './repositories-1.ts'
 import { repositories2 } from './repositories-2.ts'
 import { repositories3 } from './repositories-3.ts'
@@ -147,4 +148,5 @@ export const migrations: readonly Migration[] = [
   issues4,
   repoRelations5,
   accounts8,
+  repoRelations6,
 ]
