@@ -492,6 +492,9 @@ export async function listUsersWhoMay(
     .execute()
 }
 
+/** Whether every account is shown to the viewer, so that none needs to be asked. */
+export const seesAllAccounts = (viewer: Viewer): boolean => viewer.isAdmin && !viewer.limit.publicOnly
+
 /**
  * That an account, a row of the query's table `user`, is shown to the viewer: `maySeeAccount` for queries.
  */

@@ -174,6 +174,14 @@ test('adminSearchUsers, adminGetAllEmails, adminSearchEmails: orders and filters
   assert.equal((await root.get('/admin/emails')).json.length, 3)
   const [found] = (await root.get('/admin/emails/search?q=ANN@')).json
   assert.deepEqual([found.email, found.username], ['ann@example.com', 'ann'])
+  // From either end, and with a text or none.
+  for (const list of ['/admin/emails?', '/admin/emails/search?q=example&']) {
+    const pages = await Promise.all([1, 2, 3, 4].map((page) => root.get(`${list}limit=1&page=${page}`)))
+    assert.deepEqual(
+      pages.map(({ json, headers }) => [json[0]?.username, headers.get('x-total-count')]),
+      ['ann', 'bob', 'root', undefined].map((name) => [name, '3']),
+    )
+  }
 })
 
 test('adminCreatePublicKey, adminDeleteUserPublicKey: for others, and through the wrong account 403', async () => {

@@ -1,10 +1,12 @@
-import { accountsShownTo } from '../access/access-rule.store.ts'
+import { sql, type SelectQueryBuilder, type SqlBool } from 'kysely'
+import { accountsShownTo, seesAllAccounts } from '../access/access-rule.store.ts'
 import type { Viewer } from '../auth/viewer.ts'
 import type { Db, Tx } from '../db/database.ts'
 import { lowerContains } from '../db/like.ts'
+import type { Schema } from '../db/schema.ts'
 import type { EmailRow } from '../db/tables/accounts.ts'
 import type { UserId } from '../lib/ids.ts'
-import type { Page } from '../lib/paging.ts'
+import { fromNearerEnd, type Page } from '../lib/paging.ts'
 
 /** Addresses of an account in order of adding. */
 export const listEmails = (db: Db | Tx, userId: UserId): Promise<EmailRow[]> =>
@@ -27,27 +29,32 @@ export async function updatePrimaryEmail(tx: Tx, userId: UserId, lowerEmail: str
     .execute()
 }
 
+/** Addresses with their accounts, which are looked at only where something is asked of them. */
 const found = (db: Db, viewer: Viewer, text: string) => {
+  if (text === '' && seesAllAccounts(viewer)) return db.selectFrom('email')
   const query = db.selectFrom('email').innerJoin('user', 'user.id', 'email.user_id').where(accountsShownTo(viewer))
-  return text === ''
-    ? query
-    : query.where((where) =>
-        where.or([lowerContains('email.lower_email', text), lowerContains('user.lower_name', text)]),
-      )
+  const isFound = sql<SqlBool>`(${lowerContains('email.lower_email', text)} or ${lowerContains('user.lower_name', text)})`
+  return (text === '' ? query : query.where(isFound)) as unknown as SelectQueryBuilder<Schema, 'email', object>
 }
 
-/** Every address of accounts that the viewer may see, with its account, by address; a text is part of the address or of the account's name. */
-export const searchEmails = (db: Db, viewer: Viewer, text: string, page: Page) =>
-  found(db, viewer, text)
-    .select(['email.email', 'email.is_activated', 'email.is_primary', 'email.user_id', 'user.name as user_name'])
-    .orderBy('email.lower_email')
-    .limit(page.limit)
-    .offset(page.offset)
-    .execute()
-
-export const countEmails = async (db: Db, viewer: Viewer, text: string): Promise<number> =>
-  (
-    await found(db, viewer, text)
-      .select((select) => select.fn.countAll<number>().as('count'))
-      .executeTakeFirstOrThrow()
-  ).count
+/**
+ * A page of the addresses of accounts that the viewer may see, with their accounts, by address, and how many there are on
+ * all; a text is part of the address or of the account's name.
+ */
+export async function searchEmails(db: Db, viewer: Viewer, text: string, page: Page) {
+  const all = found(db, viewer, text)
+  const { total } = await all.select((select) => select.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
+  const rows = await fromNearerEnd(page, total, ({ limit, offset }, isFromEnd) => {
+    const direction = isFromEnd ? 'desc' : 'asc'
+    // Only those of the page are looked up.
+    const places = all.select('email.lower_email').orderBy('email.lower_email', direction).limit(limit).offset(offset)
+    return db
+      .selectFrom(places.as('place'))
+      .innerJoin('email', 'email.lower_email', 'place.lower_email')
+      .innerJoin('user', 'user.id', 'email.user_id')
+      .select(['email.email', 'email.is_activated', 'email.is_primary', 'email.user_id', 'user.name as user_name'])
+      .orderBy('place.lower_email', direction)
+      .execute()
+  })
+  return { rows, total }
+}
