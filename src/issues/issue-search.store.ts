@@ -1,8 +1,9 @@
 import { expressionBuilder, sql, type Expression, type RawBuilder, type SqlBool } from 'kysely'
-import { findReadable, type ReadableRepos } from '../access/access-rule.store.ts'
+import { allAudiences, findReadable, type ReadableRepos } from '../access/access-rule.store.ts'
 import { teamHoldsRepo } from '../access/team-holds.store.ts'
 import type { Db } from '../db/database.ts'
 import { databaseKind } from '../db/open.ts'
+import { askAgain } from '../db/prepared.ts'
 import type { Schema } from '../db/schema.ts'
 import type { IssueId, RepoId } from '../lib/ids.ts'
 import type { Page } from '../lib/paging.ts'
@@ -103,20 +104,30 @@ function restOf({ db, filter }: Search, serves: Source['serves'] = []): Conditio
 const passedOver = (db: Db, column: string) =>
   databaseKind(db) === 'sqlite' ? sql`+${sql.ref(column)}` : sql.ref(column)
 
+/**
+ * That a row is in no repository that is hidden even from those who see all: being imported, these are few, and a set of them is
+ * sooner asked than the repository of each row.
+ */
+const isOfSeen = ({ repo }: PlaceColumns): Condition =>
+  sql<SqlBool>`${sql.ref(repo)} not in (select repo.id from repo where repo.audience > ${sql.lit(allAudiences.most)})`
+
 /** Rows that a source comes to, with the repository of each looked up: those of each part, or of all at once. */
 const rowsBySource = (search: Search, { ways, serves }: Source): Rows[] =>
   ways.flatMap((way) => rowsByWay(search, way, restOf(search, serves)))
 
 function rowsByWay(search: Search, way: Way, rest: readonly Condition[]): Rows[] {
-  const { db, filter, isOfScope } = search
+  const { db, filter, isOfScope, readable } = search
   const { place, isPullOnly } = way
   const isPartly = rest.length > 0 && !way.hasIssue
+  const seesAll = isOfScope.length === 0 && [...readable.values()].every(({ open }) => open === allAudiences.most)
+  const isReadable = (isPull: boolean) => (seesAll ? isOfSeen(place) : readableOf(search, isPull).isReadable)
   const rows = (ofParts: readonly Condition[]): Rows => {
     const ofIssue = isPartly ? [sql<SqlBool>`issue.id = ${sql.ref(place.id)}`] : []
-    const where = [...way.where, ...ofParts, ...isOfScope, ...ofIssue, ...rest]
+    const ofRepo = seesAll ? [] : [sql<SqlBool>`repo.id = ${sql.ref(place.repo)}`]
+    const where = [...ofRepo, ...way.where, ...ofParts, ...isOfScope, ...ofIssue, ...rest]
+    const repo = seesAll ? sql`` : sql` cross join ${way.isLookedUp ? repoOf(place) : repoSeen(db)}`
     return sql`select ${way.mayRepeat ? sql`distinct ` : sql``}${placesOf(place)}
-      from ${way.from} cross join ${way.isLookedUp ? repoOf(place) : repoSeen(db)}${isPartly ? sql` cross join issue` : sql``}
-      where repo.id = ${sql.ref(place.repo)} and ${allOf(where)}`
+      from ${way.from}${repo}${isPartly ? sql` cross join issue` : sql``} where ${allOf(where)}`
   }
   const kinds = filter.isPull.filter((isPull) => isPull || !isPullOnly)
   if (way.isOrdered) {
@@ -125,21 +136,21 @@ function rowsByWay(search: Search, way: Way, rest: readonly Condition[]): Rows[]
       rows([
         ...(isPullOnly ? [] : [sql<SqlBool>`${sql.ref(place.isPull)} = ${sql.lit(isPull)}`]),
         sql<SqlBool>`${sql.ref(place.isClosed)} = ${sql.lit(isClosed)}`,
-        readableOf(search, isPull).isReadable,
+        isReadable(isPull),
       ]),
     )
   }
   if (kinds.length === 0) return []
-  const readable = kinds.map((isPull) =>
+  const ofKinds = kinds.map((isPull) =>
     isPullOnly
-      ? readableOf(search, isPull).isReadable
-      : sql<SqlBool>`(${passedOver(db, place.isPull)} = ${sql.lit(isPull)} and ${readableOf(search, isPull).isReadable})`,
+      ? isReadable(isPull)
+      : sql<SqlBool>`(${passedOver(db, place.isPull)} = ${sql.lit(isPull)} and ${isReadable(isPull)})`,
   )
   const states = filter.isClosed === undefined ? [] : [filter.isClosed]
   return [
     rows([
       ...states.map((isClosed) => sql<SqlBool>`${passedOver(db, place.isClosed)} = ${sql.lit(isClosed)}`),
-      sql<SqlBool>`(${sql.join(readable, sql` or `)})`,
+      sql<SqlBool>`(${sql.join(ofKinds, sql` or `)})`,
     ]),
   ]
 }
@@ -342,6 +353,51 @@ async function findBroad(search: Search, page: Page): Promise<FoundPlaces> {
   return { places: await findPage(search, rows, page), total: Math.min(weight.seen, limits.found) }
 }
 
+/** The repository with the most issues of those that are open to a viewer. */
+async function findLargest({ db, readable }: Search): Promise<RepoId | undefined> {
+  const open = Math.min(...[...readable.values()].map((each) => each.open))
+  const largest = Array.from(
+    { length: open + 1 },
+    (_, audience) => sql`select * from (select id, num_issues from repo where audience = ${sql.lit(audience)}
+      order by num_issues desc limit 1) as of_audience`,
+  )
+  if (largest.length === 0) return undefined
+  const { rows } = await sql<{ id: RepoId }>`select id from (${sql.join(largest, sql` union all `)}) as largest
+    order by num_issues desc limit 1`.execute(db)
+  return rows[0]?.id
+}
+
+/** For each row to a page, so many that changed: then not many others are passed over on the way. */
+const changedForEach = 20
+
+/**
+ * Whether so many issues changed in a time in one repository already that a page of them is found in the order, and that
+ * there are more than are counted.
+ */
+async function hasManyChanged(search: Search, { limit, offset }: Page): Promise<boolean> {
+  const { db, filter, limits, parts } = search
+  const repoId = await findLargest(search)
+  if (repoId === undefined) return false
+  const atMost = Math.max(limits.found, Math.min(limits.candidates, (offset + limit) * changedForEach))
+  const ofTime = conditions(db, expressionBuilder<Schema, 'issue'>(), filter, { by: 'times' })
+  const ofParts = parts.map(
+    ({ isPull, isClosed }) => sql`select 1 as one from issue where issue.repo_id = ${repoId} + 0
+      and issue.is_pull = ${sql.lit(isPull)} and issue.is_closed = ${sql.lit(isClosed)} and ${allOf(ofTime)}`,
+  )
+  const found = sql`(${sql.join(ofParts, sql` union all `)} limit ${sql.lit(atMost)})`
+  const [counted] = await askAgain(
+    db,
+    db
+      .selectFrom(sql<{ one: number }>`${found}`.as('found'))
+      .select((select) => select.fn.countAll<number>().as('count')),
+  )
+  return (counted?.count ?? 0) >= atMost
+}
+
+/** Whether nothing is asked of issues but kind, state and times. */
+const isOfTimes = ({ sinceUnix, beforeUnix, ...others }: IssueFilter): boolean =>
+  (sinceUnix !== undefined || beforeUnix !== undefined) && isPlain(others)
+
 /** Whether its page costs what it shows, however many rows it has. */
 const isOrdered = ({ ways }: Source): boolean => ways.some((way) => way.isOrdered)
 
@@ -356,6 +412,10 @@ export async function findEverywhere(
   limits: SearchLimits = usual,
 ): Promise<FoundPlaces> {
   const search = await searchOf(db, filter, limits)
+  if (isOfTimes(filter) && search.isOfScope.length === 0 && (await hasManyChanged(search, page))) {
+    const places = await findPage(search, rowsBySource(search, inOrder(filter)), page)
+    return { places, total: limits.found }
+  }
   const sources = sourcesOf(db, filter)
   const only = sources.find(({ isWords }) => isWords) ?? (sources.length === 1 ? sources[0] : undefined)
   if (only && (only.isWords || isOrdered(only))) return findCounted(search, rowsBySource(search, only), page)

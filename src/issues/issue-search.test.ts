@@ -240,7 +240,10 @@ function someFilters(
     () => ({ labelNames: [of(labelNames), 'rare'] }),
     () => ({ milestoneTitles: [of(titles)] }),
     () => ({ sinceUnix: time() }),
+    // What most have that a repository has.
+    () => ({ sinceUnix: 1000 }),
     () => ({ beforeUnix: time() }),
+    () => ({ beforeUnix: 1005 }),
     () => ({ sinceUnix: time(), beforeUnix: time() }),
     () => ({ words: parseSearchWords('alpha') }),
     // Words are what is gone through then, and each issue is asked about the other.

@@ -49,6 +49,8 @@ export interface Way {
   readonly isPullOnly?: true
   /** Whether they are few, though PostgreSQL can not tell: their repositories are looked up one by one. */
   readonly isLookedUp?: true
+  /** The column in whose order they are counted, where PostgreSQL would else go through the table. */
+  readonly countedBy?: string
 }
 
 /** What a search over all repositories is found by: ways that do not come to the same issues. */
@@ -160,6 +162,7 @@ const changed = ({ sinceUnix, beforeUnix }: IssueFilter): Way => ({
     ...(beforeUnix === undefined ? [] : [sql<SqlBool>`issue.updated_unix <= ${beforeUnix}`]),
   ],
   isOrdered: false,
+  countedBy: 'issue.updated_unix',
 })
 
 const written = (userId: UserId): Way => ({
@@ -192,8 +195,9 @@ export function sourcesOf(db: Db, filter: IssueFilter): Source[] {
 /** How many rows sources have, of each way of them `atMost`. One question. */
 export async function countSources(db: Db, sources: readonly Source[], atMost: number): Promise<number[]> {
   if (sources.length === 0) return []
-  const countOf = ({ from, where }: Way) => sql<number>`(select count(*) from (
-    select 1 as one from ${from} where ${sql.join(where, sql` and `)} limit ${sql.lit(atMost)}) as counted)`
+  const countOf = ({ from, where, countedBy }: Way) => sql<number>`(select count(*) from (
+    select 1 as one from ${from} where ${sql.join(where, sql` and `)}
+    ${countedBy === undefined ? sql`` : sql`order by ${sql.ref(countedBy)}`} limit ${sql.lit(atMost)}) as counted)`
   const counts = sources.map(({ ways }) => sql<number>`${sql.join(ways.map(countOf), sql` + `)}`)
   const row: Readonly<Record<string, number>> = await db
     .selectNoFrom(counts.map((count, index) => count.as(`count_${index}`)))
