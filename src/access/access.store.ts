@@ -1,11 +1,12 @@
-import { sql, type Expression, type RawBuilder } from 'kysely'
+import { sql, type Expression, type RawBuilder, type SqlBool } from 'kysely'
 import { teamHoldsAll } from './team-holds.store.ts'
 import type { Db, Tx } from '../db/database.ts'
 import { idList, idListText } from '../db/id-list.ts'
 import { preparedQueries, preparedQuery } from '../db/prepared.ts'
+import { stepByStep } from '../db/steps.ts'
 import type { AccessMode, UserRow } from '../db/tables/accounts.ts'
 import { repoUnits, type RepoRow, type RepoUnitRow } from '../db/tables/repositories.ts'
-import type { RepoId, TeamId, UserId } from '../lib/ids.ts'
+import type { RepoId, UserId } from '../lib/ids.ts'
 import type { TeamGrant } from './rights.ts'
 
 const accountByName = preparedQuery((db, lowerName: string) =>
@@ -104,24 +105,32 @@ const teamGrants = (
   isUser: RawBuilder<unknown>,
   isRepo: RawBuilder<unknown>,
   isOrg: RawBuilder<unknown> = sql`in (select owner_id from repo where repo.id ${isRepo})`,
-) =>
-  db
+) => {
+  const given = sql`select repo.id as repo_id, team_user.user_id, team.access_mode, team.unit_modes`
+  const bySome = stepByStep(
+    db,
+    { table: 'repo', where: sql<SqlBool>`repo.id ${isRepo}` },
+    { table: 'team_repo', where: sql<SqlBool>`team_repo.repo_id = repo.id` },
+    {
+      table: 'team_user',
+      where: sql<SqlBool>`team_user.team_id = team_repo.team_id and team_user.user_id ${isUser}
+        and team_user.org_id = repo.owner_id`,
+    },
+    { table: 'team', where: sql<SqlBool>`team.id = team_user.team_id` },
+  )
+  const byAll = stepByStep(
+    db,
+    { table: 'team_user', where: sql<SqlBool>`team_user.user_id ${isUser} and team_user.org_id ${isOrg}` },
+    { table: 'team', where: sql<SqlBool>`team.id = team_user.team_id and ${teamHoldsAll}` },
+    { table: 'repo', where: sql<SqlBool>`repo.owner_id = team.org_id and repo.id ${isRepo}` },
+  )
+  return db
     .selectFrom(
-      sql<{ repo_id: RepoId; user_id: UserId; team_id: TeamId }>`(
-        select repo.id as repo_id, team_user.user_id, team_user.team_id from repo cross join team_repo cross join team_user
-          where repo.id ${isRepo} and team_repo.repo_id = repo.id and team_user.team_id = team_repo.team_id
-            and team_user.user_id ${isUser} and team_user.org_id = repo.owner_id
-        union all
-        select repo.id, team_user.user_id, team.id from team_user cross join team cross join repo
-          where team_user.user_id ${isUser} and team_user.org_id ${isOrg}
-            and team.id = team_user.team_id and ${teamHoldsAll} and repo.owner_id = team.org_id and repo.id ${isRepo})`.as(
-        'held',
-      ),
+      sql<{ repo_id: RepoId; user_id: UserId; access_mode: AccessMode; unit_modes: number }>`(
+        ${given} ${bySome} union ${given} ${byAll})`.as('held'),
     )
-    .crossJoin('team')
-    .select(['held.repo_id', 'held.user_id', 'team.access_mode', 'team.unit_modes'])
-    .distinct()
-    .whereRef('team.id', '=', 'held.team_id')
+    .select(['held.repo_id', 'held.user_id', 'held.access_mode', 'held.unit_modes'])
+}
 
 const membershipsIn = (db: Db, orgIds: string, userId: UserId) =>
   db

@@ -8,6 +8,7 @@ import { accounts5 } from './accounts-5.ts'
 import { accounts6 } from './accounts-6.ts'
 import { accounts7 } from './accounts-7.ts'
 import { accounts8 } from './accounts-8.ts'
+import { accounts9 } from './accounts-9.ts'
 import { actions1 } from './actions-1.ts'
 import { actions2 } from './actions-2.ts'
 import { actions3 } from './actions-3.ts'
@@ -149,4 +150,5 @@ export const migrations: readonly Migration[] = [
   repoRelations5,
   accounts8,
   repoRelations6,
+  accounts9,
 ]
