@@ -5,7 +5,6 @@ import { credentialName, type Viewer } from '../auth/viewer.ts'
 import type { Call, Operation, Scope } from '../http/operation.ts'
 import { Forbidden, Refusal } from '../lib/errors.ts'
 import type { Ctx, Services } from './context.ts'
-import { askRepoOfPath } from './repo.requirements.ts'
 import { checkScopes } from './requirements.ts'
 
 /**
@@ -14,10 +13,10 @@ import { checkScopes } from './requirements.ts'
  */
 export async function admit(services: Services, readers: readonly CredentialReader[], call: Call): Promise<Ctx> {
   // Before the credential is looked up: what is asked before the first wait goes to the database together.
-  const repoOfPath = askRepoOfPath(services.db, call)
+  const asked = askAhead(services, call)
   // A copy by itself is much cheaper than one that more is put into.
   const ctx: { -readonly [Part in keyof Ctx]: Ctx[Part] } = { ...services }
-  ctx.repoOfPath = repoOfPath
+  ctx.asked = asked
   try {
     const { viewer, principal } = await whoAsks(services, readers, call)
     ctx.viewer = viewer
@@ -29,6 +28,19 @@ export async function admit(services: Services, readers: readonly CredentialRead
   }
   ctx.claim = call.claim
   return ctx
+}
+
+function askAhead(services: Services, call: Call): Ctx['asked'] {
+  let all: (Promise<unknown> | undefined)[] | undefined
+  for (const [index, { ahead }] of call.operation.requires.entries()) {
+    if (!ahead) continue
+    const asked = ahead(services, call)
+    // Nobody waits for it when the request is refused before; who does wait hears of the error.
+    asked.catch(() => {})
+    all ??= []
+    all[index] = asked
+  }
+  return all
 }
 
 async function whoAsks(services: Services, readers: readonly CredentialReader[], call: Call): Promise<Identity> {

@@ -17,7 +17,6 @@ import type { Mailer } from '../mail/mailer.ts'
 import type { LiveEvents } from '../events/live.ts'
 import type { Metrics } from '../http/metrics.ts'
 import type { Scheduler } from '../jobs/scheduler.ts'
-import type { RepoOfPath } from './access.store.ts'
 import type { Parts } from './feature.ts'
 import type { OwnServices } from './own-service.ts'
 import type { Rights } from './rights.ts'
@@ -51,8 +50,8 @@ export interface Services extends AuthServices {
 /** The context of a request (or of a job or command, which has no viewer). Requirements add to it. */
 export interface Ctx extends Services {
   readonly viewer?: Viewer | undefined
-  /** What the path names, asked for together with the credential; for `inRepo`. */
-  readonly repoOfPath?: Promise<RepoOfPath> | undefined
+  /** What the requirements of the operation asked for together with the credential, in their order. */
+  readonly asked?: readonly (Promise<unknown> | undefined)[] | undefined
   /** Whose share of what all need the work takes; undefined for the program's own. */
   readonly claim?: Claim | undefined
   /** What else the credential stands for; features know theirs by its class. */

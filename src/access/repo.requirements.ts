@@ -1,34 +1,25 @@
 import type { RepoUnit } from '../db/tables/repositories.ts'
 import { movedUrl } from '../http/moved-url.ts'
-import type { Call, ParamsOf, Requirement } from '../http/operation.ts'
+import type { Requirement } from '../http/operation.ts'
 import { Archived, Forbidden, NotFound } from '../lib/errors.ts'
 import { pathText } from '../http/schema.ts'
-import { findRepoOfPath } from './access.store.ts'
+import { findRepoOfPath, type RepoOfPath } from './access.store.ts'
 import type { Ctx, RepoCtx } from './context.ts'
 import { resolveRepo } from './resolve-repo.ts'
 
 const repoParams = { username: pathText, reponame: pathText }
 
 /** AR: the repository that the path names exists and the viewer may see something of it. */
-export const inRepo: Requirement<Ctx, Omit<RepoCtx, keyof Ctx>, typeof repoParams> = {
+export const inRepo: Requirement<Ctx, Omit<RepoCtx, keyof Ctx>, typeof repoParams, RepoOfPath> = {
   codes: ['resolve:repo', 'publicOnlyCheck'],
   refuses: [403, 404],
   params: repoParams,
-  check(ctx, call) {
+  ahead: ({ db }, { params }) => findRepoOfPath(db, params.username, params.reponame),
+  check(ctx, call, asked) {
     const { username: owner, reponame: name } = call.params
     const addressUnder = (username: string, reponame: string) => movedUrl(call, { username, reponame })
-    return resolveRepo(ctx, owner, name, addressUnder, ctx.repoOfPath)
+    return resolveRepo(ctx, owner, name, addressUnder, asked)
   },
-}
-
-/** Asks for what `inRepo` will want, where it stands before the operation. */
-export function askRepoOfPath(db: Ctx['db'], { operation, params }: Call): Ctx['repoOfPath'] {
-  if (!operation.requires.includes(inRepo)) return undefined
-  const { username, reponame } = params as ParamsOf<typeof repoParams>
-  const asked = findRepoOfPath(db, username, reponame)
-  // Nobody waits for it when the request is refused before; who does wait hears of the error.
-  asked.catch(() => {})
-  return asked
 }
 
 /** AR where the contract names it by itself; whoever came through `inRepo` passes. */

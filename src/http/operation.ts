@@ -59,8 +59,10 @@ export interface Site {
  * What every request begins with; the layer that admits requests says what is in it (`declare module`). Requirements add
  * to it.
  */
-// oxlint-disable-next-line typescript/no-empty-object-type, typescript/no-empty-interface -- it is filled from above
-export interface RequestContext {}
+export interface RequestContext {
+  /** What the requirements of the operation asked for ahead, in their order. */
+  readonly asked?: readonly (Promise<unknown> | undefined)[] | undefined
+}
 
 /** One request on its way through an operation: what the client sent, as far as it has been looked at. */
 export interface Call<Params extends Schemas = Schemas> {
@@ -105,24 +107,31 @@ export interface Requirement<
   Needs extends object,
   Adds extends object,
   Params extends Schemas = Readonly<Record<never, never>>,
+  Asked = undefined,
 > {
   readonly codes: readonly string[]
   /** The statuses that it refuses with, for the API's description. */
   readonly refuses: readonly number[]
   /** The path parameters that it reads; operations need not declare them once more. */
   readonly params?: Params
-  readonly check: (ctx: Needs, call: Call<Params>) => Adds | Promise<Adds>
+  /**
+   * Asks for what `check` will want, before it is known who asks: what is asked before the first wait of a request goes to
+   * the database together. Nobody sees anything of it before the requirements have passed.
+   */
+  readonly ahead?: (ctx: RequestContext, call: Call<Params>) => Promise<Asked>
+  /** @param asked what was asked for ahead */
+  readonly check: (ctx: Needs, call: Call<Params>, asked?: Promise<Asked>) => Adds | Promise<Adds>
 }
 
 // oxlint-disable-next-line typescript/no-explicit-any -- the only place where requirements of every kind meet
-export type AnyRequirement = Requirement<any, any, any>
+export type AnyRequirement = Requirement<any, any, any, any>
 
 /** The context after all requirements of a list have passed, or a text that says which one came too early. */
 export type ContextAfter<
   Rs extends readonly AnyRequirement[],
   Ctx extends object = RequestContext,
 > = Rs extends readonly [infer First, ...infer Rest extends readonly AnyRequirement[]]
-  ? First extends Requirement<infer Needs, infer Adds, infer _Params>
+  ? First extends Requirement<infer Needs, infer Adds, infer _Params, infer _Asked>
     ? Ctx extends Needs
       ? ContextAfter<Rest, Ctx & Adds>
       : { error: 'a requirement needs what no earlier one supplies'; needs: Needs }
@@ -139,7 +148,8 @@ type ParamsOfAll<Rs extends readonly AnyRequirement[]> = Rs extends readonly [
   infer First,
   ...infer Rest extends readonly AnyRequirement[],
 ]
-  ? (First extends Requirement<infer _Needs, infer _Adds, infer Params> ? Params : never) & ParamsOfAll<Rest>
+  ? (First extends Requirement<infer _Needs, infer _Adds, infer Params, infer _Asked> ? Params : never) &
+      ParamsOfAll<Rest>
   : Readonly<Record<never, never>>
 
 /** Bytes of one of some media types; `*\/*` for any. */

@@ -11,7 +11,15 @@ import { Connections } from './connections.ts'
 import { allowOrigin, anyOrigin, preflight, type CorsOptions } from './cors.ts'
 import { firstProblem } from './decode.ts'
 import { apiErrors, textErrors, type ErrorForm, type RefusedCall } from './error-forms.ts'
-import { isBytes, isJsonAs, type AnyRequirement, type Call, type NamedOperation, type Site } from './operation.ts'
+import {
+  isBytes,
+  isJsonAs,
+  type AnyRequirement,
+  type Call,
+  type NamedOperation,
+  type RequestContext,
+  type Site,
+} from './operation.ts'
 import type { Reply, StreamReply } from './reply.ts'
 import { Responder } from './responder.ts'
 import { routesOf } from './routes-of.ts'
@@ -34,7 +42,7 @@ export interface Answered {
 export interface ServerOptions {
   readonly operations: readonly NamedOperation[]
   /** Finds out who asks and makes the context of the request; what it throws is the reply. */
-  readonly admit: (call: Call) => Promise<object>
+  readonly admit: (call: Call) => Promise<RequestContext>
   /** Does all of a request's work: whatever it begins knows whose it is. */
   readonly within: <Result>(call: Call, work: () => Promise<Result>) => Promise<Result>
   /** The instance as it is known outside; asked for anew since a free port is known late. */
@@ -284,9 +292,9 @@ export class ForgeServer {
     const { operation } = call
     const ctx = await this.#options.admit(call)
     call.enter()
-    for (const requirement of operation.requires) {
+    for (const [index, requirement] of operation.requires.entries()) {
       try {
-        const added = requirement.check(ctx, call) as object | Promise<object>
+        const added = requirement.check(ctx, call, ctx.asked?.[index]) as object | Promise<object>
         Object.assign(ctx, added instanceof Promise ? await added : added)
       } catch (error) {
         if (this.#options.validateReplies) checkRefusal(operation, requirement, error)

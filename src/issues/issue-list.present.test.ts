@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { engineOf } from '../db/database.ts'
 import { openTestDatabase } from '../testing/database.ts'
 import { dice } from '../testing/dice.ts'
 import { startForge, type Forge } from '../testing/forge.ts'
@@ -121,4 +122,32 @@ test('issueListIssues, issueGetIssue, issueGetComments, issueSearchIssues: after
   } finally {
     rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
   }
+})
+
+test('issueGetIssue, issueListIssues: over a connection an issue takes one round of questions, a page that stays two', async (context) => {
+  await using forge = await startForge({ users: ['alice'] })
+  const engine = engineOf(forge.services.db)
+  if (engine.kind === 'sqlite') return context.skip('SQLite answers in the same thread')
+  const repo = await forge.given.repo({ owner: 'alice' })
+  const alice = forge.as('alice')
+  for (const title of ['one', 'two', 'three']) await alice.must('POST', `${repo.api}/issues`, { title })
+  await forge.settle()
+  let [rounds, underWay] = [0, 0]
+  const ask = engine.askPrepared
+  Object.assign(engine, {
+    askPrepared: async (...question: Parameters<typeof ask>) => {
+      if (underWay++ === 0) rounds++
+      return ask(...question).finally(() => underWay--)
+    },
+  })
+  const roundsOf = async (path: string) => {
+    for (let time = 0; time < 3; time++) await alice.must('GET', path)
+    rounds = 0
+    const { json } = await alice.must('GET', path)
+    return [rounds, json]
+  }
+  const [ofIssue, issue] = await roundsOf(`${repo.api}/issues/2`)
+  assert.deepEqual([ofIssue, issue.title], [1, 'two'])
+  const [ofPage, issues] = await roundsOf(`${repo.api}/issues`)
+  assert.deepEqual([ofPage, issues.map(({ title }: { title: string }) => title)], [2, ['three', 'two', 'one']])
 })

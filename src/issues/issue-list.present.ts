@@ -2,6 +2,7 @@ import { perApplication } from '../access/per-application.ts'
 import type { Ctx } from '../access/context.ts'
 import type { Viewer } from '../auth/viewer.ts'
 import { idListText } from '../db/id-list.ts'
+import { databaseKind } from '../db/open.ts'
 import type { IssueRow } from '../db/tables/issues.ts'
 import { ComposedItem, ComposedList, encodeMembers, type EncodedMembers } from '../lib/composed-list.ts'
 import { encodeOnce } from '../lib/encode-once.ts'
@@ -59,6 +60,8 @@ const memory = perApplication((caches) => ({
   rows: caches.open<string, KeptRows>('issues', {
     sizeOf: ({ rows, posterIds }, key) => key.length + 2 * rows.issue.length + 50 * posterIds.size + entryBytes,
   }),
+  /** What a list showed last, by what was asked for. */
+  shown: caches.open<string, KeptRows>('issues', { sizeOf: (_rows, question) => question.length + entryBytes }),
   /** By these, the revisions of all that is shown, and who looks. */
   lists: caches.open<string, ComposedList<Issue>>('issues', {
     sizeOf: ({ items }, key) => items.reduce((bytes, item) => bytes + sizeOfItem(item), key.length + entryBytes),
@@ -71,15 +74,40 @@ const memory = perApplication((caches) => ({
 
 type Place = PresentCtx & Pick<Ctx, 'caches'>
 
+/** Revisions that were asked for before it was known which issues are on the page. */
+interface AskedAhead {
+  readonly question: string
+  /** What the page showed last, and at which revisions that is now. */
+  readonly shown?: { readonly rows: KeptRows; readonly revisions: Promise<RevisionTexts> }
+}
+
+/**
+ * Asks at which revisions the rows are that a page showed last, together with the question for what is on it: most pages
+ * show the same as before, and over a connection each question in turn costs a fifth of the request.
+ * @param question names the page: all that was asked for
+ */
+export function askListAhead(ctx: Place, question: string): AskedAhead | undefined {
+  // SQLite answers in this thread: it would be asked in vain wherever the page has changed.
+  if (databaseKind(ctx.db) === 'sqlite') return undefined
+  const rows = memory(ctx).shown.get(question)
+  if (!rows) return { question }
+  const revisions = loadRevisions(ctx.db, rows.rows)
+  // Nobody waits for them when the page shows something else now; who does wait hears of the error.
+  revisions.catch(() => {})
+  return { question, shown: { rows, revisions } }
+}
+
 /**
  * A list of issues and pull requests, for replies. What is encoded is kept under the revisions of all rows that it is
  * made of, and these are asked for each time: of a list of which nothing has changed no other row is read. An issue that
  * is gone by now is left out.
+ * @param known repositories that need not be loaded
  */
 export async function presentIssueList(
   ctx: Place,
   places: readonly IssuePlace[],
   known: readonly RepoWithOwner[] = [],
+  ahead?: AskedAhead,
 ): Promise<ComposedList<Issue>> {
   if (places.length === 0) return new ComposedList<Issue>([])
   const repos = await loadReposWithOwners(ctx.db, new Set(places.map((place) => place.repo_id)), known)
@@ -88,7 +116,9 @@ export async function presentIssueList(
   const kept = memory(ctx)
   const before = kept.rows.get(key)
   if (before) {
-    const revisions = await loadRevisions(ctx.db, before.rows)
+    const isShown = ahead?.shown?.rows === before
+    if (ahead && !isShown) kept.shown.set(ahead.question, before)
+    const revisions = await (isShown ? ahead.shown.revisions : loadRevisions(ctx.db, before.rows))
     const list = kept.lists.get(listKey(ctx.viewer, key, before, revisions))
     if (list) return list
   }

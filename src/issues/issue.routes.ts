@@ -8,18 +8,11 @@ import { formatUnix, zeroTime } from '../lib/time.ts'
 import { ok } from '../http/reply.ts'
 import { findIssues, listQuery, searchEverywhere, searchQuery } from './issue-list.service.ts'
 import { mayEditIssue } from './issue.policy.ts'
-import { presentIssueList, presentIssueState } from './issue-list.present.ts'
+import { askListAhead, presentIssueList, presentIssueState } from './issue-list.present.ts'
+import { issueState } from './issue.requirements.ts'
 import { presentIssue } from './issue.present.ts'
 import { CreateIssueOption, EditDeadlineOption, EditIssueOption, Issue, IssueDeadline } from './issue.schemas.ts'
-import {
-  createIssue,
-  deleteIssue,
-  editIssue,
-  getIssue,
-  getReadableState,
-  noIssue,
-  setDeadline,
-} from './issue.service.ts'
+import { createIssue, deleteIssue, editIssue, getIssue, noIssue, setDeadline } from './issue.service.ts'
 
 export const issueSearchIssues = operation({
   method: 'GET',
@@ -45,8 +38,10 @@ export const issueListIssues = operation({
   reply: { 200: Type.Array(Issue) },
   summary: 'List issues and pull requests of a repository',
   async run({ ctx, query }) {
-    const { issues, page, total } = await findIssues(ctx, query)
-    return paged(await presentIssueList(ctx, issues, [ctx]), page, total)
+    const finding = findIssues(ctx, query)
+    const ahead = askListAhead(ctx, `${ctx.repo.id} ${JSON.stringify(query)}`)
+    const { issues, page, total } = await finding
+    return paged(await presentIssueList(ctx, issues, [ctx], ahead), page, total)
   },
 })
 
@@ -65,13 +60,12 @@ export const issueCreateIssue = operation({
 export const issueGetIssue = operation({
   method: 'GET',
   path: '/repos/{username}/{reponame}/issues/{index}',
-  params: { index: pathNumber },
   scope: 'issue',
-  requires: [inRepo, issuesOrPullsEnabled],
+  requires: [inRepo, issuesOrPullsEnabled, issueState],
   reply: { 200: Issue },
   summary: 'Get an issue or a pull request',
-  async run({ ctx, params }) {
-    const issue = await presentIssueState(ctx, await getReadableState(ctx, params.index), ctx)
+  async run({ ctx }) {
+    const issue = await presentIssueState(ctx, ctx.issueState, ctx)
     if (!issue) throw noIssue()
     return ok(issue)
   },

@@ -61,9 +61,18 @@ export async function getReadableIssue(ctx: RepoCtx, index: number): Promise<Iss
   return issue
 }
 
-/** As `getReadableIssue`, for who needs no more of it than whether it has changed. */
-export async function getReadableState(ctx: RepoCtx, index: number): Promise<IssueState> {
-  const state = await findIssueState(ctx.db, ctx.repo.id, index)
+/**
+ * As `getReadableIssue`, for who needs no more of it than whether it has changed.
+ * @param asked what there was at its path, where that was asked for already
+ */
+export async function getReadableState(
+  ctx: RepoCtx,
+  index: number,
+  asked: IssueState | undefined,
+): Promise<IssueState> {
+  // Another repository may have had the name a moment ago.
+  const isOfRepo = asked?.repo_id === ctx.repo.id
+  const state = isOfRepo ? asked : await findIssueState(ctx.db, ctx.repo.id, index)
   if (!state || !mayReadIssue(ctx.rights, state).allowed) throw noIssue()
   return state
 }

@@ -22,7 +22,8 @@ export const findIssue = async (db: Db, repoId: RepoId, index: number): Promise<
 
 const isNumber = (index: number): boolean => index > 0 && index < 2 ** 31
 
-const stateOfNumber = preparedQuery((db: Db, repoId: RepoId, index: number) =>
+/** @param repoId the id of a repository, or a query that gives it */
+const stateIn = (db: Db, repoId: Expression<RepoId> | RepoId, index: number) =>
   db
     .selectFrom('issue')
     .select([
@@ -41,16 +42,36 @@ const stateOfNumber = preparedQuery((db: Db, repoId: RepoId, index: number) =>
         from issue_assignee where issue_id = issue.id)`.as('assignees'),
     ])
     .where('repo_id', '=', repoId)
-    .where('index', '=', index),
-)
+    .where('index', '=', index)
+
+const stateOfNumber = preparedQuery((db: Db, repoId: RepoId, index: number) => stateIn(db, repoId, index))
+
+const stateOfPath = preparedQuery((db: Db, lowerOwner: string, lowerName: string, index: number) => {
+  const owner = db.selectFrom('user').select('id').where('lower_name', '=', lowerOwner)
+  const repo = db.selectFrom('repo').select('id').where('owner_id', '=', owner).where('lower_name', '=', lowerName)
+  return stateIn(db, repo as Expression<RepoId>, index)
+})
 
 /** Which issue has a number, and at which revisions all rows are that it shows, as one text. */
 export interface IssueState extends IssuePlace, Pick<IssueRow, 'is_pull' | 'poster_id'> {
   readonly revisions: string
 }
 
-export async function findIssueState(db: Db, repoId: RepoId, index: number): Promise<IssueState | undefined> {
-  const row = isNumber(index) ? (await stateOfNumber(db, repoId, index))[0] : undefined
+type StateRow = Awaited<ReturnType<typeof stateOfNumber>>[number]
+
+export const findIssueState = async (db: Db, repoId: RepoId, index: number): Promise<IssueState | undefined> =>
+  isNumber(index) ? stateOf(await stateOfNumber(db, repoId, index)) : undefined
+
+/** @param owner the name of the repository's owner in any letter case, as `repo` is that of the repository */
+export const findIssueStateOfPath = async (
+  db: Db,
+  owner: string,
+  repo: string,
+  index: number,
+): Promise<IssueState | undefined> =>
+  isNumber(index) ? stateOf(await stateOfPath(db, owner.toLowerCase(), repo.toLowerCase(), index)) : undefined
+
+function stateOf([row]: readonly StateRow[]): IssueState | undefined {
   if (!row) return undefined
   const { id, repo_id, is_pull, poster_id, revision, poster, milestone, labels, assignees } = row
   return { id, repo_id, is_pull, poster_id, revisions: `${revision} ${poster} ${milestone} ${labels} ${assignees}` }

@@ -1,0 +1,21 @@
+import type { RepoCtx } from '../access/context.ts'
+import type { Requirement } from '../http/operation.ts'
+import { pathNumber, pathText } from '../http/schema.ts'
+import { getReadableState } from './issue.service.ts'
+import { findIssueStateOfPath, type IssueState } from './issue.store.ts'
+
+const issueParams = { username: pathText, reponame: pathText, index: pathNumber }
+
+/** The issue or pull request that the path names, as far as it says whether it has changed; 404 where it is unreadable. */
+export const issueState: Requirement<
+  RepoCtx,
+  { readonly issueState: IssueState },
+  typeof issueParams,
+  IssueState | undefined
+> = {
+  codes: [],
+  refuses: [404],
+  params: issueParams,
+  ahead: ({ db }, { params }) => findIssueStateOfPath(db, params.username, params.reponame, params.index),
+  check: async (ctx, { params }, asked) => ({ issueState: await getReadableState(ctx, params.index, await asked) }),
+}
