@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { sql, type CompiledQuery } from 'kysely'
 import { askers, fillStatements, smallSize } from '../scripts/lib/scale-fill.mjs'
 import { findPlaces, pathIn, requestsOf } from '../scripts/lib/scale-requests.mjs'
 import { allOperations } from '../src/app.ts'
 import { engineOf, transaction, type Db } from '../src/db/database.ts'
+import { migrations } from '../src/db/migrations/index.ts'
+import { textOf } from '../src/db/migrations/migration.ts'
 import { startForge } from '../src/testing/forge.ts'
 import { collectStatements, type RunStatement } from '../src/testing/statements.ts'
 
@@ -235,4 +238,32 @@ test('lists: every list and search that is declared, with each filter and in eac
   }
   assert.deepEqual(found, [])
   assert.ok(answered > 250, `${answered} lists were answered: what is asked for is there`)
+})
+
+/** What conditions of indexes say of single columns: `status = 'waiting'`, `pin_order > 0`, `not is_expired`, `is_waiting`. */
+function conditionsOfIndexes(): { readonly column: string; readonly isSame: RegExp }[] {
+  const texts = migrations.map((migration) => textOf(migration, 'sqlite')).join('\n')
+  const conditions = [...texts.matchAll(/create (?:unique )?index \w+\s+on "?\w+"?\s*\([^;]*?\)\s+where ([^;]+);/g)]
+  const parts = conditions.flatMap(([, condition = '']) => condition.split(/\s+and\s+|\s+or\s+/))
+  return [...new Set(parts.map((part) => part.trim()))].flatMap((part) => {
+    const compared = /^(\w+) (=|>|<>) ('\w*'|\d+)$/.exec(part)
+    const flag = /^(?:not )?(\w+)$/.exec(part)
+    if (compared) {
+      const [, column = '', operator = '', value = ''] = compared
+      return [{ column, isSame: new RegExp(`'(?:\\w+\\.)?${column}', '${operator}', ${value}\\)`) }]
+    }
+    return flag ? [{ column: flag[1]!, isSame: new RegExp(`'(?:\\w+\\.)?${flag[1]}', '=', (?:true|false)\\)`) }] : []
+  })
+}
+
+test('lists: what the condition of an index says is written out where it is asked, since no plan is made for an argument', () => {
+  const conditions = conditionsOfIndexes()
+  assert.ok(conditions.some(({ column }) => column === 'pin_order'))
+  assert.ok(conditions.some(({ column }) => column === 'is_expired'))
+  const stores = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.store.ts'))
+  const found = stores.flatMap((path) => {
+    const text = readFileSync(`src/${path}`, 'utf8')
+    return conditions.flatMap(({ isSame }) => isSame.exec(text)?.map((line) => `${path}: (${line}`) ?? [])
+  })
+  assert.deepEqual(found, [])
 })

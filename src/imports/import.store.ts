@@ -1,10 +1,11 @@
+import { sql } from 'kysely'
 import type { Db, Tx } from '../db/database.ts'
 import type { ImportChange, ImportRow, NewImportRow } from '../db/tables/imports.ts'
 import type { ImportId, RepoId, UserId } from '../lib/ids.ts'
 import type { Page } from '../lib/paging.ts'
 import type { Unix } from '../lib/time.ts'
 
-const unfinished = ['waiting', 'running'] as const
+const unfinished = [sql.lit('waiting' as const), sql.lit('running' as const)]
 
 export const insertImport = (tx: Tx, values: NewImportRow): Promise<ImportRow> =>
   tx.insertInto('repo_import').values(values).returningAll().executeTakeFirstOrThrow()

@@ -116,7 +116,9 @@ export function listEntries(
   options: ChangedBetween & { readonly onlyComments?: boolean; readonly page: Page },
 ): Promise<CommentRow[]> {
   let query = db.selectFrom('comment').selectAll().where('issue_id', '=', issueId)
-  query = options.onlyComments ? query.where('type', '=', 'comment') : query.where('type', '!=', 'code')
+  query = options.onlyComments
+    ? query.where('type', '=', sql.lit('comment'))
+    : query.where('type', '!=', 'code')
   if (options.sinceUnix !== undefined) query = query.where('updated_unix', '>=', options.sinceUnix)
   if (options.beforeUnix !== undefined) query = query.where('updated_unix', '<=', options.beforeUnix)
   return query.orderBy('created_unix').orderBy('id').limit(options.page.limit).offset(options.page.offset).execute()
@@ -264,7 +266,7 @@ export const listPendingReviewIds = async (db: Db, reviewIds: readonly number[])
       .selectFrom('review')
       .select('id')
       .where('id', 'in', reviewIds as never)
-      .where('type', '=', 'pending')
+      .where('type', '=', sql.lit('pending'))
       .execute()
   ).map((row) => row.id)
 

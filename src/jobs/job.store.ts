@@ -317,13 +317,13 @@ export const listJobs = (
   let jobs = db.selectFrom('job').selectAll().orderBy('id', 'desc').limit(page.limit)
   if (page.offset !== undefined) jobs = jobs.offset(page.offset)
   if (page.problem !== undefined) jobs = jobs.where('problem', '=', page.problem)
-  return (page.state === undefined ? jobs : jobs.where('state', '=', page.state)).execute()
+  return (page.state === undefined ? jobs : jobs.where('state', '=', sql.lit(page.state))).execute()
 }
 
 /** How many jobs there are in a state, or in all. */
 export async function countJobsOf(db: Db, state: JobRow['state'] | undefined): Promise<number> {
   const jobs = db.selectFrom('job').select((row) => row.fn.countAll<number>().as('count'))
-  return (await (state === undefined ? jobs : jobs.where('state', '=', state)).executeTakeFirstOrThrow()).count
+  return (await (state === undefined ? jobs : jobs.where('state', '=', sql.lit(state))).executeTakeFirstOrThrow()).count
 }
 
 export const findJob = (db: Db, id: JobId): Promise<JobRow | undefined> =>

@@ -228,7 +228,7 @@ export async function loadLastComments(
           .selectFrom('comment as said')
           .select('said.id')
           .whereRef('said.issue_id', '=', 'issue.id')
-          .where('said.type', '=', 'comment')
+          .where('said.type', '=', sql.lit('comment'))
           .orderBy('said.created_unix', 'desc')
           .orderBy('said.id', 'desc')
           .limit(1),

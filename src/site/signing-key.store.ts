@@ -1,10 +1,16 @@
+import { sql } from 'kysely'
 import type { Db, Tx } from '../db/database.ts'
 import type { NewSigningKeyRow, SigningKeyRow } from '../db/tables/signing.ts'
 import type { SigningKeyId } from '../lib/ids.ts'
 
 /** The key that the instance made for itself and signs with. */
 export const findOwnKey = (db: Db | Tx, format: SigningKeyRow['format']): Promise<SigningKeyRow | undefined> =>
-  db.selectFrom('signing_key').selectAll().where('format', '=', format).where('sealed', '<>', '').executeTakeFirst()
+  db
+    .selectFrom('signing_key')
+    .selectAll()
+    .where('format', '=', format)
+    .where('sealed', '<>', sql.lit(''))
+    .executeTakeFirst()
 
 /** Most keys that are looked at. An instance that had more forgets the oldest. */
 const maxKeys = 200
@@ -47,7 +53,7 @@ export const clearOwnKey = async (tx: Tx, id: SigningKeyId): Promise<boolean> =>
       .updateTable('signing_key')
       .set({ sealed: '' })
       .where('id', '=', id)
-      .where('sealed', '<>', '')
+      .where('sealed', '<>', sql.lit(''))
       .executeTakeFirst()
   ).numUpdatedRows > 0n
 

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Db, Tx } from '../db/database.ts'
 import type { UserRow } from '../db/tables/accounts.ts'
 import type { SourceId, UserId } from '../lib/ids.ts'
@@ -9,7 +10,7 @@ export const findAccountOfSource = (db: Db, sourceId: SourceId, loginName: strin
     .selectFrom('user')
     .selectAll()
     .where('login_source_id', '=', sourceId)
-    .where('login_source_id', '>', 0)
+    .where('login_source_id', '>', sql.lit(0))
     .where('login_name', '=', loginName)
     .where('kind', '=', 'individual')
     .orderBy('id')
@@ -21,7 +22,7 @@ export const listAccountsOfSource = (db: Db, sourceId: SourceId, afterId: number
     .selectFrom('user')
     .selectAll()
     .where('login_source_id', '=', sourceId)
-    .where('login_source_id', '>', 0)
+    .where('login_source_id', '>', sql.lit(0))
     .where('kind', '=', 'individual')
     .where('id', '>', afterId as UserId)
     .orderBy('id')

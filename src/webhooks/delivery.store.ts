@@ -1,4 +1,4 @@
-import type { ExpressionBuilder } from 'kysely'
+import { sql, type ExpressionBuilder } from 'kysely'
 import type { Db, Tx } from '../db/database.ts'
 import { databaseKind } from '../db/open.ts'
 import type { Schema } from '../db/schema.ts'
@@ -134,7 +134,7 @@ export async function listFullHooks(db: Db | Tx, hookIds: readonly HookId[], mos
           .selectFrom('webhook_delivery')
           .select('webhook_delivery.id')
           .whereRef('webhook_delivery.hook_id', '=', 'webhook.id')
-          .where('webhook_delivery.state', '=', 'waiting')
+          .where('webhook_delivery.state', '=', sql.lit('waiting'))
           .orderBy('webhook_delivery.id')
           .limit(1)
           .offset(most - 1),
@@ -154,7 +154,7 @@ export const listDue = (db: Db, hookId: HookId, nowMs: number, limit: number): P
     .selectAll('webhook_delivery')
     .select(['webhook_payload.data', 'webhook_payload.pending'])
     .where('webhook_delivery.hook_id', '=', hookId)
-    .where('webhook_delivery.state', '=', 'waiting')
+    .where('webhook_delivery.state', '=', sql.lit('waiting'))
     .where('webhook_delivery.next_ms', '<=', nowMs)
     .orderBy('webhook_delivery.id')
     .limit(limit)
@@ -167,7 +167,7 @@ export const findNextDue = async (db: Db | Tx, hookId: HookId): Promise<number |
       .selectFrom('webhook_delivery')
       .select('next_ms')
       .where('hook_id', '=', hookId)
-      .where('state', '=', 'waiting')
+      .where('state', '=', sql.lit('waiting'))
       .orderBy('next_ms')
       .limit(1)
       .executeTakeFirst()
@@ -237,7 +237,7 @@ export async function giveUpWaiting(
     .updateTable('webhook_delivery')
     .set({ state: 'failed', next_ms: 0, problem })
     .where('hook_id', '=', hookId)
-    .where('state', '=', 'waiting')
+    .where('state', '=', sql.lit('waiting'))
   await (ids === undefined ? waiting : waiting.where('id', 'in', ids)).execute()
 }
 
@@ -247,8 +247,8 @@ export async function hastenWaiting(tx: Tx, hookId: HookId): Promise<void> {
     .updateTable('webhook_delivery')
     .set({ next_ms: 0 })
     .where('hook_id', '=', hookId)
-    .where('state', '=', 'waiting')
-    .where('next_ms', '>', 0)
+    .where('state', '=', sql.lit('waiting'))
+    .where('next_ms', '>', sql.lit(0))
     .execute()
 }
 
@@ -259,7 +259,7 @@ export interface DeliveryFilter {
 
 const chosen = (db: Db | Tx, { hookId, state }: DeliveryFilter) => {
   const deliveries = db.selectFrom('webhook_delivery').where('hook_id', '=', hookId)
-  return state === undefined ? deliveries : deliveries.where('state', '=', state)
+  return state === undefined ? deliveries : deliveries.where('state', '=', sql.lit(state))
 }
 
 /** Deliveries of a webhook, newest first. */
@@ -314,7 +314,7 @@ export async function returnToLine(tx: Tx, range: Range, nowMs: number): Promise
     .where('each.id', '>=', range.first as DeliveryId)
     .where('each.id', '<=', range.last as DeliveryId)
     .where('each.state', 'in', range.states)
-    .where('each.state', '<>', 'waiting')
+    .where('each.state', '<>', sql.lit('waiting'))
     .orderBy('each.id')
     .limit(range.limit)
   const rows = await tx
@@ -331,7 +331,7 @@ export async function deleteOldDeliveries(tx: Tx, beforeMs: number, limit: numbe
   const old = tx
     .selectFrom('webhook_delivery as old')
     .select('old.id')
-    .where('old.state', '<>', 'waiting')
+    .where('old.state', '<>', sql.lit('waiting'))
     .where('old.created_ms', '<', beforeMs)
     .orderBy('old.created_ms')
     .limit(limit)
@@ -355,7 +355,7 @@ export async function deleteDeliveriesBeyond(tx: Tx, hookId: HookId, keep: numbe
     .selectFrom('webhook_delivery as ended')
     .select('ended.id')
     .where('ended.hook_id', '=', hookId)
-    .where('ended.state', '<>', 'waiting')
+    .where('ended.state', '<>', sql.lit('waiting'))
     .orderBy('ended.id', 'desc')
     .offset(keep)
     .limit(limit)

@@ -42,7 +42,7 @@ export function listArtifacts(
     .selectAll()
     .where('run_id', '=', runId)
     .where('is_whole', '=', isWhole)
-    .where('is_expired', '=', false)
+    .where('is_expired', '=', sql.lit(false))
   if (version !== undefined) query = query.where('version', '=', version)
   if (name !== undefined) query = query.where('name', '=', name)
   if (path !== undefined) query = query.where('path', '=', path)
@@ -104,7 +104,7 @@ export const listExpired = (db: Db, atUnix: Unix, limit: number): Promise<Action
   db
     .selectFrom('action_artifact')
     .selectAll()
-    .where('is_expired', '=', false)
+    .where('is_expired', '=', sql.lit(false))
     .where('expires_unix', '<=', atUnix)
     .orderBy('expires_unix')
     .limit(limit)
@@ -118,7 +118,7 @@ export async function sumArtifacts(db: Db | Tx, repoIds: readonly RepoId[]): Pro
     .select(['repo_id', 'stored_bytes as bytes'])
     .where('repo_id', 'in', repoIds)
     .where('is_whole', '=', true)
-    .where('is_expired', '=', false)
+    .where('is_expired', '=', sql.lit(false))
   const caches = db
     .selectFrom('action_cache')
     .select(['repo_id', 'size_bytes as bytes'])
@@ -143,7 +143,7 @@ export async function pageOfOwner(
     .innerJoin('repo', 'repo.id', 'action_artifact.repo_id')
     .where('repo.owner_id', '=', ownerId)
     .where('action_artifact.is_whole', '=', true)
-    .where('action_artifact.is_expired', '=', false)
+    .where('action_artifact.is_expired', '=', sql.lit(false))
   const [rows, counted] = await Promise.all([
     kept
       .innerJoin('user', 'user.id', 'repo.owner_id')

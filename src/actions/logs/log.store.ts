@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
 import type { ActionLogChunkRow, ActionTaskRow } from '../../db/tables/actions.ts'
 import type { TaskId } from '../../lib/ids.ts'
@@ -47,8 +48,8 @@ export const listLogs = (
   db
     .selectFrom('action_task')
     .select(['id', 'log_key'])
-    .where('log_state', '=', state)
-    .where('status', '<>', 'running')
+    .where('log_state', '=', sql.lit(state))
+    .where('status', '<>', sql.lit('running'))
     .where('stopped_unix', '<', stoppedBefore)
     .where('id', '>', afterId as TaskId)
     .orderBy('id')

@@ -7,7 +7,7 @@ import type { QueueScope } from '../queue-scope.ts'
 
 /** Waiting jobs that the runners of a scope take: of repositories that have the unit. */
 function waiting(db: Db, { ownerId, repoId }: QueueScope) {
-  const jobs = db.selectFrom('action_job').where('action_job.status', '=', 'waiting')
+  const jobs = db.selectFrom('action_job').where('action_job.status', '=', sql.lit('waiting'))
   if (repoId !== null) return jobs.where('action_job.repo_id', '=', repoId)
   return jobs.where((where) =>
     where.exists(
@@ -101,6 +101,6 @@ export const hasRunningTask = async (db: Db, uuid: string): Promise<boolean> =>
     .innerJoin('action_runner', 'action_runner.id', 'action_task.runner_id')
     .select('action_task.id')
     .where('action_runner.uuid', '=', uuid)
-    .where('action_task.status', '=', 'running')
+    .where('action_task.status', '=', sql.lit('running'))
     .limit(1)
     .executeTakeFirst()) !== undefined

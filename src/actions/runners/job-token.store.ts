@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
 import type { UserRow } from '../../db/tables/accounts.ts'
 import { actionsUserId, type ActionJobId, type RepoId, type RunId, type TaskId, type UserId } from '../../lib/ids.ts'
@@ -27,7 +28,7 @@ const runningTasks = (db: Db) =>
       'action_job.is_read_only as isReadOnly',
       'action_job.may_identify as mayIdentify',
     ])
-    .where('action_task.status', '=', 'running')
+    .where('action_task.status', '=', sql.lit('running'))
 
 export const findRunningTaskByToken = (db: Db, tokenHash: string): Promise<RunningTask | undefined> =>
   runningTasks(db).where('action_task.token_hash', '=', tokenHash).executeTakeFirst()

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
 import type { ActionRegistrationTokenRow, ActionRunnerRow, NewActionRunnerRow } from '../../db/tables/actions.ts'
 import type { RunnerId } from '../../lib/ids.ts'
@@ -12,7 +13,7 @@ export const findRegistrationToken = (
     .selectFrom('action_registration_token')
     .selectAll()
     .where('scope', '=', scopeText(scope))
-    .where('is_active', '=', true)
+    .where('is_active', '=', sql.lit(true))
     .executeTakeFirst()
 
 /** False when the scope has one already. */
@@ -43,7 +44,7 @@ export const findTokenByHash = (db: Db | Tx, hash: string): Promise<ActionRegist
     .selectFrom('action_registration_token')
     .selectAll()
     .where('token_hash', '=', hash)
-    .where('is_active', '=', true)
+    .where('is_active', '=', sql.lit(true))
     .executeTakeFirst()
 
 export const insertRunner = (tx: Tx, values: NewActionRunnerRow): Promise<ActionRunnerRow> =>

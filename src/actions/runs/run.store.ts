@@ -14,6 +14,8 @@ import type { Unix } from '../../lib/time.ts'
 
 /** Statuses of what may still change, as the indexes of the tables name them. */
 export const openStatuses = ['waiting', 'running', 'blocked'] as const
+/** Written out, as the conditions of indexes have them. */
+const areOpen = openStatuses.map((status) => sql.lit(status))
 
 /** The next number of a run in a repository; who asks in another transaction meanwhile waits. */
 export async function takeRunNumber(tx: Tx, repoId: RepoId): Promise<number> {
@@ -127,7 +129,7 @@ export const listOpenRunsLike = (
     .where('ref', '=', like.ref)
     .where('workflow_id', '=', like.workflowId)
     .where('happening', '=', like.happening)
-    .where('status', 'in', openStatuses)
+    .where('status', 'in', areOpen)
     .orderBy('id')
     .execute()
 
@@ -138,8 +140,8 @@ export const listOpenRunsOfGroup = (tx: Tx, repoId: RepoId, group: string): Prom
     .selectAll()
     .where('repo_id', '=', repoId)
     .where('concurrency_group', '=', group)
-    .where('concurrency_group', '<>', '')
-    .where('status', 'in', openStatuses)
+    .where('concurrency_group', '<>', sql.lit(''))
+    .where('status', 'in', areOpen)
     .orderBy('id')
     .execute()
 
@@ -219,7 +221,7 @@ export async function stopTasks(
     .updateTable('action_task')
     .set({ status, stopped_unix: atUnix, updated_unix: atUnix })
     .where('id', 'in', sql<TaskId>`${idList(tx, idListText(ids))}`)
-    .where('status', '=', 'running')
+    .where('status', '=', sql.lit('running'))
     .returning('id')
     .execute()
   const done = stopped.map(({ id }) => id)
@@ -254,7 +256,7 @@ export const findWaitingRun = (
     .innerJoin('action_run', 'action_run.id', 'action_job.run_id')
     .select(['action_run.id', 'action_run.repo_id', 'action_run.doer_id'])
     .where('action_job.repo_id', '=', repoId)
-    .where('action_job.status', '=', 'waiting')
+    .where('action_job.status', '=', sql.lit('waiting'))
     .orderBy('action_job.queued_ms')
     .orderBy('action_job.id')
     .limit(1)
@@ -323,7 +325,7 @@ export const sumArtifactsOfRun = async (tx: Tx, runId: RunId): Promise<number> =
     .select((select) => select.fn.sum<number | string | null>('stored_bytes').as('bytes'))
     .where('run_id', '=', runId)
     .where('is_whole', '=', true)
-    .where('is_expired', '=', false)
+    .where('is_expired', '=', sql.lit(false))
     .executeTakeFirstOrThrow()
   return Number(bytes ?? 0)
 }

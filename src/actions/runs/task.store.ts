@@ -109,7 +109,10 @@ export const listRunningTasks = (
   before: { readonly activeMs: number } | { readonly startedUnix: number },
   limit: number,
 ): Promise<Pick<ActionTaskRow, 'id' | 'job_id' | 'run_id'>[]> => {
-  const running = db.selectFrom('action_task').select(['id', 'job_id', 'run_id']).where('status', '=', 'running')
+  const running = db
+    .selectFrom('action_task')
+    .select(['id', 'job_id', 'run_id'])
+    .where('status', '=', sql.lit('running'))
   const old =
     'activeMs' in before
       ? running.where('active_ms', '<', before.activeMs)

@@ -10,7 +10,7 @@ export const listPinned = (db: Db, repoId: RepoId, isPull: boolean): Promise<Iss
     .selectAll()
     .where('repo_id', '=', repoId)
     .where('is_pull', '=', isPull)
-    .where('pin_order', '>', 0)
+    .where('pin_order', '>', sql.lit(0))
     .orderBy('pin_order')
     .execute()
 
@@ -21,7 +21,7 @@ export const countPinned = async (db: Db | Tx, repoId: RepoId, isPull: boolean):
       .select((each) => each.fn.countAll<number>().as('count'))
       .where('repo_id', '=', repoId)
       .where('is_pull', '=', isPull)
-      .where('pin_order', '>', 0)
+      .where('pin_order', '>', sql.lit(0))
       .executeTakeFirstOrThrow()
   ).count
 

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
 import type { CommentRow, IssueRow, RefAction } from '../../db/tables/issues.ts'
 import type { UserRow } from '../../db/tables/accounts.ts'
@@ -118,7 +119,7 @@ export const listIssuesTellingOf = async (tx: Tx, issueIds: readonly IssueId[], 
         .selectFrom('comment')
         .select('issue_id')
         .where('issue_id', 'in', issueIds)
-        .where('type', '=', 'commit_ref')
+        .where('type', '=', sql.lit('commit_ref'))
         .where('commit_sha', '=', sha)
         .execute()
     ).map((row) => row.issue_id),

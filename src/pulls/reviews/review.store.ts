@@ -21,7 +21,7 @@ export async function listRequestsOf(
     .where('issue_id', 'in', issueIds)
     .where((where) =>
       where.or([
-        where.and([where('reviewer_team_id', 'is not', null), where('type', '=', 'request')]),
+        where.and([where('reviewer_team_id', 'is not', null), where('type', '=', sql.lit('request'))]),
         where('id', 'in', (select) =>
           select
             .selectFrom('review as newest')
@@ -62,7 +62,7 @@ export const findPendingReview = (db: Db | Tx, issueId: IssueId, reviewerId: Use
     .selectAll()
     .where('issue_id', '=', issueId)
     .where('reviewer_id', '=', reviewerId)
-    .where('type', '=', 'pending')
+    .where('type', '=', sql.lit('pending'))
     .executeTakeFirst()
 
 export const insertReview = (tx: Tx, values: NewReviewRow): Promise<ReviewRow> =>
@@ -120,7 +120,7 @@ export type Asked = { readonly userId: UserId } | { readonly teamId: TeamId }
 
 /** Takes a request away; false when there was none. */
 export async function deleteRequest(tx: Tx, issueId: IssueId, asked: Asked): Promise<boolean> {
-  const query = tx.deleteFrom('review').where('issue_id', '=', issueId).where('type', '=', 'request')
+  const query = tx.deleteFrom('review').where('issue_id', '=', issueId).where('type', '=', sql.lit('request'))
   const result = await (
     'userId' in asked
       ? query.where('reviewer_id', '=', asked.userId)
@@ -134,7 +134,7 @@ export async function deleteTeamRequests(tx: Tx, issueId: IssueId, teamIds: read
   await tx
     .deleteFrom('review')
     .where('issue_id', '=', issueId)
-    .where('type', '=', 'request')
+    .where('type', '=', sql.lit('request'))
     .where('reviewer_team_id', 'in', teamIds)
     .execute()
 }

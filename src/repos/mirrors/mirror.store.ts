@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
 import type { MirrorChange, MirrorRow, NewMirrorRow } from '../../db/tables/mirrors.ts'
 import type { RepoId } from '../../lib/ids.ts'
@@ -19,7 +20,7 @@ export const listDueMirrors = async (db: Db, nowUnix: Unix, limit: number): Prom
     await db
       .selectFrom('mirror')
       .select('repo_id')
-      .where('next_unix', '>', 0)
+      .where('next_unix', '>', sql.lit(0))
       .where('next_unix', '<=', nowUnix)
       .orderBy('next_unix')
       .limit(limit)

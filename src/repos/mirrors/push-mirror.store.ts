@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
 import type { NewPushMirrorRow, PushMirrorChange, PushMirrorRow } from '../../db/tables/mirrors.ts'
 import type { PushMirrorId, RepoId } from '../../lib/ids.ts'
@@ -55,7 +56,7 @@ export const listDuePushMirrors = async (db: Db, nowUnix: Unix, limit: number): 
       .selectFrom('push_mirror')
       .innerJoin('repo', 'repo.id', 'push_mirror.repo_id')
       .select('push_mirror.id')
-      .where('push_mirror.next_unix', '>', 0)
+      .where('push_mirror.next_unix', '>', sql.lit(0))
       .where('push_mirror.next_unix', '<=', nowUnix)
       .where('repo.is_archived', '=', false)
       .orderBy('push_mirror.next_unix')
