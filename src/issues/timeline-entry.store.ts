@@ -116,9 +116,7 @@ export function listEntries(
   options: ChangedBetween & { readonly onlyComments?: boolean; readonly page: Page },
 ): Promise<CommentRow[]> {
   let query = db.selectFrom('comment').selectAll().where('issue_id', '=', issueId)
-  query = options.onlyComments
-    ? query.where('type', '=', sql.lit('comment'))
-    : query.where('type', '!=', 'code')
+  query = options.onlyComments ? query.where('type', '=', sql.lit('comment')) : query.where('type', '!=', 'code')
   if (options.sinceUnix !== undefined) query = query.where('updated_unix', '>=', options.sinceUnix)
   if (options.beforeUnix !== undefined) query = query.where('updated_unix', '<=', options.beforeUnix)
   return query.orderBy('created_unix').orderBy('id').limit(options.page.limit).offset(options.page.offset).execute()
