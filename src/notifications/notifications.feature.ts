@@ -1,4 +1,5 @@
 import type { Feature } from '../access/feature.ts'
+import { notificationCounters } from './counter.store.ts'
 import { notifyPeople } from './notify.subscribers.ts'
 import * as threadRoutes from './thread.routes.ts'
 
@@ -6,4 +7,5 @@ import * as threadRoutes from './thread.routes.ts'
 export const notifications: Feature = {
   routes: [threadRoutes],
   subscribers: [notifyPeople],
+  counters: notificationCounters,
 }

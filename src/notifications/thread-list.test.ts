@@ -3,7 +3,9 @@ import { randomInt } from 'node:crypto'
 import test from 'node:test'
 import { sql } from 'kysely'
 import { makeWorld, nameOf, viewersOf } from '../access/access-world.test-support.ts'
+import type { Services } from '../access/context.ts'
 import { accessToAll } from '../access/repo-access.ts'
+import { countersCheck } from '../admin/doctor-checks.service.ts'
 import { viewerAs } from '../auth/viewer.ts'
 import { transaction, type Db } from '../db/database.ts'
 import { threadStatuses, threadSubjects, type ThreadRow } from '../db/tables/notifications.ts'
@@ -11,6 +13,7 @@ import type { RepoId, UserId } from '../lib/ids.ts'
 import { dice } from '../testing/dice.ts'
 import { openTestDatabase } from '../testing/database.ts'
 import { numbersUpTo } from '../testing/numbers.ts'
+import { notificationCounters } from './counter.store.ts'
 import { countThreads, findThreads, type ThreadFilter } from './thread.store.ts'
 
 const isWanted = (filter: ThreadFilter, thread: ThreadRow): boolean =>
@@ -54,6 +57,26 @@ test('notifications: every page has what a plain look at all threads gives, for 
     sql`insert into notification (user_id, repo_id, issue_id, subject, status, created_unix, updated_ms)
       values ${sql.join(rows)}`.execute(tx),
   )
+  const made = await listAll(db)
+  await transaction(db, async (tx) => {
+    for (const { id } of some(made, 30)) {
+      await sql`update notification set status = ${of(threadStatuses)} where id = ${id}`.execute(tx)
+    }
+    await sql`update notification set status = 'read' where id % 10 = 1`.execute(tx)
+    await sql`delete from notification where id % 10 = 2`.execute(tx)
+    for (const { id } of some(issues, 10)) await sql`delete from issue where id = ${id}`.execute(tx)
+  })
+  const miscounted = async (fix: boolean) => {
+    const services = { db, parts: { counters: notificationCounters } } as unknown as Services
+    const found: string[] = []
+    for await (const { what } of countersCheck.run(services, { fix })) found.push(what)
+    return found
+  }
+  assert.deepEqual(await miscounted(false), [], `seed ${seed}: what is counted`)
+  await transaction(db, (tx) => sql`delete from notification_tally where status = 'read'`.execute(tx))
+  await transaction(db, (tx) => sql`update notification_tally set total = 1000 where subject = 'issue'`.execute(tx))
+  assert.ok((await miscounted(true)).length > 1)
+  assert.deepEqual(await miscounted(false), [], `seed ${seed}: what is put right`)
   const all = await listAll(db)
   for (const viewer of viewersOf(world)) {
     if (viewer === undefined) continue

@@ -134,6 +134,68 @@ async function countReadable(
   filter: ThreadFilter,
   hidden: HiddenRepos | undefined,
 ): Promise<number> {
+  const { since, before } = filter
+  if (since === undefined && before === undefined) return countTallied(db, viewer, filter, hidden)
+  if (since !== undefined && before !== undefined) return countOfTimes(db, viewer, filter, hidden)
+  if (!(await isMost(db, viewer, filter))) return countOfTimes(db, viewer, filter, hidden)
+  const rest = {
+    ...filter,
+    ...(since === undefined
+      ? { since: (before as Unix) + 1, before: undefined }
+      : { since: undefined, before: since - 1 }),
+  }
+  const [all, others] = await Promise.all([
+    countTallied(db, viewer, filter, hidden),
+    countOfTimes(db, viewer, rest, hidden),
+  ])
+  return Math.max(0, all - others)
+}
+
+/** Whether a time, of which one end is given, seems to have most of the viewer's threads: those that it has not are counted then. */
+async function isMost(db: Db, viewer: Viewer, { since, before }: ThreadFilter): Promise<boolean> {
+  const of = (end: 'min' | 'max') =>
+    db
+      .selectFrom('notification')
+      .select((select) => select.fn[end]<number | null>('updated_ms').as('at'))
+      .where('user_id', '=', viewer.id)
+      .executeTakeFirstOrThrow()
+  const [first, last] = await Promise.all([of('min'), of('max')])
+  if (first.at === null || last.at === null) return false
+  const isEarly = ((since ?? before) as number) * 1000 < (first.at + last.at) / 2
+  return isEarly === (since !== undefined)
+}
+
+/** How many threads of a filter without times there are, by what is counted. */
+async function countTallied(
+  db: Db,
+  viewer: Viewer,
+  { statuses, subjects, repoId }: ThreadFilter,
+  hidden: HiddenRepos | undefined,
+): Promise<number> {
+  // By the name of the threads, of which the conditions speak.
+  let tally = db.selectFrom('notification_tally as notification').where('notification.user_id', '=', viewer.id)
+  if (statuses.length > 0) tally = tally.where('notification.status', 'in', statuses)
+  if (subjects.length > 0) tally = tally.where('notification.subject', 'in', subjects)
+  if (repoId !== undefined) tally = tally.where('notification.repo_id', '=', repoId)
+  const readable = hidden
+    ? tally.where(isNotHidden(db, reading, hidden))
+    : tally
+        .innerJoin('repo', 'repo.id', 'notification.repo_id')
+        .innerJoin('user as owner', 'owner.id', 'repo.owner_id')
+        .where(isReadable(viewer, reading))
+  const { count } = await readable
+    .select((select) => select.fn.sum<number | string | null>('notification.total').as('count'))
+    .executeTakeFirstOrThrow()
+  return Number(count ?? 0)
+}
+
+/** How many threads of a filter with times there are; each is looked at. */
+async function countOfTimes(
+  db: Db,
+  viewer: Viewer,
+  filter: ThreadFilter,
+  hidden: HiddenRepos | undefined,
+): Promise<number> {
   if (hidden === undefined) return countByRepo(db, viewer, filter)
   const counts = await Promise.all(
     byStatus(db, viewer, filter, hidden).map((part) =>

@@ -37,6 +37,7 @@ import { mirrors2 } from './mirrors-2.ts'
 import { mail1 } from './mail-1.ts'
 import { mail2 } from './mail-2.ts'
 import { notifications1 } from './notifications-1.ts'
+import { notifications2 } from './notifications-2.ts'
 import { oauth1 } from './oauth-1.ts'
 import { oauth2 } from './oauth-2.ts'
 import { oauth3 } from './oauth-3.ts'
@@ -151,4 +152,5 @@ export const migrations: readonly Migration[] = [
   accounts8,
   repoRelations6,
   accounts9,
+  notifications2,
 ]

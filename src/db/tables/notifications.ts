@@ -1,4 +1,4 @@
-import type { Generated, Selectable } from 'kysely'
+import type { Generated, GeneratedAlways, Selectable } from 'kysely'
 import type { EventId, IssueId, RepoId, ThreadId, UserId } from '../../lib/ids.ts'
 import type { Unix } from '../../lib/time.ts'
 
@@ -23,6 +23,16 @@ export interface NotificationTable {
   updated_ms: number
 }
 
+/** How many threads somebody has in a repository, by subject and status. The database keeps it with every write. */
+export interface NotificationTallyTable {
+  id: GeneratedAlways<number>
+  user_id: UserId
+  repo_id: RepoId
+  subject: ThreadSubject
+  status: ThreadStatus
+  total: number
+}
+
 /** How far people have been told of an event: telling them again from the start would make unread what they have read. */
 export interface NotifiedEventTable {
   event_id: EventId
@@ -32,6 +42,7 @@ export interface NotifiedEventTable {
 
 export interface NotificationTables {
   notification: NotificationTable
+  notification_tally: NotificationTallyTable
   notified_event: NotifiedEventTable
 }
 

@@ -1,0 +1,24 @@
+import { sql } from 'kysely'
+import type { Counter } from '../access/counter.ts'
+
+const columns = ['user_id', 'repo_id', 'subject', 'status']
+
+/** Counts of what people are told. */
+export const notificationCounters: readonly Counter[] = [
+  {
+    table: 'notification_tally',
+    column: 'total',
+    count: sql`(select count(*) from notification where ${sql.join(
+      columns.map((column) => sql`${sql.ref(`notification.${column}`)} = ${sql.ref(`it.${column}`)}`),
+      sql` and `,
+    )})`,
+    expected: [
+      {
+        of: 'notification',
+        columns,
+        keys: (condition) => sql`select each.user_id, each.repo_id, each.subject, each.status
+          from notification as each where ${condition}`,
+      },
+    ],
+  },
+]
