@@ -1,6 +1,7 @@
-import { sql } from 'kysely'
+import { sql, type Expression, type SqlBool } from 'kysely'
 import { mayAccess, wasGiven, wasGivenByTeam, type Where } from '../../access/access-rule.store.ts'
 import type { Db } from '../../db/database.ts'
+import { idList, idListText } from '../../db/id-list.ts'
 import type { UserRow } from '../../db/tables/accounts.ts'
 import type { UserId } from '../../lib/ids.ts'
 
@@ -12,24 +13,43 @@ type Place = Exclude<Where, 'repo'>
  */
 const near = ({ owner, repo }: Place, withOthers: boolean) => {
   const others = withOthers
-    ? sql` union select user_id from watch where repo_id = ${repo.id} and mode <> 'dont'
-        union select user_id from org_user where org_id = ${owner.id}`
+    ? sql` union all select user_id from watch where repo_id = ${repo.id} and mode <> 'dont'
+        union all select user_id from org_user where org_id = ${owner.id}`
     : sql``
-  return sql<UserId>`(select cast(${owner.id} as bigint)
-    union select user_id from collaboration where repo_id = ${repo.id}
-    union select team_user.user_id from team inner join team_user on team_user.team_id = team.id
+  return sql<{ id: UserId }>`(select cast(${owner.id} as bigint) as id
+    union all select user_id from collaboration where repo_id = ${repo.id}
+    union all select team_user.user_id from team inner join team_user on team_user.team_id = team.id
       where team.org_id = ${owner.id}${others})`
 }
 
 /** People of a list that has no pages; the first by name. */
 const listedAtMost = 1000
 
-const people = (db: Db, place: Place, withOthers = false) =>
-  db.selectFrom('user').selectAll().where('kind', '=', 'individual').where('id', 'in', near(place, withOthers))
+/** Who stands near is looked up one by one where they are fewer; else the names are gone through until the list is full. */
+const manyNear = 5000
+
+/** That an account, a row of the query's table `user`, is a person who stands near. */
+async function nearPerson(
+  db: Db,
+  place: Place,
+  withOthers: boolean,
+): Promise<{ readonly isNear: Expression<SqlBool> }> {
+  const all = near(place, withOthers)
+  const { rows } = await sql<{ id: UserId }>`select id from ${all} as near limit ${manyNear}`.execute(db)
+  const isNear =
+    rows.length < manyNear
+      ? sql`"user".id in ${idList(db, idListText(rows.map(({ id }) => id)))}`
+      : sql`("user".id in (select near.id from ${all} as near)) is true`
+  return { isNear: sql<SqlBool>`("user".kind = 'individual' and ${isNear})` }
+}
 
 /** People who were given writing in any unit, and those whom a team lets read pull requests; the owner. */
-export const listWriters = (db: Db, place: Place): Promise<UserRow[]> =>
-  people(db, place)
+export async function listWriters(db: Db, place: Place): Promise<UserRow[]> {
+  const { isNear } = await nearPerson(db, place, false)
+  return db
+    .selectFrom('user')
+    .selectAll()
+    .where(isNear)
     .where((where) =>
       where.or([
         where('user.id', '=', place.owner.id),
@@ -40,22 +60,27 @@ export const listWriters = (db: Db, place: Place): Promise<UserRow[]> =>
     .orderBy('lower_name')
     .limit(listedAtMost)
     .execute()
+}
 
 /**
  * People who may be asked for a review: the owner, and whoever was given reading of pull requests; of a repository that
  * is not private also its watchers and the members of the organization who may read them.
  */
-export const listReviewers = (db: Db, place: Place): Promise<UserRow[]> => {
-  const isNear = sql<boolean>`(exists (select 1 from watch where watch.user_id = "user".id
+export async function listReviewers(db: Db, place: Place): Promise<UserRow[]> {
+  const isAround = sql<boolean>`(exists (select 1 from watch where watch.user_id = "user".id
       and watch.repo_id = ${place.repo.id} and watch.mode <> 'dont')
     or exists (select 1 from org_user where org_user.user_id = "user".id and org_user.org_id = ${place.owner.id}))`
   const readsPulls = { units: ['pulls'], mode: 1, evenIfOff: true } as const
-  return people(db, place, !place.repo.is_private)
+  const { isNear } = await nearPerson(db, place, !place.repo.is_private)
+  return db
+    .selectFrom('user')
+    .selectAll()
+    .where(isNear)
     .where((where) =>
       where.or([
         where('user.id', '=', place.owner.id),
         wasGiven('user', place, readsPulls),
-        ...(place.repo.is_private ? [] : [where.and([isNear, mayAccess('user', place, readsPulls)])]),
+        ...(place.repo.is_private ? [] : [where.and([isAround, mayAccess('user', place, readsPulls)])]),
       ]),
     )
     .orderBy('lower_name')
