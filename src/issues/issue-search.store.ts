@@ -112,19 +112,34 @@ const isOfSeen = ({ repo }: PlaceColumns): Condition =>
   sql<SqlBool>`${sql.ref(repo)} not in (select repo.id from repo where repo.audience > ${sql.lit(allAudiences.most)})`
 
 /** Rows that a source comes to, with the repository of each looked up: those of each part, or of all at once. */
-const rowsBySource = (search: Search, { ways, serves }: Source): Rows[] =>
-  ways.flatMap((way) => rowsByWay(search, way, restOf(search, serves)))
+const rowsBySource = (search: Search, { ways, serves }: Source, wanted: WantedRepos = {}): Rows[] =>
+  ways.flatMap((way) => rowsByWay(search, way, restOf(search, serves), wanted))
 
-function rowsByWay(search: Search, way: Way, rest: readonly Condition[]): Rows[] {
+/** In which repositories rows are looked for; nothing: in all. */
+interface WantedRepos {
+  /** What the repository of a row is to be, as `= 1`. */
+  readonly isRepo?: RawBuilder<unknown>
+  /** It is known that the viewer sees these. */
+  readonly isSeen?: boolean
+}
+
+function rowsByWay(
+  search: Search,
+  way: Way,
+  rest: readonly Condition[],
+  { isRepo, isSeen = false }: WantedRepos,
+): Rows[] {
   const { db, filter, isOfScope, readable } = search
   const { place, isPullOnly } = way
   const isPartly = rest.length > 0 && !way.hasIssue
-  const seesAll = isOfScope.length === 0 && [...readable.values()].every(({ open }) => open === allAudiences.most)
+  const seesAll =
+    isSeen || (isOfScope.length === 0 && [...readable.values()].every(({ open }) => open === allAudiences.most))
   const isReadable = (isPull: boolean) => (seesAll ? isOfSeen(place) : readableOf(search, isPull).isReadable)
   const rows = (ofParts: readonly Condition[]): Rows => {
     const ofIssue = isPartly ? [sql<SqlBool>`issue.id = ${sql.ref(place.id)}`] : []
     const ofRepo = seesAll ? [] : [sql<SqlBool>`repo.id = ${sql.ref(place.repo)}`]
-    const where = [...ofRepo, ...way.where, ...ofParts, ...isOfScope, ...ofIssue, ...rest]
+    const ofWanted = isRepo ? [sql<SqlBool>`${sql.ref(place.repo)} ${isRepo}`] : []
+    const where = [...ofRepo, ...ofWanted, ...way.where, ...ofParts, ...isOfScope, ...ofIssue, ...rest]
     const repo = seesAll ? sql`` : sql` cross join ${way.isLookedUp ? repoOf(place) : repoSeen(db)}`
     return sql`select ${way.mayRepeat ? sql`distinct ` : sql``}${placesOf(place)}
       from ${way.from}${repo}${isPartly ? sql` cross join issue` : sql``} where ${allOf(where)}`
@@ -353,18 +368,43 @@ async function findBroad(search: Search, page: Page): Promise<FoundPlaces> {
   return { places: await findPage(search, rows, page), total: Math.min(weight.seen, limits.found) }
 }
 
-/** The repository with the most issues of those that are open to a viewer. */
-async function findLargest({ db, readable }: Search): Promise<RepoId | undefined> {
+/** The repository with the most issues of those that are open to a viewer; 0: there is none. */
+function largestOf({ readable }: Search): RawBuilder<RepoId> {
   const open = Math.min(...[...readable.values()].map((each) => each.open))
+  if (open < 0) return sql`0`
   const largest = Array.from(
     { length: open + 1 },
     (_, audience) => sql`select * from (select id, num_issues from repo where audience = ${sql.lit(audience)}
       order by num_issues desc limit 1) as of_audience`,
   )
-  if (largest.length === 0) return undefined
-  const { rows } = await sql<{ id: RepoId }>`select id from (${sql.join(largest, sql` union all `)}) as largest
-    order by num_issues desc limit 1`.execute(db)
-  return rows[0]?.id
+  return sql`coalesce((select id from (${sql.join(largest, sql` union all `)}) as largest order by num_issues desc limit 1), 0)`
+}
+
+async function findLargest(search: Search): Promise<RepoId> {
+  const { id } = await search.db.selectNoFrom(largestOf(search).as('id')).executeTakeFirstOrThrow()
+  return id
+}
+
+/**
+ * The page and how many there are, of what somebody has in an order. Those in the largest repository are counted without a look
+ * at who sees it; then so many others as are still wanted.
+ */
+async function findOfPerson(search: Search, source: Source, page: Page): Promise<FoundPlaces> {
+  const { db, limits } = search
+  const all = rowsBySource(search, source)
+  // So far most of them are gone through anyway.
+  if (all.length === 0 || page.offset + page.limit > limits.found / 2) return findCounted(search, all, page)
+  const inLargest = rowsBySource(search, source, { isRepo: sql`= (select id from largest)`, isSeen: true })
+  const others = rowsBySource(search, source, { isRepo: sql`<> (select id from largest)` })
+  const countOf = (rows: readonly Rows[], atMost: RawBuilder<unknown>) =>
+    sql`select count(*) as total from (${merged(db, rows, limits.found)} limit ${atMost}) as found`
+  const { rows } = await sql<{ total: number }>`
+    with largest as materialized (select ${largestOf(search)} as id),
+      in_largest as materialized (${countOf(inLargest, sql.lit(limits.found))}),
+      others as materialized (${countOf(others, sql`(select ${sql.lit(limits.found)} - total from in_largest)`)})
+    select in_largest.total + others.total as total from in_largest cross join others`.execute(db)
+  const total = rows[0]?.total ?? 0
+  return { places: page.offset < total ? await findPage(search, all, page) : [], total }
 }
 
 /** For each row to a page, so many that changed: then not many others are passed over on the way. */
@@ -377,7 +417,7 @@ const changedForEach = 20
 async function hasManyChanged(search: Search, { limit, offset }: Page): Promise<boolean> {
   const { db, filter, limits, parts } = search
   const repoId = await findLargest(search)
-  if (repoId === undefined) return false
+  if (repoId === 0) return false
   const atMost = Math.max(limits.found, Math.min(limits.candidates, (offset + limit) * changedForEach))
   const ofTime = conditions(db, expressionBuilder<Schema, 'issue'>(), filter, { by: 'times' })
   const ofParts = parts.map(
@@ -418,6 +458,7 @@ export async function findEverywhere(
   }
   const sources = sourcesOf(db, filter)
   const only = sources.find(({ isWords }) => isWords) ?? (sources.length === 1 ? sources[0] : undefined)
+  if (only && isOrdered(only) && !only.isWords && search.isOfScope.length === 0) return findOfPerson(search, only, page)
   if (only && (only.isWords || isOrdered(only))) return findCounted(search, rowsBySource(search, only), page)
   const counts = await countSources(db, sources, limits.candidates)
   const rarest = counts.reduce((best, count, index) => (count < (counts[best] ?? 0) ? index : best), 0)
