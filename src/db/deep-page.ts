@@ -41,10 +41,14 @@ const maxRounds = 6
 /** Whether the place of a page is looked for: only then does it matter how many rows its pieces have. */
 export const isDeep = ({ offset }: { readonly offset: number }, near = nearRows): boolean => offset >= deepFrom * near
 
+/** Values of the first keys of an order, or of all. */
 type Key = readonly unknown[]
 
-/** A row's place in the order, and how many rows of all pieces come before it. */
-interface Start {
+/**
+ * A place in the order, and how many rows of all pieces come before it: the first values of a row, which all that comes
+ * later has as well or is beyond.
+ */
+export interface Start {
   readonly key: Key
   readonly rank: number
 }
@@ -54,16 +58,29 @@ interface Start {
  * only the last few of them are merged: a place is guessed in the largest piece, and mended by what is before it in the others.
  * @param isIndexed whether an index has the order; else the pieces are sorted, and merged from the beginning
  * @param near how many rows are walked through to a page rather than counted
+ * @param startBefore a place before the row that so many come before, where the database keeps count of all rows of the order
  */
 export async function readMerged<DB, TB extends keyof DB, Row extends object>(
   db: Db,
   pieces: readonly Piece<DB, TB, Row>[],
   page: { readonly limit: number; readonly offset: number },
-  { isIndexed = true, near = nearRows }: { readonly isIndexed?: boolean; readonly near?: number } = {},
+  {
+    isIndexed = true,
+    near = nearRows,
+    startBefore,
+  }: {
+    readonly isIndexed?: boolean
+    readonly near?: number
+    readonly startBefore?: ((offset: number) => Promise<Start | undefined>) | undefined
+  } = {},
 ): Promise<readonly Row[]> {
   if (page.limit <= 0) return []
   const isGuessed = (isIndexed && pieces.length > 1) || pieces.some(({ among }) => among !== undefined)
-  const start = isGuessed && isDeep(page, near) ? await findStart(db, pieces, page.offset, near) : undefined
+  const kept = isDeep(page, near) ? await startBefore?.(page.offset) : undefined
+  const start =
+    isGuessed && isDeep(page, near) && !(kept && page.offset - kept.rank < deepFrom * near)
+      ? await findStart(db, pieces, page.offset, near, kept)
+      : kept
   const parts = pieces.flatMap((piece) => (start ? fromKey(db, piece, start.key) : [piece.query]))
   const [first] = pieces
   if (!first) return []
@@ -94,13 +111,23 @@ export function mergedPage<DB, TB extends keyof DB, Row>(
   return inOrder(merged, limit).offset(offset)
 }
 
-/** A place not far before the row that so many come before; undefined: the beginning. */
+/**
+ * A place not far before the row that so many come before; undefined: the beginning.
+ * @param kept a place before it that is known already: very many rows may have the same time or number
+ */
 async function findStart<DB, TB extends keyof DB, Row>(
   db: Db,
   pieces: readonly Piece<DB, TB, Row>[],
   offset: number,
   near: number,
+  kept?: Start,
 ): Promise<Start | undefined> {
+  const later = kept && pieces.map((piece) => fromKey(db, piece, kept.key))
+  if (kept && later?.every((queries) => queries.length === 1)) {
+    const rest = pieces.map((piece, index) => ({ ...piece, query: later[index]?.[0] ?? piece.query }))
+    const found = await findStart(db, rest, offset - kept.rank, near)
+    return found ? { key: found.key, rank: kept.rank + found.rank } : kept
+  }
   const lead = pieces.reduce((largest, piece) => (piece.rows > largest.rows ? piece : largest))
   const walked = lead.among ?? lead
   const all = pieces.reduce((sum, { rows }) => sum + rows, 0)
@@ -245,10 +272,11 @@ const isBefore = (order: readonly OrderKey[], key: Key): RawBuilder<SqlBool> =>
 /** The rows of a piece from a place on, in queries that an index has each: those that have its first key, and those beyond. */
 function fromKey<DB, TB extends keyof DB, Row>(
   db: Db,
-  { query, order }: Piece<DB, TB, Row>,
+  { query, order: whole }: Piece<DB, TB, Row>,
   key: Key,
 ): SelectQueryBuilder<DB, TB, Row>[] {
-  const [first, ...others] = order as readonly [OrderKey, ...OrderKey[]]
+  const order = whole.slice(0, key.length)
+  const [first, ...others] = order as readonly OrderKey[] as readonly [OrderKey, ...OrderKey[]]
   if (isOneRange(db, order)) return [query.where(isInRange(order, key, orEqual))]
   if (others.length === 0) {
     const isFrom = sql<SqlBool>`${first.value} ${orEqual[first.direction]} ${argument(db, key[0])}`

@@ -1,11 +1,12 @@
-import { sql } from 'kysely'
+import { sql, type SqlBool } from 'kysely'
 import type { Db } from '../db/database.ts'
-import { readMerged, turnedOrder, type OrderKey, type Piece } from '../db/deep-page.ts'
+import { isDeep, readMerged, turnedOrder, type OrderKey, type Piece } from '../db/deep-page.ts'
 import { preparedQuery } from '../db/prepared.ts'
 import type { Schema } from '../db/schema.ts'
 import type { RepoId } from '../lib/ids.ts'
 import { fromNearerEnd, type Page } from '../lib/paging.ts'
 import type { Unix } from '../lib/time.ts'
+import { findBlock } from './block.store.ts'
 import {
   branchOf,
   pairsOf,
@@ -23,6 +24,7 @@ import { wordSets } from './issue-words.store.ts'
 import { listParts, listTallies, type Facet, type Part } from './tally.store.ts'
 
 const byCreation = (direction: 'asc' | 'desc') => {
+  const isFrom = sql.raw(direction === 'asc' ? '>=' : '<=')
   const ofAll = (db: Db, repoId: RepoId, limit: number, offset: number) =>
     db
       .selectFrom('issue')
@@ -34,10 +36,17 @@ const byCreation = (direction: 'asc' | 'desc') => {
       .orderBy('id', direction)
       .limit(limit)
       .offset(offset)
+  const fromTime = (db: Db, repoId: RepoId, createdUnix: Unix, limit: number, offset: number) =>
+    ofAll(db, repoId, limit, offset).where(sql<SqlBool>`created_unix ${isFrom} ${createdUnix} + 0`)
   return {
     ofAll: preparedQuery(ofAll),
     ofState: preparedQuery((db: Db, repoId: RepoId, isClosed: boolean, limit: number, offset: number) =>
       ofAll(db, repoId, limit, offset).where('is_closed', '=', isClosed),
+    ),
+    fromTime: preparedQuery(fromTime),
+    ofStateFromTime: preparedQuery(
+      (db: Db, repoId: RepoId, isClosed: boolean, createdUnix: Unix, limit: number, offset: number) =>
+        fromTime(db, repoId, createdUnix, limit, offset).where('is_closed', '=', isClosed),
     ),
   }
 }
@@ -217,7 +226,13 @@ async function findInRepo(db: Db, filter: RepoFilter, sort: IssueSort, page: Pag
       db,
       branches.map((branch, index) => pieceOf(db, filter, found, asked, branch, parts[index])),
       end,
-      { isIndexed: found.isInOrder },
+      {
+        isIndexed: found.isInOrder,
+        startBefore:
+          asked.length === 0 && filter.words === undefined
+            ? (offset) => findBlock(db, filter.scope.repoId, parts, way, offset)
+            : undefined,
+      },
     )
   }
   return { places: await (isCounted ? fromNearerEnd(page, total, read) : read(page, false)), total }
@@ -345,6 +360,30 @@ function shareOf({ parts }: Asked, part: Part): number {
   return Math.min(1, sumOf(have) / part.total)
 }
 
+/** Issues by creation, from the newest or from the oldest. */
+async function readPlain(
+  db: Db,
+  { scope, isClosed, isPull }: RepoFilter,
+  { limit, offset }: Reach,
+  isFromEnd: boolean,
+): Promise<readonly IssuePlace[]> {
+  const { repoId } = scope
+  const from = isFromEnd ? oldestFirst : newestFirst
+  const states = isClosed === undefined ? [false, true] : [isClosed]
+  const parts = states.flatMap((state) => isPull.map((kind) => ({ isPull: kind, isClosed: state })))
+  const order = orderOf(isFromEnd ? 'oldest' : 'latest')
+  const start = isDeep({ offset }) ? await findBlock(db, repoId, parts, order, offset) : undefined
+  if (start) {
+    const createdUnix = start.key[0] as Unix
+    return isClosed === undefined
+      ? from.fromTime(db, repoId, createdUnix, limit, offset - start.rank)
+      : from.ofStateFromTime(db, repoId, isClosed, createdUnix, limit, offset - start.rank)
+  }
+  return isClosed === undefined
+    ? from.ofAll(db, repoId, limit, offset)
+    : from.ofState(db, repoId, isClosed, limit, offset)
+}
+
 /**
  * One page of the issues that a filter leaves in the order of `sort`, and how many there are.
  * @param counted how many issues the repository has of the kinds and the state that are asked for
@@ -357,13 +396,7 @@ export async function findIssuePlaces(
   counted?: number,
 ): Promise<FoundPlaces> {
   if (sort === 'latest' && isPlain(filter)) {
-    const { repoId } = filter.scope
-    const read = ({ limit, offset }: Reach, isFromEnd: boolean) => {
-      const from = isFromEnd ? oldestFirst : newestFirst
-      return filter.isClosed === undefined
-        ? from.ofAll(db, repoId, limit, offset)
-        : from.ofState(db, repoId, filter.isClosed, limit, offset)
-    }
+    const read = (end: Reach, isFromEnd: boolean) => readPlain(db, filter, end, isFromEnd)
     return {
       places: await (counted === undefined ? read(page, false) : fromNearerEnd(page, counted, read)),
       total: undefined,

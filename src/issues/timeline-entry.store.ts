@@ -8,6 +8,7 @@ import type { CommentId, IssueId, RepoId, UserId } from '../lib/ids.ts'
 import { fromNearerEnd, type Page } from '../lib/paging.ts'
 import type { Unix } from '../lib/time.ts'
 import type { Attribution } from './attribution.ts'
+import { findBlock } from './block.store.ts'
 import { countComments } from './tally.store.ts'
 
 /** One thing that happened to an issue, as its timeline tells it; what is not named is empty. */
@@ -170,7 +171,15 @@ export async function listRepoComments(
       db,
       counts.map((count) => commentPiece(db, repoId, count, between, order, isFoundByTime)),
       part,
-      { isIndexed: !isFoundByTime },
+      {
+        isIndexed: !isFoundByTime,
+        startBefore: hasTimes(between)
+          ? undefined
+          : (offset) => {
+              const kinds = isPull.map((each) => ({ isPull: each, isClosed: false }))
+              return findBlock(db, repoId, kinds, order, offset, { isOfComments: true })
+            },
+      },
     )
   })
   const found = await loadComments(

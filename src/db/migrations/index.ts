@@ -30,6 +30,7 @@ import { issues1 } from './issues-1.ts'
 import { issues2 } from './issues-2.ts'
 import { issues3 } from './issues-3.ts'
 import { issues4 } from './issues-4.ts'
+import { issues5 } from './issues-5.ts'
 import { lfs1 } from './lfs-1.ts'
 import type { Migration } from './migration.ts'
 import { mirrors1 } from './mirrors-1.ts'
@@ -153,4 +154,5 @@ export const migrations: readonly Migration[] = [
   repoRelations6,
   accounts9,
   notifications2,
+  issues5,
 ]

@@ -298,11 +298,36 @@ export interface IssueTallyTable {
   total: number
 }
 
+/**
+ * What `issue_block` counts by: times of creation and of the latest change, numbers of comments, dates until which issues are
+ * due, times of creation of those that have one; `comment`: comments by creation, as of open issues and pull requests.
+ */
+export type BlockSort = 'created' | 'updated' | 'comments' | 'due' | 'dated' | 'comment'
+
+/**
+ * How many issues of a repository, by kind and state, have a time or number of some range. The database keeps it with every
+ * write. There are wide blocks (level 0) and narrow ones in them (1); what widths they have, `block.store.ts` knows.
+ */
+export interface IssueBlockTable {
+  id: GeneratedAlways<number>
+  repo_id: RepoId
+  sort: BlockSort
+  level: number
+  block: number
+  /** Some blocks are in several rows, for those who write at once. */
+  shard: number
+  open_issues: number
+  closed_issues: number
+  open_pulls: number
+  closed_pulls: number
+}
+
 export interface IssueTables {
   issue: IssueTable
   comment: CommentTable
   label: LabelTable
   issue_tally: IssueTallyTable
+  issue_block: IssueBlockTable
   issue_label: IssueLabelTable
   issue_assignee: IssueAssigneeTable
   milestone: MilestoneTable

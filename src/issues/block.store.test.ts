@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { sql } from 'kysely'
+import { engineOf, type Db } from '../db/database.ts'
+import { turnedOrder, type OrderKey } from '../db/deep-page.ts'
+import type { RepoId } from '../lib/ids.ts'
+import { openTestDatabase } from '../testing/database.ts'
+import { findBlock } from './block.store.ts'
+import { findIssuePlaces } from './issue-list.store.ts'
+import { issueSorts, orderOf } from './issue-order.store.ts'
+import { listRepoComments } from './timeline-entry.store.ts'
+
+type Key = 'id' | 'created_unix' | 'updated_unix' | 'num_comments' | 'listed_due_unix' | 'nearest_due_unix'
+type Thing = Readonly<Record<Key, number>> & { readonly is_pull: boolean; readonly is_closed: boolean }
+
+const repoId = 1 as RepoId
+const day = 86_400
+/** So many that pages in the middle are looked for by blocks, from both ends. */
+const many = 8400
+
+/** Issues of two months, many of the same second, whose dates, states and comments change afterwards, and some of which go. */
+async function fill(db: Db, count: number): Promise<void> {
+  const write = (text: string) => sql.raw(text).execute(engineOf(db).writer)
+  const numbers = (last: number) =>
+    engineOf(db).kind === 'sqlite'
+      ? `(with recursive numbers(i) as (select 1 union all select i + 1 from numbers where i < ${last}) select i from numbers) as n`
+      : `(select i from generate_series(1::bigint, ${last}::bigint) as numbers(i)) as n`
+  const created = `${10_000 * day} + ((i * 7919) % 60) * ${day} + (i % 90) * 10`
+  for (const statement of [
+    `insert into "user" (id, kind, name, lower_name, created_unix, updated_unix) values (1, 'individual', 'u', 'u', 1, 1)`,
+    ...[1, 2].map(
+      (id) => `insert into repo (id, owner_id, name, lower_name, git_key, default_branch, created_unix, updated_unix)
+        values (${id}, 1, 'r${id}', 'r${id}', 'k${id}', 'main', 1, 1)`,
+    ),
+    ...[0, 10_020 * day].map(
+      (due, index) => `insert into milestone (id, repo_id, title, due_unix, created_unix, updated_unix)
+        values (${index + 1}, 1, 'm${index}', ${due}, 1, 1)`,
+    ),
+    `insert into issue (id, repo_id, "index", is_pull, poster_id, title, content, milestone_id, num_comments, due_unix, created_unix,
+        updated_unix)
+      select i, case when i % 20 = 7 then 2 else 1 end, i, i % 3 = 0, 1, 'a', 'b', case when i % 7 < 2 then 1 + i % 7 end, (i * 31) % 5,
+        case when i % 11 = 4 then ${10_000 * day} + ((i * 31) % 100) * ${day} else 0 end, ${created},
+        ${created} + (i % 50) * ${day} - 100 from ${numbers(count)}`,
+    `insert into comment (issue_id, type, poster_id, content, created_unix, updated_unix)
+      select i, case when i % 9 = 1 then 'close' else 'comment' end, 1, 'c', ${created}, ${created} from ${numbers(count)}`,
+    `update issue set is_closed = true where id % 4 = 1`,
+    `update issue set num_comments = num_comments + 1, updated_unix = updated_unix + 5 * ${day} where id % 6 = 1`,
+    `update issue set milestone_id = 2 where id % 13 = 1`,
+    `update milestone set due_unix = ${10_030 * day} where id = 2`,
+    `delete from comment where id % 10 = 3`,
+    `delete from comment where issue_id % 17 = 3`,
+    `delete from issue where id % 17 = 3`,
+    ...[false, true].flatMap((isPull) => {
+      const [all, closed] = isPull ? ['num_pulls', 'num_closed_pulls'] : ['num_issues', 'num_closed_issues']
+      return [
+        `update repo set ${all} = (select count(*) from issue where repo_id = repo.id and is_pull = ${isPull})`,
+        `update repo set ${closed} = (select count(*) from issue where repo_id = repo.id and is_pull = ${isPull} and is_closed)`,
+      ]
+    }),
+  ]) {
+    // oxlint-disable-next-line no-await-in-loop -- each needs those before it
+    await write(statement)
+  }
+}
+
+const listThings = async (db: Db): Promise<Thing[]> =>
+  (await db.selectFrom('issue').where('repo_id', '=', repoId).selectAll().execute()) as readonly object[] as Thing[]
+
+const compare =
+  (order: readonly OrderKey[]) =>
+  (one: Thing, other: Thing): number => {
+    for (const { name, direction } of order) {
+      const difference = one[name as Key] - other[name as Key]
+      if (difference !== 0) return direction === 'asc' ? difference : -difference
+    }
+    return 0
+  }
+
+/** Whether a row comes before a place. */
+const isBefore = (row: Thing, order: readonly OrderKey[], key: readonly unknown[]): boolean => {
+  for (const [index, value] of key.entries()) {
+    const { name, direction } = order[index] as OrderKey
+    const difference = row[name as Key] - (value as number)
+    if (difference !== 0) return direction === 'asc' ? difference < 0 : difference > 0
+  }
+  return false
+}
+
+const kinds = [[false, true], [false], [true]]
+const states = [[false], [false, true], [true]]
+
+test('findBlock: as many come before a block as it says, and the page begins in it', async () => {
+  await using database = await openTestDatabase()
+  const { db } = database
+  await fill(db, 600)
+  const all = await listThings(db)
+  for (const [turn, order] of issueSorts
+    .map(orderOf)
+    .flatMap((each) => [each, turnedOrder(each)])
+    .entries()) {
+    const [isPull, isClosed] = [kinds[turn % 3] as boolean[], states[(turn >> 1) % 3] as boolean[]]
+    const parts = isPull.flatMap((kind) => isClosed.map((state) => ({ isPull: kind, isClosed: state })))
+    const sorted = all
+      .filter((each) => isPull.includes(each.is_pull) && isClosed.includes(each.is_closed))
+      .toSorted(compare(order))
+    for (const offset of [0, 1, 17, Math.floor(sorted.length / 2), sorted.length - 1]) {
+      const what = `${order.map(({ name, direction }) => `${name} ${direction}`).join()}, after ${offset}`
+      // oxlint-disable-next-line no-await-in-loop -- one place after the other
+      const start = await findBlock(db, repoId, parts, order, offset)
+      assert.ok(start, what)
+      assert.equal(start.rank, sorted.filter((each) => isBefore(each, order, start.key)).length, what)
+      assert.ok(start.rank <= offset, what)
+      // No more than what is of the same minutes, or has the same number of comments.
+      const most = order[0]?.name === 'num_comments' ? 180 : 40
+      assert.ok(offset - start.rank < most, `${what}: ${offset - start.rank} are passed over`)
+    }
+    // oxlint-disable-next-line no-await-in-loop -- as above
+    assert.equal(await findBlock(db, repoId, parts, order, sorted.length), undefined)
+  }
+})
+
+test('issueListIssues, repoListPullRequests, issueGetRepoComments: deep pages are those of sorting all', async () => {
+  await using database = await openTestDatabase()
+  const { db } = database
+  await fill(db, many)
+  const all = await listThings(db)
+  const pageAt = (offset: number) => ({ number: 1, limit: 5, offset })
+  for (const sort of issueSorts) {
+    const sorted = all.toSorted(compare(orderOf(sort)))
+    for (const offset of [4005, sorted.length - 4020]) {
+      const scope = { kind: 'repo', repoId } as const
+      // oxlint-disable-next-line no-await-in-loop -- one page after the other
+      const { places } = await findIssuePlaces(
+        db,
+        { scope, isPull: [false, true] },
+        sort,
+        pageAt(offset),
+        sorted.length,
+      )
+      assert.deepEqual(
+        places.map(({ id }) => id),
+        sorted.slice(offset, offset + 5).map(({ id }) => id),
+        `by ${sort} after ${offset}`,
+      )
+    }
+  }
+  const comments = await db
+    .selectFrom('comment')
+    .where('repo_id', '=', repoId)
+    .where('type', '=', 'comment')
+    .select(['id', 'created_unix'])
+    .execute()
+  comments.sort((one, other) => one.created_unix - other.created_unix || one.id - other.id)
+  for (const offset of [Math.floor(comments.length / 2) - 5, Math.floor(comments.length / 2) + 5]) {
+    // oxlint-disable-next-line no-await-in-loop -- one page after the other
+    const { rows, total } = await listRepoComments(db, repoId, [false, true], {}, pageAt(offset))
+    assert.deepEqual(
+      [rows.map(({ id }) => id), total],
+      [comments.slice(offset, offset + 5).map(({ id }) => id), comments.length],
+    )
+  }
+})

@@ -1,0 +1,184 @@
+import { sql, type SqlBool } from 'kysely'
+import type { Db } from '../db/database.ts'
+import type { OrderKey, Start } from '../db/deep-page.ts'
+import { preparedQuery } from '../db/prepared.ts'
+import type { BlockSort } from '../db/tables/issues.ts'
+import type { RepoId } from '../lib/ids.ts'
+import type { Part } from './tally.store.ts'
+
+type Direction = OrderKey['direction']
+
+/** Seconds of wide and of narrow blocks of times, as powers of two. The database's triggers know them too (`issues-5`). */
+export const blockBits = { wide: 19, narrow: 9 } as const
+/** In how many rows a block is that many write at once. */
+export const blockShards = 4
+
+const wide = 2 ** blockBits.wide
+const narrow = 2 ** blockBits.narrow
+
+/** A block that something is in, and how much of what is asked for comes before it. */
+interface Hit {
+  readonly block: number
+  readonly before: number
+}
+
+/** What is counted by blocks: a sort of them, or issues without a date, which are all but those that have one. */
+type Counted = BlockSort | 'undated'
+
+/** For each kind and state whether it is asked for, 1 or 0: open and closed issues, open and closed pull requests. */
+type Wanted = readonly [openIssues: number, closedIssues: number, openPulls: number, closedPulls: number]
+
+const sumOf = (isUndated: boolean, [openIssues, closedIssues, openPulls, closedPulls]: Wanted) => {
+  const all = sql`open_issues * ${openIssues} + closed_issues * ${closedIssues}
+    + open_pulls * ${openPulls} + closed_pulls * ${closedPulls}`
+  return sql<number | null>`sum(${isUndated ? sql`case when sort = 'dated' then -(${all}) else ${all} end` : all})`
+}
+const isOfSort = (isUndated: boolean, sort: BlockSort) =>
+  isUndated ? sql<SqlBool>`sort in ('created', 'dated')` : sql<SqlBool>`sort = ${sort}`
+
+/** In which block of a level, of some range of them, that is before which so much comes. */
+const hitIn = (direction: Direction, isUndated: boolean) => {
+  const way = sql.raw(direction)
+  return preparedQuery(
+    (
+      db: Db,
+      repoId: RepoId,
+      sort: BlockSort,
+      level: number,
+      from: number,
+      to: number,
+      offset: number,
+      openIssues: number,
+      closedIssues: number,
+      openPulls: number,
+      closedPulls: number,
+    ) =>
+      db
+        .selectFrom(
+          sql<Hit>`(
+            select block, upto - inside as before, upto from (
+              select block, inside, sum(inside) over (order by block ${way}) as upto from (
+                select block, ${sumOf(isUndated, [openIssues, closedIssues, openPulls, closedPulls])} as inside
+                from issue_block
+                where repo_id = ${repoId} and ${isOfSort(isUndated, sort)} and level = ${level}
+                  and block between ${from} and ${to}
+                group by block
+              ) as each_block
+            ) as running
+            where upto > ${offset} order by block ${way} limit 1
+          )`.as('hit'),
+        )
+        .select(['hit.block', 'hit.before']),
+  )
+}
+
+const totalIn = (isUndated: boolean) =>
+  preparedQuery(
+    (
+      db: Db,
+      repoId: RepoId,
+      sort: BlockSort,
+      openIssues: number,
+      closedIssues: number,
+      openPulls: number,
+      closedPulls: number,
+    ) =>
+      db
+        .selectFrom('issue_block')
+        .where('repo_id', '=', repoId)
+        .where(isOfSort(isUndated, sort))
+        .where('level', '=', 0)
+        .select(sumOf(isUndated, [openIssues, closedIssues, openPulls, closedPulls]).as('total')),
+  )
+
+const ofSort = { asc: hitIn('asc', false), desc: hitIn('desc', false), total: totalIn(false) }
+const ofUndated = { asc: hitIn('asc', true), desc: hitIn('desc', true), total: totalIn(true) }
+
+/** Blocks that follow each other in an order. */
+interface Stretch {
+  readonly sort: Counted
+  readonly direction: Direction
+  /** The values of the first keys with which a block begins. */
+  readonly keyOf: (block: number, level: 0 | 1) => readonly number[]
+  /** Whether there are narrow blocks in the wide ones. */
+  readonly isDivided: boolean
+}
+
+/** @param first what all rows of the stretch have in the keys before the time */
+const times = (sort: Counted, direction: Direction, first: readonly number[] = []): Stretch => ({
+  sort,
+  direction,
+  keyOf: (block, level) => {
+    const seconds = level === 0 ? wide : narrow
+    return [...first, direction === 'asc' ? block * seconds : (block + 1) * seconds - 1]
+  },
+  isDivided: true,
+})
+
+/** Later than all dates. */
+const never = Number.MAX_SAFE_INTEGER
+
+/** The stretches of an order of issues, or of comments by creation; none where the database keeps no count of them. */
+function stretchesOf(order: readonly OrderKey[], isOfComments: boolean): readonly Stretch[] {
+  const [first, second] = order
+  if (!first || !second) return []
+  const { name, direction } = first
+  if (isOfComments) return name === 'created_unix' ? [times('comment', direction)] : []
+  switch (name) {
+    case 'created_unix':
+      return [times('created', direction)]
+    case 'updated_unix':
+      return [times('updated', direction)]
+    case 'num_comments':
+      return [{ sort: 'comments', direction, keyOf: (block) => [block], isDivided: false }]
+    case 'listed_due_unix': {
+      const both = [times('undated', second.direction, [0]), times('due', direction)]
+      return direction === 'asc' ? both : both.toReversed()
+    }
+    case 'nearest_due_unix': {
+      const both = [times('due', direction), times('undated', second.direction, [never])]
+      return direction === 'asc' ? both : both.toReversed()
+    }
+    default:
+      return []
+  }
+}
+
+/**
+ * Says with which block a page begins, of the issues of a repository of some kinds and states in an order, or of its comments:
+ * by sums of a few hundred rows, however many issues there are.
+ * @returns undefined where there are no so many, or the order has no blocks
+ */
+export async function findBlock(
+  db: Db,
+  repoId: RepoId,
+  parts: readonly Pick<Part, 'isPull' | 'isClosed'>[],
+  order: readonly OrderKey[],
+  offset: number,
+  { isOfComments = false }: { readonly isOfComments?: boolean } = {},
+): Promise<Start | undefined> {
+  const isWanted = (isPull: boolean, isClosed: boolean): 0 | 1 =>
+    parts.some((part) => part.isPull === isPull && part.isClosed === isClosed) ? 1 : 0
+  const wanted = [isWanted(false, false), isWanted(false, true), isWanted(true, false), isWanted(true, true)] as const
+  const stretches = stretchesOf(order, isOfComments)
+  let rank = 0
+  for (const { sort: counted, direction, keyOf, isDivided } of stretches) {
+    const [asked, sort] = counted === 'undated' ? ([ofUndated, 'created'] as const) : ([ofSort, counted] as const)
+    const hitOf = async (level: 0 | 1, from: number, to: number) =>
+      (await asked[direction](db, repoId, sort, level, from, to, offset - rank, ...wanted))[0]
+    // oxlint-disable-next-line no-await-in-loop -- two at most, and mostly the first has it
+    const outer = await hitOf(0, -never, never)
+    if (outer) {
+      rank += outer.before
+      const inWide = wide / narrow
+      const begin = outer.block * inWide
+      // oxlint-disable-next-line no-await-in-loop -- the last one
+      const inner = isDivided ? await hitOf(1, begin, begin + inWide - 1) : undefined
+      return inner ? { key: keyOf(inner.block, 1), rank: rank + inner.before } : { key: keyOf(outer.block, 0), rank }
+    }
+    if (counted === stretches.at(-1)?.sort) return undefined
+    // oxlint-disable-next-line no-await-in-loop -- once
+    rank += (await asked.total(db, repoId, sort, ...wanted))[0]?.total ?? 0
+  }
+  return undefined
+}
