@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from 'kysely'
-import { engineOf, type Db } from '../db/database.ts'
+import { engineOf, transaction, type Db } from '../db/database.ts'
 import { turnedOrder, type OrderKey } from '../db/deep-page.ts'
 import type { RepoId } from '../lib/ids.ts'
 import { openTestDatabase } from '../testing/database.ts'
+import { examined } from '../testing/doctor.ts'
+import { startForge } from '../testing/forge.ts'
 import { findBlock } from './block.store.ts'
 import { findIssuePlaces } from './issue-list.store.ts'
 import { issueSorts, orderOf } from './issue-order.store.ts'
@@ -19,7 +21,7 @@ const day = 86_400
 const many = 8400
 
 /** Issues of two months, many of the same second, whose dates, states and comments change afterwards, and some of which go. */
-async function fill(db: Db, count: number): Promise<void> {
+async function fill(db: Db, count: number, isFromFirst: boolean): Promise<void> {
   const write = (text: string) => sql.raw(text).execute(engineOf(db).writer)
   const numbers = (last: number) =>
     engineOf(db).kind === 'sqlite'
@@ -32,24 +34,28 @@ async function fill(db: Db, count: number): Promise<void> {
       (id) => `insert into repo (id, owner_id, name, lower_name, git_key, default_branch, created_unix, updated_unix)
         values (${id}, 1, 'r${id}', 'r${id}', 'k${id}', 'main', 1, 1)`,
     ),
+    // Some begin to count when all is there, others from the first issue on.
+    ...(isFromFirst
+      ? ['false', 'true'].map((of) => `insert into issue_block_repo (repo_id, of_comments) values (1, ${of})`)
+      : []),
     ...[0, 10_020 * day].map(
       (due, index) => `insert into milestone (id, repo_id, title, due_unix, created_unix, updated_unix)
         values (${index + 1}, 1, 'm${index}', ${due}, 1, 1)`,
     ),
-    `insert into issue (id, repo_id, "index", is_pull, poster_id, title, content, milestone_id, num_comments, due_unix, created_unix,
+    `insert into issue (id, repo_id, "index", is_pull, poster_id, title, content, milestone_id, is_closed, num_comments, due_unix, created_unix,
         updated_unix)
-      select i, case when i % 20 = 7 then 2 else 1 end, i, i % 3 = 0, 1, 'a', 'b', case when i % 7 < 2 then 1 + i % 7 end, (i * 31) % 5,
+      select i, case when i % 20 = 7 then 2 else 1 end, i, i % 3 = 0, 1, 'a', 'b', case when i % 7 < 2 then 1 + i % 7 end, i % 4 = 1, (i * 31) % 5,
         case when i % 11 = 4 then ${10_000 * day} + ((i * 31) % 100) * ${day} else 0 end, ${created},
         ${created} + (i % 50) * ${day} - 100 from ${numbers(count)}`,
     `insert into comment (issue_id, type, poster_id, content, created_unix, updated_unix)
       select i, case when i % 9 = 1 then 'close' else 'comment' end, 1, 'c', ${created}, ${created} from ${numbers(count)}`,
-    `update issue set is_closed = true where id % 4 = 1`,
-    `update issue set num_comments = num_comments + 1, updated_unix = updated_unix + 5 * ${day} where id % 6 = 1`,
-    `update issue set milestone_id = 2 where id % 13 = 1`,
+    `update issue set is_closed = not is_closed where id % 30 = 1`,
+    `update issue set num_comments = num_comments + 1, updated_unix = updated_unix + 5 * ${day} where id % 40 = 1`,
+    `update issue set milestone_id = 2 where id % 130 = 1`,
     `update milestone set due_unix = ${10_030 * day} where id = 2`,
-    `delete from comment where id % 10 = 3`,
-    `delete from comment where issue_id % 17 = 3`,
-    `delete from issue where id % 17 = 3`,
+    `delete from comment where id % 50 = 3`,
+    `delete from comment where issue_id % 70 = 3`,
+    `delete from issue where id % 70 = 3`,
     ...[false, true].flatMap((isPull) => {
       const [all, closed] = isPull ? ['num_pulls', 'num_closed_pulls'] : ['num_issues', 'num_closed_issues']
       return [
@@ -92,7 +98,7 @@ const states = [[false], [false, true], [true]]
 test('findBlock: as many come before a block as it says, and the page begins in it', async () => {
   await using database = await openTestDatabase()
   const { db } = database
-  await fill(db, 600)
+  await fill(db, 600, true)
   const all = await listThings(db)
   for (const [turn, order] of issueSorts
     .map(orderOf)
@@ -122,7 +128,7 @@ test('findBlock: as many come before a block as it says, and the page begins in 
 test('issueListIssues, repoListPullRequests, issueGetRepoComments: deep pages are those of sorting all', async () => {
   await using database = await openTestDatabase()
   const { db } = database
-  await fill(db, many)
+  await fill(db, many, false)
   const all = await listThings(db)
   const pageAt = (offset: number) => ({ number: 1, limit: 5, offset })
   for (const sort of issueSorts) {
@@ -159,4 +165,62 @@ test('issueListIssues, repoListPullRequests, issueGetRepoComments: deep pages ar
       [comments.slice(offset, offset + 5).map(({ id }) => id), comments.length],
     )
   }
+})
+
+test('issueCreateIssue, issueEditIssue, issueCreateComment: what is counted for the first time while many write is counted once', async () => {
+  await using forge = await startForge({ users: ['alice', 'bob'] })
+  const repo = await forge.given.repo({ owner: 'alice', name: 'busy' })
+  const { db } = forge.services
+  const alice = forge.as('alice')
+  const bob = forge.as('bob')
+  const numbers = Array.from({ length: 8 }, (_, index) => index + 1)
+  const create = (due: object) => alice.must('POST', `${repo.api}/issues`, { title: 'an issue', ...due })
+  await Promise.all(numbers.map(() => create({})))
+  await transaction(db, (tx) => sql`update repo set last_index = 3996 where name = 'busy'`.execute(tx))
+  await Promise.all([
+    ...numbers.map((index) => bob.must('POST', `${repo.api}/issues/${index}/comments`, { body: 'said' })),
+    ...numbers.slice(3).map((index) => alice.must('PATCH', `${repo.api}/issues/${index}`, { state: 'closed' })),
+    ...numbers.map((index) => create(index % 2 === 0 ? { due_date: '2030-01-01T00:00:00Z' } : {})),
+    transaction(db, (tx) =>
+      sql`insert into issue_block_repo (repo_id, of_comments) select id, true from repo where name = 'busy'`.execute(
+        tx,
+      ),
+    ),
+    ...numbers
+      .slice(4)
+      .map((index) => bob.must('POST', `${repo.api}/issues/${index}/comments`, { body: 'said again' })),
+  ])
+  await alice.must('DELETE', `${repo.api}/issues/5`)
+  await forge.settle()
+  assert.deepEqual(await examined(forge.services, { only: ['counters'] }), [])
+  const sums = await db
+    .selectFrom('issue_block')
+    .where('level', '=', 0)
+    .groupBy('sort')
+    .orderBy('sort')
+    .select((each) => ['sort', each.fn.sum<number | string>(sql`open_issues + closed_issues`).as('total')])
+    .execute()
+  assert.deepEqual(
+    sums.map(({ sort, total }) => [sort, Number(total)]),
+    [
+      ['comment', 10],
+      ['comments', 15],
+      ['created', 15],
+      ['dated', 4],
+      ['due', 4],
+      ['updated', 15],
+    ],
+  )
+  await transaction(db, (tx) =>
+    sql`update issue_block set open_issues = open_issues + 1 where sort = 'due'`.execute(tx),
+  )
+  await transaction(db, (tx) => sql`delete from issue_block where sort <> 'due'`.execute(tx))
+  const wrong = (await examined(forge.services, { only: ['counters'] })).join('\n')
+  assert.match(wrong, /^counters: issue_block: \d+ rows are missing \(fixable\)$/m)
+  assert.match(wrong, /^counters: issue_block \d+: open_issues is \d+ and should be \d+ \(fixable\)$/m)
+  await examined(forge.services, { fix: true, only: ['counters'] })
+  assert.deepEqual(await examined(forge.services, { only: ['counters'] }), [])
+  await alice.must('DELETE', repo.api)
+  const left = await db.selectFrom('issue_block').select('id').execute()
+  assert.deepEqual(left, [])
 })

@@ -1,5 +1,6 @@
 import { sql, type RawBuilder, type SqlBool } from 'kysely'
 import type { Counter } from '../access/counter.ts'
+import type { BlockSort } from '../db/tables/issues.ts'
 import { blockBits, blockShards } from './block.store.ts'
 
 const isCounted = sql`issue.repo_id = it.repo_id and issue.is_pull = it.is_pull and issue.is_closed = it.is_closed`
@@ -14,6 +15,10 @@ const pairsOf = (facet: string, table: string, column: string, condition: RawBui
 const lit = (value: string | number | boolean) => sql.lit(value)
 const { wide, narrow } = blockBits
 const blockColumns = ['repo_id', 'sort', 'level', 'block', 'shard']
+
+/** Whether the issues or the comments of a repository are counted by blocks: only where there are many. */
+const isKept = (ofComments: boolean): RawBuilder<SqlBool> =>
+  sql`each.repo_id in (select repo_id from issue_block_repo where of_comments = ${lit(ofComments)})`
 
 /** That a time belongs to the block `it`. */
 const isInBlock = (unix: string) => {
@@ -37,22 +42,30 @@ function inBlock(isPull: boolean, isClosed: boolean): RawBuilder<number> {
     else (${issues} and issue.num_comments = it.block and ${isOfShard('issue.id')}) end`
 }
 
+type BlockPlace = readonly [
+  sort: BlockSort,
+  level: number,
+  block: RawBuilder<unknown>,
+  shard: RawBuilder<unknown>,
+  isAmong: RawBuilder<unknown>,
+]
+
 /** The blocks that issues have to have, those of times on both levels. */
 function blocksOfIssues(condition: RawBuilder<SqlBool>): RawBuilder<unknown> {
   const shard = sql`each.id % ${lit(blockShards)}`
   const isDated = sql`and each.listed_due_unix <> 0`
-  const places = [
-    ...[wide, narrow].flatMap((bits, level) => [
+  const places: readonly BlockPlace[] = [
+    ...[wide, narrow].flatMap((bits, level): BlockPlace[] => [
       ['created', level, sql`each.created_unix >> ${lit(bits)}`, lit(0), sql``],
       ['updated', level, sql`each.updated_unix >> ${lit(bits)}`, shard, sql``],
       ['due', level, sql`each.listed_due_unix >> ${lit(bits)}`, lit(0), isDated],
       ['dated', level, sql`each.created_unix >> ${lit(bits)}`, lit(0), isDated],
     ]),
     ['comments', 0, sql`each.num_comments`, shard, sql``],
-  ] as const
+  ]
   const rows = places.map(
     ([sort, level, block, ofShard, isAmong]) => sql`select each.repo_id, ${lit(sort)} as sort, ${lit(level)} as level,
-      ${block} as block, ${ofShard} as shard from issue as each where ${condition} ${isAmong}`,
+      ${block} as block, ${ofShard} as shard from issue as each where ${condition} ${isAmong} and ${isKept(false)}`,
   )
   return sql`${sql.join(rows, sql` union all `)}`
 }
@@ -62,7 +75,7 @@ const blocksOfComments = (condition: RawBuilder<SqlBool>): RawBuilder<unknown> =
     [wide, narrow].map(
       (bits, level) => sql`select each.repo_id, 'comment' as sort, ${lit(level)} as level,
         each.created_unix >> ${lit(bits)} as block, each.issue_id % ${lit(blockShards)} as shard
-        from comment as each where ${condition} and each.type = 'comment'`,
+        from comment as each where ${condition} and each.type = 'comment' and ${isKept(true)}`,
     ),
     sql` union all `,
   )

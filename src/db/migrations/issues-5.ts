@@ -28,6 +28,11 @@ const shardOf = (row: string): string => `${row}.id % 4`
 /** Wide and narrow blocks, as powers of two of seconds. */
 const levels = [19, 9]
 
+/** From this number of an issue on its repository has blocks: pages before are read without them. */
+const firstNumber = 4000
+/** The same for comments: so many in one of the eight rows that count them. */
+const firstComments = 500
+
 interface Place {
   readonly sort: string
   readonly level: number
@@ -93,13 +98,13 @@ const sorts: readonly Sort[] = [
 ]
 
 /** Rows that say of an issue where it counts. */
-const placesOf = (of: readonly Sort[], row: string, sign: '' | '-', from = ''): string =>
+const placesOf = (of: readonly Sort[], row: string, sign: '' | '-', from = '', condition = 'true'): string =>
   of
     .flatMap(({ places, isAmong }) =>
       places(row).map(
         ({ sort, level, block, shard }) =>
           `select ${row}.repo_id as repo_id, ${sort} as sort, ${level} as level, ${block} as block, ${shard} as shard,
-            ${one(row, sign)}${from} ${isAmong ? `where ${isAmong(row)}` : ''}`,
+            ${one(row, sign)}${from} where ${condition}${isAmong ? ` and ${isAmong(row)}` : ''}`,
       ),
     )
     .join('\n union all ')
@@ -116,15 +121,17 @@ const commentPlaces = (row: string, repo: string, isPull: string, sign: '' | '-'
     .join('\n union all ')
 
 /** Counts what such rows say. What takes from a block and gives it back leaves it alone; all who wait do so in one order. */
-const count = (places: string): string => {
+const count = (places: string, condition = 'true'): string => {
   const sums = counts.map((each) => `sum(${each})`)
   return `insert into ${target} select ${key.join(', ')}, ${sums.join(', ')} from (${places}) as placed
-    where true group by ${key.join(', ')} having ${sums.map((sum) => `${sum} <> 0`).join(' or ')}
+    where ${condition} group by ${key.join(', ')} having ${sums.map((sum) => `${sum} <> 0`).join(' or ')}
     order by ${key.join(', ')} ${added};`
 }
 
-/** Of a repository that is going nothing is counted any more: its counts go with it. */
-const isThere = (row: Row): string => `exists (select 1 from repo where repo.id = ${row}.repo_id)`
+/** Whether the issues or the comments of a repository are counted. Of one that is going nothing is: its counts go with it. */
+const isKept = (repo: string, ofComments: boolean): string =>
+  `exists (select 1 from issue_block_repo as kept where kept.repo_id = ${repo} and kept.of_comments = ${ofComments}
+    and exists (select 1 from repo where repo.id = kept.repo_id))`
 const isMoved = ({ columns, isAmong }: Sort): string => {
   const differs = ['is_closed', ...columns].map((column) => `old.${column} <> new.${column}`).join(' or ')
   return isAmong ? `(${differs}) and (${isAmong('old')} or ${isAmong('new')})` : differs
@@ -179,10 +186,31 @@ const countMade = `insert into ${target}
       ),
     )
     .join(', ')}) as place (sort, level, block, shard)
-  where place.block is not null group by 1, 2, 3, 4, 5 order by 1, 2, 3, 4, 5 ${added};`
+  where place.block is not null and ${isKept('made.repo_id', false)} group by 1, 2, 3, 4, 5 order by 1, 2, 3, 4, 5 ${added};`
 
-const ofIssue = ' from issue where issue.id = new.issue_id'
 const takeComment = count(commentPlaces('old', 'old.repo_id', 'old.is_of_pull', '-'))
+
+/** All issues or comments of a repository, counted for the first time. */
+const countAll = (repo: string): string => count(placesOf(sorts, 'issue', '', ` from issue`, `issue.repo_id = ${repo}`))
+const countAllComments = (repo: string): string =>
+  count(
+    commentPlaces(
+      'comment',
+      'comment.repo_id',
+      'comment.is_of_pull',
+      '',
+      ` from comment
+      where comment.repo_id = ${repo} and comment.type = 'comment'`,
+    ),
+  )
+/** PostgreSQL: who changes something waits for who counts all for the first time, and the other way round. */
+const lock = (mode: '' | '_shared', repo: string): string =>
+  `pg_advisory_xact_lock${mode}(1774612, (${repo} % 2147483647)::integer)`
+
+/** A repository is counted from now on, unless it is already. */
+const begin = (repo: string, ofComments: boolean, condition: string): string =>
+  `insert into issue_block_repo (repo_id, of_comments) select distinct ${repo}, ${ofComments} ${condition}
+    on conflict do nothing;`
 
 /**
  * Counts of issues and comments by blocks of what lists are ordered by: of six days and of nine minutes, and of numbers of
@@ -201,46 +229,94 @@ export const issues5: Migration = {
       ${counts.map((each) => `${each} integer not null default 0`).join(', ')},
       unique (${key.join(', ')})
     )`,
-    ...sorts.map((sort) => count(placesOf([sort], 'issue', '', ' from issue'))),
-    count(
-      commentPlaces('comment', 'comment.repo_id', 'comment.is_of_pull', '', ` from comment where type = 'comment'`),
+    // Only of repositories that have many: others would have more of these rows than of issues.
+    `create table issue_block_repo (
+      repo_id bigint not null references repo(id) on delete cascade,
+      of_comments boolean not null,
+      primary key (repo_id, of_comments)
+    )`,
+    ...[false, true].map((ofComments) =>
+      sqlite(`create trigger issue_block_repo_${ofComments ? 'comments' : 'issues'} after insert on issue_block_repo
+        when new.of_comments = ${ofComments} begin
+        ${ofComments ? countAllComments('new.repo_id') : countAll('new.repo_id')}
+      end`),
     ),
+    postgres(`create function count_blocks() returns trigger language plpgsql as $$ begin
+        perform ${lock('', 'new.repo_id')};
+        if new.of_comments then
+          ${countAllComments('new.repo_id')}
+        else
+          ${countAll('new.repo_id')}
+        end if;
+        return null;
+      end $$`),
+    postgres(
+      `create trigger issue_block_repo_insert after insert on issue_block_repo for each row execute function count_blocks()`,
+    ),
+    begin('issue.repo_id', false, `from issue where issue."index" >= ${firstNumber}`),
+    begin('issue_tally.repo_id', true, `from issue_tally where facet = 'comment' and total >= ${firstComments}`),
 
-    sqlite(`create trigger issue_block_insert after insert on issue begin ${count(placesOf(sorts, 'new', ''))} end`),
-    sqlite(`create trigger issue_block_delete after delete on issue when ${isThere('old')} begin
+    // What is there before the repository is counted for the first time is counted then.
+    sqlite(`create trigger issue_block_insert after insert on issue
+      when new."index" >= ${firstNumber} or ${isKept('new.repo_id', false)} begin
+      ${count(placesOf(sorts, 'new', ''), isKept('new.repo_id', false))}
+      ${begin('new.repo_id', false, `where not ${isKept('new.repo_id', false)}`)}
+    end`),
+    sqlite(`create trigger issue_block_delete after delete on issue when ${isKept('old.repo_id', false)} begin
       ${count(placesOf(sorts, 'old', '-'))}
     end`),
     ...sorts.map((sort) =>
       sqlite(`create trigger issue_block_${sort.name} after update of is_closed, ${sort.columns.join(', ')} on issue
-        when ${isMoved(sort)} begin ${move(sort)} end`),
+        when (${isMoved(sort)}) and ${isKept('new.repo_id', false)} begin ${move(sort)} end`),
     ),
-    sqlite(`create trigger comment_block_insert after insert on comment when new.type = 'comment' begin
-      ${count(commentPlaces('new', 'issue.repo_id', 'issue.is_pull', '', ofIssue))}
+    // Its repository is set by an update, before or after it is counted there: it is in no list before.
+    sqlite(`create trigger comment_block_insert after update of repo_id on comment
+      when new.type = 'comment' and old.repo_id is null and ${isKept('new.repo_id', true)} begin
+      ${count(commentPlaces('new', 'new.repo_id', 'new.is_of_pull', ''))}
     end`),
-    sqlite(`create trigger comment_block_delete after delete on comment when old.type = 'comment' and ${isThere('old')} begin
+    sqlite(`create trigger comment_block_delete after delete on comment
+      when old.type = 'comment' and ${isKept('old.repo_id', true)} begin
       ${takeComment}
+    end`),
+    sqlite(`create trigger comment_block_begin after update of total on issue_tally
+      when new.facet = 'comment' and new.total >= ${firstComments} and old.total < new.total
+        and not ${isKept('new.repo_id', true)} begin
+      ${begin('new.repo_id', true, 'where true')}
     end`),
 
     // Many rows of one statement are counted at once: PostgreSQL keeps all that a row was within a transaction.
     postgres(`create function block_new_issues() returns trigger language plpgsql as $$ begin
+        perform ${lock('_shared', 'repo_id')} from (select distinct repo_id from made order by 1) as place;
         ${countMade}
+        ${begin('repo_id', false, `from made where "index" >= ${firstNumber} and not ${isKept('made.repo_id', false)}`)}
         return null;
       end $$`),
     postgres(`create trigger issue_block_insert after insert on issue referencing new table as made
       for each statement execute function block_new_issues()`),
     postgres(`create function block_new_comments() returns trigger language plpgsql as $$ begin
-        ${count(commentPlaces('made', 'made.repo_id', 'made.is_of_pull', '', ` from made where type = 'comment'`))}
+        perform ${lock('_shared', 'repo_id')}
+          from (select distinct repo_id from made where type = 'comment' order by 1) as place;
+        ${count(
+          commentPlaces('made', 'made.repo_id', 'made.is_of_pull', '', ` from made where type = 'comment'`),
+          isKept('placed.repo_id', true),
+        )}
+        ${begin(
+          'repo_id',
+          true,
+          `from made where type = 'comment' and not ${isKept('made.repo_id', true)}
+          and exists (select 1 from issue_tally as tally where tally.repo_id = made.repo_id and tally.facet = 'comment'
+            and tally.total >= ${firstComments})`,
+        )}
         return null;
       end $$`),
     postgres(`create trigger comment_block_insert after insert on comment referencing new table as made
       for each statement execute function block_new_comments()`),
     postgres(`create function block_gone() returns trigger language plpgsql as $$ begin
-        if ${isThere('old')} then
-          if tg_table_name = 'issue' then
-            ${count(placesOf(sorts, 'old', '-'))}
-          else
-            ${takeComment}
-          end if;
+        perform ${lock('_shared', 'old.repo_id')};
+        if tg_table_name = 'comment' and ${isKept('old.repo_id', true)} then
+          ${takeComment}
+        elsif tg_table_name = 'issue' and ${isKept('old.repo_id', false)} then
+          ${count(placesOf(sorts, 'old', '-'))}
         end if;
         return null;
       end $$`),
@@ -266,15 +342,17 @@ export const issues5: Migration = {
           ${take}
         end if;
       end $$`),
-    ...sorts.flatMap((sort) => [
-      postgres(`create function block_issue_${sort.name}() returns trigger language plpgsql as $$ begin
-          ${moveStepwise(sort)}
+    postgres(`create function block_issue() returns trigger language plpgsql as $$ begin
+        perform ${lock('_shared', 'new.repo_id')};
+        if not ${isKept('new.repo_id', false)} then
           return null;
-        end $$`),
-      // It goes by what a statement names, not by what changes with it.
-      postgres(`create trigger issue_block_${sort.name}
-        after update of ${['is_closed', ...sort.columns, ...(sort.causes ?? [])].join(', ')} on issue
-        for each row when (${isMoved(sort)}) execute function block_issue_${sort.name}()`),
-    ]),
+        end if;
+        ${sorts.map((sort) => `if ${isMoved(sort)} then ${moveStepwise(sort)} end if;`).join('\n')}
+        return null;
+      end $$`),
+    // It goes by what a statement names, not by what changes with it.
+    postgres(`create trigger issue_block_update
+      after update of ${[...new Set(['is_closed', ...sorts.flatMap(({ columns, causes = [] }) => [...columns, ...causes])])].join(', ')}
+      on issue for each row when (${sorts.map((sort) => `(${isMoved(sort)})`).join(' or ')}) execute function block_issue()`),
   ],
 }

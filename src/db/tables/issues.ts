@@ -304,6 +304,12 @@ export interface IssueTallyTable {
  */
 export type BlockSort = 'created' | 'updated' | 'comments' | 'due' | 'dated' | 'comment'
 
+/** Repositories that have so many issues or comments that these are counted by blocks. */
+export interface IssueBlockRepoTable {
+  repo_id: RepoId
+  of_comments: boolean
+}
+
 /**
  * How many issues of a repository, by kind and state, have a time or number of some range. The database keeps it with every
  * write. There are wide blocks (level 0) and narrow ones in them (1); what widths they have, `block.store.ts` knows.
@@ -328,6 +334,7 @@ export interface IssueTables {
   label: LabelTable
   issue_tally: IssueTallyTable
   issue_block: IssueBlockTable
+  issue_block_repo: IssueBlockRepoTable
   issue_label: IssueLabelTable
   issue_assignee: IssueAssigneeTable
   milestone: MilestoneTable
