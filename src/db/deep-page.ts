@@ -53,12 +53,15 @@ export interface Start {
   readonly rank: number
 }
 
+type StartBefore = (offset: number) => Promise<Start | undefined>
+
 /**
  * One page of pieces in an order, put together. Of a deep page the rows before it are counted where each index has them, and
  * only the last few of them are merged: a place is guessed in the largest piece, and mended by what is before it in the others.
  * @param isIndexed whether an index has the order; else the pieces are sorted, and merged from the beginning
  * @param near how many rows are walked through to a page rather than counted
- * @param startBefore a place before the row that so many come before, where the database keeps count of all rows of the order
+ * @param startBefore a place before the row that so many come before, where the database keeps count of all rows of the order;
+ *   where pieces are among others, of all those others
  */
 export async function readMerged<DB, TB extends keyof DB, Row extends object>(
   db: Db,
@@ -71,16 +74,14 @@ export async function readMerged<DB, TB extends keyof DB, Row extends object>(
   }: {
     readonly isIndexed?: boolean
     readonly near?: number
-    readonly startBefore?: ((offset: number) => Promise<Start | undefined>) | undefined
+    readonly startBefore?: StartBefore | undefined
   } = {},
 ): Promise<readonly Row[]> {
   if (page.limit <= 0) return []
   const isGuessed = (isIndexed && pieces.length > 1) || pieces.some(({ among }) => among !== undefined)
-  const kept = isDeep(page, near) ? await startBefore?.(page.offset) : undefined
-  const start =
-    isGuessed && isDeep(page, near) && !(kept && page.offset - kept.rank < deepFrom * near)
-      ? await findStart(db, pieces, page.offset, near, kept)
-      : kept
+  const start = isDeep(page, near)
+    ? await startOf(db, pieces, page.offset, { isGuessed, near, startBefore })
+    : undefined
   const parts = pieces.flatMap((piece) => (start ? fromKey(db, piece, start.key) : [piece.query]))
   const [first] = pieces
   if (!first) return []
@@ -111,6 +112,62 @@ export function mergedPage<DB, TB extends keyof DB, Row>(
   return inOrder(merged, limit).offset(offset)
 }
 
+/** Where a deep page is looked for; undefined: from the beginning. */
+async function startOf<DB, TB extends keyof DB, Row>(
+  db: Db,
+  pieces: readonly Piece<DB, TB, Row>[],
+  offset: number,
+  {
+    isGuessed,
+    near,
+    startBefore,
+  }: { readonly isGuessed: boolean; readonly near: number; readonly startBefore: StartBefore | undefined },
+): Promise<Start | undefined> {
+  const isAmong = pieces.some(({ among }) => among !== undefined)
+  const kept =
+    startBefore && (await (isAmong ? startAmong(db, pieces, offset, near, startBefore) : startBefore(offset)))
+  // Very many rows may have the same time or number.
+  const isFar = kept === undefined || offset - kept.rank >= deepFrom * near
+  return isGuessed && isFar ? findStart(db, pieces, offset, near, kept) : kept
+}
+
+/** The same where few rows are not wanted: those before a place are counted, which are fewer than come before it. */
+async function startAmong<DB, TB extends keyof DB, Row>(
+  db: Db,
+  pieces: readonly Piece<DB, TB, Row>[],
+  offset: number,
+  near: number,
+  startBefore: StartBefore,
+): Promise<Start | undefined> {
+  const sum = (of: (piece: Piece<DB, TB, Row>) => number) => pieces.reduce((all, piece) => all + of(piece), 0)
+  const share =
+    sum(({ among, rows }) => among?.rows ?? rows) /
+    Math.max(
+      1,
+      sum(({ rows }) => rows),
+    )
+  let position = Math.floor((offset - near / 2) * share)
+  let best: Start | undefined
+  for (let round = 0; round < maxRounds; round++) {
+    // oxlint-disable-next-line no-await-in-loop -- each round begins where the one before ended
+    const start = await startBefore(Math.max(0, position))
+    if (!start) return best
+    const { key } = start
+    const unwanted = pieces.flatMap(({ order, among }) =>
+      among ? [countIn(among.unwanted.where(isBefore(order.slice(0, key.length), key)))] : [],
+    )
+    // oxlint-disable-next-line no-await-in-loop -- as above
+    const rank = start.rank - (await countOf(db, unwanted))
+    const missing = offset - rank
+    if (missing >= 0 && (best === undefined || rank > best.rank)) best = { key, rank }
+    if (missing >= 0 && missing <= near) return best
+    const next = start.rank + missing
+    if (next === position) return best
+    position = next
+  }
+  return best
+}
+
 /**
  * A place not far before the row that so many come before; undefined: the beginning.
  * @param kept a place before it that is known already: very many rows may have the same time or number
@@ -123,7 +180,7 @@ async function findStart<DB, TB extends keyof DB, Row>(
   kept?: Start,
 ): Promise<Start | undefined> {
   const later = kept && pieces.map((piece) => fromKey(db, piece, kept.key))
-  if (kept && later?.every((queries) => queries.length === 1)) {
+  if (kept && pieces.every(({ among }) => !among) && later?.every((queries) => queries.length === 1)) {
     const rest = pieces.map((piece, index) => ({ ...piece, query: later[index]?.[0] ?? piece.query }))
     const found = await findStart(db, rest, offset - kept.rank, near)
     return found ? { key: found.key, rank: kept.rank + found.rank } : kept

@@ -18,7 +18,7 @@ type Thing = Readonly<Record<Key, number>> & { readonly is_pull: boolean; readon
 const repoId = 1 as RepoId
 const day = 86_400
 /** So many that pages in the middle are looked for by blocks, from both ends. */
-const many = 8400
+const many = 9400
 
 /** Issues of two months, many of the same second, whose dates, states and comments change afterwards, and some of which go. */
 async function fill(db: Db, count: number, isFromFirst: boolean): Promise<void> {
@@ -48,7 +48,7 @@ async function fill(db: Db, count: number, isFromFirst: boolean): Promise<void> 
         case when i % 11 = 4 then ${10_000 * day} + ((i * 31) % 100) * ${day} else 0 end, ${created},
         ${created} + (i % 50) * ${day} - 100 from ${numbers(count)}`,
     `insert into comment (issue_id, type, poster_id, content, created_unix, updated_unix)
-      select i, case when i % 9 = 1 then 'close' else 'comment' end, 1, 'c', ${created}, ${created} from ${numbers(count)}`,
+      select i, case when i % 90 = 1 then 'close' else 'comment' end, 1, 'c', ${created}, ${created} from ${numbers(count)}`,
     `update issue set is_closed = not is_closed where id % 30 = 1`,
     `update issue set num_comments = num_comments + 1, updated_unix = updated_unix + 5 * ${day} where id % 40 = 1`,
     `update issue set milestone_id = 2 where id % 130 = 1`,
@@ -131,6 +131,7 @@ test('issueListIssues, repoListPullRequests, issueGetRepoComments: deep pages ar
   await fill(db, many, false)
   const all = await listThings(db)
   const pageAt = (offset: number) => ({ number: 1, limit: 5, offset })
+  assert.ok(all.length > 8600, 'the middle is deep, also of those of a time')
   for (const sort of issueSorts) {
     const sorted = all.toSorted(compare(orderOf(sort)))
     for (const offset of [4005, sorted.length - 4020]) {
@@ -150,12 +151,32 @@ test('issueListIssues, repoListPullRequests, issueGetRepoComments: deep pages ar
       )
     }
   }
+  // Nearly all of them, so the few others are counted.
+  for (const times of [{ sinceUnix: 10_003 * day }, { beforeUnix: 10_100 * day }]) {
+    const { sinceUnix = 0, beforeUnix = Number.MAX_SAFE_INTEGER } = times
+    for (const sort of ['latest', 'leastcomment', 'farduedate'] as const) {
+      const sorted = all
+        .filter((each) => each.updated_unix >= sinceUnix && each.updated_unix <= beforeUnix)
+        .toSorted(compare(orderOf(sort)))
+      const filter = { scope: { kind: 'repo', repoId }, isPull: [false, true], ...times } as const
+      for (const offset of [Math.ceil(sorted.length / 2) - 7, Math.ceil(sorted.length / 2) + 7]) {
+        // oxlint-disable-next-line no-await-in-loop -- one page after the other
+        const { places, total } = await findIssuePlaces(db, filter, sort, pageAt(offset))
+        assert.deepEqual(
+          [places.map(({ id }) => id), total],
+          [sorted.slice(offset, offset + 5).map(({ id }) => id), sorted.length],
+          `${JSON.stringify(times)} by ${sort} after ${offset}`,
+        )
+      }
+    }
+  }
   const comments = await db
     .selectFrom('comment')
     .where('repo_id', '=', repoId)
     .where('type', '=', 'comment')
     .select(['id', 'created_unix'])
     .execute()
+  assert.ok(comments.length > 8100)
   comments.sort((one, other) => one.created_unix - other.created_unix || one.id - other.id)
   for (const offset of [Math.floor(comments.length / 2) - 5, Math.floor(comments.length / 2) + 5]) {
     // oxlint-disable-next-line no-await-in-loop -- one page after the other

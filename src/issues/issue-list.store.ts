@@ -222,18 +222,15 @@ async function findInRepo(db: Db, filter: RepoFilter, sort: IssueSort, page: Pag
     const ofPair = readerOfPair(db, filter, found, way, parts)
     if (ofPair) return ofPair(end)
     const branches = branchesOf(db, filter, found, way, parts)
-    return readMerged(
-      db,
-      branches.map((branch, index) => pieceOf(db, filter, found, asked, branch, parts[index])),
-      end,
-      {
-        isIndexed: found.isInOrder,
-        startBefore:
-          asked.length === 0 && filter.words === undefined
-            ? (offset) => findBlock(db, filter.scope.repoId, parts, way, offset)
-            : undefined,
-      },
-    )
+    const pieces = branches.map((branch, index) => pieceOf(db, filter, found, asked, branch, parts[index]))
+    const isWhole = asked.length === 0 && filter.words === undefined
+    return readMerged(db, pieces, end, {
+      isIndexed: found.isInOrder,
+      startBefore:
+        isWhole || pieces.every(({ among }) => among !== undefined)
+          ? (offset) => findBlock(db, filter.scope.repoId, parts, way, offset)
+          : undefined,
+    })
   }
   return { places: await (isCounted ? fromNearerEnd(page, total, read) : read(page, false)), total }
 }

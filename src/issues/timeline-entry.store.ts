@@ -167,20 +167,15 @@ export async function listRepoComments(
   const isFoundByTime = hasTimes(between) && total <= soonSorted
   const places = await fromNearerEnd(page, total, (part, isFromEnd) => {
     const order = byCreation(isFromEnd ? 'desc' : 'asc', isFoundByTime)
-    return readMerged(
-      db,
-      counts.map((count) => commentPiece(db, repoId, count, between, order, isFoundByTime)),
-      part,
-      {
-        isIndexed: !isFoundByTime,
-        startBefore: hasTimes(between)
-          ? undefined
-          : (offset) => {
-              const kinds = isPull.map((each) => ({ isPull: each, isClosed: false }))
-              return findBlock(db, repoId, kinds, order, offset, { isOfComments: true })
-            },
-      },
-    )
+    const pieces = counts.map((count) => commentPiece(db, repoId, count, between, order, isFoundByTime))
+    const kinds = isPull.map((each) => ({ isPull: each, isClosed: false }))
+    return readMerged(db, pieces, part, {
+      isIndexed: !isFoundByTime,
+      startBefore:
+        !hasTimes(between) || pieces.every(({ among }) => among !== undefined)
+          ? (offset) => findBlock(db, repoId, kinds, order, offset, { isOfComments: true })
+          : undefined,
+    })
   })
   const found = await loadComments(
     db,
