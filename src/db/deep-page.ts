@@ -51,6 +51,8 @@ type Key = readonly unknown[]
 export interface Start {
   readonly key: Key
   readonly rank: number
+  /** How many rows of each piece have the same first value, where very many may. */
+  readonly rows?: readonly number[]
 }
 
 type StartBefore = (offset: number) => Promise<Start | undefined>
@@ -181,7 +183,11 @@ async function findStart<DB, TB extends keyof DB, Row>(
 ): Promise<Start | undefined> {
   const later = kept && pieces.map((piece) => fromKey(db, piece, kept.key))
   if (kept && pieces.every(({ among }) => !among) && later?.every((queries) => queries.length === 1)) {
-    const rest = pieces.map((piece, index) => ({ ...piece, query: later[index]?.[0] ?? piece.query }))
+    const rest = pieces.map((piece, index) => ({
+      ...piece,
+      query: later[index]?.[0] ?? piece.query,
+      rows: kept.rows?.[index] ?? piece.rows,
+    }))
     const found = await findStart(db, rest, offset - kept.rank, near)
     return found ? { key: found.key, rank: kept.rank + found.rank } : kept
   }

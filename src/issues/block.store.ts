@@ -91,6 +91,22 @@ const totalIn = (isUndated: boolean) =>
         .select(sumOf(isUndated, [openIssues, closedIssues, openPulls, closedPulls]).as('total')),
   )
 
+/** What is in a wide block, by kind and state. */
+const insideOf = preparedQuery((db: Db, repoId: RepoId, sort: BlockSort, block: number) =>
+  db
+    .selectFrom('issue_block')
+    .where('repo_id', '=', repoId)
+    .where('sort', '=', sort)
+    .where('level', '=', 0)
+    .where('block', '=', block)
+    .select((each) => [
+      each.fn.sum<number>('open_issues').as('open_issues'),
+      each.fn.sum<number>('closed_issues').as('closed_issues'),
+      each.fn.sum<number>('open_pulls').as('open_pulls'),
+      each.fn.sum<number>('closed_pulls').as('closed_pulls'),
+    ]),
+)
+
 const ofSort = { asc: hitIn('asc', false), desc: hitIn('desc', false), total: totalIn(false) }
 const ofUndated = { asc: hitIn('asc', true), desc: hitIn('desc', true), total: totalIn(true) }
 
@@ -174,7 +190,13 @@ export async function findBlock(
       const begin = outer.block * inWide
       // oxlint-disable-next-line no-await-in-loop -- the last one
       const inner = isDivided ? await hitOf(1, begin, begin + inWide - 1) : undefined
-      return inner ? { key: keyOf(inner.block, 1), rank: rank + inner.before } : { key: keyOf(outer.block, 0), rank }
+      if (inner) return { key: keyOf(inner.block, 1), rank: rank + inner.before }
+      // oxlint-disable-next-line no-await-in-loop -- as above
+      const [row] = await insideOf(db, repoId, sort, outer.block)
+      const rows = parts.map(({ isPull, isClosed }) =>
+        isPull ? (isClosed ? row?.closed_pulls : row?.open_pulls) : isClosed ? row?.closed_issues : row?.open_issues,
+      )
+      return { key: keyOf(outer.block, 0), rank, rows: rows.map((count) => count ?? 0) }
     }
     if (counted === stretches.at(-1)?.sort) return undefined
     // oxlint-disable-next-line no-await-in-loop -- once
