@@ -1,6 +1,7 @@
-import { sql, type Expression } from 'kysely'
+import { sql, type Expression, type RawBuilder, type SqlBool } from 'kysely'
 import type { Db, Tx } from '../db/database.ts'
 import { idList, idListText } from '../db/id-list.ts'
+import { databaseKind } from '../db/open.ts'
 import { preparedQueries, preparedQuery } from '../db/prepared.ts'
 import type { AttachmentRow, IssueChange, IssueRow, LabelRow, MilestoneRow, NewIssueRow } from '../db/tables/issues.ts'
 import type { RepoRow } from '../db/tables/repositories.ts'
@@ -238,6 +239,13 @@ export const listLabelsOf = (db: Db, issueId: IssueId): Promise<LabelRow[]> =>
     .orderBy('label.id')
     .execute()
 
+/**
+ * That an id is one of a few that a query gives. PostgreSQL takes them for hundreds, and rather goes through all accounts or
+ * labels there are; of an array it thinks that it is short.
+ */
+const isOneOf = (db: Db, ids: Expression<unknown>): RawBuilder<SqlBool> =>
+  databaseKind(db) === 'postgres' ? sql<SqlBool>`id = any(array${ids})` : sql<SqlBool>`id in ${ids}`
+
 /** What is around issues, authors and milestones by their ids. */
 function selectAround(
   db: Db,
@@ -252,14 +260,11 @@ function selectAround(
     labels: db
       .selectFrom('label')
       .selectAll()
-      .where('id', 'in', onThese.select('label_id'))
+      .where(isOneOf(db, onThese.select('label_id')))
       .orderBy('name')
       .orderBy('id'),
     assigned: assigned.select(['id', 'issue_id', 'user_id']),
-    milestones: db
-      .selectFrom('milestone')
-      .selectAll()
-      .where('id', 'in', milestoneIds as Expression<MilestoneId>),
+    milestones: db.selectFrom('milestone').selectAll().where(isOneOf(db, milestoneIds)),
     files: db
       .selectFrom('attachment')
       .selectAll()
@@ -271,9 +276,10 @@ function selectAround(
       .selectAll()
       // One list: of two of which either may have it, PostgreSQL goes through all accounts.
       .where(
-        'id',
-        'in',
-        sql<UserId>`(select * from ${posterIds} as posters union select * from ${assigned.select('user_id')} as assignees)`,
+        isOneOf(
+          db,
+          sql`(select * from ${posterIds} as posters union select * from ${assigned.select('user_id')} as assignees)`,
+        ),
       ),
   }
 }
