@@ -12,6 +12,7 @@ import {
 } from 'kysely'
 import { Unavailable } from '../lib/errors.ts'
 import type { Parameter, SqliteEngine, StatementGroup } from './database.ts'
+import { KeptStatements } from './kept-statements.ts'
 import type { Schema } from './schema.ts'
 import { WalSync } from './wal-sync.ts'
 
@@ -28,8 +29,12 @@ export interface SqliteOptions {
   readonly volatile?: boolean
 }
 
-/** Prepared statements kept for each connection; the least recently used goes first. */
+/**
+ * Prepared statements kept for each connection, and characters of their texts. What SQLite makes of a statement takes some 35
+ * bytes for each of them, which the engine does not count.
+ */
 const maxStatements = 400
+const maxStatementChars = 300_000
 
 interface Prepared {
   readonly statement: Statement
@@ -51,7 +56,7 @@ interface PooledConnection extends DatabaseConnection {
 class Connection implements PooledConnection {
   readonly database: Database
   readonly #role: 'reads' | 'writes'
-  readonly #prepared = new Map<string, Prepared>()
+  readonly #prepared = new KeptStatements<Prepared>(maxStatements, maxStatementChars)
   /** Changes of rows when the last transaction ended. */
   #changes = 0
 
@@ -72,14 +77,9 @@ class Connection implements PooledConnection {
 
   #prepare(sql: string): Prepared {
     const known = this.#prepared.get(sql)
-    if (known) {
-      this.#prepared.delete(sql)
-      this.#prepared.set(sql, known)
-      return known
-    }
+    if (known) return known
     const prepared = prepare(this.database, sql)
-    this.#prepared.set(sql, prepared)
-    if (this.#prepared.size > maxStatements) this.#prepared.delete(this.#prepared.keys().next().value as string)
+    this.#prepared.add(sql, prepared)
     return prepared
   }
 
@@ -126,8 +126,9 @@ class Connection implements PooledConnection {
     this.database.close()
   }
 
-  /** Gives back the pages of the file that it has in memory. */
+  /** Gives back the statements and the pages of the file that it has in memory. */
   trim(): void {
+    this.#prepared.clear()
     this.database.pragma('shrink_memory')
   }
 
