@@ -207,6 +207,9 @@ const countAllComments = (repo: string): string =>
 const lock = (mode: '' | '_shared', repo: string): string =>
   `pg_advisory_xact_lock${mode}(1774612, (${repo} % 2147483647)::integer)`
 
+const isMany = (repo: string): string => `exists (select 1 from issue_tally as tally where tally.repo_id = ${repo}
+  and tally.facet = 'comment' and tally.total >= ${firstComments})`
+
 /** A repository is counted from now on, unless it is already. */
 const begin = (repo: string, ofComments: boolean, condition: string): string =>
   `insert into issue_block_repo (repo_id, of_comments) select distinct ${repo}, ${ofComments} ${condition}
@@ -285,28 +288,41 @@ export const issues5: Migration = {
     end`),
 
     // Many rows of one statement are counted at once: PostgreSQL keeps all that a row was within a transaction.
-    postgres(`create function block_new_issues() returns trigger language plpgsql as $$ begin
+    postgres(`create function block_new_issues() returns trigger language plpgsql as $$
+      declare any_kept boolean; last_number bigint;
+      begin
         perform ${lock('_shared', 'repo_id')} from (select distinct repo_id from made order by 1) as place;
-        ${countMade}
-        ${begin('repo_id', false, `from made where "index" >= ${firstNumber} and not ${isKept('made.repo_id', false)}`)}
+        select bool_or(${isKept('made.repo_id', false)}), max("index") into any_kept, last_number from made;
+        if any_kept then
+          ${countMade}
+        end if;
+        if last_number >= ${firstNumber} then
+          ${begin('repo_id', false, `from made where "index" >= ${firstNumber} and not ${isKept('made.repo_id', false)}`)}
+        end if;
         return null;
       end $$`),
     postgres(`create trigger issue_block_insert after insert on issue referencing new table as made
       for each statement execute function block_new_issues()`),
-    postgres(`create function block_new_comments() returns trigger language plpgsql as $$ begin
+    postgres(`create function block_new_comments() returns trigger language plpgsql as $$
+      declare any_kept boolean; any_many boolean;
+      begin
         perform ${lock('_shared', 'repo_id')}
           from (select distinct repo_id from made where type = 'comment' order by 1) as place;
-        ${count(
-          commentPlaces('made', 'made.repo_id', 'made.is_of_pull', '', ` from made where type = 'comment'`),
-          isKept('placed.repo_id', true),
-        )}
-        ${begin(
-          'repo_id',
-          true,
-          `from made where type = 'comment' and not ${isKept('made.repo_id', true)}
-          and exists (select 1 from issue_tally as tally where tally.repo_id = made.repo_id and tally.facet = 'comment'
-            and tally.total >= ${firstComments})`,
-        )}
+        select bool_or(${isKept('made.repo_id', true)}), bool_or(${isMany('made.repo_id')}) into any_kept, any_many
+          from made where type = 'comment';
+        if any_kept then
+          ${count(
+            commentPlaces('made', 'made.repo_id', 'made.is_of_pull', '', ` from made where type = 'comment'`),
+            isKept('placed.repo_id', true),
+          )}
+        end if;
+        if any_many then
+          ${begin(
+            'repo_id',
+            true,
+            `from made where type = 'comment' and ${isMany('made.repo_id')} and not ${isKept('made.repo_id', true)}`,
+          )}
+        end if;
         return null;
       end $$`),
     postgres(`create trigger comment_block_insert after insert on comment referencing new table as made
