@@ -22,6 +22,8 @@ export class WalSync {
   #covered = 0
   #lasting = 0
   #running: Promise<void> | undefined
+  /** Whether the sync has not begun yet and will cover whatever is committed until then. */
+  #isGathering = false
   #next: Promise<void> | undefined
   #failure: unknown
 
@@ -42,7 +44,7 @@ export class WalSync {
   async lasting(): Promise<void> {
     if (this.#lasting === this.#committed) return
     if (!this.#running) return this.#begin()
-    if (this.#covered === this.#committed) return this.#running
+    if (this.#isGathering || this.#covered === this.#committed) return this.#running
     const begin = (): Promise<void> => this.#begin()
     this.#next ??= this.#running.then(begin, begin)
     return this.#next
@@ -50,15 +52,20 @@ export class WalSync {
 
   #begin(): Promise<void> {
     this.#next = undefined
-    this.#covered = this.#committed
-    const running = this.#flush(this.#covered).finally(() => {
+    const running = this.#flush().finally(() => {
       if (this.#running === running) this.#running = undefined
     })
     this.#running = running
     return running
   }
 
-  async #flush(upTo: number): Promise<void> {
+  async #flush(): Promise<void> {
+    // Requests that came together commit in the same turn of the event loop: one sync is for all of them.
+    this.#isGathering = true
+    await new Promise((resolve) => setImmediate(resolve))
+    this.#isGathering = false
+    const upTo = this.#committed
+    this.#covered = upTo
     // After a failed sync the system may have dropped what it could not write: another one would succeed and mean nothing.
     if (this.#failure !== undefined) throw lost(this.#failure)
     this.#descriptor ??= openSync(this.#path, 'r+')
