@@ -1,4 +1,4 @@
-#!/usr/bin/env -S MALLOC_ARENA_MAX=2 MALLOC_MMAP_THRESHOLD_=1048576 node --no-maglev --max-semi-space-size=8 --heap-growing-percent=50
+#!/usr/bin/env -S MALLOC_ARENA_MAX=2 MALLOC_MMAP_THRESHOLD_=1048576 node --no-maglev --max-semi-space-size=16 --heap-growing-percent=50
 import module from 'node:module'
 import { join } from 'node:path'
 import { nodeProblem } from './lib/node-version.ts'

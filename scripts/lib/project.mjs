@@ -40,9 +40,9 @@ export const frugalMalloc = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '10
 
 /**
  * How the engine is to run the program: without its middle compiler (nine megabytes), with a young half of the heap that grows to
- * 16 MB and not to 64, and an old one that is collected when half as much as lives has come to it. The program's first line and `package.json` say the same: what was compiled is kept for the same flags alone.
+ * 32 MB and not to 64, and an old one that is collected when half as much as lives has come to it. The program's first line and `package.json` say the same: what was compiled is kept for the same flags alone.
  */
-export const engineFlags = ['--no-maglev', '--max-semi-space-size=8', '--heap-growing-percent=50']
+export const engineFlags = ['--no-maglev', '--max-semi-space-size=16', '--heap-growing-percent=50']
 
 /** Whether the packages are missing or older than the lock file. npm writes the hidden lock file when it is done. */
 function installIsStale() {
