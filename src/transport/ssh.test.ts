@@ -283,7 +283,9 @@ test('ssh: a large push stays the pack that it came as, a small one is laid down
   writeFileSync(join(folder.path, 'clone', 'large'), randomBytes(3 << 20))
   await commit(key, 'clone', 'beside')
   succeeds(await key.git('-C', 'clone', 'push', '-q', 'origin', 'main'))
-  assert.equal(await packs(), before + 1)
+  await forge.settle()
+  // The other one is of what was laid down before, for the bitmap that so much is given.
+  assert.equal(await packs(), before + 2)
   for (const service of ['git-upload-pack', 'git-receive-pack']) {
     const { code, err } = await key.ssh([`${service} '${repo.fullName}.git'`], { input: 'no packets at all' })
     assert.equal(code, 1)
