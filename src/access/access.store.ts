@@ -200,20 +200,12 @@ export const listTeamGrantsOf = (db: Db, repoId: RepoId, userIds: readonly UserI
 type GivenByTeam = Awaited<ReturnType<typeof listGiven>>['teams'][number]
 type TeamGrantRow = Pick<GivenByTeam, 'access_mode' | 'unit_modes'>
 
-const higher = (one: AccessMode, other: AccessMode): AccessMode => (one > other ? one : other)
-
-/** What teams give together, of rows about one person and one repository; empty when there is none. */
-export const teamGrantsOf = (rows: readonly TeamGrantRow[]): TeamGrant[] => {
-  if (rows.length === 0) return []
-  const inUnit = (place: number) =>
-    rows.reduce<AccessMode>((most, row) => higher(most, (Math.floor(row.unit_modes / 8 ** place) % 8) as AccessMode), 0)
-  return [
-    {
-      accessMode: rows.reduce<AccessMode>((most, row) => higher(most, row.access_mode), 0),
-      units: new Map(repoUnits.map((unit, place) => [unit, inUnit(place)])),
-    },
-  ]
-}
+/** What teams give, of rows about one person and one repository. */
+export const teamGrantsOf = (rows: readonly TeamGrantRow[]): TeamGrant[] =>
+  rows.map(({ access_mode, unit_modes }) => ({
+    accessMode: access_mode,
+    units: new Map(repoUnits.map((unit, place) => [unit, (Math.floor(unit_modes / 8 ** place) % 8) as AccessMode])),
+  }))
 
 /** Groups what teams give by repository. */
 export const teamGrantsByRepo = (rows: readonly GivenByTeam[]): Map<RepoId, TeamGrant[]> =>

@@ -247,7 +247,7 @@ async function keyBeside<DB, TB extends keyof DB, Row>(
   let left = Math.abs(steps) - 1
   // The rows that have as much of the key as possible come first.
   for (let same = way.length - 1; same >= 0; same--) {
-    const among = query.where(isBeyond(db, way, key, same))
+    const among = query.where(isBeyond(way, key, same))
     // oxlint-disable-next-line no-await-in-loop -- how many are left is known only then
     const found = await keyAt(among, way, left)
     if (found) return found
@@ -258,22 +258,18 @@ async function keyBeside<DB, TB extends keyof DB, Row>(
   return undefined
 }
 
-/** The same number or text as something computed, for which no database looks into an index or at what an argument is. */
+/** The same number or text as something computed, for which no database looks into an index. */
 const computed = (value: unknown, like: unknown): RawBuilder<unknown> =>
   typeof like === 'string' ? sql`${value} || ''` : sql`${value} + 0`
-
-/** SQLite would plan a statement anew for each value of a bare argument of a table that has an index with a condition. */
-const argument = (db: Db, value: unknown): RawBuilder<unknown> =>
-  databaseKind(db) === 'sqlite' ? computed(value, value) : sql`${value}`
 
 const operator = { asc: sql`>`, desc: sql`<` } as const
 const orEqual = { asc: sql`>=`, desc: sql`<=` } as const
 
 /** That a row has the same first so many keys as a place, and that the next one is beyond it: one range of an index. */
-function isBeyond(db: Db, order: readonly OrderKey[], key: Key, same: number): RawBuilder<SqlBool> {
-  const equal = order.slice(0, same).map(({ value }, index) => sql`${value} = ${argument(db, key[index])}`)
+function isBeyond(order: readonly OrderKey[], key: Key, same: number): RawBuilder<SqlBool> {
+  const equal = order.slice(0, same).map(({ value }, index) => sql`${value} = ${key[index]}`)
   const { value, direction } = order[same] as OrderKey
-  return sql<SqlBool>`${sql.join([...equal, sql`${value} ${operator[direction]} ${argument(db, key[same])}`], sql` and `)}`
+  return sql<SqlBool>`${sql.join([...equal, sql`${value} ${operator[direction]} ${key[same]}`], sql` and `)}`
 }
 
 /**
@@ -312,7 +308,7 @@ function countBefore<DB, TB extends keyof DB, Row>(
   const before = (query: SelectQueryBuilder<DB, TB, Row>, order: readonly OrderKey[]) =>
     isOneRange(db, order)
       ? [countIn(query.where(isInRange(turnedOrder(order), key, operator)))]
-      : order.map((_, same) => countIn(query.where(isBeyond(db, turnedOrder(order), key, same))))
+      : order.map((_, same) => countIn(query.where(isBeyond(turnedOrder(order), key, same))))
   const counts = pieces.flatMap((piece) => {
     const { query, order, among } = piece
     const whole = piece === lead ? [] : before(among ? among.query : query, order)
@@ -342,15 +338,15 @@ function fromKey<DB, TB extends keyof DB, Row>(
   const [first, ...others] = order as readonly OrderKey[] as readonly [OrderKey, ...OrderKey[]]
   if (isOneRange(db, order)) return [query.where(isInRange(order, key, orEqual))]
   if (others.length === 0) {
-    const isFrom = sql<SqlBool>`${first.value} ${orEqual[first.direction]} ${argument(db, key[0])}`
+    const isFrom = sql<SqlBool>`${first.value} ${orEqual[first.direction]} ${key[0]}`
     return [query.where(isFrom)]
   }
   const tail = sql.join(others.map(({ value }) => value))
-  const values = sql.join(others.map((_, index) => argument(db, key[index + 1])))
+  const values = sql.join(others.map((_, index) => sql`${key[index + 1]}`))
   const comparison = orEqual[others[0]?.direction ?? 'asc']
-  const isSame = sql`${first.value} = ${argument(db, key[0])}`
+  const isSame = sql`${first.value} = ${key[0]}`
   return [
     query.where(sql<SqlBool>`${isSame} and (${tail}) ${comparison} (${values})`),
-    query.where(isBeyond(db, order, key, 0)),
+    query.where(isBeyond(order, key, 0)),
   ]
 }

@@ -1,10 +1,5 @@
 import { sql, type RawBuilder } from 'kysely'
 
-/*
- * The patterns are not bare arguments: SQLite would plan a statement anew with each, to see whether an index has what
- * begins like it.
- */
-
 const escaped = (text: string): string => text.replaceAll(/[\\%_]/g, (character) => `\\${character}`)
 
 /**
@@ -12,14 +7,14 @@ const escaped = (text: string): string => text.replaceAll(/[\\%_]/g, (character)
  * lower case already. Letters outside of ASCII compare without case on PostgreSQL alone.
  */
 export const contains = (column: string, text: string): RawBuilder<boolean> =>
-  sql<boolean>`lower(${sql.ref(column)}) like (${`%${escaped(text.toLowerCase())}%`} || '') escape '\\'`
+  sql<boolean>`lower(${sql.ref(column)}) like ${`%${escaped(text.toLowerCase())}%`} escape '\\'`
 
 /** What `like` compares with for texts that hold another one, in lower case. */
 export const patternOf = (text: string): string => `%${escaped(text.toLowerCase())}%`
 
 /** That a column is like a pattern of `patternOf`; a query that is prepared has it as its argument. */
 export const isLike = (column: string, pattern: string): RawBuilder<boolean> =>
-  sql<boolean>`${sql.ref(column)} like (${pattern} || '') escape '\\'`
+  sql<boolean>`${sql.ref(column)} like ${pattern} escape '\\'`
 
 /** Like `contains`, for a column that is stored in lower case: it needs no function over it. */
 export const lowerContains = (column: string, text: string): RawBuilder<boolean> => isLike(column, patternOf(text))

@@ -267,7 +267,7 @@ export async function maintain(
       if (!force && (await countLooseRefs(location.directory)) < manyLooseRefs) continue
       await run(['pack-refs', '--all'])
     } else if (task === 'bitmap') {
-      if (!force && !(await lacksBitmap(location.directory))) continue
+      if (!force && !(await lacksBitmap(location.directory, await packFiles(location.directory)))) continue
       // Over the packs as they are: to pack them anew takes twice as long, and can wait. What is loose is packed: a bitmap is
       // of all that a reference leads to, or is not written.
       await run(['repack', '-d', '-l', '--quiet', '--no-write-bitmap-index'])
@@ -286,9 +286,13 @@ export async function maintain(
   return { done }
 }
 
+const packFolder = join('objects', 'pack')
+const packFiles = (directory: string): Promise<string[]> => readdir(join(directory, packFolder)).catch(() => [])
+
 async function needsRepack(directory: string): Promise<boolean> {
-  const names = await readdir(join(directory, 'objects', 'pack')).catch(() => [])
-  if (names.filter((name) => name.endsWith('.pack')).length > manyPacks || (await lacksBitmap(directory))) return true
+  const names = await packFiles(directory)
+  if (names.filter((name) => name.endsWith('.pack')).length > manyPacks) return true
+  if (await lacksBitmap(directory, names)) return true
   // One folder of 256 stands for all: ids are spread evenly.
   const sample = await readdir(join(directory, 'objects', '17')).catch(() => [])
   return sample.length > manyLooseObjects / 256
@@ -298,12 +302,10 @@ async function needsRepack(directory: string): Promise<boolean> {
  * Whether clones would gain by a bitmap, which spares them the walk through the history and lets whole packs be sent as
  * they are. A repository that borrows objects from another can not have one.
  */
-async function lacksBitmap(directory: string): Promise<boolean> {
-  const folder = join(directory, 'objects', 'pack')
-  const names = await readdir(folder).catch(() => [])
+async function lacksBitmap(directory: string, names: readonly string[]): Promise<boolean> {
   if (names.some((name) => name.endsWith('.bitmap'))) return false
   const packs = names.filter((name) => name.endsWith('.pack'))
-  const found = await Promise.all(packs.map((name) => stat(join(folder, name)).catch(() => undefined)))
+  const found = await Promise.all(packs.map((name) => stat(join(directory, packFolder, name)).catch(() => undefined)))
   if (found.reduce((sum, pack) => sum + (pack?.size ?? 0), 0) < bitmapFromBytes) return false
   const alternates = await stat(join(directory, 'objects', 'info', 'alternates')).catch(() => undefined)
   return alternates === undefined

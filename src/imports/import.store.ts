@@ -5,6 +5,7 @@ import type { ImportId, RepoId, UserId } from '../lib/ids.ts'
 import type { Page } from '../lib/paging.ts'
 import type { Unix } from '../lib/time.ts'
 
+/** Written out, as the condition of the index has them. */
 const unfinished = [sql.lit('waiting' as const), sql.lit('running' as const)]
 
 export const insertImport = (tx: Tx, values: NewImportRow): Promise<ImportRow> =>

@@ -11,6 +11,7 @@ import { findBlock } from './block.store.ts'
 import { findIssuePlaces } from './issue-list.store.ts'
 import { issueSorts, orderOf } from './issue-order.store.ts'
 import { listRepoComments } from './timeline-entry.store.ts'
+import { recountIssues } from './recount.test-support.ts'
 
 type Key = 'id' | 'created_unix' | 'updated_unix' | 'num_comments' | 'listed_due_unix' | 'nearest_due_unix'
 type Thing = Readonly<Record<Key, number>> & { readonly is_pull: boolean; readonly is_closed: boolean }
@@ -56,13 +57,7 @@ async function fill(db: Db, count: number, isFromFirst: boolean): Promise<void> 
     `delete from comment where id % 50 = 3`,
     `delete from comment where issue_id % 70 = 3`,
     `delete from issue where id % 70 = 3`,
-    ...[false, true].flatMap((isPull) => {
-      const [all, closed] = isPull ? ['num_pulls', 'num_closed_pulls'] : ['num_issues', 'num_closed_issues']
-      return [
-        `update repo set ${all} = (select count(*) from issue where repo_id = repo.id and is_pull = ${isPull})`,
-        `update repo set ${closed} = (select count(*) from issue where repo_id = repo.id and is_pull = ${isPull} and is_closed)`,
-      ]
-    }),
+    ...recountIssues,
   ]) {
     // oxlint-disable-next-line no-await-in-loop -- each needs those before it
     await write(statement)

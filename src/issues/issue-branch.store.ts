@@ -66,11 +66,10 @@ function hasPair(
   return sql<SqlBool>`exists (select 1 from ${sql.table(table)} as other where other.issue_id = ${issue} and ${isIt})`
 }
 
-/** SQLite would plan a statement anew for each value of a bare argument, since issues have an index with a condition. */
 const isOfPlace = (table: string, repoId: RepoId, { isPull, isClosed }: OfPart): RawBuilder<SqlBool> =>
   sql<SqlBool>`${sql.join(
     [
-      sql`${sql.ref(`${table}.repo_id`)} = ${repoId} + 0`,
+      sql`${sql.ref(`${table}.repo_id`)} = ${repoId}`,
       ...(isPull === undefined ? [] : [sql`${sql.ref(`${table}.is_pull`)} = ${sql.lit(isPull)}`]),
       ...(isClosed === undefined ? [] : [sql`${sql.ref(`${table}.is_closed`)} = ${sql.lit(isClosed)}`]),
     ],
@@ -135,7 +134,7 @@ function branchOfIssues(
     .select(order.filter(({ name }) => name !== 'id').map(({ name, value }) => value.as(name)))
     .where((where) =>
       where.and([
-        sql<SqlBool>`${column('repo_id', isColumns && lead.by !== 'milestone')} = ${repoId} + 0`,
+        sql<SqlBool>`${column('repo_id', isColumns && lead.by !== 'milestone')} = ${repoId}`,
         ...(isPull === undefined ? [] : [sql<SqlBool>`${column('is_pull', isColumns)} = ${sql.lit(isPull)}`]),
         ...(isClosed === undefined ? [] : [sql<SqlBool>`${column('is_closed', isColumns)} = ${sql.lit(isClosed)}`]),
         ...conditions(db, where, withoutPairs(filter), isLookedUp ? { by: 'order' } : lead),
@@ -159,7 +158,7 @@ const pageOfPair = (table: Pair['table'], column: Pair['column'], direction: Ord
         .selectFrom(`${table as 'issue_label'} as pair` as const)
         .select(['pair.issue_id as id', 'pair.repo_id'])
         .where(sql<SqlBool>`${sql.ref(`pair.${column}`)} = ${key}`)
-        .where(sql<SqlBool>`pair.repo_id = ${repoId} + 0`)
+        .where('pair.repo_id', '=', repoId)
         .where('pair.is_pull', '=', isPull)
         .where('pair.is_closed', '=', isClosed)
         .orderBy('pair.created_unix', direction)

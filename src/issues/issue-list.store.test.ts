@@ -8,6 +8,7 @@ import type { IssueFilter } from './issue-filter.store.ts'
 import { findIssuePlaces } from './issue-list.store.ts'
 import { issueSorts, type IssueSort } from './issue-order.store.ts'
 import { listRepoComments } from './timeline-entry.store.ts'
+import { recountIssues } from './recount.test-support.ts'
 
 /** The same numbers each time. */
 function randomNumbers(seed: number): (below: number) => number {
@@ -91,13 +92,7 @@ async function fill(db: Db): Promise<Thing[]> {
     `insert into comment (issue_id, type, poster_id, content, created_unix, updated_unix) values ${things
       .map((each) => `(${each.id}, 'comment', 1, 'c', ${each.created}, ${each.updated})`)
       .join()}`,
-    ...[false, true].flatMap((isPull) => {
-      const [all, closed] = isPull ? ['num_pulls', 'num_closed_pulls'] : ['num_issues', 'num_closed_issues']
-      return [
-        `update repo set ${all} = (select count(*) from issue where repo_id = repo.id and is_pull = ${isPull})`,
-        `update repo set ${closed} = (select count(*) from issue where repo_id = repo.id and is_pull = ${isPull} and is_closed)`,
-      ]
-    }),
+    ...recountIssues,
   ]) {
     // oxlint-disable-next-line no-await-in-loop -- each needs those before it
     await write(statement)

@@ -29,15 +29,13 @@ const byCreation = (direction: 'asc' | 'desc') => {
     db
       .selectFrom('issue')
       .select(['id', 'repo_id'])
-      // The table has an index with a condition: SQLite would compare a bare argument with it, and plan the statement anew for
-      // each value. Into a sum it does not look.
-      .where('repo_id', '=', sql<RepoId>`${repoId} + 0`)
+      .where('repo_id', '=', repoId)
       .orderBy('created_unix', direction)
       .orderBy('id', direction)
       .limit(limit)
       .offset(offset)
   const fromTime = (db: Db, repoId: RepoId, createdUnix: Unix, limit: number, offset: number) =>
-    ofAll(db, repoId, limit, offset).where(sql<SqlBool>`created_unix ${isFrom} ${createdUnix} + 0`)
+    ofAll(db, repoId, limit, offset).where(sql<SqlBool>`created_unix ${isFrom} ${createdUnix}`)
   return {
     ofAll: preparedQuery(ofAll),
     ofState: preparedQuery((db: Db, repoId: RepoId, isClosed: boolean, limit: number, offset: number) =>

@@ -421,7 +421,7 @@ async function hasManyChanged(search: Search, { limit, offset }: Page): Promise<
   const atMost = Math.max(limits.found, Math.min(limits.candidates, (offset + limit) * changedForEach))
   const ofTime = conditions(db, expressionBuilder<Schema, 'issue'>(), filter, { by: 'times' })
   const ofParts = parts.map(
-    ({ isPull, isClosed }) => sql`select 1 as one from issue where issue.repo_id = ${repoId} + 0
+    ({ isPull, isClosed }) => sql`select 1 as one from issue where issue.repo_id = ${repoId}
       and issue.is_pull = ${sql.lit(isPull)} and issue.is_closed = ${sql.lit(isClosed)} and ${allOf(ofTime)}`,
   )
   const found = sql`(${sql.join(ofParts, sql` union all `)} limit ${sql.lit(atMost)})`

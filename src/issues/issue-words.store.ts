@@ -55,7 +55,7 @@ function holding(db: Db, terms: readonly SearchTerm[], joint: 'AND' | 'OR', scop
   const most = sql.lit(maxTexts)
   if (databaseKind(db) === 'postgres') {
     const { repoId } = scope
-    const ofRepo = repoId === undefined ? undefined : sql`select id as rowid from issue where repo_id = ${repoId} + 0`
+    const ofRepo = repoId === undefined ? undefined : sql`select id as rowid from issue where repo_id = ${repoId}`
     const comments = newestOf('comment_words', ofComments.tsquery, undefined)
     // Each comment is looked up: PostgreSQL would go through all there are.
     return sql`select id from (${newestOf('issue_words', ofIssues.tsquery, ofRepo)}) as texts

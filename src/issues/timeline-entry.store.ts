@@ -127,8 +127,7 @@ export function listEntries(
 function commentsOfRepo(db: Db, repoId: RepoId, isPull: boolean, between: ChangedBetween, isFoundByTime: boolean) {
   let query = db
     .selectFrom('comment')
-    // A bare argument would be compared with the condition of the index, and the statement planned anew for each.
-    .where('repo_id', '=', sql<RepoId>`${repoId} + 0`)
+    .where('repo_id', '=', repoId)
     .where(sql<boolean>`comment.is_of_pull = ${sql.lit(isPull)}`)
     .where(sql<boolean>`comment.type = 'comment'`)
   const updated =

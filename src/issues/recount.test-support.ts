@@ -1,0 +1,8 @@
+/** Statements that bring the numbers of issues and pull requests of each repository to what there is, after rows were made by hand. */
+export const recountIssues: readonly string[] = [false, true].flatMap((isPull) => {
+  const [all, closed] = isPull ? ['num_pulls', 'num_closed_pulls'] : ['num_issues', 'num_closed_issues']
+  return [
+    `update repo set ${all} = (select count(*) from issue where repo_id = repo.id and is_pull = ${isPull})`,
+    `update repo set ${closed} = (select count(*) from issue where repo_id = repo.id and is_pull = ${isPull} and is_closed)`,
+  ]
+})
