@@ -63,8 +63,11 @@ export const askers = { administrator: 'a'.repeat(40), person: 'b'.repeat(40) }
 
 const hashOf = (token) => createHash('sha256').update(`ingot-token\0${token}`).digest('hex')
 
-/** Rows that one statement makes where it changes the same few others with each. */
-const piece = 10_000
+/**
+ * Most rows that one statement makes: PostgreSQL keeps all that a row was until a statement ends, and each row made here
+ * is counted in some others.
+ */
+const piece = 5000
 
 /** A time at which all of it began; what is made later has later times. */
 const begin = 1_600_000_000
@@ -86,6 +89,12 @@ export function fillStatements(size, rows) {
       || case when ${i} % 10007 = 77 then ' rareword' else '' end`
   const units = ['code', 'issues', 'pulls', 'releases', 'wiki', 'projects', 'packages', 'actions']
   const oid = (i) => `substr('0123456789abcdef0123456789abcdef' || (10000000 + ${i}), 1, 40)`
+  /** A statement for each so many rows. @param make takes the table of their numbers, and what says that a number is among them */
+  const inPieces = (count, make) =>
+    Array.from({ length: Math.ceil(count / piece) }, (_, index) => {
+      const [first, last] = [index * piece + 1, Math.min((index + 1) * piece, count)]
+      return make(rows(last, first), (column) => `${column} between ${first} and ${last}`)
+    })
   const numbers = (i) => `case when ${i} <= ${hot} then ${i} else (${i} - ${hot} - 1) / ${repos - 1} + 1 end`
   const placeOf = (i) => `case when ${i} <= ${hot} then 1 else 2 + (${i} - ${hot} - 1) % ${repos - 1} end`
   return [
@@ -105,10 +114,16 @@ export function fillStatements(size, rows) {
       (2, 'scale', '${hashOf(askers.person)}', 'bbbbbbbb', 'all', ${begin})`,
     `insert into access_token (user_id, name, token_hash, token_last_eight, scopes, created_unix)
       select 2, 'more' || i, 'no token ' || i, 'cccccccc', 'all', ${begin} + i from ${rows(Math.ceil(size.labels / 2))}`,
-    `insert into follow (follower_id, user_id, created_unix)
-      select i + 2, 2, ${begin} + i from ${rows(users - 1)}`,
-    `insert into follow (follower_id, user_id, created_unix)
-      select 2, i + 2, ${begin} + i from ${rows(users - 1)}`,
+    ...inPieces(
+      users - 1,
+      (some) => `insert into follow (follower_id, user_id, created_unix)
+      select i + 2, 2, ${begin} + i from ${some}`,
+    ),
+    ...inPieces(
+      users - 1,
+      (some) => `insert into follow (follower_id, user_id, created_unix)
+      select 2, i + 2, ${begin} + i from ${some}`,
+    ),
     `insert into user_block (blocker_id, blocked_id, created_unix)
       select 2, i + ${Math.floor(users / 2)}, ${begin} + i from ${rows(Math.floor(users / 4))}`,
     `insert into public_key (owner_id, title, fingerprint, content, created_unix)
@@ -137,7 +152,11 @@ export function fillStatements(size, rows) {
       select id, org_id, 2 from team where org_id = ${firstOrg} and lower_name like 'team %'`,
 
     // Repositories. One in four is of an organization, one in ten private; u2 has a share of its own.
-    `insert into repo (id, owner_id, name, lower_name, git_key, description, default_branch, is_private, is_empty, is_archived,
+    ...inPieces(
+      repos,
+      (
+        some,
+      ) => `insert into repo (id, owner_id, name, lower_name, git_key, description, default_branch, is_private, is_empty, is_archived,
         is_template, is_mirror, is_fork, fork_id, num_stars, num_forks, git_size_bytes, lfs_size_bytes, created_unix, updated_unix)
       select i, case when i = 1 then ${firstOrg} when i % 4 = 0 then ${firstOrg} + (i / 4) % ${orgs}
           when i % 50 = 1 then 2 else ${user('i * 13')} end,
@@ -147,7 +166,8 @@ export function fillStatements(size, rows) {
         i > 1 and i % 20 = 3, case when i > 1 and i % 20 = 3 then 1 end,
         (i * 7919) % 1000, (i * 104729) % 100, (i * 15485863) % 100000000, (i * 7919) % 1000000,
         ${begin} + i, ${begin} + (i * 7919) % ${repos * 10}
-      from ${rows(repos)}`,
+      from ${some}`,
+    ),
     `insert into repo_unit (repo_id, unit, config)
       select repo.id, u.unit, case u.unit
         when 'issues' then '{"enable_time_tracker":true,"allow_only_contributors_to_track_time":true,"enable_issue_dependencies":true}'
@@ -165,10 +185,24 @@ export function fillStatements(size, rows) {
       where team.lower_name = 'developers' and not team.includes_all_repositories and repo.id % 3 <> 0`,
     `insert into team_repo (team_id, org_id, repo_id)
       select team.id, team.org_id, 1 from team where org_id = ${firstOrg} and lower_name like 'team %'`,
-    `insert into star (repo_id, user_id, created_unix) select 1, i + 1, ${begin} + i from ${rows(Math.min(size.stars, users))}`,
-    `insert into star (repo_id, user_id, created_unix) select i + 1, 2, ${begin} + i from ${rows(Math.min(size.stars, repos - 1))}`,
-    `insert into watch (repo_id, user_id, mode, created_unix) select 1, i + 1, 'normal', ${begin} + i from ${rows(Math.min(size.stars, users))}`,
-    `insert into watch (repo_id, user_id, mode, created_unix) select i + 1, 2, 'auto', ${begin} + i from ${rows(Math.min(size.stars, repos - 1))}`,
+    ...inPieces(
+      Math.min(size.stars, users),
+      (some) => `insert into star (repo_id, user_id, created_unix) select 1, i + 1, ${begin} + i from ${some}`,
+    ),
+    ...inPieces(
+      Math.min(size.stars, repos - 1),
+      (some) => `insert into star (repo_id, user_id, created_unix) select i + 1, 2, ${begin} + i from ${some}`,
+    ),
+    ...inPieces(
+      Math.min(size.stars, users),
+      (some) =>
+        `insert into watch (repo_id, user_id, mode, created_unix) select 1, i + 1, 'normal', ${begin} + i from ${some}`,
+    ),
+    ...inPieces(
+      Math.min(size.stars, repos - 1),
+      (some) =>
+        `insert into watch (repo_id, user_id, mode, created_unix) select i + 1, 2, 'auto', ${begin} + i from ${some}`,
+    ),
     `insert into "release" (repo_id, tag_name, lower_tag_name, target, title, content, is_draft, is_prerelease, hides_archive_links, publisher_id, created_unix)
       select 1, 'v' || i, 'v' || i, 'main', 'Release ' || i, 'Notes with word' || (i % 3000), i % 100 = 7, i % 10 = 3, i < 0, 2, ${begin} + i
       from ${rows(size.releases)}`,
@@ -190,52 +224,87 @@ export function fillStatements(size, rows) {
       from ${rows(size.milestones)}`,
 
     // Issues, a fifth of them pull requests, a fourth closed.
-    `insert into issue (id, repo_id, "index", is_pull, poster_id, title, content, milestone_id, is_closed, num_comments, due_unix,
+    ...inPieces(
+      issues,
+      (
+        some,
+      ) => `insert into issue (id, repo_id, "index", is_pull, poster_id, title, content, milestone_id, is_closed, num_comments, due_unix,
         created_unix, updated_unix, closed_unix)
       select i, ${placeOf('i')}, ${numbers('i')}, ${isPull('i')}, case when i % 100 = 3 then 2 else ${user('i * 17')} end,
         'Issue ' || i || ' with a common title and word' || ((i * 11) % 3000), ${text('i')},
         case when i <= ${hot} and i % 2 = 0 then 1 + i % ${size.milestones} end, ${isClosed('i')}, (i * 7919) % 20,
         case when i % 10 = 4 then ${begin} + (i * 7919) % 1000000 else 0 end,
         ${begin} + i, ${begin} + i + (i * 7919) % ${issues}, case when ${isClosed('i')} then ${begin} + i else 0 end
-      from ${rows(issues)}`,
-    `insert into issue_label (issue_id, label_id) select i, 1 + i % ${size.labels} from ${rows(hot)}`,
-    `insert into issue_label (issue_id, label_id) select i, 1 + (i / 7 + 1) % ${size.labels} from ${rows(hot)}
+      from ${some}`,
+    ),
+    ...inPieces(
+      hot,
+      (some) => `insert into issue_label (issue_id, label_id) select i, 1 + i % ${size.labels} from ${some}`,
+    ),
+    ...inPieces(
+      hot,
+      (some) => `insert into issue_label (issue_id, label_id) select i, 1 + (i / 7 + 1) % ${size.labels} from ${some}
       where 1 + i % ${size.labels} <> 1 + (i / 7 + 1) % ${size.labels}`,
-    `insert into issue_assignee (issue_id, user_id)
-      select i * 4, case when i % 5 = 0 then 2 else ${user('i * 3')} end from ${rows(Math.floor(issues / 4))}`,
-    `insert into issue_mention (issue_id, user_id)
-      select i * 10, case when i % 3 = 0 then 2 else ${user('i * 3')} end from ${rows(Math.floor(issues / 10))}`,
-    `insert into pull (issue_id, repo_id, "index", base_branch, head_repo_id, head_branch, head_oid, synced_oid, merge_base, check_state)
+    ),
+    ...inPieces(
+      Math.floor(issues / 4),
+      (some) => `insert into issue_assignee (issue_id, user_id)
+      select i * 4, case when i % 5 = 0 then 2 else ${user('i * 3')} end from ${some}`,
+    ),
+    ...inPieces(
+      Math.floor(issues / 10),
+      (some) => `insert into issue_mention (issue_id, user_id)
+      select i * 10, case when i % 3 = 0 then 2 else ${user('i * 3')} end from ${some}`,
+    ),
+    ...inPieces(
+      issues,
+      (
+        _,
+        isAmong,
+      ) => `insert into pull (issue_id, repo_id, "index", base_branch, head_repo_id, head_branch, head_oid, synced_oid, merge_base, check_state)
       select id, repo_id, "index", 'main', repo_id, 'topic-' || "index", ${oid('id')}, ${oid('id')}, ${oid('1')}, 'mergeable'
-      from issue where is_pull`,
-    `insert into review (issue_id, type, reviewer_id, content, commit_oid, created_unix, updated_unix)
+      from issue where is_pull and ${isAmong('id')}`,
+    ),
+    ...inPieces(
+      issues,
+      (_, isAmong) => `insert into review (issue_id, type, reviewer_id, content, commit_oid, created_unix, updated_unix)
       select id, case when id % 10 = 0 then 'request' when id % 15 = 0 then 'approve' else 'comment' end,
         case when id % 25 = 0 then 2 else ${user('id * 3')} end, 'looked', ${oid('id')}, created_unix, created_unix
-      from issue where is_pull`,
-    // In pieces: PostgreSQL keeps all that a row was within one statement, and half of them are counted in eight rows.
-    ...Array.from({ length: Math.ceil(comments / piece) }, (_, index) => index * piece).map(
-      (from) => `insert into comment (issue_id, type, poster_id, content, created_unix, updated_unix)
+      from issue where is_pull and ${isAmong('id')}`,
+    ),
+    ...inPieces(
+      comments,
+      (some) => `insert into comment (issue_id, type, poster_id, content, created_unix, updated_unix)
       select case when i <= 40 then 1 else 1 + (i * 7919) % ${issues} end, 'comment',
         case when i % 100 = 3 then 2 else ${user('i * 5')} end, ${text('i')}, ${begin} + i, ${begin} + i + (i * 7919) % ${comments}
-      from ${rows(Math.min(from + piece, comments), from + 1)}`,
+      from ${some}`,
     ),
     `insert into issue_dependency (issue_id, dependency_id, user_id, created_unix)
       select 1, i + 1, 2, ${begin} + i from ${rows(Math.min(size.labels, hot - 2))}`,
     `insert into issue_dependency (issue_id, dependency_id, user_id, created_unix)
       select i + 1, 1, 2, ${begin} + i from ${rows(Math.min(size.labels, hot - 2))}`,
-    `insert into issue_watch (issue_id, user_id, is_watching, created_unix, updated_unix)
-      select 1, i + 1, i > 0, ${begin}, ${begin} from ${rows(Math.min(size.stars, users))}`,
-    `insert into reaction (issue_id, user_id, content, created_unix)
-      select 1, i + 1, 'heart', ${begin} + i from ${rows(Math.min(size.stars, users))}`,
+    ...inPieces(
+      Math.min(size.stars, users),
+      (some) => `insert into issue_watch (issue_id, user_id, is_watching, created_unix, updated_unix)
+      select 1, i + 1, i > 0, ${begin}, ${begin} from ${some}`,
+    ),
+    ...inPieces(
+      Math.min(size.stars, users),
+      (some) => `insert into reaction (issue_id, user_id, content, created_unix)
+      select 1, i + 1, 'heart', ${begin} + i from ${some}`,
+    ),
     `insert into tracked_time (issue_id, user_id, seconds, created_unix)
       select 1 + (i * 31) % ${hot}, case when i % 2 = 0 then 2 else ${user('i * 3')} end, i % 1000, ${begin} + i from ${rows(size.times)}`,
     `insert into tracked_time (issue_id, user_id, seconds, created_unix)
       select 1, 2, i % 1000, ${begin} + i from ${rows(size.labels)}`,
 
     // What follows from all of it.
-    `insert into notification (user_id, repo_id, issue_id, subject, status, created_unix, updated_ms)
+    ...inPieces(
+      Math.min(size.notifications, issues),
+      (some) => `insert into notification (user_id, repo_id, issue_id, subject, status, created_unix, updated_ms)
       select 2, ${placeOf('i')}, i, case when ${isPull('i')} then 'pull' else 'issue' end, case i % 4 when 0 then 'unread' when 1 then 'pinned' else 'read' end,
-        ${begin} + i, (${begin} + i) * 1000 from ${rows(Math.min(size.notifications, issues))}`,
+        ${begin} + i, (${begin} + i) * 1000 from ${some}`,
+    ),
     `insert into activity (actor_id, repo_id, owner_id, kind, unit, issue_id, ref_name, content, created_unix, ordinal)
       select case when i % 10 = 3 then 2 else ${user('i * 17')} end, repo.id, repo.owner_id, 'create_issue', 'issues', i, '', '', ${begin} + i, 0
       from ${rows(Math.min(size.activities, issues))} join repo on repo.id = ${placeOf('i')}`,
@@ -273,12 +342,18 @@ export function fillStatements(size, rows) {
       select 1, 1, 'uuid ' || i, 'push', 'push', case i % 2 when 0 then 'done' else 'failed' end, ${begin}000 + i, 0 from ${rows(size.deliveries)}`,
 
     // What is counted where it is shown.
-    `update repo set num_issues = c.issues, num_closed_issues = c.closed_issues, num_pulls = c.pulls, num_closed_pulls = c.closed_pulls,
+    ...inPieces(
+      repos,
+      (
+        _,
+        isAmong,
+      ) => `update repo set num_issues = c.issues, num_closed_issues = c.closed_issues, num_pulls = c.pulls, num_closed_pulls = c.closed_pulls,
         last_index = c.issues + c.pulls
       from (select repo_id, sum(case when is_pull then 0 else 1 end) as issues, sum(case when is_pull then 1 else 0 end) as pulls,
         sum(case when is_closed and not is_pull then 1 else 0 end) as closed_issues,
-        sum(case when is_closed and is_pull then 1 else 0 end) as closed_pulls from issue group by repo_id) as c
-      where c.repo_id = repo.id`,
+        sum(case when is_closed and is_pull then 1 else 0 end) as closed_pulls from issue where ${isAmong('repo_id')} group by repo_id) as c
+      where c.repo_id = repo.id and ${isAmong('repo.id')}`,
+    ),
     `update repo set num_stars = (select count(*) from star where star.repo_id = repo.id),
       num_watches = (select count(*) from watch where watch.repo_id = repo.id),
       num_forks = (select count(*) from repo as f where f.fork_id = repo.id),
@@ -291,7 +366,11 @@ export function fillStatements(size, rows) {
         from issue where milestone_id is not null group by milestone_id) as c where c.milestone_id = milestone.id`,
     `update "user" set num_followers = ${users - 1}, num_following = ${users - 1},
       num_stars = (select count(*) from star where star.user_id = 2) where id = 2`,
-    `update "user" set num_repos = c.total from (select owner_id, count(*) as total from repo group by owner_id) as c where c.owner_id = "user".id`,
+    ...inPieces(
+      users + orgs + 1,
+      (_, isAmong) =>
+        `update "user" set num_repos = c.total from (select owner_id, count(*) as total from repo where ${isAmong('owner_id')} group by owner_id) as c where c.owner_id = "user".id and ${isAmong('"user".id')}`,
+    ),
   ]
 }
 
@@ -318,8 +397,8 @@ export async function fillSqlite(path, size, say) {
   db.close()
 }
 
-/** How often PostgreSQL counts what there is while it is filled, in milliseconds. */
-const analyzeEveryMs = 3000
+/** How often PostgreSQL looks at what there is while it is filled, in milliseconds and in times of what the last look took. */
+const analyzeEvery = { ms: 3000, times: 10 }
 
 /** Fills a database of PostgreSQL that no server uses. */
 export async function fillPostgres(url, size, say) {
@@ -330,7 +409,7 @@ export async function fillPostgres(url, size, say) {
   const rows = (last, first = 1) =>
     `(select i from generate_series(${first}::bigint, ${last}::bigint) as numbers(i)) as n`
   const statements = fillStatements(size, rows)
-  let analyzedMs = performance.now()
+  let analyzeAtMs = performance.now() + analyzeEvery.ms
   for (const [index, statement] of statements.entries()) {
     try {
       // oxlint-disable-next-line no-await-in-loop -- each needs the rows of those before it
@@ -339,10 +418,12 @@ export async function fillPostgres(url, size, say) {
       throw new Error(`${error.message} in ${statement}`, { cause: error })
     }
     // Triggers keep the plans that they made when tables were empty, until these are looked at.
-    if (performance.now() - analyzedMs > analyzeEveryMs) {
+    const nowMs = performance.now()
+    if (nowMs > analyzeAtMs) {
       // oxlint-disable-next-line no-await-in-loop -- between two of them
       await client.query('analyze')
-      analyzedMs = performance.now()
+      const tookMs = performance.now() - nowMs
+      analyzeAtMs = performance.now() + Math.max(analyzeEvery.ms, analyzeEvery.times * tookMs)
     }
     say(index + 1, statements.length)
   }
