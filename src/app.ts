@@ -167,17 +167,11 @@ export async function createApp(options: AppOptions): Promise<App> {
   const db = options.db ?? openDatabase(databaseOptions(config))
   attachClock(db, clock)
   attachAudit(db, config.ingot.auditLog)
-  await migrate(db)
   const hub = createEventHub<Ctx>(
     all.flatMap(({ subscribers }) => subscribers ?? []),
     all.flatMap(({ muted }) => muted?.(config) ?? []),
   )
   const live = attachEvents(db, hub)
-  const keys = await loadInstanceKeys({
-    secretKey: config.security.secretKey,
-    oldSecretKeys: config.ingot.oldSecretKeys,
-    keyFile: config.paths.secretKeyFile,
-  })
   const admission = new Admission(admissionLimits(config))
   const caches = new CacheBudget(config.ingot.cacheSize)
   // Loaded when it is wanted: it costs a start its time and memory.
@@ -190,11 +184,23 @@ export async function createApp(options: AppOptions): Promise<App> {
         caches: () => caches.usedByName(),
       })
     : undefined
-  const git = await startGit({
-    ...gitOptions(config, log, options.git),
-    caches,
-    onCommand: ({ name, ms, exitCode }) => metrics?.gitFinished({ command: name, ok: exitCode === 0, durationMs: ms }),
-  })
+  // What else is opened does not wait for the database, which takes the longest when it is empty.
+  const [git, keys, blobs, mailer] = await Promise.all([
+    startGit({
+      ...gitOptions(config, log, options.git),
+      caches,
+      onCommand: ({ name, ms, exitCode }) =>
+        metrics?.gitFinished({ command: name, ok: exitCode === 0, durationMs: ms }),
+    }),
+    loadInstanceKeys({
+      secretKey: config.security.secretKey,
+      oldSecretKeys: config.ingot.oldSecretKeys,
+      keyFile: config.paths.secretKeyFile,
+    }),
+    openStores(config.storage),
+    createMailer(mailerOptions(config), log),
+    migrate(db),
+  ])
   const tokenUse = new NotedUse(db, clock, log, 'tokens', updateTokensUsed)
   const sessionUse = new NotedUse(db, clock, log, 'sessions', noteSessionsUsed(config))
   // Each task says itself whether it is on, which it takes from [cron] unless its own section says otherwise.
@@ -209,7 +215,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     db,
     git,
     caches,
-    blobs: await openStores(config.storage),
+    blobs,
     secrets: createSecrets(keys),
     images: createImages({ timeoutMs: config.ingot.imageTimeout, maxQueue: config.ingot.maxImageQueue }),
     texts: createTexts({
@@ -218,7 +224,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       caches,
       cacheBytes: config.ingot.markupCacheSize,
     }),
-    mailer: await createMailer(mailerOptions(config), log),
+    mailer,
     admission,
     clock,
     log,
