@@ -9,6 +9,7 @@ import { accounts6 } from './accounts-6.ts'
 import { accounts7 } from './accounts-7.ts'
 import { accounts8 } from './accounts-8.ts'
 import { accounts9 } from './accounts-9.ts'
+import { accounts10 } from './accounts-10.ts'
 import { actions1 } from './actions-1.ts'
 import { actions2 } from './actions-2.ts'
 import { actions3 } from './actions-3.ts'
@@ -63,6 +64,7 @@ import { repositories1 } from './repositories-1.ts'
 import { repositories2 } from './repositories-2.ts'
 import { repositories3 } from './repositories-3.ts'
 import { repositories4 } from './repositories-4.ts'
+import { repositories5 } from './repositories-5.ts'
 import { scale1 } from './scale-1.ts'
 import { scale2 } from './scale-2.ts'
 import { scale3 } from './scale-3.ts'
@@ -72,6 +74,7 @@ import { wiki1 } from './wiki-1.ts'
 import { webhooks1 } from './webhooks-1.ts'
 import { revisions1 } from './revisions-1.ts'
 import { revisions2 } from './revisions-2.ts'
+import { revisions3 } from './revisions-3.ts'
 import { work1 } from './work-1.ts'
 
 export type { Migration }
@@ -155,4 +158,7 @@ export const migrations: readonly Migration[] = [
   accounts9,
   notifications2,
   issues5,
+  revisions3,
+  accounts10,
+  repositories5,
 ]

@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { sql } from 'kysely'
+import { fillStatements, smallSize } from '../scripts/lib/scale-fill.mjs'
+import { engineOf, transaction, type Tx } from '../src/db/database.ts'
+import { openTestDatabase } from '../src/testing/database.ts'
+
+const numbers = (last: number, first = 1): string =>
+  `(select i from generate_series(${first}::bigint, ${last}::bigint) as numbers(i)) as n`
+
+const run = async <Row>(tx: Tx, text: string): Promise<readonly Row[]> => (await sql.raw<Row>(text).execute(tx)).rows
+
+/** Changes that the database does something about, beside writing a row as it was and removing it. */
+const changes: Readonly<Record<string, readonly string[]>> = {
+  user: [`visibility = 'limited'`, `lower_name = lower_name || '-2'`],
+  repo: ['is_private = not is_private', 'owner_id = 3', `lower_name = lower_name || '-2'`],
+  issue: ['is_closed = not is_closed', 'milestone_id = null', `title = title || '2'`, 'due_unix = due_unix + 1'],
+  comment: [`content = content || '2'`, `type = 'close'`, 'issue_id = 1'],
+  milestone: ['due_unix = due_unix + 1'],
+  issue_label: ['issue_id = 1, label_id = 60'],
+  review: [`type = 'approve'`],
+  notification: [`status = 'pinned'`],
+}
+
+/** Of so many pages PostgreSQL reads a row by an index that serves it. */
+const manyPages = 12
+
+/** How often a transaction went through each table whole. */
+async function scansOf(tx: Tx): Promise<Map<string, number>> {
+  const found = await run<{ name: string; scans: number }>(
+    tx,
+    'select relname as name, seq_scan as scans from pg_stat_xact_user_tables where seq_scan > 0',
+  )
+  return new Map(found.map(({ name, scans }) => [name, scans]))
+}
+
+/** The tables that a write goes through whole. */
+async function scansBy(tx: Tx, write: string): Promise<string[]> {
+  const before = await scansOf(tx)
+  await run(tx, 'savepoint before_it')
+  try {
+    await run(tx, write)
+    await run(tx, 'set constraints all immediate')
+  } catch (error) {
+    // What others refer to is refused, after they were looked for.
+    if ((error as { code?: unknown }).code !== '23503') throw error
+  }
+  await run(tx, 'rollback to savepoint before_it')
+  return [...(await scansOf(tx))].flatMap(([name, scans]) => (scans > (before.get(name) ?? 0) ? [name] : []))
+}
+
+test('writes: what PostgreSQL does by itself with one row goes through no table', async (context) => {
+  await using database = await openTestDatabase()
+  const { db } = database
+  if (engineOf(db).kind !== 'postgres') return context.skip('SQLite does not tell what its triggers read')
+  await transaction(db, async (tx) => {
+    await run(
+      tx,
+      `insert into "user" (id, kind, name, lower_name, created_unix, updated_unix) values (1, 'individual', 'root', 'root', 1, 1)`,
+    )
+    for (const statement of fillStatements(smallSize, numbers)) await run(tx, statement)
+  })
+  const found = new Set<string>()
+  let looked = 0
+  await transaction(db, async (tx) => {
+    await run(tx, 'analyze')
+    await run(tx, 'set local plan_cache_mode = force_generic_plan')
+    const tables = await run<{ name: string; same: string }>(
+      tx,
+      `select c.relname as name, string_agg(format('%1$I = %1$I', a.attname), ', ') as same
+        from pg_class as c join pg_attribute as a on a.attrelid = c.oid
+        where c.relkind = 'r' and c.relnamespace = 'public'::regnamespace
+          and a.attnum > 0 and not a.attisdropped and a.attgenerated = '' and a.attidentity = ''
+        group by c.relname order by c.relname`,
+    )
+    const small = await run<{ name: string }>(tx, `select relname as name from pg_class where relpages < ${manyPages}`)
+    const isSmall = new Set(small.map(({ name }) => name))
+    // Small tables are read whole if one may: without that, what is left is what no index has. Of larger ones it is chosen
+    // as well where an index would be gone through from its begin to its end, and where what belongs to a repository is
+    // a good part of it.
+    for (const mode of ['off', 'on']) {
+      await run(tx, `set local enable_seqscan = ${mode}`)
+      await run(tx, 'discard plans')
+      for (const { name, same } of tables) {
+        const [last] = await run<{ place: string }>(tx, `select max(ctid)::text as place from "${name}"`)
+        if (!last?.place) continue
+        const updates = [same, ...(changes[name] ?? [])].map((set) => `update "${name}" set ${set}`)
+        for (const write of [...updates, `delete from "${name}"`]) {
+          looked += 1
+          for (const table of await scansBy(tx, `${write} where ctid = '${last.place}'`)) {
+            const isWhole = mode === 'off' || (!isSmall.has(table) && write !== 'delete from "repo"')
+            if (isWhole) found.add(`${write.slice(0, 60)}: ${table}`)
+          }
+        }
+      }
+    }
+  })
+  assert.deepEqual([...found], [])
+  assert.ok(looked > 200, `${looked} writes`)
+})
+
+test('writes: PostgreSQL finds what refers to a row that goes by an index', async (context) => {
+  await using database = await openTestDatabase()
+  const { db } = database
+  if (engineOf(db).kind !== 'postgres') return context.skip('SQLite has the same tables and indexes')
+  const references = await transaction(db, (tx) =>
+    run<{ reference: string; isFound: boolean }>(
+      tx,
+      `select c.conrelid::regclass || ': ' || pg_get_constraintdef(c.oid) as reference,
+          exists (
+            select 1 from pg_index as i
+            where i.indrelid = c.conrelid and (i.indkey::int2[])[0:cardinality(c.conkey) - 1] @> c.conkey
+              -- What refers to nothing may be left out.
+              and (i.indpred is null or pg_get_expr(i.indpred, i.indrelid) ~ '^\\(\\w+ IS NOT NULL\\)$')
+          ) as "isFound"
+        from pg_constraint as c where c.contype = 'f' order by 1`,
+    ),
+  )
+  assert.deepEqual(
+    references.filter(({ isFound }) => !isFound),
+    [],
+  )
+  assert.ok(references.length > 150, `${references.length} references`)
+})
