@@ -33,6 +33,7 @@ export const findLastPin = async (tx: Tx, repoId: RepoId, isPull: boolean): Prom
       .select((each) => each.fn.max('pin_order').as('last'))
       .where('repo_id', '=', repoId)
       .where('is_pull', '=', isPull)
+      .where('pin_order', '>', sql.lit(0))
       .executeTakeFirstOrThrow()
   ).last ?? 0
 
@@ -54,6 +55,7 @@ export async function closePinGap(tx: Tx, issue: Pinned): Promise<void> {
     .set({ pin_order: sql`pin_order - 1` })
     .where('repo_id', '=', issue.repo_id)
     .where('is_pull', '=', issue.is_pull)
+    .where('pin_order', '>', sql.lit(0))
     .where('pin_order', '>', issue.pin_order)
     .execute()
 }
@@ -65,6 +67,7 @@ export async function openPinPlace(tx: Tx, issue: Pinned, place: number): Promis
     .set({ pin_order: sql`pin_order + 1` })
     .where('repo_id', '=', issue.repo_id)
     .where('is_pull', '=', issue.is_pull)
+    .where('pin_order', '>', sql.lit(0))
     .where('pin_order', '>=', place)
     .execute()
   await tx.updateTable('issue').set({ pin_order: place }).where('id', '=', issue.id).execute()
