@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { type Duplex, Readable } from 'node:stream'
 import { Invalid, type Refusal, TooLarge, Unavailable } from '../lib/errors.ts'
+import { asFleeting, giveBack, isFleeting } from '../lib/fleeting.ts'
 import { fullDisk, saysFullDisk } from '../lib/full-disk.ts'
 import type { CommandReport, GitLimits, GitService, LogLevel } from './git.ts'
 import type {
@@ -123,7 +124,7 @@ export class BrokerClient {
     }
   }
 
-  /** Runs a command whose output is read with back-pressure. Destroying the output kills the command. */
+  /** Runs a command whose output is read with back-pressure, in fleeting pieces. Destroying the output kills the command. */
   async stream(options: CommandOptions): Promise<GitService> {
     const { stream, ended } = await this.#begin(options, true)
     let done = false
@@ -143,9 +144,9 @@ export class BrokerClient {
     // Credit is given back when the reader wants more, not when bytes arrive: that is the back-pressure.
     let unacknowledged = 0
     stream.handlers.data = (chunk) => {
-      if (output.destroyed) return stream.consumed(chunk.length)
-      if (output.push(chunk)) stream.consumed(chunk.length)
-      else unacknowledged += chunk.length
+      const { length } = chunk
+      if (output.destroyed || output.push(chunk)) stream.consumed(length)
+      else unacknowledged += length
     }
     const finished = ended.then(
       (end) => {
@@ -162,7 +163,7 @@ export class BrokerClient {
     // Who reads only the output learns of the failure from it.
     finished.catch(() => undefined)
     output.on('error', () => undefined)
-    return { output, finished }
+    return { output: asFleeting(output), finished }
   }
 
   /** The raw replies of `cat-file --batch-command`, refused above `maxBytes`. */
@@ -447,8 +448,9 @@ function feed(stream: WireStream, input: Buffer | Readable, mayCancel: () => boo
     return
   }
   stream.handlers.drain = () => input.resume()
+  const sent = isFleeting(input) ? giveBack : undefined
   input.on('data', (chunk: Buffer) => {
-    if (!stream.write(chunk)) input.pause()
+    if (!stream.write(chunk, sent && (() => sent(chunk)))) input.pause()
   })
   input.on('end', () => stream.end())
   // A body that breaks off is no body: git must not take it for complete.

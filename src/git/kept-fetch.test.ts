@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
+import { giveBack, isFleeting } from '../lib/fleeting.ts'
 import type { Oid } from '../lib/ids.ts'
 import { packetLine } from '../testing/clone.ts'
 import { type GitKey, newGitKey } from './git-key.ts'
@@ -48,6 +49,17 @@ async function readAll(stream: Readable): Promise<Buffer> {
   return Buffer.concat(chunks)
 }
 
+/** The same by somebody who gives the memory of each piece back at once, as the server does when it has left. */
+async function readAndGiveBack(stream: Readable): Promise<Buffer> {
+  assert.ok(isFleeting(stream))
+  const copies: Buffer[] = []
+  for await (const chunk of stream as AsyncIterable<Buffer>) {
+    copies.push(Buffer.from(chunk))
+    giveBack(chunk)
+  }
+  return Buffer.concat(copies)
+}
+
 async function until(isSo: () => boolean): Promise<void> {
   for (let attempt = 0; !isSo(); attempt += 1) {
     assert.ok(attempt < 400, isSo.toString())
@@ -67,6 +79,14 @@ test('git transport: what is cloned again and again is packed twice at most, as 
   const slow = await ask(git, key, oid)
   const others = await Promise.all([1, 2, 3].map(async () => readAll(await ask(git, key, oid))))
   for (const other of others) assert.ok(other.equals(first))
+  assert.equal(started(), 2)
+
+  // What one of them gives back is nobody else's.
+  const [given, kept] = await Promise.all([
+    readAndGiveBack(await ask(git, key, oid)),
+    readAll(await ask(git, key, oid)),
+  ])
+  assert.deepEqual([given.equals(first), kept.equals(first)], [true, true])
   assert.equal(started(), 2)
 
   const next = await commitOn(git, key, 'main', { 'more.txt': 'more' })

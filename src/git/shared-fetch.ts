@@ -10,6 +10,7 @@ import { type FileHandle, mkdir, open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { LRUCache } from 'lru-cache'
+import { asFleeting, giveBack, isFleeting, ownCopy } from '../lib/fleeting.ts'
 import type { ClientShare, GitService } from './git.ts'
 
 /** Others may join until so much was written; until then all of it is kept in memory. */
@@ -195,6 +196,7 @@ class SharedFetch {
   #resolve!: (service: Promise<GitService>) => void
   #source: Readable | undefined
   #mode: Mode = 'waiting'
+  /** What nobody else has. */
   #chunks: Buffer[] = []
   /** Offset of the first kept chunk, and of the end of all that was written. */
   #base = 0
@@ -212,6 +214,8 @@ class SharedFetch {
   #longest: NodeJS.Timeout | undefined
   #isDropped = false
   #writing: Promise<void> = Promise.resolve()
+  /** Whether the first piece is on its way to the file, and must stay until it is there. */
+  #isWritingFirst = false
   #watch: NodeJS.Timeout | undefined
   /** Where the lone reader was when it was last looked at, while git waited for it. */
   #seen: number | undefined
@@ -272,7 +276,7 @@ class SharedFetch {
     service.then(
       ({ output }) => {
         this.#source = output
-        output.on('data', (chunk: Buffer) => this.#take(chunk))
+        output.on('data', (chunk: Buffer) => this.#take(isFleeting(output) ? chunk : ownCopy(chunk)))
         output.on('end', () => this.#close(undefined))
         output.on('error', (error) => this.#close(error))
         output.on('close', () => this.#close(output.readableEnded ? undefined : new Error('git ended early')))
@@ -320,16 +324,24 @@ class SharedFetch {
     void this.#closeFile()
   }
 
-  /** Bytes at a position: undefined when none are there yet, null at the end. Throws what git failed with. */
+  /**
+   * Bytes at a position, which are the reader's own: undefined when none are there yet, null at the end. Throws what git failed with.
+   */
   async read(position: number): Promise<Buffer | undefined | null> {
     if (this.#file !== undefined && position < this.#fileBytes) {
       const bytes = Buffer.allocUnsafe(Math.min(readBytes, this.#fileBytes - position))
       const { bytesRead } = await this.#file.read(bytes, 0, bytes.length, position)
       return bytes.subarray(0, bytesRead)
     }
+    const [first] = this.#chunks
+    // Nobody else will ask for it.
+    if (first && this.#mode === 'single' && this.#readers.size === 1 && position === this.#base) {
+      this.#dropFirst()
+      return first
+    }
     let offset = this.#base
     for (const chunk of this.#chunks) {
-      if (position < offset + chunk.length) return chunk.subarray(position - offset)
+      if (position < offset + chunk.length) return ownCopy(chunk.subarray(position - offset))
       offset += chunk.length
     }
     if (this.#failure !== undefined) throw this.#failure
@@ -361,9 +373,15 @@ class SharedFetch {
 
   /** Drops what lies before a position. */
   #trim(position: number): void {
-    while (this.#chunks.length > 0 && this.#base + this.#chunks[0]!.length <= position) {
-      this.#base += this.#chunks.shift()!.length
-    }
+    if (this.#isWritingFirst) return
+    while (this.#chunks.length > 0 && this.#base + this.#chunks[0]!.length <= position) giveBack(this.#dropFirst())
+  }
+
+  /** Takes the oldest piece from what is in memory. */
+  #dropFirst(): Buffer {
+    const chunk = this.#chunks.shift()!
+    this.#base += chunk.length
+    return chunk
   }
 
   #layAside(): void {
@@ -390,10 +408,11 @@ class SharedFetch {
           this.#mode = 'single'
           break
         }
-        await this.#file.write(chunk, 0, chunk.length, this.#base)
-        this.#chunks.shift()
-        this.#base += chunk.length
+        this.#isWritingFirst = true
+        await this.#file.write(chunk, 0, chunk.length, this.#base).finally(() => (this.#isWritingFirst = false))
+        this.#dropFirst()
         this.#fileBytes = this.#base
+        giveBack(chunk)
       }
     } catch (error) {
       this.#close(error instanceof Error ? error : new Error(String(error)))
@@ -480,16 +499,18 @@ class Reader {
 
   constructor(fetch: SharedFetch) {
     this.#fetch = fetch
-    this.output = new Readable({
-      highWaterMark: 256 << 10,
-      read: () => {
-        void this.#pump()
-      },
-      destroy: (error, callback) => {
-        fetch.leave(this)
-        callback(error)
-      },
-    })
+    this.output = asFleeting(
+      new Readable({
+        highWaterMark: 256 << 10,
+        read: () => {
+          void this.#pump()
+        },
+        destroy: (error, callback) => {
+          fetch.leave(this)
+          callback(error)
+        },
+      }),
+    )
   }
 
   /** There is more, or the end. */

@@ -5,6 +5,7 @@
  * A frame is `u32 payload length, u8 kind, u32 stream, payload`. Data payloads are handed on as they arrive.
  */
 import type { Duplex } from 'node:stream'
+import { canGiveBack, giveBack, ownCopy } from '../lib/fleeting.ts'
 
 const kinds = { open: 1, data: 2, end: 3, credit: 4, message: 5, result: 6, failure: 7, cancel: 8 } as const
 const headerBytes = 9
@@ -34,7 +35,7 @@ export class RemoteFailure extends Error {
 }
 
 export type StreamHandlers = {
-  /** Must be answered with `stream.consumed(bytes)` when the bytes have been passed on. */
+  /** Must be answered with `stream.consumed(bytes)` when the bytes have been passed on. Nobody else keeps the chunk. */
   data?: (chunk: Buffer) => void
   end?: () => void
   message?: (message: unknown) => void
@@ -250,7 +251,10 @@ export class Channel {
     this.#streams.delete(stream.id)
   }
 
+  /** Whoever gets a part of a large chunk gets a copy, and one that is all of it the chunk itself: either may be given back. */
   #receive(chunk: Buffer): void {
+    const copies = canGiveBack(chunk)
+    let isPassedOn = false
     let offset = 0
     while (offset < chunk.length || (this.#headerFilled === headerBytes && this.#payloadLeft === 0)) {
       if (this.#headerFilled < headerBytes) {
@@ -258,7 +262,7 @@ export class Channel {
         chunk.copy(this.#header, this.#headerFilled, offset, offset + take)
         this.#headerFilled += take
         offset += take
-        if (this.#headerFilled < headerBytes) return
+        if (this.#headerFilled < headerBytes) break
         this.#payloadLeft = this.#header.readUInt32BE(0)
         if (this.#payloadLeft > maxJsonBytes) throw new Error('a frame is too long')
       }
@@ -267,18 +271,23 @@ export class Channel {
       offset += piece.length
       this.#payloadLeft -= piece.length
       if (kind === kinds.data) {
-        if (piece.length > 0) this.#streams.get(this.#header.readUInt32BE(5))?.receive(kind, piece)
-        if (this.#payloadLeft > 0) return
+        const stream = piece.length > 0 ? this.#streams.get(this.#header.readUInt32BE(5)) : undefined
+        if (stream !== undefined) {
+          isPassedOn = piece.length === chunk.length
+          stream.receive(kind, copies && !isPassedOn ? ownCopy(piece) : piece)
+        }
+        if (this.#payloadLeft > 0) break
         this.#headerFilled = 0
         continue
       }
-      this.#parts.push(piece)
-      if (this.#payloadLeft > 0) return
+      this.#parts.push(this.#payloadLeft > 0 && copies ? ownCopy(piece) : piece)
+      if (this.#payloadLeft > 0) break
       const payload = this.#parts.length === 1 ? piece : Buffer.concat(this.#parts)
       this.#parts = []
       this.#headerFilled = 0
       this.#dispatch(kind, this.#header.readUInt32BE(5), payload)
     }
+    if (!isPassedOn) giveBack(chunk)
   }
 
   #dispatch(kind: number, id: number, payload: Buffer): void {

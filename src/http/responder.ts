@@ -209,7 +209,9 @@ function givingBack(response: ServerResponse): Writable {
   const taker = new Writable({
     write(piece: Buffer, _encoding, done) {
       response.write(piece, (error) => {
-        // What could not be sent may still be held by the connection that is being torn down.
+        // What could not be sent may still be held by the connection that is being torn down. Its `close` follows, and ends this
+        // too; until then nobody knows yet that the client is gone, and it would be taken for a defect.
+        if (error && !response.closed) return void response.destroy()
         if (!error) giveBack(piece)
         done(error)
       })

@@ -18,12 +18,20 @@ export const isFleeting = (stream: Readable): boolean => fleeting.has(stream)
 
 /** Gives the memory of a piece back, if it is all that the piece is made of; there is nothing in the piece after that. */
 export function giveBack(piece: Buffer): void {
-  const { buffer } = piece
-  // A small piece may be a part of the memory that many share, and is soon collected anyway.
-  if (piece.length >= worthGivingBack && piece.length === buffer.byteLength && buffer instanceof ArrayBuffer) {
-    buffer.transfer(0)
-  }
+  if (canGiveBack(piece)) (piece.buffer as ArrayBuffer).transfer(0)
 }
 
-/** Larger than what Node cuts small buffers out of, in bytes. */
-const worthGivingBack = 16 * 1024
+/** Whether `giveBack` gives something back. A small piece may be a part of the memory that many share, and is soon collected anyway. */
+export const canGiveBack = ({ buffer, length }: Buffer): boolean =>
+  length >= worthGivingBack && length === buffer.byteLength && buffer instanceof ArrayBuffer
+
+/** The same bytes as a piece of their own, which whoever gets it can give back when it is large. */
+export function ownCopy(piece: Buffer): Buffer {
+  if (piece.length < worthGivingBack) return Buffer.from(piece)
+  const copy = Buffer.allocUnsafeSlow(piece.length)
+  piece.copy(copy)
+  return copy
+}
+
+/** Giving less back costs more than to collect it, in bytes. */
+const worthGivingBack = 4 * 1024

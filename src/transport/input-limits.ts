@@ -1,5 +1,6 @@
 import { pipeline, Transform, type Readable } from 'node:stream'
 import { TooLarge } from '../lib/errors.ts'
+import { asFleeting, isFleeting } from '../lib/fleeting.ts'
 
 /**
  * Most bytes that a client sends to be served a fetch: what it wants and what it has, about 50 bytes for each. git
@@ -52,7 +53,7 @@ function through(body: Readable, look: (chunk: Buffer) => void): Readable {
   })
   // Who reads learns of the failure from the stream itself.
   pipeline(body, passed, () => undefined)
-  return passed
+  return isFleeting(body) ? asFleeting(passed) : passed
 }
 
 /** Follows the packets (gitprotocol-pack) up to the pack: commands, then push options when the client said so. */

@@ -80,7 +80,11 @@ export class Command {
     stream.handlers.data = (chunk) => {
       this.#idle?.refresh()
       if (input.destroyed || input.writableEnded) return stream.consumed(chunk.length)
-      input.write(chunk, () => stream.consumed(chunk.length))
+      const { length } = chunk
+      input.write(chunk, (error) => {
+        stream.consumed(length)
+        if (!error) giveBack(chunk)
+      })
     }
     stream.handlers.end = () => input.end()
   }
