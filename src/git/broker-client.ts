@@ -58,7 +58,7 @@ const goodLifeMs = 30_000
 const closeDeadlineMs = 5000
 
 /** It passes bytes on: it needs little memory, and no code that was made fast at the cost of it. */
-const brokerFlags = ['--max-old-space-size=512', '--max-semi-space-size=2', '--no-maglev', '--v8-pool-size=1']
+const brokerFlags = ['--max-old-space-size=512', '--max-semi-space-size=1', '--no-maglev', '--v8-pool-size=1']
 
 /** How the C library is to keep memory, as the first line of the program says it. */
 const frugalMalloc = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '1048576', MALLOC_TRIM_THRESHOLD_: '1048576' }
@@ -100,7 +100,7 @@ export class BrokerClient {
         'git_output_too_large',
       )
     }
-    return { ...end, stdout: Buffer.concat(chunks) }
+    return { ...end, stdout: joined(chunks) }
   }
 
   /**
@@ -185,7 +185,7 @@ export class BrokerClient {
           else stream.cancel()
           stream.consumed(chunk.length)
         },
-        result: () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)),
+        result: () => resolve(joined(chunks)),
         failure: (error) =>
           reject(
             bytes > maxBytes
@@ -411,6 +411,14 @@ export class BrokerClient {
 
 /** Kinds whose commands talk to clients: they take their time, and say themselves what went wrong. */
 const isForClients = (kind: RunRequest['kind']): boolean => kind === 'fetch' || kind === 'push' || kind === 'archive'
+
+/** Pieces that nobody else has, as one; their memory is given back. */
+function joined(pieces: readonly Buffer[]): Buffer {
+  if (pieces.length === 1) return pieces[0]!
+  const whole = Buffer.concat(pieces)
+  for (const piece of pieces) giveBack(piece)
+  return whole
+}
 
 const cancelled = (): Refusal => new Unavailable('the request was cancelled', 'git_cancelled')
 

@@ -161,7 +161,7 @@ export class CatPool {
  * Settings of git by which a reader keeps little in memory: it lives long, and who asks keeps what it answered. Git itself
  * would map whole packs and keep 96 MiB of what other objects are told apart from.
  */
-const smallCaches = ['core.packedGitWindowSize=1m', 'core.packedGitLimit=8m', 'core.deltaBaseCacheLimit=2m'].flatMap(
+const smallCaches = ['core.packedGitWindowSize=512k', 'core.packedGitLimit=4m', 'core.deltaBaseCacheLimit=2m'].flatMap(
   (setting) => ['-c', setting],
 )
 
