@@ -498,12 +498,21 @@ export const seesAllAccounts = (viewer: Viewer): boolean => viewer.isAdmin && !v
 /**
  * That an account, a row of the query's table `user`, is shown to the viewer: `maySeeAccount` for queries.
  */
-export function accountsShownTo(viewer: Viewer | undefined): Condition {
+export const accountsShownTo = (viewer: Viewer | undefined): Condition =>
+  shownTo(
+    viewer,
+    viewer !== undefined &&
+      sql<SqlBool>`exists (select 1 from org_user where org_user.org_id = "user".id
+        and org_user.user_id = ${viewer.id})`,
+  )
+
+/** The same for accounts of people, who have no members. */
+export const peopleShownTo = (viewer: Viewer | undefined): Condition => shownTo(viewer, false)
+
+function shownTo(viewer: Viewer | undefined, isMemberOf: Part): Condition {
   const isPublic = sql<SqlBool>`"user".visibility = 'public'`
   if (!viewer) return isPublic
   const isSelf = sql<SqlBool>`"user".id = ${viewer.id}`
-  const isMemberOf = sql<SqlBool>`exists (select 1 from org_user where org_user.org_id = "user".id
-    and org_user.user_id = ${viewer.id})`
   // What most are shown by is asked first.
   const shown = any(
     viewer.isAdmin,

@@ -1,4 +1,4 @@
-import { accountsShownTo } from '../access/access-rule.store.ts'
+import { peopleShownTo } from '../access/access-rule.store.ts'
 import type { Viewer } from '../auth/viewer.ts'
 import type { Db, Tx } from '../db/database.ts'
 import type { UserRow } from '../db/tables/accounts.ts'
@@ -23,7 +23,7 @@ export type AccountOrder =
   | 'reverselastlogin'
 
 function filtered(db: Db, { shownTo, loginName, sourceId }: AccountFilter) {
-  let query = db.selectFrom('user').where('kind', '=', 'individual').where(accountsShownTo(shownTo))
+  let query = db.selectFrom('user').where('kind', '=', 'individual').where(peopleShownTo(shownTo))
   if (loginName) query = query.where('login_name', '=', loginName)
   if (sourceId !== undefined) query = query.where('login_source_id', '=', sourceId)
   return query

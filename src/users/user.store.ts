@@ -1,13 +1,14 @@
-import { sql, type Expression } from 'kysely'
-import { accountsShownTo } from '../access/access-rule.store.ts'
+import { sql, type Expression, type RawBuilder, type SqlBool } from 'kysely'
+import { peopleShownTo } from '../access/access-rule.store.ts'
 import type { Viewer } from '../auth/viewer.ts'
 import type { Db, Tx } from '../db/database.ts'
 import { idList, idListText } from '../db/id-list.ts'
-import { preparedQuery } from '../db/prepared.ts'
 import { contains, lowerContains } from '../db/like.ts'
+import { databaseKind } from '../db/open.ts'
+import { preparedQuery } from '../db/prepared.ts'
 import type { EmailRow, NewUserRow, UserChange, UserRow } from '../db/tables/accounts.ts'
 import { actionsUserId, type UserId } from '../lib/ids.ts'
-import type { Page } from '../lib/paging.ts'
+import { fromNearerEnd, type Page } from '../lib/paging.ts'
 import type { Unix } from '../lib/time.ts'
 
 export const findUserById = (db: Db, id: UserId): Promise<UserRow | undefined> =>
@@ -134,20 +135,16 @@ export interface PeopleFilter {
   readonly hiddenEmails?: boolean | undefined
 }
 
-function filteredPeople(db: Db, { shownTo, text, userId, hiddenEmails }: PeopleFilter) {
-  let query = db.selectFrom('user').where('kind', '=', 'individual').where(accountsShownTo(shownTo))
-  if (userId !== undefined) query = query.where('id', '=', userId)
-  if (text !== '') {
-    query = query.where((where) =>
-      where.or([
-        lowerContains('user.lower_name', text),
-        contains('user.full_name', text),
-        where.and([contains('user.email', text), ...(hiddenEmails ? [] : [where('keep_email_private', '=', false)])]),
-      ]),
-    )
-  }
-  return query
+/** People whom a search is about, whatever their names are. */
+function shownPeople(db: Db, { shownTo, userId }: PeopleFilter) {
+  const query = db.selectFrom('user').where('kind', '=', 'individual').where(peopleShownTo(shownTo))
+  return userId === undefined ? query : query.where('id', '=', userId)
 }
+
+/** That a part of login, full name or address of an account is the text. */
+const isNamed = ({ text, hiddenEmails }: PeopleFilter): RawBuilder<SqlBool> =>
+  sql<SqlBool>`(${lowerContains('user.lower_name', text)} or ${contains('user.full_name', text)}
+    or (${contains('user.email', text)}${hiddenEmails ? sql`` : sql` and "user".keep_email_private = ${sql.lit(false)}`}))`
 
 /** Of more people whom words find the total is this. */
 const countedAtMost = 10_000
@@ -159,40 +156,50 @@ export async function searchPeople(
   page: Pick<Page, 'limit' | 'offset'>,
 ): Promise<{ readonly users: readonly UserRow[]; readonly total: number }> {
   if (filter.text !== '') return searchByWords(db, filter, page)
-  const [users, { count }] = await Promise.all([
-    pageByLogin(db, filter, page),
-    filteredPeople(db, filter)
-      .select((select) => select.fn.countAll<number>().as('count'))
-      .executeTakeFirstOrThrow(),
-  ])
-  return { users, total: count }
+  const people = shownPeople(db, filter)
+  const { count: total } = await people
+    .select((select) => select.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow()
+  // The place is found in an index, and only what is shown is looked up.
+  const users = await fromNearerEnd(page, total, ({ limit, offset }, isFromEnd) => {
+    const direction = isFromEnd ? 'desc' : 'asc'
+    const place = people
+      .select(['user.id', 'user.lower_name'])
+      .orderBy('lower_name', direction)
+      .limit(limit)
+      .offset(offset)
+    return db
+      .selectFrom(place.as('place'))
+      .innerJoin('user', 'user.id', 'place.id')
+      .selectAll('user')
+      .orderBy('place.lower_name', direction)
+      .execute()
+  })
+  return { users, total }
 }
 
-const pageByLogin = (
-  db: Db,
-  filter: PeopleFilter,
-  { limit, offset }: Pick<Page, 'limit' | 'offset'>,
-): Promise<UserRow[]> =>
-  filteredPeople(db, filter).selectAll().orderBy('lower_name').limit(limit).offset(offset).execute()
-
-/** All are gone through once: they are counted and sorted together. Of more than are counted the page is found in the order. */
-async function searchByWords(db: Db, filter: PeopleFilter, { limit, offset }: Pick<Page, 'limit' | 'offset'>) {
-  const people = filteredPeople(db, filter)
-    .select(['user.id', 'user.lower_name'])
-    .limit(countedAtMost + 1)
+/**
+ * People are gone through once, in the order in which they are shown, until more are found than are counted: those are
+ * counted, and the page is among them.
+ */
+async function searchByWords(db: Db, filter: PeopleFilter, page: Pick<Page, 'limit' | 'offset'>) {
+  const people = shownPeople(db, filter)
+  const inOrder =
+    databaseKind(db) === 'sqlite'
+      ? people.where(isNamed(filter)).select(['user.id', 'user.lower_name']).orderBy('lower_name')
+      : // Else PostgreSQL, which guesses that words find few, goes through all and sorts what it finds.
+        db
+          .selectFrom(sql<UserRow>`(${people.selectAll().orderBy('lower_name')} offset 0)`.as('user'))
+          .where(isNamed(filter))
+          .select(['user.id', 'user.lower_name'])
+  const limit = Math.max(0, Math.min(page.limit, countedAtMost - page.offset))
   const { rows } = await sql<{ id: UserId | null; total: number }>`
-    with found as materialized ${people}
+    with found as materialized ${inOrder.limit(countedAtMost + 1)}
     select page.id, counted.total from (select count(*) as total from found) as counted
-      left join (select id, lower_name from found order by lower_name
-        limit (select case when count(*) > ${sql.lit(countedAtMost)} then 0 else ${sql.lit(limit)} end from found)
-        offset ${offset}) as page on 1 = 1
+      left join (select id, lower_name from found order by lower_name limit ${sql.lit(limit)} offset ${page.offset})
+        as page on 1 = 1
     order by page.lower_name`.execute(db)
-  const total = Math.min(rows[0]?.total ?? 0, countedAtMost)
-  if (total === countedAtMost) {
-    const left = Math.min(limit, total - offset)
-    return { users: left <= 0 ? [] : await pageByLogin(db, filter, { limit: left, offset }), total }
-  }
   const ids = rows.flatMap(({ id }) => (id === null ? [] : [id]))
   const users = await loadUsers(db, ids)
-  return { users: ids.flatMap((id) => users.get(id) ?? []), total }
+  return { users: ids.flatMap((id) => users.get(id) ?? []), total: Math.min(rows[0]?.total ?? 0, countedAtMost) }
 }

@@ -1,4 +1,5 @@
 import { accounts1 } from './accounts-1.ts'
+import { accounts11 } from './accounts-11.ts'
 import { accounts2 } from './accounts-2.ts'
 import { accounts3 } from './accounts-3.ts'
 import { accounts4 } from './accounts-4.ts'
@@ -161,4 +162,5 @@ export const migrations: readonly Migration[] = [
   revisions3,
   accounts10,
   repositories5,
+  accounts11,
 ]
