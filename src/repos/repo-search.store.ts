@@ -3,7 +3,7 @@ import { allAudiences, entranceParts, findNear, openTo, type Audiences } from '.
 import { teamHoldsAll, teamHoldsRepo } from '../access/team-holds.store.ts'
 import type { Viewer } from '../auth/viewer.ts'
 import type { Db } from '../db/database.ts'
-import { isDeep, readMerged, turnedOrder, type OrderKey, type Piece } from '../db/deep-page.ts'
+import { isDeep, mergedPage, readMerged, turnedOrder, type OrderKey, type Piece } from '../db/deep-page.ts'
 import { idList, idListText } from '../db/id-list.ts'
 import { stepByStep } from '../db/steps.ts'
 import { databaseKind } from '../db/open.ts'
@@ -87,9 +87,20 @@ const orderOf = ({ by, descending }: RepoSort): OrderKey[] => {
   ]
 }
 
+/** Ids with commas between them, as a query puts them together: a thousand are handed on as they came. */
+type IdText = string
+
+/** How many repositories of an audience some owners have, and which of them have any. */
+interface OwnedOfAudience {
+  readonly total: number
+  readonly ownerIds: IdText
+}
+
 /** Repositories of owners, which are counted by these and their audience. */
 interface Owned {
-  readonly ownerIds: readonly UserId[]
+  readonly ownerIds: IdText
+  /** The same by audience, where that is known. */
+  readonly byAudience?: ReadonlyMap<number, OwnedOfAudience>
   /** The largest audience of which they are meant. */
   readonly most: number
   /** That a repository, a row of the query's `repo`, is one of them. */
@@ -98,7 +109,7 @@ interface Owned {
 
 /** A way to come to repositories. */
 interface Way {
-  readonly rows: Selected
+  readonly rows: () => Selected
   /** Where it comes to all that some owners have. */
   readonly owned?: Owned
 }
@@ -111,9 +122,13 @@ interface RepoSet {
   readonly holds: (audience?: number) => Condition
   /** Whether they are come to in the order of their ids: all together, or those of each audience. */
   readonly isById?: 'together' | 'by audience'
+  /** About how many of them have an audience, where that is known; 0: none has. */
+  readonly sizeOf?: (audience: number) => number
+  /** That the owner's name lies between the first and the last of all their owners, where these are known. */
+  readonly isAmongOwners?: () => Promise<Condition>
 }
 
-const oneWay = (holds: Condition, rows: Selected): RepoSet => ({ ways: [{ rows }], holds: () => holds })
+const oneWay = (holds: Condition, rows: Selected): RepoSet => ({ ways: [{ rows: () => rows }], holds: () => holds })
 
 /**
  * That an account has a row about the repository in a table: one look into its index. A value and no `exists`, for
@@ -148,82 +163,165 @@ function ledTo(db: Db, from: RawBuilder<unknown>, where: Condition): Selected {
 }
 
 /** Rows of `repo` of which another table has the ids, which are many or few. */
-const ofIds = (db: Db, from: RawBuilder<unknown>): Selected =>
-  db
+const ofIds = (db: Db, from: RawBuilder<unknown>, isNearby: Condition | undefined): Selected => {
+  const rows = db
     .selectFrom(sql<{ repo_id: RepoId }>`${from}`.as('origin'))
     .crossJoin('repo')
     .where(sql<SqlBool>`repo.id = origin.repo_id`)
     .select('origin.repo_id')
+  return isNearby ? rows.where(isNearby) : rows
+}
+
+const endsIn = (table: 'star' | 'watch') =>
+  preparedQuery((db: Db, userId: UserId) => {
+    const end = (least: 'min' | 'max') =>
+      sql<RepoId | null>`(select ${sql.raw(least)}(repo_id) from ${sql.table(table)} where user_id = ${userId})`
+    return db.selectNoFrom([end('min').as('first'), end('max').as('last')])
+  })
+const endsOf = { star: endsIn('star'), watch: endsIn('watch') }
 
 /**
- * In which organizations somebody is on a team, whether one of these holds all that there is, and whether there is anything
- * that they collaborate on.
+ * That a repository lies between the first and the last that somebody has rows about. PostgreSQL guesses that many are to be
+ * gone through in any case, and goes through all there are by whatever index it likes, unless it is told.
+ */
+async function isBetweenEnds(db: Db, table: 'star' | 'watch', userId: UserId): Promise<Condition | undefined> {
+  if (databaseKind(db) === 'sqlite') return undefined
+  const [ends] = await endsOf[table](db, userId)
+  return sql<SqlBool>`repo.id between ${ends?.first ?? 0} and ${ends?.last ?? 0}`
+}
+
+/** The ids in a column, put together by the query. */
+const idsAsText = (db: Db, column: string): RawBuilder<IdText> =>
+  databaseKind(db) === 'sqlite'
+    ? sql<IdText>`group_concat(${sql.ref(column)})`
+    : sql<IdText>`string_agg(${sql.ref(column)}::text, ',')`
+
+const textOfIds = (ids: readonly number[]): IdText => ids.join(',')
+
+/**
+ * Somebody and the organizations in which they are on a team, by whether one of these holds all that there is, and by the
+ * audiences of which they have repositories; and whether there is anything that somebody collaborates on.
  */
 const contributorOf = preparedQueries((db: Db, userId: UserId) => ({
-  orgs: db
+  owners: db
     .selectFrom(
-      sql<{ org_id: UserId; holds_all: number }>`(
-        select team_user.org_id, max(case when ${teamHoldsAll} then 1 else 0 end) as holds_all ${stepByStep(
-          db,
-          { table: 'team_user', where: sql<SqlBool>`team_user.user_id = ${userId}` },
-          { table: 'team', where: sql<SqlBool>`team.id = team_user.team_id` },
-        )} group by team_user.org_id)`.as('org'),
+      sql<{ owner_id: UserId; holds_all: number; audience: number | null; total: number | string | null }>`(
+        select owner.owner_id, owner.holds_all, tally.audience, tally.total from (
+          select team_user.org_id as owner_id, max(case when ${teamHoldsAll} then 1 else 0 end) as holds_all ${stepByStep(
+            db,
+            { table: 'team_user', where: sql<SqlBool>`team_user.user_id = ${userId}` },
+            { table: 'team', where: sql<SqlBool>`team.id = team_user.team_id` },
+          )} group by team_user.org_id
+          union all select id, 1 from "user" where id = ${userId}) as owner
+        left join repo_owner_tally as tally on tally.owner_id = owner.owner_id and tally.total > 0)`.as('owned'),
     )
-    .select(['org.org_id', 'org.holds_all']),
+    .select((select) => [
+      'owned.holds_all',
+      'owned.audience',
+      select.fn.sum<number | string | null>('owned.total').as('total'),
+      idsAsText(db, 'owned.owner_id').as('owner_ids'),
+    ])
+    .groupBy(['owned.holds_all', 'owned.audience']),
   collaborations: db.selectFrom('collaboration').select('repo_id').where('user_id', '=', userId).limit(1),
 }))
 
 /** That something is one of many ids. */
-const isOneOf = (db: Db, value: RawBuilder<unknown>, ids: readonly number[]): Condition =>
+const isOneOf = (db: Db, value: RawBuilder<unknown>, ids: IdText): Condition =>
   databaseKind(db) === 'sqlite'
-    ? sql<SqlBool>`${value} in ${idList(db, idListText(ids))}`
+    ? sql<SqlBool>`${value} in ${idList(db, `[${ids}]`)}`
     : // An array that the planner knows is made a table to look in, as no other list is.
-      sql<SqlBool>`${value} = any(${`{${ids.join(',')}}`}::bigint[])`
+      sql<SqlBool>`${value} = any(${`{${ids}}`}::bigint[])`
 
-/** That a repository belongs to one of many accounts; it is asked of each that is passed over, and of no index. */
-const isOfOneOf = (db: Db, ownerIds: readonly UserId[]): Condition =>
-  isOneOf(db, databaseKind(db) === 'sqlite' ? sql.ref('repo.owner_id') : sql`repo.owner_id + 0`, ownerIds)
+/**
+ * That a repository belongs to one of many accounts; it is asked of each that is passed over, and of no index. PostgreSQL
+ * does not guess either how many have each of the accounts, which takes as long as asking thousands.
+ */
+const isOfOneOf = (db: Db, ownerIds: IdText): Condition => {
+  const isOne = isOneOf(db, sql.ref('repo.owner_id'), ownerIds)
+  return databaseKind(db) === 'sqlite' ? isOne : sql<SqlBool>`coalesce(${isOne}, false)`
+}
+
+/** That the name of a repository's owner lies between the first and the last of some accounts. */
+async function isAmongNames(db: Db, ownerIds: IdText): Promise<Condition> {
+  // Of something computed, or PostgreSQL would go through all names in their order until one is of these.
+  const name = sql`lower_name || ''`
+  const { first, last } = await db
+    .selectFrom('user')
+    .where(isOneOf(db, sql.ref('user.id'), ownerIds))
+    .select([sql<string>`min(${name})`.as('first'), sql<string>`max(${name})`.as('last')])
+    .executeTakeFirstOrThrow()
+  return sql<SqlBool>`repo.owner_lower_name between ${first} and ${last}`
+}
 
 /** Repositories of an account, those it collaborates on, and those of organizations that its teams show it. */
 async function contributedTo(db: Db, userId: UserId): Promise<RepoSet> {
-  const { orgs, collaborations } = await contributorOf(db, userId)
-  const ofAll = [userId, ...orgs.filter((org) => org.holds_all === 1).map((org) => org.org_id)]
-  const ofSome = orgs.filter((org) => org.holds_all !== 1).map((org) => org.org_id)
+  const { owners, collaborations } = await contributorOf(db, userId)
+  const ownersThat = (holdsAll: boolean) => {
+    const rows = owners.filter((row) => (row.holds_all === 1) === holdsAll)
+    const byAudience = new Map<number, OwnedOfAudience>()
+    for (const { audience, total, owner_ids } of rows) {
+      if (audience !== null) byAudience.set(audience, { total: Number(total), ownerIds: owner_ids })
+    }
+    // Who has some of several audiences is among them several times.
+    return { ids: rows.map((row) => row.owner_ids).join(','), byAudience }
+  }
+  const [{ ids: ofAll, byAudience: allOwned }, { ids: ofSome, byAudience: someOwned }] = [
+    ownersThat(true),
+    ownersThat(false),
+  ]
   const given = sql`(select distinct team_repo.repo_id ${stepByStep(
     db,
     { table: 'team_user', where: sql<SqlBool>`team_user.user_id = ${userId}` },
     { table: 'team_repo', where: sql<SqlBool>`team_repo.team_id = team_user.team_id` },
   )})`
   const collaborated = sql`(select repo_id from collaboration where user_id = ${userId})`
-  const isOfAll = isOfOneOf(db, ofAll)
   const isOfSome = isOfOneOf(db, ofSome)
-  /** Of one audience much of the rule is known. */
+  /** Of one audience much of the rule is known, and who has any of it. */
   const isOfOwners = (audience?: number): Condition => {
-    if (ofSome.length === 0) return isOfAll
-    if (audience !== undefined && audience < 3) return isOfOneOf(db, [...ofAll, ...ofSome])
+    const having = (ownerIds: IdText, owned: typeof allOwned): IdText =>
+      audience === undefined ? ownerIds : (owned.get(audience)?.ownerIds ?? '')
+    const ofAllHere = having(ofAll, allOwned)
+    if (ofSome === '') return isOfOneOf(db, ofAllHere)
+    if (audience !== undefined && audience < 3) {
+      return isOfOneOf(db, [ofAllHere, having(ofSome, someOwned)].filter((ids) => ids !== '').join(','))
+    }
     const isShown = audience === undefined ? sql`(repo.audience < 3 or repo.id in ${given})` : sql`repo.id in ${given}`
-    return sql<SqlBool>`(${isOfAll} or (${isOfSome} and ${isShown}))`
+    return sql<SqlBool>`(${isOfOneOf(db, ofAllHere)} or (${isOfSome} and ${isShown}))`
   }
-  const ownedBy = (ownerIds: readonly UserId[], most: number): Way => {
+  const ownedBy = (ownerIds: IdText, most: number, byAudience: typeof allOwned): Way => {
     const isShown = sql<SqlBool>`repo.audience <= ${sql.lit(most)}`
     return {
-      rows: ledTo(
-        db,
-        idList(db, idListText(ownerIds)),
-        sql<SqlBool>`repo.owner_id = origin.value${most < allAudiences.most ? sql` and ${isShown}` : sql``}`,
-      ),
-      owned: { ownerIds, most, holds: sql<SqlBool>`(${isOfOneOf(db, ownerIds)} and ${isShown})` },
+      rows: () =>
+        ledTo(
+          db,
+          idList(db, idListText(ownerIds.split(',').map(Number))),
+          sql<SqlBool>`repo.owner_id = origin.value${most < allAudiences.most ? sql` and ${isShown}` : sql``}`,
+        ),
+      owned: {
+        ownerIds,
+        most,
+        holds: sql<SqlBool>`(${isOfOneOf(db, ownerIds)} and ${isShown})`,
+        byAudience,
+      },
     }
   }
-  const ways = [ownedBy(ofAll, allAudiences.most)]
-  if (ofSome.length > 0) {
+  const ways = [ownedBy(ofAll, allAudiences.most, allOwned)]
+  if (ofSome !== '') {
     const isGiven = sql<SqlBool>`repo.id = origin.repo_id and repo.audience = 3 and ${isOfSome}`
-    ways.push(ownedBy(ofSome, 2), { rows: ledTo(db, given, isGiven) })
+    ways.push(ownedBy(ofSome, 2, someOwned), { rows: () => ledTo(db, given, isGiven) })
   }
-  if (collaborations.length === 0) return { ways, holds: isOfOwners }
+  // What was given beside what is owned is not counted by audience.
+  const sizeOf = (audience: number): number =>
+    (allOwned.get(audience)?.total ?? 0) +
+    (audience < 3 ? (someOwned.get(audience)?.total ?? 0) : ofSome !== '' ? 1 : 0) +
+    (collaborations.length > 0 ? 1 : 0)
+  if (collaborations.length === 0) {
+    const havingAny = [...allOwned.values(), ...someOwned.values()].map(({ ownerIds }) => ownerIds)
+    return { ways, holds: isOfOwners, sizeOf, isAmongOwners: () => isAmongNames(db, havingAny.join(',')) }
+  }
   const isBeside = sql<SqlBool>`repo.id = origin.repo_id and not ${isOfOwners()}`
-  ways.push({ rows: ledTo(db, collaborated, isBeside) })
-  return { ways, holds: (audience) => sql<SqlBool>`(${isOfOwners(audience)} or repo.id in ${collaborated})` }
+  ways.push({ rows: () => ledTo(db, collaborated, isBeside) })
+  return { ways, holds: (audience) => sql<SqlBool>`(${isOfOwners(audience)} or repo.id in ${collaborated})`, sizeOf }
 }
 
 /** What a filter asks for by what repositories belong to. */
@@ -232,8 +330,9 @@ async function setsOf(db: Db, filter: RepoFilter): Promise<RepoSet[]> {
   const sets: RepoSet[] = []
   if (ownerId !== undefined) {
     const holds = sql<SqlBool>`repo.owner_id = ${ownerId}`
-    const owned = { ownerIds: [ownerId], most: allAudiences.most, holds }
-    sets.push({ ways: [{ rows: rowsOfRepo(db).where('repo.owner_id', '=', ownerId), owned }], holds: () => holds })
+    const owned = { ownerIds: textOfIds([ownerId]), most: allAudiences.most, holds }
+    const rows = () => rowsOfRepo(db).where('repo.owner_id', '=', ownerId)
+    sets.push({ ways: [{ rows, owned }], holds: () => holds })
   }
   if (forkId !== undefined) {
     const isFork = sql<SqlBool>`repo.fork_id = ${forkId}`
@@ -251,19 +350,18 @@ async function setsOf(db: Db, filter: RepoFilter): Promise<RepoSet[]> {
       ),
     )
   }
-  const byId = (ids: RawBuilder<unknown>, holds: Condition): RepoSet => ({
-    ways: [{ rows: ofIds(db, ids) }],
-    holds: () => holds,
-    isById: 'together',
-  })
-  if (starredBy !== undefined) {
-    sets.push(byId(sql`(select repo_id from star where user_id = ${starredBy})`, hasRow('star', starredBy)))
+  const byId = async (table: 'star' | 'watch', userId: UserId, isWanted?: Condition): Promise<RepoSet> => {
+    const ids = sql`(select repo_id from ${sql.table(table)} where user_id = ${userId}
+      ${isWanted ? sql`and ${isWanted}` : sql``})`
+    const isNearby = await isBetweenEnds(db, table, userId)
+    return {
+      ways: [{ rows: () => ofIds(db, ids, isNearby) }],
+      holds: () => hasRow(table, userId, isWanted),
+      isById: 'together',
+    }
   }
-  if (watchedBy !== undefined) {
-    const isWanted = sql<SqlBool>`mode <> 'dont'`
-    const watched = sql`(select repo_id from watch where user_id = ${watchedBy} and ${isWanted})`
-    sets.push(byId(watched, hasRow('watch', watchedBy, isWanted)))
-  }
+  if (starredBy !== undefined) sets.push(await byId('star', starredBy))
+  if (watchedBy !== undefined) sets.push(await byId('watch', watchedBy, sql<SqlBool>`mode <> 'dont'`))
   if (contributorId !== undefined) sets.push(await contributedTo(db, contributorId))
   return sets
 }
@@ -317,6 +415,8 @@ interface Search {
 
 /** How words are looked for, by what they are found in. */
 interface Words {
+  /** That an index of names has all that the words are found in, beside the ids. */
+  readonly isInNames: boolean
   /** undefined: words are names of topics alone. */
   readonly named: Search | undefined
   /** undefined: no topic has one of them. */
@@ -346,12 +446,10 @@ async function findWords(db: Db, filter: RepoFilter): Promise<Words | undefined>
     words.length === 1 && !topicsOnly
       ? await topicsLike(db, patternOf(word))
       : await topicIds(db).where(isTopic).execute()
-  const isOfTopics = isOneOf(
-    db,
-    sql.ref('topic_id'),
-    topics.map(({ id }) => id),
-  )
+  const isOfTopics = isOneOf(db, sql.ref('topic_id'), textOfIds(topics.map(({ id }) => id)))
   return {
+    // A word with a stroke may be the names of an owner and of a repository.
+    isInNames: !filter.alsoDescription && words.every((each) => !each.includes('/')),
     named: topicsOnly ? undefined : { holds: isNamed(filter) },
     tagged:
       topics.length === 0 ? undefined : topics.length > fewTopics ? { holds: hasTopic(isTopic) } : ofTopics(isOfTopics),
@@ -393,9 +491,10 @@ async function planOf(db: Db, filter: RepoFilter, viewer: Viewer | undefined): P
   const parts = (isOrdered: boolean) => entranceParts(viewer, { audiences, isOrdered, near, db })
   const open = parts(false)
   const isOpen = open.length === 0 ? sql<SqlBool>`1 = 0` : either(open)
+  const shownOf = ({ rows }: Way, search?: Search) => limitedTo(rows(), [isOpen, ...asked, search?.holds])
   const counted = (search?: Search) =>
     set
-      ? set.ways.map(({ rows }) => limitedTo(rows, [isOpen, ...asked, search?.holds]))
+      ? set.ways.map((way) => shownOf(way, search))
       : open.map((part) => limitedTo(search ? searched(db, search) : rowsOfRepo(db), [part, ...asked]))
   const most = openTo(viewer, audiences)
   // What is open to all like the viewer is the first part then, and is counted already.
@@ -403,25 +502,30 @@ async function planOf(db: Db, filter: RepoFilter, viewer: Viewer | undefined): P
   const beside = open.slice(1)
   let known: Promise<ReadonlyMap<number, number>> | undefined
   const sizes = () => (known ??= countAudiences(db))
-  const countSet = ({ ways }: RepoSet): RawBuilder<number>[] =>
-    ways.flatMap(({ owned }, index) =>
-      owned && isTallied && asked.length === 0
+  const countSet = ({ ways }: RepoSet): Count[] =>
+    ways.flatMap((way) => {
+      const { owned } = way
+      return owned && isTallied && asked.length === 0
         ? [
             ownerTally(db, owned, { least: audiences.least, most }),
             ...beside.map((part) => countIn(limitedTo(rowsOfRepo(db), [part, owned.holds]))),
           ]
-        : [countIn(counted()[index] as Selected)],
-    )
+        : [countIn(shownOf(way))]
+    })
   return {
     counted,
     ordered: async (offset) => {
       const totals = isDeep({ offset }, nearRows) ? await sizes() : new Map<number, number>()
-      return parts(true).map((part, index) => {
+      return parts(true).flatMap((part, index) => {
         const audience = audiences.least + index <= most ? audiences.least + index : undefined
-        return {
-          rows: limitedTo(rowsOfRepo(db), [part, ...asked, set?.holds(audience)]),
-          weight: audience === undefined ? 0 : (totals.get(audience) ?? 0),
-        }
+        const size = audience === undefined ? undefined : set?.sizeOf?.(audience)
+        if (size === 0) return []
+        return [
+          {
+            rows: limitedTo(rowsOfRepo(db), [part, ...asked, set?.holds(audience)]),
+            weight: audience === undefined ? 0 : (size ?? totals.get(audience) ?? 0),
+          },
+        ]
       })
     },
     set,
@@ -464,20 +568,34 @@ async function sumTally(db: Db, filter: RepoFilter, { least, most }: Audiences):
 }
 
 /** How many repositories of some audiences owners have. */
-const ownerTally = (db: Db, { ownerIds, most: mostOwned }: Owned, { least, most }: Audiences): RawBuilder<number> =>
-  sql<number>`(select coalesce(sum(total), 0) from repo_owner_tally where ${isOneOf(db, sql.ref('owner_id'), ownerIds)}
-    and audience between ${sql.lit(least)} and ${sql.lit(Math.min(most, mostOwned))})`
+function ownerTally(db: Db, owned: Owned, { least, most: mostAsked }: Audiences): Count {
+  const { ownerIds, byAudience } = owned
+  const most = Math.min(mostAsked, owned.most)
+  if (byAudience) {
+    return Array.from(byAudience).reduce(
+      (sum, [audience, { total }]) => (audience >= least && audience <= most ? sum + total : sum),
+      0,
+    )
+  }
+  return sql<number>`(select coalesce(sum(total), 0) from repo_owner_tally where ${isOneOf(db, sql.ref('owner_id'), ownerIds)}
+    and audience between ${sql.lit(least)} and ${sql.lit(most)})`
+}
+
+/** A number that is known, or that the database is asked for. */
+type Count = number | RawBuilder<number>
 
 const countIn = (part: Selected): RawBuilder<number> =>
   sql<number>`(${part.clearSelect().select((select) => select.fn.countAll<number>().as('count'))})`
 
 /** The sum of some counts. One question. */
-async function sumOf(db: Db, counts: readonly RawBuilder<number>[]): Promise<number> {
-  if (counts.length === 0) return 0
+async function sumOf(db: Db, counts: readonly Count[]): Promise<number> {
+  const known = counts.reduce<number>((sum, count) => (typeof count === 'number' ? sum + count : sum), 0)
+  const asked = counts.filter((count) => typeof count !== 'number')
+  if (asked.length === 0) return known
   const { total } = await db
-    .selectNoFrom(sql<number | string>`${sql.join(counts, sql` + `)}`.as('total'))
+    .selectNoFrom(sql<number | string>`${sql.join(asked, sql` + `)}`.as('total'))
     .executeTakeFirstOrThrow()
-  return Number(total)
+  return known + Number(total)
 }
 
 /** How many rows some parts come to. */
@@ -553,12 +671,28 @@ async function partsOf(plan: Plan, sort: RepoSort, page: Page): Promise<Found> {
       : set.isById !== undefined && sort.by === 'id'
         ? set.isById === 'together'
         : !(await isSoonerInOrder(plan, page, total))
-  return { parts: isSorted ? unweighted(counted()) : await ordered(page.offset), total, isAll: true }
+  if (isSorted) return { parts: unweighted(counted()), total, isAll: true }
+  const parts = await ordered(page.offset)
+  const isAmongOwners = sort.by === 'alpha' ? await set?.isAmongOwners?.() : undefined
+  const limited = isAmongOwners ? parts.map((part) => ({ ...part, rows: part.rows.where(isAmongOwners) })) : parts
+  return { parts: limited, total, isAll: true }
 }
 
 /** What words find: counted and sorted at once as long as it can be counted, else in the order. */
-async function holding(db: Db, plan: Plan, { named, tagged }: Words, sort: RepoSort, page: Page): Promise<FoundIds> {
+async function holding(db: Db, plan: Plan, words: Words, sort: RepoSort, page: Page): Promise<FoundIds> {
+  const { named, tagged, isInNames } = words
   const each = [named, tagged].filter((search) => search !== undefined)
+  const isAskedOnce = tagged === undefined || tagged.ids !== undefined
+  if (
+    named &&
+    isAskedOnce &&
+    isInNames &&
+    sort.by === 'name' &&
+    sort.firstOwnerId === undefined &&
+    plan.set === undefined
+  ) {
+    return pageOfNames(db, await plan.ordered(0), either(each.map(({ holds }) => holds)), sort, page)
+  }
   const parts = each.flatMap((search) => plan.counted(search))
   if (parts.length === 0) return { ids: [], total: 0 }
   const all = await sortedPage(db, parts, sort, page)
@@ -569,6 +703,35 @@ async function holding(db: Db, plan: Plan, { named, tagged }: Words, sort: RepoS
     weight,
   }))
   return pageIn(db, { parts: found, total: countedAtMost, isAll: false }, sort, page)
+}
+
+/**
+ * A page in the order of names, by which the index is gone through once until more are found than are counted: those are
+ * counted, and the page is among them.
+ */
+async function pageOfNames(
+  db: Db,
+  parts: readonly Part[],
+  isFound: Condition,
+  sort: RepoSort,
+  page: Page,
+): Promise<FoundIds> {
+  const keys = orderOf(sort)
+  const values = keys.flatMap(({ name, value }) => (name === 'repo_id' ? [] : [value.as(name)]))
+  const named = parts.map(({ rows }) => rows.where(isFound).select(values))
+  if (named.length === 0) return { ids: [], total: 0 }
+  const found = mergedPage(db, named, keys, { limit: countedAtMost + 1, offset: 0 })
+  const order = sql.join(keys.map(({ name, direction }) => sql`${sql.ref(name)} ${sql.raw(direction)}`))
+  const limit = Math.max(0, Math.min(page.limit, countedAtMost - page.offset))
+  const { rows } = await sql<{ repo_id: RepoId | null; total: number }>`
+    with found as materialized ${found}
+    select page.repo_id, counted.total from (select count(*) as total from found) as counted
+      left join (select * from found order by ${order} limit ${sql.lit(limit)} offset ${page.offset}) as page on 1 = 1
+    order by ${order}`.execute(db)
+  return {
+    ids: rows.flatMap(({ repo_id }) => (repo_id === null ? [] : [repo_id])),
+    total: Math.min(rows[0]?.total ?? 0, countedAtMost),
+  }
 }
 
 /** The orders whose keys an index has beside the names. */
