@@ -1,9 +1,9 @@
-import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
+import { sql, type Expression, type Selectable } from 'kysely'
 import type { Db } from '../db/database.ts'
 import { idList, idListText } from '../db/id-list.ts'
-import { preparedQuery } from '../db/prepared.ts'
-import type { Schema } from '../db/schema.ts'
-import type { TallyFacet } from '../db/tables/issues.ts'
+import { databaseKind } from '../db/open.ts'
+import { askAgain, preparedQuery } from '../db/prepared.ts'
+import type { IssueTallyTable, TallyFacet } from '../db/tables/issues.ts'
 import type { RepoId } from '../lib/ids.ts'
 
 /** What issues have: any of some labels, milestones or accounts. */
@@ -19,21 +19,31 @@ export interface Part {
   readonly total: number
 }
 
-const tallies = (
-  db: Db,
-  repoId: RepoId,
-  isWanted: (where: ExpressionBuilder<Schema, 'issue_tally'>) => Expression<SqlBool>,
-) =>
-  db
-    .selectFrom('issue_tally')
-    .select(['facet', 'key_id', 'is_pull', 'is_closed', 'total'])
-    .where('repo_id', '=', repoId)
-    .where('total', '>', 0)
-    .where(isWanted)
+type TallyOfKey = Pick<Selectable<IssueTallyTable>, 'facet' | 'key_id' | 'is_pull' | 'is_closed' | 'total'>
 
-const talliesOfOne = preparedQuery((db: Db, repoId: RepoId, facet: TallyFacet, keys: string) =>
-  tallies(db, repoId, (where) => where.and([where('facet', '=', facet), where('key_id', 'in', idList(db, keys))])),
-)
+/**
+ * The counts of some keys of a facet. PostgreSQL is told to look them up one by one: a large repository has ten thousands of a
+ * facet, and its plan for any repository goes through them all.
+ */
+function talliesOf(db: Db, repoId: RepoId, facet: TallyFacet, keys: string) {
+  const columns = ['facet', 'key_id', 'is_pull', 'is_closed', 'total'] as const
+  const wanted = db
+    .selectFrom('issue_tally')
+    .select(columns)
+    .where('repo_id', '=', repoId)
+    .where('facet', '=', facet)
+    .where('total', '>', sql.lit(0))
+  if (databaseKind(db) === 'sqlite') return wanted.where('key_id', 'in', idList(db, keys) as Expression<number>)
+  const each = wanted.where('key_id', '=', sql.ref<number>('wanted.id'))
+  return db
+    .selectFrom(
+      sql<TallyOfKey>`(select tally.* from ${idList(db, keys)} as wanted(id)
+        cross join lateral (${each} offset 0) as tally)`.as('issue_tally'),
+    )
+    .select(columns) as unknown as typeof wanted
+}
+
+const talliesOfOne = preparedQuery(talliesOf)
 
 /**
  * How many issues of a repository have each of some things, by kind and state; one that has several keys of a facet
@@ -42,16 +52,14 @@ const talliesOfOne = preparedQuery((db: Db, repoId: RepoId, facet: TallyFacet, k
 export async function listTallies(db: Db, repoId: RepoId, facets: readonly Facet[]): Promise<readonly Part[][]> {
   const [first, ...others] = facets
   if (!first) return []
+  const of = ({ facet, keys }: Facet) => talliesOf(db, repoId, facet, idListText(keys))
   const rows =
     others.length === 0
       ? await talliesOfOne(db, repoId, first.facet, idListText(first.keys))
-      : await tallies(db, repoId, (where) =>
-          where.or(
-            facets.map(({ facet, keys }) =>
-              where.and([where('facet', '=', facet), where('key_id', 'in', idList(db, idListText(keys)))]),
-            ),
-          ),
-        ).execute()
+      : await askAgain(
+          db,
+          others.reduce((all, other) => all.union(of(other)), of(first)),
+        )
   return facets.map(({ facet, keys }) => {
     const wanted = new Set(keys)
     return rows
