@@ -1,8 +1,15 @@
 import { sql } from 'kysely'
-import type { Tx } from '../db/database.ts'
+import type { Db, Tx } from '../db/database.ts'
 import { idList, idListText } from '../db/id-list.ts'
+import { databaseKind } from '../db/open.ts'
 import type { UserId } from '../lib/ids.ts'
 import { mayHear, type Subject } from './audience.store.ts'
+
+/**
+ * People whose threads are written in one transaction. On SQLite everybody waits for it; on PostgreSQL those who change one of these
+ * threads do, a twentieth of a second, and a statement costs its planning and a commit as well.
+ */
+export const threadsAtOnce = (db: Db): number => (databaseKind(db) === 'sqlite' ? 250 : 1000)
 
 /**
  * Tells those of some accounts who may hear of it: makes their threads about the subject, or moves the ones that are there

@@ -4,8 +4,8 @@ import type { EventId, UserId } from '../lib/ids.ts'
 import type { People } from './audience.service.ts'
 import { findLastTold, moveLastTold, type ProgressTable } from './progress.store.ts'
 
-/** People who are told in one transaction: others wait for it on SQLite. */
-const toldAtOnce = 250
+/** People who are told in one transaction, where nothing else is said: others wait for it on SQLite. */
+const usuallyAtOnce = 250
 
 /** What is told by whom, how far it has come, and when to stop. */
 export interface Telling {
@@ -13,6 +13,8 @@ export interface Telling {
   /** undefined for jobs of the release before events were rows: they start over each time. */
   readonly eventId: EventId | undefined
   readonly signal: AbortSignal
+  /** Most people of one transaction. */
+  readonly atOnce?: number
 }
 
 /**
@@ -21,7 +23,7 @@ export interface Telling {
  */
 export async function tellInTurns(
   db: Db,
-  { table, eventId, signal }: Telling,
+  { table, eventId, signal, atOnce = usuallyAtOnce }: Telling,
   people: People,
   tell: (tx: Tx, userIds: readonly UserId[]) => Promise<void>,
 ): Promise<void> {
@@ -30,7 +32,7 @@ export async function tellInTurns(
     // SQLite answers at once: without this, requests would wait until all people are told.
     await otherWork()
     signal.throwIfAborted()
-    const { userIds, isEnd } = await nextTurn(people, from ?? nobody)
+    const { userIds, isEnd } = await nextTurn(people, from ?? nobody, atOnce)
     const to = userIds.at(-1)
     if (to === undefined) return
     const turn = { from, to }
@@ -52,11 +54,12 @@ const nobody = 0 as UserId
 async function nextTurn(
   { ids, more }: People,
   last: UserId,
+  atOnce: number,
 ): Promise<{ readonly userIds: readonly UserId[]; readonly isEnd: boolean }> {
-  const some = more ? await more(last, toldAtOnce) : []
+  const some = more ? await more(last, atOnce) : []
   // Between two full answers nobody of the others may be left out.
-  const upTo = some.length < toldAtOnce ? Number.POSITIVE_INFINITY : (some.at(-1) as UserId)
+  const upTo = some.length < atOnce ? Number.POSITIVE_INFINITY : (some.at(-1) as UserId)
   const others = ids.filter((id) => id > last && id <= upTo)
   const all = [...new Set([...some, ...others])].sort((one, other) => one - other)
-  return { userIds: all.slice(0, toldAtOnce), isEnd: some.length < toldAtOnce && all.length <= toldAtOnce }
+  return { userIds: all.slice(0, atOnce), isEnd: some.length < atOnce && all.length <= atOnce }
 }
