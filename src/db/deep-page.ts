@@ -161,13 +161,37 @@ async function startAmong<DB, TB extends keyof DB, Row>(
     // oxlint-disable-next-line no-await-in-loop -- as above
     const rank = start.rank - (await countOf(db, unwanted))
     const missing = offset - rank
-    if (missing >= 0 && (best === undefined || rank > best.rank)) best = { key, rank }
+    if (missing >= 0 && (best === undefined || rank > best.rank)) best = { ...start, rank }
     if (missing >= 0 && missing <= near) return best
     const next = start.rank + missing
     if (next === position) return best
     position = next
   }
   return best
+}
+
+/** Pieces from a place on; undefined: what comes later is no one range of an index. */
+function piecesFrom<DB, TB extends keyof DB, Row>(
+  db: Db,
+  pieces: readonly Piece<DB, TB, Row>[],
+  { key, rows: kept }: Start,
+): Piece<DB, TB, Row>[] | undefined {
+  const rest = pieces.map((piece, index): Piece<DB, TB, Row> | undefined => {
+    const { order, among } = piece
+    const from = (query: SelectQueryBuilder<DB, TB, Row>) => {
+      const queries = fromKey(db, { ...piece, query }, key)
+      return queries.length === 1 ? queries[0] : undefined
+    }
+    const query = from(piece.query)
+    const all = among && from(among.query)
+    const unwanted = among && from(among.unwanted)
+    if (!query || (among && !(all && unwanted))) return undefined
+    const rows = kept?.[index] ?? among?.rows ?? piece.rows
+    if (!among || !all || !unwanted) return { query, order, rows }
+    const wanted = Math.round((rows * piece.rows) / Math.max(1, among.rows))
+    return { query, order, rows: wanted, among: { query: all, rows, unwanted } }
+  })
+  return rest.every((piece) => piece !== undefined) ? rest : undefined
 }
 
 /**
@@ -181,13 +205,8 @@ async function findStart<DB, TB extends keyof DB, Row>(
   near: number,
   kept?: Start,
 ): Promise<Start | undefined> {
-  const later = kept && pieces.map((piece) => fromKey(db, piece, kept.key))
-  if (kept && pieces.every(({ among }) => !among) && later?.every((queries) => queries.length === 1)) {
-    const rest = pieces.map((piece, index) => ({
-      ...piece,
-      query: later[index]?.[0] ?? piece.query,
-      rows: kept.rows?.[index] ?? piece.rows,
-    }))
+  const rest = kept && piecesFrom(db, pieces, kept)
+  if (kept && rest) {
     const found = await findStart(db, rest, offset - kept.rank, near)
     return found ? { key: found.key, rank: kept.rank + found.rank } : kept
   }

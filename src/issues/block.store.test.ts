@@ -7,7 +7,7 @@ import type { RepoId } from '../lib/ids.ts'
 import { openTestDatabase } from '../testing/database.ts'
 import { examined } from '../testing/doctor.ts'
 import { startForge } from '../testing/forge.ts'
-import { findBlock } from './block.store.ts'
+import { blockBits, countChangedBefore, findBlock } from './block.store.ts'
 import { findIssuePlaces } from './issue-list.store.ts'
 import { issueSorts, orderOf } from './issue-order.store.ts'
 import { listRepoComments } from './timeline-entry.store.ts'
@@ -120,6 +120,40 @@ test('findBlock: as many come before a block as it says, and the page begins in 
   }
 })
 
+test('countChangedBefore: what blocks and the rest of one sum up to', async () => {
+  await using database = await openTestDatabase()
+  const { db } = database
+  await fill(db, 600, true)
+  const all = await listThings(db)
+  const [first = 0, last = 0] = [Math.min, Math.max].map((of) => of(...all.map((each) => each.updated_unix)))
+  const edges = [blockBits.wide, blockBits.narrow].map((bits) => Math.ceil((first + last) / 2 / 2 ** bits) * 2 ** bits)
+  const middle = all[100]?.updated_unix ?? 0
+  for (const at of [
+    0,
+    first,
+    first + 1,
+    last,
+    last + 1,
+    middle,
+    middle + 1,
+    9e15,
+    ...edges,
+    ...edges.map((edge) => edge - 1),
+  ]) {
+    // oxlint-disable-next-line no-await-in-loop -- one time after the other
+    const countOf = await countChangedBefore(db, repoId, at)
+    for (const isPull of [false, true]) {
+      for (const isClosed of [false, true]) {
+        const are = all.filter(
+          (each) => each.is_pull === isPull && each.is_closed === isClosed && each.updated_unix < at,
+        )
+        assert.equal(countOf?.({ isPull, isClosed }), are.length, `before ${at}`)
+      }
+    }
+  }
+  assert.equal(await countChangedBefore(db, 2 as RepoId, last), undefined)
+})
+
 test('issueListIssues, repoListPullRequests, issueGetRepoComments: deep pages are those of sorting all', async () => {
   await using database = await openTestDatabase()
   const { db } = database
@@ -146,10 +180,16 @@ test('issueListIssues, repoListPullRequests, issueGetRepoComments: deep pages ar
       )
     }
   }
-  // Nearly all of them, so the few others are counted.
-  for (const times of [{ sinceUnix: 10_003 * day }, { beforeUnix: 10_100 * day }]) {
+  // Nearly all of them, so the few others are counted; and where these come before the first of them, or behind the last.
+  for (const times of [
+    { sinceUnix: 10_003 * day },
+    { beforeUnix: 10_100 * day },
+    { sinceUnix: 10_015 * day + 77 },
+    { beforeUnix: 10_095 * day + 77 },
+    { sinceUnix: 10_012 * day, beforeUnix: 10_098 * day },
+  ]) {
     const { sinceUnix = 0, beforeUnix = Number.MAX_SAFE_INTEGER } = times
-    for (const sort of ['latest', 'leastcomment', 'farduedate'] as const) {
+    for (const sort of issueSorts) {
       const sorted = all
         .filter((each) => each.updated_unix >= sinceUnix && each.updated_unix <= beforeUnix)
         .toSorted(compare(orderOf(sort)))

@@ -4,6 +4,7 @@ import type { OrderKey, Start } from '../db/deep-page.ts'
 import { preparedQuery } from '../db/prepared.ts'
 import type { BlockSort } from '../db/tables/issues.ts'
 import type { RepoId } from '../lib/ids.ts'
+import type { Unix } from '../lib/time.ts'
 import type { Part } from './tally.store.ts'
 
 type Direction = OrderKey['direction']
@@ -106,6 +107,64 @@ const insideOf = preparedQuery((db: Db, repoId: RepoId, sort: BlockSort, block: 
       each.fn.sum<number>('closed_pulls').as('closed_pulls'),
     ]),
 )
+
+const kinds = [
+  { isPull: false, isClosed: false, column: 'open_issues' },
+  { isPull: false, isClosed: true, column: 'closed_issues' },
+  { isPull: true, isClosed: false, column: 'open_pulls' },
+  { isPull: true, isClosed: true, column: 'closed_pulls' },
+] as const
+
+/** Issues that last changed before a time: those of whole blocks, and those of the block that the time is in, which are counted. */
+const changedBefore = preparedQuery(
+  (
+    db: Db,
+    repoId: RepoId,
+    wideBlock: number,
+    firstNarrow: number,
+    narrowBlock: number,
+    fromUnix: Unix,
+    atUnix: Unix,
+  ) => {
+    const columns = sql.join(kinds.map(({ column }) => sql.ref(column)))
+    const blocks = sql`select ${columns} from issue_block where repo_id = ${repoId} and sort = 'updated'`
+    const within = kinds.map(
+      ({ isPull, isClosed, column }) => sql`(select count(*) from issue
+        where repo_id = ${repoId} and is_pull = ${sql.lit(isPull)} and is_closed = ${sql.lit(isClosed)}
+          and updated_unix >= ${fromUnix} and updated_unix < ${atUnix}) as ${sql.ref(column)}`,
+    )
+    return db
+      .selectFrom(
+        sql<Record<(typeof kinds)[number]['column'], number>>`(${blocks} and level = 0 and block < ${wideBlock}
+          union all ${blocks} and level = 1 and block >= ${firstNarrow} and block < ${narrowBlock}
+          union all select ${sql.join(within)})`.as('before'),
+      )
+      .where(
+        sql<SqlBool>`exists (select 1 from issue_block_repo where repo_id = ${repoId} and of_comments = ${sql.lit(false)})`,
+      )
+      .select((each) => kinds.map(({ column }) => each.fn.sum<number | null>(`before.${column}`).as(column)))
+  },
+)
+
+/**
+ * How many issues of each kind and state of a repository last changed before a time.
+ * @returns undefined where the database keeps no count of blocks
+ */
+export async function countChangedBefore(
+  db: Db,
+  repoId: RepoId,
+  atUnix: Unix,
+): Promise<((part: Pick<Part, 'isPull' | 'isClosed'>) => number) | undefined> {
+  const [wideBlock, narrowBlock] = [Math.floor(atUnix / wide), Math.floor(atUnix / narrow)]
+  const firstNarrow = wideBlock * (wide / narrow)
+  const [row] = await changedBefore(db, repoId, wideBlock, firstNarrow, narrowBlock, narrowBlock * narrow, atUnix)
+  // Without blocks there is nothing to sum up.
+  if (!row || row.open_issues === null) return undefined
+  return (part) => {
+    const kind = kinds.find(({ isPull, isClosed }) => isPull === part.isPull && isClosed === part.isClosed)
+    return (kind && row[kind.column]) ?? 0
+  }
+}
 
 const ofSort = { asc: hitIn('asc', false), desc: hitIn('desc', false), total: totalIn(false) }
 const ofUndated = { asc: hitIn('asc', true), desc: hitIn('desc', true), total: totalIn(true) }

@@ -1,12 +1,12 @@
 import { sql, type SqlBool } from 'kysely'
 import type { Db } from '../db/database.ts'
-import { isDeep, readMerged, turnedOrder, type OrderKey, type Piece } from '../db/deep-page.ts'
+import { isDeep, readMerged, turnedOrder, type OrderKey, type Piece, type Start } from '../db/deep-page.ts'
 import { preparedQuery } from '../db/prepared.ts'
 import type { Schema } from '../db/schema.ts'
 import type { RepoId } from '../lib/ids.ts'
 import { fromNearerEnd, type Page } from '../lib/paging.ts'
 import type { Unix } from '../lib/time.ts'
-import { findBlock } from './block.store.ts'
+import { countChangedBefore, findBlock } from './block.store.ts'
 import {
   branchOf,
   pairsOf,
@@ -115,7 +115,7 @@ async function askedOf(db: Db, filter: RepoFilter, all: readonly Part[]): Promis
       scope.repoId,
       counted.map(({ facet }) => facet),
     ),
-    hasTimes ? Promise.all(all.map((part) => countChanged(db, filter, part))) : [],
+    hasTimes ? countAllChanged(db, filter, all) : [],
   ])
   const asked = counted.map(({ lead, facet }, index): Asked => {
     const parts = (tallies[index] ?? []).filter(isOfFilter(filter))
@@ -141,6 +141,20 @@ const changedIn = (
 /** The times that a filter with one end of them leaves out. */
 const restOf = ({ sinceUnix, beforeUnix }: RepoFilter) =>
   sinceUnix === undefined ? { sinceUnix: (beforeUnix as number) + 1 } : { beforeUnix: sinceUnix - 1 }
+
+/** How many of each kind and state changed in a time: summed up where that is kept, else counted. */
+async function countAllChanged(db: Db, filter: RepoFilter, all: readonly Part[]): Promise<Part[]> {
+  const { sinceUnix, beforeUnix, scope } = filter
+  const [beforeFirst, upToLast] = await Promise.all([
+    sinceUnix === undefined ? undefined : countChangedBefore(db, scope.repoId, sinceUnix),
+    beforeUnix === undefined ? undefined : countChangedBefore(db, scope.repoId, beforeUnix + 1),
+  ])
+  if (!beforeFirst && !upToLast) return Promise.all(all.map((part) => countChanged(db, filter, part)))
+  return all.map((part) => ({
+    ...part,
+    total: Math.max(0, (upToLast ? upToLast(part) : part.total) - (beforeFirst?.(part) ?? 0)),
+  }))
+}
 
 /** How many of a kind and state changed in a time. Where most did, those that did not are counted. */
 async function countChanged(db: Db, filter: RepoFilter, part: Part): Promise<Part> {
@@ -222,15 +236,44 @@ async function findInRepo(db: Db, filter: RepoFilter, sort: IssueSort, page: Pag
     const branches = branchesOf(db, filter, found, way, parts)
     const pieces = branches.map((branch, index) => pieceOf(db, filter, found, asked, branch, parts[index]))
     const isWhole = asked.length === 0 && filter.words === undefined
+    const inAll = (offset: number) => findBlock(db, filter.scope.repoId, parts, way, offset)
+    const isOfTimes = asked.length === 1 && rarest?.lead.by === 'times'
     return readMerged(db, pieces, end, {
       isIndexed: found.isInOrder,
       startBefore:
         isWhole || pieces.every(({ among }) => among !== undefined)
-          ? (offset) => findBlock(db, filter.scope.repoId, parts, way, offset)
-          : undefined,
+          ? inAll
+          : isOfTimes && way[0]?.name === 'updated_unix'
+            ? (offset) => findBlockOfTimes(db, filter, parts, way, offset)
+            : undefined,
     })
   }
   return { places: await (isCounted ? fromNearerEnd(page, total, read) : read(page, false)), total }
+}
+
+/**
+ * Where a page begins of what changed in a time, in the order of change: what the time leaves out comes before all of it, or
+ * behind.
+ */
+async function findBlockOfTimes(
+  db: Db,
+  { scope, sinceUnix, beforeUnix }: RepoFilter,
+  parts: readonly Part[],
+  order: readonly OrderKey[],
+  offset: number,
+): Promise<Start | undefined> {
+  const { repoId } = scope
+  const isFromFirst = order[0]?.direction === 'asc'
+  const at = isFromFirst ? sinceUnix : beforeUnix
+  if (at === undefined) return findBlock(db, repoId, parts, order, offset)
+  const changedBefore = await countChangedBefore(db, repoId, isFromFirst ? at : at + 1)
+  if (!changedBefore) return undefined
+  const passed = parts.reduce(
+    (sum, part) => sum + (isFromFirst ? changedBefore(part) : part.total - changedBefore(part)),
+    0,
+  )
+  const start = await findBlock(db, repoId, parts, order, offset + passed)
+  return start && start.rank >= passed ? { ...start, rank: start.rank - passed } : undefined
 }
 
 /** A page of what words find, and how many there are: they are looked for once, and all that they find is sorted. */
@@ -282,6 +325,13 @@ function branchesOf(
 /** Of rows of which at least this share is wanted, those that are not are counted rather than all looked at. */
 const nearlyAll = 0.75
 
+/** Whether nothing but a time with one end is asked for, and nearly all of a kind and state changed in it. */
+function leavesOutFew({ sinceUnix, beforeUnix }: RepoFilter, asked: readonly Asked[], part: Part): boolean {
+  const [only, ...others] = asked
+  const hasOneEnd = (sinceUnix === undefined) !== (beforeUnix === undefined)
+  return hasOneEnd && only?.lead.by === 'times' && others.length === 0 && shareOf(only, part) >= nearlyAll
+}
+
 /** A branch of a list, with how many rows it has. */
 function pieceOf(
   db: Db,
@@ -294,11 +344,9 @@ function pieceOf(
   if (part === undefined) return { ...branch, rows: 0 }
   const { query, order } = branch
   const rows = asked.reduce((left, each) => left * shareOf(each, part), part.total)
-  const { sinceUnix, beforeUnix, scope } = filter
-  const isByTimes = asked.length === 1 && asked[0]?.lead.by === 'times' && (sinceUnix ?? 0) * (beforeUnix ?? 0) === 0
-  if (found.lead.by !== 'order' || !isByTimes || rows < part.total * nearlyAll) return { query, order, rows }
+  if (found.lead.by !== 'order' || !leavesOutFew(filter, asked, part)) return { query, order, rows }
   const unwanted = changedIn(db, filter, part, restOf(filter), order)
-  const all = branchOf(db, { scope, isPull: [part.isPull] }, found, order, part)
+  const all = branchOf(db, { scope: filter.scope, isPull: [part.isPull] }, found, order, part)
   return { query, order, rows, among: { query: all.query, rows: part.total, unwanted } }
 }
 
@@ -330,6 +378,8 @@ function foundBy(
   const isKnown = lead.by === 'poster' ? others.every((each) => each.lead.by === 'pair') : isByCreation(sort)
   const sum = (of: (part: Part) => number) => parts.reduce((all, part) => all + of(part), 0)
   const lookedUp = lead.by === 'pair' ? sum((part) => part.total * left(part, asked)) : total
+  // What is left out is counted, and the order is gone through near the page alone.
+  if (parts.every((part) => leavesOutFew(filter, asked, part))) return inOrder
   const sortedCost = total * costs.sorted + (isKnown && filter.words === undefined ? 0 : lookedUp * costs.lookedUp)
   if (sortedCost <= surelySoon) return sorted
   const passed = sum((part) =>
