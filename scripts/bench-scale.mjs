@@ -264,7 +264,8 @@ try {
       const name = `${request.name} (${who})`
       const kindOf = { isWords: request.isWords, isRefused: who === 'person' }
       await compare(name, (server) => () => ask(server, addressOf(server), token), kindOf)
-      if (!request.pages || !(request.isFirst || request.isSort || (request.isFilter && !options.quick))) continue
+      const isDeep = request.isFirst || request.isSort || request.isDeepPair || (request.isFilter && !options.quick)
+      if (!request.pages || !isDeep) continue
       const totals = new Map()
       for (const server of [small, large]) {
         const { headers } = await ask(server, addressOf(server, 1), token)

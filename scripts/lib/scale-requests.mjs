@@ -96,7 +96,8 @@ export async function findPlaces(url) {
 /** The path of a request in an instance. */
 export const pathIn = (places, path) => path.replace(/\{\w+\}/, (name) => places[name])
 
-const times = ['2020-09-13T13:00:00Z', '2020-09-14T00:00:00Z', '2026-01-01T00:00:00Z']
+/** Near the beginning, in the middle of what issues of the large repository last changed, and after all of it. */
+const times = ['2020-09-13T13:00:00Z', '2020-09-14T00:00:00Z', '2020-09-22T00:00:00Z', '2026-01-01T00:00:00Z']
 /** Values of query parameters, by name or by operation and name; an empty list: it changes nothing about the cost. */
 const values = {
   page: [],
@@ -236,6 +237,8 @@ const values = {
 const orders = new Set(['sort', 'order_by'])
 /** The parameters by which words are looked for. */
 const isWord = (name) => name === 'q'
+/** Parameters that leave out much of what each order has: deep pages of the pairs are asked for as well. */
+const isTime = (name) => name === 'since' || name === 'before'
 /** Parameters that are asked only beside another. */
 const beside = { order: { sort: 'stars' }, team: { owner: 'org1' } }
 
@@ -291,7 +294,10 @@ export function requestsOf(operations) {
       .flatMap((name) => (known(name) ?? []).map((value) => ({ [name]: value })))
     for (const filter of filters) add(filter, { isFilter: true })
     for (const sort of sorts) add(sort, { isSort: true })
-    for (const filter of filters) for (const sort of sorts) add({ ...filter, ...sort }, { isPair: true })
+    for (const filter of filters) {
+      const isDeepPair = Object.keys(filter).some(isTime)
+      for (const sort of sorts) add({ ...filter, ...sort }, { isPair: true, isDeepPair })
+    }
   }
   if (unknown.length > 0) {
     throw new Error(`scripts/lib/scale-requests.mjs knows nothing to ask for:\n  ${unknown.join('\n  ')}`)
