@@ -20,6 +20,7 @@ import * as registrationRoutes from './runners/registration.routes.ts'
 import { runnerTokens } from './runners/runner.credentials.ts'
 import { registrationPurpose } from './runners/runner.service.ts'
 import { queueOfAccount, queueOfRepo } from './queue.owned.ts'
+import { actionCounters } from './runs/counter.store.ts'
 import * as dispatchRoutes from './runs/dispatch.routes.ts'
 import { offerJobsAnew } from './runs/queue.subscribers.ts'
 import * as controlRoutes from './runs/run-control.routes.ts'
@@ -52,6 +53,7 @@ export const actions: Feature = {
     workflowListRoutes,
   ],
   subscribers: [deleteRunFiles, offerJobsAnew],
+  counters: actionCounters,
   credentials: [jobTokens, runnerTokens],
   jobs: [storeLog],
   schedules: (config) => [

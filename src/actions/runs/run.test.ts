@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { sql } from 'kysely'
+import { transaction } from '../../db/database.ts'
 import { countQueries } from '../../testing/count-queries.ts'
+import { examined } from '../../testing/doctor.ts'
 import { startForge } from '../../testing/forge.ts'
-import { commitFiles, runsOf, workflow } from '../actions.test-support.ts'
+import { commitFiles, runsOf, TestRunner, workflow } from '../actions.test-support.ts'
 
 test('listActionRuns: filters, numbers, and pages of the same queries however many runs there are', async () => {
   await using forge = await startForge()
@@ -57,6 +60,44 @@ test('listActionTasks: what waits is no task', async () => {
   await commitFiles(forge, repo.api, { '.github/workflows/c.yml': workflow('push') })
   const reply = await forge.guest.get(`${repo.api}/actions/tasks`)
   assert.deepEqual(reply.json, { workflow_runs: [], total_count: 0 })
+})
+
+test('listActionTasks: how many there are is kept while many runners take jobs and runs go', async () => {
+  await using forge = await startForge()
+  const repo = await forge.given.repo()
+  const alice = forge.as('alice')
+  const jobs = Array.from(
+    { length: 12 },
+    (_, index) => `j${index}:\n    runs-on: ubuntu-latest\n    steps: [{ run: x }]`,
+  )
+  await commitFiles(forge, repo.api, {
+    '.gitea/workflows/w.yml': workflow('[push, workflow_dispatch]', jobs.join('\n  ')),
+  })
+  const total = async () => (await alice.get(`${repo.api}/actions/tasks?limit=1`)).json.total_count
+  const runners = await Promise.all(jobs.map(() => TestRunner.register(forge, `${repo.api}/actions/runners`)))
+  const taken = await Promise.all(runners.map(async (runner) => ({ runner, task: await runner.must() })))
+  assert.equal(await total(), 12)
+  await Promise.all(taken.map(({ runner, task }) => runner.finish(task)))
+  await alice.must('POST', `${repo.api}/actions/workflows/w.yml/dispatches`, { ref: 'main' })
+  await runners[0]?.must()
+  assert.equal(await total(), 13)
+  const [run] = (await alice.get(`${repo.api}/actions/runs`)).json.workflow_runs
+  await alice.must('DELETE', `${repo.api}/actions/runs/${run.id}`)
+  assert.equal(await total(), 1)
+  const counted = () => examined(forge.services, { only: ['counters'] })
+  assert.deepEqual(await counted(), [])
+  const { db } = forge.services
+  await transaction(db, (tx) => sql`update action_task_tally set total = total + 1 where shard < 4`.execute(tx))
+  await transaction(db, (tx) => sql`delete from action_task_tally where shard >= 4`.execute(tx))
+  assert.match(
+    (await counted()).join('\n'),
+    /^counters: action_task_tally \d+: total is \d+ and should be \d+ \(fixable\)$/m,
+  )
+  await examined(forge.services, { fix: true, only: ['counters'] })
+  assert.deepEqual(await counted(), [])
+  assert.equal(await total(), 1)
+  await alice.must('DELETE', repo.api)
+  assert.deepEqual(await db.selectFrom('action_task_tally').select('id').execute(), [])
 })
 
 test('repoSearchRunJobs, orgSearchRunJobs, userSearchRunJobs, adminSearchRunJobs: jobs that a runner with these labels may take', async () => {

@@ -43,14 +43,15 @@ export async function listTasks(db: Db, repoId: RepoId, page: Page): Promise<Tas
   })
 }
 
-export const countTasks = async (db: Db, repoId: RepoId): Promise<number> =>
-  (
-    await db
-      .selectFrom('action_task')
-      .select((select) => select.fn.countAll<number>().as('count'))
-      .where('repo_id', '=', repoId)
-      .executeTakeFirstOrThrow()
-  ).count
+/** How many there are, which is kept beside them. */
+export async function countTasks(db: Db, repoId: RepoId): Promise<number> {
+  const { total } = await db
+    .selectFrom('action_task_tally')
+    .select((select) => select.fn.sum<number | string | null>('total').as('total'))
+    .where('repo_id', '=', repoId)
+    .executeTakeFirstOrThrow()
+  return Number(total ?? 0)
+}
 
 export type OpenJob = Pick<ActionJobRow, 'id' | 'repo_id' | 'name' | 'needs' | 'runs_on' | 'task_id' | 'status'> & {
   readonly run_id: RunId

@@ -19,6 +19,7 @@ import { actions5 } from './actions-5.ts'
 import { actions6 } from './actions-6.ts'
 import { actions7 } from './actions-7.ts'
 import { actions8 } from './actions-8.ts'
+import { actions9 } from './actions-9.ts'
 import { activity1 } from './activity-1.ts'
 import { activity2 } from './activity-2.ts'
 import { events1 } from './events-1.ts'
@@ -163,4 +164,5 @@ export const migrations: readonly Migration[] = [
   accounts10,
   repositories5,
   accounts11,
+  actions9,
 ]

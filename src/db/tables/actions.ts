@@ -1,4 +1,4 @@
-import type { Generated, Insertable, Selectable } from 'kysely'
+import type { Generated, GeneratedAlways, Insertable, Selectable } from 'kysely'
 import type {
   ActionJobId,
   ActionScheduleId,
@@ -103,6 +103,14 @@ export interface ActionRunPayloadTable {
   run_id: RunId
   /** JSON. */
   data: string
+}
+
+/** How many attempts at jobs a repository has, in some rows. The database keeps it with every write. */
+export interface ActionTaskTallyTable {
+  id: GeneratedAlways<number>
+  repo_id: RepoId
+  shard: number
+  total: number
 }
 
 /** How many runs a repository has, and the last number that one got. */
@@ -341,6 +349,7 @@ export interface ActionTables {
   action_run: ActionRunTable
   action_run_payload: ActionRunPayloadTable
   action_run_counter: ActionRunCounterTable
+  action_task_tally: ActionTaskTallyTable
   action_job: ActionJobTable
   action_task: ActionTaskTable
   action_step: ActionStepTable

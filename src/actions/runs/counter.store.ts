@@ -1,0 +1,23 @@
+import { sql } from 'kysely'
+import type { Counter } from '../../access/counter.ts'
+
+/** In so many rows the attempts of a repository are counted. The database's triggers know it too (`actions-9`). */
+const shards = sql.lit(8)
+
+/** Counts of attempts at jobs. */
+export const actionCounters: readonly Counter[] = [
+  {
+    table: 'action_task_tally',
+    column: 'total',
+    count: sql`(select count(*) from action_task
+      where action_task.repo_id = it.repo_id and action_task.id % ${shards} = it.shard)`,
+    expected: [
+      {
+        of: 'action_task',
+        columns: ['repo_id', 'shard'],
+        keys: (condition) =>
+          sql`select each.repo_id, each.id % ${shards} as shard from action_task as each where ${condition}`,
+      },
+    ],
+  },
+]
