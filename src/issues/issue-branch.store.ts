@@ -106,7 +106,8 @@ export function branchOf(
   const used = order.map((key) =>
     key.name === 'id' || key.name === 'created_unix'
       ? { ...key, value: sql.ref(key.name === 'id' ? 'pair.issue_id' : 'pair.created_unix') }
-      : key,
+      : // PostgreSQL would go through all issues in this order, looking for those that have the pair.
+        { ...key, value: sql`${key.value} + 0` },
   )
   return { query: branchOfPair(db, filter, lead.pair, used, part) as unknown as Branch, order: used }
 }
