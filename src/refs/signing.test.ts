@@ -317,6 +317,8 @@ test('repoMergePullRequest: merges are signed when the base, the head, all its c
       await alice.must('POST', `${repo.api}/branch_protections`, { rule_name: 'main', enable_push: true })
       await forge.as('bob').must('POST', `${pull.api}/reviews`, { event: 'APPROVED' })
     }
+    // The merge takes the head that the pull request knows.
+    await forge.settle()
     await alice.must('POST', `${pull.api}/merge`, { Do: 'merge' })
     return await isSigned(forge, repo.api)
   }
