@@ -72,11 +72,20 @@ const piece = 5000
 /** A time at which all of it began; what is made later has later times. */
 const begin = 1_600_000_000
 
+/** How a database makes numbers: a table `n` with those from the first to the last in `i`. */
+const numbersIn = {
+  sqlite: (last, first = 1) =>
+    `(with recursive numbers(i) as (select ${first} union all select i + 1 from numbers where i < ${last}) select i from numbers) as n`,
+  postgres: (last, first = 1) =>
+    `(select i from generate_series(${first}::bigint, ${last}::bigint) as numbers(i)) as n`,
+}
+
 /**
  * The statements, in their order.
- * @param rows how the database makes numbers: `rows(count, first)` is a table `n` with those from the first (1) in `i`
+ * @param kind of the database: `sqlite` or `postgres`
  */
-export function fillStatements(size, rows) {
+export function fillStatements(size, kind) {
+  const rows = numbersIn[kind]
   const { users, orgs, repos, issues, comments } = size
   const hot = Math.floor(issues / 2)
   const firstOrg = users + 2
@@ -382,9 +391,7 @@ export async function fillSqlite(path, size, say) {
   db.pragma('synchronous = OFF')
   db.pragma('foreign_keys = OFF')
   db.pragma('cache_size = -500000')
-  const rows = (last, first = 1) =>
-    `(with recursive numbers(i) as (select ${first} union all select i + 1 from numbers where i < ${last}) select i from numbers) as n`
-  const statements = fillStatements(size, rows)
+  const statements = fillStatements(size, 'sqlite')
   for (const [index, statement] of statements.entries()) {
     try {
       db.exec(statement)
@@ -406,9 +413,7 @@ export async function fillPostgres(url, size, say) {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   await client.query(`set session_replication_role = default`)
-  const rows = (last, first = 1) =>
-    `(select i from generate_series(${first}::bigint, ${last}::bigint) as numbers(i)) as n`
-  const statements = fillStatements(size, rows)
+  const statements = fillStatements(size, 'postgres')
   let analyzeAtMs = performance.now() + analyzeEvery.ms
   for (const [index, statement] of statements.entries()) {
     try {

@@ -334,8 +334,9 @@ class SharedFetch {
       return bytes.subarray(0, bytesRead)
     }
     const [first] = this.#chunks
+    const isAlone = this.#mode === 'single' && this.#readers.size === 1 && !this.#isWritingFirst
     // Nobody else will ask for it.
-    if (first && this.#mode === 'single' && this.#readers.size === 1 && position === this.#base) {
+    if (first && isAlone && position === this.#base) {
       this.#dropFirst()
       return first
     }

@@ -108,12 +108,22 @@ const insideOf = preparedQuery((db: Db, repoId: RepoId, sort: BlockSort, block: 
     ]),
 )
 
+/** The columns of what is counted by kind and state. */
 const kinds = [
   { isPull: false, isClosed: false, column: 'open_issues' },
   { isPull: false, isClosed: true, column: 'closed_issues' },
   { isPull: true, isClosed: false, column: 'open_pulls' },
   { isPull: true, isClosed: true, column: 'closed_pulls' },
 ] as const
+
+/** What a row of counts says of a kind and state; 0 without a row. */
+function countIn(
+  row: Readonly<Record<(typeof kinds)[number]['column'], number | null>> | undefined,
+  { isPull, isClosed }: Pick<Part, 'isPull' | 'isClosed'>,
+): number {
+  const kind = kinds.find((each) => each.isPull === isPull && each.isClosed === isClosed)
+  return (kind && row?.[kind.column]) ?? 0
+}
 
 /** Issues that last changed before a time: those of whole blocks, and those of the block that the time is in, which are counted. */
 const changedBefore = preparedQuery(
@@ -160,10 +170,7 @@ export async function countChangedBefore(
   const [row] = await changedBefore(db, repoId, wideBlock, firstNarrow, narrowBlock, narrowBlock * narrow, atUnix)
   // Without blocks there is nothing to sum up.
   if (!row || row.open_issues === null) return undefined
-  return (part) => {
-    const kind = kinds.find(({ isPull, isClosed }) => isPull === part.isPull && isClosed === part.isClosed)
-    return (kind && row[kind.column]) ?? 0
-  }
+  return (part) => countIn(row, part)
 }
 
 const ofSort = { asc: hitIn('asc', false), desc: hitIn('desc', false), total: totalIn(false) }
@@ -252,10 +259,7 @@ export async function findBlock(
       if (inner) return { key: keyOf(inner.block, 1), rank: rank + inner.before }
       // oxlint-disable-next-line no-await-in-loop -- as above
       const [row] = await insideOf(db, repoId, sort, outer.block)
-      const rows = parts.map(({ isPull, isClosed }) =>
-        isPull ? (isClosed ? row?.closed_pulls : row?.open_pulls) : isClosed ? row?.closed_issues : row?.open_issues,
-      )
-      return { key: keyOf(outer.block, 0), rank, rows: rows.map((count) => count ?? 0) }
+      return { key: keyOf(outer.block, 0), rank, rows: parts.map((part) => countIn(row, part)) }
     }
     if (counted === stretches.at(-1)?.sort) return undefined
     // oxlint-disable-next-line no-await-in-loop -- once

@@ -6,10 +6,10 @@ import type { UserId } from '../lib/ids.ts'
 import { mayHear, type Subject } from './audience.store.ts'
 
 /**
- * People whose threads are written in one transaction. On SQLite everybody waits for it; on PostgreSQL those who change one of these
- * threads do, a twentieth of a second, and a statement costs its planning and a commit as well.
+ * People whose threads are written in one transaction; undefined: as many as are told of anything. On SQLite everybody waits for it;
+ * on PostgreSQL those who change one of these threads do, a twentieth of a second, and a statement costs its planning and a commit as well.
  */
-export const threadsAtOnce = (db: Db): number => (databaseKind(db) === 'sqlite' ? 250 : 1000)
+export const threadsAtOnce = (db: Db): number | undefined => (databaseKind(db) === 'postgres' ? 1000 : undefined)
 
 /**
  * Tells those of some accounts who may hear of it: makes their threads about the subject, or moves the ones that are there

@@ -14,7 +14,7 @@ export interface Telling {
   readonly eventId: EventId | undefined
   readonly signal: AbortSignal
   /** Most people of one transaction. */
-  readonly atOnce?: number
+  readonly atOnce?: number | undefined
 }
 
 /**
