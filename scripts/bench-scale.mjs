@@ -19,7 +19,7 @@ import { bundle, ownBuildFolder } from './lib/bundle.mjs'
 import { buildForge, startForge } from './lib/forge.mjs'
 import { ensureReady, fail, fromRoot } from './lib/project.mjs'
 import { askers, fillPostgres, fillSqlite, fillVersion, sizeOf, smallSize } from './lib/scale-fill.mjs'
-import { findPlaces, pathIn, requestsOf } from './lib/scale-requests.mjs'
+import { addressIn, findPlaces, requestsOf } from './lib/scale-requests.mjs'
 
 /** What is asked of every request: at most so many times the small instance's, or so much processor time. */
 const bounds = { ratio: 3, ms: 10, wordsMs: 25, startMs: 1000, memoryMb: 250 }
@@ -77,7 +77,7 @@ async function instance(name, size) {
     writeFileSync(isFilled, '')
     console.log(`filled ${name} in ${Math.round((performance.now() - begun) / 1000)} s`)
   }
-  return { name, start, forge: await start() }
+  return { name, size, start, forge: await start() }
 }
 
 async function remakeDatabase(name) {
@@ -214,8 +214,9 @@ async function compare(name, makeFor, { isWords = false, isRefused = false } = {
     ]
     if (first === undefined || one.ms > first.ms) first = one
     if (second === undefined || other.ms < second.ms) second = other
-    // A longer answer may cost more: as much as its bytes did in the small instance.
-    const longer = Math.max(1, second.reply.size / Math.max(1, first.reply.size))
+    // A longer answer may cost more: as much as its bytes did in the small instance, where there are some.
+    const isMeasure = first.reply.size >= 1000
+    const longer = isMeasure ? Math.max(1, second.reply.size / first.reply.size) : 1
     isFlat = second.ms <= Math.max(bounds.ratio * first.ms * longer, isWords ? bounds.wordsMs : bounds.ms)
     if (second.ms > 100) break
   }
@@ -252,15 +253,12 @@ try {
   small = await instance('small', smallSize)
   large = await instance(`large-${part}`, sizeOf(part))
   const places = new Map()
-  for (const server of [small, large]) places.set(server, await findPlaces(server.forge.url))
+  for (const server of [small, large]) places.set(server, await findPlaces(server.forge.url, server.size))
   const asWhom = { administrator: askers.administrator, person: askers.person }
   for (const request of requests) {
     for (const [who, token] of Object.entries(asWhom)) {
       if (who === 'person' && /^(admin|teamSearch)/.test(request.operation)) continue
-      const addressOf = (server, page) => {
-        const query = [request.query, page === undefined ? '' : `page=${page}`].filter(Boolean).join('&')
-        return `${pathIn(places.get(server), request.path)}${query === '' ? '' : `?${query}`}`
-      }
+      const addressOf = (server, page) => addressIn(places.get(server), request, page)
       const name = `${request.name} (${who})`
       const kindOf = { isWords: request.isWords, isRefused: who === 'person' }
       await compare(name, (server) => () => ask(server, addressOf(server), token), kindOf)

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { sql, type CompiledQuery } from 'kysely'
 import { askers, fillStatements, smallSize } from '../scripts/lib/scale-fill.mjs'
-import { findPlaces, pathIn, requestsOf } from '../scripts/lib/scale-requests.mjs'
+import { addressIn, findPlaces, requestsOf } from '../scripts/lib/scale-requests.mjs'
 import { allOperations } from '../src/app.ts'
 import { engineOf, transaction, type Db } from '../src/db/database.ts'
 import { migrations } from '../src/db/migrations/index.ts'
@@ -200,7 +200,7 @@ test('lists: every list and search that is declared, with each filter and in eac
       await sql.raw(statement).execute(tx)
     }
   })
-  const places = await findPlaces(forge.url)
+  const places = await findPlaces(forge.url, smallSize)
   const found: string[] = []
   const seen = new Set<string>()
   let answered = 0
@@ -209,13 +209,12 @@ test('lists: every list and search that is declared, with each filter and in eac
   // Rows are found by the words then, and everything else is looked at in each of them.
   const besideWords = single
     .filter(({ operation, isFilter, isWords }) => isFilter && !isWords && withWords.has(operation))
-    .map((request) => ({ ...request, name: `${request.name}&q=word7`, query: `${request.query}&q=word7` }))
+    .map((request) => ({ ...request, name: `${request.name}&q=word7`, given: { ...request.given, q: 'word7' } }))
   for (const request of [...single, ...besideWords]) {
     // oxlint-disable-next-line no-await-in-loop -- the statements of each are looked at
     using collected = await collectStatements(forge)
-    const query = request.query === '' ? '' : `?${request.query}`
     // oxlint-disable-next-line no-await-in-loop -- as above
-    const { status } = await fetch(`${forge.url}${pathIn(places, request.path)}${query}`, {
+    const { status } = await fetch(`${forge.url}${addressIn(places, request)}`, {
       headers: {
         authorization: `token ${request.operation.startsWith('admin') ? askers.administrator : askers.person}`,
       },

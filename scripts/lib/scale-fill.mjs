@@ -70,7 +70,7 @@ const hashOf = (token) => createHash('sha256').update(`ingot-token\0${token}`).d
 const piece = 5000
 
 /** A time at which all of it began; what is made later has later times. */
-const begin = 1_600_000_000
+export const begin = 1_600_000_000
 
 /** How a database makes numbers: a table `n` with those from the first to the last in `i`. */
 const numbersIn = {

@@ -3,13 +3,13 @@ export interface ScaleRequest {
   readonly operation: string
   readonly name: string
   readonly path: string
-  readonly query: string
+  readonly given: Readonly<Record<string, string | number>>
   readonly isWords: boolean
   readonly isFilter?: boolean
   readonly isPair?: boolean
 }
 export function requestsOf(operations: readonly unknown[]): ScaleRequest[]
-/** What stands for names in paths of requests. */
-export type Places = Readonly<Record<string, number>>
-export function findPlaces(url: string): Promise<Places>
-export function pathIn(places: Places, path: string): string
+/** What stands for names in requests. */
+export type Places = Readonly<Record<string, number | string>>
+export function findPlaces(url: string, size: Readonly<Record<string, number>>): Promise<Places>
+export function addressIn(places: Places, request: Pick<ScaleRequest, 'path' | 'given'>, page?: number): string

@@ -3,7 +3,7 @@
  * its filters, in each of its orders, its first page and deep ones. It is made of the declared operations: one that comes
  * is asked too, and a query parameter that nothing is known of ends the run.
  */
-import { askers } from './scale-fill.mjs'
+import { askers, begin } from './scale-fill.mjs'
 
 /** Lists that are read from git, of which the fill has nothing; `npm run bench` measures them. */
 const fromGit = new Set([
@@ -70,11 +70,16 @@ const placesOf = {
   'previewPackageCleanupRule.id': '{rule}',
 }
 
+/** Times by how much of an instance had begun: near its beginning, a little later, and in the middle of its latest changes. */
+const moments = { '{early}': 0.002, '{soon}': 0.042, '{midway}': 0.73 }
+
 /**
- * What has another id in each instance, by the names that stand for it in the paths of requests.
+ * What is another in each instance, by the names that stand for it in requests: ids, and times, so that each of them leaves out
+ * as much of a small instance as of a large one.
  * @param url where the instance answers
+ * @param size how much there is of everything
  */
-export async function findPlaces(url) {
+export async function findPlaces(url, size) {
   const ask = async (path, body) => {
     const reply = await fetch(`${url}/api/v1${path}`, {
       method: body === undefined ? 'GET' : 'POST',
@@ -90,14 +95,24 @@ export async function findPlaces(url) {
   // It would remove nearly all, and removes nothing: it is off.
   const rule =
     rules[0] ?? (await ask('/packages/org1/-/cleanup-rules', { type: 'generic', enabled: false, remove_days: 1 }))
-  return { '{teamid}': teams.data[0].id, '{review}': reviews[0].id, '{rule}': rule.id }
+  const times = Object.entries(moments).map(([name, share]) => [
+    name,
+    new Date((begin + Math.round(share * size.issues)) * 1000).toISOString(),
+  ])
+  return { '{teamid}': teams.data[0].id, '{review}': reviews[0].id, '{rule}': rule.id, ...Object.fromEntries(times) }
 }
 
-/** The path of a request in an instance. */
-export const pathIn = (places, path) => path.replace(/\{\w+\}/, (name) => places[name])
+/** What a request asks an instance for: its path and query, and which page. */
+export function addressIn(places, { path, given }, page) {
+  const named = (text) => text.replace(/^\{\w+\}$/, (name) => places[name])
+  const query = Object.entries(page === undefined ? given : { ...given, page })
+    .map(([name, value]) => `${name}=${encodeURIComponent(named(String(value)))}`)
+    .join('&')
+  return `${path.replace(/\{\w+\}/, (name) => places[name])}${query === '' ? '' : `?${query}`}`
+}
 
-/** Near the beginning, in the middle of what issues of the large repository last changed, and after all of it. */
-const times = ['2020-09-13T13:00:00Z', '2020-09-14T00:00:00Z', '2020-09-22T00:00:00Z', '2026-01-01T00:00:00Z']
+/** The last one is after all of it. */
+const times = [...Object.keys(moments), '2026-01-01T00:00:00Z']
 /** Values of query parameters, by name or by operation and name; an empty list: it changes nothing about the cost. */
 const values = {
   page: [],
@@ -251,8 +266,8 @@ const isList = ({ method, base, reply, query, path }) =>
   ('page' in query || 'limit' in query || isArray(reply[200]))
 
 /**
- * The requests of a list of declared operations. Each has a `name`, the `operation`'s id, `address(page)` for a number of a
- * page or undefined, `isWords` and `pages`, whether deep ones can be asked for.
+ * The requests of a list of declared operations. Each has a `name`, the `operation`'s id, what `addressIn` makes an address
+ * of, `isWords`, and `pages`, whether deep ones can be asked for.
  */
 export function requestsOf(operations) {
   const requests = []
@@ -269,14 +284,12 @@ export function requestsOf(operations) {
       return known
     })
     const add = (given, extra = {}) => {
-      const text = Object.entries(given)
-        .map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
-        .join('&')
+      const text = Object.entries(given).map(([name, value]) => `${name}=${value}`)
       requests.push({
         operation: id,
-        name: `${id}${text === '' ? '' : ` ${decodeURIComponent(text)}`}`,
+        name: [id, text.join('&')].filter(Boolean).join(' '),
         path: root + address,
-        query: text,
+        given,
         isWords: Object.keys(given).some(isWord),
         pages: 'page' in query,
         ...extra,
