@@ -18,7 +18,6 @@ import { holdAccount, tellAccountChange } from '../users/account-change.service.
 import { findUserById, updateUser } from '../users/user.store.ts'
 import { mayUseWebsite } from '../users/website.rules.ts'
 import {
-  countAccounts,
   deleteAccountRow,
   hasAdministrator,
   isAccountOrder,
@@ -169,9 +168,8 @@ export async function pageOfAccounts(
     readonly sort?: string | undefined
   },
   page: Page,
-): Promise<{ readonly users: UserRow[]; readonly total: number }> {
+): Promise<{ readonly users: readonly UserRow[]; readonly total: number }> {
   const order = query.sort !== undefined && isAccountOrder(query.sort) ? query.sort : 'alphabetically'
   const filter = { ...query, shownTo: ctx.viewer }
-  const [users, total] = await Promise.all([listAccounts(ctx.db, filter, order, page), countAccounts(ctx.db, filter)])
-  return { users, total }
+  return listAccounts(ctx.db, filter, order, page)
 }

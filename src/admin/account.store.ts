@@ -1,9 +1,10 @@
+import { sql } from 'kysely'
 import { peopleShownTo } from '../access/access-rule.store.ts'
 import type { Viewer } from '../auth/viewer.ts'
 import type { Db, Tx } from '../db/database.ts'
 import type { UserRow } from '../db/tables/accounts.ts'
 import type { UserId } from '../lib/ids.ts'
-import type { Page } from '../lib/paging.ts'
+import { fromNearerEnd, type Page } from '../lib/paging.ts'
 import type { Unix } from '../lib/time.ts'
 
 export interface AccountFilter {
@@ -24,7 +25,8 @@ export type AccountOrder =
 
 function filtered(db: Db, { shownTo, loginName, sourceId }: AccountFilter) {
   let query = db.selectFrom('user').where('kind', '=', 'individual').where(peopleShownTo(shownTo))
-  if (loginName) query = query.where('login_name', '=', loginName)
+  // The index has only accounts that have one.
+  if (loginName) query = query.where('login_name', '=', loginName).where('login_name', '<>', sql.lit(''))
   if (sourceId !== undefined) query = query.where('login_source_id', '=', sourceId)
   return query
 }
@@ -42,24 +44,36 @@ const orders = {
 
 export const isAccountOrder = (text: string): text is AccountOrder => Object.hasOwn(orders, text)
 
-/** People's accounts. */
-export function listAccounts(db: Db, filter: AccountFilter, order: AccountOrder, page: Page): Promise<UserRow[]> {
+/** A page of people's accounts, and how many there are. */
+export async function listAccounts(
+  db: Db,
+  filter: AccountFilter,
+  order: AccountOrder,
+  page: Page,
+): Promise<{ readonly users: readonly UserRow[]; readonly total: number }> {
   const [column, direction] = orders[order]
-  return filtered(db, filter)
-    .selectAll()
-    .orderBy(column, direction)
-    .orderBy('id', direction)
-    .limit(page.limit)
-    .offset(page.offset)
-    .execute()
+  const { count: total } = await filtered(db, filter)
+    .select((select) => select.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow()
+  // The place is found in an index, and only what is shown is looked up.
+  const users = await fromNearerEnd(page, total, ({ limit, offset }, isFromEnd) => {
+    const way = isFromEnd === (direction === 'desc') ? 'asc' : 'desc'
+    const place = filtered(db, filter)
+      .select(['id', column])
+      .orderBy(column, way)
+      .orderBy('id', way)
+      .limit(limit)
+      .offset(offset)
+    return db
+      .selectFrom(place.as('place'))
+      .innerJoin('user', 'user.id', 'place.id')
+      .selectAll('user')
+      .orderBy(`place.${column}`, way)
+      .orderBy('place.id', way)
+      .execute()
+  })
+  return { users, total }
 }
-
-export const countAccounts = async (db: Db, filter: AccountFilter): Promise<number> =>
-  (
-    await filtered(db, filter)
-      .select((select) => select.fn.countAll<number>().as('count'))
-      .executeTakeFirstOrThrow()
-  ).count
 
 /** Accounts of people made before a time that are not active and that nobody ever used. */
 const unusedAccounts = (db: Db, beforeUnix: Unix) =>

@@ -170,6 +170,13 @@ test('adminSearchUsers, adminGetAllEmails, adminSearchEmails: orders and filters
   assert.deepEqual(await names(''), ['ann', 'bob', 'root'])
   assert.deepEqual(await names('sort=reversealphabetically'), ['root', 'bob', 'ann'])
   assert.deepEqual(await names('sort=sideways'), ['ann', 'bob', 'root'])
+  // Who has the same number or time is in the order of the ids, and the other way round.
+  for (const order of ['alphabetically', 'oldest', 'leastupdate', 'lastlogin', 'reverselastlogin', 'newest']) {
+    const pages = await Promise.all([1, 2, 3].map((page) => names(`sort=${order}&limit=1&page=${page}`)))
+    assert.deepEqual(pages.flat(), await names(`sort=${order}`), order)
+  }
+  assert.deepEqual(await names('sort=newest'), (await names('sort=oldest')).toReversed())
+  assert.deepEqual(await names('sort=alphabetically&limit=1&page=4'), [])
   assert.deepEqual(await names('login_name=nobody'), [])
   assert.equal((await root.get('/admin/emails')).json.length, 3)
   const [found] = (await root.get('/admin/emails/search?q=ANN@')).json
