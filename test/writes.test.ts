@@ -11,6 +11,9 @@ const run = async <Row>(tx: Tx, text: string): Promise<readonly Row[]> => (await
 const changes: Readonly<Record<string, readonly string[]>> = {
   user: [`visibility = 'limited'`, `lower_name = lower_name || '-2'`],
   repo: ['is_private = not is_private', 'owner_id = 3', `lower_name = lower_name || '-2'`],
+  team: ['access_mode = 1', 'unit_modes = 8'],
+  team_user: ['user_id = 3'],
+  collaboration: ['access_mode = 1', 'user_id = 3'],
   issue: ['is_closed = not is_closed', 'milestone_id = null', `title = title || '2'`, 'due_unix = due_unix + 1'],
   comment: [`content = content || '2'`, `type = 'close'`, 'issue_id = 1'],
   milestone: ['due_unix = due_unix + 1'],

@@ -9,7 +9,7 @@ import type { Schema } from '../db/schema.ts'
 import type { AccessMode, UserRow, UserTable } from '../db/tables/accounts.ts'
 import type { RepoRow, RepoUnit } from '../db/tables/repositories.ts'
 import type { RepoId, UserId } from '../lib/ids.ts'
-import { teamHoldsAll, teamHoldsRepo } from './team-holds.store.ts'
+import { teamHoldsAll, teamHoldsRepo, teamsOfMembers } from './team-holds.store.ts'
 
 /*
  * Who may do what in a repository, for queries: the rule of decision 0010, which `computeRights` has for rows. Every
@@ -231,13 +231,15 @@ export const wasGivenByTeam = (who: Who, where: Where, wanted: Wanted): Conditio
  */
 function nearRepos(viewer: Viewer, byTeam: Part, db?: Db): RawBuilder<RepoId> {
   const least = sql.lit(viewer.isRestricted ? 0 : 2)
-  // Tables are come to in this order: by what was given to the viewer, never by what there is. Teams that hold all are apart
-  // from those that were given some, so that many teams of one organization are not asked of each repository it has.
-  const ofViewer = (table: string): Step => ({
-    table,
-    where: sql<SqlBool>`${sql.ref(`${table}.user_id`)} = ${viewer.id}`,
-  })
-  const team = sql<SqlBool>`team.id = team_user.team_id`
+  // Tables are come to in this order: by what was given to the viewer, never by what there is. Teams are those of organizations
+  // that hide anything; those that hold all are apart from those that were given some, so that many teams of one organization
+  // are not asked of each repository it has.
+  const hiding: Step = {
+    table: 'hiding',
+    rows: sql`(select distinct org_id from team_user where user_id = ${viewer.id})`,
+    where: sql<SqlBool>`(select 1 from repo where repo.owner_id = hiding.org_id and repo.audience >= ${least} limit 1) is not null`,
+  }
+  const ofViewer = sql<SqlBool>`team.user_id = ${viewer.id} and team.org_id = hiding.org_id`
   const isOfTeam = sql<SqlBool>`repo.audience >= ${least} and ${asCondition(byTeam)}`
   const reposBy = (first: Step, ...others: readonly Step[]) =>
     sql` union all select repo.id ${stepByStep(db, first, ...others)}`
@@ -245,15 +247,14 @@ function nearRepos(viewer: Viewer, byTeam: Part, db?: Db): RawBuilder<RepoId> {
     byTeam === false
       ? []
       : [
+          reposBy(hiding, teamsOfMembers(sql<SqlBool>`${ofViewer} and ${teamHoldsAll}`), {
+            table: 'repo',
+            where: sql<SqlBool>`repo.owner_id = team.org_id and ${isOfTeam}`,
+          }),
           reposBy(
-            ofViewer('team_user'),
-            { table: 'team', where: sql<SqlBool>`${team} and ${teamHoldsAll}` },
-            { table: 'repo', where: sql<SqlBool>`repo.owner_id = team.org_id and ${isOfTeam}` },
-          ),
-          reposBy(
-            ofViewer('team_user'),
-            { table: 'team_repo', where: sql<SqlBool>`team_repo.team_id = team_user.team_id` },
-            { table: 'team', where: team },
+            hiding,
+            teamsOfMembers(ofViewer),
+            { table: 'team_repo', where: sql<SqlBool>`team_repo.team_id = team.id` },
             {
               table: 'repo',
               where: sql<SqlBool>`repo.id = team_repo.repo_id and repo.owner_id = team.org_id and ${isOfTeam}`,
@@ -263,14 +264,14 @@ function nearRepos(viewer: Viewer, byTeam: Part, db?: Db): RawBuilder<RepoId> {
   const shownToMembers = viewer.isRestricted
     ? []
     : [
-        reposBy(ofViewer('org_user'), {
-          table: 'repo',
-          where: sql<SqlBool>`repo.owner_id = org_user.org_id and repo.audience + 0 = 2`,
-        }),
+        reposBy(
+          { table: 'org_user', where: sql<SqlBool>`org_user.user_id = ${viewer.id}` },
+          { table: 'repo', where: sql<SqlBool>`repo.owner_id = org_user.org_id and repo.audience = 2` },
+        ),
       ]
   return sql`(select repo.id from repo where repo.owner_id = ${viewer.id} and repo.audience >= ${least}
     union all select repo_id from collaboration
-      where user_id = ${viewer.id} and access_mode >= 1${sql.join([...shownToMembers, ...teams], sql``)})`
+      where user_id = ${viewer.id} and audience >= ${least} and access_mode >= 1${sql.join([...shownToMembers, ...teams], sql``)})`
 }
 
 /** The largest `repo.audience` that is open to somebody who was given nothing; -1: none is. */

@@ -19,7 +19,7 @@ import {
   visibleTo,
   type Who,
 } from './access-rule.store.ts'
-import { makeWorld, nameOf, viewersOf, type World } from './access-world.test-support.ts'
+import { changeWorld, makeWorld, nameOf, viewersOf, type World } from './access-world.test-support.ts'
 import { accessTo, accessToAll } from './repo-access.ts'
 import { computeRights, maySeeAccount, type Rights } from './rights.ts'
 import { rightsOfUsers } from './user-rights.service.ts'
@@ -198,12 +198,15 @@ test('access: rights of rows and conditions of queries agree for everybody, ever
   await using database = await openTestDatabase()
   const { db } = database
   for (const seed of seeds) {
-    const world = await makeWorld(db, seed)
-    const about = `seed ${seed}`
-    for (const viewer of viewersOf(world)) {
-      await checkViewer(db, world, viewer, about)
-      await checkAccounts(db, world, viewer, about)
+    let world = await makeWorld(db, seed)
+    for (const changes of [0, 1, 2, 3]) {
+      if (changes > 0) world = await changeWorld(db, world, seed + changes)
+      const about = `seed ${seed}, changed ${changes} times`
+      for (const viewer of viewersOf(world)) {
+        await checkViewer(db, world, viewer, about)
+        await checkAccounts(db, world, viewer, about)
+      }
+      await checkPeople(db, world, about)
     }
-    await checkPeople(db, world, about)
   }
 })

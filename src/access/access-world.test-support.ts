@@ -86,18 +86,63 @@ export async function makeWorld(db: Db, seed: number): Promise<World> {
       }
     }
     for (const ownerId of some(personIds, 60)) await addRepo(ownerId)
-    const accounts = await tx
-      .selectFrom('user')
-      .selectAll()
-      .where('id', 'in', [...personIds, ...orgIds])
-      .execute()
-    const repos = await tx.selectFrom('repo').selectAll().where('id', 'in', repoIds).execute()
-    const accountOf = new Map(accounts.map((each) => [each.id, each]))
-    return {
-      accounts,
-      people: accounts.filter((each) => each.kind === 'individual'),
-      places: repos.map((repo) => ({ repo, owner: accountOf.get(repo.owner_id) as UserRow })),
+    return readWorld(tx, [...personIds, ...orgIds], repoIds)
+  })
+}
+
+async function readWorld(tx: Tx, accountIds: readonly UserId[], repoIds: readonly RepoId[]): Promise<World> {
+  const accounts = await tx.selectFrom('user').selectAll().where('id', 'in', accountIds).execute()
+  const repos = await tx.selectFrom('repo').selectAll().where('id', 'in', repoIds).execute()
+  const accountOf = new Map(accounts.map((each) => [each.id, each]))
+  return {
+    accounts,
+    people: accounts.filter((each) => each.kind === 'individual'),
+    places: repos.map((repo) => ({ repo, owner: accountOf.get(repo.owner_id) as UserRow })),
+  }
+}
+
+/** Changes relations of every kind, as somebody with a database client would: what depends on them follows by itself. */
+export async function changeWorld(db: Db, { accounts, people, places }: World, seed: number): Promise<World> {
+  const { below, chance, of, some } = dice(seed)
+  const repoIds = places.map(({ repo }) => repo.id)
+  const accountIds = accounts.map((each) => each.id)
+  const orgIds = accounts.filter((each) => each.kind === 'organization').map((each) => each.id)
+  return transaction(db, async (tx) => {
+    const run = (statement: RawBuilder<unknown>) => statement.execute(tx)
+    for (const id of some(accountIds, 40)) {
+      await run(sql`update "user" set visibility = ${of(visibilities)} where id = ${id}`)
     }
+    for (const id of some(repoIds, 60)) {
+      await run(sql`update repo set is_private = not is_private where id = ${id}`)
+      if (chance(30)) await run(sql`update repo set owner_id = ${of(accountIds)} where id = ${id}`)
+      const to = of(people).id
+      await run(sql`delete from collaboration where repo_id = ${id} and user_id = ${to}`)
+      await run(sql`update collaboration set access_mode = 1 where repo_id = ${id}`)
+      await run(
+        sql`insert into collaboration (repo_id, user_id, access_mode, created_unix) values (${id}, ${to}, 2, 1)`,
+      )
+      await run(sql`update collaboration set repo_id = ${id} where user_id = ${to} and repo_id = ${of(repoIds)}
+        and not exists (select 1 from collaboration as same where same.user_id = ${to} and same.repo_id = ${id})`)
+    }
+    const teams = await tx.selectFrom('team').select('id').where('org_id', 'in', orgIds).execute()
+    const teamIds = teams.map(({ id }) => id)
+    for (const id of some(teamIds, 50)) {
+      await run(sql`update team set access_mode = ${below(4)}, includes_all_repositories = ${chance(50)}
+        where id = ${id} and access_mode < 4`)
+      const unit = of(units)
+      await run(sql`delete from team_unit where team_id = ${id} and unit = ${unit}`)
+      if (chance(60)) {
+        await run(sql`insert into team_unit (team_id, org_id, unit, access_mode)
+          select id, org_id, ${unit}, ${1 + below(2)} from team where id = ${id}`)
+      }
+      const [from] = some(teamIds, 30)
+      if (from !== undefined) {
+        await run(sql`update team_user set team_id = ${id} where team_id = ${from}
+          and org_id = (select org_id from team where id = ${id})
+          and not exists (select 1 from team_user as same where same.team_id = ${id} and same.user_id = team_user.user_id)`)
+      }
+    }
+    return readWorld(tx, accountIds, repoIds)
   })
 }
 

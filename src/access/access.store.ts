@@ -1,5 +1,5 @@
 import { sql, type Expression, type RawBuilder, type SqlBool } from 'kysely'
-import { teamHoldsAll } from './team-holds.store.ts'
+import { teamHoldsAll, teamsOfMembers } from './team-holds.store.ts'
 import type { Db, Tx } from '../db/database.ts'
 import { idList, idListText } from '../db/id-list.ts'
 import { preparedQueries, preparedQuery } from '../db/prepared.ts'
@@ -106,22 +106,18 @@ const teamGrants = (
   isRepo: RawBuilder<unknown>,
   isOrg: RawBuilder<unknown> = sql`in (select owner_id from repo where repo.id ${isRepo})`,
 ) => {
-  const given = sql`select repo.id as repo_id, team_user.user_id, team.access_mode, team.unit_modes`
+  const given = sql`select repo.id as repo_id, team.user_id, team.access_mode, team.unit_modes`
   const bySome = stepByStep(
     db,
     { table: 'repo', where: sql<SqlBool>`repo.id ${isRepo}` },
     { table: 'team_repo', where: sql<SqlBool>`team_repo.repo_id = repo.id` },
-    {
-      table: 'team_user',
-      where: sql<SqlBool>`team_user.team_id = team_repo.team_id and team_user.user_id ${isUser}
-        and team_user.org_id = repo.owner_id`,
-    },
-    { table: 'team', where: sql<SqlBool>`team.id = team_user.team_id` },
+    teamsOfMembers(
+      sql<SqlBool>`team.id = team_repo.team_id and team.user_id ${isUser} and team.org_id = repo.owner_id`,
+    ),
   )
   const byAll = stepByStep(
     db,
-    { table: 'team_user', where: sql<SqlBool>`team_user.user_id ${isUser} and team_user.org_id ${isOrg}` },
-    { table: 'team', where: sql<SqlBool>`team.id = team_user.team_id and ${teamHoldsAll}` },
+    teamsOfMembers(sql<SqlBool>`team.user_id ${isUser} and team.org_id ${isOrg} and ${teamHoldsAll}`),
     { table: 'repo', where: sql<SqlBool>`repo.owner_id = team.org_id and repo.id ${isRepo}` },
   )
   return db

@@ -1,4 +1,5 @@
 import { sql, type RawBuilder, type SqlBool } from 'kysely'
+import type { Step } from '../db/steps.ts'
 import type { RepoId } from '../lib/ids.ts'
 
 /** That a team holds every repository of its organization: it has all of them, or is the team of owners. */
@@ -14,3 +15,14 @@ export const teamHoldsRepo = (repo: RepoId | 'repo.id'): RawBuilder<SqlBool> =>
   sql<SqlBool>`(${teamHoldsAll} or exists (
     select 1 from team_repo where team_repo.team_id = team.id
       and team_repo.repo_id = ${repo === 'repo.id' ? sql.ref(repo) : repo}))`
+
+/**
+ * Teams by who is on them, as rows of a `team` with what it gives, and `user_id`: that is kept with each member, so that an index
+ * has it however many teams somebody is on.
+ * @param where what the rows of `team` are to be
+ */
+export const teamsOfMembers = (where: RawBuilder<SqlBool>): Step => ({
+  table: 'team',
+  rows: sql`(select user_id, org_id, team_id as id, includes_all_repositories, access_mode, unit_modes from team_user)`,
+  where,
+})

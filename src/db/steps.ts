@@ -5,8 +5,12 @@ import { databaseKind } from './open.ts'
 /** A table that is come to by the rows of those before it, and what is asked of its rows. */
 export interface Step {
   readonly table: string
+  /** A query whose rows go by that name; else it is one of the tables. */
+  readonly rows?: RawBuilder<unknown>
   readonly where: RawBuilder<SqlBool>
 }
+
+const named = ({ table, rows }: Step) => (rows ? sql`${rows} as ${sql.table(table)}` : sql.table(table))
 
 /**
  * `from` and `where` of a query that comes to its tables one by one, in this order. SQLite joins in the order of `cross
@@ -17,14 +21,13 @@ export interface Step {
 export function stepByStep(db: Db | undefined, first: Step, ...others: readonly Step[]): RawBuilder<unknown> {
   if (db && databaseKind(db) === 'postgres') {
     const steps = others.map(
-      ({ table, where }) =>
-        sql`cross join lateral (select * from ${sql.table(table)} where ${where} offset 0) as ${sql.table(table)}`,
+      (step) =>
+        sql`cross join lateral (select * from ${named(step)} where ${step.where} offset 0) as ${sql.table(step.table)}`,
     )
-    return sql`from ${sql.table(first.table)} ${sql.join(steps, sql` `)} where ${first.where}`
+    return sql`from ${named(first)} ${sql.join(steps, sql` `)} where ${first.where}`
   }
   const all = [first, ...others]
-  const tables = all.map(({ table }) => sql.table(table))
-  return sql`from ${sql.join(tables, sql` cross join `)} where ${sql.join(
+  return sql`from ${sql.join(all.map(named), sql` cross join `)} where ${sql.join(
     all.map(({ where }) => where),
     sql` and `,
   )}`

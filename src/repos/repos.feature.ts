@@ -32,7 +32,7 @@ import {
 } from './repo.subscribers.ts'
 import { repoCounters } from './counter.store.ts'
 import { deleteMissingRepos } from './delete-missing-repos.task.ts'
-import { gitLeftoversCheck, orphansCheck, repositoriesCheck } from './doctor.service.ts'
+import { gitLeftoversCheck, givenCopiesCheck, orphansCheck, repositoriesCheck } from './doctor.service.ts'
 import { gitGcRepos } from './git-gc-repos.task.ts'
 import { gitUsage } from './git-usage.service.ts'
 import { migrationClient } from './mirrors/migration-client.ts'
@@ -99,7 +99,7 @@ export const repos: Feature = {
   counters: repoCounters,
   totals: countRepositories,
   usage: [gitUsage],
-  doctor: [repositoriesCheck, gitLeftoversCheck, orphansCheck],
+  doctor: [repositoriesCheck, gitLeftoversCheck, orphansCheck, givenCopiesCheck],
   owns: [ownedRepos, accountRelations, repoRelations],
   pushExtras: repoPushExtras,
 }

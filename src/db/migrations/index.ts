@@ -11,6 +11,7 @@ import { accounts8 } from './accounts-8.ts'
 import { accounts9 } from './accounts-9.ts'
 import { accounts10 } from './accounts-10.ts'
 import { accounts11 } from './accounts-11.ts'
+import { accounts12 } from './accounts-12.ts'
 import { actions1 } from './actions-1.ts'
 import { actions2 } from './actions-2.ts'
 import { actions3 } from './actions-3.ts'
@@ -62,6 +63,7 @@ import { repoRelations3 } from './repo-relations-3.ts'
 import { repoRelations4 } from './repo-relations-4.ts'
 import { repoRelations5 } from './repo-relations-5.ts'
 import { repoRelations6 } from './repo-relations-6.ts'
+import { repoRelations7 } from './repo-relations-7.ts'
 import { repositories1 } from './repositories-1.ts'
 import { repositories2 } from './repositories-2.ts'
 import { repositories3 } from './repositories-3.ts'
@@ -165,4 +167,6 @@ export const migrations: readonly Migration[] = [
   repositories5,
   accounts11,
   actions9,
+  accounts12,
+  repoRelations7,
 ]

@@ -303,6 +303,10 @@ export interface TeamUserTable {
   team_id: TeamId
   org_id: UserId
   user_id: UserId
+  /** What the team gives, as its row says. The database keeps these three. */
+  includes_all_repositories: GeneratedAlways<boolean>
+  access_mode: GeneratedAlways<AccessMode>
+  unit_modes: GeneratedAlways<number>
 }
 
 export interface TeamRepoTable {

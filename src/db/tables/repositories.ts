@@ -113,6 +113,8 @@ export interface CollaborationTable {
   user_id: UserId
   access_mode: AccessMode
   created_unix: Unix
+  /** The repository's audience. The database keeps it. */
+  audience: GeneratedAlways<number>
 }
 
 /** Branches as git has them, and those that were; rebuilt from git by `ingot doctor --fix`. */

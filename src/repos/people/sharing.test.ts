@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { sql } from 'kysely'
+import { transaction } from '../../db/database.ts'
 import { countQueries } from '../../testing/count-queries.ts'
+import { examined } from '../../testing/doctor.ts'
 import { startForge } from '../../testing/forge.ts'
 import { publicKey } from '../../testing/samples.ts'
 
@@ -226,4 +229,40 @@ test('repoCreateKey, repoListKeys, repoGetKey, repoDeleteKey: a key serves repos
     201,
     'nobody has it any more',
   )
+})
+
+test('doctor: what collaborators and members of teams are said to be given wrongly is found and put right', async () => {
+  await using forge = await startForge({ users: ['ann'] })
+  const { db } = forge.services
+  const repo = await forge.given.repo({ private: true })
+  await forge.as('alice').must('PUT', `${repo.api}/collaborators/ann`, {})
+  const org = await forge.given.org()
+  const { json: team } = await forge.as('alice').must('POST', `/orgs/${org}/teams`, {
+    name: 'all',
+    includes_all_repositories: true,
+    units_map: { 'repo.code': 'read' },
+  })
+  await forge.as('alice').must('PUT', `/teams/${team.id}/members/ann`)
+  await forge.as('alice').must('POST', `/orgs/${org}/repos`, { name: 'hidden', private: true })
+  const seen = async () =>
+    (await forge.as('ann').must('GET', '/repos/search?limit=50')).json.data.map(
+      (each: { full_name: string }) => each.full_name,
+    )
+  const both = [repo.fullName, `${org}/hidden`].toSorted()
+  const lines = () => examined(forge.services, { only: ['what-was-given'] })
+  assert.deepEqual([(await seen()).toSorted(), await lines()], [both, []])
+  await transaction(db, async (tx) => {
+    await sql`update collaboration set audience = 0`.execute(tx)
+    await sql`update team_user set includes_all_repositories = ${false}, access_mode = 0`.execute(tx)
+  })
+  assert.deepEqual(await seen(), [])
+  const wrong = (await lines()).map((line) =>
+    /^what-was-given: (\w+): (\d+) rows of .*\(fixable\)$/.exec(line)?.slice(1),
+  )
+  assert.deepEqual(wrong, [
+    ['team_user', '2'],
+    ['collaboration', '1'],
+  ])
+  await examined(forge.services, { fix: true, only: ['what-was-given'] })
+  assert.deepEqual([(await seen()).toSorted(), await lines()], [both, []])
 })
