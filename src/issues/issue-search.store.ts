@@ -1,9 +1,9 @@
 import { expressionBuilder, sql, type Expression, type RawBuilder, type SqlBool } from 'kysely'
-import { allAudiences, findReadable, type ReadableRepos } from '../access/access-rule.store.ts'
+import { allAudiences, findReadable, openTo, type ReadableRepos } from '../access/access-rule.store.ts'
 import { teamHoldsRepo } from '../access/team-holds.store.ts'
 import type { Db } from '../db/database.ts'
 import { databaseKind } from '../db/open.ts'
-import { askAgain } from '../db/prepared.ts'
+import { askAgain, preparedQuery } from '../db/prepared.ts'
 import type { Schema } from '../db/schema.ts'
 import type { IssueId, RepoId } from '../lib/ids.ts'
 import type { Page } from '../lib/paging.ts'
@@ -32,9 +32,21 @@ export interface SearchLimits {
   readonly repos: number
   /** What is done repository by repository without asking how many others there are, in tenths of a microsecond. */
   readonly soonDone: number
+  /** Of more repositories that a viewer does not see no set is made. */
+  readonly unseen: number
+  /** Of so many rows the repository of each is looked up before such a set is made. */
+  readonly lookedUp: number
 }
 
-const usual: SearchLimits = { found: 5000, candidates: 20_000, weighed: 500, repos: 5000, soonDone: 60_000 }
+const usual: SearchLimits = {
+  found: 5000,
+  candidates: 20_000,
+  weighed: 500,
+  repos: 5000,
+  soonDone: 60_000,
+  unseen: 30_000,
+  lookedUp: 200,
+}
 
 /** A kind and a state of issues. */
 interface Part {
@@ -52,29 +64,45 @@ interface Search {
   readonly readable: ReadonlyMap<'issues' | 'pulls', ReadableRepos>
   /** That a row of `repo` is of the owner and the team that are asked for. */
   readonly isOfScope: readonly Condition[]
+  /** Whether the repositories that the viewer does not see are so few that a set of them is sooner asked than each row's. */
+  readonly hasFewUnseen: boolean
+  /** Whether the page is so far that many rows are passed over anyway. */
+  readonly isFar: boolean
 }
 
 /** Ids, repositories and creation of issues. Names that no table has: an order would take those of a table. */
 type Rows = RawBuilder<{ place_id: IssueId; place_repo_id: RepoId; place_unix: number }>
 
-const placesOf = ({ id, repo, created }: PlaceColumns) =>
-  sql`${sql.ref(id)} as place_id, ${sql.ref(repo)} as place_repo_id, ${sql.ref(created)} as place_unix`
+const placesOf = ({ id, repo, created }: PlaceColumns, isPull?: RawBuilder<unknown>) =>
+  sql`${sql.ref(id)} as place_id, ${sql.ref(repo)} as place_repo_id, ${sql.ref(created)} as place_unix${
+    isPull ? sql`, ${isPull} as place_is_pull` : sql``
+  }`
 const newestFirst = sql`order by place_unix desc, place_id desc`
 
 const allOf = (each: readonly Condition[]) => sql<SqlBool>`${sql.join(each, sql` and `)}`
 
 const unitOf = (isPull: boolean) => (isPull ? 'pulls' : 'issues')
 
-async function searchOf(db: Db, filter: IssueFilter, limits: SearchLimits): Promise<Search> {
+/** A page after so many times as many rows as are looked up is far. */
+const farFrom = 5
+
+async function searchOf(db: Db, filter: IssueFilter, { offset }: Page, limits: SearchLimits): Promise<Search> {
   const { viewer, ownerId, teamId } = filter.scope as VisibleScope
   const units = filter.isPull.map(unitOf)
   const states = filter.isClosed === undefined ? [false, true] : [filter.isClosed]
+  const isEverywhere = ownerId === undefined && teamId === undefined
+  const [readable, hasFewUnseen] = await Promise.all([
+    findReadable(db, viewer, units),
+    databaseKind(db) === 'postgres' && isEverywhere && hasFewBeyond(db, openTo(viewer, allAudiences), limits.unseen),
+  ])
   return {
     db,
     limits,
     filter,
     parts: states.flatMap((isClosed) => filter.isPull.map((isPull) => ({ isPull, isClosed }))),
-    readable: await findReadable(db, viewer, units),
+    readable,
+    hasFewUnseen,
+    isFar: offset > farFrom * limits.lookedUp,
     isOfScope: [
       ...(ownerId === undefined ? [] : [sql<SqlBool>`repo.owner_id = ${ownerId}`]),
       ...(teamId === undefined
@@ -82,6 +110,20 @@ async function searchOf(db: Db, filter: IssueFilter, limits: SearchLimits): Prom
         : [sql<SqlBool>`exists (select 1 from team where team.id = ${teamId} and ${teamHoldsRepo('repo.id')})`]),
     ],
   }
+}
+
+const repositoriesBeyond = preparedQuery((db: Db, audience: number) =>
+  db
+    .selectFrom('repo_tally')
+    .where('audience', '>', audience)
+    .select((select) => select.fn.sum<number | string | null>('total').as('total')),
+)
+
+/** Whether few repositories have an audience beyond one that is open to somebody. */
+async function hasFewBeyond(db: Db, audience: number, atMost: number): Promise<boolean> {
+  if (audience < 0) return false
+  const [beyond] = await repositoriesBeyond(db, audience)
+  return Number(beyond?.total ?? 0) <= atMost
 }
 
 const readableOf = ({ readable }: Search, isPull: boolean): ReadableRepos =>
@@ -111,9 +153,64 @@ const passedOver = (db: Db, column: string) =>
 const isOfSeen = ({ repo }: PlaceColumns): Condition =>
   sql<SqlBool>`${sql.ref(repo)} not in (select repo.id from repo where repo.audience > ${sql.lit(allAudiences.most)})`
 
-/** Rows that a source comes to, with the repository of each looked up: those of each part, or of all at once. */
-const rowsBySource = (search: Search, { ways, serves }: Source, wanted: WantedRepos = {}): Rows[] =>
-  ways.flatMap((way) => rowsByWay(search, way, restOf(search, serves), wanted))
+/** Rows that a source comes to in repositories that are seen: those of each part, or of all at once. */
+function rowsBySource(search: Search, { ways, serves }: Source, wanted: WantedRepos = {}): Rows[] {
+  const rest = restOf(search, serves)
+  // Where more is asked of rows, PostgreSQL would look for all that have it before the first of them is seen.
+  const passed = rest.length === 0 ? rest : isOfTimes(search.filter) ? timesPassedOver(search.filter) : undefined
+  const isSeenLater = ({ isLookedUp, isOrdered: isInOrder }: Way) =>
+    search.hasFewUnseen &&
+    (rest.length === 0 || (isInOrder && passed !== undefined)) &&
+    !isLookedUp &&
+    !seesAllOf(search, wanted)
+  const rowsOf = (way: Way) => {
+    const isLater = isSeenLater(way)
+    return rowsByWay(search, way, isLater && passed ? passed : rest, { ...wanted, isSeenLater: isLater })
+  }
+  const later = ways.filter(isSeenLater).flatMap(rowsOf)
+  return [
+    ...ways.filter((way) => !isSeenLater(way)).flatMap(rowsOf),
+    ...(later.length === 0 ? [] : [seenAmong(search, later)]),
+  ]
+}
+
+/** Conditions of times that are asked of each row in another order, and of no index. */
+const timesPassedOver = ({ sinceUnix, beforeUnix }: IssueFilter): Condition[] => [
+  ...(sinceUnix === undefined ? [] : [sql<SqlBool>`issue.updated_unix + 0 >= ${sinceUnix}`]),
+  ...(beforeUnix === undefined ? [] : [sql<SqlBool>`issue.updated_unix + 0 <= ${beforeUnix}`]),
+]
+
+/**
+ * Those of some rows whose repository is seen. Of the first ones each is looked up, and when that has not been enough, a set of
+ * all others is asked, which is made once: somebody may have thousands where they see nothing any more.
+ */
+function seenAmong({ limits, readable, filter, isFar }: Search, pieces: readonly Rows[]): Rows {
+  const isSeen = ({ open, isReadable, isGiven }: ReadableRepos) => {
+    const unseen = sql`select repo.id from repo where repo.audience > ${sql.lit(open)}${isGiven ? sql` and not ${isGiven}` : sql``}`
+    const isInNone = sql`passed.place_repo_id not in (${unseen})`
+    if (isFar) return isInNone
+    return sql`case when passed.place <= ${sql.lit(limits.lookedUp)}
+      then (select case when ${isReadable} then 1 else 0 end from repo where repo.id = passed.place_repo_id) = 1
+      else ${isInNone} end`
+  }
+  const [one, ...others] = filter.isPull.map((isPull) => readable.get(unitOf(isPull)) as ReadableRepos)
+  const isSame = one !== undefined && others.every((other) => other === one)
+  const isPlaceSeen = isSame
+    ? isSeen(one)
+    : sql`case when passed.place_is_pull then ${isSeen(readable.get('pulls') as ReadableRepos)}
+        else ${isSeen(readable.get('issues') as ReadableRepos)} end`
+  // As in `merged`, of which nobody knows yet how much is wanted.
+  const inOrder = pieces.map((piece) => sql`select * from (${piece} ${newestFirst}) as piece`)
+  const all = sql`(${sql.join(inOrder, sql` union all `)})`
+  const passed = isFar
+    ? sql`select * from ${all} as piece ${newestFirst} offset 0`
+    : sql`select *, row_number() over (${newestFirst}) as place from ${all} as piece`
+  return sql`select place_id, place_repo_id, place_unix from (${passed}) as passed where ${isPlaceSeen}`
+}
+
+/** Whether nobody needs to look who sees the repositories of rows. */
+const seesAllOf = ({ isOfScope, readable }: Search, { isSeen = false }: WantedRepos): boolean =>
+  isSeen || (isOfScope.length === 0 && [...readable.values()].every(({ open }) => open === allAudiences.most))
 
 /** In which repositories rows are looked for; nothing: in all. */
 interface WantedRepos {
@@ -121,27 +218,29 @@ interface WantedRepos {
   readonly isRepo?: RawBuilder<unknown>
   /** It is known that the viewer sees these. */
   readonly isSeen?: boolean
+  /** Whether the viewer sees them is asked of what is found; what says of which kind a row is comes along. */
+  readonly isSeenLater?: boolean
 }
 
-function rowsByWay(
-  search: Search,
-  way: Way,
-  rest: readonly Condition[],
-  { isRepo, isSeen = false }: WantedRepos,
-): Rows[] {
-  const { db, filter, isOfScope, readable } = search
+function rowsByWay(search: Search, way: Way, rest: readonly Condition[], wanted: WantedRepos): Rows[] {
+  const { db, filter, isOfScope } = search
+  const { isRepo, isSeenLater = false } = wanted
   const { place, isPullOnly } = way
   const isPartly = rest.length > 0 && !way.hasIssue
-  const seesAll =
-    isSeen || (isOfScope.length === 0 && [...readable.values()].every(({ open }) => open === allAudiences.most))
-  const isReadable = (isPull: boolean) => (seesAll ? isOfSeen(place) : readableOf(search, isPull).isReadable)
+  const seesAll = seesAllOf(search, wanted)
+  const isRepoAsked = !seesAll && !isSeenLater
+  const isReadable = (isPull: boolean) => {
+    if (isSeenLater) return sql<SqlBool>`${sql.lit(true)}`
+    return seesAll ? isOfSeen(place) : readableOf(search, isPull).isReadable
+  }
+  const kind = isSeenLater ? (isPullOnly ? sql`${sql.lit(true)}` : sql.ref(place.isPull)) : undefined
   const rows = (ofParts: readonly Condition[]): Rows => {
     const ofIssue = isPartly ? [sql<SqlBool>`issue.id = ${sql.ref(place.id)}`] : []
-    const ofRepo = seesAll ? [] : [sql<SqlBool>`repo.id = ${sql.ref(place.repo)}`]
+    const ofRepo = isRepoAsked ? [sql<SqlBool>`repo.id = ${sql.ref(place.repo)}`] : []
     const ofWanted = isRepo ? [sql<SqlBool>`${sql.ref(place.repo)} ${isRepo}`] : []
     const where = [...ofRepo, ...ofWanted, ...way.where, ...ofParts, ...isOfScope, ...ofIssue, ...rest]
-    const repo = seesAll ? sql`` : sql` cross join ${way.isLookedUp ? repoOf(place) : repoSeen(db)}`
-    return sql`select ${way.mayRepeat ? sql`distinct ` : sql``}${placesOf(place)}
+    const repo = isRepoAsked ? sql` cross join ${way.isLookedUp ? repoOf(place) : repoSeen(db)}` : sql``
+    return sql`select ${way.mayRepeat ? sql`distinct ` : sql``}${placesOf(place, kind)}
       from ${way.from}${repo}${isPartly ? sql` cross join issue` : sql``} where ${allOf(where)}`
   }
   const kinds = filter.isPull.filter((isPull) => isPull || !isPullOnly)
@@ -451,7 +550,7 @@ export async function findEverywhere(
   page: Page,
   limits: SearchLimits = usual,
 ): Promise<FoundPlaces> {
-  const search = await searchOf(db, filter, limits)
+  const search = await searchOf(db, filter, page, limits)
   if (isOfTimes(filter) && search.isOfScope.length === 0 && (await hasManyChanged(search, page))) {
     const places = await findPage(search, rowsBySource(search, inOrder(filter)), page)
     return { places, total: limits.found }

@@ -260,7 +260,7 @@ function someFilters(
 }
 
 /** The usual ones, or such that the end of what is found and every way to find it are come to. */
-const someLimits = ({ chance, of }: Dice, wanted: number): SearchLimits | undefined =>
+const someLimits = ({ below, chance, of }: Dice, wanted: number): SearchLimits | undefined =>
   chance(15)
     ? undefined
     : {
@@ -269,6 +269,8 @@ const someLimits = ({ chance, of }: Dice, wanted: number): SearchLimits | undefi
         weighed: of([2, 3, 20]),
         repos: of([2, 100]),
         soonDone: of([0, 1_000_000]),
+        unseen: of([0, 1_000_000]),
+        lookedUp: below(3),
       }
 
 test('issueSearchIssues: finds and counts what a look at every issue does, for everybody and with every filter', async () => {
