@@ -53,8 +53,8 @@ export async function pageOfTasks(
   { db, repo }: RepoCtx,
   page: Page,
 ): Promise<{ rows: readonly TaskOfRun[]; total: number }> {
-  const [rows, total] = await Promise.all([listTasks(db, repo.id, page), countTasks(db, repo.id)])
-  return { rows, total }
+  const total = await countTasks(db, repo.id)
+  return { rows: await listTasks(db, repo.id, page, total), total }
 }
 
 /** Most jobs that a search gives, and how many are looked at for them. */

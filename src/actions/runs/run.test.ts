@@ -81,6 +81,18 @@ test('listActionTasks: how many there are is kept while many runners take jobs a
   await alice.must('POST', `${repo.api}/actions/workflows/w.yml/dispatches`, { ref: 'main' })
   await runners[0]?.must()
   assert.equal(await total(), 13)
+  const page = async (number: number) =>
+    (await alice.get(`${repo.api}/actions/tasks?limit=5&page=${number}`)).json.workflow_runs.map(
+      (task: { id: number }) => task.id,
+    )
+  const [first, second, last, beyond] = await Promise.all([page(1), page(2), page(3), page(4)])
+  const all = [...first, ...second, ...last]
+  assert.deepEqual([first.length, second.length, last.length, beyond], [5, 5, 3, []])
+  assert.deepEqual(
+    all,
+    [...new Set(all)].toSorted((one, other) => other - one),
+    'each once, the newest first',
+  )
   const [run] = (await alice.get(`${repo.api}/actions/runs`)).json.workflow_runs
   await alice.must('DELETE', `${repo.api}/actions/runs/${run.id}`)
   assert.equal(await total(), 1)
