@@ -1,6 +1,6 @@
 import { sql, type Expression, type RawBuilder, type SelectQueryBuilder, type SqlBool } from 'kysely'
 import { allAudiences, entranceParts, findNear, openTo, type Audiences } from '../access/access-rule.store.ts'
-import { teamHoldsAll, teamHoldsRepo } from '../access/team-holds.store.ts'
+import { teamHoldsAll, teamHoldsRepo, teamsOfMembers } from '../access/team-holds.store.ts'
 import type { Viewer } from '../auth/viewer.ts'
 import type { Db } from '../db/database.ts'
 import { isDeep, mergedPage, readMerged, turnedOrder, type OrderKey, type Piece } from '../db/deep-page.ts'
@@ -207,11 +207,10 @@ const contributorOf = preparedQueries((db: Db, userId: UserId) => ({
     .selectFrom(
       sql<{ owner_id: UserId; holds_all: number; audience: number | null; total: number | string | null }>`(
         select owner.owner_id, owner.holds_all, tally.audience, tally.total from (
-          select team_user.org_id as owner_id, max(case when ${teamHoldsAll} then 1 else 0 end) as holds_all ${stepByStep(
+          select team.org_id as owner_id, max(case when ${teamHoldsAll} then 1 else 0 end) as holds_all ${stepByStep(
             db,
-            { table: 'team_user', where: sql<SqlBool>`team_user.user_id = ${userId}` },
-            { table: 'team', where: sql<SqlBool>`team.id = team_user.team_id` },
-          )} group by team_user.org_id
+            teamsOfMembers(sql<SqlBool>`team.user_id = ${userId}`),
+          )} group by team.org_id
           union all select id, 1 from "user" where id = ${userId}) as owner
         left join repo_owner_tally as tally on tally.owner_id = owner.owner_id and tally.total > 0)`.as('owned'),
     )
