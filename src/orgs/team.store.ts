@@ -131,11 +131,19 @@ export async function replaceTeamUnits(
   team: Pick<TeamRow, 'id' | 'org_id'>,
   units: ReadonlyMap<string, AccessMode>,
 ): Promise<void> {
-  await tx.deleteFrom('team_unit').where('team_id', '=', team.id).execute()
+  const others = tx.deleteFrom('team_unit').where('team_id', '=', team.id)
+  await (units.size === 0 ? others : others.where('unit', 'not in', [...units.keys()])).execute()
   if (units.size === 0) return
+  // What stays as it is is not written: each of the members knows what the team gives.
   await tx
     .insertInto('team_unit')
     .values([...units].map(([unit, access_mode]) => ({ team_id: team.id, org_id: team.org_id, unit, access_mode })))
+    .onConflict((conflict) =>
+      conflict
+        .columns(['team_id', 'unit'])
+        .doUpdateSet((row) => ({ access_mode: row.ref('excluded.access_mode') }))
+        .whereRef('team_unit.access_mode', '!=', 'excluded.access_mode'),
+    )
     .execute()
 }
 
