@@ -12,6 +12,7 @@ import { accounts9 } from './accounts-9.ts'
 import { accounts10 } from './accounts-10.ts'
 import { accounts11 } from './accounts-11.ts'
 import { accounts12 } from './accounts-12.ts'
+import { accounts13 } from './accounts-13.ts'
 import { actions1 } from './actions-1.ts'
 import { actions2 } from './actions-2.ts'
 import { actions3 } from './actions-3.ts'
@@ -169,4 +170,5 @@ export const migrations: readonly Migration[] = [
   actions9,
   accounts12,
   repoRelations7,
+  accounts13,
 ]
