@@ -76,6 +76,9 @@ const configuration = (hooksFolder: string, durable: boolean): string => `
 \tfsync = ${durable ? 'committed,reference' : 'none'}
 \tfsyncMethod = batch
 \tcommitGraph = true
+\t; A push in quarantine takes the repository for one that it borrows from, and a process would list the references of that one,
+\t; which git has read already. No repository here borrows from another.
+\talternateRefsCommand = true
 \t; Larger files are written and sent as they come, never held whole, and never compared with others to save bytes.
 \tbigFileThreshold = ${bigFileBytes}
 \tdeltaBaseCacheLimit = 32m
@@ -186,7 +189,7 @@ export async function writeGitSettings(repositoriesRoot: string, durable: boolea
  */
 export async function checkHooks(hooksFolder: string): Promise<void> {
   try {
-    for (const name of Object.keys(hooks)) await access(join(hooksFolder, name), constants.X_OK)
+    await Promise.all(Object.keys(hooks).map((name) => access(join(hooksFolder, name), constants.X_OK)))
   } catch (error) {
     throw new Unavailable('the git hooks can not be executed', 'git_hooks_unusable', { cause: String(error) })
   }

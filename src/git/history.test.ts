@@ -89,6 +89,37 @@ test("git history: the order of log is git's own, with and without a process", a
   )
 })
 
+test('git history: the commits of one line since another are those that git lists, without a process where they are few', async () => {
+  const names: string[] = []
+  await using test = await startTestGit({ onCommand: ({ name }) => names.push(name) })
+  const { git } = test
+  const key = await newRepository(git, { a: '0' })
+  const line = [(await git.readHead(key)).oid!]
+  for (let index = 1; index <= 24; index += 1) {
+    // oxlint-disable-next-line no-await-in-loop -- each lies behind the one before
+    line.push(await commitOn(git, key, 'main', { a: String(index) }))
+  }
+  const tip = line.at(-1)!
+  const before = names.length
+  for (const distance of [0, 1, 2, 20]) {
+    const start = line[24 - distance]!
+    // oxlint-disable no-await-in-loop -- no two at once
+    const expected = await ask(test, key, 'rev-list', tip, `^${start}`)
+    assert.equal(expected.length, distance)
+    assert.deepEqual(await git.logOids(key, { from: [tip], not: [start] }), expected)
+    assert.deepEqual(
+      await git.logOids(key, { from: [tip], not: [start], skip: 1, limit: 3, reverse: true }),
+      await ask(test, key, 'rev-list', '--skip=1', '--max-count=3', '--reverse', tip, `^${start}`),
+    )
+    assert.equal(await git.countCommits(key, { from: [tip], not: [start] }), distance)
+    // oxlint-enable no-await-in-loop
+  }
+  assert.equal(names.length, before)
+  const expected = await ask(test, key, 'rev-list', tip, `^${line[1]}`)
+  assert.deepEqual(await git.logOids(key, { from: [tip], not: [line[1]!] }), expected)
+  assert.deepEqual(await git.logOids(key, { from: [line[1]!], not: [tip] }), [], 'what lies behind is left out')
+})
+
 test('git history: last commits of a folder, kept up by new commits without a process', async () => {
   const names: string[] = []
   await using test = await startTestGit({ onCommand: ({ name }) => names.push(name) })

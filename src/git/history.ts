@@ -7,6 +7,8 @@ import { findPath, readCommit, readCommits, readTree } from './object-reader.ts'
 
 /** Commits that a walk without a process looks at before it leaves the rest to git. */
 const maxWalkedCommits = 400
+/** Commits behind each other that are looked at before it is left to git. */
+const maxLineSteps = 20
 /** How far back a known count is looked for. */
 const maxCountSteps = 64
 const maxLogEntries = 1_000_000
@@ -54,6 +56,8 @@ const literal = (path: string): string => `:(top,literal)${path}`
 
 export async function logOids(context: GitContext, at: ReadFrom, query: LogQuery): Promise<readonly Oid[]> {
   if (query.from.length === 0 || query.limit === 0) return []
+  const line = await walkLine(context, at, query)
+  if (line) return line
   if (query.limit === undefined || query.limit > maxRememberedLog) return revList(context, at, query)
   // Between fixed commits the answer never changes, and one about a path may cost a walk of the whole history.
   const { signal: _signal, ...fixed } = query
@@ -73,6 +77,36 @@ async function revList(context: GitContext, at: ReadFrom, query: LogQuery): Prom
     .toString('latin1')
     .split('\n')
     .filter((line) => line !== '') as Oid[]
+}
+
+/**
+ * What came since a commit without a process, when that is few commits behind each other: what most pushes bring. No other
+ * way leads to them, so none is reachable from where they began.
+ */
+async function walkLine(context: GitContext, at: ReadFrom, query: LogQuery): Promise<readonly Oid[] | undefined> {
+  const { from, not = [], skip = 0, limit = maxLineSteps } = query
+  const [tip] = from
+  const [end] = not
+  const isPlain =
+    tip !== undefined &&
+    end !== undefined &&
+    from.length === 1 &&
+    not.length === 1 &&
+    cleanPath(query.path) === '' &&
+    query.sinceUnix === undefined &&
+    query.untilUnix === undefined
+  if (!isPlain) return undefined
+  checkOids(tip, end)
+  const line: Oid[] = []
+  for (let oid = tip; oid !== end;) {
+    if (line.length === maxLineSteps) return undefined
+    const [parent, ...others] = (await readCommit(context, at, oid)).parents
+    if (parent === undefined || others.length > 0) return undefined
+    line.push(oid)
+    oid = parent
+  }
+  const page = line.slice(skip, skip + limit)
+  return query.reverse === true ? page.toReversed() : page
 }
 
 /**
@@ -161,6 +195,8 @@ export async function countCommits(
       untilUnix === undefined
     const near = isPlain ? await countFromKnown(context, at, location, from[0]!, firstParent) : undefined
     if (near !== undefined) return near
+    const line = await walkLine(context, at, query)
+    if (line) return line.length
     const result = await runReading(context, location, {
       args: ['rev-list', '--count', ...logArguments(query)],
     })

@@ -16,8 +16,10 @@ const headerBytes = 64
  */
 export async function refuseLargeTexts(context: GitContext, quarantine: Quarantine): Promise<void> {
   for (const name of await readdir(quarantine.path)) {
-    if (name === 'pack') await refuseInPacks(context, quarantine)
-    else if (/^[0-9a-f]{2}$/.test(name)) await refuseLoose(join(quarantine.path, name))
+    // Git always makes the folder for packs. Few pushes put one there, and a process to list none costs milliseconds.
+    if (name === 'pack') {
+      if ((await readdir(join(quarantine.path, name))).length > 0) await refuseInPacks(context, quarantine)
+    } else if (/^[0-9a-f]{2}$/.test(name)) await refuseLoose(join(quarantine.path, name))
   }
 }
 
