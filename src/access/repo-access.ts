@@ -34,6 +34,23 @@ export async function accessTo(
   return { units, rights: computeRights({ viewer, owner, repo, units, ...given }) }
 }
 
+/** What rights in repositories are computed of, beside the repositories and their owners. */
+type Given = Awaited<ReturnType<typeof listGiven>>
+
+/** Units of repositories, and what was given to the viewer there. One question, which needs no row of the owners. */
+export async function findGiven(db: Db, viewer: Viewer | undefined, repos: readonly RepoRow[]): Promise<Given> {
+  const ids = repos.map(({ id }) => id)
+  if (dependsOnGrants(viewer)) {
+    return listGiven(
+      db,
+      ids,
+      repos.map(({ owner_id }) => owner_id),
+      viewer.id,
+    )
+  }
+  return { units: await listUnits(db, ids), collaborations: [], memberships: [], teams: [] }
+}
+
 /** The viewer's rights in many repositories, with one question. */
 export async function accessToAll(
   db: Db,
@@ -41,11 +58,20 @@ export async function accessToAll(
   repos: readonly { readonly repo: RepoRow; readonly owner: UserRow }[],
 ): Promise<ReadonlyMap<RepoId, RepoAccess>> {
   if (repos.length === 0) return new Map()
-  const ids = repos.map(({ repo }) => repo.id)
-  const orgIds = [...new Set(repos.filter(({ owner }) => owner.kind === 'organization').map(({ owner }) => owner.id))]
-  const { units, collaborations, memberships, teams } = dependsOnGrants(viewer)
-    ? await listGiven(db, ids, orgIds, viewer.id)
-    : { units: await listUnits(db, ids), collaborations: [], memberships: [], teams: [] }
+  const given = await findGiven(
+    db,
+    viewer,
+    repos.map(({ repo }) => repo),
+  )
+  return accessByGiven(viewer, repos, given)
+}
+
+/** The same of what was asked for already. */
+export function accessByGiven(
+  viewer: Viewer | undefined,
+  repos: readonly { readonly repo: RepoRow; readonly owner: UserRow }[],
+  { units, collaborations, memberships, teams }: Given,
+): ReadonlyMap<RepoId, RepoAccess> {
   const unitsOf = Map.groupBy(units, (row) => row.repo_id)
   const collaborationOf = new Map(collaborations.map((row) => [row.repo_id, row.access_mode]))
   const members = new Set(memberships.map((row) => row.org_id))

@@ -3,7 +3,7 @@ import { allAudiences, entranceParts, findNear, openTo, type Audiences } from '.
 import { teamHoldsAll, teamHoldsRepo, teamsOfMembers } from '../access/team-holds.store.ts'
 import type { Viewer } from '../auth/viewer.ts'
 import type { Db } from '../db/database.ts'
-import { isDeep, mergedPage, readMerged, turnedOrder, type OrderKey, type Piece } from '../db/deep-page.ts'
+import { isDeep, readMerged, turnedOrder, type OrderKey, type Piece } from '../db/deep-page.ts'
 import { idList, idListText } from '../db/id-list.ts'
 import { stepByStep } from '../db/steps.ts'
 import { databaseKind } from '../db/open.ts'
@@ -13,6 +13,7 @@ import type { Schema } from '../db/schema.ts'
 import type { RepoRow } from '../db/tables/repositories.ts'
 import type { RepoId, TeamId, UserId } from '../lib/ids.ts'
 import { nearerEnd, type Page } from '../lib/paging.ts'
+import { countedAtMost, findByName, findInNames } from './name-search.store.ts'
 import { loadRepos } from './repo.store.ts'
 
 /** Which repositories a list has; what is left out does not limit it. */
@@ -618,8 +619,29 @@ export interface FoundRepos {
   readonly total: number
 }
 
-/** Of more repositories that words find the total is this. */
-const countedAtMost = 10_000
+/** Whether nothing is asked for but words in names, in the order of names. */
+function isOfNamesAlone(filter: RepoFilter, sort: RepoSort): boolean {
+  const { words = [], topicsOnly, alsoDescription, publicOwnersOnly, ...others } = filter
+  return (
+    isByName(sort) &&
+    !topicsOnly &&
+    !alsoDescription &&
+    !publicOwnersOnly &&
+    // A word with a stroke may be the names of an owner and of a repository.
+    words.every((word) => !word.includes('/')) &&
+    Object.values(others).every((value) => value === undefined)
+  )
+}
+
+const isByName = ({ by, firstOwnerId }: RepoSort): boolean => by === 'name' && firstOwnerId === undefined
+
+/** Whether an index of names has all that words are found in, or leads to. */
+const isFoundInNames = ({ set }: Plan, { named, tagged, isInNames }: Words, sort: RepoSort): boolean =>
+  named !== undefined &&
+  (tagged === undefined || tagged.ids !== undefined) &&
+  isInNames &&
+  isByName(sort) &&
+  set === undefined
 
 /** One page of the repositories that the viewer may see, and how many there are: of words `countedAtMost` at most. */
 export async function searchRepos(
@@ -630,7 +652,21 @@ export async function searchRepos(
   page: Page,
 ): Promise<FoundRepos> {
   const words = await findWords(db, filter)
+  if (words?.named && words.tagged === undefined && isOfNamesAlone(filter, sort)) {
+    const [word = '', ...others] = filter.words ?? []
+    const found = others.length === 0 ? await findByName(db, viewer, word, page) : undefined
+    if (found) return found
+  }
   const plan = await planOf(db, filter, viewer)
+  if (words && isFoundInNames(plan, words, sort)) {
+    const isFound = either([words.named, words.tagged].flatMap((search) => search?.holds ?? []))
+    return findInNames(
+      db,
+      (await plan.ordered(0)).map(({ rows }) => rows),
+      isFound,
+      page,
+    )
+  }
   const { ids, total } = words
     ? await holding(db, plan, words, sort, page)
     : await pageIn(db, await partsOf(plan, sort, page), sort, page)
@@ -679,19 +715,7 @@ async function partsOf(plan: Plan, sort: RepoSort, page: Page): Promise<Found> {
 
 /** What words find: counted and sorted at once as long as it can be counted, else in the order. */
 async function holding(db: Db, plan: Plan, words: Words, sort: RepoSort, page: Page): Promise<FoundIds> {
-  const { named, tagged, isInNames } = words
-  const each = [named, tagged].filter((search) => search !== undefined)
-  const isAskedOnce = tagged === undefined || tagged.ids !== undefined
-  if (
-    named &&
-    isAskedOnce &&
-    isInNames &&
-    sort.by === 'name' &&
-    sort.firstOwnerId === undefined &&
-    plan.set === undefined
-  ) {
-    return pageOfNames(db, await plan.ordered(0), either(each.map(({ holds }) => holds)), sort, page)
-  }
+  const each = [words.named, words.tagged].filter((search) => search !== undefined)
   const parts = each.flatMap((search) => plan.counted(search))
   if (parts.length === 0) return { ids: [], total: 0 }
   const all = await sortedPage(db, parts, sort, page)
@@ -702,35 +726,6 @@ async function holding(db: Db, plan: Plan, words: Words, sort: RepoSort, page: P
     weight,
   }))
   return pageIn(db, { parts: found, total: countedAtMost, isAll: false }, sort, page)
-}
-
-/**
- * A page in the order of names, by which the index is gone through once until more are found than are counted: those are
- * counted, and the page is among them.
- */
-async function pageOfNames(
-  db: Db,
-  parts: readonly Part[],
-  isFound: Condition,
-  sort: RepoSort,
-  page: Page,
-): Promise<FoundIds> {
-  const keys = orderOf(sort)
-  const values = keys.flatMap(({ name, value }) => (name === 'repo_id' ? [] : [value.as(name)]))
-  const named = parts.map(({ rows }) => rows.where(isFound).select(values))
-  if (named.length === 0) return { ids: [], total: 0 }
-  const found = mergedPage(db, named, keys, { limit: countedAtMost + 1, offset: 0 })
-  const order = sql.join(keys.map(({ name, direction }) => sql`${sql.ref(name)} ${sql.raw(direction)}`))
-  const limit = Math.max(0, Math.min(page.limit, countedAtMost - page.offset))
-  const { rows } = await sql<{ repo_id: RepoId | null; total: number }>`
-    with found as materialized ${found}
-    select page.repo_id, counted.total from (select count(*) as total from found) as counted
-      left join (select * from found order by ${order} limit ${sql.lit(limit)} offset ${page.offset}) as page on 1 = 1
-    order by ${order}`.execute(db)
-  return {
-    ids: rows.flatMap(({ repo_id }) => (repo_id === null ? [] : [repo_id])),
-    total: Math.min(rows[0]?.total ?? 0, countedAtMost),
-  }
 }
 
 /** The orders whose keys an index has beside the names. */

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { sql } from 'kysely'
 import { transaction } from '../db/database.ts'
 import { examined } from '../testing/doctor.ts'
+import type { ForgeClient } from '../testing/client.ts'
 import { startForge, type Forge } from '../testing/forge.ts'
 
 interface Shown {
@@ -65,8 +66,12 @@ const orders: Record<string, (one: Shown, other: Shown) => number> = {
 }
 
 /** All pages of a list, five at a time; each says how many there are. */
-async function pagesOf(forge: Forge, who: string | undefined, query: string): Promise<Shown[]> {
-  const asker = who === undefined ? forge.guest : forge.as(who)
+async function pagesOf(
+  forge: Forge,
+  who: string | undefined,
+  query: string,
+  asker: ForgeClient = who === undefined ? forge.guest : forge.as(who),
+): Promise<Shown[]> {
   const all: Shown[] = []
   let total = 1
   for (let page = 1; (page - 1) * 5 < total; page++) {
@@ -118,6 +123,44 @@ test('repoSearch: in every order and with every mark, the pages together are the
     )
     assert.deepEqual(names(prior), names(wanted), `${who}: the repositories of one owner first`)
   }
+})
+
+test('repoSearch: words in names find what the asker sees, by name, whoever asks with whatever token', async () => {
+  await using forge = await world()
+  const askers = new Map<string, ForgeClient>([['a guest', forge.guest]])
+  for (const who of ['alice', 'bob', 'carol', 'root']) {
+    const basic = forge.as(who, { basic: { login: who, password: 'Passw0rd!' } })
+    const made = { name: 'few', scopes: ['public-only', 'read:repository'] }
+    // oxlint-disable-next-line no-await-in-loop -- four of them
+    const { sha1 } = (await basic.must('POST', `/users/${who}/tokens`, made)).json
+    askers.set(who, forge.as(who)).set(`${who}, who shows public things`, forge.as(who, { token: sha1 }))
+  }
+  const names = (repos: readonly Shown[]) => repos.map(({ owner, name }) => `${name} of ${owner.login}`)
+  const check = async () => {
+    for (const [who, asker] of askers) {
+      // oxlint-disable no-await-in-loop -- the machine has few processors
+      const all = await pagesOf(forge, who, 'sort=id', asker)
+      for (const word of ['apple', 'PEAR', 'g-', 'e-0', '-', 'nothing', '%']) {
+        const wanted = all
+          .filter(({ name }) => name.includes(word.toLowerCase()))
+          .toSorted((one, other) => compare(one.name, other.name) || compare(one.id, other.id))
+        const found = await pagesOf(forge, who, `q=${encodeURIComponent(word)}`, asker)
+        assert.deepEqual([who, word, ...names(found)], [who, word, ...names(wanted)])
+      }
+      const beyond = await asker.get('/repos/search?q=apple&limit=5&page=90')
+      assert.deepEqual(beyond.json.data, [])
+      const there = all.filter(({ name }) => name.includes('apple')).length
+      assert.equal(
+        Number(beyond.headers.get('x-total-count')),
+        there,
+        `${who}: how many there are is told behind the end`,
+      )
+      // oxlint-enable no-await-in-loop
+    }
+  }
+  await check()
+  await forge.as('root').must('PATCH', '/admin/users/carol', { source_id: 0, login_name: 'carol', restricted: true })
+  await check()
 })
 
 test('repoSearch: what is counted stays right whatever is made, moved, hidden, renamed and deleted at once', async () => {

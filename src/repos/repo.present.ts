@@ -1,6 +1,6 @@
 import type { Ctx } from '../access/context.ts'
 import { listUnits } from '../access/access.store.ts'
-import { accessToAll } from '../access/repo-access.ts'
+import { accessByGiven, findGiven } from '../access/repo-access.ts'
 import { fullRights, mode, type Rights } from '../access/rights.ts'
 import { viewerAs } from '../auth/viewer.ts'
 import type { Db } from '../db/database.ts'
@@ -192,15 +192,19 @@ async function loadTransfers(ctx: PresentCtx, views: readonly RepoView[]): Promi
 /** Repositories with their owners, units and the viewer's rights, in a fixed number of queries. */
 export async function loadViews(ctx: PresentCtx, repos: readonly RepoRow[]): Promise<RepoView[]> {
   if (repos.length === 0) return []
-  const owners = await loadUsers(
-    ctx.db,
-    repos.map((repo) => repo.owner_id),
-  )
+  // One round, since neither waits for the other.
+  const [owners, given] = await Promise.all([
+    loadUsers(
+      ctx.db,
+      repos.map((repo) => repo.owner_id),
+    ),
+    findGiven(ctx.db, ctx.viewer, repos),
+  ])
   const owned = repos.flatMap((repo) => {
     const owner = owners.get(repo.owner_id)
     return owner ? [{ repo, owner }] : []
   })
-  const access = await accessToAll(ctx.db, ctx.viewer, owned)
+  const access = accessByGiven(ctx.viewer, owned, given)
   return owned.flatMap(({ repo, owner }) => {
     const own = access.get(repo.id)
     return own ? [{ repo, owner, ...own }] : []
