@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto'
 import { PassThrough, Transform, type Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { BadRequest } from '../lib/errors.ts'
+import { asFleeting, isFleeting, ownCopy } from '../lib/fleeting.ts'
 import { nextEvent, parsePackets } from './advertisement.ts'
 import type { GitService } from './git.ts'
 
@@ -28,17 +29,16 @@ export function conversation(
   answer: (request: Buffer) => Promise<GitService>,
   patience: Patience,
 ): GitService {
-  const output = new PassThrough({ highWaterMark: 256 << 10 })
+  const output = fleetingOutput(greeting)
   const gone = new AbortController()
   output.once('close', () => gone.abort())
   const signal = AbortSignal.any([gone.signal, patience.signal])
   const talk = async (): GitService['finished'] => {
-    output.write(greeting)
     for (;;) {
       const request = await readRequest(input, { ...patience, signal })
       if (request === undefined) return done
       const service = await answer(request)
-      await pipeline(service.output, output, { end: false })
+      await passOn(service.output, output)
       const end = await service.finished
       if (end.exitCode !== 0) return end
     }
@@ -47,6 +47,20 @@ export function conversation(
   finished.catch(() => undefined)
   return { output, finished }
 }
+
+/** What is said to a client: whoever reads it may give each piece back, which nobody else has. */
+function fleetingOutput(greeting: Buffer): PassThrough {
+  const output = asFleeting(new PassThrough({ highWaterMark: 256 << 10 }))
+  output.write(ownCopy(greeting))
+  return output
+}
+
+/** Hands on what a service says, the piece itself where it is fleeting and a copy where it may be kept. */
+const passOn = (said: Readable, output: PassThrough): Promise<void> =>
+  isFleeting(said) ? pipeline(said, output, { end: false }) : pipeline(said, copies(), output, { end: false })
+
+const copies = (): Transform =>
+  new Transform({ transform: (piece: Buffer, _encoding, done) => done(null, ownCopy(piece)) })
 
 /** The end of a service that writes to a stream, which ends with it. */
 async function endOf(service: GitService['finished'], output: PassThrough): GitService['finished'] {
@@ -65,15 +79,14 @@ export function begunLater(
   greeting: Buffer,
   begin: (gone: AbortSignal) => Promise<GitService | undefined>,
 ): GitService {
-  const output = new PassThrough({ highWaterMark: 256 << 10 })
+  const output = fleetingOutput(greeting)
   const gone = new AbortController()
   output.once('close', () => gone.abort())
   const talk = async (): GitService['finished'] => {
-    output.write(greeting)
     const service = await begin(gone.signal)
     if (service === undefined) return done
     // A push that was agreed to goes on without its client: how it ends does not hang on who reads.
-    const [end] = await Promise.all([service.finished, pipeline(service.output, output, { end: false }).catch(leave)])
+    const [end] = await Promise.all([service.finished, passOn(service.output, output).catch(leave)])
     return end
   }
   const leave = (error: unknown): void => {

@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { join, resolve as resolvePath } from 'node:path'
 import { pipeline, Readable } from 'node:stream'
 import { Invalid, NotFound, Refusal } from '../lib/errors.ts'
+import { asFleeting, isFleeting } from '../lib/fleeting.ts'
 import { withFullDisk } from '../lib/full-disk.ts'
 import type { HookAnswer, HookQuestion } from './broker/protocol.ts'
 import {
@@ -107,7 +108,8 @@ async function converse(context: GitContext, key: GitKey, request: UploadPackReq
     const service = await placed(request.share, request.signal, () =>
       runUploadPack(context, cwd, request, body, request.signal),
     )
-    return { output: pipeline(service.output, withoutGreeting(), () => undefined), finished: service.finished }
+    const output = pipeline(service.output, withoutGreeting(), () => undefined)
+    return { output: isFleeting(service.output) ? asFleeting(output) : output, finished: service.finished }
   })
 }
 

@@ -15,6 +15,7 @@ import type { GitService as RunningGit } from '../git/git.ts'
 import { issueTicket } from '../lfs/ticket.service.ts'
 import type { TicketProof } from '../lfs/ticket.ts'
 import { Forbidden, NotFound, Refusal } from '../lib/errors.ts'
+import { giveBack, isFleeting } from '../lib/fleeting.ts'
 import { nowUnix } from '../lib/time.ts'
 import { fingerprintOf } from '../secrets/ssh-public-key.ts'
 import { shareOfAddress } from '../http/client-address.ts'
@@ -233,7 +234,15 @@ async function relay(running: RunningGit, streams: SshStreams, signal: AbortSign
   const drop = (): void => void output.destroy()
   signal.addEventListener('abort', drop, { once: true })
   if (signal.aborted) drop()
-  output.pipe(streams.output, { end: false })
+  output.on('data', (piece: Buffer) => {
+    const isWanted = streams.output.write(piece, (error) => {
+      // It is encrypted into another one then. What could not be sent may still be held by the connection.
+      if (!error && isFleeting(output)) giveBack(piece)
+    })
+    if (isWanted) return
+    output.pause()
+    streams.output.once('drain', () => output.resume())
+  })
   try {
     const { exitCode, stderr } = await running.finished
     await written
