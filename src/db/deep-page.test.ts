@@ -13,7 +13,6 @@ interface Thing {
   readonly first: number
   readonly second: number
   readonly name: string
-  readonly is_wanted: number
 }
 interface Things {
   thing: Thing
@@ -43,16 +42,15 @@ async function fill(db: Db, shares: readonly number[]): Promise<Thing[]> {
       first: random(4) + kind,
       second: random(30),
       name: names[random(names.length)] as string,
-      is_wanted: Number(random(10) > 0),
     }
   })
   const write = (text: string) => sql.raw(text).execute(engineOf(db).writer)
   const collation = databaseKind(db) === 'sqlite' ? 'binary' : '"C"'
   await write(
-    `create table thing (id bigint primary key, kind bigint, first bigint, second bigint, name text collate ${collation}, is_wanted bigint)`,
+    `create table thing (id bigint primary key, kind bigint, first bigint, second bigint, name text collate ${collation})`,
   )
   await write(
-    `insert into thing values ${things.map((each) => `(${each.id}, ${each.kind}, ${each.first}, ${each.second}, '${each.name.replaceAll("'", "''")}', ${each.is_wanted})`).join()}`,
+    `insert into thing values ${things.map((each) => `(${each.id}, ${each.kind}, ${each.first}, ${each.second}, '${each.name.replaceAll("'", "''")}')`).join()}`,
   )
   return things
 }
@@ -92,24 +90,16 @@ const compare =
     return 0
   }
 
-/** Pieces of all things by kind, or of those that are wanted among all. */
-function piecesOf(db: Db, order: readonly OrderKey[], isAmong: boolean, guessed: readonly number[]) {
+/** Pieces of all things by kind. */
+function piecesOf(db: Db, order: readonly OrderKey[], guessed: readonly number[]) {
   const things = db as unknown as { selectFrom(table: 'thing'): SelectQueryBuilder<Things, 'thing', object> }
   return guessed.map((rows, kind): Piece<Things, 'thing', { id: number }> => {
-    const of = (condition?: string) =>
-      things
-        .selectFrom('thing')
-        .where(sql<SqlBool>`kind = ${kind}`)
-        .where(sql<SqlBool>`${sql.raw(condition ?? 'true')}`)
-        .select(['id', ...order.flatMap(({ name, value }) => (name === 'id' ? [] : [value.as(name)]))])
-        .$castTo<{ id: number }>()
-    if (!isAmong) return { query: of(), order, rows }
-    return {
-      query: of('is_wanted = 1'),
-      order,
-      rows,
-      among: { query: of(), rows: rows * 1.1, unwanted: of('is_wanted = 0') },
-    }
+    const query = things
+      .selectFrom('thing')
+      .where(sql<SqlBool>`kind = ${kind}`)
+      .select(['id', ...order.flatMap(({ name, value }) => (name === 'id' ? [] : [value.as(name)]))])
+      .$castTo<{ id: number }>()
+    return { query, order, rows }
   })
 }
 
@@ -118,23 +108,21 @@ test('readMerged: a page of any depth is what sorting everything gives, whatever
   const { db } = database
   const things = await fill(db, [60, 30, 10])
   for (const [index, order] of [...orders, ...orders.map(turnedOrder)].entries()) {
-    for (const isAmong of [false, true]) {
-      const sorted = things.filter((each) => !isAmong || each.is_wanted === 1).toSorted(compare(order))
-      for (const guessed of [
-        [96, 48, 16],
-        [10, 10, 140],
-        [1000, 1, 0],
-      ]) {
-        const pieces = piecesOf(db, order, isAmong, guessed)
-        for (const offset of [0, 7, 8, 30 + index, 77, 120, sorted.length - 3, sorted.length + 5]) {
-          // oxlint-disable-next-line no-await-in-loop -- one page after the other
-          const rows = await readMerged(db, pieces, { limit: 10, offset }, { near: 2 })
-          assert.deepEqual(
-            rows.map(({ id }) => id),
-            sorted.slice(offset, offset + 10).map(({ id }) => id),
-            `order ${index}, ${isAmong ? 'some' : 'all'}, guessed ${guessed.join()}, after ${offset}`,
-          )
-        }
+    const sorted = things.toSorted(compare(order))
+    for (const guessed of [
+      [96, 48, 16],
+      [10, 10, 140],
+      [1000, 1, 0],
+    ]) {
+      const pieces = piecesOf(db, order, guessed)
+      for (const offset of [0, 7, 8, 30 + index, 77, 120, sorted.length - 3, sorted.length + 5]) {
+        // oxlint-disable-next-line no-await-in-loop -- one page after the other
+        const rows = await readMerged(db, pieces, { limit: 10, offset }, { near: 2 })
+        assert.deepEqual(
+          rows.map(({ id }) => id),
+          sorted.slice(offset, offset + 10).map(({ id }) => id),
+          `order ${index}, guessed ${guessed.join()}, after ${offset}`,
+        )
       }
     }
   }

@@ -20,15 +20,6 @@ export interface Piece<DB, TB extends keyof DB, Row> {
   readonly order: readonly OrderKey[]
   /** How many rows there are, as well as that is known: it says where to look first. */
   readonly rows: number
-  /**
-   * Where nearly all rows of an index are wanted: all of them, which are passed over without a look at what is asked for, and
-   * the few that are not wanted.
-   */
-  readonly among?: {
-    readonly query: SelectQueryBuilder<DB, TB, Row>
-    readonly rows: number
-    readonly unwanted: SelectQueryBuilder<DB, TB, Row>
-  }
 }
 
 /** So many times as many rows are walked through from the beginning rather than looked for. */
@@ -62,8 +53,7 @@ type StartBefore = (offset: number) => Promise<Start | undefined>
  * only the last few of them are merged: a place is guessed in the largest piece, and mended by what is before it in the others.
  * @param isIndexed whether an index has the order; else the pieces are sorted, and merged from the beginning
  * @param near how many rows are walked through to a page rather than counted
- * @param startBefore a place before the row that so many come before, where the database keeps count of all rows of the order;
- *   where pieces are among others, of all those others
+ * @param startBefore a place before the row that so many come before, where the database keeps count of the rows in the order
  */
 export async function readMerged<DB, TB extends keyof DB, Row extends object>(
   db: Db,
@@ -80,7 +70,7 @@ export async function readMerged<DB, TB extends keyof DB, Row extends object>(
   } = {},
 ): Promise<readonly Row[]> {
   if (page.limit <= 0) return []
-  const isGuessed = (isIndexed && pieces.length > 1) || pieces.some(({ among }) => among !== undefined)
+  const isGuessed = isIndexed && pieces.length > 1
   const start = isDeep(page, near)
     ? await startOf(db, pieces, page.offset, { isGuessed, near, startBefore })
     : undefined
@@ -125,49 +115,10 @@ async function startOf<DB, TB extends keyof DB, Row>(
     startBefore,
   }: { readonly isGuessed: boolean; readonly near: number; readonly startBefore: StartBefore | undefined },
 ): Promise<Start | undefined> {
-  const isAmong = pieces.some(({ among }) => among !== undefined)
-  const kept =
-    startBefore && (await (isAmong ? startAmong(db, pieces, offset, near, startBefore) : startBefore(offset)))
+  const kept = await startBefore?.(offset)
   // Very many rows may have the same time or number.
   const isFar = kept === undefined || offset - kept.rank >= deepFrom * near
   return isGuessed && isFar ? findStart(db, pieces, offset, near, kept) : kept
-}
-
-/** The same where few rows are not wanted: those before a place are counted, which are fewer than come before it. */
-async function startAmong<DB, TB extends keyof DB, Row>(
-  db: Db,
-  pieces: readonly Piece<DB, TB, Row>[],
-  offset: number,
-  near: number,
-  startBefore: StartBefore,
-): Promise<Start | undefined> {
-  const sum = (of: (piece: Piece<DB, TB, Row>) => number) => pieces.reduce((all, piece) => all + of(piece), 0)
-  const share =
-    sum(({ among, rows }) => among?.rows ?? rows) /
-    Math.max(
-      1,
-      sum(({ rows }) => rows),
-    )
-  let position = Math.floor((offset - near / 2) * share)
-  let best: Start | undefined
-  for (let round = 0; round < maxRounds; round++) {
-    // oxlint-disable-next-line no-await-in-loop -- each round begins where the one before ended
-    const start = await startBefore(Math.max(0, position))
-    if (!start) return best
-    const { key } = start
-    const unwanted = pieces.flatMap(({ order, among }) =>
-      among ? [countIn(among.unwanted.where(isBefore(order.slice(0, key.length), key)))] : [],
-    )
-    // oxlint-disable-next-line no-await-in-loop -- as above
-    const rank = start.rank - (await countOf(db, unwanted))
-    const missing = offset - rank
-    if (missing >= 0 && (best === undefined || rank > best.rank)) best = { ...start, rank }
-    if (missing >= 0 && missing <= near) return best
-    const next = start.rank + missing
-    if (next === position) return best
-    position = next
-  }
-  return best
 }
 
 /** Pieces from a place on; undefined: what comes later is no one range of an index. */
@@ -177,19 +128,9 @@ function piecesFrom<DB, TB extends keyof DB, Row>(
   { key, rows: kept }: Start,
 ): Piece<DB, TB, Row>[] | undefined {
   const rest = pieces.map((piece, index): Piece<DB, TB, Row> | undefined => {
-    const { order, among } = piece
-    const from = (query: SelectQueryBuilder<DB, TB, Row>) => {
-      const queries = fromKey(db, { ...piece, query }, key)
-      return queries.length === 1 ? queries[0] : undefined
-    }
-    const query = from(piece.query)
-    const all = among && from(among.query)
-    const unwanted = among && from(among.unwanted)
-    if (!query || (among && !(all && unwanted))) return undefined
-    const rows = kept?.[index] ?? among?.rows ?? piece.rows
-    if (!among || !all || !unwanted) return { query, order, rows }
-    const wanted = Math.round((rows * piece.rows) / Math.max(1, among.rows))
-    return { query, order, rows: wanted, among: { query: all, rows, unwanted } }
+    const [query, ...others] = fromKey(db, piece, key)
+    if (!query || others.length > 0) return undefined
+    return { query, order: piece.order, rows: kept?.[index] ?? piece.rows }
   })
   return rest.every((piece) => piece !== undefined) ? rest : undefined
 }
@@ -211,12 +152,11 @@ async function findStart<DB, TB extends keyof DB, Row>(
     return found ? { key: found.key, rank: kept.rank + found.rank } : kept
   }
   const lead = pieces.reduce((largest, piece) => (piece.rows > largest.rows ? piece : largest))
-  const walked = lead.among ?? lead
   const all = pieces.reduce((sum, { rows }) => sum + rows, 0)
   /** How many rows of the largest piece are passed over for so many of all. */
-  const shareOf = (rows: number): number => Math.floor((rows * walked.rows) / Math.max(1, all))
+  const shareOf = (rows: number): number => Math.floor((rows * lead.rows) / Math.max(1, all))
   let position = shareOf(offset - near / 2)
-  let key = await keyAt(walked.query, lead.order, position)
+  let key = await keyAt(lead.query, lead.order, position)
   for (let round = 0; key && round < maxRounds; round++) {
     // oxlint-disable-next-line no-await-in-loop -- each round begins where the one before ended
     const rank = position + (await countBefore(db, pieces, lead, key))
@@ -224,7 +164,7 @@ async function findStart<DB, TB extends keyof DB, Row>(
     if (missing >= 0 && (missing <= near || round + 1 === maxRounds)) return { key, rank }
     const steps: number = missing < 0 ? missing : Math.max(1, shareOf(missing - near / 2))
     // oxlint-disable-next-line no-await-in-loop -- as above
-    const next = await keyBeside(db, walked.query, lead.order, key, steps)
+    const next = await keyBeside(db, lead.query, lead.order, key, steps)
     if (!next) return missing < 0 ? undefined : { key, rank }
     key = next
     position += steps
@@ -277,10 +217,6 @@ async function keyBeside<DB, TB extends keyof DB, Row>(
   return undefined
 }
 
-/** The same number or text as something computed, for which no database looks into an index. */
-const computed = (value: unknown, like: unknown): RawBuilder<unknown> =>
-  typeof like === 'string' ? sql`${value} || ''` : sql`${value} + 0`
-
 const operator = { asc: sql`>`, desc: sql`<` } as const
 const orEqual = { asc: sql`>=`, desc: sql`<=` } as const
 
@@ -317,35 +253,22 @@ async function countOf(db: Db, counts: readonly RawBuilder<unknown>[]): Promise<
   return Number(count)
 }
 
-/** How many rows of all pieces come before a place, of the largest one only those that are not wanted: less than nothing. */
+/** How many rows of all pieces but one come before a place. */
 function countBefore<DB, TB extends keyof DB, Row>(
   db: Db,
   pieces: readonly Piece<DB, TB, Row>[],
   lead: Piece<DB, TB, Row>,
   key: Key,
 ): Promise<number> {
-  const before = (query: SelectQueryBuilder<DB, TB, Row>, order: readonly OrderKey[]) =>
-    isOneRange(db, order)
-      ? [countIn(query.where(isInRange(turnedOrder(order), key, operator)))]
-      : order.map((_, same) => countIn(query.where(isBeyond(turnedOrder(order), key, same))))
-  const counts = pieces.flatMap((piece) => {
-    const { query, order, among } = piece
-    const whole = piece === lead ? [] : before(among ? among.query : query, order)
-    return among ? [...whole, sql`(-${countIn(among.unwanted.where(isBefore(order, key)))})`] : whole
-  })
+  const counts = pieces
+    .filter((piece) => piece !== lead)
+    .flatMap(({ query, order }) =>
+      isOneRange(db, order)
+        ? [countIn(query.where(isInRange(turnedOrder(order), key, operator)))]
+        : order.map((_, same) => countIn(query.where(isBeyond(turnedOrder(order), key, same)))),
+    )
   return countOf(db, counts)
 }
-
-/** That a row comes before a place, where no index is to be looked for. */
-const isBefore = (order: readonly OrderKey[], key: Key): RawBuilder<SqlBool> =>
-  sql<SqlBool>`(${sql.join(
-    order.map(({ value, direction }, index) => {
-      const equal = order.slice(0, index).map((each, at) => sql`${computed(each.value, key[at])} = ${key[at]}`)
-      const other = operator[direction === 'asc' ? 'desc' : 'asc']
-      return sql`(${sql.join([...equal, sql`${computed(value, key[index])} ${other} ${key[index]}`], sql` and `)})`
-    }),
-    sql` or `,
-  )})`
 
 /** The rows of a piece from a place on, in queries that an index has each: those that have its first key, and those beyond. */
 function fromKey<DB, TB extends keyof DB, Row>(

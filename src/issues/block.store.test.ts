@@ -1,92 +1,24 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from 'kysely'
-import { engineOf, transaction, type Db } from '../db/database.ts'
-import { turnedOrder, type OrderKey } from '../db/deep-page.ts'
+import { transaction } from '../db/database.ts'
+import { turnedOrder } from '../db/deep-page.ts'
 import type { RepoId } from '../lib/ids.ts'
 import { openTestDatabase } from '../testing/database.ts'
 import { examined } from '../testing/doctor.ts'
 import { startForge } from '../testing/forge.ts'
 import { blockBits, countChangedBefore, findBlock } from './block.store.ts'
+import { widenAll } from './cell.service.ts'
 import { findIssuePlaces } from './issue-list.store.ts'
 import { issueSorts, orderOf } from './issue-order.store.ts'
 import { listRepoComments } from './timeline-entry.store.ts'
-import { recountIssues } from './recount.test-support.ts'
+import { compare, day, fill, isBefore, listThings, repoId } from './many-issues.test-support.ts'
 
-type Key = 'id' | 'created_unix' | 'updated_unix' | 'num_comments' | 'listed_due_unix' | 'nearest_due_unix'
-type Thing = Readonly<Record<Key, number>> & { readonly is_pull: boolean; readonly is_closed: boolean }
-
-const repoId = 1 as RepoId
-const day = 86_400
 /** So many that pages in the middle are looked for by blocks, from both ends. */
 const many = 9400
 
-/** Issues of two months, many of the same second, whose dates, states and comments change afterwards, and some of which go. */
-async function fill(db: Db, count: number, isFromFirst: boolean): Promise<void> {
-  const write = (text: string) => sql.raw(text).execute(engineOf(db).writer)
-  const numbers = (last: number) =>
-    engineOf(db).kind === 'sqlite'
-      ? `(with recursive numbers(i) as (select 1 union all select i + 1 from numbers where i < ${last}) select i from numbers) as n`
-      : `(select i from generate_series(1::bigint, ${last}::bigint) as numbers(i)) as n`
-  const created = `${10_000 * day} + ((i * 7919) % 60) * ${day} + (i % 90) * 10`
-  for (const statement of [
-    `insert into "user" (id, kind, name, lower_name, created_unix, updated_unix) values (1, 'individual', 'u', 'u', 1, 1)`,
-    ...[1, 2].map(
-      (id) => `insert into repo (id, owner_id, name, lower_name, git_key, default_branch, created_unix, updated_unix)
-        values (${id}, 1, 'r${id}', 'r${id}', 'k${id}', 'main', 1, 1)`,
-    ),
-    // Some begin to count when all is there, others from the first issue on.
-    ...(isFromFirst
-      ? ['false', 'true'].map((of) => `insert into issue_block_repo (repo_id, of_comments) values (1, ${of})`)
-      : []),
-    ...[0, 10_020 * day].map(
-      (due, index) => `insert into milestone (id, repo_id, title, due_unix, created_unix, updated_unix)
-        values (${index + 1}, 1, 'm${index}', ${due}, 1, 1)`,
-    ),
-    `insert into issue (id, repo_id, "index", is_pull, poster_id, title, content, milestone_id, is_closed, num_comments, due_unix, created_unix,
-        updated_unix)
-      select i, case when i % 20 = 7 then 2 else 1 end, i, i % 3 = 0, 1, 'a', 'b', case when i % 7 < 2 then 1 + i % 7 end, i % 4 = 1, (i * 31) % 5,
-        case when i % 11 = 4 then ${10_000 * day} + ((i * 31) % 100) * ${day} else 0 end, ${created},
-        ${created} + (i % 50) * ${day} - 100 from ${numbers(count)}`,
-    `insert into comment (issue_id, type, poster_id, content, created_unix, updated_unix)
-      select i, case when i % 90 = 1 then 'close' else 'comment' end, 1, 'c', ${created}, ${created} from ${numbers(count)}`,
-    `update issue set is_closed = not is_closed where id % 30 = 1`,
-    `update issue set num_comments = num_comments + 1, updated_unix = updated_unix + 5 * ${day} where id % 40 = 1`,
-    `update issue set milestone_id = 2 where id % 130 = 1`,
-    `update milestone set due_unix = ${10_030 * day} where id = 2`,
-    `delete from comment where id % 50 = 3`,
-    `delete from comment where issue_id % 70 = 3`,
-    `delete from issue where id % 70 = 3`,
-    ...recountIssues,
-  ]) {
-    // oxlint-disable-next-line no-await-in-loop -- each needs those before it
-    await write(statement)
-  }
-}
-
-const listThings = async (db: Db): Promise<Thing[]> =>
-  (await db.selectFrom('issue').where('repo_id', '=', repoId).selectAll().execute()) as readonly object[] as Thing[]
-
-const compare =
-  (order: readonly OrderKey[]) =>
-  (one: Thing, other: Thing): number => {
-    for (const { name, direction } of order) {
-      const difference = one[name as Key] - other[name as Key]
-      if (difference !== 0) return direction === 'asc' ? difference : -difference
-    }
-    return 0
-  }
-
-/** Whether a row comes before a place. */
-const isBefore = (row: Thing, order: readonly OrderKey[], key: readonly unknown[]): boolean => {
-  for (const [index, value] of key.entries()) {
-    const { name, direction } = order[index] as OrderKey
-    const difference = row[name as Key] - (value as number)
-    if (difference !== 0) return direction === 'asc' ? difference < 0 : difference > 0
-  }
-  return false
-}
-
+/** What looks at counts of issues. */
+const counted = ['counters', 'cells-of-issues']
 const kinds = [[false, true], [false], [true]]
 const states = [[false], [false, true], [true]]
 
@@ -180,7 +112,7 @@ test('issueListIssues, repoListPullRequests, issueGetRepoComments: deep pages ar
       )
     }
   }
-  // Nearly all of them, so the few others are counted; and where these come before the first of them, or behind the last.
+  // What changed in a time, which leaves out rows at the beginning of an order, at its end, or all over it.
   for (const times of [
     { sinceUnix: 10_003 * day },
     { beforeUnix: 10_100 * day },
@@ -209,17 +141,22 @@ test('issueListIssues, repoListPullRequests, issueGetRepoComments: deep pages ar
     .selectFrom('comment')
     .where('repo_id', '=', repoId)
     .where('type', '=', 'comment')
-    .select(['id', 'created_unix'])
+    .select(['id', 'created_unix', 'updated_unix'])
     .execute()
   assert.ok(comments.length > 8100)
   comments.sort((one, other) => one.created_unix - other.created_unix || one.id - other.id)
-  for (const offset of [Math.floor(comments.length / 2) - 5, Math.floor(comments.length / 2) + 5]) {
-    // oxlint-disable-next-line no-await-in-loop -- one page after the other
-    const { rows, total } = await listRepoComments(db, repoId, [false, true], {}, pageAt(offset))
-    assert.deepEqual(
-      [rows.map(({ id }) => id), total],
-      [comments.slice(offset, offset + 5).map(({ id }) => id), comments.length],
-    )
+  for (const times of [{}, { sinceUnix: 10_001 * day }, { beforeUnix: 10_090 * day + 77 }]) {
+    const { sinceUnix = 0, beforeUnix = Number.MAX_SAFE_INTEGER } = times
+    const changed = comments.filter((each) => each.updated_unix >= sinceUnix && each.updated_unix <= beforeUnix)
+    for (const offset of [Math.floor(changed.length / 2) - 5, Math.floor(changed.length / 2) + 5]) {
+      // oxlint-disable-next-line no-await-in-loop -- one page after the other
+      const { rows, total } = await listRepoComments(db, repoId, [false, true], times, pageAt(offset))
+      assert.deepEqual(
+        [rows.map(({ id }) => id), total],
+        [changed.slice(offset, offset + 5).map(({ id }) => id), changed.length],
+        `${JSON.stringify(times)} after ${offset}`,
+      )
+    }
   }
 })
 
@@ -245,10 +182,11 @@ test('issueCreateIssue, issueEditIssue, issueCreateComment: what is counted for 
     ...numbers
       .slice(4)
       .map((index) => bob.must('POST', `${repo.api}/issues/${index}/comments`, { body: 'said again' })),
+    ...numbers.map(() => widenAll(forge.services, 2)),
   ])
   await alice.must('DELETE', `${repo.api}/issues/5`)
   await forge.settle()
-  assert.deepEqual(await examined(forge.services, { only: ['counters'] }), [])
+  assert.deepEqual(await examined(forge.services, { only: counted }), [])
   const sums = await db
     .selectFrom('issue_block')
     .where('level', '=', 0)
@@ -271,12 +209,23 @@ test('issueCreateIssue, issueEditIssue, issueCreateComment: what is counted for 
     sql`update issue_block set open_issues = open_issues + 1 where sort = 'due'`.execute(tx),
   )
   await transaction(db, (tx) => sql`delete from issue_block where sort <> 'due'`.execute(tx))
-  const wrong = (await examined(forge.services, { only: ['counters'] })).join('\n')
+  const wrong = (await examined(forge.services, { only: counted })).join('\n')
   assert.match(wrong, /^counters: issue_block: \d+ rows are missing \(fixable\)$/m)
   assert.match(wrong, /^counters: issue_block \d+: open_issues is \d+ and should be \d+ \(fixable\)$/m)
-  await examined(forge.services, { fix: true, only: ['counters'] })
-  assert.deepEqual(await examined(forge.services, { only: ['counters'] }), [])
+  await examined(forge.services, { fix: true, only: counted })
+  assert.deepEqual(await examined(forge.services, { only: counted }), [])
+  await transaction(db, (tx) =>
+    sql`update issue_cell set open_issues = open_issues + 1 where sort = 'comments'`.execute(tx),
+  )
+  await transaction(db, (tx) => sql`delete from issue_cell where sort = 'comment'`.execute(tx))
+  const cells = (await examined(forge.services, { only: counted })).join('\n')
+  assert.match(cells, /^cells-of-issues: repository \d+: \d+ cells of issues are wrong \(fixable\)$/m)
+  assert.match(cells, /^cells-of-issues: repository \d+: \d+ cells of comments are wrong \(fixable\)$/m)
+  await examined(forge.services, { fix: true, only: counted })
+  assert.deepEqual(await examined(forge.services, { only: counted }), [])
   await alice.must('DELETE', repo.api)
-  const left = await db.selectFrom('issue_block').select('id').execute()
-  assert.deepEqual(left, [])
+  for (const table of ['issue_block', 'issue_cell'] as const) {
+    // oxlint-disable-next-line no-await-in-loop -- two of them
+    assert.deepEqual(await db.selectFrom(table).select('id').execute(), [])
+  }
 })

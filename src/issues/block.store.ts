@@ -24,7 +24,7 @@ interface Hit {
 }
 
 /** What is counted by blocks: a sort of them, or issues without a date, which are all but those that have one. */
-type Counted = BlockSort | 'undated'
+export type Counted = BlockSort | 'undated'
 
 /** For each kind and state whether it is asked for, 1 or 0: open and closed issues, open and closed pull requests. */
 type Wanted = readonly [openIssues: number, closedIssues: number, openPulls: number, closedPulls: number]
@@ -79,6 +79,8 @@ const totalIn = (isUndated: boolean) =>
       db: Db,
       repoId: RepoId,
       sort: BlockSort,
+      from: number,
+      to: number,
       openIssues: number,
       closedIssues: number,
       openPulls: number,
@@ -89,6 +91,8 @@ const totalIn = (isUndated: boolean) =>
         .where('repo_id', '=', repoId)
         .where(isOfSort(isUndated, sort))
         .where('level', '=', 0)
+        .where('block', '>=', from)
+        .where('block', '<=', to)
         .select(sumOf(isUndated, [openIssues, closedIssues, openPulls, closedPulls]).as('total')),
   )
 
@@ -109,7 +113,7 @@ const insideOf = preparedQuery((db: Db, repoId: RepoId, sort: BlockSort, block: 
 )
 
 /** The columns of what is counted by kind and state. */
-const kinds = [
+export const kinds = [
   { isPull: false, isClosed: false, column: 'open_issues' },
   { isPull: false, isClosed: true, column: 'closed_issues' },
   { isPull: true, isClosed: false, column: 'open_pulls' },
@@ -117,7 +121,7 @@ const kinds = [
 ] as const
 
 /** What a row of counts says of a kind and state; 0 without a row. */
-function countIn(
+export function countIn(
   row: Readonly<Record<(typeof kinds)[number]['column'], number | null>> | undefined,
   { isPull, isClosed }: Pick<Part, 'isPull' | 'isClosed'>,
 ): number {
@@ -177,31 +181,38 @@ const ofSort = { asc: hitIn('asc', false), desc: hitIn('desc', false), total: to
 const ofUndated = { asc: hitIn('asc', true), desc: hitIn('desc', true), total: totalIn(true) }
 
 /** Blocks that follow each other in an order. */
-interface Stretch {
+export interface Stretch {
   readonly sort: Counted
   readonly direction: Direction
-  /** The values of the first keys with which a block begins. */
-  readonly keyOf: (block: number, level: 0 | 1) => readonly number[]
+  /** The values of the first keys with which a block of so many seconds begins. */
+  readonly keyOf: (block: number, seconds: number) => readonly number[]
   /** Whether there are narrow blocks in the wide ones. */
   readonly isDivided: boolean
+  /** From which block to which, of any width. */
+  readonly range: readonly [from: number, to: number]
 }
-
-/** @param first what all rows of the stretch have in the keys before the time */
-const times = (sort: Counted, direction: Direction, first: readonly number[] = []): Stretch => ({
-  sort,
-  direction,
-  keyOf: (block, level) => {
-    const seconds = level === 0 ? wide : narrow
-    return [...first, direction === 'asc' ? block * seconds : (block + 1) * seconds - 1]
-  },
-  isDivided: true,
-})
 
 /** Later than all dates. */
 const never = Number.MAX_SAFE_INTEGER
 
+const allBlocks = [-never, never] as const
+
+/** @param first what all rows of the stretch have in the keys before the time */
+const times = (
+  sort: Counted,
+  direction: Direction,
+  first: readonly number[] = [],
+  range: Stretch['range'] = allBlocks,
+): Stretch => ({
+  sort,
+  direction,
+  keyOf: (block, seconds) => [...first, direction === 'asc' ? block * seconds : (block + 1) * seconds - 1],
+  isDivided: true,
+  range,
+})
+
 /** The stretches of an order of issues, or of comments by creation; none where the database keeps no count of them. */
-function stretchesOf(order: readonly OrderKey[], isOfComments: boolean): readonly Stretch[] {
+export function stretchesOf(order: readonly OrderKey[], isOfComments: boolean): readonly Stretch[] {
   const [first, second] = order
   if (!first || !second) return []
   const { name, direction } = first
@@ -212,10 +223,15 @@ function stretchesOf(order: readonly OrderKey[], isOfComments: boolean): readonl
     case 'updated_unix':
       return [times('updated', direction)]
     case 'num_comments':
-      return [{ sort: 'comments', direction, keyOf: (block) => [block], isDivided: false }]
+      return [{ sort: 'comments', direction, keyOf: (block) => [block], isDivided: false, range: allBlocks }]
     case 'listed_due_unix': {
-      const both = [times('undated', second.direction, [0]), times('due', direction)]
-      return direction === 'asc' ? both : both.toReversed()
+      // No date counts as 1970, and there may be dates before.
+      const all = [
+        times('due', direction, [], [-never, -1]),
+        times('undated', second.direction, [0]),
+        times('due', direction, [], [0, never]),
+      ]
+      return direction === 'asc' ? all : all.toReversed()
     }
     case 'nearest_due_unix': {
       const both = [times('due', direction), times('undated', second.direction, [never])]
@@ -244,26 +260,27 @@ export async function findBlock(
   const wanted = [isWanted(false, false), isWanted(false, true), isWanted(true, false), isWanted(true, true)] as const
   const stretches = stretchesOf(order, isOfComments)
   let rank = 0
-  for (const { sort: counted, direction, keyOf, isDivided } of stretches) {
+  for (const stretch of stretches) {
+    const { sort: counted, direction, keyOf, isDivided, range } = stretch
     const [asked, sort] = counted === 'undated' ? ([ofUndated, 'created'] as const) : ([ofSort, counted] as const)
     const hitOf = async (level: 0 | 1, from: number, to: number) =>
       (await asked[direction](db, repoId, sort, level, from, to, offset - rank, ...wanted))[0]
-    // oxlint-disable-next-line no-await-in-loop -- two at most, and mostly the first has it
-    const outer = await hitOf(0, -never, never)
+    // oxlint-disable-next-line no-await-in-loop -- three at most, and mostly the first has it
+    const outer = await hitOf(0, ...range)
     if (outer) {
       rank += outer.before
       const inWide = wide / narrow
       const begin = outer.block * inWide
       // oxlint-disable-next-line no-await-in-loop -- the last one
       const inner = isDivided ? await hitOf(1, begin, begin + inWide - 1) : undefined
-      if (inner) return { key: keyOf(inner.block, 1), rank: rank + inner.before }
+      if (inner) return { key: keyOf(inner.block, narrow), rank: rank + inner.before }
       // oxlint-disable-next-line no-await-in-loop -- as above
       const [row] = await insideOf(db, repoId, sort, outer.block)
-      return { key: keyOf(outer.block, 0), rank, rows: parts.map((part) => countIn(row, part)) }
+      return { key: keyOf(outer.block, wide), rank, rows: parts.map((part) => countIn(row, part)) }
     }
-    if (counted === stretches.at(-1)?.sort) return undefined
-    // oxlint-disable-next-line no-await-in-loop -- once
-    rank += (await asked.total(db, repoId, sort, ...wanted))[0]?.total ?? 0
+    if (stretch === stretches.at(-1)) return undefined
+    // oxlint-disable-next-line no-await-in-loop -- as above
+    rank += (await asked.total(db, repoId, sort, ...range, ...wanted))[0]?.total ?? 0
   }
   return undefined
 }

@@ -7,6 +7,7 @@ import type { RepoId } from '../lib/ids.ts'
 import { fromNearerEnd, type Page } from '../lib/paging.ts'
 import type { Unix } from '../lib/time.ts'
 import { countChangedBefore, findBlock } from './block.store.ts'
+import { findCell } from './cell.store.ts'
 import {
   branchOf,
   pairsOf,
@@ -234,18 +235,16 @@ async function findInRepo(db: Db, filter: RepoFilter, sort: IssueSort, page: Pag
     const ofPair = readerOfPair(db, filter, found, way, parts)
     if (ofPair) return ofPair(end)
     const branches = branchesOf(db, filter, found, way, parts)
-    const pieces = branches.map((branch, index) => pieceOf(db, filter, found, asked, branch, parts[index]))
+    const pieces = branches.map((branch, index) => pieceOf(branch, asked, parts[index]))
     const isWhole = asked.length === 0 && filter.words === undefined
     const inAll = (offset: number) => findBlock(db, filter.scope.repoId, parts, way, offset)
-    const isOfTimes = asked.length === 1 && rarest?.lead.by === 'times'
+    const inTimes = (offset: number) =>
+      way[0]?.name === 'updated_unix'
+        ? findBlockOfTimes(db, filter, parts, way, offset)
+        : findCell(db, filter.scope.repoId, parts, way, offset, filter)
     return readMerged(db, pieces, end, {
       isIndexed: found.isInOrder,
-      startBefore:
-        isWhole || pieces.every(({ among }) => among !== undefined)
-          ? inAll
-          : isOfTimes && way[0]?.name === 'updated_unix'
-            ? (offset) => findBlockOfTimes(db, filter, parts, way, offset)
-            : undefined,
+      startBefore: isWhole ? inAll : asksForTimesAlone(filter, asked) ? inTimes : undefined,
     })
   }
   return { places: await (isCounted ? fromNearerEnd(page, total, read) : read(page, false)), total }
@@ -322,32 +321,18 @@ function branchesOf(
   ]
 }
 
-/** Of rows of which at least this share is wanted, those that are not are counted rather than all looked at. */
-const nearlyAll = 0.75
-
-/** Whether nothing but a time with one end is asked for, and nearly all of a kind and state changed in it. */
-function leavesOutFew({ sinceUnix, beforeUnix }: RepoFilter, asked: readonly Asked[], part: Part): boolean {
-  const [only, ...others] = asked
-  const hasOneEnd = (sinceUnix === undefined) !== (beforeUnix === undefined)
-  return hasOneEnd && only?.lead.by === 'times' && others.length === 0 && shareOf(only, part) >= nearlyAll
-}
+/** Whether nothing but a time is asked for beside kind and state. */
+const asksForTimesAlone = ({ words }: RepoFilter, [only, ...others]: readonly Asked[]): boolean =>
+  only?.lead.by === 'times' && others.length === 0 && words === undefined
 
 /** A branch of a list, with how many rows it has. */
 function pieceOf(
-  db: Db,
-  filter: RepoFilter,
-  found: Found,
+  { query, order }: BranchOfList,
   asked: readonly Asked[],
-  branch: BranchOfList,
   part: Part | undefined,
 ): Piece<Schema, 'issue', IssuePlace> {
-  if (part === undefined) return { ...branch, rows: 0 }
-  const { query, order } = branch
-  const rows = asked.reduce((left, each) => left * shareOf(each, part), part.total)
-  if (found.lead.by !== 'order' || !leavesOutFew(filter, asked, part)) return { query, order, rows }
-  const unwanted = changedIn(db, filter, part, restOf(filter), order)
-  const all = branchOf(db, { scope: filter.scope, isPull: [part.isPull] }, found, order, part)
-  return { query, order, rows, among: { query: all.query, rows: part.total, unwanted } }
+  if (part === undefined) return { query, order, rows: 0 }
+  return { query, order, rows: asked.reduce((left, each) => left * shareOf(each, part), part.total) }
 }
 
 /**
@@ -370,7 +355,8 @@ function foundBy(
   const hasOrder = isByCreation(sort)
     ? isOneMilestone || lead.by === 'poster' || lead.by === 'pair'
     : lead.by === 'times' && (sort === 'recentupdate' || sort === 'leastupdate')
-  if (hasOrder) return { lead, isInOrder: true }
+  // SQLite goes through all between a time and a page whose place is known, where it looks for the time.
+  if (hasOrder) return lead.by === 'times' && isDeep(page) ? inOrder : { lead, isInOrder: true }
   const sorted: Found = { lead, isInOrder: false }
   if (rarest.parts === undefined) return sorted
   // Several things at once leave fewer rows than each of them.
@@ -378,22 +364,14 @@ function foundBy(
   const isKnown = lead.by === 'poster' ? others.every((each) => each.lead.by === 'pair') : isByCreation(sort)
   const sum = (of: (part: Part) => number) => parts.reduce((all, part) => all + of(part), 0)
   const lookedUp = lead.by === 'pair' ? sum((part) => part.total * left(part, asked)) : total
-  // What is left out is counted, and the order is gone through near the page alone.
-  if (parts.every((part) => leavesOutFew(filter, asked, part))) return inOrder
   const sortedCost = total * costs.sorted + (isKnown && filter.words === undefined ? 0 : lookedUp * costs.lookedUp)
   if (sortedCost <= surelySoon) return sorted
+  // Cells say where the page begins.
+  if (isDeep(page) && asksForTimesAlone(filter, asked)) return inOrder
   const passed = sum((part) =>
     Math.min(part.total, (page.offset + page.limit) / Math.max(left(part, asked), 1 / part.total)),
   )
-  const step = Math.max(
-    ...asked.map((each) =>
-      each.lead.by === 'pair'
-        ? costs.tried
-        : each.lead.by === 'times' && !isByCreation(sort)
-          ? costs.lookedUp
-          : costs.passed,
-    ),
-  )
+  const step = asked.some((each) => each.lead.by === 'pair') ? costs.tried : costs.passed
   return passed * step * safety < sortedCost ? inOrder : sorted
 }
 

@@ -9,6 +9,7 @@ import { fromNearerEnd, type Page } from '../lib/paging.ts'
 import type { Unix } from '../lib/time.ts'
 import type { Attribution } from './attribution.ts'
 import { findBlock } from './block.store.ts'
+import { findChangedComments } from './cell.store.ts'
 import { countComments } from './tally.store.ts'
 
 /** One thing that happened to an issue, as its timeline tells it; what is not named is empty. */
@@ -140,14 +141,10 @@ function commentsOfRepo(db: Db, repoId: RepoId, isPull: boolean, between: Change
 /** Comments that are rather found by when they changed and then sorted. */
 const soonSorted = 1000
 
-/** Of comments of which at least this share is wanted, those that are not are counted rather than all looked at. */
-const nearlyAll = 0.75
-
-/** Comments of one kind, how many of them changed in a time, and how many there are. */
-interface ChangedComments {
+/** Comments of one kind, and how many of them changed in a time. */
+interface CommentsOfKind {
   readonly isPull: boolean
   readonly total: number
-  readonly all: number
 }
 
 /** @param isPull of which kinds: issues (false), pull requests (true) or both */
@@ -159,8 +156,13 @@ export async function listRepoComments(
   page: Page,
 ): Promise<{ readonly rows: CommentRow[]; readonly total: number }> {
   const all = await countComments(db, repoId)
+  const inTimes = hasTimes(between) ? await findChangedComments(db, repoId, between) : undefined
   const counts = await Promise.all(
-    isPull.map((each) => countChangedComments(db, repoId, each, between, all.get(each) ?? 0)),
+    isPull.map(async (each) =>
+      inTimes
+        ? { isPull: each, total: inTimes.totalOf(each) }
+        : countChangedComments(db, repoId, each, between, all.get(each) ?? 0),
+    ),
   )
   const total = counts.reduce((sum, count) => sum + count.total, 0)
   const isFoundByTime = hasTimes(between) && total <= soonSorted
@@ -170,10 +172,10 @@ export async function listRepoComments(
     const kinds = isPull.map((each) => ({ isPull: each, isClosed: false }))
     return readMerged(db, pieces, part, {
       isIndexed: !isFoundByTime,
-      startBefore:
-        !hasTimes(between) || pieces.every(({ among }) => among !== undefined)
-          ? (offset) => findBlock(db, repoId, kinds, order, offset, { isOfComments: true })
-          : undefined,
+      startBefore: async (offset) =>
+        hasTimes(between)
+          ? inTimes?.startOf(isPull, order, offset)
+          : findBlock(db, repoId, kinds, order, offset, { isOfComments: true }),
     })
   })
   const found = await loadComments(
@@ -197,24 +199,15 @@ const byCreation = (direction: 'asc' | 'desc', isSorted: boolean): readonly Orde
 function commentPiece(
   db: Db,
   repoId: RepoId,
-  { isPull, total, all }: ChangedComments,
+  { isPull, total }: CommentsOfKind,
   between: ChangedBetween,
   order: readonly OrderKey[],
   isFoundByTime: boolean,
 ): Piece<Schema, 'comment', { id: CommentId }> {
-  const rows = (times: ChangedBetween, isByTime: boolean) =>
-    commentsOfRepo(db, repoId, isPull, times, isByTime)
-      .select(order.map(({ name, value }) => value.as(name)))
-      .$castTo<{ id: CommentId }>()
-  const query = rows(between, isFoundByTime)
-  const rest = restOf(between)
-  if (isFoundByTime || !rest || total < all * nearlyAll) return { query, order, rows: total }
-  const among = {
-    query: rows({}, false),
-    rows: all,
-    unwanted: rows(rest, true),
-  }
-  return { query, order, rows: total, among }
+  const query = commentsOfRepo(db, repoId, isPull, between, isFoundByTime)
+    .select(order.map(({ name, value }) => value.as(name)))
+    .$castTo<{ id: CommentId }>()
+  return { query, order, rows: total }
 }
 
 /** The times that are left out where one end of them is given. */
@@ -230,8 +223,8 @@ async function countChangedComments(
   isPull: boolean,
   between: ChangedBetween,
   all: number,
-): Promise<ChangedComments> {
-  if (!hasTimes(between) || all === 0) return { isPull, total: all, all }
+): Promise<CommentsOfKind> {
+  if (!hasTimes(between) || all === 0) return { isPull, total: all }
   const count = async (times: ChangedBetween) =>
     (
       await commentsOfRepo(db, repoId, isPull, times, true)
@@ -240,7 +233,7 @@ async function countChangedComments(
     ).count
   const rest = restOf(between)
   const isMost = rest !== undefined && (await isPastMiddle(db, repoId, isPull, between))
-  return { isPull, total: isMost ? Math.max(0, all - (await count(rest))) : await count(between), all }
+  return { isPull, total: isMost ? Math.max(0, all - (await count(rest))) : await count(between) }
 }
 
 /** Whether a time with one end holds more than half of the time in which comments changed. */

@@ -1,11 +1,11 @@
 import type { Migration } from './migration.ts'
 
-type Row = 'old' | 'new'
+export type Row = 'old' | 'new'
 
 const sqlite = (text: string) => ({ sqlite: text, postgres: '' })
 const postgres = (text: string) => ({ sqlite: '', postgres: text })
 
-const counts = ['open_issues', 'closed_issues', 'open_pulls', 'closed_pulls']
+export const counts = ['open_issues', 'closed_issues', 'open_pulls', 'closed_pulls']
 const key = ['repo_id', 'sort', 'level', 'block', 'shard']
 const isEmpty = counts.map((each) => `${each} = 0`).join(' and ')
 const target = `issue_block (${[...key, ...counts].join(', ')})`
@@ -13,7 +13,7 @@ const added = `on conflict (${key.join(', ')}) do update set
   ${counts.map((each) => `${each} = issue_block.${each} + excluded.${each}`).join(', ')}`
 
 /** One in the count of an issue's kind and state, or less than one. */
-const one = (row: string, sign: '' | '-'): string =>
+export const one = (row: string, sign: '' | '-'): string =>
   [
     `not ${row}.is_pull and not ${row}.is_closed`,
     `not ${row}.is_pull and ${row}.is_closed`,
@@ -29,7 +29,7 @@ const shardOf = (row: string): string => `${row}.id % 4`
 const levels = [19, 9]
 
 /** From this number of an issue on its repository has blocks: pages before are read without them. */
-const firstNumber = 4000
+export const firstNumber = 4000
 /** The same for comments: so many in one of the eight rows that count them. */
 const firstComments = 500
 
@@ -54,7 +54,7 @@ interface Sort {
   readonly isSwept?: boolean
 }
 
-const sorts: readonly Sort[] = [
+export const sorts: readonly Sort[] = [
   {
     name: 'created',
     columns: ['created_unix'],
@@ -98,7 +98,7 @@ const sorts: readonly Sort[] = [
 ]
 
 /** Rows that say of an issue where it counts. */
-const placesOf = (of: readonly Sort[], row: string, sign: '' | '-', from = '', condition = 'true'): string =>
+export const placesOf = (of: readonly Sort[], row: string, sign: '' | '-', from = '', condition = 'true'): string =>
   of
     .flatMap(({ places, isAmong }) =>
       places(row).map(
@@ -121,7 +121,7 @@ const commentPlaces = (row: string, repo: string, isPull: string, sign: '' | '-'
     .join('\n union all ')
 
 /** Counts what such rows say. What takes from a block and gives it back leaves it alone; all who wait do so in one order. */
-const count = (places: string, condition = 'true'): string => {
+export const count = (places: string, condition = 'true'): string => {
   const sums = counts.map((each) => `sum(${each})`)
   return `insert into ${target} select ${key.join(', ')}, ${sums.join(', ')} from (${places}) as placed
     where ${condition} group by ${key.join(', ')} having ${sums.map((sum) => `${sum} <> 0`).join(' or ')}
@@ -129,7 +129,7 @@ const count = (places: string, condition = 'true'): string => {
 }
 
 /** Whether the issues or the comments of a repository are counted. Of one that is going nothing is: its counts go with it. */
-const isKept = (repo: string, ofComments: boolean): string =>
+export const isKept = (repo: string, ofComments: boolean): string =>
   `exists (select 1 from issue_block_repo as kept where kept.repo_id = ${repo} and kept.of_comments = ${ofComments}
     and exists (select 1 from repo where repo.id = kept.repo_id))`
 const isMoved = ({ columns, isAmong }: Sort): string => {
@@ -148,7 +148,7 @@ const move = (sort: Sort): string => {
 }
 
 /** Which of the counts an issue belongs to, from 0. */
-const kindOf = (row: Row): string => `${row}.is_pull::integer * 2 + ${row}.is_closed::integer`
+export const kindOf = (row: string): string => `${row}.is_pull::integer * 2 + ${row}.is_closed::integer`
 
 /** PostgreSQL: the same, by as few and as simple statements as it takes. */
 const moveStepwise = ({ places, isAmong, isSwept = false }: Sort): string => {
@@ -161,7 +161,7 @@ const moveStepwise = ({ places, isAmong, isSwept = false }: Sort): string => {
     )
     .join('\n')
 }
-const byKind = (sign: '+' | '-', kind: string): string =>
+export const byKind = (sign: '+' | '-', kind: string): string =>
   counts
     .map((each, index) => `${each} = issue_block.${each} ${sign} case when ${kind} = ${index} then 1 else 0 end`)
     .join(', ')
@@ -175,7 +175,7 @@ const take = `update issue_block set ${byKind('-', 'old_kind')} where ${taken} r
   end if;`
 
 /** PostgreSQL: issues that a statement made; it plans one join sooner than as many parts as there are places. */
-const countMade = `insert into ${target}
+export const countMade = `insert into ${target}
   select made.repo_id, place.sort, place.level, place.block, place.shard,
     ${[0, 1, 2, 3].map((index) => `count(*) filter (where made.is_pull::integer * 2 + made.is_closed::integer = ${index})`).join(', ')}
   from made cross join lateral (values ${sorts
@@ -191,8 +191,9 @@ const countMade = `insert into ${target}
 const takeComment = count(commentPlaces('old', 'old.repo_id', 'old.is_of_pull', '-'))
 
 /** All issues or comments of a repository, counted for the first time. */
-const countAll = (repo: string): string => count(placesOf(sorts, 'issue', '', ` from issue`, `issue.repo_id = ${repo}`))
-const countAllComments = (repo: string): string =>
+export const countAll = (repo: string): string =>
+  count(placesOf(sorts, 'issue', '', ` from issue`, `issue.repo_id = ${repo}`))
+export const countAllComments = (repo: string): string =>
   count(
     commentPlaces(
       'comment',
@@ -204,16 +205,56 @@ const countAllComments = (repo: string): string =>
     ),
   )
 /** PostgreSQL: who changes something waits for who counts all for the first time, and the other way round. */
-const lock = (mode: '' | '_shared', repo: string): string =>
+export const lock = (mode: '' | '_shared', repo: string): string =>
   `pg_advisory_xact_lock${mode}(1774612, (${repo} % 2147483647)::integer)`
 
 const isMany = (repo: string): string => `exists (select 1 from issue_tally as tally where tally.repo_id = ${repo}
   and tally.facet = 'comment' and tally.total >= ${firstComments})`
 
 /** A repository is counted from now on, unless it is already. */
-const begin = (repo: string, ofComments: boolean, condition: string): string =>
+export const begin = (repo: string, ofComments: boolean, condition: string): string =>
   `insert into issue_block_repo (repo_id, of_comments) select distinct ${repo}, ${ofComments} ${condition}
     on conflict do nothing;`
+
+/** PostgreSQL: comments that a statement made. */
+export const countMadeComments = count(
+  commentPlaces('made', 'made.repo_id', 'made.is_of_pull', '', ` from made where type = 'comment'`),
+  isKept('placed.repo_id', true),
+)
+
+/** What PostgreSQL does with issues that a statement made: counts them where that is done, or all from now on. */
+export const ofNewIssues = (countThem: string): string => `
+  declare any_kept boolean; last_number bigint;
+  begin
+    perform ${lock('_shared', 'repo_id')} from (select distinct repo_id from made order by 1) as place;
+    select bool_or(${isKept('made.repo_id', false)}), max("index") into any_kept, last_number from made;
+    if any_kept then
+      ${countThem}
+    end if;
+    if last_number >= ${firstNumber} then
+      ${begin('repo_id', false, `from made where "index" >= ${firstNumber} and not ${isKept('made.repo_id', false)}`)}
+    end if;
+    return null;
+  end`
+export const ofNewComments = (countThem: string): string => `
+  declare any_kept boolean; any_many boolean;
+  begin
+    perform ${lock('_shared', 'repo_id')}
+      from (select distinct repo_id from made where type = 'comment' order by 1) as place;
+    select bool_or(${isKept('made.repo_id', true)}), bool_or(${isMany('made.repo_id')}) into any_kept, any_many
+      from made where type = 'comment';
+    if any_kept then
+      ${countThem}
+    end if;
+    if any_many then
+      ${begin(
+        'repo_id',
+        true,
+        `from made where type = 'comment' and ${isMany('made.repo_id')} and not ${isKept('made.repo_id', true)}`,
+      )}
+    end if;
+    return null;
+  end`
 
 /**
  * Counts of issues and comments by blocks of what lists are ordered by: of six days and of nine minutes, and of numbers of
@@ -288,43 +329,12 @@ export const issues5: Migration = {
     end`),
 
     // Many rows of one statement are counted at once: PostgreSQL keeps all that a row was within a transaction.
-    postgres(`create function block_new_issues() returns trigger language plpgsql as $$
-      declare any_kept boolean; last_number bigint;
-      begin
-        perform ${lock('_shared', 'repo_id')} from (select distinct repo_id from made order by 1) as place;
-        select bool_or(${isKept('made.repo_id', false)}), max("index") into any_kept, last_number from made;
-        if any_kept then
-          ${countMade}
-        end if;
-        if last_number >= ${firstNumber} then
-          ${begin('repo_id', false, `from made where "index" >= ${firstNumber} and not ${isKept('made.repo_id', false)}`)}
-        end if;
-        return null;
-      end $$`),
+    postgres(`create function block_new_issues() returns trigger language plpgsql as $$ ${ofNewIssues(countMade)} $$`),
     postgres(`create trigger issue_block_insert after insert on issue referencing new table as made
       for each statement execute function block_new_issues()`),
-    postgres(`create function block_new_comments() returns trigger language plpgsql as $$
-      declare any_kept boolean; any_many boolean;
-      begin
-        perform ${lock('_shared', 'repo_id')}
-          from (select distinct repo_id from made where type = 'comment' order by 1) as place;
-        select bool_or(${isKept('made.repo_id', true)}), bool_or(${isMany('made.repo_id')}) into any_kept, any_many
-          from made where type = 'comment';
-        if any_kept then
-          ${count(
-            commentPlaces('made', 'made.repo_id', 'made.is_of_pull', '', ` from made where type = 'comment'`),
-            isKept('placed.repo_id', true),
-          )}
-        end if;
-        if any_many then
-          ${begin(
-            'repo_id',
-            true,
-            `from made where type = 'comment' and ${isMany('made.repo_id')} and not ${isKept('made.repo_id', true)}`,
-          )}
-        end if;
-        return null;
-      end $$`),
+    postgres(
+      `create function block_new_comments() returns trigger language plpgsql as $$ ${ofNewComments(countMadeComments)} $$`,
+    ),
     postgres(`create trigger comment_block_insert after insert on comment referencing new table as made
       for each statement execute function block_new_comments()`),
     postgres(`create function block_gone() returns trigger language plpgsql as $$ begin

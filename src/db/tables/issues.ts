@@ -308,6 +308,8 @@ export type BlockSort = 'created' | 'updated' | 'comments' | 'due' | 'dated' | '
 export interface IssueBlockRepoTable {
   repo_id: RepoId
   of_comments: boolean
+  /** How wide its cells are, in seconds, as a power of two: `issue_cell`. */
+  cell_bits: number | null
 }
 
 /**
@@ -328,12 +330,36 @@ export interface IssueBlockTable {
   closed_pulls: number
 }
 
+/** What `issue_cell` counts by beside the time of the latest change. */
+export type CellSort = Exclude<BlockSort, 'updated'>
+
+/**
+ * How many issues of a repository, by kind and state, have both a time or number and a time of the latest change of some
+ * ranges. The database keeps it with every write.
+ */
+export interface IssueCellTable {
+  id: GeneratedAlways<number>
+  repo_id: RepoId
+  sort: CellSort
+  /** How wide it is. */
+  bits: number
+  /** Where it is in time of the latest change, and where in the order. */
+  y: number
+  x: number
+  shard: number
+  open_issues: number
+  closed_issues: number
+  open_pulls: number
+  closed_pulls: number
+}
+
 export interface IssueTables {
   issue: IssueTable
   comment: CommentTable
   label: LabelTable
   issue_tally: IssueTallyTable
   issue_block: IssueBlockTable
+  issue_cell: IssueCellTable
   issue_block_repo: IssueBlockRepoTable
   issue_label: IssueLabelTable
   issue_assignee: IssueAssigneeTable
