@@ -8,7 +8,7 @@
 import { createHash } from 'node:crypto'
 
 /** Counted up when the fill changes, so that kept ones are not taken for it. */
-export const fillVersion = 5
+export const fillVersion = 6
 
 const largest = {
   users: 20_000,
@@ -241,7 +241,7 @@ export function fillStatements(size, kind) {
         created_unix, updated_unix, closed_unix)
       select i, ${placeOf('i')}, ${numbers('i')}, ${isPull('i')}, case when i % 100 = 3 then 2 else ${user('i * 17')} end,
         'Issue ' || i || ' with a common title and word' || ((i * 11) % 3000), ${text('i')},
-        case when i <= ${hot} and i % 2 = 0 then 1 + i % ${size.milestones} end, ${isClosed('i')}, (i * 7919) % 20,
+        case when i <= ${hot} and i % 2 = 0 then 1 + i % ${size.milestones} end, ${isClosed('i')}, (i * 7919 / 20) % 20,
         case when i % 10 = 4 then ${begin} + (i * 7919) % 1000000 else 0 end,
         ${begin} + i, ${begin} + i + (i * 7919) % ${issues}, case when ${isClosed('i')} then ${begin} + i else 0 end
       from ${some}`,
