@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { sql, type SelectQueryBuilder, type SqlBool } from 'kysely'
 import { openTestDatabase } from '../testing/database.ts'
 import { engineOf, type Db } from './database.ts'
-import { readMerged, turnedOrder, type OrderKey, type Piece } from './deep-page.ts'
+import { readMerged, turnedOrder, type OrderKey, type Piece, type Start } from './deep-page.ts'
 import { databaseKind } from './open.ts'
 
 /** Rows of a table of the test: of three kinds, with values that many share. */
@@ -90,6 +90,15 @@ const compare =
     return 0
   }
 
+/** The place that one of some rows has by some keys. */
+function startIn(sorted: readonly Thing[], keys: readonly OrderKey[], at: number): Start | undefined {
+  const row = sorted[at]
+  if (!row) return undefined
+  const key = keys.map(({ name }) => valueOf(row, name))
+  const isSame = (each: Thing) => keys.every(({ name }, index) => valueOf(each, name) === key[index])
+  return { key, rank: sorted.findIndex(isSame) }
+}
+
 /** Pieces of all things by kind. */
 function piecesOf(db: Db, order: readonly OrderKey[], guessed: readonly number[]) {
   const things = db as unknown as { selectFrom(table: 'thing'): SelectQueryBuilder<Things, 'thing', object> }
@@ -116,13 +125,22 @@ test('readMerged: a page of any depth is what sorting everything gives, whatever
     ]) {
       const pieces = piecesOf(db, order, guessed)
       for (const offset of [0, 7, 8, 30 + index, 77, 120, sorted.length - 3, sorted.length + 5]) {
-        // oxlint-disable-next-line no-await-in-loop -- one page after the other
-        const rows = await readMerged(db, pieces, { limit: 10, offset }, { near: 2 })
-        assert.deepEqual(
-          rows.map(({ id }) => id),
-          sorted.slice(offset, offset + 10).map(({ id }) => id),
-          `order ${index}, guessed ${guessed.join()}, after ${offset}`,
-        )
+        // Nothing is known of places before the page, or one that is not near: by the first of its keys, or by two.
+        for (const known of guessed[0] === 96 ? [0, 1, 2] : [0]) {
+          const startBefore = async () => startIn(sorted, order.slice(0, known), Math.floor(offset / 3))
+          // oxlint-disable-next-line no-await-in-loop -- one page after the other
+          const rows = await readMerged(
+            db,
+            pieces,
+            { limit: 10, offset },
+            { near: 2, ...(known === 0 ? {} : { startBefore }) },
+          )
+          assert.deepEqual(
+            rows.map(({ id }) => id),
+            sorted.slice(offset, offset + 10).map(({ id }) => id),
+            `order ${index}, guessed ${guessed.join()}, ${known} keys known, after ${offset}`,
+          )
+        }
       }
     }
   }

@@ -121,19 +121,19 @@ async function startOf<DB, TB extends keyof DB, Row>(
   return isGuessed && isFar ? findStart(db, pieces, offset, near, kept) : kept
 }
 
-/** Pieces from a place on; undefined: what comes later is no one range of an index. */
-function piecesFrom<DB, TB extends keyof DB, Row>(
+/** Pieces from a place on, each as one range of an index or two: mostly nothing that is wanted is in the second. */
+const piecesFrom = <DB, TB extends keyof DB, Row>(
   db: Db,
   pieces: readonly Piece<DB, TB, Row>[],
   { key, rows: kept }: Start,
-): Piece<DB, TB, Row>[] | undefined {
-  const rest = pieces.map((piece, index): Piece<DB, TB, Row> | undefined => {
-    const [query, ...others] = fromKey(db, piece, key)
-    if (!query || others.length > 0) return undefined
-    return { query, order: piece.order, rows: kept?.[index] ?? piece.rows }
-  })
-  return rest.every((piece) => piece !== undefined) ? rest : undefined
-}
+): Piece<DB, TB, Row>[] =>
+  pieces.flatMap((piece, index) =>
+    fromKey(db, piece, key).map((query, range) => ({
+      query,
+      order: piece.order,
+      rows: range === 0 ? (kept?.[index] ?? piece.rows) : 0,
+    })),
+  )
 
 /**
  * A place not far before the row that so many come before; undefined: the beginning.
@@ -146,9 +146,8 @@ async function findStart<DB, TB extends keyof DB, Row>(
   near: number,
   kept?: Start,
 ): Promise<Start | undefined> {
-  const rest = kept && piecesFrom(db, pieces, kept)
-  if (kept && rest) {
-    const found = await findStart(db, rest, offset - kept.rank, near)
+  if (kept) {
+    const found = await findStart(db, piecesFrom(db, pieces, kept), offset - kept.rank, near)
     return found ? { key: found.key, rank: kept.rank + found.rank } : kept
   }
   const lead = pieces.reduce((largest, piece) => (piece.rows > largest.rows ? piece : largest))
