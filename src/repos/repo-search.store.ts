@@ -269,9 +269,12 @@ async function contributedTo(db: Db, userId: UserId): Promise<RepoSet> {
     ownersThat(true),
     ownersThat(false),
   ]
+  // What teams were given matters where their organization hides it from other members.
+  const hiding = someOwned.get(allAudiences.most)?.ownerIds ?? ''
+  const isOfHiding = isOneOf(db, sql.ref('team_user.org_id'), hiding)
   const given = sql`(select distinct team_repo.repo_id ${stepByStep(
     db,
-    { table: 'team_user', where: sql<SqlBool>`team_user.user_id = ${userId}` },
+    { table: 'team_user', where: sql<SqlBool>`team_user.user_id = ${userId} and ${isOfHiding}` },
     { table: 'team_repo', where: sql<SqlBool>`team_repo.team_id = team_user.team_id` },
   )})`
   const collaborated = sql`(select repo_id from collaboration where user_id = ${userId})`
@@ -285,7 +288,8 @@ async function contributedTo(db: Db, userId: UserId): Promise<RepoSet> {
     if (audience !== undefined && audience < 3) {
       return isOfOneOf(db, [ofAllHere, having(ofSome, someOwned)].filter((ids) => ids !== '').join(','))
     }
-    const isShown = audience === undefined ? sql`(repo.audience < 3 or repo.id in ${given})` : sql`repo.id in ${given}`
+    const isGiven = hiding === '' ? sql<SqlBool>`${sql.lit(false)}` : sql<SqlBool>`repo.id in ${given}`
+    const isShown = audience === undefined ? sql`(repo.audience < 3 or ${isGiven})` : isGiven
     return sql<SqlBool>`(${isOfOneOf(db, ofAllHere)} or (${isOfSome} and ${isShown}))`
   }
   const ownedBy = (ownerIds: IdText, most: number, byAudience: typeof allOwned): Way => {
@@ -306,14 +310,15 @@ async function contributedTo(db: Db, userId: UserId): Promise<RepoSet> {
     }
   }
   const ways = [ownedBy(ofAll, allAudiences.most, allOwned)]
-  if (ofSome !== '') {
-    const isGiven = sql<SqlBool>`repo.id = origin.repo_id and repo.audience = 3 and ${isOfSome}`
-    ways.push(ownedBy(ofSome, 2, someOwned), { rows: () => ledTo(db, given, isGiven) })
+  if (ofSome !== '') ways.push(ownedBy(ofSome, 2, someOwned))
+  if (hiding !== '') {
+    const isGiven = sql<SqlBool>`repo.id = origin.repo_id and repo.audience = 3 and ${isOfOneOf(db, hiding)}`
+    ways.push({ rows: () => ledTo(db, given, isGiven) })
   }
   // What was given beside what is owned is not counted by audience.
   const sizeOf = (audience: number): number =>
     (allOwned.get(audience)?.total ?? 0) +
-    (audience < 3 ? (someOwned.get(audience)?.total ?? 0) : ofSome !== '' ? 1 : 0) +
+    (audience < 3 ? (someOwned.get(audience)?.total ?? 0) : hiding !== '' ? 1 : 0) +
     (collaborations.length > 0 ? 1 : 0)
   if (collaborations.length === 0) {
     const havingAny = [...allOwned.values(), ...someOwned.values()].map(({ ownerIds }) => ownerIds)
