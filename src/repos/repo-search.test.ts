@@ -40,12 +40,13 @@ async function world(): Promise<Forge> {
     // oxlint-disable-next-line no-await-in-loop -- their ids are in this order
     await forge.as(owner === 'bob' ? 'bob' : 'alice').must('POST', path, body)
   }
-  // Carol was given a private one, and is on a team of the organization that nobody else sees.
+  // Carol was given a private one, and is on a team of the organization that nobody else sees, which holds one of its private ones.
   await forge.as('bob').must('PUT', '/repos/bob/apple-07/collaborators/carol', { permission: 'read' })
   const team = (
     await alice.must('POST', '/orgs/closed/teams', { name: 'some', permission: 'read', units: ['repo.code'] })
   ).json
   await alice.must('PUT', `/teams/${team.id}/members/carol`)
+  await alice.must('PUT', `/teams/${team.id}/repos/closed/pear-03`)
   await alice.must('PATCH', '/repos/open/fig-14', { archived: true })
   await transaction(forge.services.db, (tx) =>
     sql`update repo set num_stars = (id * 7) % 5, num_forks = (id * 3) % 4, git_size_bytes = ((id * 11) % 7) * 1024,
@@ -161,6 +162,41 @@ test('repoSearch: words in names find what the asker sees, by name, whoever asks
   await check()
   await forge.as('root').must('PATCH', '/admin/users/carol', { source_id: 0, login_name: 'carol', restricted: true })
   await check()
+})
+
+test('userCurrentListRepos: what organizations hide from members is there when a team holds it', async () => {
+  await using forge = await world()
+  const alice = forge.as('alice')
+  const carol = forge.as('carol')
+  const teams: { id: number; name: string }[] = (await alice.must('GET', '/orgs/closed/teams')).json
+  const id = teams.find(({ name }) => name === 'some')?.id
+  const listed = async () => {
+    const lists = await Promise.all(
+      ['id', 'name', 'newest', 'alphabetically', 'size'].map(async (order) => {
+        const pages = await Promise.all(
+          [1, 2, 3].map((page) => carol.must('GET', `/user/repos?order_by=${order}&limit=2&page=${page}`)),
+        )
+        const shown: Shown[] = pages.flatMap(({ json }) => json)
+        assert.ok(
+          pages.every(({ headers }) => headers.get('x-total-count') === String(shown.length)),
+          order,
+        )
+        return shown.map((repo) => `${repo.owner.login}/${repo.name}`).toSorted()
+      }),
+    )
+    const [first, ...others] = lists
+    for (const other of others) assert.deepEqual(other, first)
+    return first
+  }
+  const seen = ['bob/apple-07', 'closed/apple-08', 'closed/fig-18', 'closed/apple-13', 'closed/pear-03'].toSorted()
+  assert.deepEqual(await listed(), seen)
+  await alice.must('DELETE', `/teams/${id}/repos/closed/pear-03`)
+  assert.deepEqual(
+    await listed(),
+    seen.filter((name) => name !== 'closed/pear-03'),
+  )
+  await alice.must('PATCH', `/teams/${id}`, { permission: 'read', includes_all_repositories: true })
+  assert.deepEqual(await listed(), seen)
 })
 
 test('repoSearch: what is counted stays right whatever is made, moved, hidden, renamed and deleted at once', async () => {
