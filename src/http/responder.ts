@@ -36,6 +36,9 @@ const largeReplyBytes = 256 * 1024
 
 const noBytes = Buffer.alloc(0)
 
+/** Resolves when what came together with a request has been worked on. */
+const turn = promisify(setImmediate)
+
 type Headers = Record<string, string | number | string[]>
 
 export interface ResponderOptions {
@@ -137,6 +140,8 @@ export class Responder {
       const compressed = await compress(content)
       return this.#sendWhole(call, response, reply.status, headers, compressed, compressed.length)
     }
+    // So many bytes take what everything else needs out of the processor's caches: what came together is worked on first.
+    if (sizeBytes >= largeReplyBytes) await turn()
     return this.#sendWhole(call, response, reply.status, headers, content, sizeBytes)
   }
 
