@@ -130,6 +130,43 @@ test('findCell: as many of what changed in a time come before a place as it says
   }
 })
 
+test('cells that have become too many are wider with the next 4,096th issue or comment', async () => {
+  await using database = await openTestDatabase()
+  const { db } = database
+  await fill(db, 600, true)
+  const kept = await listCelled(db)
+  const bitsOf = async () =>
+    (await listCelled(db)).map(({ cell_bits: bits }, index) => (bits ?? 0) - (kept[index]?.cell_bits ?? 0))
+  const numbers =
+    engineOf(db).kind === 'sqlite'
+      ? `(with recursive numbers(i) as (select 1 union all select i + 1 from numbers where i < 16400) select i from numbers) as n`
+      : `(select i from generate_series(1::bigint, 16400::bigint) as numbers(i)) as n`
+  const emptyCells = (sort: string, ofComments: boolean) => `insert into issue_cell (repo_id, sort, bits, y, x, shard)
+    select 1, '${sort}', cell_bits, -i, i, 0 from ${numbers} cross join issue_block_repo where of_comments = ${ofComments}`
+  const issue = (
+    id: number,
+  ) => `insert into issue (id, repo_id, "index", is_pull, poster_id, title, content, created_unix, updated_unix)
+    values (${id}, 1, ${id}, false, 1, 'a', 'b', ${10_001 * day}, ${10_002 * day})`
+  const comment = (
+    id: number,
+  ) => `insert into comment (id, issue_id, type, poster_id, content, created_unix, updated_unix)
+    values (${id}, 1, 'comment', 1, 'c', ${10_001 * day}, ${10_002 * day})`
+  await write(db, [issue(4096), comment(4096)])
+  assert.deepEqual(await bitsOf(), [0, 0], 'there are few')
+  await write(db, [emptyCells('created', false), emptyCells('comment', true), issue(8191), comment(8191)])
+  assert.deepEqual(await bitsOf(), [0, 0])
+  await write(db, [issue(8192)])
+  assert.deepEqual(await bitsOf(), [1, 0])
+  await write(db, [comment(8192)])
+  assert.deepEqual(await bitsOf(), [1, 1])
+  await assertCounted(db)
+  const { count } = await db
+    .selectFrom('issue_cell')
+    .select((each) => each.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow()
+  assert.ok(count < 16_384, 'what has nothing in it is gone')
+})
+
 test('findChangedComments: as many as there are of each kind, and where their pages begin', async () => {
   await using database = await openTestDatabase()
   const { db } = database

@@ -145,6 +145,23 @@ const widen = (ofComments: boolean): string => {
     delete from issue_cell where ${isOld};`
 }
 
+/** An order has too many cells, four times what a repository has to begin with, when there are more than so many. */
+const tooManyCells = 4 * mostCells
+/** Whether there are is looked at with each row whose id is a multiple of this: what grows fast does not wait for a day. */
+const lookedAtEach = 4096
+const isLookedAt = (row: string): string => `${row}.id % ${lookedAtEach} = 0`
+/** Gives a repository wider cells where it has too many. */
+const widenOutgrown = (repo: string, ofComments: boolean, condition: string): string =>
+  `update issue_block_repo set cell_bits = cell_bits + 1
+    where ${condition} and repo_id ${repo} and of_comments = ${ofComments} and cell_bits < ${mostBits}
+      and exists (select 1 from issue_cell as cell where cell.repo_id = issue_block_repo.repo_id
+        and cell.sort in (${namesOf(ofComments)}) group by cell.sort having count(*) > ${tooManyCells});`
+
+const widenForMade = (ofComments: boolean): string => `
+  if exists (select 1 from made where ${isLookedAt('made')}) then
+    ${widenOutgrown(`in (select made.repo_id from made where ${isLookedAt('made')})`, ofComments, 'true')}
+  end if;`
+
 /** All cells of a repository are taken away. */
 const clear = (ofComments: boolean): string =>
   `delete from issue_cell where repo_id = new.repo_id and sort in (${namesOf(ofComments)});`
@@ -304,6 +321,7 @@ export const issues6: Migration = {
     sqlite(`drop trigger issue_block_insert`),
     sqlite(`create trigger issue_block_insert after insert on issue
       when new."index" >= ${firstNumber} or ${isKept('new.repo_id', false)} begin
+      ${widenOutgrown('= new.repo_id', false, isLookedAt('new'))}
       ${countBlocks(blocksOf(blockSorts, 'new', ''), isKept('new.repo_id', false))}
       ${count(cellsOfRow(sorts, 'new', ''))}
       ${begin('new.repo_id', false, `where not ${isKept('new.repo_id', false)}`)}
@@ -319,6 +337,7 @@ export const issues6: Migration = {
     ),
     sqlite(`create trigger comment_cell_insert after update of repo_id on comment
       when new.type = 'comment' and old.repo_id is null and ${hasCells('new.repo_id', true)} begin
+      ${widenOutgrown('= new.repo_id', true, isLookedAt('new'))}
       ${count(commentCells('new', ''))}
     end`),
     sqlite(`create trigger comment_cell_update after update of updated_unix on comment
@@ -331,11 +350,12 @@ export const issues6: Migration = {
       ${count(commentCells('old', '-'))}
     end`),
 
-    // Whoever counts waits for blocks first and for cells then, as those do who change something.
+    // Whoever counts waits for blocks first and for cells then, as those do who change something; and, before there is anything
+    // that others wait for, for all who write, where cells are widened.
     postgres(`create or replace function block_new_issues() returns trigger language plpgsql as $$
-      ${ofNewIssues(`${countMadeBlocks} ${countMade}`)} $$`),
+      ${ofNewIssues(`${widenForMade(false)} ${countMadeBlocks} ${countMade}`)} $$`),
     postgres(`create or replace function block_new_comments() returns trigger language plpgsql as $$
-      ${ofNewComments(`${countMadeBlocksOfComments} ${countMadeComments}`)} $$`),
+      ${ofNewComments(`${widenForMade(true)} ${countMadeBlocksOfComments} ${countMadeComments}`)} $$`),
     postgres(`create function cell_gone() returns trigger language plpgsql as $$ begin
         perform ${lock('_shared', 'old.repo_id')};
         if tg_table_name = 'comment' then
