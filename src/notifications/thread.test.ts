@@ -34,6 +34,8 @@ test('notifyGetList, notifyGetThread, notifyNewAvailable, notifyReadList: what m
   await forge.as('bob').must('PUT', `${repo.api}/collaborators/alice`, { permission: 'read' })
   for (const each of [repo, open]) await forge.as('alice').must('PUT', `${each.api}/subscription`)
   await forge.given.issue({ repo, title: 'secret' })
+  // Else the later one may be told first.
+  await forge.settle()
   await forge.given.issue({ repo: open, title: 'open' })
   assert.deepEqual(await titles(forge, 'alice'), ['open', 'secret'])
   const [, thread] = (await forge.as('alice').get('/notifications')).json as Thread[]

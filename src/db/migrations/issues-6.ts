@@ -145,8 +145,8 @@ const widen = (ofComments: boolean): string => {
     delete from issue_cell where ${isOld};`
 }
 
-/** An order has too many cells, four times what a repository has to begin with, when there are more than so many. */
-const tooManyCells = 4 * mostCells
+/** An order has too many cells when there are more than so many: twice what a repository has to begin with. */
+const tooManyCells = 2 * mostCells
 /** Whether there are is looked at with each row whose id is a multiple of this: what grows fast does not wait for a day. */
 const lookedAtEach = 4096
 const isLookedAt = (row: string): string => `${row}.id % ${lookedAtEach} = 0`
