@@ -41,12 +41,8 @@ type Given = Awaited<ReturnType<typeof listGiven>>
 export async function findGiven(db: Db, viewer: Viewer | undefined, repos: readonly RepoRow[]): Promise<Given> {
   const ids = repos.map(({ id }) => id)
   if (dependsOnGrants(viewer)) {
-    return listGiven(
-      db,
-      ids,
-      repos.map(({ owner_id }) => owner_id),
-      viewer.id,
-    )
+    const ownerIds = [...new Set(repos.map(({ owner_id }) => owner_id))]
+    return listGiven(db, ids, ownerIds, viewer.id)
   }
   return { units: await listUnits(db, ids), collaborations: [], memberships: [], teams: [] }
 }

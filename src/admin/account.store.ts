@@ -4,8 +4,9 @@ import type { Viewer } from '../auth/viewer.ts'
 import type { Db, Tx } from '../db/database.ts'
 import type { UserRow } from '../db/tables/accounts.ts'
 import type { UserId } from '../lib/ids.ts'
-import { fromNearerEnd, type Page } from '../lib/paging.ts'
+import type { Page } from '../lib/paging.ts'
 import type { Unix } from '../lib/time.ts'
+import { pageOfUsers } from '../users/user.store.ts'
 
 export interface AccountFilter {
   readonly shownTo: Viewer
@@ -45,34 +46,14 @@ const orders = {
 export const isAccountOrder = (text: string): text is AccountOrder => Object.hasOwn(orders, text)
 
 /** A page of people's accounts, and how many there are. */
-export async function listAccounts(
+export function listAccounts(
   db: Db,
   filter: AccountFilter,
   order: AccountOrder,
   page: Page,
 ): Promise<{ readonly users: readonly UserRow[]; readonly total: number }> {
   const [column, direction] = orders[order]
-  const { count: total } = await filtered(db, filter)
-    .select((select) => select.fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow()
-  // The place is found in an index, and only what is shown is looked up.
-  const users = await fromNearerEnd(page, total, ({ limit, offset }, isFromEnd) => {
-    const way = isFromEnd === (direction === 'desc') ? 'asc' : 'desc'
-    const place = filtered(db, filter)
-      .select(['id', column])
-      .orderBy(column, way)
-      .orderBy('id', way)
-      .limit(limit)
-      .offset(offset)
-    return db
-      .selectFrom(place.as('place'))
-      .innerJoin('user', 'user.id', 'place.id')
-      .selectAll('user')
-      .orderBy(`place.${column}`, way)
-      .orderBy('place.id', way)
-      .execute()
-  })
-  return { users, total }
+  return pageOfUsers(db, filtered(db, filter), { keys: [column, 'id'], direction }, page)
 }
 
 /** Accounts of people made before a time that are not active and that nobody ever used. */

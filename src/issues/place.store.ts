@@ -1,5 +1,6 @@
 import { sql, type RawBuilder, type SqlBool } from 'kysely'
 import type { Db, Tx } from '../db/database.ts'
+import type { IdBatch } from '../db/id-batches.ts'
 import type { IssueId } from '../lib/ids.ts'
 
 /** Rows that know of their issue what lists are limited and ordered by, and their columns with those of issues. */
@@ -26,22 +27,6 @@ const placed = {
 export type PlacedTable = keyof typeof placed
 export const placedTables = Object.keys(placed) as readonly PlacedTable[]
 
-/** Issues after one up to another. */
-interface Batch {
-  readonly after: IssueId
-  readonly last: IssueId
-}
-
-/** The last of so many issues after one; undefined: there are none. */
-export async function findEndOfIssues(db: Db, after: IssueId, limit: number): Promise<IssueId | undefined> {
-  const batch = db.selectFrom('issue').select('id').where('id', '>', after).orderBy('id').limit(limit)
-  const { last } = await db
-    .selectFrom(batch.as('batch'))
-    .select((each) => each.fn.max('batch.id').as('last'))
-    .executeTakeFirstOrThrow()
-  return last ?? undefined
-}
-
 /** What rows `it` of a table, beside their `issue`, are to say. */
 const saidBy = (table: PlacedTable): [column: string, value: RawBuilder<unknown>][] => {
   const shape = placed[table]
@@ -55,7 +40,7 @@ const saidBy = (table: PlacedTable): [column: string, value: RawBuilder<unknown>
 }
 
 /** That rows `it` are below these issues and do not say what their issue does. */
-function isMisplaced(table: PlacedTable, { after, last }: Batch): RawBuilder<SqlBool> {
+function isMisplaced(table: PlacedTable, { after, last }: IdBatch<IssueId>): RawBuilder<SqlBool> {
   const shape = placed[table]
   const differs = saidBy(table).map(([own, value]) => sql`${sql.ref(`it.${own}`)} is distinct from ${value}`)
   const only = 'only' in shape ? shape.only : sql<SqlBool>`true`
@@ -63,14 +48,14 @@ function isMisplaced(table: PlacedTable, { after, last }: Batch): RawBuilder<Sql
     and (${sql.join(differs, sql` or `)})`
 }
 
-export async function countMisplaced(db: Db, table: PlacedTable, batch: Batch): Promise<number> {
+export async function countMisplaced(db: Db, table: PlacedTable, batch: IdBatch<IssueId>): Promise<number> {
   const { rows } = await sql<{ count: number }>`select count(*) as count from ${sql.table(table)} as it
     cross join issue where ${isMisplaced(table, batch)}`.execute(db)
   return rows[0]?.count ?? 0
 }
 
 /** Says of these rows what their issues do. */
-export async function placeAnew(tx: Tx, table: PlacedTable, batch: Batch): Promise<void> {
+export async function placeAnew(tx: Tx, table: PlacedTable, batch: IdBatch<IssueId>): Promise<void> {
   const values = saidBy(table).map(([own, value]) => sql`${sql.ref(own)} = ${value}`)
   await sql`update ${sql.table(table)} as it set ${sql.join(values)} from issue where ${isMisplaced(table, batch)}`.execute(
     tx,

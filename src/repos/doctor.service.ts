@@ -1,14 +1,14 @@
-import { setImmediate } from 'node:timers/promises'
 import type { Services } from '../access/context.ts'
 import { nameForDoctor, type Finding, type RepoCheck, type WholeCheck } from '../access/doctor.ts'
 import { transaction } from '../db/database.ts'
+import { idBatches } from '../db/id-batches.ts'
 import type { RepoRow } from '../db/tables/repositories.ts'
-import type { GitKey, UserId } from '../lib/ids.ts'
+import type { GitKey } from '../lib/ids.ts'
 import { gitKeysOf } from './every-repository.service.ts'
 import { updateEmptiness } from '../refs/ref-journal.store.ts'
 import { recordGitUsage } from './git-usage.service.ts'
 import { updateGitSize } from './measure.store.ts'
-import { copyAnew, countOthers, findEndOfAccounts, givenTables } from './people/given-copy.store.ts'
+import { copyAnew, countOthers, givenTables } from './people/given-copy.store.ts'
 import { listPendingWork } from './pending-work.store.ts'
 import { listKnownGitKeys } from './repo.store.ts'
 
@@ -124,7 +124,7 @@ async function* checkKeys(services: Services, keys: readonly GitKey[], fix: bool
   }
 }
 
-/** People whose rows are looked at at once; SQLite does it in this thread, and requests should not wait for long. */
+/** People whose rows are looked at at once. */
 const peopleBatch = 1000
 
 /** What somebody sees is found by it: a copy that says otherwise hides repositories in lists, or shows them. */
@@ -132,20 +132,14 @@ export const givenCopiesCheck: WholeCheck = {
   name: 'what-was-given',
   about: 'collaborators and members of teams know what lists ask of their repository and team',
   async *run({ db }, { fix }) {
-    let after = 0 as UserId
-    for (;;) {
-      const last = await findEndOfAccounts(db, after, peopleBatch)
-      if (last === undefined) return
-      const batch = { after, last }
+    for await (const batch of idBatches(db, 'user', peopleBatch)) {
       for (const table of givenTables) {
         const count = await countOthers(db, table, batch)
         if (count === 0) continue
         if (fix) await transaction(db, (tx) => copyAnew(tx, table, batch))
-        const what = `${table}: ${count} rows of accounts ${after + 1} to ${last} do not say what is there`
+        const what = `${table}: ${count} rows of accounts ${batch.after + 1} to ${batch.last} do not say what is there`
         yield { what, state: fix ? 'fixed' : 'fixable' }
       }
-      after = last
-      await setImmediate()
     }
   },
 }

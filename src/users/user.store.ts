@@ -1,4 +1,4 @@
-import { sql, type Expression, type RawBuilder, type SqlBool } from 'kysely'
+import { sql, type Expression, type RawBuilder, type SelectQueryBuilder, type SqlBool } from 'kysely'
 import { peopleShownTo } from '../access/access-rule.store.ts'
 import type { Viewer } from '../auth/viewer.ts'
 import type { Db, Tx } from '../db/database.ts'
@@ -6,6 +6,7 @@ import { idList, idListText } from '../db/id-list.ts'
 import { contains, lowerContains } from '../db/like.ts'
 import { databaseKind } from '../db/open.ts'
 import { preparedQuery } from '../db/prepared.ts'
+import type { Schema } from '../db/schema.ts'
 import type { EmailRow, NewUserRow, UserChange, UserRow } from '../db/tables/accounts.ts'
 import { actionsUserId, type UserId } from '../lib/ids.ts'
 import { fromNearerEnd, type Page } from '../lib/paging.ts'
@@ -156,24 +157,31 @@ export async function searchPeople(
   page: Pick<Page, 'limit' | 'offset'>,
 ): Promise<{ readonly users: readonly UserRow[]; readonly total: number }> {
   if (filter.text !== '') return searchByWords(db, filter, page)
-  const people = shownPeople(db, filter)
-  const { count: total } = await people
+  return pageOfUsers(db, shownPeople(db, filter), { keys: ['lower_name'], direction: 'asc' }, page)
+}
+
+/**
+ * One page of accounts in an order, and how many there are on all. Its place is found in an index, from the nearer end, and only
+ * what is shown is looked up.
+ * @param keys columns that tell any two accounts apart
+ */
+export async function pageOfUsers(
+  db: Db,
+  accounts: SelectQueryBuilder<Schema, 'user', object>,
+  { keys, direction }: { readonly keys: readonly (keyof UserRow)[]; readonly direction: 'asc' | 'desc' },
+  page: Pick<Page, 'limit' | 'offset'>,
+): Promise<{ readonly users: readonly UserRow[]; readonly total: number }> {
+  const { count: total } = await accounts
     .select((select) => select.fn.countAll<number>().as('count'))
     .executeTakeFirstOrThrow()
-  // The place is found in an index, and only what is shown is looked up.
   const users = await fromNearerEnd(page, total, ({ limit, offset }, isFromEnd) => {
-    const direction = isFromEnd ? 'desc' : 'asc'
-    const place = people
-      .select(['user.id', 'user.lower_name'])
-      .orderBy('lower_name', direction)
-      .limit(limit)
-      .offset(offset)
-    return db
-      .selectFrom(place.as('place'))
-      .innerJoin('user', 'user.id', 'place.id')
-      .selectAll('user')
-      .orderBy('place.lower_name', direction)
-      .execute()
+    const way = isFromEnd === (direction === 'desc') ? 'asc' : 'desc'
+    const inOrder = <DB, TB extends keyof DB, Row>(rows: SelectQueryBuilder<DB, TB, Row>, table: string) =>
+      keys.reduce((each, key) => each.orderBy(sql.ref(`${table}.${key}`), way), rows)
+    const columns = [...new Set<keyof UserRow>(['id', ...keys])].map((key) => `user.${key}` as const)
+    const place = inOrder(accounts.select(columns), 'user').limit(limit).offset(offset)
+    const rows = db.selectFrom(place.as('place')).innerJoin('user', 'user.id', 'place.id').selectAll('user')
+    return inOrder(rows, 'place').execute()
   })
   return { users, total }
 }

@@ -1,5 +1,6 @@
 import { sql, type RawBuilder, type SqlBool } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
+import type { IdBatch } from '../../db/id-batches.ts'
 import type { UserId } from '../../lib/ids.ts'
 
 /** Rows about what somebody was given, with the columns that they have from another table and what leads to that one. */
@@ -11,38 +12,22 @@ const copies = {
 export type GivenTable = keyof typeof copies
 export const givenTables = Object.keys(copies) as readonly GivenTable[]
 
-/** People after one up to another. */
-interface Batch {
-  readonly after: UserId
-  readonly last: UserId
-}
-
-/** The last of so many accounts after one; undefined: there are none. */
-export async function findEndOfAccounts(db: Db, after: UserId, limit: number): Promise<UserId | undefined> {
-  const batch = db.selectFrom('user').select('id').where('id', '>', after).orderBy('id').limit(limit)
-  const { last } = await db
-    .selectFrom(batch.as('batch'))
-    .select((each) => each.fn.max('batch.id').as('last'))
-    .executeTakeFirstOrThrow()
-  return last ?? undefined
-}
-
 /** That rows `it` of these people do not say what the row that they lead to does. */
-function isOther(table: GivenTable, { after, last }: Batch): RawBuilder<SqlBool> {
+function isOther(table: GivenTable, { after, last }: IdBatch<UserId>): RawBuilder<SqlBool> {
   const { of, by, columns } = copies[table]
   const differs = columns.map((name) => sql`${sql.ref(`it.${name}`)} <> ${sql.ref(`${of}.${name}`)}`)
   return sql<SqlBool>`it.user_id > ${after} and it.user_id <= ${last} and ${sql.ref(`${of}.id`)} = ${sql.ref(`it.${by}`)}
     and (${sql.join(differs, sql` or `)})`
 }
 
-export async function countOthers(db: Db, table: GivenTable, batch: Batch): Promise<number> {
+export async function countOthers(db: Db, table: GivenTable, batch: IdBatch<UserId>): Promise<number> {
   const { rows } = await sql<{ count: number }>`select count(*) as count from ${sql.table(table)} as it
     cross join ${sql.table(copies[table].of)} where ${isOther(table, batch)}`.execute(db)
   return rows[0]?.count ?? 0
 }
 
 /** Says in these rows what the rows that they lead to do. */
-export async function copyAnew(tx: Tx, table: GivenTable, batch: Batch): Promise<void> {
+export async function copyAnew(tx: Tx, table: GivenTable, batch: IdBatch<UserId>): Promise<void> {
   const { of, columns } = copies[table]
   const values = columns.map((name) => sql`${sql.ref(name)} = ${sql.ref(`${of}.${name}`)}`)
   await sql`update ${sql.table(table)} as it set ${sql.join(values)} from ${sql.table(of)} where ${isOther(table, batch)}`.execute(
