@@ -8,6 +8,7 @@ import { fromNearerEnd, type Page } from '../lib/paging.ts'
 import type { Unix } from '../lib/time.ts'
 import { countChangedBefore, findBlock } from './block.store.ts'
 import { findCell } from './cell.store.ts'
+import { countChanged } from './changed.store.ts'
 import {
   branchOf,
   pairsOf,
@@ -22,7 +23,7 @@ import { isByCreation, orderOf, type IssueSort } from './issue-order.store.ts'
 import { findEverywhere } from './issue-search.store.ts'
 import type { IssuePlace } from './issue.store.ts'
 import { wordSets } from './issue-words.store.ts'
-import { listParts, listTallies, type Facet, type Part } from './tally.store.ts'
+import { isOfKinds, listParts, listTallies, sumOf, type Facet, type Part } from './tally.store.ts'
 
 const byCreation = (direction: 'asc' | 'desc') => {
   const isFrom = sql.raw(direction === 'asc' ? '>=' : '<=')
@@ -98,13 +99,6 @@ function tallied(db: Db, filter: RepoFilter): { readonly facet: Facet; readonly 
   ]
 }
 
-const isOfFilter =
-  ({ isPull, isClosed }: RepoFilter) =>
-  (part: Part): boolean =>
-    isPull.includes(part.isPull) && (isClosed === undefined || isClosed === part.isClosed)
-
-const sumOf = (parts: readonly Part[]): number => parts.reduce((sum, { total }) => sum + total, 0)
-
 /** Everything that a filter asks for beside kind and state, the rarest first. */
 async function askedOf(db: Db, filter: RepoFilter, all: readonly Part[]): Promise<Asked[]> {
   const counted = tallied(db, filter)
@@ -116,66 +110,16 @@ async function askedOf(db: Db, filter: RepoFilter, all: readonly Part[]): Promis
       scope.repoId,
       counted.map(({ facet }) => facet),
     ),
-    hasTimes ? countAllChanged(db, filter, all) : [],
+    hasTimes ? countChanged(db, filter, all) : [],
   ])
   const asked = counted.map(({ lead, facet }, index): Asked => {
-    const parts = (tallies[index] ?? []).filter(isOfFilter(filter))
+    const parts = (tallies[index] ?? []).filter(isOfKinds(filter))
     return { lead, parts, total: sumOf(parts), isExact: facet.facet !== 'label' || facet.keys.length === 1 }
   })
   if (hasTimes) asked.push({ lead: { by: 'times' }, parts: changed, total: sumOf(changed), isExact: true })
   const found = words && wordSets(db, words, wordScope(filter)).found
   if (found) asked.push({ lead: { by: 'ids', ids: found }, parts: undefined, total: 0, isExact: false })
   return asked.sort((one, other) => one.total - other.total)
-}
-
-/** Issues of a kind and state that changed in a time, in the order of `order`. */
-const changedIn = (
-  db: Db,
-  { scope }: RepoFilter,
-  part: Part,
-  times: { readonly sinceUnix?: Unix | undefined; readonly beforeUnix?: Unix | undefined },
-  order: readonly OrderKey[],
-) =>
-  branchOf(db, { scope, isPull: [part.isPull], ...times }, { lead: { by: 'times' }, isInOrder: true }, order, part)
-    .query
-
-/** The times that a filter with one end of them leaves out. */
-const restOf = ({ sinceUnix, beforeUnix }: RepoFilter) =>
-  sinceUnix === undefined ? { sinceUnix: (beforeUnix as number) + 1 } : { beforeUnix: sinceUnix - 1 }
-
-/** How many of each kind and state changed in a time: summed up where that is kept, else counted. */
-async function countAllChanged(db: Db, filter: RepoFilter, all: readonly Part[]): Promise<Part[]> {
-  const { sinceUnix, beforeUnix, scope } = filter
-  const [beforeFirst, upToLast] = await Promise.all([
-    sinceUnix === undefined ? undefined : countChangedBefore(db, scope.repoId, sinceUnix),
-    beforeUnix === undefined ? undefined : countChangedBefore(db, scope.repoId, beforeUnix + 1),
-  ])
-  if (!beforeFirst && !upToLast) return Promise.all(all.map((part) => countChanged(db, filter, part)))
-  return all.map((part) => ({
-    ...part,
-    total: Math.max(0, (upToLast ? upToLast(part) : part.total) - (beforeFirst?.(part) ?? 0)),
-  }))
-}
-
-/** How many of a kind and state changed in a time. Where most did, those that did not are counted. */
-async function countChanged(db: Db, filter: RepoFilter, part: Part): Promise<Part> {
-  const { sinceUnix, beforeUnix } = filter
-  const wanted = changedIn(db, filter, part, { sinceUnix, beforeUnix }, [])
-  const at = sinceUnix ?? beforeUnix
-  if (at === undefined || (sinceUnix !== undefined && beforeUnix !== undefined)) {
-    return { ...part, total: await countRows(db, [wanted], undefined) }
-  }
-  const ends = changedIn(db, filter, part, {}, []).clearSelect().select('issue.updated_unix').limit(1)
-  const [first, last] = await Promise.all([
-    ends.orderBy('issue.updated_unix').executeTakeFirst(),
-    ends.orderBy('issue.updated_unix', 'desc').executeTakeFirst(),
-  ])
-  if (!first || !last) return { ...part, total: 0 }
-  const isLater = at > (first.updated_unix + last.updated_unix) / 2
-  const isMost = isLater === (beforeUnix !== undefined)
-  if (!isMost) return { ...part, total: await countRows(db, [wanted], undefined) }
-  const rest = changedIn(db, filter, part, restOf(filter), [])
-  return { ...part, total: Math.max(0, part.total - (await countRows(db, [rest], undefined))) }
 }
 
 /** Of more issues that only going through them could count, the total is this. */
@@ -202,7 +146,7 @@ const safety = 4
 /** One page of the issues of a repository that a filter leaves, and how many there are. */
 async function findInRepo(db: Db, filter: RepoFilter, sort: IssueSort, page: Page): Promise<FoundPlaces> {
   const order = orderOf(sort)
-  const all = (await listParts(db, filter.scope.repoId)).filter((part) => part.total > 0 && isOfFilter(filter)(part))
+  const all = (await listParts(db, filter.scope.repoId)).filter((part) => part.total > 0 && isOfKinds(filter)(part))
   const asked = await askedOf(db, filter, all)
   // What is in no part of a thing that is asked for is not there.
   const parts = asked.reduce(

@@ -3,10 +3,11 @@ import { allAudiences, findReadable, openTo, type ReadableRepos } from '../acces
 import { teamHoldsRepo } from '../access/team-holds.store.ts'
 import type { Db } from '../db/database.ts'
 import { databaseKind } from '../db/open.ts'
-import { askAgain, preparedQuery } from '../db/prepared.ts'
+import { preparedQuery } from '../db/prepared.ts'
 import type { Schema } from '../db/schema.ts'
 import type { IssueId, RepoId } from '../lib/ids.ts'
 import type { Page } from '../lib/paging.ts'
+import { countChanged } from './changed.store.ts'
 import { conditions, type FoundPlaces, type IssueFilter, type VisibleScope } from './issue-filter.store.ts'
 import {
   countSources,
@@ -17,6 +18,7 @@ import {
   type Source,
   type Way,
 } from './search-source.store.ts'
+import { isOfKinds, listParts, sumOf } from './tally.store.ts'
 
 type Condition = Expression<SqlBool>
 
@@ -157,16 +159,12 @@ const isOfSeen = ({ repo }: PlaceColumns): Condition =>
 function rowsBySource(search: Search, { ways, serves }: Source, wanted: WantedRepos = {}): Rows[] {
   const rest = restOf(search, serves)
   // Where more is asked of rows, PostgreSQL would look for all that have it before the first of them is seen.
-  const passed = rest.length === 0 ? rest : isOfTimes(search.filter) ? timesPassedOver(search.filter) : undefined
   const isSeenLater = ({ isLookedUp, isOrdered: isInOrder }: Way) =>
     search.hasFewUnseen &&
-    (rest.length === 0 || (isInOrder && passed !== undefined)) &&
+    (rest.length === 0 || (isInOrder && isOfTimes(search.filter))) &&
     !isLookedUp &&
     !seesAllOf(search, wanted)
-  const rowsOf = (way: Way) => {
-    const isLater = isSeenLater(way)
-    return rowsByWay(search, way, isLater && passed ? passed : rest, { ...wanted, isSeenLater: isLater })
-  }
+  const rowsOf = (way: Way) => rowsByWay(search, way, rest, { ...wanted, isSeenLater: isSeenLater(way) })
   const later = ways.filter(isSeenLater).flatMap(rowsOf)
   return [
     ...ways.filter((way) => !isSeenLater(way)).flatMap(rowsOf),
@@ -174,11 +172,12 @@ function rowsBySource(search: Search, { ways, serves }: Source, wanted: WantedRe
   ]
 }
 
-/** Conditions of times that are asked of each row in another order, and of no index. */
-const timesPassedOver = ({ sinceUnix, beforeUnix }: IssueFilter): Condition[] => [
-  ...(sinceUnix === undefined ? [] : [sql<SqlBool>`issue.updated_unix + 0 >= ${sinceUnix}`]),
-  ...(beforeUnix === undefined ? [] : [sql<SqlBool>`issue.updated_unix + 0 <= ${beforeUnix}`]),
-]
+/**
+ * All rows of a piece, in their order. PostgreSQL learns only by and by that all are wanted, and so looks for the index that has
+ * the order rather than for all that changed in a time, which it would then have to sort.
+ */
+const inOrderBy = (piece: Rows): Rows =>
+  sql`select * from (${piece} ${newestFirst} limit (select ${sql.lit(2 ** 31)})) as piece`
 
 /**
  * Those of some rows whose repository is seen. Of the first ones each is looked up, and when that has not been enough, a set of
@@ -199,9 +198,7 @@ function seenAmong({ limits, readable, filter, isFar }: Search, pieces: readonly
     ? isSeen(one)
     : sql`case when passed.place_is_pull then ${isSeen(readable.get('pulls') as ReadableRepos)}
         else ${isSeen(readable.get('issues') as ReadableRepos)} end`
-  // As in `merged`, of which nobody knows yet how much is wanted.
-  const inOrder = pieces.map((piece) => sql`select * from (${piece} ${newestFirst}) as piece`)
-  const all = sql`(${sql.join(inOrder, sql` union all `)})`
+  const all = sql`(${sql.join(pieces.map(inOrderBy), sql` union all `)})`
   const passed = isFar
     ? sql`select * from ${all} as piece ${newestFirst} offset 0`
     : sql`select *, row_number() over (${newestFirst}) as place from ${all} as piece`
@@ -514,23 +511,13 @@ const changedForEach = 20
  * there are more than are counted.
  */
 async function hasManyChanged(search: Search, { limit, offset }: Page): Promise<boolean> {
-  const { db, filter, limits, parts } = search
+  const { db, filter, limits } = search
   const repoId = await findLargest(search)
   if (repoId === 0) return false
   const atMost = Math.max(limits.found, Math.min(limits.candidates, (offset + limit) * changedForEach))
-  const ofTime = conditions(db, expressionBuilder<Schema, 'issue'>(), filter, { by: 'times' })
-  const ofParts = parts.map(
-    ({ isPull, isClosed }) => sql`select 1 as one from issue where issue.repo_id = ${repoId}
-      and issue.is_pull = ${sql.lit(isPull)} and issue.is_closed = ${sql.lit(isClosed)} and ${allOf(ofTime)}`,
-  )
-  const found = sql`(${sql.join(ofParts, sql` union all `)} limit ${sql.lit(atMost)})`
-  const [counted] = await askAgain(
-    db,
-    db
-      .selectFrom(sql<{ one: number }>`${found}`.as('found'))
-      .select((select) => select.fn.countAll<number>().as('count')),
-  )
-  return (counted?.count ?? 0) >= atMost
+  const parts = (await listParts(db, repoId)).filter(isOfKinds(filter))
+  if (sumOf(parts) < atMost) return false
+  return sumOf(await countChanged(db, { ...filter, scope: { kind: 'repo', repoId } }, parts)) >= atMost
 }
 
 /** Whether nothing is asked of issues but kind, state and times. */

@@ -19,6 +19,14 @@ export interface Part {
   readonly total: number
 }
 
+/** That a kind and state is asked for. */
+export const isOfKinds =
+  ({ isPull, isClosed }: { readonly isPull: readonly boolean[]; readonly isClosed?: boolean | undefined }) =>
+  (part: Part): boolean =>
+    isPull.includes(part.isPull) && (isClosed === undefined || isClosed === part.isClosed)
+
+export const sumOf = (parts: readonly Part[]): number => parts.reduce((sum, { total }) => sum + total, 0)
+
 type TallyOfKey = Pick<Selectable<IssueTallyTable>, 'facet' | 'key_id' | 'is_pull' | 'is_closed' | 'total'>
 
 /**
