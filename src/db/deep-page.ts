@@ -16,6 +16,8 @@ export interface OrderKey {
 export interface Piece<DB, TB extends keyof DB, Row> {
   /** Selects the keys of the order by their names, and is not ordered itself. */
   readonly query: SelectQueryBuilder<DB, TB, Row>
+  /** The same rows, of a query that passes over thousands of them sooner. */
+  readonly passing?: SelectQueryBuilder<DB, TB, Row> | undefined
   /** The keys of a row; the last ones tell any two rows apart. All but the first have one direction. */
   readonly order: readonly OrderKey[]
   /** How many rows there are, as well as that is known: it says where to look first. */
@@ -151,22 +153,24 @@ async function findStart<DB, TB extends keyof DB, Row>(
     return found ? { key: found.key, rank: kept.rank + found.rank } : kept
   }
   const lead = pieces.reduce((largest, piece) => (piece.rows > largest.rows ? piece : largest))
+  const others = pieces.filter((piece) => piece !== lead)
   const all = pieces.reduce((sum, { rows }) => sum + rows, 0)
   /** How many rows of the largest piece are passed over for so many of all. */
   const shareOf = (rows: number): number => Math.floor((rows * lead.rows) / Math.max(1, all))
-  let position = shareOf(offset - near / 2)
-  let key = await keyAt(lead.query, lead.order, position)
+  const begin = shareOf(offset - near / 2)
+  let key = await keyAt(lead.passing ?? lead.query, lead.order, begin)
+  let rank = key ? begin + (await countBefore(db, others, key)) : 0
   for (let round = 0; key && round < maxRounds; round++) {
-    // oxlint-disable-next-line no-await-in-loop -- each round begins where the one before ended
-    const rank = position + (await countBefore(db, pieces, lead, key))
     const missing = offset - rank
     if (missing >= 0 && (missing <= near || round + 1 === maxRounds)) return { key, rank }
     const steps: number = missing < 0 ? missing : Math.max(1, shareOf(missing - near / 2))
-    // oxlint-disable-next-line no-await-in-loop -- as above
+    // oxlint-disable-next-line no-await-in-loop -- each round begins where the one before ended
     const next = await keyBeside(db, lead.query, lead.order, key, steps)
     if (!next) return missing < 0 ? undefined : { key, rank }
+    const [from, to] = steps < 0 ? [next, key] : [key, next]
+    // oxlint-disable-next-line no-await-in-loop -- as above
+    rank += steps + Math.sign(steps) * (await countBetween(db, others, from, to))
     key = next
-    position += steps
   }
   return undefined
 }
@@ -252,20 +256,45 @@ async function countOf(db: Db, counts: readonly RawBuilder<unknown>[]): Promise<
   return Number(count)
 }
 
-/** How many rows of all pieces but one come before a place. */
+/** How many rows of some pieces come before a place. */
 function countBefore<DB, TB extends keyof DB, Row>(
   db: Db,
   pieces: readonly Piece<DB, TB, Row>[],
-  lead: Piece<DB, TB, Row>,
   key: Key,
 ): Promise<number> {
-  const counts = pieces
-    .filter((piece) => piece !== lead)
-    .flatMap(({ query, order }) =>
-      isOneRange(db, order)
-        ? [countIn(query.where(isInRange(turnedOrder(order), key, operator)))]
-        : order.map((_, same) => countIn(query.where(isBeyond(turnedOrder(order), key, same)))),
-    )
+  const counts = pieces.flatMap(({ query, order }) =>
+    isOneRange(db, order)
+      ? [countIn(query.where(isInRange(turnedOrder(order), key, operator)))]
+      : order.map((_, same) => countIn(query.where(isBeyond(turnedOrder(order), key, same)))),
+  )
+  return countOf(db, counts)
+}
+
+/** How many rows of some pieces come at a place or after it, and before another. */
+function countBetween<DB, TB extends keyof DB, Row>(
+  db: Db,
+  pieces: readonly Piece<DB, TB, Row>[],
+  from: Key,
+  to: Key,
+): Promise<number> {
+  const counts = pieces.flatMap(({ query, order }) => {
+    const turned = turnedOrder(order)
+    if (isOneRange(db, order)) {
+      const isFrom = isInRange(order, from, orEqual)
+      return [countIn(query.where(isFrom).where(isInRange(turned, to, operator)))]
+    }
+    // What has fewer of the first keys than both have together comes before both of them.
+    const shared = order.findIndex((_, index) => from[index] !== to[index])
+    if (shared < 0) return []
+    const { value, direction } = order[shared] as OrderKey
+    const isNotBefore = sql<SqlBool>`${value} ${orEqual[direction]} ${from[shared]}`
+    return order.flatMap((_, same) => {
+      if (same < shared) return []
+      const beforeTo = query.where(isBeyond(turned, to, same))
+      if (same === shared) return [countIn(beforeTo.where(isNotBefore))]
+      return [countIn(beforeTo), sql`- ${countIn(query.where(isBeyond(turned, from, same)))}`]
+    })
+  })
   return countOf(db, counts)
 }
 
