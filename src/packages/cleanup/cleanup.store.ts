@@ -1,6 +1,8 @@
-import type { Expression } from 'kysely'
+import { sql, type Expression, type RawBuilder, type Selectable, type SqlBool } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
 import { idList, idListText } from '../../db/id-list.ts'
+import { stepByStep } from '../../db/steps.ts'
+import type { PackageVersionTable } from '../../db/tables/packages.ts'
 import type { PackageId, PackageVersionId, UserId } from '../../lib/ids.ts'
 import { manifestFile } from '../container/contents.ts'
 import type { Candidate } from './cleanup.rules.ts'
@@ -50,9 +52,9 @@ export async function listPackagesFrom(
   return rows.map((row) => ({ ...row, versions: Number(row.versions) }))
 }
 
-const shown = (db: Db) =>
+const shown = (db: Db, versions: RawBuilder<Selectable<PackageVersionTable>> = sql`package_version`) =>
   db
-    .selectFrom('package_version')
+    .selectFrom(versions.as('package_version'))
     .select([
       'id',
       'package_id as packageId',
@@ -65,10 +67,13 @@ const shown = (db: Db) =>
 export type VersionName = Awaited<ReturnType<typeof listVersionNames>>[number]
 
 /** All versions of some packages. */
-export const listVersionNames = (db: Db, packageIds: readonly PackageId[]) =>
-  shown(db)
-    .where('package_id', 'in', idList(db, idListText(packageIds)) as Expression<PackageId>)
-    .execute()
+export function listVersionNames(db: Db, packageIds: readonly PackageId[]) {
+  const wanted = { table: 'wanted', rows: idList(db, idListText(packageIds)), where: sql<SqlBool>`1 = 1` }
+  const isOfWanted = sql<SqlBool>`package_version.package_id = wanted.value`
+  // PostgreSQL would go through all versions of all packages, where these are not very many.
+  const ofEach = stepByStep(db, wanted, { table: 'package_version', where: isOfWanted })
+  return shown(db, sql`(select package_version.* ${ofEach})`).execute()
+}
 
 /** Some versions of one package, by their names, after one of them. */
 export const pageOfVersionNames = (db: Db, packageId: PackageId, after: string, limit: number) =>
