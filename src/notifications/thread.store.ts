@@ -2,7 +2,7 @@ import { sql, type Expression, type SqlBool } from 'kysely'
 import { findHidden, isNotHidden, isReadable, type HiddenRepos, type Reading } from '../access/reading.store.ts'
 import type { Viewer } from '../auth/viewer.ts'
 import type { Db, Tx } from '../db/database.ts'
-import { mergedPage } from '../db/deep-page.ts'
+import { readMerged, type OrderKey } from '../db/deep-page.ts'
 import { databaseKind } from '../db/open.ts'
 import { eachOnce } from '../db/each-once.ts'
 import { idList, idListText } from '../db/id-list.ts'
@@ -10,7 +10,7 @@ import type { CommentRow } from '../db/tables/issues.ts'
 import { threadStatuses, type ThreadRow, type ThreadStatus, type ThreadSubject } from '../db/tables/notifications.ts'
 import type { RepoUnit } from '../db/tables/repositories.ts'
 import type { IssueId, RepoId, ThreadId, UserId } from '../lib/ids.ts'
-import type { Page } from '../lib/paging.ts'
+import { fromNearerEnd, type Page } from '../lib/paging.ts'
 import type { Unix } from '../lib/time.ts'
 
 /** Which of somebody's threads. */
@@ -75,25 +75,47 @@ const hiddenThreads = (db: Db, viewer: Viewer, { repoId }: ThreadFilter): Promis
       : sql`(select cast(${repoId} as bigint) as id)`,
   )
 
+const statusesOf = ({ statuses }: ThreadFilter): readonly ThreadStatus[] =>
+  statuses.length > 0 ? statuses : threadStatuses
+
+/** How many threads there are of each status. */
+type ThreadCounts = ReadonlyMap<ThreadStatus, number>
+
+const sumOf = (counts: ThreadCounts): number => [...counts.values()].reduce((sum, count) => sum + count, 0)
+
 /** The viewer's threads that they may read, of each status: an index has each of them in the order of lists. */
 const byStatus = (db: Db, viewer: Viewer, filter: ThreadFilter, hidden: HiddenRepos) =>
-  (filter.statuses.length > 0 ? filter.statuses : threadStatuses).map((status) =>
+  statusesOf(filter).map((status) =>
     threadsOf(db, viewer.id, { ...filter, statuses: [status] }).where(isNotHidden(db, reading, hidden)),
   )
 
-/** Threads that are rather merged of those of each status than found by passing over the viewer's others in one index. */
-const soonMerged = 1000
-
-/** What a page is found in, of which so many threads are passed over. */
-function piecesOf(db: Db, viewer: Viewer, filter: ThreadFilter, hidden: HiddenRepos | undefined, passed: number) {
-  const pieces =
-    hidden === undefined
-      ? [readableThreadsOf(db, viewer, filter) as unknown as Threads]
-      : filter.statuses.length === 1 || passed < soonMerged
-        ? byStatus(db, viewer, filter, hidden)
-        : [threadsOf(db, viewer.id, filter, { isInOrder: true }).where(isNotHidden(db, reading, hidden))]
-  return pieces.map((piece) => piece.select(['notification.id as thread_id', 'notification.updated_ms as thread_ms']))
+/**
+ * What a page is found in: all of a viewer's threads in the index that has them in their order, those of some statuses or of a
+ * repository in indexes that have them in the order of each status.
+ */
+function piecesOf(
+  db: Db,
+  viewer: Viewer,
+  filter: ThreadFilter,
+  hidden: HiddenRepos | undefined,
+  counts: ThreadCounts,
+): { readonly query: Threads; readonly rows: number }[] {
+  if (hidden === undefined) return [{ query: readableThreadsOf(db, viewer, filter), rows: 0 }]
+  const statuses = statusesOf(filter)
+  if (filter.repoId !== undefined || statuses.length < threadStatuses.length) {
+    const queries = byStatus(db, viewer, filter, hidden)
+    return queries.map((query, index) => ({ query, rows: counts.get(statuses[index] as ThreadStatus) ?? 0 }))
+  }
+  return [
+    { query: threadsOf(db, viewer.id, filter, { isInOrder: true }).where(isNotHidden(db, reading, hidden)), rows: 0 },
+  ]
 }
+
+/** The order of lists, and the same from its end. */
+const orderFrom = (direction: OrderKey['direction']): OrderKey[] => [
+  { name: 'thread_ms', value: sql.ref('notification.updated_ms'), direction },
+  { name: 'thread_id', value: sql.ref('notification.id'), direction },
+]
 
 /** One page of the viewer's threads that they may read, last changed first, and how many there are on all pages. */
 export async function findThreads(
@@ -103,17 +125,19 @@ export async function findThreads(
   page: Page,
 ): Promise<{ readonly rows: ThreadRow[]; readonly total: number }> {
   const hidden = await hiddenThreads(db, viewer, filter)
-  const total = await countReadable(db, viewer, filter, hidden)
-  const left = Math.min(page.limit, total - page.offset)
-  if (left <= 0) return { rows: [], total }
-  // What is nearer to the end is found from there.
-  const isFromEnd = page.offset > total / 2
-  const passed = isFromEnd ? total - page.offset - left : page.offset
-  const direction = isFromEnd ? 'asc' : 'desc'
-  const order = ['thread_ms', 'thread_id'].map((name) => ({ name, direction }) as const)
-  const pieces = piecesOf(db, viewer, filter, hidden, passed)
-  const places = await mergedPage(db, pieces, order, { limit: left, offset: passed }).execute()
-  const ids = (isFromEnd ? places.toReversed() : places).map((place) => place.thread_id)
+  const counts = await countReadable(db, viewer, filter, hidden)
+  const total = sumOf(counts)
+  const places = await fromNearerEnd(page, total, (end, isFromEnd) => {
+    const order = orderFrom(isFromEnd ? 'asc' : 'desc')
+    const pieces = piecesOf(db, viewer, filter, hidden, counts).map(({ query, rows }) => ({
+      query: query.select(['notification.id as thread_id', 'notification.updated_ms as thread_ms']),
+      order,
+      rows,
+    }))
+    return readMerged(db, pieces, end)
+  })
+  if (places.length === 0) return { rows: [], total }
+  const ids = places.map((place) => place.thread_id)
   const rows = await db
     .selectFrom('notification')
     .selectAll()
@@ -126,14 +150,14 @@ export async function findThreads(
 
 /** How many of the viewer's threads they may read. */
 export const countThreads = async (db: Db, viewer: Viewer, filter: ThreadFilter): Promise<number> =>
-  countReadable(db, viewer, filter, await hiddenThreads(db, viewer, filter))
+  sumOf(await countReadable(db, viewer, filter, await hiddenThreads(db, viewer, filter)))
 
 async function countReadable(
   db: Db,
   viewer: Viewer,
   filter: ThreadFilter,
   hidden: HiddenRepos | undefined,
-): Promise<number> {
+): Promise<ThreadCounts> {
   const { since, before } = filter
   if (since === undefined && before === undefined) return countTallied(db, viewer, filter, hidden)
   if (since !== undefined && before !== undefined) return countOfTimes(db, viewer, filter, hidden)
@@ -148,7 +172,7 @@ async function countReadable(
     countTallied(db, viewer, filter, hidden),
     countOfTimes(db, viewer, rest, hidden),
   ])
-  return Math.max(0, all - others)
+  return new Map([...all].map(([status, count]) => [status, Math.max(0, count - (others.get(status) ?? 0))]))
 }
 
 /** Whether a time, of which one end is given, seems to have most of the viewer's threads: those that it has not are counted then. */
@@ -171,7 +195,7 @@ async function countTallied(
   viewer: Viewer,
   { statuses, subjects, repoId }: ThreadFilter,
   hidden: HiddenRepos | undefined,
-): Promise<number> {
+): Promise<ThreadCounts> {
   // By the name of the threads, of which the conditions speak.
   let tally = db.selectFrom('notification_tally as notification').where('notification.user_id', '=', viewer.id)
   if (statuses.length > 0) tally = tally.where('notification.status', 'in', statuses)
@@ -183,10 +207,11 @@ async function countTallied(
         .innerJoin('repo', 'repo.id', 'notification.repo_id')
         .innerJoin('user as owner', 'owner.id', 'repo.owner_id')
         .where(isReadable(viewer, reading))
-  const { count } = await readable
-    .select((select) => select.fn.sum<number | string | null>('notification.total').as('count'))
-    .executeTakeFirstOrThrow()
-  return Number(count ?? 0)
+  const rows = await readable
+    .select((select) => ['notification.status', select.fn.sum<number | string>('notification.total').as('count')])
+    .groupBy('notification.status')
+    .execute()
+  return new Map(rows.map(({ status, count }) => [status, Number(count)]))
 }
 
 /** How many threads of a filter with times there are; each is looked at. */
@@ -195,29 +220,31 @@ async function countOfTimes(
   viewer: Viewer,
   filter: ThreadFilter,
   hidden: HiddenRepos | undefined,
-): Promise<number> {
+): Promise<ThreadCounts> {
   if (hidden === undefined) return countByRepo(db, viewer, filter)
+  const statuses = statusesOf(filter)
   const counts = await Promise.all(
     byStatus(db, viewer, filter, hidden).map((part) =>
       part.select((select) => select.fn.countAll<number>().as('count')).executeTakeFirstOrThrow(),
     ),
   )
-  return counts.reduce((sum, { count }) => sum + count, 0)
+  return new Map(counts.map(({ count }, index) => [statuses[index] as ThreadStatus, count]))
 }
 
 /** The same, counted by repository, so that access is asked once for each and not for each thread. */
-async function countByRepo(db: Db, viewer: Viewer, filter: ThreadFilter): Promise<number> {
+async function countByRepo(db: Db, viewer: Viewer, filter: ThreadFilter): Promise<ThreadCounts> {
   const groups = threadsOf(db, viewer.id, filter)
-    .select((select) => ['repo_id', 'subject', select.fn.countAll<number>().as('count')])
-    .groupBy(['repo_id', 'subject'])
-  const row = await db
+    .select((select) => ['repo_id', 'subject', 'status', select.fn.countAll<number>().as('count')])
+    .groupBy(['repo_id', 'subject', 'status'])
+  const rows = await db
     .selectFrom(groups.as('notification'))
     .innerJoin('repo', 'repo.id', 'notification.repo_id')
     .innerJoin('user as owner', 'owner.id', 'repo.owner_id')
     .where(isReadable(viewer, reading))
-    .select((select) => select.fn.sum<number | string | null>('notification.count').as('count'))
-    .executeTakeFirstOrThrow()
-  return Number(row.count ?? 0)
+    .select((select) => ['notification.status', select.fn.sum<number | string>('notification.count').as('count')])
+    .groupBy('notification.status')
+    .execute()
+  return new Map(rows.map(({ status, count }) => [status, Number(count)]))
 }
 
 export const findThread = (db: Db, id: ThreadId): Promise<ThreadRow | undefined> =>
