@@ -157,10 +157,10 @@ async function findStart<DB, TB extends keyof DB, Row>(
   const all = pieces.reduce((sum, { rows }) => sum + rows, 0)
   /** How many rows of the largest piece are passed over for so many of all. */
   const shareOf = (rows: number): number => Math.floor((rows * lead.rows) / Math.max(1, all))
-  const begin = shareOf(offset - near / 2)
-  let key = await keyAt(lead.passing ?? lead.query, lead.order, begin)
-  let rank = key ? begin + (await countBefore(db, others, key)) : 0
-  for (let round = 0; key && round < maxRounds; round++) {
+  const first = await placeAt(db, lead, others, shareOf(offset - near / 2))
+  if (!first) return undefined
+  let { key, rank } = first
+  for (let round = 0; round < maxRounds; round++) {
     const missing = offset - rank
     if (missing >= 0 && (missing <= near || round + 1 === maxRounds)) return { key, rank }
     const steps: number = missing < 0 ? missing : Math.max(1, shareOf(missing - near / 2))
@@ -183,18 +183,39 @@ export const turnedOrder = (order: readonly OrderKey[]): OrderKey[] =>
   order.map((key) => ({ ...key, direction: key.direction === 'asc' ? 'desc' : 'asc' }))
 
 /** The keys of the row of a query before which so many come. */
-async function keyAt<DB, TB extends keyof DB, Row>(
+const rowAt = <DB, TB extends keyof DB, Row>(
   query: SelectQueryBuilder<DB, TB, Row>,
   order: readonly OrderKey[],
   offset: number,
-): Promise<Key | undefined> {
+) => {
   const keys = query.clearSelect().select(order.map(({ name, value }) => value.as(name)))
-  const row = await order
+  return order
     .reduce((each, { value, direction }) => each.orderBy(value, direction), keys)
     .limit(1)
     .offset(offset)
-    .executeTakeFirst()
-  return valuesOf(row, order)
+}
+
+const keyAt = async <DB, TB extends keyof DB, Row>(
+  query: SelectQueryBuilder<DB, TB, Row>,
+  order: readonly OrderKey[],
+  offset: number,
+): Promise<Key | undefined> => valuesOf(await rowAt(query, order, offset).executeTakeFirst(), order)
+
+/** The row of a piece before which so many of its own come, and how many of all pieces do. */
+async function placeAt<DB, TB extends keyof DB, Row>(
+  db: Db,
+  { query, passing, order }: Piece<DB, TB, Row>,
+  others: readonly Piece<DB, TB, Row>[],
+  offset: number,
+): Promise<Start | undefined> {
+  const key = order.map(({ name }) => sql.ref(`place.${name}`))
+  const counts = [sql`0`, ...countsBefore(db, others, key)]
+  const { rows } = await sql<{ before: number | string }>`
+    with place as materialized ${rowAt(passing ?? query, order, offset)}
+    select place.*, ${sql.join(counts, sql` + `)} as before from place`.execute(db)
+  const [row] = rows
+  const values = valuesOf(row, order)
+  return row && values && { key: values, rank: offset + Number(row.before) }
 }
 
 /** The keys of the row so many steps after a place, or before it. */
@@ -256,19 +277,17 @@ async function countOf(db: Db, counts: readonly RawBuilder<unknown>[]): Promise<
   return Number(count)
 }
 
-/** How many rows of some pieces come before a place. */
-function countBefore<DB, TB extends keyof DB, Row>(
+/** How many rows of some pieces come before a place: counts to be summed up. */
+const countsBefore = <DB, TB extends keyof DB, Row>(
   db: Db,
   pieces: readonly Piece<DB, TB, Row>[],
   key: Key,
-): Promise<number> {
-  const counts = pieces.flatMap(({ query, order }) =>
+): RawBuilder<number>[] =>
+  pieces.flatMap(({ query, order }) =>
     isOneRange(db, order)
       ? [countIn(query.where(isInRange(turnedOrder(order), key, operator)))]
       : order.map((_, same) => countIn(query.where(isBeyond(turnedOrder(order), key, same)))),
   )
-  return countOf(db, counts)
-}
 
 /** How many rows of some pieces come at a place or after it, and before another. */
 function countBetween<DB, TB extends keyof DB, Row>(
