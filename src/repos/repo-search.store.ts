@@ -252,7 +252,8 @@ async function planOf(db: Db, filter: RepoFilter, viewer: Viewer | undefined): P
       ]
     }
     const isUnseen = sql`repo.audience > ${sql.lit(most)} and not ${isOpen}`
-    return [listed && hasFewUnseen ? countListed(listed, isUnseen) : countIn(shownOf(way))]
+    if (!listed || !hasFewUnseen) return [countIn(shownOf(way))]
+    return [beyond === 0 && listed.total !== undefined ? listed.total : countListed(listed, isUnseen)]
   }
   return {
     counted,

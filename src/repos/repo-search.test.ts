@@ -363,6 +363,9 @@ test('repoSearch, userCurrentListRepos: deep pages of thousands are where the wh
     await sql`insert into star (repo_id, user_id, created_unix) select id, ${bob}, id from repo where id % 5 <> 0`.execute(
       tx,
     )
+    await sql`update "user" set num_stars = (select count(*) from star where user_id = ${bob}) where id = ${bob}`.execute(
+      tx,
+    )
     await sql`insert into collaboration (repo_id, user_id, access_mode, created_unix)
       select id, ${bob}, 2, id from repo where id % 23 = 0`.execute(tx)
   })

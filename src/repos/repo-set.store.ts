@@ -63,7 +63,9 @@ export interface Listed {
   /** `repo_id` of each. */
   readonly ids: RawBuilder<unknown>
   /** That a repository, a row of the query's `repo`, is not beyond all of them. */
-  readonly isNearby: Condition | undefined
+  readonly isNearby?: Condition | undefined
+  /** How many they are, where that is known. */
+  readonly total?: number | undefined
 }
 
 /** Some repositories that are asked for by what they belong to. */
@@ -138,22 +140,28 @@ const ofIds = (db: Db, { ids, isNearby }: Listed): Selected => {
   return isNearby ? rows.where(isNearby) : rows
 }
 
-const endsIn = (table: 'star' | 'watch') =>
+const reachIn = (table: 'star' | 'watch') =>
   preparedQuery((db: Db, userId: UserId) => {
     const end = (least: 'min' | 'max') =>
       sql<RepoId | null>`(select ${sql.raw(least)}(repo_id) from ${sql.table(table)} where user_id = ${userId})`
-    return db.selectNoFrom([end('min').as('first'), end('max').as('last')])
+    const total =
+      table === 'star' ? sql`(select num_stars from "user" where id = ${userId})` : sql`cast(null as integer)`
+    return db.selectNoFrom([end('min').as('first'), end('max').as('last'), sql<number | null>`${total}`.as('total')])
   })
-const endsOf = { star: endsIn('star'), watch: endsIn('watch') }
+const reachOf = { star: reachIn('star'), watch: reachIn('watch') }
 
 /**
- * That a repository lies between the first and the last that somebody has rows about. PostgreSQL guesses that many are to be
- * gone through in any case, and goes through all there are by whatever index it likes, unless it is told.
+ * How many repositories somebody has rows about, where that is kept, and that one lies between the first and the last of them.
+ * PostgreSQL guesses that many are to be gone through in any case, and goes through all there are by whatever index it likes,
+ * unless it is told.
  */
-async function isBetweenEnds(db: Db, table: 'star' | 'watch', userId: UserId): Promise<Condition | undefined> {
-  if (databaseKind(db) === 'sqlite') return undefined
-  const [ends] = await endsOf[table](db, userId)
-  return sql<SqlBool>`repo.id between ${ends?.first ?? 0} and ${ends?.last ?? 0}`
+async function findReach(db: Db, table: 'star' | 'watch', userId: UserId): Promise<Pick<Listed, 'isNearby' | 'total'>> {
+  if (databaseKind(db) === 'sqlite') return {}
+  const [reach] = await reachOf[table](db, userId)
+  return {
+    isNearby: sql<SqlBool>`repo.id between ${reach?.first ?? 0} and ${reach?.last ?? 0}`,
+    total: reach?.total ?? undefined,
+  }
 }
 
 /** The ids in a column, put together by the query. */
@@ -264,9 +272,9 @@ async function contributedTo(db: Db, userId: UserId): Promise<RepoSet> {
   }
   const ownedBy = (ownerIds: IdText, most: number, byAudience: typeof allOwned): Way => {
     const isShown = sql<SqlBool>`repo.audience <= ${sql.lit(most)}`
-    const ids = idList(db, idListText(ownerIds.split(',').map(Number)))
+    const ids = () => idList(db, idListText(ownerIds.split(',').map(Number)))
     return {
-      rows: () => ofEach(db, 'owner_id', { ids, name: 'value' }, isShown),
+      rows: () => ofEach(db, 'owner_id', { ids: ids(), name: 'value' }, isShown),
       owned: {
         ownerIds,
         most,
@@ -327,7 +335,7 @@ export async function setsOf(db: Db, filter: SetFilter): Promise<RepoSet[]> {
   const byId = async (table: 'star' | 'watch', userId: UserId, isWanted?: Condition): Promise<RepoSet> => {
     const ids = sql`(select repo_id from ${sql.table(table)} where user_id = ${userId}
       ${isWanted ? sql`and ${isWanted}` : sql``})`
-    const listed = { ids, isNearby: await isBetweenEnds(db, table, userId) }
+    const listed = { ids, ...(await findReach(db, table, userId)) }
     return {
       ways: [{ rows: () => ofIds(db, listed), listed }],
       holds: () => hasRow(table, userId, isWanted),
