@@ -1,6 +1,7 @@
 import { sql, type RawBuilder, type SqlBool } from 'kysely'
 import type { Db } from '../db/database.ts'
 import type { OrderKey, Start } from '../db/deep-page.ts'
+import { databaseKind } from '../db/open.ts'
 import { preparedQuery } from '../db/prepared.ts'
 import type { CellSort } from '../db/tables/issues.ts'
 import type { RepoId } from '../lib/ids.ts'
@@ -73,6 +74,15 @@ export const rowsOf: Readonly<
 /** What the stretches of an order that has cells are counted by. */
 type Celled = Exclude<Counted, 'updated' | 'dated'>
 
+/**
+ * That a cell is before one of a time. Of a range between two arguments PostgreSQL expects a few rows, and looks up each; one
+ * that ends at a place of the index, before all that have the time, it reads page by page.
+ */
+const isBefore = (db: Db, endY: number): RawBuilder<SqlBool> =>
+  databaseKind(db) === 'sqlite'
+    ? sql<SqlBool>`y < ${endY}`
+    : sql<SqlBool>`(y, x) < (${endY}, cast(${sql.lit(-(2 ** 62))} as bigint))`
+
 /** How much there is in each part of an order: of whole cells, and of rows where a time cuts them. */
 const insideOf = (counted: Celled) => {
   const { sort, x, isAmong } = rowsOf[counted]
@@ -101,7 +111,7 @@ const insideOf = (counted: Celled) => {
       )
       const cells = sql`select x, ${sql.join(sums)} from issue_cell
         where repo_id = ${repoId} and ${isUndated ? sql`sort in ('created', 'dated')` : sql`sort = ${sql.lit(sort)}`}
-          and bits = ${bits} and y >= ${firstY} and y < ${endY} group by x`
+          and bits = ${bits} and y >= ${firstY} and ${isBefore(db, endY)} group by x`
       const cuts = [
         { from: headFrom, to: headTo, sign: headSign },
         { from: tailFrom, to: tailTo, sign: tailSign },
