@@ -123,19 +123,19 @@ async function startOf<DB, TB extends keyof DB, Row>(
   return isGuessed && isFar ? findStart(db, pieces, offset, near, kept) : kept
 }
 
-/** Pieces from a place on, each as one range of an index or two: mostly nothing that is wanted is in the second. */
+/**
+ * Pieces from a place on. Where an index has them as two ranges, only the first of these, and without the key that all its rows
+ * have: what is wanted is in it, and what is beyond comes before nothing of it.
+ */
 const piecesFrom = <DB, TB extends keyof DB, Row>(
   db: Db,
   pieces: readonly Piece<DB, TB, Row>[],
   { key, rows: kept }: Start,
 ): Piece<DB, TB, Row>[] =>
-  pieces.flatMap((piece, index) =>
-    fromKey(db, piece, key).map((query, range) => ({
-      query,
-      order: piece.order,
-      rows: range === 0 ? (kept?.[index] ?? piece.rows) : 0,
-    })),
-  )
+  pieces.flatMap(({ query, order, rows }, index) => {
+    const [from, ...beyond] = fromKey(db, { query, order }, key)
+    return from ? [{ query: from, order: beyond.length > 0 ? order.slice(1) : order, rows: kept?.[index] ?? rows }] : []
+  })
 
 /**
  * A place not far before the row that so many come before; undefined: the beginning.
@@ -150,7 +150,9 @@ async function findStart<DB, TB extends keyof DB, Row>(
 ): Promise<Start | undefined> {
   if (kept) {
     const found = await findStart(db, piecesFrom(db, pieces, kept), offset - kept.rank, near)
-    return found ? { key: found.key, rank: kept.rank + found.rank } : kept
+    if (!found) return kept
+    const same = (pieces[0]?.order.length ?? 0) - found.key.length
+    return { key: [...kept.key.slice(0, same), ...found.key], rank: kept.rank + found.rank }
   }
   const lead = pieces.reduce((largest, piece) => (piece.rows > largest.rows ? piece : largest))
   const others = pieces.filter((piece) => piece !== lead)
@@ -320,7 +322,7 @@ function countBetween<DB, TB extends keyof DB, Row>(
 /** The rows of a piece from a place on, in queries that an index has each: those that have its first key, and those beyond. */
 function fromKey<DB, TB extends keyof DB, Row>(
   db: Db,
-  { query, order: whole }: Piece<DB, TB, Row>,
+  { query, order: whole }: Pick<Piece<DB, TB, Row>, 'query' | 'order'>,
   key: Key,
 ): SelectQueryBuilder<DB, TB, Row>[] {
   const order = whole.slice(0, key.length)
