@@ -124,8 +124,8 @@ async function startOf<DB, TB extends keyof DB, Row>(
 }
 
 /**
- * Pieces from a place on. Where an index has them as two ranges, only the first of these, and without the key that all its rows
- * have: what is wanted is in it, and what is beyond comes before nothing of it.
+ * Pieces from a place on. Of a place with several values only the rows that have the first of them: very many do, what is wanted
+ * is among them, and they are in the order of the other keys.
  */
 const piecesFrom = <DB, TB extends keyof DB, Row>(
   db: Db,
@@ -133,8 +133,9 @@ const piecesFrom = <DB, TB extends keyof DB, Row>(
   { key, rows: kept }: Start,
 ): Piece<DB, TB, Row>[] =>
   pieces.flatMap(({ query, order, rows }, index) => {
-    const [from, ...beyond] = fromKey(db, { query, order }, key)
-    return from ? [{ query: from, order: beyond.length > 0 ? order.slice(1) : order, rows: kept?.[index] ?? rows }] : []
+    const known = kept?.[index] ?? rows
+    if (key.length > 1) return [{ query: query.where(isSameFrom(order, key)), order: order.slice(1), rows: known }]
+    return fromKey(db, { query, order }, key).map((from) => ({ query: from, order, rows: known }))
   })
 
 /**
@@ -279,6 +280,17 @@ async function countOf(db: Db, counts: readonly RawBuilder<unknown>[]): Promise<
   return Number(count)
 }
 
+/**
+ * All that lies beyond a place, as ranges of an index: what is beyond its first key, and what has that. PostgreSQL ends a range
+ * of several keys only where the first of them ends it.
+ */
+function rangesBeyond(db: Db, order: readonly OrderKey[], key: Key): readonly RawBuilder<SqlBool>[] {
+  const others = order.slice(1)
+  if (others.length < 2 || !isOneRange(db, others)) return order.map((_, same) => isBeyond(order, key, same))
+  const isSame = sql`${order[0]?.value} = ${key[0]}`
+  return [isBeyond(order, key, 0), sql<SqlBool>`${isSame} and ${isInRange(others, key.slice(1), operator)}`]
+}
+
 /** How many rows of some pieces come before a place: counts to be summed up. */
 const countsBefore = <DB, TB extends keyof DB, Row>(
   db: Db,
@@ -286,9 +298,7 @@ const countsBefore = <DB, TB extends keyof DB, Row>(
   key: Key,
 ): RawBuilder<number>[] =>
   pieces.flatMap(({ query, order }) =>
-    isOneRange(db, order)
-      ? [countIn(query.where(isInRange(turnedOrder(order), key, operator)))]
-      : order.map((_, same) => countIn(query.where(isBeyond(turnedOrder(order), key, same)))),
+    rangesBeyond(db, turnedOrder(order), key).map((range) => countIn(query.where(range))),
   )
 
 /** How many rows of some pieces come at a place or after it, and before another. */
@@ -298,25 +308,32 @@ function countBetween<DB, TB extends keyof DB, Row>(
   from: Key,
   to: Key,
 ): Promise<number> {
-  const counts = pieces.flatMap(({ query, order }) => {
-    const turned = turnedOrder(order)
-    if (isOneRange(db, order)) {
-      const isFrom = isInRange(order, from, orEqual)
-      return [countIn(query.where(isFrom).where(isInRange(turned, to, operator)))]
-    }
+  const counts = pieces.flatMap((piece) => {
     // What has fewer of the first keys than both have together comes before both of them.
-    const shared = order.findIndex((_, index) => from[index] !== to[index])
+    const shared = piece.order.findIndex((_, index) => from[index] !== to[index])
     if (shared < 0) return []
-    const { value, direction } = order[shared] as OrderKey
-    const isNotBefore = sql<SqlBool>`${value} ${orEqual[direction]} ${from[shared]}`
-    return order.flatMap((_, same) => {
-      if (same < shared) return []
-      const beforeTo = query.where(isBeyond(turned, to, same))
-      if (same === shared) return [countIn(beforeTo.where(isNotBefore))]
-      return [countIn(beforeTo), sql`- ${countIn(query.where(isBeyond(turned, from, same)))}`]
-    })
+    const query = piece.order
+      .slice(0, shared)
+      .reduce((each, { value }, index) => each.where(sql<SqlBool>`${value} = ${to[index]}`), piece.query)
+    const order = piece.order.slice(shared)
+    const [begin, end] = [from.slice(shared), to.slice(shared)]
+    const before = (key: Key) => rangesBeyond(db, turnedOrder(order), key)
+    const [outer, ...inner] = before(end).map((range) => query.where(range))
+    if (!outer) return []
+    if (isOneRange(db, order)) return [outer.where(isInRange(order, begin, orEqual)), ...inner].map(countIn)
+    const [, ...passed] = before(begin).map((range) => query.where(range))
+    const { value, direction } = order[0] as OrderKey
+    const isNotBefore = sql<SqlBool>`${value} ${orEqual[direction]} ${begin[0]}`
+    return [...[outer.where(isNotBefore), ...inner].map(countIn), ...passed.map((each) => sql`- ${countIn(each)}`)]
   })
   return countOf(db, counts)
+}
+
+/** That a row has the same first key as a place, and is not before it by the others. */
+function isSameFrom([first, ...others]: readonly OrderKey[], [value, ...values]: Key): RawBuilder<SqlBool> {
+  const keys = others.slice(0, values.length)
+  const isFrom = isInRange(keys, values, orEqual)
+  return sql<SqlBool>`${first?.value} = ${value} and ${isFrom}`
 }
 
 /** The rows of a piece from a place on, in queries that an index has each: those that have its first key, and those beyond. */
@@ -332,12 +349,5 @@ function fromKey<DB, TB extends keyof DB, Row>(
     const isFrom = sql<SqlBool>`${first.value} ${orEqual[first.direction]} ${key[0]}`
     return [query.where(isFrom)]
   }
-  const tail = sql.join(others.map(({ value }) => value))
-  const values = sql.join(others.map((_, index) => sql`${key[index + 1]}`))
-  const comparison = orEqual[others[0]?.direction ?? 'asc']
-  const isSame = sql`${first.value} = ${key[0]}`
-  return [
-    query.where(sql<SqlBool>`${isSame} and (${tail}) ${comparison} (${values})`),
-    query.where(isBeyond(order, key, 0)),
-  ]
+  return [query.where(isSameFrom(order, key)), query.where(isBeyond(order, key, 0))]
 }
