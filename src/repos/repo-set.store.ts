@@ -335,12 +335,16 @@ export async function setsOf(db: Db, filter: SetFilter): Promise<RepoSet[]> {
   const byId = async (table: 'star' | 'watch', userId: UserId, isWanted?: Condition): Promise<RepoSet> => {
     const ids = sql`(select repo_id from ${sql.table(table)} where user_id = ${userId}
       ${isWanted ? sql`and ${isWanted}` : sql``})`
-    const listed = { ids, ...(await findReach(db, table, userId)) }
+    const listed: Listed = { ids, ...(await findReach(db, table, userId)) }
+    const { isNearby } = listed
+    // Nothing is looked up of what is beyond all of them. As conditions of their own, PostgreSQL might begin with one of them.
+    const ifNearby = (holds: Condition) =>
+      isNearby ? sql<SqlBool>`case when ${isNearby} then ${holds} else false end` : holds
+    const holds = ifNearby(hasRow(table, userId, isWanted))
     return {
       ways: [{ rows: () => ofIds(db, listed), listed }],
-      holds: () => hasRow(table, userId, isWanted),
-      // Any other condition with it, and PostgreSQL might begin with the set.
-      holdsOfMany: databaseKind(db) === 'postgres' ? sql<SqlBool>`coalesce(repo.id in ${ids}, false)` : undefined,
+      holds: () => holds,
+      holdsOfMany: databaseKind(db) === 'postgres' ? ifNearby(sql<SqlBool>`repo.id in ${ids}`) : undefined,
       isById: 'together',
     }
   }
