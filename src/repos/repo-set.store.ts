@@ -177,7 +177,7 @@ export const sortedAtOnce = 5000
 
 /**
  * Somebody and the organizations in which they are on a team, by whether one of these holds all that there is, and by the
- * audiences of which they have repositories; and how much they collaborate on, where that is not very much.
+ * audiences of which they have repositories; and of which audiences it is what they collaborate on, where that is not very much.
  */
 const contributorOf = preparedQueries((db: Db, userId: UserId) => {
   const teams = stepByStep(db, teamsOfMembers(sql<SqlBool>`team.user_id = ${userId}`))
@@ -196,9 +196,12 @@ const contributorOf = preparedQueries((db: Db, userId: UserId) => {
       .selectAll(),
     collaborations: db
       .selectFrom(
-        sql<object>`(select 1 from collaboration where user_id = ${userId} limit ${sql.lit(sortedAtOnce)})`.as('some'),
+        sql<{
+          audience: number
+        }>`(select audience from collaboration where user_id = ${userId} limit ${sql.lit(sortedAtOnce)})`.as('some'),
       )
-      .select((select) => select.fn.countAll<number>().as('count')),
+      .select((select) => ['some.audience', select.fn.countAll<number>().as('count')])
+      .groupBy('some.audience'),
   }
 })
 
@@ -233,7 +236,9 @@ async function isAmongNames(db: Db, ownerIds: IdText): Promise<Condition> {
 /** Repositories of an account, those it collaborates on, and those of organizations that its teams show it. */
 async function contributedTo(db: Db, userId: UserId): Promise<RepoSet> {
   const { owners, collaborations } = await contributorOf(db, userId)
-  const collaborationCount = collaborations[0]?.count ?? 0
+  const collaborationCount = collaborations.reduce((sum, { count }) => sum + count, 0)
+  const collaboratesOn = (audience: number): number =>
+    collaborations.find((row) => row.audience === audience)?.count ?? (collaborationCount < sortedAtOnce ? 0 : 1)
   const ownersThat = (holdsAll: boolean) => {
     const rows = owners.filter((row) => (row.holds_all === 1) === holdsAll)
     const byAudience = new Map<number, OwnedOfAudience>()
@@ -289,11 +294,11 @@ async function contributedTo(db: Db, userId: UserId): Promise<RepoSet> {
     const isGiven = sql<SqlBool>`repo.audience = 3 and ${isOfOneOf(db, hiding)}`
     ways.push({ rows: () => ofEach(db, 'id', { ids: given, name: 'repo_id' }, isGiven) })
   }
-  // What was given beside what is owned is not counted by audience.
+  // What teams were given is not counted.
   const sizeOf = (audience: number): number =>
     (allOwned.get(audience)?.total ?? 0) +
     (audience < 3 ? (someOwned.get(audience)?.total ?? 0) : hiding !== '' ? 1 : 0) +
-    Math.min(1, collaborationCount)
+    collaboratesOn(audience)
   const isKnown = databaseKind(db) === 'postgres'
   if (collaborationCount === 0) {
     const havingAny = [...allOwned.values(), ...someOwned.values()].map(({ ownerIds }) => ownerIds)
