@@ -124,19 +124,18 @@ async function startOf<DB, TB extends keyof DB, Row>(
 }
 
 /**
- * Pieces from a place on. Of a place with several values only the rows that have the first of them: very many do, what is wanted
- * is among them, and they are in the order of the other keys.
+ * Pieces from a place on. Of a place with several values only the rows that have all but the last of them: very many do, what is
+ * wanted is among them, and they are in the order of the other keys.
  */
 const piecesFrom = <DB, TB extends keyof DB, Row>(
-  db: Db,
   pieces: readonly Piece<DB, TB, Row>[],
   { key, rows: kept }: Start,
 ): Piece<DB, TB, Row>[] =>
-  pieces.flatMap(({ query, order, rows }, index) => {
-    const known = kept?.[index] ?? rows
-    if (key.length > 1) return [{ query: query.where(isSameFrom(order, key)), order: order.slice(1), rows: known }]
-    return fromKey(db, { query, order }, key).map((from) => ({ query: from, order, rows: known }))
-  })
+  pieces.map(({ query, order, rows }, index) => ({
+    query: query.where(isBeyond(order, key, key.length - 1, orEqual)),
+    order: order.slice(key.length - 1),
+    rows: kept?.[index] ?? rows,
+  }))
 
 /**
  * A place not far before the row that so many come before; undefined: the beginning.
@@ -150,10 +149,8 @@ async function findStart<DB, TB extends keyof DB, Row>(
   kept?: Start,
 ): Promise<Start | undefined> {
   if (kept) {
-    const found = await findStart(db, piecesFrom(db, pieces, kept), offset - kept.rank, near)
-    if (!found) return kept
-    const same = (pieces[0]?.order.length ?? 0) - found.key.length
-    return { key: [...kept.key.slice(0, same), ...found.key], rank: kept.rank + found.rank }
+    const found = await findStart(db, piecesFrom(pieces, kept), offset - kept.rank, near)
+    return found ? { key: [...kept.key.slice(0, -1), ...found.key], rank: kept.rank + found.rank } : kept
   }
   const lead = pieces.reduce((largest, piece) => (piece.rows > largest.rows ? piece : largest))
   const others = pieces.filter((piece) => piece !== lead)
@@ -247,11 +244,25 @@ async function keyBeside<DB, TB extends keyof DB, Row>(
 const operator = { asc: sql`>`, desc: sql`<` } as const
 const orEqual = { asc: sql`>=`, desc: sql`<=` } as const
 
-/** That a row has the same first so many keys as a place, and that the next one is beyond it: one range of an index. */
-function isBeyond(order: readonly OrderKey[], key: Key, same: number): RawBuilder<SqlBool> {
-  const equal = order.slice(0, same).map(({ value }, index) => sql`${value} = ${key[index]}`)
+type Operators = Readonly<Record<OrderKey['direction'], RawBuilder<unknown>>>
+
+/** That a row has the same first so many keys as a place, each by itself. */
+const sameKeys = (order: readonly OrderKey[], key: Key, same: number): RawBuilder<SqlBool>[] =>
+  order.slice(0, same).map(({ value }, index) => sql<SqlBool>`${value} = ${key[index]}`)
+
+/**
+ * That a row has the same first so many keys as a place, and that the next one is beyond it, or not before it (`orEqual`): one
+ * range of an index.
+ */
+function isBeyond(
+  order: readonly OrderKey[],
+  key: Key,
+  same: number,
+  operators: Operators = operator,
+): RawBuilder<SqlBool> {
   const { value, direction } = order[same] as OrderKey
-  return sql<SqlBool>`${sql.join([...equal, sql`${value} ${operator[direction]} ${key[same]}`], sql` and `)}`
+  const next = sql`${value} ${operators[direction]} ${key[same]}`
+  return sql<SqlBool>`${sql.join([...sameKeys(order, key, same), next], sql` and `)}`
 }
 
 /**
@@ -261,12 +272,12 @@ function isBeyond(order: readonly OrderKey[], key: Key, same: number): RawBuilde
 const isOneRange = (db: Db, order: readonly OrderKey[]): boolean =>
   databaseKind(db) === 'postgres' && order.every(({ direction }) => direction === order[0]?.direction)
 
-const isInRange = (
-  order: readonly OrderKey[],
-  key: Key,
-  operators: Readonly<Record<OrderKey['direction'], RawBuilder<unknown>>>,
-): RawBuilder<SqlBool> =>
+const isInRange = (order: readonly OrderKey[], key: Key, operators: Operators): RawBuilder<SqlBool> =>
   sql<SqlBool>`(${sql.join(order.map(({ value }) => value))}) ${operators[order[0]?.direction ?? 'asc']} (${sql.join(key)})`
+
+/** That a row has the same first key as a place, and how the others are to its. */
+const isAmongSame = (order: readonly OrderKey[], key: Key, operators: Operators): RawBuilder<SqlBool> =>
+  sql<SqlBool>`${sql.join([...sameKeys(order, key, 1), isInRange(order.slice(1), key.slice(1), operators)], sql` and `)}`
 
 const countIn = <DB, TB extends keyof DB, Row>(query: SelectQueryBuilder<DB, TB, Row>): RawBuilder<number> =>
   sql<number>`${query.clearSelect().select((each) => each.fn.countAll<number>().as('count'))}`
@@ -287,8 +298,7 @@ async function countOf(db: Db, counts: readonly RawBuilder<unknown>[]): Promise<
 function rangesBeyond(db: Db, order: readonly OrderKey[], key: Key): readonly RawBuilder<SqlBool>[] {
   const others = order.slice(1)
   if (others.length < 2 || !isOneRange(db, others)) return order.map((_, same) => isBeyond(order, key, same))
-  const isSame = sql`${order[0]?.value} = ${key[0]}`
-  return [isBeyond(order, key, 0), sql<SqlBool>`${isSame} and ${isInRange(others, key.slice(1), operator)}`]
+  return [isBeyond(order, key, 0), isAmongSame(order, key, operator)]
 }
 
 /** How many rows of some pieces come before a place: counts to be summed up. */
@@ -312,9 +322,7 @@ function countBetween<DB, TB extends keyof DB, Row>(
     // What has fewer of the first keys than both have together comes before both of them.
     const shared = piece.order.findIndex((_, index) => from[index] !== to[index])
     if (shared < 0) return []
-    const query = piece.order
-      .slice(0, shared)
-      .reduce((each, { value }, index) => each.where(sql<SqlBool>`${value} = ${to[index]}`), piece.query)
+    const query = sameKeys(piece.order, to, shared).reduce((each, equal) => each.where(equal), piece.query)
     const order = piece.order.slice(shared)
     const [begin, end] = [from.slice(shared), to.slice(shared)]
     const before = (key: Key) => rangesBeyond(db, turnedOrder(order), key)
@@ -322,32 +330,20 @@ function countBetween<DB, TB extends keyof DB, Row>(
     if (!outer) return []
     if (isOneRange(db, order)) return [outer.where(isInRange(order, begin, orEqual)), ...inner].map(countIn)
     const [, ...passed] = before(begin).map((range) => query.where(range))
-    const { value, direction } = order[0] as OrderKey
-    const isNotBefore = sql<SqlBool>`${value} ${orEqual[direction]} ${begin[0]}`
+    const isNotBefore = isBeyond(order, begin, 0, orEqual)
     return [...[outer.where(isNotBefore), ...inner].map(countIn), ...passed.map((each) => sql`- ${countIn(each)}`)]
   })
   return countOf(db, counts)
 }
 
-/** That a row has the same first key as a place, and is not before it by the others. */
-function isSameFrom([first, ...others]: readonly OrderKey[], [value, ...values]: Key): RawBuilder<SqlBool> {
-  const keys = others.slice(0, values.length)
-  const isFrom = isInRange(keys, values, orEqual)
-  return sql<SqlBool>`${first?.value} = ${value} and ${isFrom}`
-}
-
 /** The rows of a piece from a place on, in queries that an index has each: those that have its first key, and those beyond. */
 function fromKey<DB, TB extends keyof DB, Row>(
   db: Db,
-  { query, order: whole }: Pick<Piece<DB, TB, Row>, 'query' | 'order'>,
+  { query, order: whole }: Piece<DB, TB, Row>,
   key: Key,
 ): SelectQueryBuilder<DB, TB, Row>[] {
   const order = whole.slice(0, key.length)
-  const [first, ...others] = order as readonly OrderKey[] as readonly [OrderKey, ...OrderKey[]]
   if (isOneRange(db, order)) return [query.where(isInRange(order, key, orEqual))]
-  if (others.length === 0) {
-    const isFrom = sql<SqlBool>`${first.value} ${orEqual[first.direction]} ${key[0]}`
-    return [query.where(isFrom)]
-  }
-  return [query.where(isSameFrom(order, key)), query.where(isBeyond(order, key, 0))]
+  if (order.length === 1) return [query.where(isBeyond(order, key, 0, orEqual))]
+  return [query.where(isAmongSame(order, key, orEqual)), query.where(isBeyond(order, key, 0))]
 }

@@ -177,7 +177,7 @@ export const sortedAtOnce = 5000
 
 /**
  * Somebody and the organizations in which they are on a team, by whether one of these holds all that there is, and by the
- * audiences of which they have repositories; and of which audiences it is what they collaborate on, where that is not very much.
+ * audiences of which they have repositories; and how much of each audience they collaborate on, where that is not very much.
  */
 const contributorOf = preparedQueries((db: Db, userId: UserId) => {
   const teams = stepByStep(db, teamsOfMembers(sql<SqlBool>`team.user_id = ${userId}`))
@@ -196,9 +196,12 @@ const contributorOf = preparedQueries((db: Db, userId: UserId) => {
       .selectAll(),
     collaborations: db
       .selectFrom(
-        sql<{
-          audience: number
-        }>`(select audience from collaboration where user_id = ${userId} limit ${sql.lit(sortedAtOnce)})`.as('some'),
+        db
+          .selectFrom('collaboration')
+          .select('audience')
+          .where('user_id', '=', userId)
+          .limit(sql.lit(sortedAtOnce))
+          .as('some'),
       )
       .select((select) => ['some.audience', select.fn.countAll<number>().as('count')])
       .groupBy('some.audience'),
