@@ -220,6 +220,9 @@ test('repoGetIssueTemplates, repoGetIssueConfig, repoValidateIssueConfig: broken
     [`${folder}/bug.yaml`]: 'name: Bug\nabout: broken\nbody:\n  - type: input\n    attributes: {label: Version}\n',
     [`${folder}/none.yaml`]: 'name: None\nabout: no body\n',
     [`${folder}/plain.md`]: 'Just text\n',
+    // Keys inside keys took the parser exponential time.
+    [`${folder}/keys.yaml`]: `name: Keys\nabout: ${'? '.repeat(400)}\n`,
+    [`${folder}/lists.md`]: `---\nname: ${'['.repeat(10_000)}\n---\n`,
     [`${folder}/config.yml`]: 'blank_issues_enabled: maybe\n',
   }
   await alice.must('POST', `${repo.api}/contents`, {

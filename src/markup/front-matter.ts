@@ -1,4 +1,4 @@
-import { parseDocument } from 'yaml'
+import { readBoundedYaml, YamlProblem } from '../lib/bounded-yaml.ts'
 import { escapeHtml } from './html.ts'
 
 /** Longer front matter is left in the text as it is. */
@@ -15,13 +15,13 @@ export function findFrontMatter(
   const match = /^---[ \t]*\r?\n([\s\S]*?)^(?:---|\.\.\.)[ \t]*(?:\r?\n|$)/m.exec(source.slice(0, maxLength))
   if (match === null || match.index !== 0) return undefined
   try {
-    const document = parseDocument(match[1] ?? '', { logLevel: 'silent' })
-    if (document.errors.length > 0) return undefined
-    const values: unknown = document.toJS({ maxAliasCount: 20 })
-    if (typeof values !== 'object' || values === null || Array.isArray(values)) return undefined
-    return { values: values as Readonly<Record<string, unknown>>, lineCount: match[0].split(/\r?\n/).length - 1 }
-  } catch {
-    return undefined // Too many aliases; text that only looks like front matter is shown as what it is: text.
+    const { value } = readBoundedYaml(match[1] ?? '', { maxValues: 2000, maxDepth: 20 })
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
+    return { values: value as Readonly<Record<string, unknown>>, lineCount: match[0].split(/\r?\n/).length - 1 }
+  } catch (error) {
+    // Text that only looks like front matter is shown as text.
+    if (error instanceof YamlProblem) return undefined
+    throw error
   }
 }
 

@@ -77,6 +77,14 @@ test('pull requests start nothing when their title or newest commit says so, and
   assert.deepEqual((await runsOf(forge, repo.api)).slice(2), ['issues i.yml main waiting'], 'only these are skipped')
 })
 
+test('a workflow whose YAML is hostile makes a failed run, and the server answers on', async () => {
+  await using forge = await startForge()
+  const repo = await forge.given.repo()
+  await commitFiles(forge, repo.api, { '.gitea/workflows/keys.yml': '? '.repeat(700) })
+  assert.deepEqual(await runsOf(forge, repo.api), ['push keys.yml main failure'])
+  assert.equal((await forge.as('alice').get('/version')).status, 200)
+})
+
 test('a file that can not be read makes a run that has failed and says why', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo()

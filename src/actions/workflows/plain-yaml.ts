@@ -1,7 +1,10 @@
-import { LineCounter, parseDocument } from 'yaml'
+import { readBoundedYaml, YamlProblem } from '../../lib/bounded-yaml.ts'
 
-/** Most values of a file, and how deep they lie in each other; aliases count each time. */
-const maxValues = 20_000
+/** Largest number of values in the text of a file. */
+const maxValues = 10_000
+/** Largest number of values after each alias is replaced by what it names. */
+const maxExpandedValues = 20_000
+/** Largest depth of collections inside each other. */
 const maxDepth = 40
 
 /** What YAML comes to: what JSON can say. */
@@ -11,21 +14,13 @@ export type PlainResult =
   | { readonly ok: true; readonly value: Plain; lineOf(path: readonly (string | number)[]): number | undefined }
   | { readonly ok: false; readonly problem: string }
 
-/**
- * Reads YAML that strangers wrote: what is no YAML, nests too deep, or comes to too many values by its aliases, is a
- * problem with the line where it is known.
- */
+/** Reads YAML that strangers wrote. A problem begins with its line where the line is known. */
 export function readYaml(text: string): PlainResult {
-  if (nestsTooDeep(text)) return wrong(`values lie more than ${maxDepth} deep in each other`)
-  const lines = new LineCounter()
   try {
-    const document = parseDocument(text, { lineCounter: lines, merge: true, logLevel: 'silent', prettyErrors: false })
-    const [error] = document.errors
-    if (error) return wrong(`line ${lines.linePos(error.pos[0]).line}: ${error.message}`)
-    const value = plainOf(document.toJS({ maxAliasCount: 100 }) as unknown, { left: maxValues }, 0)
+    const { document, value, lines } = readBoundedYaml(text, { maxValues, maxDepth, merge: true })
     return {
       ok: true,
-      value,
+      value: plainOf(value, { left: maxExpandedValues }, 0),
       lineOf(path) {
         for (let length = path.length; length >= 0; length--) {
           const node = document.getIn(path.slice(0, length), true) as { range?: readonly number[] | null } | undefined
@@ -36,27 +31,16 @@ export function readYaml(text: string): PlainResult {
       },
     }
   } catch (error) {
-    // Too many aliases, or a nesting that the reader itself does not follow.
-    return wrong(error instanceof Error ? error.message.slice(0, 500) : 'the file can not be read')
+    if (error instanceof YamlProblem) return wrong(error.message)
+    throw error
   }
 }
 
 const wrong = (problem: string): PlainResult => ({ ok: false, problem })
 
-/** Brackets nest without a new line, which the reader of YAML follows by calling itself. */
-function nestsTooDeep(text: string): boolean {
-  let run = 0
-  for (const character of text) {
-    if (character === '[' || character === '{') {
-      if (++run > 500) return true
-    } else if (character === ']' || character === '}') run = Math.max(0, run - 1)
-  }
-  return false
-}
-
 function plainOf(value: unknown, budget: { left: number }, depth: number): Plain {
-  if (--budget.left < 0) throw new Error(`the file comes to more than ${maxValues} values`)
-  if (depth > maxDepth) throw new Error(`values lie more than ${maxDepth} deep in each other`)
+  if (--budget.left < 0) throw new YamlProblem(`aliases expand to more than ${maxExpandedValues} values`)
+  if (depth > maxDepth) throw new YamlProblem(`values nest more than ${maxDepth} levels deep`)
   if (Array.isArray(value)) return value.map((each: unknown) => plainOf(each, budget, depth + 1))
   if (typeof value === 'object' && value !== null) {
     const entries = value instanceof Map ? [...value] : Object.entries(value)

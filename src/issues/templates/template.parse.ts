@@ -1,4 +1,4 @@
-import { parseDocument } from 'yaml'
+import { readBoundedYaml, YamlProblem } from '../../lib/bounded-yaml.ts'
 import { cutBytes } from '../title.rules.ts'
 
 /** Where the answer to a field of a form is shown: while it is filled in, and in the issue that comes of it. */
@@ -58,17 +58,18 @@ const refuse = (message: string): never => {
 const isMapping = (value: unknown): value is Values =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
+function readYaml(text: string): unknown {
+  try {
+    return readBoundedYaml(text, { maxValues: 5000, maxDepth: 20 }).value
+  } catch (error) {
+    if (error instanceof YamlProblem) refuse(`yaml: ${error.message}`)
+    throw error
+  }
+}
+
 /** A YAML text as a mapping; an empty one as an empty mapping. */
 function readMapping(text: string): Values {
-  const document = parseDocument(text, { logLevel: 'silent' })
-  const [error] = document.errors
-  if (error) refuse(`yaml: ${error.message.split('\n', 1)[0] as string}`)
-  let values: unknown
-  try {
-    values = document.toJS({ maxAliasCount: 20 })
-  } catch (problem) {
-    refuse(`yaml: ${(problem as Error).message}`)
-  }
+  const values = readYaml(text)
   if (values === null || values === undefined) return {}
   return isMapping(values) ? values : refuse('the file holds no mapping')
 }

@@ -18,6 +18,8 @@ const magic = Buffer.from([0x8e, 0xad, 0xe8, 1, 0, 0, 0, 0])
 export const introBytes = 16
 const entryBytes = 16
 const maxEntries = 0x10000
+/** Largest number of texts or numbers in one entry: each becomes a value of its own. */
+const maxValues = 100_000
 
 const sizes: Readonly<Record<number, number>> = { 1: 1, 2: 1, 3: 2, 4: 4, 5: 8, 7: 1 }
 /** Entries that only say which others belong together. */
@@ -57,6 +59,7 @@ function dataOf(
 ): Buffer {
   if (offset > all.length || count > all.length) throw broken()
   const size = sizes[type]
+  if (type !== rpmType.binary && count > maxValues) throw brokenArchive('has a header entry with too many values')
   if (size !== undefined) {
     if (offset + size * count > all.length) throw broken()
     return all.subarray(offset, offset + size * count)

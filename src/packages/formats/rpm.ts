@@ -8,6 +8,8 @@ const leadMagic = Buffer.from([0xed, 0xab, 0xee, 0xdb])
 const maxHeaderBytes = 8 << 20
 /** Most files that a package may list. */
 const maxFiles = 50_000
+/** Largest length of all paths together: files name their folder by its number, so a small header can repeat a long name. */
+const maxPathCharacters = 8 << 20
 /** How many of the last changes are kept, as other makers of indexes do. */
 const maxChanges = 10
 
@@ -164,18 +166,26 @@ function relationsOf(header: RpmHeader, [names, flags, versions]: readonly [numb
 const ghost = 1 << 6
 
 function filesOf(header: RpmHeader): Pick<RpmPackage, 'files' | 'kinds'> {
-  const names = textsOf(header, 1117)
-  const folders = textsOf(header, 1118)
-  const indexes = numbersOf(header, 1116)
-  const files =
-    names.length > 0 ? names.map((name, at) => `${folders[indexes[at] ?? -1] ?? ''}${name}`) : textsOf(header, 1027)
-  if (files.length > maxFiles) throw brokenArchive(`lists more than ${maxFiles} files`)
+  const files = pathsOf(header)
   const [flags, modes] = [numbersOf(header, 1037), numbersOf(header, 1030)]
   const kinds = files.map((_, at) => {
     if ((flags[at] ?? 0) & ghost) return 'g'
     return ((modes[at] ?? 0) & 0o170000) === 0o040000 ? 'd' : 'f'
   })
   return { files, kinds: kinds.join('') }
+}
+
+/** The paths of all files; their number and length are checked before any path is made. */
+function pathsOf(header: RpmHeader): readonly string[] {
+  const names = textsOf(header, 1117)
+  const folders = textsOf(header, 1118)
+  const indexes = numbersOf(header, 1116)
+  const wholePaths = names.length > 0 ? [] : textsOf(header, 1027)
+  if (Math.max(names.length, wholePaths.length) > maxFiles) throw brokenArchive(`lists more than ${maxFiles} files`)
+  const folderOf = (at: number): string => folders[indexes[at] ?? -1] ?? ''
+  const length = names.reduce((sum, name, at) => sum + folderOf(at).length + name.length, 0)
+  if (length > maxPathCharacters) throw brokenArchive('lists paths that are too long together')
+  return names.length > 0 ? names.map((name, at) => folderOf(at) + name) : wholePaths
 }
 
 function changesOf(header: RpmHeader): RpmPackage['changes'] {

@@ -11,6 +11,13 @@ import { binaryEntry, numberEntry, rpmType, textEntry } from '../formats/rpm-hea
 import { rpmOf } from '../formats/rpm.test-support.ts'
 import { digest, refusedTo, registryOf, storedFiles } from '../packages.test-support.ts'
 
+/** Entries of `files` files in one folder, whose name has `length` characters. */
+const manyPaths = (files: number, length: number) => [
+  numberEntry(1116, Array(files).fill(0)),
+  textEntry(1117, Array(files).fill('x')),
+  textEntry(1118, ['/'.repeat(length)]),
+]
+
 test('rpmUpload: who may not, and archives that are no package; nothing is kept', async () => {
   await using forge = await startForge()
   const alice = registryOf(forge.as('alice'), 'alice')
@@ -39,6 +46,9 @@ test('rpmUpload: who may not, and archives that are no package; nothing is kept'
     ['a wrong digest of everything', rpmOf('tool', '1.0', { signatures: [binaryEntry(1004, Buffer.alloc(16))] })],
     ['a wrong size', rpmOf('tool', '1.0', { signatures: [numberEntry(1000, [7])] })],
     ['an entry that is not there', rpmOf('tool', '1.0', { more: [folded] })],
+    ['paths that are long together', rpmOf('tool', '1.0', { more: manyPaths(20_000, 200_000) })],
+    ['too many files', rpmOf('tool', '1.0', { more: manyPaths(50_001, 1) })],
+    ['an entry with too many values', rpmOf('tool', '1.0', { more: [numberEntry(3000, Array(100_001).fill(0))] })],
     ['a name', rpmOf('../tool', '1.0')],
     ['a version', rpmOf('tool', '1.0/2')],
     ['an architecture', rpmOf('tool', '1.0', { architecture: 'no"arch' })],
