@@ -1,8 +1,10 @@
 import type { AdmissionLimits } from './admission/admission.ts'
 import type { Config } from './config/load-config.ts'
+import { cipherList, curveList } from './config/tls-names.ts'
 import type { DatabaseOptions } from './db/open.ts'
 import type { GitOptions } from './git/git.ts'
 import type { ServerOptions } from './http/server.ts'
+import type { TlsOptions } from './http/tls.ts'
 import type { PoolSlots } from './jobs/pools.ts'
 import type { Log } from './lib/log.ts'
 import type { MailerOptions } from './mail/mailer.ts'
@@ -93,6 +95,16 @@ export function gitOptions(config: Config, log: Log, more: Partial<GitOptions> =
   }
 }
 
+/** The TLS options of a configuration with `PROTOCOL = https`. */
+export const tlsOptions = ({ server }: Config): TlsOptions => ({
+  certFile: server.certFile,
+  keyFile: server.keyFile,
+  minVersion: server.sslMinVersion,
+  maxVersion: server.sslMaxVersion,
+  ciphers: cipherList(server.sslCipherSuites),
+  curves: curveList(server.sslCurvePreferences),
+})
+
 /** What of the web server's options the configuration says. */
 export function serverOptions(
   config: Config,
@@ -109,6 +121,7 @@ export function serverOptions(
   | 'defect'
   | 'isLostRace'
   | 'raceLost'
+  | 'createServer'
 > {
   const { cors, ingot, security, server } = config
   const proxies = security.reverseProxyTrustedProxies

@@ -5,7 +5,15 @@ import type { DoctorCheck } from './access/doctor.ts'
 import { partsOf, type Door, type Feature } from './access/feature.ts'
 import { Admission } from './admission/admission.ts'
 import { openOwnServices } from './access/own-service.ts'
-import { admissionLimits, databaseOptions, gitOptions, jobSlots, mailerOptions, serverOptions } from './app-options.ts'
+import {
+  admissionLimits,
+  databaseOptions,
+  gitOptions,
+  jobSlots,
+  mailerOptions,
+  serverOptions,
+  tlsOptions,
+} from './app-options.ts'
 import { admit } from './access/admit.ts'
 import type { Ctx, Services } from './access/context.ts'
 import { accessTokens, passwords } from './auth/identify.ts'
@@ -26,7 +34,9 @@ import { attachEvents, createEventHub } from './events/hub.ts'
 import type { GitOptions } from './git/git.ts'
 import { startGit } from './git/start-git.ts'
 import { operationsOf, type NamedOperation } from './http/operation.ts'
+import { HttpsRedirect } from './http/https-redirect.ts'
 import { ForgeServer, type Answered } from './http/server.ts'
+import type { TlsFront } from './http/tls.ts'
 import { getQueueStats } from './jobs/queue.ts'
 import { createScheduler, type Scheduler } from './jobs/scheduler.ts'
 import { startWorkers, type Workers } from './jobs/workers.ts'
@@ -137,6 +147,8 @@ export interface App extends AsyncDisposable {
   readonly workers: Workers
   /** Settles what a crash left behind, begins to work and opens the doors. Gives where the web server listens; the configuration then shows the real ports. */
   listen(): Promise<AddressInfo | string>
+  /** Reads the certificate of https again; without https it does nothing. */
+  renewCertificate(): Promise<void>
   /** Closes the doors, lets work end for a while, and ends everything. */
   close(): Promise<void>
 }
@@ -244,11 +256,13 @@ export async function createApp(options: AppOptions): Promise<App> {
   }
   await own.open(services)
   let workers: Workers | undefined
+  let tls: TlsFront | undefined
   const doors: Pick<Door, 'close'>[] = []
   let endWatch: (() => void) | undefined
 
   async function close(): Promise<void> {
     await Promise.all(doors.map((door) => door.close(stopDeadlineMs)))
+    tls?.close()
     live.close()
     await workers?.stop(stopDeadlineMs)
     await tokenUse.close()
@@ -294,8 +308,12 @@ export async function createApp(options: AppOptions): Promise<App> {
         },
         observe: (facts) => metrics?.jobFinished(facts),
       })
+      const { httpAddr, httpPort, protocol, redirectOtherPort, portToRedirect } = config.server
+      // Loaded only where it is needed, since it costs memory.
+      if (protocol === 'https') tls = await (await import('./http/tls.ts')).TlsFront.open(tlsOptions(config), log)
       const server = new ForgeServer({
         operations,
+        createServer: tls?.createServer.bind(tls),
         admission: services.admission,
         admit: (call) => admit(services, readers, call),
         within: ({ ip, id, operation }, work) =>
@@ -330,15 +348,24 @@ export async function createApp(options: AppOptions): Promise<App> {
         ports = { ...ports, ...opened.ports }
       }
       doors.push(server)
-      const { httpAddr, httpPort, protocol } = config.server
       const at = await server.listen(
-        protocol === 'http+unix' ? { socketPath: httpAddr } : { host: httpAddr, port: httpPort },
+        protocol === 'http+unix'
+          ? { socketPath: httpAddr, mode: Number.parseInt(config.server.unixSocketPermission, 8) }
+          : { host: httpAddr, port: httpPort },
       )
+      if (tls && redirectOtherPort) {
+        const redirect = new HttpsRedirect(() => services.config.server.rootUrl)
+        doors.push(redirect)
+        ports = { ...ports, redirect: (await redirect.listen(httpAddr, portToRedirect)).port }
+      }
       services.config = withBoundPorts(config, {
         ...(typeof at === 'string' ? {} : { http: at.port }),
         ...ports,
       })
       return at
+    },
+    async renewCertificate() {
+      await tls?.reload()
     },
     close,
     [Symbol.asyncDispose]: close,

@@ -35,7 +35,7 @@ export interface FileColumn {
 /** A way into the application besides the web server, while it is open. */
 export interface Door {
   /** Where it listens, when it is a port of the configuration. */
-  readonly ports: { readonly ssh?: number }
+  readonly ports: { readonly ssh?: number; readonly redirect?: number }
   /** Lets nobody in any more, and ends what is under way within `deadlineMs`. */
   close(deadlineMs: number): Promise<void>
 }

@@ -1,11 +1,25 @@
 import assert from 'node:assert/strict'
-import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { connect as connectTls } from 'node:tls'
 import SqliteConnection from 'better-sqlite3'
 import { program } from '../lib/program.ts'
+import { makeCertificate } from '../testing/certificate.ts'
 import { ForgeClient, type Credentials } from '../testing/client.ts'
+import { until } from '../testing/until.ts'
 import { runCommand } from './command.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -19,12 +33,14 @@ interface Recording extends Terminal {
   readonly written: { out: string; err: string }
   /** As if a signal had come. */
   stop(): void
+  hangUp(): void
 }
 
 function recordingTerminal(): Recording {
   const written = { out: '', err: '' }
   const told = Promise.withResolvers<string>()
   let exitCode = 0
+  let hangUp: (() => void) | undefined
   return {
     written,
     out: (text) => void (written.out += text),
@@ -34,6 +50,8 @@ function recordingTerminal(): Recording {
       return exitCode
     },
     stopSignal: () => told.promise,
+    onHangUp: (work) => void (hangUp = work),
+    hangUp: () => hangUp?.(),
     stop: () => told.resolve('SIGTERM'),
   }
 }
@@ -134,14 +152,69 @@ test('config check: good settings, doubtful ones, and wrong ones with their line
   const told = await run('config', 'check', ...both.options)
   assert.equal(told.code, 78)
   assert.match(told.out, /^warning: app.ini line 7: \[server\] HTTPPORT: is no setting that anybody knows\n$/)
-  using idle = dataFolder('[server]\nOFFLINE_MODE = true\nENABLE_ACME = true\n[storage]\nPATH = blobs\n')
+  using idle = dataFolder('[server]\nOFFLINE_MODE = true\nENABLE_PPROF = true\n[storage]\nPATH = blobs\n')
   const checkedIdle = await run('config', 'check', ...idle.options)
   assert.deepEqual(
     checkedIdle.out.match(/^warning: .*$/gm),
-    ['line 6: [server] OFFLINE_MODE', 'line 7: [server] ENABLE_ACME'].map(
+    ['line 6: [server] OFFLINE_MODE', 'line 7: [server] ENABLE_PPROF'].map(
       (setting) => `warning: app.ini ${setting}: has no effect in this release`,
     ),
   )
+})
+
+test('config check: certificate and key of https are opened and compared, and serve refuses what check refuses', async () => {
+  using folder = dataFolder('[server]\nPROTOCOL = https\nCERT_FILE = ./cert.pem\nKEY_FILE = ./key.pem\n')
+  const first = await makeCertificate(folder.path, 'first')
+  const second = await makeCertificate(folder.path, 'second')
+  const settings = readFileSync(join(folder.path, 'app.ini'), 'utf8').replaceAll('./', `${folder.path}/`)
+  writeFileSync(join(folder.path, 'app.ini'), settings)
+  const [certFile, keyFile] = [join(folder.path, 'cert.pem'), join(folder.path, 'key.pem')]
+  const check = () => run('config', 'check', ...folder.options)
+  const expectRefusal = async (reason: RegExp) => {
+    const checked = await check()
+    assert.equal(checked.code, 78)
+    assert.match(checked.err, reason)
+    const served = await run('serve', ...folder.options)
+    assert.deepEqual([served.code, served.err], [78, checked.err])
+  }
+  await expectRefusal(/app.ini line 7: \[server\] CERT_FILE: .*cert.pem: does not exist/)
+  copyFileSync(first.certFile, certFile)
+  await expectRefusal(/app.ini line 8: \[server\] KEY_FILE: .*key.pem: does not exist/)
+  copyFileSync(second.keyFile, keyFile)
+  await expectRefusal(/line 8: \[server\] KEY_FILE: .*the key does not belong to the first certificate of .*cert.pem/)
+  writeFileSync(keyFile, 'garbage')
+  await expectRefusal(/line 8: \[server\] KEY_FILE: .*holds no private key in PEM/)
+  copyFileSync(first.keyFile, keyFile)
+  assert.deepEqual(await check(), { code: 0, out: `${join(folder.path, 'app.ini')}: can be used\n`, err: '' })
+})
+
+test('serve: SIGHUP reads the certificate of https again, and the server goes on', async () => {
+  using folder = dataFolder()
+  const first = await makeCertificate(folder.path, 'first')
+  const second = await makeCertificate(folder.path, 'second')
+  const [certFile, keyFile] = [join(folder.path, 'cert.pem'), join(folder.path, 'key.pem')]
+  const use = (each: typeof first) => {
+    copyFileSync(each.certFile, certFile)
+    copyFileSync(each.keyFile, keyFile)
+  }
+  use(first)
+  writeFileSync(
+    join(folder.path, 'app.ini'),
+    `[log]\nLEVEL = none\n[server]\nPROTOCOL = https\nCERT_FILE = ${certFile}\nKEY_FILE = ${keyFile}\n`,
+  )
+  await using serving = await serve(folder.options)
+  const port = Number(new URL(serving.url).port)
+  const nameOf = async () => {
+    const socket = connectTls({ port, host: '127.0.0.1', rejectUnauthorized: false })
+    await once(socket, 'secureConnect')
+    const name = socket.getPeerCertificate().subject.CN
+    socket.destroy()
+    return name
+  }
+  assert.equal(await nameOf(), 'first')
+  use(second)
+  serving.terminal.hangUp()
+  await until(async () => (await nameOf()) === 'second', 'the second certificate')
 })
 
 test('config show: the settings as they stand, without secrets', async () => {
@@ -414,12 +487,6 @@ test('admin user, admin task: accounts are changed, signed out, renamed and dele
     ['task clear_audit_log', 'task delete_old_actions'],
   )
 })
-
-/** Waits for something that another part of the program does. */
-async function until(isDone: () => boolean): Promise<void> {
-  for (let tries = 0; tries < 3000 && !isDone(); tries++) await new Promise((resolve) => setTimeout(resolve, 20))
-  assert.ok(isDone())
-}
 
 test('admin signing-key: shown, listed, renewed and forgotten', async () => {
   using data = dataFolder('[repository.signing]\nSIGNING_KEY = generate\nFORMAT = ssh\nSIGNING_NAME = Forge\n')

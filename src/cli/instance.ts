@@ -2,7 +2,9 @@ import { existsSync } from 'node:fs'
 import type { Command } from 'commander'
 import type { Services } from '../access/context.ts'
 import { whileAsked } from '../audit/asking.ts'
+import { tlsOptions } from '../app-options.ts'
 import { createApp } from '../app.ts'
+import { ConfigError } from '../config/config-error.ts'
 import { loadConfig, type Config, type ConfigOverrides, type LoadedConfig } from '../config/load-config.ts'
 import { CommandFailure } from './exit.ts'
 import { createLog } from './log.ts'
@@ -27,6 +29,20 @@ export const readInstance = (options: InstanceOptions, more: ConfigOverrides = {
       ...more,
     },
   })
+
+/** Checks that the files of https can be used. Throws ConfigError. */
+export async function checkCertificate({ config, settings }: LoadedConfig): Promise<void> {
+  if (config.server.protocol !== 'https') return
+  const { CertificateProblem, readCertificate } = await import('../http/tls.ts')
+  try {
+    await readCertificate(tlsOptions(config))
+  } catch (error) {
+    if (!(error instanceof CertificateProblem)) throw error
+    const { key, message } = error
+    const where = settings.find((each) => each.section === 'server' && each.key === key)?.origin ?? ''
+    throw new ConfigError([{ where, section: 'server', key, reason: message }])
+  }
+}
 
 /**
  * Refuses a folder in which no instance was ever served, instead of making one there: a mistyped `--data` would look like

@@ -4,7 +4,7 @@ import { formatRemark } from '../config/config-error.ts'
 import { lockFolder } from '../db/folder-lock.ts'
 import { trimDatabase } from '../db/open.ts'
 import { ensureFirstAdministrator } from '../users/first-admin.service.ts'
-import { readInstance, withInstanceOptions, type InstanceOptions } from './instance.ts'
+import { checkCertificate, readInstance, withInstanceOptions, type InstanceOptions } from './instance.ts'
 import { createLog } from './log.ts'
 import type { Terminal } from './terminal.ts'
 import { closeToOthers } from '../site/private-paths.service.ts'
@@ -27,11 +27,12 @@ export const serveCommand = (terminal: Terminal): Command =>
 const logsAnswers = (level: string): boolean => level === 'debug' || level === 'trace'
 
 async function serve(terminal: Terminal, options: ServeOptions): Promise<void> {
-  const { config, warnings, idle } = readInstance(options, {
+  const loaded = readInstance(options, {
     ...(options.host === undefined ? {} : { host: options.host }),
     ...(options.port === undefined ? {} : { port: options.port }),
     ...(options.sshPort === undefined ? {} : { sshPort: options.sshPort }),
   })
+  const { config, warnings, idle } = loaded
   const log = createLog(config.log.level)
   for (const warning of warnings) log('warn', formatRemark(warning))
   if (idle.length > 0) {
@@ -40,7 +41,9 @@ async function serve(terminal: Terminal, options: ServeOptions): Promise<void> {
       settings,
     })
   }
-  process.on('uncaughtExceptionMonitor', (error) => log('error', 'the program ends by a defect', { error }))
+  await checkCertificate(loaded)
+  const tellDefect = (error: unknown) => log('error', 'the program ends by a defect', { error })
+  process.on('uncaughtExceptionMonitor', tellDefect)
   const told = terminal.stopSignal()
   // Several processes may serve one PostgreSQL database; an SQLite one belongs to a single process.
   const lock = config.database.kind === 'sqlite3' ? lockFolder(config.paths.data) : undefined
@@ -61,6 +64,8 @@ async function serve(terminal: Terminal, options: ServeOptions): Promise<void> {
       // One whose password was given is there before the first request; it may be made again by the next start.
       const given = config.firstAdmin && (await ensureFirstAdministrator(app.services))
       await app.listen()
+      // Programs that renew certificates send SIGHUP; without https it stops the server, as when a terminal is closed.
+      if (config.server.protocol === 'https') terminal.onHangUp(() => void app.renewCertificate())
       // Not before the doors are open: a start that fails makes no account, and so no password that scrolls away.
       const first = given ?? (await ensureFirstAdministrator(app.services))
       if (first?.password) terminal.out(`Administrator: ${first.login}\nPassword: ${first.password} (shown once)\n`)
@@ -74,5 +79,6 @@ async function serve(terminal: Terminal, options: ServeOptions): Promise<void> {
     }
   } finally {
     lock?.release()
+    process.off('uncaughtExceptionMonitor', tellDefect)
   }
 }

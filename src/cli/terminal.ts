@@ -9,6 +9,8 @@ export interface Terminal {
   readonly exitCode: number
   /** Resolves when the program is told to stop; from the call on, being told again ends it at once. */
   stopSignal(): Promise<string>
+  /** From the call on SIGHUP does this and stops nothing. */
+  onHangUp(work: () => void): void
 }
 
 /** Conventional exit codes of programs that a signal ended. */
@@ -17,6 +19,7 @@ const signalCodes = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const
 /** Standard output, standard error, and the signals of this process. */
 export function processTerminal(): Terminal {
   let exitCode: number = exitCodes.ok
+  let hangUp: (() => void) | undefined
   // Whoever reads the output may have seen enough (`ingot openapi | head`).
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error
@@ -36,12 +39,16 @@ export function processTerminal(): Terminal {
         let isTold = false
         for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM'] as const) {
           process.on(signal, () => {
+            if (signal === 'SIGHUP' && hangUp) return hangUp()
             if (isTold) process.exit(signalCodes[signal])
             isTold = true
             resolve(signal)
           })
         }
       }),
+    onHangUp(work) {
+      hangUp = work
+    },
   }
 }
 

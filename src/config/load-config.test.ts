@@ -8,6 +8,7 @@ import familySettings from '../../contract/settings.json' with { type: 'json' }
 import { ConfigError, formatRemark } from './config-error.ts'
 import { type ConfigOverrides, loadConfig, withBoundPorts } from './load-config.ts'
 import { listSettings, sections } from './sections.ts'
+import { cipherList } from './tls-names.ts'
 import { parseBytes, parseDurationMs, type Section } from './setting.ts'
 
 interface Given {
@@ -224,7 +225,8 @@ SCHEDULE = now and then
 
 test('rules about several keys', async () => {
   assert.deepEqual(await problemsOf({ ini: '[mailer]\nENABLED = true\n[server]\nPROTOCOL = https\n' }), [
-    'app.ini line 4: [server] PROTOCOL: https needs CERT_FILE and KEY_FILE',
+    '[server] CERT_FILE: is needed with PROTOCOL = https',
+    '[server] KEY_FILE: is needed with PROTOCOL = https',
     '[mailer] FROM: is needed to send mail',
     '[mailer] SMTP_ADDR: is needed to send mail',
   ])
@@ -454,4 +456,82 @@ test('durations and sizes', () => {
     undefined,
     undefined,
   ])
+})
+
+test('settings of TLS stop the start where nothing would obey them', async () => {
+  const needs = 'has an effect only with PROTOCOL = https'
+  for (const protocol of ['http', 'http+unix']) {
+    const ini = `[server]
+PROTOCOL = ${protocol}
+HTTP_ADDR = /run/ingot.sock
+CERT_FILE = cert.pem
+KEY_FILE = key.pem
+SSL_MIN_VERSION = TLSv1.3
+SSL_MAX_VERSION = TLSv1.3
+SSL_CURVE_PREFERENCES = X25519
+SSL_CIPHER_SUITES = ecdhe_rsa_with_aes_256_gcm_sha384
+REDIRECT_OTHER_PORT = true
+PORT_TO_REDIRECT = 8080
+`
+    assert.deepEqual(
+      await problemsOf({ ini }),
+      Array.from(ini.matchAll(/^(CERT|KEY|SSL|REDIRECT|PORT).*?(?= =)/gm), ([key], index) => {
+        return `app.ini line ${index + 4}: [server] ${key}: ${needs}`
+      }),
+    )
+  }
+  assert.deepEqual(await problemsOf({ ini: '[server]\nPROTOCOL = https\nSSL_MIN_VERSION = TLSv1.1\n' }), [
+    'app.ini line 3: [server] SSL_MIN_VERSION: must be one of TLSv1.2, TLSv1.3',
+    '[server] CERT_FILE: is needed with PROTOCOL = https',
+    '[server] KEY_FILE: is needed with PROTOCOL = https',
+  ])
+  const files = '[server]\nPROTOCOL = https\nCERT_FILE = cert.pem\nKEY_FILE = key.pem\n'
+  const versions = 'SSL_MIN_VERSION = TLSv1.3\nSSL_MAX_VERSION = TLSv1.2\n'
+  assert.deepEqual(await problemsOf({ ini: files + versions }), [
+    'app.ini line 5: [server] SSL_MIN_VERSION: must not be newer than SSL_MAX_VERSION',
+  ])
+  assert.match(
+    (await problemsOf({ ini: `${files}SSL_CIPHER_SUITES = rsa_with_rc4_128_sha\n` })).join(),
+    /is not one of/,
+  )
+  const { config } = await load({ ini: `${files}SSL_CIPHER_SUITES = tls_ecdhe_rsa_with_aes_256_gcm_sha384\n` })
+  assert.equal(
+    cipherList(config.server.sslCipherSuites),
+    'TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256:TLS_AES_128_GCM_SHA256:ECDHE-RSA-AES256-GCM-SHA384',
+  )
+})
+
+test('settings that the program cannot obey and must not ignore stop the start with a reason', async () => {
+  const ini = `[server]
+ENABLE_ACME = true
+USE_PROXY_PROTOCOL = true
+SSH_SERVER_MACS = hmac-sha2-256
+[admin]
+USER_DISABLED_FEATURES = deletion
+[git]
+DISABLE_PARTIAL_CLONE = true
+[repository]
+ALLOW_FORK_WITHOUT_MAXIMUM_LIMIT = false
+[moderation]
+ENABLED = true
+[proxy]
+PROXY_ENABLED = true
+[service]
+ENABLE_CAPTCHA = true
+`
+  const problems = await problemsOf({ ini })
+  assert.deepEqual(
+    problems.map((problem) => Number(/line (\d+)/.exec(problem)?.[1])),
+    [2, 3, 4, 6, 8, 10, 12, 14, 16],
+  )
+  for (const protocol of ['fcgi', 'fcgi+unix', 'gopher']) {
+    assert.deepEqual(await problemsOf({ ini: `[server]\nPROTOCOL = ${protocol}\n` }), [
+      'app.ini line 2: [server] PROTOCOL: must be one of http, https, http+unix',
+    ])
+  }
+  // The same keys with the value that the program obeys anyway, as files that a family member wrote hold them.
+  const harmless = ini
+    .replaceAll(/ = (true|hmac.*|deletion)$/gm, (_, value: string) => (value === 'true' ? ' = false' : ' ='))
+    .replace('LIMIT = false', 'LIMIT = true')
+  await load({ ini: harmless })
 })

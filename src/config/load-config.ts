@@ -8,6 +8,7 @@ import { findSettingsFile, readSettingsFile } from './settings-file.ts'
 import { readSmallFile } from './small-file.ts'
 import { readStorage, type StorageConfig } from './storage-settings.ts'
 import { type freeSections, idleKeys, unknownKeys } from './unknown-keys.ts'
+import { reportUnsupported } from './unsupported-settings.ts'
 import { problemOfReplyAddress } from '../lib/reply-address.ts'
 
 /** Values of the command line; they win over environment and file. */
@@ -158,14 +159,21 @@ export function loadConfig(input: LoadConfigInput = {}): LoadedConfig {
  * The same settings after the server has bound its ports (0 takes a free one): the shown ports and, when it is derived,
  * the root URL follow.
  */
-export function withBoundPorts(config: Config, ports: { readonly http?: number; readonly ssh?: number }): Config {
+export function withBoundPorts(
+  config: Config,
+  ports: { readonly http?: number; readonly ssh?: number; readonly redirect?: number },
+): Config {
   const { server } = config
   const httpPort = ports.http ?? server.httpPort
   const sshListenPort = ports.ssh ?? server.sshListenPort
   const rootUrl = server.isRootUrlDerived ? derivedRootUrl({ ...server, httpPort }) : server.rootUrl
   const sshPort = server.sshPort === server.sshListenPort ? sshListenPort : server.sshPort
   const localRootUrl = server.localRootUrl.replace(`:${server.httpPort}/`, `:${httpPort}/`)
-  return deepFreeze({ ...config, server: { ...server, httpPort, sshListenPort, sshPort, rootUrl, localRootUrl } })
+  const portToRedirect = ports.redirect ?? server.portToRedirect
+  return deepFreeze({
+    ...config,
+    server: { ...server, httpPort, sshListenPort, sshPort, portToRedirect, rootUrl, localRootUrl },
+  })
 }
 
 /** Problems of the file come first; those of variables and options have no line. */
@@ -284,9 +292,10 @@ function derive(values: DeclaredConfig, sources: Sources): Config {
   const { raw, read, report } = sources
   const workPath = resolve(sources.cwd, values.instance.workPath)
   const paths = derivePaths(values, workPath)
-  const server = deriveServer(values, report, workPath)
+  const server = deriveServer(values, sources, workPath)
   const { cookieSecure } = values.session
   checkTogether(values, report)
+  reportUnsupported(raw, report)
   return {
     ...values,
     server,
@@ -366,7 +375,35 @@ function derivedLocalRootUrl(server: DeclaredConfig['server']): string {
 
 const withSlash = (value: string): string => (value.endsWith('/') ? value : `${value}/`)
 
-function deriveServer(values: DeclaredConfig, report: Report, workPath: string): Config['server'] {
+/** Settings of TLS alone: with another protocol they would be ignored, and the server would speak plain HTTP. */
+const tlsKeys: readonly string[] = [
+  'CERT_FILE',
+  'KEY_FILE',
+  'SSL_MIN_VERSION',
+  'SSL_MAX_VERSION',
+  'SSL_CURVE_PREFERENCES',
+  'SSL_CIPHER_SUITES',
+  'PORT_TO_REDIRECT',
+]
+
+function checkTls(server: DeclaredConfig['server'], raw: RawSettings, report: Report): void {
+  if (server.protocol !== 'https') {
+    const given = tlsKeys.filter((key) => (raw.own('server', key)?.text ?? '') !== '')
+    if (server.redirectOtherPort) given.push('REDIRECT_OTHER_PORT')
+    for (const key of given) report('server', key, 'has an effect only with PROTOCOL = https')
+    return
+  }
+  if (server.certFile === '') report('server', 'CERT_FILE', 'is needed with PROTOCOL = https')
+  if (server.keyFile === '') report('server', 'KEY_FILE', 'is needed with PROTOCOL = https')
+  if (server.sslMinVersion > server.sslMaxVersion) {
+    report('server', 'SSL_MIN_VERSION', 'must not be newer than SSL_MAX_VERSION')
+  }
+  if (server.redirectOtherPort && server.portToRedirect === server.httpPort && server.httpPort !== 0) {
+    report('server', 'PORT_TO_REDIRECT', 'must differ from HTTP_PORT')
+  }
+}
+
+function deriveServer(values: DeclaredConfig, { raw, report }: Sources, workPath: string): Config['server'] {
   const { server } = values
   const isRootUrlDerived = server.rootUrl === ''
   const rootUrl = withSlash(isRootUrlDerived ? derivedRootUrl(server) : server.rootUrl)
@@ -380,9 +417,7 @@ function deriveServer(values: DeclaredConfig, report: Report, workPath: string):
   if (server.protocol === 'http+unix' && !server.httpAddr.includes('/')) {
     report('server', 'HTTP_ADDR', 'must be the path of a socket when PROTOCOL is http+unix')
   }
-  if (server.protocol === 'https' && (server.certFile === '' || server.keyFile === '')) {
-    report('server', 'PROTOCOL', 'https needs CERT_FILE and KEY_FILE')
-  }
+  checkTls(server, raw, report)
   return {
     ...server,
     // A relative path is relative to the same folder everywhere; an address loses the brackets it has in URLs.

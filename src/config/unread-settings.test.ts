@@ -7,7 +7,9 @@ import { isUnread } from './unread-settings.ts'
 
 /** The program's code as people write it, without the declarations of the settings, what tests them, and what has none. */
 const code = readdirSync('src', { recursive: true, encoding: 'utf8' })
-  .filter((path) => /\.tsx?$/.test(path) && !/\.test\.|^config\/(sections|unread)|^(runner|testing)\//.test(path))
+  .filter(
+    (path) => /\.tsx?$/.test(path) && !/\.test\.|^config\/(sections|unread|unsupported)|^(runner|testing)\//.test(path),
+  )
   .map((path) => readFileSync(`src/${path}`, 'utf8'))
   .join('\n')
 

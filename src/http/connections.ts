@@ -16,7 +16,9 @@ export class Connections {
   readonly #perAddress: number
   readonly #isTrusted: (address: string) => boolean
   readonly #byAddress = new Map<string, number>()
+  /** Sockets too many. A request over TLS knows only its own end of the connection, so both ends of the address are kept too. */
   readonly #tooMany = new WeakSet<Socket>()
+  readonly #tooManyEndpoints = new Set<string>()
   #open = 0
 
   /** @param isTrusted whether an address is that of a proxy, which many clients come through */
@@ -30,16 +32,21 @@ export class Connections {
 
   /** Whether the request came over a connection that there was no room for. */
   isTooMany(socket: Socket): boolean {
-    return this.#tooMany.has(socket)
+    return this.#tooMany.has(socket) || this.#tooManyEndpoints.has(endpointOf(socket))
   }
 
   #count(socket: Socket): void {
     const address = socket.remoteAddress ?? ''
     const ofAddress = this.#byAddress.get(address) ?? 0
     if (this.#open >= this.#total || (ofAddress >= this.#perAddress && !this.#isTrusted(address))) {
+      const endpoint = endpointOf(socket)
       this.#tooMany.add(socket)
+      if (endpoint !== '') this.#tooManyEndpoints.add(endpoint)
       const timer = setTimeout(() => socket.destroy(), lastRequestMs)
-      socket.once('close', () => clearTimeout(timer))
+      socket.once('close', () => {
+        clearTimeout(timer)
+        this.#tooManyEndpoints.delete(endpoint)
+      })
       return
     }
     this.#open += 1
@@ -52,3 +59,7 @@ export class Connections {
     })
   }
 }
+
+/** Address and port of the client; empty on a Unix socket. */
+const endpointOf = ({ remoteAddress, remotePort }: Socket): string =>
+  remotePort === undefined ? '' : `${remoteAddress} ${remotePort}`

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -51,11 +51,16 @@ test('the forge listens on an IPv6 address, and its own address shows it in brac
   assert.equal(forge.app.services.config.server.rootUrl, `http://[::1]:${port}/`)
 })
 
-test('the forge listens on a Unix socket, which is gone when it stopped', async () => {
+test('the forge listens on a Unix socket with the mode of the settings, which is gone when it stopped', async () => {
   let path = ''
   {
-    await using forge = await listenAs({ PROTOCOL: 'http+unix', HTTP_ADDR: '{folder}/forge.sock' })
+    await using forge = await listenAs({
+      PROTOCOL: 'http+unix',
+      HTTP_ADDR: '{folder}/forge.sock',
+      UNIX_SOCKET_PERMISSION: '660',
+    })
     path = forge.at as string
+    assert.equal(statSync(path).mode & 0o777, 0o660)
     assert.equal(await statusOf({ socketPath: path }), 200)
   }
   await assert.rejects(statusOf({ socketPath: path }))

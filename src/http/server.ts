@@ -1,6 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerOptions as HttpServerOptions,
+  type ServerResponse,
+} from 'node:http'
+import { chmod } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { withFullDisk } from '../lib/full-disk.ts'
 import type { Admission } from '../admission/admission.ts'
@@ -70,6 +78,8 @@ export interface ServerOptions {
   /** What counts as something: bytes in a second, on average. */
   readonly minBytesPerSecond: number
   readonly gzip: boolean
+  /** Makes the server below, for protocols other than plain HTTP. */
+  readonly createServer: ((options: HttpServerOptions, listener: RequestListener) => Server) | undefined
   readonly cors: CorsOptions | undefined
   /** Check replies against their schemas: in tests and development. */
   readonly validateReplies: boolean
@@ -114,7 +124,7 @@ export class ForgeServer {
     this.#responder = new Responder(options, new SlowReaders(options.slowReaderMs, options.minBytesPerSecond))
     this.#addresses = clientAddresses(options.trustedProxies)
     // A request may take its time, as pushes do; pauses in it are limited where bodies are read.
-    this.#server = createServer(
+    this.#server = (options.createServer ?? createServer)(
       { requestTimeout: 0, headersTimeout: options.headersTimeoutMs, keepAliveTimeout: keepAliveMs },
       (request, response) => this.#take(request, response),
     )
@@ -125,12 +135,13 @@ export class ForgeServer {
 
   /** Starts to listen; port 0 takes a free one. Gives the address. */
   async listen(
-    at: { readonly host: string; readonly port: number } | { readonly socketPath: string },
+    at: { readonly host: string; readonly port: number } | { readonly socketPath: string; readonly mode: number },
   ): Promise<AddressInfo | string> {
     this.#isLocal = 'socketPath' in at
     if ('socketPath' in at) this.#server.listen(at.socketPath)
     else this.#server.listen(at.port, at.host)
     await once(this.#server, 'listening')
+    if ('socketPath' in at) await chmod(at.socketPath, at.mode)
     return 'socketPath' in at ? at.socketPath : (this.#server.address() as AddressInfo)
   }
 

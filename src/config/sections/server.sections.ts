@@ -1,4 +1,5 @@
 import { bool, bytes, choice, defineSection, durationMs, int, list, secret, text, url } from '../setting.ts'
+import { cipherSuiteNames, curves, tlsVersions } from '../tls-names.ts'
 
 /** The keys above the first section. */
 export const instance = defineSection('', {
@@ -39,6 +40,26 @@ export const server = defineSection('server', {
   }),
   certFile: text('CERT_FILE', '', 'file of the certificate chain for https, in PEM'),
   keyFile: text('KEY_FILE', '', 'file of the private key for https, in PEM'),
+  sslMinVersion: choice('SSL_MIN_VERSION', tlsVersions, 'TLSv1.2', 'oldest TLS version that https accepts'),
+  sslMaxVersion: choice('SSL_MAX_VERSION', tlsVersions, 'TLSv1.3', 'newest TLS version that https accepts'),
+  sslCurvePreferences: list(
+    'SSL_CURVE_PREFERENCES',
+    [],
+    'curves that https offers, the preferred one first; empty is the choice of OpenSSL',
+    { words: Object.keys(curves) },
+  ),
+  sslCipherSuites: list(
+    'SSL_CIPHER_SUITES',
+    [],
+    'cipher suites that https offers, the preferred one first; empty is the choice of OpenSSL',
+    { words: cipherSuiteNames },
+  ),
+  redirectOtherPort: bool(
+    'REDIRECT_OTHER_PORT',
+    false,
+    'whether https also listens for plain HTTP on PORT_TO_REDIRECT and redirects to ROOT_URL',
+  ),
+  portToRedirect: int('PORT_TO_REDIRECT', 80, 'port of that redirect; 0 takes a free one', { max: 65535 }),
   appDataPath: text('APP_DATA_PATH', 'data', 'folder of everything this instance keeps'),
   offlineMode: bool('OFFLINE_MODE', true, 'whether pages avoid things from other servers'),
   landingPage: text('LANDING_PAGE', 'home', 'what guests see at /: home, explore, organizations, login or a path'),

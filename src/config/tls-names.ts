@@ -1,0 +1,67 @@
+/** TLS versions that https can accept. OpenSSL refuses older ones at its usual security level. */
+export const tlsVersions = ['TLSv1.2', 'TLSv1.3'] as const
+
+/** Names of curves in the family's settings, with those of OpenSSL. */
+export const curves: Readonly<Record<string, string>> = {
+  x25519mlkem768: 'X25519MLKEM768',
+  x25519: 'X25519',
+  p256: 'P-256',
+  p384: 'P-384',
+  p521: 'P-521',
+}
+
+/** Names of TLS 1.2 cipher suites in the family's settings (those of IANA in lower case), with those of OpenSSL. */
+const suitesOfTls12: Readonly<Record<string, string>> = {
+  ecdhe_ecdsa_with_aes_256_gcm_sha384: 'ECDHE-ECDSA-AES256-GCM-SHA384',
+  ecdhe_rsa_with_aes_256_gcm_sha384: 'ECDHE-RSA-AES256-GCM-SHA384',
+  ecdhe_ecdsa_with_aes_128_gcm_sha256: 'ECDHE-ECDSA-AES128-GCM-SHA256',
+  ecdhe_rsa_with_aes_128_gcm_sha256: 'ECDHE-RSA-AES128-GCM-SHA256',
+  ecdhe_ecdsa_with_chacha20_poly1305: 'ECDHE-ECDSA-CHACHA20-POLY1305',
+  ecdhe_rsa_with_chacha20_poly1305: 'ECDHE-RSA-CHACHA20-POLY1305',
+  ecdhe_ecdsa_with_chacha20_poly1305_sha256: 'ECDHE-ECDSA-CHACHA20-POLY1305',
+  ecdhe_rsa_with_chacha20_poly1305_sha256: 'ECDHE-RSA-CHACHA20-POLY1305',
+  ecdhe_ecdsa_with_aes_128_cbc_sha256: 'ECDHE-ECDSA-AES128-SHA256',
+  ecdhe_rsa_with_aes_128_cbc_sha256: 'ECDHE-RSA-AES128-SHA256',
+  ecdhe_ecdsa_with_aes_256_cbc_sha: 'ECDHE-ECDSA-AES256-SHA',
+  ecdhe_rsa_with_aes_256_cbc_sha: 'ECDHE-RSA-AES256-SHA',
+  ecdhe_ecdsa_with_aes_128_cbc_sha: 'ECDHE-ECDSA-AES128-SHA',
+  ecdhe_rsa_with_aes_128_cbc_sha: 'ECDHE-RSA-AES128-SHA',
+  rsa_with_aes_256_gcm_sha384: 'AES256-GCM-SHA384',
+  rsa_with_aes_128_gcm_sha256: 'AES128-GCM-SHA256',
+  rsa_with_aes_128_cbc_sha256: 'AES128-SHA256',
+  rsa_with_aes_256_cbc_sha: 'AES256-SHA',
+  rsa_with_aes_128_cbc_sha: 'AES128-SHA',
+}
+
+/** The same of TLS 1.3. */
+const suitesOfTls13: Readonly<Record<string, string>> = {
+  aes_256_gcm_sha384: 'TLS_AES_256_GCM_SHA384',
+  chacha20_poly1305_sha256: 'TLS_CHACHA20_POLY1305_SHA256',
+  aes_128_gcm_sha256: 'TLS_AES_128_GCM_SHA256',
+}
+
+/** Names that `SSL_CIPHER_SUITES` can hold; the family's files write them with and without `tls_`. */
+export const cipherSuiteNames = [...Object.keys(suitesOfTls12), ...Object.keys(suitesOfTls13)].flatMap((name) => [
+  name,
+  `tls_${name}`,
+])
+
+/**
+ * The cipher list for OpenSSL. A list without a suite of one TLS version leaves that version's suites as OpenSSL has
+ * them: in the family's files the list is about TLS 1.2 alone, and must not switch TLS 1.3 off.
+ * @returns undefined for an empty list
+ */
+export function cipherList(names: readonly string[]): string | undefined {
+  if (names.length === 0) return undefined
+  const bare = names.map((name) => name.replace(/^tls_/, ''))
+  const older = bare.flatMap((name) => suitesOfTls12[name] ?? [])
+  const newer = bare.flatMap((name) => suitesOfTls13[name] ?? [])
+  return [
+    ...(newer.length > 0 ? newer : Object.values(suitesOfTls13)),
+    ...(older.length > 0 ? older : ['ECDHE+AESGCM', 'ECDHE+CHACHA20']),
+  ].join(':')
+}
+
+/** The curves for OpenSSL; `auto` leaves them to it. */
+export const curveList = (names: readonly string[]): string =>
+  names.length === 0 ? 'auto' : names.map((name) => curves[name] ?? name).join(':')
