@@ -8,10 +8,12 @@
  * embedded database for every platform, and the licences of what is bundled.
  */
 import { spawnSync } from 'node:child_process'
-import { chmodSync, existsSync, rmSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { BundleError, bundle, existingEntries, programEntries, warmUp } from './lib/bundle.mjs'
-import { ensureReady, fail, fromRoot, root } from './lib/project.mjs'
+import { ensureReady, fail, fromRoot, readJson, root } from './lib/project.mjs'
 
 await ensureReady()
 const { values: options } = parseArgs({ options: { package: { type: 'boolean', default: false } } })
@@ -27,17 +29,39 @@ try {
   throw error
 }
 if (existsSync(fromRoot('dist/ingot.js'))) chmodSync(fromRoot('dist/ingot.js'), 0o755)
-if (isPackage) emitTypes()
-else await warmUp(fromRoot('dist/ingot.js'))
+if (isPackage) {
+  emitTypes()
+  checkPublishedFiles()
+} else await warmUp(fromRoot('dist/ingot.js'))
 console.error(`built ${Object.keys(entries).join(', ')} into dist in ${Math.round(performance.now() - startedMs)} ms`)
 
-/** Writes declarations only; the bundler has written the code. */
+/**
+ * Writes one declaration file for each public entry, in both forms that package.json names. The entry describes all of
+ * its types itself, so what the compiler makes of it needs no other file; a test of \`npm run package\` compiles it strictly.
+ */
 function emitTypes() {
-  rmSync(fromRoot('dist/types'), { recursive: true, force: true })
-  const result = spawnSync(
-    process.execPath,
-    [fromRoot('node_modules/typescript/bin/tsc'), '-p', fromRoot('tsconfig.types.json')],
-    { cwd: root, stdio: ['ignore', 2, 2] },
-  )
-  if (result.status !== 0) fail('the declarations could not be written')
+  const folder = mkdtempSync(join(tmpdir(), 'ingot-types-'))
+  try {
+    const result = spawnSync(
+      process.execPath,
+      [fromRoot('node_modules/typescript/bin/tsc'), '-p', fromRoot('tsconfig.types.json'), '--outDir', folder],
+      { cwd: root, stdio: ['ignore', 2, 2] },
+    )
+    if (result.status !== 0) fail('the declarations could not be written')
+    const types = readFileSync(join(folder, 'testing', 'index.d.ts'), 'utf8')
+    if (/\bfrom ['"]|\bimport\b\s*\(/.test(types)) fail('src/testing/index.ts must describe its types without imports')
+    for (const name of ['testing.d.ts', 'testing.d.cts']) writeFileSync(fromRoot('dist', name), types)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** Ends the build when a file is missing that package.json names: such a package cannot be used. */
+function checkPublishedFiles() {
+  const { bin, exports } = readJson('package.json')
+  const named = [bin, exports].flatMap(function pathsOf(value) {
+    return typeof value === 'string' ? [value] : Object.values(value).flatMap(pathsOf)
+  })
+  const missing = named.filter((path) => !existsSync(fromRoot(path)))
+  if (missing.length > 0) fail(`package.json names files that the build did not make: ${missing.join(', ')}`)
 }

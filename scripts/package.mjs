@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * Packs the package, installs it into an empty project as its users do, and tries it there: size, what comes along,
- * types, the README's example, the server, and what an older Node is told.
+ * Packs the package and installs it into an empty project as people do, and tries it there: size, what comes along,
+ * types, the README's example, CommonJS, Jest, the server, and what an older Node is told.
  *
  *     npm run package
  */
@@ -10,7 +10,7 @@ import { lstatSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, w
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from './lib/free-port.mjs'
-import { ensureReady, fail, fromRoot, root, toolEnvironment } from './lib/project.mjs'
+import { ensureReady, fail, fromRoot, readJson, root, toolEnvironment } from './lib/project.mjs'
 
 await ensureReady()
 
@@ -22,8 +22,11 @@ const folder = mkdtempSync(join(tmpdir(), 'ingot-package-'))
 process.on('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }))
 const project = join(folder, 'project')
 
-// The packages of this checkout must not be found from the empty project, only its Node.
-const environment = toolEnvironment({ npm_config_ignore_scripts: 'false', NODE_PATH: '' })
+// The packages of this checkout must not be found from the empty project, only its Node. What npm tells its scripts would
+// override settings that hold when a person packs.
+const environment = Object.fromEntries(
+  Object.entries(toolEnvironment({ NODE_PATH: '' })).filter(([name]) => !/^npm_/i.test(name)),
+)
 
 /** Runs a program to its end and gives what it wrote; ends the script when it fails. */
 function run(what, program, args, { cwd = project, mayFail = false } = {}) {
@@ -86,44 +89,128 @@ async function serve() {
   }
 }
 
+// A build of before must not stand in for one that packing does not make.
+rmSync(fromRoot('dist'), { recursive: true, force: true })
 run('pack', 'npm', ['pack', '--pack-destination', folder], { cwd: root })
 const tarball = readdirSync(folder).find((name) => name.endsWith('.tgz'))
+const packed = run('list', 'tar', ['-tzf', join(folder, tarball)], { cwd: folder }).stdout.split('\n')
+check(
+  'the package has the program',
+  ['dist/ingot.js', 'dist/testing.js'].every((file) => packed.includes(`package/${file}`)),
+  packed.join(', '),
+)
+const declarations = packed.filter((file) => /\.d\.[cm]?ts$/.test(file))
+check(
+  'one declaration file for each form of the public entry',
+  declarations.toSorted().join() === 'package/dist/testing.d.cts,package/dist/testing.d.ts',
+  declarations.join(', '),
+)
 mkdirSync(project)
 writeFileSync(join(project, 'package.json'), JSON.stringify({ name: 'empty', private: true, type: 'module' }))
 run('install', 'npm', ['install', '--no-audit', '--no-fund', join(folder, tarball)])
 
 const { packages } = JSON.parse(readFileSync(join(project, 'package-lock.json'), 'utf8'))
-const names = Object.keys(packages)
+const installed = Object.keys(packages)
   .filter((path) => path !== '')
   .map((path) => path.replace(/.*node_modules\//, ''))
 const megabytes = Math.round(sizeOf(join(project, 'node_modules')) / 1024 ** 2)
 check(
-  `${megabytes} MB in ${names.length} entries of the lock file`,
+  `${megabytes} MB in ${installed.length} entries of the lock file`,
   megabytes <= maxInstalledMegabytes,
   `more than ${maxInstalledMegabytes} MB`,
 )
-const scripted = names.filter((name) => packages[`node_modules/${name}`]?.hasInstallScript)
+const scripted = installed.filter((name) => packages[`node_modules/${name}`]?.hasInstallScript)
 check('no install scripts', scripted.length === 0, scripted.join(', '))
 check(
   'no runtime and nothing that reports',
-  !names.some((name) => name === 'node' || name.startsWith('@scarf/')),
-  names.join(', '),
+  !installed.some((name) => name === 'node' || name.startsWith('@scarf/')),
+  installed.join(', '),
 )
 
 const [, example = ''] = /```ts\n([\s\S]*?)```/.exec(readFileSync(fromRoot('README.md'), 'utf8')) ?? []
 check('the README has an example', example.includes("from 'ingot-forge/testing'"), 'it does not use the package')
 writeFileSync(join(project, 'example.ts'), example)
 run("the README's example", process.execPath, ['example.ts'])
-run('its types', process.execPath, [
-  fromRoot('node_modules/typescript/bin/tsc'),
-  ...['--noEmit', '--strict', '--skipLibCheck', '--target', 'es2024', '--lib', 'es2024,esnext.disposable'],
-  ...['--module', 'nodenext', '--types', 'node', '--typeRoots', fromRoot('node_modules/@types'), 'example.ts'],
-])
-run('a test in CommonJS', process.execPath, [
+
+// Type checks and tests of people's projects, with tools of their own.
+const { devDependencies } = readJson('package.json')
+const tools = ['typescript', '@types/node'].map((name) => `${name}@${devDependencies[name]}`)
+run('install TypeScript and Jest', 'npm', ['install', '--no-audit', '--no-fund', '--save-dev', ...tools, 'jest@30'])
+const compile = (what, file, module) =>
+  run(what, process.execPath, [
+    join(project, 'node_modules/typescript/bin/tsc'),
+    ...[
+      '--noEmit',
+      '--strict',
+      '--noUncheckedIndexedAccess',
+      '--exactOptionalPropertyTypes',
+      '--skipLibCheck',
+      'false',
+    ],
+    ...['--target', 'es2024', '--module', module, '--types', 'node', file],
+  ])
+compile('the types of the example, strictly', 'example.ts', 'nodenext')
+writeFileSync(
+  join(project, 'example.cts'),
+  `import { startForge, type Forge } from 'ingot-forge/testing'
+export async function firstTitle(): Promise<string> {
+  const forge: Forge = await startForge({ users: ['alice'] })
+  const issue = await forge.given.issue()
+  const { json } = await forge.as('alice').get(issue.api)
+  await forge.stop()
+  return json.title
+}
+`,
+)
+for (const module of ['node16', 'nodenext']) compile(`the types of CommonJS, ${module}`, 'example.cts', module)
+run('a program in CommonJS', process.execPath, [
   '--input-type=commonjs',
   '--eval',
   "require('ingot-forge/testing').startForge().then((forge) => forge[Symbol.asyncDispose]())",
 ])
+
+// A second start in the same folder reads back what the first wrote, key file and missing files included.
+const jestTest = (load) => `${load}
+test('an issue is there, also after a second start', async () => {
+  const dataFolder = mkdtempSync(join(tmpdir(), 'ingot-jest-'))
+  try {
+    const forge = await startForge({ users: ['alice'], dataFolder })
+    const issue = await forge.given.issue({ title: 'It works' })
+    const { status, json } = await forge.as('alice').get(issue.api)
+    expect([status, json.title]).toEqual([200, 'It works'])
+    expect((await forge.as('alice').get('/repos/alice/missing/raw/none')).status).toBe(404)
+    await forge[Symbol.asyncDispose]()
+    const again = await startForge({ dataFolder })
+    expect((await again.as('alice').get(issue.api)).json.title).toBe('It works')
+    await again[Symbol.asyncDispose]()
+  } finally {
+    rmSync(dataFolder, { recursive: true, force: true })
+  }
+}, 60_000)
+`
+const names = {
+  'node:fs': 'mkdtempSync, rmSync',
+  'node:os': 'tmpdir',
+  'node:path': 'join',
+  'ingot-forge/testing': 'startForge',
+}
+const loads = (form) =>
+  Object.entries(names)
+    .map(([from, what]) => form(what, from))
+    .join('\n')
+writeFileSync(join(project, 'module.test.mjs'), jestTest(loads((what, from) => `import { ${what} } from '${from}'`)))
+writeFileSync(
+  join(project, 'script.test.cjs'),
+  jestTest(loads((what, from) => `const { ${what} } = require('${from}')`)),
+)
+// Jest loads modules only with this flag of Node, whether a test imports or requires them.
+const jest = (what, file) =>
+  run(what, process.execPath, [
+    ...['--experimental-vm-modules', 'node_modules/jest/bin/jest.js', '--runInBand', '--testRegex', file],
+    ...['js', 'mjs', 'cjs'].flatMap((extension) => ['--moduleFileExtensions', extension]),
+  ])
+jest('Jest, a test in CommonJS', String.raw`script\.test\.cjs$`)
+jest('Jest, a test that is a module', String.raw`module\.test\.mjs$`)
 await serve()
 
 // npm may run on an older Node than ours: the one that stands last in the path.

@@ -177,6 +177,11 @@ test('a policy says whether somebody may do something, and nothing else', () => 
   assert.deepEqual(wrong, [])
 })
 
+test('an error is recognized by Error.isError, since the errors of Node have another class in the sandbox of a test runner', () => {
+  const own = filesBelow('src').filter((path) => isCode(path) && !isTest(path))
+  assert.deepEqual(linesWith(own, /instanceof (?:Error|TypeError|RangeError|SyntaxError|AggregateError|Promise)\b/), [])
+})
+
 test('subscribers lie in files of their own', () => {
   const others = code.filter(
     (path) => /^src\/(?!events\/)/.test(path) && !isTest(path) && !path.endsWith('.subscribers.ts'),

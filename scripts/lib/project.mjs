@@ -79,7 +79,8 @@ function npm(...args) {
 export function ensureReady() {
   if (installIsStale()) {
     console.error('installing packages (npm ci)')
-    npm('ci')
+    // No package runs a script when it is installed; `allowScripts` says the same to npm 11.16 and newer.
+    npm('ci', '--ignore-scripts')
   }
   // One of this project's own may just have been installed away.
   if (Number(process.versions.node.split('.')[0]) >= oldestMajor && existsSync(process.execPath)) {
@@ -87,9 +88,9 @@ export function ensureReady() {
     return Promise.resolve()
   }
   if (!existsSync(runtime)) {
-    // .npmrc keeps packages from running scripts when they are installed; this one fetches the runtime.
+    // The one script that is wanted: it fetches the runtime.
     console.error(`installing Node ${readJson('package.json').devDependencies.node}`)
-    npm('rebuild', 'node', '--ignore-scripts=false')
+    npm('rebuild', 'node')
   }
   if (!existsSync(runtime)) fail(`the project's own Node is missing at ${runtime}: remove node_modules and try again`)
   const child = spawn(runtime, [...process.execArgv, ...process.argv.slice(1)], {

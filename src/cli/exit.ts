@@ -43,8 +43,8 @@ export function reportFailure(error: unknown, err: (text: string) => void): numb
   if (error instanceof ConfigError) return say(error.message, exitCodes.config)
   if (error instanceof FolderInUse) return say(error.message, exitCodes.inUse)
   if (error instanceof Refusal || error instanceof CommandFailure) return say(error.message, exitCodes.failure)
-  if (error instanceof Error && systemCodes.has(String((error as { code?: unknown }).code))) {
+  if (Error.isError(error) && systemCodes.has(String((error as { code?: unknown }).code))) {
     return say(error.message, exitCodes.failure)
   }
-  return say(error instanceof Error ? (error.stack ?? error.message) : String(error), exitCodes.internal)
+  return say(Error.isError(error) ? (error.stack ?? error.message) : String(error), exitCodes.internal)
 }

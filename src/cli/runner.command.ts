@@ -58,7 +58,7 @@ async function run(terminal: Terminal, options: RunnerCommandOptions): Promise<v
     }
   } catch (error) {
     if (error instanceof ProtocolRefusal) throw new CommandFailure(`the forge refused the runner: ${error.message}`)
-    if (error instanceof TypeError && error.cause instanceof Error) {
+    if (Error.isError(error) && error.name === 'TypeError' && Error.isError(error.cause)) {
       throw new CommandFailure(`${options.url} does not answer: ${error.cause.message}`)
     }
     throw error

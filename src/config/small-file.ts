@@ -11,7 +11,7 @@ export function readSmallFile(path: string): { ok: true; text: string } | { ok: 
     if (stats.size > maxFileBytes) return { ok: false, reason: `is larger than ${maxFileBytes} bytes` }
     return { ok: true, text: readFileSync(path, 'utf8') }
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
+    const code = Error.isError(error) && 'code' in error ? String(error.code) : String(error)
     const reasons: Readonly<Record<string, string>> = { ENOENT: 'does not exist', EACCES: 'may not be read' }
     return { ok: false, reason: reasons[code] ?? `can not be read (${code})` }
   }

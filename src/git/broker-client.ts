@@ -156,7 +156,7 @@ export class BrokerClient {
       },
       (error: unknown) => {
         done = true
-        if (!output.destroyed) output.destroy(error instanceof Error ? error : new Error(String(error)))
+        if (!output.destroyed) output.destroy(Error.isError(error) ? error : new Error(String(error)))
         throw error
       },
     )
@@ -424,7 +424,7 @@ const cancelled = (): Refusal => new Unavailable('the request was cancelled', 'g
 
 function asRefusal(error: unknown): Error {
   if (error instanceof ChannelClosed) return new Unavailable('the git broker ended', 'git_unavailable')
-  if (!(error instanceof RemoteFailure)) return error instanceof Error ? error : new Error(String(error))
+  if (!(error instanceof RemoteFailure)) return Error.isError(error) ? error : new Error(String(error))
   const { reason, message } = error.failure
   if (reason === 'defect') return error
   if (reason === 'limit') return new TooLarge(message, 'git_limit')

@@ -281,7 +281,7 @@ class SharedFetch {
         output.on('error', (error) => this.#close(error))
         output.on('close', () => this.#close(output.readableEnded ? undefined : new Error('git ended early')))
       },
-      (error: unknown) => this.#close(error instanceof Error ? error : new Error(String(error))),
+      (error: unknown) => this.#close(Error.isError(error) ? error : new Error(String(error))),
     )
   }
 
@@ -416,7 +416,7 @@ class SharedFetch {
         giveBack(chunk)
       }
     } catch (error) {
-      this.#close(error instanceof Error ? error : new Error(String(error)))
+      this.#close(Error.isError(error) ? error : new Error(String(error)))
     }
     this.#regulate()
   }
@@ -543,7 +543,7 @@ class Reader {
         if (!this.output.push(bytes)) return
       }
     } catch (error) {
-      this.output.destroy(error instanceof Error ? error : new Error(String(error)))
+      this.output.destroy(Error.isError(error) ? error : new Error(String(error)))
     } finally {
       this.#reading = false
     }

@@ -184,7 +184,7 @@ export class Channel {
       try {
         this.#receive(chunk)
       } catch (error) {
-        socket.destroy(error instanceof Error ? error : new Error(String(error)))
+        socket.destroy(Error.isError(error) ? error : new Error(String(error)))
       }
     })
     let failure: Error = new ChannelClosed('the channel was closed')

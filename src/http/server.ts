@@ -306,7 +306,7 @@ export class ForgeServer {
     for (const [index, requirement] of operation.requires.entries()) {
       try {
         const added = requirement.check(ctx, call, ctx.asked?.[index]) as object | Promise<object>
-        Object.assign(ctx, added instanceof Promise ? await added : added)
+        Object.assign(ctx, 'then' in added ? await added : added)
       } catch (error) {
         if (this.#options.validateReplies) checkRefusal(operation, requirement, error)
         throw error

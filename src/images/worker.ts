@@ -37,7 +37,7 @@ async function makeAvatar(job: AvatarJob): Promise<ImageAnswer> {
     return { ok: true, picture: { bytes, contentType: 'image/png' } }
   } catch (error) {
     // The decoder's errors are about the bytes it was given; it has no codes for them.
-    const message = error instanceof Error ? error.message : ''
+    const message = Error.isError(error) ? error.message : ''
     return { ok: false, reason: /pixel limit/i.test(message) ? 'too_many_pixels' : 'not_an_image' }
   }
 }

@@ -5,9 +5,9 @@ const maxLength = 4000
 export function errorText(error: unknown): string {
   const parts: string[] = []
   for (let at: unknown = error, depth = 0; at !== undefined && at !== null && depth < 5; depth++) {
-    const message = at instanceof Error ? at.message || at.name : typeof at === 'string' ? at : JSON.stringify(at)
+    const message = Error.isError(at) ? at.message || at.name : typeof at === 'string' ? at : JSON.stringify(at)
     if (!parts.includes(message)) parts.push(message)
-    at = at instanceof Error ? at.cause : undefined
+    at = Error.isError(at) ? at.cause : undefined
   }
   return parts.join(': ').slice(0, maxLength)
 }

@@ -140,7 +140,7 @@ function parsed(body: Buffer): readonly Readonly<Record<string, unknown>>[] {
     if (Array.isArray(objects)) return (objects as unknown[]).map(inner)
   } catch (error) {
     throw new Invalid('the other server told of LFS objects in a form that is not known', 'remote_lfs_unreadable', {
-      reason: error instanceof Error ? error.message : String(error),
+      reason: Error.isError(error) ? error.message : String(error),
     })
   }
   throw new Invalid('the other server told of no LFS objects', 'remote_lfs_unreadable')

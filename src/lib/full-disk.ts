@@ -12,7 +12,7 @@ export const fullDisk = (): Unavailable =>
 
 /** The refusal that stands for an error when a full disk is behind it, else the error. */
 export function withFullDisk(error: unknown): unknown {
-  for (let each = error, depth = 0; each instanceof Error && depth < 5; each = each.cause, depth++) {
+  for (let each = error, depth = 0; Error.isError(each) && depth < 5; each = each.cause, depth++) {
     if (codes.has(String((each as { code?: unknown }).code))) return fullDisk()
   }
   return error

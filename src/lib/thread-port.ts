@@ -11,7 +11,7 @@ export function serveThread(work: (job: never) => Promise<unknown>): void {
     void work(job).then(
       (answer) => port.postMessage({ id, answer }),
       (error: unknown) =>
-        port.postMessage({ id, defect: error instanceof Error ? (error.stack ?? error.message) : String(error) }),
+        port.postMessage({ id, defect: Error.isError(error) ? (error.stack ?? error.message) : String(error) }),
     )
   })
 }

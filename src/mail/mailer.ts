@@ -198,7 +198,7 @@ async function withDeadline(sending: Promise<unknown>, options: MailerOptions): 
 
 /** Replies of 5xx mean that the same mail will be refused again (RFC 5321, 4.2.1); except that of authentication. */
 function toMailError(error: unknown): MailError {
-  if (!(error instanceof Error)) return new MailError(String(error), false)
+  if (!Error.isError(error)) return new MailError(String(error), false)
   const status = 'responseCode' in error ? Number(error.responseCode) : 0
   const code = 'code' in error ? String(error.code) : ''
   return new MailError(error.message, status >= 500 && code !== 'EAUTH', { cause: error })

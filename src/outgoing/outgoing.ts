@@ -390,13 +390,13 @@ function toOutgoingError(error: unknown, callerSignal: AbortSignal | undefined):
   const own = chain.find((cause) => cause instanceof OutgoingError)
   if (own !== undefined) return own
   if (callerSignal?.aborted === true) return new OutgoingError('aborted', 'the request was given up', { cause: error })
-  const names = chain.map((cause) => (cause instanceof Error ? cause.name : ''))
+  const names = chain.map((cause) => (Error.isError(cause) ? cause.name : ''))
   if (names.some((name) => name === 'TimeoutError' || name.endsWith('TimeoutError'))) {
     return new OutgoingError('timeout', 'the request took too long', { cause: error })
   }
   const last = chain.at(-1)
-  const code = last instanceof Error && 'code' in last ? String(last.code) : ''
-  const message = last instanceof Error ? last.message : String(last)
+  const code = Error.isError(last) && 'code' in last ? String(last.code) : ''
+  const message = Error.isError(last) ? last.message : String(last)
   return new OutgoingError('network', message === '' ? code : message, { cause: error })
 }
 
@@ -404,8 +404,9 @@ function causesOf(error: unknown): unknown[] {
   const chain: unknown[] = []
   for (let cause = error; cause !== undefined && cause !== null && chain.length < 10;) {
     chain.push(cause)
-    if (cause instanceof AggregateError) chain.push(...cause.errors)
-    cause = cause instanceof Error ? cause.cause : undefined
+    const { errors } = cause as Partial<AggregateError>
+    if (Array.isArray(errors)) chain.push(...errors)
+    cause = Error.isError(cause) ? cause.cause : undefined
   }
   return chain
 }

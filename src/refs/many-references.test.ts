@@ -3,7 +3,7 @@ import { appendFile, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { Clone } from '../testing/clone.ts'
-import { startForge } from '../testing/index.ts'
+import { startForge } from '../testing/forge.ts'
 
 /** More than a statement of SQLite takes arguments. */
 const branches = 33_000

@@ -5,7 +5,7 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { Clone } from '../testing/clone.ts'
-import { startForge } from '../testing/index.ts'
+import { startForge } from '../testing/forge.ts'
 
 test('maintenance: what a large push brought has a bitmap at once, what a small one brought has none', async () => {
   await using forge = await startForge({ users: ['alice'] })

@@ -43,7 +43,7 @@ export async function runJob(options: JobOptions): Promise<void> {
   try {
     end = await runSteps(options, reporter, processes, cancelled.signal, stop)
   } catch (error) {
-    reporter.say(`##[error]${error instanceof Error ? error.message : String(error)}`)
+    reporter.say(`##[error]${Error.isError(error) ? error.message : String(error)}`)
   } finally {
     await processes.endAll()
     await rm(folder, { recursive: true, force: true, maxRetries: 3 })

@@ -54,7 +54,7 @@ async function tryStep(job: Job, scope: Scope, step: Step, outputs: Record<strin
     return { outcome: 'failure', conclusion: isPassedOver === true || isPassedOver === 'true' ? 'success' : 'failure' }
   } catch (error) {
     // An expression that is none, or asks for what is not there.
-    reporter.say(`##[error]${error instanceof Error ? error.message : String(error)}`)
+    reporter.say(`##[error]${Error.isError(error) ? error.message : String(error)}`)
     return { outcome: 'failure', conclusion: 'failure' }
   } finally {
     job.signal = outer
@@ -68,7 +68,7 @@ async function failureOf(work: () => Promise<void>): Promise<string | undefined>
     return undefined
   } catch (error) {
     if (error instanceof StepFailure || error instanceof Unsupported) return error.message
-    return error instanceof Error ? `${error.name}: ${error.message}` : String(error)
+    return Error.isError(error) ? `${error.name}: ${error.message}` : String(error)
   }
 }
 

@@ -140,7 +140,7 @@ async function readSshKey(text: string): Promise<KeyObject> {
     // The form is OpenSSH's own; Node reads the others.
     const { default: ssh } = await import('ssh2')
     const parsed = ssh.utils.parseKey(text)
-    if (parsed instanceof Error || !parsed.isPrivateKey()) throw none
+    if (Error.isError(parsed) || !parsed.isPrivateKey()) throw none
     pem = parsed.getPrivatePEM()
   }
   try {

@@ -98,4 +98,4 @@ async function writeTemporary(keyFile: string, keys: readonly string[]): Promise
 }
 
 const hasCode = (error: unknown, code: string): boolean =>
-  error instanceof Error && 'code' in error && error.code === code
+  Error.isError(error) && 'code' in error && error.code === code

@@ -5,7 +5,7 @@ import { newGitKey } from '../git/git-key.ts'
 import type { Oid } from '../lib/ids.ts'
 import { insertRepo, insertUnits } from '../repos/repo.store.ts'
 import { createToken } from '../users/credentials/token.service.ts'
-import { startForge, type Forge } from '../testing/index.ts'
+import { startForge, type Forge } from '../testing/forge.ts'
 
 test('getVersion, serviceVersion, serviceRoot: clients find a version they accept below each root', async () => {
   await using forge = await startForge()

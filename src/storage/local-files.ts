@@ -148,7 +148,7 @@ const toInfo = (found: { readonly size: number; readonly mtimeMs: number }): Blo
 })
 
 const hasCode = (error: unknown, code: string): boolean =>
-  error instanceof Error && 'code' in error && error.code === code
+  Error.isError(error) && 'code' in error && error.code === code
 
 export async function ignoreMissing<T>(work: Promise<T>): Promise<T | undefined> {
   try {

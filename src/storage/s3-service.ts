@@ -183,16 +183,16 @@ const toInfo = (sizeBytes: number | undefined, modified: Date | undefined): Blob
   modifiedUnix: Math.floor((modified?.getTime() ?? 0) / 1000),
 })
 
-export const toError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)))
+export const toError = (error: unknown): Error => (Error.isError(error) ? error : new Error(String(error)))
 
 const isServiceException = (error: unknown): error is S3ServiceException =>
-  error instanceof Error && '$metadata' in error && '$fault' in error
+  Error.isError(error) && '$metadata' in error && '$fault' in error
 
 const statusOf = (error: unknown): number | undefined =>
   isServiceException(error) ? error.$metadata.httpStatusCode : undefined
 
 const isMissing = (error: unknown): boolean =>
-  statusOf(error) === 404 && error instanceof Error && error.name !== 'NoSuchBucket'
+  statusOf(error) === 404 && Error.isError(error) && error.name !== 'NoSuchBucket'
 
 /** No answer and answers of 5xx pass by; anything else (a wrong key, no bucket) is for the operator. */
 export function serviceError(error: unknown): unknown {

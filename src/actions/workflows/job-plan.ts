@@ -380,7 +380,7 @@ function explained<Value>(key: string, text: string, work: () => Value): Value {
   try {
     return work()
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
+    const reason = Error.isError(error) ? error.message : String(error)
     throw new Unplannable(`job ${key}: ${text.slice(0, 100)}: ${reason.slice(0, 300)}`)
   }
 }

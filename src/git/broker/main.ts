@@ -23,7 +23,7 @@ function onOpen(stream: WireStream, request: unknown): void {
   try {
     serve(stream, request as BrokerRequest)
   } catch (error) {
-    stream.fail({ reason: 'defect', message: error instanceof Error ? error.message : String(error) })
+    stream.fail({ reason: 'defect', message: Error.isError(error) ? error.message : String(error) })
   }
 }
 

@@ -218,10 +218,10 @@ export class SourceClient {
 /** Longest download of one file of a release. */
 const downloadTimeoutMs = 3_600_000
 
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+const messageOf = (error: unknown): string => (Error.isError(error) ? error.message : String(error))
 
 /** Refused addresses stay refused; what the network did may go better. */
 const isWorthRetrying = (error: unknown): boolean =>
-  error instanceof Error &&
+  Error.isError(error) &&
   error.name === 'OutgoingError' &&
   ['timeout', 'network', 'busy', 'unknown_host'].includes(String((error as { reason?: unknown }).reason))

@@ -205,7 +205,7 @@ export async function asInvalid<Result>(asking: Promise<Result>): Promise<Result
   try {
     return await asking
   } catch (error) {
-    if (error instanceof Error && error.name === 'OutgoingError') throw new Invalid(error.message, 'remote_unreachable')
+    if (Error.isError(error) && error.name === 'OutgoingError') throw new Invalid(error.message, 'remote_unreachable')
     throw error
   }
 }

@@ -91,7 +91,7 @@ export async function withDirectory<Result>(
       return await Promise.race([ask(), gone.promise])
     } catch (error) {
       if (error instanceof InvalidCredentialsError || error instanceof DirectoryError) throw error
-      throw new DirectoryError(`${what}: ${error instanceof Error ? error.message : String(error)}`, { cause: error })
+      throw new DirectoryError(`${what}: ${Error.isError(error) ? error.message : String(error)}`, { cause: error })
     }
   }
   try {

@@ -62,8 +62,8 @@ async function asking<Result>(work: () => Promise<Result>): Promise<Result> {
   } catch (error) {
     if (error instanceof ProviderError) throw error
     // The library says what was wrong in the cause, sometimes with the answer: that is for nobody.
-    const cause = error instanceof Error && error.cause instanceof Error ? `: ${error.cause.message}` : ''
-    throw new ProviderError(`${error instanceof Error ? error.message : 'no answer'}${cause}`, { cause: error })
+    const cause = Error.isError(error) && Error.isError(error.cause) ? `: ${error.cause.message}` : ''
+    throw new ProviderError(`${Error.isError(error) ? error.message : 'no answer'}${cause}`, { cause: error })
   }
 }
 
@@ -201,7 +201,7 @@ export async function pictureAt(
   } catch (error) {
     services.log('info', 'the picture of somebody could not be had', {
       source: source.name,
-      reason: error instanceof Error ? error.message : '',
+      reason: Error.isError(error) ? error.message : '',
     })
     return undefined
   }
