@@ -1,4 +1,3 @@
-import { mkdir } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { attachAudit } from './audit/audit.ts'
 import type { DoctorCheck } from './access/doctor.ts'
@@ -29,6 +28,7 @@ import { attachClock } from './db/clock.ts'
 import { isLostRace, type Db } from './db/database.ts'
 import { migrate } from './db/migrate.ts'
 import { unsafeSettings } from './db/postgres.ts'
+import { reachDatabase } from './db/reach.ts'
 import { closeDatabase, openDatabase } from './db/open.ts'
 import { attachEvents, createEventHub } from './events/hub.ts'
 import type { GitOptions } from './git/git.ts'
@@ -43,6 +43,7 @@ import { startWorkers, type Workers } from './jobs/workers.ts'
 import { CacheBudget } from './lib/cache-budget.ts'
 import type { Log } from './lib/log.ts'
 import { watchLoop } from './lib/loop-watch.ts'
+import { makeFolder } from './lib/make-folder.ts'
 import { systemClock, type Clock } from './lib/time.ts'
 import { loadInstanceKeys } from './secrets/instance-key.ts'
 import { verifyPassword } from './secrets/passwords.ts'
@@ -134,6 +135,8 @@ export interface AppOptions {
   readonly git?: Partial<GitOptions>
   /** Parts besides those of the forge, after them: in tests. */
   readonly features?: readonly Feature[]
+  /** Ends the wait for a database that does not answer yet. */
+  readonly signal?: AbortSignal
   /** Told of each answer. */
   readonly answered?: (facts: Answered) => void
 }
@@ -167,15 +170,39 @@ const failed = (error: unknown, call: { readonly id: string; readonly method: st
   path: call.url.split('?', 1)[0],
 })
 
-/** Opens everything below the doors: database, git, storage, queue. */
+/**
+ * Opens everything below the doors: database, git, storage, queue. When something cannot be opened, it closes what else was
+ * and throws the reason.
+ */
 export async function createApp(options: AppOptions): Promise<App> {
+  const opened = new AsyncDisposableStack()
+  try {
+    return await openApp(options, opened)
+  } catch (error) {
+    const closed = opened.disposeAsync()
+    // A connection attempt cannot be ended, and whoever gave the start up does not wait for it.
+    if (options.signal?.aborted) closed.catch(() => {})
+    else await closed
+    throw error
+  }
+}
+
+/** Like `Promise.all`, but rejects only when every part has ended, so that each part that was opened can be closed. */
+async function allOf<Parts extends readonly unknown[]>(work: {
+  readonly [Index in keyof Parts]: Promise<Parts[Index]>
+}): Promise<Parts> {
+  await Promise.allSettled(work)
+  return Promise.all(work) as Promise<unknown> as Promise<Parts>
+}
+
+async function openApp(options: AppOptions, opened: AsyncDisposableStack): Promise<App> {
   const { config, log } = options
   const clock = options.clock ?? systemClock
   const all = [...features, ...(options.features ?? [])]
   const parts = partsOf(all)
   const readers = [accessTokens, ...all.flatMap(({ credentials }) => credentials ?? []), passwords]
   const operations = operationsOf(...all.flatMap(({ routes }) => routes ?? []))
-  await mkdir(config.paths.data, { recursive: true, mode: 0o700 })
+  makeFolder(config.paths.data, 0o700)
   const db = options.db ?? openDatabase(databaseOptions(config))
   attachClock(db, clock)
   attachAudit(db, config.ingot.auditLog)
@@ -196,13 +223,23 @@ export async function createApp(options: AppOptions): Promise<App> {
         caches: () => caches.usedByName(),
       })
     : undefined
-  // What else is opened does not wait for the database, which takes the longest when it is empty.
-  const [git, keys, blobs, mailer] = await Promise.all([
+  opened.defer(() => (options.db ? undefined : closeDatabase(db)))
+  await reachDatabase(db, {
+    retries: config.database.dbRetries,
+    backoffMs: config.database.dbRetryBackoff,
+    ...(options.signal ? { signal: options.signal } : {}),
+    log,
+  })
+  // What else is opened does not wait for the migrations, which take the longest when the database is empty.
+  const [git, keys, blobs, mailer] = await allOf([
     startGit({
       ...gitOptions(config, log, options.git),
       caches,
       onCommand: ({ name, ms, exitCode }) =>
         metrics?.gitFinished({ command: name, ok: exitCode === 0, durationMs: ms }),
+    }).then((each) => {
+      opened.defer(() => each.close())
+      return each
     }),
     loadInstanceKeys({
       secretKey: config.security.secretKey,

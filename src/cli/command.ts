@@ -91,4 +91,6 @@ export async function runCommand(args: readonly string[], terminal: Terminal): P
 /** Runs the program with the arguments, output and signals of this process. */
 export async function runProcess(): Promise<void> {
   process.exitCode = await runCommand(process.argv.slice(2), processTerminal())
+  // Everything is closed; what cannot be ended, such as an attempt to connect, holds the process no longer than this.
+  setTimeout(() => process.exit(), 1000).unref()
 }

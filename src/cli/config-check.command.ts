@@ -20,7 +20,8 @@ async function check(terminal: Terminal, options: InstanceOptions): Promise<void
     terminal.out(`${file ?? 'the built-in settings'}: can be used\n`)
   } catch (error) {
     // An unknown key is often the reason of an error: the right one is missing.
-    if (error instanceof ConfigError) warn(error.warnings)
-    throw error
+    if (!(error instanceof ConfigError)) throw error
+    warn(error.warnings)
+    throw new ConfigError(error.problems)
   }
 }

@@ -2,9 +2,17 @@ import { Command } from 'commander'
 import type { DoctorCheck } from '../access/doctor.ts'
 import { examine, type CheckReport } from '../admin/doctor.service.ts'
 import { allDoctorChecks } from '../app.ts'
+import type { Config } from '../config/load-config.ts'
 import { lockFolder } from '../db/folder-lock.ts'
 import { CommandFailure, exitCodes } from './exit.ts'
-import { checkDataFolder, readInstance, withInstance, withInstanceOptions, type InstanceOptions } from './instance.ts'
+import {
+  checkDataFolder,
+  readInstance,
+  withInstance,
+  withWarnings,
+  withInstanceOptions,
+  type InstanceOptions,
+} from './instance.ts'
 import type { Terminal } from './terminal.ts'
 
 interface DoctorOptions extends InstanceOptions {
@@ -33,7 +41,16 @@ async function doctor(terminal: Terminal, options: DoctorOptions): Promise<void>
     return
   }
   const checks = selectChecks(options.only)
-  const { config } = readInstance(options)
+  const loaded = readInstance(options)
+  await withWarnings(loaded.warnings, () => examineInstance(terminal, options, checks, loaded.config))
+}
+
+async function examineInstance(
+  terminal: Terminal,
+  options: DoctorOptions,
+  checks: readonly DoctorCheck[],
+  config: Config,
+): Promise<void> {
   checkDataFolder(config)
   const isLocked = options.fix === true && config.database.kind === 'sqlite3'
   const lock = isLocked ? lockFolder(config.paths.data) : undefined

@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander'
-import { ConfigError } from '../config/config-error.ts'
+import { ConfigError, formatRemark, type ConfigRemark } from '../config/config-error.ts'
 import { FolderInUse } from '../db/folder-lock.ts'
 import { Refusal } from '../lib/errors.ts'
 
@@ -21,6 +21,17 @@ export class CommandFailure extends Error {
   override readonly name = 'CommandFailure'
 }
 
+/** A failure of a command whose settings are doubtful: they may be the cause. */
+export class WarnedFailure extends Error {
+  override readonly name = 'WarnedFailure'
+  constructor(
+    readonly warnings: readonly ConfigRemark[],
+    cause: unknown,
+  ) {
+    super('the command failed', { cause })
+  }
+}
+
 /** Messages of the system that say enough by themselves. */
 const systemCodes = new Set([
   'EADDRINUSE',
@@ -40,7 +51,14 @@ export function reportFailure(error: unknown, err: (text: string) => void): numb
     return code
   }
   if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage
-  if (error instanceof ConfigError) return say(error.message, exitCodes.config)
+  if (error instanceof WarnedFailure) {
+    for (const warning of error.warnings) err(`warning: ${formatRemark(warning)}\n`)
+    return reportFailure(error.cause, err)
+  }
+  if (error instanceof ConfigError) {
+    for (const warning of error.warnings) err(`warning: ${formatRemark(warning)}\n`)
+    return say(error.message, exitCodes.config)
+  }
   if (error instanceof FolderInUse) return say(error.message, exitCodes.inUse)
   if (error instanceof Refusal || error instanceof CommandFailure) return say(error.message, exitCodes.failure)
   if (Error.isError(error) && systemCodes.has(String((error as { code?: unknown }).code))) {

@@ -4,10 +4,11 @@ import type { Services } from '../access/context.ts'
 import { whileAsked } from '../audit/asking.ts'
 import { tlsOptions } from '../app-options.ts'
 import { createApp } from '../app.ts'
-import { ConfigError } from '../config/config-error.ts'
+import { ConfigError, type ConfigRemark } from '../config/config-error.ts'
 import { loadConfig, type Config, type ConfigOverrides, type LoadedConfig } from '../config/load-config.ts'
-import { CommandFailure } from './exit.ts'
+import { CommandFailure, WarnedFailure } from './exit.ts'
 import { createLog } from './log.ts'
+import { explainStart } from './start.ts'
 
 /** Options that say which instance a command is about. */
 export interface InstanceOptions {
@@ -64,13 +65,33 @@ export async function withInstance(
   options: InstanceOptions,
   work: (services: Services) => Promise<void>,
 ): Promise<void> {
-  const { config } = readInstance(options)
-  checkDataFolder(config)
-  const app = await createApp({ config, log: createLog('warn') })
+  const { config, warnings } = readInstance(options)
+  await withWarnings(warnings, async () => {
+    checkDataFolder(config)
+    const app = await explained(config, () => createApp({ config, log: createLog('warn') }))
+    try {
+      // What a command does was done by whoever may start it.
+      await whileAsked({ address: '', requestId: '', operation: '', credential: 'command' }, () => work(app.services))
+    } finally {
+      await app.close()
+    }
+  })
+}
+
+/** Does the work of a command; when it fails, the doubtful settings are told with the failure. */
+export async function withWarnings(warnings: readonly ConfigRemark[], work: () => Promise<void>): Promise<void> {
   try {
-    // What a command does was done by whoever may start it.
-    await whileAsked({ address: '', requestId: '', operation: '', credential: 'command' }, () => work(app.services))
-  } finally {
-    await app.close()
+    await work()
+  } catch (error) {
+    throw warnings.length === 0 || error instanceof WarnedFailure ? error : new WarnedFailure(warnings, error)
+  }
+}
+
+/** Opens or starts something of an instance. Failures that people can put right say how. */
+export async function explained<Result>(config: Config, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    throw explainStart(error, config)
   }
 }

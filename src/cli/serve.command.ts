@@ -1,11 +1,15 @@
 import { Command } from 'commander'
 import { createApp } from '../app.ts'
 import { formatRemark } from '../config/config-error.ts'
-import { lockFolder } from '../db/folder-lock.ts'
+import type { Config } from '../config/load-config.ts'
+import type { Log } from '../lib/log.ts'
+import { lockFolder, type FolderLock } from '../db/folder-lock.ts'
 import { trimDatabase } from '../db/open.ts'
 import { ensureFirstAdministrator } from '../users/first-admin.service.ts'
-import { checkCertificate, readInstance, withInstanceOptions, type InstanceOptions } from './instance.ts'
+import { checkCertificate, explained, readInstance, withInstanceOptions, type InstanceOptions } from './instance.ts'
+import { CommandFailure } from './exit.ts'
 import { createLog } from './log.ts'
+import { makeFolders } from './start.ts'
 import type { Terminal } from './terminal.ts'
 import { closeToOthers } from '../site/private-paths.service.ts'
 import { trimMemoryWhenQuiet } from './trim-memory.ts'
@@ -41,44 +45,69 @@ async function serve(terminal: Terminal, options: ServeOptions): Promise<void> {
       settings,
     })
   }
+  const { startSshServer, disableSsh } = config.server
+  // Port 0 asks for no certain port, so that it harms nothing.
+  if (Number(options.sshPort ?? 0) !== 0 && (!startSshServer || disableSsh)) {
+    throw new CommandFailure(
+      '--ssh-port needs the SSH server; set [server].START_SSH_SERVER = true, or leave the option out',
+    )
+  }
   await checkCertificate(loaded)
   const tellDefect = (error: unknown) => log('error', 'the program ends by a defect', { error })
   process.on('uncaughtExceptionMonitor', tellDefect)
   const told = terminal.stopSignal()
-  // Several processes may serve one PostgreSQL database; an SQLite one belongs to a single process.
-  const lock = config.database.kind === 'sqlite3' ? lockFolder(config.paths.data) : undefined
+  let lock: FolderLock | undefined
   try {
-    for (const { path, mode } of await closeToOthers(config)) {
-      const text = 'others may look into the data of this instance, and only the owner of the place can change that'
-      log('warn', text, { path, mode: mode.toString(8) })
-    }
-    const app = await createApp({
+    await explained(config, async () => {
+      makeFolders(config)
+      // Several processes may serve one PostgreSQL database; an SQLite one belongs to a single process.
+      if (config.database.kind === 'sqlite3') lock = lockFolder(config.paths.data)
+      for (const { path, mode } of await closeToOthers(config)) {
+        const text = 'others may look into the data of this instance, and only the owner of the place can change that'
+        log('warn', text, { path, mode: mode.toString(8) })
+      }
+    })
+    await serveUntil(told, terminal, config, log)
+  } finally {
+    lock?.release()
+    process.off('uncaughtExceptionMonitor', tellDefect)
+  }
+}
+
+/** Starts the forge and serves until the signal. A signal that comes while the database is waited for ends the start. */
+async function serveUntil(told: Promise<string>, terminal: Terminal, config: Config, log: Log): Promise<void> {
+  const stop = new AbortController()
+  void told.then(() => stop.abort())
+  const app = await explained(config, () =>
+    createApp({
       config,
       log,
+      signal: stop.signal,
       // Addresses are logged without their queries, which may hold tokens.
       ...(logsAnswers(config.log.level)
         ? { answered: ({ url, ...facts }) => log('debug', 'answered', { ...facts, path: url.split('?', 1)[0] }) }
         : {}),
-    })
-    try {
-      // One whose password was given is there before the first request; it may be made again by the next start.
-      const given = config.firstAdmin && (await ensureFirstAdministrator(app.services))
-      await app.listen()
-      // Programs that renew certificates send SIGHUP; without https it stops the server, as when a terminal is closed.
-      if (config.server.protocol === 'https') terminal.onHangUp(() => void app.renewCertificate())
-      // Not before the doors are open: a start that fails makes no account, and so no password that scrolls away.
-      const first = given ?? (await ensureFirstAdministrator(app.services))
-      if (first?.password) terminal.out(`Administrator: ${first.login}\nPassword: ${first.password} (shown once)\n`)
-      const { rootUrl } = app.services.config.server
-      terminal.out(`Ingot serves ${rootUrl}\nPush to: ${rootUrl}${first?.login ?? '<owner>'}/<repository>.git\n`)
-      trimMemoryWhenQuiet(() => trimDatabase(app.services.db))
-      const signal = await told
-      log('info', 'stopping; a second signal stops at once', { signal })
-    } finally {
-      await app.close()
-    }
+    }),
+  ).catch((error: unknown) => {
+    if (!stop.signal.aborted) throw error
+    return undefined
+  })
+  if (!app) return
+  try {
+    // One whose password was given is there before the first request; it may be made again by the next start.
+    const given = config.firstAdmin && (await ensureFirstAdministrator(app.services))
+    await explained(config, () => app.listen())
+    // Programs that renew certificates send SIGHUP; without https it stops the server, as when a terminal is closed.
+    if (config.server.protocol === 'https') terminal.onHangUp(() => void app.renewCertificate())
+    // Not before the doors are open: a start that fails makes no account, and so no password that scrolls away.
+    const first = given ?? (await ensureFirstAdministrator(app.services))
+    if (first?.password) terminal.out(`Administrator: ${first.login}\nPassword: ${first.password} (shown once)\n`)
+    const { rootUrl } = app.services.config.server
+    terminal.out(`Ingot serves ${rootUrl}\nPush to: ${rootUrl}${first?.login ?? '<owner>'}/<repository>.git\n`)
+    trimMemoryWhenQuiet(() => trimDatabase(app.services.db))
+    const signal = await told
+    log('info', 'stopping; a second signal stops at once', { signal })
   } finally {
-    lock?.release()
-    process.off('uncaughtExceptionMonitor', tellDefect)
+    await app.close()
   }
 }

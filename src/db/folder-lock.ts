@@ -1,6 +1,7 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import SqliteConnection from 'better-sqlite3'
+import { makeFolder } from '../lib/make-folder.ts'
 
 /** Another process has the data folder. */
 export class FolderInUse extends Error {
@@ -17,7 +18,7 @@ export interface FolderLock {
  * @throws FolderInUse
  */
 export function lockFolder(folder: string): FolderLock {
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  makeFolder(folder, 0o700)
   const pidFile = join(folder, 'ingot.pid')
   const connection = new SqliteConnection(join(folder, 'ingot.lock'), { timeout: 0 })
   try {

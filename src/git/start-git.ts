@@ -1,5 +1,6 @@
-import { mkdir, realpath } from 'node:fs/promises'
+import { realpath } from 'node:fs/promises'
 import { join } from 'node:path'
+import { makeFolder } from '../lib/make-folder.ts'
 import { builtFile } from '../lib/assets.ts'
 import { BrokerClient } from './broker-client.ts'
 import { CacheBudget } from '../lib/cache-budget.ts'
@@ -58,7 +59,7 @@ const defaultCacheBytes = 32 << 20
  * The broker starts with the first question for it.
  */
 export async function startGit(options: GitOptions): Promise<Git> {
-  await mkdir(options.repositoriesRoot, { recursive: true })
+  makeFolder(options.repositoriesRoot)
   // git compares real paths when it looks for its own folders.
   const root = await realpath(options.repositoriesRoot)
   const limits = { ...defaultGitLimits, ...options.limits }

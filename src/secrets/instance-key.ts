@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { link, mkdir, open, readFile, rename, unlink } from 'node:fs/promises'
+import { link, open, readFile, rename, unlink } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { makeFolder } from '../lib/make-folder.ts'
 
 /** The keys of an instance as text; the first one seals, all of them open. */
 export interface InstanceKeys {
@@ -85,7 +86,7 @@ async function createKeyFile(keyFile: string): Promise<boolean> {
 }
 
 async function writeTemporary(keyFile: string, keys: readonly string[]): Promise<string> {
-  await mkdir(dirname(keyFile), { recursive: true })
+  makeFolder(dirname(keyFile))
   const temporary = `${keyFile}.${randomBytes(6).toString('hex')}`
   const file = await open(temporary, 'wx', 0o600)
   try {

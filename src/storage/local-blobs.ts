@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { constants, copyFile, mkdir, open, opendir, unlink } from 'node:fs/promises'
+import { constants, copyFile, open, opendir, unlink } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import type { Readable } from 'node:stream'
+import { makeFolder } from '../lib/make-folder.ts'
 import { giveBack, isFleeting } from '../lib/fleeting.ts'
 import { flushFolder } from '../lib/flush-folder.ts'
 import { withFullDisk } from '../lib/full-disk.ts'
@@ -24,7 +25,7 @@ import { asBuffer, measure, receive } from './measure.ts'
 /** Opens the store of a folder, which is made when it is not there. */
 export async function openLocalBlobs(options: { readonly path: string }): Promise<Blobs> {
   const root = resolve(options.path)
-  await mkdir(join(root, temporaryFolder), { recursive: true })
+  makeFolder(join(root, temporaryFolder))
   return new LocalBlobs(root)
 }
 

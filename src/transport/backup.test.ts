@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { copyFile, mkdir, readdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join, relative, sep } from 'node:path'
@@ -51,7 +51,14 @@ async function copyInstance(from: string, to: string): Promise<void> {
   await repositories((parts) => !parts.includes('objects') && !parts.includes('packed-refs'))
   await repositories((parts) => parts.includes('packed-refs'))
   for (let pass = 0; pass < 2; pass++) await repositories((parts) => parts.includes('objects'))
-  await copyBelow(from, to, ([first = '']) => !/^(?:ingot\.(?:db.*|lock|pid)|repositories|tmp)$/.test(first))
+  const text = readFileSync('docs/administration.md', 'utf8')
+  const folders = Array.from(text.matchAll(/^ +rsync -a data\/(\w+)\/ copy\/\1\/$/gm), ([, name]) => name)
+  const keys = Array.from(
+    text.match(/^5\. \*Keys\*: .*$/m)?.[0].matchAll(/`data\/([\w.]+)`/g) ?? [],
+    ([, name]) => name,
+  )
+  assert.deepEqual([folders, keys], [['blobs'], ['secret.key', 'ssh']])
+  await copyBelow(from, to, ([first = '']) => folders.includes(first) || keys.includes(first))
 }
 
 test('backup: a copy of an instance at work, made as the text says, has all that was told before, and nothing that does not fit', async () => {

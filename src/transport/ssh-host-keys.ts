@@ -1,6 +1,7 @@
 import { generateKeyPair, randomBytes } from 'node:crypto'
-import { access, constants, link, mkdir, readFile, unlink, writeFile } from 'node:fs/promises'
+import { access, constants, link, readFile, unlink, writeFile } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
+import { makeFolder } from '../lib/make-folder.ts'
 import { promisify } from 'node:util'
 
 const generateKeys = promisify(generateKeyPair)
@@ -72,7 +73,7 @@ export async function openHostKeys(paths: readonly string[]): Promise<HostKeys> 
 async function readOrPrepare(path: string): Promise<string | undefined> {
   const key = await read(path)
   if (key === undefined) {
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+    makeFolder(dirname(path), 0o700)
     await access(dirname(path), constants.W_OK)
   }
   return key

@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { runCommand } from './command.ts'
+import { dataFolder, recordingTerminal, run, type Ran } from './command.test-support.ts'
+
+const ports = ['--host', '127.0.0.1', '--port', '0']
+
+/** A start that fails says one line, without a trace, and makes no account. */
+function expectOneLine({ code, out, err }: Ran, expected: number, line: RegExp): void {
+  assert.match(err, line)
+  assert.deepEqual([code, out, err.split('\n').length], [expected, '', 2], err)
+  assert.doesNotMatch(err, /^ {2,}at |Error:/m)
+}
+
+test('serve: a data folder that cannot be one ends the start with the cause and the option', async () => {
+  using folder = dataFolder()
+  const file = join(folder.path, 'file')
+  writeFileSync(file, '')
+  for (const [path, reason] of [
+    ['/proc/ingot', 'the folder above takes no new folders'],
+    ['/proc/ingot/below', 'the folder above takes no new folders'],
+    [file, 'there is a file of that name'],
+    [join(file, 'below'), 'a part of the path is a file'],
+  ] as const) {
+    const served = await run('serve', '--data', path, ...ports)
+    expectOneLine(
+      served,
+      1,
+      new RegExp(`^ingot: the folder ${path} cannot be made: ${reason}; name another with --data`),
+    )
+  }
+  assert.ok(!existsSync('/proc/ingot'))
+})
+
+test('serve: other folders of the settings that cannot be made name their setting', async () => {
+  using repositories = dataFolder('[repository]\nROOT = /proc/repositories\n')
+  expectOneLine(
+    await run('serve', ...repositories.options, ...ports),
+    1,
+    /\/proc\/repositories cannot .*\[repository\]\.ROOT/,
+  )
+  using files = dataFolder('[storage]\nPATH = /proc/files\n')
+  expectOneLine(await run('serve', ...files.options, ...ports), 1, /\/proc\/files.* cannot be made.*\[storage\]\.PATH/)
+  using rows = dataFolder('[database]\nPATH = /proc/rows/ingot.db\n')
+  expectOneLine(await run('serve', ...rows.options, ...ports), 1, /\/proc\/rows cannot be made.*\[database\]\.PATH/)
+})
+
+test('serve, doctor: a file that is no database ends with its path and what to do', async () => {
+  using folder = dataFolder()
+  const path = join(folder.path, 'ingot.db')
+  const line = new RegExp(
+    `^ingot: ${path} is not a usable SQLite database: .*; restore it from a backup, or name another`,
+  )
+  writeFileSync(path, randomBytes(8000))
+  expectOneLine(await run('serve', ...folder.options, ...ports), 1, line)
+  expectOneLine(await run('doctor', ...folder.options), 1, line)
+  using unopened = dataFolder()
+  mkdirSync(join(unopened.path, 'ingot.db'))
+  expectOneLine(await run('serve', ...unopened.options, ...ports), 1, /ingot\.db cannot be opened: .*; let the account/)
+})
+
+test('serve: a broken key file, a missing git and a port in use are told in one line', async () => {
+  using keyless = dataFolder()
+  writeFileSync(join(keyless.path, 'secret.key'), '\n')
+  expectOneLine(await run('serve', ...keyless.options, ...ports), 1, /secret\.key holds no key/)
+  using gitless = dataFolder('[git]\nPATH = /nowhere/git\n')
+  expectOneLine(await run('serve', ...gitless.options, ...ports), 1, /git/)
+  const other = createServer().listen(0, '127.0.0.1')
+  await once(other, 'listening')
+  const { port } = other.address() as { readonly port: number }
+  using folder = dataFolder()
+  const busy = await run('serve', ...folder.options, '--host', '127.0.0.1', '--port', String(port))
+  expectOneLine(busy, 1, /^ingot: port \d+ of 127\.0\.0\.1 is in use by another program; .* with --port$/m)
+  other.close()
+})
+
+test('serve: --ssh-port without the SSH server is refused', async () => {
+  using folder = dataFolder()
+  const refused = await run('serve', ...folder.options, ...ports, '--ssh-port', '2222')
+  expectOneLine(refused, 1, /^ingot: --ssh-port needs the SSH server; set \[server\]\.START_SSH_SERVER = true/)
+  using disabled = dataFolder('[server]\nSTART_SSH_SERVER = true\nDISABLE_SSH = true\n')
+  expectOneLine(await run('serve', ...disabled.options, ...ports, '--ssh-port', '2222'), 1, /--ssh-port needs the SSH/)
+})
+
+const unreachable = (settings: string) => dataFolder(`[database]\nDB_TYPE = postgres\nHOST = 127.0.0.1:1\n${settings}`)
+
+test('serve: PostgreSQL that does not answer is tried DB_RETRIES times, then the start ends', async () => {
+  using folder = unreachable('DB_RETRIES = 3\nDB_RETRY_BACKOFF = 100ms\n')
+  const startedMs = performance.now()
+  const line =
+    /^ingot: PostgreSQL at 127\.0\.0\.1:1 cannot be reached: .*ECONNREFUSED.*; check that it runs, and \[database\]\.HOST$/m
+  expectOneLine(await run('serve', ...folder.options, ...ports), 1, line)
+  assert.ok(performance.now() - startedMs >= 200, 'it waits between the tries')
+  expectOneLine(await run('doctor', ...folder.options), 1, line)
+})
+
+test('serve: a signal while PostgreSQL is waited for ends the start at once', async () => {
+  using folder = unreachable('DB_RETRIES = 1000\nDB_RETRY_BACKOFF = 10m\n')
+  const terminal = recordingTerminal()
+  const ended = runCommand(['serve', ...folder.options, ...ports], terminal)
+  setTimeout(() => terminal.stop(), 300)
+  assert.deepEqual([await ended, terminal.written.out, terminal.written.err], [0, '', ''])
+})
+
+test('a command that fails tells the doubtful settings, which may be the cause', async () => {
+  using folder = dataFolder('[server]\nHTTPPORT = 3000\n')
+  const warning = /^warning: app\.ini line 6: \[server\] HTTPPORT: is no setting that anybody knows$/m
+  for (const command of [['admin', 'user', 'list'], ['doctor']]) {
+    const failed = await run(...command, ...folder.options)
+    assert.equal(failed.code, 1)
+    assert.match(failed.err, warning)
+    assert.match(failed.err, /^ingot: .* is no data folder/m)
+  }
+  using wrong = dataFolder('[server]\nHTTPPORT = 3000\nHTTP_PORT = many\n')
+  for (const command of [['serve'], ['admin', 'user', 'list'], ['config', 'show']]) {
+    const failed = await run(...command, ...wrong.options)
+    assert.equal(failed.code, 78)
+    assert.match(failed.err, warning)
+    assert.match(failed.err, /HTTP_PORT: must be a whole number/)
+  }
+})

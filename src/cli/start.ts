@@ -1,0 +1,95 @@
+import { dirname } from 'node:path'
+import type { Config } from '../config/load-config.ts'
+import { DatabaseUnreachable } from '../db/reach.ts'
+import { makeFolder } from '../lib/make-folder.ts'
+import { CommandFailure } from './exit.ts'
+
+const codeOf = (error: unknown): string => (error as { readonly code?: string } | null)?.code ?? ''
+const messageOf = (error: unknown): string => (Error.isError(error) ? error.message : String(error))
+
+/** Makes the folders that the settings name. Throws CommandFailure with the folder, the cause and the setting. */
+export function makeFolders({ paths, database, storage }: Config): void {
+  const folders: [path: string, setting: string, mode?: number][] = [
+    [paths.data, '--data or [server].APP_DATA_PATH', 0o700],
+    [paths.repositories, '[repository].ROOT'],
+  ]
+  if (database.kind === 'sqlite3') folders.push([dirname(paths.database), '[database].PATH'])
+  for (const place of Object.values(storage)) {
+    if (place.type === 'local') folders.push([place.path, '[storage].PATH'])
+  }
+  for (const [path, setting, mode] of folders) {
+    try {
+      makeFolder(path, mode)
+    } catch (error) {
+      throw new CommandFailure(`the folder ${path} cannot be made: ${reasonOf(error)}; name another with ${setting}`, {
+        cause: error,
+      })
+    }
+  }
+}
+
+const folderReasons: Readonly<Record<string, string>> = {
+  EEXIST: 'there is a file of that name',
+  ENOTDIR: 'a part of the path is a file',
+  ENOENT: 'the folder above takes no new folders',
+  EACCES: 'this account may not write there',
+  EPERM: 'this account may not write there',
+  EROFS: 'the file system is read-only',
+  ENOSPC: 'the disk is full',
+}
+
+const reasonOf = (error: unknown): string => folderReasons[codeOf(error)] ?? messageOf(error)
+
+/**
+ * A failure to open or start an instance as one line with cause and next step, when the person who starts it can put it
+ * right; another error as it is.
+ */
+export function explainStart(error: unknown, config: Config): unknown {
+  const explained = causeAndRemedy(error, config)
+  if (explained !== undefined) return new CommandFailure(explained, { cause: error })
+  // Each part says in its own words what is wrong with what it was given; errors of other classes are defects.
+  const isSaid = Error.isError(error) && error.name === 'Error' && codeOf(error) === ''
+  return isSaid ? new CommandFailure(error.message, { cause: error }) : error
+}
+
+function causeAndRemedy(error: unknown, { database, paths, server }: Config): string | undefined {
+  const code = codeOf(error)
+  if (error instanceof DatabaseUnreachable) {
+    const where = `PostgreSQL at ${database.host}`
+    const cause = codeOf(error.cause)
+    if (cause === '28P01' || cause === '28000') {
+      return `${where} refuses to sign in "${database.user}": ${error.message}; check [database].USER and PASSWD`
+    }
+    if (cause === '3D000') return `${where}: ${error.message}; create it, or name another with [database].NAME`
+    return `${where} cannot be reached: ${error.message}; check that it runs, and [database].HOST`
+  }
+  if (code === 'SQLITE_NOTADB' || code.startsWith('SQLITE_CORRUPT')) {
+    return `${paths.database} is not a usable SQLite database: ${messageOf(error)}; restore it from a backup, or name another with [database].PATH`
+  }
+  if (code.startsWith('SQLITE_CANTOPEN') || code.startsWith('SQLITE_READONLY') || code === 'SQLITE_PERM') {
+    return `${paths.database} cannot be opened: ${messageOf(error)}; let the account of the server write it and its folder`
+  }
+  if (code === 'SQLITE_FULL') return `${paths.database} cannot grow: the disk is full; free some space`
+  if ((error as { readonly syscall?: unknown } | null)?.syscall === 'listen') {
+    const { address, port } = error as { readonly address?: string; readonly port?: number }
+    const at = port === undefined || port < 0 ? String(address) : `port ${port} of ${address}`
+    const other = `choose another${portOption(port, server)}`
+    if (code === 'EADDRINUSE') return `${at} is in use by another program; end that one, or ${other}`
+    if (code === 'EACCES') return `${at} may not be listened on by this account; ${other}`
+    if (code === 'EADDRNOTAVAIL') return `${at}: the machine does not have this address; choose another with --host`
+  }
+  if (code === 'ENOTFOUND' && (error as { readonly syscall?: unknown }).syscall === 'getaddrinfo') {
+    return `${messageOf(error)}: the name is not known; check [server].HTTP_ADDR and the addresses of the settings`
+  }
+  if (code in folderReasons) {
+    const { path } = error as { readonly path?: string }
+    return path === undefined ? undefined : `${path} cannot be used: ${reasonOf(error)}`
+  }
+  return undefined
+}
+
+function portOption(port: number | undefined, server: Config['server']): string {
+  if (port === undefined) return ' with --host'
+  if (port === server.httpPort) return ' with --port'
+  return port === server.sshListenPort ? ' with --ssh-port' : ''
+}

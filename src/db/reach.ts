@@ -1,0 +1,73 @@
+import { sql } from 'kysely'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Log } from '../lib/log.ts'
+import { engineOf, type Db } from './database.ts'
+
+/** Reasons that pass: nothing listens yet, a name is not known yet, PostgreSQL starts or has too many clients. */
+const passing = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOENT',
+  'ENOTFOUND',
+  'EPIPE',
+  'ETIMEDOUT',
+  '53300',
+  '57P03',
+])
+
+/** The database did not answer, and waiting for it will not help or took too long; `cause` is the last reason. */
+export class DatabaseUnreachable extends Error {
+  override readonly name = 'DatabaseUnreachable'
+}
+
+/**
+ * Waits until the database answers. SQLite answers at once or never.
+ * @throws DatabaseUnreachable after `retries` tries, or at once for a reason that does not pass, such as a wrong password;
+ * the reason of the signal when it is aborted
+ */
+export async function reachDatabase(
+  db: Db,
+  options: { readonly retries: number; readonly backoffMs: number; readonly signal?: AbortSignal; readonly log: Log },
+): Promise<void> {
+  const { retries, backoffMs, signal, log } = options
+  if (engineOf(db).kind === 'sqlite') return
+  for (let left = retries - 1; ; left--) {
+    try {
+      await orAborted(sql`select 1`.execute(engineOf(db).reader), signal)
+      return
+    } catch (error) {
+      signal?.throwIfAborted()
+      const { code } = error as { readonly code?: string }
+      // The driver gives its own timeouts no code.
+      const isPassing = code === undefined || passing.has(code)
+      const message = Error.isError(error) ? error.message || (code ?? '') : String(error)
+      if (!isPassing || left <= 0) throw new DatabaseUnreachable(message, { cause: error })
+      log('warn', 'the database cannot be reached; another try follows', {
+        reason: message,
+        triesLeft: left,
+        backoffMs,
+      })
+      await sleep(backoffMs, undefined, signal ? { signal } : {})
+    }
+  }
+}
+
+/** A connection attempt cannot be ended, so an aborted caller does not wait for it. */
+async function orAborted<Result>(work: Promise<Result>, signal: AbortSignal | undefined): Promise<Result> {
+  if (!signal) return work
+  signal.throwIfAborted()
+  const aborted = Promise.withResolvers<never>()
+  const abort = () => aborted.reject(signal.reason)
+  signal.addEventListener('abort', abort, { once: true })
+  try {
+    return await Promise.race([work, aborted.promise])
+  } finally {
+    signal.removeEventListener('abort', abort)
+    work.catch(() => {
+      // Told above, unless the caller has gone.
+    })
+  }
+}
