@@ -5,8 +5,7 @@ import { Clone } from '../testing/clone.ts'
 import { startForge, testPassword, type Forge } from '../testing/forge.ts'
 import { basicAuthorization } from '../testing/samples.ts'
 import { SignInAttempts } from './sign-in-attempts.ts'
-
-const behindProxy = { security: { REVERSE_PROXY_TRUSTED_PROXIES: '127.0.0.1' } }
+import { Turns } from './turns.ts'
 
 /** Asks as somebody with a password, from an address that the proxy in front names. */
 async function ask(forge: Forge, login: string, password: string, from?: string) {
@@ -19,7 +18,7 @@ async function guess(forge: Forge, count: number, from?: string): Promise<void> 
 }
 
 test('ten wrong guesses lock nobody out: from elsewhere, by token and key everything goes on, and from there after a pause', async () => {
-  await using forge = await startForge({ users: ['alice'], standAt: Date.now(), settings: behindProxy })
+  await using forge = await startForge({ users: ['alice'], standAt: Date.now() })
   await guess(forge, 12, '203.0.113.1')
   const refused = await ask(forge, 'alice', testPassword, '203.0.113.1')
   assert.deepEqual(
@@ -36,24 +35,70 @@ test('ten wrong guesses lock nobody out: from elsewhere, by token and key everyt
   assert.equal((await ask(forge, 'alice', testPassword, '203.0.113.1')).status, 200)
 })
 
-test('one guess for each of many names from one address: slowed down, but for those who signed in from there', async () => {
-  await using forge = await startForge({ users: ['alice', 'bob'], standAt: Date.now(), settings: behindProxy })
+test('one guess for each of many names from one address: they take turns, but for those who signed in from there', async () => {
+  await using forge = await startForge({ users: ['alice', 'bob'], standAt: Date.now() })
   const from = '2001:db8:0:7::'
   assert.equal((await ask(forge, 'bob', testPassword, `${from}1`)).status, 200)
-  const answers = await Promise.all(
-    Array.from({ length: 120 }, (_, each) => ask(forge, `name${each}`, 'spring2026', `${from}${each.toString(16)}`)),
+  const startedMs = performance.now()
+  let quick = 0
+  const attack = Promise.all(
+    Array.from({ length: 34 }, async (_, each) => {
+      assert.equal((await ask(forge, `name${each}`, 'spring2026', `${from}${each.toString(16)}`)).status, 401)
+      if (performance.now() - startedMs < 400) quick++
+    }),
   )
-  const looked = answers.filter(({ status }) => status === 401).length
-  assert.equal(looked, 30, 'the network of one customer is one address')
-  assert.equal((await ask(forge, 'alice', testPassword, `${from}2`)).status, 429)
-  assert.equal((await ask(forge, 'bob', testPassword, `${from}3`)).status, 200)
-  assert.equal((await ask(forge, 'alice', testPassword, '2001:db8:0:8::1')).status, 200)
-  forge.clock.advance(5001)
-  assert.equal((await ask(forge, 'alice', testPassword, `${from}2`)).status, 200)
+  const known = await ask(forge, 'bob', testPassword, `${from}3`)
+  const knownMs = performance.now() - startedMs
+  assert.equal(known.status, 200)
+  assert.equal((await ask(forge, 'alice', testPassword, '2001:db8:0:8::1')).status, 200, 'from the next network')
+  await attack
+  assert.ok(quick <= 30, `the network of one customer is one address: ${quick} were quick`)
+  assert.ok(performance.now() - startedMs >= 4 * 500, 'what is more is looked at every half second')
+  assert.ok(knownMs < performance.now() - startedMs, 'whoever signed in from there does not wait in line')
+})
+
+test('people who sign in for the first time behind the address of a guesser get in, each of them, while guesses stay slow', async () => {
+  const people = Array.from({ length: 12 }, (_, each) => `person${each}`)
+  await using forge = await startForge({ users: people, standAt: Date.now() })
+  const from = '203.0.113.5'
+  await Promise.all(Array.from({ length: 30 }, (_, each) => ask(forge, `name${each}`, 'spring2026', from)))
+  const startedMs = performance.now()
+  let isOver = false
+  let looked = 0
+  const guessers = Array.from({ length: 4 }, async (_, guesser) => {
+    for (let each = 0; !isOver; each++) {
+      const { status } = await ask(forge, `victim${each % 20}`, `guess ${guesser}-${each}`, from)
+      if (status === 401) looked++
+    }
+  })
+  const statuses = await Promise.all(people.map(async (name) => (await ask(forge, name, testPassword, from)).status))
+  const afterMs = performance.now() - startedMs
+  isOver = true
+  await Promise.all(guessers)
+  assert.deepEqual(statuses, Array(12).fill(200))
+  assert.ok(looked <= (performance.now() - startedMs) / 500 + 1, `${looked} guesses in ${afterMs} ms`)
+})
+
+test('turns: lower ranks first, a client that is gone leaves, and too many are told so', async () => {
+  const turns = new Turns(20, 3)
+  const order: string[] = []
+  const gone = new AbortController()
+  const take = async (name: string, rank: number, signal?: AbortSignal) => {
+    if (await turns.take('key', rank, signal)) order.push(name)
+    else order.push(`${name} refused`)
+  }
+  const left = assert.rejects(take('gone', 0, gone.signal))
+  const waiting = [take('second', 1), take('first', 0)]
+  await take('fourth', 0)
+  gone.abort()
+  await left
+  waiting.push(take('third', 1))
+  await Promise.all(waiting)
+  assert.deepEqual(order, ['fourth refused', 'first', 'second', 'third'])
 })
 
 test('guesses of one name from many addresses have to wait, and the owner comes in', async () => {
-  await using forge = await startForge({ users: ['alice'], standAt: Date.now(), settings: behindProxy })
+  await using forge = await startForge({ users: ['alice'], standAt: Date.now() })
   for (let each = 0; each < 50; each++) await ask(forge, 'alice', 'guess', `203.0.113.${each}`)
   const timed = async (from: string) => {
     const startedMs = performance.now()
@@ -69,7 +114,8 @@ test('guesses of one name from many addresses have to wait, and the owner comes 
 })
 
 test('X-Forwarded-For is believed from configured proxies alone, and evades nothing otherwise', async () => {
-  await using forge = await startForge({ users: ['alice'], standAt: Date.now() })
+  const settings = { security: { REVERSE_PROXY_TRUSTED_PROXIES: '192.0.2.1' } }
+  await using forge = await startForge({ users: ['alice'], standAt: Date.now(), settings })
   for (let each = 0; each < 10; each++) await ask(forge, 'alice', 'guess', `203.0.113.${each}`)
   assert.equal((await ask(forge, 'alice', 'guess', '203.0.113.77')).status, 429)
   assert.equal(forge.answered.at(-1)?.ip, '127.0.0.1')
@@ -121,6 +167,7 @@ test('git: too many guesses are 429 and no 401, at which helpers forget the pass
 test('what is remembered of guesses is bounded, however many names there are and however long', () => {
   const attempts = new SignInAttempts({ nowMs: () => 1_000_000 })
   for (let each = 0; each < 30_000; each++) attempts.failed(`${each}`.padStart(4000, 'x'), `192.0.${each % 256}.1`)
+  for (let each = 0; each < 10; each++) attempts.failed('x', '192.0.7.1')
   assert.throws(() => attempts.check('x', '192.0.7.1'), { status: 429 })
   attempts.check('x', '198.51.100.1')
 })

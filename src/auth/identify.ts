@@ -5,6 +5,7 @@ import type { Call } from '../http/operation.ts'
 import { AccountRefused, NotFound, Unauthenticated } from '../lib/errors.ts'
 import { hashToken } from '../secrets/tokens.ts'
 import type { AuthServices } from './auth-services.ts'
+import type { Caller } from './sign-in-attempts.ts'
 import { findPerson } from './account.store.ts'
 import { presentedBy, tokenIn, type CredentialReader, type Identity } from './credentials.ts'
 import { findTokenByHash } from './token.store.ts'
@@ -32,13 +33,14 @@ export const accessTokens: CredentialReader = {
 /** Name or address and password. It comes after all others: a wrong password counts as a guess. */
 export const passwords: CredentialReader = {
   kind: 'basic',
-  async read(services, { ip, headers }, presented) {
+  async read(services, call, presented) {
     if (presented.kind !== 'basic') return undefined
+    const { ip, headers } = call
     const { login, password } = presented
     if (!services.config.service.enableBasicAuthentication) {
       throw new Unauthenticated('passwords do not count here: use an access token', 'basic_authentication_off')
     }
-    const viewer = await viewerOfPassword(services, { login, password, ip })
+    const viewer = await viewerOfPassword(services, { login, password, ip, caller: call })
     if (!viewer) return undefined
     const code = codeHeaders.map((name) => headers[name]).find((value) => typeof value === 'string')
     if (await passesSecondFactor(services, viewer.user, code)) return { viewer }
@@ -87,17 +89,27 @@ export interface PasswordInput {
   readonly login: string
   readonly password: string
   readonly ip: string
+  /** The request that the attempt is part of. */
+  readonly caller?: Caller
 }
 
 /**
  * The person with this name or address and password, if the account may sign in. Guessing is slowed down, by whichever
  * door: `TooManyRequests`.
  */
-export async function viewerOfPassword(
+export async function viewerOfPassword(services: AuthServices, input: PasswordInput): Promise<Viewer | undefined> {
+  const end = await services.signInAttempts.begin(input.login, input.ip, input.caller)
+  try {
+    return await checkPassword(services, input)
+  } finally {
+    end()
+  }
+}
+
+async function checkPassword(
   { db, passwordChecks, signInAttempts, askElsewhere }: AuthServices,
   { login, password, ip }: PasswordInput,
 ): Promise<Viewer | undefined> {
-  await signInAttempts.begin(login, ip)
   const known = await findPerson(db, login)
   const elsewhere = await askElsewhere(known, login, password)
   const isOwn = elsewhere === 'elsewhere'

@@ -106,8 +106,6 @@ test('defaults are those of the family, except where this program has reasons', 
     // Observed: short RSA keys are refused. Avatars from elsewhere contradict OFFLINE_MODE, which is on.
     'server MINIMUM_KEY_SIZE_CHECK',
     'picture DISABLE_GRAVATAR',
-    // A proxy on the same machine is no other than its programs until somebody says so.
-    'security REVERSE_PROXY_TRUSTED_PROXIES',
     // SMTP is what can be configured without a program on the machine.
     'mailer PROTOCOL',
     // Without [cron] ENABLED each task decides for itself.

@@ -294,7 +294,7 @@ function derive(values: DeclaredConfig, sources: Sources): Config {
   const paths = derivePaths(values, workPath)
   const server = deriveServer(values, sources, workPath)
   const { cookieSecure } = values.session
-  checkTogether(values, report)
+  checkTogether(values, raw, report)
   reportUnsupported(raw, report)
   return {
     ...values,
@@ -453,7 +453,7 @@ function deriveDefaultVisibility(values: DeclaredConfig, { raw, report }: Source
 }
 
 /** Rules about more than one key. */
-function checkTogether(values: DeclaredConfig, report: Report): void {
+function checkTogether(values: DeclaredConfig, raw: RawSettings, report: Report): void {
   const { mailer, emailIncoming, service, camo } = values
   if (mailer.enabled && mailer.protocol !== 'dummy') {
     if (mailer.from === '') report('mailer', 'FROM', 'is needed to send mail')
@@ -477,7 +477,9 @@ function checkTogether(values: DeclaredConfig, report: Report): void {
   }
   if (service.enableReverseProxyAuthentication) {
     const { reverseProxyTrustedProxies: proxies, reverseProxyLimit } = values.security
-    if (proxies.length === 0 || reverseProxyLimit === 0) {
+    // The default, every program of this machine, is believed about addresses but not about who somebody is.
+    const isNamed = raw.find('security', 'REVERSE_PROXY_TRUSTED_PROXIES') !== undefined
+    if (!isNamed || proxies.length === 0 || reverseProxyLimit === 0) {
       report('service', 'ENABLE_REVERSE_PROXY_AUTHENTICATION', 'needs [security].REVERSE_PROXY_TRUSTED_PROXIES')
     }
     if (proxies.some((each) => each === '*' || each.endsWith('/0'))) {

@@ -18,7 +18,10 @@ function open(forge: Forge, from: string, text = ''): { socket: Socket; answer: 
 const get = (path: string): string => `GET ${path} HTTP/1.1\r\nhost: x\r\n\r\n`
 
 test('connections: one address has half of them; what is more is told so, and whether the server lives is said in any case', async () => {
-  await using forge = await startForge({ users: ['alice'], settings: { ingot: { MAX_CONNECTIONS: 8 } } })
+  await using forge = await startForge({
+    users: ['alice'],
+    settings: { ingot: { MAX_CONNECTIONS: 8 }, security: { REVERSE_PROXY_TRUSTED_PROXIES: '192.0.2.1' } },
+  })
   const idle = Array.from({ length: 4 }, () => open(forge, '127.0.0.9'))
   try {
     await Promise.all(idle.map(({ socket }) => once(socket, 'connect')))

@@ -57,7 +57,14 @@ export const signInSubmit = operation({
     const login = (body.user_name ?? '').trim()
     const shown = { redirectTo: body.redirect_to, login }
     const remember = body.remember !== undefined
-    const input = { login, password: body.password ?? '', ip: call.ip, remember, browser: browserOf(call) }
+    const input = {
+      login,
+      password: body.password ?? '',
+      ip: call.ip,
+      caller: call,
+      remember,
+      browser: browserOf(call),
+    }
     const { result: session, problem } = await attempt(signIn(ctx, input))
     if (!session) {
       const message = 'The name, the address or the password is not right.'

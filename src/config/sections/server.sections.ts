@@ -203,7 +203,7 @@ export const security = defineSection('security', {
   }),
   reverseProxyTrustedProxies: list(
     'REVERSE_PROXY_TRUSTED_PROXIES',
-    [],
+    ['127.0.0.0/8', '::1/128'],
     'addresses and networks of proxies whose headers are believed; * is all, none is nobody',
   ),
 })
