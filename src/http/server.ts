@@ -12,9 +12,20 @@ import { chmod } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { withFullDisk } from '../lib/full-disk.ts'
 import type { Admission } from '../admission/admission.ts'
-import { BadRequest, Conflict, MethodNotAllowed, Moved, NotFound, Refusal, Unavailable } from '../lib/errors.ts'
+import {
+  AddressTooLong,
+  BadRequest,
+  Conflict,
+  MethodNotAllowed,
+  Moved,
+  NotFound,
+  Refusal,
+  Unavailable,
+} from '../lib/errors.ts'
 import { RequestCall } from './call.ts'
+import { addressBelowSite, splitUrl } from './request-address.ts'
 import { clientAddresses, type ClientAddresses } from './client-address.ts'
+import { answerClientErrors } from './client-errors.ts'
 import { Connections } from './connections.ts'
 import { allowOrigin, anyOrigin, preflight, type CorsOptions } from './cors.ts'
 import { firstProblem } from './decode.ts'
@@ -99,6 +110,11 @@ export interface ServerOptions {
 /** How long a connection stays open that waits for its next request, in milliseconds. */
 const keepAliveMs = 75_000
 
+/** Longest path and query of a request. */
+const maxTargetChars = 16 * 1024
+/** Most bytes of request line and headers together. */
+const maxHeadBytes = 64 * 1024
+
 /** The web server: takes requests, leads each to its operation and answers. */
 export class ForgeServer {
   readonly #options: ServerOptions
@@ -125,9 +141,15 @@ export class ForgeServer {
     this.#addresses = clientAddresses(options.trustedProxies)
     // A request may take its time, as pushes do; pauses in it are limited where bodies are read.
     this.#server = (options.createServer ?? createServer)(
-      { requestTimeout: 0, headersTimeout: options.headersTimeoutMs, keepAliveTimeout: keepAliveMs },
+      {
+        requestTimeout: 0,
+        headersTimeout: options.headersTimeoutMs,
+        keepAliveTimeout: keepAliveMs,
+        maxHeaderSize: maxHeadBytes,
+      },
       (request, response) => this.#take(request, response),
     )
+    answerClientErrors(this.#server)
     this.#connections = new Connections(this.#server, options.maxConnections, (address) =>
       this.#addresses.isTrusted(address),
     )
@@ -192,6 +214,7 @@ export class ForgeServer {
       answered(this.#responder.sendError(request, response, refused, error, form, headers))
     }
     if (this.#stop.signal.aborted) return refuse(stopping(), { connection: 'close' })
+    if (url.length > maxTargetChars) return refuse(new AddressTooLong(), { connection: 'close' })
     const { path, search } = splitUrl(url)
     try {
       const { method } = refused
@@ -330,24 +353,6 @@ const tooManyConnections = () =>
   new Unavailable('too many connections are open; try again', 'connections_busy', { retryAfterSeconds: 5 })
 
 const stopping = () => new Unavailable('the server is stopping', 'stopping')
-
-/** Path and query without the path of the public address, when the proxy in front does not take it off. */
-function addressBelowSite(url: string, subPath: string): string {
-  // A proxy may send the whole address (RFC 9112, 3.2.2).
-  const address = url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?#]*/i, '')
-  if (subPath === '' || !address.startsWith(subPath)) return address
-  const rest = address.slice(subPath.length)
-  if (rest === '' || rest.startsWith('?')) return `/${rest}`
-  return rest.startsWith('/') ? rest : address
-}
-
-/** An address is path and query; a fragment, which clients ought to keep for themselves, is passed over. */
-function splitUrl(url: string): { readonly path: string; readonly search: string } {
-  const hash = url.indexOf('#')
-  const address = hash < 0 ? url : url.slice(0, hash)
-  const mark = address.indexOf('?')
-  return mark < 0 ? { path: address, search: '' } : { path: address.slice(0, mark), search: address.slice(mark + 1) }
-}
 
 /** Ids of requests: a random text of this process and a counter. */
 function requestIds(): () => string {

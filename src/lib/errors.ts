@@ -121,6 +121,13 @@ export class RangeNotSatisfiable extends Refusal {
   }
 }
 
+export class AddressTooLong extends Refusal {
+  readonly status = 414
+  constructor() {
+    super('the address is too long', 'address_too_long')
+  }
+}
+
 /** A body or a value failed validation; the message names the first failing field. */
 export class Invalid extends Refusal {
   readonly status = 422
