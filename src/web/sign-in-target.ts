@@ -7,11 +7,19 @@ import { policyWith, sitePath } from './page.tsx'
 /** A request of an application, as somebody is led back to it. */
 const authorizing = /^\/login\/oauth\/authorize\?(.*)$/
 
-/** Where to go after signing in: a path of this site, never another site. */
+/** Stands for the site while addresses are resolved; no other site has this origin. */
+const ownOrigin = 'http://site.invalid'
+
+/**
+ * Where to go after signing in: a path of this site, never another site. The path that is returned is resolved once more, as a
+ * browser does: dot segments may leave slashes at its beginning, which name another site.
+ */
 export function localTarget(config: Config, asked: string | undefined): string {
   if (asked === undefined || !/^\/(?![/\\])/.test(asked) || /[\r\n\t]/.test(asked)) return sitePath(config)
-  const { origin, pathname, search } = new URL(asked, 'http://site.invalid')
-  return origin === 'http://site.invalid' ? sitePath(config, pathname.slice(1) + search) : sitePath(config)
+  const resolved = URL.parse(asked, ownOrigin)
+  if (resolved?.origin !== ownOrigin) return sitePath(config)
+  const target = sitePath(config, resolved.pathname.slice(1) + resolved.search)
+  return URL.parse(target, ownOrigin)?.origin === ownOrigin ? target : sitePath(config)
 }
 
 /** Whom the application that somebody signs in for takes them for (`login_hint`), to be filled in. */

@@ -111,18 +111,54 @@ test('adminEditUser: a new password ends the sessions of that account', async ()
   assert.equal((await alice.signIn('alice', 'quite another one')).status, 303)
 })
 
-test('signInSubmit leads back to a path of this site only', () => {
-  const config = { server: { subPath: '/forge' } } as Config
-  assert.equal(localTarget(config, '/alice/repo?tab=code'), '/forge/alice/repo?tab=code')
-  for (const asked of [
-    undefined,
-    '',
-    'https://evil.example.com',
-    '//evil.example.com',
-    '/\\evil.example.com',
-    '/\t/evil',
-  ]) {
-    assert.equal(localTarget(config, asked), '/forge/')
+/** Each names another site to a browser, or to a reader of addresses that is not one, at the end or on the way. */
+const hostileTargets = [
+  'https://evil.example',
+  '//evil.example',
+  '///evil.example',
+  '/\\evil.example',
+  '\\\\evil.example',
+  '/\t/evil.example',
+  '/\n/evil.example',
+  '/user/login/../../..//evil.example',
+  '/user/login/../../../\\evil.example',
+  '/..//evil.example',
+  '/.//evil.example',
+  '/./\\evil.example',
+  '/%2e%2e//evil.example',
+  '/%2E//evil.example',
+  '/a/..//evil.example/?b',
+  '/a/%2e%2e//evil.example',
+  '/..\\/evil.example',
+  '/;/..//evil.example',
+  '/.//user@evil.example',
+  'javascript:alert(1)',
+  'data:text/html,x',
+  'evil.example',
+  ' //evil.example',
+  '',
+]
+
+test('signInSubmit leads back to a path of this site only', async () => {
+  for (const subPath of ['', '/forge']) {
+    const config = { server: { subPath } } as Config
+    assert.equal(localTarget(config, '/alice/repo?tab=code'), `${subPath}/alice/repo?tab=code`)
+    assert.equal(localTarget(config, '/alice/a%2F%2Fb?c=//d'), `${subPath}/alice/a%2F%2Fb?c=//d`)
+    assert.equal(localTarget(config, undefined), `${subPath}/`)
+    for (const asked of hostileTargets) {
+      const target = localTarget(config, asked)
+      for (const base of ['https://code.example/forge/user/login', 'http://code.example/']) {
+        assert.equal(new URL(target, base).hostname, 'code.example', JSON.stringify([asked, target]))
+      }
+      assert.ok(target.startsWith(`${subPath}/`), target)
+    }
+  }
+  await using forge = await startForge({ users: ['alice'] })
+  for (const asked of hostileTargets) {
+    const { status, headers } = await new Browser(forge).signIn('alice', testPassword, { redirect_to: asked })
+    assert.equal(status, 303, JSON.stringify(asked))
+    const { origin } = new URL(headers.get('location') ?? '', forge.url)
+    assert.equal(origin, forge.url, JSON.stringify(asked))
   }
 })
 
