@@ -542,6 +542,8 @@ export type Git = {
   aheadBehind(at: ReadFrom, head: Oid, base: Oid): Promise<{ ahead: number; behind: number }>
   /** Which of `oids` the history of `tip` holds. */
   containedIn(at: ReadFrom, tip: Oid, oids: readonly Oid[]): Promise<ReadonlySet<Oid>>
+  /** Whether the history of a branch or of a tag of the repository contains a commit. */
+  isOnBranchOrTag(key: GitKey, commit: Oid): Promise<boolean>
   /** For each name of the folder (path '' is the root) the newest commit that touched it. */
   lastCommitsOfPaths(
     at: ReadFrom,

@@ -89,6 +89,23 @@ test("git history: the order of log is git's own, with and without a process", a
   )
 })
 
+test('isOnBranchOrTag: a commit of a pull request reference is on neither', async () => {
+  await using test = await startTestGit()
+  const { git } = test
+  const key = await newRepository(git, { a: '0' })
+  const first = (await git.readHead(key)).oid!
+  const second = await commitOn(git, key, 'main', { a: '1' })
+  const zero = '0'.repeat(40) as Oid
+  const move = (ref: string, to: Oid, from: Oid) => git.updateRefs(key, [{ ref, new: to, old: from }])
+  assert.equal(await git.isOnBranchOrTag(key, second), true)
+  await move('refs/pull/1/head', second, zero)
+  await move('refs/heads/main', first, second)
+  assert.equal(await git.isOnBranchOrTag(key, second), false)
+  assert.equal(await git.isOnBranchOrTag(key, first), true)
+  await move('refs/tags/v1', second, zero)
+  assert.equal(await git.isOnBranchOrTag(key, second), true)
+})
+
 test('git history: the commits of one line since another are those that git lists, without a process where they are few', async () => {
   const names: string[] = []
   await using test = await startTestGit({ onCommand: ({ name }) => names.push(name) })

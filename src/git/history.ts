@@ -1,5 +1,5 @@
 import { Invalid, NotFound } from '../lib/errors.ts'
-import type { Oid } from '../lib/ids.ts'
+import type { GitKey, Oid } from '../lib/ids.ts'
 import { type CommandOptions, type CommandOutput, mustSucceed } from './broker-client.ts'
 import { checkOids, explainMissing, type GitContext, type Location, locate } from './context.ts'
 import type { Commit, LogQuery, ReadFrom } from './git.ts'
@@ -298,6 +298,16 @@ export async function containedIn(
   mustSucceed(result, 'rev-list')
   const outside = new Set(result.stdout.toString('latin1').split('\n'))
   return new Set(oids.filter((oid) => !outside.has(oid)))
+}
+
+/** Whether the history of a branch or of a tag contains a commit. Pull request references do not count. */
+export async function isOnBranchOrTag(context: GitContext, key: GitKey, commit: Oid): Promise<boolean> {
+  checkOids(commit)
+  const result = await runReading(context, locate(context, key), {
+    args: ['rev-list', '--max-count=1', commit, '--not', '--branches', '--tags', '--'],
+  })
+  mustSucceed(result, 'rev-list')
+  return result.stdout.length === 0
 }
 
 type LastCommits = Map<string, Oid>

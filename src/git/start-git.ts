@@ -165,6 +165,7 @@ function bind(context: GitContext): Git {
     mergeBase: withContext(history.mergeBase),
     aheadBehind: withContext(history.aheadBehind),
     containedIn: withContext(history.containedIn),
+    isOnBranchOrTag: withContext(history.isOnBranchOrTag),
     lastCommitsOfPaths: withContext(history.lastCommitsOfPaths),
     eachChangedPath: withContext(history.eachChangedPath),
     lastCommitOfPath: withContext(history.lastCommitOfPath),

@@ -60,9 +60,9 @@ const moved = ({ event, telling }: Told): readonly Happening[] => {
 }
 
 const onDefault =
-  (event: string) =>
+  (...events: readonly string[]) =>
   ({ telling, types }: Told): readonly Happening[] => [
-    { name: telling.eventType, events: [event], types, place: { of: 'default' }, telling },
+    { name: telling.eventType, events, types, place: { of: 'default' }, telling },
   ]
 
 /** Each kind of activity by itself: a file may want one of them alone. */
@@ -95,16 +95,7 @@ const ways: { readonly [Name in HookEvent]?: (told: Told) => readonly Happening[
   issue_label: onIssue,
   issue_milestone: onIssue,
   issue_comment: onDefault('issue_comment'),
-  pull_request_comment: (told) => [
-    ...onDefault('issue_comment')(told),
-    {
-      name: 'pull_request_comment',
-      events: ['pull_request_comment'],
-      types: told.types,
-      place: { of: 'pull' },
-      telling: told.telling,
-    },
-  ],
+  pull_request_comment: onDefault('issue_comment', 'pull_request_comment'),
   pull_request: onPull,
   pull_request_assign: onPull,
   pull_request_label: onPull,

@@ -1,12 +1,11 @@
 import { accessTo } from '../access/repo-access.ts'
 import type { Ctx } from '../access/context.ts'
 import { replaceSchedules } from '../actions/runs/schedule.service.ts'
-import { hadApproval, hasPullRunFor } from '../actions/runs/run.store.ts'
+import { hasPullRunFor } from '../actions/runs/run.store.ts'
 import { listDisabled } from '../actions/runs/workflow-list.store.ts'
 import { startRun } from '../actions/runs/start-run.service.ts'
 import { fittingEvents, type Happened } from '../actions/workflows/trigger.rules.ts'
 import { listWorkflowFiles } from '../actions/workflows/workflow-files.service.ts'
-import { viewerAs } from '../auth/viewer.ts'
 import { transaction } from '../db/database.ts'
 import type { UserRow } from '../db/tables/accounts.ts'
 import type { PullRow } from '../db/tables/pulls.ts'
@@ -16,7 +15,7 @@ import { findIssueById } from '../issues/issue.store.ts'
 import { actionsUserId, type Oid, type RepoId, type UserId } from '../lib/ids.ts'
 import { branchOf, branchRef, isZeroOid, tagOf, tagRef } from '../lib/refs.ts'
 import { findLinkedRepo } from '../packages/package.store.ts'
-import { pullRef } from '../pulls/pull-ref.ts'
+import { isFromElsewhere, pullRef } from '../pulls/pull-ref.ts'
 import { findPullByIssue } from '../pulls/pull.store.ts'
 import { findReview } from '../pulls/reviews/review.store.ts'
 import { findRelease } from '../releases/release.store.ts'
@@ -55,7 +54,8 @@ interface Spot {
   /** The state before, and the commit whose paths were changed since. */
   readonly since: Oid | undefined
   readonly until: Oid
-  readonly isForeign: boolean
+  /** Whether the commit is the pull request's own, and not one of the base repository. */
+  readonly isOfPull: boolean
 }
 
 /**
@@ -101,7 +101,10 @@ async function startFor(scene: Scene, happening: Happening): Promise<void> {
   const [first] = spots
   if (!first) return
   const { ctx, repo } = scene
-  if (happening.name === 'pull_request_sync' && (await hasPullRunFor(ctx.db, repo.id, first.commit))) return
+  if (happening.name === 'pull_request_sync') {
+    const isForeign = scene.pull !== undefined && isFromElsewhere(scene.pull)
+    if (await hasPullRunFor(ctx.db, { repoId: repo.id, commit: first.commit, isForeign })) return
+  }
   const head = await ctx.git.readCommit(repo.git_key, first.until)
   if (happening.isSkippable && saysSkip(ctx, [head.message, scene.title])) return
   let payload: Promise<string | undefined> | undefined
@@ -139,8 +142,7 @@ async function startFor(scene: Scene, happening: Happening): Promise<void> {
             : {}),
           doerId: scene.doerId,
           payload: data,
-          isForeign: spot.isForeign,
-          needsApproval: spot.isForeign && (await needsApproval(scene)),
+          pull: spot.isOfPull ? scene.pull : undefined,
           takesPlace: happening.takesPlace ?? false,
         })
       }
@@ -166,7 +168,7 @@ async function spotsOf(scene: Scene, happening: Happening): Promise<readonly Spo
   const { ctx, repo, pull } = scene
   const { events, baseEvents, place } = happening
   const key = repo.git_key
-  const own = { events, happened: {}, since: undefined, isForeign: false }
+  const own = { events, happened: {}, since: undefined, isOfPull: false }
   const at = (commit: Oid, ref: string, head: string): Spot => ({
     ...own,
     files: commit,
@@ -197,7 +199,7 @@ async function spotsOf(scene: Scene, happening: Happening): Promise<readonly Spo
     }
     case 'review': {
       const commit = await commitOfReview(scene)
-      return pull && commit ? [{ ...at(commit, commit, commit), isForeign: isForeign(pull) }] : []
+      return pull && commit ? [{ ...at(commit, commit, commit), isOfPull: true }] : []
     }
     case 'pull':
       return pull ? spotsOfPull(scene, pull, events, baseEvents) : []
@@ -219,21 +221,10 @@ async function spotsOfPull(
   const base = (await ctx.git.resolveRef(key, baseRef))?.commit
   const since = pull.merge_base === '' ? base : pull.merge_base
   const shared = { happened: { branch: pull.base_branch }, since, until: commit, commit, head }
-  const ofHead: Spot = { ...shared, events, files: commit, ref, isForeign: isForeign(pull) }
+  const ofHead: Spot = { ...shared, events, files: commit, ref, isOfPull: true }
   if (!baseEvents || !base) return [ofHead]
   // What the base says runs with all rights, so nothing of the head decides what that is.
-  return [ofHead, { ...shared, events: baseEvents, files: base, ref, isForeign: false }]
-}
-
-/** Whether its commits were written by people who need have no right here: from another repository, or pushed for review. */
-const isForeign = (pull: PullRow): boolean => pull.head_repo_id !== pull.repo_id || pull.flow === 1
-
-async function needsApproval({ ctx, repo, owner, doerId }: Scene): Promise<boolean> {
-  const doer = await findUserById(ctx.db, doerId)
-  if (!doer) return true
-  if (doer.is_restricted) return true
-  const { rights } = await accessTo(ctx.db, viewerAs(doer), owner, repo)
-  return !rights.canWrite('actions') && !(await hadApproval(ctx.db, repo.id, doerId))
+  return [ofHead, { ...shared, events: baseEvents, files: base, ref, isOfPull: false }]
 }
 
 /** The paths that a push or a pull request changed; of a new reference those of its newest commit. */

@@ -8,9 +8,9 @@ import type { ActionCacheBlockRow, ActionCacheRow } from '../../db/tables/action
 import { BadRequest, Invalid, NotFound } from '../../lib/errors.ts'
 import type { CacheId, TaskId } from '../../lib/ids.ts'
 import type { Page } from '../../lib/paging.ts'
-import { branchRef } from '../../lib/refs.ts'
 import { nowUnix } from '../../lib/time.ts'
 import { findUserById } from '../../users/user.store.ts'
+import { cacheScopesOf } from '../runs/trust.rules.ts'
 import { findRunningTask, type RunningTask } from '../runners/job-token.store.ts'
 import {
   deleteCacheBlocks,
@@ -19,7 +19,7 @@ import {
   findCacheForUpdate,
   findCacheLike,
   findCacheNamed,
-  findPlaceOfRun,
+  findScopeSource,
   insertCache,
   listByUse,
   listCacheBlocks,
@@ -56,17 +56,13 @@ function checkName(key: string, version: string): void {
 }
 
 /**
- * Whose entries a run reads, in this order: its own reference's, those of the branch that a pull request is for, and those
- * of the default branch. It makes entries of its own reference alone, so a pull request changes nothing for others.
+ * The scopes whose entries a run reads, in this order: its own, that of the branch that a pull request is for, and that of
+ * the default branch. It saves entries only in its own.
  */
 async function scopesOf({ db }: Services, task: RunningTask): Promise<readonly [string, ...string[]]> {
-  const place = await findPlaceOfRun(db, task.runId)
-  if (!place) throw noCache()
-  const { ref, baseRef, defaultBranch } = place
-  const others = [...(baseRef === '' ? [] : [branchRef(baseRef)]), branchRef(defaultBranch)]
-  // What the clock starts is on a branch by its bare name.
-  const own = ref.startsWith('refs/') ? ref : branchRef(ref)
-  return [own, ...new Set(others.filter((other) => other !== own))]
+  const source = await findScopeSource(db, task.runId)
+  if (!source) throw noCache()
+  return cacheScopesOf(source)
 }
 
 /**

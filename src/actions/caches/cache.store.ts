@@ -4,19 +4,22 @@ import type { ActionCacheBlockRow, ActionCacheRow } from '../../db/tables/action
 import type { CacheId, RepoId, RunId } from '../../lib/ids.ts'
 import type { Page } from '../../lib/paging.ts'
 import type { Unix } from '../../lib/time.ts'
+import type { ScopeSource } from '../runs/trust.rules.ts'
 
 /** A condition: a key begins so, with its letter case. */
 const beginsWith = (key: string) => sql<boolean>`substr(cache_key, 1, ${Array.from(key).length}) = ${key}`
 
-/** What says which entries a run reads. */
-export const findPlaceOfRun = (
-  db: Db,
-  runId: RunId,
-): Promise<{ readonly ref: string; readonly baseRef: string; readonly defaultBranch: string } | undefined> =>
+/** What the cache scopes of a run are derived from. */
+export const findScopeSource = (db: Db, runId: RunId): Promise<ScopeSource | undefined> =>
   db
     .selectFrom('action_run')
     .innerJoin('repo', 'repo.id', 'action_run.repo_id')
-    .select(['action_run.ref', 'action_run.base_ref as baseRef', 'repo.default_branch as defaultBranch'])
+    .select([
+      'action_run.is_foreign as isForeign',
+      'action_run.ref',
+      'action_run.base_ref as baseRef',
+      'repo.default_branch as defaultBranch',
+    ])
     .where('action_run.id', '=', runId)
     .executeTakeFirst()
 

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startForge, type Forge } from '../../testing/forge.ts'
-import { commitFiles, TestRunner, workflow, type TestTask } from '../actions.test-support.ts'
+import { commitFiles, TestRunner, workflow } from '../actions.test-support.ts'
+import { cacheCalls } from './caches.test-support.ts'
 
 const files = { '.gitea/workflows/a.yml': workflow('[push, pull_request]') }
 
@@ -12,45 +13,6 @@ async function begin(forge: Forge) {
   return { repo, runner, task: await runner.must() }
 }
 
-/** Calls of the cache service as a job. */
-function callsOf(forge: Forge, task: TestTask) {
-  const authorization = `Bearer ${task.context.gitea_runtime_token}`
-  const send = async (method: string, path: string, body?: string, headers: Record<string, string> = {}) => {
-    const response = await fetch(path.startsWith('http') ? path : `${forge.url}${path}`, {
-      method,
-      headers: { authorization, ...headers },
-      ...(body === undefined ? {} : { body }),
-    })
-    const text = await response.text()
-    // oxlint-disable-next-line typescript/no-explicit-any -- replies of many shapes
-    const json: any = text.startsWith('{') ? JSON.parse(text) : undefined
-    return { status: response.status, text, json }
-  }
-  const json = { 'content-type': 'application/json' }
-  const call = (method: string, body: object) =>
-    send('POST', `/twirp/github.actions.results.api.v1.CacheService/${method}`, JSON.stringify(body), json)
-  return {
-    send,
-    call,
-    post: (path: string, body: object) => send('POST', `/_apis/artifactcache/${path}`, JSON.stringify(body), json),
-    /** Keeps a text under a key. */
-    save: async (key: string, text: string, version = 'v'): Promise<boolean> => {
-      const { json: made } = await call('CreateCacheEntry', { key, version })
-      if (made.ok !== true) return false
-      assert.equal((await send('PUT', made.signed_upload_url, text, { authorization: '' })).status, 201)
-      const done = await call('FinalizeCacheEntryUpload', { key, version, size_bytes: String(text.length) })
-      assert.equal(done.status, 200, done.text)
-      return true
-    },
-    /** What is kept under the first of the keys that there is. */
-    find: async (keys: readonly string[], version = 'v'): Promise<string | undefined> => {
-      const [key, ...restore_keys] = keys
-      const { json: found } = await call('GetCacheEntryDownloadURL', { key, restore_keys, version })
-      return found.ok ? `${found.matched_key} ${(await send('GET', found.signed_download_url)).text}` : undefined
-    },
-  }
-}
-
 const bytesOfLedger = async (forge: Forge) =>
   (await forge.services.db.selectFrom('usage').select('size_bytes').where('kind', '=', 'artifacts').executeTakeFirst())
     ?.size_bytes ?? 0
@@ -58,7 +20,7 @@ const bytesOfLedger = async (forge: Forge) =>
 test('createCacheV2, uploadCacheV2, finalizeCacheV2, lookUpCacheV2, downloadCacheV2: keys, versions, refusals', async () => {
   await using forge = await startForge()
   const { runner, task } = await begin(forge)
-  const { call, send, save, find } = callsOf(forge, task)
+  const { call, send, save, find } = cacheCalls(forge, task)
   for (const key of ['', 'a,b', 'x'.repeat(513)]) {
     assert.equal((await call('CreateCacheEntry', { key, version: 'v' })).status, 400, key)
   }
@@ -94,7 +56,7 @@ test('createCacheV2, uploadCacheV2, finalizeCacheV2, lookUpCacheV2, downloadCach
 test('lookUpCacheV1, reserveCacheV1, uploadCacheV1, commitCacheV1: the same by the older protocol', async () => {
   await using forge = await startForge({ settings: { ingot: { MAX_CACHE: '1 KiB' } } })
   const { task } = await begin(forge)
-  const { post, send } = callsOf(forge, task)
+  const { post, send } = cacheCalls(forge, task)
   const look = (keys: string) => send('GET', `/_apis/artifactcache/cache?keys=${keys}&version=v`)
   assert.equal((await look('a')).status, 204)
   const { cacheId } = (await post('caches', { key: 'a', version: 'v' })).json
@@ -117,11 +79,11 @@ test('lookUpCacheV1, reserveCacheV1, uploadCacheV1, commitCacheV1: the same by t
 test('a pull request reads what its base keeps and writes for itself alone; other repositories see nothing', async () => {
   await using forge = await startForge({ users: ['bob'] })
   const { repo, runner, task } = await begin(forge)
-  assert.equal(await callsOf(forge, task).save('deps', 'of main'), true)
+  assert.equal(await cacheCalls(forge, task).save('deps', 'of main'), true)
   await runner.finish(task)
   await commitFiles(forge, repo.api, { b: '1' }, { newBranch: 'topic' })
   const push = await runner.must()
-  const topic = callsOf(forge, push)
+  const topic = cacheCalls(forge, push)
   assert.equal(await topic.find(['deps']), 'deps of main')
   assert.equal(await topic.save('deps', 'of topic'), true)
   assert.equal(await topic.find(['deps']), 'deps of topic', 'its own comes first')
@@ -129,21 +91,21 @@ test('a pull request reads what its base keeps and writes for itself alone; othe
   await forge.as('alice').must('POST', `${repo.api}/pulls`, { head: 'topic', base: 'main', title: 'x' })
   await forge.settle()
   const pulled = await runner.must()
-  const pull = callsOf(forge, pulled)
+  const pull = cacheCalls(forge, pulled)
   assert.equal(await pull.find(['deps']), 'deps of main', 'what another reference keeps is not seen')
   assert.equal(await pull.save('poison', 'by a pull request'), true)
   await runner.finish(pulled)
   await commitFiles(forge, repo.api, { c: '1' })
-  const main = callsOf(forge, await runner.must())
+  const main = cacheCalls(forge, await runner.must())
   assert.equal(await main.find(['poison']), undefined)
   const other = await begin(forge)
-  assert.equal(await callsOf(forge, other.task).find(['deps']), undefined)
+  assert.equal(await cacheCalls(forge, other.task).find(['deps']), undefined)
 })
 
 test('listRepoCaches, deleteRepoCache; entries go that nobody uses, and those used longest ago when there are too many', async () => {
   await using forge = await startForge({ users: ['bob'], settings: { ingot: { MAX_CACHES: '10 B' } } })
   const { repo, task } = await begin(forge)
-  const { save, find } = callsOf(forge, task)
+  const { save, find } = cacheCalls(forge, task)
   await save('a', 'aaaa')
   forge.clock.advance(2000)
   await save('b', 'bbbb')

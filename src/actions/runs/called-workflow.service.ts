@@ -1,11 +1,8 @@
 import type { Services } from '../../access/context.ts'
 import { findRepoOfPath } from '../../access/access.store.ts'
 import { accessTo } from '../../access/repo-access.ts'
-import { viewerAs } from '../../auth/viewer.ts'
 import { findRevision } from '../../code/commits/named-commit.service.ts'
 import type { GitKey, Oid } from '../../lib/ids.ts'
-import { actionsUserId } from '../../lib/ids.ts'
-import { findUserById } from '../../users/user.store.ts'
 import type { Called, FindCalled, Origin } from '../workflows/job-plan.ts'
 import { listWorkflowFiles } from '../workflows/workflow-files.service.ts'
 import type { RunStart } from './start-run.service.ts'
@@ -19,8 +16,8 @@ class Commit implements Origin {
 }
 
 /**
- * Finds the workflows that jobs of a run call: in the same commit, or in repositories whose code whoever caused the run may read. What
- * the clock starts reads what everybody may.
+ * Finds the workflows that jobs of a run call: in the same commit, in the run's own repository, or in repositories whose
+ * code everybody may read. A run has no other rights, whoever caused it.
  */
 export function finderOf(services: Services, start: RunStart): FindCalled {
   const own = new Commit(start.repo.git_key, start.files ?? start.commit)
@@ -46,18 +43,19 @@ async function workflowAt(services: Services, at: Commit, id: string, uses: stri
   return { ok: true, workflow: file.parsed.workflow, origin: at }
 }
 
+/** The commit of a branch or tag. One that only a fork contributed is not there, as if the fork were its repository. */
 async function commitOf(
   { db, git }: Services,
-  { doerId }: RunStart,
+  start: RunStart,
   repository: string,
   ref: string,
 ): Promise<Commit | undefined> {
   const [ownerName = '', name = ''] = repository.split('/')
   const { owner, repo } = await findRepoOfPath(db, ownerName, name)
-  const doer = doerId === actionsUserId ? undefined : await findUserById(db, doerId)
   if (!owner || !repo || repo.is_empty) return undefined
-  const { rights } = await accessTo(db, doer && viewerAs(doer), owner, repo)
-  if (!rights.canRead('code')) return undefined
+  const { rights } = await accessTo(db, undefined, owner, repo)
+  if (repo.id !== start.repo.id && !rights.canRead('code')) return undefined
   const commit = (await findRevision(git, repo.git_key, ref))?.commit
-  return commit && new Commit(repo.git_key, commit)
+  const isOwn = commit !== undefined && (await git.isOnBranchOrTag(repo.git_key, commit))
+  return isOwn ? new Commit(repo.git_key, commit) : undefined
 }

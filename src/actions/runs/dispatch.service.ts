@@ -19,18 +19,21 @@ export interface Dispatch {
 }
 
 /**
- * Finds the workflow of a branch, a tag or a commit and its inputs. What is missing is `BadRequest`, an unknown reference or
- * workflow `NotFound`.
+ * Finds the workflow of a branch or tag and its inputs. A missing ref or input is `BadRequest`; an unknown workflow, and a
+ * ref that is neither a branch nor a tag, such as a commit or the head of a pull request, is `NotFound`.
  */
 export async function planDispatch(
   ctx: SignedInRepoCtx,
   name: string,
   { ref, inputs }: { readonly ref: string; readonly inputs: Readonly<Record<string, string>> },
 ): Promise<Dispatch> {
-  if (ref === '') throw new BadRequest('a dispatch names a branch, a tag or a commit', 'dispatch_ref_missing')
+  if (ref === '') throw new BadRequest('a dispatch names a branch or a tag', 'dispatch_ref_missing')
   const { git, repo, config } = ctx
   const found = await findRevision(git, repo.git_key, ref)
-  if (!found?.commit) throw new NotFound(`there is no branch, tag or commit ${ref}`, 'ref_not_found')
+  const fullRef = found?.ref
+  if (!found?.commit || fullRef === undefined || (branchOf(fullRef) ?? tagOf(fullRef)) === undefined) {
+    throw new NotFound(`there is no branch or tag ${ref}`, 'ref_not_found')
+  }
   const file = (await listWorkflowFiles(ctx, repo.git_key, found.commit)).find(({ id }) => id === name)
   if (!file) throw new NotFound(`there is no workflow ${name} to dispatch`, 'workflow_not_found')
   const { parsed } = file
@@ -40,7 +43,7 @@ export async function planDispatch(
   if (Object.keys(effective.inputs).length > most) {
     throw new BadRequest(`a dispatch has at most ${most} inputs`, 'too_many_dispatch_inputs')
   }
-  return { file, ref: found.ref ?? found.commit, commit: found.commit, inputs: effective.inputs }
+  return { file, ref: fullRef, commit: found.commit, inputs: effective.inputs }
 }
 
 /** Most runs of which each was dispatched by a job of the one before: a workflow that dispatches itself comes to an end. */

@@ -18,6 +18,7 @@ import {
   type JobState,
 } from './run.store.ts'
 import { scopesOver } from '../queue-scope.ts'
+import { mayBegin, waitsForApproval } from './trust.rules.ts'
 
 /** How often a change is tried again when somebody else took the number of a status meanwhile. */
 const maxAttempts = 10
@@ -52,7 +53,6 @@ export async function settleRun(
   const now = nowUnix(clockOf(tx))
   const nowMs = clockOf(tx).nowMs()
   const jobs = await listJobStates(tx, runId)
-  const mayBegin = !run.is_held && (!run.needs_approval || run.approver_id !== null)
   const resolved = resolveBlocked(
     jobs.map((job) => ({
       key: job.job_key,
@@ -61,7 +61,7 @@ export async function settleRun(
       hasCondition: job.has_condition,
       isCall: job.is_call,
     })),
-    mayBegin,
+    mayBegin(run),
   )
   const changed: JobState[] = []
   for (const status of new Set(resolved.values())) {
@@ -89,7 +89,7 @@ export async function settleRun(
   if (changed.some((job) => job.status === 'waiting')) await offerJobs(tx, run, home.ownerId)
   if (isFinal(status) && !isFinal(run.status)) {
     await publish(tx, 'run.finished', { repoId: run.repo_id, runId, doerId, status, priorStatus: run.status })
-    if (run.concurrency_group !== '') await releaseNext(tx, run)
+    if (run.concurrency_group !== '' && !waitsForApproval(run)) await releaseNext(tx, run)
   }
 }
 
@@ -104,11 +104,32 @@ export async function offerJobs(
 }
 
 /** A run of a group has ended: the next one begins, unless another still goes on. */
-async function releaseNext(tx: Tx, { repo_id, concurrency_group }: ActionRunRow): Promise<void> {
-  const [next] = await listOpenRunsOfGroup(tx, repo_id, concurrency_group)
+async function releaseNext(tx: Tx, run: ActionRunRow): Promise<void> {
+  const [next] = await listOpenRunsOfGroup(tx, run)
   if (!next?.is_held) return
   await updateRun(tx, next.id, { is_held: false })
   await settleRun(tx, next.id, [])
+}
+
+/**
+ * Enters the concurrency group of a run: cancels the open runs there, or lets the run wait for them. Of the runs that wait
+ * only the newest stays. Nothing happens for a run without a group, and for one that waits for approval.
+ * @returns whether the run has to wait
+ */
+export async function enterGroup(tx: Tx, run: ActionRunRow, doerId: UserId): Promise<boolean> {
+  if (run.concurrency_group === '' || waitsForApproval(run)) return false
+  const open = await listOpenRunsOfGroup(tx, run)
+  // Those that wait go first: the end of the one that runs would let them begin.
+  await cancelOpenRuns(
+    tx,
+    open.filter((other) => other.is_held),
+    doerId,
+  )
+  const going = open.filter((other) => !other.is_held)
+  if (run.group_cancels) await cancelOpenRuns(tx, going, doerId)
+  const isHeld = !run.group_cancels && going.length > 0
+  if (isHeld) await updateRun(tx, run.id, { is_held: true })
+  return isHeld
 }
 
 /**

@@ -5,12 +5,12 @@ import { clockOf } from '../../db/clock.ts'
 import { transaction, type Tx } from '../../db/database.ts'
 import type { ActionJobRow, ActionRunRow } from '../../db/tables/actions.ts'
 import { publish } from '../../events/hub.ts'
-import { Conflict, NotFound } from '../../lib/errors.ts'
+import { Conflict, Forbidden, NotFound } from '../../lib/errors.ts'
 import type { ActionJobId, RunId } from '../../lib/ids.ts'
 import { nowUnix } from '../../lib/time.ts'
 import { isFinal } from '../status.rules.ts'
 import { findHome } from './home.store.ts'
-import { cancelOpenRuns, changeRuns, offerJobs, settleRun } from './run-change.service.ts'
+import { cancelOpenRuns, changeRuns, enterGroup, offerJobs, settleRun } from './run-change.service.ts'
 import {
   deleteRunRow,
   findJob,
@@ -26,6 +26,7 @@ import {
 } from './run.store.ts'
 import { isDisabled } from './workflow-list.store.ts'
 import { listStepsOf, type StepOfTask } from './task.store.ts'
+import { mayBegin, waitsForApproval } from './trust.rules.ts'
 
 const noRun = () => new NotFound('there is no such run', 'run_not_found')
 const notDone = () => new Conflict('the run has not ended yet', 'run_not_ended')
@@ -63,12 +64,17 @@ export async function cancelRun(ctx: SignedInRepoCtx, runId: RunId): Promise<voi
   })
 }
 
-/** Lets a run of a pull request from elsewhere begin. */
+/**
+ * Lets an untrusted run begin, and enter its concurrency group. The token of a job is `Forbidden`: a workflow that an
+ * approval should keep from running must not come to give it.
+ */
 export async function approveRun(ctx: SignedInRepoCtx, runId: RunId): Promise<void> {
+  if (ctx.viewer.credential.kind === 'job') throw new Forbidden('a job approves no run', 'job_of_workflow')
   await changeRuns(ctx.db, async (tx) => {
     const run = await heldRun(tx, ctx, runId)
-    if (!run.needs_approval || run.approver_id !== null) return
+    if (!waitsForApproval(run)) return
     await updateRun(tx, runId, { approver_id: ctx.viewer.id })
+    if (!isFinal(run.status)) await enterGroup(tx, { ...run, approver_id: ctx.viewer.id }, ctx.viewer.id)
     await settleRun(tx, runId, [], ctx.viewer.id)
     const about = { kind: 'workflow run', id: runId } as const
     await recordAct(tx, { action: 'run.approved', doerId: ctx.viewer.id, about, details: { repository: ctx.repo.id } })
@@ -101,8 +107,11 @@ export async function rerunJobs(ctx: SignedInRepoCtx, runId: RunId, again: Again
     if (chosen.length === 0) throw new Conflict('the run has no job to run again', 'nothing_to_rerun')
     const keys = new Set(chosen.map(({ job_key }) => job_key))
     const now = nowUnix(clockOf(tx))
+    const begins = mayBegin(run)
     const waits = (job: JobState): boolean =>
-      !job.is_call && (job.id === again || !(JSON.parse(job.needs) as string[]).some((need) => keys.has(need)))
+      begins &&
+      !job.is_call &&
+      (job.id === again || !(JSON.parse(job.needs) as string[]).some((need) => keys.has(need)))
     for (const status of ['waiting', 'blocked'] as const) {
       const ids = chosen.filter((job) => waits(job) === (status === 'waiting')).map(({ id }) => id)
       await updateJobs(tx, ids, {

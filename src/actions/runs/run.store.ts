@@ -120,50 +120,63 @@ export async function countRuns(db: Db, filter: RunFilter): Promise<number> {
 /** Open runs of one kind: a newer one takes their place. */
 export const listOpenRunsLike = (
   tx: Tx,
-  like: { readonly repoId: RepoId; readonly ref: string; readonly workflowId: string; readonly happening: string },
+  like: Pick<ActionRunRow, 'repo_id' | 'ref' | 'workflow_id' | 'happening' | 'event' | 'is_foreign'>,
 ): Promise<ActionRunRow[]> =>
   tx
     .selectFrom('action_run')
     .selectAll()
-    .where('repo_id', '=', like.repoId)
+    .where('repo_id', '=', like.repo_id)
     .where('ref', '=', like.ref)
-    .where('workflow_id', '=', like.workflowId)
+    .where('workflow_id', '=', like.workflow_id)
     .where('happening', '=', like.happening)
+    .where('event', '=', like.event)
+    .where('is_foreign', '=', like.is_foreign)
     .where('status', 'in', areOpen)
     .orderBy('id')
     .execute()
 
-/** Open runs of a group, the earliest first. */
-export const listOpenRunsOfGroup = (tx: Tx, repoId: RepoId, group: string): Promise<ActionRunRow[]> =>
+/** The runs that share a group: trusted runs of a repository do, and untrusted runs of one ref. */
+export type GroupOfRun = Pick<ActionRunRow, 'id' | 'repo_id' | 'concurrency_group' | 'is_foreign' | 'ref'>
+
+/** Other open runs of the group of a run, the earliest first. A run that waits for approval is in no group yet. */
+export const listOpenRunsOfGroup = (tx: Tx, run: GroupOfRun): Promise<ActionRunRow[]> =>
   tx
     .selectFrom('action_run')
     .selectAll()
-    .where('repo_id', '=', repoId)
-    .where('concurrency_group', '=', group)
+    .where('id', '<>', run.id)
+    .where('repo_id', '=', run.repo_id)
+    .where('concurrency_group', '=', run.concurrency_group)
     .where('concurrency_group', '<>', sql.lit(''))
+    .where('is_foreign', '=', run.is_foreign)
+    .$if(run.is_foreign, (query) => query.where('ref', '=', run.ref))
+    .where((where) => where.or([where('needs_approval', '=', false), where('approver_id', 'is not', null)]))
     .where('status', 'in', areOpen)
     .orderBy('id')
     .execute()
 
-/** Whether somebody whose pull request came from elsewhere had a run approved before. */
-export const hadApproval = async (db: Db | Tx, repoId: RepoId, doerId: UserId): Promise<boolean> =>
+/** Whether a run of somebody's pull request was approved before. */
+export const hadApproval = async (db: Db | Tx, repoId: RepoId, authorId: UserId): Promise<boolean> =>
   (await db
     .selectFrom('action_run')
     .select('id')
     .where('repo_id', '=', repoId)
-    .where('doer_id', '=', doerId)
+    .where('author_id', '=', authorId)
     .where('approver_id', 'is not', null)
     .limit(1)
     .executeTakeFirst()) !== undefined
 
-/** Whether there is a run for a commit of a pull request already. */
-export const hasPullRunFor = async (db: Db | Tx, repoId: RepoId, commit: Oid): Promise<boolean> =>
+/** Whether there is a run for a commit of a pull request already, as trusted as one of this pull request is. */
+export const hasPullRunFor = async (
+  db: Db | Tx,
+  { repoId, commit, isForeign }: { readonly repoId: RepoId; readonly commit: Oid; readonly isForeign: boolean },
+): Promise<boolean> =>
   (await db
     .selectFrom('action_run')
     .select('id')
     .where('repo_id', '=', repoId)
     .where('commit_oid', '=', commit)
     .where('event', '=', 'pull_request')
+    .where('is_foreign', '=', isForeign)
     .limit(1)
     .executeTakeFirst()) !== undefined
 

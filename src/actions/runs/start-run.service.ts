@@ -1,7 +1,7 @@
 import type { Services } from '../../access/context.ts'
-import type { Tx } from '../../db/database.ts'
 import { clockOf } from '../../db/clock.ts'
 import type { ActionRunRow } from '../../db/tables/actions.ts'
+import type { PullRow } from '../../db/tables/pulls.ts'
 import type { RepoRow } from '../../db/tables/repositories.ts'
 import { publish } from '../../events/hub.ts'
 import type { Oid, UserId } from '../../lib/ids.ts'
@@ -15,15 +15,10 @@ import type { WorkflowFile } from '../workflows/workflow-files.service.ts'
 import { finderOf } from './called-workflow.service.ts'
 import { findHome } from './home.store.ts'
 import { reportJobs } from './report.service.ts'
-import { cancelOpenRuns, changeRuns, offerJobs } from './run-change.service.ts'
-import {
-  insertJobs,
-  insertPayload,
-  insertRun,
-  listOpenRunsLike,
-  listOpenRunsOfGroup,
-  takeRunNumber,
-} from './run.store.ts'
+import { cancelOpenRuns, changeRuns, enterGroup, offerJobs } from './run-change.service.ts'
+import { insertJobs, insertPayload, insertRun, listOpenRunsLike, takeRunNumber } from './run.store.ts'
+import { mayBegin } from './trust.rules.ts'
+import { trustOf, type RunTrust } from './trust.service.ts'
 
 /** What a run is of, and why it begins. */
 export interface RunStart {
@@ -48,8 +43,8 @@ export interface RunStart {
   readonly inputs?: Readonly<Record<string, string>>
   /** How many runs dispatched each other before it. */
   readonly chain?: number
-  readonly isForeign?: boolean
-  readonly needsApproval?: boolean
+  /** The pull request whose head or reviewed commit is run. */
+  readonly pull?: PullRow | undefined
   /** Whether it takes the place of those of its kind that are still open. */
   readonly takesPlace?: boolean
 }
@@ -73,25 +68,21 @@ export async function startRun(services: Services, start: RunStart): Promise<Act
   const plan: JobPlan = parsed.ok
     ? await planOf(services, start, parsed.workflow)
     : { ok: false, problem: parsed.problem }
+  const trust = await trustOf(services, { repo, commit: start.files ?? start.commit, pull: start.pull })
   return changeRuns(services.db, async (tx) => {
     const { payload } = start
     const number = await takeRunNumber(tx, repo.id)
     const home = await findHome(tx, repo.id)
     if (!home) throw new Error('the repository of a run is gone')
-    if (start.takesPlace) {
-      const { ref, happening, doerId } = start
-      await cancelOpenRuns(
-        tx,
-        await listOpenRunsLike(tx, { repoId: repo.id, ref, workflowId: file.id, happening }),
-        doerId,
-      )
-    }
-    const isHeld = plan.ok && (await enterGroup(tx, start, plan.concurrency))
-    const made = await insertRun(tx, runRow(start, number, plan, isHeld, nowUnix(clockOf(tx))))
+    const values = runRow(start, trust, number, plan, nowUnix(clockOf(tx)))
+    const replaced = start.takesPlace ? await listOpenRunsLike(tx, values) : []
+    await cancelOpenRuns(tx, replaced, start.doerId)
+    const made = await insertRun(tx, values)
     await insertPayload(tx, made.id, plan.ok ? payload : '{}')
-    const mayBegin = !isHeld && !start.needsApproval
+    const isHeld = await enterGroup(tx, made, start.doerId)
+    const begins = mayBegin({ ...made, is_held: isHeld })
     const rows = plan.ok
-      ? plan.jobs.map((job, position) => jobRow(made, job, position, mayBegin, clockOf(tx).nowMs()))
+      ? plan.jobs.map((job, position) => jobRow(made, job, position, begins, clockOf(tx).nowMs()))
       : [brokenJobRow(made)]
     const jobs = await insertJobs(tx, rows)
     await reportJobs(tx, home, made, jobs)
@@ -125,27 +116,7 @@ async function planOf(services: Services, start: RunStart, workflow: Workflow): 
   )
 }
 
-/**
- * Takes the run's place in its group: what is open there is cancelled, or waited for, but of those that wait only the newest
- * stays.
- * @returns whether it has to wait
- */
-async function enterGroup(
-  tx: Tx,
-  { repo, doerId }: RunStart,
-  concurrency: { readonly group: string; readonly cancels: boolean } | undefined,
-): Promise<boolean> {
-  if (!concurrency) return false
-  const open = await listOpenRunsOfGroup(tx, repo.id, concurrency.group)
-  // Those that wait go first: ending the one that goes on would let them begin.
-  const waiting = open.filter((run) => run.is_held)
-  await cancelOpenRuns(tx, waiting, doerId)
-  const going = open.filter((run) => !run.is_held)
-  if (concurrency.cancels) await cancelOpenRuns(tx, going, doerId)
-  return !concurrency.cancels && going.length > 0
-}
-
-const runRow = (start: RunStart, number: number, plan: JobPlan, isHeld: boolean, now: number) => {
+const runRow = (start: RunStart, trust: RunTrust, number: number, plan: JobPlan, now: number) => {
   const workflow = start.file.parsed.ok ? start.file.parsed.workflow : undefined
   return {
     repo_id: start.repo.id,
@@ -162,12 +133,14 @@ const runRow = (start: RunStart, number: number, plan: JobPlan, isHeld: boolean,
     base_ref: start.baseRef ?? '',
     head_ref: start.headRef ?? '',
     doer_id: start.doerId,
-    is_foreign: start.isForeign ?? false,
-    is_read_only: (start.isForeign ?? false) || (workflow?.rights.isReadOnly ?? false),
-    needs_approval: plan.ok && (start.needsApproval ?? false),
+    is_foreign: !trust.isTrusted,
+    author_id: trust.authorId,
+    is_read_only: !trust.isTrusted || (workflow?.rights.isReadOnly ?? false),
+    needs_approval: plan.ok && trust.needsApproval,
     approver_id: null,
     concurrency_group: plan.ok ? (plan.concurrency?.group ?? '') : '',
-    is_held: isHeld,
+    group_cancels: plan.ok && (plan.concurrency?.cancels ?? false),
+    is_held: false,
     status: plan.ok ? ('waiting' as const) : ('failure' as const),
     problem: plan.ok ? '' : plan.problem.slice(0, 1000),
     started_unix: 0,
@@ -178,7 +151,7 @@ const runRow = (start: RunStart, number: number, plan: JobPlan, isHeld: boolean,
   }
 }
 
-const jobRow = (run: ActionRunRow, job: PlannedJob, position: number, mayBegin: boolean, nowMs: number) => ({
+const jobRow = (run: ActionRunRow, job: PlannedJob, position: number, begins: boolean, nowMs: number) => ({
   run_id: run.id,
   repo_id: run.repo_id,
   position,
@@ -192,7 +165,7 @@ const jobRow = (run: ActionRunRow, job: PlannedJob, position: number, mayBegin: 
   is_call: job.isCall,
   passed_secrets: job.passedSecrets === undefined ? null : JSON.stringify(job.passedSecrets),
   may_identify: !run.is_foreign && job.rights.mayIdentify,
-  status: mayBegin && job.needs.length === 0 && !job.isCall ? ('waiting' as const) : ('blocked' as const),
+  status: begins && job.needs.length === 0 && !job.isCall ? ('waiting' as const) : ('blocked' as const),
   attempt: 0,
   task_id: null,
   queued_ms: nowMs,

@@ -82,7 +82,7 @@ jobs: { one: { runs-on: host, steps: [{ run: 'echo "n is \${{ inputs.n }}"' }] }
 test('workflows are called, in the same commit and in other repositories, with inputs, secrets and outputs', async () => {
   await using forge = await startForge({ runner: true })
   const alice = forge.as('alice')
-  const shared = await forge.given.repo({ name: 'shared', private: true })
+  const shared = await forge.given.repo({ name: 'shared' })
   await commitFiles(forge, shared.api, { '.forgejo/workflows/other.yml': other })
   const repo = await forge.given.repo()
   for (const [name, data] of [
@@ -128,6 +128,8 @@ test('what can not be called is told at the run: what is not there, not readable
   await using forge = await startForge({ users: ['bob'] })
   const hidden = await forge.given.repo({ owner: 'bob', name: 'hidden', private: true })
   await commitFiles(forge, hidden.api, { '.forgejo/workflows/x.yml': other }, { as: 'bob' })
+  const own = await forge.given.repo({ name: 'secluded', private: true })
+  await commitFiles(forge, own.api, { '.forgejo/workflows/x.yml': other })
   const repo = await forge.given.repo()
   const calling = (uses: string, more = '') => `on: push\njobs: { a: { uses: '${uses}'${more} } }\n`
   await commitFiles(forge, repo.api, {
@@ -140,6 +142,7 @@ test('what can not be called is told at the run: what is not there, not readable
     '.forgejo/workflows/7.yml':
       'on: { workflow_call: { inputs: { must: { required: true } } } }\njobs: { a: { runs-on: x, steps: [] } }\n',
     '.forgejo/workflows/8.yml': calling('./.forgejo/workflows/7.yml'),
+    '.forgejo/workflows/9.yml': calling('alice/secluded/.forgejo/workflows/x.yml@main'),
   })
   const { workflow_runs: runs } = (await forge.as('alice').must('GET', `${repo.api}/actions/runs`)).json
   assert.deepEqual(
@@ -156,6 +159,7 @@ test('what can not be called is told at the run: what is not there, not readable
       ['5.yml', 'failure', 'job a: https://example.com/x.yml names no workflow'],
       ['6.yml', 'failure', 'job a: ./.forgejo/workflows/7.yml has no input stray'],
       ['8.yml', 'failure', 'job a: ./.forgejo/workflows/7.yml needs the input must'],
+      ['9.yml', 'failure', 'job a: alice/secluded/.forgejo/workflows/x.yml@main is not there'],
     ],
   )
 })

@@ -14,6 +14,7 @@ import { accounts11 } from './accounts-11.ts'
 import { accounts12 } from './accounts-12.ts'
 import { accounts13 } from './accounts-13.ts'
 import { actions1 } from './actions-1.ts'
+import { actions10 } from './actions-10.ts'
 import { actions2 } from './actions-2.ts'
 import { actions3 } from './actions-3.ts'
 import { actions4 } from './actions-4.ts'
@@ -173,4 +174,5 @@ export const migrations: readonly Migration[] = [
   repoRelations7,
   accounts13,
   issues6,
+  actions10,
 ]

@@ -77,14 +77,18 @@ export interface ActionRunTable {
   base_ref: string
   head_ref: string
   doer_id: UserId
-  /** Of a pull request from elsewhere: no secrets, and a token that only reads. */
+  /** Untrusted (`trust.service.ts`): it gets no secrets, and its tokens only read. */
   is_foreign: boolean
+  /** Who wrote the commits of an untrusted run; null when it is unknown, and for trusted runs. */
+  author_id: UserId | null
   /** Its token may write nothing, as the file says. */
   is_read_only: boolean
   needs_approval: boolean
   approver_id: UserId | null
   /** Runs of a group wait for each other or cancel each other; empty for none. */
   concurrency_group: string
+  /** It cancels the open runs of its group instead of waiting for them. */
+  group_cancels: Generated<boolean>
   /** It waits until an earlier run of its group has ended. */
   is_held: boolean
   status: ActionStatus
