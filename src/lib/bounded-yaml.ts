@@ -78,7 +78,8 @@ export function readBoundedYaml(text: string, limits: YamlLimits): YamlText {
     return { document, lines, value: document.toJS({ maxAliasCount: maxAliases }) as unknown }
   } catch (problem) {
     // The package throws a ReferenceError when aliases multiply to more than the limit.
-    if (Error.isError(problem) && problem.name === 'ReferenceError') throw new YamlProblem('aliases repeat too many values')
+    if (Error.isError(problem) && problem.name === 'ReferenceError')
+      throw new YamlProblem('aliases repeat too many values')
     throw problem
   }
 }

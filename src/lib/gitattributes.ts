@@ -1,4 +1,5 @@
 import { compileGlob } from './glob.ts'
+import { MatchBudget } from './pattern.ts'
 
 /** The value of an attribute: set, unset, or a text. */
 export type AttributeValue = boolean | string
@@ -10,7 +11,10 @@ interface Rule {
 
 /** The attributes of a repository: what the `.gitattributes` files of its folders say. */
 export interface Attributes {
-  /** Attributes of a file by its path from the root; those nobody speaks of are missing. */
+  /**
+   * Attributes of a file by its path from the root; an attribute that no line names is missing.
+   * @throws PatternsTooCostly when all questions together took too long
+   */
   of(path: string): ReadonlyMap<string, AttributeValue>
 }
 
@@ -21,7 +25,8 @@ export interface Attributes {
  */
 export function parseAttributes(files: ReadonlyMap<string, string>): Attributes {
   const folders = [...files.keys()].sort((one, other) => one.length - other.length)
-  const rules = folders.flatMap((folder) => rulesOf(folder, files.get(folder) ?? ''))
+  const budget = new MatchBudget()
+  const rules = folders.flatMap((folder) => rulesOf(folder, files.get(folder) ?? '', budget))
   return {
     of(path) {
       const found = new Map<string, AttributeValue>()
@@ -38,13 +43,13 @@ function applyRule(found: Map<string, AttributeValue>, rule: Rule): void {
   }
 }
 
-function rulesOf(folder: string, text: string): Rule[] {
+function rulesOf(folder: string, text: string, budget: MatchBudget): Rule[] {
   return text.split(/\r?\n/).flatMap((line) => {
     const [pattern, words] = splitLine(line)
     // Folders have no attributes of their own, and negation is not allowed here.
     if (pattern === '' || pattern.startsWith('!') || pattern.startsWith('[attr]') || pattern.endsWith('/')) return []
     const values = words.flatMap(valueOf)
-    return values.length === 0 ? [] : [{ fits: pathMatcher(folder, pattern), values }]
+    return values.length === 0 ? [] : [{ fits: pathMatcher(folder, pattern, budget), values }]
   })
 }
 
@@ -67,16 +72,16 @@ function valueOf(word: string): [string, AttributeValue | undefined][] {
 }
 
 /** A pattern without a slash is about names in the folder and below; with one it is about the path from the folder. */
-function pathMatcher(folder: string, pattern: string): (path: string) => boolean {
+function pathMatcher(folder: string, pattern: string, budget: MatchBudget): (path: string) => boolean {
   const prefix = folder === '' ? '' : `${folder}/`
   const plain = pattern.replace(/[{}]/g, '\\$&')
   if (!pattern.includes('/')) {
-    const fits = compileGlob(plain, '/')
+    const fits = compileGlob(plain, '/', budget)
     return (path) => path.startsWith(prefix) && fits(path.slice(path.lastIndexOf('/') + 1))
   }
   // `**/` is also no folder at all.
   const anchored = plain.replace(/^\//, '')
   const forms = new Set([anchored, anchored.replace(/^\*\*\//, ''), anchored.replaceAll('/**/', '/')])
-  const matchers = [...forms].map((form) => compileGlob(form, '/'))
+  const matchers = [...forms].map((form) => compileGlob(form, '/', budget))
   return (path) => path.startsWith(prefix) && matchers.some((fits) => fits(path.slice(prefix.length)))
 }

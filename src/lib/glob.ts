@@ -1,10 +1,4 @@
-/** One step of a pattern: a character, any character, a set of characters, or a run of characters. */
-type Token =
-  | { readonly kind: 'literal'; readonly character: string }
-  | { readonly kind: 'one' }
-  | { readonly kind: 'set'; readonly isNegated: boolean; readonly ranges: readonly (readonly [string, string])[] }
-  /** `crosses`: separators are part of the run (`**`). */
-  | { readonly kind: 'run'; readonly crosses: boolean }
+import { compileAtoms, literalAtom, type Atom, type MatchBudget } from './pattern.ts'
 
 /** Most alternatives that the braces of one pattern may multiply to. */
 const maxAlternatives = 256
@@ -15,20 +9,21 @@ export const isGlob = (text: string): boolean => /[*?\\[\]{}]/.test(text)
 /** Whether a pattern is well formed: its brackets and braces pair, and its braces multiply to no more than is allowed. */
 export const isWellFormedGlob = (pattern: string): boolean =>
   expandBraces(pattern)
-    ?.map(tokenise)
-    .every((tokens) => tokens !== undefined) ?? false
+    ?.map((alternative) => atomsOf(alternative, ''))
+    .every((atoms) => atoms !== undefined) ?? false
 
 /**
  * Compiles a pattern: `?` is one character and `*` a run of them, both without the separators; `**` is a run with them;
  * `[a-z]` and `[!a-z]` are sets, `{a,b}` alternatives, a backslash takes the meaning off the next character. A pattern
- * that is not well formed fits nothing but its own text. Matching takes time in proportion to pattern and text at most.
+ * that is not well formed fits nothing but its own text. Matching takes time in proportion to pattern and text.
  * @param separators the characters that `?` and `*` stop at
+ * @param budget shared by all patterns that are matched for one question; its matches throw `PatternsTooCostly`
  */
-export function compileGlob(pattern: string, separators: string): (text: string) => boolean {
-  const alternatives = expandBraces(pattern)
-  const compiled = alternatives?.map(tokenise)
-  if (!compiled || compiled.includes(undefined)) return (text) => text === pattern
-  return (text) => compiled.some((tokens) => matches(tokens as readonly Token[], Array.from(text), separators))
+export function compileGlob(pattern: string, separators: string, budget?: MatchBudget): (text: string) => boolean {
+  const alternatives = expandBraces(pattern)?.map((alternative) => atomsOf(alternative, separators))
+  if (!alternatives || alternatives.includes(undefined)) return (text) => text === pattern
+  const compiled = alternatives.map((atoms) => compileAtoms(atoms as readonly Atom[], budget))
+  return (text) => compiled.some((fits) => fits(text))
 }
 
 /** The patterns that a pattern with `{a,b}` stands for; undefined when braces do not pair or there are too many. */
@@ -67,9 +62,10 @@ function findUnescaped(text: string, from: number, wanted: string): number {
   return -1
 }
 
-function tokenise(pattern: string): Token[] | undefined {
+function atomsOf(pattern: string, separators: string): Atom[] | undefined {
   const characters = Array.from(pattern)
-  const tokens: Token[] = []
+  const atoms: Atom[] = []
+  const isInside = (character: string): boolean => !separators.includes(character)
   for (let at = 0; at < characters.length; at++) {
     const character = characters[at] as string
     if (character === '*') {
@@ -78,24 +74,25 @@ function tokenise(pattern: string): Token[] | undefined {
         stars++
         at++
       }
-      tokens.push({ kind: 'run', crosses: stars > 1 })
-    } else if (character === '?') tokens.push({ kind: 'one' })
+      atoms.push({ fits: stars > 1 ? () => true : isInside, times: 'any' })
+    } else if (character === '?') atoms.push({ fits: isInside, times: 'once' })
     else if (character === '[') {
       const end = characters.indexOf(']', at + (characters[at + 1] === '!' ? 3 : 2))
       if (end < 0) return undefined
-      tokens.push(setOf(characters.slice(at + 1, end)))
+      const isMember = setOf(characters.slice(at + 1, end))
+      atoms.push({ fits: (each) => isInside(each) && isMember(each), times: 'once' })
       at = end
     } else if (character === ']') return undefined
     else if (character === '\\') {
       const next = characters[++at]
       if (next === undefined) return undefined
-      tokens.push({ kind: 'literal', character: next })
-    } else tokens.push({ kind: 'literal', character })
+      atoms.push(literalAtom(next))
+    } else atoms.push(literalAtom(character))
   }
-  return tokens
+  return atoms
 }
 
-function setOf(inside: readonly string[]): Token {
+function setOf(inside: readonly string[]): (character: string) => boolean {
   const isNegated = inside[0] === '!' || inside[0] === '^'
   const members = isNegated ? inside.slice(1) : inside
   const ranges: [string, string][] = []
@@ -105,42 +102,5 @@ function setOf(inside: readonly string[]): Token {
     ranges.push([first, last ?? first])
     if (last !== undefined) at += 2
   }
-  return { kind: 'set', isNegated, ranges }
-}
-
-/** Walks the text once with the set of places in the pattern that it may have reached. */
-function matches(tokens: readonly Token[], text: readonly string[], separators: string): boolean {
-  let places = withEmptyRuns(tokens, [0])
-  for (const character of text) {
-    const isSeparator = separators.includes(character)
-    const next: number[] = []
-    for (const place of places) {
-      const token = tokens[place]
-      if (!token) continue
-      if (token.kind === 'run') {
-        if (token.crosses || !isSeparator) next.push(place)
-      } else if (fits(token, character, isSeparator)) next.push(place + 1)
-    }
-    if (next.length === 0) return false
-    places = withEmptyRuns(tokens, next)
-  }
-  return places.includes(tokens.length)
-}
-
-/** A run may be empty: being before one is being behind it as well. */
-function withEmptyRuns(tokens: readonly Token[], places: readonly number[]): number[] {
-  const all = new Set<number>()
-  for (const start of places) {
-    let place = start
-    all.add(place)
-    while (tokens[place]?.kind === 'run') all.add(++place)
-  }
-  return [...all]
-}
-
-function fits(token: Exclude<Token, { kind: 'run' }>, character: string, isSeparator: boolean): boolean {
-  if (token.kind === 'literal') return token.character === character
-  if (isSeparator) return false
-  if (token.kind === 'one') return true
-  return token.ranges.some(([first, last]) => character >= first && character <= last) !== token.isNegated
+  return (character) => ranges.some(([first, last]) => character >= first && character <= last) !== isNegated
 }

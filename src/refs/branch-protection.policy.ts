@@ -39,7 +39,10 @@ export const mayApprove = (rule: BranchRule | undefined, actor: BranchActor): Ve
 
 /** Whether files may change, by pushes, writes and merges alike: the protected ones are for nobody. */
 export function mayChangeFiles(rule: BranchRule, branch: string, paths: readonly string[]): Verdict {
-  const [path] = pathsCovered(rule.protected_file_patterns, paths)
+  const covered = pathsCovered(rule.protected_file_patterns, paths)
+  // Nobody gets past a rule by making it slow.
+  if (covered === undefined) return deny(`branch ${branch}: its protected_file_patterns take too long for these files`)
+  const [path] = covered
   return path === undefined ? allow : deny(`branch ${branch} is protected from changing file ${path}`)
 }
 
@@ -61,6 +64,6 @@ export function mayChangeBranch(rule: BranchRule, actor: BranchActor, change: Br
   if (paths === undefined) return isPusher || rule.unprotected_file_patterns !== '' ? allow : closed
   const files = mayChangeFiles(rule, branch, paths)
   if (!files.allowed || isPusher) return files
-  const areOpen = paths.length > 0 && pathsCovered(rule.unprotected_file_patterns, paths).length === paths.length
+  const areOpen = paths.length > 0 && pathsCovered(rule.unprotected_file_patterns, paths)?.length === paths.length
   return areOpen && (actor.isDeployKey || actor.rights.canWrite('code')) ? allow : closed
 }

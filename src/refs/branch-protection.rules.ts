@@ -1,6 +1,7 @@
 import type { Rights } from '../access/rights.ts'
 import { compileGlob, isGlob } from '../lib/glob.ts'
 import type { TeamId, UserId } from '../lib/ids.ts'
+import { MatchBudget, PatternsTooCostly } from '../lib/pattern.ts'
 import type { BranchRule } from './branch-protection.store.ts'
 
 /** Who wants to change a protected branch. */
@@ -38,16 +39,23 @@ export const inOrder = (rules: readonly BranchRule[]): BranchRule[] =>
 export const contextMatcher = (pattern: string): ((context: string) => boolean) => compileGlob(pattern, '/')
 
 /**
- * Paths that file patterns cover: patterns are split at `;` and compare without case; `*` and `?` stop at `/` and `.`,
- * `**` at nothing (contract, git: file patterns).
+ * Returns the paths that file patterns cover: patterns are split at `;` and compare without case; `*` and `?` stop at `/` and
+ * `.`, `**` at nothing (contract, git: file patterns). Returns undefined when the patterns take too long for these paths.
  */
-export function pathsCovered(patterns: string, paths: readonly string[]): string[] {
+export function pathsCovered(patterns: string, paths: readonly string[]): string[] | undefined {
+  const budget = new MatchBudget()
   const compiled = patterns
     .split(';')
     .map((pattern) => pattern.trim().toLowerCase())
     .filter((pattern) => pattern !== '')
-    .map((pattern) => compileGlob(pattern, '/.'))
-  return compiled.length === 0 ? [] : paths.filter((path) => compiled.some((fits) => fits(path.toLowerCase())))
+    .map((pattern) => compileGlob(pattern, '/.', budget))
+  if (compiled.length === 0) return []
+  try {
+    return paths.filter((path) => compiled.some((fits) => fits(path.toLowerCase())))
+  } catch (error) {
+    if (error instanceof PatternsTooCostly) return undefined
+    throw error
+  }
 }
 
 /** A change of a protected branch, as far as rules look at it. */

@@ -5,7 +5,7 @@ import { hasPullRunFor } from '../actions/runs/run.store.ts'
 import { listDisabled } from '../actions/runs/workflow-list.store.ts'
 import { startRun } from '../actions/runs/start-run.service.ts'
 import { fittingEvents, type Happened } from '../actions/workflows/trigger.rules.ts'
-import { listWorkflowFiles } from '../actions/workflows/workflow-files.service.ts'
+import { listWorkflowFiles, type WorkflowFile } from '../actions/workflows/workflow-files.service.ts'
 import { transaction } from '../db/database.ts'
 import type { UserRow } from '../db/tables/accounts.ts'
 import type { PullRow } from '../db/tables/pulls.ts'
@@ -13,6 +13,7 @@ import type { RepoRow } from '../db/tables/repositories.ts'
 import type { RecordedEvent } from '../events/cursor.ts'
 import { findIssueById } from '../issues/issue.store.ts'
 import { actionsUserId, type Oid, type RepoId, type UserId } from '../lib/ids.ts'
+import { PatternsTooCostly } from '../lib/pattern.ts'
 import { branchOf, branchRef, isZeroOid, tagOf, tagRef } from '../lib/refs.ts'
 import { findLinkedRepo } from '../packages/package.store.ts'
 import { isFromElsewhere, pullRef } from '../pulls/pull-ref.ts'
@@ -113,15 +114,12 @@ async function startFor(scene: Scene, happening: Happening): Promise<void> {
     if (files.length === 0 && happening.place.of === 'default') await rememberNone(ctx, repo.id, spot.files)
     let changed: Promise<readonly string[]> | undefined
     const disabled = files.length === 0 ? undefined : await listDisabled(ctx.db, repo.id)
-    for (const file of files) {
-      if (disabled?.has(file.id)) continue
-      const { parsed } = file
-      const triggers = parsed.ok ? parsed.workflow.triggers : parsed.triggers
+    for (const listed of files) {
+      if (disabled?.has(listed.id)) continue
       const happened = { ...happening, ...spot.happened, events: spot.events }
-      // One that can not be read at all runs, and fails, whatever happens; once.
-      const events = triggers
-        ? await fittingEvents(triggers, happened, () => (changed ??= changedPaths(scene, spot)))
-        : spot.events.slice(0, index === 0 ? 1 : 0)
+      const { file, fitting } = await withFittingEvents(listed, happened, () => (changed ??= changedPaths(scene, spot)))
+      // A file that cannot be read makes one failed run, whatever happens.
+      const events = fitting ?? spot.events.slice(0, index === 0 ? 1 : 0)
       for (const event of events) {
         const data = await (payload ??= payloadOf(scene, happening.telling))
         if (data === undefined) return
@@ -146,6 +144,25 @@ async function startFor(scene: Scene, happening: Happening): Promise<void> {
           takesPlace: happening.takesPlace ?? false,
         })
       }
+    }
+  }
+}
+
+/** A file with the events of its triggers that fit; undefined for a file that cannot be read. */
+async function withFittingEvents(
+  file: WorkflowFile,
+  happened: Happened,
+  changed: () => Promise<readonly string[]>,
+): Promise<{ readonly file: WorkflowFile; readonly fitting: readonly string[] | undefined }> {
+  const { parsed } = file
+  const triggers = parsed.ok ? parsed.workflow.triggers : parsed.triggers
+  try {
+    return { file, fitting: triggers && (await fittingEvents(triggers, happened, changed)) }
+  } catch (error) {
+    if (!(error instanceof PatternsTooCostly)) throw error
+    return {
+      file: { id: file.id, parsed: { ok: false, problem: error.message, triggers: undefined } },
+      fitting: undefined,
     }
   }
 }

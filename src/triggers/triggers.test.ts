@@ -85,6 +85,18 @@ test('a workflow whose YAML is hostile makes a failed run, and the server answer
   assert.equal((await forge.as('alice').get('/version')).status, 200)
 })
 
+test('a workflow whose path patterns take too long makes a failed run', async () => {
+  await using forge = await startForge()
+  const repo = await forge.given.repo()
+  const paths = Array.from({ length: 200 }, (_, at) => `'**a**a**a**a**a**a**b${at}*'`).join(', ')
+  const files = Array.from({ length: 60 }, (_, at) => [`${'a'.repeat(200)}/${'a'.repeat(100)}${at}`, 'x'])
+  await commitFiles(forge, repo.api, {
+    '.gitea/workflows/slow.yml': workflow(`{ push: { paths: [${paths}] } }`),
+    ...Object.fromEntries(files),
+  })
+  assert.deepEqual(await runsOf(forge, repo.api), ['push slow.yml main failure'])
+})
+
 test('a file that can not be read makes a run that has failed and says why', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo()

@@ -1,13 +1,9 @@
+import { compileAtoms, folderEnd, literalAtom, MatchBudget, type Atom } from '../../lib/pattern.ts'
+
 /**
  * Patterns of branches, tags and paths: `*` is a run without slashes, `**` any run, `?` and `+` are about the character
  * before them, `[a-z]` is a set, a backslash takes the meaning off the next character (contract, actions: triggers).
  */
-
-/** A character, or a set of characters, and how often it comes. */
-interface Atom {
-  readonly fits: (character: string) => boolean
-  readonly times: 'once' | 'maybe' | 'some' | 'any'
-}
 
 /** Longest pattern that is looked at, in characters. */
 const maxPatternLength = 1024
@@ -48,14 +44,11 @@ function atomsOf(pattern: string): readonly Atom[] | undefined {
     } else if (character === '\\') {
       const next = characters[++at]
       if (next === undefined) return undefined
-      atoms.push({ fits: (each) => each === next, times: 'once' })
-    } else atoms.push({ fits: (each) => each === character, times: 'once' })
+      atoms.push(literalAtom(next))
+    } else atoms.push(literalAtom(character))
   }
   return atoms
 }
-
-/** Stands where a folder has ended, or nothing has begun: it takes no character. */
-const folderEnd: Atom = { fits: () => false, times: 'maybe' }
 
 function setOf(characters: readonly string[]): ((character: string) => boolean) | undefined {
   const ranges: [string, string][] = []
@@ -71,39 +64,9 @@ function setOf(characters: readonly string[]): ((character: string) => boolean) 
   return ranges.length === 0 ? undefined : (each) => ranges.some(([from, to]) => each >= from && each <= to)
 }
 
-/** Compiles a pattern. Matching takes time in proportion to the pattern and the text. */
-function compile(pattern: string): (text: string) => boolean {
+function compile(pattern: string, budget: MatchBudget): (text: string) => boolean {
   const atoms = atomsOf(pattern)
-  if (!atoms) return () => false
-  return (text) => matches(atoms, Array.from(text))
-}
-
-/** Walks along the text with all places of the pattern at which it may be. */
-function matches(atoms: readonly Atom[], text: readonly string[]): boolean {
-  let places = passed(atoms, new Set([0]), undefined)
-  for (const [index, character] of text.entries()) {
-    const next = new Set<number>()
-    for (const place of places) {
-      const atom = atoms[place]
-      if (!atom?.fits(character)) continue
-      next.add(place + 1)
-      if (atom.times === 'some' || atom.times === 'any') next.add(place)
-    }
-    if (next.size === 0) return false
-    places = passed(atoms, next, text[index])
-  }
-  return places.has(atoms.length)
-}
-
-/** Adds the places that are reached without a character. What is repeated stays a place until it was there once. */
-function passed(atoms: readonly Atom[], places: Set<number>, last: string | undefined): Set<number> {
-  for (const place of places) {
-    const atom = atoms[place]
-    if (atom === folderEnd) {
-      if (last === undefined || last === '/') places.add(place + 1)
-    } else if (atom?.times === 'maybe' || atom?.times === 'any') places.add(place + 1)
-  }
-  return places
+  return atoms ? compileAtoms(atoms, budget) : () => false
 }
 
 /** Whether a text is included: patterns count in their order, a leading `!` takes out again, the last that fits decides. */
@@ -118,24 +81,37 @@ interface Compiled {
   readonly fits: (text: string) => boolean
 }
 
-const compileAll = (patterns: readonly string[]): readonly Compiled[] =>
-  patterns.map((pattern) => {
+function compileAll(patterns: readonly string[]): readonly Compiled[] {
+  const budget = new MatchBudget()
+  return patterns.map((pattern) => {
     const isNegated = pattern.startsWith('!')
-    return { isNegated, fits: compile(isNegated ? pattern.slice(1) : pattern) }
+    return { isNegated, fits: compile(isNegated ? pattern.slice(1) : pattern, budget) }
   })
+}
 
-/** Whether some of the texts is included by the patterns (`branches`, `tags`, `paths`). */
+/**
+ * Whether the patterns (`branches`, `tags`, `paths`) include at least one of the texts.
+ * @throws PatternsTooCostly
+ */
 export function includesSome(patterns: readonly string[], texts: readonly string[]): boolean {
   const compiled = compileAll(patterns)
   return texts.some((text) => isIncluded(compiled, text))
 }
 
-/** Whether each of the texts fits one of the patterns (`…-ignore`); none at all is not ignored. */
+/**
+ * Whether each of the texts fits one of the patterns (`…-ignore`); no text at all is not ignored.
+ * @throws PatternsTooCostly
+ */
 export function ignoresAll(patterns: readonly string[], texts: readonly string[]): boolean {
   const compiled = compileAll(patterns)
   return texts.length > 0 && texts.every((text) => isIncluded(compiled, text))
 }
 
-/** Whether a text fits one of the patterns, as kinds of activities are chosen (`types`). */
-export const fitsSome = (patterns: readonly string[], text: string): boolean =>
-  patterns.some((pattern) => compile(pattern)(text))
+/**
+ * Whether a text fits one of the patterns, as kinds of activities are chosen (`types`).
+ * @throws PatternsTooCostly
+ */
+export function fitsSome(patterns: readonly string[], text: string): boolean {
+  const budget = new MatchBudget()
+  return patterns.some((pattern) => compile(pattern, budget)(text))
+}

@@ -1,6 +1,8 @@
 import type { Services } from '../../access/context.ts'
 import type { RepoRow } from '../../db/tables/repositories.ts'
+import { parseAttributes } from '../../lib/gitattributes.ts'
 import type { Oid } from '../../lib/ids.ts'
+import { PatternsTooCostly } from '../../lib/pattern.ts'
 import { attributesOfTree } from '../contents/attributes.service.ts'
 import { loadLanguages } from './language-table.ts'
 import { countLanguages } from './languages.rules.ts'
@@ -20,5 +22,12 @@ export async function countLanguagesOf(
   const files = entries
     .filter((entry) => entry.type === 'blob' && entry.mode !== '120000')
     .map((entry) => ({ path: entry.path, sizeBytes: entry.sizeBytes ?? 0 }))
-  return countLanguages(await loadLanguages(), files, await attributesOfTree(git, key, entries))
+  const table = await loadLanguages()
+  try {
+    return countLanguages(table, files, await attributesOfTree(git, key, entries))
+  } catch (error) {
+    if (!(error instanceof PatternsTooCostly)) throw error
+    // The names of the files still tell the languages.
+    return countLanguages(table, files, parseAttributes(new Map()))
+  }
 }

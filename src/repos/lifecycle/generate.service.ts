@@ -10,6 +10,7 @@ import { isValidBranchName } from '../../git/ref-name.ts'
 import { Forbidden, Invalid, NotFound } from '../../lib/errors.ts'
 import { compileGlob } from '../../lib/glob.ts'
 import type { Oid } from '../../lib/ids.ts'
+import { MatchBudget } from '../../lib/pattern.ts'
 import { branchRef, zeroOid } from '../../lib/refs.ts'
 import { nowUnix } from '../../lib/time.ts'
 import { signedCommit, signingFor } from '../../refs/signing.service.ts'
@@ -174,8 +175,9 @@ async function expandedFiles(
   )
   const list = lists.find((entry) => entry?.type === 'blob')
   if (!list) return []
+  const budget = new MatchBudget()
   const patterns = templatePatterns(Buffer.from(await readText(ctx, list.oid), 'latin1').toString('utf8')).map(
-    (pattern) => compileGlob(pattern, '/'),
+    (pattern) => compileGlob(pattern, '/', budget),
   )
   const subject = (of: {
     owner: Pick<UserRow, 'name'>
