@@ -4,6 +4,7 @@ import { Compile, type Validator } from 'typebox/compile'
 import { Invalid, NotFound, TooLarge, UnsupportedMediaType } from '../lib/errors.ts'
 import { readForm } from './form.ts'
 import { JsonSize } from './json-size.ts'
+import { tidyMediaType } from './media-type.ts'
 
 type JsonSchema = TSchema & {
   readonly type?: string | readonly string[]
@@ -252,7 +253,7 @@ function unkeptIn(value: unknown, place = ''): Unkept | undefined {
  * @param query fields that count where the body is a form, or missing, and does not give them
  */
 export async function decodeBody(schema: TSchema, source: BodySource, query?: URLSearchParams): Promise<unknown> {
-  const type = source.contentType ?? 'application/x-www-form-urlencoded'
+  const type = tidyMediaType(source.contentType ?? 'application/x-www-form-urlencoded')
   const sent = await readFields(source, type, query)
   const value = shape(schema, sent, !/json/i.test(type.split(';')[0] as string))
   const problem = firstProblem(schema, value)

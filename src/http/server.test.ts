@@ -83,6 +83,29 @@ test('bodies: names in any letter case, forms, multipart and a second document a
   assert.equal(twice.status, 201)
 })
 
+test('bodies: spaces in a media type change nothing', async () => {
+  await using forge = await startForge({ users: ['alice'] })
+  const alice = forge.as('alice')
+  const formEnd = 'Content-Disposition: form-data; name="full_name"\r\n\r\nForm\r\n--a b--\r\n'
+  for (const [index, [type, raw]] of (
+    [
+      ['application / json', '{"full_name":"One"}'],
+      [' application/json ; charset = utf-8 ', '{"full_name":"One"}'],
+      ['application /json;charset= "utf-8"', '{"full_name":"One"}'],
+      ['application/x-www-form-urlencoded ; charset = UTF-8', 'full_name=One'],
+      ['multipart / form-data ; boundary = "a b"', `--a b\r\n${formEnd}`],
+    ] as const
+  ).entries()) {
+    const name = `Name ${index}`
+    const body = raw.replace(/One|Form/, name)
+    const headers = { 'content-type': type }
+    const { status, json } = await alice.send('PATCH', '/user/settings', undefined, { headers, raw: body })
+    assert.deepEqual([status, json?.full_name], [200, name], type)
+  }
+  const latin = { 'content-type': 'application/json ; charset = latin1' }
+  assert.equal((await alice.send('PATCH', '/user/settings', undefined, { headers: latin, raw: '{}' })).status, 415)
+})
+
 test('a body over the limit is 413 and invalid UTF-8 is 422, and the connection serves on', async () => {
   await using forge = await startForge({ settings: { ingot: { MAX_JSON_BODY: '1 KiB' } } })
   const root = forge.as('root')

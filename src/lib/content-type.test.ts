@@ -13,7 +13,15 @@ test('content type: whatever a browser would run is plain text', () => {
 test('content type: pictures, documents, sounds and films by their first bytes', () => {
   assert.equal(type(Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAAB', 'base64')), 'image/png')
   assert.equal(type(Buffer.from('RIFF\x10\0\0\0WEBPVP8 ', 'latin1')), 'image/webp')
-  assert.equal(type(Buffer.from('\0\0\0\x20ftypisom', 'latin1')), 'video/mp4')
+  const film = Buffer.from('\0\0\0\x20ftypisom\0\0\x02\0isomiso2avc1mp41\0\0\0\x08free', 'latin1')
+  assert.equal(type(film), 'video/mp4')
+  for (const bytes of [8, 12, 20, 31]) {
+    assert.equal(type(film.subarray(0, bytes)), 'application/octet-stream', `cut after ${bytes} bytes`)
+  }
+  assert.equal(type(film.subarray(0, 32)), 'video/mp4')
+  assert.equal(type(Buffer.from('\0\0\0\x14ftypqt  \0\0\0\0qt  ', 'latin1')), 'application/octet-stream')
+  assert.equal(type(Buffer.from('\0\0\0\x14ftypxxxxmp41xxxx', 'latin1')), 'application/octet-stream', 'no brand')
+  assert.equal(type(Buffer.from('\0\0\0\x13ftypmp42\0\0\0\0mp4', 'latin1')), 'application/octet-stream')
   assert.equal(type('%PDF-1.4\n'), 'application/pdf')
   assert.equal(type('BM is how this sentence begins'), 'text/plain; charset=utf-8')
   assert.equal(type(Buffer.from([0, 1, 2, 255])), 'application/octet-stream')

@@ -21,7 +21,6 @@ const magic: readonly { readonly type: string; readonly at: number; readonly byt
   ['audio/midi', 0, 'MThd\0\0\0\x06'],
   ['video/avi', 8, 'AVI '],
   ['video/webm', 0, '\x1aE\xdf\xa3'],
-  ['video/mp4', 4, 'ftyp'],
 ].map(([type, at, text]) => ({ type: type as string, at: at as number, bytes: Buffer.from(text as string, 'latin1') }))
 
 /** Control characters that no text holds; tab, line ends, form feed and escape do occur. */
@@ -44,6 +43,7 @@ export function sniffContentType(head: Buffer): string {
   if (isOgg(start)) return oggType(start)
   const known = magic.find(({ at, bytes }) => start.subarray(at, at + bytes.length).equals(bytes))
   if (known && !(known.type === 'image/bmp' && isText(start))) return known.type
+  if (isMp4(start)) return 'video/mp4'
   if (!isText(start)) return 'application/octet-stream'
   const text = start.toString('utf8').replace(/^\ufeff/, '')
   if (svgStart.test(text)) return 'image/svg+xml'
@@ -52,6 +52,21 @@ export function sniffContentType(head: Buffer): string {
 
 /** True when the first bytes are those of a text. */
 const isText = (head: Buffer): boolean => !head.subarray(0, sniffBytes).some(isBinaryByte)
+
+/**
+ * Whether the first box of a file is whole and names an MP4 brand, the major one or a compatible one. A file that is cut
+ * within this box is no film. Source: MIME Sniffing Standard, "matches the signature for MP4".
+ */
+function isMp4(head: Buffer): boolean {
+  if (head.length < 12) return false
+  const boxBytes = head.readUInt32BE(0)
+  if (head.length < boxBytes || boxBytes % 4 !== 0 || head.toString('latin1', 4, 8) !== 'ftyp') return false
+  for (let at = 8; at < boxBytes; at += 4) {
+    // The version of the major brand stands between the brands.
+    if (at !== 12 && head.toString('latin1', at, at + 3) === 'mp4') return true
+  }
+  return false
+}
 
 const isOgg = (head: Buffer): boolean => head.subarray(0, 5).toString('latin1') === 'OggS\0'
 

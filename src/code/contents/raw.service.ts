@@ -35,7 +35,8 @@ export async function getRawFile(
 ): Promise<RawFile> {
   const { git, repo, parts } = ctx
   const entry = path === '' ? undefined : await git.findPath(repo.git_key, revision.commit, path)
-  if (entry?.type !== 'blob') throw new NotFound(`there is no file ${path} in ${revision.name}`, 'path_not_found')
+  // Clients of the family compare this message.
+  if (entry?.type !== 'blob') throw new NotFound("The target couldn't be found.", 'path_not_found')
   const [{ sizeBytes, content }, modifiedUnix] = await Promise.all([
     openBlob(ctx, entry.oid, signal),
     lastChange(ctx, revision.commit, path),

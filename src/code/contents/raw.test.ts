@@ -127,3 +127,44 @@ test('repoGetLanguages: counted after a change, without what comes from elsewher
   assert.deepEqual((await forge.guest.get(`${repo.api}/languages`)).json, { Go: 13, PHP: 2 })
   assert.equal((await forge.guest.get(repo.api)).json.language, 'Go')
 })
+
+test('repoGetRawFile, repoGetRawFileOrLFS: a file that is not there has the message that clients compare', async () => {
+  await using forge = await startForge()
+  const repo = await forge.given.repo()
+  for (const path of ['raw/none.txt', 'media/none.txt', 'raw/none/README.md', 'raw/none.txt?ref=main']) {
+    const { status, json } = await forge.guest.get(`${repo.api}/${path}`)
+    assert.deepEqual([status, json.message, json.errors], [404, "The target couldn't be found.", []], path)
+  }
+})
+
+test('raw addresses: a plus stays a plus in every address of a file, and each of them leads to it', async () => {
+  await using forge = await startForge()
+  const repo = await forge.given.repo()
+  const alice = forge.as('alice')
+  const made = await alice.must('POST', `${repo.api}/contents/d+e/a+b%20c.txt`, {
+    content: base64('one'),
+    new_branch: 'f+1',
+  })
+  const { content } = made.json
+  assert.equal(content.path, 'd+e/a+b c.txt')
+  const end = 'f+1/d+e/a+b%20c.txt'
+  assert.equal(content.download_url, `${forge.url}/${repo.fullName}/raw/branch/${end}`)
+  assert.equal(content.html_url, `${forge.url}/${repo.fullName}/src/branch/${end}`)
+  assert.equal(content.url, `${forge.url}/api/v1${repo.api}/contents/d+e/a+b%20c.txt?ref=f%2B1`)
+  for (const path of [
+    `/api/v1${repo.api}/raw/d+e/a+b%20c.txt?ref=f%2B1`,
+    `/api/v1${repo.api}/raw/d%2Be/a%2Bb%20c.txt?ref=f%2B1`,
+    `/api/v1${repo.api}/raw/${end}`,
+    `/api/v1${repo.api}/media/${end}`,
+    `/${repo.fullName}/raw/branch/${end}`,
+    `/${repo.fullName}/media/branch/${end}`,
+  ]) {
+    const { status, text } = await alice.get(path, { site: true })
+    assert.deepEqual([status, text], [200, 'one'], path)
+  }
+  for (const kind of ['raw', 'media', 'src']) {
+    const moved = await alice.get(`/${repo.fullName}/${kind}/${end}`, { site: true })
+    const typed = `/${repo.fullName}/${kind}/branch/${end}`
+    assert.deepEqual([moved.status, new URL(moved.headers.get('location') ?? '', forge.url).pathname], [303, typed])
+  }
+})
