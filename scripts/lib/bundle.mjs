@@ -226,7 +226,7 @@ const compileCache = 'compile-cache'
 export async function warmUp(program) {
   const data = mkdtempSync(join(tmpdir(), 'ingot-warm-up-'))
   try {
-    const args = [...engineFlags, program, 'serve', '--data', data, '--port', '0', '--ssh-port', '0']
+    const args = [...engineFlags, program, 'serve', '--data', data, '--port', '0']
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'ignore'] })
     const timer = setTimeout(() => child.kill('SIGKILL'), 30_000)
     child.stdout.once('data', () => child.kill('SIGTERM'))

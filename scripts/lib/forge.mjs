@@ -53,6 +53,9 @@ function openLog(name) {
 export async function startForge({ program, config, name = 'forge', database, readableTraces = true, kept }) {
   const data = kept ?? mkdtempSync(join(tmpdir(), 'ingot-forge-'))
   const [port, sshPort] = [await freePort(), await freePort()]
+  const settings = readFileSync(config, 'utf8')
+  const isOn = (key) => new RegExp(`^\\s*${key}\\s*=\\s*true`, 'im').test(settings)
+  const hasSsh = isOn('START_SSH_SERVER') && !isOn('DISABLE_SSH')
   const logFile = openLog(name)
   const log = openSync(logFile, 'a')
   const startedMs = performance.now()
@@ -70,8 +73,7 @@ export async function startForge({ program, config, name = 'forge', database, re
       data,
       '--port',
       String(port),
-      '--ssh-port',
-      String(sshPort),
+      ...(hasSsh ? ['--ssh-port', String(sshPort)] : []),
     ],
     {
       cwd: root,
@@ -89,7 +91,6 @@ export async function startForge({ program, config, name = 'forge', database, re
   const isRunning = () => child.exitCode === null && child.signalCode === null
   const ended = new Promise((resolve) => child.once('exit', resolve))
   const url = `http://127.0.0.1:${port}`
-  const hasSsh = !/^\s*DISABLE_SSH\s*=\s*true/im.test(readFileSync(config, 'utf8'))
   const forge = {
     url,
     ssh: hasSsh ? `127.0.0.1:${sshPort}` : undefined,
