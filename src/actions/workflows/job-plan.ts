@@ -168,12 +168,34 @@ async function planJob(place: Place, job: WorkflowJob): Promise<readonly Planned
     }
     return called
   }
-  const planned = await Promise.all(combinations.map((combination) => planOne(place, job, combination)))
-  return planned.toSorted((one, other) => (one.name < other.name ? -1 : 1))
+  const sorted = combinations.toSorted((one, other) => (combinationText(one) < combinationText(other) ? -1 : 1))
+  return Promise.all(sorted.map((combination) => planOne(place, job, combination)))
+}
+
+/**
+ * The name of a job: its template filled in, or its name with the values of its combination. A template that asks for what
+ * only the runner knows (`needs`, `secrets`) counts as a name.
+ */
+async function nameOf(place: Place, job: WorkflowJob, combination: Combination): Promise<string> {
+  const text = hasExpression(job.name)
+    ? await nameFrom(job.name, { ...place.contexts, matrix: combination })
+    : undefined
+  const name = text === undefined ? job.name + combinationText(combination) : text.trim() || job.key
+  return (place.namePrefix + name).slice(0, maxNameLength)
+}
+
+async function nameFrom(template: string, contexts: Contexts): Promise<string | undefined> {
+  const { fillIn } = await import('./expressions.ts')
+  try {
+    return fillIn(template, contexts)
+  } catch {
+    // A name is for people: one that cannot be filled in keeps no job from running.
+    return undefined
+  }
 }
 
 async function planOne(place: Place, job: WorkflowJob, combination: Combination): Promise<PlannedJob> {
-  const name = (place.namePrefix + job.name + combinationText(combination)).slice(0, maxNameLength)
+  const name = await nameOf(place, job, combination)
   const runsOn = await labelsOf(job, { ...place.contexts, matrix: combination })
   const condition = conditionOf(place, job)
   const body = condition === undefined ? job.body : { ...job.body, if: condition }
@@ -283,7 +305,7 @@ async function planCall(
       }
     }),
   }
-  const name = (place.namePrefix + job.name + combinationText(combination)).slice(0, maxNameLength)
+  const name = await nameOf(place, job, combination)
   const key = place.prefix + job.key + suffix
   const condition = plainText(job.body['if'])
   const asked = condition === undefined ? place.condition : withStatus(bare(condition), place.condition)

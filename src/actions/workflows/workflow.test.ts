@@ -122,6 +122,27 @@ test('hostile files are problems, and soon', () => {
 const plan = async (text: string, contexts: Parameters<typeof planJobs>[1] = { vars: {} }) =>
   planJobs(parsed(text), contexts)
 
+test('the name of a matrix job is its evaluated template, in the order of the combinations', async () => {
+  const jobs = (name: string, strategy = '{ matrix: { v: [two, one], n: [1] } }') =>
+    `on: push\njobs:\n  t: { name: "${name}", runs-on: x, strategy: ${strategy}, steps: [{ run: x }] }\n`
+  const namesOf = async (text: string) => {
+    const result = await plan(text, { vars: { WHO: 'me' } })
+    assert.ok(result.ok)
+    for (const { name, payload } of result.jobs) assert.ok(payload.includes(`name: ${name}\n`), payload)
+    return result.jobs.map(({ name }) => name)
+  }
+  const cases: readonly (readonly [string, readonly string[]])[] = [
+    ['Job ${{ matrix.v }}', ['Job one', 'Job two']],
+    ['${{ vars.WHO }} ${{ matrix.n }}', ['me 1', 'me 1']],
+    ['Job', ['Job (1, one)', 'Job (1, two)']],
+    ['${{ matrix.none }}', ['t', 't']],
+    // Only the runner knows these.
+    ['of ${{ needs.a.outputs.b }}', ['of ${{ needs.a.outputs.b }} (1, one)', 'of ${{ needs.a.outputs.b }} (1, two)']],
+  ]
+  for (const [template, names] of cases) assert.deepEqual(await namesOf(jobs(template)), names, template)
+  assert.deepEqual(await namesOf(jobs('by ${{ vars.WHO }}', '{}')), ['by me'])
+})
+
 test('labels and matrices are filled in when the run is made', async () => {
   const text = `on: push
 jobs:
