@@ -12,7 +12,7 @@ import * as logRoutes from './logs/log.routes.ts'
 import { storeLog } from './logs/log.service.ts'
 import * as identityRoutes from './identity/identity.routes.ts'
 import { knownMasks, masksPurpose } from './logs/mask.service.ts'
-import { deleteRunFiles } from './logs/log.subscribers.ts'
+import { deleteRunFiles, endClosingLog } from './logs/log.subscribers.ts'
 import { queueBoard } from './protocol/queue-board.ts'
 import * as runnerRoutes from './protocol/runner.routes.ts'
 import { jobTokens } from './runners/job.credentials.ts'
@@ -52,7 +52,7 @@ export const actions: Feature = {
     identityRoutes,
     workflowListRoutes,
   ],
-  subscribers: [deleteRunFiles, offerJobsAnew],
+  subscribers: [deleteRunFiles, endClosingLog, offerJobsAnew],
   counters: actionCounters,
   credentials: [jobTokens, runnerTokens],
   jobs: [storeLog],

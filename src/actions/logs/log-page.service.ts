@@ -5,7 +5,7 @@ import { NotFound } from '../../lib/errors.ts'
 import { isFinal } from '../status.rules.ts'
 import { findTask } from '../runs/attempt.store.ts'
 import { findJobAt, findRunByNumber } from '../runs/run.store.ts'
-import { logChannel, readLog } from './log.service.ts'
+import { isWholeLog, logChannel, readLog } from './log.service.ts'
 
 const noLog = () => new NotFound('there is no log', 'log_not_found')
 
@@ -21,14 +21,14 @@ export async function getLog(
   return { task, fileName: `${workflow}-${job.name}-${task.id}.log` }
 }
 
-/** A job by the number of its run and its place there, as pages name it. */
+/** A job by the number of its run and its position there, as pages name it; an unknown position is the first job's. */
 export async function getJobAt(
   { db, repo }: RepoCtx,
   number: number,
   position: number,
 ): Promise<{ readonly job: ActionJobRow; readonly run: ActionRunRow }> {
   const run = await findRunByNumber(db, repo.id, number)
-  const job = run && (await findJobAt(db, run.id, position))
+  const job = run && ((await findJobAt(db, run.id, position)) ?? (await findJobAt(db, run.id, 0)))
   if (!run || !job) throw noLog()
   return { job, run }
 }
@@ -63,7 +63,7 @@ export async function linesOf(
     if (lines.length >= most) break
   }
   const next = lines.length === 0 ? from : (lines.at(-1) as LogLine).index + 1
-  return { lines, next, isWhole: task.log_state !== 'open' && lines.length < most }
+  return { lines, next, isWhole: isWholeLog(task) && lines.length < most }
 }
 
 /** How long a reader sleeps at most before it looks by itself, in milliseconds. */
@@ -98,7 +98,7 @@ export async function* followLog(
       const page = await linesOf(ctx, task, next)
       next = page.next
       if (page.lines.length > 0) yield page
-      else if (page.isWhole || (isFinal(task.status) && task.log_state !== 'open')) return
+      else if (page.isWhole || (isFinal(task.status) && isWholeLog(task))) return
       else await asleep
       wakeUp()
     }

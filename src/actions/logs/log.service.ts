@@ -31,7 +31,9 @@ const chunksAtOnce = 100
 
 /**
  * Adds lines to the log of a task: those that are known already are passed over, and none is taken that leaves a gap. Once
- * the log is said to be whole nothing more is taken (`Conflict`). Secrets of the task are taken out.
+ * the log has ended nothing more is taken (`Conflict`). Secrets of the task are taken out.
+ * A log ends with lines that are said to be the last. Said without a new line while the task runs, it ends with the task:
+ * runners of the family say so early.
  * @param index the number of the first of the lines
  * @returns the number of the line that comes next
  */
@@ -45,7 +47,7 @@ export async function appendLog(
   const maxBytes = services.config.ingot.maxActionsLog
   return transaction(services.db, async (tx) => {
     const task = await findTaskForUpdate(tx, taskId)
-    if (!task || task.log_state !== 'open') throw new Conflict('the log is whole already', 'log_ended')
+    if (!task || !isOpen(task)) throw new Conflict('the log is whole already', 'log_ended')
     const isNext = index <= task.log_lines
     const arrived = isNext ? rows.slice(task.log_lines - index) : []
     const {
@@ -67,19 +69,27 @@ export async function appendLog(
       await insertChunk(tx, { task_id: taskId, first_line: task.log_lines, line_count: fresh.length, data })
       task.log_bytes += bytes
     }
-    const ends = isWhole && isNext
+    const ends = isWhole && isNext && (fresh.length > 0 || task.status !== 'running')
+    const state = ends ? 'ended' : isWhole && isNext ? 'closing' : fresh.length > 0 ? 'open' : task.log_state
     await updateTask(tx, taskId, {
       log_lines: lines,
       log_bytes: task.log_bytes,
       active_ms: clockOf(tx).nowMs(),
       ...change,
-      ...(ends ? { log_state: 'ended' as const } : {}),
+      log_state: state,
     })
     if (fresh.length > 0 || ends) notify(tx, logChannel, String(taskId))
     if (ends) await enqueueAll(tx, [planned(storeLog, { taskId })])
     return lines
   })
 }
+
+/** Whether lines are still taken. */
+const isOpen = ({ log_state }: ActionTaskRow): boolean => log_state === 'open' || log_state === 'closing'
+
+/** Whether no further line of a log is expected. */
+export const isWholeLog = (task: ActionTaskRow): boolean =>
+  task.log_state === 'closing' ? task.status !== 'running' : task.log_state !== 'open'
 
 /** Where the log of a task lies once it is stored. */
 const keyOf = (task: Pick<ActionTaskRow, 'repo_id' | 'id'>): string => `${task.repo_id}/${task.id}.log`

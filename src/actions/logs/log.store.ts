@@ -37,6 +37,17 @@ export const findChunkOf = (db: Db, taskId: TaskId, line: number): Promise<Actio
 export const deleteChunks = (tx: Tx, taskId: TaskId) =>
   tx.deleteFrom('action_log_chunk').where('task_id', '=', taskId).execute()
 
+/** Ends the log of a task that is closing; false when it is in another state. */
+export const endClosing = async (tx: Tx, taskId: TaskId): Promise<boolean> =>
+  (
+    await tx
+      .updateTable('action_task')
+      .set({ log_state: 'ended' })
+      .where('id', '=', taskId)
+      .where('log_state', '=', 'closing')
+      .executeTakeFirst()
+  ).numUpdatedRows > 0n
+
 /** Logs of tasks that have ended long ago and were never said to be whole, or that have had their time. */
 export const listLogs = (
   db: Db,

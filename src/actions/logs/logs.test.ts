@@ -28,6 +28,36 @@ test('runnerUpdateLog: what is known is passed over, gaps are not taken, and the
   assert.equal((await runner.log(task, 4, ['e'])).status, 409)
 })
 
+test('runnerUpdateLog: an end without a line lets lines follow until the task ends, and the log is stored then', async () => {
+  await using forge = await startForge()
+  const { repo, runner, task, page } = await begin(forge)
+  const stateOf = async () =>
+    (await forge.services.db.selectFrom('action_task').select('log_state').executeTakeFirstOrThrow()).log_state
+  assert.equal(acked(await runner.log(task, 0, ['a'])), '1')
+  assert.equal(acked(await runner.log(task, 1, [], true)), '1')
+  assert.equal(acked(await runner.log(task, 1, ['b'])), '2')
+  assert.equal(acked(await runner.log(task, 0, ['a', 'b'], true)), '2', 'known lines are no new ones')
+  await forge.settle()
+  assert.equal(await stateOf(), 'closing')
+  await runner.finish(task)
+  await forge.settle()
+  assert.equal(await stateOf(), 'stored')
+  assert.equal((await runner.log(task, 2, ['c'])).status, 409)
+  const text = await (await fetch(`${forge.url}${page}`)).text()
+  assert.deepEqual(
+    text
+      .trimEnd()
+      .split('\n')
+      .map((line) => line.slice(29)),
+    ['a', 'b'],
+  )
+  // A position that no job has shows the log of the first; a run that is missing has none.
+  const [run] = (await forge.as('alice').get(`${repo.api}/actions/runs`)).json.workflow_runs
+  const base = `${forge.url}/${repo.fullName}/actions/runs`
+  assert.equal(await (await fetch(`${base}/${run.run_number}/jobs/99/logs`)).text(), text)
+  assert.equal((await fetch(`${base}/99/jobs/0/logs`)).status, 404)
+})
+
 test('downloadJobLog, downloadWorkflowJobLog, listWorkflowJobLogLines: the same while it grows and once it is stored', async () => {
   await using forge = await startForge({ users: ['bob'] })
   const { repo, runner, task, job, page } = await begin(forge)
@@ -70,6 +100,7 @@ test('downloadJobLog, downloadWorkflowJobLog, listWorkflowJobLogLines: the same 
   })
   assert.equal((await alice.get(`${api}/lines?from=21`)).json.is_whole, false)
   await runner.log(task, texts.length, [], true)
+  await runner.finish(task)
   await forge.settle()
   const { db, blobs } = forge.services
   const row = await db.selectFrom('action_task').selectAll().executeTakeFirstOrThrow()

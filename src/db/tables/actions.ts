@@ -182,7 +182,8 @@ export interface ActionTaskTable {
   /** Lines and bytes of the log so far. */
   log_lines: number
   log_bytes: number
-  log_state: 'open' | 'ended' | 'stored' | 'expired'
+  /** `closing`: the runner said that no more comes, with no line; it may still send some until the task ends. */
+  log_state: 'open' | 'closing' | 'ended' | 'stored' | 'expired'
   /** Where the whole log lies once it is stored; else empty. */
   log_key: string
   /** JSON: of each block of a stored log its first line, where it begins and how long it is, in bytes. */
