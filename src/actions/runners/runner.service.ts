@@ -19,7 +19,8 @@ import {
 export const registrationPurpose = 'action-registration'
 
 /** Longest name and version of a runner, and most labels and their longest, in characters. */
-const maxNameLength = 255
+const maxNameLength = 1024
+const maxVersionLength = 255
 const maxLabels = 100
 const maxLabelLength = 255
 
@@ -64,7 +65,7 @@ export interface RunnerFacts {
 function checkFacts({ name, version, labels }: RunnerFacts): void {
   const isFit =
     name.length <= maxNameLength &&
-    version.length <= maxNameLength &&
+    version.length <= maxVersionLength &&
     labels.length <= maxLabels &&
     labels.every((label) => label.length <= maxLabelLength)
   if (!isFit) throw new Invalid('a runner has a short name and a hundred labels at most', 'runner_facts_too_long')
