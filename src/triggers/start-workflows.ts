@@ -230,9 +230,12 @@ async function spotsOfPull(
   baseEvents: readonly string[] | undefined,
 ): Promise<readonly Spot[]> {
   const key = repo.git_key
-  const ref = pullRef(pull.index)
-  const head = `#${pull.index}`
-  const commit = pull.merge_oid === '' ? ((await ctx.git.readRef(key, ref)) ?? pull.synced_oid) : pull.merge_oid
+  const headRef = pullRef(pull.index)
+  // After the merge a run is of the commit that the merge made, and named by it.
+  const merge = pull.merge_oid === '' ? undefined : pull.merge_oid
+  const commit = merge ?? (await ctx.git.readRef(key, headRef)) ?? pull.synced_oid
+  const ref = merge ?? headRef
+  const head = merge ?? `#${pull.index}`
   if (!(await ctx.git.objectInfo(key, commit))) return []
   const baseRef = branchRef(pull.base_branch)
   const base = (await ctx.git.resolveRef(key, baseRef))?.commit

@@ -234,3 +234,59 @@ test('what happens in a repository without workflows makes no work, until one co
   await forge.settle()
   assert.deepEqual((await runsOf(forge, repo.api)).slice(1), ['issues i.yml main waiting'])
 })
+
+test('a run after the merge is of the merge commit and named by it', async () => {
+  await using forge = await startForge()
+  const repo = await forge.given.repo()
+  const alice = forge.as('alice')
+  const types = "{ types: ['closed'] }"
+  await commitFiles(forge, repo.api, {
+    '.gitea/workflows/p.yml': workflow(`{ pull_request: ${types}, pull_request_target: ${types} }`),
+  })
+  const runs = async () => (await alice.must('GET', `${repo.api}/actions/runs`)).json.workflow_runs
+  for (const branch of ['merged', 'dropped']) {
+    await commitFiles(forge, repo.api, { [branch]: '1' }, { newBranch: branch })
+    await alice.must('POST', `${repo.api}/pulls`, { head: branch, base: 'main', title: branch })
+  }
+  await alice.must('POST', `${repo.api}/pulls/1/merge`, { Do: 'merge' })
+  await alice.must('PATCH', `${repo.api}/pulls/2`, { state: 'closed' })
+  await forge.settle()
+  const merge = (await alice.must('GET', `${repo.api}/pulls/1`)).json.merge_commit_sha
+  const dropped = (await alice.must('GET', `${repo.api}/pulls/2`)).json.head.sha
+  assert.deepEqual(
+    (await runs()).map((run: Record<string, string>) => [run['head_branch'], run['head_sha'], run['event']]),
+    [
+      [merge, merge, 'pull_request'],
+      [merge, merge, 'pull_request_target'],
+      ['#2', dropped, 'pull_request'],
+      ['#2', dropped, 'pull_request_target'],
+    ],
+  )
+})
+
+test('the two events of one change start their runs, and neither run takes the place of the other', async () => {
+  await using forge = await startForge()
+  const repo = await forge.given.repo()
+  await commitFiles(
+    forge,
+    repo.api,
+    {
+      '.gitea/workflows/a.yml': workflow('[create, push, pull_request, pull_request_target]'),
+    },
+    { message: 'begin [skip ci]' },
+  )
+  await commitFiles(forge, repo.api, { a: '1' }, { newBranch: 'topic' })
+  assert.deepEqual((await runsOf(forge, repo.api)).toSorted(), [
+    'create a.yml topic waiting',
+    'push a.yml topic waiting',
+  ])
+  await forge.as('alice').must('POST', `${repo.api}/pulls`, { head: 'topic', base: 'main', title: 'x' })
+  await commitFiles(forge, repo.api, { b: '1' }, { branch: 'topic' })
+  assert.deepEqual((await runsOf(forge, repo.api)).slice(2), [
+    'pull_request a.yml #1 waiting',
+    'pull_request_target a.yml #1 waiting',
+    'push a.yml topic waiting',
+    'pull_request a.yml #1 waiting',
+    'pull_request_target a.yml #1 waiting',
+  ])
+})

@@ -21,8 +21,9 @@ export interface ScopeSource {
  * prefix that no reference has, so no trusted run reads it, also not a trusted run of the same pull request.
  */
 export function cacheScopesOf({ isForeign, ref, baseRef, defaultBranch }: ScopeSource): readonly [string, ...string[]] {
-  // The ref of a scheduled run is the bare name of a branch.
-  const fullRef = ref.startsWith('refs/') ? ref : branchRef(ref)
+  // The ref of a scheduled run is the bare name of a branch; that of a reviewed or merged commit is its id.
+  const isWhole = ref.startsWith('refs/') || /^[0-9a-f]{40,64}$/.test(ref)
+  const fullRef = isWhole ? ref : branchRef(ref)
   const own = isForeign ? `untrusted ${fullRef}` : fullRef
   const others = [...(baseRef === '' ? [] : [branchRef(baseRef)]), branchRef(defaultBranch)]
   return [own, ...new Set(others.filter((other) => other !== own))]
