@@ -31,6 +31,7 @@ import {
   deleteTeamRequests,
   findPendingReview,
   findReview,
+  hadCommit,
   insertReview,
   listCodeComments,
   listReviews,
@@ -94,7 +95,11 @@ async function refuseSilenced(ctx: SignedInRepoCtx, { issue }: PullPair): Promis
   must(mayComment(ctx.viewer, ctx.rights, issue, blockers))
 }
 
-/** The commit that is reviewed, and whether the head holds another content than it. */
+/**
+ * Returns the commit to review, and whether the head holds other content. An absent or empty commit is the head.
+ * @throws Invalid when the commit is not the pull request's: a review must not lead to a commit of a fork or of another
+ * pull request, whose objects are in the same repository
+ */
 async function reviewedCommit(
   ctx: SignedInRepoCtx,
   pull: PullRow,
@@ -104,15 +109,24 @@ async function reviewedCommit(
   const head = pull.synced_oid
   if (!given || given === head) return { oid: head, isStale: false }
   const found = /^[0-9a-f]{7,64}$/.test(given) ? await git.resolve(repo.git_key, given) : undefined
-  if (found?.commit === undefined) {
-    throw new Invalid('[commit_id]: is not a commit of the repository', 'commit_unknown', { field: 'commit_id' })
+  const oid = found?.commit
+  if (oid === undefined || !(await isCommitOf(ctx, pull, oid))) {
+    throw new Invalid('[commit_id]: is not a commit of the pull request', 'commit_unknown', { field: 'commit_id' })
   }
-  const oid = found.commit
   if (oid === head) return { oid, isStale: false }
   const base = mergeBaseOf(pull)
   if (base === undefined) return { oid, isStale: true }
   const [before, now] = await Promise.all([git.patchId(repo.git_key, base, oid), git.patchId(repo.git_key, base, head)])
   return { oid, isStale: before !== now }
+}
+
+/** Returns whether the pull request holds a commit, or held it before its head was rewritten. */
+async function isCommitOf({ db, git, repo }: SignedInRepoCtx, pull: PullRow, oid: Oid): Promise<boolean> {
+  const base = mergeBaseOf(pull)
+  if (await git.isAncestor(repo.git_key, oid, pull.synced_oid)) {
+    return oid === pull.synced_oid || base === undefined || !(await git.isAncestor(repo.git_key, oid, base))
+  }
+  return hadCommit(db, pull.issue_id, oid)
 }
 
 export interface NewReview {

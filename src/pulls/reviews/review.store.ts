@@ -56,6 +56,25 @@ export const countReviews = async (db: Db, issueId: IssueId): Promise<number> =>
 export const findReview = (db: Db | Tx, issueId: IssueId, id: ReviewId): Promise<ReviewRow | undefined> =>
   db.selectFrom('review').selectAll().where('id', '=', id).where('issue_id', '=', issueId).executeTakeFirst()
 
+/** Returns whether a push brought a commit to a pull request, or a review names it as the head of its time. */
+export async function hadCommit(db: Db, issueId: IssueId, oid: Oid): Promise<boolean> {
+  const reviewed = await db
+    .selectFrom('review')
+    .select('id')
+    .where('issue_id', '=', issueId)
+    .where('commit_oid', '=', oid)
+    .executeTakeFirst()
+  if (reviewed) return true
+  const pushed = await db
+    .selectFrom('comment')
+    .select('id')
+    .where('issue_id', '=', issueId)
+    .where('type', '=', 'pull_push')
+    .where('content', 'like', `%"${oid}"%`)
+    .executeTakeFirst()
+  return pushed !== undefined
+}
+
 export const findPendingReview = (db: Db | Tx, issueId: IssueId, reviewerId: UserId): Promise<ReviewRow | undefined> =>
   db
     .selectFrom('review')

@@ -1,5 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { findRepoByName } from '../../access/access.store.ts'
+import type { Oid } from '../../lib/ids.ts'
+import { branchRef } from '../../lib/refs.ts'
+import { codeOf } from '../../refs/git-repository.ts'
+import { moveRefs } from '../../refs/ref-door.service.ts'
 import { eventsNamed } from '../../testing/events.ts'
 import { startForge, type Forge } from '../../testing/forge.ts'
 import { collaborator, commitFiles, givenPull, type GivenPull } from '../../testing/given-pull.ts'
@@ -29,6 +34,65 @@ test('repoCreatePullReview: refusals', async () => {
   assert.equal(await status('bob', { event: 'APPROVED', commit_id: 'f'.repeat(40) }), 422)
   await forge.as('alice').must('PUT', '/user/block/bob')
   assert.equal(await status('bob', { event: 'APPROVED' }), 403, 'blocked')
+})
+
+test('repoCreatePullReview: a review names commits of its own pull request only', async () => {
+  await using forge = await startForge()
+  const pull = await givenPull(forge)
+  const { repo } = pull
+  const other = await givenPull(forge, { repo })
+  const base = (await forge.guest.get(`${repo.api}/branches/main`)).json.commit.id
+  await forge.account('mallory')
+  const { json: fork } = await forge.as('mallory').must('POST', `${repo.api}/forks`, {})
+  const api = `/repos/${fork.full_name}`
+  const forked = { repo: { ...repo, owner: 'mallory', api }, number: 0 }
+  const evil = await commitFiles(forge, forked.repo, 'evil', { 'evil.txt': 'x\n' }, { as: 'mallory' })
+  await forge.as('mallory').must('POST', `${repo.api}/pulls`, { head: 'mallory:evil', base: 'main', title: 'Evil' })
+  await forge.settle()
+
+  const answer = async (commit: unknown, more: object = {}) => {
+    const reply = await review(forge, pull, 'mallory', { event: 'COMMENT', body: 'see', commit_id: commit, ...more })
+    return [reply.status, reply.json.commit_id]
+  }
+  const comments = [{ path: `${pull.branch}.txt`, body: 'here', new_position: 1 }]
+  const foreign = { fork: evil, 'another pull request': other.head, base, unknown: 'f'.repeat(40), branch: 'main' }
+  for (const [name, commit] of Object.entries(foreign)) {
+    for (const named of new Set([commit, commit.slice(0, 10)])) {
+      assert.deepEqual(await answer(named), [422, undefined], name)
+      assert.deepEqual(await answer(named, { comments }), [422, undefined], `${name}, with comments`)
+      assert.deepEqual(await answer(named, { event: 'PENDING' }), [422, undefined], `${name}, pending`)
+    }
+  }
+  for (const head of [undefined, '', pull.head, pull.head.slice(0, 10)]) {
+    assert.deepEqual(await answer(head), [200, pull.head], String(head))
+  }
+  const next = await commitFiles(forge, repo, pull.branch, { 'more.txt': 'more\n' })
+  await forge.settle()
+  for (const commit of [next, pull.head]) assert.deepEqual(await answer(commit), [200, commit], 'an earlier one')
+})
+
+test('repoCreatePullReview: a commit of a rewritten head stays reviewable, and is stale', async () => {
+  await using forge = await startForge()
+  const pull = await givenPull(forge)
+  const { db, git } = forge.services
+  const { user } = await forge.account('alice')
+  const row = await findRepoByName(db, user.id, pull.repo.name)
+  assert.ok(row)
+  const old = await git.readCommit(row.git_key, pull.head as Oid)
+  const person = { name: 'Alice', email: 'alice@example.com', unixSeconds: 1, offsetMinutes: 0 }
+  const empty = (await git.readCommit(row.git_key, old.parents[0] as Oid)).tree
+  const { oid: made } = await git.writeCommit(row.git_key, {
+    parents: old.parents,
+    tree: empty,
+    author: person,
+    committer: person,
+    message: 'rewritten\n',
+  })
+  const change = { ref: branchRef(pull.branch), old: old.oid, new: made }
+  await moveRefs(forge.services, codeOf(row), [change], { doerId: user.id, via: 'push' })
+  await forge.settle()
+  const { status, json } = await review(forge, pull, 'bob', { event: 'COMMENT', body: 'x', commit_id: pull.head })
+  assert.deepEqual([status, json.commit_id, json.stale], [200, pull.head, true])
 })
 
 test('repoCreatePullReview, repoSubmitPullReview: a pending review is its author’s alone until it is handed in', async () => {
