@@ -1,8 +1,13 @@
+/** A longer header keeps its spaces: runs of spaces take quadratic time to look through. */
+const maxLength = 512
+
 /**
  * A media type with its parameters, without spaces beside its separators: `application / json ; charset = utf-8` becomes
  * `application/json;charset=utf-8`. Clients of the family send such spaces, which the reference takes. Quoted values stay.
  */
 export const tidyMediaType = (text: string): string =>
-  text
-    .trim()
-    .replace(/"(?:[^"\\]|\\.)*"|[ \t]*([/;=])[ \t]*/g, (found: string, separator?: string) => separator ?? found)
+  text.length > maxLength
+    ? text
+    : text
+        .trim()
+        .replace(/"(?:[^"\\]|\\.)*"|[ \t]*([/;=])[ \t]*/g, (found: string, separator?: string) => separator ?? found)
