@@ -190,6 +190,10 @@ const open = (pair: Pair, wanted: Wanted): Part =>
     ? all(isOpen(pair), wanted.evenIfOff || hasUnit(pair, wanted))
     : pair.userId !== undefined && all(isOpen(pair, collaborates(pair, 1)), hasUnit(pair, wanted, wanted.mode))
 
+/** Guests may enter the repository: it is public, and so is its owner. */
+const isPublic = ({ repoId, isPrivate, isPublicOwner }: Pair): Part =>
+  repoId === 'repo.id' ? sql<SqlBool>`repo.audience = 0` : all(not(isPrivate), isPublicOwner)
+
 /** Applies what the credential is limited to. */
 function limited(pair: Pair, wanted: Wanted, ofAccount: Part): Part {
   const { limit } = pair
@@ -197,7 +201,7 @@ function limited(pair: Pair, wanted: Wanted, ofAccount: Part): Part {
     const isIt = pair.repoId === 'repo.id' ? sql<SqlBool>`repo.id = ${limit.repo.id}` : pair.repoId === limit.repo.id
     return all(limit.repo.mode >= wanted.mode, isIt, wanted.evenIfOff || hasUnit(pair, wanted))
   }
-  return all(limit?.publicOnly ? not(pair.isPrivate) : true, ofAccount)
+  return all(limit?.publicOnly ? isPublic(pair) : true, ofAccount)
 }
 
 /**
@@ -311,7 +315,7 @@ export interface PartsOptions {
 
 /** The largest of some audiences of which all is open to a viewer; -1: nothing is open as such. */
 export const openTo = (viewer: Viewer | undefined, { most }: Audiences): number =>
-  viewer?.limit.repo ? -1 : Math.min(openAudience(viewer), viewer?.limit.publicOnly ? 2 : 3, most)
+  viewer?.limit.repo ? -1 : Math.min(openAudience(viewer), viewer?.limit.publicOnly ? 0 : 3, most)
 
 /** The audiences beyond what is open to a viewer, as far as a list has them; undefined: it has none of these. */
 function hiddenFrom(viewer: Viewer | undefined, { least, most }: Audiences): Audiences | undefined {
@@ -344,7 +348,7 @@ export function entranceParts(
   if (viewer?.limit.repo) return [sql<SqlBool>`(${mayEnter(viewer, 'repo')} and ${isAmong(audiences)})`]
   const pair = pairOf(viewer, 'repo')
   const { least } = audiences
-  const most = Math.min(openAudience(viewer), audiences.most)
+  const most = openTo(viewer, audiences)
   const open = isOrdered
     ? Array.from(
         { length: Math.max(0, most - least + 1) },

@@ -33,7 +33,10 @@ async function makeWorld(forge: Forge) {
   await alice.must('POST', '/repos/alice/open/forks', { name: 'open-fork' })
   await forge.given.org({ name: `${marker}-org`, visibility: 'private' })
   await alice.must('POST', `/orgs/${marker}-org/repos`, { name: `${marker}-inside`, private: true })
+  // A public repository of an organization that hides itself is as hidden as the organization.
+  await alice.must('POST', `/orgs/${marker}-org/repos`, { name: `${marker}-shown`, auto_init: true })
   await forge.given.org({ name: `${marker}-limited`, visibility: 'limited' })
+  await alice.must('POST', `/orgs/${marker}-limited/repos`, { name: `${marker}-shown`, auto_init: true })
   await forge.given.org({ name: 'guild' })
   await alice.must('POST', '/orgs/guild/repos', { name: `${marker}-guild-repo`, private: true })
   const team = await alice.must('POST', '/orgs/guild/teams', { name: 'crew', units_map: { 'repo.code': 'read' } })
@@ -54,6 +57,27 @@ test('repoGet, issueGetIssue, repoGetByID: a token for public things is 403 at p
     assert.deepEqual([reply.status, reply.json.message], [403, 'token scope is limited to public repos'], path)
   }
   assert.equal((await token.get(strange.api)).status, 404)
+})
+
+test('a token for public things reads no public repository of an organization that is not public, on any surface', async () => {
+  await using forge = await startForge()
+  await makeWorld(forge)
+  const token = await publicOnly(forge, 'alice')
+  const { token: secret } = await createToken(forge.services, (await forge.account('alice')).user, {
+    name: 'git',
+    scopes: ['public-only', 'all'],
+  })
+  for (const org of [`${marker}-org`, `${marker}-limited`]) {
+    const name = `${org}/${marker}-shown`
+    for (const path of ['', '/contents/README.md', '/raw/README.md', '/archive/main.zip', '/activities/feeds', '/issues']) {
+      assert.equal((await token.get(`/repos/${name}${path}`)).status, 403, `${name}${path}`)
+    }
+    const headers = { authorization: `token ${secret}` }
+    for (const path of ['/raw/branch/main/README.md', '/archive/main.zip', '.git/info/refs?service=git-upload-pack']) {
+      const { status } = await fetch(`${forge.url}/${name}${path}`, { headers, redirect: 'manual' })
+      assert.ok(status === 403 || status === 404, `${name}${path}: ${status}`)
+    }
+  }
 })
 
 test('userCurrentTrackedTimes, userGetStopWatches, issueGetCommentsAndTimeline: a token for public things sees no private titles', async () => {

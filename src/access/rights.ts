@@ -100,7 +100,8 @@ export function computeRights(input: RightsInput): Rights {
     return onUnits(given, new Map(units.map(({ unit }) => [unit, given])))
   }
   const rights = rightsOfAccount(input)
-  return limit?.publicOnly && repo.is_private ? noRights(units, rights.any) : rights
+  const isPublic = !repo.is_private && owner.visibility === 'public'
+  return limit?.publicOnly && !isPublic ? noRights(units, rights.any) : rights
 }
 
 /** What the account has, whatever the credential. */
