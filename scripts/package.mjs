@@ -6,7 +6,16 @@
  *     npm run package
  */
 import { spawn, spawnSync } from 'node:child_process'
-import { lstatSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from './lib/free-port.mjs'
@@ -88,6 +97,13 @@ async function serve() {
     await ended
   }
 }
+
+// Without the sources there is no build, and so no package: one without the program must never be published.
+const bare = join(folder, 'bare')
+mkdirSync(bare)
+for (const name of ['package.json', '.npmrc', 'README.md', 'LICENSE']) copyFileSync(fromRoot(name), join(bare, name))
+const { status } = run('pack without a build', 'npm', ['pack'], { cwd: bare, mayFail: true })
+check('packing without a build fails', status !== 0, 'npm packed a folder without the program')
 
 // A build of before must not stand in for one that packing does not make.
 rmSync(fromRoot('dist'), { recursive: true, force: true })
