@@ -27,7 +27,7 @@ import { limitFetchInput } from './input-limits.ts'
 import { pushInto } from './push.ts'
 import { forcedCommand } from './ssh-certificate.rules.ts'
 import { parseSshCommand, type SshCommand } from './ssh-command.parse.ts'
-import { findDeployAccess } from './ssh-key.store.ts'
+import { findDeployAccess, findKeyByFingerprint, findKeyOwner } from './ssh-key.store.ts'
 
 /** Who signed in by a key: its account, or nobody for a deploy key. */
 interface KeyHolder {
@@ -90,14 +90,30 @@ const greeting = (caller: SshCaller): string =>
   `${caller.key ? `the key ${JSON.stringify(caller.key.title)}` : `the certificate ${caller.certificate.serial}`}. ` +
   `${product} has no shell to offer; use it with git.\n`
 
+/** The caller as of now. A connection may run many commands, and may last longer than its key or its account. */
+async function rereadCaller({ db }: Services, caller: SshCaller): Promise<SshCaller> {
+  const gone = (): Forbidden => new Forbidden('the key is no longer accepted')
+  if (!caller.key) {
+    const user = await findKeyOwner(db, caller.user.id)
+    if (!user) throw gone()
+    return { ...caller, user }
+  }
+  const key = await findKeyByFingerprint(db, caller.key.fingerprint)
+  if (key?.id !== caller.key.id) throw gone()
+  const user = key.owner_id === null ? undefined : await findKeyOwner(db, key.owner_id)
+  if (key.owner_id !== null && !user) throw gone()
+  return { key, user }
+}
+
 async function serve(
   services: Services,
-  caller: SshCaller,
+  signedIn: SshCaller,
   command: SshCommand,
   request: SshRequest,
   streams: SshStreams,
 ): Promise<number> {
   if (command.kind === 'unknown') throw new Forbidden(`the command ${JSON.stringify(command.name)} is not offered`)
+  const caller = await rereadCaller(services, signedIn)
   if (caller.user) checkAccountState(caller.user)
   const place = await findPlace(services, command.address)
   const viewer = await viewerOfCaller(services, caller, place, wantsToWrite(command))

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { randomBytes } from 'node:crypto'
 import { readdir } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import ssh2 from 'ssh2'
 import { transaction } from '../db/database.ts'
 import { examined } from '../testing/doctor.ts'
 import { startForge } from '../testing/forge.ts'
@@ -116,6 +118,40 @@ test('ssh: an account that is barred, and a key that was removed, are turned awa
   assert.match((await key.git('ls-remote', key.url(repo.fullName))).err, /Ingot: this account may not sign in/)
   await transaction(db, (tx) => tx.deleteFrom('public_key').execute())
   assert.match((await key.git('ls-remote', key.url(repo.fullName))).err, /Permission denied \(publickey\)/)
+})
+
+test('ssh: a connection that stays open runs no command after its key was removed or its account was suspended', async () => {
+  await using forge = await startSshForge()
+  using folder = new SshFolder(forge)
+  const repo = await forge.given.repo({ owner: 'alice', files: { a: 'a' } })
+  for (const login of ['alice', 'bob']) {
+    const key = await folder.newKey()
+    const { json } = await forge.as(login).must('POST', '/user/keys', { title: 'key', key: key.content })
+    const client = new ssh2.Client()
+    const port = forge.services.config.server.sshPort
+    client.connect({ host: '127.0.0.1', port, username: 'git', privateKey: readFileSync(key.file) })
+    await once(client, 'ready')
+    const run = async (): Promise<number> => {
+      const { promise, resolve, reject } = Promise.withResolvers<number>()
+      client.exec(`git-upload-pack '${repo.fullName}.git'`, (error, channel) => {
+        if (error) return reject(error)
+        channel.on('exit', (code: number) => resolve(code))
+        channel.resume()
+        channel.stderr.resume()
+        channel.end('0000')
+      })
+      return promise
+    }
+    assert.equal(await run(), 0, login)
+    if (login === 'alice') await forge.as('alice').must('DELETE', `/user/keys/${json.id}`)
+    else
+      await forge
+        .as('root')
+        .must('PATCH', '/admin/users/bob', { prohibit_login: true, source_id: 0, login_name: 'bob' })
+    assert.notEqual(await run(), 0, login)
+    client.end()
+    await once(client, 'close')
+  }
 })
 
 test('ssh: a deploy key is of its repository alone, and writes only when it may', async () => {
