@@ -113,6 +113,8 @@ export function serverOptions(
   | 'operations'
   | 'admission'
   | 'admit'
+  | 'admitAgain'
+  | 'lastingAnswers'
   | 'within'
   | 'site'
   | 'pageErrors'

@@ -13,7 +13,8 @@ import {
   serverOptions,
   tlsOptions,
 } from './app-options.ts'
-import { admit } from './access/admit.ts'
+import { admit, admitAgain } from './access/admit.ts'
+import { checkOnEvents } from './access/lasting-access.ts'
 import type { Ctx, Services } from './access/context.ts'
 import { accessTokens, passwords } from './auth/identify.ts'
 import { PasswordChecks } from './auth/password-check.ts'
@@ -35,6 +36,7 @@ import type { GitOptions } from './git/git.ts'
 import { startGit } from './git/start-git.ts'
 import { operationsOf, type NamedOperation } from './http/operation.ts'
 import { HttpsRedirect } from './http/https-redirect.ts'
+import { LastingAnswers } from './http/lasting-answers.ts'
 import { ForgeServer, type Answered } from './http/server.ts'
 import type { TlsFront } from './http/tls.ts'
 import { getQueueStats } from './jobs/queue.ts'
@@ -348,11 +350,17 @@ async function openApp(options: AppOptions, opened: AsyncDisposableStack): Promi
       const { httpAddr, httpPort, protocol, redirectOtherPort, portToRedirect } = config.server
       // Loaded only where it is needed, since it costs memory.
       if (protocol === 'https') tls = await (await import('./http/tls.ts')).TlsFront.open(tlsOptions(config), log)
+      const lastingAnswers = new LastingAnswers({
+        follow: (answers) => checkOnEvents(live, answers),
+        failed: (error, call) => log('error', 'the rights of an answer under way cannot be read', failed(error, call)),
+      })
       const server = new ForgeServer({
         operations,
         createServer: tls?.createServer.bind(tls),
         admission: services.admission,
         admit: (call) => admit(services, readers, call),
+        admitAgain: (call) => admitAgain(services, readers, call),
+        lastingAnswers,
         within: ({ ip, id, operation }, work) =>
           whileAsked({ address: ip, requestId: id, operation: (operation as NamedOperation).id }, work),
         site: () => ({ url: services.config.server.rootUrl, name: config.instance.appName }),

@@ -1,6 +1,7 @@
 import { asking } from '../audit/asking.ts'
 import type { CredentialReader, Identity } from '../auth/credentials.ts'
 import { applySudo, identify } from '../auth/identify.ts'
+import { rereadViewer } from '../auth/reread-viewer.ts'
 import { credentialName, type Viewer } from '../auth/viewer.ts'
 import type { Call, Operation, Scope } from '../http/operation.ts'
 import { Forbidden, Refusal } from '../lib/errors.ts'
@@ -17,8 +18,34 @@ export async function admit(services: Services, readers: readonly CredentialRead
   // A copy by itself is much cheaper than one that more is put into.
   const ctx: { -readonly [Part in keyof Ctx]: Ctx[Part] } = { ...services }
   ctx.asked = asked
+  await addCaller(ctx, call, () => whoAsks(services, readers, call))
+  return ctx
+}
+
+/**
+ * The context of a request by now, while its answer is under way: its credential is read again. A one-time code counts
+ * once and a resumed session changes its secret, so of a password and of a session only what they rest on is read.
+ */
+export async function admitAgain(services: Services, readers: readonly CredentialReader[], call: Call): Promise<Ctx> {
+  const ctx: { -readonly [Part in keyof Ctx]: Ctx[Part] } = { ...services }
+  await addCaller(ctx, call, async () => {
+    const first = lastingIdentities.get(call)
+    const again = first?.viewer && (await rereadViewer(services, first.viewer))
+    return actAs(services, call, again ? { ...first, viewer: again } : await identify(services, readers, call))
+  })
+  return ctx
+}
+
+/** Who asked first, before sudo, for answers that last. */
+const lastingIdentities = new WeakMap<Call, Identity>()
+
+async function addCaller(
+  ctx: { -readonly [Part in keyof Ctx]: Ctx[Part] },
+  call: Call,
+  find: () => Promise<Identity>,
+): Promise<void> {
   try {
-    const { viewer, principal } = await whoAsks(services, readers, call)
+    const { viewer, principal } = await find()
     ctx.viewer = viewer
     if (principal) ctx.principal = principal
   } catch (error) {
@@ -27,7 +54,6 @@ export async function admit(services: Services, readers: readonly CredentialRead
     ctx.refusedCredential = error
   }
   ctx.claim = call.claim
-  return ctx
 }
 
 function askAhead(services: Services, call: Call): Ctx['asked'] {
@@ -44,14 +70,21 @@ function askAhead(services: Services, call: Call): Ctx['asked'] {
 }
 
 async function whoAsks(services: Services, readers: readonly CredentialReader[], call: Call): Promise<Identity> {
-  const { operation, method } = call
   const identity = await identify(services, readers, call)
+  if (identity && call.operation.lasts) lastingIdentities.set(call, identity)
   const found = identity?.viewer
   if (found) {
     const asked = asking()
     if (asked) Object.assign(asked, { person: found.user, credential: credentialName(found.credential) })
     call.claim = { viewer: found.id, isAdmin: found.isAdmin, address: call.claim.address, repository: undefined }
   }
+  return actAs(services, call, identity)
+}
+
+/** Applies sudo and the limits of the credential. */
+async function actAs(services: Services, call: Call, identity: Identity | undefined): Promise<Identity> {
+  const { operation, method } = call
+  const found = identity?.viewer
   const viewer = operation.base === 'site' ? found : await applySudo(services, call, found)
   checkScopes(viewer, operation.scope, method, operation.narrowScope)
   checkJob(viewer, operation, method)

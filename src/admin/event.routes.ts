@@ -35,7 +35,7 @@ export const adminWatchEvents = operation({
     const isWanted = (name: string): boolean =>
       wanted.length === 0 ||
       wanted.some((each) => (each.endsWith('*') ? name.startsWith(each.slice(0, -1)) : name === each))
-    return eventStream((signal) => messages(ctx.live, isWanted, signal), call.signal)
+    return eventStream((signal) => messages(ctx.live, isWanted, signal), call)
   },
 })
 

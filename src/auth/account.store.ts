@@ -1,5 +1,9 @@
 import type { Db } from '../db/database.ts'
 import type { UserRow } from '../db/tables/accounts.ts'
+import type { UserId } from '../lib/ids.ts'
+
+export const findAccount = (db: Db, id: UserId): Promise<UserRow | undefined> =>
+  db.selectFrom('user').selectAll().where('id', '=', id).executeTakeFirst()
 
 /** A person by name in any letter case, or by any confirmed address. */
 export async function findPerson(db: Db, login: string): Promise<UserRow | undefined> {

@@ -211,7 +211,7 @@ export interface SignedInBrowser {
 }
 
 const signedInBy = ({ session, user }: SessionOfUser): SignedInBrowser => ({
-  viewer: viewerOf(user, { kind: 'session' }),
+  viewer: viewerOf(user, { kind: 'session', sessionId: session.id }),
   sessionId: session.id,
   signedInUnix: session.authenticated_unix === 0 ? undefined : session.authenticated_unix,
 })

@@ -36,6 +36,15 @@ export const findSession = async (db: Db, secretHash: string, nowUnix: Unix): Pr
       .executeTakeFirst(),
   )
 
+/** Whether a session lasts. */
+export const hasSession = async (db: Db, id: SessionId, nowUnix: Unix): Promise<boolean> =>
+  (await db
+    .selectFrom('session')
+    .select('id')
+    .where('id', '=', id)
+    .where('expires_unix', '>', nowUnix)
+    .executeTakeFirst()) !== undefined
+
 /** The session of a browser that stays signed in, by what it has for that, or had before. */
 export const findRemembered = async (db: Db, hash: string, nowUnix: Unix): Promise<SessionOfUser | undefined> =>
   split(

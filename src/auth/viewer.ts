@@ -1,11 +1,12 @@
 import type { AccessMode, AccessTokenRow, UserRow } from '../db/tables/accounts.ts'
-import type { KeyId, OAuthTokenId, RepoId, RunId, UserId } from '../lib/ids.ts'
+import type { KeyId, OAuthTokenId, RepoId, RunId, SessionId, UserId } from '../lib/ids.ts'
 import type { TokenScopes } from './token-scopes.ts'
 
 /** How somebody proved who they are. */
 export type Credential =
   | { readonly kind: 'password' }
-  | { readonly kind: 'session' }
+  /** `sessionId` is missing where an account is asked about that does not ask itself. */
+  | { readonly kind: 'session'; readonly sessionId?: SessionId }
   /** A reverse proxy that is believed vouches for them. */
   | { readonly kind: 'proxy' }
   /** `basic`: sent as a password or name, which counts as basic authentication for managing tokens. */

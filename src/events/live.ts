@@ -30,6 +30,13 @@ export class WatcherTooSlow extends Error {
   override readonly name = 'WatcherTooSlow'
 }
 
+/** Hears events as they come, without a queue. */
+export interface LiveListener {
+  heard(event: LiveEvent): void
+  /** Events of other processes may have been lost. */
+  missed(): void
+}
+
 export interface LiveEvents {
   /**
    * What happens from now on in any process, as far as `accepts` says yes; ends when `signal` is aborted or the feed
@@ -40,6 +47,11 @@ export interface LiveEvents {
     readonly accepts: (event: LiveEvent) => boolean
     readonly signal: AbortSignal
   }): AsyncIterableIterator<LiveItem>
+  /**
+   * Calls `listener` for what happens from now on in any process, between other work: it must neither throw nor take long.
+   * @returns what ends that
+   */
+  listen(listener: LiveListener): () => void
   readonly watcherCount: number
   /** Ends all watchers and accepts no more. */
   close(): void
@@ -65,16 +77,19 @@ interface Watcher {
 export function createLiveEvents(db: Db, limits: Partial<LiveLimits> = {}): LiveEvents {
   const { maxWatchers, maxQueued } = { ...defaultLimits, ...limits }
   const watchers = new Set<Watcher>()
+  const listeners = new Set<LiveListener>()
   let isClosed = false
 
   const unlisten = listen(db, eventChannel, {
     heard(payload) {
-      if (watchers.size === 0) return
+      if (watchers.size === 0 && listeners.size === 0) return
       const event = JSON.parse(payload) as LiveEvent
       for (const watcher of watchers) if (watcher.accepts(event)) watcher.push(event)
+      for (const listener of listeners) listener.heard(event)
     },
     missed() {
       for (const watcher of watchers) watcher.push('gap')
+      for (const listener of listeners) listener.missed()
     },
   })
 
@@ -123,6 +138,10 @@ export function createLiveEvents(db: Db, limits: Partial<LiveLimits> = {}): Live
       else watchers.add(watcher)
       signal.addEventListener('abort', watcher.end)
       return items
+    },
+    listen(listener) {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
     },
     get watcherCount() {
       return watchers.size

@@ -1,15 +1,15 @@
-import { Type } from 'typebox'
+import { Type, type Static, type TObject } from 'typebox'
 import type { SignedInCtx } from '../access/context.ts'
 import { inRepo } from '../access/repo.requirements.ts'
 import { signedIn } from '../access/requirements.ts'
 import { mustAccept } from '../http/accept.ts'
 import { eventStream, type StreamMessage } from '../http/event-stream.ts'
-import { bytesOf, operation, type Call } from '../http/operation.ts'
+import { bytesOf, operation, type Call, type Requirement } from '../http/operation.ts'
 import { ok } from '../http/reply.ts'
 import { commaList } from '../http/schema.ts'
 import { BadRequest } from '../lib/errors.ts'
 import { pageOf } from '../lib/paging.ts'
-import { inOrg } from '../orgs/org.requirements.ts'
+import { inOrg, type OrgCtx } from '../orgs/org.requirements.ts'
 import { presentEntry, presentFeed } from './feed.present.ts'
 import { FeedPage } from './feed.schemas.ts'
 import {
@@ -33,6 +33,26 @@ const filterQuery = { repo: Type.Optional(Type.String()), owner: Type.Optional(T
 /** Longest wait of a request, in seconds: proxies give up on longer silence. */
 const longestWait = 60
 
+/** The repository or owner that the query names is there for the caller, and the events that it names are told. */
+const wantedEvents: Requirement<SignedInCtx, { readonly filter: FeedFilter }> = {
+  codes: ['wantedEvents'],
+  refuses: [400, 403, 404],
+  async check(ctx, { query }) {
+    const { kind, repo, owner } = query as Partial<Static<TObject<typeof streamQuery & typeof filterQuery>>>
+    return { filter: await findFilter(ctx, { kinds: kind, repository: repo, owner }) }
+  },
+}
+
+/** The caller may see the organization. */
+const visibleOrg: Requirement<SignedInCtx & OrgCtx, object> = {
+  codes: ['visibleOrg'],
+  refuses: [401, 403, 404],
+  async check(ctx) {
+    await refuseHidden(ctx, ctx.org)
+    return {}
+  },
+}
+
 interface PageWish {
   readonly after?: string | undefined
   readonly limit?: number | undefined
@@ -54,7 +74,7 @@ async function streamReply(ctx: SignedInCtx, filter: FeedFilter, query: PageWish
   const after = await findBegin(ctx.db, typeof lastSeen === 'string' && lastSeen !== '' ? lastSeen : query.after)
   const limit = ctx.config.api.maxResponseItems
   const open = followFeed(ctx, filter, { after, limit })
-  return eventStream((signal) => messages(ctx, open(signal)), call.signal)
+  return eventStream((signal) => messages(ctx, open(signal)), call)
 }
 
 async function* messages(ctx: SignedInCtx, items: AsyncIterable<FeedItem>): AsyncGenerator<StreamMessage> {
@@ -74,13 +94,12 @@ export const listEvents = operation({
   path: '/events',
   scope: null,
   load: 'waiting',
-  requires: [signedIn],
+  requires: [signedIn, wantedEvents],
   query: { ...pageQuery, ...filterQuery },
   reply: { 200: FeedPage },
   summary: 'Read what happens',
   async run({ ctx, query, call }) {
-    const filter = await findFilter(ctx, { kinds: query.kind, repository: query.repo, owner: query.owner })
-    return pageReply(ctx, filter, query, call)
+    return pageReply(ctx, ctx.filter, query, call)
   },
 })
 
@@ -90,13 +109,12 @@ export const watchEvents = operation({
   path: '/events/stream',
   scope: null,
   load: 'waiting',
-  requires: [signedIn],
+  requires: [signedIn, wantedEvents],
   query: { ...streamQuery, ...filterQuery },
   reply: { 200: bytesOf('text/event-stream') },
   summary: 'Watch what happens, as server-sent events',
   async run({ ctx, query, call }) {
-    const filter = await findFilter(ctx, { kinds: query.kind, repository: query.repo, owner: query.owner })
-    return streamReply(ctx, filter, query, call)
+    return streamReply(ctx, ctx.filter, query, call)
   },
 })
 
@@ -106,13 +124,12 @@ export const repoListEvents = operation({
   path: '/repos/{username}/{reponame}/events',
   scope: null,
   load: 'waiting',
-  requires: [inRepo, signedIn],
+  requires: [inRepo, signedIn, wantedEvents],
   query: pageQuery,
   reply: { 200: FeedPage },
   summary: 'Read what happens in a repository',
   async run({ ctx, query, call }) {
-    const { names } = await findFilter(ctx, { kinds: query.kind })
-    return pageReply(ctx, { names, repoId: ctx.repo.id }, query, call)
+    return pageReply(ctx, { ...ctx.filter, repoId: ctx.repo.id }, query, call)
   },
 })
 
@@ -121,13 +138,12 @@ export const repoWatchEvents = operation({
   path: '/repos/{username}/{reponame}/events/stream',
   scope: null,
   load: 'waiting',
-  requires: [inRepo, signedIn],
+  requires: [inRepo, signedIn, wantedEvents],
   query: streamQuery,
   reply: { 200: bytesOf('text/event-stream') },
   summary: 'Watch what happens in a repository, as server-sent events',
   async run({ ctx, query, call }) {
-    const { names } = await findFilter(ctx, { kinds: query.kind })
-    return streamReply(ctx, { names, repoId: ctx.repo.id }, query, call)
+    return streamReply(ctx, { ...ctx.filter, repoId: ctx.repo.id }, query, call)
   },
 })
 
@@ -137,14 +153,12 @@ export const orgListEvents = operation({
   path: '/orgs/{org}/events',
   scope: null,
   load: 'waiting',
-  requires: [inOrg, signedIn],
+  requires: [inOrg, signedIn, visibleOrg, wantedEvents],
   query: pageQuery,
   reply: { 200: FeedPage },
   summary: 'Read what happens in an organization',
   async run({ ctx, query, call }) {
-    await refuseHidden(ctx, ctx.org)
-    const { names } = await findFilter(ctx, { kinds: query.kind })
-    return pageReply(ctx, { names, ownerId: ctx.org.id }, query, call)
+    return pageReply(ctx, { ...ctx.filter, ownerId: ctx.org.id }, query, call)
   },
 })
 
@@ -153,13 +167,11 @@ export const orgWatchEvents = operation({
   path: '/orgs/{org}/events/stream',
   scope: null,
   load: 'waiting',
-  requires: [inOrg, signedIn],
+  requires: [inOrg, signedIn, visibleOrg, wantedEvents],
   query: streamQuery,
   reply: { 200: bytesOf('text/event-stream') },
   summary: 'Watch what happens in an organization, as server-sent events',
   async run({ ctx, query, call }) {
-    await refuseHidden(ctx, ctx.org)
-    const { names } = await findFilter(ctx, { kinds: query.kind })
-    return streamReply(ctx, { names, ownerId: ctx.org.id }, query, call)
+    return streamReply(ctx, { ...ctx.filter, ownerId: ctx.org.id }, query, call)
   },
 })

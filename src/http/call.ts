@@ -85,6 +85,8 @@ export class RequestCall implements Call {
   #stopped: (() => void) | undefined
   #bodyTaken = false
   #finished = false
+  #refusal: unknown
+  #unguard: (() => void) | undefined
   #watchdog: NodeJS.Timeout | undefined
 
   constructor(parts: CallParts) {
@@ -132,6 +134,24 @@ export class RequestCall implements Call {
       else this.#stop.addEventListener('abort', this.#stopped)
     }
     return this.#abort.signal
+  }
+
+  /** Has an answer that lasts checked until it is sent. @param guard begins the checks and returns what stops them */
+  guardedBy(guard: () => () => void): void {
+    this.#unguard = guard()
+  }
+
+  /** Ends an answer under way that is refused by now. */
+  end(refusal: unknown): void {
+    if (this.#finished) return
+    this.#refusal ??= refusal
+    void this.signal
+    this.#abort?.abort(refusal)
+  }
+
+  /** Throws what the answer was ended with while it was worked on. */
+  throwIfEnded(): void {
+    if (this.#refusal !== undefined) throw this.#refusal
   }
 
   /** Reads the parameters of the path; what can not be read of them, or of the query, is refused before anybody is asked for. */
@@ -262,6 +282,7 @@ export class RequestCall implements Call {
   /** The answer is on its way: nothing of the request is waited for any more. */
   done(): void {
     this.#finished = true
+    this.#unguard?.()
     this.#admission.bytes.release(this.#heldBy, this.#heldBytes)
     this.#heldBytes = 0
     if (this.#entered) this.#admission.requests.leave(this.#entered, this.operation.writes)

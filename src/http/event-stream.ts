@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import { eventStreamType, type Call } from './operation.ts'
 import { bytes, type StreamReply } from './reply.ts'
 
 /** One message of a stream of server-sent events. */
@@ -13,40 +14,43 @@ export interface StreamMessage {
 /** How often a comment is sent that keeps proxies from closing a silent stream, in milliseconds. */
 const heartbeatMs = 25_000
 
-/** Longest time of one stream, in milliseconds: credentials are looked at again when the client comes back. */
+/** Longest time of one stream, in milliseconds. */
 const maxStreamMs = 3_600_000
 
 /** What the client waits before it comes back after the end of a stream, in milliseconds. */
 const retryMs = 3000
 
 /**
- * Answers with server-sent events: each item of the source is a message. The source is given a signal by which it ends:
- * when the client is gone, when the server stops, or after an hour; the stream then ends cleanly. Nothing is read from
- * the source while the client does not take what it was sent.
+ * Answers with server-sent events: each item of the source is a message. The signal of the source is aborted when the
+ * client is gone, when the server stops, when the caller loses the credential or the rights, or after an hour. The stream
+ * then ends cleanly, even if the source does not. The source is read only as fast as the client takes the messages.
  */
 export function eventStream(
   open: (signal: AbortSignal) => AsyncIterable<StreamMessage>,
-  signal: AbortSignal,
+  { signal, operation }: Pick<Call, 'signal' | 'operation'>,
 ): StreamReply<200> {
+  // Rights are read again for operations that declare the stream.
+  if (!operation.lasts) throw new Error(`${operation.path} does not declare that it answers with ${eventStreamType}`)
   const closed = new AbortController()
-  const source = open(AbortSignal.any([signal, closed.signal, AbortSignal.timeout(maxStreamMs)]))
-  const content = Readable.from(chunks(source), { highWaterMark: 16 })
+  const ended = AbortSignal.any([signal, closed.signal, AbortSignal.timeout(maxStreamMs)])
+  const content = Readable.from(chunks(open(ended), ended), { highWaterMark: 16 })
   // Also when nobody reads it at all, as in the answer to HEAD.
   content.once('close', () => closed.abort())
-  return bytes('text/event-stream; charset=utf-8', content, {
+  return bytes(`${eventStreamType}; charset=utf-8`, content, {
     // Proxies that collect answers before they pass them on are told not to.
     headers: { 'cache-control': 'no-store', 'x-accel-buffering': 'no' },
   })
 }
 
-async function* chunks(source: AsyncIterable<StreamMessage>): AsyncGenerator<string> {
+async function* chunks(source: AsyncIterable<StreamMessage>, ended: AbortSignal): AsyncGenerator<string> {
   const items = source[Symbol.asyncIterator]()
   let next = items.next()
   try {
     yield `retry: ${retryMs}\n\n`
     for (;;) {
-      const beat = heartbeat()
-      const turn = await Promise.race([next, beat.due]).finally(beat.cancel)
+      const beat = heartbeat(ended)
+      const turn = await Promise.race([beat.due, next]).finally(beat.cancel)
+      if (turn === 'end') return
       if (turn === 'beat') {
         yield ': still here\n\n'
         continue
@@ -62,12 +66,18 @@ async function* chunks(source: AsyncIterable<StreamMessage>): AsyncGenerator<str
   }
 }
 
-function heartbeat(): { readonly due: Promise<'beat'>; readonly cancel: () => void } {
-  let timer: NodeJS.Timeout | undefined
-  const due = new Promise<'beat'>((resolve) => {
-    timer = setTimeout(() => resolve('beat'), heartbeatMs)
-  })
-  return { due, cancel: () => clearTimeout(timer) }
+/** Resolves when a heartbeat is due, or with `end` when the stream is to end before. */
+function heartbeat(ended: AbortSignal): { readonly due: Promise<'beat' | 'end'>; readonly cancel: () => void } {
+  const { promise, resolve } = Promise.withResolvers<'beat' | 'end'>()
+  const end = () => resolve('end')
+  const timer = setTimeout(() => resolve('beat'), heartbeatMs)
+  ended.addEventListener('abort', end)
+  if (ended.aborted) end()
+  const cancel = () => {
+    clearTimeout(timer)
+    ended.removeEventListener('abort', end)
+  }
+  return { due: promise, cancel }
 }
 
 function format({ event, id, data }: StreamMessage): string {

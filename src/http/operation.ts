@@ -187,6 +187,11 @@ export const isBytes = (shape: ReplyShape | BodyShape | undefined): shape is Byt
 export const isJsonAs = (shape: ReplyShape | undefined): shape is JsonShape =>
   typeof shape === 'object' && 'mediaType' in shape
 
+/** The media type of server-sent events. */
+export const eventStreamType = 'text/event-stream'
+
+const isEventStream = (shape: ReplyShape): boolean => isBytes(shape) && shape.mediaTypes.includes(eventStreamType)
+
 export type RepliesOf<Replies extends Readonly<Record<number, ReplyShape>>> = {
   [Status in keyof Replies & number]: Replies[Status] extends 'empty'
     ? Reply<Status, undefined>
@@ -303,6 +308,8 @@ export interface Operation {
   readonly summary: string
   readonly deprecated: boolean
   readonly anyOrigin: boolean
+  /** The answer may take so long that credential and rights are read again meanwhile (`http/lasting-answers.ts`). */
+  readonly lasts: boolean
   readonly run: (input: {
     ctx: object
     params: object
@@ -350,6 +357,7 @@ export function operation<
     summary: declaration.summary ?? '',
     deprecated: declaration.deprecated ?? false,
     anyOrigin: declaration.anyOrigin ?? false,
+    lasts: declaration.load === 'waiting' || Object.values(declaration.reply).some(isEventStream),
     run: declaration.run as unknown as Operation['run'],
   }
 }

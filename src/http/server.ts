@@ -30,6 +30,7 @@ import { Connections } from './connections.ts'
 import { allowOrigin, anyOrigin, preflight, type CorsOptions } from './cors.ts'
 import { firstProblem } from './decode.ts'
 import { apiErrors, textErrors, type ErrorForm, type RefusedCall } from './error-forms.ts'
+import type { LastingAnswers } from './lasting-answers.ts'
 import {
   isBytes,
   isJsonAs,
@@ -62,6 +63,10 @@ export interface ServerOptions {
   readonly operations: readonly NamedOperation[]
   /** Finds out who asks and makes the context of the request; what it throws is the reply. */
   readonly admit: (call: Call) => Promise<RequestContext>
+  /** Finds out anew who asks, while a lasting answer is under way; what it throws ends the answer. */
+  readonly admitAgain: (call: Call) => Promise<RequestContext>
+  /** Checks lasting answers while they are under way. */
+  readonly lastingAnswers: LastingAnswers
   /** Does all of a request's work: whatever it begins knows whose it is. */
   readonly within: <Result>(call: Call, work: () => Promise<Result>) => Promise<Result>
   /** The instance as it is known outside; asked for anew since a free port is known late. */
@@ -326,6 +331,26 @@ export class ForgeServer {
     const { operation } = call
     const ctx = await this.#options.admit(call)
     call.enter()
+    await this.#require(call, ctx)
+    if (operation.lasts) this.#guard(call, ctx)
+    if (operation.load === 'expensive') {
+      const turn = call.takePlace()
+      if (turn) await turn
+    }
+    const reply = await operation.run({
+      ctx,
+      params: call.params,
+      query: call.query,
+      body: operation.body === undefined || isBytes(operation.body) ? undefined : await call.decodedBody(),
+      call,
+    })
+    call.throwIfEnded()
+    return reply
+  }
+
+  /** Runs the requirements in their order; each adds what it found to the context. */
+  async #require(call: RequestCall, ctx: RequestContext): Promise<void> {
+    const { operation } = call
     for (const [index, requirement] of operation.requires.entries()) {
       try {
         const added = requirement.check(ctx, call, ctx.asked?.[index]) as object | Promise<object>
@@ -335,17 +360,12 @@ export class ForgeServer {
         throw error
       }
     }
-    if (operation.load === 'expensive') {
-      const turn = call.takePlace()
-      if (turn) await turn
-    }
-    return operation.run({
-      ctx,
-      params: call.params,
-      query: call.query,
-      body: operation.body === undefined || isBytes(operation.body) ? undefined : await call.decodedBody(),
-      call,
-    })
+  }
+
+  /** Reads credential and rights again until the answer is sent. */
+  #guard(call: RequestCall, ctx: RequestContext): void {
+    const check = async () => this.#require(call, await this.#options.admitAgain(call))
+    call.guardedBy(() => this.#options.lastingAnswers.guard({ call, ctx, check, end: (reason) => call.end(reason) }))
   }
 }
 

@@ -78,6 +78,6 @@ export const streamWorkflowJobLog = operation({
       }
       if (!signal.aborted) yield { event: 'end', data: {} }
     }
-    return eventStream(messages, call.signal)
+    return eventStream(messages, call)
   },
 })

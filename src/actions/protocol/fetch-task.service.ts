@@ -3,7 +3,8 @@ import { clockOf } from '../../db/clock.ts'
 import type { ActionJobRow, ActionRunnerRow, ActionTaskRow } from '../../db/tables/actions.ts'
 import { nowUnix } from '../../lib/time.ts'
 import { hashToken, newToken } from '../../secrets/tokens.ts'
-import type { QueueScope } from '../queue-scope.ts'
+import { scopeText, type QueueScope } from '../queue-scope.ts'
+import { findRunnerByUuid } from '../runners/runner.store.ts'
 import { keepMasks } from '../logs/mask.service.ts'
 import { changeRuns, endJobs, settleRun } from '../runs/run-change.service.ts'
 import { findJob, findRunForUpdate, updateJobs } from '../runs/run.store.ts'
@@ -52,7 +53,10 @@ export async function fetchTask(
   }
   const newer = await board.wait(scope, known, waitOf(services, patienceMs), signal)
   if (newer === undefined) return { task: undefined, version }
-  return { task: await takeTask(services, runner, scope, await board.wantedLabels(scope)), version: newer }
+  // It may have been deleted, or belong to somebody else, since it began to wait.
+  const present = await findRunnerByUuid(services.db, runner.uuid)
+  if (!present || scopeText(scopeOfRunner(present)) !== scopeText(scope)) return { task: undefined, version }
+  return { task: await takeTask(services, present, scope, await board.wantedLabels(scope)), version: newer }
 }
 
 /** Others may take what was found meanwhile; then it is looked for again. */

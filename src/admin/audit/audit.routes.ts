@@ -65,7 +65,7 @@ export const adminWatchAuditLog = operation({
     mustAccept(call, 'text/event-stream')
     const last = Number(call.headers['last-event-id'])
     const after = Number.isSafeInteger(last) ? last : query.after
-    return eventStream((signal) => messages(followEntries(ctx, after, signal)), call.signal)
+    return eventStream((signal) => messages(followEntries(ctx, after, signal)), call)
   },
 })
 

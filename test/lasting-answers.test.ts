@@ -1,0 +1,183 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { commitFiles, TestRunner, workflow } from '../src/actions/actions.test-support.ts'
+import { transaction } from '../src/db/database.ts'
+import { bytesOf, operation } from '../src/http/operation.ts'
+import { eventStream } from '../src/http/event-stream.ts'
+import { anyone } from '../src/access/requirements.ts'
+import { startForge, testPassword, type Forge } from '../src/testing/forge.ts'
+
+/** Where each operation with a lasting answer is asked: below the repository, the organization, or the instance. */
+const addresses: Readonly<Record<string, (at: World) => string>> = {
+  streamWorkflowJobLog: ({ repo, job }) => `${repo}/actions/jobs/${job}/logs/stream`,
+  adminWatchEvents: () => '/admin/events',
+  adminWatchAuditLog: () => '/admin/audit/stream',
+  listEvents: ({ repo, cursor }) => `/events?wait=60&after=${cursor}&kind=wiki.*&repo=${repo.slice(7)}`,
+  watchEvents: ({ repo }) => `/events/stream?kind=wiki.*&repo=${repo.slice(7)}`,
+  repoListEvents: ({ repo, cursor }) => `${repo}/events?wait=60&after=${cursor}&kind=wiki.*`,
+  repoWatchEvents: ({ repo }) => `${repo}/events/stream?kind=wiki.*`,
+  orgListEvents: ({ org, cursor }) => `/orgs/${org}/events?wait=60&after=${cursor}&kind=wiki.*`,
+  orgWatchEvents: ({ org }) => `/orgs/${org}/events/stream?kind=wiki.*`,
+}
+
+const ofRepository = ['streamWorkflowJobLog', 'listEvents', 'watchEvents', 'repoListEvents', 'repoWatchEvents']
+const ofOrganization = ['orgListEvents', 'orgWatchEvents']
+const ofAdministrators = ['adminWatchEvents', 'adminWatchAuditLog']
+
+interface World {
+  readonly repo: string
+  readonly org: string
+  readonly job: number
+  readonly cursor: string
+}
+
+async function makeWorld(forge: Forge, isPrivate: boolean): Promise<World> {
+  const repo = await forge.given.repo({ owner: 'alice', private: isPrivate })
+  const runner = await TestRunner.register(forge, `${repo.api}/actions/runners`)
+  await commitFiles(forge, repo.api, { '.gitea/workflows/a.yml': workflow('push') })
+  const task = await runner.must()
+  await runner.log(task, 0, ['one'])
+  const alice = forge.as('alice')
+  const [run] = (await alice.get(`${repo.api}/actions/runs`)).json.workflow_runs
+  const [job] = (await alice.get(`${repo.api}/actions/runs/${run.id}/jobs`)).json.jobs
+  const org = await forge.given.org({ owner: 'alice' })
+  await forge.settle()
+  const cursor = (await alice.get('/events')).json.cursor
+  return { repo: repo.api, org, job: job.id, cursor }
+}
+
+/** An answer that was asked for. */
+interface Asked {
+  readonly name: string
+  /** Resolves when the answer has ended, with the status of the refusal or with how a stream ended. */
+  readonly ended: Promise<number | 'ended' | 'log ended'>
+}
+
+/** Asks operations with one credential; resolves when each stream has begun. */
+async function ask(
+  forge: Forge,
+  world: World,
+  operations: readonly string[],
+  headers: Record<string, string>,
+): Promise<Asked[]> {
+  const asked: Asked[] = []
+  for (const name of operations) {
+    const reply = fetch(`${forge.url}/api/v1${addresses[name]?.(world)}`, { headers })
+    if (name.includes('List') || name === 'listEvents') {
+      asked.push({ name, ended: reply.then(({ status }) => status) })
+      continue
+    }
+    const response = await reply
+    assert.equal(response.status, 200, name)
+    const ended = response.text().then((text) => (text.includes('event: end') ? 'log ended' : 'ended'))
+    asked.push({ name, ended })
+  }
+  return asked
+}
+
+async function hasEnded(why: string, asked: readonly Asked[]): Promise<void> {
+  for (const { name, ended } of asked) {
+    const how = await ended
+    const isRight = typeof how === 'number' ? [401, 403, 404].includes(how) : how === 'ended'
+    assert.ok(isRight, `${why}: ${name} ended with ${how}`)
+  }
+}
+
+const accept = { accept: 'text/event-stream, application/json' }
+
+async function tokenOf(forge: Forge, login: string): Promise<{ headers: Record<string, string>; id: number }> {
+  const { json } = await forge
+    .as(login, { basic: { login, password: testPassword } })
+    .must('POST', `/users/${login}/tokens`, { name: 'lasting', scopes: ['all'] })
+  return { headers: { ...accept, authorization: `token ${json.sha1}` }, id: json.id }
+}
+
+test('every answer that lasts ends with the credential or the rights that it was begun with', async () => {
+  const people = ['alice', 'removed', 'revoked', 'suspended', 'outsider', 'changed', 'root2', 'keeper']
+  await using forge = await startForge({ users: people, settings: { ingot: { MAX_FEED_CLIENTS_PER_ACCOUNT: 10 } } })
+  const lasting = forge.services.operations().filter(({ lasts }) => lasts)
+  assert.deepEqual(
+    lasting.map(({ id }) => id).toSorted(),
+    [...Object.keys(addresses), 'runnerFetchTask'].toSorted(),
+    'each operation with a lasting answer is tested',
+  )
+  for (const { id, method } of lasting) assert.ok(method === 'GET' || id === 'runnerFetchTask', id)
+
+  const hidden = await makeWorld(forge, true)
+  const open = await makeWorld(forge, false)
+  const alice = forge.as('alice')
+  const root = forge.as('root')
+  for (const name of ['removed', 'revoked', 'suspended', 'changed', 'keeper']) {
+    await alice.must('PUT', `${hidden.repo}/collaborators/${name}`, { permission: 'read' })
+  }
+  await root.must('PATCH', '/admin/users/root2', { admin: true, source_id: 0, login_name: 'root2' })
+  await forge.settle()
+  const everybody = [...ofRepository, ...ofOrganization]
+
+  const removed = await ask(forge, hidden, ofRepository, (await tokenOf(forge, 'removed')).headers)
+  const revokedToken = await tokenOf(forge, 'revoked')
+  const revoked = await ask(forge, hidden, everybody, revokedToken.headers)
+  const suspended = await ask(forge, hidden, everybody, (await tokenOf(forge, 'suspended')).headers)
+  const outside = await ask(forge, open, ofRepository, (await tokenOf(forge, 'outsider')).headers)
+  const guest = await ask(forge, open, ['streamWorkflowJobLog'], accept)
+  const basic = Buffer.from(`changed:${testPassword}`).toString('base64')
+  const changed = await ask(forge, hidden, everybody, { ...accept, authorization: `Basic ${basic}` })
+  const demoted = await ask(forge, hidden, ofAdministrators, (await tokenOf(forge, 'root2')).headers)
+  const kept = await ask(
+    forge,
+    hidden,
+    ['streamWorkflowJobLog', 'repoWatchEvents'],
+    (await tokenOf(forge, 'keeper')).headers,
+  )
+  const keptEnds: string[] = []
+  for (const { name, ended } of kept) void ended.then(() => keptEnds.push(name))
+
+  await alice.must('DELETE', `${hidden.repo}/collaborators/removed`)
+  await forge
+    .as('revoked', { basic: { login: 'revoked', password: testPassword } })
+    .must('DELETE', `/users/revoked/tokens/${revokedToken.id}`)
+  await root.must('PATCH', '/admin/users/suspended', { prohibit_login: true, source_id: 0, login_name: 'suspended' })
+  await alice.must('PATCH', open.repo, { private: true })
+  await root.must('PATCH', '/admin/users/changed', {
+    password: 'An0ther!password',
+    source_id: 0,
+    login_name: 'changed',
+  })
+  await root.must('PATCH', '/admin/users/root2', { admin: false, source_id: 0, login_name: 'root2' })
+
+  await hasEnded('the collaborator was removed', removed)
+  await hasEnded('the token was deleted', revoked)
+  await hasEnded('the account was suspended', suspended)
+  await hasEnded('the repository became private', outside)
+  await hasEnded('the repository became private for guests', guest)
+  await hasEnded('the password was changed', changed)
+  await hasEnded('the administrator was demoted', demoted)
+  assert.deepEqual(keptEnds, [], 'an answer that is still allowed goes on')
+})
+
+test('runnerFetchTask: a runner that is deleted waits no longer', async () => {
+  await using forge = await startForge()
+  const repo = await forge.given.repo({ owner: 'alice' })
+  const runner = await TestRunner.register(forge, `${repo.api}/actions/runners`)
+  const { json } = await runner.call('FetchTask', { tasksVersion: '0' })
+  const { tasksVersion = '0' } = json as { tasksVersion?: string }
+  const waiting = runner.call('FetchTask', { tasksVersion }, { headers: { 'connect-timeout-ms': '50000' } })
+  await transaction(forge.services.db, (tx) => tx.deleteFrom('action_runner').where('uuid', '=', runner.uuid).execute())
+  const reply = await waiting
+  assert.equal(reply.status, 401, reply.text)
+})
+
+test('an operation cannot answer with an event stream that it does not declare', async () => {
+  const undeclared = operation({
+    method: 'GET',
+    path: '/undeclared',
+    scope: null,
+    requires: [anyone],
+    reply: { 200: bytesOf('text/plain') },
+    run: async ({ call }) => eventStream(async function* () {}, call),
+  })
+  const forge = await startForge({ features: [{ routes: [{ undeclared }] }] })
+  assert.equal((await forge.guest.get('/undeclared')).status, 500)
+  assert.match(String(forge.defects.splice(0)), /does not declare/)
+  await forge[Symbol.asyncDispose]()
+})
