@@ -144,10 +144,11 @@ test('ssh: a connection that stays open runs no command after its key was remove
     }
     assert.equal(await run(), 0, login)
     if (login === 'alice') await forge.as('alice').must('DELETE', `/user/keys/${json.id}`)
-    else
+    else {
       await forge
         .as('root')
         .must('PATCH', '/admin/users/bob', { prohibit_login: true, source_id: 0, login_name: 'bob' })
+    }
     assert.notEqual(await run(), 0, login)
     client.end()
     await once(client, 'close')
