@@ -55,5 +55,7 @@ export const jobsCheck: WholeCheck = {
   },
 }
 
-const howItFailed = ({ problem, attempt }: JobRow): string =>
-  problem === 'permanent' ? 'for good, since another attempt would not help' : `after ${attempt} attempts`
+const howItFailed = ({ problem, attempt }: JobRow): string => {
+  if (problem === 'permanent') return 'for good, since another attempt would not help'
+  return problem === 'crashed' ? 'because its process ended twice' : `after ${attempt} attempts`
+}

@@ -23,10 +23,10 @@ export const BackgroundJob = object('BackgroundJob', {
   event_id: nullable(Type.Integer()),
   last_error: nullable(Type.String()),
   /**
-   * Why it does not go on: another attempt is pointless, its attempts are used up, or it waits for a release that can read
-   * it.
+   * Why the job failed or waits: another attempt is pointless, its attempts are used up, its process ended while it ran, or
+   * only another release can read it.
    */
-  problem: nullable(enumeration('permanent', 'exhausted', 'unreadable')),
+  problem: nullable(enumeration('permanent', 'exhausted', 'crashed', 'unreadable')),
   created_at: dateTime(),
   updated_at: dateTime(),
 })

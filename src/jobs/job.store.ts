@@ -244,9 +244,9 @@ export async function deleteRunningJob(tx: Tx, id: JobId, worker: string): Promi
   return result.numDeletedRows > 0n
 }
 
-/** True when another job waits under the same key, which will do the same work. */
-export async function hasWaitingTwin(tx: Tx, job: Pick<JobRow, 'name' | 'unique_key'>): Promise<boolean> {
-  if (job.unique_key === null) return false
+/** The job that waits under the same key and will do the same work. */
+export async function findWaitingTwin(tx: Tx, job: Pick<JobRow, 'name' | 'unique_key'>): Promise<JobId | undefined> {
+  if (job.unique_key === null) return undefined
   const twin = await tx
     .selectFrom('job')
     .select('job.id')
@@ -254,7 +254,12 @@ export async function hasWaitingTwin(tx: Tx, job: Pick<JobRow, 'name' | 'unique_
     .where('job.name', '=', job.name)
     .where('job.unique_key', '=', job.unique_key)
     .executeTakeFirst()
-  return twin !== undefined
+  return twin?.id
+}
+
+/** Notes on a waiting job that the process that ran it ended. */
+export async function updateToCrashed(tx: Tx, id: JobId): Promise<void> {
+  await tx.updateTable('job').set({ problem: 'crashed' }).where('id', '=', id).where(isWaiting).execute()
 }
 
 export type JobOutcome = Pick<

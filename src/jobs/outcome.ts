@@ -5,10 +5,11 @@ import type { LaneRule } from './job.ts'
 import {
   deleteRunningJob,
   giveTurns,
-  hasWaitingTwin,
+  findWaitingTwin,
   listLanesWithoutTurn,
   lockLanes,
   updateReleasedJob,
+  updateToCrashed,
   type JobOutcome,
   type JobRow,
 } from './job.store.ts'
@@ -54,7 +55,7 @@ export const endJob = (db: Db, row: JobRow): Promise<void> =>
   settleInLane(db, row, (tx) => deleteRunningJob(tx, row.id, worker(row)))
 
 /** It is tried no more, and stays to be seen. */
-export const failJob = (db: Db, row: JobRow, problem: 'permanent' | 'exhausted', error: string): Promise<void> =>
+export const failJob = (db: Db, row: JobRow, problem: NonNullable<JobRow['problem']>, error: string): Promise<void> =>
   settleInLane(db, row, (tx) =>
     updateReleasedJob(tx, row.id, worker(row), {
       state: 'failed',
@@ -75,7 +76,7 @@ export interface Release {
   readonly error: string | null
   /** What the others of its lane do until then. */
   readonly lane: LaneRule
-  readonly problem?: 'unreadable'
+  readonly problem?: 'unreadable' | 'crashed'
 }
 
 /** Lets a job wait again, unless another waits under its key, which then does the work. */
@@ -93,7 +94,12 @@ export async function releaseJob(db: Db, row: JobRow, release: Release): Promise
   }
   const giveBack = (): Promise<void> =>
     settleInLane(db, row, async (tx) => {
-      if (await hasWaitingTwin(tx, row)) return void (await deleteRunningJob(tx, row.id, worker(row)))
+      const twin = await findWaitingTwin(tx, row)
+      if (twin !== undefined) {
+        // The twin does the same work, so the end of a process counts against it.
+        if (release.problem === 'crashed') await updateToCrashed(tx, twin)
+        return void (await deleteRunningJob(tx, row.id, worker(row)))
+      }
       await updateReleasedJob(tx, row.id, worker(row), outcome)
       wakeWorkers(tx, [{ pool: row.pool, run_at_ms: release.runAtMs }])
     })

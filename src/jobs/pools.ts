@@ -29,3 +29,18 @@ export type PoolName = (typeof poolNames)[number]
 
 /** How many jobs of each pool one process runs at the same time. */
 export type PoolSlots = Readonly<Record<PoolName, number>>
+
+/**
+ * Pools whose jobs wait for other servers. Such a job runs at most moments, so it runs when somebody ends the process twice
+ * for another reason. Only its attempts limit it.
+ */
+const waitingPools: ReadonlySet<string> = new Set<PoolName>([
+  'mirrors',
+  'imports',
+  'mail',
+  'webhooks',
+  'webhookRetries',
+])
+
+/** Returns whether jobs of the pool run so often that the end of their process says nothing about them. */
+export const isOftenRunning = (pool: string): boolean => waitingPools.has(pool)

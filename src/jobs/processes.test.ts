@@ -84,6 +84,70 @@ test('a job that ends its worker every time is given up after its attempts', asy
   assert.deepEqual(workers.ran, [])
 })
 
+test('a job whose process ended twice in a row is parked with the reason, also when a newer job takes its place', async () => {
+  await using test = await openTestDatabase()
+  const parked = { state: 'failed', problem: 'crashed' }
+  const crash = async (names: readonly string[]): Promise<void> => {
+    await transaction(test.db, (tx) =>
+      tx
+        .updateTable('job')
+        .set((row) => ({ state: 'running', leased_by: 'gone', lease_until_ms: 1, attempt: row('attempt', '+', 1) }))
+        .where('name', 'in', names)
+        .where('state', '=', 'waiting')
+        .execute(),
+    )
+    // This worker declares no job: it takes back what the dead worker had and runs nothing.
+    await using workers = start(test.db, [])
+    await until(async () => (await listJobs(test.db, { limit: 10 })).every((row) => row.state !== 'running'))
+    await workers.stop(0)
+  }
+  const keyed = job({
+    name: 'noteOnce',
+    input: Type.Object({}),
+    merge: () => 'all',
+    run: async (ctx: Context) => void ctx.ran.push('merged'),
+  })
+  const sending = job({
+    name: 'noteFar',
+    pool: 'webhooks',
+    input: Type.Object({}),
+    run: async (ctx: Context) => void ctx.ran.push('sent'),
+  })
+  const id = await transaction(test.db, (tx) => enqueue(tx, note, { text: 'poison' }))
+  await transaction(test.db, (tx) => enqueueAll(tx, [planned(keyed, {}), planned(sending, {})]))
+  await crash(['noteText', 'noteOnce', 'noteFar'])
+  assert.deepEqual(
+    (await listJobs(test.db, { limit: 10 })).map((row) => [row.name, row.state, row.problem, row.attempt]).toSorted(),
+    [
+      ['noteFar', 'waiting', 'crashed', 1],
+      ['noteOnce', 'waiting', 'crashed', 1],
+      ['noteText', 'waiting', 'crashed', 1],
+    ],
+  )
+  await crash(['noteText', 'noteFar'])
+  const row = await findJob(test.db, id)
+  assert.deepEqual({ state: row?.state, problem: row?.problem }, parked)
+  assert.equal(row?.last_error, 'the process that ran the job ended before the job did, twice in a row')
+  assert.equal((await listJobs(test.db, { problem: 'crashed', state: 'failed', limit: 10 })).length, 1)
+
+  // A twin that arrived while the job ran takes over its first end.
+  await transaction(test.db, async (tx) => {
+    await tx.updateTable('job').set({ state: 'running', problem: null }).where('name', '=', 'noteOnce').execute()
+    await tx.updateTable('job').set({ leased_by: 'gone', lease_until_ms: 1 }).where('name', '=', 'noteOnce').execute()
+    await enqueue(tx, keyed, {})
+  })
+  await crash(['nothing'])
+  const twins = (await listJobs(test.db, { limit: 10 })).filter(({ name }) => name === 'noteOnce')
+  assert.deepEqual(
+    twins.map(({ state, problem }) => [state, problem]),
+    [['waiting', 'crashed']],
+  )
+
+  await using workers = start(test.db, [note, keyed, sending])
+  await workers.settle()
+  assert.deepEqual(workers.ran.toSorted(), ['merged', 'sent'])
+})
+
 test('a running job keeps its lease', async () => {
   await using test = await openTestDatabase()
   const gate = Promise.withResolvers<void>()

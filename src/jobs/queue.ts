@@ -9,7 +9,7 @@ import {
   deleteJob,
   findJob,
   giveTurns,
-  hasWaitingTwin,
+  findWaitingTwin,
   holdPassedJobs,
   insertJobs,
   lockLanes,
@@ -182,7 +182,7 @@ export async function retryFailedJob(tx: Tx, id: JobId): Promise<FailedJobOutcom
   if (row?.state !== 'failed') return row ? 'not failed' : 'missing'
   const nowMs = clockOf(tx).nowMs()
   wakeWorkers(tx, [{ pool: row.pool, run_at_ms: nowMs }])
-  if (await hasWaitingTwin(tx, row)) {
+  if ((await findWaitingTwin(tx, row)) !== undefined) {
     await deleteJob(tx, id)
     return 'done'
   }

@@ -23,7 +23,7 @@ import {
 } from './job.store.ts'
 import { endJob, failJob, releaseJob, restoreTurns, type Release } from './outcome.ts'
 import { PoolSet } from './pool-set.ts'
-import type { PoolSlots } from './pools.ts'
+import { isOftenRunning, type PoolSlots } from './pools.ts'
 import { jobChannel } from './queue.ts'
 import type { Scheduler } from './scheduler.ts'
 
@@ -371,8 +371,18 @@ class WorkerLoop<Ctx> implements Workers {
     const { db, log } = this.#options
     const error = 'the process that ran the job ended before the job did'
     log('warn', error, { job: row.name, jobId: row.id, attempt: row.attempt, worker: row.leased_by })
-    if (row.attempt >= row.max_attempts) await failJob(db, row, 'exhausted', error)
-    else await releaseJob(db, row, { attempt: row.attempt, runAtMs: row.run_at_ms, error, lane: 'block' })
+    if (row.attempt >= row.max_attempts) return failJob(db, row, 'exhausted', error)
+    if (row.problem === 'crashed' && !isOftenRunning(row.pool)) {
+      log('error', 'a job is parked because its process ended twice', { job: row.name, jobId: row.id })
+      return failJob(db, row, 'crashed', `${error}, twice in a row`)
+    }
+    await releaseJob(db, row, {
+      attempt: row.attempt,
+      runAtMs: row.run_at_ms,
+      error,
+      lane: 'block',
+      problem: 'crashed',
+    })
   }
 
   async #prolongLeases(): Promise<void> {

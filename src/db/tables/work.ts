@@ -67,10 +67,10 @@ export interface JobTable {
   /** What the last attempt failed with; null before a failure. */
   last_error: string | null
   /**
-   * Why it does not go on: another attempt is pointless (`permanent`), its attempts are used up (`exhausted`), or it waits
-   * for a release that can read it (`unreadable`); null for a job that goes on.
+   * Why the job failed or waits: another attempt is pointless (`permanent`), its attempts are used up (`exhausted`), its
+   * process ended while it ran (`crashed`), or only another release can read it (`unreadable`); null for no problem.
    */
-  problem: 'permanent' | 'exhausted' | 'unreadable' | null
+  problem: 'permanent' | 'exhausted' | 'crashed' | 'unreadable' | null
   created_unix: Unix
   updated_unix: Unix
 }
