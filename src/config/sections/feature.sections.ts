@@ -204,6 +204,11 @@ export const packages = defineSection('packages', {
     [],
     'where upstreams of registries may be: external, private, loopback, * , networks, addresses, names with *; empty is external',
   ),
+  upstreamTokenHostList: list(
+    'UPSTREAM_TOKEN_HOST_LIST',
+    ['auth.docker.io'],
+    'hosts of token services that get the secret of an upstream on another host, over https; names may have * and ?',
+  ),
   defaultRpmSignEnabled: bool('DEFAULT_RPM_SIGN_ENABLED', false, 'whether RPM packages are signed'),
 })
 

@@ -6,6 +6,7 @@ import { viewerAs } from '../../auth/viewer.ts'
 import type { PackageUpstreamRow } from '../../db/tables/packages.ts'
 import { BadRequest, NotFound, Refusal, Unauthenticated, Unavailable } from '../../lib/errors.ts'
 import { nowUnix } from '../../lib/time.ts'
+import { hostNameMatcher } from '../../outgoing/host-rules.ts'
 import { OutgoingError } from '../../outgoing/outgoing-error.ts'
 import type { OutgoingReply } from '../../outgoing/outgoing.ts'
 import { getFilesOfVersions } from '../catalog.service.ts'
@@ -104,9 +105,8 @@ export function createSource(
     const send = (more: Readonly<Record<string, string>>) =>
       client.stream(url, { headers: { ...headers, ...more }, maxRedirects, maxBodyBytes: maxBytes, timeoutMs })
     const first = await send(credentialsFor(url))
-    const token = first.status === 401 ? await tokenFor(first) : undefined
+    const token = first.status === 401 ? await tokenFor(first).finally(() => first.body.destroy()) : undefined
     const reply = token === undefined ? first : await send({ authorization: `Bearer ${token}` })
-    if (token !== undefined) first.body.destroy()
     if (reply.status === 200) return reply
     reply.body.destroy()
     if (reply.status === 404 || reply.status === 410) throw missing()
@@ -116,12 +116,26 @@ export function createSource(
     throw broken(`answered ${reply.status}`)
   }
 
+  /** The upstream chooses the address of its token service, so only its own origin and configured hosts get the secret. */
+  const mayGetSecret = (realm: URL): boolean => {
+    if (realm.origin === origin) return true
+    const hosts = ctx.config.packages.upstreamTokenHostList
+    // The matcher takes an empty list for every host.
+    return realm.protocol === 'https:' && hosts.length > 0 && hostNameMatcher(hosts)(realm.hostname)
+  }
+
   async function tokenFor({ headers }: OutgoingReply): Promise<string | undefined> {
     const challenge = String(headers['www-authenticate'] ?? '').slice(0, 2000)
     if (type !== 'container' || !/^Bearer /i.test(challenge)) return undefined
     const values = new Map([...challenge.matchAll(/(\w+)="([^"]*)"/g)].map(([, key = '', value = '']) => [key, value]))
     const realm = URL.parse(values.get('realm') ?? '')
     if (!realm) return undefined
+    if (secret !== undefined && !mayGetSecret(realm)) {
+      throw new Unavailable(
+        `the upstream names the token service ${realm.origin}: [packages].UPSTREAM_TOKEN_HOST_LIST does not allow it to get the secret`,
+        'upstream_realm_refused',
+      )
+    }
     for (const key of ['service', 'scope']) {
       const value = values.get(key)
       if (value !== undefined) realm.searchParams.set(key, value)

@@ -346,6 +346,30 @@ test('containerGetManifest, containerGetBlob, containerListTags: images of anoth
     assert.deepEqual(await examined(forge.services), [])
   }))
 
+test('containerGetManifest: the secret of an upstream goes to no token service of another origin', async () => {
+  const seen: (string | undefined)[] = []
+  const giveToken = (request: IncomingMessage, response: ServerResponse): void => {
+    seen.push(request.headers.authorization)
+    response.setHeader('content-type', 'application/json').end('{"token":"t"}')
+  }
+  await withStranger(giveToken, (service) => {
+    const challenge = (_request: IncomingMessage, response: ServerResponse): void => {
+      response.writeHead(401, { 'www-authenticate': `Bearer realm="${service}/token",service="x"` }).end()
+    }
+    return withStranger(challenge, async (url) => {
+      await using forge = await startForge({ users: ['alice'], settings: loopback })
+      const headers = { authorization: basicAuthorization('alice', testPassword) }
+      const ask = async () => (await fetch(`${forge.url}/v2/alice/image/manifests/1.0`, { headers })).text()
+      await setUpstream(forge, 'container', url, { username: 'u', secret: 'the secret' })
+      assert.match(await ask(), /UPSTREAM_TOKEN_HOST_LIST/)
+      assert.deepEqual(seen, [])
+      await setUpstream(forge, 'container', url, { secret: '' })
+      await ask()
+      assert.deepEqual(seen, [undefined], 'the service is asked as a guest when there is no secret')
+    })
+  })
+})
+
 test('npm and pip themselves install what another instance has, through this one', () =>
   withTwo(async (forge, from) => {
     const folder = mkdtempSync(join(tmpdir(), 'ingot-upstream-'))
