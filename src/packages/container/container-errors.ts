@@ -1,4 +1,4 @@
-import { jsonType, textErrors, type ErrorForm } from '../../http/error-forms.ts'
+import { jsonType, type ErrorForm } from '../../http/error-forms.ts'
 import type { Refusal } from '../../lib/errors.ts'
 
 /** Header of every answer of a registry of containers. */
@@ -26,12 +26,7 @@ export const containerErrors: ErrorForm = {
   render(refusal, call) {
     const realm = `Bearer realm="${call.site.url}v2/token",service="container_registry",scope="*"`
     const headers = { ...versionHeader, ...(refusal.status === 401 ? { 'www-authenticate': realm } : {}) }
-    const { authorization } = call.headers
-    // Names and passwords are for the token service alone.
-    if (refusal.status === 401 && typeof authorization === 'string' && /^basic /i.test(authorization)) {
-      return { ...textErrors.render(refusal, call), headers: { 'www-authenticate': realm } }
-    }
-    const errors = [{ code: codeOf(refusal), message: refusal.message }]
+    const errors = [{ code: codeOf(refusal), message: refusal.message, detail: refusal.data }]
     return { contentType: jsonType, body: JSON.stringify({ errors }), headers }
   },
 }

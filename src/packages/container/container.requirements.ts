@@ -4,13 +4,18 @@ import { Unauthenticated } from '../../lib/errors.ts'
 import { RegistryToken } from '../registry-token.ts'
 import { versionHeader } from './container-errors.ts'
 
-/** A token of the token service, be it a guest's: clients fetch one when they are asked to (OCI distribution). */
+/**
+ * An account, or a guest with a token of the token service. A guest without one is refused, because the challenge of that
+ * refusal tells clients how to sign in (OCI distribution).
+ */
 export const registryToken: Requirement<Ctx, object> = {
   codes: ['registryToken'],
   refuses: [401],
-  check({ principal }, call) {
+  check({ viewer, principal }, call) {
     Object.assign(call.replyHeaders, versionHeader)
-    if (!(principal instanceof RegistryToken)) throw new Unauthenticated('a token of the registry is needed')
+    if (!viewer && !(principal instanceof RegistryToken)) {
+      throw new Unauthenticated('sign in, or get a token of the registry as a guest')
+    }
     return {}
   },
 }

@@ -37,7 +37,7 @@ const container = {
   base: 'site',
   family: 'container-registry',
   scope: null,
-  accepts: ['registry'],
+  accepts: ['token', 'basic', 'oauth2', 'job', 'registry'],
   wrongCredentials: 'refused',
   errors: containerErrors,
 } as const

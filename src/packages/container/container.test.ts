@@ -81,6 +81,36 @@ test('containerVersion, containerToken: tokens end with what they were got by, a
   assert.equal(api.status, 401)
 })
 
+test('containerVersion, containerBeginUpload: Basic authentication with a password or an access token signs in', async () => {
+  await using forge = await startForge({ users: ['alice'] })
+  const basic = { headers: { authorization: basicAuthorization('alice', testPassword) } }
+  const make = async (...scopes: string[]) =>
+    (await forge.as('alice').must('POST', '/users/alice/tokens', { name: scopes.join(), scopes }, basic)).json.sha1
+  const statuses = async (headers: Record<string, string>) => {
+    const ask = async (method: string, path: string) =>
+      (await fetch(`${forge.url}/v2/${path}`, { method, headers })).status
+    return [
+      await ask('GET', ''),
+      await ask('GET', 'alice/app/tags/list'),
+      await ask('POST', 'alice/app/blobs/uploads/'),
+    ]
+  }
+  const by = (password: string) => ({ authorization: basicAuthorization('alice', password) })
+  assert.deepEqual(await statuses(by(testPassword)), [200, 404, 202])
+  assert.deepEqual(await statuses(by(await make('write:package'))), [200, 404, 202])
+  assert.deepEqual(await statuses(by(await make('read:package'))), [200, 404, 401])
+  assert.deepEqual(await statuses(by(await make('read:user'))), [200, 401, 401])
+  assert.deepEqual(await statuses(by('wrong')), [401, 401, 401])
+  for (const headers of [{}, by('wrong')]) {
+    const refused = await fetch(`${forge.url}/v2/`, { headers })
+    assert.match(refused.headers.get('content-type') ?? '', /^application\/json/)
+    assert.match(refused.headers.get('www-authenticate') ?? '', /^Bearer realm=/)
+    const { errors } = (await refused.json()) as { errors: Record<string, unknown>[] }
+    assert.deepEqual(Object.keys(errors[0] ?? {}), ['code', 'message', 'detail'])
+    assert.equal(errors[0]?.['code'], 'UNAUTHORIZED')
+  }
+})
+
 test('containerBeginUpload, containerAddPart, containerUploadState, containerCompleteUpload, containerAbortUpload: parts in their order', async () => {
   await using forge = await startForge({ users: ['bob'] })
   const alice = await registryAs(forge, 'alice')
