@@ -53,7 +53,7 @@ export const isPom = (fileName: string): boolean => extensionOf(fileName) === 'p
 export function mavenType(fileName: string): string {
   const extension = extensionOf(fileName)
   if (extension === 'jar' || extension === 'war' || extension === 'ear') return 'application/java-archive'
-  return extension === 'pom' || extension === 'xml' ? 'text/xml' : 'application/octet-stream'
+  return extension === 'pom' ? 'text/xml' : 'application/octet-stream'
 }
 
 /** Whether a download of a file is one of its version: the artifact itself, and none of those that come with it. */

@@ -43,7 +43,11 @@ test('mavenUpload, mavenDownload: files once, their checksums, and the list of v
   assert.equal(await put('2.0-SNAPSHOT/tool-2.0-20200102.030405-1.jar', 'one'), 201)
   assert.equal(await put('2.0-SNAPSHOT/maven-metadata.xml', '<metadata>1</metadata>'), 201)
   assert.equal(await put('2.0-SNAPSHOT/maven-metadata.xml', '<metadata>2</metadata>'), 201)
-  assert.equal((await guest('GET', 'maven/org/ex/tool/2.0-SNAPSHOT/maven-metadata.xml')).text, '<metadata>2</metadata>')
+  const stored = await guest('GET', 'maven/org/ex/tool/2.0-SNAPSHOT/maven-metadata.xml')
+  assert.deepEqual(
+    [stored.text, stored.headers.get('content-type')],
+    ['<metadata>2</metadata>', 'application/octet-stream'],
+  )
   const list = await guest('GET', 'maven/org/ex/tool/maven-metadata.xml')
   assert.match(list.text, /<release>1.0<\/release><latest>2.0-SNAPSHOT<\/latest>/)
   assert.equal((await guest('GET', 'maven/org/ex/tool/maven-metadata.xml.md5')).text, digest('md5', list.bytes))

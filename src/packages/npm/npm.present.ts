@@ -77,12 +77,12 @@ export function presentFound(
       const newest = newestOf(versions, (version) => version.version)
       if (!newest) return []
       const metadata = metadataOf<NpmMetadata>(newest)
-      const [scope, plain] = newest.name.startsWith('@') ? newest.name.split('/') : ['unscoped', newest.name]
+      const scope = newest.name.startsWith('@') ? newest.name.slice(0, newest.name.indexOf('/')) : 'unscoped'
       return [
         {
           package: {
             scope,
-            name: plain,
+            name: newest.name,
             version: newest.version,
             date: formatUnix(newest.created_unix),
             description: metadata.description ?? '',

@@ -135,9 +135,12 @@ test('npmSearch, npmWhoami, npmUpdateDocument, npmDeleteVersion, npmDeletePackag
     ['tool', '1.1.0'],
     ['%', '1.0.0'],
     ['wide', '0.1.0'],
+    ['@team/scoped', '0.1.0'],
   ] as const) {
     await publish(name, documentOf(name, version))
   }
+  const { json: scoped } = await alice('GET', 'npm/-/v1/search?text=scoped')
+  assert.deepEqual([scoped.objects[0].package.name, scoped.objects[0].package.scope], ['@team/scoped', '@team'])
   assert.equal((await alice('GET', 'npm/-/whoami')).json.username, 'alice')
   assert.equal((await registryOf(forge.guest, 'alice')('GET', 'npm/-/whoami')).status, 401)
   const { json: found } = await alice('GET', 'npm/-/v1/search?text=OO&size=1')
@@ -150,6 +153,7 @@ test('npmSearch, npmWhoami, npmUpdateDocument, npmDeleteVersion, npmDeletePackag
   assert.deepEqual(Object.keys((await guest('GET', 'npm/tool')).json.versions), ['1.1.0'])
   assert.equal((await alice('DELETE', 'npm/tool/-rev/1')).status, 200)
   assert.equal((await alice('DELETE', 'npm/wide/-rev/1')).status, 200)
+  assert.equal((await alice('DELETE', 'npm/@team%2Fscoped/-rev/1')).status, 200)
   assert.equal((await guest('GET', 'npm/tool')).status, 404)
   assert.equal(await packageUsageOf(forge, 'alice'), 0)
   assert.deepEqual(await examined(forge.services), [])
