@@ -33,7 +33,7 @@ export async function tryScheduledMerge(services: Services, id: PullId): Promise
   const [pair] = await pairsOf(services, [pull])
   if (!ctx || !pair || ctx.repo.is_archived) return
   try {
-    await mergePull(ctx, pair, {
+    const input = {
       style: waiting.style as MergeStyle,
       title: waiting.title,
       message: waiting.message,
@@ -42,7 +42,8 @@ export async function tryScheduledMerge(services: Services, id: PullId): Promise
       isForced: false,
       whenChecksSucceed: false,
       deletesBranch: waiting.deletes_branch,
-    })
+    }
+    await mergePull(ctx, pair, input, waiting)
   } catch (error) {
     // A refusal is what it waits for to end; anything else is a failure of the job that asked.
     if (!(error instanceof Refusal)) throw error

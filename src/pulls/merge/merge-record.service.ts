@@ -6,6 +6,7 @@ import { publish } from '../../events/hub.ts'
 import type { Attribution } from '../../issues/attribution.ts'
 import { changeState, holdIssue } from '../../issues/issue-change.service.ts'
 import { findIssueById, loadIssues, updateIssue } from '../../issues/issue.store.ts'
+import { mergeEffectName } from '../../issues/merge-claim.store.ts'
 import type { IssueId, Oid, PullId, UserId } from '../../lib/ids.ts'
 import { deleteScheduledMerge } from './merge.store.ts'
 import { findPullForUpdate, updatePull } from '../pull.store.ts'
@@ -66,7 +67,7 @@ const issueIds = Type.Array(Type.Unsafe<IssueId>(Type.Integer()))
 
 /** A merge, written down together with the move of its base: whoever records the move records the merge. */
 export const mergeEffect = refEffect({
-  name: 'pullMerge',
+  name: mergeEffectName,
   data: Type.Object({
     pullId: Type.Unsafe<PullId>(Type.Integer()),
     doerId: Type.Unsafe<UserId>(Type.Integer()),

@@ -1,8 +1,9 @@
 import type { SignedInRepoCtx } from '../../access/context.ts'
 import { transaction, type Tx } from '../../db/database.ts'
-import type { PullRow } from '../../db/tables/pulls.ts'
+import type { PullRow, ScheduledMergeRow } from '../../db/tables/pulls.ts'
 import { publish } from '../../events/hub.ts'
 import { insertTimelineEntry } from '../../issues/timeline-entry.store.ts'
+import { holdIssue } from '../../issues/issue-change.service.ts'
 import { mayManage } from '../../issues/issue.policy.ts'
 import { attributionNow } from '../../issues/issue.service.ts'
 import { loadIssues, touchIssues } from '../../issues/issue.store.ts'
@@ -44,6 +45,9 @@ export interface MergeInput {
 /** How often a merge is tried again when the base moves meanwhile. */
 const maxAttempts = 3
 
+const notWaiting = () => new NotFound('no merge is waiting for its checks', 'merge_not_scheduled')
+const underWay = () => new Conflict('the pull request is being merged', 'merge_under_way')
+
 /**
  * Merges a pull request, or has it merged as soon as it may be. Refusals as the contract orders them: 405 for what is
  * not allowed or not ready, 404 for a closed one, 409 for conflicts and for a head or base that moved.
@@ -52,6 +56,7 @@ export async function mergePull(
   ctx: SignedInRepoCtx,
   stored: PullPair,
   input: MergeInput,
+  scheduled?: ScheduledMergeRow,
 ): Promise<'merged' | 'scheduled'> {
   const pair = await passGate(ctx, stored, {
     style: input.style,
@@ -71,7 +76,7 @@ export async function mergePull(
     await schedule(ctx, pair, input)
     return 'scheduled'
   }
-  await moveBase(ctx, pair, input.style, input)
+  await moveBase(ctx, pair, input.style, input, scheduled)
   if (input.deletesBranch) await deleteHeadBranch(ctx, pair.pull)
   return 'merged'
 }
@@ -82,6 +87,7 @@ async function moveBase(
   pair: PullPair,
   style: BuildStyle,
   given: Pick<MergeInput, 'title' | 'message'>,
+  scheduled: ScheduledMergeRow | undefined,
 ): Promise<void> {
   const { git, repo } = ctx
   const { pull } = pair
@@ -99,25 +105,56 @@ async function moveBase(
     const made = await buildMerge(ctx, pair, style, base, signing, () => mergeMessage(ctx, pair, style, given))
     if (signing) await mustBringSignedCommits(ctx, pull, base, made)
     const change = { ref, old: base, new: made }
-    const before = (tx: Tx) => mustBeOnlyMerge(tx, pull, effect.subject)
+    const before = (tx: Tx) => mayClaim(tx, pair, effect.subject, scheduled)
     const result = await moveRefs(ctx, codeOf(repo), [change], origin, { effect, before })
     if (result.ok) return
     if (result.reason !== 'stale' || attempt >= maxAttempts) throw refusalOf(result)
   }
 }
 
-/** Of several merges of one pull request at once one gets on: the others find it written down, or done. */
-async function mustBeOnlyMerge(tx: Tx, pull: PullRow, subject: string): Promise<void> {
-  const held = await findPullForUpdate(tx, pull.id)
-  if (!held) throw new NotFound('the pull request does not exist', 'pull_not_found')
-  if (held.is_merged) throw new MethodNotAllowed('the pull request is merged already', 'pull_merged')
+/**
+ * Decides between a merge and everything that would prevent it, in the transaction that writes the journal entry. The
+ * entry claims the pull request: git moves nothing before it exists, and cancelling, closing and other merges are refused
+ * while it exists.
+ */
+async function mayClaim(
+  tx: Tx,
+  { pull, issue }: PullPair,
+  subject: string,
+  scheduled: ScheduledMergeRow | undefined,
+): Promise<void> {
+  const held = await holdUnmerged(tx, pull, subject)
+  if (scheduled) {
+    const waiting = await findScheduledMerge(tx, pull.id)
+    if (!waiting || !isSameSchedule(waiting, scheduled)) throw notWaiting()
+  }
+  if ((await holdIssue(tx, issue)).is_closed) throw new NotFound('the pull request is closed', 'pull_closed')
   if (held.base_branch !== pull.base_branch) {
     throw new Conflict('the base was changed meanwhile; try again', 'base_changed')
   }
-  if (await hasUnsettled(tx, pull.repo_id, subject)) {
-    throw new Conflict('the pull request is being merged', 'merge_under_way')
+  if (held.head_oid !== pull.synced_oid) {
+    throw new Conflict('the head moved meanwhile; look at the new commits and try again', 'head_moved', {
+      head: held.head_oid,
+    })
   }
 }
+
+/** Locks a pull request that is neither merged (405) nor being merged (409). */
+async function holdUnmerged(tx: Tx, pull: PullRow, subject: string): Promise<PullRow> {
+  const held = await findPullForUpdate(tx, pull.id)
+  if (!held) throw new NotFound('the pull request does not exist', 'pull_not_found')
+  if (held.is_merged) throw new MethodNotAllowed('the pull request is merged already', 'pull_merged')
+  if (await hasUnsettled(tx, pull.repo_id, subject)) throw underWay()
+  return held
+}
+
+const isSameSchedule = (one: ScheduledMergeRow, other: ScheduledMergeRow): boolean =>
+  one.doer_id === other.doer_id &&
+  one.style === other.style &&
+  one.title === other.title &&
+  one.message === other.message &&
+  one.deletes_branch === other.deletes_branch &&
+  one.created_unix === other.created_unix
 
 /**
  * The issues that the texts of a pull request close and reopen, as far as the merger may. Those of other repositories
@@ -171,9 +208,11 @@ async function markMerged(ctx: SignedInRepoCtx, pair: PullPair, oid: string): Pr
   if (!merged) throw new MethodNotAllowed('the pull request is merged already', 'pull_merged')
 }
 
-async function schedule(ctx: SignedInRepoCtx, { pull }: PullPair, input: MergeInput): Promise<void> {
+async function schedule(ctx: SignedInRepoCtx, { pull, issue }: PullPair, input: MergeInput): Promise<void> {
   const by = attributionNow(ctx)
   await transaction(ctx.db, async (tx) => {
+    await holdUnmerged(tx, pull, mergeEffect.subjectOf(pull.id))
+    if ((await holdIssue(tx, issue)).is_closed) throw new NotFound('the pull request is closed', 'pull_closed')
     const isNew = await insertScheduledMerge(tx, {
       pull_id: pull.id,
       doer_id: ctx.viewer.id,
@@ -190,17 +229,24 @@ async function schedule(ctx: SignedInRepoCtx, { pull }: PullPair, input: MergeIn
   })
 }
 
-/** Takes back a merge that waits: whoever asked for it and administrators of the repository; without one 404. */
+/**
+ * Cancels a waiting merge: for whoever scheduled it and administrators of the repository; without one 404. A merge that has
+ * begun is 409: it is made, or goes on waiting and can be cancelled then.
+ */
 export async function cancelScheduledMerge(ctx: SignedInRepoCtx, { pull }: PullPair): Promise<void> {
-  const none = new NotFound('no merge is waiting for its checks', 'merge_not_scheduled')
-  const waiting = await findScheduledMerge(ctx.db, pull.id)
-  if (!waiting) throw none
-  if (waiting.doer_id !== ctx.viewer.id && !ctx.rights.isAdmin) {
-    throw new Forbidden('only the person who scheduled the merge and administrators may cancel it', 'cancel_forbidden')
-  }
   const by = attributionNow(ctx)
   await transaction(ctx.db, async (tx) => {
-    if (!(await deleteScheduledMerge(tx, pull.id))) throw none
+    const held = await findPullForUpdate(tx, pull.id)
+    const waiting = held && (await findScheduledMerge(tx, pull.id))
+    if (!waiting || held.is_merged) throw notWaiting()
+    if (waiting.doer_id !== ctx.viewer.id && !ctx.rights.isAdmin) {
+      throw new Forbidden(
+        'only the person who scheduled the merge and administrators may cancel it',
+        'cancel_forbidden',
+      )
+    }
+    if (await hasUnsettled(tx, pull.repo_id, mergeEffect.subjectOf(pull.id))) throw underWay()
+    await deleteScheduledMerge(tx, pull.id)
     await insertTimelineEntry(tx, by, pull.issue_id, { type: 'pull_cancel_scheduled_merge' })
     await touchIssues(tx, [pull.issue_id], by.atUnix)
     await publish(tx, 'pull.mergeScheduled', { ...factsOf(pull, by.doerId), isCancelled: true })

@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict'
+import { test, type TestContext } from 'node:test'
+import { findRepoByName } from '../../access/access.store.ts'
+import type { Oid } from '../../lib/ids.ts'
+import { branchRef } from '../../lib/refs.ts'
+import { codeOf } from '../../refs/git-repository.ts'
+import { openJournal, settleLeftovers } from '../../refs/ref-door.service.ts'
+import { startForge, type Forge } from '../../testing/forge.ts'
+import type { GivenRepo } from '../../testing/given.ts'
+import { commitFiles, givenPull, type GivenPull } from '../../testing/given-pull.ts'
+import { findIssue } from '../../issues/issue.store.ts'
+import { findPullByIssue } from '../pull.store.ts'
+import { mergeEffect } from './merge-record.service.ts'
+
+const schedule = (forge: Forge, pull: GivenPull) =>
+  forge.as('alice').post(`${pull.api}/merge`, { Do: 'merge', merge_when_checks_succeed: true })
+
+const cancel = async (forge: Forge, pull: GivenPull): Promise<number> =>
+  (await forge.as('alice').delete(`${pull.api}/merge`)).status
+
+const succeed = (forge: Forge, pull: GivenPull) =>
+  forge.as('alice').must('POST', `${pull.repo.api}/statuses/${pull.head}`, { context: 'ci', state: 'success' })
+
+const shown = async (forge: Forge, pull: GivenPull): Promise<{ merged: boolean; state: string }> => {
+  const { merged, state } = (await forge.guest.get(pull.api)).json
+  return { merged, state }
+}
+
+/** A repository whose branches take pull requests with a successful status only. */
+async function givenGuardedRepo(forge: Forge): Promise<GivenRepo> {
+  const repo = await forge.given.repo()
+  const rule = { rule_name: '**', enable_status_check: true, status_check_contexts: ['ci'], enable_push: true }
+  await forge.as('alice').must('POST', `${repo.api}/branch_protections`, rule)
+  return repo
+}
+
+/** Lets `act` happen once, right before the first call of a method of git from now on. */
+function before(t: TestContext, forge: Forge, method: 'isAncestor' | 'updateRefs', act: () => Promise<void>) {
+  const { git } = forge.services
+  const real = git[method].bind(git) as (...args: unknown[]) => Promise<never>
+  const mock = t.mock.method(git, method, async (...args: unknown[]) => {
+    mock.mock.restore()
+    await act()
+    return real(...args)
+  })
+}
+
+/** What happens between the checks of a scheduled merge and its claim. */
+const acts: Readonly<Record<string, (forge: Forge, pull: GivenPull) => Promise<unknown>>> = {
+  cancelled: async (forge, pull) => assert.equal(await cancel(forge, pull), 204),
+  closed: (forge, pull) => forge.as('alice').must('PATCH', pull.api, { state: 'closed' }),
+  'closed as an issue': (forge, pull) =>
+    forge.as('alice').must('PATCH', `${pull.repo.api}/issues/${pull.number}`, { state: 'closed' }),
+  pushed: (forge, pull) => commitFiles(forge, pull.repo, pull.branch, { 'late.txt': 'late\n' }),
+  'given another base': async (forge, pull) => {
+    await forge.as('alice').must('POST', `${pull.repo.api}/branches`, { new_branch_name: 'other' })
+    await forge.as('alice').must('PATCH', pull.api, { base: 'other' })
+  },
+}
+
+for (const [name, act] of Object.entries(acts)) {
+  test(`a scheduled merge is not made when the pull request is ${name} after its checks`, async (t) => {
+    await using forge = await startForge()
+    const repo = await givenGuardedRepo(forge)
+    const pull = await givenPull(forge, { repo })
+    const tip = async () => (await forge.guest.get(`${repo.api}/branches/main`)).json.commit.id
+    const base = await tip()
+    assert.equal((await schedule(forge, pull)).status, 201)
+    let hasActed = false
+    before(t, forge, 'isAncestor', async () => {
+      await act(forge, pull)
+      hasActed = true
+    })
+    await succeed(forge, pull)
+    await forge.settle()
+    assert.ok(hasActed)
+    assert.equal((await shown(forge, pull)).merged, false)
+    assert.equal(await tip(), base)
+  })
+}
+
+test('repoCancelScheduledAutoMerge: once a merge is claimed, cancelling, closing and scheduling are refused', async (t) => {
+  await using forge = await startForge()
+  const pull = await givenPull(forge, { repo: await givenGuardedRepo(forge) })
+  await schedule(forge, pull)
+  const alice = forge.as('alice')
+  let refused: number[] = []
+  before(t, forge, 'updateRefs', async () => {
+    refused = [
+      await cancel(forge, pull),
+      (await alice.patch(pull.api, { state: 'closed' })).status,
+      (await alice.patch(`${pull.repo.api}/issues/${pull.number}`, { state: 'closed' })).status,
+      (await schedule(forge, pull)).status,
+    ]
+  })
+  await succeed(forge, pull)
+  await forge.settle()
+  assert.deepEqual(refused, [409, 412, 412, 409])
+  assert.deepEqual(await shown(forge, pull), { merged: true, state: 'closed' })
+  assert.equal(await cancel(forge, pull), 404)
+})
+
+for (const isMoved of [false, true]) {
+  const what = isMoved ? 'after git moved the base is recorded' : 'before git moved the base can be cancelled again'
+  test(`a claimed merge whose process ended ${what}`, async () => {
+    await using forge = await startForge()
+    const pull = await givenPull(forge, { repo: await givenGuardedRepo(forge) })
+    await schedule(forge, pull)
+    const { db, git } = forge.services
+    const { user } = await forge.account('alice')
+    const repo = await findRepoByName(db, user.id, pull.repo.name)
+    const issue = repo && (await findIssue(db, repo.id, pull.number))
+    const row = issue && (await findPullByIssue(db, issue.id))
+    assert.ok(repo && row)
+    const old = (await git.readRef(repo.git_key, branchRef('main'))) as Oid
+    const change = { ref: branchRef('main'), old, new: pull.head as Oid }
+    const effect = mergeEffect.plan({ pullId: row.id, doerId: user.id, closes: [], reopens: [] })
+    await openJournal(forge.services, codeOf(repo), [change], { doerId: user.id, via: 'merge' }, { effect })
+    if (isMoved) await git.updateRefs(repo.git_key, [change])
+    assert.equal(await cancel(forge, pull), 409)
+    await settleLeftovers(forge.services, 0)
+    assert.equal((await shown(forge, pull)).merged, isMoved)
+    assert.equal(await cancel(forge, pull), isMoved ? 404 : 204)
+    await succeed(forge, pull)
+    await forge.settle()
+    assert.equal((await shown(forge, pull)).merged, isMoved)
+  })
+}
+
+test('repoCancelScheduledAutoMerge: an answer is true however cancelling and a finishing check meet', async () => {
+  await using forge = await startForge()
+  const repo = await givenGuardedRepo(forge)
+  const pulls: GivenPull[] = []
+  for (let index = 0; index < 8; index++) {
+    // Each has a base of its own, so that one merge does not change the checks of another.
+    const base = `base-${index}`
+    await forge.as('alice').must('POST', `${repo.api}/branches`, { new_branch_name: base })
+    pulls.push(await givenPull(forge, { repo, base }))
+  }
+  await Promise.all(
+    pulls.map(async (pull, index) => {
+      assert.equal((await schedule(forge, pull)).status, 201)
+      const checked = succeed(forge, pull)
+      // The cancellation comes a few requests later each time, anywhere between the check and the end of the merge.
+      for (let turn = 0; turn < index * 3; turn++) await shown(forge, pull)
+      const answer = await cancel(forge, pull)
+      await checked
+      await forge.settle()
+      const { merged } = await shown(forge, pull)
+      if (answer === 204) assert.equal(merged, false, 'cancelled')
+      else if (answer === 404) assert.equal(merged, true, 'nothing waits any more')
+      else assert.equal(answer, 409)
+      if (answer === 409) assert.equal(await cancel(forge, pull), merged ? 404 : 204)
+    }),
+  )
+})
