@@ -1,11 +1,11 @@
 import type { Feature } from '../access/feature.ts'
 import { notificationCounters } from './counter.store.ts'
-import { notifyPeople } from './notify.subscribers.ts'
+import { notifyPeople, retractNotifications } from './notify.subscribers.ts'
 import * as threadRoutes from './thread.routes.ts'
 
 /** Who is told of what. */
 export const notifications: Feature = {
   routes: [threadRoutes],
-  subscribers: [notifyPeople],
+  subscribers: [notifyPeople, retractNotifications],
   counters: notificationCounters,
 }

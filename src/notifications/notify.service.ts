@@ -1,7 +1,8 @@
 import type { Services } from '../access/context.ts'
 import type { EventId } from '../lib/ids.ts'
 import { audienceOf, type ToldEvent } from './audience.service.ts'
-import { threadsAtOnce, upsertThreads } from './notify.store.ts'
+import { causeOf, causeText } from './cause.rules.ts'
+import { holdCause, threadsAtOnce, upsertThreads } from './notify.store.ts'
 import { tellInTurns } from './progress.service.ts'
 
 /** Makes or moves the threads of those whom an event is told to. What somebody has read since an earlier run stays read. */
@@ -13,10 +14,16 @@ export async function notifyOf(
   const audience = await audienceOf(services, event, 'thread')
   if (!audience) return
   const { subject, doerId, named, concerned } = audience
+  const cause = causeOf(event)
+  const move = { doerId, nowMs: services.clock.nowMs(), cause: causeText(cause) }
   await tellInTurns(
     services.db,
     { table: 'notified_event', eventId, signal, atOnce: threadsAtOnce(services.db) },
     { ...concerned, ids: [...named, ...concerned.ids] },
-    (tx, userIds) => upsertThreads(tx, subject, { doerId, userIds, nowMs: services.clock.nowMs() }),
+    async (tx, userIds) => {
+      // The audience was looked up before: what it is about may be gone by now.
+      if (cause && !(await holdCause(tx, cause))) return
+      await upsertThreads(tx, subject, { ...move, userIds })
+    },
   )
 }

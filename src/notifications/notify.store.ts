@@ -2,14 +2,48 @@ import { sql } from 'kysely'
 import type { Db, Tx } from '../db/database.ts'
 import { idList, idListText } from '../db/id-list.ts'
 import { databaseKind } from '../db/open.ts'
-import type { UserId } from '../lib/ids.ts'
+import type { IssueId, UserId } from '../lib/ids.ts'
 import { mayHear, type Subject } from './audience.store.ts'
+import type { Cause } from './cause.rules.ts'
 
 /**
  * People whose threads are written in one transaction; undefined: as many as are told of anything. On SQLite everybody waits for it;
  * on PostgreSQL those who change one of these threads do, a twentieth of a second, and a statement costs its planning and a commit as well.
  */
 export const threadsAtOnce = (db: Db): number | undefined => (databaseKind(db) === 'postgres' ? 1000 : undefined)
+
+/** What moves threads: for whom, by whom and when. */
+export interface ThreadMove {
+  readonly doerId: UserId
+  readonly userIds: readonly UserId[]
+  readonly nowMs: number
+  readonly cause: string
+}
+
+/**
+ * Returns whether the comment or review of an event exists. It cannot be deleted before the transaction ends, so either
+ * its deletion sees the threads of this transaction, or this transaction sees its deletion.
+ */
+export async function holdCause(tx: Tx, { table, id }: Cause): Promise<boolean> {
+  const query = tx.selectFrom(table).select('id').where('id', '=', id)
+  return (await (databaseKind(tx) === 'postgres' ? query.forShare() : query).executeTakeFirst()) !== undefined
+}
+
+/** Takes back what a deleted text did to unread threads: those that it made are removed, read ones are read again. */
+export async function retractThreads(tx: Tx, issueId: IssueId, cause: string): Promise<void> {
+  const isItsOwn = { issue_id: issueId, cause, status: 'unread' } as const
+  await tx
+    .deleteFrom('notification')
+    .where((row) => row.and(isItsOwn))
+    .where('earlier_status', 'is', null)
+    .execute()
+  await tx
+    .updateTable('notification')
+    .set({ status: 'read', cause: '', earlier_status: null })
+    .where((row) => row.and(isItsOwn))
+    .where('earlier_status', '=', 'read')
+    .execute()
+}
 
 /**
  * Tells those of some accounts who may hear of it: makes their threads about the subject, or moves the ones that are there
@@ -18,7 +52,7 @@ export const threadsAtOnce = (db: Db): number | undefined => (databaseKind(db) =
 export async function upsertThreads(
   tx: Tx,
   subject: Subject,
-  { doerId, userIds, nowMs }: { readonly doerId: UserId; readonly userIds: readonly UserId[]; readonly nowMs: number },
+  { doerId, userIds, nowMs, cause }: ThreadMove,
 ): Promise<void> {
   const { repo, issue } = subject
   const kind = issue ? (issue.is_pull ? 'pull' : 'issue') : 'repository'
@@ -26,12 +60,13 @@ export async function upsertThreads(
     ? sql`(issue_id, user_id) where issue_id is not null`
     : sql`(repo_id, user_id) where issue_id is null`
   await sql`
-    insert into notification (user_id, repo_id, issue_id, subject, status, created_unix, updated_ms)
+    insert into notification (user_id, repo_id, issue_id, subject, status, created_unix, updated_ms,
+      cause)
     select "user".id, cast(${repo.id} as bigint), cast(${issue?.id ?? null} as bigint), ${sql.lit(kind)}, 'unread',
-      cast(${Math.floor(nowMs / 1000)} as bigint), cast(${nowMs} as bigint)
+      cast(${Math.floor(nowMs / 1000)} as bigint), cast(${nowMs} as bigint), ${cause}
     from "user"
     where "user".id in ${idList(tx, idListText(userIds))} and "user".id <> ${doerId} and ${mayHear(subject, doerId)}
     on conflict ${one} do update set
       status = case when notification.status = 'pinned' then 'pinned' else 'unread' end,
-      updated_ms = excluded.updated_ms`.execute(tx)
+      updated_ms = excluded.updated_ms, cause = excluded.cause, earlier_status = notification.status`.execute(tx)
 }

@@ -1,7 +1,9 @@
 import type { Services } from '../access/context.ts'
 import { subscriber } from '../events/subscriber.ts'
 import { isHeard, toldEvents } from './audience.service.ts'
+import { causeText } from './cause.rules.ts'
 import { notifyOf } from './notify.service.ts'
+import { retractThreads } from './notify.store.ts'
 
 /** Makes the threads of those whom an event is told to. */
 export const notifyPeople = subscriber({
@@ -12,4 +14,17 @@ export const notifyPeople = subscriber({
   lane: ({ data }) => `notify ${'issueId' in data ? `issue ${data.issueId}` : `repo ${data.repoId}`}`,
   whenFailing: 'pass',
   afterCommit: (services: Services, event, run) => notifyOf(services, event, run),
+})
+
+/** Takes threads back in the transaction that deletes the comment or review that moved them. */
+export const retractNotifications = subscriber({
+  name: 'retractNotifications',
+  on: ['comment.deleted', 'review.deleted'],
+  async inTransaction(tx, { name, data }) {
+    const cause =
+      name === 'comment.deleted'
+        ? { table: 'comment' as const, id: data.commentId }
+        : { table: 'review' as const, id: data.reviewId }
+    await retractThreads(tx, data.issueId, causeText(cause))
+  },
 })

@@ -64,6 +64,67 @@ test('notifyGetList: teams hear of what is asked of them, and of mentions, as fa
   assert.deepEqual(await reached(forge, people, comment('@alice')), ['alice'])
 })
 
+test('notifyGetList: a mention of a team that does not have the repository reaches nobody', async () => {
+  await using forge = await startForge({ users: ['alice', 'bob', 'carol', 'dave'] })
+  const org = await forge.given.org({ owner: 'alice' })
+  await forge.as('alice').must('POST', `/orgs/${org}/repos`, { name: 'r', auto_init: true })
+  const api = `/repos/${org}/r`
+  const team = async (name: string, member: string, more: object): Promise<number> => {
+    const { json } = await forge.as('alice').must('POST', `/orgs/${org}/teams`, { name, ...more })
+    await forge.as('alice').must('PUT', `/teams/${json.id}/members/${member}`)
+    return json.id
+  }
+  await team('strangers', 'bob', { units_map: { 'repo.code': 'write', 'repo.issues': 'write' } })
+  const coders = await team('coders', 'carol', { units_map: { 'repo.code': 'write' } })
+  const devs = await team('devs', 'dave', { units_map: { 'repo.code': 'write', 'repo.issues': 'read' } })
+  for (const id of [coders, devs]) await forge.as('alice').must('PUT', `/teams/${id}/repos/${org}/r`)
+  const people = ['bob', 'carol', 'dave']
+  for (const name of people) await forge.as(name).must('DELETE', `${api}/subscription`)
+  const body = `@${org}/strangers @${org}/coders @${org}/devs`
+  const say = () => forge.as('alice').must('POST', `${api}/issues`, { title: 'T', body })
+  assert.deepEqual(await reached(forge, people, say), ['dave'])
+})
+
+for (const isToldFirst of [false, true]) {
+  const when = isToldFirst ? 'after' : 'before'
+  test(`notifyGetList: a text that is deleted ${when} its job ran leaves no notification`, async () => {
+    await using forge = await startForge({ users: ['alice', 'bob'] })
+    const pull = await givenPull(forge)
+    const notes = async () =>
+      (await forge.as('bob').must('GET', '/notifications?all=true')).json.map(
+        (each: { unread: boolean }) => each.unread,
+      )
+    const alice = forge.as('alice')
+    const issueApi = `${pull.repo.api}/issues/${pull.number}`
+    const comment = async () => {
+      const { json } = await alice.must('POST', `${issueApi}/comments`, { body: '@bob' })
+      return `${pull.repo.api}/issues/comments/${json.id}`
+    }
+    const review = async () => {
+      const { json } = await alice.must('POST', `${pull.api}/reviews`, { event: 'COMMENT', body: '@bob' })
+      return `${pull.api}/reviews/${json.id}`
+    }
+    for (const say of [comment, review]) {
+      const at = await say()
+      if (isToldFirst) await forge.settle()
+      await alice.must('DELETE', at)
+      await forge.settle()
+      assert.deepEqual(await notes(), [], say.name)
+    }
+    // A thread that was there before is what it was before.
+    await comment()
+    await forge.settle()
+    await forge.as('bob').must('PUT', '/notifications')
+    for (const say of [comment, review]) {
+      const at = await say()
+      if (isToldFirst) await forge.settle()
+      await alice.must('DELETE', at)
+      await forge.settle()
+      assert.deepEqual(await notes(), [false], say.name)
+    }
+  })
+}
+
 test('notifyGetList: a draft of a review calls people when it is handed in', async () => {
   await using forge = await startForge({ users: ['alice', 'bob', 'carol'] })
   const pull = await givenPull(forge)

@@ -29,13 +29,13 @@ export interface ThreadQuery extends StatusChoice {
   readonly before: string | undefined
 }
 
-/** Words that are all unknown are no filter; no words at all, the usual statuses. `all` is above them (contract). */
+/** Words that are all unknown or empty are no filter; without the parameter, the usual statuses. `all` is above them (contract). */
 const wantedStatuses = (
   { all, statuses: words }: StatusChoice,
   usual: readonly ThreadStatus[],
 ): readonly ThreadStatus[] => {
   if (all) return []
-  return words === undefined || words.length === 0 ? usual : statusesOf(words)
+  return words === undefined ? usual : statusesOf(words)
 }
 
 /** One page of the viewer's threads, of everything or of one repository. */

@@ -27,6 +27,22 @@ async function tokenFor(forge: Forge, scopes: readonly string[]): Promise<string
   return json.sha1
 }
 
+test('notifyGetList, notifyReadList: empty and unknown status types are no filter', async () => {
+  await using forge = await startForge({ users: ['alice', 'bob'] })
+  const repo = await forge.given.repo({ owner: 'alice' })
+  await forge.given.issue({ repo, poster: 'bob', title: 'one' })
+  await forge.settle()
+  await forge.as('alice').must('PUT', '/notifications')
+  assert.deepEqual(await titles(forge, 'alice'), [])
+  const none = ['status-types=', 'status-types=&status-types=', 'status-types=%20', 'status-types=eaten']
+  for (const query of none) assert.deepEqual(await titles(forge, 'alice', `?${query}`), ['one'], query)
+  for (const query of none) {
+    await forge.as('alice').must('PUT', `/notifications?${query}&to-status=unread`)
+    assert.deepEqual(await titles(forge, 'alice'), ['one'], query)
+    await forge.as('alice').must('PUT', '/notifications?all=true')
+  }
+})
+
 test('notifyGetList, notifyGetThread, notifyNewAvailable, notifyReadList: what may not be read any more is not there', async () => {
   await using forge = await startForge({ users: ['alice', 'bob'] })
   const repo = await forge.given.repo({ owner: 'bob', private: true })

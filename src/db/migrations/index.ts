@@ -46,6 +46,7 @@ import { mail1 } from './mail-1.ts'
 import { mail2 } from './mail-2.ts'
 import { notifications1 } from './notifications-1.ts'
 import { notifications2 } from './notifications-2.ts'
+import { notifications3 } from './notifications-3.ts'
 import { oauth1 } from './oauth-1.ts'
 import { oauth2 } from './oauth-2.ts'
 import { oauth3 } from './oauth-3.ts'
@@ -175,4 +176,5 @@ export const migrations: readonly Migration[] = [
   accounts13,
   issues6,
   actions10,
+  notifications3,
 ]

@@ -21,6 +21,10 @@ export interface NotificationTable {
   created_unix: Unix
   /** When something happened to the subject, or the status changed, in milliseconds: a second is too long to tell an order. */
   updated_ms: number
+  /** The comment or review that moved the thread last, as `comment 1` or `review 1`; '' for any other event. */
+  cause: Generated<string>
+  /** Status before the cause; null when the cause made the thread. */
+  earlier_status: Generated<ThreadStatus | null>
 }
 
 /** How many threads somebody has in a repository, by subject and status. The database keeps it with every write. */

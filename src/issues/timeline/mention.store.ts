@@ -1,8 +1,17 @@
+import { teamIsCalledTo } from '../../access/team-holds.store.ts'
 import type { Db } from '../../db/database.ts'
-import type { UserId } from '../../lib/ids.ts'
+import type { RepoUnit } from '../../db/tables/repositories.ts'
+import type { RepoId, UserId } from '../../lib/ids.ts'
 
-/** Ids of the members of teams of an organization, by the names of the teams in lower case. */
-export const listTeamMemberIds = async (db: Db, orgId: UserId, lowerNames: readonly string[]): Promise<UserId[]> =>
+/**
+ * Returns the members of those teams of an organization that a mention in a unit of a repository reaches.
+ * @param lowerNames names of the teams in lower case
+ */
+export const listCalledMemberIds = async (
+  db: Db,
+  { orgId, repoId, unit }: { readonly orgId: UserId; readonly repoId: RepoId; readonly unit: RepoUnit },
+  lowerNames: readonly string[],
+): Promise<UserId[]> =>
   lowerNames.length === 0
     ? []
     : (
@@ -12,6 +21,7 @@ export const listTeamMemberIds = async (db: Db, orgId: UserId, lowerNames: reado
           .select('team_user.user_id')
           .where('team.org_id', '=', orgId)
           .where('team.lower_name', 'in', lowerNames)
+          .where(teamIsCalledTo(repoId, unit))
           .execute()
       ).map((row) => row.user_id)
 

@@ -12,7 +12,7 @@ import { mayManage, mayReadIssue } from '../issue.policy.ts'
 import { unitOf } from '../issue.rules.ts'
 import type { RepoWithOwner } from '../repo-with-owner.ts'
 import { listUsersByName, touchIssues } from '../issue.store.ts'
-import { listBlockingAmong, listTeamMemberIds } from './mention.store.ts'
+import { listBlockingAmong, listCalledMemberIds } from './mention.store.ts'
 import {
   parseReferences,
   type Named,
@@ -195,7 +195,9 @@ export async function findMentioned(
     .map((account) => account.team as string)
   const [users, members] = await Promise.all([
     listUsersByName(ctx.db, people),
-    ctx.owner.kind === 'organization' ? listTeamMemberIds(ctx.db, ctx.owner.id, teams) : [],
+    ctx.owner.kind === 'organization'
+      ? listCalledMemberIds(ctx.db, { orgId: ctx.owner.id, repoId: ctx.repo.id, unit: unitOf(issue) }, teams)
+      : [],
   ])
   const ids = [...new Set([...users.map((user) => user.id), ...members])].filter((id) => id !== ctx.viewer.id)
   const [readers, blocking] = await Promise.all([
