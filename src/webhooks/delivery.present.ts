@@ -1,6 +1,7 @@
 import type { WebhookAttemptRow, WebhookDeliveryRow, WebhookRow } from '../db/tables/webhooks.ts'
 import { formatUnix } from '../lib/time.ts'
 import type { HookDelivery, HookDeliveryAttempt, HookDeliveryDetails } from './delivery.schemas.ts'
+import { keptAddress, type HasSecrets } from './hook-secrets.ts'
 import { payloadTextOf } from './hook-request.ts'
 
 const formatMs = (ms: number): string => formatUnix(Math.floor(ms / 1000))
@@ -26,13 +27,13 @@ interface Shown {
 }
 
 /** One delivery with what was asked and answered; secrets were masked when it was written down. */
-export function presentDelivery(hook: WebhookRow, { delivery, attempts }: Shown): HookDeliveryDetails {
+export function presentDelivery(ctx: HasSecrets, hook: WebhookRow, { delivery, attempts }: Shown): HookDeliveryDetails {
   const [row] = presentDeliveries([delivery])
   const text = payloadTextOf(hook, delivery)
-  return { ...(row as HookDelivery), last_attempts: attempts.map((attempt) => presentAttempt(attempt, text)) }
+  return { ...(row as HookDelivery), last_attempts: attempts.map((attempt) => presentAttempt(ctx, attempt, text)) }
 }
 
-function presentAttempt(attempt: WebhookAttemptRow, payload: string): HookDeliveryAttempt {
+function presentAttempt(ctx: HasSecrets, attempt: WebhookAttemptRow, payload: string): HookDeliveryAttempt {
   const request = JSON.parse(attempt.request) as Partial<NonNullable<HookDeliveryAttempt['request']>>
   const { method, url, headers } = request
   return {
@@ -43,7 +44,7 @@ function presentAttempt(attempt: WebhookAttemptRow, payload: string): HookDelive
     request:
       method === undefined || url === undefined || headers === undefined
         ? null
-        : { method, url, headers, body: request.body ?? payload },
+        : { method, url: keptAddress(ctx, url), headers, body: request.body ?? payload },
     response:
       attempt.response === null ? null : (JSON.parse(attempt.response) as NonNullable<HookDeliveryAttempt['response']>),
   }

@@ -36,7 +36,7 @@ interface Ids {
 
 async function answerOne(ctx: Ctx, place: HookPlace, { id, delivery_id: deliveryId }: Ids) {
   const hook = await getHook(ctx, place, id)
-  return ok(presentDelivery(hook, await getDelivery(ctx, hook, deliveryId)))
+  return ok(presentDelivery(ctx, hook, await getDelivery(ctx, hook, deliveryId)))
 }
 
 async function answerAgain(ctx: Ctx, place: HookPlace, { id, delivery_id: deliveryId }: Ids) {

@@ -46,7 +46,7 @@ export const retryDelayMs = (failures: number, spread: number): number =>
 const masked = '***'
 
 /** Members of queries and headers whose values are nobody's business. */
-const isSecretName = (name: string): boolean =>
+export const isSecretName = (name: string): boolean =>
   /token|secret|passw|signature|sign$|api[-_]?key|^key$|auth|cookie|credential/i.test(name)
 
 /** Headers by which receivers check that it was us: they say nothing of the secret. */

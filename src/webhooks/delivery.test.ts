@@ -5,6 +5,7 @@ import { transaction } from '../db/database.ts'
 import { openTestDatabase } from '../testing/database.ts'
 import { startForge, type Forge } from '../testing/forge.ts'
 import type { GivenRepo } from '../testing/given.ts'
+import { collaborator, givenPull } from '../testing/given-pull.ts'
 import { until } from '../testing/until.ts'
 import { answerWith, Receiver } from './receiver.test-support.ts'
 
@@ -204,12 +205,13 @@ test('repoGetHookDelivery: what was asked and answered is shown, cut and without
   const logged: string[] = []
   await using forge = await startForge({ log: (...line) => void logged.push(JSON.stringify(line)) })
   const secrets = ['hush-hush', 'Bearer of-bad-news', 'token-in-query', 'pass-in-url']
+  const path = '/services/T0123/secret-of-the-channel'
   await using receiver = await Receiver.start((request, response) => {
-    const echo = `${String(request.headers['authorization'])} hush-hush ${'x'.repeat(100_000)}`
+    const echo = `${String(request.headers['authorization'])} hush-hush ${request.path} ${'x'.repeat(100_000)}`
     response.writeHead(500, { 'x-echo': 'seen', 'set-cookie': 'id=token-in-query' }).end(echo)
   })
   const repo = await forge.given.repo()
-  const url = `${receiver.url.replace('//', '//me:pass-in-url@')}?token=token-in-query&room=7`
+  const url = `${receiver.url.replace('//', '//me:pass-in-url@')}${path}?token=token-in-query&room=7`
   const more = { authorization_header: secrets[1] }
   const hook = await givenHook(forge, repo, url, more, { secret: 'hush-hush' })
   await openIssues(forge, repo, 'one')
@@ -220,7 +222,7 @@ test('repoGetHookDelivery: what was asked and answered is shown, cut and without
   for (const secret of secrets) assert.ok(!text.includes(secret), `${secret} is not shown`)
   const [attempt] = json.last_attempts
   assert.equal(attempt.status_code, 500)
-  assert.match(attempt.request.url, /token=\*\*\*&room=7/)
+  assert.match(attempt.request.url, /secret-of-the-channel\?token=\*\*\*&room=7/)
   assert.equal(attempt.request.headers['authorization'], '***')
   assert.equal(attempt.request.headers['x-hub-signature-256'].length, 71, 'signatures are no secrets')
   assert.equal(JSON.parse(attempt.request.body).issue.title, 'one')
@@ -228,7 +230,9 @@ test('repoGetHookDelivery: what was asked and answered is shown, cut and without
   assert.ok(attempt.response.is_cut && attempt.response.body.length < 20_000)
   const rows = await forge.services.db.selectFrom('webhook_attempt').selectAll().execute()
   const stored = JSON.stringify(rows)
-  for (const secret of secrets) assert.ok(!stored.includes(secret), `${secret} is not stored`)
+  for (const secret of [...secrets, 'secret-of-the-channel']) {
+    assert.ok(!stored.includes(secret), `${secret} is not stored`)
+  }
   for (const secret of secrets) assert.ok(!logged.join().includes(secret), `${secret} is not logged`)
 })
 
@@ -374,10 +378,35 @@ test('private addresses and repositories of others are not in payloads', async (
   const repo = await forge.given.repo()
   await givenHook(forge, repo, receiver.url)
   await forge.as('bob').must('PATCH', '/user/settings', { hide_email: true })
-  await forge.given.issue({ repo, poster: 'bob' })
+  const issue = await forge.given.issue({ repo, poster: 'bob' })
   await forge.settle()
   assert.equal(receiver.got.length, 1)
-  assert.ok(!receiver.got[0]?.body.includes('bob@example.com'))
+  // Bob is the actor of each event: his own address is shown to him, in every place where he appears.
+  await collaborator(forge, repo, 'bob', 'admin')
+  const bob = forge.as('bob')
+  await bob.must('POST', `${repo.api}/hooks`, {
+    ...{ type: 'gitea', active: true, config: { url: receiver.url, content_type: 'json' } },
+    events: ['issues', 'pull_request', 'pull_request_comment', 'issue_comment', 'pull_request_review', 'release'],
+  })
+  const pull = await givenPull(forge, { repo })
+  await bob.must('PATCH', issue.api, { assignees: ['bob'] })
+  await bob.must('POST', `${issue.api}/comments`, { body: 'hello' })
+  await forge.as('alice').must('POST', `${pull.api}/requested_reviewers`, { reviewers: ['bob'] })
+  await bob.must('PATCH', pull.api, { assignees: ['bob'], title: 'Another title' })
+  for (const event of ['COMMENT', 'APPROVED', 'REQUEST_CHANGES']) {
+    await bob.must('POST', `${pull.api}/reviews`, { event, body: 'see' })
+  }
+  await forge.settle()
+  await bob.must('POST', `${pull.api}/merge`, { Do: 'merge' })
+  await bob.must('POST', `${repo.api}/releases`, { tag_name: 'v1', name: 'One' })
+  await forge.settle()
+  const events = new Set(receiver.got.map(({ headers }) => headers['x-gitea-event-type']))
+  for (const event of ['issue_assign', 'pull_request_assign', 'pull_request_review_approved', 'release']) {
+    assert.ok(events.has(event), event)
+  }
+  for (const { body, headers } of receiver.got) {
+    assert.ok(!body.includes('bob@example.com'), String(headers['x-gitea-event-type']))
+  }
 })
 
 test('cleanup_hook_task_table: what is old goes, what waits stays', async () => {

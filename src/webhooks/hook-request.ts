@@ -3,7 +3,8 @@ import type { WebhookRow } from '../db/tables/webhooks.ts'
 import type { OutgoingRequest } from '../outgoing/outgoing.ts'
 import { adaptorOf } from './adaptors/adaptors.ts'
 import type { WebhookPayload } from './adaptors/payload-parts.ts'
-import { authorizationOf, secretOf, type HasSecrets } from './hook-secrets.ts'
+import { isSecretName } from './delivery.rules.ts'
+import { addressOf, authorizationOf, secretOf, type HasSecrets } from './hook-secrets.ts'
 
 /** What goes out for one delivery. */
 export interface HookRequest {
@@ -57,13 +58,14 @@ export function requestFor(services: HasSecrets, hook: Sealed, told: Told): Hook
     ...(withoutHeaders.includes(hook.type) ? {} : deliveryHeaders(told, json, secret)),
   }
   const isMatrix = hook.type === 'matrix'
+  const address = addressOf(services, hook)
   return {
-    url: isMatrix ? withTransaction(hook.url, json) : hook.url,
+    url: isMatrix ? withTransaction(address, json) : address,
     method: isMatrix ? 'PUT' : 'POST',
     headers,
     body: isForm ? formOf(json) : json,
     isAdapted: adapt !== undefined,
-    secrets: [secret, authorization, ...userOf(hook.url)],
+    secrets: [secret, authorization, ...userOf(address), ...partSecretsOf(address)],
   }
 }
 
@@ -104,6 +106,19 @@ function withTransaction(text: string, body: string): string {
 function userOf(text: string): string[] {
   const url = URL.parse(text)
   return url ? [url.password, decodeURIComponentOr(url.password)] : []
+}
+
+/** Shorter parts of a path are words that a receiver may well say. */
+const minPathSecret = 16
+
+/** Parts of an address that may be a secret: long parts of the path, and members of the query by their names. */
+function partSecretsOf(text: string): string[] {
+  const url = URL.parse(text)
+  if (!url) return []
+  return [
+    ...url.pathname.split('/').filter((part) => part.length >= minPathSecret),
+    ...[...url.searchParams].flatMap(([name, value]) => (isSecretName(name) ? [value] : [])),
+  ]
 }
 
 function decodeURIComponentOr(text: string): string {

@@ -1,14 +1,14 @@
 import type { Ctx } from '../access/context.ts'
 import type { WebhookRow } from '../db/tables/webhooks.ts'
 import { formatUnix } from '../lib/time.ts'
-import { authorizationOf } from './hook-secrets.ts'
+import { addressOf, authorizationOf } from './hook-secrets.ts'
 import type { Hook } from './hook.schemas.ts'
 
 const slackMembers = ['channel', 'username', 'icon_url', 'color']
 
 /** What a Slack webhook has besides its address is shown in its configuration too. */
-function configOf(hook: WebhookRow, metadata: unknown): Record<string, string> {
-  const config = { content_type: hook.content_type, url: hook.url }
+function configOf(hook: WebhookRow, url: string, metadata: unknown): Record<string, string> {
+  const config = { content_type: hook.content_type, url }
   if (hook.type !== 'slack') return config
   const settings = metadata as Readonly<Record<string, string>>
   return { ...config, ...Object.fromEntries(slackMembers.map((name) => [name, settings[name] ?? ''])) }
@@ -18,12 +18,13 @@ function configOf(hook: WebhookRow, metadata: unknown): Record<string, string> {
 export const presentHooks = (ctx: Pick<Ctx, 'secrets'>, hooks: readonly WebhookRow[]): Hook[] =>
   hooks.map((hook) => {
     const metadata: unknown = JSON.parse(hook.metadata)
+    const url = addressOf(ctx, hook)
     return {
       id: hook.id,
       type: hook.type,
       branch_filter: hook.branch_filter,
-      url: hook.url,
-      config: configOf(hook, metadata),
+      url,
+      config: configOf(hook, url, metadata),
       events: JSON.parse(hook.events) as string[],
       authorization_header: authorizationOf(ctx, hook),
       content_type: hook.content_type,

@@ -8,7 +8,7 @@ import type { HookId } from '../lib/ids.ts'
 import type { Page } from '../lib/paging.ts'
 import { nowUnix } from '../lib/time.ts'
 import { hooksOfInstance, type HookPlace } from './hook-place.ts'
-import { authorizationPurpose, sealedFor, secretPurpose } from './hook-secrets.ts'
+import { addressOf, addressPurpose, authorizationPurpose, sealedFor, secretPurpose } from './hook-secrets.ts'
 import {
   chosenEvents,
   emptyMetadata,
@@ -90,9 +90,9 @@ function levelOf(place: HookPlace, config: Readonly<Record<string, string>>): Ho
 }
 
 /** What the audit log says of every act on a webhook: its address may hold a secret, its host does not. */
-const actOn = ({ id, url, repo_id, owner_id }: WebhookRow) =>
+const actOn = (services: Services, { id, url, repo_id, owner_id }: WebhookRow) =>
   ({
-    about: { kind: 'webhook', id, name: URL.parse(url)?.host ?? '' },
+    about: { kind: 'webhook', id, name: URL.parse(addressOf(services, { url }))?.host ?? '' },
     details: {
       ...(repo_id === null ? {} : { repository: repo_id }),
       ...(owner_id === null ? {} : { account: owner_id }),
@@ -125,7 +125,7 @@ export async function createHook(services: Services, place: HookPlace, input: Ne
       owner_id: place.owner_id,
       repo_id: place.repo_id,
       type,
-      url,
+      url: sealedFor(addressPurpose, services, url),
       content_type: contentType as WebhookRow['content_type'],
       events: JSON.stringify(chosenEvents(input.events)),
       branch_filter: branchFilter,
@@ -136,7 +136,7 @@ export async function createHook(services: Services, place: HookPlace, input: Ne
       created_unix: now,
       updated_unix: now,
     })
-    await recordAct(tx, { ...actOn(made), action: 'webhook.created' })
+    await recordAct(tx, { ...actOn(services, made), action: 'webhook.created' })
     return made
   })
 }
@@ -152,7 +152,7 @@ export async function changeHook(services: Services, hook: WebhookRow, input: Ho
   if (problem !== undefined) throw new Invalid(problem, 'webhook_invalid')
   const { channel } = config
   const change: WebhookChange = {
-    url: config['url'] ?? hook.url,
+    url: sealedFor(addressPurpose, services, config['url'] ?? addressOf(services, hook)),
     content_type: (config['content_type'] as WebhookRow['content_type'] | undefined) ?? hook.content_type,
     metadata:
       hook.type === 'slack' && channel !== undefined
@@ -167,7 +167,7 @@ export async function changeHook(services: Services, hook: WebhookRow, input: Ho
   return transaction(services.db, async (tx) => {
     const changed = await updateHook(tx, hook.id, change)
     if (!changed) throw noHook()
-    await recordAct(tx, { ...actOn(changed), action: 'webhook.changed' })
+    await recordAct(tx, { ...actOn(services, changed), action: 'webhook.changed' })
     return callOnHook(tx, changed, clockOf(tx).nowMs())
   })
 }
@@ -176,7 +176,7 @@ export async function changeHook(services: Services, hook: WebhookRow, input: Ho
 export async function removeHook(services: Services, hook: WebhookRow): Promise<void> {
   await transaction(services.db, async (tx) => {
     if (!(await deleteHook(tx, hook.id))) throw noHook()
-    await recordAct(tx, { ...actOn(hook), action: 'webhook.deleted' })
+    await recordAct(tx, { ...actOn(services, hook), action: 'webhook.deleted' })
     await forgetPayloads(tx)
   })
 }

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { transaction } from '../db/database.ts'
 import { startForge, type Forge } from '../testing/forge.ts'
+import { hookTypes } from './hook.rules.ts'
+import { sealAddresses } from './seal-addresses.service.ts'
 
 const target = { url: 'http://example.com/hook', content_type: 'json' }
 
@@ -110,6 +113,37 @@ test('adminCreateHook: a default webhook is copied into new repositories, and we
   assert.deepEqual((await alice.get('/repos/alice/bare/hooks')).json, [])
   const rows = await forge.services.db.selectFrom('webhook').select(['sealed_secret']).execute()
   assert.ok(rows.every(({ sealed_secret: sealed }) => sealed !== '' && !sealed.includes('hush')))
+})
+
+test('the address of a webhook is sealed in the database, for every type and level, and shown as before', async () => {
+  await using forge = await startForge()
+  const secret = 'https://hooks.example.com/services/T0/B0/very-secret-path'
+  const shown: string[] = []
+  for (const { path, owner } of await places(forge)) {
+    for (const type of hookTypes) {
+      const config = { url: `${secret}?x=${type}`, content_type: 'json', channel: '#room' }
+      const { json } = await forge.as(owner).must('POST', path, { type, config })
+      const { json: changed } = await forge.as(owner).must('PATCH', `${path}/${json.id}`, { config: { url: secret } })
+      const { json: kept } = await forge.as(owner).must('PATCH', `${path}/${json.id}`, { active: false })
+      assert.equal(json.url, config.url)
+      shown.push(changed.url, kept.url, kept.config.url)
+    }
+  }
+  assert.ok(shown.length > 0 && shown.every((url) => url === secret))
+  const { db, secrets } = forge.services
+  const rows = await db.selectFrom('webhook').select(['id', 'url']).orderBy('id').execute()
+  assert.ok(rows.every(({ url }) => url.startsWith('v1.') && secrets.open('webhook-address', url) === secret))
+
+  // Rows of a release before are sealed at the start, and deliver until then.
+  await transaction(db, (tx) => tx.updateTable('webhook').set({ url: secret }).execute())
+  const [place] = await places(forge)
+  assert.ok(place)
+  const read = async () => (await forge.as(place.owner).get(place.path)).json.map(({ url }: { url: string }) => url)
+  const before = await read()
+  await sealAddresses(forge.services)
+  assert.deepEqual(await read(), before)
+  const sealed = await db.selectFrom('webhook').select('url').execute()
+  assert.ok(sealed.every(({ url }) => url.startsWith('v1.')))
 })
 
 test('userCreateHook: a place has so many webhooks and no more; without webhooks every address says so', async () => {

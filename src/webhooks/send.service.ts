@@ -31,6 +31,7 @@ import {
   type SendingHook,
 } from './delivery.store.ts'
 import { outgoingOf, requestFor, type HookRequest } from './hook-request.ts'
+import { addressPurpose, sealedFor } from './hook-secrets.ts'
 import { updateHook } from './hook.store.ts'
 import { takeSenderShare } from './sender-shares.ts'
 import { webhookClient } from './webhook-client.ts'
@@ -170,7 +171,7 @@ async function attempt(
     return sent({ end: 'down', status: undefined, problem, response: null }, {})
   }
   if (request === undefined) return { kind: 'skipped', delivery }
-  const kept = keptRequest(request)
+  const kept = keptRequest(ctx, request)
   try {
     const reply = await webhookClient.of(ctx).request(request.url, outgoingOf(request, signal))
     const end = endOf(reply.status)
@@ -206,9 +207,9 @@ function readyRequest(ctx: Ctx, hook: SendingHook, delivery: DueDelivery): HookR
   }
 }
 
-const keptRequest = ({ method, url, headers, body, isAdapted, secrets }: HookRequest) => ({
+const keptRequest = (ctx: Ctx, { method, url, headers, body, isAdapted, secrets }: HookRequest) => ({
   method,
-  url: maskedUrl(url),
+  url: sealedFor(addressPurpose, ctx, maskedUrl(url)),
   headers: maskedHeaders(headers),
   ...(isAdapted ? { body: withoutSecrets(body, secrets) } : {}),
 })

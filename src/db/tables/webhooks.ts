@@ -12,6 +12,7 @@ export interface WebhookTable {
   owner_id: UserId | null
   repo_id: RepoId | null
   type: string
+  /** Sealed for `webhook-address`: the address of a chat service is a secret. */
   url: string
   content_type: 'json' | 'form'
   /** JSON: what it gets, by the names that the API shows, in their order. */

@@ -26,7 +26,14 @@ const maxUrlLength = 1000
 /** The address of an upstream as it is kept. Throws `Invalid`. */
 export function upstreamUrl(text: string): string {
   const url = text.length <= maxUrlLength ? URL.parse(text) : null
-  if (!url || !/^https?:$/.test(url.protocol) || url.username !== '' || url.search !== '' || url.hash !== '') {
+  if (
+    !url ||
+    !/^https?:$/.test(url.protocol) ||
+    url.username !== '' ||
+    url.password !== '' ||
+    url.search !== '' ||
+    url.hash !== ''
+  ) {
     throw new Invalid('[url]: must be an http or https address without user and query', 'upstream_url_invalid', {
       field: 'url',
     })

@@ -44,6 +44,7 @@ import { ghostUser, placeholderEmail, presentUser } from '../../users/user.prese
 import type { User } from '../../users/user.schemas.ts'
 import { loadUsers } from '../../users/user.store.ts'
 import { listMembersOfTeams, loadReleases, loadReviews, loadVersions } from '../payload.store.ts'
+import { accountsIn, withAddresses } from './hidden-addresses.ts'
 import type { Needs } from './telling.ts'
 
 export type { Repository } from '../../repos/repo.schemas.ts'
@@ -286,7 +287,7 @@ export class PayloadKit {
       return new Map(shown.map((issue) => [issue.id, issue]))
     })
     const issue = all.get(id)
-    return issue && { ...issue, user: issue.user && this.#discreet(issue.user) }
+    return issue && this.#discreet(issue)
   }
 
   /** A pull request as who did something sees it. */
@@ -308,11 +309,10 @@ export class PayloadKit {
     const pull = all.get(id)
     if (!pull) return undefined
     const { head } = pull
-    return {
+    return this.#discreet({
       ...pull,
-      user: pull.user && this.#discreet(pull.user),
       head: head && { ...head, repo: isForOwner(head.repo, home.owner) ? head.repo : null },
-    }
+    })
   }
 
   async comment(id: CommentId): Promise<Comment | undefined> {
@@ -423,10 +423,20 @@ export class PayloadKit {
     return owner && presentVersion({ ...this.ctx, subject: owner, viewer: viewerAs(owner) }, version)
   }
 
-  /** People see all of themselves, but payloads go to others: an address that somebody hides stays hidden. */
-  #discreet(shown: User): User {
-    const user = this.#users.get(shown.id as UserId)
-    return user?.keep_email_private ? { ...shown, email: placeholderEmail(this.ctx, user) } : shown
+  /**
+   * The presenters show the actor their own address, and administrators every address. Payloads go to others: a hidden
+   * address stays hidden wherever its account appears.
+   */
+  async #discreet<Value>(shown: Value): Promise<Value> {
+    const ids = [...accountsIn(shown)]
+    const missing = ids.filter((id) => !this.#users.has(id))
+    const more = missing.length === 0 ? undefined : await loadUsers(this.ctx.db, missing)
+    const addresses = new Map<UserId, string>()
+    for (const id of ids) {
+      const user = this.#users.get(id) ?? more?.get(id)
+      if (user?.keep_email_private && user.kind !== 'organization') addresses.set(id, placeholderEmail(this.ctx, user))
+    }
+    return withAddresses(shown, addresses)
   }
 }
 

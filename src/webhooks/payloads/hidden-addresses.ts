@@ -1,0 +1,28 @@
+import type { UserId } from '../../lib/ids.ts'
+
+interface ShownAccount {
+  readonly id: UserId
+  readonly login: string
+  readonly email: string
+}
+
+const isAccount = (value: object): value is ShownAccount =>
+  'login' in value && 'email' in value && typeof (value as { id?: unknown }).id === 'number'
+
+/** Returns the ids of the accounts that a payload shows, at any depth. */
+export function accountsIn(value: unknown, found = new Set<UserId>()): Set<UserId> {
+  if (typeof value !== 'object' || value === null) return found
+  if (isAccount(value)) found.add(value.id)
+  for (const member of Object.values(value)) accountsIn(member, found)
+  return found
+}
+
+/** Returns a copy of a payload in which some accounts have another address, at any depth. */
+export function withAddresses<Value>(value: Value, addresses: ReadonlyMap<UserId, string>): Value {
+  if (typeof value !== 'object' || value === null || addresses.size === 0) return value
+  if (Array.isArray(value)) return value.map((member: unknown) => withAddresses(member, addresses)) as Value
+  const members = Object.entries(value).map(([name, member]) => [name, withAddresses(member as unknown, addresses)])
+  const copy = Object.fromEntries(members) as Value & object
+  const address = isAccount(value) ? addresses.get(value.id) : undefined
+  return address === undefined ? copy : { ...copy, email: address }
+}
