@@ -58,6 +58,8 @@ export async function updateRefs(
 function checkForm(update: RefUpdate): Refusal | undefined {
   const refuse = (message: string): Refusal => ({ ok: false, reason: 'invalid', ref: update.ref, message })
   if (!isValidRefName(update.ref)) return refuse('the reference name is not valid')
+  // Its full name resolves, but `HEAD` alone would mean two things; what is there already can be deleted.
+  if (update.ref === 'refs/heads/HEAD' && !isZeroOid(update.new)) return refuse('a branch cannot be named HEAD')
   if (!isOid(update.new) || (update.old !== undefined && !isOid(update.old))) return refuse('an object id is not valid')
   const isAbsent = update.old !== undefined && isZeroOid(update.old)
   if (isAbsent && isZeroOid(update.new)) return refuse('deleting what must not exist')

@@ -14,8 +14,8 @@ import { createLines, visitLines } from './push-hint.ts'
 import { isTopicRef, topicOptions } from './topic-push.parse.ts'
 import { receiveTopics } from './topic-push.service.ts'
 
-/** Most branches of one push that are told about. */
-const maxHints = 10
+/** Most branches of one push that get a hint: the answer of a push that moves thousands stays short. */
+const maxHints = 100
 
 /** What pull requests have to do with a push into a repository. */
 export const pullPushExtras = (ctx: SignedInRepoCtx): PushExtras => ({

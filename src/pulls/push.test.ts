@@ -24,6 +24,38 @@ test('a push is told where its pull request is made, or is', async () => {
   assert.doesNotMatch((await work.git('push', 'origin', 'main')).err, /pull request/)
 })
 
+test('a push of thirty branches is told where the pull request of each is made', async () => {
+  await using forge = await startForge()
+  const repo = await forge.given.repo()
+  using work = await Clone.of(forge, 'alice', repo.fullName)
+  await work.commit('a.txt', 'a\n', 'a')
+  const names = Array.from({ length: 30 }, (_, index) => `topic-${index}`)
+  const pushed = await work.git('push', 'origin', ...names.map((name) => `HEAD:refs/heads/${name}`))
+  assert.equal(pushed.code, 0, pushed.err)
+  for (const name of names) assert.ok(pushed.err.includes(`Create a new pull request for '${name}':`), name)
+})
+
+test('a branch named HEAD is refused by a push, by the API and as a new name', async () => {
+  await using forge = await startForge()
+  const repo = await forge.given.repo()
+  const alice = forge.as('alice')
+  using work = await Clone.of(forge, 'alice', repo.fullName)
+  await work.commit('a.txt', 'a\n', 'a')
+  const pushed = await work.git('push', 'origin', 'HEAD:refs/heads/HEAD')
+  assert.notEqual(pushed.code, 0)
+  assert.match(pushed.err, /a branch cannot be named HEAD/)
+  await alice.must('POST', `${repo.api}/branches`, { new_branch_name: 'other' })
+  const answers = [
+    await alice.post(`${repo.api}/branches`, { new_branch_name: 'HEAD' }),
+    await alice.patch(`${repo.api}/branches/other`, { name: 'HEAD' }),
+    await alice.post(`${repo.api}/contents/b.txt`, { content: 'Yg==', new_branch: 'HEAD' }),
+    await alice.patch(repo.api, { default_branch: 'HEAD' }),
+  ]
+  for (const { status, text } of answers) assert.ok(status === 422 || status === 404, `${status} ${text}`)
+  const { json } = await forge.guest.get(`${repo.api}/branches`)
+  assert.deepEqual(json.map(({ name }: { name: string }) => name).toSorted(), ['main', 'other'])
+})
+
 test('a rewritten head is told as such', async () => {
   await using forge = await startForge()
   const pull = await givenPull(forge)
