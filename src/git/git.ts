@@ -209,8 +209,9 @@ export type NewCommit = {
   readonly tree: Oid | { readonly base: Oid | undefined; readonly changes: readonly TreeChange[] }
   readonly author: Identity
   readonly committer: Identity
-  /** Written as given, a final newline is added when missing. */
+  /** A final newline is added when missing, unless the message is whole. */
   readonly message: string
+  readonly isMessageWhole?: boolean
   readonly sign?: Sign
 }
 

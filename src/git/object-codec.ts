@@ -212,7 +212,14 @@ export function formatIdentity(identity: Identity): string {
 
 /** The bytes of a commit; `signature` goes into a header, its lines continued by a leading space. */
 export function serializeCommit(
-  commit: { tree: Oid; parents: readonly Oid[]; author: Identity; committer: Identity; message: string },
+  commit: {
+    tree: Oid
+    parents: readonly Oid[]
+    author: Identity
+    committer: Identity
+    message: string
+    isMessageWhole?: boolean
+  },
   signature?: string,
 ): Buffer {
   const header = commit.tree.length === 64 ? 'gpgsig-sha256' : 'gpgsig'
@@ -225,7 +232,7 @@ export function serializeCommit(
       `committer ${formatIdentity(commit.committer)}\n`,
       ...(signature === undefined ? [] : [`${header} ${signature.trimEnd().replaceAll('\n', '\n ')}\n`]),
       '\n',
-      message === '' ? '' : ensureFinalNewline(message),
+      message === '' || commit.isMessageWhole ? message : ensureFinalNewline(message),
     ].join(''),
   )
 }

@@ -31,11 +31,17 @@ const inner = /[\n<>\u0000]/g // oxlint-disable-line no-control-regex
 /** A name or address the way git would write it. */
 const cleaned = (text: string): string => text.replace(inner, '').replace(crud, '')
 
+/**
+ * A name as trailers show it. Git takes characters off the ends of names in the header itself; a sign-off keeps the full
+ * stop of "Jr.".
+ */
+const named = (text: string): string => (cleaned(text) === '' ? '' : text.replace(inner, '').trim())
+
 /** The caller as commits name them: full name or login, and an address that they are willing to show. */
 export function callerIdentity(ctx: SignedInCtx): { name: string; email: string } {
   const { user } = ctx.viewer
   return {
-    name: cleaned(user.full_name) || user.name,
+    name: named(user.full_name) || user.name,
     email: user.keep_email_private ? placeholderEmail(ctx, user) : user.email,
   }
 }
@@ -62,7 +68,7 @@ async function resolved(ctx: SignedInCtx, given: GivenPerson | undefined, caller
   if (!given?.name && !given?.email) return undefined
   const email = cleaned(given.email ?? '')
   if (email !== '' && (await hasEmail(ctx.db, ctx.viewer.id, email))) return caller
-  const name = cleaned(given.name ?? '')
+  const name = named(given.name ?? '')
   return { name: name || caller.name, email: email || caller.email }
 }
 

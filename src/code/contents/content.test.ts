@@ -3,6 +3,22 @@ import { test } from 'node:test'
 import { startForge } from '../../testing/forge.ts'
 import { base64 } from '../../testing/samples.ts'
 
+test('repoCreateFile: a sign-off keeps the full stop of a name, and the stored message gains no newline', async () => {
+  await using forge = await startForge()
+  const repo = await forge.given.repo()
+  const person = { name: 'Alan T. Jr.', email: 'alan@example.com' }
+  const body = { content: 'eA==', message: 'Signed', signoff: true, author: person, committer: person }
+  const { json } = await forge.as('alice').must('POST', `${repo.api}/contents/signed.txt`, body)
+  const message = 'Signed\n\nSigned-off-by: Alan T. Jr. <alan@example.com>'
+  assert.equal(json.commit.message, message)
+  const { json: stored } = await forge.guest.get(`${repo.api}/git/commits/${json.commit.sha}`)
+  assert.equal(stored.commit.message, message)
+  assert.equal(stored.commit.committer.name, 'Alan T. Jr', 'git takes the full stop off in the header')
+  const plain = { content: 'eA==', message: 'Plain' }
+  const { json: other } = await forge.as('alice').must('POST', `${repo.api}/contents/plain.txt`, plain)
+  assert.equal(other.commit.message, 'Plain\n')
+})
+
 test('repoGetContents: unknown paths and refs, and other letter case, are not found', async () => {
   await using forge = await startForge()
   const repo = await forge.given.repo()

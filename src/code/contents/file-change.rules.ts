@@ -17,9 +17,9 @@ export const defaultMessage = (changes: readonly Pick<FileEdit, 'operation' | 'p
     .filter((line) => line !== '')
     .join('\n')
 
-/** A message with the committer's sign-off at its end. */
+/** A message that ends with the committer's sign-off, without a newline after it (observed). */
 export const withSignOff = (message: string, committer: { readonly name: string; readonly email: string }): string =>
-  withTrailers(message, [`Signed-off-by: ${committer.name} <${committer.email}>`])
+  withTrailers(message, [`Signed-off-by: ${committer.name} <${committer.email}>`]).trimEnd()
 
 /** Bytes of base64 text (line ends do not count), or undefined when it is none. */
 export function decodeBase64(text: string): Buffer | undefined {

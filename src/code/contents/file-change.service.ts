@@ -167,7 +167,7 @@ async function commitToBranch(
     const unsignedCommit = signing ? undefined : 'what is written here'
     await mustBeAllowedByProtections(ctx, [{ ref, kind, paths, unsignedCommit }])
     const tree = await makeTree(head)
-    const commit = signedCommit(signing, { ...people, message })
+    const commit = signedCommit(signing, { ...people, message, isMessageWhole: options.signoff ?? false })
     const { oid } = await git.writeCommit(repo.git_key, { ...commit, parents: head ? [head] : [], tree })
     const update = { ref, old: old ?? zeroOid(repo.object_format), new: oid }
     // What a new branch has below may be new to its protections as well.
@@ -176,8 +176,7 @@ async function commitToBranch(
     const result = await moveRefs(ctx, codeOf(repo), [update], { doerId: viewer.id, via: 'api' })
     if (result.ok) {
       const commit = await git.readCommit(repo.git_key, oid)
-      // The answer shows a signed-off message without the newline that git puts at its end (observed).
-      return { branch, commit: options.signoff ? { ...commit, message: commit.message.trimEnd() } : commit }
+      return { branch, commit }
     }
     if (result.reason !== 'stale' || attempt === maxAttempts) throw refusalOf(result)
   }
