@@ -81,7 +81,6 @@ export async function removeComment(tx: Tx, by: Attribution, issue: IssueRow, co
     live.map((entry) => entry.id),
     by.atUnix,
   )
-  await addToComments(tx, issue.id, -1)
   const files = await listFilesOfComments(tx, [comment.id])
   await removeFiles(
     tx,
@@ -90,6 +89,7 @@ export async function removeComment(tx: Tx, by: Attribution, issue: IssueRow, co
     by.doerId,
   )
   await deleteCommentRow(tx, issue.id, comment.id)
+  await addToComments(tx, issue.id, -1)
   await publish(tx, 'comment.deleted', factsOfGoneComment(issue, comment, by))
   return true
 }

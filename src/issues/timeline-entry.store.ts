@@ -264,12 +264,16 @@ export const listPendingReviewIds = async (db: Db, reviewIds: readonly number[])
       .execute()
   ).map((row) => row.id)
 
-/** How many comments an issue has; with a time it also counts as changed. */
+/**
+ * Counts a comment that was made or removed; with a time the issue also counts as changed. A pull request is counted
+ * anew, since entries of reviews count from then on (contract, pulls: the PR object).
+ */
 export const addToComments = (tx: Tx, issueId: IssueId, by: number, updatedUnix?: Unix) =>
   tx
     .updateTable('issue')
     .set({
-      num_comments: sql`num_comments + ${by}`,
+      num_comments: sql`case when is_pull then (select count(*) from comment where comment.issue_id = issue.id
+        and comment.type in ('comment', 'review')) else num_comments + ${by} end`,
       ...(updatedUnix === undefined ? {} : { updated_unix: updatedUnix }),
     })
     .where('id', '=', issueId)

@@ -154,6 +154,25 @@ test('repoListPullReviews: verdicts count by rights, give way to newer ones, and
   assert.ok((await reviews(forge, pull)).every(({ stale }) => stale))
 })
 
+test('repoGetPullRequest: reviews count as comments when a plain comment is made or removed', async () => {
+  await using forge = await startForge()
+  const pull = await givenPull(forge)
+  const counts = async () => {
+    const { comments, review_comments: reviewed } = (await forge.guest.get(pull.api)).json
+    return [comments, reviewed]
+  }
+  await review(forge, pull, 'bob', { event: 'APPROVED' })
+  await review(forge, pull, 'bob', { event: 'COMMENT', body: 'hm' })
+  assert.deepEqual(await counts(), [0, 2], 'a review alone does not raise the count')
+  const comments = `${pull.repo.api}/issues/${pull.number}/comments`
+  const { json: made } = await forge.as('bob').must('POST', comments, { body: 'hello' })
+  assert.deepEqual(await counts(), [3, 2])
+  await review(forge, pull, 'bob', { event: 'COMMENT', body: 'again' })
+  assert.deepEqual(await counts(), [3, 3])
+  await forge.as('bob').must('DELETE', `${pull.repo.api}/issues/comments/${made.id}`)
+  assert.deepEqual(await counts(), [3, 3])
+})
+
 test('repoDeletePullReview: the one before counts again', async () => {
   await using forge = await startForge()
   const pull = await givenPull(forge)
