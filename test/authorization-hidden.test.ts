@@ -6,8 +6,8 @@ import { startForge, type Forge } from '../src/testing/forge.ts'
 import { addressOf, bodyFor, clientOf, eachOf, everythingOn, jobTokens, type Caller } from './authorization-world.ts'
 
 /**
- * A repository that somebody may not see is answered as one that is not there, by every operation. That an account or
- * organization has a name is no secret (who signs up learns which are taken), but nothing of what it has is told.
+ * A repository, an account or an organization that the caller may not see is answered like a missing one, by every operation:
+ * with the same status, body, challenge and redirect.
  */
 
 /** A parameter with the value of something hidden, and with one of nothing, of the same length. */
@@ -47,11 +47,16 @@ async function makeSecrets(forge: Forge): Promise<Caller[]> {
   await alice.must('POST', '/orgs/cabal/repos', { name: 'plans', auto_init: true })
   await alice.must('POST', '/orgs/cabal/labels', { name: 'plot', color: '#001122' })
   await alice.must('PATCH', '/orgs/cabal', { visibility: 'private' })
+  await alice.must('POST', '/orgs', { username: 'junta' })
+  await alice.must('POST', '/orgs/junta/rename', { new_name: 'putsch' })
+  await alice.must('PATCH', '/orgs/putsch', { visibility: 'private' })
+  const root = forge.as('root')
+  await forge.account('eremit')
+  await root.must('POST', '/admin/users/eremit/rename', { new_username: 'anchorite' })
+  await root.must('PATCH', '/admin/users/anchorite', { login_name: 'anchorite', source_id: 0, visibility: 'private' })
   const { user, token } = await forge.account('stranger')
   const { writing } = await jobTokens(forge, 'open')
-  await forge
-    .as('root')
-    .must('PATCH', '/admin/users/hermit', { login_name: 'hermit', source_id: 0, visibility: 'private' })
+  await root.must('PATCH', '/admin/users/hermit', { login_name: 'hermit', source_id: 0, visibility: 'private' })
   await forge.settle()
   const asked = { scopes: undefined, isSiteAdmin: false, rank: 0, org: 'none' as const }
   return [
@@ -93,39 +98,64 @@ test('a hidden repository is answered as a missing one, by every operation', asy
   assert.ok(compared > 1500, `${compared} were compared`)
 })
 
-/** What is answered about a private account or organization that tells nothing of it. */
-const tellsNothing = (text: string): boolean => ['', '[]', '{"ok":true,"data":[]}'].includes(text.trim())
+/** Acts of the caller on an account that the caller names: a stranger follows a private account (recorded, users). */
+const actsOnNamed = /^\/user\/(?:following|block|unblock)\//
 
-/** What tells something all the same: labels of organizations are for everybody (contract, organizations). */
-const telling = new Set(['orgListLabels', 'orgGetLabel'])
+/** Owners that the callers may not see, and names of the same length that nobody has; `in`: the parameter that the pair needs. */
+const ownerPairs: readonly (Pair & { readonly in: RegExp })[] = [
+  {
+    in: /\{(?:username|org)\}/,
+    what: 'a private account and a private organization',
+    hidden: { username: 'hermit', org: 'cabal' },
+    missing: { username: 'nobody', org: 'nihil' },
+  },
+  {
+    in: /\{(?:username|org)\}/,
+    what: 'former names of a private account and a private organization',
+    hidden: { username: 'eremit', org: 'junta' },
+    missing: { username: 'nobody', org: 'nihil' },
+  },
+  {
+    in: /\{username\}/,
+    what: 'a private organization in the place of an account',
+    hidden: { username: 'cabal', org: 'cabal' },
+    missing: { username: 'nihil', org: 'nihil' },
+  },
+  {
+    in: /\{username\}.*\{org\}|\{org\}.*\{username\}/,
+    what: 'the account of the caller and a private organization',
+    hidden: { username: 'stranger', org: 'cabal' },
+    missing: { username: 'stranger', org: 'nihil' },
+  },
+]
 
-test('nothing of what a private account or organization has is told, by any operation', async () => {
+test('a hidden account or organization is answered like a missing one, by every operation', async () => {
   await using forge = await startForge({ settings: everythingOn, users: ['alice', 'hermit', 'stranger'] })
   const callers = await makeSecrets(forge)
-  const found: string[] = []
-  let asked = 0
+  const different: string[] = []
+  let compared = 0
   await eachOf(
-    endingOf(forge).filter(
-      ({ id, method, path }) =>
-        !telling.has(id) &&
-        method === 'GET' &&
-        /\{(?:username|org|teamid)\}/.test(path) &&
-        !path.includes('{reponame}'),
-    ),
+    endingOf(forge).filter(({ path }) => !actsOnNamed.test(path)),
     8,
     async (operation) => {
-      const path = addressOf(operation, { username: 'hermit', org: 'cabal', teamid: '2' })
-      for (const caller of callers) {
-        const { status, text } = await clientOf(forge, caller)(operation, path)
-        asked += 1
-        if (status >= 300 || tellsNothing(text)) continue
-        found.push(`${operation.id} as ${caller.name}: ${status} ${short(text)}`)
+      for (const { what, hidden, missing } of ownerPairs.filter((pair) => pair.in.test(operation.path))) {
+        for (const caller of callers) {
+          const answers: string[] = []
+          for (const names of [hidden, missing]) {
+            const path = addressOf(operation, { reponame: 'open', ...names })
+            answers.push(told(await clientOf(forge, caller)(operation, path, bodyFor(operation)), names))
+          }
+          compared += 1
+          if (answers[0] !== answers[1]) {
+            different.push(`${operation.id} as ${caller.name}, ${what}: ${answers.map(short).join(' and ')}`)
+          }
+        }
       }
     },
   )
-  assert.deepEqual(found, [])
-  assert.ok(asked > 300, `${asked} were asked`)
-  // What could have been told is there for those who may see it.
+  assert.deepEqual(different.slice(0, 40), [], `${different.length} of ${compared}`)
+  assert.ok(compared > 1500, `${compared} were compared`)
+  // Callers who may see the owners receive what the other callers do not.
   for (const path of [
     '/users/hermit/keys',
     '/users/hermit/orgs',

@@ -70,7 +70,7 @@ export const fullRights = (units: readonly RepoUnitRow[]): Rights =>
   rightsOf(mode.owner, new Map(units.map(({ unit }) => [unit, mode.owner])))
 
 /** Whether an account is shown to somebody, by its visibility alone: the rule of `maySeeAccount` without the credential. */
-function isAccountShown(viewer: Viewer | undefined, account: UserRow, isMember: boolean): boolean {
+export function isAccountShown(viewer: Viewer | undefined, account: UserRow, isMember: boolean): boolean {
   if (!viewer) return account.visibility === 'public'
   if (viewer.isAdmin || viewer.id === account.id || isMember) return true
   return account.visibility !== 'private' && !viewer.isRestricted

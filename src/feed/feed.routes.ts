@@ -9,18 +9,10 @@ import { ok } from '../http/reply.ts'
 import { commaList } from '../http/schema.ts'
 import { BadRequest } from '../lib/errors.ts'
 import { pageOf } from '../lib/paging.ts'
-import { inOrg, type OrgCtx } from '../orgs/org.requirements.ts'
+import { inOrg } from '../orgs/org.requirements.ts'
 import { presentEntry, presentFeed } from './feed.present.ts'
 import { FeedPage } from './feed.schemas.ts'
-import {
-  findBegin,
-  findFilter,
-  followFeed,
-  refuseHidden,
-  waitForFeed,
-  type FeedFilter,
-  type FeedItem,
-} from './feed.service.ts'
+import { findBegin, findFilter, followFeed, waitForFeed, type FeedFilter, type FeedItem } from './feed.service.ts'
 
 /** `after`: a cursor, or `oldest`; without it, now. `kind`: names of events, a final `*` standing for the rest of one. */
 const streamQuery = { after: Type.Optional(Type.String()), kind: Type.Optional(commaList()) }
@@ -40,16 +32,6 @@ const wantedEvents: Requirement<SignedInCtx, { readonly filter: FeedFilter }> = 
   async check(ctx, { query }) {
     const { kind, repo, owner } = query as Partial<Static<TObject<typeof streamQuery & typeof filterQuery>>>
     return { filter: await findFilter(ctx, { kinds: kind, repository: repo, owner }) }
-  },
-}
-
-/** The caller may see the organization. */
-const visibleOrg: Requirement<SignedInCtx & OrgCtx, object> = {
-  codes: ['visibleOrg'],
-  refuses: [401, 403, 404],
-  async check(ctx) {
-    await refuseHidden(ctx, ctx.org)
-    return {}
   },
 }
 
@@ -153,7 +135,7 @@ export const orgListEvents = operation({
   path: '/orgs/{org}/events',
   scope: null,
   load: 'waiting',
-  requires: [inOrg, signedIn, visibleOrg, wantedEvents],
+  requires: [inOrg, signedIn, wantedEvents],
   query: pageQuery,
   reply: { 200: FeedPage },
   summary: 'Read what happens in an organization',
@@ -167,7 +149,7 @@ export const orgWatchEvents = operation({
   path: '/orgs/{org}/events/stream',
   scope: null,
   load: 'waiting',
-  requires: [inOrg, signedIn, visibleOrg, wantedEvents],
+  requires: [inOrg, signedIn, wantedEvents],
   query: streamQuery,
   reply: { 200: bytesOf('text/event-stream') },
   summary: 'Watch what happens in an organization, as server-sent events',

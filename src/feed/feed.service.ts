@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { accessToAll, type RepoAccess } from '../access/repo-access.ts'
 import { findAccountByName, listMemberships } from '../access/access.store.ts'
-import type { Ctx, SignedInCtx } from '../access/context.ts'
+import type { SignedInCtx } from '../access/context.ts'
 import { resolveRepo } from '../access/resolve-repo.ts'
 import { grants } from '../auth/token-scopes.ts'
 import { viewerOf, type Viewer } from '../auth/viewer.ts'
@@ -357,6 +357,3 @@ async function* follow(
     if (signal.aborted) return
   }
 }
-
-/** What the feed of an organization begins with: the viewer may see it at all. */
-export const refuseHidden = (ctx: Ctx, org: UserRow): Promise<void> => refuseInvisible(ctx, org)

@@ -1,11 +1,10 @@
-import { findAccountByFormerName, findAccountByName } from '../access/access.store.ts'
 import type { Ctx, SignedInCtx } from '../access/context.ts'
+import { resolveVisibleAccount } from '../access/named-account.ts'
 import { checkScopes, refuseWithheld } from '../access/requirements.ts'
 import type { TeamRow, UserRow } from '../db/tables/accounts.ts'
-import { movedUrl } from '../http/moved-url.ts'
 import type { Requirement, Scope } from '../http/operation.ts'
 import { pathNumber, pathText } from '../http/schema.ts'
-import { Forbidden, Moved, NotFound, Refusal } from '../lib/errors.ts'
+import { Forbidden, NotFound, Refusal } from '../lib/errors.ts'
 import type { TeamId } from '../lib/ids.ts'
 import { findUserById } from '../users/user.store.ts'
 import { orgMembership, type OrgMembership } from './membership.service.ts'
@@ -29,23 +28,17 @@ const teamParams = { teamid: pathNumber }
 const noOrg = () => new NotFound('the organization does not exist', 'org_not_found')
 
 /**
- * The organization that `{org}` names; a former name answers 307 with the address under the new one. Whether the caller
- * may see it is looked at by the few operations that ask (contract, organizations: reading).
+ * Resolves the organization that `{org}` names. A former name redirects. An organization that the caller may not see is
+ * answered like a missing one, before a limit of the credential could tell the two apart.
  */
 export const inOrg: Requirement<Ctx, Pick<OrgCtx, 'org'>, typeof orgParams> = {
   codes: ['resolve:org', 'publicOnlyCheck'],
   refuses: [403, 404],
   params: orgParams,
-  async check({ db, viewer }, call) {
-    const name = call.params.org
-    const org = await findAccountByName(db, name.toLowerCase())
-    if (!org) {
-      const renamed = await findAccountByFormerName(db, name.toLowerCase())
-      if (renamed?.kind !== 'organization') throw noOrg()
-      throw new Moved(307, movedUrl(call, { org: renamed.name }))
-    }
-    if (org.kind !== 'organization') throw noOrg()
-    refuseWithheld(viewer, org, 'orgs')
+  async check(ctx, call) {
+    const asked = { parameter: 'org', name: call.params.org, missing: noOrg, kind: 'organization' } as const
+    const org = await resolveVisibleAccount(ctx, call, asked)
+    refuseWithheld(ctx.viewer, org, 'orgs')
     return { org }
   },
 }

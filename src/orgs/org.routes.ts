@@ -2,11 +2,10 @@ import { Type } from 'typebox'
 import { siteAdmin, signedIn, anyone } from '../access/requirements.ts'
 import { operation, validBody } from '../http/operation.ts'
 import { created, noContent, ok, paged } from '../http/reply.ts'
-import { pageQuery, pathText } from '../http/schema.ts'
+import { pageQuery } from '../http/schema.ts'
 import { pageOf, pageOrWhole } from '../lib/paging.ts'
 import { renameAccount } from '../users/account-name.service.ts'
 import { namedUser, targetUser } from '../users/subject.requirements.ts'
-import { refuseInvisible } from '../users/user.service.ts'
 import { presentOrg } from './org.present.ts'
 import { anyTokenScope, inOrg, orgOwner } from './org.requirements.ts'
 import {
@@ -23,7 +22,6 @@ import {
   listAllOrgs,
   listOrgsOf,
   listVisibleOrgs,
-  refuseUnseenOrg,
   type OrgProfile,
 } from './org.service.ts'
 import { orgPermissionsOf } from './permission.service.ts'
@@ -109,7 +107,6 @@ export const orgGet = operation({
   requires: [inOrg],
   reply: { 200: Organization },
   async run({ ctx }) {
-    await refuseUnseenOrg(ctx, ctx.org)
     return ok(presentOrg(ctx, ctx.org))
   },
 })
@@ -175,7 +172,6 @@ export const orgListUserOrgs = operation({
   query: pageQuery,
   reply: { 200: Type.Array(Organization) },
   async run({ ctx, query }) {
-    await refuseInvisible(ctx, ctx.subject)
     const page = pageOrWhole(query, ctx.config.api)
     const { orgs, total } = await listOrgsOf(ctx, ctx.subject, page)
     return paged(
@@ -207,9 +203,8 @@ export const adminListUserOrgs = operation({
 export const orgGetUserPermissions = operation({
   method: 'GET',
   path: '/users/{username}/orgs/{org}/permissions',
-  params: { org: pathText },
   scope: ['user', 'organization'],
-  requires: [namedUser, signedIn],
+  requires: [namedUser, signedIn, inOrg],
   reply: { 200: OrganizationPermissions },
-  run: async ({ ctx, params }) => ok(await orgPermissionsOf(ctx, ctx.subject, params.org)),
+  run: async ({ ctx }) => ok(await orgPermissionsOf(ctx, ctx.subject)),
 })

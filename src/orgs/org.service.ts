@@ -1,6 +1,5 @@
 import type { Ctx, Services, SignedInCtx } from '../access/context.ts'
-import { isOrgMember } from '../access/access.store.ts'
-import { maySeeAccount } from '../access/rights.ts'
+import { isVisibleToViewer } from '../access/named-account.ts'
 import { isUniqueViolation, transaction } from '../db/database.ts'
 import type { UserRow, Visibility } from '../db/tables/accounts.ts'
 import { repoUnits } from '../db/tables/repositories.ts'
@@ -99,11 +98,7 @@ export async function createOrg(services: Services, doer: UserRow, owner: UserRo
 
 /** Throws `NotFound` unless the viewer may see the organization. */
 export async function refuseUnseenOrg(ctx: Ctx, org: UserRow): Promise<void> {
-  const { viewer } = ctx
-  const decides = viewer !== undefined && (org.visibility !== 'public' || viewer.isRestricted)
-  const isMember = decides && (await isOrgMember(ctx.db, org.id, viewer.id))
-  if (maySeeAccount(viewer, org, isMember)) return
-  throw new NotFound('the organization does not exist', 'org_not_found')
+  if (!(await isVisibleToViewer(ctx, org))) throw new NotFound('the organization does not exist', 'org_not_found')
 }
 
 /** Changes an organization's profile; full name, description, web site and location are always written (contract). */

@@ -1,11 +1,9 @@
-import { findAccountByName } from '../access/access.store.ts'
-import type { SignedInCtx } from '../access/context.ts'
 import { maySeeAccount } from '../access/rights.ts'
 import { viewerAs } from '../auth/viewer.ts'
 import type { UserRow } from '../db/tables/accounts.ts'
 import { NotFound } from '../lib/errors.ts'
-import { refuseUnseenOrg } from './org.service.ts'
 import { orgMembership } from './membership.service.ts'
+import type { OrgCtx } from './org.requirements.ts'
 
 /** The words of `OrganizationPermissions`. */
 export interface OrgPermissions {
@@ -17,17 +15,15 @@ export interface OrgPermissions {
 }
 
 /**
- * What a person may do in an organization, by their teams alone. `NotFound` when that person, or whoever asks, can not
- * see the organization (contract: the first is observed, the second keeps private ones private).
+ * Returns what a person may do in an organization, by the person's teams alone. Throws `NotFound` when the person may not
+ * see the organization (recorded).
  */
-export async function orgPermissionsOf(ctx: SignedInCtx, user: UserRow, orgName: string): Promise<OrgPermissions> {
-  const org = await findAccountByName(ctx.db, orgName.toLowerCase())
-  if (org?.kind !== 'organization') throw new NotFound('the organization does not exist', 'org_not_found')
+export async function orgPermissionsOf(ctx: OrgCtx, user: UserRow): Promise<OrgPermissions> {
+  const { org } = ctx
   const membership = await orgMembership(ctx.db, org.id, user.id)
   if (!maySeeAccount(viewerAs(user), org, membership.isMember)) {
     throw new NotFound('the organization does not exist', 'org_not_found')
   }
-  await refuseUnseenOrg(ctx, org)
   return {
     is_owner: membership.rank >= 4,
     is_admin: membership.rank >= 3,

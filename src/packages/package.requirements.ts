@@ -1,12 +1,11 @@
-import { findAccountByFormerName, findAccountByName } from '../access/access.store.ts'
 import type { Ctx, SignedInCtx, SubjectCtx } from '../access/context.ts'
+import { resolveAccount } from '../access/named-account.ts'
 import { missingScope, publicOnly, switchedOn } from '../access/requirements.ts'
 import type { Viewer } from '../auth/viewer.ts'
 import type { UserRow } from '../db/tables/accounts.ts'
-import { movedUrl } from '../http/moved-url.ts'
 import type { Call, Requirement } from '../http/operation.ts'
 import { pathText } from '../http/schema.ts'
-import { Moved, NotFound, Unauthenticated } from '../lib/errors.ts'
+import { NotFound, Unauthenticated } from '../lib/errors.ts'
 import { must } from '../lib/verdict.ts'
 import { standingWith } from './package-access.service.ts'
 import {
@@ -33,13 +32,18 @@ function refuseNotPublic(viewer: Viewer | undefined, owner: UserRow): void {
   if (owner.visibility === 'private' && viewer?.limit.publicOnly) throw publicOnly('packages')
 }
 
-/** The caller may read packages of the owner of the path. */
+/**
+ * The caller may read packages of the owner of the path. The packages are closed only to callers who may not see the owner,
+ * so the owner is answered like a missing one.
+ */
 export const packagesReadable: Requirement<SubjectCtx, Pick<PackagesCtx, 'standing'>> = {
   codes: ['packageRead', 'publicOnlyCheck'],
-  refuses: [403],
+  refuses: [403, 404],
   async check(ctx) {
     const standing = await standingWith(ctx, ctx.subject)
-    must(mayReadPackages(ctx.viewer, ctx.subject, standing))
+    if (!mayReadPackages(ctx.viewer, ctx.subject, standing).allowed) {
+      throw new NotFound('the user does not exist', 'user_not_found')
+    }
     refuseNotPublic(ctx.viewer, ctx.subject)
     return { standing }
   },
@@ -94,15 +98,12 @@ async function openRegistry(
   call: Call<typeof ownerParams>,
   level: 'read' | 'write',
 ): Promise<Pick<PackagesCtx, 'subject' | 'standing'>> {
-  const { viewer, db, config } = ctx
+  const { viewer, config } = ctx
   if (!viewer && (level === 'write' || config.service.requireSigninView)) throw signInNeeded()
   if (missingScope(viewer, ['package'], level === 'read' ? 'GET' : 'PUT') !== undefined) throw signInNeeded()
-  const subject = await findAccountByName(db, call.params.username.toLowerCase())
-  if (!subject) {
-    const renamed = await findAccountByFormerName(db, call.params.username.toLowerCase())
-    if (!renamed) throw new NotFound('the owner does not exist', 'user_not_found')
-    throw new Moved(307, movedUrl(call, { username: renamed.name }))
-  }
+  const { username } = call.params
+  const missing = () => (viewer?.isAdmin ? new NotFound('the owner does not exist', 'user_not_found') : signInNeeded())
+  const subject = await resolveAccount(ctx, call, { parameter: 'username', name: username, missing })
   const standing = await standingWith(ctx, subject)
   if (!mayReadPackages(viewer, subject, standing).allowed) throw signInNeeded()
   refuseNotPublic(viewer, subject)

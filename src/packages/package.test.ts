@@ -36,7 +36,7 @@ test('getPackage: an owner who may not be read answers the same whether or not t
     .must('PATCH', '/admin/users/alice', { login_name: 'alice', source_id: 0, visibility: 'private' })
   for (const client of [forge.guest, forge.as('bob')]) {
     for (const path of ['', '/generic/tool/1', '/generic/nothing/1', '/generic/tool/1/files']) {
-      assert.equal((await client.get(`/packages/alice${path}`)).status, 403, path)
+      assert.equal((await client.get(`/packages/alice${path}`)).status, 404, path)
     }
     const get = registryOf(client, 'alice')
     assert.deepEqual(

@@ -1,54 +1,46 @@
-import { findAccountByFormerName, findAccountByName, isOrgMember } from '../access/access.store.ts'
 import type { Ctx, SubjectCtx } from '../access/context.ts'
+import { resolveAccount, resolveVisibleAccount } from '../access/named-account.ts'
 import { refuseWithheld } from '../access/requirements.ts'
-import { maySeeAccount } from '../access/rights.ts'
-import { movedUrl } from '../http/moved-url.ts'
 import type { Requirement } from '../http/operation.ts'
 import { pathText } from '../http/schema.ts'
-import { Forbidden, Moved, NotFound } from '../lib/errors.ts'
+import { Forbidden, NotFound } from '../lib/errors.ts'
 
 const userParams = { username: pathText }
 
-/** The account that `{username}` names; a former name answers 307 with the address under the new one. */
-const resolveUser = (
-  codes: readonly string[],
-  publicOnly: boolean,
-): Requirement<Ctx, Pick<SubjectCtx, 'subject'>, typeof userParams> => ({
-  codes,
-  refuses: publicOnly ? [403, 404] : [404],
+const noUser = () => new NotFound('the user does not exist', 'user_not_found')
+
+/**
+ * Resolves the account that `{username}` names. A former name redirects. An account that the caller may not see is answered
+ * like a missing one, before a limit of the credential could tell the two apart (contract R4).
+ */
+export const namedUser: Requirement<Ctx, Pick<SubjectCtx, 'subject'>, typeof userParams> = {
+  codes: ['resolve:user', 'publicOnlyCheck'],
+  refuses: [403, 404],
   params: userParams,
-  async check({ db, viewer }, call) {
-    const name = call.params.username
-    const subject = await findAccountByName(db, name.toLowerCase())
-    if (!subject) {
-      const renamed = await findAccountByFormerName(db, name.toLowerCase())
-      if (!renamed) throw new NotFound('the user does not exist', 'user_not_found')
-      throw new Moved(307, movedUrl(call, { username: renamed.name }))
-    }
-    if (publicOnly) refuseWithheld(viewer, subject, 'users')
+  async check(ctx, call) {
+    const asked = { parameter: 'username', name: call.params.username, missing: noUser }
+    const subject = await resolveVisibleAccount(ctx, call, asked)
+    refuseWithheld(ctx.viewer, subject, 'users')
     return { subject }
   },
-})
+}
 
-/** The account of the path, with the check of tokens that see public things only. */
-export const namedUser = resolveUser(['resolve:user', 'publicOnlyCheck'], true)
+/** Resolves the account that the path names as the target of an act, such as following: private ones too (recorded). */
+export const targetUser: Requirement<Ctx, Pick<SubjectCtx, 'subject'>, typeof userParams> = {
+  codes: ['resolve:user'],
+  refuses: [404],
+  params: userParams,
+  async check(ctx, call) {
+    const asked = { parameter: 'username', name: call.params.username, missing: noUser }
+    return { subject: await resolveAccount(ctx, call, asked) }
+  },
+}
 
-/** The account that the path names as the target of what is done, such as whom to follow or block. */
-export const targetUser = resolveUser(['resolve:user'], false)
-
-/** Private accounts are there for themselves and administrators alone, limited ones for the signed-in (contract R4). */
+/** The contract names the check of the visibility by itself at some addresses; `namedUser` makes it at all. */
 export const userVisible: Requirement<SubjectCtx, object> = {
   codes: ['userVisible'],
   refuses: [404],
-  async check({ viewer, subject, db }) {
-    const isMember =
-      viewer !== undefined &&
-      subject.kind === 'organization' &&
-      subject.visibility !== 'public' &&
-      (await isOrgMember(db, subject.id, viewer.id))
-    if (!maySeeAccount(viewer, subject, isMember)) throw new NotFound('the user does not exist', 'user_not_found')
-    return {}
-  },
+  check: () => ({}),
 }
 
 /** The account of the path is the caller's own, or the caller is an administrator. */

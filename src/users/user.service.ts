@@ -1,6 +1,5 @@
-import { isOrgMember } from '../access/access.store.ts'
 import type { Ctx, Services } from '../access/context.ts'
-import { maySeeAccount } from '../access/rights.ts'
+import { isVisibleToViewer } from '../access/named-account.ts'
 import { isUniqueViolation, transaction } from '../db/database.ts'
 import type { UserRow, Visibility } from '../db/tables/accounts.ts'
 import { publish } from '../events/hub.ts'
@@ -111,15 +110,9 @@ export async function createUser(services: Services, account: NewAccount): Promi
   }
 }
 
-/**
- * Throws `NotFound` unless the viewer may see the account: the contract's R4 for the addresses below an account whose
- * checks do not name it.
- */
+/** Throws `NotFound` unless the viewer may see the account with the credential (contract R4), where no path names it. */
 export async function refuseInvisible(ctx: Ctx, account: UserRow): Promise<void> {
-  const { viewer } = ctx
-  const decides = viewer !== undefined && account.kind === 'organization'
-  const isMember = decides && (await isOrgMember(ctx.db, account.id, viewer.id))
-  if (!maySeeAccount(viewer, account, isMember)) throw new NotFound('the user does not exist', 'user_not_found')
+  if (!(await isVisibleToViewer(ctx, account))) throw new NotFound('the user does not exist', 'user_not_found')
 }
 
 /** People whom the viewer may see with a text in their login, full name or shown address, or the one with an id. */

@@ -2,9 +2,8 @@ import { resolveAccessOf } from './subject.service.ts'
 import type { Ctx, RepoCtx, SubjectCtx } from '../../access/context.ts'
 import type { Requirement } from '../../http/operation.ts'
 import { pathNumber } from '../../http/schema.ts'
-import { Forbidden, NotFound } from '../../lib/errors.ts'
+import { NotFound } from '../../lib/errors.ts'
 import type { RepoId, UserId } from '../../lib/ids.ts'
-import { refuseWithheld } from '../../access/requirements.ts'
 import { findUserById } from '../../users/user.store.ts'
 import { findFederatedAccount } from '../peers/account.store.ts'
 
@@ -22,15 +21,15 @@ export const userOfId: Requirement<Ctx, Pick<SubjectCtx, 'subject'>, typeof user
   },
 }
 
-/** The account is one of this instance, and known to everybody: other servers act for nobody in particular (contract). */
+/**
+ * The account belongs to this instance and is public: other servers act for nobody in particular (contract). Any other
+ * account is answered like a missing one.
+ */
 export const knownEverywhere: Requirement<SubjectCtx, object> = {
   codes: ['publicOnlyCheck'],
-  refuses: [403, 404],
-  async check({ db, viewer, subject }) {
-    refuseWithheld(viewer, subject, 'users')
-    if (subject.visibility !== 'public') {
-      throw new Forbidden('the account is not public', 'account_not_public')
-    }
+  refuses: [404],
+  async check({ db, subject }) {
+    if (subject.visibility !== 'public') throw new NotFound('the user does not exist', 'user_not_found')
     if (await findFederatedAccount(db, subject.id)) {
       throw new NotFound('the account is one of another server', 'user_not_found')
     }

@@ -58,7 +58,7 @@ test('activitypubInstanceActor, activitypubPersonByName, activitypubRepository: 
   await forge
     .as('root')
     .must('PATCH', '/admin/users/hidden', { login_name: 'hidden', source_id: 0, visibility: 'private' })
-  assert.equal((await get(`/activitypub/user-id/${hidden.user.id}`)).status, 403)
+  assert.equal((await get(`/activitypub/user-id/${hidden.user.id}`)).status, 404)
 
   const open = await forge.given.repo({ owner: 'lovelace', name: 'open' })
   const secret = await forge.given.repo({ owner: 'lovelace', name: 'secret', private: true })
@@ -89,7 +89,9 @@ test('wellKnownWebFinger: accounts of this instance, and no others', async () =>
     ['mailto:shy@example.com', 404],
     ['mailto:ada@example.com', 200],
     [`${forge.url}/ada`, 200],
+    [`${forge.url}/ada/`, 200],
     [`${forge.url}/`, 404],
+    [`${forge.url}/ada//`, 404],
     [`${forge.url}/ada/x`, 404],
     [`acct:ada@${host}@other.example`, 400],
     ['acct:%ff@' + host, 400],

@@ -39,7 +39,8 @@ async function lookUp({ db, config }: Ctx, resource: string): Promise<UserRow | 
     case 'https': {
       const url = URL.parse(resource)
       if (url?.origin !== root.origin) throw unusable()
-      const path = url.pathname.startsWith(root.pathname) ? url.pathname.slice(root.pathname.length) : ''
+      const below = url.pathname.startsWith(root.pathname) ? url.pathname.slice(root.pathname.length) : ''
+      const path = below.replace(/\/$/, '')
       return path === '' || path.includes('/') ? undefined : findUserByName(db, decoded(path))
     }
     default:

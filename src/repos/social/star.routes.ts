@@ -6,7 +6,6 @@ import { noContent, paged } from '../../http/reply.ts'
 import { pageQuery } from '../../http/schema.ts'
 import { pageOf, pageOrWhole } from '../../lib/paging.ts'
 import { namedUser } from '../../users/subject.requirements.ts'
-import { refuseInvisible } from '../../users/user.service.ts'
 import { presentUser } from '../../users/user.present.ts'
 import { User } from '../../users/user.schemas.ts'
 import { listStarredRepos } from '../repo-list.service.ts'
@@ -39,7 +38,6 @@ export const userListStarred = operation({
   query: pageQuery,
   reply: { 200: Type.Array(Repository) },
   async run({ ctx, query }) {
-    await refuseInvisible(ctx, ctx.subject)
     const page = pageOrWhole(query, ctx.config.api)
     const { repos, total } = await listStarredRepos(ctx, ctx.subject, page)
     return paged(await presentReposFor(ctx, ctx.subject, repos), page, total, { link: false })

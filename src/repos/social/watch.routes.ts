@@ -8,7 +8,6 @@ import { pageOf, pageOrWhole } from '../../lib/paging.ts'
 import { namedUser } from '../../users/subject.requirements.ts'
 import { presentUser } from '../../users/user.present.ts'
 import { User } from '../../users/user.schemas.ts'
-import { refuseInvisible } from '../../users/user.service.ts'
 import { listWatchedRepos } from '../repo-list.service.ts'
 import { presentRepos } from '../repo.present.ts'
 import { Repository } from '../repo.schemas.ts'
@@ -38,7 +37,6 @@ export const userListSubscriptions = operation({
   query: pageQuery,
   reply: { 200: Type.Array(Repository) },
   async run({ ctx, query }) {
-    await refuseInvisible(ctx, ctx.subject)
     const page = pageOrWhole(query, ctx.config.api)
     const { repos, total } = await listWatchedRepos(ctx, ctx.subject, page)
     return paged(await presentRepos(ctx, repos), page, total, { link: false })

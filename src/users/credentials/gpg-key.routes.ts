@@ -7,7 +7,6 @@ import { bytes, created, noContent, ok, paged } from '../../http/reply.ts'
 import { pageQuery, pathNumber } from '../../http/schema.ts'
 import { pageOrWhole, type PageQuery } from '../../lib/paging.ts'
 import { namedUser } from '../subject.requirements.ts'
-import { refuseInvisible } from '../user.service.ts'
 import { presentGpgKey, presentGpgKeys } from './gpg-key.present.ts'
 import { CreateGPGKeyOption, GPGKey, VerifyGPGKeyOption } from './gpg-key.schemas.ts'
 import {
@@ -33,7 +32,6 @@ export const userListGPGKeys = operation({
   query: pageQuery,
   reply: { 200: Type.Array(GPGKey) },
   async run({ ctx, query }) {
-    await refuseInvisible(ctx, ctx.subject)
     return answerList(ctx, ctx.subject, query)
   },
 })

@@ -10,7 +10,6 @@ import { presentKeys, presentOneKey } from './key.present.ts'
 import { CreateKeyOption, PublicKey } from './key.schemas.ts'
 import { addKey, getKey, pageOfKeys, removeKey } from './key.service.ts'
 import { namedUser } from '../subject.requirements.ts'
-import { refuseInvisible } from '../user.service.ts'
 
 const keyQuery = { fingerprint: Type.Optional(Type.String()), ...pageQuery }
 
@@ -22,7 +21,6 @@ export const userListKeys = operation({
   query: keyQuery,
   reply: { 200: Type.Array(PublicKey) },
   async run({ ctx, query }) {
-    await refuseInvisible(ctx, ctx.subject)
     const page = pageOf(query, ctx.config.api)
     const { keys, total } = await pageOfKeys(ctx, ctx.subject, query.fingerprint, page)
     return paged(await presentKeys(ctx, keys), page, total, { link: false })

@@ -8,7 +8,6 @@ import { checkFollowing, checkFollowingByName, follow, pageOfFollowPeople, unfol
 import { namedUser, targetUser } from '../subject.requirements.ts'
 import { presentUser } from '../user.present.ts'
 import { User } from '../user.schemas.ts'
-import { refuseInvisible } from '../user.service.ts'
 
 export const userCurrentListFollowers = operation({
   method: 'GET',
@@ -56,7 +55,6 @@ export const userListFollowers = operation({
   query: pageQuery,
   reply: { 200: Type.Array(User) },
   async run({ ctx, query }) {
-    await refuseInvisible(ctx, ctx.subject)
     const page = pageOrWhole(query, ctx.config.api)
     const { users, total } = await pageOfFollowPeople(ctx, 'followers', ctx.subject, page)
     return paged(
@@ -76,7 +74,6 @@ export const userListFollowing = operation({
   query: pageQuery,
   reply: { 200: Type.Array(User) },
   async run({ ctx, query }) {
-    await refuseInvisible(ctx, ctx.subject)
     const page = pageOrWhole(query, ctx.config.api)
     const { users, total } = await pageOfFollowPeople(ctx, 'following', ctx.subject, page)
     return paged(
@@ -96,7 +93,6 @@ export const userCheckFollowing = operation({
   requires: [signedIn, namedUser],
   reply: { 204: 'empty' },
   async run({ ctx, params }) {
-    await refuseInvisible(ctx, ctx.subject)
     await checkFollowingByName(ctx, ctx.subject, params.target)
     return noContent()
   },

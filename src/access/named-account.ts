@@ -1,0 +1,57 @@
+import type { UserRow } from '../db/tables/accounts.ts'
+import { movedUrl } from '../http/moved-url.ts'
+import type { Call } from '../http/operation.ts'
+import { Moved, type Refusal } from '../lib/errors.ts'
+import { findAccountByFormerName, findAccountByName, isOrgMember } from './access.store.ts'
+import type { Ctx } from './context.ts'
+import { isAccountShown, maySeeAccount } from './rights.ts'
+
+/** A path parameter that names an account, and what is answered when the account does not exist. */
+export interface AccountParameter {
+  readonly parameter: string
+  readonly name: string
+  readonly missing: () => Refusal
+  /** Only accounts of this kind exist at the address; unless set, accounts of every kind. */
+  readonly kind?: 'organization'
+}
+
+/** Returns whether the viewer's membership in the organization decides that they may see it, and they are a member. */
+const countsAsMember = async ({ db, viewer }: Ctx, account: UserRow): Promise<boolean> =>
+  viewer !== undefined &&
+  account.kind === 'organization' &&
+  (account.visibility !== 'public' || viewer.isRestricted) &&
+  (await isOrgMember(db, account.id, viewer.id))
+
+/** Returns whether the viewer may see the account, whatever the credential is limited to (contract R4). */
+export const isShownToViewer = async (ctx: Ctx, account: UserRow): Promise<boolean> =>
+  isAccountShown(ctx.viewer, account, await countsAsMember(ctx, account))
+
+/** Returns whether the viewer may see the account with the credential. */
+export const isVisibleToViewer = async (ctx: Ctx, account: UserRow): Promise<boolean> =>
+  maySeeAccount(ctx.viewer, account, await countsAsMember(ctx, account))
+
+/**
+ * Returns the account that a path parameter names. A former name throws `Moved` with the address under the current name. The
+ * redirect is 307, so a client repeats the request with its method and body.
+ *
+ * A former name of an account that the viewer may not see does not redirect: the current name would leak.
+ */
+export async function resolveAccount(ctx: Ctx, call: Call, asked: AccountParameter): Promise<UserRow> {
+  const { parameter, name, missing, kind } = asked
+  const isOfKind = (account: UserRow): boolean => kind === undefined || account.kind === kind
+  const account = await findAccountByName(ctx.db, name.toLowerCase())
+  if (account) {
+    if (isOfKind(account)) return account
+    throw missing()
+  }
+  const renamed = await findAccountByFormerName(ctx.db, name.toLowerCase())
+  if (!renamed || !isOfKind(renamed) || !(await isShownToViewer(ctx, renamed))) throw missing()
+  throw new Moved(307, movedUrl(call, { [parameter]: renamed.name }))
+}
+
+/** Returns the account that a path parameter names; an account that the viewer may not see is answered like a missing one. */
+export async function resolveVisibleAccount(ctx: Ctx, call: Call, asked: AccountParameter): Promise<UserRow> {
+  const account = await resolveAccount(ctx, call, asked)
+  if (!(await isShownToViewer(ctx, account))) throw asked.missing()
+  return account
+}
