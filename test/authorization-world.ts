@@ -281,14 +281,14 @@ export function bodyFor({ body }: NamedOperation): unknown {
   return Object.fromEntries(required.map((name) => [name, sampleOf(properties[name] ?? {})]))
 }
 
-interface SampleSchema {
+export interface SampleSchema {
   readonly type?: string
   readonly enum?: readonly string[]
   readonly format?: string
   readonly anyOf?: readonly SampleSchema[]
 }
 
-function sampleOf(schema: SampleSchema): unknown {
+export function sampleOf(schema: SampleSchema): unknown {
   if (schema.anyOf) return sampleOf(schema.anyOf[0] ?? {})
   if (schema.enum) return schema.enum[0]
   switch (schema.type) {

@@ -59,7 +59,13 @@ test('repoEdit: units go off and on; pull request settings are lost on the way, 
     [external.has_issues, external.internal_tracker, external.external_tracker.external_tracker_style],
     [true, undefined, 'numeric'],
   )
-  assert.equal((await patch({})).external_tracker, undefined, 'the internal one is set again by the next edit')
+  const { external_tracker: kept } = await patch({ description: 'more' })
+  assert.equal(kept.external_tracker_url, 'https://bugs.example.com', 'an edit without a tracker leaves the tracker')
+  assert.equal(
+    (await patch({ has_issues: true })).external_tracker,
+    undefined,
+    'has_issues alone sets the internal one',
+  )
 })
 
 test('repoEdit: trackers and wikis elsewhere stay in the record where the instance has none of its own, and the other way round', async () => {

@@ -29,6 +29,8 @@ export interface UnitChange {
 
 const writeAccess: AccessMode = 2
 
+const unchanged: UnitChange = { on: [], off: [] }
+
 const isHttpUrl = (text: string): boolean => {
   const url = /\s/.test(text) ? null : URL.parse(text)
   return url !== null && (url.protocol === 'http:' || url.protocol === 'https:') && url.hostname !== ''
@@ -40,8 +42,9 @@ const isIssueFormat = (text: string): boolean =>
 
 function editTracker(units: readonly RepoUnitRow[], edit: UnitEdit): UnitChange {
   const present = units.some(({ unit }) => unit === 'issues' || unit === 'ext_issues')
-  if (!(edit.has_issues ?? present)) return { on: [], off: present ? ['issues', 'ext_issues'] : [] }
   const external = edit.external_tracker
+  if (!(edit.has_issues ?? present)) return { on: [], off: present ? ['issues', 'ext_issues'] : [] }
+  if (edit.has_issues === undefined && !external && !edit.internal_tracker) return unchanged
   if (external) {
     const url = external.external_tracker_url ?? ''
     const format = external.external_tracker_format ?? ''
@@ -84,6 +87,8 @@ function editWiki(units: readonly RepoUnitRow[], edit: UnitEdit): UnitChange {
       off: ['wiki'],
     }
   }
+  const isExternal = units.some(({ unit }) => unit === 'ext_wiki')
+  if (edit.has_wiki === undefined && (isExternal || edit.globally_editable_wiki === undefined)) return unchanged
   const kept = units.find(({ unit }) => unit === 'wiki')?.default_access ?? 0
   const access = edit.globally_editable_wiki === undefined ? kept : edit.globally_editable_wiki ? writeAccess : 0
   return { on: [{ unit: 'wiki', config: '{}', default_access: access }], off: ['ext_wiki'] }
@@ -104,8 +109,9 @@ function editSwitch(units: readonly RepoUnitRow[], unit: RepoUnit, asked: boolea
 }
 
 /**
- * What an edit does to the units. Every edit with issues on and no external tracker sets the internal one again, and
- * the same goes for the wiki; pull request settings are lost when they are switched off (contract, repositories: edit).
+ * Returns what an edit does to the units. An edit that names neither `has_issues` nor a tracker leaves the tracker as it is.
+ * `has_issues: true` without an external tracker sets the internal tracker, and `has_wiki` alike. Switching pull requests off
+ * loses their settings (contract, repositories: edit).
  * @param disabled units that no repository of the instance may have
  */
 export function editUnits(
