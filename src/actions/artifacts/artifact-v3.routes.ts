@@ -112,6 +112,7 @@ export const uploadArtifactV3 = operation({
     await addBlock(ctx, artifact, { position: start }, call.body(), {
       md5: typeof md5 === 'string' ? md5 : undefined,
       sizeBytes: end - start + 1,
+      isExact: true,
       signal: call.signal,
     })
     return ok({ message: 'success' })

@@ -9,6 +9,7 @@ import { BadRequest, Unauthenticated } from '../../lib/errors.ts'
 import type { ArtifactId } from '../../lib/ids.ts'
 import { formatUnix } from '../../lib/time.ts'
 import { readBlockList } from '../block-list.ts'
+import { declaredBytes } from '../part-size.ts'
 import type { RunningTask } from '../runners/job-token.store.ts'
 import { byJob } from '../runners/job.requirements.ts'
 import {
@@ -172,7 +173,10 @@ export const uploadArtifactV4 = operation({
       await orderBlocks(ctx, artifact, await readBlockList(call))
       return bytes('application/json', '"created"', { status: 201 })
     }
-    await addBlock(ctx, artifact, { key: query.blockid }, call.body(), { signal: call.signal })
+    await addBlock(ctx, artifact, { key: query.blockid }, call.body(), {
+      sizeBytes: declaredBytes(call),
+      signal: call.signal,
+    })
     return bytes('application/json', '"appended"', { status: 201 })
   },
 })

@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
 import type { Services } from '../../access/context.ts'
 import { refuseOverQuota } from '../../access/quota.service.ts'
+import { reserveUsage } from '../../access/reservation.service.ts'
 import type { UsageSource } from '../../access/usage.ts'
 import { addToUsage } from '../../access/usage.store.ts'
 import { transaction, type Tx } from '../../db/database.ts'
@@ -9,6 +10,7 @@ import type { ActionArtifactBlockRow, ActionArtifactRow } from '../../db/tables/
 import { BadRequest, Invalid, NotFound } from '../../lib/errors.ts'
 import type { ArtifactId } from '../../lib/ids.ts'
 import { nowUnix } from '../../lib/time.ts'
+import { findRepoById } from '../../repos/repo.store.ts'
 import { findUserById } from '../../users/user.store.ts'
 import type { RunningTask } from '../runners/job-token.store.ts'
 import {
@@ -21,6 +23,7 @@ import {
   listArtifacts,
   listBlocks,
   listExpired,
+  listUnfinished,
   sumArtifacts,
   updateArtifact,
   updateBlockPosition,
@@ -33,6 +36,9 @@ const maxPathBytes = 1024
 
 /** Most parts that an artifact is sent in. */
 const maxBlocks = 50_000
+
+/** How long an artifact may take until it is whole, in seconds: jobs end before. */
+const unfinishedSeconds = 6 * 3600
 
 export const noArtifact = () => new NotFound('there is no such artifact', 'artifact_not_found')
 
@@ -99,9 +105,40 @@ export async function beginArtifact(
 /** Files of a repository lie together, so that they go with it. Names of ours are never given twice. */
 const newKey = ({ repo_id }: Pick<ActionArtifactRow, 'repo_id'>): string => `${repo_id}/${randomUUID()}`
 
+/** Charges the bytes of a part before they arrive. @returns how many it may have; an owner over quota is `OverQuota` */
+async function reserve(services: Services, artifact: ActionArtifactRow, sizeBytes: number): Promise<number> {
+  const repo = await findRepoById(services.db, artifact.repo_id)
+  const owner = repo && (await findUserById(services.db, repo.owner_id))
+  if (!owner) throw noArtifact()
+  return transaction(services.db, async (tx) => {
+    const row = await findArtifactForUpdate(tx, artifact.id)
+    if (!row || row.is_whole || row.is_expired) throw noArtifact()
+    const reserved = Math.min(sizeBytes, Math.max(0, services.config.ingot.maxArtifact - row.reserved_bytes))
+    await updateArtifact(tx, row.id, { reserved_bytes: row.reserved_bytes + reserved })
+    await reserveUsage(services, tx, {
+      owner,
+      charged: { repoId: row.repo_id },
+      kind: 'artifacts',
+      subject: 'size:assets:artifacts',
+      sizeBytes: reserved,
+    })
+    return reserved
+  })
+}
+
+/** Changes what an unfinished artifact is charged. One that is whole or gone has settled its reservations. */
+async function adjustReserved(tx: Tx, row: ActionArtifactRow | undefined, differenceBytes: number): Promise<boolean> {
+  if (!row || row.is_whole || row.is_expired) return false
+  await updateArtifact(tx, row.id, { reserved_bytes: row.reserved_bytes + differenceBytes })
+  await addToUsage(tx, { repoId: row.repo_id }, 'artifacts', differenceBytes)
+  return true
+}
+
 /**
- * Takes a part of an artifact.
+ * Takes a part of an artifact. An owner over quota is `OverQuota`.
  * @param part by which name, and where it belongs: undefined is behind all others
+ * @param sizeBytes most bytes that it may have
+ * @param isExact whether it must have as many
  * @param md5 what its bytes must be, in base64; another is `Invalid`
  */
 export async function addBlock(
@@ -112,31 +149,40 @@ export async function addBlock(
   {
     md5,
     sizeBytes,
+    isExact = false,
     signal,
   }: {
     readonly md5?: string | undefined
-    readonly sizeBytes?: number
+    readonly sizeBytes: number
+    readonly isExact?: boolean
     readonly signal: AbortSignal
   },
 ): Promise<void> {
   const store = services.blobs.actionsArtifacts
   const before = await listBlocks(services.db, artifact.id)
-  const had = before.reduce((sum, block) => sum + block.size_bytes, 0)
   if (before.length >= maxBlocks) throw new Invalid('the artifact comes in too many parts', 'too_many_blocks')
   const key = newKey(artifact)
-  const stored = await store.put(key, content, {
-    maxBytes: Math.max(0, services.config.ingot.maxArtifact - had),
-    digests: ['md5'],
-    ...(sizeBytes === undefined ? {} : { expected: { sizeBytes } }),
-    signal,
-  })
+  const reserved = await reserve(services, artifact, sizeBytes)
+  const giveBack = () =>
+    transaction(services.db, async (tx) => adjustReserved(tx, await findArtifactForUpdate(tx, artifact.id), -reserved))
+  const stored = await store
+    .put(key, content, {
+      maxBytes: reserved,
+      digests: ['md5'],
+      ...(isExact ? { expected: { sizeBytes } } : {}),
+      signal,
+    })
+    .catch(async (error: unknown) => {
+      await giveBack()
+      throw error
+    })
   const isRight = md5 === undefined || Buffer.from(stored.digests.md5 ?? '', 'hex').toString('base64') === md5
   let replaced: ActionArtifactBlockRow | undefined
   const isKept =
     isRight &&
     (await transaction(services.db, async (tx) => {
       const row = await findArtifactForUpdate(tx, artifact.id)
-      if (!row || row.is_whole) return false
+      if (!row || row.is_whole || row.is_expired) return false
       const blocks = await listBlocks(tx, artifact.id)
       const position = part.position ?? (blocks.at(-1)?.position ?? -1) + 1
       const blockKey = part.key ?? `at ${position}`
@@ -148,8 +194,9 @@ export async function addBlock(
         size_bytes: stored.sizeBytes,
         blob_key: key,
       })
-      return true
+      return adjustReserved(tx, row, stored.sizeBytes - reserved - (replaced?.size_bytes ?? 0))
     }))
+  if (!isRight) await giveBack()
   if (!isKept) await store.delete(key)
   if (replaced) await store.delete(replaced.blob_key)
   if (!isRight) throw new Invalid('the bytes are not what their checksum says', 'checksum_mismatch')
@@ -197,18 +244,19 @@ export async function finishArtifact(
   })
   const gone = await transaction(services.db, async (tx) => {
     const row = await findArtifactForUpdate(tx, artifact.id)
-    if (!row || row.is_whole) return undefined
+    if (!row || row.is_whole || row.is_expired) return undefined
     const { run_id: runId, name, path, version } = artifact
     const older = await listArtifacts(tx, runId, { isWhole: true, name, path, version }, 100)
     const keys = await dropArtifacts(tx, older)
     await updateArtifact(tx, artifact.id, {
       is_whole: true,
+      reserved_bytes: 0,
       blob_key: key,
       stored_bytes: stored.sizeBytes,
       size_bytes: artifact.is_gzip ? artifact.size_bytes : stored.sizeBytes,
     })
     await deleteBlocks(tx, artifact.id)
-    await addToUsage(tx, { repoId: artifact.repo_id }, 'artifacts', stored.sizeBytes)
+    await addToUsage(tx, { repoId: artifact.repo_id }, 'artifacts', stored.sizeBytes - row.reserved_bytes)
     return [...keys, ...blocks.map((block) => block.blob_key)]
   })
   for (const each of gone ?? [key]) await store.delete(each)
@@ -233,7 +281,12 @@ export async function deleteArtifacts(services: Services, rows: readonly ActionA
 export async function deleteBegun(services: Services, rows: readonly ActionArtifactRow[]): Promise<void> {
   for (const row of rows) {
     const blocks = await listBlocks(services.db, row.id)
-    await transaction(services.db, (tx) => deleteArtifactRow(tx, row.id))
+    await transaction(services.db, async (tx) => {
+      const open = await findArtifactForUpdate(tx, row.id)
+      if (!open) return
+      await deleteArtifactRow(tx, open.id)
+      await addToUsage(tx, { repoId: open.repo_id }, 'artifacts', -open.reserved_bytes)
+    })
     for (const { blob_key: key } of blocks) await services.blobs.actionsArtifacts.delete(key)
   }
 }
@@ -247,16 +300,30 @@ export async function getOpenArtifact({ db }: Services, id: ArtifactId): Promise
 
 const expiredAtOnce = 500
 
-/** Artifacts whose time is over lose their bytes; their rows stay. */
+/** Removes artifacts that were begun and never became whole. */
+async function expireUnfinished(services: Services, signal: AbortSignal): Promise<void> {
+  const before = nowUnix(services.clock) - unfinishedSeconds
+  while (!signal.aborted) {
+    const late = await listUnfinished(services.db, before, expiredAtOnce)
+    await deleteBegun(services, late)
+    if (late.length < expiredAtOnce) return
+  }
+}
+
+/** Artifacts whose time is over lose their bytes; their rows stay. Unfinished ones go whole. */
 export async function expireArtifacts(services: Services, signal: AbortSignal): Promise<void> {
+  await expireUnfinished(services, signal)
   while (!signal.aborted) {
     const late = await listExpired(services.db, nowUnix(services.clock), expiredAtOnce)
     for (const row of late) {
       const blocks = await listBlocks(services.db, row.id)
       await transaction(services.db, async (tx) => {
-        await updateArtifact(tx, row.id, { is_expired: true, blob_key: '' })
+        const kept = await findArtifactForUpdate(tx, row.id)
+        if (!kept) return
+        await updateArtifact(tx, row.id, { is_expired: true, blob_key: '', reserved_bytes: 0 })
         await deleteBlocks(tx, row.id)
-        if (row.is_whole) await addToUsage(tx, { repoId: row.repo_id }, 'artifacts', -row.stored_bytes)
+        const charged = kept.is_whole ? kept.stored_bytes : kept.reserved_bytes
+        await addToUsage(tx, { repoId: row.repo_id }, 'artifacts', -charged)
       })
       for (const key of [row.blob_key, ...blocks.map(({ blob_key }) => blob_key)]) {
         if (key !== '') await services.blobs.actionsArtifacts.delete(key)

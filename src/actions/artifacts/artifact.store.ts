@@ -110,20 +110,29 @@ export const listExpired = (db: Db, atUnix: Unix, limit: number): Promise<Action
     .limit(limit)
     .execute()
 
-/** Bytes of artifacts and of caches by repository. */
+/** Artifacts that were begun before a moment and are not whole, some at a time. */
+export const listUnfinished = (db: Db, beforeUnix: Unix, limit: number): Promise<ActionArtifactRow[]> =>
+  db
+    .selectFrom('action_artifact')
+    .selectAll()
+    .where(sql<boolean>`not is_whole`)
+    .where('created_unix', '<', beforeUnix)
+    .orderBy('created_unix')
+    .limit(limit)
+    .execute()
+
+/** Bytes of artifacts and of caches by repository, with those reserved for unfinished ones. */
 export async function sumArtifacts(db: Db | Tx, repoIds: readonly RepoId[]): Promise<RepoUsage[]> {
   if (repoIds.length === 0) return []
   const artifacts = db
     .selectFrom('action_artifact')
-    .select(['repo_id', 'stored_bytes as bytes'])
+    .select(['repo_id', sql<number>`case when is_whole then stored_bytes else reserved_bytes end`.as('bytes')])
     .where('repo_id', 'in', repoIds)
-    .where('is_whole', '=', true)
     .where('is_expired', '=', sql.lit(false))
   const caches = db
     .selectFrom('action_cache')
-    .select(['repo_id', 'size_bytes as bytes'])
+    .select(['repo_id', sql<number>`case when is_whole then size_bytes else reserved_bytes end`.as('bytes')])
     .where('repo_id', 'in', repoIds)
-    .where('is_whole', '=', true)
   const rows = await db
     .selectFrom(artifacts.unionAll(caches).as('kept'))
     .select((select) => ['repo_id', select.fn.sum<number | string>('bytes').as('bytes')])

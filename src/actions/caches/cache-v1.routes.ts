@@ -6,6 +6,7 @@ import { BadRequest, Conflict } from '../../lib/errors.ts'
 import type { CacheId } from '../../lib/ids.ts'
 import { formatUnix } from '../../lib/time.ts'
 import type { ActionCacheRow } from '../../db/tables/actions.ts'
+import { declaredBytes } from '../part-size.ts'
 import { byJob } from '../runners/job.requirements.ts'
 import { CacheCommit, CacheEntry, CacheReserve, CacheReserved } from './cache.schemas.ts'
 import { addCacheBlock, beginCache, cacheAddress, finishCache, getBegunCache, lookUpCache } from './cache.service.ts'
@@ -61,7 +62,10 @@ export const uploadCacheV1 = operation({
     const start = /^bytes (\d{1,15})-\d{1,15}\/(?:\*|\d{1,15})$/.exec(typeof range === 'string' ? range : '')?.[1]
     if (start === undefined) throw new BadRequest('the range is none', 'cache_range_invalid')
     const cache = await getBegunCache(ctx, ctx.task, params.id as CacheId)
-    await addCacheBlock(ctx, cache, { key: `at ${start}`, position: Number(start) }, call.body(), call.signal)
+    await addCacheBlock(ctx, cache, { key: `at ${start}`, position: Number(start) }, call.body(), {
+      sizeBytes: declaredBytes(call),
+      signal: call.signal,
+    })
     return noContent()
   },
 })

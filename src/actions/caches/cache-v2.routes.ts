@@ -7,6 +7,7 @@ import { bytesOf, operation, validBody } from '../../http/operation.ts'
 import { bytes, ok } from '../../http/reply.ts'
 import { Unauthenticated } from '../../lib/errors.ts'
 import { readBlockList } from '../block-list.ts'
+import { declaredBytes } from '../part-size.ts'
 import { byJob } from '../runners/job.requirements.ts'
 import { CacheCall, CacheFound, CacheMade, CacheUpload } from './cache.schemas.ts'
 import {
@@ -94,7 +95,7 @@ export const uploadCacheV2 = operation({
       await orderCacheBlocks(ctx, cache, await readBlockList(call))
     } else {
       const part = query.comp === 'block' ? { key: query.blockid } : { key: 'whole', position: 0 }
-      await addCacheBlock(ctx, cache, part, call.body(), call.signal)
+      await addCacheBlock(ctx, cache, part, call.body(), { sizeBytes: declaredBytes(call), signal: call.signal })
     }
     return bytes('application/json', '"created"', { status: 201 })
   },

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
 import type { Ctx, RepoCtx, Services } from '../../access/context.ts'
 import { refuseOverQuota } from '../../access/quota.service.ts'
+import { reserveUsage } from '../../access/reservation.service.ts'
 import { addToUsage } from '../../access/usage.store.ts'
 import { transaction, type Tx } from '../../db/database.ts'
 import type { ActionCacheBlockRow, ActionCacheRow } from '../../db/tables/actions.ts'
@@ -9,6 +10,7 @@ import { BadRequest, Invalid, NotFound } from '../../lib/errors.ts'
 import type { CacheId, TaskId } from '../../lib/ids.ts'
 import type { Page } from '../../lib/paging.ts'
 import { nowUnix } from '../../lib/time.ts'
+import { findRepoById } from '../../repos/repo.store.ts'
 import { findUserById } from '../../users/user.store.ts'
 import { cacheScopesOf } from '../runs/trust.rules.ts'
 import { findRunningTask, type RunningTask } from '../runners/job-token.store.ts'
@@ -134,22 +136,54 @@ export async function getBegunCacheNamed(
   return row
 }
 
-/** Takes a part of an entry. Without a position it is behind all others. */
+/** Charges the bytes of a part before they arrive. @returns how many it may have; an owner over quota is `OverQuota` */
+async function reserve(services: Services, cache: ActionCacheRow, sizeBytes: number): Promise<number> {
+  const repo = await findRepoById(services.db, cache.repo_id)
+  const owner = repo && (await findUserById(services.db, repo.owner_id))
+  if (!owner) throw noCache()
+  return transaction(services.db, async (tx) => {
+    const row = await findCacheForUpdate(tx, cache.id)
+    if (!row || row.is_whole) throw noCache()
+    const reserved = Math.min(sizeBytes, Math.max(0, services.config.ingot.maxCache - row.reserved_bytes))
+    await updateCache(tx, row.id, { reserved_bytes: row.reserved_bytes + reserved })
+    await reserveUsage(services, tx, {
+      owner,
+      charged: { repoId: row.repo_id },
+      kind: 'artifacts',
+      subject: 'size:assets:artifacts',
+      sizeBytes: reserved,
+    })
+    return reserved
+  })
+}
+
+/** Changes what an unfinished entry is charged. One that is whole or gone has settled its reservations. */
+async function adjustReserved(tx: Tx, row: ActionCacheRow | undefined, differenceBytes: number): Promise<boolean> {
+  if (!row || row.is_whole) return false
+  await updateCache(tx, row.id, { reserved_bytes: row.reserved_bytes + differenceBytes })
+  await addToUsage(tx, { repoId: row.repo_id }, 'artifacts', differenceBytes)
+  return true
+}
+
+/**
+ * Takes a part of an entry. Without a position it is behind all others. An owner over quota is `OverQuota`.
+ * @param sizeBytes most bytes that it may have
+ */
 export async function addCacheBlock(
   services: Services,
   cache: ActionCacheRow,
   part: { readonly key?: string | undefined; readonly position?: number | undefined },
   content: Readable,
-  signal: AbortSignal,
+  { sizeBytes: mostBytes, signal }: { readonly sizeBytes: number; readonly signal: AbortSignal },
 ): Promise<void> {
   const store = services.blobs.actionsArtifacts
   const before = await listCacheBlocks(services.db, cache.id)
   if (before.length >= maxBlocks) throw new Invalid('the entry comes in too many parts', 'too_many_blocks')
-  const had = before.reduce((sum, block) => sum + block.size_bytes, 0)
   const key = newKey(cache)
-  const { sizeBytes } = await store.put(key, content, {
-    maxBytes: Math.max(0, services.config.ingot.maxCache - had),
-    signal,
+  const reserved = await reserve(services, cache, mostBytes)
+  const { sizeBytes } = await store.put(key, content, { maxBytes: reserved, signal }).catch(async (error: unknown) => {
+    await transaction(services.db, async (tx) => adjustReserved(tx, await findCacheForUpdate(tx, cache.id), -reserved))
+    throw error
   })
   let replaced: ActionCacheBlockRow | undefined
   const isKept = await transaction(services.db, async (tx) => {
@@ -166,7 +200,7 @@ export async function addCacheBlock(
       size_bytes: sizeBytes,
       blob_key: key,
     })
-    return true
+    return adjustReserved(tx, row, sizeBytes - reserved - (replaced?.size_bytes ?? 0))
   })
   if (!isKept) await store.delete(key)
   if (replaced) await store.delete(replaced.blob_key)
@@ -211,9 +245,9 @@ export async function finishCache(services: Services, cache: ActionCacheRow, siz
   const gone = await transaction(services.db, async (tx) => {
     const row = await findCacheForUpdate(tx, cache.id)
     if (!row || row.is_whole) return undefined
-    await updateCache(tx, cache.id, { is_whole: true, size_bytes: sizeBytes, blob_key: key })
+    await updateCache(tx, cache.id, { is_whole: true, size_bytes: sizeBytes, reserved_bytes: 0, blob_key: key })
     await deleteCacheBlocks(tx, cache.id)
-    await addToUsage(tx, { repoId: cache.repo_id }, 'artifacts', sizeBytes)
+    await addToUsage(tx, { repoId: cache.repo_id }, 'artifacts', sizeBytes - row.reserved_bytes)
     return [...blocks.map((block) => block.blob_key), ...(await evict(tx, cache, maxCaches))]
   })
   for (const each of gone ?? [key]) await store.delete(each)
@@ -243,7 +277,8 @@ async function dropRow(tx: Tx, id: CacheId): Promise<string[]> {
   if (!row) return []
   const blocks = await listCacheBlocks(tx, id)
   await deleteCacheRow(tx, id)
-  if (row.is_whole) await addToUsage(tx, { repoId: row.repo_id }, 'artifacts', -row.size_bytes)
+  const charged = row.is_whole ? row.size_bytes : row.reserved_bytes
+  await addToUsage(tx, { repoId: row.repo_id }, 'artifacts', -charged)
   return [row.blob_key, ...blocks.map(({ blob_key }) => blob_key)].filter((key) => key !== '')
 }
 

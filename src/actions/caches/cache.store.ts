@@ -99,7 +99,7 @@ export const insertCache = (
 export const updateCache = (
   tx: Tx,
   id: CacheId,
-  change: Partial<Pick<ActionCacheRow, 'is_whole' | 'size_bytes' | 'blob_key' | 'used_unix'>>,
+  change: Partial<Pick<ActionCacheRow, 'is_whole' | 'size_bytes' | 'reserved_bytes' | 'blob_key' | 'used_unix'>>,
 ) => tx.updateTable('action_cache').set(change).where('id', '=', id).execute()
 
 export const deleteCacheRow = async (tx: Tx, id: CacheId): Promise<boolean> =>

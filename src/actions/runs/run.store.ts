@@ -335,9 +335,8 @@ export async function listBlobKeys(tx: Tx, runId: RunId): Promise<string[]> {
 export const sumArtifactsOfRun = async (tx: Tx, runId: RunId): Promise<number> => {
   const { bytes } = await tx
     .selectFrom('action_artifact')
-    .select((select) => select.fn.sum<number | string | null>('stored_bytes').as('bytes'))
+    .select(sql<number | string | null>`sum(case when is_whole then stored_bytes else reserved_bytes end)`.as('bytes'))
     .where('run_id', '=', runId)
-    .where('is_whole', '=', true)
     .where('is_expired', '=', sql.lit(false))
     .executeTakeFirstOrThrow()
   return Number(bytes ?? 0)

@@ -15,6 +15,8 @@ import { accounts12 } from './accounts-12.ts'
 import { accounts13 } from './accounts-13.ts'
 import { actions1 } from './actions-1.ts'
 import { actions10 } from './actions-10.ts'
+import { actions11 } from './actions-11.ts'
+import { packages7 } from './packages-7.ts'
 import { actions2 } from './actions-2.ts'
 import { actions3 } from './actions-3.ts'
 import { actions4 } from './actions-4.ts'
@@ -177,4 +179,6 @@ export const migrations: readonly Migration[] = [
   issues6,
   actions10,
   notifications3,
+  actions11,
+  packages7,
 ]

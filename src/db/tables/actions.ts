@@ -293,6 +293,8 @@ export interface ActionArtifactTable {
   /** Before packing, and as it is kept. */
   size_bytes: number
   stored_bytes: number
+  /** Bytes of its parts that have arrived or are arriving, as charged to the owner; 0 once it is whole. */
+  reserved_bytes: Generated<number>
   blob_key: string
   created_unix: Unix
   expires_unix: Unix
@@ -320,6 +322,8 @@ export interface ActionCacheTable {
   version: string
   is_whole: boolean
   size_bytes: number
+  /** Bytes of its parts that have arrived or are arriving, as charged to the owner; 0 once it is whole. */
+  reserved_bytes: Generated<number>
   blob_key: string
   created_unix: Unix
   used_unix: Unix

@@ -117,6 +117,8 @@ export interface PackageUploadTable {
   creator_id: UserId
   upload_key: string
   size_bytes: number
+  /** Bytes that have arrived or are arriving, as charged to the owner. */
+  reserved_bytes: Generated<number>
   /** Somebody adds to it until then; 0: nobody. */
   busy_until_unix: Unix
   created_unix: Unix
