@@ -69,7 +69,14 @@ test('a token for public things reads no public repository of an organization th
   })
   for (const org of [`${marker}-org`, `${marker}-limited`]) {
     const name = `${org}/${marker}-shown`
-    for (const path of ['', '/contents/README.md', '/raw/README.md', '/archive/main.zip', '/activities/feeds', '/issues']) {
+    for (const path of [
+      '',
+      '/contents/README.md',
+      '/raw/README.md',
+      '/archive/main.zip',
+      '/activities/feeds',
+      '/issues',
+    ]) {
       assert.equal((await token.get(`/repos/${name}${path}`)).status, 403, `${name}${path}`)
     }
     const headers = { authorization: `token ${secret}` }
