@@ -122,7 +122,7 @@ test('an artifact is charged once, whatever its parts were', async () => {
       controller.error(new Error('gone'))
     },
   })
-  await assert.rejects(fetch(`${other}&comp=appendBlock`, { ...init, body: broken } as RequestInit))
+  await assert.rejects(fetch(`${other}&comp=appendBlock`, { ...init, body: broken }))
   for (let tries = 0; (await usedBytes(forge)) !== 570 && tries < 200; tries++) await setTimeout(20)
   assert.equal(await usedBytes(forge), 570)
   const [run] = (await forge.as('alice').must('GET', `${repo.api}/actions/runs`)).json.workflow_runs
