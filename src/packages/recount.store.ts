@@ -4,7 +4,7 @@ import type { Db, Tx } from '../db/database.ts'
 import type { PackageId, UserId } from '../lib/ids.ts'
 
 /**
- * Owners of whom the ledger of stored bytes says another number than their files add up to. Both are read in one
+ * Owners of whom the ledger of stored bytes says another number than their files and unfinished uploads add up to. Both are read in one
  * statement, so that an upload between the two makes no difference.
  */
 export async function listMiscounted(
@@ -16,6 +16,8 @@ export async function listMiscounted(
       union all
       select package_version.owner_id, 0, package_file.size_bytes from package_file
         inner join package_version on package_version.id = package_file.version_id
+      union all
+      select owner_id, 0, reserved_bytes from package_upload
     ) as both_sides
     group by owner_id having sum(written) <> sum(counted) order by owner_id`.execute(db)
   return rows.map((row) => ({

@@ -1,7 +1,8 @@
+import { ownerUnderQuota } from '../../access/quota.requirements.ts'
 import { Type } from 'typebox'
 import { anyone } from '../../access/requirements.ts'
 import { storedReplies } from '../../access/serve-stored.ts'
-import { bytesOf, operation } from '../../http/operation.ts'
+import { bytesOf, operation, type Call } from '../../http/operation.ts'
 import { empty, noContent } from '../../http/reply.ts'
 import { pathText } from '../../http/schema.ts'
 import { untied } from '../../http/untied-body.ts'
@@ -31,7 +32,7 @@ import {
   removeManifest,
   type FoundManifest,
 } from './container.service.ts'
-import { abortUpload, addPart, beginUpload, completeUpload, getUpload } from './upload.service.ts'
+import { abortUpload, addPart, beginUpload, completeUpload, getUpload, type IncomingPart } from './upload.service.ts'
 
 const container = {
   base: 'site',
@@ -44,6 +45,7 @@ const container = {
 
 const pulling = [packagesOn, registryToken, mayPull] as const
 const pushing = [packagesOn, registryToken, mayPublish] as const
+const adding = [...pushing, ownerUnderQuota('size:assets:packages:all')] as const
 
 const imageParams = { image: pathText }
 const blobParams = { ...imageParams, digest: pathText }
@@ -112,7 +114,7 @@ export const containerBeginUpload = operation({
   method: 'POST',
   path: '/v2/{username}/{image+}/blobs/uploads',
   params: imageParams,
-  requires: pushing,
+  requires: adding,
   query: {
     digest: Type.Optional(Type.String()),
     mount: Type.Optional(Type.String()),
@@ -165,11 +167,22 @@ export const containerAddPart = operation({
   summary: 'Add a part to an upload',
   async run({ ctx, params: { image, uuid }, call }) {
     const upload = await getUpload(ctx, image, uuid)
-    const sizeBytes = await addPart(ctx, upload, call.headers['content-range'], () => untied(call.body()), call.signal)
+    const sizeBytes = await addPart(ctx, upload, partOf(call))
     const location = below(ctx.subject.name, image, `blobs/uploads/${uuid}`)
     return empty(202, { location, range: rangeOf(sizeBytes), 'docker-upload-uuid': uuid })
   },
 })
+
+/** The part of an upload that a request brings. Docker sends parts without a length. */
+function partOf(call: Call): IncomingPart {
+  const length = Number(call.headers['content-length'] ?? 0)
+  return {
+    contentRange: call.headers['content-range'],
+    sizeBytes: Number.isSafeInteger(length) ? length : 0,
+    content: () => untied(call.body()),
+    signal: call.signal,
+  }
+}
 
 export const containerCompleteUpload = operation({
   ...container,
@@ -183,12 +196,7 @@ export const containerCompleteUpload = operation({
   summary: 'End an upload, with its last part',
   async run({ ctx, params: { image, uuid }, query: { digest = '' }, call }) {
     const upload = await getUpload(ctx, image, uuid)
-    const last = {
-      contentRange: call.headers['content-range'],
-      content: () => untied(call.body()),
-      signal: call.signal,
-    }
-    await completeUpload(ctx, upload, digest, last, (arrived) => keepBlob(ctx, image, arrived))
+    await completeUpload(ctx, upload, digest, partOf(call), (arrived) => keepBlob(ctx, image, arrived))
     const location = below(ctx.subject.name, image, `blobs/${digest}`)
     return empty(201, { location, 'docker-content-digest': digest })
   },

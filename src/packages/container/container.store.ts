@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { accountsShownTo } from '../../access/access-rule.store.ts'
 import type { Viewer } from '../../auth/viewer.ts'
 import { bytewise } from '../../db/bytewise.ts'
+import { addToUsage } from '../../access/usage.store.ts'
 import type { Db, Tx } from '../../db/database.ts'
 import type { NewPackageUploadRow, PackageReferenceRow, PackageUploadRow } from '../../db/tables/packages.ts'
 import type { PackageId, PackageVersionId, UserId } from '../../lib/ids.ts'
@@ -200,12 +201,43 @@ export const takeTurn = async (tx: Tx, id: number, nowUnix: Unix, untilUnix: Uni
 export const keepTurn = (tx: Tx, id: number, untilUnix: Unix) =>
   tx.updateTable('package_upload').set({ busy_until_unix: untilUnix }).where('id', '=', id).execute()
 
-/** Ends a turn and notes how far the upload has come. */
-export const endTurn = (tx: Tx, id: number, sizeBytes: number) =>
-  tx.updateTable('package_upload').set({ busy_until_unix: 0, size_bytes: sizeBytes }).where('id', '=', id).execute()
+/** The row, locked against others until the transaction ends (SQLite has one writer anyway). */
+const findUploadForUpdate = (tx: Tx, id: number): Promise<PackageUploadRow | undefined> =>
+  tx
+    .updateTable('package_upload')
+    .set((set) => ({ uuid: set.ref('uuid') }))
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirst()
 
-export const deleteUpload = async (tx: Tx, id: number): Promise<boolean> =>
-  (await tx.deleteFrom('package_upload').where('id', '=', id).executeTakeFirst()).numDeletedRows > 0n
+/** Notes that more bytes of an upload are charged; false when it is over. */
+export const addReserved = async (tx: Tx, id: number, sizeBytes: number): Promise<boolean> =>
+  (
+    await tx
+      .updateTable('package_upload')
+      .set({ reserved_bytes: sql`reserved_bytes + ${sizeBytes}` })
+      .where('id', '=', id)
+      .executeTakeFirst()
+  ).numUpdatedRows > 0n
+
+/** Ends a turn, notes how far the upload has come, and charges the owner for exactly that. */
+export async function endTurn(tx: Tx, id: number, sizeBytes: number): Promise<void> {
+  const row = await findUploadForUpdate(tx, id)
+  if (!row) return
+  await tx
+    .updateTable('package_upload')
+    .set({ busy_until_unix: 0, size_bytes: sizeBytes, reserved_bytes: sizeBytes })
+    .where('id', '=', id)
+    .execute()
+  await addToUsage(tx, { ownerId: row.owner_id }, 'packages', sizeBytes - row.reserved_bytes)
+}
+
+/** Deletes an upload, which the owner is charged for no more; false when it is over already. */
+export async function deleteUpload(tx: Tx, id: number): Promise<boolean> {
+  const row = await tx.deleteFrom('package_upload').where('id', '=', id).returningAll().executeTakeFirst()
+  if (row) await addToUsage(tx, { ownerId: row.owner_id }, 'packages', -row.reserved_bytes)
+  return row !== undefined
+}
 
 /** Uploads that began before a moment, after an id. */
 export const listOldUploads = (db: Db, beforeUnix: Unix, after: number | undefined, limit: number) =>

@@ -147,6 +147,30 @@ test('containerBeginUpload, containerAddPart, containerUploadState, containerCom
   assert.deepEqual(await examined(forge.services), [])
 })
 
+test('containerAddPart, containerAbortUpload: parts of unfinished uploads count, and go when nobody finishes them', async () => {
+  await using forge = await startForge({
+    settings: { quota: { ENABLED: true }, 'quota.default': { TOTAL: 100_000 } },
+  })
+  const alice = await registryAs(forge, 'alice')
+  const begin = async () => (await alice('POST', 'alice/app/blobs/uploads/')).headers.get('location')?.slice(4) ?? ''
+  const uploads = await Promise.all(Array.from({ length: 8 }, begin))
+  const send = (upload: string) => alice('PATCH', upload, randomBytes(60_000), { 'content-range': '0-59999' })
+  const statuses = (await Promise.all(uploads.map(send))).map(({ status }) => status)
+  const accepted = statuses.filter((status) => status === 202).length
+  assert.equal(accepted, 2, statuses.join())
+  assert.ok(statuses.every((status) => status === 202 || status === 413))
+  assert.equal(await packageUsageOf(forge, 'alice'), 120_000)
+  assert.deepEqual(await examined(forge.services), [])
+  assert.equal((await alice('POST', 'alice/app/blobs/uploads/')).status, 413)
+  const kept = uploads[statuses.indexOf(202)]!
+  assert.equal((await alice('DELETE', kept)).status, 204)
+  assert.equal(await packageUsageOf(forge, 'alice'), 60_000)
+  forge.clock.advance(8 * 86_400_000)
+  await forge.as('root').must('POST', '/admin/cron/cleanup_packages')
+  await forge.settle()
+  assert.equal(await packageUsageOf(forge, 'alice'), 0)
+})
+
 test('containerAddPart: what a client leaves in the middle is gone on with', async () => {
   await using forge = await startForge()
   const alice = await registryAs(forge, 'alice')

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import type { Services, SubjectCtx } from '../../access/context.ts'
+import { reserveUsage } from '../../access/reservation.service.ts'
 import { transaction } from '../../db/database.ts'
 import type { PackageUploadRow } from '../../db/tables/packages.ts'
 import { BadRequest, Conflict, Invalid, NotFound, RangeNotSatisfiable, TooLarge } from '../../lib/errors.ts'
@@ -10,7 +11,7 @@ import { newBlobKey, takingContents, tooLarge, type Arrived } from '../content.s
 import { uploadLimit, type PublishCtx } from '../publish.service.ts'
 import { digestsOfContent } from './container.service.ts'
 import { contentNameOf, isDigest, placeOf } from './container.rules.ts'
-import { deleteUpload, endTurn, findUpload, insertUpload, keepTurn, takeTurn } from './container.store.ts'
+import { addReserved, deleteUpload, endTurn, findUpload, insertUpload, keepTurn, takeTurn } from './container.store.ts'
 
 /** How long somebody who adds to an upload has it to themselves, in seconds, unless they say again that they do. */
 const turnSeconds = 300
@@ -72,12 +73,39 @@ async function inTurn<Result>(ctx: PublishCtx, upload: Upload, work: () => Promi
   }
 }
 
-async function append(ctx: PublishCtx, upload: Upload, content: () => Readable, signal: AbortSignal): Promise<void> {
+/** A part of an upload as it comes in. */
+export interface IncomingPart {
+  readonly contentRange: unknown
+  /** As the request declares it; 0 when it does not. The owner is charged for it before it arrives. */
+  readonly sizeBytes: number
+  readonly content: () => Readable
+  readonly signal: AbortSignal
+}
+
+/** Charges a part before it arrives. One without bytes only ends the upload, which an owner over quota may do. */
+async function reserve(ctx: PublishCtx, upload: Upload, sizeBytes: number): Promise<void> {
+  if (sizeBytes === 0) return
+  await transaction(ctx.db, async (tx) => {
+    if (!(await addReserved(tx, upload.id, sizeBytes))) throw noUpload()
+    await reserveUsage(ctx, tx, {
+      owner: ctx.subject,
+      charged: { ownerId: ctx.subject.id },
+      kind: 'packages',
+      subject: 'size:assets:packages:all',
+      sizeBytes,
+    })
+  })
+}
+
+async function append(ctx: PublishCtx, upload: Upload, part: IncomingPart): Promise<void> {
+  const { content, signal, sizeBytes } = part
   const maxBytes = uploadLimit(ctx, ctx.config.packages.limitSizeContainer)
   const { uploads } = ctx.blobs.packages
   const id = upload.upload_key as UploadId
   const atBytes = (await uploads.find(id))?.sizeBytes
   if (atBytes === undefined) throw noUpload()
+  if (atBytes + sizeBytes > maxBytes) throw tooLarge(maxBytes)
+  await reserve(ctx, upload, sizeBytes)
   try {
     await uploads.append(id, content(), { atBytes, maxBytes, signal })
   } catch (error) {
@@ -87,22 +115,16 @@ async function append(ctx: PublishCtx, upload: Upload, content: () => Readable, 
 
 /**
  * Adds a part to an upload, whose content is opened when it is its turn. `RangeNotSatisfiable` for one that belongs somewhere else, `BadRequest` for one that is not
- * the first and does not say where it belongs. Gives the size of what has arrived.
+ * the first and does not say where it belongs; an owner over quota is `OverQuota`. Gives the size of what has arrived.
  */
-export async function addPart(
-  ctx: PublishCtx,
-  upload: Upload,
-  contentRange: unknown,
-  content: () => Readable,
-  signal: AbortSignal,
-): Promise<number> {
-  const place = placeOf(contentRange)
+export async function addPart(ctx: PublishCtx, upload: Upload, part: IncomingPart): Promise<number> {
+  const place = placeOf(part.contentRange)
   return inTurn(ctx, upload, async () => {
     const { uploads } = ctx.blobs.packages
     const have = (await uploads.find(upload.upload_key as UploadId))?.sizeBytes ?? 0
     if (!place && have > 0) throw new BadRequest('where the part belongs is not said', 'blob_upload_invalid')
     if (place && place.start !== have) throw new RangeNotSatisfiable(have)
-    await append(ctx, upload, content, signal)
+    await append(ctx, upload, part)
     return (await uploads.find(upload.upload_key as UploadId))?.sizeBytes ?? have
   })
 }
@@ -112,7 +134,7 @@ export async function completeUpload<Result>(
   ctx: PublishCtx,
   upload: Upload,
   digest: string,
-  last: { readonly contentRange: unknown; readonly content: () => Readable; readonly signal: AbortSignal },
+  last: IncomingPart,
   use: (arrived: Arrived) => Promise<Result>,
 ): Promise<Result> {
   if (!isDigest(digest)) throw badDigest()
@@ -123,7 +145,7 @@ export async function completeUpload<Result>(
     const id = upload.upload_key as UploadId
     const have = (await uploads.find(id))?.sizeBytes ?? 0
     if (place && place.start !== have) throw new RangeNotSatisfiable(have)
-    await append(ctx, upload, last.content, last.signal)
+    await append(ctx, upload, last)
     const whole = (await uploads.find(id))?.sizeBytes
     const result = await takingContents(ctx, async (_receive, take) => {
       const blobKey = take(newBlobKey())
