@@ -125,12 +125,14 @@ function renderFence(tokens: readonly Token[], index: number, env: Env | undefin
   const token = tokens[index]
   if (token === undefined) return ''
   const language = fenceLanguage(token).toLowerCase()
+  // Every line of code ends with a newline (CommonMark); the parser leaves out the last one of an unclosed fence.
+  const content = token.content.replace(/[^\n]$/, '$&\n')
   if (language === 'mermaid' || language === 'math') {
-    return renderUncoloured(language, token.content)
+    return renderUncoloured(language, content)
   }
-  const coloured = stateOf(env).highlighters.highlight(token.content, language)
+  const coloured = stateOf(env).highlighters.highlight(content, language)
   const shown = coloured === undefined || !/^[\w+#.-]+$/.test(language) ? 'text' : language
-  const code = coloured ?? escapeHtml(token.content)
+  const code = coloured ?? escapeHtml(content)
   return `<pre class="code-block"><code class="chroma language-${shown} display">${code}</code></pre>\n`
 }
 

@@ -18,6 +18,14 @@ function render(
   return withReferences((found) => renderMarkdown(text, { ...options, ...found }), resolve)
 }
 
+test('renderMarkdown: the code of an unclosed fence ends with a newline like that of a closed one', async () => {
+  const codeOf = async (text: string) => /<code[^>]*>([^<]*)<\/code>/.exec(await render(text))?.[1]
+  const closed = ['```\na\n```', '```\na\n```\n']
+  const unclosed = ['```\na', '```\na\n', '~~~\na', '- ```\n  a', '> ```\n> a']
+  for (const text of [...closed, ...unclosed]) assert.equal(await codeOf(text), 'a\n', JSON.stringify(text))
+  assert.equal(await codeOf('```'), '')
+})
+
 test('renderMarkdown: everything that has to be looked up is asked for once', async () => {
   const asked: ReferenceCandidates[] = []
   const html = await render('@bea @bea. abcdef0 and\n\n- @nobody 1234567', {
