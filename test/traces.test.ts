@@ -97,6 +97,7 @@ const mayStay: readonly (readonly [RegExp, string])[] = [
 
 /** What others keep that somebody made who is gone: they are shown as nobody. */
 const byNobody = [
+  'action_run.author_id',
   'action_run.doer_id',
   'attachment.uploader_id',
   'branch.pusher_id',
@@ -134,6 +135,7 @@ const notTried = new Map([
   ['notified_event.last_user_id', 'how far people were told'],
   ['mailed_event.last_user_id', 'the same'],
   ['action_run.approver_id', 'shown as nobody'],
+  ['action_run.author_id', 'whose approvals count, shown to nobody'],
   ['comment.resolver_id', 'shown as nobody'],
 ])
 

@@ -36,7 +36,9 @@ test('hostile texts are refused before they cost time', () => {
     ['a: &self [*self]', 'alias "self" contains itself'],
     [`a: &a x\nb: [${Array(101).fill('*a').join()}]`, 'the text has more than 100 aliases'],
     [
-      `a: &a [x]\n${[...'bcdefgh'].map((key, at) => `${key}: &${key} [${Array(9).fill(`*${'abcdefgh'[at]}`).join()}]`).join('\n')}`,
+      `a: &a [x]\n${Array.from('bcdefgh')
+        .map((key, at) => `${key}: &${key} [${Array(9).fill(`*${'abcdefgh'[at]}`).join()}]`)
+        .join('\n')}`,
       'aliases repeat too many values',
     ],
     ['a: 1\nb: 2\na: 3', 'line 3: key "a" is repeated'],

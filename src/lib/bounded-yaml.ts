@@ -78,8 +78,9 @@ export function readBoundedYaml(text: string, limits: YamlLimits): YamlText {
     return { document, lines, value: document.toJS({ maxAliasCount: maxAliases }) as unknown }
   } catch (problem) {
     // The package throws a ReferenceError when aliases multiply to more than the limit.
-    if (Error.isError(problem) && problem.name === 'ReferenceError')
+    if (Error.isError(problem) && problem.name === 'ReferenceError') {
       throw new YamlProblem('aliases repeat too many values')
+    }
     throw problem
   }
 }
@@ -103,8 +104,9 @@ function checkNodes(document: Document.Parsed, at: (offset: number) => string): 
       for (const { key } of map.items) {
         if (isMap(key)) throw new YamlProblem('a key is a collection; use a scalar')
         if (!isScalar(key) || key.value === '<<') continue
-        if (keys.has(key.value))
+        if (keys.has(key.value)) {
           throw new YamlProblem(`${at(key.range?.[0] ?? 0)}key "${String(key.value)}" is repeated`)
+        }
         keys.add(key.value)
       }
     },

@@ -78,8 +78,9 @@ function walker(atoms: readonly Atom[], budget: MatchBudget | undefined): (text:
       places.push(place)
       const atom = atoms[place]
       if (atom === undefined) return
-      if (atom === folderEnd ? last !== undefined && last !== '/' : atom.times !== 'maybe' && atom.times !== 'any')
-        return
+      const isPassed =
+        atom === folderEnd ? last === undefined || last === '/' : atom.times === 'maybe' || atom.times === 'any'
+      if (!isPassed) return
     }
   }
 
